@@ -80,8 +80,7 @@ struct tally_counter_part { /* one descriptor's share */
 	struct tally_count count;
 };
 
-/* What NULL options mean, to start from.
- * Threads: any. */
+/* The defaults, which NULL options stand for. Threads: any. */
 static inline void tally_counter_options_init(struct tally_counter_options *options)
 {
 	memset(options, 0, sizeof(*options));
@@ -112,9 +111,9 @@ TALLY_API const char *tally_counter_fallback_reason(const struct tally_counter *
 /* How many events there are.
  * Threads: any. */
 TALLY_API size_t tally_counter_len(const struct tally_counter *counter);
-/* Reads all events, a group in one go, so that its members cover the same time. counts has room for len entries; fewer
- * or more are TALLY_INVALID. What each is worth is in its state.
- * Threads: one at a time for a counter; the one that opened it reads without system calls. */
+/* Reads all events, a group in one go, so that its members cover the same time. counts has room for len entries;
+ * fewer or more are TALLY_INVALID. The state of each says whether its value is exact. Threads: one at a time for a
+ * counter; the one that opened it reads without system calls. */
 TALLY_API enum tally_status tally_counter_read(
 	struct tally_counter *counter, struct tally_count *counts, size_t len, struct tally_error *err);
 /* How many descriptors there are: events x threads x CPUs.

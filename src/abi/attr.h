@@ -67,7 +67,7 @@ enum attr_flag_bit {
 struct perf_attr {
 	uint32_t type;
 	uint32_t size; /* as stored; attr_encode writes this many bytes */
-	uint32_t declared_size; /* what the attr says of itself: less where a file's entries are wider; 0: size */
+	uint32_t declared_size; /* the attr's own size field, less than size in files with wider entries; 0: size */
 	uint64_t config;
 	uint64_t sample_period_or_freq;
 	uint64_t sample_type;
@@ -111,7 +111,7 @@ void attr_print(struct text *t, const struct perf_attr *attr);
 /* The same in the form of perf's --header: "type = 1, size = 136, ...". */
 void attr_print_header(struct text *t, const struct perf_attr *attr);
 
-/* Its chains were made by our recorder of stack dumps: the attr still says how long the copies were. */
+/* Whether tally's recorder made its call chains from stack dumps: the attr still has the size of the dumps. */
 static inline bool attr_is_unwound(const struct perf_attr *attr)
 {
 	return attr->sample_stack_user != 0 && !(attr->sample_type & SAMPLE_STACK_USER);

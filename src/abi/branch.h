@@ -34,7 +34,7 @@ static inline uint32_t sample_branch_count(const struct sample *sample)
 struct sample_branch sample_branch_at(const struct sample *sample, size_t index);
 /* "COND", "CALL", ...; nothing for a branch of unknown type. */
 void sample_branch_type_print(struct text *t, const struct sample_branch *branch);
-/* 0: nothing is known of it. */
+/* 0: its type is not known. */
 unsigned sample_branch_kind(const struct sample_branch *branch);
 /* The name of a type as above. */
 void branch_kind_print(struct text *t, unsigned type);

@@ -13,9 +13,9 @@
 
 #include "base/text.h"
 
-/* Parses a comma-separated list. False: unknown is the invalid word. */
+/* Parses a comma-separated list. False: a word is invalid, and unknown is set to it. */
 bool branch_words_parse(struct tally_str list, uint64_t *branch_sample_type, struct tally_str *unknown);
-/* The inverse: the words of the bits that have one. */
+/* The inverse: appends the words of those bits that have one. */
 void branch_words_append(struct text *text, uint64_t branch_sample_type);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 
-#define DATA_SRC_NOT_AVAILABLE UINT64_C(0x5080021) /* every part says so: of samples that have none */
+#define DATA_SRC_NOT_AVAILABLE UINT64_C(0x5080021) /* of samples without one: each part "not available" */
 
 void data_src_print(struct text *t, uint64_t data_src);
 /* Its parts. */

@@ -15,8 +15,8 @@
  * are fields->type and misc). False if the type has no encoder or the record passes 65,535 bytes. */
 bool record_encode(struct writer *w, const struct record_fields *fields, uint16_t misc,
 	const struct record_layout *layout, const struct sample_id *id);
-/* A sample of the layout's shape: the inverse of sample_decode, for tests and for rewriting. Arrays of words are copied as
- * they are: they must be in w's byte order. */
+/* Writes a sample of this layout. This is the inverse of sample_decode, for tests and for rewriting. Arrays of words
+ * are copied as they are: they must be in w's byte order. */
 bool sample_encode(struct writer *w, const struct record_layout *layout, uint16_t misc, const struct sample *sample);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "abi/attr.h"
 
-/* Tracepoints are numbered anew by each kernel. */
+/* The name of a tracepoint that cannot be looked up, because each kernel numbers its tracepoints anew. */
 #define EVENT_NAME_UNKNOWN_TRACEPOINT "unknown tracepoint"
 
 /* ":u", ":ppp", ":kH" ... as the exclude bits and precise_ip say; nothing for the default. */

@@ -17,7 +17,7 @@ struct lock_map_key { /* of a sum */
 	unsigned long long stack; /* key of the map of stacks; 0: none */
 	unsigned long long lock; /* its address */
 	unsigned long long cgroup;
-	unsigned int tid; /* who waited, or who held the lock; LOCK_MAP_UNKNOWN: nobody knows */
+	unsigned int tid; /* the thread that waited, or that held the lock; LOCK_MAP_UNKNOWN: not known */
 	unsigned int flags; /* of contention_begin */
 };
 
@@ -34,12 +34,12 @@ struct lock_map_stack { /* of the kernel, innermost first */
 };
 
 struct lock_map_losses { /* waits that found no room */
-	unsigned long long without_wait; /* more threads waited at a time than are remembered */
+	unsigned long long without_wait; /* because too many threads waited at the same time */
 	unsigned long long without_sum, without_sum_ns;
-	unsigned long long without_stack; /* they are summed as if they had none */
+	unsigned long long without_stack; /* they are counted as waits without a stack */
 	unsigned long long without_task; /* children that are not followed */
 	unsigned long long unbegun; /* ends */
-	unsigned long long replaced; /* waits of threads that ended in them */
+	unsigned long long replaced; /* waits of threads that ended while they waited */
 };
 
 #endif

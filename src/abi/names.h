@@ -14,7 +14,7 @@
 #include "base/text.h"
 
 struct event_symbol {
-	const char *name; /* as shown where the user did not say */
+	const char *name; /* as shown if the user did not give a name */
 	const char *alias; /* NULL if none */
 	uint32_t type;
 	uint64_t config;

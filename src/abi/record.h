@@ -27,7 +27,7 @@
 
 #define RECORD_HEADER_BYTES 8
 
-/* Says why no whole record starts there: nothing if these bytes end there. */
+/* Sets err to the reason why there is no complete record at offset. Does nothing if the bytes end there. */
 void record_missing(struct tally_bytes bytes, bool swap, size_t offset, struct tally_error *err);
 /* The record that starts at offset of bytes; TALLY_END at the exact end, CORRUPT if its size is impossible. The
  * record's own offset is base + offset. */
@@ -57,7 +57,7 @@ TALLY_MUST_CHECK static inline enum tally_status record_at(
 	*record = (struct record){.type = type, .misc = misc, .swap = swap, .bytes = {header, size}, .offset = offset};
 	return TALLY_OK;
 }
-/* Samples that were dropped because a filter on samples was asked to: they are no loss. */
+/* Whether a filter on samples dropped these samples. They are not a loss. */
 static inline bool record_is_of_filter(const struct record *record)
 {
 	return record->type == RECORD_LOST_SAMPLES && (record->misc & MISC_LOST_SAMPLES_BPF);
@@ -66,13 +66,13 @@ static inline bool record_is_of_filter(const struct record *record)
  * fields, fields is zero. */
 TALLY_MUST_CHECK enum tally_status record_decode(
 	const struct record *record, struct record_fields *fields, struct tally_error *err);
-/* Of an MMAP or MMAP2 the file's name alone; else, and where it is too short, empty. */
+/* The file name of an MMAP or MMAP2 record. Empty for other records, and if the record is too short. */
 struct tally_str record_mmap_name(const struct record *record);
 /* "MMAP2", "SAMPLE", ... as perf script -D prints after PERF_RECORD_; NULL if unknown. */
 const char *record_type_name(uint32_t type);
 /* Whether the record belongs to a hardware trace: its data, or information about them. */
 bool record_is_of_trace(uint32_t type);
-/* Of the type that AUXTRACE_INFO has: what the trace's PMU is called; NULL if unknown. */
+/* The name of the PMU for the type in AUXTRACE_INFO; NULL if unknown. */
 const char *record_trace_name(uint32_t auxtrace_type);
 static inline struct cursor record_body(const struct record *record)
 {

@@ -18,7 +18,7 @@ struct record {
 	bool swap;
 	struct tally_bytes bytes; /* header included */
 	uint64_t offset; /* in the file, stream or ring */
-	uint64_t position; /* of what a reader hands out: bytes of records before it, but for those with a payload */
+	uint64_t position; /* in a reader's output: the bytes of all records before it, without payloads */
 };
 
 struct record_build_id {

@@ -16,7 +16,7 @@ struct record_printing {
 /* Prints what follows the name of the record's type. */
 typedef void record_printer(struct text *t, const struct record_printing *p);
 
-/* NULL: nothing follows the name. */
+/* NULL: only the name of the type is printed. */
 record_printer *record_printer_of_user(uint32_t type);
 
 /* As printf's %#x: no prefix before a zero. */

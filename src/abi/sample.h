@@ -101,7 +101,7 @@ static inline bool sample_id_time(const struct record_layout *layout, const stru
 	(SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_ADDR | SAMPLE_ID | SAMPLE_STREAM_ID | \
 		SAMPLE_CPU | SAMPLE_PERIOD)
 
-/* Whether sample_decode takes it; looks at no more of it than that needs. */
+/* Whether sample_decode accepts the record. Reads no more of it than it has to. */
 static inline bool sample_is_whole(const struct record_layout *layout, const struct record *record)
 {
 	uint64_t more = layout->sample_type & ~(uint64_t)SAMPLE_FIXED_FIELDS;
@@ -119,7 +119,7 @@ static inline bool sample_is_whole(const struct record_layout *layout, const str
 	return count <= left / sizeof(uint64_t) - 1;
 }
 
-/* What a sample's registers are those of: the machine, or what its 32-bit programs run on. NULL: not known. */
+/* The architecture of a sample's registers: the machine's, or that of its 32-bit programs. NULL: not known. */
 static inline const struct arch *sample_registers_arch(const struct arch *machine, uint64_t abi)
 {
 	if (abi == (machine->pointer_bytes == 8 ? REGS_ABI_64 : REGS_ABI_32))

@@ -84,7 +84,7 @@ struct wait_record {
 	uint64_t end_ns; /* with WAIT_FLAG_END; otherwise the sample's time is it */
 };
 
-/* Whether raw data of a sample is a record of this kind, of whatever version. */
+/* Whether the raw data of a sample is a wait record of any version. */
 bool wait_record_is(struct tally_bytes raw, bool swap);
 /* CORRUPT: it is truncated, or has an invalid state or number of frames. UNSUPPORTED: its version is unknown. */
 TALLY_MUST_CHECK enum tally_status wait_record_decode(

@@ -33,7 +33,7 @@ struct walk_stack {
 	__u64 ips[WALK_FRAMES + 1];
 };
 
-struct sample_stack { /* up to the last of stack.count addresses */
+struct sample_stack { /* only the first stack.count addresses are valid */
 	__u32 magic, tid;
 	struct walk_stack stack;
 };

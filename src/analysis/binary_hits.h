@@ -23,13 +23,13 @@ struct binary_hit {
 
 struct binary_hits {
 	VEC(struct binary_hit) files; /* until finish by the machine's index */
-	uint64_t samples; /* all, those of no binary too */
+	uint64_t samples; /* all samples, including those in no binary */
 };
 
 /* Counts a frame in a binary (the machine's index, or RESOLVE_NONE) with the number of samples whose innermost frame it
  * is. False: out of memory. */
 bool binary_hits_add(struct binary_hits *hits, uint32_t binary, uint64_t samples, bool is_named);
-/* Turns binaries into files of the store, those of one file added up; what can have no symbols is left out. */
+/* Converts binaries into files of the store and adds up those of one file. Omits binaries that cannot have symbols. */
 TALLY_MUST_CHECK enum tally_status binary_hits_finish(
 	struct binary_hits *hits, const struct machine *machine, struct binary_store *store, struct tally_error *err);
 void binary_hits_deinit(struct binary_hits *hits);

@@ -17,9 +17,9 @@
 struct branch_history {
 	struct resolve_where where;
 	const struct sample *sample;
-	struct list chain; /* frames; borrowed, as is what follows */
+	struct list chain; /* frames; borrowed, like the next two */
 	const struct resolve_address *addresses; /* the chain's */
-	unsigned max_branches; /* the oldest, or the newest, that many; 0: all */
+	unsigned max_branches; /* at most so many of the oldest or newest branches; 0: all */
 	bool is_oldest_first; /* chains will be shown from the outermost caller on */
 };
 

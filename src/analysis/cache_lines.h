@@ -63,10 +63,10 @@ struct mean {
 
 struct cache_access {
 	uint64_t address, physical, data_src, weight;
-	uint64_t code; /* address, as code_key tells code apart */
-	uint64_t keys[3]; /* what else makes an entry: process, thread, object; 0 where they do not */
+	uint64_t code; /* the address that code_key uses to distinguish code */
+	uint64_t keys[3]; /* other parts of an entry's key: process, thread, object; 0: not part of it */
 	uint64_t memory,
-		place; /* what the address is memory of, as a number, and where in it: lines are told apart by both */
+		place; /* the number of the object that the address belongs to, and the offset in it: both distinguish lines */
 	int32_t pid, tid;
 	uint32_t cpu; /* CACHE_NO_CPU: it is not known */
 	uint32_t frame;
@@ -112,10 +112,10 @@ struct cache_lines {
 
 void cache_lines_init(struct cache_lines *c, const struct cache_lines_options *options);
 void cache_lines_deinit(struct cache_lines *c);
-/* entry: that it was added to. False: out of memory. */
+/* entry: the one that the access was added to. False: out of memory. */
 bool cache_lines_add(struct cache_lines *c, const struct cache_access *access, uint32_t *entry);
 
-/* The kinds of one access. */
+/* Counts the kinds of one access. */
 void access_counts_add(struct access_counts *counts, const struct cache_access *access);
 void access_counts_merge(struct access_counts *to, const struct access_counts *from);
 /* Loads of known level, stores of known level, both as perf's tables have them. */

@@ -14,14 +14,14 @@
 #include "analysis/resolve.h"
 #include "perfdata/reader.h"
 
-#define CHAIN_SURVEY_MOST 1000 /* chains that are looked at: the rest of a recording is no other */
+#define CHAIN_SURVEY_MOST 1000 /* chains that are examined; the rest of a recording is assumed to be similar */
 
 struct chain_survey {
 	uint64_t chains; /* that have a user part */
-	uint64_t broken; /* of one or two functions, none of the C library, which starts threads */
+	uint64_t broken; /* with one or two functions, none of which is the C library's, which starts threads */
 };
 
-/* Chains that the kernel followed by frame pointers: neither stack dumps nor branches make longer ones. */
+/* Whether the kernel walked the chains by frame pointers, and neither stack dumps nor branches extend them. */
 bool chain_survey_is_of(const struct perf_attr *attr);
 /* Whether a recording has such chains: of one of its events, followed by frame pointers. */
 bool chain_survey_has_any(const struct perfdata_reader *reader);
@@ -31,7 +31,7 @@ static inline bool chain_survey_wants(const struct chain_survey *survey)
 }
 void chain_survey_add(struct chain_survey *survey, struct resolver *r, const struct resolve_where *where,
 	const struct sample *sample);
-/* Most of enough chains are. */
+/* Whether there are enough chains, and most of them are broken. */
 bool chain_survey_tells_of_broken(const struct chain_survey *survey);
 /* Surveys a whole recording, and rewinds the reader first. A recording whose command line asks for other chains (dwarf,
  * lbr) has no chains to look at. */

@@ -25,12 +25,12 @@ struct deferred_chains {
 };
 
 void deferred_chains_deinit(struct deferred_chains *chains);
-/* OK also where the record is damaged: *is_damaged says so. */
+/* Returns OK for a damaged record, too, and sets *is_damaged. */
 TALLY_MUST_CHECK enum tally_status deferred_chains_add(
 	struct deferred_chains *chains, const struct record *record, bool *is_damaged, struct tally_error *err);
-/* True if the end of the chain is to come under that cookie. */
+/* True if the rest of the chain comes in a later record with this cookie. */
 bool deferred_chains_cookie(const struct sample_array *chain, bool swap, uint64_t *cookie);
-/* Empty if it never came. */
+/* Empty if that record is missing. */
 struct sample_array deferred_chains_find(const struct deferred_chains *chains, uint64_t cookie);
 
 #endif

@@ -36,7 +36,7 @@ struct facet_values {
 	bool out_of_memory; /* while types were looked up */
 };
 
-/* frames: the pass's -> the replay's. */
+/* frames: the number in the replay of each frame of the pass. */
 void facet_values_add(
 	struct facet_values *v, const struct sample_facets *facets, const uint32_t *frames, uint32_t *rows);
 

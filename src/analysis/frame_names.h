@@ -23,18 +23,18 @@ struct frame_name {
 	uint64_t symbol_offset; /* of the address in the symbol */
 	uint64_t symbol_size;
 	bool symbol_is_local;
-	struct tally_str path; /* of the binary, as recorded; "[unknown]" where nothing was mapped */
+	struct tally_str path; /* of the binary, as recorded; "[unknown]" if nothing was mapped */
 	struct tally_str shown; /* its short name */
-	bool has_short_name; /* which script shows where no path is asked for */
-	uint64_t samples; /* that the caller printed it as the leaf of */
+	bool has_short_name; /* shown by script unless paths are requested */
+	uint64_t samples; /* that the caller printed with this frame as the leaf */
 	bool is_kernel;
-	uint64_t link_address; /* as objdump and addr2line take it; the run-time address where there is no file */
+	uint64_t link_address; /* as objdump and addr2line expect it; the run-time address if there is no file */
 	const struct source_place *places; /* see frame_names_places */
 	size_t place_count;
 	bool has_places; /* they were looked for */
 	struct tally_str *lines; /* for the caller's own use: texts made once per frame */
 	uint32_t line_count;
-	uint32_t line_form; /* what lines depend on, the caller's own */
+	uint32_t line_form; /* the options that lines were made with, for the caller's own use */
 };
 
 struct named_binary {
@@ -49,14 +49,14 @@ struct frame_names {
 	const struct bpf_lines *bpf_lines; /* the caller's; NULL: none */
 	VEC(struct frame_name *) names; /* by frame id */
 	VEC(struct named_binary) binaries; /* as the machine numbers them */
-	struct map_u64 readable; /* the store's name of a function, as an address, to the one that people read */
+	struct map_u64 readable; /* from the address of the store's name of a function to its demangled name */
 	struct arena arena;
 };
 
 void frame_names_init(struct frame_names *names, const struct resolver *resolver, const struct machine *machine,
 	struct binary_store *store);
 void frame_names_deinit(struct frame_names *names);
-/* The file in the store of one of the machine's binaries, which is opened; RESOLVE_NONE: there is none. */
+/* Opens the file of one of the machine's binaries in the store, and sets id to it; RESOLVE_NONE: there is no file. */
 TALLY_MUST_CHECK enum tally_status frame_names_store_id(
 	struct frame_names *names, uint32_t binary, uint32_t *id, struct tally_error *err);
 struct frame_name *frame_names_get(struct frame_names *names, uint32_t frame, struct tally_error *err);
@@ -74,7 +74,7 @@ bool frame_names_places(struct frame_names *names, uint32_t frame, struct frame_
 /* The source line of the innermost call of a frame whose source lines were looked up before: "file.c:12", or
  * "function+4", "program[1234]". */
 void frame_name_line_text(const struct frame_name *name, bool with_whole_path, struct text *t);
-/* The files of the frames asked for, and the samples that the caller counted, into empty hits. */
+/* Fills empty hits with the files of the frames that were looked up, and with the samples that the caller counted. */
 TALLY_MUST_CHECK enum tally_status frame_names_hits(
 	const struct frame_names *names, struct binary_hits *hits, struct tally_error *err);
 

@@ -24,7 +24,7 @@ struct frame_types {
 TALLY_MUST_CHECK enum tally_status frame_types_find(const struct frame_types *types, const struct resolved_frame *frame,
 	struct data_access *access, struct tally_error *err);
 const char *frame_type_name(const struct data_access *access);
-/* With the offset, and the field there. */
+/* The same with the offset, and the field at that offset. */
 void frame_type_offset_text(const struct data_access *access, struct text *text);
 
 #endif

@@ -20,7 +20,7 @@
 struct group_reads {
 	struct id_table counters; /* event id, thread or 0 */
 	VEC(uint64_t) totals; /* of each: the last value read */
-	uint64_t unattributed; /* values whose id no event has */
+	uint64_t unattributed; /* values with an id that belongs to no event */
 };
 
 struct group_read {
@@ -30,7 +30,7 @@ struct group_read {
 };
 
 void group_reads_deinit(struct group_reads *reads);
-/* The next event of the sample's group that counted on; *position is 0 at first. END: none is left; NOMEM. */
+/* The next event of the sample's group whose count has grown; *position is 0 at first. END: none is left; NOMEM. */
 TALLY_MUST_CHECK enum tally_status group_reads_next(struct group_reads *reads, struct perfdata_reader *reader,
 	const struct sample *sample, uint64_t *position, struct group_read *out);
 

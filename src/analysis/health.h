@@ -15,13 +15,14 @@
 #include "base/vec.h"
 #include "perfdata/reader.h"
 
-#define HEALTH_SLICES	   10 /* of the time from the first record to the last: enough to see when it was bad */
+#define HEALTH_SLICES	   10 /* parts of the time from the first record to the last: enough to see when losses happened */
 #define HEALTH_KNOWN_TYPES 128 /* record types that are counted one by one */
 
 struct health_event { /* by index of the event */
 	uint64_t samples;
-	uint64_t lost; /* once each: by its own count where the kernel keeps one, else as its rings tell */
-	uint64_t lost_by_count, lost_by_ring; /* LOST_SAMPLES; LOST, which any event of a ring tells for all */
+	uint64_t lost; /* each loss counted once: by the event's own count if the kernel has one, else by its rings */
+	uint64_t lost_by_count,
+		lost_by_ring; /* from LOST_SAMPLES; from LOST, which one event reports for all events of its ring */
 	uint64_t throttles, throttled_ns;
 	uint64_t enabled_ns, running_ns; /* of its last readings; enabled 0: none was recorded */
 	uint64_t full_chains; /* call chains of as many frames as were allowed */
@@ -44,14 +45,14 @@ struct recording_health {
 	VEC(struct health_loss) losses;
 	uint64_t lost_by_slice[HEALTH_SLICES], lost_without_time, lost_without_event;
 	uint64_t throttled_to_the_end; /* THROTTLE records without an UNTHROTTLE */
-	uint64_t aux_truncated; /* AUX records that say so */
+	uint64_t aux_truncated; /* AUX records with the flag for truncated data */
 	uint32_t least_unknown_type; /* UINT32_MAX: none */
 };
 
 TALLY_MUST_CHECK enum tally_status recording_health_read(
 	struct perfdata_reader *reader, struct recording_health *health, struct tally_error *err);
 void recording_health_deinit(struct recording_health *health);
-/* Whole, and nothing of it is lost: neither damage nor loss. */
+/* Whether the recording is complete, undamaged and without losses. */
 bool recording_health_is_good(const struct recording_health *health);
 /* Its recorder did not finish, or files of its directory are missing. */
 bool recording_health_is_unfinished(const struct recording_health *health);

@@ -18,7 +18,7 @@ struct inline_frames {
 	VEC(const char *) names; /* the linker's, innermost first; the function that holds the code is not among them */
 };
 
-/* Wants the frames' binaries loaded: after symbolise. */
+/* The binaries of the frames must be loaded: call it after symbolise. */
 TALLY_MUST_CHECK enum tally_status inline_frames_read(
 	const struct symbolise_job *job, struct inline_frames *out, struct tally_error *err);
 void inline_frames_deinit(struct inline_frames *frames);

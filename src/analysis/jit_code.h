@@ -16,7 +16,7 @@
 
 /* "/tmp/jit-4711.dump", mapped executable. */
 bool jit_code_is_marker(const struct record_mmap *mmap);
-/* By its name alone it may be one. */
+/* Whether it may be a marker, judged by its name. */
 static inline bool jit_code_may_be_marker(struct tally_str path)
 {
 	return str_ends_with(path, STR(".dump"));
@@ -24,9 +24,9 @@ static inline bool jit_code_may_be_marker(struct tally_str path)
 /* The dump of a marker, loaded; borrowed from the store. NULL in *dump: it is not there, or not that process's. */
 TALLY_MUST_CHECK enum tally_status jit_code_dump(struct binary_store *store, struct perfdata_reader *reader,
 	int32_t pid, struct tally_str path, const struct jitdump **dump, struct tally_error *err);
-/* A dump that says it is that process's is the one that the marker names: both have its number in its own namespace. */
+/* Whether the dump names this process: the dump and the marker both have its pid in its own namespace. */
 bool jit_code_is_of(struct tally_str path, uint32_t pid);
-/* The dump's times are those of the recording. */
+/* Whether the dump's times are of the same clock as the recording's. */
 bool jit_code_has_times(struct perfdata_reader *reader, const struct jitdump *dump);
 
 #endif

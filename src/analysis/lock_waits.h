@@ -43,7 +43,7 @@ struct lock_waits {
 };
 
 #define LOCK_ROW_WORDS	2
-#define LOCK_ROW_OTHERS UINT32_MAX /* of a wait whose row would be one too many */
+#define LOCK_ROW_OTHERS UINT32_MAX /* the row of waits for which row_limit leaves no row */
 /* The kernel's LCB_F_* of lock:contention_begin. */
 #define LOCK_FLAG_SPIN	 0x01
 #define LOCK_FLAG_READ	 0x02
@@ -54,7 +54,7 @@ struct lock_waits {
 
 void lock_waits_init(struct lock_waits *w);
 void lock_waits_deinit(struct lock_waits *w);
-/* No new row is made. */
+/* Whether row_limit is reached, so that no new row is made. */
 bool lock_waits_is_full(const struct lock_waits *w);
 /* False: out of memory. */
 bool lock_waits_row(struct lock_waits *w, const uint64_t key[LOCK_ROW_WORDS], uint32_t *row, bool *is_new);
@@ -63,13 +63,14 @@ bool lock_waits_row(struct lock_waits *w, const uint64_t key[LOCK_ROW_WORDS], ui
 bool lock_waits_begin(struct lock_waits *w, const struct lock_wait *wait);
 /* Counts the lock as acquired by the row that its wait is of. */
 void lock_waits_end(struct lock_waits *w, int32_t tid, uint64_t address, uint64_t time_ns);
-/* A lock that was taken without waiting, or behind a wait that has been ended (lockdep's events). */
+/* Counts a lock that was acquired without waiting, or after a wait that has ended (lockdep's events). */
 void lock_waits_acquire(struct lock_waits *w, const struct lock_wait *taken);
-/* Waits that were added up elsewhere. */
+/* Adds waits that were summed elsewhere. */
 void lock_waits_add(struct lock_waits *w, uint32_t row, const struct lock_row *sum);
-/* The thread is gone: its waits have no end. */
+/* Ends a thread: its waits have no end. */
 void lock_waits_end_thread(struct lock_waits *w, int32_t tid);
-/* Events were lost: waits that last may have ended, and what their threads wait for next would be taken as one with them. */
+/* Forgets open waits after a loss of events: they may have ended, and must not be merged with the next waits of
+ * their threads. */
 void lock_waits_give_up(struct lock_waits *w);
 void lock_waits_finish(struct lock_waits *w);
 /* "spinlock", "rwsem:W": the field's names for the flags. */

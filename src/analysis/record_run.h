@@ -32,7 +32,7 @@ struct record_run {
 	size_t piece_count; /* 0: they lie in all of bytes */
 	unsigned threads; /* that may walk it side by side; 0: one for each CPU */
 	struct progress *progress; /* of the code that reads; NULL: progress is not shown */
-	/* Why the copy ended early: TALLY_OK if it did not. What is there is whole records. */
+	/* Why the copy ended early; TALLY_OK: it did not. It holds complete records only. */
 	struct tally_error end_error;
 };
 
@@ -49,12 +49,12 @@ static inline void record_run_pass(const struct record_run *run, size_t *left, s
 	if (position - *left >= FILE_WINDOW_BYTES)
 		record_run_move(run, left, position);
 }
-/* Where in the run the record is that its reader handed out. */
+/* The position in the run of the record that its reader returned last. */
 static inline uint64_t record_run_position(const struct record_run *run, const struct record *record)
 {
 	return run->is_copy ? record->position : record->offset - run->offset;
 }
-/* *position behind the payload of the record that ends there. */
+/* Moves *position past the payload of the record that ends there. */
 TALLY_MUST_CHECK enum tally_status record_run_skip_payload(
 	const struct record_run *run, size_t *position, const struct record *record, struct tally_error *err);
 /* Gives the record at *position, and moves *position past it and its payload. TALLY_END: after the last record.

@@ -19,7 +19,7 @@ struct replay_field { /* of tracepoints */
 struct replay_switches { /* events by index, -1: none; samples before the first on, and from an off on, are left out */
 	int64_t on, off;
 	bool shows; /* the samples that switch count too */
-	/* What the samples before these left it at; FIRST: these are the first ones. */
+	/* The state after the samples before these; FIRST: there are none. */
 	enum { SWITCHES_FIRST, SWITCHES_ON, SWITCHES_OFF } before;
 };
 
@@ -37,7 +37,7 @@ struct replay_options {
 	const struct replay_field *fields; /* by facet, from FACET_FIELD on; borrowed */
 	size_t field_count;
 	bool with_raw_traces; /* tracepoint fields as they are stored */
-	bool tells_no_trace; /* the trace of what is of no tracepoint is "N/A"; else there is none */
+	bool tells_no_trace; /* samples of other events have the trace "N/A"; else they have none */
 	bool by_branch; /* a sample counts once for each of its branches, at their targets */
 	enum {
 		HISTORY_NONE,
@@ -56,16 +56,16 @@ struct replay_options {
 	bool with_inlines; /* calls that were inlined are frames of their own in call chains */
 	bool self_is_inlined; /* a sample is of the innermost call that was inlined at its address; else of the symbol there */
 	bool with_lines; /* keep the source lines of frames, and frames of one function apart by them */
-	bool only_known_lines; /* nothing stands for those that are not known */
+	bool only_known_lines; /* unknown lines get no substitute */
 	bool with_whole_paths; /* of the lines' files */
 	const struct time_spans *spans; /* samples outside them are left out; NULL: none are */
 	const struct replay_switches *switches; /* NULL: none */
 	bool with_rows; /* keep each sample by itself too, by time */
 	bool with_build_ids; /* binaries of one path and different ids stay apart */
 	unsigned max_stack; /* frames of a chain that are looked at; 0: no bound */
-	size_t max_bytes; /* of records: the recording is taken as one that was cut there; 0: no bound. Copies have none */
+	size_t max_bytes; /* of records: the recording is read as if it were truncated there; 0: no limit. Not for copies */
 	bool without_names; /* of functions: frames are addresses */
-	size_t kept_samples; /* of a flat profile: others are read again when their turn comes; 0: a million */
+	size_t kept_samples; /* of a profile without chains: other samples are read again later; 0: a million */
 	unsigned threads; /* 0: one per CPU */
 	struct progress *progress; /* NULL: nobody looks */
 };

@@ -25,9 +25,8 @@
 #include "base/vec.h"
 #include "machine/machine.h"
 
-#define RESOLVE_NONE UINT32_MAX
-#define RESOLVED_FRAME_WORDS \
-	3 /* one less where no frame keeps its run-time address: two lie in one line of the cache */
+#define RESOLVE_NONE	     UINT32_MAX
+#define RESOLVED_FRAME_WORDS 3 /* one less if no frame keeps its run-time address: two keys share a cache line then */
 
 struct resolved_frame {
 	uint64_t address; /* in the binary; the raw address if there is none */
@@ -47,16 +46,16 @@ struct resolve_cache_slot {
 	uint32_t cpumode;
 };
 
-/* With a cpumode: the address is one that a call returns to. */
+/* Added to a cpumode: the address is a return address. */
 #define RESOLVE_RETURN 0x80u
 
-struct resolve_where { /* of one sample; epochs say which mappings held */
+struct resolve_where { /* of one sample; epochs say which mappings were valid */
 	int32_t pid;
 	uint64_t time_ns;
 	uint32_t user_epoch, kernel_epoch;
 };
 
-struct resolve_epoch { /* of a process; what was asked last */
+struct resolve_epoch { /* of a process: the result of the last look-up */
 	int32_t pid;
 	uint32_t epoch;
 	struct valid_span span; /* empty: not asked yet */
@@ -70,7 +69,7 @@ struct resolve_range { /* of addresses that one mapping has, or none */
 };
 #define RESOLVE_RANGES 8
 
-struct resolve_ranges { /* of an epoch; what was asked last: most of a chain lies in a few files */
+struct resolve_ranges { /* of an epoch: the results of the last look-ups, because most of a chain lies in a few files */
 	uint32_t epoch, cpumode;
 	unsigned count; /* asked so far */
 	struct resolve_range items[RESOLVE_RANGES];
@@ -108,7 +107,7 @@ struct resolver {
 	unsigned max_stack; /* frames of a chain; 0: no bound */
 	bool is_unwound; /* the last sample's chain: callers of a stack dump have max_stack frames beside the kernel's */
 	bool names_calls; /* the last sample's chain: its user part has addresses of calls, no return addresses */
-	size_t expected; /* stacks; 0: not known, or what they need is there */
+	size_t expected; /* stacks; 0: not known, or their memory was reserved */
 	size_t samples; /* so far */
 	struct id_table frames; /* of RESOLVED_FRAME_WORDS: resolved_frame_pack */
 	VEC(uint64_t) first_ips; /* by frame: the run-time address that it was first seen at */
@@ -126,7 +125,7 @@ struct resolver {
 	bool failed; /* out of memory */
 };
 
-/* What profiles call a CPU mode of perf: struct resolved_frame. */
+/* The level of a CPU mode, see struct resolved_frame. */
 static inline uint32_t resolver_level(unsigned cpumode)
 {
 	switch (cpumode) {
@@ -159,7 +158,7 @@ static inline uint64_t resolved_frame_shown(const struct resolved_frame *frame)
  */
 struct chain_modes {
 	unsigned cpumode;
-	unsigned next, rest; /* what the next address is, and those behind it: with RESOLVE_RETURN or without */
+	unsigned next, rest; /* the modes of the next address, and of those after it: with RESOLVE_RETURN or without */
 	bool names_calls;
 };
 /* False: out of memory. */
@@ -167,7 +166,7 @@ bool resolver_init(struct resolver *r, const struct machine *machine, bool swap)
 /* Announces about so many stacks, so that their tables get room at once and are not copied when they grow. */
 void resolver_expect(struct resolver *r, size_t stacks);
 void resolver_deinit(struct resolver *r);
-/* Its frames and stacks are all there: what else it has goes. */
+/* Call it when all frames and stacks exist: frees everything else. */
 void resolver_end_lookups(struct resolver *r);
 /* Call this when the machine was finished again: entries that are cached by epoch are invalid. */
 void resolver_forget_epochs(struct resolver *r);
@@ -214,7 +213,7 @@ static inline struct chain_modes chain_modes_of(const struct resolver *r)
 	chain_modes_begin(&modes, MISC_CPUMODE_USER);
 	return modes;
 }
-/* False for a mark that we do not know: perf drops such chains. */
+/* False for an unknown mark: perf drops such chains. */
 bool chain_modes_mark(struct chain_modes *modes, uint64_t mark);
 /* For resolver_frame, with RESOLVE_RETURN where it is one. */
 static inline unsigned chain_modes_next(struct chain_modes *modes)
@@ -233,13 +232,14 @@ static inline bool chain_bound_takes(struct chain_bound *bound)
 	bound->left -= takes;
 	return takes;
 }
-/* All addresses of a chain, without its marks; how many. 0 also for a chain that cannot be understood. */
+/* Adds all addresses of a chain, without its marks, and returns how many. 0 also if the chain is invalid. */
 size_t resolver_chain_add(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain);
 /* False: out of memory. */
 bool resolver_addresses_find(struct resolver *r);
-/* What comes next is a chain as the kernel recorded it. */
+/* Says that the next chain is one that the kernel recorded. */
 void resolver_begin_recorded(struct resolver *r);
-/* The chain with its deferred part inserted, or without a user part if none came. Valid until the resolver's next. */
+/* The chain with its deferred part inserted, or without a user part if none came. Valid until the resolver's next
+ * chain. */
 struct sample_array resolver_whole_chain(struct resolver *r, const struct sample_array *chain);
 /* The complete call chain of a sample, valid until the resolver's next one. Its user part is the first available of
  * these: the branches that were recorded as a call stack (LBR); the callers unwound from its stack dump, if there are
@@ -249,7 +249,7 @@ struct sample_array resolver_sample_chain(struct resolver *r, const struct resol
 struct resolved_chain { /* innermost first; valid until the resolver's next chain */
 	const uint32_t *frames;
 	const uint64_t *ips;
-	size_t count; /* 0 also for a chain that cannot be understood */
+	size_t count; /* 0 also if the chain is invalid */
 };
 struct resolved_chain resolver_chain_frames(
 	struct resolver *r, const struct resolve_where *where, const struct sample_array *chain);
@@ -263,10 +263,10 @@ uint32_t resolver_raw_frame(
 /* The same frame as one end of a branch: profile_branch_pack. */
 uint32_t resolver_marked_frame(struct resolver *r, uint32_t frame, uint64_t ip, uint32_t branch);
 
-/* A frame of no code: number says which, branch of what kind. */
+/* A frame without code, which is identified by number; branch is its kind. */
 uint32_t resolver_named_frame(struct resolver *r, uint32_t number, uint32_t branch);
 
-/* The frame that many bytes before it in its object. */
+/* The frame so many bytes earlier in the same binary. */
 uint32_t resolver_earlier_frame(struct resolver *r, uint32_t frame, uint64_t bytes);
 
 /* The stack of frames, the innermost one first; made once. */

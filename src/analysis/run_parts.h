@@ -16,7 +16,7 @@
 
 struct run_part {
 	size_t begin, end; /* positions in the run; records that begin in there */
-	bool is_cut; /* at end: what lies there is no record; nothing behind it counts */
+	bool is_cut; /* there is no valid record at end; everything after it is ignored */
 };
 
 struct run_parts {

@@ -39,15 +39,15 @@ struct sample_clock {
 
 void sample_clock_init(struct sample_clock *clock, const struct perfdata_reader *reader);
 void sample_clock_deinit(struct sample_clock *clock);
-/* The next record of a part of the run. False: out of memory. */
+/* Notes the next record of a part of the run. False: out of memory. */
 TALLY_MUST_CHECK bool sample_clock_note(
 	struct clock_marks *marks, const struct perfdata_reader *reader, const struct record *record, size_t position);
-/* The marks of the next part, with its last time for what follows. False: out of memory. */
+/* Appends the marks of the next part, and its last time. False: out of memory. */
 TALLY_MUST_CHECK bool sample_clock_take(struct sample_clock *clock, const struct clock_marks *marks);
-/* Of an event of a recording of both kinds. */
+/* The time of a sample in a recording in which only some events have times. */
 uint64_t sample_clock_of_event(
 	const struct sample_clock *clock, const struct perfdata_event *event, size_t position, uint64_t time_ns);
-/* Of a sample of the event, at a position of the run, whose time that is if the event has times. */
+/* The time of a sample of the event at a position of the run. time is the sample's own, if the event has times. */
 static inline uint64_t sample_clock_at(
 	const struct sample_clock *clock, const struct perfdata_event *event, size_t position, uint64_t time_ns)
 {

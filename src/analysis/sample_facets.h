@@ -29,7 +29,7 @@
 /* Of FACET_DATA_MEMORY: the frame, and above it a process or, with this bit, a file of the machine. */
 #define FACET_MEMORY_FILE UINT32_C(0x80000000)
 
-#define FACET_NOBODY UINT64_MAX /* of FACET_COMM_NODIGIT: a sample without process or thread */
+#define FACET_NOBODY UINT64_MAX /* the value of FACET_COMM_NODIGIT of a sample without process or thread */
 
 struct facet_input {
 	const struct sample *sample;
@@ -38,7 +38,7 @@ struct facet_input {
 	unsigned cpumode;
 	uint32_t leaf; /* frame of the sample's own address, or of the branch's target */
 	uint32_t comm; /* machine's string */
-	bool has_thread; /* else nobody knows whose sample it is */
+	bool has_thread; /* else the sample's thread is not known */
 	bool is_branch; /* one branch of the sample counts, not the sample */
 	struct sample_branch branch;
 };

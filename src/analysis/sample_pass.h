@@ -56,7 +56,7 @@ struct batch_sample {
 	bool has_history; /* its branches are its chain */
 	size_t leaf, chain; /* index of the resolver's addresses */
 	size_t chain_count; /* 0: no chain */
-	bool is_recorded; /* the one frame of the chain, beside a stack dump, was recorded as a chain */
+	bool is_recorded; /* the chain has one frame beside a stack dump, which was recorded as a chain */
 	unsigned cpumode;
 	uint64_t order, position;
 	uint64_t words[SAMPLE_KEY_WORDS];
@@ -107,7 +107,7 @@ struct sample_pass {
 	VEC(uint64_t) branched; /* by event: samples that counted by their branches */
 	VEC(struct sample_sum) sums; /* by id of keys */
 	const struct symbol **symbols; /* by frame, borrowed, but for BPF programs'; NULL: they are not looked up yet */
-	struct spool rows; /* of struct pass_row; nothing if not asked for */
+	struct spool rows; /* of struct pass_row; empty unless requested */
 	struct group_reads reads;
 	struct damaged_records damaged;
 	uint64_t unattributed;
@@ -118,7 +118,7 @@ struct sample_pass {
 bool sample_pass_is_sequential(struct perfdata_reader *reader);
 /* NULL: out of memory. */
 struct sample_pass *sample_pass_create(const struct sample_pass_input *input);
-/* The samples of a range of the sideband's chunks, which others may make shorter meanwhile. */
+/* Reads the samples of a range of the sideband's chunks. Other workers may shorten the range meanwhile. */
 void sample_pass_run(struct sample_pass *pass, struct range_share *chunks, size_t range);
 void sample_pass_destroy(struct sample_pass *pass);
 

@@ -32,16 +32,16 @@ struct sample_switches {
 struct sample_switch_source {
 	const struct replay_switches *events;
 	const struct time_spans *spans; /* samples outside switch nothing; NULL: none are outside */
-	const struct sample_clock *clock; /* by which samples are asked for */
+	const struct sample_clock *clock; /* the clock of the samples' times */
 };
 
 /* Deinit also after failure. */
 TALLY_MUST_CHECK enum tally_status sample_switches_read(struct sample_switches *s, const struct perfdata_reader *reader,
 	const struct record_run *run, const struct sample_switch_source *source, struct tally_error *err);
-/* Puts what was collected in order, and drops what changes nothing. */
+/* Sorts the collected changes, and drops those without effect. */
 void sample_switches_settle(struct sample_switches *s);
 void sample_switches_deinit(struct sample_switches *s);
-/* What comes behind the last of them counts. */
+/* Whether samples after the last change count. */
 bool sample_switches_end_on(const struct sample_switches *s);
 bool sample_switches_want(const struct sample_switches *s, uint64_t order, uint64_t position);
 

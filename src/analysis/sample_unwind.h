@@ -51,9 +51,9 @@ TALLY_MUST_CHECK enum tally_status unwind_files_add_all(struct unwind_files *fil
 void sample_unwinder_init(
 	struct sample_unwinder *u, struct unwind_files *files, const struct perfdata_features *features, bool swap);
 void sample_unwinder_deinit(struct sample_unwinder *u);
-/* The machine was finished anew: epochs begin again. */
+/* Call it when the machine was finished again, because epochs begin again then. */
 void sample_unwinder_forget(struct sample_unwinder *u);
-/* True where sample_unwind can say more than the recorded chain. */
+/* True if sample_unwind can extend the recorded chain. */
 static inline bool sample_has_stack(const struct sample *sample)
 {
 	return sample->regs_user.abi != REGS_ABI_NONE && sample->stack_user.size > 0;

@@ -82,11 +82,11 @@ void sched_history_deinit(struct sched_history *h);
 uint32_t sched_history_task(struct sched_history *h, int32_t tid);
 /* The other functions are false when memory runs out. */
 bool sched_history_fork(struct sched_history *h, int32_t tid, int32_t pid, int32_t parent);
-/* A record or sample of a task that has run tells its process. */
+/* Notes the process of a task, from a record or sample. */
 bool sched_history_process(struct sched_history *h, int32_t tid, int32_t pid);
 bool sched_history_exit(struct sched_history *h, int32_t tid);
 bool sched_history_wake(struct sched_history *h, int32_t tid, uint64_t time_ns);
-/* To the queue of another CPU; what it waited until then counts if it was ready to run. */
+/* Moves a task to the queue of another CPU. Its wait until then counts if it was ready to run. */
 bool sched_history_migrate(struct sched_history *h, int32_t tid, uint64_t time_ns);
 bool sched_history_switch(struct sched_history *h, const struct sched_out *out, struct sched_times *times);
 /* Events of a CPU (SCHED_ANY_CPU: of any) were lost up to then, so states from before are unknown after it. */

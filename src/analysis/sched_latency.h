@@ -31,13 +31,13 @@ struct sched_switch {
 	bool prev_is_runnable; /* it was preempted */
 	uint64_t time_ns;
 	uint32_t cpu; /* below LIMIT_CPUS */
-	bool is_counted; /* else the tasks' states follow it, their figures do not */
+	bool is_counted; /* else the event changes the tasks' states, but is not counted */
 };
 
 #define SCHED_LATENCY_ANY_CPU UINT32_MAX
 
 #define SCHED_LATENCY_LOG     48 /* below 1 us, then by powers of two */
-#define SCHED_LATENCY_LINEAR  22 /* by SCHED_LATENCY_STEP_US; the last one has all that is longer */
+#define SCHED_LATENCY_LINEAR  22 /* steps of SCHED_LATENCY_STEP_US; the last one has all longer delays */
 #define SCHED_LATENCY_STEP_US 100
 
 struct sched_latency {
@@ -48,7 +48,7 @@ struct sched_latency {
 	uint64_t wrong_switches;
 	uint64_t lost_ns, seen_ns; /* the last loss of events; the last switch. 0: none */
 	uint64_t cut; /* delays with a loss within: they are not counted */
-	/* How many delays were how long, in microseconds. */
+	/* The number of delays by length in microseconds. */
 	uint64_t log_waits[SCHED_LATENCY_LOG], linear_waits[SCHED_LATENCY_LINEAR];
 };
 

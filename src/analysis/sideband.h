@@ -29,7 +29,7 @@ struct sideband {
 	VEC(uint64_t) lost_by_event; /* by event index: sum of LOST and LOST_SAMPLES */
 };
 
-/* Of the recording's kind, still empty. */
+/* Creates an empty machine of the recording's kind. */
 TALLY_MUST_CHECK enum tally_status sideband_create_machine(
 	const struct perfdata_reader *reader, struct machine **machine, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status sideband_read(struct perfdata_reader *reader, const struct record_run *run,
@@ -40,10 +40,11 @@ TALLY_MUST_CHECK enum tally_status sideband_read_code(struct perfdata_reader *re
 /* The same for callers that look up names next: a thread of the store reads symbols meanwhile. */
 TALLY_MUST_CHECK enum tally_status sideband_read_loading(struct perfdata_reader *reader, const struct record_run *run,
 	struct binary_store *store, struct sideband *sideband, struct tally_error *err);
-/* One record into health and lost_by_event. */
+/* Counts one record in health and lost_by_event. */
 TALLY_MUST_CHECK enum tally_status sideband_count(struct sideband *sideband, struct perfdata_reader *reader,
 	const struct record *record, struct tally_error *err);
-/* Of a HEADER_BUILD_ID, which streams have in place of a section: the machine knows it from its next finish on. */
+/* Applies a HEADER_BUILD_ID record, which streams have instead of a section. The machine knows the id after its next
+ * finish. */
 TALLY_MUST_CHECK enum tally_status sideband_take_build_id(
 	struct sideband *sideband, const struct record *record, struct tally_error *err);
 /* True for records that are applied to a machine. */

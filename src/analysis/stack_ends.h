@@ -12,7 +12,8 @@
 struct stack_ends {
 	uint64_t ends[UNWIND_ENDS]; /* of stacks that were copied, and unwound here */
 	uint64_t bridged; /* of them: some frames were found by frame pointer */
-	/* Of recordings without stack dumps: the outermost function is one that threads start in; any other. */
+	/* For recordings without stack dumps: stacks whose outermost function is one in which threads start; other
+	 * stacks. */
 	uint64_t reached, unknown;
 };
 

@@ -15,20 +15,20 @@
 
 #include "base/list_table.h"
 
-enum frame_role { /* in how a chain ends */
+enum frame_role { /* the role of a frame at the end of a chain */
 	FRAME_OTHER,
 	FRAME_FIRST, /* threads begin in its function */
-	FRAME_MAIN, /* of the program: its caller is the C library's */
+	FRAME_MAIN, /* the program's main: its caller is in the C library */
 	FRAME_NAMELESS, /* in a file without symbols */
 };
 
-#define STACK_FRAMES_BEHIND_FIRST 2 /* that a chain may have by mistake */
+#define STACK_FRAMES_BEHIND_FIRST 2 /* frames that a chain may have by mistake */
 
 #define FRAME_HAS_CALLS 0x80 /* beside a role: calls were inlined there */
 
 enum stack_kind {
 	STACK_HAS_CALLS = 1, /* inlined: its list is not in its place */
-	STACK_IS_WHOLE = 2, /* it ends where threads begin */
+	STACK_IS_WHOLE = 2, /* it is complete: it ends where threads begin */
 	STACK_IS_BARE = 4 /* one frame, in a file without symbols */
 };
 
@@ -37,7 +37,7 @@ struct stack_frames {
 	/* By the pass's frame, all borrowed. Looked up for each frame of each stack: what a CPU's own cache holds. */
 	const uint32_t *frames; /* the profile's */
 	const uint8_t *roles; /* enum frame_role, and FRAME_HAS_CALLS */
-	const uint32_t *numbers; /* what calls know it by */
+	const uint32_t *numbers; /* the number by which calls refers to it */
 	/* Of frames that have calls: by number, and behind the last one, where its own begin in inlined; borrowed. */
 	const size_t *calls;
 	const uint32_t *inlined; /* frames of the profile, of each the innermost one first */
@@ -48,9 +48,9 @@ struct stack_frames {
 	uint32_t *called;
 };
 
-/* False: out of memory; to be deinitialised either way. */
+/* False: out of memory; call stack_frames_deinit in both cases. */
 TALLY_MUST_CHECK bool stack_frames_translate(struct stack_frames *stacks, unsigned threads);
-/* Its stacks have been taken: all but kinds goes. */
+/* Call it after the stacks were copied: frees all but kinds. */
 void stack_frames_forget_stacks(struct stack_frames *stacks);
 void stack_frames_deinit(struct stack_frames *stacks);
 /* Of frames of the profile. */

@@ -8,7 +8,7 @@
 
 #include "analysis/health.h"
 
-/* NULL: it reads all that we do. Else why not, as a clause, which lives in room or for ever. */
+/* NULL: stock perf reads the recording completely. Otherwise the reason as a clause, in room or static. */
 const char *stock_perf_refusal(
 	const struct perfdata_reader *reader, const struct recording_health *health, char *room, size_t room_bytes);
 

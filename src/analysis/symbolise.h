@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "code/binary_store.h"
 
-struct binary_list { /* of the machine's, each once */
+struct binary_list { /* binaries of the machine, each once */
 	uint32_t *items;
 	size_t len, cap;
 };
@@ -34,7 +34,7 @@ struct symbolise_job {
 TALLY_MUST_CHECK enum tally_status symbolise_load(const struct machine *machine, struct binary_store *store,
 	const struct binary_list *binaries, uint32_t *store_ids, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status symbolise(const struct symbolise_job *job, struct tally_error *err);
-/* Of which the store may know source lines. */
+/* Whether the store may have source lines for this kind of binary. */
 bool symbolise_has_lines(enum machine_binary_kind kind);
 
 #endif

@@ -25,7 +25,7 @@ struct namespace_change {
 	int32_t tid;
 	uint32_t item;
 	uint64_t clock; /* from then on */
-	size_t position; /* of the record: the later of two at a time counts */
+	size_t position; /* of the record: of two records with one time the later one counts */
 };
 
 struct thread_namespaces {

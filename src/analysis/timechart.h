@@ -17,7 +17,7 @@
 #include "analysis/sched_history.h"
 #include "profile/tracks.h"
 
-#define TIMECHART_BUSY	    UINT32_MAX /* depth of a CPU that leaves idle, as the kernel says it */
+#define TIMECHART_BUSY	    UINT32_MAX /* the kernel's value for a CPU that leaves idle */
 #define TIMECHART_INTERRUPT (-1) /* who woke */
 
 struct timechart_task { /* by task of the history */
@@ -56,7 +56,7 @@ void timechart_init(struct timechart *c, size_t max_items);
 void timechart_deinit(struct timechart *c);
 /* The track of the thread that has this number now; pid 0: not known. TRACK_NONE: out of memory, or tid is no thread's. */
 uint32_t timechart_track(struct timechart *c, int32_t tid, int32_t pid);
-/* A thread takes a name, if it is not 0. */
+/* Names a thread, if tid is not 0. */
 bool timechart_name(struct timechart *c, int32_t tid, uint64_t time_ns, struct tally_str name);
 bool timechart_fork(struct timechart *c, int32_t tid, int32_t pid, int32_t parent);
 bool timechart_exit(struct timechart *c, int32_t tid);

@@ -36,14 +36,14 @@ struct timechart_pending { /* by track */
 
 struct timechart_io {
 	struct tracks *tracks; /* borrowed */
-	uint64_t merge_ns; /* calls of one kind and descriptor, that near to one another, are one */
+	uint64_t merge_ns; /* merges calls of one kind and descriptor that are so close to one another */
 	bool skips_eagain;
 	VEC(struct timechart_pending) pending;
 };
 
-/* What an event of this name is; false: none of these. */
+/* Recognizes an event by its name; false: it is not one of these. */
 bool timechart_call_of(struct tally_str event, struct timechart_call *call);
-/* The names of the calls ("read"), one after another; NULL behind the last. */
+/* Iterates over the names of the calls ("read"); NULL after the last. */
 const char *timechart_call_name(size_t index);
 
 void timechart_io_deinit(struct timechart_io *io);
@@ -52,7 +52,7 @@ bool timechart_io_enter(struct timechart_io *io, uint32_t track, const struct ti
 /* result: as the kernel returns it, a negative errno of failures. */
 bool timechart_io_exit(
 	struct timechart_io *io, uint32_t track, const struct timechart_call *call, uint64_t time_ns, int64_t result);
-/* The thread is gone, wherever it was. */
+/* Forgets a thread that has ended. */
 void timechart_io_forget(struct timechart_io *io, uint32_t track);
 /* Spans that are open at the end of the tracks are cut there. */
 bool timechart_io_finish(struct timechart_io *io);

@@ -42,14 +42,14 @@ struct tracepoint_field {
 	unsigned bytes; /* of a number */
 	unsigned count; /* of an array's items; else 0 */
 	unsigned size; /* of its place in the payload, bytes */
-	bool is_dynamic; /* what it is lies elsewhere in the payload, and ends with a NUL where it is text */
+	bool is_dynamic; /* its value is elsewhere in the payload, and ends with a NUL if it is text */
 };
 struct tracepoint_value {
 	struct tracepoint_field field;
 	struct tally_str text;
 	uint64_t numbers[TRACEPOINT_ARRAY_MAX]; /* sign-extended; one, or as many as the array has */
 };
-/* Which field of a payload's event has this name; false: none has. */
+/* Finds the field with this name in a payload's event; false: there is none. */
 bool tracepoint_find(const struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
 	struct tally_str name, unsigned *index);
 /* The numeric value of a field (the first one of an array), as tracepoint_value_at gives it, but without making its
@@ -58,10 +58,10 @@ bool tracepoint_number_of(const struct tracepoint_printer *printer, struct tally
 	struct tally_str name, uint64_t *number);
 /* The number (attr.config) of a payload's event; false: it is too short. */
 bool tracepoint_payload_id(const struct tracepoint_printer *printer, struct tally_bytes raw, uint64_t *id);
-/* The fields of an event (attr.config) in order; false behind the last one and where the event is not described. */
+/* Iterates over the fields of an event (attr.config); false after the last one, and if the event is not described. */
 bool tracepoint_field_at(struct tracepoint_printer *printer, uint64_t id, enum tracepoint_part part, unsigned index,
 	struct tracepoint_field *field);
-/* Appends what the event's print format says of a field by its name, else the field alone; false if there is none. */
+/* Appends a field as the event's print format shows it, else the field alone; false: there is no such field. */
 bool tracepoint_field_print(struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
 	unsigned index, struct text *t);
 /* The same with the values of a payload; a field beyond the payload's end is 0 or empty. The printer owns the value

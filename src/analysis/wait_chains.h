@@ -17,8 +17,8 @@
 #include "analysis/wait_index.h"
 
 #define WAIT_CHAIN_DEPTH 8 /* wake-ups that are followed */
-#define WAIT_CHAIN_LOOKS 4096 /* waits that are looked at for one */
-#define WAIT_CHAIN_PARTS 256 /* lists of one wait; what is left of it stays with the last waker */
+#define WAIT_CHAIN_LOOKS 4096 /* waits that are examined for one */
+#define WAIT_CHAIN_PARTS 256 /* lists of one wait; the rest of it is attributed to the last waker */
 
 struct wait_chains {
 	const struct wait_index *index;

@@ -19,8 +19,8 @@
 #include "profile/profile.h"
 
 #define WAIT_EVENT_NONE	 UINT32_MAX
-#define WALL_CLOCK_EVENT "wall-clock" /* what both events are called when they are one */
-#define WAIT_NOT_TOLD	 PROFILE_STATE_NOT_TOLD /* off the CPU, for what reason nobody says */
+#define WALL_CLOCK_EVENT "wall-clock" /* the name of both events when they are merged */
+#define WAIT_NOT_TOLD	 PROFILE_STATE_NOT_TOLD /* off the CPU for an unknown reason */
 
 struct wait_events {
 	uint32_t clock, wait; /* indexes of events; WAIT_EVENT_NONE: the recording has none */
@@ -29,7 +29,7 @@ struct wait_events {
 	bool are_joined;
 };
 
-/* The events known by now: of a pipe, when all of it is read. */
+/* Finds the events that are known so far: for a pipe, call it when all of it has been read. */
 struct wait_events wait_events_find(struct perfdata_reader *reader, enum replay_waits wanted);
 bool wait_event_is(const struct perfdata_event *event);
 /* False: the sample is no wait, or its raw data do not say what it is. */

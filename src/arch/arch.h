@@ -27,13 +27,15 @@
 
 struct arch {
 	const char *name; /* as uname -m has it, in its usual spelling */
-	const char *const *machines; /* glob patterns of uname -m that mean it; NULL-terminated */
+	const char *const *machines; /* glob patterns that match its names in uname -m; NULL-terminated */
 	uint16_t e_machine; /* of its ELF files */
 	uint8_t pointer_bytes;
 	bool is_big_endian; /* its usual order; a recording says its own */
-	/* First address of the kernel's half; in a sample whose mode is unknown, what is at or above it is kernel. */
+	/* First address of the kernel's half. If the mode of a sample is unknown, addresses from here on are the
+	 * kernel's. */
 	uint64_t kernel_start;
-	/* A return address names the instruction behind the call; this much before it lies inside the call. */
+	/* A return address is that of the instruction after the call. Subtract this to get an address inside the
+	 * call. */
 	uint8_t call_back_bytes;
 	/* Names by bit number in sample_regs_user and sample_regs_intr; NULL if there is none. */
 	const char *const *registers;

@@ -11,7 +11,7 @@
 /* Of an array, not of a pointer: for a pointer compilers warn (-Wsizeof-pointer-div). */
 #define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
 
-#undef MIN /* some system headers have them, too */
+#undef MIN /* some system headers define them, too */
 #undef MAX
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))

@@ -45,7 +45,7 @@ static inline struct tally_bytes bytes_part(struct tally_bytes b, size_t begin, 
 	return (struct tally_bytes){b.data + begin, MIN(rest, most)};
 }
 
-/* Here, since the other text is nearly always a literal: a comparison or two are then all. */
+/* Inline, because prefix is nearly always a literal, for which the compiler emits one or two comparisons. */
 static inline bool str_starts_with(struct tally_str text, struct tally_str prefix)
 {
 	return text.len >= prefix.len && memcmp(text.data, prefix.data, prefix.len) == 0;

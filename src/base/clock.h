@@ -28,7 +28,7 @@ static inline int64_t clock_ms(void)
 	return (int64_t)(clock_ns() / 1000000);
 }
 
-/* What all threads of this process have run. */
+/* The CPU time of all threads of this process. */
 static inline uint64_t clock_cpu_ns(void)
 {
 	return clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);

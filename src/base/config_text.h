@@ -23,20 +23,20 @@
 
 struct config_text {
 	struct tally_str rest;
-	unsigned line; /* of what was read last, from 1 */
+	unsigned line; /* of the setting that was read last, counted from 1 */
 	char section[CONFIG_NAME_BYTES];
 	char name[2 * CONFIG_NAME_BYTES]; /* "section.setting" */
 	struct text value;
 };
 
-/* TALLY_END behind the last setting; TALLY_CORRUPT at the first invalid line; the settings before it are valid. */
+/* TALLY_END after the last setting; TALLY_CORRUPT at the first invalid line; the settings before it are valid. */
 TALLY_MUST_CHECK enum tally_status config_text_next(struct config_text *config, struct tally_error *err);
 /* Of the last setting; lives until the next one. */
 static inline struct tally_str config_text_value(const struct config_text *config)
 {
 	return (struct tally_str){config->value.data ? config->value.data : "", config->value.len};
 }
-/* "true", "yes", "on", 1 or nothing; "false", "no", "off" or 0; in any case. False: neither. */
+/* "true", "yes", "on", 1 or nothing; "false", "no", "off" or 0, in upper or lower case. False: it is none of these. */
 bool config_text_bool(struct tally_str value, bool *is_on);
 void config_text_deinit(struct config_text *config);
 

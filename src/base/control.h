@@ -18,7 +18,8 @@
 
 /* How many bytes come before the first control character. */
 size_t control_span(const char *s, size_t len);
-/* The same of whole rows, where line ends, tabs, colours ("\x1b[31m") and the separator (0: none) are the program's own. */
+/* The same for complete rows, in which line ends, tabs, colours ("\x1b[31m") and the separator (0: none) are the
+ * program's own. */
 size_t control_rows_span(const char *s, size_t len, char separator);
 
 /* The length of the control character at s, where len bytes are left (at least one); 0: there is none. A byte beyond
@@ -32,7 +33,7 @@ size_t control_spell(const char *s, size_t left, char word[CONTROL_WORD]);
 /* Escapes a message that was made by the format, in place; it is truncated if it becomes too long for the room. Line
  * ends are kept only if the format contains some, or is "%s" and so passes a text on. */
 void control_spell_message(const char *format, char *message, size_t room);
-/* How far such a message is plain. */
+/* The number of bytes before the first control character of such a message. */
 size_t control_message_span(const char *format, const char *s, size_t len);
 
 #endif

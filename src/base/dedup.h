@@ -40,7 +40,7 @@ struct dedup { /* owned by the caller */
 bool dedup_find(const struct dedup_items *items, unsigned threads, struct dedup *found);
 /* For callers that know that all items are distinct. False: out of memory; there is nothing to free. */
 bool dedup_none(size_t count, struct dedup *found);
-/* For callers that know the first equal item of each item. Otherwise the same. */
+/* The same for callers that know the first equal item of each item. */
 bool dedup_known(const uint32_t *firsts, size_t count, unsigned threads, struct dedup *found);
 void dedup_deinit(struct dedup *found);
 

@@ -30,14 +30,15 @@ struct file_map {
 TALLY_MUST_CHECK enum tally_status file_map_open(const char *path, struct file_map *map, struct tally_error *err);
 /* The same, and the file is kept for file_map_view. */
 TALLY_MUST_CHECK enum tally_status file_map_open_kept(const char *path, struct file_map *map, struct tally_error *err);
-/* The same as file_map_open for what is open; path is for messages. fd stays the caller's. */
+/* The same as file_map_open for an open file; path is for messages. fd stays the caller's. */
 TALLY_MUST_CHECK enum tally_status file_map_fd(int fd, const char *path, struct file_map *map, struct tally_error *err);
-/* False: the file was written or cut since it was mapped. One that has another's place now is not changed. */
+/* False: the file was written to or truncated since it was mapped. A file that another file has replaced at its path
+ * counts as unchanged. */
 bool file_map_is_unchanged(const struct file_map *map, const char *path);
 void file_map_close(struct file_map *map);
 /* Says that a part of it will be read soon: its pages are mapped in one go where the kernel can. */
 void file_map_expect(const struct file_map *map, struct tally_bytes part);
-/* Says that a part will hardly be read again: its whole pages count no longer as this process's memory. */
+/* Tells the kernel that a part will hardly be read again: its complete pages leave this process's memory. */
 void file_map_drop(const struct file_map *map, struct tally_bytes part);
 /* The bytes of a part, for callers that read each byte once. Bytes of a kept file are copied to room, which is cheaper
  * than mapping their pages (the missing bytes of a truncated file are zeros); otherwise the part itself is returned. */
@@ -51,17 +52,17 @@ TALLY_MUST_CHECK enum tally_status file_read_fd(
 /* Reads the available bytes, at least one except at the end (*len 0); continues after EINTR. */
 TALLY_MUST_CHECK enum tally_status file_read_some(
 	int fd, void *room, size_t room_bytes, size_t *len, struct tally_error *err);
-/* Writes all of it, going on after EINTR and short writes. */
+/* Writes all bytes, and continues after EINTR and short writes. */
 TALLY_MUST_CHECK enum tally_status file_write_all(int fd, const void *data, size_t len, struct tally_error *err);
 /* Positioned; same rules. */
 TALLY_MUST_CHECK enum tally_status file_write_all_at(
 	int fd, const void *data, size_t len, uint64_t offset, struct tally_error *err);
 /* ioctl(2), whose request is an int in some C libraries, where the numbers of many do not fit. */
 int file_ioctl(int fd, unsigned long request, void *argument);
-/* When what is open was last written to, a pipe too; 0: not known. */
+/* The time of the last write to an open file or pipe; 0: not known. */
 uint64_t file_modified_ns(int fd);
 bool file_exists(const char *path);
-/* Not a symbolic link either. */
+/* False for symbolic links, too. */
 bool file_is_regular(const char *path);
 /* Creates the parents of path as needed. */
 TALLY_MUST_CHECK enum tally_status file_make_parents(const char *path, struct tally_error *err);

@@ -21,9 +21,9 @@
 struct file_lines {
 	int fd;
 	char *buffer;
-	size_t begin, end, cap; /* what was read and not given yet */
-	bool is_at_end, is_passing; /* is_passing: over the rest of a line that is too long */
-	bool has_failed; /* a read, or memory: what came is not all */
+	size_t begin, end, cap; /* bytes that were read and not returned yet */
+	bool is_at_end, is_passing; /* is_passing: the rest of a line that is too long is being skipped */
+	bool has_failed; /* a read failed or memory ran out: lines are missing */
 };
 
 TALLY_MUST_CHECK enum tally_status file_lines_open(const char *path, struct file_lines *lines, struct tally_error *err);

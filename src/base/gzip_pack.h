@@ -18,7 +18,7 @@
 typedef void (*gzip_pack_put)(void *context, const void *data, size_t len);
 
 struct gzip_pack *gzip_pack_create(gzip_pack_put put, void *context);
-/* Takes what is in the text, and may put out what came before. */
+/* Takes the contents of the text, and may write what was added before. */
 void gzip_pack_add(struct gzip_pack *pack, struct text *text);
 /* Compresses this last text, writes everything that is left, and frees the packer. False: out of memory; the file is
  * incomplete. */

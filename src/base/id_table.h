@@ -46,13 +46,10 @@ void id_table_end_lookups(struct id_table *table);
  * call. NULL: out of memory. */
 uint64_t *id_table_append_many(struct id_table *table, size_t count);
 
-/*
- * A look-up in a large table waits for memory twice: for the slot, then for the key. A caller with many look-ups starts
- * the first access for all of them, then the second, and then adds:
- *
- *	hash[i] = id_table_hash(&t, key[i]); id_table_expect(&t, hash[i]);   ... id_table_guess(&t, hash[i]); ...
- *	id = id_table_add_hashed(&t, key[i], hash[i], &was_new);
- */
+/* A look-up in a large table waits for memory twice: for the slot, then for the key. A caller with many look-ups
+ * starts the first access for all of them, then the second, and then adds: *	hash[i] = id_table_hash(&t, key[i]);
+ * id_table_expect(&t, hash[i]);   ... id_table_guess(&t, hash[i]); ... id = id_table_add_hashed(&t, key[i], hash[i],
+ * &was_new); */
 static inline uint32_t id_table_hash_words(const uint64_t *key, unsigned words)
 {
 	uint64_t h = 0;
@@ -72,7 +69,8 @@ static inline void id_table_expect(const struct id_table *table, uint32_t hash)
 	if (table->slot_count)
 		__builtin_prefetch(&table->slots[hash & (table->slot_count - 1)]);
 }
-/* The id that a key of this hash very likely has, ID_TABLE_NONE: none by now. Its key is on the way. */
+/* The id that a key of this hash very likely has, and starts to fetch its key; ID_TABLE_NONE: no key has this hash
+ * yet. */
 static inline uint32_t id_table_guess(const struct id_table *table, uint32_t hash)
 {
 	uint64_t slot = slots_guess(table->slots, table->slot_count, hash);
@@ -86,7 +84,7 @@ static inline const uint64_t *id_table_key(const struct id_table *table, uint32_
 {
 	return table->keys + (size_t)id * table->words;
 }
-/* The ids of count keys, which lie one after another, waiting together. False: out of memory. */
+/* Adds count adjacent keys and sets their ids. The memory accesses of many keys overlap. False: out of memory. */
 bool id_table_add_many(struct id_table *table, const uint64_t *keys, size_t count, uint32_t *ids);
 uint32_t id_table_find(const struct id_table *table, const uint64_t *key);
 

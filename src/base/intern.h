@@ -38,7 +38,7 @@ static inline void intern_expect(const struct intern *in, uint64_t hash)
 	if (in->slot_count)
 		__builtin_prefetch(&in->slots[hash & (in->slot_count - 1)]);
 }
-/* The id that a string of this hash very likely has, INTERN_NONE: none by now. */
+/* The id that a string of this hash very likely has; INTERN_NONE: no string has this hash yet. */
 static inline uint32_t intern_guess(const struct intern *in, uint64_t hash)
 {
 	uint64_t slot = in->slot_count ? in->slots[hash & (in->slot_count - 1)] : 0;

@@ -23,7 +23,7 @@ struct json {
 	unsigned depth;
 	bool has_item; /* at this depth */
 	bool is_compact; /* one line for each outermost value */
-	const char *colon, *comma; /* behind keys and between items; NULL: ": " and "," */
+	const char *colon, *comma; /* after keys and between items; NULL: ": " and "," */
 };
 
 void json_object(struct json *j, const char *key);
@@ -36,9 +36,9 @@ void json_i64(struct json *j, const char *key, int64_t value);
 /* With so many decimals; the value is finite. */
 void json_fixed(struct json *j, const char *key, double value, unsigned decimals);
 void json_bool(struct json *j, const char *key, bool value);
-/* "0x1f": numbers that readers would round. */
+/* Writes "0x1f": a string, for numbers that readers would round. */
 void json_hex(struct json *j, const char *key, uint64_t value);
-/* A number that is text already. */
+/* Writes a number that has been formatted already. */
 void json_digits(struct json *j, const char *key, struct tally_str digits);
 /* Only the string, with its quotation marks, for callers that write the rest themselves. ASCII characters in `more` are
  * written as \u escapes. */

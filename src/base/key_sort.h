@@ -20,12 +20,12 @@
 
 struct sort_key {
 	uint64_t key;
-	size_t index; /* the caller's */
+	size_t index; /* any value of the caller's */
 };
 
 typedef uint64_t (*key_of_item)(const void *item);
 
-/* room is as large as keys; what is in it afterwards is of no use. */
+/* room is as large as keys; its contents are undefined afterwards. */
 void key_sort(struct sort_key *keys, struct sort_key *room, size_t count);
 /* The same by several workers; 0: one per CPU. */
 void key_sort_by_all(struct sort_key *keys, struct sort_key *room, size_t count, unsigned max_workers);
@@ -35,12 +35,14 @@ void key_sort_by_all(struct sort_key *keys, struct sort_key *room, size_t count,
  * about the same size if keys differ. ends: the end of each part. Within a part the keys stay in their order. */
 void key_sort_divide(const struct sort_key *keys, struct sort_key *to, size_t count, size_t ends[KEY_SORT_PARTS],
 	unsigned max_workers);
-/* Where each of the items comes from, by several keys, the first of which decides first. NULL: out of memory. */
+/* The order of the items by several keys, of which the first is the most significant: for each place the index of
+ * its item. The caller frees it. NULL: out of memory. */
 struct sort_key *key_sort_order(
 	const void *items, size_t count, size_t size, const key_of_item *keys_of, size_t key_count);
-/* Brings each item to its place where it lies, by what key_sort_order gave, which is of no use then. False: out of memory. */
+/* Moves the items in place into the order that key_sort_order returned; order is undefined afterwards. False: out of
+ * memory. */
 bool key_sort_move(void *items, size_t count, size_t size, struct sort_key *order);
-/* Needs no memory where they are in order. False: out of memory. */
+/* Sorts the items themselves. Needs no memory if they are in order already. False: out of memory. */
 bool key_sort_items(void *items, size_t count, size_t size, const key_of_item *keys_of, size_t key_count);
 
 #endif

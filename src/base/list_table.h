@@ -36,7 +36,7 @@ struct list {
 	uint32_t count;
 };
 
-struct list_source { /* lists that are all there; any worker asks for them, and each more than once */
+struct list_source { /* lists that exist already; every worker may ask for each of them, more than once */
 	size_t count;
 	struct list (*get)(const void *context, uint32_t list);
 	const void *context;
@@ -51,7 +51,7 @@ bool list_table_reserve(struct list_table *table, size_t count);
 /* Fills an empty table with these lists, which must be distinct, by several workers. Look-ups do not find them. False:
  * there are too many, or memory ran out; the table stays empty. */
 bool list_table_fill(struct list_table *table, const struct list_source *from, unsigned threads);
-/* Nothing will be added: the memory that look-ups need goes. */
+/* Frees the memory for look-ups. Nothing can be added after that. */
 void list_table_end_lookups(struct list_table *table);
 
 static inline void list_table_expect(const struct list_table *table, uint32_t hash)

@@ -16,8 +16,8 @@
 /* Negative, 0 or positive, as qsort wants it. */
 #define COMPARE(a, b) ((a) < (b) ? -1 : (a) > (b))
 
-/* Sets `found` to the first index from `begin` to below `end` of which `is_before`, an expression in `index`, is false;
-   to `end` if it is true of all. It must be true of none behind one of which it is false. */
+/* Sets `found` to the first index from `begin` to below `end` of which `is_before`, an expression in `index`, is
+ * false; to `end` if it is true of all. If it is false for an index, it must be false for all later ones. */
 #define LOWER_BOUND_IN(found, begin, end, index, is_before)                      \
 	do {                                                                     \
 		size_t bound_low = (begin), bound_high = (end);                  \

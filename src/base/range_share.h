@@ -28,18 +28,18 @@ struct range_share {
 	pthread_mutex_t mutex; /* of what follows */
 	struct shared_range *ranges;
 	size_t count; /* at least one */
-	size_t most; /* of ranges: who keeps something by range has room for so many */
-	size_t least; /* things worth a range of their own */
+	size_t most; /* of ranges: callers that keep something for each range need room for so many */
+	size_t least; /* items that a range of its own should have */
 };
 
 /* False: out of memory. */
 bool range_share_init(struct range_share *share, size_t things, size_t workers, size_t least);
 void range_share_deinit(struct range_share *share);
-/* The next thing of a range; false: there is none. */
+/* The next item of a range; false: there is none. */
 bool range_share_next(struct range_share *share, size_t range, size_t *thing);
-/* A new range, out of one that somebody is at; false: no other has enough left. */
+/* Splits a new range off one that another worker has not finished; false: no range has enough items left. */
 bool range_share_split(struct range_share *share, size_t *range);
-/* The ranges by their things; order has room for count. */
+/* Sets order to the indexes of the ranges, sorted by their first items; it has room for count. */
 void range_share_order(const struct range_share *share, size_t *order);
 
 #endif

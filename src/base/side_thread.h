@@ -26,7 +26,7 @@ struct side_thread {
 };
 
 void side_thread_init(struct side_thread *side, void (*work)(void *context, void *item), void *context);
-/* The first one starts the thread. False: there is none, and it was not added. */
+/* The first item starts the thread. False: the thread could not be started, and the item was not added. */
 bool side_thread_add(struct side_thread *side, void *item);
 /* Work that has not begun is dropped; work that has begun continues. */
 void side_thread_close(struct side_thread *side);

@@ -14,7 +14,8 @@
 
 #define SLOTS_GUESSED 8 /* a cache line */
 
-/* The first slot of the hash, of those that are in the cache once the first one is; 0: none. */
+/* The first slot with the upper half of the hash among its first SLOTS_GUESSED slots, which are in one or two cache
+ * lines; 0: none. */
 static inline uint64_t slots_guess(const uint64_t *slots, size_t count, uint32_t hash)
 {
 	size_t mask = count - 1, at = hash & mask;

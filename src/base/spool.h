@@ -26,12 +26,12 @@ struct spool {
 	uint8_t *base; /* NULL: nothing reserved yet */
 	size_t len; /* bytes that came */
 	size_t backed, reserved;
-	size_t memory_bytes; /* so much has no file */
-	size_t forgotten; /* bytes at the start that are gone */
-	size_t memory_from; /* where backing by memory begins again, for want of a file; SIZE_MAX: nowhere */
+	size_t memory_bytes; /* bytes that are in memory only, without a file */
+	size_t forgotten; /* bytes at the start that were forgotten */
+	size_t memory_from; /* from here on bytes are in memory, because the file could not grow; SIZE_MAX: nowhere */
 	int fd; /* -1: no file (yet) */
-	bool is_passing; /* no file: what comes is forgotten soon */
-	bool is_tight; /* addresses are limited: no more are reserved than are backed */
+	bool is_passing; /* no file is used, because bytes are forgotten soon */
+	bool is_tight; /* address space is limited: reserve only what is backed */
 };
 
 void spool_init(struct spool *spool);
@@ -43,8 +43,8 @@ void spool_expect(struct spool *spool, size_t bytes);
 uint8_t *spool_reserve(struct spool *spool, size_t n);
 void spool_commit(struct spool *spool, size_t n);
 bool spool_append(struct spool *spool, const void *data, size_t len);
-/* Says that a part will hardly be read soon: its complete steps in the file leave this process's memory. Bytes outside
- * of the spool are not affected. Any thread. */
+/* Says that a part will hardly be read soon: its complete steps in the file leave this process's memory. Bytes
+ * outside of the spool are not affected. Any thread. */
 void spool_drop(const struct spool *spool, struct tally_bytes part);
 /* For a loop from the first item of this size to the last one; call it at each item. The items before it are dropped
  * from time to time. */
@@ -57,7 +57,7 @@ static inline void spool_walk(const struct spool *spool, size_t index, size_t si
 }
 /* The bytes before end are not needed any more. Gives back whole steps only. */
 void spool_forget(struct spool *spool, size_t end);
-/* Ditto; and from now on no file is used, because all is forgotten before long. */
+/* From now on no file is used, because the caller forgets bytes soon after it adds them. */
 void spool_pass(struct spool *spool);
 struct tally_bytes spool_view(const struct spool *spool);
 

@@ -15,7 +15,7 @@
 
 typedef int (*spool_compare)(const void *left, const void *right);
 
-/* False: out of memory; the items are all there then, in any order. Where they lie may be another place afterwards. */
+/* False: out of memory; the items are complete then, but in any order. Their address may change. */
 bool spool_sort(struct spool *spool, size_t size, spool_compare compare);
 
 #endif

@@ -22,21 +22,21 @@ struct text {
 	char *data;
 	size_t len, cap;
 	bool failed;
-	bool is_fixed; /* data is the caller's memory: what does not fit fails */
+	bool is_fixed; /* data is the caller's memory: text that does not fit sets failed */
 	int fd; /* used by text_flush; set by text_to_fd, else 0 = none */
 	bool has_fd;
 	char separator; /* of columns: a control character that text_flush leaves as it is; 0: none */
 	int write_errno; /* first failure of write(2); EPIPE included */
 };
 
-/* A text in memory of the caller's, which needs no text_deinit. */
+/* A text in the caller's memory. It needs no text_deinit. */
 static inline struct text text_over(char *room, size_t bytes)
 {
 	return (struct text){.data = room, .cap = bytes, .is_fixed = true};
 }
 void text_deinit(struct text *t);
 void text_clear(struct text *t);
-/* What it holds, until it changes. */
+/* Its contents; valid until it changes. */
 static inline struct tally_str text_view(const struct text *t)
 {
 	return (struct tally_str){t->data ? t->data : "", t->len};
@@ -53,7 +53,7 @@ char *text_room(struct text *t, size_t n);
 void text_char(struct text *t, char c);
 void text_repeat(struct text *t, char c, size_t n);
 void text_bytes(struct text *t, const char *s, size_t len);
-/* Here, so that the length of what is a constant is one. */
+/* Inline, so that the length of a literal is a constant. */
 static inline void text_str(struct text *t, const char *s)
 {
 	text_bytes(t, s, strlen(s));
@@ -69,7 +69,7 @@ void text_hex_right(struct text *t, uint64_t v, size_t width);
 void text_u64_padded(struct text *t, uint64_t v, size_t width);
 void text_str_right(struct text *t, struct tally_str s, size_t width);
 void text_str_left(struct text *t, struct tally_str s, size_t width);
-/* What was appended from start on becomes a column: blanks go in front of it, or behind it where width is negative. */
+/* Pads what was appended from start on to a column: on the left, or on the right if width is negative. */
 void text_align_from(struct text *t, size_t start, int width);
 /* As printf's %.*f in the C locale, whatever the program's locale. */
 void text_fixed(struct text *t, double v, unsigned decimals);
@@ -77,9 +77,9 @@ void text_fixed_right(struct text *t, double v, unsigned decimals, size_t width)
 /* 1234567 -> "1,234,567" with the given separator (NULL or "": none). */
 void text_u64_grouped(struct text *t, uint64_t v, const char *separator);
 void text_printf(struct text *t, const char *format, ...) TALLY_PRINTF(2, 3);
-/* The bytes with what is no UTF-8 replaced by U+FFFD, and no NUL. */
+/* The bytes, with U+FFFD in the place of invalid UTF-8 and NUL. */
 void text_utf8(struct text *t, struct tally_str s);
-/* A field of CSV (RFC 4180): such bytes, in quotes where it needs them. */
+/* A field of CSV (RFC 4180): like text_utf8, in quotes if necessary. */
 void text_csv(struct text *t, struct tally_str s);
 /* A foreign name: its control characters are escaped (control.h), so that it stays in one row and cannot control the
  * terminal. */
@@ -92,7 +92,7 @@ void text_mask_from(struct text *t, size_t start, const char *separator);
 /* Our own rows that contain such names: control characters except line ends, tabs, colours and the separator are
  * escaped. */
 void text_visible_rows(struct text *t, struct tally_str rows);
-/* Before it is written, text goes the way of text_visible_rows: the last gate where a name was passed on as it is. */
+/* Text is escaped like text_visible_rows before it is written, in case a name was appended unescaped. */
 /* Writes the buffer to fd, if one is set: text_line_end if the buffer is past the mark, text_flush always. False once a
  * write has failed (see write_errno). */
 bool text_line_end(struct text *t);

@@ -21,7 +21,7 @@ typedef void (*thread_pool_work)(void *context, size_t index, unsigned worker);
 unsigned thread_pool_workers(size_t count, unsigned max_workers);
 void thread_pool_for(size_t count, unsigned max_workers, thread_pool_work work, void *context);
 
-/* Many things that are handed out some at a time: how many tasks that makes, and behind which thing a task ends. */
+/* The number of tasks if `each` items are handed out at a time, and the index after the last item of a task. */
 static inline size_t thread_pool_tasks(size_t things, size_t each)
 {
 	return (things + each - 1) / each;

@@ -12,10 +12,10 @@
 
 /* Splits off the next word; false when rest is used up. rest starts as the list. */
 bool word_list_next(const char *list, struct tally_str *rest, struct tally_str *word);
-/* Blanks around a word of the list do not count. */
+/* Ignores blanks around the words of the list. */
 bool word_list_has(const char *list, struct tally_str word);
 bool word_list_has_number(const char *list, int32_t number);
-/* The only word of a list that has one; len 0 if there is none, or another. */
+/* The word of a list that has exactly one; len 0 if the list is empty or has more. */
 struct tally_str word_list_single(const char *list);
 
 #endif

@@ -29,7 +29,7 @@ void writer_u32(struct writer *w, uint32_t v);
 void writer_u64(struct writer *w, uint64_t v);
 /* Zeros up to the next multiple of alignment. */
 void writer_align(struct writer *w, size_t alignment);
-/* Overwrites at an offset that is already written. */
+/* Overwrites two bytes at an offset that has been written. */
 void writer_patch_u16(struct writer *w, size_t offset, uint16_t v);
 void writer_patch_u32(struct writer *w, size_t offset, uint32_t v);
 void writer_patch_u64(struct writer *w, size_t offset, uint64_t v);

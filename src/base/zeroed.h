@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-/* At the beginning of a cache line. NULL: out of memory. */
+/* The memory begins at a cache line. NULL: out of memory. */
 void *zeroed_new(size_t count, size_t size);
 
 #endif

@@ -30,13 +30,13 @@ TALLY_MUST_CHECK enum tally_status bpf_refusal_expected(
 /* The refusal of a step of libbpf that failed with errnum in this thread, with the tail of its log. */
 enum tally_status bpf_explain(const struct kernel_seam *kernel, const char *what, int errnum, struct tally_error *err);
 
-/* The above, and prepares libbpf: what it logs is kept, not printed. Before a skeleton is opened. */
+/* Does the same check, and prepares libbpf: its log is kept, not printed. Call it before a skeleton is opened. */
 TALLY_MUST_CHECK enum tally_status bpf_open(
 	const struct kernel_seam *kernel, const char *what, struct tally_error *err);
 /* Loads all maps and programs of an opened skeleton. */
 TALLY_MUST_CHECK enum tally_status bpf_load(const struct kernel_seam *kernel, const char *what,
 	struct bpf_object_skeleton *skeleton, struct tally_error *err);
-/* Attaches those of its programs whose section says where. */
+/* Attaches the programs whose section names the place. */
 TALLY_MUST_CHECK enum tally_status bpf_attach(const struct kernel_seam *kernel, const char *what,
 	struct bpf_object_skeleton *skeleton, struct tally_error *err);
 /* Attaches a program to an opened perf event. instead: what a refusal advises, such as "; use ...", or "". */

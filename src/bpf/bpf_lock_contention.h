@@ -23,7 +23,7 @@ struct bpf_lock_config {
 	bool with_stack, with_lock, with_thread, with_owner, with_cgroup; /* the key of sums */
 	unsigned frames; /* of a stack, at most LOCK_MAP_FRAMES */
 	size_t entries; /* of each map */
-	const bool *cpus; /* LOCK_MAP_CPUS of them at least, those that are watched; NULL: all */
+	const bool *cpus; /* by CPU, at least LOCK_MAP_CPUS of them: the watched CPUs; NULL: all */
 	bool of_processes, of_threads; /* watch tells which; neither: everything */
 	bool follows_children; /* with of_threads: what they fork too */
 };
@@ -47,7 +47,7 @@ TALLY_MUST_CHECK enum tally_status bpf_lock_contention_watch(
 	struct bpf_lock_contention *locks, uint32_t id, struct tally_error *err);
 void bpf_lock_contention_start(struct bpf_lock_contention *locks);
 void bpf_lock_contention_stop(struct bpf_lock_contention *locks);
-/* Each sum; what take returns other than TALLY_OK ends it. */
+/* Calls take for each sum, until it returns something other than TALLY_OK. */
 TALLY_MUST_CHECK enum tally_status bpf_lock_contention_read(const struct bpf_lock_contention *locks,
 	enum tally_status (*take)(void *context, const struct bpf_lock_sum *sum, struct tally_error *err),
 	void *context, struct bpf_lock_losses *losses, struct tally_error *err);

@@ -8,7 +8,8 @@
 
 #include "kernel/system/kernel_seam.h"
 
-/* OK, or the refusal of bpf_load.h for what, an option or a verb. Takes some milliseconds if it is allowed. */
+/* Returns OK, or the refusal of bpf_load.h. what: the option or verb that needs BPF. Takes some milliseconds if BPF
+ * is allowed. */
 TALLY_MUST_CHECK enum tally_status bpf_probe(
 	const struct kernel_seam *kernel, const char *what, struct tally_error *err);
 

@@ -22,7 +22,7 @@ TALLY_MUST_CHECK enum tally_status bpf_sample_filter_create(const struct kernel_
 	const struct sample_filter_list *filter, struct bpf_sample_filter **program, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status bpf_sample_filter_attach(
 	const struct bpf_sample_filter *program, int fd, struct tally_error *err);
-/* Samples so far, of all its events. */
+/* The samples dropped so far, of all its events. */
 uint64_t bpf_sample_filter_dropped(const struct bpf_sample_filter *program);
 void bpf_sample_filter_destroy(struct bpf_sample_filter *program);
 

@@ -38,7 +38,7 @@ TALLY_MUST_CHECK enum tally_status bpf_sample_stacks_add_ring(
 /* The attr of the samples that carry stacks, in rings whose other events have sampled's clock and ids. */
 struct perf_attr bpf_sample_stacks_attr(const struct perf_attr *sampled);
 const uint64_t *bpf_sample_stacks_ids(const struct bpf_sample_stacks *stacks, size_t *count);
-/* From now on tables are read; those of pids first. */
+/* Begins to read unwind tables, those of pids first. */
 TALLY_MUST_CHECK enum tally_status bpf_sample_stacks_start(
 	struct bpf_sample_stacks *stacks, const pid_t *pids, size_t pid_count, struct tally_error *err);
 /* For walk_tables_share; NULL: stacks is. */

@@ -21,10 +21,10 @@
 
 struct bpf_shared_counter;
 
-/* path: of the pinned map, which is made where it is absent. */
+/* path: of the pinned map, which is created if it is missing. */
 TALLY_MUST_CHECK enum tally_status bpf_shared_counter_open(const struct kernel_seam *kernel, const char *path,
 	const struct event_spec *spec, struct bpf_shared_counter **counter, struct tally_error *err);
-/* Before it begins: a thread, with all that it starts from now on; or all of a CPU. */
+/* Call it before the start: counts a thread and all that it starts from now on, or everything on a CPU. */
 TALLY_MUST_CHECK enum tally_status bpf_shared_counter_watch_task(
 	struct bpf_shared_counter *counter, uint32_t tid, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status bpf_shared_counter_watch_cpu(

@@ -30,7 +30,7 @@ typedef struct {
 } KERNEL_TYPE mm_context_t;
 
 struct mm_struct {
-	unsigned long exec_vm; /* pages of code that are mapped: another number after dlopen and dlclose */
+	unsigned long exec_vm; /* number of mapped code pages, which changes with dlopen and dlclose */
 	unsigned long start_code;
 	unsigned long start_stack;
 	struct maple_tree mm_mt; /* since Linux 6.1: its mappings */
@@ -93,7 +93,7 @@ struct vm_area_struct {
 	struct file *vm_file;
 } KERNEL_TYPE;
 
-struct pt_regs___kernel { /* its size only; what is behind ___ is not part of the name */
+struct pt_regs___kernel { /* its size only; the part after ___ does not belong to the name */
 	unsigned long ip;
 } KERNEL_TYPE;
 

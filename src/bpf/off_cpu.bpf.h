@@ -10,14 +10,14 @@
 #include <linux/types.h>
 
 #define OFF_CPU_FRAMES	127 /* of the kernel's part of a stack, and of the user's */
-#define OFF_CPU_PLACES	8 /* stacks that are remembered of a thread; a power of two */
+#define OFF_CPU_PLACES	8 /* stacks that are remembered for each thread; a power of two */
 #define OFF_CPU_SLOTS	4 /* sums that are kept with a thread */
-#define OFF_CPU_CHECKS	6 /* return addresses by which a remembered stack is known again */
-#define OFF_CPU_WORDS	64 /* of the user's stack, in which they are looked for */
+#define OFF_CPU_CHECKS	6 /* return addresses that identify a remembered stack */
+#define OFF_CPU_WORDS	64 /* of the user's stack, which are searched for them */
 #define OFF_CPU_COMM	16
 #define OFF_CPU_CGROUPS 16 /* whose threads are measured */
 
-/* As enum wait_state, before the system call tells more. */
+/* Like enum wait_state, before the system call is considered. */
 enum off_cpu_state {
 	OFF_CPU_RUNNABLE = 1,
 	OFF_CPU_SLEEPING = 2,
@@ -68,7 +68,7 @@ struct off_cpu_place { /* where a thread blocked or woke somebody, and the stack
 	__u8 role;
 	__u8 check_count;
 	__u8 offsets[OFF_CPU_CHECKS], last_offset; /* words above sp */
-	__u8 is_unknown; /* the process's tables were not, when it was walked */
+	__u8 is_unknown; /* the process's tables were not known when it was walked */
 	__u8 trust; /* how often the kernel's part was the same when it was taken again */
 	__u8 zero;
 };
@@ -77,7 +77,7 @@ struct off_cpu_thread {
 	__u64 off_ns; /* since when it has been off the CPU; 0: not, or not known */
 	__u64 woken_ns; /* last time; older than off_ns: before it was off */
 	__u64 stack, waker_stack;
-	__u64 own_work_ns; /* when is_own_work was found out */
+	__u64 own_work_ns; /* when is_own_work was determined */
 	__u64 interrupt_ns, interrupt_for,
 		interrupt_stack; /* the last stack of an interrupt, taken for which stack of ours */
 	__u32 tgid, waker_tid, waker_tgid;
@@ -85,9 +85,9 @@ struct off_cpu_thread {
 	__u32 generation; /* in which off_ns was set */
 	__u8 state, flags;
 	__u8 is_target; /* 0: only wakes others */
-	__u8 is_told; /* the blocked part of this wait has been */
+	__u8 is_told; /* the blocked part of this wait has been reported */
 	__u8 next_place;
-	__u8 is_own_work; /* what wakes others on the stack of interrupts is the thread's own work */
+	__u8 is_own_work; /* wake-ups on the interrupt stack are the thread's own work */
 	__u8 zero[2];
 	char waker_comm[OFF_CPU_COMM];
 	__u32 tags
@@ -104,7 +104,7 @@ struct off_cpu_stack { /* followed by the kernel's addresses, then the user's, i
 	__u64 id;
 };
 
-struct off_cpu_part { /* one wait, or a part of one, that is long enough to be told by itself */
+struct off_cpu_part { /* one wait, or a part of one, that is long enough to be reported by itself */
 	__u32 kind, cpu;
 	struct off_cpu_key key;
 	__u64 begin_ns, woken_ns,
@@ -114,13 +114,13 @@ struct off_cpu_part { /* one wait, or a part of one, that is long enough to be t
 };
 
 struct off_cpu_control {
-	__u32 is_running, generation; /* waits of earlier generations do not count */
+	__u32 is_running, generation; /* waits of earlier generations are not counted */
 };
 
-struct off_cpu_counts { /* what could not be stored */
+struct off_cpu_counts { /* counts of what could not be stored */
 	__u64 lost_threads; /* switches of threads that the map had no room for */
 	__u64 lost_sums, lost_sum_ns; /* sums that their map had no room for */
-	__u64 lost_stacks; /* the ring had no room for */
+	__u64 lost_stacks; /* that the ring had no room for */
 	__u64 summed; /* long waits that the ring had no room for: they are in sums */
 	__u64 cut_stacks; /* longer than OFF_CPU_FRAMES */
 };

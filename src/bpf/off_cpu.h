@@ -26,16 +26,16 @@ struct arch;
 struct off_cpu_config {
 	const struct kernel_seam *kernel;
 	const char *what; /* the option that needs it, for refusals */
-	bool all_threads; /* of the machine, but those of the kernel; else those that are added, and their children */
+	bool all_threads; /* all threads of the machine except the kernel's; else those that are added, and their children */
 	const int *cpus; /* only waits that began there */
 	size_t cpu_count; /* 0: anywhere */
 	const char *const *cgroups; /* directories of cgroups: only threads in them and below, with all_threads */
 	size_t cgroup_count; /* 0: any */
 	bool no_inherit; /* without children and new threads */
-	bool wants_preempted; /* threads that could run all the time, too */
+	bool wants_preempted; /* also threads that were preempted */
 	bool no_kernel_stacks, no_user_stacks;
-	uint64_t threshold_ns; /* waits that are as long come by themselves */
-	size_t thread_count; /* how many are expected; 0: no idea */
+	uint64_t threshold_ns; /* waits of at least this length are reported individually */
+	size_t thread_count; /* expected number of threads; 0: not known */
 	const struct arch *arch; /* of this machine, for the tables that stacks are walked by */
 	struct binary_store_options store; /* of the files that stacks lead to */
 	struct bpf_object *walks; /* whose tables are used (walk_tables_share); NULL: own ones */
@@ -56,25 +56,25 @@ struct off_cpu_losses {
 	uint64_t stacks; /* waits whose stack was lost */
 	uint64_t cut_stacks;
 	uint64_t switches; /* records that a ring had no room for */
-	uint64_t summed; /* long waits that are in sums, since the ring was full */
+	uint64_t summed; /* long waits that were added to sums because the ring was full */
 };
 
 struct off_cpu;
 TALLY_MUST_CHECK enum tally_status off_cpu_create(
 	const struct off_cpu_config *config, struct off_cpu **waits, struct tally_error *err);
 void off_cpu_destroy(struct off_cpu *waits);
-/* From now on tables are read that stacks are walked by, those of pids first. */
+/* Begins to read the unwind tables, those of pids first. */
 TALLY_MUST_CHECK enum tally_status off_cpu_read_tables(
 	struct off_cpu *waits, const pid_t *pids, size_t pid_count, struct tally_error *err);
-/* A thread that runs already, or with before: waits. Nothing where the program knows it by now. */
+/* Adds a thread that runs already, or, with before, that waits. Does nothing if the program knows it already. */
 TALLY_MUST_CHECK enum tally_status off_cpu_add_thread(struct off_cpu *waits, uint32_t tid, uint32_t pid,
 	const struct off_cpu_before *before, struct tally_error *err);
-/* Waits that began while it was not running do not count. */
+/* Waits that began while the recording was off are not counted. */
 void off_cpu_set_running(struct off_cpu *waits, bool is_running);
-/* Long waits that have ended, and with takes_sums all sums of waits that have. */
+/* Reads the long waits that have ended, and with takes_sums all sums of waits that have ended. */
 TALLY_MUST_CHECK enum tally_status off_cpu_drain(
 	struct off_cpu *waits, bool takes_sums, const struct off_cpu_sink *sink, struct tally_error *err);
-/* The last drain: takes the program out, and tells the waits that last until now too. */
+/* The last drain: detaches the program, and also reports waits that have not ended. */
 TALLY_MUST_CHECK enum tally_status off_cpu_finish(
 	struct off_cpu *waits, const struct off_cpu_sink *sink, struct tally_error *err);
 /* NULL: Python frames are not looked for. */

@@ -38,21 +38,21 @@ struct wait_stacks {
 	/* Functions of the scheduler and of wake-ups, whose frames every stack begins with. */
 	struct wait_stacks_range scheduler[WAIT_STACKS_SCHEDULER_MOST];
 	size_t scheduler_count;
-	struct wait_stacks_range interrupts; /* where they enter the kernel; empty: not known */
+	struct wait_stacks_range interrupts; /* where interrupts enter the kernel; empty: not known */
 	void (*forgotten)(void *context, uint64_t id); /* may be NULL */
 	void *forgotten_context;
 };
 
 void wait_stacks_deinit(struct wait_stacks *stacks);
-/* Where the kernel's functions are that are left out at the top of stacks; nothing where it hides its addresses. */
+/* Finds the kernel functions that are omitted at the top of stacks. Does nothing if the kernel hides its addresses. */
 void wait_stacks_read_kernel(struct wait_stacks *stacks, const struct kernel_seam *kernel);
-/* The kernel's addresses, then the user's, innermost first. False: out of memory. */
+/* Adds a stack: the kernel's addresses, then the user's, innermost first. False: out of memory. */
 bool wait_stacks_add(
 	struct wait_stacks *stacks, uint64_t id, const uint64_t *ips, size_t kernel_count, size_t user_count);
 /* The call chain with PERF_CONTEXT_ markers; 0: not known. */
 size_t wait_stacks_chain(struct wait_stacks *stacks, uint64_t id, uint64_t *chain, size_t most);
-/* How many entries of a call chain belong to an interrupt: those up to where it entered the kernel. What follows is the code
- * that it interrupted. All of them where the kernel hides that place. */
+/* How many entries of a call chain belong to an interrupt: those up to where it entered the kernel. What follows is
+ * the code that it interrupted. All of them if the kernel hides that place. */
 size_t wait_stacks_interrupt(const struct wait_stacks *stacks, const uint64_t *chain, size_t count);
 
 #endif

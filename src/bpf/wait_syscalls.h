@@ -10,7 +10,7 @@
 
 #include "abi/wait_record.h"
 
-/* state where the call (-1: none) tells no more. */
+/* Returns state if the system call (-1: none) does not refine it. */
 enum wait_state wait_syscall_state(enum wait_state state, int32_t call);
 
 #endif

@@ -139,7 +139,7 @@ static __always_inline bool walk_is_behind_call(__u64 pc)
 #endif
 }
 
-/* By frame pointer: where no table says more. The caller's may be something else, in code that has a table. */
+/* Steps by frame pointer, if no table covers the code. The caller's may be something else, in code that has a table. */
 static __always_inline enum walk_end walk_step_chained(struct walk *walk, struct walk_stack *stack)
 {
 	__u64 pair[2], fp = walk->at.fp;
@@ -213,7 +213,7 @@ static __always_inline enum walk_end walk_cfa(const struct walk *walk, const str
 	}
 }
 
-/* To the caller; WALK_ENDS: there is one. */
+/* Steps to the caller by a table. WALK_ENDS: the walk continues. */
 static __always_inline enum walk_end walk_step_ruled(struct walk *walk, const struct walk_rule *rule)
 {
 	__u64 cfa, caller = walk->at.link, fp = walk->at.fp;
@@ -270,7 +270,7 @@ static __always_inline enum walk_end walk_step(struct walk *walk, struct walk_st
 	return walk_step_ruled(walk, rule);
 }
 
-/* Asks walk_tables.c, once for each state of the process. */
+/* Requests the process from walk_tables.c, once for each of its states. */
 static __always_inline void walk_ask(struct walk_miss *question)
 {
 	if (!walk_space_ask(question))
@@ -284,7 +284,7 @@ static __always_inline void walk_ask(struct walk_miss *question)
 	bpf_map_update_elem(&walk_processes, &question->pid, &asked, BPF_ANY);
 }
 
-/* What the process has mapped, as far as it is known. */
+/* Finds the known mappings of the process. */
 static __always_inline void walk_find_process(struct walk *walk, struct walk_stack *stack, struct task_struct *task)
 {
 	struct mm_struct *mm = BPF_CORE_READ(task, mm);
@@ -376,7 +376,7 @@ static __always_inline bool walk_go_on(struct walk *walk, struct walk_stack *sta
 		enum walk_end end = walk_step(walk, stack, address);
 		if (end != WALK_ENDS) {
 			stack->end = end;
-			/* Where a return address leads out of all code, it was none. */
+			/* A return address outside of all code was not a return address. */
 			if (end == WALK_BROKEN && count > 0 && walk->is_lost)
 				stack->count = count;
 			return false;

@@ -24,7 +24,7 @@
 #define WALK_RULES	    65536 /* a row in walk_recent has 16 bits for one, and 15 for a chunk */
 #define WALK_STARTUP_BYTES  64 /* of code at the entry point of a program, which nobody has called */
 #define WALK_NO_ADDRESS	    0xffffffffu /* of a row behind the last one */
-#define WALK_NO_RULE	    0 /* the first rule is that there is none */
+#define WALK_NO_RULE	    0 /* the first rule says that there is no rule */
 
 enum walk_cfa {
 	WALK_CFA_NONE, /* nothing says how to leave this code */

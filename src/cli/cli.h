@@ -16,10 +16,10 @@
 #define EXIT_USAGE     129
 #define EXIT_FAILED    255
 #define EXIT_LISTED    130 /* --list-opts */
-#define EXIT_BAD_TIME  234 /* --time is of no form; perf's */
-#define EXIT_NOT_WORTH 3 /* report --require is not met */
+#define EXIT_BAD_TIME  234 /* invalid --time; the same as perf's */
+#define EXIT_NOT_WORTH 3 /* report --require failed */
 #define EXIT_CHANGED   3 /* diff --fail-if found what it names */
-#define EXIT_UNDECIDED 4 /* diff --fail-if cannot tell, by so few recordings */
+#define EXIT_UNDECIDED 4 /* diff --fail-if cannot decide with so few recordings */
 #define CLI_GO_ON      (-1) /* no exit code */
 
 struct cli {
@@ -50,14 +50,14 @@ int cli_usagef(const struct cli *cli, const struct command *command, const char 
  * usage was explained. *rest is the index of the first word that is no option. */
 int cli_parse_options(
 	const struct cli *cli, const struct command *command, int argc, char **argv, void *settings, int *rest);
-/* Whether word is the name of a verb's own verb, or begins it with three letters or more, as perf takes them. */
+/* Whether word is the name of a subcommand, or its first three or more letters, which perf accepts, too. */
 bool cli_is_subverb(const char *word, const char *name);
-/* Runs another verb: with words of ours (its name first; NULL-terminated), then those of the command line. */
+/* Runs another verb with the given words (its name first; NULL-terminated), followed by those of the command line. */
 int cli_run_verb(const struct cli *cli, const struct command *verb, const char *const *ours, int argc, char **argv);
 /* Writes the rest of t to standard output (or to its fd, if it has one) and ends t. Returns 0, or EXIT_FAILED after a
  * message; it is not a failure if the reader has closed the pipe. */
 int cli_finish_text(const struct cli *cli, struct text *t);
-/* Sends standard output through the pager, where there is a terminal and one is wanted. */
+/* Sends standard output through the pager, if it is a terminal and the user wants a pager. */
 void cli_start_pager(const struct cli *cli);
 /* Waits for the pager, if one runs. */
 void cli_end_pager(void);

@@ -14,10 +14,11 @@
 /* Anything but TALLY_OK ends the reading and is returned. */
 typedef enum tally_status (*config_apply)(void *data, const struct config_text *config, struct tally_error *err);
 
-/* A line that is no setting becomes a warning. */
+/* An invalid line becomes a warning. */
 TALLY_MUST_CHECK enum tally_status config_files_read(
 	config_apply apply, void *data, struct diag *notes, struct tally_error *err);
-/* A setting's value; one that is neither on nor off becomes a warning, and target stays. */
+/* Sets target to a setting's value. A value that is neither on nor off becomes a warning, and target keeps its
+ * value. */
 void config_files_bool(const char *name, struct tally_str value, struct diag *notes, bool *target);
 
 #endif

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 void install_sigbus_handler(void);
-/* A page of a mapped file was gone when it was read. */
+/* Whether a page of a mapped file was missing when it was read, because the file was truncated. */
 bool cut_files_were_met(void);
 
 #endif

@@ -13,7 +13,7 @@ void help_usage(struct text *t, const char *program, const struct command *comma
 /* The parts of the help: the usage lines and a blank line, and one option. */
 void help_usage_lines(struct text *t, const char *program, const struct command *command);
 void help_option(struct text *t, const struct option *option);
-/* Where to read of the options, for the end of a complaint. */
+/* A hint at the command that prints all options, for the end of an error message. */
 void help_hint(struct text *t, const char *program, const struct command *command);
 /* Usage, description, options and examples. */
 void help_full(struct text *t, const char *program, const struct command *command);

@@ -40,14 +40,14 @@ struct option_use {
 	void *settings;
 	const char *value; /* NULL: none was given (optional arguments), or it was negated */
 	bool is_negated;
-	/* Where the callback may write a text of its own making, to return it. */
+	/* A buffer for a message that the callback composes and returns. */
 	char *room;
 	size_t room_bytes;
 };
 /* Returns NULL, or the reason why the value is invalid, in a text that outlives the call: a predicate such as "expects
  * a number", which is shown after the option's name, or the whole sentence if the option is_self_explaining. */
 typedef const char *(*option_call)(const struct option_use *use);
-/* Copies a text that does not outlive the call to where it does; returns that. */
+/* Copies a message that does not outlive the call to use->room, and returns the copy. */
 const char *option_complaint(const struct option_use *use, const char *text);
 
 struct option {
@@ -95,8 +95,8 @@ struct option_parse {
 	int rest; /* index in argv of the first word that is no option; words are moved behind options */
 	bool had_separator; /* "--" was given */
 	char message[256];
-	const struct option *culprit; /* whose use was wrong, NULL if it is unknown */
-	const struct option *second; /* which else an abbreviation could mean */
+	const struct option *culprit; /* the option that was used wrongly; NULL: not known */
+	const struct option *second; /* another option that the abbreviation could mean */
 	bool is_unknown;
 	bool is_sentence; /* message stands alone */
 	bool is_long_help; /* --help rather than -h */

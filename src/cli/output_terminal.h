@@ -12,12 +12,12 @@
 
 #include <stdbool.h>
 
-/* NO_COLOR is set and not empty. */
+/* Whether NO_COLOR is set and not empty. */
 bool colours_are_refused(void);
 bool colours_are_wanted(void);
 /* "always", "never" or "auto" (NULL: never), as of --stdio-color: false if it is none of them. */
 bool colours_by_mode(const char *mode, bool *wanted);
-/* The terminal moves its cursor and erases lines: TERM is set, and not "dumb". */
+/* Whether the terminal can move its cursor and erase lines: TERM is set, and is not "dumb". */
 bool terminal_has_controls(void);
 /* How many characters fit on a line of the terminal; 0: standard output is not a terminal, or its width is unknown. */
 unsigned terminal_columns(void);

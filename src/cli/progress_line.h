@@ -29,7 +29,7 @@ struct progress_line {
 void progress_line_start(struct progress_line *line);
 void progress_line_stop(struct progress_line *line);
 
-/* While a screen is shown no line is drawn over it. */
+/* Hides the line while a full-screen view is shown. */
 void progress_line_hide(bool is_hidden);
 
 /* replay_profile with such a line. */
@@ -53,7 +53,7 @@ struct progress_clock { /* all 0 at first */
 	int64_t begun_ms;
 };
 
-/* The current progress; called from time to time. what is NULL if no work has begun. */
+/* Gets the current progress. The member `what` is NULL if no work has begun. */
 void progress_look(struct progress_clock *clock, const struct progress *progress, struct progress_state *state);
 
 /* "reading samples: 43 % of 149.2 MB, 1.2 s left", cut to width columns. */

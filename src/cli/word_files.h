@@ -20,7 +20,7 @@ struct word_files {
 	size_t count;
 };
 
-/* A list without files, or NULL, stays as it is. At most WORD_FILES_LISTS lists. */
+/* A list without files, or NULL, is not changed. There can be at most WORD_FILES_LISTS lists. */
 TALLY_MUST_CHECK enum tally_status word_files_read(
 	struct word_files *files, const char **list, struct tally_error *err);
 /* Of the commands, objects and symbols. */

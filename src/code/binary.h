@@ -29,7 +29,7 @@ struct binary_key {
 	struct tally_str file; /* of a module: its path as recorded; else empty */
 	uint8_t build_id_size; /* 0: the recording has none */
 	uint8_t build_id[20];
-	/* Of a user's file without a build id: what its mappings tell. inode 0: nothing. */
+	/* Of a user's file without a build ID: as in its mappings. inode 0: nothing. */
 	uint32_t major, minor;
 	uint64_t inode, generation;
 	int32_t pid; /* whose /proc/PID/root or perf map; -1 none */
@@ -60,14 +60,14 @@ struct binary_info {
 	const char *doubt; /* of a user's file that is_unproven: why; NULL of a kernel */
 };
 
-enum binary_found { /* at a place where names were looked for */
+enum binary_found { /* the result at a place that was searched for names */
 	BINARY_FOUND_USED,
 	BINARY_FOUND_NOTHING, /* no such file */
 	BINARY_FOUND_CLOSED, /* no permission */
 	BINARY_FOUND_OTHER_BUILD_ID,
 	BINARY_FOUND_OTHER_FILE, /* than the recorded one, as its inode tells */
 	BINARY_FOUND_OTHER_CHECKSUM, /* than the debug link says */
-	BINARY_FOUND_NO_SYMBOLS, /* the right file, but it has none; or not what is missing */
+	BINARY_FOUND_NO_SYMBOLS, /* the right file, but without symbols or without the missing part */
 	BINARY_FOUND_DAMAGED,
 	BINARY_FOUND_NO_REGULAR_FILE, /* a FIFO, device, directory */
 	BINARY_FOUND_CHANGED, /* while it was read */
@@ -80,9 +80,9 @@ enum binary_found { /* at a place where names were looked for */
 
 struct binary_step { /* of the search for names */
 	const char *source; /* what kind of place: "build-id cache" */
-	const char *path; /* or what else names the place */
+	const char *path; /* the path, or another name of the place */
 	enum binary_found found;
-	const char *detail; /* more of it: the other build id; NULL none */
+	const char *detail; /* details, such as the other build ID; NULL: none */
 };
 
 struct binary_code { /* borrowed from the store */

@@ -27,7 +27,7 @@
 
 struct arch;
 struct binary_kept { /* files that someone holds open: see tasks/recording/record_files.h */
-	/* A descriptor, which stays its owner's; -1: it is not held. From any thread. */
+	/* A borrowed descriptor; -1: the file is not kept open. Any thread. */
 	int (*find)(void *context, const struct binary_key *key);
 	void *context;
 };
@@ -43,11 +43,11 @@ struct binary_store_options {
 	struct tally_str cpu_id; /* of the recording; borrowed; empty: not known */
 	bool ignore_vmlinux; /* the kernel's file is not searched */
 	const char *build_id_dir; /* NULL: .debug of symfs, or ~/.debug */
-	const struct binary_kept *kept; /* asked first; borrowed; NULL: nobody */
-	uint64_t recorded_ns; /* when the recording ended, as files have times; 0: not known */
+	const struct binary_kept *kept; /* searched first; borrowed; NULL: none */
+	uint64_t recorded_ns; /* when the recording ended, on the clock of file times; 0: not known */
 	const char *index_dir; /* of what is kept between runs; NULL: see code/binaries/index_cache.h; "" none */
 	const char *system_root; /* NULL: this machine's /proc and /sys; tests give a directory that has them */
-	struct tally_bytes pack; /* what the recording carries: see code/pack/pack.h; borrowed; len 0: nothing */
+	struct tally_bytes pack; /* the pack in the recording, see code/pack/pack.h; borrowed; len 0: none */
 	bool no_demangle;
 	const char
 		*line_program; /* NULL: lines and inlined calls are read here; else see code/binaries/line_program.h */
@@ -67,7 +67,7 @@ bool binary_store_has_root(const char *symfs);
 TALLY_MUST_CHECK enum tally_status binary_store_create(
 	const struct binary_store_options *options, struct binary_store **store, struct tally_error *err);
 void binary_store_destroy(struct binary_store *store);
-/* A stream may tell late what its machine is: before anything is loaded that depends on it. */
+/* Sets the architecture, which a stream may have late. Call it before anything that depends on it is loaded. */
 void binary_store_set_arch(struct binary_store *store, const struct arch *arch);
 /* Adds or finds the entry of this key (path, build id, kind and, for JIT, pid make it unique). Opens nothing. */
 TALLY_MUST_CHECK enum tally_status binary_store_add(
@@ -88,7 +88,7 @@ void binary_store_forget(struct binary_store *store, uint32_t id);
 bool binary_store_has_grown(const struct binary_store *store, uint32_t id, uint64_t *bytes);
 /* The function that covers address (file offset or run-time address, by kind); NULL if none. */
 const struct symbol *binary_store_find(const struct binary_store *store, uint32_t id, uint64_t address);
-/* The same, and for which addresses around it the answer is the same. */
+/* The same, and sets the span of addresses that have the same answer. */
 void binary_store_find_span(const struct binary_store *store, uint32_t id, uint64_t address, struct symbol_span *span);
 /* Reads the debug information that covers these addresses (as of binary_store_find), for binary_store_places, from
  * loaded user files, kernels and modules. One thread; information that was read before is not read again. */
@@ -101,9 +101,9 @@ size_t binary_store_places(
 /* The same for all code of a loaded user file. NOT_FOUND: it has no debug information, or no build id to keep it by. */
 TALLY_MUST_CHECK enum tally_status binary_store_load_all_places(
 	struct binary_store *store, uint32_t id, struct tally_error *err);
-/* Keeps what was read of debug information for the next time. Errors are of the last file that could not be kept. */
+/* Caches the debug information that was read. An error is that of the last file that could not be cached. */
 TALLY_MUST_CHECK enum tally_status binary_store_save_places(struct binary_store *store, struct tally_error *err);
-/* Where the lines came from; NULL: nowhere, or not looked for. */
+/* The file that the lines came from; NULL: none, or lines were not searched. */
 const char *binary_store_places_path(const struct binary_store *store, uint32_t id);
 /* Lines were searched, and there are none. */
 bool binary_store_lacks_places(const struct binary_store *store, uint32_t id);
@@ -112,10 +112,10 @@ const char *binary_store_display_name(
 	const struct binary_store *store, const struct symbol *symbol, struct arena *arena);
 /* The same for any name of the linker's. */
 const char *binary_store_readable(const struct binary_store *store, const char *name, struct arena *arena);
-/* Where was looked for names of a loaded entry, in order; borrowed. */
+/* The places that were searched for names of a loaded entry, in order; borrowed. */
 const struct binary_step *binary_store_trail(const struct binary_store *store, uint32_t id, size_t *count);
 struct binary_info binary_store_info(const struct binary_store *store, uint32_t id);
-/* Of entries, whose ids are below it. */
+/* The number of entries. Their ids are below it. */
 size_t binary_store_count(const struct binary_store *store);
 /* Link-time address of a file offset, as objdump and addr2line take it; false if no segment has it. */
 bool binary_store_elf_va(
@@ -136,7 +136,8 @@ TALLY_MUST_CHECK enum tally_status binary_store_data_fields(struct binary_store 
 
 /* Why options.pack cannot be used; NULL: it can, or there is none. */
 const char *binary_store_pack_damage(const struct binary_store *store);
-/* Sets what an object of a pack says of a loaded entry as a whole; borrowed from the store. False: out of memory. */
+/* Sets the part of a pack's object that describes a loaded entry as a whole; borrowed from the store. False: out of
+ * memory. */
 TALLY_MUST_CHECK bool binary_store_describe(const struct binary_store *store, uint32_t id, struct pack_object *object);
 
 /* The dump of a loaded BINARY_JITDUMP entry; NULL: it was not found, or is none. */

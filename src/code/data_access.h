@@ -17,7 +17,7 @@ enum data_access_kind {
 	DATA_ACCESS_NO_DEBUG_INFO,
 	DATA_ACCESS_NO_FUNCTION, /* debug information does not have the function */
 	DATA_ACCESS_NO_VARIABLE, /* nothing is known of the values that it uses */
-	DATA_ACCESS_NO_TYPE, /* they point to nothing that has a type */
+	DATA_ACCESS_NO_TYPE, /* no type is known for the memory that they point to */
 	DATA_ACCESS_BAD_OFFSET, /* outside of the object */
 	DATA_ACCESS_STACK, /* push, pop, call, return */
 	DATA_ACCESS_TYPED
@@ -27,7 +27,7 @@ struct data_access {
 	enum data_access_kind kind;
 	unsigned
 		back_bytes; /* to the instruction that accesses: one before, which the CPU runs as one with it; 0: itself */
-	bool is_followed; /* found by following values from where they are known */
+	bool is_followed; /* found by following values through the code */
 	/* Where typed. */
 	const struct dwarf_type *type;
 	const char *type_name; /* "struct node" */

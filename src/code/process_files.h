@@ -21,17 +21,17 @@ TALLY_MUST_CHECK enum tally_status process_root_open(int32_t pid, const char *pa
 /* The same, but a path that is itself a symbolic link is refused. */
 TALLY_MUST_CHECK enum tally_status process_root_open_itself(
 	int32_t pid, const char *path, int *fd, struct tally_error *err);
-/* The process has another mount namespace than we have, so that a path means another file. */
+/* Whether the process has another mount namespace than tally, so that its paths name other files. */
 bool process_is_elsewhere(int32_t pid);
 
 struct process_mapping {
 	const char *link; /* /proc/PID/map_files/START-END, in the arena: opens the file */
-	bool is_deleted; /* its name is gone, or is another file's now */
+	bool is_deleted; /* its name was removed, or belongs to another file now */
 };
 
 /* The file that the process maps by that path; false: none, or the process is gone or not ours to see. */
 bool process_maps_find(struct arena *arena, int32_t pid, const char *path, struct process_mapping *mapping);
-/* /proc/PID/exe if that is the program of that path; NULL if not. */
+/* /proc/PID/exe if it is the program at that path; otherwise NULL. */
 const char *process_exe(struct arena *arena, int32_t pid, const char *path);
 
 #endif

@@ -19,7 +19,7 @@ struct symbol {
 	bool is_object; /* data, as its file says */
 };
 
-struct symbol_span { /* addresses that have one answer, both ends included */
+struct symbol_span { /* a range of addresses with the same answer, both ends included */
 	const struct symbol *symbol; /* NULL: no symbol */
 	uint64_t first, last;
 };

@@ -26,7 +26,7 @@ struct address_space {
 	VEC(uint32_t) active; /* indexes of mappings that are valid now, by start, disjoint; feeding only */
 	VEC(uint64_t) change_times_ns; /* one per change, ascending */
 	VEC(uint64_t) max_end; /* after finish: highest end of mappings[0..i] */
-	size_t finished_changes; /* how many there were at the last finish */
+	size_t finished_changes; /* number of changes at the last finish */
 	const struct address_space *parent;
 	uint64_t fork_time_ns;
 	unsigned depth;
@@ -36,13 +36,13 @@ struct address_space {
 
 /* Empty; it ends with the arena. */
 void address_space_init(struct address_space *space, struct arena *arena);
-/* What the new mapping covers of older ones ends at its time_from_ns. False: out of memory. */
+/* Adds a mapping. The parts of older mappings that it covers end at its time_from_ns. False: out of memory. */
 bool address_space_map(struct address_space *space, const struct mapping *mapping);
 /* The same, but generated code stays where it is. */
 bool address_space_map_below(struct address_space *space, const struct mapping *mapping);
 bool address_space_unmap(struct address_space *space, uint64_t start, uint64_t end, uint64_t time_ns);
 bool address_space_fork(struct address_space *child, const struct address_space *parent, uint64_t time_ns);
-/* Into the empty flat space: all that was mapped at that time, own and borrowed. Its active list is in order. */
+/* Adds all mappings of that time, own and inherited, to the empty space flat. Its active list is in order. */
 bool address_space_flatten(struct address_space *flat, const struct address_space *space, uint64_t time_ns);
 /* May be fed, and finished, again. */
 bool address_space_finish(struct address_space *space);

@@ -25,7 +25,7 @@ void file_table_deinit(struct file_table *files);
 bool file_table_add(struct file_table *files, const struct record_mmap *mmap, uint32_t *file);
 /* May be called again. False: out of memory. */
 bool file_table_finish(struct file_table *files);
-/* Place among all files: by device, inode, generation, build id; above 0 but for file 0. Finished. */
+/* The rank of a file by device, inode, generation and build id; 0 only for file 0. For a finished table. */
 uint32_t file_table_rank(const struct file_table *files, uint32_t file);
 
 #endif

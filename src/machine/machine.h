@@ -22,12 +22,13 @@ struct machine;
 
 TALLY_MUST_CHECK enum tally_status machine_create(struct machine **machine, struct tally_error *err);
 void machine_destroy(struct machine *machine);
-/* The recording is of a 32-bit machine: before records are applied. */
+/* Says that the recording is of a 32-bit machine. Call it before any record is applied. */
 void machine_set_32_bit(struct machine *machine);
 /* Records of no interest are ignored. */
 TALLY_MUST_CHECK enum tally_status machine_apply(struct machine *machine, const struct record *record,
 	const struct record_fields *fields, uint64_t time_ns, struct tally_error *err);
-/* Generated code that lies there from that time on. path: of its dump; offset: of the code in it. */
+/* Adds generated code that exists from that time on. path is that of its dump, and offset is that of the code in the
+ * dump. */
 struct machine_generated {
 	int32_t pid;
 	struct tally_str path;
@@ -40,7 +41,7 @@ TALLY_MUST_CHECK enum tally_status machine_add_build_id(
 	struct machine *machine, const struct machine_listed_id *entry, struct tally_error *err);
 /* The build id that a binary will have when the machine is finished. NULL: the file's table does not list it. */
 const struct record_build_id *machine_listed_build_id(const struct machine *machine, uint32_t binary);
-/* A build id was added: the recording says what its samples hit. */
+/* Whether the file has a build-id table, which lists the binaries that samples hit. */
 bool machine_lists_build_ids(const struct machine *machine);
 TALLY_MUST_CHECK enum tally_status machine_finish(struct machine *machine, struct tally_error *err);
 
@@ -68,7 +69,7 @@ uint32_t machine_epoch_during(const struct machine *machine, int32_t pid, uint64
 uint32_t machine_kernel_epoch_during(const struct machine *machine, uint64_t time_ns, struct valid_span *span);
 const struct machine_binary *machine_binary_get(const struct machine *machine, uint32_t index);
 size_t machine_binary_count(const struct machine *machine);
-/* The place of a mapping's file among all, by device and inode, then build id; above 0 but for file 0. */
+/* The rank of a mapping's file among all, by device and inode, then build id; 0 only for file 0. */
 uint32_t machine_file_rank(const struct machine *machine, uint32_t file);
 /* Anonymous mappings that hold the text of the file that was there before (huge pages): they are named by that. */
 size_t machine_remapped_texts(const struct machine *machine);

@@ -59,12 +59,11 @@ struct mapping {
 	uint32_t binary; /* index for machine_binary_get */
 	uint32_t prot, flags;
 	int32_t pid;
-	uint32_t
-		file; /* the same for what is the same file (by build id, else device and inode); 0: the record says none */
+	uint32_t file; /* equal for the same file (by build id, else device and inode); 0: not known */
 	bool is_generated; /* code of a dump: stays when memory without a file is mapped there, as it is to make it executable */
 };
 
-struct valid_span { /* when an answer stays the same: [from, to) */
+struct valid_span { /* the times for which an answer is valid: [from, to) */
 	uint64_t from_ns, to_ns;
 };
 

@@ -36,7 +36,7 @@ struct thread {
 struct process_table {
 	struct intern *strings;
 	VEC(struct process) processes;
-	size_t last_process; /* index of the one asked for last */
+	size_t last_process; /* index of the process of the last look-up */
 	VEC(struct thread) threads;
 	VEC(struct address_space *) spaces; /* all, in order of creation */
 	struct map_u64 by_pid, by_tid; /* -> index */
@@ -47,7 +47,7 @@ void process_table_init(struct process_table *table, struct intern *strings);
 void process_table_deinit(struct process_table *table);
 /* The space that pid has from time_ns on; made empty if the pid is new. NULL: out of memory. */
 struct address_space *process_table_space(struct process_table *table, int32_t pid, uint64_t time_ns);
-/* A new image: exec. The old one shines through where the new one maps nothing. */
+/* Begins a new image (exec). The old image remains visible where the new one maps nothing. */
 bool process_table_exec(struct process_table *table, int32_t pid, uint64_t time_ns);
 bool process_table_fork(struct process_table *table, const struct record_task *task, uint64_t time_ns);
 bool process_table_name(struct process_table *table, int32_t tid, struct tally_str comm, uint64_t time_ns);

@@ -38,11 +38,11 @@ void bpf_functions_destroy(struct bpf_functions *functions);
 /* The kernel's number of a program. */
 uint32_t bpf_program_id(const struct bpf_functions *functions, const struct perfdata_bpf_program *program);
 size_t bpf_function_count(const struct bpf_functions *functions, const struct perfdata_bpf_program *program);
-/* False behind the last one. */
+/* False after the last one. */
 bool bpf_function_at(const struct bpf_functions *functions, const struct perfdata_bpf_program *program, size_t index,
 	struct bpf_function *function);
 size_t bpf_line_count(const struct bpf_functions *functions, const struct perfdata_bpf_program *program);
-/* False behind the last one. A line without types has no path. */
+/* False after the last one. A line without types has no path. */
 bool bpf_line_at(const struct bpf_functions *functions, const struct perfdata_bpf_program *program, size_t index,
 	struct bpf_line *line);
 

@@ -20,11 +20,12 @@ void decompressor_destroy(struct decompressor *d);
 /* records: those that are complete now; a part of one at the end is kept for the next call. */
 TALLY_MUST_CHECK enum tally_status decompressor_records(struct decompressor *d, struct tally_bytes packed, bool swap,
 	struct tally_bytes *records, struct tally_error *err);
-/* A new stream begins; what was handed out stays. */
+/* Begins a new stream; bytes that were returned stay valid. */
 void decompressor_restart(struct decompressor *d);
 /* The number of bytes of an incomplete record. */
 size_t decompressor_rest(const struct decompressor *d);
-/* Bytes handed out. What lies before such a position may be forgotten; told beforehand, that takes no file. */
+/* The number of bytes that were returned. Bytes before such a position may be forgotten. If that is announced in
+ * advance, no file is used. */
 size_t decompressor_position(const struct decompressor *d);
 void decompressor_pass(struct decompressor *d);
 void decompressor_forget(struct decompressor *d, size_t position);

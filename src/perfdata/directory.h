@@ -19,7 +19,7 @@ struct directory_parts {
 	struct spool bytes;
 	size_t *ends; /* of each part, from the start of bytes; the first is `data` */
 	size_t count;
-	uint32_t *numbers; /* of each part but the first, ascending: what is not among them is not there */
+	uint32_t *numbers; /* of each part but the first, ascending; parts that are not listed are missing */
 	uint64_t mtime_ns; /* of `data` */
 };
 

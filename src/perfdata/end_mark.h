@@ -22,10 +22,10 @@
 #include "base/bytes.h"
 #include "base/writer.h"
 
-#define END_MARK_PARTS 4096 /* files of a directory that are listed: one a CPU */
+#define END_MARK_PARTS 4096 /* files of a directory that are listed: one for each CPU */
 
 enum end_mark_state {
-	END_UNSAID, /* written by a program that makes no marks */
+	END_UNSAID, /* the program that wrote the file writes no marks */
 	END_REACHED,
 	END_MISSING
 };
@@ -39,11 +39,11 @@ struct end_mark {
 };
 
 void end_mark_put_begin(struct writer *w);
-/* Of more parts than END_MARK_PARTS none is listed. */
+/* If there are more parts than END_MARK_PARTS, none is listed. */
 void end_mark_put_end(struct writer *w, const uint64_t *part_bytes, size_t part_count);
-/* bytes: the data, whole records as far as they go. */
+/* bytes: the data, which may end with an incomplete record. */
 struct end_mark end_mark_find(struct tally_bytes bytes, bool swap, bool is_pipe);
-/* For a stream that is not kept: each stored record in turn, from a mark of zeros. Sets the state alone. */
+/* For a stream that is not kept: call it with a zeroed mark and each stored record in turn. Sets only the state. */
 void end_mark_follow(struct end_mark *mark, const struct record *record);
 uint64_t end_mark_part_bytes(const struct end_mark *mark, size_t part);
 

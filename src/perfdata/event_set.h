@@ -18,10 +18,11 @@ struct event_set {
 	VEC(struct perfdata_event) events;
 	struct map_u64 by_id; /* id -> index */
 	struct arena arena;
-	/* What by_id has of ids near the first, since most are: index + 1 by id - first_id, 0: ask by_id. */
+	/* A copy of by_id for ids close to the first one, as most are: index + 1 by id - first_id; 0: look in by_id. */
 	uint64_t first_id;
 	VEC(uint32_t) near;
-	/* Where an id lies in every sample and trailer, when all events agree; else only one event can be told. */
+	/* The place of an id in samples and trailers, if it is the same for all events; otherwise events cannot be
+	 * told apart. */
 	int16_t sample_id_offset; /* from the start; -1 none */
 	uint16_t trailer_id_offset; /* from the end; 0 none */
 	uint64_t attr_excess_bytes;
@@ -29,16 +30,16 @@ struct event_set {
 
 void event_set_init(struct event_set *set);
 void event_set_deinit(struct event_set *set);
-/* An attr, decoded and as stored, with its ids (in the file's byte order). */
+/* Adds an attr, decoded and as stored, with its ids (in the file's byte order). */
 TALLY_MUST_CHECK enum tally_status event_set_add(struct event_set *set, const struct perf_attr *attr,
 	struct tally_bytes stored_attr, struct tally_bytes ids, bool swap, struct tally_error *err);
-/* Names and ids of EVENT_DESC, groups of GROUP_DESC: those that match by position. */
+/* Takes names and ids from EVENT_DESC and groups from GROUP_DESC, if they match by position. */
 TALLY_MUST_CHECK enum tally_status event_set_apply_features(
 	struct event_set *set, const struct perfdata_features *features, struct tally_error *err);
-/* Tracepoints that nothing else names yet: by their formats. */
+/* Names tracepoints that have no name yet by their formats. */
 TALLY_MUST_CHECK enum tally_status event_set_name_tracepoints(
 	struct event_set *set, struct tally_bytes tracing_data, struct tally_error *err);
-/* An EVENT_UPDATE record: name, unit or scale; one of no event, or of another kind, changes nothing. */
+/* Applies an EVENT_UPDATE record: a name, unit or scale. An unknown event or another kind of update changes nothing. */
 TALLY_MUST_CHECK enum tally_status event_set_update(
 	struct event_set *set, const struct record_event_update *update, bool swap, struct tally_error *err);
 const struct perfdata_event *event_set_by_id(const struct event_set *set, uint64_t id);

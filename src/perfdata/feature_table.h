@@ -18,13 +18,13 @@ struct feature_input {
 	struct perfdata_features *features;
 };
 
-/* As perf's --header lists missing features: "HOSTNAME"; NULL if unknown. */
+/* The name in perf's list of missing features (--header), such as "HOSTNAME"; NULL if unknown. */
 const char *feature_name(unsigned bit);
-/* Whether being present is all that it says: its section has no contents. */
+/* Whether the feature is a flag, whose section has no contents. */
 bool feature_is_flag(unsigned bit);
-/* As perf's titles name the group that the event with this index leads: "anon group" where nobody named it. */
+/* The name in perf's titles of the group that this event leads: "anon group" if it has no name of its own. */
 struct tally_str feature_group_name(const struct perfdata_features *features, uint32_t leader_index);
-/* Keeps raw[] and decodes what is known. NOMEM or OK: damage is only counted. */
+/* Keeps raw[] and decodes the known parts. Returns NOMEM or OK: damage is only counted. */
 TALLY_MUST_CHECK enum tally_status feature_decode(
 	unsigned bit, const struct feature_input *input, struct tally_error *err);
 

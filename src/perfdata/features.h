@@ -13,7 +13,7 @@
 #include "abi/record.h"
 #include "perfdata/format.h"
 
-#define FEATURE_BITS 256 /* of the header's bit set: with those that we do not know */
+#define FEATURE_BITS 256 /* of the header's bit set, including unknown features */
 
 struct perfdata_string_list {
 	struct tally_str *items;
@@ -57,7 +57,7 @@ struct perfdata_cache {
 
 struct perfdata_memory_node {
 	uint64_t node;
-	uint64_t size; /* bits, as the section says it the first time */
+	uint64_t size; /* bits, as the section says at first */
 	uint64_t bit_count;
 	uint64_t *bits; /* a bit per block of memory that belongs to the node */
 };
@@ -157,7 +157,7 @@ static inline bool feature_is_present(const struct perfdata_features *f, unsigne
 	return (f->present[bit / 64] >> (bit % 64)) & 1;
 }
 
-/* What it holds stays where it is, but nobody looks for it. */
+/* Marks a feature as absent. Its decoded contents stay, but are not used. */
 static inline void feature_leave_out(struct perfdata_features *f, unsigned bit)
 {
 	f->present[bit / 64] &= ~(UINT64_C(1) << bit % 64);

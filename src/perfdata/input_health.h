@@ -38,7 +38,7 @@ struct input_health { /* what was lost, cut or not understood; travels with ever
 	uint64_t counts; /* STAT records that were read one by one */
 	uint64_t compressed[2]; /* COMPRESSED and COMPRESSED2 records, whose contents are counted in records */
 	uint64_t lost_events; /* sum of LOST */
-	uint64_t lost_samples; /* sum of LOST_SAMPLES, without the next */
+	uint64_t lost_samples; /* sum of LOST_SAMPLES, without filtered_samples */
 	uint64_t filtered_samples; /* LOST_SAMPLES that say that a filter on samples dropped them: nothing is missing */
 	uint64_t lost_records; /* number of LOST records: chunks */
 	uint64_t throttled; /* THROTTLE records */
@@ -47,18 +47,17 @@ struct input_health { /* what was lost, cut or not understood; travels with ever
 	uint64_t unattributed_samples; /* id of no event */
 	uint64_t attr_excess_bytes;
 	uint64_t untimed_jitdumps; /* of generated code, whose times are of another clock than the recording's */
-	uint64_t trace_bytes; /* of hardware traces, behind AUXTRACE records: nothing decodes them */
+	uint64_t trace_bytes; /* of hardware traces, after AUXTRACE records; tally does not decode them */
 	uint32_t trace_type; /* of the last AUXTRACE_INFO */
 	uint64_t unordered; /* records that came after their round was flushed */
 	bool is_unfinished; /* its recorder did not finish: killed, or out of memory or disk */
-	uint64_t
-		missing_parts; /* files of a recording that is a directory: absent, or shorter than its recorder left them */
+	uint64_t missing_parts; /* files of a directory: missing, or shorter than the recorder left them */
 	bool is_cut;
 	uint64_t cut_offset;
-	uint32_t cut_record_bytes; /* that the record there says to have; UINT32_MAX: it has no whole header */
+	uint32_t cut_record_bytes; /* in the header at cut_offset; UINT32_MAX: that is incomplete */
 };
 
-/* A loss is in both sums where the kernel counts them by event (Linux 6.0): once by its ring, once by its event. */
+/* Since Linux 6.0 the kernel counts a loss twice, for the ring and for the event, so that it is in both sums. */
 static inline uint64_t input_health_lost(const struct input_health *health)
 {
 	return MAX(health->lost_events, health->lost_samples);

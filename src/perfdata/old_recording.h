@@ -12,7 +12,7 @@
 
 #include <tally/status.h>
 
-/* An empty file is not worth keeping, and is not touched. */
+/* Does nothing if the file is empty. */
 TALLY_MUST_CHECK enum tally_status old_recording_keep(const char *path, struct tally_error *err);
 /* Removes the files of a recording that is a directory, and then the directory if nothing else is in it. */
 void old_recording_remove_directory(const char *path);

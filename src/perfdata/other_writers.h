@@ -13,7 +13,7 @@
 #define OTHER_WRITERS_FIRST_RECORD 32768
 #define OTHER_WRITERS_RECORDS	   16
 
-/* "simpleperf feature META_INFO"; NULL if nobody is known to use the bit. */
+/* "simpleperf feature META_INFO"; NULL: no program is known to use the bit. */
 const char *other_writer_feature(unsigned bit);
 /* "SIMPLEPERF_CALLCHAIN"; NULL if unknown. */
 const char *other_writer_record(uint32_t type);

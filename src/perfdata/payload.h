@@ -10,7 +10,7 @@
 
 #include "abi/record.h"
 
-/* How many bytes of that follow a record. */
+/* The number of payload bytes that follow a record. */
 uint64_t perfdata_payload_bytes(const struct record *record, bool is_pipe);
 
 #endif

@@ -47,39 +47,40 @@ void perfdata_reader_destroy(struct perfdata_reader *reader);
 
 TALLY_MUST_CHECK enum tally_status perfdata_reader_next(
 	struct perfdata_reader *reader, struct record *record, struct tally_error *err);
-/* What follows the last record in the stream without being a record: AUX data, a pipe's tracing data. */
+/* The bytes after the last record that are not a record themselves: AUX data, or the tracing data of a pipe. */
 struct tally_bytes perfdata_reader_payload(const struct perfdata_reader *reader);
 struct perfdata_mark { /* a place between two records */
 	size_t stream, unpacked;
 };
 struct perfdata_mark perfdata_reader_mark(const struct perfdata_reader *reader);
-/* Before the first record: nothing will be read twice, and what is forgotten needs no room. */
+/* Says that no record will be read twice, so that forgotten records need no memory. Call it before the first record. */
 void perfdata_reader_pass(struct perfdata_reader *reader);
-/* Records before the mark are not looked at again. Does nothing unless the reader was told to pass. */
+/* Says that records before the mark will not be read again. Does nothing unless the reader was told to pass. */
 void perfdata_reader_forget(struct perfdata_reader *reader, struct perfdata_mark mark);
 /* Back to the first record. A stream must have been read to its end before. */
 void perfdata_reader_rewind(struct perfdata_reader *reader);
 
 bool perfdata_reader_is_pipe(const struct perfdata_reader *reader);
-/* A pipe that is read as it comes, not one that was saved. */
+/* Whether the input is a live pipe, not a saved one. */
 bool perfdata_reader_is_stream(const struct perfdata_reader *reader);
 bool perfdata_reader_is_swapped(const struct perfdata_reader *reader);
-/* In a pipe both grow as records are read. */
+/* While a pipe is read, the number of events grows. */
 const struct perfdata_event *perfdata_reader_events(const struct perfdata_reader *reader, size_t *count);
 /* Whether one of them is a tracepoint. */
 bool perfdata_reader_has_tracepoints(const struct perfdata_reader *reader);
-/* Whether one's samples have one of the SAMPLE_ bits. Of a stream: as far as its attrs are known. */
+/* Whether the samples of some event have one of the SAMPLE_ bits. In a stream, only the attrs read so far count. */
 bool perfdata_reader_has_samples_with(const struct perfdata_reader *reader, uint64_t sample_type);
 const struct perfdata_features *perfdata_reader_features(const struct perfdata_reader *reader);
 const struct input_health *perfdata_reader_health(const struct perfdata_reader *reader);
 /* For direct, parallel reading: all records of an uncompressed file, or of a stream that was read to its end. len is 0
  * if that is not possible. */
 struct tally_bytes perfdata_reader_data(const struct perfdata_reader *reader, uint64_t *data_offset);
-/* A part of that will be read soon: a hint to the kernel; any thread. */
+/* Tells the kernel that this part of the data will be read soon. Any thread. */
 void perfdata_reader_expect(const struct perfdata_reader *reader, struct tally_bytes part);
-/* A part of that will hardly be read again: it counts no longer as this process's memory; any thread. */
+/* Tells the kernel that this part will hardly be read again, so that it leaves this process's memory. Any thread. */
 void perfdata_reader_drop(const struct perfdata_reader *reader, struct tally_bytes part);
-/* A part of that, for callers that read it once: copied to room, which has its size, if that is cheaper. Any thread. */
+/* A part of the data, for callers that read it once. It is copied to room, which has its size, if that is cheaper.
+ * Any thread. */
 struct tally_bytes perfdata_reader_view(const struct perfdata_reader *reader, struct tally_bytes part, uint8_t *room);
 struct perfdata_layout { /* where the parts of the file lie; zeros in a pipe */
 	uint64_t data_offset, data_size, feature_offset; /* bytes */
@@ -88,14 +89,14 @@ struct perfdata_layout { /* where the parts of the file lie; zeros in a pipe */
 };
 /* Bytes of the whole file, or of what was read of the stream. */
 uint64_t perfdata_reader_bytes(const struct perfdata_reader *reader);
-/* What a file's header says to be the size of its data: 0 where its writer had no time to say it. */
+/* The size of the data in the file's header; 0: the recorder ended before it wrote the size. */
 uint64_t perfdata_reader_stated_data_size(const struct perfdata_reader *reader);
 struct perfdata_layout perfdata_reader_layout(const struct perfdata_reader *reader);
 /* The event of a sample or of a trailer; NULL if no event has its id. It only reads: any thread may call it after open
  * (for files). */
 const struct perfdata_event *perfdata_reader_event_of(
 	const struct perfdata_reader *reader, const struct record *record);
-/* Where every sample has the id of its event, from its start; 0: nowhere, or not all at one place. */
+/* The offset of the event's id in every sample; 0: some samples have none, or the offset differs. */
 size_t perfdata_reader_id_offset(const struct perfdata_reader *reader);
 /* The event that an id (of a group read, LOST, ...) belongs to; NULL if none. */
 const struct perfdata_event *perfdata_reader_event_by_id(const struct perfdata_reader *reader, uint64_t id);

@@ -24,7 +24,7 @@ struct perfdata_reader {
 	struct tally_bytes bytes; /* the whole file, or what has come of the stream; of a directory, the first part */
 	struct spool stream;
 	int fd; /* what the stream comes from; -1: all of it is in bytes */
-	bool is_passing; /* a stream that is read once: what lies behind is forgotten */
+	bool is_passing; /* a stream that is read once: records that were read are forgotten */
 	bool is_followed; /* a stream of records whose end had not come when it was opened */
 	struct end_mark followed;
 	bool is_beginning; /* its recorder still runs */
@@ -33,11 +33,11 @@ struct perfdata_reader {
 	bool has_compressed;
 	size_t data_offset, data_end; /* of the record stream, or of the part that is read */
 	size_t feature_offset; /* of the table; 0: none was read */
-	size_t gap_offset, gap_bytes; /* that table, where records follow it */
-	bool has_features_in_front; /* of the data: a recording of ours */
+	size_t gap_offset, gap_bytes; /* the table, if records follow it */
+	bool has_features_in_front; /* before the data: tally writes them there */
 	size_t position; /* next record */
-	uint64_t handed_bytes; /* of records since the begin, but for those with a payload */
-	size_t window_begin, window_end; /* where that is, of what is kept in memory */
+	uint64_t handed_bytes; /* of the records returned so far, without payloads */
+	size_t window_begin, window_end; /* the part of handed_bytes that is still in memory */
 	struct tally_bytes payload; /* of the last record */
 	bool ended;
 	bool is_described; /* the whole stream was read once: its descriptions are known */

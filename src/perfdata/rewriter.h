@@ -40,16 +40,16 @@ TALLY_MUST_CHECK enum tally_status perfdata_rewriter_begin(struct perfdata_rewri
 	const struct perfdata_reader *reader, const struct perfdata_features *features, struct tally_error *err);
 /* attrs in place of the stored ones, by event, in the recording's byte order; borrowed. Before begin. */
 void perfdata_rewriter_set_attrs(struct perfdata_rewriter *rewriter, const struct tally_bytes *attrs);
-/* A record of the reader, and what follows it in the stream. Descriptions of a pipe do not go into a file's data. */
+/* Writes a record of the reader and its payload. Descriptions of a pipe are not written to a file's data. */
 TALLY_MUST_CHECK enum tally_status perfdata_rewriter_record(struct perfdata_rewriter *rewriter,
 	const struct record *record, struct tally_bytes payload, struct tally_error *err);
-/* Whole records of the caller's making, in the recording's byte order. */
+/* Writes complete records that the caller made, in the recording's byte order. */
 TALLY_MUST_CHECK enum tally_status perfdata_rewriter_bytes(
 	struct perfdata_rewriter *rewriter, struct tally_bytes records, struct tally_error *err);
-/* The sections of a file are raw[] of each feature that is present. */
+/* Writes the raw[] section of each feature that is present. */
 TALLY_MUST_CHECK enum tally_status perfdata_rewriter_finish(
 	struct perfdata_rewriter *rewriter, const struct perfdata_features *features, struct tally_error *err);
-/* Sections that a pipe could not take. */
+/* The number of sections that a pipe cannot carry. */
 unsigned perfdata_rewriter_left_out(const struct perfdata_rewriter *rewriter);
 
 #endif

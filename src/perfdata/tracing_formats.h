@@ -17,16 +17,16 @@ struct tracing_formats {
 	bool swap; /* of numbers in payloads too */
 	unsigned long_bytes;
 	struct tally_str system; /* of the last format */
-	struct cursor at; /* behind what was given last; first at the first format */
+	struct cursor at; /* after the last returned format; at first at the first one */
 	uint32_t systems, events; /* to come: systems, events of this one */
 	bool has_systems; /* the kernel's own formats are behind */
 };
 
 bool tracing_formats_open(struct tracing_formats *formats, struct tally_bytes tracing_data);
 bool tracing_formats_next(struct tracing_formats *formats, struct tally_bytes *format);
-/* Behind the last format: first the names of the kernel's addresses, then the texts of trace_printk. */
+/* After the last format, returns first the names of the kernel's addresses, then the texts of trace_printk. */
 struct tally_bytes tracing_formats_file(struct tracing_formats *formats);
-/* What a format says first. False: it does not. */
+/* Reads the id and name at the start of a format. False: it has none. */
 bool tracing_format_identify(struct tally_bytes format, uint64_t *id, struct tally_str *name);
 
 #endif

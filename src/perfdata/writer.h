@@ -59,9 +59,9 @@ TALLY_MUST_CHECK enum tally_status perfdata_writer_finish_round(
 /* Updates the header, so that everything that was appended is part of the file. Ends a round. */
 TALLY_MUST_CHECK enum tally_status perfdata_writer_sync(struct perfdata_writer *writer, struct tally_error *err);
 uint64_t perfdata_writer_data_bytes(const struct perfdata_writer *writer);
-/* Zeros where nothing is packed. */
+/* Zeros if nothing is compressed. */
 struct compressor_totals perfdata_writer_totals(const struct perfdata_writer *writer);
-/* For the mark at the end: another file of this recording, data.0 and so on, has so many bytes. */
+/* Adds the size of another file of this recording (data.0 and so on) to the mark at the end. */
 TALLY_MUST_CHECK enum tally_status perfdata_writer_add_part(
 	struct perfdata_writer *writer, uint64_t bytes, struct tally_error *err);
 /* Writes the mark that the recorder has finished (end_mark.h). features now complete (build ids, sample times); bits to

@@ -21,11 +21,11 @@ struct profile_filter_lists {
 	bool excludes_other; /* samples without such a caller do not pass */
 	const char *ignored_callees; /* extended regular expression: a sample below such a function counts as its own */
 	bool hides_guests; /* rows that begin with a sample of a virtual machine are not shown */
-	const char *symbol_part; /* rows whose symbol contains it; samples are not touched */
+	const char *symbol_part; /* shows only rows whose symbol contains it; samples are not filtered */
 	const bool *parallelism; /* by how many threads ran, below parallelism_limit; NULL: all pass */
 	uint32_t parallelism_limit;
-	bool no_idle; /* waits for nothing but work do not pass, in a profile that keeps FACET_STATE and stacks */
-	const char *idle_functions; /* more of those that idle_functions.h knows */
+	bool no_idle; /* removes waits for work (idle threads), in a profile that keeps FACET_STATE and stacks */
+	const char *idle_functions; /* functions in addition to those of idle_functions.h */
 };
 
 struct profile_filter {
@@ -33,13 +33,13 @@ struct profile_filter {
 	bool *thread_passes; /* NULL: all do */
 	bool *frame_passes; /* of the sample's own frame; NULL: all do */
 	bool *frame_is_parent; /* matches the parent expression; NULL: none does */
-	bool excludes_other; /* held by flat_table, which has the chains in order */
+	bool excludes_other; /* applied by flat_table, which has the chains in order */
 	bool *ignores_callees; /* by frame; NULL: none does */
 	const bool *cpu_passes; /* by CPU, below cpu_limit; borrowed, set by the caller; NULL: all pass */
 	uint32_t cpu_limit;
 	const bool *parallelism_passes; /* as in the lists; NULL: all do */
 	uint32_t parallelism_limit;
-	bool *stack_is_idle; /* a thread that waits there waits for work; NULL: nobody asks */
+	bool *stack_is_idle; /* by stack: a thread that waits there waits for work; NULL: no_idle is not set */
 	bool *frame_shows; /* whose rows are shown; NULL: all are */
 };
 
@@ -47,7 +47,7 @@ TALLY_MUST_CHECK enum tally_status profile_filter_init(struct profile_filter *fi
 	const struct profile_filter_lists *lists, struct tally_error *err);
 void profile_filter_deinit(struct profile_filter *filter);
 
-/* A profile that does not keep how many threads ran has no sample that passes. */
+/* If the profile does not keep the number of running threads, no sample passes. */
 static inline bool profile_filter_passes_parallelism(
 	const struct profile_filter *filter, const struct profile_sample *sample)
 {
@@ -55,7 +55,7 @@ static inline bool profile_filter_passes_parallelism(
 	return running && running->number < filter->parallelism_limit && filter->parallelism_passes[running->number];
 }
 
-/* Such a sample counts nowhere, as if it had not been recorded. */
+/* Such a sample is not counted at all, as if it had not been recorded. */
 static inline bool profile_filter_is_idle(const struct profile_filter *filter, const struct profile_sample *sample)
 {
 	if (!filter->stack_is_idle || sample->stack == PROFILE_NONE || !filter->stack_is_idle[sample->stack])
@@ -64,7 +64,7 @@ static inline bool profile_filter_is_idle(const struct profile_filter *filter, c
 	return state && state->number != PROFILE_STATE_RUNNING && state->number != PROFILE_STATE_RUNNABLE;
 }
 
-struct profile_idle { /* what is hidden, of all */
+struct profile_idle { /* how much is hidden, and the total */
 	uint64_t count, period, total_period;
 };
 struct profile_idle profile_filter_idle(const struct profile_filter *filter);

@@ -54,10 +54,10 @@ struct flame_options {
 
 struct flame_label {
 	struct tally_str name; /* the tree's or the profile's */
-	struct tally_str object; /* file it is of; empty: of none */
+	struct tally_str object; /* its DSO; empty: none */
 	enum flame_kind kind;
-	bool is_start; /* nobody calls it: a stack whose outermost function is another one lacks callers */
-	bool has_namesake; /* set in trees: another label looks the same */
+	bool is_start; /* threads start in it: a stack that ends in another function is incomplete */
+	bool has_namesake; /* set in trees: another label has the same text */
 	uint32_t function; /* the profile's, which distinguishes it from others of its name; PROFILE_NONE: the name is
 			 * enough */
 	uint64_t address; /* where the function begins in its file */
@@ -84,7 +84,7 @@ struct flame_tree {
 	struct intern names; /* made here */
 };
 
-/* How a frame is shown; the texts are the profile's or room's, until room changes. */
+/* The label of a frame. Its texts belong to the profile or to room, and are valid until room changes. */
 struct flame_label flame_label_of(const struct profile *profile, uint32_t frame, struct text *room);
 TALLY_MUST_CHECK enum tally_status flame_tree_init(struct flame_tree *tree, const struct profile *profile,
 	const struct flame_options *options, struct tally_error *err);

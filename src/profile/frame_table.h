@@ -24,7 +24,7 @@ struct frame_table { /* zero-initialised is empty */
 	size_t indexed; /* frames that have slots */
 };
 
-struct frame_source { /* frames that are all there; any worker asks for them, and each more than once */
+struct frame_source { /* frames that exist already; every worker may ask for each of them, more than once */
 	size_t count;
 	struct profile_frame (*get)(const void *context, uint32_t frame);
 	const void *context;
@@ -33,7 +33,7 @@ struct frame_source { /* frames that are all there; any worker asks for them, an
 };
 
 void frame_table_deinit(struct frame_table *table);
-/* An empty table gets all of these, by several workers; found.numbers are their ids, and the caller deinits it. */
+/* Fills an empty table with all of them, by several workers. found.numbers are their ids; the caller frees found. */
 bool frame_table_fill(
 	struct frame_table *table, const struct frame_source *from, unsigned threads, struct dedup *found);
 bool frame_table_add(struct frame_table *table, const struct profile_frame *frame, uint32_t *id);

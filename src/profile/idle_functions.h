@@ -17,10 +17,11 @@
 enum idle_kind {
 	IDLE_UNKNOWN,
 	IDLE_WAITS,
-	IDLE_NEVER /* who calls it waits for something */
+	IDLE_NEVER /* its callers wait for something other than work */
 };
 
-/* Leading underscores, parameters and what compilers append (".constprop.0", "@plt") do not matter. more: NULL: nothing. */
+/* Ignores leading underscores, parameters and suffixes such as ".constprop.0" and "@plt". more: additional names, or
+ * NULL. */
 enum idle_kind idle_function_kind(struct tally_str name, const char *more);
 
 #endif

@@ -54,7 +54,7 @@ enum profile_key {
 	KEY_CHAIN_PREDICTED, /* of the branches in the row's chains */
 	KEY_CHAIN_ABORTS,
 	KEY_CHAIN_CYCLES,
-	/* of one facet each, which says what they group by */
+	/* keys that group by one facet each */
 	KEY_COMM_NODIGIT,
 	KEY_SOCKET,
 	KEY_TIME,
@@ -138,13 +138,13 @@ enum profile_key_form { /* how a key groups by its facet, and what it shows */
 enum profile_key_mode { KEY_MODE_ANY, KEY_MODE_BRANCH, KEY_MODE_MEMORY };
 
 struct profile_key_info {
-	const char *name; /* as the user types it; any prefix will do */
+	const char *name; /* as the user types it; any prefix is accepted */
 	const char *header;
 	bool is_value;
 	bool is_percent; /* a value shown as a share of the total */
 	bool is_duration; /* a value in ns, of FACET_STATE, shown as milliseconds */
 	bool is_average; /* a value in thousandths, of a facet */
-	const char *const *parts; /* a value shown in parts: their names; NULL behind the last one */
+	const char *const *parts; /* the names of a value's parts; NULL after the last one */
 	uint8_t facet; /* with a form other than KEY_FORM_ROW: enum profile_facet */
 	uint8_t form; /* enum profile_key_form */
 	uint8_t mode; /* enum profile_key_mode: what samples have to be counted by */
@@ -152,15 +152,15 @@ struct profile_key_info {
 };
 
 const struct profile_key_info *profile_key_get(enum profile_key key);
-/* Of a key with a form other than KEY_FORM_ROW, or a value of a facet. */
+/* The facet of a key with a form other than KEY_FORM_ROW, or of a value. */
 unsigned profile_key_facet(enum profile_key key);
-/* A value rather than a key, where --fields names it and perf means the average or the parts. */
+/* The value that perf means if --fields names this key: an average or the parts. */
 enum profile_key profile_key_as_field(enum profile_key key);
 /* Case does not matter; the first key that starts with the text wins, in perf's order of look-up. False: none does. */
 bool profile_key_find(struct tally_str text, enum profile_key *key);
 /* The name that a mistyped one is nearest to, for a message; NULL if none is near. */
 const char *profile_key_nearest(struct tally_str text);
-/* Whether that is all of a key's name, or "sym"; not of a key that perf lacks. */
+/* Whether the text is the complete name of a key of perf, or "sym". */
 bool profile_key_is_name(struct tally_str text);
 
 #endif

@@ -34,22 +34,21 @@ struct profile_binary {
 	uint32_t name; /* string: short, as shown: "libc.so.6", "[kernel.kallsyms]", "[unknown]" */
 	uint32_t long_name; /* string: full path */
 	bool is_kernel;
-	uint32_t build_id; /* string: hexadecimal; kept only if asked for, else and where it is not known empty */
+	uint32_t build_id; /* string: hexadecimal; empty if it is not known or was not requested */
 	char origin; /* perf's letter for where its names came from; 0: not asked for */
 };
 
 struct profile_function {
 	uint32_t name; /* string */
 	uint32_t binary;
-	uint64_t start,
-		size; /* in the binary's address space; both 0 for an inlined one, which has no place of its own */
+	uint64_t start, size; /* in the binary's address space; both 0 for an inlined function */
 	bool is_inlined; /* the compiler put its code into its caller's */
 	bool is_object; /* no function, but data */
-	bool is_start; /* threads begin in it: a stack that ends there is whole */
+	bool is_start; /* threads begin in it: a stack that ends there is complete */
 };
 
 struct profile_place { /* strings */
-	uint32_t line; /* "file.c:12", or what is shown where no line is known */
+	uint32_t line; /* "file.c:12", or the text that is shown if no line is known */
 	uint32_t file; /* empty: not known */
 };
 
@@ -59,7 +58,7 @@ struct profile_frame {
 	uint64_t address; /* in the binary's space; the raw run-time address if there is no binary */
 	uint64_t raw_address; /* as recorded, of the first one seen; 0: not kept, since there is a symbol */
 	uint8_t level; /* enum profile_level */
-	bool is_start; /* of what has no symbol: threads begin there */
+	bool is_start; /* without a symbol: threads begin there */
 	/* Kept only on request. A sample's own address has its innermost line, which may be in an inlined call. A frame
 	 * of a chain has its own line: for a function with inlined calls, the line that calls them. */
 	struct profile_place own_line, innermost_line;
@@ -77,7 +76,8 @@ struct profile_branch { /* one end of a taken branch, and what the CPU said of t
 };
 #define PROFILE_BRANCH_BITS 20
 
-/* What samples may be told apart by beyond thread and place: kept only if asked for (enum values are bits of a mask). */
+/* What distinguishes samples beyond thread and place. Facets are kept only on request (enum values are bits of a
+ * mask). */
 enum profile_facet {
 	FACET_TRACE, /* text: what a tracepoint prints */
 	FACET_TIME, /* ns, cut to the quantum asked for */
@@ -137,7 +137,7 @@ static inline unsigned profile_part_get(enum profile_part_kind kind, uint64_t pa
 	return parts >> kind * PROFILE_PART_BITS & (PROFILE_PARTS - 1);
 }
 
-enum profile_state { /* the numbers of FACET_STATE: enum wait_state, and what nobody says */
+enum profile_state { /* the numbers of FACET_STATE: enum wait_state, and "not known" */
 	PROFILE_STATE_RUNNING,
 	PROFILE_STATE_RUNNABLE,
 	PROFILE_STATE_SLEEP,
@@ -187,7 +187,7 @@ struct profile_sample {
 	uint32_t leaf; /* frame of the sample's own address */
 	uint32_t stack; /* the call chain, PROFILE_NONE if none was recorded */
 	int32_t cpu; /* -1 unknown */
-	uint32_t facets; /* row of values, profile_facet(); 0 where none are kept */
+	uint32_t facets; /* row of values, see profile_facet(); 0 if none are kept */
 	uint64_t count; /* samples merged */
 	uint64_t period; /* sum of weights */
 	uint64_t first_order; /* position of the first one: makes ties deterministic */
@@ -196,7 +196,7 @@ struct profile_sample {
 };
 
 struct profile_row { /* a sample by itself: kept only if asked for */
-	uint64_t time; /* ns, or the position in the recording where it has no times */
+	uint64_t time; /* ns, or the position in the recording if it has no times */
 	uint64_t period;
 	uint32_t sample; /* that it was merged into */
 	uint32_t reserved;
@@ -210,10 +210,10 @@ struct profile_event {
 	uint32_t leader; /* own index: no group */
 	uint32_t member_count;
 	bool has_callchain;
-	bool has_copied_stacks; /* of which callers were found later: from the innermost one on */
+	bool has_copied_stacks; /* whose callers are found later, from the innermost one on */
 };
 
-struct profile_note { /* what the result is worth: "lost 12 samples", ... */
+struct profile_note { /* about the quality of the result: "lost 12 samples", ... */
 	uint32_t text;
 	uint64_t count;
 };

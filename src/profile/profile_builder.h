@@ -20,7 +20,7 @@
 struct profile_builder;
 struct profile_builder *profile_builder_create(void);
 void profile_builder_destroy(struct profile_builder *b);
-/* Before the first facets: which ones rows of values have, in the order of their bits. */
+/* Sets the facets of a row of values, in the order of their bits. Call it before the first facets. */
 void profile_builder_keep_facets(struct profile_builder *b, uint64_t facets);
 /* One value for each facet that is kept. */
 uint32_t profile_builder_facets(struct profile_builder *b, const struct profile_value *values);
@@ -35,9 +35,9 @@ uint32_t profile_builder_frame(struct profile_builder *b, const struct profile_f
 /* Of frames, the innermost one first. */
 uint32_t profile_builder_stack(struct profile_builder *b, const uint32_t *frames, size_t count);
 uint32_t profile_builder_thread(struct profile_builder *b, const struct profile_thread *thread);
-/* What makes samples one: event | thread << 32, leaf | stack << 32, CPU | facets << 32. */
+/* Samples with equal words are merged: event | thread << 32, leaf | stack << 32, CPU | facets << 32. */
 #define PROFILE_SAMPLE_WORDS 3
-/* The id is what rows call it. */
+/* Returns the id of the sample, which rows refer to. */
 uint32_t profile_builder_sample(struct profile_builder *b, const struct profile_sample *sample);
 /* One sample by itself; in any order of time. */
 void profile_builder_row(struct profile_builder *b, const struct profile_row *row);

@@ -23,8 +23,8 @@ struct profile_copy {
 	const struct profile *from;
 	struct profile_ratio counts, periods; /* what they are multiplied by, rounded down */
 	uint64_t least_count; /* samples with a smaller count are left out */
-	uint64_t later; /* added to their order: they came behind others */
-	struct tally_str binary, renamed; /* the binary of that short name gets another; empty: none does */
+	uint64_t later; /* added to their order, because they come after others */
+	struct tally_str binary, renamed; /* the binary with this short name is renamed; empty: none is */
 };
 
 /* False: out of memory. The builder's finish reports wrong IDs. */

@@ -28,7 +28,7 @@ enum track_kind { TRACK_CPU, TRACK_TASK };
 enum span_kind {
 	SPAN_RUNNING,
 	SPAN_WAITING, /* for a CPU */
-	SPAN_BLOCKED, /* cannot be woken: waits for a device as a rule */
+	SPAN_BLOCKED, /* uninterruptible: usually waits for a device */
 	SPAN_IDLE, /* of a CPU */
 	SPAN_READ,
 	SPAN_WRITE,
@@ -45,7 +45,7 @@ enum span_kind {
 
 struct track_span {
 	uint64_t start_ns, end_ns;
-	uint64_t held_ns; /* how much of that it was so: less where several were merged */
+	uint64_t held_ns; /* how long the state lasted: less than the span if several were merged */
 	uint64_t bytes; /* of I/O */
 	uint32_t count; /* how many were merged; 1 */
 	uint32_t
@@ -53,7 +53,7 @@ struct track_span {
 	uint32_t text; /* a backtrace, in the strings; INTERN_NONE */
 	uint16_t error; /* errno of I/O that failed */
 	uint8_t kind;
-	bool is_cut; /* began before the recording, or goes on behind it */
+	bool is_cut; /* began before the recording, or continues after it */
 };
 struct track_spans {
 	struct track_span *items;
@@ -96,7 +96,7 @@ struct tracks {
 	struct intern strings;
 	uint64_t start_ns, end_ns; /* of all; end 0: nothing was seen */
 	uint64_t resolution_ns; /* 0: nothing was merged */
-	uint64_t arrows_dropped; /* to a track that had another within the resolution */
+	uint64_t arrows_dropped; /* arrows to a track that had another arrow within the resolution */
 	uint64_t texts_dropped;
 	size_t items, max_items;
 	size_t texts;
@@ -106,7 +106,7 @@ void tracks_init(struct tracks *t, size_t max_items);
 void tracks_deinit(struct tracks *t);
 /* TRACK_NONE: out of memory. */
 uint32_t tracks_add(struct tracks *t, enum track_kind kind, int32_t id, int32_t pid);
-/* The track's name from then on; nothing new if it is the one it has. */
+/* Sets the track's name from then on. Does nothing if the track has this name already. */
 bool tracks_name(struct tracks *t, uint32_t track, uint64_t time_ns, struct tally_str name);
 /* The name it had last; empty if it has none. */
 struct tally_str tracks_last_name(const struct tracks *t, const struct track *track);
@@ -119,7 +119,7 @@ bool tracks_arrow(struct tracks *t, const struct track_arrow *arrow);
 bool tracks_level(struct tracks *t, uint32_t track, uint64_t time_ns, uint64_t value);
 /* Something was seen then. */
 void tracks_see(struct tracks *t, uint32_t track, uint64_t time_ns);
-/* Puts spans in order; if any were merged, those that came since are merged as they were. */
+/* Sorts the spans. If spans were merged before, merges the later ones at the same resolution. */
 bool tracks_finish(struct tracks *t);
 /* Merges all at twice the resolution; for tracks that are finished and still too many. */
 bool tracks_coarsen(struct tracks *t);

@@ -20,7 +20,7 @@
 #include "base/map_u64.h"
 #include "base/vec.h"
 
-#define ADDRESS_REMAP_KERNEL (-1) /* in place of a process */
+#define ADDRESS_REMAP_KERNEL (-1) /* instead of a process */
 
 struct address_remap_range { /* [start, end) goes to target */
 	uint32_t family;
@@ -28,18 +28,18 @@ struct address_remap_range { /* [start, end) goes to target */
 };
 
 struct address_remap {
-	struct map_u64 members; /* of processes: index of families */
-	VEC(uint32_t) families; /* each is part of another, or of itself */
+	struct map_u64 members; /* by process: index of families */
+	VEC(uint32_t) families; /* the family that each one was merged into, or itself */
 	VEC(struct address_remap_range) ranges; /* by family and start, apart, once it is finished */
 };
 
 void address_remap_deinit(struct address_remap *remap);
-/* False: out of memory; so for the next. Empty ranges are nothing. */
+/* False: out of memory; so for the next function. Empty ranges are ignored. */
 bool address_remap_add(struct address_remap *remap, int32_t pid, uint64_t start, uint64_t end);
 bool address_remap_fork(struct address_remap *remap, int32_t child, int32_t parent);
-/* LIMIT: what was mapped has no room. */
+/* LIMIT: the mappings do not fit into the address space. */
 TALLY_MUST_CHECK enum tally_status address_remap_finish(struct address_remap *remap, struct tally_error *err);
-/* Of the process, else of the kernel; 0: nothing was mapped there. */
+/* The new address in the process, or else in the kernel; 0: nothing was mapped there. */
 uint64_t address_remap_find(const struct address_remap *remap, int32_t pid, uint64_t address);
 
 #endif

@@ -17,7 +17,7 @@
 
 enum inject_change { INJECT_KEPT, INJECT_CHANGED, INJECT_DROPPED, INJECT_NO_MEMORY };
 
-struct inject_timed { /* a record to put in */
+struct inject_timed { /* a record to insert */
 	uint64_t time;
 	size_t offset, len; /* in timed_bytes */
 };
@@ -25,12 +25,12 @@ struct inject_timed { /* a record to put in */
 struct inject_options {
 	bool to_pipe;
 	bool sort; /* records in order of time, as far as rounds allow */
-	bool strip; /* without AUX data and what describes it */
+	bool strip; /* removes AUX data and the records that describe it */
 	const struct perfdata_features *features; /* NULL: the recording's own */
 	struct tally_bytes before_samples; /* records that go before the first sample */
 	const struct inject_mmaps *mmaps; /* NULL: mappings stay as they are */
-	struct inject_sched *sched; /* NULL: samples stay as they are; wants sort */
-	/* Records that go among the others by their times, in that order; wants sort. */
+	struct inject_sched *sched; /* NULL: samples stay as they are; needs sort */
+	/* Records to insert by their times, in this order; needs sort. */
 	const struct inject_timed *timed;
 	size_t timed_count;
 	struct tally_bytes timed_bytes;
@@ -38,7 +38,7 @@ struct inject_options {
 	 * replacements. */
 	enum inject_change (*change)(void *context, const struct record *record, struct writer *out);
 	void *change_context;
-	const struct tally_bytes *attrs; /* by event, in place of the stored ones; NULL: those */
+	const struct tally_bytes *attrs; /* by event, instead of the stored ones; NULL: the stored ones */
 };
 
 struct inject_result {

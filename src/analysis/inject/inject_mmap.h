@@ -21,7 +21,7 @@ struct inject_mmaps { /* files whose mappings get build ids */
 
 enum inject_mmap_result { INJECT_MMAP_KEPT, INJECT_MMAP_CHANGED, INJECT_MMAP_DROPPED };
 
-/* Changed: the record that takes its place was appended to out, in the recording's byte order. */
+/* Changed: the record that replaces it was appended to out, in the recording's byte order. */
 enum inject_mmap_result inject_mmap(const struct inject_mmaps *mmaps, const struct record *record, struct writer *out);
 
 #endif

@@ -15,9 +15,9 @@
 #include "base/arena.h"
 
 enum inject_survey_depth {
-	INJECT_SURVEY_RECORDS, /* to the end and back: what a pipe says of itself, build ids of records */
-	INJECT_SURVEY_FILES, /* and what was mapped: all counts as hit */
-	INJECT_SURVEY_HITS, /* and what samples and their callers hit */
+	INJECT_SURVEY_RECORDS, /* reads to the end and rewinds: the descriptions of a pipe, and build ids in records */
+	INJECT_SURVEY_FILES, /* also what was mapped: every file counts as hit */
+	INJECT_SURVEY_HITS, /* also which files samples and their callers hit */
 };
 
 struct inject_survey {

@@ -27,7 +27,7 @@ void live_binaries_destroy(struct live_binaries *binaries);
  * time: of the sample, in CLOCK_MONOTONIC; UINT64_MAX: not known. */
 bool live_binaries_find(struct live_binaries *binaries, const struct live_process *process, uint64_t time, uint64_t pc,
 	struct unwind_module *module);
-/* Since it was asked last, a file was not open yet: asked once for each stack. */
+/* Whether a file was not open yet since the last call. Call it once for each stack. */
 bool live_binaries_has_missed(struct live_binaries *binaries);
 /* No longer waiting; with wait, in any case. */
 bool live_binaries_poll(struct live_binaries *binaries, bool wait);

@@ -61,13 +61,13 @@ void live_maps_deinit(struct live_maps *maps);
 /* Records that say nothing of mappings change nothing. NOMEM only. */
 TALLY_MUST_CHECK enum tally_status live_maps_apply(struct live_maps *maps, const struct record *record,
 	const struct record_fields *fields, struct tally_error *err);
-/* NULL: nothing is known of it. Valid until live_maps_forget. */
+/* NULL: the process is not known. Valid until live_maps_forget. */
 struct live_process *live_maps_process(const struct live_maps *maps, int32_t pid);
 const struct live_mapping *live_maps_find(const struct live_process *process, uint64_t address);
-/* Call this when all samples of the applied records are done: frees what has ended. dropped is called for each such
- * process; it may be NULL. */
+/* Call this when all samples of the applied records are done: frees processes that have ended. dropped is called for
+ * each such process; it may be NULL. */
 void live_maps_forget(struct live_maps *maps, void (*dropped)(void *context, int32_t pid), void *context);
-/* There may be many files that nobody maps any more. */
+/* Whether many files may not be mapped any more. */
 bool live_maps_is_stale(const struct live_maps *maps);
 /* Drops those files; the numbers of all others change. After a failure the maps can only be deinited. */
 TALLY_MUST_CHECK enum tally_status live_maps_renumber(struct live_maps *maps, struct tally_error *err);

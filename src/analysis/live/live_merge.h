@@ -19,7 +19,7 @@
 
 struct live_merge_ring {
 	struct tally_bytes slices[2];
-	size_t len, position; /* of both slices; of what was not handed out yet */
+	size_t len, position; /* length of both slices; position of the first byte that was not returned yet */
 	struct record record; /* at position, if it has one */
 	uint64_t time;
 	bool has_record;
@@ -32,8 +32,8 @@ struct live_merge {
 	size_t *heap; /* rings that have a record, the oldest first */
 	size_t heap_len;
 	uint64_t horizon;
-	uint64_t (*time_of)(
-		void *context, const struct record *record); /* 0: it has none, and comes with the one before */
+	uint64_t (*time_of)(void *context,
+		const struct record *record); /* 0: the record has no time, and comes right after the one before */
 	void *context;
 	uint64_t damaged;
 };
@@ -41,17 +41,17 @@ struct live_merge {
 TALLY_MUST_CHECK enum tally_status live_merge_init(struct live_merge *merge, size_t ring_count,
 	uint64_t (*time_of)(void *context, const struct record *record), void *context, struct tally_error *err);
 void live_merge_deinit(struct live_merge *merge);
-/* A new pass; has_end: no more will come, so everything is handed out. */
+/* Begins a pass. has_end: no more records will come, so all are returned. */
 void live_merge_start(struct live_merge *merge, bool has_end);
-/* The first look at a ring. */
+/* Notes the contents of a ring for the first time in a pass. */
 void live_merge_note(struct live_merge *merge, size_t ring, const struct tally_bytes slices[2], size_t slice_count);
-/* The second: at least what the first saw. False: out of memory. */
+/* Notes them for the second time: at least as much as the first time. False: out of memory. */
 bool live_merge_show(struct live_merge *merge, size_t ring, const struct tally_bytes slices[2], size_t slice_count);
-/* The oldest record, which stays until live_merge_advance; false: that was all. */
+/* The oldest record, which stays valid until live_merge_advance; false: there are no more. */
 bool live_merge_next(struct live_merge *merge, size_t *ring, struct record *record);
-/* Goes on behind it. False: out of memory. */
+/* Moves past that record. False: out of memory. */
 bool live_merge_advance(struct live_merge *merge);
-/* Bytes of the ring that were handed out, counted from its first slice's start. */
+/* Bytes of the ring that were returned, counted from the start of its first slice. */
 static inline size_t live_merge_taken(const struct live_merge *merge, size_t ring)
 {
 	return merge->rings[ring].position;

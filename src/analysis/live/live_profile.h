@@ -27,7 +27,7 @@
 #include "analysis/replay/replay.h"
 #include "base/writer.h"
 
-#define LIVE_COUNT_UNIT	 256 /* what one sample counts, inside */
+#define LIVE_COUNT_UNIT	 256 /* the internal weight of one sample */
 #define LIVE_LEAST_COUNT (LIVE_COUNT_UNIT / 16)
 #define LIVE_FADE    \
 	{            \
@@ -52,7 +52,7 @@ struct live_profile_figures { /* of the records of the last refresh */
 TALLY_MUST_CHECK enum tally_status live_profile_create(
 	const struct live_profile_config *config, struct live_profile **live, struct tally_error *err);
 void live_profile_destroy(struct live_profile *live);
-/* The same events with more ids. After a failure the old ones stay. */
+/* Replaces the description by one of the same events with more ids. After a failure the old one stays. */
 TALLY_MUST_CHECK enum tally_status live_profile_redescribe(
 	struct live_profile *live, struct tally_bytes description, struct tally_error *err);
 
@@ -60,23 +60,24 @@ TALLY_MUST_CHECK enum tally_status live_profile_redescribe(
 TALLY_MUST_CHECK enum tally_status live_profile_feed(
 	struct live_profile *live, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err);
 void live_profile_mark(struct live_profile *live);
-/* fades: what was there loses weight; else what is new is only added. After a failure the old profile stays. */
+/* fades: earlier samples lose weight; else new samples are only added. After a failure the old profile stays. */
 TALLY_MUST_CHECK enum tally_status live_profile_refresh(struct live_profile *live, bool fades, struct tally_error *err);
-/* Forgets processes that do not run any more: where records were lost, theirs may have been. */
+/* Forgets processes that do not run any more: their exit records may have been lost. */
 TALLY_MUST_CHECK enum tally_status live_profile_sweep(
 	struct live_profile *live, bool (*runs)(void *context, int32_t tid), void *context, struct tally_error *err);
-/* All that was there goes; what comes counts. */
+/* Removes all samples; only later ones count. */
 TALLY_MUST_CHECK enum tally_status live_profile_zero(struct live_profile *live, struct tally_error *err);
-/* Leaves out samples of the kernel, or of user space, from what is handed out. */
+/* Hides samples of the kernel, or of user space, in the profile. */
 TALLY_MUST_CHECK enum tally_status live_profile_hide(
 	struct live_profile *live, bool kernel, bool user, struct tally_error *err);
 const struct profile *live_profile_get(const struct live_profile *live);
-/* What the last refresh was made of: who ran before, and what came. Borrowed until the next one. */
+/* The recording of the last refresh: the processes that ran before, and the new records. Borrowed until the next
+ * refresh. */
 struct tally_bytes live_profile_recording(const struct live_profile *live);
 struct live_profile_figures live_profile_figures(const struct live_profile *live);
-/* Of what was named so far; borrowed until the next round. */
+/* The store of the binaries that were named so far; borrowed until the next refresh. */
 const struct binary_store *live_profile_store(const struct live_profile *live);
-/* A process with that number runs, as far as records tell. */
+/* Whether a process with this pid runs, as far as records tell. */
 bool live_profile_knows(const struct live_profile *live, int32_t pid);
 
 #endif

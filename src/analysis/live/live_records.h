@@ -28,7 +28,7 @@ void live_records_tell(struct live_records *live, struct resolver *resolver);
 /* Ends as time_order_next does. */
 TALLY_MUST_CHECK enum tally_status live_records_next(
 	struct live_records *live, struct time_order_item *item, struct tally_error *err);
-/* True where the next call will have to wait for the stream: what was printed should be seen. */
+/* True if the next call will wait for the stream: flush the output before it. */
 bool live_records_is_drained(const struct live_records *live);
 uint64_t live_records_late(const struct live_records *live);
 

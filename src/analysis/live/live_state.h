@@ -30,7 +30,7 @@ struct live_thread {
 
 enum live_kept { LIVE_KERNEL_MAP, LIVE_KERNEL_SYMBOL, LIVE_CGROUP };
 
-struct live_kept_record { /* which one newer of its kind takes the place of */
+struct live_kept_record { /* which a newer one of its kind replaces */
 	enum live_kept kind;
 	uint64_t key; /* address where it starts; id */
 	uint8_t *bytes; /* owned */
@@ -44,7 +44,7 @@ struct live_state {
 	VEC(struct live_kept_record) kept; /* in order of time */
 	size_t cgroup_count; /* of kept */
 	size_t ended_threads; /* since the last settle */
-	uint64_t ended_processes; /* since maps were made small */
+	uint64_t ended_processes; /* since the maps were compacted */
 };
 
 void live_state_init(struct live_state *state);
@@ -52,13 +52,13 @@ void live_state_deinit(struct live_state *state);
 /* NOMEM only. */
 TALLY_MUST_CHECK enum tally_status live_state_apply(struct live_state *state, const struct record *record,
 	const struct record_fields *fields, struct tally_error *err);
-/* Threads that do not run any more end here, where the records that would have told are lost. */
+/* Ends threads that do not run any more, because their exit records may be lost. */
 TALLY_MUST_CHECK enum tally_status live_state_sweep(
 	struct live_state *state, bool (*runs)(void *context, int32_t tid), void *context, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status live_state_settle(struct live_state *state, struct tally_error *err);
 /* layout: of the records' trailers. False: out of memory. */
 bool live_state_write(const struct live_state *state, struct writer *out, const struct record_layout *layout);
-/* NULL: nobody knows it. The second also finds those that have ended since the last settle. */
+/* NULL: the thread is not known. The second also finds those that have ended since the last settle. */
 const struct live_thread *live_state_thread(const struct live_state *state, int32_t tid);
 const struct live_thread *live_state_known_thread(const struct live_state *state, int32_t tid);
 

@@ -40,7 +40,7 @@ struct live_unwind_totals {
 	uint64_t refused; /* files whose call-frame information was not read for the same reason */
 	uint64_t shortened; /* stacks that were not read to their end because of live_unwind_shorten */
 	uint64_t unmatched; /* stacks of BPF programs whose samples were lost */
-	uint64_t unknown; /* of processes whose mappings were not known yet */
+	uint64_t unknown; /* stacks of processes whose mappings were not known yet */
 	uint64_t damaged;
 	uint64_t lost; /* events, as the kernel's records say */
 };
@@ -55,7 +55,7 @@ struct live_interpreted {
 TALLY_MUST_CHECK enum tally_status live_unwind_create(
 	const struct live_unwind_config *config, struct live_unwind **live, struct tally_error *err);
 void live_unwind_destroy(struct live_unwind *live);
-/* attr as it was opened. All events first. */
+/* attr: as the event was opened. Add all events before the first records. */
 TALLY_MUST_CHECK enum tally_status live_unwind_add_event(struct live_unwind *live, const struct perf_attr *attr,
 	const uint64_t *ids, size_t id_count, struct tally_error *err);
 /* The last event that was added gets its user stacks from samples of live_unwind_add_stacks. */
@@ -71,20 +71,20 @@ TALLY_MUST_CHECK enum tally_status live_unwind_feed(
 	struct live_unwind *live, const struct record *record, struct writer *out, struct tally_error *err);
 /* Samples are held back. */
 bool live_unwind_is_holding(const struct live_unwind *live);
-/* What waits for a file to be opened: writes it. Before the last records are taken to be written. */
+/* Writes the samples that wait for a file to be opened. Call it before the last records are written. */
 TALLY_MUST_CHECK enum tally_status live_unwind_finish(
 	struct live_unwind *live, struct writer *out, struct tally_error *err);
-/* When a record of the rings was made; 0: it does not say. */
+/* The time of a record of the rings; 0: it has none. */
 uint64_t live_unwind_time(const struct live_unwind *live, const struct record *record);
 /* Call this when all available records were fed, before their memory is released: continues with samples that were held
  * back, as far as possible, and forgets what has ended. */
 TALLY_MUST_CHECK enum tally_status live_unwind_end_round(
 	struct live_unwind *live, struct writer *out, struct tally_error *err);
-/* Reads no more than this of each copy; SIZE_MAX: all. */
+/* Reads at most so many bytes of each stack dump; SIZE_MAX: all. */
 /* Limits the memory for waiting stacks, remembered stacks and unwind tables together. What exceeds it is dropped, but
  * never a sample. UINT64_MAX: no limit. */
 void live_unwind_limit(struct live_unwind *live, uint64_t bytes);
-/* What is taken of it now. */
+/* How much of that limit is in use. */
 uint64_t live_unwind_memory(const struct live_unwind *live);
 void live_unwind_shorten(struct live_unwind *live, size_t stack_bytes);
 struct live_unwind_totals live_unwind_totals(const struct live_unwind *live);

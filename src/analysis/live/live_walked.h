@@ -17,13 +17,13 @@
 #include "abi/walked_stack.h"
 #include "analysis/stack_ends.h"
 
-#define LIVE_WALKED_KEPT 256 /* stacks whose samples have not come: one for each CPU at most */
+#define LIVE_WALKED_KEPT 256 /* stacks whose samples have not come yet: at most one for each CPU */
 
 struct live_walked {
 	bool is_on;
 	struct sample_stack *kept; /* a ring of them */
 	unsigned next;
-	uint64_t unmatched; /* whose sample did not come */
+	uint64_t unmatched; /* stacks whose sample did not come */
 };
 
 TALLY_MUST_CHECK enum tally_status live_walked_init(struct live_walked *walked, struct tally_error *err);
@@ -33,9 +33,9 @@ bool live_walked_take(struct live_walked *walked, const struct record_layout *la
 /* The stack of the thread's next sample; it is returned once, and valid until the next stack is taken. NULL: there is
  * none. */
 struct walk_stack *live_walked_find(struct live_walked *walked, uint32_t tid);
-/* Records were lost: what waits may have lost its samples. */
+/* Call it when records were lost, because the samples of kept stacks may be among them. */
 void live_walked_forget(struct live_walked *walked);
-/* How it ended, among others; unknown counts those of processes that the program knew nothing of yet. */
+/* Counts how the stack ended; unknown counts stacks of processes that the BPF program did not know yet. */
 void live_walked_count(const struct walk_stack *stack, struct stack_ends *ends, uint64_t *unknown);
 
 #endif

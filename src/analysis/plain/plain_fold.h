@@ -16,14 +16,14 @@
 #include "analysis/sample_pass.h"
 #include "analysis/symbolise.h"
 
-struct plain_range { /* addresses of one context that have one answer */
+struct plain_range { /* addresses of one context with the same mapping */
 	struct address_range range;
 	uint32_t group;
 	uint64_t delta; /* added to an address: the one in the binary */
 };
 
 #define PLAIN_RANGES 4
-struct plain_state { /* of a context: what holds now */
+struct plain_state { /* the current state of a context */
 	struct valid_span span; /* empty: nothing does */
 	uint32_t thread;
 	unsigned last, next; /* of ranges: found last; forgotten next */
@@ -55,7 +55,7 @@ struct plain_fold {
 	struct plain_spot *spots; /* from the beginning of a line on */
 	size_t spot_count, spot_room;
 	VEC(uint64_t) first_ips; /* by spot: its first sample's, as recorded */
-	uint32_t *spot_slots; /* by hash: spot + 1, and above it what the hash has left; 0: none */
+	uint32_t *spot_slots; /* by hash: spot + 1, and above it the rest of the hash; 0: none */
 	unsigned spot_bits; /* of a slot's number, and of a spot's in it */
 	struct binary_list binaries; /* that were hit, in order of first use */
 	uint8_t *is_hit; /* by binary */

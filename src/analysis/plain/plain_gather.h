@@ -33,7 +33,7 @@ struct plain_block {
 	size_t count;
 };
 
-struct plain_context { /* what many samples have in common */
+struct plain_context { /* the fields that many samples share */
 	int32_t pid, tid; /* -1: not recorded */
 	uint32_t event; /* index */
 	uint32_t cpumode;
@@ -56,7 +56,7 @@ struct plain_gather_part { /* what one worker read */
 	size_t more;
 	size_t block_taken; /* blocks that plain_part_next has given */
 	VEC(uint64_t) large_periods;
-	size_t large_taken; /* of them, by whom plain_part_next gives samples */
+	size_t large_taken; /* large periods that plain_part_next has returned */
 	VEC(struct plain_context) contexts;
 	struct id_table context_ids;
 	size_t id_offset; /* in samples; 0: the reader is asked for each sample's event */
@@ -65,7 +65,7 @@ struct plain_gather_part { /* what one worker read */
 	VEC(uint8_t) others; /* records that are no samples, one after another */
 	uint64_t samples, sample_bytes, unattributed;
 	struct damaged_records damaged;
-	bool has_payload; /* data follows a record: none of this holds */
+	bool has_payload; /* data follows some record: this part is not valid */
 	bool failed; /* out of memory */
 };
 
@@ -88,7 +88,7 @@ void plain_gather_deinit(struct plain_gather *gather);
  * blocks are not needed any more. False: there are no more samples, or the part has failed. */
 bool plain_part_next(struct plain_gather_part *part, struct perfdata_reader *reader, const struct record_run *run,
 	struct plain_block *block);
-/* The copied records have been read. */
+/* Frees the copied records after they have been read. */
 void plain_gather_free_others(struct plain_gather *gather);
 
 #endif

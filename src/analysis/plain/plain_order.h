@@ -28,7 +28,7 @@ struct plain_area { /* a binary's addresses that were hit */
 	uint64_t shift; /* added to a key: the address */
 	size_t begin, end; /* in the order */
 	uint32_t binary; /* RESOLVE_NONE: nothing was mapped there */
-	bool is_mixed; /* functions lie in others, so that spots had to be moved */
+	bool is_mixed; /* functions lie inside others, so that spots had to be moved */
 };
 
 struct plain_order {
@@ -42,21 +42,21 @@ struct plain_order {
 	struct sort_key *room; /* index: the symbol, in areas that are not mixed; behind it two times as much */
 };
 
-/* False: out of memory; to be deinited all the same. */
+/* False: out of memory; call plain_order_deinit then, too. */
 bool plain_order_make(struct plain_order *order, const struct plain_placed *placed, const struct machine *machine);
 void plain_order_deinit(struct plain_order *order);
-/* The area that this place of the order lies in. */
+/* The area of this place in the order. */
 size_t plain_order_area(const struct plain_order *order, size_t at);
 /* The symbol of the function whose spots begin there; NULL: none is known. */
 const struct symbol *plain_order_symbol(const struct plain_order *order, const struct plain_area *area, size_t at);
-/* Where the function ends whose spots begin there. */
+/* The place after the last spot of the function whose spots begin there. */
 size_t plain_order_function_end(const struct plain_order *order, const struct plain_area *area, size_t at);
 
 static inline const struct plain_spot *plain_order_spot(const struct plain_order *order, uint64_t packed)
 {
 	return &order->placed->folds[packed >> 32].spots[(uint32_t)packed];
 }
-/* Among those of all folds. */
+/* The number of a spot among those of all folds. */
 static inline size_t plain_order_number(const struct plain_order *order, uint64_t packed)
 {
 	return order->begin[packed >> 32] + (uint32_t)packed;

@@ -15,7 +15,7 @@
 
 #include "analysis/plain/plain_order.h"
 
-/* Into the pass, which is new. False: out of memory. */
+/* Adds up the spots in the pass, which is new. False: out of memory. */
 bool plain_sum(const struct plain_placed *placed, struct sample_pass *pass);
 
 #endif

@@ -16,7 +16,7 @@
 #include "base/text.h"
 
 enum quality_kernel {
-	QUALITY_KERNEL_UNSEEN, /* no sample fell on it */
+	QUALITY_KERNEL_UNSEEN, /* no sample hit the kernel */
 	QUALITY_KERNEL_EXCLUDED, /* no event counts there */
 	QUALITY_KERNEL_NAMED, /* at least in part */
 	QUALITY_KERNEL_HIDDEN /* none of its functions has a name */
@@ -26,7 +26,7 @@ struct quality {
 	uint64_t samples, lost; /* lost: samples, and records that may have been some */
 	uint64_t throttled; /* how often the kernel stopped a counter for interrupting too much */
 	uint64_t stacks, complete; /* call chains; those that end in a function that threads start in */
-	bool is_unwound; /* of stack dumps: those that do not are not complete. Of recorded chains that is not known */
+	bool is_unwound; /* of stack dumps: all other stacks are incomplete. For recorded chains this is not known */
 	uint64_t named; /* samples whose own address has a symbol */
 	uint64_t kernel_samples, kernel_named;
 	enum quality_kernel kernel;
@@ -57,7 +57,7 @@ struct requirement {
 	double bound;
 };
 
-#define REQUIREMENTS_MAX 16 /* more than there are kinds of bounds worth setting */
+#define REQUIREMENTS_MAX 16 /* more than there are useful kinds of bounds */
 
 struct requirements {
 	struct requirement items[REQUIREMENTS_MAX];
@@ -68,7 +68,7 @@ struct requirements {
  * <= > >= =. Values that are shares require the sign '%', so that they are not mistaken for counts. */
 TALLY_MUST_CHECK enum tally_status requirements_parse(
 	const char *text, struct requirements *requirements, struct tally_error *err);
-/* A share of nothing (no call chains, no samples in the kernel) meets no requirement. */
+/* A share of zero items (no call chains, no samples in the kernel) meets no requirement. */
 bool requirement_is_met(const struct requirement *requirement, const struct quality *quality);
 /* "lost is 2.3%, not < 1%". */
 void requirement_text(struct text *t, const struct requirement *requirement, const struct quality *quality);

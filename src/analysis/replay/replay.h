@@ -27,9 +27,9 @@ struct replay_result {
 	struct machine *machine; /* owned; names of BPF programs are borrowed from it */
 	struct input_health health;
 	struct stack_ends ends; /* of call chains, if they were kept */
-	bool ends_on; /* of options->switches: samples after the last one would count */
+	bool ends_on; /* of options->switches: samples after the last one count */
 	struct binary_hits hits; /* owned, finished; ids are of the store given */
-	/* By the profile's binaries: the machine's; the first of several that look alike. */
+	/* By the profile's binary: that of the machine; the first one if several are equal in the profile. */
 	VEC(uint32_t) machine_binaries;
 };
 

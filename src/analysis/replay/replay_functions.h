@@ -20,7 +20,7 @@ struct named_function {
 	const struct symbol *symbol; /* NULL: it was inlined */
 	uint32_t binary; /* the profile's, of the first frame */
 	const char *readable;
-	bool is_start; /* of a thread: nobody called it */
+	bool is_start; /* threads start in it: it has no caller */
 };
 
 struct function_list {

@@ -36,9 +36,9 @@ struct replay {
 	VEC(uint32_t) machine_binaries; /* by the profile's index: the machine's first */
 	VEC(uint64_t) first_ips; /* by id of frames */
 	const struct symbol **symbols; /* by id of frames */
-	bool is_by_function; /* frames of one function are one already: of the shorter way */
+	bool is_by_function; /* frames of one function are merged already: by the path for profiles without chains */
 	bool has_namesakes; /* binaries that the profile does not tell apart */
-	bool has_strays; /* what the profile says is in no binary, though it is in one */
+	bool has_strays; /* some frames are in a binary that the profile shows as none */
 	bool has_distinct_frames; /* of the profile: each frame of frames has its own */
 	uint32_t *functions; /* by id of frames, then by inlined call: the profile's; PROFILE_NONE: no symbol */
 	struct frame_places *places; /* the same; NULL: not asked for */
@@ -63,7 +63,7 @@ struct replay {
 	struct wait_index wait_index; /* read, where wakers are asked for */
 };
 
-/* What the passes have of a kind, as one list: by pass, where its own begin. */
+/* Joins lists of all passes into one: begin has the index of each pass's first item. Returns the pass of an item. */
 static inline size_t replay_pass_of(const uint32_t *begin, size_t passes, uint32_t item)
 {
 	size_t behind;
@@ -79,7 +79,7 @@ struct replay_frame_ids { /* of all passes, in replay's frames */
 	uint32_t *begin; /* by pass */
 };
 
-/* One list of frames out of the passes', in order of first use. False: out of memory; ids are the caller's to free. */
+/* Joins the frames of all passes into one list, in order of first use. False: out of memory; the caller frees ids. */
 bool replay_join_frames(struct replay *replay, struct replay_frame_ids *ids);
 /*
  * Finds the frames that threads begin in, not only by name, because programs may be stripped and entry points may have
@@ -91,13 +91,13 @@ bool replay_join_frames(struct replay *replay, struct replay_frame_ids *ids);
  * memory.
  */
 TALLY_MUST_CHECK bool replay_note_outermost(struct replay *replay, const struct replay_frame_ids *ids);
-/* Leaves the marks of those that are roots. Wants symbols. NOMEM only. */
+/* Keeps only the marks of frames that are roots. Needs symbols. NOMEM only. */
 TALLY_MUST_CHECK enum tally_status replay_find_roots(struct replay *replay, struct tally_error *err);
-/* Symbols, functions, lines and inlined calls of all frames, which are the profile's then. */
+/* Looks up symbols, functions, lines and inlined calls of all frames, and adds the frames to the profile. */
 TALLY_MUST_CHECK enum tally_status replay_name_frames(struct replay *replay, struct tally_error *err);
 /* The files that samples hit, by leaf_counts, which no longer change; asked by any worker. False: out of memory. */
 bool replay_count_hits(struct replay *replay);
-/* The passes' threads, stacks, facets and samples. */
+/* Adds the passes' threads, stacks, facets and samples. */
 TALLY_MUST_CHECK enum tally_status replay_add_samples(
 	struct replay *replay, const struct replay_frame_ids *frames, struct tally_error *err);
 

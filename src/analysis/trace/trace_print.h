@@ -14,7 +14,7 @@
 
 void trace_event_print(
 	const struct trace_event *event, const struct trace_context *context, struct tally_bytes raw, struct text *t);
-/* Every field of the event's own as it is: " name=value". */
+/* Prints each of the event's own fields without formatting: " name=value". */
 void trace_event_print_raw(
 	const struct trace_event *event, const struct trace_context *context, struct tally_bytes raw, struct text *t);
 /* The value behind a field's name in the text that the print format makes ("name=value", "name: value"); the value of a

@@ -35,16 +35,16 @@ struct binary_root { /* a folder that stands for "/" */
 
 /* The data for unwinding. It is separate from the rest, because any thread may load it, before symbols. */
 struct load_unwind {
-	pthread_mutex_t lock; /* of the one that builds */
+	pthread_mutex_t lock; /* held by the thread that builds it */
 	_Atomic bool is_built;
 	struct unwind_table *table; /* NULL: no file, or nothing in it */
 	bool is_refused; /* it would take more memory than there is */
 	struct elf_segment *segments;
 	size_t segment_count;
-	uint64_t entry; /* link-time address where the program begins; 0: it does not */
+	uint64_t entry; /* link-time address of the program's entry point; 0: it has none */
 };
 
-struct generated_file { /* a version of what a runtime writes; zeros: there was none */
+struct generated_file { /* the state of a file that a runtime writes; zeros: there was none */
 	uint64_t device, inode, size;
 	int64_t changed_s, changed_ns;
 };
@@ -58,7 +58,7 @@ struct binary_entry {
 	bool is_cached; /* the program is the cache's copy, which may lack symbols that the file at the path has */
 	const char *text;
 	struct elf_image *image; /* the program file: segments */
-	struct elf_image *debug; /* where names live, if in another file */
+	struct elf_image *debug; /* the file with the names, if it is another one */
 	char *names; /* the bytes that the names point into; malloc'ed */
 	size_t names_len; /* of a perf map */
 	struct file_map kernel_list; /* a copy of kallsyms */
@@ -90,9 +90,9 @@ struct binary_entry {
 	bool code_is_looked_for;
 	struct address_names address_names; /* of what code refers to */
 	bool names_are_made;
-	const struct pack_object
-		*packed; /* what it was loaded from instead of files; the store's pack has it; NULL none */
-	struct binary_entry *unpacked; /* the same from files, for what was not packed; owned; NULL: not asked for */
+	const struct pack_object *packed; /* its object in the store's pack, from which it was loaded; NULL: none */
+	struct binary_entry
+		*unpacked; /* the same from files, for what the pack lacks; owned; NULL: not needed so far */
 	struct load_unwind unwind;
 };
 
@@ -102,14 +102,14 @@ void binary_entry_init(
  * link the other loaders. */
 void binary_entry_deinit(struct binary_entry *entry);
 
-/* text: NULL means that memory runs out, which costs the sentence only. */
+/* text NULL: out of memory; only the sentence is lost then. */
 static inline void binary_entry_set(struct binary_entry *entry, enum binary_status status, const char *text)
 {
 	entry->status = status;
 	entry->text = text;
 }
 
-/* Of what was read from files. */
+/* The number of symbols that were read from files. */
 static inline size_t binary_entry_symbol_count(const struct binary_entry *entry)
 {
 	return entry->kernel_symbols ? kernel_symbols_marks(entry->kernel_symbols)->count : entry->symbols.symbols.len;

@@ -13,7 +13,7 @@
 
 #include "code/binaries/search_path.h"
 
-/* The file at place if it is that of the key's build id; NULL: the trail's last step says why not. */
+/* Opens the file at place if it has the key's build ID. NULL: the last step of the trail says why not. */
 struct elf_image *binary_file_open(
 	struct binary_entry *entry, const struct binary_place *place, const struct binary_key *key);
 
@@ -23,7 +23,7 @@ enum debug_file_need { DEBUG_FILE_ANY, DEBUG_FILE_SYMBOLS, DEBUG_FILE_INFO, DEBU
  * entry's arena. NULL: there is none. */
 struct elf_image *binary_file_debug(struct binary_entry *entry, const struct binary_store_options *options,
 	enum debug_file_need need, const char **path);
-/* dwz's common file of the debug file at path, which the caller closes; NULL: it names none, or it is not there. */
+/* dwz's common file of the debug file at path, which the caller closes; NULL: it names none, or the file is missing. */
 struct elf_image *binary_file_supplement(struct binary_entry *entry, const struct elf_image *debug, const char *path);
 /* The .dwp of the entry's program, whose debug information is in the file at path; the caller closes it. NULL: none. */
 struct elf_image *binary_file_package(struct binary_entry *entry, const struct elf_image *debug, const char *path);

@@ -16,7 +16,7 @@
  * the entry. The same place is kept once, with its last result. A step is lost if memory runs out. */
 void binary_trail_add(
 	struct binary_entry *entry, const char *source, const char *path, enum binary_found found, const char *detail);
-/* What a failed open says of the place. */
+/* Converts the status of a failed open. */
 enum binary_found binary_trail_found(enum tally_status status);
 
 #endif

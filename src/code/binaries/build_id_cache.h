@@ -33,7 +33,7 @@ struct build_id_cache {
 struct build_id_cache_entry {
 	struct tally_str name; /* as the recording has it */
 	struct elf_build_id id;
-	uint64_t bytes; /* that only the cache holds: what is linked elsewhere costs nothing */
+	uint64_t bytes; /* bytes that only the cache holds; files with other hard links cost nothing */
 	uint64_t time_ns; /* when it was added */
 };
 
@@ -42,15 +42,16 @@ struct build_id_cache_list {
 	VEC(struct build_id_cache_entry) entries; /* by build id */
 };
 
-/* dir NULL: ~/.debug. Makes nothing. To a relative dir nothing is added: in another folder it would be another cache. */
+/* dir NULL: ~/.debug. Creates nothing. Nothing is added to a relative dir, because it would be another cache in
+ * another folder. */
 TALLY_MUST_CHECK enum tally_status build_id_cache_init(
 	struct build_id_cache *cache, const char *dir, struct tally_error *err);
 bool build_id_cache_name_is_safe(struct tally_str name);
-/* A file of this id is there. */
+/* Whether the cache has a file of this id. */
 bool build_id_cache_has(const struct build_id_cache *cache, const struct elf_build_id *id);
-/* The entry of this id was made of a file of that name: any file may claim an id. */
+/* Whether the entry of this id was made from a file with that name, because any file may claim an id. */
 bool build_id_cache_is_of(const struct build_id_cache *cache, const struct elf_build_id *id, struct tally_str name);
-/* Nobody but this user and root can change what is open. */
+/* Whether only this user and root can change the open file. */
 bool build_id_cache_is_trusted(int fd);
 /* Opens file ("elf", "debug", "kallsyms" ...) of the entry to read. NOT_FOUND: there is no such file. INVALID: the file
  * is a symbolic link, not regular, or writable by others, or the entry is not a folder of this cache. */
@@ -60,7 +61,7 @@ TALLY_MUST_CHECK enum tally_status build_id_cache_open(const struct build_id_cac
  * build ID. A file that another user could change is copied. */
 TALLY_MUST_CHECK enum tally_status build_id_cache_add(const struct build_id_cache *cache, struct tally_str name,
 	const struct elf_build_id *id, const char *path, struct tally_error *err);
-/* The same of an open file, whatever its path leads to. */
+/* The same for an open file, regardless of its path. */
 TALLY_MUST_CHECK enum tally_status build_id_cache_add_fd(const struct build_id_cache *cache, struct tally_str name,
 	const struct elf_build_id *id, int fd, struct tally_error *err);
 /* This machine's kernel symbols and vdso. DENIED where the kernel hides its addresses. */
@@ -71,7 +72,7 @@ TALLY_MUST_CHECK enum tally_status build_id_cache_add_vdso(const struct build_id
 /* NOT_FOUND if there is none. */
 TALLY_MUST_CHECK enum tally_status build_id_cache_remove(
 	const struct build_id_cache *cache, const struct elf_build_id *id, struct tally_error *err);
-/* What is damaged is left out. A cache that is not there is empty. */
+/* Skips damaged entries. A missing cache is empty. */
 TALLY_MUST_CHECK enum tally_status build_id_cache_read(
 	const struct build_id_cache *cache, struct build_id_cache_list *list, struct tally_error *err);
 void build_id_cache_list_deinit(struct build_id_cache_list *list);

@@ -43,7 +43,7 @@ struct debuginfod_job;
  * another job is running. */
 TALLY_MUST_CHECK enum tally_status debuginfod_start(const struct debuginfod_options *options,
 	struct debuginfod_request *requests, size_t count, struct debuginfod_job **job, struct tally_error *err);
-/* Takes over what has become of the requests; does not wait. True: nothing more will come. */
+/* Takes over the results that have arrived; does not wait. True: all requests are finished. */
 bool debuginfod_look(struct debuginfod_job *job);
 /* Frees the job; the running download continues. */
 void debuginfod_leave(struct debuginfod_job *job);

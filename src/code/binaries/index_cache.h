@@ -24,15 +24,15 @@ struct index_key { /* borrows both */
 	const char *dir;
 	const struct elf_build_id *id;
 	enum index_kind kind;
-	uint32_t variant; /* of indexes of lines: tells files of one build id apart */
+	uint32_t variant; /* of line indexes: distinguishes files with one build ID */
 };
 
-/* False: it has none, without a build id. */
+/* False: a key without a build ID has no path. */
 bool index_cache_path(const struct index_key *key, char path[PATH_MAX]);
 /* NOT_FOUND if there is none; it counts as used now. */
 TALLY_MUST_CHECK enum tally_status index_cache_open(
 	const struct index_key *key, struct file_map *map, struct tally_error *err);
-struct index_file { /* that is being written, beside its name */
+struct index_file { /* a file that is being written next to its final name */
 	int fd;
 	uint64_t bytes; /* its end so far */
 	char path[PATH_MAX], beside[PATH_MAX];

@@ -19,7 +19,8 @@
 struct jit_tail;
 struct unwind_table;
 
-#define JIT_TAIL_BASE UINT64_C(0x1000) /* where tables have the function: at 0 is what linkers dropped */
+#define JIT_TAIL_BASE \
+	UINT64_C(0x1000) /* address of the function in tables; 0 would mean a function that the linker dropped */
 struct jit_tail_code {
 	uint64_t low, high; /* run-time addresses of the function */
 	const struct unwind_table *table; /* NULL: the dump does not say; lives as long as the tail */
@@ -28,13 +29,13 @@ struct jit_tail_code {
 /* The key's path is copied. NULL: no memory. */
 struct jit_tail *jit_tail_create(const struct binary_store_options *options, const struct binary_key *key);
 void jit_tail_destroy(struct jit_tail *tail);
-/* What was written since it was read last. Where the file cannot be read, it stays empty. */
+/* Reads what was written since the last call. If the file cannot be read, the tail stays empty. */
 void jit_tail_read(struct jit_tail *tail);
 /* Bytes of the file that were not read yet. */
 uint64_t jit_tail_behind(const struct jit_tail *tail);
-/* The process, in its own namespace, that the dump says it is of; 0: nothing could be read. */
+/* The pid in the dump's header, in the process's own namespace; 0: nothing could be read. */
 uint32_t jit_tail_pid(const struct jit_tail *tail);
-/* What lay there at a time of CLOCK_MONOTONIC; UINT64_MAX: by now. Of a dump with times of another clock: by now. */
+/* The function at pc at a time of CLOCK_MONOTONIC; UINT64_MAX: now. For a dump with times of another clock: now. */
 bool jit_tail_find(struct jit_tail *tail, uint64_t pc, uint64_t time, struct jit_tail_code *code);
 /* Functions that are known. */
 size_t jit_tail_count(const struct jit_tail *tail);

@@ -19,7 +19,7 @@ enum kernel_file_need { KERNEL_FILE_NAMES, KERNEL_FILE_LINES };
  * path: in the entry's arena. NULL: there is none. */
 struct elf_image *kernel_files_open(const struct binary_store_options *options, struct binary_entry *entry,
 	enum kernel_file_need need, const char **path);
-/* That of the recording, as far as it is known by now; empty: not known. */
+/* The kernel release of the recording; empty: not known yet. */
 struct tally_str kernel_files_release(const struct binary_store_options *options);
 /* A file of this machine, or of the root that stands for it; NULL when memory runs out. */
 const char *kernel_files_system_path(struct arena *arena, const struct binary_store_options *options, const char *path);

@@ -28,7 +28,7 @@ struct kernel_list { /* the caller closes the map, which the list's text is in, 
 	struct file_map map;
 	struct kallsyms kallsyms;
 	struct kallsyms_marks marks;
-	uint64_t modules; /* which ones there were, and where */
+	uint64_t modules; /* identifies the modules and their addresses */
 	char path[PATH_MAX];
 };
 
@@ -36,9 +36,9 @@ struct kernel_list { /* the caller closes the map, which the list's text is in, 
  * the others have no information. */
 TALLY_MUST_CHECK enum tally_status kernel_list_read(
 	const char *live, char **text, size_t *len, struct tally_error *err);
-/* False: there is no valid one. */
+/* False: there is no valid list. */
 bool kernel_list_cache_open(const struct kernel_list_place *place, struct kernel_list *kept);
-/* Keeps a list, as kallsyms_open splits it, for other runs; where it cannot, they read it live. */
+/* Keeps a list, as kallsyms_open splits it, for later runs. If that fails, they read the kernel's list. */
 void kernel_list_cache_save(
 	const struct kernel_list_place *place, const struct kallsyms *kallsyms, const struct kallsyms_marks *marks);
 /* The bytes of kept->map. False: they are no such list, damaged, or memory runs out. */

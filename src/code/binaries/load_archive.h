@@ -21,13 +21,13 @@ struct archive_image {
 
 struct archive_images {
 	struct file_map map;
-	VEC(struct archive_image) items; /* by base; of many the first */
+	VEC(struct archive_image) items; /* by base; only the first ones if there are many */
 };
 
 /* After the file at the place was found to be no ELF file, which is the last step of the entry's trail. */
 bool load_archive(
 	const struct binary_store_options *options, struct binary_entry *entry, const struct binary_place *place);
-/* The libraries themselves, likewise, for their call-frame information. False: there are none. */
+/* Opens the libraries for their call-frame information. False: there are none. */
 bool load_archive_open(const struct binary_store_options *options, struct binary_entry *entry,
 	const struct binary_place *place, struct archive_images *images);
 void load_archive_close(struct archive_images *images);

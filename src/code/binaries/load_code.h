@@ -18,7 +18,7 @@ struct code_range { /* as of binary_store_find */
 /* NOT_FOUND, with the reason in err; NOMEM. */
 TALLY_MUST_CHECK enum tally_status load_code(const struct binary_store_options *options, struct host_kernel *host,
 	struct binary_entry *entry, const struct code_range *range, struct binary_code *code, struct tally_error *err);
-/* The names of what code refers to; made once. False: out of memory. */
+/* Makes the names that code refers to, once. False: out of memory. */
 bool load_code_names(struct binary_entry *entry);
 void unload_code(struct binary_entry *entry);
 

@@ -8,7 +8,7 @@
 #include "code/binaries/binary_entry.h"
 #include "code/binaries/load_archive.h"
 
-/* Opens the program file: entry->image and used_path. Says what kind of place that was; NULL: none is there. */
+/* Opens the program file: entry->image and used_path. Returns the kind of place; NULL: there is no such file. */
 const char *load_open_user_file(const struct binary_store_options *options, struct binary_entry *entry);
 /* The libraries in an archive that is mapped as the program file would be. False: there is none. */
 bool load_open_user_archive(

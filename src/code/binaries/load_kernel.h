@@ -22,7 +22,8 @@ struct host_kernel {
 	enum tally_status status; /* of reading them */
 	struct kallsyms kallsyms;
 	struct elf_build_id build_id;
-	const char *copy_path; /* of the list that named the recorded kernel; NULL: it was none, or of another boot */
+	const char *
+		copy_path; /* of the list that named the recorded kernel; NULL: there is none, or it is of another boot */
 	struct kallsyms copy; /* its text is the kernel entry's */
 };
 
@@ -30,15 +31,15 @@ void host_kernel_deinit(struct host_kernel *host);
 /* Reads which kernel this machine runs, and notes if the recording's kernel is another. */
 void host_kernel_compare(
 	const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *kernel);
-/* Whether this machine's kernel may be asked. */
+/* Whether the running kernel may be used. */
 bool host_kernel_is_recorded(const struct binary_store_options *options, const struct host_kernel *host);
-/* /proc/kallsyms, or what --kallsyms names; NULL: it cannot be read, which the entry's trail has. */
+/* /proc/kallsyms, or the file of --kallsyms; NULL: it cannot be read, as the entry's trail says. */
 const struct kallsyms *host_kernel_list(const struct binary_store_options *options, struct host_kernel *host,
 	struct binary_entry *entry, const char **path);
 /* The build id of a file in /sys that has notes; size 0: none. */
 struct elf_build_id host_kernel_notes(const char *path);
 void load_kernel(const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *entry);
-/* How far the kernel ran from where this file has it: it is placed anew at every boot. */
+/* The distance from addresses in this file to those of the kernel, which every boot places differently. */
 uint64_t load_kernel_displacement(const struct binary_entry *entry, struct elf_image *image);
 
 #endif

@@ -9,7 +9,7 @@
 #include "code/binaries/binary_entry.h"
 #include "code/pack/pack.h"
 
-/* The entry's names are those of the object, which stays the pack's. */
+/* The entry's names are borrowed from the object, which belongs to the pack. */
 void load_pack(
 	const struct binary_store_options *options, struct binary_entry *entry, const struct pack_object *object);
 /* Sets the object's fixed part and segments; what it points to is borrowed from the entry. False: out of memory. */

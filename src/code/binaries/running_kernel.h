@@ -15,12 +15,12 @@
 struct running_kernel {
 	struct tally_str text; /* the kernel's lines, and maybe those of modules; addresses may be hidden */
 	struct kernel_list kept;
-	char *live; /* a list that was not kept */
+	char *live; /* a list that could not be cached */
 };
 
 /* False: it cannot be read. */
 bool running_kernel_open(struct running_kernel *kernel);
-/* Of what was not opened too. */
+/* May also be called if the kernel was not opened. */
 void running_kernel_close(struct running_kernel *kernel);
 
 #endif

@@ -54,11 +54,11 @@ void search_add_fetched(struct binary_places *places, struct arena *arena, struc
 /* The places where the entry's program may be: without a build ID, only places that cannot hold another file. */
 void search_program(
 	struct binary_entry *entry, const struct binary_store_options *options, struct binary_places *places);
-/* Where else, as the process that had it sees it: in a container, deleted, or replaced since. */
+/* Adds other places, as the process sees them: in a container, deleted, or replaced since. */
 void search_process(
 	struct binary_entry *entry, const struct binary_store_options *options, struct binary_places *places);
 void search_vdso(struct binary_entry *entry, const struct binary_store_options *options, struct binary_place *place);
-/* Where the debug file of the entry's image may be. */
+/* Adds the places where the debug file of the entry's image may be. */
 void search_debug_file(
 	struct binary_entry *entry, const struct binary_store_options *options, struct binary_places *places);
 /* Where dwz's common file may be that the debug file at path names so. */

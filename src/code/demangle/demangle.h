@@ -11,7 +11,7 @@
  */
 const char *demangle(struct arena *arena, const char *name);
 
-/* How long the readable form is without parameters, and with how many underscores it begins. */
+/* The length of the readable form without parameters, and the number of its leading underscores. */
 size_t demangle_length(const char *name, size_t *bars);
 
 #endif

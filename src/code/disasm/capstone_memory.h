@@ -9,9 +9,9 @@
 
 #include <stdbool.h>
 
-/* Once, before the first handle. */
+/* Call it once, before the first handle is opened. */
 void capstone_memory_set(void);
-/* The reserve was used: what capstone gives is right, but no handle may be opened any more. */
+/* Whether the reserve was used. Capstone's results are valid then, but no further handle may be opened. */
 bool capstone_memory_ran_out(void);
 
 #endif

@@ -41,7 +41,7 @@ void disassembler_next(
  * is_intel must be set for x86. */
 bool disassembler_operation(
 	struct disassembler *disassembler, struct tally_bytes bytes, uint64_t address, struct operation *operation);
-/* How far a mnemonic is padded: a blank or a tab follows. */
+/* The width to which a mnemonic is padded; a blank or a tab follows. */
 unsigned disassembler_mnemonic_width(const struct disassembler *disassembler);
 
 #endif

@@ -23,7 +23,7 @@ struct instruction {
 	unsigned size; /* bytes; at least 1 */
 	enum instruction_kind kind;
 	bool always_leaves; /* it never passes control on to the next: jumps without a condition, calls, returns, traps */
-	bool has_target; /* of a jump or call whose text says where */
+	bool has_target; /* of a jump or call whose text names the target */
 	bool has_data; /* memory at a fixed distance from the instruction */
 	uint64_t target, data;
 	char mnemonic[INSTRUCTION_MNEMONIC_BYTES]; /* with its prefixes: "lock cmpxchg" */

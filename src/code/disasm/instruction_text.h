@@ -20,7 +20,7 @@ struct operand_words {
 	size_t count;
 };
 
-/* Splits at commas outside brackets; blanks around them go. */
+/* Splits at commas outside of brackets, and removes blanks around them. */
 void operand_words_split(struct operand_words *words, const char *text);
 void operand_words_insert(struct operand_words *words, size_t index, const char *text);
 void operand_words_remove(struct operand_words *words, size_t index);

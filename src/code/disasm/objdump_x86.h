@@ -8,7 +8,7 @@
 
 #include "code/disasm/instruction_text.h"
 
-/* What capstone says of an x86 instruction, and what becomes of it. */
+/* The text of an x86 instruction by capstone, which is changed to objdump's. */
 struct spelling {
 	csh handle;
 	const cs_insn *insn;
@@ -27,7 +27,7 @@ const cs_x86_op *spelling_nth(const struct spelling *s, x86_op_type type, size_t
 /* "DWORD PTR [...]" -> the same of another size; empty: of none. */
 void spelling_resize(char *text, const char *size);
 
-/* What this capstone says wrongly or leaves out; each where its mnemonic or opcode asks for it. */
+/* Corrects what this version of capstone gets wrong or omits, by mnemonic or opcode. */
 void spelling_correct_x87(struct spelling *s);
 void spelling_correct_vectors(struct spelling *s);
 void spelling_correct_ports(struct spelling *s);

@@ -45,7 +45,7 @@ struct operation_memory {
 	uint64_t address;
 };
 
-enum operation_fusing { /* x86: what may run as one with the instruction behind it */
+enum operation_fusing { /* x86: instructions that may be fused with the next one */
 	OPERATION_FUSES_NEVER,
 	OPERATION_FUSES_COMPARE, /* cmp, test */
 	OPERATION_FUSES_SUM, /* add, sub, and */

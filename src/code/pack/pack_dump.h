@@ -16,7 +16,8 @@
 
 struct pack_dump_hiding {
 	bool without_code; /* and without lines */
-	const char *(*name)(void *context, const char *name); /* what stands for a function's name; NULL: itself */
+	const char *(*name)(
+		void *context, const char *name); /* the replacement of a function's name; NULL: names stay */
 	void *context;
 };
 

@@ -48,7 +48,7 @@ bool address_names_add_function(struct address_names *names, uint64_t address, u
 /* False: out of memory; there are no names then. */
 bool address_names_finish(struct address_names *names);
 void address_names_deinit(struct address_names *names);
-/* address of what is found may lie behind the one asked for: of a slot. NULL: nothing lies before. */
+/* The address of the result may be above the requested one, for a slot. NULL: there is no name before the address. */
 const struct address_name *address_names_find(const struct address_names *names, uint64_t address);
 
 #endif

@@ -23,7 +23,7 @@
 
 struct jitdump_code { /* a function, by offset */
 	uint64_t offset, size; /* its code in the dump */
-	uint64_t address; /* where it lay first: what its lines count from */
+	uint64_t address; /* its first address, from which its lines count */
 	const char *name;
 	size_t line_position, line_count; /* its lines, undecoded; count 0: none */
 	struct tally_bytes eh_frame; /* as if it lay behind the code, aligned to 8; empty: none */
@@ -45,7 +45,7 @@ struct jitdump {
 	uint8_t line_shift; /* of addresses of lines: V8 counts them from the ELF file that perf would make */
 	bool swap;
 	bool has_cpu_time; /* times are the CPU's counter; else CLOCK_MONOTONIC in ns */
-	bool is_cut; /* the last record is not whole: the runtime still writes, or was killed */
+	bool is_cut; /* the last record is incomplete: the runtime is still writing, or was killed */
 	uint64_t damaged;
 };
 

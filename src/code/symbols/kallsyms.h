@@ -21,7 +21,7 @@ struct kallsyms {
 	struct tally_str kernel, modules;
 };
 
-/* The kernel shows addresses of 0 to those who must not see them. */
+/* Whether the kernel hides its addresses: it shows 0 instead of them. */
 bool kallsyms_is_hidden(const char *text, size_t len);
 void kallsyms_open(const char *text, size_t len, struct kallsyms *kallsyms);
 /* False: out of memory. Symbols are added; the caller finishes the table with SYMBOLS_UNSIZED. */

@@ -25,7 +25,7 @@ void kernel_symbols_close(struct kernel_symbols *symbols);
 const struct kallsyms_marks *kernel_symbols_marks(const struct kernel_symbols *symbols);
 /* Adds by (wrapping) to every address; before the first look-up. */
 void kernel_symbols_move(struct kernel_symbols *symbols, uint64_t by);
-/* What symbol_table_find says of the whole list. */
+/* The same result as symbol_table_find on the whole list. */
 const struct symbol *kernel_symbols_find(struct kernel_symbols *symbols, uint64_t address);
 void kernel_symbols_find_span(struct kernel_symbols *symbols, uint64_t address, struct symbol_span *span);
 

@@ -32,7 +32,7 @@ enum symbol_rule {
 };
 
 bool symbol_table_add(struct symbol_table *table, uint64_t start, uint64_t size, const char *name, char binding);
-/* The last that was added is data. */
+/* Says that the symbol that was added last is data. */
 void symbol_table_mark_object(struct symbol_table *table, bool is_object);
 /* Adds by (wrapping) to every address; before finish. */
 void symbol_table_move(struct symbol_table *table, uint64_t by);
@@ -44,7 +44,7 @@ const struct symbol *symbol_table_at(const struct symbol_table *table, uint64_t 
 bool symbol_table_finish(struct symbol_table *table, enum symbol_rule rule);
 void symbol_table_deinit(struct symbol_table *table);
 const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t address);
-/* The same, and for which addresses around this one it is the answer too. */
+/* The same, and sets the span of addresses that have the same answer. */
 void symbol_table_find_span(const struct symbol_table *table, uint64_t address, struct symbol_span *span);
 
 #endif

@@ -30,10 +30,10 @@ TALLY_MUST_CHECK enum tally_status data_types_create(
 void data_types_destroy(struct data_types *types);
 /* The code that must be loaded for an address: that of its function. False: no function is known. */
 bool data_types_range(const struct data_types *types, uint64_t address, uint64_t *low, uint64_t *high);
-/* code: of the range; empty where it was gone through before, or is not there. NOMEM only. */
+/* code: of the range; empty if it was analysed before, or is not available. NOMEM only. */
 TALLY_MUST_CHECK enum tally_status data_types_find(struct data_types *types, uint64_t address, struct tally_bytes code,
 	struct data_access *access, struct tally_error *err);
-/* Whether the function of the address was gone through. */
+/* Whether the function of the address has been analysed. */
 bool data_types_has(const struct data_types *types, uint64_t address);
 /* The layout of a type, outermost first; lives as long as the types. NOMEM only. */
 TALLY_MUST_CHECK enum tally_status data_types_fields(struct data_types *types, const struct dwarf_type *type,

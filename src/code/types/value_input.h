@@ -19,7 +19,7 @@ struct value_place { /* what an instruction accesses */
 		VALUE_PLACE_TYPED
 	} kind;
 	uint64_t accessed_by; /* the same, or of an instruction before, which it runs as one with */
-	bool is_followed; /* not what debug information says of the place itself */
+	bool is_followed; /* not from debug information about the place itself */
 	const struct dwarf_type *type;
 	uint64_t offset; /* in the type */
 };

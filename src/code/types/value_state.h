@@ -40,7 +40,7 @@ struct value_state {
 	struct value_slot slots[VALUE_SLOTS];
 };
 
-/* Keeps what both have; true: that changed the first. */
+/* Keeps the values that both states have. True: the first state has changed. */
 bool value_state_merge(struct value_state *into, const struct value_state *from);
 struct value value_state_slot(const struct value_state *state, int64_t at);
 /* A value of no kind forgets what the slot held. */

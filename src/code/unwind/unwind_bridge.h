@@ -8,7 +8,7 @@
 
 #include "code/unwind/unwind_run.h"
 
-/* After a call to where no code is: its return address is where a call leaves it. */
+/* Steps out of an address without code, after a call to it: the return address is where the call stored it. */
 enum step unwind_bridge_from_nowhere(struct run *run);
 /* For a function that has not touched the stack, like much assembly code: its return address is still at the top of the
  * stack. Only further unwinding shows whether this is right. */

@@ -33,7 +33,7 @@ struct unwind_modules {
 	void *context;
 };
 
-/* Puts in the value of a register by perf's number; one that call-frame information does not know is left out. */
+/* Sets the value of a register by perf's number. Ignores registers that call-frame information does not know. */
 static inline void unwind_registers_set(
 	struct unwind_registers *registers, const struct arch *arch, uint32_t number, uint64_t value)
 {

@@ -32,7 +32,7 @@ struct run {
 	const struct arch *arch;
 	const struct unwind_stack *stack;
 	const struct unwind_modules *modules;
-	struct unwind_registers registers; /* of the frame that is looked at */
+	struct unwind_registers registers; /* of the current frame */
 	const struct unwind_module *module; /* of its pc */
 	struct unwind_module found; /* where module is not in the unwinder's */
 	unsigned sp; /* number of the stack pointer */
@@ -41,15 +41,15 @@ struct run {
 	bool is_exact; /* its pc is the next instruction to run: innermost, or interrupted by a signal */
 	bool is_first;
 	bool is_outermost; /* its rule says so */
-	bool is_signal; /* it is what a signal handler returns to */
+	bool is_signal; /* the frame to which a signal handler returns */
 	bool is_chained; /* it was found by frame pointer */
-	bool is_elsewhere; /* the signal was handled on a stack of its own: what was interrupted is not in the copy */
+	bool is_elsewhere; /* the signal was handled on a separate stack: the interrupted frames are not in the stack dump */
 	size_t bridged;
 };
 
-/* Bytes of the stack's copy. */
+/* Reads bytes of the stack dump. */
 enum step unwind_run_read(const struct run *run, uint64_t address, unsigned size, uint64_t *value);
-/* What is not in the unwinder's caches, which these inline functions look into first. */
+/* Look-ups for what is not in the unwinder's caches, which the inline functions below search first. */
 const struct unwind_module *unwind_run_ask_module(struct run *run, uint64_t pc);
 
 static inline bool module_covers(const struct unwind_module *module, uint64_t pc)
@@ -65,7 +65,7 @@ static inline const struct unwind_module *unwind_run_module(struct run *run, uin
 	return u->module_count > 0 && module_covers(last, pc) ? last : unwind_run_ask_module(run, pc);
 }
 
-/* Of code at a run-time address; NULL: nothing says. */
+/* The rule of the code at a run-time address; NULL: there is none. */
 static inline const struct unwind_rule *unwind_run_rule(
 	struct run *run, const struct unwind_module *module, uint64_t address)
 {

@@ -29,7 +29,7 @@ struct unwind_rule {
 	uint8_t cfa_register;
 	bool cfa_is_expression;
 	bool is_plain; /* CFA is a register and an offset, and everything is saved at an offset of it */
-	bool is_signal; /* what called was interrupted, not calling: its pc is exact */
+	bool is_signal; /* the caller was interrupted, so that its pc is exact */
 	uint8_t return_register;
 	uint8_t return_index; /* in saved; UNWIND_NOT_SAVED: it is still in its register */
 	uint8_t saved_count;
@@ -62,7 +62,7 @@ struct unwind_table;
 TALLY_MUST_CHECK enum tally_status unwind_table_create(
 	const struct unwind_table_source *source, struct unwind_table **table, struct tally_error *err);
 void unwind_table_destroy(struct unwind_table *table);
-/* The rule of the instruction at address; NULL: nothing says. */
+/* The rule of the instruction at address; NULL: there is none. */
 const struct unwind_rule *unwind_table_find(const struct unwind_table *table, uint64_t address);
 /* Passes all rows to take, in the order of addresses: the rule holds from address to that of the next row; NULL: there
  * is no rule. take returns false to stop. */

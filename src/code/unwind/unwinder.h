@@ -19,8 +19,8 @@
 enum unwind_end {
 	UNWIND_ROOT, /* the thread's first function was reached */
 	UNWIND_STACK_SHORT, /* the rest lies behind the end of the slice */
-	UNWIND_NO_CFI, /* nothing says how to leave this code, and its frame pointer leads nowhere */
-	UNWIND_BROKEN, /* what was found can be no frame */
+	UNWIND_NO_CFI, /* there is no rule for this code, and its frame pointer does not help */
+	UNWIND_BROKEN, /* the result cannot be a frame */
 	UNWIND_LIMIT, /* max frames, and there are more */
 	UNWIND_NO_REGISTERS, /* one that is needed is not known */
 };
@@ -31,12 +31,12 @@ struct unwind_result {
 	size_t count; /* of ips */
 	enum unwind_end end;
 	size_t bridged; /* frames found without call-frame information: by frame pointer, or as a leaf (unwind_bridge.h) */
-	/* Where the walk stood: what follows ips can be looked for from here. */
+	/* The end of the walk, from which callers can be searched further. */
 	uint64_t last_sp; /* the stack pointer of the last frame */
 	uint64_t last_fp; /* its frame pointer, if has_last_fp */
 	bool has_last_fp;
 	bool is_outermost; /* of UNWIND_ROOT: call-frame information says that nobody has called it; else it looks so */
-	/* Which of ips are where signal handlers return to; more are not told. */
+	/* The indexes of ips to which signal handlers return; further ones are not kept. */
 	uint32_t signal_count;
 	uint32_t signals[UNWIND_SIGNALS];
 };

@@ -26,8 +26,8 @@ struct counter_options {
 	bool inherit; /* children of the target count too */
 	bool enable_on_exec; /* begins by itself when the (spawned) target execs; else counter_set_enable begins */
 	bool starts_enabled; /* events on their own count from opening; groups still need counter_set_enable */
-	bool must_fit; /* TALLY_LIMIT before the first is opened, where the descriptors do not suffice */
-	bool may_drop_kernel; /* where kernel mode is forbidden: count user mode alone, and show :u */
+	bool must_fit; /* TALLY_LIMIT before the first is opened, if there are not enough descriptors */
+	bool may_drop_kernel; /* if kernel mode is forbidden, count only user mode, and show :u */
 };
 
 struct counter { /* one event of the set */
@@ -42,7 +42,7 @@ struct counter { /* one event of the set */
 	uint32_t leader; /* index of the event that it was opened in the group of; own index if none */
 	size_t open_count;
 	int refused_errnum; /* 0: opened */
-	char *reason; /* why not, NULL if opened; without errnum: the machine has it, and this user may not count it */
+	char *reason; /* why it was not opened; NULL: it was. Without errnum: the machine has it, but this user may not count it */
 };
 
 struct counter_set {

@@ -20,7 +20,7 @@
 enum fit_state {
 	FIT_NEEDS_NONE, /* no counter needed */
 	FIT_COUNTS, /* in its round */
-	FIT_NO_ROOM, /* opens, but was not scheduled even alone: others hold what it needs */
+	FIT_NO_ROOM, /* opens, but was not scheduled even alone: other events hold the counters */
 	FIT_REFUSED, /* does not open; the counter has the reason */
 };
 

@@ -23,7 +23,7 @@ struct pmu_holder {
 struct pmu_holders {
 	struct pmu_holder *items;
 	size_t len, cap;
-	size_t unseen; /* processes that could not be looked at */
+	size_t unseen; /* processes that could not be examined */
 };
 
 enum watchdog_state watchdog_state(const struct kernel_seam *kernel);

@@ -17,13 +17,14 @@
 #include <tally/status.h>
 
 #define RUN_CONFIDENCE 0.95
-#define RUN_EXACT_MAX  50 /* values on a side up to which U's distribution is counted out; beyond, the normal one */
+#define RUN_EXACT_MAX \
+	50 /* values on a side up to which the exact distribution of U is used; above, the normal distribution */
 
 struct tally_error;
 
 struct run_interval {
 	double low, high;
-	double coverage; /* probability that it holds what it is about */
+	double coverage; /* probability that the interval contains the true value */
 	bool is_known; /* false: too few values for the confidence */
 };
 
@@ -39,14 +40,14 @@ struct run_comparison {
 	double shift; /* the median of all differences b - a */
 	struct run_interval interval; /* of the shift */
 	double p; /* of the two-sided test that neither tends to be larger */
-	bool is_exact; /* p is counted out, not approximated */
+	bool is_exact; /* p is exact, not approximated */
 	int sign; /* of b - a, if the interval leaves 0 out; 0: no difference shown */
 };
 
 void run_values_sort(double *values, size_t len);
 /* 0 for none. */
 double run_median(const double *sorted, size_t len);
-/* Between neighbours on a straight line, part in 0..1. */
+/* The quantile by linear interpolation; part is 0..1. */
 double run_quantile(const double *sorted, size_t len, double part);
 struct run_interval run_median_interval(const double *sorted, size_t len);
 struct run_summary run_summarise(const double *sorted, size_t len);

@@ -9,9 +9,9 @@
 #ifndef KERNEL_COUNTING_STUDENT_H
 #define KERNEL_COUNTING_STUDENT_H
 
-/* Two-sided: that |t| or more comes by chance. degrees: above 0; t: any, infinite gives 0, no number 1. */
+/* The two-sided probability of |t| or more by chance. degrees: above 0. An infinite t gives 0, and NAN gives 1. */
 double student_p(double t, double degrees);
-/* The t whose two-sided p that is, between 0 and 1. */
+/* The t with this two-sided p, which is between 0 and 1. */
 double student_quantile(double p, double degrees);
 
 #endif

@@ -21,7 +21,7 @@ struct counter_cell {
 	bool is_user_read;
 };
 
-struct counter_group { /* events that one read(2) gives */
+struct counter_group { /* events that one read(2) returns */
 	uint32_t start, count; /* in members */
 	uint64_t read_format;
 };
@@ -49,14 +49,15 @@ struct tally_counter {
 
 struct tally_counter *tally_counter_open_on(const struct kernel_seam *kernel, const char *events,
 	const struct tally_counter_options *options, struct tally_error *err);
-/* After the set is open: groups, cells, pages. may_map: the events are of the calling thread and not inherited. */
+/* Makes groups, cells and pages after the set is open. may_map: the events are of the calling thread and not
+ * inherited. */
 TALLY_MUST_CHECK enum tally_status tally_counter_prepare(
 	struct tally_counter *counter, bool may_map, struct tally_error *err);
 void tally_counter_unprepare(struct tally_counter *counter);
 /* Reads every cell. */
 TALLY_MUST_CHECK enum tally_status tally_counter_refresh(struct tally_counter *counter, struct tally_error *err);
 
-/* Counts of an inherited counter are from now on those since now. If it cannot be read, nothing changes. */
+/* Resets an inherited counter: its counts begin now. If it cannot be read, nothing changes. */
 void tally_counter_set_base(struct tally_counter *counter);
 
 static inline struct counter_cell *tally_counter_cell(const struct tally_counter *counter, size_t event, size_t index)

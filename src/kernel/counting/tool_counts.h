@@ -19,7 +19,7 @@
 #include "kernel/counting/counter.h"
 
 struct tool_counts_options {
-	bool is_command; /* the one thread of the set is a command, which is to be started yet */
+	bool is_command; /* the only thread of the set is a command that has not started yet */
 	bool is_whole_process; /* threads of processes, which may start more of them */
 };
 
@@ -31,9 +31,9 @@ TALLY_MUST_CHECK enum tally_status tool_counts_create(struct counter_set *set,
 void tool_counts_destroy(struct tool_counts *t);
 void tool_counts_enable(struct tool_counts *t, uint64_t now_ns);
 void tool_counts_disable(struct tool_counts *t, uint64_t now_ns);
-/* The command has ended, and this is what wait4(2) says of it. */
+/* Ends the command, with its times from wait4(2). */
 void tool_counts_end(struct tool_counts *t, uint64_t user_ns, uint64_t system_ns);
-/* Into the counters of the set. */
+/* Writes the values to the counters of the set. */
 void tool_counts_read(struct tool_counts *t, uint64_t now_ns);
 /* Whether targets may end unseen: what they used is known as of the last reading. */
 bool tool_counts_fades(const struct tool_counts *t);

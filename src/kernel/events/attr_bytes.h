@@ -8,7 +8,7 @@
 
 #include "abi/attr.h"
 
-#define ATTR_BYTES_MAX 4096u /* the kernel takes a page at most */
+#define ATTR_BYTES_MAX 4096u /* the kernel accepts at most a page */
 
 /* bytes has as many bytes as its size field says. TALLY_INVALID: the size is not valid; TALLY_UNSUPPORTED: fields
  * beyond those known here are not 0. */

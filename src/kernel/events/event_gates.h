@@ -10,7 +10,7 @@
 #include "kernel/events/event_spec.h"
 #include "kernel/system/surroundings.h"
 
-/* What was asked: the event, of which thread (-1: all) on which CPU (-1: any). */
+/* The request: an event of a thread (-1: all) on a CPU (-1: any). */
 struct event_request {
 	const struct kernel_seam *kernel;
 	const struct event_spec *spec;

@@ -36,7 +36,7 @@ struct listed_event {
 	const char *name; /* as -e takes it */
 	const char *alias; /* NULL none */
 	const char *pmu; /* LISTED_PMU, LISTED_VENDOR: whose */
-	const char *terms; /* LISTED_PMU: what the kernel says it stands for */
+	const char *terms; /* LISTED_PMU: the kernel's terms for it */
 	const char *description; /* NULL none */
 	const char *unit; /* NULL none */
 	double scale;
@@ -47,12 +47,12 @@ struct event_listing {
 	struct arena arena;
 	VEC(struct listed_event) events;
 	struct tally_error tracefs_error; /* status OK: the tracepoints are there */
-	struct tally_error vendor_error; /* status OK: vendors' names are there, or were not asked for */
+	struct tally_error vendor_error; /* status OK: vendors' names are listed, or were not requested */
 	struct pfm_library *pfm; /* NULL: not loaded */
 };
 
 struct event_opening {
-	bool was_tried; /* syntax and the tool's own events are not */
+	bool was_tried; /* false for syntax and the tool's own events */
 	bool opens;
 	struct text encoding; /* "pmu/config=0x1,.../"; empty for what was not parsed */
 	struct text reason; /* why not */

@@ -23,12 +23,12 @@ TALLY_MUST_CHECK enum tally_status event_parse(
 /* Leaves kernel and hypervisor out and says so in the name ("cycles" -> "cycles:u"): for a fallback. */
 TALLY_MUST_CHECK enum tally_status event_spec_restrict_to_user(
 	struct event_list *list, size_t index, struct tally_error *err);
-/* Takes those out that are marked; no leader of others may be. */
+/* Removes the marked events; a leader of others must not be marked. */
 void event_list_drop(struct event_list *list, const bool *is_dropped);
 /* Appends a copy of specs first..first + count - 1, groups kept among themselves. */
 TALLY_MUST_CHECK enum tally_status event_list_repeat(
 	struct event_list *list, size_t first, size_t count, struct tally_error *err);
-/* From now on the counts of one event on several kinds of core are one row, by the event's plain name. */
+/* Merges the counts of one event on several kinds of core into one row, with the event's plain name. */
 TALLY_MUST_CHECK enum tally_status event_list_merge_cores(struct event_list *list, struct tally_error *err);
 /* Appends an event that leaves guests out, alone in its group, without a name. NULL: memory runs out, or the list is full. */
 struct event_spec *event_list_add(struct event_list *list, struct tally_error *err);

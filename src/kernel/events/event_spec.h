@@ -36,22 +36,22 @@ enum record_callgraph { CALLGRAPH_NONE, CALLGRAPH_FP, CALLGRAPH_DWARF, CALLGRAPH
 
 enum term_choice { TERM_UNSAID, TERM_NO, TERM_YES };
 
-/* Terms that are about the samples of one event: they go before what record's options say of all. */
+/* Terms about the samples of one event. They override record's options for all events. */
 struct recording_terms {
 	enum term_choice time, inherit;
 	bool has_callgraph;
 	enum record_callgraph callgraph;
-	enum term_choice overwrite; /* its ring keeps what is newest */
+	enum term_choice overwrite; /* its ring keeps the newest records */
 	uint32_t stack_bytes; /* 0 unsaid */
 	uint64_t branch_sample_type; /* 0 unsaid */
 	uint64_t most_events; /* nr=; 0 unsaid */
-	const char *first; /* the term that came first, freq too; NULL: the event is as good for counting */
+	const char *first; /* the first such term, including freq; NULL: the event is also valid for counting */
 };
 
 struct event_spec {
 	struct perf_attr attr; /* type, config*, exclude_*, precise, pinned ... period/freq if a term gave one */
 	const char *name; /* as the user sees it, with modifiers: perf's own spelling */
-	uint32_t added_as; /* its index when it was added: what was left out since has moved it */
+	uint32_t added_as; /* its index when it was added, before other events were removed */
 	uint32_t leader; /* index of the group's leader, own index if none */
 	uint32_t member_count; /* of the group that it leads; 1 if alone */
 	bool has_period, has_freq;
@@ -71,7 +71,7 @@ struct event_spec {
 	const char *cgroup_path; /* its directory */
 	const char *filter; /* of a tracepoint's fields; NULL: none */
 	const struct sample_filter_list *sample_filter; /* of any other event's samples, by a BPF program; NULL: none */
-	enum tool_event tool; /* not the kernel's: the caller measures it */
+	enum tool_event tool; /* not an event of the kernel: the caller measures it */
 	double scale; /* of the count; 1 if none */
 	const char *unit; /* "" if none */
 	const char *pmu; /* named or expanded PMU, NULL for a generic event */

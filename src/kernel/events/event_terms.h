@@ -17,7 +17,8 @@
 TALLY_MUST_CHECK enum tally_status event_terms_apply(const struct event_catalogue *catalogue, const struct pmu *pmu,
 	struct tally_str terms, struct arena *list_arena, struct event_spec *spec, struct tally_error *err);
 
-/* How far the terms go that text starts with: up to the slash that is in no quotes ('...' after an equals sign). */
+/* The length of the terms at the start of text: up to the first slash outside of quotes ('...' after an equals
+ * sign). */
 size_t event_terms_length(struct tally_str text);
 
 #endif

@@ -18,7 +18,7 @@ struct memory_event_request {
 	uint64_t least_latency; /* of loads, in cycles; where the PMU can tell */
 };
 
-/* NOT_FOUND: no PMU here has what is asked for. The text is ended by a 0. */
+/* NOT_FOUND: no PMU here has such events. The text is NUL-terminated. */
 TALLY_MUST_CHECK enum tally_status memory_events_find(const struct kernel_seam *kernel,
 	const struct memory_event_request *request, struct text *events, struct tally_error *err);
 

@@ -22,7 +22,7 @@ struct pfm_name { /* valid during the call that gets it */
 	const char *mask; /* NULL: the event has none */
 	const char *description;
 };
-/* False: no more is wanted. */
+/* False: stop. */
 typedef bool (*pfm_each)(void *context, const struct pfm_name *name);
 
 /* UNSUPPORTED: built without libpfm4's header, or it is not installed. While one user has it open, others open it at once. */

@@ -21,7 +21,7 @@ struct pmu {
 	uint32_t type;
 	bool is_core; /* counts on CPU cores: takes the generic names too */
 	bool is_hybrid; /* one of several kinds of core: generic events carry its type */
-	bool is_left_out; /* of what generic events expand to: another kind of core was asked for */
+	bool is_left_out; /* generic events do not expand to it, because another kind of core was requested */
 	const char *cpus; /* list from cpumask or cpus; NULL: any CPU, any task */
 	bool is_uncore; /* has a cpumask: counts a CPU, not a task */
 };

@@ -19,11 +19,11 @@ enum tool_event tool_event_find(struct tally_str name);
 /* NULL for TOOL_NONE. */
 const char *tool_event_name(enum tool_event tool);
 const char *tool_event_description(enum tool_event tool);
-/* Of this machine: no time of a run. */
+/* Whether it is a constant of the machine, not a time of a run. */
 bool tool_event_is_constant(enum tool_event tool);
 /* The same for each CPU and thread, so that it is not added up: all but the times of CPUs and tasks. */
 bool tool_event_is_shared(enum tool_event tool);
-/* False where the machine does not say. is_system_wide: what is measured are CPUs. */
+/* False: the machine does not provide it. is_system_wide: CPUs are measured. */
 bool tool_event_constant(const struct kernel_seam *kernel, enum tool_event tool, bool is_system_wide, uint64_t *value);
 
 #endif

@@ -23,7 +23,7 @@ struct tracepoint_hold {
 	size_t len, cap;
 };
 
-/* Nothing is held for a few events that were named one by one. Removes events from the list that come from a pattern,
+/* Holds nothing for a few events that were named one by one. Removes events from the list that come from a pattern,
  * are in no group, and are refused although others of that pattern open; left_out gets a line for each pattern and
  * reason. The kernel's answer depends on whether samples will contain the tracepoint's fields. */
 TALLY_MUST_CHECK enum tally_status tracepoint_hold_open(struct tracepoint_hold *hold, const struct kernel_seam *kernel,

@@ -37,7 +37,7 @@ enum metric_op {
 	METRIC_XOR,
 	METRIC_MIN,
 	METRIC_MAX,
-	METRIC_RATIO, /* 0 where the divisor is */
+	METRIC_RATIO, /* 0 if the divisor is 0 */
 	METRIC_IF /* a if b else c */
 };
 
@@ -56,7 +56,7 @@ struct metric_expr {
 	struct arena arena;
 };
 
-/* What #names and has_event() stand for; false: there is no such constant. */
+/* The values of #names and has_event(); false: there is no such constant. */
 struct metric_facts {
 	void *context;
 	bool (*constant)(void *context, struct tally_str name, double *value);

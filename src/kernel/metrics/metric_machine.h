@@ -23,7 +23,7 @@ struct metric_machine {
 /* NOT_FOUND: an event or constant is missing; the message names it. */
 TALLY_MUST_CHECK enum tally_status metric_machine_expr(
 	struct metric_machine *machine, const struct metric *metric, struct metric_expr *expr, struct tally_error *err);
-/* The first row of this name that the machine can have; NULL, and what the first lacks, if it can have none. */
+/* The first metric of this name that the machine supports. NULL: there is none; err says what the first one lacks. */
 const struct metric *metric_machine_find(
 	struct metric_machine *machine, const char *name, struct metric_expr *expr, struct tally_error *err);
 

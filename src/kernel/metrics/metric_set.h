@@ -19,7 +19,7 @@
 
 struct metric_options {
 	bool no_group; /* events one by one */
-	bool no_merge; /* no event is of two metrics */
+	bool no_merge; /* metrics do not share events */
 	bool merges_cores; /* counts of the kinds of core will be added up */
 };
 
@@ -46,10 +46,10 @@ bool metric_set_has(struct metric_machine *machine, const char *group, struct ta
 /* Appends their events. words: names and groups with commas between. NOT_FOUND: no such metric, or no events for it. */
 TALLY_MUST_CHECK enum tally_status metric_set_add(struct metric_set *set, struct metric_machine *machine,
 	const char *words, const struct metric_options *options, struct event_list *events, struct tally_error *err);
-/* The first count uses once more, for copies of their events shift further on in the list. */
+/* Repeats the first count uses, for copies of their events that are shift places later in the list. */
 TALLY_MUST_CHECK enum tally_status metric_set_repeat(
 	struct metric_set *set, size_t count, uint32_t shift, struct tally_error *err);
-/* After events that are of no metric were dropped from the list: the indexes as they are now. */
+/* Updates the indexes after events that belong to no metric were removed from the list. */
 TALLY_MUST_CHECK enum tally_status metric_set_follow(
 	struct metric_set *set, const struct event_list *events, struct tally_error *err);
 void metric_set_deinit(struct metric_set *set);

@@ -18,7 +18,7 @@ struct metric {
 	const char *expression;
 	double scale; /* of the value, for the unit */
 	const char *unit; /* "%"; "": none */
-	char threshold_sign; /* '>' or '<': beyond it, it is worth a look; 0: there is none */
+	char threshold_sign; /* '>' or '<': a value beyond the threshold deserves attention; 0: there is no threshold */
 	double threshold;
 	const char *description;
 };

@@ -20,7 +20,7 @@ struct affinity {
 	enum affinity_mode mode;
 	struct cpu_place *places; /* of the ring's CPUs */
 	size_t count;
-	struct cpu_place *all; /* of all CPUs that are online */
+	struct cpu_place *all; /* all CPUs that are online */
 	size_t all_count;
 	int current; /* the node or CPU where the thread is kept; -1: anywhere */
 };

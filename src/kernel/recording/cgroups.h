@@ -16,7 +16,7 @@
 
 /* path: from the hierarchy's root, "/" itself. Other than TALLY_OK ends the walk. */
 typedef enum tally_status (*cgroup_visit)(void *context, uint64_t id, struct tally_str path, struct tally_error *err);
-/* TALLY_OK too where no hierarchy is mounted. */
+/* Returns TALLY_OK if no hierarchy is mounted. */
 TALLY_MUST_CHECK enum tally_status cgroups_each(
 	const struct kernel_seam *kernel, cgroup_visit visit, void *context, struct tally_error *err);
 /* The mount point of that hierarchy in the text of /proc/mounts; empty: none. */

@@ -23,7 +23,7 @@ struct record_sample_fields {
 	uint64_t user_regs, intr_regs; /* masks; 0: none */
 };
 
-/* What the events count, and how they give it. */
+/* What the events count, and in which form. */
 struct record_event_modes {
 	bool no_inherit; /* -i, and always for -t */
 	bool all_user, all_kernel;
@@ -50,7 +50,7 @@ struct record_attr_options {
 	struct record_event_modes modes;
 	struct record_chains chains;
 	struct record_rate rate;
-	/* What follows from the target and from what is done with the records. */
+	/* What follows from the target and from the use of the records. */
 	bool is_system_wide; /* -a or -C */
 	bool has_command; /* start with its exec */
 	bool per_thread; /* one ring per thread, any CPU */

@@ -21,7 +21,7 @@ struct record_fallback {
 	unsigned step; /* of record_attrs_drop */
 };
 
-/* True: the events were changed, open again. False: nothing is left to give up. */
+/* True: the events were changed; open them again. False: there is nothing left to change. */
 bool record_fallback_next(struct record_fallback *fallback, size_t event, enum refusal refusal, int errnum);
 
 #endif

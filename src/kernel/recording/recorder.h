@@ -33,13 +33,14 @@ struct recorder_config {
 	bool overwrites; /* the events' attrs say WRITE_BACKWARD: rings keep what is newest, for recorder_snapshot */
 	bool drains_apart; /* rings are emptied by recorder_drain_ring only, in whatever thread */
 	enum affinity_mode affinity; /* of the thread that drains, by the ring's CPU */
-	size_t flush_bytes; /* a ring with less is left alone until recorder_disable */
+	size_t flush_bytes; /* a ring with fewer bytes is not read until recorder_disable */
 	size_t ring_bytes; /* power of two of pages; halved where memory may not be locked */
 	bool ring_may_shrink; /* without a word */
-	/* Sees each record once, at the latest before it is taken, in the thread that takes it; NULL: nobody. */
+	/* Called with each record once, before it is taken, in the thread that takes it. NULL: not called. */
 	void (*look)(void *context, const struct tally_bytes *slices, size_t slice_count);
 	void *look_context;
-	/* Gets each event (its index) when it was opened, before it runs; a failure is that of the opening. NULL: nobody. */
+	/* Called with each event (its index) after it was opened and before it runs. Its failure makes the opening
+	 * fail. NULL: not called. */
 	enum tally_status (*opened)(void *context, size_t event, int fd, struct tally_error *err);
 	void *opened_context;
 	struct diag *diag;
@@ -54,7 +55,7 @@ struct recorder_source { /* one open event */
 	uint64_t id;
 };
 
-struct record_sink { /* takes whole records; what it returns other than TALLY_OK ends the drain */
+struct record_sink { /* takes complete records; any result other than TALLY_OK ends the drain */
 	enum tally_status (*take)(
 		void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err);
 	void *context;
@@ -88,11 +89,11 @@ TALLY_MUST_CHECK enum tally_status recorder_set_running(
 /* Sleeps until a ring is half full, the target has ended, other_fd is readable or the time is over. */
 TALLY_MUST_CHECK enum tally_status recorder_wait(
 	struct recorder *recorder, int other_fd, int timeout_ms, bool *other_ready, struct tally_error *err);
-/* The last wait ended because a ring has much, or the target ended. */
+/* Whether the last wait ended because a ring is half full or the target ended. */
 bool recorder_has_news(const struct recorder *recorder);
 /* Shows new records to config.look; does nothing if rings overwrite themselves, or are emptied separately. */
 void recorder_look(struct recorder *recorder);
-/* One pass over all rings; bytes is what was taken. Nothing where rings overwrite themselves. */
+/* Reads all rings once; bytes is the number of bytes read. Does nothing if rings overwrite themselves. */
 TALLY_MUST_CHECK enum tally_status recorder_drain(
 	struct recorder *recorder, const struct record_sink *sink, uint64_t *bytes, struct tally_error *err);
 /* One ring (of a CPU; of a thread with per_thread); adds to bytes. Different rings from different threads at a time. */
@@ -103,16 +104,17 @@ TALLY_MUST_CHECK enum tally_status recorder_drain_ring(struct recorder *recorder
 size_t recorder_ring_count(const struct recorder *recorder);
 size_t recorder_ring_peek(struct recorder *recorder, size_t ring, struct tally_bytes slices[2]);
 void recorder_ring_release(struct recorder *recorder, size_t ring, uint64_t bytes);
-/* So many samples a second from now on, of the events that go by frequency. False: the kernel does not take it. */
+/* Sets the samples per second of all events that sample by frequency. False: the kernel refuses the value. */
 bool recorder_set_freq(struct recorder *recorder, uint64_t freq);
-/* To wait for; -1: nobody writes into this ring. */
+/* A descriptor to wait for; -1: nothing writes into this ring. */
 int recorder_ring_fd(const struct recorder *recorder, size_t ring);
-/* Where rings overwrite themselves: what came since the last time and is still there, the newest of a ring first. */
+/* For rings that overwrite themselves: reads the records since the last call that still exist, the newest of a ring
+ * first. */
 TALLY_MUST_CHECK enum tally_status recorder_snapshot(
 	struct recorder *recorder, const struct record_sink *sink, uint64_t *bytes, struct tally_error *err);
-/* All threads of the target have ended. Never true of a system-wide recording. */
+/* Whether all threads of the target have ended. Always false for a system-wide recording. */
 bool recorder_target_is_over(const struct recorder *recorder);
-/* What the kernel could not store of this source's event; 0 where it does not count that. */
+/* The number of this source's events that the kernel could not store; 0 if the kernel does not count them. */
 uint64_t recorder_lost(const struct recorder *recorder, const struct recorder_source *source);
 
 #endif

@@ -29,7 +29,7 @@ struct ring {
 
 /* control points to page_bytes + data_bytes. */
 struct ring ring_attach(void *control, size_t page_bytes, size_t data_bytes);
-/* What is there now, in ring order (backward: the newest first); 0, 1 or 2 slices. */
+/* The current contents in ring order (backward: the newest first); 0, 1 or 2 slices. */
 size_t ring_peek(struct ring *ring, struct tally_bytes slices[2]);
 /* Gives the peeked bytes back to the kernel. */
 void ring_consume(struct ring *ring);

@@ -18,15 +18,16 @@
 
 struct ring_reader {
 	struct ring *ring;
-	struct tally_bytes slices[2]; /* of the pass that is being handed out */
+	struct tally_bytes slices[2]; /* of the current pass */
 	size_t slice_count;
 	size_t position; /* in the two slices together */
-	size_t given; /* bytes of the record that was handed out last */
+	size_t given; /* bytes of the record that was returned last */
 	bool has_pass;
-	uint64_t wrapped[RING_RECORD_BYTES_MAX / sizeof(uint64_t)]; /* one that lies across the ring's end */
+	uint64_t wrapped[RING_RECORD_BYTES_MAX /
+			 sizeof(uint64_t)]; /* a copy of a record that lies across the ring's end */
 };
 
-/* False: the ring is empty for now (backward: all of the pass was given). */
+/* False: the ring is empty for now (backward: the pass is complete). */
 bool ring_reader_next(struct ring_reader *reader, struct record *record);
 
 #endif

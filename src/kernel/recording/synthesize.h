@@ -23,7 +23,7 @@
 #include "kernel/recording/proc_maps.h"
 #include "kernel/recording/recorder.h"
 
-struct synthesize_ids { /* who knows build ids. False: none is known */
+struct synthesize_ids { /* finds build ids. False: there is none */
 	bool (*of_file)(void *context, uint32_t pid, const struct proc_map *map, struct record_build_id *id);
 	bool (*of_kernel)(void *context, struct tally_str name, struct record_build_id *id); /* and of its modules */
 	void *context;
@@ -34,25 +34,26 @@ struct synthesis {
 	struct record_layout layout; /* of the trailers */
 	struct record_sink sink;
 	struct tally_str kernel_list; /* see kernel_maps.h; borrowed */
-	int map_timeout_ms; /* a process whose maps take longer tells a part of them; 0: no limit */
+	int map_timeout_ms; /* only a part of the maps is recorded if reading them takes longer; 0: no limit */
 	bool no_maps, no_tasks; /* of processes */
-	bool with_data_maps; /* mappings that are not executable too */
-	const struct synthesize_ids *ids; /* of mappings, in the place of device and inode; NULL: none are wanted */
+	bool with_data_maps; /* also mappings that are not executable */
+	const struct synthesize_ids *ids; /* of mappings, instead of device and inode; NULL: not needed */
 	struct writer writer;
-	struct map_u64 told; /* threads whose records were written: each once, whichever threads a target names */
-	bool hides_kernel; /* synthesize_kernel found that the kernel does not tell its addresses */
+	struct map_u64 told; /* threads whose records were written, so that each is written once */
+	bool hides_kernel; /* synthesize_kernel found that the kernel hides its addresses */
 	uint64_t left_out; /* lines that were not understood */
 };
 
 void synthesize_init(struct synthesis *s, const struct kernel_seam *kernel, const struct record_layout *layout,
 	const struct record_sink *sink);
 void synthesize_deinit(struct synthesis *s);
-/* Hands on what is left. */
+/* Passes on the remaining records. */
 TALLY_MUST_CHECK enum tally_status synthesize_flush(struct synthesis *s, struct tally_error *err);
 
-/* The kernel's text and its modules; nothing where /proc hides their addresses. */
+/* Writes records of the kernel's text and its modules; nothing if /proc hides their addresses. */
 TALLY_MUST_CHECK enum tally_status synthesize_kernel(struct synthesis *s, struct tally_error *err);
-/* One process: name, mappings, threads. tid may be any of its threads; nothing where it was told before. */
+/* Writes records of one process: name, mappings, threads. tid may be any of its threads. Does nothing if they were
+ * written before. */
 TALLY_MUST_CHECK enum tally_status synthesize_process(struct synthesis *s, pid_t tid, struct tally_error *err);
 /* Only the name: of a command that has not called exec yet. */
 TALLY_MUST_CHECK enum tally_status synthesize_comm(struct synthesis *s, pid_t pid, struct tally_error *err);

@@ -23,7 +23,7 @@ enum capability {
 
 /* Whether this process is in a user namespace other than the first one. */
 bool user_namespace_is_nested(const struct kernel_seam *kernel);
-/* Whether the capability is in effect, and counts for the whole machine. */
+/* Whether the capability is in effect, and is valid for the whole machine. */
 bool capability_is_held(const struct kernel_seam *kernel, enum capability capability);
 /* The number behind a field of /proc/self/status ("\nCapEff:"); 0 if there is none. */
 uint64_t own_status_number(const struct kernel_seam *kernel, const char *field, int base);

@@ -26,7 +26,7 @@ TALLY_MUST_CHECK enum tally_status cpu_list_parse(
 /* From /sys/devices/system/cpu/online; without sysfs, as sysconf says. */
 TALLY_MUST_CHECK enum tally_status cpu_list_online(
 	const struct kernel_seam *kernel, int **cpus, size_t *count, struct tally_error *err);
-/* cpu_list_has: binary search in a sorted list. */
+/* Binary search in a sorted list. */
 bool cpu_list_has(const int *cpus, size_t count, int cpu);
 /* The place of each of cpus; the array belongs to the caller. */
 TALLY_MUST_CHECK enum tally_status cpu_places(const struct kernel_seam *kernel, const int *cpus, size_t count,

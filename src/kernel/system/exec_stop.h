@@ -19,9 +19,10 @@
 #include "base/text.h"
 #include "kernel/system/kernel_seam.h"
 
-/* Whether a thread exits now, or is no more. */
+/* Whether a thread is exiting, or has ended. */
 bool thread_is_ending(const struct kernel_seam *kernel, pid_t tid);
-/* Why events end at the exec of a command, looked for as execvp does: "you may not read /bin/x". False: they do not. */
+/* Explains why events end at the exec of a command, which is searched as execvp does: "you may not read /bin/x".
+ * False: they do not end. */
 bool exec_stop_explain(const char *command, struct text *reason);
 
 /* An event of a thread that counts nothing and has a ring: only such events report their end. */
@@ -34,9 +35,9 @@ struct exec_sentinel {
 };
 
 void exec_sentinel_open(struct exec_sentinel *s, const struct kernel_seam *kernel, pid_t thread);
-/* Whether the kernel ended the thread's events though it lives on. */
+/* Whether the kernel ended the thread's events although the thread continues. */
 bool exec_sentinel_is_cut_off(const struct exec_sentinel *s);
-/* Also of one that was never opened but has fd -1. */
+/* Also valid for one that was never opened and has fd -1. */
 void exec_sentinel_close(struct exec_sentinel *s);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-/* root: what is before /proc and /sys; "" is this machine. UINT64_MAX: nothing is known. */
+/* root: the prefix of /proc and /sys; "" is this machine. UINT64_MAX: not known. */
 uint64_t memory_limit_left(const char *root);
 
 #endif

@@ -26,7 +26,7 @@ TALLY_MUST_CHECK enum tally_status spawn_start(struct spawn *child, struct tally
 /* Blocks; status as waitpid gives it. */
 TALLY_MUST_CHECK enum tally_status spawn_wait(
 	struct spawn *child, int *status, struct rusage *usage, struct tally_error *err);
-/* Does not block; has_ended tells whether status and usage were filled. */
+/* Does not block; has_ended says whether status and usage were set. */
 TALLY_MUST_CHECK enum tally_status spawn_try_wait(
 	struct spawn *child, bool *has_ended, int *status, struct rusage *usage, struct tally_error *err);
 /* For an error before start: ends and reaps the waiting child. Safe after a failed spawn_start. */

@@ -10,7 +10,7 @@
 
 #include "kernel/system/kernel_seam.h"
 
-struct target_request { /* what the options said; NULL/false: not given */
+struct target_request { /* the values of the options; NULL/false: not given */
 	const char *pids, *tids, *cpus, *user;
 	bool system_wide;
 	bool has_command;
@@ -20,7 +20,7 @@ struct target_request { /* what the options said; NULL/false: not given */
 struct target {
 	int *cpus; /* to open on; {-1} for any */
 	size_t cpu_count;
-	size_t measured_count; /* the first of them; the others are there for names and mappings */
+	size_t measured_count; /* the first of them are measured; the others are for names and mappings */
 	pid_t *threads; /* {-1} for all (system-wide); the command's pid is put in after the spawn */
 	size_t thread_count;
 	bool is_system_wide; /* -a or -C without pid/tid */
@@ -33,7 +33,7 @@ struct target {
 /* Unknown pid/tid/user, or no online CPU at all: TALLY_NOT_FOUND with one clear sentence. */
 TALLY_MUST_CHECK enum tally_status target_resolve(const struct kernel_seam *kernel,
 	const struct target_request *request, struct target *target, struct tally_error *err);
-/* Behind the chosen CPUs the others that are online: who runs on a chosen one may have been started elsewhere. */
+/* Appends the other CPUs that are online, because threads that run on a chosen CPU may have been started elsewhere. */
 TALLY_MUST_CHECK enum tally_status target_add_other_cpus(
 	const struct kernel_seam *kernel, struct target *target, struct tally_error *err);
 void target_deinit(struct target *target);

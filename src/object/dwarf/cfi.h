@@ -40,7 +40,7 @@ struct cfi_rule {
 };
 
 struct cfi_row {
-	uint64_t low, high; /* code that it holds for */
+	uint64_t low, high; /* code for which it is valid */
 	bool cfa_is_expression;
 	uint32_t cfa_register;
 	struct cfi_rule cfa; /* value: offset, or the expression */
@@ -70,7 +70,7 @@ struct cfi_table {
 	uint64_t damaged;
 };
 
-struct cfi_frame { /* what an entry says of all of its code */
+struct cfi_frame { /* the properties of all code of an entry */
 	uint32_t return_register;
 	bool is_signal; /* the frame was interrupted, not called: its pc is exact */
 };
@@ -87,8 +87,8 @@ enum cfi_caller {
 	CFI_HAS_CALLER,
 	CFI_HAS_NO_CALLER
 };
-/* What the entry at an offset in the section says of the code at pc; without a table, reading no other entry. whole: the
- * entry, if all of its code has callers; otherwise zeros. */
+/* What the entry at an offset in the section says about the code at pc. Reads no other entry, and needs no table.
+ * whole: the entry, if all of its code has callers; otherwise zeros. */
 enum cfi_caller cfi_caller_at(const struct cfi_section *section, uint64_t offset, uint64_t pc, struct cfi_fde *whole);
 /* Gives the rows of an entry one after the other, by address; the CIE is read once for entries that share it. */
 struct cfi_walk {
@@ -97,7 +97,7 @@ struct cfi_walk {
 	bool (*take)(void *context, const struct cfi_row *row, const struct cfi_frame *frame); /* false: no more */
 	void *context;
 };
-/* NOMEM only. The caller ends it. */
+/* NOMEM only. The caller must end the walk. */
 TALLY_MUST_CHECK enum tally_status cfi_walk_init(
 	struct cfi_walk *walk, const struct cfi_table *table, struct tally_error *err);
 void cfi_walk_deinit(struct cfi_walk *walk);

@@ -58,7 +58,7 @@ void debug_info_close(struct debug_info *info);
 /* threads: 0: one per CPU. */
 TALLY_MUST_CHECK enum tally_status debug_info_load(
 	struct debug_info *info, const uint64_t *addresses, size_t count, unsigned threads, struct tally_error *err);
-/* Fills at most max places; 0: nothing is known of the address. Only for addresses that were loaded. */
+/* Fills at most max places; 0: the address is not known. Only for addresses that were loaded. */
 size_t debug_info_find(const struct debug_info *info, uint64_t address, struct debug_place *places, size_t max);
 /* The linkage name, or the source name if there is no other. */
 struct tally_str debug_info_name(
@@ -66,7 +66,7 @@ struct tally_str debug_info_name(
 struct arena;
 /* The whole path of the place's file, in the arena; NULL: not known or out of memory. */
 const char *debug_info_path(const struct debug_info *info, const struct debug_place *place, struct arena *arena);
-/* Of all units, by low. */
+/* The ranges of all units, sorted by low. */
 const struct debug_unit_range *debug_info_ranges(const struct debug_info *info, size_t *count);
 uint32_t debug_info_unit_count(const struct debug_info *info);
 struct debug_function { /* with what was inlined into it; borrowed from the info */
@@ -80,9 +80,9 @@ struct debug_function { /* with what was inlined into it; borrowed from the info
 /* The function that holds an address that was loaded; false: none is known. */
 bool debug_info_function(const struct debug_info *info, uint64_t address, struct debug_function *function);
 const struct dwarf_file *debug_info_file(const struct debug_info *info);
-/* False: it was not asked for, or not all of it could be read. */
+/* False: the unit was not requested, or could not be read completely. */
 bool debug_info_unit(const struct debug_info *info, uint32_t unit, struct debug_unit *out);
-/* Units that were not readable, or only in part. */
+/* The number of units that could not be read completely. */
 uint64_t debug_info_damaged(const struct debug_info *info);
 /* Units whose .dwo was not found. */
 uint64_t debug_info_missing_splits(const struct debug_info *info);

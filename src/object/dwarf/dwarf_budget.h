@@ -13,7 +13,7 @@
 
 #include "object/dwarf/dwarf_unit.h"
 
-/* About the bytes of memory that each takes, by eights. */
+/* The approximate memory of each, in units of eight bytes. */
 #define DWARF_COST_RANGE 4
 #define DWARF_COST_FUNCTION_RANGE \
 	32 /* they are sorted too: one for each byte of the sections is far more than any file has */
@@ -27,7 +27,7 @@
 
 /* Grows with the sections, of which a .dwo adds its own to the program's. */
 void dwarf_budget_add(struct dwarf_budget *budget, const struct tally_bytes sections[DWARF_SECTIONS]);
-/* False: that is more than there is left. */
+/* False: the rest of the budget is too small. */
 bool dwarf_spend(const struct dwarf_file *file, uint64_t cost);
 
 #endif

@@ -63,7 +63,7 @@ bool dwarf_walk_unit(struct dwarf_walk *walk, struct dwarf_reader *reader, const
 bool dwarf_next(struct dwarf_walk *walk, struct dwarf_entry *entry);
 /* The entry at an offset of the unit; the walk then continues after it. */
 bool dwarf_entry_at(struct dwarf_walk *walk, uint64_t offset, struct dwarf_entry *entry);
-/* Goes on at sibling, the value of the entry's DW_AT_sibling: its children are skipped. */
+/* Continues at sibling, the value of the entry's DW_AT_sibling, and so skips its children. */
 void dwarf_skip_children(struct dwarf_walk *walk, const struct dwarf_entry *entry, uint64_t sibling);
 
 /* The walk is at the attributes of its last entry; read or skip each of them, in the abbreviation's order, before the

@@ -20,7 +20,7 @@
 
 struct dwarf_function {
 	uint64_t entry; /* offset in DWARF_INFO of the file it was read from */
-	uint32_t caller; /* that it was inlined into; DWARF_NO_FUNCTION: it stands on its own */
+	uint32_t caller; /* the function that it was inlined into; DWARF_NO_FUNCTION: it was not inlined */
 	uint32_t call_file, call_line; /* where it was inlined: of the unit's line table; 0: not said */
 };
 

@@ -23,14 +23,14 @@ enum dwarf_section {
 };
 
 enum dwarf_class { /* what the value of an attribute is */
-	DWARF_NONE, /* nothing that anyone here reads */
+	DWARF_NONE, /* not used here */
 	DWARF_NUMBER,
 	DWARF_ADDRESS,
 	DWARF_TEXT,
 	DWARF_REFERENCE, /* number: offset in DWARF_INFO of the same file */
 	DWARF_REFERENCE_SUPPLEMENT, /* of the supplement */
 	DWARF_REFERENCE_TYPE, /* number: the signature of a type unit */
-	DWARF_OFFSET, /* in the section that the attribute means */
+	DWARF_OFFSET, /* in the section of the attribute */
 	DWARF_RANGE_INDEX
 };
 

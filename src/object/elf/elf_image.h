@@ -107,13 +107,13 @@ const struct elf_segment *elf_image_segments(const struct elf_image *image, size
 struct elf_build_id elf_image_build_id(const struct elf_image *image);
 unsigned elf_image_machine(const struct elf_image *image); /* e_machine */
 uint64_t elf_image_entry(const struct elf_image *image); /* e_entry: link-time address where it begins; 0: nowhere */
-/* How far the addresses of image lie above those of its debug file: prelink moves a program, not its debug file. */
+/* The distance from addresses in the debug file to those in image: prelink moves a program, but not its debug file. */
 uint64_t elf_image_moved(const struct elf_image *image, const struct elf_image *debug);
 /* The file ends before its sections do. */
 bool elf_image_is_cut(const struct elf_image *image);
 /* False: the file, at path, was written or cut since it was opened. */
 bool elf_image_is_unchanged(const struct elf_image *image, const char *path);
-/* Little of it will be read in what follows: its pages count as this process's memory no longer. */
+/* Tells the kernel that little of the image will be read again: its pages leave this process's memory. */
 void elf_image_drop(const struct elf_image *image);
 uint8_t elf_image_pointer_bytes(const struct elf_image *image);
 bool elf_image_has_symtab(const struct elf_image *image);
@@ -149,7 +149,7 @@ uint64_t elf_image_section_address(const struct elf_image *image, const char *na
  * from the image unless owned, and must be closed before the image. NOT_FOUND, CORRUPT, LIMIT, UNSUPPORTED. */
 TALLY_MUST_CHECK enum tally_status elf_section_open(
 	const struct elf_image *image, const char *name, struct elf_section *section, struct tally_error *err);
-/* All sections of the name, one behind the other: an object file has one for each type that others may describe too. */
+/* All sections of this name, concatenated: an object file has one for each type that other files may describe, too. */
 TALLY_MUST_CHECK enum tally_status elf_section_open_all(
 	const struct elf_image *image, const char *name, struct elf_section *section, struct tally_error *err);
 void elf_section_close(struct elf_section *section);

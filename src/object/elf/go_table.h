@@ -24,9 +24,9 @@ struct go_function_list {
 	VEC(struct go_function) functions; /* in order of address */
 };
 
-/* Whether a table begins here. */
+/* Whether the bytes begin with a table. */
 bool go_table_is(struct tally_bytes bytes, bool swap);
-/* Where, from the table's begin, the address stands that functions' places are counted from; 0: they are addresses. */
+/* The offset in the table of the address from which functions' places are counted; 0: places are addresses. */
 size_t go_table_text_offset(struct tally_bytes table, bool swap);
 /* text: the start of the text, for tables in which it is 0 because it is set when the program is loaded. CORRUPT,
  * NOMEM; the list has the functions before the damage. */

@@ -13,14 +13,14 @@
 #include <stdint.h>
 
 struct diff_sides { /* numbers of recordings */
-	size_t base, other, same; /* same: of the base's program, for the noise */
+	size_t base, other, same; /* same: recordings of the base's program, to measure the noise */
 };
 
 enum diff_verdict {
-	DIFF_NOT_SHOWN, /* no change shown, or not tested */
+	DIFF_NOT_SHOWN, /* no significant change, or not tested */
 	DIFF_MORE,
 	DIFF_LESS,
-	DIFF_UNDECIDED, /* no change shown, by recordings that are too few to show that there is none */
+	DIFF_UNDECIDED, /* no significant change, but too few recordings to rule one out */
 };
 
 static inline bool diff_verdict_is_change(enum diff_verdict verdict)
@@ -36,15 +36,14 @@ struct diff_change {
 	bool has_interval;
 	bool is_tested;
 	double p, adjusted_p; /* of tested ones */
-	double noise; /* relative; what recordings of one program differ by. Negative: not known */
+	double noise; /* the relative difference between recordings of one program. Negative: not known */
 	enum diff_verdict verdict;
 };
 
 struct diff_changes {
 	struct diff_change total; /* of all samples */
 	bool has_total;
-	size_t needed,
-		total_needed; /* recordings a side that a test by ranks wants, of rows, of the total; 0: enough */
+	size_t needed, total_needed; /* recordings that a rank test needs on each side; 0: there are enough */
 	struct diff_change *rows;
 	size_t row_count, tested_count;
 	uint32_t *order; /* tested rows: those that changed first, the largest differences first */

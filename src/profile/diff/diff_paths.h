@@ -17,7 +17,7 @@
 
 struct diff_path_source { /* one recording */
 	const struct profile *profile;
-	uint32_t event; /* PROFILE_NONE: it has no such event */
+	uint32_t event; /* PROFILE_NONE: the file lacks this event */
 	const struct profile_filter *filter;
 	const bool *cpu_passes; /* NULL: all */
 	size_t cpu_limit;
@@ -37,7 +37,7 @@ struct diff_paths {
 	uint64_t *totals; /* by file: of the root */
 };
 
-/* by_line: frames of one name on different source lines are apart, where lines are known. */
+/* by_line: frames of one function on different source lines are different, if lines are known. */
 TALLY_MUST_CHECK enum tally_status diff_paths_init(struct diff_paths *paths, const struct diff_path_source *sources,
 	size_t file_count, bool by_line, struct tally_error *err);
 void diff_paths_deinit(struct diff_paths *paths);

@@ -20,7 +20,7 @@ enum diff_method {
 	DIFF_DELTA, /* of the shares in percent */
 	DIFF_RATIO, /* of the periods */
 	DIFF_WEIGHTED, /* periods, each times its file's weight */
-	DIFF_CYCLES, /* of program blocks, which the caller has; rows by the baseline's shares */
+	DIFF_CYCLES, /* of basic blocks, which the caller keeps; rows are in the order of the baseline's shares */
 };
 
 struct diff_options {
@@ -41,7 +41,7 @@ struct diff_value { /* of one row in one file */
 };
 
 struct diff_row {
-	uint32_t file, row; /* who shows it: the first file that has it */
+	uint32_t file, row; /* its row in the first file that has it */
 };
 
 struct diff_table {
@@ -54,7 +54,7 @@ struct diff_table {
 	uint32_t *order; /* the rows that are shown, as sorted */
 	size_t shown_count;
 	uint64_t *totals; /* by file */
-	uint64_t shown_base_total; /* what the baseline's shares are shown of */
+	uint64_t shown_base_total; /* the total of which the baseline's shares are shown */
 };
 
 TALLY_MUST_CHECK enum tally_status diff_table_init(struct diff_table *diff, const struct flat_table *const *tables,
@@ -67,7 +67,7 @@ static inline const struct diff_value *diff_table_value(const struct diff_table 
 }
 /* Whether the row has a difference in this file (not 0): a counterpart there, or no baseline at all. */
 bool diff_table_has_difference(const struct diff_table *diff, size_t row, size_t file);
-/* By the method: percent, a ratio, or a difference of periods. */
+/* In the unit of the method: percent, a ratio, or a difference of periods. */
 double diff_table_difference(const struct diff_table *diff, size_t row, size_t file);
 int64_t diff_table_weighted(const struct diff_table *diff, size_t row, size_t file);
 

@@ -12,15 +12,15 @@
 
 #define FACET_KEY_WORDS 2
 
-/* value: of the key's facet; NULL gives the words of nothing. */
+/* value: of the key's facet; NULL: the words for a missing value. */
 void facet_key_words(const struct flat_table *table, enum profile_key key, const struct profile_value *value,
 	uint64_t words[FACET_KEY_WORDS]);
 /* Below 0: a's row comes first. ranks: by string id, its place among all strings. */
 int facet_key_compare(const struct flat_table *table, enum profile_key key, const struct profile_value *a,
 	const struct profile_value *b, const uint32_t *ranks);
-/* Where the line of the cache begins that an access fell on. */
+/* The start of the cache line of an address. */
 uint64_t facet_cacheline(uint64_t address);
-/* Which line of a data type an offset is in, counted from its beginning. */
+/* The number of the cache line of an offset in a data type that starts at a line. */
 uint64_t facet_type_cacheline(uint64_t offset);
 
 #endif

@@ -22,7 +22,7 @@ struct flat_chains {
 bool flat_chains_make(struct flat_chains *chains, const struct profile *profile, const struct flat_options *options);
 void flat_chains_deinit(struct flat_chains *chains);
 struct flat_counted { /* the innermost frame first */
-	struct list kernels; /* of a stack whose other callers were found in a copy of it: counted apart */
+	struct list kernels; /* of a stack whose user callers were unwound from a stack dump: counted separately */
 	struct list others;
 };
 /* The frames of a stack that count: of max_stack calls, with what was inlined into them. */
@@ -54,7 +54,7 @@ static inline uint32_t flat_chains_parent(const struct flat_chains *chains, cons
 	}
 	return PROFILE_NONE;
 }
-/* An event without samples has no use for what frames and chains are. */
+/* Events without samples do not need groups and chains. */
 static inline bool flat_events_have_samples(const struct profile *p, const struct flat_options *o)
 {
 	const struct profile_event *first = &p->events[o->first_event];

@@ -14,7 +14,7 @@
 
 #include "profile/flat/flat_chains.h"
 
-struct flat_caller { /* what a frame is as a caller: all that most samples need of it */
+struct flat_caller { /* a frame as a caller: the fields that most samples need */
 	uint32_t group; /* of frames */
 	uint8_t level; /* 0: outside every mapping */
 };
@@ -34,10 +34,10 @@ bool flat_groups_frames(struct flat_groups *groups, const struct profile *profil
 /* Whether two callers are in one group exactly if their DSOs have the same name and their functions the same address
  * and size, or, without functions, if they have the same address. */
 bool flat_groups_callers_by_function(const struct profile *profile, const struct flat_options *options);
-/* Adds up the table's totals too. False: out of memory. */
+/* Also adds up the table's totals. False: out of memory. */
 bool flat_groups_samples(struct flat_groups *groups, struct flat_table *table, const struct flat_chains *chains);
 void flat_groups_deinit(struct flat_groups *groups);
-/* Its part of the time that passed: the period shared among the threads that ran. 0 where that is not known. */
+/* Its share of the elapsed time: the period divided by the number of threads that ran. 0: not known. */
 static inline uint64_t flat_sample_latency(const struct profile *p, const struct profile_sample *sample)
 {
 	const struct profile_value *running = profile_facet(p, sample->facets, FACET_PARALLELISM);

@@ -10,7 +10,7 @@
 
 #include "profile/flat/flat_part.h"
 
-struct flat_keeping { /* the parts are joined in the first, and each has its rows' places there */
+struct flat_keeping { /* all parts are joined into the first, and each keeps the places of its rows there */
 	struct flat_part *parts;
 	size_t count;
 	bool *is_kept; /* by frame: as a caller, some row of it needs instances; NULL: nothing is to be kept */

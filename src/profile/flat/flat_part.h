@@ -24,10 +24,10 @@ struct row_tally { /* what each frame of a chain changes */
 
 struct kept_row { /* where a part's instances of a row go */
 	uint32_t row; /* of the whole */
-	uint32_t at; /* in the table's instances: how far into the row's, until these are placed */
+	uint32_t at; /* offset in the table's instances; until these are placed, offset in the row's */
 };
 
-/* The rows of some of the samples, which lie together in the order of their groups. */
+/* The rows of a range of samples that are adjacent in the order of their groups. */
 struct flat_part {
 	struct flat_table *table;
 	const struct profile *profile;

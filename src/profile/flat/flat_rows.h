@@ -17,7 +17,7 @@ struct flat_rows_source {
 	const struct flat_chains *chains;
 };
 
-/* False: out of memory; the table is to be freed as far as it got. */
+/* False: out of memory; the caller frees the incomplete table. */
 bool flat_rows_make(struct flat_table *table, const struct flat_rows_source *source);
 
 #endif

@@ -24,23 +24,23 @@ struct flat_options {
 	const enum profile_key *keys; /* grouping keys only; borrowed */
 	size_t key_count;
 	uint32_t first_event, member_count;
-	uint32_t sort_member; /* whose values decide first; beyond the last one: the first's alone decide */
+	uint32_t sort_member; /* whose values decide first; after the last member: only those of the first */
 	bool with_children;
 	bool with_chains; /* keep instances */
 	double min_chain_share; /* of the period, 0..1: rows with less need no instances */
 	bool is_caller_first; /* chains start at the outermost frame */
-	bool is_chain_by_address; /* frames of a call graph are one where their addresses are, else their functions */
+	bool is_chain_by_address; /* frames are equal if their addresses are; otherwise if their functions are */
 	bool is_chain_by_line; /* or their functions and source lines */
-	bool is_chain_of_lines; /* frames are one where their source lines are, and where none is known */
+	bool is_chain_of_lines; /* frames are equal if their source lines are equal, or if both have none */
 	bool with_branches; /* chains have ends of branches in them */
-	bool hides_unresolved; /* samples and frames without a symbol are left out altogether */
+	bool hides_unresolved; /* samples and frames without a symbol are left out */
 	bool by_paths; /* binaries are told apart by their paths, not by their names */
 	bool with_levels; /* keep periods by level */
 	bool is_leaf_raw; /* a sample's own place without symbol is shown by its run-time address */
 	unsigned max_stack; /* calls of a chain that count, with what was inlined into them; 0: all */
 	bool without_callers; /* no frame of a chain counts */
-	const struct profile_filter *filter; /* NULL: all; what it rejects stays in the totals */
-	const bool *cpu_passes; /* by CPU; what it rejects counts nowhere; NULL: all */
+	const struct profile_filter *filter; /* NULL: all pass; rejected samples stay in the totals */
+	const bool *cpu_passes; /* by CPU; rejected samples are not counted at all; NULL: all pass */
 	size_t cpu_limit;
 	unsigned threads; /* 0: one per CPU; the rows are the same */
 };
@@ -68,7 +68,7 @@ struct flat_stat { /* one member's sums in one row */
 
 struct flat_row {
 	uint32_t thread; /* of the first sample */
-	int32_t tid; /* the same, though the profile merges threads of one name; 0: not known */
+	int32_t tid; /* its thread, even if the profile merges threads of one name; 0: not known */
 	uint32_t frame; /* the first one that made the row */
 	uint64_t address; /* shown where there is no symbol */
 	int32_t cpu;
@@ -117,7 +117,7 @@ struct flat_table {
 	struct flat_instance *instances; /* by row */
 	uint32_t *chains; /* frame ids, all chains one after another */
 	bool has_cut_chains; /* by the options' max_stack */
-	uint32_t *chain_keys; /* by frame: equal where a call graph takes frames for the same */
+	uint32_t *chain_keys; /* by frame: equal for frames that a call graph merges */
 	size_t chain_key_count; /* above all of them */
 };
 
@@ -134,25 +134,25 @@ struct flat_row_order;
 TALLY_MUST_CHECK enum tally_status flat_row_order_create(
 	const struct flat_table *table, struct flat_row_order **order, struct tally_error *err);
 void flat_row_order_destroy(struct flat_row_order *order);
-/* 0: the rows are alike in this key. */
+/* 0: the rows are equal by this key. */
 int flat_row_order_compare(const struct flat_row_order *order, enum profile_key key, uint32_t row_a, uint32_t row_b);
-/* Two rows' sums, of all members, by a value: the greater first. */
+/* Compares the sums of two rows, with all members, by a value: the larger one comes first. */
 int flat_stats_compare(
 	const struct flat_table *table, const struct flat_stat *a, const struct flat_stat *b, enum profile_key key);
 
-/* What a binary is known by: a string, PROFILE_NONE of none. */
+/* The string that identifies a binary; PROFILE_NONE: there is no binary. */
 static inline uint32_t flat_binary_name(const struct profile *p, const struct flat_options *options, uint32_t binary)
 {
 	if (binary == PROFILE_NONE)
 		return PROFILE_NONE;
 	return options->by_paths ? p->binaries[binary].long_name : p->binaries[binary].name;
 }
-/* Fields are keys of the events that have them. */
+/* Fields of tracepoints are keys only for the events that have them. */
 static inline bool flat_table_has_key(const struct flat_table *table, enum profile_key key)
 {
 	return key < KEY_FIELD || table->profile->fields[key - KEY_FIELD].events >> table->options.first_event & 1;
 }
-/* How long a member's stats are, and those of a row. */
+/* The length of a member's stats, and of a row's. */
 static inline size_t flat_stat_words(const struct flat_table *table)
 {
 	return FLAT_STAT_WORDS + table->more_count;
@@ -165,7 +165,7 @@ static inline const struct flat_stat *flat_table_stat(const struct flat_table *t
 {
 	return (const struct flat_stat *)&table->stats[row * flat_row_words(table) + member * flat_stat_words(table)];
 }
-/* Another member's, by those of the first one. */
+/* The stats of another member, given those of the first one. */
 static inline const struct flat_stat *flat_member_stat(
 	const struct flat_table *table, const struct flat_stat *stats, uint32_t member)
 {
@@ -178,14 +178,14 @@ static inline const uint64_t *flat_table_parts(
 	size_t row = (size_t)((const uint64_t *)stats - table->stats) / flat_row_words(table);
 	return &table->parts[(row * PART_KINDS + (size_t)(key - KEY_PARTS)) * PROFILE_PARTS];
 }
-/* Adds what the instance's frame at the depth says, by its samples. */
+/* Adds the branches of the instance's frame at this depth, multiplied by its samples. */
 void flat_branches_add(const struct flat_table *table, const struct flat_instance *instance, uint32_t depth,
 	struct flat_branches *sums);
 /* Of all chains of the row. */
 struct flat_branches flat_row_branches(const struct flat_table *table, const struct flat_row *row);
-/* All members' stats of rows of the table, or of what is laid out like them. */
+/* Adds the stats of all members, for rows of the table or for sums with the same layout. */
 void flat_stats_add(const struct flat_table *table, uint64_t *sums, const uint64_t *add);
-/* 0: the table does not keep it. */
+/* 0: the table does not keep this value. */
 uint64_t flat_stat_value(const struct flat_table *table, const struct flat_stat *stat, enum profile_key key);
 
 #endif

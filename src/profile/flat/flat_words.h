@@ -24,9 +24,9 @@ struct flat_sort {
 /* Sorts table->order. The number of workers has no influence on the order, even of rows that are equal by all keys.
  * False: out of memory. */
 bool flat_words_sort(const struct flat_sort *sort);
-/* By all columns, then by what is left. */
+/* Compares by all columns, then by the remaining keys. */
 int flat_sort_compare(const struct flat_sort *sort, uint32_t row_a, uint32_t row_b);
-/* Which members' sums decide: how many, and the first of them; behind it come those from the second on. */
+/* Returns how many members' sums decide, and the first of them, which is followed by those from the second on. */
 uint32_t flat_deciding_members(const struct flat_table *table, enum profile_key key, uint32_t *first);
 
 static inline uint64_t flat_row_address(const struct profile *p, const struct flat_row *row)

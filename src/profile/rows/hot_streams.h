@@ -30,7 +30,7 @@ struct hot_streams {
 	const struct profile *profile; /* borrowed */
 	struct hot_stream items[HOT_STREAMS_MOST];
 	size_t count;
-	uint64_t total; /* period of all streams, of those that are not kept too */
+	uint64_t total; /* period of all streams, including those that are not kept */
 };
 
 /* table: sorted, of chains with branches, the newest first. */

@@ -18,11 +18,11 @@ struct row_value {
 	bool is_unknown; /* no name: sorts last */
 };
 
-/* Whether rows of different profiles can be told to be the same by this key. */
+/* Whether this key can match rows of different profiles. */
 bool row_value_has_key(enum profile_key key);
-/* Code without symbol is one value, whatever its address: addresses say nothing about another build. */
+/* Code without a symbol is one value regardless of its address, because addresses differ between builds. */
 struct row_value row_value(const struct flat_table *table, const struct flat_row *row, enum profile_key key);
-/* In the order of rows that differ alike. */
+/* The order of rows with equal differences. */
 int row_value_compare(enum profile_key key, const struct row_value *a, const struct row_value *b);
 /* Appends bytes that are equal for equal values. */
 void row_value_append(struct text *bytes, const struct row_value *value);

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "tasks/counts/stat_report.h"
 
-/* The nth that belongs to the event's line; unit NULL: there are no more. */
+/* The nth metric of the event's line; unit NULL: there are no more. */
 struct stat_metric stat_metric_at(const struct stat_report *report, size_t event, size_t place, unsigned nth);
 /* The value as it is printed; "nan" if there is none. */
 void stat_metric_value(struct text *text, const struct stat_metric *metric, const char *point);

@@ -26,8 +26,8 @@ struct stat_replay_request {
 	enum aggregation_mode mode;
 	unsigned cache_level; /* 0: the last */
 	void (*show)(void *context, const struct stat_report *report);
-	void (*count)(
-		void *context, const struct stat_replay_count *count); /* instead of show: each counter; NULL: show */
+	void (*count)(void *context, const struct stat_replay_count *
+					     count); /* called for each counter instead of show; NULL: show is called */
 	void *context;
 };
 

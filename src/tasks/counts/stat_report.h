@@ -28,7 +28,7 @@ struct stat_cell {
 struct stat_report {
 	const struct event_list *events;
 	const bool *supported; /* per event */
-	const uint32_t *sources; /* events that ratios of others refer to, in order; NULL: look at all */
+	const uint32_t *sources; /* events that ratios of others refer to, in order; NULL: all events may be */
 	size_t source_count;
 	const struct aggregation *aggregation;
 	char *const *comms; /* per thread, of AGGREGATE_THREAD */
@@ -36,9 +36,9 @@ struct stat_report {
 	struct stat_mean wall_ns, user_ns, system_ns;
 	bool has_usage; /* user and system time are of the measured command */
 	unsigned runs;
-	bool merges_pmus; /* add up one event of several like PMUs */
+	bool merges_pmus; /* adds up an event of several PMUs of the same kind */
 	const struct metric_set *metrics; /* -M: instead of the ratios of default events; NULL: those */
-	bool has_thresholds; /* says which metrics are beyond theirs */
+	bool has_thresholds; /* marks metrics that exceed their thresholds */
 	bool shows_core_threads; /* percore events have a line for each hardware thread */
 	const char *heading; /* "'true'", "'system wide'", "process id '1'" */
 	double interval_s; /* time stamp of interval mode; negative: none */

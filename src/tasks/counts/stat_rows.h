@@ -14,14 +14,14 @@ struct stat_style {
 	bool has_metrics_only; /* --metric-only: one line per place */
 	const char *thousands; /* between groups of three digits; "": none */
 	const char *decimal; /* the decimal point; NULL: "." */
-	bool hides_zeros; /* counts of 0, and what was not counted */
+	bool hides_zeros; /* omits counts of 0, and events that were not counted */
 	bool has_csv_summary; /* totals after intervals carry "summary" in CSV */
 	bool has_interval_header; /* the column titles of interval mode are due */
 	bool has_run_table; /* each run's time before the mean */
 	const double *run_ns; /* of has_run_table */
 };
 
-/* Where that was counted: "CPU3", "S0-D0-C1", "comm-12"; nothing if everywhere. */
+/* The place of the count: "CPU3", "S0-D0-C1", "comm-12"; nothing for the whole system. */
 void stat_rows_place(struct text *t, const struct stat_report *report, size_t event, size_t place);
 /* One line per event and place, with heading and closing lines where the style has them. */
 void stat_rows_print(struct text *t, const struct stat_report *report, const struct stat_style *style);

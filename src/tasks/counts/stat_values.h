@@ -25,17 +25,18 @@ struct stat_values {
 	double *rows; /* run x column; NAN: not counted */
 	size_t len; /* runs */
 	size_t cap; /* of rows */
-	double *shares; /* per column: the least share of the time that it was on the PMU, in percent */
+	double *shares; /* by column: the smallest share of time on the PMU, in percent */
 };
 
 TALLY_MUST_CHECK enum tally_status stat_values_add(
 	struct stat_values *values, const struct stat_report *report, struct tally_error *err);
-/* The same columns of events in one place only: fills row and lowers shares, each as long as the report's events. */
+/* The same columns for one place only. Fills row and lowers shares, which are as long as the report's list of
+ * events. */
 void stat_values_of_place(const struct stat_report *report, size_t place, double *row, double *shares);
 void stat_values_deinit(struct stat_values *values);
 /* The known values of a column, sorted; room takes values->len. */
 size_t stat_values_sorted(const struct stat_values *values, size_t column, double *room);
-/* False for events that are added to the one before. */
+/* False for events that are added to the event before. */
 bool stat_values_is_shown(const struct stat_values *values, size_t column);
 const char *stat_values_name(const struct stat_values *values, size_t column);
 const char *stat_values_unit(const struct stat_values *values, size_t column);
@@ -43,7 +44,7 @@ const char *stat_values_unit(const struct stat_values *values, size_t column);
 void stat_values_number(
 	struct text *t, const struct stat_values *values, size_t column, double value, const struct stat_style *style);
 void stat_values_json_name(struct json *j, const struct stat_values *values, size_t column);
-/* Counts have none; means and times have some. */
+/* The number of decimals: 0 for counts, more for means and times. */
 unsigned stat_values_decimals(const struct stat_values *values, size_t column);
 
 #define STAT_NUMBER_WIDTH 16

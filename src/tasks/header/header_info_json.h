@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "perfdata/reader.h"
 
-/* A member of the object that is open. What the recording does not say is left out; sections that are damaged are named. */
+/* Writes a member of the open object. Omits what the recording lacks, and names damaged sections. */
 void header_info_json(struct json *j, const struct perfdata_reader *reader);
 
 #endif

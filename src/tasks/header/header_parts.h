@@ -29,7 +29,7 @@ void header_pmu_caps(struct text *out, const struct header_source *source);
 void header_cpu_domains(struct text *out, const struct header_source *source);
 void header_bpf_programs(struct text *out, const struct header_source *source);
 void header_btfs(struct text *out, const struct header_source *source);
-/* The set bits as ranges: "0-23,32-199". Returns how many. */
+/* Appends the set bits as ranges: "0-23,32-199". Returns the number of set bits. */
 uint64_t header_memory_blocks(struct text *out, const struct perfdata_memory_node *node);
 
 #endif

@@ -12,13 +12,13 @@
 #include "base/text.h"
 #include "perfdata/reader.h"
 
-/* full: topology, caches and memory too, which else are only named. */
+/* full: includes topology, caches and memory, which are only named otherwise. */
 void header_text(struct text *out, const struct perfdata_reader *reader, bool full);
 
 /* "monotonic"; "unknown" for ids that have no name. */
 const char *header_clock_name(uint32_t id);
 
-/* One of the features, if the recording has it: what was read of it, of a pipe. */
+/* Prints one feature, if the recording has it; for a pipe, the part that was read. */
 void header_text_feature(struct text *out, const struct perfdata_reader *reader, unsigned bit);
 
 #endif

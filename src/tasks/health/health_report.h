@@ -9,14 +9,14 @@
 #include "analysis/health.h"
 #include "analysis/stack_ends.h"
 
-#define HEALTH_SCHEMA 1 /* goes up when a field is removed or changes its meaning */
+#define HEALTH_SCHEMA 1 /* increases when a field is removed or changes its meaning */
 
 struct health_source {
 	const char *path;
 	const struct perfdata_reader *reader; /* NULL: it cannot be opened */
 	const struct recording_health *health;
-	const struct chain_survey *chains; /* NULL: none is by frame pointers, or they could not be looked at */
-	const struct stack_ends *ends; /* NULL: no stack was copied, or they could not be looked at */
+	const struct chain_survey *chains; /* NULL: no chains by frame pointers, or they could not be read */
+	const struct stack_ends *ends; /* NULL: no stack dumps, or they could not be read */
 	const char *refusal; /* of perf 6.1; NULL: it reads the recording */
 	const struct tally_error *unusable; /* why there is no reader */
 };

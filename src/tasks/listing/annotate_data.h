@@ -9,7 +9,7 @@
 
 #include "tasks/listing/annotate_listing.h"
 
-/* in_text: behind their text too, as a comment. NOMEM only. */
+/* in_text: also as a comment after their text. NOMEM only. */
 TALLY_MUST_CHECK enum tally_status annotate_data_add(struct annotate_listing *listing,
 	const struct annotate_samples *samples, const struct annotate_target *target, bool in_text,
 	struct tally_error *err);

@@ -20,7 +20,7 @@ struct annotate_explore {
 	struct grid *grid;
 	struct annotate_samples *samples;
 	uint32_t first_event, event_count; /* side by side */
-	struct annotate_settings settings; /* to begin with; afterwards those of the last screen */
+	struct annotate_settings settings; /* the initial settings; afterwards those of the last screen */
 	bool is_intel;
 	const char *objdump, *style; /* as annotate_listing_options has them */
 	const char *prefix; /* of source files, as annotate_source_init has them */
@@ -30,15 +30,17 @@ struct annotate_explore {
 	 * do not change. */
 	uint32_t (*key)(void *data);
 	enum tally_status (*renew)(void *data, struct annotate_samples **samples, struct tally_error *err);
-	bool begins_anew; /* renew's: what was there is not held on to, these are first_event and event_count now */
-	void (*tell)(void *data, char *room, size_t size); /* for the bottom line while nothing else is said; NULL */
+	bool begins_anew; /* set by renew: the old samples are invalid, and first_event and event_count are the new ones */
+	void (*tell)(void *data, char *room,
+		size_t size); /* writes the text of the last line while there is no other message; may be NULL */
 	void *data;
 };
 
-/* NULL as target: the hottest function that has code. leaves: the user wants out of all. */
+/* target NULL: the hottest function that has code. leaves: the user leaves the program. */
 TALLY_MUST_CHECK enum tally_status annotate_explore(
 	struct annotate_explore *request, const struct annotate_target *target, bool *leaves, struct tally_error *err);
-/* A function by name and file, also one that only has callees with samples, or whose file has none. NULL: there is none, or memory runs out. */
+/* A function by name and file, even if only its callees have samples, or no code of its file has any. NULL: there is
+ * none, or out of memory. */
 const struct annotate_target *annotate_explore_find(
 	struct annotate_samples *samples, struct tally_str symbol, struct tally_str path, uint64_t start);
 

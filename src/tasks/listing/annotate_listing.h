@@ -20,9 +20,9 @@
 struct annotate_listing_options {
 	const char *objdump; /* run for the text of instructions; NULL: none is */
 	const char *style; /* of that */
-	bool with_bare_places; /* code without a source line is a place too */
+	bool with_bare_places; /* code without a source line counts as a place */
 	bool is_intel, with_source, with_places, with_whole_paths, no_demangle;
-	bool with_bytes; /* lines of bytes count for the numbers of lines */
+	bool with_bytes; /* lines of bytes count in the line numbers */
 	uint32_t first_event, event_count;
 	enum annotate_percent percent; /* orders the places */
 	double place_limit; /* in percent: colder instructions do not count for places */

@@ -17,7 +17,7 @@
 struct annotate_name {
 	const char *symbol; /* borrowed */
 	uint64_t samples;
-	unsigned distance; /* from what was asked for */
+	unsigned distance; /* edit distance from the requested name */
 };
 
 struct annotate_names {
@@ -25,9 +25,9 @@ struct annotate_names {
 	struct map_u64 by_symbol; /* address of the name, which the frames of a function share */
 };
 
-/* In full, or but for the parameters. */
+/* Whether the names are equal, with or without parameters. */
 bool annotate_names_is(const char *symbol, const char *wanted);
-/* The same but for template arguments and scopes, too. */
+/* The same without template arguments and scopes. */
 bool annotate_names_is_part(const char *symbol, const char *wanted);
 /* False: out of memory. */
 bool annotate_names_see(struct annotate_names *names, const char *symbol, uint64_t samples);

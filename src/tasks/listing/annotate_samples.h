@@ -16,7 +16,7 @@
 struct annotate_request {
 	struct data_input input;
 	const char *symbol; /* NULL: all */
-	struct progress *progress; /* NULL: a line on the terminal tells */
+	struct progress *progress; /* NULL: a line on the terminal shows progress */
 };
 
 struct annotate_sum {
@@ -33,7 +33,7 @@ struct annotate_hit {
 struct annotate_span {
 	uint64_t start, end; /* as the store's symbols have it; of the first and the last instruction */
 	uint64_t count, predicted; /* of the branch at the end */
-	uint64_t cycles, timed; /* the sum, and of how many */
+	uint64_t cycles, timed; /* the sum of cycles, and the number of branches in it */
 	uint64_t least_cycles, most_cycles; /* of one of them */
 };
 
@@ -44,7 +44,7 @@ struct annotate_target { /* a function that has samples */
 	VEC(struct annotate_hit) hits; /* by address, event */
 	VEC(struct annotate_span) spans; /* inside the function */
 	struct annotate_sum *sums; /* by event */
-	uint32_t order; /* in which it was first seen */
+	uint32_t order; /* of its first sample */
 };
 
 struct annotate_ranked {
@@ -66,7 +66,7 @@ struct annotate_samples {
 		span_ids; /* frame of the start << 32 | of the end -> index of spans, whose addresses are these frames */
 	VEC(struct annotate_span) spans;
 	struct annotate_sum *events; /* all samples, by event */
-	struct annotate_sum *listed; /* the same of what is asked for; also where no function is known */
+	struct annotate_sum *listed; /* the same for the requested function, even if no function is known */
 	size_t event_count;
 	struct map_u64 target_ids;
 	VEC(struct annotate_target *) targets;

@@ -23,25 +23,26 @@ struct annotate_source_file;
 struct annotate_source {
 	struct arena arena; /* of files and texts: as long as the source */
 	const char *prefix; /* before absolute paths; NULL none */
-	unsigned strip; /* first parts of the path that go before that */
+	unsigned strip; /* number of leading path components to remove first */
 	VEC(struct annotate_source_file *) files;
 	struct annotate_source_file *current;
 	struct source_readers readers; /* of the program whose lines are asked for */
-	size_t refused; /* files that are not shown, of which this is the first, and why */
+	size_t refused; /* number of files that are not shown; the first one, and the reason */
 	const char *refused_path, *refused_why;
 };
 
 void annotate_source_init(struct annotate_source *source, const char *prefix, unsigned strip);
 void annotate_source_deinit(struct annotate_source *source);
-/* The program whose debug information names files from now on: what its owner could not read is not shown. */
+/* Sets the program whose debug information names files. Files that its owner cannot read are not shown. */
 void annotate_source_of(struct annotate_source *source, const struct binary_store *store, uint32_t id);
-/* Says on standard error which files are not shown; nothing if there are none. */
+/* Reports on standard error which files are not shown, if any. */
 void annotate_source_tell(struct annotate_source *source, const char *program);
-/* Another function: its lines may be shown again. */
+/* Begins another function, whose lines may be shown again. */
 void annotate_source_restart(struct annotate_source *source);
 /* False: nothing is shown for this line. */
 bool annotate_source_move(struct annotate_source *source, const char *path, uint32_t line, uint32_t *first);
-/* Of the file of the last move, without blanks around it, spaces for tabs; NULL: it has no such line. */
+/* A line of the file of the last move, without leading and trailing blanks, and with spaces for tabs; NULL: no such
+ * line. */
 const char *annotate_source_line(struct annotate_source *source, uint32_t line);
 /* One line of any file, as it stands there, borrowed from the source. False: it cannot be read, or has no such line. */
 bool annotate_source_find(struct annotate_source *source, const char *path, uint32_t line, struct tally_str *text);

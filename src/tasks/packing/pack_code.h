@@ -17,16 +17,16 @@
 struct pack_codes {
 	VEC(uint64_t) addresses; /* of instructions, as binary_store_find takes them; the caller's to free */
 	uint64_t bytes; /* of all code so far */
-	size_t functions, skipped; /* skipped: there is no code, it is too large, or no known machine's */
+	size_t functions, skipped; /* skipped: the code is missing, too large, or of an unknown machine */
 };
 
 /* False: out of memory. */
 TALLY_MUST_CHECK bool pack_code_add(struct pack_codes *codes, struct binary_store *store, uint32_t id,
 	const struct symbol *symbol, struct pack_object *object);
-/* Of [start, end), which no function is known of; behind all that was added before. */
+/* Adds the code of [start, end), where no function is known; after all earlier additions. */
 TALLY_MUST_CHECK bool pack_code_add_unnamed(struct pack_codes *codes, struct binary_store *store, uint32_t id,
 	uint64_t start, uint64_t end, struct pack_object *object);
-/* Each name once, in order. */
+/* Removes duplicate names, and sorts them. */
 void pack_code_finish(struct pack_object *object);
 
 #endif

@@ -19,7 +19,7 @@ struct pack_sum { /* of what was packed */
 	size_t files, named_files, symbols, places;
 	size_t functions, without_code; /* that samples hit: with their code, without it */
 	size_t dumps; /* of generated code */
-	struct tally_error end; /* of a damaged recording, what ended it */
+	struct tally_error end; /* for a damaged recording, the error that ended it */
 };
 
 /* scrub NULL: nothing is removed. chains: gets the call chains of samples with stack dumps. */

@@ -26,7 +26,7 @@ struct pack_scrub {
 	struct arena arena; /* of new names and sections */
 	struct intern hidden; /* names that became numbers */
 	struct intern kept; /* names that stay */
-	struct intern programs; /* names of the system's that were hit: threads may be called so */
+	struct intern programs; /* names of system programs that were hit: threads may keep them */
 	uint64_t dropped; /* records */
 	bool failed; /* out of memory */
 };
@@ -36,9 +36,9 @@ void pack_scrub_deinit(struct pack_scrub *scrub);
 void pack_scrub_features(struct pack_scrub *scrub, struct perfdata_features *features);
 enum inject_change pack_scrub_record(void *scrub, const struct record *record, struct writer *out);
 void pack_scrub_objects(struct pack_scrub *scrub, struct pack_object *objects, size_t count);
-/* What stands for the name of a function: itself, unless it has a path in it. context: the scrub. */
+/* The replacement of a function's name: the name itself, unless it contains a path. context: the scrub. */
 const char *pack_scrub_symbol(void *context, const char *name);
-/* Says what is still in the recording. */
+/* Reports which names are still in the recording. */
 void pack_scrub_tell(const struct pack_scrub *scrub, struct text *out);
 
 #endif

@@ -13,7 +13,7 @@
 /* Replaces --call-graph auto, and with --wall none, by BPF if this process may load programs, else by unwinding of stack dumps,
  * else by frame pointers, and appends a sentence that says so. Otherwise changes nothing and appends nothing. */
 void record_auto_settle(const struct kernel_seam *kernel, struct record_settings *settings, struct text *sentence);
-/* Of options that do not go with stacks that are unwound while recording, one that is given; NULL: none is. */
+/* The first given option that cannot be combined with unwinding while recording; NULL: there is none. */
 const char *record_auto_obstacle(const struct record_settings *settings, enum record_callgraph mode);
 
 #endif

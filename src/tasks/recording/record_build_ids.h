@@ -16,7 +16,7 @@
 #include "tasks/recording/record_files.h"
 
 struct record_build_id_file { /* whose build id it is */
-	int fd; /* who holds files has it; -1: it is not held */
+	int fd; /* borrowed from the files kept open; -1: not kept open */
 	int32_t pid; /* the first process that mapped it; -1: none */
 };
 
@@ -24,7 +24,7 @@ struct record_build_ids {
 	struct arena arena;
 	struct perfdata_build_id *items;
 	struct record_build_id_file *files; /* as items */
-	size_t len; /* for the table; behind them those for the cache alone: */
+	size_t len; /* for the table; after them those only for the cache: */
 	size_t known;
 	uint64_t samples, lost_events;
 	struct chain_survey chains; /* of samples whose call chains are by frame pointers */

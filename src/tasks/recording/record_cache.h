@@ -8,7 +8,8 @@
 
 #include "tasks/recording/record_build_ids.h"
 
-/* dir NULL: ~/.debug. What is there stays. A file that cannot be added is left out: the recording is good without. */
+/* dir NULL: ~/.debug. Existing entries stay. Files that cannot be added are skipped, because the recording is valid
+ * without them. */
 void record_cache_fill(const char *dir, const struct record_build_ids *ids);
 
 #endif

@@ -23,12 +23,13 @@ struct record_commands {
 	bool wants_stop; /* out */
 };
 
-/* A line of what happens while it runs, for the request's announce. */
+/* Formats a message about the running recording for the request's announce. */
 void record_announce(const struct record_request *request, const char *format, ...) TALLY_PRINTF(2, 3);
-/* Enables or disables the event of that name, or all but what tracks processes if it is empty, and says so. */
+/* Enables or disables the event with this name, and reports it. If the name is empty: all events except the one that
+ * tracks processes. */
 TALLY_MUST_CHECK enum tally_status record_set_running(const struct record_request *request, struct recorder *recorder,
 	struct record_waits *waits, struct tally_str event, bool is_running, struct tally_error *err);
-/* All commands that have come. is_open: the other side is still there. */
+/* Executes all pending commands. is_open: the other side is still connected. */
 TALLY_MUST_CHECK enum tally_status record_commands_obey(
 	struct record_commands *commands, bool *is_open, struct tally_error *err);
 

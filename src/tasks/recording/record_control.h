@@ -19,7 +19,7 @@
 
 #include "base/text.h"
 
-#define RECORD_CONTROL_BYTES 4096 /* of commands at once; a longer line is cut into several */
+#define RECORD_CONTROL_BYTES 4096 /* size of the command buffer; a longer line is split into several */
 
 struct record_control_spec {
 	bool is_given, is_fifo;
@@ -51,11 +51,11 @@ struct record_control {
 
 /* False: it is neither fd:ctl[,ack] nor fifo:ctl[,ack]. */
 bool record_control_parse(const char *text, struct record_control_spec *spec);
-/* Without a spec a control that has no descriptor. */
+/* Without a spec, creates a control without a descriptor. */
 TALLY_MUST_CHECK enum tally_status record_control_open(
 	const struct record_control_spec *spec, struct record_control *control, struct tally_error *err);
 void record_control_close(struct record_control *control);
-/* What has come; false once the other side is gone: no use to wait for it any more. */
+/* Reads pending bytes. False: the other side has closed, so do not wait for it any more. */
 bool record_control_read(struct record_control *control);
 bool record_control_next(struct record_control *control, struct record_control_line *line);
 void record_control_acknowledge(const struct record_control *control);

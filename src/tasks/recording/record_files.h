@@ -20,9 +20,9 @@ struct record_files;
 
 TALLY_MUST_CHECK enum tally_status record_files_create(struct record_files **files, struct tally_error *err);
 void record_files_destroy(struct record_files *files);
-/* Whole records, as rings have them. Those that say nothing of mapped code cost a look at their headers. */
+/* slices: complete records of a ring. Of records that are not about mapped code, only the header is read. */
 void record_files_look(void *files, const struct tally_bytes *slices, size_t count);
-/* When to look again: soon after a program has started, less often each time that it is asked when none has. */
+/* Milliseconds until the next look: few after a program has started, and more with each call without a new program. */
 int record_files_pause_ms(struct record_files *files);
 /* By build id, or where the key has none by device and inode. -1: it is not held. As binary_kept wants it. */
 int record_files_find(void *files, const struct binary_key *key);

@@ -9,7 +9,8 @@
 
 #include "tasks/recording/record_options.h"
 
-#define EXIT_OF(errnum) (256 - (errnum)) /* what a shell shows of a negative errno, as scripts know it from perf */
+#define EXIT_OF(errnum) \
+	(256 - (errnum)) /* the exit status that a shell shows for a negative errno, for scripts that know it from perf */
 
 int record_freq_find(
 	const struct kernel_seam *kernel, const struct record_settings *settings, struct record_rate *rate);

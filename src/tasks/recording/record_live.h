@@ -23,17 +23,17 @@
 struct record_live;
 struct record_live_config {
 	const struct event_list *events; /* as they were opened */
-	const struct record_attr_options *attrs; /* as they were asked for */
+	const struct record_attr_options *attrs; /* as requested */
 	struct recorder *recorder;
 	struct binary_store_options store; /* of the files that stacks lead to */
 	uint64_t kept_registers;
-	size_t flush_bytes; /* rings are left alone until one has so much */
+	size_t flush_bytes; /* rings are read when one has so many bytes */
 	bool keeps_rate; /* never takes fewer samples */
 };
 
 struct record_live_summary {
 	struct live_unwind_totals totals;
-	uint64_t least_freq; /* it went down to; 0: it was never lowered */
+	uint64_t least_freq; /* the lowest frequency so far; 0: it was never lowered */
 	uint64_t lowered_ms; /* for so long */
 };
 
@@ -48,23 +48,23 @@ void record_live_set_interpreted(struct record_live *live, const struct live_int
 TALLY_MUST_CHECK enum tally_status record_live_add_stacks(struct record_live *live, const struct perf_attr *attr,
 	const uint64_t *ids, size_t id_count, struct tally_error *err);
 void record_live_destroy(struct record_live *live);
-/* Records that are not of the rings: they are learned from, and written as they are. */
+/* Applies records that are not from rings, and writes them unchanged. */
 TALLY_MUST_CHECK enum tally_status record_live_pass(struct record_live *live, const struct tally_bytes *slices,
 	size_t slice_count, const struct record_sink *sink, struct tally_error *err);
-/* The same, but nothing is written: a record_sink's take. */
+/* The same without writing them: the take function of a record_sink. */
 TALLY_MUST_CHECK enum tally_status record_live_learn(
 	void *live, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err);
-/* What the rings hold. is_last: nothing comes after it. */
+/* Reads the contents of the rings. is_last: nothing comes after it. */
 TALLY_MUST_CHECK enum tally_status record_live_drain(struct record_live *live, const struct record_sink *sink,
 	bool is_last, uint64_t *bytes, struct tally_error *err);
 /* Older records may follow, so the round continues. */
 bool record_live_is_holding(const struct record_live *live);
 /* The default size of rings. */
 size_t record_live_ring_bytes(void);
-/* The longest copies that rings of so many bytes have room for, with time to empty them. */
+/* The largest stack dumps for rings of so many bytes, so that there is time to empty them. */
 size_t record_live_stack_bytes(size_t ring_bytes);
 struct record_live_summary record_live_summary(struct record_live *live);
-/* What the summary says of stacks, as lines without their ends. */
+/* The summary's sentences about stacks, as lines without line ends. */
 void record_live_print(struct text *out, const struct record_live_summary *summary);
 
 #endif

@@ -18,7 +18,7 @@
 struct record_map_ids {
 	struct synthesize_ids source;
 	struct id_table files; /* device and inode -> index in known */
-	VEC(struct record_build_id) known; /* of size 0: the file has none, or cannot be read */
+	VEC(struct record_build_id) known; /* size 0: the file has none, or cannot be read */
 };
 
 void record_map_ids_init(struct record_map_ids *ids);

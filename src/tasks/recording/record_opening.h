@@ -26,7 +26,7 @@ struct record_opening {
 	struct target target; /* whom to record */
 	struct recorder *recorder;
 	struct record_filters *filters; /* NULL: no event has one on its samples */
-	struct record_waits *waits; /* NULL: those of threads are not recorded */
+	struct record_waits *waits; /* NULL: waits are not recorded */
 	struct record_walks *walks; /* NULL: stacks are not walked in the kernel */
 	struct record_python python; /* names of Python frames */
 	struct record_live *live; /* NULL: records are taken from the rings as they are */
@@ -34,13 +34,13 @@ struct record_opening {
 
 TALLY_MUST_CHECK enum tally_status record_opening_find(struct record_opening *o, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status record_opening_open(struct record_opening *o, struct tally_error *err);
-/* What runs already, and what the recording is of, as records. before_exec: of a command there is the name only. */
+/* Writes records of running processes and of the target. before_exec: only the name of the command is known. */
 TALLY_MUST_CHECK enum tally_status record_opening_describe(struct record_opening *o, const struct record_sink *sink,
 	struct record_synth synth, bool before_exec, struct tally_error *err);
-/* Some of the threads of that target, which came later. */
+/* Writes records of threads of the target that appeared later. */
 TALLY_MUST_CHECK enum tally_status record_opening_describe_threads(struct record_opening *o,
 	const struct record_sink *sink, const pid_t *threads, size_t count, struct tally_error *err);
-/* The events, as they were opened, with all their ids. */
+/* Adds the events as they were opened, with all their ids. */
 TALLY_MUST_CHECK enum tally_status record_opening_add_events(const struct record_request *request,
 	struct recorder *recorder, struct perfdata_writer *writer, struct tally_error *err);
 void record_opening_close(struct record_opening *o);

@@ -11,8 +11,9 @@
 #include "cli/commands.h"
 #include "tasks/recording/record_session.h"
 
-#define RECORD_FREQ_DEFAULT	  4000
-#define RECORD_FREQ_WALL	  1000 /* with waits measured in full, and what must cost little */
+#define RECORD_FREQ_DEFAULT 4000
+#define RECORD_FREQ_WALL \
+	1000 /* used with --wall, because waits are measured completely and sampling must cost little */
 #define RECORD_MAP_TIMEOUT_MS	  500
 #define RECORD_RING_BYTES_DEFAULT (512u << 10)
 
@@ -51,8 +52,8 @@ struct record_settings {
 	const char *freq_text;
 	uint64_t period;
 	uint64_t ring_bytes; /* 0: default */
-	uint64_t ring_pages_asked; /* before rounding; 0: nothing to say */
-	bool has_aux_size; /* one was given for AUX data */
+	uint64_t ring_pages_asked; /* before rounding; 0: no message is needed */
+	bool has_aux_size; /* a size of the AUX area was given */
 	uint64_t flush_bytes;
 	struct record_synth synth;
 	enum affinity_mode affinity;
@@ -60,7 +61,7 @@ struct record_settings {
 	bool keeps_stacks;
 	bool has_delay;
 	bool call_graph_flag; /* -g */
-	struct record_chains configured; /* by the configuration, for -g and for stacks without a size (0: unsaid) */
+	struct record_chains configured; /* by the configuration, for -g and for stacks without a size (0: not set) */
 	bool has_any_branch, has_branch_filter; /* -b, -j */
 	bool latency;
 	bool off_cpu, wall;

@@ -19,7 +19,7 @@
 #include "tasks/recording/record_request.h"
 #include "tasks/recording/record_threads.h"
 
-#define RECORD_SYNC_MS 250 /* what a killed recording may lose, beside what was on its way */
+#define RECORD_SYNC_MS 250 /* what a killed recording may lose in addition to the contents of its buffers */
 
 struct record_output {
 	const struct record_request *request;
@@ -41,21 +41,21 @@ struct record_output {
  * the command starts. */
 TALLY_MUST_CHECK enum tally_status record_output_init(
 	struct record_output *o, const struct record_request *request, struct tally_error *err);
-/* The first file, or the stream, up to where records begin. */
+/* Opens the first file, or the stream, and writes everything before the records. */
 TALLY_MUST_CHECK enum tally_status record_output_open(
 	struct record_output *o, struct recorder *recorder, const struct target *target, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status record_output_append(
 	struct record_output *o, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status record_output_finish_round(struct record_output *o, struct tally_error *err);
-/* Prefixes the error with what is left of the recording after a failed write. Returns the error's status. */
+/* Prefixes the error with what remains of the recording after a failed write. Returns the error's status. */
 enum tally_status record_output_failure(const struct record_output *o, struct tally_error *err);
-/* Tells all that was written in the header, now. Where a round ends. */
+/* Updates the header to everything that was written. Call it at the end of a round. */
 TALLY_MUST_CHECK enum tally_status record_output_sync(struct record_output *o, struct tally_error *err);
-/* Time or size ask for the next file. */
+/* Whether the time or size for the next file is reached. */
 bool record_output_wants_switch(const struct record_output *o);
-/* What was written is over --max-size; the size in bytes. */
+/* Whether the output exceeds --max-size; bytes is its size. */
 bool record_output_is_full(const struct record_output *o, uint64_t *bytes);
-/* Milliseconds until something is due. */
+/* Milliseconds until the next sync or switch is due. */
 int record_output_timeout_ms(const struct record_output *o);
 /* Finishes the file and opens the next. The caller writes the initial state into it. */
 TALLY_MUST_CHECK enum tally_status record_output_switch(struct record_output *o, struct tally_error *err);

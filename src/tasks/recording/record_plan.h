@@ -13,7 +13,7 @@
 
 /* Makes all CPUs the target if nothing else is named. */
 void record_target_complete(struct target_request *target, bool has_command);
-/* All but the rate. The target is complete. */
+/* Derives everything but the rate. The target must be complete. */
 struct record_plan record_plan_make(const struct record_settings *settings);
 
 #endif

@@ -21,7 +21,7 @@ struct record_progress_state {
 	double seconds;
 	uint64_t samples, lost, bytes;
 	size_t cpus;
-	bool has_counts; /* samples and losses; else records go by unseen */
+	bool has_counts; /* counts samples and losses; else records are not counted */
 };
 
 struct record_progress {
@@ -33,7 +33,7 @@ struct record_progress {
 struct record_progress record_progress_begin(const struct record_request *request, size_t cpu_count, bool has_counts);
 /* A record may continue in the next slice. */
 void record_progress_count(struct record_progress *progress, const struct tally_bytes *slices, size_t slice_count);
-/* Milliseconds until it is due, at most so many. */
+/* Milliseconds until the line is due, at most so many. */
 int record_progress_timeout_ms(const struct record_progress *progress, int at_most_ms);
 void record_progress_show(struct record_progress *progress, uint64_t bytes);
 

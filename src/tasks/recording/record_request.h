@@ -32,13 +32,13 @@ struct record_output_options {
 	enum record_thread_groups threads; /* NONE: one thread, and one file; else a directory */
 };
 
-struct record_synth { /* what of the initial state is left out */
+struct record_synth { /* the parts of the initial state that are not recorded */
 	bool no_tasks, no_maps, no_cgroups;
 };
 
 struct record_wait_options {
 	bool is_wanted; /* --off-cpu or --wall */
-	bool is_wall; /* time that threads could run, too */
+	bool is_wall; /* also time in which threads were runnable */
 	enum wait_source source; /* UNKNOWN: the best one that may be used */
 	uint64_t threshold_ns; /* longer waits are samples of their own */
 };
@@ -48,9 +48,9 @@ struct record_plan {
 	struct record_attr_options attrs;
 	struct record_wait_options waits;
 	size_t ring_bytes;
-	size_t flush_bytes; /* rings are left alone until one has so much */
-	bool is_ring_given; /* ring_bytes: else it may be less, where so much cannot be locked */
-	bool is_stack_given; /* attrs.chains.stack_bytes: else it is what rings have room for */
+	size_t flush_bytes; /* rings are read when one has so many bytes */
+	bool is_ring_given; /* ring_bytes was given; else rings may be smaller, if so much memory cannot be locked */
+	bool is_stack_given; /* attrs.chains.stack_bytes was given; else it is as large as rings allow */
 };
 
 struct record_request {
@@ -60,14 +60,14 @@ struct record_request {
 	struct target_request target;
 	struct record_plan plan;
 	struct event_list *events; /* as parsed */
-	struct event_list *switch_events; /* their coming starts the next file; NULL or empty: none */
+	struct event_list *switch_events; /* each of them starts the next file; NULL or empty: none */
 	bool keeps_rate;
 	bool no_build_ids, all_build_ids, no_build_id_cache;
 	struct binary_store_options store; /* of the files that stacks lead to; build_id_dir: where files are kept */
-	struct record_files *files; /* holds what is mapped; NULL: nothing will be wanted of it */
-	bool wants_times; /* of the first and the last sample, without build ids too */
+	struct record_files *files; /* keeps mapped files open; NULL: they are not needed */
+	bool wants_times; /* of the first and the last sample, even without build IDs */
 	struct record_synth synth;
-	bool is_verbose; /* notes tell what was opened */
+	bool is_verbose; /* notes report what was opened */
 	bool describes_at_end; /* --tail-synthesize */
 	bool overwrites;
 	bool is_live_view; /* nothing stays for later reports */
@@ -79,9 +79,9 @@ struct record_request {
 	char *const *command; /* NULL: none */
 	char *const *argv; /* the whole command line, for the file */
 	struct diag *diag;
-	void (*started)(void *context); /* all is open and diag has its notes; may be NULL */
+	void (*started)(void *context); /* called when all events are open and diag has its notes; may be NULL */
 	void *started_context;
-	void (*announce)(const char *text); /* a line on what happens while it runs; may be NULL */
+	void (*announce)(const char *text); /* prints a message while the recording runs; may be NULL */
 };
 
 struct record_summary {
@@ -96,7 +96,7 @@ struct record_summary {
 	sigset_t signals_before;
 	bool has_blocked; /* signals: see record_session_unblock */
 	bool has_broken_chains; /* most call chains stop after a function or two */
-	pid_t cut_off_thread; /* whose events the kernel ended at an exec, though it lived on; 0: none */
+	pid_t cut_off_thread; /* whose events the kernel ended at an exec although the thread continued; 0: none */
 	struct record_live_summary live; /* of what was unwound */
 	struct off_cpu_losses lost_waits;
 	char walk_losses[512]; /* what unwinding in the kernel lost, as record_walks_print says it */

@@ -33,13 +33,13 @@ struct record_threads_config {
 TALLY_MUST_CHECK enum tally_status record_threads_create(
 	const struct record_threads_config *config, struct record_threads **threads, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status record_threads_start(struct record_threads *threads, struct tally_error *err);
-/* Why one of the threads has ended, if one has. */
+/* Returns the error of a thread that has ended, if one has. */
 TALLY_MUST_CHECK enum tally_status record_threads_check(struct record_threads *threads, struct tally_error *err);
-/* Files, and how long each is now. */
+/* The number of files, and the current size of one. */
 size_t record_threads_parts(const struct record_threads *threads);
 uint64_t record_threads_part_bytes(const struct record_threads *threads, size_t part);
 uint64_t record_threads_bytes(const struct record_threads *threads);
-/* Ends the threads and takes what rings still have. Safe without a start, and again. */
+/* Ends the threads and writes the rest of the rings. May be called without a start, and repeatedly. */
 TALLY_MUST_CHECK enum tally_status record_threads_stop(struct record_threads *threads, struct tally_error *err);
 struct compressor_totals record_threads_totals(const struct record_threads *threads);
 void record_threads_destroy(struct record_threads *threads);

@@ -20,7 +20,7 @@
 #include "kernel/system/target.h"
 #include "tasks/recording/record_request.h"
 
-/* What the event parser makes the event of. */
+/* The text from which the event parser makes the event. */
 #define RECORD_WAITS_EVENT "bpf-output/name=" WAIT_EVENT_NAME "/"
 
 struct bpf_object;
@@ -34,7 +34,7 @@ struct record_waits_config {
 	const struct target *target;
 	struct binary_store_options store; /* of the files that stacks lead to */
 	struct diag *diag;
-	struct bpf_object *walks; /* whose unwind tables are used, while these waits exist; NULL: own ones */
+	struct bpf_object *walks; /* whose unwind tables are shared as long as these waits exist; NULL: own tables */
 	struct python_frames *walks_python; /* of these; may be NULL */
 	struct python_map python; /* for own ones */
 	bool is_cpu_list; /* -C: only waits that began there */
@@ -48,21 +48,21 @@ size_t record_waits_event(const struct event_list *events);
 TALLY_MUST_CHECK enum tally_status record_waits_create(
 	const struct record_waits_config *config, struct record_waits **waits, struct tally_error *err);
 void record_waits_destroy(struct record_waits *waits);
-/* From now on; what waits already does so from now. With starts_disabled it begins with record_waits_set_running. The
- * recorder has the event that carries waits. */
+/* Begins to record waits; those in progress count from now. With starts_disabled it begins with
+ * record_waits_set_running. The recorder has the event that carries waits. */
 TALLY_MUST_CHECK enum tally_status record_waits_start(
 	struct record_waits *waits, const struct recorder *recorder, bool starts_disabled, struct tally_error *err);
 /* How long the recorder may sleep; -1: as long as it likes. */
 int record_waits_pause_ms(const struct record_waits *waits);
 TALLY_MUST_CHECK enum tally_status record_waits_set_running(
 	struct record_waits *waits, bool is_running, struct tally_error *err);
-/* What has come; is_last: nothing comes after it. */
+/* Reads the waits that have ended. is_last: nothing comes after it. */
 TALLY_MUST_CHECK enum tally_status record_waits_drain(
 	struct record_waits *waits, const struct record_sink *sink, bool is_last, struct tally_error *err);
 /* Of their stacks; NULL: Python frames are not looked for. */
 struct python_frames *record_waits_python(const struct record_waits *waits);
 struct off_cpu_losses record_waits_losses(const struct record_waits *waits);
-/* What of waits was lost, in sentences, a line each; nothing if nothing was. */
+/* Prints the losses of waits, one sentence a line; nothing if there are none. */
 void record_waits_print_losses(struct text *out, const struct off_cpu_losses *losses);
 
 #endif

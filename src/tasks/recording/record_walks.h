@@ -28,7 +28,7 @@ struct python_frames *record_walks_python(const struct record_walks *walks);
 enum tally_status record_walks_attach(void *walks, size_t event, int fd, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status record_walks_start(struct record_walks *walks, const struct recorder *recorder,
 	const struct target *target, struct record_live *live, struct tally_error *err);
-/* Whatever was lost so far, as lines without their ends. */
+/* Prints the losses so far, as lines without line ends. */
 void record_walks_print(const struct record_walks *walks, struct text *out);
 
 #endif

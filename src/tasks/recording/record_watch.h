@@ -21,7 +21,7 @@ TALLY_MUST_CHECK enum tally_status record_watch_create(const struct kernel_seam 
 void record_watch_destroy(struct record_watch *watch);
 TALLY_MUST_CHECK enum tally_status record_watch_add(
 	const struct record_watch *watch, int epoll_fd, uint32_t tag, struct tally_error *err);
-/* At least one of the events since the last call. */
+/* Whether at least one of the events has occurred since the last call. */
 bool record_watch_has_come(struct record_watch *watch);
 
 #endif

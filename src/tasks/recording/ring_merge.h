@@ -19,23 +19,23 @@
 struct ring_merge {
 	struct recorder *recorder;
 	struct live_merge merge;
-	uint64_t *released; /* by ring: of what the pass was shown */
-	uint64_t share; /* of a ring: so much is given back while a pass goes on */
-	size_t ring; /* of the record in hand */
+	uint64_t *released; /* by ring: of the bytes that the pass has seen */
+	uint64_t share; /* of a ring: so many bytes are released at a time during a pass */
+	size_t ring; /* of the current record */
 };
 
 /* time_of: as live_merge_init has it. */
 TALLY_MUST_CHECK enum tally_status ring_merge_init(struct ring_merge *m, struct recorder *recorder,
 	uint64_t (*time_of)(void *context, const struct record *record), void *context, struct tally_error *err);
 void ring_merge_deinit(struct ring_merge *m);
-/* Begins a pass. is_last: nothing comes after it. fill: bytes of the ring that has most. NOMEM only. */
+/* Begins a pass. is_last: nothing comes after it. fill: the bytes in the fullest ring. NOMEM only. */
 TALLY_MUST_CHECK enum tally_status ring_merge_look(
 	struct ring_merge *m, bool is_last, uint64_t *fill, struct tally_error *err);
-/* The oldest record, which stays until ring_merge_advance; false: that was all. */
+/* The oldest record, which stays valid until ring_merge_advance; false: there are no more. */
 bool ring_merge_next(struct ring_merge *m, struct record *record);
 /* False: out of memory. */
 bool ring_merge_advance(struct ring_merge *m);
-/* Ends a pass, also one that broke off: what was handed out is given back. */
+/* Ends a pass, also one that failed: releases the records that were returned. */
 void ring_merge_release(struct ring_merge *m);
 
 #endif

@@ -29,7 +29,7 @@ TALLY_MUST_CHECK enum tally_status report_annotate_show(
 	struct report_annotate *annotate, const struct explore_symbol *symbol, bool *leaves, struct tally_error *err);
 void report_annotate_deinit(struct report_annotate *annotate);
 
-/* What annotate_explore is asked for a symbol as the options say; the settings are the caller's to set. */
+/* The arguments of annotate_explore for a symbol, by the options; the caller adds the settings. */
 struct annotate_explore report_annotation_explore(
 	const struct code_options *code, const struct explore_symbol *symbol, struct annotate_samples *samples);
 

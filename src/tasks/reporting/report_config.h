@@ -19,7 +19,7 @@
  * ignores, and invalid lines, become warnings. */
 TALLY_MUST_CHECK enum tally_status report_config_read(
 	struct report_request *request, char **sort, struct diag *notes, struct tally_error *err);
-/* Of top: the same without report's own settings, and top.children. */
+/* For top: the same without report's own settings, and with top.children. */
 TALLY_MUST_CHECK enum tally_status report_config_read_top(
 	struct report_request *request, struct diag *notes, struct tally_error *err);
 

@@ -27,10 +27,10 @@ void explore_table_deinit(struct explore_table *table);
 struct explore_begun { /* what is on the screen already */
 	struct tui_terminal *terminal;
 	struct explore_table first; /* of index 0, where has_first */
-	struct explorer explorer; /* where has_explorer: of a table before that one, which is gone, and its memory */
+	struct explorer explorer; /* where has_explorer: of an earlier table, which is gone, and its memory */
 	struct explorer_memory memory;
 	bool has_first, has_explorer;
-	enum explorer_action waits; /* what was asked for before it could be done, or EXPLORER_STAY */
+	enum explorer_action waits; /* an action that waits until it is possible, or EXPLORER_STAY */
 	uint32_t waits_member; /* of an order */
 	bool leaves; /* the user did */
 };
@@ -57,7 +57,7 @@ struct explore_source {
 	enum tally_status (*levels)(
 		void *data, const struct flat_table *table, struct flame_tree *tree, struct tally_error *err);
 	enum tally_status (*page)(void *data, enum explore_page page, struct text *out, struct tally_error *err);
-	/* From now on tables are of these sort keys. On success all that are open are closed before the next is opened. */
+	/* Sets the sort keys of tables. On success all open tables are closed before the next one is opened. */
 	enum tally_status (*sort)(void *data, const char *keys, struct tally_error *err);
 };
 

@@ -20,7 +20,7 @@
 
 struct report_fields {
 	struct perfdata_reader *reader;
-	struct tracepoint_printer *printer; /* NULL until a field is looked for; owned */
+	struct tracepoint_printer *printer; /* NULL until the first look-up; owned */
 	struct replay_field items[PROFILE_MAX_FIELDS];
 	size_t count;
 };

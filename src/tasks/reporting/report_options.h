@@ -19,7 +19,7 @@ typedef enum tally_status (*report_request_setter)(
 extern const struct option_table report_option_table;
 #define REPORT_OPTIONS(type, member) OPTION_GROUP_ROW(&report_option_table, type, member)
 
-/* For callbacks of options: NULL, or what the setter says against the value. */
+/* For callbacks of options: NULL, or the setter's complaint about the value. */
 const char *report_options_apply(
 	const struct option_use *use, struct report_request *request, report_request_setter set);
 

@@ -29,25 +29,25 @@ struct report_plan {
 	size_t order_count;
 	enum profile_key keys[REPORT_MAX_COLUMNS]; /* grouping keys */
 	size_t key_count;
-	uint8_t levels[REPORT_MAX_COLUMNS]; /* by column that is a key: which level of a hierarchy shows it */
+	uint8_t levels[REPORT_MAX_COLUMNS]; /* by column of a key: its level in a hierarchy */
 	uint64_t hidden_columns;
 	enum profile_key_mode mode; /* what samples count by */
-	const char *used_sort; /* the default that was taken, alone or before what was typed; NULL: none was */
+	const char *used_sort; /* the default that is used, alone or before the typed keys; NULL: none */
 };
 
-struct report_source { /* what of the recording the columns depend on */
+struct report_source { /* the properties of the recording on which columns depend */
 	bool has_chains, is_pipe, is_all_tracepoints, has_branches, has_groups;
-	bool branches_are_late; /* samples count by their branches only if that is asked for */
+	bool branches_are_late; /* samples count by their branches only on request */
 	const bool *parallelism; /* by how many threads ran: LIMIT_CPUS of them count or do not; NULL: all do */
 	struct report_fields *fields; /* of tracepoints; NULL: none are known */
 };
 
-/* TALLY_UNSUPPORTED for a key of perf's that tally lacks, TALLY_INVALID for one that nobody has. */
+/* TALLY_UNSUPPORTED for a key of perf's that tally lacks, TALLY_INVALID for an unknown one. */
 TALLY_MUST_CHECK enum tally_status report_plan_make(const struct report_request *request,
 	const struct report_source *source, struct report_plan *plan, struct tally_error *err);
 /* The sort keys as perf's title has them. */
 void report_plan_print_sort(const struct report_plan *plan, struct text *t);
-/* Bit by enum profile_facet: what the keys need kept. */
+/* The facets that the keys need: bits by enum profile_facet. */
 uint64_t report_plan_facets(const struct report_plan *plan);
 bool report_plan_has_form(const struct report_plan *plan, enum profile_key_form form);
 bool report_plan_has_key(const struct report_plan *plan, enum profile_key key);

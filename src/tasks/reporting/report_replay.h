@@ -15,7 +15,7 @@ struct report_replay { /* borrowed */
 	const struct report_plan *plan;
 	const struct report_fields *fields;
 	struct perfdata_reader *reader;
-	struct progress *progress; /* NULL: a line on the terminal tells */
+	struct progress *progress; /* NULL: a line on the terminal shows progress */
 	size_t max_bytes; /* as replay_options */
 	bool without_names, without_inlines;
 };
@@ -27,9 +27,9 @@ uint64_t report_lbr_registers(const struct perfdata_reader *reader);
 #define REPORT_CANNOT_STITCH                                                                            \
 	"--stitch-lbr needs call stacks of the CPU's branch registers, and their number in the header " \
 	"(record --call-graph lbr): chains are those recorded"
-/* But for spans of time and switches, which report_replay_run adds. */
+/* Without time spans and switches, which report_replay_run adds. */
 struct replay_options report_replay_options(const struct report_replay *wanted);
-/* Whether a profile made for `have` has all that `want` needs, and counts the same. */
+/* Whether a profile made with `have` also serves `want`: it has everything needed, and counts the same samples. */
 bool report_replay_covers(const struct replay_options *have, const struct replay_options *want);
 /* As replay_profile. */
 TALLY_MUST_CHECK enum tally_status report_replay_run(const struct report_replay *wanted, struct binary_store *store,

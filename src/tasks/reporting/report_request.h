@@ -36,13 +36,13 @@ struct report_rows {
 		WALL_ALWAYS,
 		WALL_NEVER
 	} wall; /* --wall, --no-wall: waits and on-CPU samples in one table */
-	bool wakers, follows; /* --wakers, --follow: who ended waits, and with whom that began */
+	bool wakers, follows; /* --wakers, --follow: the threads that ended waits, and the origin of each such chain */
 	bool by_memory; /* --mem-mode */
 	bool by_latency; /* --latency */
 	uint64_t time_quantum_ns;
 	bool raw_traces;
 	bool no_children; /* --no-children was given */
-	bool is_hierarchy; /* sort keys one below the other */
+	bool is_hierarchy; /* sort keys as levels of a tree */
 	bool hides_unresolved, no_inline, full_source_path;
 	bool self_is_inlined; /* rows of functions that were inlined have their own time */
 };
@@ -79,7 +79,7 @@ struct report_look {
 	unsigned widths[REPORT_MAX_COLUMNS];
 	size_t width_count;
 	bool shows_samples, shows_period, shows_modes;
-	bool shows_reference; /* that events without chains go by those of another of their group */
+	bool shows_reference; /* that events without chains use the chains of another event of their group */
 	bool is_relative, times_in_ns;
 	bool keeps_empty; /* --no-skip-empty */
 	double percent_limit;
@@ -91,7 +91,7 @@ struct report_look {
 struct report_output {
 	bool header, header_only, full_info;
 	bool total_cycles; /* blocks of code by their cycles, no profile */
-	bool missing; /* --missing: where names were looked for, no profile */
+	bool missing; /* --missing: where names were searched, instead of a profile */
 	bool stats, threads, is_raw_pretty;
 	bool tasks, mmaps, dump; /* --tasks, --mmaps, -D: no profile */
 	bool in_file_order; /* --disable-order, with -D */
@@ -104,7 +104,7 @@ struct report_request {
 	struct trace_options traces;
 	struct symbol_options symbols;
 	struct debuginfod_settings debuginfod;
-	bool modules_are_asked; /* -m: they always are loaded */
+	bool modules_are_asked; /* -m: modules, which are always loaded */
 	struct sample_options samples;
 	struct report_selected selection;
 	struct report_rows rows;
@@ -124,7 +124,7 @@ TALLY_MUST_CHECK enum tally_status report_request_set_time_quantum(
 /* "graph,0.5,10,caller,function,percent" in any order, as perf takes it. NULL or "": the default. */
 TALLY_MUST_CHECK enum tally_status report_request_set_chains(
 	struct report_request *request, const char *text, struct tally_error *err);
-/* False: it is no number. */
+/* False: it is not a number. */
 bool report_request_set_group_sort(struct report_request *request, const char *text);
 enum chain_setting {
 	CHAIN_SETTING_STYLE,
@@ -133,7 +133,7 @@ enum chain_setting {
 	CHAIN_SETTING_THRESHOLD,
 	CHAIN_SETTING_LIMIT
 };
-/* A single one of them. False: it is not one. */
+/* Sets a single part of it. False: the word is not one of these. */
 bool report_request_set_chain(struct report_request *request, enum chain_setting setting, struct tally_str value);
 TALLY_MUST_CHECK enum tally_status report_request_set_widths(
 	struct report_request *request, const char *text, struct tally_error *err);

@@ -17,10 +17,10 @@ struct switch_names { /* as typed; NULL: none */
 	bool shows;
 };
 
-/* INVALID where the recording has no such event. */
+/* INVALID: the recording has no such event. */
 TALLY_MUST_CHECK enum tally_status report_switches_find(const struct switch_names *names,
 	const struct perfdata_reader *reader, struct replay_switches *found, struct tally_error *err);
-/* By CPU, whether it is of the socket; the caller frees it. INVALID where the recording does not tell. */
+/* By CPU, whether it is of the socket; the caller frees it. INVALID: the recording has no topology. */
 TALLY_MUST_CHECK enum tally_status report_socket_cpus(
 	const struct perfdata_reader *reader, uint64_t socket, bool **cpus, uint32_t *count, struct tally_error *err);
 /* "1,4-8" by number of threads, LIMIT_CPUS of them; the caller frees it. INVALID: no such list, or one with 0. */

@@ -26,22 +26,22 @@ struct report_tables {
 };
 
 struct report_text_options report_tables_options(const struct report_plan *plan);
-/* How many events from first on stand side by side in one table. */
+/* The number of events, from first on, that are columns of one table. */
 uint32_t report_tables_members(const struct report_tables *tables, uint32_t first);
-/* The first event from this one on that is shown, or whose group is; that none is: the number of events. */
+/* The first event from this one on that is shown, or whose group is; the number of events if there is none. */
 uint32_t report_tables_find(const struct report_tables *tables, uint32_t event);
-/* Empty ones are shown only if that was asked for. */
+/* Empty tables are shown only on request. */
 bool report_tables_is_shown(const struct report_tables *tables, const struct flat_table *table);
-/* Sorted, unless it is empty and not wanted then. */
+/* Makes a sorted table, unless it is empty and empty tables are not shown. */
 TALLY_MUST_CHECK enum tally_status report_tables_make(const struct report_tables *tables, uint32_t first,
 	uint32_t count, struct flat_table *table, struct tally_error *err);
 
-/* By one column, of this member of a group, and where that is equal by the others. */
+/* Sorts by one column of this member of a group, then by the other columns. */
 TALLY_MUST_CHECK enum tally_status report_tables_order(struct flat_table *table,
 	const struct report_text_options *options, enum profile_key key, uint32_t member, struct tally_error *err);
 
 struct report_tree { /* --hierarchy: the rows of a table by level */
-	bool is_made; /* else the table is flat: nobody asked, or it has no key */
+	bool is_made; /* else the table is flat: no hierarchy was requested, or it has no key */
 	uint8_t levels[REPORT_MAX_COLUMNS]; /* by column, as report_text_options has them */
 	struct hierarchy hierarchy;
 };
@@ -50,7 +50,7 @@ TALLY_MUST_CHECK enum tally_status report_tree_init(struct report_tree *tree, co
 	const struct flat_table *table, struct tally_error *err);
 void report_tree_deinit(struct report_tree *tree);
 
-/* The same for a screen. The table may go; the profile is borrowed. */
+/* The same for a screen. The table may be freed; the profile is borrowed. */
 TALLY_MUST_CHECK enum tally_status report_levels_init(struct flame_tree *tree, const struct report_plan *plan,
 	const struct flat_table *table, struct tally_error *err);
 

@@ -18,7 +18,7 @@
 
 /* A profile with stacks: both. */
 void advice_notes_add(struct diag *notes, struct perfdata_reader *reader, const struct profile *profile);
-/* Rows are to be by cgroup, and no sample has one. */
+/* Adds a note if rows are by cgroup, but no sample has one. */
 /* Where the source of waits leaves something out. */
 void advice_notes_waits(struct diag *notes, const struct perfdata_reader *reader);
 void advice_notes_cgroups(struct diag *notes, const struct perfdata_reader *reader, const char *program);

@@ -14,7 +14,7 @@ bool build_id_of_kernel(struct record_build_id *id);
 bool build_id_of_vdso(struct tally_str name, struct record_build_id *id);
 /* Looks through notes (4-byte aligned, this machine's byte order unless swap). */
 bool build_id_in_notes(struct tally_bytes notes, bool swap, struct record_build_id *id);
-/* Looks through an ELF image: what its PT_NOTE and SHT_NOTE headers name. */
+/* Looks through the PT_NOTE and SHT_NOTE parts of an ELF image. */
 bool build_id_in_elf(struct tally_bytes elf, struct record_build_id *id);
 
 #endif

@@ -32,7 +32,7 @@
 #include "tasks/session/symbol_options.h"
 #include "tasks/session/trace_options.h"
 
-struct data_sample { /* or, where with_sideband is set, a record that is none: event is NULL, time and CPU are set */
+struct data_sample { /* or, with with_sideband, a record that is not a sample: event is NULL, time and CPU are set */
 	const struct perfdata_event *event;
 	struct record record;
 	struct sample sample;
@@ -45,7 +45,7 @@ struct data_source {
 	struct recording_pass pass;
 	struct frame_names names;
 	struct tracepoint_printer *tracepoints; /* NULL: the recording describes none */
-	struct tally_error tracepoint_error; /* or none that can be used */
+	struct tally_error tracepoint_error; /* why the tracepoints' formats cannot be used */
 	struct time_order *order; /* of records; NULL with live */
 	struct live_records *live; /* NULL: the recording was read to its end */
 	struct sample_filter filter; /* which samples are wanted */
@@ -60,7 +60,7 @@ struct data_source {
 struct data_input {
 	struct input_options file;
 	struct trace_options traces;
-	struct sample_options samples; /* which are wanted: by time, CPU and thread */
+	struct sample_options samples; /* which samples are selected: by time, CPU and thread */
 	struct symbol_options symbols;
 	const struct binary_kept *kept; /* see struct binary_store_options */
 	uint64_t recorded_ns; /* when the newest of several recordings that share a store ended; 0: when this one did */

@@ -22,7 +22,7 @@ struct debuginfod_settings {
 
 struct debuginfod_run {
 	struct debuginfod_settings settings;
-	struct debuginfod_job *job; /* NULL: nothing was asked for */
+	struct debuginfod_job *job; /* NULL: nothing was requested */
 	VEC(struct debuginfod_request) requests;
 	VEC(struct tally_str) names; /* by request, of the store */
 };
@@ -31,10 +31,10 @@ struct debuginfod_run {
 extern const struct option_table debuginfod_option_table;
 #define DEBUGINFOD_OPTIONS(type, member) OPTION_GROUP_ROW(&debuginfod_option_table, type, member)
 
-/* Asks for what the files of hits lack: names, or lines and inlined calls where these were looked for. */
+/* Requests what the files of hits lack: names, or lines and inlined calls if these are needed. */
 void debuginfod_run_start(struct debuginfod_run *run, const struct debuginfod_settings *settings,
 	const struct binary_store *store, const struct binary_hits *hits, struct diag *notes);
-/* Says what came too late, what does not exist, what is wrong. Waits for nothing. */
+/* Reports files that came too late, that do not exist or that are invalid. Does not wait. */
 void debuginfod_run_end(struct debuginfod_run *run, struct diag *notes);
 
 #endif

@@ -23,8 +23,8 @@ struct dump_raw {
 	const struct arch *arch; /* NULL: unknown */
 	const char *file_name;
 	enum dump_raw_verb verb;
-	bool in_file_order; /* perf then has no use for the marks of rounds */
-	bool has_attr; /* of a pipe: its first ATTR came by */
+	bool in_file_order; /* perf ignores the marks of rounds then */
+	bool has_attr; /* of a pipe: its first ATTR was read */
 };
 
 void dump_raw_record(struct dump_raw *dump, struct text *t, const struct record *record);

@@ -11,7 +11,7 @@
 #include "arch/arch.h"
 #include "base/text.h"
 
-/* arch may be NULL: registers go by number. */
+/* arch may be NULL: registers are printed by number. */
 void dump_sample(struct text *t, const struct record_layout *layout, const struct record *record,
 	const struct sample *sample, const struct arch *arch);
 

@@ -28,10 +28,10 @@ struct event_attrs {
 	struct record_layout *layouts; /* by event */
 };
 
-/* False: out of memory; so for both. */
+/* False: out of memory; the same for the next function. */
 bool event_attrs_make(struct event_attrs *attrs, struct arena *arena, const struct perfdata_reader *reader,
 	const struct attr_change *change);
-/* What describes events says the same as their attrs. */
+/* Updates the features that describe events to match their attrs. */
 bool event_attrs_features(const struct event_attrs *attrs, struct perfdata_features *features);
 
 #endif

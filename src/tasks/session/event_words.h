@@ -13,7 +13,7 @@
 
 struct cli;
 
-/* -e, with what the parser refuses and perf takes: a group that is not closed, told on standard error. */
+/* Parses -e. Accepts a group without closing brace, as perf does, and reports it on standard error. */
 TALLY_MUST_CHECK enum tally_status event_word_parse(const struct cli *cli, struct event_catalogue *catalogue,
 	const char *text, struct event_list *events, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status event_set_cgroup(struct event_list *events, size_t index,

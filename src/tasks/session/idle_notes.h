@@ -10,7 +10,7 @@
 #include "base/diag.h"
 #include "profile/filter.h"
 
-/* Nothing where the filter hides no idle threads. */
+/* Adds nothing if the filter hides no idle threads. */
 void idle_notes_add(struct diag *notes, const struct profile_filter *filter);
 
 #endif

@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "code/binary_store.h"
 
-/* One line on standard error; nothing where all is well. */
+/* Prints one line on standard error if the pack is damaged. */
 void pack_tell_damage(const struct cli *cli, const struct binary_store *store);
 
 #endif

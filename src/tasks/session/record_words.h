@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 
 bool record_clock_find(const char *name, int32_t *clockid);
-/* False: unknown is the word that is none. Of this machine's architecture: names with commas between, any case. */
+/* False: unknown is the invalid word. Of this machine's architecture: names with commas between, any case. */
 bool record_registers_parse(struct tally_str list, uint64_t *mask, struct tally_str *unknown);
 
 /* "10", "10M": bytes, and whether a unit was said (B, K, M or G). */

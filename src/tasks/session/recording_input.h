@@ -9,9 +9,9 @@
 #include "cli/options.h"
 #include "perfdata/reader.h"
 
-#define RECORDING_NAME "perf.data" /* where no other is named */
+#define RECORDING_NAME "perf.data" /* the default name */
 
-/* What a recording is called that may have been named. */
+/* The name of a recording: the given one, or the default. */
 static inline const char *recording_name(const char *named)
 {
 	return named ? named : RECORDING_NAME;
@@ -31,15 +31,17 @@ TALLY_MUST_CHECK enum tally_status recording_open(
 	const struct input_options *input, struct perfdata_reader **reader, struct tally_error *err);
 /* Branch stacks that count branches: stacks of calls, which end chains, are not. By the events. */
 bool recording_samples_branches(const struct perfdata_reader *reader);
-/* The same as perf has it: of a file, by its header. */
+/* The same by perf's rule: for a file, by its header. */
 bool recording_has_branches(const struct perfdata_reader *reader);
-/* NOT_FOUND, and why nothing is to be shown of a recording that has that many samples. */
+/* Returns NOT_FOUND with the reason why a recording with so many samples has nothing to show. */
 enum tally_status recording_is_empty(const char *path, uint64_t samples, struct tally_error *err);
-/* The same as a note on standard error, for verbs that may have nothing to show. */
+/* The same as a note on standard error, for verbs whose output may be empty. */
 void cli_note_empty(const struct cli *cli, const char *path, uint64_t samples);
-/* Made by 'stat record': by its header, or by what was read of it, as perf's streams have no header. */
+/* Whether 'stat record' made it: by its header, or by the records read so far, because perf's streams have no
+ * header. */
 bool recording_is_of_stat(const struct perfdata_reader *reader);
-/* Of such a recording a note on standard error, for verbs that show samples: what shows its counts. path NULL: perf.data. */
+/* For verbs that show samples: a note on standard error that names the command for such a recording. path NULL:
+ * perf.data. */
 void cli_note_counts(const struct cli *cli, const struct perfdata_reader *reader, const char *path);
 /* Reports on standard error what the recording lost or hides, one line each. */
 void cli_print_health(const struct cli *cli, const struct input_health *health);

@@ -20,7 +20,7 @@ struct annotate_load {
 	struct annotate_request request;
 	struct annotate_explore explore; /* how it looks */
 	void *data;
-	/* What shows first of samples; NOT_FOUND: they are not enough. */
+	/* Chooses what to show first; NOT_FOUND: there are not enough samples yet. */
 	enum tally_status (*begin)(void *data, struct annotate_samples *samples, struct annotate_explore *request,
 		const struct annotate_target **target, struct tally_error *err);
 };

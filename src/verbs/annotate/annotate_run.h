@@ -21,7 +21,7 @@ struct annotate_run {
 	struct annotate_text_options text;
 	struct code_options code;
 	const char *data_type; /* "": all; NULL: code is shown */
-	double percent_limit; /* of an event: functions below are left out */
+	double percent_limit; /* functions with less, of every event, are left out */
 	bool is_compact, is_quiet, is_verbose, dump, skips_missing, skips_empty, force_group, no_group, is_json,
 		is_interactive, with_data_types, with_type_counts, with_instruction_counts;
 };

@@ -39,13 +39,14 @@ struct archive_members {
 /* INVALID: no regular file. Never waits for a pipe's or a device's other end. */
 TALLY_MUST_CHECK enum tally_status archive_members_open(
 	const char *path, struct archive_members *archive, struct tally_error *err);
-/* TALLY_END after the last. What was not read of the one before is skipped. */
+/* TALLY_END after the last. Skips the unread rest of the previous member. */
 TALLY_MUST_CHECK enum tally_status archive_members_next(
 	struct archive_members *archive, struct archive_member *member, struct tally_error *err);
 /* Up to room_bytes of the member's contents; *len 0: that was all. */
 TALLY_MUST_CHECK enum tally_status archive_members_read(
 	struct archive_members *archive, void *room, size_t room_bytes, size_t *len, struct tally_error *err);
-/* After TALLY_END: what bzip2 says of the whole file. Else it is stopped, and TALLY_OK. Once for each open. */
+/* After TALLY_END: the result of bzip2 for the whole file. Before that, it stops bzip2 and returns TALLY_OK. Call it
+ * once for each open. */
 TALLY_MUST_CHECK enum tally_status archive_members_close(
 	struct archive_members *archive, bool is_at_end, const char *path, struct tally_error *err);
 

@@ -21,7 +21,7 @@
 
 #define ARCHIVE_SYMBOLS "perf.symbols.tar.bz2" /* the archive in one that has everything */
 
-/* NULL: the member may go into the cache; else why not. */
+/* NULL: the member may be stored in the cache; otherwise the reason why not. */
 const char *archive_refuses(const struct archive_member *member);
 /* Of an archive with everything: the recording's file, or one of a recording's folder. NULL: it may lie here. */
 const char *archive_refuses_here(const struct archive_member *member);

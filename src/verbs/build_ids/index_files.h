@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 #include "cli/cli.h"
 
-/* Of one file. False: it could not be made, which has been said. */
+/* Makes the index of one file. False: it failed, and the reason has been reported. */
 bool index_file(const struct cli *cli, struct tally_str path, bool is_verbose);
 
 #endif

@@ -9,7 +9,7 @@
 #include "perfdata/reader.h"
 #include "tasks/session/build_id_rows.h"
 
-/* Adds to rows; a recording that is cut gives what is intact, and health says so. */
+/* Adds to rows. Of a truncated recording it adds the intact part, and health says so. */
 TALLY_MUST_CHECK enum tally_status recorded_build_ids_list(struct perfdata_reader *reader, bool with_hits,
 	struct build_id_rows *rows, struct input_health *health, struct tally_error *err);
 

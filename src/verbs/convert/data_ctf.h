@@ -10,7 +10,7 @@
 
 struct data_ctf_options {
 	const char *path; /* the directory */
-	bool replace; /* a trace that is there */
+	bool replace; /* replaces an existing trace */
 	bool all; /* mappings, names, forks and exits too: perf_mmap, perf_comm ... */
 	bool wall_clock; /* times of day, where the recording relates its clock to them; else INVALID */
 };

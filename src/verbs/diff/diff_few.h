@@ -18,7 +18,7 @@
 
 /* The least p that ranks can have. */
 double diff_few_least_p(const struct diff_sides *sides);
-/* How many recordings a side it takes until the best of so many rows can be under level; 0: these do. */
+/* The recordings that each side needs until the smallest p of so many rows can be below level; 0: there are enough. */
 size_t diff_few_needed(const struct diff_sides *sides, enum run_correction correction, size_t rows, double level);
 
 struct diff_few_row {
@@ -26,7 +26,7 @@ struct diff_few_row {
 	const uint64_t *samples; /* the same */
 };
 
-/* What recordings of a side differ by beyond sampling, relative, squared. Zero-initialised is empty. */
+/* The squared relative differences between recordings of a side beyond sampling noise. Zero-initialised is empty. */
 struct diff_few_spread {
 	double squares, weight;
 };

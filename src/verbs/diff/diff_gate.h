@@ -39,7 +39,7 @@ TALLY_MUST_CHECK enum tally_status diff_gate_parse(
 	const char *text, double level, struct diff_gate *gate, struct tally_error *err);
 /* The largest p of a clause; 0: there is none. */
 double diff_gate_loosest_p(const struct diff_gate *gate);
-/* A change fails that is larger than the clause says, whose adjusted p is smaller, and that is larger than the noise. */
+/* A row fails if its change exceeds the clause's limit and the noise, and its adjusted p is below the clause's. */
 bool diff_gate_row_fails(const struct diff_gate *gate, const struct diff_change *change);
 bool diff_gate_total_fails(const struct diff_gate *gate, const struct diff_change *total);
 

@@ -48,12 +48,13 @@ struct diff_request {
 	/* made by finish */
 	enum profile_key keys[REPORT_MAX_COLUMNS];
 	size_t key_count;
-	enum profile_key columns[REPORT_MAX_COLUMNS]; /* the keys that a filter leaves something to say */
+	enum profile_key columns[REPORT_MAX_COLUMNS]; /* the keys that still vary after the filters */
 	size_t column_count;
 };
 
 void diff_request_init(struct diff_request *request);
-/* A setting of the user's configuration: diff.compute, diff.order. What it ignores becomes a warning, as perf's. */
+/* Applies a setting of the user's configuration: diff.compute, diff.order. Ignored settings become warnings, as in
+ * perf. */
 void diff_request_configure(struct diff_request *request, const char *name, struct tally_str value, struct diag *notes);
 /* delta, delta-abs, ratio, wdiff:BASE,NEW, cycles. */
 TALLY_MUST_CHECK enum tally_status diff_request_set_method(

@@ -13,10 +13,11 @@
 
 struct diff_outcome { /* of --fail-if */
 	size_t failures; /* what it names */
-	bool is_undecided; /* there is none, but recordings are too few to have shown one */
+	bool is_undecided; /* there is none, but there are too few recordings to show one */
 };
 
-/* Two recordings or more, the first of them the baseline. failures: what --fail-if names, told on standard error. */
+/* Two recordings or more, the first of them the baseline. failures: the rows that --fail-if names, which are
+ * reported on standard error. */
 TALLY_MUST_CHECK enum tally_status diff_run(const struct cli *cli, const struct diff_request *request, struct text *out,
 	struct diff_outcome *outcome, struct tally_error *err);
 

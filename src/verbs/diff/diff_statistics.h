@@ -28,7 +28,7 @@ struct diff_test { /* how rows are compared */
 	enum run_correction correction;
 	enum diff_measure measure;
 	double level; /* of adjusted p values, under which a change is shown */
-	double loosest_level; /* of those that anything is judged by: level, or more */
+	double loosest_level; /* the largest of all levels that are used */
 	double min_share; /* percent of both sides together; rows below are not tested */
 };
 
@@ -38,7 +38,7 @@ struct diff_amounts {
 	const uint64_t *totals; /* by recording */
 };
 
-/* Of test, DIFF_AUTO becomes the measure that was taken. */
+/* Replaces DIFF_AUTO in test by the measure that was chosen. */
 TALLY_MUST_CHECK enum tally_status diff_statistics(const struct diff_amounts *amounts, struct diff_test *test,
 	struct diff_changes *changes, struct tally_error *err);
 

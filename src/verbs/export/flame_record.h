@@ -14,12 +14,12 @@
 struct flame_target {
 	const char *pids, *tids, *cpus, *cgroups, *user, *event, *call_graph;
 	bool all_cpus;
-	bool wall; /* what threads wait for too */
+	bool wall; /* also what threads wait for */
 };
 
 /* Whether something else than the command is recorded. */
 bool flame_target_is_other(const struct flame_target *target);
-/* What was recorded, in words: "process 12". */
+/* The target in words: "process 12". */
 void flame_target_text(struct text *text, const struct flame_target *target);
 /* "10", "1.5", "500ms", "2m": how long to record, as sleep's argument. */
 bool flame_duration_parse(const char *word, struct text *seconds);

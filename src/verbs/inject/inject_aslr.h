@@ -26,7 +26,7 @@ struct inject_aslr {
 	struct event_attrs attrs;
 	struct writer words; /* of the sample that is made: its chain, then its branches */
 	struct writer formats; /* of tracepoints */
-	uint64_t fields; /* SAMPLE_* that went, of any event */
+	uint64_t fields; /* removed SAMPLE_* fields of any event */
 	uint64_t dropped; /* records */
 	bool failed; /* out of memory */
 };
@@ -37,7 +37,7 @@ TALLY_MUST_CHECK enum tally_status inject_aslr_read(
 void inject_aslr_deinit(struct inject_aslr *aslr);
 void inject_aslr_features(struct inject_aslr *aslr, struct perfdata_features *features);
 enum inject_change inject_aslr_record(void *aslr, const struct record *record, struct writer *out);
-/* A line on what went; nothing if nothing did. */
+/* Prints a line about the removed fields; nothing if there are none. */
 void inject_aslr_tell(const struct inject_aslr *aslr, struct text *out);
 
 #endif

@@ -14,7 +14,7 @@
 struct list_metrics {
 	struct event_catalogue *catalogue;
 	bool *wanted; /* per row of metric_table, of each name the first */
-	bool shows_all; /* what does not open here too */
+	bool shows_all; /* also metrics that cannot be opened here */
 	bool has_descriptions, has_details;
 	size_t left_out;
 	char why_left_out[200];

@@ -22,7 +22,7 @@ struct bpf_lock_contention;
 /* of_command: nothing but a command and what it forks. */
 TALLY_MUST_CHECK enum tally_status lock_bpf_open(
 	const struct lock_job *job, bool of_command, struct bpf_lock_contention **locks, struct tally_error *err);
-/* What the settings name, else the command's process (0: there is none). */
+/* Watches the targets in the settings, else the command's process (0: there is none). */
 TALLY_MUST_CHECK enum tally_status lock_bpf_watch(
 	struct bpf_lock_contention *locks, const struct lock_job *job, pid_t child, struct tally_error *err);
 void lock_bpf_start(struct bpf_lock_contention *locks);

@@ -31,7 +31,7 @@ struct lock_settings {
 	unsigned verbose;
 };
 
-struct lock_sum { /* waits that were added up elsewhere */
+struct lock_sum { /* waits that were summed elsewhere */
 	uint64_t address; /* of the lock, where rows or filters are about locks */
 	struct lock_row row; /* all of one flags */
 	struct tally_str comm; /* of the sample's thread */
@@ -59,15 +59,15 @@ struct lock_job {
 	struct arena arena;
 	bool *cpus; /* that are looked at; NULL: all */
 	struct lock_losses lost;
-	uint64_t events, left_out; /* of locks; those that are not asked for */
+	uint64_t events, left_out; /* events of locks; those that were not selected */
 };
 
 TALLY_MUST_CHECK enum tally_status lock_job_init(struct lock_job *job, const struct cli *cli,
 	const struct lock_settings *settings, enum lock_verb verb, struct tally_error *err);
 void lock_job_deinit(struct lock_job *job);
-/* Cgroups are asked for: samples have to tell theirs. */
+/* Whether cgroups are needed, so that samples must have them. */
 bool lock_job_wants_cgroups(const struct lock_job *job);
-/* Before the first sample, with the source open. */
+/* Call it before the first sample, when the source is open. */
 TALLY_MUST_CHECK enum tally_status lock_job_begin(struct lock_job *job, struct tally_error *err);
 /* Samples of other events are skipped. */
 TALLY_MUST_CHECK enum tally_status lock_job_take(

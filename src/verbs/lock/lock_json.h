@@ -10,7 +10,7 @@
 
 #include "verbs/lock/lock_job.h"
 
-/* table: of report and contention; its columns have no say. False: out of memory. */
+/* table: of report and contention; the choice of columns has no effect. False: out of memory. */
 bool lock_json(const struct lock_job *job, const struct lock_table *table, struct text *out);
 
 #endif

@@ -27,7 +27,7 @@ struct lock_live_config {
 
 /* 0, or the exit code after a message: the command runs now. *live is to be closed in both cases. */
 int lock_live_open(const struct lock_live_config *config, struct lock_live **live);
-/* Until the command or the target ends, or a signal comes. After a failure the job has what came before it. */
+/* Runs until the command or the target ends, or a signal comes. After a failure the job has the earlier results. */
 TALLY_MUST_CHECK enum tally_status lock_live_run(struct lock_live *live, struct tally_error *err);
 void lock_live_close(struct lock_live *live);
 

@@ -29,10 +29,11 @@ struct lock_caller {
 	bool passes; /* the names of the options */
 };
 
-/* The frames, and whether it passes. max_stack is LOCK_MAX_STACK at most. False: out of memory. */
+/* Reads the frames, and sets whether the caller passes the filters. max_stack is at most LOCK_MAX_STACK. False: out
+ * of memory. */
 bool lock_caller_read(struct data_source *source, const struct data_sample *s,
 	const struct lock_caller_options *options, struct lock_caller *c, struct tally_error *err);
-/* The texts, which are shown of a caller that is new. The same. */
+/* Makes the texts for a caller that has no row yet. False: out of memory. */
 bool lock_caller_describe(struct data_source *source, const struct data_sample *s,
 	const struct lock_caller_options *options, struct lock_caller *c, struct tally_error *err);
 void lock_caller_deinit(struct lock_caller *c);

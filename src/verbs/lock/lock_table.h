@@ -55,7 +55,7 @@ struct lock_table {
 enum lock_column lock_column_of(struct tally_str name);
 /* False: out of memory. */
 bool lock_table_print(const struct lock_table *table, struct text *out);
-/* Members of the object that is open. The columns that were asked for have no say: JSON has all. */
+/* Writes members of the open object. JSON always has all columns. */
 TALLY_MUST_CHECK bool lock_table_json(const struct lock_table *table, struct json *j);
 /* For `lock info`: prints labels of threads, sorted by number, or of locks, in the order of their first occurrence. j:
  * the items go into the open array; NULL: text. */

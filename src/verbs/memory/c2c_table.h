@@ -50,9 +50,9 @@ struct c2c_order {
 /* False: out of memory. */
 bool c2c_order_init(struct c2c_order *order, const struct c2c_table *table);
 void c2c_order_deinit(struct c2c_order *order);
-/* What lines are ordered by. */
+/* The value by which lines are ordered. */
 uint64_t c2c_displayed(const struct c2c_table *table, const struct access_counts *counts);
-/* Whether an entry is worth a row. */
+/* Whether an entry gets a row. */
 bool c2c_entry_is_shown(const struct c2c_table *table, const struct cache_entry *entry);
 /* How many lines CPUs take from each other, and the sum of their accesses. */
 uint64_t c2c_shared_lines(const struct c2c_table *table, struct access_counts *sum);

@@ -33,7 +33,7 @@ struct report_loaded {
 	struct explore_begun begun; /* its terminal is open unless it was never opened: explore_begun_end */
 };
 
-/* Who leaves before all is read ends the program here, but where --require wants a judgement: then begun.leaves is set. */
+/* If the user leaves before everything is read, the program ends here. With --require, begun.leaves is set instead. */
 TALLY_MUST_CHECK enum tally_status report_load(
 	const struct report_load *load, struct report_loaded *loaded, struct tally_error *err);
 

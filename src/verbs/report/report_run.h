@@ -19,7 +19,8 @@
 struct report_streams {
 	struct text *out;
 	struct diag *notes;
-	struct perfdata_reader *opened; /* where another has read it before; report_run's then. NULL: by input */
+	struct perfdata_reader
+		*opened; /* a reader that is open already, which report_run takes over. NULL: it opens the input */
 };
 
 TALLY_MUST_CHECK enum tally_status report_run(const struct cli *cli, struct report_request *request,

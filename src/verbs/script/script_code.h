@@ -24,7 +24,7 @@ struct script_code {
 	VEC(struct binary_code) codes;
 };
 
-struct script_spot { /* where code lies: what is mapped at an address, and the code around */
+struct script_spot { /* a place in code: the mapping at an address, and the code around it */
 	uint32_t store_id; /* STORE_ENTRY_NONE: no code is known */
 	bool is_kernel;
 	uint64_t ip;
@@ -53,7 +53,7 @@ size_t script_print_bytes(struct text *t, struct tally_bytes bytes);
 /* "call   401015 <work>". */
 void script_print_instruction(
 	struct script_code *code, struct text *t, const struct script_spot *spot, const struct script_step *step);
-/* " ilen: 3 insn: 48 89 e5", "\t\tmov    %rsp,%rbp": of it what fields ask for. False: out of memory. */
+/* " ilen: 3 insn: 48 89 e5", "\t\tmov    %rsp,%rbp": the parts that fields request. False: out of memory. */
 bool script_print_code(struct script_code *code, struct text *t, const struct resolve_where *where, unsigned cpumode,
 	uint64_t ip, uint64_t fields);
 

@@ -21,7 +21,7 @@ struct script_counters {
 	bool has_numbers; /* rather than letters */
 };
 
-/* Events have counters where their attr asks for them. */
+/* Whether the event's attr requests counters. */
 bool script_counters_event_has(const struct perfdata_event *event);
 void script_counters_init(struct script_counters *counters, const struct perfdata_reader *reader, bool has_numbers);
 /* What the letters mean; nothing with numbers. */

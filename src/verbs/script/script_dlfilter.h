@@ -40,7 +40,7 @@ struct script_dlfilter {
 	int write_errno; /* of the first failure to write; 0 none */
 };
 
-/* In the current folder, perf's folder of filters, or where the dynamic linker looks. */
+/* Searches the current folder, perf's folder of filters, and the dynamic linker's path. */
 TALLY_MUST_CHECK enum tally_status script_dlfilter_open(
 	struct script_dlfilter *dlfilter, const struct script_dlfilter_request *request, struct tally_error *err);
 void script_dlfilter_close(struct script_dlfilter *dlfilter);
@@ -52,10 +52,10 @@ TALLY_MUST_CHECK enum tally_status script_dlfilter_stop(
 /* wanted is true if there is no filter. INVALID: the filter ends the run. */
 TALLY_MUST_CHECK enum tally_status script_dlfilter_wants(struct script_dlfilter *dlfilter,
 	const struct script_probe *probe, enum dlfilter_stage stage, bool *wanted, struct tally_error *err);
-/* Hands the text on to standard output, which the filter prints to as well. False: it has gone. */
+/* Writes the text to standard output, which the filter also prints to. False: the output is closed. */
 bool script_dlfilter_pass(struct script_dlfilter *dlfilter, struct text *out);
 bool script_dlfilter_flush(struct script_dlfilter *dlfilter, struct text *out);
-/* Of the current folder and perf's. */
+/* Lists the filters of the current folder and of perf's. */
 void script_dlfilter_list(struct text *out, bool with_long_descriptions);
 
 #endif

@@ -88,9 +88,9 @@ enum script_event_kind {
 
 struct script_field_kind {
 	uint64_t fields;
-	uint64_t demanded; /* asked for by a list for all kinds: an event without them is an error */
+	uint64_t demanded; /* requested by a list for all kinds: an event without them is an error */
 	uint64_t asked; /* by any list */
-	uint64_t ignored; /* asked of all kinds, but this one never has them */
+	uint64_t ignored; /* requested for all kinds, but this kind never has them */
 	bool is_set, is_set_for_all; /* by a list of its own, by a list for all */
 	bool was_overridden;
 };
@@ -102,7 +102,7 @@ struct script_field_request {
 };
 
 void script_fields_init(struct script_field_request *request);
-/* One -F list. NULL, or what is wrong with it, a sentence: a constant or written to room. */
+/* Applies one -F list. Returns NULL, or a sentence about the mistake: a constant, or text in room. */
 const char *script_fields_apply(struct script_field_request *request, const char *list, char *room, size_t room_bytes);
 /* Default fields that the events lack are left out; those demanded are an error. Notes get what was ignored. */
 TALLY_MUST_CHECK enum tally_status script_fields_choose(const struct script_field_request *request,

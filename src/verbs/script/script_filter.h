@@ -45,7 +45,7 @@ void script_filter_deinit(struct script_filter *filter);
 /* False: out of memory. */
 bool script_filter_wants(
 	struct script_filter *filter, struct script_places *places, const struct script_probe *probe, bool *wanted);
-/* What the sample's thread and place alone say. False: out of memory. */
+/* Checks only the sample's thread and place. False: out of memory. */
 bool script_filter_wants_place(const struct script_filter *filter, struct script_places *places,
 	const struct script_probe *probe, bool *wanted);
 

@@ -46,7 +46,7 @@ bool script_place_find(struct script_places *places, const struct resolve_where 
 	struct script_place *place);
 /* The mode of an address that comes without one. */
 unsigned script_cpumode_of(const struct script_places *places, uint64_t ip);
-/* The mode of what a sample accessed: the kernel accesses what is a program's, too. */
+/* The mode of the accessed data: the kernel also accesses data of programs. */
 unsigned script_data_cpumode(const struct script_places *places, unsigned cpumode, uint64_t address);
 
 /* A tracepoint_symbol for addresses in the kernel: context is the places. */
@@ -57,7 +57,7 @@ void script_print_address(struct text *t, uint64_t address);
 /* "(path)", "(path+0x12)" with FIELD_DSOFF. */
 void script_print_dso(
 	const struct script_places *places, struct text *t, const struct script_place *place, uint64_t fields);
-/* " name+0x1f (path)", of it what fields ask for. */
+/* " name+0x1f (path)", the parts that fields request. */
 void script_print_name(
 	const struct script_places *places, struct text *t, const struct script_place *place, uint64_t fields);
 /* " address name (path)" and the source line below: of a sample without call chain. */

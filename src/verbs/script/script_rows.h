@@ -32,11 +32,11 @@ struct script_printer {
 
 /* Whether the data address of an event is worth a name: as in perf, where it is a page's or where code goes to. */
 bool script_has_named_address(const struct perf_attr *attr);
-/* Who, where and when: what stands at the head of a sample's row and of any other record's. */
+/* The head of a row, for samples and other records: thread, CPU and time. */
 struct script_row {
 	const struct perfdata_event *event;
 	const struct record *record;
-	const struct sample *sample; /* of another record: what its trailer says */
+	const struct sample *sample; /* for another record: from its trailer */
 	uint64_t clock;
 	struct tally_str comm; /* no data: the thread's name at that time */
 };

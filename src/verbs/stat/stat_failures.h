@@ -27,7 +27,7 @@ struct stat_failures {
 	int last_status; /* of the last run that failed */
 };
 
-/* Whether this is the end of a run that did what it should. */
+/* Whether a run that ended this way was successful. */
 bool stat_failures_is_success(int status);
 void stat_failures_add(struct stat_failures *failures, int status);
 /* Whether a shell said that the command cannot be run at all. */

@@ -15,9 +15,9 @@
 extern const struct option_table stat_option_table;
 extern const struct option_table stat_report_option_table;
 
-/* One form of lines at most: 0, or the exit code after the message. */
+/* Checks that at most one output format is given: 0, or the exit code after the message. */
 int stat_form_check(const struct cli *cli, const struct command *command, const struct stat_settings *s);
-/* What the settings and the command imply. 0, or the exit code after the message. */
+/* Completes the job by what the settings and the command imply. 0, or the exit code after the message. */
 int stat_job_complete(const struct cli *cli, const struct command *command, struct stat_job *job);
 
 #endif

@@ -19,7 +19,7 @@ struct stat_plan {
 };
 
 void stat_plan_print(struct text *t, const struct stat_plan *plan, bool is_json);
-/* Opens the events on the target (a command's stand for by the own process), finds out, prints and closes. */
+/* Opens the events on the target (for a command, on this process), prints what was found, and closes them. */
 TALLY_MUST_CHECK enum tally_status stat_plan_make(const struct kernel_seam *kernel, struct event_list *events,
 	struct target *target, struct text *t, bool is_json, struct tally_error *err);
 

@@ -29,7 +29,7 @@ enum tally_status stat_printer_flush(struct stat_printer *p, struct tally_error 
 void stat_printer_close(struct stat_printer *p);
 /* A stat_show_interval; its context is the printer. */
 void stat_printer_interval(void *context, const struct stat_report *report);
-/* Whether it says more than the counts: to people; -x and -j keep standard error clean for scripts. */
+/* Whether explanations are printed for people; with -x and -j standard error stays clean for scripts. */
 bool stat_printer_explains(const struct stat_printer *p);
 /* The table of all runs, and why events are missing in it. */
 TALLY_MUST_CHECK enum tally_status stat_printer_totals(

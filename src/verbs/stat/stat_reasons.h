@@ -14,7 +14,7 @@
 /* For the totals over all runs: lines "<not counted> EVENT, EVENT: REASON", and the possible error of scaled
  * counts. */
 void stat_reasons_add(struct text *text, const char *program, const struct stat_session *session);
-/* Those alone that say why a count is missing, or leaves something out. */
+/* Only the lines that say why a count is missing or incomplete. */
 void stat_reasons_add_missing(struct text *text, const char *program, const struct stat_session *session);
 
 #endif

@@ -35,8 +35,8 @@ struct stat_session {
 	bool *supported; /* per event */
 	uint32_t *sources; /* of stat_report */
 	size_t source_count;
-	char **reasons; /* per event: why it is not, NULL if it is */
-	bool wants_errors; /* estimates how far off scaled counts may be */
+	char **reasons; /* per event: why it was not counted; NULL: it was */
+	bool wants_errors; /* estimates the errors of scaled counts */
 	double *error_squares; /* per event: of each run's relative error, added up; NAN: not known; NULL: not wanted */
 	char **comms; /* per thread, of AGGREGATE_THREAD */
 	bool has_places;

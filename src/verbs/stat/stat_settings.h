@@ -35,7 +35,7 @@ struct stat_event_settings { /* what is counted */
 	unsigned detail;
 };
 
-struct stat_counting { /* of whom, when and how often */
+struct stat_counting { /* the target, time and number of runs */
 	struct target_request target;
 	struct stat_lines lines;
 	bool no_inherit, is_scaling;
@@ -50,7 +50,7 @@ struct stat_counting { /* of whom, when and how often */
 	struct record_control_spec control;
 };
 
-struct stat_view { /* how it is printed, and where */
+struct stat_view { /* the format and the place of the output */
 	bool no_merge, shows_core_threads, no_metric_threshold;
 	bool hides_zeros; /* --hide-zero-events */
 	bool clears_screen, has_summary, no_csv_summary;
@@ -68,7 +68,7 @@ struct stat_settings {
 	const char *recording; /* -i of stat report; NULL: none */
 };
 
-/* What is done: the settings as a command line, its words and what they imply complete them. */
+/* The job: the settings, completed by the words of the command line and by what they imply. */
 struct stat_job {
 	struct stat_settings settings;
 	const char *recording; /* that stat record writes; NULL: none */

@@ -18,7 +18,8 @@
 
 struct stat_shared;
 
-/* Leaves those shared that can be: events of tasks and CPUs that the machine has. takes_all: not only those with :b. */
+/* Chooses the events that can be shared: those of tasks and CPUs that the machine has. takes_all: not only those
+ * with :b. */
 void stat_shared_choose(const struct kernel_seam *kernel, struct event_list *events, bool takes_all);
 TALLY_MUST_CHECK enum tally_status stat_shared_open(
 	struct counter_set *set, const char *path, struct stat_shared **shared, struct tally_error *err);
@@ -26,7 +27,7 @@ TALLY_MUST_CHECK enum tally_status stat_shared_enable(struct stat_shared *shared
 TALLY_MUST_CHECK enum tally_status stat_shared_disable(struct stat_shared *shared, struct tally_error *err);
 /* Into the set's counts: one for each CPU, or all of the threads in the first. */
 TALLY_MUST_CHECK enum tally_status stat_shared_read(struct stat_shared *shared, struct tally_error *err);
-/* What was not counted, of all sessions. */
+/* The events that were not counted, in all sessions. */
 uint64_t stat_shared_losses(const struct stat_shared *shared);
 void stat_shared_close(struct stat_shared *shared);
 

@@ -30,9 +30,9 @@ void top_annotate_destroy(struct top_annotate *annotate);
  * a failure the old samples stay, and no others are added. */
 TALLY_MUST_CHECK enum tally_status top_annotate_take(
 	struct top_annotate *annotate, struct tally_bytes recording, bool fades, struct tally_error *err);
-/* What was taken counts no longer. */
+/* Removes the samples so far. */
 void top_annotate_zero(struct top_annotate *annotate);
-/* NULL: none were taken yet. */
+/* NULL: there are none yet. */
 struct annotate_samples *top_annotate_samples(struct top_annotate *annotate);
 /* The hottest function of that name, of any event; NULL: it has no samples. */
 const struct annotate_target *top_annotate_find(struct top_annotate *annotate, const char *symbol);

@@ -18,7 +18,7 @@
 struct top_code {
 	struct top_view *view;
 	uint32_t (*key)(void *data); /* TUI_KEY_NONE: something is due */
-	/* Does it; changed: the profile is another one. */
+	/* Refreshes; changed: the profile is a new one. */
 	enum tally_status (*renew)(void *data, bool *changed, struct tally_error *err);
 	void *data;
 	struct annotate_settings settings; /* as the user left them */
@@ -26,10 +26,10 @@ struct top_code {
 	struct top_annotate *annotate; /* while it shows */
 };
 
-/* Errors but NOMEM are what to say on the screen. */
+/* Errors except NOMEM are shown on the screen. */
 TALLY_MUST_CHECK enum tally_status top_code_show(
 	struct top_code *code, const struct explore_symbol *symbol, bool *leaves, struct tally_error *err);
-/* Of the function that --sym-annotate names, for one table; nothing where it has no samples. */
+/* Prints the code of --sym-annotate's function for one table; nothing if it has no samples. */
 TALLY_MUST_CHECK enum tally_status top_code_print(
 	const struct top_view *view, uint32_t index, struct text *out, struct tally_error *err);
 

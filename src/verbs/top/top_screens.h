@@ -11,7 +11,7 @@
 
 #include "verbs/top/top_state.h"
 
-/* How code is shown; to be set before the others are called. */
+/* The view of code; set it before the other functions are called. */
 struct top_code top_screens_code(struct top_state *x);
 TALLY_MUST_CHECK enum tally_status top_screens_show(
 	struct top_state *x, enum explorer_action action, struct tally_error *err);

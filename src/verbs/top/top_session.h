@@ -32,23 +32,23 @@ struct top_figures { /* since the refresh before */
 TALLY_MUST_CHECK enum tally_status top_session_open(
 	const struct record_request *request, struct top_session **session, struct tally_error *err);
 void top_session_close(struct top_session *session);
-/* As the start of a stream: the events as they were opened. */
+/* The start of a stream: the events as they were opened. */
 struct tally_bytes top_session_description(const struct top_session *session);
-/* Samples come from now on. */
+/* Starts sampling. */
 TALLY_MUST_CHECK enum tally_status top_session_start(struct top_session *session, const struct replay_options *replay,
 	const struct symbol_options *symbols, const struct binary_store_options *store, struct tally_error *err);
 
-/* What came since is in the profile then. fades: what was there loses weight. */
+/* Adds new samples to the profile. fades: earlier samples lose weight. */
 TALLY_MUST_CHECK enum tally_status top_session_refresh(
 	struct top_session *session, bool fades, struct tally_error *err);
-/* So much came that it should not wait for the next refresh. */
+/* Whether so many records came that they should not wait for the next refresh. */
 bool top_session_is_full(struct top_session *session);
-/* Takes in what came; nothing fades. */
+/* Processes pending records; nothing fades. */
 TALLY_MUST_CHECK enum tally_status top_session_relieve(struct top_session *session, struct tally_error *err);
-/* No more samples are taken, or again; what processes do is still followed. */
+/* Pauses or continues sampling; processes are still followed. */
 TALLY_MUST_CHECK enum tally_status top_session_pause(
 	struct top_session *session, bool is_paused, struct tally_error *err);
-/* All that was there goes. */
+/* Removes all samples. */
 TALLY_MUST_CHECK enum tally_status top_session_zero(struct top_session *session, struct tally_error *err);
 /* Starts to collect samples by address, beginning with those of the last refresh; if it was started before, it
  * continues. The session owns them. */
@@ -58,7 +58,7 @@ void top_session_stop_annotating(struct top_session *session);
 /* Borrowed until the next refresh; also to hide parts of it. */
 struct live_profile *top_session_profile(struct top_session *session);
 struct top_figures top_session_figures(const struct top_session *session);
-/* All threads of the target have ended. */
+/* Whether all threads of the target have ended. */
 bool top_session_is_over(struct top_session *session);
 const struct target *top_session_target(const struct top_session *session);
 

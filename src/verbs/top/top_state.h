@@ -53,17 +53,17 @@ struct top_state {
 TALLY_MUST_CHECK enum tally_status top_state_open(struct top_state *x, struct tally_error *err);
 void top_state_deinit(struct top_state *x);
 TALLY_MUST_CHECK enum tally_status top_state_draw(struct top_state *x, struct tally_error *err);
-/* A key, or TUI_KEY_NONE when it is time for something else. */
+/* Waits for a key; TUI_KEY_NONE: something else is due. */
 uint32_t top_state_wait(struct top_state *x);
 /* Refreshes, if that is due. changes tells whether the profile is another one afterwards. */
 TALLY_MUST_CHECK enum tally_status top_state_take_time(struct top_state *x, struct tally_error *err);
 
 TALLY_MUST_CHECK enum tally_status top_state_switch_event(struct top_state *x, uint32_t step, struct tally_error *err);
-/* No more samples, or again. */
+/* Pauses or continues sampling. */
 TALLY_MUST_CHECK enum tally_status top_state_freeze(struct top_state *x, struct tally_error *err);
-/* All samples up to now go. */
+/* Removes all samples up to now. */
 TALLY_MUST_CHECK enum tally_status top_state_forget(struct top_state *x, struct tally_error *err);
-/* Only what changes from now on, or all again. */
+/* Shows only changes from now on, or everything again. */
 TALLY_MUST_CHECK enum tally_status top_state_switch_mark(struct top_state *x, struct tally_error *err);
 /* By the column that the explorer was told. */
 TALLY_MUST_CHECK enum tally_status top_state_reorder(struct top_state *x, struct tally_error *err);

@@ -40,11 +40,11 @@ TALLY_MUST_CHECK enum tally_status top_view_init(struct top_view *view, const st
 	struct top_settings *settings, struct top_session *session, struct tally_error *err);
 void top_view_deinit(struct top_view *view);
 const struct profile *top_view_profile(const struct top_view *view);
-/* The profile is another one. */
+/* Call it when the profile is a new one. */
 TALLY_MUST_CHECK enum tally_status top_view_renew(struct top_view *view, struct tally_error *err);
-/* What is new to be told of doubts about names; NULL: nothing more. */
+/* The next new message about doubtful names; NULL: there are no more. */
 const char *top_view_doubt(struct top_view *view);
-/* Sorted, without the rows that -f leaves out. */
+/* Makes the sorted table, without the rows that -f omits. */
 TALLY_MUST_CHECK enum tally_status top_view_table(
 	const struct top_view *view, uint32_t index, struct flat_table *table, struct tally_error *err);
 /* perf top's line on what came in, without its end: "PerfTop: 8000 irqs/sec ...". */

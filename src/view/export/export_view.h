@@ -20,7 +20,7 @@
 #include "profile/stack_nodes.h"
 
 enum export_mark_kind {
-	EXPORT_COMM, /* a thread takes a name */
+	EXPORT_COMM, /* a thread changes its name */
 	EXPORT_EXEC, /* and a new program with it */
 	EXPORT_FORK, /* number: the new thread */
 	EXPORT_EXIT,
@@ -148,13 +148,13 @@ struct export_line export_frame_line(const struct profile *profile, const struct
  * without names in the same file. Names are not enough: static functions, and functions of two files, may have the same
  * name. */
 uint64_t export_frame_function(const struct profile *profile, const struct profile_frame *frame);
-/* What a tracepoint's sample prints; empty: the sample is of another event, or that was not kept. */
+/* The text of a tracepoint's sample; empty: the sample is of another event, or the text was not kept. */
 struct tally_str export_trace(const struct profile *profile, const struct profile_sample *sample);
-/* What the sample's thread did; PROFILE_STATES: that was not kept. */
+/* The state of the sample's thread; PROFILE_STATES: it was not kept. */
 enum profile_state export_state(const struct profile *profile, const struct profile_sample *sample);
 /* Its name; empty: that was not kept. */
 struct tally_str export_state_name(const struct profile *profile, const struct profile_sample *sample);
-/* Who ended the wait, "comm:tid"; empty: nobody, or nobody knows. */
+/* The thread that ended the wait, "comm:tid"; empty: none, or not known. */
 struct tally_str export_waker(const struct profile *profile, const struct profile_sample *sample);
 /* Whether samples of the event print something: one flag for each of the profile's. NULL: out of memory. */
 bool *export_trace_flags(const struct export_view *view);

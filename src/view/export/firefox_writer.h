@@ -30,7 +30,7 @@ struct whole_function {
 	uint32_t binary; /* the profile's; PROFILE_NONE: none */
 };
 
-struct local_ids { /* what ids of the whole are in one thread, in order of use */
+struct local_ids { /* the ids of one thread for ids of the whole profile, in order of use */
 	uint32_t *local, *stamp; /* by id of the whole; valid where the stamp is the thread's */
 	VEC(uint32_t) items; /* ids of the whole */
 };
@@ -97,7 +97,7 @@ static inline void firefox_put_id(struct text *out, uint32_t id)
 		text_u64(out, id);
 }
 
-/* What the id is in the thread that is written; made when first asked for. */
+/* The id in the current thread; it is assigned at the first use. */
 static inline uint32_t firefox_local_id(struct firefox *w, struct local_ids *ids, uint32_t id)
 {
 	if (ids->stamp[id] != w->thread_stamp) {
@@ -109,7 +109,7 @@ static inline uint32_t firefox_local_id(struct firefox *w, struct local_ids *ids
 	return ids->local[id];
 }
 
-/* Of one of the strings; null if there is none such. */
+/* Writes a string's id; null if there is no string. */
 static inline uint32_t firefox_text(struct firefox *w, struct tally_str s)
 {
 	uint32_t id = intern_find(&w->strings, s.data ? s.data : "", s.len);

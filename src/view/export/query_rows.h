@@ -12,7 +12,7 @@
 enum query_rows_form { QUERY_ROWS_TABLE, QUERY_ROWS_CSV, QUERY_ROWS_JSON };
 
 struct sqlite3_stmt;
-/* False: the statement failed, its database tells why; or memory runs out, which the sink tells. */
+/* False: the statement failed, as its database says; or out of memory, as the sink says. */
 TALLY_MUST_CHECK bool query_rows_write(
 	struct sqlite3_stmt *statement, enum query_rows_form form, struct byte_sink *sink);
 

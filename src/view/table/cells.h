@@ -42,7 +42,7 @@ struct cell_column {
 	bool is_raw; /* keeps the separator in names, as perf does */
 	size_t longest; /* names of more bytes end in "..."; 0: as they are. In text */
 	const char *before, *after; /* in text, of headings too; NULL: nothing */
-	const char *absent; /* what stands for no value; JSON leaves the key out. NULL: nothing */
+	const char *absent; /* the text for a missing value; JSON omits the key. NULL: no text */
 };
 
 enum cell_kind { CELL_IS_ABSENT, CELL_IS_TEXT, CELL_IS_DIGITS, CELL_IS_U64, CELL_IS_I64, CELL_IS_F64, CELL_IS_BOOL };
@@ -53,7 +53,7 @@ struct cell {
 		struct tally_str text;
 		uint64_t u64;
 		int64_t i64;
-		double f64; /* JSON leaves out what is not finite */
+		double f64; /* JSON omits values that are not finite */
 		bool truth; /* yes, no; true, false in JSON */
 	};
 };
@@ -69,7 +69,7 @@ static inline struct cell cell_name(const char *name)
 	return name ? cell_text(str_from(name)) : (struct cell){.kind = CELL_IS_ABSENT};
 }
 
-/* A number that is text already: JSON has it without quotation marks. */
+/* A number that has been formatted already: JSON has it without quotation marks. */
 static inline struct cell cell_digits(struct tally_str digits)
 {
 	return (struct cell){.kind = CELL_IS_DIGITS, .text = digits};

@@ -18,7 +18,7 @@
 struct cells_fit {
 	struct cells table; /* of columns below */
 	struct cell_column *columns;
-	struct cell *waiting; /* rows, one behind the other; NULL: they are out */
+	struct cell *waiting; /* rows, one after another; NULL: they have been written */
 	size_t rows; /* of waiting */
 	struct arena texts; /* of waiting */
 	size_t text_bytes;
@@ -28,7 +28,7 @@ struct cells_fit {
 TALLY_MUST_CHECK bool cells_fit_init(struct cells_fit *fit, const struct cells *table);
 /* Out of memory is the text's failure. */
 void cells_fit_row(struct cells_fit *fit, const struct cell *row);
-/* No more rows come: what waits goes out. */
+/* Writes the waiting rows. Call it after the last row. */
 void cells_fit_finish(struct cells_fit *fit);
 void cells_fit_deinit(struct cells_fit *fit);
 

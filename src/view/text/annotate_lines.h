@@ -60,7 +60,7 @@ struct annotate_event {
 	struct annotate_value function, whole; /* of the function's samples, of all of the event's */
 };
 
-struct annotate_place { /* a source line and what fell on it */
+struct annotate_place { /* a source line and its samples */
 	const char *text; /* "demo.c:27" */
 	uint32_t values;
 };
@@ -79,7 +79,7 @@ struct annotate_function {
 	size_t place_count;
 	uint64_t start; /* address of the first instruction */
 	bool has_cycles;
-	/* Of all that is listed, for the compact form's heading. */
+	/* Sums of all listed functions, for the heading of the compact form. */
 	uint64_t listed_count, listed_period, frequency; /* Hz; 0: it had a period */
 };
 
@@ -107,7 +107,7 @@ void annotate_cycles(struct text *out, const struct annotate_line *line);
 /* The same with the least and the most cycles that one run took, in ANNOTATE_CYCLE_RANGE_WIDTH columns. */
 void annotate_cycle_range(struct text *out, const struct annotate_line *line);
 #define ANNOTATE_CYCLE_RANGE_WIDTH 22
-/* Where the instruction leads: up, down, elsewhere, back; two columns. */
+/* An arrow for the target of an instruction: up, down, elsewhere, back; two columns. */
 const char *annotate_arrow(const struct annotate_function *function, const struct annotate_line *line);
 
 #endif

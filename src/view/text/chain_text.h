@@ -24,7 +24,7 @@ struct chain_options {
 	enum chain_value value;
 	double min_percent;
 	uint32_t print_limit; /* entries of one level, 0: all */
-	bool skips_first; /* the row is sorted by symbol: its own frame need not be said again */
+	bool skips_first; /* the row is sorted by symbol: its own frame is not repeated */
 	bool with_colours;
 	const char *separator; /* between frames of a folded chain; NULL: ";" */
 };

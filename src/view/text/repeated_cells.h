@@ -31,7 +31,7 @@ struct repeated_cells {
 	struct repeated_cell cells[REPORT_MAX_COLUMNS];
 };
 
-/* False: the cell's text is not a matter of one number. */
+/* False: the cell's text does not depend on one number alone. */
 bool repeated_cell_id(const struct report_layout *l, size_t column, uint32_t row, uint64_t *id);
 /* Appends the cell that is kept. False: it is another one. */
 static inline bool repeated_cells_copy(const struct repeated_cells *cells, size_t column, uint64_t id, struct text *out)
@@ -46,7 +46,7 @@ static inline bool repeated_cells_copy(const struct repeated_cells *cells, size_
 	}
 	return true;
 }
-/* What was written from start on is the column's cell. */
+/* Keeps the text from start on as the column's cell. */
 void repeated_cells_keep(
 	struct repeated_cells *cells, size_t column, uint64_t id, const struct text *out, size_t start);
 

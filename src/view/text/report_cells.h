@@ -12,7 +12,7 @@
 
 #include "view/text/report_layout.h"
 
-/* What percentages of a member relate to. */
+/* The total for percentages of a member. */
 uint64_t report_member_total(const struct report_layout *l, uint32_t member);
 /* The same of one column. */
 uint64_t report_value_total(const struct report_layout *l, uint32_t member, enum profile_key key);
@@ -23,12 +23,12 @@ static inline bool report_column_is_of_level(const struct report_layout *l, size
 const char *report_column_header(const struct report_layout *l, enum profile_key key);
 /* The header as it stands above the column, at its right where the column is; of a value in parts, their names. */
 void report_header_cell(const struct report_layout *l, struct text *out, size_t column, size_t width);
-/* What stands above that: of a value in parts, the name of the whole. False: nothing, of any column. */
+/* The upper header: for a value in parts, the name of the whole. False: no column has one. */
 bool report_has_upper_header(const struct report_layout *l);
 void report_upper_header_cell(const struct report_layout *l, struct text *out, size_t column);
 /* Of a key's cell; 0: any width will do. */
 size_t report_cell_width(const struct report_layout *l, enum profile_key key, const struct flat_row *row);
-/* Which columns show, and how wide they are for the rows that do. */
+/* Chooses the visible columns, and fits their widths to the visible rows. */
 void report_layout_fit(struct report_layout *l);
 /* A value of every member, side by side. */
 void report_value_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_stat *stats);
@@ -40,7 +40,7 @@ void report_value_cell(const struct report_layout *l, struct text *out, size_t c
 void report_expect_name(const struct profile *profile, const struct flat_row *row, unsigned step);
 /* Cut to the column's width, not always padded to it. */
 void report_key_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row);
-/* What was written from start on, a cell of the column: a dot for each separator in it, so that lines can be taken apart. */
+/* Replaces each separator in the cell that was written from start on by a dot, so that lines can be split. */
 void report_mask_separator(const struct report_layout *l, struct text *out, size_t column, size_t start);
 
 #endif

@@ -38,7 +38,7 @@ static inline void text_str_cut(struct text *out, struct tally_str text, size_t 
 	text_str_left(out, text, width);
 }
 
-/* An object as cells show it. */
+/* The name of an object in cells. */
 static inline struct tally_str report_object_name(const struct report_layout *l, uint32_t binary)
 {
 	uint32_t name = flat_binary_name(l->profile, &l->table->options, binary);

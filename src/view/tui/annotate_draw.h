@@ -12,7 +12,7 @@
 
 /* False: out of memory. */
 bool annotate_draw(const struct annotate_screen *s, struct grid *grid);
-/* All lines as they show; out tells whether memory was out. */
+/* Prints all visible lines; out->failed: out of memory. */
 void annotate_screen_print(const struct annotate_screen *s, struct text *out);
 
 #endif

@@ -24,7 +24,7 @@ enum annotate_places { ANNOTATE_NO_PLACES, ANNOTATE_NUMBERS, ANNOTATE_PATHS, ANN
 
 enum annotate_labels { ANNOTATE_LABEL_TARGETS, ANNOTATE_LABEL_CALLS, ANNOTATE_LABEL_ALL, ANNOTATE_LABEL_KINDS };
 
-/* How lines look: stays from one function to the next. */
+/* The appearance of lines, which is kept from one function to the next. */
 struct annotate_settings {
 	enum annotate_percent percent;
 	enum annotate_column column;
@@ -49,8 +49,8 @@ enum annotate_action {
 	ANNOTATE_NEXT, /* function */
 	ANNOTATE_PREVIOUS,
 	ANNOTATE_PRINTS,
-	ANNOTATE_TYPES, /* the function anew, as shows_types has it now */
-	ANNOTATE_EVENTS /* all side by side, or those of before */
+	ANNOTATE_TYPES, /* make the function again, with or without types by shows_types */
+	ANNOTATE_EVENTS /* show all events side by side, or the previous ones */
 };
 
 struct annotate_screen {
@@ -70,7 +70,8 @@ TALLY_MUST_CHECK enum tally_status annotate_screen_init(struct annotate_screen *
 void annotate_screen_deinit(struct annotate_screen *s);
 void annotate_screen_resize(struct annotate_screen *s, unsigned rows, unsigned columns);
 enum annotate_action annotate_screen_key(struct annotate_screen *s, uint32_t key);
-/* After settings were changed: what shows, and the order by heat. The cursor stays at its line. */
+/* Call it after settings were changed: updates the visible lines and the order by heat. The cursor stays on its
+ * line. */
 void annotate_screen_update(struct annotate_screen *s);
 /* The same code with other values: nothing moves. After a failure the old function stays. */
 TALLY_MUST_CHECK enum tally_status annotate_screen_renew(

@@ -24,12 +24,12 @@ struct explorer_mark {
 	char when[32];
 };
 
-/* What the row's keys show, in full: the row's name. */
+/* The row's name: the full text of its keys. */
 void explorer_row_name(const struct explorer *e, uint32_t table_row, struct text *name);
-/* Of all rows of the table, shown or not. False: out of memory. */
+/* Marks all rows of the table, visible or not. False: out of memory. */
 bool explorer_mark_take(struct explorer_mark *mark, const struct explorer *e, const char *when);
 void explorer_mark_deinit(struct explorer_mark *mark);
-/* Of the table as it is now, into the explorer; for explorer_select_rows. */
+/* Stores the changes of the current table in the explorer, for explorer_select_rows. */
 void explorer_compare(struct explorer *e);
 
 #endif

@@ -21,7 +21,7 @@ unsigned explorer_page(const struct explorer *e);
 /* After lines, cursor or the screen's size changed: the cursor is on a line, which is on the screen. */
 void explorer_settle(struct explorer *e);
 void explorer_move(struct explorer *e, long lines);
-/* The cursor to what is in this row of the screen; false: no line of the table is. */
+/* Moves the cursor to this row of the screen; false: it is not a line of the table. */
 bool explorer_click(struct explorer *e, unsigned screen_row);
 void explorer_home(struct explorer *e);
 void explorer_end(struct explorer *e);
@@ -32,7 +32,7 @@ bool explorer_next_line(struct explorer *e, struct explorer_position *position);
 
 /* Opens or closes one level: the row, or what is below the chain line. */
 void explorer_toggle(struct explorer *e);
-/* Whether that would do anything. */
+/* Whether explorer_toggle has an effect. */
 bool explorer_can_toggle(const struct explorer *e);
 /* All of the row. */
 void explorer_toggle_row(struct explorer *e);
@@ -43,7 +43,7 @@ struct explorer_fold *explorer_open_row(struct explorer *e, uint32_t table_row);
 /* NULL: the row shows no chains. Of rows that were in view. */
 const struct explorer_fold *explorer_fold_at(const struct explorer *e, size_t row);
 bool explorer_has_chains(const struct explorer *e, uint32_t table_row);
-/* All chains are built anew when they are next looked at, closed but for are_all_open. */
+/* Drops all chains. They are built again when they come into view, closed unless are_all_open. */
 void explorer_drop_folds(struct explorer *e);
 
 #endif

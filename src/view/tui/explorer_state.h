@@ -59,14 +59,14 @@ struct explorer {
 	struct tui_input input;
 	struct tui_menu menu;
 	char pattern[TUI_INPUT_BYTES]; /* of the last search */
-	enum profile_key order; /* what the caller is asked to sort by */
+	enum profile_key order; /* the column by which the caller must sort */
 	uint32_t order_member; /* and whose values decide, of a group */
 	struct explorer_field fields[REPORT_MAX_COLUMNS + EXPLORER_MORE_FIELDS]; /* columns, in their order */
 	size_t field_count;
 	enum profile_key columns_shown[REPORT_MAX_COLUMNS];
 	char message[TUI_MESSAGE_BYTES]; /* on the bottom line until the next key; empty: none */
 
-	/* What is looked at, in the order in which it was asked for. */
+	/* The active zooms, in the order in which the user chose them. */
 	enum explorer_zoom zooms[ZOOM_COUNT];
 	unsigned zoom_count;
 	uint32_t zoom_thread, zoom_binary, zoom_function;
@@ -94,7 +94,7 @@ struct explorer {
 
 bool explorer_is_zoomed(const struct explorer *e, enum explorer_zoom zoom);
 bool explorer_is_grouped_by(const struct explorer *e, enum profile_key key);
-/* What a row stands for. */
+/* The period of a row. */
 uint64_t explorer_row_period(const struct explorer *e, uint32_t table_row);
 /* Whether keys before the symbol leave room for it. Once they have not, this stays until the width of the screen or the
  * columns change, so that a refreshed table does not move to and fro. */

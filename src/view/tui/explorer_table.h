@@ -20,7 +20,7 @@ void explorer_deinit(struct explorer *e);
 /* Another table and profile, whose rows are to be selected then (explorer_select_rows). */
 TALLY_MUST_CHECK enum tally_status explorer_set_table(
 	struct explorer *e, const struct flat_table *table, const char *title, struct tally_error *err);
-/* Shows the column, or no longer; the last one stays. */
+/* Shows or hides the column; the last one stays. */
 void explorer_switch_field(struct explorer *e, enum profile_key key);
 
 #endif

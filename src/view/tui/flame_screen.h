@@ -45,7 +45,7 @@ void flame_screen_resize(struct flame_screen *s, unsigned rows, unsigned columns
 enum tree_action flame_screen_key(struct flame_screen *s, uint32_t key);
 /* NULL: the cursor is on the root of all. */
 const struct flame_label *flame_screen_label(const struct flame_screen *s);
-/* Where the node's block is, in columns from first to before end. False: it is out of the zoom, or too narrow. */
+/* The columns of the node's block, from first to before end. False: it is outside of the zoom, or too narrow. */
 bool flame_screen_block(const struct flame_screen *s, uint32_t node, unsigned *first, unsigned *end);
 /* The level of the node's block from the top; of the root of all 0. */
 unsigned flame_screen_level(const struct flame_screen *s, uint32_t node);

@@ -19,7 +19,7 @@ enum grid_style {
 	GRID_PLAIN,
 	GRID_TITLE,
 	GRID_HEADER,
-	GRID_WARM, /* a share worth a look */
+	GRID_WARM, /* a noticeable share */
 	GRID_HOT, /* one that stands out */
 	GRID_BOTTOM,
 	GRID_SOURCE, /* lines of a program */
@@ -46,7 +46,7 @@ struct grid {
 bool grid_resize(struct grid *grid, unsigned rows, unsigned columns);
 void grid_deinit(struct grid *grid);
 void grid_clear(struct grid *grid);
-/* Gives the column behind the text. */
+/* Returns the column after the text. */
 unsigned grid_put(struct grid *grid, unsigned row, unsigned column, struct tally_str text, unsigned style);
 /* The style of a row to its end. */
 void grid_select(struct grid *grid, unsigned row);

@@ -60,7 +60,7 @@ enum tree_action tree_screen_key(struct tree_screen *s, uint32_t key);
 const struct flame_label *tree_screen_label(const struct tree_screen *s);
 /* False: out of memory. */
 bool tree_screen_draw(const struct tree_screen *s, struct grid *grid);
-/* What is open; out tells whether memory was out. */
+/* Prints the open nodes; out->failed: out of memory. */
 void tree_screen_print(const struct tree_screen *s, struct text *out);
 
 #endif

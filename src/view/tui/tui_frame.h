@@ -24,7 +24,7 @@ struct tui_frame {
 	size_t help_top;
 	struct tui_input input;
 	char pattern[TUI_INPUT_BYTES]; /* of the last search; empty: there was none */
-	char filter[TUI_INPUT_BYTES]; /* what is shown has this in it; empty: all is */
+	char filter[TUI_INPUT_BYTES]; /* the text that visible items contain; empty: all are visible */
 	char message[TUI_MESSAGE_BYTES]; /* on the bottom line until the next key; empty: none */
 };
 
@@ -32,7 +32,7 @@ struct tui_frame_owner { /* the screen */
 	void *data;
 	size_t help_count; /* lines of tui_frame_put_help; 0: the screen has none */
 	void (*search)(void *data, bool is_back); /* the pattern is to be found, from the cursor on */
-	void (*filter)(void *data); /* another filter; NULL: there is none, and '/' searches */
+	void (*filter)(void *data); /* applies a new filter; NULL: there is no filter, and '/' searches */
 };
 
 #define TUI_FRAME_START                    \
@@ -40,7 +40,7 @@ struct tui_frame_owner { /* the screen */
 		.rows = 24, .columns = 80, \
 	}
 
-/* False: the key is the screen's own. leaves: the user wants out of the program, true or left as it is. */
+/* False: the screen must handle the key. leaves: set to true if the user leaves the program. */
 bool tui_frame_takes(struct tui_frame *f, const struct tui_frame_owner *owner, uint32_t key, bool *leaves);
 /* Asks for a text to search, or shows the list of keys, until a key ends that. */
 void tui_frame_ask(struct tui_frame *f, bool is_back);
@@ -58,13 +58,14 @@ struct tui_search {
 	size_t from; /* where the cursor is; count: nowhere */
 	const char *what; /* is searched, in a sentence: "line" */
 };
-/* The next one after the cursor, or before it, round the end, which is said. False, and said: none has it. */
+/* Finds the next match after or before the cursor, and says so if it wraps around. False: there is no match, which
+ * it also says. */
 bool tui_frame_find(struct tui_frame *f, const struct tui_search *search, bool is_back, size_t *at);
 
 /* The grid in the screen's size, and empty. False: out of memory. */
 TALLY_MUST_CHECK bool tui_frame_clear(const struct tui_frame *f, struct grid *grid);
 
-struct tui_bottom { /* what the last line has while the user only looks */
+struct tui_bottom { /* the last line while there is no question or message */
 	const char *const *hints;
 	size_t hint_count;
 	const char *idle; /* in place of the hints; NULL: they show */

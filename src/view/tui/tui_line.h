@@ -36,14 +36,14 @@ struct tui_help { /* keys NULL: a heading */
 
 void tui_line_clear(struct tui_line *line);
 void tui_line_style(struct tui_line *line, enum grid_style style);
-/* Without the first `shift` columns; a wide character on the edge goes as a whole. */
+/* Writes the line without its first `shift` columns; a wide character at the edge is omitted. */
 void tui_line_put(const struct tui_line *line, struct grid *grid, unsigned row, unsigned shift);
 enum grid_style tui_heat_style(double percent);
 
 void tui_put_title(struct grid *grid, struct tally_str title);
 /* What is on the left is cut where the right begins; right goes if the line is narrower than that. */
 void tui_put_bottom(struct grid *grid, struct tally_str left, struct tally_str right);
-/* As many of the hints as there is room for. */
+/* Appends as many hints as fit. */
 void tui_append_hints(struct text *t, const char *const *hints, size_t count, size_t room);
 /* From row 1 to the one before the last. */
 void tui_put_help(struct grid *grid, const struct tui_help *help, size_t count, size_t top, struct text *scratch);

@@ -20,7 +20,7 @@ struct tui_list {
 	unsigned page; /* lines that fit */
 };
 
-/* After count or page changed: the cursor is a line, and on the screen. */
+/* Call it after count or page changed: moves the cursor to a valid line on the screen. */
 void tui_list_settle(struct tui_list *list);
 void tui_list_move(struct tui_list *list, long lines);
 /* The line becomes the cursor's; in the middle of the screen if it was not on it. */

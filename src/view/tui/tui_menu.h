@@ -31,7 +31,7 @@ struct tui_menu {
 void tui_menu_start(struct tui_menu *menu, const char *title);
 /* The key is shown before what it does if it can be typed. What does not fit in is left out. */
 void tui_menu_add(struct tui_menu *menu, uint32_t key, const char *format, ...) TALLY_PRINTF(3, 4);
-/* After all was added, and when the screen's size changed. */
+/* Call it after all entries were added, and when the screen's size has changed. */
 void tui_menu_fit(struct tui_menu *menu, unsigned rows, unsigned columns);
 /* The key that was chosen; TUI_KEY_NONE: none yet; TUI_KEY_ESCAPE: the menu is left. */
 uint32_t tui_menu_key(struct tui_menu *menu, uint32_t key);
