@@ -88,7 +88,7 @@ def postgres(folder, *options):
     client = [tool('pgbench'), '-h', folder, '-U', 'bench']
     try:
         run([*client, '-i', '-q', '-s', '5', 'postgres'])
-        yield (lambda seconds: [*client, '-n', '-c', '4', '-j', '1', '-T', str(seconds), *options, 'postgres'],
+        yield (lambda seconds: [*client, '-c', '4', '-j', '1', '-T', str(seconds), *options, 'postgres'],
                lambda output: float(re.search(r'tps = ([\d.]+)', output)[1]))
     finally:
         run([tool('pg_ctl'), '-D', data, '-m', 'immediate', 'stop'], cwd=folder, **who)
@@ -111,8 +111,8 @@ def twice(client, seconds):
 
 
 def measure(tally, perf, rounds, seconds, report=lambda *_: None):
-    """For each server the rates of each recorder, one a round; recorders take turns. What could not be measured is a
-    RuntimeError in place of the rates."""
+    """For each server the rates of each recorder, one a round; recorders take turns, in the opposite order every other
+    round, because a database slows down as it grows. What could not be measured is a RuntimeError in place of the rates."""
     taken = {}
     for name, start in SERVERS.items():
         with tempfile.TemporaryDirectory(prefix='tally-bench-') as place:
@@ -123,8 +123,9 @@ def measure(tally, perf, rounds, seconds, report=lambda *_: None):
             try:
                 with start(folder) as (client, rate):
                     rates = taken[name] = {recorder: [] for recorder in recorders(tally, perf, data)}
-                    for _ in range(rounds):
-                        for recorder, command in recorders(tally, perf, data).items():
+                    for number in range(rounds):
+                        turns = list(recorders(tally, perf, data).items())
+                        for recorder, command in turns if number % 2 == 0 else reversed(turns):
                             rates[recorder].append(rate(run([*command, *twice(client, seconds)], cwd=folder)))
                             data.unlink(missing_ok=True)
                             report(name, recorder, rates[recorder][-1])
