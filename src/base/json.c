@@ -82,7 +82,7 @@ static size_t json_plain_bytes(const uint8_t *s, size_t len)
 static size_t json_plain_before(const uint8_t *s, size_t len, const char *more)
 {
 	size_t at = 0, plain, part;
-	if (!*more)
+	if (!*more || len == 0)
 		return json_plain_bytes(s, len);
 	do {
 		part = MIN(len - at, PART_BYTES);

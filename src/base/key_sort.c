@@ -65,6 +65,8 @@ static void sort_few(struct sort_key *keys, size_t count)
 /* By one digit after another from the lowest on, of those that the used bits are in. The result: one of both. */
 static struct sort_key *sort_digits(struct sort_key *from, struct sort_key *to, size_t count, uint64_t used)
 {
+	if (used == 0)
+		return from;
 	size_t ends[DIGITS];
 	unsigned width = 64 - (unsigned)__builtin_clzll(used) - (unsigned)__builtin_ctzll(used);
 	unsigned most = count < KEYS_FEW_DIGITS ? DIGIT_BITS_FEW : DIGIT_BITS, passes = (width + most - 1) / most;

@@ -66,7 +66,7 @@ static __attribute__((noinline)) void text_char_slowly(struct text *t, char c)
 
 void text_bytes(struct text *t, const char *s, size_t len)
 {
-	if (t->failed || len >= t->cap - t->len) {
+	if (t->failed || len == 0 || len >= t->cap - t->len) {
 		text_bytes_slowly(t, s, len);
 		return;
 	}

@@ -3,8 +3,11 @@
 without rights; waits are compared with what the threads of a program measured themselves."""
 import os
 import pathlib
+import re
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -169,3 +172,36 @@ def test_refusals_name_what_is_missing(as_user, source, reasons):
     refused = as_user('record', '--wall', '--wall-source', source, '-o', as_user.folder / 'x.data', '--', 'true')
     assert refused.returncode != 0 and any(reason in refused.stderr for reason in reasons), refused.stderr
     assert not (as_user.folder / 'x.data').exists()
+
+
+PING = '''
+import os
+a, b = os.pipe(), os.pipe()
+if os.fork() == 0:
+    os.close(a[1])
+    while os.read(a[0], 1):
+        os.write(b[1], b'x')
+    os._exit(0)
+while True:
+    os.write(a[1], b'x')
+    os.read(b[0], 1)
+'''
+
+
+def test_switches_that_rings_lost_are_lost_samples(tally, tmp_path, source):
+    """A recorder that is stopped cannot empty its rings."""
+    path = tmp_path / 'wall.data'
+    recorder = tally.start('record', '--wall', '--wall-source', source, '-o', path, '--', sys.executable, '-c', PING)
+    try:
+        wait_for(lambda: path.exists() and path.read_bytes().count(b'WAIT') > 10)
+        recorder.send_signal(signal.SIGSTOP)
+        time.sleep(2)
+    finally:
+        recorder.send_signal(signal.SIGCONT)
+        recorder.send_signal(signal.SIGINT)
+        _, said = recorder.communicate(timeout=60)
+    lost = re.search(r'(\d+) context switches are missing from waits', said, re.M)
+    assert lost, said
+    stats = tally('report', '--stats', '-i', path, check=0).stdout
+    waits = stats[stats.index('offcpu-time'):]
+    assert int(re.search(r'LOST_SAMPLES events: +(\d+)', waits)[1]) >= int(lost[1]), stats

@@ -307,6 +307,9 @@ void record_live_print(struct text *out, const struct record_live_summary *summa
 	if (t->refused)
 		text_printf(out, "\nlittle memory: the unwind information of %llu programs was not read",
 			(unsigned long long)t->refused);
+	if (t->unmatched && t->lost)
+		text_printf(out, "\n%llu stacks were dropped, because their samples were lost",
+			(unsigned long long)t->unmatched);
 	if (t->damaged)
 		text_printf(out, "\n%llu damaged records were left out", (unsigned long long)t->damaged);
 }

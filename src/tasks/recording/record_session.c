@@ -394,21 +394,35 @@ static void record_session_encode_lost(const struct record_session_session *s, c
 	record_encode(w, &fields, misc, &layout, &id);
 }
 
-/* Samples that filters dropped are counted per event, and assigned to its first source. */
-static void record_session_write_filtered(struct record_session_session *s, struct writer *w)
+/* Losses that are counted per event are assigned to its first source. */
+static void record_session_write_event_lost(
+	const struct record_session_session *s, size_t event, uint64_t lost, uint16_t misc, struct writer *w)
 {
 	size_t count;
 	const struct recorder_source *sources = recorder_sources(s->opening.recorder, &count);
+	for (size_t i = 0; lost > 0 && i < count; i++)
+		if (sources[i].event == event && sources[i].fd >= 0) {
+			record_session_encode_lost(s, &sources[i], lost, misc, w);
+			return;
+		}
+}
+
+static void record_session_write_filtered(struct record_session_session *s, struct writer *w)
+{
 	for (size_t e = 0; e < s->request->events->len; e++) {
 		uint64_t dropped = record_filters_dropped(s->opening.filters, e);
-		for (size_t i = 0; dropped > 0 && i < count; i++) {
-			if (sources[i].event != e || sources[i].fd < 0)
-				continue;
-			record_session_encode_lost(s, &sources[i], dropped, MISC_LOST_SAMPLES_BPF, w);
-			s->summary->filtered_samples += dropped;
-			break;
-		}
+		record_session_write_event_lost(s, e, dropped, MISC_LOST_SAMPLES_BPF, w);
+		s->summary->filtered_samples += dropped;
 	}
+}
+
+static void record_session_write_lost_waits(const struct record_session_session *s, struct writer *w)
+{
+	if (!s->opening.waits)
+		return;
+	const struct off_cpu_losses losses = record_waits_losses(s->opening.waits);
+	record_session_write_event_lost(
+		s, record_waits_event(s->request->events), losses.waits + losses.threads + losses.switches, 0, w);
 }
 
 /* What the kernel dropped per event, as records of our own: LOST records only come when a ring has room again. */
@@ -424,6 +438,7 @@ static enum tally_status write_lost(struct record_session_session *s, struct tal
 		s->summary->lost_samples += lost;
 	}
 	record_session_write_filtered(s, &w);
+	record_session_write_lost_waits(s, &w);
 	enum tally_status status = w.failed ? error_nomem(err) : TALLY_OK;
 	struct tally_bytes bytes = writer_view(&w);
 	if (status == TALLY_OK && bytes.len)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/record_slices.h"
 #include "analysis/trace/trace_format.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -347,17 +348,30 @@ static enum tally_status switch_events_take_record(
 	}
 }
 
+/* The record of this size at an offset into all slices: in place, or a copy of one that lies in two slices. */
+static struct tally_bytes switch_events_join(
+	struct switch_events *r, const struct record_slices *from, size_t at, size_t size)
+{
+	size_t begin = 0;
+	for (size_t i = 0; i < from->count; begin += from->items[i].len, i++)
+		if (at >= begin && at - begin < from->items[i].len && from->items[i].len - (at - begin) >= size)
+			return (struct tally_bytes){from->items[i].data + (at - begin), size};
+	bool is_whole = record_slices_copy(from, at, r->joined, size);
+	return (struct tally_bytes){(const uint8_t *)r->joined, is_whole ? size : 0};
+}
+
 enum tally_status switch_events_take(
 	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
 	struct switch_events *r = context;
+	const struct record_slices from = {slices, slice_count};
+	struct record_slice_header header;
 	struct record record;
 	enum tally_status status = TALLY_OK;
-	for (size_t i = 0; status == TALLY_OK && i < slice_count; i++)
-		for (size_t at = 0; status == TALLY_OK && at < slices[i].len; at += record.bytes.len) {
-			status = record_at(slices[i], false, at, &record, err);
-			if (status == TALLY_OK)
-				status = switch_events_take_record(r, &record, err);
-		}
-	return status;
+	for (size_t at = 0; status == TALLY_OK && record_slices_header(&from, at, &header); at += header.size) {
+		status = record_at(switch_events_join(r, &from, at, header.size), false, 0, &record, err);
+		if (status == TALLY_OK)
+			status = switch_events_take_record(r, &record, err);
+	}
+	return status == TALLY_END ? error_set(err, TALLY_CORRUPT, "a record of the kernel is incomplete") : status;
 }

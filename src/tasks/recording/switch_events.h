@@ -15,6 +15,7 @@
 
 #include "bpf/wait_calls.h"
 #include "kernel/recording/recorder.h"
+#include "kernel/recording/ring_reader.h"
 #include "tasks/recording/wait_tracker.h"
 
 /* What an ID of an event stands for. */
@@ -46,6 +47,7 @@ struct switch_events {
 	VEC(struct switch_events_name) names;
 	VEC(struct wait_event) events;
 	uint64_t lost;
+	uint64_t joined[RING_RECORD_BYTES_MAX / sizeof(uint64_t)]; /* a copy of a record that lies in two slices */
 };
 
 /* Where the fields of the tracepoints are, from tracefs. */
