@@ -82,9 +82,11 @@ def test_names_are_those_that_perf_writes_into_files(live, tally, perf, workload
     result = perf('inject', '--jit', '-i', data, '-o', written)
     if result.returncode or not list(tmp_path.glob('jitted-*.so')):
         pytest.skip('this perf does not read the dump')
-    ours = report(tally, data, '-s', 'sym')
-    assert report(perf, written, '-s', 'sym') == ours
-    assert report(tally, written, '-s', 'sym') == ours
+
+    def generated(program, path):  # a sample in the PLT has other names in perf
+        return {name: share for name, share in report(program, path, '-s', 'sym').items() if 'jit_' in name}
+    assert generated(tally, data).keys() == {'[.] jit_first', '[.] jit_second'}
+    assert generated(perf, written) == generated(tally, data) == generated(tally, written)
     assert any(key.startswith('jitted-') for key in report(tally, written, '-s', 'dso'))
 
 

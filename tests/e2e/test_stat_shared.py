@@ -65,7 +65,8 @@ def test_sessions_share_and_leave_nothing(tally, shared):
     shared('--bpf-counters', '-e', 'cpu-clock', '--', 'true')
     words = ['stat', '--bpf-attr-map', shared.place, '--bpf-counters', '-e', 'cpu-clock']
     first = tally.start(*words, '-a')
-    programs = wait_for(lambda: bpf_programs_of(first.pid))
+    loaded = {'switches', 'forks', 'exits'}
+    programs = wait_for(lambda: len(found := bpf_programs_of(first.pid)) == len(loaded) and found)
     # The second session takes part in what the first has loaded, and goes on when that is killed.
     second = tally.start(*words, '-a')
     assert wait_for(lambda: bpf_programs_of(second.pid)) == programs
