@@ -371,7 +371,7 @@ static __always_inline bool walk_go_on(struct walk *walk, struct walk_stack *sta
 			return false;
 		if ((i > 0 || !walk_space_is_readable()) && !walk_find_code(walk, address))
 			return true;
-		stack->ips[count] = walk->is_exact ? pc : pc - WALK_CALL_BYTES;
+		stack->ips[walk_frame_at(count)] = walk->is_exact ? pc : pc - WALK_CALL_BYTES;
 		stack->count = count + 1;
 		enum walk_end end = walk_step(walk, stack, address);
 		if (end != WALK_ENDS) {

@@ -30,7 +30,7 @@ static __always_inline bool walk_interpret(struct walk *walk, struct walk_stack 
 		barrier_var(count); /* else the compiler knows more of it than the verifier */
 		if (count >= WALK_FRAMES)
 			return false;
-		stack->ips[count] = frame;
+		stack->ips[walk_frame_at(count)] = frame;
 		stack->count = count + 1;
 		if (!python->frame)
 			return true;

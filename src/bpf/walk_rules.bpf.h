@@ -55,7 +55,9 @@ static __always_inline const struct walk_chunk *walk_chunk_at(__u32 index)
 static __always_inline const struct walk_chunk *walk_find_chunk(const struct walk_mapping *code, __u64 address)
 {
 	__u32 index = 0;
-	if (code->chunk_count > 1)
+	if (code->chunk_count > 1) {
+/* Else the compiler may let the loop end right before its beginning, which the verifier of Linux 6.1 refuses. */
+#pragma clang loop unroll(full)
 		for (__u32 step = WALK_CHUNKS_A_TABLE / 2; step > 0; step /= 2) {
 			__u32 next = index + step;
 			__u64 is_there = walk_if_less(next, code->chunk_count);
@@ -64,6 +66,7 @@ static __always_inline const struct walk_chunk *walk_find_chunk(const struct wal
 				return NULL;
 			index += (__u32)(step & is_there & ~walk_if_less(address, chunk->rows[0].address));
 		}
+	}
 	return walk_chunk_at(code->chunk + index);
 }
 

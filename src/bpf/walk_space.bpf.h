@@ -76,6 +76,14 @@ static __always_inline __u64 walk_if_less(__u64 a, __u64 b)
 	return (__u64)((__s64)difference >> 63);
 }
 
+/* The place in a stack of a count below WALK_FRAMES. The verifier of Linux 6.1 forgets such a bound when it follows other
+ * code, and the compiler must not leave the mask out. */
+static __always_inline __u32 walk_frame_at(__u32 count)
+{
+	barrier_var(count);
+	return count & WALK_FRAMES;
+}
+
 /* Constants once the program is loaded: what does not apply to this kernel is not even verified. */
 static __always_inline bool walk_space_is_readable(void)
 {
