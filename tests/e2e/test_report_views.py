@@ -49,8 +49,9 @@ def lines_of(program, path, *options):
     # 6.1 knows few inlined calls, and not those of libc.
     result = program('report', '--stdio', '--no-inline', *options, '-i', path, check=0, env={'HOME': str(path.parent)})
     # Nor the names of libc's own PLT, in which a page fault of its start may be.
-    return binding_last(re.sub(r'\S+@plt|(?<=libc.so.6             \[.\] )0x[0-9a-f]{16}', '@plt', line.replace('[...] (inlined)', '[...]'))
-                        for line in result.stdout.splitlines() if '(Tip:' not in line)
+    lines = (line.replace('[...] (inlined)', '[...]') for line in result.stdout.splitlines() if '(Tip:' not in line)
+    return binding_last(re.sub(r'\S+@plt|(?<=\[\.\] )0x[0-9a-f]{16}' if 'libc.so.6' in line else r'\w+@plt', '@plt', line)
+                        for line in lines)
 
 
 def assert_is_perfs(version, lines, expected):

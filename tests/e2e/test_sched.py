@@ -38,13 +38,13 @@ def assert_table_is_perfs(tally, perf, words, path):
     assert tally('sched', *words.split(), '-i', path, check=0).stdout == theirs
 
 
-@pytest.mark.parametrize('words', [*LISTS, *SUMS, 'latency -p -s pid', 'timehist -t 4497,15 -w', 'timehist -p 4483'])
+@pytest.mark.parametrize('words', [*LISTS, *SUMS, 'timehist -t 4497,15 -w', 'timehist -p 4483'])
 def test_tables_are_perfs(tally, perf, perf_recording, words):
     assert_table_is_perfs(tally, perf, words, perf_recording('sched'))
 
 
 @pytest.mark.parametrize('words', [
-    'map --cpus 1', 'latency', 'latency -p', 'latency -s max,avg', 'latency -p -s runtime', 'latency -s pid',
+    'map --cpus 1', 'latency', 'latency -p', 'latency -s max,avg', 'latency -p -s runtime', 'latency -s pid', 'latency -p -s pid',
     'latency -p -s avg,pid', 'timehist -t 16610,15 -w', 'timehist -p 16608', 'timehist --time 6594.712,6594.72 -S',
     'timehist --time 6594.727,'])
 def test_other_tables_are_perfs(tally, perf, shared_recording, words):
