@@ -198,3 +198,13 @@ size_t utf8_bytes(const uint8_t *s, size_t left)
 		      (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90);
 	return is_bad ? 0 : count;
 }
+
+size_t utf8_put(uint32_t character, uint8_t bytes[4])
+{
+	size_t count = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+	static const uint8_t heads[] = {0, 0xc0, 0xe0, 0xf0};
+	for (size_t i = count - 1; i > 0; i--, character >>= 6)
+		bytes[i] = (uint8_t)(0x80 | (character & 0x3f));
+	bytes[0] = (uint8_t)(heads[count - 1] | character);
+	return count;
+}

@@ -67,6 +67,8 @@ bool str_next_item(struct tally_str *rest, struct tally_str *item);
 /* The length in bytes of the multi-byte UTF-8 sequence at s, or 0 if there is no valid one: no overlong forms, no
  * surrogates, nothing beyond U+10FFFF. */
 size_t utf8_bytes(const uint8_t *s, size_t left);
+/* Writes a character of Unicode as UTF-8; returns its length in bytes. */
+size_t utf8_put(uint32_t character, uint8_t bytes[4]);
 uint64_t bytes_hash(const void *data, size_t len);
 
 #endif

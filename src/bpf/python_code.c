@@ -8,22 +8,9 @@
 
 static void put_character(struct writer *w, uint32_t c)
 {
-	if (c < 0x20 || c == 0x7f || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff)
-		c = '?';
-	if (c < 0x80) {
-		writer_u8(w, (uint8_t)c);
-	} else if (c < 0x800) {
-		writer_u8(w, (uint8_t)(0xc0 | c >> 6));
-	} else if (c < 0x10000) {
-		writer_u8(w, (uint8_t)(0xe0 | c >> 12));
-		writer_u8(w, (uint8_t)(0x80 | (c >> 6 & 0x3f)));
-	} else {
-		writer_u8(w, (uint8_t)(0xf0 | c >> 18));
-		writer_u8(w, (uint8_t)(0x80 | (c >> 12 & 0x3f)));
-		writer_u8(w, (uint8_t)(0x80 | (c >> 6 & 0x3f)));
-	}
-	if (c >= 0x80)
-		writer_u8(w, (uint8_t)(0x80 | (c & 0x3f)));
+	bool is_printable = c >= 0x20 && c != 0x7f && (c < 0xd800 || c >= 0xe000) && c <= 0x10ffff;
+	uint8_t bytes[4];
+	writer_bytes(w, bytes, utf8_put(is_printable ? c : '?', bytes));
 }
 
 void python_code_text(struct writer *w, const struct python_text *text)

@@ -22,8 +22,9 @@ void grid_text(const struct grid *grid, struct text *out)
 		size_t start = out->len;
 		for (unsigned i = 0; i < grid->columns; i++) {
 			uint32_t character = grid->cells[(size_t)row * grid->columns + i].character;
+			uint8_t bytes[4];
 			if (character)
-				grid_append_character(out, character);
+				text_bytes(out, (const char *)bytes, utf8_put(character, bytes));
 		}
 		end_line(out, start);
 	}

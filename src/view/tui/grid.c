@@ -132,22 +132,3 @@ void grid_fill(struct grid *grid, unsigned row, unsigned style)
 	for (unsigned i = 0; row < grid->rows && i < grid->columns; i++)
 		grid->cells[(size_t)row * grid->columns + i].style = (uint8_t)style;
 }
-
-void grid_append_character(struct text *out, uint32_t character)
-{
-	if (character < 0x80) {
-		text_char(out, (char)character);
-	} else if (character < 0x800) {
-		text_char(out, (char)(0xc0 | character >> 6));
-		text_char(out, (char)(0x80 | (character & 0x3f)));
-	} else if (character < 0x10000) {
-		text_char(out, (char)(0xe0 | character >> 12));
-		text_char(out, (char)(0x80 | (character >> 6 & 0x3f)));
-		text_char(out, (char)(0x80 | (character & 0x3f)));
-	} else {
-		text_char(out, (char)(0xf0 | character >> 18));
-		text_char(out, (char)(0x80 | (character >> 12 & 0x3f)));
-		text_char(out, (char)(0x80 | (character >> 6 & 0x3f)));
-		text_char(out, (char)(0x80 | (character & 0x3f)));
-	}
-}

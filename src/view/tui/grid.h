@@ -53,7 +53,5 @@ void grid_select(struct grid *grid, unsigned row);
 void grid_fill(struct grid *grid, unsigned row, unsigned style);
 /* Takes the next character off the text; its width in cells, which may be 0. */
 uint32_t grid_next_character(struct tally_str *text, unsigned *width);
-/* Appends the character as UTF-8. */
-void grid_append_character(struct text *out, uint32_t character);
 
 #endif

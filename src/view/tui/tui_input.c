@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
+
 void tui_input_start(struct tui_input *input, const char *text)
 {
 	snprintf(input->text, sizeof(input->text), "%s", text ? text : "");
@@ -21,20 +23,10 @@ static void erase_character(struct tui_input *input)
 
 static void tui_input_add_character(struct tui_input *input, uint32_t key)
 {
-	char bytes[4];
-	size_t count = 0;
-	if (key < 0x80) {
-		bytes[count++] = (char)key;
-	} else if (key < 0x800) {
-		bytes[count++] = (char)(0xc0 | key >> 6);
-		bytes[count++] = (char)(0x80 | (key & 0x3f));
-	} else if (key < 0x10000) {
-		bytes[count++] = (char)(0xe0 | key >> 12);
-		bytes[count++] = (char)(0x80 | (key >> 6 & 0x3f));
-		bytes[count++] = (char)(0x80 | (key & 0x3f));
-	} else {
+	uint8_t bytes[4];
+	if (key >= 0x10000)
 		return; /* no symbol has one, and the last line need not show it */
-	}
+	size_t count = utf8_put(key, bytes);
 	if (input->len + count >= sizeof(input->text))
 		return;
 	memcpy(input->text + input->len, bytes, count);

@@ -154,9 +154,25 @@ static void test_part(void **state)
 	assert_int_equal(bytes_part(none, 5, 1).len, 0);
 }
 
+static void characters_are_written_as_utf8(void **state)
+{
+	static const struct {
+		uint32_t character;
+		const char *bytes;
+	} cases[] = {{'a', "a"}, {0x7f, "\x7f"}, {0x80, "\xc2\x80"}, {0x7ff, "\xdf\xbf"}, {0x800, "\xe0\xa0\x80"},
+		{0xffff, "\xef\xbf\xbf"}, {0x10000, "\xf0\x90\x80\x80"}, {0x10ffff, "\xf4\x8f\xbf\xbf"}};
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		uint8_t bytes[4];
+		size_t len = utf8_put(cases[i].character, bytes);
+		assert_int_equal(len, strlen(cases[i].bytes));
+		assert_memory_equal(bytes, cases[i].bytes, len);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(characters_are_written_as_utf8),
 		cmocka_unit_test(items_have_no_blanks),
 		cmocka_unit_test(test_part),
 		cmocka_unit_test(prefixes_and_suffixes),
