@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "kernel/system/capabilities.h"
 #include "kernel/system/kernel_files.h"
@@ -110,7 +111,7 @@ static bool bpf_line_is_told(const char *line, size_t len)
 		"processed ", "-- END PROG", "libbpf: ", "-- BEGIN PROG", "verification time", "stack depth"};
 	if (len == 0)
 		return false;
-	for (size_t i = 0; i < sizeof(untold) / sizeof(*untold); i++)
+	for (size_t i = 0; i < ARRAY_LEN(untold); i++)
 		if (len >= strlen(untold[i]) && memcmp(line, untold[i], strlen(untold[i])) == 0)
 			return false;
 	return true;
@@ -224,6 +225,31 @@ enum tally_status bpf_attach_event(const struct kernel_seam *kernel, const char 
 		return TALLY_OK;
 	return error_set_errno(err, errno == EPERM || errno == EACCES ? TALLY_DENIED : TALLY_UNSUPPORTED, errno,
 		"%s: the kernel attaches no BPF program to this event%s", what, instead);
+}
+
+enum tally_status bpf_find_maps(
+	struct bpf_object *object, const char *const *names, size_t count, int *fds, struct tally_error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		fds[i] = bpf_object__find_map_fd_by_name(object, names[i]);
+		if (fds[i] < 0)
+			return error_set(err, TALLY_INVALID, "the BPF program has no map '%s'", names[i]);
+	}
+	return TALLY_OK;
+}
+
+enum tally_status bpf_share_maps(struct bpf_object *object, struct bpf_object *from, const char *const *names,
+	size_t count, struct tally_error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct bpf_map *map = bpf_object__find_map_by_name(object, names[i]);
+		struct bpf_map *other = bpf_object__find_map_by_name(from, names[i]);
+		int failed = map && other ? bpf_map__reuse_fd(map, bpf_map__fd(other)) : -ENOENT;
+		if (failed)
+			return error_set_errno(
+				err, TALLY_IO, -failed, "cannot share the map '%s' of BPF programs", names[i]);
+	}
+	return TALLY_OK;
 }
 #else
 enum tally_status bpf_open(const struct kernel_seam *kernel, const char *what, struct tally_error *err)

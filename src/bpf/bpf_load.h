@@ -19,7 +19,8 @@
 
 #include "kernel/system/kernel_seam.h"
 
-struct bpf_object_skeleton; /* libbpf's */
+struct bpf_object; /* libbpf's, like the next */
+struct bpf_object_skeleton;
 
 /* Whether this build has BPF programs at all. */
 bool bpf_is_built(void);
@@ -42,6 +43,13 @@ TALLY_MUST_CHECK enum tally_status bpf_attach(const struct kernel_seam *kernel, 
 /* Attaches a program to an opened perf event. instead: what a refusal advises, such as "; use ...", or "". */
 TALLY_MUST_CHECK enum tally_status bpf_attach_event(const struct kernel_seam *kernel, const char *what, int program_fd,
 	int event_fd, const char *instead, struct tally_error *err);
+
+/* The descriptors of an object's loaded maps, by name. */
+TALLY_MUST_CHECK enum tally_status bpf_find_maps(
+	struct bpf_object *object, const char *const *names, size_t count, int *fds, struct tally_error *err);
+/* Lets an object use maps of another one, which is loaded. Call it before the object itself is loaded. */
+TALLY_MUST_CHECK enum tally_status bpf_share_maps(struct bpf_object *object, struct bpf_object *from,
+	const char *const *names, size_t count, struct tally_error *err);
 
 /* The verifier's last lines on a rejected program, from the end of its log: whole lines, at most size - 1 bytes, joined
  * by "; ". For tests; text and end delimit the log. */

@@ -321,6 +321,19 @@ static __always_inline int off_cpu_walked(void *context, struct off_cpu_scratch 
 	return 0;
 }
 
+/* Continues a walk by itself: in programs of their own, because of what the verifier can check, and because frames of an
+ * interpreter need another one. */
+static __always_inline int off_cpu_walk(void *context, void *calls, bool interprets)
+{
+	__u32 zero = 0;
+	struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
+	if (!s)
+		return 0;
+	if (interprets ? walk_interpret(&s->walk, &s->user) : walk_go_on(&s->walk, &s->user))
+		bpf_tail_call(context, calls, walk_next(&s->walk));
+	return off_cpu_walked(context, s);
+}
+
 /* Begins a walk; false: there is nothing to walk. */
 static __always_inline bool off_cpu_begin_walk(struct off_cpu_scratch *s)
 {
@@ -642,25 +655,13 @@ int off_cpu_switch(__u64 *context)
 SEC("tp_btf/sched_switch")
 int off_cpu_walk_switch(__u64 *context)
 {
-	__u32 zero = 0;
-	struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
-	if (!s)
-		return 0;
-	if (walk_go_on(&s->walk, &s->user))
-		bpf_tail_call(context, &switch_calls, walk_next(&s->walk));
-	return off_cpu_walked(context, s);
+	return off_cpu_walk(context, &switch_calls, false);
 }
 
 SEC("tp_btf/sched_switch")
 int off_cpu_interpret_switch(__u64 *context)
 {
-	__u32 zero = 0;
-	struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
-	if (!s)
-		return 0;
-	if (walk_interpret(&s->walk, &s->user))
-		bpf_tail_call(context, &switch_calls, walk_next(&s->walk));
-	return off_cpu_walked(context, s);
+	return off_cpu_walk(context, &switch_calls, true);
 }
 
 /* Who wakes. An interrupt has no thread: its stack is taken seldom, for what it wakes. */
@@ -752,25 +753,13 @@ int off_cpu_waking(__u64 *context)
 SEC("tp_btf/sched_waking")
 int off_cpu_walk_waking(__u64 *context)
 {
-	__u32 zero = 0;
-	struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
-	if (!s)
-		return 0;
-	if (walk_go_on(&s->walk, &s->user))
-		bpf_tail_call(context, &waking_calls, walk_next(&s->walk));
-	return off_cpu_walked(context, s);
+	return off_cpu_walk(context, &waking_calls, false);
 }
 
 SEC("tp_btf/sched_waking")
 int off_cpu_interpret_waking(__u64 *context)
 {
-	__u32 zero = 0;
-	struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
-	if (!s)
-		return 0;
-	if (walk_interpret(&s->walk, &s->user))
-		bpf_tail_call(context, &waking_calls, walk_next(&s->walk));
-	return off_cpu_walked(context, s);
+	return off_cpu_walk(context, &waking_calls, true);
 }
 
 /* A thread that has not run yet waits for its first turn. */

@@ -14,6 +14,7 @@
 #include "bpf/wait_parts.h"
 #include "bpf/wait_stacks.h"
 #include "bpf/walk_tables.h"
+#include "kernel/system/kernel_files.h"
 #include "tally_config.h"
 
 #if HAVE_BPF
@@ -42,67 +43,57 @@ struct off_cpu {
 
 /* ---- what comes from the kernel, as waits ---- */
 
-struct off_cpu_parts { /* of one wait, or of a sum */
-	const struct off_cpu_key *key;
-	uint32_t tgid, waker_tgid, cpu;
-	const char *waker_comm;
-	uint64_t count, blocked_ns, runnable_ns, woken_ns, end_ns;
-	unsigned flags; /* besides the key's */
-	bool is_summed;
-};
-
-static enum tally_status off_cpu_tell(struct off_cpu *o, const struct off_cpu_parts *p)
+static struct wait_parts off_cpu_parts_of(const struct off_cpu_key *key, uint32_t tgid, uint32_t waker_tgid)
 {
-	const struct off_cpu_key *key = p->key;
-	const struct wait_parts parts = {.stack = key->stack,
+	return (struct wait_parts){.stack = key->stack,
 		.waker_stack = key->waker_stack,
-		.pid = p->tgid,
+		.pid = tgid,
 		.tid = key->tid,
-		.cpu = p->cpu,
-		.is_summed = p->is_summed,
-		.waker_pid = p->waker_tgid,
+		.waker_pid = waker_tgid,
 		.waker_tid = key->waker_tid,
 		.syscall = key->syscall,
 		.state = (enum wait_state)key->state,
-		.flags = (uint8_t)(key->flags | p->flags),
-		.waker_comm = p->waker_comm,
-		.count = p->count,
-		.blocked_ns = p->blocked_ns,
-		.runnable_ns = p->runnable_ns,
-		.woken_ns = p->woken_ns,
-		.end_ns = p->end_ns};
-	return wait_parts_tell(&o->stacks, &parts, o->sink, &o->lost_stacks, o->err);
+		.flags = key->flags};
+}
+
+static enum tally_status off_cpu_tell(struct off_cpu *o, const struct wait_parts *parts)
+{
+	return wait_parts_tell(&o->stacks, parts, o->sink, &o->lost_stacks, o->err);
 }
 
 static enum tally_status off_cpu_tell_sum(
 	struct off_cpu *o, const struct off_cpu_key *key, const struct off_cpu_sum *sum)
 {
-	return off_cpu_tell(o, &(struct off_cpu_parts){.key = key,
-				       .tgid = sum->tgid,
-				       .waker_tgid = sum->waker_tgid,
-				       .cpu = sum->cpu,
-				       .waker_comm = sum->waker_comm,
-				       .count = sum->count,
-				       .blocked_ns = sum->blocked_ns,
-				       .runnable_ns = sum->runnable_ns,
-				       .woken_ns = sum->last_ns,
-				       .end_ns = sum->last_ns,
-				       .flags = sum->count > 1 ? WAIT_FLAG_SUM : 0,
-				       .is_summed = true});
+	struct wait_parts parts = off_cpu_parts_of(key, sum->tgid, sum->waker_tgid);
+	parts.cpu = sum->cpu;
+	parts.waker_comm = sum->waker_comm;
+	parts.count = sum->count;
+	parts.blocked_ns = sum->blocked_ns;
+	parts.runnable_ns = sum->runnable_ns;
+	parts.woken_ns = parts.end_ns = sum->last_ns;
+	parts.flags |= sum->count > 1 ? WAIT_FLAG_SUM : 0;
+	parts.is_summed = true;
+	return off_cpu_tell(o, &parts);
+}
+
+/* One wait, or a part of one: blocked until woken, then runnable. */
+static enum tally_status off_cpu_tell_times(
+	struct off_cpu *o, struct wait_parts *parts, uint64_t begin, uint64_t woken, uint64_t end)
+{
+	parts->count = 1;
+	parts->blocked_ns = woken - begin;
+	parts->runnable_ns = end - woken;
+	parts->woken_ns = woken;
+	parts->end_ns = end;
+	return off_cpu_tell(o, parts);
 }
 
 static enum tally_status off_cpu_tell_one(struct off_cpu *o, const struct off_cpu_part *part)
 {
-	return off_cpu_tell(o, &(struct off_cpu_parts){.key = &part->key,
-				       .tgid = part->tgid,
-				       .waker_tgid = part->waker_tgid,
-				       .cpu = part->cpu,
-				       .waker_comm = part->waker_comm,
-				       .count = 1,
-				       .blocked_ns = part->woken_ns - part->begin_ns,
-				       .runnable_ns = part->end_ns - part->woken_ns,
-				       .woken_ns = part->woken_ns,
-				       .end_ns = part->end_ns});
+	struct wait_parts parts = off_cpu_parts_of(&part->key, part->tgid, part->waker_tgid);
+	parts.cpu = part->cpu;
+	parts.waker_comm = part->waker_comm;
+	return off_cpu_tell_times(o, &parts, part->begin_ns, part->woken_ns, part->end_ns);
 }
 
 struct python_frames *off_cpu_python(const struct off_cpu *o)
@@ -201,17 +192,10 @@ static enum tally_status off_cpu_tell_unfinished(
 		.flags = is_woken ? t->flags : (uint8_t)(t->flags & ~(OFF_CPU_WAKER | OFF_CPU_INTERRUPT))};
 	if (begin > now)
 		return TALLY_OK;
-	woken = MIN(woken, now);
-	return off_cpu_tell(o, &(struct off_cpu_parts){.key = &key,
-				       .tgid = t->tgid,
-				       .waker_tgid = t->waker_tgid,
-				       .waker_comm = t->waker_comm,
-				       .count = 1,
-				       .blocked_ns = woken - begin,
-				       .runnable_ns = now - woken,
-				       .woken_ns = woken,
-				       .end_ns = now,
-				       .flags = WAIT_FLAG_UNFINISHED});
+	struct wait_parts parts = off_cpu_parts_of(&key, t->tgid, t->waker_tgid);
+	parts.waker_comm = t->waker_comm;
+	parts.flags |= WAIT_FLAG_UNFINISHED;
+	return off_cpu_tell_times(o, &parts, begin, MIN(woken, now), now);
 }
 
 static enum tally_status off_cpu_tell_thread(
@@ -357,6 +341,15 @@ static enum tally_status off_cpu_start(struct off_cpu *o, struct tally_error *er
 	return bpf_attach(c->kernel, c->what, o->skeleton->skeleton, err);
 }
 
+static void off_cpu_read_kernel(struct off_cpu *o)
+{
+	char *kallsyms;
+	if (kernel_text(o->config.kernel, &kallsyms, NULL, "/proc/kallsyms") != TALLY_OK)
+		return;
+	wait_stacks_read_kernel(&o->stacks, str_from(kallsyms));
+	free(kallsyms);
+}
+
 enum tally_status off_cpu_create(const struct off_cpu_config *config, struct off_cpu **waits, struct tally_error *err)
 {
 	enum tally_status status = bpf_open(config->kernel, config->what, err);
@@ -371,7 +364,7 @@ enum tally_status off_cpu_create(const struct off_cpu_config *config, struct off
 	o->config = *config;
 	o->stacks.forgotten = off_cpu_forgotten;
 	o->stacks.forgotten_context = o;
-	wait_stacks_read_kernel(&o->stacks, config->kernel);
+	off_cpu_read_kernel(o);
 	o->skeleton = off_cpu_bpf__open();
 	status = o->skeleton ? off_cpu_size(o, err) : bpf_explain(config->kernel, config->what, errno, err);
 	if (status == TALLY_OK && config->walks)

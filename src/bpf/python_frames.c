@@ -19,8 +19,11 @@
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/map_u64.h"
+#include "base/order.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "base/writer.h"
+#include "bpf/bpf_load.h"
 #include "bpf/python_code.h"
 #include "bpf/python_versions.h"
 #include "code/symbols/perf_map.h"
@@ -58,21 +61,10 @@ struct python_frames {
 	uint64_t begin, end; /* of the addresses that are used */
 	struct map_u64 latest, told; /* by process: the generation of its code; the last one that has a mapping */
 	struct map_u64 named; /* process and symbol -> 1: its map has it */
-	struct writer text;
+	struct text text;
 	uint64_t unnamed, unwritten;
 	unsigned codes_since_sweep;
 };
-
-static enum tally_status python_frames_find_maps(
-	struct python_frames *f, struct bpf_object *object, struct tally_error *err)
-{
-	for (unsigned i = 0; i < MAP_COUNT; i++) {
-		f->fds[i] = bpf_object__find_map_fd_by_name(object, python_map_names[i]);
-		if (f->fds[i] < 0)
-			return error_set(err, TALLY_INVALID, "the BPF program has no map '%s'", python_map_names[i]);
-	}
-	return TALLY_OK;
-}
 
 static int python_frames_take_code(void *context, void *data, size_t size);
 
@@ -90,7 +82,7 @@ enum tally_status python_frames_create(
 	arena_init(&f->kept);
 	intern_init(&f->symbols);
 	pthread_mutex_init(&f->lock, NULL);
-	enum tally_status status = python_frames_find_maps(f, object, err);
+	enum tally_status status = bpf_find_maps(object, python_map_names, MAP_COUNT, f->fds, err);
 	if (status == TALLY_OK) {
 		f->ring = ring_buffer__new(f->fds[MAP_RING], python_frames_take_code, f, NULL);
 		if (!f->ring)
@@ -116,22 +108,14 @@ void python_frames_destroy(struct python_frames *f)
 	map_u64_deinit(&f->latest);
 	map_u64_deinit(&f->told);
 	map_u64_deinit(&f->named);
-	writer_deinit(&f->text);
+	text_deinit(&f->text);
 	pthread_mutex_destroy(&f->lock);
 	free(f);
 }
 
 enum tally_status python_frames_share(struct bpf_object *object, struct bpf_object *from, struct tally_error *err)
 {
-	for (unsigned i = 0; i < MAP_COUNT; i++) {
-		struct bpf_map *map = bpf_object__find_map_by_name(object, python_map_names[i]);
-		struct bpf_map *other = bpf_object__find_map_by_name(from, python_map_names[i]);
-		int failed = map && other ? bpf_map__reuse_fd(map, bpf_map__fd(other)) : -ENOENT;
-		if (failed)
-			return error_set_errno(err, TALLY_IO, -failed, "cannot share the map '%s' of BPF programs",
-				python_map_names[i]);
-	}
-	return TALLY_OK;
+	return bpf_share_maps(object, from, python_map_names, MAP_COUNT, err);
 }
 
 /* ---- files ---- */
@@ -176,18 +160,6 @@ uint32_t python_frames_add(struct python_frames *f, const struct python_version 
 }
 
 /* ---- names ---- */
-
-static void put_hex(struct writer *w, uint64_t value)
-{
-	bool has_begun = false;
-	for (int shift = 60; shift >= 0; shift -= 4) {
-		unsigned digit = value >> shift & 15;
-		has_begun |= digit != 0 || shift == 0;
-		if (has_begun)
-			writer_u8(w, (uint8_t) "0123456789abcdef"[digit]);
-	}
-	writer_u8(w, ' ');
-}
 
 /* The address of a symbol's first line; 0: there is no room. */
 static uint64_t python_frames_symbol(struct python_frames *f, const void *name, size_t len, uint32_t span)
@@ -308,15 +280,9 @@ bool python_frames_name(struct python_frames *f, uint64_t *ips, size_t count)
 /* The symbol at an address of ours. */
 static uint32_t python_frames_find(const struct python_frames *f, uint64_t address)
 {
-	size_t low = 0, high = f->bases.len;
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		if (f->bases.items[middle] <= address)
-			low = middle;
-		else
-			high = middle;
-	}
-	return (uint32_t)low;
+	size_t behind;
+	LOWER_BOUND(behind, f->bases.len, i, f->bases.items[i] <= address);
+	return (uint32_t)(behind ? behind - 1 : 0);
 }
 
 /* Its line in a map. */
@@ -325,17 +291,19 @@ static void python_frames_put_line(struct python_frames *f, uint32_t symbol)
 	uint64_t base = f->bases.items[symbol];
 	uint64_t end = symbol + 1 < f->bases.len ? f->bases.items[symbol + 1] : f->end;
 	const char *name = intern_get(&f->symbols, symbol).data;
-	put_hex(&f->text, base);
-	put_hex(&f->text, end - base);
-	writer_bytes(&f->text, name, strlen(name));
-	writer_u8(&f->text, '\n');
+	text_hex(&f->text, base, 0);
+	text_char(&f->text, ' ');
+	text_hex(&f->text, end - base, 0);
+	text_char(&f->text, ' ');
+	text_str(&f->text, name);
+	text_char(&f->text, '\n');
 }
 
 static bool python_frames_put_lines(struct python_frames *f, uint32_t pid, const uint64_t *ips, size_t count)
 {
 	bool has_python = false;
 	uint64_t lines = 0;
-	writer_clear(&f->text);
+	text_clear(&f->text);
 	for (size_t i = 0; i < count; i++) {
 		bool is_new = false;
 		if (ips[i] < f->begin || ips[i] >= f->end)
@@ -347,7 +315,8 @@ static bool python_frames_put_lines(struct python_frames *f, uint32_t pid, const
 		python_frames_put_line(f, symbol);
 		lines++;
 	}
-	if (lines && (f->text.failed || !f->map.put(f->map.context, pid, writer_view(&f->text))))
+	if (lines && (f->text.failed || !f->map.put(f->map.context, pid,
+						(struct tally_bytes){(const uint8_t *)f->text.data, f->text.len})))
 		f->unwritten += lines;
 	return has_python;
 }

@@ -47,30 +47,30 @@ static __always_inline int sample_put(void *context, struct sample_stack *sample
 	return 1; /* the kernel goes on with the sample */
 }
 
-/* Some frames, and the next ones by calling itself. */
-SEC("perf_event")
-int sample_frames(void *context)
+static __always_inline int sample_walk(void *context, bool interprets)
 {
 	__u32 zero = 0;
 	struct sample_scratch *scratch = bpf_map_lookup_elem(&sample_scratch, &zero);
 	if (!scratch)
 		return 1;
-	if (walk_go_on(&scratch->walk, &scratch->sample.stack))
+	struct walk_stack *stack = &scratch->sample.stack;
+	if (interprets ? walk_interpret(&scratch->walk, stack) : walk_go_on(&scratch->walk, stack))
 		bpf_tail_call(context, &sample_calls, walk_next(&scratch->walk));
 	return sample_put(context, &scratch->sample);
+}
+
+/* Some frames, and the next ones by calling itself. */
+SEC("perf_event")
+int sample_frames(void *context)
+{
+	return sample_walk(context, false);
 }
 
 /* The same of an interpreter. */
 SEC("perf_event")
 int sample_interpreted(void *context)
 {
-	__u32 zero = 0;
-	struct sample_scratch *scratch = bpf_map_lookup_elem(&sample_scratch, &zero);
-	if (!scratch)
-		return 1;
-	if (walk_interpret(&scratch->walk, &scratch->sample.stack))
-		bpf_tail_call(context, &sample_calls, walk_next(&scratch->walk));
-	return sample_put(context, &scratch->sample);
+	return sample_walk(context, true);
 }
 
 SEC("perf_event")

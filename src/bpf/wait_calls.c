@@ -7,7 +7,6 @@
 
 #include "base/array.h"
 #include "base/order.h"
-#include "kernel/system/kernel_files.h"
 
 #define NOT_A_CALL INT32_MIN
 
@@ -83,12 +82,9 @@ static int wait_calls_compare(const void *a, const void *b)
 	return COMPARE(left->begin, right->begin);
 }
 
-void wait_calls_read(struct wait_calls *calls, const struct kernel_seam *kernel)
+void wait_calls_read(struct wait_calls *calls, struct tally_str kallsyms)
 {
-	char *text;
-	if (kernel_text(kernel, &text, NULL, "/proc/kallsyms") != TALLY_OK)
-		return;
-	struct tally_str rest = str_from(text), line, word, kind;
+	struct tally_str rest = kallsyms, line, word, kind;
 	bool is_open = false;
 	uint64_t address;
 	while (str_next(&rest, '\n', &line)) {
@@ -105,7 +101,6 @@ void wait_calls_read(struct wait_calls *calls, const struct kernel_seam *kernel)
 		if (!is_open && number != NOT_A_CALL && (str_equal(kind, STR("t")) || str_equal(kind, STR("T"))))
 			is_open = vec_push(&calls->ranges, range);
 	}
-	free(text);
 	if (calls->ranges.len)
 		qsort(calls->ranges.items, calls->ranges.len, sizeof(*calls->ranges.items), wait_calls_compare);
 }

@@ -6,14 +6,14 @@
  * The owner calls wait_calls_deinit. A kernel that hides its addresses leaves it empty, and then nothing is found. One
  * thread.
  *
- *	wait_calls_read(&calls, kernel);
+ *	wait_calls_read(&calls, kallsyms);
  *	number = wait_calls_find(&calls, ips, count, &is_disk);	// 202 on x86-64: futex; -1: not known
  */
 #ifndef BPF_WAIT_CALLS_H
 #define BPF_WAIT_CALLS_H
 
+#include "base/bytes.h"
 #include "base/vec.h"
-#include "kernel/system/kernel_seam.h"
 
 struct wait_calls_range {
 	uint64_t begin, end;
@@ -24,7 +24,8 @@ struct wait_calls {
 	VEC(struct wait_calls_range) ranges; /* in order of addresses */
 };
 
-void wait_calls_read(struct wait_calls *calls, const struct kernel_seam *kernel);
+/* kallsyms: the text of /proc/kallsyms. */
+void wait_calls_read(struct wait_calls *calls, struct tally_str kallsyms);
 void wait_calls_deinit(struct wait_calls *calls);
 int32_t wait_calls_find(const struct wait_calls *calls, const uint64_t *ips, size_t count, bool *is_disk);
 

@@ -6,7 +6,6 @@
 
 #include "abi/perf_constants.h"
 #include "base/array.h"
-#include "kernel/system/kernel_files.h"
 
 #define GENERATION_BYTES (UINT64_C(64) << 20)
 
@@ -56,12 +55,9 @@ static bool wait_stacks_parse_line(struct tally_str line, uint64_t *address, str
 	return *address != 0 && (str_equal(word, STR("t")) || str_equal(word, STR("T")));
 }
 
-void wait_stacks_read_kernel(struct wait_stacks *stacks, const struct kernel_seam *kernel)
+void wait_stacks_read_kernel(struct wait_stacks *stacks, struct tally_str kallsyms)
 {
-	char *text;
-	if (kernel_text(kernel, &text, NULL, "/proc/kallsyms") != TALLY_OK)
-		return;
-	struct tally_str rest = str_from(text), line, name;
+	struct tally_str rest = kallsyms, line, name;
 	struct wait_stacks_range *open = NULL;
 	uint64_t address;
 	while (str_next(&rest, '\n', &line)) {
@@ -81,7 +77,6 @@ void wait_stacks_read_kernel(struct wait_stacks *stacks, const struct kernel_sea
 			*open = (struct wait_stacks_range){address, address + 1};
 		}
 	}
-	free(text);
 }
 
 static bool wait_stacks_is_in_scheduler(const struct wait_stacks *stacks, uint64_t address)

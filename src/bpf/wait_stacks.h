@@ -14,8 +14,8 @@
 #define BPF_WAIT_STACKS_H
 
 #include "base/arena.h"
+#include "base/bytes.h"
 #include "base/map_u64.h"
-#include "kernel/system/kernel_seam.h"
 
 #define WAIT_CHAIN_MOST 256 /* kernel, user and their markers */
 
@@ -44,8 +44,9 @@ struct wait_stacks {
 };
 
 void wait_stacks_deinit(struct wait_stacks *stacks);
-/* Finds the kernel functions that are omitted at the top of stacks. Does nothing if the kernel hides its addresses. */
-void wait_stacks_read_kernel(struct wait_stacks *stacks, const struct kernel_seam *kernel);
+/* Finds the kernel functions that are omitted at the top of stacks in the text of /proc/kallsyms. Finds none if the
+ * kernel hides its addresses. */
+void wait_stacks_read_kernel(struct wait_stacks *stacks, struct tally_str kallsyms);
 /* Adds a stack: the kernel's addresses, then the user's, innermost first. False: out of memory. */
 bool wait_stacks_add(
 	struct wait_stacks *stacks, uint64_t id, const uint64_t *ips, size_t kernel_count, size_t user_count);

@@ -143,7 +143,7 @@ static bool walk_files_find_shift(struct walk_files *f, uint32_t number, uint64_
 {
 	uint64_t size = end - begin;
 	const uint64_t places[] = {size / 2, 4095, size - 1, 0, size - 4096};
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
 		struct tally_elf_va va;
 		uint64_t offset = begin + places[i];
 		if (places[i] < size &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bpf/walk_tables.h"
 
+#include "bpf/bpf_load.h"
 #include "tally_config.h"
 
 #if HAVE_BPF
@@ -23,6 +24,7 @@
 #include "base/error.h"
 #include "base/map_u64.h"
 #include "base/vec.h"
+#include "bpf/bpf_load.h"
 #include "bpf/walk_files.h"
 #include "bpf/walk_spans.h"
 #include "kernel/recording/proc_maps.h"
@@ -51,7 +53,6 @@ struct walk_known { /* a process */
 
 struct walk_tables {
 	struct walk_tables_config config;
-	struct bpf_map *maps[MAP_COUNT];
 	int fds[MAP_COUNT];
 	struct walk_files files;
 	struct walk_spans spans;
@@ -68,16 +69,9 @@ struct walk_tables {
 	_Atomic uint64_t process_count, refused_processes, unread_processes, ended_processes;
 };
 
-static enum tally_status walk_tables_find_maps(
-	struct walk_tables *t, struct bpf_object *object, struct tally_error *err)
+static uint32_t walk_tables_max_entries(struct bpf_object *object, unsigned map)
 {
-	for (unsigned i = 0; i < MAP_COUNT; i++) {
-		t->maps[i] = bpf_object__find_map_by_name(object, walk_map_names[i]);
-		t->fds[i] = t->maps[i] ? bpf_map__fd(t->maps[i]) : -1;
-		if (t->fds[i] < 0)
-			return error_set(err, TALLY_INVALID, "the BPF program has no map '%s'", walk_map_names[i]);
-	}
-	return TALLY_OK;
+	return bpf_map__max_entries(bpf_object__find_map_by_name(object, walk_map_names[map]));
 }
 
 static int walk_tables_take_miss(void *context, void *data, size_t size);
@@ -90,18 +84,18 @@ enum tally_status walk_tables_create(struct bpf_object *object, const struct wal
 		return error_nomem(err);
 	t->config = *config;
 	t->stop_fd = -1;
-	enum tally_status status = walk_tables_find_maps(t, object, err);
+	enum tally_status status = bpf_find_maps(object, walk_map_names, MAP_COUNT, t->fds, err);
 	if (status == TALLY_OK)
 		status = python_frames_create(object, &config->python, &t->files.python, err);
 	if (status == TALLY_OK) {
 		const struct walk_files_maps maps = {.rows = t->fds[MAP_ROWS],
 			.rules = t->fds[MAP_RULES],
 			.files = t->fds[MAP_FILES],
-			.rules_max = bpf_map__max_entries(t->maps[MAP_RULES])};
+			.rules_max = walk_tables_max_entries(object, MAP_RULES)};
 		status = walk_files_init(&t->files, &t->config, &maps, err);
 	}
 	if (status == TALLY_OK) {
-		walk_spans_init(&t->spans, bpf_map__max_entries(t->maps[MAP_MAPPINGS]));
+		walk_spans_init(&t->spans, walk_tables_max_entries(object, MAP_MAPPINGS));
 		t->stop_fd = eventfd(0, EFD_CLOEXEC);
 		t->ring = ring_buffer__new(t->fds[MAP_MISSES], walk_tables_take_miss, t, NULL);
 		if (t->stop_fd < 0 || !t->ring)
@@ -138,15 +132,8 @@ void walk_tables_destroy(struct walk_tables *t)
 
 enum tally_status walk_tables_share(struct bpf_object *object, struct bpf_object *from, struct tally_error *err)
 {
-	for (unsigned i = 0; i < MAP_COUNT; i++) {
-		struct bpf_map *map = bpf_object__find_map_by_name(object, walk_map_names[i]);
-		struct bpf_map *other = bpf_object__find_map_by_name(from, walk_map_names[i]);
-		int failed = map && other ? bpf_map__reuse_fd(map, bpf_map__fd(other)) : -ENOENT;
-		if (failed)
-			return error_set_errno(
-				err, TALLY_IO, -failed, "cannot share the map '%s' of BPF programs", walk_map_names[i]);
-	}
-	return python_frames_share(object, from, err);
+	enum tally_status status = bpf_share_maps(object, from, walk_map_names, MAP_COUNT, err);
+	return status == TALLY_OK ? python_frames_share(object, from, err) : status;
 }
 
 /* False: too many, or no memory. */

@@ -8,7 +8,6 @@
 #include "abi/record_slices.h"
 #include "analysis/trace/trace_format.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "kernel/events/tracepoints.h"
 #include "kernel/recording/thread_waits.h"
 #include "kernel/system/cpu_topology.h"
@@ -173,17 +172,13 @@ static bool switch_events_keep_stack(struct switch_events *r, const struct sampl
 	struct switch_events_chain *chain)
 {
 	const struct wait_stacks_range *interrupts = &r->stacks->interrupts;
-	uint64_t hash = 0;
 	switch_events_split(r, recorded, chain);
 	chain->has_interrupt = false;
-	for (size_t i = 0; i < chain->kernel + chain->user; i++) {
-		hash = (hash ^ chain->ips[i]) * HASH_FACTOR;
-		hash ^= hash >> 29;
-		chain->has_interrupt |=
-			i < chain->kernel && chain->ips[i] >= interrupts->begin && chain->ips[i] < interrupts->end;
-	}
+	for (size_t i = 0; i < chain->kernel; i++)
+		chain->has_interrupt |= chain->ips[i] >= interrupts->begin && chain->ips[i] < interrupts->end;
 	chain->syscall = wait_calls_find(&r->calls, chain->ips, chain->kernel, &chain->is_disk);
-	*stack = chain->kernel + chain->user ? hash | 1 : 0;
+	size_t count = chain->kernel + chain->user;
+	*stack = count ? bytes_hash(chain->ips, count * sizeof(*chain->ips)) | 1 : 0;
 	return *stack == 0 || wait_stacks_add(r->stacks, *stack, chain->ips, chain->kernel, chain->user);
 }
 

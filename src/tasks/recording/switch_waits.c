@@ -72,21 +72,27 @@ static void switch_waits_set_attrs(struct switch_waits *w, bool has_samples)
 	w->has_stacks = has_samples;
 }
 
+/* Events by their names, ready to be opened. */
+static enum tally_status switch_waits_parse(const struct kernel_seam *kernel, const char *names,
+	const struct record_attr_options *attrs, struct event_list *events, struct tally_error *err)
+{
+	struct event_catalogue *catalogue;
+	enum tally_status status = event_catalogue_create(kernel, &catalogue, err);
+	if (status != TALLY_OK)
+		return status;
+	status = event_parse(catalogue, names, events, err);
+	event_catalogue_destroy(catalogue);
+	return status == TALLY_OK ? record_attrs_apply(events, attrs, err) : status;
+}
+
 static enum tally_status switch_waits_open(
 	struct switch_waits *w, const char *events, bool has_samples, struct tally_error *err)
 {
-	struct event_catalogue *catalogue;
 	struct recorder_config config = *w->config.recorder;
 	event_list_deinit(&w->events);
 	w->events = (struct event_list){0};
 	switch_waits_set_attrs(w, has_samples);
-	enum tally_status status = event_catalogue_create(config.kernel, &catalogue, err);
-	if (status != TALLY_OK)
-		return status;
-	status = event_parse(catalogue, events, &w->events, err);
-	event_catalogue_destroy(catalogue);
-	if (status == TALLY_OK)
-		status = record_attrs_apply(&w->events, &w->attrs, err);
+	enum tally_status status = switch_waits_parse(config.kernel, events, &w->attrs, &w->events, err);
 	config.events = &w->events;
 	config.keeps_kernel = true;
 	config.overwrites = config.drains_apart = false;
@@ -156,20 +162,13 @@ static enum tally_status switch_waits_open_wakes(struct switch_waits *w, struct 
 	static const pid_t everyone = -1;
 	int *cpus;
 	size_t cpu_count;
-	struct event_catalogue *catalogue;
 	struct record_attr_options attrs = w->attrs;
 	attrs.chains = (struct record_chains){.mode = CALLGRAPH_FP, .no_user = true};
 	attrs.has_command = attrs.starts_disabled = attrs.unwinds_live = attrs.per_thread = false;
 	enum tally_status status = cpu_list_online(w->config.kernel, &cpus, &cpu_count, err);
 	if (status != TALLY_OK)
 		return status;
-	status = event_catalogue_create(w->config.kernel, &catalogue, err);
-	if (status == TALLY_OK) {
-		status = event_parse(catalogue, "sched:sched_waking", &w->wake_events, err);
-		event_catalogue_destroy(catalogue);
-	}
-	if (status == TALLY_OK)
-		status = record_attrs_apply(&w->wake_events, &attrs, err);
+	status = switch_waits_parse(w->config.kernel, "sched:sched_waking", &attrs, &w->wake_events, err);
 	const struct recorder_config config = {.kernel = w->config.kernel,
 		.events = &w->wake_events,
 		.cpus = cpus,
@@ -197,6 +196,16 @@ static enum tally_status switch_waits_open_live(struct switch_waits *w, struct t
 		.keeps_rate = true};
 	enum tally_status status = record_live_create(&live, &w->live, err);
 	return status == TALLY_OK ? record_live_add_event(w->live, &looks, &looks_id, 1, err) : status;
+}
+
+static void switch_waits_read_kernel(struct switch_waits *w)
+{
+	char *kallsyms;
+	if (kernel_text(w->config.kernel, &kallsyms, NULL, "/proc/kallsyms") != TALLY_OK)
+		return;
+	wait_stacks_read_kernel(&w->stacks, str_from(kallsyms));
+	wait_calls_read(&w->records.calls, str_from(kallsyms));
+	free(kallsyms);
 }
 
 enum tally_status switch_waits_create(
@@ -230,10 +239,8 @@ enum tally_status switch_waits_create(
 		switch_waits_destroy(w);
 		return status;
 	}
-	if (w->has_stacks) {
-		wait_stacks_read_kernel(&w->stacks, config->kernel);
-		wait_calls_read(&w->records.calls, config->kernel);
-	}
+	if (w->has_stacks)
+		switch_waits_read_kernel(w);
 	*waits = w;
 	return TALLY_OK;
 }

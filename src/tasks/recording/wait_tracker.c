@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
-#include "base/hash.h"
 
 #define SUMS_MOST    65536
 #define SAME_WAKE_NS 100000 /* one wake-up that two events tell of */
@@ -38,12 +38,7 @@ static uint64_t wait_tracker_hash(const struct wait_parts *p)
 {
 	const uint64_t words[] = {p->stack, p->waker_stack, (uint64_t)p->tid << 32 | p->waker_tid,
 		(uint64_t)(uint32_t)p->syscall << 32 | (uint64_t)p->state << 8 | p->flags};
-	uint64_t hash = 0;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		hash = (hash ^ words[i]) * HASH_FACTOR;
-		hash ^= hash >> 29;
-	}
-	return hash;
+	return bytes_hash(words, sizeof(words));
 }
 
 static bool wait_tracker_is_same(const struct wait_parts *a, const struct wait_parts *b)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bpf/wait_calls.h"
 
+#include <stdlib.h>
 #include <sys/syscall.h>
 
 #include "base/array.h"
 #include "fake_root.h"
+#include "kernel/system/kernel_files.h"
 #include "unit_test.h"
 
 static struct wait_calls calls_in(const char *tree)
@@ -12,8 +14,12 @@ static struct wait_calls calls_in(const char *tree)
 	char *root = fake_root_make(tree);
 	struct kernel_seam kernel = *kernel_seam_linux();
 	struct wait_calls calls = {0};
+	char *kallsyms;
 	kernel.root = root;
-	wait_calls_read(&calls, &kernel);
+	if (kernel_text(&kernel, &kallsyms, NULL, "/proc/kallsyms") == TALLY_OK) {
+		wait_calls_read(&calls, str_from(kallsyms));
+		free(kallsyms);
+	}
 	fake_root_remove(root);
 	return calls;
 }
