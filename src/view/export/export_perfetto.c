@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "base/id_table.h"
+#include "base/protobuf_writer.h"
 #include "base/vec.h"
 #include "view/export/export_formats.h"
-#include "view/export/protobuf_writer.h"
 
 /* Field numbers of perfetto's published protos. */
 enum { TRACE_PACKET = 1 };

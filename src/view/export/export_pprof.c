@@ -3,9 +3,9 @@
 
 #include "base/id_table.h"
 #include "base/limits.h"
+#include "base/protobuf_writer.h"
 #include "base/vec.h"
 #include "view/export/export_formats.h"
-#include "view/export/protobuf_writer.h"
 
 /* Field numbers of profile.proto. */
 enum {

@@ -10,8 +10,8 @@
  *	protobuf_u64(&text, 1, 42);
  *	protobuf_close(&text, 2, sample);   // as field 2 of what is around it
  */
-#ifndef VIEW_EXPORT_PROTOBUF_WRITER_H
-#define VIEW_EXPORT_PROTOBUF_WRITER_H
+#ifndef BASE_PROTOBUF_WRITER_H
+#define BASE_PROTOBUF_WRITER_H
 
 #include "base/text.h"
 

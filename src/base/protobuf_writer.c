@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/export/protobuf_writer.h"
-
-#include "view/export/export_view.h"
+#include "base/protobuf_writer.h"
 
 enum wire_type { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 #define VARINT_MAX 10

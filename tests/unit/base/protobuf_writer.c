@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/export/protobuf_writer.h"
+#include "base/protobuf_writer.h"
 
 #include "unit_test.h"
 
