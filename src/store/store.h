@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * store.h - keeps the batches of many machines in a database, and answers queries with profiles.
+ *
+ * A store is opened by its URL: sqlite:PATH. One store_* call at a time per store. A batch is stored completely or not
+ * at all, and counted once however often it is delivered. Stacks, locations and symbols are stored once for all
+ * batches, by IDs that are hashes of their contents (content_id.h); the tables are described in docs/fleet.md and may be
+ * read by plain SQL.
+ *
+ *	store_open("sqlite:/var/lib/tally/store.db", true, &store, err);
+ *	store_ingest(store, batch, &receipt, err);
+ *	store_query(store, &(struct store_selection){.begin_ns = a, .end_ns = b, .query = query}, &result, err);
+ */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include "fleet/batch.h"
+
+struct store;
+TALLY_MUST_CHECK enum tally_status store_open(
+	const char *url, bool may_write, struct store **store, struct tally_error *err);
+void store_close(struct store *store);
+/* Random, made with the store: locations that it acknowledged are known only as long as this is the same. */
+#define STORE_ID_BYTES 16
+const uint8_t *store_id(const struct store *store);
+
+struct store_receipt {
+	bool is_duplicate; /* a batch with this ID was stored before; nothing was added */
+	uint64_t samples; /* that were added */
+	/* The batch left out symbols that the store does not have: nothing was stored, and the batch is to be sent again with
+	 * all of its symbols. */
+	bool lacks_symbols;
+};
+TALLY_MUST_CHECK enum tally_status store_ingest(
+	struct store *store, const struct fleet_batch *batch, struct store_receipt *receipt, struct tally_error *err);
+
+struct store_selection {
+	uint64_t begin_ns, end_ns; /* since 1970: windows that begin in [begin, end) */
+	const struct label_query *query; /* NULL: everything */
+	struct tally_str event; /* by name; empty: all */
+	bool by_thread; /* keeps threads apart; otherwise those of the same name and labels are merged, with pid and tid 0 */
+};
+/* The samples of all selected windows added up, as one batch. Its labels are those that all samples have in common. */
+TALLY_MUST_CHECK enum tally_status store_query(struct store *store, const struct store_selection *selection,
+	struct fleet_batch **result, struct tally_error *err);
+
+struct store_point {
+	uint64_t begin_ns;
+	uint64_t samples;
+	uint64_t running_ns, waiting_ns; /* of events whose values are time */
+	uint64_t lost_samples; /* that the agents reported as lost or dropped */
+};
+/* The load over time: one point for each step_ns from begin_ns on, appended to points, empty ones too. */
+struct store_points {
+	struct store_point *items; /* freed by the caller */
+	size_t count;
+};
+TALLY_MUST_CHECK enum tally_status store_load(struct store *store, const struct store_selection *selection,
+	uint64_t step_ns, struct store_points *points, struct tally_error *err);
+
+/* Calls take for each label name (name empty), or for each value of a name, among the selected samples, sorted. */
+TALLY_MUST_CHECK enum tally_status store_label_values(struct store *store, const struct store_selection *selection,
+	struct tally_str name, void (*take)(void *context, struct tally_str text), void *context,
+	struct tally_error *err);
+
+struct store_figures {
+	uint64_t batches, samples, stacks, locations, bytes;
+	uint64_t first_ns, last_ns; /* of windows; 0: there are none */
+};
+TALLY_MUST_CHECK enum tally_status store_figures(
+	struct store *store, struct store_figures *figures, struct tally_error *err);
+/* Removes windows that began before oldest_ns, then the oldest ones until the store has at most max_bytes (0: any
+ * size), and what no other window uses. removed: batches. */
+TALLY_MUST_CHECK enum tally_status store_retain(
+	struct store *store, uint64_t oldest_ns, uint64_t max_bytes, uint64_t *removed, struct tally_error *err);
+
+#endif
