@@ -179,6 +179,7 @@ struct profile_thread { /* label set of a sample */
 	uint32_t comm; /* string */
 	uint32_t last_comm; /* string: what the thread was called in the end */
 	uint32_t process_comm; /* string: and its process, which goes with pid */
+	uint32_t label_set; /* of its batch (fleet/batch.h), which tells threads apart; otherwise 0 */
 };
 
 struct profile_sample {

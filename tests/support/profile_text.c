@@ -77,7 +77,7 @@ static void make_event(struct maker *m, const char *name, uint32_t leader, uint3
 static void make_sample(struct maker *m, char *line)
 {
 	char comm[64], stack[4096];
-	struct profile_thread thread;
+	struct profile_thread thread = {0};
 	struct profile_sample sample = {.count = 1, .stack = PROFILE_NONE, .first_order = m->order++};
 	assert_int_equal(sscanf(line, "%63s %d/%d %d %u %lu %4095s", comm, &thread.pid, &thread.tid, &sample.cpu,
 				 &sample.event, &sample.period, stack),

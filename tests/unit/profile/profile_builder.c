@@ -45,8 +45,8 @@ static void ids_that_were_not_handed_out_are_refused(void **state)
 		struct profile_builder *b = profile_builder_create();
 		uint32_t name = profile_builder_string(b, STR("x"));
 		uint32_t event = profile_builder_event(b, &(struct profile_event){.name = name});
-		uint32_t thread =
-			profile_builder_thread(b, &(struct profile_thread){1, 1, which == 0 ? 99 : name, name, name});
+		uint32_t thread = profile_builder_thread(
+			b, &(struct profile_thread){1, 1, which == 0 ? 99 : name, name, name, 0});
 		uint32_t frame = profile_builder_frame(
 			b, &(struct profile_frame){.function = which == 1 ? 5 : PROFILE_NONE, .binary = PROFILE_NONE});
 		uint32_t stack = profile_builder_stack(b, which == 2 ? &(uint32_t){77} : &frame, 1);
@@ -68,7 +68,7 @@ static void rows_follow_their_samples(void **state)
 	uint32_t name = profile_builder_string(b, STR("x"));
 	for (int i = 0; i < 2; i++)
 		profile_builder_event(b, &(struct profile_event){.name = name});
-	uint32_t thread = profile_builder_thread(b, &(struct profile_thread){1, 1, name, name, name});
+	uint32_t thread = profile_builder_thread(b, &(struct profile_thread){1, 1, name, name, name, 0});
 	uint32_t ids[3];
 	for (uint32_t i = 0; i < 3; i++) {
 		struct profile_frame frame = {.function = PROFILE_NONE, .binary = PROFILE_NONE, .address = i};
@@ -95,6 +95,19 @@ static void rows_follow_their_samples(void **state)
 	profile_destroy(p);
 }
 
+/* Of two machines, for example: the same comm, and no pid. */
+static void threads_of_different_label_sets_are_distinct(void **state)
+{
+	struct profile_builder *b = profile_builder_create();
+	struct profile_thread thread = {.comm = profile_builder_string(b, STR("x"))};
+	assert_int_equal(profile_builder_thread(b, &thread), 0);
+	thread.label_set = 1;
+	assert_int_equal(profile_builder_thread(b, &thread), 1);
+	thread.label_set = 0;
+	assert_int_equal(profile_builder_thread(b, &thread), 0);
+	profile_builder_destroy(b);
+}
+
 static void empty_profile_is_a_profile(void **state)
 {
 	struct profile *p = profile_from_text("");
@@ -113,6 +126,7 @@ int main(void)
 		cmocka_unit_test(samples_come_by_event_and_order),
 		cmocka_unit_test(ids_that_were_not_handed_out_are_refused),
 		cmocka_unit_test(rows_follow_their_samples),
+		cmocka_unit_test(threads_of_different_label_sets_are_distinct),
 		cmocka_unit_test(empty_profile_is_a_profile),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,7 +70,7 @@ static struct profile_builder *begin(void)
 	uint32_t name = profile_builder_string(b, STR("x"));
 	for (int i = 0; i < 2; i++) {
 		profile_builder_event(b, &(struct profile_event){.name = name});
-		profile_builder_thread(b, &(struct profile_thread){i, i, name, name, name});
+		profile_builder_thread(b, &(struct profile_thread){i, i, name, name, name, 0});
 	}
 	return b;
 }

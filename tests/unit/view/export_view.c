@@ -45,9 +45,9 @@ static struct made make(void)
 	struct profile_builder *b = profile_builder_create();
 	uint32_t name = profile_builder_string(b, STR("cycles")), other = profile_builder_string(b, STR("other"));
 	profile_builder_event(b, &(struct profile_event){.name = name});
-	uint32_t threads[] = {profile_builder_thread(b, &(struct profile_thread){1, 1, name, other, other}),
-		profile_builder_thread(b, &(struct profile_thread){1, 1, other, other, other}),
-		profile_builder_thread(b, &(struct profile_thread){1, 2, other, other, other})};
+	uint32_t threads[] = {profile_builder_thread(b, &(struct profile_thread){1, 1, name, other, other, 0}),
+		profile_builder_thread(b, &(struct profile_thread){1, 1, other, other, other, 0}),
+		profile_builder_thread(b, &(struct profile_thread){1, 2, other, other, other, 0})};
 	for (uint32_t i = 0; i < 3; i++)
 		made.frames[i] = profile_builder_frame(b,
 			&(struct profile_frame){.function = PROFILE_NONE, .binary = PROFILE_NONE, .address = 16 * i});

@@ -64,8 +64,8 @@ static void make_profile(void)
 	for (unsigned i = 0; i < 4; i++)
 		frames[i] = add_frame(b, id, i + 1, i == 1);
 	for (int32_t i = 0; i < 2; i++)
-		threads[i] =
-			profile_builder_thread(b, &(struct profile_thread){10, 10 + i, names[i], names[i], names[i]});
+		threads[i] = profile_builder_thread(
+			b, &(struct profile_thread){10, 10 + i, names[i], names[i], names[i], 0});
 	for (uint32_t i = 0; i < SAMPLES; i++) {
 		const uint32_t path[] = {frames[i % 3], frames[1], frames[2], frames[3]};
 		const struct profile_sample sample = {.event = i % 2,
