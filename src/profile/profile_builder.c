@@ -174,7 +174,8 @@ uint32_t profile_builder_thread(struct profile_builder *b, const struct profile_
 	check_id(b, thread->process_comm, b->strings.len, false);
 	return ADD_ONCE(b, &b->thread_ids, &b->threads, *thread,
 		profile_builder_word((uint32_t)thread->pid, (uint32_t)thread->tid),
-		profile_builder_word(thread->comm, thread->last_comm), thread->label_set);
+		profile_builder_word(thread->comm, thread->last_comm),
+		profile_builder_word(thread->process_comm, thread->label_set));
 }
 
 bool profile_builder_sample_is_valid(const struct profile_builder *b, const struct profile_sample *sample)

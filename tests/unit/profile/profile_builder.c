@@ -61,6 +61,17 @@ static void ids_that_were_not_handed_out_are_refused(void **state)
 	}
 }
 
+static void threads_that_are_kept_apart(void **state)
+{
+	struct profile_builder *b = profile_builder_create();
+	uint32_t a = profile_builder_string(b, STR("a")), c = profile_builder_string(b, STR("c"));
+	const struct profile_thread threads[] = {
+		{0, 0, a, a, a, 0}, {0, 0, a, a, a, 1}, {0, 0, a, a, c, 0}, {0, 1, a, a, a, 0}};
+	for (uint32_t i = 0; i < 2 * ARRAY_LEN(threads); i++)
+		assert_int_equal(profile_builder_thread(b, &threads[i % 4]), i % 4);
+	profile_builder_destroy(b);
+}
+
 /* Samples are sorted by event; rows, by time, still name theirs. */
 static void rows_follow_their_samples(void **state)
 {
@@ -125,6 +136,7 @@ int main(void)
 		cmocka_unit_test(equal_things_are_held_once),
 		cmocka_unit_test(samples_come_by_event_and_order),
 		cmocka_unit_test(ids_that_were_not_handed_out_are_refused),
+		cmocka_unit_test(threads_that_are_kept_apart),
 		cmocka_unit_test(rows_follow_their_samples),
 		cmocka_unit_test(threads_of_different_label_sets_are_distinct),
 		cmocka_unit_test(empty_profile_is_a_profile),

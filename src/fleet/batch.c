@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet/batch.h"
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+
+static bool batch_copy_text(struct arena *arena, struct tally_str *text)
+{
+	text->data = arena_string(arena, text->data, text->len);
+	return text->data != NULL;
+}
+
+static enum tally_status batch_copy_labels(
+	struct arena *arena, const struct fleet_labels *from, struct fleet_labels *to, struct tally_error *err)
+{
+	struct fleet_label *items = arena_array(arena, struct fleet_label, from->count);
+	if (!items)
+		return error_nomem(err);
+	for (size_t i = 0; i < from->count; i++) {
+		items[i] = from->items[i];
+		if (!batch_copy_text(arena, &items[i].name) || !batch_copy_text(arena, &items[i].value))
+			return error_nomem(err);
+	}
+	return fleet_labels_make(items, from->count, to, err);
+}
+
+/* A batch without sets gets the empty one. */
+static enum tally_status batch_copy_sets(
+	struct arena *arena, const struct fleet_batch *parts, struct fleet_batch *batch, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	batch->set_count = MAX(parts->set_count, 1);
+	struct fleet_labels *sets = arena_array(arena, struct fleet_labels, batch->set_count);
+	if (!sets)
+		return error_nomem(err);
+	for (size_t i = 0; status == TALLY_OK && i < parts->set_count; i++)
+		status = batch_copy_labels(arena, &parts->sets[i], &sets[i], err);
+	batch->sets = sets;
+	return status;
+}
+
+static enum tally_status batch_copy_arrays(
+	struct arena *arena, const struct fleet_batch *parts, struct fleet_batch *batch, struct tally_error *err)
+{
+	size_t threads = batch->profile->thread_count, frames = batch->profile->frame_count;
+	batch->set_of_thread =
+		parts->set_of_thread ? arena_copy(arena, parts->set_of_thread, threads * sizeof(*parts->set_of_thread))
+				     : arena_array(arena, uint32_t, threads);
+	if (parts->symbols_left_out)
+		batch->symbols_left_out =
+			arena_copy(arena, parts->symbols_left_out, frames * sizeof(*parts->symbols_left_out));
+	return batch->set_of_thread && (batch->symbols_left_out || !parts->symbols_left_out) ? TALLY_OK
+											     : error_nomem(err);
+}
+
+static enum tally_status batch_check(
+	const struct fleet_batch *parts, const struct profile *profile, struct tally_error *err)
+{
+	size_t count = MAX(parts->set_count, 1);
+	if (parts->begin_ns > parts->end_ns || parts->end_ns > INT64_MAX)
+		return error_set(
+			err, TALLY_INVALID, "the window of a batch ends before it begins, or after the year 2262");
+	if (parts->set_count > 0 && parts->sets[0].count > 0)
+		return error_set(err, TALLY_INVALID, "the first label set of a batch is not empty");
+	for (size_t i = 0; parts->set_of_thread && i < profile->thread_count; i++)
+		if (parts->set_of_thread[i] >= count)
+			return error_set(err, TALLY_INVALID, "a thread has label set %u, and the batch has %zu",
+				parts->set_of_thread[i], count);
+	return TALLY_OK;
+}
+
+static enum tally_status batch_fill(struct arena *arena, const struct fleet_batch *parts, struct profile *profile,
+	struct fleet_batch *batch, struct tally_error *err)
+{
+	batch->begin_ns = parts->begin_ns;
+	batch->end_ns = parts->end_ns;
+	batch->losses = parts->losses;
+	batch->profile = profile;
+	batch->arena = arena;
+	memcpy(batch->id, parts->id, sizeof(batch->id));
+	enum tally_status status = batch_copy_labels(arena, &parts->labels, &batch->labels, err);
+	if (status == TALLY_OK)
+		status = batch_copy_sets(arena, parts, batch, err);
+	return status == TALLY_OK ? batch_copy_arrays(arena, parts, batch, err) : status;
+}
+
+enum tally_status fleet_batch_make(
+	const struct fleet_batch *parts, struct profile *profile, struct fleet_batch **batch, struct tally_error *err)
+{
+	enum tally_status status = batch_check(parts, profile, err);
+	if (status != TALLY_OK)
+		return status;
+	struct arena *arena = malloc(sizeof(*arena));
+	if (!arena)
+		return error_nomem(err);
+	arena_init(arena);
+	struct fleet_batch *made = arena_new(arena, struct fleet_batch);
+	status = made ? batch_fill(arena, parts, profile, made, err) : error_nomem(err);
+	if (status != TALLY_OK) {
+		arena_deinit(arena);
+		free(arena);
+		return status;
+	}
+	*batch = made;
+	return TALLY_OK;
+}
+
+void fleet_batch_destroy(struct fleet_batch *batch)
+{
+	if (!batch)
+		return;
+	struct arena *arena = batch->arena;
+	profile_destroy((struct profile *)batch->profile);
+	arena_deinit(arena);
+	free(arena);
+}
+
+uint64_t fleet_batch_sample_count(const struct fleet_batch *batch)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < batch->profile->sample_count; i++)
+		sum += batch->profile->samples[i].count;
+	return sum;
+}
