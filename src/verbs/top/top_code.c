@@ -49,15 +49,14 @@ static enum tally_status top_code_annotate(
 enum tally_status top_code_show(
 	struct top_code *code, const struct explore_symbol *symbol, bool *leaves, struct tally_error *err)
 {
-	struct top_session *session = code->view->session;
-	enum tally_status status = top_session_annotate(session, code->view->cli, &code->annotate, err);
+	enum tally_status status = top_view_annotate(code->view, &code->annotate, err);
 	if (!code->has_settings)
 		code->settings.hides_source = code->view->settings->report.code.hides_source;
 	code->settings.shows_bytes = code->view->settings->report.code.shows_bytes;
 	code->has_settings = true;
 	if (status == TALLY_OK)
 		status = top_code_annotate(code, symbol, leaves, err);
-	top_session_stop_annotating(session);
+	top_view_stop_annotating(code->view);
 	code->annotate = NULL;
 	return status;
 }
@@ -108,12 +107,12 @@ static enum tally_status top_code_print_function(const struct top_view *view, ui
 	return status;
 }
 
-enum tally_status top_code_print(const struct top_view *view, uint32_t index, struct text *out, struct tally_error *err)
+enum tally_status top_code_print(struct top_view *view, uint32_t index, struct text *out, struct tally_error *err)
 {
 	struct top_annotate *annotate;
 	const char *symbol = view->settings->sym_annotate;
 	struct tally_error why = {0};
-	enum tally_status status = top_session_annotate(view->session, view->cli, &annotate, err);
+	enum tally_status status = top_view_annotate(view, &annotate, err);
 	if (status != TALLY_OK)
 		return status;
 	const struct annotate_target *target = top_annotate_find(annotate, symbol);

@@ -31,6 +31,6 @@ TALLY_MUST_CHECK enum tally_status top_code_show(
 	struct top_code *code, const struct explore_symbol *symbol, bool *leaves, struct tally_error *err);
 /* Prints the code of --sym-annotate's function for one table; nothing if it has no samples. */
 TALLY_MUST_CHECK enum tally_status top_code_print(
-	const struct top_view *view, uint32_t index, struct text *out, struct tally_error *err);
+	struct top_view *view, uint32_t index, struct text *out, struct tally_error *err);
 
 #endif

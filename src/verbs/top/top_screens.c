@@ -15,7 +15,7 @@ static uint32_t top_screens_next_key(void *data)
 		if (x->leaves)
 			return TUI_KEY_CTRL('c');
 		if (key != TUI_KEY_NONE || x->is_woken || clock_ms() >= x->due_ms ||
-			top_session_is_full(x->view->session))
+			live_session_is_full(x->view->session))
 			return key;
 	}
 }

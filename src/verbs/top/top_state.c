@@ -101,18 +101,18 @@ static enum tally_status top_state_refresh(struct top_state *x, struct tally_err
 {
 	enum tally_status status = TALLY_OK;
 	if (x->view->settings->zeroes && !x->is_frozen)
-		status = top_session_zero(x->view->session, err);
-	return status == TALLY_OK ? top_session_refresh(x->view->session, !x->is_frozen, err) : status;
+		status = live_session_zero(x->view->session, err);
+	return status == TALLY_OK ? live_session_refresh(x->view->session, !x->is_frozen, err) : status;
 }
 
 static enum tally_status top_state_relieve(struct top_state *x, struct tally_error *err)
 {
-	return top_session_relieve(x->view->session, err);
+	return live_session_relieve(x->view->session, err);
 }
 
 static enum tally_status top_state_drop_samples(struct top_state *x, struct tally_error *err)
 {
-	return top_session_zero(x->view->session, err);
+	return live_session_zero(x->view->session, err);
 }
 
 enum tally_status top_state_draw(struct top_state *x, struct tally_error *err)
@@ -166,7 +166,7 @@ enum tally_status top_state_switch_event(struct top_state *x, uint32_t step, str
 
 enum tally_status top_state_freeze(struct top_state *x, struct tally_error *err)
 {
-	enum tally_status status = top_session_pause(x->view->session, !x->is_frozen, err);
+	enum tally_status status = live_session_pause(x->view->session, !x->is_frozen, err);
 	if (status != TALLY_OK)
 		return status;
 	x->is_frozen = !x->is_frozen;
@@ -213,14 +213,14 @@ enum tally_status top_state_take_time(struct top_state *x, struct tally_error *e
 {
 	int64_t delay_ms = (int64_t)x->view->settings->delay_s * 1000, now = clock_ms();
 	if (now < x->due_ms)
-		return top_session_is_full(x->view->session) ? change_profile(x, top_state_relieve, err) : TALLY_OK;
+		return live_session_is_full(x->view->session) ? change_profile(x, top_state_relieve, err) : TALLY_OK;
 	x->due_ms += delay_ms;
 	if (x->due_ms < now) /* stopped for a while: no need to make up for it */
 		x->due_ms = now + delay_ms;
 	if (x->says_first)
 		x->shown.explorer.message[0] = '\0';
 	x->says_first = false;
-	if (top_session_is_over(x->view->session))
+	if (live_session_is_over(x->view->session))
 		explorer_say(&x->shown.explorer, "what was watched has ended: q leaves");
 	enum tally_status status = change_profile(x, top_state_refresh, err);
 	const char *doubt = status == TALLY_OK && !x->shown.explorer.message[0] ? top_view_doubt(x->view) : NULL;

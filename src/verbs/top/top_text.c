@@ -84,8 +84,7 @@ static enum tally_status top_text_put_table(const struct top_view *view, uint32_
 	return status;
 }
 
-enum tally_status top_text_print(
-	const struct top_view *view, bool is_terminal, struct text *out, struct tally_error *err)
+enum tally_status top_text_print(struct top_view *view, bool is_terminal, struct text *out, struct tally_error *err)
 {
 	struct screen screen = top_text_screen_of(is_terminal);
 	enum tally_status status = TALLY_OK;

@@ -11,6 +11,6 @@
 #include "verbs/top/top_view.h"
 
 TALLY_MUST_CHECK enum tally_status top_text_print(
-	const struct top_view *view, bool is_terminal, struct text *out, struct tally_error *err);
+	struct top_view *view, bool is_terminal, struct text *out, struct tally_error *err);
 
 #endif

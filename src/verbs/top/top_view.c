@@ -84,12 +84,13 @@ static void choose_tables(struct top_view *view)
 }
 
 enum tally_status top_view_init(struct top_view *view, const struct cli *cli, struct top_settings *settings,
-	struct top_session *session, struct tally_error *err)
+	struct live_session *session, struct tally_error *err)
 {
 	struct record record;
 	*view = (struct top_view){.cli = cli, .settings = settings, .session = session};
 	diag_init(&view->doubts);
-	enum tally_status status = perfdata_reader_open_beginning(top_session_description(session), &view->reader, err);
+	enum tally_status status =
+		perfdata_reader_open_beginning(live_session_description(session), &view->reader, err);
 	while (status == TALLY_OK)
 		status = perfdata_reader_next(view->reader, &record, err);
 	if (status != TALLY_END)
@@ -102,13 +103,12 @@ enum tally_status top_view_init(struct top_view *view, const struct cli *cli, st
 	struct replay_options replay;
 	if (status == TALLY_OK)
 		status = make_replay_options(view, &replay, err);
-	const struct symbol_options *symbols = &settings->report.symbols;
-	const struct binary_store_options store = symbol_options_of(cli, symbols, view->reader);
+	const struct binary_store_options store = symbol_options_of(cli, &settings->report.symbols, view->reader);
 	if (status == TALLY_OK)
-		status = top_session_start(session, &replay, symbols, &store, err);
+		status = live_session_start(session, &replay, &store, err);
 	if (status == TALLY_OK)
 		status = live_profile_hide(
-			top_session_profile(session), settings->hides_kernel, settings->hides_user, err);
+			live_session_profile(session), settings->hides_kernel, settings->hides_user, err);
 	if (status == TALLY_OK)
 		choose_tables(view);
 	if (status == TALLY_OK && settings->report.groups.sort_is_set && !view->has_group)
@@ -126,6 +126,7 @@ static void drop_filter(struct top_view *view)
 
 void top_view_deinit(struct top_view *view)
 {
+	top_view_stop_annotating(view);
 	drop_filter(view);
 	diag_deinit(&view->doubts);
 	report_fields_deinit(&view->fields);
@@ -135,7 +136,7 @@ void top_view_deinit(struct top_view *view)
 
 const struct profile *top_view_profile(const struct top_view *view)
 {
-	return live_profile_get(top_session_profile(view->session));
+	return live_profile_get(live_session_profile(view->session));
 }
 
 enum tally_status top_view_renew(struct top_view *view, struct tally_error *err)
@@ -145,13 +146,49 @@ enum tally_status top_view_renew(struct top_view *view, struct tally_error *err)
 	view->filter = (struct profile_filter){0};
 	enum tally_status status = profile_filter_init(&view->filter, p, &view->plan.filters, err);
 	view->has_filter = status == TALLY_OK;
-	symbol_notes_add_doubts(&view->doubts, live_profile_store(top_session_profile(view->session)));
+	symbol_notes_add_doubts(&view->doubts, live_profile_store(live_session_profile(view->session)));
 	return status;
 }
 
 const char *top_view_doubt(struct top_view *view)
 {
 	return view->doubts_told < view->doubts.len ? view->doubts.entries[view->doubts_told++].text : NULL;
+}
+
+static enum tally_status top_view_take_recording(
+	void *annotate, struct tally_bytes recording, bool fades, struct tally_error *err)
+{
+	return top_annotate_take(annotate, recording, fades, err);
+}
+
+static void top_view_zero_annotation(void *annotate)
+{
+	top_annotate_zero(annotate);
+}
+
+enum tally_status top_view_annotate(struct top_view *view, struct top_annotate **annotate, struct tally_error *err)
+{
+	const struct top_annotate_config config = {view->cli, &view->settings->report.symbols};
+	enum tally_status status = TALLY_OK;
+	if (!view->annotate) {
+		status = top_annotate_create(&config, &view->annotate, err);
+		const struct live_watcher watcher = {top_view_take_recording, top_view_zero_annotation, view->annotate};
+		if (status == TALLY_OK) {
+			live_session_watch(view->session, &watcher);
+			status = top_annotate_take(view->annotate,
+				live_profile_recording(live_session_profile(view->session)), false, err);
+		}
+	}
+	*annotate = view->annotate;
+	return status;
+}
+
+void top_view_stop_annotating(struct top_view *view)
+{
+	if (view->annotate)
+		live_session_watch(view->session, NULL);
+	top_annotate_destroy(view->annotate);
+	view->annotate = NULL;
 }
 
 static uint64_t row_samples(const struct flat_table *table, uint32_t row)
@@ -191,7 +228,7 @@ static void put_rate(const struct perfdata_event *event, struct text *out)
 static void put_target(const struct top_view *view, struct text *out)
 {
 	const struct target_request *q = &view->settings->record.target;
-	const struct target *target = top_session_target(view->session);
+	const struct target *target = live_session_target(view->session);
 	if (q->pids)
 		text_printf(out, "target_pid: %s", q->pids);
 	else if (q->tids)
@@ -206,7 +243,7 @@ static void put_target(const struct top_view *view, struct text *out)
 
 void top_view_header(const struct top_view *view, struct text *out)
 {
-	const struct top_figures f = top_session_figures(view->session);
+	const struct live_figures f = live_session_figures(view->session);
 	const struct live_profile_figures *r = &f.records;
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(view->reader, &count);
@@ -238,7 +275,7 @@ static void put_short_count(uint64_t count, struct text *out)
 void top_view_title(const struct top_view *view, uint32_t index, struct text *out)
 {
 	const struct profile *p = top_view_profile(view);
-	const struct top_figures f = top_session_figures(view->session);
+	const struct live_figures f = live_session_figures(view->session);
 	const struct report_tables tables = {.plan = &view->plan, .profile = p};
 	uint32_t first = view->first[index], members = report_tables_members(&tables, first);
 	size_t count;

@@ -13,7 +13,8 @@
 #define VERBS_TOP_TOP_VIEW_H
 
 #include "tasks/reporting/report_tables.h"
-#include "verbs/top/top_session.h"
+#include "tasks/sampling/live_session.h"
+#include "verbs/top/top_annotate.h"
 #include "verbs/top/top_settings.h"
 
 #define TOP_TABLES_MAX 64 /* events, or groups of them, that have tables of their own */
@@ -21,7 +22,7 @@
 struct top_view {
 	const struct cli *cli;
 	struct top_settings *settings;
-	struct top_session *session;
+	struct live_session *session;
 	struct perfdata_reader *reader; /* of the session's description */
 	struct report_fields fields;
 	struct report_plan plan;
@@ -33,11 +34,12 @@ struct top_view {
 	bool has_group;
 	struct diag doubts; /* of names, each once */
 	size_t doubts_told;
+	struct top_annotate *annotate; /* NULL: nobody looks at code */
 };
 
 /* Also plans the report, by what the events are, and starts the session. */
 TALLY_MUST_CHECK enum tally_status top_view_init(struct top_view *view, const struct cli *cli,
-	struct top_settings *settings, struct top_session *session, struct tally_error *err);
+	struct top_settings *settings, struct live_session *session, struct tally_error *err);
 void top_view_deinit(struct top_view *view);
 const struct profile *top_view_profile(const struct top_view *view);
 /* Call it when the profile is a new one. */
@@ -47,6 +49,11 @@ const char *top_view_doubt(struct top_view *view);
 /* Makes the sorted table, without the rows that -f omits. */
 TALLY_MUST_CHECK enum tally_status top_view_table(
 	const struct top_view *view, uint32_t index, struct flat_table *table, struct tally_error *err);
+/* Starts to collect samples by address, beginning with those of the last refresh; if it was started before, it
+ * continues. The view owns them. */
+TALLY_MUST_CHECK enum tally_status top_view_annotate(
+	struct top_view *view, struct top_annotate **annotate, struct tally_error *err);
+void top_view_stop_annotating(struct top_view *view);
 /* perf top's line on what came in, without its end: "PerfTop: 8000 irqs/sec ...". */
 void top_view_header(const struct top_view *view, struct text *out);
 /* "Samples: 15K of event 'cycles', 4000 Hz, Event count (approx.): 123 lost: 0/0 drop: 0/0". */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verbs/top/top_session.h"
+#include "tasks/sampling/live_session.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -28,13 +28,12 @@ struct instant {
 	uint64_t ns, own_cpu_ns;
 };
 
-struct top_session {
+struct live_session {
 	const struct record_request *request;
 	struct record_opening opening;
 	struct file_map description;
 	struct live_profile *profile;
-	struct symbol_options symbols; /* of code that is looked at */
-	struct top_annotate *annotate; /* NULL: nobody looks at code */
+	struct live_watcher watcher;
 	pthread_t drainer;
 	bool has_drainer;
 	int stop_fd; /* readable: the drainer is to end */
@@ -46,7 +45,7 @@ struct top_session {
 	enum tally_status drained;
 	struct tally_error drain_error;
 	/* Ours. */
-	struct top_figures figures, adding;
+	struct live_figures figures, adding;
 	struct map_u64 tried; /* threads of the user's that were to join */
 	struct instant emptied, refreshed; /* when rings were emptied last; when for a refresh */
 };
@@ -58,10 +57,10 @@ static struct instant instant_now(void)
 
 /* ---- opening ---- */
 
-enum tally_status top_session_open(
-	const struct record_request *request, struct top_session **session, struct tally_error *err)
+enum tally_status live_session_open(
+	const struct record_request *request, struct live_session **session, struct tally_error *err)
 {
-	struct top_session *s = calloc(1, sizeof(*s));
+	struct live_session *s = calloc(1, sizeof(*s));
 	if (!s)
 		return error_nomem(err);
 	s->request = request;
@@ -74,14 +73,14 @@ enum tally_status top_session_open(
 	if (status == TALLY_OK)
 		status = record_description_read(&s->opening, &s->description, err);
 	if (status != TALLY_OK) {
-		top_session_close(s);
+		live_session_close(s);
 		return status;
 	}
 	*session = s;
 	return TALLY_OK;
 }
 
-struct tally_bytes top_session_description(const struct top_session *s)
+struct tally_bytes live_session_description(const struct live_session *s)
 {
 	return s->description.bytes;
 }
@@ -91,7 +90,7 @@ struct tally_bytes top_session_description(const struct top_session *s)
 static enum tally_status to_inbox(
 	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
-	struct top_session *s = context;
+	struct live_session *s = context;
 	for (size_t i = 0; i < slice_count; i++)
 		writer_bytes(&s->inbox, slices[i].data, slices[i].len);
 	return s->inbox.failed ? error_nomem(err) : TALLY_OK;
@@ -100,14 +99,14 @@ static enum tally_status to_inbox(
 static enum tally_status to_inbox_and_live(
 	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
-	struct top_session *s = context;
+	struct live_session *s = context;
 	const struct record_sink sink = {to_inbox, s};
 	return s->opening.live ? record_live_pass(s->opening.live, slices, slice_count, &sink, err)
 			       : to_inbox(s, slices, slice_count, err);
 }
 
 /* With the lock. */
-static enum tally_status top_session_drain(struct top_session *s, struct tally_error *err)
+static enum tally_status live_session_drain(struct live_session *s, struct tally_error *err)
 {
 	const struct record_sink sink = {to_inbox, s};
 	uint64_t bytes;
@@ -118,14 +117,14 @@ static enum tally_status top_session_drain(struct top_session *s, struct tally_e
 }
 
 /* With --call-graph dwarf stacks are followed by the events' ids as they were at the start. */
-static bool takes_newcomers(const struct top_session *s)
+static bool takes_newcomers(const struct live_session *s)
 {
 	return s->request->target.user && !s->opening.live;
 }
 
 static void *empty_rings(void *context)
 {
-	struct top_session *s = context;
+	struct live_session *s = context;
 	enum tally_status status = TALLY_OK;
 	while (status == TALLY_OK) {
 		bool is_stopped = false;
@@ -135,7 +134,7 @@ static void *empty_rings(void *context)
 			break;
 		pthread_mutex_lock(&s->lock);
 		if (status == TALLY_OK)
-			status = top_session_drain(s, &err);
+			status = live_session_drain(s, &err);
 		s->is_over = !takes_newcomers(s) && recorder_target_is_over(s->opening.recorder);
 		s->over_ns = clock_ns();
 		if (status != TALLY_OK) {
@@ -150,7 +149,7 @@ static void *empty_rings(void *context)
 	return NULL;
 }
 
-static enum tally_status top_session_take_priority(const struct top_session *s, struct tally_error *err)
+static enum tally_status live_session_take_priority(const struct live_session *s, struct tally_error *err)
 {
 	struct sched_param param = {.sched_priority = s->request->realtime_priority};
 	if (param.sched_priority == 0 || sched_setscheduler(0, SCHED_FIFO, &param) == 0)
@@ -159,7 +158,7 @@ static enum tally_status top_session_take_priority(const struct top_session *s, 
 		"Could not set realtime priority %d", param.sched_priority);
 }
 
-static enum tally_status start_drainer(struct top_session *s, struct tally_error *err)
+static enum tally_status start_drainer(struct live_session *s, struct tally_error *err)
 {
 	s->stop_fd = eventfd(0, EFD_CLOEXEC);
 	if (s->stop_fd < 0)
@@ -171,13 +170,12 @@ static enum tally_status start_drainer(struct top_session *s, struct tally_error
 	return TALLY_OK;
 }
 
-enum tally_status top_session_start(struct top_session *s, const struct replay_options *replay,
-	const struct symbol_options *symbols, const struct binary_store_options *store, struct tally_error *err)
+enum tally_status live_session_start(struct live_session *s, const struct replay_options *replay,
+	const struct binary_store_options *store, struct tally_error *err)
 {
 	const struct live_profile_config config = {
 		.description = s->description.bytes, .replay = replay, .store = store, .kernel_name = STR("[kernel]")};
 	const struct record_sink sink = {to_inbox_and_live, s};
-	s->symbols = *symbols;
 	s->refreshed = instant_now();
 	enum tally_status status = live_profile_create(&config, &s->profile, err);
 
@@ -186,11 +184,11 @@ enum tally_status top_session_start(struct top_session *s, const struct replay_o
 	if (status == TALLY_OK)
 		status = record_opening_describe(&s->opening, &sink, s->request->synth, false, err);
 	if (status == TALLY_OK)
-		status = top_session_take_priority(s, err);
+		status = live_session_take_priority(s, err);
 	return status == TALLY_OK ? start_drainer(s, err) : status;
 }
 
-static void stop_drainer(struct top_session *s)
+static void stop_drainer(struct live_session *s)
 {
 	uint64_t one = 1;
 	if (!s->has_drainer)
@@ -200,14 +198,13 @@ static void stop_drainer(struct top_session *s)
 	s->has_drainer = false;
 }
 
-void top_session_close(struct top_session *s)
+void live_session_close(struct live_session *s)
 {
 	if (!s)
 		return;
 	stop_drainer(s);
 	if (s->stop_fd >= 0)
 		close(s->stop_fd);
-	top_annotate_destroy(s->annotate);
 	live_profile_destroy(s->profile);
 	record_opening_close(&s->opening);
 	file_map_close(&s->description);
@@ -220,25 +217,26 @@ void top_session_close(struct top_session *s)
 /* ---- refreshing ---- */
 
 /* Twice through the rings: what the first look saw is complete after the second. early: bytes of inbox that are. */
-static enum tally_status take_inbox(struct top_session *s, struct writer *inbox, size_t *early, struct tally_error *err)
+static enum tally_status take_inbox(
+	struct live_session *s, struct writer *inbox, size_t *early, struct tally_error *err)
 {
 	pthread_mutex_lock(&s->lock);
 	enum tally_status status = s->drained;
 	if (status != TALLY_OK && err)
 		*err = s->drain_error;
 	if (status == TALLY_OK)
-		status = top_session_drain(s, err);
+		status = live_session_drain(s, err);
 	*early = s->inbox.len;
 	s->emptied = instant_now();
 	if (status == TALLY_OK && !s->opening.live) /* which does that itself */
-		status = top_session_drain(s, err);
+		status = live_session_drain(s, err);
 	*inbox = s->inbox;
 	s->inbox = (struct writer){0};
 	pthread_mutex_unlock(&s->lock);
 	return status;
 }
 
-static void add_figures(struct top_session *s)
+static void add_figures(struct live_session *s)
 {
 	struct live_profile_figures more = live_profile_figures(s->profile);
 	struct live_profile_figures *sum = &s->adding.records;
@@ -250,19 +248,19 @@ static void add_figures(struct top_session *s)
 	s->adding.lost_in_all += more.lost;
 }
 
-static bool top_session_runs(void *context, int32_t tid)
+static bool live_session_runs(void *context, int32_t tid)
 {
 	return kill(tid, 0) == 0 || errno != ESRCH;
 }
 
 /* Ends of processes may be among the lost records; otherwise processes that have ended would stay forever. */
-static enum tally_status top_session_sweep(struct top_session *s, struct tally_error *err)
+static enum tally_status live_session_sweep(struct live_session *s, struct tally_error *err)
 {
-	return live_profile_figures(s->profile).lost ? live_profile_sweep(s->profile, top_session_runs, NULL, err)
+	return live_profile_figures(s->profile).lost ? live_profile_sweep(s->profile, live_session_runs, NULL, err)
 						     : TALLY_OK;
 }
 
-static enum tally_status take_in(struct top_session *s, bool fades, struct tally_error *err)
+static enum tally_status take_in(struct live_session *s, bool fades, struct tally_error *err)
 {
 	struct writer inbox = {0};
 	size_t early = 0;
@@ -276,10 +274,10 @@ static enum tally_status take_in(struct top_session *s, bool fades, struct tally
 	writer_deinit(&inbox);
 	if (status == TALLY_OK)
 		status = live_profile_refresh(s->profile, fades, err);
-	if (status == TALLY_OK && s->annotate)
-		status = top_annotate_take(s->annotate, live_profile_recording(s->profile), fades, err);
+	if (status == TALLY_OK && s->watcher.take)
+		status = s->watcher.take(s->watcher.context, live_profile_recording(s->profile), fades, err);
 	if (status == TALLY_OK)
-		status = top_session_sweep(s, err);
+		status = live_session_sweep(s, err);
 	if (status == TALLY_OK)
 		add_figures(s);
 #ifdef __GLIBC__
@@ -288,7 +286,7 @@ static enum tally_status take_in(struct top_session *s, bool fades, struct tally
 	return status;
 }
 
-bool top_session_is_full(struct top_session *s)
+bool live_session_is_full(struct live_session *s)
 {
 	pthread_mutex_lock(&s->lock);
 	bool is_full = s->inbox.len >= INBOX_RELIEF;
@@ -296,12 +294,12 @@ bool top_session_is_full(struct top_session *s)
 	return is_full;
 }
 
-enum tally_status top_session_relieve(struct top_session *s, struct tally_error *err)
+enum tally_status live_session_relieve(struct live_session *s, struct tally_error *err)
 {
 	return take_in(s, false, err);
 }
 
-enum tally_status top_session_pause(struct top_session *s, bool is_paused, struct tally_error *err)
+enum tally_status live_session_pause(struct live_session *s, bool is_paused, struct tally_error *err)
 {
 	pthread_mutex_lock(&s->lock);
 	enum tally_status status = recorder_set_running(s->opening.recorder, RECORDER_ALL, !is_paused, err);
@@ -313,7 +311,7 @@ enum tally_status top_session_pause(struct top_session *s, bool is_paused, struc
 
 /* Neither told of by records, as children of those that we watch are, nor tried before. */
 static enum tally_status list_newcomers(
-	struct top_session *s, const struct target *now, struct tid_list *list, struct tally_error *err)
+	struct live_session *s, const struct target *now, struct tid_list *list, struct tally_error *err)
 {
 	struct map_u64 tried = {0};
 	bool ok = true;
@@ -330,7 +328,7 @@ static enum tally_status list_newcomers(
 }
 
 /* Their samples have IDs that the description at the start lacks. */
-static enum tally_status describe_again(struct top_session *s, struct tally_error *err)
+static enum tally_status describe_again(struct live_session *s, struct tally_error *err)
 {
 	struct file_map description = {0};
 	enum tally_status status = record_description_read(&s->opening, &description, err);
@@ -340,7 +338,7 @@ static enum tally_status describe_again(struct top_session *s, struct tally_erro
 	return status;
 }
 
-static enum tally_status take_newcomers(struct top_session *s, const struct target *now, struct tally_error *err)
+static enum tally_status take_newcomers(struct live_session *s, const struct target *now, struct tally_error *err)
 {
 	const struct record_sink sink = {to_inbox, s};
 	struct tid_list list = {0};
@@ -358,7 +356,7 @@ static enum tally_status take_newcomers(struct top_session *s, const struct targ
 }
 
 /* Reads the running processes first, so that later records about processes that were started before can be applied. */
-static enum tally_status take_in_with_newcomers(struct top_session *s, bool fades, struct tally_error *err)
+static enum tally_status take_in_with_newcomers(struct live_session *s, bool fades, struct tally_error *err)
 {
 	struct target now = {0};
 	bool has_target =
@@ -371,58 +369,43 @@ static enum tally_status take_in_with_newcomers(struct top_session *s, bool fade
 	return status;
 }
 
-enum tally_status top_session_refresh(struct top_session *s, bool fades, struct tally_error *err)
+enum tally_status live_session_refresh(struct live_session *s, bool fades, struct tally_error *err)
 {
 	enum tally_status status = take_in_with_newcomers(s, fades, err);
 	struct instant now = s->emptied, before = s->refreshed; /* what the work on it took is the next refresh's */
-	uint64_t end_ns = top_session_is_over(s) && s->over_ns < now.ns ? s->over_ns : now.ns;
+	uint64_t end_ns = live_session_is_over(s) && s->over_ns < now.ns ? s->over_ns : now.ns;
 	double ns = (double)(now.ns - before.ns), own_ns = (double)(now.own_cpu_ns - before.own_cpu_ns);
 	s->figures = s->adding;
 	s->figures.seconds = end_ns > before.ns ? (double)(end_ns - before.ns) / 1e9 : 0;
 	s->figures.own_cpu = ns > 0 ? own_ns / ns : 0;
-	s->adding = (struct top_figures){.lost_in_all = s->figures.lost_in_all};
+	s->adding = (struct live_figures){.lost_in_all = s->figures.lost_in_all};
 	s->refreshed = now;
 	return status;
 }
 
-enum tally_status top_session_zero(struct top_session *s, struct tally_error *err)
+enum tally_status live_session_zero(struct live_session *s, struct tally_error *err)
 {
-	if (s->annotate)
-		top_annotate_zero(s->annotate);
+	if (s->watcher.zero)
+		s->watcher.zero(s->watcher.context);
 	return live_profile_zero(s->profile, err);
 }
 
-enum tally_status top_session_annotate(
-	struct top_session *s, const struct cli *cli, struct top_annotate **annotate, struct tally_error *err)
+void live_session_watch(struct live_session *s, const struct live_watcher *watcher)
 {
-	const struct top_annotate_config config = {cli, &s->symbols};
-	enum tally_status status = TALLY_OK;
-	if (!s->annotate) {
-		status = top_annotate_create(&config, &s->annotate, err);
-		if (status == TALLY_OK)
-			status = top_annotate_take(s->annotate, live_profile_recording(s->profile), false, err);
-	}
-	*annotate = s->annotate;
-	return status;
+	s->watcher = watcher ? *watcher : (struct live_watcher){0};
 }
 
-void top_session_stop_annotating(struct top_session *s)
-{
-	top_annotate_destroy(s->annotate);
-	s->annotate = NULL;
-}
-
-struct live_profile *top_session_profile(struct top_session *s)
+struct live_profile *live_session_profile(struct live_session *s)
 {
 	return s->profile;
 }
 
-struct top_figures top_session_figures(const struct top_session *s)
+struct live_figures live_session_figures(const struct live_session *s)
 {
 	return s->figures;
 }
 
-bool top_session_is_over(struct top_session *s)
+bool live_session_is_over(struct live_session *s)
 {
 	pthread_mutex_lock(&s->lock);
 	bool is_over = s->is_over;
@@ -430,7 +413,7 @@ bool top_session_is_over(struct top_session *s)
 	return is_over;
 }
 
-const struct target *top_session_target(const struct top_session *s)
+const struct target *live_session_target(const struct live_session *s)
 {
 	return &s->opening.target;
 }
