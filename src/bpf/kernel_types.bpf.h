@@ -114,7 +114,29 @@ struct thread_struct {
 	unsigned long fsbase; /* of x86-64 */
 } KERNEL_TYPE;
 
+enum cgroup_subsys_id {
+	perf_event_cgrp_id = 7, /* another number in another kernel */
+};
+
+struct kernfs_node {
+	__u64 id;
+} KERNEL_TYPE;
+
+struct cgroup {
+	struct kernfs_node *kn;
+} KERNEL_TYPE;
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+} KERNEL_TYPE;
+
+struct css_set {
+	struct cgroup_subsys_state *subsys[8]; /* by cgroup_subsys_id, in all hierarchies */
+} KERNEL_TYPE;
+
 struct task_struct {
+	struct css_set *cgroups;
 	struct thread_info thread_info;
 	unsigned int __state; /* since Linux 5.14; before it: */
 	volatile long state;

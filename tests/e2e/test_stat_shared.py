@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""stat --bpf-counters and :b: sessions share one counter of each CPU, which a BPF program reads at each switch."""
+"""stat --bpf-counters and :b: sessions share one counter of each CPU, which a BPF program reads at each switch.
+With cgroups, one session's cgroups share one."""
+import contextlib
 import json
 import os
+import pathlib
 import re
 import shutil
 
@@ -90,6 +93,66 @@ def test_refusals(tally, shared, tmp_path):
     refused = tally('stat', '--bpf-counters', '--bpf-attr-map', tmp_path / 'x', '-e', 'cpu-clock', '--', 'true')
     assert refused.returncode and 'cannot be pinned as' in refused.stderr and 'mount -t bpf' in refused.stderr
     assert ':b' in tally('record', '-e', 'cpu-clock:b', '-o', tmp_path / 'x.data', '--', 'true', check=255).stderr
+
+
+@pytest.fixture
+def groups():
+    """Two folders of cgroups, the second within the first, and their names."""
+    root = next((place for place in map(pathlib.Path, ('/sys/fs/cgroup/perf_event', '/sys/fs/cgroup/unified', '/sys/fs/cgroup'))
+                 if (place / 'cgroup.procs').exists()), None)
+    if not root:
+        pytest.skip('no cgroup file system')
+    outer = root / f'tally-shared-{os.getpid()}'
+    folders = [outer, outer / 'inner']
+    try:
+        for folder in folders:
+            folder.mkdir()
+    except OSError as error:
+        pytest.skip(f'no cgroup can be made: {error}')
+    yield root, folders, [str(folder.relative_to(root)) for folder in folders]
+    for folder in reversed(folders):
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def by_cgroup(result):
+    rows = [json.loads(line) for line in result.stderr.splitlines() if line.startswith('{')]
+    return {(row['cgroup'], row['event']): float(row['counter-value']) for row in rows if 'cgroup' in row}
+
+
+def test_cgroups_count_what_their_own_counters_do(shared, groups):
+    """Both stand side by side in one run. Threads move themselves, and one leaves its cgroup again."""
+    root, (outer, inner), names = groups
+    script = f"""(echo 0 >{outer}/cgroup.procs; {LOOP}; for n in 1 2 3 4 5; do /bin/true; done; echo 0 >{root}/cgroup.procs; {LOOP}; {LOOP}) &
+        (echo 0 >{inner}/cgroup.procs; {LOOP}) & wait"""
+    result = shared('-j', '-a', '-e', 'cpu-clock:b,cpu-clock,page-faults:b,page-faults', '--for-each-cgroup', ','.join([*names, '/']),
+                    '--', 'sh', '-c', script)
+    found = by_cgroup(result)
+    assert len(found) == 12, result.stderr
+    for name in (*names, '/'):
+        # Some kernels keep switches of threads that they protect from BPF programs; the time is then another thread's.
+        assert found[name, 'cpu-clock:b'] == pytest.approx(found[name, 'cpu-clock'], rel=0.4, abs=40), found
+        assert found[name, 'page-faults:b'] == pytest.approx(found[name, 'page-faults'], rel=0.02, abs=5), found
+    assert found[names[0], 'page-faults'] > 100 and found[names[1], 'cpu-clock'] > 10, found
+    assert found[names[0], 'cpu-clock:b'] > found[names[1], 'cpu-clock:b'], found
+
+
+def test_cgroups_by_the_option(shared, groups, hardware_absent):
+    _, (outer, _), names = groups
+    script = f'echo 0 >{outer}/cgroup.procs; {LOOP}'
+    for words in (['--for-each-cgroup', names[0]], ['-G', f'{names[0]},{names[0]}']):
+        result = shared('-j', '-a', '--bpf-counters', '-e', 'cpu-clock,cycles', *words, '--', 'sh', '-c', script)
+        rows = [json.loads(line) for line in result.stderr.splitlines() if line.startswith('{')]
+        values = {row['event']: row['counter-value'] for row in rows if row.get('cgroup') == names[0]}
+        assert float(values['cpu-clock']) > 10 and values['cycles'] == '<not supported>', result.stderr
+    assert 'no access to cgroup' in shared('-a', '--bpf-counters', '-e', 'cpu-clock', '--for-each-cgroup', f'{names[0]}-absent',
+                                          '--', 'true', check=129).stderr
+
+
+def test_perfs_own_test_of_cgroups(shared, perfs_own_test):
+    shared('-a', '--bpf-counters', '--for-each-cgroup', '/', '--', 'true')
+    result = perfs_own_test('stat_bpf_counters_cgrp.sh')
+    assert result.returncode == 0, result.stdout + result.stderr
 
 
 def test_who_may_not_load_programs_is_told(tally, system_wide):

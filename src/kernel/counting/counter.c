@@ -369,7 +369,7 @@ static enum tally_status cgroup_open(struct counter_opening *o, size_t index)
 		return TALLY_OK;
 	for (size_t i = 0; i < index; i++) { /* events share few cgroups, side by side */
 		const char *other = o->set->events->specs[i].cgroup_path;
-		if (other && strcmp(other, path) == 0) {
+		if (o->cgroup_fds[i] >= 0 && other && strcmp(other, path) == 0) {
 			o->cgroup_fds[index] = o->cgroup_fds[i];
 			return TALLY_OK;
 		}

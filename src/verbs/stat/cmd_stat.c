@@ -229,7 +229,8 @@ static int stat_with_target(
 			status = cmd_stat_measure(&session, &p, job, &err);
 		if (session.shared_losses)
 			fprintf(stderr,
-				"%s: warning: shared counters missed %llu switches or children of all sessions\n",
+				"%s: warning: shared counters missed %llu switches, children or cgroups of all "
+				"sessions\n",
 				cli->program, (unsigned long long)session.shared_losses);
 		stat_smi_restore(kernel, &smi);
 		record_control_close(&control);

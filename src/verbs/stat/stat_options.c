@@ -361,7 +361,8 @@ static const struct option options[] = {
 	{.name = "bpf-counters",
 		.kind = OPTION_FLAG,
 		AT(counting.shares_counters),
-		.help = "share counters with all such sessions; a BPF program reads them at each switch (as :b)"},
+		.help = "share counters with all such sessions, or between cgroups; a BPF program reads them at each "
+			"switch (as :b)"},
 	{.name = "bpf-prog",
 		.letter = 'b',
 		.kind = OPTION_UNSUPPORTED,
@@ -437,13 +438,12 @@ int stat_form_check(const struct cli *cli, const struct command *command, const 
 }
 
 /* An option that shared counters do not go with; NULL: none is given. */
-static const char *stat_options_not_shared(const struct stat_settings *s, bool has_cgroup)
+static const char *stat_options_not_shared(const struct stat_settings *s)
 {
-	return has_cgroup		       ? "cgroup"
-	       : s->counting.target.per_thread ? "per-thread"
-	       : s->counting.no_inherit	       ? "no-inherit"
-	       : s->events.one_group	       ? "group"
-					       : NULL;
+	return s->counting.target.per_thread ? "per-thread"
+	       : s->counting.no_inherit	     ? "no-inherit"
+	       : s->events.one_group	     ? "group"
+					     : NULL;
 }
 
 int stat_job_complete(const struct cli *cli, const struct command *command, struct stat_job *job)
@@ -488,7 +488,7 @@ int stat_job_complete(const struct cli *cli, const struct command *command, stru
 		has_cgroup |= s->events.words.items[i].kind == WORD_CGROUP;
 	if (has_cgroup && (!is_wide || s->counting.target.per_thread))
 		return cli_usagef(cli, command, "cgroup", "cgroups are counted on whole CPUs: add -a or -C");
-	wrong = stat_options_not_shared(s, has_cgroup);
+	wrong = stat_options_not_shared(s);
 	if (s->counting.shares_counters && wrong)
 		return cli_usagef(cli, command, wrong, "--bpf-counters and --%s cannot be used together", wrong);
 	if (s->counting.has_statistics && (s->counting.runs < 2 || s->counting.interval_ms))

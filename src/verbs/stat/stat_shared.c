@@ -7,9 +7,11 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "bpf/bpf_shared_counter.h"
+#include "verbs/stat/stat_shared_cgroups.h"
 
 struct stat_shared {
 	struct counter_set *set;
+	struct stat_shared_cgroups *cgroups; /* NULL: no event is limited to one */
 	uint64_t losses;
 	struct shared_counter_reading readings[SHARED_COUNTER_CPUS];
 	size_t count;
@@ -73,10 +75,10 @@ enum tally_status stat_shared_open(
 		return error_nomem(err);
 	made->set = set;
 	made->count = set->len;
-	enum tally_status status = TALLY_OK;
+	enum tally_status status = stat_shared_cgroups_open(set, &made->cgroups, err);
 	for (size_t i = 0; status == TALLY_OK && i < set->len; i++) {
 		const struct counter *counter = &set->counters[i];
-		if (!counter->spec->is_shared)
+		if (!counter->spec->is_shared || counter->spec->cgroup_path)
 			continue;
 		status = bpf_shared_counter_open(
 			set->kernel, path ? path : STAT_SHARED_PATH, counter->spec, &made->counters[i], err);
@@ -96,7 +98,7 @@ enum tally_status stat_shared_enable(struct stat_shared *shared, struct tally_er
 	for (size_t i = 0; shared && status == TALLY_OK && i < shared->count; i++)
 		if (shared->counters[i])
 			status = bpf_shared_counter_begin(shared->counters[i], err);
-	return status;
+	return shared && status == TALLY_OK ? stat_shared_cgroups_enable(shared->cgroups, err) : status;
 }
 
 enum tally_status stat_shared_disable(struct stat_shared *shared, struct tally_error *err)
@@ -105,7 +107,7 @@ enum tally_status stat_shared_disable(struct stat_shared *shared, struct tally_e
 	for (size_t i = 0; shared && status == TALLY_OK && i < shared->count; i++)
 		if (shared->counters[i])
 			status = bpf_shared_counter_end(shared->counters[i], err);
-	return status;
+	return shared && status == TALLY_OK ? stat_shared_cgroups_disable(shared->cgroups, err) : status;
 }
 
 static void stat_shared_put(struct counter *counter, const struct shared_counter_reading *readings)
@@ -141,17 +143,19 @@ enum tally_status stat_shared_read(struct stat_shared *shared, struct tally_erro
 		shared->losses = MAX(shared->losses, losses.without_task + losses.unread);
 		stat_shared_put(&shared->set->counters[i], shared->readings);
 	}
-	return status;
+	return shared && status == TALLY_OK ? stat_shared_cgroups_read(shared->cgroups, err) : status;
 }
 
 uint64_t stat_shared_losses(const struct stat_shared *shared)
 {
-	return shared ? shared->losses : 0;
+	return shared ? shared->losses + stat_shared_cgroups_losses(shared->cgroups) : 0;
 }
 
 void stat_shared_close(struct stat_shared *shared)
 {
 	for (size_t i = 0; shared && i < shared->count; i++)
 		bpf_shared_counter_close(shared->counters[i]);
+	if (shared)
+		stat_shared_cgroups_close(shared->cgroups);
 	free(shared);
 }

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * Counts events for many cgroups by one counter of each CPU and event: when a CPU goes from a thread of one cgroup to a
+ * thread of another, what was counted since the last time is added to the sums of the cgroup that it leaves and of those
+ * that contain it.
+ *
+ * A thread that moves itself to another cgroup counts for it from then on; one that another thread moves while it runs,
+ * from its last switch on. User space also runs cgroup_flush on each CPU (as a BPF test run) before it begins, ends or
+ * reads.
+ */
+#include "abi/cgroup_counter_map.h"
+#include "bpf/kernel_types.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile __u32 event_count, possible_cpus;
+bool is_counting;
+__u64 moves; /* of threads to other cgroups */
+__u64 unread; /* times that the counter of a CPU could not be read */
+__u64 cut; /* switches to a thread whose outermost cgroups were out of reach */
+
+struct { /* by event and CPU; its size is set when it is loaded, like those of the next two */
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(int));
+	__uint(value_size, sizeof(int));
+} events SEC(".maps");
+
+struct { /* by a cgroup's ID: where its readings begin */
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u64);
+	__type(value, __u32);
+} cgroups SEC(".maps");
+
+struct { /* sums, by cgroup and event */
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct cgroup_counter_reading);
+} readings SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, CGROUP_COUNTER_EVENTS);
+	__type(key, __u32);
+	__type(value, struct cgroup_counter_reading);
+} last SEC(".maps");
+
+struct { /* what each event counted since the last time */
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, CGROUP_COUNTER_EVENTS);
+	__type(key, __u32);
+	__type(value, struct cgroup_counter_reading);
+} since SEC(".maps");
+
+struct cgroup_counter_cpu { /* the thread that runs */
+	__u64 set, moves; /* where its cgroups are in the kernel, and the number of moves at that time */
+	__u64 id; /* of its cgroup */
+	__u32 count;
+	__u32 is_busy; /* a program runs that an interrupt may find */
+	__u32 first[CGROUP_COUNTER_DEPTH]; /* the readings of those of its cgroups that are counted */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct cgroup_counter_cpu);
+} running SEC(".maps");
+
+static __always_inline void cgroup_counter_measure(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	for (__u32 i = 0; i < CGROUP_COUNTER_EVENTS && i < event_count; i++) {
+		struct bpf_perf_event_value now = {0};
+		__u32 event = i;
+		struct cgroup_counter_reading *before = bpf_map_lookup_elem(&last, &event);
+		struct cgroup_counter_reading *change = bpf_map_lookup_elem(&since, &event);
+		if (!before || !change)
+			return;
+		long failed = bpf_perf_event_read_value(&events, event * possible_cpus + cpu, &now, sizeof(now));
+		if (failed) {
+			*change = (struct cgroup_counter_reading){0};
+			if (failed != -2) /* ENOENT: it is not counted on this CPU */
+				__sync_fetch_and_add(&unread, 1);
+			continue;
+		}
+		change->value = now.counter - before->value;
+		change->enabled_ns = now.enabled - before->enabled_ns;
+		change->running_ns = now.running - before->running_ns;
+		before->value = now.counter;
+		before->enabled_ns = now.enabled;
+		before->running_ns = now.running;
+	}
+}
+
+static __always_inline void cgroup_counter_add(__u32 first)
+{
+	for (__u32 i = 0; i < CGROUP_COUNTER_EVENTS && i < event_count; i++) {
+		__u32 event = i, at = first + i;
+		struct cgroup_counter_reading *sum = bpf_map_lookup_elem(&readings, &at);
+		const struct cgroup_counter_reading *change = bpf_map_lookup_elem(&since, &event);
+		if (!sum || !change)
+			return;
+		sum->value += change->value;
+		sum->enabled_ns += change->enabled_ns;
+		sum->running_ns += change->running_ns;
+	}
+}
+
+static __always_inline struct cgroup_subsys_state *cgroup_counter_state(const struct css_set *set)
+{
+	int subsystem = bpf_core_enum_value(enum cgroup_subsys_id, perf_event_cgrp_id);
+	struct cgroup_subsys_state *state = NULL;
+	bpf_probe_read_kernel(&state, sizeof(state), &set->subsys[subsystem]);
+	return state;
+}
+
+static __always_inline void cgroup_counter_enter(struct cgroup_counter_cpu *cpu, const struct css_set *set)
+{
+	struct cgroup_subsys_state *state = cgroup_counter_state(set);
+	cpu->set = (__u64)set;
+	cpu->moves = moves;
+	cpu->id = BPF_CORE_READ(state, cgroup, kn, id);
+	cpu->count = 0;
+	for (__u32 i = 0; state && i < CGROUP_COUNTER_DEPTH; i++) {
+		__u64 id = BPF_CORE_READ(state, cgroup, kn, id);
+		const __u32 *first = bpf_map_lookup_elem(&cgroups, &id);
+		__u32 at = cpu->count;
+		if (first && at < CGROUP_COUNTER_DEPTH) {
+			cpu->first[at] = *first;
+			cpu->count = at + 1;
+		}
+		state = BPF_CORE_READ(state, parent);
+	}
+	if (state)
+		__sync_fetch_and_add(&cut, 1);
+}
+
+/* What the CPU counted up to now is of the thread that it ran; it goes on with another, or with another cgroup. */
+static __always_inline void cgroup_counter_go_on(struct cgroup_counter_cpu *cpu, const struct css_set *set)
+{
+	cgroup_counter_measure();
+	for (__u32 i = 0; is_counting && i < CGROUP_COUNTER_DEPTH && i < cpu->count; i++)
+		cgroup_counter_add(cpu->first[i]);
+	cgroup_counter_enter(cpu, set);
+}
+
+/* The common case needs no look at the cgroups: threads share sets of them. */
+static __always_inline bool cgroup_counter_is_same(struct cgroup_counter_cpu *cpu, const struct css_set *set)
+{
+	__u64 moved = moves;
+	if (cpu->set == (__u64)set && cpu->moves == moved)
+		return true;
+	struct cgroup_subsys_state *state = cgroup_counter_state(set);
+	if (BPF_CORE_READ(state, cgroup, kn, id) != cpu->id)
+		return false;
+	cpu->set = (__u64)set;
+	cpu->moves = moved;
+	return true;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_cgroup_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	__u32 zero = 0;
+	struct cgroup_counter_cpu *cpu = bpf_map_lookup_elem(&running, &zero);
+	if (!cpu)
+		return 0;
+	/* The kernel may keep a switch from us (of threads that it protects), or another thread has moved this one. */
+	struct css_set *left = BPF_CORE_READ(prev, cgroups);
+	if (!cgroup_counter_is_same(cpu, left))
+		cgroup_counter_enter(cpu, left);
+	struct css_set *entered = BPF_CORE_READ(next, cgroups);
+	if (!cgroup_counter_is_same(cpu, entered))
+		cgroup_counter_go_on(cpu, entered);
+	return 0;
+}
+
+SEC("tp_btf/cgroup_attach_task")
+int BPF_PROG(on_cgroup_move)
+{
+	__u32 zero = 0;
+	struct cgroup_counter_cpu *cpu = bpf_map_lookup_elem(&running, &zero);
+	__sync_fetch_and_add(&moves, 1);
+	if (!cpu)
+		return 0;
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct css_set *set = BPF_CORE_READ(task, cgroups);
+	cpu->is_busy = 1;
+	barrier();
+	if (!cgroup_counter_is_same(cpu, set))
+		cgroup_counter_go_on(cpu, set);
+	barrier();
+	cpu->is_busy = 0;
+	return 0;
+}
+
+/* Never attached. It may run as an interrupt of on_cgroup_move, which adds up to now as well. */
+SEC("raw_tp")
+int cgroup_flush(void *ctx)
+{
+	__u32 zero = 0;
+	struct cgroup_counter_cpu *cpu = bpf_map_lookup_elem(&running, &zero);
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	if (cpu && !cpu->is_busy)
+		cgroup_counter_go_on(cpu, BPF_CORE_READ(task, cgroups));
+	return 0;
+}
