@@ -149,7 +149,7 @@ def static_works(work, program):
     yield 'static, empty root', lambda: record_and_report(empty, '/tally')
     yield 'static, says what it cannot load', lambda: [
         expect(rf'^ *{name}: \[ OFF \]', inside(empty, '/tally', 'version', '--build-options'))
-        for name in ('debuginfod', 'libpfm4', 'dlfilters')]
+        for name in ('debuginfod', 'libpfm4', 'libcurl', 'dlfilters')]
     busybox = shutil.which('busybox')
     if not busybox or 'INTERP' in run('readelf', '-lW', busybox):
         print('skipped: static, busybox: busybox-static is not installed')

@@ -41,6 +41,7 @@ static const struct build_feature features[] = {
 	{"sqlite", "HAVE_SQLITE", HAVE_SQLITE},
 	{"ncursesw", "HAVE_NCURSES", HAVE_NCURSES},
 	{"dlfilters", "HAVE_DLOPEN", HAVE_DLOPEN},
+	{"libcurl", "HAVE_LIBCURL", HAVE_CURL},
 };
 
 const struct build_feature *build_features_all(size_t *count)
