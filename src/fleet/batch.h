@@ -22,7 +22,7 @@
 
 #define FLEET_BATCH_ID_BYTES 16
 #define FLEET_BATCH_BYTES    (64U << 20) /* of an encoded batch, decompressed */
-#define FLEET_STACK_DEPTH    1024 /* locations */
+#define FLEET_STACK_DEPTH    8192 /* locations: what fits into a record of the kernel */
 
 struct fleet_losses { /* since the agent's previous batch */
 	uint64_t lost_samples; /* the kernel had no room for them */

@@ -244,6 +244,10 @@ struct profile {
 };
 
 void profile_destroy(struct profile *profile);
+/* By an event's name: its values are nanoseconds. */
+bool profile_event_is_time(struct tally_str name);
+/* By an event's name: its values are the time in which threads did not run. */
+bool profile_event_is_waiting(struct tally_str name);
 static inline struct tally_str profile_string(const struct profile *p, uint32_t id)
 {
 	return intern_get(&p->strings, id);
@@ -285,6 +289,12 @@ static inline struct profile_branch profile_branch_get(uint32_t packed)
 	return (struct profile_branch){
 		(enum profile_branch_end)(packed & 3), packed >> 2 & 1, packed >> 3 & 1, packed >> 4 & 0xffff};
 }
+struct profile_line {
+	struct tally_str file; /* empty: not known */
+	uint64_t number;
+};
+/* Of a frame's own line. */
+struct profile_line profile_frame_line(const struct profile *p, const struct profile_frame *frame);
 /* For profiles that keep lines. False: no line is known, and own_line is the text to show instead. */
 static inline bool profile_frame_has_line(const struct profile *p, const struct profile_frame *frame)
 {

@@ -329,18 +329,8 @@ uint64_t export_frame_function(const struct profile *p, const struct profile_fra
 
 struct export_line export_frame_line(const struct profile *p, const struct profile_frame *frame)
 {
-	struct export_line line = {.file = STR("")};
-	struct tally_str text = profile_string(p, frame->own_line.line);
-	struct tally_str file = profile_string(p, frame->own_line.file);
-	size_t colon = text.len;
-	while (colon > 0 && text.data[colon - 1] != ':')
-		colon--;
-	if (frame->own_line.line == frame->own_line.file || file.len == 0 || colon == 0)
-		return line;
-	if (!str_to_u64((struct tally_str){text.data + colon, text.len - colon}, 10, &line.number))
-		return line;
-	line.file = file;
-	return line;
+	struct profile_line line = profile_frame_line(p, frame);
+	return (struct export_line){line.file, line.number};
 }
 
 const char *export_mark_name(enum export_mark_kind kind)
@@ -351,14 +341,7 @@ const char *export_mark_name(enum export_mark_kind kind)
 
 const char *export_event_unit(struct tally_str name)
 {
-	static const char *const clocks[] = {"cpu-clock", "task-clock", "wall-clock", "offcpu-time"};
-	for (size_t i = 0; i < ARRAY_LEN(clocks); i++) {
-		size_t len = strlen(clocks[i]);
-		if (name.len >= len && memcmp(name.data, clocks[i], len) == 0 &&
-			(name.len == len || name.data[len] == ':'))
-			return "nanoseconds";
-	}
-	return "count";
+	return profile_event_is_time(name) ? "nanoseconds" : "count";
 }
 
 void export_json_string(struct text *out, struct tally_str s)
