@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample_filter_item.h - defines the conditions of a filter on samples, as user space writes them into the constants of
- * the BPF program.
+ * the BPF program, or into the map of the pinned one.
  *
- * src/bpf/sample_filter.bpf.c includes it too, so it has plain types only and includes no other header.
+ * The BPF programs (src/bpf/sample_filter.bpf.c, src/bpf/pinned_filter.bpf.c) include it too, so it has plain types only
+ * and includes no other header.
  */
 #ifndef ABI_SAMPLE_FILTER_ITEM_H
 #define ABI_SAMPLE_FILTER_ITEM_H
@@ -57,6 +58,17 @@ struct sample_filter_item {
 	unsigned short op; /* enum sample_filter_operator */
 	unsigned short is_alternative; /* to the condition before: one of them has to hold */
 	unsigned long long value;
+};
+
+/* ---- the pinned program's maps ---- */
+
+#define PINNED_FILTER_ENTRIES 1024 /* events of all users with a filter at a time */
+#define PINNED_FILTER_SLOTS   65536 /* counts of dropped samples; a power of two */
+
+struct pinned_filter_entry { /* of the map of filters, by the cookie of the event */
+	unsigned int item_count;
+	unsigned int slot; /* in the array of counts */
+	struct sample_filter_item items[SAMPLE_FILTER_ITEMS];
 };
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "bpf/bpf_load.h"
+#include "bpf/bpf_pinned_filter.h"
 #include "tally_config.h"
 
 #if HAVE_BPF
@@ -17,6 +18,7 @@
 
 struct bpf_sample_filter {
 	const struct kernel_seam *kernel;
+	struct bpf_pinned_filter *pinned; /* that root has pinned for users without rights; NULL: our own program */
 	struct sample_filter_bpf *skeleton;
 	int program_fd;
 };
@@ -77,17 +79,33 @@ static enum tally_status bpf_sample_filter_load_either(
 	return bpf_sample_filter_load(program, filter, false, err);
 }
 
+/* For users who may not load programs. */
+static enum tally_status bpf_sample_filter_use_pinned(
+	struct bpf_sample_filter *program, const struct sample_filter_list *filter, struct tally_error *err)
+{
+	struct tally_error refusal = *err;
+	enum tally_status status = bpf_pinned_filter_create(filter, &program->pinned, err);
+	if (status != TALLY_NOT_FOUND)
+		return status;
+	return error_set(
+		err, TALLY_DENIED, "%s; root can let all users filter ('record --setup-filter pin')", refusal.text);
+}
+
 enum tally_status bpf_sample_filter_create(const struct kernel_seam *kernel, const struct sample_filter_list *filter,
 	struct bpf_sample_filter **program, struct tally_error *err)
 {
-	enum tally_status status = bpf_open(kernel, WHAT, err);
-	if (status != TALLY_OK)
-		return status;
+	struct tally_error refusal = {0};
 	struct bpf_sample_filter *made = calloc(1, sizeof(*made));
 	if (!made)
 		return error_nomem(err);
 	made->kernel = kernel;
-	status = bpf_sample_filter_load_either(made, filter, err);
+	enum tally_status status = bpf_open(kernel, WHAT, &refusal);
+	if (status == TALLY_OK)
+		status = bpf_sample_filter_load_either(made, filter, &refusal);
+	else if (status == TALLY_DENIED)
+		status = bpf_sample_filter_use_pinned(made, filter, &refusal);
+	if (status != TALLY_OK && err)
+		*err = refusal;
 	if (status == TALLY_OK)
 		*program = made;
 	else
@@ -95,13 +113,17 @@ enum tally_status bpf_sample_filter_create(const struct kernel_seam *kernel, con
 	return status;
 }
 
-enum tally_status bpf_sample_filter_attach(const struct bpf_sample_filter *program, int fd, struct tally_error *err)
+enum tally_status bpf_sample_filter_attach(struct bpf_sample_filter *program, int fd, struct tally_error *err)
 {
+	if (program->pinned)
+		return bpf_pinned_filter_attach(program->pinned, fd, err);
 	return bpf_attach_event(program->kernel, WHAT, program->program_fd, fd, "", err);
 }
 
 uint64_t bpf_sample_filter_dropped(const struct bpf_sample_filter *program)
 {
+	if (program->pinned)
+		return bpf_pinned_filter_dropped(program->pinned);
 	return __atomic_load_n(&program->skeleton->bss->dropped, __ATOMIC_RELAXED);
 }
 
@@ -109,6 +131,7 @@ void bpf_sample_filter_destroy(struct bpf_sample_filter *program)
 {
 	if (!program)
 		return;
+	bpf_pinned_filter_destroy(program->pinned);
 	sample_filter_bpf__destroy(program->skeleton);
 	free(program);
 }
@@ -120,7 +143,7 @@ enum tally_status bpf_sample_filter_create(const struct kernel_seam *kernel, con
 	return bpf_open(kernel, "--filter", err);
 }
 
-enum tally_status bpf_sample_filter_attach(const struct bpf_sample_filter *program, int fd, struct tally_error *err)
+enum tally_status bpf_sample_filter_attach(struct bpf_sample_filter *program, int fd, struct tally_error *err)
 {
 	return error_set(err, TALLY_UNSUPPORTED, "this build has no BPF programs");
 }

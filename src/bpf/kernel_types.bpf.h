@@ -184,6 +184,7 @@ union perf_mem_data_src {
 } KERNEL_TYPE;
 
 struct perf_sample_data {
+	__u64 sample_flags; /* the fields that the kernel has filled in, as in sample_type; from 6.2 on */
 	__u64 period;
 	__u64 dyn_size; /* from 6.3 on */
 	struct perf_tid_entry tid_entry;
@@ -195,8 +196,14 @@ struct perf_sample_data {
 	__u64 txn, cgroup, addr, phys_addr, data_page_size, code_page_size;
 } KERNEL_TYPE;
 
+struct perf_event {
+	struct perf_event *parent; /* of an event that a child inherited */
+	__u64 bpf_cookie; /* from 5.15 on */
+} KERNEL_TYPE;
+
 struct bpf_perf_event_data_kern {
 	struct perf_sample_data *data;
+	struct perf_event *event;
 } KERNEL_TYPE;
 
 #endif

@@ -44,6 +44,15 @@ static const char *record_options_add_filter(const struct option_use *use)
 	return add_event_word(use, RECORD_WORD_FILTER);
 }
 
+static const char *record_options_set_setup_filter(const struct option_use *use)
+{
+	struct record_settings *s = use->settings;
+	if (use->is_negated || (strcmp(use->value, "pin") != 0 && strcmp(use->value, "unpin") != 0))
+		return "expects pin or unpin";
+	s->setup_filter = use->value[0] == 'p' ? SETUP_FILTER_PIN : SETUP_FILTER_UNPIN;
+	return NULL;
+}
+
 static const char *set_exclude_perf(const struct option_use *use)
 {
 	return use->is_negated ? "cannot be negated" : add_event_word(use, RECORD_WORD_EXCLUDE_PERF);
@@ -584,7 +593,8 @@ static const struct option options[] = {
 	CALL("wall-source", 0, "auto|bpf|tracepoints|switches", record_options_set_wall_source,
 		"what measures waits: BPF, the sched tracepoints, or context-switch records and /proc (auto: the first "
 		"of these that this user may use)"),
-	LATER("setup-filter", 0, "pin|unpin", "keep a BPF filter for others"),
+	CALL("setup-filter", 0, "pin|unpin", record_options_set_setup_filter,
+		"let all users filter samples (--filter), by a BPF program that root pins; unpin: no longer"),
 	FLAG("latency", 0, latency, "record what report --latency needs: context switches (not with -a)"),
 };
 

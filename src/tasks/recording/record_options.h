@@ -30,6 +30,8 @@ struct record_event_word { /* the options that make events, in their order */
 	const char *text;
 };
 
+enum record_setup_filter { SETUP_FILTER_NONE, SETUP_FILTER_PIN, SETUP_FILTER_UNPIN };
+
 struct record_settings {
 	struct record_sample_fields fields;
 	struct record_event_modes modes;
@@ -64,6 +66,7 @@ struct record_settings {
 	struct record_chains configured; /* by the configuration, for -g and for stacks without a size (0: not set) */
 	bool has_any_branch, has_branch_filter; /* -b, -j */
 	bool latency;
+	enum record_setup_filter setup_filter;
 	bool off_cpu, wall;
 	bool has_off_cpu_ms;
 	bool has_wall_source;

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "bpf/bpf_pinned_filter.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/progress_line.h"
@@ -403,6 +404,23 @@ static int cmd_record_run_parsed(struct cmd_record_run *run, char *const *comman
 	return code;
 }
 
+/* --setup-filter records nothing. */
+static int cmd_record_setup_filter(const struct cmd_record_run *run, bool has_command)
+{
+	const char *opened_path = NULL;
+	struct tally_error err;
+	if (has_command)
+		return cli_usagef(run->cli, run->command, "setup-filter",
+			"--setup-filter records nothing: leave out the command");
+	enum tally_status status = run->settings.setup_filter == SETUP_FILTER_PIN
+					   ? bpf_pinned_filter_pin(run->kernel, &opened_path, &err)
+					   : bpf_pinned_filter_unpin(&err);
+	if (opened_path && !run->settings.quiet)
+		fprintf(stderr, "%s: note: all users may now pass through %s, to the filter in it\n", run->cli->program,
+			opened_path);
+	return status == TALLY_OK ? 0 : cli_fail(run->cli, &err);
+}
+
 static int cmd_record_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct cmd_record_run run = {
@@ -416,7 +434,9 @@ static int cmd_record_run(const struct cli *cli, const struct command *command, 
 	enum tally_status read = record_config_read("record", &run.settings, &run.diag, &err);
 	int code = read == TALLY_OK ? cli_parse_options(cli, command, argc, argv, &run.settings, &rest)
 				    : cli_fail(cli, &err);
-	if (code == CLI_GO_ON)
+	if (code == CLI_GO_ON && run.settings.setup_filter != SETUP_FILTER_NONE)
+		code = cmd_record_setup_filter(&run, rest < argc);
+	else if (code == CLI_GO_ON)
 		code = cmd_record_run_parsed(&run, rest < argc ? argv + rest : NULL);
 	event_list_deinit(&run.events);
 	event_list_deinit(&run.switch_events);
