@@ -39,6 +39,7 @@ static const struct build_feature features[] = {
 	{"demangling", "HAVE_DEMANGLE", HAVE_DEMANGLE},
 	{"libdeflate", "HAVE_LIBDEFLATE", HAVE_LIBDEFLATE},
 	{"sqlite", "HAVE_SQLITE", HAVE_SQLITE},
+	{"libmicrohttpd", "HAVE_MICROHTTPD", HAVE_MICROHTTPD},
 	{"ncursesw", "HAVE_NCURSES", HAVE_NCURSES},
 	{"dlfilters", "HAVE_DLOPEN", HAVE_DLOPEN},
 	{"libcurl", "HAVE_LIBCURL", HAVE_CURL},

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tasks/fleet/batch_view.h"
+
+#include "base/array.h"
+#include "base/error.h"
+#include "tasks/fleet/fleet_time.h"
+#include "view/export/export_formats.h"
+#include "view/flame/flame_svg.h"
+
+void batch_view_span(const struct fleet_batch *batch, struct text *out)
+{
+	fleet_time_print(out, batch->begin_ns);
+	text_str(out, " to ");
+	fleet_time_print(out, batch->end_ns);
+}
+
+void batch_view_quality(const struct fleet_batch *batch, struct text *out)
+{
+	const struct profile *p = batch->profile;
+	const struct fleet_losses *losses = &batch->losses;
+	uint64_t samples = 0, named = 0;
+	for (size_t i = 0; i < p->sample_count; i++) {
+		samples += p->samples[i].count;
+		if (p->frames[p->samples[i].leaf].function != PROFILE_NONE)
+			named += p->samples[i].count;
+	}
+	text_u64_grouped(out, samples, ",");
+	text_str(out, samples == 1 ? " sample, " : " samples, ");
+	if (losses->lost_samples)
+		text_u64_grouped(out, losses->lost_samples, ",");
+	else
+		text_str(out, "none");
+	text_str(out, " lost");
+	if (samples) {
+		text_str(out, ", ");
+		text_fixed(out, 100.0 * (double)named / (double)samples, 1);
+		text_str(out, "% with symbols");
+	}
+	if (losses->dropped_batches) {
+		text_str(out, "; agents dropped ");
+		text_u64_grouped(out, losses->dropped_batches, ",");
+		text_str(out, " batches with ");
+		text_u64_grouped(out, losses->dropped_samples, ",");
+		text_str(out, " samples");
+	}
+}
+
+static uint32_t find_view_event(const struct profile *p, struct tally_str name)
+{
+	for (uint32_t i = 0; i < p->event_count; i++)
+		if (str_equal(profile_string(p, p->events[i].name), name))
+			return i;
+	return PROFILE_NONE;
+}
+
+/* Events whose values are time add up: on the CPU and off it. Of others, one is shown. */
+static enum tally_status choose_event(
+	const struct batch_view *view, const struct profile *p, uint32_t *event, struct tally_error *err)
+{
+	uint32_t first = PROFILE_NONE, sampled = 0, of_time = 0;
+	for (uint32_t i = 0; i < p->event_count; i++) {
+		if (p->events[i].sample_count == 0)
+			continue;
+		first = MIN(first, i);
+		sampled++;
+		of_time += strcmp(export_event_unit(profile_string(p, p->events[i].name)), "nanoseconds") == 0;
+	}
+	*event = sampled > 1 && of_time == sampled ? PROFILE_NONE : first;
+	if (view->event.len > 0)
+		*event = find_view_event(p, view->event);
+	if (view->event.len > 0 && *event == PROFILE_NONE)
+		return error_set(err, TALLY_NOT_FOUND, "no sample of the event '%.*s' matches the query in that time",
+			(int)MIN(view->event.len, LABEL_NAME_BYTES), view->event.data);
+	if (sampled == 0)
+		return error_set(err, TALLY_NOT_FOUND, "no sample matches the query in that time");
+	return TALLY_OK;
+}
+
+static void write_flame(const struct batch_view *view, const struct flame_tree *tree,
+	const struct flame_options *options, enum batch_flame_form form, struct text *out)
+{
+	struct text quality = {0}, span = {0};
+	const struct profile *p = view->batch->profile;
+	batch_view_quality(view->batch, &quality);
+	batch_view_span(view->batch, &span);
+	const struct flame_page page = {.title = view->title.len ? view->title : STR("all samples"),
+		.event = options->event == PROFILE_NONE ? STR("time, on the CPU and off it")
+							: profile_string(p, p->events[options->event].name),
+		.span = text_view(&span),
+		.group = STR("thread"),
+		.quality = text_view(&quality),
+		.program = str_from(view->program),
+		.base = view->base_title,
+		.counts_samples = view->counts_samples};
+	if (form == BATCH_FLAME_FOLDED)
+		flame_folded_write(out, tree, view->base != NULL);
+	else if (form == BATCH_FLAME_SVG)
+		flame_svg_write(out, tree, &page);
+	else
+		flame_page_write(out, tree, &page);
+	text_deinit(&quality);
+	text_deinit(&span);
+}
+
+enum tally_status batch_view_flame(
+	const struct batch_view *view, enum batch_flame_form form, struct text *out, struct tally_error *err)
+{
+	struct flame_tree tree;
+	struct flame_options options = {
+		.group = FLAME_BY_COMM, .counts_samples = view->counts_samples, .by_state = !view->base};
+	enum tally_status status = choose_event(view, view->batch->profile, &options.event, err);
+	if (status == TALLY_OK && view->base) {
+		options.base = view->base->profile;
+		status = choose_event(view, options.base, &options.base_event, err);
+		if (status == TALLY_OK && options.event == PROFILE_NONE)
+			options.base_event = PROFILE_NONE;
+		if (status != TALLY_OK)
+			return error_prefix(err, "the baseline");
+	}
+	if (status == TALLY_OK)
+		status = flame_tree_init(&tree, view->batch->profile, &options, err);
+	if (status != TALLY_OK)
+		return status;
+	write_flame(view, &tree, &options, form, out);
+	flame_tree_deinit(&tree);
+	return out->failed ? error_nomem(err) : TALLY_OK;
+}
+
+enum tally_status batch_view_pprof(const struct batch_view *view, int fd, const char *name, struct tally_error *err)
+{
+	struct byte_sink sink;
+	struct text quality = {0};
+	const struct fleet_batch *batch = view->batch;
+	const struct fleet_label *host = fleet_labels_find(&batch->labels, STR("host"));
+	const struct fleet_label *cpu = fleet_labels_find(&batch->labels, STR("cpu_model"));
+	const struct fleet_label *kernel = fleet_labels_find(&batch->labels, STR("kernel"));
+	batch_view_quality(batch, &quality);
+	struct export_view wanted = {.profile = batch->profile,
+		.event = view->event.len ? find_view_event(batch->profile, view->event) : PROFILE_NONE,
+		.about = {.program = str_from(view->program),
+			.version = str_from(TALLY_VERSION),
+			.title = view->title,
+			.hostname = host ? host->value : STR(""),
+			.os = kernel ? kernel->value : STR(""),
+			.cpu = cpu ? cpu->value : STR(""),
+			.quality = text_view(&quality),
+			.has_wall_clock = true},
+		.has_times = true,
+		.first_time = batch->begin_ns,
+		.last_time = batch->end_ns};
+	struct profile_filter all = {.profile = batch->profile};
+	wanted.filter = &all;
+	if (view->event.len && wanted.event == PROFILE_NONE) {
+		text_deinit(&quality);
+		return error_set(err, TALLY_NOT_FOUND, "no sample of that event matches the query in that time");
+	}
+	byte_sink_init(&sink, fd, true);
+	export_pprof(&sink, &wanted);
+	enum tally_status status = byte_sink_finish(&sink, name, err);
+	text_deinit(&quality);
+	return status;
+}
