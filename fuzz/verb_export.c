@@ -11,6 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FORMAT(folded);
 	FORMAT(speedscope);
 	FORMAT(pprof);
+	FORMAT(otlp);
 	FORMAT(firefox);
 	FORMAT(callgrind);
 	FORMAT(chrome);
@@ -19,6 +20,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FORMAT(csv);
 	FORMAT(html);
 	static const char *const *const forms[] = {
-		folded, speedscope, pprof, firefox, callgrind, chrome, perfetto, json, csv, html, NULL};
+		folded, speedscope, pprof, otlp, firefox, callgrind, chrome, perfetto, json, csv, html, NULL};
 	return verb_fuzz(forms, data, size);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/protobuf_writer.h"
 
-enum wire_type { WIRE_VARINT = 0, WIRE_BYTES = 2 };
+#include <endian.h>
+
+enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 #define VARINT_MAX 10
 #define HEAD_BYTES 2 /* of most messages: a low field, a short length */
 
@@ -44,9 +46,21 @@ void protobuf_u64(struct text *out, unsigned field, uint64_t value)
 	add_pair(out, (uint64_t)field << 3 | WIRE_VARINT, value);
 }
 
-void protobuf_bytes(struct text *out, unsigned field, const void *data, size_t len)
+void protobuf_fixed64(struct text *out, unsigned field, uint64_t value)
+{
+	uint64_t bytes = htole64(value);
+	protobuf_varint(out, (uint64_t)field << 3 | WIRE_FIXED64);
+	text_bytes(out, (const char *)&bytes, sizeof(bytes));
+}
+
+void protobuf_head(struct text *out, unsigned field, uint64_t len)
 {
 	add_pair(out, (uint64_t)field << 3 | WIRE_BYTES, len);
+}
+
+void protobuf_bytes(struct text *out, unsigned field, const void *data, size_t len)
+{
+	protobuf_head(out, field, len);
 	text_bytes(out, data, len);
 }
 

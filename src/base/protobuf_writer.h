@@ -19,8 +19,12 @@ void protobuf_varint(struct text *out, uint64_t value);
 void protobuf_varints(struct text *out, const uint32_t *values, size_t count);
 /* uint64, int64 (two's complement), uint32, bool and enum. */
 void protobuf_u64(struct text *out, unsigned field, uint64_t value);
+/* fixed64, sfixed64 and double. */
+void protobuf_fixed64(struct text *out, unsigned field, uint64_t value);
 /* string and bytes; a string's must be UTF-8. */
 void protobuf_bytes(struct text *out, unsigned field, const void *data, size_t len);
+/* The beginning of such a field or of a message, whose bytes the caller writes after it. */
+void protobuf_head(struct text *out, unsigned field, uint64_t len);
 size_t protobuf_open(struct text *out);
 /* As an embedded message, or as packed numbers written by protobuf_varint. */
 void protobuf_close(struct text *out, unsigned field, size_t begin);

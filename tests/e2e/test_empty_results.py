@@ -4,7 +4,7 @@ import pytest
 
 import perfdata_build
 
-SAMPLES_ONLY = ['folded', 'speedscope', 'pprof', 'callgrind', 'csv']
+SAMPLES_ONLY = ['folded', 'speedscope', 'pprof', 'otlp', 'callgrind', 'csv']
 WITH_MORE = ['html', 'firefox', 'chrome', 'perfetto', 'json', 'sqlite']
 
 

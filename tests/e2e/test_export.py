@@ -13,6 +13,7 @@ import subprocess
 import pytest
 
 import json_schema
+from otlp_reader import Otlp
 from page import HOSTILE, page_data, raw_name
 from page_recordings import hostile
 from perfdata_build import BRANCH_ANY, CHAIN_USER, Recording
@@ -22,7 +23,7 @@ PROTOS = pathlib.Path(__file__).with_name('protos')
 SHARED = ['kg', 'sys', 'multi', 'sched', 'pipe', 'cxx', 'regs']
 MADE = ['flat', 'chains', 'events', 'swapped', 'notime', 'branches']
 TIMED = ['speedscope', 'firefox', 'chrome', 'perfetto', 'json', 'csv', 'sqlite']
-FORMATS = ['folded', 'pprof', 'callgrind', *TIMED]
+FORMATS = ['folded', 'pprof', 'otlp', 'callgrind', *TIMED]
 
 
 def user(*addresses):
@@ -220,6 +221,8 @@ def sums_of(form, path):
             if mapping:
                 limits = profile.mappings[mapping[0]]
                 assert limits.get(2, [0])[0] <= location.get(3, [0])[0] < limits[3][0]
+    elif form == 'otlp':
+        sums = Otlp(data).sums()
     elif form == 'speedscope':
         for one in json.loads(data)['profiles']:
             assert len(one['samples']) == len(one['weights']) and sum(one['weights']) == one['endValue']

@@ -12,6 +12,7 @@ import json_schema
 import perfdata_build
 import pytest
 
+from otlp_reader import Otlp
 from page import browse, numbers, page_data
 from test_export import Pprof
 from tracing_build import Tracepoint, tracing_data
@@ -367,6 +368,20 @@ def test_exported_pprof(tally, tmp_path, wall):
     assert by_state((labels['state'], values[1]) for _, values, labels in profile.samples) == NS_BY_STATE
     assert sum(values[2] for _, values, _ in profile.samples) == NS_BY_STATE['running']
     assert {labels.get('waker') for _, _, labels in profile.samples if labels['state'] == 'lock'} == {f'holder:{tid("holder")}'}
+
+
+def test_exported_otlp(tally, tmp_path, wall):
+    message = Otlp(exported(tally, 'otlp', wall, tmp_path).read_bytes())
+    assert {one['type'] for one in message.profiles} == {('cpu', 'nanoseconds'), ('off_cpu', 'nanoseconds'), ('samples', 'count')}
+    times = [sample for sample in message.samples if sample['profile']['type'][1] == 'nanoseconds']
+    assert by_state((sample['attributes']['tally.state'], sample['value']) for sample in times) == NS_BY_STATE
+    assert {sample['attributes']['tally.state'] for sample in times if sample['profile']['type'][0] == 'cpu'} == {'running'}
+    assert {sample['attributes'].get('tally.waker') for sample in times if sample['attributes']['tally.state'] == 'lock'} == {
+        f'holder:{tid("holder")}'}
+    counts = [sample for sample in message.samples if sample['profile']['type'] == ('samples', 'count')]
+    pprof = Pprof(exported(tally, 'pprof', wall, tmp_path).read_bytes())
+    assert by_state((sample['attributes']['tally.state'], sample['value']) for sample in counts) == by_state(
+        (labels['state'], values[0]) for _, values, labels in pprof.samples)
 
 
 def test_exports_of_stacks_end_in_states(tally, tmp_path, wall):

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/vec.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/output_file.h"
@@ -17,10 +18,17 @@
 #include "view/export/export_formats.h"
 #include "view/html/report_page.h"
 
+struct cmd_export_settings {
+	struct export_settings common;
+	VEC(struct export_attribute) resource;
+};
+
 struct export_format {
 	const char *name;
 	void (*write)(struct byte_sink *sink, const struct export_view *view); /* NULL: SQLite, which wants a file */
 	bool wants_rows; /* each sample by itself */
+	bool wants_dated_rows; /* the same, if their time of day is known */
+	bool wants_cgroups;
 	bool wants_marks; /* what happened besides */
 	bool wants_switches; /* and who ran where */
 	bool wants_threads; /* without rows, as which they are wanted anyway */
@@ -31,6 +39,7 @@ struct export_format {
 	bool wants_counts; /* of stat record */
 	bool is_binary;
 	bool is_packed; /* by gzip, whatever the file is called */
+	bool has_resources; /* --resource */
 };
 
 static const struct export_format formats[] = {
@@ -43,6 +52,15 @@ static const struct export_format formats[] = {
 		.wants_times = true,
 		.is_binary = true,
 		.is_packed = true},
+	{.name = "otlp",
+		.write = export_otlp,
+		.wants_dated_rows = true,
+		.wants_cgroups = true,
+		.wants_threads = true,
+		.wants_places = true,
+		.wants_times = true,
+		.is_binary = true,
+		.has_resources = true},
 	{.name = "firefox",
 		.write = export_firefox,
 		.wants_rows = true,
@@ -82,7 +100,17 @@ static const struct export_format formats[] = {
 		.wants_counts = true},
 	{.name = "csv", .write = export_csv, .wants_rows = true, .wants_places = true},
 };
-#define FORMAT_NAMES "folded|speedscope|pprof|firefox|callgrind|chrome|perfetto|json|csv|sqlite|html"
+#define FORMAT_NAMES "folded|speedscope|pprof|otlp|firefox|callgrind|chrome|perfetto|json|csv|sqlite|html"
+
+static const char *cmd_export_add_resource(const struct option_use *use)
+{
+	struct cmd_export_settings *settings = use->settings;
+	struct tally_str value = str_from(use->value), key = {0};
+	if (!memchr(value.data, '=', value.len) || !str_next(&value, '=', &key) || key.len == 0)
+		return "expects KEY=VALUE";
+	const struct export_attribute attribute = {EXPORT_EVERY_PROCESS, key, value};
+	return vec_push(&settings->resource, attribute) ? NULL : "cannot be kept: out of memory";
+}
 
 #define ROW(member) .offset = offsetof(struct export_settings, member)
 
@@ -92,6 +120,8 @@ static const struct option rows[] = {
 		.help = "output file (default: standard output); compressed with gzip if its name ends in .gz"},
 	{"event", 'e', OPTION_STRING, "name", ROW(event),
 		.help = "write this event only (default: all; folded: the first that has samples)"},
+	{"resource", 0, OPTION_CALL, "key=value", .call = cmd_export_add_resource,
+		.help = "otlp: an attribute of every resource, such as service.name=shop (may be repeated)"},
 	EXPORT_SELECTION_ROWS,
 };
 static const struct option_table table = {rows, ARRAY_LEN(rows), false};
@@ -158,13 +188,17 @@ static int write_what_there_is(const struct cli *cli, const struct export_settin
 	return code;
 }
 
-static int export_file(const struct cli *cli, const struct export_settings *s, const struct export_format *format)
+static int export_file(
+	const struct cli *cli, const struct cmd_export_settings *settings, const struct export_format *format)
 {
+	const struct export_settings *s = &settings->common;
 	struct export_run run;
 	struct tally_error err;
 	const struct export_wishes wishes = {.rows = format->wants_rows,
 		.marks = format->wants_marks,
 		.switches = format->wants_switches,
+		.dated_rows = format->wants_dated_rows,
+		.cgroups = format->wants_cgroups,
 		.threads = format->wants_rows || format->wants_threads,
 		.places = format->wants_places,
 		.times = format->wants_times,
@@ -174,6 +208,8 @@ static int export_file(const struct cli *cli, const struct export_settings *s, c
 	enum tally_status status = export_run_open(cli, s, &wishes, &run, &err);
 	struct export_code listings = {0};
 	int code = EXIT_FAILED;
+	run.view.attributes = settings->resource.items;
+	run.view.attribute_count = settings->resource.len;
 	if (run.is_ready && format->wants_code) {
 		struct tally_error code_error;
 		enum tally_status made = export_code_make(&listings, &run, &code_error);
@@ -193,40 +229,63 @@ static int export_file(const struct cli *cli, const struct export_settings *s, c
 	return code;
 }
 
-static int cmd_export_run(const struct cli *cli, const struct command *command, int argc, char **argv)
+/* CLI_GO_ON: the command line makes sense. */
+static int cmd_export_check(const struct cli *cli, const struct command *command, struct cmd_export_settings *settings,
+	const struct export_format *format)
 {
-	struct export_settings settings = {0};
+	struct export_settings *s = &settings->common;
+	if (s->samples.times && !time_spans_are_valid(s->samples.times))
+		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
+	if (s->max_stack > UINT32_MAX)
+		return cli_usagef(cli, command, "max-stack", "--max-stack is too large");
+	if (settings->resource.len > 0 && !format->has_resources)
+		return cli_usagef(cli, command, "resource", "the format %s has no resources: --resource is for otlp",
+			format->name);
+	if (format->is_binary && !s->output && isatty(STDOUT_FILENO))
+		return cli_usagef(cli, command, "output",
+			"the format %s is binary: name a file with -o, or redirect standard output", format->name);
+	if (!format->write && (!s->output || strcmp(s->output, "-") == 0))
+		return cli_usagef(cli, command, "output", "a database is written to a file: name it with -o");
+	return CLI_GO_ON;
+}
+
+static int cmd_export_go(const struct cli *cli, const struct command *command, struct cmd_export_settings *settings,
+	int argc, char **argv)
+{
+	struct export_settings *s = &settings->common;
 	int rest;
-	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	int code = cli_parse_options(cli, command, argc, argv, settings, &rest);
 	if (code != CLI_GO_ON)
 		return code;
-	if (!settings.format)
+	if (!s->format)
 		return cli_usagef(cli, command, "format", "export needs a format: use --format");
-	const struct export_format *format = format_find(settings.format);
+	const struct export_format *format = format_find(s->format);
 	if (!format)
-		return refuse_format(cli, command, settings.format);
-	if (settings.samples.times && !time_spans_are_valid(settings.samples.times))
-		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
-	if (settings.max_stack > UINT32_MAX)
-		return cli_usagef(cli, command, "max-stack", "--max-stack is too large");
+		return refuse_format(cli, command, s->format);
 	if (rest + 1 < argc)
 		return cli_usagef(
 			cli, command, NULL, "unexpected argument '%s': export takes one recording", argv[rest + 1]);
-	if (rest < argc && settings.input.path)
+	if (rest < argc && s->input.path)
 		return cli_usagef(cli, command, "input", "the recording is named twice: with -i and as an argument");
-	settings.input.path = rest < argc ? argv[rest] : recording_name(settings.input.path);
-	if (format->is_binary && !settings.output && isatty(STDOUT_FILENO))
-		return cli_usagef(cli, command, "output",
-			"the format %s is binary: name a file with -o, or redirect standard output", format->name);
-	if (!format->write && (!settings.output || strcmp(settings.output, "-") == 0))
-		return cli_usagef(cli, command, "output", "a database is written to a file: name it with -o");
+	s->input.path = rest < argc ? argv[rest] : recording_name(s->input.path);
+	code = cmd_export_check(cli, command, settings, format);
+	if (code != CLI_GO_ON)
+		return code;
 	struct word_files files = {0};
 	struct tally_error err;
-	if (word_files_read_filters(&files, &settings.samples.filters, &err) == TALLY_OK)
-		code = export_file(cli, &settings, format);
+	if (word_files_read_filters(&files, &s->samples.filters, &err) == TALLY_OK)
+		code = export_file(cli, settings, format);
 	else
 		code = cli_fail(cli, &err);
 	word_files_deinit(&files);
+	return code;
+}
+
+static int cmd_export_run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct cmd_export_settings settings = {0};
+	int code = cmd_export_go(cli, command, &settings, argc, argv);
+	vec_free(&settings.resource);
 	return code;
 }
 
@@ -234,6 +293,8 @@ static const char *const usages[] = {"--format <format> [<options>] [<file>]", N
 static const char *const examples[] = {
 	"for go tool pprof, Grafana Pyroscope, Polar Signals",
 	"tally export --format pprof -o profile.pb.gz",
+	"for an OpenTelemetry collector's endpoint /v1development/profiles",
+	"tally export -F otlp --resource service.name=shop -o profile.otlp",
 	"for speedscope.app, one thread",
 	"tally export -F speedscope --tid 4242 -o profile.speedscope.json",
 	"of a recording that comes through a pipe",

@@ -12,6 +12,16 @@
 #include "tasks/session/cpu_filter.h"
 #include "tasks/session/symbol_notes.h"
 
+static bool has_cgroups(struct perfdata_reader *reader)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++)
+		if (events[i].attr.sample_type & SAMPLE_CGROUP)
+			return true;
+	return false;
+}
+
 static enum tally_status export_run_read_profile(const struct export_settings *s, const struct export_wishes *wishes,
 	struct export_run *run, struct tally_error *err)
 {
@@ -20,6 +30,11 @@ static enum tally_status export_run_read_profile(const struct export_settings *s
 		facets |= UINT64_C(1) << FACET_TRACE;
 	if (wait_events_find(run->source.reader, WAITS_APART).wait != WAIT_EVENT_NONE)
 		facets |= UINT64_C(1) << FACET_STATE | UINT64_C(1) << FACET_WAKER;
+	if (wishes->cgroups && has_cgroups(run->source.reader))
+		facets |= UINT64_C(1) << FACET_CGROUP;
+	bool with_rows = wishes->rows ||
+			 (wishes->dated_rows &&
+				 feature_is_present(perfdata_reader_features(run->source.reader), FEATURE_CLOCK_DATA));
 	struct replay_options options = {
 		.with_threads = wishes->threads || s->samples.filters.pids || s->samples.filters.tids,
 		.with_cpu = wishes->rows || run->cpus,
@@ -29,7 +44,7 @@ static enum tally_status export_run_read_profile(const struct export_settings *s
 		.with_lines = wishes->places,
 		.only_known_lines = true,
 		.with_whole_paths = true,
-		.with_rows = wishes->rows,
+		.with_rows = with_rows,
 		.with_build_ids = true,
 		.facets = facets,
 		.waits = WAITS_IF_WALL,

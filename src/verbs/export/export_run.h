@@ -44,6 +44,8 @@ struct export_settings {
 
 struct export_wishes {
 	bool rows; /* each sample by itself */
+	bool dated_rows; /* the same, if the recording knows the time of day */
+	bool cgroups; /* of samples, if they have them */
 	bool marks; /* what happened besides */
 	bool switches; /* with marks: also these */
 	bool threads; /* kept apart, not only by name */

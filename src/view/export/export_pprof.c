@@ -238,15 +238,6 @@ static uint32_t look_at(struct pprof *w, uint32_t frame)
 	return profile_frame_is_inlined(w->view->profile, frame) ? LOCATION_INLINED : write_location(w, &frame, 1);
 }
 
-/* How many of the frames, one at least, are at one place: calls that were inlined, and what they were inlined into. */
-static size_t count_inlined(const struct pprof *w, const uint32_t *frames, size_t count)
-{
-	size_t len = 1;
-	while (len < count && len < LIMIT_INLINE_DEPTH && profile_frame_is_inlined(w->view->profile, frames[len - 1]))
-		len++;
-	return len;
-}
-
 /* The locations of a stack, each with the calls that were inlined there. */
 static void export_pprof_find_path(struct pprof *w, const uint32_t *frames, size_t count)
 {
@@ -261,7 +252,7 @@ static void export_pprof_find_path(struct pprof *w, const uint32_t *frames, size
 		if (id == LOCATION_UNSEEN)
 			id = w->location_of_frame[frames[i]] = look_at(w, frames[i]);
 		if (id == LOCATION_INLINED) {
-			len = count_inlined(w, frames + i, count - i);
+			len = export_count_inlined(w->view->profile, frames + i, count - i);
 			id = inlined_location(w, frames + i, len);
 		}
 		w->path.items[w->path.len++] = id;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/id_table.h"
 #include "base/json.h"
+#include "base/limits.h"
 #include "base/vec.h"
 
 bool export_wants(const struct export_view *view, const struct profile_sample *sample)
@@ -325,6 +326,14 @@ uint64_t export_frame_function(const struct profile *p, const struct profile_fra
 	if (frame->function != PROFILE_NONE)
 		return frame->function;
 	return (uint64_t)p->function_count + (frame->binary == PROFILE_NONE ? p->binary_count : frame->binary);
+}
+
+size_t export_count_inlined(const struct profile *p, const uint32_t *frames, size_t count)
+{
+	size_t len = 1;
+	while (len < count && len < LIMIT_INLINE_DEPTH && profile_frame_is_inlined(p, frames[len - 1]))
+		len++;
+	return len;
 }
 
 struct export_line export_frame_line(const struct profile *p, const struct profile_frame *frame)

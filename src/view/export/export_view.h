@@ -58,6 +58,12 @@ struct export_count_round {
 	double elapsed_s;
 };
 
+struct export_attribute { /* of OpenTelemetry's resources */
+	int32_t pid; /* whose resource gets it; EXPORT_EVERY_PROCESS: each */
+	struct tally_str key, value;
+};
+#define EXPORT_EVERY_PROCESS INT32_MIN
+
 struct export_counts {
 	const struct export_count *events;
 	size_t event_count;
@@ -77,6 +83,8 @@ struct export_view {
 	struct tally_str code; /* listings of hot functions, one behind another, as page_code.h writes them */
 	const uint32_t *listing_of_function; /* by the profile's; PROFILE_NONE: none; NULL: no code */
 	const struct export_counts *counts; /* NULL: not asked for, or none */
+	const struct export_attribute *attributes; /* for export_otlp; of those with one key the last counts */
+	size_t attribute_count;
 	bool has_times; /* else those of rows are positions */
 	uint64_t first_time, last_time; /* of what was chosen, where asked for and has_times */
 };
@@ -142,6 +150,9 @@ struct export_line {
 /* For each frame of the tables, whether another function in its file has the same name, so that only the address
  * distinguishes them. NULL: out of memory. */
 bool *export_namesakes(const struct export_tables *tables);
+/* How many of the frames (innermost first; at least one) are at one address: inlined calls, and the function that they
+ * were inlined into. At most LIMIT_INLINE_DEPTH. */
+size_t export_count_inlined(const struct profile *profile, const uint32_t *frames, size_t count);
 /* Of a frame of a profile with lines. */
 struct export_line export_frame_line(const struct profile *profile, const struct profile_frame *frame);
 /* A number that two frames share exactly if they belong to the same symbol, to the same inlined function, or to code

@@ -19,7 +19,9 @@ static void numbers(void **state)
 	protobuf_u64(&t, 1, 150);
 	protobuf_u64(&t, 16, 1);
 	protobuf_u64(&t, 2, UINT64_MAX);
-	CHECK(&t, "\x08\x00\x08\x96\x01\x80\x01\x01\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
+	protobuf_fixed64(&t, 3, UINT64_C(0x0807060504030201));
+	CHECK(&t, "\x08\x00\x08\x96\x01\x80\x01\x01\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
+		  "\x19\x01\x02\x03\x04\x05\x06\x07\x08");
 }
 
 static void strings(void **state)
@@ -28,8 +30,9 @@ static void strings(void **state)
 	protobuf_bytes(&t, 2, "testing", 7);
 	protobuf_string(&t, 3, STR("a\xff\xc3\xa9"));
 	protobuf_string(&t, 3, STR(""));
+	protobuf_head(&t, 4, 300);
 	CHECK(&t, "\x12\x07testing\x1a\x06"
-		  "a\xef\xbf\xbd\xc3\xa9\x1a\x00");
+		  "a\xef\xbf\xbd\xc3\xa9\x1a\x00\x22\xac\x02");
 }
 
 static void messages_in_messages(void **state)

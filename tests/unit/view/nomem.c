@@ -106,7 +106,8 @@ static int set_up(void **state)
 		.about = {.program = STR("tally"),
 			.version = STR("1"),
 			.title = STR("perf.data"),
-			.quality = STR("all")},
+			.quality = STR("all"),
+			.has_wall_clock = true},
 		.has_times = true,
 		.first_time = 1000,
 		.last_time = 1000 + SAMPLES};
@@ -133,6 +134,7 @@ static const struct {
 	{"folded", export_folded, false},
 	{"speedscope", export_speedscope, false},
 	{"pprof", export_pprof, true},
+	{"otlp", export_otlp, false},
 	{"firefox", export_firefox, true},
 	{"callgrind", export_callgrind, false},
 	{"chrome", export_chrome, false},

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/array.h"
+#include "base/protobuf_writer.h"
+#include "view/export/export_formats.h"
+#include "view/export/otlp_dictionary.h"
+#include "view/export/otlp_resource.h"
+#include "view/export/otlp_samples.h"
+
+/* Field numbers of profiles.proto, resource.proto and common.proto. */
+enum { DATA_RESOURCES = 1, DATA_DICTIONARY = 2 };
+enum { RESOURCE_PROFILES_RESOURCE = 1, RESOURCE_PROFILES_SCOPES = 2 };
+enum { SCOPE_PROFILES_SCOPE = 1, SCOPE_PROFILES_PROFILES = 2 };
+enum { SCOPE_NAME = 1, SCOPE_VERSION = 2 };
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLES = 2,
+	PROFILE_TIME = 3,
+	PROFILE_DURATION = 4,
+	PROFILE_PERIOD_TYPE = 5,
+	PROFILE_PERIOD = 6,
+	PROFILE_ATTRIBUTES = 11
+};
+enum { TYPE_TYPE = 1, TYPE_UNIT = 2 };
+enum { SAMPLE_STACK = 1, SAMPLE_ATTRIBUTES = 2, SAMPLE_VALUES = 4, SAMPLE_TIMES = 5 };
+
+struct export_otlp {
+	struct byte_sink *sink;
+	const struct export_view *view;
+	struct otlp_dictionary dictionary;
+	struct otlp_samples samples;
+	uint32_t comment; /* attribute of each profile */
+	struct text room;
+};
+
+static uint64_t export_otlp_signed(uint64_t value)
+{
+	return MIN(value, (uint64_t)INT64_MAX);
+}
+
+static void export_otlp_put_sample(
+	struct export_otlp *w, struct text *out, const struct otlp_point *point, enum otlp_kind kind)
+{
+	struct list attributes = otlp_samples_attributes(&w->samples, point);
+	struct text *room = &w->room;
+	text_clear(room);
+	otlp_put_number(room, SAMPLE_STACK, point->stack);
+	otlp_put_indexes(room, SAMPLE_ATTRIBUTES, attributes.items, attributes.count);
+	if (kind == OTLP_COUNTS && w->samples.has_times) {
+		protobuf_head(room, SAMPLE_TIMES, point->count * sizeof(uint64_t));
+		text_bytes(room, (const char *)otlp_samples_times(&w->samples, point), point->count * sizeof(uint64_t));
+	} else {
+		size_t begin = protobuf_open(room);
+		protobuf_varint(room, export_otlp_signed(kind == OTLP_COUNTS ? point->count : point->period));
+		protobuf_close(room, SAMPLE_VALUES, begin);
+	}
+	protobuf_bytes(out, PROFILE_SAMPLES, room->data, room->len);
+	w->sink->failed = w->sink->failed || room->failed;
+}
+
+static void export_otlp_put_type(
+	struct export_otlp *w, struct text *out, unsigned field, struct tally_str type, const char *unit)
+{
+	size_t begin = protobuf_open(out);
+	otlp_put_number(out, TYPE_TYPE, otlp_string(&w->dictionary, type));
+	otlp_put_number(out, TYPE_UNIT, otlp_string(&w->dictionary, str_from(unit)));
+	protobuf_close(out, field, begin);
+}
+
+/* The last sample lies before the end of the time range. */
+static void export_otlp_put_time(const struct export_otlp *w, struct text *out)
+{
+	const struct export_view *view = w->view;
+	if (!view->has_times)
+		return;
+	if (view->about.has_wall_clock)
+		protobuf_fixed64(out, PROFILE_TIME, view->first_time + (uint64_t)view->about.wall_clock_offset_ns);
+	protobuf_u64(out, PROFILE_DURATION, view->last_time - view->first_time + 1);
+}
+
+/* All of a profile but its samples. */
+static void export_otlp_put_about(
+	struct export_otlp *w, struct text *out, const struct otlp_group *group, enum otlp_kind kind)
+{
+	const struct profile *p = w->view->profile;
+	const struct profile_event *event = &p->events[group->event];
+	struct tally_str name = profile_string(p, event->name);
+	const char *unit = export_event_unit(name);
+	if (group->is_wall)
+		name = group->is_wait ? STR("off_cpu") : STR("cpu");
+	if (kind == OTLP_COUNTS)
+		export_otlp_put_type(w, out, PROFILE_SAMPLE_TYPE, STR("samples"), "count");
+	else
+		export_otlp_put_type(w, out, PROFILE_SAMPLE_TYPE, name, unit);
+	export_otlp_put_time(w, out);
+	export_otlp_put_type(w, out, PROFILE_PERIOD_TYPE, name, unit);
+	uint64_t period = event->sample_count ? event->total_period / event->sample_count : 0;
+	protobuf_u64(out, PROFILE_PERIOD, period ? export_otlp_signed(period) : 1);
+	otlp_put_indexes(out, PROFILE_ATTRIBUTES, &w->comment, w->comment > 0);
+}
+
+static uint64_t export_otlp_field_bytes(unsigned field, uint64_t len)
+{
+	char room[2 * 10];
+	struct text head = text_over(room, sizeof(room));
+	protobuf_head(&head, field, len);
+	return head.len + len;
+}
+
+/* How long its profiles will be. */
+static void export_otlp_measure(struct export_otlp *w, struct otlp_group *group)
+{
+	struct text out = {0};
+	for (enum otlp_kind kind = 0; kind < OTLP_KINDS; kind++) {
+		text_clear(&out);
+		export_otlp_put_about(w, &out, group, kind);
+		group->bytes[kind] = out.len;
+		for (size_t i = group->begin; i < group->end; i++) {
+			text_clear(&out);
+			export_otlp_put_sample(w, &out, &w->samples.points.items[i], kind);
+			group->bytes[kind] += out.len;
+		}
+	}
+	w->sink->failed = w->sink->failed || out.failed;
+	text_deinit(&out);
+}
+
+static void export_otlp_write_group(struct export_otlp *w, const struct otlp_group *group)
+{
+	struct text *out = &w->sink->text;
+	for (enum otlp_kind kind = 0; kind < OTLP_KINDS; kind++) {
+		protobuf_head(out, SCOPE_PROFILES_PROFILES, group->bytes[kind]);
+		export_otlp_put_about(w, out, group, kind);
+		for (size_t i = group->begin; i < group->end && !byte_sink_is_lost(w->sink); i++) {
+			export_otlp_put_sample(w, out, &w->samples.points.items[i], kind);
+			byte_sink_step(w->sink);
+		}
+	}
+}
+
+/* The groups from first on that are of one process; fills in how long their scope will be. */
+static size_t export_otlp_count_groups(struct export_otlp *w, size_t first, uint64_t *bytes)
+{
+	size_t at = first;
+	*bytes = 0;
+	for (; at < w->samples.groups.len; at++) {
+		struct otlp_group *group = &w->samples.groups.items[at];
+		if (group->process != w->samples.groups.items[first].process)
+			break;
+		export_otlp_measure(w, group);
+		for (enum otlp_kind kind = 0; kind < OTLP_KINDS; kind++)
+			*bytes += export_otlp_field_bytes(SCOPE_PROFILES_PROFILES, group->bytes[kind]);
+	}
+	return at - first;
+}
+
+static void export_otlp_put_scope(const struct export_otlp *w, struct text *out)
+{
+	size_t begin = protobuf_open(out);
+	protobuf_string(out, SCOPE_NAME, STR("tally"));
+	protobuf_string(out, SCOPE_VERSION, w->view->about.version);
+	protobuf_close(out, SCOPE_PROFILES_SCOPE, begin);
+}
+
+static void export_otlp_put_resource(const struct export_otlp *w, struct text *out, uint32_t id)
+{
+	const struct profile *p = w->view->profile;
+	const struct otlp_process *process = &w->samples.processes.items[id];
+	size_t begin = protobuf_open(out);
+	otlp_resource_put(out, w->view,
+		&(struct otlp_resource){
+			.pid = process->pid,
+			.name = profile_string(p, process->name),
+			.cgroup = process->cgroup == PROFILE_NONE ? STR("") : profile_string(p, process->cgroup),
+		});
+	protobuf_close(out, RESOURCE_PROFILES_RESOURCE, begin);
+}
+
+/* The profiles of one process. Lengths stand before contents, so both are made twice: to measure, and to write. */
+static void export_otlp_write_process(struct export_otlp *w, size_t first, size_t *count)
+{
+	struct text *out = &w->sink->text, resource = {0}, scope = {0};
+	uint64_t bytes;
+	*count = export_otlp_count_groups(w, first, &bytes);
+	export_otlp_put_resource(w, &resource, w->samples.groups.items[first].process);
+	export_otlp_put_scope(w, &scope);
+	bytes += scope.len;
+	protobuf_head(out, DATA_RESOURCES, resource.len + export_otlp_field_bytes(RESOURCE_PROFILES_SCOPES, bytes));
+	text_bytes(out, resource.data, resource.len);
+	protobuf_head(out, RESOURCE_PROFILES_SCOPES, bytes);
+	text_bytes(out, scope.data, scope.len);
+	w->sink->failed = w->sink->failed || resource.failed || scope.failed;
+	text_deinit(&resource);
+	text_deinit(&scope);
+	for (size_t i = first; i < first + *count && !byte_sink_is_lost(w->sink); i++)
+		export_otlp_write_group(w, &w->samples.groups.items[i]);
+}
+
+/* For people: what pprof's profiles have as comments. */
+static void export_otlp_add_comment(struct export_otlp *w)
+{
+	const struct export_about *about = &w->view->about;
+	const struct {
+		const char *name;
+		struct tally_str value;
+	} lines[] = {{"recording", about->title}, {"command", about->command}, {"cpu", about->cpu},
+		{"quality", about->quality}};
+	struct text texts[ARRAY_LEN(lines)] = {0};
+	struct tally_str values[ARRAY_LEN(lines)];
+	size_t count = 0;
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+		if (lines[i].value.len == 0)
+			continue;
+		text_printf(&texts[i], "%s: ", lines[i].name);
+		text_bytes(&texts[i], lines[i].value.data, lines[i].value.len);
+		w->sink->failed = w->sink->failed || texts[i].failed;
+		values[count++] = text_view(&texts[i]);
+	}
+	if (count > 0)
+		w->comment = otlp_list_attribute(&w->dictionary, "pprof.profile.comment", values, count);
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
+		text_deinit(&texts[i]);
+}
+
+void export_otlp(struct byte_sink *sink, const struct export_view *view)
+{
+	struct export_otlp w = {.sink = sink, .view = view};
+	otlp_dictionary_init(&w.dictionary, view->profile);
+	bool is_ready = otlp_samples_init(&w.samples, view, &w.dictionary);
+	if (is_ready && w.samples.groups.len > 0)
+		export_otlp_add_comment(&w);
+	for (size_t i = 0, count; is_ready && i < w.samples.groups.len && !byte_sink_is_lost(sink); i += count)
+		export_otlp_write_process(&w, i, &count);
+	if (is_ready)
+		otlp_dictionary_write(&w.dictionary, sink, DATA_DICTIONARY);
+	sink->failed = sink->failed || !is_ready || w.dictionary.failed;
+	otlp_samples_deinit(&w.samples);
+	otlp_dictionary_deinit(&w.dictionary);
+	text_deinit(&w.room);
+}
