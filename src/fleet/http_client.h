@@ -15,8 +15,8 @@
  *	if (answer.status == 200) use(text_view(&answer.body));
  *	http_answer_deinit(&answer);   http_client_destroy(client);
  */
-#ifndef TASKS_FLEET_HTTP_CLIENT_H
-#define TASKS_FLEET_HTTP_CLIENT_H
+#ifndef FLEET_HTTP_CLIENT_H
+#define FLEET_HTTP_CLIENT_H
 
 #include <stdatomic.h>
 

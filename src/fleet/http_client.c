@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tasks/fleet/http_client.h"
+#include "fleet/http_client.h"
 
 #include <stdio.h>
 #include <stdlib.h>
