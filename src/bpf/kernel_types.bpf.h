@@ -99,6 +99,7 @@ struct pt_regs___kernel { /* its size only; the part after ___ does not belong t
 
 struct thread_info {
 	unsigned int status; /* of x86 */
+	unsigned int cpu; /* where it ran last; of x86 since Linux 5.16 */
 } KERNEL_TYPE;
 
 struct upid {
@@ -141,6 +142,9 @@ struct task_struct {
 	unsigned int __state; /* since Linux 5.14; before it: */
 	volatile long state;
 	unsigned int in_iowait : 1;
+	int on_cpu; /* of kernels for several CPUs */
+	unsigned int cpu; /* of x86 before Linux 5.16 */
+	unsigned long nvcsw, nivcsw; /* how often it left the CPU, by itself or not */
 	unsigned int flags;
 	int pid; /* of the thread */
 	int tgid; /* of the process */
@@ -152,6 +156,15 @@ struct task_struct {
 	struct thread_struct thread;
 	__u64 start_time;
 	char comm[16];
+} KERNEL_TYPE;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+} KERNEL_TYPE;
+
+struct bpf_iter__task { /* what a program gets that visits all threads; task NULL: that was all */
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
 } KERNEL_TYPE;
 
 typedef struct {

@@ -11,23 +11,16 @@
  */
 #include "bpf/off_cpu.bpf.h"
 
-#include "bpf/kernel_types.bpf.h"
+#include "bpf/off_cpu_task.bpf.h"
 #include "bpf/walk_interpret.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-#define PF_KTHREAD	     0x00200000
-#define TASK_INTERRUPTIBLE   0x1
-#define TASK_UNINTERRUPTIBLE 0x2
-#define TASK_STOPPED_TRACED  0xc
-#define TASK_DEAD	     0x80
-#define TASK_NOLOAD	     0x400
-#define TASK_RTLOCK	     0x1000
-#define STACK_BYTES_MOST     0x10000
-#define KERNEL_TRUSTED_NS    10000000
-#define KERNEL_TRUST_MOST    3 /* doublings of it */
-#define OWN_WORK_TRUSTED_NS  2000000
-#define SLOT_KEPT_NS	     200000000
+#define STACK_BYTES_MOST    0x10000
+#define KERNEL_TRUSTED_NS   10000000
+#define KERNEL_TRUST_MOST   3 /* doublings of it */
+#define OWN_WORK_TRUSTED_NS 2000000
+#define SLOT_KEPT_NS	    200000000
 
 /* Constants, set before the program is loaded. */
 const volatile bool all_threads; /* or those that are in the map, and their children */
@@ -133,63 +126,6 @@ struct {
 
 /* ---- registers and context ---- */
 
-/* What is behind the three underscores is ours: the kernel's struct is pt_regs. */
-#if defined(__TARGET_ARCH_x86)
-struct pt_regs___x86 {
-	unsigned long orig_ax, ip, sp;
-} KERNEL_TYPE;
-#define OFF_CPU_REGS	   struct pt_regs___x86
-#define REGS_SYSCALL_FIELD orig_ax
-#define REGS_IP_FIELD	   ip
-#define TS_COMPAT	   2
-#elif defined(__TARGET_ARCH_arm64)
-struct pt_regs___aarch64 {
-	unsigned long long sp, pc;
-	int syscallno;
-} KERNEL_TYPE;
-#define OFF_CPU_REGS	   struct pt_regs___aarch64
-#define REGS_SYSCALL_FIELD syscallno
-#define REGS_IP_FIELD	   pc
-#endif
-
-struct off_cpu_regs {
-	__u64 ip, sp;
-	__s32 syscall;
-};
-
-#define HAS_TASK_BTF bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)
-/* A field of the current thread, to which Linux before 5.11 gives no pointer that a program may follow. */
-#define OFF_CPU_READ(task, field) (HAS_TASK_BTF ? (task)->field : BPF_CORE_READ(task, field))
-
-static __always_inline struct task_struct *off_cpu_current(void)
-{
-	return HAS_TASK_BTF ? bpf_get_current_task_btf() : (void *)bpf_get_current_task();
-}
-
-/* Of the current thread's entry to the kernel from user space; false where they are not available. */
-static __always_inline bool off_cpu_regs(struct task_struct *task, struct off_cpu_regs *to)
-{
-	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) {
-		OFF_CPU_REGS *regs = (void *)bpf_task_pt_regs((void *)task);
-		to->ip = regs->REGS_IP_FIELD;
-		to->sp = regs->sp;
-		to->syscall = (__s32)regs->REGS_SYSCALL_FIELD;
-	} else { /* before Linux 5.15 */
-		OFF_CPU_REGS *regs = (void *)((const char *)BPF_CORE_READ(task, stack) + WALK_THREAD_SIZE -
-					      bpf_core_type_size(struct pt_regs___kernel));
-		to->ip = BPF_CORE_READ(regs, REGS_IP_FIELD);
-		to->sp = BPF_CORE_READ(regs, sp);
-		to->syscall = (__s32)BPF_CORE_READ(regs, REGS_SYSCALL_FIELD);
-	}
-#if defined(__TARGET_ARCH_x86)
-	if (OFF_CPU_READ(task, thread_info.status) & TS_COMPAT) /* another numbering */
-		to->syscall = -1;
-#endif
-	if (to->syscall < 0)
-		to->syscall = -1;
-	return true;
-}
-
 /* Interrupts, and softirqs, have stacks of their own, where the program's context then lies. */
 static __always_inline bool off_cpu_is_on_own_stack(void *context, struct task_struct *task)
 {
@@ -202,12 +138,6 @@ static __always_inline bool off_cpu_is_on_own_stack(void *context, struct task_s
 }
 
 /* ---- stacks ---- */
-
-static __always_inline __u64 off_cpu_mix(__u64 hash, __u64 word)
-{
-	hash ^= word * 0x9e3779b97f4a7c15ULL;
-	return (hash << 29 | hash >> 35) * 0xbf58476d1ce4e5b9ULL;
-}
 
 /* What of the thread's stack, read into s->words, tells that it is where place was: its return addresses. */
 static __always_inline __u64 off_cpu_check(const struct off_cpu_scratch *s, const struct off_cpu_place *place)
@@ -530,31 +460,6 @@ static __always_inline int off_cpu_forget(__u32 tid)
 	return 0;
 }
 
-static __always_inline __u8 off_cpu_state_of(struct task_struct *task, bool preempt, __u64 state)
-{
-	if (preempt || state == 0)
-		return OFF_CPU_RUNNABLE;
-	bool waits_for_disk = BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
-	if (state & TASK_STOPPED_TRACED)
-		return OFF_CPU_STOPPED;
-	if (waits_for_disk)
-		return OFF_CPU_DISK;
-	if (state & TASK_INTERRUPTIBLE)
-		return OFF_CPU_SLEEPING;
-	if (state & (TASK_UNINTERRUPTIBLE | TASK_RTLOCK))
-		return state & TASK_NOLOAD ? OFF_CPU_OTHER : OFF_CPU_UNINTERRUPTIBLE;
-	return OFF_CPU_OTHER;
-}
-
-static __always_inline __u64 off_cpu_raw_state(__u64 *context, struct task_struct *task)
-{
-	if (switch_has_state)
-		return (__u32)context[3];
-	if (bpf_core_field_exists(task->__state))
-		return task->__state;
-	return (__u64)task->state;
-}
-
 static __always_inline bool off_cpu_leave(
 	void *context, struct task_struct *task, struct off_cpu_thread *t, __u8 state, __u64 now)
 {
@@ -574,18 +479,30 @@ static __always_inline bool off_cpu_leave(
 	return off_cpu_stack_of(context, t, &at, &t->stack);
 }
 
+static __always_inline void off_cpu_key_unknown(struct off_cpu_key *key)
+{
+	key->stack = 0;
+	key->syscall = -1;
+	key->state = OFF_CPU_OTHER;
+}
+
 /* The thread runs again, at now. */
-static __always_inline void off_cpu_return(struct off_cpu_thread *t, __u32 tid, __u64 now)
+static __always_inline void off_cpu_return(struct off_cpu_thread *t, const struct task_struct *task, __u64 now)
 {
 	bool has_waker = t->state != OFF_CPU_RUNNABLE && t->woken_ns != 0;
 	__u64 begin = t->off_ns, woken = t->state == OFF_CPU_RUNNABLE ? begin : has_waker ? t->woken_ns : now;
 	struct off_cpu_key key = {.stack = t->stack,
 		.waker_stack = has_waker ? t->waker_stack : 0,
-		.tid = tid,
+		.tid = (__u32)task->pid,
 		.waker_tid = has_waker ? t->waker_tid : 0,
 		.syscall = t->syscall,
 		.state = t->state,
 		.flags = has_waker ? t->flags : t->flags & ~(OFF_CPU_WAKER | OFF_CPU_INTERRUPT)};
+	if (t->flags & OFF_CPU_BEGAN_BEFORE) {
+		key.stack = t->before_stack;
+		if (t->before_switches != off_cpu_switches(task)) /* another wait: it ran while it was looked at */
+			off_cpu_key_unknown(&key);
+	}
 	if (woken < begin) /* woken while it was going to sleep */
 		woken = begin;
 	if (woken > now)
@@ -609,7 +526,7 @@ static __always_inline bool off_cpu_is_in_cgroups(void)
 static __always_inline bool off_cpu_switch_out(__u64 *context, struct task_struct *task, __u64 now)
 {
 	__u32 tid = task->pid;
-	__u64 raw = off_cpu_raw_state(context, task);
+	__u64 raw = switch_has_state ? (__u32)context[3] : off_cpu_raw_state(task);
 	if (raw & TASK_DEAD) {
 		off_cpu_forget(tid);
 		return false;
@@ -635,7 +552,7 @@ static __always_inline void off_cpu_switch_in(struct task_struct *task, __u64 no
 	if (!t)
 		return;
 	if (t->off_ns && t->generation == control.generation)
-		off_cpu_return(t, tid, now);
+		off_cpu_return(t, task, now);
 	t->off_ns = 0;
 	t->woken_ns = 0;
 }
@@ -643,11 +560,15 @@ static __always_inline void off_cpu_switch_in(struct task_struct *task, __u64 no
 SEC("tp_btf/sched_switch")
 int off_cpu_switch(__u64 *context)
 {
-	if (!control.is_running)
+	struct task_struct *task = (void *)context[1];
+	if (!control.is_running) { /* children of targets are followed all the same */
+		if (!all_threads && (switch_has_state ? (__u32)context[3] : off_cpu_raw_state(task)) & TASK_DEAD)
+			off_cpu_forget(task->pid);
 		return 0;
+	}
 	__u64 now = bpf_ktime_get_ns();
 	off_cpu_switch_in((void *)context[2], now);
-	if (off_cpu_switch_out(context, (void *)context[1], now))
+	if (off_cpu_switch_out(context, task, now))
 		bpf_tail_call(context, &switch_calls, 0);
 	return 0;
 }
@@ -767,7 +688,7 @@ SEC("tp_btf/sched_wakeup_new")
 int off_cpu_wakeup_new(__u64 *context)
 {
 	struct task_struct *task = (void *)context[0];
-	if (!control.is_running || task->flags & PF_KTHREAD || (__u32)task->tgid == own_tgid ||
+	if ((!control.is_running && all_threads) || task->flags & PF_KTHREAD || (__u32)task->tgid == own_tgid ||
 		!off_cpu_is_in_cgroups())
 		return 0;
 	__u32 tid = task->pid, parent = (__u32)bpf_get_current_pid_tgid();
@@ -777,7 +698,7 @@ int off_cpu_wakeup_new(__u64 *context)
 			return 0;
 	}
 	struct off_cpu_thread *t = off_cpu_new_thread(tid, task->tgid, true);
-	if (!t || !wants_preempted)
+	if (!t || !wants_preempted || !control.is_running)
 		return 0;
 	t->syscall = -1;
 	t->state = OFF_CPU_RUNNABLE;
@@ -792,7 +713,7 @@ int off_cpu_exec(__u64 *context)
 {
 	struct task_struct *task = (void *)context[0];
 	__u32 old = (__u32)context[1], tid = task->pid;
-	if (!control.is_running)
+	if (!control.is_running && all_threads)
 		return 0;
 	struct off_cpu_thread *t = bpf_map_lookup_elem(&threads, &old);
 	if (!t)

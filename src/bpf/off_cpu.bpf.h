@@ -77,6 +77,7 @@ struct off_cpu_thread {
 	__u64 off_ns; /* since when it has been off the CPU; 0: not, or not known */
 	__u64 woken_ns; /* last time; older than off_ns: before it was off */
 	__u64 stack, waker_stack;
+	__u64 before_stack, before_switches; /* of a wait that began before: its stack, and off_cpu_switches in it */
 	__u64 own_work_ns; /* when is_own_work was determined */
 	__u64 interrupt_ns, interrupt_for,
 		interrupt_stack; /* the last stack of an interrupt, taken for which stack of ours */

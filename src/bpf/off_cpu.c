@@ -38,7 +38,10 @@ struct off_cpu {
 	struct tally_error *err;
 	enum tally_status status;
 	unsigned written_sums; /* which of the two maps the program writes */
-	uint64_t started_ns, lost_stacks;
+	uint64_t started_ns, stopped_ns, lost_stacks; /* stopped_ns 0: it is running */
+	struct waiting_threads *waiting; /* NULL: threads cannot be visited, because of: */
+	struct tally_error no_waiting;
+	const struct waiting_threads_sink *waiting_sink; /* during a visit */
 };
 
 /* ---- what comes from the kernel, as waits ---- */
@@ -183,7 +186,7 @@ static enum tally_status off_cpu_tell_unfinished(
 {
 	bool is_blocked = t->state != OFF_CPU_RUNNABLE, is_woken = is_blocked && t->woken_ns >= t->off_ns;
 	uint64_t begin = t->off_ns, woken = !is_blocked ? begin : is_woken ? t->woken_ns : now;
-	struct off_cpu_key key = {.stack = t->stack,
+	struct off_cpu_key key = {.stack = t->flags & OFF_CPU_BEGAN_BEFORE ? t->before_stack : t->stack,
 		.waker_stack = is_woken ? t->waker_stack : 0,
 		.tid = tid,
 		.waker_tid = is_woken ? t->waker_tid : 0,
@@ -213,7 +216,7 @@ static enum tally_status off_cpu_tell_thread(
 
 enum tally_status off_cpu_finish(struct off_cpu *o, const struct off_cpu_sink *sink, struct tally_error *err)
 {
-	uint64_t now = clock_ns();
+	uint64_t now = o->stopped_ns ? o->stopped_ns : clock_ns();
 	uint32_t tid, last, *from = NULL;
 	struct off_cpu_thread thread;
 	o->skeleton->bss->control.is_running = 0;
@@ -233,7 +236,7 @@ enum tally_status off_cpu_finish(struct off_cpu *o, const struct off_cpu_sink *s
 struct off_cpu_losses off_cpu_losses(const struct off_cpu *o)
 {
 	const struct off_cpu_counts *c = &o->skeleton->bss->counts;
-	return (struct off_cpu_losses){.threads = c->lost_threads,
+	return (struct off_cpu_losses){.threads = c->lost_threads + (o->waiting ? waiting_threads_lost(o->waiting) : 0),
 		.waits = c->lost_sums,
 		.waits_ns = c->lost_sum_ns,
 		.stacks = o->lost_stacks,
@@ -341,6 +344,22 @@ static enum tally_status off_cpu_start(struct off_cpu *o, struct tally_error *er
 	return bpf_attach(c->kernel, c->what, o->skeleton->skeleton, err);
 }
 
+/* Without it, waits that began before have no stacks. */
+static void off_cpu_open_waiting(struct off_cpu *o)
+{
+	const struct off_cpu_config *c = &o->config;
+	const struct waiting_threads_config config = {.kernel = c->kernel,
+		.what = c->what,
+		.waits = o->skeleton->obj,
+		.all_threads = c->all_threads && c->cgroup_count == 0,
+		.wants_preempted = c->wants_preempted,
+		.no_kernel_stacks = c->no_kernel_stacks,
+		.has_cpus = c->cpu_count > 0,
+		.thread_count = c->thread_count};
+	if (waiting_threads_create(&config, &o->waiting, &o->no_waiting) != TALLY_OK)
+		o->waiting = NULL;
+}
+
 static void off_cpu_read_kernel(struct off_cpu *o)
 {
 	char *kallsyms;
@@ -375,6 +394,7 @@ enum tally_status off_cpu_create(const struct off_cpu_config *config, struct off
 		off_cpu_destroy(o);
 		return status;
 	}
+	off_cpu_open_waiting(o);
 	*waits = o;
 	return TALLY_OK;
 }
@@ -383,6 +403,7 @@ void off_cpu_destroy(struct off_cpu *o)
 {
 	if (!o)
 		return;
+	waiting_threads_destroy(o->waiting);
 	walk_tables_destroy(o->tables);
 	ring_buffer__free(o->ring);
 	off_cpu_bpf__destroy(o->skeleton);
@@ -406,10 +427,13 @@ void off_cpu_set_running(struct off_cpu *o, bool is_running)
 		return;
 	if (is_running && o->started_ns) /* what was under way when it stopped is not known */
 		o->skeleton->bss->control.generation++;
+	o->stopped_ns = is_running ? 0 : clock_ns();
 	if (is_running)
 		o->started_ns = clock_ns();
 	o->skeleton->bss->control.is_running = is_running;
 }
+
+/* ---- waits that began before ---- */
 
 enum tally_status off_cpu_add_thread(
 	struct off_cpu *o, uint32_t tid, uint32_t pid, const struct off_cpu_before *before, struct tally_error *err)
@@ -421,18 +445,60 @@ enum tally_status off_cpu_add_thread(
 		thread.syscall = before->syscall;
 		thread.flags = OFF_CPU_BEGAN_BEFORE;
 		thread.generation = o->skeleton->bss->control.generation;
-		thread.stack = before->ip ^ UINT64_C(0x5bd1e995)
-						    << 32; /* the program's are hashes: never so by chance */
-		if (before->ip && !wait_stacks_add(&o->stacks, thread.stack, &before->ip, 0, 1))
+		thread.before_switches = before->switches;
+		thread.before_stack = before->ip ^ UINT64_C(0x5bd1e995)
+							   << 32; /* the program's are hashes: never so by chance */
+		if (before->ip && !wait_stacks_keep(&o->stacks, thread.before_stack, &before->ip, 0, 1))
 			return error_nomem(err);
 		if (!before->ip)
-			thread.stack = 0;
+			thread.before_stack = 0;
 	}
 	if (bpf_map_update_elem(bpf_map__fd(o->skeleton->maps.threads), &tid, &thread, BPF_NOEXIST) == 0 ||
 		errno == EEXIST)
 		return TALLY_OK;
 	o->skeleton->bss->counts.lost_threads++;
 	return TALLY_OK;
+}
+
+enum tally_status off_cpu_add_target(struct off_cpu *o, uint32_t id, bool is_process, struct tally_error *err)
+{
+	return o->waiting ? waiting_threads_add_target(o->waiting, id, is_process, err) : TALLY_OK;
+}
+
+static enum tally_status off_cpu_take_waiting(
+	void *context, const struct waiting_thread *thread, struct tally_error *err)
+{
+	struct off_cpu *o = context;
+	const struct arch *arch = o->config.arch;
+	uint64_t ips[OFF_CPU_FRAMES + 1];
+	size_t kernel = MIN(thread->kernel_count, (size_t)OFF_CPU_FRAMES);
+	bool has_ip = thread->has_registers && arch && !o->config.no_user_stacks;
+	memcpy(ips, thread->kernel, kernel * sizeof(*ips));
+	if (has_ip)
+		ips[kernel] = thread->registers[arch->ip];
+	if (!wait_stacks_keep(&o->stacks, thread->stack, ips, kernel, has_ip))
+		return error_nomem(err);
+	return o->waiting_sink->take(o->waiting_sink->context, thread, err);
+}
+
+enum tally_status off_cpu_find_waiting(
+	struct off_cpu *o, const struct waiting_threads_sink *sink, struct tally_error *err)
+{
+	const struct waiting_threads_pass pass = {o->started_ns, o->skeleton->bss->control.generation};
+	const struct waiting_threads_sink ours = {off_cpu_take_waiting, o};
+	if (!o->waiting) {
+		if (err)
+			*err = o->no_waiting;
+		return o->no_waiting.status;
+	}
+	o->waiting_sink = sink;
+	return waiting_threads_find(o->waiting, &pass, &ours, err);
+}
+
+enum tally_status off_cpu_set_stack(
+	struct off_cpu *o, uint64_t stack, const uint64_t *ips, size_t count, struct tally_error *err)
+{
+	return wait_stacks_keep_user(&o->stacks, stack, ips, count) ? TALLY_OK : error_nomem(err);
 }
 #else
 /* None is ever made: off_cpu_create refuses. */
@@ -457,6 +523,23 @@ void off_cpu_set_running(struct off_cpu *waits, bool is_running)
 
 enum tally_status off_cpu_add_thread(
 	struct off_cpu *waits, uint32_t tid, uint32_t pid, const struct off_cpu_before *before, struct tally_error *err)
+{
+	return TALLY_UNSUPPORTED;
+}
+
+enum tally_status off_cpu_add_target(struct off_cpu *waits, uint32_t id, bool is_process, struct tally_error *err)
+{
+	return TALLY_UNSUPPORTED;
+}
+
+enum tally_status off_cpu_find_waiting(
+	struct off_cpu *waits, const struct waiting_threads_sink *sink, struct tally_error *err)
+{
+	return TALLY_UNSUPPORTED;
+}
+
+enum tally_status off_cpu_set_stack(
+	struct off_cpu *waits, uint64_t stack, const uint64_t *ips, size_t count, struct tally_error *err)
 {
 	return TALLY_UNSUPPORTED;
 }

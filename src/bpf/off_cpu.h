@@ -17,6 +17,7 @@
 
 #include "bpf/python_frames.h"
 #include "bpf/wait_parts.h"
+#include "bpf/waiting_threads.h"
 #include "code/binary_store.h"
 #include "kernel/system/kernel_seam.h"
 
@@ -48,6 +49,7 @@ struct off_cpu_before {
 	enum wait_state state;
 	int32_t syscall; /* -1: not known */
 	uint64_t ip; /* in user space; 0: not known */
+	uint64_t switches; /* how often the thread had left the CPU */
 };
 
 struct off_cpu_losses {
@@ -57,6 +59,8 @@ struct off_cpu_losses {
 	uint64_t cut_stacks;
 	uint64_t switches; /* records that a ring had no room for */
 	uint64_t summed; /* long waits that were added to sums because the ring was full */
+	uint64_t unreached; /* waits that began before, and ended before their stacks were read */
+	uint64_t unreadable; /* such waits of threads whose memory may not be read */
 };
 
 struct off_cpu;
@@ -69,12 +73,23 @@ TALLY_MUST_CHECK enum tally_status off_cpu_read_tables(
 /* Adds a thread that runs already, or, with before, that waits. Does nothing if the program knows it already. */
 TALLY_MUST_CHECK enum tally_status off_cpu_add_thread(struct off_cpu *waits, uint32_t tid, uint32_t pid,
 	const struct off_cpu_before *before, struct tally_error *err);
+/* A thread, or all threads of a process, for off_cpu_find_waiting. */
+TALLY_MUST_CHECK enum tally_status off_cpu_add_target(
+	struct off_cpu *waits, uint32_t id, bool is_process, struct tally_error *err);
+/* While it is running: visits the targets, which it enters, and gives those that are off the CPU. Their waits count from
+ * when it was set running. UNSUPPORTED or DENIED: threads cannot be visited, because of err. */
+TALLY_MUST_CHECK enum tally_status off_cpu_find_waiting(
+	struct off_cpu *waits, const struct waiting_threads_sink *sink, struct tally_error *err);
+/* The user stack of such a wait, innermost frame first; until then only the innermost frame is known. */
+TALLY_MUST_CHECK enum tally_status off_cpu_set_stack(
+	struct off_cpu *waits, uint64_t stack, const uint64_t *ips, size_t count, struct tally_error *err);
 /* Waits that began while the recording was off are not counted. */
 void off_cpu_set_running(struct off_cpu *waits, bool is_running);
 /* Reads the long waits that have ended, and with takes_sums all sums of waits that have ended. */
 TALLY_MUST_CHECK enum tally_status off_cpu_drain(
 	struct off_cpu *waits, bool takes_sums, const struct off_cpu_sink *sink, struct tally_error *err);
-/* The last drain: detaches the program, and also reports waits that have not ended. */
+/* The last drain: detaches the program, and also reports waits that have not ended: until it was set not running, or until
+ * now. */
 TALLY_MUST_CHECK enum tally_status off_cpu_finish(
 	struct off_cpu *waits, const struct off_cpu_sink *sink, struct tally_error *err);
 /* NULL: Python frames are not looked for. */

@@ -26,6 +26,7 @@ void wait_stacks_deinit(struct wait_stacks *stacks)
 {
 	wait_stacks_drop(&stacks->young);
 	wait_stacks_drop(&stacks->old);
+	wait_stacks_drop(&stacks->kept);
 }
 
 /* ---- the scheduler's own frames ---- */
@@ -112,24 +113,45 @@ static void wait_stacks_turn(struct wait_stacks *stacks)
 	stacks->young = (struct wait_stacks_generation){0};
 }
 
-static bool wait_stacks_put(
-	struct wait_stacks *stacks, uint64_t id, const uint64_t *ips, size_t kernel_count, size_t user_count)
+struct wait_stacks_parts {
+	const uint64_t *kernel, *user;
+	size_t kernel_count, user_count;
+};
+
+static size_t wait_stacks_bytes(const struct wait_stacks_parts *p)
 {
-	size_t bytes = sizeof(struct wait_stacks_entry) + (kernel_count + user_count) * sizeof(uint64_t);
-	if (stacks->young.bytes + bytes > (stacks->most_bytes ? stacks->most_bytes : GENERATION_BYTES))
-		wait_stacks_turn(stacks);
-	struct wait_stacks_generation *g = &stacks->young;
+	return sizeof(struct wait_stacks_entry) + (p->kernel_count + p->user_count) * sizeof(uint64_t);
+}
+
+static bool wait_stacks_put_into(struct wait_stacks_generation *g, uint64_t id, const struct wait_stacks_parts *p)
+{
+	size_t bytes = wait_stacks_bytes(p);
 	if (!g->has_arena)
 		arena_init(&g->arena);
 	g->has_arena = true;
 	struct wait_stacks_entry *entry = arena_alloc(&g->arena, bytes, _Alignof(struct wait_stacks_entry));
 	if (!entry || !map_u64_set(&g->index, id, (uint64_t)(uintptr_t)entry))
 		return false;
-	entry->kernel_count = (uint16_t)kernel_count;
-	entry->user_count = (uint16_t)user_count;
-	memcpy(entry->ips, ips, (kernel_count + user_count) * sizeof(uint64_t));
+	entry->kernel_count = (uint16_t)p->kernel_count;
+	entry->user_count = (uint16_t)p->user_count;
+	memcpy(entry->ips, p->kernel, p->kernel_count * sizeof(uint64_t));
+	memcpy(entry->ips + p->kernel_count, p->user, p->user_count * sizeof(uint64_t));
 	g->bytes += bytes;
 	return true;
+}
+
+static bool wait_stacks_put(struct wait_stacks *stacks, uint64_t id, const struct wait_stacks_parts *p)
+{
+	if (stacks->young.bytes + wait_stacks_bytes(p) > (stacks->most_bytes ? stacks->most_bytes : GENERATION_BYTES))
+		wait_stacks_turn(stacks);
+	return wait_stacks_put_into(&stacks->young, id, p);
+}
+
+static struct wait_stacks_parts wait_stacks_parts_of(
+	const struct wait_stacks *stacks, const uint64_t *ips, size_t kernel_count, size_t user_count)
+{
+	size_t trimmed = wait_stacks_trimmed(stacks, ips, kernel_count);
+	return (struct wait_stacks_parts){ips + trimmed, ips + kernel_count, kernel_count - trimmed, user_count};
 }
 
 bool wait_stacks_add(
@@ -138,21 +160,39 @@ bool wait_stacks_add(
 	uint64_t value;
 	if (map_u64_find(&stacks->young.index, id, &value))
 		return true;
-	size_t trimmed = wait_stacks_trimmed(stacks, ips, kernel_count);
-	return wait_stacks_put(stacks, id, ips + trimmed, kernel_count - trimmed, user_count);
+	const struct wait_stacks_parts parts = wait_stacks_parts_of(stacks, ips, kernel_count, user_count);
+	return wait_stacks_put(stacks, id, &parts);
+}
+
+bool wait_stacks_keep(
+	struct wait_stacks *stacks, uint64_t id, const uint64_t *ips, size_t kernel_count, size_t user_count)
+{
+	const struct wait_stacks_parts parts = wait_stacks_parts_of(stacks, ips, kernel_count, user_count);
+	return wait_stacks_put_into(&stacks->kept, id, &parts);
+}
+
+bool wait_stacks_keep_user(struct wait_stacks *stacks, uint64_t id, const uint64_t *ips, size_t count)
+{
+	uint64_t value = 0;
+	const struct wait_stacks_entry *kept =
+		map_u64_find(&stacks->kept.index, id, &value) ? (const void *)(uintptr_t)value : NULL;
+	const struct wait_stacks_parts parts = {kept ? kept->ips : ips, ips, kept ? kept->kernel_count : 0, count};
+	return wait_stacks_put_into(&stacks->kept, id, &parts);
 }
 
 size_t wait_stacks_chain(struct wait_stacks *stacks, uint64_t id, uint64_t *chain, size_t most)
 {
 	uint64_t value;
 	size_t count = 0;
-	if (!map_u64_find(&stacks->young.index, id, &value)) {
+	if (!map_u64_find(&stacks->young.index, id, &value) && !map_u64_find(&stacks->kept.index, id, &value)) {
 		if (!map_u64_find(&stacks->old.index, id, &value))
 			return 0;
 		const struct wait_stacks_entry *old = (const void *)(uintptr_t)value;
-		if (stacks->young.bytes + sizeof(*old) + (size_t)(old->kernel_count + old->user_count) * 8 <=
+		const struct wait_stacks_parts parts = {
+			old->ips, old->ips + old->kernel_count, old->kernel_count, old->user_count};
+		if (stacks->young.bytes + wait_stacks_bytes(&parts) <=
 			(stacks->most_bytes ? stacks->most_bytes : GENERATION_BYTES)) /* putting it does not free it */
-			(void)wait_stacks_put(stacks, id, old->ips, old->kernel_count, old->user_count);
+			(void)wait_stacks_put(stacks, id, &parts);
 	}
 	const struct wait_stacks_entry *entry = (const void *)(uintptr_t)value;
 	for (size_t i = 0; i < (size_t)entry->kernel_count + entry->user_count && count < most; i++) {

@@ -4,8 +4,8 @@
  * as a wait may refer to it.
  *
  * Two generations bound the memory: when the younger one is full, the older one is freed, and the IDs of stacks that
- * only it had are passed to `forgotten`, so that the program sends them again. The owner calls wait_stacks_deinit. One
- * thread.
+ * only it had are passed to `forgotten`, so that the program sends them again. Stacks that nobody can send again are kept
+ * (wait_stacks_keep). The owner calls wait_stacks_deinit. One thread.
  *
  *	wait_stacks_add(&stacks, id, ips, kernel_count, user_count);
  *	count = wait_stacks_chain(&stacks, id, chain, ARRAY_LEN(chain));
@@ -33,7 +33,7 @@ struct wait_stacks_generation {
 #define WAIT_STACKS_SCHEDULER_MOST 64
 
 struct wait_stacks {
-	struct wait_stacks_generation young, old;
+	struct wait_stacks_generation young, old, kept;
 	size_t most_bytes; /* of a generation */
 	/* Functions of the scheduler and of wake-ups, whose frames every stack begins with. */
 	struct wait_stacks_range scheduler[WAIT_STACKS_SCHEDULER_MOST];
@@ -50,6 +50,11 @@ void wait_stacks_read_kernel(struct wait_stacks *stacks, struct tally_str kallsy
 /* Adds a stack: the kernel's addresses, then the user's, innermost first. False: out of memory. */
 bool wait_stacks_add(
 	struct wait_stacks *stacks, uint64_t id, const uint64_t *ips, size_t kernel_count, size_t user_count);
+/* The same for a stack that is never forgotten; it replaces one that is kept under this ID. */
+bool wait_stacks_keep(
+	struct wait_stacks *stacks, uint64_t id, const uint64_t *ips, size_t kernel_count, size_t user_count);
+/* Replaces the user part of a stack that is kept. */
+bool wait_stacks_keep_user(struct wait_stacks *stacks, uint64_t id, const uint64_t *ips, size_t count);
 /* The call chain with PERF_CONTEXT_ markers; 0: not known. */
 size_t wait_stacks_chain(struct wait_stacks *stacks, uint64_t id, uint64_t *chain, size_t most);
 /* How many entries of a call chain belong to an interrupt: those up to where it entered the kernel. What follows is

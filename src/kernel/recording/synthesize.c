@@ -222,6 +222,11 @@ enum tally_status synthesize_process(struct synthesis *s, pid_t tid, struct tall
 	return each_number(s, path, pid, put_thread, err);
 }
 
+enum tally_status synthesize_mappings(struct synthesis *s, pid_t pid, struct tally_error *err)
+{
+	return put_maps(s, (uint32_t)pid, err);
+}
+
 enum tally_status synthesize_comm(struct synthesis *s, pid_t pid, struct tally_error *err)
 {
 	return synthesize_put_comm(s, (uint32_t)pid, (uint32_t)pid, err);

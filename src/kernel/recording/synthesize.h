@@ -55,6 +55,8 @@ TALLY_MUST_CHECK enum tally_status synthesize_kernel(struct synthesis *s, struct
 /* Writes records of one process: name, mappings, threads. tid may be any of its threads. Does nothing if they were
  * written before. */
 TALLY_MUST_CHECK enum tally_status synthesize_process(struct synthesis *s, pid_t tid, struct tally_error *err);
+/* Only the mappings. */
+TALLY_MUST_CHECK enum tally_status synthesize_mappings(struct synthesis *s, pid_t pid, struct tally_error *err);
 /* Only the name: of a command that has not called exec yet. */
 TALLY_MUST_CHECK enum tally_status synthesize_comm(struct synthesis *s, pid_t pid, struct tally_error *err);
 /* The control groups that exist. */

@@ -30,17 +30,36 @@ static bool thread_waits_read_stat(const struct kernel_seam *kernel, pid_t tid, 
 	return wait->state != 0;
 }
 
-static void thread_waits_read_process(const struct kernel_seam *kernel, pid_t tid, struct thread_wait *wait)
+static void thread_waits_read_status(const struct kernel_seam *kernel, pid_t tid, struct thread_wait *wait)
 {
 	char *text;
-	uint64_t pid;
+	uint64_t value, switches = 0;
+	unsigned counts = 0;
+	wait->switches = UINT64_MAX;
 	if (kernel_text(kernel, &text, NULL, "/proc/%d/status", (int)tid) != TALLY_OK)
 		return;
 	struct tally_str rest = str_from(text), line, key;
-	while (str_next(&rest, '\n', &line))
-		if (str_next(&line, ':', &key) && str_equal(key, STR("Tgid")) && str_to_u64(str_trim(line), 10, &pid))
-			wait->pid = (uint32_t)pid;
+	while (str_next(&rest, '\n', &line)) {
+		if (!str_next(&line, ':', &key) || !str_to_u64(str_trim(line), 10, &value))
+			continue;
+		if (str_equal(key, STR("Tgid")))
+			wait->pid = (uint32_t)value;
+		if (str_equal(key, STR("voluntary_ctxt_switches")) ||
+			str_equal(key, STR("nonvoluntary_ctxt_switches"))) {
+			switches += value;
+			counts++;
+		}
+	}
+	if (counts == 2)
+		wait->switches = switches;
 	free(text);
+}
+
+uint64_t thread_waits_switches(const struct kernel_seam *kernel, pid_t tid)
+{
+	struct thread_wait wait = {0};
+	thread_waits_read_status(kernel, tid, &wait);
+	return wait.switches;
 }
 
 /* "202 0x7f.. ... SP PC", "-1 SP PC", "running". */
@@ -66,11 +85,11 @@ static void thread_waits_read_call(const struct kernel_seam *kernel, pid_t tid, 
 
 struct thread_wait thread_waits_read(const struct kernel_seam *kernel, pid_t tid)
 {
-	struct thread_wait wait = {.syscall = -1};
+	struct thread_wait wait = {.syscall = -1, .switches = UINT64_MAX};
 	wait.exists = thread_waits_read_stat(kernel, tid, &wait);
 	if (!wait.exists || wait.is_kernel)
 		return wait;
-	thread_waits_read_process(kernel, tid, &wait);
+	thread_waits_read_status(kernel, tid, &wait);
 	if (wait.is_waiting)
 		thread_waits_read_call(kernel, tid, &wait);
 	return wait;

@@ -15,11 +15,17 @@
 #include "kernel/recording/record_attrs.h"
 #include "kernel/recording/thread_waits.h"
 #include "kernel/system/kernel_files.h"
+#include "tasks/recording/early_waits.h"
 #include "tasks/recording/record_wait_source.h"
 #include "tasks/recording/wait_looks.h"
 
 #define OUT_BYTES (256u << 10) /* handed on at once */
 #define SUMS_MS	  500 /* sums are taken so often */
+
+/* For stacks of waits that began before: at a time, and after the end. */
+#define EARLY_MS       20
+#define EARLY_LAST_MS  300
+#define EARLY_PAUSE_MS 2 /* while a file is opened */
 
 struct record_waits {
 	const char **cgroups, **cgroup_names; /* whose threads count: directories, and names below the mount point */
@@ -35,6 +41,11 @@ struct record_waits {
 	const struct record_sink *sink; /* during a drain */
 	int64_t sums_ms;
 	uint64_t floor_ns, drained_ns; /* begin of the last drain but one, and of the last */
+	struct early_waits *early; /* stacks that are being read; NULL: none */
+	struct early_waits_losses early_losses; /* of those that are done */
+	bool has_told_early; /* why threads cannot be visited */
+	bool is_running;
+	bool is_held; /* the command, before its exec */
 };
 
 size_t record_waits_event(const struct event_list *events)
@@ -158,6 +169,7 @@ void record_waits_destroy(struct record_waits *w)
 {
 	if (!w)
 		return;
+	early_waits_destroy(w->early);
 	record_wait_source_close(&w->source);
 	map_u64_deinit(&w->ids);
 	writer_deinit(&w->out);
@@ -196,18 +208,28 @@ static bool record_waits_is_in_cgroups(const struct record_waits *w, pid_t tid)
 	return is_in;
 }
 
-static enum tally_status record_waits_add(struct record_waits *w, pid_t tid, struct tally_error *err)
+/* What /proc tells of a thread, for sources that do not visit threads in the kernel. */
+static enum tally_status record_waits_look(struct record_waits *w, pid_t tid, struct tally_error *err)
 {
 	struct thread_wait now = thread_waits_read(w->config.kernel, tid);
 	if (!now.exists || now.is_kernel || now.pid == (uint32_t)getpid() || !record_waits_is_in_cgroups(w, tid))
 		return TALLY_OK;
 	/* A command that is held before its exec waits for us, which is no wait of its own. */
-	bool is_before = now.is_waiting && !w->config.target->is_command;
-	struct off_cpu_before before = {wait_looks_state(now.state), now.syscall, now.ip};
+	bool is_before = now.is_waiting && !w->is_held;
+	struct off_cpu_before before = {wait_looks_state(now.state), now.syscall, now.ip, now.switches};
 	return record_wait_source_add_thread(&w->source, (uint32_t)tid, now.pid, is_before ? &before : NULL, err);
 }
 
-static enum tally_status record_waits_add_process(struct record_waits *w, pid_t pid, struct tally_error *err)
+static enum tally_status record_waits_name_thread(struct record_waits *w, pid_t tid, struct tally_error *err)
+{
+	return record_waits_is_in_cgroups(w, tid) ? off_cpu_add_target(w->source.off_cpu, (uint32_t)tid, false, err)
+						  : TALLY_OK;
+}
+
+typedef enum tally_status record_waits_visit(struct record_waits *w, pid_t tid, struct tally_error *err);
+
+static enum tally_status record_waits_visit_process(
+	struct record_waits *w, pid_t pid, record_waits_visit *visit, struct tally_error *err)
 {
 	pid_t *threads;
 	size_t count;
@@ -215,21 +237,102 @@ static enum tally_status record_waits_add_process(struct record_waits *w, pid_t 
 		return TALLY_OK; /* it has ended */
 	enum tally_status status = TALLY_OK;
 	for (size_t i = 0; status == TALLY_OK && i < count; i++)
-		status = record_waits_add(w, threads[i], err);
+		status = visit(w, threads[i], err);
 	free(threads);
 	return status;
 }
 
-static enum tally_status record_waits_add_all(struct record_waits *w, struct tally_error *err)
+static enum tally_status record_waits_visit_all(
+	struct record_waits *w, record_waits_visit *visit, struct tally_error *err)
 {
 	struct name_list names = {0};
 	uint64_t pid;
 	enum tally_status status = kernel_names(w->config.kernel, &names, err, "/proc");
 	for (size_t i = 0; status == TALLY_OK && i < names.len; i++)
 		if (str_to_u64(str_from(names.items[i]), 10, &pid) && pid <= INT32_MAX)
-			status = record_waits_add_process(w, (pid_t)pid, err);
+			status = record_waits_visit_process(w, (pid_t)pid, visit, err);
 	name_list_deinit(&names);
 	return status;
+}
+
+static enum tally_status record_waits_look_at_all(struct record_waits *w, struct tally_error *err)
+{
+	const struct target *t = w->config.target;
+	enum tally_status status = TALLY_OK;
+	if (t->is_system_wide)
+		return record_waits_visit_all(w, record_waits_look, err);
+	for (size_t i = 0; status == TALLY_OK && i < t->thread_count; i++)
+		status = record_waits_look(w, t->threads[i], err);
+	/* Threads that came before the program knew who starts them. */
+	for (size_t i = 0; status == TALLY_OK && w->config.is_process_list && i < t->thread_count; i++) {
+		struct thread_wait now = thread_waits_read(w->config.kernel, t->threads[i]);
+		if (now.exists && (pid_t)now.pid == t->threads[i])
+			status = record_waits_visit_process(w, t->threads[i], record_waits_look, err);
+	}
+	return status;
+}
+
+static enum tally_status record_waits_name_targets(struct record_waits *w, struct tally_error *err)
+{
+	const struct target *t = w->config.target;
+	enum tally_status status = TALLY_OK;
+	if (t->is_system_wide)
+		return w->cgroup_count ? record_waits_visit_all(w, record_waits_name_thread, err) : TALLY_OK;
+	for (size_t i = 0; status == TALLY_OK && i < t->thread_count; i++)
+		status = off_cpu_add_target(w->source.off_cpu, (uint32_t)t->threads[i], w->config.is_process_list, err);
+	return status;
+}
+
+static enum tally_status record_waits_take_early(
+	void *context, const struct waiting_thread *thread, struct tally_error *err)
+{
+	struct record_waits *w = context;
+	return w->early ? early_waits_add(w->early, thread, err) : TALLY_OK;
+}
+
+static void record_waits_close_early(struct record_waits *w)
+{
+	if (!w->early)
+		return;
+	const struct early_waits_losses losses = early_waits_losses(w->early);
+	w->early_losses.unreached += losses.unreached;
+	w->early_losses.unreadable += losses.unreadable;
+	early_waits_destroy(w->early);
+	w->early = NULL;
+}
+
+/* In the kernel, where a thread's registers are; *is_refused: it cannot be done there. */
+static enum tally_status record_waits_find_waiting(struct record_waits *w, bool *is_refused, struct tally_error *err)
+{
+	const struct early_waits_config early = {w->config.kernel, record_host_arch(), w->config.store};
+	const struct waiting_threads_sink sink = {record_waits_take_early, w};
+	struct tally_error refusal = {0};
+	record_waits_close_early(w);
+	enum tally_status status = record_waits_name_targets(w, err);
+	if (status == TALLY_OK && !w->config.no_user_stacks)
+		status = early_waits_create(&early, &w->early, err);
+	if (status != TALLY_OK)
+		return status;
+	status = off_cpu_find_waiting(w->source.off_cpu, &sink, &refusal);
+	*is_refused = status == TALLY_UNSUPPORTED || status == TALLY_DENIED;
+	if (*is_refused && !w->has_told_early)
+		diag_add(w->config.diag, DIAG_NOTE,
+			"waits that began before the recording have no stacks, only their innermost function: %s",
+			refusal.text);
+	w->has_told_early |= *is_refused;
+	if (!*is_refused && status != TALLY_OK && err)
+		*err = refusal;
+	return *is_refused ? TALLY_OK : status;
+}
+
+/* Waits in progress count from now. */
+static enum tally_status record_waits_begin(struct record_waits *w, struct tally_error *err)
+{
+	bool is_refused = true;
+	enum tally_status status = TALLY_OK;
+	if (w->source.off_cpu && !w->is_held)
+		status = record_waits_find_waiting(w, &is_refused, err);
+	return status == TALLY_OK && is_refused ? record_waits_look_at_all(w, err) : status;
 }
 
 enum tally_status record_waits_start(
@@ -243,22 +346,41 @@ enum tally_status record_waits_start(
 	if (status != TALLY_OK)
 		return status;
 	w->sums_ms = clock_ms();
-	if (t->is_system_wide)
-		return starts_disabled ? TALLY_OK : record_waits_add_all(w, err);
-	for (size_t i = 0; status == TALLY_OK && i < t->thread_count; i++)
-		status = record_waits_add(w, t->threads[i], err);
-	/* Threads that came before the program knew who starts them. */
-	for (size_t i = 0; status == TALLY_OK && w->config.is_process_list && i < t->thread_count; i++) {
-		struct thread_wait now = thread_waits_read(w->config.kernel, t->threads[i]);
-		if (now.exists && (pid_t)now.pid == t->threads[i])
-			status = record_waits_add_process(w, t->threads[i], err);
-	}
+	w->is_running = !starts_disabled;
+	w->is_held = t->is_command;
+	if (w->is_running || w->is_held)
+		status = record_waits_begin(w, err);
+	w->is_held = false;
 	return status;
 }
 
 enum tally_status record_waits_set_running(struct record_waits *w, bool is_running, struct tally_error *err)
 {
-	return record_wait_source_set_running(&w->source, is_running, err);
+	bool begins = is_running && !w->is_running;
+	enum tally_status status = record_wait_source_set_running(&w->source, is_running, err);
+	w->is_running = is_running;
+	return status == TALLY_OK && begins ? record_waits_begin(w, err) : status;
+}
+
+static enum tally_status record_waits_set_stack(
+	void *context, uint64_t stack, const uint64_t *ips, size_t count, struct tally_error *err)
+{
+	struct record_waits *w = context;
+	return off_cpu_set_stack(w->source.off_cpu, stack, ips, count, err);
+}
+
+static enum tally_status record_waits_read_stacks(struct record_waits *w, bool is_last, struct tally_error *err)
+{
+	const struct early_waits_sink sink = {record_waits_set_stack, w};
+	if (!w->early)
+		return TALLY_OK;
+	if (is_last) /* what follows takes time, in which nothing counts any more */
+		off_cpu_set_running(w->source.off_cpu, false);
+	enum tally_status status = is_last ? early_waits_finish(w->early, EARLY_LAST_MS, &sink, err)
+					   : early_waits_go_on(w->early, EARLY_MS, &sink, err);
+	if (status == TALLY_OK && !early_waits_are_left(w->early))
+		record_waits_close_early(w);
+	return status;
 }
 
 /* ---- samples ---- */
@@ -360,7 +482,9 @@ enum tally_status record_waits_drain(
 	w->sink = sink;
 	if (takes_sums)
 		w->sums_ms = now_ms;
-	enum tally_status status = record_wait_source_drain(&w->source, takes_sums, is_last, &to_samples, err);
+	enum tally_status status = record_waits_read_stacks(w, is_last, err);
+	if (status == TALLY_OK)
+		status = record_wait_source_drain(&w->source, takes_sums, is_last, &to_samples, err);
 	if (status == TALLY_OK)
 		status = record_waits_flush(w, err);
 	return status == TALLY_OK && is_last ? record_waits_give_sums(w, err) : status;
@@ -373,11 +497,18 @@ struct python_frames *record_waits_python(const struct record_waits *w)
 
 struct off_cpu_losses record_waits_losses(const struct record_waits *w)
 {
-	return record_wait_source_losses(&w->source);
+	struct off_cpu_losses losses = record_wait_source_losses(&w->source);
+	const struct early_waits_losses early =
+		w->early ? early_waits_losses(w->early) : (struct early_waits_losses){0};
+	losses.unreached = w->early_losses.unreached + early.unreached;
+	losses.unreadable = w->early_losses.unreadable + early.unreadable;
+	return losses;
 }
 
 int record_waits_pause_ms(const struct record_waits *w)
 {
+	if (w->early)
+		return EARLY_PAUSE_MS;
 	return w->source.switches ? SWITCH_WAITS_PAUSE_MS : -1;
 }
 
@@ -402,4 +533,14 @@ void record_waits_print_losses(struct text *out, const struct off_cpu_losses *l)
 	if (l->summed)
 		text_printf(out, "%llu long waits are only in sums: more came than could be written\n",
 			(unsigned long long)l->summed);
+	if (l->unreached)
+		text_printf(out,
+			"%llu waits that began before the recording have only their innermost function: they, or the "
+			"recording, ended before their stacks were read\n",
+			(unsigned long long)l->unreached);
+	if (l->unreadable)
+		text_printf(out,
+			"%llu waits that began before the recording have only their innermost function: reading their "
+			"stacks needs CAP_SYS_PTRACE\n",
+			(unsigned long long)l->unreadable);
 }

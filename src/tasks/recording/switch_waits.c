@@ -382,8 +382,8 @@ static enum tally_status switch_waits_look(struct switch_waits *w, struct tally_
 		thread->is_looked_at = true;
 		bool wants_stack = !thread->out.stack && !w->config.no_user_stacks;
 		writer_clear(&w->looked);
-		if (!wait_looks_take(w->config.kernel, w->records.arch, thread->tid, clock_ns(), &event,
-			    wants_stack ? &w->looked : NULL))
+		if (!wait_looks_take(
+			    w->config.kernel, w->records.arch, thread->tid, &event, wants_stack ? &w->looked : NULL))
 			continue;
 		struct tally_bytes sample = writer_view(&w->looked);
 		status = vec_push(&w->records.events, event) && !w->looked.failed ? TALLY_OK : error_nomem(err);

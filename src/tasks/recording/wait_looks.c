@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "abi/encode.h"
+#include "base/clock.h"
 #include "kernel/recording/thread_waits.h"
 
 #define STACK_BYTES 32768
@@ -45,14 +46,16 @@ static size_t wait_looks_read_stack(const struct kernel_seam *kernel, uint32_t t
 
 static bool wait_looks_is_same(const struct thread_wait *a, const struct thread_wait *b)
 {
-	return b->is_waiting && a->syscall == b->syscall && a->ip == b->ip && a->sp == b->sp;
+	return b->is_waiting && a->switches == b->switches && a->syscall == b->syscall && a->ip == b->ip &&
+	       a->sp == b->sp;
 }
 
-bool wait_looks_take(const struct kernel_seam *kernel, const struct arch *arch, uint32_t tid, uint64_t now_ns,
-	struct wait_event *event, struct writer *sample)
+bool wait_looks_take(const struct kernel_seam *kernel, const struct arch *arch, uint32_t tid, struct wait_event *event,
+	struct writer *sample)
 {
 	static uint8_t stack[STACK_BYTES];
 	const struct thread_wait now = thread_waits_read(kernel, (pid_t)tid);
+	const uint64_t now_ns = clock_ns(); /* in the wait, if it is the same one afterwards */
 	if (!now.exists || now.is_kernel || !now.is_waiting)
 		return false;
 	*event = (struct wait_event){.kind = WAIT_EVENT_LOOK,
@@ -62,7 +65,7 @@ bool wait_looks_take(const struct kernel_seam *kernel, const struct arch *arch, 
 		.syscall = now.syscall,
 		.state = (uint8_t)wait_looks_state(now.state)};
 	size_t len = sample && now.sp ? wait_looks_read_stack(kernel, tid, now.sp, stack) : 0;
-	const struct thread_wait after = len ? thread_waits_read(kernel, (pid_t)tid) : now;
+	const struct thread_wait after = thread_waits_read(kernel, (pid_t)tid);
 	if (!wait_looks_is_same(&now, &after))
 		return false;
 	if (!sample || now.ip == 0)

@@ -4,10 +4,10 @@
  * with which user stack. For sources of waits whose events do not tell it.
  *
  * A stack comes as the record of a sample with the two registers that /proc shows and a copy of the stack's memory, of
- * the event wait_looks_attr, to be unwound like others. Both files are read of a thread that may run on meanwhile: it
- * counts only if it is in the same system call afterwards. One thread.
+ * the event wait_looks_attr, to be unwound like others. All files are read of a thread that may run on meanwhile: it
+ * counts only if it is in the same system call afterwards, and has not left the CPU again. One thread.
  *
- *	if (wait_looks_take(kernel, arch, tid, now_ns, &event, &sample)) ... writer_view(&sample) ...
+ *	if (wait_looks_take(kernel, arch, tid, &event, &sample)) ... writer_view(&sample) ...
  */
 #ifndef TASKS_RECORDING_WAIT_LOOKS_H
 #define TASKS_RECORDING_WAIT_LOOKS_H
@@ -21,8 +21,8 @@
 struct perf_attr wait_looks_attr(const struct arch *arch);
 /* Fills a WAIT_EVENT_LOOK. sample: gets a record if the stack could be read; NULL: it is not wanted. False: the thread
  * does not wait, or may not be looked at. */
-bool wait_looks_take(const struct kernel_seam *kernel, const struct arch *arch, uint32_t tid, uint64_t now_ns,
-	struct wait_event *event, struct writer *sample);
+bool wait_looks_take(const struct kernel_seam *kernel, const struct arch *arch, uint32_t tid, struct wait_event *event,
+	struct writer *sample);
 /* How a thread waits by the letter that ps shows. */
 enum wait_state wait_looks_state(char letter);
 

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * off_cpu_task.bpf.h - reads of a thread, in a BPF program, how it is off the CPU: its state, its system call, how often
+ * it has left the CPU.
+ *
+ *	__u8 state = off_cpu_state_of(task, false, off_cpu_raw_state(task));
+ *	if (off_cpu_regs(task, &regs)) ... regs.syscall ...
+ */
+#ifndef BPF_OFF_CPU_TASK_BPF_H
+#define BPF_OFF_CPU_TASK_BPF_H
+
+#include "bpf/off_cpu.bpf.h"
+#include "bpf/walk_registers.bpf.h"
+
+#define PF_KTHREAD	     0x00200000
+#define TASK_INTERRUPTIBLE   0x1
+#define TASK_UNINTERRUPTIBLE 0x2
+#define TASK_STOPPED_TRACED  0xc
+#define TASK_DEAD	     0x80
+#define TASK_NOLOAD	     0x400
+#define TASK_RTLOCK	     0x1000
+
+/* What is behind the three underscores is ours: the kernel's struct is pt_regs. */
+#if defined(__TARGET_ARCH_x86)
+struct pt_regs___x86 {
+	unsigned long orig_ax, ip, sp;
+} KERNEL_TYPE;
+#define OFF_CPU_REGS	   struct pt_regs___x86
+#define REGS_SYSCALL_FIELD orig_ax
+#define REGS_IP_FIELD	   ip
+#define TS_COMPAT	   2
+#elif defined(__TARGET_ARCH_arm64)
+struct pt_regs___aarch64 {
+	unsigned long long sp, pc;
+	int syscallno;
+} KERNEL_TYPE;
+#define OFF_CPU_REGS	   struct pt_regs___aarch64
+#define REGS_SYSCALL_FIELD syscallno
+#define REGS_IP_FIELD	   pc
+#endif
+
+struct off_cpu_regs {
+	__u64 ip, sp;
+	__s32 syscall;
+};
+
+#define HAS_TASK_BTF bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)
+/* A field of the current thread, to which Linux before 5.11 gives no pointer that a program may follow. */
+#define OFF_CPU_READ(task, field) (HAS_TASK_BTF ? (task)->field : BPF_CORE_READ(task, field))
+
+static __always_inline struct task_struct *off_cpu_current(void)
+{
+	return HAS_TASK_BTF ? bpf_get_current_task_btf() : (void *)bpf_get_current_task();
+}
+
+/* Of the current thread's entry to the kernel from user space; false where they are not available. */
+static __always_inline bool off_cpu_regs(struct task_struct *task, struct off_cpu_regs *to)
+{
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) {
+		OFF_CPU_REGS *regs = (void *)bpf_task_pt_regs((void *)task);
+		to->ip = regs->REGS_IP_FIELD;
+		to->sp = regs->sp;
+		to->syscall = (__s32)regs->REGS_SYSCALL_FIELD;
+	} else { /* before Linux 5.15 */
+		OFF_CPU_REGS *regs = (void *)((const char *)BPF_CORE_READ(task, stack) + WALK_THREAD_SIZE -
+					      bpf_core_type_size(struct pt_regs___kernel));
+		to->ip = BPF_CORE_READ(regs, REGS_IP_FIELD);
+		to->sp = BPF_CORE_READ(regs, sp);
+		to->syscall = (__s32)BPF_CORE_READ(regs, REGS_SYSCALL_FIELD);
+	}
+#if defined(__TARGET_ARCH_x86)
+	if (OFF_CPU_READ(task, thread_info.status) & TS_COMPAT) /* another numbering */
+		to->syscall = -1;
+#endif
+	if (to->syscall < 0)
+		to->syscall = -1;
+	return true;
+}
+
+static __always_inline __u64 off_cpu_mix(__u64 hash, __u64 word)
+{
+	hash ^= word * 0x9e3779b97f4a7c15ULL;
+	return (hash << 29 | hash >> 35) * 0xbf58476d1ce4e5b9ULL;
+}
+
+static __always_inline __u8 off_cpu_state_of(struct task_struct *task, bool preempt, __u64 state)
+{
+	if (preempt || state == 0)
+		return OFF_CPU_RUNNABLE;
+	bool waits_for_disk = BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
+	if (state & TASK_STOPPED_TRACED)
+		return OFF_CPU_STOPPED;
+	if (waits_for_disk)
+		return OFF_CPU_DISK;
+	if (state & TASK_INTERRUPTIBLE)
+		return OFF_CPU_SLEEPING;
+	if (state & (TASK_UNINTERRUPTIBLE | TASK_RTLOCK))
+		return state & TASK_NOLOAD ? OFF_CPU_OTHER : OFF_CPU_UNINTERRUPTIBLE;
+	return OFF_CPU_OTHER;
+}
+
+static __always_inline __u64 off_cpu_raw_state(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->__state))
+		return task->__state;
+	return (__u64)task->state;
+}
+
+/* Changes each time that it leaves the CPU, and only then. */
+static __always_inline __u64 off_cpu_switches(const struct task_struct *task)
+{
+	return task->nvcsw + task->nivcsw;
+}
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * Visits all threads once, when waits begin to be recorded: it tells off_cpu.bpf.c of each target, and of those that are
+ * off the CPU how they wait, since when no switch will be seen. What their stacks are unwound from goes to the reader.
+ *
+ * Threads wake up meanwhile. So the thread is entered first, from when on the other program sees its switches; what is
+ * read then is of one wait only if the thread has not left the CPU again and is not on it.
+ */
+#include "bpf/waiting_threads.bpf.h"
+
+#include "bpf/kernel_types.bpf.h"
+#include "bpf/off_cpu_task.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* Constants, set before the program is loaded. */
+const volatile bool all_threads; /* or those that are targets */
+const volatile bool wants_preempted, wants_kernel = true, has_cpus;
+const volatile __u32 own_tgid;
+
+/* Of the current pass. */
+__u64 begin_ns;
+__u32 generation;
+__u64 lost_threads; /* that the map had no room for */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__type(key, __u32);
+	__type(value, struct off_cpu_thread);
+	__uint(max_entries, 16384);
+} threads SEC(".maps"); /* off_cpu.bpf.c's, as the next one */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__type(key, __u32);
+	__type(value, __u8);
+	__uint(max_entries, 1);
+} cpus SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__type(key, __u32);
+	__type(value, __u8); /* enum waiting_target */
+	__uint(max_entries, 16384);
+} targets SEC(".maps");
+
+struct waiting_scratch {
+	struct waiting_record record;
+	struct off_cpu_thread fresh; /* what a new entry begins as: zero */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct waiting_scratch);
+} scratch SEC(".maps");
+
+static __always_inline bool waiting_is_target(const struct task_struct *task)
+{
+	__u32 tid = task->pid, tgid = task->tgid;
+	if (task->flags & PF_KTHREAD || tgid == own_tgid)
+		return false;
+	if (all_threads)
+		return true;
+	const struct off_cpu_thread *known = bpf_map_lookup_elem(&threads, &tid); /* a target's child may be */
+	if (known && known->is_target)
+		return true;
+	const __u8 *thread = bpf_map_lookup_elem(&targets, &tid);
+	if (thread && *thread & WAITING_THREAD)
+		return true;
+	const __u8 *process = bpf_map_lookup_elem(&targets, &tgid);
+	return process && *process & WAITING_PROCESS;
+}
+
+static __always_inline bool waiting_is_on_cpu(const struct task_struct *task)
+{
+	return bpf_core_field_exists(task->on_cpu) ? task->on_cpu != 0 : (void *)task == (void *)bpf_get_current_task();
+}
+
+/* Where it left the CPU. */
+static __always_inline bool waiting_is_of_cpus(const struct task_struct *task)
+{
+	__u32 cpu;
+	if (!has_cpus)
+		return true;
+	cpu = bpf_core_field_exists(task->thread_info.cpu) ? task->thread_info.cpu : task->cpu;
+	return bpf_map_lookup_elem(&cpus, &cpu) != NULL;
+}
+
+static __always_inline const void *waiting_pt_regs(struct task_struct *task)
+{
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+		return (const void *)bpf_task_pt_regs(task);
+	return (const char *)task->stack + WALK_THREAD_SIZE - bpf_core_type_size(struct pt_regs___kernel);
+}
+
+static __always_inline bool waiting_read_registers(struct task_struct *task, __u64 *to)
+{
+#if defined(__TARGET_ARCH_x86)
+	struct walk_pt_regs from;
+	if (bpf_probe_read_kernel(&from, sizeof(from), waiting_pt_regs(task)) || from.cs != 0x33)
+		return false;
+	to[0] = from.ax;
+	to[1] = from.bx;
+	to[2] = from.cx;
+	to[3] = from.dx;
+	to[4] = from.si;
+	to[5] = from.di;
+	to[6] = from.bp;
+	to[7] = from.sp;
+	to[8] = from.ip;
+	to[9] = from.flags;
+	to[10] = from.cs;
+	to[11] = from.ss;
+	to[16] = from.r8;
+	to[17] = from.r9;
+	to[18] = from.r10;
+	to[19] = from.r11;
+	to[20] = from.r12;
+	to[21] = from.r13;
+	to[22] = from.r14;
+	to[23] = from.r15;
+	return true;
+#else /* x0 to x30, sp, pc, in this order in both; then pstate */
+	struct walk_pt_regs from;
+	const char *at = waiting_pt_regs(task);
+	if (bpf_probe_read_kernel(&from, sizeof(from), at + WALK_REGS_OFFSET) || from.pstate & 0x1f)
+		return false;
+	return bpf_probe_read_kernel(to, WAITING_REGISTERS * sizeof(*to), at) == 0;
+#endif
+}
+
+static __always_inline void waiting_take_kernel(struct task_struct *task, struct waiting_record *record)
+{
+	long bytes = 0;
+	if (wants_kernel && bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_task_stack)) /* Linux 5.9 */
+		bytes = bpf_get_task_stack(task, record->kernel, WAITING_FRAMES * sizeof(__u64), 0);
+	record->kernel_count = bytes > 0 ? (__u16)(bytes / sizeof(__u64)) : 0;
+}
+
+static __always_inline struct off_cpu_thread *waiting_entry(const struct task_struct *task, struct waiting_scratch *s)
+{
+	__u32 tid = task->pid;
+	struct off_cpu_thread *t = bpf_map_lookup_elem(&threads, &tid);
+	if (!t) {
+		bpf_map_update_elem(&threads, &tid, &s->fresh, BPF_NOEXIST);
+		t = bpf_map_lookup_elem(&threads, &tid);
+	}
+	if (!t) {
+		lost_threads++;
+		return NULL;
+	}
+	t->tgid = task->tgid;
+	t->is_target = true;
+	return t;
+}
+
+/* Enters how it waits; false: it does not, or not any more. */
+static __always_inline bool waiting_enter(
+	struct task_struct *task, struct off_cpu_thread *t, struct waiting_record *record, __u8 state)
+{
+	struct off_cpu_regs regs = {.syscall = -1};
+	(void)off_cpu_regs(task, &regs);
+	record->has_registers = waiting_read_registers(task, record->registers);
+	waiting_take_kernel(task, record);
+	if (waiting_is_on_cpu(task) || off_cpu_switches(task) != record->switches)
+		return false;
+	t->flags = OFF_CPU_BEGAN_BEFORE;
+	t->state = state;
+	t->syscall = regs.syscall;
+	t->is_told = 0;
+	if (t->woken_ns < begin_ns) /* from before that */
+		t->woken_ns = 0;
+	t->generation = generation;
+	t->before_switches = record->switches;
+	t->before_stack = record->stack;
+	t->off_ns = begin_ns;
+	/* The other program checks the number, too, where it sees the end. */
+	if (!waiting_is_on_cpu(task) && off_cpu_switches(task) == record->switches)
+		return true;
+	t->before_stack = 0;
+	return false;
+}
+
+SEC("iter/task")
+int waiting_visit(struct bpf_iter__task *context)
+{
+	struct seq_file *seq = context->meta->seq;
+	struct task_struct *task = context->task;
+	__u32 zero = 0;
+	struct waiting_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
+	if (!task || !s || !waiting_is_target(task))
+		return 0;
+	struct off_cpu_thread *t = waiting_entry(task, s);
+	if (!t)
+		return 0;
+	struct waiting_record *record = &s->record;
+	record->switches = off_cpu_switches(task);
+	__u64 raw = off_cpu_raw_state(task);
+	__u8 state = off_cpu_state_of(task, false, raw);
+	bool is_counted = state != OFF_CPU_RUNNABLE || wants_preempted;
+	if (waiting_is_on_cpu(task) || raw & TASK_DEAD || !is_counted || !waiting_is_of_cpus(task))
+		return 0;
+	record->tid = task->pid;
+	record->tgid = task->tgid;
+	record->stack = off_cpu_mix(off_cpu_mix(record->tid, record->switches), begin_ns) | 1;
+	/* The kernel visits a thread again if there was no room for its record. */
+	bool is_again = t->flags & OFF_CPU_BEGAN_BEFORE && t->before_stack == record->stack;
+	if (t->off_ns && t->generation == generation && !is_again)
+		return 0; /* it left the CPU since its switches are seen */
+	if (!waiting_enter(task, t, record, state))
+		return 0;
+	__u64 bytes = WAITING_RECORD_BYTES + (record->kernel_count & WAITING_FRAMES) * sizeof(__u64);
+	bpf_seq_write(seq, record, (__u32)bytes);
+	return 0;
+}
