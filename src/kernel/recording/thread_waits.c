@@ -13,7 +13,7 @@
 static bool thread_waits_read_stat(const struct kernel_seam *kernel, pid_t tid, struct thread_wait *wait)
 {
 	char *text;
-	if (kernel_text(kernel, &text, NULL, "/proc/%d/stat", (int)tid) != TALLY_OK)
+	if (kernel_text(kernel, &text, NULL, "/proc/%d/task/%d/stat", (int)tid, (int)tid) != TALLY_OK)
 		return false;
 	const char *end = strrchr(text, ')');
 	struct tally_str rest = str_from(end && end[1] ? end + 2 : ""), word;

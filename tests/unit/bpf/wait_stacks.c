@@ -81,6 +81,27 @@ static void forgets_what_is_old_and_not_used(void **state)
 	wait_stacks_deinit(&stacks);
 }
 
+static void keeps_what_nobody_can_send_again(void **state)
+{
+	struct wait_stacks stacks = {.most_bytes = 10 * 16, .scheduler = {{0x1000, 0x1100}}, .scheduler_count = 1};
+	const uint64_t ips[] = {0x1050, 0x3000, 0x401000}, user[] = {0x401000, 0x402000, 0x403000};
+	const uint64_t first[] = {CONTEXT_KERNEL, 0x3000, CONTEXT_USER, 0x401000};
+	const uint64_t whole[] = {CONTEXT_KERNEL, 0x3000, CONTEXT_USER, 0x401000, 0x402000, 0x403000};
+	uint64_t chain[WAIT_CHAIN_MOST];
+	assert_true(wait_stacks_keep(&stacks, 1000, ips, 2, 1));
+	assert_int_equal(wait_stacks_chain(&stacks, 1000, chain, ARRAY_LEN(chain)), ARRAY_LEN(first));
+	assert_memory_equal(chain, first, sizeof(first));
+	assert_true(wait_stacks_keep_user(&stacks, 1000, user, ARRAY_LEN(user)));
+	for (uint64_t id = 1; id <= 60; id++)
+		assert_true(wait_stacks_add(&stacks, id, &id, 0, 1));
+	assert_int_equal(wait_stacks_chain(&stacks, 1000, chain, ARRAY_LEN(chain)), ARRAY_LEN(whole));
+	assert_memory_equal(chain, whole, sizeof(whole));
+	/* without a kernel part */
+	assert_true(wait_stacks_keep_user(&stacks, 1001, user, 1));
+	assert_int_equal(wait_stacks_chain(&stacks, 1001, chain, ARRAY_LEN(chain)), 2);
+	wait_stacks_deinit(&stacks);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -88,6 +109,7 @@ int main(void)
 		cmocka_unit_test(leaves_out_the_scheduler),
 		cmocka_unit_test(ends_interrupts_where_they_entered),
 		cmocka_unit_test(forgets_what_is_old_and_not_used),
+		cmocka_unit_test(keeps_what_nobody_can_send_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,8 +19,9 @@ static struct thread_wait wait_in(const char *tree)
 static void reads_a_thread_that_waits(void **state)
 {
 	struct thread_wait wait =
-		wait_in("/proc/7/stat: 7 (a) b (c) S 1 7 7 0 -1 4194304 0 0\n"
-			"/proc/7/status: Name:\ta\\nTgid:\t5\\nPid:\t7\n"
+		wait_in("/proc/7/task/7/stat: 7 (a) b (c) S 1 7 7 0 -1 4194304 0 0\n"
+			"/proc/7/status: Name:\ta\\nTgid:\t5\\nPid:\t7\\nvoluntary_ctxt_switches:\t40\\n"
+			"nonvoluntary_ctxt_switches:\t2\n"
 			"/proc/7/syscall: 202 0x1 0x2 0x3 0x4 0x5 0x6 0x7ffc00000010 0x7f0000001234\n");
 	assert_true(wait.exists && wait.is_waiting && !wait.is_kernel);
 	assert_int_equal(wait.state, 'S');
@@ -28,35 +29,41 @@ static void reads_a_thread_that_waits(void **state)
 	assert_int_equal(wait.syscall, 202);
 	assert_int_equal(wait.ip, 0x7f0000001234);
 	assert_int_equal(wait.sp, 0x7ffc00000010);
+	assert_int_equal(wait.switches, 42);
 }
 
 static void tells_who_runs_or_is_of_the_kernel(void **state)
 {
-	struct thread_wait wait = wait_in("/proc/7/stat: 7 (x) R 1 7 7 0 -1 4194304 0\n"
+	struct thread_wait wait = wait_in("/proc/7/task/7/stat: 7 (x) R 1 7 7 0 -1 4194304 0\n"
 					  "/proc/7/status: Tgid:\t7\n"
 					  "/proc/7/syscall: running\n");
 	assert_true(wait.exists && !wait.is_waiting);
 	assert_int_equal(wait.syscall, -1);
-	wait = wait_in("/proc/7/stat: 7 (kworker/0:1) I 2 0 0 0 -1 69238880 0\n");
+	wait = wait_in("/proc/7/task/7/stat: 7 (kworker/0:1) I 2 0 0 0 -1 69238880 0\n");
 	assert_true(wait.exists && wait.is_kernel);
-	wait = wait_in("/proc/7/stat: 7 (x) S 1 7 7 0 -1 0 0\n/proc/7/syscall: -1 0x7ffc00000010 0x401000\n");
+	wait = wait_in("/proc/7/task/7/stat: 7 (x) S 1 7 7 0 -1 0 0\n/proc/7/syscall: -1 0x7ffc00000010 0x401000\n");
 	assert_int_equal(wait.syscall, -1);
 	assert_int_equal(wait.ip, 0x401000);
 }
 
 static void takes_nothing_for_granted(void **state)
 {
-	static const char *const trees[] = {"/proc/7/other: x\n", "/proc/7/stat: x\n", "/proc/7/stat: 7 (x)\n",
-		"/proc/7/stat: )\n", "/proc/7/stat: 7 (x) \n"};
+	static const char *const trees[] = {"/proc/7/other: x\n", "/proc/7/task/7/stat: x\n",
+		"/proc/7/task/7/stat: 7 (x)\n", "/proc/7/task/7/stat: )\n", "/proc/7/task/7/stat: 7 (x) \n"};
 	for (size_t i = 0; i < sizeof(trees) / sizeof(*trees); i++)
 		assert_false(wait_in(trees[i]).exists);
-	struct thread_wait wait = wait_in("/proc/7/stat: 7 (x) S 1\n"
+	struct thread_wait wait = wait_in("/proc/7/task/7/stat: 7 (x) S 1\n"
 					  "/proc/7/status: Tgid:\tmany\\nno colon\n"
 					  "/proc/7/syscall: 99999999999 0xzz\n");
 	assert_true(wait.exists && wait.is_waiting);
 	assert_int_equal(wait.syscall, -1);
 	assert_int_equal(wait.ip, 0);
 	assert_int_equal(wait.pid, 0);
+	assert_true(wait.switches == UINT64_MAX);
+	/* One of two counts is not their sum. */
+	wait = wait_in("/proc/7/task/7/stat: 7 (x) S 1\n/proc/7/status: voluntary_ctxt_switches:\t40\n");
+	assert_true(wait.switches == UINT64_MAX);
+	assert_true(thread_waits_switches(kernel_seam_linux(), 0) == UINT64_MAX);
 }
 
 int main(void)
