@@ -34,9 +34,10 @@ void wait_stacks_deinit(struct wait_stacks *stacks)
 /* Those that begin so, where a star ends them. */
 static bool wait_stacks_is_scheduler(struct tally_str name)
 {
-	static const char *const names[] = {"__schedule", "schedule", "schedule_*", "io_schedule", "io_schedule_*",
-		"preempt_schedule*", "try_to_wake_up", "wake_up_process", "wake_up_new_task", "default_wake_function",
-		"autoremove_wake_function", "wake_up_q", "__wake_up_common*", "__wake_up", "__wake_up_sync*"};
+	static const char *const names[] = {"__switch_to", "__schedule", "schedule", "schedule_*", "io_schedule",
+		"io_schedule_*", "preempt_schedule*", "try_to_wake_up", "wake_up_process", "wake_up_new_task",
+		"default_wake_function", "autoremove_wake_function", "wake_up_q", "__wake_up_common*", "__wake_up",
+		"__wake_up_sync*"};
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		size_t len = strlen(names[i]);
 		bool is_begin = names[i][len - 1] == '*';

@@ -83,6 +83,22 @@ def check_bpf_wall(guest):
     assert re.search(r'wait_for_mutex(.*\n)+?.*woken by holder(.*\n)+?.*\bhold\b', tree), tree
 
 
+def check_bpf_early_waits(guest):
+    """waiting_threads: the states and stacks of threads that waited before the recording began, and all its time."""
+    assert 'innermost frame' not in with_btf(guest).good('bpf-early').text('bpf-early', 'err'), guest.text('bpf-early', 'err')
+    rows = [line.rsplit(' ', 1) for line in guest.good('bpf-early-folded').text('bpf-early-folded').splitlines()]
+    stacks = {stack.split(';')[0]: (stack.split(';')[1:], int(ns)) for stack, ns in rows}
+    assert set(stacks) == set('idle_threads pool pipe nap poll timed'.split()) and len(rows) == len(stacks), rows
+    for name, state in (('pool', 'lock'), ('pipe', 'io'), ('nap', 'sleep'), ('poll', 'poll'), ('timed', 'lock')):
+        stack, ns = stacks[name]
+        assert stack[-1] == f'[{state}]' and 1000 * MS <= ns < 2000 * MS, (name, stacks[name])
+        found = [frame for frame in stack if frame in ('idle_thread', f'{name}_wait', 'el0_svc')]
+        assert found == ['idle_thread', f'{name}_wait', 'el0_svc'], stacks[name]
+    assert [frame for frame in stacks['idle_threads'][0] if frame in ('_start', 'main', 'nap_wait')] == ['_start', 'main', 'nap_wait'], stacks['idle_threads']
+    chains_of_perf = chains(guest.good('bpf-early-perf').text('bpf-early-perf'))
+    assert any('pool_wait' in chain and 'idle_thread' in chain for chain in chains_of_perf), chains_of_perf
+
+
 def check_bpf_off_cpu(guest):
     """The same program for --off-cpu, whose samples Debian's perf reads."""
     with_btf(guest).good('bpf-off-cpu')

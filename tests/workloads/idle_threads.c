@@ -2,7 +2,7 @@
 /*
  * Threads that wait from the beginning: idle_threads. Each is named after what it waits for, in functions of that name:
  * `pool` for a condition variable, `pipe` for a pipe to be written, `nap` for a time, `poll` for a pipe to be readable,
- * `futex` for a futex with a time limit, in a frame of a size that is known only when it runs. With a number of
+ * `timed` for a futex with a time limit, in a frame of a size that is known only when it runs. With a number of
  * milliseconds as argument there are also 16 threads `switcher`, which wait in turn in switch_nap and in switch_poll, each
  * time for up to so long.
  */
@@ -49,17 +49,17 @@ KEPT static int poll_wait(void)
 	return poll(&file, 1, -1) + one;
 }
 
-KEPT static int futex_call(void)
+KEPT static int timed_call(void)
 {
 	const struct timespec t = {1000, 0};
 	return (int)syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &t, NULL, 0) + one;
 }
 
-KEPT static int futex_wait(void)
+KEPT static int timed_wait(void)
 {
 	volatile char *bytes = __builtin_alloca((size_t)one * 100);
 	bytes[3] = 1;
-	return futex_call() + bytes[3];
+	return timed_call() + bytes[3];
 }
 
 KEPT static int switch_nap(int ms)
@@ -98,7 +98,7 @@ KEPT static void *idle_thread(void *argument)
 int main(int argc, char **argv)
 {
 	static const struct idle_thread threads[] = {{"pool", pool_wait}, {"pipe", pipe_wait}, {"nap", nap_wait},
-		{"poll", poll_wait}, {"futex", futex_wait}, {"switcher", switcher_wait}};
+		{"poll", poll_wait}, {"timed", timed_wait}, {"switcher", switcher_wait}};
 	pthread_t id;
 	longest_ms = argc > 1 ? atoi(argv[1]) : 0;
 	if (pipe(pipe_ends) != 0)
@@ -106,5 +106,5 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < 5 + (longest_ms > 0 ? 16 : 0); i++)
 		if (pthread_create(&id, NULL, idle_thread, (void *)&threads[i < 5 ? i : 5]) != 0)
 			return 1;
-	return pause();
+	return nap_wait();
 }

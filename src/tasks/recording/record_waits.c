@@ -317,7 +317,7 @@ static enum tally_status record_waits_find_waiting(struct record_waits *w, bool 
 	*is_refused = status == TALLY_UNSUPPORTED || status == TALLY_DENIED;
 	if (*is_refused && !w->has_told_early)
 		diag_add(w->config.diag, DIAG_NOTE,
-			"waits that began before the recording have no stacks, only their innermost function: %s",
+			"waits that began before the recording have only the innermost frame of their stacks: %s",
 			refusal.text);
 	w->has_told_early |= *is_refused;
 	if (!*is_refused && status != TALLY_OK && err)
@@ -535,12 +535,12 @@ void record_waits_print_losses(struct text *out, const struct off_cpu_losses *l)
 			(unsigned long long)l->summed);
 	if (l->unreached)
 		text_printf(out,
-			"%llu waits that began before the recording have only their innermost function: they, or the "
-			"recording, ended before their stacks were read\n",
+			"%llu waits that began before the recording have only the innermost frame of their user "
+			"stacks: they, or the recording, ended before these were read\n",
 			(unsigned long long)l->unreached);
 	if (l->unreadable)
 		text_printf(out,
-			"%llu waits that began before the recording have only their innermost function: reading their "
-			"stacks needs CAP_SYS_PTRACE\n",
+			"%llu waits that began before the recording have only the innermost frame of their user "
+			"stacks: reading these needs CAP_SYS_PTRACE\n",
 			(unsigned long long)l->unreadable);
 }
