@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * batch_post.h - sends an encoded batch to a server of profiles, and says what became of it.
+ *
+ *	status = batch_post(client, bytes, &receipt, err);   // IO: no complete answer came: try again later
+ *	if (receipt.outcome == BATCH_LATER) wait(receipt.retry_after_s);
+ */
+#ifndef TASKS_FLEET_BATCH_POST_H
+#define TASKS_FLEET_BATCH_POST_H
+
+#include "fleet/http_client.h"
+
+#define BATCH_STORE_BYTES 16
+
+enum batch_outcome {
+	BATCH_STORED,
+	BATCH_DUPLICATE, /* it was there already */
+	BATCH_LACKS_SYMBOLS, /* nothing was stored: send it again with all of its symbols */
+	BATCH_REFUSED, /* it will never be accepted */
+	BATCH_DENIED, /* the token is missing or wrong */
+	BATCH_LATER, /* the server is busy, or its store is not available */
+};
+
+struct batch_receipt {
+	enum batch_outcome outcome;
+	uint64_t samples; /* that were added */
+	uint8_t store[BATCH_STORE_BYTES]; /* of outcomes before REFUSED */
+	unsigned status, retry_after_s; /* of HTTP */
+	char sentence[320]; /* of the server, from REFUSED on */
+};
+
+/* bytes: as they are, or a zstd frame, which is recognised. INVALID: the answer is none of such a server. */
+TALLY_MUST_CHECK enum tally_status batch_post(
+	struct http_client *client, struct tally_bytes bytes, struct batch_receipt *receipt, struct tally_error *err);
+/* Whether the bytes of a batch are compressed. */
+bool batch_is_packed(struct tally_bytes bytes);
+/* The sentence of an answer that is an error: {"error": "..."}; or what its status says. */
+void batch_answer_sentence(const struct http_answer *answer, char *sentence, size_t bytes);
+
+#endif
