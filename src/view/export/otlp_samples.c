@@ -12,7 +12,7 @@
 static uint32_t otlp_samples_process_of(struct otlp_samples *s, const struct profile_sample *sample)
 {
 	const struct profile_thread *thread = &s->view->profile->threads[sample->thread];
-	const uint64_t key = (uint32_t)thread->pid;
+	const uint64_t key = (uint64_t)thread->label_set << 32 | (uint32_t)thread->pid;
 	bool is_new;
 	uint32_t id = id_table_add(&s->process_ids, &key, &is_new);
 	const struct otlp_process process = {thread->pid, thread->process_comm, PROFILE_NONE, 0};

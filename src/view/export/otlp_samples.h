@@ -49,7 +49,7 @@ struct otlp_point { /* samples with the same stack and attributes */
 struct otlp_samples {
 	const struct export_view *view;
 	struct otlp_dictionary *dictionary;
-	struct id_table process_ids; /* by process ID */
+	struct id_table process_ids; /* by label set and process ID */
 	struct id_table group_ids; /* process; event and is_wait */
 	struct id_table point_ids; /* group and stack; attributes */
 	struct list_table attribute_sets;
