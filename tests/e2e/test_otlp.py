@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """OpenTelemetry's profiles: a decoder made by protoc reads what the other exports and report say of the same recording."""
 import json
+import re
+import shutil
 import subprocess
 
 import pytest
@@ -188,7 +190,9 @@ def test_comments(tally, tmp_path):
 
 
 def test_types_of_frames(tally, tmp_path):
-    """Kernel code, and the languages that the names of source files tell."""
+    """Code of the kernel, of a file, and of neither."""
+    if not kernel_build.have_tools():
+        pytest.skip('gcc or binutils is absent')
     kernel_build.compile_files(tmp_path)
     entry = kernel_build.symbols(tmp_path / 'vmlinux')['schedule'][0] - kernel_build.LINKED + kernel_build.RAN
     r = Recording()
@@ -205,6 +209,24 @@ def test_types_of_frames(tally, tmp_path):
     assert [one['type'] for one in frames if one['address'] == entry] and 'schedule' in {one['function'] for one in frames}
     assert all(one['type'] == 'kernel' for one in frames if one['address'] == entry)
     assert [(one['function'], one['type']) for one in frames[-2:]] == [(None, 'native'), ('[unknown]', None)]
+
+
+@pytest.mark.parametrize('ending, language', [('go', 'go'), ('rs', 'rust'), ('c', 'native')])
+def test_languages_are_those_of_source_files(tally, tmp_path, ending, language):
+    if not all(map(shutil.which, ('cc', 'nm'))):
+        pytest.skip('cc or binutils is absent')
+    (tmp_path / 'made.c').write_text(f'#line 1 "made.{ending}"\nint work(int x) {{ return x * 7; }}\n')
+    subprocess.run(['cc', '-shared', '-nostdlib', '-O1', '-g', 'made.c', '-o', 'made.so'], cwd=tmp_path, check=True)
+    listed = subprocess.run(['nm', 'made.so'], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    address = int(re.search(r'^(\w+) T work$', listed, re.M).group(1), 16)
+    r = Recording()
+    r.event('IP TID TIME PERIOD')
+    r.comm('first')
+    r.mmap(0x400000, 0x10000, str(tmp_path / 'made.so'))
+    r.sample(ip=0x400000 + address, tid=(1000, 1000), time=SECOND, period=7)
+    r.write(tmp_path / 'data')
+    frame, = otlp(tally, tmp_path / 'data').samples[0]['frames']
+    assert (frame['function'], frame['file'].split('/')[-1], frame['type']) == ('work', f'made.{ending}', language)
 
 
 def test_hostile_names(tally, tmp_path):

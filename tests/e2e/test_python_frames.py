@@ -11,6 +11,7 @@ import subprocess
 
 import pytest
 from conftest import TIMEOUT_S, wait_for
+from otlp_reader import Otlp
 
 pytestmark = pytest.mark.usefixtures('live')
 
@@ -213,6 +214,14 @@ def test_views_show_functions_and_lines(tally, perf, newest_perf, running, tmp_p
         pathlib.Path(f'/tmp/perf-{pid}.map').unlink(missing_ok=True)
     again = tally('report', '--stdio', '--no-children', '-g', 'none', '-s', 'sym,srcline', '-i', packed, check=0).stdout
     assert re.search(r' leaf +running\.py:7\b', again), again
+
+
+def test_otlp_tells_them_from_native_frames(tally, running, tmp_path):
+    tally('export', '-F', 'otlp', '-o', tmp_path / 'otlp', running, check=0)
+    frames = [frame for sample in Otlp((tmp_path / 'otlp').read_bytes()).samples for frame in sample['frames']]
+    assert {(frame['file'].split('/')[-1], frame['type']) for frame in frames if frame['function'] == 'leaf'} == {
+        ('running.py', 'cpython')}
+    assert {frame['type'] for frame in frames if frame['function'] == '_start'} == {'native'}
 
 
 def test_a_link_in_place_of_the_map_is_not_followed(tally, python, tmp_path):

@@ -136,8 +136,8 @@ static const char *otlp_dictionary_language(struct otlp_dictionary *d, uint32_t 
 		return NULL;
 	if (kind == FLAME_KERNEL || frame->level == PROFILE_LEVEL_KERNEL || frame->level == PROFILE_LEVEL_GUEST_KERNEL)
 		return "kernel";
-	if (kind == FLAME_GENERATED)
-		return str_ends_with(file, STR(".py")) ? "cpython" : NULL;
+	if (kind == FLAME_GENERATED) /* Python calls files without a name "<string>", "<frozen os>" and so on */
+		return str_ends_with(file, STR(".py")) || str_starts_with(file, STR("<")) ? "cpython" : NULL;
 	if (str_ends_with(file, STR(".go")))
 		return "go";
 	if (str_ends_with(file, STR(".rs")))
