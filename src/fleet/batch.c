@@ -6,21 +6,30 @@
 #include "base/arena.h"
 #include "base/error.h"
 
-static bool batch_copy_text(struct arena *arena, struct tally_str *text)
+/* Each text of labels is kept once: many labels of a small batch may have the same long value. */
+struct batch_whole {
+	struct fleet_batch batch;
+	struct intern texts;
+};
+
+static bool batch_copy_text(struct batch_whole *whole, struct tally_str *text)
 {
-	text->data = arena_string(arena, text->data, text->len);
-	return text->data != NULL;
+	uint32_t id;
+	if (!intern_add(&whole->texts, text->data, text->len, &id))
+		return false;
+	*text = intern_get(&whole->texts, id);
+	return true;
 }
 
 static enum tally_status batch_copy_labels(
-	struct arena *arena, const struct fleet_labels *from, struct fleet_labels *to, struct tally_error *err)
+	struct batch_whole *whole, const struct fleet_labels *from, struct fleet_labels *to, struct tally_error *err)
 {
-	struct fleet_label *items = arena_array(arena, struct fleet_label, from->count);
+	struct fleet_label *items = arena_array(whole->batch.arena, struct fleet_label, from->count);
 	if (!items)
 		return error_nomem(err);
 	for (size_t i = 0; i < from->count; i++) {
 		items[i] = from->items[i];
-		if (!batch_copy_text(arena, &items[i].name) || !batch_copy_text(arena, &items[i].value))
+		if (!batch_copy_text(whole, &items[i].name) || !batch_copy_text(whole, &items[i].value))
 			return error_nomem(err);
 	}
 	return fleet_labels_make(items, from->count, to, err);
@@ -28,22 +37,24 @@ static enum tally_status batch_copy_labels(
 
 /* A batch without sets gets the empty one. */
 static enum tally_status batch_copy_sets(
-	struct arena *arena, const struct fleet_batch *parts, struct fleet_batch *batch, struct tally_error *err)
+	struct batch_whole *whole, const struct fleet_batch *parts, struct tally_error *err)
 {
+	struct fleet_batch *batch = &whole->batch;
 	enum tally_status status = TALLY_OK;
 	batch->set_count = MAX(parts->set_count, 1);
-	struct fleet_labels *sets = arena_array(arena, struct fleet_labels, batch->set_count);
+	struct fleet_labels *sets = arena_array(batch->arena, struct fleet_labels, batch->set_count);
 	if (!sets)
 		return error_nomem(err);
 	for (size_t i = 0; status == TALLY_OK && i < parts->set_count; i++)
-		status = batch_copy_labels(arena, &parts->sets[i], &sets[i], err);
+		status = batch_copy_labels(whole, &parts->sets[i], &sets[i], err);
 	batch->sets = sets;
 	return status;
 }
 
 static enum tally_status batch_copy_arrays(
-	struct arena *arena, const struct fleet_batch *parts, struct fleet_batch *batch, struct tally_error *err)
+	const struct fleet_batch *parts, struct fleet_batch *batch, struct tally_error *err)
 {
+	struct arena *arena = batch->arena;
 	size_t threads = batch->profile->thread_count, frames = batch->profile->frame_count;
 	batch->set_of_thread =
 		parts->set_of_thread ? arena_copy(arena, parts->set_of_thread, threads * sizeof(*parts->set_of_thread))
@@ -71,19 +82,28 @@ static enum tally_status batch_check(
 	return TALLY_OK;
 }
 
-static enum tally_status batch_fill(struct arena *arena, const struct fleet_batch *parts, struct profile *profile,
-	struct fleet_batch *batch, struct tally_error *err)
+static enum tally_status batch_fill(
+	const struct fleet_batch *parts, struct profile *profile, struct batch_whole *whole, struct tally_error *err)
 {
+	struct fleet_batch *batch = &whole->batch;
 	batch->begin_ns = parts->begin_ns;
 	batch->end_ns = parts->end_ns;
 	batch->losses = parts->losses;
 	batch->profile = profile;
-	batch->arena = arena;
 	memcpy(batch->id, parts->id, sizeof(batch->id));
-	enum tally_status status = batch_copy_labels(arena, &parts->labels, &batch->labels, err);
+	enum tally_status status = batch_copy_labels(whole, &parts->labels, &batch->labels, err);
 	if (status == TALLY_OK)
-		status = batch_copy_sets(arena, parts, batch, err);
-	return status == TALLY_OK ? batch_copy_arrays(arena, parts, batch, err) : status;
+		status = batch_copy_sets(whole, parts, err);
+	return status == TALLY_OK ? batch_copy_arrays(parts, batch, err) : status;
+}
+
+/* The profile stays. */
+static void batch_free(struct batch_whole *whole)
+{
+	struct arena *arena = whole->batch.arena;
+	intern_deinit(&whole->texts);
+	arena_deinit(arena);
+	free(arena);
 }
 
 enum tally_status fleet_batch_make(
@@ -96,14 +116,19 @@ enum tally_status fleet_batch_make(
 	if (!arena)
 		return error_nomem(err);
 	arena_init(arena);
-	struct fleet_batch *made = arena_new(arena, struct fleet_batch);
-	status = made ? batch_fill(arena, parts, profile, made, err) : error_nomem(err);
-	if (status != TALLY_OK) {
-		arena_deinit(arena);
+	struct batch_whole *whole = arena_new(arena, struct batch_whole);
+	if (!whole) {
 		free(arena);
+		return error_nomem(err);
+	}
+	whole->batch.arena = arena;
+	intern_init(&whole->texts);
+	status = batch_fill(parts, profile, whole, err);
+	if (status != TALLY_OK) {
+		batch_free(whole);
 		return status;
 	}
-	*batch = made;
+	*batch = &whole->batch;
 	return TALLY_OK;
 }
 
@@ -111,10 +136,8 @@ void fleet_batch_destroy(struct fleet_batch *batch)
 {
 	if (!batch)
 		return;
-	struct arena *arena = batch->arena;
 	profile_destroy((struct profile *)batch->profile);
-	arena_deinit(arena);
-	free(arena);
+	batch_free((struct batch_whole *)batch);
 }
 
 uint64_t fleet_batch_sample_count(const struct fleet_batch *batch)

@@ -22,6 +22,10 @@
 
 #define FLEET_BATCH_ID_BYTES 16
 #define FLEET_BATCH_BYTES    (64U << 20) /* of an encoded batch, decompressed */
+#define FLEET_ITEMS	     (1U << 20) /* strings, sets, binaries, locations, stacks and threads, of each */
+#define FLEET_EVENTS	     1024
+#define FLEET_FRAMES	     (1U << 21) /* of all locations */
+#define FLEET_SAMPLES	     (1U << 21)
 #define FLEET_STACK_DEPTH    8192 /* locations: what fits into a record of the kernel */
 
 struct fleet_losses { /* since the agent's previous batch */
@@ -42,7 +46,7 @@ struct fleet_batch {
 	const bool
 		*symbols_left_out; /* by the profile's frames: the receiver has their symbols; NULL: none is left out */
 	struct fleet_losses losses;
-	struct arena *arena; /* of labels and arrays */
+	struct arena *arena; /* of the arrays */
 };
 
 /* Takes over the profile and copies the rest of the parts; on failure the profile stays the caller's. */
@@ -53,7 +57,8 @@ TALLY_MUST_CHECK enum tally_status fleet_batch_read(
 void fleet_batch_destroy(struct fleet_batch *batch);
 
 /* The encoded bytes are appended to out. leaves_out, by the profile's frames: the receiver has the symbols of their
- * locations; NULL: all are written. */
+ * locations; NULL: all are written. Symbols of binaries without a build ID are always written. TALLY_LIMIT: the batch is
+ * larger than fleet_batch_read accepts. */
 TALLY_MUST_CHECK enum tally_status fleet_batch_write(
 	const struct fleet_batch *batch, const bool *leaves_out, struct text *out, struct tally_error *err);
 /* Of all samples. */
