@@ -64,19 +64,13 @@ static uint32_t add_state(struct batch_example_maker *m, uint64_t state, const c
 		m->b, &(struct profile_value){.number = state, .text = add_string(m, name), .frame = PROFILE_NONE});
 }
 
-static void add_sample(struct batch_example_maker *m, uint32_t event, uint32_t thread, uint32_t leaf, uint32_t stack,
-	uint32_t state, uint64_t count)
+static void add_sample(struct batch_example_maker *m, struct profile_sample sample)
 {
 	static uint64_t order;
-	profile_builder_sample(m->b, &(struct profile_sample){.event = event,
-					     .thread = thread,
-					     .leaf = leaf,
-					     .stack = stack,
-					     .cpu = -1,
-					     .facets = state,
-					     .count = count,
-					     .period = count * 1000003,
-					     .first_order = order++});
+	sample.cpu = -1;
+	sample.period = sample.count * 1000003;
+	sample.first_order = order++;
+	profile_builder_sample(m->b, &sample);
 }
 
 static uint32_t add_thread(
@@ -164,11 +158,36 @@ static void add_samples(struct batch_example_maker *m)
 		 lock = add_state(m, PROFILE_STATE_LOCK, "lock"), off = add_state(m, PROFILE_STATE_NOT_TOLD, "off-cpu"),
 		 none = add_state(m, PROFILE_STATES, "");
 	for (uint32_t i = 0; i < 4; i++)
-		add_sample(m, 0, threads[i], chain[2], stacks[0], running, i + 1);
-	add_sample(m, 1, threads[0], kernel, stacks[1], lock, 5);
-	add_sample(m, 1, threads[0], kernel, stacks[1], off, 6);
-	add_sample(m, 2, threads[2], kernel, PROFILE_NONE, none, UINT64_C(1) << 40);
-	add_sample(m, 2, threads[1], chain[3], PROFILE_NONE, none, 0);
+		add_sample(m, (struct profile_sample){.event = 0,
+				      .thread = threads[i],
+				      .leaf = chain[2],
+				      .stack = stacks[0],
+				      .facets = running,
+				      .count = i + 1});
+	add_sample(m, (struct profile_sample){.event = 1,
+			      .thread = threads[0],
+			      .leaf = kernel,
+			      .stack = stacks[1],
+			      .facets = lock,
+			      .count = 5});
+	add_sample(m, (struct profile_sample){.event = 1,
+			      .thread = threads[0],
+			      .leaf = kernel,
+			      .stack = stacks[1],
+			      .facets = off,
+			      .count = 6});
+	add_sample(m, (struct profile_sample){.event = 2,
+			      .thread = threads[2],
+			      .leaf = kernel,
+			      .stack = PROFILE_NONE,
+			      .facets = none,
+			      .count = UINT64_C(1) << 40});
+	add_sample(m, (struct profile_sample){.event = 2,
+			      .thread = threads[1],
+			      .leaf = chain[3],
+			      .stack = PROFILE_NONE,
+			      .facets = none,
+			      .count = 0});
 }
 
 struct fleet_batch *batch_example(void)
