@@ -126,8 +126,8 @@ class Otlp:
             return self.string(value_type.type_strindex), self.string(value_type.unit_strindex)
 
         about = {'resource': resource, 'type': kind(profile.sample_type), 'period_type': kind(profile.period_type),
-                 'time': profile.time_unix_nano, 'duration': profile.duration_nano, 'attributes': self.attributes(profile)}
-        assert profile.period > 0 and profile.samples
+                 'period': profile.period, 'time': profile.time_unix_nano, 'duration': profile.duration_nano, 'attributes': self.attributes(profile)}
+        assert profile.samples and (profile.period > 0) == profile.HasField('period_type')
         self.profiles.append(about)
         shapes, identities = set(), set()
         for sample in profile.samples:
@@ -145,8 +145,7 @@ class Otlp:
         """{event: (samples, period)}."""
         found = {}
         for sample in self.samples:
-            counts = sample['profile']['type'] == ('samples', 'count')
-            samples, period = found.get(sample['profile']['period_type'][0], (0, 0))
-            found[sample['profile']['period_type'][0]] = (samples + counts * sample['value'],
-                                                         period + (not counts) * sample['value'])
+            counts, event = sample['profile']['type'] == ('samples', 'count'), sample['profile']['attributes']['tally.event']
+            samples, period = found.get(event, (0, 0))
+            found[event] = (samples + counts * sample['value'], period + (not counts) * sample['value'])
         return found

@@ -62,7 +62,7 @@ def otlp_sums(message):
     sums = {}
     for sample in message.samples:
         about, attributes = sample['profile'], sample['attributes']
-        key = (about['period_type'][0], about['resource'].get('process.pid', -1), attributes.get('thread.id', -1),
+        key = (about['attributes']['tally.event'], about['resource'].get('process.pid', -1), attributes.get('thread.id', -1),
                attributes.get('thread.name', ''),
                tuple((one['function'], one['file'], one['line'], one['mapping']) for one in sample['frames']))
         counts = about['type'] == ('samples', 'count')
@@ -171,6 +171,16 @@ def test_without_times(tally, tmp_path):
     message = otlp(tally, make('notime', tmp_path / 'data'))
     assert all(one['time'] == one['duration'] == 0 for one in message.profiles)
     assert message.sums() == {'cpu-clock:HG': (60, sum(1000 + i for i in range(60)))}
+
+
+def test_types(tally, tmp_path):
+    """Time has the names that the format's examples use; the event's own name is an attribute."""
+    found = {(one['attributes']['tally.event'], one['type'], one['period_type'], one['period'])
+             for one in otlp(tally, make('events', tmp_path / 'data')).profiles}
+    assert found == {(event, kind, named, sum(1000 + i for i in range(at, 60, 3)) // 20)
+                     for at, (event, named) in enumerate((('cpu-clock', ('cpu', 'nanoseconds')), ('cycles', ('cycles', 'count')),
+                                                          ('instructions', ('instructions', 'count'))))
+                     for kind in (named, ('samples', 'count'))}
 
 
 def test_without_threads(tally, tmp_path):

@@ -378,10 +378,16 @@ def test_exported_otlp(tally, tmp_path, wall):
     assert {sample['attributes']['tally.state'] for sample in times if sample['profile']['type'][0] == 'cpu'} == {'running'}
     assert {sample['attributes'].get('tally.waker') for sample in times if sample['attributes']['tally.state'] == 'lock'} == {
         f'holder:{tid("holder")}'}
+    # Waits are measured and not sampled: their time has no period.
+    assert {one['type'][0]: one['period_type'][0] for one in message.profiles if one['type'][0] != 'samples'} == {
+        'cpu': 'cpu', 'off_cpu': ''}
     counts = [sample for sample in message.samples if sample['profile']['type'] == ('samples', 'count')]
     pprof = Pprof(exported(tally, 'pprof', wall, tmp_path).read_bytes())
     assert by_state((sample['attributes']['tally.state'], sample['value']) for sample in counts) == by_state(
         (labels['state'], values[0]) for _, values, labels in pprof.samples)
+    off = Otlp(exported(tally, 'otlp', known_waits(tmp_path / 'off.data', command=('record', '--off-cpu')), tmp_path).read_bytes())
+    assert {(one['attributes']['tally.event'], one['type'][0]) for one in off.profiles if one['type'][0] != 'samples'} == {
+        ('cpu-clock', 'cpu'), ('offcpu-time', 'off_cpu')}
 
 
 def test_exports_of_stacks_end_in_states(tally, tmp_path, wall):

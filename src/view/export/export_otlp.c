@@ -77,25 +77,35 @@ static void export_otlp_put_time(const struct export_otlp *w, struct text *out)
 	protobuf_u64(out, PROFILE_DURATION, view->last_time - view->first_time + 1);
 }
 
-/* All of a profile but its samples. */
+/* Time is named as the format's own examples name it, and as backends know it. */
+static struct tally_str export_otlp_type_name(const struct export_otlp *w, const struct otlp_group *group)
+{
+	struct tally_str event = profile_string(w->view->profile, w->view->profile->events[group->event].name);
+	if (group->is_wait)
+		return STR("off_cpu");
+	return strcmp(export_event_unit(event), "nanoseconds") == 0 ? STR("cpu") : event;
+}
+
+/* All of a profile but its samples. Waits are measured, each by itself, so the time of waits has no period. */
 static void export_otlp_put_about(
 	struct export_otlp *w, struct text *out, const struct otlp_group *group, enum otlp_kind kind)
 {
 	const struct profile *p = w->view->profile;
 	const struct profile_event *event = &p->events[group->event];
-	struct tally_str name = profile_string(p, event->name);
-	const char *unit = export_event_unit(name);
-	if (group->is_wall)
-		name = group->is_wait ? STR("off_cpu") : STR("cpu");
+	struct tally_str event_name = profile_string(p, event->name), name = export_otlp_type_name(w, group);
+	const char *unit = export_event_unit(event_name);
 	if (kind == OTLP_COUNTS)
 		export_otlp_put_type(w, out, PROFILE_SAMPLE_TYPE, STR("samples"), "count");
 	else
 		export_otlp_put_type(w, out, PROFILE_SAMPLE_TYPE, name, unit);
 	export_otlp_put_time(w, out);
-	export_otlp_put_type(w, out, PROFILE_PERIOD_TYPE, name, unit);
-	uint64_t period = event->sample_count ? event->total_period / event->sample_count : 0;
-	protobuf_u64(out, PROFILE_PERIOD, period ? export_otlp_signed(period) : 1);
-	otlp_put_indexes(out, PROFILE_ATTRIBUTES, &w->comment, w->comment > 0);
+	if (kind == OTLP_COUNTS || !group->is_wait) {
+		uint64_t period = event->sample_count ? event->total_period / event->sample_count : 0;
+		export_otlp_put_type(w, out, PROFILE_PERIOD_TYPE, name, unit);
+		protobuf_u64(out, PROFILE_PERIOD, period ? export_otlp_signed(period) : 1);
+	}
+	const uint32_t attributes[] = {otlp_text_attribute(&w->dictionary, "tally.event", event_name), w->comment};
+	otlp_put_indexes(out, PROFILE_ATTRIBUTES, attributes, w->comment ? 2 : 1);
 }
 
 static uint64_t export_otlp_field_bytes(unsigned field, uint64_t len)

@@ -29,13 +29,13 @@ static uint32_t otlp_samples_group_of(struct otlp_samples *s, const struct profi
 {
 	const struct profile *p = s->view->profile;
 	uint32_t process = otlp_samples_process_of(s, sample);
-	bool is_wall = str_equal(profile_string(p, p->events[sample->event].name), STR("wall-clock"));
-	bool is_wait = is_wall && export_state(p, sample) != PROFILE_STATE_RUNNING;
+	struct tally_str event = profile_string(p, p->events[sample->event].name);
+	bool is_wait = str_starts_with(event, STR("offcpu-time")) ||
+		       (str_equal(event, STR("wall-clock")) && export_state(p, sample) != PROFILE_STATE_RUNNING);
 	const uint64_t key[2] = {process, (uint64_t)sample->event << 1 | is_wait};
 	bool is_new;
 	uint32_t id = process == ID_TABLE_NONE ? ID_TABLE_NONE : id_table_add(&s->group_ids, key, &is_new);
-	const struct otlp_group group = {
-		.process = process, .event = sample->event, .is_wall = is_wall, .is_wait = is_wait};
+	const struct otlp_group group = {.process = process, .event = sample->event, .is_wait = is_wait};
 	if (id == ID_TABLE_NONE || (is_new && !vec_push(&s->groups, group)))
 		return ID_TABLE_NONE;
 	return id;

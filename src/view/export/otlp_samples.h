@@ -31,8 +31,7 @@ struct otlp_process {
 enum otlp_kind { OTLP_WEIGHTS, OTLP_COUNTS, OTLP_KINDS };
 struct otlp_group {
 	uint32_t process, event;
-	bool is_wall; /* wall-clock time, */
-	bool is_wait; /* off the CPU */
+	bool is_wait; /* time off the CPU */
 	uint64_t process_samples; /* of all events */
 	size_t begin, end; /* its points */
 	uint64_t bytes[OTLP_KINDS]; /* of the profiles, for the caller */
