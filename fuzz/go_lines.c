@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * go_lines.c - lines and inlined calls of Go's function table, which stands alone or is in an ELF file: places of many
- * addresses, each with texts that end within the input.
+ * go_lines.c - lines, inlined calls and frames of Go's function table, which stands alone or is in an ELF file: places of
+ * many addresses, each with texts that end within the input, and frames, of which there are not more than bytes.
  */
 #include "object/elf/go_lines.h"
 
 #include <stdlib.h>
+
+#include "object/elf/go_frames.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -34,6 +36,14 @@ static void find_many(struct tally_bytes bytes, const struct go_lines *lines, ui
 	}
 }
 
+static bool count_frame(void *context, const struct go_frame *frame)
+{
+	size_t *left = context;
+	if (frame->low >= frame->high || (frame->sets_fp && !frame->saves_fp) || (*left)-- == 0)
+		abort();
+	return true;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct tally_bytes bytes = {data, size};
@@ -41,13 +51,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct go_lines lines;
 	for (int swap = 0; swap < 2; swap++) {
 		lines = (struct go_lines){.trees = bytes, .program.text = 0x1000};
-		if (go_header_read(bytes, swap != 0, &lines.program.header))
-			find_many(bytes, &lines, 0x1000);
+		size_t left = size;
+		if (!go_header_read(bytes, swap != 0, &lines.program.header))
+			continue;
+		find_many(bytes, &lines, 0x1000);
+		go_frames_of_table(&lines.program, count_frame, &left);
 	}
 	if (elf_image_open_bytes(bytes, &image, NULL) != TALLY_OK)
 		return 0;
 	if (go_lines_open(image, &lines, NULL) == TALLY_OK)
 		find_many(elf_image_bytes(image), &lines, lines.program.text);
+	size_t left = size;
+	go_frames_each(image, count_frame, &left);
 	elf_image_close(image);
 	return 0;
 }

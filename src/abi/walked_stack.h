@@ -14,7 +14,9 @@
 
 enum walk_end { /* how a stack ended */
 	WALK_ROOT,
-	WALK_SHORT, /* a word of the stack could not be read: its page is not in memory */
+	/* A word of the stack could not be read, because its page is not in memory, or the rest is on another stack to which
+	 * nothing leads. */
+	WALK_SHORT,
 	WALK_NO_TABLE,
 	WALK_BROKEN,
 	WALK_LIMIT,

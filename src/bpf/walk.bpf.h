@@ -188,6 +188,7 @@ static __always_inline enum walk_end walk_cfa(const struct walk *walk, const str
 		*cfa = at->sp + offset;
 		return WALK_ENDS;
 	case WALK_CFA_FP:
+	case WALK_CFA_SWITCH:
 		*cfa = at->fp + offset;
 		return WALK_ENDS;
 	case WALK_CFA_AT_FP:
@@ -221,7 +222,8 @@ static __always_inline enum walk_end walk_step_ruled(struct walk *walk, const st
 	if (end != WALK_ENDS)
 		return end;
 	/* A stack grows down; a leaf of aarch64 has no frame. */
-	if (cfa < walk->at.sp || (cfa == walk->at.sp && !(WALK_HAS_LINK && walk->is_innermost)))
+	if (rule->cfa != WALK_CFA_SWITCH &&
+		(cfa < walk->at.sp || (cfa == walk->at.sp && !(WALK_HAS_LINK && walk->is_innermost))))
 		return WALK_BROKEN;
 	walk_read_window(walk, cfa);
 	if (rule->return_place == WALK_IS_AT_CFA) {
@@ -261,10 +263,13 @@ static __always_inline enum walk_end walk_step(struct walk *walk, struct walk_st
 	const struct walk_rule *rule = walk_find_rule(&walk->code, address);
 	if (!rule && walk->code.entry && address - walk->code.entry < WALK_STARTUP_BYTES)
 		return WALK_ROOT; /* the dynamic linker's has no call-frame information */
-	if (!rule)
+	/* An innermost instruction may run before or behind the change of stacks. */
+	if (!rule || (rule->cfa >= WALK_CFA_SWITCH_ROOT && walk->is_exact))
 		return walk_step_chained(walk, stack);
-	if (rule->cfa == WALK_CFA_ROOT)
+	if (rule->cfa == WALK_CFA_ROOT || rule->cfa == WALK_CFA_SWITCH_ROOT)
 		return WALK_ROOT;
+	if (rule->cfa == WALK_CFA_SWITCH_CUT)
+		return WALK_SHORT;
 	if (rule->cfa == WALK_CFA_SIGNAL)
 		return walk_step_signal(walk);
 	return walk_step_ruled(walk, rule);

@@ -37,7 +37,11 @@ enum walk_cfa {
 	WALK_CFA_PLT, /* an entry of x86-64's PLT, which pushes half way */
 	WALK_CFA_SIGNAL, /* registers lie in what the kernel put on the stack */
 	WALK_CFA_ROOT, /* nobody has called it */
+	WALK_CFA_SWITCH, /* frame pointer + cfa_offset, which is on another stack */
 	WALK_CFA_OTHER, /* by registers that the walk does not follow */
+	/* Of code that changes to another stack, and whose own nothing leads to; only for what it has called: */
+	WALK_CFA_SWITCH_ROOT, /* it does not return */
+	WALK_CFA_SWITCH_CUT,
 };
 
 enum walk_where { WALK_IS_SAME, WALK_IS_AT_CFA, WALK_IS_AT_FP, WALK_IS_LOST };

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "object/dwarf/leb128.h"
+#include "base/leb128.h"
 
 #define WALK_POOL_R10 10 /* DWARF's numbers of x86-64 */
 #define WALK_POOL_RBX 3
@@ -72,7 +72,7 @@ static void walk_pool_set_cfa(
 	if (from->cfa_register == arch->dwarf_sp)
 		to->cfa = WALK_CFA_SP;
 	else if (from->cfa_register == arch->dwarf_fp)
-		to->cfa = WALK_CFA_FP;
+		to->cfa = from->is_switch ? WALK_CFA_SWITCH : WALK_CFA_FP;
 	else if (from->cfa_register == WALK_POOL_R10 && arch->dwarf_link == ARCH_NO_DWARF)
 		to->cfa = WALK_CFA_R10;
 	else if (from->cfa_register == WALK_POOL_RBX && arch->dwarf_link == ARCH_NO_DWARF)
@@ -118,7 +118,9 @@ struct walk_rule walk_rule_of(const struct arch *arch, const struct unwind_table
 	if (!from)
 		return to;
 	if (from->is_root)
-		return (struct walk_rule){.cfa = WALK_CFA_ROOT};
+		return (struct walk_rule){.cfa = from->is_switch ? WALK_CFA_SWITCH_ROOT : WALK_CFA_ROOT};
+	if (from->is_switch && from->return_index == UNWIND_NOT_SAVED)
+		return (struct walk_rule){.cfa = WALK_CFA_SWITCH_CUT};
 	if (from->is_signal)
 		return (struct walk_rule){.cfa = WALK_CFA_SIGNAL};
 	walk_pool_set_cfa(arch, table, from, &to);

@@ -4,7 +4,7 @@
 usage: STOPS_OUT=FILE STOPS=N STOPS_SEED=S STOPS_AT=ADDRESSES gdb -batch -x gdb_stops.py --args PROGRAM ...
 
 ADDRESSES is a file of lines "OBJECT OFFSET" (hex, link-time): instructions at which a breakpoint is set once, when the
-program is in sixty::rounds; half of the stops come from them. The other half are where a timer found the program
+program is in sixty::rounds (STOPS_BEGIN names another function); half of the stops come from them. The other half are where a timer found the program
 (SIGVTALRM, which the program asks for by its last argument). STOPS_RECORDER is a command, with the process's id for
 {pid}, that runs meanwhile and has written the file STOPS_RECORDING when it is ready. FILE gets one JSON object a line:
 
@@ -36,6 +36,8 @@ class Stops:
         self.out = open(os.environ['STOPS_OUT'], 'w', encoding='utf-8')
         self.wanted = int(os.environ.get('STOPS', '2000'))
         self.random = random.Random(int(os.environ.get('STOPS_SEED', '1')))
+        # A step that waits for another thread, which may not run meanwhile, never ends: STOPS_STEPS=1 means no steps.
+        self.steps = int(os.environ.get('STOPS_STEPS', '4'))
         self.maps = None
         self.count = 0
         self.by_breakpoint = False
@@ -46,7 +48,7 @@ class Stops:
                         'handle SIGVTALRM nostop noprint nopass', 'handle SIGUSR1 SIGUSR2 SIGILL nostop noprint pass',
                         'set startup-with-shell off', 'set debuginfod enabled off', 'set print thread-events off'):
             gdb.execute(command)
-        gdb.Breakpoint('sixty::rounds', temporary=True)
+        gdb.Breakpoint(os.environ.get('STOPS_BEGIN', 'sixty::rounds'), temporary=True)
         gdb.execute('run', to_string=True)
         self.process = gdb.selected_inferior()
 
@@ -150,7 +152,7 @@ class Stops:
                 self.stop()
             elif timed < self.wanted // 2 or quiet > QUIET:
                 timed += 1
-                for _ in range(self.random.randrange(4)):
+                for _ in range(self.random.randrange(self.steps)):
                     self.step()
                 self.stop()
         self.out.close()

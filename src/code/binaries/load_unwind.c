@@ -92,8 +92,9 @@ static void add_debug_frame(struct sections *sections, const struct elf_image *i
 		load_unwind_add_section(sections, &open, &cfi);
 }
 
-struct stubs {
+struct stubs { /* what is known of code without call-frame information */
 	VEC(struct unwind_stub) items;
+	VEC(struct go_frame) go_frames;
 	const struct arch *arch;
 };
 
@@ -172,6 +173,12 @@ static bool add_trampoline(struct stubs *stubs, struct elf_image *image)
 	return ok;
 }
 
+static bool add_go_frame(void *context, const struct go_frame *frame)
+{
+	struct stubs *stubs = context;
+	return vec_push(&stubs->go_frames, *frame);
+}
+
 static int load_unwind_by_low(const void *a, const void *b)
 {
 	const struct unwind_stub *left = a;
@@ -188,7 +195,9 @@ static struct unwind_table *load_unwind_make_table(struct sections *sections, st
 		.sections = sections->cfi.items,
 		.section_count = sections->cfi.len,
 		.stubs = stubs->items.items,
-		.stub_count = stubs->items.len};
+		.stub_count = stubs->items.len,
+		.go_frames = stubs->go_frames.items,
+		.go_frame_count = stubs->go_frames.len};
 	if (sections->failed || unwind_table_create(&source, &table, NULL) != TALLY_OK)
 		table = NULL;
 	for (size_t i = 0; i < sections->open.len; i++)
@@ -196,6 +205,7 @@ static struct unwind_table *load_unwind_make_table(struct sections *sections, st
 	vec_free(&sections->open);
 	vec_free(&sections->cfi);
 	vec_free(&stubs->items);
+	vec_free(&stubs->go_frames);
 	return table;
 }
 
@@ -215,11 +225,14 @@ struct unwind_table *load_unwind_image(
 		add_debug_frame(&sections, others[i], cfi);
 	}
 	sections.failed |= !load_unwind_add_plt(&stubs, image);
+	/* Without them, or with a part of them, the table is still of use. */
+	go_frames_each(image, add_go_frame, &stubs);
 	if (is_vdso && stubs.arch == &arch_aarch64)
 		sections.failed |= !add_trampoline(&stubs, image);
 	return load_unwind_make_table(&sections, &stubs);
 }
 
+#define GO_TABLE_SHARE 4 /* of Go's function table, values of stack pointers are less than so many bytes */
 #define BYTES_OF_TABLE 4 /* while a table is made, for each byte of call-frame information */
 
 static bool is_too_large(const struct binary_store_options *options, const struct elf_image *image)
@@ -227,6 +240,7 @@ static bool is_too_large(const struct binary_store_options *options, const struc
 	struct elf_frames frames;
 	uint64_t bytes = elf_image_eh_frame(image, &frames) && !frames.ends_at_zero ? frames.bytes.len : 0;
 	bytes += elf_image_section(image, ".debug_frame").len;
+	bytes += elf_image_section(image, ".gopclntab").len / GO_TABLE_SHARE;
 	return options->unwind_bytes > 0 && bytes > options->unwind_bytes / BYTES_OF_TABLE;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_unwind.h - builds the unwind table of an entry: from .eh_frame and .debug_frame of the program file, from its
- * debug file or .gnu_debugdata for code that these do not cover, and for the PLT. Used by the store. Any thread; the
+ * debug file or .gnu_debugdata for code that these do not cover, from .gopclntab of Go programs, and for the PLT. Used by the store. Any thread; the
  * first one builds it, and others wait.
  */
 #ifndef CODE_BINARIES_LOAD_UNWIND_H

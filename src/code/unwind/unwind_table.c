@@ -7,6 +7,7 @@
 #include "base/intern.h"
 #include "base/limits.h"
 #include "base/vec.h"
+#include "code/unwind/unwind_go.h"
 
 #define NO_RULE LIMIT_UNWIND_RULES
 
@@ -30,6 +31,7 @@ struct unwind_table_build {
 	uint64_t low, high; /* code of the entry that is read */
 	uint64_t rule_bytes_left;
 	bool is_out_of_memory;
+	bool is_switch; /* of the rule that is made */
 	struct unwind_rule *scratch; /* with room for all registers */
 };
 
@@ -83,6 +85,7 @@ static uint16_t make_rule(struct unwind_table_build *b, const struct cfi_row *ro
 	rule->cfa_is_expression = row->cfa_is_expression;
 	rule->is_plain = !row->cfa_is_expression;
 	rule->is_signal = frame->is_signal;
+	rule->is_switch = b->is_switch;
 	rule->return_register = (uint8_t)frame->return_register;
 	rule->return_index = UNWIND_NOT_SAVED;
 	if (row->cfa_is_expression) {
@@ -232,6 +235,37 @@ static bool add_stubs(struct unwind_table *table, const struct unwind_table_sour
 	return true;
 }
 
+static bool is_covered(const struct unwind_table *table, uint64_t low, uint64_t high)
+{
+	return unwind_table_find(table, low) && unwind_table_find(table, high - 1);
+}
+
+/* Either the special ones, which come before all sections, or the others, which come behind. */
+static bool add_go_frames(struct unwind_table *table, const struct unwind_table_source *source,
+	struct unwind_rule *scratch, bool is_special)
+{
+	struct unwind_table_build b = {.table = table, .scratch = scratch, .rule_bytes_left = LIMIT_UNWIND_RULE_BYTES};
+	for (size_t i = 0; i < source->go_frame_count; i++) {
+		const struct go_frame *from = &source->go_frames[i];
+		struct cfi_row row;
+		struct cfi_frame frame;
+		bool is_in_order = !b.rows || from->low >= b.rows->end;
+		if (unwind_go_is_special(from) != is_special || !is_in_order || from->high <= from->low ||
+			from->high - from->low > UINT32_MAX)
+			continue;
+		if (!is_special && is_covered(table, from->low, from->high))
+			continue;
+		unwind_go_row(source->arch, from, &row, &frame);
+		b.is_switch = from->kind == GO_FRAME_SWITCHED || from->kind == GO_FRAME_LEFT;
+		uint16_t rule = make_rule(&b, &row, &frame);
+		table->damaged += rule == NO_RULE;
+		if (b.is_out_of_memory || (rule != NO_RULE && !(begin_rows(&b, from->low, from->high) &&
+								      append_row(&b, from->low, rule))))
+			return false;
+	}
+	return true;
+}
+
 /* Tables live long: what was reserved for more rows is given back. */
 static void unwind_table_trim(struct rows *rows)
 {
@@ -254,12 +288,12 @@ enum tally_status unwind_table_create(
 	intern_init(&table->rules);
 	intern_init(&table->expressions);
 	struct unwind_rule *scratch = malloc(sizeof(*scratch) + CFI_REGISTERS * sizeof(scratch->saved[0]));
-	bool ok = scratch != NULL;
+	bool ok = scratch != NULL && add_go_frames(table, source, scratch, true);
 	for (size_t i = 0; i < source->section_count && ok; i++) {
 		table->swap = source->sections[i].swap;
 		ok = unwind_table_add_section(table, &source->sections[i], scratch);
 	}
-	ok = ok && add_stubs(table, source, scratch);
+	ok = ok && add_stubs(table, source, scratch) && add_go_frames(table, source, scratch, false);
 	free(scratch);
 	for (size_t i = 0; i < table->rows.len && ok; i++)
 		if (table->rows.items[i].starts.len > 0)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * unwind_table.h - stores the call-frame information of one DSO as searchable rows, which say how to find the caller of
- * any code in it. Each row names a rule; equal rules are kept once. Applying the rules is the task of unwinder.h.
+ * any code in it; for code of Go programs that has none, what Go's function table says. Each row names a rule; equal rules
+ * are kept once. Applying the rules is the task of unwinder.h.
  *
  * The caller owns the table; once made it is read-only: any thread. It borrows nothing: expressions are copied.
  * Addresses are link-time. Bad input: code whose information cannot be decoded has no rule, and is counted.
@@ -14,6 +15,7 @@
 
 #include "arch/arch.h"
 #include "object/dwarf/cfi.h"
+#include "object/elf/go_frames.h"
 
 #define UNWIND_NOT_SAVED 0xff
 
@@ -34,6 +36,9 @@ struct unwind_rule {
 	uint8_t return_index; /* in saved; UNWIND_NOT_SAVED: it is still in its register */
 	uint8_t saved_count;
 	bool is_root; /* nobody has called it */
+	/* It changes to another stack: only its frame pointer leads back to its own. If it has none (nothing is saved), or
+	 * is_root, the rule is only for what it has called. */
+	bool is_switch;
 	struct unwind_saved saved[];
 };
 
@@ -49,6 +54,9 @@ struct unwind_table_source {
 	size_t section_count;
 	const struct unwind_stub *stubs; /* by address; where no section has a rule */
 	size_t stub_count;
+	const struct go_frame
+		*go_frames; /* by address; where no section has a rule, and where stacks begin or change */
+	size_t go_frame_count;
 };
 
 struct unwind_table_size {

@@ -101,7 +101,7 @@ static enum step find_cfa(const struct run *run, const struct unwind_rule *rule,
 	uint64_t sp = run->registers.values[run->sp];
 	if (!is_aligned(run, *cfa))
 		return STEP_BROKEN;
-	if (rule->is_signal || *cfa > sp)
+	if (rule->is_signal || rule->is_switch || *cfa > sp)
 		return STEP_ON;
 	/* Only code that has nothing on the stack, not even where to return to, has no frame; stacks grow. */
 	bool is_empty = *cfa == sp && run->is_exact && !returns_by_stack(rule);
@@ -203,14 +203,27 @@ static void restore_registers(struct run *run, const struct unwind_rule *rule, u
 	run->registers = next;
 }
 
+/* Of code that nobody has called, and of code that changes to another stack. STEP_ON: its rule leads to the caller. */
+static enum step step_at_end(struct run *run, const struct unwind_rule *rule)
+{
+	bool has_way = rule->return_index != UNWIND_NOT_SAVED && !rule->is_root;
+	/* On which stack this instruction runs is not known. */
+	if (rule->is_switch && !has_way && run->is_exact)
+		return STEP_NO_CFI;
+	run->is_outermost = rule->is_root;
+	run->is_elsewhere |= rule->is_switch;
+	return rule->is_root ? STEP_ROOT : has_way ? STEP_ON : STEP_SHORT;
+}
+
 static enum step step_by_rule(struct run *run, const struct unwind_rule *rule)
 {
 	uint64_t cfa;
 	uint64_t pc;
 	/* The first function's frame need not make sense. */
-	if (rule->is_root) {
-		run->is_outermost = true;
-		return STEP_ROOT;
+	if (__builtin_expect(rule->is_root || rule->is_switch, false)) {
+		enum step end = step_at_end(run, rule);
+		if (end != STEP_ON)
+			return end;
 	}
 	enum step step = find_cfa(run, rule, &cfa);
 	if (step == STEP_ON)

@@ -18,7 +18,7 @@
 
 enum unwind_end {
 	UNWIND_ROOT, /* the thread's first function was reached */
-	UNWIND_STACK_SHORT, /* the rest lies behind the end of the slice */
+	UNWIND_STACK_SHORT, /* the rest lies behind the end of the slice, or on another stack */
 	UNWIND_NO_CFI, /* there is no rule for this code, and its frame pointer does not help */
 	UNWIND_BROKEN, /* the result cannot be a frame */
 	UNWIND_LIMIT, /* max frames, and there are more */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/leb128.h"
 #include "base/limits.h"
 #include "base/order.h"
-#include "object/dwarf/leb128.h"
 #include "object/frame_numbers.h"
 
 #define STACK_DEPTH 16 /* remembered rows inside one another: compilers nest one, by hand some write two */

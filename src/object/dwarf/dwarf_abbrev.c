@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
+#include "base/leb128.h"
 #include "base/order.h"
 #include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/dwarf_numbers.h"
-#include "object/dwarf/leb128.h"
 
 int dwarf_form_size(const struct dwarf_unit *unit, uint32_t form)
 {

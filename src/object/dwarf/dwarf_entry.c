@@ -2,10 +2,10 @@
 #include "object/dwarf/dwarf_entry.h"
 
 #include "base/array.h"
+#include "base/leb128.h"
 #include "base/limits.h"
 #include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/dwarf_numbers.h"
-#include "object/dwarf/leb128.h"
 
 void dwarf_reader_init(struct dwarf_reader *reader)
 {

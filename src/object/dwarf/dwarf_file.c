@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/leb128.h"
 #include "base/order.h"
 #include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/dwarf_entry.h"
 #include "object/dwarf/dwarf_numbers.h"
-#include "object/dwarf/leb128.h"
 
 #define SPLIT_HEADER_32 8 /* of .debug_str_offsets.dwo: no attribute says where it, and the lists, begin */
 #define SPLIT_HEADER_64 16

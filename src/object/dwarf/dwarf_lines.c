@@ -5,10 +5,10 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/leb128.h"
 #include "base/order.h"
 #include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/dwarf_numbers.h"
-#include "object/dwarf/leb128.h"
 
 #define FORMATS_MAX 16 /* kinds of data that a table may give with a file: five are defined */
 

@@ -2,8 +2,8 @@
 #include "object/dwarf/dwarf_location.h"
 
 #include "base/error.h"
+#include "base/leb128.h"
 #include "object/dwarf/dwarf_numbers.h"
-#include "object/dwarf/leb128.h"
 #include "object/frame_numbers.h"
 
 static bool dwarf_location_read_block(struct dwarf_walk *walk, uint32_t form, struct tally_bytes *block)

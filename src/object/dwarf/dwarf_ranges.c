@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "object/dwarf/dwarf_ranges.h"
 
+#include "base/leb128.h"
 #include "object/dwarf/dwarf_numbers.h"
-#include "object/dwarf/leb128.h"
 
 /* Where the index-th list of the unit's table begins: offsets lie at ranges_base and count from there. */
 static uint64_t dwarf_ranges_indexed_list(const struct dwarf_file *file, const struct dwarf_unit *unit, uint64_t index)

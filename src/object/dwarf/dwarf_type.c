@@ -4,12 +4,12 @@
 #include <stdio.h>
 
 #include "base/array.h"
+#include "base/leb128.h"
 #include "base/limits.h"
 #include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/dwarf_file.h"
 #include "object/dwarf/dwarf_location.h"
 #include "object/dwarf/dwarf_numbers.h"
-#include "object/dwarf/leb128.h"
 #include "object/frame_numbers.h"
 
 #define FILE_SHIFT 48 /* no section of debug information comes near 2^48 bytes */

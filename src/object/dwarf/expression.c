@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "object/dwarf/expression.h"
 
-#include "object/dwarf/leb128.h"
+#include "base/leb128.h"
 #include "object/frame_numbers.h"
 
 #define STACK_DEPTH 64

@@ -153,12 +153,42 @@ static void test_rules_of_unusual_code(void **state)
 	assert_int_equal(walk_pool_test_rule(NULL, 0, true).cfa, WALK_CFA_SIGNAL);
 }
 
+/* Go's functions that change to another stack: by frame pointer, or not at all; and the first of a stack. */
+static void test_rules_of_changes_of_stacks(void **state)
+{
+	static const struct go_frame frames[] = {
+		{0x1000, 0x1040, GO_FRAME_CALLED, 24, true, true},
+		{0x2000, 0x2040, GO_FRAME_SWITCHED, 24, true, true},
+		{0x3000, 0x3040, GO_FRAME_SWITCHED, 0, false, false},
+		{0x4000, 0x4040, GO_FRAME_LEFT, 0, false, false},
+		{0x5000, 0x5040, GO_FRAME_FIRST, 0, false, false},
+	};
+	const struct unwind_table_source source = {.arch = &arch_x86_64, .go_frames = frames, .go_frame_count = 5};
+	struct unwind_table *table;
+	struct walk_rule rules[5];
+	assert_int_equal(unwind_table_create(&source, &table, NULL), TALLY_OK);
+	for (size_t i = 0; i < 5; i++)
+		rules[i] = walk_rule_of(&arch_x86_64, table, unwind_table_find(table, frames[i].low + 0x10));
+	assert_int_equal(rules[0].cfa, WALK_CFA_SP);
+	assert_int_equal(rules[0].cfa_offset, 32);
+	assert_int_equal(rules[0].fp_offset, -16);
+	assert_int_equal(rules[1].cfa, WALK_CFA_SWITCH);
+	assert_int_equal(rules[1].cfa_offset, 16);
+	assert_int_equal(rules[1].return_place, WALK_IS_AT_CFA);
+	assert_int_equal(rules[1].return_offset, -8);
+	assert_int_equal(rules[2].cfa, WALK_CFA_SWITCH_CUT);
+	assert_int_equal(rules[3].cfa, WALK_CFA_SWITCH_ROOT);
+	assert_int_equal(rules[4].cfa, WALK_CFA_ROOT);
+	unwind_table_destroy(table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows_and_rules),
 		cmocka_unit_test(test_a_table_without_room_is_refused_and_counted),
 		cmocka_unit_test(test_rules_of_unusual_code),
+		cmocka_unit_test(test_rules_of_changes_of_stacks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

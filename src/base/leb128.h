@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * leb128.h - reads DWARF's numbers of variable length by a cursor. Bits after the 64th are dropped, as in other
- * readers.
+ * leb128.h - reads numbers of variable length by a cursor: seven bits in each byte, the lowest first, as DWARF, protocol
+ * buffers and Go's tables have them. Bits after the 64th are dropped, as in other readers.
  */
-#ifndef OBJECT_DWARF_LEB128_H
-#define OBJECT_DWARF_LEB128_H
+#ifndef BASE_LEB128_H
+#define BASE_LEB128_H
 
 #include "base/cursor.h"
 

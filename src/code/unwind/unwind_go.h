@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * unwind_go.h - translates what Go's function table says of a frame into a row of call-frame information. Private to
+ * unwind_table.c.
+ *
+ * Go's return address is where the call has put it; on an architecture with a link register, the function saves it at the
+ * lowest address of its frame. Documents: "Go internal ABI specification".
+ */
+#ifndef CODE_UNWIND_UNWIND_GO_H
+#define CODE_UNWIND_UNWIND_GO_H
+
+#include "arch/arch.h"
+#include "object/dwarf/cfi.h"
+#include "object/elf/go_frames.h"
+
+/* Whether the row counts even where call-frame information says otherwise, which does not know of other stacks. */
+static inline bool unwind_go_is_special(const struct go_frame *frame)
+{
+	return frame->kind != GO_FRAME_CALLED;
+}
+
+void unwind_go_row(const struct arch *arch, const struct go_frame *from, struct cfi_row *row, struct cfi_frame *frame);
+
+#endif
