@@ -83,31 +83,6 @@ static enum tally_status bpf_cgroup_counter_put_cgroups(
 	return TALLY_OK;
 }
 
-/* The map keeps the event. */
-static enum tally_status bpf_cgroup_counter_open_event(
-	const struct bpf_cgroup_counter *c, const struct bpf_cgroup_event *event, size_t index, struct tally_error *err)
-{
-	struct perf_attr attr = event->spec->attr;
-	attr.sample_period_or_freq = 0;
-	attr.flags &= ~(ATTR_FLAG(ATTR_BIT_FREQ) | ATTR_FLAG(ATTR_BIT_INHERIT) | ATTR_FLAG(ATTR_BIT_DISABLED) |
-			ATTR_FLAG(ATTR_BIT_ENABLE_ON_EXEC));
-	attr.read_format = 0;
-	for (size_t i = 0; i < event->cpu_count; i++) {
-		int cpu = event->cpus[i];
-		if (cpu < 0 || cpu >= c->possible_cpus)
-			continue;
-		int fd = c->kernel->perf_event_open(c->kernel->context, &attr, -1, cpu, -1, 0);
-		if (fd < 0)
-			return bpf_cgroup_counter_fail(-1, event->spec->name, err);
-		uint32_t key = (uint32_t)index * (uint32_t)c->possible_cpus + (uint32_t)cpu;
-		int failed = bpf_map_update_elem(bpf_map__fd(c->skeleton->maps.events), &key, &fd, BPF_ANY);
-		c->kernel->close(c->kernel->context, fd);
-		if (failed)
-			return bpf_cgroup_counter_fail(failed, "BPF programs cannot read this event", err);
-	}
-	return TALLY_OK;
-}
-
 static enum tally_status bpf_cgroup_counter_make(
 	struct bpf_cgroup_counter *c, const struct bpf_cgroup_request *request, struct tally_error *err)
 {
@@ -125,8 +100,9 @@ static enum tally_status bpf_cgroup_counter_make(
 	status = bpf_cgroup_counter_load(c, request, err);
 	if (status == TALLY_OK)
 		status = bpf_cgroup_counter_put_cgroups(c, request, err);
-	for (size_t i = 0; status == TALLY_OK && i < request->event_count; i++)
-		status = bpf_cgroup_counter_open_event(c, &request->events[i], i, err);
+	if (status == TALLY_OK)
+		status = bpf_event_array_fill(c->kernel, WHAT, bpf_map__fd(c->skeleton->maps.events), c->possible_cpus,
+			request->events, request->event_count, err);
 	return status == TALLY_OK ? bpf_attach(c->kernel, WHAT, c->skeleton->skeleton, err) : status;
 }
 

@@ -16,19 +16,12 @@
 #define BPF_BPF_CGROUP_COUNTER_H
 
 #include "abi/cgroup_counter_map.h"
-#include "kernel/events/event_parser.h"
-#include "kernel/system/kernel_seam.h"
+#include "bpf/bpf_event_array.h"
 
 struct bpf_cgroup_counter;
 
-struct bpf_cgroup_event {
-	const struct event_spec *spec;
-	const int *cpus; /* where it is counted */
-	size_t cpu_count;
-};
-
 struct bpf_cgroup_request {
-	const struct bpf_cgroup_event *events;
+	const struct bpf_counted_event *events;
 	size_t event_count;
 	const uint64_t *cgroups; /* IDs: numbers of their directories; none occurs twice */
 	size_t cgroup_count;

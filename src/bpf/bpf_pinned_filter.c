@@ -112,6 +112,8 @@ enum tally_status bpf_pinned_filter_pin(
 	if (!skeleton)
 		return bpf_explain(kernel, PIN_WHAT, errno, err);
 	status = bpf_load(kernel, PIN_WHAT, skeleton->skeleton, err);
+	if (status != TALLY_OK)
+		error_prefix(err, PIN_WHAT " needs Linux 6.3 or newer");
 	if (status == TALLY_OK)
 		status = bpf_pinned_filter_open_way(opened_path, err);
 	if (status == TALLY_OK)

@@ -121,12 +121,50 @@ def check_bpf_filter(guest):
     assert abs(total / len(addresses['unfiltered']) - 1) < 0.1, (event, len(addresses['unfiltered']))
 
 
+def check_bpf_filter_is_pinned(guest):
+    """pinned_filter: needs Linux 6.3, and says so."""
+    with_btf(guest)
+    if guest.text('bpf-filter-pin', 'rc').strip() != '0':
+        assert 'record --setup-filter needs Linux 6.3' in guest.text('bpf-filter-pin', 'err')
+
+
 def check_bpf_counters(guest):
     """shared_counter: the counts of the PMU that one program shares out are those of counters of one's own."""
     cycles, instructions = with_btf(guest).counts('bpf-count')
     assert LOOP < instructions < LOOP + 200_000 and cycles == 4 * instructions, (cycles, instructions)
     own, shared = guest.counts('bpf-beside')
     assert 2 * LOOP < own < 2 * LOOP + 300_000 and abs(shared - own) < 100_000, (own, shared)
+
+
+def check_bpf_cgroups(guest):
+    """cgroup_counter: the counts of the PMU for two cgroups by one counter are those of counters of their own."""
+    own, shared, own_root, shared_root = with_btf(guest).counts('bpf-cgroups')
+    assert LOOP < own < LOOP + 300_000 and abs(shared - own) < 100_000, (own, shared)
+    assert own_root > 4 * LOOP and abs(shared_root - own_root) < 200_000, (own_root, shared_root)
+
+
+def check_bpf_program(guest):
+    """program_counter: what runs of shared_counter's program cost, beside the time that the kernel takes of them itself."""
+    with_btf(guest)
+    # Runs and nanoseconds up to the beginning and the end of each load. An instruction takes four nanoseconds.
+    taken = {}
+    for job in ('plain', 'once', 'three', 'twice'):
+        numbers = [int(number) for number in re.findall(r'run_\w+:\s*(\d+)', guest.good(f'bpf-program-{job}').text(f'bpf-program-{job}'))]
+        taken[job] = {'ns': (numbers[0], numbers[2]), 'runs': (numbers[1], numbers[3])}
+    runs, ns = taken['plain']['runs'], taken['plain']['ns']
+    assert runs[1] - runs[0] >= 100, taken
+    true = (ns[1] - ns[0]) / (runs[1] - runs[0]) / 4
+    costs = {}
+    for before, job in (('plain', 'once'), ('three', 'twice')):
+        counted, = guest.counts(f'bpf-program-{job}')
+        least, most = taken[job]['runs'][1] - taken[job]['runs'][0], taken[job]['runs'][1] - taken[before]['runs'][1]
+        costs[job] = counted / most, counted / least
+        # A part of the reading before and after each run counts.
+        assert costs[job][1] > true * 0.9 and costs[job][0] < true + 1000, (job, counted, true, taken)
+    assert costs['twice'][0] < costs['once'][1] * 1.2, costs  # the same program, named twice
+    instructions, cycles, faults = guest.counts('bpf-program-three')
+    assert abs(cycles / (4 * instructions) - 1) < 0.05 and faults == 0, (instructions, cycles, faults)
+    assert 'there is no BPF program with this ID' in guest.text('bpf-program-absent', 'err')
 
 
 def check_bpf_lock_contention(guest):

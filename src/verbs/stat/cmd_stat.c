@@ -33,7 +33,9 @@
 static char *cmd_stat_heading_make(const struct stat_job *job, const struct target *target)
 {
 	struct text t = {0};
-	if (target->label[0]) {
+	if (job->settings.counting.bpf_programs) {
+		text_printf(&t, "'BPF program(s) %s'", job->settings.counting.bpf_programs);
+	} else if (target->label[0]) {
 		text_str(&t, target->label);
 	} else {
 		text_char(&t, '\'');
@@ -206,7 +208,7 @@ static int stat_with_target(
 		.decimal = p.style.decimal,
 		.control = s->counting.control.is_given ? &control : NULL};
 	int exit_code = stat_events_make(cli, command, kernel, &s->events, target->is_system_wide, &counted);
-	stat_shared_choose(kernel, &events, s->counting.shares_counters);
+	stat_shared_choose(kernel, &events, s->counting.shares_counters || s->counting.bpf_programs);
 	session.metrics = metrics.uses.len > 0 ? &metrics : NULL;
 	struct tracepoint_hold hold = {0};
 	if (exit_code == 0) {
@@ -228,10 +230,11 @@ static int stat_with_target(
 		if (status == TALLY_OK)
 			status = cmd_stat_measure(&session, &p, job, &err);
 		if (session.shared_losses)
-			fprintf(stderr,
-				"%s: warning: shared counters missed %llu switches, children or cgroups of all "
-				"sessions\n",
-				cli->program, (unsigned long long)session.shared_losses);
+			fprintf(stderr, "%s: warning: %s missed %llu %s\n", cli->program,
+				s->counting.bpf_programs ? "--bpf-prog" : "shared counters",
+				(unsigned long long)session.shared_losses,
+				s->counting.bpf_programs ? "runs of the programs, or parts of runs"
+							 : "switches, children or cgroups of all sessions");
 		stat_smi_restore(kernel, &smi);
 		record_control_close(&control);
 		if (status == TALLY_OK && session.record)

@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "tasks/recording/target_options.h"
 #include "verbs/stat/stat_shared.h"
+#include "verbs/stat/stat_shared_programs.h"
 
 #define RUNS_MAX 1000000
 
@@ -125,6 +126,13 @@ static const char *set_big_num(const struct option_use *use)
 	struct stat_settings *settings = use->settings;
 	settings->view.has_big_num = settings->view.asks_big_num = !use->is_negated;
 	return NULL;
+}
+
+static const char *stat_options_set_programs(const struct option_use *use)
+{
+	struct stat_settings *settings = use->settings;
+	settings->counting.bpf_programs = use->value;
+	return stat_shared_programs_are_valid(use->value) ? NULL : "expects IDs of BPF programs, at most 64";
 }
 
 static const char *stat_options_set_control(const struct option_use *use)
@@ -365,11 +373,11 @@ static const struct option options[] = {
 			"switch (as :b)"},
 	{.name = "bpf-prog",
 		.letter = 'b',
-		.kind = OPTION_UNSUPPORTED,
-		.argument = "id",
-		.help = "events of a BPF program",
-		.refusal = "that takes programs that the kernel runs around another BPF program (fentry, fexit); "
-			   "record -a and report show where time in BPF programs goes"},
+		.kind = OPTION_CALL,
+		.argument = "bpf-prog-id",
+		.call = stat_options_set_programs,
+		.help = "count only while these BPF programs run, on all CPUs (IDs with commas; 'bpftool prog' shows "
+			"them)"},
 	UNBUILT("iostat", "I/O counters of PCIe ports"),
 	{.name = "percore-show-thread",
 		.kind = OPTION_FLAG,
@@ -446,6 +454,21 @@ static const char *stat_options_not_shared(const struct stat_settings *s)
 					     : NULL;
 }
 
+/* An option that --bpf-prog does not go with; NULL: none is given. */
+static const char *stat_options_not_of_programs(const struct stat_settings *s, bool has_cgroup)
+{
+	return has_cgroup		       ? "cgroup"
+	       : s->counting.target.pids       ? "pid"
+	       : s->counting.target.tids       ? "tid"
+	       : s->counting.target.user       ? "uid"
+	       : s->counting.target.per_thread ? "per-thread"
+	       : s->counting.shares_counters   ? "bpf-counters"
+	       : s->counting.has_passes	       ? "passes"
+	       : s->counting.is_plan	       ? "plan"
+	       : s->counting.compare	       ? "compare"
+					       : NULL;
+}
+
 int stat_job_complete(const struct cli *cli, const struct command *command, struct stat_job *job)
 {
 	struct stat_settings *s = &job->settings;
@@ -461,8 +484,15 @@ int stat_job_complete(const struct cli *cli, const struct command *command, stru
 		return cli_usagef(cli, command, "output", "-o and --log-fd cannot be used together");
 	if ((s->events.has_topdown || s->events.has_smi_cost) && !s->view.says_metrics_only)
 		s->view.has_metrics_only = true;
-	if (!job->command && !s->counting.target.pids && !s->counting.target.tids && !is_wide &&
-		!s->counting.target.per_thread)
+	bool has_cgroup = s->events.for_each_cgroup != NULL;
+	for (size_t i = 0; i < s->events.words.len; i++)
+		has_cgroup |= s->events.words.items[i].kind == WORD_CGROUP;
+	const char *wrong = s->counting.bpf_programs ? stat_options_not_of_programs(s, has_cgroup) : NULL;
+	if (wrong)
+		return cli_usagef(cli, command, wrong, "--bpf-prog and --%s cannot be used together", wrong);
+	if (!is_wide &&
+		(s->counting.bpf_programs || (!job->command && !s->counting.target.pids && !s->counting.target.tids &&
+						     !s->counting.target.per_thread)))
 		s->counting.target.system_wide = is_wide = true; /* as perf: nothing named is everything */
 	if ((s->counting.target.pids || s->counting.target.tids) && is_wide) {
 		fprintf(stderr, "%s: -p and -t override %s\n", cli->program, s->counting.target.cpus ? "-C" : "-a");
@@ -482,10 +512,6 @@ int stat_job_complete(const struct cli *cli, const struct command *command, stru
 	if (s->counting.target.per_thread && s->counting.lines.mode != AGGREGATE_ALL)
 		return cli_usagef(
 			cli, command, "per-thread", "--per-thread and lines per CPU or core cannot be used together");
-	const char *wrong;
-	bool has_cgroup = s->events.for_each_cgroup != NULL;
-	for (size_t i = 0; i < s->events.words.len; i++)
-		has_cgroup |= s->events.words.items[i].kind == WORD_CGROUP;
 	if (has_cgroup && (!is_wide || s->counting.target.per_thread))
 		return cli_usagef(cli, command, "cgroup", "cgroups are counted on whole CPUs: add -a or -C");
 	wrong = stat_options_not_shared(s);

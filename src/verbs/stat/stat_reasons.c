@@ -63,6 +63,8 @@ static void never_enabled(const struct stat_session *s, const struct event_spec 
 		return; /* "Events disabled" was said at the start */
 	if (ATTR_HAS(&spec->attr, PINNED) && is_pmu_event(spec))
 		text_str(reason, "it is pinned (:D), and the PMU had no counter free: the kernel gave it up");
+	else if (counting->bpf_programs)
+		text_str(reason, "the BPF program did not run, or its runs did not end");
 	else if (spec->cgroup)
 		text_printf(reason, "no task of the cgroup ran");
 	else if (spec->cpus && !spec->is_uncore)

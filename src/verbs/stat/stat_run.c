@@ -167,13 +167,14 @@ static enum tally_status counters_open(struct stat_measure *m)
 		.enable_on_exec = s->target->is_command && counting->delay_ms == 0,
 		.may_drop_kernel = true,
 	};
+	const struct stat_shared_place place = {counting->shared_path, counting->bpf_programs};
 	enum tally_status status = counter_set_open(s->kernel, s->events, s->target, &options, &m->set, m->err);
 	if (status == TALLY_OK)
 		status = stat_run_places_make(s, m->set, m->err);
 	if (status == TALLY_OK)
 		status = tools_open(m);
 	if (status == TALLY_OK)
-		status = stat_shared_open(m->set, counting->shared_path, &m->shared, m->err);
+		status = stat_shared_open(m->set, &place, &m->shared, m->err);
 	if (status == TALLY_OK)
 		status = support_note(s, m->set, m->err);
 	if (status == TALLY_OK && s->record)

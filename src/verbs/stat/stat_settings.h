@@ -41,6 +41,7 @@ struct stat_counting { /* the target, time and number of runs */
 	bool no_inherit, is_scaling;
 	bool shares_counters; /* --bpf-counters */
 	const char *shared_path; /* --bpf-attr-map; NULL: the usual one */
+	const char *bpf_programs; /* --bpf-prog: IDs; NULL: not given */
 	uint64_t runs; /* 0: for ever */
 	uint64_t interval_ms, interval_count, timeout_ms;
 	int64_t delay_ms; /* -1: never enabled */

@@ -8,10 +8,12 @@
 #include "base/error.h"
 #include "bpf/bpf_shared_counter.h"
 #include "verbs/stat/stat_shared_cgroups.h"
+#include "verbs/stat/stat_shared_programs.h"
 
 struct stat_shared {
 	struct counter_set *set;
 	struct stat_shared_cgroups *cgroups; /* NULL: no event is limited to one */
+	struct stat_shared_programs *programs; /* NULL: events are counted whatever runs */
 	uint64_t losses;
 	struct shared_counter_reading readings[SHARED_COUNTER_CPUS];
 	size_t count;
@@ -61,10 +63,27 @@ void stat_shared_choose(const struct kernel_seam *kernel, struct event_list *eve
 	}
 }
 
-enum tally_status stat_shared_open(
-	struct counter_set *set, const char *path, struct stat_shared **shared, struct tally_error *err)
+static enum tally_status stat_shared_open_counters(
+	struct stat_shared *shared, const struct stat_shared_place *place, struct tally_error *err)
 {
-	bool is_wanted = false;
+	struct counter_set *set = shared->set;
+	enum tally_status status = stat_shared_cgroups_open(set, &shared->cgroups, err);
+	for (size_t i = 0; status == TALLY_OK && i < set->len; i++) {
+		const struct counter *counter = &set->counters[i];
+		if (!counter->spec->is_shared || counter->spec->cgroup_path)
+			continue;
+		status = bpf_shared_counter_open(set->kernel, place->path ? place->path : STAT_SHARED_PATH,
+			counter->spec, &shared->counters[i], err);
+		if (status == TALLY_OK)
+			status = stat_shared_watch(counter, shared->counters[i], err);
+	}
+	return status;
+}
+
+enum tally_status stat_shared_open(struct counter_set *set, const struct stat_shared_place *place,
+	struct stat_shared **shared, struct tally_error *err)
+{
+	bool is_wanted = place->programs != NULL;
 	for (size_t i = 0; i < set->len; i++)
 		is_wanted |= set->counters[i].spec->is_shared;
 	*shared = NULL;
@@ -75,16 +94,9 @@ enum tally_status stat_shared_open(
 		return error_nomem(err);
 	made->set = set;
 	made->count = set->len;
-	enum tally_status status = stat_shared_cgroups_open(set, &made->cgroups, err);
-	for (size_t i = 0; status == TALLY_OK && i < set->len; i++) {
-		const struct counter *counter = &set->counters[i];
-		if (!counter->spec->is_shared || counter->spec->cgroup_path)
-			continue;
-		status = bpf_shared_counter_open(
-			set->kernel, path ? path : STAT_SHARED_PATH, counter->spec, &made->counters[i], err);
-		if (status == TALLY_OK)
-			status = stat_shared_watch(counter, made->counters[i], err);
-	}
+	enum tally_status status = place->programs
+					   ? stat_shared_programs_open(set, place->programs, &made->programs, err)
+					   : stat_shared_open_counters(made, place, err);
 	if (status == TALLY_OK)
 		*shared = made;
 	else
@@ -95,6 +107,8 @@ enum tally_status stat_shared_open(
 enum tally_status stat_shared_enable(struct stat_shared *shared, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
+	if (shared)
+		stat_shared_programs_count(shared->programs, true);
 	for (size_t i = 0; shared && status == TALLY_OK && i < shared->count; i++)
 		if (shared->counters[i])
 			status = bpf_shared_counter_begin(shared->counters[i], err);
@@ -104,6 +118,8 @@ enum tally_status stat_shared_enable(struct stat_shared *shared, struct tally_er
 enum tally_status stat_shared_disable(struct stat_shared *shared, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
+	if (shared)
+		stat_shared_programs_count(shared->programs, false);
 	for (size_t i = 0; shared && status == TALLY_OK && i < shared->count; i++)
 		if (shared->counters[i])
 			status = bpf_shared_counter_end(shared->counters[i], err);
@@ -132,7 +148,7 @@ static void stat_shared_put(struct counter *counter, const struct shared_counter
 
 enum tally_status stat_shared_read(struct stat_shared *shared, struct tally_error *err)
 {
-	enum tally_status status = TALLY_OK;
+	enum tally_status status = shared ? stat_shared_programs_read(shared->programs, err) : TALLY_OK;
 	for (size_t i = 0; shared && status == TALLY_OK && i < shared->count; i++) {
 		struct shared_counter_losses losses;
 		if (!shared->counters[i])
@@ -148,14 +164,18 @@ enum tally_status stat_shared_read(struct stat_shared *shared, struct tally_erro
 
 uint64_t stat_shared_losses(const struct stat_shared *shared)
 {
-	return shared ? shared->losses + stat_shared_cgroups_losses(shared->cgroups) : 0;
+	return shared ? shared->losses + stat_shared_cgroups_losses(shared->cgroups) +
+				stat_shared_programs_losses(shared->programs)
+		      : 0;
 }
 
 void stat_shared_close(struct stat_shared *shared)
 {
 	for (size_t i = 0; shared && i < shared->count; i++)
 		bpf_shared_counter_close(shared->counters[i]);
-	if (shared)
+	if (shared) {
 		stat_shared_cgroups_close(shared->cgroups);
+		stat_shared_programs_close(shared->programs);
+	}
 	free(shared);
 }

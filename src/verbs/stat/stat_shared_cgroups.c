@@ -18,7 +18,7 @@ struct stat_shared_cgroups {
 	struct counter_set *set;
 	struct bpf_cgroup_counter *counter;
 	VEC(struct stat_shared_cell) cells;
-	VEC(struct bpf_cgroup_event) events; /* each once */
+	VEC(struct bpf_counted_event) events; /* each once */
 	VEC(uint64_t) ids; /* of cgroups, each once */
 };
 
@@ -35,7 +35,7 @@ static enum tally_status stat_shared_cgroups_find_event(
 	for (*index = 0; *index < c->events.len; (*index)++)
 		if (stat_shared_cgroups_are_equal(c->events.items[*index].spec, counter->spec))
 			return TALLY_OK;
-	struct bpf_cgroup_event event = {counter->spec, counter->cpus, counter->cpu_count};
+	struct bpf_counted_event event = {counter->spec, counter->cpus, counter->cpu_count};
 	return vec_push(&c->events, event) ? TALLY_OK : error_nomem(err);
 }
 
