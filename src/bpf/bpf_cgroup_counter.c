@@ -101,8 +101,10 @@ static enum tally_status bpf_cgroup_counter_make(
 	if (status == TALLY_OK)
 		status = bpf_cgroup_counter_put_cgroups(c, request, err);
 	if (status == TALLY_OK)
-		status = bpf_event_array_fill(c->kernel, WHAT, bpf_map__fd(c->skeleton->maps.events), c->possible_cpus,
-			request->events, request->event_count, err);
+		status = bpf_event_array_fill(c->kernel, WHAT,
+			&(struct bpf_event_array){bpf_map__fd(c->skeleton->maps.events), c->possible_cpus,
+				request->events, request->event_count},
+			err);
 	return status == TALLY_OK ? bpf_attach(c->kernel, WHAT, c->skeleton->skeleton, err) : status;
 }
 

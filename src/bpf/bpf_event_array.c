@@ -40,12 +40,13 @@ static enum tally_status bpf_event_array_put(const struct kernel_seam *kernel, c
 	return TALLY_OK;
 }
 
-enum tally_status bpf_event_array_fill(const struct kernel_seam *kernel, const char *what, int map, int possible_cpus,
-	const struct bpf_counted_event *events, size_t event_count, struct tally_error *err)
+enum tally_status bpf_event_array_fill(const struct kernel_seam *kernel, const char *what,
+	const struct bpf_event_array *array, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
-	for (size_t i = 0; status == TALLY_OK && i < event_count; i++)
-		status = bpf_event_array_put(kernel, what, map, (uint32_t)i * (uint32_t)possible_cpus, &events[i], err);
+	for (size_t i = 0; status == TALLY_OK && i < array->event_count; i++)
+		status = bpf_event_array_put(
+			kernel, what, array->map, (uint32_t)i * (uint32_t)array->possible_cpus, &array->events[i], err);
 	return status;
 }
 #endif

@@ -15,8 +15,15 @@ struct bpf_counted_event {
 	size_t cpu_count;
 };
 
+struct bpf_event_array {
+	int map; /* its descriptor */
+	int possible_cpus;
+	const struct bpf_counted_event *events;
+	size_t event_count;
+};
+
 /* what: the option or verb. */
-TALLY_MUST_CHECK enum tally_status bpf_event_array_fill(const struct kernel_seam *kernel, const char *what, int map,
-	int possible_cpus, const struct bpf_counted_event *events, size_t event_count, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status bpf_event_array_fill(const struct kernel_seam *kernel, const char *what,
+	const struct bpf_event_array *array, struct tally_error *err);
 
 #endif

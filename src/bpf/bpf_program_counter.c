@@ -162,8 +162,10 @@ static enum tally_status bpf_program_counter_make(
 	for (size_t i = 0; status == TALLY_OK && i < request->id_count; i++)
 		status = bpf_program_counter_add(c, request->ids[i], err);
 	if (status == TALLY_OK)
-		status = bpf_event_array_fill(c->kernel, WHAT, bpf_map__fd(c->skeletons[0]->maps.events),
-			c->possible_cpus, request->events, request->event_count, err);
+		status = bpf_event_array_fill(c->kernel, WHAT,
+			&(struct bpf_event_array){bpf_map__fd(c->skeletons[0]->maps.events), c->possible_cpus,
+				request->events, request->event_count},
+			err);
 	for (size_t i = 0; status == TALLY_OK && i < c->count; i++)
 		status = bpf_attach(c->kernel, WHAT, c->skeletons[i]->skeleton, err);
 	return status;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """stat --bpf-prog: events are counted only while a BPF program runs. tests/emulated has the counts of a PMU."""
+import contextlib
 import json
 import os
 import pathlib
@@ -18,7 +19,10 @@ def program(tally, system_wide):
     def find():
         if session.poll() is not None:
             pytest.skip(f'BPF programs are refused here: {session.communicate()[1].splitlines()[0]}')
-        infos = [path.read_text() for path in pathlib.Path(f'/proc/{session.pid}/fdinfo').iterdir()]
+        infos = []
+        for path in pathlib.Path(f'/proc/{session.pid}/fdinfo').iterdir():
+            with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+                infos.append(path.read_text())
         return next((int(re.search(r'prog_id:\s*(\d+)', info)[1]) for info in infos if 'prog_type:' in info), None)
 
     try:
