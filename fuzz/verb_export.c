@@ -4,7 +4,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define FORMAT(name) static const char *const name[] = {"export", "-o", "/dev/null", "-F", #name, NULL}
+#define FORMAT_NAMED(variable, name) \
+	static const char *const variable[] = {"export", "-o", "/dev/null", "-F", name, NULL}
+#define FORMAT(name) FORMAT_NAMED(name, #name)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -12,6 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FORMAT(speedscope);
 	FORMAT(pprof);
 	FORMAT(otlp);
+	FORMAT_NAMED(otlp_json, "otlp-json");
 	FORMAT(firefox);
 	FORMAT(callgrind);
 	FORMAT(chrome);
@@ -19,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FORMAT(json);
 	FORMAT(csv);
 	FORMAT(html);
-	static const char *const *const forms[] = {
-		folded, speedscope, pprof, otlp, firefox, callgrind, chrome, perfetto, json, csv, html, NULL};
+	static const char *const *const forms[] = {folded, speedscope, pprof, otlp, otlp_json, firefox, callgrind,
+		chrome, perfetto, json, csv, html, NULL};
 	return verb_fuzz(forms, data, size);
 }

@@ -2,6 +2,7 @@
 """Reads OpenTelemetry's profiles with a decoder that protoc generates, and checks what the format demands of them."""
 import functools
 import importlib.util
+import json
 import pathlib
 import shutil
 import subprocess
@@ -57,6 +58,14 @@ class Otlp:
                 assert scope.scope.name == 'tally' and scope.scope.version
                 for profile in scope.profiles:
                     self.add_profile(resource, profile)
+
+    @classmethod
+    def of_json(cls, text):
+        """OTLP's form of JSON, whose fields protobuf's own reader of JSON must know."""
+        json_format = pytest.importorskip('google.protobuf.json_format', reason='python3-protobuf is absent')
+        found = cls(json_format.Parse(text, generated().ProfilesData()).SerializeToString())
+        assert json_format.MessageToDict(found.message) == json.loads(text)
+        return found
 
     def check_unknown(self, data):
         known = generated().ProfilesData.FromString(data)

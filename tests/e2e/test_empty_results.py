@@ -4,7 +4,7 @@ import pytest
 
 import perfdata_build
 
-SAMPLES_ONLY = ['folded', 'speedscope', 'pprof', 'otlp', 'callgrind', 'csv']
+SAMPLES_ONLY = ['folded', 'speedscope', 'pprof', 'otlp', 'otlp-json', 'callgrind', 'csv']
 WITH_MORE = ['html', 'firefox', 'chrome', 'perfetto', 'json', 'sqlite']
 
 

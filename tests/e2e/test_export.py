@@ -23,7 +23,7 @@ PROTOS = pathlib.Path(__file__).with_name('protos')
 SHARED = ['kg', 'sys', 'multi', 'sched', 'pipe', 'cxx', 'regs']
 MADE = ['flat', 'chains', 'events', 'swapped', 'notime', 'branches']
 TIMED = ['speedscope', 'firefox', 'chrome', 'perfetto', 'json', 'csv', 'sqlite']
-FORMATS = ['folded', 'pprof', 'otlp', 'callgrind', *TIMED]
+FORMATS = ['folded', 'pprof', 'otlp', 'otlp-json', 'callgrind', *TIMED]
 
 
 def user(*addresses):
@@ -223,6 +223,8 @@ def sums_of(form, path):
                 assert limits.get(2, [0])[0] <= location.get(3, [0])[0] < limits[3][0]
     elif form == 'otlp':
         sums = Otlp(data).sums()
+    elif form == 'otlp-json':
+        sums = Otlp.of_json(data).sums()
     elif form == 'speedscope':
         for one in json.loads(data)['profiles']:
             assert len(one['samples']) == len(one['weights']) and sum(one['weights']) == one['endValue']

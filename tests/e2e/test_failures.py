@@ -28,7 +28,7 @@ FORMS = [
     'sched timechart -o OUT', 'live flamegraph -o OUT', 'sampled flamegraph --folded -o OUT',
     'live pack -o OUT', 'live pack --scrub -o OUT', 'live inject -b -o OUT', 'sampled health', 'sampled evlist -v',
     'counts stat report', 'live data convert --to-json OUT', 'sampled data convert --to-ctf OUT',
-] + [f'live export -F {name} -o OUT' for name in ('html', 'firefox', 'chrome', 'perfetto', 'json', 'pprof', 'otlp', 'folded',
+] + [f'live export -F {name} -o OUT' for name in ('html', 'firefox', 'chrome', 'perfetto', 'json', 'pprof', 'otlp', 'folded', 'otlp-json',
                                                   'speedscope', 'callgrind', 'csv')]
 # SQLite allocates for each statement: some 3,000 times.
 LONG_FORMS = ['sampled export -F sqlite -o OUT', 'sampled query "select count(*) from samples"']

@@ -63,7 +63,8 @@ FORMS = [
     'sched latency', 'sched map', 'sched timehist', 'sched timehist -s', 'lock info -t', 'lock info -m', 'lock info -t --json',
     'lock report', 'lock contention', 'kmem stat', 'kmem stat --page', 'c2c report --stdio', 'mem report --stdio', 'query',
     'inject -o o', 'data convert --to-json o --force', 'export -F html -o o', 'export -F firefox -o o',
-    'export -F chrome -o o', 'export -F perfetto -o o', 'export -F sqlite -o o', 'export -F pprof -o o', 'export -F otlp -o o']
+    'export -F chrome -o o', 'export -F perfetto -o o', 'export -F sqlite -o o', 'export -F pprof -o o', 'export -F otlp -o o',
+    'export -F otlp-json -o o']
 
 
 def run_forms(program, folder, make, values):

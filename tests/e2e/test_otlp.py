@@ -76,6 +76,12 @@ def test_it_says_what_json_says(tally, recording, tmp_path):
     assert otlp_sums(message) == json_sums(export(tally, 'json', recording, output=tmp_path / 'json'))
 
 
+def test_json_is_the_same_message(tally, recording, tmp_path):
+    binary = export(tally, 'otlp', recording, output=tmp_path / 'binary')
+    text = export(tally, 'otlp-json', recording, output=tmp_path / 'text')
+    assert Otlp.of_json(text.read_text()).message == Otlp(binary.read_bytes()).message
+
+
 def test_build_ids(tally, perf_recording, tmp_path):
     message = Otlp(export(tally, 'otlp', perf_recording('kg'), output=tmp_path / 'otlp').read_bytes())
     listed = dict(reversed(line.split()) for line in tally('buildid-list', '-i', perf_recording('kg'), check=0).stdout.splitlines())
@@ -125,7 +131,7 @@ def test_attributes_of_resources_are_checked(tally, tmp_path):
         result = tally('export', '-F', 'otlp', '--resource', bad, '-o', tmp_path / 'out', path, check=129)
         assert 'expects KEY=VALUE' in result.stderr
     result = tally('export', '-F', 'pprof', '--resource', 'a=b', '-o', tmp_path / 'out', path, check=129)
-    assert 'the format pprof has no resources: --resource is for otlp' in result.stderr
+    assert 'the format pprof has no resources: --resource is for otlp and otlp-json' in result.stderr
     assert not (tmp_path / 'out').exists()
 
 
@@ -245,6 +251,8 @@ def test_hostile_names(tally, tmp_path):
     message = otlp(tally, tmp_path / 'data', '--resource', 'key\udcff=a\udcfeb\x01')
     assert sum(s['value'] for s in message.samples if s['profile']['type'] == ('samples', 'count')) == len(HOSTILE)
     assert all(one['key\ufffd'] == 'a\ufffdb\x01' for one in message.resources)
+    text = export(tally, 'otlp-json', tmp_path / 'data', '--resource', 'key\udcff=a\udcfeb\x01', output=tmp_path / 'json').read_text()
+    assert Otlp.of_json(text).message == message.message
     threads = {sample['attributes']['thread.name'] for sample in message.samples}
     assert '</script><scrip' in threads and r'\xff' in ''.join(threads)
 

@@ -61,6 +61,14 @@ static const struct export_format formats[] = {
 		.wants_times = true,
 		.is_binary = true,
 		.has_resources = true},
+	{.name = "otlp-json",
+		.write = export_otlp_json,
+		.wants_dated_rows = true,
+		.wants_cgroups = true,
+		.wants_threads = true,
+		.wants_places = true,
+		.wants_times = true,
+		.has_resources = true},
 	{.name = "firefox",
 		.write = export_firefox,
 		.wants_rows = true,
@@ -100,7 +108,7 @@ static const struct export_format formats[] = {
 		.wants_counts = true},
 	{.name = "csv", .write = export_csv, .wants_rows = true, .wants_places = true},
 };
-#define FORMAT_NAMES "folded|speedscope|pprof|otlp|firefox|callgrind|chrome|perfetto|json|csv|sqlite|html"
+#define FORMAT_NAMES "folded|speedscope|pprof|otlp|otlp-json|firefox|callgrind|chrome|perfetto|json|csv|sqlite|html"
 
 static const char *cmd_export_add_resource(const struct option_use *use)
 {
@@ -121,7 +129,7 @@ static const struct option rows[] = {
 	{"event", 'e', OPTION_STRING, "name", ROW(event),
 		.help = "write this event only (default: all; folded: the first that has samples)"},
 	{"resource", 0, OPTION_CALL, "key=value", .call = cmd_export_add_resource,
-		.help = "otlp: an attribute of every resource, such as service.name=shop (may be repeated)"},
+		.help = "otlp, otlp-json: an attribute of every resource, such as service.name=shop (may be repeated)"},
 	EXPORT_SELECTION_ROWS,
 };
 static const struct option_table table = {rows, ARRAY_LEN(rows), false};
@@ -239,8 +247,8 @@ static int cmd_export_check(const struct cli *cli, const struct command *command
 	if (s->max_stack > UINT32_MAX)
 		return cli_usagef(cli, command, "max-stack", "--max-stack is too large");
 	if (settings->resource.len > 0 && !format->has_resources)
-		return cli_usagef(cli, command, "resource", "the format %s has no resources: --resource is for otlp",
-			format->name);
+		return cli_usagef(cli, command, "resource",
+			"the format %s has no resources: --resource is for otlp and otlp-json", format->name);
 	if (format->is_binary && !s->output && isatty(STDOUT_FILENO))
 		return cli_usagef(cli, command, "output",
 			"the format %s is binary: name a file with -o, or redirect standard output", format->name);

@@ -21,6 +21,8 @@ void export_pprof(struct byte_sink *sink, const struct export_view *view);
 /* OpenTelemetry's ProfilesData, which is also the body of its ExportProfilesServiceRequest. With rows and the time of
  * day, samples have timestamps. */
 void export_otlp(struct byte_sink *sink, const struct export_view *view);
+/* The same message in OTLP's form of JSON. */
+void export_otlp_json(struct byte_sink *sink, const struct export_view *view);
 /* profiler.firefox.com: processed profile, version 48 of its published format. Wants rows. */
 void export_firefox(struct byte_sink *sink, const struct export_view *view);
 /* Valgrind's callgrind.out, for KCachegrind and callgrind_annotate. */

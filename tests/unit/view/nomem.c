@@ -135,6 +135,7 @@ static const struct {
 	{"speedscope", export_speedscope, false},
 	{"pprof", export_pprof, true},
 	{"otlp", export_otlp, false},
+	{"otlp-json", export_otlp_json, false},
 	{"firefox", export_firefox, true},
 	{"callgrind", export_callgrind, false},
 	{"chrome", export_chrome, false},
