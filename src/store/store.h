@@ -8,7 +8,7 @@
  * read by plain SQL.
  *
  *	store_open("sqlite:/var/lib/tally/store.db", true, &store, err);
- *	store_ingest(store, batch, &receipt, err);
+ *	store_ingest(store, &batch, 1, &receipt, err);
  *	store_query(store, &(struct store_selection){.begin_ns = a, .end_ns = b, .query = query}, &result, err);
  */
 #ifndef STORE_STORE_H
@@ -25,19 +25,23 @@ void store_close(struct store *store);
 const uint8_t *store_id(const struct store *store);
 
 struct store_receipt {
+	const char *refused; /* why no store can ever keep the batch; NULL: it can */
 	bool is_duplicate; /* a batch with this ID was stored before; nothing was added */
 	uint64_t samples; /* that were added */
 	/* The batch left out symbols that the store does not have: nothing was stored, and the batch is to be sent again with
 	 * all of its symbols. */
 	bool lacks_symbols;
 };
-TALLY_MUST_CHECK enum tally_status store_ingest(
-	struct store *store, const struct fleet_batch *batch, struct store_receipt *receipt, struct tally_error *err);
+/* Several batches with one commit: each of them is stored completely or not at all, as its receipt says. On failure
+ * none is. */
+TALLY_MUST_CHECK enum tally_status store_ingest(struct store *store, const struct fleet_batch *const *batches,
+	size_t count, struct store_receipt *receipts, struct tally_error *err);
 
 struct store_selection {
 	uint64_t begin_ns, end_ns; /* since 1970: windows that begin in [begin, end) */
 	const struct label_query *query; /* NULL: everything */
 	struct tally_str event; /* by name; empty: all */
+	uint64_t deadline_ns; /* by clock_ns: the query gives up then, with TALLY_LIMIT; 0: never */
 	bool by_thread; /* keeps threads apart; otherwise those of the same name and labels are merged, with pid and tid 0 */
 };
 /* The samples of all selected windows added up, as one batch. Its labels are those that all samples have in common. */
@@ -62,6 +66,9 @@ TALLY_MUST_CHECK enum tally_status store_load(struct store *store, const struct 
 TALLY_MUST_CHECK enum tally_status store_label_values(struct store *store, const struct store_selection *selection,
 	struct tally_str name, void (*take)(void *context, struct tally_str text), void *context,
 	struct tally_error *err);
+/* The same for the names of events. */
+TALLY_MUST_CHECK enum tally_status store_events(struct store *store, const struct store_selection *selection,
+	void (*take)(void *context, struct tally_str text), void *context, struct tally_error *err);
 
 struct store_figures {
 	uint64_t batches, samples, stacks, locations, bytes;

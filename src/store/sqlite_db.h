@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sqlite_db.h - opens a store in an SQLite file, creates and checks its tables, and runs prepared statements.
+ *
+ * A failure is sticky: statements do nothing until sqlite_status reports and clears it. One thread. Values are bound,
+ * never put into a statement's text; bound texts must stay until the next use of the statement.
+ *
+ *	sqlite_run(s, SQL_ADD_NAME, SQL_ID(id), SQL_TEXT_OF(name));
+ *	sqlite3_stmt *row = sqlite_start(s, SQL_FIND_STACK, SQL_ID(id));
+ *	while (sqlite_next(s, row)) ... sqlite3_column_int64(row, 0) ...
+ *	return sqlite_status(s, err);
+ */
+#ifndef STORE_SQLITE_DB_H
+#define STORE_SQLITE_DB_H
+
+#include <sqlite3.h>
+
+#include "base/map_u64.h"
+#include "base/text.h"
+#include "store/sqlite_statements.h"
+#include "store/store_backend.h"
+
+#define SQL_SCHEMA_VERSION 1
+
+struct sqlite_store {
+	sqlite3 *db;
+	char *path;
+	uint8_t id[STORE_ID_BYTES];
+	bool may_write;
+	sqlite3_stmt *statements[SQL_STATEMENTS];
+	bool failed;
+	struct tally_error error; /* of the first failure */
+	/* What the tables are known to have, by content ID: see sqlite_insert.c. */
+	struct map_u64 stacks, locations, threads, others;
+	int64_t data_version; /* at which that was known */
+	VEC(uint64_t) list; /* locations of a stack */
+	struct text text; /* and how the table has them */
+};
+
+struct sqlite_value {
+	enum { SQL_IS_NUMBER, SQL_IS_TEXT, SQL_IS_BYTES } kind;
+	int64_t number;
+	struct tally_str text;
+};
+#define SQL_ID(value)		((struct sqlite_value){SQL_IS_NUMBER, (int64_t)(value), {NULL, 0}})
+#define SQL_TEXT_OF(value)	((struct sqlite_value){SQL_IS_TEXT, 0, (value)})
+#define SQL_BYTES_OF(data, len) ((struct sqlite_value){SQL_IS_BYTES, 0, {(const char *)(data), (len)}})
+
+/* A place that is no file, or a file that is no store or is damaged, gives a sentence. */
+enum tally_status sqlite_db_open(const char *path, bool may_write, void **db, struct tally_error *err);
+void sqlite_db_close(void *db);
+
+/* Begins a statement with values for its parameters. NULL: a failure, now or before. */
+sqlite3_stmt *sqlite_start_with(
+	struct sqlite_store *s, enum sqlite_statement which, const struct sqlite_value *values, size_t count);
+#define SQL_VALUES(...)                               \
+	((const struct sqlite_value[]){__VA_ARGS__}), \
+		sizeof((const struct sqlite_value[]){__VA_ARGS__}) / sizeof(struct sqlite_value)
+#define sqlite_start(s, which, ...) sqlite_start_with((s), (which), SQL_VALUES(__VA_ARGS__))
+/* True: there is a row. Accepts NULL. */
+bool sqlite_next(struct sqlite_store *s, sqlite3_stmt *statement);
+/* Ends a statement whose remaining rows are not wanted. */
+void sqlite_end(sqlite3_stmt *statement);
+#define sqlite_run(s, which, ...) ((void)sqlite_next((s), sqlite_start((s), (which), __VA_ARGS__)))
+void sqlite_run_plain(struct sqlite_store *s, enum sqlite_statement which); /* without parameters */
+/* Text of our own. */
+void sqlite_execute(struct sqlite_store *s, const char *sql);
+int64_t sqlite_number(struct sqlite_store *s, enum sqlite_statement which);
+struct tally_str sqlite_text(sqlite3_stmt *row, int column);
+/* The database's own message becomes the failure, with what to do about it. */
+void sqlite_fail(struct sqlite_store *s);
+void sqlite_fail_with(struct sqlite_store *s, const struct tally_error *error);
+void sqlite_fail_nomem(struct sqlite_store *s);
+/* And clears the failure. */
+enum tally_status sqlite_status(struct sqlite_store *s, struct tally_error *err);
+
+#endif

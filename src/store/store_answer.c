@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/store_answer.h"
+
+#include <stdlib.h>
+
+#include "abi/wait_record.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "profile/profile_builder.h"
+
+struct store_answer_stack {
+	uint32_t stack, leaf; /* the builder's */
+};
+
+struct store_answer_range {
+	size_t first, count;
+};
+
+struct store_answer {
+	const struct store_query *query;
+	struct profile_builder *builder;
+	struct arena arena;
+	/* Locations of the stacks, as IDs of the database. */
+	VEC(uint64_t) stack_ids;
+	VEC(uint64_t) chain; /* of each stack: count, then locations */
+	VEC(size_t) chain_begins; /* by stack; in chain */
+	struct map_u64 stacks, locations; /* by ID: index */
+	VEC(uint64_t) location_ids;
+	struct store_answer_range *location_frames; /* by location; in frames */
+	VEC(uint32_t) frames; /* the builder's */
+	struct store_answer_stack *made; /* by stack */
+	VEC(uint32_t) room; /* frames of one stack */
+	uint32_t *events; /* by series: the builder's event + 1; 0: not made */
+	uint32_t *sets; /* by series: the label set + 1; 0: not made */
+	VEC(struct fleet_labels) labels; /* the sets; 0 is empty */
+	struct fleet_labels common;
+	uint32_t empty; /* string */
+	uint32_t unknown; /* frame */
+	bool has_chains; /* a stack has more than one location */
+	bool failed; /* out of memory */
+};
+
+static bool store_answer_fail(struct store_answer *a)
+{
+	a->failed = true;
+	return false;
+}
+
+/* The index of an ID, which is appended to ids if it is new. */
+static bool store_answer_number(struct map_u64 *map, uint64_t id, size_t count, uint32_t *index, bool *is_new)
+{
+	uint64_t *slot = count < STORE_NONE ? map_u64_at(map, id, is_new) : NULL;
+	if (!slot)
+		return false;
+	if (*is_new)
+		*slot = count;
+	*index = (uint32_t)*slot;
+	return true;
+}
+
+static bool store_answer_take_stack(void *context, uint64_t id, const uint64_t *locations, size_t count)
+{
+	struct store_answer *a = context;
+	uint64_t stack;
+	if (!map_u64_find(&a->stacks, id, &stack) || !vec_reserve(&a->chain, a->chain.len + count + 1))
+		return store_answer_fail(a);
+	a->chain_begins.items[stack] = a->chain.len;
+	a->chain.items[a->chain.len++] = count;
+	a->has_chains = a->has_chains || count > 1;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t index;
+		bool is_new = false;
+		if (!store_answer_number(&a->locations, locations[i], a->location_ids.len, &index, &is_new) ||
+			(is_new && !vec_push(&a->location_ids, locations[i])))
+			return store_answer_fail(a);
+		a->chain.items[a->chain.len++] = index;
+	}
+	return true;
+}
+
+static uint32_t store_answer_binary(struct store_answer *a, const struct store_binary *binary)
+{
+	if (!binary)
+		return PROFILE_NONE;
+	struct profile_builder *b = a->builder;
+	return profile_builder_binary(b, &(struct profile_binary){.name = profile_builder_string(b, binary->name),
+						 .long_name = profile_builder_string(b, binary->path),
+						 .build_id = profile_builder_string(b, binary->build_id),
+						 .is_kernel = binary->is_kernel});
+}
+
+static struct profile_place store_answer_place(struct store_answer *a, const struct store_frame *frame)
+{
+	struct text text = {0};
+	if (frame->file.len == 0)
+		return (struct profile_place){a->empty, a->empty};
+	text_bytes(&text, frame->file.data, frame->file.len);
+	text_char(&text, ':');
+	text_u64(&text, frame->line);
+	if (text.failed)
+		(void)store_answer_fail(a);
+	struct profile_place place = {
+		profile_builder_string(a->builder, text_view(&text)), profile_builder_string(a->builder, frame->file)};
+	text_deinit(&text);
+	return place;
+}
+
+struct store_answer_location {
+	const struct store_location *location;
+	uint32_t binary;
+	struct profile_place innermost;
+};
+
+static void store_answer_frame(
+	struct store_answer *a, const struct store_answer_location *at, const struct store_frame *frame, bool is_last)
+{
+	struct profile_builder *b = a->builder;
+	struct profile_place line = store_answer_place(a, frame);
+	bool has_symbol = frame->function.len > 0;
+	struct profile_frame to = {.function = PROFILE_NONE,
+		.binary = at->binary,
+		.address = at->location->address,
+		.raw_address = has_symbol ? 0 : at->location->address,
+		.level = at->location->level,
+		.is_start = !has_symbol && frame->is_start,
+		.own_line = line,
+		.innermost_line = is_last ? at->innermost : line};
+	if (has_symbol)
+		to.function = profile_builder_function(
+			b, &(struct profile_function){.name = profile_builder_string(b, frame->function),
+				   .binary = at->binary,
+				   .start = is_last ? frame->start : 0,
+				   .size = is_last ? frame->size : 0,
+				   .is_inlined = !is_last,
+				   .is_start = is_last && frame->is_start});
+	if (!vec_push(&a->frames, profile_builder_frame(b, &to)))
+		(void)store_answer_fail(a);
+}
+
+static bool store_answer_take_location(void *context, uint64_t id, const struct store_location *location,
+	const struct store_binary *binary, const struct store_frame *frames)
+{
+	static const struct store_frame nameless = {.function = {"", 0}, .file = {"", 0}};
+	struct store_answer *a = context;
+	uint64_t index;
+	if (!map_u64_find(&a->locations, id, &index))
+		return store_answer_fail(a);
+	size_t count = location->frame_count ? location->frame_count : 1;
+	const struct store_frame *from = location->frame_count ? frames : &nameless;
+	struct store_answer_location at = {location, store_answer_binary(a, binary), store_answer_place(a, &from[0])};
+	a->location_frames[index] = (struct store_answer_range){a->frames.len, count};
+	for (size_t i = 0; i < count; i++)
+		store_answer_frame(a, &at, &from[i], i + 1 == count);
+	return !a->failed;
+}
+
+/* Which stacks there are. */
+static bool store_answer_find_stacks(struct store_answer *a)
+{
+	const struct store_sums *sums = &a->query->sums;
+	for (size_t i = 0; i < sums->values.len; i++) {
+		uint64_t stack = store_sums_key(sums, i).stack;
+		uint32_t index;
+		bool is_new = false;
+		if (stack && (!store_answer_number(&a->stacks, stack, a->stack_ids.len, &index, &is_new) ||
+				     (is_new && (!vec_push(&a->stack_ids, stack) || !vec_push(&a->chain_begins, 0)))))
+			return false;
+	}
+	a->made = arena_array(&a->arena, struct store_answer_stack, a->stack_ids.len);
+	return a->made != NULL;
+}
+
+static enum tally_status store_answer_load_stacks(struct store_answer *a, struct tally_error *err)
+{
+	const struct store *store = a->query->store;
+	if (!store_answer_find_stacks(a))
+		return error_nomem(err);
+	const struct store_stack_list stacks = {a->stack_ids.items, a->stack_ids.len, store_answer_take_stack, a};
+	enum tally_status status = store->backend->list_stacks(store->db, &stacks, err);
+	if (status != TALLY_OK || a->failed)
+		return status != TALLY_OK ? status : error_nomem(err);
+	a->location_frames = arena_array(&a->arena, struct store_answer_range, a->location_ids.len);
+	if (!a->location_frames)
+		return error_nomem(err);
+	const struct store_location_list locations = {
+		a->location_ids.items, a->location_ids.len, store_answer_take_location, a};
+	status = store->backend->list_locations(store->db, &locations, err);
+	return status == TALLY_OK && a->failed ? error_nomem(err) : status;
+}
+
+static void store_answer_make_stack(struct store_answer *a, size_t index)
+{
+	const uint64_t *chain = a->chain.items + a->chain_begins.items[index];
+	a->room.len = 0;
+	for (size_t i = 0; i < chain[0]; i++) {
+		const struct store_answer_range *range = &a->location_frames[chain[i + 1]];
+		if (!vec_reserve(&a->room, a->room.len + range->count)) {
+			(void)store_answer_fail(a);
+			return;
+		}
+		memcpy(a->room.items + a->room.len, a->frames.items + range->first,
+			range->count * sizeof(*a->room.items));
+		a->room.len += range->count;
+	}
+	struct store_answer_stack *made = &a->made[index];
+	made->leaf = a->room.len ? a->room.items[0] : a->unknown;
+	made->stack = a->room.len && a->has_chains ? profile_builder_stack(a->builder, a->room.items, a->room.len)
+						   : PROFILE_NONE;
+}
+
+/* What all series of the sums have. */
+static bool store_answer_find_common(struct store_answer *a)
+{
+	const struct store_query *q = a->query;
+	struct fleet_label *items = NULL;
+	size_t count = 0;
+	for (size_t i = 0; i < q->sums.values.len; i++) {
+		uint32_t series = store_sums_key(&q->sums, i).series;
+		const struct fleet_labels *labels = &q->catalog.series.items[series].labels;
+		if (a->sets[series]++ > 0)
+			continue;
+		size_t kept = 0;
+		if (!items) {
+			count = labels->count;
+			items = arena_array(&a->arena, struct fleet_label, count);
+			if (!items)
+				return false;
+			if (count > 0)
+				memcpy(items, labels->items, count * sizeof(*items));
+			continue;
+		}
+		for (size_t k = 0; k < count; k++) {
+			const struct fleet_label *other = fleet_labels_find(labels, items[k].name);
+			if (other && str_equal(other->value, items[k].value))
+				items[kept++] = items[k];
+		}
+		count = kept;
+	}
+	memset(a->sets, 0, q->catalog.series.len * sizeof(*a->sets));
+	a->common = (struct fleet_labels){items, count};
+	return vec_push(&a->labels, ((struct fleet_labels){NULL, 0}));
+}
+
+/* Without those in common; events of the same labels share a set. */
+static bool store_answer_make_set(struct store_answer *a, uint32_t series, struct map_u64 *known)
+{
+	const struct fleet_labels *labels = &a->query->catalog.series.items[series].labels;
+	struct fleet_labels rest = {NULL, 0};
+	struct fleet_label *items = arena_array(&a->arena, struct fleet_label, labels->count);
+	if (!items)
+		return false;
+	for (size_t i = 0; i < labels->count; i++)
+		if (!fleet_labels_find(&a->common, labels->items[i].name))
+			items[rest.count++] = labels->items[i];
+		else if (!str_equal(
+				 fleet_labels_find(&a->common, labels->items[i].name)->value, labels->items[i].value))
+			items[rest.count++] = labels->items[i];
+	rest.items = items;
+	uint32_t index = 0;
+	bool is_new = false;
+	if (rest.count > 0 && (!store_answer_number(known, store_labels_id(&rest), a->labels.len, &index, &is_new) ||
+				      (is_new && !vec_push(&a->labels, rest))))
+		return false;
+	a->sets[series] = index + 1;
+	return true;
+}
+
+/* Of the same name in several series. */
+static bool store_answer_make_event(struct store_answer *a, uint32_t series, struct map_u64 *known)
+{
+	const struct store_catalog *catalog = &a->query->catalog;
+	uint32_t name = catalog->series.items[series].event;
+	bool is_new = false;
+	uint64_t *slot = map_u64_at(known, name, &is_new);
+	if (!slot)
+		return false;
+	if (is_new) {
+		uint32_t index = (uint32_t)known->len - 1;
+		*slot = profile_builder_event(a->builder,
+			&(struct profile_event){
+				.name = profile_builder_string(a->builder, intern_get(&catalog->strings, name)),
+				.leader = index,
+				.member_count = 1,
+				.has_callchain = a->has_chains});
+	}
+	a->events[series] = (uint32_t)*slot + 1;
+	return true;
+}
+
+static bool store_answer_make_series(struct store_answer *a)
+{
+	struct map_u64 sets = {0}, events = {0};
+	size_t count = a->query->catalog.series.len;
+	a->events = arena_array(&a->arena, uint32_t, count);
+	a->sets = arena_array(&a->arena, uint32_t, count);
+	bool ok = a->events && a->sets && store_answer_find_common(a);
+	for (size_t i = 0; ok && i < a->query->sums.values.len; i++) {
+		uint32_t series = store_sums_key(&a->query->sums, i).series;
+		if (a->sets[series] == 0)
+			ok = store_answer_make_set(a, series, &sets) && store_answer_make_event(a, series, &events);
+	}
+	map_u64_deinit(&sets);
+	map_u64_deinit(&events);
+	return ok;
+}
+
+static uint32_t store_answer_thread(struct store_answer *a, const struct store_sums_key *key)
+{
+	const struct intern *strings = &a->query->catalog.strings;
+	uint32_t comm = profile_builder_string(a->builder, intern_get(strings, key->comm));
+	return profile_builder_thread(a->builder,
+		&(struct profile_thread){.pid = key->pid,
+			.tid = key->tid,
+			.comm = comm,
+			.last_comm = comm,
+			.process_comm = profile_builder_string(a->builder, intern_get(strings, key->process_comm)),
+			.label_set = a->sets[key->series] - 1});
+}
+
+static uint32_t store_answer_state(struct store_answer *a, int state)
+{
+	struct tally_str name = STR("");
+	if (state == PROFILE_STATE_NOT_TOLD)
+		name = STR("off-cpu");
+	else if (state >= 0 && state < PROFILE_STATE_NOT_TOLD)
+		name = wait_state_name((enum wait_state)state);
+	return profile_builder_facets(
+		a->builder, &(struct profile_value){.number = state >= 0 ? (uint64_t)state : PROFILE_STATES,
+				    .text = profile_builder_string(a->builder, name),
+				    .frame = PROFILE_NONE});
+}
+
+static void store_answer_add_sample(struct store_answer *a, size_t index, bool has_states)
+{
+	const struct store_sums *sums = &a->query->sums;
+	struct store_sums_key key = store_sums_key(sums, index);
+	struct profile_sample sample = {.event = a->events[key.series] - 1,
+		.thread = store_answer_thread(a, &key),
+		.leaf = a->unknown,
+		.stack = PROFILE_NONE,
+		.cpu = -1,
+		.facets = has_states ? store_answer_state(a, key.state) : 0,
+		.count = sums->values.items[index].count,
+		.period = sums->values.items[index].value,
+		.first_order = index};
+	uint64_t stack;
+	if (key.stack && map_u64_find(&a->stacks, key.stack, &stack)) {
+		sample.leaf = a->made[stack].leaf;
+		sample.stack = a->made[stack].stack;
+	}
+	(void)profile_builder_sample(a->builder, &sample);
+}
+
+static bool store_answer_add_samples(struct store_answer *a)
+{
+	const struct store_sums *sums = &a->query->sums;
+	bool has_states = false;
+	for (size_t i = 0; i < a->stack_ids.len; i++)
+		store_answer_make_stack(a, i);
+	for (size_t i = 0; i < sums->values.len; i++)
+		has_states = has_states || store_sums_key(sums, i).state != STORE_STATE_UNKNOWN;
+	profile_builder_keep_facets(a->builder, has_states ? UINT64_C(1) << FACET_STATE : 0);
+	for (size_t i = 0; !a->failed && i < sums->values.len; i++)
+		store_answer_add_sample(a, i, has_states);
+	return !a->failed;
+}
+
+static enum tally_status store_answer_finish(
+	struct store_answer *a, const struct fleet_losses *losses, struct fleet_batch **batch, struct tally_error *err)
+{
+	struct profile *profile;
+	struct profile_builder *builder = a->builder;
+	a->builder = NULL;
+	enum tally_status status = profile_builder_finish(builder, &profile, err);
+	if (status != TALLY_OK)
+		return status;
+	uint32_t *set_of_thread = arena_array(&a->arena, uint32_t, profile->thread_count);
+	const struct store_selection *selection = a->query->selection;
+	for (size_t i = 0; set_of_thread && i < profile->thread_count; i++)
+		set_of_thread[i] = profile->threads[i].label_set;
+	const struct fleet_batch parts = {.begin_ns = MIN(selection->begin_ns, INT64_MAX),
+		.end_ns = MIN(MAX(selection->begin_ns, selection->end_ns), INT64_MAX),
+		.labels = a->common,
+		.sets = a->labels.items,
+		.set_count = a->labels.len,
+		.set_of_thread = set_of_thread,
+		.losses = *losses};
+	status = set_of_thread ? fleet_batch_make(&parts, profile, batch, err) : error_nomem(err);
+	if (status != TALLY_OK)
+		profile_destroy(profile);
+	return status;
+}
+
+static void store_answer_deinit(struct store_answer *a)
+{
+	profile_builder_destroy(a->builder);
+	arena_deinit(&a->arena);
+	vec_free(&a->stack_ids);
+	vec_free(&a->chain);
+	vec_free(&a->chain_begins);
+	map_u64_deinit(&a->stacks);
+	map_u64_deinit(&a->locations);
+	vec_free(&a->location_ids);
+	vec_free(&a->frames);
+	vec_free(&a->room);
+	vec_free(&a->labels);
+}
+
+enum tally_status store_answer_make(const struct store_query *query, const struct fleet_losses *losses,
+	struct fleet_batch **batch, struct tally_error *err)
+{
+	struct store_answer a = {.query = query, .builder = profile_builder_create()};
+	if (!a.builder)
+		return error_nomem(err);
+	arena_init(&a.arena);
+	a.empty = profile_builder_string(a.builder, STR(""));
+	enum tally_status status = store_answer_load_stacks(&a, err);
+	/* Of samples without a stack. */
+	a.unknown = profile_builder_frame(a.builder, &(struct profile_frame){.function = PROFILE_NONE,
+							     .binary = PROFILE_NONE,
+							     .own_line = {a.empty, a.empty},
+							     .innermost_line = {a.empty, a.empty}});
+	if (status == TALLY_OK && (!store_answer_make_series(&a) || !store_answer_add_samples(&a)))
+		status = error_nomem(err);
+	if (status == TALLY_OK)
+		status = store_answer_finish(&a, losses, batch, err);
+	store_answer_deinit(&a);
+	return status;
+}

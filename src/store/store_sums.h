@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * store_sums.h - adds up the samples that a database lists for a query: one sum for each event, labels, thread name (and
+ * thread, if asked for), state and stack.
+ *
+ * Owned by the query. One thread.
+ *
+ *	store_sums_load(store, &catalog, &selection, &sums, err);
+ *	for (size_t i = 0; i < sums.values.len; i++) ... store_sums_key(&sums, i) ...
+ *	store_sums_deinit(&sums);
+ */
+#ifndef STORE_STORE_SUMS_H
+#define STORE_STORE_SUMS_H
+
+#include "base/id_table.h"
+#include "store/store_catalog.h"
+#include "store/store_state.h"
+
+struct store_sums_key {
+	uint32_t series; /* the first one in the catalog with these labels and this event */
+	int state;
+	uint32_t comm, process_comm; /* strings of the catalog */
+	int32_t pid, tid;
+	uint64_t stack; /* the database's; 0: none */
+};
+
+struct store_sums_value {
+	uint64_t count, value;
+};
+
+struct store_sums {
+	struct id_table keys;
+	VEC(struct store_sums_value) values; /* by the keys' IDs */
+};
+
+TALLY_MUST_CHECK enum tally_status store_sums_load(const struct store *store, struct store_catalog *catalog,
+	const struct store_selection *selection, struct store_sums *sums, struct tally_error *err);
+void store_sums_deinit(struct store_sums *sums);
+struct store_sums_key store_sums_key(const struct store_sums *sums, size_t index);
+/* Saturates. */
+uint64_t store_sums_add(uint64_t a, uint64_t b);
+/* Whether the selection's deadline has passed; then err says so. */
+bool store_selection_is_late(const struct store_selection *selection, struct tally_error *err);
+
+#endif
