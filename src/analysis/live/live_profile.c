@@ -12,7 +12,7 @@
 #include "profile/profile_copy.h"
 
 #define STORE_FILES_KEPT      4096 /* that were ever hit, before their names are worth letting go of */
-#define STORE_ROUNDS_KEPT     4 /* refreshes without a sample, before a file's symbols are */
+#define STORE_ROUNDS_KEPT     4
 #define GENERATED_READ_ALWAYS (4u << 20) /* bytes of a map or dump */
 #define KERNEL_NAME	      STR("[kernel.kallsyms]")
 
@@ -27,7 +27,7 @@ struct live_profile {
 	struct binary_store *store;
 	VEC(uint64_t) hit_at; /* by the store's file: the last round that had samples there; 0: none, or dropped */
 	VEC(bool) unnamed; /* by the store's file: the last round had samples there without a name */
-	uint64_t rounds;
+	uint64_t rounds, rounds_kept; /* refreshes without a sample, before a file's symbols are forgotten */
 	struct live_state state; /* before the records that wait */
 	struct writer waiting;
 	size_t mark; /* of waiting */
@@ -75,6 +75,7 @@ enum tally_status live_profile_create(
 	}
 	live->store_options = *config->store;
 	live->kernel_name = config->kernel_name;
+	live->rounds_kept = config->rounds_kept ? config->rounds_kept : STORE_ROUNDS_KEPT;
 	live_state_init(&live->state);
 	writer_bytes(&live->description, config->description.data, config->description.len);
 	enum tally_status status = live->description.failed ? error_nomem(err) : read_description(live, err);
@@ -289,7 +290,7 @@ static enum tally_status forget_files(
 		live->unnamed.items[id] = result->hits.files.items[i].unnamed > 0;
 	}
 	for (size_t i = 0; i < live->hit_at.len; i++) {
-		if (!live->hit_at.items[i] || live->hit_at.items[i] + STORE_ROUNDS_KEPT > live->rounds)
+		if (!live->hit_at.items[i] || live->hit_at.items[i] + live->rounds_kept > live->rounds)
 			continue;
 		binary_store_forget(live->store, (uint32_t)i);
 		live->hit_at.items[i] = 0;
@@ -432,7 +433,9 @@ static void live_profile_take_round(struct live_profile *live, struct round *rou
 	live->figures = round->figures;
 }
 
-enum tally_status live_profile_refresh(struct live_profile *live, bool fades, struct tally_error *err)
+/* taken: gets the round's profile, which is not added to the total then; NULL: it is added. */
+static enum tally_status live_profile_process(
+	struct live_profile *live, bool fades, struct profile **taken, struct tally_error *err)
 {
 	struct round round;
 	struct replay_result result = {0};
@@ -443,7 +446,7 @@ enum tally_status live_profile_refresh(struct live_profile *live, bool fades, st
 		round.figures.damaged += result.health.damaged.count;
 		status = live_profile_learn(live, &round, err);
 	}
-	if (status == TALLY_OK)
+	if (status == TALLY_OK && !taken)
 		status = live_profile_renew(live, &result, fades, err);
 	if (status == TALLY_OK)
 		status = forget_files(live, &result, err);
@@ -451,9 +454,23 @@ enum tally_status live_profile_refresh(struct live_profile *live, bool fades, st
 		status = renew_store(live, &result, err);
 	if (status == TALLY_OK)
 		live_profile_take_round(live, &round, &result);
+	if (status == TALLY_OK && taken) {
+		*taken = result.profile;
+		result.profile = NULL;
+	}
 	replay_result_deinit(&result);
 	round_deinit(&round);
 	return status;
+}
+
+enum tally_status live_profile_refresh(struct live_profile *live, bool fades, struct tally_error *err)
+{
+	return live_profile_process(live, fades, NULL, err);
+}
+
+enum tally_status live_profile_take(struct live_profile *live, struct profile **profile, struct tally_error *err)
+{
+	return live_profile_process(live, false, profile, err);
 }
 
 enum tally_status live_profile_sweep(

@@ -41,6 +41,7 @@ struct live_profile_config {
 	const struct replay_options *replay; /* copied; what it points to is borrowed */
 	const struct binary_store_options *store; /* likewise */
 	struct tally_str kernel_name; /* short, of the kernel; borrowed */
+	unsigned rounds_kept; /* refreshes without a sample, before a file's symbols are forgotten; 0: a few */
 };
 
 struct live_profile_figures { /* of the records of the last refresh */
@@ -62,6 +63,10 @@ TALLY_MUST_CHECK enum tally_status live_profile_feed(
 void live_profile_mark(struct live_profile *live);
 /* fades: earlier samples lose weight; else new samples are only added. After a failure the old profile stays. */
 TALLY_MUST_CHECK enum tally_status live_profile_refresh(struct live_profile *live, bool fades, struct tally_error *err);
+/* The same, but the profile of the new samples alone is handed over to the caller, with all counts as they are, and is
+ * not added to the earlier ones. After a failure the records stay for the next call. */
+TALLY_MUST_CHECK enum tally_status live_profile_take(
+	struct live_profile *live, struct profile **profile, struct tally_error *err);
 /* Forgets processes that do not run any more: their exit records may have been lost. */
 TALLY_MUST_CHECK enum tally_status live_profile_sweep(
 	struct live_profile *live, bool (*runs)(void *context, int32_t tid), void *context, struct tally_error *err);

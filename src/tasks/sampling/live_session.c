@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "tasks/recording/record_description.h"
+#include "tasks/recording/record_waits.h"
 
 #define DRAIN_MS     100 /* a ring that fills faster wakes us */
 #define INBOX_RELIEF (32u << 20) /* bytes: more of them are taken in before the refresh */
@@ -22,6 +24,11 @@
 struct tid_list {
 	pid_t *items;
 	size_t len, cap;
+};
+
+struct live_session_header { /* of a record */
+	uint32_t type;
+	uint16_t misc, size;
 };
 
 struct instant {
@@ -34,12 +41,14 @@ struct live_session {
 	struct file_map description;
 	struct live_profile *profile;
 	struct live_watcher watcher;
+	int drain_ms;
 	pthread_t drainer;
 	bool has_drainer;
 	int stop_fd; /* readable: the drainer is to end */
 	/* The drainer's and ours, by lock: rings and what came out of them. */
 	pthread_mutex_t lock;
 	struct writer inbox;
+	uint64_t samples_read;
 	bool is_over;
 	uint64_t over_ns; /* since when */
 	enum tally_status drained;
@@ -87,12 +96,32 @@ struct tally_bytes live_session_description(const struct live_session *s)
 
 /* ---- records ---- */
 
+/* Records begin at multiples of eight bytes, so no header lies in two slices. */
+static uint64_t live_session_count_samples(const struct tally_bytes *slices, size_t slice_count)
+{
+	uint64_t samples = 0;
+	size_t at = 0;
+	for (size_t i = 0; i < slice_count; i++) {
+		while (at + sizeof(struct live_session_header) <= slices[i].len) {
+			struct live_session_header header;
+			memcpy(&header, slices[i].data + at, sizeof(header));
+			samples += header.type == RECORD_SAMPLE;
+			if (header.size < sizeof(header))
+				return samples;
+			at += header.size;
+		}
+		at = at > slices[i].len ? at - slices[i].len : 0;
+	}
+	return samples;
+}
+
 static enum tally_status to_inbox(
 	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
 	struct live_session *s = context;
 	for (size_t i = 0; i < slice_count; i++)
 		writer_bytes(&s->inbox, slices[i].data, slices[i].len);
+	s->samples_read += live_session_count_samples(slices, slice_count);
 	return s->inbox.failed ? error_nomem(err) : TALLY_OK;
 }
 
@@ -105,15 +134,26 @@ static enum tally_status to_inbox_and_live(
 			       : to_inbox(s, slices, slice_count, err);
 }
 
-/* With the lock. */
-static enum tally_status live_session_drain(struct live_session *s, struct tally_error *err)
+/* With the lock. Waits first: what the rings hold by then may be newer. */
+static enum tally_status live_session_drain(struct live_session *s, bool is_last, struct tally_error *err)
 {
 	const struct record_sink sink = {to_inbox, s};
+	struct record_waits *waits = s->opening.waits;
 	uint64_t bytes;
+	enum tally_status status = waits && !is_last ? record_waits_drain(waits, &sink, false, err) : TALLY_OK;
+	if (status != TALLY_OK)
+		return status;
 	if (s->request->overwrites)
 		return recorder_snapshot(s->opening.recorder, &sink, &bytes, err);
-	return s->opening.live ? record_live_drain(s->opening.live, &sink, false, &bytes, err)
-			       : recorder_drain(s->opening.recorder, &sink, &bytes, err);
+	status = s->opening.live ? record_live_drain(s->opening.live, &sink, is_last, &bytes, err)
+				 : recorder_drain(s->opening.recorder, &sink, &bytes, err);
+	return status == TALLY_OK && waits && is_last ? record_waits_drain(waits, &sink, true, err) : status;
+}
+
+static int pause_ms(const struct live_session *s)
+{
+	int pause = s->opening.waits ? record_waits_pause_ms(s->opening.waits) : -1;
+	return pause >= 0 && pause < s->drain_ms ? pause : s->drain_ms;
 }
 
 /* With --call-graph dwarf stacks are followed by the events' ids as they were at the start. */
@@ -129,12 +169,12 @@ static void *empty_rings(void *context)
 	while (status == TALLY_OK) {
 		bool is_stopped = false;
 		struct tally_error err = {0};
-		status = recorder_wait(s->opening.recorder, s->stop_fd, DRAIN_MS, &is_stopped, &err);
+		status = recorder_wait(s->opening.recorder, s->stop_fd, pause_ms(s), &is_stopped, &err);
 		if (is_stopped)
 			break;
 		pthread_mutex_lock(&s->lock);
 		if (status == TALLY_OK)
-			status = live_session_drain(s, &err);
+			status = live_session_drain(s, false, &err);
 		s->is_over = !takes_newcomers(s) && recorder_target_is_over(s->opening.recorder);
 		s->over_ns = clock_ns();
 		if (status != TALLY_OK) {
@@ -170,15 +210,21 @@ static enum tally_status start_drainer(struct live_session *s, struct tally_erro
 	return TALLY_OK;
 }
 
-enum tally_status live_session_start(struct live_session *s, const struct replay_options *replay,
-	const struct binary_store_options *store, struct tally_error *err)
+enum tally_status live_session_start(
+	struct live_session *s, const struct live_session_config *config, struct tally_error *err)
 {
-	const struct live_profile_config config = {
-		.description = s->description.bytes, .replay = replay, .store = store, .kernel_name = STR("[kernel]")};
+	const struct live_profile_config profile = {.description = s->description.bytes,
+		.replay = config->replay,
+		.store = config->store,
+		.kernel_name = STR("[kernel]"),
+		.rounds_kept = config->rounds_kept};
 	const struct record_sink sink = {to_inbox_and_live, s};
+	s->drain_ms = config->drain_ms ? config->drain_ms : DRAIN_MS;
 	s->refreshed = instant_now();
-	enum tally_status status = live_profile_create(&config, &s->profile, err);
+	enum tally_status status = live_profile_create(&profile, &s->profile, err);
 
+	if (status == TALLY_OK && s->opening.waits)
+		status = record_waits_start(s->opening.waits, s->opening.recorder, false, err);
 	if (status == TALLY_OK) /* before running processes are read: records describe changes meanwhile */
 		status = recorder_enable(s->opening.recorder, err);
 	if (status == TALLY_OK)
@@ -216,22 +262,24 @@ void live_session_close(struct live_session *s)
 
 /* ---- refreshing ---- */
 
-/* Twice through the rings: what the first look saw is complete after the second. early: bytes of inbox that are. */
+/* Twice through the rings: what the first look saw is complete after the second. early: bytes of inbox that are.
+ * is_last: nothing comes after it. */
 static enum tally_status take_inbox(
-	struct live_session *s, struct writer *inbox, size_t *early, struct tally_error *err)
+	struct live_session *s, bool is_last, struct writer *inbox, size_t *early, struct tally_error *err)
 {
 	pthread_mutex_lock(&s->lock);
 	enum tally_status status = s->drained;
 	if (status != TALLY_OK && err)
 		*err = s->drain_error;
 	if (status == TALLY_OK)
-		status = live_session_drain(s, err);
+		status = live_session_drain(s, is_last, err);
 	*early = s->inbox.len;
 	s->emptied = instant_now();
-	if (status == TALLY_OK && !s->opening.live) /* which does that itself */
-		status = live_session_drain(s, err);
+	if (status == TALLY_OK && !s->opening.live && !is_last) /* which does that itself */
+		status = live_session_drain(s, false, err);
 	*inbox = s->inbox;
 	s->inbox = (struct writer){0};
+	s->adding.samples_read = s->samples_read;
 	pthread_mutex_unlock(&s->lock);
 	return status;
 }
@@ -260,22 +308,37 @@ static enum tally_status live_session_sweep(struct live_session *s, struct tally
 						     : TALLY_OK;
 }
 
-static enum tally_status take_in(struct live_session *s, bool fades, struct tally_error *err)
+struct live_session_round { /* what becomes of the new samples */
+	bool fades, is_last;
+	struct profile **taken; /* gets their profile; NULL: it is added to the earlier ones */
+};
+
+static enum tally_status make_profile(
+	struct live_session *s, const struct live_session_round *round, struct tally_error *err)
+{
+	enum tally_status status = round->taken ? live_profile_take(s->profile, round->taken, err)
+						: live_profile_refresh(s->profile, round->fades, err);
+	if (status == TALLY_OK && s->watcher.take)
+		status = s->watcher.take(s->watcher.context, live_profile_recording(s->profile), round->fades, err);
+	return status;
+}
+
+static enum tally_status take_in(
+	struct live_session *s, const struct live_session_round *round, struct tally_error *err)
 {
 	struct writer inbox = {0};
 	size_t early = 0;
-	enum tally_status status = take_inbox(s, &inbox, &early, err);
+	enum tally_status status = take_inbox(s, round->is_last, &inbox, &early, err);
 	struct tally_bytes first = {inbox.data, early}, second = {inbox.data + early, inbox.len - early};
 	if (status == TALLY_OK && first.len)
 		status = live_profile_feed(s->profile, &first, 1, err);
-	live_profile_mark(s->profile);
+	if (!round->is_last) /* without a mark, nothing waits for a later round */
+		live_profile_mark(s->profile);
 	if (status == TALLY_OK && second.len)
 		status = live_profile_feed(s->profile, &second, 1, err);
 	writer_deinit(&inbox);
 	if (status == TALLY_OK)
-		status = live_profile_refresh(s->profile, fades, err);
-	if (status == TALLY_OK && s->watcher.take)
-		status = s->watcher.take(s->watcher.context, live_profile_recording(s->profile), fades, err);
+		status = make_profile(s, round, err);
 	if (status == TALLY_OK)
 		status = live_session_sweep(s, err);
 	if (status == TALLY_OK)
@@ -296,7 +359,7 @@ bool live_session_is_full(struct live_session *s)
 
 enum tally_status live_session_relieve(struct live_session *s, struct tally_error *err)
 {
-	return take_in(s, false, err);
+	return take_in(s, &(struct live_session_round){0}, err);
 }
 
 enum tally_status live_session_pause(struct live_session *s, bool is_paused, struct tally_error *err)
@@ -356,22 +419,24 @@ static enum tally_status take_newcomers(struct live_session *s, const struct tar
 }
 
 /* Reads the running processes first, so that later records about processes that were started before can be applied. */
-static enum tally_status take_in_with_newcomers(struct live_session *s, bool fades, struct tally_error *err)
+static enum tally_status take_in_with_newcomers(
+	struct live_session *s, const struct live_session_round *round, struct tally_error *err)
 {
 	struct target now = {0};
 	bool has_target =
 		takes_newcomers(s) && target_resolve(s->request->kernel, &s->request->target, &now, NULL) == TALLY_OK;
-	enum tally_status status = take_in(s, fades, err);
+	enum tally_status status = take_in(s, round, err);
 
-	if (status == TALLY_OK && has_target)
+	if (status == TALLY_OK && has_target && !round->is_last)
 		status = take_newcomers(s, &now, err);
 	target_deinit(&now);
 	return status;
 }
 
-enum tally_status live_session_refresh(struct live_session *s, bool fades, struct tally_error *err)
+static enum tally_status live_session_renew(
+	struct live_session *s, const struct live_session_round *round, struct tally_error *err)
 {
-	enum tally_status status = take_in_with_newcomers(s, fades, err);
+	enum tally_status status = take_in_with_newcomers(s, round, err);
 	struct instant now = s->emptied, before = s->refreshed; /* what the work on it took is the next refresh's */
 	uint64_t end_ns = live_session_is_over(s) && s->over_ns < now.ns ? s->over_ns : now.ns;
 	double ns = (double)(now.ns - before.ns), own_ns = (double)(now.own_cpu_ns - before.own_cpu_ns);
@@ -381,6 +446,56 @@ enum tally_status live_session_refresh(struct live_session *s, bool fades, struc
 	s->adding = (struct live_figures){.lost_in_all = s->figures.lost_in_all};
 	s->refreshed = now;
 	return status;
+}
+
+enum tally_status live_session_refresh(struct live_session *s, bool fades, struct tally_error *err)
+{
+	return live_session_renew(s, &(struct live_session_round){.fades = fades}, err);
+}
+
+enum tally_status live_session_take(
+	struct live_session *s, bool is_last, struct profile **profile, struct tally_error *err)
+{
+	*profile = NULL;
+	if (is_last) {
+		stop_drainer(s);
+		recorder_disable(s->opening.recorder);
+	}
+	return live_session_renew(s, &(struct live_session_round){.is_last = is_last, .taken = profile}, err);
+}
+
+bool live_session_set_frequency(struct live_session *s, uint64_t frequency)
+{
+	pthread_mutex_lock(&s->lock);
+	bool is_set = recorder_set_freq(s->opening.recorder, frequency);
+	pthread_mutex_unlock(&s->lock);
+	return is_set;
+}
+
+bool live_session_has_waits(const struct live_session *s)
+{
+	return s->opening.waits != NULL;
+}
+
+enum tally_status live_session_run_waits(struct live_session *s, bool is_running, struct tally_error *err)
+{
+	pthread_mutex_lock(&s->lock);
+	enum tally_status status =
+		s->opening.waits ? record_waits_set_running(s->opening.waits, is_running, err) : TALLY_OK;
+	pthread_mutex_unlock(&s->lock);
+	return status;
+}
+
+uint64_t live_session_lost_waits(struct live_session *s)
+{
+	uint64_t lost = 0;
+	pthread_mutex_lock(&s->lock);
+	if (s->opening.waits) {
+		const struct off_cpu_losses losses = record_waits_losses(s->opening.waits);
+		lost = losses.waits + losses.threads + losses.switches;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return lost;
 }
 
 enum tally_status live_session_zero(struct live_session *s, struct tally_error *err)

@@ -9,7 +9,7 @@
  *
  *	live_session_open(&request, &session, err);	// events and rings
  *	... perfdata_reader_open_beginning(live_session_description(session), ...): its events ...
- *	live_session_start(session, &replay, &store, err);
+ *	live_session_start(session, &(struct live_session_config){.replay = &replay, .store = &store}, err);
  *	while (!over) { wait; live_session_refresh(session, true, err); use(live_session_profile(session)); }
  *	live_session_close(session);
  */
@@ -26,6 +26,14 @@ struct live_figures { /* since the refresh before */
 	struct live_profile_figures records;
 	uint64_t lost_in_all; /* events */
 	double own_cpu; /* of one CPU: 1 is all of it */
+	uint64_t samples_read; /* counted where rings are read, in all */
+};
+
+struct live_session_config {
+	const struct replay_options *replay;
+	const struct binary_store_options *store;
+	unsigned rounds_kept; /* as live_profile_config's */
+	int drain_ms; /* rings that do not fill faster are emptied so often; 0: as a screen needs it */
 };
 
 struct live_watcher {
@@ -40,12 +48,24 @@ void live_session_close(struct live_session *session);
 /* The start of a stream: the events as they were opened. */
 struct tally_bytes live_session_description(const struct live_session *session);
 /* Starts sampling. */
-TALLY_MUST_CHECK enum tally_status live_session_start(struct live_session *session, const struct replay_options *replay,
-	const struct binary_store_options *store, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status live_session_start(
+	struct live_session *session, const struct live_session_config *config, struct tally_error *err);
 
 /* Adds new samples to the profile. fades: earlier samples lose weight. */
 TALLY_MUST_CHECK enum tally_status live_session_refresh(
 	struct live_session *session, bool fades, struct tally_error *err);
+/* Hands over the profile of the samples since the last call. is_last: sampling ends, and the profile has all that is
+ * left. Not together with live_session_refresh. */
+TALLY_MUST_CHECK enum tally_status live_session_take(
+	struct live_session *session, bool is_last, struct profile **profile, struct tally_error *err);
+/* Sets the samples per second of events that sample by frequency; false: the kernel refuses the value. */
+bool live_session_set_frequency(struct live_session *session, uint64_t frequency);
+/* Whether waits are recorded, and whether they go on. */
+bool live_session_has_waits(const struct live_session *session);
+TALLY_MUST_CHECK enum tally_status live_session_run_waits(
+	struct live_session *session, bool is_running, struct tally_error *err);
+/* Switches and waits that are missing, in all. */
+uint64_t live_session_lost_waits(struct live_session *session);
 /* Whether so many records came that they should not wait for the next refresh. */
 bool live_session_is_full(struct live_session *session);
 /* Processes pending records; nothing fades. */

@@ -105,7 +105,8 @@ enum tally_status top_view_init(struct top_view *view, const struct cli *cli, st
 		status = make_replay_options(view, &replay, err);
 	const struct binary_store_options store = symbol_options_of(cli, &settings->report.symbols, view->reader);
 	if (status == TALLY_OK)
-		status = live_session_start(session, &replay, &store, err);
+		status = live_session_start(
+			session, &(struct live_session_config){.replay = &replay, .store = &store}, err);
 	if (status == TALLY_OK)
 		status = live_profile_hide(
 			live_session_profile(session), settings->hides_kernel, settings->hides_user, err);
