@@ -28,6 +28,7 @@ struct tally_str command_subcommands(const struct command *command);
 
 /* The verbs, in the order of the list that help prints. */
 #define COMMANDS(X)      \
+	X(agent)         \
 	X(annotate)      \
 	X(archive)       \
 	X(buildid_cache) \

@@ -479,6 +479,15 @@ enum tally_status live_profile_sweep(
 	return live_state_sweep(&live->state, runs, context, err);
 }
 
+void live_profile_forget_symbols(struct live_profile *live)
+{
+	for (size_t i = 0; i < live->hit_at.len; i++) {
+		if (live->hit_at.items[i])
+			binary_store_forget(live->store, (uint32_t)i);
+		live->hit_at.items[i] = 0;
+	}
+}
+
 enum tally_status live_profile_zero(struct live_profile *live, struct tally_error *err)
 {
 	struct profile *old = live->total, *sum;

@@ -70,6 +70,8 @@ TALLY_MUST_CHECK enum tally_status live_profile_take(
 /* Forgets processes that do not run any more: their exit records may have been lost. */
 TALLY_MUST_CHECK enum tally_status live_profile_sweep(
 	struct live_profile *live, bool (*runs)(void *context, int32_t tid), void *context, struct tally_error *err);
+/* Gives back the memory of symbols and debug information; what is needed again is read again. */
+void live_profile_forget_symbols(struct live_profile *live);
 /* Removes all samples; only later ones count. */
 TALLY_MUST_CHECK enum tally_status live_profile_zero(struct live_profile *live, struct tally_error *err);
 /* Hides samples of the kernel, or of user space, in the profile. */
