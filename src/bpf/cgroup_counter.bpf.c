@@ -5,7 +5,7 @@
  * that contain it.
  *
  * A thread that moves itself to another cgroup counts for it from then on; one that another thread moves while it runs,
- * from its last switch on. User space also runs cgroup_flush on each CPU (as a BPF test run) before it begins, ends or
+ * from its next switch on. User space also runs cgroup_flush on each CPU (as a BPF test run) before it begins, ends or
  * reads.
  */
 #include "abi/cgroup_counter_map.h"
@@ -15,6 +15,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile __u32 event_count, possible_cpus;
 bool is_counting;
+bool is_missing; /* the kernel keeps some switches from us, of threads that it protects: counters are read at all others */
 __u64 moves; /* of threads to other cgroups */
 __u64 unread; /* times that the counter of a CPU could not be read */
 __u64 cut; /* switches to a thread whose outermost cgroups were out of reach */
@@ -55,6 +56,7 @@ struct { /* what each event counted since the last time */
 } since SEC(".maps");
 
 struct cgroup_counter_cpu { /* the thread that runs */
+	__u64 task; /* 0: not known */
 	__u64 set, moves; /* where its cgroups are in the kernel, and the number of moves at that time */
 	__u64 id; /* of its cgroup */
 	__u32 count;
@@ -165,16 +167,19 @@ SEC("tp_btf/sched_switch")
 int BPF_PROG(on_cgroup_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
 	__u32 zero = 0;
+	bool misses = is_missing;
 	struct cgroup_counter_cpu *cpu = bpf_map_lookup_elem(&running, &zero);
 	if (!cpu)
 		return 0;
-	/* The kernel may keep a switch from us (of threads that it protects), or another thread has moved this one. */
-	struct css_set *left = BPF_CORE_READ(prev, cgroups);
-	if (!cgroup_counter_is_same(cpu, left))
+	if (cpu->task && cpu->task != (__u64)prev)
+		is_missing = true;
+	/* Otherwise another thread has moved this one, which counts for its old cgroup up to now. */
+	struct css_set *left = BPF_CORE_READ(prev, cgroups), *entered = BPF_CORE_READ(next, cgroups);
+	if (misses && cpu->task != (__u64)prev && !cgroup_counter_is_same(cpu, left))
 		cgroup_counter_enter(cpu, left);
-	struct css_set *entered = BPF_CORE_READ(next, cgroups);
-	if (!cgroup_counter_is_same(cpu, entered))
+	if (misses || !cgroup_counter_is_same(cpu, entered))
 		cgroup_counter_go_on(cpu, entered);
+	cpu->task = (__u64)next;
 	return 0;
 }
 

@@ -120,19 +120,26 @@ def by_cgroup(result):
     return {(row['cgroup'], row['event']): float(row['counter-value']) for row in rows if 'cgroup' in row}
 
 
+def are_near(found, name):
+    clocks, faults = ([found[name, event + suffix] for suffix in (':b', '')] for event in ('cpu-clock', 'page-faults'))
+    return abs(clocks[0] - clocks[1]) < 0.1 * clocks[1] + 20 and abs(faults[0] - faults[1]) < 0.02 * faults[1] + 5
+
+
 def test_cgroups_count_what_their_own_counters_do(shared, groups):
     """Both stand side by side in one run. Threads move themselves, and one leaves its cgroup again."""
     root, (outer, inner), names = groups
     script = f"""(echo 0 >{outer}/cgroup.procs; {LOOP}; for n in 1 2 3 4 5; do /bin/true; done; echo 0 >{root}/cgroup.procs; {LOOP}; {LOOP}) &
         (echo 0 >{inner}/cgroup.procs; {LOOP}) & wait"""
-    result = shared('-j', '-a', '-e', 'cpu-clock:b,cpu-clock,page-faults:b,page-faults', '--for-each-cgroup', ','.join([*names, '/']),
-                    '--', 'sh', '-c', script)
-    found = by_cgroup(result)
-    assert len(found) == 12, result.stderr
-    for name in (*names, '/'):
-        # Some kernels keep switches of threads that they protect from BPF programs; the time is then another thread's.
-        assert found[name, 'cpu-clock:b'] == pytest.approx(found[name, 'cpu-clock'], rel=0.4, abs=40), found
-        assert found[name, 'page-faults:b'] == pytest.approx(found[name, 'page-faults'], rel=0.02, abs=5), found
+    # Some kernels keep switches of threads that they protect from BPF programs: a time may then count for another thread.
+    for _ in range(5):
+        result = shared('-j', '-a', '-e', 'cpu-clock:b,cpu-clock,page-faults:b,page-faults', '--for-each-cgroup',
+                        ','.join([*names, '/']), '--', 'sh', '-c', script)
+        found = by_cgroup(result)
+        assert len(found) == 12, result.stderr
+        if all(are_near(found, name) for name in (*names, '/')):
+            break
+    else:
+        pytest.fail(f'they never agreed: {found}')
     assert found[names[0], 'page-faults'] > 100 and found[names[1], 'cpu-clock'] > 10, found
     assert found[names[0], 'cpu-clock:b'] > found[names[1], 'cpu-clock:b'], found
 
