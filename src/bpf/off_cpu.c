@@ -28,6 +28,11 @@
 #define THREADS_LEAST 8192
 #define BATCH	      256
 
+struct off_cpu_batch { /* sums that are read from a map at a time */
+	struct off_cpu_key keys[BATCH];
+	struct off_cpu_sum sums[BATCH];
+};
+
 struct off_cpu {
 	struct off_cpu_config config;
 	struct off_cpu_bpf *skeleton;
@@ -38,6 +43,7 @@ struct off_cpu {
 	struct tally_error *err;
 	enum tally_status status;
 	unsigned written_sums; /* which of the two maps the program writes */
+	struct off_cpu_batch batch;
 	uint64_t started_ns, stopped_ns, lost_stacks; /* stopped_ns 0: it is running */
 	struct waiting_threads *waiting; /* NULL: threads cannot be visited, because of: */
 	struct tally_error no_waiting;
@@ -148,20 +154,19 @@ static enum tally_status off_cpu_turn_sums(struct off_cpu *o, int *full)
 
 static enum tally_status off_cpu_empty_sums(struct off_cpu *o, int map)
 {
-	static struct off_cpu_key keys[BATCH];
-	static struct off_cpu_sum values[BATCH];
 	uint32_t position, *from = NULL, count;
 	bool is_over = false;
 	while (o->status == TALLY_OK && !is_over) {
 		count = BATCH;
-		int failed = bpf_map_lookup_and_delete_batch(map, from, &position, keys, values, &count, NULL);
+		int failed = bpf_map_lookup_and_delete_batch(
+			map, from, &position, o->batch.keys, o->batch.sums, &count, NULL);
 		if (failed && errno != ENOENT)
 			return error_set_errno(
 				o->err, TALLY_IO, errno, "%s: sums of waits cannot be read", o->config.what);
 		is_over = failed != 0;
 		from = &position;
 		for (uint32_t i = 0; o->status == TALLY_OK && i < count; i++)
-			o->status = off_cpu_tell_sum(o, &keys[i], &values[i]);
+			o->status = off_cpu_tell_sum(o, &o->batch.keys[i], &o->batch.sums[i]);
 	}
 	return o->status;
 }

@@ -44,7 +44,7 @@ struct switch_waits {
 	struct wait_stacks stacks;
 	struct wait_tracker tracker;
 	struct switch_events records;
-	struct writer looked;
+	struct wait_look look;
 };
 
 /* ---- opening ---- */
@@ -257,7 +257,7 @@ void switch_waits_destroy(struct switch_waits *w)
 	switch_events_deinit(&w->records);
 	wait_tracker_deinit(&w->tracker);
 	wait_stacks_deinit(&w->stacks);
-	writer_deinit(&w->looked);
+	writer_deinit(&w->look.sample);
 	free(w->cpus);
 	free(w);
 }
@@ -381,12 +381,10 @@ static enum tally_status switch_waits_look(struct switch_waits *w, struct tally_
 		looks++;
 		thread->is_looked_at = true;
 		bool wants_stack = !thread->out.stack && !w->config.no_user_stacks;
-		writer_clear(&w->looked);
-		if (!wait_looks_take(
-			    w->config.kernel, w->records.arch, thread->tid, &event, wants_stack ? &w->looked : NULL))
+		if (!wait_looks_take(w->config.kernel, w->records.arch, thread->tid, wants_stack, &event, &w->look))
 			continue;
-		struct tally_bytes sample = writer_view(&w->looked);
-		status = vec_push(&w->records.events, event) && !w->looked.failed ? TALLY_OK : error_nomem(err);
+		struct tally_bytes sample = writer_view(&w->look.sample);
+		status = vec_push(&w->records.events, event) && !w->look.sample.failed ? TALLY_OK : error_nomem(err);
 		if (status == TALLY_OK && sample.len)
 			status = record_live_pass(w->live, &sample, 1, &sink, err);
 	}

@@ -10,8 +10,6 @@
 #include "base/clock.h"
 #include "kernel/recording/thread_waits.h"
 
-#define STACK_BYTES 32768
-
 struct perf_attr wait_looks_attr(const struct arch *arch)
 {
 	return (struct perf_attr){.type = EVENT_SOFTWARE,
@@ -22,7 +20,7 @@ struct perf_attr wait_looks_attr(const struct arch *arch)
 		.flags = ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL) | ATTR_FLAG(ATTR_BIT_USE_CLOCKID),
 		.clockid = CLOCK_MONOTONIC,
 		.sample_regs_user = UINT64_C(1) << arch->ip | UINT64_C(1) << arch->sp,
-		.sample_stack_user = STACK_BYTES};
+		.sample_stack_user = WAIT_LOOKS_STACK_BYTES};
 }
 
 enum wait_state wait_looks_state(char letter)
@@ -39,7 +37,7 @@ static size_t wait_looks_read_stack(const struct kernel_seam *kernel, uint32_t t
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	ssize_t got = pread(fd, stack, STACK_BYTES, (off_t)sp);
+	ssize_t got = pread(fd, stack, WAIT_LOOKS_STACK_BYTES, (off_t)sp);
 	close(fd);
 	return got > 0 ? (size_t)got & ~(size_t)7 : 0;
 }
@@ -50,12 +48,12 @@ static bool wait_looks_is_same(const struct thread_wait *a, const struct thread_
 	       a->sp == b->sp;
 }
 
-bool wait_looks_take(const struct kernel_seam *kernel, const struct arch *arch, uint32_t tid, struct wait_event *event,
-	struct writer *sample)
+bool wait_looks_take(const struct kernel_seam *kernel, const struct arch *arch, uint32_t tid, bool wants_stack,
+	struct wait_event *event, struct wait_look *look)
 {
-	static uint8_t stack[STACK_BYTES];
 	const struct thread_wait now = thread_waits_read(kernel, (pid_t)tid);
 	const uint64_t now_ns = clock_ns(); /* in the wait, if it is the same one afterwards */
+	writer_clear(&look->sample);
 	if (!now.exists || now.is_kernel || !now.is_waiting)
 		return false;
 	*event = (struct wait_event){.kind = WAIT_EVENT_LOOK,
@@ -64,11 +62,11 @@ bool wait_looks_take(const struct kernel_seam *kernel, const struct arch *arch, 
 		.tid = tid,
 		.syscall = now.syscall,
 		.state = (uint8_t)wait_looks_state(now.state)};
-	size_t len = sample && now.sp ? wait_looks_read_stack(kernel, tid, now.sp, stack) : 0;
+	size_t len = wants_stack && now.sp ? wait_looks_read_stack(kernel, tid, now.sp, look->stack) : 0;
 	const struct thread_wait after = thread_waits_read(kernel, (pid_t)tid);
 	if (!wait_looks_is_same(&now, &after))
 		return false;
-	if (!sample || now.ip == 0)
+	if (!wants_stack || now.ip == 0)
 		return true;
 	const struct perf_attr attr = wait_looks_attr(arch);
 	const uint64_t registers[2] = {arch->ip < arch->sp ? now.ip : now.sp, arch->ip < arch->sp ? now.sp : now.ip};
@@ -82,6 +80,6 @@ bool wait_looks_take(const struct kernel_seam *kernel, const struct arch *arch, 
 		.regs_user = {.abi = REGS_ABI_64,
 			.mask = attr.sample_regs_user,
 			.values = {(const uint8_t *)registers, 2}},
-		.stack_user = {.bytes = {stack, len}, .dyn_size = len, .size = len}};
-	return sample_encode(sample, &layout, MISC_CPUMODE_USER, &made);
+		.stack_user = {.bytes = {look->stack, len}, .dyn_size = len, .size = len}};
+	return sample_encode(&look->sample, &layout, MISC_CPUMODE_USER, &made);
 }

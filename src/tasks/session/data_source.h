@@ -32,7 +32,7 @@
 #include "tasks/session/symbol_options.h"
 #include "tasks/session/trace_options.h"
 
-struct data_sample { /* or, with with_sideband, a record that is not a sample: event is NULL, time and CPU are set */
+struct data_sample { /* with_sideband: also a record that is not a sample; then event is NULL, and sample has time and CPU */
 	const struct perfdata_event *event;
 	struct record record;
 	struct sample sample;
@@ -49,9 +49,9 @@ struct data_source {
 	struct time_order *order; /* of records; NULL with live */
 	struct live_records *live; /* NULL: the recording was read to its end */
 	struct sample_filter filter; /* which samples are wanted */
-	uint64_t skipped; /* samples that are not */
-	bool with_sideband; /* mappings, names, forks and exits come too; the caller's choice */
-	bool with_losses; /* and, with these, records of lost events */
+	uint64_t skipped; /* samples that the filter does not select */
+	bool with_sideband; /* the caller also wants mappings, names, forks and exits */
+	bool with_losses; /* it also wants records of lost events; needs with_sideband */
 	struct group_reads reads;
 	struct data_sample group; /* a sample that read its group, and how many of its values came out */
 	uint64_t group_position;
@@ -65,10 +65,10 @@ struct data_input {
 	const struct binary_kept *kept; /* see struct binary_store_options */
 	uint64_t recorded_ns; /* when the newest of several recordings that share a store ended; 0: when this one did */
 	size_t max_bytes; /* of records: the recording is taken as one that was cut there; 0: no bound. Copies have none */
-	struct progress *progress; /* NULL: nobody looks */
-	bool is_live; /* what a stream has told is handed out while more comes, if its records can be sorted so */
-	bool shows_counts; /* of 'stat record': no note says who does */
-	bool is_quiet; /* data_source_tell says it later */
+	struct progress *progress; /* NULL: progress is not shown */
+	bool is_live; /* pass on the records of a stream while more arrive, if they can be sorted that way */
+	bool shows_counts; /* the verb shows the counts of 'stat record': no note names other verbs for that */
+	bool is_quiet; /* opening prints no notes: the verb calls data_source_tell later */
 };
 
 struct data_result { /* of a conversion */
@@ -79,13 +79,13 @@ struct data_result { /* of a conversion */
 /* All of it. A failure leaves nothing open. */
 TALLY_MUST_CHECK enum tally_status data_source_open(
 	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err);
-/* The same for an open reader, with a store to continue with (NULL: a new one). The source owns both from then on, also
- * after a failure. input's path is only its name. */
+/* Like data_source_open, for an open reader and a store that has symbols already (NULL: a new one). The source owns both from then on, also
+ * after a failure. input's path is only used in messages. */
 TALLY_MUST_CHECK enum tally_status data_source_take(const struct cli *cli, const struct data_input *input,
 	struct perfdata_reader *reader, struct binary_store *store, struct data_source *source,
 	struct tally_error *err);
-/* The three parts of it, for verbs that need fewer of them, or do something between. The first one initialises the
- * source; a failure of the others leaves what is there to be closed. */
+/* The three parts of data_source_open, for verbs that need fewer of them, or do something in between. The first one
+ * initialises the source; after a failure of the others, the caller closes it. */
 TALLY_MUST_CHECK enum tally_status data_source_open_reader(
 	const struct data_input *input, struct data_source *source, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status data_source_open_store(
@@ -93,13 +93,13 @@ TALLY_MUST_CHECK enum tally_status data_source_open_store(
 TALLY_MUST_CHECK enum tally_status data_source_read(
 	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err);
 void data_source_close(struct data_source *source);
-/* Says what parts of the recording cannot be used, and who shows counts of stat: opening does, unless it is to be
- * quiet. */
+/* Prints notes about the recording: which parts cannot be used, and which verbs show the counts of 'stat record'. Opening
+ * calls it, unless input has is_quiet. */
 void data_source_tell(const struct cli *cli, const struct data_input *input, const struct data_source *source);
-/* Any record, in time order, not decoded: for verbs that take samples by rules of their own. */
+/* The next record in time order, not decoded: for verbs that select samples themselves. */
 TALLY_MUST_CHECK enum tally_status data_source_next_record(
 	struct data_source *source, struct time_order_item *item, struct tally_error *err);
-/* After the last one that is wanted: counts the records that came too late to be sorted. */
+/* To be called after the last record that is wanted: counts the records that came too late to be sorted. */
 void data_source_end_records(struct data_source *source);
 /* A sample that read its group becomes one sample for each event whose count has changed. Samples that belong to no
  * event, or cannot be decoded, are counted in the sideband's health and skipped. */
@@ -108,9 +108,9 @@ TALLY_MUST_CHECK enum tally_status data_source_next(
 /* Adds a sample that does not come from the reader, of the same events, in the form in which they are recorded. False:
  * it belongs to none of them, or cannot be decoded, which is counted. */
 bool data_source_decode(struct data_source *source, const struct record *record, struct data_sample *sample);
-/* What was resolved, and its names, begin anew: frames of before are void. False: out of memory. */
+/* Forgets which frames were resolved, and their names: earlier frames are not valid any more. False: out of memory. */
 bool data_source_forget_frames(struct data_source *source);
-/* The thread's name then; in room where it had none. */
+/* The thread's name at the time of the sample. Without a name: made of its number, in room. */
 struct tally_str data_source_comm(const struct data_source *source, const struct data_sample *sample, char room[16]);
 
 #endif
