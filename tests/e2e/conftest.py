@@ -19,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get('TALLY_BUILD', 'build')
 ASAN = ROOT / os.environ.get('TALLY_ASAN', 'build-asan')
 TSAN = ROOT / os.environ.get('TALLY_TSAN', 'build-tsan')
+WITHOUT_BPF = ROOT / os.environ.get('TALLY_WITHOUT_BPF', 'build-without-bpf')
 GOLDEN = ROOT / 'tests' / 'golden'
 CORPUS = ROOT / 'tests' / 'corpus'
 SHARED = pathlib.Path(os.environ.get('TALLY_SHARED') or ROOT.parent / 'shared')
@@ -115,6 +116,15 @@ def tally_tsan(tmp_path):
     if 'ThreadSanitizer' in program('version').stderr:
         pytest.skip('the thread sanitizer does not run on this kernel (vm.mmap_rnd_bits is above 28)')
     return program
+
+
+@pytest.fixture
+def tally_without_bpf(tmp_path):
+    """The same program of a build without BPF."""
+    path = WITHOUT_BPF / 'src' / 'cli' / 'tally'
+    if not path.exists():
+        pytest.skip(f'{path.relative_to(ROOT)} is not built (tools/check without_bpf)')
+    return Program(path, tmp_path)
 
 
 @pytest.fixture
