@@ -41,6 +41,7 @@ struct tally_str command_subcommands(const struct command *command);
 	X(evlist)        \
 	X(export)        \
 	X(flamegraph)    \
+	X(fleet)         \
 	X(health)        \
 	X(help)          \
 	X(inject)        \
@@ -56,6 +57,7 @@ struct tally_str command_subcommands(const struct command *command);
 	X(report)        \
 	X(sched)         \
 	X(script)        \
+	X(serve)         \
 	X(stat)          \
 	X(timechart)     \
 	X(top)           \

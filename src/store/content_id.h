@@ -26,7 +26,8 @@ enum content_kind { /* numbers are kept in stores */
 	CONTENT_LOCATION = 3,
 	CONTENT_STACK = 4,
 	CONTENT_NAME = 5,
-	CONTENT_THREAD = 6
+	CONTENT_THREAD = 6,
+	CONTENT_BATCH = 7 /* a recording that is pushed */
 };
 
 struct content_id {

@@ -108,6 +108,9 @@ static enum tally_status batch_report_write(struct batch_report *report, struct 
 		batch_view_span(report->view->batch, report->out);
 		text_str(report->out, "\n# ");
 		batch_view_quality(report->view->batch, report->out);
+		if (report->view->group.len)
+			text_printf(report->out, "\n# Command: the label '%.*s'", (int)report->view->group.len,
+				report->view->group.data);
 		text_str(report->out, "\n#\n");
 		return batch_report_tables(report, err);
 	}

@@ -87,7 +87,7 @@ static void write_flame(const struct batch_view *view, const struct flame_tree *
 		.event = options->event == PROFILE_NONE ? STR("time, on the CPU and off it")
 							: profile_string(p, p->events[options->event].name),
 		.span = text_view(&span),
-		.group = STR("thread"),
+		.group = view->group.len ? view->group : STR("thread"),
 		.quality = text_view(&quality),
 		.program = str_from(view->program),
 		.base = view->base_title,

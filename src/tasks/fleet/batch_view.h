@@ -19,6 +19,7 @@ struct batch_view {
 	const struct fleet_batch *base; /* to compare with; NULL: none */
 	struct tally_str title, base_title; /* what was asked for */
 	struct tally_str event; /* the only one to show; empty: all, or, for flame graphs, the first that has samples */
+	struct tally_str group; /* the label that batch_labels_group grouped by; empty: none */
 	const char *program; /* that shows it */
 	bool counts_samples; /* in flame graphs, rather than adding up values */
 };

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fleet_store.h - sends batches to a store and asks it, whether it is a database on this machine ("sqlite:PATH") or a
+ * server ("http://host:7779", "https://host").
+ *
+ * Owned by the caller; one thread. Answers of servers are not trusted.
+ *
+ *	fleet_store_open(&(struct fleet_store_options){.url = "http://127.0.0.1:7779"}, &store, err);
+ *	fleet_store_ask(store, &(struct fleet_question){.query = STR("service=\"api\""), .begin_ns = a, .end_ns = b},
+ *		&batch, err);
+ *	fleet_store_close(store);
+ */
+#ifndef TASKS_FLEET_FLEET_STORE_H
+#define TASKS_FLEET_FLEET_STORE_H
+
+#include "cli/options.h"
+#include "fleet/batch.h"
+#include "tasks/fleet/batch_post.h"
+
+#define FLEET_STORE_USUAL "http://127.0.0.1:7779" /* where serve listens */
+
+struct fleet_store_options {
+	const char *url; /* NULL: FLEET_STORE_USUAL */
+	const char *token_file, *ca_file; /* of servers; NULL: TALLY_TOKEN, and the system's certificates */
+	bool may_write; /* a database is made if it does not exist */
+};
+/* --token-file, --ca-file */
+extern const struct option_table fleet_store_option_table;
+#define FLEET_STORE_OPTIONS(type, member) OPTION_GROUP_ROW(&fleet_store_option_table, type, member)
+
+struct fleet_question {
+	struct tally_str query; /* label_query_parse; empty: everything */
+	uint64_t begin_ns, end_ns; /* since 1970: windows that begin in [begin, end) */
+	struct tally_str event; /* empty: all */
+	bool by_thread;
+};
+
+struct fleet_store;
+TALLY_MUST_CHECK enum tally_status fleet_store_open(
+	const struct fleet_store_options *options, struct fleet_store **store, struct tally_error *err);
+void fleet_store_close(struct fleet_store *store);
+/* Its URL. */
+const char *fleet_store_name(const struct fleet_store *store);
+/* An encoded batch, compressed or not. */
+TALLY_MUST_CHECK enum tally_status fleet_store_send(
+	struct fleet_store *store, struct tally_bytes bytes, struct batch_receipt *receipt, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status fleet_store_ask(struct fleet_store *store, const struct fleet_question *question,
+	struct fleet_batch **batch, struct tally_error *err);
+/* Calls take for each label name (name empty), or for each value of a name. */
+TALLY_MUST_CHECK enum tally_status fleet_store_labels(struct fleet_store *store, const struct fleet_question *question,
+	struct tally_str name, void (*take)(void *context, struct tally_str text), void *context,
+	struct tally_error *err);
+
+#endif

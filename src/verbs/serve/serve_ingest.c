@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs/serve/serve_ingest.h"
+
+#include <time.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "fleet/batch_pack.h"
+
+#define COMMIT_BATCHES 256
+#define COMMIT_BYTES   ((size_t)64 << 20) /* of encoded batches with one commit, at most, but for a single one */
+#define HELD_BYTES     ((size_t)128 << 20) /* of encoded batches in flight */
+#define WAIT_S	       30 /* for room */
+
+struct serve_waiting {
+	struct serve_waiting *next;
+	const struct fleet_batch *batch;
+	size_t bytes;
+	bool is_done;
+	enum tally_status status;
+	struct store_receipt receipt;
+	struct tally_error err;
+};
+
+bool serve_ingest_init(struct serve_ingest *ingest, struct store *store, pthread_mutex_t *store_lock)
+{
+	*ingest = (struct serve_ingest){.store = store, .store_lock = store_lock};
+	return pthread_mutex_init(&ingest->lock, NULL) == 0 && pthread_cond_init(&ingest->changed, NULL) == 0;
+}
+
+void serve_ingest_deinit(struct serve_ingest *ingest)
+{
+	pthread_cond_destroy(&ingest->changed);
+	pthread_mutex_destroy(&ingest->lock);
+}
+
+/* A batch larger than all of the room waits until it is alone. */
+static enum tally_status serve_ingest_hold(struct serve_ingest *ingest, size_t bytes, struct tally_error *err)
+{
+	struct timespec due;
+	int code = 0;
+	clock_gettime(CLOCK_REALTIME, &due);
+	due.tv_sec += WAIT_S;
+	pthread_mutex_lock(&ingest->lock);
+	while (code == 0 && ingest->held_bytes > 0 && ingest->held_bytes + bytes > HELD_BYTES)
+		code = pthread_cond_timedwait(&ingest->changed, &ingest->lock, &due);
+	if (code == 0)
+		ingest->held_bytes += bytes;
+	pthread_mutex_unlock(&ingest->lock);
+	return code == 0 ? TALLY_OK : error_set(err, TALLY_IO, "too many batches at once");
+}
+
+static void serve_ingest_release(struct serve_ingest *ingest, size_t bytes)
+{
+	pthread_mutex_lock(&ingest->lock);
+	ingest->held_bytes -= bytes;
+	pthread_cond_broadcast(&ingest->changed);
+	pthread_mutex_unlock(&ingest->lock);
+}
+
+/* Takes the first ones out of the queue, which has one at least. */
+static size_t take_waiting(struct serve_ingest *ingest, struct serve_waiting **taken)
+{
+	size_t count = 0, bytes = 0;
+	while (ingest->first && count < COMMIT_BATCHES &&
+		(count == 0 || bytes + ingest->first->bytes <= COMMIT_BYTES)) {
+		taken[count] = ingest->first;
+		bytes += taken[count]->bytes;
+		ingest->first = taken[count]->next;
+		count++;
+	}
+	if (!ingest->first)
+		ingest->last = NULL;
+	return count;
+}
+
+static void commit_taken(struct serve_ingest *ingest, struct serve_waiting **taken, size_t count)
+{
+	const struct fleet_batch *batches[COMMIT_BATCHES];
+	struct store_receipt receipts[COMMIT_BATCHES] = {0};
+	struct tally_error err = {0};
+	for (size_t i = 0; i < count; i++)
+		batches[i] = taken[i]->batch;
+	pthread_mutex_lock(ingest->store_lock);
+	enum tally_status status = store_ingest(ingest->store, batches, count, receipts, &err);
+	for (size_t i = 0; i < count; i++) {
+		taken[i]->status = status;
+		taken[i]->err = err;
+		taken[i]->receipt = receipts[i];
+		if (status == TALLY_OK && receipts[i].refused)
+			taken[i]->status = error_set(&taken[i]->err, TALLY_INVALID, "%s", receipts[i].refused);
+	}
+	pthread_mutex_unlock(ingest->store_lock);
+}
+
+/* One of those who wait commits for all of them. */
+static void serve_ingest_store(struct serve_ingest *ingest, struct serve_waiting *own)
+{
+	struct serve_waiting *taken[COMMIT_BATCHES];
+	pthread_mutex_lock(&ingest->lock);
+	if (ingest->last)
+		ingest->last->next = own;
+	else
+		ingest->first = own;
+	ingest->last = own;
+	while (!own->is_done) {
+		if (ingest->is_committing) {
+			pthread_cond_wait(&ingest->changed, &ingest->lock);
+			continue;
+		}
+		ingest->is_committing = true;
+		size_t count = take_waiting(ingest, taken);
+		pthread_mutex_unlock(&ingest->lock);
+		commit_taken(ingest, taken, count);
+		pthread_mutex_lock(&ingest->lock);
+		for (size_t i = 0; i < count; i++)
+			taken[i]->is_done = true;
+		ingest->is_committing = false;
+		pthread_cond_broadcast(&ingest->changed);
+	}
+	pthread_mutex_unlock(&ingest->lock);
+}
+
+static enum tally_status serve_ingest_decoded(
+	struct serve_ingest *ingest, struct tally_bytes bytes, struct store_receipt *receipt, struct tally_error *err)
+{
+	struct fleet_batch *batch;
+	enum tally_status status = serve_ingest_hold(ingest, bytes.len, err);
+	if (status != TALLY_OK)
+		return status;
+	status = fleet_batch_read(bytes, &batch, err);
+	if (status == TALLY_OK) {
+		struct serve_waiting own = {.batch = batch, .bytes = bytes.len};
+		serve_ingest_store(ingest, &own);
+		status = own.status;
+		if (status == TALLY_OK)
+			*receipt = own.receipt;
+		else if (err)
+			*err = own.err;
+		fleet_batch_destroy(batch);
+	}
+	serve_ingest_release(ingest, bytes.len);
+	return status;
+}
+
+enum tally_status serve_ingest_add(struct serve_ingest *ingest, struct tally_bytes body, bool is_packed,
+	struct store_receipt *receipt, struct tally_error *err)
+{
+	struct text plain = {0};
+	if (!is_packed && body.len > FLEET_BATCH_BYTES)
+		return error_set(err, TALLY_LIMIT, "it has more than %u bytes", FLEET_BATCH_BYTES);
+	if (!is_packed)
+		return serve_ingest_decoded(ingest, body, receipt, err);
+	enum tally_status status = fleet_batch_decompress(body, FLEET_BATCH_BYTES, &plain, err);
+	if (status == TALLY_OK)
+		status = serve_ingest_decoded(
+			ingest, (struct tally_bytes){(const uint8_t *)plain.data, plain.len}, receipt, err);
+	text_deinit(&plain);
+	return status;
+}
