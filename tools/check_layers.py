@@ -14,7 +14,7 @@ import re
 import sys
 
 # Headers that the build makes.
-GENERATED = {'tally_config.h', 'cli/commit.h', 'verbs/script_driver.h', 'view/fleet_html.h', 'view/flame_html.h', 'view/report_html.h', 'view/flame_svg_script.h', 'view/timechart_html_page.h'}
+GENERATED = {'tally_config.h', 'cli/commit.h', 'store/clickhouse_schema_sql.h', 'verbs/script_driver.h', 'view/fleet_html.h', 'view/flame_html.h', 'view/report_html.h', 'view/flame_svg_script.h', 'view/timechart_html_page.h'}
 SKELETON = re.compile(r'bpf/\w+\.skel\.h')
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 

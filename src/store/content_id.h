@@ -27,7 +27,8 @@ enum content_kind { /* numbers are kept in stores */
 	CONTENT_STACK = 4,
 	CONTENT_NAME = 5,
 	CONTENT_THREAD = 6,
-	CONTENT_BATCH = 7 /* a recording that is pushed */
+	CONTENT_BATCH = 7, /* a recording that is pushed */
+	CONTENT_SERIES = 8
 };
 
 struct content_id {

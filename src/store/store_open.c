@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "store/clickhouse_db.h"
 #include "store/store.h"
 #include "store/store_state.h"
 #include "tally_config.h"
@@ -14,6 +15,7 @@ static const struct store_backend *const store_backends[] = {
 #if HAVE_SQLITE
 	&sqlite_backend,
 #endif
+	&clickhouse_backend,
 	NULL,
 };
 
@@ -23,7 +25,8 @@ static enum tally_status store_refuse(const char *url, struct tally_error *err)
 		return error_set(err, TALLY_UNSUPPORTED,
 			"this tally was built without SQLite (-Dsqlite=disabled), so it cannot open the store '%s'",
 			url);
-	return error_set(err, TALLY_INVALID, "'%s' is not the URL of a store: use sqlite:FILE", url);
+	return error_set(err, TALLY_INVALID,
+		"'%s' is not the URL of a store: use sqlite:FILE or clickhouse://HOST/DATABASE", url);
 }
 
 enum tally_status store_open(const char *url, bool may_write, struct store **store, struct tally_error *err)

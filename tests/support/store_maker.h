@@ -18,7 +18,7 @@
 #include "unit_test.h"
 
 struct test_store {
-	char folder[64], path[80], url[96];
+	char folder[64], path[80], url[192];
 	struct store *store;
 };
 
@@ -36,7 +36,13 @@ static inline struct test_store test_store_folder(void)
 	struct test_store t = {.folder = "/tmp/tally-store-XXXXXX"};
 	assert_non_null(mkdtemp(t.folder));
 	snprintf(t.path, sizeof(t.path), "%s/s.db", t.folder);
-	snprintf(t.url, sizeof(t.url), "sqlite:%s", t.path);
+	/* tests/e2e/test_clickhouse.py runs the same tests on a server; each store is a database of its own there. */
+	const char *server = getenv("TALLY_TEST_CLICKHOUSE");
+	if (server)
+		snprintf(t.url, sizeof(t.url), "clickhouse://%.64s/t_%.8s", server,
+			t.folder + sizeof("/tmp/tally-store-") - 1);
+	else
+		snprintf(t.url, sizeof(t.url), "sqlite:%s", t.path);
 	return t;
 }
 

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "store/clickhouse_db.h"
+
+/* IDs of a statement: more of them are asked for by several statements. */
+#define CLICKHOUSE_IDS_MAX 20000
+
+void clickhouse_put_ids(struct text *sql, const uint64_t *ids, size_t count)
+{
+	text_char(sql, '(');
+	for (size_t i = 0; i < count; i++) {
+		text_str(sql, i ? "," : "");
+		text_u64(sql, ids[i]);
+	}
+	text_char(sql, ')');
+}
+
+static void clickhouse_put_times(struct text *sql, struct store_range range)
+{
+	text_str(sql, "begin_ns >= ");
+	text_u64(sql, range.begin_ns);
+	text_str(sql, " AND begin_ns < ");
+	text_u64(sql, range.end_ns);
+}
+
+/* Of several attempts at a batch, the smallest one counts. */
+void clickhouse_put_range(struct text *sql, struct store_range range)
+{
+	clickhouse_put_times(sql, range);
+	text_str(sql, " AND attempt IN (SELECT min(attempt) FROM batches WHERE ");
+	clickhouse_put_times(sql, range);
+	text_str(sql, " GROUP BY begin_ns, batch)");
+}
+
+static enum tally_status clickhouse_query(
+	struct clickhouse_db *db, const struct text *sql, struct text *answer, struct tally_error *err)
+{
+	return sql->failed ? error_nomem(err) : clickhouse_client_ask(db->client, text_view(sql), answer, err);
+}
+
+/* After the rows of an answer were read. */
+static enum tally_status clickhouse_check(const struct cursor *c, struct tally_error *err)
+{
+	return c->failed ? error_set_at(
+				   err, TALLY_CORRUPT, c->pos, "the answer of ClickHouse ends in the middle of a row")
+			 : TALLY_OK;
+}
+
+/* ---- series ---- */
+
+static enum tally_status clickhouse_list_labels(struct clickhouse_db *db, struct tally_str series,
+	const struct store_series_take *take, struct tally_error *err)
+{
+	struct text sql = {0}, answer = {0};
+	text_str(&sql,
+		"SELECT labels, name, any(value) FROM label_sets WHERE labels IN (SELECT labels FROM series WHERE ");
+	text_bytes(&sql, series.data, series.len);
+	text_str(&sql, ") OR labels IN (SELECT thread_labels FROM series WHERE ");
+	text_bytes(&sql, series.data, series.len);
+	text_str(&sql, ") GROUP BY labels, name");
+	enum tally_status status = clickhouse_query(db, &sql, &answer, err);
+	struct cursor c = row_cursor(&answer);
+	while (status == TALLY_OK && cursor_left(&c)) {
+		uint64_t set = cursor_u64(&c);
+		struct tally_str name = row_get_text(&c), value = row_get_text(&c);
+		status = clickhouse_check(&c, err);
+		if (status == TALLY_OK && !take->label(take->context, set, name, value))
+			break;
+	}
+	text_deinit(&sql);
+	text_deinit(&answer);
+	return status;
+}
+
+/* The days of a range, and only series that have a window that counts in it. */
+static void clickhouse_put_series(struct text *sql, struct store_range range)
+{
+	text_str(sql, "day >= ");
+	text_u64(sql, range.begin_ns / CLICKHOUSE_DAY_NS);
+	text_str(sql, " AND day <= ");
+	text_u64(sql, MIN(range.end_ns / CLICKHOUSE_DAY_NS, UINT32_MAX));
+	text_str(sql, " AND series IN (SELECT series FROM windows WHERE ");
+	clickhouse_put_range(sql, range);
+	text_char(sql, ')');
+}
+
+enum tally_status clickhouse_db_list_series(
+	void *db, struct store_range range, const struct store_series_take *take, struct tally_error *err)
+{
+	struct text where = {0}, sql = {0}, answer = {0};
+	clickhouse_put_series(&where, range);
+	text_str(&sql, "SELECT DISTINCT series, labels, thread_labels, event FROM series WHERE ");
+	text_bytes(&sql, where.data ? where.data : "", where.len);
+	enum tally_status status =
+		where.failed ? error_nomem(err) : clickhouse_list_labels(db, text_view(&where), take, err);
+	if (status == TALLY_OK)
+		status = clickhouse_query(db, &sql, &answer, err);
+	struct cursor c = row_cursor(&answer);
+	while (status == TALLY_OK && cursor_left(&c)) {
+		struct store_series series = {.id = cursor_u64(&c)};
+		series.labels = cursor_u64(&c);
+		series.thread_labels = cursor_u64(&c);
+		series.event = row_get_text(&c);
+		status = clickhouse_check(&c, err);
+		if (status == TALLY_OK && !take->series(take->context, &series))
+			break;
+	}
+	text_deinit(&where);
+	text_deinit(&sql);
+	text_deinit(&answer);
+	return status;
+}
+
+/* ---- samples and windows of series ---- */
+
+/* ID -> its index. */
+static enum tally_status clickhouse_index(
+	const uint64_t *ids, size_t count, struct map_u64 *index, struct tally_error *err)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!map_u64_set(index, ids[i], i))
+			return error_nomem(err);
+	return TALLY_OK;
+}
+
+static void clickhouse_put_sums(struct text *sql, const struct store_scan *scan, size_t first, size_t count)
+{
+	const char *keys = scan->by_thread ? "series, state, pid, tid, comm, process_comm, stack"
+					   : "series, state, comm, process_comm, stack";
+	text_str(sql, "SELECT ");
+	text_str(sql, keys);
+	/* A sum of integers wraps around; then the largest number stands for it. */
+	text_str(sql, ", sum(count), if(sum(toFloat64(value)) >= 18446744073709551615., 18446744073709551615, "
+		      "sum(value)) FROM samples WHERE series IN ");
+	clickhouse_put_ids(sql, scan->series + first, count);
+	text_str(sql, " AND ");
+	clickhouse_put_range(sql, scan->range);
+	text_str(sql, " GROUP BY ");
+	text_str(sql, keys);
+}
+
+static enum tally_status clickhouse_take_sums(const struct store_scan *scan, const struct map_u64 *index,
+	const struct text *answer, bool *goes_on, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	struct cursor c = row_cursor(answer);
+	while (*goes_on && status == TALLY_OK && cursor_left(&c)) {
+		uint64_t series = 0;
+		bool is_known = map_u64_find(index, cursor_u64(&c), &series);
+		struct store_sum sum = {.series = (uint32_t)series, .state = (int8_t)cursor_u8(&c)};
+		sum.pid = scan->by_thread ? (int32_t)cursor_u32(&c) : 0;
+		sum.tid = scan->by_thread ? (int32_t)cursor_u32(&c) : 0;
+		struct tally_str comm = row_get_text(&c), process = row_get_text(&c);
+		sum.stack = cursor_u64(&c);
+		sum.count = cursor_u64(&c);
+		sum.value = cursor_u64(&c);
+		status = clickhouse_check(&c, err);
+		if (status != TALLY_OK || !is_known)
+			continue;
+		sum.comm = scan->string(scan->context, comm);
+		sum.process_comm = scan->string(scan->context, process);
+		*goes_on = sum.comm != STORE_NONE && sum.process_comm != STORE_NONE && scan->take(scan->context, &sum);
+	}
+	return status;
+}
+
+enum tally_status clickhouse_db_list_sums(void *db, const struct store_scan *scan, struct tally_error *err)
+{
+	struct map_u64 index = {0};
+	enum tally_status status = clickhouse_index(scan->series, scan->series_count, &index, err);
+	bool goes_on = true;
+	for (size_t first = 0; first < scan->series_count && goes_on && status == TALLY_OK;
+		first += CLICKHOUSE_IDS_MAX) {
+		struct text sql = {0}, answer = {0};
+		clickhouse_put_sums(&sql, scan, first, MIN(scan->series_count - first, (size_t)CLICKHOUSE_IDS_MAX));
+		status = clickhouse_query(db, &sql, &answer, err);
+		if (status == TALLY_OK)
+			status = clickhouse_take_sums(scan, &index, &answer, &goes_on, err);
+		text_deinit(&sql);
+		text_deinit(&answer);
+	}
+	map_u64_deinit(&index);
+	return status;
+}
+
+static enum tally_status clickhouse_take_windows(const struct store_window_scan *scan, const struct map_u64 *index,
+	const struct text *answer, bool *goes_on, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	struct cursor c = row_cursor(answer);
+	while (*goes_on && status == TALLY_OK && cursor_left(&c)) {
+		uint64_t series = 0;
+		bool is_known = map_u64_find(index, cursor_u64(&c), &series);
+		struct store_window window = {.series = (uint32_t)series, .begin_ns = cursor_u64(&c)};
+		window.samples = cursor_u64(&c);
+		window.running_ns = cursor_u64(&c);
+		window.waiting_ns = cursor_u64(&c);
+		status = clickhouse_check(&c, err);
+		if (status == TALLY_OK && is_known)
+			*goes_on = scan->take(scan->context, &window);
+	}
+	return status;
+}
+
+static enum tally_status clickhouse_list_losses(
+	struct clickhouse_db *db, const struct store_window_scan *scan, struct tally_error *err)
+{
+	struct text sql = {0}, answer = {0};
+	text_str(&sql, "SELECT begin_ns, labels, lost_samples + dropped_samples FROM batches WHERE "
+		       "lost_samples + dropped_samples > 0 AND ");
+	clickhouse_put_range(&sql, scan->range);
+	enum tally_status status = clickhouse_query(db, &sql, &answer, err);
+	struct cursor c = row_cursor(&answer);
+	bool goes_on = true;
+	while (goes_on && status == TALLY_OK && cursor_left(&c)) {
+		struct store_window window = {.series = STORE_NONE, .begin_ns = cursor_u64(&c)};
+		window.labels = cursor_u64(&c);
+		window.lost_samples = cursor_u64(&c);
+		status = clickhouse_check(&c, err);
+		if (status == TALLY_OK)
+			goes_on = scan->take(scan->context, &window);
+	}
+	text_deinit(&sql);
+	text_deinit(&answer);
+	return status;
+}
+
+enum tally_status clickhouse_db_list_windows(void *db, const struct store_window_scan *scan, struct tally_error *err)
+{
+	struct map_u64 index = {0};
+	enum tally_status status = clickhouse_index(scan->series, scan->series_count, &index, err);
+	bool goes_on = true;
+	for (size_t first = 0; first < scan->series_count && goes_on && status == TALLY_OK;
+		first += CLICKHOUSE_IDS_MAX) {
+		struct text sql = {0}, answer = {0};
+		text_str(&sql, "SELECT series, begin_ns, sum(samples), sum(running_ns), sum(waiting_ns) FROM windows "
+			       "WHERE series IN ");
+		clickhouse_put_ids(
+			&sql, scan->series + first, MIN(scan->series_count - first, (size_t)CLICKHOUSE_IDS_MAX));
+		text_str(&sql, " AND ");
+		clickhouse_put_range(&sql, scan->range);
+		text_str(&sql, " GROUP BY series, begin_ns");
+		status = clickhouse_query(db, &sql, &answer, err);
+		if (status == TALLY_OK)
+			status = clickhouse_take_windows(scan, &index, &answer, &goes_on, err);
+		text_deinit(&sql);
+		text_deinit(&answer);
+	}
+	map_u64_deinit(&index);
+	return status != TALLY_OK || !goes_on ? status : clickhouse_list_losses(db, scan, err);
+}
+
+/* ---- stacks and locations ---- */
+
+static enum tally_status clickhouse_take_stacks(
+	const struct store_stack_list *list, const struct text *answer, bool *goes_on, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	struct cursor c = row_cursor(answer);
+	VEC(uint64_t) locations = {0};
+	while (*goes_on && status == TALLY_OK && cursor_left(&c)) {
+		uint64_t id = cursor_u64(&c), count = row_get_count(&c);
+		if (cursor_count(&c, count, sizeof(uint64_t)) && !vec_reserve(&locations, (size_t)count))
+			status = error_nomem(err);
+		for (locations.len = 0; status == TALLY_OK && !c.failed && locations.len < count; locations.len++)
+			locations.items[locations.len] = cursor_u64(&c);
+		if (status == TALLY_OK)
+			status = clickhouse_check(&c, err);
+		if (status == TALLY_OK)
+			*goes_on = list->take(list->context, id, locations.items, locations.len);
+	}
+	vec_free(&locations);
+	return status;
+}
+
+struct clickhouse_by_id { /* a statement around a list of IDs */
+	const char *before, *after;
+};
+
+/* Several rows of an ID are equal, or those with symbols are better. */
+static const struct clickhouse_by_id clickhouse_stacks_by_id = {
+	"SELECT stack, locations FROM stacks WHERE stack IN ", " LIMIT 1 BY stack"};
+static const struct clickhouse_by_id clickhouse_locations_by_id = {
+	"SELECT location, address, level, binary, name, path, build_id, is_kernel, functions, files, lines, starts, "
+	"sizes, "
+	"is_start FROM (SELECT * FROM locations WHERE location IN ",
+	" ORDER BY has_symbols DESC LIMIT 1 BY location) ANY LEFT JOIN (SELECT binary, any(name) AS name, any(path) AS "
+	"path, "
+	"any(build_id) AS build_id, any(is_kernel) AS is_kernel FROM binaries GROUP BY binary) USING binary"};
+
+/* Of the IDs from first on, as many as one statement takes. */
+static enum tally_status clickhouse_list_by_id(struct clickhouse_db *db, const struct clickhouse_by_id *by_id,
+	const uint64_t *ids, size_t count, struct text *answer, struct tally_error *err)
+{
+	struct text sql = {0};
+	text_str(&sql, by_id->before);
+	clickhouse_put_ids(&sql, ids, MIN(count, (size_t)CLICKHOUSE_IDS_MAX));
+	text_str(&sql, by_id->after);
+	enum tally_status status = clickhouse_query(db, &sql, answer, err);
+	text_deinit(&sql);
+	return status;
+}
+
+enum tally_status clickhouse_db_list_stacks(void *db, const struct store_stack_list *list, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	bool goes_on = true;
+	for (size_t first = 0; first < list->count && goes_on && status == TALLY_OK; first += CLICKHOUSE_IDS_MAX) {
+		struct text answer = {0};
+		status = clickhouse_list_by_id(
+			db, &clickhouse_stacks_by_id, list->ids + first, list->count - first, &answer, err);
+		if (status == TALLY_OK)
+			status = clickhouse_take_stacks(list, &answer, &goes_on, err);
+		text_deinit(&answer);
+	}
+	return status;
+}
+
+struct clickhouse_row { /* one location with its binary */
+	struct store_location location;
+	struct store_binary binary;
+	VEC(struct store_frame) frames;
+};
+
+/* The arrays of a row have the same length, as they were written together. */
+static bool clickhouse_get_frames(struct cursor *c, struct clickhouse_row *row)
+{
+	uint64_t count = row_get_count(c), other = 0;
+	if (!cursor_count(c, count, 1) || !vec_reserve(&row->frames, (size_t)count))
+		return false;
+	row->frames.len = (size_t)count;
+	for (size_t i = 0; i < count; i++)
+		row->frames.items[i] = (struct store_frame){.function = row_get_text(c)};
+	other |= row_get_count(c) ^ count;
+	for (size_t i = 0; i < count; i++)
+		row->frames.items[i].file = row_get_text(c);
+	other |= row_get_count(c) ^ count;
+	for (size_t i = 0; i < count; i++)
+		row->frames.items[i].line = cursor_u32(c);
+	other |= row_get_count(c) ^ count;
+	for (size_t i = 0; i < count; i++)
+		row->frames.items[i].start = cursor_u64(c);
+	other |= row_get_count(c) ^ count;
+	for (size_t i = 0; i < count; i++)
+		row->frames.items[i].size = cursor_u64(c);
+	other |= row_get_count(c) ^ count;
+	for (size_t i = 0; i < count; i++)
+		row->frames.items[i].is_start = cursor_u8(c);
+	row->location.frame_count = (size_t)count;
+	return other == 0 && !c->failed;
+}
+
+static enum tally_status clickhouse_take_locations(
+	const struct store_location_list *list, const struct text *answer, bool *goes_on, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	struct cursor c = row_cursor(answer);
+	struct clickhouse_row row = {0};
+	while (*goes_on && status == TALLY_OK && cursor_left(&c)) {
+		row.location = (struct store_location){.id = cursor_u64(&c)};
+		row.location.address = cursor_u64(&c);
+		row.location.level = cursor_u8(&c);
+		row.binary = (struct store_binary){.id = cursor_u64(&c)};
+		row.binary.name = row_get_text(&c);
+		row.binary.path = row_get_text(&c);
+		row.binary.build_id = row_get_text(&c);
+		row.binary.is_kernel = cursor_u8(&c);
+		if (!clickhouse_get_frames(&c, &row))
+			c.failed = true;
+		status = clickhouse_check(&c, err);
+		if (status == TALLY_OK)
+			*goes_on = list->take(list->context, row.location.id, &row.location,
+				row.binary.id ? &row.binary : NULL, row.frames.items);
+	}
+	vec_free(&row.frames);
+	return status;
+}
+
+enum tally_status clickhouse_db_list_locations(
+	void *db, const struct store_location_list *list, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	bool goes_on = true;
+	for (size_t first = 0; first < list->count && goes_on && status == TALLY_OK; first += CLICKHOUSE_IDS_MAX) {
+		struct text answer = {0};
+		status = clickhouse_list_by_id(
+			db, &clickhouse_locations_by_id, list->ids + first, list->count - first, &answer, err);
+		if (status == TALLY_OK)
+			status = clickhouse_take_locations(list, &answer, &goes_on, err);
+		text_deinit(&answer);
+	}
+	return status;
+}
