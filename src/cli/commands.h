@@ -52,6 +52,7 @@ struct tally_str command_subcommands(const struct command *command);
 	X(man)           \
 	X(mem)           \
 	X(pack)          \
+	X(push)          \
 	X(query)         \
 	X(record)        \
 	X(report)        \

@@ -53,19 +53,21 @@ static uint32_t find_view_event(const struct profile *p, struct tally_str name)
 	return PROFILE_NONE;
 }
 
-/* Events whose values are time add up: on the CPU and off it. Of others, one is shown. */
+/* Time on the CPU and time off it add up. Of other events, one is shown. */
 static enum tally_status choose_event(
 	const struct batch_view *view, const struct profile *p, uint32_t *event, struct tally_error *err)
 {
-	uint32_t first = PROFILE_NONE, sampled = 0, of_time = 0;
+	uint32_t first = PROFILE_NONE, sampled = 0, running = 0, waiting = 0;
 	for (uint32_t i = 0; i < p->event_count; i++) {
+		struct tally_str name = profile_string(p, p->events[i].name);
 		if (p->events[i].sample_count == 0)
 			continue;
 		first = MIN(first, i);
 		sampled++;
-		of_time += strcmp(export_event_unit(profile_string(p, p->events[i].name)), "nanoseconds") == 0;
+		waiting += profile_event_is_waiting(name);
+		running += profile_event_is_time(name) && !profile_event_is_waiting(name);
 	}
-	*event = sampled > 1 && of_time == sampled ? PROFILE_NONE : first;
+	*event = running == 1 && waiting > 0 && running + waiting == sampled ? PROFILE_NONE : first;
 	if (view->event.len > 0)
 		*event = find_view_event(p, view->event);
 	if (view->event.len > 0 && *event == PROFILE_NONE)
