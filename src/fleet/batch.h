@@ -57,8 +57,8 @@ TALLY_MUST_CHECK enum tally_status fleet_batch_read(
 void fleet_batch_destroy(struct fleet_batch *batch);
 
 /* The encoded bytes are appended to out. leaves_out, by the profile's frames: the receiver has the symbols of their
- * locations; NULL: all are written. Symbols of binaries without a build ID are always written. TALLY_LIMIT: the batch is
- * larger than fleet_batch_read accepts. */
+ * locations; NULL: all are written. Symbols of locations that do not last (batch_locations.h) are always written.
+ * TALLY_LIMIT: the batch is larger than fleet_batch_read accepts. */
 TALLY_MUST_CHECK enum tally_status fleet_batch_write(
 	const struct fleet_batch *batch, const bool *leaves_out, struct text *out, struct tally_error *err);
 /* Of all samples. */

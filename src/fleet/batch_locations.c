@@ -56,3 +56,10 @@ bool batch_locations_find(const struct profile *p, const struct profile_sample *
 	}
 	return found->list.len > 0 || batch_locations_add(found, p, &sample->leaf, 1);
 }
+
+bool batch_location_is_lasting(const struct profile *p, const struct batch_location *location)
+{
+	if (location->binary == PROFILE_NONE || p->binaries[location->binary].is_kernel)
+		return false;
+	return profile_string(p, p->binaries[location->binary].build_id).len > 0;
+}

@@ -33,5 +33,8 @@ struct batch_locations {
 /* Replaces what was found before. False: out of memory. It depends on the sample's leaf and stack alone. */
 bool batch_locations_find(
 	const struct profile *profile, const struct profile_sample *sample, struct batch_locations *found);
+/* Whether its address names the same code wherever its build ID is found. It does not in a kernel, which is loaded at
+ * another address after each boot, or in generated code: there its symbols belong to it, and are never left out. */
+bool batch_location_is_lasting(const struct profile *profile, const struct batch_location *location);
 
 #endif

@@ -153,11 +153,9 @@ static void batch_write_frame(struct batch_writer *w, const struct profile_frame
 	protobuf_close(w->out, LOCATION_FRAME, begin);
 }
 
-/* Without a build ID the receiver cannot know which symbols are meant. */
 static bool batch_write_leaves_out(const struct batch_writer *w, const struct batch_location *location)
 {
-	bool may_leave_out = w->leaves_out && location->binary != PROFILE_NONE &&
-			     profile_string(w->p, w->p->binaries[location->binary].build_id).len > 0;
+	bool may_leave_out = w->leaves_out && batch_location_is_lasting(w->p, location);
 	const bool *are_missing = w->batch->symbols_left_out;
 	for (uint32_t i = 0; i < location->frame_count; i++) {
 		uint32_t frame = location->frames[i];

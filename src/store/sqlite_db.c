@@ -36,7 +36,7 @@ static const char *sqlite_db_advice(int code)
 	case SQLITE_CORRUPT:
 		return "; move the file away, and recover what is readable with 'sqlite3 FILE .recover'";
 	case SQLITE_FULL:
-		return "; free space on its disk, or keep less (--retain, --max-size)";
+		return "; free space on its disk, or keep less (--retain, --max-bytes)";
 	case SQLITE_BUSY:
 		return "; another process has been writing to it for 10 seconds";
 	default:

@@ -33,6 +33,7 @@ struct sqlite_store {
 	/* What the tables are known to have, by content ID: see sqlite_insert.c. */
 	struct map_u64 stacks, locations, threads, others;
 	int64_t data_version; /* at which that was known */
+	uint64_t swept_ns; /* begin of the oldest window when what is not in use was removed last */
 	VEC(uint64_t) list; /* locations of a stack */
 	struct text text; /* and how the table has them */
 };

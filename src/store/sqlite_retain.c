@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/sqlite_retain.h"
 
+#include "base/clock.h"
 #include "store/sqlite_insert.h"
 
 #define SQL_BATCHES_AT_ONCE 64 /* that are removed in one transaction, of some 100,000 samples */
+#define SQL_RETAIN_NS	    UINT64_C(1000000000) /* then whoever waits for the store has its turn */
 #define SQL_ROWS_AT_ONCE    50000 /* that are looked at */
 
 struct sqlite_removal {
@@ -103,36 +105,54 @@ static size_t sqlite_batches_over(struct sqlite_store *s, uint64_t bytes, uint64
 	return batches < 1 ? 1 : batches > SQL_BATCHES_AT_ONCE ? SQL_BATCHES_AT_ONCE : (size_t)batches;
 }
 
-static uint64_t sqlite_retain_size(struct sqlite_store *s, uint64_t max_bytes)
+/* Removes the windows before oldest_ns; returns how many. */
+static uint64_t sqlite_retain_age(struct sqlite_store *s, uint64_t oldest_ns, uint64_t until_ns)
 {
 	uint64_t removed = 0, gone = 1;
-	while (!s->failed && gone > 0) {
-		uint64_t round = 0;
-		for (uint64_t bytes; gone > 0 && (bytes = sqlite_file_bytes(s, false)) > max_bytes && !s->failed;) {
-			gone = sqlite_remove_batches(s, UINT64_MAX, sqlite_batches_over(s, bytes, max_bytes));
-			round += gone;
-		}
-		if (round > 0)
-			sqlite_sweep(s);
-		removed += round;
-		gone = sqlite_file_bytes(s, false) > max_bytes ? round : 0;
+	while (gone > 0 && clock_ns() < until_ns) {
+		gone = sqlite_remove_batches(s, oldest_ns, SQL_BATCHES_AT_ONCE);
+		removed += gone;
 	}
 	return removed;
 }
 
+static uint64_t sqlite_retain_size(struct sqlite_store *s, uint64_t max_bytes, uint64_t until_ns)
+{
+	uint64_t removed = 0, gone = 1;
+	while (!s->failed && gone > 0 && clock_ns() < until_ns) {
+		uint64_t bytes = sqlite_file_bytes(s, false);
+		if (bytes <= max_bytes)
+			break;
+		gone = sqlite_remove_batches(s, UINT64_MAX, sqlite_batches_over(s, bytes, max_bytes));
+		removed += gone;
+	}
+	return removed;
+}
+
+/* It reads the tables of stacks, locations and threads: not more often than their last_ns can tell a difference. */
+static void sqlite_sweep_if_due(struct sqlite_store *s)
+{
+	uint64_t oldest = (uint64_t)sqlite_number(s, SQL_OLDEST_NS);
+	if (s->failed || (oldest >= s->swept_ns && oldest - s->swept_ns < STORE_HOUR_NS))
+		return;
+	sqlite_sweep(s);
+	s->swept_ns = oldest;
+}
+
 /* Free pages move to the end of the file, which is cut off. */
-static void sqlite_shrink(struct sqlite_store *s, uint64_t max_bytes)
+static void sqlite_shrink(struct sqlite_store *s, uint64_t max_bytes, uint64_t until_ns)
 {
 	uint64_t pages = (uint64_t)sqlite_number(s, SQL_PAGES);
 	uint64_t unused = (uint64_t)sqlite_number(s, SQL_FREE_PAGES);
 	bool is_too_large = max_bytes > 0 && sqlite_file_bytes(s, true) > max_bytes;
 	if (unused == 0 || (unused < pages / 10 && !is_too_large))
 		return;
-	for (uint64_t before = unused + 1; !s->failed && unused > 0 && unused < before;) {
-		sqlite_execute(s, "PRAGMA incremental_vacuum(4096)");
+	uint64_t before;
+	do {
 		before = unused;
+		sqlite_execute(s, "PRAGMA incremental_vacuum(4096)");
 		unused = (uint64_t)sqlite_number(s, SQL_FREE_PAGES);
-	}
+	} while (!s->failed && unused > 0 && unused < before && clock_ns() < until_ns);
 	/* Readers may be in the way: then the next time. */
 	if (!s->failed)
 		(void)sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
@@ -142,14 +162,13 @@ enum tally_status sqlite_retain(
 	void *db, uint64_t oldest_ns, uint64_t max_bytes, uint64_t *removed, struct tally_error *err)
 {
 	struct sqlite_store *s = db;
-	uint64_t count = 0, gone;
-	while ((gone = sqlite_remove_batches(s, oldest_ns, SQL_BATCHES_AT_ONCE)) > 0)
-		count += gone;
-	if (count > 0)
-		sqlite_sweep(s);
+	uint64_t until_ns = clock_ns() + SQL_RETAIN_NS;
+	uint64_t count = sqlite_retain_age(s, oldest_ns, until_ns);
 	if (max_bytes > 0)
-		count += sqlite_retain_size(s, max_bytes);
-	sqlite_shrink(s, max_bytes);
+		count += sqlite_retain_size(s, max_bytes, until_ns);
+	if (count > 0)
+		sqlite_sweep_if_due(s);
+	sqlite_shrink(s, max_bytes, until_ns);
 	enum tally_status status = sqlite_status(s, err);
 	if (status == TALLY_OK)
 		*removed = count;

@@ -125,6 +125,7 @@ static const char *const sqlite_texts[SQL_STATEMENTS] = {
 			    "ORDER BY number",
 	[SQL_GET_FIGURES] = "SELECT batches, samples, stacks, locations, (SELECT min(begin_ns) FROM batches), "
 			    "(SELECT max(begin_ns) FROM batches) FROM store",
+	[SQL_OLDEST_NS] = "SELECT coalesce(min(begin_ns), 9223372036854775807) FROM batches",
 	[SQL_OLDEST_BATCHES] = "SELECT insert_id, samples FROM batches WHERE begin_ns < ? ORDER BY begin_ns LIMIT ?",
 	[SQL_REMOVE_SAMPLES] = "DELETE FROM sample_rows WHERE part IN (SELECT part FROM parts WHERE insert_id = ?)",
 	[SQL_REMOVE_PARTS] = "DELETE FROM parts WHERE insert_id = ?",

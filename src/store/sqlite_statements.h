@@ -53,6 +53,7 @@ enum sqlite_statement {
 	SQL_LIST_FRAMES,
 	SQL_GET_FIGURES,
 	/* Retention. */
+	SQL_OLDEST_NS,
 	SQL_OLDEST_BATCHES,
 	SQL_REMOVE_SAMPLES,
 	SQL_REMOVE_PARTS,

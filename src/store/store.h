@@ -77,7 +77,8 @@ struct store_figures {
 TALLY_MUST_CHECK enum tally_status store_figures(
 	struct store *store, struct store_figures *figures, struct tally_error *err);
 /* Removes windows that began before oldest_ns, then the oldest ones until the store has at most max_bytes (0: any
- * size), and what no other window uses. removed: batches. */
+ * size), and what no other window uses. removed: batches. It stops after about a second, so that batches can be stored
+ * meanwhile: the caller goes on until nothing is removed. What windows used may stay an hour longer than they. */
 TALLY_MUST_CHECK enum tally_status store_retain(
 	struct store *store, uint64_t oldest_ns, uint64_t max_bytes, uint64_t *removed, struct tally_error *err);
 

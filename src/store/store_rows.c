@@ -156,16 +156,14 @@ static bool store_rows_are_left_out(const struct store_rows *rows, const struct 
 }
 
 /* Without a build ID, or in a kernel, the symbols belong to the ID; if they are left out, the store cannot know it. */
-static uint64_t store_rows_location_id(const struct store_rows *rows, const struct store_location *location)
+static uint64_t store_rows_location_id(
+	const struct store_rows *rows, const struct store_location *location, bool is_lasting)
 {
-	static const struct store_binary none;
-	const struct store_binary *binary =
-		location->binary == STORE_NONE ? &none : &rows->binaries.items[location->binary];
 	struct content_id c = content_id_begin(CONTENT_LOCATION);
-	content_id_number(&c, location->binary == STORE_NONE ? 0 : binary->id);
+	content_id_number(&c, location->binary == STORE_NONE ? 0 : rows->binaries.items[location->binary].id);
 	content_id_number(&c, location->address);
 	content_id_number(&c, location->level);
-	if (binary->build_id.len > 0 && !binary->is_kernel)
+	if (is_lasting)
 		return content_id_end(&c);
 	content_id_number(&c, location->is_left_out ? UINT64_MAX : location->frame_count);
 	for (size_t i = 0; i < location->frame_count; i++) {
@@ -191,7 +189,7 @@ static bool store_rows_make_location(struct store_rows_maker *m, const struct ba
 		if (!store_rows_add_frame(m, from->frames[i]))
 			return false;
 	to.frame_count = rows->frames.len - to.first_frame;
-	to.id = store_rows_location_id(rows, &to);
+	to.id = store_rows_location_id(rows, &to, batch_location_is_lasting(m->profile, from));
 	if (!store_rows_find(&m->locations, to.id, rows->locations.len, index, &is_new) ||
 		(is_new && !vec_push(&rows->locations, to)))
 		return false;

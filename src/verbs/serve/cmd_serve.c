@@ -225,8 +225,9 @@ static void serve_until_told(
 			(retained_ns != 0 && now - retained_ns < RETAIN_PERIOD_NS))
 			continue;
 		uint64_t wall = fleet_time_now();
-		serve_api_retain(api, plan->retain_ns ? wall - MIN(wall, plan->retain_ns) : 0, plan->max_bytes);
-		retained_ns = now;
+		bool has_more =
+			serve_api_retain(api, plan->retain_ns ? wall - MIN(wall, plan->retain_ns) : 0, plan->max_bytes);
+		retained_ns = has_more ? 0 : now;
 	}
 }
 

@@ -13,12 +13,13 @@
 #include "verbs/serve/serve_parts.h"
 #include "view/fleet/fleet_page.h"
 
-#define DECODERS   4
-#define WAIT_S	   30 /* for a store, or for one of the decoders */
-#define RETRY_S	   10
-#define TOLD_NS	   UINT64_C(60000000000)
-#define BATCH_TYPE "application/x-protobuf"
-#define HEX_DIGIT  "0123456789abcdef"
+#define DECODERS		4
+#define WAIT_S			30 /* for a store, or for one of the decoders */
+#define RETRY_S			10
+#define TOLD_NS			UINT64_C(60000000000)
+#define SERVE_LONG_RETENTION_NS UINT64_C(500000000) /* half of what store_retain takes when it stops early */
+#define BATCH_TYPE		"application/x-protobuf"
+#define HEX_DIGIT		"0123456789abcdef"
 
 enum serve_access { ACCESS_ALL, ACCESS_READ, ACCESS_WRITE };
 
@@ -252,16 +253,17 @@ static void serve_api_batches(struct serve_api *api, const struct http_request *
 	put_receipt(api, &receipt, response);
 }
 
-void serve_api_retain(struct serve_api *api, uint64_t oldest_ns, uint64_t max_bytes)
+bool serve_api_retain(struct serve_api *api, uint64_t oldest_ns, uint64_t max_bytes)
 {
 	struct tally_error err;
-	uint64_t removed = 0;
+	uint64_t removed = 0, begun = clock_ns();
 	pthread_mutex_lock(&api->writer.lock);
 	enum tally_status status = store_retain(api->writer.store, oldest_ns, max_bytes, &removed, &err);
 	pthread_mutex_unlock(&api->writer.lock);
 	serve_count(&api->counts.removed, removed);
 	if (status == TALLY_OK)
-		return;
+		return removed > 0 && clock_ns() - begun > SERVE_LONG_RETENTION_NS;
 	serve_count(&api->counts.failed_retentions, 1);
 	fprintf(stderr, "%s: cannot remove old batches: %s\n", api->program, err.text);
+	return false;
 }

@@ -54,7 +54,7 @@ void serve_api_deinit(struct serve_api *api);
 /* The two functions of struct http_server_settings; context is the API. */
 void serve_api_admit(void *context, const struct http_request *request, struct http_response *response);
 void serve_api_answer(void *context, const struct http_request *request, struct http_response *response);
-/* Removes what is too old or too much, see store_retain. */
-void serve_api_retain(struct serve_api *api, uint64_t oldest_ns, uint64_t max_bytes);
+/* Removes what is too old or too much, see store_retain. True: there is more to remove, after others had their turn. */
+bool serve_api_retain(struct serve_api *api, uint64_t oldest_ns, uint64_t max_bytes);
 
 #endif

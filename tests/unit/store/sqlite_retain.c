@@ -23,11 +23,14 @@ static int64_t sql_number(const struct test_store *t, const char *sql)
 
 static uint64_t retain(struct test_store *t, uint64_t oldest_ns, uint64_t max_bytes)
 {
-	uint64_t removed = UINT64_MAX;
+	uint64_t removed = UINT64_MAX, sum = 0;
 	struct tally_error err = {0};
-	if (store_retain(t->store, oldest_ns, max_bytes, &removed, &err) != TALLY_OK)
-		fail_msg("%s", err.text);
-	return removed;
+	while (removed > 0) {
+		if (store_retain(t->store, oldest_ns, max_bytes, &removed, &err) != TALLY_OK)
+			fail_msg("%s", err.text);
+		sum += removed;
+	}
+	return sum;
 }
 
 static void add_hours(struct test_store *t, unsigned first, unsigned end, const char *names)
