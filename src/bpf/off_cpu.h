@@ -59,8 +59,8 @@ struct off_cpu_losses {
 	uint64_t cut_stacks;
 	uint64_t switches; /* records that a ring had no room for */
 	uint64_t summed; /* long waits that were added to sums because the ring was full */
-	uint64_t unreached; /* waits that began before, and ended before their stacks were read */
-	uint64_t unreadable; /* such waits of threads whose memory may not be read */
+	uint64_t unreached; /* longer waits that began before, and ended before their stacks were read */
+	uint64_t unreadable; /* the same of threads whose memory may not be read */
 };
 
 struct off_cpu;

@@ -16,11 +16,11 @@
 #include "base/vec.h"
 #include "kernel/recording/synthesize.h"
 #include "kernel/recording/thread_waits.h"
+#include "kernel/system/memory_limit.h"
 
 #define STACK_BYTES	   61440 /* with the rest of a sample below the size of a record */
 #define THREADS_MOST	   (1u << 18) /* that wait to be read */
-#define HELD_MOST	   256 /* stacks that wait for a file to be opened */
-#define SHORT_NS	   100000000 /* a wait that ends so early is no loss worth a word */
+#define HELD_MOST	   (32u << 20) /* bytes of stacks that wait for a file to be opened */
 #define EARLY_WAITS_FRAMES 127
 
 struct early_waits_thread { /* a waiting_thread, without the kernel's part */
@@ -38,9 +38,7 @@ struct early_waits {
 	struct map_u64 processes; /* whose mappings were read */
 	VEC(struct early_waits_thread) threads;
 	size_t done; /* of threads */
-	size_t held; /* stacks that were given to be unwound, and have not come back */
-	uint64_t began_ns;
-	struct early_waits_losses losses;
+	size_t held; /* bytes of stacks that were given to be unwound since none was waiting */
 	struct writer sample, out;
 	uint8_t memory[STACK_BYTES];
 };
@@ -76,7 +74,6 @@ enum tally_status early_waits_create(
 	if (!e)
 		return error_nomem(err);
 	e->config = *config;
-	e->began_ns = clock_ns();
 	e->attr = (struct perf_attr){.type = EVENT_SOFTWARE,
 		.config = SW_DUMMY,
 		.size = ATTR_SIZE_VER7,
@@ -95,6 +92,9 @@ enum tally_status early_waits_create(
 	enum tally_status status = live_unwind_create(&unwind, &e->unwind, err);
 	if (status == TALLY_OK)
 		status = live_unwind_add_event(e->unwind, &e->attr, &id, 1, err);
+	const uint64_t left = memory_limit_left("");
+	if (status == TALLY_OK && left != UINT64_MAX)
+		live_unwind_limit(e->unwind, left / 2);
 	if (status != TALLY_OK) {
 		early_waits_destroy(e);
 		return status;
@@ -116,16 +116,20 @@ void early_waits_destroy(struct early_waits *e)
 	free(e);
 }
 
+static enum tally_status early_waits_lose(
+	struct early_waits *e, uint32_t tid, enum early_waits_loss loss, struct tally_error *err)
+{
+	return e->config.sink.lose(e->config.sink.context, tid, loss, err);
+}
+
 enum tally_status early_waits_add(struct early_waits *e, const struct waiting_thread *thread, struct tally_error *err)
 {
 	struct early_waits_thread added = {
 		.tid = thread->tid, .pid = thread->pid, .stack = thread->stack, .switches = thread->switches};
 	if (!thread->has_registers)
 		return TALLY_OK;
-	if (e->threads.len - e->done >= THREADS_MOST) {
-		e->losses.unreached++;
-		return TALLY_OK;
-	}
+	if (e->threads.len - e->done >= THREADS_MOST)
+		return early_waits_lose(e, thread->tid, EARLY_WAITS_UNREACHED, err);
 	memcpy(added.registers, thread->registers, sizeof(added.registers));
 	return vec_push(&e->threads, added) ? TALLY_OK : error_nomem(err);
 }
@@ -149,13 +153,13 @@ static enum tally_status early_waits_learn_process(struct early_waits *e, uint32
 }
 
 /* The memory ends where the stack does. */
-static size_t early_waits_read(struct early_waits *e, const struct early_waits_thread *thread, uint64_t sp)
+static size_t early_waits_read(
+	struct early_waits *e, const struct early_waits_thread *thread, uint64_t sp, bool *is_forbidden)
 {
 	const struct iovec local = {e->memory, sizeof(e->memory)};
 	const struct iovec remote = {(void *)(uintptr_t)sp, sizeof(e->memory)};
 	ssize_t got = process_vm_readv((pid_t)thread->tid, &local, 1, &remote, 1, 0);
-	if (got < 0 && (errno == EPERM || errno == ENOSYS))
-		e->losses.unreadable++;
+	*is_forbidden = got < 0 && (errno == EPERM || errno == ENOSYS);
 	return got > 0 ? (size_t)got & ~(size_t)7 : 0;
 }
 
@@ -183,24 +187,23 @@ static enum tally_status early_waits_unwind(
 	enum tally_status status = early_waits_learn_process(e, thread->pid, err);
 	if (status != TALLY_OK)
 		return status;
-	size_t bytes = early_waits_read(e, thread, thread->registers[e->config.arch->sp]);
-	if (thread_waits_switches(e->config.kernel, (pid_t)thread->tid) != thread->switches) {
-		e->losses.unreached += clock_ns() - e->began_ns >= SHORT_NS;
-		return TALLY_OK;
-	}
+	bool is_forbidden;
+	size_t bytes = early_waits_read(e, thread, thread->registers[e->config.arch->sp], &is_forbidden);
+	if (thread_waits_switches(e->config.kernel, (pid_t)thread->tid) != thread->switches)
+		return early_waits_lose(e, thread->tid, EARLY_WAITS_UNREACHED, err);
 	if (bytes == 0)
-		return TALLY_OK;
+		return is_forbidden ? early_waits_lose(e, thread->tid, EARLY_WAITS_UNREADABLE, err) : TALLY_OK;
 	if (!early_waits_encode(e, thread, bytes))
 		return error_nomem(err);
 	status = record_at(writer_view(&e->sample), false, 0, &record, err);
-	e->held++;
+	e->held += e->sample.len;
 	return status == TALLY_OK ? live_unwind_feed(e->unwind, &record, &e->out, err) : status;
 }
 
 /* ---- call chains ---- */
 
-static enum tally_status early_waits_give_sample(struct early_waits *e, const struct record *record,
-	const struct early_waits_sink *sink, struct tally_error *err)
+static enum tally_status early_waits_give_sample(
+	struct early_waits *e, const struct record *record, struct tally_error *err)
 {
 	struct sample s;
 	uint64_t ips[EARLY_WAITS_FRAMES];
@@ -214,11 +217,10 @@ static enum tally_status early_waits_give_sample(struct early_waits *e, const st
 			ips[count++] = ip;
 		is_user |= ip == CONTEXT_USER;
 	}
-	return count ? sink->take(sink->context, s.addr, ips, count, err) : TALLY_OK;
+	return count ? e->config.sink.take(e->config.sink.context, s.addr, ips, count, err) : TALLY_OK;
 }
 
-static enum tally_status early_waits_give(
-	struct early_waits *e, const struct early_waits_sink *sink, struct tally_error *err)
+static enum tally_status early_waits_give(struct early_waits *e, struct tally_error *err)
 {
 	struct tally_bytes bytes = writer_view(&e->out);
 	struct record record;
@@ -226,7 +228,7 @@ static enum tally_status early_waits_give(
 	for (size_t at = 0; status == TALLY_OK && at < bytes.len; at += record.bytes.len) {
 		status = record_at(bytes, false, at, &record, err);
 		if (status == TALLY_OK && record.type == RECORD_SAMPLE)
-			status = early_waits_give_sample(e, &record, sink, err);
+			status = early_waits_give_sample(e, &record, err);
 	}
 	writer_clear(&e->out);
 	if (!live_unwind_is_holding(e->unwind))
@@ -236,20 +238,19 @@ static enum tally_status early_waits_give(
 
 /* ---- all of them ---- */
 
-enum tally_status early_waits_go_on(
-	struct early_waits *e, int64_t budget_ms, const struct early_waits_sink *sink, struct tally_error *err)
+enum tally_status early_waits_go_on(struct early_waits *e, int64_t budget_ms, struct tally_error *err)
 {
 	int64_t until_ms = clock_ms() + budget_ms;
 	enum tally_status status = TALLY_OK;
 	if (live_unwind_is_holding(e->unwind))
 		status = live_unwind_end_round(e->unwind, &e->out, err);
 	if (status == TALLY_OK)
-		status = early_waits_give(e, sink, err);
+		status = early_waits_give(e, err);
 	/* Memory is read soon, whichever file is still being opened: the thread may wake up. */
 	while (status == TALLY_OK && e->done < e->threads.len && e->held < HELD_MOST) {
 		status = early_waits_unwind(e, &e->threads.items[e->done++], err);
 		if (status == TALLY_OK)
-			status = early_waits_give(e, sink, err);
+			status = early_waits_give(e, err);
 		if (clock_ms() >= until_ms)
 			break;
 	}
@@ -258,24 +259,18 @@ enum tally_status early_waits_go_on(
 	return status;
 }
 
-enum tally_status early_waits_finish(
-	struct early_waits *e, int64_t budget_ms, const struct early_waits_sink *sink, struct tally_error *err)
+enum tally_status early_waits_finish(struct early_waits *e, int64_t budget_ms, struct tally_error *err)
 {
 	int64_t until_ms = clock_ms() + budget_ms;
 	enum tally_status status;
 	do {
 		status = live_unwind_finish(e->unwind, &e->out, err); /* waits for files */
 		if (status == TALLY_OK)
-			status = early_waits_go_on(e, until_ms - clock_ms(), sink, err);
+			status = early_waits_go_on(e, until_ms - clock_ms(), err);
 	} while (status == TALLY_OK && e->done < e->threads.len && clock_ms() < until_ms);
 	if (status == TALLY_OK)
 		status = live_unwind_finish(e->unwind, &e->out, err);
-	e->losses.unreached += e->threads.len - e->done;
-	e->done = e->threads.len;
-	return status == TALLY_OK ? early_waits_give(e, sink, err) : status;
-}
-
-struct early_waits_losses early_waits_losses(const struct early_waits *e)
-{
-	return e->losses;
+	for (; status == TALLY_OK && e->done < e->threads.len; e->done++)
+		status = early_waits_lose(e, e->threads.items[e->done].tid, EARLY_WAITS_UNREACHED, err);
+	return status == TALLY_OK ? early_waits_give(e, err) : status;
 }

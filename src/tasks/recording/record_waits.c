@@ -26,6 +26,7 @@
 #define EARLY_MS       20
 #define EARLY_LAST_MS  300
 #define EARLY_PAUSE_MS 2 /* while a file is opened */
+#define EARLY_SHORT_NS 100000000 /* a shorter wait is worth no word if its stack is not known */
 
 struct record_waits {
 	const char **cgroups, **cgroup_names; /* whose threads count: directories, and names below the mount point */
@@ -42,7 +43,8 @@ struct record_waits {
 	int64_t sums_ms;
 	uint64_t floor_ns, drained_ns; /* begin of the last drain but one, and of the last */
 	struct early_waits *early; /* stacks that are being read; NULL: none */
-	struct early_waits_losses early_losses; /* of those that are done */
+	struct map_u64 early_ns,
+		lost_early; /* by thread: what its waits that began before came to; its early_waits_loss */
 	bool has_told_early; /* why threads cannot be visited */
 	bool is_running;
 	bool is_held; /* the command, before its exec */
@@ -172,6 +174,8 @@ void record_waits_destroy(struct record_waits *w)
 	early_waits_destroy(w->early);
 	record_wait_source_close(&w->source);
 	map_u64_deinit(&w->ids);
+	map_u64_deinit(&w->early_ns);
+	map_u64_deinit(&w->lost_early);
 	writer_deinit(&w->out);
 	writer_deinit(&w->raw);
 	writer_deinit(&w->sum);
@@ -290,24 +294,31 @@ static enum tally_status record_waits_take_early(
 	return w->early ? early_waits_add(w->early, thread, err) : TALLY_OK;
 }
 
-static void record_waits_close_early(struct record_waits *w)
+static enum tally_status record_waits_set_stack(
+	void *context, uint64_t stack, const uint64_t *ips, size_t count, struct tally_error *err)
 {
-	if (!w->early)
-		return;
-	const struct early_waits_losses losses = early_waits_losses(w->early);
-	w->early_losses.unreached += losses.unreached;
-	w->early_losses.unreadable += losses.unreadable;
-	early_waits_destroy(w->early);
-	w->early = NULL;
+	struct record_waits *w = context;
+	return off_cpu_set_stack(w->source.off_cpu, stack, ips, count, err);
+}
+
+static enum tally_status record_waits_lose_stack(
+	void *context, uint32_t tid, enum early_waits_loss loss, struct tally_error *err)
+{
+	struct record_waits *w = context;
+	return map_u64_set(&w->lost_early, tid, loss) ? TALLY_OK : error_nomem(err);
 }
 
 /* In the kernel, where a thread's registers are; *is_refused: it cannot be done there. */
 static enum tally_status record_waits_find_waiting(struct record_waits *w, bool *is_refused, struct tally_error *err)
 {
-	const struct early_waits_config early = {w->config.kernel, record_host_arch(), w->config.store};
+	const struct early_waits_config early = {.kernel = w->config.kernel,
+		.arch = record_host_arch(),
+		.store = w->config.store,
+		.sink = {record_waits_set_stack, record_waits_lose_stack, w}};
 	const struct waiting_threads_sink sink = {record_waits_take_early, w};
 	struct tally_error refusal = {0};
-	record_waits_close_early(w);
+	early_waits_destroy(w->early);
+	w->early = NULL;
 	enum tally_status status = record_waits_name_targets(w, err);
 	if (status == TALLY_OK && !w->config.no_user_stacks)
 		status = early_waits_create(&early, &w->early, err);
@@ -362,24 +373,18 @@ enum tally_status record_waits_set_running(struct record_waits *w, bool is_runni
 	return status == TALLY_OK && begins ? record_waits_begin(w, err) : status;
 }
 
-static enum tally_status record_waits_set_stack(
-	void *context, uint64_t stack, const uint64_t *ips, size_t count, struct tally_error *err)
-{
-	struct record_waits *w = context;
-	return off_cpu_set_stack(w->source.off_cpu, stack, ips, count, err);
-}
-
 static enum tally_status record_waits_read_stacks(struct record_waits *w, bool is_last, struct tally_error *err)
 {
-	const struct early_waits_sink sink = {record_waits_set_stack, w};
 	if (!w->early)
 		return TALLY_OK;
 	if (is_last) /* what follows takes time, in which nothing counts any more */
 		off_cpu_set_running(w->source.off_cpu, false);
-	enum tally_status status = is_last ? early_waits_finish(w->early, EARLY_LAST_MS, &sink, err)
-					   : early_waits_go_on(w->early, EARLY_MS, &sink, err);
-	if (status == TALLY_OK && !early_waits_are_left(w->early))
-		record_waits_close_early(w);
+	enum tally_status status =
+		is_last ? early_waits_finish(w->early, EARLY_LAST_MS, err) : early_waits_go_on(w->early, EARLY_MS, err);
+	if (status == TALLY_OK && !early_waits_are_left(w->early)) {
+		early_waits_destroy(w->early);
+		w->early = NULL;
+	}
 	return status;
 }
 
@@ -443,6 +448,14 @@ static void record_waits_put_mapping(
 	(void)record_encode(&w->out, &fields, MISC_CPUMODE_USER, &w->layout, &id);
 }
 
+static bool record_waits_note_early(struct record_waits *w, const struct off_cpu_wait *wait)
+{
+	uint64_t *ns = w->source.off_cpu ? map_u64_at(&w->early_ns, wait->tid, NULL) : &(uint64_t){0};
+	if (ns)
+		*ns += wait->period_ns;
+	return ns != NULL;
+}
+
 static enum tally_status record_waits_take(void *context, const struct off_cpu_wait *wait, struct tally_error *err)
 {
 	struct record_waits *w = context;
@@ -459,6 +472,8 @@ static enum tally_status record_waits_take(void *context, const struct off_cpu_w
 		.period = wait->period_ns,
 		.callchain = {(const uint8_t *)wait->ips, (uint32_t)wait->ips_count}};
 	(void)map_u64_find(&w->ids, wait->cpu, &s.id);
+	if (record.flags & WAIT_FLAG_BEGAN_BEFORE && !record_waits_note_early(w, wait))
+		return error_nomem(err);
 	record_waits_put_mapping(w, wait->pid, wait->ips, wait->ips_count, &s);
 	record_waits_put_mapping(w, record.waker_pid, wait->waker_ips, wait->waker_count, &s);
 	record.waker_ips = (struct sample_array){(const uint8_t *)wait->waker_ips, (uint32_t)wait->waker_count};
@@ -498,10 +513,14 @@ struct python_frames *record_waits_python(const struct record_waits *w)
 struct off_cpu_losses record_waits_losses(const struct record_waits *w)
 {
 	struct off_cpu_losses losses = record_wait_source_losses(&w->source);
-	const struct early_waits_losses early =
-		w->early ? early_waits_losses(w->early) : (struct early_waits_losses){0};
-	losses.unreached = w->early_losses.unreached + early.unreached;
-	losses.unreadable = w->early_losses.unreadable + early.unreadable;
+	size_t position = 0;
+	uint64_t tid, loss, ns;
+	while (map_u64_next(&w->lost_early, &position, &tid, &loss)) {
+		if (!map_u64_find(&w->early_ns, tid, &ns) || ns < EARLY_SHORT_NS)
+			continue;
+		losses.unreached += loss == EARLY_WAITS_UNREACHED;
+		losses.unreadable += loss == EARLY_WAITS_UNREADABLE;
+	}
 	return losses;
 }
 
@@ -535,8 +554,8 @@ void record_waits_print_losses(struct text *out, const struct off_cpu_losses *l)
 			(unsigned long long)l->summed);
 	if (l->unreached)
 		text_printf(out,
-			"%llu waits that began before the recording have only the innermost frame of their user "
-			"stacks: they, or the recording, ended before these were read\n",
+			"%llu waits of 0.1 s and more that began before the recording have only the innermost frame of "
+			"their user stacks: they, or the recording, ended before these were read\n",
 			(unsigned long long)l->unreached);
 	if (l->unreadable)
 		text_printf(out,

@@ -98,7 +98,7 @@ static void waiter_end(struct waiter *w)
 }
 
 struct early_stacks {
-	size_t calls, count;
+	size_t calls, count, losses[2];
 	uint64_t stack, ips[127];
 };
 
@@ -114,21 +114,27 @@ static enum tally_status take_early(
 	return TALLY_OK;
 }
 
+static enum tally_status lose_early(void *context, uint32_t tid, enum early_waits_loss loss, struct tally_error *err)
+{
+	struct early_stacks *got = context;
+	got->losses[loss]++;
+	return TALLY_OK;
+}
+
 /* What is found of one thread. */
-static struct early_stacks stacks_of(const struct waiting_thread *thread, struct early_waits_losses *losses)
+static struct early_stacks stacks_of(const struct waiting_thread *thread)
 {
 	struct early_stacks got = {.calls = 0};
-	const struct early_waits_sink sink = {take_early, &got};
-	const struct early_waits_config config = {.kernel = kernel_seam_linux(), .arch = record_host_arch()};
+	const struct early_waits_config config = {
+		.kernel = kernel_seam_linux(), .arch = record_host_arch(), .sink = {take_early, lose_early, &got}};
 	struct early_waits *early;
 	assert_int_equal(early_waits_create(&config, &early, NULL), TALLY_OK);
 	assert_false(early_waits_are_left(early));
 	assert_int_equal(early_waits_add(early, thread, NULL), TALLY_OK);
 	assert_int_equal(early_waits_are_left(early), thread->has_registers);
-	assert_int_equal(early_waits_go_on(early, 20, &sink, NULL), TALLY_OK);
-	assert_int_equal(early_waits_finish(early, 10000, &sink, NULL), TALLY_OK);
+	assert_int_equal(early_waits_go_on(early, 20, NULL), TALLY_OK);
+	assert_int_equal(early_waits_finish(early, 10000, NULL), TALLY_OK);
 	assert_false(early_waits_are_left(early));
-	*losses = early_waits_losses(early);
 	early_waits_destroy(early);
 	return got;
 }
@@ -142,12 +148,11 @@ static void skip_without_registers(const struct waiter *w)
 static void unwinds_a_thread_that_waits(void **state)
 {
 	struct waiter w;
-	struct early_waits_losses losses;
 	waiter_start(&w);
-	const struct early_stacks got = stacks_of(&w.found, &losses);
+	const struct early_stacks got = stacks_of(&w.found);
 	waiter_end(&w);
 	skip_without_registers(&w);
-	if (losses.unreadable) /* a sandbox may forbid process_vm_readv */
+	if (got.losses[EARLY_WAITS_UNREADABLE]) /* a sandbox may forbid process_vm_readv */
 		skip();
 	const struct arch *arch = record_host_arch();
 	assert_int_equal(got.calls, 1);
@@ -156,41 +161,42 @@ static void unwinds_a_thread_that_waits(void **state)
 	assert_int_equal(got.ips[0], w.found.registers[arch->ip]);
 	assert_int_equal(got.ips[1], w.callers[0] - 1);
 	assert_int_equal(got.ips[2], w.callers[1] - 1);
-	assert_int_equal(losses.unreached, 0);
+	assert_int_equal(got.losses[EARLY_WAITS_UNREACHED], 0);
 }
 
 static void gives_no_stack_of_another_wait(void **state)
 {
 	struct waiter w;
-	struct early_waits_losses losses;
 	waiter_start(&w);
 	struct waiting_thread other = w.found;
 	other.switches++;
-	assert_int_equal(stacks_of(&other, &losses).calls, 0);
+	struct early_stacks got = stacks_of(&other);
+	assert_int_equal(got.calls, 0);
+	assert_int_equal(got.losses[EARLY_WAITS_UNREACHED], w.found.has_registers);
 	waiter_end(&w);
 	/* of a thread that has ended */
-	assert_int_equal(stacks_of(&w.found, &losses).calls, 0);
-	assert_int_equal(losses.unreadable, 0);
+	got = stacks_of(&w.found);
+	assert_int_equal(got.calls, 0);
+	assert_int_equal(got.losses[EARLY_WAITS_UNREACHED], w.found.has_registers);
 }
 
 static void survives_any_registers(void **state)
 {
 	static const uint64_t values[] = {0, 8, UINT64_MAX, UINT64_MAX - 7, UINT64_C(1) << 47, UINT64_C(1) << 63};
 	struct waiter w;
-	struct early_waits_losses losses;
 	waiter_start(&w);
 	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
 		struct waiting_thread hostile = w.found;
 		for (size_t r = 0; r < ARRAY_LEN(hostile.registers); r++)
 			hostile.registers[r] = values[(i + r) % ARRAY_LEN(values)];
-		(void)stacks_of(&hostile, &losses);
+		(void)stacks_of(&hostile);
 		hostile = w.found; /* the right stack, and code elsewhere */
 		hostile.registers[record_host_arch()->ip] = values[i];
-		(void)stacks_of(&hostile, &losses);
+		(void)stacks_of(&hostile);
 	}
 	struct waiting_thread none = w.found;
 	none.has_registers = false;
-	assert_int_equal(stacks_of(&none, &losses).calls, 0);
+	assert_int_equal(stacks_of(&none).calls, 0);
 	waiter_end(&w);
 }
 
