@@ -117,12 +117,16 @@ def test_off_cpu_and_the_kernels_part(tally, idle, bpf, newest_perf, tmp_path):
 def test_the_whole_machine(tally, idle, bpf, system_wide, tmp_path):
     path = tmp_path / 'wall.data'
     idle()
-    tally('record', '--wall', '-a', '-o', path, '--', 'sleep', '0.5', check=0)
-    states = ns_by(tally, path, 'comm', 'state')
-    for comm, state in STATES.items():
-        assert states[comm, state] >= 0.5 * SECOND, states
-    stacks = folded(tally('flamegraph', '--folded', path, check=0).stdout)
-    assert any(is_part(['start_thread', 'idle_thread', 'pool_wait'], stack) for stack in stacks if stack[0] == 'pool')
+    for seconds in ('0.5', '1', '2', '4'):  # other programs' threads have their turns before
+        ran = tally('record', '--wall', '-a', '-o', path, '--', 'sleep', seconds, check=0)
+        states = ns_by(tally, path, 'comm', 'state')
+        for comm, state in STATES.items():
+            assert states[comm, state] >= 0.5 * SECOND, states
+        stacks = folded(tally('flamegraph', '--folded', path, check=0).stdout)
+        if any(is_part(['start_thread', 'idle_thread', 'pool_wait'], stack) for stack in stacks if stack[0] == 'pool'):
+            return
+        assert 'innermost frame' in ran.stderr, (ran.stderr, stacks)
+    pytest.skip('the machine has too many threads that wait: their stacks were not all read in 4 seconds')
 
 
 def test_a_recording_that_is_over_at_once(tally, idle, bpf, tmp_path):
@@ -190,3 +194,11 @@ def test_no_stack_of_another_wait(tally, idle, source, tmp_path):
                 assert functions <= {'switch_nap'}, stack
             states[state] += len(functions)
     assert states['[poll]'] and states['[sleep]'], states
+
+
+def test_children_that_come_before_it_is_enabled(tally, bpf, tmp_path):
+    """--delay: they belong to the command, though nothing counts when they come."""
+    path = tmp_path / 'wall.data'
+    tally('record', '--wall', '-D', '300', '-o', path, '--', 'sh', '-c', 'sleep 2; true', check=0)
+    before = {w['comm'] for w in waits_of(tally, path) if w['flags'] & BEGAN_BEFORE and w['ns'] >= 100 * MS}
+    assert before == {'sh', 'sleep'}

@@ -15,7 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define KEPT __attribute__((noinline, noclone))
+#if defined(__clang__)
+#define KEPT __attribute__((noinline))
+#else
+#define KEPT __attribute__((noipa)) /* no clones with other names, either */
+#endif
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;

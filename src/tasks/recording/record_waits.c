@@ -13,20 +13,11 @@
 #include "base/spool.h"
 #include "kernel/events/event_gates.h"
 #include "kernel/recording/record_attrs.h"
-#include "kernel/recording/thread_waits.h"
 #include "kernel/system/kernel_files.h"
-#include "tasks/recording/early_waits.h"
-#include "tasks/recording/record_wait_source.h"
-#include "tasks/recording/wait_looks.h"
+#include "tasks/recording/record_early.h"
 
 #define OUT_BYTES (256u << 10) /* handed on at once */
 #define SUMS_MS	  500 /* sums are taken so often */
-
-/* For stacks of waits that began before: at a time, and after the end. */
-#define EARLY_MS       20
-#define EARLY_LAST_MS  300
-#define EARLY_PAUSE_MS 2 /* while a file is opened */
-#define EARLY_SHORT_NS 100000000 /* a shorter wait is worth no word if its stack is not known */
 
 struct record_waits {
 	const char **cgroups, **cgroup_names; /* whose threads count: directories, and names below the mount point */
@@ -42,12 +33,8 @@ struct record_waits {
 	const struct record_sink *sink; /* during a drain */
 	int64_t sums_ms;
 	uint64_t floor_ns, drained_ns; /* begin of the last drain but one, and of the last */
-	struct early_waits *early; /* stacks that are being read; NULL: none */
-	struct map_u64 early_ns,
-		lost_early; /* by thread: what its waits that began before came to; its early_waits_loss */
-	bool has_told_early; /* why threads cannot be visited */
+	struct record_early early;
 	bool is_running;
-	bool is_held; /* the command, before its exec */
 };
 
 size_t record_waits_event(const struct event_list *events)
@@ -157,6 +144,16 @@ enum tally_status record_waits_create(
 		.threshold_ns = config->options.threshold_ns};
 	if (status == TALLY_OK)
 		status = record_wait_source_open(&source, &w->source, err);
+	const struct record_early_config early = {.kernel = config->kernel,
+		.target = t,
+		.source = &w->source,
+		.store = config->store,
+		.diag = config->diag,
+		.cgroup_names = w->cgroup_names,
+		.cgroup_count = w->cgroup_count,
+		.is_process_list = config->is_process_list,
+		.no_user_stacks = config->no_user_stacks};
+	w->early.config = early;
 	if (status == TALLY_OK)
 		config->events->specs[record_waits_event(config->events)].attr.config1 = w->source.kind;
 	if (status != TALLY_OK) {
@@ -171,11 +168,9 @@ void record_waits_destroy(struct record_waits *w)
 {
 	if (!w)
 		return;
-	early_waits_destroy(w->early);
+	record_early_deinit(&w->early);
 	record_wait_source_close(&w->source);
 	map_u64_deinit(&w->ids);
-	map_u64_deinit(&w->early_ns);
-	map_u64_deinit(&w->lost_early);
 	writer_deinit(&w->out);
 	writer_deinit(&w->raw);
 	writer_deinit(&w->sum);
@@ -185,166 +180,7 @@ void record_waits_destroy(struct record_waits *w)
 	free(w);
 }
 
-/* ---- what waits already ---- */
-
-static bool record_waits_is_below(struct tally_str path, struct tally_str name)
-{
-	while (name.len && name.data[0] == '/')
-		name = (struct tally_str){name.data + 1, name.len - 1};
-	while (path.len && path.data[0] == '/')
-		path = (struct tally_str){path.data + 1, path.len - 1};
-	return name.len == 0 || (str_starts_with(path, name) && (path.len == name.len || path.data[name.len] == '/'));
-}
-
-/* By its path in version 2: "0::/a/b". */
-static bool record_waits_is_in_cgroups(const struct record_waits *w, pid_t tid)
-{
-	char *text;
-	bool is_in = w->cgroup_count == 0;
-	if (is_in || kernel_text(w->config.kernel, &text, NULL, "/proc/%d/cgroup", (int)tid) != TALLY_OK)
-		return is_in;
-	struct tally_str rest = str_from(text), line;
-	while (!is_in && str_next(&rest, '\n', &line))
-		for (size_t i = 0; str_starts_with(line, STR("0::")) && i < w->cgroup_count; i++)
-			is_in |= record_waits_is_below(
-				(struct tally_str){line.data + 3, line.len - 3}, str_from(w->cgroup_names[i]));
-	free(text);
-	return is_in;
-}
-
-/* What /proc tells of a thread, for sources that do not visit threads in the kernel. */
-static enum tally_status record_waits_look(struct record_waits *w, pid_t tid, struct tally_error *err)
-{
-	struct thread_wait now = thread_waits_read(w->config.kernel, tid);
-	if (!now.exists || now.is_kernel || now.pid == (uint32_t)getpid() || !record_waits_is_in_cgroups(w, tid))
-		return TALLY_OK;
-	/* A command that is held before its exec waits for us, which is no wait of its own. */
-	bool is_before = now.is_waiting && !w->is_held;
-	struct off_cpu_before before = {wait_looks_state(now.state), now.syscall, now.ip, now.switches};
-	return record_wait_source_add_thread(&w->source, (uint32_t)tid, now.pid, is_before ? &before : NULL, err);
-}
-
-static enum tally_status record_waits_name_thread(struct record_waits *w, pid_t tid, struct tally_error *err)
-{
-	return record_waits_is_in_cgroups(w, tid) ? off_cpu_add_target(w->source.off_cpu, (uint32_t)tid, false, err)
-						  : TALLY_OK;
-}
-
-typedef enum tally_status record_waits_visit(struct record_waits *w, pid_t tid, struct tally_error *err);
-
-static enum tally_status record_waits_visit_process(
-	struct record_waits *w, pid_t pid, record_waits_visit *visit, struct tally_error *err)
-{
-	pid_t *threads;
-	size_t count;
-	if (process_threads(w->config.kernel, pid, &threads, &count, NULL) != TALLY_OK)
-		return TALLY_OK; /* it has ended */
-	enum tally_status status = TALLY_OK;
-	for (size_t i = 0; status == TALLY_OK && i < count; i++)
-		status = visit(w, threads[i], err);
-	free(threads);
-	return status;
-}
-
-static enum tally_status record_waits_visit_all(
-	struct record_waits *w, record_waits_visit *visit, struct tally_error *err)
-{
-	struct name_list names = {0};
-	uint64_t pid;
-	enum tally_status status = kernel_names(w->config.kernel, &names, err, "/proc");
-	for (size_t i = 0; status == TALLY_OK && i < names.len; i++)
-		if (str_to_u64(str_from(names.items[i]), 10, &pid) && pid <= INT32_MAX)
-			status = record_waits_visit_process(w, (pid_t)pid, visit, err);
-	name_list_deinit(&names);
-	return status;
-}
-
-static enum tally_status record_waits_look_at_all(struct record_waits *w, struct tally_error *err)
-{
-	const struct target *t = w->config.target;
-	enum tally_status status = TALLY_OK;
-	if (t->is_system_wide)
-		return record_waits_visit_all(w, record_waits_look, err);
-	for (size_t i = 0; status == TALLY_OK && i < t->thread_count; i++)
-		status = record_waits_look(w, t->threads[i], err);
-	/* Threads that came before the program knew who starts them. */
-	for (size_t i = 0; status == TALLY_OK && w->config.is_process_list && i < t->thread_count; i++) {
-		struct thread_wait now = thread_waits_read(w->config.kernel, t->threads[i]);
-		if (now.exists && (pid_t)now.pid == t->threads[i])
-			status = record_waits_visit_process(w, t->threads[i], record_waits_look, err);
-	}
-	return status;
-}
-
-static enum tally_status record_waits_name_targets(struct record_waits *w, struct tally_error *err)
-{
-	const struct target *t = w->config.target;
-	enum tally_status status = TALLY_OK;
-	if (t->is_system_wide)
-		return w->cgroup_count ? record_waits_visit_all(w, record_waits_name_thread, err) : TALLY_OK;
-	for (size_t i = 0; status == TALLY_OK && i < t->thread_count; i++)
-		status = off_cpu_add_target(w->source.off_cpu, (uint32_t)t->threads[i], w->config.is_process_list, err);
-	return status;
-}
-
-static enum tally_status record_waits_take_early(
-	void *context, const struct waiting_thread *thread, struct tally_error *err)
-{
-	struct record_waits *w = context;
-	return w->early ? early_waits_add(w->early, thread, err) : TALLY_OK;
-}
-
-static enum tally_status record_waits_set_stack(
-	void *context, uint64_t stack, const uint64_t *ips, size_t count, struct tally_error *err)
-{
-	struct record_waits *w = context;
-	return off_cpu_set_stack(w->source.off_cpu, stack, ips, count, err);
-}
-
-static enum tally_status record_waits_lose_stack(
-	void *context, uint32_t tid, enum early_waits_loss loss, struct tally_error *err)
-{
-	struct record_waits *w = context;
-	return map_u64_set(&w->lost_early, tid, loss) ? TALLY_OK : error_nomem(err);
-}
-
-/* In the kernel, where a thread's registers are; *is_refused: it cannot be done there. */
-static enum tally_status record_waits_find_waiting(struct record_waits *w, bool *is_refused, struct tally_error *err)
-{
-	const struct early_waits_config early = {.kernel = w->config.kernel,
-		.arch = record_host_arch(),
-		.store = w->config.store,
-		.sink = {record_waits_set_stack, record_waits_lose_stack, w}};
-	const struct waiting_threads_sink sink = {record_waits_take_early, w};
-	struct tally_error refusal = {0};
-	early_waits_destroy(w->early);
-	w->early = NULL;
-	enum tally_status status = record_waits_name_targets(w, err);
-	if (status == TALLY_OK && !w->config.no_user_stacks)
-		status = early_waits_create(&early, &w->early, err);
-	if (status != TALLY_OK)
-		return status;
-	status = off_cpu_find_waiting(w->source.off_cpu, &sink, &refusal);
-	*is_refused = status == TALLY_UNSUPPORTED || status == TALLY_DENIED;
-	if (*is_refused && !w->has_told_early)
-		diag_add(w->config.diag, DIAG_NOTE,
-			"waits that began before the recording have only the innermost frame of their stacks: %s",
-			refusal.text);
-	w->has_told_early |= *is_refused;
-	if (!*is_refused && status != TALLY_OK && err)
-		*err = refusal;
-	return *is_refused ? TALLY_OK : status;
-}
-
-/* Waits in progress count from now. */
-static enum tally_status record_waits_begin(struct record_waits *w, struct tally_error *err)
-{
-	bool is_refused = true;
-	enum tally_status status = TALLY_OK;
-	if (w->source.off_cpu && !w->is_held)
-		status = record_waits_find_waiting(w, &is_refused, err);
-	return status == TALLY_OK && is_refused ? record_waits_look_at_all(w, err) : status;
-}
+/* ---- the beginning ---- */
 
 enum tally_status record_waits_start(
 	struct record_waits *w, const struct recorder *recorder, bool starts_disabled, struct tally_error *err)
@@ -358,11 +194,8 @@ enum tally_status record_waits_start(
 		return status;
 	w->sums_ms = clock_ms();
 	w->is_running = !starts_disabled;
-	w->is_held = t->is_command;
-	if (w->is_running || w->is_held)
-		status = record_waits_begin(w, err);
-	w->is_held = false;
-	return status;
+	/* A command that is held before its exec waits for us, which is no wait of its own. */
+	return record_early_begin(&w->early, starts_disabled || t->is_command, err);
 }
 
 enum tally_status record_waits_set_running(struct record_waits *w, bool is_running, struct tally_error *err)
@@ -370,22 +203,7 @@ enum tally_status record_waits_set_running(struct record_waits *w, bool is_runni
 	bool begins = is_running && !w->is_running;
 	enum tally_status status = record_wait_source_set_running(&w->source, is_running, err);
 	w->is_running = is_running;
-	return status == TALLY_OK && begins ? record_waits_begin(w, err) : status;
-}
-
-static enum tally_status record_waits_read_stacks(struct record_waits *w, bool is_last, struct tally_error *err)
-{
-	if (!w->early)
-		return TALLY_OK;
-	if (is_last) /* what follows takes time, in which nothing counts any more */
-		off_cpu_set_running(w->source.off_cpu, false);
-	enum tally_status status =
-		is_last ? early_waits_finish(w->early, EARLY_LAST_MS, err) : early_waits_go_on(w->early, EARLY_MS, err);
-	if (status == TALLY_OK && !early_waits_are_left(w->early)) {
-		early_waits_destroy(w->early);
-		w->early = NULL;
-	}
-	return status;
+	return status == TALLY_OK && begins ? record_early_begin(&w->early, false, err) : status;
 }
 
 /* ---- samples ---- */
@@ -448,14 +266,6 @@ static void record_waits_put_mapping(
 	(void)record_encode(&w->out, &fields, MISC_CPUMODE_USER, &w->layout, &id);
 }
 
-static bool record_waits_note_early(struct record_waits *w, const struct off_cpu_wait *wait)
-{
-	uint64_t *ns = w->source.off_cpu ? map_u64_at(&w->early_ns, wait->tid, NULL) : &(uint64_t){0};
-	if (ns)
-		*ns += wait->period_ns;
-	return ns != NULL;
-}
-
 static enum tally_status record_waits_take(void *context, const struct off_cpu_wait *wait, struct tally_error *err)
 {
 	struct record_waits *w = context;
@@ -472,7 +282,7 @@ static enum tally_status record_waits_take(void *context, const struct off_cpu_w
 		.period = wait->period_ns,
 		.callchain = {(const uint8_t *)wait->ips, (uint32_t)wait->ips_count}};
 	(void)map_u64_find(&w->ids, wait->cpu, &s.id);
-	if (record.flags & WAIT_FLAG_BEGAN_BEFORE && !record_waits_note_early(w, wait))
+	if (record.flags & WAIT_FLAG_BEGAN_BEFORE && !record_early_note(&w->early, wait))
 		return error_nomem(err);
 	record_waits_put_mapping(w, wait->pid, wait->ips, wait->ips_count, &s);
 	record_waits_put_mapping(w, record.waker_pid, wait->waker_ips, wait->waker_count, &s);
@@ -497,7 +307,7 @@ enum tally_status record_waits_drain(
 	w->sink = sink;
 	if (takes_sums)
 		w->sums_ms = now_ms;
-	enum tally_status status = record_waits_read_stacks(w, is_last, err);
+	enum tally_status status = record_early_read_stacks(&w->early, is_last, err);
 	if (status == TALLY_OK)
 		status = record_wait_source_drain(&w->source, takes_sums, is_last, &to_samples, err);
 	if (status == TALLY_OK)
@@ -513,21 +323,14 @@ struct python_frames *record_waits_python(const struct record_waits *w)
 struct off_cpu_losses record_waits_losses(const struct record_waits *w)
 {
 	struct off_cpu_losses losses = record_wait_source_losses(&w->source);
-	size_t position = 0;
-	uint64_t tid, loss, ns;
-	while (map_u64_next(&w->lost_early, &position, &tid, &loss)) {
-		if (!map_u64_find(&w->early_ns, tid, &ns) || ns < EARLY_SHORT_NS)
-			continue;
-		losses.unreached += loss == EARLY_WAITS_UNREACHED;
-		losses.unreadable += loss == EARLY_WAITS_UNREADABLE;
-	}
+	record_early_add_losses(&w->early, &losses);
 	return losses;
 }
 
 int record_waits_pause_ms(const struct record_waits *w)
 {
-	if (w->early)
-		return EARLY_PAUSE_MS;
+	if (record_early_is_reading(&w->early))
+		return RECORD_EARLY_PAUSE_MS;
 	return w->source.switches ? SWITCH_WAITS_PAUSE_MS : -1;
 }
 

@@ -49,7 +49,7 @@ static void waiter_read(struct waiter *w, const ucontext_t *context)
 #endif
 }
 
-__attribute__((noinline, noclone)) static int waiter_inner(struct waiter *w)
+__attribute__((noinline)) static int waiter_inner(struct waiter *w)
 {
 	ucontext_t context;
 	w->callers[0] = (uint64_t)(uintptr_t)__builtin_return_address(0);
@@ -61,7 +61,7 @@ __attribute__((noinline, noclone)) static int waiter_inner(struct waiter *w)
 	return (int)w->found.tid;
 }
 
-__attribute__((noinline, noclone)) static int waiter_outer(struct waiter *w)
+__attribute__((noinline)) static int waiter_outer(struct waiter *w)
 {
 	w->callers[1] = (uint64_t)(uintptr_t)__builtin_return_address(0);
 	return waiter_inner(w) + 1;
