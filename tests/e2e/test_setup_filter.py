@@ -2,6 +2,7 @@
 """record --setup-filter: root pins a filter on samples, which users without privileges then apply to their own events.
 
 All runs in a mount namespace with a BPF file system of its own, which root alone may pass through at first."""
+import os
 import pathlib
 import platform
 import re
@@ -11,7 +12,7 @@ import sys
 import tempfile
 
 import pytest
-from conftest import TIMEOUT_S, Program, wait_for
+from conftest import NEWEST_PERF, TIMEOUT_S, Program, wait_for
 
 NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--inh-caps=-all']
 LOOP = ('sh', '-c', 'i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done')
@@ -185,6 +186,19 @@ def test_a_users_own_entries_are_bounded(root, nobody, pinned):
     result = subprocess.run([*nobody.prefix, sys.executable, '-c', HOSTILE, platform.machine()], capture_output=True, text=True,
                             check=False, timeout=TIMEOUT_S)
     assert (result.returncode, result.stdout) == (0, 'held\n'), result.stderr
+
+
+def test_perfs_own_test_as_a_user(root, nobody, pinned):
+    scripts = NEWEST_PERF.parent / 'root/usr/lib/perf-core/tests/shell' if NEWEST_PERF else None
+    if not scripts or not (scripts / 'record_bpf_filter.sh').exists():
+        pytest.skip("perf's own test record_bpf_filter.sh is not installed")
+    folder = nobody.path.parent
+    shutil.copy(scripts / 'record_bpf_filter.sh', folder)
+    (folder / 'perf').symlink_to(nobody.path)
+    environment = {**nobody.environment, 'PATH': f'{folder}:{os.environ["PATH"]}'}
+    result = subprocess.run([*nobody.prefix, 'bash', folder / 'record_bpf_filter.sh'], env=environment, capture_output=True,
+                            text=True, check=False, timeout=TIMEOUT_S)
+    assert result.returncode == 0 and result.stdout.count('[Success]') >= 4, result.stdout + result.stderr
 
 
 def test_a_folder_that_is_not_roots_is_not_used(root, nobody, pinned):
