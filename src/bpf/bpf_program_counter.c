@@ -19,7 +19,8 @@
 
 #include "bpf/program_counter.skel.h"
 
-#define FUNCTION_BYTES 128
+#define FUNCTION_BYTES	    128
+#define ERRNO_NOT_SUPPORTED 524 /* ENOTSUPP, which the kernel does not declare to programs */
 
 struct bpf_program_counter {
 	const struct kernel_seam *kernel;
@@ -91,20 +92,30 @@ static enum tally_status bpf_program_counter_look(struct bpf_program_target *tar
 /* ---- ours ---- */
 
 /* Some kernels load BPF programs, but none that changes where the kernel's code goes: they say EPERM before they look. */
-static enum tally_status bpf_program_counter_load_around(
-	const struct bpf_program_counter *c, struct bpf_object_skeleton *skeleton, uint32_t id, struct tally_error *err)
+static enum tally_status bpf_program_counter_explain(
+	const struct tally_error *refusal, uint32_t id, struct tally_error *err)
+{
+	if (refusal->errnum == EPERM)
+		return error_set(err, TALLY_DENIED,
+			WHAT " %u: this kernel loads no BPF programs that run around another one (fentry, fexit), not "
+			     "even for "
+			     "root: Operation not permitted; record -a and report show where time in BPF programs goes",
+			id);
+	if (refusal->errnum == ERRNO_NOT_SUPPORTED)
+		return error_set(err, TALLY_UNSUPPORTED,
+			WHAT " %u: this kernel cannot run BPF programs around another one (fentry, fexit): on aarch64, "
+			     "Linux 6.0 "
+			     "is the first that can",
+			id);
+	return error_set(err, refusal->status, "%s (around program %u)", refusal->text, id);
+}
+
+static enum tally_status bpf_program_counter_attach(
+	const struct bpf_program_counter *c, size_t index, uint32_t id, struct tally_error *err)
 {
 	struct tally_error refusal = {0};
-	enum tally_status status = bpf_load(c->kernel, WHAT, skeleton, &refusal);
-	if (status == TALLY_OK)
-		return status;
-	if (refusal.errnum != EPERM)
-		return error_set(err, status, "%s (around program %u)", refusal.text, id);
-	return error_set(err, TALLY_DENIED,
-		WHAT " %u: this kernel loads no BPF programs that run around another one (fentry, fexit), not even for "
-		     "root: "
-		     "Operation not permitted; record -a and report show where time in BPF programs goes",
-		id);
+	enum tally_status status = bpf_attach(c->kernel, WHAT, c->skeletons[index]->skeleton, &refusal);
+	return status == TALLY_OK ? status : bpf_program_counter_explain(&refusal, id, err);
 }
 
 static enum tally_status bpf_program_counter_load(
@@ -129,7 +140,9 @@ static enum tally_status bpf_program_counter_load(
 		status = bpf_share_maps(s->obj, c->skeletons[0]->obj, shared, ARRAY_LEN(shared), err);
 	if (status != TALLY_OK)
 		return status;
-	return bpf_program_counter_load_around(c, s->skeleton, target->id, err);
+	struct tally_error refusal = {0};
+	status = bpf_load(c->kernel, WHAT, s->skeleton, &refusal);
+	return status == TALLY_OK ? status : bpf_program_counter_explain(&refusal, target->id, err);
 }
 
 static enum tally_status bpf_program_counter_add(struct bpf_program_counter *c, uint32_t id, struct tally_error *err)
@@ -167,7 +180,7 @@ static enum tally_status bpf_program_counter_make(
 				request->events, request->event_count},
 			err);
 	for (size_t i = 0; status == TALLY_OK && i < c->count; i++)
-		status = bpf_attach(c->kernel, WHAT, c->skeletons[i]->skeleton, err);
+		status = bpf_program_counter_attach(c, i, request->ids[i], err);
 	return status;
 }
 
