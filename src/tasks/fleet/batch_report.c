@@ -122,7 +122,6 @@ static enum tally_status batch_report_write(struct batch_report *report, struct 
 	enum tally_status status = batch_report_tables(report, err);
 	json_array_end(j);
 	json_object_end(j);
-	text_char(report->out, '\n');
 	return status;
 }
 
@@ -136,7 +135,7 @@ enum tally_status batch_view_report(
 	if (status != TALLY_OK)
 		return status;
 	uint64_t missing = report_plan_facets(&report.plan) & ~p->facets;
-	if (missing)
+	if (missing || report_plan_has_key(&report.plan, KEY_CPU))
 		return error_set(err, TALLY_UNSUPPORTED,
 			"a key of --sort is not kept by the store: it keeps events, threads, call chains, symbols, "
 			"lines "

@@ -194,10 +194,6 @@ static enum tally_status get_labels(struct fleet_store *store, const struct flee
 {
 	struct http_answer answer;
 	char page[64 + LABEL_NAME_BYTES];
-	if (name.len > 0 && !label_name_is_valid(name))
-		return error_set(err, TALLY_INVALID,
-			"'%.*s' is not the name of a label: those have letters, digits and _", (int)MIN(name.len, 64),
-			name.data);
 	snprintf(page, sizeof(page), "/api/v1/labels%s%.*s", name.len ? "/" : "", (int)name.len, name.data);
 	enum tally_status status = get_answer(store, page, question, &answer, err);
 	if (status != TALLY_OK)
@@ -214,6 +210,10 @@ enum tally_status fleet_store_labels(struct fleet_store *store, const struct fle
 {
 	struct store_selection selection;
 	struct label_query *query;
+	if (name.len > 0 && !label_name_is_valid(name))
+		return error_set(err, TALLY_INVALID,
+			"'%.*s' is not the name of a label: those have letters, digits and _", (int)MIN(name.len, 64),
+			name.data);
 	if (store->client)
 		return get_labels(store, question, name, take, context, err);
 	enum tally_status status = selection_of(question, &selection, &query, err);

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""fleet asks servers and databases: both give the same, and the views are those of recordings."""
+import json
+import re
+
+import pytest
+
+import json_schema
+from conftest import CORPUS, ROOT
+from store_server import NOW_NS, SECOND, Server, make_batch
+
+EVER = ('--since', '2000-01-01')
+
+
+@pytest.fixture(autouse=True)
+def needs_server(tally):
+    options = tally('version', '--build-options').stdout
+    for name in ('libmicrohttpd', 'libcurl', 'sqlite'):
+        if not re.search(rf'^ *{name}: \[ on', options, re.M):
+            pytest.skip(f'this build has no {name}')
+
+
+@pytest.fixture
+def server(tally, tmp_path):
+    with Server(tally, tmp_path / 'store.db') as running:
+        running.post(make_batch(1, {'host': 'a'}, (('main;work', 3), ('main;rest', 1)), service='api'))
+        running.post(make_batch(2, {'host': 'b'}, (('main;work', 30),), service='api', begin_ns=NOW_NS + 60 * SECOND))
+        running.post(make_batch(3, {'host': 'b'}, (('main;query', 100),), service='db'))
+        yield running
+
+
+def test_a_server_and_its_database_give_the_same(tally, server):
+    commands = [['top', '-s', 'comm,sym'], ['top', '--json', '-g'], ['top', 'service="db"', '--by', 'host'], ['labels'],
+                ['labels', 'host'], ['flamegraph', '--folded'], ['flamegraph', 'host="b"', '--svg', '-o', '-'],
+                ['flamegraph', '-o', '-', 'host="b"', '--baseline', 'host="a"']]
+    for command in commands:
+        one = tally('fleet', *command, *EVER, '--from', server.url, check=0)
+        other = tally('fleet', *command, *EVER, '--from', f'sqlite:{server.store}', check=0)
+        without_now = [re.sub(r'\d{4}-\d\d-\d\d \d\d:\d\d:\d\d|"end_ns": \d+', '', text.stdout) for text in (one, other)]
+        if '--svg' not in command and '-o' not in command:
+            assert without_now[0] == without_now[1] and one.stdout, command
+
+
+def test_top(tally, server):
+    shown = tally('fleet', 'top', 'service="api"', '--no-children', '-n', *EVER, '--from', server.url, check=0).stdout
+    rows = [line.split() for line in shown.splitlines() if line.strip() and not line.startswith('#')]
+    assert [(row[1], row[-2]) for row in rows] == [('33', 'work'), ('1', 'rest')]
+    assert '34 samples, none lost, 100.0% with symbols' in shown
+    report = json.loads(tally('fleet', 'top', '--json', '-g', *EVER, '--from', server.url, check=0).stdout)
+    json_schema.check(report, json.loads((ROOT / 'docs/schema/report.json').read_text()))
+    assert report['fleet']['samples'] == 134
+    shown = tally('fleet', 'top', '--by', 'service', '-s', 'sym', '--no-children', *EVER, '--from', server.url, check=0).stdout
+    assert re.search(r'^ +\S+ +db +\[\.\] query', shown, re.M) and "# Command: the label 'service'" in shown
+
+
+def test_times(tally, server):
+    def samples(*options):
+        result = tally('fleet', 'top', '--json', '--from', server.url, *options)
+        return json.loads(result.stdout)['fleet']['samples'] if result.returncode == 0 else 0
+    assert samples('--since', '2025-11-28T07:00:00Z', '--until', '2025-11-28T07:00:30Z') == 104
+    assert samples('--since', '2025-11-28T07:00:30Z', '--until', '2025-11-28T07:02:00Z') == 30
+    result = tally('fleet', 'top', '--from', server.url, '--since', '1s')
+    assert result.returncode == 255 and 'no sample matches' in result.stderr
+
+
+def test_flame_graphs(tally, server, tmp_path):
+    def folded(*options):
+        return sorted(tally('fleet', 'flamegraph', '--folded', '--count', *options, *EVER, '--from', server.url, check=0)
+                      .stdout.splitlines())
+    assert folded('host="b"') == ['program;main;query 100', 'program;main;work 30']
+    assert folded('--by', 'host') == ['a;main;rest 1', 'a;main;work 3', 'b;main;query 100', 'b;main;work 30']
+    assert folded('host="b" and service="api"', '--baseline', 'host="a"') == ['program;main;rest 1 0', 'program;main;work 3 30']
+    assert folded('service="api"', '--since', '2025-11-28T07:00:30Z', '--baseline-since', '2025-11-28T07:00:00Z',
+                  '--baseline-until', '2025-11-28T07:00:30Z', *[])[-1].startswith('program;main;work 3 ')
+    result = tally('fleet', 'flamegraph', *EVER, '--from', server.url, cwd=tmp_path, check=0)
+    assert 'wrote flamegraph.html' in result.stderr and '<html' in (tmp_path / 'flamegraph.html').read_text()
+    tally('fleet', 'flamegraph', '--svg', *EVER, '--from', server.url, cwd=tmp_path, check=0)
+    assert '<svg' in (tmp_path / 'flamegraph.svg').read_text()
+
+
+def test_wrong_command_lines_are_refused(tally, server, tmp_path):
+    usage = [[], ['tops'], ['top', 'a="b"', 'c="d"'], ['top', '--svg'], ['flamegraph', '--json'], ['labels', '--by', 'host'],
+             ['flamegraph', '--svg', '--folded'], ['top', '--baseline', 'host="a"'], ['flamegraph', '--baseline-until', 'now'],
+             ['labels', '-s', 'sym'], ['top', '--percent-limit', 'x']]
+    for words in usage:
+        assert tally('fleet', *words).returncode == 129, words
+    failing = [['top', 'host='], ['top', '--since', 'tomorrow'], ['top', '--since', 'now'], ['top', '-s', 'cpu'], ['top', '-s', 'nokey'],
+               ['top', '--by', 'a-b'], ['labels', 'a-b'], ['flamegraph', 'host="none"'], ['flamegraph', '-e', 'none']]
+    for words in failing:
+        for url in (server.url, f'sqlite:{server.store}'):
+            result = tally('fleet', *words[:1], *EVER, *words[1:], '--from', url, cwd=tmp_path)
+            assert result.returncode == 255 and len(result.stderr) > 20, (words, result.stderr)
+    assert not (tmp_path / 'flamegraph.html').exists()
+    for url in ('http://127.0.0.1:1', f'sqlite:{tmp_path}/none.db', 'http://', 'ftp://x'):
+        result = tally('fleet', 'labels', '--from', url)
+        assert result.returncode == 255 and result.stderr.count('\n') == 1, url
+    assert not (tmp_path / 'none.db').exists()
+
+
+def test_answers_that_are_none_of_a_store_are_refused(tally, tmp_path):
+    """Another program answers at that port."""
+    import http.server  # pylint: disable=import-outside-toplevel
+    import threading  # pylint: disable=import-outside-toplevel
+
+    class Other(http.server.BaseHTTPRequestHandler):
+        bodies = [b'', b'<html>', b'{}', b'{"labels": 1}', b'\x28\xb5\x2f\xfd' + b'\0' * 40, b'{"labels": ["a"'] * 3
+
+        def do_GET(self):  # pylint: disable=invalid-name
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(self.bodies.pop())
+
+        do_POST = do_GET  # pylint: disable=invalid-name
+
+        def log_message(self, *_):  # pylint: disable=arguments-differ
+            pass
+
+    other = http.server.HTTPServer(('127.0.0.1', 0), Other)
+    threading.Thread(target=other.serve_forever, daemon=True).start()
+    url = f'http://127.0.0.1:{other.server_port}'
+    for _ in range(6):
+        result = tally('fleet', 'labels', '--from', url)
+        assert result.returncode == 255 and result.stderr
+    for _ in range(6):
+        result = tally('fleet', 'flamegraph', '--folded', '--from', url)
+        assert result.returncode == 255 and result.stderr
+    for _ in range(6):
+        result = tally('push', CORPUS / 'deep.data', '--to', url, cwd=tmp_path)
+        assert result.returncode == 255 and "as 'tally serve' does" in result.stderr
+    other.shutdown()
