@@ -5,10 +5,13 @@
  */
 #include "fleet/batch_queue.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -70,6 +73,13 @@ static struct folder make_folder(void)
 
 static void remove_folder(const struct folder *f)
 {
+	DIR *dir = opendir(f->path);
+	for (struct dirent *file; dir && (file = readdir(dir));)
+		(void)syscall(SYS_unlinkat, dirfd(dir), file->d_name, 0);
+	if (dir)
+		closedir(dir);
+	if (rmdir(f->path) == 0)
+		return;
 	char command[200];
 	snprintf(command, sizeof(command), "rm -rf %s", f->path);
 	assert_int_equal(system(command), 0);
@@ -308,6 +318,64 @@ static void a_full_disk(void **state)
 	remove_folder(&f);
 }
 
+/* In a process with file systems of its own. */
+static void fill_small_disk(const struct folder *f)
+{
+	char path[100];
+	struct batch_queue *q = opened(f, &roomy);
+	for (unsigned i = 0; i < 30; i++)
+		assert_int_equal(add(q, i, 4096), TALLY_OK);
+	struct batch_queue_figures figures = batch_queue_figures(q);
+	assert_in_range(figures.batches, 5, 16);
+	batch_queue_close(q);
+	q = opened(f, &roomy);
+	uint64_t batches = batch_queue_pending(q).batches, samples = batch_queue_pending(q).samples;
+	struct batch_queue_item item;
+	struct text bytes = {0};
+	while (batch_queue_oldest(q, &item, &bytes, NULL) == TALLY_OK) {
+		batches += 1 + item.reported.batches;
+		samples += item.samples + item.reported.samples;
+		batch_queue_sent(q, item.id);
+	}
+	assert_int_equal(batches, 30);
+	assert_int_equal(samples, 30 * 31 / 2);
+	snprintf(path, sizeof(path), "%s/filler", f->path);
+	FILE *filler = fopen(path, "w");
+	while (filler && fputc('x', filler) != EOF && fflush(filler) == 0)
+		;
+	if (filler)
+		fclose(filler);
+	struct batch_queue_losses before = batch_queue_pending(q);
+	assert_int_equal(add(q, 30, 4096), TALLY_IO);
+	batch_queue_close(q);
+	q = opened(f, &roomy);
+	assert_int_equal(batch_queue_pending(q).batches, before.batches + 1);
+	assert_int_equal(batch_queue_pending(q).samples, before.samples + 31);
+	assert_int_equal(batch_queue_figures(q).batches, 0);
+	batch_queue_close(q);
+	text_deinit(&bytes);
+}
+
+static void a_small_disk(void **state)
+{
+	struct folder f = make_folder();
+	int how;
+	pid_t child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+			mount("tmpfs", f.path, "tmpfs", 0, "size=64k") != 0)
+			_exit(KILLED);
+		fill_small_disk(&f);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &how, 0), child);
+	remove_folder(&f);
+	if (WIFEXITED(how) && WEXITSTATUS(how) == KILLED)
+		skip_because("this user may not mount a file system");
+	assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+}
+
 #define BATCHES 25
 
 struct ledger { /* shared with the process that is killed */
@@ -454,6 +522,7 @@ int main(void)
 		cmocka_unit_test(files_that_others_removed),
 		cmocka_unit_test(folders_that_cannot_be_used),
 		cmocka_unit_test(a_full_disk),
+		cmocka_unit_test(a_small_disk),
 		cmocka_unit_test(killed_at_each_step),
 		cmocka_unit_test(killed_at_each_step_on_a_full_disk),
 		cmocka_unit_test(each_step_fails),
