@@ -39,8 +39,9 @@ enum walk_cfa {
 	WALK_CFA_ROOT, /* nobody has called it */
 	WALK_CFA_SWITCH, /* frame pointer + cfa_offset, which is on another stack */
 	WALK_CFA_OTHER, /* by registers that the walk does not follow */
-	/* Of code that changes to another stack, and whose own nothing leads to; only for what it has called: */
-	WALK_CFA_SWITCH_ROOT, /* it does not return */
+	/* Code that changes to another stack, and has no frame pointer that leads back. These hold for callers; an innermost
+	 * instruction of such code may run before the change. */
+	WALK_CFA_SWITCH_ROOT, /* it never returns: the stack begins here */
 	WALK_CFA_SWITCH_CUT,
 };
 

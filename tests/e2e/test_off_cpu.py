@@ -25,7 +25,7 @@ def bpf_is_allowed(tally, tmp_path, request):
     """Skips with tally's own reason where waits cannot be measured."""
     if 'refus' in request.node.name:
         return
-    tried = tally('record', '--off-cpu', '-e', 'dummy', '-o', tmp_path / 'try.data', '--', 'true', check=None)
+    tried = tally('record', '--off-cpu', '--wall-source', 'bpf', '-e', 'dummy', '-o', tmp_path / 'try.data', '--', 'true', check=None)
     if tried.returncode != 0:
         pytest.skip(f'waits cannot be measured here: {tried.stderr.strip().splitlines()[-1]}')
 

@@ -36,8 +36,8 @@ struct unwind_rule {
 	uint8_t return_index; /* in saved; UNWIND_NOT_SAVED: it is still in its register */
 	uint8_t saved_count;
 	bool is_root; /* nobody has called it */
-	/* It changes to another stack: only its frame pointer leads back to its own. If it has none (nothing is saved), or
-	 * is_root, the rule is only for what it has called. */
+	/* It changes to another stack: only its frame pointer leads back to its caller. If it has none (nothing is saved), or
+	 * is_root, the rule holds for callers only, not for an innermost frame. */
 	bool is_switch;
 	struct unwind_saved saved[];
 };

@@ -22,8 +22,9 @@
 enum go_frame_kind {
 	GO_FRAME_CALLED, /* its caller is found by the stack pointer */
 	GO_FRAME_FIRST, /* the first function of a stack: nobody has called it */
-	GO_FRAME_SWITCHED, /* the stack pointer may be another stack's: what it has called does not lead back to its caller */
-	GO_FRAME_LEFT, /* so, too, and it does not return: the stack of its callees begins here */
+	/* It changes to another stack, so that the stack pointer does not lead from what it has called to its caller. */
+	GO_FRAME_SWITCHED,
+	GO_FRAME_LEFT, /* It changes to another stack, and never returns: the stack of what it has called begins here. */
 };
 
 struct go_frame { /* of the instructions from low to high, link-time addresses */
