@@ -57,47 +57,66 @@ static uint32_t put_values(struct writer *w, const int (*pairs)[2], unsigned qua
 	return at;
 }
 
-/* The table with names, values, and the list of functions with what is said of each. */
+static void put_place(struct writer *w, enum go_format format, uint64_t place)
+{
+	if (format >= GO_FORMAT_1_18)
+		writer_u32(w, (uint32_t)place);
+	else
+		writer_u64(w, CODE + place);
+}
+
+/* What is said of one function; from Go 1.20 on, also its first line. */
+static void put_record(
+	struct writer *w, enum go_format format, uint64_t place, const uint32_t name_and_values[2], uint8_t flags)
+{
+	const uint32_t words[] = {name_and_values[0], 0, 0, name_and_values[1], 0, 0, 0, 0, 7};
+	const uint8_t bytes[] = {0, flags, 0, 0};
+	put_place(w, format, place);
+	for (size_t i = 0; i < ARRAY_LEN(words) - (format < GO_FORMAT_1_20); i++)
+		writer_u32(w, words[i]);
+	writer_bytes(w, bytes, sizeof(bytes));
+}
+
+/* The table with names, values, and the list of functions with what is said of each; from Go 1.16 on. */
 static void put_table(struct go_test_program *p, const struct go_test_function *functions, size_t count)
 {
 	const unsigned quantum = p->machine == EM_AARCH64 ? 4 : 1;
+	const bool is_relative = p->format >= GO_FORMAT_1_18;
 	struct writer names = {.swap = p->swap}, values = {.swap = p->swap}, list = {.swap = p->swap};
-	struct writer *w = &p->table;
-	const size_t header = 8 + 8 * 8;
+	struct writer records = {.swap = p->swap}, *w = &p->table;
+	const size_t place = is_relative ? 4 : 8, list_bytes = ((2 * count + 1) * place + 7) / 8 * 8;
 	writer_u8(&names, 0);
 	writer_u8(&values, 0);
-	const size_t records_at = (2 * count + 1) * 4;
 	for (size_t i = 0; i < count; i++) {
-		writer_u32(&list, (uint32_t)(i * SIZE));
-		writer_u32(&list, (uint32_t)(records_at + i * 44));
-	}
-	writer_u32(&list, (uint32_t)(count * SIZE));
-	for (size_t i = 0; i < count; i++) {
-		const uint32_t name = (uint32_t)names.len;
+		const uint32_t words[] = {(uint32_t)names.len, put_values(&values, functions[i].values, quantum)};
+		put_place(&list, p->format, i * SIZE);
+		if (is_relative)
+			writer_u32(&list, (uint32_t)(list_bytes + records.len));
+		else
+			writer_u64(&list, list_bytes + records.len);
+		put_record(&records, p->format, i * SIZE, words, functions[i].flags);
 		writer_bytes(&names, functions[i].name, strlen(functions[i].name) + 1);
-		const uint32_t words[] = {(uint32_t)(i * SIZE), name, 0, 0,
-			put_values(&values, functions[i].values, quantum), 0, 0, 0, 0, 7};
-		for (size_t j = 0; j < ARRAY_LEN(words); j++)
-			writer_u32(&list, words[j]);
-		const uint8_t bytes[] = {0, functions[i].flags, 0, 0};
-		writer_bytes(&list, bytes, sizeof(bytes));
 	}
-	writer_align(&names, 8);
-	writer_align(&values, 8);
+	put_place(&list, p->format, count * SIZE);
+	struct writer *const parts[] = {&names, &values, &list, &records};
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		writer_align(parts[i], 8);
 	writer_u32(w, magics[p->format]);
 	writer_u16(w, 0);
 	writer_u8(w, (uint8_t)quantum);
 	writer_u8(w, 8);
-	const uint64_t words[] = {
-		count, 0, CODE, header, header, header, header + names.len, header + names.len + values.len};
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		writer_u64(w, words[i]);
-	writer_bytes(w, names.data, names.len);
-	writer_bytes(w, values.data, values.len);
-	writer_bytes(w, list.data, list.len);
-	writer_deinit(&names);
-	writer_deinit(&values);
-	writer_deinit(&list);
+	writer_u64(w, count);
+	writer_u64(w, 0); /* files */
+	if (is_relative)
+		writer_u64(w, CODE);
+	const size_t header = 8 + (is_relative ? 8 : 7) * 8;
+	const uint64_t offsets[] = {header, header, header, header + names.len, header + names.len + values.len};
+	for (size_t i = 0; i < ARRAY_LEN(offsets); i++)
+		writer_u64(w, offsets[i]);
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		writer_bytes(w, parts[i]->data, parts[i]->len);
+		writer_deinit(parts[i]);
+	}
 }
 
 static void put_section(struct writer *w, uint32_t name, uint32_t type, uint64_t begin, uint64_t size)
@@ -256,6 +275,23 @@ static void test_frames_of_x86(void **state)
 	go_test_free(&p);
 }
 
+/* Flags came with Go 1.17, in the format of 1.16; before that, names tell. */
+static void test_frames_of_older_formats(void **state)
+{
+	struct go_test_function unflagged[FUNCTIONS];
+	memcpy(unflagged, x86_functions, sizeof(unflagged));
+	for (size_t i = 0; i < FUNCTIONS; i++)
+		unflagged[i].flags = 0;
+	for (enum go_format format = GO_FORMAT_1_16; format <= GO_FORMAT_1_18; format++)
+		for (int has_flags = format == GO_FORMAT_1_18; has_flags < 2; has_flags++) {
+			struct go_test_program p = {.machine = EM_X86_64, .format = format};
+			go_test_build(&p, has_flags ? x86_functions : unflagged, FUNCTIONS);
+			const struct go_test_frames frames = frames_of(writer_view(&p.file), 0);
+			check_x86(&frames);
+			go_test_free(&p);
+		}
+}
+
 /* The frame pointer is saved by an instruction of its own, or with the frame. */
 static void test_frames_of_aarch64(void **state)
 {
@@ -395,6 +431,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_frames_of_x86),
+		cmocka_unit_test(test_frames_of_older_formats),
 		cmocka_unit_test(test_frames_of_aarch64),
 		cmocka_unit_test(test_frames_of_a_table),
 		cmocka_unit_test(test_hostile_values),
