@@ -49,14 +49,17 @@ enum tally_status export_database_write(const char *path, const struct export_vi
 	return status;
 }
 
-/* A query looks at what is there: nothing is changed, no other file is opened, no code is loaded. */
+/* A query looks at what is there: nothing is changed, no other file is opened, no code is loaded. To declare the columns
+ * of a table-valued function, such as json_each, SQLite asks for an update of its schema, which it makes nowhere; it
+ * refuses statements that try to. */
 static int only_reading(
 	void *unused, int action, const char *first, const char *second, const char *database, const char *inner)
 {
 	bool is_loading = action == SQLITE_FUNCTION && second && sqlite3_stricmp(second, "load_extension") == 0;
 	bool is_reading = action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_FUNCTION ||
 			  action == SQLITE_RECURSIVE;
-	return is_reading && !is_loading ? SQLITE_OK : SQLITE_DENY;
+	bool is_declaring = action == SQLITE_UPDATE && sqlite3_stricmp(first, "sqlite_master") == 0;
+	return (is_reading && !is_loading) || is_declaring ? SQLITE_OK : SQLITE_DENY;
 }
 
 /* The file may come from anyone, and so may the query: what its views call is not trusted, and memory is bounded. */
