@@ -128,7 +128,9 @@ static enum tally_status bpf_program_counter_load(
 	c->skeletons[c->count++] = s;
 	s->rodata->event_count = (uint32_t)c->event_count;
 	s->rodata->possible_cpus = (uint32_t)c->possible_cpus;
-	int failed = bpf_map__set_max_entries(s->maps.events, (uint32_t)c->event_count * (uint32_t)c->possible_cpus);
+	/* Without events there is still a program to look for. */
+	uint32_t counters = MAX((uint32_t)c->event_count, 1u) * (uint32_t)c->possible_cpus;
+	int failed = bpf_map__set_max_entries(s->maps.events, counters);
 	if (!failed)
 		failed = bpf_program__set_attach_target(s->progs.on_enter, target->fd, target->function);
 	if (!failed)

@@ -58,7 +58,8 @@ def test_several_programs_and_a_timeout(tally, program):
 
 
 def test_refusals(tally, program):
-    assert 'there is no BPF program with this ID' in tally('stat', '-b', 4_000_000_000, '-e', 'cpu-clock', 'true', check=255).stderr
+    for event in ('cpu-clock', 'cycles', 'duration_time'):
+        assert 'there is no BPF program with this ID' in tally('stat', '-b', 4_000_000_000, '-e', event, 'true', check=255).stderr
     for words, text in ((['x'], 'expects IDs of BPF programs'), (['1,'], 'there is no BPF program|expects IDs'), (['0'], 'expects IDs'),
                         ([program, '-p', os.getpid()], '--bpf-prog and --pid cannot be used together'),
                         ([program, '-a', '-G', '/'], '--bpf-prog and --cgroup cannot be used together'),

@@ -12,7 +12,7 @@
 
 struct stat_shared_programs {
 	struct counter_set *set;
-	struct bpf_program_counter *counter; /* NULL: no event is counted */
+	struct bpf_program_counter *counter;
 	VEC(size_t) counters; /* of the set, by event of the counter */
 };
 
@@ -72,7 +72,7 @@ static enum tally_status stat_shared_programs_make(
 		status = error_nomem(err);
 	else if (!is_valid)
 		status = error_set(err, TALLY_INVALID, "stat --bpf-prog expects IDs of BPF programs");
-	else if (events.len > 0)
+	else
 		status = bpf_program_counter_open(p->set->kernel, &request, &p->counter, err);
 	vec_free(&events);
 	return status;
@@ -95,14 +95,14 @@ enum tally_status stat_shared_programs_open(
 
 void stat_shared_programs_count(struct stat_shared_programs *p, bool is_on)
 {
-	if (p && p->counter)
+	if (p)
 		bpf_program_counter_count(p->counter, is_on);
 }
 
 enum tally_status stat_shared_programs_read(struct stat_shared_programs *p, struct tally_error *err)
 {
-	enum tally_status status = p && p->counter ? bpf_program_counter_read(p->counter, err) : TALLY_OK;
-	for (size_t event = 0; p && p->counter && status == TALLY_OK && event < p->counters.len; event++) {
+	enum tally_status status = p ? bpf_program_counter_read(p->counter, err) : TALLY_OK;
+	for (size_t event = 0; p && status == TALLY_OK && event < p->counters.len; event++) {
 		struct counter *counter = &p->set->counters[p->counters.items[event]];
 		for (size_t k = 0; k < counter->cpu_count; k++) {
 			struct program_counter_reading reading =
@@ -116,7 +116,7 @@ enum tally_status stat_shared_programs_read(struct stat_shared_programs *p, stru
 
 uint64_t stat_shared_programs_losses(const struct stat_shared_programs *p)
 {
-	return p && p->counter ? bpf_program_counter_losses(p->counter) : 0;
+	return p ? bpf_program_counter_losses(p->counter) : 0;
 }
 
 void stat_shared_programs_close(struct stat_shared_programs *p)
