@@ -11,9 +11,8 @@
 #define QUERY_DEPTH   32 /* of parentheses and negations */
 #define QUERY_TERMS   256
 #define QUERY_REGEXES 16
-/* glibc takes memory for each character of a pattern, times the product of the counts in braces around it. */
-#define REGEX_BYTES  512
-#define REGEX_REPEAT 256
+#define REGEX_BYTES   512
+#define REGEX_NODES   1024 /* of its tree, once glibc has repeated what is to be repeated */
 
 enum label_query_kind { QUERY_EQUAL, QUERY_MATCH, QUERY_NOT, QUERY_AND, QUERY_OR };
 
@@ -131,32 +130,68 @@ static bool label_query_take_string(struct label_query_parser *p, struct tally_s
 	return true;
 }
 
-/* The count that "{2,5}" and the like repeat at most; 1: s is no such thing. */
-static uint64_t label_query_repeat(const char *s)
+/* The count that "{2,5}" and the like repeat at most. */
+static uint64_t label_query_repeat(struct tally_str pattern, size_t at)
 {
 	uint64_t count = 0, most = 1;
-	if (*s != '{')
-		return 1;
-	for (s++; *s && *s != '}'; s++) {
-		count = *s >= '0' && *s <= '9' ? MIN(count * 10 + (uint64_t)(*s - '0'), REGEX_REPEAT + 1) : 0;
+	for (size_t i = at + 1; i < pattern.len && pattern.data[i] != '}'; i++) {
+		char c = pattern.data[i];
+		count = c >= '0' && c <= '9' ? MIN(count * 10 + (uint64_t)(c - '0'), REGEX_NODES) : 0;
 		most = MAX(most, count);
 	}
 	return most + 1; /* "{2,}" has another copy of what is repeated */
 }
 
+/* Where the bracket expression that begins there ends; SIZE_MAX: it does not, or has more than classes in it. */
+static size_t label_query_bracket_end(struct tally_str pattern, size_t at)
+{
+	size_t i = at + 1;
+	i += i < pattern.len && pattern.data[i] == '^';
+	i += i < pattern.len && pattern.data[i] == ']';
+	for (; i < pattern.len && pattern.data[i] != ']'; i++) {
+		char next = i + 1 < pattern.len ? pattern.data[i + 1] : '\0';
+		if (pattern.data[i] != '[' || (next != ':' && next != '.' && next != '='))
+			continue;
+		const char *end = memmem(pattern.data + i + 2, pattern.len - i - 2, ":]", 2);
+		if (next != ':' || !end)
+			return SIZE_MAX;
+		i = (size_t)(end - pattern.data) + 1;
+	}
+	return i < pattern.len ? i : SIZE_MAX;
+}
+
+struct label_query_size {
+	uint64_t before, last; /* nodes of a group: those before the last operand, and of that one */
+};
+
+/* glibc copies what braces and '+' repeat, again and again if they nest: counts the nodes that it will make. */
 static const char *label_query_regex_problem(struct tally_str pattern)
 {
-	uint64_t product = 1;
+	struct label_query_size groups[REGEX_BYTES + 1] = {{0, 0}}, *group = groups;
 	if (pattern.len > REGEX_BYTES)
 		return "the regular expression is longer than 512 bytes";
 	for (size_t i = 0; i < pattern.len; i++) {
-		if (pattern.data[i] == '\\' && ++i < pattern.len && pattern.data[i] >= '1' && pattern.data[i] <= '9')
-			return "regular expressions may not refer back to groups";
-		else if (i < pattern.len && pattern.data[i] == '{')
-			product *= label_query_repeat(pattern.data + i);
-		if (product > REGEX_REPEAT)
-			return "the regular expression repeats too much: the counts in braces may multiply to 255 at "
-			       "most";
+		char c = pattern.data[i];
+		if (c == '+' || c == '{') {
+			group->last *= c == '+' ? 2 : label_query_repeat(pattern, i);
+		} else if (c == '(') {
+			*++group = (struct label_query_size){0, 0};
+		} else if (c == ')' && group > groups) {
+			uint64_t sum = group->before + group->last + 1;
+			group--;
+			group->before += group->last;
+			group->last = sum;
+		} else if (c != '*' && c != '?') {
+			if (c == '\\' && ++i < pattern.len && pattern.data[i] >= '1' && pattern.data[i] <= '9')
+				return "regular expressions may not refer back to groups";
+			if (c == '[' && (i = label_query_bracket_end(pattern, i)) == SIZE_MAX)
+				return "a bracket expression is not closed, or has more than characters, ranges and "
+				       "classes";
+			group->before += group->last;
+			group->last = 1;
+		}
+		if (group->before + group->last > REGEX_NODES)
+			return "the regular expression repeats too much: it stands for more than 1,024 characters";
 	}
 	return NULL;
 }

@@ -47,6 +47,8 @@ static void regular_expressions(void **state)
 	assert_false(matches("region!~\"eu-.*\""));
 	assert_true(matches("region!~\"us-.*\""));
 	assert_true(matches("host=~\"web-[0-9]{1,3}\""));
+	assert_true(matches("host=~\"[[:alpha:]]+-([0-9]+|x{2,}|\\\\+)\""));
+	assert_true(matches("host=~\"(((w)+(e)+(b)+)+(-)+([]17]+)+)+\""));
 	assert_true(matches("absent=~\".*\""));
 	assert_false(matches("absent=~\".+\""));
 	assert_false(matches("host=~\"web-17)|(x)\""));
@@ -92,6 +94,10 @@ static void errors_have_a_column(void **state)
 	check_wrong("a-b=\"c\"", "label query, column 2: one of =, !=, =~ and !~ is missing");
 	check_wrong("; DROP TABLE", "label query, column 1: a comparison such as service=\"api\" is missing");
 	check_wrong("a=~\"(\"", "label query, column 4: wrong regular expression: Unmatched ( or \\(");
+	check_wrong("a=~\"[b\"", "label query, column 4: a bracket expression is not closed, or has more than "
+				 "characters, ranges and classes");
+	check_wrong("a=~\"[[=b=]]\"", "label query, column 4: a bracket expression is not closed, or has more than "
+				      "characters, ranges and classes");
 	check_wrong("a=~\"(.)\\\\1\"", "label query, column 4: regular expressions may not refer back to groups");
 }
 
@@ -125,12 +131,14 @@ static void queries_are_bounded(void **state)
 	text_repeat(&t, 'b', 513);
 	text_str(&t, "\"");
 	check_too_much(&t, "longer than 512 bytes");
-	text_str(&t, "a=~\"((b{1,200}){1,200}){1,200}\"");
-	check_too_much(&t, "repeats too much");
-	text_str(&t, "a=~\"((b{15}){15}){15}\"");
-	check_too_much(&t, "repeats too much");
-	text_str(&t, "a=~\"b{99999999999999999999999}\"");
-	check_too_much(&t, "repeats too much");
+	static const char *const patterns[] = {"((b{1,200}){1,200}){1,200}", "((b{15}){15}){15}",
+		"b{99999999999999999999999}", "b++++++++++++", "((((((((((((b+)+)+)+)+)+)+)+)+)+)+)+",
+		"((((((((((((b[)])+[)])+[)])+[)])+[)])+[)])+[)])+[)])+[)])+[)])+[)])+[)])+", "(b|[]+(]){1200}",
+		"([[:alpha:])]x+[^](]+[[:digit:]]{300}){4}"};
+	for (size_t i = 0; i < ARRAY_LEN(patterns); i++) {
+		text_printf(&t, "a=~\"%s\"", patterns[i]);
+		check_too_much(&t, "repeats too much");
+	}
 	text_deinit(&t);
 }
 
