@@ -72,6 +72,7 @@ struct record_settings {
 	bool has_wall_source;
 	enum wait_source wall_source; /* --wall-source; UNKNOWN: auto */
 	uint64_t off_cpu_ms; /* --off-cpu-thresh, if it was given */
+	int wait_sums_ms; /* as record_wait_options has it; no option of record */
 	bool is_self_contained; /* is packed at the end */
 	bool no_build_ids, no_build_id_cache, all_build_ids, strict_freq, quiet, dry_run, time_boundary, overwrites,
 		tail_synthesize;

@@ -42,6 +42,7 @@ static struct record_wait_options record_plan_waits(const struct record_settings
 	return (struct record_wait_options){.is_wanted = s->off_cpu || s->wall,
 		.is_wall = s->wall,
 		.source = s->wall_source,
+		.sums_ms = s->wait_sums_ms,
 		.threshold_ns = (s->has_off_cpu_ms ? s->off_cpu_ms : default_ms) * 1000000};
 }
 

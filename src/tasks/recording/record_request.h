@@ -41,6 +41,7 @@ struct record_wait_options {
 	bool is_wall; /* also time in which threads were runnable */
 	enum wait_source source; /* UNKNOWN: the best one that may be used */
 	uint64_t threshold_ns; /* longer waits are samples of their own */
+	int sums_ms; /* sums of the others are taken so often; 0: twice a second */
 };
 
 /* The interpreted options. */

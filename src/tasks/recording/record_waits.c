@@ -17,7 +17,7 @@
 #include "tasks/recording/record_early.h"
 
 #define OUT_BYTES (256u << 10) /* handed on at once */
-#define SUMS_MS	  500 /* sums are taken so often */
+#define SUMS_MS	  500 /* sums are taken so often, unless the options say otherwise */
 
 struct record_waits {
 	const char **cgroups, **cgroup_names; /* whose threads count: directories, and names below the mount point */
@@ -35,6 +35,7 @@ struct record_waits {
 	uint64_t floor_ns, drained_ns; /* begin of the last drain but one, and of the last */
 	struct record_early early;
 	bool is_running;
+	bool wants_sums; /* with the next drain */
 };
 
 size_t record_waits_event(const struct event_list *events)
@@ -301,10 +302,12 @@ enum tally_status record_waits_drain(
 {
 	const struct off_cpu_sink to_samples = {record_waits_take, w};
 	int64_t now_ms = clock_ms();
-	bool takes_sums = now_ms - w->sums_ms >= SUMS_MS;
+	int64_t sums_ms = w->config.options.sums_ms ? w->config.options.sums_ms : SUMS_MS;
+	bool takes_sums = w->wants_sums || now_ms - w->sums_ms >= sums_ms;
 	w->floor_ns = w->drained_ns;
 	w->drained_ns = clock_ns();
 	w->sink = sink;
+	w->wants_sums = false;
 	if (takes_sums)
 		w->sums_ms = now_ms;
 	enum tally_status status = record_early_read_stacks(&w->early, is_last, err);
@@ -313,6 +316,11 @@ enum tally_status record_waits_drain(
 	if (status == TALLY_OK)
 		status = record_waits_flush(w, err);
 	return status == TALLY_OK && is_last ? record_waits_give_sums(w, err) : status;
+}
+
+void record_waits_want_sums(struct record_waits *w)
+{
+	w->wants_sums = true;
 }
 
 struct python_frames *record_waits_python(const struct record_waits *w)

@@ -59,6 +59,8 @@ TALLY_MUST_CHECK enum tally_status record_waits_set_running(
 /* Reads the waits that have ended. is_last: nothing comes after it. */
 TALLY_MUST_CHECK enum tally_status record_waits_drain(
 	struct record_waits *waits, const struct record_sink *sink, bool is_last, struct tally_error *err);
+/* The next drain has all waits that have ended until then, also those that are only added up. */
+void record_waits_want_sums(struct record_waits *waits);
 /* Of their stacks; NULL: Python frames are not looked for. */
 struct python_frames *record_waits_python(const struct record_waits *waits);
 struct off_cpu_losses record_waits_losses(const struct record_waits *waits);

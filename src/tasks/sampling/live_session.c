@@ -271,6 +271,8 @@ static enum tally_status take_inbox(
 	enum tally_status status = s->drained;
 	if (status != TALLY_OK && err)
 		*err = s->drain_error;
+	if (s->opening.waits)
+		record_waits_want_sums(s->opening.waits);
 	if (status == TALLY_OK)
 		status = live_session_drain(s, is_last, err);
 	*early = s->inbox.len;
