@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """agent: batches of windows, with labels, and every sample accounted for."""
+import http.server
+import json
 import os
 import pathlib
 import re
 import signal
 import subprocess
+import threading
 
 import pytest
-from batch_reader import batches_in
+from batch_reader import Batch, batches_in
 from conftest import wait_for
 from test_refusals import NOBODY
 
@@ -116,6 +119,198 @@ def test_disk_full(agent, deep, tmp_path, system_wide):
         assert not list(folder.glob('*.tmp'))
     finally:
         subprocess.run(['umount', folder], check=True)
+
+
+class Store:
+    """A server that keeps batches in memory. behave(batch) says what is answered: 'store', 'lose' (store it, and end the
+    connection without an answer), a status, or 'lacks' (symbols)."""
+
+    def __init__(self, port=0):
+        self.batches, self.order, self.requests, self.deliveries = {}, [], [], 0
+        self.behave = lambda batch: 'store'
+        self.token, self.id = None, '0123456789abcdef' * 2
+        self.server = http.server.ThreadingHTTPServer(('127.0.0.1', port), self.handler())
+        self.server.daemon_threads = True
+        self.server.handle_error = lambda *request: None  # agents are killed in the middle of requests
+        self.url = f'http://127.0.0.1:{self.server.server_address[1]}'
+        threading.Thread(target=self.server.serve_forever, kwargs={'poll_interval': 0.05}, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+    def handler(self):
+        store = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = 'HTTP/1.1'
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers['Content-Length']))
+                store.requests.append((self.path, dict(self.headers)))
+                if store.token and self.headers.get('Authorization') != f'Bearer {store.token}':
+                    return self.answer(401, {'error': 'a token is needed'})
+                batch = Batch(body)
+                store.deliveries += 1
+                act = store.behave(batch)
+                if act in ('store', 'lose'):
+                    is_new = batch.id not in store.batches
+                    if is_new:
+                        store.batches[batch.id] = batch
+                        store.order.append(batch)
+                    if act == 'lose':
+                        self.close_connection = True
+                        return self.connection.close()
+                    return self.answer(200, {'stored': is_new, 'duplicate': not is_new, 'samples': batch.count,
+                                             'lacks_symbols': False, 'store': store.id})
+                if act == 'lacks':
+                    return self.answer(200, {'stored': False, 'duplicate': False, 'samples': 0, 'lacks_symbols': True,
+                                             'store': store.id})
+                return self.answer(act, {'error': f'the test says {act}'})
+
+            def answer(self, status, members):
+                body = json.dumps(members).encode()
+                self.send_response(status)
+                self.send_header('Content-Type', 'application/json')
+                self.send_header('Content-Length', str(len(body)))
+                if status == 503:
+                    self.send_header('Retry-After', '1')
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *arguments):
+                pass
+
+        return Handler
+
+
+@pytest.fixture
+def store():
+    one = Store()
+    yield one
+    one.close()
+
+
+QUICK = ['--window', '1', '-F', '99', '--no-wait', '--max-cpu', '1000', '--max-memory', '4G']
+SENT = re.compile(r'\[ tally agent: (\d+) batches with (\d+) samples sent, (\d+) with (\d+) wait in ')
+
+
+def sums(batches):
+    """Samples in the batches, and what they report as dropped and as lost."""
+    return (sum(batch.count for batch in batches), sum(batch.losses.dropped_samples for batch in batches),
+            sum(batch.losses.lost_samples for batch in batches))
+
+
+def left_out(batch):
+    return sum(location.symbols_left_out for location in batch.message.locations)
+
+
+def test_server(agent, deep, store, tmp_path, system_wide):
+    """Sent once, in order, with the token, and with symbols that the store has left out."""
+    store.token = 'sesame'
+    (tmp_path / 'token').write_text('sesame\n')
+    one = agent('--to', store.url + '/', '--queue', tmp_path / 'queue', '--token-file', tmp_path / 'token', *QUICK)
+    wait_for(lambda: len(store.order) >= 4)
+    windows, taken, kept, dropped, lost = one.end()
+    assert [int(word) for word in SENT.search(one.said()).groups()] == [windows, kept, 0, 0]
+    assert [batch.begin for batch in store.order] == sorted(batch.begin for batch in store.order)
+    assert len(store.order) == windows == store.deliveries and dropped == 0
+    count, _, lost_there = sums(store.order)
+    assert count == kept and count + lost_there == taken + lost
+    path, headers = store.requests[0]
+    assert path == '/api/v1/batches' and headers['Content-Type'] == 'application/x-protobuf'
+    assert headers['User-Agent'].startswith('tally/')
+    assert left_out(store.order[0]) == 0 and all(left_out(batch) > 0 for batch in store.order[1:])
+    assert not list((tmp_path / 'queue').glob('*.batch*'))
+
+
+def test_symbols_that_a_store_lacks(agent, deep, store, tmp_path, system_wide):
+    one = agent('--to', store.url, '--queue', tmp_path / 'queue', *QUICK)
+    store.behave = lambda batch: 'store' if len(store.order) < 2 or not left_out(batch) else 'lacks'
+    wait_for(lambda: len(store.order) >= 4)
+    one.end()
+    assert left_out(store.order[1]) > 0
+    assert all(left_out(batch) == 0 for batch in store.order[2:3])
+
+
+def test_server_that_is_away_or_busy(agent, deep, store, tmp_path, system_wide):
+    """Refused connections, 503 and answers that are lost: everything arrives, and is counted once."""
+    port = store.server.server_address[1]
+    store.close()
+    one = agent('--to', store.url, '--queue', tmp_path / 'queue', *QUICK)
+    wait_for(lambda: 'wait in the queue' in one.said() and len(list((tmp_path / 'queue').iterdir())) >= 4)
+    again = Store(port)
+    try:
+        acts = iter([503, 'lose', 429, 'lose'])
+        again.behave = lambda batch: next(acts, 'store')
+        wait_for(lambda: again.deliveries >= 6 and len(again.order) >= 4, 120)
+        windows, taken, kept, dropped, lost = one.end()
+        count, dropped_there, lost_there = sums(again.order)
+        assert dropped == dropped_there == 0 and len(again.order) == windows
+        assert again.deliveries > len(again.order)
+        assert count == kept and count + lost_there == taken + lost
+        assert 'batches are being sent again' in one.said()
+    finally:
+        again.close()
+
+
+def test_batches_that_are_refused(agent, deep, store, tmp_path, system_wide):
+    """They are dropped, the server's sentence is told once, and later batches report them."""
+    refused = []
+
+    def behave(batch):
+        if len(refused) < 2:
+            refused.append(batch)
+            return 400
+        return 'store'
+
+    store.behave = behave
+    one = agent('--to', store.url, '--queue', tmp_path / 'queue', *QUICK)
+    wait_for(lambda: len(store.order) >= 3)
+    _, taken, kept, dropped, lost = one.end()
+    assert one.said().count('the test says 400') == 1
+    count, dropped_there, lost_there = sums(store.order)
+    assert dropped == dropped_there == sum(batch.count for batch in refused) == kept - count
+    assert sum(batch.losses.dropped_batches for batch in store.order) == 2
+    assert count + dropped_there + lost_there == taken + lost
+
+
+def test_wrong_token(agent, deep, store, tmp_path, system_wide):
+    """Nothing is dropped, and the reason is told."""
+    store.token = 'sesame'
+    one = agent('--to', store.url, '--queue', tmp_path / 'queue', *QUICK, env={'TALLY_TOKEN': 'wrong'})
+    wait_for(lambda: 'a token is needed' in one.said())
+    windows, _, kept, dropped, _ = one.end()
+    assert [int(word) for word in SENT.search(one.said()).groups()] == [0, 0, windows, kept] and dropped == 0
+    again = agent('--to', store.url, '--queue', tmp_path / 'queue', *QUICK, env={'TALLY_TOKEN': 'sesame'})
+    wait_for(lambda: len(store.order) > windows)
+    again.end()
+
+
+def test_killed_ten_times(agent, deep, store, tmp_path, system_wide):
+    """What has left the rings for the queue arrives, once: after each kill the next agent sends it."""
+    queue = tmp_path / 'queue'
+    acts = iter(['store', 'lose', 503] * 100)
+    store.behave = lambda batch: next(acts)
+    for _ in range(10):
+        count = store.deliveries
+        one = agent('--to', store.url, '--queue', queue, *QUICK)
+        wait_for(lambda: store.deliveries > count or one.process.poll() is not None)
+        assert one.process.poll() is None, one.said()
+        one.process.kill()
+        one.process.wait()
+    store.behave = lambda batch: 'store'
+    one = agent('--to', store.url, '--queue', queue, *QUICK)
+    count = store.deliveries
+    wait_for(lambda: store.deliveries >= count + 2)
+    one.end()
+    assert not [path for path in queue.iterdir() if 'batch' in path.name]
+    assert len({batch.id for batch in store.order}) == len(store.order) >= 10
+    assert sums(store.order)[1] == 0
+    windows = sorted((batch.begin, batch.end) for batch in store.order)
+    assert all(before[1] <= after[0] for before, after in zip(windows, windows[1:]))
+    # Only a kill leaves a gap between windows: none of those that were in the queue is missing.
+    assert sum(before[1] < after[0] for before, after in zip(windows, windows[1:])) <= 10
 
 
 @pytest.mark.parametrize('arguments, why', [

@@ -25,7 +25,7 @@ struct agent_limits {
 
 struct agent_usage { /* of a window */
 	uint64_t window_ns, cpu_ns;
-	uint64_t bytes; /* resident at its end */
+	uint64_t bytes; /* of its own memory, at its end */
 };
 
 struct agent_pace {

@@ -26,6 +26,7 @@ struct agent_output_config { /* borrowed until close */
 struct agent_output_totals {
 	uint64_t kept_batches, kept_samples; /* in the folder, or in the queue */
 	uint64_t sent_batches, sent_samples; /* that the server has acknowledged */
+	uint64_t waiting_batches, waiting_samples; /* in the queue */
 	uint64_t dropped_batches, dropped_samples;
 };
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/own_home.h"
 #include "bpf/bpf_probe.h"
 #include "fleet/http_client.h"
 #include "kernel/system/host_info.h"
@@ -25,7 +27,6 @@
 #include "verbs/agent/agent_budget.h"
 #include "verbs/agent/agent_output.h"
 
-#define EVENT	       "cpu-clock:I" /* not while a CPU is idle */
 #define LOOK_MS	       250 /* how often it is looked at how much has come in */
 #define DRAIN_MS       1000
 #define WAIT_SUMS_MS   5000 /* and at the end of each window */
@@ -42,7 +43,7 @@ struct agent_run {
 	struct fleet_labels labels;
 	struct agent_window window;
 	struct agent_output_config where;
-	char token[HTTP_TOKEN_BYTES + 1];
+	char token[HTTP_TOKEN_BYTES + 1], queue[PATH_MAX];
 	struct agent_output *output;
 	struct agent_budget budget;
 	int signal_fd;
@@ -148,6 +149,23 @@ static int agent_run_open(struct agent_run *run, struct text *choices)
 	return code;
 }
 
+/* --queue, or what systemd gives to the service, or the usual place of such data. */
+static bool agent_run_find_queue(struct agent_run *run)
+{
+	const char *given = run->settings->queue, *service = getenv("STATE_DIRECTORY");
+	char home[PATH_MAX];
+	int len = -1;
+	if (given)
+		len = snprintf(run->queue, sizeof(run->queue), "%s", given);
+	else if (service && service[0] == '/' && !strchr(service, ':'))
+		len = snprintf(run->queue, sizeof(run->queue), "%s/queue", service);
+	else if (geteuid() == 0)
+		len = snprintf(run->queue, sizeof(run->queue), "/var/lib/tally-agent/queue");
+	else if (own_home(home))
+		len = snprintf(run->queue, sizeof(run->queue), "%s/.local/state/tally-agent/queue", home);
+	return len > 0 && (size_t)len < sizeof(run->queue);
+}
+
 static bool agent_run_take_signals(struct agent_run *run)
 {
 	sigset_t mask;
@@ -184,20 +202,21 @@ static enum tally_status agent_run_start(struct agent_run *run, struct tally_err
 
 /* ---- windows ---- */
 
-static uint64_t resident_bytes(void)
+/* Resident memory without the pages of mapped files, which are the page cache's: the second and third number. */
+static uint64_t own_bytes(void)
 {
 	char *text;
 	size_t len;
-	uint64_t pages = 0;
+	uint64_t pages[3] = {0};
 	struct tally_str word;
 	if (file_read("/proc/self/statm", 4096, &text, &len, NULL) != TALLY_OK)
 		return 0;
 	struct tally_str rest = {text, len};
-	for (unsigned i = 0; i < 2 && str_next(&rest, ' ', &word); i++)
-		if (!str_to_u64(word, 10, &pages))
-			pages = 0;
+	for (unsigned i = 0; i < 3 && str_next(&rest, ' ', &word); i++)
+		if (!str_to_u64(word, 10, &pages[i]))
+			pages[i] = 0;
 	free(text);
-	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	return pages[1] > pages[2] ? (pages[1] - pages[2]) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
 /* False: a signal or the end of the target ended the last window. */
@@ -239,7 +258,7 @@ static enum tally_status agent_run_take(struct agent_run *run, bool is_last, str
 		.losses = agent_output_pending(run->output)};
 	facts->losses.lost_samples += figures.records.lost + (lost_waits - run->lost_waits);
 	facts->losses.own_cpu_ns = cpu - run->cpu_ns;
-	facts->losses.own_bytes = resident_bytes();
+	facts->losses.own_bytes = own_bytes();
 	facts->losses.frequency_hz = run->budget.pace.frequency;
 	run->samples = figures.samples_read;
 	run->lost += figures.records.lost + (lost_waits - run->lost_waits);
@@ -312,14 +331,18 @@ static void agent_run_say_totals(struct agent_run *run)
 		"[ %s agent: %" PRIu64 " windows, %" PRIu64 " samples taken, %" PRIu64 " kept, %" PRIu64
 		" dropped, %" PRIu64 " lost by the kernel ]\n",
 		run->request->cli->program, run->windows, run->samples, t.kept_samples, t.dropped_samples, run->lost);
+	if (http_url_is_given(run->settings->to))
+		fprintf(stderr,
+			"[ %s agent: %" PRIu64 " batches with %" PRIu64 " samples sent, %" PRIu64 " with %" PRIu64
+			" wait in '%s' ]\n",
+			run->request->cli->program, t.sent_batches, t.sent_samples, t.waiting_batches,
+			t.waiting_samples, run->where.queue);
 }
 
 static int agent_run_opened(struct agent_run *run, struct tally_str choices)
 {
 	struct tally_error err = {0};
 	const struct agent_settings *s = run->settings;
-	if (!agent_run_take_signals(run))
-		return cli_failf(run->request->cli, "signals cannot be received: %s", strerror(errno));
 	enum tally_status status = agent_output_open(&run->where, &run->output, &err);
 	if (status == TALLY_OK) {
 		fprintf(stderr,
@@ -344,15 +367,19 @@ int agent_run(const struct agent_run_request *request)
 	struct text choices = {0};
 	int code = 0;
 	arena_init(&run.arena);
+	if (!agent_run_take_signals(&run)) /* those that come before the first window end it, too */
+		return cli_failf(request->cli, "signals cannot be received: %s", strerror(errno));
 	if (http_token_read(s->token_file, run.token, &err) != TALLY_OK ||
 		agent_run_find_labels(&run, &err) != TALLY_OK)
 		code = cli_fail(request->cli, &err);
 	run.where = (struct agent_output_config){.program = request->cli->program,
 		.to = s->to,
-		.queue = s->queue,
+		.queue = run.queue,
 		.queue_bytes = s->queue_bytes,
 		.token = run.token,
 		.ca_file = s->ca_file};
+	if (code == 0 && !agent_run_find_queue(&run))
+		code = cli_failf(request->cli, "there is no home directory for the queue: name a folder with --queue");
 	if (code == 0)
 		code = agent_run_open(&run, &choices);
 	if (code == 0)

@@ -46,6 +46,12 @@ static const char *set_max_memory(const struct option_use *use)
 	return cmd_agent_set_size(use->value, &s->max_bytes);
 }
 
+static const char *set_queue_size(const struct option_use *use)
+{
+	struct agent_settings *s = use->settings;
+	return cmd_agent_set_size(use->value, &s->queue_bytes);
+}
+
 static const char *set_max_cpu(const struct option_use *use)
 {
 	struct agent_settings *s = use->settings;
@@ -88,9 +94,14 @@ static const struct option options[] = {
 		.help = "sample less rather than use more of one CPU than this (1)"},
 	{"max-memory", 0, OPTION_CALL, "size", .call = set_max_memory,
 		.help = "sample less rather than use more memory than this (100M)"},
+	{"queue", 0, OPTION_STRING, "folder", AT(queue),
+		.help = "where batches wait until the server has them (/var/lib/tally-agent/queue, or below "
+			"~/.local/state without root)"},
+	{"queue-size", 0, OPTION_CALL, "size", .call = set_queue_size,
+		.help = "drop the oldest batches rather than let the queue become larger (256M)"},
 	{"token-file", 0, OPTION_STRING, "file", AT(token_file),
 		.help = "file whose first line is the token for the server (default: the variable TALLY_TOKEN)"},
-	{"cacert", 0, OPTION_STRING, "file", AT(ca_file),
+	{"ca-file", 0, OPTION_STRING, "file", AT(ca_file),
 		.help = "file of the certificates to trust for https, in place of the system's"},
 };
 static const struct option_table table = {options, ARRAY_LEN(options), false};
@@ -106,15 +117,14 @@ static int cmd_agent_complete(const struct cli *cli, const struct command *comma
 		return cli_usagef(cli, command, "to", "--to is missing: the URL of a server, or a folder");
 	if (strstr(s->to, "://") && !http_url_is_given(s->to))
 		return cli_usagef(cli, command, "to", "'%s' is no URL of http or https", s->to);
-	if (http_url_is_given(s->to))
-		return cli_failf(cli, "sending to a server is not supported yet: write to a folder");
 	if (s->window_s < 1 || s->window_s > WINDOW_MAX_S)
 		return cli_failf(cli, "--window takes seconds, 1 to %d", WINDOW_MAX_S);
 	if (!r->freq_text)
 		r->freq_text = FREQUENCY;
 	if (r->chains.mode == CALLGRAPH_NONE)
 		r->chains.mode = CALLGRAPH_AUTO;
-	const struct record_event_word word = {RECORD_WORD_EVENT, "cpu-clock:I"}; /* not while a CPU is idle */
+	const struct record_event_word word = {
+		RECORD_WORD_EVENT, "cpu-clock/name=cpu-clock/I"}; /* not while a CPU is idle */
 	if (!vec_push(&r->event_words, word))
 		return cli_failf(cli, "out of memory");
 	r->fields.cgroups = true;
