@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "fleet/batch_pack.h"
 #include "tasks/fleet/answer_json.h"
 
 #define BATCHES_PATH "/api/v1/batches"
@@ -14,6 +15,20 @@ bool batch_is_packed(struct tally_bytes bytes)
 {
 	static const uint8_t magic[] = {0x28, 0xb5, 0x2f, 0xfd}; /* of a zstd frame (RFC 8878) */
 	return bytes.len >= sizeof(magic) && memcmp(bytes.data, magic, sizeof(magic)) == 0;
+}
+
+enum tally_status batch_unpack(struct tally_bytes bytes, struct fleet_batch **batch, struct tally_error *err)
+{
+	struct text plain = {0};
+	enum tally_status status = TALLY_OK;
+	if (batch_is_packed(bytes)) {
+		status = fleet_batch_decompress(bytes, FLEET_BATCH_BYTES, &plain, err);
+		bytes = (struct tally_bytes){(const uint8_t *)plain.data, plain.len};
+	}
+	if (status == TALLY_OK)
+		status = fleet_batch_read(bytes, batch, err);
+	text_deinit(&plain);
+	return status;
 }
 
 void batch_answer_sentence(const struct http_answer *answer, char *sentence, size_t bytes)

@@ -8,6 +8,7 @@
 #ifndef TASKS_FLEET_BATCH_POST_H
 #define TASKS_FLEET_BATCH_POST_H
 
+#include "fleet/batch.h"
 #include "fleet/http_client.h"
 
 #define BATCH_STORE_BYTES 16
@@ -32,6 +33,9 @@ struct batch_receipt {
 /* bytes: as they are, or a zstd frame, which is recognised. INVALID: the answer is none of such a server. */
 TALLY_MUST_CHECK enum tally_status batch_post(
 	struct http_client *client, struct tally_bytes bytes, struct batch_receipt *receipt, struct tally_error *err);
+/* fleet_batch_read for bytes that may be compressed. */
+TALLY_MUST_CHECK enum tally_status batch_unpack(
+	struct tally_bytes bytes, struct fleet_batch **batch, struct tally_error *err);
 /* Whether the bytes of a batch are compressed. */
 bool batch_is_packed(struct tally_bytes bytes);
 /* The sentence of an answer that is an error: {"error": "..."}; or what its status says. */

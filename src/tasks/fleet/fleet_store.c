@@ -7,14 +7,15 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "fleet/batch_pack.h"
 #include "store/store.h"
 #include "tasks/fleet/answer_json.h"
+#include "tasks/fleet/destinations.h"
 
 #define ANSWER_S 120 /* that a server may take */
 
 struct fleet_store { /* one of them */
 	char *name;
+	struct destination server; /* of the client; refers to name */
 	struct http_client *client;
 	struct store *database;
 };
@@ -36,7 +37,7 @@ static enum tally_status open_client(
 	char token[HTTP_TOKEN_BYTES + 1];
 	enum tally_status status = http_token_read(options->token_file, token, err);
 	if (status == TALLY_OK)
-		status = http_client_create(&(struct http_client_options){.url = store->name,
+		status = http_client_create(&(struct http_client_options){.url = store->server.url,
 						    .token = token[0] ? token : NULL,
 						    .ca_file = options->ca_file,
 						    .timeout_s = ANSWER_S},
@@ -53,7 +54,13 @@ enum tally_status fleet_store_open(
 		return error_nomem(err);
 	made->name = strdup(options->url ? options->url : FLEET_STORE_USUAL);
 	enum tally_status status = made->name ? TALLY_OK : error_nomem(err);
-	if (status == TALLY_OK && http_url_is_given(made->name))
+	bool is_server = made->name && destination_find(made->name, &made->server);
+	if (is_server && made->server.kind != DESTINATION_SERVE && !options->may_write)
+		status = error_set(err, TALLY_INVALID,
+			"'%s' takes profiles, but this program cannot ask it: name a server of 'tally serve' or a "
+			"database",
+			made->name);
+	else if (is_server)
 		status = open_client(options, made, err);
 	else if (status == TALLY_OK)
 		status = store_open(made->name, options->may_write, &made->database, err);
@@ -79,26 +86,12 @@ const char *fleet_store_name(const struct fleet_store *store)
 	return store->name;
 }
 
-static enum tally_status read_batch(struct tally_bytes bytes, struct fleet_batch **batch, struct tally_error *err)
-{
-	struct text plain = {0};
-	enum tally_status status = TALLY_OK;
-	if (batch_is_packed(bytes)) {
-		status = fleet_batch_decompress(bytes, FLEET_BATCH_BYTES, &plain, err);
-		bytes = (struct tally_bytes){(const uint8_t *)plain.data, plain.len};
-	}
-	if (status == TALLY_OK)
-		status = fleet_batch_read(bytes, batch, err);
-	text_deinit(&plain);
-	return status;
-}
-
 static enum tally_status ingest_bytes(
 	struct fleet_store *store, struct tally_bytes bytes, struct batch_receipt *receipt, struct tally_error *err)
 {
 	struct fleet_batch *batch;
 	struct store_receipt stored = {0};
-	enum tally_status status = read_batch(bytes, &batch, err);
+	enum tally_status status = batch_unpack(bytes, &batch, err);
 	if (status != TALLY_OK)
 		return status;
 	const struct fleet_batch *one = batch;
@@ -120,7 +113,7 @@ static enum tally_status ingest_bytes(
 enum tally_status fleet_store_send(
 	struct fleet_store *store, struct tally_bytes bytes, struct batch_receipt *receipt, struct tally_error *err)
 {
-	return store->client ? batch_post(store->client, bytes, receipt, err)
+	return store->client ? destination_post(&store->server, store->client, bytes, receipt, err)
 			     : ingest_bytes(store, bytes, receipt, err);
 }
 
@@ -183,7 +176,7 @@ enum tally_status fleet_store_ask(struct fleet_store *store, const struct fleet_
 	enum tally_status status = get_answer(store, "/api/v1/profile", question, &answer, err);
 	if (status != TALLY_OK)
 		return status;
-	status = read_batch((struct tally_bytes){(const uint8_t *)answer.body.data, answer.body.len}, batch, err);
+	status = batch_unpack((struct tally_bytes){(const uint8_t *)answer.body.data, answer.body.len}, batch, err);
 	http_answer_deinit(&answer);
 	return status == TALLY_OK ? status : error_prefix(err, "the answer of %s", store->name);
 }

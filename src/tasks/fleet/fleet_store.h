@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fleet_store.h - sends batches to a store and asks it, whether it is a database on this machine ("sqlite:PATH") or a
- * server ("http://host:7779", "https://host").
+ * server ("http://host:7779", "https://host"). Servers of other kinds (destinations.h) are only sent to.
  *
  * Owned by the caller; one thread. Answers of servers are not trusted.
  *

@@ -116,7 +116,7 @@ static const char *cmd_export_add_resource(const struct option_use *use)
 	struct tally_str value = str_from(use->value), key = {0};
 	if (!memchr(value.data, '=', value.len) || !str_next(&value, '=', &key) || key.len == 0)
 		return "expects KEY=VALUE";
-	const struct export_attribute attribute = {EXPORT_EVERY_PROCESS, key, value};
+	const struct export_attribute attribute = {EXPORT_EVERY_PROCESS, key, value, EXPORT_EVERY_SET};
 	return vec_push(&settings->resource, attribute) ? NULL : "cannot be kept: out of memory";
 }
 

@@ -62,7 +62,8 @@ static const char *add_push_label(const struct option_use *use)
 
 static const struct option rows[] = {
 	{"to", 0, OPTION_STRING, "url", ROW(to.url),
-		.help = "where to send: a server (http://host:7779), or a database, sqlite:PATH (default: "
+		.help = "where to send: a server (http://host:7779), a database (sqlite:PATH), a collector of "
+			"OpenTelemetry (otlp+http://host:4318), or Pyroscope (pyroscope+http://host:4040) (default: "
 			"http://127.0.0.1:7779)"},
 	{"label", 'l', OPTION_CALL, "name=value", .call = add_push_label,
 		.help = "label of all samples of recordings, such as release=1.4; may be given several times"},
@@ -82,6 +83,8 @@ static void fail_file(struct push_job *job, const char *path, const char *senten
 
 static void tell_result(struct push_job *job, const char *path, const struct batch_receipt *receipt)
 {
+	if (receipt->outcome == BATCH_STORED && receipt->sentence[0])
+		fprintf(stderr, "%s: warning: %s: %s\n", job->cli->program, path, receipt->sentence);
 	if (job->settings->is_quiet)
 		return;
 	if (receipt->outcome == BATCH_DUPLICATE)
@@ -278,7 +281,8 @@ const struct command command_push = {
 		"folder "
 		"stands for the batches that an agent wrote into it.\n\nA recording that is pushed again with the same "
 		"labels "
-		"counts once. docs/fleet.md describes stores and labels.",
+		"counts once, except in collectors of OpenTelemetry and Pyroscope. docs/fleet.md describes stores and "
+		"labels.",
 	.examples = examples,
 	.run = cmd_push_run,
 };

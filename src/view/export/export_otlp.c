@@ -77,22 +77,14 @@ static void export_otlp_put_time(const struct export_otlp *w, struct text *out)
 	protobuf_u64(out, PROFILE_DURATION, view->last_time - view->first_time + 1);
 }
 
-/* Time is named as the format's own examples name it, and as backends know it. */
-static struct tally_str export_otlp_type_name(const struct export_otlp *w, const struct otlp_group *group)
-{
-	struct tally_str event = profile_string(w->view->profile, w->view->profile->events[group->event].name);
-	if (group->is_wait)
-		return STR("off_cpu");
-	return strcmp(export_event_unit(event), "nanoseconds") == 0 ? STR("cpu") : event;
-}
-
 /* All of a profile but its samples. Waits are measured, each by itself, so the time of waits has no period. */
 static void export_otlp_put_about(
 	struct export_otlp *w, struct text *out, const struct otlp_group *group, enum otlp_kind kind)
 {
 	const struct profile *p = w->view->profile;
 	const struct profile_event *event = &p->events[group->event];
-	struct tally_str event_name = profile_string(p, event->name), name = export_otlp_type_name(w, group);
+	struct tally_str event_name = profile_string(p, event->name);
+	struct tally_str name = export_type_name(event_name, group->is_wait);
 	const char *unit = export_event_unit(event_name);
 	if (kind == OTLP_COUNTS)
 		export_otlp_put_type(w, out, PROFILE_SAMPLE_TYPE, STR("samples"), "count");
@@ -179,6 +171,7 @@ static void export_otlp_put_resource(const struct export_otlp *w, struct text *o
 	otlp_resource_put(out, w->view,
 		&(struct otlp_resource){
 			.pid = process->pid,
+			.label_set = process->label_set,
 			.name = profile_string(p, process->name),
 			.cgroup = process->cgroup == PROFILE_NONE ? STR("") : profile_string(p, process->cgroup),
 		});

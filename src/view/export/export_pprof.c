@@ -96,6 +96,13 @@ static void add_type(struct pprof *w, unsigned field, struct tally_str type, con
 	protobuf_close(&w->sink->text, field, begin);
 }
 
+static struct tally_str export_pprof_type_name(const struct pprof *w, struct tally_str event)
+{
+	if (str_equal(event, STR("wall-clock")))
+		return STR("wall");
+	return w->view->is_of_series ? export_type_name(event, profile_event_is_waiting(event)) : event;
+}
+
 /* Samples, and what the samples of each event stand for. */
 static bool add_types(struct pprof *w)
 {
@@ -109,22 +116,20 @@ static bool add_types(struct pprof *w)
 	add_type(w, PROFILE_SAMPLE_TYPE, STR("samples"), "count");
 	w->value_count = 1;
 	for (uint32_t i = 0; i < p->event_count; i++) {
-		struct tally_str name = profile_string(p, p->events[i].name);
+		struct tally_str name = profile_string(p, p->events[i].name), type = export_pprof_type_name(w, name);
 		w->value_of_event[i] = PROFILE_NONE;
 		if (!is_used[i])
 			continue;
 		if (w->value_count == 1) {
-			add_type(w, PROFILE_PERIOD_TYPE, name, export_event_unit(name));
+			add_type(w, PROFILE_PERIOD_TYPE, w->view->is_of_series ? type : name, export_event_unit(name));
 			if (p->events[i].sample_count)
 				protobuf_u64(&w->sink->text, PROFILE_PERIOD,
 					p->events[i].total_period / p->events[i].sample_count);
-			protobuf_u64(&w->sink->text, PROFILE_DEFAULT_TYPE,
-				export_pprof_string_of(w, str_equal(name, STR("wall-clock")) ? STR("wall") : name));
+			protobuf_u64(&w->sink->text, PROFILE_DEFAULT_TYPE, export_pprof_string_of(w, type));
 		}
 		w->value_of_event[i] = w->value_count++;
-		bool is_wall = str_equal(name, STR("wall-clock"));
-		add_type(w, PROFILE_SAMPLE_TYPE, is_wall ? STR("wall") : name, export_event_unit(name));
-		if (is_wall) {
+		add_type(w, PROFILE_SAMPLE_TYPE, type, export_event_unit(name));
+		if (str_equal(name, STR("wall-clock"))) {
 			w->cpu_value = w->value_count++;
 			add_type(w, PROFILE_SAMPLE_TYPE, STR("cpu"), "nanoseconds");
 		}
@@ -290,7 +295,8 @@ static bool make_labels(struct pprof *w)
 	const struct profile *p = w->view->profile;
 	w->label_begin = calloc(p->thread_count + 1, sizeof(*w->label_begin));
 	for (size_t i = 0; w->label_begin && i < p->thread_count; i++) {
-		add_labels(w, &p->threads[i]);
+		if (!w->view->is_of_series)
+			add_labels(w, &p->threads[i]);
 		w->label_begin[i + 1] = w->labels.len;
 	}
 	return w->label_begin && !w->labels.failed;
@@ -339,7 +345,8 @@ static void export_pprof_add_sample(struct pprof *w, const struct profile_sample
 	protobuf_bytes(out, SAMPLE_VALUE, packed->data + path_bytes, packed->len - path_bytes);
 	if (w->labels.len)
 		text_bytes(out, w->labels.data + labels, w->label_begin[sample->thread + 1] - labels);
-	export_pprof_add_wait(w, sample);
+	if (!w->view->is_of_series)
+		export_pprof_add_wait(w, sample);
 	protobuf_close(out, PROFILE_SAMPLE, begin);
 	byte_sink_step(w->sink);
 }

@@ -348,6 +348,13 @@ const char *export_mark_name(enum export_mark_kind kind)
 	return names[kind];
 }
 
+struct tally_str export_type_name(struct tally_str event, bool is_wait)
+{
+	if (is_wait)
+		return STR("off_cpu");
+	return profile_event_is_time(event) ? STR("cpu") : event;
+}
+
 const char *export_event_unit(struct tally_str name)
 {
 	return profile_event_is_time(name) ? "nanoseconds" : "count";

@@ -61,8 +61,10 @@ struct export_count_round {
 struct export_attribute { /* of OpenTelemetry's resources */
 	int32_t pid; /* whose resource gets it; EXPORT_EVERY_PROCESS: each */
 	struct tally_str key, value;
+	uint32_t label_set; /* of the processes; EXPORT_EVERY_SET: each. Threads of recordings have 0 */
 };
 #define EXPORT_EVERY_PROCESS INT32_MIN
+#define EXPORT_EVERY_SET     UINT32_MAX
 
 struct export_counts {
 	const struct export_count *events;
@@ -83,8 +85,11 @@ struct export_view {
 	struct tally_str code; /* listings of hot functions, one behind another, as page_code.h writes them */
 	const uint32_t *listing_of_function; /* by the profile's; PROFILE_NONE: none; NULL: no code */
 	const struct export_counts *counts; /* NULL: not asked for, or none */
-	const struct export_attribute *attributes; /* for export_otlp; of those with one key the last counts */
+	const struct export_attribute *attributes; /* for export_otlp: those of each set, then by set; of those with one
+						    * key the last counts */
 	size_t attribute_count;
+	bool is_of_series; /* for export_pprof: the receiver makes series of labels, so samples have none, and types of
+			    * time are named as in OpenTelemetry */
 	bool has_times; /* else those of rows are positions */
 	uint64_t first_time, last_time; /* of what was chosen, where asked for and has_times */
 };
@@ -170,6 +175,8 @@ struct tally_str export_waker(const struct profile *profile, const struct profil
 /* Whether samples of the event print something: one flag for each of the profile's. NULL: out of memory. */
 bool *export_trace_flags(const struct export_view *view);
 const char *export_mark_name(enum export_mark_kind kind);
+/* What services that keep profiles call the event's values: "cpu" for time on the CPU, "off_cpu" for waits. */
+struct tally_str export_type_name(struct tally_str event, bool is_wait);
 /* What one unit of the event's period is: "nanoseconds" or "count". */
 const char *export_event_unit(struct tally_str name);
 /* Nanoseconds as milliseconds (or micro-, with 3 digits) with all their digits. */

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/protobuf_writer.h"
+#include "base/vec.h"
 #include "view/export/otlp_dictionary.h"
 
 /* Field numbers of resource.proto and common.proto. */
@@ -14,17 +15,54 @@ enum { VALUE_INT = 3 };
 
 #define CONTAINER_ID_DIGITS 64
 
-static bool otlp_resource_applies(const struct export_attribute *attribute, const struct otlp_resource *resource)
+/* The attributes of the view that a resource gets. */
+struct otlp_resource_given {
+	VEC(const struct export_attribute *) list;
+};
+
+/* Where the attributes of a set begin, or would. */
+static size_t otlp_resource_find_set(const struct export_view *view, uint32_t label_set)
 {
-	return attribute->pid == EXPORT_EVERY_PROCESS || attribute->pid == resource->pid;
+	size_t begin = 0, end = view->attribute_count;
+	while (begin < end) {
+		size_t middle = begin + (end - begin) / 2;
+		uint32_t set = view->attributes[middle].label_set;
+		if (set == EXPORT_EVERY_SET || set < label_set)
+			begin = middle + 1;
+		else
+			end = middle;
+	}
+	return begin;
 }
 
-/* Whether one of the view's attributes from the first one on has the key. */
-static bool otlp_resource_is_given(
-	const struct export_view *view, const struct otlp_resource *resource, size_t first, struct tally_str key)
+/* Of a set, or of each, from the first one on. False: out of memory. */
+static bool otlp_resource_gather_set(struct otlp_resource_given *given, const struct export_view *view, size_t first,
+	uint32_t label_set, int32_t pid)
 {
-	for (size_t i = first; i < view->attribute_count; i++)
-		if (otlp_resource_applies(&view->attributes[i], resource) && str_equal(view->attributes[i].key, key))
+	for (size_t i = first; i < view->attribute_count; i++) {
+		const struct export_attribute *attribute = &view->attributes[i];
+		if (attribute->label_set != label_set)
+			break;
+		bool is_its = attribute->pid == EXPORT_EVERY_PROCESS || attribute->pid == pid;
+		if (is_its && !vec_push(&given->list, attribute))
+			return false;
+	}
+	return true;
+}
+
+static bool otlp_resource_gather(
+	struct otlp_resource_given *given, const struct export_view *view, const struct otlp_resource *resource)
+{
+	size_t first = otlp_resource_find_set(view, resource->label_set);
+	return otlp_resource_gather_set(given, view, 0, EXPORT_EVERY_SET, resource->pid) &&
+	       otlp_resource_gather_set(given, view, first, resource->label_set, resource->pid);
+}
+
+/* Whether one of them from the first one on has the key. */
+static bool otlp_resource_is_given(const struct otlp_resource_given *given, size_t first, struct tally_str key)
+{
+	for (size_t i = first; i < given->list.len; i++)
+		if (str_equal(given->list.items[i]->key, key))
 			return true;
 	return false;
 }
@@ -38,22 +76,21 @@ static void otlp_resource_put_pair(struct text *out, struct tally_str key, struc
 }
 
 /* An attribute that the recording gives. */
-static void otlp_resource_put_found(struct text *out, const struct export_view *view,
-	const struct otlp_resource *resource, struct tally_str key, struct tally_str value)
+static void otlp_resource_put_found(
+	struct text *out, const struct otlp_resource_given *given, struct tally_str key, struct tally_str value)
 {
-	if (value.len > 0 && !otlp_resource_is_given(view, resource, 0, key))
+	if (value.len > 0 && !otlp_resource_is_given(given, 0, key))
 		otlp_resource_put_pair(out, key, value);
 }
 
-static void otlp_resource_put_pid(
-	struct text *out, const struct export_view *view, const struct otlp_resource *resource)
+static void otlp_resource_put_pid(struct text *out, const struct otlp_resource_given *given, int32_t pid)
 {
-	if (resource->pid < 0 || otlp_resource_is_given(view, resource, 0, STR("process.pid")))
+	if (pid < 0 || otlp_resource_is_given(given, 0, STR("process.pid")))
 		return;
 	size_t begin = protobuf_open(out);
 	protobuf_string(out, KEY_VALUE_KEY, STR("process.pid"));
 	size_t value = protobuf_open(out);
-	protobuf_u64(out, VALUE_INT, (uint64_t)resource->pid);
+	protobuf_u64(out, VALUE_INT, (uint64_t)pid);
 	protobuf_close(out, KEY_VALUE_VALUE, value);
 	protobuf_close(out, RESOURCE_ATTRIBUTES, begin);
 }
@@ -94,25 +131,25 @@ struct tally_str otlp_container_id(struct tally_str cgroup)
 void otlp_resource_put(struct text *out, const struct export_view *view, const struct otlp_resource *resource)
 {
 	const struct export_about *about = &view->about;
-	for (size_t i = 0; i < view->attribute_count; i++) {
-		const struct export_attribute *given = &view->attributes[i];
-		if (otlp_resource_applies(given, resource) &&
-			!otlp_resource_is_given(view, resource, i + 1, given->key))
-			otlp_resource_put_pair(out, given->key, given->value);
-	}
+	struct otlp_resource_given given = {0};
+	out->failed = !otlp_resource_gather(&given, view, resource) || out->failed;
+	for (size_t i = 0; i < given.list.len; i++)
+		if (!otlp_resource_is_given(&given, i + 1, given.list.items[i]->key))
+			otlp_resource_put_pair(out, given.list.items[i]->key, given.list.items[i]->value);
 	/* The name that the specification demands where nobody named the service. */
 	struct text service = {0};
 	text_str(&service, "unknown_service");
 	if (resource->name.len > 0)
 		text_char(&service, ':');
 	text_bytes(&service, resource->name.data, resource->name.len);
-	otlp_resource_put_found(out, view, resource, STR("service.name"), text_view(&service));
+	otlp_resource_put_found(out, &given, STR("service.name"), text_view(&service));
 	text_deinit(&service);
-	otlp_resource_put_found(out, view, resource, STR("process.executable.name"), resource->name);
-	otlp_resource_put_pid(out, view, resource);
-	otlp_resource_put_found(out, view, resource, STR("container.id"), otlp_container_id(resource->cgroup));
-	otlp_resource_put_found(out, view, resource, STR("host.name"), about->hostname);
-	otlp_resource_put_found(out, view, resource, STR("host.arch"), otlp_resource_arch(about->arch));
-	otlp_resource_put_found(out, view, resource, STR("os.type"), STR("linux"));
-	otlp_resource_put_found(out, view, resource, STR("os.version"), about->os);
+	otlp_resource_put_found(out, &given, STR("process.executable.name"), resource->name);
+	otlp_resource_put_pid(out, &given, resource->pid);
+	otlp_resource_put_found(out, &given, STR("container.id"), otlp_container_id(resource->cgroup));
+	otlp_resource_put_found(out, &given, STR("host.name"), about->hostname);
+	otlp_resource_put_found(out, &given, STR("host.arch"), otlp_resource_arch(about->arch));
+	otlp_resource_put_found(out, &given, STR("os.type"), STR("linux"));
+	otlp_resource_put_found(out, &given, STR("os.version"), about->os);
+	vec_free(&given.list);
 }

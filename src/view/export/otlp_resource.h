@@ -14,6 +14,7 @@
 
 struct otlp_resource {
 	int32_t pid; /* -1: not known */
+	uint32_t label_set; /* of its batch; otherwise 0 */
 	struct tally_str name; /* of the process */
 	struct tally_str cgroup; /* its path; empty: not known */
 };

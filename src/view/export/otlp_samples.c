@@ -15,7 +15,7 @@ static uint32_t otlp_samples_process_of(struct otlp_samples *s, const struct pro
 	const uint64_t key = (uint64_t)thread->label_set << 32 | (uint32_t)thread->pid;
 	bool is_new;
 	uint32_t id = id_table_add(&s->process_ids, &key, &is_new);
-	const struct otlp_process process = {thread->pid, thread->process_comm, PROFILE_NONE, 0};
+	const struct otlp_process process = {thread->pid, thread->label_set, thread->process_comm, PROFILE_NONE, 0};
 	if (id == ID_TABLE_NONE || (is_new && !vec_push(&s->processes, process)))
 		return ID_TABLE_NONE;
 	const struct profile_value *cgroup = profile_facet(s->view->profile, sample->facets, FACET_CGROUP);

@@ -22,6 +22,7 @@
 
 struct otlp_process {
 	int32_t pid; /* -1: not known */
+	uint32_t label_set;
 	uint32_t name; /* profile's string */
 	uint32_t cgroup; /* profile's string; PROFILE_NONE: not known */
 	uint64_t sample_count;

@@ -103,16 +103,18 @@ static void expect(struct protobuf_reader resource, const char *key, const char 
 	assert_true(!wanted || str_equal(value, str_from(wanted)));
 }
 
-/* What an agent tells of all processes and of one. */
+/* What an agent tells of all processes, of one, and of other sets of labels. */
 static void given_attributes(void **state)
 {
 	const struct export_attribute attributes[] = {
-		{EXPORT_EVERY_PROCESS, STR("region"), STR("eu")},
-		{EXPORT_EVERY_PROCESS, STR("service.name"), STR("all")},
-		{10, STR("service.name"), STR("ten")},
-		{10, STR("process.executable.name"), STR("worker")},
-		{20, STR("region"), STR("us")},
-		{30, STR("other"), STR("x")},
+		{EXPORT_EVERY_PROCESS, STR("region"), STR("eu"), EXPORT_EVERY_SET},
+		{EXPORT_EVERY_PROCESS, STR("service.name"), STR("all"), EXPORT_EVERY_SET},
+		{10, STR("service.name"), STR("ten"), 0},
+		{10, STR("process.executable.name"), STR("worker"), 0},
+		{20, STR("region"), STR("us"), 0},
+		{30, STR("other"), STR("x"), 0},
+		{EXPORT_EVERY_PROCESS, STR("other"), STR("y"), 1},
+		{EXPORT_EVERY_PROCESS, STR("region"), STR("nowhere"), 7},
 	};
 	struct profile *profile = make();
 	struct export_view view = {.profile = profile,

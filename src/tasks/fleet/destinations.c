@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tasks/fleet/destinations.h"
+
+#include <stdio.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/protobuf_reader.h"
+#include "tasks/fleet/answer_json.h"
+#include "tasks/fleet/destination_forms.h"
+
+/* Field numbers of profiles_service.proto and status.proto. */
+enum { RESPONSE_PARTIAL = 1 };
+enum { PARTIAL_REJECTED = 1, PARTIAL_MESSAGE = 2 };
+enum { STATUS_MESSAGE = 2 };
+
+static const struct destination_protocol {
+	struct tally_str scheme; /* before that of HTTP */
+	const char *path;
+	struct http_body_type type;
+	enum tally_status (*write)(const struct fleet_batch *batch, struct text *out, struct tally_error *err);
+} destination_protocols[] = {
+	[DESTINATION_SERVE] = {STR(""), NULL, {NULL, NULL}, NULL},
+	[DESTINATION_OTLP] = {STR("otlp+"), "/v1development/profiles", {"application/x-protobuf", "gzip"},
+		destination_write_otlp},
+	[DESTINATION_PYROSCOPE] = {STR("pyroscope+"), "/push.v1.PusherService/Push", {"application/proto", NULL},
+		destination_write_pyroscope},
+};
+
+bool destination_find(const char *text, struct destination *destination)
+{
+	for (size_t i = 0; i < ARRAY_LEN(destination_protocols); i++) {
+		struct tally_str scheme = destination_protocols[i].scheme;
+		if (!str_starts_with(str_from(text), scheme) || !http_url_is_given(text + scheme.len))
+			continue;
+		*destination = (struct destination){(enum destination_kind)i, text + scheme.len};
+		return true;
+	}
+	return false;
+}
+
+enum tally_status destination_encode(
+	enum destination_kind kind, const struct fleet_batch *batch, struct text *out, struct tally_error *err)
+{
+	enum tally_status status = destination_protocols[kind].write(batch, out, err);
+	return status == TALLY_OK && out->failed ? error_nomem(err) : status;
+}
+
+/* The text of a field of a message; empty: there is none, or the bytes are no message. */
+static struct tally_str destination_message(struct tally_bytes bytes, uint32_t number)
+{
+	struct protobuf_reader reader = protobuf_reader_make(bytes);
+	struct protobuf_field field;
+	struct tally_str found = STR("");
+	while (protobuf_next(&reader, &field))
+		if (field.number == number)
+			found = protobuf_text(&field);
+	return protobuf_check(&reader, NULL) == TALLY_OK ? found : STR("");
+}
+
+/* What an answer to a request in protobuf says of an error: OTLP answers in protobuf, Connect and proxies in JSON. */
+static void destination_explain(
+	enum destination_kind kind, const struct http_answer *answer, struct batch_receipt *receipt)
+{
+	struct text said = {0}, shown = {0};
+	struct tally_str body = text_view(&answer->body);
+	struct tally_str message = STR("");
+	if (kind == DESTINATION_OTLP)
+		message =
+			destination_message((struct tally_bytes){(const uint8_t *)body.data, body.len}, STATUS_MESSAGE);
+	if (message.len > 0)
+		text_visible(&shown, message);
+	else if (answer_json_string(body, STR("message"), &said))
+		text_visible(&shown, text_view(&said));
+	snprintf(receipt->sentence, sizeof(receipt->sentence), "the server answered %u%s%.*s", answer->status,
+		shown.len ? ": " : "", (int)MIN(shown.len, sizeof(receipt->sentence)), shown.len ? shown.data : "");
+	text_deinit(&said);
+	text_deinit(&shown);
+}
+
+/* Of an answer of OTLP that is no error: what the server did not take. */
+static void destination_read_partial(const struct http_answer *answer, struct batch_receipt *receipt)
+{
+	struct protobuf_reader reader = protobuf_reader_make(
+		(struct tally_bytes){(const uint8_t *)text_view(&answer->body).data, answer->body.len});
+	struct protobuf_field field;
+	uint64_t rejected = 0;
+	struct text shown = {0};
+	while (protobuf_next(&reader, &field)) {
+		if (field.number != RESPONSE_PARTIAL || field.wire != PROTOBUF_BYTES)
+			continue;
+		struct protobuf_reader partial = protobuf_nested(&reader, &field);
+		struct protobuf_field member;
+		while (protobuf_next(&partial, &member))
+			if (member.number == PARTIAL_REJECTED)
+				rejected = member.value;
+		text_visible(&shown, destination_message(field.bytes, PARTIAL_MESSAGE));
+	}
+	if (rejected > 0 || shown.len > 0)
+		snprintf(receipt->sentence, sizeof(receipt->sentence), "the server rejected %llu profiles%s%.*s",
+			(unsigned long long)rejected, shown.len ? ": " : "",
+			(int)MIN(shown.len, sizeof(receipt->sentence)), shown.len ? shown.data : "");
+	text_deinit(&shown);
+}
+
+static enum batch_outcome destination_outcome(enum destination_kind kind, unsigned status)
+{
+	if (status >= 200 && status < 300)
+		return BATCH_STORED;
+	if (status == 401 || status == 403)
+		return BATCH_DENIED;
+	/* OTLP names those that are temporary: all others must not be tried again. */
+	bool is_temporary = status == 429 || status == 502 || status == 503 || status == 504;
+	if (kind != DESTINATION_OTLP)
+		is_temporary = is_temporary || status == 408 || status >= 500;
+	return is_temporary || status < 400 ? BATCH_LATER : BATCH_REFUSED;
+}
+
+void destination_judge(enum destination_kind kind, const struct http_answer *answer, struct batch_receipt *receipt)
+{
+	receipt->status = answer->status;
+	receipt->retry_after_s = answer->retry_after_s;
+	receipt->outcome = destination_outcome(kind, answer->status);
+	if (receipt->outcome != BATCH_STORED)
+		destination_explain(kind, answer, receipt);
+	else if (kind == DESTINATION_OTLP)
+		destination_read_partial(answer, receipt);
+}
+
+/* samples: of the batch; if there are none, there is no body. */
+static enum tally_status destination_make_body(enum destination_kind kind, struct tally_bytes bytes, struct text *body,
+	uint64_t *samples, struct tally_error *err)
+{
+	struct fleet_batch *batch = NULL;
+	enum tally_status status = batch_unpack(bytes, &batch, err);
+	if (status != TALLY_OK)
+		return status;
+	*samples = fleet_batch_sample_count(batch);
+	if (*samples > 0)
+		status = destination_encode(kind, batch, body, err);
+	fleet_batch_destroy(batch);
+	return status;
+}
+
+static enum tally_status destination_send(const struct destination *destination, struct http_client *client,
+	const struct text *body, struct batch_receipt *receipt, struct tally_error *err)
+{
+	const struct destination_protocol *protocol = &destination_protocols[destination->kind];
+	struct http_answer answer;
+	struct tally_bytes bytes = {(const uint8_t *)body->data, body->len};
+	enum tally_status status = http_client_post(client, protocol->path, bytes, &protocol->type, &answer, err);
+	if (status != TALLY_OK)
+		return status;
+	destination_judge(destination->kind, &answer, receipt);
+	http_answer_deinit(&answer);
+	return TALLY_OK;
+}
+
+enum tally_status destination_post(const struct destination *destination, struct http_client *client,
+	struct tally_bytes bytes, struct batch_receipt *receipt, struct tally_error *err)
+{
+	struct batch_receipt made = {.outcome = BATCH_STORED};
+	struct text body = {0};
+	struct tally_error why;
+	uint64_t samples = 0;
+	if (destination->kind == DESTINATION_SERVE)
+		return batch_post(client, bytes, receipt, err);
+	enum tally_status status = destination_make_body(destination->kind, bytes, &body, &samples, &why);
+	if (status == TALLY_CORRUPT || status == TALLY_LIMIT) { /* which it will always be */
+		made.outcome = BATCH_REFUSED;
+		snprintf(made.sentence, sizeof(made.sentence), "%.*s", (int)sizeof(made.sentence) - 1, why.text);
+		status = TALLY_OK;
+	} else if (status == TALLY_OK && samples > 0) {
+		status = destination_send(destination, client, &body, &made, &why);
+	}
+	text_deinit(&body);
+	if (made.outcome == BATCH_STORED)
+		made.samples = samples;
+	if (status == TALLY_OK)
+		*receipt = made;
+	else if (err)
+		*err = why;
+	return status;
+}

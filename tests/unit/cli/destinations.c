@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tasks/fleet/destinations.h"
+
+#include <stdio.h>
+
+#include "base/array.h"
+#include "base/protobuf_reader.h"
+#include "batch_example.h"
+#include "unit_test.h"
+
+static void urls_say_the_kind(void **state)
+{
+	static const struct {
+		const char *text;
+		enum destination_kind kind;
+		const char *url;
+	} cases[] = {
+		{"http://host:7779", DESTINATION_SERVE, "http://host:7779"},
+		{"https://host", DESTINATION_SERVE, "https://host"},
+		{"otlp+http://host:4318/base", DESTINATION_OTLP, "http://host:4318/base"},
+		{"otlp+https://host", DESTINATION_OTLP, "https://host"},
+		{"pyroscope+http://host:4040", DESTINATION_PYROSCOPE, "http://host:4040"},
+		{"pyroscope+https://host", DESTINATION_PYROSCOPE, "https://host"},
+	};
+	static const char *const others[] = {
+		"", "folder", "otlp+folder", "otlp+ftp://host", "otlp://host", "otlp+otlp+http://host", "sqlite:x"};
+	struct destination found = {0};
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		assert_true(destination_find(cases[i].text, &found));
+		assert_int_equal(found.kind, cases[i].kind);
+		assert_string_equal(found.url, cases[i].url);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		assert_false(destination_find(others[i], &found));
+}
+
+static struct batch_receipt judge(enum destination_kind kind, unsigned status, const char *body, size_t len)
+{
+	struct http_answer answer = {.status = status, .retry_after_s = 7};
+	struct batch_receipt receipt = {0};
+	text_bytes(&answer.body, body, len);
+	destination_judge(kind, &answer, &receipt);
+	assert_int_equal(receipt.status, status);
+	assert_int_equal(receipt.retry_after_s, 7);
+	text_deinit(&answer.body);
+	return receipt;
+}
+
+static void statuses_say_what_to_do(void **state)
+{
+	static const struct {
+		unsigned status;
+		enum batch_outcome otlp, pyroscope;
+	} cases[] = {
+		{200, BATCH_STORED, BATCH_STORED},
+		{204, BATCH_STORED, BATCH_STORED},
+		{301, BATCH_LATER, BATCH_LATER},
+		{400, BATCH_REFUSED, BATCH_REFUSED},
+		{401, BATCH_DENIED, BATCH_DENIED},
+		{403, BATCH_DENIED, BATCH_DENIED},
+		{404, BATCH_REFUSED, BATCH_REFUSED},
+		{408, BATCH_REFUSED, BATCH_LATER},
+		{413, BATCH_REFUSED, BATCH_REFUSED},
+		{429, BATCH_LATER, BATCH_LATER},
+		{500, BATCH_REFUSED, BATCH_LATER},
+		{501, BATCH_REFUSED, BATCH_LATER},
+		{502, BATCH_LATER, BATCH_LATER},
+		{503, BATCH_LATER, BATCH_LATER},
+		{504, BATCH_LATER, BATCH_LATER},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		assert_int_equal(judge(DESTINATION_OTLP, cases[i].status, "", 0).outcome, cases[i].otlp);
+		assert_int_equal(judge(DESTINATION_PYROSCOPE, cases[i].status, "", 0).outcome, cases[i].pyroscope);
+	}
+}
+
+/* Nothing of an answer is trusted. */
+static void answers_are_explained(void **state)
+{
+	static const char status[] = "\x08\x03\x12\x0a"
+				     "bad\x1bsample";
+	static const char partial[] = "\x0a\x08\x08\x02\x12\x04"
+				      "size";
+	static const char broken[] = "\x0a\x7f";
+	struct batch_receipt receipt = judge(DESTINATION_OTLP, 400, status, sizeof(status) - 1);
+	assert_string_equal(receipt.sentence, "the server answered 400: bad\\x1bsample");
+	receipt = judge(DESTINATION_OTLP, 503, "{\"message\":\"come later\"}", 24);
+	assert_string_equal(receipt.sentence, "the server answered 503: come later");
+	receipt = judge(DESTINATION_OTLP, 400, broken, sizeof(broken) - 1);
+	assert_string_equal(receipt.sentence, "the server answered 400");
+	receipt = judge(DESTINATION_PYROSCOPE, 400, "{\"code\":\"invalid_argument\",\"message\":\"no labels\"}", 49);
+	assert_string_equal(receipt.sentence, "the server answered 400: no labels");
+	receipt = judge(DESTINATION_PYROSCOPE, 502, "<html>", 6);
+	assert_string_equal(receipt.sentence, "the server answered 502");
+	receipt = judge(DESTINATION_OTLP, 200, partial, sizeof(partial) - 1);
+	assert_int_equal(receipt.outcome, BATCH_STORED);
+	assert_string_equal(receipt.sentence, "the server rejected 2 profiles: size");
+	receipt = judge(DESTINATION_OTLP, 200, broken, sizeof(broken) - 1);
+	assert_string_equal(receipt.sentence, "");
+}
+
+static bool is_gzip(struct tally_bytes bytes)
+{
+	return bytes.len > 18 && bytes.data[0] == 0x1f && bytes.data[1] == 0x8b;
+}
+
+/* "name=value" of each label, then the bytes' form and the ID. */
+static void print_series(struct protobuf_reader series, struct text *out, char *id)
+{
+	struct protobuf_field field, member;
+	while (protobuf_next(&series, &field)) {
+		struct protobuf_reader inner = protobuf_nested(&series, &field);
+		while (protobuf_next(&inner, &member)) {
+			struct tally_str value = protobuf_text(&member);
+			if (field.number == 1) {
+				text_bytes(out, value.data, value.len);
+				text_char(out, member.number == 1 ? '=' : ' ');
+			} else if (member.number == 1) {
+				assert_true(is_gzip(member.bytes));
+			} else {
+				assert_int_equal(value.len, 36);
+				memcpy(id, value.data, value.len);
+			}
+		}
+		assert_int_equal(protobuf_check(&inner, NULL), TALLY_OK);
+	}
+	assert_int_equal(protobuf_check(&series, NULL), TALLY_OK);
+	text_char(out, '\n');
+}
+
+static void pyroscope_gets_a_series_for_each_set_and_event(void **state)
+{
+	struct fleet_batch *batch = batch_example();
+	struct text body = {0}, again = {0}, found = {0};
+	char ids[5][37] = {0};
+	size_t count = 0;
+	assert_int_equal(destination_encode(DESTINATION_PYROSCOPE, batch, &body, NULL), TALLY_OK);
+	struct protobuf_reader push = protobuf_reader_make((struct tally_bytes){(const uint8_t *)body.data, body.len});
+	struct protobuf_field field;
+	while (protobuf_next(&push, &field) && count < ARRAY_LEN(ids)) {
+		assert_int_equal(field.number, 1);
+		print_series(protobuf_nested(&push, &field), &found, ids[count++]);
+	}
+	assert_int_equal(protobuf_check(&push, NULL), TALLY_OK);
+	text_char(&found, '\0');
+	assert_string_equal(found.data,
+		"__name__=process_cpu tally_event=cpu-clock:u host=h\xc3\xb6st \"1\" region=eu \n"
+		"__name__=cycles tally_event=cycles host=h\xc3\xb6st \"1\" region=eu \n"
+		"__name__=process_cpu tally_event=cpu-clock:u service_name=api host=h\xc3\xb6st \"1\" region=eu \n"
+		"__name__=off_cpu tally_event=offcpu-time service_name=api host=h\xc3\xb6st \"1\" region=eu \n"
+		"__name__=process_cpu tally_event=cpu-clock:u service_name=db host=h\xc3\xb6st \"1\" region=eu \n");
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < i; k++)
+			assert_string_not_equal(ids[i], ids[k]);
+	assert_int_equal(destination_encode(DESTINATION_PYROSCOPE, batch, &again, NULL), TALLY_OK);
+	assert_int_equal(again.len, body.len);
+	assert_memory_equal(again.data, body.data, body.len); /* a retry is the same request */
+	text_deinit(&body);
+	text_deinit(&again);
+	text_deinit(&found);
+	fleet_batch_destroy(batch);
+}
+
+static void otlp_is_packed(void **state)
+{
+	struct fleet_batch *batch = batch_example();
+	struct text body = {0};
+	assert_int_equal(destination_encode(DESTINATION_OTLP, batch, &body, NULL), TALLY_OK);
+	assert_true(is_gzip((struct tally_bytes){(const uint8_t *)body.data, body.len}));
+	text_deinit(&body);
+	fleet_batch_destroy(batch);
+}
+
+/* Without a request: no client is needed. */
+static void bad_batches_are_refused_and_empty_ones_are_done(void **state)
+{
+	const struct destination otlp = {DESTINATION_OTLP, "http://host"};
+	struct batch_receipt receipt;
+	assert_int_equal(
+		destination_post(&otlp, NULL, (struct tally_bytes){(const uint8_t *)"\xff\xff", 2}, &receipt, NULL),
+		TALLY_OK);
+	assert_int_equal(receipt.outcome, BATCH_REFUSED);
+	assert_true(strlen(receipt.sentence) > 10);
+	struct fleet_batch *batch = batch_example();
+	struct text bytes = {0};
+	((struct profile *)batch->profile)->sample_count = 0;
+	assert_int_equal(fleet_batch_write(batch, NULL, &bytes, NULL), TALLY_OK);
+	assert_int_equal(destination_post(&otlp, NULL, (struct tally_bytes){(const uint8_t *)bytes.data, bytes.len},
+				 &receipt, NULL),
+		TALLY_OK);
+	assert_int_equal(receipt.outcome, BATCH_STORED);
+	assert_int_equal(receipt.samples, 0);
+	text_deinit(&bytes);
+	fleet_batch_destroy(batch);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(urls_say_the_kind),
+		cmocka_unit_test(statuses_say_what_to_do),
+		cmocka_unit_test(answers_are_explained),
+		cmocka_unit_test(pyroscope_gets_a_series_for_each_set_and_event),
+		cmocka_unit_test(otlp_is_packed),
+		cmocka_unit_test(bad_batches_are_refused_and_empty_ones_are_done),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
