@@ -61,16 +61,29 @@ function showFrame() {
   frame.srcdoc = profile.page.replace('<html lang="en">', `<html lang="en" data-theme="${isDark() ? 'dark' : 'light'}">`);
   before.replaceWith(frame);
 }
+function showNothing(text) {
+  Object.assign(profile, { rows: [], total: 0, base: 0, page: '' });
+  $('frame').replaceWith(Object.assign(element('div'), { id: 'frame' }));
+  showFunctions();
+  $('sum').textContent = text; $('state').textContent = '';
+}
 async function showProfile() {
   $('state').textContent = 'loading …';
-  const page = await (await ask('profile', '/api/v1/profile', withBase({ ...selection(), format: 'flamegraph' }))).text();
+  let page;
+  try {
+    page = await (await ask('profile', '/api/v1/profile', withBase({ ...selection(), format: 'flamegraph' }))).text();
+  } catch (error) {
+    if (error.status !== 404) throw error;
+    showNothing(error.message);
+    return;
+  }
   const found = new DOMParser().parseFromString(page, 'text/html').getElementById('data');
   if (!found) throw new Error('the answer of the server is no flame graph');
   await sumFunctions(JSON.parse(found.textContent));
   profile.page = page;
   showFrame();
   showFunctions();
-  $('sum').textContent = profile.total ? amount(profile.total) + (profile.isDiff ? ', compared with ' + amount(profile.base) : '') + ` of ${shown(profile.event) || 'all events'}` : 'nothing was recorded in this time with these labels';
+  $('sum').textContent = amount(profile.total) + (profile.isDiff ? ', compared with ' + amount(profile.base) : '') + ` of ${shown(profile.event) || 'all events'}`;
   $('state').textContent = '';
 }
 async function download(format) {

@@ -11,9 +11,8 @@ function loadTimes() {
 }
 async function showLoad() {
   const [from, until] = loadTimes();
-  let step = (until - from) / BigInt(LOAD_STEPS);
-  if (step < NS) step = NS;
-  const answer = await (await ask('load', '/api/v1/load', { query: state.query, from, until, event: state.event, step })).json();
+  const seconds = (until - from) / BigInt(LOAD_STEPS) / NS + 1n, step = seconds * NS;
+  const answer = await (await ask('load', '/api/v1/load', { query: state.query, from, until, event: state.event, step: seconds + 's' })).json();
   Object.assign(load, { from, until, step, points: answer.points });
   drawLoad();
 }

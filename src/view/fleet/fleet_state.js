@@ -63,6 +63,6 @@ async function ask(topic, path, parameters) {
   if (answer.ok) return answer;
   let text = answer.status + ' ' + answer.statusText;
   try { text = (await answer.json()).error || text; } catch (error) { /* no sentence: the status has to do */ }
-  throw new Error(text);
+  throw Object.assign(new Error(text), { status: answer.status });
 }
 function report(error) { if (error.name !== 'AbortError') problem(error.message); }
