@@ -20,7 +20,9 @@ def test_the_version_says_it(tally_without_bpf):
     ('flamegraph', '--call-graph', 'bpf', '-o', 'x.data', '--', 'true'),
     ('top', '--call-graph', 'bpf', '--stdio', '-d', '1'),
     ('stat', '--bpf-counters', '-e', 'cpu-clock', '--', 'true'),
-    ('stat', '-e', 'cpu-clock:b', '--', 'true')], ids=lambda arguments: ' '.join(arguments[:4]))
+    ('stat', '-e', 'cpu-clock:b', '--', 'true'),
+    ('stat', '--bpf-prog', '1', '-e', 'cpu-clock', '--', 'true'),
+    ('record', '--setup-filter', 'pin')], ids=lambda arguments: ' '.join(arguments[:4]))
 def test_refusals_say_it(live, tally_without_bpf, tmp_path, arguments):
     refused = tally_without_bpf(*arguments, cwd=tmp_path)
     assert refused.returncode not in (0, -6, -11) and LACKS in refused.stderr, refused.stderr
