@@ -167,7 +167,7 @@ def frames_of(sample):
 def test_waits_have_the_stacks_that_python_dumps(tally, python, record, tmp_path):
     """Threads that sleep, wait for a lock, are in a generator, are called back from C and handle an exception."""
     (tmp_path / 'waiting.py').write_text(WAITING)
-    data, result = record('--wall', [python, tmp_path / 'waiting.py'])
+    data, result = record('--wall', '--wall-source', 'bpf', [python, tmp_path / 'waiting.py'])
     dump = json.loads(result.stdout)
     assert len(dump) == 5
     for tid, wanted in dump.items():
