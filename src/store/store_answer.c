@@ -191,7 +191,9 @@ static enum tally_status store_answer_load_stacks(struct store_answer *a, struct
 static void store_answer_make_stack(struct store_answer *a, size_t index)
 {
 	const uint64_t *chain = a->chain.items + a->chain_begins.items[index];
+	struct store_answer_stack *made = &a->made[index];
 	a->room.len = 0;
+	made->leaf = a->unknown;
 	for (size_t i = 0; i < chain[0]; i++) {
 		const struct store_answer_range *range = &a->location_frames[chain[i + 1]];
 		if (!vec_reserve(&a->room, a->room.len + range->count)) {
@@ -201,9 +203,9 @@ static void store_answer_make_stack(struct store_answer *a, size_t index)
 		memcpy(a->room.items + a->room.len, a->frames.items + range->first,
 			range->count * sizeof(*a->room.items));
 		a->room.len += range->count;
+		if (i == 0 && range->count > 0) /* the function that contains the inlined calls */
+			made->leaf = a->room.items[range->count - 1];
 	}
-	struct store_answer_stack *made = &a->made[index];
-	made->leaf = a->room.len ? a->room.items[0] : a->unknown;
 	made->stack = a->room.len && a->has_chains ? profile_builder_stack(a->builder, a->room.items, a->room.len)
 						   : PROFILE_NONE;
 }

@@ -63,6 +63,30 @@ def test_sums_are_those_of_report(tally, tmp_path, name):
     assert sorted(folded.splitlines()) == sorted(drawn.splitlines())
 
 
+def callers_of(report):
+    """{(symbol, DSO, whether it is inlined): (own period, period with callees)} of what has a symbol."""
+    sums = {}
+    for table in report['tables']:
+        for row in table['rows']:
+            if 'symbol' in row:
+                key = (row['symbol'], row['dso'], row.get('inlined', False))
+                own, whole = sums.get(key, (0, 0))
+                sums[key] = (own + row['values'][0]['period'], whole + row['values'][0]['children_period'])
+    return sums
+
+
+def test_callers_and_inlined_calls_are_those_of_report(tally, tmp_path):
+    """Of a program with debug information: a sample in an inlined call is one of the function that contains it."""
+    data, url = tmp_path / 'new.data', f'sqlite:{tmp_path}/store.db'
+    tally('record', '-q', '-e', 'cpu-clock', '-F', '4999', '-k', 'monotonic', '--call-graph', 'dwarf', '-o', data, '--',
+          tally.path, 'report', '--stdio', '-i', CORPUS / 'cxx.data', check=0)
+    tally('push', data, '--to', url, check=0)
+    shown = tally('fleet', 'top', '--json', '-s', 'sym,dso', '--from', url, check=0)
+    expected = callers_of(json.loads(tally('report', '--json', '-s', 'sym,dso', '-i', data, check=0).stdout))
+    assert any(whole > own for own, whole in expected.values())
+    assert callers_of(json.loads(shown.stdout)) == expected
+
+
 def test_sums_of_files_that_this_machine_has(tally, tmp_path):
     """Whether debug information is here decides how libraries' functions are called: only their files are compared."""
     url = f'sqlite:{tmp_path}/store.db'

@@ -13,6 +13,7 @@ void report_request_init(struct report_request *request)
 {
 	*request = (struct report_request){0};
 	request->chains.look = (struct chain_options){.style = CHAIN_GRAPH, .min_percent = DEFAULT_MIN_PERCENT};
+	request->chains.max_stack = UINT32_MAX;
 	request->rows.time_quantum_ns = REPORT_QUANTUM_NS;
 	request->samples.filters.hides_guests = true; /* as perf, whose verb kvm shows them */
 }
