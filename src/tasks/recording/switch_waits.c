@@ -11,6 +11,7 @@
 #include "kernel/events/event_parser.h"
 #include "kernel/events/privileges.h"
 #include "kernel/recording/synthesize.h"
+#include "kernel/recording/thread_waits.h"
 #include "kernel/system/cpu_topology.h"
 #include "kernel/system/kernel_files.h"
 #include "tasks/recording/record_live.h"
@@ -208,6 +209,12 @@ static void switch_waits_read_kernel(struct switch_waits *w)
 	free(kallsyms);
 }
 
+static bool switch_waits_has_stayed(void *context, uint32_t tid, uint64_t switches)
+{
+	const struct switch_waits *w = context;
+	return thread_waits_switches(w->config.kernel, (pid_t)tid) == switches;
+}
+
 enum tally_status switch_waits_create(
 	const struct switch_waits_config *config, struct switch_waits **waits, struct tally_error *err)
 {
@@ -215,7 +222,11 @@ enum tally_status switch_waits_create(
 	if (!w)
 		return error_nomem(err);
 	w->config = *config;
-	w->tracker.config = (struct wait_tracker_config){&w->stacks, config->wants_preempted, config->threshold_ns};
+	w->tracker.config = (struct wait_tracker_config){.stacks = &w->stacks,
+		.wants_preempted = config->wants_preempted,
+		.threshold_ns = config->threshold_ns,
+		.has_stayed = switch_waits_has_stayed,
+		.context = w};
 	w->records.kernel = config->kernel;
 	w->records.stacks = &w->stacks;
 	w->records.arch = record_host_arch();
@@ -304,6 +315,7 @@ enum tally_status switch_waits_add_thread(struct switch_waits *w, uint32_t tid, 
 		return TALLY_OK;
 	event.state = (uint8_t)before->state;
 	event.syscall = before->syscall;
+	event.switches = before->switches == UINT64_MAX ? 0 : before->switches;
 	return vec_push(&w->records.events, event) ? TALLY_OK : error_nomem(err);
 }
 

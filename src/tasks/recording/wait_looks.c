@@ -61,6 +61,7 @@ bool wait_looks_take(const struct kernel_seam *kernel, const struct arch *arch, 
 		.pid = now.pid,
 		.tid = tid,
 		.syscall = now.syscall,
+		.switches = now.switches == UINT64_MAX ? 0 : now.switches,
 		.state = (uint8_t)wait_looks_state(now.state)};
 	size_t len = wants_stack && now.sp ? wait_looks_read_stack(kernel, tid, now.sp, look->stack) : 0;
 	const struct thread_wait after = thread_waits_read(kernel, (pid_t)tid);

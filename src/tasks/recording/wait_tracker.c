@@ -173,7 +173,8 @@ static void wait_tracker_leave(struct wait_tracker *t, struct wait_thread *threa
 		thread->out.state = is_blocked ? stack->state : event->state;
 	}
 	thread->stack = (struct wait_event){0};
-	thread->is_woken = thread->is_looked_at = false;
+	thread->is_woken = thread->is_looked_at = thread->is_doubtful = false;
+	thread->switches = event->switches;
 	thread->look = (struct wait_event){.syscall = -1};
 	thread->is_off = event->state != WAIT_RUNNABLE || t->config.wants_preempted;
 }
@@ -189,6 +190,32 @@ static void wait_tracker_wake(struct wait_thread *thread, const struct wait_even
 	thread->is_woken = true;
 }
 
+/* What /proc said of it, if that was of this wait. */
+static void wait_tracker_look(struct wait_thread *thread, const struct wait_event *event)
+{
+	bool is_other = thread->switches && thread->switches != event->switches;
+	if (!thread->is_off || thread->out.state == WAIT_RUNNABLE)
+		return;
+	if (thread->is_doubtful)
+		thread->is_off = !is_other;
+	thread->is_doubtful = false;
+	if (is_other)
+		return;
+	thread->look = *event;
+	thread->switches = event->switches;
+}
+
+/* Waits of which nothing more is known end here; for others it will turn out. */
+static void wait_tracker_doubt(struct wait_tracker *t)
+{
+	size_t position = 0;
+	struct wait_thread *thread;
+	while ((thread = wait_tracker_next_off(t, &position))) {
+		thread->is_doubtful = true;
+		thread->is_off = thread->switches != 0 && t->config.has_stayed;
+	}
+}
+
 enum tally_status wait_tracker_apply(struct wait_tracker *t, const struct wait_event *event,
 	const struct off_cpu_sink *sink, struct tally_error *err)
 {
@@ -198,7 +225,7 @@ enum tally_status wait_tracker_apply(struct wait_tracker *t, const struct wait_e
 		return TALLY_OK;
 	}
 	if (event->kind == WAIT_EVENT_LOST) {
-		wait_tracker_forget(t);
+		wait_tracker_doubt(t);
 		return TALLY_OK;
 	}
 	bool makes_none = event->kind == WAIT_EVENT_WAKE || event->kind == WAIT_EVENT_OTHERS_WAKE ||
@@ -221,8 +248,7 @@ enum tally_status wait_tracker_apply(struct wait_tracker *t, const struct wait_e
 		wait_tracker_wake(thread, event);
 		return TALLY_OK;
 	case WAIT_EVENT_LOOK:
-		if (thread->is_off && thread->out.state != WAIT_RUNNABLE)
-			thread->look = *event;
+		wait_tracker_look(thread, event);
 		return TALLY_OK;
 	case WAIT_EVENT_LOOK_STACK:
 		if (thread->is_off && thread->look.time_ns == event->time_ns)
@@ -232,7 +258,7 @@ enum tally_status wait_tracker_apply(struct wait_tracker *t, const struct wait_e
 		if (!thread->is_off)
 			return TALLY_OK;
 		thread->is_off = false;
-		return wait_tracker_end_wait(t, thread, event, 0, sink, err);
+		return thread->is_doubtful ? TALLY_OK : wait_tracker_end_wait(t, thread, event, 0, sink, err);
 	case WAIT_EVENT_EXEC:
 		thread->is_off = false;
 		return TALLY_OK;
@@ -271,7 +297,9 @@ enum tally_status wait_tracker_finish(
 	while (status == TALLY_OK && (thread = wait_tracker_next_off(t, &position))) {
 		const struct wait_event end = {.time_ns = now_ns, .cpu = thread->out.cpu};
 		thread->is_off = false;
-		if (now_ns > thread->out.time_ns)
+		bool is_known =
+			!thread->is_doubtful || t->config.has_stayed(t->config.context, thread->tid, thread->switches);
+		if (is_known && now_ns > thread->out.time_ns)
 			status = wait_tracker_end_wait(t, thread, &end, WAIT_FLAG_UNFINISHED, sink, err);
 	}
 	return status == TALLY_OK ? wait_tracker_give_sums(t, sink, err) : status;

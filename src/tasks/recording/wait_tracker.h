@@ -27,7 +27,7 @@ enum wait_event_kind {
 	WAIT_EVENT_LOOK_STACK, /* and its stack then */
 	WAIT_EVENT_EXEC, /* goes on, even if it is the ID of a thread that has ended */
 	WAIT_EVENT_EXIT,
-	WAIT_EVENT_LOST /* of any thread: what is under way is not known any more */
+	WAIT_EVENT_LOST /* of any thread: what is under way is doubtful, or not known any more */
 };
 
 struct wait_event {
@@ -35,6 +35,7 @@ struct wait_event {
 	uint32_t pid, tid, cpu; /* pid 0: not known */
 	uint32_t waker_pid, waker_tid;
 	int32_t syscall; /* -1: none or not known */
+	uint64_t switches; /* of an OUT or LOOK: how often the thread had left the CPU; 0: not known */
 	uint8_t kind, state, flags; /* enum wait_state, enum wait_flags */
 	char waker_comm[WAIT_RECORD_COMM];
 };
@@ -42,6 +43,8 @@ struct wait_event {
 struct wait_thread {
 	uint32_t pid, tid;
 	bool is_off, is_woken;
+	bool is_doubtful; /* events were lost: it may have run since */
+	uint64_t switches; /* in this wait; 0: not known */
 	bool is_looked_at; /* the caller's, for each wait */
 	struct wait_event stack; /* time_ns 0: none came */
 	struct wait_event out, wake, look; /* look.time_ns 0: there was none in this wait */
@@ -56,6 +59,10 @@ struct wait_tracker_config {
 	struct wait_stacks *stacks;
 	bool wants_preempted; /* threads that could run all the time, too */
 	uint64_t threshold_ns; /* waits as long are given one by one */
+	/* Whether a thread has not left the CPU since it had done so often: then a wait goes on, whatever events were lost.
+	 * NULL: not known. */
+	bool (*has_stayed)(void *context, uint32_t tid, uint64_t switches);
+	void *context;
 };
 
 struct wait_tracker {
@@ -71,7 +78,7 @@ TALLY_MUST_CHECK enum tally_status wait_tracker_apply(struct wait_tracker *track
 	const struct off_cpu_sink *sink, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status wait_tracker_give_sums(
 	struct wait_tracker *tracker, const struct off_cpu_sink *sink, struct tally_error *err);
-/* Gives the waits that last, until now_ns, and all sums. */
+/* Gives the waits that last, until now_ns, as far as has_stayed vouches for doubtful ones, and all sums. */
 TALLY_MUST_CHECK enum tally_status wait_tracker_finish(
 	struct wait_tracker *tracker, uint64_t now_ns, const struct off_cpu_sink *sink, struct tally_error *err);
 /* What is under way is not known any more. */

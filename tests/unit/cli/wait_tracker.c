@@ -204,6 +204,64 @@ static void threads_end_and_waits_last(void **state)
 	end(&f);
 }
 
+/* How often threads have left the CPU by now. */
+static bool has_stayed(void *context, uint32_t tid, uint64_t switches)
+{
+	const uint64_t *now = context;
+	return now[tid] == switches;
+}
+
+static void lost_events_end_no_wait_that_goes_on(void **state)
+{
+	uint64_t now[] = {0, 10, 21, 30, 40, 50};
+	struct fixture f;
+	begin(&f, 0);
+	f.tracker.config.has_stayed = has_stayed;
+	f.tracker.config.context = now;
+	for (uint32_t tid = 1; tid <= 5; tid++)
+		apply(&f, (struct wait_event){.kind = WAIT_EVENT_OUT,
+				  .time_ns = 10,
+				  .tid = tid,
+				  .state = WAIT_SLEEPING,
+				  .syscall = -1,
+				  .switches = tid == 5 ? 0 : 10 * tid});
+	apply(&f, (struct wait_event){.kind = WAIT_EVENT_LOST, .time_ns = 20});
+	/* 1 stays, 2 has run since, of 5 it cannot be known, 3 ends its wait or another one, 4 is looked at. */
+	apply(&f, (struct wait_event){.kind = WAIT_EVENT_IN, .time_ns = 30, .tid = 3});
+	apply(&f, (struct wait_event){.kind = WAIT_EVENT_LOOK,
+			  .time_ns = 31,
+			  .tid = 4,
+			  .state = WAIT_SLEEPING,
+			  .syscall = SYS_nanosleep,
+			  .switches = 40});
+	assert_int_equal(f.got.count, 0);
+	apply(&f, (struct wait_event){.kind = WAIT_EVENT_IN, .time_ns = 35, .tid = 4});
+	expect(&f.got, 0, WAIT_SLEEPING, 35, 25);
+	assert_int_equal(f.got.waits[0].record.syscall, SYS_nanosleep);
+	assert_int_equal(wait_tracker_finish(&f.tracker, 40, &f.sink, NULL), TALLY_OK);
+	assert_int_equal(f.got.count, 2);
+	expect(&f.got, 1, WAIT_SLEEPING, 40, 30);
+	assert_int_equal(f.got.waits[1].tid, 1);
+	end(&f);
+}
+
+static void a_look_at_another_wait_does_not_count(void **state)
+{
+	struct fixture f;
+	begin(&f, 0);
+	apply(&f, (struct wait_event){
+			  .kind = WAIT_EVENT_OUT, .time_ns = 10, .state = WAIT_SLEEPING, .syscall = -1, .switches = 4});
+	apply(&f, (struct wait_event){.kind = WAIT_EVENT_LOOK,
+			  .time_ns = 11,
+			  .state = WAIT_UNINTERRUPTIBLE,
+			  .syscall = SYS_nanosleep,
+			  .switches = 5});
+	apply(&f, (struct wait_event){.kind = WAIT_EVENT_IN, .time_ns = 12});
+	expect(&f.got, 0, WAIT_SLEEPING, 12, 2);
+	assert_int_equal(f.got.waits[0].record.syscall, -1);
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +272,8 @@ int main(void)
 		cmocka_unit_test(stacks_of_their_own_belong_to_the_next_wait),
 		cmocka_unit_test(what_others_tell_of_a_wake_up_gives_way),
 		cmocka_unit_test(threads_end_and_waits_last),
+		cmocka_unit_test(lost_events_end_no_wait_that_goes_on),
+		cmocka_unit_test(a_look_at_another_wait_does_not_count),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
