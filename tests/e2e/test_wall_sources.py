@@ -131,9 +131,11 @@ def test_the_whole_machine(tally, system_wide, tmp_path, source):
         _, stderr = recorder.communicate()
         assert recorder.returncode == 0, stderr
         waits = waits_of(tally, path)
-        asleep = [w for w in waits if w['comm'] == 'sleep' and w['ns'] >= 0.5 * SECOND]
+        asleep = [w for w in waits if w['comm'] == 'sleep' and w['ns'] >= 0.5 * SECOND and not w['flags'] & (BEGAN_BEFORE | UNFINISHED)]
         if asleep or 'are missing' not in stderr:
             break
+    if not asleep and 'are missing' in stderr:
+        pytest.skip('this machine is so busy that rings were full in each of five recordings')
     assert asleep and recorder.pid not in {w['tid'] for w in waits}, stderr
     if source == 'tracepoints':
         assert any(w['flags'] & INTERRUPT for w in asleep), waits

@@ -28,7 +28,7 @@
 		ATTR_FLAG(ATTR_BIT_COMM_EXEC) | ATTR_FLAG(ATTR_BIT_TASK) | ATTR_FLAG(ATTR_BIT_KSYMBOL) | \
 		ATTR_FLAG(ATTR_BIT_BPF_EVENT) | ATTR_FLAG(ATTR_BIT_CONTEXT_SWITCH))
 #define PENDING_MOST (1u << 18)
-#define LOOKS_MOST   500 /* at a time */
+#define LOOKS_MS     20 /* of looking at threads at a time: rings fill up meanwhile */
 
 struct switch_waits {
 	struct switch_waits_config config;
@@ -382,15 +382,16 @@ static bool switch_waits_wants_look(const struct switch_waits *w, const struct w
 static enum tally_status switch_waits_look(struct switch_waits *w, struct tally_error *err)
 {
 	const struct record_sink sink = {switch_events_take, &w->records};
-	size_t position = 0, looks = 0;
+	size_t position = 0;
+	int64_t until_ms = clock_ms() + LOOKS_MS;
 	struct wait_thread *thread;
 	enum tally_status status = TALLY_OK;
-	while (status == TALLY_OK && looks < LOOKS_MOST &&
-		(thread = wait_tracker_next_off(&w->tracker, &position)) != NULL) {
+	while (status == TALLY_OK && (thread = wait_tracker_next_off(&w->tracker, &position)) != NULL) {
 		struct wait_event event;
 		if (!switch_waits_wants_look(w, thread))
 			continue;
-		looks++;
+		if (clock_ms() >= until_ms)
+			break;
 		thread->is_looked_at = true;
 		bool wants_stack = !thread->out.stack && !w->config.no_user_stacks;
 		if (!wait_looks_take(w->config.kernel, w->records.arch, thread->tid, wants_stack, &event, &w->look))
