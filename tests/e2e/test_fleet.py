@@ -6,6 +6,7 @@ import re
 import pytest
 
 import json_schema
+import perfdata_build
 from conftest import CORPUS, ROOT
 from store_server import NOW_NS, SECOND, Server, make_batch
 
@@ -79,7 +80,7 @@ def test_flame_graphs(tally, server, tmp_path):
 
 
 def test_wrong_command_lines_are_refused(tally, server, tmp_path):
-    usage = [[], ['tops'], ['top', 'a="b"', 'c="d"'], ['top', '--svg'], ['flamegraph', '--json'], ['labels', '--by', 'host'],
+    usage = [[], ['tops'], ['top', 'a="b"', 'c="d"'], ['top', '--svg'], ['diff'], ['flamegraph', '--json'], ['labels', '--by', 'host'],
              ['flamegraph', '--svg', '--folded'], ['top', '--baseline', 'host="a"'], ['flamegraph', '--baseline-until', 'now'],
              ['labels', '-s', 'sym'], ['top', '--percent-limit', 'x']]
     for words in usage:
@@ -128,3 +129,46 @@ def test_answers_that_are_none_of_a_store_are_refused(tally, tmp_path):
         result = tally('push', CORPUS / 'deep.data', '--to', url, cwd=tmp_path)
         assert result.returncode == 255 and "as 'tally serve' does" in result.stderr
     other.shutdown()
+
+
+def host_recording(path, shares, factor):
+    """A recording in which so many samples hit each of some libraries; their functions have no names."""
+    r = perfdata_build.Recording()
+    r.event('IP TID TIME PERIOD')
+    r.record(3, 0, r.pack('II', 7, 7) + r.name('program') + r.trailer())
+    for index in range(len(shares)):
+        r.record(1, 2, r.pack('IIQQQ', 7, 7, 0x400000 + 0x10000 * index, 0x10000, 0) + r.name(f'/bin/part{index}') + r.trailer())
+    now = 1
+    for index, count in enumerate(shares):
+        for _ in range(count * factor):
+            r.sample(misc=2, ip=0x400100 + 0x10000 * index, tid=(7, 7), time=now, period=1000)
+            now += 1
+    r.write(path)
+
+
+def test_diff_says_of_hosts_what_diff_says_of_recordings(tally, tmp_path):
+    url = f'sqlite:{tmp_path}/store.db'
+    sides = {'base': [], 'new': []}
+    for side, first in (('base', 20), ('new', 35)):
+        for host in range(7):
+            path = tmp_path / f'{side}{host}.data'
+            host_recording(path, (first + host % 3, 40 + host % 2, 30 - host % 4, 10), 1 + host)
+            sides[side].append(path)
+            tally('push', '-q', path, '--to', url, '-l', f'host=h{host}', '-l', f'release={side}', check=0)
+    shown = tally('fleet', 'diff', 'release="new"', '--baseline', 'release="base"', *EVER, '--from', url, check=0).stdout
+    told = tally('diff', '--measure', 'share', '-s', 'sym,dso', '--base', *sides['base'], '--new', *sides['new'], check=0).stdout
+
+    def rows(text):
+        return [line for line in text.splitlines() if line and not line.startswith('#')]
+    assert rows(shown) == rows(told) and len(rows(shown)) == 4
+    assert ' more ' in rows(shown)[0] and 'part0' in rows(shown)[0]
+    assert '# Baseline: release="base", 2000-01-01 00:00:00 UTC to ' in shown and ', 7 of the label host' in shown
+    by_release = tally('fleet', 'diff', '--by', 'release', '--baseline', 'release="base"', *EVER, '--from', url, check=0).stdout
+    assert ', 1 of the label release' in by_release and ', 2 of the label release' in by_release
+    for words in (['diff', '--baseline', 'release="none"'], ['diff', 'release="none"', '--baseline', ''], ['diff', '--baseline', 'x'],
+                  ['diff', '--by', 'team', '--baseline', ''], ['diff', '-s', 'cpu', '--baseline', ''],
+                  ['diff', '-e', 'none', '--baseline', 'release="base"']):
+        result = tally('fleet', *words, *EVER, '--from', url)
+        assert result.returncode == 255 and len(result.stderr) > 20, words
+    for words in (['diff'], ['diff', '--json', '--baseline', ''], ['diff', '--svg', '--baseline', '']):
+        assert tally('fleet', *words).returncode == 129, words

@@ -3,7 +3,7 @@
  * diff_changes.h - computes, from several recordings of each side, how much each row changed and how certain that is.
  * It only holds data.
  *
- * verbs/diff/diff_statistics.h fills it. Rows have the same numbers as in their table. The owner deinits.
+ * tasks/comparing/diff_statistics.h fills it. Rows have the same numbers as in their table. The owner deinits.
  */
 #ifndef PROFILE_DIFF_DIFF_CHANGES_H
 #define PROFILE_DIFF_DIFF_CHANGES_H

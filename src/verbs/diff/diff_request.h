@@ -14,10 +14,10 @@
 
 #include "base/diag.h"
 #include "profile/diff/diff_table.h"
+#include "tasks/comparing/diff_statistics.h"
 #include "tasks/session/sample_options.h"
 #include "tasks/session/symbol_options.h"
 #include "verbs/diff/diff_gate.h"
-#include "verbs/diff/diff_statistics.h"
 #include "view/text/report_options.h"
 
 enum diff_format { DIFF_FORMAT_TEXT, DIFF_FORMAT_JSON, DIFF_FORMAT_MARKDOWN };

@@ -6,10 +6,10 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "tasks/comparing/diff_few.h"
 #include "tasks/session/recording_input.h"
 #include "tasks/session/report_dump.h"
 #include "verbs/diff/diff_cycles.h"
-#include "verbs/diff/diff_few.h"
 #include "verbs/diff/diff_output.h"
 #include "view/text/changes_text.h"
 #include "view/text/streams_text.h"

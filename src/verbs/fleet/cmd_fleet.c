@@ -9,13 +9,13 @@
 #include "tasks/fleet/batch_labels.h"
 #include "tasks/fleet/fleet_time.h"
 #include "tasks/reporting/report_options.h"
-#include "verbs/fleet/fleet_settings.h"
+#include "verbs/fleet/fleet_diff.h"
 
 #define USUAL_SORT "sym,dso"
 #define USUAL_PAGE "flamegraph.html"
 #define USUAL_SVG  "flamegraph.svg"
 
-enum fleet_verb { FLEET_TOP, FLEET_FLAME, FLEET_LABELS };
+enum fleet_verb { FLEET_TOP, FLEET_FLAME, FLEET_DIFF, FLEET_LABELS };
 
 struct fleet_job {
 	const struct cli *cli;
@@ -57,11 +57,13 @@ static const struct option rows[] = {
 	{"until", 0, OPTION_STRING, "time", ROW(until), .help = "its end (default: now)"},
 	{"event", 'e', OPTION_STRING, "name", ROW(event), .help = "only samples of this event"},
 	{"by", 0, OPTION_STRING, "label", ROW(by),
-		.help = "group by this label: it takes the place of the command's name"},
+		.help = "group by this label: it takes the place of the command's name. diff: its values are the "
+			"replicates "
+			"(default: host)"},
 	{"baseline", 0, OPTION_STRING, "query", ROW(baseline),
-		.help = "what to compare with (flamegraph); without times of its own, in the same time"},
+		.help = "flamegraph, diff: what to compare with; without times of its own, in the same time"},
 	{"baseline-since", 0, OPTION_STRING, "time", ROW(baseline_since),
-		.help = "compare with the same query, or that of --baseline, from this time on"},
+		.help = "flamegraph, diff: compare with the same query, or that of --baseline, from this time on"},
 	{"baseline-until", 0, OPTION_STRING, "time", ROW(baseline_until),
 		.help = "end of the baseline's time (default: now)"},
 	{"output", 'o', OPTION_STRING, "file", ROW(output),
@@ -71,7 +73,8 @@ static const struct option rows[] = {
 	{"count", 0, OPTION_FLAG, ROW(counts_samples),
 		.help = "flamegraph: count samples, and do not add up their values"},
 	{"sort", 's', OPTION_STRING, "key[,key2...]", ROW(report.rows.sort),
-		.help = "top: sort by key(s), as report does: sym, dso, comm, pid, srcline, ... (default: sym,dso)"},
+		.help = "top, diff: sort by key(s), as report does: sym, dso, comm, pid, srcline, ... (default: "
+			"sym,dso)"},
 	{"call-graph", 'g', OPTION_CALL, "print_type,threshold[,print_limit],order,sort_key",
 		.argument_is_optional = true, .takes_next_word = true, .call = set_fleet_chains,
 		.is_self_explaining = true, .help = "top: show call graphs, as report does (default: none)"},
@@ -215,19 +218,47 @@ static int run_labels(struct fleet_job *job, const char *name)
 	return cli_finish_text(job->cli, &out);
 }
 
+static enum tally_status make_diff(struct fleet_job *job, struct text *out, struct tally_error *err)
+{
+	const struct fleet_comparison comparison = {
+		.settings = job->settings, .base = job->baseline_question, .other = job->question};
+	return fleet_diff(job->store, &comparison, out, err);
+}
+
+static int run_diff(struct fleet_job *job)
+{
+	struct tally_error err;
+	struct fleet_settings *s = job->settings;
+	uint64_t now = fleet_time_now();
+	if (!s->report.rows.sort)
+		s->report.rows.sort = USUAL_SORT;
+	enum tally_status status = fleet_settings_question(s, job->query, now, &job->question, &err);
+	if (status == TALLY_OK)
+		status = fleet_settings_baseline(s, job->query, now, &job->baseline_question, &err);
+	if (status != TALLY_OK)
+		return cli_fail(job->cli, &err);
+	return put_output(job, s->output, make_diff);
+}
+
 /* No option is parsed and then ignored. */
 static const char *fleet_job_misfit(const struct fleet_settings *s, enum fleet_verb verb)
 {
 	const struct report_request *r = &s->report;
-	bool is_of_flame = s->is_svg || s->is_folded || s->counts_samples || fleet_settings_have_baseline(s);
-	bool is_of_top = r->rows.sort || r->chains.are_asked || r->rows.no_children || r->look.percent_limit > 0 ||
+	bool is_of_flame = s->is_svg || s->is_folded || s->counts_samples;
+	bool is_of_top = r->chains.are_asked || r->rows.no_children || r->look.percent_limit > 0 ||
 			 r->look.shows_samples || r->output.is_json;
 	if (verb != FLEET_FLAME && is_of_flame)
-		return "--svg, --folded, --count and baselines are options of flamegraph";
+		return "--svg, --folded and --count are options of flamegraph";
 	if (verb != FLEET_TOP && is_of_top)
-		return "-s, -g, --children, --percent-limit, -n and --json are options of top";
+		return "-g, --children, --percent-limit, -n and --json are options of top";
+	if (verb != FLEET_TOP && verb != FLEET_DIFF && r->rows.sort)
+		return "-s is an option of top and diff";
+	if (verb != FLEET_FLAME && verb != FLEET_DIFF && fleet_settings_have_baseline(s))
+		return "--baseline and --baseline-since are options of flamegraph and diff";
+	if (verb == FLEET_DIFF && !fleet_settings_have_baseline(s))
+		return "diff needs --baseline or --baseline-since";
 	if (verb == FLEET_LABELS && (s->event || s->by || s->output))
-		return "-e, --by and -o are options of top and flamegraph";
+		return "-e, --by and -o are options of top, flamegraph and diff";
 	if (s->is_svg && s->is_folded)
 		return "--svg and --folded cannot be used together";
 	if (s->baseline_until && !s->baseline_since)
@@ -242,6 +273,7 @@ static int run_fleet_verb(struct fleet_job *job, enum fleet_verb verb)
 		return cli_fail(job->cli, &err);
 	int code = verb == FLEET_TOP	 ? run_top(job)
 		   : verb == FLEET_FLAME ? run_flame(job)
+		   : verb == FLEET_DIFF	 ? run_diff(job)
 					 : run_labels(job, job->query);
 	fleet_batch_destroy(job->batch);
 	fleet_batch_destroy(job->baseline);
@@ -252,7 +284,7 @@ static int run_fleet_verb(struct fleet_job *job, enum fleet_verb verb)
 static bool find_fleet_verb(const char *word, enum fleet_verb *verb)
 {
 	static const char *const names[] = {
-		[FLEET_TOP] = "top", [FLEET_FLAME] = "flamegraph", [FLEET_LABELS] = "labels"};
+		[FLEET_TOP] = "top", [FLEET_FLAME] = "flamegraph", [FLEET_DIFF] = "diff", [FLEET_LABELS] = "labels"};
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		*verb = (enum fleet_verb)i;
 		if (cli_is_subverb(word, names[i]))
@@ -272,7 +304,7 @@ static int cmd_fleet_run(const struct cli *cli, const struct command *command, i
 	if (code != CLI_GO_ON)
 		return code;
 	if (rest == argc || !find_fleet_verb(argv[rest], &verb))
-		return cli_usagef(cli, command, NULL, "fleet needs a command: top, flamegraph or labels");
+		return cli_usagef(cli, command, NULL, "fleet needs a command: top, flamegraph, diff or labels");
 	if (argc - rest > 2)
 		return cli_usagef(cli, command, NULL, "unexpected argument '%s': a query is one argument, in quotes",
 			argv[rest + 2]);
@@ -283,7 +315,8 @@ static int cmd_fleet_run(const struct cli *cli, const struct command *command, i
 	return run_fleet_verb(&job, verb);
 }
 
-static const char *const usages[] = {"[<options>] {top|flamegraph} [<query>]", "[<options>] labels [<name>]", NULL};
+static const char *const usages[] = {
+	"[<options>] {top|flamegraph|diff} [<query>]", "[<options>] labels [<name>]", NULL};
 static const char *const examples[] = {
 	"functions of a service in the last hour, all hosts together",
 	"tally fleet top 'service=\"api\"'",
@@ -291,6 +324,8 @@ static const char *const examples[] = {
 	"tally fleet flamegraph 'region=\"eu\"' --since 1d --by host -o day.html",
 	"what a release changed: red takes more time than before, blue less",
 	"tally fleet flamegraph 'release=\"1.4\"' --baseline 'release=\"1.3\"' --since 7d",
+	"which functions take another share than a week ago, over all hosts",
+	"tally fleet diff 'service=\"api\"' --since 1d --baseline-since 8d --baseline-until 7d",
 	"which services there are",
 	"tally fleet labels service",
 	NULL,
@@ -304,7 +339,10 @@ const struct command command_fleet = {
 	.description =
 		"Adds up the profiles that a query selects and shows them like a recording: 'top' as a table, "
 		"'flamegraph' "
-		"as a page. 'labels' lists the names of labels, or the values of one.\n\nA query compares labels: "
+		"as a page. 'diff' says which functions take another share than in a baseline, with the hosts as "
+		"replicates of a "
+		"test as 'tally diff' makes it. 'labels' lists the names of labels, or the values of one.\n\nA query "
+		"compares labels: "
 		"service=\"api\" and not (region=~\"eu-.*\" or host!=\"a\"). =~ and !~ take regular expressions that "
 		"match the "
 		"whole value. An empty query selects everything. docs/fleet.md has more.",

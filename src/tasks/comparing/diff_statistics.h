@@ -9,8 +9,8 @@
  *	diff_statistics(&(struct diff_amounts){values, rows, totals}, &test, &changes, err);
  *	diff_changes_deinit(&changes);
  */
-#ifndef VERBS_DIFF_DIFF_STATISTICS_H
-#define VERBS_DIFF_DIFF_STATISTICS_H
+#ifndef TASKS_COMPARING_DIFF_STATISTICS_H
+#define TASKS_COMPARING_DIFF_STATISTICS_H
 
 #include "kernel/counting/run_resampling.h"
 #include "profile/diff/diff_changes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verbs/diff/diff_statistics.h"
+#include "tasks/comparing/diff_statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/order.h"
 #include "kernel/counting/run_statistics.h"
-#include "verbs/diff/diff_few.h"
+#include "tasks/comparing/diff_few.h"
 
 #define PERCENT 100.0
 #define SPEED_RUNS \

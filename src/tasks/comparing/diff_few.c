@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verbs/diff/diff_few.h"
+#include "tasks/comparing/diff_few.h"
 
 #include <math.h>
 

@@ -10,8 +10,8 @@
  * its standard error, is compared with Student's distribution, whose degrees of freedom are the number of recordings
  * minus two.
  */
-#ifndef VERBS_DIFF_DIFF_FEW_H
-#define VERBS_DIFF_DIFF_FEW_H
+#ifndef TASKS_COMPARING_DIFF_FEW_H
+#define TASKS_COMPARING_DIFF_FEW_H
 
 #include "kernel/counting/run_resampling.h"
 #include "profile/diff/diff_changes.h"
