@@ -57,7 +57,12 @@ static void batch_read_survey(struct batch_reader *r, struct fleet_batch *to)
 		[BATCH_SAMPLE] = FLEET_SAMPLES};
 	struct protobuf_reader pass = r->message;
 	struct protobuf_field f;
-	while (r->status == TALLY_OK && protobuf_next(&pass, &f)) {
+	for (size_t begin = 0; r->status == TALLY_OK && protobuf_next(&pass, &f); begin = pass.cursor.pos) {
+		if (f.number < BATCH_FIELDS) {
+			r->begins[f.number] = r->counts[f.number] ? r->begins[f.number] : begin;
+			r->ends[f.number] = pass.cursor.pos;
+			r->counts[f.number]++;
+		}
 		if (f.number == BATCH_ID)
 			batch_read_id(r, &f, to->id);
 		else if (f.number == BATCH_BEGIN)
@@ -66,7 +71,7 @@ static void batch_read_survey(struct batch_reader *r, struct fleet_batch *to)
 			to->end_ns = batch_reader_u64(r, &f);
 		else if (f.number == BATCH_LOSSES)
 			batch_read_losses(r, protobuf_nested(&pass, &f), &to->losses);
-		else if (f.number < BATCH_FIELDS && ++r->counts[f.number] > limits[f.number])
+		else if (f.number < BATCH_FIELDS && r->counts[f.number] > limits[f.number])
 			batch_reader_fail(r, TALLY_LIMIT, f.offset,
 				"the batch has more than %zu entries of its field %u", limits[f.number], f.number);
 	}
@@ -75,7 +80,7 @@ static void batch_read_survey(struct batch_reader *r, struct fleet_batch *to)
 
 static void batch_read_strings(struct batch_reader *r)
 {
-	struct protobuf_reader pass = r->message;
+	struct protobuf_reader pass = batch_reader_pass(r, BATCH_STRING);
 	struct protobuf_field f;
 	struct text text = {0};
 	size_t count = MAX(r->counts[BATCH_STRING], 1), i = 0;
@@ -138,7 +143,7 @@ static struct fleet_labels batch_read_labels(
 
 static void batch_read_label_sets(struct batch_reader *r, struct batch_read_parts *parts)
 {
-	struct protobuf_reader pass = r->message;
+	struct protobuf_reader pass = batch_reader_pass(r, BATCH_LABEL_SET);
 	struct protobuf_field f;
 	size_t total = r->counts[BATCH_LABEL], i = 1;
 	while (batch_reader_next(r, &pass, BATCH_LABEL_SET, &f)) {
@@ -152,8 +157,8 @@ static void batch_read_label_sets(struct batch_reader *r, struct batch_read_part
 	parts->sets = batch_reader_array(r, r->counts[BATCH_LABEL_SET] + 1, sizeof(*parts->sets));
 	if (r->status != TALLY_OK)
 		return;
-	parts->batch.labels = batch_read_labels(r, parts, r->message, BATCH_LABEL);
-	for (pass = r->message; batch_reader_next(r, &pass, BATCH_LABEL_SET, &f); i++)
+	parts->batch.labels = batch_read_labels(r, parts, batch_reader_pass(r, BATCH_LABEL), BATCH_LABEL);
+	for (pass = batch_reader_pass(r, BATCH_LABEL_SET); batch_reader_next(r, &pass, BATCH_LABEL_SET, &f); i++)
 		parts->sets[i] = batch_read_labels(r, parts, protobuf_nested(&pass, &f), LABEL_SET_LABEL);
 	parts->batch.sets = parts->sets;
 	parts->batch.set_count = r->counts[BATCH_LABEL_SET] + 1;
@@ -161,7 +166,7 @@ static void batch_read_label_sets(struct batch_reader *r, struct batch_read_part
 
 static void batch_read_events(struct batch_reader *r, struct batch_read_parts *parts)
 {
-	struct protobuf_reader pass = r->message;
+	struct protobuf_reader pass = batch_reader_pass(r, BATCH_EVENT);
 	struct protobuf_field f;
 	parts->has_chains = batch_reader_array(r, r->counts[BATCH_EVENT], sizeof(*parts->has_chains));
 	for (uint32_t i = 0; batch_reader_next(r, &pass, BATCH_EVENT, &f); i++) {
@@ -202,7 +207,7 @@ static void batch_read_thread(struct batch_reader *r, struct protobuf_reader thr
 
 static void batch_read_threads(struct batch_reader *r, struct batch_read_parts *parts)
 {
-	struct protobuf_reader pass = r->message;
+	struct protobuf_reader pass = batch_reader_pass(r, BATCH_THREAD);
 	struct protobuf_field f;
 	parts->threads = batch_reader_array(r, r->counts[BATCH_THREAD], sizeof(*parts->threads));
 	for (size_t i = 0; batch_reader_next(r, &pass, BATCH_THREAD, &f); i++)
@@ -298,7 +303,7 @@ static void batch_read_add_sample(
 
 static void batch_read_samples(struct batch_reader *r, struct batch_read_parts *parts)
 {
-	struct protobuf_reader pass = r->message;
+	struct protobuf_reader pass = batch_reader_pass(r, BATCH_SAMPLE);
 	struct protobuf_field f;
 	while (batch_reader_next(r, &pass, BATCH_SAMPLE, &f)) {
 		struct batch_read_sample sample = batch_read_sample(r, protobuf_nested(&pass, &f));
@@ -306,7 +311,7 @@ static void batch_read_samples(struct batch_reader *r, struct batch_read_parts *
 		parts->has_states = parts->has_states || sample.state > 0;
 	}
 	profile_builder_keep_facets(r->builder, parts->has_states ? UINT64_C(1) << FACET_STATE : 0);
-	pass = r->message;
+	pass = batch_reader_pass(r, BATCH_SAMPLE);
 	for (uint64_t order = 0; batch_reader_next(r, &pass, BATCH_SAMPLE, &f); order++) {
 		struct batch_read_sample sample = batch_read_sample(r, protobuf_nested(&pass, &f));
 		if (r->status == TALLY_OK)

@@ -44,7 +44,7 @@ static void batch_read_binary(struct batch_reader *r, struct protobuf_reader bin
 
 void batch_read_binaries(struct batch_reader *r)
 {
-	struct protobuf_reader pass = r->message;
+	struct protobuf_reader pass = batch_reader_pass(r, BATCH_BINARY);
 	struct protobuf_field f;
 	r->binaries = batch_reader_array(r, r->counts[BATCH_BINARY], sizeof(*r->binaries));
 	for (size_t i = 0; batch_reader_next(r, &pass, BATCH_BINARY, &f); i++)
@@ -197,7 +197,7 @@ static void batch_read_location(struct batch_reader *r, struct protobuf_reader l
 
 void batch_read_locations(struct batch_reader *r)
 {
-	struct protobuf_reader pass = r->message;
+	struct protobuf_reader pass = batch_reader_pass(r, BATCH_LOCATION);
 	struct protobuf_field f;
 	size_t count = r->counts[BATCH_LOCATION], i = 0;
 	r->location_begins = batch_reader_array(r, count + 1, sizeof(*r->location_begins));
@@ -266,7 +266,7 @@ static void batch_read_stack(struct batch_reader *r, struct protobuf_reader stac
 
 void batch_read_stacks(struct batch_reader *r)
 {
-	struct protobuf_reader pass = r->message;
+	struct protobuf_reader pass = batch_reader_pass(r, BATCH_STACK);
 	struct protobuf_field f;
 	struct batch_read_path path = {0};
 	size_t count = r->counts[BATCH_STACK];

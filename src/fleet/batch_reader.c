@@ -38,6 +38,14 @@ void batch_reader_end(struct batch_reader *r, const struct protobuf_reader *inne
 		r->status = protobuf_check(inner, r->err);
 }
 
+struct protobuf_reader batch_reader_pass(const struct batch_reader *r, unsigned number)
+{
+	struct protobuf_reader pass = r->message;
+	pass.cursor.pos = r->begins[number];
+	pass.cursor.len = r->ends[number];
+	return pass;
+}
+
 bool batch_reader_next(struct batch_reader *r, struct protobuf_reader *pass, unsigned number, struct protobuf_field *f)
 {
 	while (r->status == TALLY_OK && protobuf_next(pass, f)) {

@@ -3,7 +3,8 @@
  * batch_reader.h - holds what is known of a batch while its bytes are decoded. Private to fleet/: batch_read reads the
  * parts in the order in which they refer to each other, batch_read_stacks those that lead to stacks.
  *
- * Fields may come in any order, so each table is a pass over the outermost message. Every index is checked before it is
+ * Fields may come in any order, so each table is a pass over the part of the outermost message that has all of its
+ * fields. Every index is checked before it is
  * stored; the sums of what tables may become are bounded by the number of bytes. A reader fails stickily: status is
  * then set, and each pass ends.
  */
@@ -20,6 +21,7 @@ struct batch_reader {
 	struct protobuf_reader message; /* at its beginning */
 	size_t bytes; /* of the message */
 	size_t counts[BATCH_FIELDS]; /* of fields, by number */
+	size_t begins[BATCH_FIELDS], ends[BATCH_FIELDS]; /* in the message: all fields of a number are in between */
 	struct profile_builder *builder;
 	struct arena arena; /* of the arrays below */
 	struct tally_str *texts; /* by string, as they came; string 0 is empty */
@@ -36,7 +38,8 @@ struct batch_reader {
 	struct tally_error *err;
 };
 
-/* The next field of this number in a pass over the outermost message; false: there is none, or the reader failed. */
+struct protobuf_reader batch_reader_pass(const struct batch_reader *r, unsigned number);
+/* The next field of this number in its pass over the outermost message; false: there is none, or the reader failed. */
 bool batch_reader_next(struct batch_reader *r, struct protobuf_reader *pass, unsigned number, struct protobuf_field *f);
 /* Fails the reader if the inner message is malformed. */
 void batch_reader_end(struct batch_reader *r, const struct protobuf_reader *inner);
