@@ -6,6 +6,7 @@
 #include "abi/wait_record.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "profile/profile_builder.h"
 
 struct store_answer_stack {
@@ -267,31 +268,47 @@ static bool store_answer_make_set(struct store_answer *a, uint32_t series, struc
 	return true;
 }
 
-/* Of the same name in several series. */
-static bool store_answer_make_event(struct store_answer *a, uint32_t series, struct map_u64 *known)
+static int store_answer_compare_events(const void *left, const void *right, void *strings)
+{
+	struct tally_str a = intern_get(strings, *(const uint32_t *)left);
+	struct tally_str b = intern_get(strings, *(const uint32_t *)right);
+	int order = memcmp(a.data, b.data, MIN(a.len, b.len));
+	return order ? order : COMPARE(a.len, b.len);
+}
+
+/* By name, so that every database gives the same answer. names: of the events of series that have samples. */
+static bool store_answer_make_events(struct store_answer *a, uint32_t *names, size_t count)
 {
 	const struct store_catalog *catalog = &a->query->catalog;
-	uint32_t name = catalog->series.items[series].event;
-	bool is_new = false;
-	uint64_t *slot = map_u64_at(known, name, &is_new);
-	if (!slot)
-		return false;
-	if (is_new) {
-		uint32_t index = (uint32_t)known->len - 1;
+	struct map_u64 known = {0};
+	bool ok = true;
+	qsort_r(names, count, sizeof(*names), store_answer_compare_events, (void *)&catalog->strings);
+	for (size_t i = 0; ok && i < count; i++) {
+		bool is_new = false;
+		uint64_t *slot = map_u64_at(&known, names[i], &is_new);
+		ok = slot != NULL;
+		if (!ok || !is_new)
+			continue;
 		*slot = profile_builder_event(a->builder,
 			&(struct profile_event){
-				.name = profile_builder_string(a->builder, intern_get(&catalog->strings, name)),
-				.leader = index,
+				.name = profile_builder_string(a->builder, intern_get(&catalog->strings, names[i])),
+				.leader = (uint32_t)known.len - 1,
 				.member_count = 1,
 				.has_callchain = a->has_chains});
 	}
-	a->events[series] = (uint32_t)*slot + 1;
-	return true;
+	for (size_t i = 0; ok && i < catalog->series.len; i++) {
+		uint64_t event;
+		if (a->sets[i] && map_u64_find(&known, catalog->series.items[i].event, &event))
+			a->events[i] = (uint32_t)event + 1;
+	}
+	map_u64_deinit(&known);
+	return ok;
 }
 
 static bool store_answer_make_series(struct store_answer *a)
 {
-	struct map_u64 sets = {0}, events = {0};
+	struct map_u64 sets = {0};
+	VEC(uint32_t) names = {0};
 	size_t count = a->query->catalog.series.len;
 	a->events = arena_array(&a->arena, uint32_t, count);
 	a->sets = arena_array(&a->arena, uint32_t, count);
@@ -299,10 +316,12 @@ static bool store_answer_make_series(struct store_answer *a)
 	for (size_t i = 0; ok && i < a->query->sums.values.len; i++) {
 		uint32_t series = store_sums_key(&a->query->sums, i).series;
 		if (a->sets[series] == 0)
-			ok = store_answer_make_set(a, series, &sets) && store_answer_make_event(a, series, &events);
+			ok = store_answer_make_set(a, series, &sets) &&
+			     vec_push(&names, a->query->catalog.series.items[series].event);
 	}
+	ok = ok && (names.len == 0 || store_answer_make_events(a, names.items, names.len));
 	map_u64_deinit(&sets);
-	map_u64_deinit(&events);
+	vec_free(&names);
 	return ok;
 }
 

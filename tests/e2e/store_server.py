@@ -15,12 +15,13 @@ SECOND = 10**9
 
 
 class Server:
-    """A running server; it has its own store, on a port that was free."""
+    """A running server on a port that was free; store: a path for SQLite, or the URL of a database."""
 
     def __init__(self, tally, store, *options, tokens=(None, None), listen='127.0.0.1:0'):
         self.store = store
         self.write_token, self.read_token = tokens
-        command = [*tally.prefix, str(tally.path), 'serve', '--store', f'sqlite:{store}', '--listen', listen,
+        url = store if '://' in str(store) else f'sqlite:{store}'
+        command = [*tally.prefix, str(tally.path), 'serve', '--store', url, '--listen', listen,
                    *map(str, options)]
         self.process = subprocess.Popen(command, env=tally.environment, text=True, stdin=subprocess.DEVNULL,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
