@@ -22,6 +22,7 @@ def test_the_version_says_it(tally_without_bpf):
     ('stat', '--bpf-counters', '-e', 'cpu-clock', '--', 'true'),
     ('stat', '-e', 'cpu-clock:b', '--', 'true'),
     ('stat', '--bpf-prog', '1', '-e', 'cpu-clock', '--', 'true'),
+    ('stat', '-a', '--bpf-counters', '--for-each-cgroup', '/', '-e', 'cpu-clock', '--', 'true'),
     ('record', '--setup-filter', 'pin')], ids=lambda arguments: ' '.join(arguments[:4]))
 def test_refusals_say_it(live, tally_without_bpf, tmp_path, arguments):
     refused = tally_without_bpf(*arguments, cwd=tmp_path)
