@@ -315,7 +315,7 @@ def test_killed_ten_times(agent, deep, store, tmp_path, system_wide):
 
 @pytest.mark.parametrize('arguments, why', [
     ([], '--to is missing'),
-    (['--to', 'ftp://x'], "'ftp://x' is no URL of http or https"),
+    (['--to', 'ftp://x'], "'ftp://x' is no URL of a server"),
     (['--to', 'x', '--window', '0'], '--window takes seconds'),
     (['--to', 'x', '--label', 'a'], 'expects NAME=VALUE'),
     (['--to', 'x', '--label', '1a=b'], 'takes names of letters'),

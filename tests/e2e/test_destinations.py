@@ -8,10 +8,12 @@ import subprocess
 
 import pytest
 
-from conftest import CORPUS
+from batch_reader import Batch
+from conftest import CORPUS, wait_for
 from otlp_reader import Otlp
 from receiver import Receiver
 from store_server import NOW_NS, SECOND, make_batch
+from test_agent import QUICK, SENT, agent, deep  # pylint: disable=unused-import
 from test_export import Pprof, fields, report_sums
 
 RECORDINGS = ['thr', 'deep', 'cxx', 'multi']
@@ -161,3 +163,43 @@ def test_damaged_batches_are_not_sent(tally, receiver, batch_file):
         batch_file.write_bytes(content)
         result = tally('push', batch_file, '--to', f'otlp+{receiver.url}', check=255)
         assert len(result.stderr) > 20 and not receiver.requests
+
+
+def samples_in(kind, request):
+    if kind == 'otlp':
+        return sum(samples for samples, _ in read_otlp(request).sums().values())
+    return sum(samples for samples, _ in sums_of_series(read_pyroscope(request)).values())
+
+
+@pytest.mark.parametrize('kind, refusal', [('otlp', b'\x12\x0enot this batch'),
+                                           ('pyroscope', b'{"message":"not this batch"}')])
+def test_an_agent_sends_what_it_takes(agent, deep, tmp_path, system_wide, kind, refusal):
+    """What is busy is tried again, what is refused is dropped and counted, and the rest arrives."""
+    with Receiver((503, {'Retry-After': '1'}, b''), (200, {}, b''), (400, {}, refusal)) as receiver:
+        one = agent('--to', f'{kind}+{receiver.url}', '--queue', tmp_path / 'queue', *QUICK)
+        wait_for(lambda: len(receiver.taken()) >= 4)
+        windows, taken, kept, dropped, _ = one.end()
+        requests, (busy, first, refused) = receiver.requests, receiver.requests[:3]
+        assert busy[2] == first[2] and refused[3] == 400 and len({request[2] for request in requests}) == len(requests) - 1
+        assert dropped == samples_in(kind, refused[:3]) > 0
+        assert sum(samples_in(kind, request) for request in receiver.taken()) == kept - dropped
+        assert one.said().count('refuses batches, which are dropped: the server answered 400: not this batch') == 1
+        assert [int(word) for word in SENT.search(one.said()).groups()] == [windows - 1, kept - dropped, 0, 0]
+
+
+@pytest.mark.parametrize('kind', ['otlp', 'pyroscope'])
+def test_the_queue_survives_a_kill(agent, deep, tmp_path, system_wide, kind):
+    """Another agent sends what one that was killed has kept; and it may go to a server of another kind."""
+    queue = tmp_path / 'queue'
+    one = agent('--to', 'http://127.0.0.1:1', '--queue', queue, *QUICK)
+    wait_for(lambda: len(list(queue.glob('*.batch*'))) >= 3)
+    one.process.kill()
+    one.process.wait()
+    waiting = [Batch(path.read_bytes()) for path in queue.iterdir() if '.batch' in path.name]
+    with Receiver() as receiver:
+        two = agent('--to', f'{kind}+{receiver.url}', '--queue', queue, *QUICK)
+        wait_for(lambda: len(receiver.taken()) > len(waiting))
+        _, _, kept, dropped, _ = two.end()
+        assert dropped == 0
+        assert sum(samples_in(kind, request) for request in receiver.taken()) == kept + sum(batch.count for batch in waiting)
+    assert not [path for path in queue.iterdir() if '.batch' in path.name]

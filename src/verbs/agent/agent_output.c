@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "fleet/batch_queue.h"
-#include "fleet/http_client.h"
+#include "tasks/fleet/destinations.h"
 #include "verbs/agent/agent_sender.h"
 
 #define OUTPUT_PATH_BYTES 4096
@@ -57,12 +57,13 @@ enum tally_status agent_output_open(
 	const struct agent_output_config *config, struct agent_output **out, struct tally_error *err)
 {
 	struct agent_output_totals totals;
+	struct destination server;
 	struct agent_output *output = calloc(1, sizeof(*output));
 	if (!output)
 		return error_nomem(err);
 	output->config = config;
-	enum tally_status status = http_url_is_given(config->to) ? agent_output_open_queue(output, err)
-								 : agent_output_open_folder(config, err);
+	enum tally_status status = destination_find(config->to, &server) ? agent_output_open_queue(output, err)
+									 : agent_output_open_folder(config, err);
 	if (status != TALLY_OK) {
 		agent_output_close(output, &totals);
 		return status;

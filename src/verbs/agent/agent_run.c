@@ -20,6 +20,7 @@
 #include "bpf/bpf_probe.h"
 #include "fleet/http_client.h"
 #include "kernel/system/host_info.h"
+#include "tasks/fleet/destinations.h"
 #include "tasks/fleet/fleet_replay.h"
 #include "tasks/recording/record_auto.h"
 #include "tasks/sampling/live_opening.h"
@@ -325,13 +326,14 @@ static enum tally_status agent_run_windows(struct agent_run *run, struct tally_e
 static void agent_run_say_totals(struct agent_run *run)
 {
 	struct agent_output_totals t;
+	struct destination server;
 	agent_output_close(run->output, &t);
 	run->output = NULL;
 	fprintf(stderr,
 		"[ %s agent: %" PRIu64 " windows, %" PRIu64 " samples taken, %" PRIu64 " kept, %" PRIu64
 		" dropped, %" PRIu64 " lost by the kernel ]\n",
 		run->request->cli->program, run->windows, run->samples, t.kept_samples, t.dropped_samples, run->lost);
-	if (http_url_is_given(run->settings->to))
+	if (destination_find(run->settings->to, &server))
 		fprintf(stderr,
 			"[ %s agent: %" PRIu64 " batches with %" PRIu64 " samples sent, %" PRIu64 " with %" PRIu64
 			" wait in '%s' ]\n",

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/helper_thread.h"
-#include "tasks/fleet/batch_post.h"
+#include "tasks/fleet/destinations.h"
 #include "verbs/agent/agent_symbols.h"
 
 #define PAUSE_LEAST_MS 1000
@@ -22,9 +22,10 @@
 
 struct agent_sender {
 	struct agent_sender_config config;
+	struct destination to;
 	struct batch_queue *queue;
 	struct http_client *client;
-	struct agent_symbols symbols;
+	struct agent_symbols symbols; /* for serve */
 	pthread_t thread;
 	atomic_bool is_stopped; /* also in the middle of a request */
 	/* By the lock: */
@@ -63,11 +64,13 @@ static void agent_sender_count(struct agent_sender *s, uint64_t samples)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* With the symbols that the store lacks, and with all of them if it lacks others. */
+/* With the symbols that the store lacks, and with all of them if it lacks others. Servers of other kinds get them all. */
 static enum tally_status agent_sender_post(
 	struct agent_sender *s, struct tally_bytes bytes, struct batch_receipt *receipt, struct tally_error *err)
 {
 	struct text shorter = {0};
+	if (s->to.kind != DESTINATION_SERVE)
+		return destination_post(&s->to, s->client, bytes, receipt, err);
 	enum tally_status status = agent_symbols_shorten(&s->symbols, bytes, &shorter, err);
 	struct tally_bytes first =
 		shorter.len ? (struct tally_bytes){(const uint8_t *)shorter.data, shorter.len} : bytes;
@@ -103,8 +106,12 @@ static void agent_sender_acknowledge(struct agent_sender *s, const struct batch_
 	if (s->failures > 0)
 		fprintf(stderr, "%s: batches are being sent again\n", s->config.program);
 	s->failures = 0;
-	s->told[0] = '\0';
-	if (agent_symbols_acknowledge(&s->symbols, receipt->store, bytes, NULL) != TALLY_OK)
+	if (receipt->outcome == BATCH_STORED && receipt->sentence[0])
+		agent_sender_tell(s, receipt->sentence);
+	else
+		s->told[0] = '\0';
+	if (s->to.kind == DESTINATION_SERVE &&
+		agent_symbols_acknowledge(&s->symbols, receipt->store, bytes, NULL) != TALLY_OK)
 		agent_symbols_forget(&s->symbols);
 }
 
@@ -229,13 +236,15 @@ enum tally_status agent_sender_create(const struct agent_sender_config *config, 
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&s->changed, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	const struct http_client_options http = {.url = config->url,
+	bool is_url = destination_find(config->url, &s->to);
+	const struct http_client_options http = {.url = s->to.url,
 		.token = config->token,
 		.ca_file = config->ca_file,
 		.answer_bytes = ANSWER_BYTES,
 		.timeout_s = REQUEST_S,
 		.stop = &s->is_stopped};
-	enum tally_status status = http_client_create(&http, &s->client, err);
+	enum tally_status status = is_url ? http_client_create(&http, &s->client, err)
+					  : error_set(err, TALLY_INVALID, "'%s' is no URL of a server", config->url);
 	if (status == TALLY_OK && !helper_thread_create(&s->thread, agent_sender_main, s))
 		status = error_set(err, TALLY_IO, "cannot start a thread to send batches");
 	if (status != TALLY_OK) {

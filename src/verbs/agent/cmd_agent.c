@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "fleet/http_client.h"
+#include "tasks/fleet/destinations.h"
 #include "tasks/recording/record_freq.h"
 #include "tasks/recording/target_options.h"
 #include "tasks/session/record_words.h"
@@ -75,7 +75,8 @@ static const char *cmd_agent_set_call_graph(const struct option_use *use)
 
 static const struct option options[] = {
 	{"to", 0, OPTION_STRING, "url|folder", AT(to),
-		.help = "where batches go: the URL of a server (tally serve), or a folder"},
+		.help = "where batches go: a server (tally serve, http://host:7779), a collector of OpenTelemetry "
+			"(otlp+http://host:4318), Pyroscope (pyroscope+http://host:4040), or a folder"},
 	{"label", 0, OPTION_CALL, "name=value", .call = set_label,
 		.help = "label all samples, for example with a region or a release (any number of times)"},
 	{"window", 0, OPTION_U64, "seconds", AT(window_s), .help = "seconds of samples in a batch (10)"},
@@ -113,10 +114,12 @@ static const char *const examples[] = {"send profiles of this machine to a serve
 static int cmd_agent_complete(const struct cli *cli, const struct command *command, struct agent_settings *s)
 {
 	struct record_settings *r = &s->record;
+	struct destination server;
 	if (!s->to)
 		return cli_usagef(cli, command, "to", "--to is missing: the URL of a server, or a folder");
-	if (strstr(s->to, "://") && !http_url_is_given(s->to))
-		return cli_usagef(cli, command, "to", "'%s' is no URL of http or https", s->to);
+	if (strstr(s->to, "://") && !destination_find(s->to, &server))
+		return cli_usagef(
+			cli, command, "to", "'%s' is no URL of a server: it begins with " DESTINATION_FORMS, s->to);
 	if (s->window_s < 1 || s->window_s > WINDOW_MAX_S)
 		return cli_failf(cli, "--window takes seconds, 1 to %d", WINDOW_MAX_S);
 	if (!r->freq_text)
@@ -187,7 +190,7 @@ const struct command command_agent = {
 		"of the samples, by process, thread and call chain, with labels: host, kernel, CPU model, service, "
 		"systemd unit, container and pod. Where BPF programs are allowed, the batch also says how long and "
 		"where threads waited.\n\n"
-		"With the URL of a server, batches wait in a queue on disk until the server has them. With a folder, "
+		"With a URL, batches wait in a queue on disk until the server has them. With a folder, "
 		"each "
 		"batch becomes a file, which push sends later.\n\n"
 		"The agent measures what it costs. It samples less if it uses more than one percent of a CPU or "
