@@ -71,7 +71,6 @@
 #define LIMIT_STITCHED		      1024 /* callers beyond a CPU's registers; perf follows 127 */
 #define LIMIT_LIVE_CGROUPS	      4096 /* kept while top runs: machines of containers have hundreds */
 #define LIMIT_METRIC_DEPTH	      64 /* parentheses in one metric: vendors' have about ten */
-#define LIMIT_STORE_SUMS	      (1u << 24) /* samples in a store's answer, once added up: 1 GB of memory */
 #define LIMIT_STORE_POINTS	      (1u << 20) /* of a load over time: screens have some thousand columns */
 
 #endif

@@ -268,7 +268,9 @@ static void sqlite_db_prepare(struct sqlite_store *s)
 static int sqlite_db_open_file(struct sqlite_store *s)
 {
 	struct text name = {0};
-	int flags = s->may_write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+	/* One call at a time: SQLite needs no lock of its own. */
+	int flags = SQLITE_OPEN_NOMUTEX;
+	flags |= s->may_write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
 	text_str(&name, s->path[0] == '/' ? "" : "./");
 	text_bytes(&name, s->path, strlen(s->path) + 1);
 	int code = name.failed ? SQLITE_NOMEM : sqlite3_open_v2(name.data, &s->db, flags, NULL);

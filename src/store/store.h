@@ -42,6 +42,10 @@ struct store_selection {
 	const struct label_query *query; /* NULL: everything */
 	struct tally_str event; /* by name; empty: all */
 	uint64_t deadline_ns; /* by clock_ns: the query gives up then, with TALLY_LIMIT; 0: never */
+	/* Threads that differ in other labels than this one are merged, which makes answers about many machines small;
+	 * empty: it is none. Otherwise they stay apart. */
+	bool merges_labels;
+	struct tally_str kept_label;
 	bool by_thread; /* keeps threads apart; otherwise those of the same name and labels are merged, with pid and tid 0 */
 };
 /* The samples of all selected windows added up, as one batch. Its labels are those that all samples have in common. */

@@ -211,35 +211,38 @@ static void store_answer_make_stack(struct store_answer *a, size_t index)
 						   : PROFILE_NONE;
 }
 
+static size_t store_answer_keep_common(struct fleet_label *items, size_t count, const struct fleet_labels *labels)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct fleet_label *other = fleet_labels_find(labels, items[i].name);
+		if (other && str_equal(other->value, items[i].value))
+			items[kept++] = items[i];
+	}
+	return kept;
+}
+
 /* What all series of the sums have. */
 static bool store_answer_find_common(struct store_answer *a)
 {
 	const struct store_query *q = a->query;
 	struct fleet_label *items = NULL;
 	size_t count = 0;
-	for (size_t i = 0; i < q->sums.values.len; i++) {
-		uint32_t series = store_sums_key(&q->sums, i).series;
-		const struct fleet_labels *labels = &q->catalog.series.items[series].labels;
-		if (a->sets[series]++ > 0)
+	for (size_t i = 0; i < q->catalog.series.len; i++) {
+		const struct fleet_labels *labels = &q->catalog.series.items[i].labels;
+		if (!q->sums.has_samples[i])
 			continue;
-		size_t kept = 0;
-		if (!items) {
-			count = labels->count;
-			items = arena_array(&a->arena, struct fleet_label, count);
-			if (!items)
-				return false;
-			if (count > 0)
-				memcpy(items, labels->items, count * sizeof(*items));
+		if (items) {
+			count = store_answer_keep_common(items, count, labels);
 			continue;
 		}
-		for (size_t k = 0; k < count; k++) {
-			const struct fleet_label *other = fleet_labels_find(labels, items[k].name);
-			if (other && str_equal(other->value, items[k].value))
-				items[kept++] = items[k];
-		}
-		count = kept;
+		count = labels->count;
+		items = arena_array(&a->arena, struct fleet_label, count);
+		if (!items)
+			return false;
+		if (count > 0)
+			memcpy(items, labels->items, count * sizeof(*items));
 	}
-	memset(a->sets, 0, q->catalog.series.len * sizeof(*a->sets));
 	a->common = (struct fleet_labels){items, count};
 	return vec_push(&a->labels, ((struct fleet_labels){NULL, 0}));
 }
@@ -247,16 +250,13 @@ static bool store_answer_find_common(struct store_answer *a)
 /* Without those in common; events of the same labels share a set. */
 static bool store_answer_make_set(struct store_answer *a, uint32_t series, struct map_u64 *known)
 {
-	const struct fleet_labels *labels = &a->query->catalog.series.items[series].labels;
+	const struct fleet_labels *labels = &a->query->catalog.series.items[series].kept;
 	struct fleet_labels rest = {NULL, 0};
 	struct fleet_label *items = arena_array(&a->arena, struct fleet_label, labels->count);
 	if (!items)
 		return false;
 	for (size_t i = 0; i < labels->count; i++)
 		if (!fleet_labels_find(&a->common, labels->items[i].name))
-			items[rest.count++] = labels->items[i];
-		else if (!str_equal(
-				 fleet_labels_find(&a->common, labels->items[i].name)->value, labels->items[i].value))
 			items[rest.count++] = labels->items[i];
 	rest.items = items;
 	uint32_t index = 0;

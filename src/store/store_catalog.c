@@ -98,6 +98,15 @@ static bool store_catalog_join(struct store_catalog *c, const struct fleet_label
 	return true;
 }
 
+static struct fleet_labels store_catalog_kept(
+	const struct store_selection *selection, const struct fleet_labels *labels)
+{
+	const struct fleet_label *kept = fleet_labels_find(labels, selection->kept_label);
+	if (!selection->merges_labels)
+		return *labels;
+	return (struct fleet_labels){kept, kept != NULL};
+}
+
 static bool store_catalog_take_series(void *context, const struct store_series *series)
 {
 	struct store_catalog_loading *l = context;
@@ -116,7 +125,9 @@ static bool store_catalog_take_series(void *context, const struct store_series *
 		return true;
 	l->failed = !store_catalog_join(c, sets, &to.labels) ||
 		    !intern_add(&c->strings, series->event.data, series->event.len, &to.event) ||
-		    !vec_push(&c->series, to) || !vec_push(&c->ids, series->id);
+		    !vec_push(&c->ids, series->id);
+	to.kept = store_catalog_kept(selection, &to.labels);
+	l->failed = l->failed || !vec_push(&c->series, to);
 	return !l->failed;
 }
 

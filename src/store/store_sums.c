@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/limits.h"
 
 #define STORE_SUMS_WORDS  4
 #define STORE_SUMS_A_LOOK 4096 /* samples between two looks at the clock */
@@ -58,12 +57,13 @@ static bool store_sums_take(void *context, const struct store_sum *sum)
 		sum->stack};
 	if (++a->seen % STORE_SUMS_A_LOOK == 0 && store_selection_is_late(a->selection, a->err))
 		return store_sums_stop(a, TALLY_LIMIT);
-	if (sums->values.len >= LIMIT_STORE_SUMS)
+	sums->has_samples[sum->series] = true;
+	if (sums->values.len >= FLEET_SAMPLES)
 		return store_sums_stop(a, error_set(a->err, TALLY_LIMIT,
 						  "the answer has more than %u sums of samples: ask for a shorter "
 						  "time, fewer hosts or one "
 						  "service",
-						  LIMIT_STORE_SUMS));
+						  FLEET_SAMPLES));
 	bool is_new = false;
 	uint32_t index = vec_reserve(&sums->values, sums->values.len + 1) ? id_table_add(&sums->keys, key, &is_new)
 									  : ID_TABLE_NONE;
@@ -79,11 +79,11 @@ static bool store_sums_take(void *context, const struct store_sum *sum)
 
 static bool store_sums_are_alike(const struct store_catalog_series *a, const struct store_catalog_series *b)
 {
-	bool are_alike = a->event == b->event && a->labels.count == b->labels.count;
+	bool are_alike = a->event == b->event && a->kept.count == b->kept.count;
 	/* Their texts are interned. */
-	for (size_t i = 0; are_alike && i < a->labels.count; i++)
-		are_alike = a->labels.items[i].name.data == b->labels.items[i].name.data &&
-			    a->labels.items[i].value.data == b->labels.items[i].value.data;
+	for (size_t i = 0; are_alike && i < a->kept.count; i++)
+		are_alike = a->kept.items[i].name.data == b->kept.items[i].name.data &&
+			    a->kept.items[i].value.data == b->kept.items[i].value.data;
 	return are_alike;
 }
 
@@ -94,7 +94,7 @@ static uint32_t *store_sums_find_alike(struct store_catalog *catalog)
 	struct map_u64 first = {0};
 	for (uint32_t i = 0; alike && i < catalog->series.len; i++) {
 		const struct store_catalog_series *series = &catalog->series.items[i];
-		uint64_t *slot = map_u64_at(&first, store_labels_id(&series->labels) ^ series->event, NULL);
+		uint64_t *slot = map_u64_at(&first, store_labels_id(&series->kept) ^ series->event, NULL);
 		if (!slot) {
 			alike = NULL;
 			break;
@@ -116,7 +116,8 @@ enum tally_status store_sums_load(const struct store *store, struct store_catalo
 	struct store_sums_adding a = {
 		.catalog = catalog, .selection = selection, .sums = sums, .status = TALLY_OK, .err = err};
 	a.alike = store_sums_find_alike(catalog);
-	if (!a.alike)
+	sums->has_samples = arena_array(&catalog->arena, bool, catalog->series.len);
+	if (!a.alike || !sums->has_samples)
 		return error_nomem(err);
 	const struct store_scan scan = {.range = {selection->begin_ns, selection->end_ns},
 		.series = catalog->ids.items,

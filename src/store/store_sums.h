@@ -17,7 +17,7 @@
 #include "store/store_state.h"
 
 struct store_sums_key {
-	uint32_t series; /* the first one in the catalog with these labels and this event */
+	uint32_t series; /* the first one in the catalog with these labels, as far as they are kept, and this event */
 	int state;
 	uint32_t comm, process_comm; /* strings of the catalog */
 	int32_t pid, tid;
@@ -31,6 +31,7 @@ struct store_sums_value {
 struct store_sums {
 	struct id_table keys;
 	VEC(struct store_sums_value) values; /* by the keys' IDs */
+	bool *has_samples; /* by the catalog's series; in its arena */
 };
 
 TALLY_MUST_CHECK enum tally_status store_sums_load(const struct store *store, struct store_catalog *catalog,

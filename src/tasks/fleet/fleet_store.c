@@ -133,8 +133,10 @@ static enum tally_status get_answer(struct fleet_store *store, const char *page,
 	text_printf(&path, "%s?from=%" PRIu64 "&until=%" PRIu64, page, question->begin_ns, question->end_ns);
 	put_argument(&path, "query", question->query);
 	put_argument(&path, "event", question->event);
-	if (strcmp(page, "/api/v1/profile") == 0)
-		text_printf(&path, "&format=batch&threads=%d", question->by_thread);
+	if (strcmp(page, "/api/v1/profile") == 0) {
+		text_printf(&path, "&format=batch&threads=%d&merge=%d", question->by_thread, question->merges_labels);
+		put_argument(&path, "by", question->kept_label);
+	}
 	text_char(&path, '\0');
 	enum tally_status status =
 		path.failed ? error_nomem(err) : http_client_get(store->client, path.data, answer, err);
@@ -154,6 +156,8 @@ static enum tally_status selection_of(const struct fleet_question *question, str
 	*selection = (struct store_selection){.begin_ns = question->begin_ns,
 		.end_ns = question->end_ns,
 		.event = question->event,
+		.merges_labels = question->merges_labels,
+		.kept_label = question->kept_label,
 		.by_thread = question->by_thread};
 	enum tally_status status = question->query.len ? label_query_parse(question->query, query, err) : TALLY_OK;
 	selection->query = *query;

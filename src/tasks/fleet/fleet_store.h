@@ -33,6 +33,8 @@ struct fleet_question {
 	uint64_t begin_ns, end_ns; /* since 1970: windows that begin in [begin, end) */
 	struct tally_str event; /* empty: all */
 	bool by_thread;
+	bool merges_labels; /* threads that differ in other labels than this one; empty: in any */
+	struct tally_str kept_label;
 };
 
 struct fleet_store;

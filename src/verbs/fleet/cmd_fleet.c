@@ -96,6 +96,8 @@ static enum tally_status ask(
 {
 	const char *sort = job->settings->report.rows.sort;
 	question->by_thread = sort && (strstr(sort, "pid") || strstr(sort, "tgid") || strstr(sort, "tid"));
+	question->merges_labels = true;
+	question->kept_label = str_from(job->settings->by);
 	enum tally_status status = fleet_store_ask(job->store, question, batch, err);
 	if (status == TALLY_OK && job->settings->by)
 		status = batch_labels_group(*batch, str_from(job->settings->by), err);

@@ -20,6 +20,8 @@ static const struct {
 	{STR("event"), SERVE_ARGUMENT_EVENT},
 	{STR("format"), SERVE_ARGUMENT_PROFILE},
 	{STR("threads"), SERVE_ARGUMENT_PROFILE},
+	{STR("merge"), SERVE_ARGUMENT_PROFILE},
+	{STR("by"), SERVE_ARGUMENT_PROFILE},
 	{STR("count"), SERVE_ARGUMENT_PROFILE},
 	{STR("step"), SERVE_ARGUMENT_STEP},
 	{STR("baseline_query"), SERVE_ARGUMENT_BASELINE},
@@ -95,6 +97,19 @@ static enum tally_status read_flag(
 	return error_set(err, TALLY_INVALID, "the argument '%.*s' expects 0 or 1", (int)name.len, name.data);
 }
 
+static enum tally_status read_merging(
+	const struct http_request *request, struct store_selection *selection, struct tally_error *err)
+{
+	struct tally_str by = serve_arguments_value(request, STR("by"));
+	if (by.len > 0 && !label_name_is_valid(by))
+		return error_set(err, TALLY_INVALID, "the argument 'by' expects the name of a label, not '%.*s'",
+			SHOWN_BYTES(by));
+	enum tally_status status = read_flag(request, STR("merge"), &selection->merges_labels, err);
+	selection->merges_labels = selection->merges_labels || by.len > 0;
+	selection->kept_label = by;
+	return status;
+}
+
 static enum tally_status read_step(
 	const struct http_request *request, struct serve_arguments *arguments, struct tally_error *err)
 {
@@ -143,6 +158,8 @@ enum tally_status serve_arguments_read(const struct http_request *request, unsig
 	made.selection.query = made.query;
 	if (status == TALLY_OK)
 		status = read_flag(request, STR("threads"), &made.selection.by_thread, err);
+	if (status == TALLY_OK)
+		status = read_merging(request, &made.selection, err);
 	if (status == TALLY_OK)
 		status = read_flag(request, STR("count"), &made.counts_samples, err);
 	if (status == TALLY_OK && takes & SERVE_ARGUMENT_STEP)

@@ -168,6 +168,9 @@ static void answer_profile(struct serve_profile *p, const struct serve_format *f
 	struct serve_arguments *a = &p->arguments;
 	if (!serve_store_lock(&p->api->reader, response))
 		return;
+	/* Only batches tell by which labels threads differ. */
+	a->selection.merges_labels = a->selection.merges_labels || format->put != put_batch;
+	a->baseline.merges_labels = true;
 	uint64_t begun = clock_ns();
 	enum tally_status status = query_store(p->api, &a->selection, &p->batch, &err);
 	if (status == TALLY_OK && a->has_baseline)

@@ -149,6 +149,37 @@ static void threads_are_kept_apart_on_request(void **state)
 	test_store_close(&t);
 }
 
+/* A label may be of the batch or of the thread, in one store. */
+static void labels_are_merged_on_request(void **state)
+{
+	struct test_store t = store_of_two_hosts();
+	struct store_selection selection = {.end_ns = UINT64_MAX, .event = STR("wall-clock"), .merges_labels = true};
+	struct fleet_batch *merged = test_store_query(t.store, &selection);
+	assert_int_equal(merged->set_count, 1);
+	assert_int_equal(merged->profile->thread_count, 3);
+	assert_int_equal(merged->profile->sample_count, 3);
+	assert_int_equal(fleet_batch_sample_count(merged), 8);
+	assert_int_equal(merged->profile->events[0].total_period, 52);
+	assert_int_equal(merged->labels.count, 0);
+	fleet_batch_destroy(merged);
+	selection.kept_label = STR("host");
+	merged = test_store_query(t.store, &selection);
+	assert_int_equal(merged->set_count, 3);
+	assert_int_equal(merged->sets[1].count, 1);
+	assert_string_equal(merged->sets[1].items[0].name.data, "host");
+	assert_int_equal(merged->profile->thread_count, 6);
+	fleet_batch_destroy(merged);
+	/* What all have in common is told, though it is not kept. */
+	selection.end_ns = 105 * S;
+	selection.kept_label = STR("service");
+	merged = test_store_query(t.store, &selection);
+	assert_int_equal(merged->labels.count, 1);
+	assert_string_equal(merged->labels.items[0].value.data, "a");
+	assert_int_equal(merged->set_count, 3);
+	fleet_batch_destroy(merged);
+	test_store_close(&t);
+}
+
 static void load_has_a_point_for_each_step(void **state)
 {
 	struct test_store t = store_of_two_hosts();
@@ -471,6 +502,7 @@ int main(void)
 		cmocka_unit_test(labels_that_all_have_are_the_batchs),
 		cmocka_unit_test(queries_select_by_labels_time_and_event),
 		cmocka_unit_test(threads_are_kept_apart_on_request),
+		cmocka_unit_test(labels_are_merged_on_request),
 		cmocka_unit_test(load_has_a_point_for_each_step),
 		cmocka_unit_test(load_tells_running_from_waiting),
 		cmocka_unit_test(labels_and_events_are_listed),
