@@ -467,7 +467,8 @@ struct compressor_totals perfdata_writer_totals(const struct perfdata_writer *w)
 static struct writer_section final_section(const struct perfdata_writer *w, unsigned bit, struct writer *content,
 	const struct perfdata_features *features, uint64_t base)
 {
-	const struct writer_section *front = &w->front[bit];
+	static const struct writer_section none; /* of those that only come at the end */
+	const struct writer_section *front = bit < FEATURE_COUNT ? &w->front[bit] : &none;
 	size_t start = content->len;
 	feature_encode(content, bit, features);
 	struct writer_section section = {base + start, content->len - start};
@@ -487,9 +488,9 @@ static enum tally_status write_features(struct perfdata_writer *w, const struct 
 	uint64_t at = w->data_offset + w->end;
 	size_t count = 0;
 	struct writer table = {0}, content = {0};
-	for (unsigned bit = 1; bit < FEATURE_COUNT; bit++)
+	for (unsigned bit = 1; bit < FEATURE_BITS; bit++)
 		count += feature_is_present(features, bit);
-	for (unsigned bit = 1; bit < FEATURE_COUNT; bit++) {
+	for (unsigned bit = 1; bit < FEATURE_BITS; bit++) {
 		if (!feature_is_present(features, bit))
 			continue;
 		struct writer_section section = final_section(w, bit, &content, features, at + count * SECTION_BYTES);

@@ -61,6 +61,29 @@ def test_sums_are_those_of_report(tally, tmp_path, name):
     folded = tally('fleet', 'flamegraph', '--folded', '--from', url, '--since', '2000-01-01', check=0).stdout
     drawn = tally('flamegraph', '--folded', '-i', CORPUS / f'{name}.data', '-o', '-', check=0).stdout
     assert sorted(folded.splitlines()) == sorted(drawn.splitlines())
+    back = tmp_path / 'back.data'
+    tally('fleet', 'perfdata', '-o', back, '--from', url, '--since', '2000-01-01', check=0)
+    again = tally('report', '--json', '--no-children', '-s', 'comm,sym,dso', '-i', back, check=0)
+    assert rows_of(json.loads(again.stdout)) == rows_of(json.loads(reported.stdout))
+    drawn_again = tally('flamegraph', '--folded', '-i', back, '-o', '-', check=0).stdout
+    assert sorted(drawn_again.splitlines()) == sorted(drawn.splitlines())
+
+
+def test_perf_reads_a_recording_from_a_store(tally, perf, tmp_path):
+    url, back = f'sqlite:{tmp_path}/store.db', tmp_path / 'back.data'
+    tally('push', CORPUS / 'deep.data', CORPUS / 'thr.data', '--to', url, check=0)
+    tally('fleet', 'perfdata', '-o', back, '--from', url, '--since', '2000-01-01', check=0)
+    shown = top(tally, url)
+    counts = {table['events'][0]['name'] if isinstance(table['events'][0], dict) else table['events'][0]:
+              sum(row['values'][0]['samples'] for row in table['rows']) for table in shown['tables']}
+    text = perf('report', '--stdio', '-i', back, check=0).stdout
+    assert re.findall(r"^# Samples: (\d+) +of event '([^']*)'", text, re.M) == [
+        (str(count), event) for event, count in counts.items()]
+    header = tally('report', '--header-only', '-i', back, check=0).stdout
+    assert re.search('# hostname : (.*)', header)[1] == shown['fleet']['labels']['host']
+    result = tally('fleet', 'perfdata', '-o', tmp_path / 'none.data', '-e', 'none', '--from', url, '--since', '2000-01-01')
+    assert result.returncode == 255 and not (tmp_path / 'none.data').exists()
+    assert tally('fleet', 'perfdata', '--from', url).returncode == 129
 
 
 def callers_of(report):

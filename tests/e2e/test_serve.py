@@ -87,6 +87,8 @@ def test_formats(server):
     assert b'2025-11-28 07:00:00 UTC to 2025-11-28 08:00:00 UTC' in body
     status, headers, body = server.get('/api/v1/profile', format='svg')
     assert status == 200 and body.startswith(b'<?xml') or body.startswith(b'<svg')
+    status, headers, body = server.get('/api/v1/profile', format='perfdata')
+    assert status == 200 and body.startswith(b'PERFILE2') and 'perf.data' in headers['Content-Disposition']
     status, headers, body = server.get('/api/v1/profile', format='batch')
     assert status == 200 and headers['Content-Encoding'] == 'zstd'
     for name in ('X-Content-Type-Options', 'Cache-Control'):

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/output_file.h"
 #include "tasks/fleet/batch_labels.h"
+#include "tasks/fleet/batch_perfdata.h"
 #include "tasks/fleet/fleet_time.h"
 #include "tasks/reporting/report_options.h"
 #include "verbs/fleet/fleet_diff.h"
@@ -15,7 +16,7 @@
 #define USUAL_PAGE "flamegraph.html"
 #define USUAL_SVG  "flamegraph.svg"
 
-enum fleet_verb { FLEET_TOP, FLEET_FLAME, FLEET_DIFF, FLEET_LABELS };
+enum fleet_verb { FLEET_TOP, FLEET_FLAME, FLEET_DIFF, FLEET_PERFDATA, FLEET_LABELS };
 
 struct fleet_job {
 	const struct cli *cli;
@@ -242,6 +243,19 @@ static int run_diff(struct fleet_job *job)
 	return put_output(job, s->output, make_diff);
 }
 
+static int run_perfdata(struct fleet_job *job)
+{
+	struct tally_error err;
+	const struct fleet_settings *s = job->settings;
+	enum tally_status status = ask_both(job, &err);
+	if (status == TALLY_OK)
+		status = batch_perfdata_write(job->batch, str_from(s->event), s->output, &err);
+	if (status != TALLY_OK)
+		return cli_fail(job->cli, &err);
+	fprintf(stderr, "[ %s fleet: wrote %s ]\n", job->cli->program, s->output);
+	return 0;
+}
+
 /* No option is parsed and then ignored. */
 static const char *fleet_job_misfit(const struct fleet_settings *s, enum fleet_verb verb)
 {
@@ -259,6 +273,9 @@ static const char *fleet_job_misfit(const struct fleet_settings *s, enum fleet_v
 		return "--baseline and --baseline-since are options of flamegraph and diff";
 	if (verb == FLEET_DIFF && !fleet_settings_have_baseline(s))
 		return "diff needs --baseline or --baseline-since";
+	if (verb == FLEET_PERFDATA && (!s->output || s->by))
+		return s->by ? "--by is an option of top, flamegraph and diff"
+			     : "perfdata needs the name of a file: -o";
 	if (verb == FLEET_LABELS && (s->event || s->by || s->output))
 		return "-e, --by and -o are options of top, flamegraph and diff";
 	if (s->is_svg && s->is_folded)
@@ -273,10 +290,11 @@ static int run_fleet_verb(struct fleet_job *job, enum fleet_verb verb)
 	struct tally_error err;
 	if (fleet_store_open(&job->settings->from, &job->store, &err) != TALLY_OK)
 		return cli_fail(job->cli, &err);
-	int code = verb == FLEET_TOP	 ? run_top(job)
-		   : verb == FLEET_FLAME ? run_flame(job)
-		   : verb == FLEET_DIFF	 ? run_diff(job)
-					 : run_labels(job, job->query);
+	int code = verb == FLEET_TOP	    ? run_top(job)
+		   : verb == FLEET_FLAME    ? run_flame(job)
+		   : verb == FLEET_DIFF	    ? run_diff(job)
+		   : verb == FLEET_PERFDATA ? run_perfdata(job)
+					    : run_labels(job, job->query);
 	fleet_batch_destroy(job->batch);
 	fleet_batch_destroy(job->baseline);
 	fleet_store_close(job->store);
@@ -285,8 +303,11 @@ static int run_fleet_verb(struct fleet_job *job, enum fleet_verb verb)
 
 static bool find_fleet_verb(const char *word, enum fleet_verb *verb)
 {
-	static const char *const names[] = {
-		[FLEET_TOP] = "top", [FLEET_FLAME] = "flamegraph", [FLEET_DIFF] = "diff", [FLEET_LABELS] = "labels"};
+	static const char *const names[] = {[FLEET_TOP] = "top",
+		[FLEET_FLAME] = "flamegraph",
+		[FLEET_DIFF] = "diff",
+		[FLEET_PERFDATA] = "perfdata",
+		[FLEET_LABELS] = "labels"};
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		*verb = (enum fleet_verb)i;
 		if (cli_is_subverb(word, names[i]))
@@ -306,7 +327,8 @@ static int cmd_fleet_run(const struct cli *cli, const struct command *command, i
 	if (code != CLI_GO_ON)
 		return code;
 	if (rest == argc || !find_fleet_verb(argv[rest], &verb))
-		return cli_usagef(cli, command, NULL, "fleet needs a command: top, flamegraph, diff or labels");
+		return cli_usagef(
+			cli, command, NULL, "fleet needs a command: top, flamegraph, diff, perfdata or labels");
 	if (argc - rest > 2)
 		return cli_usagef(cli, command, NULL, "unexpected argument '%s': a query is one argument, in quotes",
 			argv[rest + 2]);
@@ -318,7 +340,7 @@ static int cmd_fleet_run(const struct cli *cli, const struct command *command, i
 }
 
 static const char *const usages[] = {
-	"[<options>] {top|flamegraph|diff} [<query>]", "[<options>] labels [<name>]", NULL};
+	"[<options>] {top|flamegraph|diff|perfdata} [<query>]", "[<options>] labels [<name>]", NULL};
 static const char *const examples[] = {
 	"functions of a service in the last hour, all hosts together",
 	"tally fleet top 'service=\"api\"'",
@@ -343,7 +365,8 @@ const struct command command_fleet = {
 		"'flamegraph' "
 		"as a page. 'diff' says which functions take another share than in a baseline, with the hosts as "
 		"replicates of a "
-		"test as 'tally diff' makes it. 'labels' lists the names of labels, or the values of one.\n\nA query "
+		"test as 'tally diff' makes it. 'perfdata' writes a recording with the symbols, which report and perf "
+		"read. 'labels' lists the names of labels, or the values of one.\n\nA query "
 		"compares labels: "
 		"service=\"api\" and not (region=~\"eu-.*\" or host!=\"a\"). =~ and !~ take regular expressions that "
 		"match the "

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -9,6 +10,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "fleet/batch_pack.h"
+#include "tasks/fleet/batch_perfdata.h"
 #include "tasks/fleet/batch_view.h"
 #include "tasks/fleet/fleet_time.h"
 #include "verbs/serve/serve_arguments.h"
@@ -140,6 +142,19 @@ static void put_pprof(struct serve_profile *p, struct http_response *response)
 		fail_query(p->api, &err, response);
 }
 
+static void put_perfdata(struct serve_profile *p, struct http_response *response)
+{
+	struct tally_error err;
+	char path[40];
+	response->fd = memfd_create("tally-recording", MFD_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", response->fd);
+	enum tally_status status = response->fd < 0
+					   ? error_set_errno(&err, TALLY_IO, errno, "memfd_create")
+					   : batch_perfdata_write(p->batch, p->arguments.selection.event, path, &err);
+	if (status != TALLY_OK)
+		fail_query(p->api, &err, response);
+}
+
 static const struct serve_format {
 	struct tally_str name;
 	const char *type, *encoding, *file_name;
@@ -149,6 +164,7 @@ static const struct serve_format {
 	{STR("batch"), "application/x-protobuf", "zstd", NULL, false, put_batch},
 	{STR("json"), "application/json", NULL, NULL, false, put_report_json},
 	{STR("pprof"), "application/octet-stream", NULL, "profile.pb.gz", false, put_pprof},
+	{STR("perfdata"), "application/octet-stream", NULL, "perf.data", false, put_perfdata},
 	{STR("folded"), "text/plain; charset=utf-8", NULL, NULL, true, put_folded},
 	{STR("flamegraph"), "text/html; charset=utf-8", NULL, NULL, true, put_flame_page},
 	{STR("svg"), "image/svg+xml", NULL, NULL, true, put_flame_svg},
@@ -197,7 +213,7 @@ void serve_queries_profile(struct serve_api *api, const struct http_request *req
 	const struct serve_format *format = find_format(p.arguments.format);
 	if (!format)
 		http_response_error(response, HTTP_BAD_REQUEST,
-			"the argument 'format' expects batch, json, pprof, folded, flamegraph or svg");
+			"the argument 'format' expects batch, json, pprof, folded, flamegraph, svg or perfdata");
 	else if (p.arguments.has_baseline && !format->takes_baseline)
 		http_response_error(response, HTTP_BAD_REQUEST,
 			"only the formats flamegraph, svg and folded compare with a baseline");
