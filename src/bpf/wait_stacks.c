@@ -169,6 +169,9 @@ bool wait_stacks_keep(
 	struct wait_stacks *stacks, uint64_t id, const uint64_t *ips, size_t kernel_count, size_t user_count)
 {
 	const struct wait_stacks_parts parts = wait_stacks_parts_of(stacks, ips, kernel_count, user_count);
+	uint64_t most = 4 * (stacks->most_bytes ? stacks->most_bytes : GENERATION_BYTES);
+	if (stacks->kept.bytes + wait_stacks_bytes(&parts) > most)
+		wait_stacks_drop(&stacks->kept);
 	return wait_stacks_put_into(&stacks->kept, id, &parts);
 }
 

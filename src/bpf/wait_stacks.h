@@ -34,7 +34,7 @@ struct wait_stacks_generation {
 
 struct wait_stacks {
 	struct wait_stacks_generation young, old, kept;
-	size_t most_bytes; /* of a generation */
+	size_t most_bytes; /* of a generation; the kept ones may take four times as much */
 	/* Functions of the scheduler and of wake-ups, whose frames every stack begins with. */
 	struct wait_stacks_range scheduler[WAIT_STACKS_SCHEDULER_MOST];
 	size_t scheduler_count;
@@ -50,7 +50,8 @@ void wait_stacks_read_kernel(struct wait_stacks *stacks, struct tally_str kallsy
 /* Adds a stack: the kernel's addresses, then the user's, innermost first. False: out of memory. */
 bool wait_stacks_add(
 	struct wait_stacks *stacks, uint64_t id, const uint64_t *ips, size_t kernel_count, size_t user_count);
-/* The same for a stack that is never forgotten; it replaces one that is kept under this ID. */
+/* The same for a stack that is not forgotten, unless the kept ones come to 256 MB; it replaces one that is kept under this
+ * ID. */
 bool wait_stacks_keep(
 	struct wait_stacks *stacks, uint64_t id, const uint64_t *ips, size_t kernel_count, size_t user_count);
 /* Replaces the user part of a stack that is kept. */

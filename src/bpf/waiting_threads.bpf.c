@@ -22,6 +22,7 @@ const volatile __u32 own_tgid;
 __u64 begin_ns;
 __u32 generation;
 __u64 lost_threads; /* that the map had no room for */
+__u32 reader; /* the process that reads the records, by its number in the first PID namespace */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -190,6 +191,7 @@ int waiting_visit(struct bpf_iter__task *context)
 	struct task_struct *task = context->task;
 	__u32 zero = 0;
 	struct waiting_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
+	reader = (__u32)(bpf_get_current_pid_tgid() >> 32);
 	if (!task || !s || !waiting_is_target(task))
 		return 0;
 	struct off_cpu_thread *t = waiting_entry(task, s);

@@ -138,7 +138,11 @@ static enum tally_status waiting_threads_read(
 		if (got < 0)
 			status = error_set_errno(err, TALLY_IO, errno,
 				"%s: the BPF program cannot visit the machine's threads", w->config.what);
-		if (got <= 0)
+		else if (w->skeleton->bss->reader != (uint32_t)getpid())
+			status = error_set(err, TALLY_UNSUPPORTED,
+				"%s: threads have other numbers in the kernel than in this PID namespace",
+				w->config.what);
+		if (got <= 0 || status != TALLY_OK)
 			break;
 		count += (size_t)got;
 		status = waiting_threads_take(bytes, count, &used, sink, err);

@@ -55,6 +55,7 @@ void waiting_threads_destroy(struct waiting_threads *threads);
 /* A thread, or all threads of a process. */
 TALLY_MUST_CHECK enum tally_status waiting_threads_add_target(
 	struct waiting_threads *threads, uint32_t id, bool is_process, struct tally_error *err);
+/* UNSUPPORTED: in a PID namespace. */
 TALLY_MUST_CHECK enum tally_status waiting_threads_find(struct waiting_threads *threads,
 	const struct waiting_threads_pass *pass, const struct waiting_threads_sink *sink, struct tally_error *err);
 /* Threads that the map of threads had no room for. */

@@ -96,6 +96,11 @@ static void keeps_what_nobody_can_send_again(void **state)
 		assert_true(wait_stacks_add(&stacks, id, &id, 0, 1));
 	assert_int_equal(wait_stacks_chain(&stacks, 1000, chain, ARRAY_LEN(chain)), ARRAY_LEN(whole));
 	assert_memory_equal(chain, whole, sizeof(whole));
+	/* Not without a limit. */
+	for (uint64_t id = 2000; id <= 2060; id++)
+		assert_true(wait_stacks_keep(&stacks, id, ips, 2, 1));
+	assert_int_equal(wait_stacks_chain(&stacks, 1000, chain, ARRAY_LEN(chain)), 0);
+	assert_int_equal(wait_stacks_chain(&stacks, 2060, chain, ARRAY_LEN(chain)), ARRAY_LEN(first));
 	/* without a kernel part */
 	assert_true(wait_stacks_keep_user(&stacks, 1001, user, 1));
 	assert_int_equal(wait_stacks_chain(&stacks, 1001, chain, ARRAY_LEN(chain)), 2);
