@@ -13,7 +13,8 @@ struct store_loading {
 	uint64_t step_ns;
 	uint64_t lost; /* in all points */
 	uint64_t seen;
-	bool is_late;
+	struct map_u64 asked; /* by label set of a batch: 1, or 2 if it belongs to what was selected */
+	enum tally_status status; /* why it was stopped */
 	struct tally_error *err;
 };
 
@@ -37,16 +38,29 @@ static void store_query_end(struct store_query *query)
 	store_sums_deinit(&query->sums);
 }
 
+/* Of a batch that lost something. */
+static bool store_query_has_batch(struct store_loading *l, uint64_t labels)
+{
+	uint64_t *known = map_u64_at(&l->asked, labels, NULL);
+	if (!known) {
+		l->status = error_nomem(l->err);
+		return false;
+	}
+	if (*known == 0)
+		*known = 1 + store_catalog_has_labels(&l->query->catalog, l->query->selection, labels);
+	return *known == 2;
+}
+
 static bool store_query_take_window(void *context, const struct store_window *window)
 {
 	struct store_loading *l = context;
 	const struct store_selection *selection = l->query->selection;
 	if (++l->seen % 4096 == 0 && store_selection_is_late(selection, l->err)) {
-		l->is_late = true;
+		l->status = TALLY_LIMIT;
 		return false;
 	}
-	if (window->series == STORE_NONE && !store_catalog_has_labels(&l->query->catalog, selection, window->labels))
-		return true;
+	if (window->series == STORE_NONE && !store_query_has_batch(l, window->labels))
+		return l->status == TALLY_OK;
 	l->lost = store_sums_add(l->lost, window->lost_samples);
 	if (!l->points || window->begin_ns < selection->begin_ns)
 		return true;
@@ -71,7 +85,8 @@ static enum tally_status store_query_list_windows(struct store_loading *l, size_
 		.context = l};
 	l->err = err;
 	enum tally_status status = q->store->backend->list_windows(q->store->db, &scan, err);
-	return status == TALLY_OK && l->is_late ? TALLY_LIMIT : status;
+	map_u64_deinit(&l->asked);
+	return status == TALLY_OK ? l->status : status;
 }
 
 enum tally_status store_query(struct store *store, const struct store_selection *selection, struct fleet_batch **result,
