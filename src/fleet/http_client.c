@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -16,6 +17,7 @@
 #define CONNECT_TIMEOUT_MS 10000L
 #define TIMEOUT_S	   120
 #define RETRY_AFTER_MAX_S  3600
+#define GRPC_BYTES	   4096 /* of a header's lines */
 
 bool http_url_is_given(const char *text)
 {
@@ -76,6 +78,7 @@ enum tally_status http_token_read(const char *file, char *token, struct tally_er
 void http_answer_deinit(struct http_answer *answer)
 {
 	text_deinit(&answer->body);
+	text_deinit(&answer->grpc);
 	*answer = (struct http_answer){0};
 }
 
@@ -212,6 +215,18 @@ static size_t http_client_take_bytes(char *data, size_t size, size_t count, void
 	return body->failed ? 0 : len;
 }
 
+/* Called for each line. */
+static size_t http_client_take_header(char *data, size_t size, size_t count, void *context)
+{
+	static const char wanted[] = "grpc-";
+	struct http_transfer *transfer = context;
+	struct text *grpc = &transfer->answer->grpc;
+	size_t len = size * count;
+	if (len > sizeof(wanted) && strncasecmp(data, wanted, sizeof(wanted) - 1) == 0 && grpc->len + len <= GRPC_BYTES)
+		text_bytes(grpc, data, len);
+	return grpc->failed ? 0 : len;
+}
+
 static int http_client_progress(void *context, curl_off_t all_down, curl_off_t down, curl_off_t all_up, curl_off_t up)
 {
 	const struct http_client *client = context;
@@ -232,6 +247,8 @@ static void http_client_prepare(struct http_client *client, const char *url, str
 	(void)l->setopt(client->curl, CURLOPT_ERRORBUFFER, client->problem);
 	(void)l->setopt(client->curl, CURLOPT_WRITEFUNCTION, http_client_take_bytes);
 	(void)l->setopt(client->curl, CURLOPT_WRITEDATA, transfer);
+	(void)l->setopt(client->curl, CURLOPT_HEADERFUNCTION, http_client_take_header);
+	(void)l->setopt(client->curl, CURLOPT_HEADERDATA, transfer);
 	(void)l->setopt(client->curl, CURLOPT_NOPROGRESS, 0L);
 	(void)l->setopt(client->curl, CURLOPT_XFERINFOFUNCTION, http_client_progress);
 	(void)l->setopt(client->curl, CURLOPT_XFERINFODATA, client);
@@ -253,7 +270,7 @@ static bool http_client_add_header(
 static enum tally_status http_client_explain(
 	struct http_client *client, CURLcode code, const struct http_transfer *transfer, struct tally_error *err)
 {
-	if (transfer->answer->body.failed || code == CURLE_OUT_OF_MEMORY)
+	if (transfer->answer->body.failed || transfer->answer->grpc.failed || code == CURLE_OUT_OF_MEMORY)
 		return error_nomem(err);
 	if (transfer->is_too_long)
 		return error_set(err, TALLY_LIMIT, "the answer of %s is longer than %zu bytes", client->url,

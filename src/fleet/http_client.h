@@ -42,6 +42,8 @@ struct http_answer {
 	unsigned status; /* 200, 404, ... */
 	unsigned retry_after_s; /* as the server asks; 0: it does not */
 	struct text body;
+	struct text
+		grpc; /* the lines of the header that begin with "grpc-", with their ends; at most some thousand bytes */
 };
 
 struct http_client;

@@ -5,10 +5,10 @@ import threading
 
 
 class Receiver:
-    """answers: (status, headers, body) of the next requests; afterwards all are answered by 200. requests: path, headers
-    and body of each."""
+    """answers: (status, headers, body) of the next requests; usual: of those after them. requests: path, headers, body and
+    status of each."""
 
-    def __init__(self, *answers):
+    def __init__(self, *answers, usual=(200, {}, b'')):
         self.requests, self.answers = [], list(answers)
         receiver = self
 
@@ -17,7 +17,7 @@ class Receiver:
 
             def do_POST(self):  # pylint: disable=invalid-name
                 body = self.rfile.read(int(self.headers['Content-Length']))
-                status, headers, answer = receiver.answers.pop(0) if receiver.answers else (200, {}, b'')
+                status, headers, answer = receiver.answers.pop(0) if receiver.answers else usual
                 receiver.requests.append((self.path, dict(self.headers), body, status))
                 self.send_response(status)
                 for name, value in {'Content-Length': len(answer), **headers}.items():

@@ -18,6 +18,7 @@ from test_export import Pprof, fields, report_sums
 
 RECORDINGS = ['thr', 'deep', 'cxx', 'multi']
 ZSTD = b'\x28\xb5\x2f\xfd'
+GRPC_OK = (200, {'Content-Type': 'application/grpc-web+proto'}, b'\0' * 5 + b'\x80\0\0\0\x10grpc-status: 0\r\n')
 
 
 @pytest.fixture(autouse=True)
@@ -63,6 +64,24 @@ def read_pyroscope(request):
     return found
 
 
+def read_parca(request):
+    """As read_pyroscope; without IDs."""
+    path, headers, body = request
+    assert path == '/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw'
+    assert headers['Content-Type'] == 'application/grpc-web+proto' and 'Content-Encoding' not in headers
+    assert body[0] == 0 and int.from_bytes(body[1:5], 'big') == len(body) - 5
+    message, found = fields(body[5:]), []
+    assert message[3] == [1]
+    for part in message[2]:
+        series = fields(part)
+        pairs = [fields(label) for label in fields(series[1][0])[1]]
+        labels = {pair[1][0].decode(): pair[2][0].decode() for pair in pairs}
+        assert len(labels) == len(pairs) and len(series[1]) == len(series[2]) == 1
+        data = fields(series[2][0])[1][0]
+        found.append((labels, None, Pprof(data), data))
+    return found
+
+
 def sums_of_series(series):
     """{event: (samples, value)}"""
     sums = collections.defaultdict(lambda: (0, 0))
@@ -84,6 +103,9 @@ def test_sums_are_those_of_report(tally, receiver, name):
     assert read_otlp(receiver.taken()[0]).sums() == expected
     tally('push', path, '--to', f'pyroscope+{receiver.url}', check=0)
     assert sums_of_series(read_pyroscope(receiver.taken()[1])) == expected
+    with Receiver(GRPC_OK) as parca:
+        tally('push', path, '--to', f'parca+{parca.url}', check=0)
+        assert sums_of_series(read_parca(parca.taken()[0])) == expected
 
 
 def test_resources_and_series_have_the_labels(tally, receiver, batch_file):
@@ -146,6 +168,21 @@ def test_a_busy_server_is_asked_again(tally, batch_file, kind):
         assert [request[3] for request in receiver.requests] == [503, 429, 200] and len(bodies) == 1
 
 
+def grpc_error(status, message):
+    return 200, {'Content-Type': 'application/grpc-web+proto', 'Grpc-Status': str(status), 'Grpc-Message': message}, b''
+
+
+def test_parca_has_statuses_of_its_own(tally, batch_file):
+    with Receiver(grpc_error(3, 'no%20name')) as receiver:
+        result = tally('push', batch_file, '--to', f'parca+{receiver.url}', check=255)
+        assert result.stderr.rstrip().endswith('the server answered status 3 of gRPC: no name')
+    with Receiver((503, {'Retry-After': '1'}, b''), GRPC_OK) as receiver:
+        tally('push', batch_file, '--to', f'parca+{receiver.url}', check=0)
+        assert len({request[2] for request in receiver.requests}) == 1 and len(receiver.requests) == 2
+        (labels, _, profile, _), = read_parca(receiver.taken()[0])
+        assert labels['__name__'] == 'process_cpu' and labels['service_name'] == 'api' and profile.time == NOW_NS
+
+
 def test_what_a_collector_does_not_take_is_told(tally, batch_file):
     with Receiver((200, {}, b'\x0a\x0c\x08\x02\x12\x08too late')) as receiver:
         result = tally('push', batch_file, '--to', f'otlp+{receiver.url}', check=0)
@@ -168,7 +205,8 @@ def test_damaged_batches_are_not_sent(tally, receiver, batch_file):
 def samples_in(kind, request):
     if kind == 'otlp':
         return sum(samples for samples, _ in read_otlp(request).sums().values())
-    return sum(samples for samples, _ in sums_of_series(read_pyroscope(request)).values())
+    read = read_pyroscope if kind == 'pyroscope' else read_parca
+    return sum(samples for samples, _ in sums_of_series(read(request)).values())
 
 
 @pytest.mark.parametrize('kind, refusal', [('otlp', b'\x12\x0enot this batch'),
@@ -188,7 +226,7 @@ def test_an_agent_sends_what_it_takes(agent, deep, tmp_path, system_wide, kind, 
         assert one.said().count('refuses batches, which are dropped: the server answered 400: not this batch') == 1
 
 
-@pytest.mark.parametrize('kind', ['otlp', 'pyroscope'])
+@pytest.mark.parametrize('kind', ['otlp', 'parca'])
 def test_the_queue_survives_a_kill(agent, deep, tmp_path, system_wide, kind):
     """Another agent sends what one that was killed has kept; and it may go to a server of another kind."""
     queue = tmp_path / 'queue'
@@ -197,7 +235,7 @@ def test_the_queue_survives_a_kill(agent, deep, tmp_path, system_wide, kind):
     one.process.kill()
     one.process.wait()
     waiting = [Batch(path.read_bytes()) for path in queue.iterdir() if '.batch' in path.name]
-    with Receiver() as receiver:
+    with Receiver(usual=GRPC_OK if kind == 'parca' else (200, {}, b'')) as receiver:
         two = agent('--to', f'{kind}+{receiver.url}', '--queue', queue, *QUICK)
         wait_for(lambda: len(receiver.taken()) > len(waiting))
         _, _, kept, dropped, _ = two.end()

@@ -19,6 +19,9 @@ TALLY_MUST_CHECK enum tally_status destination_write_otlp(
 /* PushRequest of Pyroscope: a series for each set of labels and event, with a profile of pprof, packed by gzip. */
 TALLY_MUST_CHECK enum tally_status destination_write_pyroscope(
 	const struct fleet_batch *batch, struct text *out, struct tally_error *err);
+/* WriteRawRequest of Parca in a frame of gRPC-Web: the same series. */
+TALLY_MUST_CHECK enum tally_status destination_write_parca(
+	const struct fleet_batch *batch, struct text *out, struct tally_error *err);
 
 /* What all forms tell of a batch. quality: a text that lives as long as the view. */
 struct export_view destination_view(const struct fleet_batch *batch, struct text *quality);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/fleet/destinations.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/array.h"
@@ -8,6 +9,7 @@
 #include "base/protobuf_reader.h"
 #include "tasks/fleet/answer_json.h"
 #include "tasks/fleet/destination_forms.h"
+#include "tasks/fleet/destination_grpc.h"
 
 /* Field numbers of profiles_service.proto and status.proto. */
 enum { RESPONSE_PARTIAL = 1 };
@@ -25,6 +27,21 @@ static const struct destination_protocol {
 		destination_write_otlp},
 	[DESTINATION_PYROSCOPE] = {STR("pyroscope+"), "/push.v1.PusherService/Push", {"application/proto", NULL},
 		destination_write_pyroscope},
+	[DESTINATION_PARCA] = {STR("parca+"), "/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw",
+		{"application/grpc-web+proto", NULL}, destination_write_parca},
+};
+
+/* Statuses of gRPC. */
+enum {
+	GRPC_OK = 0,
+	GRPC_INVALID_ARGUMENT = 3,
+	GRPC_NOT_FOUND = 5,
+	GRPC_ALREADY_EXISTS = 6,
+	GRPC_PERMISSION_DENIED = 7,
+	GRPC_FAILED_PRECONDITION = 9,
+	GRPC_OUT_OF_RANGE = 11,
+	GRPC_UNIMPLEMENTED = 12,
+	GRPC_UNAUTHENTICATED = 16
 };
 
 bool destination_find(const char *text, struct destination *destination)
@@ -97,9 +114,9 @@ static void destination_read_partial(const struct http_answer *answer, struct ba
 		text_visible(&shown, destination_message(field.bytes, PARTIAL_MESSAGE));
 	}
 	if (rejected > 0 || shown.len > 0)
-		snprintf(receipt->sentence, sizeof(receipt->sentence), "the server rejected %llu profiles%s%.*s",
-			(unsigned long long)rejected, shown.len ? ": " : "",
-			(int)MIN(shown.len, sizeof(receipt->sentence)), shown.len ? shown.data : "");
+		snprintf(receipt->sentence, sizeof(receipt->sentence), "the server rejected %" PRIu64 " profiles%s%.*s",
+			rejected, shown.len ? ": " : "", (int)MIN(shown.len, sizeof(receipt->sentence)),
+			shown.len ? shown.data : "");
 	text_deinit(&shown);
 }
 
@@ -116,6 +133,46 @@ static enum batch_outcome destination_outcome(enum destination_kind kind, unsign
 	return is_temporary || status < 400 ? BATCH_LATER : BATCH_REFUSED;
 }
 
+static enum batch_outcome destination_outcome_grpc(uint64_t status)
+{
+	switch (status) {
+	case GRPC_OK:
+		return BATCH_STORED;
+	case GRPC_PERMISSION_DENIED:
+	case GRPC_UNAUTHENTICATED:
+		return BATCH_DENIED;
+	case GRPC_INVALID_ARGUMENT:
+	case GRPC_NOT_FOUND:
+	case GRPC_ALREADY_EXISTS:
+	case GRPC_FAILED_PRECONDITION:
+	case GRPC_OUT_OF_RANGE:
+	case GRPC_UNIMPLEMENTED:
+		return BATCH_REFUSED;
+	default:
+		return BATCH_LATER;
+	}
+}
+
+/* gRPC tells its status in an answer that HTTP calls a success. */
+static void destination_read_grpc(const struct http_answer *answer, struct batch_receipt *receipt)
+{
+	struct text message = {0}, shown = {0};
+	uint64_t status;
+	if (!destination_grpc_status(answer, &status, &message)) {
+		receipt->outcome = BATCH_LATER;
+		snprintf(receipt->sentence, sizeof(receipt->sentence), "the server does not answer as gRPC-Web does");
+		return;
+	}
+	receipt->outcome = destination_outcome_grpc(status);
+	text_visible(&shown, text_view(&message));
+	if (status != GRPC_OK)
+		snprintf(receipt->sentence, sizeof(receipt->sentence),
+			"the server answered status %" PRIu64 " of gRPC%s%.*s", status, shown.len ? ": " : "",
+			(int)MIN(shown.len, sizeof(receipt->sentence)), shown.len ? shown.data : "");
+	text_deinit(&message);
+	text_deinit(&shown);
+}
+
 void destination_judge(enum destination_kind kind, const struct http_answer *answer, struct batch_receipt *receipt)
 {
 	receipt->status = answer->status;
@@ -125,6 +182,8 @@ void destination_judge(enum destination_kind kind, const struct http_answer *ans
 		destination_explain(kind, answer, receipt);
 	else if (kind == DESTINATION_OTLP)
 		destination_read_partial(answer, receipt);
+	else if (kind == DESTINATION_PARCA)
+		destination_read_grpc(answer, receipt);
 }
 
 /* samples: of the batch; if there are none, there is no body. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * destinations.h - sends batches to servers of several kinds: this program's own (serve), those that take
- * OpenTelemetry's profiles, and Pyroscope. The URL says which: http://, otlp+http:// or pyroscope+http://, each also
- * with https.
+ * OpenTelemetry's profiles, Pyroscope and Parca. The URL says which: http://, otlp+http://, pyroscope+http:// or
+ * parca+http://, each also with https.
  *
  * A batch is one request for each kind, so that it is taken as a whole or not at all. Servers other than serve know no
  * batches: what they get twice, they count twice. Everything is borrowed. Any thread, with a client of its own.
  *
  * Sources: the specification of OTLP (docs/specification.md of opentelemetry-proto); the reference of Pyroscope's HTTP
- * API; the protocol of Connect (connectrpc.com).
+ * API; the protocol of Connect (connectrpc.com); Parca's profilestore.proto; the status codes of gRPC.
  *
  *	destination_find("otlp+http://collector:4318", &destination);
  *	http_client_create(&(struct http_client_options){.url = destination.url}, &client, err);
@@ -20,14 +20,14 @@
 #include "fleet/batch.h"
 #include "tasks/fleet/batch_post.h"
 
-enum destination_kind { DESTINATION_SERVE, DESTINATION_OTLP, DESTINATION_PYROSCOPE };
+enum destination_kind { DESTINATION_SERVE, DESTINATION_OTLP, DESTINATION_PYROSCOPE, DESTINATION_PARCA };
 
 struct destination {
 	enum destination_kind kind;
 	const char *url; /* of http or https: the end of the text */
 };
 
-#define DESTINATION_FORMS "http://, https://, otlp+http://, otlp+https://, pyroscope+http:// and pyroscope+https://"
+#define DESTINATION_FORMS "http://, otlp+http://, pyroscope+http:// or parca+http://, or each with https"
 
 /* False: the text is not the URL of a server of these kinds; it may be a folder. */
 bool destination_find(const char *text, struct destination *destination);

@@ -76,7 +76,8 @@ static const char *cmd_agent_set_call_graph(const struct option_use *use)
 static const struct option options[] = {
 	{"to", 0, OPTION_STRING, "url|folder", AT(to),
 		.help = "where batches go: a server (tally serve, http://host:7779), a collector of OpenTelemetry "
-			"(otlp+http://host:4318), Pyroscope (pyroscope+http://host:4040), or a folder"},
+			"(otlp+http://host:4318), Pyroscope (pyroscope+http://host:4040), Parca "
+			"(parca+http://host:7070), or a folder"},
 	{"label", 0, OPTION_CALL, "name=value", .call = set_label,
 		.help = "label all samples, for example with a region or a release (any number of times)"},
 	{"window", 0, OPTION_U64, "seconds", AT(window_s), .help = "seconds of samples in a batch (10)"},

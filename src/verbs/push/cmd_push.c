@@ -63,7 +63,8 @@ static const char *add_push_label(const struct option_use *use)
 static const struct option rows[] = {
 	{"to", 0, OPTION_STRING, "url", ROW(to.url),
 		.help = "where to send: a server (http://host:7779), a database (sqlite:PATH), a collector of "
-			"OpenTelemetry (otlp+http://host:4318), or Pyroscope (pyroscope+http://host:4040) (default: "
+			"OpenTelemetry (otlp+http://host:4318), Pyroscope (pyroscope+http://host:4040) or Parca "
+			"(parca+http://host:7070) (default: "
 			"http://127.0.0.1:7779)"},
 	{"label", 'l', OPTION_CALL, "name=value", .call = add_push_label,
 		.help = "label of all samples of recordings, such as release=1.4; may be given several times"},
@@ -281,7 +282,7 @@ const struct command command_push = {
 		"folder "
 		"stands for the batches that an agent wrote into it.\n\nA recording that is pushed again with the same "
 		"labels "
-		"counts once, except in collectors of OpenTelemetry and Pyroscope. docs/fleet.md describes stores and "
+		"counts once, except in servers of other kinds. docs/fleet.md describes stores and "
 		"labels.",
 	.examples = examples,
 	.run = cmd_push_run,

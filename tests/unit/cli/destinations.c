@@ -21,6 +21,7 @@ static void urls_say_the_kind(void **state)
 		{"otlp+https://host", DESTINATION_OTLP, "https://host"},
 		{"pyroscope+http://host:4040", DESTINATION_PYROSCOPE, "http://host:4040"},
 		{"pyroscope+https://host", DESTINATION_PYROSCOPE, "https://host"},
+		{"parca+http://host:7070", DESTINATION_PARCA, "http://host:7070"},
 	};
 	static const char *const others[] = {
 		"", "folder", "otlp+folder", "otlp+ftp://host", "otlp://host", "otlp+otlp+http://host", "sqlite:x"};
@@ -99,6 +100,49 @@ static void answers_are_explained(void **state)
 	assert_string_equal(receipt.sentence, "");
 }
 
+static struct batch_receipt judge_grpc(const char *header, const char *body, size_t len)
+{
+	struct http_answer answer = {.status = 200};
+	struct batch_receipt receipt = {0};
+	text_str(&answer.grpc, header);
+	text_bytes(&answer.body, body, len);
+	destination_judge(DESTINATION_PARCA, &answer, &receipt);
+	http_answer_deinit(&answer);
+	return receipt;
+}
+
+/* The status is in the last frame, or in the header if there is no frame. */
+static void grpc_has_a_status_of_its_own(void **state)
+{
+	static const char good[] = "\0\0\0\0\0\x80\0\0\0\x10grpc-status: 0\r\n";
+	static const char bad[] = "\x80\0\0\0\x28Grpc-Status:3\r\ngrpc-message:no%20name%\r\n";
+	static const char cut[] = "\0\0\0\0\0\x80\0\0\1\x10grpc-status: 0\r\n";
+	static const struct {
+		const char *status;
+		enum batch_outcome outcome;
+	} cases[] = {{"1", BATCH_LATER}, {"2", BATCH_LATER}, {"3", BATCH_REFUSED}, {"4", BATCH_LATER},
+		{"5", BATCH_REFUSED}, {"7", BATCH_DENIED}, {"8", BATCH_LATER}, {"12", BATCH_REFUSED},
+		{"13", BATCH_LATER}, {"14", BATCH_LATER}, {"16", BATCH_DENIED}, {"99", BATCH_LATER}};
+	struct batch_receipt receipt = judge_grpc("", good, sizeof(good) - 1);
+	assert_int_equal(receipt.outcome, BATCH_STORED);
+	assert_string_equal(receipt.sentence, "");
+	receipt = judge_grpc("", bad, sizeof(bad) - 1);
+	assert_int_equal(receipt.outcome, BATCH_REFUSED);
+	assert_string_equal(receipt.sentence, "the server answered status 3 of gRPC: no name%");
+	receipt = judge_grpc("", cut, sizeof(cut) - 1);
+	assert_int_equal(receipt.outcome, BATCH_LATER);
+	assert_string_equal(receipt.sentence, "the server does not answer as gRPC-Web does");
+	assert_int_equal(judge_grpc("", "<html></html>", 13).outcome, BATCH_LATER);
+	assert_int_equal(judge_grpc("grpc-status: x\r\n", "", 0).outcome, BATCH_LATER);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char header[64];
+		snprintf(header, sizeof(header), "Grpc-Message: a%%0ab\r\nGrpc-Status: %s\r\n", cases[i].status);
+		receipt = judge_grpc(header, "", 0);
+		assert_int_equal(receipt.outcome, cases[i].outcome);
+		assert_non_null(strstr(receipt.sentence, ": a\\x0ab"));
+	}
+}
+
 static bool is_gzip(struct tally_bytes bytes)
 {
 	return bytes.len > 18 && bytes.data[0] == 0x1f && bytes.data[1] == 0x8b;
@@ -132,7 +176,7 @@ static void pyroscope_gets_a_series_for_each_set_and_event(void **state)
 {
 	struct fleet_batch *batch = batch_example();
 	struct text body = {0}, again = {0}, found = {0};
-	char ids[5][37] = {0};
+	char ids[6][37] = {0};
 	size_t count = 0;
 	assert_int_equal(destination_encode(DESTINATION_PYROSCOPE, batch, &body, NULL), TALLY_OK);
 	struct protobuf_reader push = protobuf_reader_make((struct tally_bytes){(const uint8_t *)body.data, body.len});
@@ -158,6 +202,30 @@ static void pyroscope_gets_a_series_for_each_set_and_event(void **state)
 	text_deinit(&body);
 	text_deinit(&again);
 	text_deinit(&found);
+	fleet_batch_destroy(batch);
+}
+
+/* The same series in one frame, with labels in a message of their own. */
+static void parca_gets_the_same_series(void **state)
+{
+	struct fleet_batch *batch = batch_example();
+	struct text body = {0};
+	struct protobuf_field field;
+	size_t series = 0;
+	uint64_t is_normalized = 0;
+	assert_int_equal(destination_encode(DESTINATION_PARCA, batch, &body, NULL), TALLY_OK);
+	const uint8_t *head = (const uint8_t *)body.data;
+	assert_int_equal(head[0], 0);
+	assert_int_equal((size_t)head[1] << 24 | (size_t)head[2] << 16 | (size_t)head[3] << 8 | head[4], body.len - 5);
+	struct protobuf_reader write = protobuf_reader_make((struct tally_bytes){head + 5, body.len - 5});
+	while (protobuf_next(&write, &field)) {
+		series += field.number == 2;
+		is_normalized = field.number == 3 ? field.value : is_normalized;
+	}
+	assert_int_equal(protobuf_check(&write, NULL), TALLY_OK);
+	assert_int_equal(series, 5);
+	assert_int_equal(is_normalized, 1);
+	text_deinit(&body);
 	fleet_batch_destroy(batch);
 }
 
@@ -201,6 +269,8 @@ int main(void)
 		cmocka_unit_test(statuses_say_what_to_do),
 		cmocka_unit_test(answers_are_explained),
 		cmocka_unit_test(pyroscope_gets_a_series_for_each_set_and_event),
+		cmocka_unit_test(grpc_has_a_status_of_its_own),
+		cmocka_unit_test(parca_gets_the_same_series),
 		cmocka_unit_test(otlp_is_packed),
 		cmocka_unit_test(bad_batches_are_refused_and_empty_ones_are_done),
 	};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tasks/fleet/destination_grpc.h"
+
+#include <strings.h>
+
+#include "base/cursor.h"
+
+#define FRAME_HEAD    5 /* flags, and the length of the rest, the highest byte first */
+#define FRAME_TRAILER 0x80 /* flag: lines as those of a header */
+
+size_t destination_grpc_open(struct text *out)
+{
+	text_repeat(out, '\0', FRAME_HEAD);
+	return out->len;
+}
+
+void destination_grpc_close(struct text *out, size_t begin)
+{
+	if (out->failed || begin < FRAME_HEAD)
+		return;
+	size_t len = out->len - begin;
+	for (size_t i = 1; i < FRAME_HEAD; i++, len >>= 8)
+		out->data[begin - i] = (char)(len & 0xff);
+}
+
+/* The lines of the frame of trailers; empty: there is none. */
+static struct tally_str destination_grpc_trailer(const struct text *body)
+{
+	struct tally_str rest = text_view(body);
+	while (rest.len >= FRAME_HEAD) {
+		const uint8_t *head = (const uint8_t *)rest.data;
+		size_t len = (size_t)head[1] << 24 | (size_t)head[2] << 16 | (size_t)head[3] << 8 | head[4];
+		rest = (struct tally_str){rest.data + FRAME_HEAD, rest.len - FRAME_HEAD};
+		if (len > rest.len)
+			break;
+		if (head[0] & FRAME_TRAILER)
+			return (struct tally_str){rest.data, len};
+		rest = (struct tally_str){rest.data + len, rest.len - len};
+	}
+	return STR("");
+}
+
+/* The value of a line "name: value". False: there is no such line. */
+static bool destination_grpc_find(struct tally_str lines, struct tally_str name, struct tally_str *value)
+{
+	struct tally_str line;
+	while (lines.len > 0 && str_next(&lines, '\n', &line)) {
+		if (line.len <= name.len || line.data[name.len] != ':' ||
+			strncasecmp(line.data, name.data, name.len) != 0)
+			continue;
+		*value = str_trim((struct tally_str){line.data + name.len + 1, line.len - name.len - 1});
+		return true;
+	}
+	return false;
+}
+
+/* Messages are percent-encoded. */
+static void destination_grpc_decode(struct text *out, struct tally_str s)
+{
+	for (size_t i = 0; i < s.len; i++) {
+		uint64_t byte;
+		bool is_code = s.data[i] == '%' && s.len - i > 2 &&
+			       str_to_u64((struct tally_str){s.data + i + 1, 2}, 16, &byte);
+		text_char(out, is_code ? (char)byte : s.data[i]);
+		i += is_code ? 2 : 0;
+	}
+}
+
+bool destination_grpc_status(const struct http_answer *answer, uint64_t *status, struct text *message)
+{
+	struct tally_str lines = destination_grpc_trailer(&answer->body), value;
+	if (lines.len == 0)
+		lines = text_view(&answer->grpc);
+	if (!destination_grpc_find(lines, STR("grpc-status"), &value) || !str_to_u64(value, 10, status))
+		return false;
+	if (destination_grpc_find(lines, STR("grpc-message"), &value))
+		destination_grpc_decode(message, value);
+	return true;
+}
