@@ -17,6 +17,8 @@ static enum tally_status clickhouse_db_open(const char *place, bool may_write, v
 	enum tally_status status = clickhouse_client_open(place, &d->client, err);
 	if (status == TALLY_OK)
 		status = clickhouse_schema_make(d->client, may_write, d->id, err);
+	if (status == TALLY_OK)
+		status = clickhouse_sweep(d, err);
 	if (status == TALLY_OK) {
 		*db = d;
 		return TALLY_OK;
@@ -44,7 +46,7 @@ static const uint8_t *clickhouse_db_id(const void *db)
 /* Rows are added only, and days removed as a whole: each query sees the batches that count when it runs. */
 static enum tally_status clickhouse_db_begin_list(void *db, struct tally_error *err)
 {
-	return TALLY_OK;
+	return clickhouse_sweep(db, err);
 }
 
 static void clickhouse_db_end_list(void *db)
@@ -105,8 +107,7 @@ enum tally_status clickhouse_db_figures(void *db, struct store_figures *figures,
 	return status;
 }
 
-/* Drops the partitions of a table that are older than one. */
-static enum tally_status clickhouse_drop_before(
+enum tally_status clickhouse_drop_before(
 	struct clickhouse_db *db, const char *table, uint64_t partition, struct tally_error *err)
 {
 	struct text sql = {0}, answer = {0};

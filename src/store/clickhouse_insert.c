@@ -26,8 +26,6 @@ static const struct clickhouse_table_text {
 	[TABLE_STACKS] = {"INSERT INTO stacks (period, stack, locations)", "stack", "stacks"},
 };
 
-#define CLICKHOUSE_BATCHES_MAX 4096 /* of one job */
-
 struct clickhouse_job { /* several batches that are inserted together */
 	struct clickhouse_db *db;
 	const struct store_rows *rows;
@@ -35,7 +33,8 @@ struct clickhouse_job { /* several batches that are inserted together */
 	struct store_receipt *receipts;
 	bool *is_out; /* by batch: it is refused, a duplicate, or lacks symbols */
 	uint64_t *attempts; /* by batch */
-	struct text tables[CLICKHOUSE_TABLES], batches, windows, samples;
+	uint64_t begin_s; /* since 1970 */
+	struct text tables[CLICKHOUSE_TABLES], begun, batches, windows, samples;
 	struct map_u64 added; /* what is known once the rows are inserted */
 };
 
@@ -352,6 +351,9 @@ static void clickhouse_add_batch(struct clickhouse_job *job, const struct store_
 {
 	struct text *to = &job->batches;
 	const struct fleet_batch *batch = rows->batch;
+	row_put_u64(&job->begun, attempt);
+	row_put_u64(&job->begun, batch->begin_ns);
+	text_bytes(&job->begun, (const char *)batch->id, sizeof(batch->id));
 	text_bytes(to, (const char *)batch->id, sizeof(batch->id));
 	row_put_u64(to, attempt);
 	row_put_u64(to, batch->begin_ns);
@@ -396,10 +398,11 @@ static enum tally_status clickhouse_add_rows(struct clickhouse_job *job, size_t 
 	return ok ? TALLY_OK : error_nomem(err);
 }
 
-/* The row in batches comes last: with it all others count. */
+/* The row in batches comes last: with it all others count. Not after it may have been decided that they do not. */
 static enum tally_status clickhouse_send_rows(struct clickhouse_job *job, struct tally_error *err)
 {
-	enum tally_status status = TALLY_OK;
+	enum tally_status status = clickhouse_client_insert(
+		job->db->client, "INSERT INTO attempts (attempt, begin_ns, batch)", &job->begun, err);
 	for (enum clickhouse_table table = 0; table < CLICKHOUSE_TABLES && status == TALLY_OK; table++)
 		status = clickhouse_client_insert(
 			job->db->client, clickhouse_table_texts[table].insert, &job->tables[table], err);
@@ -412,6 +415,10 @@ static enum tally_status clickhouse_send_rows(struct clickhouse_job *job, struct
 		status = clickhouse_client_insert(job->db->client,
 			"INSERT INTO windows (series, begin_ns, attempt, samples, running_ns, waiting_ns)",
 			&job->windows, err);
+	if (status == TALLY_OK && clickhouse_seconds() - job->begin_s > CLICKHOUSE_COMMIT_S)
+		status = error_set(err, TALLY_IO,
+			"ClickHouse took longer than %u s to insert %zu batches: send them again", CLICKHOUSE_COMMIT_S,
+			job->count);
 	if (status == TALLY_OK)
 		status = clickhouse_client_insert(job->db->client,
 			"INSERT INTO batches (batch, attempt, begin_ns, end_ns, samples, labels, lost_samples, "
@@ -431,14 +438,27 @@ static void clickhouse_remember(struct clickhouse_job *job)
 			return;
 }
 
+/* Numbers of one job follow one another. */
+static enum tally_status clickhouse_make_attempts(struct clickhouse_job *job, struct tally_error *err)
+{
+	const uint64_t mask = (UINT64_C(1) << CLICKHOUSE_ATTEMPT_BITS) - 1;
+	uint64_t random;
+	if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		return error_set(err, TALLY_IO, "cannot get a random number");
+	job->begin_s = clickhouse_seconds();
+	for (size_t i = 0; i < job->count; i++)
+		job->attempts[i] = job->begin_s << CLICKHOUSE_ATTEMPT_BITS | ((random + i) & mask);
+	return TALLY_OK;
+}
+
 static enum tally_status clickhouse_job_run(struct clickhouse_job *job, struct tally_error *err)
 {
-	size_t bytes = job->count * sizeof(*job->attempts);
-	if (job->count > CLICKHOUSE_BATCHES_MAX || getrandom(job->attempts, bytes, 0) != (ssize_t)bytes)
-		return error_set(err, TALLY_IO, "cannot get random numbers for %zu batches", job->count);
+	enum tally_status status = clickhouse_make_attempts(job, err);
+	if (status != TALLY_OK)
+		return status;
 	for (size_t i = 0; i < job->count; i++)
 		job->is_out[i] = job->receipts[i].refused != NULL;
-	enum tally_status status = clickhouse_find_duplicates(job, err);
+	status = clickhouse_find_duplicates(job, err);
 	for (size_t i = 0; i < job->count && status == TALLY_OK; i++)
 		if (!job->is_out[i])
 			status = clickhouse_add_rows(job, i, err);
@@ -453,6 +473,7 @@ static void clickhouse_job_deinit(struct clickhouse_job *job)
 {
 	for (enum clickhouse_table table = 0; table < CLICKHOUSE_TABLES; table++)
 		text_deinit(&job->tables[table]);
+	text_deinit(&job->begun);
 	text_deinit(&job->batches);
 	text_deinit(&job->windows);
 	text_deinit(&job->samples);

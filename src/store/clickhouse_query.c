@@ -18,23 +18,6 @@ void clickhouse_put_ids(struct text *sql, const uint64_t *ids, size_t count)
 	text_char(sql, ')');
 }
 
-static void clickhouse_put_times(struct text *sql, struct store_range range)
-{
-	text_str(sql, "begin_ns >= ");
-	text_u64(sql, range.begin_ns);
-	text_str(sql, " AND begin_ns < ");
-	text_u64(sql, range.end_ns);
-}
-
-/* Of several attempts at a batch, the smallest one counts. */
-void clickhouse_put_range(struct text *sql, struct store_range range)
-{
-	clickhouse_put_times(sql, range);
-	text_str(sql, " AND attempt IN (SELECT min(attempt) FROM batches WHERE ");
-	clickhouse_put_times(sql, range);
-	text_str(sql, " GROUP BY begin_ns, batch)");
-}
-
 static enum tally_status clickhouse_query(
 	struct clickhouse_db *db, const struct text *sql, struct text *answer, struct tally_error *err)
 {
@@ -76,14 +59,14 @@ static enum tally_status clickhouse_list_labels(struct clickhouse_db *db, struct
 }
 
 /* The days of a range, and only series that have a window that counts in it. */
-static void clickhouse_put_series(struct text *sql, struct store_range range)
+static void clickhouse_put_series(const struct clickhouse_db *db, struct text *sql, struct store_range range)
 {
 	text_str(sql, "day >= ");
 	text_u64(sql, range.begin_ns / CLICKHOUSE_DAY_NS);
 	text_str(sql, " AND day <= ");
 	text_u64(sql, MIN(range.end_ns / CLICKHOUSE_DAY_NS, UINT32_MAX));
 	text_str(sql, " AND series IN (SELECT series FROM windows WHERE ");
-	clickhouse_put_range(sql, range);
+	clickhouse_put_range(db, sql, range);
 	text_char(sql, ')');
 }
 
@@ -91,7 +74,7 @@ enum tally_status clickhouse_db_list_series(
 	void *db, struct store_range range, const struct store_series_take *take, struct tally_error *err)
 {
 	struct text where = {0}, sql = {0}, answer = {0};
-	clickhouse_put_series(&where, range);
+	clickhouse_put_series(db, &where, range);
 	text_str(&sql, "SELECT DISTINCT series, labels, thread_labels, event FROM series WHERE ");
 	text_bytes(&sql, where.data ? where.data : "", where.len);
 	enum tally_status status =
@@ -126,7 +109,8 @@ static enum tally_status clickhouse_index(
 	return TALLY_OK;
 }
 
-static void clickhouse_put_sums(struct text *sql, const struct store_scan *scan, size_t first, size_t count)
+static void clickhouse_put_sums(
+	const struct clickhouse_db *db, struct text *sql, const struct store_scan *scan, size_t first, size_t count)
 {
 	const char *keys = scan->by_thread ? "series, state, pid, tid, comm, process_comm, stack"
 					   : "series, state, comm, process_comm, stack";
@@ -137,7 +121,7 @@ static void clickhouse_put_sums(struct text *sql, const struct store_scan *scan,
 		      "sum(value)) FROM samples WHERE series IN ");
 	clickhouse_put_ids(sql, scan->series + first, count);
 	text_str(sql, " AND ");
-	clickhouse_put_range(sql, scan->range);
+	clickhouse_put_range(db, sql, scan->range);
 	text_str(sql, " GROUP BY ");
 	text_str(sql, keys);
 }
@@ -175,7 +159,7 @@ enum tally_status clickhouse_db_list_sums(void *db, const struct store_scan *sca
 	for (size_t first = 0; first < scan->series_count && goes_on && status == TALLY_OK;
 		first += CLICKHOUSE_IDS_MAX) {
 		struct text sql = {0}, answer = {0};
-		clickhouse_put_sums(&sql, scan, first, MIN(scan->series_count - first, (size_t)CLICKHOUSE_IDS_MAX));
+		clickhouse_put_sums(db, &sql, scan, first, MIN(scan->series_count - first, (size_t)CLICKHOUSE_IDS_MAX));
 		status = clickhouse_query(db, &sql, &answer, err);
 		if (status == TALLY_OK)
 			status = clickhouse_take_sums(scan, &index, &answer, &goes_on, err);
@@ -211,7 +195,7 @@ static enum tally_status clickhouse_list_losses(
 	struct text sql = {0}, answer = {0};
 	text_str(&sql, "SELECT begin_ns, labels, lost_samples + dropped_samples FROM batches WHERE "
 		       "lost_samples + dropped_samples > 0 AND ");
-	clickhouse_put_range(&sql, scan->range);
+	clickhouse_put_range(db, &sql, scan->range);
 	enum tally_status status = clickhouse_query(db, &sql, &answer, err);
 	struct cursor c = row_cursor(&answer);
 	bool goes_on = true;
@@ -241,7 +225,7 @@ enum tally_status clickhouse_db_list_windows(void *db, const struct store_window
 		clickhouse_put_ids(
 			&sql, scan->series + first, MIN(scan->series_count - first, (size_t)CLICKHOUSE_IDS_MAX));
 		text_str(&sql, " AND ");
-		clickhouse_put_range(&sql, scan->range);
+		clickhouse_put_range(db, &sql, scan->range);
 		text_str(&sql, " GROUP BY series, begin_ns");
 		status = clickhouse_query(db, &sql, &answer, err);
 		if (status == TALLY_OK)

@@ -6,6 +6,8 @@
 -- Times are nanoseconds since 1970. Windows go by day, so that old days are dropped as a whole; samples are ordered by
 -- series, since queries choose series first. A batch counts once `batches` has its row: of several rows with the same
 -- batch, the smallest attempt counts, and rows of other attempts in `windows` and `samples` do not.
+-- Attempts begin with the second in which they began, so after an hour it is known which of them count: the others go
+-- to `void_attempts`, and `sweeps` has the number below which that was done.
 -- Labels, binaries, locations and stacks are kept once for each period of 28 days in which they occur.
 CREATE TABLE IF NOT EXISTS about (name String, value String)
 ENGINE = MergeTree() ORDER BY name;
@@ -15,6 +17,16 @@ CREATE TABLE IF NOT EXISTS batches (
   lost_samples UInt64, dropped_batches UInt64, dropped_samples UInt64,
   own_cpu_ns UInt64, own_bytes UInt64, frequency_hz UInt64)
 ENGINE = MergeTree() PARTITION BY intDiv(begin_ns, 86400000000000) ORDER BY (begin_ns, batch);
+
+-- before any row of an attempt is inserted; attempt: seconds since 1970, shifted by 31 bits, and a random number
+CREATE TABLE IF NOT EXISTS attempts (attempt UInt64, begin_ns UInt64, batch FixedString(16))
+ENGINE = MergeTree() PARTITION BY intDiv(attempt, 185542587187200) ORDER BY attempt;
+
+CREATE TABLE IF NOT EXISTS void_attempts (attempt UInt64)
+ENGINE = MergeTree() ORDER BY attempt;
+
+CREATE TABLE IF NOT EXISTS sweeps (up_to UInt64)
+ENGINE = MergeTree() ORDER BY up_to;
 
 CREATE TABLE IF NOT EXISTS series (series UInt64, day UInt32, event String, labels UInt64, thread_labels UInt64)
 ENGINE = ReplacingMergeTree() PARTITION BY day ORDER BY series;

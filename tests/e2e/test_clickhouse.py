@@ -93,6 +93,18 @@ def test_both_databases_give_the_same_answers(tally, tmp_path, server):
         assert one.metrics()['tally_store_samples'] == other.metrics()['tally_store_samples']
 
 
+def columns_of(server, database, table):
+    return server.ask(f"SELECT groupArray(name) FROM system.columns WHERE database = '{database}' AND table = '{table}'"
+                      ).strip()[1:-1].replace("'", '')
+
+
+def copy_rows(server, database, table, **changes):
+    columns = chosen = columns_of(server, database, table)
+    for name, value in changes.items():
+        chosen = re.sub(rf'\b{name}\b', f'{value} AS {name}', chosen)
+    server.ask(f'INSERT INTO {table} ({columns}) SELECT {chosen} FROM (SELECT * FROM {table} WHERE attempt > 1000)', database)
+
+
 def test_unfinished_attempts_do_not_count(tally, server):
     """Rows whose batch was not entered, as a server leaves them that ends while it inserts, or that is slower than
     another one with the same batch."""
@@ -102,19 +114,37 @@ def test_unfinished_attempts_do_not_count(tally, server):
         before = store.folded(), store.get_json('/api/v1/load'), store.metrics()['tally_store_samples']
         assert sum(before[0].values()) == 6_000_000
         for table in ('samples', 'windows'):
-            columns = server.ask(f"SELECT groupArray(name) FROM system.columns WHERE database = 'attempts' AND "
-                                 f"table = '{table}'").strip()[1:-1].replace("'", '')
-            chosen = columns.replace('attempt', '18446744073709551615 AS attempt')
-            server.ask(f'INSERT INTO {table} ({columns}) SELECT {chosen} FROM {table}', 'attempts')
+            copy_rows(server, 'attempts', table, attempt=2 ** 64 - 1)
         assert before == (store.folded(), store.get_json('/api/v1/load'),
                           store.metrics()['tally_store_samples'])
         # Another server entered the same batches later: the smaller attempt counts.
-        columns = server.ask("SELECT groupArray(name) FROM system.columns WHERE database = 'attempts' AND "
-                             "table = 'batches'").strip()[1:-1].replace("'", '')
-        chosen = columns.replace('attempt', '18446744073709551615 AS attempt')
-        server.ask(f'INSERT INTO batches ({columns}) SELECT {chosen} FROM batches', 'attempts')
+        copy_rows(server, 'attempts', 'batches', attempt=2 ** 64 - 1)
         assert before == (store.folded(), store.get_json('/api/v1/load'),
                           store.metrics()['tally_store_samples'])
+
+
+def test_attempts_of_long_ago_are_decided_once(tally, server):
+    """One that was entered counts, and one that failed, or came after another, does not."""
+    url = f'clickhouse://{server.place}/swept'
+    with Server(tally, url) as store:
+        assert store.post(make_batch(1, samples=(('main;work', 3),)))[0] == 200
+        assert store.folded(count=1) == {'program;main;work': 3}
+    # Attempt 7 is of another batch, 8 comes after it for the same batch, 9 was never entered.
+    other = "unhex('ffffffffffffffffffffffffffffffff')"
+    for attempt in (7, 8, 9):
+        for table in ('samples', 'windows'):
+            copy_rows(server, 'swept', table, attempt=attempt)
+        copy_rows(server, 'swept', 'attempts', attempt=attempt, batch=other)
+        if attempt != 9:
+            copy_rows(server, 'swept', 'batches', attempt=attempt, batch=other)
+    server.ask('TRUNCATE TABLE sweeps', 'swept')
+    with Server(tally, url) as store:
+        assert store.folded(count=1) == {'program;main;work': 6}
+        assert store.metrics()['tally_store_samples'] == 6
+        assert sorted(server.ask('SELECT attempt FROM void_attempts', 'swept').split()) == ['8', '9']
+        assert server.ask('SELECT count() FROM attempts WHERE attempt < 10', 'swept') == '0\n'
+        assert store.post(make_batch(2, samples=(('main;work', 5),)))[0] == 200
+        assert store.folded(count=1) == {'program;main;work': 11}
 
 
 def test_a_killed_store_or_database_loses_nothing(tally, tmp_path):
