@@ -5,9 +5,10 @@
 usage: bench/run.py [--json FILE] [--rounds N] [--seconds S] [--keep]
                     [--recording FILE]
                     [--only report,export,flamegraph,pages,timechart,script,record,live,startup,counting,reading,large,
-                            unwind,stacks,lines,debug,library,kernel,waits]
+                            unwind,stacks,lines,debug,library,kernel,waits,fleet]
+                    [--hosts N] [--windows N]
 
-Environment: BUILD (build), PERF (perf). A ratio above 1 means that tally is faster or cheaper, except where the row
+Environment: BUILD (build), PERF (perf), CLICKHOUSE (host:port of a server, for fleet). A ratio above 1 means that tally is faster or cheaper, except where the row
 says otherwise. The recording is made by perf, so that both read the same file:
 record -a -g -F 10000 of a compile loop; system-wide recording takes root or perf_event_paranoid <= 0. --recording takes
 one that is there instead.
@@ -26,6 +27,7 @@ import sys
 import time
 
 import debug_program as debug_program_module
+import fleet
 import kernel_unwinding
 import sched_recording
 import servers
@@ -687,6 +689,21 @@ def bench_waits(perf, rounds, seconds):
     return rows
 
 
+def bench_fleet(hosts, windows, rounds):
+    """Stores of many machines: left SQLite, right ClickHouse."""
+    facts, sqlite, clickhouse = fleet.measure(TALLY, WORK, hosts, windows, rounds, ENVIRONMENT)
+    batches = hosts * windows
+    print(f'fleet: {hosts} hosts, {windows} windows of 10 s each; a window has {facts["samples"]} samples in {facts["rows"]} rows and '
+          f'{facts["bytes"] / 1e3:.1f} kB with all symbols; the service is {facts["service"]}')
+    def both(name, unit, value, note):
+        return row(name, unit, value(*sqlite), value(*clickhouse) if clickhouse else 0, f'left: SQLite, right: ClickHouse; {note}')
+    return [both('batches taken by a store', '/s', lambda taken, top, flame, size: batches / taken, 'by tally push'),
+            both('a sample row in a store', 'B', lambda taken, top, flame, size: size / batches / facts['rows'], 'with all tables'),
+            both('an hour of a host in a store', 'MB', lambda taken, top, flame, size: size / batches * 360 / 1e6, '360 windows'),
+            both('fleet top of a service', 'ms', lambda taken, top, flame, size: top * 1e3, 'all hosts'),
+            both('fleet flamegraph of a service', 'ms', lambda taken, top, flame, size: flame * 1e3, 'all hosts')]
+
+
 def print_table(rows, rounds):
     print(f'{"":42}{"perf":>12}{"tally":>12}{"ratio":>9}')
     for entry in rows:
@@ -702,9 +719,11 @@ def main():
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--seconds', type=int, default=20, help='length of the recording (default 20)')
     parser.add_argument('--only', default='report,export,flamegraph,pages,timechart,script,record,live,startup,counting,'
-                                          'reading,large,unwind,stacks,lines,debug,library,kernel,waits')
+                                          'reading,large,unwind,stacks,lines,debug,library,kernel,waits,fleet')
     parser.add_argument('--recording', type=pathlib.Path,
                         help='of report, export, flamegraph and script, instead of one that is made')
+    parser.add_argument('--hosts', type=int, default=20, help='of fleet: simulated hosts (default 20)')
+    parser.add_argument('--windows', type=int, default=30, help='of fleet: windows of each, of 10 s (default 30)')
     parser.add_argument('--keep', action='store_true', help='use the recording of the last run')
     options = parser.parse_args()
     perf = os.environ.get('PERF') or shutil.which('perf')
@@ -739,6 +758,7 @@ def main():
         'library': lambda: bench_library(options.rounds),
         'kernel': lambda: bench_kernel(perf, options.rounds),
         'waits': lambda: bench_waits(perf, options.rounds, 2),
+        'fleet': lambda: bench_fleet(options.hosts, options.windows, options.rounds),
     }
     try:
         if recorded & set(wanted):
