@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import threading
@@ -356,6 +357,40 @@ def test_own_processes_with_less_rights(agent, tally, open_folder, workload):
             assert one.process.wait(60) == 0
         assert 'sampling your own processes' in one.said()
         assert 'waits are not measured' in one.said()
+    finally:
+        mine.kill()
+        mine.wait()
+
+
+def test_unit_has_the_capabilities_that_it_takes(tally, open_folder, system_wide):
+    """As the service runs: by a user without other rights, all CPUs, names of the kernel's functions, other users' processes."""
+    unit = (pathlib.Path(__file__).parents[2] / 'contrib' / 'tally-agent.service.in').read_text()
+    names = re.search('^AmbientCapabilities=(.*)', unit, re.M)[1].split()
+    assert names == re.search('^CapabilityBoundingSet=(.*)', unit, re.M)[1].split()
+    if os.geteuid() != 0 or not shutil.which('setpriv'):
+        pytest.skip('takes root and setpriv')
+    program = open_folder / 'tally'
+    program.write_bytes(tally.path.read_bytes())
+    program.chmod(0o755)
+    folder = open_folder / 'batches'
+    folder.mkdir(mode=0o777)
+    folder.chmod(0o777)
+    sets = ','.join(['-all'] + ['+' + name[4:].lower() for name in names])
+    as_service = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--no-new-privs',
+                  f'--bounding-set={sets}', f'--inh-caps={sets}', f'--ambient-caps={sets}']
+    if subprocess.run([*as_service, 'true'], check=False, stderr=subprocess.DEVNULL).returncode:
+        pytest.skip('setpriv cannot give these capabilities here')
+    mine = subprocess.Popen(['sh', '-c', 'while :; do read x < /proc/self/stat; done'])
+    try:
+        one = Agent([*as_service, program, 'agent', '--to', folder, *QUICK], open_folder)
+        try:
+            wait_for(lambda: any(sample['pid'] == mine.pid and 'do_syscall_64' in sample['stack']
+                                 for batch in batches_in(folder) for sample in batch.samples)
+                     or os.uname().machine != 'x86_64')
+        finally:
+            one.process.send_signal(signal.SIGTERM)
+            assert one.process.wait(60) == 0
+        assert 'sampling your own processes' not in one.said()
     finally:
         mine.kill()
         mine.wait()
