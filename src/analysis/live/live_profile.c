@@ -205,6 +205,56 @@ static bool sort_waiting(struct live_profile *live, struct round *round)
 	return !round->bytes.failed && !round->late.failed;
 }
 
+/* The processes whose state the waiting records need: those of samples, and those that records tell of. */
+struct live_needs {
+	struct map_u64 pids;
+	bool are_all; /* some sample does not say whose it is */
+};
+
+static bool need_of_sample(const struct live_profile *live, const struct record *record, struct live_needs *needs)
+{
+	const struct perfdata_event *event = perfdata_reader_event_of(live->events, record);
+	uint32_t pid;
+	if (!event || event->layout.tid < 0 || record->bytes.len < (size_t)event->layout.tid + sizeof(pid)) {
+		needs->are_all = true;
+		return true;
+	}
+	memcpy(&pid, record->bytes.data + event->layout.tid, sizeof(pid));
+	return map_u64_set(&needs->pids, pid, 1);
+}
+
+static bool need_of_record(const struct record *record, struct live_needs *needs)
+{
+	struct record_fields fields;
+	if (record_decode(record, &fields, NULL) != TALLY_OK)
+		return true;
+	switch (fields.type) {
+	case RECORD_FORK: /* the child has its parent's mappings */
+		return map_u64_set(&needs->pids, fields.task.ppid, 1) && map_u64_set(&needs->pids, fields.task.pid, 1);
+	case RECORD_COMM:
+		return map_u64_set(&needs->pids, fields.comm.pid, 1);
+	case RECORD_MMAP:
+	case RECORD_MMAP2:
+		return map_u64_set(&needs->pids, fields.mmap.pid, 1);
+	default:
+		return true;
+	}
+}
+
+static bool find_needs(const struct live_profile *live, struct live_needs *needs)
+{
+	struct tally_bytes waiting = writer_view(&live->waiting);
+	struct record record;
+	bool ok = true;
+	for (size_t at = 0; ok && at < waiting.len; at += record.bytes.len) {
+		if (record_at(waiting, false, at, &record, NULL) != TALLY_OK)
+			break;
+		ok = record.type == RECORD_SAMPLE ? need_of_sample(live, &record, needs)
+						  : need_of_record(&record, needs);
+	}
+	return ok;
+}
+
 static void round_deinit(struct round *round)
 {
 	writer_deinit(&round->bytes);
@@ -216,7 +266,10 @@ static enum tally_status round_init(struct live_profile *live, struct round *rou
 {
 	*round = (struct round){0};
 	writer_bytes(&round->bytes, live->description.data, live->description.len);
-	bool ok = live_state_write(&live->state, &round->bytes, &live->tracking);
+	struct live_needs needs = {0};
+	bool ok = find_needs(live, &needs) &&
+		  live_state_write(&live->state, needs.are_all ? NULL : &needs.pids, &round->bytes, &live->tracking);
+	map_u64_deinit(&needs.pids);
 	round->first = round->bytes.len;
 	return ok && sort_waiting(live, round) ? TALLY_OK : error_nomem(err);
 }

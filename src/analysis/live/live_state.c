@@ -241,7 +241,14 @@ static void write_mappings(const struct live_state *state, const struct live_pro
 	}
 }
 
-bool live_state_write(const struct live_state *state, struct writer *out, const struct record_layout *layout)
+static bool is_wanted(const struct map_u64 *pids, uint32_t pid)
+{
+	uint64_t value;
+	return !pids || map_u64_find(pids, pid, &value);
+}
+
+bool live_state_write(const struct live_state *state, const struct map_u64 *pids, struct writer *out,
+	const struct record_layout *layout)
 {
 	size_t position = 0;
 	uint64_t pid, value;
@@ -250,6 +257,8 @@ bool live_state_write(const struct live_state *state, struct writer *out, const 
 	for (size_t i = 0; i < state->threads.len; i++) {
 		const struct live_thread *thread = &state->threads.items[i];
 		const struct sample_id id = {.pid = (uint32_t)thread->pid, .tid = (uint32_t)thread->tid};
+		if (!is_wanted(pids, id.pid))
+			continue;
 		struct record_fields fields = {.type = RECORD_COMM,
 			.comm = {.pid = (uint32_t)thread->pid,
 				.tid = (uint32_t)thread->tid,
@@ -257,7 +266,7 @@ bool live_state_write(const struct live_state *state, struct writer *out, const 
 		(void)record_encode(out, &fields, 0, layout, &id);
 	}
 	while (map_u64_next(&state->maps.by_pid, &position, &pid, &value))
-		if (live_maps_process(&state->maps, (int32_t)pid))
+		if (is_wanted(pids, (uint32_t)pid) && live_maps_process(&state->maps, (int32_t)pid))
 			write_mappings(state, live_maps_process(&state->maps, (int32_t)pid), out, layout);
 	return !out->failed;
 }

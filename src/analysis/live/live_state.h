@@ -9,7 +9,7 @@
  *
  *	live_state_init(&state);
  *	live_state_apply(&state, &record, &fields, err); ...  live_state_settle(&state, err);
- *	live_state_write(&state, &writer, &layout);	// comm and mmap2 of time 0, the kernel's mappings and cgroups as they came
+ *	live_state_write(&state, NULL, &writer, &layout);	// comm and mmap2 of time 0, the kernel's mappings and cgroups as they came
  *	live_state_deinit(&state);
  */
 #ifndef ANALYSIS_LIVE_LIVE_STATE_H
@@ -56,8 +56,9 @@ TALLY_MUST_CHECK enum tally_status live_state_apply(struct live_state *state, co
 TALLY_MUST_CHECK enum tally_status live_state_sweep(
 	struct live_state *state, bool (*runs)(void *context, int32_t tid), void *context, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status live_state_settle(struct live_state *state, struct tally_error *err);
-/* layout: of the records' trailers. False: out of memory. */
-bool live_state_write(const struct live_state *state, struct writer *out, const struct record_layout *layout);
+/* layout: of the records' trailers. pids: only these processes; NULL: all. False: out of memory. */
+bool live_state_write(const struct live_state *state, const struct map_u64 *pids, struct writer *out,
+	const struct record_layout *layout);
 /* NULL: the thread is not known. The second also finds those that have ended since the last settle. */
 const struct live_thread *live_state_thread(const struct live_state *state, int32_t tid);
 const struct live_thread *live_state_known_thread(const struct live_state *state, int32_t tid);

@@ -245,6 +245,8 @@ static enum tally_status label_thread(struct thread_labels *labels, const struct
 	}
 	if (process.len == 0)
 		process = profile_string(p, thread->comm);
+	if (process.len == 0 || process.data[0] == ':') /* threads without a known name are called by their number */
+		process = STR("[unknown]");
 	return find_set(labels, path, process, &thread->label_set, err);
 }
 

@@ -3,15 +3,18 @@
 
 #include "base/array.h"
 
-#define DEAR_IN_A_ROW 2
-#define MUCH_MORE     4 /* times the limit */
-#define PATIENCE_MIN  6
-#define PATIENCE_MAX  768
+#define DEAR_IN_A_ROW  2
+#define MUCH_MORE      4 /* times the limit */
+#define PATIENCE_MIN   6
+#define WINDOWS_A_DROP 30 /* at least, between two drops of symbols */
+#define PATIENCE_MAX   768
 
 void agent_budget_init(struct agent_budget *b, const struct agent_limits *limits)
 {
-	*b = (struct agent_budget){
-		.limits = *limits, .pace = {limits->frequency, limits->with_waits}, .patience = PATIENCE_MIN};
+	*b = (struct agent_budget){.limits = *limits,
+		.pace = {limits->frequency, limits->with_waits},
+		.patience = PATIENCE_MIN,
+		.since_drop = WINDOWS_A_DROP};
 }
 
 static bool step_down(struct agent_budget *b)
@@ -51,9 +54,11 @@ bool agent_budget_judge(struct agent_budget *b, const struct agent_usage *usage)
 {
 	double share = usage->window_ns ? (double)usage->cpu_ns / (double)usage->window_ns : 0;
 	bool has_much = usage->bytes > b->limits.bytes;
-	/* Without their symbols, too: it is the samples that take so much. */
-	bool still_has_much = has_much && b->wants_symbols_dropped;
-	b->wants_symbols_dropped = has_much;
+	b->since_drop += b->since_drop < WINDOWS_A_DROP;
+	b->wants_symbols_dropped = has_much && b->since_drop == WINDOWS_A_DROP;
+	bool still_has_much = has_much && !b->wants_symbols_dropped;
+	if (b->wants_symbols_dropped)
+		b->since_drop = 0;
 	if (b->windows++ == 0)
 		return false;
 	b->dear = share > b->limits.cpu || still_has_much ? b->dear + 1 : 0;

@@ -3,6 +3,8 @@
  * agent_budget.h - decides by the agent's own use of CPU and memory whether it samples less: first without waits, then
  * with half of the frequency, step by step, down to once a second; and the other way when it is cheap again.
  *
+ * Too much memory costs a step only if symbols were dropped not long ago, because to read them again takes CPU time.
+ *
  * A value; pure. The first window is not judged, because it includes the work of starting. One window of much more, or
  * two in a row of more than the limit, cost a step. A step back takes a minute of windows that used less than half of
  * the limit, and twice as many after each step that had to be taken again.
@@ -39,6 +41,7 @@ struct agent_budget {
 	unsigned windows, dear, cheap; /* in all; in a row */
 	unsigned patience; /* cheap windows that a step back takes */
 	bool wants_symbols_dropped; /* too much memory: symbols can be read again */
+	unsigned since_drop; /* windows */
 	bool has_stepped_back; /* and not down since */
 };
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -304,6 +305,9 @@ static enum tally_status agent_run_finish_window(struct agent_run *run, bool is_
 	if (status != TALLY_OK)
 		agent_run_warn(run, &why);
 	agent_batch_deinit(&batch);
+#ifdef __GLIBC__
+	(void)malloc_trim(0); /* a batch takes much for a moment, which would stay */
+#endif
 	return TALLY_OK;
 }
 

@@ -88,9 +88,13 @@ static void memory(void **state)
 	assert_true(b.wants_symbols_dropped);
 	assert_int_equal(judge(&b, 1, 0.001, 60), 0);
 	assert_false(b.wants_symbols_dropped);
-	assert_int_equal(judge(&b, 2, 0.001, 120), 0);
+	assert_int_equal(judge(&b, 1, 0.001, 120), 0);
+	assert_false(b.wants_symbols_dropped); /* not so soon */
 	assert_int_equal(judge(&b, 1, 0.001, 120), 1); /* that did not help */
 	expect_pace(&b, 19, false);
+	judge(&b, 28, 0.006, 90);
+	assert_int_equal(judge(&b, 1, 0.006, 120), 0);
+	assert_true(b.wants_symbols_dropped);
 }
 
 int main(void)

@@ -62,6 +62,7 @@ static void threads_have_labels(void **state)
 		{13, "kworker/0:1", "kworker/0:1", "/", 1}, /* nor does /proc */
 		{14, "b\x01x", "b\x01x", "unknown", 1},
 		{15, "gone", "gone", "unknown", 1},
+		{16, ":16", ":16", "N/A", 1},
 	};
 	char *root = fake_root_make("/proc/11/stat: 11 (a) b) S" STAT "777 0\n"
 				    "/proc/11/cgroup: 0::/user.slice/session-2.scope\\n\n"
@@ -73,7 +74,7 @@ static void threads_have_labels(void **state)
 	assert_int_equal(thread_labels_create(root, false, &labels, NULL), TALLY_OK);
 	for (unsigned round = 0; round < 2; round++) {
 		assert_int_equal(thread_labels_apply(labels, p, &sets, NULL), TALLY_OK);
-		assert_int_equal(p->thread_count, 6);
+		assert_int_equal(p->thread_count, 7);
 		assert_int_equal(sets.sets[0].count, 0);
 		expect_label(&sets, 0, "service", "nginx");
 		expect_label(&sets, 0, "unit", "nginx.service");
@@ -87,7 +88,9 @@ static void threads_have_labels(void **state)
 		expect_label(&sets, 4, "service", "b\\x01x");
 		assert_int_equal(sets.of_thread[2], sets.of_thread[5]);
 		assert_int_equal(p->threads[5].label_set, sets.of_thread[5]);
-		assert_int_equal(sets.count, 6);
+		expect_label(&sets, 6, "service", "[unknown]");
+		expect_label(&sets, 6, "process", "[unknown]");
+		assert_int_equal(sets.count, 7);
 	}
 	thread_labels_destroy(labels);
 	assert_int_equal(thread_labels_create(root, true, &labels, NULL), TALLY_OK);
