@@ -71,7 +71,7 @@ static const char *const sqlite_texts[SQL_STATEMENTS] = {
 	[SQL_ROLLBACK] = "ROLLBACK",
 	[SQL_DATA_VERSION] = "PRAGMA data_version",
 	[SQL_APPLICATION] = "PRAGMA application_id",
-	[SQL_COUNT_TABLES] = "SELECT count(*) FROM sqlite_schema",
+	[SQL_COUNT_TABLES] = "SELECT count(*) FROM sqlite_master",
 	[SQL_GET_STORE] = "SELECT schema_version, store_id FROM store",
 	[SQL_FIND_BATCH] = "SELECT 1 FROM batches WHERE batch_id = ?",
 	[SQL_ADD_BATCH] = "INSERT INTO batches (batch_id, begin_ns, end_ns, samples, lost_samples, "
