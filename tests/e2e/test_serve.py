@@ -205,7 +205,21 @@ def test_labels_and_names_stay_data(server):
     assert status == 200 and b'</script><b>' not in body and b'<img' not in body
     report = server.get_json('/api/v1/profile')
     assert report['fleet']['labels']['host'] == value
+    for form in ('pprof', 'perfdata', 'svg', 'folded'):
+        assert server.get('/api/v1/profile', format=form)[0] == 200
     assert server.metrics()['tally_store_batches'] == 1
+
+
+def test_names_of_any_length_and_stacks_of_any_depth(tally, server, tmp_path):
+    deep = ';'.join(f'f{n}' for n in range(6000))
+    assert server.post(make_batch(1, {'host': 'a'}, ((deep, 2), ('x' * 70000, 1)), comm='y' * 70000))[0] == 200
+    for form in ('json', 'pprof', 'svg', 'folded', 'flamegraph', 'batch'):
+        assert server.get('/api/v1/profile', format=form)[0] == 200, form
+    status, _, body = server.get('/api/v1/profile', format='perfdata')
+    assert status == 200
+    (tmp_path / 'back.data').write_bytes(body)
+    shown = tally('report', '--json', '--no-children', '-i', tmp_path / 'back.data', check=0).stdout
+    assert sorted(row['values'][0]['samples'] for row in json.loads(shown)['tables'][0]['rows']) == [1, 2]
 
 
 def test_tokens_are_apart(tally, tmp_path):

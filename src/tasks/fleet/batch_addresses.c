@@ -19,6 +19,7 @@
 #define IP_KEY	     (UINT64_C(1) << 32) /* of frames */
 #define FUNCTION_KEY (UINT64_C(2) << 32)
 #define KERNEL_NAME  "[kernel.kallsyms]"
+#define NAME_BYTES   4000 /* of a file: more do not fit into a record with the rest */
 
 static uint8_t hex_value(char c)
 {
@@ -43,6 +44,8 @@ static const char *file_name_of(struct batch_addresses *a, const struct profile_
 {
 	const struct profile *p = a->batch->profile;
 	struct tally_str path = profile_string(p, binary->long_name), name = profile_string(p, binary->name);
+	path.len = MIN(path.len, NAME_BYTES);
+	name.len = MIN(name.len, NAME_BYTES);
 	if (binary->is_kernel)
 		return arena_printf(
 			&a->arena, name.len && name.data[0] == '[' ? "%.*s" : "[%.*s]", (int)name.len, name.data);
