@@ -4,7 +4,7 @@
  * OpenTelemetry's profiles, Pyroscope and Parca. The URL says which: http://, otlp+http://, pyroscope+http:// or
  * parca+http://, each also with https.
  *
- * A batch is one request for each kind, so that it is taken as a whole or not at all. Servers other than serve know no
+ * A batch is one request for each kind, so that one answer decides about it. Servers other than serve know no
  * batches: what they get twice, they count twice. Everything is borrowed. Any thread, with a client of its own.
  *
  * Sources: the specification of OTLP (docs/specification.md of opentelemetry-proto); the reference of Pyroscope's HTTP
