@@ -53,6 +53,13 @@ static uint32_t find_view_event(const struct profile *p, struct tally_str name)
 	return PROFILE_NONE;
 }
 
+static unsigned event_rank(struct tally_str name)
+{
+	if (profile_event_is_time(name) && !profile_event_is_waiting(name))
+		return 0;
+	return str_starts_with(name, STR("cycles")) || str_starts_with(name, STR("cpu-cycles")) ? 1 : 2;
+}
+
 /* Time on the CPU and time off it add up. Of other events, one is shown. */
 static enum tally_status choose_event(
 	const struct batch_view *view, const struct profile *p, uint32_t *event, struct tally_error *err)
@@ -62,7 +69,9 @@ static enum tally_status choose_event(
 		struct tally_str name = profile_string(p, p->events[i].name);
 		if (p->events[i].sample_count == 0)
 			continue;
-		first = MIN(first, i);
+		/* A store has its events by name: what most people mean comes first. */
+		if (first == PROFILE_NONE || event_rank(name) < event_rank(profile_string(p, p->events[first].name)))
+			first = i;
 		sampled++;
 		waiting += profile_event_is_waiting(name);
 		running += profile_event_is_time(name) && !profile_event_is_waiting(name);
