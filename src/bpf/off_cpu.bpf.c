@@ -12,6 +12,7 @@
 #include "bpf/off_cpu.bpf.h"
 
 #include "bpf/off_cpu_task.bpf.h"
+#define PYTHON_IDS_OF PYTHON_IDS_WAITS
 #include "bpf/walk_interpret.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -40,11 +40,11 @@ struct {
 } python_ring SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, PYTHON_IDS);
 	__type(key, __u32);
-	__type(value, __u32);
-} python_last_id SEC(".maps");
+	__type(value, struct python_ids);
+} python_ids SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -231,10 +231,12 @@ static __always_inline bool python_read_code(
 static __always_inline __u32 python_tell_code(
 	const struct python_walk *python, const struct python_code_key *key, struct python_known_code *known)
 {
-	__u32 zero = 0, *last = bpf_map_lookup_elem(&python_last_id, &zero);
-	if (!last)
+	__u32 kind = PYTHON_IDS_OF;
+	struct python_ids *ids = bpf_map_lookup_elem(&python_ids, &kind);
+	if (!ids)
 		return PYTHON_UNKNOWN;
-	known->id = __sync_fetch_and_add(last, 1) + 1;
+	known->id = ids->next;
+	ids->next += ids->step;
 	if (bpf_map_update_elem(&python_codes, key, known, BPF_ANY))
 		return PYTHON_UNKNOWN;
 	struct python_code *to = bpf_ringbuf_reserve(&python_ring, sizeof(*to), 0);

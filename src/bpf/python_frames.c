@@ -37,8 +37,8 @@
 #define SWEEP_AFTER  (PYTHON_CODES_MOST / 4 * 3) /* new code objects */
 
 static const char *const python_map_names[] = {
-	"python_binaries", "python_codes", "python_ring", "python_last_id", "python_losses"};
-enum python_frames_map { MAP_BINARIES, MAP_CODES, MAP_RING, MAP_LAST_ID, MAP_LOSSES, MAP_COUNT };
+	"python_binaries", "python_codes", "python_ring", "python_ids", "python_losses"};
+enum python_frames_map { MAP_BINARIES, MAP_CODES, MAP_RING, MAP_IDS, MAP_LOSSES, MAP_COUNT };
 
 struct python_frames_code { /* by ID, of the kernel's */
 	uint64_t base; /* address of its first line; 0: not known */
@@ -68,6 +68,24 @@ struct python_frames {
 
 static int python_frames_take_code(void *context, void *data, size_t size);
 
+/* Gives each CPU numbers of its own, for each kind of program. */
+static enum tally_status python_frames_deal_ids(const struct python_frames *f, struct tally_error *err)
+{
+	int cpus = libbpf_num_possible_cpus();
+	struct python_ids *ids = cpus > 0 ? calloc((size_t)cpus, sizeof(*ids)) : NULL;
+	if (!ids)
+		return cpus > 0 ? error_nomem(err)
+				: error_set_errno(err, TALLY_IO, -cpus, "cannot count the CPUs of this machine");
+	int failed = 0;
+	for (uint32_t kind = 0; kind < PYTHON_IDS && !failed; kind++) {
+		for (uint32_t i = 0; i < (uint32_t)cpus; i++)
+			ids[i] = (struct python_ids){1 + i * PYTHON_IDS + kind, (uint32_t)cpus * PYTHON_IDS};
+		failed = bpf_map_update_elem(f->fds[MAP_IDS], &kind, ids, BPF_ANY);
+	}
+	free(ids);
+	return failed ? error_set_errno(err, TALLY_IO, -failed, "cannot write a map of the BPF program") : TALLY_OK;
+}
+
 enum tally_status python_frames_create(
 	struct bpf_object *object, const struct python_map *map, struct python_frames **out, struct tally_error *err)
 {
@@ -83,6 +101,8 @@ enum tally_status python_frames_create(
 	intern_init(&f->symbols);
 	pthread_mutex_init(&f->lock, NULL);
 	enum tally_status status = bpf_find_maps(object, python_map_names, MAP_COUNT, f->fds, err);
+	if (status == TALLY_OK)
+		status = python_frames_deal_ids(f, err);
 	if (status == TALLY_OK) {
 		f->ring = ring_buffer__new(f->fds[MAP_RING], python_frames_take_code, f, NULL);
 		if (!f->ring)

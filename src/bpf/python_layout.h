@@ -63,6 +63,13 @@ struct python_code { /* a code object that is seen for the first time */
 	__u8 lines[PYTHON_LINES];
 };
 
+/* Where a CPU is in the numbers that are its own: none is used twice, without atomic operations with a result, which
+ * Linux before 5.12 lacks. */
+struct python_ids {
+	__u32 next, step;
+};
+enum { PYTHON_IDS_SAMPLES, PYTHON_IDS_WAITS, PYTHON_IDS }; /* programs of one kind do not interrupt each other */
+
 struct python_losses {
 	__u64 threads; /* stacks with Python code of threads that the interpreter's list did not have */
 	__u64 frames; /* that could not be read: the rest of the run is missing */

@@ -2,6 +2,7 @@
 /*
  * Attached to sampled events: puts the user stack of each sample into the event's ring, right before the sample.
  */
+#define PYTHON_IDS_OF PYTHON_IDS_SAMPLES
 #include "bpf/walk_interpret.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -250,6 +250,7 @@ def test_top_leaves_no_map(tally, python, tmp_path):
     (tmp_path / 'running.py').write_text(RUNNING)
     process = subprocess.Popen([python, tmp_path / 'running.py', 'wait'], stdout=subprocess.PIPE, text=True)
     made = pathlib.Path(f'/tmp/perf-{process.pid}.map')
+    made.unlink(missing_ok=True)  # of an older process with this number
     shown = tmp_path / 'shown'
     with shown.open('w', encoding='utf-8') as out:
         top = subprocess.Popen([tally.path, 'top', '--stdio', '-e', 'cpu-clock:u', '--call-graph', 'bpf', '-d', '1', '-p', str(process.pid)],
