@@ -31,7 +31,7 @@
 struct fleet_losses { /* since the agent's previous batch */
 	uint64_t lost_samples; /* the kernel had no room for them */
 	uint64_t dropped_batches, dropped_samples; /* the queue on disk had no room for them */
-	uint64_t own_cpu_ns, own_bytes; /* of the agent: CPU time in this window, resident memory */
+	uint64_t own_cpu_ns, own_bytes; /* of the agent: CPU time in this window, memory without mapped files */
 	uint64_t frequency_hz; /* at which the window was sampled */
 };
 

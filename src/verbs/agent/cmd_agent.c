@@ -132,7 +132,6 @@ static int cmd_agent_complete(const struct cli *cli, const struct command *comma
 	if (!vec_push(&r->event_words, word))
 		return cli_failf(cli, "out of memory");
 	r->fields.cgroups = true;
-	r->keeps_stacks = false;
 	return 0;
 }
 
