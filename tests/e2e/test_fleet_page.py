@@ -3,6 +3,8 @@
 import json
 import pathlib
 import re
+import signal
+import subprocess
 
 import pytest
 
@@ -136,6 +138,33 @@ def test_a_walk_through_the_page(server, tmp_path):
         page.settled()
         assert page.value("$('baseSpan').value") == '' and 'compared with 0.36 s' in page.text('sum')
         assert not page.complaints
+
+
+def test_the_load_of_this_machine_appears(tally, tmp_path, workload, live, system_wide):
+    """The two commands of the README: a server and an agent; the page shows what runs here."""
+    work = subprocess.Popen([workload('deep').path, '100000000'], stdout=subprocess.DEVNULL)
+    with Server(tally, tmp_path / 'store.db') as server, open(tmp_path / 'errors', 'wb') as errors:
+        agent = subprocess.Popen([tally.path, 'agent', '--to', server.url, '--window', '1', '--queue', tmp_path / 'queue',
+                                  '--max-cpu', '1000', '--max-memory', '4G'], stdout=subprocess.DEVNULL, stderr=errors)
+        try:
+            wait_for(lambda: server.metrics()['tally_store_batches'] >= 3)
+            with Page(tmp_path, f'{server.url}/#last=900&query=process%3D%22deep%22&event=cpu-clock') as page:
+                assert 'leaf' in page.functions() and page.seconds() > 0.5
+                assert page.value("load.points.some(p => p.running_ns > 0)")
+                before = page.seconds()
+                stored = server.metrics()['tally_store_batches']
+                wait_for(lambda: server.metrics()['tally_store_batches'] >= stored + 2)
+                page.do("$('ask').requestSubmit()")
+                assert page.seconds() > before
+                assert not page.complaints
+            agent.send_signal(signal.SIGTERM)
+            assert agent.wait(60) == 0
+            kept = re.search(r'(\d+) kept', (tmp_path / 'errors').read_text(encoding='utf-8'))[1]
+            assert server.metrics()['tally_store_samples'] == int(kept) > 0
+        finally:
+            for process in (agent, work):
+                process.kill()
+                process.wait()
 
 
 def test_files_are_what_the_server_gives(server, tmp_path):
