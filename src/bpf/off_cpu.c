@@ -33,11 +33,21 @@ struct off_cpu_batch { /* sums that are read from a map at a time */
 	struct off_cpu_sum sums[BATCH];
 };
 
+struct off_cpu_lasting_wait {
+	uint64_t begin_ns, given_ns; /* until when it was given */
+};
+
+struct off_cpu_lasting { /* waits of which a part was given */
+	struct map_u64 by_thread; /* TID -> index */
+	VEC(struct off_cpu_lasting_wait) waits;
+};
+
 struct off_cpu {
 	struct off_cpu_config config;
 	struct off_cpu_bpf *skeleton;
 	struct ring_buffer *ring;
 	struct wait_stacks stacks;
+	struct off_cpu_lasting lasting;
 	struct walk_tables *tables; /* NULL: another one's are used */
 	const struct off_cpu_sink *sink; /* during a drain */
 	struct tally_error *err;
@@ -97,12 +107,22 @@ static enum tally_status off_cpu_tell_times(
 	return off_cpu_tell(o, parts);
 }
 
+/* Where the rest of a wait begins of which a part was given while it lasted. */
+static uint64_t off_cpu_rest_of(const struct off_cpu *o, uint32_t tid, uint64_t begin)
+{
+	uint64_t index;
+	if (!map_u64_find(&o->lasting.by_thread, tid, &index) || o->lasting.waits.items[index].begin_ns != begin)
+		return begin;
+	return o->lasting.waits.items[index].given_ns;
+}
+
 static enum tally_status off_cpu_tell_one(struct off_cpu *o, const struct off_cpu_part *part)
 {
 	struct wait_parts parts = off_cpu_parts_of(&part->key, part->tgid, part->waker_tgid);
+	uint64_t begin = off_cpu_rest_of(o, part->key.tid, part->begin_ns), woken = MAX(part->woken_ns, begin);
 	parts.cpu = part->cpu;
 	parts.waker_comm = part->waker_comm;
-	return off_cpu_tell_times(o, &parts, part->begin_ns, part->woken_ns, part->end_ns);
+	return off_cpu_tell_times(o, &parts, begin, woken, MAX(part->end_ns, woken));
 }
 
 struct python_frames *off_cpu_python(const struct off_cpu *o)
@@ -171,6 +191,57 @@ static enum tally_status off_cpu_empty_sums(struct off_cpu *o, int map)
 	return o->status;
 }
 
+/* ---- waits that last ---- */
+
+static void off_cpu_free_lasting(struct off_cpu_lasting *lasting)
+{
+	map_u64_deinit(&lasting->by_thread);
+	vec_free(&lasting->waits);
+	*lasting = (struct off_cpu_lasting){0};
+}
+
+/* What a wait that is longer than the threshold has come to: it will come through the ring when it ends. */
+static enum tally_status off_cpu_tell_lasting_one(
+	struct off_cpu *o, uint32_t tid, const struct off_cpu_thread *t, uint64_t now, struct off_cpu_lasting *lasting)
+{
+	if (!t->off_ns || t->off_ns > now || now - t->off_ns < o->config.threshold_ns || t->is_told ||
+		t->state == OFF_CPU_RUNNABLE || t->woken_ns >= t->off_ns ||
+		t->generation != o->skeleton->bss->control.generation || !(o->config.all_threads || t->is_target))
+		return TALLY_OK;
+	const struct off_cpu_key key = {.stack = t->flags & OFF_CPU_BEGAN_BEFORE ? t->before_stack : t->stack,
+		.tid = tid,
+		.syscall = t->syscall,
+		.state = t->state,
+		.flags = (uint8_t)(t->flags & ~(OFF_CPU_WAKER | OFF_CPU_INTERRUPT))};
+	struct wait_parts parts = off_cpu_parts_of(&key, t->tgid, 0);
+	uint64_t begin = off_cpu_rest_of(o, tid, t->off_ns);
+	parts.waker_comm = "";
+	parts.flags |= WAIT_FLAG_UNFINISHED;
+	if (!map_u64_set(&lasting->by_thread, tid, lasting->waits.len) ||
+		!vec_push(&lasting->waits, ((struct off_cpu_lasting_wait){t->off_ns, MAX(begin, now)})))
+		return error_nomem(o->err);
+	return begin < now ? off_cpu_tell_times(o, &parts, begin, now, now) : TALLY_OK;
+}
+
+static enum tally_status off_cpu_tell_lasting(struct off_cpu *o)
+{
+	uint64_t now = clock_ns();
+	uint32_t tid, last, *from = NULL;
+	struct off_cpu_thread thread;
+	struct off_cpu_lasting lasting = {0};
+	int map = bpf_map__fd(o->skeleton->maps.threads);
+	enum tally_status status = TALLY_OK;
+	while (status == TALLY_OK && bpf_map_get_next_key(map, from, &tid) == 0) {
+		if (bpf_map_lookup_elem(map, &tid, &thread) == 0)
+			status = off_cpu_tell_lasting_one(o, tid, &thread, now, &lasting);
+		last = tid;
+		from = &last;
+	}
+	off_cpu_free_lasting(&o->lasting);
+	o->lasting = lasting;
+	return status;
+}
+
 enum tally_status off_cpu_drain(
 	struct off_cpu *o, bool takes_sums, const struct off_cpu_sink *sink, struct tally_error *err)
 {
@@ -180,7 +251,11 @@ enum tally_status off_cpu_drain(
 	o->status = takes_sums ? off_cpu_turn_sums(o, &full) : TALLY_OK;
 	if (o->status == TALLY_OK) /* the stacks of sums come first */
 		o->status = off_cpu_drain_ring(o);
-	return o->status == TALLY_OK && full >= 0 ? off_cpu_empty_sums(o, full) : o->status;
+	if (o->status == TALLY_OK && full >= 0)
+		o->status = off_cpu_empty_sums(o, full);
+	if (o->status == TALLY_OK && takes_sums && o->config.splits && o->skeleton->bss->control.is_running)
+		o->status = off_cpu_tell_lasting(o);
+	return o->status;
 }
 
 /* ---- the end ---- */
@@ -190,7 +265,8 @@ static enum tally_status off_cpu_tell_unfinished(
 	struct off_cpu *o, uint32_t tid, const struct off_cpu_thread *t, uint64_t now)
 {
 	bool is_blocked = t->state != OFF_CPU_RUNNABLE, is_woken = is_blocked && t->woken_ns >= t->off_ns;
-	uint64_t begin = t->off_ns, woken = !is_blocked ? begin : is_woken ? t->woken_ns : now;
+	uint64_t begin = off_cpu_rest_of(o, tid, t->off_ns);
+	uint64_t woken = !is_blocked ? begin : is_woken ? MAX(t->woken_ns, begin) : now;
 	struct off_cpu_key key = {.stack = t->flags & OFF_CPU_BEGAN_BEFORE ? t->before_stack : t->stack,
 		.waker_stack = is_woken ? t->waker_stack : 0,
 		.tid = tid,
@@ -413,6 +489,7 @@ void off_cpu_destroy(struct off_cpu *o)
 	ring_buffer__free(o->ring);
 	off_cpu_bpf__destroy(o->skeleton);
 	wait_stacks_deinit(&o->stacks);
+	off_cpu_free_lasting(&o->lasting);
 	free(o);
 }
 

@@ -36,6 +36,9 @@ struct off_cpu_config {
 	bool wants_preempted; /* also threads that were preempted */
 	bool no_kernel_stacks, no_user_stacks;
 	uint64_t threshold_ns; /* waits of at least this length are reported individually */
+	/* Each drain of sums also gives the waits that have lasted for threshold_ns and go on, as far as they have come;
+	 * what follows is given later, without that. */
+	bool splits;
 	size_t thread_count; /* expected number of threads; 0: not known */
 	const struct arch *arch; /* of this machine, for the tables that stacks are walked by */
 	struct binary_store_options store; /* of the files that stacks lead to */

@@ -90,6 +90,29 @@ def test_windows_have_all_samples(agent, deep, tmp_path, system_wide):
     assert any(sample['stack'][:2] == ['leaf', 'level1'] or 'leaf' in sample['stack'] for sample in running)
 
 
+def test_long_waits_count_in_each_window(agent, tmp_path, live, system_wide):
+    """A thread that sleeps all the time has as much of each window as the window is long."""
+    folder = tmp_path / 'batches'
+    with subprocess.Popen(['sleep', '1000']) as sleeper:
+        try:
+            one = agent('--to', folder, '--window', '1', '--max-cpu', '1000', '--max-memory', '4G')
+            wait_for(lambda: len(files(folder)) >= 6)
+            one.end()
+            if 'waits are measured' not in one.said():
+                pytest.skip('BPF programs are refused here')
+        finally:
+            sleeper.kill()
+    batches = batches_in(folder)
+    slept = [sum(sample['value'] for sample in batch.samples if sample['pid'] == sleeper.pid and sample['is_waiting'])
+             for batch in batches]
+    # Its part of the first window begins when waits began to be measured.
+    assert all(slept[1:])
+    whole = batches[-1].end - batches[1].begin
+    assert 0.9 * whole < sum(slept[1:]) < 1.1 * whole + 10**9, (slept, whole)
+    stacks = [sample['stack'] for batch in batches[1:] for sample in batch.samples if sample['pid'] == sleeper.pid]
+    assert all('clock_nanosleep' in ' '.join(stack) for stack in stacks), stacks[:3]
+
+
 def test_disk_full(agent, deep, tmp_path, system_wide):
     """What a folder has no room for is dropped, and the next batch says how much that was."""
     folder = tmp_path / 'small'

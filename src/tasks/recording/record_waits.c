@@ -127,6 +127,7 @@ enum tally_status record_waits_create(
 		.no_kernel_stacks = config->no_kernel_stacks,
 		.no_user_stacks = config->no_user_stacks,
 		.threshold_ns = config->options.threshold_ns,
+		.splits = config->splits,
 		.arch = record_host_arch(),
 		.store = config->store,
 		.walks = config->walks,

@@ -40,6 +40,7 @@ struct record_waits_config {
 	bool is_cpu_list; /* -C: only waits that began there */
 	bool is_process_list; /* -p: also threads that come while they are listed */
 	bool no_inherit, no_kernel_stacks, no_user_stacks;
+	bool splits; /* as off_cpu_config has it */
 };
 
 struct record_waits;

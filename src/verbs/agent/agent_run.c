@@ -31,6 +31,7 @@
 
 #define LOOK_MS	       250 /* how often it is looked at how much has come in */
 #define DRAIN_MS       1000
+#define LONG_WAIT_MS   500
 #define WAIT_SUMS_MS   5000 /* and at the end of each window */
 #define SYMBOLS_KEPT_S 600 /* of files without samples */
 #define HOST_LABELS    4
@@ -117,8 +118,9 @@ static int agent_run_open(struct agent_run *run, struct text *choices)
 	struct text why = {0};
 	r->wall = choose_waits(run, &why);
 	r->wall_source = WAIT_SOURCE_BPF;
-	r->has_off_cpu_ms = true; /* no wait is so long that it is told by itself: all are sums */
-	r->off_cpu_ms = UINT32_MAX;
+	/* Shorter waits are added up in the kernel; a longer one counts in each window that it passes through. */
+	r->has_off_cpu_ms = true;
+	r->off_cpu_ms = LONG_WAIT_MS;
 	r->wait_sums_ms = WAIT_SUMS_MS;
 	record_auto_settle(run->request->kernel, r, choices);
 	text_printf(choices, "%s%.*s", choices->len ? "; " : "", r->wall ? 0 : (int)why.len, why.data ? why.data : "");
