@@ -53,15 +53,6 @@ static void clickhouse_db_end_list(void *db)
 {
 }
 
-/* Series are listed by their windows. */
-static enum tally_status clickhouse_db_find_windows(
-	void *db, struct store_range range, const uint64_t *series, size_t count, bool *has, struct tally_error *err)
-{
-	for (size_t i = 0; i < count; i++)
-		has[i] = true;
-	return TALLY_OK;
-}
-
 /* ---- figures and removal ---- */
 
 /* The numbers of a statement with one row. */

@@ -38,6 +38,8 @@ TALLY_MUST_CHECK enum tally_status clickhouse_db_insert(
 	void *db, const struct store_rows *rows, size_t count, struct store_receipt *receipts, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status clickhouse_db_list_series(
 	void *db, struct store_range range, const struct store_series_take *take, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status clickhouse_db_find_windows(
+	void *db, struct store_range range, const uint64_t *series, size_t count, bool *has, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status clickhouse_db_list_sums(
 	void *db, const struct store_scan *scan, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status clickhouse_db_list_windows(

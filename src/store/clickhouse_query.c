@@ -58,23 +58,20 @@ static enum tally_status clickhouse_list_labels(struct clickhouse_db *db, struct
 	return status;
 }
 
-/* The days of a range, and only series that have a window that counts in it. */
-static void clickhouse_put_series(const struct clickhouse_db *db, struct text *sql, struct store_range range)
+/* Those of the range's days. */
+static void clickhouse_put_series(struct text *sql, struct store_range range)
 {
 	text_str(sql, "day >= ");
 	text_u64(sql, range.begin_ns / CLICKHOUSE_DAY_NS);
 	text_str(sql, " AND day <= ");
 	text_u64(sql, MIN(range.end_ns / CLICKHOUSE_DAY_NS, UINT32_MAX));
-	text_str(sql, " AND series IN (SELECT series FROM windows WHERE ");
-	clickhouse_put_range(db, sql, range);
-	text_char(sql, ')');
 }
 
 enum tally_status clickhouse_db_list_series(
 	void *db, struct store_range range, const struct store_series_take *take, struct tally_error *err)
 {
 	struct text where = {0}, sql = {0}, answer = {0};
-	clickhouse_put_series(db, &where, range);
+	clickhouse_put_series(&where, range);
 	text_str(&sql, "SELECT DISTINCT series, labels, thread_labels, event FROM series WHERE ");
 	text_bytes(&sql, where.data ? where.data : "", where.len);
 	enum tally_status status =
@@ -107,6 +104,40 @@ static enum tally_status clickhouse_index(
 		if (!map_u64_set(index, ids[i], i))
 			return error_nomem(err);
 	return TALLY_OK;
+}
+
+static enum tally_status clickhouse_take_series(
+	const struct map_u64 *index, const struct text *answer, bool *has, struct tally_error *err)
+{
+	struct cursor c = row_cursor(answer);
+	while (cursor_left(&c)) {
+		uint64_t at, series = cursor_u64(&c);
+		if (!c.failed && map_u64_find(index, series, &at))
+			has[at] = true;
+	}
+	return clickhouse_check(&c, err);
+}
+
+enum tally_status clickhouse_db_find_windows(
+	void *db, struct store_range range, const uint64_t *series, size_t count, bool *has, struct tally_error *err)
+{
+	struct map_u64 index = {0};
+	enum tally_status status = clickhouse_index(series, count, &index, err);
+	memset(has, 0, count * sizeof(*has));
+	for (size_t first = 0; first < count && status == TALLY_OK; first += CLICKHOUSE_IDS_MAX) {
+		struct text sql = {0}, answer = {0};
+		text_str(&sql, "SELECT DISTINCT series FROM windows WHERE series IN ");
+		clickhouse_put_ids(&sql, series + first, MIN(count - first, (size_t)CLICKHOUSE_IDS_MAX));
+		text_str(&sql, " AND ");
+		clickhouse_put_range(db, &sql, range);
+		status = clickhouse_query(db, &sql, &answer, err);
+		if (status == TALLY_OK)
+			status = clickhouse_take_series(&index, &answer, has, err);
+		text_deinit(&sql);
+		text_deinit(&answer);
+	}
+	map_u64_deinit(&index);
+	return status;
 }
 
 static void clickhouse_put_sums(
