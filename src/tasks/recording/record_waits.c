@@ -32,6 +32,7 @@ struct record_waits {
 	uint64_t sums_count;
 	const struct record_sink *sink; /* during a drain */
 	int64_t sums_ms;
+	uint64_t parts;
 	uint64_t floor_ns, drained_ns; /* begin of the last drain but one, and of the last */
 	struct record_early early;
 	bool is_running;
@@ -272,6 +273,7 @@ static enum tally_status record_waits_take(void *context, const struct off_cpu_w
 {
 	struct record_waits *w = context;
 	struct wait_record record = wait->record;
+	w->parts += record.count;
 	bool is_kernel = wait->ips_count && wait->ips[0] == CONTEXT_KERNEL;
 	uint16_t misc = is_kernel ? MISC_CPUMODE_KERNEL : MISC_CPUMODE_USER;
 	struct sample s = {.present = w->layout.sample_type,
@@ -327,6 +329,11 @@ void record_waits_want_sums(struct record_waits *w)
 struct python_frames *record_waits_python(const struct record_waits *w)
 {
 	return (w->source.off_cpu ? off_cpu_python(w->source.off_cpu) : NULL);
+}
+
+uint64_t record_waits_parts(const struct record_waits *w)
+{
+	return w->parts;
 }
 
 struct off_cpu_losses record_waits_losses(const struct record_waits *w)

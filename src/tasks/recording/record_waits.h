@@ -64,6 +64,8 @@ TALLY_MUST_CHECK enum tally_status record_waits_drain(
 void record_waits_want_sums(struct record_waits *waits);
 /* Of their stacks; NULL: Python frames are not looked for. */
 struct python_frames *record_waits_python(const struct record_waits *waits);
+/* How many parts of waits, each of one state, were measured so far: of what the measuring cost. */
+uint64_t record_waits_parts(const struct record_waits *waits);
 struct off_cpu_losses record_waits_losses(const struct record_waits *waits);
 /* Prints the losses of waits, one sentence a line; nothing if there are none. */
 void record_waits_print_losses(struct text *out, const struct off_cpu_losses *losses);

@@ -488,6 +488,14 @@ enum tally_status live_session_run_waits(struct live_session *s, bool is_running
 	return status;
 }
 
+uint64_t live_session_wait_parts(struct live_session *s)
+{
+	pthread_mutex_lock(&s->lock);
+	uint64_t parts = s->opening.waits ? record_waits_parts(s->opening.waits) : 0;
+	pthread_mutex_unlock(&s->lock);
+	return parts;
+}
+
 uint64_t live_session_lost_waits(struct live_session *s)
 {
 	uint64_t lost = 0;

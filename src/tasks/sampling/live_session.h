@@ -64,6 +64,8 @@ bool live_session_set_frequency(struct live_session *session, uint64_t frequency
 bool live_session_has_waits(const struct live_session *session);
 TALLY_MUST_CHECK enum tally_status live_session_run_waits(
 	struct live_session *session, bool is_running, struct tally_error *err);
+/* As record_waits_parts; 0 without waits. */
+uint64_t live_session_wait_parts(struct live_session *session);
 /* Switches and waits that are missing, in all. */
 uint64_t live_session_lost_waits(struct live_session *session);
 /* Whether so many records came that they should not wait for the next refresh. */

@@ -26,7 +26,8 @@ struct agent_limits {
 };
 
 struct agent_usage { /* of a window */
-	uint64_t window_ns, cpu_ns;
+	uint64_t window_ns;
+	uint64_t cpu_ns; /* also of what measures waits in other processes */
 	uint64_t bytes; /* of its own memory, at its end */
 };
 
