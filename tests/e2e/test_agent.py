@@ -325,13 +325,17 @@ def test_killed_ten_times(agent, deep, store, tmp_path, system_wide):
     queue = tmp_path / 'queue'
     acts = iter(['store', 'lose', 503] * 100)
     store.behave = lambda batch: next(acts)
-    for _ in range(10):
+    kills = 0
+    # An agent may be killed as soon as it has sent what an older one left, before it has a window of its own.
+    while kills < 10 or len(store.order) < 4:
         count = store.deliveries
         one = agent('--to', store.url, '--queue', queue, *QUICK)
         wait_for(lambda: store.deliveries > count or one.process.poll() is not None)
         assert one.process.poll() is None, one.said()
         one.process.kill()
         one.process.wait()
+        kills += 1
+        assert kills < 100
     store.behave = lambda batch: 'store'
     one = agent('--to', store.url, '--queue', queue, *QUICK)
     count = store.deliveries
@@ -343,7 +347,7 @@ def test_killed_ten_times(agent, deep, store, tmp_path, system_wide):
     windows = sorted((batch.begin, batch.end) for batch in store.order)
     assert all(before[1] <= after[0] for before, after in zip(windows, windows[1:]))
     # Only a kill leaves a gap between windows: none of those that were in the queue is missing.
-    assert sum(before[1] < after[0] for before, after in zip(windows, windows[1:])) <= 10
+    assert sum(before[1] < after[0] for before, after in zip(windows, windows[1:])) <= kills
 
 
 @pytest.mark.parametrize('arguments, why', [
