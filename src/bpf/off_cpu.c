@@ -33,6 +33,11 @@ struct off_cpu_batch { /* sums that are read from a map at a time */
 	struct off_cpu_sum sums[BATCH];
 };
 
+struct off_cpu_threads { /* that are read from the map at a time */
+	uint32_t tids[BATCH];
+	struct off_cpu_thread entries[BATCH];
+};
+
 struct off_cpu_lasting_wait {
 	uint64_t begin_ns, given_ns; /* until when it was given */
 };
@@ -226,17 +231,22 @@ static enum tally_status off_cpu_tell_lasting_one(
 static enum tally_status off_cpu_tell_lasting(struct off_cpu *o)
 {
 	uint64_t now = clock_ns();
-	uint32_t tid, last, *from = NULL;
-	struct off_cpu_thread thread;
+	uint32_t position, *from = NULL, count;
 	struct off_cpu_lasting lasting = {0};
-	int map = bpf_map__fd(o->skeleton->maps.threads);
-	enum tally_status status = TALLY_OK;
-	while (status == TALLY_OK && bpf_map_get_next_key(map, from, &tid) == 0) {
-		if (bpf_map_lookup_elem(map, &tid, &thread) == 0)
-			status = off_cpu_tell_lasting_one(o, tid, &thread, now, &lasting);
-		last = tid;
-		from = &last;
+	struct off_cpu_threads *threads = malloc(sizeof(*threads));
+	enum tally_status status = threads ? TALLY_OK : error_nomem(o->err);
+	/* By buckets: threads end meanwhile, and to go on behind a key that is gone would begin anew. */
+	for (bool is_over = false; status == TALLY_OK && !is_over; from = &position) {
+		count = ARRAY_LEN(threads->tids);
+		is_over = bpf_map_lookup_batch(bpf_map__fd(o->skeleton->maps.threads), from, &position, threads->tids,
+				  threads->entries, &count, NULL) != 0;
+		if (is_over && errno != ENOENT)
+			status = error_set_errno(
+				o->err, TALLY_IO, errno, "%s: threads cannot be listed", o->config.what);
+		for (uint32_t i = 0; status == TALLY_OK && i < count; i++)
+			status = off_cpu_tell_lasting_one(o, threads->tids[i], &threads->entries[i], now, &lasting);
 	}
+	free(threads);
 	off_cpu_free_lasting(&o->lasting);
 	o->lasting = lasting;
 	return status;
