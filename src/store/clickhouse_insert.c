@@ -321,10 +321,15 @@ static bool clickhouse_add_table(struct clickhouse_job *job, const struct store_
 static void clickhouse_add_samples(struct clickhouse_job *job, const struct store_rows *rows, uint64_t attempt)
 {
 	struct text *to = &job->samples;
+	uint32_t last_part = STORE_NONE; /* samples lie by part */
+	uint64_t series = 0;
 	for (size_t i = 0; i < rows->samples.len; i++) {
 		const struct store_sample *sample = &rows->samples.items[i];
+		if (sample->part != last_part)
+			series = clickhouse_series_id(rows, &rows->parts.items[sample->part]);
+		last_part = sample->part;
 		const struct store_thread *thread = &rows->threads.items[sample->thread];
-		row_put_u64(to, clickhouse_series_id(rows, &rows->parts.items[sample->part]));
+		row_put_u64(to, series);
 		row_put_u64(to, rows->batch->begin_ns);
 		row_put_u64(to, attempt);
 		row_put_u64(to, sample->stack == STORE_NONE ? 0 : rows->stacks.items[sample->stack].id);

@@ -106,33 +106,35 @@ static enum tally_status clickhouse_index(
 	return TALLY_OK;
 }
 
-static enum tally_status clickhouse_take_series(
-	const struct map_u64 *index, const struct text *answer, bool *has, struct tally_error *err)
-{
-	struct cursor c = row_cursor(answer);
-	while (cursor_left(&c)) {
-		uint64_t at, series = cursor_u64(&c);
-		if (!c.failed && map_u64_find(index, series, &at))
-			has[at] = true;
-	}
-	return clickhouse_check(&c, err);
-}
+struct clickhouse_series_query { /* of rows of series in a range: asked for as many series at a time as a statement takes */
+	const char *before, *after; /* of the statement, around the conditions */
+	const uint64_t *series;
+	size_t count;
+	struct store_range range;
+	/* index: ID of a series -> its index; *goes_on becomes false if nothing more is wanted. */
+	enum tally_status (*take)(
+		void *context, const struct map_u64 *index, struct cursor *c, bool *goes_on, struct tally_error *err);
+	void *context;
+};
 
-enum tally_status clickhouse_db_find_windows(
-	void *db, struct store_range range, const uint64_t *series, size_t count, bool *has, struct tally_error *err)
+static enum tally_status clickhouse_ask_series(
+	struct clickhouse_db *db, const struct clickhouse_series_query *q, bool *goes_on, struct tally_error *err)
 {
 	struct map_u64 index = {0};
-	enum tally_status status = clickhouse_index(series, count, &index, err);
-	memset(has, 0, count * sizeof(*has));
-	for (size_t first = 0; first < count && status == TALLY_OK; first += CLICKHOUSE_IDS_MAX) {
+	enum tally_status status = clickhouse_index(q->series, q->count, &index, err);
+	*goes_on = true;
+	for (size_t first = 0; first < q->count && *goes_on && status == TALLY_OK; first += CLICKHOUSE_IDS_MAX) {
 		struct text sql = {0}, answer = {0};
-		text_str(&sql, "SELECT DISTINCT series FROM windows WHERE series IN ");
-		clickhouse_put_ids(&sql, series + first, MIN(count - first, (size_t)CLICKHOUSE_IDS_MAX));
+		text_str(&sql, q->before);
+		text_str(&sql, " WHERE series IN ");
+		clickhouse_put_ids(&sql, q->series + first, MIN(q->count - first, (size_t)CLICKHOUSE_IDS_MAX));
 		text_str(&sql, " AND ");
-		clickhouse_put_range(db, &sql, range);
+		clickhouse_put_range(db, &sql, q->range);
+		text_str(&sql, q->after);
 		status = clickhouse_query(db, &sql, &answer, err);
+		struct cursor c = row_cursor(&answer);
 		if (status == TALLY_OK)
-			status = clickhouse_take_series(&index, &answer, has, err);
+			status = q->take(q->context, &index, &c, goes_on, err);
 		text_deinit(&sql);
 		text_deinit(&answer);
 	}
@@ -140,39 +142,44 @@ enum tally_status clickhouse_db_find_windows(
 	return status;
 }
 
-static void clickhouse_put_sums(
-	const struct clickhouse_db *db, struct text *sql, const struct store_scan *scan, size_t first, size_t count)
+static enum tally_status clickhouse_take_series(
+	void *context, const struct map_u64 *index, struct cursor *c, bool *goes_on, struct tally_error *err)
 {
-	const char *keys = scan->by_thread ? "series, state, pid, tid, comm, process_comm, stack"
-					   : "series, state, comm, process_comm, stack";
-	text_str(sql, "SELECT ");
-	text_str(sql, keys);
-	/* A sum of integers wraps around; then the largest number stands for it. */
-	text_str(sql, ", sum(count), if(sum(toFloat64(value)) >= 18446744073709551615., 18446744073709551615, "
-		      "sum(value)) FROM samples WHERE series IN ");
-	clickhouse_put_ids(sql, scan->series + first, count);
-	text_str(sql, " AND ");
-	clickhouse_put_range(db, sql, scan->range);
-	text_str(sql, " GROUP BY ");
-	text_str(sql, keys);
+	bool *has = context;
+	while (cursor_left(c)) {
+		uint64_t at, series = cursor_u64(c);
+		if (!c->failed && map_u64_find(index, series, &at))
+			has[at] = true;
+	}
+	return clickhouse_check(c, err);
 }
 
-static enum tally_status clickhouse_take_sums(const struct store_scan *scan, const struct map_u64 *index,
-	const struct text *answer, bool *goes_on, struct tally_error *err)
+enum tally_status clickhouse_db_find_windows(
+	void *db, struct store_range range, const uint64_t *series, size_t count, bool *has, struct tally_error *err)
 {
+	const struct clickhouse_series_query query = {
+		"SELECT DISTINCT series FROM windows", "", series, count, range, clickhouse_take_series, has};
+	bool goes_on;
+	memset(has, 0, count * sizeof(*has));
+	return clickhouse_ask_series(db, &query, &goes_on, err);
+}
+
+static enum tally_status clickhouse_take_sums(
+	void *context, const struct map_u64 *index, struct cursor *c, bool *goes_on, struct tally_error *err)
+{
+	const struct store_scan *scan = context;
 	enum tally_status status = TALLY_OK;
-	struct cursor c = row_cursor(answer);
-	while (*goes_on && status == TALLY_OK && cursor_left(&c)) {
+	while (*goes_on && status == TALLY_OK && cursor_left(c)) {
 		uint64_t series = 0;
-		bool is_known = map_u64_find(index, cursor_u64(&c), &series);
-		struct store_sum sum = {.series = (uint32_t)series, .state = (int8_t)cursor_u8(&c)};
-		sum.pid = scan->by_thread ? (int32_t)cursor_u32(&c) : 0;
-		sum.tid = scan->by_thread ? (int32_t)cursor_u32(&c) : 0;
-		struct tally_str comm = row_get_text(&c), process = row_get_text(&c);
-		sum.stack = cursor_u64(&c);
-		sum.count = cursor_u64(&c);
-		sum.value = cursor_u64(&c);
-		status = clickhouse_check(&c, err);
+		bool is_known = map_u64_find(index, cursor_u64(c), &series);
+		struct store_sum sum = {.series = (uint32_t)series, .state = (int8_t)cursor_u8(c)};
+		sum.pid = scan->by_thread ? (int32_t)cursor_u32(c) : 0;
+		sum.tid = scan->by_thread ? (int32_t)cursor_u32(c) : 0;
+		struct tally_str comm = row_get_text(c), process = row_get_text(c);
+		sum.stack = cursor_u64(c);
+		sum.count = cursor_u64(c);
+		sum.value = cursor_u64(c);
+		status = clickhouse_check(c, err);
 		if (status != TALLY_OK || !is_known)
 			continue;
 		sum.comm = scan->string(scan->context, comm);
@@ -182,38 +189,36 @@ static enum tally_status clickhouse_take_sums(const struct store_scan *scan, con
 	return status;
 }
 
+/* A sum of integers wraps around; then the largest number stands for it. */
+#define CLICKHOUSE_SUMS                                                                                            \
+	", sum(count), if(sum(toFloat64(value)) >= 18446744073709551615., 18446744073709551615, sum(value)) FROM " \
+	"samples"
+#define CLICKHOUSE_KEYS	       "series, state, comm, process_comm, stack"
+#define CLICKHOUSE_THREAD_KEYS "series, state, pid, tid, comm, process_comm, stack"
+
 enum tally_status clickhouse_db_list_sums(void *db, const struct store_scan *scan, struct tally_error *err)
 {
-	struct map_u64 index = {0};
-	enum tally_status status = clickhouse_index(scan->series, scan->series_count, &index, err);
-	bool goes_on = true;
-	for (size_t first = 0; first < scan->series_count && goes_on && status == TALLY_OK;
-		first += CLICKHOUSE_IDS_MAX) {
-		struct text sql = {0}, answer = {0};
-		clickhouse_put_sums(db, &sql, scan, first, MIN(scan->series_count - first, (size_t)CLICKHOUSE_IDS_MAX));
-		status = clickhouse_query(db, &sql, &answer, err);
-		if (status == TALLY_OK)
-			status = clickhouse_take_sums(scan, &index, &answer, &goes_on, err);
-		text_deinit(&sql);
-		text_deinit(&answer);
-	}
-	map_u64_deinit(&index);
-	return status;
+	const struct clickhouse_series_query query = {scan->by_thread ? "SELECT " CLICKHOUSE_THREAD_KEYS CLICKHOUSE_SUMS
+								      : "SELECT " CLICKHOUSE_KEYS CLICKHOUSE_SUMS,
+		scan->by_thread ? " GROUP BY " CLICKHOUSE_THREAD_KEYS : " GROUP BY " CLICKHOUSE_KEYS, scan->series,
+		scan->series_count, scan->range, clickhouse_take_sums, (void *)scan};
+	bool goes_on;
+	return clickhouse_ask_series(db, &query, &goes_on, err);
 }
 
-static enum tally_status clickhouse_take_windows(const struct store_window_scan *scan, const struct map_u64 *index,
-	const struct text *answer, bool *goes_on, struct tally_error *err)
+static enum tally_status clickhouse_take_windows(
+	void *context, const struct map_u64 *index, struct cursor *c, bool *goes_on, struct tally_error *err)
 {
+	const struct store_window_scan *scan = context;
 	enum tally_status status = TALLY_OK;
-	struct cursor c = row_cursor(answer);
-	while (*goes_on && status == TALLY_OK && cursor_left(&c)) {
+	while (*goes_on && status == TALLY_OK && cursor_left(c)) {
 		uint64_t series = 0;
-		bool is_known = map_u64_find(index, cursor_u64(&c), &series);
-		struct store_window window = {.series = (uint32_t)series, .begin_ns = cursor_u64(&c)};
-		window.samples = cursor_u64(&c);
-		window.running_ns = cursor_u64(&c);
-		window.waiting_ns = cursor_u64(&c);
-		status = clickhouse_check(&c, err);
+		bool is_known = map_u64_find(index, cursor_u64(c), &series);
+		struct store_window window = {.series = (uint32_t)series, .begin_ns = cursor_u64(c)};
+		window.samples = cursor_u64(c);
+		window.running_ns = cursor_u64(c);
+		window.waiting_ns = cursor_u64(c);
+		status = clickhouse_check(c, err);
 		if (status == TALLY_OK && is_known)
 			*goes_on = scan->take(scan->context, &window);
 	}
@@ -245,26 +250,12 @@ static enum tally_status clickhouse_list_losses(
 
 enum tally_status clickhouse_db_list_windows(void *db, const struct store_window_scan *scan, struct tally_error *err)
 {
-	struct map_u64 index = {0};
-	enum tally_status status = clickhouse_index(scan->series, scan->series_count, &index, err);
-	bool goes_on = true;
-	for (size_t first = 0; first < scan->series_count && goes_on && status == TALLY_OK;
-		first += CLICKHOUSE_IDS_MAX) {
-		struct text sql = {0}, answer = {0};
-		text_str(&sql, "SELECT series, begin_ns, sum(samples), sum(running_ns), sum(waiting_ns) FROM windows "
-			       "WHERE series IN ");
-		clickhouse_put_ids(
-			&sql, scan->series + first, MIN(scan->series_count - first, (size_t)CLICKHOUSE_IDS_MAX));
-		text_str(&sql, " AND ");
-		clickhouse_put_range(db, &sql, scan->range);
-		text_str(&sql, " GROUP BY series, begin_ns");
-		status = clickhouse_query(db, &sql, &answer, err);
-		if (status == TALLY_OK)
-			status = clickhouse_take_windows(scan, &index, &answer, &goes_on, err);
-		text_deinit(&sql);
-		text_deinit(&answer);
-	}
-	map_u64_deinit(&index);
+	const struct clickhouse_series_query query = {
+		"SELECT series, begin_ns, sum(samples), sum(running_ns), sum(waiting_ns) FROM windows",
+		" GROUP BY series, begin_ns", scan->series, scan->series_count, scan->range, clickhouse_take_windows,
+		(void *)scan};
+	bool goes_on;
+	enum tally_status status = clickhouse_ask_series(db, &query, &goes_on, err);
 	return status != TALLY_OK || !goes_on ? status : clickhouse_list_losses(db, scan, err);
 }
 
