@@ -19,6 +19,7 @@
 
 struct known_process {
 	uint64_t start_time;
+	uint64_t window; /* in which it was looked at last: the kernel adds up all threads of a process to answer */
 	uint32_t path; /* in paths; INTERN_NONE: not known */
 };
 
@@ -28,6 +29,7 @@ struct thread_labels {
 	struct map_u64 by_pid; /* -> index in processes */
 	VEC(struct known_process) processes;
 	struct intern paths;
+	uint64_t window; /* counts them */
 	/* of the last window: */
 	struct arena arena;
 	struct intern keys; /* what sets are told apart by; id + 1: the set */
@@ -115,22 +117,28 @@ static void forget_processes(struct thread_labels *labels)
 /* False: out of memory. path: empty if it is not known; valid until the next call. */
 static bool find_process(struct thread_labels *labels, int32_t pid, struct tally_str *path)
 {
-	uint64_t index, start_time = pid > 0 ? read_start_time(labels, pid) : 0;
-	struct known_process fresh = {.start_time = start_time};
-	*path = (struct tally_str){"", 0};
-	if (start_time == 0)
-		return true;
+	uint64_t index = 0;
 	bool is_known = map_u64_find(&labels->by_pid, (uint32_t)pid, &index);
-	if (is_known && labels->processes.items[index].start_time == start_time) {
-		*path = intern_get(&labels->paths, labels->processes.items[index].path);
+	struct known_process *known = is_known ? &labels->processes.items[index] : NULL;
+	struct known_process fresh = {.window = labels->window};
+	*path = (struct tally_str){"", 0};
+	if (!known || known->window != labels->window)
+		fresh.start_time = pid > 0 ? read_start_time(labels, pid) : 0;
+	else
+		fresh.start_time = known->start_time;
+	if (fresh.start_time == 0)
+		return true;
+	if (known && known->start_time == fresh.start_time) {
+		known->window = labels->window;
+		*path = intern_get(&labels->paths, known->path);
 		return true;
 	}
 	if (!is_known && labels->processes.len >= PROCESSES_REMEMBERED)
 		forget_processes(labels);
 	if (!read_cgroup(labels, pid, &fresh.path))
 		return false;
-	if (is_known)
-		labels->processes.items[index] = fresh;
+	if (known)
+		*known = fresh;
 	else if (!vec_push(&labels->processes, fresh) ||
 		 !map_u64_set(&labels->by_pid, (uint32_t)pid, labels->processes.len - 1))
 		return false;
@@ -257,6 +265,7 @@ static void thread_labels_begin(struct thread_labels *labels)
 	intern_deinit(&labels->keys);
 	intern_init(&labels->keys);
 	labels->sets.len = 0;
+	labels->window++;
 }
 
 enum tally_status thread_labels_apply(
