@@ -228,21 +228,24 @@ static enum tally_status off_cpu_tell_lasting_one(
 	return begin < now ? off_cpu_tell_times(o, &parts, begin, now, now) : TALLY_OK;
 }
 
-static enum tally_status off_cpu_tell_lasting(struct off_cpu *o)
+enum tally_status off_cpu_give_lasting(struct off_cpu *o, const struct off_cpu_sink *sink, struct tally_error *err)
 {
 	uint64_t now = clock_ns();
 	uint32_t position, *from = NULL, count;
 	struct off_cpu_lasting lasting = {0};
+	if (!o->skeleton->bss->control.is_running)
+		return TALLY_OK;
+	o->sink = sink;
+	o->err = err;
 	struct off_cpu_threads *threads = malloc(sizeof(*threads));
-	enum tally_status status = threads ? TALLY_OK : error_nomem(o->err);
+	enum tally_status status = threads ? TALLY_OK : error_nomem(err);
 	/* By buckets: threads end meanwhile, and to go on behind a key that is gone would begin anew. */
 	for (bool is_over = false; status == TALLY_OK && !is_over; from = &position) {
 		count = ARRAY_LEN(threads->tids);
 		is_over = bpf_map_lookup_batch(bpf_map__fd(o->skeleton->maps.threads), from, &position, threads->tids,
 				  threads->entries, &count, NULL) != 0;
 		if (is_over && errno != ENOENT)
-			status = error_set_errno(
-				o->err, TALLY_IO, errno, "%s: threads cannot be listed", o->config.what);
+			status = error_set_errno(err, TALLY_IO, errno, "%s: threads cannot be listed", o->config.what);
 		for (uint32_t i = 0; status == TALLY_OK && i < count; i++)
 			status = off_cpu_tell_lasting_one(o, threads->tids[i], &threads->entries[i], now, &lasting);
 	}
@@ -261,11 +264,7 @@ enum tally_status off_cpu_drain(
 	o->status = takes_sums ? off_cpu_turn_sums(o, &full) : TALLY_OK;
 	if (o->status == TALLY_OK) /* the stacks of sums come first */
 		o->status = off_cpu_drain_ring(o);
-	if (o->status == TALLY_OK && full >= 0)
-		o->status = off_cpu_empty_sums(o, full);
-	if (o->status == TALLY_OK && takes_sums && o->config.splits && o->skeleton->bss->control.is_running)
-		o->status = off_cpu_tell_lasting(o);
-	return o->status;
+	return o->status == TALLY_OK && full >= 0 ? off_cpu_empty_sums(o, full) : o->status;
 }
 
 /* ---- the end ---- */
@@ -638,6 +637,11 @@ enum tally_status off_cpu_set_stack(
 
 enum tally_status off_cpu_drain(
 	struct off_cpu *waits, bool takes_sums, const struct off_cpu_sink *sink, struct tally_error *err)
+{
+	return TALLY_UNSUPPORTED;
+}
+
+enum tally_status off_cpu_give_lasting(struct off_cpu *waits, const struct off_cpu_sink *sink, struct tally_error *err)
 {
 	return TALLY_UNSUPPORTED;
 }

@@ -36,9 +36,6 @@ struct off_cpu_config {
 	bool wants_preempted; /* also threads that were preempted */
 	bool no_kernel_stacks, no_user_stacks;
 	uint64_t threshold_ns; /* waits of at least this length are reported individually */
-	/* Each drain of sums also gives the waits that have lasted for threshold_ns and go on, as far as they have come;
-	 * what follows is given later, without that. */
-	bool splits;
 	size_t thread_count; /* expected number of threads; 0: not known */
 	const struct arch *arch; /* of this machine, for the tables that stacks are walked by */
 	struct binary_store_options store; /* of the files that stacks lead to */
@@ -91,6 +88,10 @@ void off_cpu_set_running(struct off_cpu *waits, bool is_running);
 /* Reads the long waits that have ended, and with takes_sums all sums of waits that have ended. */
 TALLY_MUST_CHECK enum tally_status off_cpu_drain(
 	struct off_cpu *waits, bool takes_sums, const struct off_cpu_sink *sink, struct tally_error *err);
+/* After a drain: gives the waits that have lasted for threshold_ns and go on, as far as they have come. What follows is
+ * given later, without that. */
+TALLY_MUST_CHECK enum tally_status off_cpu_give_lasting(
+	struct off_cpu *waits, const struct off_cpu_sink *sink, struct tally_error *err);
 /* The last drain: detaches the program, and also reports waits that have not ended: until it was set not running, or until
  * now. */
 TALLY_MUST_CHECK enum tally_status off_cpu_finish(

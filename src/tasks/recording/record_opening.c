@@ -218,8 +218,7 @@ static enum tally_status open_waits(struct record_opening *o, struct tally_error
 		.is_process_list = q->target.pids != NULL || q->target.user != NULL,
 		.no_inherit = attrs->modes.no_inherit || attrs->per_thread,
 		.no_kernel_stacks = attrs->chains.no_kernel || attrs->modes.all_user,
-		.no_user_stacks = attrs->chains.no_user || attrs->modes.all_kernel,
-		.splits = q->is_live_view};
+		.no_user_stacks = attrs->chains.no_user || attrs->modes.all_kernel};
 	if (q->files)
 		config.store.kept = &o->kept;
 	return q->plan.waits.is_wanted ? record_waits_create(&config, &o->waits, err) : TALLY_OK;

@@ -120,6 +120,12 @@ enum tally_status record_wait_source_drain(struct record_wait_source *source, bo
 		       : off_cpu_drain(source->off_cpu, takes_sums, sink, err);
 }
 
+enum tally_status record_wait_source_give_lasting(
+	struct record_wait_source *source, const struct off_cpu_sink *sink, struct tally_error *err)
+{
+	return source->off_cpu ? off_cpu_give_lasting(source->off_cpu, sink, err) : TALLY_OK;
+}
+
 struct off_cpu_losses record_wait_source_losses(const struct record_wait_source *source)
 {
 	return source->switches ? switch_waits_losses(source->switches) : off_cpu_losses(source->off_cpu);

@@ -41,6 +41,9 @@ TALLY_MUST_CHECK enum tally_status record_wait_source_set_running(
 	struct record_wait_source *source, bool is_running, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status record_wait_source_drain(struct record_wait_source *source, bool takes_sums,
 	bool is_last, const struct off_cpu_sink *sink, struct tally_error *err);
+/* As off_cpu_give_lasting; context switches without BPF give each wait as a whole. */
+TALLY_MUST_CHECK enum tally_status record_wait_source_give_lasting(
+	struct record_wait_source *source, const struct off_cpu_sink *sink, struct tally_error *err);
 struct off_cpu_losses record_wait_source_losses(const struct record_wait_source *source);
 
 #endif

@@ -128,7 +128,6 @@ enum tally_status record_waits_create(
 		.no_kernel_stacks = config->no_kernel_stacks,
 		.no_user_stacks = config->no_user_stacks,
 		.threshold_ns = config->options.threshold_ns,
-		.splits = config->splits,
 		.arch = record_host_arch(),
 		.store = config->store,
 		.walks = config->walks,
@@ -306,7 +305,7 @@ enum tally_status record_waits_drain(
 	const struct off_cpu_sink to_samples = {record_waits_take, w};
 	int64_t now_ms = clock_ms();
 	int64_t sums_ms = w->config.options.sums_ms ? w->config.options.sums_ms : SUMS_MS;
-	bool takes_sums = w->wants_sums || now_ms - w->sums_ms >= sums_ms;
+	bool is_wanted = w->wants_sums, takes_sums = is_wanted || now_ms - w->sums_ms >= sums_ms;
 	w->floor_ns = w->drained_ns;
 	w->drained_ns = clock_ns();
 	w->sink = sink;
@@ -316,6 +315,8 @@ enum tally_status record_waits_drain(
 	enum tally_status status = record_early_read_stacks(&w->early, is_last, err);
 	if (status == TALLY_OK)
 		status = record_wait_source_drain(&w->source, takes_sums, is_last, &to_samples, err);
+	if (status == TALLY_OK && is_wanted && !is_last)
+		status = record_wait_source_give_lasting(&w->source, &to_samples, err);
 	if (status == TALLY_OK)
 		status = record_waits_flush(w, err);
 	return status == TALLY_OK && is_last ? record_waits_give_sums(w, err) : status;

@@ -40,7 +40,6 @@ struct record_waits_config {
 	bool is_cpu_list; /* -C: only waits that began there */
 	bool is_process_list; /* -p: also threads that come while they are listed */
 	bool no_inherit, no_kernel_stacks, no_user_stacks;
-	bool splits; /* as off_cpu_config has it */
 };
 
 struct record_waits;
@@ -60,7 +59,8 @@ TALLY_MUST_CHECK enum tally_status record_waits_set_running(
 /* Reads the waits that have ended. is_last: nothing comes after it. */
 TALLY_MUST_CHECK enum tally_status record_waits_drain(
 	struct record_waits *waits, const struct record_sink *sink, bool is_last, struct tally_error *err);
-/* The next drain has all waits that have ended until then, also those that are only added up. */
+/* The next drain has all of the time until then: also waits that are only added up, and the part so far of long waits
+ * that go on (off_cpu_give_lasting). */
 void record_waits_want_sums(struct record_waits *waits);
 /* Of their stacks; NULL: Python frames are not looked for. */
 struct python_frames *record_waits_python(const struct record_waits *waits);
