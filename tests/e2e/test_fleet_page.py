@@ -95,7 +95,7 @@ def test_a_walk_through_the_page(server, tmp_path):
         shares = page.functions()
         assert set(shares) == {'main', 'work', 'idle_loop'}
         assert shares['main'][:2] == ['0.00 %', '100.00 %']
-        assert page.value("[...$('values').children].map(b => b.textContent).join()") == 'api,db'
+        wait_for(lambda: page.value("[...$('values').children].map(b => b.textContent).join()") == 'api,db')
         # A click on a value of a label selects it.
         page.do("$('values').children[0].click()")
         assert page.value("$('query').value") == 'service="api"'
@@ -198,7 +198,7 @@ def test_names_are_not_markup(tally, tmp_path):
         status, _ = server.post(make_batch(1, {'host': EVIL}, samples, service='</script><b>', comm='<i>x'))
         assert status == 200
         with Page(tmp_path, address(server)) as page:
-            assert page.value("[...$('values').children].map(b => b.textContent).join()") == '</script><b>'
+            wait_for(lambda: page.value("[...$('values').children].map(b => b.textContent).join()") == '</script><b>')
             page.do("$('values').children[0].click()")
             assert len(page.functions()) == len(set(names))
             page.value("$('name').value = 'host'; $('name').onchange()")
