@@ -62,7 +62,5 @@ TALLY_MUST_CHECK enum tally_status clickhouse_drop_before(
 uint64_t clickhouse_seconds(void);
 /* The windows that count and begin in the range, as a condition on begin_ns and attempt. */
 void clickhouse_put_range(const struct clickhouse_db *db, struct text *sql, struct store_range range);
-/* "(1,2,3)" */
-void clickhouse_put_ids(struct text *sql, const uint64_t *ids, size_t count);
 
 #endif

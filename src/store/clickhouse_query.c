@@ -8,7 +8,8 @@
 /* IDs of a statement: more of them are asked for by several statements. */
 #define CLICKHOUSE_IDS_MAX 20000
 
-void clickhouse_put_ids(struct text *sql, const uint64_t *ids, size_t count)
+/* "(1,2,3)" */
+static void clickhouse_put_ids(struct text *sql, const uint64_t *ids, size_t count)
 {
 	text_char(sql, '(');
 	for (size_t i = 0; i < count; i++) {
