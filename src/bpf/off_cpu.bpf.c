@@ -33,13 +33,6 @@ const volatile __u64 threshold_ns, interrupts_begin, interrupts_bytes; /* where 
 struct off_cpu_control control; /* set while it runs */
 struct off_cpu_counts counts;
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__type(key, __u32);
-	__type(value, struct off_cpu_thread);
-	__uint(max_entries, 16384);
-} threads SEC(".maps");
-
 struct off_cpu_sums {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__type(key, struct off_cpu_key);
@@ -61,13 +54,6 @@ struct { /* stacks that went through the ring */
 	__type(value, __u8);
 	__uint(max_entries, 32768);
 } known SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__type(key, __u32);
-	__type(value, __u8);
-	__uint(max_entries, 1);
-} cpus SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
  * off_cpu_task.bpf.h - reads of a thread, in a BPF program, how it is off the CPU: its state, its system call, how often
- * it has left the CPU.
+ * it has left the CPU; and has the map of threads.
  *
  *	__u8 state = off_cpu_state_of(task, false, off_cpu_raw_state(task));
  *	if (off_cpu_regs(task, &regs)) ... regs.syscall ...
@@ -19,6 +19,21 @@
 #define TASK_DEAD	     0x80
 #define TASK_NOLOAD	     0x400
 #define TASK_RTLOCK	     0x1000
+
+/* The programs that include this have these maps in common (bpf_share_maps). */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__type(key, __u32);
+	__type(value, struct off_cpu_thread);
+	__uint(max_entries, 16384);
+} threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__type(key, __u32);
+	__type(value, __u8);
+	__uint(max_entries, 1);
+} cpus SEC(".maps");
 
 /* What is behind the three underscores is ours: the kernel's struct is pt_regs. */
 #if defined(__TARGET_ARCH_x86)

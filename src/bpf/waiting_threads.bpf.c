@@ -27,20 +27,6 @@ __u32 reader; /* the process that reads the records, by its number in the first 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__type(key, __u32);
-	__type(value, struct off_cpu_thread);
-	__uint(max_entries, 16384);
-} threads SEC(".maps"); /* off_cpu.bpf.c's, as the next one */
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__type(key, __u32);
-	__type(value, __u8);
-	__uint(max_entries, 1);
-} cpus SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__type(key, __u32);
 	__type(value, __u8); /* enum waiting_target */
 	__uint(max_entries, 16384);
 } targets SEC(".maps");
