@@ -172,7 +172,7 @@ const char *source_lines_path(const struct source_lines *lines)
 	return lines->files.path;
 }
 
-const struct debug_info *source_lines_info(const struct source_lines *lines)
+struct debug_info *source_lines_info(const struct source_lines *lines)
 {
 	return lines->info;
 }

@@ -41,7 +41,7 @@ uint64_t source_lines_missing_splits(const struct source_lines *lines);
 uint64_t source_lines_damaged(const struct source_lines *lines);
 const char *source_lines_path(const struct source_lines *lines);
 struct debug_info;
-const struct debug_info *source_lines_info(const struct source_lines *lines);
+struct debug_info *source_lines_info(const struct source_lines *lines);
 /* That the debug information is in. */
 const struct elf_image *source_lines_image(const struct source_lines *lines);
 

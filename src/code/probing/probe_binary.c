@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "code/probing/probe_binary.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "arch/arch.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "code/binaries/kernel_files.h"
+#include "code/binaries/load_elf.h"
+#include "code/binaries/load_kernel.h"
+#include "code/binaries/load_lines.h"
+
+#define PROBE_SECTION_FIRST \
+	UINT64_C(0x1000) /* where the sections of a module's file are put, which have no addresses */
+
+struct probe_binary_opened {
+	struct probe_binary binary; /* first: probe_binary_close is given this */
+	struct binary_store_options options;
+	struct binary_entry entry;
+};
+
+/* The vmlinux of the running kernel, by its build ID; NULL: there is none. */
+static const char *probe_binary_find_vmlinux(struct probe_binary_opened *opened)
+{
+	struct binary_entry entry;
+	const char *path = NULL;
+	binary_entry_init(&entry, &opened->options, &(struct binary_key){.kind = BINARY_KERNEL, .pid = -1});
+	entry.kernel_id = host_kernel_notes("/sys/kernel/notes");
+	struct elf_image *image = kernel_files_open(&opened->options, &entry, KERNEL_FILE_LINES, &path);
+	if (image)
+		path = arena_string(&opened->entry.arena, path, strlen(path));
+	elf_image_close(image);
+	binary_entry_deinit(&entry);
+	return path;
+}
+
+/* The file of a loaded module, by its name; NULL: there is none. */
+static const char *probe_binary_find_module(struct probe_binary_opened *opened, const char *name)
+{
+	struct binary_entry entry;
+	const char *path = NULL;
+	struct arena *arena = &opened->entry.arena;
+	const char *notes = arena_printf(arena, "/sys/module/%s/notes/.note.gnu.build-id", name);
+	const char *bracketed = arena_printf(arena, "[%s]", name);
+	struct elf_build_id id = host_kernel_notes(notes);
+	struct binary_key key = {
+		.kind = BINARY_MODULE, .path = str_from(bracketed), .pid = -1, .build_id_size = id.size};
+	memcpy(key.build_id, id.bytes, id.size);
+	binary_entry_init(&entry, &opened->options, &key);
+	struct elf_image *image = kernel_files_open(&opened->options, &entry, KERNEL_FILE_LINES, &path);
+	if (!image)
+		image = kernel_files_open(&opened->options, &entry, KERNEL_FILE_NAMES, &path);
+	if (image)
+		path = arena_string(arena, path, strlen(path));
+	elf_image_close(image);
+	binary_entry_deinit(&entry);
+	return path;
+}
+
+/* A module's file has no addresses: its sections of code and data lie one behind the other. */
+static enum tally_status probe_binary_place_sections(struct elf_image *image, struct tally_error *err)
+{
+	size_t count = elf_image_section_count(image);
+	if (!elf_image_is_relocatable(image) || count == 0)
+		return TALLY_OK;
+	uint64_t *addresses = calloc(count, sizeof(*addresses));
+	if (!addresses)
+		return error_nomem(err);
+	uint64_t at = PROBE_SECTION_FIRST;
+	struct elf_section_info section;
+	for (size_t i = 1; i < count; i++) {
+		if (!elf_image_section_info(image, i, &section) || !section.is_in_memory)
+			continue;
+		uint64_t alignment = MAX(section.alignment, UINT64_C(1));
+		if (section.size > INT_MAX || alignment > INT_MAX)
+			continue;
+		at = (at + alignment - 1) / alignment * alignment;
+		addresses[i] = at;
+		at += section.size;
+	}
+	enum tally_status status = elf_image_place_sections(image, addresses, count, err);
+	free(addresses);
+	return status;
+}
+
+/* "kernel/net/nf-nat.ko.xz" is of "nf_nat". */
+static struct tally_str probe_binary_module_name(struct arena *arena, const char *path)
+{
+	const char *base = strrchr(path, '/');
+	base = base ? base + 1 : path;
+	const char *end = strstr(base, ".ko");
+	size_t len = end ? (size_t)(end - base) : strlen(base);
+	char *name = arena_string(arena, base, len);
+	for (size_t i = 0; name && i < len; i++)
+		if (name[i] == '-')
+			name[i] = '_';
+	return (struct tally_str){name, name ? len : 0};
+}
+
+/* Fills what the entry has found. */
+static enum tally_status probe_binary_fill(struct probe_binary_opened *opened, struct tally_error *err)
+{
+	struct probe_binary *binary = &opened->binary;
+	struct binary_entry *entry = &opened->entry;
+	load_user_file(&opened->options, entry);
+	if (!entry->image)
+		return error_set(err, TALLY_NOT_FOUND, "%s: %s", entry->key.path.data,
+			entry->text ? entry->text : "it cannot be read");
+	enum tally_status status = probe_binary_place_sections(entry->image, err);
+	if (status == TALLY_OK)
+		status = load_lines(&opened->options, entry, err);
+	if (status != TALLY_OK)
+		return status;
+	binary->image = entry->image;
+	binary->arch = arch_find_elf((uint16_t)elf_image_machine(entry->image), elf_image_pointer_bytes(entry->image));
+	if (!entry->lines)
+		return TALLY_OK;
+	binary->info = source_lines_info(entry->lines);
+	binary->debug_image = source_lines_image(entry->lines);
+	binary->debug_path = source_lines_path(entry->lines);
+	binary->moved = entry->moved;
+	return TALLY_OK;
+}
+
+/* The file to open; NULL: there is none. */
+static const char *probe_binary_choose(
+	struct probe_binary_opened *opened, const struct probe_binary_options *options, struct tally_error *err)
+{
+	const char *path = options->path;
+	if (!path && options->kind == PROBE_KERNEL)
+		path = options->vmlinux ? options->vmlinux : probe_binary_find_vmlinux(opened);
+	else if (!path && options->kind == PROBE_MODULE)
+		path = probe_binary_find_module(opened, options->module);
+	if (path)
+		return path;
+	if (options->kind == PROBE_KERNEL)
+		(void)error_set(
+			err, TALLY_NOT_FOUND, "no vmlinux with debug information of the running kernel is there");
+	else
+		(void)error_set(err, TALLY_NOT_FOUND, "no file of the module %s is there",
+			options->module ? options->module : "");
+	return NULL;
+}
+
+enum tally_status probe_binary_open(
+	const struct probe_binary_options *options, struct probe_binary **out, struct tally_error *err)
+{
+	struct probe_binary_opened *opened = calloc(1, sizeof(*opened));
+	if (!opened)
+		return error_nomem(err);
+	opened->options.symfs = options->symfs;
+	opened->options.index_dir = "";
+	opened->binary.kind = options->kind;
+	binary_entry_init(&opened->entry, &opened->options,
+		&(struct binary_key){.kind = BINARY_USER, .pid = options->root_pid > 0 ? options->root_pid : -1});
+	struct arena *arena = &opened->entry.arena;
+	const char *path = probe_binary_choose(opened, options, err);
+	enum tally_status status = path ? TALLY_OK : TALLY_NOT_FOUND;
+	char real[PATH_MAX];
+	if (path && options->root_pid <= 0 && !opened->entry.root.prefix[0] && realpath(path, real))
+		path = real;
+	path = path ? arena_string(arena, path, strlen(path)) : NULL;
+	opened->entry.key.path = str_from(path);
+	opened->binary.path = path;
+	if (status == TALLY_OK)
+		status = path ? probe_binary_fill(opened, err) : error_nomem(err);
+	if (status == TALLY_OK && options->kind == PROBE_MODULE)
+		opened->binary.module =
+			options->module ? str_from(arena_string(arena, options->module, strlen(options->module)))
+					: probe_binary_module_name(arena, path);
+	if (status != TALLY_OK) {
+		probe_binary_close(&opened->binary);
+		return status;
+	}
+	*out = &opened->binary;
+	return TALLY_OK;
+}
+
+void probe_binary_close(struct probe_binary *binary)
+{
+	struct probe_binary_opened *opened = (struct probe_binary_opened *)binary;
+	if (!opened)
+		return;
+	source_lines_close(opened->entry.lines);
+	binary_entry_deinit(&opened->entry);
+	free(opened);
+}
+
+uint64_t probe_binary_offset(const struct probe_binary *binary, uint64_t address)
+{
+	size_t count;
+	const struct elf_segment *segments = elf_image_segments(binary->image, &count);
+	for (size_t i = 0; i < count; i++)
+		if (address >= segments[i].vaddr && address - segments[i].vaddr < segments[i].file_size)
+			return segments[i].offset + (address - segments[i].vaddr);
+	return UINT64_MAX;
+}
