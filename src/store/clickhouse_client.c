@@ -3,21 +3,26 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "fleet/http_client.h"
+#include "store/store_backend.h"
 
 #define CLICKHOUSE_PORT	       "8123"
 #define CLICKHOUSE_TLS_PORT    "8443"
 #define CLICKHOUSE_NAME_BYTES  64
 #define CLICKHOUSE_ANSWER_MAX  ((size_t)1 << 30)
 #define CLICKHOUSE_ERROR_BYTES 300 /* of the server's own words */
+#define CLICKHOUSE_SECOND_NS   UINT64_C(1000000000)
 #define CLICKHOUSE_OK	       200
+#define CLICKHOUSE_TIMEOUT     "Code: 159," /* the first words of a statement that max_execution_time ended */
 /* A statement that lists IDs is long. The answer comes when the statement has succeeded, not while it may still fail. */
 #define CLICKHOUSE_SETTINGS "wait_end_of_query=1&max_query_size=1000000000&max_ast_elements=100000000"
 
 struct clickhouse_client {
 	struct http_client *http;
 	char database[CLICKHOUSE_NAME_BYTES];
+	uint64_t deadline_ns; /* of statements, by clock_ns; 0: none */
 };
 
 /* ---- the place ---- */
@@ -142,6 +147,11 @@ const char *clickhouse_client_database(const struct clickhouse_client *client)
 	return client->database;
 }
 
+void clickhouse_client_set_deadline(struct clickhouse_client *client, uint64_t deadline_ns)
+{
+	client->deadline_ns = deadline_ns;
+}
+
 /* ---- statements ---- */
 
 /* The server's first line, without its name for the exception and without what a terminal should not see. */
@@ -155,6 +165,8 @@ static enum tally_status clickhouse_refusal(const struct http_answer *answer, st
 		words[len++] = c >= ' ' && c < 0x7f ? c : '?';
 	}
 	words[len] = '\0';
+	if (str_starts_with(text, STR(CLICKHOUSE_TIMEOUT)))
+		return error_set(err, TALLY_LIMIT, "%s", STORE_IS_LATE);
 	return error_set(
 		err, TALLY_INVALID, "ClickHouse refused a statement (HTTP status %u): %s", answer->status, words);
 }
@@ -188,6 +200,12 @@ static void clickhouse_put_path(const struct clickhouse_client *client, bool in_
 	if (in_database) {
 		text_str(path, "&database=");
 		text_str(path, client->database);
+	}
+	if (client->deadline_ns) {
+		uint64_t now = clock_ns(), left = client->deadline_ns > now ? client->deadline_ns - now : 0;
+		/* Whole seconds, rounded up: 0 would be no limit. */
+		text_str(path, "&max_execution_time=");
+		text_u64(path, left / CLICKHOUSE_SECOND_NS + 1);
 	}
 }
 

@@ -7,7 +7,8 @@
  * code of constants and numbers only; texts travel as RowBinary. One thread at a time. What the server answers is not
  * trusted: its size is bounded and rows are read by a cursor.
  *
- * Errors: TALLY_IO if the server does not answer; TALLY_INVALID with the server's own words if it refuses a statement.
+ * Errors: TALLY_IO if the server does not answer; TALLY_INVALID with the server's own words if it refuses a statement;
+ * TALLY_LIMIT if it did not finish one before the deadline.
  *
  *	clickhouse_client_open("//localhost/tally", &client, err);
  *	clickhouse_client_ask(client, STR("SELECT batch FROM batches"), &answer, err);
@@ -24,6 +25,9 @@ TALLY_MUST_CHECK enum tally_status clickhouse_client_open(
 void clickhouse_client_close(struct clickhouse_client *client);
 /* The name of the database, which is an identifier. */
 const char *clickhouse_client_database(const struct clickhouse_client *client);
+
+/* Of the statements that follow: the server ends them then, and they return TALLY_LIMIT. By clock_ns; 0: none. */
+void clickhouse_client_set_deadline(struct clickhouse_client *client, uint64_t deadline_ns);
 
 /* A statement without a result; in_database: it needs the database. */
 TALLY_MUST_CHECK enum tally_status clickhouse_client_run(

@@ -44,13 +44,18 @@ static const uint8_t *clickhouse_db_id(const void *db)
 }
 
 /* Rows are added only, and days removed as a whole: each query sees the batches that count when it runs. */
-static enum tally_status clickhouse_db_begin_list(void *db, struct tally_error *err)
+static enum tally_status clickhouse_db_begin_list(void *db, uint64_t deadline_ns, struct tally_error *err)
 {
-	return clickhouse_sweep(db, err);
+	struct clickhouse_db *c = db;
+	enum tally_status status = clickhouse_sweep(c, err);
+	clickhouse_client_set_deadline(c->client, deadline_ns);
+	return status;
 }
 
 static void clickhouse_db_end_list(void *db)
 {
+	struct clickhouse_db *c = db;
+	clickhouse_client_set_deadline(c->client, 0);
 }
 
 /* ---- figures and removal ---- */

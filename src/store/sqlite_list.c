@@ -27,8 +27,10 @@ struct sqlite_scanning {
 	bool is_stopped;
 };
 
-enum tally_status sqlite_begin_list(void *db, struct tally_error *err)
+/* Rows come one by one, so that the caller sees by itself when the deadline has passed. */
+enum tally_status sqlite_begin_list(void *db, uint64_t deadline_ns, struct tally_error *err)
 {
+	(void)deadline_ns;
 	struct sqlite_store *s = db;
 	sqlite_run_plain(s, SQL_BEGIN_READING);
 	return sqlite_status(s, err);

@@ -8,7 +8,7 @@
 
 #include "store/sqlite_db.h"
 
-enum tally_status sqlite_begin_list(void *db, struct tally_error *err);
+enum tally_status sqlite_begin_list(void *db, uint64_t deadline_ns, struct tally_error *err);
 void sqlite_end_list(void *db);
 enum tally_status sqlite_list_series(
 	void *db, struct store_range range, const struct store_series_take *take, struct tally_error *err);

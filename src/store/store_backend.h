@@ -17,6 +17,8 @@
 #include "store/store.h"
 #include "store/store_rows.h"
 
+/* What a query says that its deadline ended. */
+#define STORE_IS_LATE "the query takes longer than it may: ask for a shorter time, fewer hosts or one service"
 #define STORE_HOUR_NS (UINT64_C(3600) * 1000000000)
 
 struct store_range {
@@ -94,8 +96,9 @@ struct store_backend {
 	 * the same call, is a duplicate. lacks_symbols: a location with is_left_out is not there. */
 	enum tally_status (*insert)(void *db, const struct store_rows *rows, size_t count,
 		struct store_receipt *receipts, struct tally_error *err);
-	/* What is listed until end_list belongs together, whatever others write meanwhile. */
-	enum tally_status (*begin_list)(void *db, struct tally_error *err);
+	/* What is listed until end_list belongs together, whatever others write meanwhile. The deadline is a selection's:
+	 * a database that answers as a whole gives up by itself. */
+	enum tally_status (*begin_list)(void *db, uint64_t deadline_ns, struct tally_error *err);
 	void (*end_list)(void *db);
 	/* Those that may have windows in the range. */
 	enum tally_status (*list_series)(

@@ -22,7 +22,7 @@ static enum tally_status store_query_begin(const struct store *store, const stru
 	struct store_query *query, struct tally_error *err)
 {
 	*query = (struct store_query){.store = store, .selection = selection};
-	enum tally_status status = store->backend->begin_list(store->db, err);
+	enum tally_status status = store->backend->begin_list(store->db, selection->deadline_ns, err);
 	if (status != TALLY_OK)
 		return status;
 	status = store_catalog_load(store->backend, store->db, selection, &query->catalog, err);

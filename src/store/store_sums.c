@@ -27,8 +27,7 @@ bool store_selection_is_late(const struct store_selection *selection, struct tal
 {
 	if (selection->deadline_ns == 0 || clock_ns() < selection->deadline_ns)
 		return false;
-	(void)error_set(err, TALLY_LIMIT,
-		"the query takes longer than it may: ask for a shorter time, fewer hosts or one service");
+	(void)error_set(err, TALLY_LIMIT, "%s", STORE_IS_LATE);
 	return true;
 }
 

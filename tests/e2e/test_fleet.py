@@ -170,5 +170,13 @@ def test_diff_says_of_hosts_what_diff_says_of_recordings(tally, tmp_path):
                   ['diff', '-e', 'none', '--baseline', 'release="base"']):
         result = tally('fleet', *words, *EVER, '--from', url)
         assert result.returncode == 255 and len(result.stderr) > 20, words
-    for words in (['diff'], ['diff', '--json', '--baseline', ''], ['diff', '--svg', '--baseline', '']):
+    of_stores = json.loads(tally('fleet', 'diff', '--json', 'release="new"', '--baseline', 'release="base"', *EVER, '--from', url, check=0).stdout)
+    of_files = json.loads(tally('diff', '--json', '--measure', 'share', '-s', 'sym,dso', '--base', *sides['base'], '--new', *sides['new'],
+                                check=0).stdout)
+    assert of_stores['test'] == of_files['test'] and len(of_stores['events']) == 1
+    for name in ('totals', 'test', 'untested_rows', 'rows'):
+        assert of_stores['events'][0][name] == of_files['events'][0][name], name
+    assert [(side['side'], side['query']) for side in of_stores['sides']] == [('base', 'release="base"'), ('new', 'release="new"')]
+    assert of_stores['label'] == 'host' and of_stores['replicates'][8] == {'value': 'h1', 'side': 'new'}
+    for words in (['diff'], ['diff', '-n', '--baseline', ''], ['diff', '--svg', '--baseline', ''], ['flamegraph', '--json']):
         assert tally('fleet', *words).returncode == 129, words

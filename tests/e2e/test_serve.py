@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from conftest import wait_for
+from conftest import ROOT, wait_for
 from store_server import BATCH_TYPE, NOW_NS, SECOND, Server, make_batch, number, piece
 
 WRITE, READ = 'write-token-0123456789', 'read-token-0123456789'
@@ -392,3 +392,19 @@ def test_metrics_are_in_the_format_of_prometheus(server):
             assert re.fullmatch(r'[a-z_]+(\{[a-z_]+="[a-z_]+"\})? [0-9.]+', line), line
             assert families[re.match('[a-z_]+', line)[0]]
     assert server.metrics()['tally_batches_total{result="stored"}'] == 1
+
+
+@pytest.mark.parametrize('name', ['agent', 'serve'])
+def test_systemd_takes_the_units(tally, tmp_path, name):
+    """systemd reads each line of the units, and finds the program that they start."""
+    if not shutil.which('systemd-analyze'):
+        pytest.skip('systemd-analyze is not installed')
+    unit = tmp_path / f'tally-{name}.service'
+    text = (ROOT / 'contrib' / f'tally-{name}.service.in').read_text(encoding='utf-8')
+    unit.write_text(text.replace('@BINDIR@', str(tally.path.parent)), encoding='utf-8')
+    result = subprocess.run(['systemd-analyze', 'verify', '--man=no', unit], capture_output=True, text=True, timeout=60, check=False)
+    assert result.returncode == 0 and f'tally-{name}' not in result.stderr, result.stderr
+    words = next(line for line in text.splitlines() if line.startswith('ExecStart=')).split()[2:]
+    options = [word for word in words if word.startswith('--')]
+    shown = tally('help', name, check=0).stdout
+    assert all(option in shown for option in options)

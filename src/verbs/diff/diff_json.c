@@ -3,10 +3,9 @@
 #include <math.h>
 
 #include "verbs/diff/diff_output.h"
+#include "view/data/changes_json.h"
 
-#define SCHEMA	 1
-#define PERCENT	 100.0
-#define DECIMALS 6
+#define SCHEMA 1
 
 static const char *side_name(const struct diff_request *request, size_t index)
 {
@@ -35,55 +34,15 @@ void diff_json_begin(struct json *j, const struct diff_request *request, const s
 	}
 	json_array_end(j);
 	if (request->is_repeated) {
-		json_object(j, "test");
-		json_string(j, "measure", str_from(diff_measure_name(request->test.measure)));
-		json_string(j, "correction", str_from(corrections[request->test.correction]));
-		json_fixed(j, "level", request->test.level, DECIMALS);
-		json_fixed(j, "confidence", RUN_CONFIDENCE, 2);
-		json_fixed(j, "min_share_percent", request->test.min_share, 4);
-		json_object_end(j);
+		changes_json_test(j, &(struct changes_json_test){.measure = diff_measure_name(request->test.measure),
+					     .correction = corrections[request->test.correction],
+					     .level = request->test.level,
+					     .confidence = RUN_CONFIDENCE,
+					     .min_share = request->test.min_share});
 	} else {
 		json_string(j, "method", str_from(methods[request->method]));
 	}
 	json_array(j, "events");
-}
-
-static void put_change(struct json *j, const char *name, const struct diff_change *change)
-{
-	json_object(j, name);
-	json_fixed(j, "base_mean", change->base_mean, DECIMALS);
-	json_fixed(j, "new_mean", change->new_mean, DECIMALS);
-	json_fixed(j, "base_share_percent", change->base_share, DECIMALS);
-	json_fixed(j, "new_share_percent", change->new_share, DECIMALS);
-	if (isfinite(change->change))
-		json_fixed(j, "change_percent", PERCENT * change->change, DECIMALS);
-	if (change->has_interval) {
-		json_fixed(j, "low_percent", PERCENT * change->low, DECIMALS);
-		json_fixed(j, "high_percent", PERCENT * change->high, DECIMALS);
-	}
-	json_fixed(j, "p", change->p, 9);
-	json_fixed(j, "adjusted_p", change->adjusted_p, 9);
-	if (change->noise >= 0)
-		json_fixed(j, "noise_percent", PERCENT * change->noise, DECIMALS);
-	json_string(j, "verdict",
-		str_from(change->verdict == DIFF_MORE	     ? "more"
-			 : change->verdict == DIFF_LESS	     ? "less"
-			 : change->verdict == DIFF_UNDECIDED ? "undecided"
-							     : "same"));
-	json_object_end(j);
-}
-
-static void diff_json_put_values(struct json *j, const struct diff_table *diff, uint32_t row)
-{
-	json_array(j, "values");
-	for (size_t file = 0; file < diff->file_count; file++) {
-		const struct diff_value *value = diff_table_value(diff, row, file);
-		json_object(j, NULL);
-		json_u64(j, "period", value->period);
-		json_u64(j, "samples", value->count);
-		json_object_end(j);
-	}
-	json_array_end(j);
 }
 
 static void put_differences(struct json *j, const struct diff_table *diff, uint32_t row)
@@ -94,7 +53,7 @@ static void put_differences(struct json *j, const struct diff_table *diff, uint3
 		bool needs_base = diff->options.method == DIFF_RATIO || diff->options.method == DIFF_WEIGHTED;
 		if (diff_table_has_difference(diff, row, file) &&
 			(!needs_base || diff_table_value(diff, row, 0)->is_there))
-			json_fixed(j, "difference", diff_table_difference(diff, row, file), DECIMALS);
+			json_fixed(j, "difference", diff_table_difference(diff, row, file), CHANGES_JSON_DECIMALS);
 		json_object_end(j);
 	}
 	json_array_end(j);
@@ -103,17 +62,11 @@ static void put_differences(struct json *j, const struct diff_table *diff, uint3
 static void diff_json_put_row(struct json *j, const struct diff_output *output, uint32_t row)
 {
 	const struct diff_request *request = output->request;
-	struct text cell = {0};
 	json_object(j, NULL);
-	for (size_t k = 0; k < request->key_count; k++) {
-		text_clear(&cell);
-		diff_key_append(&cell, output->diff, row, request->keys[k]);
-		json_string(j, profile_key_get(request->keys[k])->name, (struct tally_str){cell.data, cell.len});
-	}
-	text_deinit(&cell);
-	diff_json_put_values(j, output->diff, row);
+	changes_json_keys(j, output->diff, row, request->keys, request->key_count);
+	changes_json_values(j, output->diff, row);
 	if (output->changes)
-		put_change(j, "change", &output->changes->rows[row]);
+		changes_json_change(j, "change", &output->changes->rows[row]);
 	else
 		put_differences(j, output->diff, row);
 	json_object_end(j);
@@ -141,10 +94,10 @@ static void put_paths(struct json *j, const struct diff_output *output)
 			continue;
 		json_object(j, NULL);
 		diff_json_put_frames(j, paths, path);
-		json_fixed(j, "base_share_percent", change->base_share, DECIMALS);
-		json_fixed(j, "new_share_percent", change->new_share, DECIMALS);
+		json_fixed(j, "base_share_percent", change->base_share, CHANGES_JSON_DECIMALS);
+		json_fixed(j, "new_share_percent", change->new_share, CHANGES_JSON_DECIMALS);
 		if (change->is_tested)
-			put_change(j, "change", change);
+			changes_json_change(j, "change", change);
 		json_object_end(j);
 		text_line_end(j->out);
 	}
@@ -166,7 +119,7 @@ void diff_json_event(struct json *j, const struct diff_output *output)
 		json_u64(j, NULL, diff->totals[file]);
 	json_array_end(j);
 	if (changes && changes->has_total)
-		put_change(j, "total_change", &changes->total);
+		changes_json_change(j, "total_change", &changes->total);
 	if (changes) {
 		json_string(j, "test", changes->needed ? STR("size") : STR("rank"));
 		if (changes->needed)

@@ -3,28 +3,11 @@
 
 #include <inttypes.h>
 
+#include "view/data/changes_json.h"
 #include "view/text/changes_text.h"
 
 #define PERCENT	       100.0
 #define CHANGE_COLUMNS 5
-
-void diff_key_append(struct text *out, const struct diff_table *diff, uint32_t row, enum profile_key key)
-{
-	const struct diff_row *shown = &diff->rows[row];
-	const struct flat_table *table = diff->tables[shown->file];
-	const struct flat_row *flat = &table->rows[shown->row];
-	struct row_value value = row_value(table, flat, key);
-	if (value.text.len)
-		text_bytes(out, value.text.data, value.text.len);
-	else if (key == KEY_SYMBOL)
-		text_printf(out, "0x%" PRIx64, flat->address);
-	else if (profile_key_get(key)->form == KEY_FORM_HEX)
-		text_printf(out, "0x%" PRIx64, (uint64_t)value.number);
-	else if (value.is_unknown)
-		text_str(out, "[unknown]");
-	else
-		text_i64(out, value.number);
-}
 
 void diff_comparison_lines(struct text *out, const struct diff_output *output)
 {
@@ -80,7 +63,7 @@ static void diff_output_put_keys(struct text *out, const struct diff_output *out
 	struct text cell = {0};
 	for (size_t k = 0; k < output->request->column_count; k++) {
 		text_clear(&cell);
-		diff_key_append(&cell, output->diff, row, output->request->columns[k]);
+		changes_json_key_text(&cell, output->diff, row, output->request->columns[k]);
 		text_str(out, " | ");
 		diff_output_escape(out, (struct tally_str){cell.data, cell.len});
 	}

@@ -32,7 +32,5 @@ void diff_json_end(struct json *j, const struct diff_request *request, size_t fa
 void diff_markdown_event(struct text *out, const struct diff_output *output);
 /* Comment lines that say what was compared, and the total. */
 void diff_comparison_lines(struct text *out, const struct diff_output *output);
-/* A key's value as text. */
-void diff_key_append(struct text *out, const struct diff_table *diff, uint32_t row, enum profile_key key);
 
 #endif

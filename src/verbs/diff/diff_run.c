@@ -11,6 +11,7 @@
 #include "tasks/session/report_dump.h"
 #include "verbs/diff/diff_cycles.h"
 #include "verbs/diff/diff_output.h"
+#include "view/data/changes_json.h"
 #include "view/text/changes_text.h"
 #include "view/text/streams_text.h"
 
@@ -136,7 +137,7 @@ static void check_gate(struct diff_run_job *job, const struct diff_output *outpu
 		text_clear(&name);
 		for (size_t k = 0; k < job->request->key_count; k++) {
 			text_str(&name, k ? " " : "");
-			diff_key_append(&name, output->diff, changes->order[i], job->request->keys[k]);
+			changes_json_key_text(&name, output->diff, changes->order[i], job->request->keys[k]);
 		}
 		say_failure(output->event.data, (struct tally_str){name.data, name.len}, change);
 	}

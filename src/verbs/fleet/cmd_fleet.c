@@ -87,7 +87,8 @@ static const struct option rows[] = {
 		.help = "top: leave out rows below this share"},
 	{"show-nr-samples", 'n', OPTION_FLAG, ROW(report.look.shows_samples),
 		.help = "top: a column with the number of samples"},
-	{"json", 0, OPTION_FLAG, ROW(report.output.is_json), .help = "top: JSON (docs/schema/report.json)"},
+	{"json", 0, OPTION_FLAG, ROW(report.output.is_json),
+		.help = "top, diff: JSON (docs/schema/report.json, docs/diff-json.md)"},
 	FLEET_STORE_OPTIONS(struct fleet_settings, from),
 };
 static const struct option_table table = {rows, ARRAY_LEN(rows), false};
@@ -261,12 +262,14 @@ static const char *fleet_job_misfit(const struct fleet_settings *s, enum fleet_v
 {
 	const struct report_request *r = &s->report;
 	bool is_of_flame = s->is_svg || s->is_folded || s->counts_samples;
-	bool is_of_top = r->chains.are_asked || r->rows.no_children || r->look.percent_limit > 0 ||
-			 r->look.shows_samples || r->output.is_json;
+	bool is_of_top =
+		r->chains.are_asked || r->rows.no_children || r->look.percent_limit > 0 || r->look.shows_samples;
 	if (verb != FLEET_FLAME && is_of_flame)
 		return "--svg, --folded and --count are options of flamegraph";
 	if (verb != FLEET_TOP && is_of_top)
-		return "-g, --children, --percent-limit, -n and --json are options of top";
+		return "-g, --children, --percent-limit and -n are options of top";
+	if (verb != FLEET_TOP && verb != FLEET_DIFF && r->output.is_json)
+		return "--json is an option of top and diff";
 	if (verb != FLEET_TOP && verb != FLEET_DIFF && r->rows.sort)
 		return "-s is an option of top and diff";
 	if (verb != FLEET_FLAME && verb != FLEET_DIFF && fleet_settings_have_baseline(s))

@@ -10,8 +10,10 @@
 #include "tasks/comparing/diff_statistics.h"
 #include "tasks/fleet/fleet_time.h"
 #include "tasks/reporting/report_tables.h"
+#include "view/data/changes_json.h"
 #include "view/text/changes_text.h"
 
+#define SCHEMA	  1 /* docs/diff-json.md */
 #define LEVEL	  0.005 /* as diff's: docs/diff.md */
 #define MIN_SHARE 0.5
 
@@ -178,6 +180,90 @@ static void put_test(const struct fleet_difference *d, const struct diff_test *t
 		row_count - changes->tested_count, test->min_share);
 }
 
+static void put_json_side(struct json *j, const struct fleet_difference *d, const struct fleet_side *side)
+{
+	struct text time = {0};
+	json_object(j, NULL);
+	json_string(j, "side", side == d->sides ? STR("base") : STR("new"));
+	json_string(j, "query", side->question.query);
+	fleet_time_print(&time, side->question.begin_ns);
+	json_string(j, "since", text_view(&time));
+	text_clear(&time);
+	fleet_time_print(&time, side->question.end_ns);
+	json_string(j, "until", text_view(&time));
+	json_object_end(j);
+	j->out->failed |= time.failed;
+	text_deinit(&time);
+}
+
+static void put_json_event(struct json *j, const struct fleet_difference *d, const struct diff_table *diff,
+	const struct diff_changes *changes)
+{
+	json_object(j, NULL);
+	json_string(j, "name", d->event);
+	json_array(j, "totals");
+	for (size_t i = 0; i < diff->file_count; i++)
+		json_u64(j, NULL, diff->totals[i]);
+	json_array_end(j);
+	json_string(j, "test", changes->needed ? STR("size") : STR("rank"));
+	if (changes->needed)
+		json_u64(j, "needed_replicates", changes->needed);
+	json_u64(j, "untested_rows", diff->row_count - changes->tested_count);
+	json_array(j, "rows");
+	for (size_t i = 0; i < changes->tested_count; i++) {
+		uint32_t row = changes->order[i];
+		json_object(j, NULL);
+		changes_json_keys(j, diff, row, d->plan.keys, d->plan.key_count);
+		changes_json_values(j, diff, row);
+		changes_json_change(j, "change", &changes->rows[row]);
+		json_object_end(j);
+		text_line_end(j->out);
+	}
+	json_array_end(j);
+	json_object_end(j);
+}
+
+static void put_json(const struct fleet_difference *d, const struct diff_table *diff, const struct diff_test *test,
+	const struct diff_changes *changes, struct text *out)
+{
+	struct json j = {.out = out};
+	json_object(&j, NULL);
+	json_u64(&j, "schema", SCHEMA);
+	json_array(&j, "sides");
+	put_json_side(&j, d, &d->sides[0]);
+	put_json_side(&j, d, &d->sides[1]);
+	json_array_end(&j);
+	json_string(&j, "label", replicates_label(d));
+	json_array(&j, "replicates");
+	for (size_t i = 0; i < d->replicates.len; i++) {
+		json_object(&j, NULL);
+		json_string(&j, "value", d->replicates.items[i].value);
+		json_string(&j, "side", i < d->base_count ? STR("base") : STR("new"));
+		json_object_end(&j);
+	}
+	json_array_end(&j);
+	changes_json_test(&j, &(struct changes_json_test){.measure = "share",
+				      .correction = "holm",
+				      .level = test->level,
+				      .confidence = RUN_CONFIDENCE,
+				      .min_share = test->min_share});
+	json_array(&j, "events");
+	put_json_event(&j, d, diff, changes);
+	json_array_end(&j);
+	json_object_end(&j);
+	text_char(out, '\n');
+}
+
+static enum tally_status put_text(struct fleet_difference *d, const struct diff_table *diff,
+	const struct diff_test *test, const struct diff_changes *changes, struct text *out, struct tally_error *err)
+{
+	const struct diff_text_options look = {.columns = d->plan.keys, .column_count = d->plan.key_count};
+	put_side(d, &d->sides[0], d->base_count, out);
+	put_side(d, &d->sides[1], test->sides.other, out);
+	put_test(d, test, changes, diff->row_count, out);
+	return changes_text_rows(out, diff, changes, &look, err);
+}
+
 static enum tally_status put_comparison(
 	struct fleet_difference *d, const struct flat_table *const *tables, struct text *out, struct tally_error *err)
 {
@@ -191,18 +277,15 @@ static enum tally_status put_comparison(
 		.loosest_level = LEVEL,
 		.min_share = MIN_SHARE};
 	const struct diff_options options = {.keys = d->plan.keys, .key_count = d->plan.key_count};
-	const struct diff_text_options look = {.columns = d->plan.keys, .column_count = d->plan.key_count};
 	enum tally_status status = diff_table_init(&diff, tables, d->replicates.len, &options, err);
 	if (status != TALLY_OK)
 		return status;
 	const struct diff_amounts amounts = {diff.values, diff.row_count, diff.totals};
 	status = diff_statistics(&amounts, &test, &changes, err);
-	if (status == TALLY_OK) {
-		put_side(d, &d->sides[0], d->base_count, out);
-		put_side(d, &d->sides[1], other_count, out);
-		put_test(d, &test, &changes, diff.row_count, out);
-		status = changes_text_rows(out, &diff, &changes, &look, err);
-	}
+	if (status == TALLY_OK && d->comparison->settings->report.output.is_json)
+		put_json(d, &diff, &test, &changes, out);
+	else if (status == TALLY_OK)
+		status = put_text(d, &diff, &test, &changes, out, err);
 	diff_changes_deinit(&changes);
 	diff_table_deinit(&diff);
 	return status;

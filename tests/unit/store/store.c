@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "profile/profile_builder.h"
 #include "profile_text.h"
+#include "store/clickhouse_client.h"
 #include "store_maker.h"
 
 #define S UINT64_C(1000000000)
@@ -483,6 +484,28 @@ static void queries_end_at_their_deadline(void **state)
 	test_store_close(&t);
 }
 
+static void a_server_ends_statements_at_the_deadline(void **state)
+{
+	struct clickhouse_client *client = NULL;
+	struct tally_error err = {0};
+	struct text answer = {0};
+	char place[128];
+	const char *server = getenv("TALLY_TEST_CLICKHOUSE");
+	if (!server)
+		skip();
+	snprintf(place, sizeof(place), "//%.64s/system", server);
+	assert_int_equal(clickhouse_client_open(place, &client, &err), TALLY_OK);
+	clickhouse_client_set_deadline(client, clock_ns() + S / 2);
+	assert_int_equal(
+		clickhouse_client_ask(client, STR("SELECT count() FROM system.numbers"), &answer, &err), TALLY_LIMIT);
+	assert_non_null(strstr(err.text, "longer than it may"));
+	clickhouse_client_set_deadline(client, 0);
+	assert_int_equal(clickhouse_client_ask(client, STR("SELECT toUInt8(7)"), &answer, &err), TALLY_OK);
+	assert_true(answer.len == 1 && answer.data[0] == 7);
+	text_deinit(&answer);
+	clickhouse_client_close(client);
+}
+
 static void an_empty_store_answers(void **state)
 {
 	struct test_store t = test_store_open();
@@ -513,6 +536,7 @@ int main(void)
 		cmocka_unit_test(sums_saturate),
 		cmocka_unit_test(hostile_texts_are_values),
 		cmocka_unit_test(queries_end_at_their_deadline),
+		cmocka_unit_test(a_server_ends_statements_at_the_deadline),
 		cmocka_unit_test(an_empty_store_answers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
