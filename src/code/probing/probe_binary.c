@@ -183,6 +183,7 @@ void probe_binary_close(struct probe_binary *binary)
 	struct probe_binary_opened *opened = (struct probe_binary_opened *)binary;
 	if (!opened)
 		return;
+	probe_symbols_free(binary->symbols);
 	source_lines_close(opened->entry.lines);
 	binary_entry_deinit(&opened->entry);
 	free(opened);
@@ -196,4 +197,95 @@ uint64_t probe_binary_offset(const struct probe_binary *binary, uint64_t address
 		if (address >= segments[i].vaddr && address - segments[i].vaddr < segments[i].file_size)
 			return segments[i].offset + (address - segments[i].vaddr);
 	return UINT64_MAX;
+}
+
+/* Of the program file, or of its debug file. */
+static enum tally_status probe_binary_add_symbols(struct probe_symbols *symbols, const struct elf_image *program,
+	struct elf_image *image, struct tally_error *err)
+{
+	struct elf_symbol_list list = {.with_all_labels = true};
+	uint64_t moved = elf_image_moved(program, image);
+	enum tally_status status = elf_image_symbols(image, &list, err);
+	for (size_t i = 0; i < list.symbols.len && status == TALLY_OK; i++) {
+		const struct elf_symbol *from = &list.symbols.items[i];
+		struct elf_section_info section;
+		bool is_code = from->is_function || (elf_image_section_info(image, from->section, &section) &&
+							    section.is_executable && !from->is_object);
+		const struct probe_symbol symbol = {.address = from->vaddr + moved,
+			.size = from->size,
+			.name = from->name,
+			.is_code = is_code,
+			.is_function = from->is_function,
+			.is_global = from->binding != 'l',
+			.is_resolver = from->is_resolver};
+		if (from->name[0] && !vec_push(&symbols->items, symbol))
+			status = error_nomem(err);
+	}
+	vec_free(&list.symbols);
+	return status;
+}
+
+/* Entries of the PLT, which the loader of symbols has named, by their offset in the file. */
+static enum tally_status probe_binary_add_plt(
+	struct probe_symbols *symbols, const struct binary_entry *entry, struct tally_error *err)
+{
+	size_t count;
+	const struct elf_segment *segments = elf_image_segments(entry->image, &count);
+	for (size_t i = 0; i < entry->symbols.symbols.len; i++) {
+		const struct symbol *from = &entry->symbols.symbols.items[i];
+		struct tally_str name = str_from(from->name);
+		if (!str_ends_with(name, STR("@plt")) && !str_equal(name, STR(".plt")))
+			continue;
+		for (size_t s = 0; s < count; s++) {
+			uint64_t inside = from->start - segments[s].offset;
+			if (from->start < segments[s].offset || inside >= segments[s].file_size)
+				continue;
+			const struct probe_symbol symbol = {.address = segments[s].vaddr + inside,
+				.size = from->end - from->start,
+				.name = from->name,
+				.is_code = true,
+				.is_function = true,
+				.is_global = true};
+			if (!vec_push(&symbols->items, symbol))
+				return error_nomem(err);
+			break;
+		}
+	}
+	return TALLY_OK;
+}
+
+enum tally_status probe_binary_symbols(
+	struct probe_binary *binary, const struct probe_symbols **out, struct tally_error *err)
+{
+	struct binary_entry *entry = &((struct probe_binary_opened *)binary)->entry;
+	*out = binary->symbols;
+	if (binary->symbols)
+		return TALLY_OK;
+	struct probe_symbols *symbols = calloc(1, sizeof(*symbols));
+	if (!symbols)
+		return error_nomem(err);
+	enum tally_status status = probe_binary_add_symbols(symbols, entry->image, entry->image, err);
+	if (status == TALLY_OK && entry->debug)
+		status = probe_binary_add_symbols(symbols, entry->image, entry->debug, err);
+	if (status == TALLY_OK)
+		status = probe_binary_add_plt(symbols, entry, err);
+	if (status == TALLY_OK)
+		status = probe_symbols_finish(symbols, err);
+	if (status != TALLY_OK) {
+		probe_symbols_free(symbols);
+		return status;
+	}
+	*out = binary->symbols = symbols;
+	return TALLY_OK;
+}
+
+const char *probe_binary_symbol_at(struct probe_binary *binary, uint64_t address, uint64_t *start)
+{
+	const struct probe_symbols *symbols;
+	if (probe_binary_symbols(binary, &symbols, NULL) != TALLY_OK)
+		return NULL;
+	const struct probe_symbol *symbol = probe_symbols_at(symbols, address);
+	if (symbol)
+		*start = symbol->address;
+	return symbol ? symbol->name : NULL;
 }

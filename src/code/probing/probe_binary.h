@@ -11,6 +11,7 @@
 #define CODE_PROBING_PROBE_BINARY_H
 
 #include "code/probing/probe_place.h"
+#include "code/probing/probe_symbols.h"
 
 struct probe_binary_options {
 	enum probe_binary_kind kind;
@@ -28,5 +29,11 @@ TALLY_MUST_CHECK enum tally_status probe_binary_open(
 void probe_binary_close(struct probe_binary *binary);
 /* The offset in the program file of an address of it; UINT64_MAX: no segment has it. */
 uint64_t probe_binary_offset(const struct probe_binary *binary, uint64_t address);
+
+/* The symbols, borrowed from the binary. One thread. NOMEM only. */
+TALLY_MUST_CHECK enum tally_status probe_binary_symbols(
+	struct probe_binary *binary, const struct probe_symbols **symbols, struct tally_error *err);
+/* The symbol whose code has the address; NULL: none has. start: its address. One thread. */
+const char *probe_binary_symbol_at(struct probe_binary *binary, uint64_t address, uint64_t *start);
 
 #endif

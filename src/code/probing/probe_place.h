@@ -17,6 +17,8 @@
 #include "object/dwarf/debug_info.h"
 
 struct arch;
+struct probe_functions;
+struct probe_symbols;
 
 enum probe_binary_kind { PROBE_PROGRAM, PROBE_KERNEL, PROBE_MODULE };
 
@@ -30,6 +32,8 @@ struct probe_binary { /* see probe_binary.h; borrowed by everything that was fou
 	struct debug_info *info; /* of debug_image; NULL: none */
 	const struct arch *arch; /* NULL: not one of arch.h */
 	uint64_t moved; /* from addresses in debug_image to those in image */
+	struct probe_symbols *symbols; /* made when they are first asked for: probe_binary_symbols */
+	struct probe_functions *functions; /* the index of probe_places.h, made when it is first needed */
 };
 
 struct probe_scope { /* where the variables of a place are declared, in debug information */

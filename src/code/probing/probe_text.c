@@ -409,8 +409,8 @@ static bool probe_text_is_named(struct tally_str word)
 {
 	if (word.data[0] == '%')
 		return word.len > 1 && !str_equal(word, STR("%return"));
-	size_t mark = probe_text_find(word, "=:");
-	return str_starts_with(word, STR("sdt_")) && mark < word.len && word.data[mark] == ':';
+	bool has_group = probe_text_find(word, ":") < word.len;
+	return str_starts_with(word, STR("sdt_")) && has_group && probe_text_find(word, "=") == word.len;
 }
 
 enum tally_status probe_definition_parse(
