@@ -234,7 +234,7 @@ enum tally_status probe_point_parse(
 	if (!probe_text_word(&rest, &word))
 		return error_set(err, TALLY_INVALID, "It names no function, file or address.");
 	if (probe_text_word(&rest, &more))
-		return probe_text_refuse(err, "'", more, "' is one word too many: a place takes no arguments.");
+		return probe_text_refuse(err, "unexpected word '", more, "': a place takes no arguments.");
 	return probe_text_parse_point(word, arena, point, err);
 }
 
