@@ -17,8 +17,8 @@ struct build {
 };
 
 static const char *const section_names[ELF_BUILDER_SECTIONS] = {"", ".text", ".plt", ".rela.plt", ".note.gnu.build-id",
-	".symtab", ".strtab", ".dynsym", ".dynstr", ".gnu_debuglink", ".gnu_debugdata", ".gnu.warning.gets",
-	".shstrtab"};
+	".symtab", ".strtab", ".dynsym", ".dynstr", ".gnu_debuglink", ".gnu_debugdata", ".note.stapsdt",
+	".stapsdt.base", ".gnu.warning.gets", ".shstrtab"};
 
 static void word(struct build *b, uint64_t value)
 {
@@ -201,6 +201,18 @@ static void other_sections(struct build *b)
 		begin(b, ELF_BUILDER_DEBUGDATA, SHT_PROGBITS);
 		writer_bytes(b->out, what->debugdata.data, what->debugdata.len);
 		end(b, ELF_BUILDER_DEBUGDATA);
+	}
+	if (what->sdt_notes.len > 0) {
+		begin(b, ELF_BUILDER_SDT_NOTES, SHT_NOTE);
+		writer_bytes(b->out, what->sdt_notes.data, what->sdt_notes.len);
+		end(b, ELF_BUILDER_SDT_NOTES);
+	}
+	if (what->sdt_base) {
+		begin(b, ELF_BUILDER_SDT_BASE, SHT_PROGBITS);
+		writer_u8(b->out, 0);
+		end(b, ELF_BUILDER_SDT_BASE);
+		b->sections[ELF_BUILDER_SDT_BASE].flags = SHF_ALLOC;
+		b->sections[ELF_BUILDER_SDT_BASE].address = what->sdt_base;
 	}
 	begin(b, ELF_BUILDER_WARNING, SHT_PROGBITS);
 	writer_bytes(b->out, "do not", 7);

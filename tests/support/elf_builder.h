@@ -35,6 +35,8 @@ enum elf_builder_section { /* index of the section, and what a symbol is in */
 	ELF_BUILDER_DYNSTR,
 	ELF_BUILDER_DEBUGLINK,
 	ELF_BUILDER_DEBUGDATA,
+	ELF_BUILDER_SDT_NOTES,
+	ELF_BUILDER_SDT_BASE,
 	ELF_BUILDER_WARNING, /* not in memory at run time */
 	ELF_BUILDER_SHSTRTAB,
 	ELF_BUILDER_SECTIONS,
@@ -67,6 +69,8 @@ struct elf_builder {
 	const char *debuglink; /* NULL: none */
 	uint32_t debuglink_crc;
 	struct tally_bytes debugdata;
+	struct tally_bytes sdt_notes; /* of .note.stapsdt; len 0: none */
+	uint64_t sdt_base; /* address of .stapsdt.base; 0: none */
 };
 
 void elf_builder_make(const struct elf_builder *what, struct writer *out);

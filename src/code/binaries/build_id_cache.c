@@ -29,6 +29,7 @@
 #define DIR_MODE     0755
 #define FILE_MODE    0755 /* perf's for programs and kernel symbols */
 #define VDSO_MODE    0600
+#define PROBES_MODE  0644
 
 static const char *const contents[] = {"elf", "kallsyms", "vdso", "debug", "probes", "kcore", "modules"};
 #define CONTENT_COUNT (ARRAY_LEN(contents))
@@ -383,6 +384,12 @@ static enum tally_status build_id_cache_add_bytes(const struct build_id_cache *c
 	if (status == TALLY_OK)
 		status = build_id_cache_put_bytes(cache, &place, file, err);
 	return status == TALLY_OK ? put_link(cache, &place, err) : status;
+}
+
+enum tally_status build_id_cache_put(const struct build_id_cache *cache, struct tally_str name,
+	const struct elf_build_id *id, const char *file, struct tally_bytes bytes, struct tally_error *err)
+{
+	return build_id_cache_add_bytes(cache, name, id, &(struct made_file){file, PROBES_MODE, bytes}, err);
 }
 
 enum tally_status build_id_cache_add_kernel(

@@ -69,6 +69,9 @@ TALLY_MUST_CHECK enum tally_status build_id_cache_add_kernel(
 	const struct build_id_cache *cache, const struct elf_build_id *id, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status build_id_cache_add_vdso(const struct build_id_cache *cache, struct tally_str name,
 	const struct elf_build_id *id, struct tally_error *err);
+/* Writes a small file ("probes") beside the program of that name and id, which replaces an existing one. */
+TALLY_MUST_CHECK enum tally_status build_id_cache_put(const struct build_id_cache *cache, struct tally_str name,
+	const struct elf_build_id *id, const char *file, struct tally_bytes bytes, struct tally_error *err);
 /* NOT_FOUND if there is none. */
 TALLY_MUST_CHECK enum tally_status build_id_cache_remove(
 	const struct build_id_cache *cache, const struct elf_build_id *id, struct tally_error *err);

@@ -260,6 +260,7 @@ enum tally_status event_listing_add(
 		case LISTED_VENDOR:
 			add_vendors(&add);
 			break;
+		case LISTED_SDT:
 		case LISTED_KINDS:
 			break;
 		}
@@ -332,7 +333,8 @@ enum tally_status event_opening_try(struct event_listing *listing, const struct 
 	struct event_opening *opening, struct tally_error *err)
 {
 	*opening = (struct event_opening){0};
-	if (event->kind == LISTED_TOOL || event->kind == LISTED_SYNTAX_RAW || event->kind == LISTED_SYNTAX_BREAKPOINT) {
+	if (event->kind == LISTED_TOOL || event->kind == LISTED_SYNTAX_RAW || event->kind == LISTED_SYNTAX_BREAKPOINT ||
+		event->kind == LISTED_SDT) {
 		opening->opens = true;
 		return TALLY_OK;
 	}

@@ -27,6 +27,7 @@ enum listed_kind {
 	LISTED_SYNTAX_BREAKPOINT,
 	LISTED_TRACEPOINT,
 	LISTED_VENDOR, /* by libpfm4, for --pfm-events */
+	LISTED_SDT, /* a probe that a program describes: the caller adds them */
 	LISTED_KINDS
 };
 #define LISTED_ALL ((1u << LISTED_KINDS) - 1)

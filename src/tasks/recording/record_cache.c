@@ -7,6 +7,7 @@
 
 #include "code/binaries/build_id_cache.h"
 #include "code/binaries/mapped_file.h"
+#include "tasks/probing/cached_probes.h"
 #include "tasks/session/record_words.h"
 
 /* The file that was mapped, as its process sees it: in a container, or without a name by now. */
@@ -22,8 +23,16 @@ static enum tally_status record_cache_add_mapped(const struct build_id_cache *ca
 	return status;
 }
 
+static enum tally_status record_cache_add_program(const struct build_id_cache *cache,
+	const struct perfdata_build_id *item, const struct elf_build_id *id, const struct record_build_id_file *file)
+{
+	enum tally_status status = file->fd >= 0 ? build_id_cache_add_fd(cache, item->filename, id, file->fd, NULL)
+						 : record_cache_add_mapped(cache, item, id, file->pid);
+	return status == TALLY_OK ? cached_probes_add_notes(cache, item->filename, id, NULL) : status;
+}
+
 /* is_made: the entry is of this recording, by another path of that program. */
-static enum tally_status record_cache_add(const struct build_id_cache *cache, const struct perfdata_build_id *item,
+static void record_cache_add(const struct build_id_cache *cache, const struct perfdata_build_id *item,
 	const struct record_build_id_file *file, bool is_made)
 {
 	struct elf_build_id id = {.size = item->size};
@@ -34,17 +43,16 @@ static enum tally_status record_cache_add(const struct build_id_cache *cache, co
 			   !build_id_cache_is_of(cache, &id, item->filename);
 	if (build_id_cache_has(cache, &id)) {
 		if (!may_replace)
-			return TALLY_OK;
+			return;
 		(void)!build_id_cache_remove(cache, &id, NULL);
 	}
 	if (str_equal(item->filename, STR(BUILD_ID_CACHE_KERNEL)))
-		return build_id_cache_add_kernel(cache, &id, NULL);
-	if (str_equal(item->filename, STR(BUILD_ID_CACHE_VDSO)) ||
-		str_equal(item->filename, STR(BUILD_ID_CACHE_VDSO32)))
-		return build_id_cache_add_vdso(cache, item->filename, &id, NULL);
-	if (file->fd >= 0)
-		return build_id_cache_add_fd(cache, item->filename, &id, file->fd, NULL);
-	return record_cache_add_mapped(cache, item, &id, file->pid);
+		(void)!build_id_cache_add_kernel(cache, &id, NULL);
+	else if (str_equal(item->filename, STR(BUILD_ID_CACHE_VDSO)) ||
+		 str_equal(item->filename, STR(BUILD_ID_CACHE_VDSO32)))
+		(void)!build_id_cache_add_vdso(cache, item->filename, &id, NULL);
+	else
+		(void)!record_cache_add_program(cache, item, &id, file);
 }
 
 /* The user's cap, where one is set: the oldest entries go. */
@@ -75,6 +83,6 @@ void record_cache_fill(const char *dir, const struct record_build_ids *ids)
 	if (build_id_cache_init(&cache, dir, NULL) != TALLY_OK)
 		return;
 	for (size_t i = 0; i < ids->known; i++)
-		(void)!record_cache_add(&cache, &ids->items[i], &ids->files[i], has_before(ids, i));
+		record_cache_add(&cache, &ids->items[i], &ids->files[i], has_before(ids, i));
 	keep_cap(&cache);
 }

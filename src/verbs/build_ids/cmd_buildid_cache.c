@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "code/binaries/build_id_cache.h"
+#include "tasks/probing/cached_probes.h"
 #include "tasks/session/build_id.h"
 #include "tasks/session/record_words.h"
 #include "tasks/session/recording_input.h"
@@ -162,6 +163,16 @@ static enum tally_status cmd_buildid_cache_put(
 	return build_id_cache_add(&job->cache, str_from(subject->name), &subject->id, subject->path, err);
 }
 
+/* The probes that the program describes (SDT) are found by name from now on: by probe, record and list. */
+static void cmd_buildid_cache_put_probes(struct cmd_buildid_cache_job *job, const struct subject *subject)
+{
+	struct tally_error err;
+	if (subject->typed[0] == '[' ||
+		cached_probes_add_notes(&job->cache, str_from(subject->name), &subject->id, &err) == TALLY_OK)
+		return;
+	fprintf(stderr, "%s: the SDT probes of %s are not stored: %s\n", job->cli->program, subject->typed, err.text);
+}
+
 static void add_one(struct cmd_buildid_cache_job *job, struct tally_str word, bool replaces)
 {
 	struct subject subject;
@@ -178,6 +189,8 @@ static void add_one(struct cmd_buildid_cache_job *job, struct tally_str word, bo
 	/* perf updates what is there only. */
 	if (is_there == replaces)
 		status = cmd_buildid_cache_put(job, &subject, &err);
+	if (status == TALLY_OK && is_there >= replaces)
+		cmd_buildid_cache_put_probes(job, &subject);
 	cmd_buildid_cache_tell(job, replaces ? "Updating" : "Adding", &subject.id, subject.typed,
 		status == TALLY_OK && is_there >= replaces);
 	if (status != TALLY_OK)
@@ -386,7 +399,9 @@ const struct command command_buildid_cache = {
 	.usages = usages,
 	.options = &table,
 	.description =
-		"Adds program files to the cache of build ids, lists and removes them. The cache is perf's own, "
+		"Adds program files to the cache of build ids, lists and removes them. The statically defined probes "
+		"(SDT) "
+		"of a program that is added are listed by 'list sdt' from then on. The cache is perf's own, "
 		"~/.debug or what --buildid-dir says: reports find programs there that have since been replaced. A "
 		"file is linked into it where that is possible, else copied. [kernel.kallsyms], [vdso] and [vdso32] "
 		"name the running kernel's symbols, this machine's vdso, and that of its 32-bit programs.\n\n"

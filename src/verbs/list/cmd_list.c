@@ -14,6 +14,7 @@
 #include "kernel/events/event_listing.h"
 #include "kernel/events/tracepoints.h"
 #include "verbs/list/list_metrics.h"
+#include "verbs/list/list_sdt.h"
 
 #define NAME_WIDTH 50
 /* Each tracepoint that is opened costs the kernel a change of its code: of long lists none is tried. */
@@ -71,7 +72,7 @@ static const struct option options[] = {
 };
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {
-	"[<options>] [hw|sw|cache|tracepoint|pmu|pfm|metric|metricgroup|event_glob]", NULL};
+	"[<options>] [hw|sw|cache|tracepoint|pmu|sdt|pfm|metric|metricgroup|event_glob]", NULL};
 static const char *const examples[] = {"the scheduler's tracepoints", "tally list 'sched:*'",
 	"list the hardware events that this machine refuses, and why", "tally list --all --details hw cache",
 	"print everything, for a program", "tally list --json", NULL};
@@ -101,6 +102,7 @@ static const char *const type_names[LISTED_KINDS] = {
 	[LISTED_SYNTAX_BREAKPOINT] = "Hardware breakpoint",
 	[LISTED_TRACEPOINT] = "Tracepoint event",
 	[LISTED_VENDOR] = "Vendor event for --pfm-events",
+	[LISTED_SDT] = "SDT event",
 };
 
 struct cmd_list_list {
@@ -111,7 +113,8 @@ struct cmd_list_list {
 	struct json json;
 	bool has_printed, tries_tracepoints;
 	struct list_metrics metrics;
-	bool wants_metrics, wants_groups, wants_vendors;
+	bool wants_metrics, wants_groups, wants_vendors, wants_sdt;
+	const char *build_id_dir; /* NULL: the usual one */
 	size_t left_out; /* generic events that do not open here */
 	char why_left_out[200];
 };
@@ -283,10 +286,14 @@ static enum tally_status cmd_list_add_word(struct cmd_list_list *list, const cha
 		list->wants_groups = true;
 		return TALLY_OK;
 	}
-	if (strcmp(word, "sdt") == 0)
-		return error_set(err, TALLY_UNSUPPORTED, "list sdt is not supported yet");
-	if (strchr(word, ':'))
-		return event_listing_add(listing, 1u << LISTED_TRACEPOINT, word, err);
+	if (strcmp(word, "sdt") == 0) {
+		list->wants_sdt = true;
+		return list_sdt_add(listing, list->build_id_dir, "*", err);
+	}
+	if (strchr(word, ':')) {
+		enum tally_status status = event_listing_add(listing, 1u << LISTED_TRACEPOINT, word, err);
+		return status == TALLY_OK ? list_sdt_add(listing, list->build_id_dir, word, err) : status;
+	}
 	struct text pattern = {0};
 	text_printf(&pattern, "*%s*", word);
 	text_char(&pattern, '\0');
@@ -296,6 +303,8 @@ static enum tally_status cmd_list_add_word(struct cmd_list_list *list, const cha
 			: event_listing_add(listing,
 				  kinds_of_all(list) & ~(1u << LISTED_SYNTAX_RAW | 1u << LISTED_SYNTAX_BREAKPOINT),
 				  pattern.data, err);
+	if (status == TALLY_OK)
+		status = list_sdt_add(listing, list->build_id_dir, pattern.data, err);
 	if (!pattern.failed)
 		list_metrics_want(&list->metrics, pattern.data);
 	text_deinit(&pattern);
@@ -310,6 +319,8 @@ static enum tally_status cmd_list_gather(struct cmd_list_list *list, int count, 
 		if (list->settings->json && !list->settings->unit)
 			list_metrics_want(&list->metrics, "*");
 		status = event_listing_add(&list->listing, kinds_of_all(list), "*", err);
+		if (status == TALLY_OK)
+			status = list_sdt_add(&list->listing, list->build_id_dir, "*", err);
 	}
 	for (int i = 0; i < count && status == TALLY_OK; i++)
 		status = cmd_list_add_word(list, words[i], err);
@@ -396,7 +407,13 @@ static int cmd_list_events(const struct cli *cli, struct cmd_list_list *list, in
 	cmd_list_print_notes(cli, list);
 	bool is_empty = list->listing.events.len == 0 && !list->wants_metrics && !list->wants_groups &&
 			!list_metrics_has_any(&list->metrics);
-	if (status == TALLY_OK && count > 0 && is_empty)
+	if (status == TALLY_OK && is_empty && list->wants_sdt)
+		fprintf(stderr,
+			"%s: note: no program in the cache of build IDs has SDT probes: '%s buildid-cache --add FILE' "
+			"reads "
+			"those of a program\n",
+			cli->program, cli->program);
+	else if (status == TALLY_OK && count > 0 && is_empty)
 		fprintf(stderr,
 			"%s: note: no event or metric matches '%s'%s: patterns may contain * and ?; '%s list' shows "
 			"all names\n",
@@ -413,7 +430,7 @@ static int cmd_list_run(const struct cli *cli, const struct command *command, in
 	if (code != CLI_GO_ON)
 		return code;
 	struct tally_error err;
-	struct cmd_list_list list = {.settings = &settings};
+	struct cmd_list_list list = {.settings = &settings, .build_id_dir = cli->build_id_dir};
 	if (event_catalogue_create(kernel_seam_linux(), &list.catalogue, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	code = list_metrics_init(&list.metrics, list.catalogue) ? cmd_list_events(cli, &list, argc - rest, argv + rest)
