@@ -59,7 +59,11 @@ async function ask(topic, path, parameters) {
   try { answer = await fetch(url, { signal: control.signal, cache: 'no-store', headers: token ? { Authorization: 'Bearer ' + token } : {} }); } catch (error) {
     throw error.name === 'AbortError' ? error : new Error('the server does not answer: ' + error.message);
   }
-  if (answer.status === 401 || answer.status === 403) { await askToken(); return ask(topic, path, parameters); }
+  if (answer.status === 401 || answer.status === 403) {
+    /* A late refusal of a token that was replaced meanwhile says nothing about the new one. */
+    if (sessionStorage.getItem('token') === token) await askToken();
+    return ask(topic, path, parameters);
+  }
   if (answer.ok) return answer;
   let text = answer.status + ' ' + answer.statusText;
   try { text = (await answer.json()).error || text; } catch (error) { /* no sentence: the status has to do */ }
