@@ -11,6 +11,7 @@
 #include "code/binaries/load_elf.h"
 #include "code/binaries/load_kernel.h"
 #include "code/binaries/load_lines.h"
+#include "code/probing/probe_functions.h"
 
 #define PROBE_SECTION_FIRST \
 	UINT64_C(0x1000) /* where the sections of a module's file are put, which have no addresses */
@@ -184,6 +185,7 @@ void probe_binary_close(struct probe_binary *binary)
 	if (!opened)
 		return;
 	probe_symbols_free(binary->symbols);
+	probe_functions_free(opened->binary.functions);
 	source_lines_close(opened->entry.lines);
 	binary_entry_deinit(&opened->entry);
 	free(opened);

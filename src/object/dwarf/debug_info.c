@@ -7,6 +7,7 @@
 #include "base/order.h"
 #include "base/thread_pool.h"
 #include "object/dwarf/dwarf_budget.h"
+#include "object/dwarf/dwarf_declaration.h"
 #include "object/dwarf/dwarf_file.h"
 #include "object/dwarf/dwarf_functions.h"
 #include "object/dwarf/dwarf_lines.h"
@@ -331,7 +332,12 @@ bool debug_info_unit(const struct debug_info *info, uint32_t unit, struct debug_
 	const struct unit_code *code = &info->codes[unit];
 	if (!code->is_loaded || code->is_split_missing || code->lines.is_damaged || code->functions.is_damaged)
 		return false;
-	*out = (struct debug_unit){&code->lines, &code->functions};
+	*out = (struct debug_unit){.lines = &code->lines,
+		.functions = &code->functions,
+		.file = code->split ? code->split : info->file,
+		.unit = code->split ? &code->split_unit : &info->file->units.items[unit],
+		.split_image = code->split_image,
+		.is_packaged = code->split && !code->split_image};
 	return true;
 }
 

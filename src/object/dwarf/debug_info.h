@@ -49,6 +49,11 @@ struct debug_unit_range { /* code of a unit */
 struct debug_unit { /* borrowed from the info */
 	const struct dwarf_lines *lines;
 	const struct dwarf_functions *functions;
+	/* Where the entries of the functions are. */
+	const struct dwarf_file *file;
+	const struct dwarf_unit *unit;
+	const struct elf_image *split_image; /* as of a debug_function */
+	bool is_packaged;
 };
 
 /* NOT_FOUND: the image has no debug information. */

@@ -4,10 +4,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/limits.h"
 #include "base/order.h"
 #include "object/dwarf/dwarf_budget.h"
-#include "object/dwarf/dwarf_file.h"
 #include "object/dwarf/dwarf_numbers.h"
 #include "object/dwarf/dwarf_ranges.h"
 
@@ -249,48 +247,4 @@ const struct dwarf_code_range *dwarf_functions_range(
 		if (address < ranges[i].high && ranges[i].function == function)
 			return &ranges[i];
 	return NULL;
-}
-
-struct name_search {
-	struct tally_str linkage, name;
-	const struct dwarf_file *next_file; /* NULL: nothing more to follow */
-	uint64_t next;
-};
-
-static void look_for_name(struct dwarf_walk *walk, const struct dwarf_entry *entry, struct name_search *search)
-{
-	for (uint32_t i = 0; i < entry->abbrev->attr_count; i++) {
-		const struct dwarf_attr_spec *spec = &entry->abbrev->attrs[i];
-		struct dwarf_value value;
-		if (!dwarf_read_value(walk, spec, &value))
-			return;
-		if (value.class == DWARF_TEXT && value.text.len > 0 &&
-			(spec->name == DW_AT_linkage_name || spec->name == DW_AT_MIPS_linkage_name))
-			search->linkage = value.text;
-		else if (value.class == DWARF_TEXT && spec->name == DW_AT_name && !search->name.data)
-			search->name = value.text;
-		if (spec->name != DW_AT_abstract_origin && spec->name != DW_AT_specification)
-			continue;
-		search->next = value.number;
-		if (value.class == DWARF_REFERENCE)
-			search->next_file = walk->file;
-		else if (value.class == DWARF_REFERENCE_SUPPLEMENT)
-			search->next_file = walk->file->supplement;
-	}
-}
-
-struct tally_str dwarf_function_name(struct dwarf_reader *reader, const struct dwarf_file *file, uint64_t at)
-{
-	struct name_search search = {.next_file = file, .next = at};
-	for (unsigned step = 0; step < LIMIT_DWARF_ORIGINS && search.next_file && !search.linkage.data; step++) {
-		const struct dwarf_file *in = search.next_file;
-		const struct dwarf_unit *unit = dwarf_file_unit_at(in, search.next);
-		struct dwarf_walk walk;
-		struct dwarf_entry entry;
-		search.next_file = NULL;
-		if (!unit || !dwarf_walk_unit(&walk, reader, in, unit) || !dwarf_entry_at(&walk, search.next, &entry))
-			break;
-		look_for_name(&walk, &entry, &search);
-	}
-	return search.linkage.data ? search.linkage : search.name;
 }

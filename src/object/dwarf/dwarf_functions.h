@@ -45,8 +45,5 @@ uint32_t dwarf_functions_find(const struct dwarf_functions *functions, uint64_t 
 /* The function's range that has the address; NULL: none has. */
 const struct dwarf_code_range *dwarf_functions_range(
 	const struct dwarf_functions *functions, uint32_t function, uint64_t address);
-/* The linkage name of the function at an entry, else its source name; {NULL, 0} if it has none. Follows references to
- * abstract entries and declarations, also into the supplementary file. */
-struct tally_str dwarf_function_name(struct dwarf_reader *reader, const struct dwarf_file *file, uint64_t entry);
 
 #endif

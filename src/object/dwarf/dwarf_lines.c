@@ -25,8 +25,10 @@ struct dwarf_lines_line_program {
 	/* registers */
 	uint64_t address;
 	uint32_t file, line, operation, discriminator;
-	/* rows of the sequence being made */
-	size_t sequence;
+	bool is_statement, ends_prologue;
+	/* rows and statements of the sequence being made */
+	size_t sequence, first_statement;
+	bool with_statements, begins_with_statement;
 	bool out_of_memory, is_unordered;
 };
 
@@ -121,7 +123,7 @@ static bool dwarf_lines_read_header(struct dwarf_lines_line_program *p)
 	p->program = c->pos + (size_t)header_length;
 	p->min_length = cursor_u8(c);
 	p->max_operations = p->version >= 4 ? cursor_u8(c) : 1;
-	cursor_u8(c); /* whether rows are statements by default */
+	p->begins_with_statement = p->is_statement = cursor_u8(c) != 0;
 	p->line_base = (int8_t)cursor_u8(c);
 	p->line_range = cursor_u8(c);
 	p->opcode_base = cursor_u8(c);
@@ -146,9 +148,27 @@ static void dwarf_lines_advance(struct dwarf_lines_line_program *p, uint64_t ope
 	p->operation = (uint32_t)(sum % p->max_operations);
 }
 
+static void dwarf_lines_emit_statement(struct dwarf_lines_line_program *p)
+{
+	struct dwarf_lines *lines = p->lines;
+	size_t count = lines->statements.len;
+	struct dwarf_statement row = {.address = p->address,
+		.file = MIN(p->file, DWARF_ROW_OTHER),
+		.line = p->line,
+		.order = (uint32_t)count,
+		.ends_prologue = p->ends_prologue};
+	p->ends_prologue = false;
+	const struct dwarf_statement *last = count > p->first_statement ? &lines->statements.items[count - 1] : NULL;
+	bool is_again = last && last->address == row.address && last->file == row.file && last->line == row.line;
+	if (p->is_statement && (!is_again || row.ends_prologue))
+		p->out_of_memory |= !vec_push(&lines->statements, row);
+}
+
 static void dwarf_lines_emit(struct dwarf_lines_line_program *p, bool is_end)
 {
 	struct dwarf_lines *lines = p->lines;
+	if (p->with_statements && !is_end)
+		dwarf_lines_emit_statement(p);
 	struct dwarf_line_row row = {.address = p->address, .line = p->line};
 	uint32_t file = MIN(p->file, DWARF_ROW_OTHER);
 	row.file = (is_end ? DWARF_ROW_END : file) & DWARF_ROW_END;
@@ -178,14 +198,18 @@ static void end_sequence(struct dwarf_lines_line_program *p)
 	p->discriminator = 0;
 	dwarf_lines_emit(p, true);
 	if (p->is_unordered ||
-		(lines->rows.len > p->sequence && dwarf_lines_is_dropped(p, lines->rows.items[p->sequence].address)))
+		(lines->rows.len > p->sequence && dwarf_lines_is_dropped(p, lines->rows.items[p->sequence].address))) {
 		lines->rows.len = p->sequence;
+		lines->statements.len = p->first_statement;
+	}
 	lines->is_damaged |= p->is_unordered;
 	p->sequence = lines->rows.len;
+	p->first_statement = lines->statements.len;
 	p->is_unordered = false;
 	p->address = 0;
 	p->operation = 0;
 	p->file = p->line = 1;
+	p->is_statement = p->begins_with_statement;
 }
 
 static void dwarf_lines_extended(struct dwarf_lines_line_program *p)
@@ -230,7 +254,13 @@ static void dwarf_lines_standard(struct dwarf_lines_line_program *p, uint8_t opc
 		p->address += cursor_u16(c);
 		p->operation = 0;
 		break;
-	default: /* columns, statements, blocks, and what is newer than this reader */
+	case DW_LNS_negate_stmt:
+		p->is_statement = !p->is_statement;
+		break;
+	case DW_LNS_set_prologue_end:
+		p->ends_prologue = true;
+		break;
+	default: /* columns, blocks, and what is newer than this reader */
 		for (uint8_t i = 0; i < p->operand_counts[opcode - 1]; i++)
 			cursor_uleb(c);
 		break;
@@ -258,6 +288,7 @@ static void dwarf_lines_run(struct dwarf_lines_line_program *p)
 	}
 	p->lines->is_damaged |= c->failed || p->lines->rows.len > p->sequence;
 	p->lines->rows.len = p->sequence; /* a sequence without its end covers nothing */
+	p->lines->statements.len = p->first_statement;
 }
 
 struct sequence {
@@ -311,30 +342,57 @@ static bool sort_sequences(struct dwarf_lines *lines)
 	return ok;
 }
 
+static int dwarf_lines_by_order(const void *a, const void *b)
+{
+	const struct dwarf_statement *left = a;
+	const struct dwarf_statement *right = b;
+	return left->address != right->address ? COMPARE(left->address, right->address)
+					       : COMPARE(left->order, right->order);
+}
+
+/* p has the unit and the lines. */
+static enum tally_status dwarf_lines_read_table(struct dwarf_lines_line_program *p, struct dwarf_reader *reader,
+	const struct dwarf_file *file, struct tally_error *err)
+{
+	struct dwarf_lines *lines = p->lines;
+	*lines = (struct dwarf_lines){.rows = {0}};
+	struct tally_bytes section = file->sections[DWARF_LINE];
+	uint64_t offset = p->unit.line_offset;
+	if (!p->unit.has_lines || offset >= section.len)
+		return TALLY_OK;
+	p->walk = (struct dwarf_walk){.reader = reader, .file = file, .unit = &p->unit};
+	p->walk.cursor = cursor_make(section, file->swap);
+	p->walk.cursor.pos = (size_t)offset;
+	if (dwarf_lines_read_header(p) && dwarf_spend(file, DWARF_COST_LINE_BYTE * (uint64_t)(p->end - (size_t)offset)))
+		dwarf_lines_run(p);
+	else
+		lines->is_damaged = true;
+	if (p->out_of_memory || !sort_sequences(lines))
+		return error_nomem(err);
+	if (lines->statements.len > 0)
+		qsort(lines->statements.items, lines->statements.len, sizeof(*lines->statements.items),
+			dwarf_lines_by_order);
+	return TALLY_OK;
+}
+
 enum tally_status dwarf_lines_read(struct dwarf_lines *lines, struct dwarf_reader *reader,
 	const struct dwarf_file *file, const struct dwarf_unit *unit, struct tally_error *err)
 {
 	struct dwarf_lines_line_program p = {.unit = *unit, .lines = lines};
-	*lines = (struct dwarf_lines){.rows = {0}};
-	struct tally_bytes section = file->sections[DWARF_LINE];
-	if (!unit->has_lines || unit->line_offset >= section.len)
-		return TALLY_OK;
-	p.walk = (struct dwarf_walk){.reader = reader, .file = file, .unit = &p.unit};
-	p.walk.cursor = cursor_make(section, file->swap);
-	p.walk.cursor.pos = (size_t)unit->line_offset;
-	if (dwarf_lines_read_header(&p) &&
-		dwarf_spend(file, DWARF_COST_LINE_BYTE * (uint64_t)(p.end - (size_t)unit->line_offset)))
-		dwarf_lines_run(&p);
-	else
-		lines->is_damaged = true;
-	if (p.out_of_memory || !sort_sequences(lines))
-		return error_nomem(err);
-	return TALLY_OK;
+	return dwarf_lines_read_table(&p, reader, file, err);
+}
+
+enum tally_status dwarf_lines_read_statements(struct dwarf_lines *lines, struct dwarf_reader *reader,
+	const struct dwarf_file *file, const struct dwarf_unit *unit, struct tally_error *err)
+{
+	struct dwarf_lines_line_program p = {.unit = *unit, .lines = lines, .with_statements = true};
+	return dwarf_lines_read_table(&p, reader, file, err);
 }
 
 void dwarf_lines_deinit(struct dwarf_lines *lines)
 {
 	vec_free(&lines->rows);
+	vec_free(&lines->statements);
 	vec_free(&lines->files);
 	vec_free(&lines->directories);
 }

@@ -28,6 +28,13 @@ struct dwarf_line_row {
 	uint32_t line; /* 0: no line of the source */
 };
 
+struct dwarf_statement { /* where the code of a statement begins: what debuggers stop at */
+	uint64_t address;
+	uint32_t file, line; /* as in a row */
+	uint32_t order; /* of the table */
+	bool ends_prologue; /* the compiler says that the function's variables are there from here on */
+};
+
 struct dwarf_line_file {
 	struct tally_str name;
 	uint64_t directory;
@@ -35,6 +42,8 @@ struct dwarf_line_file {
 
 struct dwarf_lines {
 	VEC(struct dwarf_line_row) rows;
+	VEC(struct dwarf_statement)
+	statements; /* of dwarf_lines_read_statements, by address, all of one address in the table's order */
 	VEC(struct dwarf_line_file) files; /* [0] is the unit's own before DWARF 5, too */
 	VEC(struct tally_str) directories; /* [0]: where the compiler ran */
 	bool is_damaged;
@@ -42,6 +51,9 @@ struct dwarf_lines {
 
 /* NOMEM only; a unit without a table gives none. */
 TALLY_MUST_CHECK enum tally_status dwarf_lines_read(struct dwarf_lines *lines, struct dwarf_reader *reader,
+	const struct dwarf_file *file, const struct dwarf_unit *unit, struct tally_error *err);
+/* The same with statements. */
+TALLY_MUST_CHECK enum tally_status dwarf_lines_read_statements(struct dwarf_lines *lines, struct dwarf_reader *reader,
 	const struct dwarf_file *file, const struct dwarf_unit *unit, struct tally_error *err);
 void dwarf_lines_deinit(struct dwarf_lines *lines);
 /* The row that covers address; NULL if none does. */

@@ -8,6 +8,7 @@
 #include "dwarf_builder.h"
 #include "object/dwarf/debug_info.h"
 #include "object/dwarf/dwarf_file.h"
+#include "object/dwarf/dwarf_declaration.h"
 #include "object/dwarf/dwarf_functions.h"
 #include "object/dwarf/dwarf_lines.h"
 #include "object/dwarf/dwarf_numbers.h"
