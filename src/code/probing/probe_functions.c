@@ -310,29 +310,29 @@ const struct dwarf_lines *probe_unit_lines(struct probe_functions *f, uint32_t i
 {
 	struct probe_unit *unit = &f->units[index];
 	const struct dwarf_file *file = debug_info_file(f->binary->info);
-	if (unit->lines_are_read)
-		return &unit->lines;
-	if (dwarf_lines_read_statements(&unit->lines, &f->reader, file, &file->units.items[index], NULL) != TALLY_OK)
+	if (!unit->lines_are_read && dwarf_lines_read_statements(&unit->lines, &f->reader, file,
+					     &file->units.items[index], NULL) != TALLY_OK)
 		return NULL;
-	unit->paths = arena_array(&f->arena, const char *, unit->lines.files.len);
-	if (!unit->paths) {
-		dwarf_lines_deinit(&unit->lines);
-		return NULL;
-	}
-	memset(unit->paths, 0, unit->lines.files.len * sizeof(*unit->paths));
 	unit->lines_are_read = true;
 	return &unit->lines;
 }
 
 const char *probe_unit_path(struct probe_functions *f, uint32_t index, uint32_t number)
 {
-	const struct dwarf_lines *lines = probe_unit_lines(f, index);
+	struct probe_unit *unit = &f->units[index];
+	/* Both have the same files. */
+	const struct dwarf_lines *lines = unit->debug.lines ? unit->debug.lines : probe_unit_lines(f, index);
 	if (!lines || number >= lines->files.len)
 		return NULL;
-	const char **path = &f->units[index].paths[number];
-	if (!*path)
-		*path = dwarf_lines_path(lines, number, &f->arena);
-	return *path;
+	if (!unit->paths) {
+		unit->paths = arena_array(&f->arena, const char *, lines->files.len);
+		if (!unit->paths)
+			return NULL;
+		memset(unit->paths, 0, lines->files.len * sizeof(*unit->paths));
+	}
+	if (!unit->paths[number])
+		unit->paths[number] = dwarf_lines_path(lines, number, &f->arena);
+	return unit->paths[number];
 }
 
 const char *probe_root_path(struct probe_functions *f, const struct probe_root *root)

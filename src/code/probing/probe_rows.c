@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "code/probing/probe_rows.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/map_u64.h"
+#include "base/order.h"
+
+struct probe_rows_walk {
+	struct probe_functions *functions;
+	const struct probe_row_filter *filter;
+	struct probe_rows *rows;
+	struct map_u64 seen; /* addresses */
+	uint8_t *is_wanted; /* by file of the unit */
+	size_t file_count;
+	bool out_of_memory;
+};
+
+static struct tally_str probe_rows_base_name(struct tally_str path)
+{
+	const char *slash = memrchr(path.data, '/', path.len);
+	size_t skipped = slash ? (size_t)(slash + 1 - path.data) : 0;
+	return (struct tally_str){path.data + skipped, path.len - skipped};
+}
+
+static bool probe_rows_is_end(struct tally_str path, struct tally_str end)
+{
+	return str_ends_with(path, end) && (path.len == end.len || path.data[path.len - end.len - 1] == '/');
+}
+
+bool probe_path_matches(const char *path, struct tally_str wanted)
+{
+	struct tally_str whole = str_from(path);
+	while (str_starts_with(wanted, STR("./")))
+		wanted = (struct tally_str){wanted.data + 2, wanted.len - 2};
+	if (whole.len == 0 || wanted.len == 0)
+		return false;
+	/* Debug information may say where a file is only relative to an unknown folder. */
+	return wanted.data[0] != '/' || whole.data[0] == '/'
+		       ? str_equal(whole, wanted) || (wanted.data[0] != '/' && probe_rows_is_end(whole, wanted))
+		       : probe_rows_is_end(wanted, whole);
+}
+
+/* Files of the unit with the wanted path; the last part of a path is compared first, because most differ there. */
+static bool probe_rows_match_file(
+	struct probe_functions *functions, uint32_t unit, uint32_t file, struct tally_str wanted)
+{
+	const struct dwarf_line_file *item = &functions->units[unit].debug.lines->files.items[file];
+	if (!str_equal(probe_rows_base_name(item->name), probe_rows_base_name(wanted)))
+		return false;
+	const char *path = probe_unit_path(functions, unit, file);
+	return path && probe_path_matches(path, wanted);
+}
+
+/* False: no file of the unit is wanted. */
+static bool probe_rows_choose_files(struct probe_rows_walk *walk, uint32_t unit)
+{
+	const struct dwarf_lines *lines = walk->functions->units[unit].debug.lines;
+	bool any = false;
+	free(walk->is_wanted);
+	walk->file_count = lines->files.len;
+	walk->is_wanted = calloc(walk->file_count ? walk->file_count : 1, 1);
+	walk->out_of_memory |= !walk->is_wanted;
+	for (uint32_t i = 0; walk->is_wanted && i < walk->file_count; i++) {
+		walk->is_wanted[i] = probe_rows_match_file(walk->functions, unit, i, walk->filter->path);
+		any |= walk->is_wanted[i];
+	}
+	return any;
+}
+
+static bool probe_rows_wants_line(struct probe_rows_walk *walk, uint32_t line)
+{
+	const struct probe_row_filter *filter = walk->filter;
+	size_t at;
+	if (line == 0)
+		return false;
+	if (!filter->lines)
+		return true;
+	LOWER_BOUND(at, filter->count, middle, filter->lines[middle] < line);
+	if (at < filter->count && filter->lines[at] == line)
+		return true;
+	uint32_t last = filter->count ? filter->lines[filter->count - 1] : 0;
+	if (line > last && (walk->rows->next_line == 0 || line < walk->rows->next_line))
+		walk->rows->next_line = line;
+	return false;
+}
+
+static bool probe_rows_wants(struct probe_rows_walk *walk, uint32_t file, uint32_t line)
+{
+	return file < walk->file_count && walk->is_wanted[file] && probe_rows_wants_line(walk, line);
+}
+
+/* The code of the filter's function that has this code in it; false: none. */
+static bool probe_rows_find_root(struct probe_rows_walk *walk, struct probe_code *code)
+{
+	uint32_t root = walk->filter->root;
+	struct probe_code caller;
+	if (root == PROBE_NO_ROOT)
+		return true;
+	while (probe_code_root(walk->functions, *code) != root)
+		if (!probe_code_caller(walk->functions, *code, code))
+			return false;
+	return !walk->filter->no_inlines || !probe_code_caller(walk->functions, *code, &caller);
+}
+
+static void probe_rows_add(struct probe_rows_walk *walk, const struct probe_row *row)
+{
+	bool is_new = false;
+	if (!map_u64_at(&walk->seen, row->address, &is_new) || (is_new && !vec_push(&walk->rows->items, *row)))
+		walk->out_of_memory = true;
+}
+
+/* The line of a call is the caller's, also at the first address of what was inlined there. */
+static struct probe_code probe_rows_of_line(
+	const struct probe_functions *functions, struct probe_code code, uint32_t file, uint32_t line)
+{
+	struct probe_code caller;
+	while (probe_code_caller(functions, code, &caller)) {
+		const struct dwarf_function *inlined =
+			&functions->units[code.unit].debug.functions->functions.items[code.function];
+		if (inlined->call_file != file || inlined->call_line != line)
+			break;
+		code = caller;
+	}
+	return code;
+}
+
+static void probe_rows_add_statements(struct probe_rows_walk *walk, uint32_t unit)
+{
+	const struct dwarf_lines *lines = probe_unit_lines(walk->functions, unit);
+	walk->out_of_memory |= !lines;
+	for (size_t i = 0; lines && i < lines->statements.len && !walk->out_of_memory; i++) {
+		const struct dwarf_statement *statement = &lines->statements.items[i];
+		struct probe_row row = {.address = statement->address, .line = statement->line};
+		if (!probe_code_at(walk->functions, unit, row.address, &row.code))
+			continue;
+		struct probe_code within = row.code;
+		if (!probe_rows_find_root(walk, &within) || !probe_rows_wants(walk, statement->file, row.line))
+			continue;
+		row.code = walk->filter->root != PROBE_NO_ROOT
+				   ? within
+				   : probe_rows_of_line(walk->functions, row.code, statement->file, row.line);
+		row.path = probe_unit_path(walk->functions, unit, statement->file);
+		probe_rows_add(walk, &row);
+	}
+}
+
+/* The line tables have no rows for declarations, and not always one for a call. */
+static void probe_rows_add_entries(struct probe_rows_walk *walk, uint32_t unit)
+{
+	struct probe_functions *functions = walk->functions;
+	const struct dwarf_functions *all = functions->units[unit].debug.functions;
+	for (uint32_t i = 0; i < all->functions.len && !walk->out_of_memory; i++) {
+		struct probe_code own = {unit, i};
+		struct probe_row row = {.code = own};
+		uint32_t root = probe_code_root(functions, own);
+		if (probe_code_caller(functions, own, &row.code)) {
+			row.line = all->functions.items[i].call_line;
+			row.path = probe_unit_path(functions, unit, all->functions.items[i].call_file);
+		} else if (root != PROBE_NO_ROOT) {
+			row.line = functions->roots.items[root].declaration.line;
+			row.path = probe_root_path(functions, &functions->roots.items[root]);
+		}
+		if (!row.path || !probe_path_matches(row.path, walk->filter->path) ||
+			!probe_rows_find_root(walk, &row.code) || !probe_rows_wants_line(walk, row.line))
+			continue;
+		if (probe_code_entry(functions, own, &row.address))
+			probe_rows_add(walk, &row);
+	}
+}
+
+static bool probe_rows_has_root(const struct probe_functions *functions, uint32_t unit, uint32_t wanted)
+{
+	if (wanted == PROBE_NO_ROOT)
+		return true;
+	const struct probe_root *root = &functions->roots.items[wanted];
+	size_t at;
+	LOWER_BOUND(at, root->count, middle, functions->codes.items[root->first + middle].unit < unit);
+	return at < root->count && functions->codes.items[root->first + at].unit == unit;
+}
+
+enum tally_status probe_rows_find(struct probe_functions *functions, const struct probe_row_filter *filter,
+	struct probe_rows *rows, struct tally_error *err)
+{
+	struct probe_rows_walk walk = {.functions = functions, .filter = filter, .rows = rows};
+	for (uint32_t unit = 0; unit < functions->unit_count && !walk.out_of_memory; unit++) {
+		if (!functions->units[unit].debug.functions || !probe_rows_has_root(functions, unit, filter->root) ||
+			!probe_rows_choose_files(&walk, unit))
+			continue;
+		probe_rows_add_statements(&walk, unit);
+		probe_rows_add_entries(&walk, unit);
+	}
+	map_u64_deinit(&walk.seen);
+	free(walk.is_wanted);
+	return walk.out_of_memory ? error_nomem(err) : TALLY_OK;
+}
+
+static bool probe_paths_has(const struct probe_paths *paths, const char *path)
+{
+	for (size_t i = 0; i < paths->items.len; i++)
+		if (strcmp(paths->items.items[i], path) == 0)
+			return true;
+	return false;
+}
+
+enum tally_status probe_paths_find(
+	struct probe_functions *functions, struct tally_str wanted, struct probe_paths *paths, struct tally_error *err)
+{
+	for (uint32_t unit = 0; unit < functions->unit_count; unit++) {
+		const struct debug_unit *debug = &functions->units[unit].debug;
+		for (uint32_t i = 0; debug->functions && i < debug->lines->files.len; i++) {
+			if (!probe_rows_match_file(functions, unit, i, wanted))
+				continue;
+			const char *path = probe_unit_path(functions, unit, i);
+			if (!probe_paths_has(paths, path) && !vec_push(&paths->items, path))
+				return error_nomem(err);
+		}
+	}
+	return TALLY_OK;
+}
