@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a unit's entries: functions, inlined calls, ranges and names; variables, where they are, and their types. */
 #include "dwarf_builder.h"
-#include "object/dwarf/dwarf_file.h"
 #include "object/dwarf/dwarf_declaration.h"
+#include "object/dwarf/dwarf_file.h"
 #include "object/dwarf/dwarf_functions.h"
 #include "object/dwarf/dwarf_variables.h"
 

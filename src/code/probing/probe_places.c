@@ -81,7 +81,7 @@ static enum tally_status probe_places_add(
 		return error_set(err, TALLY_LIMIT, "Too many( > %zu) probe point found.", search->options->max);
 	struct tally_str name = root ? probe_root_name(root) : (struct tally_str){NULL, 0};
 	/* Who names a function by its symbol calls it so. */
-	if (root && str_equal(search->point->function, root->declaration.linkage))
+	if (root && root->declaration.linkage.len > 0 && str_equal(search->point->function, root->declaration.linkage))
 		name = root->declaration.linkage;
 	place.function = probe_places_text(search, name);
 	const char *path = row->path ? row->path : root ? probe_root_path(functions, root) : NULL;
