@@ -427,6 +427,8 @@ enum tally_status probe_definition_parse(
 		definition->is_named_event = true;
 		word = probe_text_from(word, word.data[0] == '%' ? 1 : 0);
 		enum tally_status status = probe_text_names(word, arena, definition, err);
+		if (status == TALLY_OK && definition->event.len == 0)
+			return probe_text_refuse(err, "'", definition->text, "' names no event.");
 		return status == TALLY_OK ? probe_text_arguments(rest, arena, definition, err) : status;
 	}
 	enum tally_status status = TALLY_OK;
