@@ -274,6 +274,11 @@ static struct dwarf_storage first_operation(
 	return storage;
 }
 
+uint64_t dwarf_location_address(const struct dwarf_file *file, const struct dwarf_unit *unit, uint64_t index)
+{
+	return dwarf_location_indexed_address(file->program ? file->program : file, unit, index);
+}
+
 struct dwarf_storage dwarf_storage_of(
 	struct tally_bytes expression, const struct dwarf_file *file, const struct dwarf_unit *unit)
 {

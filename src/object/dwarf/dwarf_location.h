@@ -71,6 +71,8 @@ void dwarf_location_begin(struct dwarf_location_list *list, const struct dwarf_l
 bool dwarf_location_next(
 	struct dwarf_location_list *list, uint64_t *low, uint64_t *high, struct tally_bytes *expression);
 
+/* The operand of DW_OP_addrx; 0: there is no such. */
+uint64_t dwarf_location_address(const struct dwarf_file *file, const struct dwarf_unit *unit, uint64_t index);
 struct dwarf_storage dwarf_storage_of(
 	struct tally_bytes expression, const struct dwarf_file *file, const struct dwarf_unit *unit);
 

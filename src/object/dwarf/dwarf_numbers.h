@@ -65,6 +65,7 @@ enum {
 	DW_AT_high_pc = 0x12,
 	DW_AT_language = 0x13,
 	DW_AT_comp_dir = 0x1b,
+	DW_AT_const_value = 0x1c,
 	DW_AT_inline = 0x20,
 	DW_AT_producer = 0x25,
 	DW_AT_upper_bound = 0x2f,
@@ -74,6 +75,7 @@ enum {
 	DW_AT_decl_file = 0x3a,
 	DW_AT_decl_line = 0x3b,
 	DW_AT_declaration = 0x3c,
+	DW_AT_encoding = 0x3e,
 	DW_AT_external = 0x3f,
 	DW_AT_frame_base = 0x40,
 	DW_AT_specification = 0x47,
@@ -160,6 +162,15 @@ enum {
 	DW_LANG_C_plus_plus_11 = 0x1a,
 	DW_LANG_C11 = 0x1d,
 	DW_LANG_C_plus_plus_14 = 0x21,
+};
+
+/* Encodings of base types (7.8). */
+enum {
+	DW_ATE_signed = 0x05,
+	DW_ATE_signed_char = 0x06,
+	DW_ATE_unsigned = 0x07,
+	DW_ATE_unsigned_char = 0x08,
+	DW_ATE_UTF = 0x10,
 };
 
 /* Inlining of a subprogram (7.20). */

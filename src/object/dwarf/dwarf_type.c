@@ -102,6 +102,8 @@ static void read_attributes(struct dwarf_walk *walk, const struct dwarf_entry *e
 			type->own_name = value.text;
 		else if (spec->name == DW_AT_byte_size && value.class == DWARF_NUMBER)
 			type->byte_size = value.number;
+		else if (spec->name == DW_AT_encoding && value.class == DWARF_NUMBER)
+			type->encoding = (uint8_t)value.number;
 		else if (spec->name == DW_AT_type)
 			type->points_to = dwarf_reference_of(walk, &value);
 		else if (spec->name == DW_AT_signature)
@@ -141,22 +143,32 @@ static uint64_t dwarf_type_dimension(struct dwarf_walk *walk, const struct dwarf
 	return count;
 }
 
-static void read_dimensions(struct dwarf_walk *walk, const struct dwarf_entry *array, struct dwarf_type *type)
+static bool read_dimensions(
+	struct dwarf_types *types, struct dwarf_walk *walk, const struct dwarf_entry *array, struct dwarf_type *type)
 {
 	struct dwarf_entry entry;
 	uint64_t total = 1;
-	bool is_any = false;
+	VEC(uint64_t) each = {0};
+	bool ok = true;
 	walk->depth = array->abbrev->has_children;
-	while (array->abbrev->has_children && next_child(walk, &entry)) {
+	while (ok && array->abbrev->has_children && next_child(walk, &entry)) {
 		if (entry.abbrev->tag != DW_TAG_subrange_type) {
 			dwarf_skip_values(walk, &entry);
 			continue;
 		}
-		is_any = true;
-		if (__builtin_mul_overflow(total, dwarf_type_dimension(walk, &entry), &total))
+		uint64_t count = dwarf_type_dimension(walk, &entry);
+		if (__builtin_mul_overflow(total, count, &total))
 			total = 0;
+		ok = vec_push(&each, count);
 	}
-	type->element_count = is_any ? total : 0;
+	type->element_count = each.len > 0 ? total : 0;
+	if (ok && each.len > 1) {
+		type->dimensions = arena_copy(&types->arena, each.items, each.len * sizeof(*each.items));
+		type->dimension_count = (uint32_t)each.len;
+		ok = type->dimensions != NULL;
+	}
+	vec_free(&each);
+	return ok;
 }
 
 /* may_declare: what stands there may be the declaration of the type. */
@@ -179,8 +191,10 @@ static struct dwarf_type *read_type(struct dwarf_types *types, struct dwarf_refe
 	read_attributes(&walk, &entry, type, &whole);
 	if (whole.file && may_declare)
 		return read_type(types, whole, false);
-	if (kind == DWARF_TYPE_ARRAY)
-		read_dimensions(&walk, &entry, type);
+	if (kind == DWARF_TYPE_ARRAY && !read_dimensions(types, &walk, &entry, type)) {
+		types->out_of_memory = true;
+		return NULL;
+	}
 	return type;
 }
 
@@ -321,7 +335,7 @@ struct member { /* what an entry says of itself */
 	struct tally_str name;
 	struct dwarf_reference type;
 	uint64_t offset, bits, bit_offset, old_bit_offset, storage;
-	bool has_bit_offset, has_old_bit_offset, is_static;
+	bool has_bit_offset, has_old_bit_offset, is_static, is_base, is_computed;
 };
 
 /* A number, or, before DWARF 4, an expression that adds one. */
@@ -334,7 +348,8 @@ static void read_offset(struct dwarf_walk *walk, const struct dwarf_attr_spec *s
 	if (location.kind != DWARF_LOCATION_EXPRESSION)
 		return;
 	struct cursor c = cursor_make(location.expression, walk->file->swap);
-	if (cursor_u8(&c) == DW_OP_plus_uconst)
+	member->is_computed = cursor_u8(&c) != DW_OP_plus_uconst;
+	if (!member->is_computed)
 		member->offset = cursor_uleb(&c);
 }
 
@@ -372,7 +387,7 @@ static void set_member(const struct dwarf_walk *walk, uint32_t name, const struc
 
 static bool read_member(struct dwarf_walk *walk, const struct dwarf_entry *entry, struct member *member)
 {
-	*member = (struct member){.offset = 0};
+	*member = (struct member){.is_base = entry->abbrev->tag == DW_TAG_inheritance};
 	for (uint32_t i = 0; i < entry->abbrev->attr_count; i++) {
 		const struct dwarf_attr_spec *spec = &entry->abbrev->attrs[i];
 		struct dwarf_value value;
@@ -393,6 +408,8 @@ static void place_bits(struct dwarf_types *types, const struct member *from, str
 		first = 8 * from->offset + 8 * storage - from->old_bit_offset - from->bits;
 	else if (!from->has_bit_offset)
 		first = 8 * from->offset;
+	to->first_bit = first;
+	to->bits = (uint32_t)from->bits;
 	to->offset = first / 8;
 	to->size = (first % 8 + from->bits + 7) / 8;
 }
@@ -403,6 +420,8 @@ static bool dwarf_type_add_member(struct dwarf_types *types, const struct member
 	const char *text = from->name.data ? from->name.data : "";
 	to->type = dwarf_type_at(types, from->type);
 	to->offset = from->offset;
+	to->is_base = from->is_base;
+	to->is_computed = from->is_computed;
 	if (from->bits) {
 		to->name = arena_printf(&types->arena, "%.*s:%u", len, text, (unsigned)from->bits);
 		place_bits(types, from, to);

@@ -34,6 +34,10 @@ struct dwarf_member {
 	const char *name; /* "flags:3" of a bit-field; "" of what has none, and of a base class */
 	const struct dwarf_type *type; /* NULL: not readable */
 	uint64_t offset, size;
+	uint64_t first_bit; /* of a bit-field: from the record's first bit */
+	uint32_t bits; /* of a bit-field; 0: it is none */
+	bool is_base; /* it is a base class */
+	bool is_computed; /* its offset is found when the program runs (virtual base classes) */
 };
 
 struct dwarf_type {
@@ -43,6 +47,9 @@ struct dwarf_type {
 	struct tally_str own_name;
 	uint64_t byte_size; /* 0: not said */
 	uint64_t element_count; /* of an array; 0: not said */
+	const uint64_t *dimensions; /* of an array with several: elements in each, outermost first */
+	uint32_t dimension_count;
+	uint8_t encoding; /* DW_ATE_* of a base type; 0: not said */
 	/* They are made on demand. */
 	const char *name;
 	const struct dwarf_type *target;
