@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "code/probing/probe_variables.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "code/probing/probe_variables_internal.h"
+#include "object/dwarf/dwarf_file.h"
+
+#define PROBE_ARGUMENT_NAME_MAX 31 /* of the kernel's names of arguments */
+#define PROBE_SUFFIX_MAX	100 /* arguments of one name */
+#define PROBE_DW_LANG_RUST	0x1c
+
+enum tally_status probe_scene_open(struct probe_scene *scene, struct probe_binary *binary,
+	const struct probe_place *place, struct probe_fetches *fetches, struct tally_error *err)
+{
+	const struct probe_scope *at = &place->scope;
+	const struct elf_image *image = at->split_image ? at->split_image : binary->debug_image;
+	*scene = (struct probe_scene){.reader = {.fetches = fetches}};
+	scene->reader.locator = (struct probe_locator){.binary = binary,
+		.place = place,
+		.lists = &scene->lists,
+		.frame_base = &scene->scope.frame_base,
+		.address = place->address - binary->moved,
+		.arena = &fetches->arena};
+	dwarf_types_init(&scene->reader.types);
+	if (!at->file)
+		return TALLY_OK;
+	scene->reader.has_dots = at->unit->language == PROBE_DW_LANG_RUST;
+	enum tally_status status = TALLY_OK;
+	if (image && !at->is_packaged)
+		status = dwarf_location_lists_open(&scene->lists, image, at->split_image != NULL, err);
+	const struct dwarf_function_place function = {at->file, at->unit, at->function};
+	if (status == TALLY_OK)
+		status = dwarf_scope_read(&scene->scope, &scene->reader.types.reader, &function, at->inlined,
+			scene->reader.locator.address, err);
+	scene->reader.locator.function_entry = scene->scope.entry;
+	if (status != TALLY_OK)
+		probe_scene_close(scene);
+	return status;
+}
+
+void probe_scene_close(struct probe_scene *scene)
+{
+	dwarf_scope_deinit(&scene->scope);
+	dwarf_scope_deinit(&scene->globals);
+	dwarf_location_lists_close(&scene->lists);
+	dwarf_types_deinit(&scene->reader.types);
+	vec_free(&scene->reader.symbols.symbols);
+}
+
+enum tally_status probe_scene_read_globals(struct probe_scene *scene, struct tally_error *err)
+{
+	const struct probe_scope *at = &scene->reader.locator.place->scope;
+	if (scene->has_globals || !at->file)
+		return TALLY_OK;
+	scene->has_globals = true;
+	return dwarf_scope_add_unit(&scene->globals, &scene->reader.types.reader, at->file, at->unit, err);
+}
+
+static bool probe_read_symbols(struct probe_reader *reader)
+{
+	struct elf_image *image = reader->locator.binary->image;
+	if (!reader->has_read_symbols && image) {
+		reader->has_read_symbols = true;
+		reader->types.out_of_memory |= elf_image_symbols(image, &reader->symbols, NULL) != TALLY_OK;
+	}
+	return reader->symbols.symbols.len > 0;
+}
+
+/* "stdout@GLIBC_2.2.5" is "stdout". */
+bool probe_symbol_find(struct probe_reader *reader, struct tally_str name, uint64_t *address)
+{
+	for (size_t i = 0; probe_read_symbols(reader) && i < reader->symbols.symbols.len; i++) {
+		const struct elf_symbol *symbol = &reader->symbols.symbols.items[i];
+		if (symbol->vaddr != 0 && strncmp(symbol->name, name.data, name.len) == 0 &&
+			(symbol->name[name.len] == 0 || symbol->name[name.len] == '@')) {
+			*address = symbol->vaddr;
+			return true;
+		}
+	}
+	return false;
+}
+
+const struct elf_symbol *probe_symbol_around(struct probe_reader *reader, uint64_t address)
+{
+	for (size_t i = 0; probe_read_symbols(reader) && i < reader->symbols.symbols.len; i++) {
+		const struct elf_symbol *symbol = &reader->symbols.symbols.items[i];
+		if (symbol->is_object && symbol->vaddr <= address &&
+			(address - symbol->vaddr < symbol->size || address == symbol->vaddr))
+			return symbol;
+	}
+	return NULL;
+}
+
+static const struct dwarf_scope_variable *probe_last_named(const struct dwarf_scope *scope, struct tally_str name)
+{
+	for (size_t i = scope->items.len; i-- > 0;)
+		if (str_equal(scope->items.items[i].name, name))
+			return &scope->items.items[i];
+	return NULL;
+}
+
+/* Its unit only declares it: the definition is in another unit, or the symbol says where it is. */
+static const struct dwarf_scope_variable *probe_find_definition(
+	struct probe_scene *scene, const struct dwarf_scope_variable *declared)
+{
+	struct probe_reader *reader = &scene->reader;
+	const struct dwarf_file *file = debug_info_file(reader->locator.binary->info);
+	struct tally_str name = declared->name;
+	uint64_t address;
+	if (probe_symbol_find(reader, name, &address)) {
+		address -= reader->locator.binary->moved;
+		scene->found = *declared;
+		scene->found.is_declared_only = false;
+		scene->found.has_address = true;
+		scene->found.address = address;
+		return &scene->found;
+	}
+	if (file->sections[DWARF_INFO].len > LIMIT_SEARCHED_DEBUG_INFO)
+		return declared;
+	for (size_t i = 0; i < file->units.len; i++) {
+		struct dwarf_scope other = {.entry = 0};
+		if (dwarf_scope_add_unit(&other, &reader->types.reader, file, &file->units.items[i], NULL) != TALLY_OK)
+			reader->types.out_of_memory = true;
+		const struct dwarf_scope_variable *found = probe_last_named(&other, name);
+		bool is_defined = found && !found->is_declared_only && found->location.kind != DWARF_LOCATION_NONE;
+		if (is_defined)
+			scene->found = *found;
+		dwarf_scope_deinit(&other);
+		if (is_defined)
+			return &scene->found;
+	}
+	return declared;
+}
+
+static enum tally_status probe_no_variable(struct probe_scene *scene, struct tally_str name, struct tally_error *err)
+{
+	const struct probe_place *place = scene->reader.locator.place;
+	struct dwarf_reference function = {
+		place->scope.file, place->scope.inlined ? place->scope.inlined : place->scope.function};
+	VEC(const char *) names = {0};
+	bool ok = true;
+	if (dwarf_scope_is_declared(&scene->reader.types.reader, function, name))
+		return error_set(err, TALLY_NOT_FOUND,
+			"Failed to find the location of the '%.*s' variable at this address: it was optimised out, or "
+			"its block does not have the address",
+			(int)name.len, name.data);
+	const struct dwarf_scope *both[] = {&scene->scope, &scene->globals};
+	for (size_t s = 0; s < 2; s++)
+		for (size_t i = 0; i < both[s]->items.len && ok; i++) {
+			const struct dwarf_scope_variable *item = &both[s]->items.items[i];
+			char *copy = arena_string(scene->reader.locator.arena, item->name.data, item->name.len);
+			ok = copy && vec_push(&names, copy);
+		}
+	char *wanted = arena_string(scene->reader.locator.arena, name.data, name.len);
+	size_t nearest = ok && wanted && names.len > 0 ? text_nearest(names.items, names.len, wanted) : SIZE_MAX;
+	enum tally_status status = !ok || !wanted ? error_nomem(err)
+						  : error_set(err, TALLY_NOT_FOUND,
+							    "Failed to find the location of the '%s' variable at this "
+							    "address: there is none of that name in %s%s%s%s",
+							    wanted, place->function ? place->function : "its function",
+							    nearest == SIZE_MAX ? "" : "; is '",
+							    nearest == SIZE_MAX ? "" : names.items[nearest],
+							    nearest == SIZE_MAX ? "" : "' meant?");
+	vec_free(&names);
+	return status;
+}
+
+static enum tally_status probe_find_variable(struct probe_scene *scene, struct tally_str name,
+	const struct dwarf_scope_variable **variable, struct tally_error *err)
+{
+	const struct probe_place *place = scene->reader.locator.place;
+	if (place->is_return)
+		return error_set(err, TALLY_INVALID,
+			"Semantic error: You can't specify local variable for kretprobe: '%.*s' is gone when the "
+			"function has returned; $retval is its result",
+			(int)name.len, name.data);
+	if (!place->scope.file)
+		return error_set(err, TALLY_NOT_FOUND,
+			"Failed to find the location of the '%.*s' variable at this address: there is no debug "
+			"information for it; build the program with -g",
+			(int)name.len, name.data);
+	*variable = probe_last_named(&scene->scope, name);
+	if (*variable)
+		return TALLY_OK;
+	enum tally_status status = probe_scene_read_globals(scene, err);
+	if (status != TALLY_OK)
+		return status;
+	*variable = probe_last_named(&scene->globals, name);
+	if (*variable && (*variable)->is_declared_only && (*variable)->location.kind == DWARF_LOCATION_NONE)
+		*variable = probe_find_definition(scene, *variable);
+	return *variable ? TALLY_OK : probe_no_variable(scene, name, err);
+}
+
+/* The kernel's names are identifiers, and each is there once. NULL: out of memory. */
+static const char *probe_fetch_name(struct probe_fetches *fetches, const char *wanted)
+{
+	char *name = arena_string(&fetches->arena, wanted, strlen(wanted));
+	if (!name)
+		return NULL;
+	for (char *c = name; *c; c++)
+		if (!isalnum((unsigned char)*c) && *c != '_')
+			*c = '_';
+	if (isdigit((unsigned char)name[0]))
+		name = arena_printf(&fetches->arena, "_%s", name);
+	if (name && strlen(name) > PROBE_ARGUMENT_NAME_MAX)
+		name[PROBE_ARGUMENT_NAME_MAX] = 0;
+	const char *unique = name;
+	for (unsigned suffix = 1; unique && suffix < PROBE_SUFFIX_MAX; suffix++) {
+		size_t i = 0;
+		while (i < fetches->items.len &&
+			(!fetches->items.items[i].name || strcmp(fetches->items.items[i].name, unique) != 0))
+			i++;
+		if (i == fetches->items.len)
+			return unique;
+		unique = arena_printf(&fetches->arena, "%.*s_%u", PROBE_ARGUMENT_NAME_MAX - 3, name, suffix);
+	}
+	return unique;
+}
+
+/* As perf names arguments: the last member, or the variable with the type that was asked for. */
+static const char *probe_argument_name(
+	struct probe_fetches *fetches, const struct probe_argument *argument, const struct probe_value *value)
+{
+	struct arena *arena = &fetches->arena;
+	if (argument->name.len > 0)
+		return arena_string(arena, argument->name.data, argument->name.len);
+	if (argument->field_count > 0 || argument->type.len == 0)
+		return probe_fetch_name(fetches, value->name);
+	const char *name = arena_printf(arena, "%s_%.*s", value->name, (int)argument->type.len, argument->type.data);
+	return name ? probe_fetch_name(fetches, name) : NULL;
+}
+
+static enum tally_status probe_add_variable(
+	struct probe_scene *scene, const struct probe_argument *argument, struct tally_error *err)
+{
+	struct probe_reader *reader = &scene->reader;
+	const struct dwarf_scope_variable *variable = NULL;
+	struct probe_fetch fetch = {.name = NULL};
+	struct probe_value value;
+	reader->is_user = argument->is_user && reader->locator.binary->kind != PROBE_PROGRAM;
+	enum tally_status status = probe_find_variable(scene, argument->variable, &variable, err);
+	if (status == TALLY_OK)
+		status = probe_value_begin(reader, variable, &value, err);
+	for (size_t i = 0; i < argument->field_count && status == TALLY_OK; i++)
+		status = probe_value_step(reader, &value, &argument->fields[i], err);
+	if (status == TALLY_OK)
+		status = probe_value_print(reader, &value, argument->type, &fetch, err);
+	if (status != TALLY_OK)
+		return status;
+	fetch.name = probe_argument_name(reader->fetches, argument, &value);
+	if (!fetch.name || !vec_push(&reader->fetches->items, fetch))
+		return error_nomem(err);
+	return TALLY_OK;
+}
+
+/* Those that cannot be fetched are left out, with a note for each: the others are still wanted. */
+static enum tally_status probe_add_all(
+	struct probe_scene *scene, const struct probe_argument *argument, struct tally_error *err)
+{
+	struct probe_fetches *fetches = scene->reader.fetches;
+	const struct dwarf_scope *scope = &scene->scope;
+	bool is_parameters = argument->kind == PROBE_ARGUMENT_PARAMETERS;
+	struct tally_error reason;
+	if (!scene->reader.locator.place->scope.file || scene->reader.locator.place->is_return) {
+		const struct dwarf_scope_variable *unused;
+		return probe_find_variable(scene, argument->value, &unused, err);
+	}
+	for (size_t i = 0; i < scope->items.len; i++) {
+		const struct dwarf_scope_variable *item = &scope->items.items[i];
+		struct probe_argument one = {.variable = item->name, .type = argument->type};
+		bool is_hidden = probe_last_named(scope, item->name) != item;
+		if (is_hidden || (is_parameters && !item->is_parameter))
+			continue;
+		struct probe_argument plain = {.variable = item->name};
+		enum tally_status status = probe_add_variable(scene, argument->type.len ? &one : &plain, &reason);
+		if (status == TALLY_NOMEM)
+			return error_nomem(err);
+		const char *note = status == TALLY_OK ? NULL
+						      : arena_printf(&fetches->arena, "%.*s leaves out '%.*s': %s",
+								(int)argument->value.len, argument->value.data,
+								(int)item->name.len, item->name.data, reason.text);
+		if (status != TALLY_OK && (!note || !vec_push(&fetches->notes, note)))
+			return error_nomem(err);
+	}
+	return TALLY_OK;
+}
+
+static bool probe_is_symbol_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$';
+}
+
+/* A uprobe has no symbols: "@counter+4" becomes a distance in the file. Everything else goes to the kernel as it is. */
+static enum tally_status probe_translate_symbols(
+	struct probe_scene *scene, struct tally_str value, const char **out, struct tally_error *err)
+{
+	const struct probe_place *place = scene->reader.locator.place;
+	struct text text = {0};
+	enum tally_status status = TALLY_OK;
+	for (size_t i = 0; i < value.len && status == TALLY_OK;) {
+		size_t end = i + 1;
+		text_char(&text, value.data[i]);
+		bool is_symbol = value.data[i] == '@' && end < value.len && !isdigit((unsigned char)value.data[end]) &&
+				 probe_is_symbol_char(value.data[end]);
+		while (is_symbol && end < value.len && probe_is_symbol_char(value.data[end]))
+			end++;
+		struct tally_str symbol = {value.data + i + 1, end - i - 1};
+		uint64_t address = 0;
+		i = end;
+		if (!is_symbol)
+			continue;
+		if (!probe_symbol_find(&scene->reader, symbol, &address)) {
+			status = error_set(err, TALLY_NOT_FOUND, "'%s' has no symbol '%.*s'",
+				scene->reader.locator.binary->path, (int)symbol.len, symbol.data);
+			continue;
+		}
+		char *number_end = NULL;
+		char digits[32] = {0};
+		size_t left = value.len - end < sizeof(digits) - 1 ? value.len - end : sizeof(digits) - 1;
+		memcpy(digits, value.data + end, left);
+		long long offset = digits[0] == '+' || digits[0] == '-' ? strtoll(digits, &number_end, 0) : 0;
+		i += number_end ? (size_t)(number_end - digits) : 0;
+		text_printf(&text, "+0x%" PRIx64, address + (uint64_t)offset - (place->address - place->file_offset));
+	}
+	if (status == TALLY_OK) {
+		*out = text.failed ? NULL : arena_string(scene->reader.locator.arena, text.data, text.len);
+		status = *out ? TALLY_OK : error_nomem(err);
+	}
+	text_deinit(&text);
+	return status;
+}
+
+static enum tally_status probe_add_fetch(
+	struct probe_scene *scene, const struct probe_argument *argument, struct tally_error *err)
+{
+	struct arena *arena = scene->reader.locator.arena;
+	struct probe_fetch fetch = {.name = NULL};
+	enum tally_status status = TALLY_OK;
+	bool is_text = argument->value.len > 1 && argument->value.data[0] == '\\';
+	if (scene->reader.locator.binary->kind == PROBE_PROGRAM && !is_text)
+		status = probe_translate_symbols(scene, argument->value, &fetch.text, err);
+	else
+		fetch.text = arena_string(arena, argument->value.data, argument->value.len);
+	if (status != TALLY_OK)
+		return status;
+	if (argument->name.len > 0)
+		fetch.name = arena_string(arena, argument->name.data, argument->name.len);
+	if (argument->type.len > 0)
+		fetch.type = arena_string(arena, argument->type.data, argument->type.len);
+	bool ok = fetch.text && (fetch.name || argument->name.len == 0) && (fetch.type || argument->type.len == 0) &&
+		  vec_push(&scene->reader.fetches->items, fetch);
+	return ok ? TALLY_OK : error_nomem(err);
+}
+
+enum tally_status probe_variables_fetch(struct probe_binary *binary, const struct probe_place *place,
+	const struct probe_argument *arguments, size_t count, struct probe_fetches *fetches, struct tally_error *err)
+{
+	struct probe_scene scene;
+	if (count == 0)
+		return TALLY_OK;
+	enum tally_status status = probe_scene_open(&scene, binary, place, fetches, err);
+	if (status != TALLY_OK)
+		return status;
+	for (size_t i = 0; i < count && status == TALLY_OK; i++) {
+		switch (arguments[i].kind) {
+		case PROBE_ARGUMENT_FETCH:
+			status = probe_add_fetch(&scene, &arguments[i], err);
+			break;
+		case PROBE_ARGUMENT_VARIABLES:
+		case PROBE_ARGUMENT_PARAMETERS:
+			status = probe_add_all(&scene, &arguments[i], err);
+			break;
+		case PROBE_ARGUMENT_VARIABLE:
+		default:
+			status = probe_add_variable(&scene, &arguments[i], err);
+			break;
+		}
+	}
+	if (status == TALLY_OK && fetches->items.len > PROBE_ARGUMENTS_MAX)
+		status = error_set(err, TALLY_LIMIT, "a probe has at most %d arguments; these are %zu",
+			PROBE_ARGUMENTS_MAX, fetches->items.len);
+	probe_scene_close(&scene);
+	return status;
+}
