@@ -44,7 +44,8 @@ static bool is_name(char c)
 static void skip_comment(struct config_text *config)
 {
 	while (config->rest.len && config_text_peek(config) != '\n')
-		config_text_take(config);
+		if (config_text_take(config) == '\n') /* of \r\n */
+			break;
 }
 
 /* Behind the bracket. A part in quotes is kept as it is: "colors "x"" is colors.x. */
@@ -101,6 +102,9 @@ static bool config_text_take_value(struct config_text *config)
 	bool is_quoted = false;
 	size_t blanks = 0;
 	text_clear(&config->value);
+	while (config_text_is_blank(config_text_peek(config)))
+		config_text_take(config);
+	config->written = (struct tally_str){config->rest.data, 0};
 	while (config->rest.len && config_text_peek(config) != '\n') {
 		char c = config_text_take(config);
 		if (c == '\n') /* of \r\n */
@@ -115,11 +119,12 @@ static bool config_text_take_value(struct config_text *config)
 		}
 		text_repeat(&config->value, ' ', blanks);
 		blanks = 0;
+		int escaped = c == '\\' ? take_escaped(config) : 0;
+		config->written.len = (size_t)(config->rest.data - config->written.data);
 		if (c == '"') {
 			is_quoted = !is_quoted;
 			continue;
 		}
-		int escaped = c == '\\' ? take_escaped(config) : 0;
 		if (escaped < 0 || c == 0)
 			return false;
 		if (c != '\\' || escaped)

@@ -8,7 +8,8 @@
  *		name = "quoted \"value\"" and more, \
  *			over two lines
  *
- * Names of sections and settings are converted to lower case. Borrows the text; config_text_deinit frees what the last
+ * Names of sections and settings are converted to lower case. For those who change the text (config_edit.h), each setting
+ * also says where its value is in it. Borrows the text; config_text_deinit frees what the last
  * value needed. One thread.
  *
  *	struct config_text config = {.rest = text};
@@ -27,6 +28,8 @@ struct config_text {
 	char section[CONFIG_NAME_BYTES];
 	char name[2 * CONFIG_NAME_BYTES]; /* "section.setting" */
 	struct text value;
+	/* In the text: the bytes of the value that was read last, as they are written, quotation marks included. */
+	struct tally_str written;
 };
 
 /* TALLY_END after the last setting; TALLY_CORRUPT at the first invalid line; the settings before it are valid. */

@@ -36,6 +36,8 @@ struct tally_str command_subcommands(const struct command *command);
 	X(c2c)           \
 	X(check)         \
 	X(completion)    \
+	X(config)        \
+	X(daemon)        \
 	X(data)          \
 	X(diff)          \
 	X(evlist)        \

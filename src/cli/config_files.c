@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -10,13 +11,15 @@
 
 #define SYSTEM_CONFIG "/etc/perfconfig"
 
-static enum tally_status config_files_read_file(
+enum tally_status config_files_read_file(
 	const char *path, config_apply apply, void *data, struct diag *notes, struct tally_error *err)
 {
 	char *text;
 	size_t len;
 	struct tally_error unread;
-	if (!file_is_regular(path) || file_read(path, LIMIT_CONFIG, &text, &len, &unread) != TALLY_OK)
+	struct stat st;
+	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
+		file_read(path, LIMIT_CONFIG, &text, &len, &unread) != TALLY_OK)
 		return TALLY_OK;
 	struct config_text config = {.rest = {text, len}};
 	enum tally_status status;
@@ -35,18 +38,29 @@ static enum tally_status config_files_read_file(
 	return status == TALLY_END ? TALLY_OK : status;
 }
 
+void config_paths_init(struct config_paths *paths)
+{
+	const char *home = getenv("HOME");
+	*paths = (struct config_paths){.system = SYSTEM_CONFIG, .instead = getenv("PERF_CONFIG")};
+	if (home && asprintf(&paths->own, "%s/.perfconfig", home) < 0)
+		paths->own = NULL;
+}
+
+void config_paths_deinit(struct config_paths *paths)
+{
+	free(paths->own);
+	paths->own = NULL;
+}
+
 enum tally_status config_files_read(config_apply apply, void *data, struct diag *notes, struct tally_error *err)
 {
-	const char *path = getenv("PERF_CONFIG"), *home = getenv("HOME");
-	char *own = NULL;
-	if (path)
-		return config_files_read_file(path, apply, data, notes, err);
-	enum tally_status status = config_files_read_file(SYSTEM_CONFIG, apply, data, notes, err);
-	if (status == TALLY_OK && home && asprintf(&own, "%s/.perfconfig", home) < 0)
-		return error_nomem(err);
-	if (status == TALLY_OK && own)
-		status = config_files_read_file(own, apply, data, notes, err);
-	free(own);
+	struct config_paths paths;
+	config_paths_init(&paths);
+	enum tally_status status =
+		config_files_read_file(paths.instead ? paths.instead : paths.system, apply, data, notes, err);
+	if (status == TALLY_OK && !paths.instead && paths.own)
+		status = config_files_read_file(paths.own, apply, data, notes, err);
+	config_paths_deinit(&paths);
 	return status;
 }
 

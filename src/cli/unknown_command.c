@@ -13,8 +13,6 @@
 /* Verbs of perf that are not built yet. */
 static const char *const missing[] = {
 	"bench",
-	"config",
-	"daemon",
 	"ftrace",
 	"iostat",
 	"kvm",

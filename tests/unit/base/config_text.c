@@ -33,6 +33,7 @@ static void settings_have_sections(void **state)
 
 static void comments_quotes_and_escapes(void **state)
 {
+	assert_settings("# x\r\n[a] ; y\r\nb = c # z\r\nd=e\r\n", "a.b=c;a.d=e;end");
 	assert_settings("# x\n[a] ; y\nb = c # z\n;d = e\nf=g;h\n", "a.b=c;a.f=g;end");
 	assert_settings("[a]\nb=\" c # \\\" \" ; x\n", "a.b= c # \" ;end");
 	assert_settings("[a]\nb=c\\\nd\\\\ \\t\\n\nf=1\n", "a.b=cd\\ \t\n;a.f=1;end");
