@@ -44,6 +44,7 @@ struct tally_str command_subcommands(const struct command *command);
 	X(export)        \
 	X(flamegraph)    \
 	X(fleet)         \
+	X(ftrace)        \
 	X(health)        \
 	X(help)          \
 	X(inject)        \

@@ -13,7 +13,6 @@
 /* Verbs of perf that are not built yet. */
 static const char *const missing[] = {
 	"bench",
-	"ftrace",
 	"iostat",
 	"kvm",
 	"kwork",

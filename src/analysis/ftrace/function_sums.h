@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * function_sums.h - adds up how long functions took, by name.
+ *
+ * The caller owns it (function_sums_init, function_sums_deinit); names are copied. False: out of memory. One thread.
+ *
+ *	function_sums_add(&sums, name, ns);
+ *	function_sums_sort(&sums, FUNCTION_SORT_TOTAL);
+ */
+#ifndef ANALYSIS_FTRACE_FUNCTION_SUMS_H
+#define ANALYSIS_FTRACE_FUNCTION_SUMS_H
+
+#include <stdbool.h>
+
+#include "base/intern.h"
+#include "base/vec.h"
+
+enum function_sort {
+	FUNCTION_SORT_TOTAL,
+	FUNCTION_SORT_AVG,
+	FUNCTION_SORT_MAX,
+	FUNCTION_SORT_COUNT,
+	FUNCTION_SORT_NAME
+};
+
+struct function_sum {
+	struct tally_str name;
+	uint64_t total_ns, max_ns, count;
+};
+
+struct function_sums {
+	struct intern names;
+	VEC(struct function_sum) rows; /* by the number of the name, until they are sorted */
+};
+
+void function_sums_init(struct function_sums *sums);
+bool function_sums_add(struct function_sums *sums, struct tally_str name, uint64_t ns);
+/* The largest first; by name, in the order of the alphabet. No more is added afterwards. */
+void function_sums_sort(struct function_sums *sums, enum function_sort sort);
+void function_sums_deinit(struct function_sums *sums);
+
+#endif
