@@ -236,7 +236,7 @@ static const char *probe_root_readable(struct probe_functions *f, struct probe_r
 	return root->readable;
 }
 
-/* Where the parameters of a readable name begin, and the name itself behind the type that it returns. */
+/* The name in a readable one: behind the type that is returned, before the parameters. */
 static struct tally_str probe_functions_bare(const char *readable)
 {
 	const char *begin = readable;
@@ -285,24 +285,22 @@ static bool probe_functions_matches_end(struct tally_str pattern, struct tally_s
 static bool probe_functions_matches_readable(struct tally_str pattern, const char *readable)
 {
 	struct tally_str bare = probe_functions_bare(readable);
-	return str_glob(pattern, str_from(readable)) || probe_functions_matches_end(pattern, bare) ||
+	return str_glob(pattern, str_from(bare.data)) || probe_functions_matches_end(pattern, bare) ||
 	       probe_functions_matches_end(pattern, probe_functions_base(bare));
 }
 
-bool probe_root_matches(struct probe_functions *f, struct probe_root *root, struct tally_str pattern)
+bool probe_root_matches(
+	struct probe_functions *f, struct probe_root *root, struct tally_str pattern, enum probe_match match)
 {
 	const struct dwarf_declaration *d = &root->declaration;
-	bool is_qualified = memchr(pattern.data, ':', pattern.len) || memchr(pattern.data, '(', pattern.len);
-	if (d->name.data && (str_equal(pattern, d->name) || str_glob(pattern, d->name)))
-		return true;
-	if (d->linkage.data && str_glob(pattern, d->linkage))
-		return true;
-	/* The name of a template's instance has its arguments. */
+	if (match == PROBE_MATCH_NAME)
+		return (d->name.data && (str_equal(pattern, d->name) || str_glob(pattern, d->name))) ||
+		       (d->linkage.data && str_glob(pattern, d->linkage));
 	const char *arguments = d->name.data ? memchr(d->name.data, '<', d->name.len) : NULL;
-	if (arguments && arguments > d->name.data && !str_starts_with(d->name, STR("operator")) &&
-		str_equal(pattern, (struct tally_str){d->name.data, (size_t)(arguments - d->name.data)}))
-		return true;
-	const char *readable = is_qualified ? probe_root_readable(f, root) : NULL;
+	if (match == PROBE_MATCH_INSTANCE)
+		return arguments && arguments > d->name.data && !str_starts_with(d->name, STR("operator")) &&
+		       str_equal(pattern, (struct tally_str){d->name.data, (size_t)(arguments - d->name.data)});
+	const char *readable = probe_root_readable(f, root);
 	return readable && probe_functions_matches_readable(pattern, readable);
 }
 

@@ -9,7 +9,7 @@
  *
  *	if (probe_functions_of(binary, &functions, err) == TALLY_OK)
  *		for (size_t i = 0; i < functions->roots.len; i++)
- *			if (probe_root_matches(functions, &functions->roots.items[i], pattern)) ...
+ *			if (probe_root_matches(functions, &functions->roots.items[i], pattern, PROBE_MATCH_NAME)) ...
  */
 #ifndef CODE_PROBING_PROBE_FUNCTIONS_H
 #define CODE_PROBING_PROBE_FUNCTIONS_H
@@ -59,10 +59,15 @@ TALLY_MUST_CHECK enum tally_status probe_functions_of(
 /* NULL is nothing. */
 void probe_functions_free(struct probe_functions *functions);
 
-/* Whether a function has this name: that of the source ("area", also "largest" of a template's instance), that of its
- * symbol, or that with its namespaces and classes, with or without parameters ("shapes::Circle::area"). The pattern may
- * have wildcards. */
-bool probe_root_matches(struct probe_functions *functions, struct probe_root *root, struct tally_str pattern);
+enum probe_match { /* in the order in which they are tried: the first that finds something counts */
+	PROBE_MATCH_NAME, /* the name in the source ("area", "largest<int>"), or of the symbol */
+	PROBE_MATCH_INSTANCE, /* "largest" of a template's instances */
+	PROBE_MATCH_QUALIFIED /* with namespaces and classes, or some of them: "shapes::Circle::area", "Circle::area" */
+};
+
+/* The pattern may have wildcards. */
+bool probe_root_matches(
+	struct probe_functions *functions, struct probe_root *root, struct tally_str pattern, enum probe_match match);
 struct tally_str probe_root_name(const struct probe_root *root);
 /* Where it is declared; NULL: not known. */
 const char *probe_root_path(struct probe_functions *functions, const struct probe_root *root);

@@ -196,6 +196,17 @@ static enum tally_status probe_places_in_function(
 	return line > point->line ? probe_places_at_lines(search, &filter, err) : TALLY_OK;
 }
 
+static enum tally_status probe_places_in_functions(
+	struct probe_places_search *search, enum probe_match match, struct tally_error *err)
+{
+	struct probe_functions *functions = search->functions;
+	enum tally_status status = TALLY_OK;
+	for (uint32_t i = 0; i < functions->roots.len && status == TALLY_OK; i++)
+		if (probe_root_matches(functions, &functions->roots.items[i], search->point->function, match))
+			status = probe_places_in_function(search, i, err);
+	return status;
+}
+
 static enum tally_status probe_places_in_file(struct probe_places_search *search, struct tally_error *err)
 {
 	struct probe_paths paths = {.items = {0}};
@@ -279,9 +290,10 @@ enum tally_status probe_places_find(struct probe_binary *binary, const struct pr
 		return probe_places_at_address(&search, err);
 	if (point->function.len == 0)
 		status = probe_places_in_file(&search, err);
-	for (uint32_t i = 0; point->function.len > 0 && i < search.functions->roots.len && status == TALLY_OK; i++)
-		if (probe_root_matches(search.functions, &search.functions->roots.items[i], point->function))
-			status = probe_places_in_function(&search, i, err);
+	else
+		for (int match = PROBE_MATCH_NAME;
+			match <= PROBE_MATCH_QUALIFIED && status == TALLY_OK && !search.has_function; match++)
+			status = probe_places_in_functions(&search, (enum probe_match)match, err);
 	if (status == TALLY_OK && places->items.len == search.first)
 		status = probe_places_missing(&search, err);
 	return status;
@@ -332,8 +344,8 @@ enum tally_status probe_places_describe(struct probe_binary *binary, uint64_t ad
 	if (place.is_entry) {
 		place.line = place.declared;
 		place.source = declared_in;
-	} else if (place.line < place.declared || !place.source || !declared_in ||
-		   strcmp(place.source, declared_in) != 0) {
+	} else if (place.declared > 0 && (place.line < place.declared || !place.source || !declared_in ||
+						 strcmp(place.source, declared_in) != 0)) {
 		place.line = 0; /* of another source, so that it cannot be counted from the function's */
 		place.source = declared_in;
 	}

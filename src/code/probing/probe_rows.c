@@ -14,6 +14,7 @@ struct probe_rows_walk {
 	struct map_u64 seen; /* addresses */
 	uint8_t *is_wanted; /* by file of the unit */
 	size_t file_count;
+	uint32_t last_line; /* of the filter's function, where it is out of line; 0: nowhere */
 	bool out_of_memory;
 };
 
@@ -86,22 +87,26 @@ static bool probe_rows_wants_line(struct probe_rows_walk *walk, uint32_t line)
 	return false;
 }
 
-static bool probe_rows_wants(struct probe_rows_walk *walk, uint32_t file, uint32_t line)
+/* Whether a line of this code is one of the filter's function: its own, or of a function that is declared in it (a
+ * closure, of which gcc does not say where). What was inlined into it has lines of its own. */
+static bool probe_rows_is_within(const struct probe_rows_walk *walk, struct probe_code code, uint32_t line)
 {
-	return file < walk->file_count && walk->is_wanted[file] && probe_rows_wants_line(walk, line);
-}
-
-/* The code of the filter's function that has this code in it; false: none. */
-static bool probe_rows_find_root(struct probe_rows_walk *walk, struct probe_code *code)
-{
-	uint32_t root = walk->filter->root;
+	const struct probe_functions *functions = walk->functions;
+	uint32_t wanted = walk->filter->root;
+	uint32_t root = probe_code_root(functions, code);
 	struct probe_code caller;
-	if (root == PROBE_NO_ROOT)
+	if (wanted == PROBE_NO_ROOT)
 		return true;
-	while (probe_code_root(walk->functions, *code) != root)
-		if (!probe_code_caller(walk->functions, *code, code))
-			return false;
-	return !walk->filter->no_inlines || !probe_code_caller(walk->functions, *code, &caller);
+	if (root == PROBE_NO_ROOT || (walk->filter->no_inlines && probe_code_caller(functions, code, &caller)))
+		return false;
+	const struct dwarf_declaration *around = &functions->roots.items[wanted].declaration;
+	const struct dwarf_declaration *own = &functions->roots.items[root].declaration;
+	if (root == wanted)
+		return true;
+	if (line <= around->line || line > walk->last_line)
+		return false;
+	return own->line == 0 || (own->path_unit == around->path_unit && own->path == around->path &&
+					 own->line > around->line && own->line <= walk->last_line);
 }
 
 static void probe_rows_add(struct probe_rows_walk *walk, const struct probe_row *row)
@@ -126,6 +131,37 @@ static struct probe_code probe_rows_of_line(
 	return code;
 }
 
+static bool probe_rows_has_file(const struct probe_rows_walk *walk, uint32_t file)
+{
+	return file < walk->file_count && walk->is_wanted[file];
+}
+
+/* Of the innermost code at the address, whose line it is. */
+static bool probe_rows_code_of(const struct probe_rows_walk *walk, uint32_t unit,
+	const struct dwarf_statement *statement, struct probe_code *code)
+{
+	if (!probe_rows_has_file(walk, statement->file) ||
+		!probe_code_at(walk->functions, unit, statement->address, code))
+		return false;
+	*code = probe_rows_of_line(walk->functions, *code, statement->file, statement->line);
+	return true;
+}
+
+/* Compilers mix the statements around a call with those of what they inlined there. */
+static void probe_rows_find_last_line(struct probe_rows_walk *walk, uint32_t unit)
+{
+	const struct dwarf_lines *lines = probe_unit_lines(walk->functions, unit);
+	struct probe_code code;
+	struct probe_code caller;
+	for (size_t i = 0; lines && i < lines->statements.len; i++) {
+		const struct dwarf_statement *statement = &lines->statements.items[i];
+		if (statement->line > walk->last_line && probe_rows_code_of(walk, unit, statement, &code) &&
+			probe_code_root(walk->functions, code) == walk->filter->root &&
+			!probe_code_caller(walk->functions, code, &caller))
+			walk->last_line = statement->line;
+	}
+}
+
 static void probe_rows_add_statements(struct probe_rows_walk *walk, uint32_t unit)
 {
 	const struct dwarf_lines *lines = probe_unit_lines(walk->functions, unit);
@@ -133,40 +169,43 @@ static void probe_rows_add_statements(struct probe_rows_walk *walk, uint32_t uni
 	for (size_t i = 0; lines && i < lines->statements.len && !walk->out_of_memory; i++) {
 		const struct dwarf_statement *statement = &lines->statements.items[i];
 		struct probe_row row = {.address = statement->address, .line = statement->line};
-		if (!probe_code_at(walk->functions, unit, row.address, &row.code))
+		if (!probe_rows_code_of(walk, unit, statement, &row.code) ||
+			!probe_rows_is_within(walk, row.code, row.line) || !probe_rows_wants_line(walk, row.line))
 			continue;
-		struct probe_code within = row.code;
-		if (!probe_rows_find_root(walk, &within) || !probe_rows_wants(walk, statement->file, row.line))
-			continue;
-		row.code = walk->filter->root != PROBE_NO_ROOT
-				   ? within
-				   : probe_rows_of_line(walk->functions, row.code, statement->file, row.line);
 		row.path = probe_unit_path(walk->functions, unit, statement->file);
 		probe_rows_add(walk, &row);
 	}
 }
 
+/* Adds where a function is entered, if the line is wanted that it is declared in, or that calls what was inlined: code
+ * is of that line. */
+static void probe_rows_add_entry(
+	struct probe_rows_walk *walk, struct probe_code own, struct probe_code code, const char *path, uint32_t line)
+{
+	struct probe_row row = {.path = path, .line = line, .code = code};
+	if (path && probe_path_matches(path, walk->filter->path) && probe_rows_is_within(walk, code, line) &&
+		probe_rows_wants_line(walk, line) && probe_code_entry(walk->functions, own, &row.address))
+		probe_rows_add(walk, &row);
+}
+
 /* The line tables have no rows for declarations, and not always one for a call. */
-static void probe_rows_add_entries(struct probe_rows_walk *walk, uint32_t unit)
+static void probe_rows_add_entries(struct probe_rows_walk *walk, uint32_t unit, bool of_declarations)
 {
 	struct probe_functions *functions = walk->functions;
 	const struct dwarf_functions *all = functions->units[unit].debug.functions;
 	for (uint32_t i = 0; i < all->functions.len && !walk->out_of_memory; i++) {
+		const struct dwarf_function *function = &all->functions.items[i];
 		struct probe_code own = {unit, i};
-		struct probe_row row = {.code = own};
+		struct probe_code caller;
+		bool is_inlined = probe_code_caller(functions, own, &caller);
 		uint32_t root = probe_code_root(functions, own);
-		if (probe_code_caller(functions, own, &row.code)) {
-			row.line = all->functions.items[i].call_line;
-			row.path = probe_unit_path(functions, unit, all->functions.items[i].call_file);
-		} else if (root != PROBE_NO_ROOT) {
-			row.line = functions->roots.items[root].declaration.line;
-			row.path = probe_root_path(functions, &functions->roots.items[root]);
-		}
-		if (!row.path || !probe_path_matches(row.path, walk->filter->path) ||
-			!probe_rows_find_root(walk, &row.code) || !probe_rows_wants_line(walk, row.line))
-			continue;
-		if (probe_code_entry(functions, own, &row.address))
-			probe_rows_add(walk, &row);
+		bool is_first = of_declarations && !is_inlined;
+		if (root != PROBE_NO_ROOT && (is_first || !walk->filter->is_of_first))
+			probe_rows_add_entry(walk, own, own, probe_root_path(functions, &functions->roots.items[root]),
+				functions->roots.items[root].declaration.line);
+		if (is_inlined && !of_declarations)
+			probe_rows_add_entry(walk, own, caller, probe_unit_path(functions, unit, function->call_file),
+				function->call_line);
 	}
 }
 
@@ -188,8 +227,12 @@ enum tally_status probe_rows_find(struct probe_functions *functions, const struc
 		if (!functions->units[unit].debug.functions || !probe_rows_has_root(functions, unit, filter->root) ||
 			!probe_rows_choose_files(&walk, unit))
 			continue;
+		if (filter->root != PROBE_NO_ROOT)
+			probe_rows_find_last_line(&walk, unit);
+		if (filter->is_of_first)
+			probe_rows_add_entries(&walk, unit, true);
 		probe_rows_add_statements(&walk, unit);
-		probe_rows_add_entries(&walk, unit);
+		probe_rows_add_entries(&walk, unit, false);
 	}
 	map_u64_deinit(&walk.seen);
 	free(walk.is_wanted);

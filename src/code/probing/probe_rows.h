@@ -20,6 +20,7 @@ struct probe_row_filter {
 	size_t count;
 	uint32_t root; /* only code of this function; PROBE_NO_ROOT: any */
 	bool no_inlines; /* only code of root out of line */
+	bool is_of_first; /* an address is of one line only: that of the function which is entered there, or the first */
 };
 
 struct probe_row {
