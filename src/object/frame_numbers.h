@@ -96,6 +96,7 @@ enum {
 	DW_OP_GNU_entry_value = 0xf3,
 	DW_OP_GNU_regval_type = 0xf5,
 	DW_OP_GNU_convert = 0xf7,
+	DW_OP_GNU_parameter_ref = 0xfa,
 	DW_OP_GNU_addr_index = 0xfb,
 };
 

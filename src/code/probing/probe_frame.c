@@ -33,23 +33,30 @@ static bool probe_frame_take(void *context, const struct cfi_row *row, const str
 	return true;
 }
 
+static enum tally_status probe_frame_search_entries(struct probe_frame_search *search, const struct cfi_table *table,
+	const struct cfi_fde *fdes, size_t count, struct tally_error *err)
+{
+	struct cfi_walk walk;
+	enum tally_status status = cfi_walk_init(&walk, table, err);
+	if (status != TALLY_OK)
+		return status;
+	walk.take = probe_frame_take;
+	walk.context = search;
+	for (size_t i = 0; i < count && !search->frame->is_known; i++)
+		if (fdes[i].low <= search->address && search->address < fdes[i].high)
+			(void)cfi_walk_entry(&walk, &fdes[i]);
+	cfi_walk_deinit(&walk);
+	return TALLY_OK;
+}
+
 static enum tally_status probe_frame_search_section(
 	struct probe_frame_search *search, const struct cfi_section *section, struct tally_error *err)
 {
 	struct cfi_table table;
-	struct cfi_walk walk;
 	enum tally_status status = cfi_open(&table, section, err);
 	if (status != TALLY_OK)
 		return status;
-	status = cfi_walk_init(&walk, &table, err);
-	if (status == TALLY_OK) {
-		walk.take = probe_frame_take;
-		walk.context = search;
-		for (size_t i = 0; i < table.fdes.len && !search->frame->is_known; i++)
-			if (table.fdes.items[i].low <= search->address && search->address < table.fdes.items[i].high)
-				(void)cfi_walk_entry(&walk, &table.fdes.items[i]);
-		cfi_walk_deinit(&walk);
-	}
+	status = probe_frame_search_entries(search, &table, table.fdes.items, table.fdes.len, err);
 	cfi_deinit(&table);
 	return status;
 }
@@ -61,16 +68,20 @@ static enum tally_status probe_frame_search_eh(struct probe_frame_search *search
 	struct elf_frames frames;
 	if (!image || !elf_image_eh_frame(image, &frames))
 		return TALLY_OK;
-	return probe_frame_search_section(search,
-		&(struct cfi_section){.bytes = frames.bytes,
-			.address = frames.address,
-			.data_address = frames.header_address,
-			.text_address = elf_image_section_address(image, ".text"),
-			.is_eh = true,
-			.ends_at_zero = frames.ends_at_zero,
-			.swap = elf_image_is_swapped(image),
-			.address_size = pointer_bytes},
-		err);
+	const struct cfi_table table = {.section = {.bytes = frames.bytes,
+						.address = frames.address,
+						.data_address = frames.header_address,
+						.text_address = elf_image_section_address(image, ".text"),
+						.is_eh = true,
+						.ends_at_zero = frames.ends_at_zero,
+						.swap = elf_image_is_swapped(image),
+						.address_size = pointer_bytes}};
+	uint64_t offset;
+	struct cfi_fde fde;
+	if (elf_image_frame_at(image, &frames, search->address, &offset) == ELF_FRAME_FOUND &&
+		cfi_fde_at(&table, offset, &fde))
+		return probe_frame_search_entries(search, &table, &fde, 1, err);
+	return probe_frame_search_section(search, &table.section, err);
 }
 
 static enum tally_status probe_frame_search_debug(struct probe_frame_search *search, const struct elf_image *image,

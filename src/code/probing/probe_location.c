@@ -122,12 +122,15 @@ static void probe_add(struct probe_chain *chain, int64_t offset)
 /* base: of the function's variables; PROBE_NO_BASE: none. */
 static bool probe_find_frame(struct probe_evaluation *e, uint32_t base, struct probe_frame *frame)
 {
-	const struct probe_locator *locator = e->locator;
-	if (probe_frame_find(locator->binary, locator->place->address, base, frame, NULL) != TALLY_OK) {
-		e->locator->out_of_memory = true;
-		return probe_give_up(e, "memory ran out");
+	struct probe_locator *locator = e->locator;
+	if (!locator->has_frame || locator->frame_reg != base) {
+		locator->out_of_memory |= probe_frame_find(locator->binary, locator->place->address, base,
+						  &locator->frame, NULL) != TALLY_OK;
+		locator->has_frame = !locator->out_of_memory;
+		locator->frame_reg = base;
 	}
-	return true;
+	*frame = locator->frame;
+	return locator->has_frame || probe_give_up(e, "memory ran out");
 }
 
 static bool probe_push_cfa(struct probe_evaluation *e, int64_t offset)
@@ -239,18 +242,60 @@ static bool probe_keep_bits(struct probe_evaluation *e, uint64_t mask)
 	return true;
 }
 
+static bool probe_fold(struct probe_evaluation *e, struct probe_chain *left, uint8_t op, uint64_t right)
+{
+	uint64_t number = probe_number_of(left);
+	bool is_shift = op == DW_OP_shl || op == DW_OP_shr || op == DW_OP_shra;
+	if (is_shift && right >= 64)
+		return probe_give_up(e, "its location is damaged");
+	switch (op) {
+	case DW_OP_plus:
+		number += right;
+		break;
+	case DW_OP_minus:
+		number -= right;
+		break;
+	case DW_OP_mul:
+		number *= right;
+		break;
+	case DW_OP_and:
+		number &= right;
+		break;
+	case DW_OP_or:
+		number |= right;
+		break;
+	case DW_OP_xor:
+		number ^= right;
+		break;
+	case DW_OP_shl:
+		number <<= right;
+		break;
+	case DW_OP_shr:
+		number >>= right;
+		break;
+	default:
+		number = (uint64_t)((int64_t)number >> right);
+		break;
+	}
+	*left = (struct probe_chain){.base = PROBE_BASE_NUMBER, .count = 1, .number = number};
+	return true;
+}
+
 static bool probe_compute(struct probe_evaluation *e, uint8_t op)
 {
 	if (e->depth < 2)
 		return probe_give_up(e, "its location is damaged");
 	struct probe_chain *left = &e->stack[e->depth - 2];
 	struct probe_chain right = e->stack[--e->depth];
-	if (op != DW_OP_minus && probe_is_number(left) && !probe_is_number(&right)) {
+	if ((op == DW_OP_plus || op == DW_OP_and) && probe_is_number(left) && !probe_is_number(&right)) {
 		struct probe_chain swapped = *left;
 		*left = right;
 		right = swapped;
 	}
-	if (!probe_is_number(&right) || (left->bits && op != DW_OP_and))
+	if (probe_is_number(left) && probe_is_number(&right))
+		return probe_fold(e, left, op, probe_number_of(&right));
+	if (!probe_is_number(&right) || (left->bits && op != DW_OP_and) ||
+		(op != DW_OP_plus && op != DW_OP_minus && op != DW_OP_and))
 		return probe_give_up(e, "its value is computed from others, which the kernel cannot do");
 	if (op == DW_OP_and)
 		return probe_keep_bits(e, probe_number_of(&right));
@@ -350,6 +395,10 @@ static bool probe_step_special(struct probe_evaluation *e, uint8_t op)
 		return probe_set_pointer(e);
 	case DW_OP_implicit_value:
 		return probe_set_bytes(e);
+	case DW_OP_GNU_parameter_ref:
+		(void)probe_give_up(e, "the compiler removed the parameter, which callers no longer pass");
+		e->location->is_described = false;
+		return false;
 	case DW_OP_stack_value:
 		e->is_value = true;
 		return e->depth > 0 || probe_give_up(e, "its location is damaged");
@@ -392,7 +441,13 @@ static bool probe_step(struct probe_evaluation *e, uint8_t op)
 		return probe_push_number(e, cursor_uleb(c)) && probe_compute(e, DW_OP_plus);
 	case DW_OP_plus:
 	case DW_OP_minus:
+	case DW_OP_mul:
 	case DW_OP_and:
+	case DW_OP_or:
+	case DW_OP_xor:
+	case DW_OP_shl:
+	case DW_OP_shr:
+	case DW_OP_shra:
 		return probe_compute(e, op);
 	case DW_OP_nop:
 		return true;

@@ -61,6 +61,9 @@ struct probe_locator {
 	uint64_t address; /* of the place, as the debug information has it */
 	uint64_t function_entry; /* likewise */
 	struct arena *arena;
+	bool has_frame; /* the last one that was looked for */
+	uint32_t frame_reg; /* by this base */
+	struct probe_frame frame;
 	bool out_of_memory;
 };
 

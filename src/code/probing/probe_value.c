@@ -277,6 +277,17 @@ enum tally_status probe_value_step(struct probe_reader *reader, struct probe_val
 		return status;
 	if (value->bits)
 		return error_set(err, TALLY_INVALID, "%s is a bit-field, which has no members", value->name);
+	/* In Rust a reference to an array is indexed as the array. */
+	const struct dwarf_type *pointed =
+		is_pointer && reader->has_dots
+			? dwarf_type_plain(&reader->types, dwarf_type_target(&reader->types, plain))
+			: NULL;
+	if (field->kind == PROBE_FIELD_INDEX && pointed && pointed->kind == DWARF_TYPE_ARRAY) {
+		value->type = pointed;
+		status = probe_value_dereference(reader, value, err);
+		if (status != TALLY_OK)
+			return status;
+	}
 	if (field->kind == PROBE_FIELD_INDEX)
 		return probe_value_element(reader, value, field->index, err);
 	if (field->kind == PROBE_FIELD_DOT && is_pointer && !reader->has_dots)

@@ -516,6 +516,18 @@ static bool cfi_run(struct program *p, size_t begin, size_t end)
 	return !p->c.failed;
 }
 
+bool cfi_fde_at(const struct cfi_table *table, uint64_t offset, struct cfi_fde *fde)
+{
+	struct cursor c = cursor_of(table);
+	struct entry entry;
+	struct cie cie;
+	if (offset >= c.len)
+		return false;
+	c.pos = (size_t)offset;
+	return cfi_next_entry(table, &c, &entry) && read_cie(table, entry.cie, &cie) &&
+	       read_fde(table, &entry, &cie, &c, fde);
+}
+
 bool cfi_row_at(const struct cfi_table *table, const struct cfi_fde *fde, uint64_t pc, struct cfi_row *row,
 	struct cfi_frame *frame)
 {

@@ -79,6 +79,9 @@ struct cfi_frame { /* the properties of all code of an entry */
 TALLY_MUST_CHECK enum tally_status cfi_open(
 	struct cfi_table *table, const struct cfi_section *section, struct tally_error *err);
 void cfi_deinit(struct cfi_table *table);
+/* The entry at an offset in the section: for a table of which only the section is set, without a search of all entries.
+ * False: it is damaged. */
+bool cfi_fde_at(const struct cfi_table *table, uint64_t offset, struct cfi_fde *fde);
 /* The row of pc, which lies in the entry. False: the entry cannot be followed to there. */
 bool cfi_row_at(const struct cfi_table *table, const struct cfi_fde *fde, uint64_t pc, struct cfi_row *row,
 	struct cfi_frame *frame);
