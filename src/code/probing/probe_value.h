@@ -14,14 +14,15 @@
 #define CODE_PROBING_PROBE_VALUE_H
 
 #include "code/probing/probe_location.h"
+#include "code/probing/probe_symbols.h"
 #include "code/probing/probe_text.h"
 
 struct probe_reader { /* of one place */
+	struct probe_binary *binary;
 	struct probe_locator locator;
 	struct dwarf_types types;
 	struct probe_fetches *fetches; /* texts and notes lie in its arena */
-	struct elf_symbol_list symbols;
-	bool has_read_symbols;
+	const struct probe_symbols *symbols; /* NULL: not read yet */
 	bool is_user; /* memory is that of user space, in a probe of the kernel */
 	bool has_dots; /* '.' reaches members through a pointer too, as in Rust */
 };
@@ -46,7 +47,7 @@ TALLY_MUST_CHECK enum tally_status probe_value_print(struct probe_reader *reader
 /* The address of a variable's symbol, as the image has it; false: there is none. */
 bool probe_symbol_find(struct probe_reader *reader, struct tally_str name, uint64_t *address);
 /* The symbol whose data has the address; NULL: none has. */
-const struct elf_symbol *probe_symbol_around(struct probe_reader *reader, uint64_t address);
+const struct probe_symbol *probe_symbol_around(struct probe_reader *reader, uint64_t address);
 
 /* Steps that printing needs too. */
 /* A reference (of C++) to a number, pointer or array becomes that; one to a record stays the record's address. */

@@ -217,10 +217,10 @@ static const char *probe_address_print(struct probe_reader *reader, uint64_t add
 		return (int64_t)in_file < 0 ? arena_printf(arena, "@+-0x%" PRIx64, 0 - in_file)
 					    : arena_printf(arena, "@+0x%" PRIx64, in_file);
 	}
-	const struct elf_symbol *symbol = probe_symbol_around(reader, address);
+	const struct probe_symbol *symbol = probe_symbol_around(reader, address);
 	if (!symbol)
 		return arena_printf(arena, "@0x%" PRIx64, address + (uint64_t)offset);
-	return arena_printf(arena, "@%s%+" PRId64, symbol->name, (int64_t)(address - symbol->vaddr) + offset);
+	return arena_printf(arena, "@%s%+" PRId64, symbol->name, (int64_t)(address - symbol->address) + offset);
 }
 
 static const char *probe_chain_base_print(

@@ -7,19 +7,22 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/order.h"
+#include "code/probing/probe_binary.h"
 #include "code/probing/probe_variables_internal.h"
 #include "object/dwarf/dwarf_file.h"
 
 #define PROBE_ARGUMENT_NAME_MAX 31 /* of the kernel's names of arguments */
 #define PROBE_SUFFIX_MAX	100 /* arguments of one name */
 #define PROBE_DW_LANG_RUST	0x1c
+#define PROBE_SYMBOLS_SEARCHED	64 /* that begin at or below an address */
 
 enum tally_status probe_scene_open(struct probe_scene *scene, struct probe_binary *binary,
 	const struct probe_place *place, struct probe_fetches *fetches, struct tally_error *err)
 {
 	const struct probe_scope *at = &place->scope;
 	const struct elf_image *image = at->split_image ? at->split_image : binary->debug_image;
-	*scene = (struct probe_scene){.reader = {.fetches = fetches}};
+	*scene = (struct probe_scene){.reader = {.binary = binary, .fetches = fetches}};
 	scene->reader.locator = (struct probe_locator){.binary = binary,
 		.place = place,
 		.lists = &scene->lists,
@@ -46,10 +49,10 @@ enum tally_status probe_scene_open(struct probe_scene *scene, struct probe_binar
 void probe_scene_close(struct probe_scene *scene)
 {
 	dwarf_scope_deinit(&scene->scope);
+	dwarf_scope_deinit(&scene->outer);
 	dwarf_scope_deinit(&scene->globals);
 	dwarf_location_lists_close(&scene->lists);
 	dwarf_types_deinit(&scene->reader.types);
-	vec_free(&scene->reader.symbols.symbols);
 }
 
 enum tally_status probe_scene_read_globals(struct probe_scene *scene, struct tally_error *err)
@@ -61,39 +64,71 @@ enum tally_status probe_scene_read_globals(struct probe_scene *scene, struct tal
 	return dwarf_scope_add_unit(&scene->globals, &scene->reader.types.reader, at->file, at->unit, err);
 }
 
+/* 0: it is the name and a version; below 0: the name is its beginning, so that one with a version may follow. */
+static int probe_is_versioned(const char *symbol, struct tally_str name)
+{
+	if (strncmp(symbol, name.data, name.len) != 0)
+		return 1;
+	return symbol[name.len] == '@' ? 0 : -1;
+}
+
 static bool probe_read_symbols(struct probe_reader *reader)
 {
-	struct elf_image *image = reader->locator.binary->image;
-	if (!reader->has_read_symbols && image) {
-		reader->has_read_symbols = true;
-		reader->types.out_of_memory |= elf_image_symbols(image, &reader->symbols, NULL) != TALLY_OK;
+	if (!reader->symbols && probe_binary_symbols(reader->binary, &reader->symbols, NULL) != TALLY_OK) {
+		reader->symbols = NULL;
+		reader->types.out_of_memory = true;
 	}
-	return reader->symbols.symbols.len > 0;
+	return reader->symbols != NULL;
 }
 
 /* "stdout@GLIBC_2.2.5" is "stdout". */
 bool probe_symbol_find(struct probe_reader *reader, struct tally_str name, uint64_t *address)
 {
-	for (size_t i = 0; probe_read_symbols(reader) && i < reader->symbols.symbols.len; i++) {
-		const struct elf_symbol *symbol = &reader->symbols.symbols.items[i];
-		if (symbol->vaddr != 0 && strncmp(symbol->name, name.data, name.len) == 0 &&
-			(symbol->name[name.len] == 0 || symbol->name[name.len] == '@')) {
-			*address = symbol->vaddr;
-			return true;
-		}
+	if (!probe_read_symbols(reader))
+		return false;
+	const struct probe_symbols *symbols = reader->symbols;
+	size_t at = probe_symbols_find(symbols, name);
+	if (at == SIZE_MAX) {
+		LOWER_BOUND(at, symbols->by_name.len, i,
+			strncmp(symbols->items.items[symbols->by_name.items[i]].name, name.data, name.len) < 0);
+		while (at < symbols->by_name.len &&
+			probe_is_versioned(symbols->items.items[symbols->by_name.items[at]].name, name) < 0)
+			at++;
 	}
-	return false;
+	const struct probe_symbol *symbol =
+		at < symbols->by_name.len ? &symbols->items.items[symbols->by_name.items[at]] : NULL;
+	if (!symbol || symbol->address == 0 ||
+		(strlen(symbol->name) != name.len && probe_is_versioned(symbol->name, name) != 0))
+		return false;
+	*address = symbol->address;
+	return true;
 }
 
-const struct elf_symbol *probe_symbol_around(struct probe_reader *reader, uint64_t address)
+const struct probe_symbol *probe_symbol_around(struct probe_reader *reader, uint64_t address)
 {
-	for (size_t i = 0; probe_read_symbols(reader) && i < reader->symbols.symbols.len; i++) {
-		const struct elf_symbol *symbol = &reader->symbols.symbols.items[i];
-		if (symbol->is_object && symbol->vaddr <= address &&
-			(address - symbol->vaddr < symbol->size || address == symbol->vaddr))
+	if (!probe_read_symbols(reader))
+		return NULL;
+	const struct probe_symbols *symbols = reader->symbols;
+	size_t end;
+	LOWER_BOUND(end, symbols->items.len, i, symbols->items.items[i].address <= address);
+	for (size_t i = end; i-- > 0 && end - i <= PROBE_SYMBOLS_SEARCHED;) {
+		const struct probe_symbol *symbol = &symbols->items.items[i];
+		if (symbol->address == address || (symbol->size && address - symbol->address < symbol->size))
 			return symbol;
 	}
 	return NULL;
+}
+
+/* Code that was inlined can name the variables of the function that it is in now. */
+static enum tally_status probe_scene_read_outer(struct probe_scene *scene, struct tally_error *err)
+{
+	const struct probe_scope *at = &scene->reader.locator.place->scope;
+	const struct dwarf_function_place function = {at->file, at->unit, at->function};
+	if (!at->inlined || scene->has_outer)
+		return TALLY_OK;
+	scene->has_outer = true;
+	return dwarf_scope_read(
+		&scene->outer, &scene->reader.types.reader, &function, 0, scene->reader.locator.address, err);
 }
 
 static const struct dwarf_scope_variable *probe_last_named(const struct dwarf_scope *scope, struct tally_str name)
@@ -185,9 +220,12 @@ static enum tally_status probe_find_variable(struct probe_scene *scene, struct t
 			"information for it; build the program with -g",
 			(int)name.len, name.data);
 	*variable = probe_last_named(&scene->scope, name);
-	if (*variable)
-		return TALLY_OK;
-	enum tally_status status = probe_scene_read_globals(scene, err);
+	enum tally_status status = *variable ? TALLY_OK : probe_scene_read_outer(scene, err);
+	if (!*variable && status == TALLY_OK)
+		*variable = probe_last_named(&scene->outer, name);
+	if (*variable || status != TALLY_OK)
+		return status;
+	status = probe_scene_read_globals(scene, err);
 	if (status != TALLY_OK)
 		return status;
 	*variable = probe_last_named(&scene->globals, name);
@@ -280,10 +318,12 @@ static enum tally_status probe_add_all(
 		enum tally_status status = probe_add_variable(scene, argument->type.len ? &one : &plain, &reason);
 		if (status == TALLY_NOMEM)
 			return error_nomem(err);
+		const char *why = strstr(reason.text, " variable at this address: ");
+		why = why ? why + strlen(" variable at this address: ") : reason.text;
 		const char *note = status == TALLY_OK ? NULL
 						      : arena_printf(&fetches->arena, "%.*s leaves out '%.*s': %s",
 								(int)argument->value.len, argument->value.data,
-								(int)item->name.len, item->name.data, reason.text);
+								(int)item->name.len, item->name.data, why);
 		if (status != TALLY_OK && (!note || !vec_push(&fetches->notes, note)))
 			return error_nomem(err);
 	}

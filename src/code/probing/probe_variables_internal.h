@@ -12,8 +12,9 @@ struct probe_scene {
 	struct probe_reader reader;
 	struct dwarf_location_lists lists;
 	struct dwarf_scope scope; /* blocks around the place, and its function */
+	struct dwarf_scope outer; /* of inlined code: the function that it is in; see has_outer */
 	struct dwarf_scope globals; /* of its unit; see has_globals */
-	bool has_globals;
+	bool has_outer, has_globals;
 	struct dwarf_scope_variable found; /* in another unit */
 };
 
