@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * syscall_trace.bpf.h - defines what syscall_trace.bpf.c and syscall_trace.c share, besides abi/syscall_record.h: the
+ * entries of threads, and the counts of what was lost.
+ */
+#ifndef BPF_SYSCALL_TRACE_BPF_H
+#define BPF_SYSCALL_TRACE_BPF_H
+
+#include <linux/types.h>
+
+#include "abi/syscall_record.h"
+
+#define SYSCALL_TRACE_CPUS    4096
+#define SYSCALL_TRACE_CGROUPS 16
+#define SYSCALL_MOST_ERRORS   4095 /* results from -4095 to -1 are errors */
+#define SYSCALL_ENOSPC	      28
+
+struct syscall_thread {
+	__u64 begin_ns; /* 0: it is in no call */
+	__u32 index; /* of the call's plan */
+	__u32 pid;
+	__u8 is_excluded, has_copies, unused[6];
+	__u64 args[SYSCALL_ARGS];
+};
+
+struct syscall_copies { /* of a thread's call */
+	volatile __u32 used, late; /* late: arguments to be read at the end */
+	struct syscall_record record;
+	__u8 bytes[SYSCALL_CAPTURES + SYSCALL_PART + 4 * sizeof(struct syscall_part)];
+};
+
+struct syscall_trace_counts { /* of what found no room */
+	__u64 records, threads, sums, children;
+};
+
+#endif

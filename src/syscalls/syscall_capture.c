@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "syscalls/syscall_capture.h"
+
+#include "base/array.h"
+#include "syscalls/syscall_forms.h"
+
+#define CAPTURE_STRING_BYTES 32
+#define CAPTURE_ELEMENTS     16 /* of arrays: descriptors that are polled, events, operations */
+#define CAPTURE_STRUCT	     512 /* of one by BTF; larger ones are shown as far as that */
+#define CAPTURE_SOCKADDR     128
+#define CAPTURE_FDSET	     128
+
+/* Variable sizes; what has one size is copied as it is. */
+static void syscall_capture_vary(const struct syscall_arg *arg, enum syscall_abi abi,
+	const struct syscall_capture_options *options, struct syscall_plan_arg *plan)
+{
+	uint16_t string = (uint16_t)MIN(
+		options->string_bytes ? options->string_bytes : CAPTURE_STRING_BYTES, (unsigned)SYSCALL_PART);
+	bool is_64 = syscall_abi_word(abi) == 8;
+	size_t bytes;
+	switch (arg->kind) {
+	case KIND_PATH:
+	case KIND_STRING:
+		plan->copy = SYSCALL_COPY_STRING;
+		plan->most = SYSCALL_PART;
+		break;
+	case KIND_BUFFER:
+		plan->unit = 1;
+		plan->most = string;
+		break;
+	case KIND_STRINGS:
+		plan->copy = is_64 ? SYSCALL_COPY_STRINGS : SYSCALL_COPY_NOTHING;
+		plan->most = SYSCALL_PART / 16;
+		break;
+	case KIND_IOVEC:
+		plan->copy = is_64 ? SYSCALL_COPY_IOVEC : SYSCALL_COPY_NOTHING;
+		plan->most = string;
+		break;
+	case KIND_MSGHDR:
+		plan->copy = is_64 ? SYSCALL_COPY_MSGHDR : SYSCALL_COPY_NOTHING;
+		plan->count = plan->when == SYSCALL_WHEN_EXIT ? SYSCALL_COUNT_RESULT : SYSCALL_COUNT_ONE;
+		plan->most = string;
+		break;
+	case KIND_SOCKADDR:
+		plan->unit = 1;
+		plan->most = CAPTURE_SOCKADDR;
+		break;
+	case KIND_SOCKOPT_VALUE:
+		plan->unit = 1;
+		plan->most = string;
+		break;
+	case KIND_MASK:
+		plan->unit = 1;
+		plan->most = CAPTURE_FDSET;
+		break;
+	case KIND_FDSET:
+		plan->count = SYSCALL_COUNT_BITS;
+		plan->unit = 8;
+		plan->most = CAPTURE_FDSET;
+		break;
+	case KIND_STRUCT:
+		bytes = options->types ? btf_types_size(options->types, str_from(arg->type)) : 0;
+		plan->copy = is_64 && bytes ? SYSCALL_COPY_BYTES : SYSCALL_COPY_NOTHING;
+		plan->unit = (uint16_t)MIN(bytes, (size_t)CAPTURE_STRUCT);
+		plan->most = plan->unit;
+		break;
+	default:
+		plan->copy = SYSCALL_COPY_NOTHING;
+		break;
+	}
+}
+
+static struct syscall_plan_arg syscall_capture_arg(
+	const struct syscall_arg *arg, enum syscall_abi abi, const struct syscall_capture_options *options)
+{
+	struct syscall_plan_arg plan = {
+		.copy = SYSCALL_COPY_BYTES, .when = arg->when, .count = arg->count, .of = arg->of};
+	unsigned bytes = syscall_kind_bytes((enum syscall_kind)arg->kind, abi);
+	if (arg->kind == KIND_FUTEX_TIME) {
+		plan.when = SYSCALL_WHEN_ENTRY; /* where the operation has one; it is not counted by argument of */
+		plan.count = SYSCALL_COUNT_ONE;
+		bytes = syscall_kind_bytes(KIND_TIMESPEC, abi);
+	}
+	if (plan.when == 0)
+		return (struct syscall_plan_arg){0};
+	if (bytes == 0) {
+		syscall_capture_vary(arg, abi, options, &plan);
+		return plan.copy == SYSCALL_COPY_NOTHING ? (struct syscall_plan_arg){0} : plan;
+	}
+	plan.unit = (uint16_t)bytes;
+	plan.most = (uint16_t)(plan.count == SYSCALL_COUNT_ONE ? bytes : bytes * CAPTURE_ELEMENTS);
+	return plan;
+}
+
+void syscall_capture_plan(
+	enum syscall_abi abi, const struct syscall_capture_options *options, struct syscall_plan *plan)
+{
+	for (uint32_t number = 0; number < SYSCALL_NUMBERS; number++) {
+		const struct syscall_form *form = syscall_form_find(abi, number);
+		const char *name = syscall_name(abi, number);
+		struct syscall_plan *p = &plan[number];
+		*p = (struct syscall_plan){0};
+		if (!options->wanted || options->wanted->has[number])
+			p->flags |= SYSCALL_PLAN_WANTED;
+		if (form && form->result == RESULT_NEVER)
+			p->flags |= SYSCALL_PLAN_NO_RETURN;
+		if (name && (strcmp(name, "execve") == 0 || strcmp(name, "execveat") == 0))
+			p->flags |= SYSCALL_PLAN_NEW_IMAGE;
+		for (unsigned i = 0; form && !options->nothing && i < SYSCALL_ARGS; i++) {
+			p->args[i] = syscall_capture_arg(&form->args[i], abi, options);
+			if (p->args[i].when & SYSCALL_WHEN_ENTRY)
+				p->flags |= SYSCALL_PLAN_COPIES;
+			if (p->args[i].when & SYSCALL_WHEN_EXIT)
+				p->flags |= SYSCALL_PLAN_COPIES_OUT;
+		}
+	}
+}

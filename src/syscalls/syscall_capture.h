@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * syscall_capture.h - decides what the BPF program copies of each system call's arguments, from the tables.
+ *
+ *	struct syscall_plan *plan = calloc(2 * SYSCALL_NUMBERS, sizeof(*plan));
+ *	syscall_capture_plan(SYSCALLS_X86_64, &options, plan);
+ *	syscall_capture_plan(SYSCALLS_I386, &options, plan + SYSCALL_NUMBERS);
+ */
+#ifndef SYSCALLS_SYSCALL_CAPTURE_H
+#define SYSCALLS_SYSCALL_CAPTURE_H
+
+#include "syscalls/btf_types.h"
+#include "syscalls/syscall_names.h"
+
+struct syscall_capture_options {
+	const struct syscall_set *wanted; /* NULL: all */
+	bool nothing; /* copy nothing: for sums, or where only numbers are shown */
+	unsigned string_bytes; /* of each buffer; 0: 32 */
+	const struct btf_types *types; /* for the sizes of structs without a form of their own; may be NULL */
+};
+
+/* Fills SYSCALL_NUMBERS plans. */
+void syscall_capture_plan(
+	enum syscall_abi abi, const struct syscall_capture_options *options, struct syscall_plan *plan);
+
+#endif

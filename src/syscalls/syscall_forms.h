@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * syscall_forms.h - defines what the arguments and results of system calls are, in constant tables, and finds the form
+ * of a call by its number.
+ *
+ *	const struct syscall_form *form = syscall_form_find(SYSCALLS_X86_64, 257);   // openat
+ */
+#ifndef SYSCALLS_SYSCALL_FORMS_H
+#define SYSCALLS_SYSCALL_FORMS_H
+
+#include "syscalls/syscall_call.h"
+#include "syscalls/syscall_words.h"
+
+enum syscall_kind {
+	KIND_NONE, /* there is no such argument */
+	KIND_INT,
+	KIND_UINT,
+	KIND_LONG,
+	KIND_ULONG,
+	KIND_HEX,
+	KIND_ADDRESS,
+	KIND_FD,
+	KIND_DIRFD,
+	KIND_FD_IF_FILE, /* of: the argument with flags of mmap */
+	KIND_PID,
+	KIND_UID,
+	KIND_DEV,
+	KIND_SIGNAL,
+	KIND_MODE,
+	KIND_MODE_OPEN, /* of: the argument with flags of open */
+	KIND_MODE_TYPE,
+	KIND_OPEN,
+	KIND_ACCESS,
+	KIND_FLAGS,
+	KIND_ENUM,
+	KIND_CLOCK,
+	KIND_CLONE,
+	KIND_FUTEX,
+	KIND_FUTEX_TIME, /* of: the operation */
+	KIND_FCNTL, /* of: the command */
+	KIND_IOCTL,
+	KIND_IOCTL_ARG, /* of: the command */
+	KIND_PRCTL, /* of: the option */
+	KIND_FSCONFIG, /* of: the command */
+	KIND_SCHED,
+	KIND_IPC_FLAGS,
+	KIND_QUOTA,
+	KIND_SOCK_TYPE,
+	KIND_SOCK_PROTOCOL, /* of: the family */
+	KIND_SOCKOPT, /* of: the level */
+	/* Memory. */
+	KIND_PATH,
+	KIND_STRING,
+	KIND_BUFFER,
+	KIND_STRINGS,
+	KIND_IOVEC,
+	KIND_MSGHDR,
+	KIND_FD_PAIR,
+	KIND_INT_PTR,
+	KIND_LONG_PTR,
+	KIND_UINTS,
+	KIND_MASK, /* a set of CPUs */
+	KIND_FDSET,
+	KIND_POLLFD,
+	KIND_EPOLL_EVENT,
+	KIND_SEMBUF,
+	KIND_SOCKADDR,
+	KIND_SOCKOPT_VALUE,
+	KIND_TIMESPEC,
+	KIND_TIMESPECS, /* two */
+	KIND_TIMESPEC64, /* of 64 bits in 32-bit programs too; so are the next two */
+	KIND_TIMESPECS64,
+	KIND_ITIMERSPEC64,
+	KIND_TIMEVAL,
+	KIND_TIMEVALS,
+	KIND_ITIMERVAL,
+	KIND_ITIMERSPEC,
+	KIND_REMAINING, /* a timespec that is filled if the call is interrupted */
+	KIND_UTIMBUF,
+	KIND_SIGSET,
+	KIND_SIGACTION,
+	KIND_SIGINFO,
+	KIND_SIGALTSTACK,
+	KIND_SCHED_PARAM,
+	KIND_CLONE_ARGS,
+	KIND_OPEN_HOW,
+	KIND_STAT,
+	KIND_STATX,
+	KIND_STATFS,
+	KIND_UTSNAME,
+	KIND_SYSINFO,
+	KIND_TMS,
+	KIND_RLIMIT,
+	KIND_RLIMIT64,
+	KIND_RUSAGE,
+	KIND_WAIT_STATUS,
+	KIND_STRUCT, /* by BTF, of this type */
+	KIND_COUNT
+};
+
+enum syscall_result {
+	RESULT_LONG,
+	RESULT_INT,
+	RESULT_FD,
+	RESULT_ADDRESS,
+	RESULT_PID,
+	RESULT_MODE,
+	RESULT_HEX,
+	RESULT_FCNTL,
+	RESULT_NEVER
+};
+
+struct syscall_arg {
+	const char *name;
+	const struct syscall_words *words;
+	const char *type; /* of KIND_STRUCT */
+	uint8_t kind, when, count, of; /* SYSCALL_WHEN_..., SYSCALL_COUNT_... */
+};
+
+struct syscall_form {
+	const char *name;
+	enum syscall_result result;
+	struct syscall_arg args[SYSCALL_ARGS];
+};
+
+struct syscall_form_list {
+	const struct syscall_form *forms;
+	size_t count;
+};
+
+#define SYSCALL_IN    SYSCALL_WHEN_ENTRY
+#define SYSCALL_OUT   SYSCALL_WHEN_EXIT
+#define SYSCALL_INOUT (SYSCALL_WHEN_ENTRY | SYSCALL_WHEN_EXIT)
+
+/* Rows of the tables. */
+#define NONE                                         \
+	{                                            \
+		NULL, NULL, NULL, KIND_NONE, 0, 0, 0 \
+	}
+#define ARG(name, kind)                                \
+	{                                              \
+		name, NULL, NULL, KIND_##kind, 0, 0, 0 \
+	}
+#define ARG_OF(name, kind, of)                          \
+	{                                               \
+		name, NULL, NULL, KIND_##kind, 0, 0, of \
+	}
+#define FLAGS(name, words)                                              \
+	{                                                               \
+		name, &syscall_words_##words, NULL, KIND_FLAGS, 0, 0, 0 \
+	}
+#define ENUM(name, words)                                              \
+	{                                                              \
+		name, &syscall_words_##words, NULL, KIND_ENUM, 0, 0, 0 \
+	}
+#define IN(name, kind)                                                          \
+	{                                                                       \
+		name, NULL, NULL, KIND_##kind, SYSCALL_IN, SYSCALL_COUNT_ONE, 0 \
+	}
+#define OUT(name, kind)                                                          \
+	{                                                                        \
+		name, NULL, NULL, KIND_##kind, SYSCALL_OUT, SYSCALL_COUNT_ONE, 0 \
+	}
+#define IN_OF(name, kind, of)                                                    \
+	{                                                                        \
+		name, NULL, NULL, KIND_##kind, SYSCALL_IN, SYSCALL_COUNT_ARG, of \
+	}
+#define OUT_OF(name, kind, of)                                                       \
+	{                                                                            \
+		name, NULL, NULL, KIND_##kind, SYSCALL_OUT, SYSCALL_COUNT_RESULT, of \
+	}
+#define IO_OF(name, kind, of)                                                       \
+	{                                                                           \
+		name, NULL, NULL, KIND_##kind, SYSCALL_INOUT, SYSCALL_COUNT_ARG, of \
+	}
+#define OUT_RESULT(name, kind)                                                      \
+	{                                                                           \
+		name, NULL, NULL, KIND_##kind, SYSCALL_OUT, SYSCALL_COUNT_RESULT, 0 \
+	}
+#define OUT_AT(name, kind, of)                                                   \
+	{                                                                        \
+		name, NULL, NULL, KIND_##kind, SYSCALL_OUT, SYSCALL_COUNT_AT, of \
+	}
+#define STRUCT_IN(name, type)                                                   \
+	{                                                                       \
+		name, NULL, type, KIND_STRUCT, SYSCALL_IN, SYSCALL_COUNT_ONE, 0 \
+	}
+#define STRUCT_OUT(name, type)                                                   \
+	{                                                                        \
+		name, NULL, type, KIND_STRUCT, SYSCALL_OUT, SYSCALL_COUNT_ONE, 0 \
+	}
+#define STRUCT_IO(name, type)                                                      \
+	{                                                                          \
+		name, NULL, type, KIND_STRUCT, SYSCALL_INOUT, SYSCALL_COUNT_ONE, 0 \
+	}
+
+extern const struct syscall_form_list syscall_forms_files, syscall_forms_sockets, syscall_forms_process,
+	syscall_forms_memory, syscall_forms_i386, syscall_forms_arm64;
+
+/* NULL: it is not known. Its arguments are then numbers. */
+const struct syscall_form *syscall_form_find(enum syscall_abi abi, uint32_t number);
+/* Bytes of a kind's struct in programs of this table; 0: it has no fixed size, or other fields than we know. */
+unsigned syscall_kind_bytes(enum syscall_kind kind, enum syscall_abi abi);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "syscalls/syscall_print.h"
+
+#include "syscalls/btf_types.h"
+#include "syscalls/syscall_printer.h"
+
+#define PRINT_O_CREAT 0100
+#define PRINT_TMPFILE 020000000
+
+/* ---- copied memory ---- */
+
+static bool syscall_print_by_btf(
+	struct syscall_printer *p, const struct syscall_arg *arg, const struct syscall_copied *copied)
+{
+	static const struct {
+		uint8_t kind;
+		const char *type;
+	} types[] = {{KIND_TIMESPEC, "__kernel_timespec"}, {KIND_ITIMERSPEC, "__kernel_itimerspec"},
+		{KIND_CLONE_ARGS, "clone_args"}, {KIND_OPEN_HOW, "open_how"}, {KIND_STATX, "statx"},
+		{KIND_SYSINFO, "sysinfo"}, {KIND_RUSAGE, "rusage"}, {KIND_RLIMIT64, "rlimit64"},
+		{KIND_RLIMIT, "rlimit"}, {KIND_UTSNAME, "new_utsname"}, {KIND_SCHED_PARAM, "sched_param"}};
+	const char *type = arg->kind == KIND_STRUCT ? arg->type : NULL;
+	for (size_t i = 0; p->options->force_btf && !type && i < ARRAY_LEN(types); i++)
+		if (types[i].kind == arg->kind)
+			type = types[i].type;
+	return type && p->options->types && p->word == 8 &&
+	       btf_types_print(p->options->types, str_from(type), copied->bytes, !p->options->no_names,
+		       p->options->with_zeros, p->t);
+}
+
+static void syscall_print_copied(struct syscall_printer *p, const struct syscall_arg *arg, unsigned index, bool at_exit,
+	const struct syscall_copied *copied)
+{
+	switch (arg->kind) {
+	case KIND_PATH:
+	case KIND_STRING:
+	case KIND_BUFFER:
+	case KIND_STRINGS:
+	case KIND_IOVEC:
+	case KIND_MSGHDR:
+		syscall_print_buffer(p, arg, index, at_exit, copied);
+		return;
+	case KIND_SOCKADDR:
+		syscall_print_sockaddr(p, copied->bytes);
+		return;
+	case KIND_SOCKOPT_VALUE:
+		syscall_print_sockopt_value(p, *copied);
+		return;
+	case KIND_POLLFD:
+		syscall_print_pollfds(p, copied->bytes, at_exit, copied->is_truncated);
+		return;
+	case KIND_EPOLL_EVENT:
+		syscall_print_epoll_events(p, copied->bytes, copied->is_truncated);
+		return;
+	default:
+		if (syscall_print_by_btf(p, arg, copied))
+			return;
+		if (arg->kind == KIND_STRUCT)
+			syscall_put_address(p->t, p->call->args[index]);
+		else
+			syscall_print_struct(p, arg, *copied);
+		return;
+	}
+}
+
+static void syscall_print_memory(struct syscall_printer *p, const struct syscall_arg *arg, unsigned index)
+{
+	const struct syscall_call *call = p->call;
+	unsigned item = arg->kind == KIND_STRINGS ? SYSCALL_ITEM_BUFFER : SYSCALL_ITEM_SELF;
+	struct syscall_copied copied;
+	bool is_wanted = !p->options->no_structs || arg->kind == KIND_PATH || arg->kind == KIND_STRING;
+	/* A timeout of a futex operation that has none is another number. */
+	if (arg->kind == KIND_FUTEX_TIME && !syscall_futex_has_time(call->args[arg->of])) {
+		text_u64(p->t, call->args[index]);
+		return;
+	}
+	if (arg->kind == KIND_REMAINING && call->has_result && call->result == 0)
+		is_wanted = false;
+	if (is_wanted && syscall_part_find(call, index, item, true, &copied))
+		syscall_print_copied(p, arg, index, true, &copied);
+	else if (is_wanted && syscall_part_find(call, index, item, false, &copied))
+		syscall_print_copied(p, arg, index, false, &copied);
+	else
+		syscall_put_address(p->t, call->args[index]);
+}
+
+/* ---- arguments ---- */
+
+/* Arguments that the kernel does not look at in this call. */
+static bool syscall_arg_is_unused(const struct syscall_call *call, const struct syscall_arg *arg)
+{
+	uint64_t other = call->args[arg->of < SYSCALL_ARGS ? arg->of : 0];
+	if (arg->kind == KIND_MODE_OPEN)
+		return !(other & (PRINT_O_CREAT | PRINT_TMPFILE));
+	return false;
+}
+
+/* Zeros of numbers, addresses and flags say little; descriptors, and numbers with names, are shown. */
+static bool syscall_arg_is_shown(const struct syscall_call *call, const struct syscall_arg *arg, uint64_t value,
+	const struct syscall_print_options *o)
+{
+	if (syscall_arg_is_unused(call, arg))
+		return false;
+	if (value || o->with_zeros || o->no_names)
+		return arg->kind != KIND_FD_IF_FILE || (int32_t)value != -1 || o->with_zeros || o->no_names;
+	switch (arg->kind) {
+	case KIND_FD:
+	case KIND_DIRFD:
+	case KIND_OPEN:
+	case KIND_ACCESS:
+	case KIND_FUTEX:
+		return true;
+	case KIND_ENUM:
+		return syscall_word_find(arg->words, 0) != NULL;
+	case KIND_CLOCK:
+		return !o->force_btf;
+	default:
+		return false;
+	}
+}
+
+static void syscall_print_arg(struct syscall_printer *p, const struct syscall_arg *arg, unsigned index, bool *has_some)
+{
+	uint64_t value = p->call->args[index];
+	if (*has_some)
+		text_str(p->t, ", ");
+	*has_some = true;
+	if (!p->options->no_names) {
+		text_str(p->t, arg->name);
+		text_str(p->t, ": ");
+	}
+	if (!syscall_print_word(p, arg, value))
+		syscall_print_memory(p, arg, index);
+}
+
+void syscall_print_args(struct text *t, const struct syscall_call *call, const struct syscall_print_options *options)
+{
+	static const char *const names[SYSCALL_ARGS] = {"arg0", "arg1", "arg2", "arg3", "arg4", "arg5"};
+	const struct syscall_form *form = syscall_form_find(call->abi, call->number);
+	struct syscall_printer p = {t, call, options, syscall_abi_word(call->abi)};
+	bool has_some = false;
+	if (!call->has_args)
+		return;
+	for (unsigned i = 0; i < SYSCALL_ARGS; i++) {
+		const struct syscall_arg plain = {.name = names[i], .kind = KIND_HEX};
+		const struct syscall_arg *arg = form ? &form->args[i] : &plain;
+		if (arg->kind == KIND_NONE)
+			return;
+		if (syscall_arg_is_shown(call, arg, call->args[i], options))
+			syscall_print_arg(&p, arg, i, &has_some);
+	}
+}
+
+/* ---- the result ---- */
+
+static void syscall_print_error(struct text *t, unsigned error)
+{
+	const char *name = syscall_error_name(error), *text = syscall_error_text(error);
+	text_str(t, "-1 ");
+	if (!name) {
+		text_str(t, "errno ");
+		text_u64(t, error);
+		return;
+	}
+	text_str(t, name);
+	text_str(t, " (");
+	text_str(t, text);
+	text_char(t, ')');
+}
+
+static void syscall_print_fcntl_result(struct syscall_printer *p)
+{
+	const char *command = syscall_word_find(&syscall_words_fcntl_cmd, p->call->args[1] & UINT32_MAX);
+	uint64_t value = (uint64_t)p->call->result;
+	struct tally_str word = str_from(command && p->call->has_args ? command : "");
+	if (str_equal(word, STR("GETFL")))
+		syscall_put_open_flags(p, value);
+	else if (str_equal(word, STR("GETFD")))
+		syscall_put_words(p, &syscall_words_fd_flags, value);
+	else if (str_equal(word, STR("GET_SEALS")))
+		syscall_put_words(p, &syscall_words_seals, value);
+	else if (str_equal(word, STR("GETLEASE")))
+		syscall_put_words(p, &syscall_words_lock_type, value);
+	else
+		text_i64(p->t, p->call->result);
+}
+
+void syscall_print_result(struct text *t, const struct syscall_call *call, const struct syscall_print_options *options)
+{
+	const struct syscall_form *form = syscall_form_find(call->abi, call->number);
+	struct syscall_printer p = {t, call, options, syscall_abi_word(call->abi)};
+	int64_t result = p.word == 4 ? (int32_t)call->result : call->result;
+	unsigned error;
+	if (!call->has_result) {
+		text_char(t, '?');
+		return;
+	}
+	if (syscall_result_failed(result, &error)) {
+		syscall_print_error(t, error);
+		return;
+	}
+	switch (form ? form->result : RESULT_LONG) {
+	case RESULT_ADDRESS:
+		text_str(t, result ? "0x" : "");
+		text_hex(t, p.word == 4 ? (uint32_t)result : (uint64_t)result, 1);
+		return;
+	case RESULT_PID:
+		syscall_put_pid(&p, (int32_t)result);
+		return;
+	case RESULT_MODE:
+		syscall_print_word(&p, &(const struct syscall_arg){.kind = KIND_MODE}, (uint64_t)result);
+		return;
+	case RESULT_HEX:
+		syscall_print_word(&p, &(const struct syscall_arg){.kind = KIND_HEX}, (uint64_t)result);
+		return;
+	case RESULT_FCNTL:
+		syscall_print_fcntl_result(&p);
+		return;
+	case RESULT_INT:
+		text_i64(t, result);
+		if (result == 0)
+			text_str(t, " (Timeout)");
+		return;
+	case RESULT_LONG:
+	case RESULT_FD:
+	case RESULT_NEVER:
+		text_i64(t, result);
+		return;
+	}
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * syscall_printer.h - defines what the printers of arguments share: the text, the call and its options, and the syntax
+ * of structs and strings. Private to src/syscalls.
+ */
+#ifndef SYSCALLS_SYSCALL_PRINTER_H
+#define SYSCALLS_SYSCALL_PRINTER_H
+
+#include "syscalls/syscall_forms.h"
+#include "syscalls/syscall_print.h"
+
+struct syscall_printer {
+	struct text *t;
+	const struct syscall_call *call;
+	const struct syscall_print_options *options;
+	unsigned word; /* bytes of a pointer in the program */
+};
+
+/* A struct: "{ .a: 1, .b: 2 }", or "{1, 2}" without names. */
+struct syscall_braces {
+	struct syscall_printer *p;
+	bool has_fields;
+};
+
+/* ---- print_memory.c ---- */
+
+void syscall_put_address(struct text *t, uint64_t address);
+/* Bytes in quotes, with C's escapes; at most so many, and "..." if there are more. */
+void syscall_put_quoted(struct text *t, struct tally_bytes bytes, size_t most, bool is_truncated);
+/* A copied string up to its NUL. */
+void syscall_put_string(struct text *t, const struct syscall_copied *copied);
+struct syscall_braces syscall_braces_begin(struct syscall_printer *p);
+/* Before each field's value. */
+void syscall_braces_field(struct syscall_braces *braces, const char *name);
+/* more: there are fields that are not shown. */
+void syscall_braces_end(struct syscall_braces *braces, bool more);
+/* A field of an integer in the bytes; 0 beyond their end. */
+uint64_t syscall_take(struct tally_bytes bytes, size_t offset, unsigned size);
+int64_t syscall_take_signed(struct tally_bytes bytes, size_t offset, unsigned size);
+/* Memory of a kind that print_memory.c prints: strings, buffers, vectors. */
+void syscall_print_buffer(struct syscall_printer *p, const struct syscall_arg *arg, unsigned index, bool at_exit,
+	const struct syscall_copied *copied);
+
+/* ---- print_words.c ---- */
+
+/* A number that stands for itself, or has names; false: the kind is not of that sort. */
+bool syscall_print_word(struct syscall_printer *p, const struct syscall_arg *arg, uint64_t value);
+void syscall_put_words(struct syscall_printer *p, const struct syscall_words *words, uint64_t value);
+void syscall_put_mode(struct text *t, uint64_t mode, bool with_type);
+void syscall_put_open_flags(struct syscall_printer *p, uint64_t flags);
+void syscall_put_clone_flags(struct syscall_printer *p, uint64_t flags, bool with_signal);
+void syscall_put_signal(struct syscall_printer *p, int64_t number);
+void syscall_put_fd(struct syscall_printer *p, int fd);
+void syscall_put_pid(struct syscall_printer *p, int32_t pid);
+bool syscall_futex_has_time(uint64_t op);
+
+/* ---- print_structs.c ---- */
+
+void syscall_print_struct(struct syscall_printer *p, const struct syscall_arg *arg, struct syscall_copied copied);
+
+/* ---- print_sockets.c ---- */
+
+void syscall_print_sockaddr(struct syscall_printer *p, struct tally_bytes bytes);
+void syscall_print_pollfds(struct syscall_printer *p, struct tally_bytes bytes, bool at_exit, bool is_truncated);
+void syscall_print_epoll_events(struct syscall_printer *p, struct tally_bytes bytes, bool is_truncated);
+void syscall_print_sockopt(struct syscall_printer *p, uint64_t level, uint64_t option);
+void syscall_print_sockopt_value(struct syscall_printer *p, struct syscall_copied copied);
+void syscall_print_msghdr(struct syscall_printer *p, unsigned index, bool at_exit, struct tally_bytes header);
+
+#endif
