@@ -12,6 +12,7 @@
 #include "code/binaries/load_kernel.h"
 #include "code/binaries/load_lines.h"
 #include "code/probing/probe_functions.h"
+#include "code/probing/probe_kallsyms.h"
 
 #define PROBE_SECTION_FIRST \
 	UINT64_C(0x1000) /* where the sections of a module's file are put, which have no addresses */
@@ -126,23 +127,33 @@ static enum tally_status probe_binary_fill(struct probe_binary_opened *opened, s
 }
 
 /* The file to open; NULL: there is none. */
-static const char *probe_binary_choose(
-	struct probe_binary_opened *opened, const struct probe_binary_options *options, struct tally_error *err)
+static const char *probe_binary_choose(struct probe_binary_opened *opened, const struct probe_binary_options *options)
 {
-	const char *path = options->path;
-	if (!path && options->kind == PROBE_KERNEL)
-		path = options->vmlinux ? options->vmlinux : probe_binary_find_vmlinux(opened);
-	else if (!path && options->kind == PROBE_MODULE)
-		path = probe_binary_find_module(opened, options->module);
-	if (path)
-		return path;
+	if (options->path || options->kind == PROBE_PROGRAM)
+		return options->path;
 	if (options->kind == PROBE_KERNEL)
-		(void)error_set(
-			err, TALLY_NOT_FOUND, "no vmlinux with debug information of the running kernel is there");
-	else
-		(void)error_set(err, TALLY_NOT_FOUND, "no file of the module %s is there",
-			options->module ? options->module : "");
-	return NULL;
+		return options->vmlinux ? options->vmlinux : probe_binary_find_vmlinux(opened);
+	return options->module ? probe_binary_find_module(opened, options->module) : NULL;
+}
+
+/* There is no file: the kernel's list of symbols has to do. */
+static enum tally_status probe_binary_use_list(struct probe_binary_opened *opened,
+	const struct probe_binary_options *options, struct probe_binary **out, struct tally_error *err)
+{
+	struct probe_binary *binary = &opened->binary;
+	struct arena *arena = &opened->entry.arena;
+	const char *module = options->module ? options->module : "";
+	binary->path = options->kind == PROBE_MODULE ? arena_printf(arena, "[%s]", module) : "[kernel.kallsyms]";
+	binary->module = str_from(arena_string(arena, module, strlen(module)));
+	enum tally_status status = binary->path && binary->module.data
+					   ? probe_kallsyms_read(binary->module, arena, &binary->symbols, err)
+					   : error_nomem(err);
+	if (status != TALLY_OK) {
+		probe_binary_close(binary);
+		return status;
+	}
+	*out = binary;
+	return TALLY_OK;
 }
 
 enum tally_status probe_binary_open(
@@ -157,8 +168,10 @@ enum tally_status probe_binary_open(
 	binary_entry_init(&opened->entry, &opened->options,
 		&(struct binary_key){.kind = BINARY_USER, .pid = options->root_pid > 0 ? options->root_pid : -1});
 	struct arena *arena = &opened->entry.arena;
-	const char *path = probe_binary_choose(opened, options, err);
-	enum tally_status status = path ? TALLY_OK : TALLY_NOT_FOUND;
+	const char *path = probe_binary_choose(opened, options);
+	if (!path && options->kind != PROBE_PROGRAM)
+		return probe_binary_use_list(opened, options, out, err);
+	enum tally_status status = path ? TALLY_OK : error_set(err, TALLY_NOT_FOUND, "no program is named");
 	char real[PATH_MAX];
 	if (path && options->root_pid <= 0 && !opened->entry.root.prefix[0] && realpath(path, real))
 		path = real;
@@ -194,6 +207,8 @@ void probe_binary_close(struct probe_binary *binary)
 uint64_t probe_binary_offset(const struct probe_binary *binary, uint64_t address)
 {
 	size_t count;
+	if (!binary->image)
+		return UINT64_MAX;
 	const struct elf_segment *segments = elf_image_segments(binary->image, &count);
 	for (size_t i = 0; i < count; i++)
 		if (address >= segments[i].vaddr && address - segments[i].vaddr < segments[i].file_size)

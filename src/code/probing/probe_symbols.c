@@ -52,6 +52,7 @@ enum tally_status probe_symbols_finish(struct probe_symbols *symbols, struct tal
 {
 	size_t count = symbols->items.len;
 	uint64_t end = 0;
+	symbols->by_name.len = symbols->ends.len = 0;
 	if (count == 0)
 		return TALLY_OK;
 	qsort(symbols->items.items, count, sizeof(*symbols->items.items), probe_symbols_by_address);

@@ -111,8 +111,7 @@ void probe_event_print(const struct probe_event *event, struct text *out)
 			text_printf(out, "(0x%" PRIx64 ")", event->semaphore);
 	} else if (event->symbol.len > 0) {
 		text_bytes(out, event->symbol.data, event->symbol.len);
-		if (event->offset > 0)
-			text_printf(out, "+%" PRIu64, event->offset);
+		text_printf(out, "+%" PRIu64, event->offset);
 	} else {
 		text_printf(out, "0x%" PRIx64, event->offset);
 	}
