@@ -2,6 +2,7 @@
 #include "code/probing/probe_binary.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "arch/arch.h"
@@ -13,6 +14,7 @@
 #include "code/binaries/load_lines.h"
 #include "code/probing/probe_functions.h"
 #include "code/probing/probe_kallsyms.h"
+#include "code/process_files.h"
 
 #define PROBE_SECTION_FIRST \
 	UINT64_C(0x1000) /* where the sections of a module's file are put, which have no addresses */
@@ -21,6 +23,7 @@ struct probe_binary_opened {
 	struct probe_binary binary; /* first: probe_binary_close is given this */
 	struct binary_store_options options;
 	struct binary_entry entry;
+	char root[32]; /* of the process whose mount namespace the path is in */
 };
 
 /* The vmlinux of the running kernel, by its build ID; NULL: there is none. */
@@ -165,15 +168,18 @@ enum tally_status probe_binary_open(
 	opened->options.symfs = options->symfs;
 	opened->options.index_dir = "";
 	opened->binary.kind = options->kind;
-	binary_entry_init(&opened->entry, &opened->options,
-		&(struct binary_key){.kind = BINARY_USER, .pid = options->root_pid > 0 ? options->root_pid : -1});
+	if (options->root_pid > 0 && process_is_elsewhere(options->root_pid)) {
+		snprintf(opened->root, sizeof(opened->root), "/proc/%d/root", (int)options->root_pid);
+		opened->options.symfs = opened->root;
+	}
+	binary_entry_init(&opened->entry, &opened->options, &(struct binary_key){.kind = BINARY_USER, .pid = -1});
 	struct arena *arena = &opened->entry.arena;
 	const char *path = probe_binary_choose(opened, options);
 	if (!path && options->kind != PROBE_PROGRAM)
 		return probe_binary_use_list(opened, options, out, err);
 	enum tally_status status = path ? TALLY_OK : error_set(err, TALLY_NOT_FOUND, "no program is named");
 	char real[PATH_MAX];
-	if (path && options->root_pid <= 0 && !opened->entry.root.prefix[0] && realpath(path, real))
+	if (path && !opened->entry.root.prefix[0] && realpath(path, real))
 		path = real;
 	path = path ? arena_string(arena, path, strlen(path)) : NULL;
 	opened->entry.key.path = str_from(path);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -212,30 +213,65 @@ static int probe_files_write_removal(struct probe_files *files, const struct pro
 	return line->failed ? ENOMEM : probe_files_write(files, event->is_user, line);
 }
 
-enum tally_status probe_files_add(
-	const struct kernel_seam *kernel, const struct probe_event *events, size_t count, struct tally_error *err)
+/* Enters the mount namespace of a process; own: what leads back. */
+static enum tally_status probe_files_enter(int32_t pid, int *own, struct tally_error *err)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid);
+	*own = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	int other = open(path, O_RDONLY | O_CLOEXEC);
+	bool has_entered = *own >= 0 && other >= 0 && unshare(CLONE_FS) == 0 && setns(other, CLONE_NEWNS) == 0;
+	int errnum = errno;
+	if (other >= 0)
+		close(other);
+	if (has_entered)
+		return TALLY_OK;
+	if (*own >= 0)
+		close(*own);
+	return error_set_errno(
+		err, TALLY_DENIED, errnum, "Failed to enter the mount namespace of process %d", (int)pid);
+}
+
+static void probe_files_leave(int own)
+{
+	(void)!setns(own, CLONE_NEWNS);
+	close(own);
+}
+
+static enum tally_status probe_files_add_one(
+	struct probe_files *files, const struct probe_event *event, struct text *line, struct tally_error *err)
+{
+	enum tally_status status = probe_files_open(files, event->is_user, err);
+	if (status != TALLY_OK)
+		return status;
+	text_clear(line);
+	probe_event_print(event, line);
+	text_char(line, '\n');
+	int errnum = line->failed ? ENOMEM : probe_files_write(files, event->is_user, line);
+	return errnum ? probe_files_explain(files, event, line, errnum, err) : TALLY_OK;
+}
+
+enum tally_status probe_files_add(const struct kernel_seam *kernel, const struct probe_event *events, size_t count,
+	int32_t namespace_pid, struct tally_error *err)
 {
 	struct probe_files files;
 	struct text line = {0};
-	enum tally_status status = TALLY_OK;
 	size_t done = 0;
+	int own = -1;
+	enum tally_status status = TALLY_OK;
 	probe_files_begin(&files, kernel);
-	for (; done < count && status == TALLY_OK; done++) {
-		const struct probe_event *event = &events[done];
-		status = probe_files_open(&files, event->is_user, err);
-		if (status != TALLY_OK)
-			break;
-		text_clear(&line);
-		probe_event_print(event, &line);
-		text_char(&line, '\n');
-		int errnum = line.failed ? ENOMEM : probe_files_write(&files, event->is_user, &line);
-		if (errnum)
-			status = probe_files_explain(&files, event, &line, errnum, err);
-		else if (probe_files_is_asked_to_end(&files))
-			status = error_set(err, TALLY_INVALID, "Interrupted: no event is added.");
-		if (errnum)
-			break;
+	if (namespace_pid > 0 && count > 0) {
+		status = probe_files_open(&files, true, err);
+		if (status == TALLY_OK)
+			status = probe_files_enter(namespace_pid, &own, err);
 	}
+	while (done < count && status == TALLY_OK) {
+		status = probe_files_add_one(&files, &events[done], &line, err);
+		if (status == TALLY_OK && done++ < count && probe_files_is_asked_to_end(&files))
+			status = error_set(err, TALLY_INVALID, "Interrupted: no event is added.");
+	}
+	if (own >= 0)
+		probe_files_leave(own);
 	/* All or none. */
 	for (size_t i = done; status != TALLY_OK && i-- > 0;)
 		(void)probe_files_write_removal(&files, &events[i], &line);

@@ -31,9 +31,10 @@ TALLY_MUST_CHECK enum tally_status probe_list_read(
 	const struct kernel_seam *kernel, struct probe_list *list, struct tally_error *err);
 void probe_list_deinit(struct probe_list *list);
 
-/* Adds all of the events or none. Their files are chosen by is_user. */
-TALLY_MUST_CHECK enum tally_status probe_files_add(
-	const struct kernel_seam *kernel, const struct probe_event *events, size_t count, struct tally_error *err);
+/* Adds all of the events or none. Their files are chosen by is_user. namespace_pid > 0: the paths of programs are in the
+ * mount namespace of this process; only one thread runs then. */
+TALLY_MUST_CHECK enum tally_status probe_files_add(const struct kernel_seam *kernel, const struct probe_event *events,
+	size_t count, int32_t namespace_pid, struct tally_error *err);
 /* Removes them; goes on behind one that the kernel keeps, and returns the first error. removed: a flag for each; NULL:
  * nobody asks. */
 TALLY_MUST_CHECK enum tally_status probe_files_remove(const struct kernel_seam *kernel,

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * probe_symbol_places.h - finds the places that a point names by the symbols of a binary alone, without debug
+ * information.
+ *
+ *	status = probe_symbol_places_find(binary, &definition.point, &options, &places, err);
+ */
+#ifndef TASKS_PROBING_PROBE_SYMBOL_PLACES_H
+#define TASKS_PROBING_PROBE_SYMBOL_PLACES_H
+
+#include "tasks/probing/probe_convert.h"
+
+/* Adds places of a function, with an offset or at its return, or of an address. NOT_FOUND: with the nearest name. */
+TALLY_MUST_CHECK enum tally_status probe_symbol_places_find(struct probe_binary *binary,
+	const struct probe_point *point, const struct probe_convert_options *options, struct probe_places *places,
+	struct tally_error *err);
+/* " Did you mean 'add'?", in the arena, behind a message; empty: no name is near. */
+const char *probe_symbol_places_hint(struct probe_binary *binary, struct tally_str name, struct arena *arena);
+
+#endif
