@@ -282,11 +282,13 @@ static enum tally_status probe_text_field(struct tally_str *rest, struct probe_f
 	size_t end;
 	if (rest->data[0] == '[') {
 		uint64_t index;
+		bool is_negative = rest->len > 1 && rest->data[1] == '-';
 		const char *closing = memchr(rest->data, ']', rest->len);
 		struct tally_str number = {rest->data + 1, closing ? (size_t)(closing - rest->data - 1) : 0};
-		if (!closing || !str_to_u64(number, 0, &index) || index > INT_MAX)
+		if (!closing || !str_to_u64(probe_text_from(number, is_negative ? 1 : 0), 0, &index) || index > INT_MAX)
 			return error_set(err, TALLY_INVALID, "Array index must be a number.");
-		*field = (struct probe_field){.kind = PROBE_FIELD_INDEX, .index = (int64_t)index};
+		*field = (struct probe_field){
+			.kind = PROBE_FIELD_INDEX, .index = is_negative ? -(int64_t)index : (int64_t)index};
 		*rest = probe_text_from(*rest, number.len + 2);
 		return TALLY_OK;
 	}

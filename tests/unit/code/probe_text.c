@@ -106,6 +106,7 @@ static void arguments(void **state)
 		{"f x y:u8", "/ f v[=x x:] v[=y y:u8]"},
 		{"f n=x:u8@user", "/ f v[n=x x:u8 user]"},
 		{"f o->p->arr[1].q", "/ f v[=o->p->arr[1].q o->p->arr[1].q:]"},
+		{"f o[-2]", "/ f v[=o[-2] o[-2]:]"},
 		{"f o[0x10]", "/ f v[=o[0x10] o[16]:]"},
 		{"f ns::x:s32", "/ f v[=ns::x ns::x:s32]"},
 		{"f %di a=%si:x8", "/ f k[=%di:] k[a=%si:x8]"},
