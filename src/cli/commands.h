@@ -55,6 +55,7 @@ struct tally_str command_subcommands(const struct command *command);
 	X(man)           \
 	X(mem)           \
 	X(pack)          \
+	X(probe)         \
 	X(push)          \
 	X(query)         \
 	X(record)        \

@@ -16,7 +16,6 @@ static const char *const missing[] = {
 	"iostat",
 	"kvm",
 	"kwork",
-	"probe",
 	"test",
 	"trace",
 };

@@ -187,7 +187,7 @@ static void probe_show_raw(const struct probe_event *event, struct text *out)
 void probe_show_listed(struct probe_viewer *viewer, const struct probe_event *event, struct text *out)
 {
 	struct probe_binary *binary = NULL;
-	uint64_t address;
+	uint64_t address = 0;
 	probe_show_name(event, out);
 	if (event->kind == 'p' || event->kind == 'r')
 		binary = probe_viewer_open(viewer, event->is_user, event->file);

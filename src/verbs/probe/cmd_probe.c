@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "cli/commands.h"
+#include "verbs/probe/probe_add.h"
+#include "verbs/probe/probe_list.h"
+#include "verbs/probe/probe_look.h"
+
+struct cmd_probe_settings {
+	struct probe_settings probe;
+	bool is_out_of_memory;
+};
+
+static const char *cmd_probe_begin(const struct option_use *use, char letter)
+{
+	struct probe_settings *probe = &((struct cmd_probe_settings *)use->settings)->probe;
+	char text[64];
+	if (probe->command && probe->command != letter) {
+		snprintf(text, sizeof(text), "cannot be used with switch `%c'", probe->command);
+		return option_complaint(use, text);
+	}
+	probe->command = letter;
+	return NULL;
+}
+
+static void cmd_probe_wish(struct cmd_probe_settings *settings, const char *text)
+{
+	struct probe_settings *probe = &settings->probe;
+	const struct probe_wish wish = {text, probe->target, probe->has_target};
+	if (!vec_push(&probe->wishes, wish))
+		settings->is_out_of_memory = true;
+}
+
+static const char *cmd_probe_take(const struct option_use *use, char letter)
+{
+	const char *problem = cmd_probe_begin(use, letter);
+	if (!problem && use->value)
+		cmd_probe_wish(use->settings, use->value);
+	return problem;
+}
+
+static const char *take_add(const struct option_use *use)
+{
+	return cmd_probe_take(use, 'a');
+}
+static const char *take_definition(const struct option_use *use)
+{
+	return cmd_probe_take(use, 'D');
+}
+static const char *take_del(const struct option_use *use)
+{
+	return cmd_probe_take(use, 'd');
+}
+static const char *take_list(const struct option_use *use)
+{
+	return cmd_probe_take(use, 'l');
+}
+static const char *take_line(const struct option_use *use)
+{
+	return cmd_probe_take(use, 'L');
+}
+static const char *take_vars(const struct option_use *use)
+{
+	return cmd_probe_take(use, 'V');
+}
+
+static const char *take_funcs(const struct option_use *use)
+{
+	struct probe_settings *probe = &((struct cmd_probe_settings *)use->settings)->probe;
+	const char *problem = cmd_probe_begin(use, 'F');
+	if (use->value)
+		probe->filter = use->value;
+	return problem;
+}
+
+/* Definitions without a target that stand before it get the target, too. */
+static void cmd_probe_set_target(struct probe_settings *probe, enum probe_binary_kind kind, const char *name)
+{
+	probe->target = (struct probe_target){kind, name};
+	probe->has_target = true;
+	for (size_t i = 0; i < probe->wishes.len; i++) {
+		struct probe_wish *wish = &probe->wishes.items[i];
+		if (!wish->has_target) {
+			wish->target = probe->target;
+			wish->has_target = true;
+		}
+	}
+}
+
+static const char *take_exec(const struct option_use *use)
+{
+	cmd_probe_set_target(&((struct cmd_probe_settings *)use->settings)->probe, PROBE_PROGRAM, use->value);
+	return NULL;
+}
+
+static const char *take_module(const struct option_use *use)
+{
+	cmd_probe_set_target(&((struct cmd_probe_settings *)use->settings)->probe, PROBE_MODULE, use->value);
+	return NULL;
+}
+
+static const char *take_symfs(const struct option_use *use)
+{
+	struct probe_settings *probe = &((struct cmd_probe_settings *)use->settings)->probe;
+	if (strstr(use->value, ",flat"))
+		return "takes no layout 'flat': debug files are looked for by their whole path below the directory";
+	probe->symfs = use->value;
+	return NULL;
+}
+
+static const char *take_demangle(const struct option_use *use)
+{
+	((struct cmd_probe_settings *)use->settings)->probe.no_demangle = use->is_negated;
+	return NULL;
+}
+
+#define PROBE_CALL(long_name, short_name, function, placeholder, text)                                       \
+	{                                                                                                    \
+		.name = (long_name), .letter = (short_name), .kind = OPTION_CALL, .argument = (placeholder), \
+		.call = (function), .help = (text)                                                           \
+	}
+#define PROBE_FLAG(long_name, short_name, field, text)                                     \
+	{                                                                                  \
+		.name = (long_name), .letter = (short_name), .kind = OPTION_FLAG,          \
+		.offset = offsetof(struct cmd_probe_settings, probe.field), .help = (text) \
+	}
+#define PROBE_STRING(long_name, short_name, field, placeholder, text)                                          \
+	{                                                                                                      \
+		.name = (long_name), .letter = (short_name), .kind = OPTION_STRING, .argument = (placeholder), \
+		.offset = offsetof(struct cmd_probe_settings, probe.field), .help = (text)                     \
+	}
+#define PROBE_DEFINITION "[EVENT=]FUNC[@SRC][+OFF|%return|:RL|;PT]|SRC:AL|SRC;PT [[NAME=]ARG ...]"
+
+static const struct option options[] = {
+	PROBE_CALL("add", 'a', take_add, PROBE_DEFINITION,
+		"probe point definition, where GROUP: Group name (optional), EVENT: Event name, FUNC: Function name, "
+		"OFF: Offset from function entry (in byte), %return: Put the probe at function return, SRC: Source "
+		"code path, RL: Relative line number from function entry, AL: Absolute line number in file, PT: Lazy "
+		"expression of line code, ARG: Probe argument (local variable name or kprobe-tracer argument format)"),
+	PROBE_CALL("definition", 'D', take_definition, PROBE_DEFINITION,
+		"Show trace event definition of given traceevent for k/uprobe_events."),
+	PROBE_CALL("del", 'd', take_del, "[GROUP:]EVENT", "delete a probe event."),
+	PROBE_FLAG("force", 'f', is_forced, "forcibly add events with existing name"),
+	{.name = "funcs",
+		.letter = 'F',
+		.kind = OPTION_CALL,
+		.argument = "[FILTER]",
+		.argument_is_optional = true,
+		.takes_next_word = true,
+		.call = take_funcs,
+		.help = "Show potential probe-able functions."},
+	PROBE_STRING("vmlinux", 'k', vmlinux, "file", "vmlinux pathname"),
+	PROBE_CALL("line", 'L', take_line, "FUNC[:RLN[+NUM|-RLN2]]|SRC:ALN[+NUM|-ALN2]", "Show source code lines."),
+	{.name = "list",
+		.letter = 'l',
+		.kind = OPTION_CALL,
+		.argument = "[GROUP:]EVENT",
+		.argument_is_optional = true,
+		.takes_next_word = true,
+		.call = take_list,
+		.help = "list up probe events"},
+	PROBE_CALL("module", 'm', take_module, "modname|path", "target module name (for online) or path (for offline)"),
+	PROBE_FLAG("dry-run", 'n', is_dry, "dry run"),
+	PROBE_FLAG("quiet", 'q', is_quiet, "be quiet (do not show any warnings or messages)"),
+	PROBE_STRING("source", 's', source_directory, "directory", "path to kernel source"),
+	PROBE_CALL("vars", 'V', take_vars, "FUNC[@SRC][+OFF|%return|:RL|;PT]|SRC:AL|SRC;PT",
+		"Show accessible variables on PROBEDEF"),
+	{.name = "verbose",
+		.letter = 'v',
+		.kind = OPTION_COUNT,
+		.offset = offsetof(struct cmd_probe_settings, probe.verbose),
+		.help = "be more verbose (show parsed arguments, etc)"},
+	PROBE_CALL("exec", 'x', take_exec, "executable|path", "target executable name or path"),
+	PROBE_FLAG("bootconfig", 0, is_bootconfig, "Output probe definition with bootconfig format"),
+	PROBE_FLAG("cache", 0, use_cache, "Manipulate probe cache"),
+	{.name = "demangle",
+		.kind = OPTION_CALL,
+		.can_be_negated = true,
+		.call = take_demangle,
+		.help = "Enable symbol demangling"},
+	PROBE_FLAG("demangle-kernel", 0, demangle_kernel, "Enable kernel symbol demangling"),
+	PROBE_FLAG("externs", 0, with_externs, "Show external variables too (with --vars only)"),
+	PROBE_STRING("filter", 0, filter, "[!]FILTER",
+		"Set a filter (with --vars/funcs only) (default: \"!__k???tab_* & !__crc_*\" for --vars, "
+		"\"!_* & !*@plt\" for --funcs)"),
+	{.name = "max-probes",
+		.kind = OPTION_U64,
+		.argument = "n",
+		.offset = offsetof(struct cmd_probe_settings, probe.max_probes),
+		.help = "Set how many probe points can be found for a probe."},
+	PROBE_FLAG("no-inlines", 0, no_inlines, "Don't search inlined functions"),
+	PROBE_FLAG("range", 0, with_ranges, "Show variables location range in scope (with --vars only)"),
+	PROBE_CALL("symfs", 0, take_symfs, "directory[,layout]",
+		"setup root directory which contains debug files: directory: Look for files with symbols relative to "
+		"this directory. layout: 'hierarchy' matches full path (default)"),
+	{.name = "target-ns",
+		.kind = OPTION_U64,
+		.argument = "pid",
+		.offset = offsetof(struct cmd_probe_settings, probe.namespace_pid),
+		.help = "target pid for namespace contexts"},
+};
+static const struct option_table table = {options, ARRAY_LEN(options), false};
+static const char *const usages[] = {"[<options>] 'PROBEDEF' ['PROBEDEF' ...]",
+	"[<options>] --add 'PROBEDEF' [--add 'PROBEDEF' ...]", "[<options>] --del '[GROUP:]EVENT' ...",
+	"--list [GROUP:]EVENT ...", "[<options>] --line 'LINEDESC'", "[<options>] --vars 'PROBEPOINT'",
+	"[<options>] --funcs", NULL};
+static const char *const examples[] = {"see which functions of a program can be probed", "tally probe -x ./app --funcs",
+	"probe a function and read an argument", "tally probe -x ./app --add 'work item->size name:string'",
+	"record it", "tally record -e probe_app:work -- ./app", "list the probes, and remove this one",
+	"tally probe --list; tally probe --del probe_app:work", NULL};
+
+/* The words that are no options are one definition; an absolute path before it is the program. */
+static enum tally_status cmd_probe_take_words(
+	struct cmd_probe_settings *settings, int count, char **words, char **joined, struct tally_error *err)
+{
+	struct probe_settings *probe = &settings->probe;
+	struct text text = {0};
+	int first = 0;
+	if (count > 0 && words[0][0] == '/' && !probe->has_target) {
+		cmd_probe_set_target(probe, strstr(words[0], ".ko") ? PROBE_MODULE : PROBE_PROGRAM, words[0]);
+		first = 1;
+	}
+	if (first == count)
+		return TALLY_OK;
+	for (int i = first; i < count; i++)
+		text_printf(&text, "%s%s", i > first ? " " : "", words[i]);
+	text_char(&text, 0);
+	if (text.failed) {
+		text_deinit(&text);
+		return error_nomem(err);
+	}
+	*joined = text.data;
+	probe->command = 'a';
+	cmd_probe_wish(settings, text.data);
+	return settings->is_out_of_memory ? error_nomem(err) : TALLY_OK;
+}
+
+/* What cannot be used together; CLI_GO_ON: all is well. */
+static int cmd_probe_check(const struct cli *cli, const struct command *command, const struct probe_settings *probe)
+{
+	if (probe->is_quiet && probe->verbose > 0)
+		return cli_usagef(cli, command, "quiet,verbose", "  Error: -v and -q are exclusive.");
+	if (probe->command == 'l' && probe->has_target)
+		return cli_usagef(cli, command, "list,exec,module", "  Error: Don't use --list with --exec.");
+	if (probe->is_bootconfig && probe->command != 'D')
+		return cli_usagef(cli, command, "bootconfig,definition", "  Error: --bootconfig needs --definition.");
+	if (probe->max_probes > 1000000)
+		return cli_usagef(cli, command, "max-probes", "  Error: --max-probes takes at most 1000000.");
+	if (probe->namespace_pid > INT32_MAX)
+		return cli_usagef(cli, command, "target-ns", "  Error: %" PRIu64 " is no PID.", probe->namespace_pid);
+	if (probe->namespace_pid > 0) {
+		char path[64];
+		snprintf(path, sizeof(path), "/proc/%" PRIu64 "/ns/mnt", probe->namespace_pid);
+		if (access(path, F_OK) != 0)
+			return cli_failf(cli, "There is no process %" PRIu64 " whose namespace could be used.",
+				probe->namespace_pid);
+	}
+	if (probe->vmlinux && access(probe->vmlinux, R_OK) != 0)
+		return cli_failf(cli, "Invalid file: %s cannot be read.", probe->vmlinux);
+	return CLI_GO_ON;
+}
+
+static int cmd_probe_go(const struct cli *cli, const struct command *command, const struct probe_settings *probe)
+{
+	switch (probe->command) {
+	case 'l':
+		return probe_list_run(cli, probe);
+	case 'd':
+		return probe_remove_run(cli, probe);
+	case 'F':
+		return probe_functions_run(cli, command, probe);
+	case 'L':
+		return probe_lines_run(cli, command, probe);
+	case 'V':
+		return probe_variables_run(cli, command, probe);
+	default:
+		return probe_add_run(cli, command, probe);
+	}
+}
+
+static int cmd_probe_run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct cmd_probe_settings settings = {.probe.target.kind = PROBE_KERNEL};
+	struct tally_error err;
+	char *joined = NULL;
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	char given = settings.probe.command;
+	bool takes_words = given == 0 || given == 'a';
+	if (code == CLI_GO_ON && rest < argc && !takes_words)
+		code = cli_usagef(cli, command, "add", "  Error: unexpected argument '%s'.", argv[rest]);
+	if (code == CLI_GO_ON && takes_words &&
+		cmd_probe_take_words(&settings, argc - rest, argv + rest, &joined, &err) != TALLY_OK)
+		code = cli_fail(cli, &err);
+	if (code == CLI_GO_ON && settings.is_out_of_memory)
+		code = cli_failf(cli, "out of memory");
+	if (code == CLI_GO_ON && settings.probe.command == 0)
+		code = cli_usagef(
+			cli, command, NULL, "  Error: neither a definition nor what to show or remove is given.");
+	if (code == CLI_GO_ON)
+		code = cmd_probe_check(cli, command, &settings.probe);
+	if (code == CLI_GO_ON)
+		code = cmd_probe_go(cli, command, &settings.probe);
+	vec_free(&settings.probe.wishes);
+	free(joined);
+	return code;
+}
+
+const struct command command_probe = {
+	.name = "probe",
+	.summary = "Define new dynamic tracepoints",
+	.usages = usages,
+	.options = &table,
+	.description =
+		"Defines probes in functions, lines and instructions of programs and of the kernel, lists and removes "
+		"them, and shows what can be probed. A probe is an event of the kernel, which record, stat and trace "
+		"use by its name. It stays until it is removed or the machine starts again.\n\n"
+		"A definition is [[GROUP:]EVENT=]FUNC[@SRC][:RLN|+OFFS|%return|;PTN] [ARG ...], "
+		"[[GROUP:]EVENT=]SRC:ALN [ARG ...] or [[GROUP:]EVENT=]SRC;PTN [ARG ...]. An argument is "
+		"[NAME=]LOCALVAR|$retval|%REG|@SYMBOL[:TYPE]. docs/probe.md describes all of it.",
+	.examples = examples,
+	.run = cmd_probe_run,
+};

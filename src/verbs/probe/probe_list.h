@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * probe_list.h - lists the kernel's probes (--list), or those of the cache, and removes some (--del).
+ */
+#ifndef VERBS_PROBE_PROBE_LIST_H
+#define VERBS_PROBE_PROBE_LIST_H
+
+#include "verbs/probe/probe_settings.h"
+
+/* Both return the exit code. */
+int probe_list_run(const struct cli *cli, const struct probe_settings *settings);
+int probe_remove_run(const struct cli *cli, const struct probe_settings *settings);
+
+#endif

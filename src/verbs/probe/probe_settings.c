@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs/probe/probe_settings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum tally_status probe_settings_open(const struct probe_settings *settings, const struct probe_target *target,
+	struct probe_binary **binary, struct tally_error *err)
+{
+	bool is_file = target->name && (target->kind == PROBE_PROGRAM || strchr(target->name, '/'));
+	const struct probe_binary_options options = {.kind = target->kind,
+		.path = is_file ? target->name : NULL,
+		.module = target->kind == PROBE_MODULE && !is_file ? target->name : NULL,
+		.symfs = settings->symfs,
+		.vmlinux = settings->vmlinux,
+		.root_pid = (int32_t)settings->namespace_pid};
+	return probe_binary_open(&options, binary, err);
+}
+
+/* perf's, which are negative numbers of errors. */
+static int probe_settings_code(const struct tally_error *err)
+{
+	if (err->errnum > 0 && err->errnum < 128)
+		return 256 - err->errnum;
+	switch (err->status) {
+	case TALLY_INVALID:
+	case TALLY_CORRUPT:
+		return 256 - EINVAL;
+	case TALLY_UNSUPPORTED:
+		return 256 - ENOTSUP;
+	case TALLY_DENIED:
+		return 256 - EACCES;
+	case TALLY_NOMEM:
+	case TALLY_LIMIT:
+		return 256 - ENOMEM;
+	case TALLY_OK:
+	case TALLY_END:
+	case TALLY_IO:
+	case TALLY_NOT_FOUND:
+		break;
+	}
+	return 256 - ENOENT;
+}
+
+int probe_settings_fail(const struct probe_settings *settings, const struct tally_error *err, const char *what)
+{
+	fflush(stdout);
+	if (!settings->is_quiet) {
+		struct text text = {0};
+		text_visible_rows(&text, str_from(err->text));
+		text_printf(&text, "\n  Error: Failed to %s.\n", what);
+		fwrite(text.data, 1, text.len, stderr);
+		text_deinit(&text);
+	}
+	return probe_settings_code(err);
+}
