@@ -70,10 +70,9 @@ static enum tally_status probe_convert_by_debug_info(struct probe_binary *binary
 	if (is_symbol && !options->no_inlines && !wants_variables &&
 		probe_symbol_places_find(binary, point, options, places, &why) == TALLY_OK)
 		return TALLY_OK;
-	const char *hint = probe_symbol_places_hint(binary, point->function, &places->arena);
 	if (err && point->function.len > 0 && !strstr(err->text, "Did you mean")) {
 		why = *err;
-		(void)error_set(err, TALLY_NOT_FOUND, "%s%s", why.text, hint);
+		return probe_symbol_places_refuse(binary, point->function, why.text, err);
 	}
 	return TALLY_NOT_FOUND;
 }

@@ -137,14 +137,16 @@ static enum tally_status probe_symbol_add_address(const struct probe_symbol_sear
 	return name && vec_push(&search->places->items, place) ? TALLY_OK : error_nomem(search->err);
 }
 
-const char *probe_symbol_places_hint(struct probe_binary *binary, struct tally_str name, struct arena *arena)
+enum tally_status probe_symbol_places_refuse(
+	struct probe_binary *binary, struct tally_str name, const char *message, struct tally_error *err)
 {
 	const struct probe_symbols *symbols;
-	if (probe_binary_symbols(binary, &symbols, NULL) != TALLY_OK)
-		return "";
-	const char *nearest = probe_symbols_nearest(symbols, name);
-	const char *hint = nearest ? arena_printf(arena, "\n Did you mean '%s'?", nearest) : NULL;
-	return hint ? hint : "";
+	const char *nearest = NULL;
+	if (probe_binary_symbols(binary, &symbols, NULL) == TALLY_OK)
+		nearest = probe_symbols_nearest(symbols, name);
+	if (!nearest)
+		return error_set(err, TALLY_NOT_FOUND, "%s", message);
+	return error_set(err, TALLY_NOT_FOUND, "%s\n Did you mean '%s'?", message, nearest);
 }
 
 enum tally_status probe_symbol_places_find(struct probe_binary *binary, const struct probe_point *point,
@@ -172,7 +174,7 @@ enum tally_status probe_symbol_places_find(struct probe_binary *binary, const st
 			&search, (struct tally_str){point->function.data, (size_t)(version - point->function.data)});
 	if (status != TALLY_OK || places->items.len > before)
 		return status;
-	return error_set(err, TALLY_NOT_FOUND, "Failed to find symbol %.*s in %s%s", (int)point->function.len,
-		point->function.data, probe_symbol_where(binary),
-		probe_symbol_places_hint(binary, point->function, &places->arena));
+	const char *message = arena_printf(&places->arena, "Failed to find symbol %.*s in %s", (int)point->function.len,
+		point->function.data, probe_symbol_where(binary));
+	return message ? probe_symbol_places_refuse(binary, point->function, message, err) : error_nomem(err);
 }

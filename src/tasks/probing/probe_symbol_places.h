@@ -14,7 +14,8 @@
 TALLY_MUST_CHECK enum tally_status probe_symbol_places_find(struct probe_binary *binary,
 	const struct probe_point *point, const struct probe_convert_options *options, struct probe_places *places,
 	struct tally_error *err);
-/* " Did you mean 'add'?", in the arena, behind a message; empty: no name is near. */
-const char *probe_symbol_places_hint(struct probe_binary *binary, struct tally_str name, struct arena *arena);
+/* NOT_FOUND with the message, and with the nearest name if one is near. */
+enum tally_status probe_symbol_places_refuse(
+	struct probe_binary *binary, struct tally_str name, const char *message, struct tally_error *err);
 
 #endif

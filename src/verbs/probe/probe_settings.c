@@ -28,7 +28,7 @@ static int probe_settings_code(const struct tally_error *err)
 	case TALLY_CORRUPT:
 		return 256 - EINVAL;
 	case TALLY_UNSUPPORTED:
-		return 256 - ENOTSUP;
+		return 256 - ENODATA;
 	case TALLY_DENIED:
 		return 256 - EACCES;
 	case TALLY_NOMEM:
