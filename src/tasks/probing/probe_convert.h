@@ -18,15 +18,7 @@
 #include "code/probing/probe_places.h"
 #include "code/probing/probe_text.h"
 #include "kernel/probes/probe_event.h"
-
-#define PROBE_PLACES_DEFAULT 128 /* places of one definition, as perf's --max-probes */
-
-struct probe_convert_options {
-	bool no_inlines;
-	size_t max_places; /* 0: PROBE_PLACES_DEFAULT */
-	const char *source_directory; /* NULL: none */
-	bool no_demangle; /* names match as the file has them only */
-};
+#include "tasks/probing/probe_convert_options.h"
 
 struct probe_converted {
 	struct probe_event event;

@@ -8,7 +8,9 @@
 #ifndef TASKS_PROBING_PROBE_SYMBOL_PLACES_H
 #define TASKS_PROBING_PROBE_SYMBOL_PLACES_H
 
-#include "tasks/probing/probe_convert.h"
+#include "code/probing/probe_binary.h"
+#include "code/probing/probe_text.h"
+#include "tasks/probing/probe_convert_options.h"
 
 /* Adds places of a function, with an offset or at its return, or of an address. NOT_FOUND: with the nearest name. */
 TALLY_MUST_CHECK enum tally_status probe_symbol_places_find(struct probe_binary *binary,
