@@ -40,6 +40,7 @@ struct tally_str command_subcommands(const struct command *command);
 	X(daemon)        \
 	X(data)          \
 	X(diff)          \
+	X(doctor)        \
 	X(evlist)        \
 	X(export)        \
 	X(flamegraph)    \

@@ -68,11 +68,10 @@ enum refusal refusal_of(const struct kernel_seam *kernel, const struct event_spe
 
 /*
  * True if a seccomp filter refuses the call: for flags that no kernel knows the kernel returns EINVAL before it checks
- * anything else, but a filter returns the same error for every call.
+ * anything else, but a filter returns the same error for every call. refused_with: that of the event in question; 0: any.
  */
-static bool seccomp_answers(const struct event_request *request)
+static bool seccomp_answers(const struct kernel_seam *kernel, int refused_with)
 {
-	const struct kernel_seam *kernel = request->kernel;
 	if (own_status_number(kernel, "\nSeccomp:", 10) != 2)
 		return false;
 	if (!kernel->perf_event_open)
@@ -82,7 +81,12 @@ static bool seccomp_answers(const struct event_request *request)
 	int errnum = errno;
 	if (fd >= 0)
 		kernel->close(kernel->context, fd);
-	return fd < 0 && errnum == request->errnum;
+	return fd < 0 && (refused_with ? errnum == refused_with : errnum != EINVAL);
+}
+
+bool seccomp_forbids_events(const struct kernel_seam *kernel)
+{
+	return seccomp_answers(kernel, 0);
 }
 
 static void remedy_filter(const struct kernel_seam *kernel, enum surroundings where, struct text *reason)
@@ -173,7 +177,7 @@ static void gate_permission(const struct event_request *request, struct text *re
 	enum surroundings where = surroundings_find(kernel);
 	int64_t paranoid = kernel_number(kernel, 2, "/proc/sys/kernel/perf_event_paranoid");
 	bool is_capable = may_measure_all(kernel);
-	if (seccomp_answers(request)) {
+	if (seccomp_answers(kernel, request->errnum)) {
 		text_str(reason, "a seccomp filter (a container's, most likely) forbids perf_event_open: ");
 		remedy_filter(kernel, where, reason);
 	} else if (!is_capable && capability_gate(request, where, reason)) {
@@ -212,7 +216,7 @@ void refusal_reason(const struct kernel_seam *kernel, const struct event_spec *s
 		gate_combination(&request, reason);
 		break;
 	case REFUSAL_OTHER:
-		if (errnum == ENOSYS && seccomp_answers(&request)) {
+		if (errnum == ENOSYS && seccomp_answers(kernel, errnum)) {
 			text_str(reason, "a seccomp filter hides perf_event_open: ");
 			remedy_filter(kernel, surroundings_find(kernel), reason);
 		} else {

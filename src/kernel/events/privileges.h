@@ -22,6 +22,8 @@ enum refusal {
 
 /* Whether the process may measure what it likes, whatever perf_event_paranoid is. */
 bool may_measure_all(const struct kernel_seam *kernel);
+/* Whether a seccomp filter of this process refuses perf_event_open, whatever its arguments. */
+bool seccomp_forbids_events(const struct kernel_seam *kernel);
 enum refusal refusal_of(const struct kernel_seam *kernel, const struct event_spec *spec, int errnum);
 /* "cannot open 'cycles': REASON" in err, errno kept; returns err's status. */
 enum tally_status refusal_explain(const struct kernel_seam *kernel, const struct event_spec *spec, pid_t pid, int cpu,

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tasks/reporting/package_hint.h"
 #include "tasks/session/build_id_rows.h"
-#include "verbs/report/package_hint.h"
 
 #define SOURCE_WIDTH 38
 

@@ -7,8 +7,8 @@
  *	package_hints_init(&hints);
  *	package_hint_print(&hints, out, "/usr/bin/ls", build_id_hex);
  */
-#ifndef VERBS_REPORT_PACKAGE_HINT_H
-#define VERBS_REPORT_PACKAGE_HINT_H
+#ifndef TASKS_REPORTING_PACKAGE_HINT_H
+#define TASKS_REPORTING_PACKAGE_HINT_H
 
 #include "base/arena.h"
 #include "base/text.h"

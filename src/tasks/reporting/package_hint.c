@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verbs/report/package_hint.h"
+#include "tasks/reporting/package_hint.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tally doctor: in each surrounding it names the gates, its answers are what the kernel does, and it changes nothing."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+import json_schema
+from conftest import ROOT, TIMEOUT_S, wait_for
+from test_refusals import NOBODY, denying, paranoid
+
+SCHEMA = json.loads((ROOT / 'docs' / 'schema' / 'doctor.json').read_text(encoding='utf-8'))
+
+
+def asked(tally, *words, prefix=()):
+    """(exit status, document) of doctor --json, run by other words."""
+    result = subprocess.run([*prefix, tally.path, 'doctor', '--json', *map(str, words)], capture_output=True, text=True,
+                            timeout=TIMEOUT_S, check=False)
+    assert result.returncode in (0, 1), result.stderr
+    document = json.loads(result.stdout)
+    json_schema.check(document, SCHEMA)
+    assert (result.returncode == 0) == document['can_measure']
+    for event in document['events']:
+        assert event['is_allowed'] == ('reason' not in event) and len(event.get('reason', '.' * 20)) >= 20, event
+    for setting in document['settings']:
+        assert setting['is_in_the_way'] or 'opens_it' not in setting, setting
+    assert len(document['events']) == 15 and len(document['plan']) == 5
+    return result.returncode, document
+
+
+def by_name(items):
+    return {item['name']: item for item in items}
+
+
+def stat_counts(tally, event, *words, prefix=()):
+    """Whether stat counts the event, as doctor says."""
+    result = subprocess.run([*prefix, tally.path, 'stat', '-x,', '-e', event, *words, '--', 'true'], capture_output=True, text=True,
+                            timeout=TIMEOUT_S, check=False)
+    return result.returncode == 0 and result.stderr.split(',')[0].isdigit()
+
+
+def test_what_it_allows_is_what_stat_counts(tally, live):
+    _, document = asked(tally)
+    events = by_name(document['events'])
+    assert stat_counts(tally, 'page-faults:u') == events['software']['is_allowed']
+    assert stat_counts(tally, 'page-faults', '-a') == events['all-processes']['is_allowed']
+    assert stat_counts(tally, 'cycles:u') == events['hardware']['is_allowed']
+    assert stat_counts(tally, 'sched:sched_switch', '-a') == events['tracepoint']['is_allowed']
+    settings = by_name(document['settings'])
+    assert settings['kernel.perf_event_paranoid']['value'] == str(paranoid())
+    assert document['kernel'] == os.uname().release
+
+
+@pytest.fixture
+def readable(tally, open_folder):
+    """The program where other users can run it."""
+    program = open_folder / 'tally'
+    program.write_bytes(tally.path.read_bytes())
+    program.chmod(0o755)
+    return type('Program', (), {'path': program})
+
+
+def test_a_user_learns_of_the_sysctl(readable, live):
+    if os.geteuid() != 0 or not shutil.which('setpriv'):
+        pytest.skip('only root can become another user')
+    status, document = asked(readable, prefix=NOBODY)
+    events, settings = by_name(document['events']), by_name(document['settings'])
+    gate = settings['kernel.perf_event_paranoid']
+    assert gate['is_in_the_way'] == (paranoid() >= 0)
+    if paranoid() == 2:
+        assert status == 0 and events['software']['is_allowed'] and not events['kernel-mode']['is_allowed']
+        assert 'kernel.perf_event_paranoid=1' in gate['opens_it'] and 'CAP_PERFMON' in events['kernel-mode']['reason']
+    assert 'CAP_PERFMON' in settings['capabilities']['value'] and settings['capabilities']['is_in_the_way']
+    for prefix_event, name in (('page-faults:u', 'software'), ('page-faults:k', 'kernel-mode')):
+        assert stat_counts(readable, prefix_event, prefix=NOBODY) == events[name]['is_allowed'], name
+
+
+def test_a_seccomp_filter_is_named(tally, live, tmp_path):
+    prefix = [denying(tmp_path, 'perf_event_open')]
+    status, document = asked(tally, prefix=prefix)
+    settings = by_name(document['settings'])
+    assert status == 1 and not document['can_measure']
+    assert settings['seccomp']['is_in_the_way'] and settings['seccomp']['opens_it']
+    assert 'seccomp' in by_name(document['events'])['software']['reason']
+    assert 'cannot take samples' in by_name(document['plan'])['samples']['text']
+
+
+def test_root_of_a_user_namespace_is_a_user_here_too(tally, live):
+    prefix = ['unshare', '--user', '--map-root-user']
+    if not shutil.which('unshare') or subprocess.run([*prefix, 'true'], capture_output=True, check=False).returncode:
+        pytest.skip('no user namespaces here')
+    _, document = asked(tally, prefix=prefix)
+    settings = by_name(document['settings'])
+    assert settings['user namespace']['is_in_the_way'] and settings['capabilities']['is_in_the_way']
+    assert by_name(document['events'])['all-processes']['is_allowed'] == (paranoid() < 1)
+
+
+@pytest.mark.parametrize('covered, setting', [('/sys/kernel/tracing', 'tracefs'), ('/proc/kallsyms', 'kernel.kptr_restrict'),
+                                              ('/sys/kernel/btf', 'BTF')])
+def test_what_is_missing_is_named(tally, live, tmp_path, covered, setting):
+    """In a mount namespace where a file or folder is covered by an empty one; nothing is mounted to help."""
+    if os.geteuid() != 0 or not shutil.which('unshare'):
+        pytest.skip('mounting takes root')
+    (tmp_path / 'empty').write_text('')
+    is_folder = pathlib.Path(covered).is_dir()
+    if not pathlib.Path(covered).exists():
+        pytest.skip(f'this kernel has no {covered}')
+    if is_folder:
+        (tmp_path / 'folder').mkdir()
+    source = tmp_path / ('folder' if is_folder else 'empty')
+    also = 'mount --bind "$0" /sys/kernel/debug/tracing 2>/dev/null; ' if setting == 'tracefs' else ''
+    prefix = ['unshare', '--mount', 'sh', '-c', f'mount --bind "$0" {covered} || exit 77; {also}exec "$@"', str(source)]
+    if subprocess.run([*prefix, 'true'], capture_output=True, check=False).returncode == 77:
+        pytest.skip('mounting is not permitted here')
+    _, document = asked(tally, prefix=prefix)
+    found = by_name(document['settings'])[setting]
+    assert found['is_in_the_way'] and found['opens_it'], found
+    if setting == 'tracefs':
+        assert not by_name(document['events'])['tracepoint']['is_allowed']
+        assert 'mount -t tracefs' in by_name(document['events'])['tracepoint']['reason']
+
+
+def test_a_process_and_its_files(tally, live, workload):
+    program = workload('spin').path
+    child = subprocess.Popen([program, '60000'], stdout=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: os.readlink(f'/proc/{child.pid}/exe') == str(program.resolve()))
+        wait_for(lambda: 'libc' in pathlib.Path(f'/proc/{child.pid}/maps').read_text())
+        _, document = asked(tally, child.pid)
+        target = document['target']
+        assert target['pid'] == child.pid and target['can_be_measured'] and target['generated_code_bytes'] == 0
+        files = {pathlib.Path(file['path']).name: file for file in target['files']}
+        own = files[program.name]
+        assert own['names'] == 'all' and own['has_lines'] and own['has_unwind_table']
+        assert any('libc' in name for name in files)
+        text = tally('doctor', child.pid).stdout
+        assert f'Process {child.pid} (' in text and str(program.resolve()) in text
+    finally:
+        child.kill()
+        child.wait()
+
+
+def test_code_without_a_file(tally, live, workload, tmp_path):
+    """The code of a JIT is seen, and that nothing names it."""
+    child = subprocess.Popen([workload('jitcode').path, tmp_path, '60000'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        def has_generated():
+            return child.poll() is not None or any(
+                len(line.split()) == 5 and 'x' in line.split()[1]
+                for line in pathlib.Path(f'/proc/{child.pid}/maps').read_text().splitlines())
+        wait_for(has_generated)
+        if child.poll() is not None:
+            pytest.skip('the workload does not wait here')
+        _, document = asked(tally, child.pid)
+        assert document['target']['generated_code_bytes'] > 0
+    finally:
+        child.kill()
+        child.wait()
+
+
+@pytest.mark.parametrize('flag, most', [('-fno-omit-frame-pointer', 101), ('-fomit-frame-pointer', 30)])
+def test_frame_pointers_are_told_apart(tally, tmp_path, flag, most):
+    if not shutil.which('gcc'):
+        pytest.skip('gcc is not installed')
+    source = tmp_path / 'a.c'
+    source.write_text('volatile int v;\n' + ''.join(
+        f'__attribute__((noinline)) int f{i}(int a) {{ for (int k = 0; k < a; k++) v += f{i - 1 if i else "_"}(k); return v; }}\n'
+        for i in range(1, 40)).replace('f_', 'f1').replace('f0', 'g') + 'int main(void) { return f39(3); }\n')
+    text = source.read_text()
+    source.write_text('__attribute__((noinline)) int g(int a);\n' + text + 'int g(int a) { return a + v; }\n')
+    program = tmp_path / 'a'
+    subprocess.run(['gcc', '-O2', flag, source, '-o', program], check=True)
+    _, document = asked(tally, program)
+    percent = document['target']['files'][0]['frame_pointer_percent']
+    assert percent < most and (percent > 50 or flag == '-fomit-frame-pointer')
+    assert document['target']['name'] == str(program.resolve()) and 'pid' not in document['target']
+
+
+def test_words_and_exit_statuses(tally, live):
+    for words, said in ((['999999999'], 'process'), (['--', './nothing-here'], "no program './nothing-here'"), (['no-such-program'], 'no program'),
+                        (['4294967296'], 'no program')):
+        result = tally('doctor', *words)
+        assert result.returncode == 255 and said in result.stderr, (words, result.stderr)
+    assert tally('doctor', '--fix=windows').returncode == 129
+    assert tally('doctor', '--json', '--fix').returncode == 129
+    assert tally('doctor', '--require', 'magic').returncode == 129
+    events = by_name(asked(tally)[1]['events'])
+    for name, event in events.items():
+        result = tally('doctor', '-q', '--require', name)
+        assert result.stdout == result.stderr == '' and result.returncode == (0 if event['is_allowed'] else 1), name
+    closed = next((name for name, event in events.items() if not event['is_allowed']), None)
+    if closed:
+        result = tally('doctor', '--require', f'software,{closed}')
+        assert result.returncode == 1 and f'{closed} is not allowed: ' in result.stderr
+    for kind in ('sysctl', 'setcap', 'docker', 'podman', 'kubernetes'):
+        assert tally('doctor', f'--fix={kind}').stdout.startswith('#')
+
+
+def test_it_changes_nothing(tally, live):
+    def state():
+        names = ('kernel/perf_event_paranoid', 'kernel/kptr_restrict', 'kernel/perf_event_max_sample_rate')
+        mounts = sorted(line.split(' - ')[0].split()[4] for line in pathlib.Path('/proc/self/mountinfo').read_text().splitlines())
+        return [pathlib.Path('/proc/sys', name).read_text() for name in names], mounts
+    before = state()
+    asked(tally, os.getpid())
+    assert state() == before
