@@ -93,7 +93,8 @@ struct syscall_plan_arg {
 #define SYSCALL_PLAN_NEW_IMAGE	0x10 /* execve: the arguments are gone if it has succeeded */
 
 struct syscall_plan {
-	unsigned int flags, unused;
+	unsigned int flags;
+	unsigned int nested; /* the argument that points to pointers, from 1; 0: none does */
 	struct syscall_plan_arg args[SYSCALL_ARGS];
 };
 

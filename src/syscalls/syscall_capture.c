@@ -108,6 +108,8 @@ void syscall_capture_plan(
 			p->flags |= SYSCALL_PLAN_NEW_IMAGE;
 		for (unsigned i = 0; form && !options->nothing && i < SYSCALL_ARGS; i++) {
 			p->args[i] = syscall_capture_arg(&form->args[i], abi, options);
+			if (p->args[i].copy >= SYSCALL_COPY_IOVEC)
+				p->nested = i + 1;
 			if (p->args[i].when & SYSCALL_WHEN_ENTRY)
 				p->flags |= SYSCALL_PLAN_COPIES;
 			if (p->args[i].when & SYSCALL_WHEN_EXIT)
