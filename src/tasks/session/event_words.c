@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "kernel/events/sample_filter.h"
 #include "kernel/system/kernel_files.h"
+#include "tasks/probing/probe_words.h"
 
 /* Where cgroups of perf events are: the unified hierarchy, or version 1's perf_event. */
 static const char *cgroup_root(const struct kernel_seam *kernel)
@@ -21,8 +22,8 @@ static const char *cgroup_root(const struct kernel_seam *kernel)
 	return "/sys/fs/cgroup";
 }
 
-enum tally_status event_word_parse(const struct cli *cli, struct event_catalogue *catalogue, const char *text,
-	struct event_list *events, struct tally_error *err)
+static enum tally_status event_words_parse_all(const struct cli *cli, struct event_catalogue *catalogue,
+	const char *text, struct event_list *events, struct tally_error *err)
 {
 	enum tally_status status = event_parse(catalogue, text, events, err);
 	const char *open = strrchr(text, '{');
@@ -38,6 +39,23 @@ enum tally_status event_word_parse(const struct cli *cli, struct event_catalogue
 		status = TALLY_OK;
 	}
 	free(apart);
+	return status;
+}
+
+enum tally_status event_word_parse(const struct cli *cli, struct event_catalogue *catalogue, const char *text,
+	struct event_list *events, struct tally_error *err)
+{
+	struct probe_words words;
+	size_t first = events->len;
+	enum tally_status status = probe_words_expand(cli, catalogue->kernel, text, &words, err);
+	if (status != TALLY_OK)
+		return status;
+	status = event_words_parse_all(cli, catalogue, probe_words_text(&words), events, err);
+	if (status == TALLY_OK)
+		status = probe_words_rename(&words, events, first, err);
+	else if (err)
+		err->offset = probe_words_column(&words, err->offset);
+	probe_words_deinit(&words);
 	return status;
 }
 

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/help.h"
 #include "verbs/probe/probe_add.h"
 #include "verbs/probe/probe_list.h"
 #include "verbs/probe/probe_look.h"
@@ -284,6 +285,17 @@ static int cmd_probe_go(const struct cli *cli, const struct command *command, co
 	}
 }
 
+/* As perf: without arguments, all options on standard error. */
+static int cmd_probe_usage(const struct cli *cli, const struct command *command)
+{
+	struct text usage = {0};
+	text_to_fd(&usage, STDERR_FILENO);
+	help_usage(&usage, cli->program, command);
+	text_flush(&usage);
+	text_deinit(&usage);
+	return EXIT_USAGE;
+}
+
 static int cmd_probe_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct cmd_probe_settings settings = {.probe.target.kind = PROBE_KERNEL};
@@ -301,8 +313,7 @@ static int cmd_probe_run(const struct cli *cli, const struct command *command, i
 	if (code == CLI_GO_ON && settings.is_out_of_memory)
 		code = cli_failf(cli, "out of memory");
 	if (code == CLI_GO_ON && settings.probe.command == 0)
-		code = cli_usagef(
-			cli, command, NULL, "  Error: neither a definition nor what to show or remove is given.");
+		code = cmd_probe_usage(cli, command);
 	if (code == CLI_GO_ON)
 		code = cmd_probe_check(cli, command, &settings.probe);
 	if (code == CLI_GO_ON)

@@ -467,7 +467,10 @@ const struct command command_record = {
 		"Samples a command, running processes or whole CPUs and writes the samples to a file that 'report' and "
 		"'script' read, and perf too.\n\nWithout -e it samples cycles, or the CPU clock if the machine has "
 		"no hardware counters. It ends when the command or the target ends, or with Ctrl-C; the command's exit "
-		"status is passed on.",
+		"status is passed on.\n\n"
+		"-e uprobe:FILE:PLACE(ARGUMENT,...) samples each execution of a place in a program or library, with "
+		"the values of variables there: 'uprobe:./app:func(n,x->len)'. Places and arguments are written as for "
+		"'probe'; the probe disappears when the recording ends.",
 	.examples = examples,
 	.run = cmd_record_run,
 };

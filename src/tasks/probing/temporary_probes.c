@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tasks/probing/temporary_probes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "kernel/events/tracepoints.h"
+#include "kernel/system/kernel_files.h"
+
+#define TEMPORARY_PROBES_PREFIX	  "tally_"
+#define TEMPORARY_PROBES_GROUPS	  256 /* of one process: one for each probe of its command line */
+#define TEMPORARY_PROBES_TRIES	  400 /* of the guard: 20 seconds, in which the kernel closes the events */
+#define TEMPORARY_PROBES_WAIT_US  50000
+#define TEMPORARY_PROBES_ALL_GONE '!' /* what the guard is told at a normal end */
+
+static struct {
+	const struct kernel_seam *kernel;
+	pid_t owner;
+	int guard_fd; /* to the guard */
+	char groups[TEMPORARY_PROBES_GROUPS][PROBE_EVENT_NAME_BYTES];
+	size_t group_count;
+	struct arena arena; /* names of events */
+	VEC(struct probe_event) events;
+} temporary_probes;
+
+struct temporary_probes_owner {
+	uint64_t pid, started, space; /* its PID namespace */
+};
+
+/* The time at which a process began, in ticks of the clock; 0: there is none of this number. */
+static uint64_t temporary_probes_started(const struct kernel_seam *kernel, uint64_t pid)
+{
+	char *text;
+	uint64_t started = 0;
+	if (kernel_text(kernel, &text, NULL, "/proc/%llu/stat", (unsigned long long)pid) != TALLY_OK)
+		return 0;
+	const char *behind = strrchr(text, ')'); /* its name may have blanks */
+	struct tally_str rest = str_from(behind ? behind : ""), field = {0};
+	for (int i = 0; i < 21; i++) /* ")" is the second field of 22 */
+		if (!str_next(&rest, ' ', &field))
+			break;
+	if (!str_to_u64(field, 10, &started))
+		started = 0;
+	free(text);
+	return started;
+}
+
+static uint64_t temporary_probes_space(void)
+{
+	struct stat st;
+	return stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
+}
+
+/* "tally_PID_STARTED_SPACE_NUMBER" */
+static bool temporary_probes_parse(struct tally_str group, struct temporary_probes_owner *owner)
+{
+	uint64_t numbers[4];
+	struct tally_str rest = group, part;
+	if (!str_starts_with(group, STR(TEMPORARY_PROBES_PREFIX)))
+		return false;
+	rest = (struct tally_str){
+		group.data + strlen(TEMPORARY_PROBES_PREFIX), group.len - strlen(TEMPORARY_PROBES_PREFIX)};
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+		if (!str_next(&rest, '_', &part) || !str_to_u64(part, 10, &numbers[i]))
+			return false;
+	*owner = (struct temporary_probes_owner){numbers[0], numbers[1], numbers[2]};
+	return rest.len == 0;
+}
+
+size_t temporary_probes_sweep(const struct kernel_seam *kernel)
+{
+	struct probe_list list;
+	size_t swept = 0;
+	uint64_t space = temporary_probes_space();
+	if (probe_list_read(kernel, &list, NULL) != TALLY_OK)
+		return 0;
+	for (size_t i = 0; i < list.events.len; i++) {
+		struct temporary_probes_owner owner;
+		const struct probe_event *event = &list.events.items[i];
+		if (!event->is_user || !temporary_probes_parse(event->group, &owner) || owner.space != space ||
+			temporary_probes_started(kernel, owner.pid) == owner.started)
+			continue;
+		swept += probe_files_remove(kernel, event, 1, NULL, NULL) == TALLY_OK;
+	}
+	probe_list_deinit(&list);
+	return swept;
+}
+
+/* The guard: what it was told to remove, line by line ("-:group/event"). One line at a time goes to the kernel, so that
+ * one that is gone already does not keep the others. */
+static void temporary_probes_guard_remove(const char *file, char *lines)
+{
+	for (int tries = 0; tries < TEMPORARY_PROBES_TRIES; tries++) {
+		bool is_busy = false;
+		int fd = open(file, O_WRONLY | O_APPEND | O_CLOEXEC);
+		if (fd < 0)
+			return;
+		for (char *line = lines, *end; (end = strchr(line, '\n')); line = end + 1)
+			is_busy |= write(fd, line, (size_t)(end + 1 - line)) < 0 && errno == EBUSY;
+		close(fd);
+		if (!is_busy)
+			return;
+		usleep(TEMPORARY_PROBES_WAIT_US);
+	}
+}
+
+/* Reads until the other end is closed, which it is when that process has ended. */
+static _Noreturn void temporary_probes_guard_run(int fd, const char *file)
+{
+	char *lines = NULL;
+	size_t len = 0;
+	for (;;) {
+		char room[4096];
+		ssize_t got = read(fd, room, sizeof(room));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		if (room[got - 1] == TEMPORARY_PROBES_ALL_GONE)
+			_exit(0);
+		char *more = realloc(lines, len + (size_t)got + 1);
+		if (!more)
+			break;
+		lines = more;
+		memcpy(lines + len, room, (size_t)got);
+		len += (size_t)got;
+		lines[len] = '\0';
+	}
+	if (lines)
+		temporary_probes_guard_remove(file, lines);
+	_exit(0);
+}
+
+/* Nothing of the caller stays open in the guard: whoever waits for the end of its output must not wait for the guard. */
+static void temporary_probes_guard_leave(int kept)
+{
+	int null = open("/dev/null", O_RDWR);
+	for (int fd = 0; fd < 3 && null >= 0; fd++)
+		if (fd != kept)
+			dup2(null, fd);
+	long most = sysconf(_SC_OPEN_MAX);
+	if (kept > 3)
+		close_range(3, (unsigned)kept - 1, 0);
+	if (most > 0)
+		close_range((unsigned)MAX(kept, 2) + 1, UINT_MAX, 0);
+	if (chdir("/") != 0)
+		_exit(1);
+	setsid(); /* signals to the caller's group are not for the guard */
+	sigset_t all;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+}
+
+static enum tally_status temporary_probes_guard_start(const struct kernel_seam *kernel, struct tally_error *err)
+{
+	char file[PATH_MAX];
+	int ends[2];
+	snprintf(file, sizeof(file), "%s%s/uprobe_events", kernel->root, tracefs_directory(kernel));
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return error_set_errno(err, TALLY_IO, errno, "cannot watch over temporary probes: pipe");
+	pid_t child = fork();
+	if (child == 0) { /* twice, so that nobody waits for it */
+		pid_t guard = fork();
+		if (guard != 0)
+			_exit(guard < 0);
+		close(ends[1]);
+		temporary_probes_guard_leave(ends[0]);
+		temporary_probes_guard_run(ends[0], file);
+	}
+	close(ends[0]);
+	int status = 1;
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		continue;
+	if (child < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+		close(ends[1]);
+		return error_set(err, TALLY_IO, "cannot watch over temporary probes: no process can be started");
+	}
+	temporary_probes.guard_fd = ends[1];
+	return TALLY_OK;
+}
+
+void temporary_probes_remove(void)
+{
+	if (temporary_probes.owner != getpid())
+		return; /* none, or a child that has not called exec */
+	size_t count = temporary_probes.events.len;
+	bool is_done = probe_files_remove(temporary_probes.kernel, temporary_probes.events.items, count, NULL, NULL) ==
+		       TALLY_OK;
+	char gone = TEMPORARY_PROBES_ALL_GONE;
+	if (is_done)
+		(void)!write(temporary_probes.guard_fd, &gone, 1);
+	close(temporary_probes.guard_fd);
+	temporary_probes.owner = 0;
+	vec_free(&temporary_probes.events);
+	arena_deinit(&temporary_probes.arena);
+}
+
+static enum tally_status temporary_probes_start(const struct kernel_seam *kernel, struct tally_error *err)
+{
+	if (temporary_probes.owner == getpid())
+		return TALLY_OK;
+	(void)temporary_probes_sweep(kernel);
+	enum tally_status status = temporary_probes_guard_start(kernel, err);
+	if (status != TALLY_OK)
+		return status;
+	temporary_probes.kernel = kernel;
+	temporary_probes.owner = getpid();
+	arena_init(&temporary_probes.arena);
+	return atexit(temporary_probes_remove) == 0 ? TALLY_OK : error_nomem(err);
+}
+
+/* The guard hears of them first: this process may be killed before or after the kernel has them. */
+static enum tally_status temporary_probes_announce(
+	const struct probe_event *events, size_t count, struct tally_error *err)
+{
+	struct text lines = {0};
+	for (size_t i = 0; i < count; i++)
+		text_printf(&lines, "-:%.*s/%.*s\n", (int)events[i].group.len, events[i].group.data,
+			(int)events[i].event.len, events[i].event.data);
+	enum tally_status status =
+		lines.failed ? error_nomem(err) : file_write_all(temporary_probes.guard_fd, lines.data, lines.len, err);
+	text_deinit(&lines);
+	return status;
+}
+
+static enum tally_status temporary_probes_keep(const struct probe_event *events, size_t count, struct tally_error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct probe_event event = {.kind = events[i].kind, .is_user = true, .group = events[i].group};
+		event.event = (struct tally_str){
+			arena_string(&temporary_probes.arena, events[i].event.data, events[i].event.len),
+			events[i].event.len};
+		if (!event.event.data || !vec_push(&temporary_probes.events, event))
+			return error_nomem(err);
+	}
+	return TALLY_OK;
+}
+
+enum tally_status temporary_probes_add(
+	const struct kernel_seam *kernel, struct probe_event *events, size_t count, struct tally_error *err)
+{
+	enum tally_status status = temporary_probes_start(kernel, err);
+	if (status != TALLY_OK)
+		return status;
+	if (temporary_probes.group_count == TEMPORARY_PROBES_GROUPS)
+		return error_set(err, TALLY_LIMIT, "more than %d probes of user programs in one command line",
+			TEMPORARY_PROBES_GROUPS);
+	char *group = temporary_probes.groups[temporary_probes.group_count];
+	int pid = (int)getpid();
+	snprintf(group, PROBE_EVENT_NAME_BYTES, TEMPORARY_PROBES_PREFIX "%d_%llu_%llu_%zu", pid,
+		(unsigned long long)temporary_probes_started(kernel, (uint64_t)pid),
+		(unsigned long long)temporary_probes_space(), temporary_probes.group_count);
+	for (size_t i = 0; i < count; i++)
+		events[i].group = str_from(group);
+	status = temporary_probes_announce(events, count, err);
+	if (status == TALLY_OK)
+		status = probe_files_add(kernel, events, count, 0, err);
+	if (status != TALLY_OK)
+		return status;
+	temporary_probes.group_count++;
+	return temporary_probes_keep(events, count, err);
+}
