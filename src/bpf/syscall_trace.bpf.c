@@ -112,8 +112,10 @@ static __always_inline bool syscall_is_in_cgroups(void)
 	return wanted.cgroups == 0;
 }
 
-static __always_inline bool syscall_is_wanted(const struct syscall_thread *thread)
+static __always_inline bool syscall_is_wanted(const struct syscall_thread *thread, const struct syscall_plan *plan)
 {
+	if (thread->waits && !(plan->flags & SYSCALL_PLAN_NEW_IMAGE))
+		return false;
 	if (thread->is_excluded || (wanted.of_user && (__u32)bpf_get_current_uid_gid() != wanted.user))
 		return false;
 	return syscall_is_in_cgroups();
@@ -253,7 +255,7 @@ static __always_inline void syscall_enter_copies(
 	c->record.duration_ns = 0;
 	if (plan->flags & SYSCALL_PLAN_COPIES)
 		syscall_copy_args(c, plan, SYSCALL_WHEN_ENTRY);
-	if (wanted.entries)
+	if (wanted.entries && !thread->waits)
 		syscall_output_copies(ctx, c, SYSCALL_RECORD_ENTRY);
 }
 
@@ -269,7 +271,7 @@ int BPF_PROG(syscall_enters, SYSCALL_REGS *regs, long id)
 		return 0;
 	__u64 pid_tgid = bpf_get_current_pid_tgid();
 	struct syscall_thread *thread = syscall_thread_of(pid_tgid);
-	if (!thread || !syscall_is_wanted(thread))
+	if (!thread || !syscall_is_wanted(thread, plan))
 		return 0;
 	thread->index = index;
 	thread->has_copies = false;
@@ -286,7 +288,7 @@ int BPF_PROG(syscall_enters, SYSCALL_REGS *regs, long id)
 	}
 	if (wanted.copies && plan->flags & (SYSCALL_PLAN_COPIES | SYSCALL_PLAN_COPIES_OUT))
 		syscall_enter_copies(ctx, thread, plan, (__u32)pid_tgid);
-	else if (wanted.entries)
+	else if (wanted.entries && !thread->waits)
 		syscall_output_plain(ctx, thread, SYSCALL_RECORD_ENTRY, 0, 0, 0);
 	return 0;
 }
@@ -324,12 +326,16 @@ int BPF_PROG(syscall_exits, SYSCALL_REGS *regs, long result)
 	if (!thread || thread->is_excluded)
 		return 0;
 	begin = thread->begin_ns;
+	if (thread->waits) { /* its exec has failed */
+		thread->begin_ns = 0;
+		return 0;
+	}
 	if (!begin)
 		thread->index = syscall_index(syscall_number_of(regs), syscall_is_compat(regs));
 	__u32 index = thread->index;
 	struct syscall_plan *plan = bpf_map_lookup_elem(&plans, &index);
 	if (!plan || !(plan->flags & SYSCALL_PLAN_WANTED) || !syscall_is_on_cpu() ||
-		(!begin && !syscall_is_wanted(thread)))
+		(!begin && !syscall_is_wanted(thread, plan)))
 		return 0;
 	thread->begin_ns = 0;
 	if (begin) {
@@ -356,25 +362,33 @@ int BPF_PROG(syscall_forks, struct task_struct *parent, struct task_struct *chil
 	struct syscall_thread first = {.pid = child->tgid}, *known = bpf_map_lookup_elem(&threads, &parent_tid);
 	if (!known)
 		return 0;
+	first.waits = known->waits;
 	if (bpf_map_update_elem(&threads, &child_tid, &first, BPF_ANY))
 		__sync_fetch_and_add(&counts.children, 1);
 	return 0;
 }
 
 /* A thread that executes a program takes the number of its process. */
-SEC("tp_btf/sched_process_exec")
-int BPF_PROG(syscall_executes, struct task_struct *task, int old_pid)
+static __always_inline struct syscall_thread *syscall_thread_moves(__u32 old_tid, __u32 tid)
 {
-	__u32 old_tid = old_pid, tid = task->pid;
-	struct syscall_thread *old = old_tid == tid ? NULL : bpf_map_lookup_elem(&threads, &old_tid);
-	if (!old)
-		return 0;
+	struct syscall_thread *old = bpf_map_lookup_elem(&threads, &old_tid);
+	if (!old || old_tid == tid)
+		return old;
 	bpf_map_update_elem(&threads, &tid, old, BPF_ANY);
 	struct syscall_copies *c = wanted.copies ? bpf_map_lookup_elem(&copies, &old_tid) : NULL;
 	if (c)
 		bpf_map_update_elem(&copies, &tid, c, BPF_ANY);
 	bpf_map_delete_elem(&threads, &old_tid);
 	bpf_map_delete_elem(&copies, &old_tid);
+	return bpf_map_lookup_elem(&threads, &tid);
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(syscall_executes, struct task_struct *task, int old_pid)
+{
+	struct syscall_thread *thread = syscall_thread_moves(old_pid, task->pid);
+	if (thread)
+		thread->waits = false;
 	return 0;
 }
 

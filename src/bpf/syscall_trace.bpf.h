@@ -19,7 +19,9 @@ struct syscall_thread {
 	__u64 begin_ns; /* 0: it is in no call */
 	__u32 index; /* of the call's plan */
 	__u32 pid;
-	__u8 is_excluded, has_copies, unused[6];
+	__u8 is_excluded, has_copies;
+	__u8 waits; /* for its next exec, which is its first call that is wanted */
+	__u8 unused[5];
 	__u64 args[SYSCALL_ARGS];
 };
 

@@ -196,7 +196,7 @@ enum tally_status syscall_trace_set_output(struct syscall_trace *trace, int cpu,
 enum tally_status syscall_trace_add_thread(
 	struct syscall_trace *trace, uint32_t pid, uint32_t tid, struct tally_error *err)
 {
-	const struct syscall_thread first = {.pid = pid};
+	const struct syscall_thread first = {.pid = pid, .waits = trace->config.from_exec};
 	int fd = bpf_map__fd(trace->skeleton->maps.threads);
 	if (bpf_map_update_elem(fd, &tid, &first, BPF_NOEXIST) != 0 && errno != EEXIST)
 		return syscall_trace_fail(trace, errno, "a thread cannot be stored", err);
@@ -290,7 +290,7 @@ enum tally_status syscall_trace_each_pending(struct syscall_trace *trace,
 
 static void syscall_trace_add_up(const struct syscall_trace *trace, struct syscall_trace_sum *sum)
 {
-	sum->min_ns = UINT64_MAX;
+	sum->min_ns = sum->key.error ? 0 : UINT64_MAX;
 	for (int i = 0; i < trace->possible_cpus; i++) {
 		const struct syscall_sum *cell = &trace->cells[i];
 		if (!cell->count)
