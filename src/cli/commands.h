@@ -51,6 +51,7 @@ struct tally_str command_subcommands(const struct command *command);
 	X(inject)        \
 	X(kallsyms)      \
 	X(kmem)          \
+	X(kwork)         \
 	X(list)          \
 	X(lock)          \
 	X(man)           \

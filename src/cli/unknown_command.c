@@ -15,7 +15,6 @@ static const char *const missing[] = {
 	"bench",
 	"iostat",
 	"kvm",
-	"kwork",
 	"test",
 	"trace",
 };
