@@ -20,7 +20,7 @@ static enum tally_status probe_not_there(
 {
 	return error_set(err, TALLY_NOT_FOUND, "Failed to find the location of the '%s' variable at this address: %s%s",
 		value->name, location->reason ? location->reason : "memory ran out",
-		location->is_elsewhere ? " (--vars with --range shows where)" : "");
+		location->is_elsewhere && !location->is_described ? " (--vars with --range shows where)" : "");
 }
 
 enum tally_status probe_value_begin(struct probe_reader *reader, const struct dwarf_scope_variable *variable,
@@ -215,6 +215,12 @@ static enum tally_status probe_value_member(
 	if (!record || record->kind != DWARF_TYPE_RECORD)
 		return error_set(err, TALLY_INVALID, "%s is not a data structure nor a union: its type is %s",
 			value->name, probe_value_type_name(reader, value));
+	if (record->is_declared_only)
+		record = dwarf_type_definition(&reader->types, record);
+	if (!record)
+		return error_set(err, TALLY_NOT_FOUND,
+			"the members of %s are not known: this debug information only declares the type",
+			probe_value_type_name(reader, value));
 	const struct dwarf_member *member = probe_member_find(reader, record, name, &offset, 0);
 	if (reader->types.out_of_memory)
 		return error_nomem(err);

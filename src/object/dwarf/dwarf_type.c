@@ -104,6 +104,8 @@ static void read_attributes(struct dwarf_walk *walk, const struct dwarf_entry *e
 			type->byte_size = value.number;
 		else if (spec->name == DW_AT_encoding && value.class == DWARF_NUMBER)
 			type->encoding = (uint8_t)value.number;
+		else if (spec->name == DW_AT_declaration)
+			type->is_declared_only = true;
 		else if (spec->name == DW_AT_type)
 			type->points_to = dwarf_reference_of(walk, &value);
 		else if (spec->name == DW_AT_signature)
@@ -490,4 +492,50 @@ bool dwarf_entry_type(struct dwarf_reader *reader, struct dwarf_reference of, st
 		}
 	}
 	return false;
+}
+
+/* The entries right below a unit's first one, up to that one. */
+static bool is_outermost(struct dwarf_types *types, struct dwarf_reference at)
+{
+	struct dwarf_walk walk;
+	struct dwarf_entry entry;
+	const struct dwarf_unit *unit = dwarf_file_unit_at(at.file, at.entry);
+	if (!unit || !dwarf_walk_unit(&walk, &types->reader, at.file, unit))
+		return false;
+	while (dwarf_next(&walk, &entry) && entry.offset < at.entry && dwarf_spend(at.file, 1))
+		dwarf_skip_values(&walk, &entry);
+	return entry.offset == at.entry && entry.depth == 1;
+}
+
+static const struct dwarf_type *find_definition(
+	struct dwarf_types *types, const struct dwarf_type *type, const struct dwarf_unit *unit)
+{
+	struct dwarf_walk walk;
+	struct dwarf_entry entry;
+	if (!dwarf_walk_unit(&walk, &types->reader, type->at.file, unit))
+		return NULL;
+	while (dwarf_next(&walk, &entry) && dwarf_spend(type->at.file, 1)) {
+		struct dwarf_type one = {.tag = entry.abbrev->tag};
+		struct dwarf_reference whole = {NULL, 0};
+		if (entry.depth != 1 || one.tag != type->tag) {
+			dwarf_skip_values(&walk, &entry);
+			continue;
+		}
+		read_attributes(&walk, &entry, &one, &whole);
+		if (!one.is_declared_only && str_equal(one.own_name, type->own_name))
+			return dwarf_type_at(types, (struct dwarf_reference){type->at.file, entry.offset});
+	}
+	return NULL;
+}
+
+const struct dwarf_type *dwarf_type_definition(struct dwarf_types *types, const struct dwarf_type *type)
+{
+	const struct dwarf_file *file = type->at.file;
+	const struct dwarf_type *found = NULL;
+	if (type->kind != DWARF_TYPE_RECORD || type->own_name.len == 0 ||
+		file->sections[DWARF_INFO].len > LIMIT_SEARCHED_DEBUG_INFO || !is_outermost(types, type->at))
+		return NULL;
+	for (size_t i = 0; i < file->units.len && !found && !types->out_of_memory; i++)
+		found = find_definition(types, type, &file->units.items[i]);
+	return found;
 }
