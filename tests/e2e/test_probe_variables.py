@@ -21,18 +21,22 @@ def words_of(program, *arguments):
 
 def as_ours(words):
     """perf writes no type for pointers of clang, which say no size; the kernel then takes 64 bits."""
-    return {name: text if ':' in text else f'{text}:x64' for name, text in words.items()}
+    return {name: text if ':' in text or text in ('$stack2', '%ax', '$comm') else f'{text}:x64'
+            for name, text in words.items()}
 
 
 @pytest.mark.parametrize('how', C_BUILDS, ids=' '.join)
 def test_definitions_are_perfs(tally, newest_perf, tmp_path, how):
     program = build(tmp_path, *how)
-    asked = ('sum n k text c id col n->next n->value n->name n->in.a n->in.b[1] n->pin->b[2] n->col n->ok n->u.uf n->id '
-             'n->anon_y s=text:string t=n->name:ustring arr arr[1] q=arr[1]:x64 text[1] n->next->next->value k:u8 k:x k:s '
-             'k:symbol y=k r=n->value:u32 $stack2 %ax z=%di:u32 $comm \\1:u8')
-    ours = words_of(tally, 'probe', '-x', program, '-D', asked)
-    assert len(ours) >= 28
-    assert ours == as_ours(words_of(newest_perf, 'probe', '-x', program, '-D', asked))
+    arguments = ('n k text c id col n->next n->value n->name n->in.a n->in.b[1] n->pin->b[2] n->col n->ok n->u.uf n->id '
+                 'n->anon_y text:string n->name:ustring arr arr[1] arr[1]:x64 text[1] n->next->next->value k:u8 k:x k:s '
+                 'k:symbol n->value:u32 $stack2 %ax %di:u32 $comm \\1:u8').split()
+    all_named = ' '.join(['sum'] + [f'v{i}={argument}' for i, argument in enumerate(arguments)])
+    own_names = 'sum n->value k:u8 text:string n->name:string n->in.b[1] arr[1]:x64 n->in.a y=k $stack2 %ax'
+    for asked, count in ((all_named, len(arguments)), (own_names, 8)):
+        ours = words_of(tally, 'probe', '-x', program, '-D', asked)
+        assert len(ours) == count
+        assert ours == as_ours(words_of(newest_perf, 'probe', '-x', program, '-D', asked))
 
 
 @pytest.mark.parametrize('how', C_BUILDS, ids=' '.join)
@@ -42,8 +46,9 @@ def test_vars_are_perfs(tally, newest_perf, tmp_path, how):
         for more in ([], ['--externs'], ['--range']):
             ours = tally('probe', '-x', program, '-V', point, *more, check=0).stdout.split('\n')
             theirs = newest_perf('probe', '-x', program, '-V', point, *more, check=0).stdout.split('\n')
-            # perf is silent about variables whose value at the function's entry is lost by then.
-            kept = [line for line in ours if '[INV]' not in line or line in theirs]
+            # perf is silent about variables whose value at the function's entry is lost by then, and about clang's static
+            # variables.
+            kept = [line for line in ours if line in theirs or not ('[INV]' in line or line.endswith('\ttotal_calls'))]
             assert kept == theirs, f'{point} {more}'
     some = tally('probe', '-x', program, '-V', 'sum', '--filter', 'a* | k', check=0).stdout
     assert [line.split('\t')[-1] for line in some.split('\n')[2:-1]] == ['k', 'arr']
@@ -73,7 +78,7 @@ REFUSED = {
     'sum k[1]': r'k is neither an array nor a pointer: its type is int',
     'sum k:string': r'Failed to cast into string: k\(int\) is not a pointer nor array',
     'sum n->in.b:string': r'Failed to cast into string: b is not \(unsigned\) char',
-    'sum%return k': r"You can't specify local variable for kretprobe: 'k' is gone .*\$retval",
+    'sum%return k': r"You can't specify local variable for kretprobe",
     'sum @nosuch': r"has no symbol 'nosuch'",
 }
 
@@ -149,7 +154,7 @@ def same_value(kind, ours, theirs):
     bits = int(re.match(r'[a-z]+(\d+)', kind)[1])
     numbers = r'-?(?:0x[0-9a-fA-F]+|\d+)'
     return [number(text, bits) for text in re.findall(numbers, ours)] == [
-        number(text, bits) for text in re.findall(numbers, theirs)]
+        number(text, bits) for text in re.findall(numbers, re.sub(r'^\(.*\) ', '', theirs))]
 
 
 def address_of(program, offset):
@@ -161,11 +166,13 @@ def address_of(program, offset):
     raise AssertionError(f'no segment has {offset:#x}')
 
 
-def gdb_values(program, address, expressions, stops):
-    """Of each stop at the address the values of (expression, is a string)."""
+def gdb_values(program, address, expressions, stops, frame):
+    """Of each stop at the address the values of (expression, is a string); frame: in this function, not in what was
+    inlined into it."""
     commands = ['set confirm off', 'set print address off', 'set print elements 0', 'set print repeats 0',
                 'set print frame-arguments none', f'break *{address:#x}', 'run one two']
     for _ in range(stops):
+        commands += [f'frame function {frame}'] if frame else []
         for expression, is_string in expressions:
             commands += [f'printf "@@%s\\n", {expression}'] if is_string else [
                 'echo @@', f'output/d {expression}', 'echo \\n']
@@ -179,7 +186,7 @@ def gdb_values(program, address, expressions, stops):
     return [values[i:i + len(expressions)] for i in range(0, len(values), len(expressions))]
 
 
-def compare_with_gdb(tally, tmp_path, program, point, arguments):
+def compare_with_gdb(tally, tmp_path, program, point, arguments, frame=None):
     """Records a probe, and compares each value of its samples with gdb's at the same stop."""
     pairs = [argument if isinstance(argument, tuple) else (argument, argument.split(':')[0]) for argument in arguments]
     group = f'w{os.getpid()}_vars'
@@ -195,10 +202,11 @@ def compare_with_gdb(tally, tmp_path, program, point, arguments):
     finally:
         tally('probe', '-q', '--del', f'{group}:*')
     lines = tally('script', '-i', data, '-F', 'trace', check=0).stdout.splitlines()
-    samples = [dict(re.findall(r'\b(v\d+)=("[^"]*"|\{[^}]*\}|\S+)', line)) for line in lines if 'v0=' in line]
+    # The event has all places of the point; gdb stops at one.
+    samples = [dict(re.findall(r'\b(v\d+)=("[^"]*"|\{[^}]*\}|\S+)', line)) for line in lines if f'({address:x})' in line]
     assert samples
     expressions = [(pair[1], kind == 'string') for pair, kind in zip(pairs, kinds)]
-    for sample, values in zip(samples, gdb_values(program, address, expressions, len(samples))):
+    for sample, values in zip(samples, gdb_values(program, address, expressions, len(samples), frame)):
         for i, value in enumerate(values):
             assert same_value(kinds[i], sample[f'v{i}'], value), \
                 f'{pairs[i][0]} ({definition.split(" ")[2 + i]}): the probe has {sample[f"v{i}"]}, gdb {value}'
@@ -222,8 +230,8 @@ def test_values_of_c_are_gdbs(tally, tmp_path, how):
 def test_values_of_cpp_are_gdbs(tally, tmp_path, how):
     needs_probes()
     program = build(tmp_path, *how)
-    assert compare_with_gdb(tally, tmp_path, program, 'cost', CPP_COST) == 1
-    assert compare_with_gdb(tally, tmp_path, program, 'pick', CPP_PICK) == 1
+    assert compare_with_gdb(tally, tmp_path, program, 'cost', CPP_COST, 'shop::Item::cost') == 1
+    assert compare_with_gdb(tally, tmp_path, program, 'pick', CPP_PICK, 'shop::pick') == 1
 
 
 @pytest.mark.parametrize('how', [('rustc', '-Copt-level=0'), ('rustc', '-Copt-level=2')], ids=' '.join)
@@ -241,7 +249,7 @@ def test_static_data_of_what_is_loaded_anywhere(tally, tmp_path):
                                      '__attribute__((noinline)) void show(int x) { seen += x; __asm__(""); }\n'
                                      'int main(void) { for (int i = 1; i < 4; i++) show(step(i)); printf("%d\\n", seen); }')
     subprocess.run(['gcc', '-g', '-O1', '-shared', '-fPIC', '-o', 'lib.so', 'lib.c'], cwd=tmp_path, check=True)
-    subprocess.run(['gcc', '-g', '-O1', '-pie', '-fPIE', '-Wl,-rpath,$ORIGIN', '-o', 'app', 'main.c', './lib.so'],
+    subprocess.run(['gcc', '-g', '-O1', '-pie', '-fPIE', '-Wl,-rpath,$ORIGIN', '-o', 'app', 'main.c', '-L.', '-l:lib.so'],
                    cwd=tmp_path, check=True)
     group = f'w{os.getpid()}_data'
     data = tmp_path / 'perf.data'

@@ -109,14 +109,17 @@ const struct probe_symbol *probe_symbol_around(struct probe_reader *reader, uint
 	if (!probe_read_symbols(reader))
 		return NULL;
 	const struct probe_symbols *symbols = reader->symbols;
+	const struct probe_symbol *label = NULL;
 	size_t end;
 	LOWER_BOUND(end, symbols->items.len, i, symbols->items.items[i].address <= address);
 	for (size_t i = end; i-- > 0 && end - i <= PROBE_SYMBOLS_SEARCHED;) {
 		const struct probe_symbol *symbol = &symbols->items.items[i];
-		if (symbol->address == address || (symbol->size && address - symbol->address < symbol->size))
+		if (symbol->size && address - symbol->address < symbol->size)
 			return symbol;
+		if (symbol->address == address)
+			label = symbol;
 	}
-	return NULL;
+	return label;
 }
 
 /* Code that was inlined can name the variables of the function that it is in now. */
