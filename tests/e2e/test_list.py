@@ -20,6 +20,7 @@ def names(text):
     return '\n'.join(lines[:min(ends)] if ends else lines).strip().splitlines()
 
 
+@pytest.mark.alone  # other tests add tracepoints
 @pytest.mark.parametrize('words', [(), ('sw',), ('hw',), ('cache',), ('pmu',), ('tracepoint',), ('sched:*',),
                                    ('sched*:*wake*',), ('hw', 'sw'), ('context-sw*',), ('nosuchthing',)])
 def test_rows_are_those_of_perf(tally, perf, live, words):
@@ -28,6 +29,7 @@ def test_rows_are_those_of_perf(tally, perf, live, words):
     assert names(tally('list', *words, check=0).stdout) == names(perf('list', *words).stdout)
 
 
+@pytest.mark.alone
 def test_names_for_completion(tally, perf, live):
     ours = tally('list', '--raw-dump', check=0).stdout.split()
     assert 'page-faults' in ours and 'rNNN' not in ours
