@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statically defined probes (SDT): buildid-cache reads their notes, list shows them, perf understands what is stored."""
 import json
+import os
 import platform
 import re
 import shutil
@@ -95,3 +96,62 @@ def test_update_reads_the_notes_again(tally, program, tmp_path):
     assert file.read_text() == '#main\np:probe_app/main /x:0x1\n' + before
     tally('buildid-cache', '--remove', program, check=0)
     assert not list((tmp_path / '.debug').rglob('probes'))
+
+
+@pytest.fixture
+def uprobes(live):
+    if os.geteuid() != 0 or not os.access('/sys/kernel/tracing/uprobe_events', os.W_OK):
+        pytest.skip('needs tracefs with uprobe_events, and root')
+
+
+@pytest.fixture
+def own_group(program):
+    """Probes of the program are removed, whatever happens."""
+    yield
+    with open('/sys/kernel/tracing/uprobe_events', encoding='utf-8') as file:
+        left = [line.split(' ')[0] for line in file if f' {program}:' in line]
+    for name in left:
+        handle = os.open('/sys/kernel/tracing/uprobe_events', os.O_WRONLY | os.O_APPEND)
+        os.write(handle, f'-:{name.split(":")[1]}\n'.encode())
+        os.close(handle)
+
+
+@pytest.mark.alone  # perf and tally add and remove events of one name
+def test_probes_by_name_are_perfs(tally, newest_perf, uprobes, program, own_group):
+    tally('buildid-cache', '--add', program, check=0)
+    ours = tally('probe', '-x', program, '%sdt_app:turn', check=0).stderr
+    listed = newest_perf('probe', '-l', 'sdt_app:*').stdout
+    assert 'sdt_app:turn' in listed and 'with arg1 arg2 arg3' in listed
+    assert 'Removed event: sdt_app:turn' in newest_perf('probe', '-d', 'sdt_app:turn').stderr
+    theirs = newest_perf('probe', '-x', program, '%sdt_app:turn').stderr
+    assert ours.replace('tally', 'perf') == theirs
+    assert 'sdt_app:turn' in tally('probe', '-l', 'sdt_app:*', check=0).stdout
+    tally('probe', '-d', 'sdt_app:turn', check=0)
+    # perf 7.3 cannot add a name that is at two places.
+    tally('probe', 'sdt_app:twice', check=0)
+    assert re.findall(r'sdt_app:\w+', tally('probe', '-l', 'sdt_app:*', check=0).stdout) == ['sdt_app:twice', 'sdt_app:twice_1']
+    tally('probe', '-d', 'sdt_app:*', check=0)
+
+
+@pytest.mark.alone
+def test_definitions_in_the_cache_are_perfs(tally, newest_perf, uprobes, program, own_group, tmp_path):
+    definitions = ['turn number', 'mine=turn', 'main%return $retval']
+    files = []
+    for name, run in (('ours', tally), ('theirs', newest_perf)):
+        cache = tmp_path / name
+        for definition in definitions:
+            run('--buildid-dir', cache, 'probe', '--cache', '-x', program, '--add', definition, check=0)
+        run('probe', '-d', 'probe_app:*', check=0)
+        files.append(stored(cache))
+    heads = [[head for head in entries(text) if head[0] == '#'] for text in files]
+    assert heads[0] == heads[1] and [head[1:] for head in heads[0]] == ['turn number', 'probe_app:mine=turn', 'main%return $retval']
+    assert [entries(files[0])[head] for head in heads[0]] == [entries(files[1])[head] for head in heads[0]]
+    # Each finds by name what the other has stored.
+    for cache, run in ((tmp_path / 'ours', newest_perf), (tmp_path / 'theirs', tally)):
+        assert 'probe_app:mine' in run('--buildid-dir', cache, 'probe', '-x', program, '%mine', check=0).stderr
+        run('probe', '-d', 'probe_app:mine', check=0)
+    other = tally('--buildid-dir', tmp_path / 'theirs', 'probe', '--cache', '-x', '/bin/true', '-d', 'mine')
+    assert other.returncode != 0 and 'Removed' not in other.stderr
+    removed = tally('--buildid-dir', tmp_path / 'theirs', 'probe', '--cache', '-x', program, '-d', 'mine', check=0)
+    assert 'Removed cached event: probe_app:mine=turn' in removed.stderr
+    assert 'mine' not in newest_perf('--buildid-dir', tmp_path / 'theirs', 'probe', '--cache', '-l').stdout

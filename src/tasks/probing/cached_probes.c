@@ -349,6 +349,12 @@ static bool cached_probes_is_same_entry(const struct cached_probe *a, const stru
 	       memcmp(a->id.bytes, b->id.bytes, a->id.size) == 0;
 }
 
+bool cached_probes_begins_entry(const struct cached_probe_list *list, size_t index)
+{
+	const struct cached_probe *probe = &list->probes.items[index];
+	return index == 0 || !cached_probes_is_same_entry(probe, probe - 1);
+}
+
 static enum tally_status cached_probes_remove_one(
 	const struct build_id_cache *cache, const struct cached_probe *probe, struct tally_error *err)
 {
@@ -367,11 +373,10 @@ static enum tally_status cached_probes_remove_one(
 enum tally_status cached_probes_remove(
 	const struct build_id_cache *cache, const struct cached_probe_list *found, struct tally_error *err)
 {
-	const struct cached_probe *items = found->probes.items;
 	enum tally_status status = TALLY_OK;
 	for (size_t i = 0; i < found->probes.len && status == TALLY_OK; i++)
-		if (i == 0 || !cached_probes_is_same_entry(&items[i], &items[i - 1]))
-			status = cached_probes_remove_one(cache, &items[i], err);
+		if (cached_probes_begins_entry(found, i))
+			status = cached_probes_remove_one(cache, &found->probes.items[i], err);
 	return status;
 }
 
@@ -389,7 +394,7 @@ void cached_probes_print(const struct cached_probe_list *list, struct text *out)
 				text_hex(out, probe->id.bytes[k], 2);
 			text_str(out, "):\n");
 		}
-		if (is_same && cached_probes_is_same_entry(probe, &items[i - 1]))
+		if (!cached_probes_begins_entry(list, i))
 			continue;
 		text_visible(out, probe->text);
 		text_char(out, '\n');

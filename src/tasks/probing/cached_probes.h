@@ -55,6 +55,8 @@ TALLY_MUST_CHECK enum tally_status cached_probes_add(const struct build_id_cache
 /* Removes the entries of what was found; returns the first failure. */
 TALLY_MUST_CHECK enum tally_status cached_probes_remove(
 	const struct build_id_cache *cache, const struct cached_probe_list *found, struct tally_error *err);
+/* Whether it is the first of its entry's probes. */
+bool cached_probes_begins_entry(const struct cached_probe_list *list, size_t index);
 /* As `probe --cache --list` shows them: each program, its build ID, and the entries. */
 void cached_probes_print(const struct cached_probe_list *list, struct text *out);
 

@@ -91,7 +91,10 @@ static enum tally_status probe_add_cached_line(
 		return error_nomem(&add->err);
 	if (!probe_event_parse(str_from(line), true, &probe.event))
 		return error_set(&add->err, TALLY_CORRUPT, "the cache has a damaged definition: %s", line);
-	probe.shown.function = probe.event.event;
+	probe.shown.function = str_from(
+		arena_printf(&add->conversion.arena, "%%%.*s", (int)probe.event.event.len, probe.event.event.data));
+	if (!probe.shown.function.data)
+		return error_nomem(&add->err);
 	if (definition->argument_count > 0)
 		return error_set(&add->err, TALLY_INVALID,
 			"%.*s is defined with its own arguments, and takes no others: use FUNCTION or SRC:LINE with "
@@ -265,6 +268,20 @@ static void probe_add_print_added(struct probe_add *add)
 	text_deinit(&out);
 }
 
+/* What the cache calls the definition: with the group, where its event is named. */
+static void probe_add_print_cached(
+	const struct probe_definition *definition, const struct probe_event *event, struct text *out)
+{
+	struct tally_str rest = definition->text;
+	const char *equals = definition->event.len > 0 ? memchr(rest.data, '=', rest.len) : NULL;
+	if (equals) {
+		rest = (struct tally_str){equals + 1, rest.len - (size_t)(equals + 1 - rest.data)};
+		text_printf(out, "%.*s:%.*s=", (int)event->group.len, event->group.data, (int)definition->event.len,
+			definition->event.data);
+	}
+	text_bytes(out, rest.data, rest.len);
+}
+
 /* --cache: what was added can be added again by name. */
 static enum tally_status probe_add_cache(struct probe_add *add)
 {
@@ -273,20 +290,23 @@ static enum tally_status probe_add_cache(struct probe_add *add)
 		build_id_cache_init(&cache, cli_build_id_dir(add->cli, add->settings->symfs), &add->err);
 	for (size_t i = 0; i < add->definitions.len && status == TALLY_OK; i++) {
 		const struct probe_definition *definition = &add->definitions.items[i];
-		struct text lines = {0};
+		struct text lines = {0}, name = {0};
 		const char *path = NULL;
 		for (size_t p = 0; p < add->conversion.probes.len; p++) {
 			const struct probe_converted *probe = &add->conversion.probes.items[p];
 			if (probe->definition != definition || !probe->event.is_user || !add->binaries.items[p])
 				continue;
+			if (!path)
+				probe_add_print_cached(definition, &probe->event, &name);
 			path = add->binaries.items[p]->path;
 			probe_event_print(&probe->event, &lines);
 			text_char(&lines, '\n');
 		}
-		if (lines.failed)
+		if (lines.failed || name.failed)
 			status = error_nomem(&add->err);
 		else if (path)
-			status = cached_probes_add(&cache, path, definition->text, text_view(&lines), &add->err);
+			status = cached_probes_add(&cache, path, text_view(&name), text_view(&lines), &add->err);
+		text_deinit(&name);
 		text_deinit(&lines);
 	}
 	return status;

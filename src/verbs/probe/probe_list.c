@@ -42,8 +42,10 @@ static int probe_list_cached(const struct cli *cli, const struct probe_settings 
 	size_t count = settings->wishes.len;
 	for (size_t i = 0; i < (count ? count : 1) && status == TALLY_OK; i++) {
 		struct cached_probe_list list;
-		const struct cached_probe_query query =
+		struct cached_probe_query query =
 			probe_list_query(&cache, count ? settings->wishes.items[i].text : "*");
+		if (settings->has_target && settings->target.kind == PROBE_PROGRAM)
+			query.path = settings->target.name;
 		status = cached_probes_find(&query, &list, &err);
 		if (status == TALLY_NOT_FOUND && !is_removal) {
 			status = TALLY_OK;
@@ -56,9 +58,9 @@ static int probe_list_cached(const struct cli *cli, const struct probe_settings 
 		else if (!settings->is_dry)
 			status = cached_probes_remove(&cache, &list, &err);
 		for (size_t p = 0; is_removal && status == TALLY_OK && !settings->is_quiet && p < list.probes.len; p++)
-			fprintf(stderr, "Removed cached event: %.*s:%.*s\n", (int)list.probes.items[p].group.len,
-				list.probes.items[p].group.data, (int)list.probes.items[p].event.len,
-				list.probes.items[p].event.data);
+			if (cached_probes_begins_entry(&list, p))
+				fprintf(stderr, "Removed cached event: %.*s\n", (int)list.probes.items[p].text.len,
+					list.probes.items[p].text.data);
 		cached_probe_list_deinit(&list);
 	}
 	if (status == TALLY_OK)
