@@ -172,7 +172,8 @@ def gdb_values(program, address, expressions, stops, frame):
     commands = ['set confirm off', 'set print address off', 'set print elements 0', 'set print repeats 0',
                 'set print frame-arguments none', f'break *{address:#x}', 'run one two']
     for _ in range(stops):
-        commands += [f'frame function {frame}'] if frame else []
+        commands += [f"python [gdb.execute('up', to_string=True) for _ in range(9) "
+                     f"if not (gdb.selected_frame().name() or '').startswith('{frame}')]"] if frame else []
         for expression, is_string in expressions:
             commands += [f'printf "@@%s\\n", {expression}'] if is_string else [
                 'echo @@', f'output/d {expression}', 'echo \\n']
