@@ -31,6 +31,7 @@ struct tally_str command_subcommands(const struct command *command);
 	X(agent)         \
 	X(annotate)      \
 	X(archive)       \
+	X(bench)         \
 	X(buildid_cache) \
 	X(buildid_list)  \
 	X(c2c)           \

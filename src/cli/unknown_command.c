@@ -12,7 +12,6 @@
 
 /* Verbs of perf that are not built yet. */
 static const char *const missing[] = {
-	"bench",
 	"iostat",
 	"kvm",
 	"test",

@@ -149,13 +149,13 @@ def newest_perf(tmp_path):
 
 @pytest.fixture
 def perfs_own_test(tally, tmp_path):
-    """perfs_own_test(NAME): the result of a shell test of the newest perf, with tally as `perf`; `perf bench` is perf's."""
+    """perfs_own_test(NAME): the result of a shell test of the newest perf, with tally as `perf`."""
     if not NEWEST_PERF:
         pytest.skip('the newest perf is not installed (TALLY_NEWEST_PERF)')
     scripts = NEWEST_PERF.parent / 'root/usr/lib/perf-core/tests/shell'
     folder = tmp_path / 'perf-is-tally'
     folder.mkdir()
-    (folder / 'perf').write_text(f'#!/bin/sh\n[ "$1" != bench ] || exec {NEWEST_PERF} "$@"\nexec {tally.path} "$@"\n')
+    (folder / 'perf').write_text(f'#!/bin/sh\nexec {tally.path} "$@"\n')
     (folder / 'perf').chmod(0o755)
     # perf's tests of locks want four CPUs, so that threads meet; what they use meets on two.
     (folder / 'nproc').write_text('#!/bin/sh\necho 4\n')

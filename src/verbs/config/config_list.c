@@ -106,7 +106,6 @@ void config_list_json(const struct config_list *list, struct text *out)
 	}
 	json_array_end(&j);
 	json_object_end(&j);
-	text_char(out, '\n');
 }
 
 void config_list_deinit(struct config_list *list)

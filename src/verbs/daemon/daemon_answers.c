@@ -79,7 +79,6 @@ void daemon_answer_json(const struct daemon_server *server, struct text *out)
 	}
 	json_array_end(&j);
 	json_object_end(&j);
-	text_char(out, '\n');
 }
 
 static bool daemon_answer_is_meant(const struct daemon_session *session, const char *name)

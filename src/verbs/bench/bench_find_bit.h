@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bench_find_bit.h - measures two ways to go over the bits that are set in a bitmap: from one to the next, and one by
+ * one.
+ */
+#ifndef VERBS_BENCH_BENCH_FIND_BIT_H
+#define VERBS_BENCH_BENCH_FIND_BIT_H
+
+#include "verbs/bench/bench.h"
+
+extern const struct option_table bench_find_bit_table;
+int bench_find_bit_run(const struct bench *bench, const struct command *command, int argc, char **argv);
+
+#endif

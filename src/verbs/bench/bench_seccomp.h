@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bench_seccomp.h - measures system calls of a process that its parent answers through seccomp's notifications.
+ */
+#ifndef VERBS_BENCH_BENCH_SECCOMP_H
+#define VERBS_BENCH_BENCH_SECCOMP_H
+
+#include "verbs/bench/bench.h"
+
+extern const struct option_table bench_seccomp_table;
+int bench_seccomp_run(const struct bench *bench, const struct command *command, int argc, char **argv);
+
+#endif

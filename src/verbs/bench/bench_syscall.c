@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "verbs/bench/bench.h"
+
+#define DEFAULT_LOOPS	   10000000
+#define DEFAULT_FORK_LOOPS 10000
+#define PROGRAM		   "/bin/true"
+
+struct bench_syscall {
+	uint64_t loops;
+};
+
+static const struct option options[] = {
+	{.name = "loop",
+		.letter = 'l',
+		.kind = OPTION_U64,
+		.argument = "n",
+		.offset = offsetof(struct bench_syscall, loops),
+		.help = "Specify number of loops"},
+};
+static const struct option_table table = {options, ARRAY_LEN(options), false};
+
+typedef bool (*bench_syscall_call)(void);
+
+static bool bench_syscall_getppid(void)
+{
+	return syscall(__NR_getppid) >= 0;
+}
+
+static bool bench_syscall_getpgid(void)
+{
+	return syscall(__NR_getpgid, 0) >= 0;
+}
+
+static bool bench_syscall_child(bool executes)
+{
+	int status;
+	pid_t pid = fork();
+	if (pid == 0) {
+		if (executes)
+			execl(PROGRAM, PROGRAM, (char *)NULL);
+		_exit(executes ? 127 : 0);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+static bool bench_syscall_fork(void)
+{
+	return bench_syscall_child(false);
+}
+
+static bool bench_syscall_execve(void)
+{
+	return bench_syscall_child(true);
+}
+
+static int bench_syscall_measure(const struct bench *bench, const struct command *command, int argc, char **argv,
+	const char *call_name, bench_syscall_call call, uint64_t loops)
+{
+	struct bench_syscall job = {.loops = loops};
+	int rest;
+	int code = cli_parse_options(bench->cli, command, argc, argv, &job, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	if (rest < argc || job.loops == 0)
+		return cli_usagef(bench->cli, command, "loop", "a loop at least, and no words");
+	uint64_t start = clock_ns();
+	for (uint64_t i = 0; i < job.loops; i++)
+		if (!call())
+			return bench_fail(bench, "the call failed");
+	uint64_t ns = clock_ns() - start;
+	bench_say(bench, "# Executed %" PRIu64 " %s() calls\n", job.loops, call_name);
+	bench_rate(bench, &(struct bench_result){.operations = job.loops, .ns = ns});
+	return 0;
+}
+
+#define BENCH_SYSCALL(name, shown, loops)                                                                     \
+	static int bench_syscall_run_##name(                                                                  \
+		const struct bench *bench, const struct command *command, int argc, char **argv)              \
+	{                                                                                                     \
+		return bench_syscall_measure(bench, command, argc, argv, shown, bench_syscall_##name, loops); \
+	}
+BENCH_SYSCALL(getppid, "getppid", DEFAULT_LOOPS)
+BENCH_SYSCALL(getpgid, "getpgid", DEFAULT_LOOPS)
+BENCH_SYSCALL(fork, "fork", DEFAULT_FORK_LOOPS)
+BENCH_SYSCALL(execve, "execve", DEFAULT_FORK_LOOPS)
+
+static const struct benchmark benchmarks[] = {
+	{"basic", "Benchmark for basic getppid(2) calls", &table, bench_syscall_run_getppid},
+	{"getpgid", "Benchmark for getpgid(2) calls", &table, bench_syscall_run_getpgid},
+	{"fork", "Benchmark for fork(2) calls", &table, bench_syscall_run_fork},
+	{"execve", "Benchmark for execve(2) calls", &table, bench_syscall_run_execve},
+};
+const struct bench_collection bench_syscall = {
+	"syscall", "System call benchmarks", "Run all syscall benchmarks", benchmarks, ARRAY_LEN(benchmarks)};
