@@ -26,10 +26,10 @@ const char *bench_futex_kind(const struct bench_futex *job)
 }
 
 long bench_futex_call(const struct bench_futex *job, uint32_t *futex, int operation, uint32_t value, uintptr_t timeout,
-	uint32_t *second, uint32_t third)
+	uint32_t *second)
 {
 	return syscall(
-		__NR_futex, futex, operation | (job->shared ? 0 : FUTEX_PRIVATE_FLAG), value, timeout, second, third);
+		__NR_futex, futex, operation | (job->shared ? 0 : FUTEX_PRIVATE_FLAG), value, timeout, second, 0);
 }
 
 int bench_futex_begin(
@@ -93,7 +93,7 @@ static void *bench_futex_hash(void *data)
 	(void)pthread_barrier_wait(&worker->crowd->barrier);
 	while (!__atomic_load_n(&worker->crowd->ends, __ATOMIC_RELAXED))
 		for (uint64_t i = 0; i < job->futexes; i++, done++)
-			if (bench_futex_call(job, &worker->futexes[i], FUTEX_WAIT, 1234, 0, NULL, 0) == 0 ||
+			if (bench_futex_call(job, &worker->futexes[i], FUTEX_WAIT, 1234, 0, NULL) == 0 ||
 				(errno != EAGAIN && errno != EINTR))
 				return data;
 	worker->operations = done;
@@ -108,11 +108,11 @@ static void *bench_futex_lock(void *data)
 	uint64_t done = 0;
 	(void)pthread_barrier_wait(&worker->crowd->barrier);
 	while (!__atomic_load_n(&worker->crowd->ends, __ATOMIC_RELAXED)) {
-		while (bench_futex_call(job, worker->futexes, FUTEX_LOCK_PI, 0, 0, NULL, 0) != 0)
+		while (bench_futex_call(job, worker->futexes, FUTEX_LOCK_PI, 0, 0, NULL) != 0)
 			if (errno != EINTR && errno != EAGAIN)
 				return data;
 		(void)usleep(1);
-		if (bench_futex_call(job, worker->futexes, FUTEX_UNLOCK_PI, 0, 0, NULL, 0) != 0)
+		if (bench_futex_call(job, worker->futexes, FUTEX_UNLOCK_PI, 0, 0, NULL) != 0)
 			return data;
 		done++;
 	}

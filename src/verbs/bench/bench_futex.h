@@ -48,6 +48,6 @@ int bench_futex_begin(
 void bench_futex_say_buckets(const struct bench *bench, const struct bench_futex *job);
 /* The system call, with the flag for private futexes. */
 long bench_futex_call(const struct bench_futex *job, uint32_t *futex, int operation, uint32_t value, uintptr_t timeout,
-	uint32_t *second, uint32_t third);
+	uint32_t *second);
 
 #endif

@@ -33,10 +33,10 @@ static void *bench_futex_block(void *data)
 	uint64_t index = __atomic_fetch_add(&turn->next, 1, __ATOMIC_RELAXED);
 	int operation = turn->requeues_pi ? FUTEX_WAIT_REQUEUE_PI : FUTEX_WAIT;
 	__atomic_store_n(&turn->tids[index], gettid(), __ATOMIC_RELEASE);
-	while (bench_futex_call(turn->job, turn->first, operation, 0, 0, turn->second, 0) != 0 && errno == EINTR)
+	while (bench_futex_call(turn->job, turn->first, operation, 0, 0, turn->second) != 0 && errno == EINTR)
 		;
 	if (turn->requeues_pi) /* it owns the second futex now, and lets the next one in */
-		(void)bench_futex_call(turn->job, turn->second, FUTEX_UNLOCK_PI, 0, 0, NULL, 0);
+		(void)bench_futex_call(turn->job, turn->second, FUTEX_UNLOCK_PI, 0, 0, NULL);
 	__atomic_fetch_add(&turn->woken, 1, __ATOMIC_RELEASE);
 	return NULL;
 }
@@ -78,9 +78,9 @@ static bool bench_futex_turn_start(struct bench_futex_turn *turn)
 static void bench_futex_turn_end(struct bench_futex_turn *turn)
 {
 	while (__atomic_load_n(&turn->woken, __ATOMIC_ACQUIRE) < turn->started) {
-		(void)bench_futex_call(turn->job, turn->first, FUTEX_WAKE, INT_MAX, 0, NULL, 0);
+		(void)bench_futex_call(turn->job, turn->first, FUTEX_WAKE, INT_MAX, 0, NULL);
 		if (!turn->requeues_pi)
-			(void)bench_futex_call(turn->job, turn->second, FUTEX_WAKE, INT_MAX, 0, NULL, 0);
+			(void)bench_futex_call(turn->job, turn->second, FUTEX_WAKE, INT_MAX, 0, NULL);
 		(void)usleep(BLOCK_US);
 	}
 	for (uint64_t i = 0; i < turn->started; i++)
@@ -137,7 +137,7 @@ int bench_futex_wake_run(const struct bench *bench, const struct command *comman
 			return bench_fail(bench, "cannot start threads (see ulimit -u)");
 		uint64_t start = clock_ns(), count = 0;
 		while (count < job.threads) {
-			long n = bench_futex_call(&job, turn.first, FUTEX_WAKE, (uint32_t)job.nwakes, 0, NULL, 0);
+			long n = bench_futex_call(&job, turn.first, FUTEX_WAKE, (uint32_t)job.nwakes, 0, NULL);
 			count += n > 0 ? (uint64_t)n : 0;
 		}
 		double took = (double)(clock_ns() - start) / 1000000;
@@ -179,8 +179,8 @@ static void *bench_futex_waker_work(void *data)
 	const struct bench_futex *job = waker->turn->job;
 	(void)pthread_barrier_wait(waker->barrier);
 	uint64_t start = clock_ns();
-	waker->woken = bench_futex_call(
-		job, waker->turn->first, FUTEX_WAKE, (uint32_t)(job->threads / job->nwakers), 0, NULL, 0);
+	waker->woken =
+		bench_futex_call(job, waker->turn->first, FUTEX_WAKE, (uint32_t)(job->threads / job->nwakers), 0, NULL);
 	waker->ms = (double)(clock_ns() - start) / 1000000;
 	return NULL;
 }
@@ -273,10 +273,10 @@ static bool bench_futex_requeue(const struct bench_futex_turn *turn, uint64_t *m
 	const struct bench_futex *job = turn->job;
 	*moved = *woken = 0;
 	while (*moved + *woken < job->threads) {
-		long n = job->pi ? bench_futex_call(
-					   job, turn->first, FUTEX_CMP_REQUEUE_PI, 1, job->nrequeue, turn->second, 0)
-				 : bench_futex_call(
-					   job, turn->first, FUTEX_CMP_REQUEUE, 0, job->nrequeue, turn->second, 0);
+		long n =
+			job->pi ? bench_futex_call(
+					  job, turn->first, FUTEX_CMP_REQUEUE_PI, 1, job->nrequeue, turn->second)
+				: bench_futex_call(job, turn->first, FUTEX_CMP_REQUEUE, 0, job->nrequeue, turn->second);
 		if (n < 0 && errno != EAGAIN && errno != EINTR)
 			return false;
 		if (n <= 0)

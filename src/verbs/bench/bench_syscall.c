@@ -26,7 +26,11 @@ static const struct option options[] = {
 };
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 
-typedef bool (*bench_syscall_call)(void);
+struct bench_syscall_kind {
+	const char *name;
+	bool (*call)(void);
+	uint64_t loops; /* without -l */
+};
 
 static bool bench_syscall_getppid(void)
 {
@@ -61,9 +65,9 @@ static bool bench_syscall_execve(void)
 }
 
 static int bench_syscall_measure(const struct bench *bench, const struct command *command, int argc, char **argv,
-	const char *call_name, bench_syscall_call call, uint64_t loops)
+	const struct bench_syscall_kind *kind)
 {
-	struct bench_syscall job = {.loops = loops};
+	struct bench_syscall job = {.loops = kind->loops};
 	int rest;
 	int code = cli_parse_options(bench->cli, command, argc, argv, &job, &rest);
 	if (code != CLI_GO_ON)
@@ -72,24 +76,25 @@ static int bench_syscall_measure(const struct bench *bench, const struct command
 		return cli_usagef(bench->cli, command, "loop", "a loop at least, and no words");
 	uint64_t start = clock_ns();
 	for (uint64_t i = 0; i < job.loops; i++)
-		if (!call())
+		if (!kind->call())
 			return bench_fail(bench, "the call failed");
 	uint64_t ns = clock_ns() - start;
-	bench_say(bench, "# Executed %" PRIu64 " %s() calls\n", job.loops, call_name);
+	bench_say(bench, "# Executed %" PRIu64 " %s() calls\n", job.loops, kind->name);
 	bench_rate(bench, &(struct bench_result){.operations = job.loops, .ns = ns});
 	return 0;
 }
 
-#define BENCH_SYSCALL(name, shown, loops)                                                                     \
-	static int bench_syscall_run_##name(                                                                  \
-		const struct bench *bench, const struct command *command, int argc, char **argv)              \
-	{                                                                                                     \
-		return bench_syscall_measure(bench, command, argc, argv, shown, bench_syscall_##name, loops); \
+#define BENCH_SYSCALL(name, loops)                                                                  \
+	static int bench_syscall_run_##name(                                                        \
+		const struct bench *bench, const struct command *command, int argc, char **argv)    \
+	{                                                                                           \
+		static const struct bench_syscall_kind kind = {#name, bench_syscall_##name, loops}; \
+		return bench_syscall_measure(bench, command, argc, argv, &kind);                    \
 	}
-BENCH_SYSCALL(getppid, "getppid", DEFAULT_LOOPS)
-BENCH_SYSCALL(getpgid, "getpgid", DEFAULT_LOOPS)
-BENCH_SYSCALL(fork, "fork", DEFAULT_FORK_LOOPS)
-BENCH_SYSCALL(execve, "execve", DEFAULT_FORK_LOOPS)
+BENCH_SYSCALL(getppid, DEFAULT_LOOPS)
+BENCH_SYSCALL(getpgid, DEFAULT_LOOPS)
+BENCH_SYSCALL(fork, DEFAULT_FORK_LOOPS)
+BENCH_SYSCALL(execve, DEFAULT_FORK_LOOPS)
 
 static const struct benchmark benchmarks[] = {
 	{"basic", "Benchmark for basic getppid(2) calls", &table, bench_syscall_run_getppid},
