@@ -67,6 +67,7 @@ struct tally_str command_subcommands(const struct command *command);
 	X(script)        \
 	X(serve)         \
 	X(stat)          \
+	X(summary)       \
 	X(timechart)     \
 	X(top)           \
 	X(version)

@@ -18,12 +18,12 @@
 #include "cli/progress_line.h"
 #include "cli/word_files.h"
 #include "profile/flame_tree.h"
+#include "tasks/recording/record_for_verb.h"
 #include "tasks/session/advice_notes.h"
 #include "tasks/session/cpu_filter.h"
 #include "tasks/session/data_source.h"
 #include "tasks/session/idle_notes.h"
 #include "tasks/session/symbol_notes.h"
-#include "verbs/export/flame_record.h"
 #include "view/flame/flame_svg.h"
 
 #define DEFAULT_OUTPUT	 "flamegraph.html"
@@ -381,9 +381,9 @@ static int cmd_flamegraph_make(
 	return code;
 }
 
-static struct flame_target cmd_flamegraph_target_of(const struct cmd_flamegraph_settings *s)
+static struct recorded_target cmd_flamegraph_target_of(const struct cmd_flamegraph_settings *s)
 {
-	return (struct flame_target){.pids = s->samples.filters.pids,
+	return (struct recorded_target){.pids = s->samples.filters.pids,
 		.tids = s->samples.filters.tids,
 		.cpus = s->samples.cpus,
 		.cgroups = s->cgroups,
@@ -407,19 +407,19 @@ static struct cmd_flamegraph_settings without_target(const struct cmd_flamegraph
 static int record_and_make(const struct cli *cli, const struct cmd_flamegraph_settings *settings, int argc, char **argv)
 {
 	char path[] = RECORDED_PATTERN;
-	const struct flame_target target = cmd_flamegraph_target_of(settings);
+	const struct recorded_target target = cmd_flamegraph_target_of(settings);
 	struct text what = {0};
 	struct stat recorded;
 	int fd = mkstemp(path);
 	if (fd < 0)
 		return cli_failf(cli, "%s: %s", path, strerror(errno));
 	close(fd);
-	if (flame_target_is_other(&target))
-		flame_target_text(&what, &target);
+	if (recorded_target_is_other(&target))
+		recorded_target_text(&what, &target);
 	else
 		text_str(&what, argv[0]);
 	text_char(&what, '\0');
-	int code = what.failed ? cli_failf(cli, "out of memory") : flame_record(cli, &target, path, argc, argv);
+	int code = what.failed ? cli_failf(cli, "out of memory") : record_for_verb(cli, &target, path, argc, argv);
 	if (!what.failed && stat(path, &recorded) == 0 && recorded.st_size > 0) {
 		const struct cmd_flamegraph_settings titled = without_target(settings, what.data);
 		/* What a command returns is not what the recording is worth. */
@@ -434,9 +434,9 @@ static int record_and_make(const struct cli *cli, const struct cmd_flamegraph_se
 /* -p 12 10: ten seconds of a process, unless that is a recording's name. */
 static bool is_duration(const struct cmd_flamegraph_settings *settings, int argc, char **argv, struct text *seconds)
 {
-	const struct flame_target target = cmd_flamegraph_target_of(settings);
-	return argc == 1 && !settings->input.path && flame_target_is_other(&target) && access(argv[0], F_OK) != 0 &&
-	       flame_duration_parse(argv[0], seconds);
+	const struct recorded_target target = cmd_flamegraph_target_of(settings);
+	return argc == 1 && !settings->input.path && recorded_target_is_other(&target) && access(argv[0], F_OK) != 0 &&
+	       record_duration_parse(argv[0], seconds);
 }
 
 static int sleep_and_make(const struct cli *cli, const struct cmd_flamegraph_settings *settings, char *seconds)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verbs/export/flame_record.h"
+#include "tasks/recording/record_for_verb.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -15,12 +15,12 @@
 #define WORDS_MAX     24
 #define EVENT_DEFAULT "cycles:P" /* as in record, a cgroup follows the event that it restricts */
 
-bool flame_target_is_other(const struct flame_target *t)
+bool recorded_target_is_other(const struct recorded_target *t)
 {
 	return t->pids || t->tids || t->cpus || t->cgroups || t->user || t->all_cpus;
 }
 
-void flame_target_text(struct text *text, const struct flame_target *t)
+void recorded_target_text(struct text *text, const struct recorded_target *t)
 {
 	if (t->pids)
 		text_printf(text, "process %s", t->pids);
@@ -36,7 +36,7 @@ void flame_target_text(struct text *text, const struct flame_target *t)
 		text_str(text, "all CPUs");
 }
 
-bool flame_duration_parse(const char *word, struct text *seconds)
+bool record_duration_parse(const char *word, struct text *seconds)
 {
 	static const struct {
 		const char *unit;
@@ -102,7 +102,8 @@ static int run_apart(const struct cli *cli, const char *const *words, int argc, 
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int flame_record(const struct cli *cli, const struct flame_target *target, const char *path, int argc, char **argv)
+int record_for_verb(
+	const struct cli *cli, const struct recorded_target *target, const char *path, int argc, char **argv)
 {
 	const struct {
 		const char *option, *value;

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * summary_recording.h - reads a recording for a summary: its profile, the event that is summed up, and its functions as
+ * rows.
+ *
+ *	struct summary_recording recording;
+ *	status = summary_recording_open(cli, &input, event, &recording, err);	// closed also after a failure
+ *	summary_recording_close(&recording);
+ */
+#ifndef VERBS_SUMMARY_SUMMARY_RECORDING_H
+#define VERBS_SUMMARY_SUMMARY_RECORDING_H
+
+#include "analysis/health.h"
+#include "analysis/replay/replay.h"
+#include "profile/flat/flat_table.h"
+#include "tasks/session/data_source.h"
+
+#define SUMMARY_KEYS 2
+
+struct summary_recording {
+	struct data_source source;
+	struct replay_result result;
+	uint32_t event;
+	struct flat_table functions; /* by symbol and DSO, those with most of their own first */
+	bool has_functions;
+	struct recording_health health;
+	bool has_health;
+	bool is_damaged; /* only a part of it could be read; the error of opening says which */
+};
+
+extern const enum profile_key summary_keys[SUMMARY_KEYS];
+
+/* event NULL: the first that has samples. NOT_FOUND: it has no such samples. A damaged recording gives what is intact. */
+TALLY_MUST_CHECK enum tally_status summary_recording_open(const struct cli *cli, const struct data_input *input,
+	const char *event, struct summary_recording *recording, struct tally_error *err);
+void summary_recording_close(struct summary_recording *recording);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/array.h"
+#include "verbs/summary/summary_output.h"
+
+#define TEXT_NS_PER_S	      1e9
+#define TEXT_FUNCTION_PERCENT 0.5 /* smaller ones are not shown, but for the first */
+#define TEXT_FUNCTIONS_LEAST  3
+
+/* A name in at most so many characters: of a longer one the middle is left out. */
+static void summary_put_name(struct text *out, struct tally_str name, unsigned width)
+{
+	struct text whole = {0};
+	text_visible(&whole, name);
+	size_t characters = 0;
+	for (size_t i = 0; i < whole.len; i++)
+		characters += ((uint8_t)whole.data[i] & 0xc0) != 0x80;
+	size_t head = characters > width ? (width - 3) / 2 : characters,
+	       tail = characters > width ? width - 3 - head : 0;
+	size_t at = 0;
+	for (size_t i = 0; i < whole.len; i++) {
+		at += ((uint8_t)whole.data[i] & 0xc0) != 0x80;
+		if (at == head + 1 && tail && ((uint8_t)whole.data[i] & 0xc0) != 0x80)
+			text_str(out, "...");
+		if (at <= head || at > characters - tail)
+			text_char(out, whole.data[i]);
+	}
+	out->failed |= whole.failed;
+	text_deinit(&whole);
+}
+
+static double summary_percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void summary_put_origin(const struct summary_facts *f, const struct summary_limits *limits, struct text *out)
+{
+	text_visible(out, str_from(f->path));
+	text_str(out, ": ");
+	text_u64_grouped(out, f->samples, ",");
+	text_str(out, " samples of ");
+	text_visible(out, f->event);
+	if (f->is_time)
+		text_printf(out, ", %.3f s", (double)f->period / TEXT_NS_PER_S);
+	if (f->duration_ns)
+		text_printf(out, ", in %.3f s of recording", (double)f->duration_ns / TEXT_NS_PER_S);
+	text_char(out, '\n');
+	if (f->command.len) {
+		text_str(out, "made by: ");
+		summary_put_name(out, f->command, limits->name_width);
+		text_char(out, '\n');
+	}
+	if (f->kernel.len && limits->functions > 2) {
+		text_str(out, "on ");
+		summary_put_name(out, f->host, limits->name_width);
+		text_str(out, ", Linux ");
+		summary_put_name(out, f->kernel, limits->name_width);
+		text_str(out, f->cpu.len ? ", " : "");
+		summary_put_name(out, f->cpu, limits->name_width);
+		text_char(out, '\n');
+	}
+}
+
+static void summary_put_states(const struct summary_facts *f, const struct summary_limits *limits, struct text *out)
+{
+	uint64_t sum = 0;
+	size_t count = MIN(f->states.len, limits->states);
+	for (size_t i = 0; i < f->states.len; i++)
+		sum += f->states.items[i].period;
+	for (size_t i = 0; i < count; i++) {
+		text_str(out, i ? ", " : "threads: ");
+		text_visible(out, f->states.items[i].name);
+		text_printf(out, " %.1f %%", summary_percent(f->states.items[i].period, sum));
+	}
+	text_str(out, count ? "\n" : "");
+}
+
+static void summary_put_functions(const struct summary_facts *f, const struct summary_limits *limits, struct text *out)
+{
+	size_t count = MIN(f->functions.len, limits->functions);
+	while (count > TEXT_FUNCTIONS_LEAST &&
+		summary_percent(f->functions.items[count - 1].period, f->period) < TEXT_FUNCTION_PERCENT)
+		count--;
+	text_str(out, "\nfunctions, by their own time\n");
+	for (size_t i = 0; i < count; i++) {
+		const struct summary_function *function = &f->functions.items[i];
+		text_printf(out, "%6.2f %%  ", summary_percent(function->period, f->period));
+		summary_put_name(out, function->name, limits->name_width);
+		if (function->object.len) {
+			text_str(out, "  (");
+			summary_put_name(out, function->object, limits->name_width);
+			text_char(out, ')');
+		}
+		text_char(out, '\n');
+	}
+	if (count < f->functions.len)
+		text_printf(out, "          and %zu more\n", f->functions.len - count);
+}
+
+static void summary_put_tree(const struct summary_facts *f, const struct summary_limits *limits, struct text *out)
+{
+	size_t count = MIN(f->nodes.len, limits->nodes);
+	if (count == 0)
+		return;
+	text_str(out, "\ncallers, with what they call\n");
+	for (size_t i = 0; i < count; i++) {
+		const struct summary_node *node = &f->nodes.items[i];
+		text_printf(out, "%6.2f %%  ", summary_percent(node->total, f->period));
+		text_repeat(out, ' ', 2 * MIN(node->depth, 12));
+		summary_put_name(out, node->path, limits->name_width);
+		text_char(out, '\n');
+	}
+	if (count < f->nodes.len)
+		text_printf(out, "          and %zu more above 3 %%\n", f->nodes.len - count);
+}
+
+static void summary_put_changes(const struct summary_facts *f, const struct summary_limits *limits, struct text *out)
+{
+	size_t count = MIN(f->changes.len, limits->changes);
+	if (!f->baseline)
+		return;
+	text_str(out, "\nagainst ");
+	text_visible(out, str_from(f->baseline));
+	text_str(out, ": ");
+	text_u64_grouped(out, f->base_samples, ",");
+	text_str(out, " samples there");
+	if (f->is_time)
+		text_printf(out, ", %.3f s", (double)f->base_period / TEXT_NS_PER_S);
+	text_str(out, f->changes.len ? "\n" : "; no function's share differs by more than chance\n");
+	for (size_t i = 0; i < count; i++) {
+		const struct summary_change *change = &f->changes.items[i];
+		text_printf(out, "%6.2f %% -> %.2f %%  ", change->base_percent, change->new_percent);
+		summary_put_name(out, change->name, limits->name_width);
+		text_char(out, '\n');
+	}
+	if (count < f->changes.len)
+		text_printf(out, "          and %zu more\n", f->changes.len - count);
+}
+
+static void summary_put_trust(const struct summary_facts *f, const struct summary_limits *limits, struct text *out)
+{
+	text_printf(out, "\nhow exact: shares are within %.1f points (95 %% confidence)", f->error_points);
+	for (size_t i = 0; i < MIN(f->notes.len, limits->notes); i++) {
+		text_str(out, "\n- ");
+		text_visible(out, f->notes.items[i]);
+	}
+	text_char(out, '\n');
+}
+
+void summary_text(const struct summary_facts *f, const struct summary_limits *limits, struct text *out)
+{
+	summary_put_origin(f, limits, out);
+	summary_put_states(f, limits, out);
+	summary_put_functions(f, limits, out);
+	summary_put_tree(f, limits, out);
+	summary_put_changes(f, limits, out);
+	summary_put_trust(f, limits, out);
+	text_str(out, "\nnext\n");
+	for (size_t i = 0; i < SUMMARY_COMMANDS; i++) {
+		text_str(out, "  ");
+		text_visible(out, str_from(f->commands[i]));
+		text_char(out, '\n');
+	}
+}
