@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 
 import pytest
 
@@ -286,6 +287,66 @@ def test_programs_that_cannot_start(tally, tracefs):
     result = tally('ftrace', '/nonexistent/program', env=tracefs.environment, check=255)
     assert '/nonexistent/program' in result.stderr
     assert not list((tracefs.folder / 'instances').iterdir())
+
+
+@pytest.fixture
+def bpf(tally, live):
+    probed = tally('ftrace', 'latency', '-b', '-e', 'sched:sched_switch,sched:sched_switch', '-a', 'true')
+    if probed.returncode != 0:
+        pytest.skip(f'BPF programs cannot measure here: {probed.stderr.strip()}')
+
+
+def bpf_latency(tally, *words):
+    document = json.loads(tally('ftrace', 'latency', '-b', '--json', *words, check=0).stdout)
+    json_schema.check(document, SCHEMA)
+    return document['latency']
+
+
+NANOSLEEP = 'syscalls:sys_enter_clock_nanosleep,syscalls:sys_exit_clock_nanosleep'
+
+
+def test_bpf_measures_from_event_to_event(tally, bpf):
+    slept = bpf_latency(tally, '-e', NANOSLEEP, 'sleep', '0.1')
+    assert slept['count'] == 1 and slept['total_ns'] == slept['min_ns'] == slept['max_ns'] >= 100_000_000
+    bucket, = [bucket for bucket in slept['buckets'] if bucket['count']]
+    assert bucket['from_ns'] <= slept['max_ns'] and slept['max_ns'] < bucket.get('below_ns', 2**64)
+    for scale in (['-n'], ['--bucket-range', '1000', '--max-latency', '20000'], ['--bucket-range', '1000', '--min-latency', '500'],
+                  ['-n', '--bucket-range', '7']):
+        slept = bpf_latency(tally, '-e', NANOSLEEP, *scale, 'sleep', '0.01')
+        bucket, = [bucket for bucket in slept['buckets'] if bucket['count']]
+        assert bucket['from_ns'] <= slept['max_ns'] < bucket.get('below_ns', 2**64), scale
+
+
+def test_bpf_measures_what_is_asked_for(tally, bpf, tmp_path):
+    """Threads of the command, or of -p; not what runs beside them."""
+    script = 'for i in range(20): time.sleep(0.002)'
+    beside = subprocess.Popen([sys.executable, '-c', 'import time\nwhile True: time.sleep(0.001)'])
+    try:
+        threads = 'import threading, time\ndef work():\n for i in range(20): time.sleep(0.002)\nt = threading.Thread(target=work); t.start(); t.join()'
+        assert bpf_latency(tally, '-e', NANOSLEEP, sys.executable, '-c', f'import time\n{script}')['count'] == 20
+        assert bpf_latency(tally, '-e', NANOSLEEP, sys.executable, '-c', threads)['count'] == 20
+        assert bpf_latency(tally, '-e', NANOSLEEP, '-p', beside.pid, 'sleep', '0.5')['count'] > 1
+        assert bpf_latency(tally, '-e', NANOSLEEP, '-a', 'sleep', '0.5')['count'] > 1
+        # One event: the time between two of a thread.
+        one = bpf_latency(tally, '-e', 'syscalls:sys_enter_clock_nanosleep,syscalls:sys_enter_clock_nanosleep', sys.executable, '-c', f'import time\n{script}')
+        assert one['count'] == 19 and one['min_ns'] >= 2_000_000
+    finally:
+        beside.kill()
+        beside.wait()
+
+
+def test_bpf_refusals(tally, bpf):
+    assert "no tracepoint system 'no_such'" in tally('ftrace', 'latency', '-b', '-e', 'no_such:x,sched:sched_switch', 'true', check=255).stderr
+    assert "'word' is no tracepoint" in tally('ftrace', 'latency', '-b', '-e', 'word,sched:sched_switch', 'true', check=255).stderr
+    refused = tally('ftrace', 'latency', '-b', '-T', 'no_such_function', 'true', check=255).stderr
+    assert "the kernel cannot probe a function 'no_such_function'" in refused
+    nothing = tally('ftrace', 'latency', '-b', '-e', NANOSLEEP, 'true', check=0)
+    assert nothing.stdout == 'No data found\n'
+
+
+def test_bpf_is_missing(tally_without_bpf):
+    refused = tally_without_bpf('ftrace', 'latency', '-b', '-T', 'vfs_read', 'true', check=255).stderr
+    assert refused.startswith('ftrace latency -b') and refused.count('\n') == 1
 
 
 def real_tracers():

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "kernel/ftrace/ftrace_session.h"
+#include "verbs/ftrace/ftrace_bpf.h"
 #include "verbs/ftrace/ftrace_report.h"
 #include "verbs/ftrace/ftrace_run.h"
 
@@ -148,7 +149,11 @@ static int cmd_ftrace_latency(const struct cli *cli, const struct ftrace_setting
 	struct ftrace_job job = {.cli = cli, .settings = s, .argv = argv};
 	enum tally_status status = duration_histogram_init(&histogram, &s->scale, &err);
 	if (status == TALLY_OK)
-		status = cmd_ftrace_measure(&job, &sums, &err);
+		status = s->uses_bpf ? ftrace_bpf_measure(s, argv, &histogram, &job.lost, &err)
+				     : cmd_ftrace_measure(&job, &sums, &err);
+	if (status == TALLY_OK && s->uses_bpf && job.lost > 0)
+		cli_failf(cli, "note: %" PRIu64 " begins found no room in the map of threads and are not measured",
+			job.lost);
 	text_to_fd(&out, STDOUT_FILENO);
 	if (status == TALLY_OK && s->is_json)
 		ftrace_json_latency(&histogram, s->hides_empty, job.lost, &out);
@@ -195,8 +200,6 @@ static int cmd_ftrace_check_latency(
 		return cli_usagef(cli, command, "trace-funcs,events", "-T and -e cannot be used together");
 	if (has_events && !s->uses_bpf)
 		return cli_usagef(cli, command, "events,use-bpf", "-e needs -b: only a BPF program sees both events");
-	if (s->uses_bpf)
-		return cli_failf(cli, "ftrace latency -b is not supported yet"), EXIT_USAGE;
 	if (s->scale.range == 0 && s->scale.min)
 		return cli_usagef(cli, command, "min-latency", "--min-latency works only with --bucket-range");
 	if (s->scale.range == 0 && s->scale.max)
@@ -251,6 +254,8 @@ static const char *const examples[] = {
 	"tally ftrace -a -T mutex_lock --func-opts call-graph sleep 1",
 	"show how long a function takes, as a histogram",
 	"tally ftrace latency -T vfs_read ls -lR",
+	"show how long runnable threads wait for a CPU, measured in the kernel",
+	"tally ftrace latency -b -e sched:sched_wakeup,sched:sched_switch -a sleep 1",
 	"list the functions of the kernel in which a program spends its time",
 	"tally ftrace profile -s avg ls -lR",
 	"list the functions that can be traced",

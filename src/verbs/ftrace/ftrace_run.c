@@ -3,12 +3,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "analysis/ftrace/graph_line.h"
@@ -16,7 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "kernel/ftrace/ftrace_session.h"
-#include "kernel/system/spawn.h"
+#include "tasks/recording/command_watch.h"
 
 #define LOOK_MS	       100 /* poll of the pipe wakes only once half of the kernel's buffer is full */
 #define READ_BYTES     (64u << 10)
@@ -26,12 +23,7 @@ struct ftrace_runner {
 	struct ftrace_job *job;
 	const struct kernel_seam *kernel;
 	struct ftrace_session *session;
-	struct target target;
-	struct spawn child;
-	bool has_child, child_is_started, is_over;
-	int signal_fd;
-	sigset_t old_mask;
-	bool has_mask;
+	struct command_watch watch;
 	struct text lines; /* read, and not yet passed on */
 };
 
@@ -119,7 +111,7 @@ static enum tally_status ftrace_run_set_number(
 /* As the kernel writes it: 32 bits in each word, the highest first. */
 static enum tally_status ftrace_run_set_cpus(struct ftrace_runner *r, struct tally_error *err)
 {
-	const struct target *target = &r->target;
+	const struct target *target = &r->watch.target;
 	struct text mask = {0};
 	int highest = 0;
 	for (size_t i = 0; i < target->measured_count; i++)
@@ -144,11 +136,11 @@ static enum tally_status ftrace_run_set_target(struct ftrace_runner *r, struct t
 {
 	const struct ftrace_settings *s = r->job->settings;
 	enum tally_status status = s->target.cpus ? ftrace_run_set_cpus(r, err) : TALLY_OK;
-	if (r->target.is_system_wide)
+	if (r->watch.target.is_system_wide)
 		return status;
-	for (size_t i = 0; status == TALLY_OK && i < r->target.thread_count; i++)
-		status = ftrace_run_set_number(r, "set_ftrace_pid", (uint64_t)r->target.threads[i],
-			r->target.is_command ? "tracing one command" : "-p", err);
+	for (size_t i = 0; status == TALLY_OK && i < r->watch.target.thread_count; i++)
+		status = ftrace_run_set_number(r, "set_ftrace_pid", (uint64_t)r->watch.target.threads[i],
+			r->watch.target.is_command ? "tracing one command" : "-p", err);
 	return status;
 }
 
@@ -204,67 +196,19 @@ static enum tally_status ftrace_run_read(struct ftrace_runner *r, bool *has_more
 	r->lines.len += (size_t)n;
 	*has_more = true;
 	if (!ftrace_run_pass_lines(r, false))
-		r->is_over = true;
+		r->watch.is_over = true;
 	return TALLY_OK;
 }
 
 /* ---- running ---- */
-
-static enum tally_status ftrace_run_take_signals(struct ftrace_runner *r, struct tally_error *err)
-{
-	sigset_t mask;
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGINT);
-	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGHUP);
-	sigaddset(&mask, SIGQUIT);
-	sigaddset(&mask, SIGPIPE);
-	sigaddset(&mask, SIGCHLD);
-	r->has_mask = sigprocmask(SIG_BLOCK, &mask, &r->old_mask) == 0;
-	r->signal_fd = r->has_mask ? signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC) : -1;
-	return r->signal_fd >= 0 ? TALLY_OK : error_set_errno(err, TALLY_IO, errno, "signals cannot be received");
-}
-
-static enum tally_status ftrace_run_look_at_signals(struct ftrace_runner *r, struct tally_error *err)
-{
-	struct signalfd_siginfo info;
-	struct rusage usage;
-	int exit_status;
-	bool has_ended = false;
-	enum tally_status status = TALLY_OK;
-	while (read(r->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		r->is_over |= info.ssi_signo != SIGCHLD;
-	if (r->child_is_started && r->child.pid > 0)
-		status = spawn_try_wait(&r->child, &has_ended, &exit_status, &usage, err);
-	r->is_over |= has_ended;
-	return status;
-}
-
-/* Whether everything that -p and --tid name has ended. */
-static bool ftrace_run_target_is_gone(const struct ftrace_runner *r)
-{
-	if (r->has_child || r->target.is_system_wide)
-		return false;
-	for (size_t i = 0; i < r->target.thread_count; i++)
-		if (kill(r->target.threads[i], 0) == 0 || errno != ESRCH)
-			return false;
-	return true;
-}
-
-static enum tally_status ftrace_run_wait(struct ftrace_runner *r, int ms, struct tally_error *err)
-{
-	struct pollfd wanted = {.fd = r->signal_fd, .events = POLLIN};
-	(void)poll(&wanted, 1, ms);
-	return ftrace_run_look_at_signals(r, err);
-}
 
 static enum tally_status ftrace_run_delay(struct ftrace_runner *r, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
 	uint64_t end_ns = clock_ns() + r->job->settings->delay_ms * 1000000;
 	uint64_t now_ns;
-	while (status == TALLY_OK && !r->is_over && (now_ns = clock_ns()) < end_ns)
-		status = ftrace_run_wait(r, (int)MIN((end_ns - now_ns) / 1000000 + 1, (uint64_t)1000), err);
+	while (status == TALLY_OK && !r->watch.is_over && (now_ns = clock_ns()) < end_ns)
+		status = command_watch_wait(&r->watch, (int)MIN((end_ns - now_ns) / 1000000 + 1, (uint64_t)1000), err);
 	return status;
 }
 
@@ -272,24 +216,21 @@ static enum tally_status ftrace_run_start(struct ftrace_runner *r, struct tally_
 {
 	bool is_late = r->job->settings->delay_ms > 0;
 	enum tally_status status = is_late ? TALLY_OK : ftrace_start(r->session, err);
-	if (status == TALLY_OK && r->has_child) {
-		status = spawn_start(&r->child, err);
-		r->child_is_started = status == TALLY_OK;
-	}
+	if (status == TALLY_OK)
+		status = command_watch_start(&r->watch, err);
 	if (status == TALLY_OK && is_late)
 		status = ftrace_run_delay(r, err);
-	return status == TALLY_OK && is_late && !r->is_over ? ftrace_start(r->session, err) : status;
+	return status == TALLY_OK && is_late && !r->watch.is_over ? ftrace_start(r->session, err) : status;
 }
 
 static enum tally_status ftrace_run_watch(struct ftrace_runner *r, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
 	bool has_more = false;
-	while (status == TALLY_OK && !r->is_over) {
-		status = ftrace_run_wait(r, has_more ? 0 : LOOK_MS, err);
-		if (status == TALLY_OK && !r->is_over)
+	while (status == TALLY_OK && !r->watch.is_over) {
+		status = command_watch_wait(&r->watch, has_more ? 0 : LOOK_MS, err);
+		if (status == TALLY_OK && !r->watch.is_over)
 			status = ftrace_run_read(r, &has_more, err);
-		r->is_over |= !has_more && ftrace_run_target_is_gone(r);
 	}
 	return status;
 }
@@ -299,10 +240,10 @@ static enum tally_status ftrace_run_drain(struct ftrace_runner *r, struct tally_
 	enum tally_status status = TALLY_OK;
 	bool has_more = true;
 	/* Of a reader that has closed the pipe or a signal, this is not the first word: what was traced is shown. */
-	r->is_over = false;
-	while (status == TALLY_OK && has_more && !r->is_over)
+	r->watch.is_over = false;
+	while (status == TALLY_OK && has_more && !r->watch.is_over)
 		status = ftrace_run_read(r, &has_more, err);
-	if (status == TALLY_OK && !r->is_over)
+	if (status == TALLY_OK && !r->watch.is_over)
 		(void)ftrace_run_pass_lines(r, true);
 	return status;
 }
@@ -322,15 +263,7 @@ static enum tally_status ftrace_run_open(struct ftrace_runner *r, struct diag *d
 {
 	struct ftrace_job *job = r->job;
 	const struct target_request request = ftrace_target_of(job->settings, job->argv[0] != NULL);
-	enum tally_status status = target_resolve(r->kernel, &request, &r->target, err);
-	if (status == TALLY_OK && job->argv[0]) {
-		status = spawn_create(job->argv, &r->child, err);
-		r->has_child = status == TALLY_OK;
-		if (r->has_child && r->target.is_command)
-			r->target.threads[0] = r->child.pid;
-	}
-	if (status == TALLY_OK)
-		status = ftrace_run_take_signals(r, err);
+	enum tally_status status = command_watch_open(&r->watch, r->kernel, &request, job->argv, err);
 	if (status == TALLY_OK)
 		status = ftrace_open(r->kernel, job->tracer, diag, &r->session, err);
 	if (status == TALLY_OK)
@@ -342,26 +275,14 @@ static enum tally_status ftrace_run_open(struct ftrace_runner *r, struct diag *d
 
 static void ftrace_run_close(struct ftrace_runner *r)
 {
-	struct rusage usage;
-	int status;
 	ftrace_close(r->session);
-	if (r->has_child && !r->child_is_started)
-		spawn_cancel(&r->child);
-	else if (r->has_child && r->child.pid > 0) {
-		(void)kill(r->child.pid, SIGTERM);
-		(void)!spawn_wait(&r->child, &status, &usage, NULL);
-	}
-	if (r->signal_fd >= 0)
-		close(r->signal_fd);
-	if (r->has_mask)
-		sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
-	target_deinit(&r->target);
+	command_watch_close(&r->watch);
 	text_deinit(&r->lines);
 }
 
 enum tally_status ftrace_run(struct ftrace_job *job, struct tally_error *err)
 {
-	struct ftrace_runner r = {.job = job, .kernel = kernel_seam_linux(), .signal_fd = -1};
+	struct ftrace_runner r = {.job = job, .kernel = kernel_seam_linux(), .watch.signal_fd = -1};
 	struct diag diag;
 	diag_init(&diag);
 	enum tally_status status = ftrace_run_open(&r, &diag, err);
