@@ -276,6 +276,7 @@ static bool is_plain_array(const struct trace_field *field)
 static struct tracepoint_field tracepoint_fields_describe(const struct trace_field *field)
 {
 	struct tracepoint_field out = {.name = field->name,
+		.type = field->type,
 		.form = TRACEPOINT_TEXT,
 		.size = field->size,
 		.is_dynamic = field->is_dynamic && field->is_string};

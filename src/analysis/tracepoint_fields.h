@@ -37,7 +37,7 @@ enum tracepoint_form { TRACEPOINT_NUMBER, TRACEPOINT_SIGNED, TRACEPOINT_ADDRESS,
 #define TRACEPOINT_ARRAY_MAX 64 /* items; longer arrays are text */
 enum tracepoint_part { TRACEPOINT_COMMON, TRACEPOINT_OWN }; /* fields that all events have, and its own */
 struct tracepoint_field {
-	struct tally_str name;
+	struct tally_str name, type; /* type: as C writes it */
 	enum tracepoint_form form; /* of the items of an array; arrays of varying length are text */
 	unsigned bytes; /* of a number */
 	unsigned count; /* of an array's items; else 0 */

@@ -70,6 +70,7 @@ struct tally_str command_subcommands(const struct command *command);
 	X(summary)       \
 	X(timechart)     \
 	X(top)           \
+	X(trace)         \
 	X(version)
 
 #define COMMAND_DECLARE(name) extern const struct command command_##name;

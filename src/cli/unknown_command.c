@@ -15,7 +15,6 @@ static const char *const missing[] = {
 	"iostat",
 	"kvm",
 	"test",
-	"trace",
 };
 
 int unknown_command(const struct cli *cli, const char *name)

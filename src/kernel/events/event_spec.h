@@ -78,6 +78,7 @@ struct event_spec {
 	const char *cpus; /* CPU list of an uncore PMU or a kind of core, NULL if none */
 	bool is_uncore; /* counts a CPU, never a task */
 	bool is_everywhere; /* on all CPUs of the target, also on those that are not measured (target.h) */
+	bool is_of_cpu; /* opened for everything on a CPU, even if threads are recorded: a BPF program writes its samples */
 	const char *tracepoint_system, *tracepoint_name; /* NULL if not a tracepoint */
 	const char *pattern; /* "sched:*": the tracepoints' that this one is of; the same pointer for all; NULL none */
 	const char *family; /* the name that stood for several PMUs, NULL none */

@@ -143,9 +143,9 @@ static enum tally_status recorder_open_source(struct recorder *r, size_t event, 
 	int group_fd = -1;
 	source->event = (uint32_t)event;
 	source->cpu = r->config.cpus[cpu];
-	source->thread = r->config.threads[thread];
+	source->thread = spec->is_of_cpu ? -1 : r->config.threads[thread];
 	source->ring = (uint32_t)(r->config.per_thread ? thread : cpu);
-	if (!has_cpu(&r->config, spec, cpu))
+	if (!has_cpu(&r->config, spec, cpu) || (spec->is_of_cpu && thread > 0))
 		return TALLY_OK;
 	if (spec->leader != event) {
 		group_fd = r->sources[source_index(r, spec->leader, cpu, thread)].fd;
@@ -378,7 +378,8 @@ static enum tally_status join_on_cpu(
 			.ring = (uint32_t)cpu,
 			.fd = -1};
 		int leader = spec->leader == e ? -1 : fds[spec->leader];
-		if (has_cpu(&r->config, spec, cpu) && !spec->cgroup_path && (spec->leader == e || leader >= 0))
+		bool is_wanted = !spec->is_of_cpu && !spec->cgroup_path && has_cpu(&r->config, spec, cpu);
+		if (is_wanted && (spec->leader == e || leader >= 0))
 			status = join_source(r, &made, leader, err);
 		fds[e] = made.fd;
 		*opened += made.fd >= 0;

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs/trace/trace_files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+
+#define PATH_ROOM     sizeof(((struct trace_job *)NULL)->path_room)
+#define FCNTL_DUP     0 /* F_DUPFD */
+#define FCNTL_DUP_CLO 1030 /* F_DUPFD_CLOEXEC */
+
+enum file_change { CHANGE_NONE, CHANGE_OPEN, CHANGE_CLOSE, CHANGE_CLOSE_RANGE, CHANGE_COPY, CHANGE_FCNTL, CHANGE_NEW };
+
+/* What calls do to descriptors. of: the argument with the path, or with the descriptor. */
+static const struct {
+	const char *name;
+	enum file_change change;
+	unsigned of;
+} changes[] = {
+	{"open", CHANGE_OPEN, 0},
+	{"openat", CHANGE_OPEN, 1},
+	{"openat2", CHANGE_OPEN, 1},
+	{"creat", CHANGE_OPEN, 0},
+	{"close", CHANGE_CLOSE, 0},
+	{"close_range", CHANGE_CLOSE_RANGE, 0},
+	{"dup", CHANGE_COPY, 0},
+	{"dup2", CHANGE_COPY, 0},
+	{"dup3", CHANGE_COPY, 0},
+	{"fcntl", CHANGE_FCNTL, 0},
+	{"fcntl64", CHANGE_FCNTL, 0},
+	{"socket", CHANGE_NEW, 0},
+	{"accept", CHANGE_NEW, 0},
+	{"accept4", CHANGE_NEW, 0},
+	{"epoll_create", CHANGE_NEW, 0},
+	{"epoll_create1", CHANGE_NEW, 0},
+	{"eventfd", CHANGE_NEW, 0},
+	{"eventfd2", CHANGE_NEW, 0},
+	{"timerfd_create", CHANGE_NEW, 0},
+	{"signalfd4", CHANGE_NEW, 0},
+	{"memfd_create", CHANGE_NEW, 0},
+	{"inotify_init1", CHANGE_NEW, 0},
+	{"perf_event_open", CHANGE_NEW, 0},
+	{"pidfd_open", CHANGE_NEW, 0},
+	{"userfaultfd", CHANGE_NEW, 0},
+	{"io_uring_setup", CHANGE_NEW, 0},
+};
+
+/* Index in changes + 1 by table and number, made at the first call. */
+static void make_changes(struct trace_job *job, enum syscall_abi abi)
+{
+	for (size_t i = 0; i < ARRAY_LEN(changes); i++) {
+		uint32_t number = syscall_number(abi, str_from(changes[i].name));
+		if (number < SYSCALL_NUMBERS)
+			job->file_changes[abi][number] = (uint8_t)(i + 1);
+	}
+	job->has_file_changes[abi] = true;
+}
+
+static struct tally_str read_link(struct trace_job *job, int32_t pid, int fd, char *room)
+{
+	char name[64];
+	snprintf(name, sizeof(name), "/proc/%" PRId32 "/fd/%d", pid, fd);
+	ssize_t len = readlink(name, room, PATH_ROOM);
+	job->files_read += len > 0;
+	return (struct tally_str){room, len > 0 ? (size_t)len : 0};
+}
+
+struct tally_str trace_files_find(void *context, uint32_t process, int fd)
+{
+	struct trace_job *job = context;
+	int32_t pid = (int32_t)process;
+	const char *known = trace_threads_file(&job->threads, pid, fd);
+	if (known)
+		return str_from(known);
+	if (!job->is_live || fd < 0)
+		return (struct tally_str){"", 0};
+	struct tally_str path = read_link(job, pid, fd, job->path_room);
+	/* What is learnt may be kept where nothing can change it unseen. */
+	if (job->follows_files)
+		(void)trace_threads_set_file(&job->threads, pid, fd, path);
+	return path;
+}
+
+static bool copy_file(struct trace_job *job, int32_t pid, int from, int to)
+{
+	const char *path = trace_threads_file(&job->threads, pid, from);
+	return trace_threads_set_file(&job->threads, pid, to, path ? str_from(path) : (struct tally_str){NULL, 0});
+}
+
+static bool learn_open(struct trace_job *job, int32_t pid, const struct syscall_call *call, unsigned of)
+{
+	struct syscall_copied copied;
+	struct tally_str path = {"", 0};
+	if (syscall_part_find(call, of, SYSCALL_ITEM_SELF, false, &copied) && !copied.is_truncated)
+		path = (struct tally_str){
+			(const char *)copied.bytes.data, strnlen((const char *)copied.bytes.data, copied.bytes.len)};
+	else if (job->is_live)
+		path.data = NULL; /* /proc will tell */
+	return trace_threads_set_file(&job->threads, pid, (int)call->result, path);
+}
+
+bool trace_files_learn(struct trace_job *job, int32_t pid, const struct syscall_call *call)
+{
+	unsigned error;
+	if (!job->follows_files || call->number >= SYSCALL_NUMBERS || !call->has_result || !call->has_args)
+		return true;
+	if (!job->has_file_changes[call->abi])
+		make_changes(job, call->abi);
+	unsigned index = job->file_changes[call->abi][call->number];
+	if (index == 0)
+		return true;
+	enum file_change change = changes[index - 1].change;
+	bool has_failed = syscall_result_failed(call->result, &error);
+	if (change == CHANGE_CLOSE) /* also if it failed: Linux has closed it */
+		trace_threads_forget_files(&job->threads, pid, (uint32_t)call->args[0], (uint32_t)call->args[0]);
+	if (has_failed)
+		return true;
+	switch (change) {
+	case CHANGE_OPEN:
+		return learn_open(job, pid, call, changes[index - 1].of);
+	case CHANGE_CLOSE_RANGE:
+		trace_threads_forget_files(&job->threads, pid, (uint32_t)call->args[0], (uint32_t)call->args[1]);
+		return true;
+	case CHANGE_COPY:
+		return copy_file(job, pid, (int)call->args[0], (int)call->result);
+	case CHANGE_FCNTL:
+		return (call->args[1] != FCNTL_DUP && call->args[1] != FCNTL_DUP_CLO) ||
+		       copy_file(job, pid, (int)call->args[0], (int)call->result);
+	case CHANGE_NEW:
+		return trace_threads_set_file(&job->threads, pid, (int)call->result, (struct tally_str){"", 0});
+	case CHANGE_NONE:
+	case CHANGE_CLOSE:
+		break;
+	}
+	return true;
+}
+
+/* Whether the descriptor will be closed by an exec. */
+static bool is_close_on_exec(int32_t pid, const char *fd)
+{
+	char name[64 + 256], text[512];
+	snprintf(name, sizeof(name), "/proc/%" PRId32 "/fdinfo/%.255s", pid, fd);
+	FILE *file = fopen(name, "re");
+	if (!file)
+		return true;
+	size_t len = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[len] = 0;
+	const char *flags = strstr(text, "flags:");
+	return !flags || (strtoul(flags + sizeof("flags:") - 1, NULL, 8) & O_CLOEXEC);
+}
+
+bool trace_files_expect(struct trace_job *job, int32_t pid)
+{
+	char name[64], room[PATH_ROOM];
+	bool is_done = true;
+	snprintf(name, sizeof(name), "/proc/%" PRId32 "/fd", pid);
+	DIR *folder = opendir(name);
+	const struct dirent *entry;
+	while (folder && is_done && (entry = readdir(folder))) {
+		if (entry->d_name[0] < '0' || entry->d_name[0] > '9' || is_close_on_exec(pid, entry->d_name))
+			continue;
+		int fd = atoi(entry->d_name);
+		is_done = trace_threads_set_file(&job->threads, pid, fd, read_link(job, pid, fd, room));
+	}
+	if (folder)
+		closedir(folder);
+	struct trace_thread *process = trace_threads_find(&job->threads, pid);
+	if (process)
+		process->keeps_files = true;
+	return is_done;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs/trace/trace_summary.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/order.h"
+#include "syscalls/syscall_print.h"
+
+#define NAME_WIDTH 15
+
+struct trace_summary_owner { /* a thread, a cgroup, or all */
+	uint64_t id;
+	const struct trace_thread *thread; /* NULL: no thread's */
+	uint64_t events;
+	size_t order;
+};
+
+struct trace_summary {
+	struct trace_job *job;
+	VEC(struct trace_summary_owner) owners;
+	VEC(const struct trace_sum *) rows; /* by owner, then by time */
+	VEC(struct trace_sum_error) errors; /* by row of the sums, then by calls */
+};
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct trace_sum *left = *(const struct trace_sum *const *)a,
+			       *right = *(const struct trace_sum *const *)b;
+	if (left->key.owner != right->key.owner)
+		return left->key.owner < right->key.owner ? -1 : 1;
+	if (left->total_ns != right->total_ns)
+		return left->total_ns > right->total_ns ? -1 : 1;
+	if (left->key.abi != right->key.abi)
+		return left->key.abi < right->key.abi ? -1 : 1;
+	return COMPARE(left->key.number, right->key.number);
+}
+
+static int compare_errors(const void *a, const void *b)
+{
+	const struct trace_sum_error *left = a, *right = b;
+	if (left->sum != right->sum)
+		return left->sum < right->sum ? -1 : 1;
+	if (left->calls != right->calls)
+		return left->calls > right->calls ? -1 : 1;
+	return COMPARE(left->error, right->error);
+}
+
+/* The busiest last, as perf. */
+static int compare_owners(const void *a, const void *b)
+{
+	const struct trace_summary_owner *left = a, *right = b;
+	if (left->events != right->events)
+		return left->events < right->events ? -1 : 1;
+	return COMPARE(left->order, right->order);
+}
+
+static void print_head(struct text *t)
+{
+	text_str(t, "\n   syscall            calls  errors  total       min       avg       max       stddev\n"
+		    "                                     (msec)    (msec)    (msec)    (msec)        (%)\n"
+		    "   --------------- --------  ------ -------- --------- --------- ---------     ------\n");
+}
+
+static void print_ms(struct text *t, double ns, size_t width)
+{
+	text_char(t, ' ');
+	text_fixed_right(t, ns / 1e6, 3, width);
+}
+
+static void print_row(struct text *t, const struct trace_sum *sum)
+{
+	text_str(t, "   ");
+	size_t start = t->len;
+	syscall_print_name(t, sum->key.abi, sum->key.number);
+	text_align_from(t, start, -NAME_WIDTH);
+	text_printf(t, " %8" PRIu64 " %6" PRIu64, sum->calls, sum->errors);
+	print_ms(t, (double)sum->total_ns, 9);
+	print_ms(t, sum->calls ? (double)sum->least_ns : 0, 9);
+	print_ms(t, sum->calls ? (double)sum->total_ns / (double)sum->calls : 0, 9);
+	print_ms(t, (double)sum->most_ns, 9);
+	text_char(t, ' ');
+	text_fixed_right(t, trace_sum_deviation(sum), 2, 9);
+	text_str(t, "%\n");
+}
+
+static void print_errors(const struct trace_summary *y, const struct trace_sum *sum)
+{
+	const struct trace_sums *sums = &y->job->sums;
+	uint32_t index = (uint32_t)(sum - sums->sums.items);
+	for (size_t i = 0; i < y->errors.len; i++) {
+		const struct trace_sum_error *e = &y->errors.items[i];
+		const char *name = e->sum == index ? syscall_error_name(e->error) : NULL;
+		if (e->sum != index)
+			continue;
+		if (name)
+			text_printf(&y->job->out, "\t\t\t\t%s: %" PRIu64 "\n", name, e->calls);
+		else
+			text_printf(&y->job->out, "\t\t\t\terror %" PRIu32 ": %" PRIu64 "\n", e->error, e->calls);
+	}
+}
+
+/* The rows of an owner, which stand together. */
+static void print_rows(const struct trace_summary *y, uint64_t owner)
+{
+	const struct trace_settings *s = y->job->settings;
+	uint64_t shown = 0;
+	for (size_t i = 0; i < y->rows.len; i++) {
+		const struct trace_sum *sum = y->rows.items[i];
+		if (sum->key.owner != owner || shown == s->most_rows)
+			continue;
+		if (shown++ == 0)
+			print_head(&y->job->out);
+		print_row(&y->job->out, sum);
+		if (s->with_errors)
+			print_errors(y, sum);
+	}
+}
+
+static void print_counts(struct text *t, uint64_t major, uint64_t minor)
+{
+	if (major)
+		text_printf(t, ", %" PRIu64 " majfaults", major);
+	if (minor)
+		text_printf(t, ", %" PRIu64 " minfaults", minor);
+}
+
+static void print_owner(const struct trace_summary *y, const struct trace_summary_owner *owner)
+{
+	struct trace_job *job = y->job;
+	struct text *t = &job->out;
+	const struct trace_thread *thread = owner->thread;
+	char room[TRACE_COMM_BYTES];
+	struct tally_str path;
+	text_char(t, ' ');
+	if (thread) {
+		text_visible(t, trace_thread_name(thread, room));
+		double share = job->records ? 100 * (double)owner->events / (double)job->records : 0;
+		text_printf(t, " (%" PRId32 "), %" PRIu64 " events, ", thread->tid, owner->events);
+		text_fixed(t, share, 1);
+		text_char(t, '%');
+		print_counts(t, thread->major_faults, thread->minor_faults);
+		if (job->settings->with_runtime) {
+			text_str(t, ", ");
+			text_fixed(t, (double)thread->runtime_ns / 1e6, 3);
+			text_str(t, " msec");
+		}
+	} else {
+		text_str(t, "cgroup ");
+		if (cgroup_names_find(&job->cgroups, owner->id, &path))
+			text_visible(t, path);
+		else
+			text_printf(t, "cgroup:%" PRIu64, owner->id);
+		text_printf(t, ", %" PRIu64 " events", owner->events);
+	}
+	text_char(t, '\n');
+	print_rows(y, owner->id);
+	text_str(t, "\n\n");
+}
+
+static void print_total(const struct trace_summary *y)
+{
+	uint64_t major = 0, minor = 0;
+	struct trace_job *job = y->job;
+	for (size_t i = 0; i < job->threads.items.len; i++) {
+		major += job->threads.items.items[i]->major_faults;
+		minor += job->threads.items.items[i]->minor_faults;
+	}
+	text_printf(&job->out, " total, %" PRIu64 " events", job->records);
+	print_counts(&job->out, major, minor);
+	text_char(&job->out, '\n');
+	print_rows(y, 0);
+	text_str(&job->out, "\n\n");
+}
+
+/* Cgroups are those that rows name. */
+static bool list_cgroups(struct trace_summary *y)
+{
+	for (size_t i = 0; i < y->rows.len; i++) {
+		const struct trace_sum *sum = y->rows.items[i];
+		struct trace_summary_owner owner = {.id = sum->key.owner, .order = y->owners.len};
+		struct trace_summary_owner *last = y->owners.len ? &y->owners.items[y->owners.len - 1] : NULL;
+		if ((!last || last->id != owner.id) && !vec_push(&y->owners, owner))
+			return false;
+		y->owners.items[y->owners.len - 1].events += 2 * sum->calls;
+	}
+	return true;
+}
+
+static bool list_threads(struct trace_summary *y)
+{
+	const struct trace_threads *threads = &y->job->threads;
+	for (size_t i = 0; i < threads->items.len; i++) {
+		const struct trace_thread *thread = threads->items.items[i];
+		struct trace_summary_owner owner = {
+			.id = (uint64_t)(uintptr_t)thread, .thread = thread, .events = thread->events, .order = i};
+		if (thread->events > 0 && !vec_push(&y->owners, owner))
+			return false;
+	}
+	return true;
+}
+
+static bool trace_summary_sort(struct trace_summary *y)
+{
+	const struct trace_sums *sums = &y->job->sums;
+	enum trace_summary_mode mode = y->job->settings->summary_mode;
+	for (size_t i = 0; i < sums->sums.len; i++)
+		if (!vec_push(&y->rows, &sums->sums.items[i]))
+			return false;
+	for (size_t i = 0; i < sums->errors.len; i++)
+		if (!vec_push(&y->errors, sums->errors.items[i]))
+			return false;
+	if (y->rows.len > 1)
+		qsort(y->rows.items, y->rows.len, sizeof(*y->rows.items), compare_rows);
+	if (y->errors.len > 1)
+		qsort(y->errors.items, y->errors.len, sizeof(*y->errors.items), compare_errors);
+	if (mode == TRACE_BY_TOTAL)
+		return true;
+	if (!(mode == TRACE_BY_CGROUP ? list_cgroups(y) : list_threads(y)))
+		return false;
+	if (y->owners.len > 1)
+		qsort(y->owners.items, y->owners.len, sizeof(*y->owners.items), compare_owners);
+	return true;
+}
+
+bool trace_summary_print(struct trace_job *job)
+{
+	struct trace_summary summary = {.job = job};
+	bool is_done = trace_summary_sort(&summary);
+	text_str(&job->out, "\n Summary of events:\n\n");
+	if (is_done && job->settings->summary_mode == TRACE_BY_TOTAL)
+		print_total(&summary);
+	for (size_t i = 0; is_done && i < summary.owners.len; i++)
+		print_owner(&summary, &summary.owners.items[i]);
+	vec_free(&summary.owners);
+	vec_free(&summary.rows);
+	vec_free(&summary.errors);
+	return is_done && !job->out.failed;
+}

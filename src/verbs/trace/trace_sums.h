@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trace_sums.h - sums the durations and errors of system calls, by whose they are (a thread, a cgroup, or all) and which
+ * call it is.
+ *
+ * The caller owns it. One thread. False: out of memory.
+ *
+ *	struct trace_sums sums = {0};
+ *	trace_sums_init(&sums);
+ *	trace_sums_add(&sums, (struct trace_sum_key){tid, SYSCALLS_X86_64, 0}, ns, errno_or_0);
+ *	trace_sums_deinit(&sums);
+ */
+#ifndef VERBS_TRACE_TRACE_SUMS_H
+#define VERBS_TRACE_TRACE_SUMS_H
+
+#include "base/id_table.h"
+#include "base/vec.h"
+#include "syscalls/syscall_names.h"
+
+struct trace_sum_key {
+	uint64_t owner;
+	enum syscall_abi abi;
+	uint32_t number;
+};
+
+struct trace_sum {
+	struct trace_sum_key key;
+	uint64_t calls, errors, total_ns, least_ns, most_ns;
+	double squares; /* of ns, summed */
+};
+
+struct trace_sum_error {
+	uint64_t calls;
+	uint32_t sum; /* index */
+	uint32_t error;
+};
+
+struct trace_sums {
+	struct id_table keys;
+	VEC(struct trace_sum) sums; /* by id of keys */
+	struct id_table error_keys;
+	VEC(struct trace_sum_error) errors;
+};
+
+void trace_sums_init(struct trace_sums *sums);
+void trace_sums_deinit(struct trace_sums *sums);
+/* The row, which is made where it is new. NULL: out of memory. Valid until the next one. */
+struct trace_sum *trace_sums_at(struct trace_sums *sums, const struct trace_sum_key *key);
+/* One call. error: its errno; 0: none. */
+bool trace_sums_add(struct trace_sums *sums, const struct trace_sum_key *key, uint64_t ns, unsigned error);
+/* Calls that failed with this error, in the row of the key. */
+bool trace_sums_add_errors(struct trace_sums *sums, const struct trace_sum_key *key, unsigned error, uint64_t calls);
+/* The standard error of the mean, in percent of the mean. */
+double trace_sum_deviation(const struct trace_sum *sum);
+
+#endif

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""trace: lines and sums of system calls, page faults and events, live and from recordings, beside perf's and strace's."""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from conftest import TIMEOUT_S, bpf_programs, child_named, wait_for
+
+LINE = re.compile(r' *(?P<time>[\d.]+|\?) \((?P<duration>[ \d.]+ ms|         )\): (?P<thread>\S+) (?P<call>.*?) *= (?P<result>.*)')
+ROW = re.compile(r'   (\w+) +(\d+) +(\d+) +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+%')
+NO_NOTES = {'PERF_CONFIG': '/dev/null'}
+
+
+@pytest.fixture
+def calls(system_wide):
+    """Skips where system calls cannot be traced."""
+    if os.geteuid() != 0:
+        pytest.skip('tracing system calls needs root here')
+    if not pathlib.Path('/sys/kernel/tracing/events/raw_syscalls/sys_enter').exists():
+        pytest.skip('no tracepoints of system calls on this machine')
+
+
+@pytest.fixture
+def program(tally, calls):
+    """Skips where our BPF program cannot be loaded."""
+    note = tally('trace', '-e', 'getpid', 'true', check=0).stderr
+    if 'are read from tracepoints instead' in note:
+        pytest.skip(note.strip())
+
+
+def rows(text):
+    """The sums of a table: (calls, errors) by name."""
+    return {row[1]: (int(row[2]), int(row[3])) for row in ROW.finditer(text)}
+
+
+def names(text):
+    """The calls of the lines, in order."""
+    found = [LINE.match(line) for line in text.splitlines()]
+    return [re.search(r'(\w+)\(', line['call'])[1] for line in found if line]
+
+
+def recording(newest_perf, tmp_path, command):
+    data = tmp_path / 'calls.data'
+    newest_perf('record', '-q', '-c', '1', '-m', '1024', '-o', data, '-e', 'raw_syscalls:sys_enter,raw_syscalls:sys_exit', *command)
+    return data
+
+
+SUMS = [['-s'], ['-s', '--errno-summary'], ['-s', '--max-summary', '3']]  # perf does not select by -e in a recording
+
+
+def test_sums_of_a_recording_are_perfs(tally, newest_perf, calls, tmp_path):
+    data = recording(newest_perf, tmp_path, ['sh', '-c', 'ls /nonexistent; cat /dev/null; ls >/dev/null'])
+    for options in SUMS:
+        ours = tally('trace', '-i', data, *options, check=0, env=NO_NOTES).stderr
+        perfs = newest_perf('trace', '-i', data, *options, check=0, env=NO_NOTES).stderr
+        assert sorted(ours.splitlines()) == sorted(perfs.splitlines()), options  # rows of equal times have no order
+        assert len(rows(ours)) >= 3
+
+
+def shape(text):
+    """Lines without what calls say: time, duration, thread, name; the results that are plain numbers."""
+    found = []
+    for line in text.splitlines():
+        parts = re.match(r'( *[\d.?]+ \(.*?\): \S+ +(?:\.\.\. \[continued\]: )?\w+)\(.*?(?:= (-?\d+|\?)( .*)?|( \.\.\.))?$', line)
+        assert parts, line
+        found.append((parts[1], parts[2], bool(parts[4])))
+    return found
+
+
+def test_lines_of_a_recording_are_perfs(tally, newest_perf, calls, tmp_path):
+    data = recording(newest_perf, tmp_path, ['sh', '-c', 'sleep 0.1 & cat /dev/null; wait; ls /nonexistent'])
+    for options in ([], ['-T'], ['--failure'], ['--duration', '50'], ['--max-events', '7'], ['--no-comm'], ['--show-cpu']):
+        ours = shape(tally('trace', '-i', data, *options, check=0, env=NO_NOTES).stderr)
+        perfs = shape(newest_perf('trace', '-i', data, *options, check=0, env=NO_NOTES).stderr)
+        assert ours == perfs, options
+        assert ours or options == ['--duration', '50']
+
+
+def test_record_and_replay(tally, calls, tmp_path):
+    data = tmp_path / 'recorded.data'
+    tally('trace', 'record', '-o', data, 'cat', '/dev/null', check=0)
+    shown = names(tally('trace', '-i', data, check=0).stderr)
+    assert shown.count('execve') == 1
+    assert {'openat', 'read', 'close', 'mmap', 'exit_group'} <= set(shown)
+    streamed = tally('trace', 'record', '-o', '-', 'cat', '/dev/null', check=0, text=False).stdout
+    again = tally('trace', '-i', '-', stdin=streamed, text=False, check=0).stderr.decode()
+    assert names(again).count('execve') == 1
+    assert 'openat' in names(again)
+
+
+def test_lines_and_sums_agree(tally, calls):
+    result = tally('trace', '-S', 'cat', '/dev/null', check=0).stderr
+    counts = rows(result)
+    for name in ('openat', 'read', 'close', 'mmap'):
+        assert names(result).count(name) == counts[name][0], name
+    for options in (['-s'], ['-s', '--no-bpf-summary'], ['-s', '--summary-mode=total']):
+        other = rows(tally('trace', *options, 'cat', '/dev/null', check=0).stderr)
+        assert {name: other.get(name) for name in counts} == counts, options
+
+
+def test_command_is_traced_from_its_exec_on(tally, program):
+    first = [line for line in tally('trace', 'cat', '/dev/null', check=0).stderr.splitlines() if LINE.match(line)][0]
+    assert re.search(r'execve\(.*"/[^"]*/cat".*"/dev/null".*\) += 0$', first), first
+
+
+def test_arguments_are_readable(tally, program, tmp_path):
+    script = '''
+import os, socket
+os.mkdir('made', 0o751)
+os.rename('made', 'moved')
+try:
+    os.open('/nonexistent/file', os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+except OSError:
+    pass
+fd = os.open('plain', os.O_WRONLY | os.O_CREAT, 0o644)
+os.write(fd, b'hello\\nworld\\0')
+s = socket.socket(socket.AF_UNIX)
+try:
+    s.connect('/nonexistent.socket')
+except OSError:
+    pass
+os.kill(os.getpid(), 0)
+'''
+    (tmp_path / 'calls.py').write_text(script)
+    lines = tally('trace', '-e', 'mkdir,rename,openat,write,connect,socket,kill', sys.executable, 'calls.py', cwd=tmp_path, check=0).stderr
+    for pattern in (r'mkdir\(pathname: "made", mode: .*\) += 0',
+                    r'rename\(oldname: "made", newname: "moved"\) += 0',
+                    r'openat\(dfd: CWD, filename: "/nonexistent/file", flags: .*EXCL.*, mode: .*\) += -1 ENOENT \(No such file or directory\)',
+                    r'write\(fd: \d+(<.*/plain>)?, buf: "hello\\nworld\\0", count: 12\) += 12',
+                    r'connect\(fd: \d+.*"?/nonexistent.socket"?.*\) += -1 ENOENT',
+                    r'kill\(pid: \d+.*\) += 0'):
+        assert re.search(pattern, lines), (pattern, lines)
+
+
+def test_events_come_among_calls(tally, calls):
+    lines = tally('trace', '-e', 'write,sched:sched_process_exec,sched:sched_process_exit', 'sh', '-c', 'echo hi', check=0)
+    assert lines.stdout == 'hi\n'
+    write, ends = [line for line in lines.stderr.splitlines() if LINE.match(line) or 'exit(' in line][-2:]
+    assert re.search(r'sh/\d+ write\(fd: 1.*count: 3\) +=', write)
+    assert re.search(r'\(         \): sh/(\d+) sched:sched_process_exit\(comm: "sh", pid: \1 \(sh\), prio: \d+', ends)
+    only = tally('trace', '-e', 'sched:sched_process_exec/nr=1/', 'sh', '-c', 'true; /bin/true', check=0).stderr
+    assert re.fullmatch(r' +0\.000 sh/(\d+) sched:sched_process_exec\(filename: "/.*/sh", pid: \1 \(sh\), old_pid: \1 \(sh\)\)\n', only)
+
+
+def test_page_faults(tally, calls):
+    lines = tally('trace', '-F', 'all', '--max-events', '20', 'ls', check=0).stderr.splitlines()
+    assert len(lines) == 20
+    assert all(re.match(r' *[\d.]+ \( 0\.000 ms\): ls/\d+ (min|maj)fault \[.*\] => \S+ \([d?x][k.]\)$', line) for line in lines), lines
+    sums = tally('trace', '-F', 'all', '--syscalls', '-s', 'ls', check=0).stderr
+    assert re.search(r' ls \(\d+\), \d+ events, [\d.]+%(, \d+ majfaults)?, \d+ minfaults', sums)
+
+
+def test_callers(tally, calls, workload):
+    lines = tally('trace', '-e', 'write', '--call-graph', 'dwarf', 'cat', '/proc/self/comm', check=0).stderr.splitlines()
+    start = next(i for i, line in enumerate(lines) if ' write(' in line)
+    callers = [line.strip() for line in lines[start + 1:] if line.startswith(' ' * 39)]
+    assert re.match(r'\S*write\S* \(/.*libc.*\)', callers[0])
+    assert len(callers) > 3
+    two = tally('trace', '-e', 'write', '--max-stack', '2', 'cat', '/proc/self/comm', check=0).stderr.splitlines()
+    assert sum(line.startswith(' ' * 39) for line in two) == 2
+
+
+def test_process_that_runs(tally, calls):
+    sleeper = subprocess.Popen(['sh', '-c', 'while :; do sleep 0.05; done'])
+    try:
+        lines = tally('trace', '-p', sleeper.pid, '-e', 'wait4', '--max-events', '3', check=0).stderr
+        assert lines.count('wait4(') >= 3
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+
+
+def test_refusals(tally, calls, tmp_path):
+    missing = tally('trace', '-e', 'opnat', 'true', check=129).stderr
+    assert "'opnat'" in missing and "'openat'" in missing
+    assert 'is no system call' in tally('trace', '-e', '!nosuch', 'true', check=129).stderr
+    assert 'follows the event' in tally('trace', '--filter', 'x > 1', 'true', check=129).stderr
+    assert 'takes all, maj or min' in tally('trace', '-F', 'some', 'true', check=129).stderr
+    assert 'no process 4194303' in tally('trace', '-p', '4194303', check=255).stderr
+    assert 'numbers of processes' in tally('trace', '--filter-pids', 'x', 'true', check=255).stderr
+    plain = tmp_path / 'plain.data'
+    tally('record', '-q', '-e', 'cpu-clock', '-o', plain, 'true', check=0)
+    assert "make a recording with 'tally trace record'" in tally('trace', '-i', plain, check=255).stderr
+    assert 'no live target' in tally('trace', '-i', plain, '-a', check=129).stderr
+
+
+@pytest.mark.alone
+def test_killed_tracer_leaves_nothing(tally, program, tmp_path):
+    before = bpf_programs()
+    script = tmp_path / 'forever.sh'
+    script.write_text('while :; do read line </proc/self/comm; done\n')
+    tracer = tally.start('trace', '-o', tmp_path / 'lines', 'sh', script)
+    try:
+        wait_for(lambda: (tmp_path / 'lines').exists() and (tmp_path / 'lines').stat().st_size > 1000)
+        command = child_named(tracer.pid, 'sh')
+        tracer.kill()
+        tracer.wait()
+        wait_for(lambda: bpf_programs() <= before)
+        os.kill(command, 0)  # it goes on
+        os.kill(command, signal.SIGKILL)
+    finally:
+        tracer.kill()
+        tracer.communicate()
+
+
+@pytest.mark.parametrize('name', ['trace_btf_general.sh', 'trace_exit_race.sh', 'trace_record_replay.sh',
+                                  'trace_summary.sh'])
+def test_perfs_own_test(perfs_own_test, program, name):
+    result = perfs_own_test(name)
+    assert result.returncode == 0, result.stdout + result.stderr
