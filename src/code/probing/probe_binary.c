@@ -226,7 +226,7 @@ uint64_t probe_binary_offset(const struct probe_binary *binary, uint64_t address
 static enum tally_status probe_binary_add_symbols(struct probe_symbols *symbols, const struct elf_image *program,
 	struct elf_image *image, struct tally_error *err)
 {
-	struct elf_symbol_list list = {.with_all_labels = true};
+	struct elf_symbol_list list = {0};
 	uint64_t moved = elf_image_moved(program, image);
 	enum tally_status status = elf_image_symbols(image, &list, err);
 	for (size_t i = 0; i < list.symbols.len && status == TALLY_OK; i++) {

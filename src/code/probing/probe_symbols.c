@@ -132,7 +132,7 @@ const char *probe_symbols_nearest(const struct probe_symbols *symbols, struct ta
 		if (!symbol->is_code || (len > name.len ? len - name.len : name.len - len) > least)
 			continue;
 		unsigned distance = text_distance(name, (struct tally_str){symbol->name, len});
-		if (distance < least || (distance == least && !nearest)) {
+		if (distance > 0 && (distance < least || (distance == least && !nearest))) {
 			least = distance;
 			nearest = symbol->name;
 		}

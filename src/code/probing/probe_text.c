@@ -125,13 +125,19 @@ struct probe_text_parser {
 
 static enum tally_status probe_text_set_file(const struct probe_text_parser *parser, struct tally_str text)
 {
-	if (parser->point->file.len > 0)
+	struct probe_point *point = parser->point;
+	if (str_equal(text, STR("plt")) && point->function.len > 0) {
+		char *name = arena_printf(parser->arena, "%.*s@plt", (int)point->function.len, point->function.data);
+		point->function = str_from(name);
+		return name ? TALLY_OK : error_nomem(parser->err);
+	}
+	if (point->file.len > 0)
 		return error_set(parser->err, TALLY_INVALID, "SRC@SRC is not allowed.");
 	struct tally_str file = probe_text_plain(parser->arena, text);
 	if (!file.data)
 		return error_nomem(parser->err);
 	if (!str_equal(file, STR("*"))) /* only says that what is before it is a function */
-		parser->point->file = file;
+		point->file = file;
 	return TALLY_OK;
 }
 

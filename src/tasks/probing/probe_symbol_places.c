@@ -172,6 +172,9 @@ enum tally_status probe_symbol_places_find(struct probe_binary *binary, const st
 	if (status == TALLY_OK && places->items.len == before && version)
 		status = probe_symbol_add_named(
 			&search, (struct tally_str){point->function.data, (size_t)(version - point->function.data)});
+	const char *plt = arena_printf(&places->arena, "%.*s@plt", (int)point->function.len, point->function.data);
+	if (status == TALLY_OK && places->items.len == before && plt)
+		status = probe_symbol_add_named(&search, str_from(plt));
 	if (status != TALLY_OK || places->items.len > before)
 		return status;
 	const char *message = arena_printf(&places->arena, "Failed to find symbol %.*s in %s", (int)point->function.len,

@@ -216,14 +216,15 @@ static const char *const examples[] = {"see which functions of a program can be 
 	"record it", "tally record -e probe_app:work -- ./app", "list the probes, and remove this one",
 	"tally probe --list; tally probe --del probe_app:work", NULL};
 
-/* The words that are no options are one definition; an absolute path before it is the program. */
+/* The words that are no options are one definition; a path before it is the program. */
 static enum tally_status cmd_probe_take_words(
 	struct cmd_probe_settings *settings, int count, char **words, char **joined, struct tally_error *err)
 {
 	struct probe_settings *probe = &settings->probe;
 	struct text text = {0};
 	int first = 0;
-	if (count > 0 && words[0][0] == '/' && !probe->has_target) {
+	if (count > 0 && !probe->has_target && strchr(words[0], '/') &&
+		(words[0][0] == '/' || access(words[0], F_OK) == 0)) {
 		cmd_probe_set_target(probe, strstr(words[0], ".ko") ? PROBE_MODULE : PROBE_PROGRAM, words[0]);
 		first = 1;
 	}

@@ -4,10 +4,17 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
 
 enum tally_status probe_settings_open(const struct probe_settings *settings, const struct probe_target *target,
 	struct probe_binary **binary, struct tally_error *err)
 {
+	if (target->kind == PROBE_PROGRAM && settings->namespace_pid == 0 && !settings->symfs && target->name &&
+		access(target->name, F_OK) != 0)
+		return error_set_errno(
+			err, TALLY_NOT_FOUND, errno, "Failed to get the absolute path of %s", target->name);
 	bool is_file = target->name && (target->kind == PROBE_PROGRAM || strchr(target->name, '/'));
 	const struct probe_binary_options options = {.kind = target->kind,
 		.path = is_file ? target->name : NULL,

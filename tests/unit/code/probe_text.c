@@ -73,6 +73,7 @@ static void places(void **state)
 		{"add@a.c%return", "/ add%return@a.c"},
 		{"add@*", "/ add"},
 		{"a.c@*", "/ a.c"},
+		{"printf@plt", "/ printf@plt"},
 		{"a.c:14", "/ @a.c:14"},
 		{"a.c;sum=*", "/ @a.c;sum=*"},
 		{"walk;\"x = y:3+4@z%q*\"", "/ walk;x = y:3+4@z%q*"},
