@@ -9,6 +9,7 @@
 #include "base/vec.h"
 
 #define PROBE_TEXT_FIELDS_MAX 64
+#define PROBE_TEXT_FILE_SHOWN 30 /* characters of a path */
 
 /* The first character of a set that is neither escaped nor quoted; a "::" of C++ is none. text.len: there is none. */
 static size_t probe_text_find(struct tally_str text, const char *set)
@@ -503,6 +504,18 @@ enum tally_status probe_line_range_parse(
 	return TALLY_OK;
 }
 
+/* As perf: of a long path whole folders at its end. */
+static struct tally_str probe_text_file_end(struct tally_str file)
+{
+	if (file.len <= PROBE_TEXT_FILE_SHOWN)
+		return file;
+	const struct tally_str end = probe_text_from(file, file.len - PROBE_TEXT_FILE_SHOWN);
+	const char *slash = memchr(end.data, '/', end.len);
+	if (!slash)
+		slash = memrchr(file.data, '/', file.len);
+	return slash ? probe_text_from(file, (size_t)(slash + 1 - file.data)) : file;
+}
+
 void probe_point_print(const struct probe_point *point, struct text *out)
 {
 	if (point->has_address)
@@ -516,8 +529,9 @@ void probe_point_print(const struct probe_point *point, struct text *out)
 	if (point->line > 0 && !is_of_file)
 		text_printf(out, ":%u", point->line);
 	if (point->file.len > 0) {
+		const struct tally_str file = probe_text_file_end(point->file);
 		text_char(out, '@');
-		text_bytes(out, point->file.data, point->file.len);
+		text_bytes(out, file.data, file.len);
 	}
 	if (point->line > 0 && is_of_file)
 		text_printf(out, ":%u", point->line);

@@ -56,7 +56,8 @@ static enum tally_status probe_convert_by_debug_info(struct probe_binary *binary
 	struct tally_error *err)
 {
 	const struct probe_places_options wanted = {.no_inlines = options->no_inlines,
-		.wants_variables = wants_variables,
+		/* Kernels are compiled with optimization: there a prologue is never stepped over. */
+		.wants_variables = wants_variables && binary->kind == PROBE_PROGRAM,
 		.max = options->max_places,
 		.source_directory = options->source_directory};
 	size_t before = places->items.len;

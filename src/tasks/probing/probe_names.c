@@ -22,7 +22,9 @@ static uint32_t probe_names_add(struct probe_names *names, struct tally_str grou
 		return INTERN_NONE;
 	if (id < names->uses.len)
 		return id;
-	return vec_push(&names->uses, ((struct probe_names_use){.kind = '?', .suffix = 1})) ? id : INTERN_NONE;
+	return vec_push(&names->uses, ((struct probe_names_use){.kind = '?', .suffix = 1, .last = INTERN_NONE}))
+		       ? id
+		       : INTERN_NONE;
 }
 
 bool probe_names_init(struct probe_names *names, const struct probe_list *list, bool is_forced)
@@ -97,6 +99,15 @@ enum tally_status probe_names_choose(struct probe_names *names, struct probe_eve
 	if (names->uses.items[base].kind == 0 && !names->is_forced)
 		return probe_names_taken(event, err);
 	const struct tally_str name = event->event;
+	const uint32_t last = names->uses.items[base].last;
+	if (last != INTERN_NONE && probe_names_take(&names->uses.items[last], event->kind, signature)) {
+		const struct tally_str known = intern_get(&names->events, last);
+		id = last;
+		event->event = (struct tally_str){known.data + event->group.len + 1, known.len - event->group.len - 1};
+		event->event.data = arena_string(arena, event->event.data, event->event.len);
+		if (!event->event.data)
+			return error_nomem(err);
+	}
 	while (!probe_names_take(&names->uses.items[id], event->kind, signature)) {
 		uint32_t suffix = names->uses.items[base].suffix++;
 		size_t kept = MIN(name.len, (size_t)PROBE_EVENT_NAME_BYTES - 1 - PROBE_NAMES_SUFFIX_BYTES);
@@ -108,6 +119,7 @@ enum tally_status probe_names_choose(struct probe_names *names, struct probe_eve
 		id = next ? probe_names_add(names, event->group, event->event) : INTERN_NONE;
 		if (id == INTERN_NONE)
 			return error_nomem(err);
+		names->uses.items[base].last = id;
 	}
 	struct text line = {0};
 	size_t before = names->lines.len;

@@ -19,6 +19,7 @@ struct probe_names_use { /* of an event of this command; by the id of its name *
 	char kind; /* 0: the kernel had it before */
 	uint64_t signature; /* of the names and types of its arguments */
 	uint32_t suffix; /* that is tried next */
+	uint32_t last; /* the sibling that was made last; INTERN_NONE: none */
 };
 
 struct probe_names {

@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: Apache-2.0
+"""probe: definitions, what can be probed, and probes of the kernel that come and go; perf sees ours and we see perf's."""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+from conftest import wait_for
+
+TRACING = pathlib.Path('/sys/kernel/tracing')
+PROBES = TRACING / 'uprobe_events'
+SOURCE = '''#include <stdio.h>
+struct item {
+	int number;
+	const char *name;
+};
+static int sum;
+__attribute__((noinline)) int add(int x, int y)
+{
+	sum += x;
+	return x + y;
+}
+__attribute__((noinline)) int look(const struct item *item)
+{
+	return item->number + add(item->number, 1);
+}
+int main(int count, char **words)
+{
+	struct item item = {7, words[0]};
+	int all = 0;
+	for (int i = 0; i < 3; i++) {
+		item.number += i;
+		all += look(&item);
+	}
+	printf("%d\\n", all + sum);
+	return 0;
+}
+'''
+
+
+def compiled(folder, name, *flags, source=SOURCE):
+    if not shutil.which('gcc'):
+        pytest.skip('needs gcc')
+    (folder / 'probed.c').write_text(source)
+    subprocess.run(['gcc', *flags, '-o', folder / name, 'probed.c'], check=True, cwd=folder)
+    return folder / name
+
+
+@pytest.fixture
+def app(tmp_path):
+    """A program with debug information, by whose PID in the name its events are told apart from other tests'."""
+    return compiled(tmp_path, f'app{os.getpid()}', '-g', '-O0')
+
+
+@pytest.fixture
+def stripped(tmp_path):
+    return compiled(tmp_path, f'bare{os.getpid()}', '-O1', '-s', '-rdynamic')
+
+
+@pytest.fixture
+def uprobes(live):
+    if os.geteuid() != 0 or not os.access(PROBES, os.W_OK):
+        pytest.skip('needs tracefs with uprobe_events, and root')
+
+
+@pytest.fixture
+def cleared(uprobes, app):
+    """The group of the program's events. Whatever a failing test leaves behind goes."""
+    yield f'probe_{app.name}'
+    left = {line.split()[0].split(':', 1)[1] for line in PROBES.read_text().splitlines() if f' {app.parent}/' in line}
+    file = os.open(PROBES, os.O_WRONLY | os.O_APPEND)
+    for name in left:
+        os.write(file, f'-:{name}\n'.encode())
+    os.close(file)
+
+
+def lines_of(group):
+    return [line for line in PROBES.read_text().splitlines() if f':{group}/' in line]
+
+
+DEFINITIONS = [
+    'add', 'add x y', 'add+4', 'add:2', 'add:2 x', 'probed.c:9', 'add%return $retval', 'my=add', 'g:my=add%return r=$retval:s32',
+    'add*', '*', 'look item->number', 'look item->name:string', 'look n=item->number:u8', 'add x:x32', 'add %di:u64 +8(%sp)',
+    'add@probed.c', 'add@probed.c:2', 'look;return*', 'main words[0]', 'add $params', 'add $vars', 'add@*', '"add"']
+
+
+def test_definitions_are_perfs(tally, newest_perf, app, tmp_path):
+    optimised = compiled(tmp_path, 'optimised', '-g', '-O2')
+    for program in app, optimised:
+        for text in DEFINITIONS:
+            theirs = newest_perf('probe', '-x', program, '-D', text)
+            if theirs.returncode == 0:
+                ours = tally('probe', '-x', program, '-D', text, check=0)
+                assert ours.stdout == theirs.stdout, (program.name, text)
+
+
+def test_symbols_are_enough_for_places(tally, stripped):
+    group = f'probe_{stripped.name}'
+    rows = tally('probe', '-x', stripped, '-D', 'add', '-D', 'look%return', '-D', 'add+2 %di:s32', check=0).stdout.splitlines()
+    symbols = subprocess.run(['nm', '-D', stripped], capture_output=True, text=True, check=True).stdout
+    add, look = (int(re.search(rf'^(\w+) T {name}$', symbols, re.M).group(1), 16) for name in ('add', 'look'))
+    assert rows == [f'p:{group}/add {stripped}:{add:#x}', f'r:{group}/look__return {stripped}:{look:#x}',
+                    f'p:{group}/add {stripped}:{add + 2:#x} %di:s32']
+    result = tally('probe', '-x', stripped, '-D', 'add x', check=195)
+    assert result.stderr == (f'The {stripped} file has no debug information.\n'
+                             'Rebuild with -g, or install an appropriate debuginfo package.\n  Error: Failed to add events.\n')
+    assert tally('probe', '-x', stripped, '-D', 'ad', check=254).stderr == (
+        f"Failed to find symbol ad in {stripped}\n Did you mean 'add'?\n  Error: Failed to add events.\n")
+    assert 'Offset 4096 is bigger than the size of add\n' in tally('probe', '-x', stripped, '-D', 'add+4096', check=254).stderr
+
+
+@pytest.mark.parametrize('text, code, message', [
+    ('1a=add', 129, 'Semantic error :1a is bad for event name -it must follow C symbol-naming rule.\n'),
+    ('add:x', 129, "Semantic error :There is non-digit char in line number 'x'.\n"),
+    ('add%foo', 129, 'Semantic error :%foo is not supported: only %return is.\n'),
+    ('lok', 254, "Probe point 'lok' not found.\n Did you mean 'look'?\n"),
+    ('add nosuch', 254, "Failed to find the location of the 'nosuch' variable at this address"),
+    ('e' * 64 + '=add', 234, "the event name '" + 'e' * 64 + "' is too long\n  Hint: Set a shorter event"),
+    ('0x7fffffffffff', 254, '0x7fffffffffff is out of the code of '),
+    ('%sdt_nosuch:x', 254, 'sdt_nosuch'),
+])
+def test_bad_definitions_are_explained(tally, app, text, code, message):
+    result = tally('probe', '-x', app, '-D', text, check=code)
+    assert message in result.stderr and not result.stdout
+
+
+def test_bad_files_are_explained(tally, tmp_path):
+    assert tally('probe', '-x', tmp_path / 'nosuch', '-D', 'a', check=254).stderr.startswith(
+        f'Failed to get the absolute path of {tmp_path}/nosuch: No such file or directory\n')
+    (tmp_path / 'text').write_text('no program')
+    assert 'is not an ELF file' in tally('probe', '-x', tmp_path / 'text', '-D', 'a', check=254).stderr
+    assert "Filter parse error at 2.\n" in tally('probe', '-x', '/bin/true', '-F', '(', check=129).stderr
+    blank = tmp_path / 'a b'
+    shutil.copy(compiled(tmp_path, 'plain', '-g'), blank)
+    assert 'because its path has a blank' in tally('probe', '-x', blank, '-D', 'add', check=195).stderr
+
+
+def test_functions_are_listed(tally, newest_perf, app):
+    theirs = newest_perf('probe', '-x', app, '-F', check=0).stdout
+    assert tally('probe', '-x', app, '-F', check=0).stdout == theirs
+    assert tally('probe', '-x', app, '--funcs=a*|l*', check=0).stdout == 'add\nlook\n'
+    assert tally('probe', '-x', app, '-F', '--filter', '(a* | main) & !add', check=0).stdout == 'main\n'
+
+
+def test_a_probe_lives_until_it_is_removed(tally, newest_perf, app, cleared, tmp_path):
+    added = tally('probe', '-x', app, '-a', 'look item->number item->name:string', '-a', 'add%return $retval:s32', check=0).stderr
+    assert f'Added new events:\n  {cleared}:look' in added and f'\ttally record -e {cleared}:add__return -aR sleep 1\n' in added
+    listed = tally('probe', '-l', f'{cleared}:*', check=0).stdout
+    assert listed == newest_perf('probe', '-l', f'{cleared}:*', check=0).stdout
+    assert f' in {app} with number name)' in listed
+    data = tmp_path / 'data'
+    output = tally('record', '-o', data, '-e', f'{cleared}:*', '--', app, check=0).stdout
+    rows = tally('script', '-i', data, '-F', 'event,trace', check=0).stdout
+    numbers = [7, 8, 10]
+    assert [int(n) for n in re.findall(r':look: .* number=(\d+) ', rows)] == numbers
+    assert set(re.findall(r' name="(.*)"', rows)) == {str(app)}
+    assert [int(n) for n in re.findall(r':add__return: .* arg1=(\d+)', rows)] == [n + 1 for n in numbers]
+    assert output == f'{sum(3 * n + 1 for n in numbers)}\n'
+    assert tally('probe', '-d', f'{cleared}:look', check=0).stderr == f'Removed event: {cleared}:look\n'
+    assert newest_perf('probe', '-d', f'{cleared}:*', check=0).stderr == f'Removed event: {cleared}:add__return\n'
+    assert not lines_of(cleared)
+
+
+def test_perfs_probes_are_ours(tally, newest_perf, app, cleared):
+    newest_perf('probe', '-x', app, '-a', 'add x y', '-a', 'look:2', check=0)
+    assert tally('probe', '-l', f'{cleared}:*', check=0).stdout == newest_perf('probe', '-l', f'{cleared}:*', check=0).stdout
+    assert tally('probe', '-q', '-d', f'{cleared}:*', check=0).stderr == '' and not lines_of(cleared)
+
+
+def test_an_event_that_exists_is_not_touched(tally, app, cleared):
+    tally('probe', '-q', '-x', app, '-a', 'add', check=0)
+    refused = tally('probe', '-x', app, '-a', 'add x', check=239)
+    assert 'Error: event "add" already exists.\n Hint: Remove existing event' in refused.stderr
+    forced = tally('probe', '-f', '-x', app, '-a', 'add x', check=0)
+    assert re.search(rf'  {cleared}:add_1 +\(on add in {app} with x\)\n', forced.stderr)
+    assert [line.split()[0] for line in lines_of(cleared)] == [f'p:{cleared}/add', f'p:{cleared}/add_1']
+    # The places of a line are one event.
+    tally('probe', '-q', '-x', app, '-a', 'many=add*', '-a', 'many=look', check=0)
+    assert [line.split()[0] for line in lines_of(cleared)][2:] == [f'p:{cleared}/many'] * 2
+    removed = tally('probe', '-d', f'{cleared}:*', check=0).stderr
+    assert removed == ''.join(f'Removed event: {cleared}:{name}\n' for name in ('add', 'add_1', 'many'))
+    assert not lines_of(cleared)
+    assert tally('probe', '-d', f'{cleared}:*', check=254).stderr == (
+        f'"{cleared}:*" does not hit any event.\n  Error: Failed to delete events.\n')
+
+
+def test_all_definitions_are_added_or_none(tally, app, cleared):
+    tally('probe', '-x', app, '-a', 'add', '-a', 'nosuch', check=254)
+    assert not lines_of(cleared)
+    refused = tally('probe', '-x', app, '-a', 'add', '-a', 'look %nosuch', check=234)
+    assert "the kernel does not take 'p:" in refused.stderr and '%nosuch' in refused.stderr
+    assert not lines_of(cleared)
+
+
+def test_a_dry_run_writes_nothing(tally, app, cleared):
+    shown = tally('probe', '-n', '-x', app, '-a', 'add', check=0).stderr
+    assert f'{cleared}:add' in shown and not lines_of(cleared)
+    tally('probe', '-q', '-x', app, '-a', 'add', check=0)
+    assert tally('probe', '-n', '-d', f'{cleared}:*', check=0).stderr == f'Removed event: {cleared}:add\n'
+    assert lines_of(cleared)
+    assert tally('probe', '--quiet', '-d', f'{cleared}:*', check=0).stderr == ''
+
+
+def test_a_read_only_tracefs_is_explained(tally, app, uprobes):
+    """In a mount namespace of its own, where tracefs is bound read-only."""
+    script = (f'mount --make-rprivate / && mount --bind {TRACING} {TRACING} && mount -o remount,bind,ro {TRACING} && '
+              f'exec "$0" probe -x "$1" -a add')
+    result = subprocess.run(['unshare', '-m', 'sh', '-c', script, tally.path, app], capture_output=True, text=True, check=False,
+                            env=tally.environment)
+    if 'mount' in result.stderr.split(':')[0]:
+        pytest.skip(f'no mount namespace of its own here: {result.stderr.strip()}')
+    assert f'Failed to write {PROBES}: tracefs is mounted read-only' in result.stderr
+    assert not lines_of(f'probe_{app.name}')
+
+
+def test_a_program_of_another_mount_namespace(tally, app, cleared, tmp_path):
+    """The path is that of the other namespace, where another program is at it."""
+    hidden, inside = tmp_path / 'hidden', tmp_path / 'inside'
+    hidden.mkdir()
+    inside.mkdir()
+    shutil.copy(app, hidden / app.name)
+    script = f'mount --make-rprivate / && mount --bind {hidden} {inside} && echo ready && exec sleep 60'
+    with subprocess.Popen(['unshare', '-m', 'sh', '-c', script], stdout=subprocess.PIPE, text=True) as other:
+        try:
+            if other.stdout.readline() != 'ready\n':
+                pytest.skip('no mount namespace of its own here')
+            path = inside / app.name
+            assert not path.exists()
+            added = tally('probe', '--target-ns', other.pid, '-x', path, '-a', 'add x', check=0)
+            assert f'(on add in {path} with x)' in added.stderr
+            assert [line.split()[1].split(':')[0] for line in lines_of(cleared)] == [str(path)]
+            tally('probe', '-d', f'{cleared}:*', check=0)
+        finally:
+            other.kill()
+    assert 'There is no process' in tally('probe', '--target-ns', 4194303, '-x', app, '-a', 'add', check=255).stderr
+
+
+MANY = ''.join(f'__attribute__((noinline)) int fn_{i}(int a) {{ return a + {i}; }}\n' for i in range(2000)) + 'int main(void) { return 0; }\n'
+
+
+@pytest.mark.alone
+def test_thousands_of_probes_by_a_pattern(tally, cleared, tmp_path):
+    many = compiled(tmp_path, f'many{os.getpid()}', '-g', '-O1', source=MANY)
+    group = f'probe_{many.name}'
+    few = tally('probe', '-x', many, '-a', 'fn_*', check=244)
+    assert 'Too many( > 128) probe point found.\n' in few.stderr and not lines_of(group)
+    tally('probe', '-q', '-x', many, '--max-probes', 5000, '-a', 'fn_*', check=0)
+    assert len(lines_of(group)) == 2000
+    assert len(tally('probe', '-l', f'{group}:*', check=0).stdout.splitlines()) == 2000
+    tally('probe', '-q', '-d', f'{group}:*', check=0)
+    assert not lines_of(group)
+
+
+@pytest.mark.alone
+def test_an_interrupted_command_leaves_no_probe(tally, cleared, tmp_path):
+    many = compiled(tmp_path, f'many{os.getpid()}', '-g', '-O1', source=MANY)
+    group = f'probe_{many.name}'
+    with subprocess.Popen([tally.path, 'probe', '-q', '-x', many, '--max-probes', '5000', '-a', 'fn_*'],
+                          env=tally.environment) as process:
+        wait_for(lambda: lines_of(group) or process.poll() is not None)
+        process.send_signal(signal.SIGINT)
+        process.wait()
+    # It had ended before, or all is as it was.
+    assert len(lines_of(group)) in ((2000, ) if process.returncode == 0 else (0, ))
+    # What kill -9 leaves is listed, and removed by name.
+    tally('probe', '-q', '-d', f'{group}:*')
+    with subprocess.Popen([tally.path, 'probe', '-q', '-x', many, '--max-probes', '5000', '-a', 'fn_*'],
+                          env=tally.environment) as process:
+        wait_for(lambda: lines_of(group) or process.poll() is not None)
+        process.kill()
+    left = len(lines_of(group))
+    assert left > 0 and len(tally('probe', '-l', f'{group}:*', check=0).stdout.splitlines()) == left
+    tally('probe', '-q', '-d', f'{group}:*', check=0)
+    assert not lines_of(group)
+
+
+def test_options_that_exclude_each_other(tally, app):
+    for words, message in [(('-a', 'x', '-d', 'x'), "Error: switch `d' cannot be used with switch `a'"),
+                           (('-L', 'x', '-F'), "Error: switch `F' cannot be used with switch `L'"),
+                           (('-q', '-v', '-a', 'x'), 'Error: -v and -q are exclusive.'),
+                           (('-x', app, '-l'), "Error: Don't use --list with --exec."),
+                           (('-V', 'x', 'y'), "Error: unexpected argument 'y'."),
+                           (('--bootconfig', '-x', app, '-a', 'add'), 'Error: --bootconfig needs --definition.')]:
+        assert message in tally('probe', *words, check=129).stderr
+    assert "--bootconfig doesn't support uprobes" in tally('probe', '-x', app, '--bootconfig', '-D', 'add', check=234).stderr
+
+
+def test_functions_of_the_kernel(tally, newest_perf):
+    """By the kernel's list of symbols: definitions need neither kprobes nor debug information."""
+    if os.geteuid() != 0:
+        pytest.skip('the addresses in /proc/kallsyms need root')
+    for text in 'vfs_read', 'vfs_read%return $retval', 'my=vfs_read+4 %di:u64', 'vfs_rea*':
+        theirs = newest_perf('probe', '-D', text)
+        if theirs.returncode != 0:
+            pytest.skip(f'perf finds no such function of this kernel: {theirs.stderr}')
+        assert tally('probe', '-D', text, check=0).stdout == theirs.stdout
+    theirs = newest_perf('probe', '--bootconfig', '-D', 'vfs_read %di', check=0).stdout
+    assert tally('probe', '--bootconfig', '-D', 'vfs_read %di', check=0).stdout == theirs
+    assert " Did you mean 'vfs_read'?\n" in tally('probe', '-D', 'vfs_raed', check=254).stderr
+    if not (TRACING / 'kprobe_events').exists() and PROBES.exists():
+        assert 'CONFIG_KPROBE_EVENTS=y' in tally('probe', '-a', 'vfs_read', check=195).stderr
+
+
+def test_an_offline_vmlinux_and_module(tally, newest_perf, app):
+    """A file with debug information stands for the kernel: the definition names symbols."""
+    for text in 'add', 'look item->number', 'add%return $retval', 'add:2 x':
+        theirs = newest_perf('probe', '-k', app, '-D', text)
+        if theirs.returncode == 0:
+            ours = tally('probe', '-k', app, '-D', text, check=0).stdout
+            assert ours.split()[:2] == theirs.stdout.split()[:2], text
