@@ -69,7 +69,7 @@ static void places(void **state)
 		{"add:", "/ add"},
 		{"add%return", "/ add%return"},
 		{"add@a.c", "/ add@a.c"},
-		{"add@/a/folder/with-a-long-name/sub/a.c", "/ add@sub/a.c"},
+		{"add@/a/folder/with-a-long-name/sub/a.c", "/ add@with-a-long-name/sub/a.c"},
 		{"add@/a/file_with_a_name_of_more_than_thirty.c", "/ add@file_with_a_name_of_more_than_thirty.c"},
 		{"add@dir/a.c:3", "/ add:3@dir/a.c"},
 		{"add@a.c%return", "/ add%return@a.c"},
