@@ -77,3 +77,13 @@ def test_the_suite_of_the_verb(tally, tmp_path, name, passed):
     # perf itself fails at the quiet switch where there are no kprobes.
     failed = [text for kind, text in rows if kind == 'FAIL' and 'quiet switch' not in text]
     assert not failed and sum(kind == 'PASS' for kind, _ in rows) >= passed, result.stdout + result.stderr
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize('name', ['probe_vfs_getname', 'trace+probe_vfs_getname', 'record+script_probe_vfs_getname'])
+def test_the_kernels_names_of_files(perfs_own_test, uprobes, name):
+    """They need kprobes and debug information of the kernel; without either they skip, as with perf."""
+    result = perfs_own_test(f'{name}.sh')
+    if result.returncode == 2:
+        pytest.skip("perf's own test skips: no kprobes, or no debug information of the kernel")
+    assert result.returncode == 0, result.stdout + result.stderr

@@ -111,6 +111,20 @@ def test_sdt_probes_of_a_named_program_need_no_cache(tally, uprobes, program):
     assert unknown.returncode != 0 and 'buildid-cache --add FILE' in unknown.stderr
 
 
+def test_arguments_of_sdt_probes_are_chosen_and_typed(tally, uprobes, program, tmp_path):
+    data = tmp_path / 'data'
+    event = f'uprobe:{program}:sdt_app:turn(text=arg2:string,arg1:x8)'
+    tally('record', '-o', data, '-e', event, '--', program, 3, check=0)
+    assert samples(tally, data) == [('sdt_app:turn', {'text': '"name of it"', 'arg1': hex(i)}) for i in range(3)]
+    # One of its two places has no argument.
+    result = tally('stat', '-x', ';', '-e', f'uprobe:{program}:sdt_app:twice(arg1)', '--', program, 4, check=0)
+    assert 'left out' in result.stderr
+    assert [row.split(';')[0] for row in result.stderr.splitlines() if ';sdt_app:twice' in row] == ['2']
+    missing = tally('stat', '-e', f'uprobe:{program}:sdt_app:turn(arg9)', '--', program, 1)
+    assert missing.returncode != 0 and "sdt_app:turn has no 'arg9'" in missing.stderr
+    assert not probes_of(program)
+
+
 def test_a_changed_program_is_not_probed_by_what_the_cache_says(tally, uprobes, program):
     tally('buildid-cache', '--add', program, check=0)
     shutil.copy('/bin/true', program)

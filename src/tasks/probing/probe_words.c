@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "kernel/events/tracepoints.h"
-#include "tasks/probing/cached_probes.h"
+#include "tasks/probing/cached_arguments.h"
 #include "tasks/probing/probe_convert.h"
 #include "tasks/probing/probe_names.h"
 #include "tasks/probing/temporary_probes.h"
@@ -196,19 +196,26 @@ static enum tally_status probe_words_make(
 	return status == TALLY_OK ? probe_words_add(m, events, shown, kept, suffix) : status;
 }
 
-static enum tally_status probe_words_make_cached(
-	struct probe_words_maker *m, const struct cached_probe_query *query, struct tally_str suffix)
+/* definition NULL: with the arguments that the probes have. */
+static enum tally_status probe_words_make_cached(struct probe_words_maker *m, const struct cached_probe_query *query,
+	const struct probe_definition *definition, struct tally_str suffix)
 {
 	struct cached_probe_list list;
 	enum tally_status status = cached_probes_find(query, &list, m->err);
 	if (status != TALLY_OK)
 		return status;
+	if (definition)
+		status = cached_arguments_choose(&list, definition->arguments, definition->argument_count, m->err);
+	if (status != TALLY_OK) {
+		cached_probe_list_deinit(&list);
+		return status;
+	}
 	struct probe_event *events = arena_array(&list.arena, struct probe_event, list.probes.len);
 	size_t count = 0;
 	for (size_t i = 0; events && i < list.probes.len; i++)
 		count += probe_event_parse(list.probes.items[i].line, true, &events[count]);
 	if (list.left.count > 0)
-		fprintf(stderr, "%s: note: %zu arguments of the probes are left out; %s\n", m->cli->program,
+		fprintf(stderr, "%s: note: %zu arguments or places of the probes are left out; %s\n", m->cli->program,
 			list.left.count, list.left.why);
 	if (!events)
 		status = error_nomem(m->err);
@@ -320,7 +327,7 @@ static enum tally_status probe_words_make_uprobe(
 			.group = definition.group,
 			.event = definition.event,
 			.path = program},
-		suffix);
+		&definition, suffix);
 }
 
 /* An event of tracefs, made by `probe` or by perf, goes first. */
@@ -341,7 +348,7 @@ static enum tally_status probe_words_make_sdt(
 	if (status != TALLY_OK)
 		return status;
 	struct cached_probe_query query = {.cache = &cache, .group = group, .event = event};
-	return probe_words_make_cached(m, &query, suffix);
+	return probe_words_make_cached(m, &query, NULL, suffix);
 }
 
 static enum tally_status probe_words_item(struct probe_words_maker *m, const char *text, size_t column, size_t *used)

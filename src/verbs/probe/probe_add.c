@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "code/binaries/build_id_cache.h"
-#include "tasks/probing/cached_probes.h"
+#include "tasks/probing/cached_arguments.h"
 #include "tasks/probing/probe_names.h"
 #include "tasks/probing/probe_show.h"
 
@@ -95,14 +95,17 @@ static enum tally_status probe_add_cached_line(
 		arena_printf(&add->conversion.arena, "%%%.*s", (int)probe.event.event.len, probe.event.event.data));
 	if (!probe.shown.function.data)
 		return error_nomem(&add->err);
-	if (definition->argument_count > 0)
-		return error_set(&add->err, TALLY_INVALID,
-			"%.*s is defined with its own arguments, and takes no others: use FUNCTION or SRC:LINE with "
-			"arguments.",
-			(int)definition->text.len, definition->text.data);
 	if (!vec_push(&add->conversion.probes, probe))
 		return error_nomem(&add->err);
 	return TALLY_OK;
+}
+
+/* What of an SDT probe the kernel cannot fetch. */
+static enum tally_status probe_add_note_left(struct probe_add *add, const struct sdt_arguments_left *left)
+{
+	const char *note = arena_printf(&add->conversion.arena,
+		"%zu arguments or places of the probes are left out; %s", left->count, left->why);
+	return note && vec_push(&add->conversion.notes, note) ? TALLY_OK : error_nomem(&add->err);
 }
 
 static enum tally_status probe_add_named(
@@ -123,8 +126,11 @@ static enum tally_status probe_add_named(
 		.path = binary ? binary->path : NULL};
 	status = cached_probes_find(&query, &list, &add->err);
 	if (status == TALLY_OK) {
+		status = cached_arguments_choose(&list, definition->arguments, definition->argument_count, &add->err);
 		for (size_t i = 0; i < list.probes.len && status == TALLY_OK; i++)
 			status = probe_add_cached_line(add, definition, &list.probes.items[i]);
+		if (status == TALLY_OK && list.left.count > 0)
+			status = probe_add_note_left(add, &list.left);
 		cached_probe_list_deinit(&list);
 	}
 	return status;
