@@ -240,6 +240,7 @@ void syscall_print_buffer(struct syscall_printer *p, const struct syscall_arg *a
 	switch (arg->kind) {
 	case KIND_PATH:
 	case KIND_STRING:
+	case KIND_PRCTL:
 		syscall_put_string(p->t, copied);
 		return;
 	case KIND_IOVEC:

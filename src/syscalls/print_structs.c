@@ -213,12 +213,21 @@ static void syscall_put_sigaction(struct syscall_printer *p, struct tally_bytes 
 
 static void syscall_put_siginfo(struct syscall_printer *p, struct tally_bytes bytes)
 {
+	static const char *const children[] = {
+		"CLD_EXITED", "CLD_KILLED", "CLD_DUMPED", "CLD_TRAPPED", "CLD_STOPPED", "CLD_CONTINUED"};
+	static const char *const senders[] = {
+		"SI_USER", "SI_QUEUE", "SI_TIMER", "SI_MESGQ", "SI_ASYNCIO", "SI_SIGIO", "SI_TKILL"};
 	struct syscall_braces braces = syscall_braces_begin(p);
 	int64_t number = syscall_take_signed(bytes, 0, 4), code = syscall_take_signed(bytes, 8, 4);
 	syscall_braces_field(&braces, "si_signo");
 	syscall_put_signal(p, number);
 	syscall_braces_field(&braces, "si_code");
-	text_i64(p->t, code);
+	if (number == 17 && code > 0 && code <= (int64_t)ARRAY_LEN(children))
+		text_str(p->t, children[code - 1]);
+	else if (code <= 0 && -code < (int64_t)ARRAY_LEN(senders) && senders[-code])
+		text_str(p->t, senders[-code]);
+	else
+		text_i64(p->t, code);
 	if (code <= 0 || number == 17) { /* of a process, or SIGCHLD */
 		syscall_braces_field(&braces, "si_pid");
 		syscall_put_pid(p, (int32_t)syscall_take(bytes, 16, 4));
@@ -226,7 +235,10 @@ static void syscall_put_siginfo(struct syscall_printer *p, struct tally_bytes by
 		text_u64(p->t, syscall_take(bytes, 20, 4));
 		if (number == 17) {
 			syscall_braces_field(&braces, "si_status");
-			text_i64(p->t, syscall_take_signed(bytes, 24, 4));
+			if (code == 1) /* CLD_EXITED */
+				text_i64(p->t, syscall_take_signed(bytes, 24, 4));
+			else
+				syscall_put_signal(p, syscall_take_signed(bytes, 24, 4));
 		}
 	}
 	syscall_braces_end(&braces, true);

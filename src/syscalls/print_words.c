@@ -176,6 +176,60 @@ static void syscall_put_fcntl(struct syscall_printer *p, uint64_t command, uint6
 		syscall_put_address(p->t, value);
 }
 
+bool syscall_fcntl_has_no_arg(uint64_t command)
+{
+	const char *name = syscall_word_find(&syscall_words_fcntl_cmd, command & UINT32_MAX);
+	struct tally_str word = str_from(name ? name : "");
+	return str_equal(word, STR("GETFD")) || str_equal(word, STR("GETFL")) || str_equal(word, STR("GETOWN")) ||
+	       str_equal(word, STR("GETSIG")) || str_equal(word, STR("GETLEASE")) ||
+	       str_equal(word, STR("GETPIPE_SZ")) || str_equal(word, STR("GET_SEALS"));
+}
+
+/* ---- prctl ---- */
+
+bool syscall_prctl_has_name(uint64_t option)
+{
+	return option == 15 || option == 16; /* SET_NAME, GET_NAME */
+}
+
+unsigned syscall_prctl_args(uint64_t option)
+{
+	switch (option) {
+	case 3: /* GET_DUMPABLE, GET_KEEPCAPS, GET_TIMING, GET_SECCOMP, GET_SECUREBITS, GET_TIMERSLACK */
+	case 7:
+	case 13:
+	case 21:
+	case 27:
+	case 30:
+	case 31: /* TASK_PERF_EVENTS_DISABLE and _ENABLE */
+	case 32:
+		return 1;
+	case 22: /* SET_SECCOMP, CAP_AMBIENT, MCE_KILL, SET_SPECULATION_CTRL */
+	case 47:
+		return 3;
+	case 33:
+	case 53:
+		return 4;
+	case 35: /* SET_MM, SET_SYSCALL_USER_DISPATCH, SCHED_CORE, SET_VMA */
+	case 59:
+	case 62:
+	case 0x53564d41:
+		return 5;
+	default:
+		return syscall_word_find(&syscall_words_prctl, option) ? 2 : 5;
+	}
+}
+
+void syscall_put_prctl(struct syscall_printer *p, uint64_t value)
+{
+	if (p->call->args[0] == 1) /* SET_PDEATHSIG */
+		syscall_put_signal(p, (int32_t)value);
+	else if (value < 4096)
+		text_u64(p->t, value);
+	else
+		syscall_put_address(p->t, value);
+}
+
 static void syscall_put_ioctl(struct text *t, uint64_t command)
 {
 	static const char *const ways[] = {"_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE"};
@@ -271,10 +325,8 @@ static void syscall_put_dependent(struct syscall_printer *p, const struct syscal
 	case KIND_SOCKOPT:
 		syscall_print_sockopt(p, other, value & UINT32_MAX);
 		return;
-	case KIND_PRCTL: /* SET_PDEATHSIG */
-		if (other == 1)
-			syscall_put_signal(p, (int32_t)value);
-		else if (value < 4096)
+	case KIND_PRCTL_MORE:
+		if (value < 4096)
 			text_u64(p->t, value);
 		else
 			syscall_put_address(p->t, value);

@@ -9,6 +9,7 @@
 #define CAPTURE_STRUCT	     512 /* of one by BTF; larger ones are shown as far as that */
 #define CAPTURE_SOCKADDR     128
 #define CAPTURE_FDSET	     128
+#define CAPTURE_THREAD_NAME  16
 
 /* Variable sizes; what has one size is copied as it is. */
 static void syscall_capture_vary(const struct syscall_arg *arg, enum syscall_abi abi,
@@ -23,6 +24,10 @@ static void syscall_capture_vary(const struct syscall_arg *arg, enum syscall_abi
 	case KIND_STRING:
 		plan->copy = SYSCALL_COPY_STRING;
 		plan->most = SYSCALL_PART;
+		break;
+	case KIND_PRCTL: /* the name of a thread; of other options it is no address */
+		plan->copy = SYSCALL_COPY_STRING;
+		plan->most = CAPTURE_THREAD_NAME;
 		break;
 	case KIND_BUFFER:
 		plan->unit = 1;
@@ -61,8 +66,8 @@ static void syscall_capture_vary(const struct syscall_arg *arg, enum syscall_abi
 	case KIND_STRUCT:
 		bytes = options->types ? btf_types_size(options->types, str_from(arg->type)) : 0;
 		plan->copy = is_64 && bytes ? SYSCALL_COPY_BYTES : SYSCALL_COPY_NOTHING;
-		plan->unit = (uint16_t)MIN(bytes, (size_t)CAPTURE_STRUCT);
-		plan->most = plan->unit;
+		plan->most = (uint16_t)MIN(bytes, (size_t)CAPTURE_STRUCT);
+		plan->unit = plan->count == SYSCALL_COUNT_ARG ? 1 : plan->most;
 		break;
 	default:
 		plan->copy = SYSCALL_COPY_NOTHING;
@@ -80,6 +85,11 @@ static struct syscall_plan_arg syscall_capture_arg(
 		plan.when = SYSCALL_WHEN_ENTRY; /* where the operation has one; it is not counted by argument of */
 		plan.count = SYSCALL_COUNT_ONE;
 		bytes = syscall_kind_bytes(KIND_TIMESPEC, abi);
+	}
+	if (arg->kind == KIND_CLONE_ARGS || arg->kind == KIND_OPEN_HOW) { /* their size is an argument */
+		plan.unit = 1;
+		plan.most = (uint16_t)bytes;
+		return plan;
 	}
 	if (plan.when == 0)
 		return (struct syscall_plan_arg){0};

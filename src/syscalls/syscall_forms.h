@@ -40,7 +40,7 @@ enum syscall_kind {
 	KIND_FCNTL, /* of: the command */
 	KIND_IOCTL,
 	KIND_IOCTL_ARG, /* of: the command */
-	KIND_PRCTL, /* of: the option */
+	KIND_PRCTL_MORE, /* prctl's third to fifth; of: its number */
 	KIND_FSCONFIG, /* of: the command */
 	KIND_SCHED,
 	KIND_IPC_FLAGS,
@@ -51,6 +51,7 @@ enum syscall_kind {
 	/* Memory. */
 	KIND_PATH,
 	KIND_STRING,
+	KIND_PRCTL, /* prctl's second: a number, or a name */
 	KIND_BUFFER,
 	KIND_STRINGS,
 	KIND_IOVEC,
@@ -165,6 +166,10 @@ struct syscall_form_list {
 	{                                                                        \
 		name, NULL, NULL, KIND_##kind, SYSCALL_IN, SYSCALL_COUNT_ARG, of \
 	}
+#define IO(name, kind)                                                             \
+	{                                                                          \
+		name, NULL, NULL, KIND_##kind, SYSCALL_INOUT, SYSCALL_COUNT_ONE, 0 \
+	}
 #define OUT_OF(name, kind, of)                                                       \
 	{                                                                            \
 		name, NULL, NULL, KIND_##kind, SYSCALL_OUT, SYSCALL_COUNT_RESULT, of \
@@ -188,6 +193,11 @@ struct syscall_form_list {
 #define STRUCT_OUT(name, type)                                                   \
 	{                                                                        \
 		name, NULL, type, KIND_STRUCT, SYSCALL_OUT, SYSCALL_COUNT_ONE, 0 \
+	}
+/* of: the argument with its size */
+#define STRUCT_SIZED(name, type, of)                                             \
+	{                                                                        \
+		name, NULL, type, KIND_STRUCT, SYSCALL_IN, SYSCALL_COUNT_ARG, of \
 	}
 #define STRUCT_IO(name, type)                                                      \
 	{                                                                          \

@@ -20,12 +20,15 @@ static bool syscall_print_by_btf(
 		{KIND_SYSINFO, "sysinfo"}, {KIND_RUSAGE, "rusage"}, {KIND_RLIMIT64, "rlimit64"},
 		{KIND_RLIMIT, "rlimit"}, {KIND_UTSNAME, "new_utsname"}, {KIND_SCHED_PARAM, "sched_param"}};
 	const char *type = arg->kind == KIND_STRUCT ? arg->type : NULL;
+	struct tally_bytes bytes = copied->bytes;
 	for (size_t i = 0; p->options->force_btf && !type && i < ARRAY_LEN(types); i++)
 		if (types[i].kind == arg->kind)
 			type = types[i].type;
+	if (type && strcmp(type, "perf_event_attr") == 0) /* it says itself how large it is */
+		bytes = bytes_part(bytes, 0, syscall_take(bytes, 4, 4) ? syscall_take(bytes, 4, 4) : 64);
 	return type && p->options->types && p->word == 8 &&
-	       btf_types_print(p->options->types, str_from(type), copied->bytes, !p->options->no_names,
-		       p->options->with_zeros, p->t);
+	       btf_types_print(
+		       p->options->types, str_from(type), bytes, !p->options->no_names, p->options->with_zeros, p->t);
 }
 
 static void syscall_print_copied(struct syscall_printer *p, const struct syscall_arg *arg, unsigned index, bool at_exit,
@@ -34,6 +37,7 @@ static void syscall_print_copied(struct syscall_printer *p, const struct syscall
 	switch (arg->kind) {
 	case KIND_PATH:
 	case KIND_STRING:
+	case KIND_PRCTL:
 	case KIND_BUFFER:
 	case KIND_STRINGS:
 	case KIND_IOVEC:
@@ -69,6 +73,10 @@ static void syscall_print_memory(struct syscall_printer *p, const struct syscall
 	unsigned item = arg->kind == KIND_STRINGS ? SYSCALL_ITEM_BUFFER : SYSCALL_ITEM_SELF;
 	struct syscall_copied copied;
 	bool is_wanted = !p->options->no_structs || arg->kind == KIND_PATH || arg->kind == KIND_STRING;
+	if (arg->kind == KIND_PRCTL && !syscall_prctl_has_name(call->args[0])) {
+		syscall_put_prctl(p, call->args[index]);
+		return;
+	}
 	/* A timeout of a futex operation that has none is another number. */
 	if (arg->kind == KIND_FUTEX_TIME && !syscall_futex_has_time(call->args[arg->of])) {
 		text_u64(p->t, call->args[index]);
@@ -92,7 +100,10 @@ static bool syscall_arg_is_unused(const struct syscall_call *call, const struct 
 	uint64_t other = call->args[arg->of < SYSCALL_ARGS ? arg->of : 0];
 	if (arg->kind == KIND_MODE_OPEN)
 		return !(other & (PRINT_O_CREAT | PRINT_TMPFILE));
-	return false;
+	if (arg->kind == KIND_FCNTL)
+		return syscall_fcntl_has_no_arg(other);
+	/* The rest of prctl's are what registers happened to have. */
+	return arg->kind == KIND_PRCTL_MORE && syscall_prctl_args(call->args[0]) < arg->of;
 }
 
 /* Zeros of numbers, addresses and flags say little; descriptors, and numbers with names, are shown. */
@@ -112,6 +123,8 @@ static bool syscall_arg_is_shown(const struct syscall_call *call, const struct s
 		return true;
 	case KIND_ENUM:
 		return syscall_word_find(arg->words, 0) != NULL;
+	case KIND_SCHED:
+		return true;
 	case KIND_CLOCK:
 		return !o->force_btf;
 	default:
