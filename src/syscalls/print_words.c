@@ -8,8 +8,6 @@
 #define PRINT_FUTEX_CMD	     0x7f
 #define PRINT_SCHED_RESET    0x40000000
 #define PRINT_MAP_ANONYMOUS  0x20
-#define PRINT_O_CREAT	     0100
-#define PRINT_O_TMPFILE_BIT  020000000
 #define PRINT_SIGRTMIN	     32
 
 void syscall_put_words(struct syscall_printer *p, const struct syscall_words *words, uint64_t value)

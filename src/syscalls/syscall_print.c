@@ -4,8 +4,9 @@
 #include "syscalls/btf_types.h"
 #include "syscalls/syscall_printer.h"
 
-#define PRINT_O_CREAT 0100
-#define PRINT_TMPFILE 020000000
+#define PRINT_O_CREAT	    0100
+#define PRINT_TMPFILE	    020000000
+#define PRINT_MAP_ANONYMOUS 0x20
 
 /* ---- copied memory ---- */
 
@@ -112,8 +113,12 @@ static bool syscall_arg_is_shown(const struct syscall_call *call, const struct s
 {
 	if (syscall_arg_is_unused(call, arg))
 		return false;
-	if (value || o->with_zeros || o->no_names)
-		return arg->kind != KIND_FD_IF_FILE || (int32_t)value != -1 || o->with_zeros || o->no_names;
+	if (o->with_zeros || o->no_names)
+		return true;
+	if (arg->kind == KIND_FD_IF_FILE) /* mmap of a file; for other memory, programs give -1 */
+		return !(call->args[arg->of] & PRINT_MAP_ANONYMOUS) || (value && (int32_t)value != -1);
+	if (value)
+		return true;
 	switch (arg->kind) {
 	case KIND_FD:
 	case KIND_DIRFD:
