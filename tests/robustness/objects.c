@@ -28,8 +28,13 @@
 #include <sanitizer/allocator_interface.h>
 #endif
 
+#include "arch/arch.h"
 #include "base/array.h"
 #include "base/file.h"
+#include "code/probing/probe_functions.h"
+#include "code/probing/probe_places.h"
+#include "code/probing/probe_symbols.h"
+#include "code/probing/probe_variables.h"
 #include "object/dwarf/cfi.h"
 #include "object/dwarf/debug_info.h"
 #include "object/dwarf/dwarf_entry.h"
@@ -42,9 +47,10 @@
 #define PLACES	      16
 #define CFI_ENTRIES   64
 #define CFI_ROWS      16
+#define PROBED_CASES  4 /* one of so many: they read all functions */
 
 static char current[4096 + 200]; /* what is being tried, for the message when it fails */
-static size_t cases;
+static size_t cases, fetched;
 static const struct elf_image *supplement;
 
 static void fail(const char *what)
@@ -83,7 +89,54 @@ static void on_free(const volatile void *memory)
 }
 #endif
 
-static void read_lines(const struct elf_image *image, const uint64_t *addresses, size_t count)
+static void read_variables(
+	struct probe_binary *binary, const struct probe_place *place, const struct probe_definition *probe)
+{
+	const struct probe_variables_options options = {.with_externs = true, .with_ranges = true};
+	struct probe_fetches fetches;
+	struct text out = {0};
+	for (size_t i = 0; i < probe->argument_count; i++) {
+		probe_fetches_init(&fetches);
+		fetched += probe_variables_fetch(binary, place, &probe->arguments[i], 1, &fetches, NULL) == TALLY_OK;
+		probe_fetches_deinit(&fetches);
+	}
+	fetched += probe_variables_print(binary, place, &options, &out, NULL) == TALLY_OK;
+	text_deinit(&out);
+}
+
+/* Probes of the functions of test_hostile_objects.py. */
+static void read_probes(struct elf_image *image, struct debug_info *info)
+{
+	static const char *const texts[] = {"outer $vars s->a s->b x[1] stdout", "deep s.a s->a:string i $params",
+		"grows t t[1] n:x", "*:2 $vars", "small.c:7 i x"};
+	const struct probe_places_options options = {.max = PLACES, .wants_variables = true};
+	struct probe_binary binary = {.path = "damaged",
+		.image = image,
+		.debug_image = image,
+		.info = info,
+		.arch = arch_find_elf((uint16_t)elf_image_machine(image), elf_image_pointer_bytes(image))};
+	struct arena arena;
+	binary.symbols = calloc(1, sizeof(*binary.symbols)); /* none: read_symbols reads them */
+	if (!binary.symbols || probe_symbols_finish(binary.symbols, NULL) != TALLY_OK)
+		abort();
+	arena_init(&arena);
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		struct probe_definition probe;
+		struct probe_places places;
+		probe_places_init(&places);
+		if (probe_definition_parse(texts[i], &arena, &probe, NULL) == TALLY_OK &&
+			probe_places_find(&binary, &probe.point, &options, &places, NULL) != TALLY_OK)
+			places.items.len = 0;
+		for (size_t p = 0; p < places.items.len; p++)
+			read_variables(&binary, &places.items.items[p], &probe);
+		probe_places_deinit(&places);
+	}
+	probe_functions_free(binary.functions);
+	probe_symbols_free(binary.symbols);
+	arena_deinit(&arena);
+}
+
+static void read_lines(struct elf_image *image, const uint64_t *addresses, size_t count)
 {
 	const struct debug_info_options options = {.supplement = supplement};
 	struct debug_info *info;
@@ -103,6 +156,8 @@ static void read_lines(const struct elf_image *image, const uint64_t *addresses,
 			(void)debug_info_path(info, &places[p], &arena);
 		}
 	}
+	if (cases % PROBED_CASES == 0)
+		read_probes(image, info);
 	arena_deinit(&arena);
 	dwarf_reader_deinit(&reader);
 	debug_info_close(info);
@@ -403,6 +458,6 @@ int main(int argc, char **argv)
 		free(o.data);
 	}
 	elf_image_close(dwz);
-	printf("%d files, %zu cases\n", argc - 2, cases);
+	printf("%d files, %zu cases, %zu variables\n", argc - 2, cases, fetched);
 	return 0;
 }
