@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "tasks/session/build_id.h"
@@ -11,9 +12,11 @@
 #include "tasks/session/recording_input.h"
 #include "verbs/build_ids/recorded_build_ids.h"
 
+#define SCHEMA 1
+
 struct cmd_buildid_list_settings {
 	struct input_options input;
-	bool kernel, kernel_maps, with_hits;
+	bool kernel, kernel_maps, with_hits, json;
 	unsigned verbose;
 };
 
@@ -40,6 +43,10 @@ static const struct option options[] = {
 		.offset = offsetof(struct cmd_buildid_list_settings, kernel_maps),
 		.help = "Show build id of current kernel + modules"},
 	INPUT_OPTIONS(struct cmd_buildid_list_settings, input),
+	{.name = "json",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct cmd_buildid_list_settings, json),
+		.help = "Print the files of a recording as JSON (docs/schema/buildid-list.json)"},
 	{.name = "verbose",
 		.letter = 'v',
 		.kind = OPTION_COUNT,
@@ -76,6 +83,28 @@ static bool print_elf(const struct cli *cli, const char *path, int *code)
 	return is_elf;
 }
 
+static void cmd_buildid_list_put_json(const char *path, const struct build_id_rows *rows, struct text *t)
+{
+	struct json j = {.out = t};
+	json_object(&j, NULL);
+	json_u64(&j, "schema", SCHEMA);
+	json_string(&j, "path", str_from(path));
+	json_array(&j, "files");
+	for (size_t i = 0; i < rows->rows.len; i++) {
+		const struct build_id_row *row = &rows->rows.items[i];
+		char hex[BUILD_ID_HEX_BYTES];
+		build_id_to_hex(&row->id, hex);
+		json_object(&j, NULL);
+		if (row->id.size)
+			json_string(&j, "build_id", str_from(hex));
+		json_string(&j, "name", row->name);
+		json_object_end(&j);
+	}
+	json_array_end(&j);
+	json_object_end(&j);
+	text_char(t, '\n');
+}
+
 static int print_recording(const struct cli *cli, const struct cmd_buildid_list_settings *settings)
 {
 	struct tally_error err;
@@ -87,7 +116,10 @@ static int print_recording(const struct cli *cli, const struct cmd_buildid_list_
 	build_id_rows_init(&rows);
 	enum tally_status status = recorded_build_ids_list(reader, settings->with_hits, &rows, &health, &err);
 	struct text t = {0};
-	build_id_rows_print(&rows, &t);
+	if (settings->json)
+		cmd_buildid_list_put_json(recording_name(settings->input.path), &rows, &t);
+	else
+		build_id_rows_print(&rows, &t);
 	int code = cli_finish_text(cli, &t);
 	if (rows.rows.len == 0 && status == TALLY_OK)
 		cli_failf(cli, "note: %s has no build IDs%s", recording_name(settings->input.path),
@@ -121,11 +153,13 @@ static int cmd_buildid_list_run(const struct cli *cli, const struct command *com
 		return code;
 	if (rest < argc)
 		return cli_usagef(cli, command, NULL, "unexpected argument '%s'", argv[rest]);
+	if (settings.json && (settings.kernel || settings.kernel_maps))
+		return cli_usagef(cli, command, "json", "--json is for the files of a recording");
 	if (settings.kernel)
 		return print_kernel(cli);
 	if (settings.kernel_maps)
 		return build_id_print_kernel_maps(cli);
-	if (print_elf(cli, settings.input.path, &code))
+	if (!settings.json && print_elf(cli, settings.input.path, &code))
 		return code;
 	return print_recording(cli, &settings);
 }

@@ -7,14 +7,17 @@
 #include "abi/event_name.h"
 #include "analysis/tracepoint_fields.h"
 #include "base/array.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "tasks/session/recording_input.h"
 
+#define SCHEMA 1
+
 struct cmd_evlist_settings {
 	struct input_options input;
-	bool freq, group, trace_fields;
+	bool freq, group, trace_fields, json;
 	unsigned verbose;
 };
 
@@ -35,6 +38,10 @@ static const struct option options[] = {
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct cmd_evlist_settings, group),
 		.help = "Show event group information"},
+	{.name = "json",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct cmd_evlist_settings, json),
+		.help = "Print JSON with all details (docs/schema/evlist.json)"},
 	{.name = "trace-fields",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct cmd_evlist_settings, trace_fields),
@@ -134,6 +141,46 @@ static void cmd_evlist_print_events(
 			listing->program);
 }
 
+static void cmd_evlist_put_json_event(
+	struct json *j, const struct cmd_evlist_listing *listing, const struct perfdata_event *event)
+{
+	struct text name = {0}, attr = {0}, fields = {0};
+	struct cmd_evlist_listing named = *listing;
+	named.text = &name;
+	print_name(&named, event);
+	attr_print(&attr, &event->attr);
+	json_object(j, NULL);
+	json_string(j, "name", text_view(&name));
+	json_u64(j, "type", event->attr.type);
+	json_hex(j, "config", event->attr.config);
+	json_u64(j, ATTR_HAS(&event->attr, FREQ) ? "sample_freq" : "sample_period", event->attr.sample_period_or_freq);
+	json_u64(j, "leader", event->leader_index);
+	json_string(j, "attr", text_view(&attr));
+	if (listing->tracepoints && event->attr.type == EVENT_TRACEPOINT &&
+		tracepoint_field_names(listing->tracepoints, event->attr.config, &fields))
+		json_string(j, "trace_fields", text_view(&fields));
+	json_object_end(j);
+	j->out->failed |= name.failed || attr.failed || fields.failed;
+	text_deinit(&name);
+	text_deinit(&attr);
+	text_deinit(&fields);
+}
+
+static void cmd_evlist_put_json(
+	const struct cmd_evlist_listing *listing, const struct perfdata_event *events, size_t count)
+{
+	struct json j = {.out = listing->text};
+	json_object(&j, NULL);
+	json_u64(&j, "schema", SCHEMA);
+	json_string(&j, "path", str_from(recording_name(listing->settings->input.path)));
+	json_array(&j, "events");
+	for (size_t i = 0; i < count; i++)
+		cmd_evlist_put_json_event(&j, listing, &events[i]);
+	json_array_end(&j);
+	json_object_end(&j);
+	text_char(listing->text, '\n');
+}
+
 static int cmd_evlist_show(
 	const struct cli *cli, const struct perfdata_reader *reader, const struct cmd_evlist_settings *settings)
 {
@@ -144,10 +191,10 @@ static int cmd_evlist_show(
 	struct text t = {0};
 	struct cmd_evlist_listing listing = {
 		.program = cli->program, .text = &t, .settings = settings, .is_pipe = perfdata_reader_is_pipe(reader)};
-	if (settings->trace_fields && features->tracing_data.len > 0 &&
+	if ((settings->trace_fields || settings->json) && features->tracing_data.len > 0 &&
 		tracepoint_printer_create(features->tracing_data, &listing.tracepoints, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
-	cmd_evlist_print_events(&listing, events, count);
+	(settings->json ? cmd_evlist_put_json : cmd_evlist_print_events)(&listing, events, count);
 	tracepoint_printer_destroy(listing.tracepoints);
 	return cli_finish_text(cli, &t);
 }
@@ -161,6 +208,9 @@ static int cmd_evlist_run(const struct cli *cli, const struct command *command, 
 		return code;
 	if (rest < argc)
 		return cli_usagef(cli, command, NULL, "unexpected argument '%s'", argv[rest]);
+	if (settings.json && (settings.group || settings.freq || settings.trace_fields || settings.verbose > 0))
+		return cli_usagef(
+			cli, command, "json", "--json has all details: leave -F, -g, -v and --trace-fields out");
 	if (settings.group && (settings.verbose > 0 || settings.freq))
 		return cli_failf(cli, "--group option is not compatible with other options"), EXIT_USAGE;
 	struct tally_error err;
