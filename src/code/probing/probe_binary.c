@@ -179,7 +179,7 @@ enum tally_status probe_binary_open(
 		return probe_binary_use_list(opened, options, out, err);
 	enum tally_status status = path ? TALLY_OK : error_set(err, TALLY_NOT_FOUND, "no program is named");
 	char real[PATH_MAX];
-	if (path && !opened->entry.root.prefix[0] && realpath(path, real))
+	if (path && !opened->root[0] && realpath(path, real))
 		path = real;
 	path = path ? arena_string(arena, path, strlen(path)) : NULL;
 	opened->entry.key.path = str_from(path);

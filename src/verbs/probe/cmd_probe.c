@@ -15,6 +15,7 @@
 
 struct cmd_probe_settings {
 	struct probe_settings probe;
+	char *symfs; /* without its layout */
 	bool is_out_of_memory;
 };
 
@@ -108,10 +109,14 @@ static const char *take_module(const struct option_use *use)
 
 static const char *take_symfs(const struct option_use *use)
 {
-	struct probe_settings *probe = &((struct cmd_probe_settings *)use->settings)->probe;
-	if (strstr(use->value, ",flat"))
-		return "takes no layout 'flat': debug files are looked for by their whole path below the directory";
-	probe->symfs = use->value;
+	struct cmd_probe_settings *settings = use->settings;
+	const char *comma = strrchr(use->value, ',');
+	if (comma && strcmp(comma, ",flat") == 0)
+		return "takes no layout 'flat': files are looked for by their full paths below the directory";
+	size_t len = comma && strcmp(comma, ",hierarchy") == 0 ? (size_t)(comma - use->value) : strlen(use->value);
+	free(settings->symfs);
+	settings->probe.symfs = settings->symfs = strndup(use->value, len);
+	settings->is_out_of_memory |= !settings->symfs;
 	return NULL;
 }
 
@@ -139,11 +144,7 @@ static const char *take_demangle(const struct option_use *use)
 #define PROBE_DEFINITION "[EVENT=]FUNC[@SRC][+OFF|%return|:RL|;PT]|SRC:AL|SRC;PT [[NAME=]ARG ...]"
 
 static const struct option options[] = {
-	PROBE_CALL("add", 'a', take_add, PROBE_DEFINITION,
-		"probe point definition, where GROUP: Group name (optional), EVENT: Event name, FUNC: Function name, "
-		"OFF: Offset from function entry (in byte), %return: Put the probe at function return, SRC: Source "
-		"code path, RL: Relative line number from function entry, AL: Absolute line number in file, PT: Lazy "
-		"expression of line code, ARG: Probe argument (local variable name or kprobe-tracer argument format)"),
+	PROBE_CALL("add", 'a', take_add, PROBE_DEFINITION, "probe point definition (see PROBE SYNTAX)"),
 	PROBE_CALL("definition", 'D', take_definition, PROBE_DEFINITION,
 		"Show trace event definition of given traceevent for k/uprobe_events."),
 	PROBE_CALL("del", 'd', take_del, "[GROUP:]EVENT", "delete a probe event."),
@@ -198,8 +199,7 @@ static const struct option options[] = {
 	PROBE_FLAG("no-inlines", 0, no_inlines, "Don't search inlined functions"),
 	PROBE_FLAG("range", 0, with_ranges, "Show variables location range in scope (with --vars only)"),
 	PROBE_CALL("symfs", 0, take_symfs, "directory[,layout]",
-		"setup root directory which contains debug files: directory: Look for files with symbols relative to "
-		"this directory. layout: 'hierarchy' matches full path (default)"),
+		"Look for files with symbols and debug information below this directory, by their full paths"),
 	{.name = "target-ns",
 		.kind = OPTION_U64,
 		.argument = "pid",
@@ -320,6 +320,7 @@ static int cmd_probe_run(const struct cli *cli, const struct command *command, i
 	if (code == CLI_GO_ON)
 		code = cmd_probe_go(cli, command, &settings.probe);
 	vec_free(&settings.probe.wishes);
+	free(settings.symfs);
 	free(joined);
 	return code;
 }
@@ -333,9 +334,23 @@ const struct command command_probe = {
 		"Defines probes in functions, lines and instructions of programs and of the kernel, lists and removes "
 		"them, and shows what can be probed. A probe is an event of the kernel, which record, stat and trace "
 		"use by its name. It stays until it is removed or the machine starts again.\n\n"
-		"A definition is [[GROUP:]EVENT=]FUNC[@SRC][:RLN|+OFFS|%return|;PTN] [ARG ...], "
-		"[[GROUP:]EVENT=]SRC:ALN [ARG ...] or [[GROUP:]EVENT=]SRC;PTN [ARG ...]. An argument is "
-		"[NAME=]LOCALVAR|$retval|%REG|@SYMBOL[:TYPE]. docs/probe.md describes all of it.",
+		"PROBE SYNTAX: [[GROUP:]EVENT=]FUNC[@SRC][:RL|+OFF|%return|;PT] [ARG ...], [[GROUP:]EVENT=]SRC:AL [ARG "
+		"...], "
+		"[[GROUP:]EVENT=]SRC;PT [ARG ...] or sdt_PROVIDER:EVENT. GROUP and EVENT name the event. FUNC is a "
+		"function, "
+		"with wildcards or not; OFF an offset in bytes from its entry; RL a line, counted from its first one; "
+		"%return its return. SRC is a source file, AL a line of it, PT a pattern of lines.\n\n"
+		"PROBE ARGUMENT: [NAME=]VALUE[:TYPE], where VALUE is a variable (item->size, table[2].x), $params or "
+		"$vars, "
+		"$retval, or what the kernel fetches by itself (%di, +8(%sp), @counter, $comm). TYPE is u8 to u64, s8 "
+		"to "
+		"s64, x8 to x64, string, ustring, symbol or bWIDTH@OFFSET/SIZE; without one it follows from the "
+		"variable.\n\n"
+		"LINE SYNTAX: FUNC[@SRC][:RL[+NUM|-RL2]] or SRC[:AL[+NUM|-AL2]].\n\n"
+		"LAZY MATCHING: a pattern with *, ? and [...] is compared with lines of the source; blanks do not "
+		"count.\n\n"
+		"FILTER PATTERN: patterns of names, joined by !, &, | and parentheses.\n\n"
+		"docs/probe.md describes all of it.",
 	.examples = examples,
 	.run = cmd_probe_run,
 };
