@@ -71,7 +71,8 @@ static enum tally_status probe_convert_by_debug_info(struct probe_binary *binary
 	if (is_symbol && !options->no_inlines && !wants_variables &&
 		probe_symbol_places_find(binary, point, options, places, &why) == TALLY_OK)
 		return TALLY_OK;
-	if (err && point->function.len > 0 && !strstr(err->text, "Did you mean")) {
+	/* With another reason behind "not found" the function is there. */
+	if (err && point->function.len > 0 && str_ends_with(str_from(err->text), STR("not found."))) {
 		why = *err;
 		return probe_symbol_places_refuse(binary, point->function, why.text, err);
 	}

@@ -153,7 +153,9 @@ struct tally_str probe_name_of_function(struct arena *arena, struct tally_str fu
 		name[0] = '_';
 		len = MIN(len + 1, most);
 	}
-	for (at = 0; at < suffix.len && len < PROBE_EVENT_NAME_BYTES - 1; at++)
+	/* What stands for other characters joins the suffix. */
+	bool is_joined = len > 0 && name[len - 1] == '_' && function.len > 0 && function.data[function.len - 1] != '_';
+	for (at = is_joined && suffix.len > 0; at < suffix.len && len < PROBE_EVENT_NAME_BYTES - 1; at++)
 		name[len++] = suffix.data[at];
 	name[len] = 0;
 	return (struct tally_str){name, len};
