@@ -34,7 +34,7 @@ bool cpu_usage_add_task(struct cpu_usage *usage, uint32_t cpu, int32_t tid, uint
 	if (task == ID_TABLE_NONE)
 		return false;
 	if (is_new)
-		usage->tasks.items[usage->tasks.len++] = (struct task_use){.tid = tid};
+		usage->tasks.items[usage->tasks.len++] = (struct task_use){.tid = tid, .name = UINT32_MAX};
 	const uint64_t part_key = (uint64_t)task << 32 | cpu;
 	uint32_t part = id_table_add(&usage->part_ids, &part_key, &is_new);
 	if (part == ID_TABLE_NONE)

@@ -27,6 +27,7 @@ struct cpu_use {
 struct task_use {
 	int32_t tid; /* 0: the idle tasks of all CPUs */
 	uint32_t cpu; /* where it ran last */
+	uint32_t name; /* whatever the caller sets; UINT32_MAX: nothing */
 	uint64_t runtime_ns;
 	double share; /* of one CPU: the sum of its shares of the CPUs. Set by cpu_usage_finish */
 };

@@ -2,6 +2,9 @@
 """The kernel's own work: the tables are perf's, on recordings of known times and on live ones."""
 import json
 import re
+import signal
+import sys
+import time
 
 import pytest
 
@@ -226,6 +229,68 @@ def test_live_recordings_tables_are_perfs(tally, newest_perf, recorded):
         mine, perfs = (sorted(same_but_load(program('kwork', *line.split(), '-i', recorded).stdout).splitlines()) for program in (tally, newest_perf))
         assert mine == perfs and len(mine) > 5
     assert tally('kwork', 'top', '-i', recorded, check=0).stdout.count('ms') > 1
+
+
+@pytest.fixture
+def bpf(tally, system_wide):
+    probed = tally('kwork', 'report', '-b', '-k', 'softirq', 'true')
+    if probed.returncode != 0:
+        pytest.skip(f'BPF programs cannot measure here: {probed.stderr.strip()}')
+
+
+def measured(tally, *words):
+    document = json.loads(tally('kwork', words[0], '-b', '--json', *words[1:], check=0).stdout)
+    json_schema.check(document, SCHEMA)
+    return document
+
+
+SLEEPS = ['sh', '-c', 'for i in 1 2 3 4 5 6 7 8; do sleep 0.05; done']
+
+
+def test_bpf_adds_up_what_a_recording_has(tally, bpf, tmp_path):
+    """The same machine at the same time: the program measures around the recording, so it has at least its work."""
+    path = tmp_path / 'beside.data'
+    document = measured(tally, 'report', '-k', 'softirq,workqueue', '--', tally.path, 'kwork', '-k', 'softirq,workqueue', 'record', '-o', path, '--', *SLEEPS)
+    recorded = json.loads(tally('kwork', 'report', '--json', '-k', 'softirq,workqueue', '-i', path, check=0).stdout)
+    rows = {(row['kind'], row.get('work', row.get('number')), row['cpu']): row for row in document['runtimes']}
+    softirqs = [row for row in recorded['runtimes'] if row['kind'] == 'softirq']
+    assert softirqs and recorded['lost_events'] == 0
+    for row in softirqs:
+        mine = rows[row['kind'], row['number'], row['cpu']]
+        assert mine['count'] >= row['count'] and mine['total_ns'] >= row['total_ns'] // 2 and mine['name'] == row['name']
+    items = [row for row in recorded['runtimes'] if row['kind'] == 'workqueue']
+    for row in items:
+        mine = rows[row['kind'], row['work'], row['cpu']]
+        assert mine['count'] >= row['count'] and (mine['name'] == row['name'] or '0x' in mine['name'] + row['name'])
+
+
+def test_bpf_measures_delays_and_tasks(tally, bpf):
+    delays = measured(tally, 'latency', '--', *SLEEPS)['delays']
+    assert {row['kind'] for row in delays} <= {'softirq', 'workqueue'} and any(row['name'] == '(s)TIMER:1' for row in delays)
+    assert all(row['max_end_ns'] - row['max_start_ns'] == row['max_ns'] <= row['total_ns'] for row in delays)
+    work = 'import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass'
+    top = measured(tally, 'top', '--', sys.executable, '-c', work)
+    mine = max((task for task in top['tasks'] if task['comm'].startswith('python')), key=lambda task: task['runtime_ns'])
+    assert mine['runtime_ns'] > 200_000_000
+    for cpu in top['cpus']:
+        assert cpu['idle_ns'] + cpu['irq_ns'] + cpu['softirq_ns'] <= cpu['total_ns'] * 1.01
+    only = measured(tally, 'report', '-C', '0', '--', *SLEEPS)['runtimes']
+    assert only and {row['cpu'] for row in only} == {0}
+
+
+def test_bpf_stops_at_a_signal(tally, bpf):
+    running = tally.start('kwork', 'report', '-b', '-k', 'softirq')
+    assert running.stderr.readline() == 'note: measuring until Ctrl-C\n'
+    time.sleep(0.3)
+    running.send_signal(signal.SIGINT)
+    out, _ = running.communicate(timeout=60)
+    assert running.returncode == 0 and 'Kwork Name' in out
+
+
+def test_bpf_wrong_usage(tally, tally_without_bpf):
+    assert '-b measures now' in tally('kwork', 'report', '-b', '-i', 'x.data', check=129).stderr
+    refused = tally_without_bpf('kwork', 'report', '-b', 'true', check=255)
+    assert refused.stderr.startswith('kwork -b') and refused.stdout == ''
 
 
 def test_records_the_same_events(tally, newest_perf, tmp_path, system_wide):

@@ -76,6 +76,7 @@ enum tally_status command_watch_wait(struct command_watch *watch, int ms, struct
 
 void command_watch_close(struct command_watch *watch)
 {
+	struct signalfd_siginfo info;
 	struct rusage usage;
 	int status;
 	if (watch->has_child && !watch->child_is_started) {
@@ -84,6 +85,9 @@ void command_watch_close(struct command_watch *watch)
 		(void)kill(watch->child.pid, SIGTERM);
 		(void)!spawn_wait(&watch->child, &status, &usage, NULL);
 	}
+	/* timeout(1) signals twice, and a terminal the whole job: what is pending must not end us before the output. */
+	while (watch->signal_fd >= 0 && read(watch->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		;
 	if (watch->signal_fd >= 0)
 		close(watch->signal_fd);
 	if (watch->has_mask)

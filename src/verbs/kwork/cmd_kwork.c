@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/unknown_command.h"
 #include "perfdata/time_spans.h"
+#include "verbs/kwork/kwork_live.h"
 #include "verbs/kwork/kwork_text.h"
 
 #define DEFAULT_MAX_STACK 5
@@ -58,9 +59,15 @@ static const char *cmd_kwork_kinds_or_vmlinux(const struct option_use *use)
 	{                                                                                        \
 		"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON, see docs/schema/kwork.json" \
 	}
-#define TABLE(rows)                          \
-	{                                    \
-		rows, ARRAY_LEN(rows), false \
+#define BPF_ROW                                                                                  \
+	{                                                                                        \
+		"use-bpf", 'b', OPTION_FLAG, ROW(uses_bpf),                                      \
+			.help = "measure now, by BPF programs, until the command ends or Ctrl-C" \
+	}
+/* A command may follow, with -b. */
+#define TABLE(rows)                         \
+	{                                   \
+		rows, ARRAY_LEN(rows), true \
 	}
 
 static const struct option options[] = {COMMON_ROWS, KINDS_ROW};
@@ -71,6 +78,7 @@ static const struct option report_options[] = {
 	KINDS_ROW,
 	SELECTION_ROWS,
 	JSON_ROW,
+	BPF_ROW,
 	{"sort", 's', OPTION_STRING, "key[,key...]", ROW(sort), .help = "sort by runtime, max, count"},
 	{"with-summary", 'S', OPTION_FLAG, ROW(with_summary), .help = "show sums below the table"},
 };
@@ -81,6 +89,7 @@ static const struct option latency_options[] = {
 	KINDS_ROW,
 	SELECTION_ROWS,
 	JSON_ROW,
+	BPF_ROW,
 	{"sort", 's', OPTION_STRING, "key[,key...]", ROW(sort), .help = "sort by avg, max, count"},
 };
 static const struct option_table latency_table = TABLE(latency_options);
@@ -102,11 +111,13 @@ static const struct option top_options[] = {
 	KINDS_ROW,
 	SELECTION_ROWS,
 	JSON_ROW,
+	BPF_ROW,
 	{"sort", 's', OPTION_STRING, "key[,key...]", ROW(sort), .help = "sort by rate, runtime, tid"},
 };
 static const struct option_table top_table = TABLE(top_options);
 
-static const char *const verb_usages[] = {"[<options>]", NULL};
+static const char *const verb_usages[] = {"[<options>]", "-b [<options>] [<command>]", NULL};
+static const char *const timehist_usages[] = {"[<options>]", NULL};
 
 struct kwork_verb {
 	struct command command;
@@ -128,21 +139,24 @@ static const struct kwork_verb verbs[] = {
 		kwork_print_report},
 	{{.name = "kwork latency", .usages = verb_usages, .options = &latency_table}, WORK, kwork_latency_unknown_key,
 		kwork_print_latency},
-	{{.name = "kwork timehist", .usages = verb_usages, .options = &timehist_table}, WORK, NULL,
+	{{.name = "kwork timehist", .usages = timehist_usages, .options = &timehist_table}, WORK, NULL,
 		kwork_print_timehist},
 	{{.name = "kwork top", .usages = verb_usages, .options = &top_table}, WITH_TOP, kwork_top_unknown_key,
 		kwork_print_top},
 };
 #define VERB_PREFIX sizeof("kwork")
 
-static int cmd_kwork_show(const struct cli *cli, const struct kwork_settings *settings, const struct kwork_verb *verb)
+static int cmd_kwork_show(
+	const struct cli *cli, const struct kwork_settings *settings, const struct kwork_verb *verb, char **argv)
 {
 	struct kwork_job job = {.cli = cli, .settings = settings};
 	struct tally_error err;
 	struct text out = {0};
 	int code = 0;
 	kwork_job_choose_kinds(&job, verb->kinds);
-	enum tally_status status = kwork_job_open(&job, &err);
+	enum tally_status status = settings->uses_bpf
+					   ? kwork_live_measure(&job, verb->print == kwork_print_top, argv, &err)
+					   : kwork_job_open(&job, &err);
 	if (status == TALLY_OK) {
 		cli_start_pager(cli);
 		text_to_fd(&out, STDOUT_FILENO);
@@ -164,15 +178,18 @@ static int cmd_kwork_run_verb(
 	int code = cli_parse_options(cli, command, argc, argv, settings, &rest);
 	if (code != CLI_GO_ON)
 		return code;
-	if (rest < argc)
+	if (rest < argc && !settings->uses_bpf)
 		return cli_usagef(cli, command, NULL, "unexpected argument '%s'", argv[rest]);
+	if (settings->uses_bpf && (settings->input.path || settings->dump || settings->times))
+		return cli_usagef(cli, command, "use-bpf,input,time,dump-raw-trace",
+			"-b measures now: -i, -D and --time cannot be used with it");
 	if (settings->sort && verb->unknown_key && (key = verb->unknown_key(settings->sort)))
 		return cli_usagef(cli, command, "sort", "Unknown --sort key: `%s'", key);
 	if (settings->is_json && settings->dump)
 		return cli_usagef(cli, command, "json", "--json and -D are mutually exclusive.");
 	if (settings->times && !time_spans_are_valid(settings->times))
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
-	return cmd_kwork_show(cli, settings, verb);
+	return cmd_kwork_show(cli, settings, verb, argv + rest);
 }
 
 static int cmd_kwork_record(const struct cli *cli, const struct kwork_settings *settings, int argc, char **argv)
@@ -221,6 +238,8 @@ static const char *const examples[] = {
 	"tally kwork record sleep 10",
 	"show what ran longest, and what waited longest until it ran",
 	"tally kwork report -S; tally kwork latency",
+	"the same of the next ten seconds, without a recording",
+	"tally kwork report -b sleep 10; tally kwork latency -b sleep 10; tally kwork top -b sleep 10",
 	"show each piece of work with its times",
 	"tally kwork timehist",
 	"show what tasks, interrupts and softirqs took of each CPU",
@@ -238,6 +257,7 @@ const struct command command_kwork = {
 		"'record' passes its arguments to tally record, for the whole machine, with the tracepoints of -k. "
 		"'report' sums up how long each ran, and 'latency' how long it waited after it was asked for; "
 		"'timehist' lists each run; 'top' shows the time of tasks without that of interrupts and softirqs. "
+		"With -b, report, latency and top measure now, by BPF programs that add up in the kernel. "
 		"Each has its own options: 'kwork report -h' lists those of report.",
 	.examples = examples,
 	.run = cmd_kwork_run,

@@ -159,6 +159,14 @@ static bool kwork_job_has_events(const struct kwork_job *job)
 void kwork_job_tell(const struct kwork_job *job)
 {
 	const struct cli *cli = job->cli;
+	if (!job->source.reader) {
+		uint64_t lost = job->source.pass.sideband.health.lost_events;
+		if (lost > 0)
+			cli_failf(cli, "note: %" PRIu64 " events found no room in the maps of the BPF program", lost);
+		if (job->shown == 0)
+			cli_failf(cli, "note: the kernel did no such work meanwhile, or none that the filters leave");
+		return;
+	}
 	cli_print_health(cli, &job->source.pass.sideband.health);
 	if (job->work.cut > 0)
 		cli_failf(cli,
@@ -186,7 +194,8 @@ void kwork_job_tell(const struct kwork_job *job)
 
 void kwork_job_close(struct kwork_job *job)
 {
-	data_source_close(&job->source);
+	if (job->source.reader)
+		data_source_close(&job->source);
 	kernel_work_deinit(&job->work);
 	cpu_usage_deinit(&job->usage);
 	text_deinit(&job->name);
@@ -197,6 +206,10 @@ void kwork_job_close(struct kwork_job *job)
 static enum tally_status kwork_function_name(
 	struct kwork_job *job, uint64_t address, struct text *out, struct tally_error *err)
 {
+	if (!job->source.reader) { /* measured now, and /proc/kallsyms does not have it */
+		text_printf(out, "0x%" PRIx64, address);
+		return TALLY_OK;
+	}
 	struct resolver *resolver = &job->source.pass.resolver;
 	struct resolve_where where = resolver_where(resolver, 0, UINT64_MAX - 1);
 	uint32_t frame = resolver_frame(resolver, &where, MISC_CPUMODE_KERNEL, address);
@@ -215,7 +228,7 @@ static enum tally_status kwork_bare_name(
 	struct kwork_job *job, const struct work_row *row, struct text *out, struct tally_error *err)
 {
 	const char *vector = row->kind == WORK_SOFTIRQ ? softirq_name(row->id) : NULL;
-	if (row->kind == WORK_QUEUE)
+	if (row->kind == WORK_QUEUE && row->name == INTERN_NONE)
 		return kwork_function_name(job, row->function, out, err);
 	if (vector)
 		text_str(out, vector);

@@ -106,6 +106,10 @@ static struct tally_str kwork_top_comm(struct kwork_job *job, const struct task_
 		text_str(room, "swapper/0"); /* as perf, whatever the CPU */
 		return text_view(room);
 	}
+	if (task->name != UINT32_MAX) {
+		text_visible(room, intern_get(&job->work.names, task->name));
+		return text_view(room);
+	}
 	char own[16];
 	const struct data_sample of = {.sample.tid = (uint32_t)task->tid, .clock = UINT64_MAX - 1};
 	struct tally_str comm = data_source_comm(&job->source, &of, own);

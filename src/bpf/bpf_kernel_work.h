@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bpf_kernel_work.h - adds up by BPF programs how long the kernel's own work ran and waited, or what tasks, interrupts
+ * and softirqs took of each CPU.
+ *
+ * The caller owns it. Its programs and maps leave the kernel when it is destroyed or this process ends. One thread.
+ *
+ *	struct bpf_kernel_work_config config = {.of_irqs = true, .of_softirqs = true, .of_items = true};
+ *	bpf_kernel_work_create(kernel, &config, &work, err);
+ *	bpf_kernel_work_start(work); ... bpf_kernel_work_stop(work);
+ *	bpf_kernel_work_read(work, &sink, &losses, err);
+ *	bpf_kernel_work_destroy(work);
+ */
+#ifndef BPF_BPF_KERNEL_WORK_H
+#define BPF_BPF_KERNEL_WORK_H
+
+#include "abi/kernel_work_map.h"
+#include "kernel/system/kernel_seam.h"
+
+struct bpf_kernel_work;
+
+struct bpf_kernel_work_config {
+	bool of_irqs, of_softirqs, of_items;
+	bool of_tasks; /* the time of tasks and CPUs instead of the sums of work */
+	const bool *cpus; /* by CPU, at least WORK_MAP_CPUS of them; NULL: all */
+};
+
+struct bpf_kernel_work_sink { /* false: out of memory */
+	void *context;
+	bool (*take_work)(void *context, const struct work_map_key *key, const struct work_map_sum *sum);
+	bool (*take_raise)(void *context, const struct work_map_key *key); /* that nothing has answered */
+	bool (*take_cpu)(void *context, uint32_t cpu, const struct work_map_cpu *sum);
+	bool (*take_task)(void *context, const struct work_map_task *task, const struct work_map_runtime *runtime);
+};
+
+TALLY_MUST_CHECK enum tally_status bpf_kernel_work_create(const struct kernel_seam *kernel,
+	const struct bpf_kernel_work_config *config, struct bpf_kernel_work **work, struct tally_error *err);
+void bpf_kernel_work_start(struct bpf_kernel_work *work);
+void bpf_kernel_work_stop(struct bpf_kernel_work *work);
+TALLY_MUST_CHECK enum tally_status bpf_kernel_work_read(const struct bpf_kernel_work *work,
+	const struct bpf_kernel_work_sink *sink, struct work_map_losses *losses, struct tally_error *err);
+void bpf_kernel_work_destroy(struct bpf_kernel_work *work);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kwork_live.h - measures for `kwork report -b`, `latency -b` and `top -b`: BPF programs add up in the kernel until the
+ * command ends or a signal comes, and the sums become those of the job, as if they came from a recording.
+ *
+ *	status = kwork_live_measure(&job, argv, err);
+ */
+#ifndef VERBS_KWORK_KWORK_LIVE_H
+#define VERBS_KWORK_KWORK_LIVE_H
+
+#include "verbs/kwork/kwork_job.h"
+
+/* Fills job->work, or job->usage if of_tasks, and job->lost. argv[0] NULL: until a signal. */
+TALLY_MUST_CHECK enum tally_status kwork_live_measure(
+	struct kwork_job *job, bool of_tasks, char **argv, struct tally_error *err);
+
+#endif
