@@ -125,6 +125,16 @@ def test_arguments_of_sdt_probes_are_chosen_and_typed(tally, uprobes, program, t
     assert not probes_of(program)
 
 
+def test_trace_shows_them_among_system_calls(tally, uprobes, program):
+    result = tally('trace', '-e', f'uprobe:{program}:turn(number,text=name:string),write', '--', program, 2, check=0)
+    rows = [re.sub(r'^.*?/\d+ |__probe_ip: \w+, ', '', row) for row in result.stderr.splitlines()]
+    assert rows[:2] == ['probe_app:turn(text: "name of it")', 'probe_app:turn(number: 1, text: "name of it")']
+    assert len(rows) == 3 and rows[2].startswith('write(fd: 1')
+    # Not the system call of that name.
+    result = tally('trace', '-e', f'uprobe:{program}:turn(number, write, name)', '--', program, 2)
+    assert result.returncode != 0 and "'write' variable" in result.stderr
+
+
 def test_a_changed_program_is_not_probed_by_what_the_cache_says(tally, uprobes, program):
     tally('buildid-cache', '--add', program, check=0)
     shutil.copy('/bin/true', program)

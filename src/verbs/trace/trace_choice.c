@@ -2,6 +2,7 @@
 #include "verbs/trace/trace_choice.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "tasks/session/event_words.h"
@@ -51,7 +52,26 @@ static int trace_choice_parse_events(struct trace_choosing *m, const struct text
 	return cli_usagef(m->cli, m->command, "event", "%s", err.text);
 }
 
-/* Names of calls and events, mixed: what is no call is an event. Commas also separate the terms of one. */
+/* The next item of the list. Commas inside an event's terms, group or arguments part no items: "cpu/event=1,read/",
+ * "uprobe:./app:f(fd,read)". */
+static bool trace_choice_next(struct tally_str *rest, struct tally_str *item)
+{
+	*rest = str_trim(*rest);
+	bool is_there = rest->len > 0, has_path = str_starts_with(*rest, STR("uprobe:")), is_in_terms = false;
+	size_t len = 0;
+	int depth = 0;
+	for (; len < rest->len && (rest->data[len] != ',' || depth > 0 || is_in_terms); len++) {
+		depth += strchr("({[", rest->data[len]) != NULL;
+		depth -= depth > 0 && strchr(")}]", rest->data[len]);
+		is_in_terms ^= rest->data[len] == '/' && !has_path;
+	}
+	*item = str_trim((struct tally_str){rest->data, len});
+	len += len < rest->len;
+	*rest = (struct tally_str){rest->data + len, rest->len - len};
+	return is_there;
+}
+
+/* Names of calls and events, mixed: what is no call is an event. */
 static int trace_choice_add(struct trace_choosing *m, const char *text)
 {
 	struct tally_str rest = str_from(text), word;
@@ -61,7 +81,7 @@ static int trace_choice_add(struct trace_choosing *m, const char *text)
 		rest.data++;
 		rest.len--;
 	}
-	while (str_next_item(&rest, &word)) {
+	while (trace_choice_next(&rest, &word)) {
 		if (select_calls(m->choice, word))
 			continue;
 		if (m->is_negated) {
