@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "kernel/events/tracepoints.h"
 #include "kernel/system/kernel_files.h"
 
@@ -149,11 +149,9 @@ static void temporary_probes_guard_leave(int kept)
 	for (int fd = 0; fd < 3 && null >= 0; fd++)
 		if (fd != kept)
 			dup2(null, fd);
-	long most = sysconf(_SC_OPEN_MAX);
 	if (kept > 3)
 		close_range(3, (unsigned)kept - 1, 0);
-	if (most > 0)
-		close_range((unsigned)MAX(kept, 2) + 1, UINT_MAX, 0);
+	close_range((unsigned)MAX(kept, 2) + 1, UINT_MAX, 0);
 	if (chdir("/") != 0)
 		_exit(1);
 	setsid(); /* signals to the caller's group are not for the guard */
@@ -167,8 +165,9 @@ static enum tally_status temporary_probes_guard_start(const struct kernel_seam *
 	char file[PATH_MAX];
 	int ends[2];
 	snprintf(file, sizeof(file), "%s%s/uprobe_events", kernel->root, tracefs_directory(kernel));
-	if (pipe2(ends, O_CLOEXEC) != 0)
-		return error_set_errno(err, TALLY_IO, errno, "cannot watch over temporary probes: pipe");
+	/* Not a pipe: should the guard be gone, writing must not end this process by SIGPIPE. */
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+		return error_set_errno(err, TALLY_IO, errno, "cannot watch over temporary probes: socketpair");
 	pid_t child = fork();
 	if (child == 0) { /* twice, so that nobody waits for it */
 		pid_t guard = fork();
@@ -190,6 +189,20 @@ static enum tally_status temporary_probes_guard_start(const struct kernel_seam *
 	return TALLY_OK;
 }
 
+static enum tally_status temporary_probes_tell(struct tally_str text, struct tally_error *err)
+{
+	while (text.len > 0) {
+		ssize_t sent = send(temporary_probes.guard_fd, text.data, text.len, MSG_NOSIGNAL);
+		if (sent < 0 && errno == EINTR)
+			continue;
+		if (sent <= 0)
+			return error_set_errno(
+				err, TALLY_IO, errno, "the process that watches over temporary probes is gone");
+		text = (struct tally_str){text.data + sent, text.len - (size_t)sent};
+	}
+	return TALLY_OK;
+}
+
 void temporary_probes_remove(void)
 {
 	if (temporary_probes.owner != getpid())
@@ -199,7 +212,7 @@ void temporary_probes_remove(void)
 		       TALLY_OK;
 	char gone = TEMPORARY_PROBES_ALL_GONE;
 	if (is_done)
-		(void)!write(temporary_probes.guard_fd, &gone, 1);
+		(void)!temporary_probes_tell((struct tally_str){&gone, 1}, NULL);
 	close(temporary_probes.guard_fd);
 	temporary_probes.owner = 0;
 	vec_free(&temporary_probes.events);
@@ -228,8 +241,7 @@ static enum tally_status temporary_probes_announce(
 	for (size_t i = 0; i < count; i++)
 		text_printf(&lines, "-:%.*s/%.*s\n", (int)events[i].group.len, events[i].group.data,
 			(int)events[i].event.len, events[i].event.data);
-	enum tally_status status =
-		lines.failed ? error_nomem(err) : file_write_all(temporary_probes.guard_fd, lines.data, lines.len, err);
+	enum tally_status status = lines.failed ? error_nomem(err) : temporary_probes_tell(text_view(&lines), err);
 	text_deinit(&lines);
 	return status;
 }
@@ -237,6 +249,11 @@ static enum tally_status temporary_probes_announce(
 static enum tally_status temporary_probes_keep(const struct probe_event *events, size_t count, struct tally_error *err)
 {
 	for (size_t i = 0; i < count; i++) {
+		bool is_kept = false; /* places may share an event */
+		for (size_t k = 0; k < i && !is_kept; k++)
+			is_kept = str_equal(events[k].event, events[i].event);
+		if (is_kept)
+			continue;
 		struct probe_event event = {.kind = events[i].kind, .is_user = true, .group = events[i].group};
 		event.event = (struct tally_str){
 			arena_string(&temporary_probes.arena, events[i].event.data, events[i].event.len),
