@@ -149,6 +149,18 @@ enum tally_status probe_symbol_places_refuse(
 	return error_set(err, TALLY_NOT_FOUND, "%s\n Did you mean '%s'?", message, nearest);
 }
 
+/* What is called through the PLT has names in stripped programs, too. */
+static bool probe_symbol_is_stripped(const struct probe_symbols *symbols)
+{
+	for (size_t i = 0; i < symbols->items.len; i++) {
+		const struct probe_symbol *symbol = &symbols->items.items[i];
+		const struct tally_str name = str_from(symbol->name);
+		if (symbol->is_code && !str_ends_with(name, STR("@plt")) && !str_equal(name, STR(".plt")))
+			return false;
+	}
+	return true;
+}
+
 enum tally_status probe_symbol_places_find(struct probe_binary *binary, const struct probe_point *point,
 	const struct probe_convert_options *options, struct probe_places *places, struct tally_error *err)
 {
@@ -160,11 +172,6 @@ enum tally_status probe_symbol_places_find(struct probe_binary *binary, const st
 		return status;
 	if (point->has_address)
 		return probe_symbol_add_address(&search);
-	if (search.symbols->items.len == 0)
-		return error_set(err, TALLY_NOT_FOUND,
-			"Failed to load symbols from %s\nPlease ensure the file is not stripped, or use an address: "
-			"0xADDRESS.",
-			binary->path);
 	const char *version = memchr(point->function.data, '@', point->function.len);
 	status = probe_symbol_add_named(&search, point->function);
 	if (status == TALLY_OK && places->items.len == before)
@@ -177,6 +184,11 @@ enum tally_status probe_symbol_places_find(struct probe_binary *binary, const st
 		status = probe_symbol_add_named(&search, str_from(plt));
 	if (status != TALLY_OK || places->items.len > before)
 		return status;
+	if (probe_symbol_is_stripped(search.symbols))
+		return error_set(err, TALLY_NOT_FOUND,
+			"Failed to load symbols from %s\nPlease ensure the file is not stripped, or use an address: "
+			"0xADDRESS.",
+			binary->path);
 	const char *message = arena_printf(&places->arena, "Failed to find symbol %.*s in %s", (int)point->function.len,
 		point->function.data, probe_symbol_where(binary));
 	return message ? probe_symbol_places_refuse(binary, point->function, message, err) : error_nomem(err);
