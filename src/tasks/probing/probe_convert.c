@@ -35,7 +35,10 @@ static bool probe_convert_wants_variables(const struct probe_definition *definit
 
 static bool probe_convert_is_pattern(struct tally_str name)
 {
-	return memchr(name.data, '*', name.len) || memchr(name.data, '?', name.len) || memchr(name.data, '[', name.len);
+	for (size_t i = 0; i < name.len; i++)
+		if (strchr("*?[", name.data[i]))
+			return true;
+	return false;
 }
 
 static enum tally_status probe_convert_no_debug_info(const struct probe_binary *binary, struct tally_error *err)
