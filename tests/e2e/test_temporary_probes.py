@@ -116,6 +116,13 @@ def test_arguments_of_sdt_probes_are_chosen_and_typed(tally, uprobes, program, t
     event = f'uprobe:{program}:sdt_app:turn(text=arg2:string,arg1:x8)'
     tally('record', '-o', data, '-e', event, '--', program, 3, check=0)
     assert samples(tally, data) == [('sdt_app:turn', {'text': '"name of it"', 'arg1': hex(i)}) for i in range(3)]
+    # Only what concerns the probe is said of arguments.
+    stripped = program.with_name('stripped')
+    subprocess.run(['strip', '--remove-section=.note.gnu.build-id', '-o', stripped, program], check=True)
+    result = tally('stat', '-e', f'uprobe:{stripped}:sdt_app:turn', '--', stripped, 1, check=0)
+    assert 'left out' not in result.stderr
+    result = tally('stat', '-e', f"uprobe:'{stripped}':sdt_app:guarded", '--', stripped, 1, check=0)
+    assert 'arg3 is 8@counter' in result.stderr or os.uname().machine != 'x86_64'
     # One of its two places has no argument.
     result = tally('stat', '-x', ';', '-e', f'uprobe:{program}:sdt_app:twice(arg1)', '--', program, 4, check=0)
     assert 'left out' in result.stderr

@@ -19,6 +19,7 @@ struct cached_probes_scan { /* of one program's notes */
 	struct elf_symbol_list symbols; /* filled when the first note refers to one */
 	bool has_symbols;
 	struct sdt_arguments_left *left;
+	const struct cached_probe_query *query; /* which probes are wanted; NULL: all */
 };
 
 static bool cached_probes_symbol(void *context, struct tally_str name, uint64_t *address)
@@ -68,6 +69,20 @@ static void cached_probes_print_note(struct cached_probes_scan *scan, const stru
 		scan->left->count += left.count;
 }
 
+static bool cached_probes_matches(
+	const struct cached_probe_query *query, struct tally_str group, struct tally_str event)
+{
+	return (query->group.len == 0 || str_glob(query->group, group)) && str_glob(query->event, event);
+}
+
+/* key: "sdt_tw:turn=turn" */
+static bool cached_probes_wants_note(const struct cached_probes_scan *scan, const struct text *key)
+{
+	struct tally_str rest = text_view(key), group, event;
+	return !scan->query || (str_next(&rest, ':', &group) && str_next(&rest, '=', &event) &&
+				       cached_probes_matches(scan->query, group, event));
+}
+
 /* One entry per name, in the order in which the program has them; a name at several places has as many lines. */
 static enum tally_status cached_probes_put_notes(struct cached_probes_scan *scan, const struct sdt_note_list *notes,
 	struct probe_cache *file, struct tally_error *err)
@@ -86,6 +101,8 @@ static enum tally_status cached_probes_put_notes(struct cached_probes_scan *scan
 		cached_probes_print_name(&key, note->name);
 		text_char(&key, '=');
 		text_utf8(&key, str_from(note->name));
+		if (!key.failed && !cached_probes_wants_note(scan, &key))
+			continue;
 		if (key.failed || !intern_add(&names, key.data, key.len, &id))
 			status = error_nomem(err);
 		else
@@ -103,12 +120,13 @@ static enum tally_status cached_probes_put_notes(struct cached_probes_scan *scan
 	return status;
 }
 
-/* Replaces the entries of notes in file by those of the program. */
-static enum tally_status cached_probes_scan_notes(struct elf_image *image, const char *path, struct probe_cache *file,
-	struct sdt_arguments_left *left, struct tally_error *err)
+/* Replaces the entries of notes in file by those of the program that the query is for. */
+static enum tally_status cached_probes_scan_notes(struct elf_image *image, const char *path,
+	const struct cached_probe_query *query, struct probe_cache *file, struct sdt_arguments_left *left,
+	struct tally_error *err)
 {
 	struct sdt_note_list notes;
-	struct cached_probes_scan scan = {.image = image, .path = path, .left = left};
+	struct cached_probes_scan scan = {.image = image, .path = path, .left = left, .query = query};
 	if (sdt_notes_are_there(image) && path[strcspn(path, " \t\n")] != '\0')
 		return error_set(err, TALLY_INVALID,
 			"the kernel cannot probe '%s', because there is a blank in its path; a link without one helps",
@@ -142,17 +160,12 @@ static enum tally_status cached_probes_push(struct cached_probe_list *list, cons
 	return TALLY_OK;
 }
 
-static bool cached_probes_is_wanted(const struct cached_probe_query *query, const struct probe_cache_entry *entry)
-{
-	return (query->group.len == 0 || str_glob(query->group, entry->group)) && str_glob(query->event, entry->event);
-}
-
 static enum tally_status cached_probes_take(const struct cached_probe_query *query, const struct probe_cache *file,
 	const char *path, const struct elf_build_id *id, struct cached_probe_list *list, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
 	for (size_t i = 0; i < file->entries.len && status == TALLY_OK; i++)
-		if (cached_probes_is_wanted(query, &file->entries.items[i]))
+		if (cached_probes_matches(query, file->entries.items[i].group, file->entries.items[i].event))
 			status = cached_probes_push(list, &file->entries.items[i], path, id, err);
 	return status;
 }
@@ -177,7 +190,7 @@ static enum tally_status cached_probes_of_path(
 	else
 		status = probe_cache_parse(STR(""), &file, err);
 	if (status == TALLY_OK) {
-		status = cached_probes_scan_notes(image, path, &file, &list->left, err);
+		status = cached_probes_scan_notes(image, path, query, &file, &list->left, err);
 		if (status == TALLY_OK)
 			status = cached_probes_take(query, &file, path, &id, list, err);
 		probe_cache_deinit(&file);
@@ -296,7 +309,7 @@ static enum tally_status cached_probes_store_notes(const struct build_id_cache *
 	if (status != TALLY_OK)
 		return status;
 	snprintf(path, sizeof(path), "%.*s", (int)name.len, name.data);
-	status = cached_probes_scan_notes(image, path, &file, &left, err);
+	status = cached_probes_scan_notes(image, path, NULL, &file, &left, err);
 	if (status == TALLY_OK)
 		status = probe_cache_write(cache, name, id, &file, err);
 	probe_cache_deinit(&file);

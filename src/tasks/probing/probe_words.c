@@ -215,7 +215,7 @@ static enum tally_status probe_words_make_cached(struct probe_words_maker *m, co
 	for (size_t i = 0; events && i < list.probes.len; i++)
 		count += probe_event_parse(list.probes.items[i].line, true, &events[count]);
 	if (list.left.count > 0)
-		fprintf(stderr, "%s: note: %zu arguments or places of the probes are left out; %s\n", m->cli->program,
+		fprintf(stderr, "%s: note: some arguments or places are left out (%zu in all): %s\n", m->cli->program,
 			list.left.count, list.left.why);
 	if (!events)
 		status = error_nomem(m->err);
@@ -294,20 +294,33 @@ static const char *probe_words_find_program(struct probe_words_maker *m, const c
 	return name;
 }
 
-/* PATH:POINT or PATH:POINT(ARGUMENTS); a backslash before a colon makes it one of the path. */
+/* Copies the path, up to the colon behind it, without quotes and backslashes. Returns how much of text it takes. */
+static size_t probe_words_take_path(struct tally_str text, char *to)
+{
+	size_t from = 0;
+	char quote = 0;
+	for (; from < text.len && (quote || text.data[from] != ':'); from++) {
+		char c = text.data[from];
+		if (quote ? c == quote : c == '\'' || c == '"') {
+			quote = quote ? 0 : c;
+			continue;
+		}
+		from += c == '\\' && from + 1 < text.len;
+		*to++ = text.data[from];
+	}
+	*to = '\0';
+	return from;
+}
+
+/* PATH:POINT or PATH:POINT(ARGUMENTS) */
 static enum tally_status probe_words_make_uprobe(
 	struct probe_words_maker *m, struct tally_str body, struct tally_str suffix)
 {
 	struct arena *arena = &m->words->arena;
-	char *path = arena_string(arena, body.data, body.len), *to = path;
+	char *path = arena_string(arena, body.data, body.len);
 	if (!path)
 		return error_nomem(m->err);
-	size_t from = 0;
-	for (; from < body.len && body.data[from] != ':'; from++) {
-		from += body.data[from] == '\\' && from + 1 < body.len;
-		*to++ = body.data[from];
-	}
-	*to = '\0';
+	size_t from = probe_words_take_path(body, path);
 	if (!*path || from + 1 >= body.len)
 		return error_set(m->err, TALLY_INVALID,
 			"a probe of a user program is written uprobe:FILE:PLACE or uprobe:FILE:PLACE(ARGUMENT,...)");

@@ -104,7 +104,7 @@ static enum tally_status probe_add_cached_line(
 static enum tally_status probe_add_note_left(struct probe_add *add, const struct sdt_arguments_left *left)
 {
 	const char *note = arena_printf(&add->conversion.arena,
-		"%zu arguments or places of the probes are left out; %s", left->count, left->why);
+		"some arguments or places are left out (%zu in all): %s", left->count, left->why);
 	return note && vec_push(&add->conversion.notes, note) ? TALLY_OK : error_nomem(&add->err);
 }
 
