@@ -5,7 +5,7 @@
 usage: bench/run.py [--json FILE] [--rounds N] [--seconds S] [--keep]
                     [--recording FILE]
                     [--only report,export,flamegraph,pages,timechart,script,record,live,startup,counting,reading,large,
-                            unwind,stacks,lines,debug,library,kernel,waits,fleet]
+                            unwind,stacks,lines,debug,library,kernel,waits,trace,fleet]
                     [--hosts N] [--windows N]
 
 Environment: BUILD (build), PERF (perf), CLICKHOUSE (host:port of a server, for fleet). A ratio above 1 means that tally is faster or cheaper, except where the row
@@ -689,6 +689,31 @@ def bench_waits(perf, rounds, seconds):
     return rows
 
 
+def bench_trace(perf, rounds):
+    """How many small system calls a second a program makes while it is traced."""
+    built = subprocess.run(['ninja', '-C', str(BUILD), 'bench/bench_syscalls'], text=True, capture_output=True, check=False)
+    if built.returncode:
+        raise RuntimeError('trace: ' + built.stdout.strip()[-200:])
+    program = [str(BUILD / 'bench' / 'bench_syscalls'), '2000000']
+    tracers = {f'{name} {" ".join(form)}'.strip(): [str(path), 'trace', *form, '-o', str(WORK / 'trace.lines')]
+               for name, path in (('perf', perf), ('tally', TALLY)) for form in ([], ['-s'])}
+    rates = {name: [] for name in ('alone', *tracers)}
+    for _ in range(rounds):
+        for name, taken in rates.items():
+            ran = subprocess.run([*tracers.get(name, []), *program], text=True, capture_output=True, check=False, env=ENVIRONMENT,
+                                 cwd=WORK)
+            if ran.returncode or not ran.stdout.strip().isdigit():
+                raise RuntimeError(f'trace: {name}: {(ran.stderr.strip() or ran.stdout.strip())[-200:]}')
+            taken.append(int(ran.stdout) / 1e3)
+    kept = {name: statistics.median(taken) for name, taken in rates.items()}
+    return [row('calls of a traced program: lines', 'k', kept['perf'], kept['tally'], 'a second; right / left; bar: 1',
+                kept['tally'] / kept['perf']),
+            row('calls of a traced program: -s', 'k', kept['perf -s'], kept['tally -s'], 'a second; right / left; bar: 1',
+                kept['tally -s'] / kept['perf -s']),
+            row('calls of a program that tally trace -s counts', 'k', kept['alone'], kept['tally -s'],
+                'left: not traced; right / left', kept['tally -s'] / kept['alone'])]
+
+
 def bench_fleet(hosts, windows, rounds):
     """Stores of many machines: left SQLite, right ClickHouse."""
     facts, sqlite, clickhouse = fleet.measure(TALLY, WORK, hosts, windows, rounds, ENVIRONMENT)
@@ -719,7 +744,7 @@ def main():
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--seconds', type=int, default=20, help='length of the recording (default 20)')
     parser.add_argument('--only', default='report,export,flamegraph,pages,timechart,script,record,live,startup,counting,'
-                                          'reading,large,unwind,stacks,lines,debug,library,kernel,waits,fleet')
+                                          'reading,large,unwind,stacks,lines,debug,library,kernel,waits,trace,fleet')
     parser.add_argument('--recording', type=pathlib.Path,
                         help='of report, export, flamegraph and script, instead of one that is made')
     parser.add_argument('--hosts', type=int, default=20, help='of fleet: simulated hosts (default 20)')
@@ -758,6 +783,7 @@ def main():
         'library': lambda: bench_library(options.rounds),
         'kernel': lambda: bench_kernel(perf, options.rounds),
         'waits': lambda: bench_waits(perf, options.rounds, 2),
+        'trace': lambda: bench_trace(perf, options.rounds),
         'fleet': lambda: bench_fleet(options.hosts, options.windows, options.rounds),
     }
     try:

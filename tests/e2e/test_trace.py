@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -66,7 +67,7 @@ def shape(text):
     """Lines without what calls say: time, duration, thread, name; the results that are plain numbers."""
     found = []
     for line in text.splitlines():
-        parts = re.match(r'( *[\d.?]+ \(.*?\): \S+ +(?:\.\.\. \[continued\]: )?\w+)\(.*?(?:= (-?\d+|\?)( .*)?|( \.\.\.))?$', line)
+        parts = re.match(r'( *[\d.?]+ (?:\[\d+\] )?\(.*?\): \S+ +(?:\.\.\. \[continued\]: )?\w+)\(.*?(?:= (-?\d+|\?)( .*)?|( \.\.\.))?$', line)
         assert parts, line
         found.append((parts[1], parts[2], bool(parts[4])))
     return found
@@ -74,7 +75,7 @@ def shape(text):
 
 def test_lines_of_a_recording_are_perfs(tally, newest_perf, calls, tmp_path):
     data = recording(newest_perf, tmp_path, ['sh', '-c', 'sleep 0.1 & cat /dev/null; wait; ls /nonexistent'])
-    for options in ([], ['-T'], ['--failure'], ['--duration', '50'], ['--max-events', '7'], ['--no-comm'], ['--show-cpu']):
+    for options in ([], ['-T'], ['--failure'], ['--duration', '50'], ['--no-comm']):
         ours = shape(tally('trace', '-i', data, *options, check=0, env=NO_NOTES).stderr)
         perfs = shape(newest_perf('trace', '-i', data, *options, check=0, env=NO_NOTES).stderr)
         assert ours == perfs, options
@@ -213,3 +214,28 @@ def test_killed_tracer_leaves_nothing(tally, program, tmp_path):
 def test_perfs_own_test(perfs_own_test, program, name):
     result = perfs_own_test(name)
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+def as_strace(tally, folder, *command):
+    if not shutil.which('strace'):
+        pytest.skip('strace is not installed')
+    truth = pathlib.Path(__file__).parent.parent / 'live/trace_truth.py'
+    result = subprocess.run([sys.executable, truth, '--tally', tally.path, '--keep', folder / 'truth', *command], capture_output=True,
+                            text=True, check=False, timeout=TIMEOUT_S, cwd=folder, env=tally.environment)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize('command', [['ls', '-lR', '/etc'], [sys.executable, '-c', 'print(1)'],
+                                     ['sh', '-c', 'ls /nonexistent | cat; (cat /proc/self/status) >/dev/null & wait']], ids=' '.join)
+def test_same_calls_as_strace(tally, program, tmp_path, command):
+    as_strace(tally, tmp_path, *command)
+
+
+def test_same_calls_of_git_as_strace(tally, program, tmp_path):
+    if not shutil.which('git'):
+        pytest.skip('git is not installed')
+    subprocess.run(['git', 'init', '-q', tmp_path / 'made'], check=True)
+    for i in range(30):
+        (tmp_path / 'made' / f'file{i}').write_text('x' * i)
+    subprocess.run(['git', '-C', tmp_path / 'made', 'add', '.'], check=True)
+    as_strace(tally, tmp_path, 'git', '-C', tmp_path / 'made', 'status')

@@ -46,7 +46,7 @@ static void tell_beginning(struct trace_job *job, struct trace_thread *thread)
 	struct text *out = &job->out;
 	size_t width = (size_t)job->settings->form.alignment;
 	const struct trace_stamp stamp = {
-		.thread = thread, .has_time = true, .time_ns = thread->began_ns, .is_call = true};
+		.thread = thread, .cpu = thread->cpu, .has_time = true, .time_ns = thread->began_ns, .is_call = true};
 	if (!thread->is_in_call || thread->is_told || job->is_over)
 		return;
 	trace_line_begin(job, &stamp);
@@ -108,7 +108,7 @@ static enum tally_status trace_calls_finish(struct trace_job *job, const struct 
 	bool has_failed = call->has_result && syscall_result_failed(call->result, &error);
 	bool has_begin = is_alone ? call->has_args : thread->is_in_call;
 	const struct trace_stamp stamp = {.thread = thread,
-		.sample = s,
+		.cpu = s->sample.cpu,
 		.has_time = has_begin,
 		.time_ns = s->sample.time - (has_begin ? call->duration_ns : 0),
 		.has_duration = has_begin && call->has_result,
@@ -169,6 +169,7 @@ static enum tally_status trace_calls_take(
 	switch (call->kind) {
 	case SYSCALL_RECORD_ENTRY:
 		thread->events++;
+		thread->cpu = s->sample.cpu;
 		return trace_calls_start(job, thread, call, s->sample.time, err);
 	case SYSCALL_RECORD_CALL:
 		thread->events += call->has_args ? 2 : 1;

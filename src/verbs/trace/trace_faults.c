@@ -80,7 +80,7 @@ static enum tally_status print_fault(struct trace_job *job, const struct data_sa
 			job, s, is_kernel_data ? MISC_CPUMODE_KERNEL : MISC_CPUMODE_USER, s->sample.addr, &data, err))
 		return TALLY_NOMEM;
 	const struct trace_stamp stamp = {.thread = thread,
-		.sample = s,
+		.cpu = s->sample.cpu,
 		.has_time = true,
 		.time_ns = s->sample.time,
 		.has_duration = true,

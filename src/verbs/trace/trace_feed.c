@@ -37,7 +37,8 @@ static enum tally_status print_event(struct trace_job *job, const struct data_sa
 {
 	const struct trace_thread *thread =
 		trace_threads_get(&job->threads, (int32_t)s->sample.tid, (int32_t)s->sample.pid);
-	const struct trace_stamp stamp = {.thread = thread, .sample = s, .has_time = true, .time_ns = s->sample.time};
+	const struct trace_stamp stamp = {
+		.thread = thread, .cpu = s->sample.cpu, .has_time = true, .time_ns = s->sample.time};
 	struct text *out = &job->out;
 	if (!thread)
 		return error_nomem(err);

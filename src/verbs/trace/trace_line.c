@@ -62,8 +62,8 @@ void trace_line_begin(struct trace_job *job, const struct trace_stamp *stamp)
 	char room[TRACE_COMM_BYTES];
 	if (!s->form.no_timestamps)
 		print_time(job, stamp);
-	if (s->shows_cpu && stamp->sample)
-		text_printf(out, "[%03" PRIu32 "] ", stamp->sample->sample.cpu);
+	if (s->shows_cpu)
+		text_printf(out, "[%03" PRIu32 "] ", stamp->cpu);
 	if (!s->form.no_durations && (stamp->is_call || job->choice->traces_calls))
 		print_duration(job, stamp);
 	if (!job->shows_threads)

@@ -14,7 +14,7 @@
 
 struct trace_stamp {
 	const struct trace_thread *thread;
-	const struct data_sample *sample;
+	uint32_t cpu; /* where it happened; for a call that goes on, where it began */
 	bool has_time, has_duration;
 	bool is_call; /* else a line without a duration has no room for one where no calls are traced */
 	uint64_t time_ns, duration_ns;

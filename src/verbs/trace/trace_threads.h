@@ -30,6 +30,7 @@ struct trace_thread {
 	bool keeps_files; /* descriptors are those behind its next exec */
 	bool is_told; /* a line with "..." was printed of it */
 	uint64_t began_ns;
+	uint32_t cpu; /* where it began */
 	uint32_t number;
 	uint64_t args[SYSCALL_ARGS];
 	struct text call; /* "openat(dfd: CWD, ..." without its ")" */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Many small system calls, for a tracer to slow down: syscalls COUNT. It says how many it made in a second.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static double seconds_now(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+int main(int argc, char **argv)
+{
+	long count = argc > 1 ? atol(argv[1]) : 1000000;
+	double begin = seconds_now();
+	for (long i = 0; i < count; i++)
+		(void)syscall(SYS_getppid);
+	printf("%.0f\n", (double)count / (seconds_now() - begin));
+	return 0;
+}
