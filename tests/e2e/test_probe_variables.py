@@ -65,6 +65,41 @@ def test_what_perf_gets_wrong(tally, tmp_path):
     assert words_of(tally, 'probe', '-x', program, '-D', 'peek h->second') == {'second': '+4(%di):s32'}
 
 
+FORMS = {  # of gcc's debug information; "package" is made of .dwo files, which are then away
+    'split': ['-gsplit-dwarf'], 'split4': ['-gdwarf-4', '-gsplit-dwarf'], 'types': ['-fdebug-types-section'],
+    'frames': ['-fno-asynchronous-unwind-tables', '-fno-unwind-tables'], 'packed': ['-gz'], 'dwarf2': ['-gdwarf-2'],
+    'dwarf3': ['-gdwarf-3'], 'dwarf64': ['-gdwarf64'], 'package': ['-gdwarf-4', '-gsplit-dwarf']}
+
+
+def test_forms_of_debug_information_say_the_same(tally, tmp_path):
+    asked = [('sum n k c id col arr[1] text:string n->in.b[1] n->flags n->mode n->mat[1][2] n->d n->u.uf n->anon_y '
+              'root->next->in.tag:string total_calls table'), 'many g whole.b[2] whole.tag']
+    found = {}
+    for form, flags in {'plain': [], **FORMS}.items():
+        folder = tmp_path / form
+        folder.mkdir()
+        try:
+            program = build(folder, 'gcc', '-O2', *flags)
+        except subprocess.CalledProcessError:
+            continue  # a gcc without this form
+        if form == 'package':
+            if not shutil.which('dwp') or subprocess.run(['dwp', '-e', program, '-o', 'app.dwp'], cwd=folder, check=False,
+                                                         capture_output=True).returncode:
+                continue
+            for file in folder.glob('*.dwo'):
+                file.unlink()
+        hidden = tally('probe', '-x', program, '-D', 'peek h->second')
+        if '-gsplit-dwarf' in flags:  # the definition is in another unit's .dwo file
+            assert 'the members of struct hidden are not known: this debug information only declares' in hidden.stderr
+        else:
+            assert ' second=+4(%di):s32\n' in hidden.stdout, form
+        text = ' '.join(tally('probe', '-x', program, '-D', definition, check=0).stdout for definition in asked)
+        # Addresses differ: tables for unwinding are part of the program.
+        found[form] = re.sub(r'\S+/app:0x[0-9a-f]+|@\+0x[0-9a-f]+', '', text)
+    assert len(found) > 5
+    assert {form for form, text in found.items() if text != found['plain']} == set()
+
+
 REFUSED = {
     'sum total': r"location of the 'total' variable at this address: it was optimised out there",
     'sum nope': r"location of the 'nope' variable at this address: there is none of that name in sum",

@@ -171,11 +171,15 @@ static bool probe_push_frame_base(struct probe_evaluation *e, int64_t offset)
 		uint8_t op = cursor_u8(&c);
 		if (op == DW_OP_call_frame_cfa)
 			return probe_push_cfa(e, offset);
-		if (op >= DW_OP_reg0 && op <= DW_OP_reg31)
-			return probe_push_based(e, op - DW_OP_reg0, offset);
+		/* A list says for each address where the base is. */
+		bool is_of_body = base->kind == DWARF_LOCATION_EXPRESSION;
+		uint32_t reg = op;
 		if (op >= DW_OP_breg0 && op <= DW_OP_breg31)
-			return probe_push_based(e, op - DW_OP_breg0, probe_sum(cursor_sleb(&c), offset));
-		break;
+			offset = probe_sum(cursor_sleb(&c), offset);
+		if ((op < DW_OP_reg0 || op > DW_OP_reg31) && (op < DW_OP_breg0 || op > DW_OP_breg31))
+			break;
+		reg -= op >= DW_OP_breg0 ? DW_OP_breg0 : DW_OP_reg0;
+		return is_of_body ? probe_push_based(e, reg, offset) : probe_push_register(e, reg, offset);
 	}
 	return probe_give_up(e, "it is in the function's frame, whose place is not known");
 }

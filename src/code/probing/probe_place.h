@@ -17,6 +17,7 @@
 #include "object/dwarf/debug_info.h"
 
 struct arch;
+struct dwarf_location_lists;
 struct probe_functions;
 struct probe_symbols;
 
@@ -42,7 +43,7 @@ struct probe_scope { /* where the variables of a place are declared, in debug in
 	uint64_t function; /* entry of the subprogram whose code it is (not the abstract one) */
 	uint64_t inlined; /* entry of the inlined_subroutine that the point names, in function; 0: none */
 	const struct elf_image *split_image; /* that file is of; NULL: debug_image, or a package */
-	bool is_packaged; /* its location lists are not read */
+	const struct dwarf_location_lists *packaged; /* of a unit in a package: its location lists; else NULL */
 };
 
 struct probe_place {

@@ -41,7 +41,7 @@ static void probe_places_set_scope(
 		.function = all[outer.function].entry,
 		.inlined = place->is_inlined ? all[code.function].entry : 0,
 		.split_image = debug->split_image,
-		.is_packaged = debug->is_packaged};
+		.packaged = debug->packaged};
 }
 
 /* The symbol of the code, or what the debug information has instead. */

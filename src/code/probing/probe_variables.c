@@ -34,7 +34,9 @@ enum tally_status probe_scene_open(struct probe_scene *scene, struct probe_binar
 		return TALLY_OK;
 	scene->reader.has_dots = at->unit->language == PROBE_DW_LANG_RUST;
 	enum tally_status status = TALLY_OK;
-	if (image && !at->is_packaged)
+	if (at->packaged)
+		scene->reader.locator.lists = at->packaged;
+	else if (image)
 		status = dwarf_location_lists_open(&scene->lists, image, at->split_image != NULL, err);
 	const struct dwarf_function_place function = {at->file, at->unit, at->function};
 	if (status == TALLY_OK)

@@ -171,8 +171,8 @@ static enum tally_status read_variables(struct data_types *types, const struct d
 	struct dwarf_variables *variables, struct tally_error *err)
 {
 	const struct dwarf_function_place place = {function->file, function->unit, function->entry};
-	struct dwarf_location_lists own, none = {.loc = {NULL, 0}};
-	const struct dwarf_location_lists *lists = function->is_packaged ? &none : &types->lists;
+	struct dwarf_location_lists own;
+	const struct dwarf_location_lists *lists = function->packaged ? function->packaged : &types->lists;
 	if (!function->split_image)
 		return dwarf_variables_read(variables, &types->types.reader, lists, &place, err);
 	enum tally_status status = dwarf_location_lists_open(&own, function->split_image, true, err);

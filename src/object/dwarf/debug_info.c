@@ -22,6 +22,7 @@ struct unit_code {
 	struct elf_image *split_image;
 	struct dwarf_file *split; /* where the functions' entries are; NULL: in the program's own */
 	struct dwarf_unit split_unit; /* the unit there, with what only the skeleton says */
+	struct dwarf_location_lists packaged; /* of a split unit in the package */
 	bool is_wanted, is_loaded, is_split_missing;
 	bool is_out_of_memory;
 };
@@ -163,8 +164,10 @@ static void debug_info_open_split(
 {
 	code->is_split_missing = true;
 	if (info->package &&
-		dwarf_package_unit(info->package, skeleton->dwo_id, info->file, &code->split, NULL) == TALLY_OK)
+		dwarf_package_unit(info->package, skeleton->dwo_id, info->file, &code->split, NULL) == TALLY_OK) {
+		dwarf_package_lists(info->package, skeleton->dwo_id, &code->packaged);
 		return;
+	}
 	code->split = NULL;
 	if (!info->options.open_split)
 		return;
@@ -284,7 +287,7 @@ bool debug_info_function(const struct debug_info *info, uint64_t address, struct
 		.low = range->low,
 		.high = range->high,
 		.split_image = code->split_image,
-		.is_packaged = code->split && !code->split_image};
+		.packaged = code->split && !code->split_image ? &code->packaged : NULL};
 	return true;
 }
 
@@ -337,7 +340,7 @@ bool debug_info_unit(const struct debug_info *info, uint32_t unit, struct debug_
 		.file = code->split ? code->split : info->file,
 		.unit = code->split ? &code->split_unit : &info->file->units.items[unit],
 		.split_image = code->split_image,
-		.is_packaged = code->split && !code->split_image};
+		.packaged = code->split && !code->split_image ? &code->packaged : NULL};
 	return true;
 }
 

@@ -38,6 +38,7 @@ struct debug_info_options {
 	void *context;
 };
 
+struct dwarf_location_lists;
 struct dwarf_reader;
 
 struct debug_unit_range { /* code of a unit */
@@ -53,7 +54,7 @@ struct debug_unit { /* borrowed from the info */
 	const struct dwarf_file *file;
 	const struct dwarf_unit *unit;
 	const struct elf_image *split_image; /* as of a debug_function */
-	bool is_packaged;
+	const struct dwarf_location_lists *packaged; /* likewise */
 };
 
 /* NOT_FOUND: the image has no debug information. */
@@ -80,7 +81,7 @@ struct debug_function { /* with what was inlined into it; borrowed from the info
 	uint64_t entry;
 	uint64_t low, high; /* the range of its code that has the address */
 	const struct elf_image *split_image; /* that the file is of; NULL: the image, or a package */
-	bool is_packaged; /* its location lists are not read */
+	const struct dwarf_location_lists *packaged; /* of a unit in a package: its location lists; else NULL */
 };
 /* The function that holds an address that was loaded; false: none is known. */
 bool debug_info_function(const struct debug_info *info, uint64_t address, struct debug_function *function);

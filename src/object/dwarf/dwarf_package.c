@@ -10,11 +10,14 @@
 #define VERSION_5   5
 #define COLUMNS_MAX 16 /* there are 8 sections that an index may name */
 #define NO_COLUMN   UINT32_MAX
+#define LISTS_ID    5 /* of location lists, in both versions */
 
 struct dwarf_package {
 	struct elf_section opened_index, opened[DWARF_SECTIONS];
 	struct tally_bytes sections[DWARF_SECTIONS];
+	struct dwarf_location_lists lists; /* of all units */
 	bool swap;
+	uint32_t lists_column; /* NO_COLUMN: they have none */
 	uint32_t version, column_count, unit_count, slot_count;
 	uint32_t column_of[DWARF_SECTIONS]; /* NO_COLUMN: the section is not cut up */
 	struct tally_bytes ids, rows, offsets, sizes; /* the index's tables */
@@ -58,8 +61,12 @@ static void dwarf_package_read_columns(struct dwarf_package *package, struct cur
 {
 	for (unsigned i = 0; i < DWARF_SECTIONS; i++)
 		package->column_of[i] = NO_COLUMN;
+	package->lists_column = NO_COLUMN;
 	for (uint32_t i = 0; i < package->column_count; i++) {
-		enum dwarf_section section = dwarf_package_section_of(package->version, cursor_u32(c));
+		uint32_t id = cursor_u32(c);
+		enum dwarf_section section = dwarf_package_section_of(package->version, id);
+		if (id == LISTS_ID)
+			package->lists_column = i;
 		if (section != DWARF_SECTIONS)
 			package->column_of[section] = i;
 	}
@@ -132,6 +139,8 @@ enum tally_status dwarf_package_open(const struct elf_image *image, struct dwarf
 		package->sections[i] = package->opened[i].bytes;
 	}
 	if (status == TALLY_OK)
+		status = dwarf_location_lists_open(&package->lists, image, true, err);
+	if (status == TALLY_OK)
 		status = read_index(package, package->opened_index.bytes, err);
 	if (status != TALLY_OK) {
 		dwarf_package_close(package);
@@ -146,6 +155,7 @@ void dwarf_package_close(struct dwarf_package *package)
 	if (!package)
 		return;
 	elf_section_close(&package->opened_index);
+	dwarf_location_lists_close(&package->lists);
 	for (int i = 0; i < DWARF_SECTIONS; i++)
 		elf_section_close(&package->opened[i]);
 	free(package);
@@ -179,6 +189,31 @@ static uint32_t dwarf_package_find_row(const struct dwarf_package *package, uint
 	return 0;
 }
 
+/* False: the part lies outside its section. */
+static bool dwarf_package_part(
+	const struct dwarf_package *package, uint32_t row, uint32_t column, struct tally_bytes *section)
+{
+	uint64_t at = (uint64_t)(row - 1) * package->column_count + column;
+	uint64_t offset = dwarf_package_cell(package, package->offsets, at);
+	uint64_t size = dwarf_package_cell(package, package->sizes, at);
+	if (offset > section->len || size > section->len - offset)
+		return false;
+	*section = (struct tally_bytes){section->data ? section->data + offset : NULL, (size_t)size};
+	return true;
+}
+
+void dwarf_package_lists(const struct dwarf_package *package, uint64_t dwo_id, struct dwarf_location_lists *lists)
+{
+	uint32_t row = dwarf_package_find_row(package, dwo_id);
+	struct tally_bytes part = package->version == VERSION_5 ? package->lists.loclists : package->lists.loc;
+	*lists = (struct dwarf_location_lists){.loc = {NULL, 0}};
+	if (row == 0 || package->lists_column == NO_COLUMN ||
+		!dwarf_package_part(package, row, package->lists_column, &part))
+		return;
+	lists->loc = package->version == VERSION_5 ? lists->loc : part;
+	lists->loclists = package->version == VERSION_5 ? part : lists->loclists;
+}
+
 enum tally_status dwarf_package_unit(const struct dwarf_package *package, uint64_t dwo_id,
 	const struct dwarf_file *program, struct dwarf_file **file, struct tally_error *err)
 {
@@ -190,12 +225,8 @@ enum tally_status dwarf_package_unit(const struct dwarf_package *package, uint64
 		parts[i] = package->sections[i];
 		if (package->column_of[i] == NO_COLUMN)
 			continue;
-		uint64_t at = (uint64_t)(row - 1) * package->column_count + package->column_of[i];
-		uint64_t offset = dwarf_package_cell(package, package->offsets, at),
-			 size = dwarf_package_cell(package, package->sizes, at);
-		if (offset > parts[i].len || size > parts[i].len - offset)
+		if (!dwarf_package_part(package, row, package->column_of[i], &parts[i]))
 			return bad_index(err, "a part lies outside its section");
-		parts[i] = (struct tally_bytes){parts[i].data ? parts[i].data + offset : NULL, (size_t)size};
 	}
 	return dwarf_file_open_part(parts, package->swap, program, file, err);
 }

@@ -14,7 +14,7 @@
 #ifndef OBJECT_DWARF_DWARF_PACKAGE_H
 #define OBJECT_DWARF_DWARF_PACKAGE_H
 
-#include "object/dwarf/dwarf_unit.h"
+#include "object/dwarf/dwarf_location.h"
 
 struct dwarf_package;
 
@@ -30,5 +30,7 @@ void dwarf_package_close(struct dwarf_package *package);
  * the file before the package. NOT_FOUND: no such part. */
 TALLY_MUST_CHECK enum tally_status dwarf_package_unit(const struct dwarf_package *package, uint64_t dwo_id,
 	const struct dwarf_file *program, struct dwarf_file **file, struct tally_error *err);
+/* The location lists of that part, borrowed from the package; empty: it has none. They are not to be closed. */
+void dwarf_package_lists(const struct dwarf_package *package, uint64_t dwo_id, struct dwarf_location_lists *lists);
 
 #endif

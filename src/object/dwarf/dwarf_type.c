@@ -507,14 +507,14 @@ static bool is_outermost(struct dwarf_types *types, struct dwarf_reference at)
 	return entry.offset == at.entry && entry.depth == 1;
 }
 
-static const struct dwarf_type *find_definition(
-	struct dwarf_types *types, const struct dwarf_type *type, const struct dwarf_unit *unit)
+static const struct dwarf_type *find_definition(struct dwarf_types *types, const struct dwarf_type *type,
+	const struct dwarf_file *file, const struct dwarf_unit *unit)
 {
 	struct dwarf_walk walk;
 	struct dwarf_entry entry;
-	if (!dwarf_walk_unit(&walk, &types->reader, type->at.file, unit))
+	if (!dwarf_walk_unit(&walk, &types->reader, file, unit))
 		return NULL;
-	while (dwarf_next(&walk, &entry) && dwarf_spend(type->at.file, 1)) {
+	while (dwarf_next(&walk, &entry) && dwarf_spend(file, 1)) {
 		struct dwarf_type one = {.tag = entry.abbrev->tag};
 		struct dwarf_reference whole = {NULL, 0};
 		if (entry.depth != 1 || one.tag != type->tag) {
@@ -523,19 +523,30 @@ static const struct dwarf_type *find_definition(
 		}
 		read_attributes(&walk, &entry, &one, &whole);
 		if (!one.is_declared_only && str_equal(one.own_name, type->own_name))
-			return dwarf_type_at(types, (struct dwarf_reference){type->at.file, entry.offset});
+			return dwarf_type_at(types, (struct dwarf_reference){file, entry.offset});
 	}
 	return NULL;
+}
+
+static const struct dwarf_type *find_definition_in(
+	struct dwarf_types *types, const struct dwarf_type *type, const struct dwarf_file *file)
+{
+	const struct dwarf_type *found = NULL;
+	if (!file || file->sections[DWARF_INFO].len > LIMIT_SEARCHED_DEBUG_INFO)
+		return NULL;
+	for (size_t i = 0; i < file->units.len && !found && !types->out_of_memory; i++)
+		found = find_definition(types, type, file, &file->units.items[i]);
+	for (size_t i = 0; i < file->type_units.len && !found && !types->out_of_memory; i++)
+		found = find_definition(types, type, file, &file->type_units.items[i]);
+	return found;
 }
 
 const struct dwarf_type *dwarf_type_definition(struct dwarf_types *types, const struct dwarf_type *type)
 {
 	const struct dwarf_file *file = type->at.file;
-	const struct dwarf_type *found = NULL;
-	if (type->kind != DWARF_TYPE_RECORD || type->own_name.len == 0 ||
-		file->sections[DWARF_INFO].len > LIMIT_SEARCHED_DEBUG_INFO || !is_outermost(types, type->at))
+	if (type->kind != DWARF_TYPE_RECORD || type->own_name.len == 0 || !is_outermost(types, type->at))
 		return NULL;
-	for (size_t i = 0; i < file->units.len && !found && !types->out_of_memory; i++)
-		found = find_definition(types, type, &file->units.items[i]);
-	return found;
+	const struct dwarf_type *found = find_definition_in(types, type, file);
+	found = found ? found : find_definition_in(types, type, file->types);
+	return found ? found : find_definition_in(types, type, file->supplement);
 }

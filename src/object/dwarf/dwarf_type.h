@@ -73,7 +73,7 @@ void dwarf_types_init(struct dwarf_types *types);
 void dwarf_types_deinit(struct dwarf_types *types);
 /* NULL: it is not the entry of a type, or types->out_of_memory. */
 const struct dwarf_type *dwarf_type_at(struct dwarf_types *types, struct dwarf_reference at);
-/* The record that a declared one stands for: of the same name outside namespaces, in any unit of its file. NULL: none,
+/* The record that a declared one stands for: of the same name outside namespaces, in any unit of its file and of its supplement. NULL: none,
  * or the file is too large to be searched. */
 const struct dwarf_type *dwarf_type_definition(struct dwarf_types *types, const struct dwarf_type *type);
 /* What it points to, is made of or stands for; NULL: nothing (void), or not readable. */
