@@ -41,7 +41,7 @@ static const struct syscall_form memory_forms[] = {
 			ARG("maxnode", ULONG), FLAGS("flags", mbind)}},
 	{"membarrier", RESULT_LONG, {ENUM("cmd", membarrier), ARG("flags", HEX), ARG("cpu_id", INT)}},
 	{"memfd_create", RESULT_FD, {IN("uname", STRING), FLAGS("flags", memfd)}},
-	{"memfd_secret", RESULT_FD, {ARG("flags", OPEN)}},
+	{"memfd_secret", RESULT_FD, {FLAGS("flags", made)}},
 	{"migrate_pages", RESULT_LONG,
 		{ARG("pid", PID), ARG("maxnode", ULONG), ARG("old_nodes", ADDRESS), ARG("new_nodes", ADDRESS)}},
 	{"mincore", RESULT_LONG, {ARG("start", ADDRESS), ARG("len", ULONG), ARG("vec", ADDRESS)}},

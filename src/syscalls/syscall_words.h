@@ -142,6 +142,7 @@ extern const struct syscall_words syscall_words_file_type;
 extern const struct syscall_words syscall_words_resolve;
 extern const struct syscall_words syscall_words_open_x86;
 extern const struct syscall_words syscall_words_open_arm;
+extern const struct syscall_words syscall_words_made;
 extern const struct syscall_words syscall_words_open_mode;
 extern const struct syscall_words syscall_words_quota_cmd;
 extern const struct syscall_words syscall_words_signal, syscall_words_ioctl;

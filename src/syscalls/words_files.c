@@ -183,6 +183,11 @@ static const struct syscall_word words_open_arm[] = {{0x400, "APPEND"}, {0x2000,
 	{0x200000, "PATH"}, {0x101000, "SYNC"}, {0x404000, "TMPFILE"}, {0x200, "TRUNC"}, {1, "WRONLY"}};
 const struct syscall_words syscall_words_open_arm = {"O_", "", words_open_arm, ARRAY_LEN(words_open_arm), false};
 
+/* Of calls that make descriptors without opening files. DIRECT has another number on arm. */
+static const struct syscall_word words_made[] = {
+	{0x80000, "CLOEXEC"}, {0x4000, "DIRECT"}, {0x10000, "DIRECT"}, {0x800, "NONBLOCK"}, {0x200, "TRUNC"}};
+const struct syscall_words syscall_words_made = {"O_", "", words_made, ARRAY_LEN(words_made), false};
+
 static const struct syscall_word words_open_mode[] = {{0, "RDONLY"}, {1, "WRONLY"}, {2, "RDWR"}, {3, "ACCMODE"}};
 const struct syscall_words syscall_words_open_mode = {"O_", "", words_open_mode, ARRAY_LEN(words_open_mode), true};
 
