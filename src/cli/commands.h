@@ -68,6 +68,7 @@ struct tally_str command_subcommands(const struct command *command);
 	X(serve)         \
 	X(stat)          \
 	X(summary)       \
+	X(test)          \
 	X(timechart)     \
 	X(top)           \
 	X(trace)         \

@@ -14,7 +14,6 @@
 static const char *const missing[] = {
 	"iostat",
 	"kvm",
-	"test",
 };
 
 int unknown_command(const struct cli *cli, const char *name)

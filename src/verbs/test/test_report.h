@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_report.h - runs checks, each in a process of its own, and prints their results as perf test does, and as JUnit's
+ * XML.
+ *
+ *	status = test_report_begin(&report, err);
+ *	test_report_run(&report, &checks[0], 1);
+ *	status = test_report_end(&report, "test.xml", err);
+ */
+#ifndef VERBS_TEST_TEST_REPORT_H
+#define VERBS_TEST_TEST_REPORT_H
+
+#include <stdint.h>
+
+#include "verbs/test/test_checks.h"
+
+#define TEST_RESULTS 3
+
+struct test_report {
+	const struct cli *cli;
+	unsigned verbose;
+	bool in_process;
+	uint64_t snippet_lines; /* of the log of a test that failed */
+	size_t counts[TEST_RESULTS];
+	char folder[64];
+	struct text cases; /* of the XML */
+};
+
+TALLY_MUST_CHECK enum tally_status test_report_begin(struct test_report *report, struct tally_error *err);
+void test_report_run(struct test_report *report, const struct test_check *check, size_t number);
+/* The user does not want it. */
+void test_report_pass_over(struct test_report *report, const struct test_check *check, size_t number);
+/* Prints the sums, writes the XML (NULL: to no file), and deletes the folder. */
+TALLY_MUST_CHECK enum tally_status test_report_end(
+	struct test_report *report, const char *junit, struct tally_error *err);
+
+#endif

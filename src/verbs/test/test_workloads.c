@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs/test/test_workloads.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/array.h"
+
+#define NOINLINE	  __attribute__((noinline))
+#define KEEP_FRAME()	  __asm__ volatile("" ::: "memory") /* what follows a call, so that it is no jump */
+#define MAX_THREADS	  1000
+#define BRANCHES	  999999
+#define SHARE_TURN	  1000
+#define LANDLOCK_ADD_RULE 445 /* of all architectures */
+
+static volatile sig_atomic_t test_workloads_over;
+static volatile unsigned test_workloads_sink;
+
+bool workload_ends(void)
+{
+	return test_workloads_over;
+}
+
+static void test_workloads_alarm(int signal)
+{
+	(void)signal;
+	test_workloads_over = 1;
+}
+
+/* argv[0], or one second, from now on. False after a message. */
+static bool test_workloads_start(int argc, char **argv)
+{
+	char *end = NULL;
+	double seconds = argc > 0 ? strtod(argv[0], &end) : 1;
+	if (argc > 0 && (end == argv[0] || *end || !(seconds > 0) || seconds > 1e6)) {
+		fprintf(stderr, "the workload's argument '%s' is not a number of seconds\n", argv[0]);
+		return false;
+	}
+	const struct itimerval timer = {
+		.it_value = {(time_t)seconds, (suseconds_t)((seconds - floor(seconds)) * 1e6) + 1}};
+	(void)signal(SIGALRM, test_workloads_alarm);
+	(void)signal(SIGINT, test_workloads_alarm);
+	return setitimer(ITIMER_REAL, &timer, NULL) == 0;
+}
+
+/* ---- loops ---- */
+
+NOINLINE void noploop(void)
+{
+	while (!test_workloads_over)
+		;
+}
+
+static int test_workloads_noploop(int argc, char **argv)
+{
+	if (!test_workloads_start(argc, argv))
+		return 1;
+	noploop();
+	return 0;
+}
+
+NOINLINE void *test_loop(void *arg)
+{
+	while (!test_workloads_over)
+		test_workloads_sink++;
+	return arg;
+}
+
+static int test_workloads_thloop(int argc, char **argv)
+{
+	pthread_t threads[MAX_THREADS];
+	int wanted = argc > 1 ? atoi(argv[1]) : 2, started = 0;
+	if (wanted < 1 || wanted > MAX_THREADS) {
+		fprintf(stderr, "the number of threads '%s' is not in the range 1 to %d\n", argv[1], MAX_THREADS);
+		return 1;
+	}
+	if (!test_workloads_start(MIN(argc, 1), argv))
+		return 1;
+	while (started + 1 < wanted && pthread_create(&threads[started], NULL, test_loop, NULL) == 0)
+		started++;
+	(void)test_loop(NULL);
+	while (started > 0)
+		(void)pthread_join(threads[--started], NULL);
+	return 0;
+}
+
+static void *test_workloads_named(void *arg)
+{
+	char name[16];
+	snprintf(name, sizeof(name), "thread%d", (int)(intptr_t)arg);
+	(void)pthread_setname_np(pthread_self(), name);
+	return test_loop(arg);
+}
+
+/* Threads with names of their own: how many, and for how many seconds. */
+static int test_workloads_named_threads(int argc, char **argv)
+{
+	pthread_t threads[MAX_THREADS];
+	int wanted = argc > 0 ? atoi(argv[0]) : 1, started = 0;
+	if (wanted < 1 || wanted > MAX_THREADS || !test_workloads_start(argc - 1, argv + 1))
+		return fprintf(stderr, "named_threads takes a number of threads and seconds\n"), 1;
+	while (started < wanted &&
+		pthread_create(&threads[started], NULL, test_workloads_named, (void *)(intptr_t)started) == 0)
+		started++;
+	while (started > 0)
+		(void)pthread_join(threads[--started], NULL);
+	return 0;
+}
+
+NOINLINE void leaf(void)
+{
+	/* It uses its frame, so that call graphs by frame pointers have its caller. */
+	__asm__ volatile("" ::"r"(__builtin_frame_address(0)));
+	while (!test_workloads_over)
+		test_workloads_sink++;
+}
+
+NOINLINE void parent(void)
+{
+	leaf();
+	KEEP_FRAME();
+}
+
+NOINLINE void leafloop(void)
+{
+	parent();
+	KEEP_FRAME();
+}
+
+static int test_workloads_leafloop(int argc, char **argv)
+{
+	if (!test_workloads_start(argc, argv))
+		return 1;
+	leafloop();
+	return 0;
+}
+
+NOINLINE void sqrtloop(void)
+{
+	volatile double sum = 0;
+	for (unsigned i = 0; !test_workloads_over; i++)
+		sum = sum + sqrt((double)i);
+}
+
+/* In a child. */
+static int test_workloads_sqrtloop(int argc, char **argv)
+{
+	int status = 0;
+	pid_t pid = fork();
+	if (pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (!test_workloads_start(argc, argv))
+			_exit(1);
+		sqrtloop();
+		_exit(0);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0 ? 0 : 1;
+}
+
+static int test_workloads_inlineloop(int argc, char **argv)
+{
+	if (!test_workloads_start(argc, argv))
+		return 1;
+	workload_inlineloop_parent(1);
+	return 0;
+}
+
+/* ---- branches ---- */
+
+NOINLINE void brstack_bar(void)
+{
+	test_workloads_sink++;
+}
+
+NOINLINE void brstack_foo(void)
+{
+	brstack_bar();
+	KEEP_FRAME();
+}
+
+NOINLINE void brstack_bench(void)
+{
+	void (*volatile indirect)(void) = brstack_foo;
+	if (test_workloads_sink % 2 == 0)
+		brstack_bar();
+	brstack_foo();
+	indirect();
+	KEEP_FRAME();
+}
+
+NOINLINE void brstack(long turns)
+{
+	for (long i = 0; i < turns; i++)
+		brstack_bench();
+	KEEP_FRAME();
+}
+
+static int test_workloads_brstack(int argc, char **argv)
+{
+	brstack(argc > 0 ? atol(argv[0]) : BRANCHES);
+	return 0;
+}
+
+/* Instructions that end in the kernel, or in the hypervisor of a virtual machine. */
+static int test_workloads_traploop(int argc, char **argv)
+{
+	long turns = argc > 0 ? atol(argv[0]) : 10000;
+	for (long i = 0; i < turns; i++) {
+#if defined(__x86_64__)
+		unsigned a = 0, b, c = 0, d;
+		__asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+#elif defined(__aarch64__)
+		unsigned long id;
+		__asm__ volatile("mrs %0, ID_AA64ISAR0_EL1" : "=r"(id));
+#endif
+	}
+	return 0;
+}
+
+/* ---- data and system calls ---- */
+
+struct workload_datasym workload_datasym_buf1 = {.reserved = {1}};
+
+static int test_workloads_datasym(int argc, char **argv)
+{
+	volatile struct workload_datasym *buffer = &workload_datasym_buf1;
+	if (!test_workloads_start(argc, argv))
+		return 1;
+	while (!test_workloads_over) {
+		buffer->data1++;
+		/* Two accesses of one line at some distance. */
+		if (buffer->data1 == 123)
+			buffer->data1 += (char)argc;
+		buffer->data2 = (char)(buffer->data2 + buffer->data1);
+	}
+	return 0;
+}
+
+/* Two calls that fail, with arguments that a tracer can name. */
+static int test_workloads_landlock(int argc, char **argv)
+{
+	struct {
+		uint64_t allowed;
+		int32_t parent_fd;
+	} __attribute__((packed)) beneath = {1, 14};
+	struct {
+		uint64_t allowed, port;
+	} port = {1, 19};
+	(void)argc;
+	(void)argv;
+	(void)syscall(LANDLOCK_ADD_RULE, 11, 1, &beneath, 45);
+	(void)syscall(LANDLOCK_ADD_RULE, 11, 2, &port, 45);
+	return 0;
+}
+
+/* ---- two functions of a known share ---- */
+
+NOINLINE void workload_busy(void)
+{
+	for (unsigned i = 0; i < SHARE_TURN; i++)
+		test_workloads_sink++;
+}
+
+NOINLINE void workload_busier(void)
+{
+	for (unsigned i = 0; i < 3 * SHARE_TURN; i++)
+		test_workloads_sink++;
+}
+
+/* Three quarters of the time are in one function, a quarter is in the other. */
+static int test_workloads_shares(int argc, char **argv)
+{
+	if (!test_workloads_start(argc, argv))
+		return 1;
+	while (!test_workloads_over) {
+		workload_busy();
+		workload_busier();
+	}
+	return 0;
+}
+
+static const struct workload workloads[] = {
+	{"noploop", test_workloads_noploop},
+	{"thloop", test_workloads_thloop},
+	{"named_threads", test_workloads_named_threads},
+	{"leafloop", test_workloads_leafloop},
+	{"sqrtloop", test_workloads_sqrtloop},
+	{"brstack", test_workloads_brstack},
+	{"datasym", test_workloads_datasym},
+	{"landlock", test_workloads_landlock},
+	{"traploop", test_workloads_traploop},
+	{"inlineloop", test_workloads_inlineloop},
+	{"shares", test_workloads_shares},
+};
+
+const struct workload *workloads_all(size_t *count)
+{
+	*count = ARRAY_LEN(workloads);
+	return workloads;
+}
+
+const struct workload *workload_find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(workloads); i++)
+		if (strcmp(workloads[i].name, name) == 0)
+			return &workloads[i];
+	return NULL;
+}
