@@ -302,6 +302,7 @@ def bpf_latency(tally, *words):
     return document['latency']
 
 
+GETPPID = 'syscalls:sys_enter_getppid,syscalls:sys_exit_getppid'
 NANOSLEEP = 'syscalls:sys_enter_clock_nanosleep,syscalls:sys_exit_clock_nanosleep'
 
 
@@ -319,16 +320,17 @@ def test_bpf_measures_from_event_to_event(tally, bpf):
 
 def test_bpf_measures_what_is_asked_for(tally, bpf, tmp_path):
     """Threads of the command, or of -p; not what runs beside them."""
-    script = 'for i in range(20): time.sleep(0.002)'
-    beside = subprocess.Popen([sys.executable, '-c', 'import time\nwhile True: time.sleep(0.001)'])
+    once = 'os.getppid(); time.sleep(0.002)'
+    script = f'import os, time\nfor i in range(20): {once}'
+    threads = f'import os, threading, time\ndef work():\n for i in range(20): {once}\nt = threading.Thread(target=work); t.start(); t.join()'
+    beside = subprocess.Popen([sys.executable, '-c', f'import os, time\nwhile True: {once}'])
     try:
-        threads = 'import threading, time\ndef work():\n for i in range(20): time.sleep(0.002)\nt = threading.Thread(target=work); t.start(); t.join()'
-        assert bpf_latency(tally, '-e', NANOSLEEP, sys.executable, '-c', f'import time\n{script}')['count'] == 20
-        assert bpf_latency(tally, '-e', NANOSLEEP, sys.executable, '-c', threads)['count'] == 20
-        assert bpf_latency(tally, '-e', NANOSLEEP, '-p', beside.pid, 'sleep', '0.5')['count'] > 1
-        assert bpf_latency(tally, '-e', NANOSLEEP, '-a', 'sleep', '0.5')['count'] > 1
+        assert bpf_latency(tally, '-e', GETPPID, sys.executable, '-c', script)['count'] == 20
+        assert bpf_latency(tally, '-e', GETPPID, sys.executable, '-c', threads)['count'] == 20
+        assert bpf_latency(tally, '-e', GETPPID, '-p', beside.pid, 'sleep', '0.5')['count'] > 1
+        assert bpf_latency(tally, '-e', GETPPID, '-a', 'sleep', '0.5')['count'] > 1
         # One event: the time between two of a thread.
-        one = bpf_latency(tally, '-e', 'syscalls:sys_enter_clock_nanosleep,syscalls:sys_enter_clock_nanosleep', sys.executable, '-c', f'import time\n{script}')
+        one = bpf_latency(tally, '-e', ','.join(2 * [GETPPID.split(',')[0]]), sys.executable, '-c', script)
         assert one['count'] == 19 and one['min_ns'] >= 2_000_000
     finally:
         beside.kill()

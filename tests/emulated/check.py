@@ -406,6 +406,46 @@ def check_probes(guest):
     assert 'emulated:open' in guest.good('kprobe-record').good('kprobe-script').text('kprobe-script')
 
 
+def check_functions_of_the_kernel(guest):
+    """On a kernel that has function_graph only at the top of tracefs."""
+    assert any('sys_clock_nanosleep' in line for line in guest.good('ftrace-list').text('ftrace-list').splitlines())
+    trace = guest.good('ftrace-trace').text('ftrace-trace')
+    assert trace.startswith('# tracer: function_graph\n') and re.search(r'sys_clock_nanosleep\(\) \{\n', trace), trace[:1000]
+    assert 'hrtimer_nanosleep <-common_nsleep' in guest.good('ftrace-function').text('ftrace-function')
+    options = guest.good('ftrace-options').text('ftrace-options')
+    assert re.search(r'sleep-\d+ .*\} /\* hrtimer_nanosleep \*/', options) and '() {' not in options, options
+    has_btf = (guest.folder / 'bpf-btf.rc').exists()
+    for job in ('ftrace-latency', 'ftrace-latency-bpf')[:1 + has_btf]:
+        latency = json.loads(guest.good(job).text(job))['latency']
+        assert latency['count'] == 1 and 100_000_000 <= latency['total_ns'] < 200_000_000, (job, latency)
+    rows = {row['function']: row for row in json.loads(guest.good('ftrace-profile').text('ftrace-profile'))['profile']}
+    assert rows['hrtimer_nanosleep']['count'] == 1 and rows['hrtimer_nanosleep']['total_ns'] >= 100_000_000, rows
+    assert 'the kernel can trace no function of this name' in guest.text('ftrace-unknown', 'err')
+
+
+def check_tracefs_is_as_before(guest):
+    before, after, during, restored = ((guest.folder / f'ftrace-{when}').read_text() for when in ('before', 'after', 'during', 'restored'))
+    assert after == before
+    assert 'current_tracer:function_graph' in during and 'max_graph_depth:1' in during and 'tally-ftrace-' in during, during
+    assert restored == before
+    said = guest.good('ftrace-killed').text('ftrace-killed', 'err')
+    assert len(re.findall(r'note: removed .*/tally-ftrace-\d+(?:-top)?, which a killed ftrace', said)) == 2, said
+
+
+def check_kernel_work(guest):
+    bpf_checks.with_btf(guest)
+
+    def softirqs(job, key='runtimes'):
+        return {row['name']: row['count'] for row in json.loads(guest.good(job).text(job))[key]}
+
+    measured, recorded = softirqs('kwork-report'), softirqs('kwork-recorded')
+    assert recorded and all(measured[name] >= count for name, count in recorded.items()), (measured, recorded)
+    assert guest.good('kwork-recorded-perf').text('kwork-recorded-perf') == guest.good('kwork-recorded-text').text('kwork-recorded-text')
+    top = json.loads(guest.good('kwork-top').text('kwork-top'))
+    cpu, = top['cpus']
+    assert cpu['idle_ns'] > cpu['total_ns'] / 2 and 0.8e9 < cpu['total_ns'] < 1.3e9, cpu
+
+
 def check_modules(guest):
     failed = guest.folder / 'unit-failed'
     assert not failed.exists(), failed.read_text()
