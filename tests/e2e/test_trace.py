@@ -104,6 +104,18 @@ def test_lines_and_sums_agree(tally, calls):
         assert {name: other.get(name) for name in counts} == counts, options
 
 
+def test_sums_are_perfs(tally, newest_perf, calls):
+    ours = rows(tally('trace', '-s', 'cat', '/dev/null', check=0, env=NO_NOTES).stderr)
+    perfs = rows(newest_perf('trace', '-s', 'cat', '/dev/null', check=0, env=NO_NOTES).stderr)
+    assert ours == perfs
+
+
+def test_tracepoints_tell_the_same_calls(tally, program):
+    by_program = names(tally('trace', 'cat', '/dev/null', check=0).stderr)
+    by_tracepoints = names(tally('trace', '--print-sample', 'cat', '/dev/null', check=0).stderr)
+    assert by_program == by_tracepoints
+
+
 def test_command_is_traced_from_its_exec_on(tally, program):
     first = [line for line in tally('trace', 'cat', '/dev/null', check=0).stderr.splitlines() if LINE.match(line)][0]
     assert re.search(r'execve\(.*"/[^"]*/cat".*"/dev/null".*\) += 0$', first), first

@@ -148,7 +148,7 @@ static const struct option options[] = {
 		.help = "only tasks of this cgroup: before all -e for calls and events, behind one for its events "
 			"(-a)"},
 	{"mmap-pages", 'm', OPTION_CALL, "pages", .call = cmd_trace_set_rings, .is_self_explaining = true,
-		.help = "size of a ring: pages, or a size with B, K, M or G (4M)"},
+		.help = "size of a ring: pages, or a size with B, K, M or G (64M for all, 16M at most)"},
 	{"output", 'o', OPTION_STRING, "file", AT(output), .help = "the file to write (standard error)"},
 	{"summary", 's', OPTION_FLAG, AT(only_summary),
 		.help = "no lines, but sums: how often each call was made, failed, and how long it took"},

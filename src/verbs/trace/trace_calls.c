@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "verbs/trace/trace_files.h"
 #include "verbs/trace/trace_line.h"
@@ -110,7 +111,9 @@ static enum tally_status trace_calls_finish(struct trace_job *job, const struct 
 	const struct trace_stamp stamp = {.thread = thread,
 		.cpu = s->sample.cpu,
 		.has_time = has_begin,
-		.time_ns = s->sample.time - (has_begin ? call->duration_ns : 0),
+		.time_ns = is_alone || !has_begin
+				   ? s->sample.time - (has_begin ? MIN(call->duration_ns, s->sample.time) : 0)
+				   : thread->began_ns,
 		.has_duration = has_begin && call->has_result,
 		.duration_ns = call->duration_ns,
 		.is_call = true};
@@ -173,6 +176,7 @@ static enum tally_status trace_calls_take(
 		return trace_calls_start(job, thread, call, s->sample.time, err);
 	case SYSCALL_RECORD_CALL:
 		thread->events += call->has_args ? 2 : 1;
+		job->records += call->has_args; /* one record is its beginning and its end */
 		status = trace_calls_finish(job, s, thread, call, true, err);
 		break;
 	case SYSCALL_RECORD_NO_RETURN:
@@ -181,7 +185,8 @@ static enum tally_status trace_calls_take(
 		break;
 	case SYSCALL_RECORD_EXIT:
 		thread->events++;
-		status = trace_calls_finish(job, s, thread, call, false, err);
+		/* Its beginning may not have been recorded, but its arguments are. */
+		status = trace_calls_finish(job, s, thread, call, call->has_args && !thread->is_in_call, err);
 		thread->is_in_call = false;
 		if (job->current == thread)
 			job->current = NULL;

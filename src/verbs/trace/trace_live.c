@@ -23,7 +23,9 @@
 #include "verbs/trace/trace_line.h"
 #include "verbs/trace/trace_program.h"
 
-#define RING_BYTES  (4u << 20)
+#define RINGS_BYTES (64u << 20) /* together, unless -m says so */
+#define RING_MOST   (16u << 20)
+#define RING_LEAST  (1u << 20)
 #define WAIT_MS	    50 /* lines are printed so soon; a ring that fills faster wakes us */
 #define FREQ_OTHERS 4000 /* events that are no single occurrences */
 #define FRAMES_KEPT (1u << 20)
@@ -60,6 +62,16 @@ static void trace_live_say_notes(struct trace_live *live)
 	diag_init(&live->diag);
 }
 
+/* Calls come fast, and a busy machine may not run us at once. */
+static size_t ring_bytes(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t bytes = RING_MOST;
+	while (bytes > RING_LEAST && bytes * (size_t)(MAX(cpus, 1)) > RINGS_BYTES)
+		bytes /= 2;
+	return bytes;
+}
+
 static bool needs_maps(const struct trace_live *live)
 {
 	const struct trace_settings *s = live->job->settings;
@@ -90,7 +102,7 @@ static void trace_live_plan(struct trace_live *live, const struct trace_live_con
 	attrs->fields.data_maps = s->with_minor_faults || s->with_major_faults;
 	attrs->fields.cgroups = trace_has_summary(s) && s->summary_mode == TRACE_BY_CGROUP;
 	if (!live->request.plan.is_ring_given)
-		live->request.plan.ring_bytes = RING_BYTES;
+		live->request.plan.ring_bytes = ring_bytes();
 }
 
 /* Ourselves, what shows our output, and who was named: their calls would have no end. */

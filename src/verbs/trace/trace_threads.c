@@ -143,7 +143,7 @@ static bool trace_threads_apply_exit(struct trace_threads *t, const struct recor
 	thread->has_ended = true;
 	thread->is_in_call = false;
 	free_files(thread);
-	if (t->keeps_ended && thread->events > 0) {
+	if (t->keeps_ended) {
 		text_deinit(&thread->call);
 		thread->call = (struct text){0};
 		return true;

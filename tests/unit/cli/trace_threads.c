@@ -63,10 +63,9 @@ static void ended_threads_are_kept_for_sums(void **state)
 	struct trace_threads threads;
 	trace_threads_init(&threads, true);
 	trace_threads_get(&threads, 10, 10)->events = 5;
-	trace_threads_get(&threads, 11, 11);
-	for (uint32_t tid = 10; tid < 12; tid++)
-		change_thread(&threads, RECORD_EXIT, (struct record_task){.pid = tid, .tid = tid});
-	assert_non_null(trace_threads_get(&threads, 10, 10)); /* a new one, in the place of the one without events */
+	change_thread(&threads, RECORD_EXIT, (struct record_task){.pid = 10, .tid = 10});
+	assert_ptr_equal(trace_threads_known(&threads, 10), threads.items.items[0]);
+	assert_int_equal(trace_threads_get(&threads, 10, 10)->events, 0); /* a new one */
 	assert_int_equal(threads.items.len, 2);
 	assert_int_equal(threads.items.items[0]->events, 5);
 	trace_threads_deinit(&threads);
