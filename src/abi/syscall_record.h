@@ -92,10 +92,12 @@ struct syscall_plan_arg {
 #define SYSCALL_PLAN_COPIES_OUT 0x08 /* or at exit */
 #define SYSCALL_PLAN_NEW_IMAGE	0x10 /* execve: the arguments are gone if it has succeeded */
 
+#define SYSCALL_PLAN_MASK 7 /* for the verifier: an index of args */
+
 struct syscall_plan {
 	unsigned int flags;
 	unsigned int nested; /* the argument that points to pointers, from 1; 0: none does */
-	struct syscall_plan_arg args[SYSCALL_ARGS];
+	struct syscall_plan_arg args[SYSCALL_PLAN_MASK + 1]; /* SYSCALL_ARGS are used */
 };
 
 /* ---- sums ---- */

@@ -241,9 +241,9 @@ static __always_inline void syscall_copy_args(struct syscall_copies *c, const st
 		used = c->used;
 		syscall_copy_done(c, syscall_copy_simple(c, &plan->args[arg]), used, arg, when);
 	}
-	if (nested == 0 || nested > SYSCALL_ARGS)
+	if (nested == 0)
 		return;
-	nested--;
+	nested = (nested - 1) & SYSCALL_PLAN_MASK; /* the verifier of Linux 6.1 does not follow a comparison here */
 	if (!syscall_copy_flags(c, &plan->args[nested], nested, when, &flags) || !syscall_copy_begin(c, nested, flags))
 		return;
 	used = c->used;

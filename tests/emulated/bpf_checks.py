@@ -178,3 +178,25 @@ def check_bpf_lock_contention(guest):
     assert waits.get('waiter', (0, 0))[0] == 1 and 49 * MS < waits['waiter'][1] < 60 * MS, guest.text('bpf-lock', 'err')
     caller = guest.good('bpf-lock-caller').text('bpf-lock-caller', 'err')
     assert re.search(r'mutex +devkmsg_read', caller), caller
+
+
+def check_bpf_trace(guest):
+    """syscall_trace: what calls read and fill, by this architecture's numbers, flags and structs; and the sums."""
+    with_btf(guest).good('bpf-trace').good('bpf-trace-sums')
+    text = (guest.folder / 'bpf-trace.txt').read_text(errors='replace')
+    for line in (r'execve\(filename: "./calls", argv: \["./calls"\], envp: 0x[0-9a-f]+\) += 0',
+                 r'openat\(dfd: CWD, filename: "file", flags: RDWR\|CLOEXEC\|CREAT\|TRUNC, mode: 0640\) += \d+',
+                 r'write\(fd: \d+\S*, buf: "hello\\n\\"q\\\\\\1\\377", count: 11\) += 11',
+                 r'newfstatat\(dfd: CWD, filename: "file", statbuf: \{ \.st_mode: S_IFREG\|0600, \.st_size: 5, \.\.\. \}\) += 0',
+                 r'newfstatat\(.*"/dev/null", statbuf: \{ \.st_mode: S_IFCHR\|\d+, \.st_rdev: makedev\(0x1, 0x3\), \.\.\. \}\) += 0',
+                 r'accept4\(.*\.addr: 127\.0\.0\.1 \}, upeer_addrlen: \[16\], flags: CLOEXEC\) += \d+',
+                 r'readv\(fd: \d+\S*, vec: \[\{ \.iov_base: "onea", \.iov_len: 4 \}',
+                 r'epoll_pwait\(.*events: \[\{ \.events: IN, \.data: 77 \}\]',
+                 r'rt_sigaction\(sig: USR1, act: \{ \.sa_handler: 0x[0-9a-f]+, \.sa_mask: \[USR2\], \.sa_flags: RESTART',
+                 r'clone\(clone_flags: CHILD_CLEARTID\|CHILD_SETTID\|SIGCHLD.*child_tidptr: 0x[0-9a-f]+\) += \d+',
+                 r'wait4\(.*stat_addr: \[WIFEXITED\(s\) && WEXITSTATUS\(s\) == 3\]'):
+        assert re.search(line, text), (line, text)
+    sums = (guest.folder / 'bpf-trace-sums.txt').read_text(errors='replace')
+    for name, count in (('sendmsg', 1), ('unlinkat', 3), ('futex', 1)):
+        lines = len(re.findall(rf' {name}\(', text))
+        assert lines >= count and re.search(rf'^ +{name} +{lines} ', sums, re.M), (name, lines, sums)

@@ -126,7 +126,7 @@ def make_root(root):
     shutil.copy(BUILD / 'loop', root / 't/loop')
     (root / 't/loop.symbols').write_text(run('aarch64-linux-gnu-nm', BUILD / 'loop'))
     shutil.copy(BUILD / 'known_chain', root / 't/known_chain')
-    for name in ('known_waits', 'idle_threads'):
+    for name in ('calls', 'known_waits', 'idle_threads'):
         shutil.copy(BUILD / 'tests/workloads' / name, root / 't' / name)
     strip = ['aarch64-linux-gnu-strip', '-o']
     run(*strip, root / 't/tally', BUILD / 'src/cli/tally')
