@@ -57,6 +57,15 @@ __attribute__((noinline)) struct node *find(struct node *n, const char *name)
 		n = n->next;
 	return n;
 }
+struct two { int a, b; };
+struct four { short a, b; unsigned char c, d; signed char e; };
+struct wide { long x; int y, z; };
+struct bits { unsigned p:3, q:7; int r:9; };
+__attribute__((noinline)) long pass(struct two t, struct four s, struct wide w, struct bits b)
+{
+	printf("%d\n", t.a);
+	return t.b + s.a + s.b + s.c + s.d + s.e + w.x + w.y + w.z + b.p + b.q + b.r;
+}
 __attribute__((noinline)) void nothing(void) { counter += 2; }
 __attribute__((noinline)) int peek(struct hidden *h) { return h != 0; }
 struct hidden *hide(void);
@@ -71,6 +80,7 @@ int main(int argc, char **argv)
 		printf("%ld\n", sum(i == 2 ? &two : &one, argc + i, i ? "more" : "txt", (unsigned char)('c' + i), 1000, 1.0f, 2.0, GREEN, 1, arr));
 	printf("%d\n", many(1, 2, 3, 4, 5, 6, 7, two.in));
 	printf("%s\n", find(root, "two")->name);
+	printf("%ld\n", pass((struct two){11, 12}, (struct four){1, 2, 3, 4, 5}, (struct wide){21, 22, 23}, (struct bits){5, 77, 100}));
 	nothing();
 	peek(hide());
 	for (int i = 0; i < argc; i++)
@@ -91,6 +101,8 @@ C_SUM = ['k', 'text:string', 'c', 'id', 'col', 'arr[1]', 'n->value', 'n->flags',
          'n->mat[1][2]', 'n->anon_x', 'n->anon_y', ('n->d', '*(long *)&n->d'), 'counter', 'gname:string', 'root->value',
          'table', 'table[2]', 'root->next->in.tag:string', 'total_calls', 'n->value:u8', 'k:x', ('n[0].value', 'n->value')]
 C_MANY = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'whole.a', 'whole.b', 'whole.b[2]', 'whole.tag:string', 'counter']
+# Structures in registers: parts of them.
+C_PASS = ['t.a', 't.b', 's.a', 's.b', 's.c', 's.d', 's.e', 'w.x', 'w.y', 'w.z', 'b.p', 'b.q', 'b.r']
 
 CPP = r'''
 #include <cstdio>

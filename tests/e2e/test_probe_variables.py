@@ -7,7 +7,7 @@ import subprocess
 
 import kernel_build
 import pytest
-from probe_programs import C_MANY, C_SUM, CPP_COST, CPP_PICK, RUST_VISIT, build
+from probe_programs import C_MANY, C_PASS, C_SUM, CPP_COST, CPP_PICK, RUST_VISIT, build
 
 C_BUILDS = [('gcc', '-O0'), ('gcc', '-O2'), ('clang', '-O0'), ('clang', '-O2'), ('gcc', '-O2', '-gdwarf-4')]
 EVENTS = '/sys/kernel/tracing/uprobe_events'
@@ -255,6 +255,7 @@ def test_values_of_c_are_gdbs(tally, tmp_path, how):
     program = build(tmp_path, *how)
     assert compare_with_gdb(tally, tmp_path, program, 'sum', C_SUM) == 3
     assert compare_with_gdb(tally, tmp_path, program, 'many', C_MANY) == 1
+    assert compare_with_gdb(tally, tmp_path, program, 'pass', C_PASS) == 1
     inside = ['p->value', 'p->name:string', 'v', 'c', 'id', 'total']
     assert compare_with_gdb(tally, tmp_path, program, 'sum:5', inside[:2]) > 0
     if '-O0' in how:

@@ -216,7 +216,7 @@ static bool probe_dereference(struct probe_evaluation *e, unsigned bytes)
 	if (e->depth == 0)
 		return probe_give_up(e, "its location is damaged");
 	struct probe_chain *top = &e->stack[e->depth - 1];
-	if (top->count == PROBE_READS_MAX || top->bits)
+	if (top->count == PROBE_READS_MAX || top->bits || top->shift)
 		return probe_give_up(e, "its location takes more reads of memory than the kernel does");
 	if (probe_is_number(top))
 		return probe_give_up(e, "it is at a constant address");
@@ -231,7 +231,7 @@ static uint64_t probe_number_of(const struct probe_chain *chain)
 }
 
 /* Low bits of a sum are kept: a mask, or a conversion to a narrower type. */
-static bool probe_keep_bits(struct probe_evaluation *e, uint64_t mask)
+static bool probe_keep_bits(struct probe_evaluation *e, uint64_t mask, bool is_signed)
 {
 	struct probe_chain *top = &e->stack[e->depth - 1];
 	unsigned bits = mask == UINT64_MAX ? 64 : (unsigned)__builtin_ctzll(~mask);
@@ -242,6 +242,7 @@ static bool probe_keep_bits(struct probe_evaluation *e, uint64_t mask)
 		top->offsets[0] = 0;
 	} else if (bits < 64 && (top->bits == 0 || bits < top->bits)) {
 		top->bits = bits;
+		top->is_extended = is_signed;
 	}
 	return true;
 }
@@ -298,11 +299,16 @@ static bool probe_compute(struct probe_evaluation *e, uint8_t op)
 	}
 	if (probe_is_number(left) && probe_is_number(&right))
 		return probe_fold(e, left, op, probe_number_of(&right));
-	if (!probe_is_number(&right) || (left->bits && op != DW_OP_and) ||
+	if (op == DW_OP_shr && probe_is_number(&right) && left->bits == 0 &&
+		probe_number_of(&right) < 64 - left->shift) {
+		left->shift += (unsigned)probe_number_of(&right);
+		return true;
+	}
+	if (!probe_is_number(&right) || ((left->bits || left->shift) && op != DW_OP_and) ||
 		(op != DW_OP_plus && op != DW_OP_minus && op != DW_OP_and))
 		return probe_give_up(e, "its value is computed from others, which the kernel cannot do");
 	if (op == DW_OP_and)
-		return probe_keep_bits(e, probe_number_of(&right));
+		return probe_keep_bits(e, probe_number_of(&right), false);
 	int64_t number = (int64_t)probe_number_of(&right);
 	probe_add(left, op == DW_OP_minus ? (int64_t)(0 - (uint64_t)number) : number);
 	return true;
@@ -314,6 +320,7 @@ static bool probe_convert_type(struct probe_evaluation *e)
 	uint64_t offset = cursor_uleb(&e->cursor);
 	struct dwarf_types types;
 	uint64_t bytes = e->unit->address_size;
+	bool is_signed = false;
 	if (e->depth == 0)
 		return probe_give_up(e, "its location is damaged");
 	if (offset) {
@@ -321,12 +328,13 @@ static bool probe_convert_type(struct probe_evaluation *e)
 		const struct dwarf_type *type =
 			dwarf_type_at(&types, (struct dwarf_reference){e->file, e->unit->offset + offset});
 		bytes = type ? dwarf_type_size(&types, type) : 0;
+		is_signed = type && (type->encoding == DW_ATE_signed || type->encoding == DW_ATE_signed_char);
 		e->locator->out_of_memory |= types.out_of_memory;
 		dwarf_types_deinit(&types);
 	}
 	if (bytes == 0 || bytes > 8)
 		return probe_give_up(e, "its value is computed from others, which the kernel cannot do");
-	return probe_keep_bits(e, bytes == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * bytes) - 1);
+	return probe_keep_bits(e, bytes == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * bytes) - 1, is_signed);
 }
 
 static bool probe_push_constant(struct probe_evaluation *e, uint8_t op)

@@ -25,7 +25,9 @@ struct probe_chain { /* the sum of base and offsets[0]; the memory at each sum a
 	uint64_t number; /* the address (link-time, as the debug information has it) or the number */
 	int64_t offsets[PROBE_READS_MAX];
 	bool is_memory; /* the value is in memory at the last sum; otherwise it is the last sum */
-	unsigned bits; /* of a sum: only its low bits are the value; 0: all */
+	unsigned shift; /* of a sum: its bits from this one on are the value */
+	unsigned bits; /* of a sum: so many of these are the value; 0: all */
+	bool is_extended; /* of those bits: the highest is the sign */
 };
 
 struct probe_piece { /* of a value that lies in several places */

@@ -30,6 +30,7 @@ enum tally_status probe_value_begin(struct probe_reader *reader, const struct dw
 	*value = (struct probe_value){.name = arena_string(arena, variable->name.data, variable->name.len)};
 	if (!value->name)
 		return error_nomem(err);
+	value->variable = value->name;
 	value->type = dwarf_type_at(&reader->types, variable->type);
 	probe_location_find(&reader->locator, variable, &value->location);
 	if (reader->types.out_of_memory || reader->locator.out_of_memory)
@@ -129,7 +130,7 @@ enum tally_status probe_value_dereference(
 	enum tally_status status = probe_value_reduce(reader, value, pointer_bytes, err);
 	if (status != TALLY_OK)
 		return status;
-	if (!chain->is_memory && (value->skipped || (chain->bits && chain->bits < 8 * pointer_bytes)))
+	if (!chain->is_memory && (value->skipped || chain->shift || (chain->bits && chain->bits < 8 * pointer_bytes)))
 		return error_set(err, TALLY_UNSUPPORTED, "the pointer '%s' is part of a register", value->name);
 	if (!chain->is_memory && chain->base == PROBE_BASE_NUMBER && chain->count == 1)
 		return error_set(err, TALLY_UNSUPPORTED, "the pointer '%s' is constant: 0x%" PRIx64, value->name,

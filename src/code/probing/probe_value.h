@@ -34,6 +34,7 @@ struct probe_value {
 	uint64_t skipped; /* bytes into what does not lie in memory */
 	uint64_t first_bit; /* of a bit-field, from the value's first bit */
 	uint32_t bits; /* of a bit-field; 0: it is none */
+	const char *variable; /* its name */
 	const char *name; /* of the variable or of the last member */
 };
 

@@ -145,27 +145,35 @@ static enum tally_status probe_bits_layout(
 	return TALLY_OK;
 }
 
-/* A part of a register, and a register of which only low bits count, are bits of a word. */
+/* A part of a register, and a register of which only some bits count, are bits of a word. */
 static enum tally_status probe_fit_register(struct probe_reader *reader, const struct probe_value *value,
 	struct probe_layout *layout, struct tally_error *err)
 {
 	const struct probe_chain *chain = &value->location.chain;
-	unsigned kept = chain->bits ? chain->bits : PROBE_WORD_BITS;
+	unsigned kept = chain->bits ? chain->bits : PROBE_WORD_BITS - chain->shift;
+	uint64_t inside = 8 * value->skipped + (layout->sign == 'b' ? layout->shift : 0);
+	uint64_t first = chain->shift + inside;
 	if (chain->is_memory)
 		return TALLY_OK;
 	if (layout->elements || layout->sign == 't')
 		return error_set(err, TALLY_UNSUPPORTED,
 			"the array '%s' is in a register, of which the kernel gives no elements; name one of them",
 			value->name);
-	uint64_t first = 8 * value->skipped + (layout->sign == 'b' ? layout->shift : 0);
-	if (first == 0 && layout->sign != 'b' && layout->bits <= kept)
+	if (layout->sign == 0 && first == 0 && kept == PROBE_WORD_BITS)
 		return TALLY_OK;
-	if (layout->bits == 0 || first + layout->bits > PROBE_WORD_BITS)
+	if (layout->bits == 0 || inside >= kept || first + MIN(layout->bits, kept) > PROBE_WORD_BITS)
 		return error_set(err, TALLY_UNSUPPORTED, "'%s' goes beyond its register", value->name);
-	if (layout->sign == 's' && first > 0)
+	unsigned bits = (unsigned)MIN(layout->bits, kept - inside);
+	if (first == 0 && layout->sign != 'b' && probe_is_whole(bits / 8) && bits % 8 == 0) {
+		if (bits < layout->bits)
+			layout->sign = chain->is_extended ? 's' : layout->sign == 's' ? 'u' : layout->sign;
+		layout->bits = bits;
+		return TALLY_OK;
+	}
+	if (layout->sign == 's' && (bits == layout->bits || chain->is_extended))
 		probe_note(reader, "the kernel shows '%s' without its sign: it is part of a register", value->name);
 	*layout = (struct probe_layout){
-		.sign = 'b', .bits = MIN(layout->bits, kept), .shift = (unsigned)first, .container = PROBE_WORD_BITS};
+		.sign = 'b', .bits = bits, .shift = (unsigned)first, .container = PROBE_WORD_BITS};
 	return TALLY_OK;
 }
 
@@ -207,7 +215,8 @@ static enum tally_status probe_cast_string(
 }
 
 /* Static data: by its distance from the probe in the file, or by a symbol of the kernel. */
-static const char *probe_address_print(struct probe_reader *reader, uint64_t address, int64_t offset)
+static const char *probe_address_print(
+	struct probe_reader *reader, const char *variable, uint64_t address, int64_t offset)
 {
 	const struct probe_place *place = reader->locator.place;
 	struct arena *arena = &reader->fetches->arena;
@@ -217,6 +226,9 @@ static const char *probe_address_print(struct probe_reader *reader, uint64_t add
 		return (int64_t)in_file < 0 ? arena_printf(arena, "@+-0x%" PRIx64, 0 - in_file)
 					    : arena_printf(arena, "@+0x%" PRIx64, in_file);
 	}
+	uint64_t own;
+	if (probe_symbol_find(reader, str_from(variable), &own) && own == address)
+		return arena_printf(arena, "@%s%+" PRId64, variable, offset);
 	const struct probe_symbol *symbol = probe_symbol_around(reader, address);
 	if (!symbol)
 		return arena_printf(arena, "@0x%" PRIx64, address + (uint64_t)offset);
@@ -237,7 +249,7 @@ static const char *probe_chain_base_print(
 				probe_register_words(&reader->locator, chain->reg));
 		return text;
 	case PROBE_BASE_ADDRESS:
-		return probe_address_print(reader, chain->number, chain->offsets[0]);
+		return probe_address_print(reader, value->variable, chain->number, chain->offsets[0]);
 	case PROBE_BASE_NUMBER:
 	default:
 		return arena_printf(

@@ -106,6 +106,7 @@ static const struct location_case refused[] = {
 	{NULL, "damaged", 1, {DW_OP_plus}},
 	{NULL, "damaged", 3, {DW_OP_lit1, DW_OP_lit5, DW_OP_addr}},
 	{NULL, "pointer 'v' was optimised out", 6, {DW_OP_implicit_pointer, 0x90, 0, 0, 0, 0}},
+	{NULL, "goes beyond its register", 5, {DW_OP_breg0 + 5, 0, DW_OP_lit15, DW_OP_shr, DW_OP_stack_value}},
 	{NULL, "is an address in the program", 10, {DW_OP_addr, 0x78, 0x56, 0x40, 0, 0, 0, 0, 0, DW_OP_stack_value}},
 };
 
