@@ -168,6 +168,7 @@ enum tally_status probe_binary_open(
 	opened->options.symfs = options->symfs;
 	opened->options.index_dir = "";
 	opened->binary.kind = options->kind;
+	opened->binary.is_offline = options->kind == PROBE_KERNEL && options->vmlinux;
 	if (options->root_pid > 0 && process_is_elsewhere(options->root_pid)) {
 		snprintf(opened->root, sizeof(opened->root), "/proc/%d/root", (int)options->root_pid);
 		opened->options.symfs = opened->root;

@@ -26,6 +26,7 @@ enum probe_binary_kind { PROBE_PROGRAM, PROBE_KERNEL, PROBE_MODULE };
 struct probe_binary { /* see probe_binary.h; borrowed by everything that was found in it */
 	enum probe_binary_kind kind;
 	const char *path; /* real and absolute, as the kernel takes it; of a running kernel "[kernel.kallsyms]" */
+	bool is_offline; /* a vmlinux that was named: it need not be the running kernel's */
 	struct tally_str module; /* of a module: its name; else empty */
 	struct elf_image *image; /* the program file, whose segments and symbols count; NULL: only kallsyms is there */
 	const struct elf_image *debug_image; /* has the debug information: image or a file of its own; NULL: none */

@@ -119,7 +119,10 @@ static struct tally_str probe_convert_event_name(
 		strcpy(suffix, "__return");
 	else if (point->function.len > 0 && point->line > 0)
 		snprintf(suffix, sizeof(suffix), "_L%u", point->line);
-	return probe_name_of_function(arena, is_named ? point->function : str_from(place->function), str_from(suffix));
+	/* As perf: of a function that a line or a pattern led to, by debug information, the name is whole. */
+	enum probe_name_start start = is_named || !place->scope.file ? PROBE_NAME_STRIPPED : PROBE_NAME_WHOLE;
+	const struct tally_str function = is_named ? point->function : str_from(place->function);
+	return probe_name_of_function(arena, function, start, str_from(suffix));
 }
 
 static struct tally_str probe_convert_arguments(const struct probe_fetches *fetches, struct arena *arena)
@@ -154,6 +157,13 @@ static enum tally_status probe_convert_check_path(const struct probe_binary *bin
 	return TALLY_OK;
 }
 
+static bool probe_convert_is_unique(const struct probe_symbols *symbols, struct tally_str name)
+{
+	size_t at = probe_symbols_find(symbols, name);
+	return at == SIZE_MAX || at + 1 == symbols->by_name.len ||
+	       !str_equal(str_from(symbols->items.items[symbols->by_name.items[at + 1]].name), name);
+}
+
 /* Where the kernel puts the breakpoint. */
 static enum tally_status probe_convert_place(struct probe_binary *binary, const struct probe_place *place,
 	struct probe_event *event, struct tally_error *err)
@@ -168,7 +178,6 @@ static enum tally_status probe_convert_place(struct probe_binary *binary, const 
 		event->offset = place->file_offset;
 		return probe_convert_check_path(binary, err);
 	}
-	uint64_t text_start;
 	const struct probe_symbols *symbols;
 	enum tally_status status = probe_binary_symbols(binary, &symbols, err);
 	if (status != TALLY_OK)
@@ -176,14 +185,16 @@ static enum tally_status probe_convert_place(struct probe_binary *binary, const 
 	event->file = binary->module;
 	event->symbol = str_from(place->symbol ? place->symbol : place->function);
 	event->offset = place->address - place->entry;
-	/* Several functions have the same name: an offset from _text names one of them. A return probe is at a symbol. */
-	size_t text = binary->kind == PROBE_KERNEL ? probe_symbols_find(symbols, STR("_text")) : SIZE_MAX;
-	if (text == SIZE_MAX || event->kind == 'r')
+	/* A return probe is at a symbol. */
+	if (binary->kind == PROBE_MODULE || event->kind == 'r' ||
+		(binary->is_offline && probe_convert_is_unique(symbols, event->symbol)))
 		return TALLY_OK;
-	text_start = symbols->items.items[symbols->by_name.items[text]].address;
-	if (place->address >= text_start) {
+	/* As perf, of the running kernel: several functions may have the same name. */
+	size_t text = probe_symbols_find(symbols, STR("_text"));
+	uint64_t start = text == SIZE_MAX ? UINT64_MAX : symbols->items.items[symbols->by_name.items[text]].address;
+	if (place->address >= start) {
 		event->symbol = STR("_text");
-		event->offset = place->address - text_start;
+		event->offset = place->address - start;
 	}
 	return TALLY_OK;
 }

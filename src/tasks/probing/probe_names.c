@@ -133,13 +133,15 @@ enum tally_status probe_names_choose(struct probe_names *names, struct probe_eve
 	return TALLY_OK;
 }
 
-struct tally_str probe_name_of_function(struct arena *arena, struct tally_str function, struct tally_str suffix)
+struct tally_str probe_name_of_function(
+	struct arena *arena, struct tally_str function, enum probe_name_start start, struct tally_str suffix)
 {
 	size_t most = PROBE_EVENT_NAME_BYTES - 1 - MIN(suffix.len, (size_t)32), len = 0, at = 0;
 	char *name = arena_alloc(arena, PROBE_EVENT_NAME_BYTES, 1);
 	if (!name)
 		return (struct tally_str){"", 0};
-	while (at < function.len && !isalnum((unsigned char)function.data[at]))
+	while (at < function.len && !isalnum((unsigned char)function.data[at]) &&
+		!(start == PROBE_NAME_WHOLE && function.data[at] == '_'))
 		at++;
 	for (; at < function.len && len < most; at++) {
 		char c = function.data[at];

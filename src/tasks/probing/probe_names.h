@@ -37,8 +37,14 @@ void probe_names_deinit(struct probe_names *names);
 TALLY_MUST_CHECK enum tally_status probe_names_choose(struct probe_names *names, struct probe_event *event,
 	struct arena *arena, bool *is_double, struct tally_error *err);
 
+enum probe_name_start {
+	PROBE_NAME_STRIPPED,
+	PROBE_NAME_WHOLE
+}; /* without or with the underscores that it begins with */
+
 /* "_foo.part.0" -> "foo_part_0", "ns::f(int)" -> "ns_f_int_", cut so that it fits; empty: out of memory. */
-struct tally_str probe_name_of_function(struct arena *arena, struct tally_str function, struct tally_str suffix);
+struct tally_str probe_name_of_function(
+	struct arena *arena, struct tally_str function, enum probe_name_start start, struct tally_str suffix);
 /* "/lib/libc.so.6" -> "probe_libc". */
 struct tally_str probe_name_of_group(struct arena *arena, const char *path);
 

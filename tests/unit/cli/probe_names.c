@@ -38,11 +38,12 @@ static void names_follow_from_functions(void **state)
 	(void)state;
 	arena_init(&arena);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		const struct tally_str name =
-			probe_name_of_function(&arena, str_from(cases[i].function), str_from(cases[i].suffix));
+		const struct tally_str name = probe_name_of_function(
+			&arena, str_from(cases[i].function), PROBE_NAME_STRIPPED, str_from(cases[i].suffix));
 		assert_true(name.len < PROBE_EVENT_NAME_BYTES);
 		assert_string_equal(name.data, cases[i].name);
 	}
+	assert_string_equal(probe_name_of_function(&arena, STR("__bar"), PROBE_NAME_WHOLE, STR("")).data, "__bar");
 	assert_string_equal(probe_name_of_group(&arena, "/lib/libc.so.6").data, "probe_libc");
 	assert_string_equal(probe_name_of_group(&arena, "/x/b.x-y.so.1").data, "probe_b");
 	assert_string_equal(probe_name_of_group(&arena, "/x/-q").data, "probe_");
