@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "code/probing/probe_variables.h"
+#include "kernel/probes/probe_blacklist.h"
 #include "tasks/probing/probe_names.h"
 #include "tasks/probing/probe_symbol_places.h"
 
@@ -260,6 +261,37 @@ static enum tally_status probe_convert_check_names(const struct probe_definition
 		(int)MIN(name.len, (size_t)100), name.data, PROBE_EVENT_NAME_BYTES);
 }
 
+/* Leaves out, with a note, what the running kernel lets nobody probe. */
+static enum tally_status probe_convert_drop_blacklisted(const struct probe_binary *binary,
+	const struct probe_blacklist *blacklist, struct probe_places *places, struct tally_error *err)
+{
+	size_t kept = 0;
+	if (!blacklist || binary->kind == PROBE_PROGRAM || binary->is_offline)
+		return TALLY_OK;
+	for (size_t i = 0; i < places->items.len; i++) {
+		const struct probe_place *place = &places->items.items[i];
+		const char *symbol = place->symbol ? place->symbol : place->function;
+		/* Of a file the addresses are not those where the kernel runs. */
+		if (!probe_blacklist_has(blacklist, binary->image ? 0 : place->address, str_from(symbol))) {
+			places->items.items[kept++] = *place;
+			continue;
+		}
+		const char *note = arena_printf(&places->arena, "%s is blacklisted function, skip it.", symbol);
+		if (!note || !vec_push(&places->notes, note))
+			return error_nomem(err);
+	}
+	places->items.len = kept;
+	return TALLY_OK;
+}
+
+static enum tally_status probe_convert_all_blacklisted(const struct probe_point *point, struct tally_error *err)
+{
+	char room[256];
+	struct text text = text_over(room, sizeof(room) - 1);
+	probe_point_print(point, &text);
+	return error_set(err, TALLY_NOT_FOUND, "Probe point '%.*s' not found.", (int)text.len, room);
+}
+
 /* Places of several whose variables are not there are left out, with a note. */
 static enum tally_status probe_convert_each(struct probe_binary *binary, const struct probe_definition *definition,
 	const struct probe_places *places, struct probe_conversion *conversion, struct tally_error *err)
@@ -303,7 +335,11 @@ enum tally_status probe_convert(struct probe_binary *binary, const struct probe_
 	status = probe_convert_places(
 		binary, &definition->point, probe_convert_wants_variables(definition), options, &places, err);
 	if (status == TALLY_OK)
+		status = probe_convert_drop_blacklisted(binary, options->blacklist, &places, err);
+	if (status == TALLY_OK)
 		status = probe_convert_keep_notes(conversion, places.notes.items, places.notes.len, err);
+	if (status == TALLY_OK && places.items.len == 0)
+		status = probe_convert_all_blacklisted(&definition->point, err);
 	if (status == TALLY_OK)
 		status = probe_convert_each(binary, definition, &places, conversion, err);
 	probe_places_deinit(&places);

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "code/binaries/build_id_cache.h"
+#include "kernel/probes/probe_blacklist.h"
 #include "tasks/probing/cached_arguments.h"
 #include "tasks/probing/probe_names.h"
 #include "tasks/probing/probe_show.h"
@@ -27,6 +28,7 @@ struct probe_add {
 	struct probe_conversion conversion;
 	VEC(const struct probe_binary *) binaries; /* by probe; NULL: the cache knows it */
 	struct text shown; /* rows of events that are added */
+	struct probe_blacklist blacklist;
 	struct tally_error err;
 	bool is_wrong_usage;
 };
@@ -142,6 +144,7 @@ static enum tally_status probe_add_convert(struct probe_add *add)
 	const struct probe_convert_options options = {.no_inlines = settings->no_inlines,
 		.max_places = (size_t)settings->max_probes,
 		.source_directory = settings->source_directory,
+		.blacklist = &add->blacklist,
 		.no_demangle = settings->no_demangle};
 	for (size_t i = 0; i < add->definitions.len; i++) {
 		const struct probe_wish *wish = &settings->wishes.items[i];
@@ -349,6 +352,7 @@ int probe_add_run(const struct cli *cli, const struct command *command, const st
 	int code;
 	arena_init(&add.arena);
 	probe_conversion_init(&add.conversion);
+	probe_blacklist_read(kernel_seam_linux(), &add.blacklist);
 	enum tally_status status = probe_add_parse(&add);
 	if (status == TALLY_OK)
 		status = probe_add_convert(&add);
@@ -361,6 +365,7 @@ int probe_add_run(const struct cli *cli, const struct command *command, const st
 	} else
 		code = settings->command == 'D' ? probe_add_print(&add) : probe_add_to_kernel(&add);
 	probe_conversion_deinit(&add.conversion);
+	probe_blacklist_deinit(&add.blacklist);
 	for (size_t i = 0; i < add.targets.len; i++)
 		probe_binary_close(add.targets.items[i].binary);
 	vec_free(&add.targets);

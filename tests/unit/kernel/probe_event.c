@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "fake_root.h"
+#include "kernel/probes/probe_blacklist.h"
 #include "kernel/probes/probe_files.h"
 #include "kernel/system/kernel_files.h"
 #include "unit_test.h"
@@ -161,11 +162,35 @@ static void without_tracefs_a_sentence_says_so(void **state)
 	fake_root_remove(root);
 }
 
+static void some_functions_take_no_probes(void **state)
+{
+	char *root = fake_root_make(
+		"/sys/kernel/debug/kprobes/blacklist: noise\\n0xffffffff81000010-0xffffffff81000040\tdo_nmi\\n"
+		"0xffffffff81000050-0xffffffff81000060\tfixup\n");
+	struct probe_blacklist list;
+	(void)state;
+	seam.root = root;
+	probe_blacklist_read(&seam, &list);
+	assert_true(probe_blacklist_has(&list, 0xffffffff81000010, STR("x")));
+	assert_false(probe_blacklist_has(&list, 0xffffffff81000040, STR("do_nmi")));
+	assert_true(probe_blacklist_has(&list, 0, STR("fixup")));
+	assert_false(probe_blacklist_has(&list, 0, STR("fix")));
+	probe_blacklist_deinit(&list);
+	fake_root_remove(root);
+	root = fake_root_make("/sys/kernel/: \n");
+	seam.root = root;
+	probe_blacklist_read(&seam, &list);
+	assert_false(probe_blacklist_has(&list, 0, STR("fixup")));
+	probe_blacklist_deinit(&list);
+	fake_root_remove(root);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(lines_are_read_and_written),
 		cmocka_unit_test(arguments_are_walked), cmocka_unit_test(patterns_choose_events),
 		cmocka_unit_test(the_list_is_both_files), cmocka_unit_test(lines_are_appended),
-		cmocka_unit_test(a_refusal_takes_all_back), cmocka_unit_test(without_tracefs_a_sentence_says_so)};
+		cmocka_unit_test(a_refusal_takes_all_back), cmocka_unit_test(without_tracefs_a_sentence_says_so),
+		cmocka_unit_test(some_functions_take_no_probes)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
