@@ -11,6 +11,7 @@ import page_recordings
 import perfdata_build
 import pytest
 import test_c2c
+import test_kwork
 import test_timechart
 from conftest import ASAN, BUILD, EXCLUDE_KERNEL, FIXED, PERF_TYPE_SOFTWARE, open_event
 from tracing_build import Tracepoint, tracing_data
@@ -24,7 +25,7 @@ FORMS = [
     'live report --missing --stdio', 'sampled report --stdio --require lost<1%', 'kept report --stdio',
     'live script', 'live script -F ip,sym,srcline', 'kept script', 'live annotate --stdio',
     'sampled diff', 'sched sched latency', 'sched sched timehist', 'sched sched map', 'waits lock contention',
-    'waits lock info -t', 'slab kmem --caller --alloc stat', 'memory c2c report --stdio', 'memory mem report --stdio',
+    'waits lock info -t', 'work kwork report -S', 'work kwork latency --json', 'work kwork timehist', 'tasks kwork top', 'slab kmem --caller --alloc stat', 'memory c2c report --stdio', 'memory mem report --stdio',
     'sched timechart -o OUT', 'live flamegraph -o OUT', 'sampled flamegraph --folded -o OUT',
     'live pack -o OUT', 'live pack --scrub -o OUT', 'live inject -b -o OUT', 'sampled health', 'sampled evlist -v',
     'counts stat report', 'live data convert --to-json OUT', 'sampled data convert --to-ctf OUT',
@@ -77,6 +78,8 @@ def recordings(tmp_path_factory):
     page_recordings.sampled(folder / 'sampled.data')
     test_timechart.small(folder / 'sched.data')
     test_c2c.recording(folder / 'memory.data', list(test_c2c.accesses(1)))
+    test_kwork.known_recording(folder / 'work.data')
+    test_kwork.top_recording(folder / 'tasks.data')
     waits(folder / 'waits.data')
     slab(folder / 'slab.data')
     if not open_event(PERF_TYPE_SOFTWARE, 0, EXCLUDE_KERNEL):

@@ -217,6 +217,29 @@ def test_kernel_that_has_the_tracer_only_once(tally, tracefs):
     assert (tracefs.folder / 'current_tracer').read_text() == 'blk\n'
 
 
+def test_files_that_an_instance_lacks(tally, tracefs):
+    """max_graph_depth, tracing_thresh and the filters of graphs are only at the top: the folder's name says that it is changed."""
+    for name in ('max_graph_depth', 'tracing_thresh', 'set_graph_function', 'set_graph_notrace'):
+        (tracefs.folder / 'template' / name).unlink()
+    tally.environment.update(tracefs.environment)
+    (tracefs.folder / 'max_graph_depth').write_text('3\n')
+    running = tally.start('ftrace', '-a', '-G', 'vfs_read', '--graph-opts', 'depth=2,thresh=9')
+    instances = tracefs.folder / 'instances'
+    wait_for(lambda: [path for path in instances.glob('*/tracing_on') if path.parent.name[-4:] != '-top' and path.read_text() == '1\n'])
+    assert {path.name for path in instances.iterdir()} == {f'tally-ftrace-{running.pid}', f'tally-ftrace-{running.pid}-top'}
+    at_top = {name: (tracefs.folder / name).read_text().strip() for name in ('max_graph_depth', 'tracing_thresh', 'set_graph_function', 'current_tracer')}
+    assert at_top == {'max_graph_depth': '2', 'tracing_thresh': '9', 'set_graph_function': 'vfs_read', 'current_tracer': 'nop'}
+    running.send_signal(signal.SIGINT)
+    assert running.communicate(timeout=60)[0] == HEADING + TRACE
+    assert not list(instances.iterdir())
+    assert {name: (tracefs.folder / name).read_text().strip() for name in at_top} == {
+        'max_graph_depth': '3', 'tracing_thresh': '0', 'set_graph_function': '', 'current_tracer': 'nop'}
+    (tracefs.folder / 'set_graph_function').write_text('vfs_write\n')
+    refused = tally('ftrace', '-G', 'vfs_read', 'true', check=255)
+    assert 'set_graph_function is not empty: somebody else traces there' in refused.stderr
+    assert (tracefs.folder / 'set_graph_function').read_text() == 'vfs_write\n' and not list(instances.iterdir())
+
+
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_signals_leave_nothing_behind(tally, tracefs, number):
     tally.environment.update(tracefs.environment)

@@ -32,7 +32,9 @@ ACQUIRE = Tracepoint('lock', 'lock_acquire', 8, [('void *', 'lockdep_addr', 8), 
 CONTENDED = Tracepoint('lock', 'lock_contended', 9, [('void *', 'lockdep_addr', 8), ('char', 'name[48]', 48)])
 ACQUIRED = Tracepoint('lock', 'lock_acquired', 10, [('void *', 'lockdep_addr', 8), ('char', 'name[48]', 48)])
 RELEASE = Tracepoint('lock', 'lock_release', 11, [('void *', 'lockdep_addr', 8), ('char', 'name[48]', 48)])
-POINTS = [SWITCH, WAKEUP, RUNTIME, ACQUIRE, CONTENDED, ACQUIRED, RELEASE]
+IRQ_ENTRY = Tracepoint('irq', 'irq_handler_entry', 12, [('int', 'irq', 4), ('char', 'name[48]', 48)])
+IRQ_EXIT = Tracepoint('irq', 'irq_handler_exit', 13, [('int', 'irq', 4), ('int', 'ret', 4)])
+POINTS = [SWITCH, WAKEUP, RUNTIME, ACQUIRE, CONTENDED, ACQUIRED, RELEASE, IRQ_ENTRY, IRQ_EXIT]
 
 
 def check_text(output, starts=('ROW',)):
@@ -66,6 +68,8 @@ def planted(tmp_path):
         r.sample(3, time=t + 30, raw=RUNTIME.payload(comm=SHORT, pid=1000, runtime=500))
         for number, point in ((4, ACQUIRE), (5, CONTENDED), (6, ACQUIRED), (7, RELEASE)):
             r.sample(number, time=t + 30 + number, raw=point.payload(lockdep_addr=0xf00, name='lock' + EVIL))
+        r.sample(8, time=t + 50, raw=IRQ_ENTRY.payload(irq=7, name='irq' + EVIL))
+        r.sample(9, time=t + 60, raw=IRQ_EXIT.payload(irq=7))
         r.sample(1, time=t + 900, raw=SWITCH.payload(prev_comm=SHORT, prev_pid=1000, next_comm='swapper', prev_state=1))
     path = tmp_path / 'planted.data'
     r.write(path)
@@ -82,6 +86,7 @@ SHOWS = [
     'sched timehist -s', 'sched script', 'lock report', 'lock report -t', 'lock info -t', 'lock info -m', 'lock contention',
     'lock report -x ,', 'health', 'annotate --stdio', 'diff {} {}', 'kmem stat', 'c2c report --stdio', 'mem report --stdio', 'mem report -D',
     'stat report', 'flamegraph --folded -o -', 'export -F folded -o -', 'export -F collapsed -o -', 'timechart -o -',
+    'kwork report', 'kwork timehist', 'kwork top',
 ]
 
 
@@ -96,7 +101,8 @@ def test_text_of_every_verb(tally, planted, line):
 DATA = [
     'report --json', 'report --missing --json', 'report --header-only -I --json', 'sched latency --json', 'health --json',
     'lock contention --json', 'lock report --json', 'diff --json {} {}', 'data convert --to-json OUT', 'export -F chrome -o OUT',
-    'export -F firefox -o OUT', 'export -F speedscope -o OUT', 'annotate --json', 'export -F json -o OUT',
+    'export -F firefox -o OUT', 'export -F speedscope -o OUT', 'annotate --json', 'export -F json -o OUT', 'kwork report --json',
+    'kwork top --json',
 ]
 
 

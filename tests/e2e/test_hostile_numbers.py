@@ -20,7 +20,13 @@ TRACEPOINTS = [
     Tracepoint('kmem', 'kmalloc', 306, [('unsigned long', 'call_site', 8), ('void *', 'ptr', 8), ('size_t', 'bytes_req', 8),
                                         ('size_t', 'bytes_alloc', 8), ('int', 'node', 4)]),
     Tracepoint('kmem', 'mm_page_alloc', 307, [('unsigned long', 'pfn', 8), ('unsigned int', 'order', 4),
-                                              ('int', 'migratetype', 4)])]
+                                              ('int', 'migratetype', 4)]),
+    Tracepoint('irq', 'irq_handler_entry', 308, [('int', 'irq', 4), TEXT]),
+    Tracepoint('irq', 'irq_handler_exit', 309, [('int', 'irq', 4), ('int', 'ret', 4)]),
+    *(Tracepoint('irq', f'softirq_{step}', number, [('unsigned int', 'vec', 4)])
+      for step, number in (('raise', 310), ('entry', 311), ('exit', 312))),
+    *(Tracepoint('workqueue', f'workqueue_{step}', number, [('void *', 'work', 8), ('void *', 'function', 8)])
+      for step, number in (('activate_work', 313), ('execute_start', 314), ('execute_end', 315)))]
 
 
 def of_samples(path, values):
@@ -62,6 +68,7 @@ FORMS = [
     'flamegraph --folded -g cpu', 'flamegraph -g thread -o o.html', 'timechart -o o.svg', 'timechart --html o.html',
     'sched latency', 'sched map', 'sched timehist', 'sched timehist -s', 'lock info -t', 'lock info -m', 'lock info -t --json',
     'lock report', 'lock contention', 'kmem stat', 'kmem stat --page', 'c2c report --stdio', 'mem report --stdio', 'query',
+    'kwork report -S', 'kwork report --json', 'kwork latency', 'kwork timehist', 'kwork top', 'kwork top --json',
     'inject -o o', 'data convert --to-json o --force', 'export -F html -o o', 'export -F firefox -o o',
     'export -F chrome -o o', 'export -F perfetto -o o', 'export -F sqlite -o o', 'export -F pprof -o o', 'export -F otlp -o o',
     'export -F otlp-json -o o']

@@ -57,8 +57,7 @@ class Kernel(Recording):
         self.happen(SWITCH, when, cpu, leaves, prev_pid=leaves, next_pid=comes, prev_comm=f'task{leaves}', next_comm=f'task{comes}')
 
 
-@pytest.fixture
-def known(tmp_path):
+def known_recording(path):
     r = Kernel()
     r.softirq(1, 2, 1, raised=0.5)
     r.softirq(3, 3.25, 1, raised=2.75)
@@ -69,8 +68,13 @@ def known(tmp_path):
     r.happen(EXIT, 8, 1, vec=3)  # its begin is before the recording
     r.happen(ENTRY, 9, 1, vec=3)  # its end is behind it
     r.happen(RAISE, 9, 0, vec=7)
-    path = tmp_path / 'known.data'
     r.write(path)
+
+
+@pytest.fixture
+def known(tmp_path):
+    path = tmp_path / 'known.data'
+    known_recording(path)
     return path
 
 
