@@ -52,6 +52,7 @@ struct tally_str command_subcommands(const struct command *command);
 	X(inject)        \
 	X(kallsyms)      \
 	X(kmem)          \
+	X(kvm)           \
 	X(kwork)         \
 	X(list)          \
 	X(lock)          \

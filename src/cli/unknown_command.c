@@ -13,7 +13,6 @@
 /* Verbs of perf that are not built yet. */
 static const char *const missing[] = {
 	"iostat",
-	"kvm",
 };
 
 int unknown_command(const struct cli *cli, const char *name)

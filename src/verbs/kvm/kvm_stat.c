@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs/kvm/kvm_stat.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/map_u64.h"
+#include "base/vec.h"
+#include "base/word_list.h"
+#include "tasks/session/data_source.h"
+#include "tasks/session/trace_fields.h"
+
+#define NAME_COLUMNS 40
+#define MMIO_READ    1 /* the types of kvm_mmio; 0 is a read whose value is not there yet */
+#define MMIO_WRITE   2
+#define MAX_NAME     64
+
+struct kvm_stat_thread { /* a virtual CPU */
+	uint64_t begin, key;
+	bool has_begun, has_key;
+	bool is_known; /* it has entered a guest: vcpu is valid */
+	uint64_t vcpu;
+};
+
+struct kvm_stat_row {
+	char name[MAX_NAME];
+	uint64_t count, total, least, most;
+	double mean, squares; /* of the differences from the mean */
+};
+
+struct kvm_stat_job {
+	const struct kvm_stat_settings *settings;
+	struct data_source source;
+	struct map_u64 threads, keys; /* indexes of what follows, by thread and by key */
+	VEC(struct kvm_stat_thread) states;
+	VEC(struct kvm_stat_row) rows;
+	uint64_t exits, entries; /* all of the recording */
+	uint64_t count, total;
+	uint64_t open; /* exits that no entry follows */
+};
+
+static uint64_t kvm_stat_field(const struct kvm_stat_job *job, const struct data_sample *s, struct tally_str name)
+{
+	uint64_t number;
+	(void)trace_number_of(job->source.tracepoints, s->sample.raw, name, &number);
+	return number;
+}
+
+/* ---- events of a thread ---- */
+
+static struct kvm_stat_thread *kvm_stat_thread_of(struct kvm_stat_job *job, const struct data_sample *s)
+{
+	bool is_new;
+	uint64_t *index = map_u64_at(&job->threads, s->sample.tid, &is_new);
+	if (!index)
+		return NULL;
+	if (is_new) {
+		*index = job->states.len;
+		if (!vec_push(&job->states, (struct kvm_stat_thread){0}))
+			return NULL;
+	}
+	return &job->states.items[*index];
+}
+
+/* The reason as the event's own format names it, between "reason " and what follows. */
+static void kvm_stat_name_exit(const struct kvm_stat_job *job, const struct data_sample *s, char name[MAX_NAME])
+{
+	struct text shown = {0};
+	uint64_t reason = kvm_stat_field(job, s, STR("exit_reason"));
+	bool is_shown = job->source.tracepoints && tracepoint_print(job->source.tracepoints, s->sample.raw, &shown);
+	text_char(&shown, 0);
+	const char *begin = is_shown && shown.data ? strstr(shown.data, "reason ") : NULL;
+	const char *end = begin ? strstr(begin, " rip ") : NULL;
+	begin = begin ? begin + strlen("reason ") : NULL;
+	/* Without a name the format gives the number. */
+	if (end && end > begin && *begin && !strchr("0123456789-", *begin))
+		snprintf(name, MAX_NAME, "%.*s", (int)(end - begin), begin);
+	else
+		snprintf(name, MAX_NAME, "UNKNOWN (%" PRIu64 ")", reason);
+	text_deinit(&shown);
+}
+
+static void kvm_stat_name(const struct kvm_stat_job *job, const struct data_sample *s, char name[MAX_NAME])
+{
+	if (job->settings->kind == KVM_EXITS)
+		kvm_stat_name_exit(job, s, name);
+	else if (job->settings->kind == KVM_MMIO)
+		snprintf(name, MAX_NAME, "%#" PRIx64 ":%c", kvm_stat_field(job, s, STR("gpa")),
+			kvm_stat_field(job, s, STR("type")) == MMIO_WRITE ? 'W' : 'R');
+	else
+		snprintf(name, MAX_NAME, "%#" PRIx64 ":%s", kvm_stat_field(job, s, STR("port")),
+			kvm_stat_field(job, s, STR("rw")) ? "POUT" : "PIN");
+}
+
+static uint64_t kvm_stat_key(const struct kvm_stat_job *job, const struct data_sample *s)
+{
+	if (job->settings->kind == KVM_EXITS)
+		return kvm_stat_field(job, s, STR("exit_reason")) | kvm_stat_field(job, s, STR("isa")) << 32;
+	if (job->settings->kind == KVM_MMIO)
+		return kvm_stat_field(job, s, STR("gpa")) << 1 | (kvm_stat_field(job, s, STR("type")) == MMIO_WRITE);
+	return kvm_stat_field(job, s, STR("port")) << 1 | (kvm_stat_field(job, s, STR("rw")) != 0);
+}
+
+/* The row of the sample's reason, device or port; NULL: out of memory. */
+static struct kvm_stat_row *kvm_stat_row_of(struct kvm_stat_job *job, const struct data_sample *s, uint64_t *key)
+{
+	bool is_new;
+	*key = kvm_stat_key(job, s);
+	uint64_t *index = map_u64_at(&job->keys, *key, &is_new);
+	if (!index)
+		return NULL;
+	if (is_new) {
+		*index = job->rows.len;
+		if (!vec_push(&job->rows, (struct kvm_stat_row){.least = UINT64_MAX}))
+			return NULL;
+		kvm_stat_name(job, s, job->rows.items[*index].name);
+	}
+	return &job->rows.items[*index];
+}
+
+static void kvm_stat_add(struct kvm_stat_job *job, struct kvm_stat_row *row, uint64_t ns)
+{
+	double difference = (double)ns - row->mean;
+	row->count++;
+	row->total += ns;
+	row->mean += difference / (double)row->count;
+	row->squares += difference * ((double)ns - row->mean);
+	row->least = MIN(row->least, ns);
+	row->most = MAX(row->most, ns);
+	job->count++;
+	job->total += ns;
+}
+
+static bool kvm_stat_is_wanted(
+	const struct kvm_stat_job *job, const struct kvm_stat_thread *thread, const struct data_sample *s)
+{
+	const struct kvm_stat_settings *settings = job->settings;
+	return (settings->vcpu == UINT64_MAX || thread->vcpu == settings->vcpu) &&
+	       (!settings->pids || word_list_has_number(settings->pids, (int32_t)s->sample.pid));
+}
+
+/* The end of what began; row: NULL if the beginning said which one it is. */
+static void kvm_stat_end(
+	struct kvm_stat_job *job, struct kvm_stat_thread *thread, struct kvm_stat_row *row, const struct data_sample *s)
+{
+	uint64_t index;
+	if (!row && thread->has_key && map_u64_find(&job->keys, thread->key, &index))
+		row = &job->rows.items[index];
+	if (row && thread->has_begun && thread->is_known && s->clock >= thread->begin &&
+		kvm_stat_is_wanted(job, thread, s))
+		kvm_stat_add(job, row, s->clock - thread->begin);
+	thread->has_begun = thread->has_key = false;
+}
+
+/* False: out of memory. */
+static bool kvm_stat_begin(
+	struct kvm_stat_job *job, struct kvm_stat_thread *thread, const struct data_sample *s, bool has_key)
+{
+	thread->begin = s->clock;
+	thread->has_begun = true;
+	thread->has_key = has_key;
+	return !has_key || kvm_stat_row_of(job, s, &thread->key);
+}
+
+static bool kvm_stat_device(struct kvm_stat_job *job, struct kvm_stat_thread *thread, const struct data_sample *s)
+{
+	uint64_t key, type = kvm_stat_field(job, s, STR("type"));
+	if (type == MMIO_WRITE)
+		return kvm_stat_begin(job, thread, s, true);
+	if (type != MMIO_READ)
+		return true;
+	struct kvm_stat_row *row = kvm_stat_row_of(job, s, &key);
+	if (row)
+		kvm_stat_end(job, thread, row, s);
+	return row != NULL;
+}
+
+static bool kvm_stat_take(struct kvm_stat_job *job, const struct data_sample *s)
+{
+	enum kvm_kind kind = job->settings->kind;
+	struct tally_str name = s->event->name;
+	bool is_exit = str_equal(name, STR("kvm:kvm_exit")), is_entry = str_equal(name, STR("kvm:kvm_entry"));
+	bool is_device = str_equal(name, STR("kvm:kvm_mmio")), is_port = str_equal(name, STR("kvm:kvm_pio"));
+	if (!is_exit && !is_entry && !is_device && !is_port)
+		return true;
+	struct kvm_stat_thread *thread = kvm_stat_thread_of(job, s);
+	if (!thread)
+		return false;
+	job->exits += is_exit;
+	job->entries += is_entry;
+	if (is_entry) {
+		kvm_stat_end(job, thread, NULL, s);
+		thread->is_known = true;
+		thread->vcpu = kvm_stat_field(job, s, STR("vcpu_id"));
+		return true;
+	}
+	if (is_exit)
+		return kind == KVM_IOPORT || kvm_stat_begin(job, thread, s, kind == KVM_EXITS);
+	if (is_device && kind == KVM_MMIO)
+		return kvm_stat_device(job, thread, s);
+	return !is_port || kind != KVM_IOPORT || kvm_stat_begin(job, thread, s, true);
+}
+
+static enum tally_status kvm_stat_read(struct kvm_stat_job *job, struct tally_error *err)
+{
+	struct data_sample s;
+	enum tally_status status;
+	while ((status = data_source_next(&job->source, &s, err)) == TALLY_OK)
+		if (!kvm_stat_take(job, &s))
+			return error_nomem(err);
+	for (size_t i = 0; i < job->states.len; i++)
+		job->open += job->states.items[i].has_begun;
+	return status == TALLY_END ? TALLY_OK : status;
+}
+
+/* ---- the table ---- */
+
+static int kvm_stat_compare(const void *a, const void *b, void *data)
+{
+	const struct kvm_stat_settings *settings = data;
+	const struct kvm_stat_row *x = a, *y = b;
+	uint64_t first[] = {settings->by_time ? x->total : x->count, settings->by_time ? y->total : y->count};
+	uint64_t second[] = {settings->by_time ? x->count : x->total, settings->by_time ? y->count : y->total};
+	if (first[0] != first[1])
+		return first[0] < first[1] ? 1 : -1;
+	if (second[0] != second[1])
+		return second[0] < second[1] ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+static double kvm_stat_error(const struct kvm_stat_row *row)
+{
+	double count = (double)row->count;
+	return row->count > 1 && row->mean > 0 ? 100 * sqrt(row->squares / (count - 1) / count) / row->mean : 0;
+}
+
+static double kvm_stat_share(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void kvm_stat_print(const struct kvm_stat_job *job, struct text *t)
+{
+	static const char *const titles[] = {"VM-EXIT", "MMIO Access", "IO Port Access"};
+	const struct kvm_stat_settings *settings = job->settings;
+	text_str(t, "\n\nAnalyze events for ");
+	if (settings->pids)
+		text_printf(t, "pid(s) %s, ", settings->pids);
+	else
+		text_str(t, "all VMs, ");
+	if (settings->vcpu == UINT64_MAX)
+		text_str(t, "all VCPUs:\n\n");
+	else
+		text_printf(t, "VCPU %" PRIu64 ":\n\n", settings->vcpu);
+	text_printf(t, "%*s %10s %9s %9s %11s %11s %16s \n\n", NAME_COLUMNS, titles[settings->kind], "Samples",
+		"Samples%", "Time%", "Min Time", "Max Time", "Avg time");
+	for (size_t i = 0; i < job->rows.len; i++) {
+		const struct kvm_stat_row *row = &job->rows.items[i];
+		if (row->count == 0)
+			continue;
+		text_printf(t, "%*s %10" PRIu64 " %8.2f%% %8.2f%% %9.2fus %9.2fus %9.2fus ( +- %6.2f%% )\n",
+			NAME_COLUMNS, row->name, row->count, kvm_stat_share(row->count, job->count),
+			kvm_stat_share(row->total, job->total), (double)row->least / 1000, (double)row->most / 1000,
+			row->mean / 1000, kvm_stat_error(row));
+	}
+	text_printf(t, "\nTotal Samples:%" PRIu64 ", Total events handled time:%.2fus.\n\n", job->count,
+		(double)job->total / 1000);
+}
+
+static void kvm_stat_json(const struct kvm_stat_job *job, struct text *t)
+{
+	static const char *const kinds[] = {"vmexit", "mmio", "ioport"};
+	struct json j = {.out = t};
+	json_object(&j, NULL);
+	json_u64(&j, "schema", 1);
+	json_string(&j, "event", str_from(kinds[job->settings->kind]));
+	json_u64(&j, "samples", job->count);
+	json_u64(&j, "time_ns", job->total);
+	json_u64(&j, "unfinished", job->open);
+	json_array(&j, "rows");
+	for (size_t i = 0; i < job->rows.len; i++) {
+		const struct kvm_stat_row *row = &job->rows.items[i];
+		if (row->count == 0)
+			continue;
+		json_object(&j, NULL);
+		json_string(&j, "name", str_from(row->name));
+		json_u64(&j, "samples", row->count);
+		json_u64(&j, "time_ns", row->total);
+		json_u64(&j, "min_ns", row->least);
+		json_u64(&j, "max_ns", row->most);
+		json_fixed(&j, "mean_ns", row->mean, 3);
+		json_fixed(&j, "error_percent", kvm_stat_error(row), 2);
+		json_object_end(&j);
+	}
+	json_array_end(&j);
+	json_object_end(&j);
+}
+
+/* Why there are no rows. */
+static void kvm_stat_say_nothing(const struct cli *cli, const struct kvm_stat_job *job)
+{
+	if (job->count)
+		return;
+	if (job->exits + job->entries == 0)
+		cli_failf(cli,
+			"note: the recording has no kvm:kvm_exit and kvm:kvm_entry, which say when a guest runs: "
+			"'%s kvm stat record' records them on the machine that runs the guests",
+			cli->program);
+	else
+		cli_failf(cli, "note: none of the %" PRIu64 " exits is of this kind, process and VCPU", job->exits);
+}
+
+static void kvm_stat_close(struct kvm_stat_job *job)
+{
+	vec_free(&job->states);
+	vec_free(&job->rows);
+	map_u64_deinit(&job->threads);
+	map_u64_deinit(&job->keys);
+	data_source_close(&job->source);
+}
+
+int kvm_stat_report(const struct cli *cli, const struct kvm_stat_settings *settings)
+{
+	const struct data_input input = {.file = settings->input};
+	struct kvm_stat_job job = {.settings = settings};
+	struct tally_error err;
+	struct text t = {0};
+	if (data_source_open(cli, &input, &job.source, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
+	enum tally_status status = kvm_stat_read(&job, &err);
+	cli_print_health(cli, &job.source.pass.sideband.health);
+	if (job.rows.len)
+		qsort_r(job.rows.items, job.rows.len, sizeof(*job.rows.items), kvm_stat_compare, (void *)settings);
+	if (settings->is_json)
+		kvm_stat_json(&job, &t);
+	else
+		kvm_stat_print(&job, &t);
+	int code = cli_finish_text(cli, &t);
+	kvm_stat_say_nothing(cli, &job);
+	if (status != TALLY_OK)
+		code = cli_fail(cli, &err);
+	kvm_stat_close(&job);
+	return code;
+}
