@@ -333,7 +333,7 @@ const char *probe_unit_path(struct probe_functions *f, uint32_t index, uint32_t 
 	return unit->paths[number];
 }
 
-const char *probe_root_path(struct probe_functions *f, const struct probe_root *root)
+static const char *probe_functions_path(struct probe_functions *f, const struct probe_root *root)
 {
 	const struct dwarf_declaration *d = &root->declaration;
 	const struct dwarf_file *program = debug_info_file(f->binary->info);
@@ -351,6 +351,14 @@ const char *probe_root_path(struct probe_functions *f, const struct probe_root *
 	const char *path = dwarf_lines_path(&lines, (uint32_t)d->path, &f->arena);
 	dwarf_lines_deinit(&lines);
 	return path;
+}
+
+const char *probe_root_path(struct probe_functions *f, struct probe_root *root)
+{
+	if (!root->path_is_known)
+		root->path = probe_functions_path(f, root);
+	root->path_is_known = true;
+	return root->path;
 }
 
 static const struct dwarf_function *probe_code_function(const struct probe_functions *f, struct probe_code code)

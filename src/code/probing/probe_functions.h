@@ -32,6 +32,8 @@ struct probe_root { /* a function of the source */
 	uint32_t unit; /* that has some of its code */
 	uint32_t first, count; /* in codes */
 	const char *readable; /* demangled; made when needed */
+	const char *path; /* where it is declared, when path_is_known; NULL: not known */
+	bool path_is_known;
 };
 
 struct probe_unit {
@@ -70,7 +72,7 @@ bool probe_root_matches(
 	struct probe_functions *functions, struct probe_root *root, struct tally_str pattern, enum probe_match match);
 struct tally_str probe_root_name(const struct probe_root *root);
 /* Where it is declared; NULL: not known. */
-const char *probe_root_path(struct probe_functions *functions, const struct probe_root *root);
+const char *probe_root_path(struct probe_functions *functions, struct probe_root *root);
 
 /* The unit with its statements; NULL: out of memory. */
 const struct dwarf_lines *probe_unit_lines(struct probe_functions *functions, uint32_t unit);

@@ -12,7 +12,7 @@
 
 struct probe_lines_listing {
 	const struct probe_line_range *range;
-	const struct probe_root *root; /* NULL: lines of a source */
+	struct probe_root *root; /* NULL: lines of a source */
 	const char *path; /* as the debug information has it */
 	uint32_t base; /* what numbers are counted from */
 	uint32_t first, last; /* of the source */
@@ -30,8 +30,7 @@ static int probe_lines_by_line(const void *a, const void *b)
 }
 
 /* The first function of the name with a source. */
-static const struct probe_root *probe_lines_find_root(
-	struct probe_functions *functions, const struct probe_line_range *range)
+static struct probe_root *probe_lines_find_root(struct probe_functions *functions, const struct probe_line_range *range)
 {
 	for (int match = PROBE_MATCH_NAME; match <= PROBE_MATCH_QUALIFIED; match++) {
 		for (size_t i = 0; i < functions->roots.len; i++) {

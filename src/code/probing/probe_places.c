@@ -70,7 +70,7 @@ static enum tally_status probe_places_add(
 {
 	struct probe_functions *functions = search->functions;
 	uint32_t index = probe_code_root(functions, row->code);
-	const struct probe_root *root = index != PROBE_NO_ROOT ? &functions->roots.items[index] : NULL;
+	struct probe_root *root = index != PROBE_NO_ROOT ? &functions->roots.items[index] : NULL;
 	struct probe_place place = {.address = row->address + functions->binary->moved,
 		.line = row->line,
 		.declared = root ? root->declaration.line : 0,
@@ -320,25 +320,20 @@ enum tally_status probe_places_describe(struct probe_binary *binary, uint64_t ad
 	struct probe_place *out, struct tally_error *err)
 {
 	struct probe_functions *functions;
-	struct probe_code code;
-	uint32_t unit;
+	struct probe_row row;
 	uint64_t at = address - binary->moved;
-	struct probe_place place = {.address = address};
 	enum tally_status status = probe_functions_of(binary, &functions, err);
 	if (status != TALLY_OK)
 		return status;
-	if (!probe_unit_at(functions, at, &unit) || !probe_code_at(functions, unit, at, &code))
+	if (!probe_row_at(functions, at, &row))
 		return error_set(err, TALLY_NOT_FOUND, "the debug information of %s has no function at 0x%" PRIx64,
 			binary->path, address);
-	const struct dwarf_line_row *line = dwarf_lines_find(functions->units[unit].debug.lines, at);
-	place.line = line ? line->line : 0;
-	place.source = line ? probe_unit_path(functions, unit, line->file) : NULL;
-	code = probe_places_describe_call(functions, code, at, &place);
+	struct probe_place place = {.address = address, .line = row.line, .source = row.path};
+	struct probe_code code = probe_places_describe_call(functions, row.code, at, &place);
 	uint32_t index = probe_code_root(functions, code);
-	const struct probe_root *root = index != PROBE_NO_ROOT ? &functions->roots.items[index] : NULL;
-	struct probe_code outer = probe_code_outer(functions, code);
+	struct probe_root *root = index != PROBE_NO_ROOT ? &functions->roots.items[index] : NULL;
 	uint64_t entry = 0;
-	place.is_entry = probe_code_entry(functions, outer, &entry) && entry == at;
+	place.is_entry = probe_code_entry(functions, probe_code_outer(functions, code), &entry) && entry == at;
 	const char *declared_in = root ? probe_root_path(functions, root) : NULL;
 	place.declared = root ? root->declaration.line : 0;
 	if (place.is_entry) {

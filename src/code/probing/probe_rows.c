@@ -117,7 +117,7 @@ static void probe_rows_add(struct probe_rows_walk *walk, const struct probe_row 
 }
 
 /* The line of a call is the caller's, also at the first address of what was inlined there. */
-static struct probe_code probe_rows_of_line(
+static struct probe_code probe_rows_of_call(
 	const struct probe_functions *functions, struct probe_code code, uint32_t file, uint32_t line)
 {
 	struct probe_code caller;
@@ -129,6 +129,29 @@ static struct probe_code probe_rows_of_line(
 		code = caller;
 	}
 	return code;
+}
+
+/* Of the innermost code at an address and what it was inlined into, that whose declaration is the last before the line:
+ * compilers mix the statements around a call with those of what they inlined. */
+static struct probe_code probe_rows_of_line(
+	struct probe_functions *functions, struct probe_code code, uint32_t file, uint32_t line)
+{
+	const char *path = probe_unit_path(functions, code.unit, file);
+	struct probe_code best = code;
+	struct probe_code each = code;
+	uint32_t best_line = 0;
+	do {
+		uint32_t index = probe_code_root(functions, each);
+		struct probe_root *root = index != PROBE_NO_ROOT ? &functions->roots.items[index] : NULL;
+		if (!root || root->declaration.line > line || root->declaration.line <= best_line)
+			continue;
+		const char *declared_in = probe_root_path(functions, root);
+		if (!path || !declared_in || strcmp(path, declared_in) != 0)
+			continue;
+		best_line = root->declaration.line;
+		best = each;
+	} while (probe_code_caller(functions, each, &each));
+	return best_line > 0 ? best : probe_rows_of_call(functions, code, file, line);
 }
 
 static bool probe_rows_has_file(const struct probe_rows_walk *walk, uint32_t file)
@@ -237,6 +260,29 @@ enum tally_status probe_rows_find(struct probe_functions *functions, const struc
 	map_u64_deinit(&walk.seen);
 	free(walk.is_wanted);
 	return walk.out_of_memory ? error_nomem(err) : TALLY_OK;
+}
+
+bool probe_row_at(struct probe_functions *functions, uint64_t address, struct probe_row *row)
+{
+	uint32_t unit;
+	struct probe_row found = {.address = address};
+	if (!probe_unit_at(functions, address, &unit) || !probe_code_at(functions, unit, address, &found.code))
+		return false;
+	const struct dwarf_lines *lines = probe_unit_lines(functions, unit);
+	const struct dwarf_line_row *covering = dwarf_lines_find(functions->units[unit].debug.lines, address);
+	uint32_t file = covering ? covering->file : DWARF_NO_FILE;
+	found.line = covering ? covering->line : 0;
+	size_t at = 0;
+	if (lines)
+		LOWER_BOUND(at, lines->statements.len, middle, lines->statements.items[middle].address < address);
+	if (lines && at < lines->statements.len && lines->statements.items[at].address == address) {
+		file = lines->statements.items[at].file;
+		found.line = lines->statements.items[at].line;
+	}
+	found.path = probe_unit_path(functions, unit, file);
+	found.code = probe_rows_of_line(functions, found.code, file, found.line);
+	*row = found;
+	return true;
 }
 
 static bool probe_paths_has(const struct probe_paths *paths, const char *path)

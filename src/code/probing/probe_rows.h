@@ -38,6 +38,9 @@ struct probe_rows {
 /* NOMEM only. */
 TALLY_MUST_CHECK enum tally_status probe_rows_find(struct probe_functions *functions,
 	const struct probe_row_filter *filter, struct probe_rows *rows, struct tally_error *err);
+/* The line of the first statement that begins at an address, or else of what the address is in the middle of. False: no
+ * function has the address. */
+bool probe_row_at(struct probe_functions *functions, uint64_t address, struct probe_row *row);
 /* Whether a path is the one wanted: equal, or its end from a slash on. */
 bool probe_path_matches(const char *path, struct tally_str wanted);
 struct probe_paths {
