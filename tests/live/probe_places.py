@@ -143,6 +143,13 @@ class Program:
             self.chains[address] = text.splitlines()[::2]
         return self.chains[address]
 
+    def lines_at(self, address):
+        """The lines of the source that code at an address is of: of the innermost function, and of the calls around it."""
+        text = self.ask('addr2line', '-i', '-e', None, hex(address))
+        if shutil.which('llvm-symbolizer'):
+            text += self.ask('llvm-symbolizer', '-e', None, hex(address))
+        return {int(line) for line in re.findall(r'/%s:(\d+)' % re.escape(self.source.name), text)}
+
     def address(self, offset):
         """perf and tally print offsets in the file."""
         return next((offset - begin + address for begin, address, size in self.segments if begin <= offset < begin + size), None)
@@ -152,7 +159,7 @@ class Program:
         if offset == 0 and (function, address) in self.entered:
             return True
         # addr2line does not say which instance of a Rust function it is, and has a name for what lies behind a function.
-        if '<' in function or (offset > 0 and self.own_code.get(function)):
+        if '<' in function or (offset > 0 and len(self.chain(address)) == 1 and self.own_code.get(function)):
             return any(low <= address < high for low, high in self.own_code.get(function, []))
         name = {'_Z8overloadi': 'overload'}.get(function, function)
         pattern = re.compile(r'(^|[\s:>])%s($|[\s(<\[.@])' % re.escape(name))
@@ -161,7 +168,7 @@ class Program:
     def has_line(self, address, line):
         """Whether code of that line of the source begins there: a statement, a call that was inlined, or a function that is
         declared there."""
-        if (line, address) in self.rows or (line, address) in self.calls:
+        if (line, address) in self.rows or (line, address) in self.calls or line in self.lines_at(address):
             return True
         names = [name for name, own in self.entered if own == address] + self.chain(address)
         return 0 < line <= len(self.lines) and any(re.split(r'[(<]', name)[0].split('::')[-1] in self.lines[line - 1] for name in names)

@@ -387,6 +387,14 @@ uint32_t probe_code_root(const struct probe_functions *f, struct probe_code code
 	return f->units[code.unit].roots[code.function];
 }
 
+bool probe_code_is_continued(const struct probe_functions *f, struct probe_code code)
+{
+	struct probe_code caller;
+	uint32_t root = probe_code_root(f, code);
+	return root != PROBE_NO_ROOT && probe_code_caller(f, code, &caller) && probe_code_root(f, caller) == root &&
+	       probe_code_function(f, code)->call_line == f->roots.items[root].declaration.line;
+}
+
 bool probe_code_entry(struct probe_functions *f, struct probe_code code, uint64_t *address)
 {
 	const struct debug_unit *debug = &f->units[code.unit].debug;

@@ -83,6 +83,8 @@ const char *probe_unit_path(struct probe_functions *functions, uint32_t unit, ui
 struct probe_code probe_code_outer(const struct probe_functions *functions, struct probe_code code);
 /* What the code was inlined into directly; false: it was not inlined. */
 bool probe_code_caller(const struct probe_functions *functions, struct probe_code code, struct probe_code *caller);
+/* gcc splits the rare part of a function off, and inlines it again where the rest is: the function is not entered there. */
+bool probe_code_is_continued(const struct probe_functions *functions, struct probe_code code);
 uint32_t probe_code_root(const struct probe_functions *functions, struct probe_code code);
 /* Where it is entered. */
 bool probe_code_entry(struct probe_functions *functions, struct probe_code code, uint64_t *address);

@@ -124,7 +124,8 @@ static enum tally_status probe_places_at_entries(
 		struct probe_row row = {.code = functions->codes.items[functions->roots.items[root].first + i]};
 		struct probe_code caller;
 		bool is_inlined = probe_code_caller(functions, row.code, &caller);
-		if (is_inlined && (search->options->no_inlines || point->is_return))
+		if (is_inlined && (search->options->no_inlines || point->is_return ||
+					  probe_code_is_continued(functions, row.code)))
 			continue;
 		if (!probe_code_entry(functions, row.code, &row.address))
 			continue;

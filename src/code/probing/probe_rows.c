@@ -223,6 +223,8 @@ static void probe_rows_add_entries(struct probe_rows_walk *walk, uint32_t unit, 
 		bool is_inlined = probe_code_caller(functions, own, &caller);
 		uint32_t root = probe_code_root(functions, own);
 		bool is_first = of_declarations && !is_inlined;
+		if (probe_code_is_continued(functions, own))
+			continue;
 		if (root != PROBE_NO_ROOT && (is_first || !walk->filter->is_of_first))
 			probe_rows_add_entry(walk, own, own, probe_root_path(functions, &functions->roots.items[root]),
 				functions->roots.items[root].declaration.line);

@@ -67,7 +67,6 @@ __attribute__((noinline)) struct node *make(int value, struct node *next)
 __attribute__((noinline)) int length(const struct node *list)
 {
 	int count = 0;
-
 	while (list) {
 		count++;
 		list = list->next;
@@ -124,11 +123,11 @@ __attribute__((noinline)) int check(int value)
 	return 1;
 }
 
-__attribute__((noinline)) int many(int a, int b, int c, int d, int e, int f, int g, int h)
+__attribute__((noinline)) int many(int a, int b, int c, int d, int e, int f)
 {
 	char buffer[64];
 	memset(buffer, a, sizeof(buffer));
-	return buffer[b & 63] + c + d + e + f + g + h;
+	return buffer[b & 63] + c + d + e + f;
 }
 
 __attribute__((noinline)) int sum_all(int count, ...)
@@ -181,7 +180,7 @@ int main(int argc, char **argv)
 	qsort(numbers, 3, sizeof(*numbers), compare);
 	total += add(length(list), (int)strlen(argv[0]));
 	total += choose(argc, total) + (int)mean(values, 3);
-	total += check(argc) + many(1, 2, 3, 4, 5, 6, 7, argc) + sum_all(3, 1, 2, 3);
+	total += check(argc) + many(1, 2, 3, 4, 5, argc) + sum_all(3, 1, 2, 3);
 	total += (int)factorial(argc + 5) + is_even((unsigned)argc) + by_table(argc, total & 7);
 	total += square(argc) + cube(argc);
 	nothing();

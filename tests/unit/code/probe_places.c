@@ -269,6 +269,24 @@ static void test_names(void **state)
 	arena_deinit(&functions.arena);
 }
 
+/* The part of a function that gcc split off and inlined again; a call of itself that was inlined is another thing. */
+static void test_continued(void **state)
+{
+	(void)state;
+	struct dwarf_function items[] = {
+		{.caller = DWARF_NO_FUNCTION}, {.caller = 0, .call_line = 5}, {.caller = 0, .call_line = 7}};
+	struct dwarf_functions all = {.functions = {items, 3, 3}};
+	uint32_t roots[] = {0, 0, 0};
+	struct probe_root root = {.declaration = {.line = 5}};
+	struct probe_unit unit = {.debug = {.functions = &all}, .roots = roots};
+	struct probe_functions functions = {.roots = {&root, 1, 1}, .units = &unit, .unit_count = 1};
+	assert_false(probe_code_is_continued(&functions, (struct probe_code){0, 0}));
+	assert_true(probe_code_is_continued(&functions, (struct probe_code){0, 1}));
+	assert_false(probe_code_is_continued(&functions, (struct probe_code){0, 2}));
+	roots[0] = PROBE_NO_ROOT;
+	assert_false(probe_code_is_continued(&functions, (struct probe_code){0, 1}));
+}
+
 static void test_paths(void **state)
 {
 	(void)state;
@@ -328,6 +346,7 @@ int main(void)
 		cmocka_unit_test(test_describe),
 		cmocka_unit_test(test_listing),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_continued),
 		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_patterns),
 	};
