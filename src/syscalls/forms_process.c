@@ -72,7 +72,7 @@ static const struct syscall_form process_forms[] = {
 	{"kill", RESULT_LONG, {ARG("pid", PID), ARG("sig", SIGNAL)}},
 	{"landlock_add_rule", RESULT_LONG,
 		{ARG("ruleset_fd", FD), ENUM("rule_type", landlock_rule), ARG("rule_attr", ADDRESS),
-			ARG("flags", HEX)}},
+			ARG("flags", UINT)}},
 	{"landlock_create_ruleset", RESULT_FD,
 		{STRUCT_SIZED("attr", "landlock_ruleset_attr", 1), ARG("size", ULONG), FLAGS("flags", landlock_flags)}},
 	{"landlock_restrict_self", RESULT_LONG, {ARG("ruleset_fd", FD), ARG("flags", HEX)}},

@@ -256,9 +256,11 @@ static const struct syscall_word words_ioprio_who[] = {{1, "PROCESS"}, {2, "PGRP
 const struct syscall_words syscall_words_ioprio_who = {
 	"IOPRIO_WHO_", "", words_ioprio_who, ARRAY_LEN(words_ioprio_who), true};
 
-static const struct syscall_word words_landlock_rule[] = {{1, "PATH_BENEATH"}, {2, "NET_PORT"}};
+/* In whole, as perf does by BTF. */
+static const struct syscall_word words_landlock_rule[] = {
+	{1, "LANDLOCK_RULE_PATH_BENEATH"}, {2, "LANDLOCK_RULE_NET_PORT"}};
 const struct syscall_words syscall_words_landlock_rule = {
-	"LANDLOCK_RULE_", "", words_landlock_rule, ARRAY_LEN(words_landlock_rule), true};
+	"", "", words_landlock_rule, ARRAY_LEN(words_landlock_rule), true};
 
 static const struct syscall_word words_landlock_flags[] = {{1, "VERSION"}, {2, "ERRATA"}};
 const struct syscall_words syscall_words_landlock_flags = {

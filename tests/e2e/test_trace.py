@@ -221,7 +221,7 @@ def test_killed_tracer_leaves_nothing(tally, program, tmp_path):
         tracer.communicate()
 
 
-@pytest.mark.parametrize('name', ['trace_btf_general.sh', 'trace_exit_race.sh', 'trace_record_replay.sh',
+@pytest.mark.parametrize('name', ['trace_btf_enum.sh', 'trace_btf_general.sh', 'trace_exit_race.sh', 'trace_record_replay.sh',
                                   'trace_summary.sh'])
 def test_perfs_own_test(perfs_own_test, program, name):
     result = perfs_own_test(name)

@@ -73,7 +73,8 @@ static const struct print_test_plain plain_calls[] = {
 	{"clock_gettime", {(uint64_t)-6, 0x10}, 0, "clock_gettime(which_clock: -6, tp: 0x10) = 0"},
 	{"getrusage", {UINT32_MAX, 0x10}, 0, "getrusage(who: CHILDREN, ru: 0x10) = 0"},
 	{"landlock_add_rule", {11, 1, 0x10, 45}, -77,
-		"landlock_add_rule(ruleset_fd: 11, rule_type: PATH_BENEATH, rule_attr: 0x10, flags: 0x2d) = -1 EBADFD "
+		"landlock_add_rule(ruleset_fd: 11, rule_type: LANDLOCK_RULE_PATH_BENEATH, rule_attr: 0x10, flags: 45) "
+		"= -1 EBADFD "
 		"(File descriptor in bad state)"},
 	{"read", {3, 0x10, 5}, -512,
 		"read(fd: 3, buf: 0x10, count: 5) = -1 ERESTARTSYS (Interrupted; starts again unless a handler forbids "
