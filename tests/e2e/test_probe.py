@@ -322,3 +322,70 @@ def test_an_offline_vmlinux_and_module(tally, newest_perf, app):
         if theirs.returncode == 0:
             ours = tally('probe', '-k', app, '-D', text, check=0).stdout
             assert ours.split()[:2] == theirs.stdout.split()[:2], text
+
+
+def test_what_can_be_probed_is_perfs(tally, newest_perf, app):
+    for words in ('-L', 'add'), ('-L', 'look:1'), ('-V', 'add'), ('-V', 'look:1'), ('--externs', '-V', 'add'), ('--filter', 'x', '-V', 'add'):
+        theirs = newest_perf('probe', '-x', app, *words)
+        if theirs.returncode == 0:
+            assert tally('probe', '-x', app, *words, check=0).stdout == theirs.stdout, words
+    assert tally('probe', '-x', app, '-V', 'add', check=0).stdout == 'Available variables at add\n\t@<add+0>\n\t\tint\tx\n\t\tint\ty\n'
+    assert tally('probe', '-x', app, '--filter', '!x', '-V', 'add', check=0).stdout.splitlines()[2:] == ['\t\tint\ty']
+    two = tally('probe', '-x', app, '-L', 'add:0+1', '-L', 'look', check=0)
+    assert two.stderr == 'Warning: more than one --line options are detected. Only the first one is valid.\n'
+
+
+def test_sources_and_files_below_another_root(tally, app, tmp_path):
+    """The program is at another path than the one that the kernel is given, and its source has moved."""
+    root = tmp_path / 'root'
+    (root / 'opt').mkdir(parents=True)
+    shutil.copy(app, root / 'opt' / app.name)
+    for layout in '', ',hierarchy':
+        shown = tally('probe', '--symfs', f'{root}{layout}', '-x', f'/opt/{app.name}', '-D', 'add', check=0).stdout
+        assert re.fullmatch(rf'p:probe_{app.name}/add /opt/{app.name}:0x[0-9a-f]+\n', shown)
+    assert "takes no layout 'flat'" in tally('probe', '--symfs', f'{root},flat', '-x', app, '-D', 'add', check=129).stderr
+    moved = tmp_path / 'moved'
+    moved.mkdir()
+    (tmp_path / 'probed.c').rename(moved / 'probed.c')
+    assert 'probed.c' in tally('probe', '-x', app, '-L', 'add', check=254).stderr
+    assert 'return x + y;' in tally('probe', '-x', app, '-s', moved, '-L', 'add', check=0).stdout
+
+
+def test_the_cache_keeps_definitions(tally, newest_perf, app, cleared):
+    tally('probe', '-q', '--cache', '-x', app, '-a', 'mine=add x', check=0)
+    kept = tally('probe', '--cache', '-l', check=0).stdout
+    assert f'{cleared}:mine=add x\n' in kept and kept == newest_perf('probe', '--cache', '-l', check=0).stdout
+    before = lines_of(cleared)
+    tally('probe', '-q', '-d', f'{cleared}:mine', check=0)
+    assert f'(on %mine in {app})' in tally('probe', '-x', app, '-a', '%mine', check=0).stderr
+    assert lines_of(cleared) == before
+    tally('probe', '-q', '-d', f'{cleared}:mine', check=0)
+    assert 'Removed cached event: ' in tally('probe', '--cache', '-d', 'mine', check=0).stderr
+    assert not tally('probe', '--cache', '-l', check=0).stdout
+    assert "'nosuch'" in tally('probe', '--cache', '-d', 'nosuch', check=254).stderr
+
+
+def test_a_stripped_program_has_only_addresses(tally, tmp_path):
+    bare = compiled(tmp_path, 'bare', '-O1', '-s')
+    entry = int(re.search(r'Entry point address: +(\w+)', subprocess.run(
+        ['readelf', '-h', bare], capture_output=True, text=True, check=True).stdout).group(1), 16)
+    assert f'Failed to load symbols from {bare}\nPlease ensure the file is not stripped' in tally(
+        'probe', '-x', bare, '-D', 'add', check=254).stderr
+    assert tally('probe', '-x', bare, '-D', f'start={entry:#x}', check=0).stdout == f'p:probe_bare/start {bare}:{entry:#x}\n'
+
+
+def test_without_rights_the_reason_is_said(tally, app):
+    if os.geteuid() != 0 or not shutil.which('setpriv') or not PROBES.exists():
+        pytest.skip('needs root, setpriv and tracefs')
+    copy = pathlib.Path(shutil.copy(tally.path, '/tmp/tally-%d' % os.getpid()))
+    try:
+        def nobody(*words):
+            return subprocess.run(['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', copy, 'probe', *words],
+                                  capture_output=True, text=True, check=False, env={**tally.environment, 'HOME': '/nonexistent'})
+        for words in ('-l', ), ('-d', 'x'):
+            result = nobody(*words)
+            if result.returncode == 0 or 'does not hit any event' in result.stderr:
+                pytest.skip('tracefs is open to everybody here')
+            assert result.returncode == 243 and 'No permission to read ' in result.stderr and 'run as root' in result.stderr
+    finally:
+        copy.unlink()

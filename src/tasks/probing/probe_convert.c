@@ -42,8 +42,10 @@ static bool probe_convert_is_pattern(struct tally_str name)
 	return false;
 }
 
-static enum tally_status probe_convert_no_debug_info(const struct probe_binary *binary, struct tally_error *err)
+enum tally_status probe_convert_debug_info(const struct probe_binary *binary, struct tally_error *err)
 {
+	if (binary->info)
+		return TALLY_OK;
 	if (binary->kind == PROBE_KERNEL && !binary->image)
 		return error_set(err, TALLY_UNSUPPORTED,
 			"Failed to find the path for the kernel: no vmlinux with debug information of the running "
@@ -94,7 +96,7 @@ enum tally_status probe_convert_places(struct probe_binary *binary, const struct
 	if (binary->info && !point->has_address)
 		return probe_convert_by_debug_info(binary, point, wants_variables, &options, places, err);
 	if (needs_debug_info && !(binary->info && point->has_address))
-		return probe_convert_no_debug_info(binary, err);
+		return probe_convert_debug_info(binary, err);
 	size_t before = places->items.len;
 	enum tally_status status = probe_symbol_places_find(binary, point, &options, places, err);
 	/* What variables are there at an address. */

@@ -41,5 +41,7 @@ TALLY_MUST_CHECK enum tally_status probe_convert(struct probe_binary *binary, co
 TALLY_MUST_CHECK enum tally_status probe_convert_places(struct probe_binary *binary, const struct probe_point *point,
 	bool wants_variables, const struct probe_convert_options *options, struct probe_places *places,
 	struct tally_error *err);
+/* UNSUPPORTED, with what to do: the binary has no debug information. */
+TALLY_MUST_CHECK enum tally_status probe_convert_debug_info(const struct probe_binary *binary, struct tally_error *err);
 
 #endif

@@ -86,20 +86,6 @@ int probe_functions_run(const struct cli *cli, const struct command *command, co
 	return probe_settings_fail(settings, &err, "show functions");
 }
 
-static enum tally_status probe_look_debug_info(const struct probe_binary *binary, struct tally_error *err)
-{
-	if (binary->info)
-		return TALLY_OK;
-	if (!binary->image)
-		return error_set(err, TALLY_UNSUPPORTED,
-			"Failed to find the path for the kernel: no vmlinux with debug information of the running "
-			"kernel is "
-			"there.\nInstall the debuginfo package of the kernel, or name a vmlinux by -k.");
-	return error_set(err, TALLY_UNSUPPORTED,
-		"The %s file has no debug information.\nRebuild with -g, or install an appropriate debuginfo package.",
-		binary->path);
-}
-
 static void probe_look_print_notes(const struct probe_settings *settings, const struct probe_places *places)
 {
 	for (size_t i = 0; i < places->notes.len && !settings->is_quiet; i++)
@@ -128,7 +114,7 @@ int probe_lines_run(const struct cli *cli, const struct command *command, const 
 	if (status == TALLY_OK)
 		status = probe_settings_open(settings, &wish->target, &binary, &err);
 	if (status == TALLY_OK) {
-		status = probe_look_debug_info(binary, &err);
+		status = probe_convert_debug_info(binary, &err);
 		if (status == TALLY_OK)
 			status = probe_lines_print(binary, &range, &options, &out, &err);
 		probe_binary_close(binary);
@@ -157,7 +143,7 @@ static enum tally_status probe_look_point(const struct probe_settings *settings,
 		.with_ranges = settings->with_ranges,
 		.is_wanted = probe_look_is_wanted,
 		.context = (void *)filter};
-	enum tally_status status = probe_look_debug_info(binary, err);
+	enum tally_status status = probe_convert_debug_info(binary, err);
 	if (status != TALLY_OK)
 		return status;
 	probe_places_init(&places);
