@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "code/probing/probe_binary.h"
 #include "code/probing/probe_variables.h"
 #include "code/probing/probe_variables_internal.h"
 
@@ -27,11 +28,27 @@ static void probe_print_function(const struct probe_scene *scene, struct text *o
 		text_str(out, place->symbol ? place->symbol : place->function ? place->function : "");
 }
 
-static void probe_print_range(const struct probe_listing *listing, uint64_t low, uint64_t high, struct text *out)
+struct probe_range_print {
+	struct probe_listing *listing;
+	struct text *out;
+	uint64_t entry; /* that offsets are from, as debug information has it */
+	bool is_first;
+};
+
+/* Code of the function that the compiler put elsewhere ("main.cold") has offsets from its own symbol. */
+static void probe_print_range(struct probe_range_print *print, uint64_t low, uint64_t high)
 {
-	const struct probe_reader *reader = &listing->scene->reader;
-	uint64_t entry = reader->locator.place->entry - reader->locator.binary->moved;
-	text_printf(out, "%" PRId64 "-%" PRId64, (int64_t)(low - entry), (int64_t)(high - entry));
+	struct probe_binary *binary = print->listing->scene->reader.binary;
+	uint64_t start = 0;
+	const char *symbol = low < print->entry ? probe_binary_symbol_at(binary, low + binary->moved, &start) : NULL;
+	if (symbol) {
+		print->entry = start - binary->moved;
+		text_printf(print->out, "]> @<%s+[", symbol);
+		print->is_first = true;
+	}
+	text_printf(print->out, "%s%" PRId64 "-%" PRId64, print->is_first ? "" : ",", (int64_t)(low - print->entry),
+		(int64_t)(high - print->entry));
+	print->is_first = false;
 }
 
 /* "@<sum+[0-74,74-241]>". */
@@ -40,25 +57,21 @@ static void probe_print_ranges(
 {
 	const struct probe_locator *locator = &listing->scene->reader.locator;
 	const struct probe_place *place = locator->place;
+	struct probe_range_print print = {listing, out, place->entry - locator->binary->moved, true};
 	struct dwarf_location_list list;
 	struct tally_bytes expression;
 	uint64_t low, high;
-	const char *separator = "";
 	text_str(out, "\t@<");
 	probe_print_function(listing->scene, out);
 	text_str(out, "+[");
 	bool is_everywhere = variable->location.kind == DWARF_LOCATION_EXPRESSION || variable->is_constant;
 	for (size_t i = 0; is_everywhere && i < variable->span_count; i++) {
 		const struct dwarf_span *span = &listing->scene->scope.spans.items[variable->first_span + i];
-		text_str(out, i > 0 ? "," : "");
-		probe_print_range(listing, span->low, span->high, out);
+		probe_print_range(&print, span->low, span->high);
 	}
 	dwarf_location_begin(&list, locator->lists, variable->at.file, place->scope.unit, &variable->location);
-	while (!is_everywhere && dwarf_location_next(&list, &low, &high, &expression)) {
-		text_str(out, separator);
-		probe_print_range(listing, low, high, out);
-		separator = ",";
-	}
+	while (!is_everywhere && dwarf_location_next(&list, &low, &high, &expression))
+		probe_print_range(&print, low, high);
 	text_str(out, "]>");
 }
 
