@@ -75,12 +75,9 @@ static const struct option options[] = {
 };
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"{start|signal|stop|ping} [<options>]", "[<options>]", NULL};
-static const char *const examples[] = {"two recorders that run all the time, in ~/.perfconfig",
-	"[daemon]\n  base = /opt/perfdata\n  [session-cycles]\n  run = -m 10M -e cycles --overwrite --switch-output "
-	"-a\n"
-	"  [session-sched]\n  run = -m 20M -e sched:* --overwrite --switch-output -a",
-	"start them, see them, let one write its file, and end them",
-	"tally daemon start; tally daemon; tally daemon signal --session cycles; tally daemon stop", NULL};
+static const char *const examples[] = {"start the recorders of ~/.perfconfig, and see them",
+	"tally daemon start; tally daemon", "let one begin a new file", "tally daemon signal --session cycles",
+	"end them", "tally daemon stop", NULL};
 
 static int cmd_daemon_fail(const struct cli *cli, const struct tally_error *err)
 {
@@ -216,7 +213,9 @@ const struct command command_daemon = {
 		"Runs recorders in the background. daemon.base of the configuration (--config, or /etc/perfconfig and "
 		"~/.perfconfig) is the folder that has their files, and session-NAME.run is a command line of record "
 		"without the word record. Each session runs in the folder session-NAME of the base, with its messages "
-		"in the file output. Quotation marks hold words together, as in a shell.\n\n"
+		"in the file output. Quotation marks hold words together, as in a shell. For example: "
+		"base = /opt/perfdata in the section [daemon], and run = -e cycles --overwrite --switch-output -a in "
+		"the section [session-cycles].\n\n"
 		"'start' starts the daemon; 'stop' ends it when all recorders have completed their files; 'signal' "
 		"lets "
 		"recorders with --switch-output begin a new file; 'ping' asks them whether they run. Without a command "

@@ -103,7 +103,7 @@ static const char *const usages[] = {
 	"[<options>] [{list <test-name-fragment>|[<test-name-fragments>|<test-numbers>]}]", NULL};
 static const char *const examples[] = {"check what works on this machine, for a bug report", "tally test -v",
 	"only what has to do with call graphs", "tally test 'call graph'",
-	"a program of a known behaviour, to try something with", "tally record -g -- tally test -w leafloop 2", NULL};
+	"a program of a known behaviour, to try something with", "tally test -w leafloop 2", NULL};
 
 /* ---- workloads ---- */
 
