@@ -212,9 +212,10 @@ static const char *const usages[] = {"[<options>] 'PROBEDEF' ['PROBEDEF' ...]",
 	"--list [GROUP:]EVENT ...", "[<options>] --line 'LINEDESC'", "[<options>] --vars 'PROBEPOINT'",
 	"[<options>] --funcs", NULL};
 static const char *const examples[] = {"see which functions of a program can be probed", "tally probe -x ./app --funcs",
-	"probe a function and read an argument", "tally probe -x ./app --add 'work item->size name:string'",
-	"record it", "tally record -e probe_app:work -- ./app", "list the probes, and remove this one",
-	"tally probe --list; tally probe --del probe_app:work", NULL};
+	"probe a function and read an argument; then 'tally record -e probe_app:work' records it",
+	"tally probe -x ./app --add 'work item->size name:string'", "see which variables are there in a line",
+	"tally probe -x ./app --vars work:3", "list the probes", "tally probe --list", "remove one",
+	"tally probe --del probe_app:work", NULL};
 
 /* The words that are no options are one definition; a path before it is the program. */
 static enum tally_status cmd_probe_take_words(
