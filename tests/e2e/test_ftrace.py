@@ -280,6 +280,14 @@ def test_refusals(tally, tracefs, refused, said):
     assert not list((tracefs.folder / 'instances').iterdir())
 
 
+def test_the_nearest_function_is_offered(tally, tracefs):
+    refused = {**tracefs.environment, 'FAKE_REFUSED': 'set_ftrace_filter=22'}
+    assert tally('ftrace', '-T', 'vfs_raed', 'true', env=refused, check=255).stderr.endswith("; did you mean 'vfs_read'?\n")
+    assert tally('ftrace', '-T', 'nf_hok', 'true', env=refused, check=255).stderr.endswith("; did you mean 'nf_hook'?\n")
+    for other in ('vfs_*', 'nothing_like_it'):
+        assert 'did you mean' not in tally('ftrace', '-T', other, 'true', env=refused, check=255).stderr
+
+
 @pytest.mark.parametrize('line, said', [
     (['latency', 'true'], 'Should provide a function or events to measure'),
     (['latency', '-e', 'a:b,c:d', 'true'], '-e needs -b'),

@@ -60,18 +60,21 @@ static bool ftrace_files_ends_with(const char *path, const char *name)
 	return len >= tail && strcmp(path + len - tail, name) == 0;
 }
 
+static bool ftrace_files_has_functions(const char *path)
+{
+	return strstr(path, "set_ftrace_filter") || strstr(path, "set_ftrace_notrace") || strstr(path, "set_graph_");
+}
+
 /* What the kernel means by this errno for this file; NULL: what errno says. */
 static const char *ftrace_files_reason(const char *path, int errnum)
 {
-	bool is_list =
-		strstr(path, "set_ftrace_filter") || strstr(path, "set_ftrace_notrace") || strstr(path, "set_graph_");
-	if (is_list && errnum == EINVAL)
-		return "the kernel can trace no function of this name; 'ftrace -F PATTERN' lists those that it can";
+	bool has_functions = ftrace_files_has_functions(path);
 	bool is_tracer = ftrace_files_ends_with(path, "current_tracer");
-	if ((is_list || is_tracer || strstr(path, "set_ftrace_pid")) && errnum == EPERM)
+	if (has_functions && errnum == EINVAL)
+		return "the kernel can trace no function of this name; 'ftrace -F PATTERN' lists those that it can";
+	if ((has_functions || is_tracer || strstr(path, "set_ftrace_pid")) && errnum == EPERM)
 		return "this kernel does not let functions be traced (it is locked down, or runs in a machine that "
-		       "does "
-		       "not let it patch its own code)";
+		       "does not let it patch its own code)";
 	if (is_tracer && errnum == EBUSY)
 		return "another tracer uses what this one needs; end it first ('echo nop > current_tracer' in tracefs)";
 	if (is_tracer && errnum == EINVAL)
@@ -83,6 +86,22 @@ static const char *ftrace_files_reason(const char *path, int errnum)
 	return NULL;
 }
 
+static enum tally_status ftrace_files_status(const char *path, int errnum)
+{
+	switch (errnum) {
+	case EACCES:
+	case EPERM:
+	case EROFS:
+		return TALLY_DENIED;
+	case ENOENT:
+		return TALLY_UNSUPPORTED;
+	case EINVAL:
+		return ftrace_files_has_functions(path) ? TALLY_NOT_FOUND : TALLY_INVALID;
+	default:
+		return TALLY_IO;
+	}
+}
+
 enum tally_status ftrace_file_write(const struct ftrace_files *files, const char *path, const char *value,
 	bool is_appended, struct tally_error *err)
 {
@@ -90,9 +109,7 @@ enum tally_status ftrace_file_write(const struct ftrace_files *files, const char
 	if (errnum == 0)
 		return TALLY_OK;
 	const char *reason = ftrace_files_reason(path, errnum);
-	enum tally_status status = errnum == EACCES || errnum == EPERM || errnum == EROFS ? TALLY_DENIED
-				   : errnum == ENOENT					  ? TALLY_UNSUPPORTED
-											  : TALLY_IO;
+	enum tally_status status = ftrace_files_status(path, errnum);
 	if (reason)
 		return error_set(err, status, "cannot write '%.200s' to %s/%s: %s", value, files->top, path, reason);
 	return error_set_errno(err, status, errnum, "cannot write '%.200s' to %s/%s", value, files->top, path);

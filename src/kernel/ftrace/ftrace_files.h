@@ -21,7 +21,8 @@ struct ftrace_files {
 /* UNSUPPORTED if there is no tracefs. */
 TALLY_MUST_CHECK enum tally_status ftrace_files_find(
 	const struct kernel_seam *kernel, struct ftrace_files *files, struct tally_error *err);
-/* Writes a line, behind those that are there or in their place. An empty value empties the file. */
+/* Writes a line, behind those that are there or in their place. An empty value empties the file.
+ * NOT_FOUND: the kernel can trace no function of this name; UNSUPPORTED: there is no such file; DENIED: no rights. */
 TALLY_MUST_CHECK enum tally_status ftrace_file_write(const struct ftrace_files *files, const char *path,
 	const char *value, bool is_appended, struct tally_error *err);
 /* As write(2) would say it: 0, or an errno. */

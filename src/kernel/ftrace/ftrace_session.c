@@ -7,11 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "kernel/ftrace/ftrace_files.h"
 #include "kernel/ftrace/ftrace_leftovers.h"
+#include "kernel/system/kernel_files.h"
 
 #define FILE_NAME_MAX 64
 
@@ -112,6 +113,75 @@ static enum tally_status ftrace_session_write(
 	return ftrace_file_write(&session->files, path, value, is_appended, err);
 }
 
+/* ---- functions ---- */
+
+enum tally_status ftrace_functions(const struct kernel_seam *kernel, bool (*take)(void *context, const char *name),
+	void *context, struct tally_error *err)
+{
+	struct ftrace_files files;
+	enum tally_status status = ftrace_files_find(kernel, &files, err);
+	if (status != TALLY_OK)
+		return status;
+	int fd = ftrace_file_open(&files, "available_filter_functions");
+	FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+	if (!file) {
+		int errnum = errno;
+		if (fd >= 0)
+			close(fd);
+		if (errnum == EPERM)
+			return error_set(err, TALLY_DENIED,
+				"cannot open %s/available_filter_functions: this kernel does not let functions be "
+				"traced",
+				files.top);
+		return error_set_errno(err, errnum == ENOENT ? TALLY_UNSUPPORTED : TALLY_DENIED, errnum,
+			"cannot open %s/available_filter_functions", files.top);
+	}
+	char *line = NULL;
+	size_t cap = 0;
+	ssize_t len;
+	bool goes_on = true;
+	while (goes_on && (len = getline(&line, &cap, file)) >= 0) {
+		if (len > 0 && line[len - 1] == '\n')
+			line[len - 1] = '\0';
+		goes_on = take(context, line);
+	}
+	status = ferror(file)
+			 ? error_set_errno(err, TALLY_IO, errno, "cannot read %s/available_filter_functions", files.top)
+			 : TALLY_OK;
+	free(line);
+	fclose(file);
+	return status;
+}
+
+/* ---- the nearest function ---- */
+
+static bool ftrace_session_gather(void *context, const char *name)
+{
+	struct name_list *names = context;
+	char *copy = strndup(name, strcspn(name, " "));
+	if (copy && vec_push(names, copy))
+		return true;
+	free(copy);
+	return false;
+}
+
+/* Appends to the error of a function that the kernel does not have the nearest one that it can trace. */
+static void ftrace_session_suggest(const struct ftrace_session *session, const char *function, struct tally_error *err)
+{
+	struct name_list names = {0};
+	char said[sizeof(err->text)];
+	if (!strpbrk(function, "*?:[") &&
+		ftrace_functions(session->files.kernel, ftrace_session_gather, &names, NULL) == TALLY_OK) {
+		size_t nearest = text_nearest((const char *const *)names.items, names.len, function);
+		snprintf(said, sizeof(said), "%s", err->text);
+		if (nearest != SIZE_MAX)
+			error_set(err, err->status, "%.400s; did you mean '%.100s'?", said, names.items[nearest]);
+	}
+	name_list_deinit(&names);
+}
+
+/* ---- settings ---- */
+
 enum tally_status ftrace_set(
 	struct ftrace_session *session, const char *file, const char *value, const char *why, struct tally_error *err)
 {
@@ -128,6 +198,8 @@ enum tally_status ftrace_set(
 			return TALLY_OK;
 	}
 	enum tally_status status = ftrace_session_write(session, file, value, ftrace_is_list(file), err);
+	if (status == TALLY_NOT_FOUND && err)
+		ftrace_session_suggest(session, value, err);
 	return status == TALLY_OK ? status : error_prefix(err, "%s", why);
 }
 
@@ -295,44 +367,4 @@ void ftrace_close(struct ftrace_session *session)
 		free(session->saved.items[i].value);
 	vec_free(&session->saved);
 	free(session);
-}
-
-/* ---- functions ---- */
-
-enum tally_status ftrace_functions(const struct kernel_seam *kernel, bool (*take)(void *context, const char *name),
-	void *context, struct tally_error *err)
-{
-	struct ftrace_files files;
-	enum tally_status status = ftrace_files_find(kernel, &files, err);
-	if (status != TALLY_OK)
-		return status;
-	int fd = ftrace_file_open(&files, "available_filter_functions");
-	FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
-	if (!file) {
-		int errnum = errno;
-		if (fd >= 0)
-			close(fd);
-		if (errnum == EPERM)
-			return error_set(err, TALLY_DENIED,
-				"cannot open %s/available_filter_functions: this kernel does not let functions be "
-				"traced",
-				files.top);
-		return error_set_errno(err, errnum == ENOENT ? TALLY_UNSUPPORTED : TALLY_DENIED, errnum,
-			"cannot open %s/available_filter_functions", files.top);
-	}
-	char *line = NULL;
-	size_t cap = 0;
-	ssize_t len;
-	bool goes_on = true;
-	while (goes_on && (len = getline(&line, &cap, file)) >= 0) {
-		if (len > 0 && line[len - 1] == '\n')
-			line[len - 1] = '\0';
-		goes_on = take(context, line);
-	}
-	status = ferror(file)
-			 ? error_set_errno(err, TALLY_IO, errno, "cannot read %s/available_filter_functions", files.top)
-			 : TALLY_OK;
-	free(line);
-	fclose(file);
-	return status;
 }
