@@ -33,6 +33,7 @@ struct mm_struct {
 	unsigned long exec_vm; /* number of mapped code pages, which changes with dlopen and dlclose */
 	unsigned long start_code;
 	unsigned long start_stack;
+	unsigned long arg_start, arg_end; /* the strings of argv, one behind the other */
 	struct maple_tree mm_mt; /* since Linux 6.1: its mappings */
 	/* Since Linux 6.4: another number after each change of mappings. Odd during a change, since 6.13, where it has
 	 * this type. */
@@ -156,6 +157,11 @@ struct task_struct {
 	struct thread_struct thread;
 	__u64 start_time;
 	char comm[16];
+} KERNEL_TYPE;
+
+struct linux_binprm { /* of a program that is executed */
+	const char *filename;
+	const char *interp; /* the same, or what a script names */
 } KERNEL_TYPE;
 
 struct bpf_iter_meta {

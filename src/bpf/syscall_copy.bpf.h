@@ -212,6 +212,53 @@ static __noinline bool syscall_copy_nested(struct syscall_copies *c, const struc
 	return plan->copy != SYSCALL_COPY_MSGHDR || syscall_copy_msghdr(c, plan->most);
 }
 
+/* The arguments of an exec that could not be read when it began: of the program that has been executed now. Of a script,
+ * the kernel has changed argv, and what it was is lost. */
+static __always_inline void syscall_copy_strings_of_exec(struct syscall_copies *c, __u32 arg, __u32 most)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	__u64 at = BPF_CORE_READ(task, mm, arg_start);
+	c->left = BPF_CORE_READ(task, mm, arg_end);
+	c->arg = (__u8)arg;
+	c->flags = SYSCALL_PART_LATE;
+	c->is_string = true;
+	c->from = at;
+	for (__u32 i = 0; i < SYSCALL_STRINGS_MOST; i++) {
+		__u32 used = c->used;
+		__u64 from = c->from;
+		if (from >= c->left)
+			return;
+		c->item = SYSCALL_ITEM_BUFFER + i;
+		syscall_copy_from(c, from, most, most);
+		if (used > SYSCALL_CAPTURES - sizeof(struct syscall_part) || !syscall_copy_part(c))
+			return;
+		struct syscall_part *part = (void *)(c->bytes + (used & (SYSCALL_CAPTURES - 1)));
+		if (part->flags & SYSCALL_PART_TRUNCATED)
+			return; /* where the next one begins is not known */
+		c->from = from + part->bytes;
+	}
+}
+
+static __always_inline void syscall_copy_exec(
+	struct syscall_copies *c, const struct syscall_plan *plan, struct linux_binprm *binprm)
+{
+	__u32 used = c->used, nested = plan->nested;
+	struct syscall_part *part = (void *)(c->bytes + (used & (SYSCALL_CAPTURES - 1)));
+	const char *filename = BPF_CORE_READ(binprm, filename);
+	bool is_script = filename != BPF_CORE_READ(binprm, interp);
+	if (c->late & 1 && plan->args[0].copy == SYSCALL_COPY_STRING && used <= SYSCALL_CAPTURES - sizeof(*part)) {
+		long got = bpf_probe_read_kernel_str(part + 1, SYSCALL_PART, filename);
+		if (got > 0 && got <= SYSCALL_PART) {
+			*part = (struct syscall_part){.flags = SYSCALL_PART_LATE, .bytes = (__u32)got};
+			c->used = (used & (SYSCALL_CAPTURES - 1)) + (__u32)sizeof(*part) + (((__u32)got + 7) & ~7u);
+		}
+	}
+	if (nested == 0 || is_script || !(c->late & 1u << ((nested - 1) & SYSCALL_PLAN_MASK)))
+		return;
+	nested = (nested - 1) & SYSCALL_PLAN_MASK;
+	syscall_copy_strings_of_exec(c, nested, plan->args[nested].most);
+}
+
 /* Whether an argument is to be copied, and as what: at the end also what could not be read at the beginning. */
 static __always_inline bool syscall_copy_flags(
 	const struct syscall_copies *c, const struct syscall_plan_arg *plan, __u32 arg, __u32 when, __u32 *flags)

@@ -384,11 +384,20 @@ static __always_inline struct syscall_thread *syscall_thread_moves(__u32 old_tid
 }
 
 SEC("tp_btf/sched_process_exec")
-int BPF_PROG(syscall_executes, struct task_struct *task, int old_pid)
+int BPF_PROG(syscall_executes, struct task_struct *task, int old_pid, struct linux_binprm *binprm)
 {
-	struct syscall_thread *thread = syscall_thread_moves(old_pid, task->pid);
-	if (thread)
-		thread->waits = false;
+	__u32 tid = task->pid;
+	struct syscall_thread *thread = syscall_thread_moves(old_pid, tid);
+	if (!thread)
+		return 0;
+	thread->waits = false;
+	if (!wanted.copies || !thread->begin_ns || !thread->has_copies)
+		return 0;
+	__u32 index = thread->index;
+	struct syscall_plan *plan = bpf_map_lookup_elem(&plans, &index);
+	struct syscall_copies *c = bpf_map_lookup_elem(&copies, &tid);
+	if (plan && c && c->late)
+		syscall_copy_exec(c, plan, binprm);
 	return 0;
 }
 

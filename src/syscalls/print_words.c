@@ -140,6 +140,14 @@ bool syscall_futex_has_time(uint64_t op)
 	return command == 0 || command == 6 || command == 9 || command == 11 || command == 13;
 }
 
+bool syscall_futex_has_arg(uint64_t op, unsigned arg)
+{
+	/* By command, from WAIT to LOCK_PI2. */
+	static const uint8_t masks[] = {0x08, 0, 0, 0x18, 0x38, 0x38, 0x08, 0, 0, 0x28, 0x20, 0x18, 0x38, 0x08};
+	uint64_t command = op & PRINT_FUTEX_CMD;
+	return command >= ARRAY_LEN(masks) || masks[command] >> arg & 1;
+}
+
 static void syscall_put_futex(struct syscall_printer *p, uint64_t op)
 {
 	syscall_put_words(p, &syscall_words_futex_cmd, op & PRINT_FUTEX_CMD);
@@ -323,8 +331,11 @@ static void syscall_put_dependent(struct syscall_printer *p, const struct syscal
 	case KIND_SOCKOPT:
 		syscall_print_sockopt(p, other, value & UINT32_MAX);
 		return;
+	case KIND_FUTEX_MORE:
 	case KIND_PRCTL_MORE:
-		if (value < 4096)
+		if (arg->kind == KIND_FUTEX_MORE && arg->of == 5)
+			syscall_put_hex(p->t, value);
+		else if (arg->kind == KIND_PRCTL_MORE && value < 4096)
 			text_u64(p->t, value);
 		else
 			syscall_put_address(p->t, value);

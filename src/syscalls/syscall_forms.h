@@ -37,6 +37,7 @@ enum syscall_kind {
 	KIND_CLONE,
 	KIND_FUTEX,
 	KIND_FUTEX_TIME, /* of: the operation */
+	KIND_FUTEX_MORE, /* the last two; of: its number */
 	KIND_FCNTL, /* of: the command */
 	KIND_IOCTL,
 	KIND_IOCTL_ARG, /* of: the command */

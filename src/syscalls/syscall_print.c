@@ -103,6 +103,8 @@ static bool syscall_arg_is_unused(const struct syscall_call *call, const struct 
 		return !(other & (PRINT_O_CREAT | PRINT_TMPFILE));
 	if (arg->kind == KIND_FCNTL)
 		return syscall_fcntl_has_no_arg(other);
+	if (arg->kind == KIND_FUTEX_TIME || arg->kind == KIND_FUTEX_MORE)
+		return !syscall_futex_has_arg(call->args[1], arg->kind == KIND_FUTEX_TIME ? 3 : arg->of);
 	/* The rest of prctl's are what registers happened to have. */
 	return arg->kind == KIND_PRCTL_MORE && syscall_prctl_args(call->args[0]) < arg->of;
 }

@@ -53,6 +53,8 @@ void syscall_put_signal(struct syscall_printer *p, int64_t number);
 void syscall_put_fd(struct syscall_printer *p, int fd);
 void syscall_put_pid(struct syscall_printer *p, int32_t pid);
 bool syscall_futex_has_time(uint64_t op);
+/* Whether the kernel looks at an argument, 3 to 5. */
+bool syscall_futex_has_arg(uint64_t op, unsigned arg);
 bool syscall_fcntl_has_no_arg(uint64_t command);
 bool syscall_prctl_has_name(uint64_t option);
 /* The number of arguments, with the option, that are known to matter. */

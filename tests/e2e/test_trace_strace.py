@@ -92,6 +92,13 @@ def plain(text):
     return re.sub(rb'\\([0-7]{1,3}|.)', escaped, text.encode('utf-8', 'surrogateescape'))
 
 
+def test_exec_of_strings_in_untouched_memory(tally, program, workload, tmp_path):
+    """They cannot be read when the call begins; afterwards the program that had them is gone."""
+    tally('trace', '-e', 'execve', '-o', 'out', workload('calls').path, 'exec', cwd=tmp_path, check=0)
+    text = (tmp_path / 'out').read_text()
+    assert re.search(r'execve\(filename: "/bin/true", argv: \["true", "an argument"\], envp: 0x[0-9a-f]+\) += 0', text), text
+
+
 def result_of(text):
     """The number and the error's name."""
     found = re.match(r'(-?\d+|0x[0-9a-f]+)(?: (E\w+))?', text)

@@ -53,6 +53,8 @@ static const struct print_test_plain plain_calls[] = {
 	{"futex", {0x10, 0x189, 1, 0, 0, UINT32_MAX}, -516,
 		"futex(uaddr: 0x10, op: WAIT_BITSET|PRIVATE_FLAG|CLOCK_REALTIME, val: 1, val3: 0xffffffff) = "
 		"-1 ERESTART_RESTARTBLOCK (Interrupted; restart_syscall goes on with it)"},
+	{"futex", {0x10, 129, 1, 0x99, 0x98, 0x97}, 1, "futex(uaddr: 0x10, op: WAKE|PRIVATE_FLAG, val: 1) = 1"},
+	{"futex", {0x10, 0, 1, 0x99, 0x98, 0x97}, 0, "futex(uaddr: 0x10, op: WAIT, val: 1, utime: 0x99) = 0"},
 	{"futex", {0x10, 4, 1, 5, 0x20}, 0, "futex(uaddr: 0x10, op: CMP_REQUEUE, val: 1, utime: 5, uaddr2: 0x20) = 0"},
 	{"socket", {2, 0x80001, 6}, 3, "socket(family: INET, type: STREAM|CLOEXEC, protocol: TCP) = 3"},
 	{"socket", {16, 3, 15}, 3, "socket(family: NETLINK, type: RAW, protocol: KOBJECT_UEVENT) = 3"},
@@ -153,7 +155,7 @@ static void socket_addresses(void **state)
 	struct call_maker m = {.call.abi = SYSCALLS_X86_64};
 	static const uint64_t args[6] = {3, 0x10, 16};
 	static const struct {
-		const char *bytes;
+		char bytes[32];
 		size_t len;
 		const char *text;
 	} addresses[] = {
@@ -172,10 +174,9 @@ static void socket_addresses(void **state)
 		{"\2", 1, "{ .family: UNSPEC }"},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(addresses); i++) {
-		char bytes[32] = {0}, expected[256];
-		memcpy(bytes, addresses[i].bytes, addresses[i].len < 28 ? addresses[i].len : 28);
+		char expected[256];
 		call_begin(&m, "connect", args, 0);
-		call_copy(&m, 1, SYSCALL_ITEM_SELF, 0, bytes, addresses[i].len);
+		call_copy(&m, 1, SYSCALL_ITEM_SELF, 0, addresses[i].bytes, addresses[i].len);
 		snprintf(expected, sizeof(expected), "connect(fd: 3, uservaddr: %s, addrlen: 16) = 0",
 			addresses[i].text);
 		assert_string_equal(call_text(&m), expected);
