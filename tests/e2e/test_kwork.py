@@ -189,6 +189,13 @@ def test_nothing_is_said_in_a_sentence(tally, known, tmp_path, perf_recording):
     assert 'without sched:sched_switch the time of tasks is not known' in tally('kwork', 'top', '-i', tmp_path / 'irq.data', check=0).stderr
 
 
+def test_numbers_of_events_and_dumps(tally, known):
+    said = tally('kwork', '-v', 'report', '-i', known, check=0).stderr
+    assert said == 'note: 17 events of interrupts, softirqs and work items\n'
+    dumped = tally('kwork', 'report', '-D', '-i', known, check=0).stdout
+    assert dumped.count('PERF_RECORD_SAMPLE') == 17 and 'Kwork Name' in dumped.split('PERF_RECORD_SAMPLE')[-1]
+
+
 def test_chains_of_where_work_begins(tally, tmp_path):
     r = Kernel(has_chains=True)
     r.softirq(1, 2, 1, chain=(2**64 - 128, 0xffffffff81000010, 0xffffffff81000020))

@@ -151,6 +151,8 @@ static int cmd_ftrace_latency(const struct cli *cli, const struct ftrace_setting
 	if (status == TALLY_OK)
 		status = s->uses_bpf ? ftrace_bpf_measure(s, argv, &histogram, &job.lost, &err)
 				     : cmd_ftrace_measure(&job, &sums, &err);
+	if (status == TALLY_OK && s->uses_bpf && s->verbose)
+		cli_failf(cli, "a BPF program measured, and no tracer");
 	if (status == TALLY_OK && s->uses_bpf && job.lost > 0)
 		cli_failf(cli, "note: %" PRIu64 " begins found no room in the map of threads and are not measured",
 			job.lost);

@@ -159,6 +159,10 @@ static bool kwork_job_has_events(const struct kwork_job *job)
 void kwork_job_tell(const struct kwork_job *job)
 {
 	const struct cli *cli = job->cli;
+	if (job->settings->verbose > 0 && job->switches > 0)
+		cli_failf(cli, "note: %" PRIu64 " context switches", job->switches);
+	if (job->settings->verbose > 0 && job->work.events > 0)
+		cli_failf(cli, "note: %" PRIu64 " events of interrupts, softirqs and work items", job->work.events);
 	if (!job->source.reader) {
 		uint64_t lost = job->source.pass.sideband.health.lost_events;
 		if (lost > 0)

@@ -83,7 +83,6 @@ static bool kwork_live_take_task(
 		return task->cpu >= LIMIT_CPUS;
 	if (!cpu_usage_add_task(&job->usage, task->cpu, task->tid, runtime->ns))
 		return false;
-	job->switches++;
 	struct task_use *use = &job->usage.tasks.items[id_table_find(&job->usage.task_ids, &key)];
 	return intern_add(&job->work.names, runtime->comm, strnlen(runtime->comm, sizeof(runtime->comm)), &use->name);
 }
