@@ -48,9 +48,8 @@ enum tally_status probe_convert_debug_info(const struct probe_binary *binary, st
 		return TALLY_OK;
 	if (binary->kind == PROBE_KERNEL && !binary->image)
 		return error_set(err, TALLY_UNSUPPORTED,
-			"Failed to find the path for the kernel: no vmlinux with debug information of the running "
-			"kernel is "
-			"there.\nInstall the debuginfo package of the kernel, or name a vmlinux by -k.");
+			"Failed to find the path for the kernel: there is no vmlinux with its debug "
+			"information.\nInstall the debuginfo package of the kernel, or name a vmlinux by -k.");
 	return error_set(err, TALLY_UNSUPPORTED,
 		"The %s file has no debug information.\nRebuild with -g, or install an appropriate debuginfo package.",
 		binary->path);
@@ -153,9 +152,9 @@ static enum tally_status probe_convert_check_path(const struct probe_binary *bin
 	for (const char *c = binary->path; *c; c++)
 		if (isspace((unsigned char)*c))
 			return error_set(err, TALLY_UNSUPPORTED,
-				"the kernel takes no probes in '%s', because its path has a blank: copy or hard-link "
-				"the file to a "
-				"path without one",
+				"the kernel takes no probes in '%s': its path has a blank; copy or link the file to "
+				"one "
+				"without",
 				binary->path);
 	return TALLY_OK;
 }
@@ -253,9 +252,10 @@ static enum tally_status probe_convert_one(struct probe_binary *binary, const st
 
 static enum tally_status probe_convert_check_names(const struct probe_definition *definition, struct tally_error *err)
 {
-	const struct tally_str name =
-		definition->event.len >= PROBE_EVENT_NAME_BYTES ? definition->event : definition->group;
-	if (name.len < PROBE_EVENT_NAME_BYTES)
+	size_t most = PROBE_EVENT_NAME_BYTES - 1;
+	bool is_group = definition->group.len > most;
+	const struct tally_str name = is_group ? definition->group : definition->event;
+	if (name.len <= most - (definition->point.is_return && !is_group ? strlen("__return") : 0))
 		return TALLY_OK;
 	return error_set(err, TALLY_INVALID,
 		"the event name '%.*s' is too long\n  Hint: Set a shorter event with syntax \"EVENT=PROBEDEF\"\n"

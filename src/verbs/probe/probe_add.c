@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/probe/probe_add.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +26,6 @@ struct probe_add {
 	VEC(struct probe_add_target) targets; /* each is opened once */
 	struct probe_conversion conversion;
 	VEC(const struct probe_binary *) binaries; /* by probe; NULL: the cache knows it */
-	struct text shown; /* rows of events that are added */
 	struct probe_blacklist blacklist;
 	struct tally_error err;
 	bool is_wrong_usage;
@@ -169,8 +167,7 @@ static enum tally_status probe_add_convert(struct probe_add *add)
 
 static void probe_add_print_notes(const struct probe_add *add)
 {
-	for (size_t i = 0; i < add->conversion.notes.len && !add->settings->is_quiet; i++)
-		fprintf(stderr, "%s\n", add->conversion.notes.items[i]);
+	probe_settings_print_notes(add->settings, add->conversion.notes.items, add->conversion.notes.len);
 }
 
 /* "ftrace.event.kprobes.vfs_read.probe = '_text+7047664 %di'": the kernel makes them when it boots, in a group of its own. */

@@ -86,12 +86,6 @@ int probe_functions_run(const struct cli *cli, const struct command *command, co
 	return probe_settings_fail(settings, &err, "show functions");
 }
 
-static void probe_look_print_notes(const struct probe_settings *settings, const struct probe_places *places)
-{
-	for (size_t i = 0; i < places->notes.len && !settings->is_quiet; i++)
-		fprintf(stderr, "%s\n", places->notes.items[i]);
-}
-
 int probe_lines_run(const struct cli *cli, const struct command *command, const struct probe_settings *settings)
 {
 	struct arena arena;
@@ -152,7 +146,7 @@ static enum tally_status probe_look_point(const struct probe_settings *settings,
 		text_str(out, "Available variables at ");
 		probe_point_print(point, out);
 		text_char(out, '\n');
-		probe_look_print_notes(settings, &places);
+		probe_settings_print_notes(settings, places.notes.items, places.notes.len);
 	}
 	for (size_t i = 0; i < places.items.len && status == TALLY_OK; i++)
 		status = probe_variables_print(binary, &places.items.items[i], &shown, out, err);

@@ -50,15 +50,28 @@ static int probe_settings_code(const struct tally_error *err)
 	return 256 - ENOENT;
 }
 
+/* Names of programs in them cannot steer the terminal. */
+static void probe_settings_print(const char *message)
+{
+	struct text text = {0};
+	text_visible_rows(&text, str_from(message));
+	text_char(&text, '\n');
+	fwrite(text_view(&text).data, 1, text.len, stderr);
+	text_deinit(&text);
+}
+
+void probe_settings_print_notes(const struct probe_settings *settings, const char *const *notes, size_t count)
+{
+	for (size_t i = 0; i < count && !settings->is_quiet; i++)
+		probe_settings_print(notes[i]);
+}
+
 int probe_settings_fail(const struct probe_settings *settings, const struct tally_error *err, const char *what)
 {
 	fflush(stdout);
 	if (!settings->is_quiet) {
-		struct text text = {0};
-		text_visible_rows(&text, str_from(err->text));
-		text_printf(&text, "\n  Error: Failed to %s.\n", what);
-		fwrite(text.data, 1, text.len, stderr);
-		text_deinit(&text);
+		probe_settings_print(err->text);
+		fprintf(stderr, "  Error: Failed to %s.\n", what);
 	}
 	return probe_settings_code(err);
 }

@@ -42,5 +42,7 @@ TALLY_MUST_CHECK enum tally_status probe_settings_open(const struct probe_settin
 	const struct probe_target *target, struct probe_binary **binary, struct tally_error *err);
 /* Prints the error and perf's closing line ("  Error: Failed to add events."); returns the exit code. */
 int probe_settings_fail(const struct probe_settings *settings, const struct tally_error *err, const char *what);
+/* On standard error, unless --quiet. */
+void probe_settings_print_notes(const struct probe_settings *settings, const char *const *notes, size_t count);
 
 #endif
