@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from conftest import TIMEOUT_S, bpf_programs, child_named, wait_for
+from conftest import TIMEOUT_S, bpf_programs, child_named, wait_for, waits_with_counters
 
 LINE = re.compile(r' *(?P<time>[\d.]+|\?) \((?P<duration>[ \d.]+ ms|         )\): (?P<thread>\S+) (?P<call>.*?) *= (?P<result>.*)')
 ROW = re.compile(r'   (\w+) +(\d+) +(\d+) +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+%')
@@ -183,6 +183,21 @@ def test_process_that_runs(tally, calls):
     try:
         lines = tally('trace', '-p', sleeper.pid, '-e', 'wait4', '--max-events', '3', check=0).stderr
         assert lines.count('wait4(') >= 3
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+
+
+@pytest.mark.parametrize('options', [[], ['--print-sample']], ids=['program', 'tracepoints'])
+def test_call_that_began_before(tally, calls, options):
+    sleeper = subprocess.Popen(['sleep', '60'])
+    try:
+        wait_for(lambda: ' (sleep) S ' in pathlib.Path(f'/proc/{sleeper.pid}/stat').read_text())
+        tracer = tally.start('trace', '-p', sleeper.pid, *options)
+        wait_for(lambda: waits_with_counters(tracer.pid))
+        tracer.send_signal(signal.SIGINT)
+        lines = tracer.communicate(timeout=TIMEOUT_S)[1]
+        assert re.search(r'^ +\? \( +\): clock_nanosleep\(.*\) +\.\.\.$', lines, re.M), lines
     finally:
         sleeper.kill()
         sleeper.wait()

@@ -46,8 +46,11 @@ static void tell_beginning(struct trace_job *job, struct trace_thread *thread)
 {
 	struct text *out = &job->out;
 	size_t width = (size_t)job->settings->form.alignment;
-	const struct trace_stamp stamp = {
-		.thread = thread, .cpu = thread->cpu, .has_time = true, .time_ns = thread->began_ns, .is_call = true};
+	const struct trace_stamp stamp = {.thread = thread,
+		.cpu = thread->cpu,
+		.has_time = !thread->is_before,
+		.time_ns = thread->began_ns,
+		.is_call = true};
 	if (!thread->is_in_call || thread->is_told || job->is_over)
 		return;
 	trace_line_begin(job, &stamp);
@@ -107,7 +110,7 @@ static enum tally_status trace_calls_finish(struct trace_job *job, const struct 
 	const struct trace_settings *settings = job->settings;
 	unsigned error = 0;
 	bool has_failed = call->has_result && syscall_result_failed(call->result, &error);
-	bool has_begin = is_alone ? call->has_args : thread->is_in_call;
+	bool has_begin = !thread->is_before && (is_alone ? call->has_args : thread->is_in_call);
 	const struct trace_stamp stamp = {.thread = thread,
 		.cpu = s->sample.cpu,
 		.has_time = has_begin,
@@ -141,7 +144,7 @@ static enum tally_status trace_calls_start(struct trace_job *job, struct trace_t
 	trace_line_set_base(job, began_ns);
 	trace_calls_interrupt(job);
 	thread->is_in_call = true;
-	thread->is_told = false;
+	thread->is_before = thread->is_told = false;
 	thread->began_ns = began_ns;
 	thread->number = call->number;
 	memcpy(thread->args, call->args, sizeof(thread->args));
@@ -161,6 +164,20 @@ static struct trace_thread *thread_of(struct trace_job *job, const struct data_s
 	return thread;
 }
 
+/* The end of the call that the thread was seen in: its arguments are known. Any other call ends that one. */
+static void join_before(const struct data_sample *s, struct trace_thread *thread, struct syscall_call *call)
+{
+	if (!thread->is_before)
+		return;
+	bool is_same = !call->has_args && call->has_result && call->number == thread->number &&
+		       s->sample.time > thread->began_ns;
+	thread->is_in_call = false;
+	thread->is_before = is_same;
+	call->has_args |= is_same;
+	if (is_same)
+		memcpy(call->args, thread->args, sizeof(call->args));
+}
+
 static enum tally_status trace_calls_take(
 	struct trace_job *job, const struct data_sample *s, struct syscall_call *call, struct tally_error *err)
 {
@@ -168,15 +185,17 @@ static enum tally_status trace_calls_take(
 	enum tally_status status = TALLY_OK;
 	if (!thread)
 		return TALLY_NOMEM;
+	bool has_both = call->has_args;
 	call->pid = s->sample.pid;
+	join_before(s, thread, call);
 	switch (call->kind) {
 	case SYSCALL_RECORD_ENTRY:
 		thread->events++;
 		thread->cpu = s->sample.cpu;
 		return trace_calls_start(job, thread, call, s->sample.time, err);
 	case SYSCALL_RECORD_CALL:
-		thread->events += call->has_args ? 2 : 1;
-		job->records += call->has_args; /* one record is its beginning and its end */
+		thread->events += has_both ? 2 : 1;
+		job->records += has_both; /* one record is its beginning and its end */
 		status = trace_calls_finish(job, s, thread, call, true, err);
 		break;
 	case SYSCALL_RECORD_NO_RETURN:
@@ -191,6 +210,7 @@ static enum tally_status trace_calls_take(
 		if (job->current == thread)
 			job->current = NULL;
 	}
+	thread->is_before = false;
 	/* Behind its line: a descriptor that is closed has its path there. */
 	return status != TALLY_OK || trace_files_learn(job, thread->pid, call) ? status : error_nomem(err);
 }
@@ -216,6 +236,23 @@ enum tally_status trace_calls_take_pending(struct trace_job *job, uint32_t pid, 
 		return TALLY_OK;
 	call.pid = pid;
 	return trace_calls_start(job, thread, &call, began_ns, err);
+}
+
+enum tally_status trace_calls_take_before(
+	struct trace_job *job, int32_t tid, struct syscall_call *call, uint64_t seen_ns, struct tally_error *err)
+{
+	struct trace_thread *thread = trace_threads_find(&job->threads, tid);
+	if (!thread || job->settings->only_summary)
+		return TALLY_OK;
+	call->pid = (uint32_t)thread->pid;
+	thread->is_in_call = thread->is_before = true;
+	thread->is_told = false;
+	thread->began_ns = seen_ns;
+	thread->number = call->number;
+	memcpy(thread->args, call->args, sizeof(thread->args));
+	text_clear(&thread->call);
+	print_call(job, call, &thread->call);
+	return thread->call.failed ? error_nomem(err) : TALLY_OK;
 }
 
 /* ---- the tracepoints raw_syscalls:sys_enter and sys_exit ---- */
@@ -272,11 +309,11 @@ enum tally_status trace_calls_take_tracepoint(
 	if (call.kind == SYSCALL_RECORD_NO_RETURN)
 		trace_calls_interrupt(job);
 	struct trace_thread *thread = trace_threads_find(&job->threads, (int32_t)s->sample.tid);
-	if (is_exit && thread && thread->is_in_call && thread->number == call.number) {
+	if (is_exit && thread && thread->is_in_call && !thread->is_before && thread->number == call.number) {
 		memcpy(call.args, thread->args, sizeof(call.args));
 		call.has_args = true;
 		call.duration_ns = s->sample.time - thread->began_ns;
-	} else if (is_exit && thread) {
+	} else if (is_exit && thread && !thread->is_before) {
 		thread->is_in_call = false; /* the end of another one: records were lost between them */
 	}
 	return trace_calls_take(job, s, &call, err);

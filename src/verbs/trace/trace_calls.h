@@ -18,6 +18,9 @@ TALLY_MUST_CHECK enum tally_status trace_calls_take_tracepoint(
 /* A call that has begun and not returned: of our BPF program's records, from outside the rings. */
 TALLY_MUST_CHECK enum tally_status trace_calls_take_pending(struct trace_job *job, uint32_t pid, uint32_t tid,
 	uint64_t began_ns, struct tally_bytes raw, struct tally_error *err);
+/* A call that a thread was in at that time, and that began before the trace. */
+TALLY_MUST_CHECK enum tally_status trace_calls_take_before(
+	struct trace_job *job, int32_t tid, struct syscall_call *call, uint64_t seen_ns, struct tally_error *err);
 /* Another line comes: the call that the last thread has begun gets one of its own, with "...". */
 void trace_calls_interrupt(struct trace_job *job);
 /* The same for all calls that go on. */

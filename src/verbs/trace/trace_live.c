@@ -17,6 +17,7 @@
 #include "tasks/recording/record_description.h"
 #include "tasks/recording/record_plan.h"
 #include "tasks/recording/ring_merge.h"
+#include "verbs/trace/trace_before.h"
 #include "verbs/trace/trace_events.h"
 #include "verbs/trace/trace_feed.h"
 #include "verbs/trace/trace_files.h"
@@ -323,10 +324,13 @@ static enum tally_status trace_live_take_signals(struct trace_live *live, struct
 static enum tally_status trace_live_begin_measuring(struct trace_live *live, struct tally_error *err)
 {
 	enum tally_status status = recorder_enable(live->opening.recorder, err);
+	const struct target *t = &live->opening.target;
 	if (status == TALLY_OK && live->program)
 		trace_program_start(live->program);
 	live->start_ns = 0;
-	return status;
+	return status == TALLY_OK && live->choice->traces_calls && !t->is_command && !t->is_system_wide
+		       ? trace_before_read(live->job, t->threads, t->thread_count, err)
+		       : status;
 }
 
 static enum tally_status trace_live_start(struct trace_live *live, struct tally_error *err)

@@ -28,6 +28,7 @@ struct trace_thread {
 	char comm[TRACE_COMM_BYTES];
 	bool is_in_call; /* it has begun a call, as far as records tell */
 	bool keeps_files; /* descriptors are those behind its next exec */
+	bool is_before; /* that call began before the trace, and was seen at began_ns */
 	bool is_told; /* a line with "..." was printed of it */
 	uint64_t began_ns;
 	uint32_t cpu; /* where it began */
