@@ -186,7 +186,10 @@ def test_nothing_is_said_in_a_sentence(tally, known, tmp_path, perf_recording):
     r = Kernel()
     r.irq(6, 6.125, 36, 'disk')
     r.write(tmp_path / 'irq.data')
-    assert 'without sched:sched_switch the time of tasks is not known' in tally('kwork', 'top', '-i', tmp_path / 'irq.data', check=0).stderr
+    said = tally('kwork', 'top', '-i', tmp_path / 'irq.data', check=0).stderr
+    assert said.startswith('note: without sched:sched_switch the time of tasks is not known') and said.count('\n') == 1
+    said = tally('kwork', 'latency', '-k', 'workqueue', '-i', tmp_path / 'irq.data', check=0).stderr
+    assert said == 'note: the kernel did no such work while it was recorded\n'
 
 
 def test_numbers_of_events_and_dumps(tally, known):

@@ -159,6 +159,7 @@ static bool kwork_job_has_events(const struct kwork_job *job)
 void kwork_job_tell(const struct kwork_job *job)
 {
 	const struct cli *cli = job->cli;
+	uint64_t events = job->source.skipped + job->work.events + job->switches;
 	if (job->settings->verbose > 0 && job->switches > 0)
 		cli_failf(cli, "note: %" PRIu64 " context switches", job->switches);
 	if (job->settings->verbose > 0 && job->work.events > 0)
@@ -188,11 +189,13 @@ void kwork_job_tell(const struct kwork_job *job)
 			"them",
 			kinds.data ? kinds.data : "", cli->program, kinds.data ? kinds.data : "");
 		text_deinit(&kinds);
-	} else if (job->shown == 0) {
+	} else if (job->shown == 0 && events > 0) {
 		cli_failf(cli,
 			"note: none of the %" PRIu64
 			" events of the kernel's work passes the filters, or has both ends",
-			job->source.skipped + job->work.events + job->switches);
+			events);
+	} else if (job->shown == 0 && !job->kinds[KWORK_SCHED]) {
+		cli_failf(cli, "note: the kernel did no such work while it was recorded");
 	}
 }
 
