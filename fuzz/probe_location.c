@@ -21,6 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct dwarf_location frame_base = {.kind = DWARF_LOCATION_EXPRESSION, .expression = {base, sizeof(base)}};
 	struct probe_fetches fetches;
 	struct probe_value value;
+	struct dwarf_types types;
 	struct probe_fetch fetch = {.name = NULL};
 	probe_fetches_init(&fetches);
 	struct probe_reader reader = {.binary = &binary, .fetches = &fetches};
@@ -31,14 +32,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.address = place.address,
 		.function_entry = data[0] & 8 ? place.address : 0,
 		.arena = &fetches.arena};
-	dwarf_types_init(&reader.types);
+	dwarf_types_init(&types);
+	reader.types = &types;
 	const struct dwarf_scope_variable variable = {.at = {&file, 1},
 		.name = {"v", 1},
 		.location = {.kind = DWARF_LOCATION_EXPRESSION, .expression = {data + 1, size - 1}}};
 	if (probe_value_begin(&reader, &variable, &value, NULL) == TALLY_OK &&
 		probe_value_print(&reader, &value, (struct tally_str){"", 0}, &fetch, NULL) != TALLY_OK)
 		fetch.text = NULL;
-	dwarf_types_deinit(&reader.types);
+	dwarf_types_deinit(&types);
 	probe_fetches_deinit(&fetches);
 	return 0;
 }

@@ -100,6 +100,17 @@ def test_forms_of_debug_information_say_the_same(tally, tmp_path):
     assert {form for form, text in found.items() if text != found['plain']} == set()
 
 
+def test_thousands_of_places_have_all_variables(tally, tmp_path):
+    """What is read of a file is bounded by its size: places share it."""
+    members = ''.join(f'int m{i};' for i in range(300))
+    functions = ''.join(f'int fn{i}(struct s *p, int k) {{ return p->last + k + {i}; }}\n' for i in range(3000))
+    (tmp_path / 'many.c').write_text(f'struct s {{ {members} int last; }}; int all = 4;\n{functions}int main(void) {{ }}\n')
+    subprocess.run(['gcc', '-g', '-O1', '-o', 'many', 'many.c'], cwd=tmp_path, check=True)
+    lines = tally('probe', '-x', tmp_path / 'many', '--max-probes', '5000', '-D', 'fn* p->last all k', check=0).stdout.splitlines()
+    assert len(lines) == 3000
+    assert {re.sub(r'^\S+ \S+|0x[0-9a-f]+', '', line) for line in lines} == {' last=+1200(%di):s32 all=@+:s32 k=%si:s32'}
+
+
 REFUSED = {
     'sum total': r"location of the 'total' variable at this address: it was optimised out there",
     'sum nope': r"location of the 'nope' variable at this address: there is none of that name in sum",

@@ -35,6 +35,7 @@
 #include "code/probing/probe_places.h"
 #include "code/probing/probe_symbols.h"
 #include "code/probing/probe_variables.h"
+#include "code/probing/probe_variables_cache.h"
 #include "object/dwarf/cfi.h"
 #include "object/dwarf/debug_info.h"
 #include "object/dwarf/dwarf_entry.h"
@@ -132,6 +133,7 @@ static void read_probes(struct elf_image *image, struct debug_info *info)
 		probe_places_deinit(&places);
 	}
 	probe_functions_free(binary.functions);
+	probe_variables_cache_free(binary.variables);
 	probe_symbols_free(binary.symbols);
 	arena_deinit(&arena);
 }

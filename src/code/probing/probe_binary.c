@@ -14,6 +14,7 @@
 #include "code/binaries/load_lines.h"
 #include "code/probing/probe_functions.h"
 #include "code/probing/probe_kallsyms.h"
+#include "code/probing/probe_variables_cache.h"
 #include "code/process_files.h"
 
 #define PROBE_SECTION_FIRST \
@@ -206,6 +207,7 @@ void probe_binary_close(struct probe_binary *binary)
 		return;
 	probe_symbols_free(binary->symbols);
 	probe_functions_free(opened->binary.functions);
+	probe_variables_cache_free(opened->binary.variables);
 	source_lines_close(opened->entry.lines);
 	binary_entry_deinit(&opened->entry);
 	free(opened);

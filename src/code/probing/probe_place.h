@@ -36,6 +36,7 @@ struct probe_binary { /* see probe_binary.h; borrowed by everything that was fou
 	uint64_t moved; /* from addresses in debug_image to those in image */
 	struct probe_symbols *symbols; /* made when they are first asked for: probe_binary_symbols */
 	struct probe_functions *functions; /* the index of probe_places.h, made when it is first needed */
+	struct probe_variables_cache *variables; /* likewise, of probe_variables_cache.h */
 };
 
 struct probe_scope { /* where the variables of a place are declared, in debug information */

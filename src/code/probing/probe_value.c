@@ -12,7 +12,7 @@
 
 static const char *probe_value_type_name(struct probe_reader *reader, const struct probe_value *value)
 {
-	return dwarf_type_name(&reader->types, value->type);
+	return dwarf_type_name(reader->types, value->type);
 }
 
 static enum tally_status probe_not_there(
@@ -31,9 +31,9 @@ enum tally_status probe_value_begin(struct probe_reader *reader, const struct dw
 	if (!value->name)
 		return error_nomem(err);
 	value->variable = value->name;
-	value->type = dwarf_type_at(&reader->types, variable->type);
+	value->type = dwarf_type_at(reader->types, variable->type);
 	probe_location_find(&reader->locator, variable, &value->location);
-	if (reader->types.out_of_memory || reader->locator.out_of_memory)
+	if (reader->types->out_of_memory || reader->locator.out_of_memory)
 		return error_nomem(err);
 	return value->location.kind == PROBE_LOCATION_NONE ? probe_not_there(value, &value->location, err) : TALLY_OK;
 }
@@ -107,7 +107,7 @@ static enum tally_status probe_follow_target(
 	struct dwarf_scope_variable variable;
 	if (target.file != scope->file || target.entry < unit->offset || target.entry >= unit->end)
 		unit = dwarf_file_unit_at(target.file, target.entry);
-	if (!unit || !dwarf_scope_variable_at(&reader->types.reader, target.file, unit, target.entry, &variable))
+	if (!unit || !dwarf_scope_variable_at(&reader->types->reader, target.file, unit, target.entry, &variable))
 		return error_set(
 			err, TALLY_NOT_FOUND, "what '%s' points to was optimised out at this address", value->name);
 	probe_location_find(&reader->locator, &variable, &value->location);
@@ -158,10 +158,10 @@ static bool probe_is_reference(const struct dwarf_type *plain)
 static enum tally_status probe_value_settle(
 	struct probe_reader *reader, struct probe_value *value, struct tally_error *err)
 {
-	const struct dwarf_type *plain = dwarf_type_plain(&reader->types, value->type);
+	const struct dwarf_type *plain = dwarf_type_plain(reader->types, value->type);
 	if (!probe_is_reference(plain))
 		return TALLY_OK;
-	value->type = dwarf_type_target(&reader->types, plain);
+	value->type = dwarf_type_target(reader->types, plain);
 	value->dimension = 0;
 	return probe_value_dereference(reader, value, err);
 }
@@ -169,9 +169,9 @@ static enum tally_status probe_value_settle(
 enum tally_status probe_value_name_referent(
 	struct probe_reader *reader, struct probe_value *value, struct tally_error *err)
 {
-	const struct dwarf_type *plain = dwarf_type_plain(&reader->types, value->type);
+	const struct dwarf_type *plain = dwarf_type_plain(reader->types, value->type);
 	const struct dwarf_type *target =
-		probe_is_reference(plain) ? dwarf_type_plain(&reader->types, dwarf_type_target(&reader->types, plain))
+		probe_is_reference(plain) ? dwarf_type_plain(reader->types, dwarf_type_target(reader->types, plain))
 					  : NULL;
 	bool is_small = target && target->kind != DWARF_TYPE_RECORD && target->kind != DWARF_TYPE_FUNCTION;
 	return is_small ? probe_value_settle(reader, value, err) : TALLY_OK;
@@ -182,7 +182,7 @@ static const struct dwarf_member *probe_member_find(struct probe_reader *reader,
 	struct tally_str name, uint64_t *offset, unsigned depth)
 {
 	size_t count;
-	const struct dwarf_member *members = dwarf_type_members(&reader->types, record, &count);
+	const struct dwarf_member *members = dwarf_type_members(reader->types, record, &count);
 	for (size_t i = 0; i < count; i++) {
 		const char *own = members[i].name;
 		size_t length = members[i].bits ? strcspn(own, ":") : strlen(own);
@@ -194,7 +194,7 @@ static const struct dwarf_member *probe_member_find(struct probe_reader *reader,
 	for (size_t i = 0; i < count && depth < PROBE_MEMBER_DEPTH; i++) {
 		const struct dwarf_type *inner = members[i].name[0] || members[i].bits || members[i].is_computed
 							 ? NULL
-							 : dwarf_type_plain(&reader->types, members[i].type);
+							 : dwarf_type_plain(reader->types, members[i].type);
 		uint64_t inner_offset = members[i].offset;
 		const struct dwarf_member *found =
 			inner && inner->kind == DWARF_TYPE_RECORD
@@ -211,19 +211,19 @@ static const struct dwarf_member *probe_member_find(struct probe_reader *reader,
 static enum tally_status probe_value_member(
 	struct probe_reader *reader, struct probe_value *value, struct tally_str name, struct tally_error *err)
 {
-	const struct dwarf_type *record = dwarf_type_plain(&reader->types, value->type);
+	const struct dwarf_type *record = dwarf_type_plain(reader->types, value->type);
 	uint64_t offset = 0;
 	if (!record || record->kind != DWARF_TYPE_RECORD)
 		return error_set(err, TALLY_INVALID, "%s is not a data structure nor a union: its type is %s",
 			value->name, probe_value_type_name(reader, value));
 	if (record->is_declared_only)
-		record = dwarf_type_definition(&reader->types, record);
+		record = dwarf_type_definition(reader->types, record);
 	if (!record)
 		return error_set(err, TALLY_NOT_FOUND,
 			"the members of %s are not known: this debug information only declares the type",
 			probe_value_type_name(reader, value));
 	const struct dwarf_member *member = probe_member_find(reader, record, name, &offset, 0);
-	if (reader->types.out_of_memory)
+	if (reader->types->out_of_memory)
 		return error_nomem(err);
 	if (!member)
 		return error_set(err, TALLY_NOT_FOUND, "%s(type:%s) has no member %.*s.", value->name,
@@ -249,9 +249,9 @@ static enum tally_status probe_value_member(
 static enum tally_status probe_value_element(
 	struct probe_reader *reader, struct probe_value *value, int64_t index, struct tally_error *err)
 {
-	const struct dwarf_type *plain = dwarf_type_plain(&reader->types, value->type);
-	const struct dwarf_type *element = plain ? dwarf_type_target(&reader->types, plain) : NULL;
-	uint64_t size = element ? dwarf_type_size(&reader->types, element) : 0;
+	const struct dwarf_type *plain = dwarf_type_plain(reader->types, value->type);
+	const struct dwarf_type *element = plain ? dwarf_type_target(reader->types, plain) : NULL;
+	uint64_t size = element ? dwarf_type_size(reader->types, element) : 0;
 	bool is_array = plain && plain->kind == DWARF_TYPE_ARRAY;
 	if (!is_array && (!plain || plain->kind != DWARF_TYPE_POINTER))
 		return error_set(err, TALLY_INVALID, "%s is neither an array nor a pointer: its type is %s",
@@ -277,7 +277,7 @@ enum tally_status probe_value_step(struct probe_reader *reader, struct probe_val
 	const struct probe_field *field, struct tally_error *err)
 {
 	enum tally_status status = probe_value_settle(reader, value, err);
-	const struct dwarf_type *plain = dwarf_type_plain(&reader->types, value->type);
+	const struct dwarf_type *plain = dwarf_type_plain(reader->types, value->type);
 	bool is_pointer = plain && plain->kind == DWARF_TYPE_POINTER;
 	bool is_array = plain && plain->kind == DWARF_TYPE_ARRAY;
 	if (status != TALLY_OK)
@@ -287,7 +287,7 @@ enum tally_status probe_value_step(struct probe_reader *reader, struct probe_val
 	/* In Rust a reference to an array is indexed as the array. */
 	const struct dwarf_type *pointed =
 		is_pointer && reader->has_dots
-			? dwarf_type_plain(&reader->types, dwarf_type_target(&reader->types, plain))
+			? dwarf_type_plain(reader->types, dwarf_type_target(reader->types, plain))
 			: NULL;
 	if (field->kind == PROBE_FIELD_INDEX && pointed && pointed->kind == DWARF_TYPE_ARRAY) {
 		value->type = pointed;
@@ -303,7 +303,7 @@ enum tally_status probe_value_step(struct probe_reader *reader, struct probe_val
 	if (field->kind == PROBE_FIELD_ARROW && is_array)
 		status = probe_value_element(reader, value, 0, err);
 	else if (is_pointer) {
-		value->type = dwarf_type_target(&reader->types, plain);
+		value->type = dwarf_type_target(reader->types, plain);
 		status = probe_value_dereference(reader, value, err);
 	} else if (field->kind == PROBE_FIELD_ARROW && plain && plain->kind == DWARF_TYPE_RECORD)
 		return error_set(err, TALLY_INVALID, "Semantic error: %.*s must be referred by '.': %s is no pointer",

@@ -20,7 +20,7 @@
 struct probe_reader { /* of one place */
 	struct probe_binary *binary;
 	struct probe_locator locator;
-	struct dwarf_types types;
+	struct dwarf_types *types; /* of the binary: read once for all places */
 	struct probe_fetches *fetches; /* texts and notes lie in its arena */
 	const struct probe_symbols *symbols; /* NULL: not read yet */
 	bool is_user; /* memory is that of user space, in a probe of the kernel */

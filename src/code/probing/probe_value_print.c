@@ -31,7 +31,7 @@ static void TALLY_PRINTF(2, 3) probe_note(struct probe_reader *reader, const cha
 	(void)vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	const char *note = arena_string(&reader->fetches->arena, text, strlen(text));
-	reader->types.out_of_memory |= !note || !vec_push(&reader->fetches->notes, note);
+	reader->types->out_of_memory |= !note || !vec_push(&reader->fetches->notes, note);
 }
 
 static bool probe_is_whole(uint64_t bytes)
@@ -46,9 +46,9 @@ static bool probe_is_signed(const struct dwarf_type *plain)
 
 static bool probe_is_character(struct probe_reader *reader, const struct dwarf_type *type)
 {
-	const struct dwarf_type *plain = dwarf_type_plain(&reader->types, type);
+	const struct dwarf_type *plain = dwarf_type_plain(reader->types, type);
 	return plain && plain->kind == DWARF_TYPE_SCALAR && plain->tag == DW_TAG_base_type &&
-	       dwarf_type_size(&reader->types, plain) == 1;
+	       dwarf_type_size(reader->types, plain) == 1;
 }
 
 /* Elements of the array behind the dimensions that were given. */
@@ -66,7 +66,7 @@ static uint64_t probe_element_count(const struct probe_value *value, const struc
 static struct probe_layout probe_scalar_layout(
 	struct probe_reader *reader, const struct dwarf_type *plain, const char *name)
 {
-	uint64_t bytes = plain ? dwarf_type_size(&reader->types, plain) : 0;
+	uint64_t bytes = plain ? dwarf_type_size(reader->types, plain) : 0;
 	struct probe_layout layout = {.sign = probe_is_signed(plain) ? 's' : 'x'};
 	if (bytes > 8)
 		probe_note(reader, "%s exceeds max-bitwidth. Cut down to 64 bits.", name);
@@ -85,9 +85,9 @@ static struct probe_layout probe_scalar_layout(
 static struct probe_layout probe_array_layout(
 	struct probe_reader *reader, const struct probe_value *value, const struct dwarf_type *array)
 {
-	const struct dwarf_type *element = dwarf_type_plain(&reader->types, dwarf_type_target(&reader->types, array));
+	const struct dwarf_type *element = dwarf_type_plain(reader->types, dwarf_type_target(reader->types, array));
 	uint64_t count = probe_element_count(value, array);
-	uint64_t bytes = element ? dwarf_type_size(&reader->types, element) : 0;
+	uint64_t bytes = element ? dwarf_type_size(reader->types, element) : 0;
 	bool is_scalar = element && (element->kind == DWARF_TYPE_SCALAR || element->kind == DWARF_TYPE_POINTER);
 	if (is_scalar && bytes == 1 && element->encoding == DW_ATE_signed_char &&
 		str_equal(element->own_name, str_from("char")))
@@ -104,7 +104,7 @@ static struct probe_layout probe_array_layout(
 
 static struct probe_layout probe_choose_layout(struct probe_reader *reader, const struct probe_value *value)
 {
-	const struct dwarf_type *plain = dwarf_type_plain(&reader->types, value->type);
+	const struct dwarf_type *plain = dwarf_type_plain(reader->types, value->type);
 	if (plain && plain->kind == DWARF_TYPE_ARRAY)
 		return probe_array_layout(reader, value, plain);
 	struct tally_str name = plain && plain->own_name.len > 0 ? plain->own_name : str_from(value->name);
@@ -115,8 +115,8 @@ static struct probe_layout probe_choose_layout(struct probe_reader *reader, cons
 static enum tally_status probe_bits_layout(
 	struct probe_reader *reader, struct probe_value *value, struct probe_layout *layout, struct tally_error *err)
 {
-	const struct dwarf_type *plain = dwarf_type_plain(&reader->types, value->type);
-	uint64_t container = plain ? dwarf_type_size(&reader->types, plain) : 0;
+	const struct dwarf_type *plain = dwarf_type_plain(reader->types, value->type);
+	uint64_t container = plain ? dwarf_type_size(reader->types, plain) : 0;
 	uint64_t begin = 0;
 	container = probe_is_whole(container) ? container : 4;
 	for (;; container *= 2) {
@@ -189,7 +189,7 @@ static const char *probe_layout_print(struct probe_reader *reader, const struct 
 		name = arena_printf(arena, "%c%u[%" PRIu64 "]", layout->sign, layout->bits, layout->elements);
 	else if (layout->sign)
 		name = arena_printf(arena, "%c%u", layout->sign, layout->bits);
-	reader->types.out_of_memory |= layout->sign && !name;
+	reader->types->out_of_memory |= layout->sign && !name;
 	return name;
 }
 
@@ -197,15 +197,15 @@ static const char *probe_layout_print(struct probe_reader *reader, const struct 
 static enum tally_status probe_cast_string(
 	struct probe_reader *reader, struct probe_value *value, struct tally_error *err)
 {
-	const struct dwarf_type *plain = dwarf_type_plain(&reader->types, value->type);
+	const struct dwarf_type *plain = dwarf_type_plain(reader->types, value->type);
 	bool is_pointer = plain && plain->kind == DWARF_TYPE_POINTER;
 	if (!is_pointer && (!plain || plain->kind != DWARF_TYPE_ARRAY))
 		return error_set(err, TALLY_INVALID, "Failed to cast into string: %s(%s) is not a pointer nor array.",
-			value->name, dwarf_type_name(&reader->types, value->type));
-	if (!probe_is_character(reader, dwarf_type_target(&reader->types, plain)))
+			value->name, dwarf_type_name(reader->types, value->type));
+	if (!probe_is_character(reader, dwarf_type_target(reader->types, plain)))
 		return error_set(err, TALLY_INVALID,
 			"Failed to cast into string: %s is not (unsigned) char *: it is %s", value->name,
-			dwarf_type_name(&reader->types, value->type));
+			dwarf_type_name(reader->types, value->type));
 	if (is_pointer)
 		return probe_value_dereference(reader, value, err);
 	enum tally_status status = probe_value_reduce(reader, value, 1, err);
@@ -349,7 +349,7 @@ enum tally_status probe_value_print(struct probe_reader *reader, struct probe_va
 	if (err)
 		err->text[0] = 0;
 	fetch->text = probe_chain_print(reader, value, err);
-	if (reader->types.out_of_memory || reader->locator.out_of_memory)
+	if (reader->types->out_of_memory || reader->locator.out_of_memory)
 		return error_nomem(err);
 	return fetch->text ? TALLY_OK : TALLY_UNSUPPORTED;
 }

@@ -21,26 +21,27 @@ enum tally_status probe_scene_open(struct probe_scene *scene, struct probe_binar
 	const struct probe_place *place, struct probe_fetches *fetches, struct tally_error *err)
 {
 	const struct probe_scope *at = &place->scope;
-	const struct elf_image *image = at->split_image ? at->split_image : binary->debug_image;
 	*scene = (struct probe_scene){.reader = {.binary = binary, .fetches = fetches}};
+	enum tally_status status = probe_variables_cache_make(binary, err);
+	if (status != TALLY_OK)
+		return status;
+	scene->reader.types = &binary->variables->types;
 	scene->reader.locator = (struct probe_locator){.binary = binary,
 		.place = place,
-		.lists = &scene->lists,
+		.lists = at->packaged	   ? at->packaged
+			 : at->split_image ? &scene->lists
+					   : &binary->variables->lists,
 		.frame_base = &scene->scope.frame_base,
 		.address = place->address - binary->moved,
 		.arena = &fetches->arena};
-	dwarf_types_init(&scene->reader.types);
 	if (!at->file)
 		return TALLY_OK;
 	scene->reader.has_dots = at->unit->language == PROBE_DW_LANG_RUST;
-	enum tally_status status = TALLY_OK;
-	if (at->packaged)
-		scene->reader.locator.lists = at->packaged;
-	else if (image)
-		status = dwarf_location_lists_open(&scene->lists, image, at->split_image != NULL, err);
+	if (at->split_image && !at->packaged)
+		status = dwarf_location_lists_open(&scene->lists, at->split_image, true, err);
 	const struct dwarf_function_place function = {at->file, at->unit, at->function};
 	if (status == TALLY_OK)
-		status = dwarf_scope_read(&scene->scope, &scene->reader.types.reader, &function, at->inlined,
+		status = dwarf_scope_read(&scene->scope, &scene->reader.types->reader, &function, at->inlined,
 			scene->reader.locator.address, err);
 	scene->reader.locator.function_entry = scene->scope.entry;
 	if (status != TALLY_OK)
@@ -52,18 +53,15 @@ void probe_scene_close(struct probe_scene *scene)
 {
 	dwarf_scope_deinit(&scene->scope);
 	dwarf_scope_deinit(&scene->outer);
-	dwarf_scope_deinit(&scene->globals);
 	dwarf_location_lists_close(&scene->lists);
-	dwarf_types_deinit(&scene->reader.types);
 }
 
 enum tally_status probe_scene_read_globals(struct probe_scene *scene, struct tally_error *err)
 {
 	const struct probe_scope *at = &scene->reader.locator.place->scope;
-	if (scene->has_globals || !at->file)
+	if (scene->globals || !at->file)
 		return TALLY_OK;
-	scene->has_globals = true;
-	return dwarf_scope_add_unit(&scene->globals, &scene->reader.types.reader, at->file, at->unit, err);
+	return probe_variables_cache_globals(scene->reader.binary->variables, at->file, at->unit, &scene->globals, err);
 }
 
 /* 0: it is the name and a version; below 0: the name is its beginning, so that one with a version may follow. */
@@ -78,7 +76,7 @@ static bool probe_read_symbols(struct probe_reader *reader)
 {
 	if (!reader->symbols && probe_binary_symbols(reader->binary, &reader->symbols, NULL) != TALLY_OK) {
 		reader->symbols = NULL;
-		reader->types.out_of_memory = true;
+		reader->types->out_of_memory = true;
 	}
 	return reader->symbols != NULL;
 }
@@ -133,7 +131,7 @@ static enum tally_status probe_scene_read_outer(struct probe_scene *scene, struc
 		return TALLY_OK;
 	scene->has_outer = true;
 	return dwarf_scope_read(
-		&scene->outer, &scene->reader.types.reader, &function, 0, scene->reader.locator.address, err);
+		&scene->outer, &scene->reader.types->reader, &function, 0, scene->reader.locator.address, err);
 }
 
 static const struct dwarf_scope_variable *probe_last_named(const struct dwarf_scope *scope, struct tally_str name)
@@ -164,8 +162,8 @@ static const struct dwarf_scope_variable *probe_find_definition(
 		return declared;
 	for (size_t i = 0; i < file->units.len; i++) {
 		struct dwarf_scope other = {.entry = 0};
-		if (dwarf_scope_add_unit(&other, &reader->types.reader, file, &file->units.items[i], NULL) != TALLY_OK)
-			reader->types.out_of_memory = true;
+		if (dwarf_scope_add_unit(&other, &reader->types->reader, file, &file->units.items[i], NULL) != TALLY_OK)
+			reader->types->out_of_memory = true;
 		const struct dwarf_scope_variable *found = probe_last_named(&other, name);
 		bool is_defined = found && !found->is_declared_only && found->location.kind != DWARF_LOCATION_NONE;
 		if (is_defined)
@@ -184,14 +182,14 @@ static enum tally_status probe_no_variable(struct probe_scene *scene, struct tal
 		place->scope.file, place->scope.inlined ? place->scope.inlined : place->scope.function};
 	VEC(const char *) names = {0};
 	bool ok = true;
-	if (dwarf_scope_is_declared(&scene->reader.types.reader, function, name))
+	if (dwarf_scope_is_declared(&scene->reader.types->reader, function, name))
 		return error_set(err, TALLY_NOT_FOUND,
 			"Failed to find the location of the '%.*s' variable at this address: it was optimised out, or "
 			"its block does not have the address",
 			(int)name.len, name.data);
-	const struct dwarf_scope *both[] = {&scene->scope, &scene->globals};
+	const struct dwarf_scope *both[] = {&scene->scope, scene->globals};
 	for (size_t s = 0; s < 2; s++)
-		for (size_t i = 0; i < both[s]->items.len && ok; i++) {
+		for (size_t i = 0; both[s] && i < both[s]->items.len && ok; i++) {
 			const struct dwarf_scope_variable *item = &both[s]->items.items[i];
 			char *copy = arena_string(scene->reader.locator.arena, item->name.data, item->name.len);
 			ok = copy && vec_push(&names, copy);
@@ -233,7 +231,7 @@ static enum tally_status probe_find_variable(struct probe_scene *scene, struct t
 	status = probe_scene_read_globals(scene, err);
 	if (status != TALLY_OK)
 		return status;
-	*variable = probe_last_named(&scene->globals, name);
+	*variable = scene->globals ? probe_last_named(scene->globals, name) : NULL;
 	if (*variable && (*variable)->is_declared_only && (*variable)->location.kind == DWARF_LOCATION_NONE)
 		*variable = probe_find_definition(scene, *variable);
 	return *variable ? TALLY_OK : probe_no_variable(scene, name, err);
@@ -319,8 +317,7 @@ static enum tally_status probe_add_all(
 		bool is_hidden = probe_last_named(scope, item->name) != item;
 		if (is_hidden || (is_parameters && !item->is_parameter))
 			continue;
-		struct probe_argument plain = {.variable = item->name};
-		enum tally_status status = probe_add_variable(scene, argument->type.len ? &one : &plain, &reason);
+		enum tally_status status = probe_add_variable(scene, &one, &reason);
 		if (status == TALLY_NOMEM)
 			return error_nomem(err);
 		const char *why = strstr(reason.text, " variable at this address: ");

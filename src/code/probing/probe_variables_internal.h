@@ -7,14 +7,15 @@
 #define CODE_PROBING_PROBE_VARIABLES_INTERNAL_H
 
 #include "code/probing/probe_value.h"
+#include "code/probing/probe_variables_cache.h"
 
 struct probe_scene {
 	struct probe_reader reader;
-	struct dwarf_location_lists lists;
+	struct dwarf_location_lists lists; /* of a .dwo file */
 	struct dwarf_scope scope; /* blocks around the place, and its function */
 	struct dwarf_scope outer; /* of inlined code: the function that it is in; see has_outer */
-	struct dwarf_scope globals; /* of its unit; see has_globals */
-	bool has_outer, has_globals;
+	const struct dwarf_scope *globals; /* of its unit, borrowed; NULL: not read */
+	bool has_outer;
 	struct dwarf_scope_variable found; /* in another unit */
 };
 

@@ -97,7 +97,7 @@ static void probe_list_variable(
 		return;
 	if (listing->options->with_ranges)
 		text_str(&line, is_global ? "[EXT]\t" : is_there ? "[VAL]\t" : "[INV]\t");
-	text_str(&line, dwarf_type_name(&reader->types, dwarf_type_at(&reader->types, variable->type)));
+	text_str(&line, dwarf_type_name(reader->types, dwarf_type_at(reader->types, variable->type)));
 	text_char(&line, '\t');
 	text_bytes(&line, variable->name.data, variable->name.len);
 	if (listing->options->with_ranges && !is_global)
@@ -129,9 +129,9 @@ static enum tally_status probe_list_all(struct probe_listing *listing, struct ta
 	enum tally_status status = listing->options->with_externs ? probe_scene_read_globals(scene, err) : TALLY_OK;
 	for (size_t i = 0; i < scene->scope.items.len; i++)
 		probe_list_variable(listing, &scene->scope.items.items[i], false);
-	for (size_t i = 0; i < scene->globals.items.len; i++)
-		probe_list_variable(listing, &scene->globals.items.items[i], true);
-	if (listing->out_of_memory || scene->reader.types.out_of_memory || scene->reader.locator.out_of_memory)
+	for (size_t i = 0; scene->globals && i < scene->globals->items.len; i++)
+		probe_list_variable(listing, &scene->globals->items.items[i], true);
+	if (listing->out_of_memory || scene->reader.types->out_of_memory || scene->reader.locator.out_of_memory)
 		return error_nomem(err);
 	return status;
 }

@@ -28,10 +28,12 @@ static const char *location_text(
 	struct dwarf_location_lists lists = {.loc = {NULL, 0}};
 	struct probe_reader reader = {.fetches = &fetches};
 	struct probe_value value;
+	struct dwarf_types types;
 	struct probe_fetch fetch = {.name = NULL};
 	binary.arch = arch;
 	place.scope = (struct probe_scope){.file = &file, .unit = &unit, .function = 0x40};
-	dwarf_types_init(&reader.types);
+	dwarf_types_init(&types);
+	reader.types = &types;
 	reader.locator = (struct probe_locator){.binary = &binary,
 		.place = &place,
 		.lists = &lists,
@@ -45,7 +47,7 @@ static const char *location_text(
 	enum tally_status status = probe_value_begin(&reader, &variable, &value, &error);
 	if (status == TALLY_OK)
 		status = probe_value_print(&reader, &value, (struct tally_str){"", 0}, &fetch, &error);
-	dwarf_types_deinit(&reader.types);
+	dwarf_types_deinit(&types);
 	assert_int_not_equal(status, TALLY_NOMEM);
 	return status == TALLY_OK ? fetch.text : NULL;
 }

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * probe_variables_cache.h - keeps what was read of a binary for the variables of one place, for all of its places: types,
+ * location lists, and the variables outside functions, by unit.
+ *
+ * Owned by the binary; made when it is first needed. One thread.
+ *
+ *	status = probe_variables_cache_make(binary, err);
+ *	status = probe_variables_cache_globals(binary->variables, file, unit, &globals, err);
+ */
+#ifndef CODE_PROBING_PROBE_VARIABLES_CACHE_H
+#define CODE_PROBING_PROBE_VARIABLES_CACHE_H
+
+#include "code/probing/probe_place.h"
+#include "object/dwarf/dwarf_scope.h"
+
+struct probe_variables_cache {
+	struct dwarf_types types;
+	struct dwarf_location_lists lists; /* of the debug file */
+	struct map_u64 globals; /* struct dwarf_unit * -> struct dwarf_scope *, of the arena */
+	struct arena arena;
+};
+
+/* Sets binary->variables. NOMEM only. */
+TALLY_MUST_CHECK enum tally_status probe_variables_cache_make(struct probe_binary *binary, struct tally_error *err);
+/* Borrowed from the cache. NOMEM only. */
+TALLY_MUST_CHECK enum tally_status probe_variables_cache_globals(struct probe_variables_cache *cache,
+	const struct dwarf_file *file, const struct dwarf_unit *unit, const struct dwarf_scope **globals,
+	struct tally_error *err);
+/* NULL is nothing. */
+void probe_variables_cache_free(struct probe_variables_cache *cache);
+
+#endif
