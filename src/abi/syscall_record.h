@@ -60,12 +60,15 @@ struct syscall_part {
 
 /* ---- what to copy: a map from number (+ SYSCALL_NUMBERS of 32-bit programs) to this ---- */
 
+#define SYSCALL_MSGHDR	56 /* bytes, of 64-bit programs */
+#define SYSCALL_MMSGHDR 64
+
 enum syscall_copy {
 	SYSCALL_COPY_NOTHING,
 	SYSCALL_COPY_STRING, /* up to its NUL */
 	SYSCALL_COPY_BYTES, /* unit bytes, times the count */
 	SYSCALL_COPY_IOVEC, /* the count's iovecs, and the buffers */
-	SYSCALL_COPY_MSGHDR,
+	SYSCALL_COPY_MSGHDR, /* unit: SYSCALL_MSGHDR, or SYSCALL_MMSGHDR of the first one of several */
 	SYSCALL_COPY_STRINGS, /* an array of pointers to strings, up to NULL */
 };
 

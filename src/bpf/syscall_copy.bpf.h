@@ -157,12 +157,13 @@ static __noinline bool syscall_copy_bytes(struct syscall_copies *c, const struct
 	return syscall_copy_part(c);
 }
 
-static __always_inline bool syscall_copy_msghdr(struct syscall_copies *c, __u32 most)
+/* bytes: of it, or of the mmsghdr that begins with it. */
+static __always_inline bool syscall_copy_msghdr(struct syscall_copies *c, __u32 bytes, __u32 most)
 {
 	struct syscall_msghdr header;
 	if (bpf_probe_read_user(&header, sizeof(header), (void *)c->from))
 		return false;
-	syscall_copy_from(c, c->from, sizeof(header), sizeof(header));
+	syscall_copy_from(c, c->from, bytes, SYSCALL_MMSGHDR);
 	if (!syscall_copy_part(c))
 		return false;
 	if (header.name && header.name_bytes) {
@@ -209,7 +210,7 @@ static __noinline bool syscall_copy_nested(struct syscall_copies *c, const struc
 		return syscall_copy_strings(c, plan->most);
 	if (plan->copy == SYSCALL_COPY_IOVEC)
 		return syscall_copy_iovecs(c, c->record.args[plan->of < SYSCALL_ARGS ? plan->of : 0], plan->most);
-	return plan->copy != SYSCALL_COPY_MSGHDR || syscall_copy_msghdr(c, plan->most);
+	return plan->copy != SYSCALL_COPY_MSGHDR || syscall_copy_msghdr(c, plan->unit, plan->most);
 }
 
 /* The arguments of an exec that could not be read when it began: of the program that has been executed now. Of a script,

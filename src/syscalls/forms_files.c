@@ -93,7 +93,7 @@ static const struct syscall_form files_forms[] = {
 	{"inotify_init", RESULT_FD, {NONE}},
 	{"inotify_init1", RESULT_FD, {FLAGS("flags", inotify_init)}},
 	{"inotify_rm_watch", RESULT_LONG, {ARG("fd", FD), ARG("wd", INT)}},
-	{"ioctl", RESULT_LONG, {ARG("fd", FD), ARG("cmd", IOCTL), ARG_OF("arg", IOCTL_ARG, 1)}},
+	{"ioctl", RESULT_LONG, {ARG("fd", FD), ARG("cmd", IOCTL), IO("arg", IOCTL_ARG)}},
 	{"lchown", RESULT_LONG, {IN("filename", PATH), ARG("user", UID), ARG("group", UID)}},
 	{"lchown32", RESULT_LONG, {IN("filename", PATH), ARG("user", UID), ARG("group", UID)}},
 	{"lgetxattr", RESULT_LONG,

@@ -182,7 +182,7 @@ static void syscall_print_strings(struct syscall_printer *p, unsigned index, uin
 
 /* The copied iovecs of an argument, or of its msghdr. */
 static void syscall_print_iovecs(
-	struct syscall_printer *p, unsigned index, bool at_exit, const struct syscall_copied *vector)
+	struct syscall_printer *p, unsigned index, bool at_exit, const struct syscall_copied *vector, uint64_t left)
 {
 	struct syscall_copied buffer;
 	text_char(p->t, '[');
@@ -192,10 +192,13 @@ static void syscall_print_iovecs(
 			text_str(p->t, ", ");
 		braces = syscall_braces_begin(p);
 		syscall_braces_field(&braces, "iov_base");
-		if (syscall_part_find(p->call, index, SYSCALL_ITEM_BUFFER + i, at_exit, &buffer))
-			syscall_put_quoted(p->t, buffer.bytes, syscall_string_bytes(p), buffer.is_truncated);
-		else
+		if (syscall_part_find(p->call, index, SYSCALL_ITEM_BUFFER + i, at_exit, &buffer)) {
+			bool is_cut = buffer.is_truncated && left > buffer.bytes.len;
+			syscall_put_quoted(p->t, bytes_part(buffer.bytes, 0, left), syscall_string_bytes(p), is_cut);
+			left -= MIN(left, syscall_take(vector->bytes, i * 16 + 8, 8));
+		} else {
 			syscall_put_address(p->t, syscall_take(vector->bytes, i * 16, 8));
+		}
 		syscall_braces_field(&braces, "iov_len");
 		text_u64(p->t, syscall_take(vector->bytes, i * 16 + 8, 8));
 		syscall_braces_end(&braces, false);
@@ -205,7 +208,9 @@ static void syscall_print_iovecs(
 	text_char(p->t, ']');
 }
 
-void syscall_print_msghdr(struct syscall_printer *p, unsigned index, bool at_exit, struct tally_bytes header)
+/* left: bytes of the buffers that are the message's. */
+static void syscall_put_msghdr(
+	struct syscall_printer *p, unsigned index, bool at_exit, struct tally_bytes header, uint64_t left)
 {
 	struct syscall_braces braces = syscall_braces_begin(p);
 	struct syscall_copied part;
@@ -218,7 +223,7 @@ void syscall_print_msghdr(struct syscall_printer *p, unsigned index, bool at_exi
 	text_u64(p->t, syscall_take(header, 8, 4));
 	syscall_braces_field(&braces, "msg_iov");
 	if (syscall_part_find(p->call, index, SYSCALL_ITEM_VECTOR, at_exit, &part))
-		syscall_print_iovecs(p, index, at_exit, &part);
+		syscall_print_iovecs(p, index, at_exit, &part, left);
 	else
 		syscall_put_address(p->t, syscall_take(header, 16, 8));
 	syscall_braces_field(&braces, "msg_iovlen");
@@ -234,6 +239,22 @@ void syscall_print_msghdr(struct syscall_printer *p, unsigned index, bool at_exi
 	syscall_braces_end(&braces, false);
 }
 
+static void syscall_put_mmsghdr(struct syscall_printer *p, unsigned index, bool at_exit, struct tally_bytes header)
+{
+	struct syscall_braces braces;
+	uint64_t bytes = at_exit ? syscall_take(header, SYSCALL_MSGHDR, 4) : UINT64_MAX;
+	text_char(p->t, '[');
+	braces = syscall_braces_begin(p);
+	syscall_braces_field(&braces, "msg_hdr");
+	syscall_put_msghdr(p, index, at_exit, header, bytes);
+	if (at_exit) {
+		syscall_braces_field(&braces, "msg_len");
+		text_u64(p->t, bytes);
+	}
+	syscall_braces_end(&braces, false);
+	text_str(p->t, p->call->args[2] > 1 ? ", ...]" : "]");
+}
+
 void syscall_print_buffer(struct syscall_printer *p, const struct syscall_arg *arg, unsigned index, bool at_exit,
 	const struct syscall_copied *copied)
 {
@@ -244,10 +265,13 @@ void syscall_print_buffer(struct syscall_printer *p, const struct syscall_arg *a
 		syscall_put_string(p->t, copied);
 		return;
 	case KIND_IOVEC:
-		syscall_print_iovecs(p, index, at_exit, copied);
+		syscall_print_iovecs(p, index, at_exit, copied, UINT64_MAX);
 		return;
 	case KIND_MSGHDR:
-		syscall_print_msghdr(p, index, at_exit, copied->bytes);
+		syscall_put_msghdr(p, index, at_exit, copied->bytes, UINT64_MAX);
+		return;
+	case KIND_MMSGHDR:
+		syscall_put_mmsghdr(p, index, at_exit, copied->bytes);
 		return;
 	case KIND_STRINGS:
 		syscall_print_strings(p, index, p->call->args[index]);

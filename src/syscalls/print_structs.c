@@ -480,6 +480,29 @@ static bool syscall_put_small(struct syscall_printer *p, unsigned kind, struct s
 	}
 }
 
+void syscall_print_ioctl_arg(struct syscall_printer *p, unsigned index, struct tally_bytes bytes)
+{
+	static const char *const ints[] = {"FIONREAD", "TIOCGPGRP", "TIOCSPGRP", "TIOCGSID", "TIOCOUTQ", "TIOCGPTN",
+		"TIOCSPTLCK", "TIOCMGET", "TIOCGETD", "TIOCSETD", "FIONBIO", "FIOASYNC", "SIOCOUTQ", "BLKSSZGET",
+		"BLKROGET"};
+	static const struct print_layout window = {
+		{{"ws_row", 0, 2, FIELD_UNSIGNED, NULL}, {"ws_col", 2, 2, FIELD_UNSIGNED, NULL},
+			{"ws_xpixel", 4, 2, FIELD_UNSIGNED, NULL}, {"ws_ypixel", 6, 2, FIELD_UNSIGNED, NULL}},
+		false};
+	const char *command = syscall_word_find(&syscall_words_ioctl, p->call->args[1] & UINT32_MAX);
+	struct tally_str name = str_from(command ? command : "");
+	if (str_equal(name, STR("TIOCGWINSZ")) || str_equal(name, STR("TIOCSWINSZ"))) {
+		syscall_put_layout(p, &window, bytes);
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(ints); i++)
+		if (str_equal(name, str_from(ints[i]))) {
+			syscall_put_small(p, KIND_INT_PTR, (struct syscall_copied){bytes, false});
+			return;
+		}
+	syscall_put_address(p->t, p->call->args[index]);
+}
+
 void syscall_print_struct(struct syscall_printer *p, const struct syscall_arg *arg, struct syscall_copied copied)
 {
 	const struct print_layout *layout = syscall_layout_of((enum syscall_kind)arg->kind, p->call->abi);

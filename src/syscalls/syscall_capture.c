@@ -10,6 +10,7 @@
 #define CAPTURE_SOCKADDR     128
 #define CAPTURE_FDSET	     128
 #define CAPTURE_THREAD_NAME  16
+#define CAPTURE_IOCTL	     8 /* an int, or the size of a window */
 
 /* Variable sizes; what has one size is copied as it is. */
 static void syscall_capture_vary(const struct syscall_arg *arg, enum syscall_abi abi,
@@ -44,7 +45,17 @@ static void syscall_capture_vary(const struct syscall_arg *arg, enum syscall_abi
 	case KIND_MSGHDR:
 		plan->copy = is_64 ? SYSCALL_COPY_MSGHDR : SYSCALL_COPY_NOTHING;
 		plan->count = plan->when == SYSCALL_WHEN_EXIT ? SYSCALL_COUNT_RESULT : SYSCALL_COUNT_ONE;
+		plan->unit = SYSCALL_MSGHDR;
 		plan->most = string;
+		break;
+	case KIND_MMSGHDR:
+		plan->copy = is_64 ? SYSCALL_COPY_MSGHDR : SYSCALL_COPY_NOTHING;
+		plan->unit = SYSCALL_MMSGHDR;
+		plan->most = string;
+		break;
+	case KIND_IOCTL_ARG:
+		plan->unit = CAPTURE_IOCTL;
+		plan->most = CAPTURE_IOCTL;
 		break;
 	case KIND_SOCKADDR:
 		plan->unit = 1;

@@ -40,7 +40,6 @@ enum syscall_kind {
 	KIND_FUTEX_MORE, /* the last two; of: its number */
 	KIND_FCNTL, /* of: the command */
 	KIND_IOCTL,
-	KIND_IOCTL_ARG, /* of: the command */
 	KIND_PRCTL_MORE, /* prctl's third to fifth; of: its number */
 	KIND_FSCONFIG, /* of: the command */
 	KIND_SCHED,
@@ -52,11 +51,13 @@ enum syscall_kind {
 	/* Memory. */
 	KIND_PATH,
 	KIND_STRING,
+	KIND_IOCTL_ARG,
 	KIND_PRCTL, /* prctl's second: a number, or a name */
 	KIND_BUFFER,
 	KIND_STRINGS,
 	KIND_IOVEC,
 	KIND_MSGHDR,
+	KIND_MMSGHDR, /* the first of several */
 	KIND_FD_PAIR,
 	KIND_INT_PTR,
 	KIND_LONG_PTR,

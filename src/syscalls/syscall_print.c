@@ -43,10 +43,14 @@ static void syscall_print_copied(struct syscall_printer *p, const struct syscall
 	case KIND_STRINGS:
 	case KIND_IOVEC:
 	case KIND_MSGHDR:
+	case KIND_MMSGHDR:
 		syscall_print_buffer(p, arg, index, at_exit, copied);
 		return;
 	case KIND_SOCKADDR:
 		syscall_print_sockaddr(p, copied->bytes);
+		return;
+	case KIND_IOCTL_ARG:
+		syscall_print_ioctl_arg(p, index, copied->bytes);
 		return;
 	case KIND_SOCKOPT_VALUE:
 		syscall_print_sockopt_value(p, *copied);
@@ -85,6 +89,10 @@ static void syscall_print_memory(struct syscall_printer *p, const struct syscall
 	}
 	if (arg->kind == KIND_REMAINING && call->has_result && call->result == 0)
 		is_wanted = false;
+	if (arg->kind == KIND_IOCTL_ARG) {
+		const char *command = syscall_word_find(&syscall_words_ioctl, call->args[1] & UINT32_MAX);
+		is_wanted = is_wanted && command && !(call->has_result && call->result < 0);
+	}
 	if (is_wanted && syscall_part_find(call, index, item, true, &copied))
 		syscall_print_copied(p, arg, index, true, &copied);
 	else if (is_wanted && syscall_part_find(call, index, item, false, &copied))

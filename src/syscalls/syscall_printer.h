@@ -65,6 +65,9 @@ void syscall_put_prctl(struct syscall_printer *p, uint64_t value);
 
 void syscall_print_struct(struct syscall_printer *p, const struct syscall_arg *arg, struct syscall_copied copied);
 
+/* What an ioctl command that is known points to. */
+void syscall_print_ioctl_arg(struct syscall_printer *p, unsigned index, struct tally_bytes bytes);
+
 /* ---- print_sockets.c ---- */
 
 void syscall_print_sockaddr(struct syscall_printer *p, struct tally_bytes bytes);
@@ -72,6 +75,5 @@ void syscall_print_pollfds(struct syscall_printer *p, struct tally_bytes bytes, 
 void syscall_print_epoll_events(struct syscall_printer *p, struct tally_bytes bytes, bool is_truncated);
 void syscall_print_sockopt(struct syscall_printer *p, uint64_t level, uint64_t option);
 void syscall_print_sockopt_value(struct syscall_printer *p, struct syscall_copied copied);
-void syscall_print_msghdr(struct syscall_printer *p, unsigned index, bool at_exit, struct tally_bytes header);
 
 #endif

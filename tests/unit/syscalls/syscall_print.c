@@ -192,6 +192,16 @@ static void vectors_and_messages(void **state)
 	call_copy(&m, 1, SYSCALL_ITEM_BUFFER, 0, "abc", 3);
 	assert_string_equal(call_text(&m), "writev(fd: 1, vec: [{ .iov_base: \"abc\", .iov_len: 3 }, "
 					   "{ .iov_base: 0x200, .iov_len: 40 }], vlen: 2) = 43");
+	const uint64_t messages[8] = {0, 0, 0x10, 1, 0, 0, 0, 2};
+	call_begin(&m, "recvmmsg", (const uint64_t[6]){1, 0x10, 2, 0x40}, 1);
+	call_copy(&m, 1, SYSCALL_ITEM_SELF, SYSCALL_PART_AT_EXIT, messages, sizeof(messages));
+	call_copy(&m, 1, SYSCALL_ITEM_VECTOR, SYSCALL_PART_AT_EXIT, vector, 16);
+	call_copy(&m, 1, SYSCALL_ITEM_BUFFER, SYSCALL_PART_AT_EXIT, "xyz", 3);
+	assert_string_equal(call_text(&m),
+		"recvmmsg(fd: 1, mmsg: [{ .msg_hdr: { .msg_name: NULL, .msg_namelen: 0, .msg_iov: [{ .iov_base: "
+		"\"xy\", "
+		".iov_len: 3 }], .msg_iovlen: 1, .msg_controllen: 0, .msg_flags: 0 }, .msg_len: 2 }, ...], vlen: 2, "
+		"flags: DONTWAIT) = 1");
 	const uint64_t message[7] = {0x300, 16, 0x10, 1, 0, 0, 0x20};
 	call_begin(&m, "recvmsg", (const uint64_t[6]){1, 0x10, 0x40}, 3);
 	call_copy(&m, 1, SYSCALL_ITEM_SELF, SYSCALL_PART_AT_EXIT, message, sizeof(message));
@@ -241,6 +251,8 @@ static const struct print_test_struct structs[] = {
 	{"epoll_wait", 1, EXIT, {UINT64_C(0x700000001), 0}, 12, "events: [{ .events: IN, .data: 7 }]"},
 	{"waitid", 2, EXIT, {17, 2, UINT64_C(0x500000063), 9}, 32,
 		"infop: { .si_signo: CHLD, .si_code: CLD_KILLED, .si_pid: 99, .si_uid: 5, .si_status: KILL, ... }"},
+	{"ioctl", 2, EXIT, {UINT64_C(0x500018)}, 8,
+		"cmd: TIOCGWINSZ, arg: { .ws_row: 24, .ws_col: 80, .ws_xpixel: 0, .ws_ypixel: 0 }"},
 	{"nanosleep", 0, 0, {1, 500}, 3, "rqtp: { .tv_sec: 0, .tv_nsec: 0 }"}, /* a copy that is too short */
 };
 
@@ -252,6 +264,8 @@ static void structs_have_forms(void **state)
 		args[structs[i].arg] = 0x1000;
 		if (strcmp(structs[i].name, "epoll_ctl") == 0)
 			args[1] = 1;
+		if (strcmp(structs[i].name, "ioctl") == 0)
+			args[1] = 0x5413;
 		call_begin(&m, structs[i].name, args, 1);
 		call_copy(&m, structs[i].arg, SYSCALL_ITEM_SELF, structs[i].flags, structs[i].words, structs[i].len);
 		if (!strstr(call_text(&m), structs[i].text))
