@@ -19,6 +19,7 @@
 #include "tasks/recording/ring_merge.h"
 #include "verbs/trace/trace_before.h"
 #include "verbs/trace/trace_events.h"
+#include "verbs/trace/trace_exclude.h"
 #include "verbs/trace/trace_feed.h"
 #include "verbs/trace/trace_files.h"
 #include "verbs/trace/trace_line.h"
@@ -104,45 +105,6 @@ static void trace_live_plan(struct trace_live *live, const struct trace_live_con
 	attrs->fields.cgroups = trace_has_summary(s) && s->summary_mode == TRACE_BY_CGROUP;
 	if (!live->request.plan.is_ring_given)
 		live->request.plan.ring_bytes = ring_bytes();
-}
-
-/* Ourselves, what shows our output, and who was named: their calls would have no end. */
-static enum tally_status trace_live_exclude(struct trace_live *live, struct tally_error *err)
-{
-	static const char *const terminals[] = {"sshd", "sshd-session", "gnome-terminal-", "tmux: server", "screen"};
-	struct map_u64 *excluded = &live->job->excluded;
-	const char *list = live->job->settings->filter_pids;
-	struct tally_str rest = str_from(list ? list : ""), word;
-	uint64_t pid;
-	if (!map_u64_set(excluded, (uint64_t)getpid(), 1))
-		return error_nomem(err);
-	while (str_next_item(&rest, &word)) {
-		if (!str_to_u64(word, 10, &pid) || pid > INT32_MAX)
-			return error_set(err, TALLY_INVALID,
-				"--filter-pids takes numbers of processes, and '%.*s' is none",
-				(int)(MIN(word.len, 40)), word.data);
-		if (!map_u64_set(excluded, pid, 1))
-			return error_nomem(err);
-	}
-	for (pid_t up = getppid(); live->request.target.system_wide && up > 1;) {
-		char path[64], text[512] = "";
-		snprintf(path, sizeof(path), "/proc/%d/stat", (int)up);
-		FILE *file = fopen(path, "re");
-		size_t len = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
-		if (file)
-			fclose(file);
-		text[len] = 0;
-		char *name = strchr(text, '('), *end = strrchr(text, ')');
-		if (!name || !end)
-			break;
-		*end = 0;
-		for (size_t i = 0; i < ARRAY_LEN(terminals); i++)
-			if (strcmp(name + 1, terminals[i]) == 0 && !map_u64_set(excluded, (uint64_t)up, 1))
-				return error_nomem(err);
-		int parent = 0;
-		up = sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
-	}
-	return TALLY_OK;
 }
 
 static bool has_others(const struct trace_live *live)
@@ -291,7 +253,7 @@ static uint64_t trace_live_time_of(void *context, const struct record *record)
 
 static enum tally_status trace_live_open_all(struct trace_live *live, struct tally_error *err)
 {
-	enum tally_status status = trace_live_exclude(live, err);
+	enum tally_status status = trace_exclude_find(live->job, live->request.target.system_wide, err);
 	trace_live_read_types(live);
 	if (status == TALLY_OK)
 		status = trace_live_choose_way(live, err);
