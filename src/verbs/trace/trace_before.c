@@ -12,7 +12,7 @@
 #define ELF_CLASS_AT 4
 #define ELF_CLASS_32 1
 
-static size_t read_proc(pid_t tid, const char *name, char *room, size_t bytes)
+static size_t trace_before_read_proc(pid_t tid, const char *name, char *room, size_t bytes)
 {
 	char path[64];
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)tid, name);
@@ -28,7 +28,8 @@ static size_t read_proc(pid_t tid, const char *name, char *room, size_t bytes)
 static enum syscall_abi abi_of(const struct trace_job *job, pid_t tid)
 {
 	char head[16];
-	bool is_32_bit = read_proc(tid, "exe", head, sizeof(head)) > ELF_CLASS_AT && head[ELF_CLASS_AT] == ELF_CLASS_32;
+	bool is_32_bit = trace_before_read_proc(tid, "exe", head, sizeof(head)) > ELF_CLASS_AT &&
+			 head[ELF_CLASS_AT] == ELF_CLASS_32;
 	return is_32_bit ? job->choice->compat : job->choice->native;
 }
 
@@ -37,7 +38,7 @@ static bool read_call(const struct trace_job *job, pid_t tid, struct syscall_cal
 	char text[256];
 	int64_t number;
 	uint64_t *args = call->args;
-	if (read_proc(tid, "syscall", text, sizeof(text)) == 0 ||
+	if (trace_before_read_proc(tid, "syscall", text, sizeof(text)) == 0 ||
 		sscanf(text,
 			"%" SCNi64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64,
 			&number, &args[0], &args[1], &args[2], &args[3], &args[4], &args[5]) != 1 + SYSCALL_ARGS)

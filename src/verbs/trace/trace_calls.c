@@ -78,7 +78,7 @@ void trace_calls_end(struct trace_job *job)
 		tell_beginning(job, job->threads.items.items[i]);
 }
 
-static void tell_result(
+static void trace_calls_tell_result(
 	struct trace_job *job, struct trace_thread *thread, const struct syscall_call *call, bool is_alone)
 {
 	struct text *out = &job->out;
@@ -132,7 +132,7 @@ static enum tally_status trace_calls_finish(struct trace_job *job, const struct 
 	if (!trace_line_is_deep(job, s, true, err))
 		return job->source.pass.resolver.failed ? error_nomem(err) : TALLY_OK;
 	trace_line_begin(job, &stamp);
-	tell_result(job, thread, call, is_alone);
+	trace_calls_tell_result(job, thread, call, is_alone);
 	count_line(job);
 	return trace_line_chain(job, s, true, err) ? TALLY_OK : TALLY_NOMEM;
 }

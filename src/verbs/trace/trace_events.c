@@ -71,7 +71,7 @@ static enum tally_status filter_calls(struct trace_events_adding *a, size_t firs
 	return status;
 }
 
-static enum tally_status add_calls(struct trace_events_adding *a, struct tally_error *err)
+static enum tally_status trace_events_add_calls(struct trace_events_adding *a, struct tally_error *err)
 {
 	const struct trace_events_request *q = a->request;
 	if (!q->choice->traces_calls || q->has_sums || q->has_records)
@@ -109,7 +109,7 @@ static enum tally_status add_all(struct trace_events_adding *a, struct tally_err
 	if (status == TALLY_OK)
 		job->events.items[0].role = TRACE_SILENT;
 	if (status == TALLY_OK)
-		status = add_calls(a, err);
+		status = trace_events_add_calls(a, err);
 	if (status == TALLY_OK && s->with_major_faults)
 		status = trace_events_parse(a, "major-faults", TRACE_MAJOR_FAULT, err);
 	if (status == TALLY_OK && s->with_minor_faults)

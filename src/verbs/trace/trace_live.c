@@ -418,7 +418,7 @@ static enum tally_status trace_live_read_signals(struct trace_live *live, struct
 	return status;
 }
 
-static int wait_ms(const struct trace_live *live)
+static int trace_live_wait_ms(const struct trace_live *live)
 {
 	uint64_t now = live->start_ns ? clock_ns() : 0;
 	if (!live->start_ns || live->start_ns == UINT64_MAX)
@@ -432,7 +432,7 @@ enum tally_status trace_live_run(struct trace_live *live, struct tally_error *er
 	enum tally_status status = TALLY_OK;
 	while (status == TALLY_OK && !live->is_over && !live->job->is_over) {
 		bool is_ready = false;
-		status = recorder_wait(recorder, live->signal_fd, wait_ms(live), &is_ready, err);
+		status = recorder_wait(recorder, live->signal_fd, trace_live_wait_ms(live), &is_ready, err);
 		if (status == TALLY_OK && is_ready)
 			status = trace_live_read_signals(live, err);
 		if (status == TALLY_OK && live->start_ns && live->start_ns != UINT64_MAX &&

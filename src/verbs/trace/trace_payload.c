@@ -14,7 +14,7 @@ static bool is_pid(struct tally_str name)
 }
 
 /* A word of the print format that stands for a number: NORMAL, HRTIMER_MODE_ABS|PINNED. */
-static bool is_word(struct tally_str text)
+static bool trace_payload_is_word(struct tally_str text)
 {
 	if (text.len == 0 || text.data[0] < 'A' || text.data[0] > 'Z')
 		return false;
@@ -28,7 +28,8 @@ static bool is_word(struct tally_str text)
 }
 
 /* The name of a value of an enumeration of the kernel; NULL: there is none. */
-static const char *enumerator(const struct trace_job *job, const struct tracepoint_field *field, uint64_t number)
+static const char *trace_payload_enumerator(
+	const struct trace_job *job, const struct tracepoint_field *field, uint64_t number)
 {
 	size_t prefix = sizeof("enum ") - 1;
 	if (!job->style.types || field->type.len <= prefix || memcmp(field->type.data, "enum ", prefix) != 0)
@@ -37,9 +38,9 @@ static const char *enumerator(const struct trace_job *job, const struct tracepoi
 	return btf_types_enumerator(job->style.types, type, field->bytes == 4 ? (int32_t)number : (int64_t)number);
 }
 
-static void print_number(struct trace_job *job, struct tracepoint_field *field, uint64_t number, struct text *t)
+static void trace_payload_number(struct trace_job *job, struct tracepoint_field *field, uint64_t number, struct text *t)
 {
-	const char *word = enumerator(job, field, number);
+	const char *word = trace_payload_enumerator(job, field, number);
 	if (word)
 		text_str(t, word);
 	else if (field->form == TRACEPOINT_ADDRESS) {
@@ -126,10 +127,10 @@ static void print_field(struct trace_job *job, const struct data_sample *s, unsi
 	} else if (value->field.count > 1) {
 		text_visible(t, value->text);
 	} else if (tracepoint_field_print(formats, s->sample.raw, TRACEPOINT_OWN, index, &shown) &&
-		   is_word(text_view(&shown))) {
+		   trace_payload_is_word(text_view(&shown))) {
 		text_bytes(t, shown.data, shown.len);
 	} else {
-		print_number(job, &value->field, value->numbers[0], t);
+		trace_payload_number(job, &value->field, value->numbers[0], t);
 	}
 	text_deinit(&shown);
 }
@@ -156,15 +157,15 @@ static bool print_arguments(struct trace_job *job, const struct data_sample *s, 
 }
 
 /* Numbers that are zero, unless that has a name. */
-static bool is_left_out(
+static bool trace_payload_leaves_out(
 	struct trace_job *job, const struct data_sample *s, unsigned index, const struct tracepoint_value *value)
 {
 	struct text shown = {0};
 	bool is_number = value->field.form != TRACEPOINT_TEXT && value->field.count <= 1;
-	if (!is_number || value->numbers[0] != 0 || enumerator(job, &value->field, 0))
+	if (!is_number || value->numbers[0] != 0 || trace_payload_enumerator(job, &value->field, 0))
 		return false;
 	bool has_name = tracepoint_field_print(job->source.tracepoints, s->sample.raw, TRACEPOINT_OWN, index, &shown) &&
-			is_word(text_view(&shown));
+			trace_payload_is_word(text_view(&shown));
 	text_deinit(&shown);
 	return !has_name;
 }
@@ -184,7 +185,7 @@ void trace_payload_print(struct trace_job *job, const struct data_sample *s)
 	if (print_arguments(job, s, &job->events.items[s->event->index]))
 		return;
 	for (unsigned i = 0; tracepoint_value_at(formats, s->sample.raw, TRACEPOINT_OWN, i, &value); i++) {
-		if (!job->style.with_zeros && is_left_out(job, s, i, &value))
+		if (!job->style.with_zeros && trace_payload_leaves_out(job, s, i, &value))
 			continue;
 		text_str(out, is_first ? "" : ", ");
 		is_first = false;

@@ -44,7 +44,7 @@ static void choose_duty(struct trace_program *p)
 	p->job->sums_come = p->has_sums;
 }
 
-static enum tally_status make_plan(struct trace_program *p, struct tally_error *err)
+static enum tally_status trace_program_plan(struct trace_program *p, struct tally_error *err)
 {
 	const struct trace_choice *c = p->job->choice;
 	struct syscall_capture_options options = {.wanted = c->wanted[c->native],
@@ -133,7 +133,7 @@ enum tally_status trace_program_create(
 	p->job = config->job;
 	p->follows_all = (t->system_wide || t->cpus || t->user) && !t->pids && !t->tids;
 	choose_duty(p);
-	enum tally_status status = make_plan(p, err);
+	enum tally_status status = trace_program_plan(p, err);
 	if (status == TALLY_OK)
 		status = trace_program_load(p, config, err);
 	if (status == TALLY_OK) {

@@ -56,7 +56,7 @@ static int compare_owners(const void *a, const void *b)
 	return COMPARE(left->order, right->order);
 }
 
-static void print_head(struct text *t)
+static void trace_summary_print_head(struct text *t)
 {
 	text_str(t, "\n   syscall            calls  errors  total       min       avg       max       stddev\n"
 		    "                                     (msec)    (msec)    (msec)    (msec)        (%)\n"
@@ -111,14 +111,14 @@ static void print_rows(const struct trace_summary *y, uint64_t owner)
 		if (sum->key.owner != owner || shown == s->most_rows)
 			continue;
 		if (shown++ == 0)
-			print_head(&y->job->out);
+			trace_summary_print_head(&y->job->out);
 		print_row(&y->job->out, sum);
 		if (s->with_errors)
 			print_errors(y, sum);
 	}
 }
 
-static void print_counts(struct text *t, uint64_t major, uint64_t minor)
+static void trace_summary_print_counts(struct text *t, uint64_t major, uint64_t minor)
 {
 	if (major)
 		text_printf(t, ", %" PRIu64 " majfaults", major);
@@ -140,7 +140,7 @@ static void print_owner(const struct trace_summary *y, const struct trace_summar
 		text_printf(t, " (%" PRId32 "), %" PRIu64 " events, ", thread->tid, owner->events);
 		text_fixed(t, share, 1);
 		text_char(t, '%');
-		print_counts(t, thread->major_faults, thread->minor_faults);
+		trace_summary_print_counts(t, thread->major_faults, thread->minor_faults);
 		if (job->settings->with_runtime) {
 			text_str(t, ", ");
 			text_fixed(t, (double)thread->runtime_ns / 1e6, 3);
@@ -168,7 +168,7 @@ static void print_total(const struct trace_summary *y)
 		minor += job->threads.items.items[i]->minor_faults;
 	}
 	text_printf(&job->out, " total, %" PRIu64 " events", job->records);
-	print_counts(&job->out, major, minor);
+	trace_summary_print_counts(&job->out, major, minor);
 	text_char(&job->out, '\n');
 	print_rows(y, 0);
 	text_str(&job->out, "\n\n");
