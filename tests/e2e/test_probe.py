@@ -221,7 +221,7 @@ def test_a_read_only_tracefs_is_explained(tally, app, uprobes):
               f'exec "$0" probe -x "$1" -a add')
     result = subprocess.run(['unshare', '-m', 'sh', '-c', script, tally.path, app], capture_output=True, text=True, check=False,
                             env=tally.environment)
-    if 'mount' in result.stderr.split(':')[0]:
+    if result.stderr.startswith(('mount:', 'unshare:')):
         pytest.skip(f'no mount namespace of its own here: {result.stderr.strip()}')
     assert f'Failed to write {PROBES}: tracefs is mounted read-only' in result.stderr
     assert not lines_of(f'probe_{app.name}')
@@ -274,8 +274,8 @@ def test_an_interrupted_command_leaves_no_probe(tally, cleared, tmp_path):
         wait_for(lambda: lines_of(group) or process.poll() is not None)
         process.send_signal(signal.SIGINT)
         process.wait()
-    # It had ended before, or all is as it was.
-    assert len(lines_of(group)) in ((2000, ) if process.returncode == 0 else (0, ))
+    # All are there, if the signal came too late, or all is as it was.
+    assert len(lines_of(group)) in (0, 2000)
     # What kill -9 leaves is listed, and removed by name.
     tally('probe', '-q', '-d', f'{group}:*')
     with subprocess.Popen([tally.path, 'probe', '-q', '-x', many, '--max-probes', '5000', '-a', 'fn_*'],
