@@ -132,16 +132,20 @@ static void probe_files_begin(struct probe_files *files, const struct kernel_sea
 	pthread_sigmask(SIG_BLOCK, &held, &files->before);
 }
 
+/* A signal that the process ignores asks for nothing, nor does one that was blocked before. */
 static bool probe_files_is_asked_to_end(const struct probe_files *files)
 {
-	sigset_t pending;
 	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-	bool is_asked = false;
-	if (sigpending(&pending) == 0)
-		for (size_t i = 0; i < ARRAY_LEN(ends); i++)
-			is_asked = is_asked ||
-				   (sigismember(&pending, ends[i]) == 1 && sigismember(&files->before, ends[i]) == 0);
-	return is_asked;
+	sigset_t pending;
+	if (sigpending(&pending) != 0)
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		struct sigaction action;
+		if (sigismember(&pending, ends[i]) == 1 && sigismember(&files->before, ends[i]) == 0 &&
+			sigaction(ends[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			return true;
+	}
+	return false;
 }
 
 static void probe_files_end(struct probe_files *files)
