@@ -66,6 +66,10 @@ class Tracefs:
             for name, value in OPTIONS.items():
                 (place / 'options' / name).write_text(f'{value}\n')
 
+    def has_started(self):
+        log = self.folder / 'log'
+        return log.exists() and '/tracing_on 1\n' in log.read_text()
+
     def written(self):
         """What was written, without the instance's name, and without what only resets an instance that is new."""
         log = self.folder / 'log'
@@ -225,7 +229,7 @@ def test_files_that_an_instance_lacks(tally, tracefs):
     (tracefs.folder / 'max_graph_depth').write_text('3\n')
     running = tally.start('ftrace', '-a', '-G', 'vfs_read', '--graph-opts', 'depth=2,thresh=9')
     instances = tracefs.folder / 'instances'
-    wait_for(lambda: [path for path in instances.glob('*/tracing_on') if path.parent.name[-4:] != '-top' and path.read_text() == '1\n'])
+    wait_for(tracefs.has_started)
     assert {path.name for path in instances.iterdir()} == {f'tally-ftrace-{running.pid}', f'tally-ftrace-{running.pid}-top'}
     at_top = {name: (tracefs.folder / name).read_text().strip() for name in ('max_graph_depth', 'tracing_thresh', 'set_graph_function', 'current_tracer')}
     assert at_top == {'max_graph_depth': '2', 'tracing_thresh': '9', 'set_graph_function': 'vfs_read', 'current_tracer': 'nop'}
@@ -245,7 +249,7 @@ def test_signals_leave_nothing_behind(tally, tracefs, number):
     tally.environment.update(tracefs.environment)
     running = tally.start('ftrace', '-a')
     instances = tracefs.folder / 'instances'
-    wait_for(lambda: [(path / 'tracing_on').read_text() for path in instances.glob('*/') if (path / 'tracing_on').exists()] == ['1\n'])
+    wait_for(tracefs.has_started)
     running.send_signal(number)
     out, _ = running.communicate(timeout=60)
     assert out == HEADING + TRACE and running.returncode == 0
@@ -256,7 +260,7 @@ def test_a_killed_tracer_blocks_nobody(tally, tracefs):
     tally.environment.update(tracefs.environment)
     running = tally.start('ftrace', '-a', '--graph-opts', 'depth=2')
     instances = tracefs.folder / 'instances'
-    wait_for(lambda: [path for path in instances.glob('*/tracing_on') if path.read_text() == '1\n'])
+    wait_for(tracefs.has_started)
     running.kill()
     running.communicate(timeout=60)
     assert [path.name for path in instances.iterdir()] == [f'tally-ftrace-{running.pid}']

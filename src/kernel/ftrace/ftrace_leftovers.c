@@ -70,6 +70,22 @@ static uint64_t ftrace_leftovers_pid(struct tally_str name, bool *with_top)
 	return str_to_u64(name, 10, &pid) && pid <= INT32_MAX ? pid : 0;
 }
 
+int ftrace_other_at_top(const struct ftrace_files *files)
+{
+	struct name_list names = {0};
+	int other = 0;
+	if (kernel_names(files->kernel, &names, NULL, "%s/%s", files->top, FTRACE_INSTANCES) != TALLY_OK)
+		return 0;
+	for (size_t i = 0; i < names.len; i++) {
+		bool with_top = false;
+		uint64_t pid = ftrace_leftovers_pid(str_from(names.items[i]), &with_top);
+		if (pid != 0 && with_top && pid != (uint64_t)getpid())
+			other = (int)pid;
+	}
+	name_list_deinit(&names);
+	return other;
+}
+
 static void ftrace_leftovers_reset_top(const struct ftrace_files *files)
 {
 	for (size_t i = 0; i < ARRAY_LEN(defaults); i++)

@@ -18,6 +18,8 @@ bool ftrace_is_list(const char *file);
 
 /* The folder of this process's session, below tracefs. with_top: it changes the top of tracefs, too. */
 void ftrace_instance_name(bool with_top, char name[FTRACE_NAME_MAX]);
+/* The PID of another session that changes the top; 0: there is none. */
+int ftrace_other_at_top(const struct ftrace_files *files);
 void ftrace_leftovers_remove(const struct ftrace_files *files, struct diag *diag);
 
 #endif

@@ -54,7 +54,13 @@ static enum tally_status ftrace_session_mark(struct ftrace_session *session, str
 	session->has_mark = true;
 	snprintf(pipe, sizeof(pipe), "%s/trace_pipe", name);
 	session->hold_fd = ftrace_file_open(&session->files, pipe);
-	return TALLY_OK;
+	/* Two would save each other's values as the old ones. */
+	int other = ftrace_other_at_top(&session->files);
+	return other == 0 ? TALLY_OK
+			  : error_set(err, TALLY_DENIED,
+				    "another ftrace (PID %d) has changed the settings at the top of %s; wait until it "
+				    "ends",
+				    other, session->files.top);
 }
 
 /* Lists say in a comment or in words that nothing is in them. */

@@ -91,6 +91,9 @@ static void what_is_missing_or_used_is_named(void **state)
 	check_refusal(T "events/: \n" T "available_tracers: function nop\n" T "current_tracer: blk\n" T
 			"tracing_on: 1\n",
 		"function", "the tracer 'blk' runs already");
+	check_refusal(TOP T "instances/tally-ftrace-1-top/: \n", "function",
+		"another ftrace (PID 1) has changed the settings at the top of /sys/kernel/tracing; wait until it "
+		"ends");
 	check_refusal(T "events/: \n" T "available_tracers: function nop\n" T "current_tracer: nop\n" T
 			"tracing_on: 1\n" T "set_ftrace_filter: vfs_read\n",
 		"function", "set_ftrace_filter is not empty: somebody else traces there");
