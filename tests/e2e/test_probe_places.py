@@ -124,4 +124,14 @@ def test_debug_information_elsewhere(tally, program, tmp_path):
     for name, offsets in wanted.items():
         assert defined(tally, stripped, name) == offsets
     os.unlink(debug)
-    assert 'cube' in refused(tally, stripped, 'cube')
+    assert 'stripped' in refused(tally, stripped, 'cube')
+
+
+def test_missing_split_units(tally, program):
+    """What a .dwo file says is found while it is there; then the message says what is missing."""
+    folder = program.parent
+    subprocess.run(['gcc', '-g', '-gsplit-dwarf', '-O0', 'twenty.c', '-o', 'split'], check=True, cwd=folder)
+    assert len(defined(tally, folder / 'split', 'cube')) == 3
+    for path in folder.glob('*.dwo'):
+        path.unlink()
+    assert '.dwo files are missing' in refused(tally, folder / 'split', 'cube')

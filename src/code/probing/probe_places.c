@@ -273,6 +273,11 @@ static enum tally_status probe_places_missing(const struct probe_places_search *
 	else if (search->path)
 		status = error_set(err, TALLY_NOT_FOUND, "Probe point '%s' not found: no line with code matches '%.*s'",
 			text, (int)point->lazy.len, point->lazy.data);
+	else if (search->functions->unread_units > 0)
+		status = error_set(err, TALLY_NOT_FOUND,
+			"Probe point '%s' not found. %" PRIu64
+			" units of debug information cannot be read: their .dwo files are missing, or they are damaged",
+			text, search->functions->unread_units);
 	else
 		status = error_set(err, TALLY_NOT_FOUND, "Probe point '%s' not found.", text);
 	text_deinit(&name);
