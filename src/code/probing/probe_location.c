@@ -157,6 +157,12 @@ static bool probe_push_based(struct probe_evaluation *e, uint32_t reg, int64_t o
 	return probe_push_register(e, reg, offset);
 }
 
+bool probe_list_next(struct probe_locator *locator, struct dwarf_location_list *list, uint64_t *low, uint64_t *high,
+	struct tally_bytes *expression)
+{
+	return locator->list_steps++ < PROBE_LIST_STEPS_MAX && dwarf_location_next(list, low, high, expression);
+}
+
 static bool probe_push_frame_base(struct probe_evaluation *e, int64_t offset)
 {
 	const struct dwarf_location *base = e->locator->frame_base;
@@ -164,7 +170,7 @@ static bool probe_push_frame_base(struct probe_evaluation *e, int64_t offset)
 	struct tally_bytes expression;
 	uint64_t low, high;
 	dwarf_location_begin(&list, e->locator->lists, e->file, e->unit, base);
-	while (dwarf_location_next(&list, &low, &high, &expression)) {
+	while (probe_list_next(e->locator, &list, &low, &high, &expression)) {
 		if (e->locator->address < low || e->locator->address >= high || expression.len == 0)
 			continue;
 		struct cursor c = cursor_make(expression, e->file->swap);
@@ -550,7 +556,7 @@ void probe_location_find(
 	if (variable->location.kind == DWARF_LOCATION_NONE || !e.unit)
 		return;
 	dwarf_location_begin(&list, locator->lists, file, e.unit, &variable->location);
-	while (dwarf_location_next(&list, &low, &high, &expression)) {
+	while (probe_list_next(locator, &list, &low, &high, &expression)) {
 		location->is_elsewhere |= expression.len > 0;
 		if (locator->address < low || locator->address >= high || expression.len == 0)
 			continue;

@@ -17,6 +17,8 @@
 
 #define PROBE_READS_MAX	 12 /* of memory for one value: the kernel takes 16 steps in all */
 #define PROBE_PIECES_MAX 16
+#define PROBE_LIST_STEPS_MAX \
+	(1u << 20) /* for one place: hostile variables can share a long list; real ones have some thousands */
 
 struct probe_chain { /* the sum of base and offsets[0]; the memory at each sum and the next offset are the next sum */
 	enum probe_chain_base { PROBE_BASE_REGISTER, PROBE_BASE_ADDRESS, PROBE_BASE_NUMBER } base;
@@ -63,6 +65,7 @@ struct probe_locator {
 	uint64_t address; /* of the place, as the debug information has it */
 	uint64_t function_entry; /* likewise */
 	struct arena *arena;
+	uint32_t list_steps; /* of location lists that were read: see PROBE_LIST_STEPS_MAX */
 	bool has_frame; /* the last one that was looked for */
 	uint32_t frame_reg; /* by this base */
 	struct probe_frame frame;
@@ -71,6 +74,9 @@ struct probe_locator {
 
 void probe_location_find(
 	struct probe_locator *locator, const struct dwarf_scope_variable *variable, struct probe_location *location);
+/* As dwarf_location_next; false too when the place has read too many. */
+bool probe_list_next(struct probe_locator *locator, struct dwarf_location_list *list, uint64_t *low, uint64_t *high,
+	struct tally_bytes *expression);
 /* "%di" in the arena; NULL: the kernel has no such register, or out of memory. */
 const char *probe_register_name(struct probe_locator *locator, uint32_t reg);
 /* The same of registers too that the kernel does not give to probes ("%xmm0"), for messages. */

@@ -55,7 +55,7 @@ static void probe_print_range(struct probe_range_print *print, uint64_t low, uin
 static void probe_print_ranges(
 	struct probe_listing *listing, const struct dwarf_scope_variable *variable, struct text *out)
 {
-	const struct probe_locator *locator = &listing->scene->reader.locator;
+	struct probe_locator *locator = &listing->scene->reader.locator;
 	const struct probe_place *place = locator->place;
 	struct probe_range_print print = {listing, out, place->entry - locator->binary->moved, true};
 	struct dwarf_location_list list;
@@ -70,7 +70,7 @@ static void probe_print_ranges(
 		probe_print_range(&print, span->low, span->high);
 	}
 	dwarf_location_begin(&list, locator->lists, variable->at.file, place->scope.unit, &variable->location);
-	while (!is_everywhere && dwarf_location_next(&list, &low, &high, &expression))
+	while (!is_everywhere && probe_list_next(locator, &list, &low, &high, &expression))
 		probe_print_range(&print, low, high);
 	text_str(out, "]>");
 }

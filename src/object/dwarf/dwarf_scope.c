@@ -3,10 +3,11 @@
 
 #include "base/error.h"
 #include "base/limits.h"
-#include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/dwarf_file.h"
 #include "object/dwarf/dwarf_numbers.h"
 #include "object/dwarf/dwarf_ranges.h"
+
+#define SCOPE_RANGES_MAX 65536 /* of all blocks around an address: functions of hundreds of blocks have thousands */
 
 struct scope_entry { /* what an entry says, of whatever kind it is */
 	struct dwarf_scope_variable variable;
@@ -134,7 +135,7 @@ static bool scope_block_begin(
 	bool is_inside = false;
 	dwarf_ranges_extent(&ranges, b->walk.file, b->walk.unit, &said->extent);
 	while (!b->out_of_memory && dwarf_ranges_next(&ranges, &span.low, &span.high) &&
-		dwarf_spend(b->walk.file, DWARF_COST_RANGE)) {
+		b->out->spans.len < SCOPE_RANGES_MAX) {
 		is_inside |= b->address >= span.low && b->address < span.high;
 		b->out_of_memory |= !vec_push(&b->out->spans, span);
 	}
@@ -181,8 +182,7 @@ static void read_children(struct dwarf_scope_builder *b, const struct dwarf_entr
 	struct dwarf_entry entry;
 	uint32_t depth = 1; /* up to this one they are looked at */
 	b->walk.depth = 1;
-	while (parent->abbrev->has_children && !b->out_of_memory && dwarf_next(&b->walk, &entry) && entry.depth > 0 &&
-		dwarf_spend(b->walk.file, 1)) {
+	while (parent->abbrev->has_children && !b->out_of_memory && dwarf_next(&b->walk, &entry) && entry.depth > 0) {
 		if (entry.depth > depth) {
 			dwarf_skip_values(&b->walk, &entry);
 			continue;
@@ -231,7 +231,7 @@ enum tally_status dwarf_scope_add_unit(struct dwarf_scope *scope, struct dwarf_r
 	bool ok = dwarf_walk_unit(&b.walk, reader, file, unit) && dwarf_next(&b.walk, &entry);
 	if (ok)
 		dwarf_skip_values(&b.walk, &entry);
-	while (ok && !b.out_of_memory && dwarf_next(&b.walk, &entry) && dwarf_spend(file, 1)) {
+	while (ok && !b.out_of_memory && dwarf_next(&b.walk, &entry)) {
 		if (entry.depth > depth ||
 			(entry.abbrev->tag != DW_TAG_variable && entry.abbrev->tag != DW_TAG_namespace)) {
 			dwarf_skip_values(&b.walk, &entry);
@@ -260,8 +260,7 @@ bool dwarf_scope_is_declared(struct dwarf_reader *reader, struct dwarf_reference
 			return false;
 		dwarf_skip_values(&walk, &entry);
 		walk.depth = entry.abbrev->has_children;
-		while (entry.abbrev->has_children && dwarf_next(&walk, &entry) && entry.depth > 0 &&
-			dwarf_spend(function.file, 1)) {
+		while (entry.abbrev->has_children && dwarf_next(&walk, &entry) && entry.depth > 0) {
 			struct scope_entry child;
 			if (entry.abbrev->tag != DW_TAG_variable && entry.abbrev->tag != DW_TAG_formal_parameter)
 				dwarf_skip_values(&walk, &entry);

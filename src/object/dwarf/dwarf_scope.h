@@ -6,7 +6,8 @@
  * The caller owns the scope (deinit). Names and locations are borrowed from the sections. Variables of inner blocks
  * follow those of outer ones: the last one of a name hides the others.
  *
- * Bad input: damage ends the walk; the variables before it stay.
+ * Bad input: damage ends the walk; the variables before it stay. Each call takes time in proportion to the unit, so that
+ * it is not charged to dwarf_budget.h: many places of one function are read.
  *
  *	dwarf_scope_read(&scope, &reader, &(struct dwarf_function_place){file, unit, function}, inlined, address, err);
  *	for (size_t i = scope.items.len; i-- > 0;) ... scope.items.items[i].name
