@@ -21,6 +21,8 @@
 #include "bpf/syscall_trace.skel.h"
 
 #define THREADS_LEAST 4096
+#define SUMS_MOST     (1u << 17) /* rows and errors */
+#define SUMS_OF_ALL   (1u << 13)
 #define THREADS_MOST  ((size_t)1 << 20)
 
 struct syscall_trace {
@@ -48,6 +50,21 @@ static bool syscall_trace_may_allocate(void)
 	return may;
 }
 
+/* Sums of threads are entries that only their own thread changes, and each new process has many at once: more than the
+ * kernel allocates for each CPU in time. */
+static int syscall_trace_size_sums(const struct syscall_trace *trace, bool may_allocate)
+{
+	struct bpf_map *sums = trace->skeleton->maps.sums;
+	enum syscall_sum_by by = trace->config.sums;
+	uint32_t entries = by == SYSCALL_SUM_NONE ? 1 : by == SYSCALL_SUM_TOTAL ? SUMS_OF_ALL : SUMS_MOST;
+	int failed = bpf_map__set_max_entries(sums, entries);
+	if (!failed && by == SYSCALL_SUM_THREAD)
+		failed = bpf_map__set_type(sums, BPF_MAP_TYPE_HASH);
+	if (!failed && by == SYSCALL_SUM_CGROUP && may_allocate)
+		failed = bpf_map__set_map_flags(sums, BPF_F_NO_PREALLOC);
+	return failed;
+}
+
 static enum tally_status syscall_trace_size(struct syscall_trace *trace, struct tally_error *err)
 {
 	const struct syscall_trace_config *c = &trace->config;
@@ -59,13 +76,11 @@ static enum tally_status syscall_trace_size(struct syscall_trace *trace, struct 
 	if (!failed)
 		failed = bpf_map__set_max_entries(s->maps.copies, copies);
 	if (!failed)
-		failed = bpf_map__set_max_entries(s->maps.sums, c->sums == SYSCALL_SUM_NONE ? 1 : 1 << 17);
+		failed = syscall_trace_size_sums(trace, may_allocate);
 	if (!failed && may_allocate)
 		failed = bpf_map__set_map_flags(s->maps.threads, BPF_F_NO_PREALLOC);
 	if (!failed && may_allocate)
 		failed = bpf_map__set_map_flags(s->maps.copies, BPF_F_NO_PREALLOC);
-	if (!failed && may_allocate)
-		failed = bpf_map__set_map_flags(s->maps.sums, BPF_F_NO_PREALLOC);
 	return failed ? syscall_trace_fail(trace, -failed, "the sizes of its maps", err) : TALLY_OK;
 }
 

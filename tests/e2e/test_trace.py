@@ -110,6 +110,16 @@ def test_sums_are_perfs(tally, newest_perf, calls):
     assert ours == perfs
 
 
+def test_sums_of_many_short_processes(tally, program, tmp_path):
+    script = tmp_path / 'many.sh'
+    script.write_text('for i in $(seq 300); do /bin/true; done\n')
+    result = tally('trace', '-s', 'sh', script, check=0).stderr
+    assert 'are in no row' not in result
+    assert len(re.findall(r'^ true \(\d+\), \d+ events', result, re.M)) == 300
+    total = rows(tally('trace', '-s', '--summary-mode=total', 'sh', script, check=0).stderr)
+    assert total['execve'][0] == 302  # of the shell, of seq, and of each
+
+
 def test_tracepoints_tell_the_same_calls(tally, program):
     by_program = names(tally('trace', 'cat', '/dev/null', check=0).stderr)
     by_tracepoints = names(tally('trace', '--print-sample', 'cat', '/dev/null', check=0).stderr)

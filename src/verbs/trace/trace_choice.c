@@ -220,12 +220,6 @@ void trace_choice_deinit(struct trace_choice *c)
 	*c = (struct trace_choice){0};
 }
 
-bool trace_choice_has(const struct trace_choice *c, const char *name)
-{
-	uint32_t number = syscall_number(c->native, str_from(name));
-	return number != SYSCALL_UNKNOWN && trace_choice_wants(c, c->native, number);
-}
-
 void trace_choice_print_filter(const struct trace_choice *c, struct text *t)
 {
 	const struct syscall_set *set = c->wanted[c->native];

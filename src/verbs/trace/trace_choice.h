@@ -36,8 +36,6 @@ static inline bool trace_choice_wants(const struct trace_choice *choice, enum sy
 	const struct syscall_set *set = choice->wanted[abi];
 	return !set || (number < SYSCALL_NUMBERS && set->has[number]);
 }
-/* Whether a call of this name is wanted. */
-bool trace_choice_has(const struct trace_choice *choice, const char *name);
 /* The condition on the field id of raw_syscalls:sys_enter and sys_exit that selects the calls; "" if all are wanted, or
  * if it would be longer than the kernel takes. */
 void trace_choice_print_filter(const struct trace_choice *choice, struct text *t);

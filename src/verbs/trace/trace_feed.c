@@ -117,7 +117,6 @@ enum tally_status trace_feed_sample(struct trace_job *job, struct data_sample *s
 		return TALLY_OK;
 	is_last = job->is_over;
 	job->is_over = false; /* by the sample before: this one is the last */
-	job->samples++;
 	if (!job->is_live) /* as perf: also one that is not shown */
 		trace_line_set_base(job, s->sample.time);
 	if (job->settings->prints_samples && (event->role == TRACE_ENTER || event->role == TRACE_EXIT))

@@ -71,7 +71,6 @@ struct trace_job {
 	uint64_t base_ns; /* the first event */
 	uint64_t records; /* in all, for the shares of the summary */
 	uint64_t printed; /* lines, as --max-events counts them */
-	uint64_t samples; /* of events that are traced */
 	struct trace_thread *current; /* the last one that began a call */
 };
 
