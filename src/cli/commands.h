@@ -50,6 +50,7 @@ struct tally_str command_subcommands(const struct command *command);
 	X(health)        \
 	X(help)          \
 	X(inject)        \
+	X(iostat)        \
 	X(kallsyms)      \
 	X(kmem)          \
 	X(kvm)           \

@@ -10,22 +10,11 @@
 
 #define MAX_COMMANDS 64
 
-/* Verbs of perf that are not built yet. */
-static const char *const missing[] = {
-	"iostat",
-};
-
 int unknown_command(const struct cli *cli, const char *name)
 {
 	const char *names[MAX_COMMANDS];
 	size_t count;
 	const struct command *const *commands = commands_all(&count);
-	for (size_t i = 0; i < ARRAY_LEN(missing); i++) {
-		if (strcmp(missing[i], name) == 0) {
-			fprintf(stderr, "%s: '%s' is not supported yet\n", cli->program, name);
-			return EXIT_USAGE;
-		}
-	}
 	fprintf(stderr, "%s: '%s' is not a %s-command. See '%s --help'.\n", cli->program, name, cli->program,
 		cli->program);
 	count = MIN(count, MAX_COMMANDS);

@@ -12,8 +12,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 
-/* Says on standard error that there is no such command, or that this command of perf is not built yet, and suggests the
- * nearest name; returns the exit code. */
+/* Says on standard error that there is no such command, and suggests the nearest name; returns the exit code. */
 int unknown_command(const struct cli *cli, const char *name);
 /* The same for a subcommand, such as that of "sched record". */
 int unknown_subcommand(const struct cli *cli, const struct command *command, const char *name);
