@@ -142,8 +142,10 @@ static int cmd_iostat_run(const struct cli *cli, const struct command *command, 
 		chosen = argv[rest++];
 	if (rest < argc && strcmp(argv[rest], "--") == 0)
 		rest++;
-	if (lists ? argc > rest + 1 : rest >= argc)
-		return cli_usagef(cli, command, NULL, lists ? "list takes no words" : "which command?");
+	if (lists && rest + 1 < argc)
+		return cli_usagef(cli, command, NULL, "unexpected argument '%s'", argv[rest + 1]);
+	if (rest >= argc)
+		return cli_usagef(cli, command, NULL, "which command?");
 	enum tally_status status = iio_ports_read(kernel_seam_linux(), &ports, &err);
 	if (status != TALLY_OK)
 		return cli_fail(cli, &err);
