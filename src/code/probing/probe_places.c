@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/error.h"
+#include "base/map_u64.h"
 #include "code/probing/probe_binary.h"
 #include "code/probing/probe_functions.h"
 #include "code/probing/probe_prologue.h"
@@ -16,6 +17,7 @@ struct probe_places_search {
 	const struct probe_places_options *options;
 	struct probe_places *out;
 	size_t first; /* of out->items: those of this point */
+	struct map_u64 seen; /* their addresses */
 	bool has_function; /* a function has the name */
 	bool has_code; /* and code that the point may be in */
 	const char *path; /* of the source that lines were looked for in; NULL: none was found */
@@ -56,14 +58,6 @@ static void probe_places_set_symbol(struct probe_functions *functions, uint64_t 
 	place->entry = outer_entry + binary->moved;
 }
 
-static bool probe_places_has(const struct probe_places_search *search, uint64_t address)
-{
-	for (size_t i = search->first; i < search->out->items.len; i++)
-		if (search->out->items.items[i].address == address)
-			return true;
-	return false;
-}
-
 /* row: its address, code and, if path is not NULL, its line. */
 static enum tally_status probe_places_add(
 	struct probe_places_search *search, const struct probe_row *row, struct tally_error *err)
@@ -75,7 +69,10 @@ static enum tally_status probe_places_add(
 		.line = row->line,
 		.declared = root ? root->declaration.line : 0,
 		.is_return = search->point->is_return};
-	if (probe_places_has(search, place.address))
+	bool is_new;
+	if (!map_u64_at(&search->seen, place.address, &is_new))
+		return error_nomem(err);
+	if (!is_new)
 		return TALLY_OK;
 	if (search->out->items.len - search->first >= search->options->max)
 		return error_set(err, TALLY_LIMIT, "Too many( > %zu) probe point found.", search->options->max);
@@ -293,8 +290,8 @@ enum tally_status probe_places_find(struct probe_binary *binary, const struct pr
 	if (status != TALLY_OK)
 		return status;
 	if (point->has_address)
-		return probe_places_at_address(&search, err);
-	if (point->function.len == 0)
+		status = probe_places_at_address(&search, err);
+	else if (point->function.len == 0)
 		status = probe_places_in_file(&search, err);
 	else
 		for (int match = PROBE_MATCH_NAME;
@@ -302,6 +299,7 @@ enum tally_status probe_places_find(struct probe_binary *binary, const struct pr
 			status = probe_places_in_functions(&search, (enum probe_match)match, err);
 	if (status == TALLY_OK && places->items.len == search.first)
 		status = probe_places_missing(&search, err);
+	map_u64_deinit(&search.seen);
 	return status;
 }
 
