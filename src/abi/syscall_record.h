@@ -20,7 +20,7 @@ enum syscall_record_kind {
 	SYSCALL_RECORD_CALL = 1, /* a call that has returned */
 	SYSCALL_RECORD_ENTRY, /* the beginning of one, if such records were asked for */
 	SYSCALL_RECORD_EXIT, /* its end; arguments and the parts that were copied at the beginning are in it again */
-	SYSCALL_RECORD_NO_RETURN, /* exit, exit_group, rt_sigreturn: the beginning is all there is */
+	SYSCALL_RECORD_NO_RETURN, /* exit, exit_group, or a thread that died in it: with what was known at its beginning */
 };
 
 #define SYSCALL_FLAG_COMPAT    0x01 /* by the numbers and structs of 32-bit programs */

@@ -16,8 +16,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* Constants, set before the program is loaded: the verifier removes what is not wanted. */
 const volatile struct {
-	bool all_threads, inherits, records, entries, copies, only_failed, error_counts, of_user, has_cpus,
-		has_excluded;
+	bool all_threads, records, entries, copies, only_failed, error_counts, of_user, has_cpus, has_excluded;
 	__u32 user, cgroups;
 	__u32 sums; /* enum syscall_sum_by */
 	__u64 least_ns;

@@ -97,7 +97,6 @@ static void syscall_trace_configure(struct syscall_trace *trace)
 	const struct syscall_trace_config *c = &trace->config;
 	struct syscall_trace_bpf *s = trace->skeleton;
 	s->rodata->wanted.all_threads = c->all_threads;
-	s->rodata->wanted.inherits = !c->no_inherit;
 	s->rodata->wanted.records = !c->no_records;
 	s->rodata->wanted.entries = c->with_entries;
 	s->rodata->wanted.copies = !c->no_records && syscall_trace_copies(c->plan);

@@ -83,7 +83,7 @@ static const struct syscall_form process_forms[] = {
 	{"lsm_list_modules", RESULT_LONG, {ARG("ids", ADDRESS), ARG("size", ADDRESS), ARG("flags", HEX)}},
 	{"lsm_set_self_attr", RESULT_LONG,
 		{ARG("attr", UINT), ARG("ctx", ADDRESS), ARG("size", UINT), ARG("flags", HEX)}},
-	{"nanosleep", RESULT_LONG, {IN("rqtp", TIMESPEC), OUT("rmtp", REMAINING)}},
+	{"nanosleep", RESULT_LONG, {IN("rqtp", TIMESPEC), ARG("rmtp", ADDRESS)}},
 	{"nice", RESULT_LONG, {ARG("increment", INT)}},
 	{"open_by_handle_at", RESULT_FD, {ARG("mountdirfd", DIRFD), ARG("handle", ADDRESS), ARG("flags", OPEN)}},
 	{"pause", RESULT_LONG, {NONE}},

@@ -388,7 +388,6 @@ static bool syscall_put_time(struct syscall_printer *p, unsigned kind, struct ta
 {
 	switch (kind) {
 	case KIND_TIMESPEC:
-	case KIND_REMAINING:
 	case KIND_FUTEX_TIME:
 		syscall_put_times(p, bytes, p->word, "tv_nsec");
 		return true;

@@ -58,7 +58,6 @@ static const struct {
 	[KIND_TIMEVALS] = {32, 16},
 	[KIND_ITIMERVAL] = {32, 16},
 	[KIND_ITIMERSPEC] = {32, 16},
-	[KIND_REMAINING] = {16, 8},
 	[KIND_UTIMBUF] = {16, 8},
 	[KIND_SIGSET] = {8, 8},
 	[KIND_SIGACTION] = {32, 20},

@@ -78,7 +78,6 @@ enum syscall_kind {
 	KIND_TIMEVALS,
 	KIND_ITIMERVAL,
 	KIND_ITIMERSPEC,
-	KIND_REMAINING, /* a timespec that is filled if the call is interrupted */
 	KIND_UTIMBUF,
 	KIND_SIGSET,
 	KIND_SIGACTION,

@@ -72,30 +72,28 @@ static void syscall_print_copied(struct syscall_printer *p, const struct syscall
 	}
 }
 
+/* What an ioctl points to is known for some commands, and if it has not failed. */
+static bool syscall_memory_is_shown(const struct syscall_call *call, const struct syscall_arg *arg)
+{
+	if (arg->kind != KIND_IOCTL_ARG)
+		return true;
+	return !(call->has_result && call->result < 0) &&
+	       syscall_word_find(&syscall_words_ioctl, call->args[1] & UINT32_MAX);
+}
+
 static void syscall_print_memory(struct syscall_printer *p, const struct syscall_arg *arg, unsigned index)
 {
 	const struct syscall_call *call = p->call;
 	unsigned item = arg->kind == KIND_STRINGS ? SYSCALL_ITEM_BUFFER : SYSCALL_ITEM_SELF;
+	bool is_shown = syscall_memory_is_shown(call, arg);
 	struct syscall_copied copied;
-	bool is_wanted = !p->options->no_structs || arg->kind == KIND_PATH || arg->kind == KIND_STRING;
-	if (arg->kind == KIND_PRCTL && !syscall_prctl_has_name(call->args[0])) {
+	if (arg->kind == KIND_PRCTL && !syscall_prctl_has_name(call->args[0]))
 		syscall_put_prctl(p, call->args[index]);
-		return;
-	}
-	/* A timeout of a futex operation that has none is another number. */
-	if (arg->kind == KIND_FUTEX_TIME && !syscall_futex_has_time(call->args[arg->of])) {
-		text_u64(p->t, call->args[index]);
-		return;
-	}
-	if (arg->kind == KIND_REMAINING && call->has_result && call->result == 0)
-		is_wanted = false;
-	if (arg->kind == KIND_IOCTL_ARG) {
-		const char *command = syscall_word_find(&syscall_words_ioctl, call->args[1] & UINT32_MAX);
-		is_wanted = is_wanted && command && !(call->has_result && call->result < 0);
-	}
-	if (is_wanted && syscall_part_find(call, index, item, true, &copied))
+	else if (arg->kind == KIND_FUTEX_TIME && !syscall_futex_has_time(call->args[arg->of]))
+		text_u64(p->t, call->args[index]); /* of other operations it is a number */
+	else if (is_shown && syscall_part_find(call, index, item, true, &copied))
 		syscall_print_copied(p, arg, index, true, &copied);
-	else if (is_wanted && syscall_part_find(call, index, item, false, &copied))
+	else if (is_shown && syscall_part_find(call, index, item, false, &copied))
 		syscall_print_copied(p, arg, index, false, &copied);
 	else
 		syscall_put_address(p->t, call->args[index]);

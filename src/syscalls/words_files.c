@@ -106,10 +106,6 @@ const struct syscall_words syscall_words_mount = {"MS_", "", words_mount, ARRAY_
 static const struct syscall_word words_umount[] = {{1, "FORCE"}, {2, "DETACH"}, {4, "EXPIRE"}};
 const struct syscall_words syscall_words_umount = {"MNT_", "", words_umount, ARRAY_LEN(words_umount), false};
 
-static const struct syscall_word words_umount_no[] = {{8, "NOFOLLOW"}};
-const struct syscall_words syscall_words_umount_no = {
-	"UMOUNT_", "", words_umount_no, ARRAY_LEN(words_umount_no), false};
-
 static const struct syscall_word words_open_tree[] = {{1, "CLONE"}, {0x80000, "CLOEXEC"}};
 const struct syscall_words syscall_words_open_tree = {
 	"OPEN_TREE_", "", words_open_tree, ARRAY_LEN(words_open_tree), false};
@@ -187,9 +183,6 @@ const struct syscall_words syscall_words_open_arm = {"O_", "", words_open_arm, A
 static const struct syscall_word words_made[] = {
 	{0x80000, "CLOEXEC"}, {0x4000, "DIRECT"}, {0x10000, "DIRECT"}, {0x800, "NONBLOCK"}, {0x200, "TRUNC"}};
 const struct syscall_words syscall_words_made = {"O_", "", words_made, ARRAY_LEN(words_made), false};
-
-static const struct syscall_word words_open_mode[] = {{0, "RDONLY"}, {1, "WRONLY"}, {2, "RDWR"}, {3, "ACCMODE"}};
-const struct syscall_words syscall_words_open_mode = {"O_", "", words_open_mode, ARRAY_LEN(words_open_mode), true};
 
 static const struct syscall_word words_quota_cmd[] = {{0x800001, "SYNC"}, {0x800002, "QUOTAON"}, {0x800003, "QUOTAOFF"},
 	{0x800004, "GETFMT"}, {0x800005, "GETINFO"}, {0x800006, "SETINFO"}, {0x800007, "GETQUOTA"},

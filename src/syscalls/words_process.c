@@ -110,11 +110,6 @@ static const struct syscall_word words_sched_policy[] = {
 const struct syscall_words syscall_words_sched_policy = {
 	"SCHED_", "", words_sched_policy, ARRAY_LEN(words_sched_policy), true};
 
-static const struct syscall_word words_sched_flags[] = {{1, "RESET_ON_FORK"}, {2, "RECLAIM"}, {4, "DL_OVERRUN"},
-	{8, "KEEP_POLICY"}, {0x10, "KEEP_PARAMS"}, {0x20, "UTIL_CLAMP_MIN"}, {0x40, "UTIL_CLAMP_MAX"}};
-const struct syscall_words syscall_words_sched_flags = {
-	"SCHED_FLAG_", "", words_sched_flags, ARRAY_LEN(words_sched_flags), false};
-
 static const struct syscall_word words_arch_prctl[] = {{0x1001, "SET_GS"}, {0x1002, "SET_FS"}, {0x1003, "GET_FS"},
 	{0x1004, "GET_GS"}, {0x1011, "GET_CPUID"}, {0x1012, "SET_CPUID"}, {0x1021, "GET_XCOMP_SUPP"},
 	{0x1022, "GET_XCOMP_PERM"}, {0x1023, "REQ_XCOMP_PERM"}, {0x1024, "GET_XCOMP_GUEST_PERM"},
@@ -212,9 +207,6 @@ const struct syscall_words syscall_words_perf_flags = {
 static const struct syscall_word words_ipc[] = {{0x200, "CREAT"}, {0x400, "EXCL"}, {0x800, "NOWAIT"}};
 const struct syscall_words syscall_words_ipc = {"IPC_", "", words_ipc, ARRAY_LEN(words_ipc), false};
 
-static const struct syscall_word words_ipc_cmd[] = {{0, "RMID"}, {1, "SET"}, {2, "STAT"}, {3, "INFO"}};
-const struct syscall_words syscall_words_ipc_cmd = {"IPC_", "", words_ipc_cmd, ARRAY_LEN(words_ipc_cmd), true};
-
 static const struct syscall_word words_sem_cmd[] = {{0, "IPC_RMID"}, {1, "IPC_SET"}, {2, "IPC_STAT"}, {3, "IPC_INFO"},
 	{0xb, "GETPID"}, {0xc, "GETVAL"}, {0xd, "GETALL"}, {0xe, "GETNCNT"}, {0xf, "GETZCNT"}, {0x10, "SETVAL"},
 	{0x11, "SETALL"}, {0x12, "SEM_STAT"}, {0x13, "SEM_INFO"}, {0x14, "SEM_STAT_ANY"}};
@@ -231,10 +223,6 @@ const struct syscall_words syscall_words_msg_cmd = {"", "", words_msg_cmd, ARRAY
 static const struct syscall_word words_shmat[] = {
 	{0x1000, "RDONLY"}, {0x2000, "RND"}, {0x4000, "REMAP"}, {0x8000, "EXEC"}};
 const struct syscall_words syscall_words_shmat = {"SHM_", "", words_shmat, ARRAY_LEN(words_shmat), false};
-
-static const struct syscall_word words_shmget[] = {
-	{0x200, "IPC_CREAT"}, {0x400, "IPC_EXCL"}, {0x800, "SHM_HUGETLB"}, {0x1000, "SHM_NORESERVE"}};
-const struct syscall_words syscall_words_shmget = {"", "", words_shmget, ARRAY_LEN(words_shmget), false};
 
 static const struct syscall_word words_mempolicy[] = {{0, "DEFAULT"}, {1, "PREFERRED"}, {2, "BIND"}, {3, "INTERLEAVE"},
 	{4, "LOCAL"}, {5, "PREFERRED_MANY"}, {6, "WEIGHTED_INTERLEAVE"}};
@@ -265,9 +253,6 @@ const struct syscall_words syscall_words_landlock_rule = {
 static const struct syscall_word words_landlock_flags[] = {{1, "VERSION"}, {2, "ERRATA"}};
 const struct syscall_words syscall_words_landlock_flags = {
 	"LANDLOCK_CREATE_RULESET_", "", words_landlock_flags, ARRAY_LEN(words_landlock_flags), false};
-
-static const struct syscall_word words_uffd[] = {{1, "USER_MODE_ONLY"}};
-const struct syscall_words syscall_words_uffd = {"UFFD_", "", words_uffd, ARRAY_LEN(words_uffd), false};
 
 static const struct syscall_word words_module_init[] = {
 	{1, "IGNORE_MODVERSIONS"}, {2, "IGNORE_VERMAGIC"}, {4, "COMPRESSED_FILE"}};
