@@ -22,7 +22,8 @@
 #define PATIENCE_MS    60000
 #define STATUS_NO_EXEC 127
 
-static enum test_result test_self_end(struct test_run *run, enum test_result result, const char *format, va_list args)
+static enum test_result TALLY_PRINTF(3, 0)
+	test_self_end(struct test_run *run, enum test_result result, const char *format, va_list args)
 {
 	vsnprintf(run->reason, sizeof(run->reason), format, args);
 	return result;
