@@ -30,8 +30,8 @@ def iostat(tally, tmp_path):
         for bit, term in enumerate(('event', 'umask', 'ch_mask', 'fc_mask')):
             (pmu / 'format' / term).write_text(f'config1:{8 * bit}-{8 * bit + 7}\n')
 
-    def run(*words, program=tally.path):
-        result = subprocess.run(['unshare', '-m', 'sh', '-c', BIND, 'sh', program, 'iostat', *words], cwd=tmp_path, text=True,
+    def run(*words, verb='iostat'):
+        result = subprocess.run(['unshare', '-m', 'sh', '-c', BIND, 'sh', tally.path, verb, *words], cwd=tmp_path, text=True,
                                 capture_output=True, check=False, env=tally.environment, timeout=300)
         if 'unshare' in result.stderr or result.returncode == 99:
             pytest.skip(f'no mount namespace here: {result.stderr}')
@@ -57,6 +57,17 @@ def test_traffic_is_counted(iostat):
     assert lines[5].split() == ['0000:80', *['<not', 'counted>'] * 4] and 'seconds time elapsed' in result.stderr
 
 
+def test_stat_has_it_as_an_option(iostat, tally):
+    assert iostat('--iostat=list', '--', 'touch', 'made', verb='stat').stdout == iostat('list').stdout
+    result = iostat('-a', '--iostat=0:3a', 'sh', '-c', 'echo written; exit 3', verb='stat')
+    assert result.returncode == 3 and result.stdout == 'written\n' and 'Inbound Read(MB)' in result.stderr
+    assert '0000:3a' in result.stderr and '0000:80' not in result.stderr
+    assert '0000:80' in iostat('--iostat', '--', 'true', verb='stat').stderr
+    for words in (['-x,'], ['-e', 'cpu-clock'], ['-I', '1000']):
+        assert "--iostat goes with no other option than -a, and not with '" + words[0] in \
+            tally('stat', *words, '--iostat', 'true', check=129).stderr
+
+
 def test_json(iostat):
     found = json.loads(iostat('--json', '--', 'sleep', '0.2').stdout)
     json_schema.check(found, json.loads((pathlib.Path(__file__).parents[2] / 'docs/schema/iostat.json').read_text()))
@@ -74,5 +85,7 @@ def test_other_machines_say_what_is_missing(tally):
         pytest.skip('this machine has such ports')
     for words in (['list'], ['--', 'true']):
         assert 'there is no /sys/devices/uncore_iio_N/dieM' in tally('iostat', *words, check=255).stderr
+    assert 'there is no /sys/devices/uncore_iio_N/dieM' in tally('stat', '--iostat', 'true', check=255).stderr
     assert 'which command?' in tally('iostat', check=129).stderr
+    assert 'which command?' in tally('stat', '--iostat', check=129).stderr
     assert "unexpected argument 'x'" in tally('iostat', 'list', 'x', check=129).stderr

@@ -251,7 +251,7 @@ BAD = {
     'descriptor': ('--log-fd 77 true', 255, '--log-fd 77'),
     'per core of a command': ('--per-core true', 129, 'whole CPUs'),
     'cgroup of a command': ('-e cs -G x true', 129, 'whole CPUs'),
-    'unbuilt': ('--iostat true', 129, 'not supported yet'),
+    'unbuilt': ('--record-tpebs true', 129, 'not supported yet'),
     'runs recorded': ('record -r 2 -o /dev/null true', 255, 'Cannot use -r option'),
 }
 

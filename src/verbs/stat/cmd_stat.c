@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/config_files.h"
 #include "tasks/counts/stat_replay.h"
 #include "tasks/session/recording_input.h"
@@ -383,6 +384,26 @@ static int stat_config_read(const struct cli *cli, struct stat_settings *s)
 	return status == TALLY_OK ? CLI_GO_ON : cli_fail(cli, &err);
 }
 
+/* --iostat is the verb iostat. It has none of our options: what they ask for would not be shown. -a is how it counts. */
+static int cmd_stat_iostat(const struct cli *cli, const struct command *command, const struct stat_settings *s,
+	int argc, char **argv, int rest)
+{
+	const char *words[4] = {"iostat"};
+	int count = 1;
+	for (int i = 1; i < rest; i++)
+		if (strncmp(argv[i], "--io", 4) != 0 && strcmp(argv[i], "-a") != 0 &&
+			strcmp(argv[i], "--all-cpus") != 0 && strcmp(argv[i], "--") != 0)
+			return cli_usagef(cli, command, "iostat",
+				"--iostat goes with no other option than -a, and not with '%s'", argv[i]);
+	if (s->iostat_ports)
+		words[count++] = s->iostat_ports;
+	if (!s->iostat_ports || strcmp(s->iostat_ports, "list") != 0)
+		words[count++] = "--";
+	else
+		rest = argc; /* a list needs no command */
+	return cli_run_verb(cli, &command_iostat, words, argc - rest, argv + rest);
+}
+
 static int cmd_stat_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct stat_job job = {.settings = {.counting = {.runs = 1, .is_scaling = true},
@@ -396,6 +417,11 @@ static int cmd_stat_run(const struct cli *cli, const struct command *command, in
 	if (exit_code == CLI_GO_ON)
 		exit_code = cli_parse_options(cli, command, argc, argv, s, &rest);
 	if (exit_code != CLI_GO_ON) {
+		vec_free(&s->events.words);
+		return exit_code;
+	}
+	if (s->has_iostat) {
+		exit_code = cmd_stat_iostat(cli, command, s, argc, argv, rest);
 		vec_free(&s->events.words);
 		return exit_code;
 	}

@@ -148,6 +148,14 @@ static const char *stat_options_set_affinity(const struct option_use *use)
 	return use->is_negated ? NULL : "is not supported: counters are read from the CPU that tally runs on";
 }
 
+static const char *stat_options_set_iostat(const struct option_use *use)
+{
+	struct stat_settings *settings = use->settings;
+	settings->has_iostat = !use->is_negated;
+	settings->iostat_ports = use->value;
+	return NULL;
+}
+
 #define AT(field) .offset = offsetof(struct stat_settings, field)
 #define UNBUILT(long_name, text)                                            \
 	{                                                                   \
@@ -378,7 +386,13 @@ static const struct option options[] = {
 		.call = stat_options_set_programs,
 		.help = "count only while these BPF programs run, on all CPUs (IDs with commas; 'bpftool prog' shows "
 			"them)"},
-	UNBUILT("iostat", "I/O counters of PCIe ports"),
+	{.name = "iostat",
+		.kind = OPTION_CALL,
+		.argument = "ports",
+		.argument_is_optional = true,
+		.call = stat_options_set_iostat,
+		.help = "show what devices below PCIe root ports (0000:17,0:3a; all by default) transfer, as the verb "
+			"iostat; 'list' shows the ports. Other options except -a are refused"},
 	{.name = "percore-show-thread",
 		.kind = OPTION_FLAG,
 		AT(view.shows_core_threads),

@@ -67,6 +67,8 @@ struct stat_settings {
 	struct stat_counting counting;
 	struct stat_view view;
 	const char *recording; /* -i of stat report; NULL: none */
+	bool has_iostat; /* --iostat: the verb iostat runs instead */
+	const char *iostat_ports; /* NULL: all */
 };
 
 /* The job: the settings, completed by the words of the command line and by what they imply. */
