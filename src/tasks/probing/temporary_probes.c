@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +19,11 @@
 #include "kernel/events/tracepoints.h"
 #include "kernel/system/kernel_files.h"
 
+#ifdef SYS_close_range
+#define CLOSE_RANGE SYS_close_range
+#else
+#define CLOSE_RANGE 436 /* on every architecture */
+#endif
 #define TEMPORARY_PROBES_PREFIX	  "tally_"
 #define TEMPORARY_PROBES_GROUPS	  256 /* of one process: one for each probe of its command line */
 #define TEMPORARY_PROBES_TRIES	  400 /* of the guard: 20 seconds, in which the kernel closes the events */
@@ -142,6 +148,16 @@ static _Noreturn void temporary_probes_guard_run(int fd, const char *file)
 	_exit(0);
 }
 
+/* close_range(2), which not every C library has, nor Linux before 5.9. */
+static void temporary_probes_close(unsigned first, unsigned last)
+{
+	long limit = sysconf(_SC_OPEN_MAX);
+	if (syscall(CLOSE_RANGE, first, last, 0) == 0)
+		return;
+	for (unsigned fd = first; fd <= last && (long)fd < limit; fd++)
+		close((int)fd);
+}
+
 /* Nothing of the caller stays open in the guard: whoever waits for the end of its output must not wait for the guard. */
 static void temporary_probes_guard_leave(int kept)
 {
@@ -150,8 +166,8 @@ static void temporary_probes_guard_leave(int kept)
 		if (fd != kept)
 			dup2(null, fd);
 	if (kept > 3)
-		close_range(3, (unsigned)kept - 1, 0);
-	close_range((unsigned)MAX(kept, 2) + 1, UINT_MAX, 0);
+		temporary_probes_close(3, (unsigned)kept - 1);
+	temporary_probes_close((unsigned)MAX(kept, 2) + 1, UINT_MAX);
 	if (chdir("/") != 0)
 		_exit(1);
 	setsid(); /* signals to the caller's group are not for the guard */

@@ -230,21 +230,19 @@ static bool bench_epoll_register(const struct bench_epoll *job, const struct ben
 static bool bench_epoll_start(
 	const struct bench_epoll *job, pthread_t *thread, void *(*work)(void *), void *data, uint64_t index)
 {
-	pthread_attr_t attr;
 	cpu_set_t all, one;
 	unsigned cpu = 0, nth;
-	(void)pthread_attr_init(&attr);
-	if (!job->no_affinity && sched_getaffinity(0, sizeof(all), &all) == 0 && CPU_COUNT(&all) > 0) {
+	int failure = pthread_create(thread, NULL, work, data);
+	if (!failure && !job->no_affinity && sched_getaffinity(0, sizeof(all), &all) == 0 && CPU_COUNT(&all) > 0) {
 		nth = (unsigned)(index % (unsigned)CPU_COUNT(&all));
 		while (!CPU_ISSET(cpu, &all) || nth-- > 0)
 			cpu++;
 		CPU_ZERO(&one);
 		CPU_SET(cpu, &one);
-		(void)pthread_attr_setaffinity_np(&attr, sizeof(one), &one);
+		(void)pthread_setaffinity_np(*thread, sizeof(one), &one);
 	}
-	errno = pthread_create(thread, &attr, work, data);
-	(void)pthread_attr_destroy(&attr);
-	return errno == 0;
+	errno = failure;
+	return !failure;
 }
 
 /* Runs all threads for the given time. False after a message. */

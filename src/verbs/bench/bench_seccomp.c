@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 
 #ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
 #define SECCOMP_IOCTL_NOTIF_SET_FLAGS SECCOMP_IOW(4, __u64)
@@ -117,12 +118,12 @@ static bool bench_seccomp_answer(int fd, uint64_t loops)
 	} given;
 	for (uint64_t i = 0; i < loops; i++) {
 		memset(&asked, 0, sizeof(asked));
-		if (ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &asked) != 0)
+		if (file_ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &asked) != 0)
 			return false;
 		memset(&given, 0, sizeof(given));
 		given.answer.id = asked.notice.id;
 		given.answer.val = ANSWER;
-		if (ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, &given) != 0)
+		if (file_ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, &given) != 0)
 			return false;
 	}
 	return true;
