@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """tally test: the checks of a machine, and the workloads that perf's scripts record."""
 import os
+import platform
 import re
+import shutil
 import subprocess
 import xml.etree.ElementTree
 
@@ -68,6 +70,47 @@ def test_workloads_of_a_number_of_turns(tally):
         tally('test', '-w', name, *([turns] if turns else []), check=0)
 
 
+    for name, turns in (('callchain', 10), ('callchain', ''), ('context_switch_loop', 10), ('context_switch_loop', ''),
+                        ('deterministic', '')):
+        tally('test', '-w', name, *([turns] if turns else []), check=0)
+        assert name in tally('test', '--list-workloads', check=0).stdout.split()
+
+
+def test_workload_of_generated_code(live, tally, tmp_path):
+    if platform.machine() not in ('x86_64', 'aarch64'):
+        assert 'has no code for this machine' in tally('test', '-w', 'jitdump', check=1).stderr
+        return
+    tally('record', '-q', '-k', 'mono', '-e', 'cpu-clock:u', '-o', 'd', '--', tally.path, 'test', '-w', 'jitdump', '0.3', cwd=tmp_path,
+          check=0)
+    assert [file.name.startswith('jit-') for file in tmp_path.glob('*.dump')] == [True]
+    shown = tally('report', '-i', 'd', '--stdio', '--sort', 'sym', cwd=tmp_path, check=0).stdout
+    assert re.search(r'^ +[0-9.]+% +\[\.\] jit_workload *$', shown, re.MULTILINE), shown
+    assert 'cannot write and map' in tally('test', '-w', 'jitdump', cwd='/proc', check=1).stderr
+
+
+def test_workload_of_two_processes(live, tally, tmp_path):
+    data = tmp_path / 'd'
+    tally('record', '-q', '-e', 'cpu-clock:u', '-F', 20000, '-o', data, '--',
+          tally.path, 'test', '-w', 'context_switch_loop', 3000, check=0)
+    script = tally('script', '-F', 'comm,ip,sym', '-i', data, check=0).stdout
+    shown = set(re.findall(r'(proc[12]) .*context_switch_loop_(proc[12])', script))
+    assert shown == {('proc1', 'proc1'), ('proc2', 'proc2')}
+
+
+def test_lines_of_the_deterministic_workload(tally):
+    if not shutil.which('objdump'):
+        pytest.skip('no objdump')
+    lines = []
+    for function in ('workload_deterministic', 'deterministic_first', 'deterministic_second'):
+        shown = subprocess.run(['objdump', '-dl', f'--disassemble={function}', tally.path], text=True, capture_output=True, check=True)
+        lines += [int(line) for line in re.findall(r'/deterministic\.c:(\d+)', shown.stdout)]
+    if not lines:
+        pytest.skip('the program has no lines')
+    # perf's test leaves out braces and calls.
+    wanted = [line for line in lines if line not in (8, 12, 15, 19, 23, 28, 34, 36, 37)]
+    assert wanted == [24, 25, 26, 30, 31, 32, 9, 10, 11, 16, 17, 18]
+
+
 def test_record_ctl(tally, tmp_path):
     for name in ('control', 'ack'):
         os.mkfifo(tmp_path / name)
@@ -86,6 +129,9 @@ def test_record_ctl(tally, tmp_path):
     ('-w noploop x', 1, "'x' is not a number of seconds"),
     ('-w noploop -- -1', 1, 'is not a number of seconds'),
     ('-w thloop 1 0', 1, "threads '0' is not in the range"),
+    ('-w callchain x', 1, "'x' is not a number of turns"),
+    ('-w context_switch_loop 0', 1, "'0' is not a number of turns"),
+    ('-w jitdump x', 1, "'x' is not a number of seconds"),
     ('-r 0', 129, 'once at least'),
     ('--record-ctl fifo:x', 129, 'goes with --workload'),
     ('--record-ctl x -w brstack', 255, 'takes fifo:FILE'),

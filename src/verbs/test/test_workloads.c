@@ -2,6 +2,7 @@
 #include "verbs/test/test_workloads.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -38,8 +39,7 @@ static void test_workloads_alarm(int signal)
 	test_workloads_over = 1;
 }
 
-/* argv[0], or one second, from now on. False after a message. */
-static bool test_workloads_start(int argc, char **argv)
+bool workload_start(int argc, char **argv)
 {
 	char *end = NULL;
 	double seconds = argc > 0 ? strtod(argv[0], &end) : 1;
@@ -54,6 +54,20 @@ static bool test_workloads_start(int argc, char **argv)
 	return setitimer(ITIMER_REAL, &timer, NULL) == 0;
 }
 
+/* argv[0], if there is one. False after a message. */
+static bool workload_turns(int argc, char **argv, int64_t *turns)
+{
+	char *end = NULL;
+	if (argc == 0)
+		return true;
+	errno = 0;
+	*turns = strtoll(argv[0], &end, 10);
+	if (end != argv[0] && !*end && errno == 0 && *turns > 0)
+		return true;
+	fprintf(stderr, "the workload's argument '%s' is not a number of turns\n", argv[0]);
+	return false;
+}
+
 /* ---- loops ---- */
 
 NOINLINE void noploop(void)
@@ -64,7 +78,7 @@ NOINLINE void noploop(void)
 
 static int test_workloads_noploop(int argc, char **argv)
 {
-	if (!test_workloads_start(argc, argv))
+	if (!workload_start(argc, argv))
 		return 1;
 	noploop();
 	return 0;
@@ -85,7 +99,7 @@ static int test_workloads_thloop(int argc, char **argv)
 		fprintf(stderr, "the number of threads '%s' is not in the range 1 to %d\n", argv[1], MAX_THREADS);
 		return 1;
 	}
-	if (!test_workloads_start(MIN(argc, 1), argv))
+	if (!workload_start(MIN(argc, 1), argv))
 		return 1;
 	while (started + 1 < wanted && pthread_create(&threads[started], NULL, test_loop, NULL) == 0)
 		started++;
@@ -108,7 +122,7 @@ static int test_workloads_named_threads(int argc, char **argv)
 {
 	pthread_t threads[MAX_THREADS];
 	int wanted = argc > 0 ? atoi(argv[0]) : 1, started = 0;
-	if (wanted < 1 || wanted > MAX_THREADS || !test_workloads_start(argc - 1, argv + 1))
+	if (wanted < 1 || wanted > MAX_THREADS || !workload_start(argc - 1, argv + 1))
 		return fprintf(stderr, "named_threads takes a number of threads and seconds\n"), 1;
 	while (started < wanted &&
 		pthread_create(&threads[started], NULL, test_workloads_named, (void *)(intptr_t)started) == 0)
@@ -140,7 +154,7 @@ NOINLINE void leafloop(void)
 
 static int test_workloads_leafloop(int argc, char **argv)
 {
-	if (!test_workloads_start(argc, argv))
+	if (!workload_start(argc, argv))
 		return 1;
 	leafloop();
 	return 0;
@@ -160,7 +174,7 @@ static int test_workloads_sqrtloop(int argc, char **argv)
 	pid_t pid = fork();
 	if (pid == 0) {
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (!test_workloads_start(argc, argv))
+		if (!workload_start(argc, argv))
 			_exit(1);
 		sqrtloop();
 		_exit(0);
@@ -170,7 +184,7 @@ static int test_workloads_sqrtloop(int argc, char **argv)
 
 static int test_workloads_inlineloop(int argc, char **argv)
 {
-	if (!test_workloads_start(argc, argv))
+	if (!workload_start(argc, argv))
 		return 1;
 	workload_inlineloop_parent(1);
 	return 0;
@@ -228,14 +242,94 @@ static int test_workloads_traploop(int argc, char **argv)
 	return 0;
 }
 
-/* ---- data and system calls ---- */
+/* ---- system calls ---- */
+
+#define CONTEXT_TURNS 100 /* of each process, by default */
+#define CONTEXT_WORK  10000
+
+/* A call from a call from a call, so that a call graph into the kernel grows and shrinks one by one. */
+NOINLINE void callchain_do_syscall(void)
+{
+	(void)syscall(SYS_gettid);
+	KEEP_FRAME();
+}
+
+NOINLINE void callchain_foo(void)
+{
+	callchain_do_syscall();
+	KEEP_FRAME();
+}
+
+NOINLINE void callchain(void)
+{
+	callchain_foo();
+	KEEP_FRAME();
+}
+
+static int test_workloads_callchain(int argc, char **argv)
+{
+	int64_t turns = 1;
+	if (!workload_turns(argc, argv, &turns))
+		return 1;
+	for (int64_t i = 0; i < turns; i++)
+		callchain();
+	return 0;
+}
+
+/* Both functions work, and give the turn to the other process. False: it has ended. */
+NOINLINE bool context_switch_loop_proc1(int in, int out)
+{
+	char turn;
+	for (unsigned i = 0; i < CONTEXT_WORK; i++)
+		test_workloads_sink++;
+	return read(in, &turn, 1) == 1 && write(out, &turn, 1) == 1;
+}
+
+NOINLINE bool context_switch_loop_proc2(int in, int out)
+{
+	char turn = 0;
+	for (unsigned i = 0; i < CONTEXT_WORK; i++)
+		test_workloads_sink++;
+	return write(out, &turn, 1) == 1 && read(in, &turn, 1) == 1;
+}
+
+/* Two processes of different names that run by turns, each in a function of its own. */
+static int test_workloads_context_switch_loop(int argc, char **argv)
+{
+	int there[2], back[2], status = 0;
+	int64_t turns = CONTEXT_TURNS;
+	bool is_done = true;
+	if (!workload_turns(argc, argv, &turns))
+		return 1;
+	if (pipe2(there, O_CLOEXEC) < 0 || pipe2(back, O_CLOEXEC) < 0)
+		return perror("context_switch_loop has no pipe"), 1;
+	pid_t pid = fork();
+	if (pid < 0)
+		return perror("context_switch_loop cannot make a process"), 1;
+	const bool is_first = pid == 0;
+	/* Each end is open in one process, so that the end of the other one is noticed. */
+	const int in = is_first ? there[0] : back[0], out = is_first ? back[1] : there[1];
+	close(is_first ? there[1] : there[0]);
+	close(is_first ? back[0] : back[1]);
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)prctl(PR_SET_NAME, is_first ? "proc1" : "proc2");
+	for (int64_t i = 0; i < turns && is_done; i++)
+		is_done = is_first ? context_switch_loop_proc1(in, out) : context_switch_loop_proc2(in, out);
+	if (is_first)
+		_exit(is_done ? 0 : 1);
+	close(in);
+	close(out);
+	return waitpid(pid, &status, 0) == pid && status == 0 && is_done ? 0 : 1;
+}
+
+/* ---- data ---- */
 
 struct workload_datasym workload_datasym_buf1 = {.reserved = {1}};
 
 static int test_workloads_datasym(int argc, char **argv)
 {
 	volatile struct workload_datasym *buffer = &workload_datasym_buf1;
-	if (!test_workloads_start(argc, argv))
+	if (!workload_start(argc, argv))
 		return 1;
 	while (!test_workloads_over) {
 		buffer->data1++;
@@ -281,7 +375,7 @@ NOINLINE void workload_busier(void)
 /* Three quarters of the time are in one function, a quarter is in the other. */
 static int test_workloads_shares(int argc, char **argv)
 {
-	if (!test_workloads_start(argc, argv))
+	if (!workload_start(argc, argv))
 		return 1;
 	while (!test_workloads_over) {
 		workload_busy();
@@ -301,6 +395,10 @@ static const struct workload workloads[] = {
 	{"landlock", test_workloads_landlock},
 	{"traploop", test_workloads_traploop},
 	{"inlineloop", test_workloads_inlineloop},
+	{"jitdump", workload_jitdump},
+	{"context_switch_loop", test_workloads_context_switch_loop},
+	{"deterministic", workload_deterministic},
+	{"callchain", test_workloads_callchain},
 	{"shares", test_workloads_shares},
 };
 

@@ -20,6 +20,8 @@ struct workload {
 const struct workload *workloads_all(size_t *count);
 /* NULL: there is none. */
 const struct workload *workload_find(const char *name);
+/* Sets the workload's time: argv[0] in seconds, or one second, from now on. False after a message. */
+bool workload_start(int argc, char **argv);
 /* Whether the time of the workload is over. */
 bool workload_ends(void);
 
@@ -38,6 +40,13 @@ void parent(void);
 void leafloop(void);
 void sqrtloop(void);
 void workload_inlineloop_parent(int c);
+int workload_jitdump(int argc, char **argv);
+int workload_deterministic(int argc, char **argv);
+void callchain(void);
+void callchain_foo(void);
+void callchain_do_syscall(void);
+bool context_switch_loop_proc1(int in, int out);
+bool context_switch_loop_proc2(int in, int out);
 void brstack(long turns);
 void brstack_bar(void);
 void brstack_foo(void);
