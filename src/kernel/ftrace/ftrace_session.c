@@ -248,13 +248,22 @@ static enum tally_status ftrace_session_place(struct ftrace_session *session, st
 	char name[FTRACE_NAME_MAX], path[FTRACE_PATH];
 	ftrace_instance_name(false, name);
 	int errnum = ftrace_folder_make(&session->files, name);
+	/* A killed session that had this PID left it; or one in another PID namespace has it, and is not disturbed. */
+	if (errnum == EEXIST && (errnum = ftrace_folder_remove(&session->files, name)) == 0)
+		errnum = ftrace_folder_make(&session->files, name);
+	if (errnum == EBUSY)
+		return error_set(err, TALLY_DENIED,
+			"%s/%s is in use by an ftrace that has the same PID in another PID namespace (a container); "
+			"try "
+			"again, with another PID",
+			session->files.top, name);
 	if (errnum == EACCES || errnum == EPERM)
 		return error_set(
 			err, TALLY_DENIED, "ftrace needs root: %s/%s cannot be made", session->files.top, name);
 	if (errnum == EROFS)
 		return error_set(err, TALLY_DENIED,
 			"tracefs is mounted read-only here; as root: mount -o remount,rw %s", session->files.top);
-	if (errnum == 0 || errnum == EEXIST) {
+	if (errnum == 0) {
 		snprintf(session->instance, sizeof(session->instance), "%s", name);
 		snprintf(path, sizeof(path), "%s/available_tracers", name);
 		if (ftrace_file_has_word(&session->files, path, session->tracer))
