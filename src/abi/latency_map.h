@@ -15,7 +15,6 @@ struct latency_map_sum {
 
 struct latency_map_losses {
 	unsigned long long without_start; /* begins that found no room */
-	unsigned long long unbegun; /* ends */
 };
 
 #endif

@@ -117,10 +117,8 @@ static __always_inline void latency_end(void)
 	__u32 tid = latency_thread(), zero = 0;
 	__u64 *start = bpf_map_lookup_elem(&starts, &tid);
 	__u64 now = bpf_ktime_get_ns();
-	if (!start) {
-		__sync_fetch_and_add(&latency_losses.unbegun, 1);
+	if (!start)
 		return;
-	}
 	__u64 ns = now > *start ? now - *start : 0;
 	bpf_map_delete_elem(&starts, &tid);
 	__u32 bucket = latency_bucket(ns);

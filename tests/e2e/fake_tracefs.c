@@ -3,7 +3,7 @@
  * Preloaded into tally and perf by test_ftrace.py: /sys/kernel/tracing is $FAKE_TRACEFS, a folder of plain files. A
  * folder that is made below instances gets copies of the files in $FAKE_TRACEFS/template, and may be removed with them.
  * Each line that is written goes to $FAKE_TRACEFS/log, too: "NAME VALUE". Names with an errno in $FAKE_REFUSED
- * ("current_tracer=1") cannot be written.
+ * ("current_tracer=1") cannot be written; "instances=ERRNO" and "rmdir=ERRNO" refuse to make and to remove folders.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -134,6 +134,8 @@ int rmdir(const char *path)
 	const char *to = redirect(path, room);
 	if (to == path)
 		return real(path);
+	if (refused(TOP "/rmdir"))
+		return errno = refused(TOP "/rmdir"), -1;
 	snprintf(command, sizeof(command), "rm -r '%s'", to);
 	return access(path, F_OK) == 0 && system(command) == 0 ? 0 : (errno = ENOENT, -1);
 }

@@ -142,6 +142,14 @@ def test_trace_prints_what_the_kernel_writes(tally, newest_perf, tracefs):
     assert newest_perf('ftrace', 'sleep', '0.1', env=tracefs.environment).stdout.endswith(TRACE)
 
 
+def test_a_tracer_that_filters_overrule_is_told(tally, tracefs):
+    """perf is silent."""
+    mine = tally('ftrace', '-t', 'function_graph', '-T', 'vfs_read', 'true', env=tracefs.environment, check=0)
+    assert ('current_tracer', 'function') in tracefs.written()
+    assert mine.stderr == 'note: -t function_graph has no effect: the filters of functions are those of the tracer function\n'
+    assert tally('ftrace', '-t', 'function', '-T', 'vfs_read', 'true', env=tracefs.environment, check=0).stderr == ''
+
+
 def test_other_tables_are_perfs(tally, newest_perf, tracefs):
     def both(*words):
         mine, perfs = (program('ftrace', *words, 'sleep', '0.1', env=tracefs.environment, check=0).stdout
@@ -268,6 +276,25 @@ def test_a_killed_tracer_blocks_nobody(tally, tracefs):
     assert after.stderr == (f'tally: note: removed /sys/kernel/tracing/instances/tally-ftrace-{running.pid}, which a killed ftrace '
                             f'(PID {running.pid}) left behind\n')
     assert not list(instances.iterdir())
+
+
+def with_an_instance_of_its_pid(tally, tracefs, **environment):
+    line = ['sh', '-c', 'mkdir "$FAKE_TRACEFS/instances/tally-ftrace-$$" && LD_PRELOAD="$PRELOADED" && export LD_PRELOAD && exec "$@"', 'sh',
+            tally.path, 'ftrace', 'true']
+    own = {'FAKE_TRACEFS': str(tracefs.folder), 'PRELOADED': tracefs.environment['LD_PRELOAD'], **environment}
+    return subprocess.run(line, env={**tally.environment, **own}, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_an_instance_of_the_same_pid(tally, tracefs):
+    """A killed tracer may have had this process's PID, and so may one in a container."""
+    before = tracefs.folder / 'current_tracer'
+    after = with_an_instance_of_its_pid(tally, tracefs)
+    assert (after.stdout, after.stderr) == (HEADING + TRACE, '')
+    assert before.read_text() == 'nop\n' and not list((tracefs.folder / 'instances').iterdir())
+    busy = with_an_instance_of_its_pid(tally, tracefs, FAKE_REFUSED='rmdir=16')
+    assert busy.returncode == 255 and busy.stdout == ''
+    assert 'is in use by an ftrace that has the same PID in another PID namespace' in busy.stderr
+    assert len(list((tracefs.folder / 'instances').iterdir())) == 1
 
 
 @pytest.mark.parametrize('refused, said', [

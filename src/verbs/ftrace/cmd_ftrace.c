@@ -94,6 +94,9 @@ static int cmd_ftrace_trace(const struct cli *cli, const struct ftrace_settings 
 		.argv = argv,
 		.take = cmd_ftrace_print,
 		.context = &out};
+	if (s->tracer && strcmp(s->tracer, tracer) != 0)
+		cli_failf(cli, "note: -t %s has no effect: the filters of functions are those of the tracer %s",
+			s->tracer, tracer);
 	cli_start_pager(cli);
 	text_to_fd(&out, STDOUT_FILENO);
 	enum tally_status status = ftrace_run(&job, &err);
@@ -152,7 +155,7 @@ static int cmd_ftrace_latency(const struct cli *cli, const struct ftrace_setting
 		status = s->uses_bpf ? ftrace_bpf_measure(s, argv, &histogram, &job.lost, &err)
 				     : cmd_ftrace_measure(&job, &sums, &err);
 	if (status == TALLY_OK && s->uses_bpf && s->verbose)
-		cli_failf(cli, "a BPF program measured, and no tracer");
+		cli_failf(cli, "a BPF program measured, not a tracer");
 	if (status == TALLY_OK && s->uses_bpf && job.lost > 0)
 		cli_failf(cli, "note: %" PRIu64 " begins found no room in the map of threads and are not measured",
 			job.lost);

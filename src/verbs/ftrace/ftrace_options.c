@@ -163,7 +163,7 @@ static const char *ftrace_options_sort(const struct option_use *use)
 		{"pid", 'p', OPTION_STRING, "pid", ROW(target.pids), .help = "trace these processes (1234,5678)"}, \
 		{"tid", 0, OPTION_STRING, "tid", ROW(target.tids), .help = "trace these threads (1234,5678)"},     \
 	{                                                                                                          \
-		"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "say which tracer is used, and where"          \
+		"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "say which tracer is used"                     \
 	}
 #define FUNCTION_ROW(text)                                                                             \
 	{                                                                                              \

@@ -126,7 +126,6 @@ void ftrace_json_latency(const struct duration_histogram *h, bool hides_empty, u
 	json_array_end(&j);
 	json_object_end(&j);
 	json_object_end(&j);
-	text_char(out, '\n');
 }
 
 /* ---- profile ---- */
@@ -173,5 +172,4 @@ void ftrace_json_profile(const struct function_sums *sums, uint64_t lost, struct
 	}
 	json_array_end(&j);
 	json_object_end(&j);
-	text_char(out, '\n');
 }

@@ -140,7 +140,10 @@ static enum tally_status ftrace_run_set_target(struct ftrace_runner *r, struct t
 		return status;
 	for (size_t i = 0; status == TALLY_OK && i < r->watch.target.thread_count; i++)
 		status = ftrace_run_set_number(r, "set_ftrace_pid", (uint64_t)r->watch.target.threads[i],
-			r->watch.target.is_command ? "tracing one command" : "-p", err);
+			r->watch.target.is_command ? "tracing one command"
+			: s->target.tids	   ? "--tid"
+						   : "-p",
+			err);
 	return status;
 }
 
@@ -205,8 +208,8 @@ static enum tally_status ftrace_run_read(struct ftrace_runner *r, bool *has_more
 static enum tally_status ftrace_run_delay(struct ftrace_runner *r, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
-	uint64_t end_ns = clock_ns() + r->job->settings->delay_ms * 1000000;
-	uint64_t now_ns;
+	uint64_t now_ns = clock_ns(), delay_ms = MIN(r->job->settings->delay_ms, (UINT64_MAX - now_ns) / 1000000);
+	uint64_t end_ns = now_ns + delay_ms * 1000000;
 	while (status == TALLY_OK && !r->watch.is_over && (now_ns = clock_ns()) < end_ns)
 		status = command_watch_wait(&r->watch, (int)MIN((end_ns - now_ns) / 1000000 + 1, (uint64_t)1000), err);
 	return status;
