@@ -162,4 +162,5 @@ def test_options_of_other_commands_are_refused(tally):
     assert 'is for start' in tally('daemon', 'stop', '-f', check=129).stderr
     assert '--session is for signal and ping' in tally('daemon', '--session', 'x', check=129).stderr
     assert "unexpected argument 'b'" in tally('daemon', 'ping', 'b', check=129).stderr
+    assert '--json and -x are mutually exclusive.' in tally('daemon', '--json', '-x,', check=129).stderr
     assert 'expects one character' in tally('daemon', '-xab', check=129).stderr

@@ -193,6 +193,8 @@ static int cmd_daemon_run(const struct cli *cli, const struct command *command, 
 		return cli_usagef(cli, command, "foreground", "-f is for start");
 	if ((settings.json || settings.separator) && rest < argc)
 		return cli_usagef(cli, command, "json,field-separator", "--json and -x are for the list of sessions");
+	if (settings.json && settings.separator)
+		return cli_usagef(cli, command, "json,field-separator", "--json and -x are mutually exclusive.");
 	if (rest == argc)
 		return cmd_daemon_list(cli, &settings);
 	if (starts)

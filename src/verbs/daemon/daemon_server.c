@@ -249,7 +249,7 @@ static void daemon_server_stop(struct daemon_server *server)
 		daemon_session_end(server->sessions.items[i]);
 }
 
-/* "list", "list: " and "list-verbose: " with the separator behind the colon, "json", "ping NAME", "signal NAME". */
+/* "list", with the separator behind it if there is one; "verbose", "json", "ping NAME", "signal NAME". */
 static void daemon_server_compose(struct daemon_server *server, const char *line, struct text *out)
 {
 	if (strncmp(line, "ping ", 5) == 0)

@@ -46,8 +46,10 @@ enum tally_status daemon_socket_listen(const char *base, int *fd, struct tally_e
 	if (*fd < 0 || bind(*fd, (const struct sockaddr *)&address, sizeof(address)) != 0 || listen(*fd, BACKLOG) != 0)
 		status = error_set_errno(err, TALLY_IO, errno, "cannot listen on the socket %s/control", base);
 	(void)umask(mask);
-	if (status != TALLY_OK && *fd >= 0)
+	if (status != TALLY_OK && *fd >= 0) {
 		close(*fd);
+		*fd = -1;
+	}
 	close(folder);
 	return status;
 }
