@@ -73,6 +73,8 @@ def test_json(iostat):
     json_schema.check(found, json.loads((pathlib.Path(__file__).parents[2] / 'docs/schema/iostat.json').read_text()))
     assert [port['port'] for port in found['ports']] == ['0000:00', '0000:80', '0000:3a']
     assert 'inbound_read_mb' not in found['ports'][1]
+    listed = json.loads(iostat('--json', 'list').stdout)
+    assert listed['ports'][2] == {'port': '0000:3a', 'unit': 1, 'die': 0} and len(listed['ports']) == 3
 
 
 def test_ports_that_are_none(iostat):

@@ -34,10 +34,12 @@ static const char *const examples[] = {"the root ports of this machine", "tally 
 	"what devices below two of them transfer while a command runs",
 	"tally iostat 0000:17,0:3a -- dd if=/dev/nvme0n1 of=/dev/null bs=1M", NULL};
 
-static int cmd_iostat_list(const struct cli *cli, const struct iio_ports *ports)
+static int cmd_iostat_list(const struct cli *cli, const struct iio_ports *ports, bool is_json)
 {
 	struct text t = {0};
-	for (size_t i = 0; i < ports->ports.len; i++) {
+	if (is_json)
+		iostat_json(ports, NULL, &t);
+	for (size_t i = 0; i < ports->ports.len && !is_json; i++) {
 		const struct iio_port *port = &ports->ports.items[i];
 		text_printf(&t, "S%u-uncore_iio_%u<%04x:%02x>\n", port->die, port->pmu, port->segment, port->bus);
 	}
@@ -154,7 +156,7 @@ static int cmd_iostat_run(const struct cli *cli, const struct command *command, 
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);
 	else
-		code = lists ? cmd_iostat_list(cli, &ports)
+		code = lists ? cmd_iostat_list(cli, &ports, settings.json)
 			     : cmd_iostat_measure(cli, &ports, settings.json, argv + rest, argc - rest);
 	iio_ports_deinit(&ports);
 	return code;

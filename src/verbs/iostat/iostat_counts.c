@@ -139,7 +139,7 @@ void iostat_json(const struct iio_ports *ports, const struct iostat_count *count
 		json_string(&j, "port", str_from(name));
 		json_u64(&j, "unit", port->pmu);
 		json_u64(&j, "die", port->die);
-		for (size_t m = 0; m < IOSTAT_METRICS; m++)
+		for (size_t m = 0; counts && m < IOSTAT_METRICS; m++)
 			if (counts[i].is_counted[m])
 				json_fixed(&j, metrics[m].key, counts[i].megabytes[m], 6);
 		json_object_end(&j);

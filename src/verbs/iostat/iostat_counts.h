@@ -25,6 +25,7 @@ void iostat_events(const struct iio_ports *ports, struct text *out);
 bool iostat_counts_read(struct tally_str csv, const struct iio_ports *ports, struct iostat_count *counts);
 /* perf's table. */
 void iostat_print(const struct iio_ports *ports, const struct iostat_count *counts, struct text *out);
+/* counts NULL: the ports alone. */
 void iostat_json(const struct iio_ports *ports, const struct iostat_count *counts, struct text *out);
 
 #endif
