@@ -149,6 +149,7 @@ def test_other_commands_are_the_verbs(tally, tmp_path, perf_recording):
         pytest.skip(result.stderr)
     assert (tmp_path / 'perf.data.kvm').exists()
     assert 'task-clock' in tally('kvm', 'stat', '-e', 'task-clock', '--', 'true', cwd=tmp_path, check=0).stderr
+    assert 'task-clock: ' in tally('kvm', '-v', 'stat', '-e', 'task-clock', '--', 'true', cwd=tmp_path, check=0).stderr
 
 
 def test_a_guest_of_this_machine(tally, tmp_path):

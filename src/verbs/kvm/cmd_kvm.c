@@ -147,6 +147,12 @@ static int cmd_kvm_stat_report(const struct cli *cli, const char *input, int arg
 
 /* ---- the others ---- */
 
+/* Behind the words that a verb gets; NULL ends them. */
+static const char *cmd_kvm_verbose(const struct cmd_kvm_settings *settings)
+{
+	return settings->verbose ? "-v" : NULL;
+}
+
 /* perf's names of recordings: of a guest, of a host, of both. */
 static const char *cmd_kvm_default_name(const struct cmd_kvm_settings *settings)
 {
@@ -159,8 +165,8 @@ static int cmd_kvm_stat(const struct cli *cli, const struct cmd_kvm_settings *se
 {
 	const char *output = settings->output ? settings->output : cmd_kvm_default_name(settings);
 	const char *const record[] = {"record", "-o", output, "-m", "1024", "-c", "1", "-R", "-e",
-		"kvm:kvm_entry,kvm:kvm_exit,kvm:kvm_mmio,kvm:kvm_pio", NULL};
-	static const char *const plain[] = {"stat", NULL};
+		"kvm:kvm_entry,kvm:kvm_exit,kvm:kvm_mmio,kvm:kvm_pio", cmd_kvm_verbose(settings), NULL};
+	const char *const plain[] = {"stat", cmd_kvm_verbose(settings), NULL};
 	const char *word = argc > 1 ? argv[1] : "";
 	if (strncmp(word, "rec", 3) == 0 && cli_is_subverb(word, "record"))
 		return cli_run_verb(cli, &command_record, record, argc - 2, argv + 2);
@@ -185,10 +191,11 @@ static bool cmd_kvm_names_event(int argc, char **argv)
 static int cmd_kvm_record(const struct cli *cli, const struct cmd_kvm_settings *settings, int argc, char **argv)
 {
 	const char *output = settings->output ? settings->output : cmd_kvm_default_name(settings);
-	const char *const given[] = {"record", "-o", output, NULL};
-	const char *const of_guest[] = {"record", "-o", output, "-e", "cycles:G", NULL};
-	const char *const of_host[] = {"record", "-o", output, "-e", "cycles:H", NULL};
-	const char *const of_both[] = {"record", "-o", output, "-e", "cycles", NULL};
+	const char *verbose = cmd_kvm_verbose(settings);
+	const char *const given[] = {"record", "-o", output, verbose, NULL};
+	const char *const of_guest[] = {"record", "-o", output, "-e", "cycles:G", verbose, NULL};
+	const char *const of_host[] = {"record", "-o", output, "-e", "cycles:H", verbose, NULL};
+	const char *const of_both[] = {"record", "-o", output, "-e", "cycles", verbose, NULL};
 	bool guest = settings->guest || (!settings->host && !settings->no_guest);
 	if (cmd_kvm_names_event(argc, argv))
 		return cli_run_verb(cli, &command_record, given, argc - 1, argv + 1);
@@ -212,8 +219,10 @@ static int cmd_kvm_run(const struct cli *cli, const struct command *command, int
 	argc -= rest;
 	argv += rest;
 	const char *input = settings.input ? settings.input : cmd_kvm_default_name(&settings);
-	const char *const report[] = {"report", "-i", input, NULL}, *const ids[] = {"buildid-list", "-i", input, NULL};
-	static const char *const top[] = {"top", NULL}, *const diff[] = {"diff", NULL};
+	const char *verbose = cmd_kvm_verbose(&settings);
+	const char *const report[] = {"report", "-i", input, verbose, NULL};
+	const char *const ids[] = {"buildid-list", "-i", input, verbose, NULL};
+	const char *const top[] = {"top", verbose, NULL}, *const diff[] = {"diff", verbose, NULL};
 	if (strcmp(argv[0], "stat") == 0)
 		return cmd_kvm_stat(cli, &settings, argc, argv);
 	if (strncmp(argv[0], "rec", 3) == 0 && cli_is_subverb(argv[0], "record"))
