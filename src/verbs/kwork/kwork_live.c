@@ -43,7 +43,8 @@ static bool kwork_live_take_work(void *context, const struct work_map_key *key, 
 	row->unmatched_runs[WORK_ENTERS] = sum->unmatched_entries + (sum->entered_ns > 0);
 	row->unmatched_runs[WORK_EXITS] = sum->unmatched_exits;
 	row->unmatched_delays[WORK_ENTERS] = sum->unraised;
-	job->work.events += 2 * sum->run.count + sum->delay.count + sum->unmatched_entries + sum->unmatched_exits;
+	job->work.events += 2 * sum->run.count + sum->delay.count + sum->unmatched_exits;
+	job->work.events += row->unmatched_runs[WORK_ENTERS];
 	return true;
 }
 

@@ -281,7 +281,6 @@ static enum tally_status kwork_report_json(struct kwork_table *t, struct tally_e
 	if (!t->order.by_delay && t->last_ns)
 		json_u64(&j, "span_ns", t->last_ns - t->first_ns);
 	json_object_end(&j);
-	text_char(t->out, '\n');
 	return status;
 }
 

@@ -224,8 +224,9 @@ static enum tally_status kwork_top_print(struct kwork_job *job, struct text *out
 		json_array_end(&j);
 		json_u64(&j, "lost_events", job->source.pass.sideband.health.lost_events);
 		json_object_end(&j);
+	} else {
+		text_char(out, '\n');
 	}
-	text_char(out, '\n');
 	bool has_failed = room.failed;
 	text_deinit(&room);
 	return has_failed ? error_nomem(err) : TALLY_OK;
