@@ -61,14 +61,12 @@ def test_lists_are_perfs(tally, newest_perf):
 def test_probes(tally):
     if not os.path.exists('/sys/bus/event_source/devices/uprobe'):
         pytest.skip('this kernel has no uprobe PMU')
-    before = len(os.listdir('/proc/self/fd'))
     for name in ('empty', 'trace_printk', 'empty_ret', 'trace_printk_ret'):
         result = tally('bench', 'uprobe', name, '-l', 2)
         if result.returncode:
             assert 'the kernel refuses' in result.stderr
             pytest.skip(result.stderr)
         assert '# Executed 2 usleep(1000) calls' in result.stdout
-    assert before == len(os.listdir('/proc/self/fd'))
 
 
 def test_functions_are_listed(tally):

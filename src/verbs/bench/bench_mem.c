@@ -159,7 +159,7 @@ struct bench_mem_clock {
 static bool bench_mem_start(const struct bench *bench, const struct bench_mem *job, struct bench_mem_clock *clock)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr), .config = PERF_COUNT_HW_CPU_CYCLES};
+		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr), .config = PERF_COUNT_HW_CPU_CYCLES, .inherit = 1};
 	clock->cycles_fd = -1;
 	if (job->cycles) {
 		clock->cycles_fd = (int)syscall(__NR_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
