@@ -2,10 +2,12 @@
 #include "bpf/bpf_load.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -20,6 +22,7 @@
 
 #define BPF_LEAST_MAJOR 5 /* the first Linux with ring buffers of BPF is 5.8 */
 #define BPF_LEAST_MINOR 8
+#define BPF_FIRST_PIDS	0xeffffffcu /* inode of the first PID namespace, in all versions of Linux */
 #define BPF_LOG_BYTES	(16u << 10)
 #define BPF_TAIL_BYTES	240 /* what has room in an error */
 
@@ -28,6 +31,20 @@ static _Thread_local struct bpf_log {
 	char text[BPF_LOG_BYTES];
 	size_t len;
 } bpf_log;
+
+enum tally_status bpf_check_namespace(const struct kernel_seam *kernel, const char *what, struct tally_error *err)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int len = snprintf(path, sizeof(path), "%s/proc/self/ns/pid", kernel->root);
+	if (len >= (int)sizeof(path) || stat(path, &st) != 0 || st.st_ino == BPF_FIRST_PIDS)
+		return TALLY_OK;
+	return error_set(err, TALLY_UNSUPPORTED,
+		"%s: BPF programs see threads by their numbers in the machine's first PID namespace, and this process "
+		"is "
+		"in another one: run it outside of the container",
+		what);
+}
 
 static bool bpf_kernel_is_old(const struct kernel_seam *kernel, struct tally_error *err, const char *what)
 {

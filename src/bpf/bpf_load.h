@@ -31,6 +31,10 @@ TALLY_MUST_CHECK enum tally_status bpf_refusal_expected(
 /* The refusal of a step of libbpf that failed with errnum in this thread, with the tail of its log. */
 enum tally_status bpf_explain(const struct kernel_seam *kernel, const char *what, int errnum, struct tally_error *err);
 
+/* For programs that choose or report threads by number. UNSUPPORTED: this process is in another PID namespace than the
+ * machine's first one, whose numbers programs see. */
+TALLY_MUST_CHECK enum tally_status bpf_check_namespace(
+	const struct kernel_seam *kernel, const char *what, struct tally_error *err);
 /* Does the same check, and prepares libbpf: its log is kept, not printed. Call it before a skeleton is opened. */
 TALLY_MUST_CHECK enum tally_status bpf_open(
 	const struct kernel_seam *kernel, const char *what, struct tally_error *err);

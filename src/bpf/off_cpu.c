@@ -462,6 +462,8 @@ static void off_cpu_read_kernel(struct off_cpu *o)
 enum tally_status off_cpu_create(const struct off_cpu_config *config, struct off_cpu **waits, struct tally_error *err)
 {
 	enum tally_status status = bpf_open(config->kernel, config->what, err);
+	if (status == TALLY_OK)
+		status = bpf_check_namespace(config->kernel, config->what, err);
 	if (status == TALLY_OK && config->cgroup_count > OFF_CPU_CGROUPS)
 		status = error_set(
 			err, TALLY_LIMIT, "%s measures waits of at most %d cgroups", config->what, OFF_CPU_CGROUPS);

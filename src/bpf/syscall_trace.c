@@ -168,6 +168,8 @@ enum tally_status syscall_trace_create(
 	const struct syscall_trace_config *config, struct syscall_trace **trace, struct tally_error *err)
 {
 	enum tally_status status = bpf_open(config->kernel, config->what, err);
+	if (status == TALLY_OK)
+		status = bpf_check_namespace(config->kernel, config->what, err);
 	if (status == TALLY_OK && config->cgroup_count > SYSCALL_TRACE_CGROUPS)
 		status =
 			error_set(err, TALLY_LIMIT, "%s takes at most %d cgroups", config->what, SYSCALL_TRACE_CGROUPS);

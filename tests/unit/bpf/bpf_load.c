@@ -58,6 +58,18 @@ static void test_each_lack_has_a_name(void **state)
 		TALLY_OK, "");
 }
 
+static void test_another_pid_namespace(void **state)
+{
+	struct kernel_seam seam = {.root = fake_root_make("/proc/self/ns/pid: another inode\n")};
+	struct tally_error err = {0};
+	assert_int_equal(bpf_check_namespace(&seam, "trace", &err), TALLY_UNSUPPORTED);
+	assert_non_null(strstr(
+		err.text, "trace: BPF programs see threads by their numbers in the machine's first PID namespace"));
+	fake_root_remove((char *)seam.root);
+	seam.root = "/nonexistent";
+	assert_int_equal(bpf_check_namespace(&seam, "trace", &err), TALLY_OK);
+}
+
 static void test_a_log_ends_with_the_reason(void **state)
 {
 	char tail[60];
@@ -89,6 +101,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_lack_has_a_name),
+		cmocka_unit_test(test_another_pid_namespace),
 		cmocka_unit_test(test_a_log_ends_with_the_reason),
 		cmocka_unit_test(test_probe),
 	};
