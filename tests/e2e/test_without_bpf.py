@@ -55,3 +55,15 @@ def test_locks_are_read_from_the_rings(system_wide, tally_without_bpf):
     assert f'lock contention -b {LACKS}' in shown.stderr and 'each wait is read from the rings instead' in shown.stderr
     owners = tally_without_bpf('lock', 'contention', '-b', '-o', '-a', '--', 'sleep', '0.1')
     assert owners.returncode and LACKS in owners.stderr
+
+
+def test_calls_are_read_from_tracepoints(system_wide, tally_without_bpf):
+    traced = tally_without_bpf('trace', 'cat', '/dev/null')
+    if traced.returncode and re.search('tracefs|unknown tracepoint', traced.stderr):
+        pytest.skip('no tracepoints: ' + traced.stderr.splitlines()[-1])
+    assert traced.returncode == 0, traced.stderr
+    assert f'trace {LACKS}' in traced.stderr and 'calls are read from tracepoints instead' in traced.stderr
+    assert re.search(r' openat\(dfd: CWD, filename: 0x[0-9a-f]+, flags: RDONLY.*\) += \d+$', traced.stderr, re.M), traced.stderr
+    for options in (['--bpf-summary', '-S'], ['-s', '--summary-mode=cgroup']):
+        refused = tally_without_bpf('trace', *options, 'true')
+        assert refused.returncode == 255 and f'trace {LACKS}' in refused.stderr, refused.stderr

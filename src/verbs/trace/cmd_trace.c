@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "tasks/recording/target_options.h"
 #include "verbs/trace/trace_config.h"
+#include "verbs/trace/trace_exclude.h"
 #include "verbs/trace/trace_feed.h"
 #include "verbs/trace/trace_live.h"
 #include "verbs/trace/trace_summary.h"
@@ -54,7 +55,9 @@ static const char *as_record(const struct option_use *use, const char *name)
 
 static const char *cmd_trace_set_delay(const struct option_use *use)
 {
-	return as_record(use, "delay");
+	const struct trace_settings *s = use->settings;
+	const char *why = as_record(use, "delay");
+	return why || s->record.toggles.len <= 1 ? why : "--delay takes milliseconds, or -1, but no ranges here";
 }
 
 static const char *cmd_trace_set_rings(const struct option_use *use)
@@ -261,11 +264,32 @@ static bool is_of_trace(const struct trace_job *job)
 	return false;
 }
 
+/* --switch-on and --switch-off must name events that the recording has. */
+static enum tally_status cmd_trace_check_switches(const struct trace_job *job, struct tally_error *err)
+{
+	const char *on = job->settings->switch_on, *off = job->settings->switch_off;
+	bool has_on = !on, has_off = !off;
+	for (size_t i = 0; i < job->events.len; i++) {
+		has_on |= job->events.items[i].switches_on;
+		has_off |= job->events.items[i].switches_off;
+	}
+	if (has_on && has_off)
+		return TALLY_OK;
+	return error_set(err, TALLY_NOT_FOUND,
+		"'%s' has no event '%s', which %s names: '%s evlist' lists those that it has",
+		recording_name(job->settings->input.path), has_on ? off : on, has_on ? "--switch-off" : "--switch-on",
+		job->cli->program);
+}
+
 static enum tally_status cmd_trace_replay(struct trace_job *job, struct tally_error *err)
 {
 	struct data_sample sample;
 	struct data_source *source = &job->source;
 	enum tally_status status = trace_feed_begin(job, err);
+	if (status == TALLY_OK)
+		status = cmd_trace_check_switches(job, err);
+	if (status == TALLY_OK)
+		status = trace_exclude_listed(job, err);
 	source->with_sideband = source->with_losses = true;
 	while (status == TALLY_OK && !job->is_over) {
 		if (source->live && live_records_is_drained(source->live))
@@ -384,23 +408,37 @@ static int cmd_trace_record(const struct cli *cli, const struct trace_settings *
 	return cli_run_verb(cli, &command_record, ours, argc, argv);
 }
 
+/* -i with options that only a live trace can follow. */
+static int cmd_trace_check_input(const struct cli *cli, const struct command *command, const struct trace_settings *s)
+{
+	const struct target_request *t = &s->record.target;
+	const struct {
+		bool is_given;
+		const char *options, *why;
+	} refusals[] = {
+		{t->system_wide || t->pids || t->tids || t->cpus || t->user, "input",
+			"-i reads a recording: it has no live target (-a, -C, -p, -t, -u)"},
+		{s->wants_bpf_sums, "bpf-summary", "--bpf-summary counts in the kernel, and -i reads a recording"},
+		{s->summary_mode == TRACE_BY_CGROUP, "summary-mode",
+			"--summary-mode=cgroup counts in the kernel, and -i reads a recording"},
+		{s->record.has_delay, "delay", "--delay is for live traces, and -i reads a recording"},
+		{s->record.modes.no_inherit, "no-inherit", "--no-inherit is for live traces, and -i reads a recording"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(refusals); i++)
+		if (refusals[i].is_given)
+			return cli_usagef(cli, command, refusals[i].options, "%s", refusals[i].why);
+	return 0;
+}
+
 static int cmd_trace_complete(const struct cli *cli, const struct command *command, struct trace_settings *s)
 {
-	bool has_target = s->record.target.system_wide || s->record.target.pids || s->record.target.tids ||
-			  s->record.target.cpus || s->record.target.user;
+	int code = s->input.path ? cmd_trace_check_input(cli, command, s) : 0;
+	if (code != 0)
+		return code;
 	if (s->with_errors && !s->with_summary)
 		s->only_summary = true;
 	if (s->with_summary)
 		s->only_summary = false;
-	if (s->input.path && has_target)
-		return cli_usagef(
-			cli, command, "input", "-i reads a recording: it has no live target (-a, -C, -p, -t, -u)");
-	if (s->input.path && s->wants_bpf_sums)
-		return cli_usagef(
-			cli, command, "bpf-summary", "--bpf-summary counts in the kernel, and -i reads a recording");
-	if (s->input.path && s->summary_mode == TRACE_BY_CGROUP)
-		return cli_usagef(cli, command, "summary-mode",
-			"--summary-mode=cgroup counts in the kernel, and -i reads a recording");
 	if (s->has_bpf_choice && !s->wants_bpf_sums && s->summary_mode == TRACE_BY_CGROUP)
 		return cli_usagef(cli, command, "summary-mode,bpf-summary",
 			"--summary-mode=cgroup needs --bpf-summary: only a BPF program knows the cgroup of a call");

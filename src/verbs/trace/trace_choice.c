@@ -39,10 +39,15 @@ static bool select_calls(struct trace_choice *c, struct tally_str word)
 static int trace_choice_parse_events(struct trace_choosing *m, const struct text *words)
 {
 	struct tally_error err = {0};
-	if (words->len == 0 || !m->catalogue)
-		return 0;
 	if (words->failed)
 		return cli_failf(m->cli, "out of memory");
+	if (words->len == 0)
+		return 0;
+	if (!m->catalogue)
+		return cli_usagef(m->cli, m->command, "event,input",
+			"'%s' is no system call, and of a recording trace shows only calls and page faults (-F): "
+			"'script' shows all events",
+			words->data);
 	if (event_word_parse(m->cli, m->catalogue, words->data, &m->choice->events, &err) == TALLY_OK)
 		return 0;
 	const char *near = syscall_nearest(m->choice->native, words->data);
@@ -106,7 +111,8 @@ static int trace_choice_add_filter(struct trace_choosing *m, const char *filter)
 	struct event_list *events = &m->choice->events;
 	struct tally_error err = {0};
 	if (!m->catalogue)
-		return 0;
+		return cli_usagef(m->cli, m->command, "filter,input",
+			"--filter is for events that are traced live, and -i reads a recording");
 	if (m->filtered >= events->len)
 		return cli_usagef(m->cli, m->command, "filter",
 			"--filter follows the event (-e) that it is for; system calls are chosen by -e");
@@ -120,7 +126,8 @@ static int trace_choice_add_cgroup(struct trace_choosing *m, const char *name)
 	struct tally_error err = {0};
 	enum tally_status status = TALLY_OK;
 	if (!m->catalogue)
-		return 0;
+		return cli_usagef(
+			m->cli, m->command, "cgroup,input", "-G is for what is traced live, and -i reads a recording");
 	if (events->len <= m->has_carrier) {
 		m->choice->cgroups = name;
 		return 0;
@@ -161,7 +168,7 @@ static int add_carrier(struct trace_choosing *m)
 static int trace_choice_add_words(struct trace_choosing *m, const struct trace_settings *s)
 {
 	int code = add_carrier(m);
-	if (code == 0 && s->configured_events)
+	if (code == 0 && s->configured_events && m->catalogue) /* of a recording, trace shows no events */
 		code = trace_choice_add(m, s->configured_events);
 	for (size_t i = 0; code == 0 && i < s->words.len; i++) {
 		const struct trace_word *word = &s->words.items[i];

@@ -16,7 +16,7 @@ static enum tally_status trace_exclude_add(struct trace_job *job, uint64_t pid, 
 	return map_u64_set(&job->excluded, pid, 1) ? TALLY_OK : error_nomem(err);
 }
 
-static enum tally_status add_listed(struct trace_job *job, struct tally_error *err)
+enum tally_status trace_exclude_listed(struct trace_job *job, struct tally_error *err)
 {
 	struct tally_str rest = str_from(job->settings->filter_pids ? job->settings->filter_pids : ""), word;
 	enum tally_status status = TALLY_OK;
@@ -64,10 +64,10 @@ static enum tally_status add_terminals(struct trace_job *job, struct tally_error
 	return status;
 }
 
-enum tally_status trace_exclude_find(struct trace_job *job, bool is_system_wide, struct tally_error *err)
+enum tally_status trace_exclude_find(struct trace_job *job, bool traces_all, struct tally_error *err)
 {
 	enum tally_status status = trace_exclude_add(job, (uint64_t)getpid(), err);
 	if (status == TALLY_OK)
-		status = add_listed(job, err);
-	return status == TALLY_OK && is_system_wide ? add_terminals(job, err) : status;
+		status = trace_exclude_listed(job, err);
+	return status == TALLY_OK && traces_all ? add_terminals(job, err) : status;
 }

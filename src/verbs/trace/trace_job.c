@@ -127,7 +127,7 @@ enum tally_status trace_job_read_events(struct trace_job *job, struct tally_erro
 		known->switches_off = trace_job_is_named(&events[i], job->settings->switch_off);
 		find_call(job, &events[i], known);
 	}
-	job->follows_files = follows_files(job);
+	job->follows_files = job->is_live && follows_files(job); /* recordings have no paths */
 	job->has_wide_words = !perfdata_reader_is_swapped(job->source.reader) &&
 			      (job->is_live || features->arch.len == 0 || str_equal(features->arch, STR("x86_64")) ||
 				      str_equal(features->arch, STR("aarch64")));

@@ -59,7 +59,7 @@ struct trace_job {
 	bool sums_come; /* sums are counted in the kernel */
 	struct map_u64 excluded; /* processes that are left out */
 	bool is_live; /* /proc has what goes on */
-	bool follows_files; /* all calls that change descriptors are seen */
+	bool follows_files; /* live, and all calls that change descriptors are seen */
 	bool shows_threads; /* more than one thread may come */
 	bool has_colours; /* the output is a terminal */
 	bool has_wide_words; /* the recording's payloads are of a 64-bit machine of our byte order */

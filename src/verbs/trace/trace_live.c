@@ -253,7 +253,7 @@ static uint64_t trace_live_time_of(void *context, const struct record *record)
 
 static enum tally_status trace_live_open_all(struct trace_live *live, struct tally_error *err)
 {
-	enum tally_status status = trace_exclude_find(live->job, live->request.target.system_wide, err);
+	enum tally_status status = trace_exclude_find(live->job, trace_program_follows_all(&live->request.target), err);
 	trace_live_read_types(live);
 	if (status == TALLY_OK)
 		status = trace_live_choose_way(live, err);
@@ -476,4 +476,7 @@ void trace_live_tell_losses(struct trace_live *live)
 			(unsigned long long)damaged);
 	if (live->program)
 		trace_program_tell_losses(live->program);
+	if (live->start_ns && live->start_ns != UINT64_MAX)
+		cli_failf(
+			live->job->cli, "note: the trace ended before the time that --delay gives: nothing was traced");
 }

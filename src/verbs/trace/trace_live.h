@@ -28,7 +28,7 @@ struct trace_live_config {
 /* 0, or the exit code after a message: the command runs now. *live is to be closed in both cases. */
 int trace_live_open(const struct trace_live_config *config, struct trace_live **live);
 TALLY_MUST_CHECK enum tally_status trace_live_run(struct trace_live *live, struct tally_error *err);
-/* Says what was lost. */
+/* Says what was lost, and whether tracing never began. */
 void trace_live_tell_losses(struct trace_live *live);
 void trace_live_close(struct trace_live *live);
 

@@ -123,15 +123,19 @@ static enum tally_status trace_program_load(
 	return status == TALLY_OK ? trace_program_exclude(p, err) : status;
 }
 
+bool trace_program_follows_all(const struct target_request *t)
+{
+	return (t->system_wide || t->cpus || t->user) && !t->pids && !t->tids;
+}
+
 enum tally_status trace_program_create(
 	const struct trace_program_config *config, struct trace_program **out, struct tally_error *err)
 {
 	struct trace_program *p = calloc(1, sizeof(*p));
-	const struct target_request *t = config->target;
 	if (!p)
 		return error_nomem(err);
 	p->job = config->job;
-	p->follows_all = (t->system_wide || t->cpus || t->user) && !t->pids && !t->tids;
+	p->follows_all = trace_program_follows_all(config->target);
 	choose_duty(p);
 	enum tally_status status = trace_program_plan(p, err);
 	if (status == TALLY_OK)
@@ -272,10 +276,12 @@ void trace_program_tell_losses(const struct trace_program *p)
 		uint64_t count;
 		const char *what;
 	} losses[] = {
-		{lost.threads, "calls are missing: they are of more threads at a time than there was room for"},
+		{lost.threads,
+			"calls are missing, or their texts: there were more threads at a time than there was room for"},
 		{lost.sums, "calls are in no row: there are too many different ones"},
 		{lost.children, "new threads were not followed: there was no room for them"},
-		{lost.missed, "events came where no BPF program may run: those of what is traced are missing"},
+		{lost.missed,
+			"beginnings and ends of calls were missed: the BPF program was running already on their CPU"},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(losses); i++)
 		if (losses[i].count > 0)

@@ -27,6 +27,8 @@ struct trace_program_config {
 	bool has_others; /* other lines come between those of calls */
 };
 
+/* Whether the target is any process, on all CPUs or some, perhaps of one user. */
+bool trace_program_follows_all(const struct target_request *target);
 TALLY_MUST_CHECK enum tally_status trace_program_create(
 	const struct trace_program_config *config, struct trace_program **program, struct tally_error *err);
 void trace_program_destroy(struct trace_program *program);

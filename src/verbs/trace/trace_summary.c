@@ -89,11 +89,11 @@ static void print_errors(const struct trace_summary *y, const struct trace_sum *
 {
 	const struct trace_sums *sums = &y->job->sums;
 	uint32_t index = (uint32_t)(sum - sums->sums.items);
-	for (size_t i = 0; i < y->errors.len; i++) {
+	size_t first;
+	LOWER_BOUND(first, y->errors.len, i, y->errors.items[i].sum < index);
+	for (size_t i = first; i < y->errors.len && y->errors.items[i].sum == index; i++) {
 		const struct trace_sum_error *e = &y->errors.items[i];
-		const char *name = e->sum == index ? syscall_error_name(e->error) : NULL;
-		if (e->sum != index)
-			continue;
+		const char *name = syscall_error_name(e->error);
 		if (name)
 			text_printf(&y->job->out, "\t\t\t\t%s: %" PRIu64 "\n", name, e->calls);
 		else
@@ -105,12 +105,13 @@ static void print_errors(const struct trace_summary *y, const struct trace_sum *
 static void print_rows(const struct trace_summary *y, uint64_t owner)
 {
 	const struct trace_settings *s = y->job->settings;
-	uint64_t shown = 0;
-	for (size_t i = 0; i < y->rows.len; i++) {
+	size_t first;
+	LOWER_BOUND(first, y->rows.len, i, y->rows.items[i]->key.owner < owner);
+	for (size_t i = first; i < y->rows.len && i - first < s->most_rows; i++) {
 		const struct trace_sum *sum = y->rows.items[i];
-		if (sum->key.owner != owner || shown == s->most_rows)
-			continue;
-		if (shown++ == 0)
+		if (sum->key.owner != owner)
+			break;
+		if (i == first)
 			trace_summary_print_head(&y->job->out);
 		print_row(&y->job->out, sum);
 		if (s->with_errors)

@@ -170,6 +170,8 @@ bool trace_threads_set_file(struct trace_threads *t, int32_t pid, int fd, struct
 	if (fd < 0 || fd >= FILES_MAX || path.len > PATH_BYTES)
 		return true;
 	struct trace_thread *process = trace_threads_get(t, pid, pid);
+	if (process && !path.data && (size_t)fd >= process->files.len)
+		return true;
 	while (process && process->files.len <= (size_t)fd)
 		if (!vec_push(&process->files, NULL))
 			return false;

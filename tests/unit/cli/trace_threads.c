@@ -77,6 +77,8 @@ static void files_are_of_processes(void **state)
 	trace_threads_init(&threads, false);
 	assert_true(trace_threads_set_file(&threads, 10, 3, STR("/etc/hosts")));
 	assert_true(trace_threads_set_file(&threads, 10, 1 << 30, STR("/far"))); /* not kept */
+	assert_true(trace_threads_set_file(&threads, 10, 60000, (struct tally_str){NULL, 0})); /* nothing to be kept */
+	assert_int_equal(trace_threads_find(&threads, 10)->files.len, 4);
 	assert_string_equal(trace_threads_file(&threads, 10, 3), "/etc/hosts");
 	assert_null(trace_threads_file(&threads, 10, 2));
 	assert_null(trace_threads_file(&threads, 10, -100));
