@@ -217,29 +217,45 @@ static int probe_files_write_removal(struct probe_files *files, const struct pro
 	return line->failed ? ENOMEM : probe_files_write(files, event->is_user, line);
 }
 
-/* Enters the mount namespace of a process; own: what leads back. */
-static enum tally_status probe_files_enter(int32_t pid, int *own, struct tally_error *err)
+struct probe_files_origin { /* what leads back from another mount namespace */
+	int space; /* -1: this is still the own one */
+	int folder; /* setns leaves the current one */
+};
+
+static void probe_files_forget(struct probe_files_origin *origin)
+{
+	if (origin->space >= 0)
+		close(origin->space);
+	if (origin->folder >= 0)
+		close(origin->folder);
+	*origin = (struct probe_files_origin){-1, -1};
+}
+
+static enum tally_status probe_files_enter(int32_t pid, struct probe_files_origin *origin, struct tally_error *err)
 {
 	char path[64];
 	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid);
-	*own = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	origin->space = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	origin->folder = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int other = open(path, O_RDONLY | O_CLOEXEC);
-	bool has_entered = *own >= 0 && other >= 0 && unshare(CLONE_FS) == 0 && setns(other, CLONE_NEWNS) == 0;
+	bool has_entered = origin->space >= 0 && other >= 0 && unshare(CLONE_FS) == 0 && setns(other, CLONE_NEWNS) == 0;
 	int errnum = errno;
 	if (other >= 0)
 		close(other);
 	if (has_entered)
 		return TALLY_OK;
-	if (*own >= 0)
-		close(*own);
+	probe_files_forget(origin);
 	return error_set_errno(
 		err, TALLY_DENIED, errnum, "Failed to enter the mount namespace of process %d", (int)pid);
 }
 
-static void probe_files_leave(int own)
+static void probe_files_leave(struct probe_files_origin *origin)
 {
-	(void)!setns(own, CLONE_NEWNS);
-	close(own);
+	if (origin->space < 0)
+		return;
+	(void)!setns(origin->space, CLONE_NEWNS);
+	(void)!fchdir(origin->folder);
+	probe_files_forget(origin);
 }
 
 static enum tally_status probe_files_add_one(
@@ -261,21 +277,20 @@ enum tally_status probe_files_add(const struct kernel_seam *kernel, const struct
 	struct probe_files files;
 	struct text line = {0};
 	size_t done = 0;
-	int own = -1;
+	struct probe_files_origin origin = {-1, -1};
 	enum tally_status status = TALLY_OK;
 	probe_files_begin(&files, kernel);
 	if (namespace_pid > 0 && count > 0) {
 		status = probe_files_open(&files, true, err);
 		if (status == TALLY_OK)
-			status = probe_files_enter(namespace_pid, &own, err);
+			status = probe_files_enter(namespace_pid, &origin, err);
 	}
 	while (done < count && status == TALLY_OK) {
 		status = probe_files_add_one(&files, &events[done], &line, err);
 		if (status == TALLY_OK && done++ < count && probe_files_is_asked_to_end(&files))
 			status = error_set(err, TALLY_INVALID, "Interrupted: no event is added.");
 	}
-	if (own >= 0)
-		probe_files_leave(own);
+	probe_files_leave(&origin);
 	/* All or none. */
 	for (size_t i = done; status != TALLY_OK && i-- > 0;)
 		(void)probe_files_write_removal(&files, &events[i], &line);
@@ -303,8 +318,14 @@ enum tally_status probe_files_remove(const struct kernel_seam *kernel, const str
 	struct text line = {0};
 	enum tally_status status = TALLY_OK;
 	probe_files_begin(&files, kernel);
-	for (size_t i = 0; i < count && !probe_files_is_asked_to_end(&files); i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct tally_error why;
+		if (probe_files_is_asked_to_end(&files)) {
+			if (status == TALLY_OK)
+				status = error_set(err, TALLY_INVALID, "Interrupted: %zu of %zu events are left.",
+					count - i, count);
+			break;
+		}
 		enum tally_status one = probe_files_open(&files, events[i].is_user, &why);
 		int errnum = one == TALLY_OK ? probe_files_write_removal(&files, &events[i], &line) : 0;
 		if (errnum)

@@ -35,8 +35,8 @@ void probe_list_deinit(struct probe_list *list);
  * mount namespace of this process; only one thread runs then. */
 TALLY_MUST_CHECK enum tally_status probe_files_add(const struct kernel_seam *kernel, const struct probe_event *events,
 	size_t count, int32_t namespace_pid, struct tally_error *err);
-/* Removes them; goes on behind one that the kernel keeps, and returns the first error. removed: a flag for each; NULL:
- * nobody asks. */
+/* Removes them; goes on behind one that the kernel keeps, and returns the first error. INVALID: the process was asked to
+ * end before the last one. removed: a flag for each, false before; NULL: nobody asks. */
 TALLY_MUST_CHECK enum tally_status probe_files_remove(const struct kernel_seam *kernel,
 	const struct probe_event *events, size_t count, bool *removed, struct tally_error *err);
 

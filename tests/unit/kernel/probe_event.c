@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/probes/probe_event.h"
 
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "fake_root.h"
@@ -149,6 +156,111 @@ static void a_refusal_takes_all_back(void **state)
 	fake_root_remove(root);
 }
 
+struct probe_event_signaller {
+	int pipe; /* full, so that the first removal waits */
+	pid_t remover;
+	atomic_bool is_ready;
+};
+
+static volatile sig_atomic_t probe_event_signals;
+
+static void probe_event_count_signal(int number)
+{
+	(void)number;
+	probe_event_signals = probe_event_signals + 1;
+}
+
+static bool probe_event_is_blocked(pid_t thread)
+{
+	char path[64], line[256];
+	unsigned long long blocked = 0;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/status", (int)thread);
+	FILE *file = fopen(path, "r");
+	while (file && fgets(line, sizeof(line), file))
+		if (strncmp(line, "SigBlk:", 7) == 0)
+			blocked = strtoull(line + 7, NULL, 16);
+	if (file)
+		fclose(file);
+	return blocked >> (SIGTERM - 1) & 1;
+}
+
+static void *probe_event_signal_remover(void *context)
+{
+	struct probe_event_signaller *signaller = context;
+	char room[4096];
+	while (!atomic_load(&signaller->is_ready) || !probe_event_is_blocked(signaller->remover))
+		usleep(1000);
+	kill(getpid(), SIGTERM);
+	while (read(signaller->pipe, room, sizeof(room)) > 0)
+		continue;
+	return NULL;
+}
+
+/* Who hears that all are gone would not remove the others. */
+static void an_interrupted_removal_is_no_success(void **state)
+{
+	char *root = fake_root_make(T "events/: \n");
+	static const struct probe_event events[] = {
+		{.kind = 'p', .is_user = true, .group = STR("g"), .event = STR("e")},
+		{.kind = 'p', .is_user = true, .group = STR("g"), .event = STR("f")}};
+	struct probe_event_signaller signaller = {.remover = gettid()};
+	struct tally_error err;
+	bool removed[2] = {false, false};
+	char path[512], filler[4096] = {0};
+	sigset_t term;
+	pthread_t thread;
+	(void)state;
+	seam.root = root;
+	snprintf(path, sizeof(path), "%s" T "uprobe_events", root);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	signaller.pipe = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	while (write(signaller.pipe, filler, sizeof(filler)) > 0)
+		continue;
+	signal(SIGTERM, probe_event_count_signal);
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &term, NULL);
+	assert_int_equal(pthread_create(&thread, NULL, probe_event_signal_remover, &signaller), 0);
+	pthread_sigmask(SIG_UNBLOCK, &term, NULL);
+	atomic_store(&signaller.is_ready, true);
+	assert_int_equal(probe_files_remove(&seam, events, 2, removed, &err), TALLY_INVALID);
+	pthread_join(thread, NULL);
+	assert_int_equal(strncmp(err.text, "Interrupted: ", 13), 0);
+	assert_false(removed[1]);
+	assert_int_equal(probe_event_signals, 1);
+	signal(SIGTERM, SIG_DFL);
+	close(signaller.pipe);
+	unlink(path);
+	fake_root_remove(root);
+}
+
+/* The kernel moves who enters a mount namespace to its root. */
+static void the_current_folder_stays_behind_a_namespace(void **state)
+{
+	static const struct probe_event event = {
+		.kind = 'p', .is_user = true, .group = STR("g"), .event = STR("e"), .file = STR("/x")};
+	char *root = fake_root_make(T "events/: \n" T "uprobe_events: p:probe_x/b /x:0x10\n");
+	char before[4096], inside[4096], after[4096];
+	struct tally_error err;
+	(void)state;
+	seam.root = root;
+	assert_non_null(getcwd(before, sizeof(before)));
+	assert_int_equal(chdir(root), 0);
+	assert_non_null(getcwd(inside, sizeof(inside)));
+	enum tally_status status = probe_files_add(&seam, &event, 1, getpid(), &err);
+	assert_non_null(getcwd(after, sizeof(after)));
+	assert_int_equal(chdir(before), 0);
+	if (status == TALLY_OK) {
+		assert_string_equal(after, inside);
+		probe_event_expect("uprobe_events", "p:probe_x/b /x:0x10\np:g/e /x:0x0");
+	} else {
+		assert_int_equal(status, TALLY_DENIED);
+	}
+	fake_root_remove(root);
+	if (status != TALLY_OK)
+		skip(); /* entering a mount namespace needs root */
+}
+
 static void without_tracefs_a_sentence_says_so(void **state)
 {
 	char *root = fake_root_make("/sys/kernel/: \n");
@@ -190,7 +302,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {cmocka_unit_test(lines_are_read_and_written),
 		cmocka_unit_test(arguments_are_walked), cmocka_unit_test(patterns_choose_events),
 		cmocka_unit_test(the_list_is_both_files), cmocka_unit_test(lines_are_appended),
-		cmocka_unit_test(a_refusal_takes_all_back), cmocka_unit_test(without_tracefs_a_sentence_says_so),
-		cmocka_unit_test(some_functions_take_no_probes)};
+		cmocka_unit_test(a_refusal_takes_all_back), cmocka_unit_test(an_interrupted_removal_is_no_success),
+		cmocka_unit_test(the_current_folder_stays_behind_a_namespace),
+		cmocka_unit_test(without_tracefs_a_sentence_says_so), cmocka_unit_test(some_functions_take_no_probes)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
