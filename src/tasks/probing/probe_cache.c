@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "code/probing/probe_text.h"
 
 #define PROBE_CACHE_FILE      "probes"
 #define PROBE_CACHE_BYTES_MAX (16u << 20) /* some hundred bytes for each probe */
@@ -20,8 +21,10 @@ bool probe_cache_line_names(struct tally_str line, struct tally_str *group, stru
 	for (size_t i = 1; i < head.len; i++) /* the most instances of a return probe */
 		if (head.data[i] < '0' || head.data[i] > '9')
 			return false;
-	return str_next(&place, '/', group) && group->len > 0 && place.len > 0 && !memchr(place.data, '/', place.len) &&
-	       (*event = place, true);
+	if (!str_next(&place, '/', group))
+		return false;
+	*event = place;
+	return probe_name_is_valid(*group) && probe_name_is_valid(*event);
 }
 
 static bool probe_cache_is_head(struct tally_str line)

@@ -46,7 +46,7 @@ void probe_cache_drop_notes(struct probe_cache *file);
 /* Stores it beside the program of that name; the caller has put the program itself there, or will. */
 TALLY_MUST_CHECK enum tally_status probe_cache_write(const struct build_id_cache *cache, struct tally_str name,
 	const struct elf_build_id *id, const struct probe_cache *file, struct tally_error *err);
-/* "p:sdt_tw/turn ..." -> group and event; false: it is no line of the kernel's. */
+/* "p:sdt_tw/turn ..." -> group and event; false: it is no line of the kernel's, whose names are C's. */
 bool probe_cache_line_names(struct tally_str line, struct tally_str *group, struct tally_str *event);
 
 #endif
