@@ -47,6 +47,9 @@ TALLY_MUST_CHECK enum tally_status probe_value_print(struct probe_reader *reader
 	struct tally_str cast, struct probe_fetch *fetch, struct tally_error *err);
 /* The address of a variable's symbol, as the image has it; false: there is none. */
 bool probe_symbol_find(struct probe_reader *reader, struct tally_str name, uint64_t *address);
+/* What a probe of a program fetches from an address: its distance in the file, as "+0x4010" or "+-0x10". NULL: out of
+ * memory. */
+const char *probe_file_distance(struct probe_reader *reader, uint64_t address);
 /* The symbol whose data has the address; NULL: none has. */
 const struct probe_symbol *probe_symbol_around(struct probe_reader *reader, uint64_t address);
 

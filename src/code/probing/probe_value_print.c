@@ -214,17 +214,24 @@ static enum tally_status probe_cast_string(
 	return status;
 }
 
+const char *probe_file_distance(struct probe_reader *reader, uint64_t address)
+{
+	const struct probe_place *place = reader->locator.place;
+	uint64_t distance = address - (place->address - place->file_offset);
+	bool is_before = (int64_t)distance < 0; /* the kernel reads a signed number behind "@+" */
+	return arena_printf(
+		&reader->fetches->arena, "+%s0x%" PRIx64, is_before ? "-" : "", is_before ? 0 - distance : distance);
+}
+
 /* Static data: by its distance from the probe in the file, or by a symbol of the kernel. */
 static const char *probe_address_print(
 	struct probe_reader *reader, const char *variable, uint64_t address, int64_t offset)
 {
-	const struct probe_place *place = reader->locator.place;
 	struct arena *arena = &reader->fetches->arena;
 	address += reader->locator.binary->moved;
 	if (reader->locator.binary->kind == PROBE_PROGRAM) {
-		uint64_t in_file = address + (uint64_t)offset - (place->address - place->file_offset);
-		return (int64_t)in_file < 0 ? arena_printf(arena, "@+-0x%" PRIx64, 0 - in_file)
-					    : arena_printf(arena, "@+0x%" PRIx64, in_file);
+		const char *distance = probe_file_distance(reader, address + (uint64_t)offset);
+		return distance ? arena_printf(arena, "@%s", distance) : NULL;
 	}
 	uint64_t own;
 	if (probe_symbol_find(reader, str_from(variable), &own) && own == address)

@@ -341,7 +341,6 @@ static bool probe_is_symbol_char(char c)
 static enum tally_status probe_translate_symbols(
 	struct probe_scene *scene, struct tally_str value, const char **out, struct tally_error *err)
 {
-	const struct probe_place *place = scene->reader.locator.place;
 	struct text text = {0};
 	enum tally_status status = TALLY_OK;
 	for (size_t i = 0; i < value.len && status == TALLY_OK;) {
@@ -367,7 +366,9 @@ static enum tally_status probe_translate_symbols(
 		memcpy(digits, value.data + end, left);
 		long long offset = digits[0] == '+' || digits[0] == '-' ? strtoll(digits, &number_end, 0) : 0;
 		i += number_end ? (size_t)(number_end - digits) : 0;
-		text_printf(&text, "+0x%" PRIx64, address + (uint64_t)offset - (place->address - place->file_offset));
+		const char *distance = probe_file_distance(&scene->reader, address + (uint64_t)offset);
+		text_str(&text, distance ? distance : "");
+		text.failed |= !distance;
 	}
 	if (status == TALLY_OK) {
 		*out = text.failed ? NULL : arena_string(scene->reader.locator.arena, text.data, text.len);
