@@ -192,6 +192,7 @@ def test_a_read_only_tracefs_leaves_the_pmu(tally, uprobes, program):
 
 @pytest.mark.parametrize('event, column, words', [
     ('uprobe:{}:nosuch', 0, 'nosuch'),
+    ('uprobe:{}:turm', 0, "\n Did you mean 'turn'?\n"),
     ('page-faults,uprobe:{}:turn(nosuch)', 12, 'nosuch'),
     ('uprobe:{}', 0, 'uprobe:FILE:PLACE'),
     ('uprobe:/no/such/file:turn', 0, '/no/such/file'),

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/order.h"
 #include "code/probing/probe_functions.h"
+#include "code/probing/probe_nearest.h"
 #include "code/probing/probe_places.h"
 #include "code/probing/probe_rows.h"
 #include "code/probing/probe_source.h"
@@ -46,6 +47,18 @@ static struct probe_root *probe_lines_find_root(struct probe_functions *function
 	return NULL;
 }
 
+static enum tally_status probe_lines_no_function(
+	struct probe_functions *functions, const struct probe_line_range *range, struct tally_error *err)
+{
+	const char *nearest = probe_nearest_function(functions->binary, range->function, &functions->arena);
+	if (nearest)
+		return error_set(err, TALLY_NOT_FOUND,
+			"Specified source line(function: %.*s, line:%" PRIu32 ") is not found.\n Did you mean '%s'?",
+			(int)range->function.len, range->function.data, range->first, nearest);
+	return error_set(err, TALLY_NOT_FOUND, "Specified source line(function: %.*s, line:%" PRIu32 ") is not found.",
+		(int)range->function.len, range->function.data, range->first);
+}
+
 /* Sets path, root and base. */
 static enum tally_status probe_lines_choose(
 	struct probe_functions *functions, struct probe_lines_listing *listing, struct tally_error *err)
@@ -54,9 +67,7 @@ static enum tally_status probe_lines_choose(
 	if (range->function.len > 0) {
 		listing->root = probe_lines_find_root(functions, range);
 		if (!listing->root)
-			return error_set(err, TALLY_NOT_FOUND,
-				"Specified source line(function: %.*s, line:%" PRIu32 ") is not found.",
-				(int)range->function.len, range->function.data, range->first);
+			return probe_lines_no_function(functions, range, err);
 		listing->path = probe_root_path(functions, listing->root);
 		listing->base = listing->root->declaration.line;
 		return TALLY_OK;

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/order.h"
-#include "base/text.h"
 
 /* Of several names of one address the first is shown: functions before labels, global ones, with the fewest underscores. */
 static int probe_symbols_rank(const struct probe_symbol *symbol)
@@ -122,20 +121,7 @@ const struct probe_symbol *probe_symbols_at(const struct probe_symbols *symbols,
 	return best;
 }
 
-const char *probe_symbols_nearest(const struct probe_symbols *symbols, struct tally_str name)
+bool probe_symbol_is_mangled(const char *name)
 {
-	const char *nearest = NULL;
-	unsigned least = (unsigned)(name.len / 3 + 1);
-	for (size_t i = 0; i < symbols->by_name.len; i++) {
-		const struct probe_symbol *symbol = &symbols->items.items[symbols->by_name.items[i]];
-		size_t len = strlen(symbol->name);
-		if (!symbol->is_code || (len > name.len ? len - name.len : name.len - len) > least)
-			continue;
-		unsigned distance = text_distance(name, (struct tally_str){symbol->name, len});
-		if (distance > 0 && (distance < least || (distance == least && !nearest))) {
-			least = distance;
-			nearest = symbol->name;
-		}
-	}
-	return nearest;
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R' || name[1] == 'D');
 }

@@ -39,7 +39,7 @@ void probe_symbols_free(struct probe_symbols *symbols);
 size_t probe_symbols_find(const struct probe_symbols *symbols, struct tally_str name);
 /* The function or label that covers an address; NULL: none. */
 const struct probe_symbol *probe_symbols_at(const struct probe_symbols *symbols, uint64_t address);
-/* The name of code that is nearest to a wrong one; NULL: none is near. */
-const char *probe_symbols_nearest(const struct probe_symbols *symbols, struct tally_str name);
+/* C++, Rust or D; OCaml's and Java's names are not recognized. */
+bool probe_symbol_is_mangled(const char *name);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "code/demangle/demangle.h"
+#include "code/probing/probe_nearest.h"
 
 struct probe_symbol_search {
 	struct probe_binary *binary;
@@ -20,11 +21,6 @@ struct probe_symbol_search {
 static const char *probe_symbol_where(const struct probe_binary *binary)
 {
 	return binary->kind == PROBE_KERNEL && !binary->image ? "kernel" : binary->path;
-}
-
-static bool probe_symbol_is_mangled(const char *name)
-{
-	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R' || name[1] == 'D');
 }
 
 /* The name as the source has it: the whole, and without its parameters. */
@@ -140,13 +136,14 @@ static enum tally_status probe_symbol_add_address(const struct probe_symbol_sear
 enum tally_status probe_symbol_places_refuse(
 	struct probe_binary *binary, struct tally_str name, const char *message, struct tally_error *err)
 {
-	const struct probe_symbols *symbols;
-	const char *nearest = NULL;
-	if (probe_binary_symbols(binary, &symbols, NULL) == TALLY_OK)
-		nearest = probe_symbols_nearest(symbols, name);
-	if (!nearest)
-		return error_set(err, TALLY_NOT_FOUND, "%s", message);
-	return error_set(err, TALLY_NOT_FOUND, "%s\n Did you mean '%s'?", message, nearest);
+	struct arena arena;
+	arena_init(&arena);
+	const char *nearest = probe_nearest_function(binary, name, &arena);
+	enum tally_status status =
+		nearest ? error_set(err, TALLY_NOT_FOUND, "%s\n Did you mean '%s'?", message, nearest)
+			: error_set(err, TALLY_NOT_FOUND, "%s", message);
+	arena_deinit(&arena);
+	return status;
 }
 
 /* What is called through the PLT has names in stripped programs, too. */

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "code/probing/probe_kallsyms.h"
+#include "code/probing/probe_nearest.h"
 #include "unit_test.h"
 
 static const struct probe_symbol some[] = {
@@ -16,6 +17,8 @@ static const struct probe_symbol some[] = {
 	{.address = 0x200, .size = 0x20, .name = "alias", .is_code = true, .is_function = true, .is_global = true},
 	{.address = 0x230, .name = "label", .is_code = true},
 	{.address = 0x300, .size = 8, .name = "data"},
+	{.address = 0x380, .size = 8, .name = "_ZN6shapes6Circle4areaEi", .is_code = true, .is_function = true},
+	{.address = 0x390, .size = 8, .name = "_ZN1:3:::5widthEv", .is_code = true, .is_function = true},
 	{.address = 0x400, .size = 0x10, .name = "outer", .is_code = true, .is_function = true},
 };
 
@@ -68,9 +71,26 @@ static void names_have_addresses(void **state)
 	assert_int_equal(probe_symbols_find(symbols, STR("out")), SIZE_MAX);
 	assert_int_equal(probe_symbols_find(symbols, STR("outer\0x")), SIZE_MAX);
 	assert_int_equal(probe_symbols_find(symbols, STR("zzz")), SIZE_MAX);
-	assert_string_equal(probe_symbols_nearest(symbols, STR("iner")), "inner");
-	assert_null(probe_symbols_nearest(symbols, STR("dat")));
-	assert_null(probe_symbols_nearest(symbols, STR("completely_different")));
+	static const struct {
+		const char *wrong, *nearest;
+	} cases[] = {
+		{"iner", "inner"},
+		{"widht", "::::::::width"},
+		{"dat", NULL},
+		{"completely_different", NULL},
+		{"aera", "shapes::Circle::area"},
+		{"Circle::areas", "shapes::Circle::area"},
+		{"shape::Circle::area", "shapes::Circle::area"},
+		{"_ZN6shapes6Circle4areaEv", "_ZN6shapes6Circle4areaEi"},
+		{"Polygon::sides", NULL},
+	};
+	struct arena arena;
+	arena_init(&arena);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const char *nearest = probe_nearest_symbol(symbols, str_from(cases[i].wrong), &arena);
+		assert_string_equal(nearest ? nearest : "", cases[i].nearest ? cases[i].nearest : "");
+	}
+	arena_deinit(&arena);
 	probe_symbols_free(symbols);
 }
 
@@ -80,7 +100,7 @@ static void an_empty_list_has_nothing(void **state)
 	(void)state;
 	expect_at(symbols, 0x100, NULL);
 	assert_int_equal(probe_symbols_find(symbols, STR("x")), SIZE_MAX);
-	assert_null(probe_symbols_nearest(symbols, STR("x")));
+	assert_null(probe_nearest_symbol(symbols, STR("x"), NULL));
 	probe_symbols_free(symbols);
 }
 
