@@ -142,7 +142,8 @@ def test_bad_files_are_explained(tally, tmp_path):
     assert tally('probe', '-x', tmp_path / 'nosuch', '-D', 'a', check=254).stderr.startswith(
         f'Failed to get the absolute path of {tmp_path}/nosuch: No such file or directory\n')
     (tmp_path / 'text').write_text('no program')
-    assert 'is not an ELF file' in tally('probe', '-x', tmp_path / 'text', '-D', 'a', check=254).stderr
+    refused = tally('probe', '-x', tmp_path / 'text', '-D', 'a', check=254).stderr
+    assert refused.startswith(f'{tmp_path}/text is not an ELF file')
     assert "Filter parse error at 2.\n" in tally('probe', '-x', '/bin/true', '-F', '(', check=129).stderr
     blank = tmp_path / 'a b'
     shutil.copy(compiled(tmp_path, 'plain', '-g'), blank)
@@ -154,6 +155,25 @@ def test_functions_are_listed(tally, newest_perf, app):
     assert tally('probe', '-x', app, '-F', check=0).stdout == theirs
     assert tally('probe', '-x', app, '--funcs=a*|l*', check=0).stdout == 'add\nlook\n'
     assert tally('probe', '-x', app, '-F', '--filter', '(a* | main) & !add', check=0).stdout == 'main\n'
+    none = tally('probe', '-x', app, '-F', 'nosuch*', check=0)
+    assert (none.stdout, none.stderr) == ('', f"No function of {app} matches the filter 'nosuch*'.\n")
+    assert not tally('probe', '-q', '-x', app, '-F', 'nosuch*', check=0).stderr
+
+
+CPP = 'namespace shop { struct Item { int size; int turn(int); }; int Item::turn(int a) { return a + size; } }\nint main() { return 0; }\n'
+
+
+def test_the_nearest_readable_name_is_offered(tally, tmp_path):
+    if not shutil.which('g++'):
+        pytest.skip('needs g++')
+    (tmp_path / 'a.cc').write_text(CPP)
+    for name, *flags in ('with', '-g'), ('without', '-g0'):
+        subprocess.run(['g++', *flags, '-o', name, 'a.cc'], check=True, cwd=tmp_path)
+        for wrong in 'turm', 'Item::turm', 'shop::Item::turm':
+            result = tally('probe', '-x', tmp_path / name, '-D', wrong, check=254)
+            assert "\n Did you mean 'shop::Item::turn'?\n" in result.stderr, (name, wrong)
+        assert tally('probe', '-x', tmp_path / name, '-D', 'shop::Item::turn', check=0).stdout
+    assert "\n Did you mean 'shop::Item::turn'?\n" in tally('probe', '-x', tmp_path / 'with', '-L', 'turm', check=254).stderr
 
 
 def test_a_probe_lives_until_it_is_removed(tally, newest_perf, app, cleared, tmp_path):

@@ -111,9 +111,11 @@ static enum tally_status probe_binary_fill(struct probe_binary_opened *opened, s
 	struct probe_binary *binary = &opened->binary;
 	struct binary_entry *entry = &opened->entry;
 	load_user_file(&opened->options, entry);
-	if (!entry->image)
-		return error_set(err, TALLY_NOT_FOUND, "%s: %s", entry->key.path.data,
-			entry->text ? entry->text : "it cannot be read");
+	if (!entry->image) {
+		const char *path = entry->key.path.data, *why = entry->text ? entry->text : "it cannot be read";
+		bool has_path = str_starts_with(str_from(why), entry->key.path);
+		return error_set(err, TALLY_NOT_FOUND, "%s%s%s", has_path ? "" : path, has_path ? "" : ": ", why);
+	}
 	enum tally_status status = probe_binary_place_sections(entry->image, err);
 	if (status == TALLY_OK)
 		status = load_lines(&opened->options, entry, err);

@@ -71,8 +71,8 @@ static uint64_t probe_names_signature(const struct probe_event *event)
 static enum tally_status probe_names_taken(const struct probe_event *event, struct tally_error *err)
 {
 	enum tally_status status = error_set(err, TALLY_INVALID,
-		"Error: event \"%.*s\" already exists.\n Hint: Remove existing event by 'perf probe -d'\n"
-		"       or force duplicates by 'perf probe -f'\n       or set 'force=yes' in BPF source.",
+		"Error: event \"%.*s\" already exists.\n Hint: Remove existing event by 'probe -d'\n"
+		"       or force duplicates by 'probe -f'",
 		(int)event->event.len, event->event.data);
 	if (err)
 		err->errnum = EEXIST;

@@ -72,6 +72,9 @@ int probe_functions_run(const struct cli *cli, const struct command *command, co
 			status = error_set(&err, TALLY_NOT_FOUND,
 				"Failed to load symbols from %s\nPlease ensure the file is not stripped.",
 				binary->path);
+		if (status == TALLY_OK && names.items.len == 0 && !settings->is_quiet)
+			fprintf(stderr, "No function of %s matches the filter '%s'.\n", binary->path,
+				settings->filter ? settings->filter : PROBE_LOOK_FUNCTIONS);
 		for (size_t i = 0; i < names.items.len; i++) {
 			text_visible(&out, str_from(names.items.items[i]));
 			text_char(&out, '\n');
