@@ -129,7 +129,10 @@ int cli_finish_text(const struct cli *cli, struct text *t)
 	fflush(stdout);
 	bool out_of_memory = t->failed;
 	if (!text_flush(t) && t->write_errno != EPIPE)
-		status = error_set_errno(&err, TALLY_IO, t->write_errno, "cannot write to standard output");
+		status = error_set_errno(&err, TALLY_IO, t->write_errno, "cannot write to %s",
+			t->fd == STDOUT_FILENO	 ? "standard output"
+			: t->fd == STDERR_FILENO ? "standard error"
+						 : "the output file");
 	if (out_of_memory)
 		status = error_nomem(&err);
 	text_deinit(t);

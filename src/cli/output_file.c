@@ -20,6 +20,12 @@ static bool output_file_is_same(const char *input, const struct stat *out)
 	       in.st_ino == out->st_ino;
 }
 
+bool output_file_is_input(const char *path, const char *input)
+{
+	struct stat out;
+	return stat(path, &out) == 0 && output_file_is_same(input, &out);
+}
+
 static enum tally_status fail_to_open(const char *path, struct tally_error *err)
 {
 	return error_set_errno(err, TALLY_IO, errno, "%s", path);

@@ -31,6 +31,8 @@ static inline bool output_file_is_stdout(const struct output_file *file)
 {
 	return file->fd == 1;
 }
+/* Whether a path names the input, a regular file (NULL: there is none). */
+bool output_file_is_input(const char *path, const char *input);
 /* The path of the incomplete file, for callers that open it by name. */
 const char *output_file_name(const struct output_file *file, const char *path);
 /* Closes the file, which takes its name if all went well and memory never ran out. status: the result of the writing;

@@ -2,8 +2,6 @@
 #include "base/control.h"
 #include "syscalls/syscall_printer.h"
 
-#define PRINT_STRING_BYTES 32
-
 void syscall_put_address(struct text *t, uint64_t address)
 {
 	if (!address) {
@@ -142,20 +140,14 @@ int64_t syscall_take_signed(struct tally_bytes bytes, size_t offset, unsigned si
 
 /* ---- buffers and vectors ---- */
 
-static size_t syscall_string_bytes(const struct syscall_printer *p)
-{
-	return p->options->string_bytes ? p->options->string_bytes : PRINT_STRING_BYTES;
-}
-
 static void syscall_print_bytes(struct syscall_printer *p, const struct syscall_copied *copied)
 {
-	size_t most = syscall_string_bytes(p);
 	if (!p->options->no_buffer_quotes) {
-		syscall_put_quoted(p->t, copied->bytes, most, copied->is_truncated);
+		syscall_put_quoted(p->t, copied->bytes, SYSCALL_STRING_BYTES, copied->is_truncated);
 		return;
 	}
-	syscall_put_bytes(p->t, bytes_part(copied->bytes, 0, most));
-	if (copied->is_truncated || copied->bytes.len > most)
+	syscall_put_bytes(p->t, bytes_part(copied->bytes, 0, SYSCALL_STRING_BYTES));
+	if (copied->is_truncated || copied->bytes.len > SYSCALL_STRING_BYTES)
 		text_str(p->t, "...");
 }
 
@@ -194,7 +186,7 @@ static void syscall_print_iovecs(
 		syscall_braces_field(&braces, "iov_base");
 		if (syscall_part_find(p->call, index, SYSCALL_ITEM_BUFFER + i, at_exit, &buffer)) {
 			bool is_cut = buffer.is_truncated && left > buffer.bytes.len;
-			syscall_put_quoted(p->t, bytes_part(buffer.bytes, 0, left), syscall_string_bytes(p), is_cut);
+			syscall_put_quoted(p->t, bytes_part(buffer.bytes, 0, left), SYSCALL_STRING_BYTES, is_cut);
 			left -= MIN(left, syscall_take(vector->bytes, i * 16 + 8, 8));
 		} else {
 			syscall_put_address(p->t, syscall_take(vector->bytes, i * 16, 8));

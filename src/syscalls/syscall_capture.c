@@ -4,20 +4,17 @@
 #include "base/array.h"
 #include "syscalls/syscall_forms.h"
 
-#define CAPTURE_STRING_BYTES 32
-#define CAPTURE_ELEMENTS     16 /* of arrays: descriptors that are polled, events, operations */
-#define CAPTURE_STRUCT	     512 /* of one by BTF; larger ones are shown as far as that */
-#define CAPTURE_SOCKADDR     128
-#define CAPTURE_FDSET	     128
-#define CAPTURE_THREAD_NAME  16
-#define CAPTURE_IOCTL	     8 /* an int, or the size of a window */
+#define CAPTURE_ELEMENTS    16 /* of arrays: descriptors that are polled, events, operations */
+#define CAPTURE_STRUCT	    512 /* of one by BTF; larger ones are shown as far as that */
+#define CAPTURE_SOCKADDR    128
+#define CAPTURE_FDSET	    128
+#define CAPTURE_THREAD_NAME 16
+#define CAPTURE_IOCTL	    8 /* an int, or the size of a window */
 
 /* Variable sizes; what has one size is copied as it is. */
 static void syscall_capture_vary(const struct syscall_arg *arg, enum syscall_abi abi,
 	const struct syscall_capture_options *options, struct syscall_plan_arg *plan)
 {
-	uint16_t string = (uint16_t)MIN(
-		options->string_bytes ? options->string_bytes : CAPTURE_STRING_BYTES, (unsigned)SYSCALL_PART);
 	bool is_64 = syscall_abi_word(abi) == 8;
 	size_t bytes;
 	switch (arg->kind) {
@@ -32,7 +29,7 @@ static void syscall_capture_vary(const struct syscall_arg *arg, enum syscall_abi
 		break;
 	case KIND_BUFFER:
 		plan->unit = 1;
-		plan->most = string;
+		plan->most = SYSCALL_STRING_BYTES;
 		break;
 	case KIND_STRINGS:
 		plan->copy = is_64 ? SYSCALL_COPY_STRINGS : SYSCALL_COPY_NOTHING;
@@ -40,18 +37,18 @@ static void syscall_capture_vary(const struct syscall_arg *arg, enum syscall_abi
 		break;
 	case KIND_IOVEC:
 		plan->copy = is_64 ? SYSCALL_COPY_IOVEC : SYSCALL_COPY_NOTHING;
-		plan->most = string;
+		plan->most = SYSCALL_STRING_BYTES;
 		break;
 	case KIND_MSGHDR:
 		plan->copy = is_64 ? SYSCALL_COPY_MSGHDR : SYSCALL_COPY_NOTHING;
 		plan->count = plan->when == SYSCALL_WHEN_EXIT ? SYSCALL_COUNT_RESULT : SYSCALL_COUNT_ONE;
 		plan->unit = SYSCALL_MSGHDR;
-		plan->most = string;
+		plan->most = SYSCALL_STRING_BYTES;
 		break;
 	case KIND_MMSGHDR:
 		plan->copy = is_64 ? SYSCALL_COPY_MSGHDR : SYSCALL_COPY_NOTHING;
 		plan->unit = SYSCALL_MMSGHDR;
-		plan->most = string;
+		plan->most = SYSCALL_STRING_BYTES;
 		break;
 	case KIND_IOCTL_ARG:
 		plan->unit = CAPTURE_IOCTL;
@@ -63,7 +60,7 @@ static void syscall_capture_vary(const struct syscall_arg *arg, enum syscall_abi
 		break;
 	case KIND_SOCKOPT_VALUE:
 		plan->unit = 1;
-		plan->most = string;
+		plan->most = SYSCALL_STRING_BYTES;
 		break;
 	case KIND_MASK:
 		plan->unit = 1;

@@ -15,7 +15,6 @@
 struct syscall_capture_options {
 	const struct syscall_set *wanted; /* NULL: all */
 	bool nothing; /* copy nothing: for sums, or where only numbers are shown */
-	unsigned string_bytes; /* of each buffer; 0: 32 */
 	const struct btf_types *types; /* for the sizes of structs without a form of their own; may be NULL */
 };
 

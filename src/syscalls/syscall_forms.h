@@ -11,6 +11,8 @@
 #include "syscalls/syscall_call.h"
 #include "syscalls/syscall_words.h"
 
+#define SYSCALL_STRING_BYTES 32 /* of a buffer: what is copied and printed of it */
+
 enum syscall_kind {
 	KIND_NONE, /* there is no such argument */
 	KIND_INT,

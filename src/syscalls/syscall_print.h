@@ -23,7 +23,6 @@ struct syscall_print_options {
 	bool with_prefixes; /* O_RDONLY and PROT_READ, not RDONLY and READ */
 	bool no_buffer_quotes; /* bytes of read and write without quotes, as perf does */
 	bool force_btf; /* structs by BTF, even those that have a form of their own */
-	unsigned string_bytes; /* of buffers; 0: 32. Paths are printed as far as they were copied */
 	const struct btf_types *types; /* for structs without a form of their own; NULL: their address */
 	/* What the caller knows; each may be NULL, and may return an empty text. */
 	struct tally_str (*fd_path)(void *context, uint32_t pid, int fd);

@@ -257,6 +257,18 @@ def recorded(tally, calls, tmp_path):
     return tmp_path / 'recorded.data'
 
 
+def test_the_output_is_not_the_recording(tally, recorded):
+    before = recorded.read_bytes()
+    assert 'is the recording that is being read' in tally('trace', '-i', recorded, '-o', recorded, check=255).stderr
+    assert recorded.read_bytes() == before and not recorded.with_name(recorded.name + '.old').exists()
+
+
+def test_the_output_that_is_full_is_named(tally, recorded):
+    if not os.path.exists('/dev/full'):
+        pytest.skip('there is no /dev/full')
+    assert 'cannot write to the output file: No space left on device' in tally('trace', '-i', recorded, '-o', '/dev/full', check=255).stderr
+
+
 @pytest.mark.parametrize('options, said', [
     (['-e', 'opnat'], "'opnat' is no system call, and of a recording"), (['-e', 'openat,sched:sched_switch'], "'sched:sched_switch' is no system"),
     (['-G', 'x'], '-G is for'), (['-e', 'openat', '--filter', 'x > 1'], '--filter is for'), (['-D', '10'], '--delay is for'),
@@ -315,6 +327,8 @@ def test_perfs_own_test(perfs_own_test, program, name):
 def as_strace(tally, folder, *command):
     if not shutil.which('strace'):
         pytest.skip('strace is not installed')
+    if subprocess.run(['strace', '-o', '/dev/null', 'true'], capture_output=True, check=False).returncode:
+        pytest.skip('strace cannot trace here')
     truth = pathlib.Path(__file__).parent.parent / 'live/trace_truth.py'
     result = subprocess.run([sys.executable, truth, '--tally', tally.path, '--keep', folder / 'truth', *command], capture_output=True,
                             text=True, check=False, timeout=TIMEOUT_S, cwd=folder, env=tally.environment)

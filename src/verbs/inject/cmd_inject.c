@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "abi/encode.h"
@@ -12,6 +11,7 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/output_file.h"
 #include "perfdata/feature_encode.h"
 #include "tasks/session/data_source.h"
 #include "tasks/session/reader_styles.h"
@@ -154,13 +154,6 @@ static const char *missing_file(const struct cmd_inject_settings *settings)
 		return settings->symbols.vmlinux;
 	return settings->symbols.kallsyms && !file_exists(settings->symbols.kallsyms) ? settings->symbols.kallsyms
 										      : NULL;
-}
-
-static bool cmd_inject_is_same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino;
 }
 
 static void cmd_inject_print_result(const struct cli *cli, const struct inject_result *result, unsigned left_out)
@@ -439,7 +432,7 @@ static int cmd_inject_run(const struct cli *cli, const struct command *command, 
 	if (strcmp(settings.output, "-") == 0 && isatty(STDOUT_FILENO))
 		return cli_failf(
 			cli, "%s: a recording is not written to a terminal: name a file with -o", cli->program);
-	if (strcmp(settings.input.path, "-") != 0 && cmd_inject_is_same_file(settings.input.path, settings.output))
+	if (strcmp(settings.input.path, "-") != 0 && output_file_is_input(settings.output, settings.input.path))
 		return cli_failf(cli, "%s: input and output are the same file, '%s'", cli->program, settings.output);
 	if (settings.jit && (wants_build_ids(&settings) || settings.known_ids || settings.sched_stat ||
 				    settings.strip || settings.convert))

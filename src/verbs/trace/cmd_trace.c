@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/output_file.h"
 #include "tasks/recording/target_options.h"
 #include "verbs/trace/trace_config.h"
 #include "verbs/trace/trace_exclude.h"
@@ -212,7 +213,7 @@ static const struct option_table table = {options, ARRAY_LEN(options), true};
 /* ---- output ---- */
 
 /* As perf: a file that was there becomes FILE.old. */
-static enum tally_status cmd_trace_open_output(const char *path, int *fd, struct tally_error *err)
+static enum tally_status cmd_trace_open_output(const char *path, const char *input, int *fd, struct tally_error *err)
 {
 	struct stat old;
 	char *beside = NULL;
@@ -220,6 +221,8 @@ static enum tally_status cmd_trace_open_output(const char *path, int *fd, struct
 		*fd = path ? STDOUT_FILENO : STDERR_FILENO;
 		return TALLY_OK;
 	}
+	if (output_file_is_input(path, input))
+		return error_set(err, TALLY_INVALID, "the output file %s is the recording that is being read", path);
 	if (stat(path, &old) == 0 && S_ISREG(old.st_mode) && old.st_size > 0) {
 		if (asprintf(&beside, "%s.old", path) < 0)
 			return error_nomem(err);
@@ -365,7 +368,7 @@ static int cmd_trace_show(const struct cli *cli, const struct command *command, 
 	int fd = -1;
 	if (uname(&host) != 0)
 		return cli_failf(cli, "uname: %s", strerror(errno));
-	if (cmd_trace_open_output(s->output, &fd, &err) != TALLY_OK)
+	if (cmd_trace_open_output(s->output, s->input.path, &fd, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	trace_job_init(&job, cli, s, &choice);
 	text_to_fd(&job.out, fd);

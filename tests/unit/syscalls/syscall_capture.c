@@ -12,7 +12,7 @@ static const struct syscall_plan *capture_test_plan(enum syscall_abi abi, const 
 
 static void plan_says_what_to_copy(void **state)
 {
-	const struct syscall_capture_options options = {.string_bytes = 48};
+	const struct syscall_capture_options options = {0};
 	const struct syscall_plan *p;
 	syscall_capture_plan(SYSCALLS_X86_64, &options, plans);
 	p = capture_test_plan(SYSCALLS_X86_64, "openat");
@@ -22,7 +22,7 @@ static void plan_says_what_to_copy(void **state)
 	p = capture_test_plan(SYSCALLS_X86_64, "read");
 	assert_int_equal(p->flags, SYSCALL_PLAN_WANTED | SYSCALL_PLAN_COPIES_OUT);
 	assert_int_equal(p->args[1].count, SYSCALL_COUNT_RESULT);
-	assert_int_equal(p->args[1].most, 48);
+	assert_int_equal(p->args[1].most, 32);
 	p = capture_test_plan(SYSCALLS_X86_64, "write");
 	assert_int_equal(p->args[1].count, SYSCALL_COUNT_ARG);
 	assert_int_equal(p->args[1].of, 2);
@@ -69,7 +69,7 @@ static void plan_of_some_calls(void **state)
 /* The program looks at what a plan says within these bounds. */
 static void plans_have_bounds(void **state)
 {
-	const struct syscall_capture_options options = {.string_bytes = UINT32_MAX};
+	const struct syscall_capture_options options = {0};
 	for (enum syscall_abi abi = 0; abi < SYSCALLS_COUNT; abi++) {
 		syscall_capture_plan(abi, &options, plans);
 		for (size_t i = 0; i < SYSCALL_NUMBERS; i++) {

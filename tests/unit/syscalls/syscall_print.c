@@ -118,8 +118,11 @@ static void strings_are_escaped(void **state)
 		call_text(&m), "write(fd: 1, buf: \"hi\\n\\\"\\\\\\0001\\33[31m\xc3\xa4\\377\\233\", count: 64) = 64");
 	m.options.no_buffer_quotes = m.options.no_names = true;
 	assert_string_equal(call_text(&m), "write(1, hi\\n\\\"\\\\\\0001\\33[31m\xc3\xa4\\377\\233, 64) = 64");
-	m.options = (struct syscall_print_options){.string_bytes = 2};
-	assert_string_equal(call_text(&m), "write(fd: 1, buf: \"hi\"..., count: 64) = 64");
+	m.options = (struct syscall_print_options){0};
+	call_begin(&m, "write", args, 64);
+	call_copy(&m, 1, SYSCALL_ITEM_SELF, 0, "more than thirty-two bytes of text", 34);
+	assert_string_equal(
+		call_text(&m), "write(fd: 1, buf: \"more than thirty-two bytes of te\"..., count: 64) = 64");
 	call_begin(&m, "execve", (const uint64_t[6]){0x10, 0x20, 0x30}, 0);
 	call_copy(&m, 0, SYSCALL_ITEM_SELF, 0, "/bin/l\ts", 9);
 	call_copy(&m, 1, SYSCALL_ITEM_BUFFER, 0, "ls", 3);
