@@ -4,10 +4,12 @@ import json
 import os
 import pathlib
 import re
+import signal
+import subprocess
 
 import json_schema
 import pytest
-from conftest import BUILD
+from conftest import BUILD, wait_for
 from perfdata_build import Recording
 from tracing_build import Tracepoint, tracing_data
 
@@ -132,7 +134,13 @@ def test_without_exits_it_says_so(tally, tmp_path):
     ('--host --no-guest report --stdio', 255, 'perf.data.host'),
     ('report --stdio', 255, 'perf.data.guest'),
     ('buildid-list', 255, 'perf.data.guest'),
-    ('stat live', 129, 'kvm stat live is not supported yet'),
+    ('stat live --event x', 234, 'Unknown report event: x'),
+    ('stat live -k x', 234, 'Unsupported sort key: x'),
+    ('stat live word', 129, "unexpected argument 'word'"),
+    ('stat live -d 0', 129, 'one second at least'),
+    ('stat live -d 86401', 129, 'a day at most'),
+    ('stat live --proc-map-timeout x', 129, 'expects a number'),
+    ('stat live -m x', 129, 'mmap'),
     ('--guestmount /x report', 129, "guests' symbols are not supported"),
 ])
 def test_refusals(tally, tmp_path, words, status, said):
@@ -167,3 +175,61 @@ def test_a_guest_of_this_machine(tally, tmp_path):
         assert re.search(r'0x10:POUT +50 ', shown.stdout)
     else:
         assert 'the recording has no kvm:kvm_exit' in shown.stderr
+
+
+EVENTS = pathlib.Path('/sys/kernel/tracing/events')
+
+
+@pytest.fixture
+def live_kvm():
+    if os.geteuid() != 0 or not (EVENTS / 'kvm/kvm_exit').exists():
+        pytest.skip('no root, or this kernel has no kvm:kvm_exit')
+
+
+@pytest.mark.parametrize(('words', 'title', 'column'), [
+    ([], 'all VMs, all VCPUs', 'VM-EXIT'), (['-a', '--event', 'mmio', '--vcpu', '1', '-v'], 'all VMs, VCPU 1', 'MMIO Access'),
+    (['--event', 'ioport', '-k', 'time', '-m', '16', '--duration', '5'], 'all VMs, all VCPUs', 'IO Port Access')])
+def test_live_shows_tables_until_a_signal(live_kvm, tally, tmp_path, words, title, column):
+    with open(tmp_path / 'out', 'w') as out, open(tmp_path / 'err', 'w') as err:
+        process = subprocess.Popen([tally.path, 'kvm', 'stat', 'live', '-d', '1', *words], stdout=out, stderr=err)
+        wait_for(lambda: (tmp_path / 'out').read_text().count('Total Samples:') >= 2)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+    shown = (tmp_path / 'out').read_text()
+    assert re.match(rf'\d\d:\d\d:\d\d\.\d{{6}}\n\nAnalyze events for {title}:\n\n +{column}    Samples  Samples%', shown)
+    said = (tmp_path / 'err').read_text()
+    if 'Total Samples:0' in shown.splitlines():  # other programs may run guests
+        assert said.count('no kvm:kvm_exit and kvm:kvm_entry so far: no guest runs here') == 1
+    assert ('counters of' in said) == ('-v' in words)
+
+
+def test_live_ends_with_the_process(live_kvm, tally):
+    with subprocess.Popen(['sleep', '0.3']) as process:
+        result = tally('kvm', 'stat', 'live', '-a', '-p', process.pid, check=0)
+    assert f'Analyze events for pid(s) {process.pid}, all VCPUs:' in result.stdout and 'PID/TID switch overriding SYSTEM' in result.stderr
+    assert 'no guest runs here in these processes' in result.stderr
+    assert 'no process 99999999' in tally('kvm', 'stat', 'live', '-p', '99999999', check=255).stderr
+
+
+def test_live_without_the_tracepoints(live_kvm, tally, tmp_path):
+    hidden = subprocess.run(['unshare', '-m', 'sh', '-c', f'mount -t tmpfs none {EVENTS}/kvm || exit 99; exec "$@"', 'sh', tally.path,
+                             'kvm', 'stat', 'live'], text=True, capture_output=True, check=False, cwd=tmp_path, timeout=300)
+    if hidden.returncode == 99 or 'unshare' in hidden.stderr:
+        pytest.skip(f'no mount namespace here: {hidden.stderr}')
+    assert hidden.returncode == 255 and "modprobe kvm_intel" in hidden.stderr and 'kvm_entry' in hidden.stderr
+
+
+def test_live_of_a_guest_of_this_machine(live_kvm, tally, tmp_path):
+    guest = BUILD / 'tests/workloads/kvm_guest'
+    if not guest.exists() or not os.access('/dev/kvm', os.R_OK | os.W_OK):
+        pytest.skip('this machine has no /dev/kvm, or kvm_guest is not built')
+    with open(tmp_path / 'out', 'w') as out, open(tmp_path / 'err', 'w') as err:
+        process = subprocess.Popen([tally.path, 'kvm', 'stat', 'live', '--event', 'ioport'], stdout=out, stderr=err)
+        wait_for(lambda: 'Total Samples:' in (tmp_path / 'out').read_text())
+        subprocess.run([guest, '50'], check=False, capture_output=True)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+    if 'no kvm:kvm_exit' in (tmp_path / 'err').read_text():
+        pytest.skip('this hypervisor has no exits that Linux sees')
+    counts = [int(count) for count in re.findall(r' 0x10:POUT +(\d+) ', (tmp_path / 'out').read_text())]
+    assert sum(counts) == 50

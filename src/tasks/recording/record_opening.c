@@ -26,7 +26,7 @@ enum tally_status record_opening_find(struct record_opening *o, struct tally_err
 	const struct record_request *q = o->request;
 	enum tally_status status = target_resolve(q->kernel, &q->target, &o->target, err);
 	if (status == TALLY_OK && o->target.is_overriding)
-		diag_add(q->diag, DIAG_WARNING, "PID/TID switch overriding %s", o->target.cpus ? "CPU" : "SYSTEM");
+		diag_add(q->diag, DIAG_WARNING, "PID/TID switch overriding %s", q->target.cpus ? "CPU" : "SYSTEM");
 	if (status == TALLY_OK && o->target.offline)
 		diag_add(q->diag, DIAG_WARNING, "CPU %s is not online and is not measured", o->target.offline);
 	if (status == TALLY_OK && o->target.is_system_wide && q->target.cpus && has_sideband_everywhere(q->events))

@@ -5,9 +5,11 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/unknown_command.h"
+#include "verbs/kvm/kvm_live.h"
 #include "verbs/kvm/kvm_stat.h"
 
 #define EXIT_BAD_VALUE 234 /* perf's: an unknown event or key */
+#define DISPLAY_MOST   86400 /* seconds */
 
 struct cmd_kvm_settings {
 	const char *input, *output;
@@ -121,28 +123,142 @@ static const char *const report_usages[] = {"[<options>]", NULL};
 static const struct command command_report_stat = {
 	.name = "kvm stat report", .usages = report_usages, .options = &report_table, .summary = "", .description = ""};
 
-static int cmd_kvm_stat_report(const struct cli *cli, const char *input, int argc, char **argv)
+/* 0, or the exit status after a message. */
+static int cmd_kvm_choose(const struct cli *cli, const char *event, const char *key, struct kvm_stat_settings *stat)
 {
 	static const char *const kinds[] = {"vmexit", "mmio", "ioport"};
+	size_t kind = 0;
+	while (kind < ARRAY_LEN(kinds) && strcmp(kinds[kind], event) != 0)
+		kind++;
+	if (kind == ARRAY_LEN(kinds))
+		return cli_failf(cli, "Unknown report event: %s (vmexit, mmio or ioport)", event), EXIT_BAD_VALUE;
+	stat->kind = (enum kvm_kind)kind;
+	stat->by_time = strcmp(key, "time") == 0;
+	if (!stat->by_time && strcmp(key, "sample") != 0)
+		return cli_failf(cli, "Unsupported sort key: %s", key), EXIT_BAD_VALUE;
+	return 0;
+}
+
+static int cmd_kvm_stat_report(const struct cli *cli, const char *input, int argc, char **argv)
+{
 	struct cmd_kvm_report report = {.stat = {.vcpu = UINT64_MAX}, .event = "vmexit", .key = "sample"};
 	int rest;
-	size_t kind = 0;
 	report.stat.input.path = input;
 	int code = cli_parse_options(cli, &command_report_stat, argc, argv, &report, &rest);
 	if (code != CLI_GO_ON)
 		return code;
 	if (rest < argc)
 		return cli_usagef(cli, &command_report_stat, NULL, "unexpected argument '%s'", argv[rest]);
-	while (kind < ARRAY_LEN(kinds) && strcmp(kinds[kind], report.event) != 0)
-		kind++;
-	if (kind == ARRAY_LEN(kinds))
-		return cli_failf(cli, "Unknown report event: %s (vmexit, mmio or ioport)", report.event),
-		       EXIT_BAD_VALUE;
-	report.stat.kind = (enum kvm_kind)kind;
-	report.stat.by_time = strcmp(report.key, "time") == 0;
-	if (!report.stat.by_time && strcmp(report.key, "sample") != 0)
-		return cli_failf(cli, "Unsupported sort key: %s", report.key), EXIT_BAD_VALUE;
-	return kvm_stat_report(cli, &report.stat);
+	code = cmd_kvm_choose(cli, report.event, report.key, &report.stat);
+	return code ? code : kvm_stat_report(cli, &report.stat);
+}
+
+/* ---- stat live ---- */
+
+struct cmd_kvm_live {
+	struct kvm_live_settings live;
+	const char *event, *key;
+};
+
+/* As the option of record of the same name. */
+static const char *cmd_kvm_set_rings(const struct option_use *use)
+{
+	static const char name[] = "mmap-pages";
+	struct cmd_kvm_live *settings = use->settings;
+	struct option_use own = *use;
+	bool is_negated;
+	own.settings = &settings->live.record;
+	return options_find(&record_option_table, name, strlen(name), &is_negated)->call(&own);
+}
+
+static const char *cmd_kvm_set_map_timeout(const struct option_use *use)
+{
+	uint64_t number;
+	return str_to_u64(str_from(use->value), 10, &number) ? NULL : "expects a number";
+}
+
+#define ROW(member) .offset = offsetof(struct cmd_kvm_live, member)
+static const struct option live_options[] = {
+	{.name = "pid",
+		.letter = 'p',
+		.kind = OPTION_STRING,
+		.argument = "pid",
+		ROW(live.stat.pids),
+		.help = "record events of existing process id(s), and end with them"},
+	{.name = "mmap-pages",
+		.letter = 'm',
+		.kind = OPTION_CALL,
+		.argument = "pages",
+		.call = cmd_kvm_set_rings,
+		.is_self_explaining = true,
+		.help = "number of data pages in each ring, or its size with B, K, M or G (2M)"},
+	{.name = "verbose",
+		.letter = 'v',
+		.kind = OPTION_COUNT,
+		ROW(live.record.verbose),
+		.help = "say how many counters are open, and how large the rings are"},
+	{.name = "all-cpus",
+		.letter = 'a',
+		.kind = OPTION_FLAG,
+		ROW(live.record.target.system_wide),
+		.help = "system-wide collection from all CPUs (the default without -p)"},
+	{.name = "event",
+		.kind = OPTION_STRING,
+		.argument = "report event",
+		ROW(event),
+		.help = "event for reporting: vmexit, mmio (x86 only), ioport (x86 only)"},
+	{.name = "vcpu", .kind = OPTION_U64, .argument = "n", ROW(live.stat.vcpu), .help = "vcpu id to report"},
+	{.name = "key",
+		.letter = 'k',
+		.kind = OPTION_STRING,
+		.argument = "sort-key",
+		ROW(key),
+		.help = "key for sorting: sample(sort by samples number) time (sort by total time)"},
+	{.name = "display",
+		.letter = 'd',
+		.kind = OPTION_U64,
+		.argument = "n",
+		ROW(live.display_s),
+		.help = "time in seconds between display updates (1)"},
+	{.name = "duration",
+		.kind = OPTION_U64,
+		.argument = "n",
+		ROW(live.stat.slow_us),
+		.help = "show events other than HLT that take n usecs or longer, one line each"},
+	{.name = "proc-map-timeout",
+		.kind = OPTION_CALL,
+		.argument = "n",
+		.call = cmd_kvm_set_map_timeout,
+		.help = "accepted for scripts: mappings of processes are not read, so that nothing can take too long"},
+};
+#undef ROW
+static const struct option_table live_table = {live_options, ARRAY_LEN(live_options), false};
+static const struct command command_live_stat = {
+	.name = "kvm stat live", .usages = report_usages, .options = &live_table, .summary = "", .description = ""};
+
+static int cmd_kvm_run_live(const struct cli *cli, struct cmd_kvm_live *settings, const char *word, char **argv)
+{
+	if (word)
+		return cli_usagef(cli, &command_live_stat, NULL, "unexpected argument '%s'", word);
+	if (settings->live.display_s == 0 || settings->live.display_s > DISPLAY_MOST)
+		return cli_usagef(cli, &command_live_stat, "display",
+			"-d is the time between tables: one second at least, and a day at most");
+	int code = cmd_kvm_choose(cli, settings->event, settings->key, &settings->live.stat);
+	return code ? code : kvm_live_run(&(struct kvm_live_request){cli, &settings->live, argv});
+}
+
+static int cmd_kvm_stat_live(const struct cli *cli, int argc, char **argv)
+{
+	struct cmd_kvm_live settings = {
+		.live = {.stat.vcpu = UINT64_MAX, .record = record_settings_default(), .display_s = 1},
+		.event = "vmexit",
+		.key = "sample"};
+	int rest;
+	int code = cli_parse_options(cli, &command_live_stat, argc, argv, &settings, &rest);
+	if (code == CLI_GO_ON)
+		code = cmd_kvm_run_live(cli, &settings, rest < argc ? argv[rest] : NULL, argv);
+	record_settings_deinit(&settings.live.record);
+	return code;
 }
 
 /* ---- the others ---- */
@@ -174,9 +290,7 @@ static int cmd_kvm_stat(const struct cli *cli, const struct cmd_kvm_settings *se
 		return cmd_kvm_stat_report(
 			cli, settings->input ? settings->input : cmd_kvm_default_name(settings), argc - 1, argv + 1);
 	if (strcmp(word, "live") == 0)
-		return cli_failf(cli,
-			       "kvm stat live is not supported yet: use 'kvm stat record', then 'kvm stat report'"),
-		       EXIT_USAGE;
+		return cmd_kvm_stat_live(cli, argc - 1, argv + 1);
 	return cli_run_verb(cli, &command_stat, plain, argc - 1, argv + 1);
 }
 
@@ -241,7 +355,8 @@ static int cmd_kvm_run(const struct cli *cli, const struct command *command, int
 static const char *const usages[] = {"[<options>] {top|record|report|diff|buildid-list|stat}", NULL};
 static const char *const examples[] = {"why the virtual CPUs of a machine leave their guests, and how long that takes",
 	"tally kvm stat record -p $(pidof qemu-system-x86_64) sleep 10; tally kvm stat report",
-	"which ports and device registers they use",
+	"the same every two seconds while they run, and each exit that takes a millisecond",
+	"tally kvm stat live -d 2 --duration 1000", "which ports and device registers they use",
 	"tally kvm stat report --event ioport; tally kvm stat report --event mmio", NULL};
 
 const struct command command_kvm = {
@@ -254,6 +369,9 @@ const struct command command_kvm = {
 		"(--event "
 		"vmexit), the accesses to devices in memory (mmio) and to ports (ioport), each with the time that the "
 		"hypervisor took. -p and --vcpu choose processes and virtual CPUs; --json prints JSON.\n\n"
+		"'stat live' shows such a table of each second (-d) while guests run, until Ctrl-C or, with -p, until "
+		"the "
+		"processes end.\n\n"
 		"'record', 'report', 'top', 'diff' and 'buildid-list' are the verbs of these names, with the file "
 		"perf.data.guest (with --host perf.data.kvm, with --host --no-guest perf.data.host), and 'record' "
 		"takes "

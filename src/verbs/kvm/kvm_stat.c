@@ -5,43 +5,17 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "base/error.h"
 #include "base/json.h"
-#include "base/map_u64.h"
-#include "base/vec.h"
 #include "base/word_list.h"
-#include "tasks/session/data_source.h"
 #include "tasks/session/trace_fields.h"
 
 #define NAME_COLUMNS 40
 #define MMIO_READ    1 /* the types of kvm_mmio; 0 is a read whose value is not there yet */
 #define MMIO_WRITE   2
-#define MAX_NAME     64
-
-struct kvm_stat_thread { /* a virtual CPU */
-	uint64_t begin, key;
-	bool has_begun, has_key;
-	bool is_known; /* it has entered a guest: vcpu is valid */
-	uint64_t vcpu;
-};
-
-struct kvm_stat_row {
-	char name[MAX_NAME];
-	uint64_t count, total, least, most;
-	double mean, squares; /* of the differences from the mean */
-};
-
-struct kvm_stat_job {
-	const struct kvm_stat_settings *settings;
-	struct data_source source;
-	struct map_u64 threads, keys; /* indexes of what follows, by thread and by key */
-	VEC(struct kvm_stat_thread) states;
-	VEC(struct kvm_stat_row) rows;
-	uint64_t exits, entries; /* all of the recording */
-	uint64_t count, total;
-	uint64_t open; /* exits that no entry follows */
-};
+#define ROWS_KEPT    65536 /* of earlier intervals, and of threads */
 
 static uint64_t kvm_stat_field(const struct kvm_stat_job *job, const struct data_sample *s, struct tally_str name)
 {
@@ -67,7 +41,7 @@ static struct kvm_stat_thread *kvm_stat_thread_of(struct kvm_stat_job *job, cons
 }
 
 /* The reason as the event's own format names it, between "reason " and what follows. */
-static void kvm_stat_name_exit(const struct kvm_stat_job *job, const struct data_sample *s, char name[MAX_NAME])
+static void kvm_stat_name_exit(const struct kvm_stat_job *job, const struct data_sample *s, char name[KVM_STAT_NAME])
 {
 	struct text shown = {0};
 	uint64_t reason = kvm_stat_field(job, s, STR("exit_reason"));
@@ -78,21 +52,21 @@ static void kvm_stat_name_exit(const struct kvm_stat_job *job, const struct data
 	begin = begin ? begin + strlen("reason ") : NULL;
 	/* Without a name the format gives the number. */
 	if (end && end > begin && *begin && !strchr("0123456789-", *begin))
-		snprintf(name, MAX_NAME, "%.*s", (int)(end - begin), begin);
+		snprintf(name, KVM_STAT_NAME, "%.*s", (int)(end - begin), begin);
 	else
-		snprintf(name, MAX_NAME, "UNKNOWN (%" PRIu64 ")", reason);
+		snprintf(name, KVM_STAT_NAME, "UNKNOWN (%" PRIu64 ")", reason);
 	text_deinit(&shown);
 }
 
-static void kvm_stat_name(const struct kvm_stat_job *job, const struct data_sample *s, char name[MAX_NAME])
+static void kvm_stat_name(const struct kvm_stat_job *job, const struct data_sample *s, char name[KVM_STAT_NAME])
 {
 	if (job->settings->kind == KVM_EXITS)
 		kvm_stat_name_exit(job, s, name);
 	else if (job->settings->kind == KVM_MMIO)
-		snprintf(name, MAX_NAME, "%#" PRIx64 ":%c", kvm_stat_field(job, s, STR("gpa")),
+		snprintf(name, KVM_STAT_NAME, "%#" PRIx64 ":%c", kvm_stat_field(job, s, STR("gpa")),
 			kvm_stat_field(job, s, STR("type")) == MMIO_WRITE ? 'W' : 'R');
 	else
-		snprintf(name, MAX_NAME, "%#" PRIx64 ":%s", kvm_stat_field(job, s, STR("port")),
+		snprintf(name, KVM_STAT_NAME, "%#" PRIx64 ":%s", kvm_stat_field(job, s, STR("port")),
 			kvm_stat_field(job, s, STR("rw")) ? "POUT" : "PIN");
 }
 
@@ -143,6 +117,18 @@ static bool kvm_stat_is_wanted(
 	       (!settings->pids || word_list_has_number(settings->pids, (int32_t)s->sample.pid));
 }
 
+/* Halts last as long as the guest has nothing to do. */
+static void kvm_stat_say_slow(struct kvm_stat_job *job, const struct kvm_stat_thread *thread,
+	const struct kvm_stat_row *row, const struct data_sample *s)
+{
+	uint64_t ns = s->clock - thread->begin;
+	if (job->settings->slow_us == 0 || ns / 1000 < job->settings->slow_us || strcasecmp(row->name, "HLT") == 0)
+		return;
+	text_printf(&job->slow, "%" PRIu64 ".%06" PRIu64 " VM %d, vcpu %" PRIu64 ": %s took %.2fus\n",
+		s->clock / 1000000000, s->clock / 1000 % 1000000, (int32_t)s->sample.pid, thread->vcpu, row->name,
+		(double)ns / 1000);
+}
+
 /* The end of what began; row: NULL if the beginning said which one it is. */
 static void kvm_stat_end(
 	struct kvm_stat_job *job, struct kvm_stat_thread *thread, struct kvm_stat_row *row, const struct data_sample *s)
@@ -151,8 +137,10 @@ static void kvm_stat_end(
 	if (!row && thread->has_key && map_u64_find(&job->keys, thread->key, &index))
 		row = &job->rows.items[index];
 	if (row && thread->has_begun && thread->is_known && s->clock >= thread->begin &&
-		kvm_stat_is_wanted(job, thread, s))
+		kvm_stat_is_wanted(job, thread, s)) {
 		kvm_stat_add(job, row, s->clock - thread->begin);
+		kvm_stat_say_slow(job, thread, row, s);
+	}
 	thread->has_begun = thread->has_key = false;
 }
 
@@ -179,7 +167,7 @@ static bool kvm_stat_device(struct kvm_stat_job *job, struct kvm_stat_thread *th
 	return row != NULL;
 }
 
-static bool kvm_stat_take(struct kvm_stat_job *job, const struct data_sample *s)
+bool kvm_stat_take(struct kvm_stat_job *job, const struct data_sample *s)
 {
 	enum kvm_kind kind = job->settings->kind;
 	struct tally_str name = s->event->name;
@@ -205,6 +193,28 @@ static bool kvm_stat_take(struct kvm_stat_job *job, const struct data_sample *s)
 	return !is_port || kind != KVM_IOPORT || kvm_stat_begin(job, thread, s, true);
 }
 
+void kvm_stat_give_up(struct kvm_stat_job *job)
+{
+	for (size_t i = 0; i < job->states.len; i++)
+		job->states.items[i].has_begun = job->states.items[i].has_key = false;
+}
+
+void kvm_stat_clear(struct kvm_stat_job *job)
+{
+	job->count = job->total = 0;
+	if (job->states.len > ROWS_KEPT || job->rows.len > ROWS_KEPT) {
+		job->states.len = job->rows.len = 0;
+		map_u64_deinit(&job->threads);
+		map_u64_deinit(&job->keys);
+	}
+	for (size_t i = 0; i < job->rows.len; i++) {
+		struct kvm_stat_row *row = &job->rows.items[i];
+		row->count = row->total = row->most = 0;
+		row->least = UINT64_MAX;
+		row->mean = row->squares = 0;
+	}
+}
+
 static enum tally_status kvm_stat_read(struct kvm_stat_job *job, struct tally_error *err)
 {
 	struct data_sample s;
@@ -222,7 +232,7 @@ static enum tally_status kvm_stat_read(struct kvm_stat_job *job, struct tally_er
 static int kvm_stat_compare(const void *a, const void *b, void *data)
 {
 	const struct kvm_stat_settings *settings = data;
-	const struct kvm_stat_row *x = a, *y = b;
+	const struct kvm_stat_row *x = *(struct kvm_stat_row *const *)a, *y = *(struct kvm_stat_row *const *)b;
 	uint64_t first[] = {settings->by_time ? x->total : x->count, settings->by_time ? y->total : y->count};
 	uint64_t second[] = {settings->by_time ? x->count : x->total, settings->by_time ? y->count : y->total};
 	if (first[0] != first[1])
@@ -230,6 +240,19 @@ static int kvm_stat_compare(const void *a, const void *b, void *data)
 	if (second[0] != second[1])
 		return second[0] < second[1] ? 1 : -1;
 	return strcmp(x->name, y->name);
+}
+
+/* The rows with samples, in the order asked for: job->rows stay where their keys find them. */
+static bool kvm_stat_sort(struct kvm_stat_job *job)
+{
+	job->sorted.len = 0;
+	for (size_t i = 0; i < job->rows.len; i++)
+		if (job->rows.items[i].count > 0 && !vec_push(&job->sorted, &job->rows.items[i]))
+			return false;
+	if (job->sorted.len)
+		qsort_r((void *)job->sorted.items, job->sorted.len, sizeof(*job->sorted.items), kvm_stat_compare,
+			(void *)(uintptr_t)job->settings);
+	return true;
 }
 
 static double kvm_stat_error(const struct kvm_stat_row *row)
@@ -243,11 +266,12 @@ static double kvm_stat_share(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static void kvm_stat_print(const struct kvm_stat_job *job, struct text *t)
+void kvm_stat_print(struct kvm_stat_job *job, struct text *t)
 {
 	static const char *const titles[] = {"VM-EXIT", "MMIO Access", "IO Port Access"};
 	const struct kvm_stat_settings *settings = job->settings;
-	text_str(t, "\n\nAnalyze events for ");
+	t->failed |= !kvm_stat_sort(job);
+	text_str(t, "\nAnalyze events for ");
 	if (settings->pids)
 		text_printf(t, "pid(s) %s, ", settings->pids);
 	else
@@ -258,10 +282,8 @@ static void kvm_stat_print(const struct kvm_stat_job *job, struct text *t)
 		text_printf(t, "VCPU %" PRIu64 ":\n\n", settings->vcpu);
 	text_printf(t, "%*s %10s %9s %9s %11s %11s %16s \n\n", NAME_COLUMNS, titles[settings->kind], "Samples",
 		"Samples%", "Time%", "Min Time", "Max Time", "Avg time");
-	for (size_t i = 0; i < job->rows.len; i++) {
-		const struct kvm_stat_row *row = &job->rows.items[i];
-		if (row->count == 0)
-			continue;
+	for (size_t i = 0; i < job->sorted.len; i++) {
+		const struct kvm_stat_row *row = job->sorted.items[i];
 		text_printf(t, "%*s %10" PRIu64 " %8.2f%% %8.2f%% %9.2fus %9.2fus %9.2fus ( +- %6.2f%% )\n",
 			NAME_COLUMNS, row->name, row->count, kvm_stat_share(row->count, job->count),
 			kvm_stat_share(row->total, job->total), (double)row->least / 1000, (double)row->most / 1000,
@@ -271,10 +293,11 @@ static void kvm_stat_print(const struct kvm_stat_job *job, struct text *t)
 		(double)job->total / 1000);
 }
 
-static void kvm_stat_json(const struct kvm_stat_job *job, struct text *t)
+static void kvm_stat_json(struct kvm_stat_job *job, struct text *t)
 {
 	static const char *const kinds[] = {"vmexit", "mmio", "ioport"};
 	struct json j = {.out = t};
+	t->failed |= !kvm_stat_sort(job);
 	json_object(&j, NULL);
 	json_u64(&j, "schema", 1);
 	json_string(&j, "event", str_from(kinds[job->settings->kind]));
@@ -282,10 +305,8 @@ static void kvm_stat_json(const struct kvm_stat_job *job, struct text *t)
 	json_u64(&j, "time_ns", job->total);
 	json_u64(&j, "unfinished", job->open);
 	json_array(&j, "rows");
-	for (size_t i = 0; i < job->rows.len; i++) {
-		const struct kvm_stat_row *row = &job->rows.items[i];
-		if (row->count == 0)
-			continue;
+	for (size_t i = 0; i < job->sorted.len; i++) {
+		const struct kvm_stat_row *row = job->sorted.items[i];
 		json_object(&j, NULL);
 		json_string(&j, "name", str_from(row->name));
 		json_u64(&j, "samples", row->count);
@@ -314,10 +335,12 @@ static void kvm_stat_say_nothing(const struct cli *cli, const struct kvm_stat_jo
 		cli_failf(cli, "note: none of the %" PRIu64 " exits is of this kind, process and VCPU", job->exits);
 }
 
-static void kvm_stat_close(struct kvm_stat_job *job)
+void kvm_stat_close(struct kvm_stat_job *job)
 {
 	vec_free(&job->states);
 	vec_free(&job->rows);
+	free((void *)job->sorted.items);
+	text_deinit(&job->slow);
 	map_u64_deinit(&job->threads);
 	map_u64_deinit(&job->keys);
 	data_source_close(&job->source);
@@ -333,12 +356,12 @@ int kvm_stat_report(const struct cli *cli, const struct kvm_stat_settings *setti
 		return cli_fail(cli, &err);
 	enum tally_status status = kvm_stat_read(&job, &err);
 	cli_print_health(cli, &job.source.pass.sideband.health);
-	if (job.rows.len)
-		qsort_r(job.rows.items, job.rows.len, sizeof(*job.rows.items), kvm_stat_compare, (void *)settings);
-	if (settings->is_json)
+	if (settings->is_json) {
 		kvm_stat_json(&job, &t);
-	else
+	} else {
+		text_char(&t, '\n');
 		kvm_stat_print(&job, &t);
+	}
 	int code = cli_finish_text(cli, &t);
 	kvm_stat_say_nothing(cli, &job);
 	if (status != TALLY_OK)
