@@ -16,26 +16,38 @@
 struct cached_probes_scan { /* of one program's notes */
 	struct elf_image *image;
 	const char *path;
-	struct elf_symbol_list symbols; /* filled when the first note refers to one */
+	struct intern symbols; /* filled when the first note refers to one */
+	VEC(uint64_t) addresses; /* of the symbols, by id */
 	bool has_symbols;
 	struct sdt_arguments_left *left;
 	const struct cached_probe_query *query; /* which probes are wanted; NULL: all */
 };
 
+/* Of symbols of one name the first counts. */
+static void cached_probes_read_symbols(struct cached_probes_scan *scan)
+{
+	struct elf_symbol_list list = {0};
+	bool ok = elf_image_symbols(scan->image, &list, NULL) == TALLY_OK;
+	for (size_t i = 0; i < list.symbols.len && ok; i++) {
+		const struct elf_symbol *symbol = &list.symbols.items[i];
+		uint32_t id;
+		ok = intern_add(&scan->symbols, symbol->name, strlen(symbol->name), &id) &&
+		     (id < scan->addresses.len || vec_push(&scan->addresses, symbol->vaddr));
+	}
+	vec_free(&list.symbols);
+	scan->has_symbols = true;
+}
+
 static bool cached_probes_symbol(void *context, struct tally_str name, uint64_t *address)
 {
 	struct cached_probes_scan *scan = context;
-	if (!scan->has_symbols && elf_image_symbols(scan->image, &scan->symbols, NULL) != TALLY_OK)
+	if (!scan->has_symbols)
+		cached_probes_read_symbols(scan);
+	uint32_t id = intern_find(&scan->symbols, name.data, name.len);
+	if (id >= scan->addresses.len)
 		return false;
-	scan->has_symbols = true;
-	for (size_t i = 0; i < scan->symbols.symbols.len; i++) {
-		const struct elf_symbol *symbol = &scan->symbols.symbols.items[i];
-		if (!str_equal(str_from(symbol->name), name))
-			continue;
-		*address = symbol->vaddr;
-		return true;
-	}
-	return false;
+	*address = scan->addresses.items[id];
+	return true;
 }
 
 /* The kernel's names are C identifiers, those of notes may be anything. */
@@ -135,8 +147,10 @@ static enum tally_status cached_probes_scan_notes(struct elf_image *image, const
 	if (status != TALLY_OK)
 		return status;
 	probe_cache_drop_notes(file);
+	intern_init(&scan.symbols);
 	status = cached_probes_put_notes(&scan, &notes, file, err);
-	vec_free(&scan.symbols.symbols);
+	intern_deinit(&scan.symbols);
+	vec_free(&scan.addresses);
 	sdt_notes_deinit(&notes);
 	return status;
 }
