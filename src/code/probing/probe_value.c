@@ -2,9 +2,11 @@
 #include "code/probing/probe_value.h"
 
 #include <inttypes.h>
+#include <limits.h>
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/text.h"
 #include "object/dwarf/dwarf_file.h"
 #include "object/dwarf/dwarf_numbers.h"
 
@@ -208,6 +210,31 @@ static const struct dwarf_member *probe_member_find(struct probe_reader *reader,
 	return NULL;
 }
 
+/* The names of bit-fields have their widths. */
+static enum tally_status probe_no_member(struct probe_reader *reader, const struct probe_value *value,
+	const struct dwarf_type *record, struct tally_str name, struct tally_error *err)
+{
+	size_t count;
+	const struct dwarf_member *members = dwarf_type_members(reader->types, record, &count);
+	struct tally_str nearest = {"", 0};
+	unsigned least = (unsigned)(name.len / 3 + 1);
+	for (size_t i = 0; i < count; i++) {
+		const char *own = members[i].name;
+		const struct tally_str bare = {own, members[i].bits ? strcspn(own, ":") : strlen(own)};
+		unsigned distance = bare.len > 0 ? text_distance(name, bare) : UINT_MAX;
+		if (distance > least || (distance == least && nearest.len > 0))
+			continue;
+		nearest = bare;
+		least = distance;
+	}
+	const char *type = probe_value_type_name(reader, value);
+	if (nearest.len == 0)
+		return error_set(err, TALLY_NOT_FOUND, "%s(type:%s) has no member %.*s.", value->name, type,
+			(int)name.len, name.data);
+	return error_set(err, TALLY_NOT_FOUND, "%s(type:%s) has no member %.*s; is '%.*s' meant?", value->name, type,
+		(int)name.len, name.data, (int)nearest.len, nearest.data);
+}
+
 static enum tally_status probe_value_member(
 	struct probe_reader *reader, struct probe_value *value, struct tally_str name, struct tally_error *err)
 {
@@ -226,8 +253,7 @@ static enum tally_status probe_value_member(
 	if (reader->types->out_of_memory)
 		return error_nomem(err);
 	if (!member)
-		return error_set(err, TALLY_NOT_FOUND, "%s(type:%s) has no member %.*s.", value->name,
-			probe_value_type_name(reader, value), (int)name.len, name.data);
+		return probe_no_member(reader, value, record, name, err);
 	if (member->is_computed)
 		return error_set(err, TALLY_UNSUPPORTED, "the program finds the place of '%.*s' when it runs",
 			(int)name.len, name.data);
