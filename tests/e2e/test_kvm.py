@@ -3,9 +3,11 @@
 import json
 import os
 import pathlib
+import pty
 import re
 import signal
 import subprocess
+import termios
 
 import json_schema
 import pytest
@@ -209,6 +211,29 @@ def test_live_ends_with_the_process(live_kvm, tally):
     assert f'Analyze events for pid(s) {process.pid}, all VCPUs:' in result.stdout and 'PID/TID switch overriding SYSTEM' in result.stderr
     assert 'no guest runs here in these processes' in result.stderr
     assert 'no process 99999999' in tally('kvm', 'stat', 'live', '-p', '99999999', check=255).stderr
+
+
+def test_live_ends_with_a_key_and_restores_the_terminal(live_kvm, tally):
+    fresh = os.openpty()
+    before = termios.tcgetattr(fresh[0])
+    for fd in fresh:
+        os.close(fd)
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(tally.path, [tally.path, 'kvm', 'stat', 'live'])
+    shown = b''
+    while b'Total Samples:' not in shown:
+        shown += os.read(terminal, 4096)
+    assert not termios.tcgetattr(terminal)[3] & (termios.ICANON | termios.ECHO) and b'\x1b[2J' in shown
+    os.write(terminal, b'xq')
+    try:
+        while os.read(terminal, 4096):
+            pass
+    except OSError:  # its other end is closed
+        pass
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert termios.tcgetattr(terminal) == before
+    os.close(terminal)
 
 
 def test_live_without_the_tracepoints(live_kvm, tally, tmp_path):

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,7 +31,8 @@ struct kvm_live {
 	struct text out;
 	int signal_fd;
 	sigset_t old_mask;
-	bool has_mask, is_over, has_said_nothing;
+	struct termios modes; /* of the terminal, as they were */
+	bool has_terminal, has_mask, is_over, has_said_nothing;
 	uint64_t tables; /* printed */
 	uint64_t lost; /* events, up to the last table */
 };
@@ -106,9 +108,33 @@ static enum tally_status kvm_live_take_signals(struct kvm_live *live, struct tal
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGQUIT); /* Ctrl-\: the terminal's modes are restored */
 	live->has_mask = sigprocmask(SIG_BLOCK, &mask, &live->old_mask) == 0;
 	live->signal_fd = live->has_mask ? signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC) : -1;
 	return live->signal_fd >= 0 ? TALLY_OK : error_set_errno(err, TALLY_IO, errno, "signals cannot be received");
+}
+
+/* In the background, reading from the terminal or changing its modes would stop the program. */
+static bool kvm_live_is_in_front(void)
+{
+	return isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
+/* Keys arrive without Enter, and are not waited for. */
+static void kvm_live_take_keys(struct kvm_live *live)
+{
+	if (!kvm_live_is_in_front() || tcgetattr(STDIN_FILENO, &live->modes) != 0)
+		return;
+	struct termios modes = live->modes;
+	modes.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	modes.c_cc[VMIN] = modes.c_cc[VTIME] = 0;
+	live->has_terminal = tcsetattr(STDIN_FILENO, TCSANOW, &modes) == 0;
+}
+
+static void kvm_live_leave_keys(const struct kvm_live *live)
+{
+	if (live->has_terminal && kvm_live_is_in_front())
+		(void)tcsetattr(STDIN_FILENO, TCSANOW, &live->modes);
 }
 
 static enum tally_status kvm_live_open(struct kvm_live *live, struct tally_error *err)
@@ -130,11 +156,14 @@ static enum tally_status kvm_live_open(struct kvm_live *live, struct tally_error
 		status = ring_merge_init(&live->merge, live->opening.recorder, kvm_live_time_of, live, err);
 	if (status == TALLY_OK)
 		status = kvm_live_take_signals(live, err);
+	if (status == TALLY_OK)
+		kvm_live_take_keys(live);
 	return status == TALLY_OK ? recorder_enable(live->opening.recorder, err) : status;
 }
 
 static void kvm_live_close(struct kvm_live *live)
 {
+	kvm_live_leave_keys(live);
 	ring_merge_deinit(&live->merge);
 	kvm_stat_close(&live->job);
 	record_opening_close(&live->opening);
@@ -253,6 +282,13 @@ static void kvm_live_read_signals(struct kvm_live *live)
 		live->is_over = true;
 }
 
+static void kvm_live_read_keys(struct kvm_live *live)
+{
+	char key;
+	while (live->has_terminal && kvm_live_is_in_front() && read(STDIN_FILENO, &key, 1) == 1)
+		live->is_over |= key == 'q';
+}
+
 static enum tally_status kvm_live_watch(struct kvm_live *live, struct tally_error *err)
 {
 	struct recorder *recorder = live->opening.recorder;
@@ -265,6 +301,7 @@ static enum tally_status kvm_live_watch(struct kvm_live *live, struct tally_erro
 		status = recorder_wait(recorder, live->signal_fd, (int)MIN(left_ms, WAIT_MS), &is_ready, err);
 		if (status == TALLY_OK && is_ready)
 			kvm_live_read_signals(live);
+		kvm_live_read_keys(live);
 		live->is_over |= recorder_target_is_over(recorder);
 		if (status == TALLY_OK && !live->is_over)
 			status = kvm_live_drain(live, false, err);
