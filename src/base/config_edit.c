@@ -56,13 +56,16 @@ const char *config_edit_complaint(struct tally_str name)
 			return "has a variable name with other characters than letters, digits, '-' and '_'";
 	if (!config_edit_is_plain(parts.section.data[0]) || parts.section.data[0] == '-')
 		return "has a section name that does not begin with a letter or a digit";
+	for (size_t i = 0; i < parts.section.len && parts.section.data[i] != '.'; i++)
+		if (!config_edit_is_plain(parts.section.data[i]))
+			return "has other characters than letters, digits, '-' and '_' before the first dot";
 	for (size_t i = 0; i < parts.section.len; i++)
 		if (parts.section.data[i] == '\n' || parts.section.data[i] == 0)
 			return "has a line end in its section name";
 	return NULL;
 }
 
-/* Whether the reader reads these bytes behind "name = " as this one value, whole. */
+/* Whether the reader reads these bytes behind "name = " as this one value, whole; it takes a tab for a blank. */
 static enum tally_status config_edit_reads_well(struct tally_str value, bool *reads_well, struct tally_error *err)
 {
 	struct text line = {0};
@@ -71,7 +74,8 @@ static enum tally_status config_edit_reads_well(struct tally_str value, bool *re
 	text_bytes(&line, value.data, value.len);
 	struct config_text config = {.rest = text_view(&line)};
 	enum tally_status status = line.failed ? TALLY_NOMEM : config_text_next(&config, &bad);
-	*reads_well = status == TALLY_OK && config.rest.len == 0 && config.written.len == value.len;
+	*reads_well = status == TALLY_OK && config.rest.len == 0 && config.written.len == value.len &&
+		      !memchr(value.data, '\t', value.len);
 	bool has_failed = status == TALLY_NOMEM;
 	config_text_deinit(&config);
 	text_deinit(&line);
@@ -100,7 +104,7 @@ static void config_edit_put_section(struct text *out, struct tally_str section)
 	for (size_t i = 0; i < section.len; i++)
 		is_plain = is_plain && (config_edit_is_plain(section.data[i]) || section.data[i] == '.');
 	size_t first = 0;
-	while (first < section.len && section.data[first] != '.' && section.data[first] != ' ')
+	while (first < section.len && section.data[first] != '.')
 		first++;
 	text_char(out, '[');
 	if (is_plain) {

@@ -50,13 +50,14 @@ static void values_are_quoted_if_necessary(void **state)
 	assert_set("[a]\nb=1\n", "a.b", "\"x y\"", "[a]\nb=\"x y\"\n");
 	assert_set("[a]\nb=1\n", "a.b", "\"x", "[a]\nb=\"\\\"x\"\n");
 	assert_set("[a]\nb=1\n", "a.b", "x\\c\ny\tz", "[a]\nb=\"x\\\\c\\ny\\tz\"\n");
+	assert_set("[a]\nb=1\n", "a.b", "x\ty", "[a]\nb=\"x\\ty\"\n");
 	assert_set("[a]\nb=1\n", "a.b", "x\\\\y", "[a]\nb=x\\\\y\n");
 }
 
 static void bad_names_and_files_are_refused(void **state)
 {
-	static const char *const names[] = {
-		"", "a", ".", "a.", ".b", "a.1b", "a.b c", "a.-", "-a.b", "a\nb.c", "\"a\".b"};
+	static const char *const names[] = {"", "a", ".", "a.", ".b", "a.1b", "a.b c", "a.-", "-a.b", "a\nb.c",
+		"\"a\".b", "a]b.c", "a b.c", "a\\.c", "a\"b\".c"};
 	char longest[CONFIG_NAME_BYTES + 8];
 	struct text out = {0};
 	struct tally_error err = {0};
