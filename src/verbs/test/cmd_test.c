@@ -215,6 +215,22 @@ static bool cmd_test_check_words(const struct cli *cli, int argc, char **argv)
 	return are_known;
 }
 
+/* The signal that asks for the end; the folder of the recordings goes first. */
+static volatile sig_atomic_t cmd_test_signal;
+
+static void cmd_test_take_signal(int number)
+{
+	cmd_test_signal = number;
+}
+
+static void cmd_test_take_signals(void)
+{
+	static const int numbers[] = {TEST_SIGNALS};
+	struct sigaction action = {.sa_handler = cmd_test_take_signal, .sa_flags = SA_RESTART};
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+		(void)sigaction(numbers[i], &action, NULL);
+}
+
 static int cmd_test_checks(const struct cli *cli, const struct cmd_test_settings *settings, int argc, char **argv)
 {
 	struct test_report report = {.cli = cli,
@@ -227,16 +243,22 @@ static int cmd_test_checks(const struct cli *cli, const struct cmd_test_settings
 	bool are_known = cmd_test_check_words(cli, argc, argv);
 	if (test_report_begin(&report, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
-	for (size_t i = 0; i < count; i++) {
+	cmd_test_take_signals();
+	for (size_t i = 0; i < count && !cmd_test_signal; i++) {
 		if (!cmd_test_is_wanted(checks[i].name, i + 1, argc, argv))
 			continue;
 		if (cmd_test_is_skipped(settings, checks[i].name, i + 1))
 			test_report_pass_over(&report, &checks[i], i + 1);
 		else
-			for (uint64_t run = 0; run < settings->runs; run++)
+			for (uint64_t run = 0; run < settings->runs && !cmd_test_signal; run++)
 				test_report_run(&report, &checks[i], i + 1);
 	}
 	enum tally_status status = test_report_end(&report, settings->junit, &err);
+	if (cmd_test_signal) {
+		fflush(stdout);
+		(void)signal(cmd_test_signal, SIG_DFL);
+		(void)raise(cmd_test_signal);
+	}
 	if (status != TALLY_OK)
 		return cli_fail(cli, &err);
 	return report.counts[TEST_FAILED] || !are_known ? STATUS_FAILED : 0;

@@ -38,15 +38,20 @@ static double test_checks_value(struct text *out, const char *event)
 	return line && isdigit((unsigned char)*line) ? strtod(line, NULL) : -1;
 }
 
-/* The last line of messages, for a reason. */
+/* The last line of messages, for a reason; what follows it is help, which says how the command is used. */
 static enum test_result test_checks_refused(struct test_run *run, const struct text *out, const char *what)
 {
+	static const char *const helps[] = {"\nRun '", "\n Usage:"};
 	size_t end = out->len, start;
+	for (size_t i = 0; i < ARRAY_LEN(helps); i++) {
+		const char *at = end ? memmem(out->data, end, helps[i], strlen(helps[i])) : NULL;
+		end = at ? (size_t)(at - out->data) : end;
+	}
 	while (end > 0 && (out->data[end - 1] == '\n' || out->data[end - 1] == 0))
 		end--;
 	for (start = end; start > 0 && out->data[start - 1] != '\n';)
 		start--;
-	return test_skip(run, "%s: %.*s", what, (int)MIN(end - start, 150), out->data + start);
+	return test_skip(run, "%s: %.*s", what, (int)MIN(end - start, 300), out->data + start);
 }
 
 /* ---- the machine ---- */
@@ -132,7 +137,7 @@ static enum test_result test_checks_symbols(struct test_run *run)
 static enum test_result test_checks_bpf(struct test_run *run)
 {
 	struct tally_error err;
-	if (bpf_refusal_expected(kernel_seam_linux(), "BPF", &err) != TALLY_OK)
+	if (bpf_refusal_expected(kernel_seam_linux(), "this check", &err) != TALLY_OK)
 		return test_skip(run, "%s", err.text);
 	return TEST_OK;
 }

@@ -19,7 +19,7 @@ struct test_run {
 	const struct cli *cli;
 	const char *folder; /* of its own, which is deleted afterwards */
 	struct text log; /* what was done, and what came of it */
-	char reason[200]; /* of TEST_SKIP and TEST_FAILED: one sentence */
+	char reason[400]; /* of TEST_SKIP and TEST_FAILED: one sentence */
 };
 
 struct test_check {

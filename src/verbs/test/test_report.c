@@ -23,7 +23,7 @@
 
 struct test_report_outcome {
 	enum test_result result;
-	char reason[200];
+	char reason[400];
 	struct text log;
 	uint64_t ns;
 };
@@ -42,8 +42,11 @@ static void test_report_run_here(
 /* The child writes the result, the reason and the log. */
 static _Noreturn void test_report_child(const struct test_report *report, const struct test_check *check, int fd)
 {
+	static const int signals[] = {TEST_SIGNALS};
 	struct test_report_outcome outcome = {.result = TEST_FAILED};
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+		(void)signal(signals[i], SIG_DFL);
 	test_report_run_here(report, check, &outcome);
 	bool is_sent = file_write_all(fd, &outcome.result, sizeof(outcome.result), NULL) == TALLY_OK &&
 		       file_write_all(fd, outcome.reason, sizeof(outcome.reason), NULL) == TALLY_OK &&
@@ -197,7 +200,7 @@ enum tally_status test_report_begin(struct test_report *report, struct tally_err
 	const char *place = getenv("TMPDIR");
 	int len = snprintf(report->folder, sizeof(report->folder), "%s/tally-test.XXXXXX", place ? place : "/tmp");
 	if (len < 0 || (size_t)len >= sizeof(report->folder))
-		(void)snprintf(report->folder, sizeof(report->folder), "/tmp/tally-test.XXXXXX");
+		return error_set(err, TALLY_INVALID, "TMPDIR is too long for the recordings of the tests");
 	if (!mkdtemp(report->folder))
 		return error_set_errno(err, TALLY_IO, errno, "no folder for the recordings of the tests");
 	return TALLY_OK;

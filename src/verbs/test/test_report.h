@@ -10,11 +10,13 @@
 #ifndef VERBS_TEST_TEST_REPORT_H
 #define VERBS_TEST_TEST_REPORT_H
 
+#include <signal.h>
 #include <stdint.h>
 
 #include "verbs/test/test_checks.h"
 
 #define TEST_RESULTS 3
+#define TEST_SIGNALS SIGINT, SIGTERM, SIGHUP, SIGPIPE /* which end the tests, but not before the folder is deleted */
 
 struct test_report {
 	const struct cli *cli;
@@ -22,7 +24,7 @@ struct test_report {
 	bool in_process;
 	uint64_t snippet_lines; /* of the log of a test that failed */
 	size_t counts[TEST_RESULTS];
-	char folder[64];
+	char folder[4096];
 	struct text cases; /* of the XML */
 };
 
