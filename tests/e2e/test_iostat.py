@@ -7,6 +7,7 @@ import subprocess
 
 import json_schema
 import pytest
+from conftest import wait_for
 
 BIND = ('mount --bind /sys/devices/system devices/system && mount --rbind devices /sys/devices && '
         'mount --bind pmus /sys/bus/event_source/devices || exit 99; exec "$@"')
@@ -75,6 +76,16 @@ def test_json(iostat):
     assert 'inbound_read_mb' not in found['ports'][1]
     listed = json.loads(iostat('--json', 'list').stdout)
     assert listed['ports'][2] == {'port': '0000:3a', 'unit': 1, 'die': 0} and len(listed['ports']) == 3
+
+
+def test_a_signal_ends_the_command(iostat, tally, tmp_path):
+    assert iostat('list').returncode == 0  # skips where there are no mount namespaces
+    process = subprocess.Popen(['unshare', '-m', 'sh', '-c', BIND, 'sh', tally.path, 'iostat', '--', 'sh', '-c', 'echo $$; exec sleep 300'],
+                               cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=tally.environment)
+    command = pathlib.Path('/proc', process.stdout.readline().strip())
+    process.terminate()
+    process.communicate(timeout=60)
+    wait_for(lambda: not (command / 'exe').exists())
 
 
 def test_ports_that_are_none(iostat):

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,6 +67,7 @@ static int cmd_iostat_run_stat(const struct cli *cli, const char *events, int lo
 	pid_t pid = fork();
 	if (pid == 0) {
 		(void)signal(SIGINT, before);
+		(void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* upon which stat ends the command */
 		execv("/proc/self/exe", argv);
 		_exit(127);
 	}
