@@ -193,6 +193,8 @@ def test_a_probe_lives_until_it_is_removed(tally, newest_perf, app, cleared, tmp
     assert tally('probe', '-d', f'{cleared}:look', check=0).stderr == f'Removed event: {cleared}:look\n'
     assert newest_perf('probe', '-d', f'{cleared}:*', check=0).stderr == f'Removed event: {cleared}:add__return\n'
     assert not lines_of(cleared)
+    none = tally('probe', '-l', f'{cleared}:*', check=0)
+    assert (none.stdout, none.stderr) == ('', f"The kernel has no probe that matches '{cleared}:*'.\n")
 
 
 def test_perfs_probes_are_ours(tally, newest_perf, app, cleared):
@@ -381,7 +383,8 @@ def test_the_cache_keeps_definitions(tally, newest_perf, app, cleared):
     assert lines_of(cleared) == before
     tally('probe', '-q', '-d', f'{cleared}:mine', check=0)
     assert 'Removed cached event: ' in tally('probe', '--cache', '-d', 'mine', check=0).stderr
-    assert not tally('probe', '--cache', '-l', check=0).stdout
+    none = tally('probe', '--cache', '-l', check=0)
+    assert (none.stdout, none.stderr) == ('', 'The probe cache has no probe.\n')
     assert "'nosuch'" in tally('probe', '--cache', '-d', 'nosuch', check=254).stderr
 
 

@@ -19,6 +19,22 @@ static bool probe_list_is_wanted(const struct probe_settings *settings, const st
 	return settings->wishes.len == 0;
 }
 
+/* On standard error: who reads the list gets an empty one, as perf's. */
+static void probe_list_say_none(const struct probe_settings *settings, const char *where, const char *pattern)
+{
+	struct text text = {0};
+	if (settings->is_quiet)
+		return;
+	text_printf(&text, "%s has no probe", where);
+	if (pattern) {
+		text_str(&text, " that matches '");
+		text_visible(&text, str_from(pattern));
+		text_char(&text, '\'');
+	}
+	fprintf(stderr, "%.*s.\n", (int)text.len, text_view(&text).data);
+	text_deinit(&text);
+}
+
 /* Splits "GROUP:EVENT"; a pattern without a group means any. */
 static struct cached_probe_query probe_list_query(const struct build_id_cache *cache, const char *pattern)
 {
@@ -48,6 +64,7 @@ static int probe_list_cached(const struct cli *cli, const struct probe_settings 
 			query.path = settings->target.name;
 		status = cached_probes_find(&query, &list, &err);
 		if (status == TALLY_NOT_FOUND && !is_removal) {
+			probe_list_say_none(settings, "The probe cache", count ? settings->wishes.items[i].text : NULL);
 			status = TALLY_OK;
 			continue;
 		}
@@ -75,6 +92,7 @@ int probe_list_run(const struct cli *cli, const struct probe_settings *settings)
 	struct probe_viewer viewer;
 	struct tally_error err;
 	struct text out = {0};
+	size_t shown = 0;
 	if (settings->use_cache)
 		return probe_list_cached(cli, settings, false);
 	if (probe_list_read(kernel_seam_linux(), &list, &err) != TALLY_OK)
@@ -84,6 +102,7 @@ int probe_list_run(const struct cli *cli, const struct probe_settings *settings)
 		const struct probe_event *event = &list.events.items[i];
 		if (!probe_list_is_wanted(settings, event))
 			continue;
+		shown++;
 		probe_show_listed(&viewer, event, &out);
 		if (settings->verbose > 0) {
 			text_str(&out, "    ");
@@ -91,6 +110,10 @@ int probe_list_run(const struct cli *cli, const struct probe_settings *settings)
 			text_char(&out, '\n');
 		}
 	}
+	for (size_t i = 0; shown == 0 && i < settings->wishes.len; i++)
+		probe_list_say_none(settings, "The kernel", settings->wishes.items[i].text);
+	if (list.events.len == 0 && settings->wishes.len == 0)
+		probe_list_say_none(settings, "The kernel", NULL);
 	probe_viewer_deinit(&viewer);
 	probe_list_deinit(&list);
 	return cli_finish_text(cli, &out);
