@@ -101,4 +101,5 @@ def test_other_machines_say_what_is_missing(tally):
     assert 'there is no /sys/devices/uncore_iio_N/dieM' in tally('stat', '--iostat', 'true', check=255).stderr
     assert 'which command?' in tally('iostat', check=129).stderr
     assert 'which command?' in tally('stat', '--iostat', check=129).stderr
+    assert 'does not record what --iostat shows' in tally('stat', 'record', '--iostat', 'true', check=129).stderr
     assert "unexpected argument 'x'" in tally('iostat', 'list', 'x', check=129).stderr

@@ -3,8 +3,8 @@
  * kvm_live.h - shows what a hypervisor does for its guests while they run: it feeds the tracepoints of kvm from the
  * kernel's rings into a kvm_stat_job, and prints the job's table for each interval.
  *
- * It ends with the key q, with SIGINT, SIGTERM and SIGQUIT, or with the processes that were named. Memory holds the rings and the rows of about
- * one interval.
+ * It ends with the key q, with SIGINT, SIGTERM and SIGQUIT, or with the processes that were named. Memory holds the
+ * rings and the rows of about one interval.
  *
  *	code = kvm_live_run(&(struct kvm_live_request){cli, &settings, argv});
  */

@@ -330,6 +330,8 @@ static int record_options_take(
 	int exit_code = cli_parse_options(cli, command, argc, argv, s, rest);
 	if (exit_code != CLI_GO_ON)
 		return exit_code;
+	if (s->has_iostat)
+		return cli_usagef(cli, command, "iostat", "stat record does not record what --iostat shows");
 	if (s->counting.runs != 1)
 		return cli_failf(cli, "Cannot use -r option with %s stat record.", cli->program);
 	job->recording = stream_output_name(s->view.output);
