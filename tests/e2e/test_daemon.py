@@ -106,6 +106,15 @@ def test_it_follows_the_configuration(daemon):
     assert not any(is_alive(session['pid']) for session in before + after)
 
 
+def test_a_relative_configuration_of_the_environment(daemon, tally, tmp_path):
+    daemon.write(one=IDLE)
+    tally('daemon', 'start', env={'PERF_CONFIG': 'config'}, cwd=tmp_path, check=0)
+    daemon.wait_for_answer('one')
+    daemon.write(one=IDLE, two=IDLE)
+    daemon.wait_for_answer('two')
+    assert daemon('ping').stdout == 'OK   one\nOK   two\n'
+
+
 def test_a_signal_begins_a_new_file(daemon):
     daemon.start(one='-e cpu-clock -m 1 --switch-output -o "x y.data" -- sleep 300'.replace('"', '\\"'))
     folder = daemon.base / 'session-one'

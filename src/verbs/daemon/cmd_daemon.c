@@ -113,11 +113,22 @@ static int cmd_daemon_serve(const struct cli *cli, struct daemon_server *server,
 	return status == TALLY_OK ? 0 : cmd_daemon_fail(cli, &err);
 }
 
+/* The daemon and its recorders run in other folders. */
+static void cmd_daemon_keep_config(void)
+{
+	const char *typed = getenv("PERF_CONFIG");
+	char *path = typed ? realpath(typed, NULL) : NULL;
+	if (path)
+		(void)setenv("PERF_CONFIG", path, 1);
+	free(path);
+}
+
 static int cmd_daemon_start(const struct cli *cli, const struct cmd_daemon_settings *settings)
 {
 	struct daemon_server server = {.program = cli->program};
 	struct tally_error err;
 	char *config = NULL;
+	cmd_daemon_keep_config();
 	if (settings->config && !(config = realpath(settings->config, NULL)))
 		return cli_failf(cli, "failed: the configuration file '%s' cannot be read: %s", settings->config,
 			strerror(errno));

@@ -231,6 +231,7 @@ static bool daemon_server_has_changed(const struct daemon_server *server)
 	while ((got = read(server->watch_fd, room, sizeof(room))) > 0) {
 		for (ssize_t at = 0; at < got;) {
 			const struct inotify_event *event = (const struct inotify_event *)(const void *)(room + at);
+			has_changed |= (event->mask & IN_Q_OVERFLOW) != 0;
 			for (size_t i = 0; i < server->watched_count; i++)
 				has_changed |= event->len && server->watched[i].watch == event->wd &&
 					       strcmp(server->watched[i].name, event->name) == 0;
