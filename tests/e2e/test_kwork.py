@@ -224,6 +224,7 @@ def test_k_of_timehist_names_work_or_vmlinux(tally, known):
     (['report', 'word'], "unexpected argument 'word'"),
     ([], 'kwork needs a command'),
     (['reprot'], 'reprot'),
+    (['-i', 'x.data', 'record', 'true'], '-i and -D read a recording'),
 ])
 def test_wrong_usage(tally, line, said):
     assert said in tally('kwork', *line, check=129).stderr

@@ -209,6 +209,8 @@ static int cmd_kwork_record(const struct cli *cli, const struct kwork_settings *
 		words[count++] = "-e";
 		words[count++] = events[i];
 	}
+	if (settings->verbose)
+		words[count++] = "-v";
 	return cli_run_verb(cli, &command_record, words, argc, argv);
 }
 
@@ -224,7 +226,11 @@ static int cmd_kwork_run(const struct cli *cli, const struct command *command, i
 			cli, command, NULL, "kwork needs a command: record, report, latency, timehist or top");
 	argc -= rest;
 	argv += rest;
-	if (cli_is_subverb(argv[0], "record"))
+	bool records = cli_is_subverb(argv[0], "record");
+	if (records && (settings.input.path || settings.dump))
+		return cli_usagef(
+			cli, command, "input,dump-raw-trace", "-i and -D read a recording: record writes one (-o)");
+	if (records)
 		return cmd_kwork_record(cli, &settings, argc - 1, argv + 1);
 	for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
 		if (cli_is_subverb(argv[0], verbs[i].command.name + VERB_PREFIX))
