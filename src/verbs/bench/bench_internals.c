@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "code/binaries/kernel_list_cache.h"
 #include "kernel/recording/synthesize.h"
 #include "verbs/bench/bench.h"
@@ -135,6 +136,12 @@ static enum tally_status bench_internals_read_kallsyms(struct tally_error *err)
 	enum tally_status status = kernel_list_read("/proc/kallsyms", &text, &len, err);
 	if (status != TALLY_OK)
 		return status;
+	if (kallsyms_is_hidden(text, len)) { /* only its head was read */
+		free(text);
+		return error_set(err, TALLY_DENIED,
+			"the list of symbols cannot be measured: the kernel hides its addresses (kernel.kptr_restrict, "
+			"or no CAP_SYSLOG)");
+	}
 	kallsyms_open(text, len, &kallsyms);
 	status = kallsyms_mark(&kallsyms, &marks);
 	kallsyms_marks_deinit(&marks);
