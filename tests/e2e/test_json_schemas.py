@@ -10,8 +10,8 @@ from conftest import CORPUS, ROOT
 SCHEMAS = ROOT / 'docs' / 'schema'
 # Verbs whose JSON other tests check, or that print another verb's form.
 OTHERS = {'annotate': 'annotate', 'c2c': 'c2c', 'config': 'config', 'daemon': 'daemon', 'doctor': 'doctor', 'fleet': 'report',
-          'ftrace': 'ftrace', 'kmem': 'kmem', 'kwork': 'kwork', 'lock': 'lock', 'report': 'report', 'sched': 'sched',
-          'summary': 'summary'}
+          'ftrace': 'ftrace', 'iostat': 'iostat', 'kmem': 'kmem', 'kvm': 'kvm', 'kwork': 'kwork', 'lock': 'lock', 'report': 'report',
+          'sched': 'sched', 'summary': 'summary'}
 # Rows of the user's own columns, and a document that docs/diff-json.md describes.
 WITHOUT = {'query', 'diff'}
 PRINTED = [('evlist', ['-i', CORPUS / name]) for name in ('deep.data', 'tp.data', 'grp.data', 'pipe.data')] + [
