@@ -292,6 +292,17 @@ def test_processes_are_left_out_of_a_recording(tally, recorded):
     assert 'openat' in names(tally('trace', '-i', recorded, '--filter-pids', '1', check=0).stderr)
 
 
+@pytest.mark.parametrize('options', [['-s'], ['-s', '--no-bpf-summary']], ids=' '.join)
+def test_sums_leave_processes_out(tally, program, options):
+    busy = subprocess.Popen(['sh', '-c', 'while :; do read line </proc/self/comm; done'])
+    try:
+        result = tally('trace', *options, '-p', busy.pid, '--filter-pids', busy.pid, 'sleep', '0.2', check=0).stderr
+        assert 'Summary of events' in result and not rows(result), result
+    finally:
+        busy.kill()
+        busy.wait()
+
+
 def test_delay(tally, calls):
     assert 'no ranges here' in tally('trace', '-D', '10-20', 'true', check=129).stderr
     result = tally('trace', '-D', '600000', 'true', check=0).stderr

@@ -182,8 +182,10 @@ enum tally_status trace_program_watch(struct trace_program *p, const struct reco
 		if (sources[i].event == event && sources[i].fd >= 0)
 			status = syscall_trace_set_output(p->trace, sources[i].cpu, sources[i].fd, err);
 	for (size_t i = 0; !p->follows_all && status == TALLY_OK && i < target->thread_count; i++) {
-		pid_t tid = target->threads[i];
-		status = syscall_trace_add_thread(p->trace, (uint32_t)process_of(tid), (uint32_t)tid, err);
+		pid_t tid = target->threads[i], pid = process_of(tid);
+		uint64_t unused;
+		if (!map_u64_find(&p->job->excluded, (uint64_t)pid, &unused))
+			status = syscall_trace_add_thread(p->trace, (uint32_t)pid, (uint32_t)tid, err);
 	}
 	return status;
 }
