@@ -153,6 +153,8 @@ static void config_edit_put(struct tally_str text, struct tally_str name, const 
 	struct text *out, struct tally_str shown)
 {
 	struct config_edit_name parts = config_edit_split(name);
+	if (!text.data) /* of an empty file */
+		text.data = "";
 	const char *end = text.data + text.len;
 	const char *cut = found->written.data ? found->written.data : found->section_end ? found->section_end : end;
 	text_bytes(out, text.data, (size_t)(cut - text.data));
