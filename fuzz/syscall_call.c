@@ -29,7 +29,6 @@ static void print_call(const struct syscall_call *call, unsigned choice)
 		.with_prefixes = choice & 4,
 		.no_buffer_quotes = choice & 8,
 		.force_btf = choice & 16,
-		.string_bytes = choice & 32 ? 4 : 0,
 		.fd_path = known_path,
 		.thread_name = known_name};
 	struct text t = {0};
