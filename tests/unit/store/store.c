@@ -492,7 +492,7 @@ static void a_server_ends_statements_at_the_deadline(void **state)
 	char place[128];
 	const char *server = getenv("TALLY_TEST_CLICKHOUSE");
 	if (!server)
-		skip();
+		skip_because("no ClickHouse server: tests/e2e/test_clickhouse.py runs it on one");
 	snprintf(place, sizeof(place), "//%.64s/system", server);
 	assert_int_equal(clickhouse_client_open(place, &client, &err), TALLY_OK);
 	clickhouse_client_set_deadline(client, clock_ns() + S / 2);
