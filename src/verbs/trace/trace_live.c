@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "kernel/system/kernel_files.h"
 #include "kernel/system/spawn.h"
 #include "tasks/recording/record_description.h"
 #include "tasks/recording/record_plan.h"
@@ -97,7 +98,9 @@ static void trace_live_plan(struct trace_live *live, const struct trace_live_con
 		.argv = config->argv,
 		.diag = &live->diag};
 	struct record_attr_options *attrs = &live->request.plan.attrs;
-	attrs->rate.freq = FREQ_OTHERS;
+	/* The kernel lowers its limit on slow machines, and refuses what is above it. */
+	int64_t most = kernel_number(live->request.kernel, FREQ_OTHERS, "/proc/sys/kernel/perf_event_max_sample_rate");
+	attrs->rate.freq = most > 0 && most < FREQ_OTHERS ? (uint64_t)most : FREQ_OTHERS;
 	attrs->modes.use_clockid = true; /* that of the BPF program */
 	attrs->modes.clockid = CLOCK_MONOTONIC;
 	attrs->fields.timestamp = attrs->fields.cpu = true;

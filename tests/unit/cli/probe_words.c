@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "fake_root.h"
 #include "kernel/events/event_parser.h"
+#include "object/elf/elf_image.h"
 #include "tasks/probing/temporary_probes.h"
 #include "unit_test.h"
 
@@ -46,6 +47,17 @@ static unsigned long long space(void)
 	struct stat st;
 	assert_int_equal(stat("/proc/self/ns/pid", &st), 0);
 	return (unsigned long long)st.st_ino;
+}
+
+/* Whether the functions of this program have names. */
+static bool program_has_names(void)
+{
+	struct elf_image *image;
+	if (elf_image_open(program, &image, NULL) != TALLY_OK)
+		return false;
+	bool has_names = elf_image_has_symtab(image);
+	elf_image_close(image);
+	return has_names;
 }
 
 static int make_root(void **state)
@@ -97,6 +109,8 @@ static void probes_are_made_and_removed(void **state)
 {
 	char text[4096], group[128], expected[PATH_MAX + 512];
 	struct probe_words words;
+	if (!program_has_names())
+		skip_because("this program was stripped");
 	take_probes(text, sizeof(text));
 	expand("{cycles,", "mine=probe_words_target(n=%di:s32,+8(%sp):u64)", "/call-graph=fp/u},page-faults", &words);
 	snprintf(group, sizeof(group), "tally_%d_0_%llu_0", (int)getpid(), space());
@@ -125,6 +139,8 @@ static void events_get_the_names_that_people_know(void **state)
 {
 	struct probe_words words;
 	struct event_list events = {0};
+	if (!program_has_names())
+		skip_because("this program was stripped");
 	expand("", "probe_words_target", "", &words);
 	struct event_spec *spec = event_list_add(&events, NULL);
 	assert_non_null(spec);
