@@ -111,6 +111,23 @@ static bool next_rnglist(struct dwarf_ranges *ranges, uint64_t *low, uint64_t *h
 	return false;
 }
 
+bool dwarf_extent_set(struct dwarf_extent *extent, uint32_t attribute, const struct dwarf_value *value)
+{
+	switch (attribute) {
+	case DW_AT_low_pc:
+		extent->low = *value;
+		return true;
+	case DW_AT_high_pc:
+		extent->high = *value;
+		return true;
+	case DW_AT_ranges:
+		extent->ranges = *value;
+		return true;
+	default:
+		return false;
+	}
+}
+
 void dwarf_ranges_extent(struct dwarf_ranges *ranges, const struct dwarf_file *file, const struct dwarf_unit *unit,
 	const struct dwarf_extent *extent)
 {

@@ -27,6 +27,8 @@ struct dwarf_extent { /* where an entry says that its code is */
 		ranges; /* DW_AT_low_pc, DW_AT_high_pc, DW_AT_ranges; class DWARF_NONE: not said */
 };
 
+/* Takes the value of an attribute that is part of an extent; false: it is none. */
+bool dwarf_extent_set(struct dwarf_extent *extent, uint32_t attribute, const struct dwarf_value *value);
 /* class and number: the value of DW_AT_ranges. */
 void dwarf_ranges_list(struct dwarf_ranges *ranges, const struct dwarf_file *file, const struct dwarf_unit *unit,
 	enum dwarf_class class, uint64_t number);

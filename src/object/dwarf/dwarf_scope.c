@@ -63,16 +63,8 @@ static void set_scope_value(
 	case DW_AT_specification:
 		said->origin = dwarf_reference_of(walk, value);
 		break;
-	case DW_AT_low_pc:
-		said->extent.low = *value;
-		break;
-	case DW_AT_high_pc:
-		said->extent.high = *value;
-		break;
-	case DW_AT_ranges:
-		said->extent.ranges = *value;
-		break;
 	default:
+		(void)dwarf_extent_set(&said->extent, name, value);
 		break;
 	}
 }

@@ -41,15 +41,6 @@ static void set_reference(const struct dwarf_walk *walk, const struct dwarf_valu
 static void set_said(const struct dwarf_walk *walk, uint32_t name, const struct dwarf_value *value, struct said *said)
 {
 	switch (name) {
-	case DW_AT_low_pc:
-		said->extent.low = *value;
-		break;
-	case DW_AT_high_pc:
-		said->extent.high = *value;
-		break;
-	case DW_AT_ranges:
-		said->extent.ranges = *value;
-		break;
 	case DW_AT_type:
 		set_reference(walk, value, &said->type);
 		break;
@@ -64,6 +55,7 @@ static void set_said(const struct dwarf_walk *walk, uint32_t name, const struct 
 		said->return_address = value->number;
 		break;
 	default:
+		(void)dwarf_extent_set(&said->extent, name, value);
 		break;
 	}
 }
