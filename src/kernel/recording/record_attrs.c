@@ -351,6 +351,12 @@ size_t record_attrs_tracking(const struct event_list *events)
 	return 0;
 }
 
+void record_attrs_leave_out_mappings(struct event_list *events)
+{
+	events->specs[record_attrs_tracking(events)].attr.flags &=
+		~(ATTR_FLAG(ATTR_BIT_MMAP) | ATTR_FLAG(ATTR_BIT_MMAP2));
+}
+
 /* Newest first. What is taken away changes what the file tells, never what it means. */
 static const struct drop_step {
 	const char *what;

@@ -75,6 +75,8 @@ const char *record_attrs_drop(struct event_list *events, unsigned *step);
 bool record_attrs_drop_children(struct event_list *events);
 /* Index of the event that carries mmap, comm and task records. */
 size_t record_attrs_tracking(const struct event_list *events);
+/* Of user space, where names of its functions are of no use: they are many. After record_attrs_apply. */
+void record_attrs_leave_out_mappings(struct event_list *events);
 /* All registers that this machine's user-space unwinding wants. */
 uint64_t record_attrs_all_user_regs(void);
 /* The architecture that this kernel samples on, NULL if it has no table. */

@@ -67,9 +67,8 @@ static enum tally_status kvm_live_make_events(struct kvm_live *live, struct tall
 				  "'modprobe kvm_amd')"
 				: "");
 	status = record_attrs_apply(&live->events, &live->recording.plan.attrs, err);
-	if (status == TALLY_OK) /* mappings of user space are of no use here, and many */
-		live->events.specs[record_attrs_tracking(&live->events)].attr.flags &=
-			~(ATTR_FLAG(ATTR_BIT_MMAP) | ATTR_FLAG(ATTR_BIT_MMAP2));
+	if (status == TALLY_OK)
+		record_attrs_leave_out_mappings(&live->events);
 	return status;
 }
 

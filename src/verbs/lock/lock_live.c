@@ -81,13 +81,6 @@ static struct record_attr_options lock_live_attrs(const struct lock_live *live, 
 			.cgroups = lock_job_wants_cgroups(live->job)}};
 }
 
-/* Mappings of user space are of no use here, and many. */
-static void leave_out_mappings(struct event_list *events)
-{
-	events->specs[record_attrs_tracking(events)].attr.flags &=
-		~(ATTR_FLAG(ATTR_BIT_MMAP) | ATTR_FLAG(ATTR_BIT_MMAP2));
-}
-
 static struct record_request request_of(struct lock_live *live, const struct lock_live_config *config)
 {
 	bool has_command = config->words[0] != NULL;
@@ -208,7 +201,7 @@ static enum tally_status lock_live_open_all(struct lock_live *live, struct tally
 		status = lock_live_make_events(live, err);
 	if (status != TALLY_OK)
 		return status;
-	leave_out_mappings(&live->events);
+	record_attrs_leave_out_mappings(&live->events);
 	status = open_rings(live, err);
 	if (status == TALLY_OK)
 		status = lock_live_describe(live, err);
