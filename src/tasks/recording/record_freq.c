@@ -10,9 +10,14 @@
 #define MAX_RATE_PATH	 "/proc/sys/kernel/perf_event_max_sample_rate"
 #define MAX_RATE_DEFAULT 100000
 
+uint64_t record_freq_limit(const struct kernel_seam *kernel)
+{
+	return (uint64_t)kernel_number(kernel, MAX_RATE_DEFAULT, MAX_RATE_PATH);
+}
+
 int record_freq_find(const struct kernel_seam *kernel, const struct record_settings *s, struct record_rate *rate)
 {
-	uint64_t max = (uint64_t)kernel_number(kernel, MAX_RATE_DEFAULT, MAX_RATE_PATH);
+	uint64_t max = record_freq_limit(kernel);
 	uint64_t freq = s->wall ? RECORD_FREQ_WALL : RECORD_FREQ_DEFAULT;
 	if (s->freq_text && strcmp(s->freq_text, "max") == 0) {
 		freq = max;

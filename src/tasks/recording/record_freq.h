@@ -12,6 +12,8 @@
 #define EXIT_OF(errnum) \
 	(256 - (errnum)) /* the exit status that a shell shows for a negative errno, for scripts that know it from perf */
 
+/* The highest frequency that the kernel allows now; it lowers that on slow machines. */
+uint64_t record_freq_limit(const struct kernel_seam *kernel);
 int record_freq_find(
 	const struct kernel_seam *kernel, const struct record_settings *settings, struct record_rate *rate);
 

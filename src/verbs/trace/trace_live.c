@@ -13,9 +13,9 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "kernel/system/kernel_files.h"
 #include "kernel/system/spawn.h"
 #include "tasks/recording/record_description.h"
+#include "tasks/recording/record_freq.h"
 #include "tasks/recording/record_plan.h"
 #include "tasks/recording/ring_merge.h"
 #include "verbs/trace/trace_before.h"
@@ -30,7 +30,7 @@
 #define RING_MOST   (16u << 20)
 #define RING_LEAST  (1u << 20)
 #define WAIT_MS	    50 /* lines are printed so soon; a ring that fills faster wakes us */
-#define FREQ_OTHERS 4000 /* events that are no single occurrences */
+#define FREQ_OTHERS UINT64_C(4000) /* events that are no single occurrences */
 #define FRAMES_KEPT (1u << 20)
 #define TYPES_PATH  "/sys/kernel/btf/vmlinux"
 
@@ -98,9 +98,7 @@ static void trace_live_plan(struct trace_live *live, const struct trace_live_con
 		.argv = config->argv,
 		.diag = &live->diag};
 	struct record_attr_options *attrs = &live->request.plan.attrs;
-	/* The kernel lowers its limit on slow machines, and refuses what is above it. */
-	int64_t most = kernel_number(live->request.kernel, FREQ_OTHERS, "/proc/sys/kernel/perf_event_max_sample_rate");
-	attrs->rate.freq = most > 0 && most < FREQ_OTHERS ? (uint64_t)most : FREQ_OTHERS;
+	attrs->rate.freq = MIN(FREQ_OTHERS, record_freq_limit(live->request.kernel));
 	attrs->modes.use_clockid = true; /* that of the BPF program */
 	attrs->modes.clockid = CLOCK_MONOTONIC;
 	attrs->fields.timestamp = attrs->fields.cpu = true;
