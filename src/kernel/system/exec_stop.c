@@ -17,10 +17,10 @@
 
 #include "base/bytes.h"
 #include "kernel/system/kernel_files.h"
+#include "kernel/system/program_path.h"
 
-#define TASK_EXITING  0x4 /* of the flags in /proc/PID/stat */
-#define FLAGS_FIELD   7 /* the fields behind the name: state is the first */
-#define DEFAULT_PATHS "/bin:/usr/bin" /* execvp's without PATH */
+#define TASK_EXITING 0x4 /* of the flags in /proc/PID/stat */
+#define FLAGS_FIELD  7 /* the fields behind the name: state is the first */
 
 bool thread_is_ending(const struct kernel_seam *kernel, pid_t tid)
 {
@@ -41,27 +41,6 @@ bool thread_is_ending(const struct kernel_seam *kernel, pid_t tid)
 	}
 	free(text);
 	return is_ending;
-}
-
-static bool exec_stop_is_program(const char *path)
-{
-	struct stat st;
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
-}
-
-static bool find_program(const char *command, char path[PATH_MAX])
-{
-	const char *paths = getenv("PATH");
-	struct tally_str rest = str_from(paths ? paths : DEFAULT_PATHS), folder;
-	if (strchr(command, '/'))
-		return snprintf(path, PATH_MAX, "%s", command) < PATH_MAX && exec_stop_is_program(path);
-	while (str_next(&rest, ':', &folder)) {
-		int len = snprintf(
-			path, PATH_MAX, "%.*s%s%s", (int)folder.len, folder.data, folder.len ? "/" : "", command);
-		if (len > 0 && len < PATH_MAX && exec_stop_is_program(path))
-			return true;
-	}
-	return false;
 }
 
 /* What the file gives counts where neither the process nor the mount forbids it; a script's does not. */
@@ -91,7 +70,7 @@ static const char *rights_gained(const char *path)
 bool exec_stop_explain(const char *command, struct text *reason)
 {
 	char path[PATH_MAX];
-	if (!find_program(command, path))
+	if (!program_path_find(command, path))
 		return false;
 	if (access(path, R_OK) != 0 && errno == EACCES) {
 		text_printf(reason, "%s may be run but not read by this user", path);

@@ -20,6 +20,7 @@
 #include "kernel/recording/proc_maps.h"
 #include "kernel/recording/record_attrs.h"
 #include "kernel/system/kernel_files.h"
+#include "kernel/system/program_path.h"
 #include "tasks/reporting/package_hint.h"
 
 #define TARGET_FILES_MAX 4096 /* of a process; what maps more is no program of people */
@@ -289,24 +290,6 @@ enum tally_status target_checks_of_process(const struct kernel_seam *kernel, con
 	return TALLY_OK;
 }
 
-/* The program as execvp finds it. */
-static enum tally_status find_program(const char *command, char *path, size_t size, struct tally_error *err)
-{
-	const char *searched = getenv("PATH");
-	struct tally_str rest = str_from(searched ? searched : "/usr/local/bin:/usr/bin:/bin"), folder;
-	if (strchr(command, '/')) {
-		snprintf(path, size, "%s", command);
-		if (access(path, X_OK) == 0)
-			return TALLY_OK;
-	}
-	while (!strchr(command, '/') && str_next(&rest, ':', &folder)) {
-		snprintf(path, size, "%.*s/%s", (int)folder.len, folder.data, command);
-		if (access(path, X_OK) == 0)
-			return TALLY_OK;
-	}
-	return error_set(err, TALLY_NOT_FOUND, "there is no program '%s' to run", command);
-}
-
 static enum tally_status add_program(struct target_checking *c, struct tally_error *err)
 {
 	const struct binary_key key = {.kind = BINARY_USER, .path = str_from(c->target->name), .pid = -1};
@@ -329,9 +312,8 @@ enum tally_status target_checks_of_command(const struct kernel_seam *kernel, con
 	struct target_checking c = {.kernel = kernel, .target = target};
 	char path[PATH_MAX], real[PATH_MAX];
 	*target = (struct target_checks){0};
-	enum tally_status status = find_program(command, path, sizeof(path), err);
-	if (status != TALLY_OK)
-		return status;
+	if (!program_path_find(command, path))
+		return error_set(err, TALLY_NOT_FOUND, "there is no program '%s' to run", command);
 	arena_init(&target->arena);
 	target->name = target_keep(target, realpath(path, real) ? real : path);
 	if (!target->name) {

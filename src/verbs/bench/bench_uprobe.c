@@ -16,12 +16,12 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "kernel/recording/own_code.h"
 #include "verbs/bench/bench.h"
 
 #define DEFAULT_LOOPS 1000
 #define SLEEP_US      1000
 #define PMU_TYPE      "/sys/bus/event_source/devices/uprobe/type"
-#define MAPS_LIMIT    (16u << 20)
 
 struct bench_uprobe {
 	uint64_t loops;
@@ -69,38 +69,17 @@ static int bench_uprobe_load(enum bench_uprobe_program program)
 	return (int)syscall(__NR_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
 }
 
-/* The file that usleep is in, and where. */
-static bool bench_uprobe_find(char path[4096], uint64_t *offset)
-{
-	uint64_t address = (uintptr_t)usleep;
-	char *maps;
-	size_t len;
-	bool is_found = false;
-	if (file_read("/proc/self/maps", MAPS_LIMIT, &maps, &len, NULL) != TALLY_OK)
-		return false;
-	for (char *line = maps, *rest = maps; !is_found && (line = strsep(&rest, "\n"));) {
-		unsigned long long start, end, file_offset;
-		if (sscanf(line, "%llx-%llx %*s %llx %*s %*s %4095s", &start, &end, &file_offset, path) == 4 &&
-			address >= start && address < end && path[0] == '/') {
-			*offset = address - start + file_offset;
-			is_found = true;
-		}
-	}
-	free(maps);
-	return is_found;
-}
-
 static int bench_uprobe_open(bool returns)
 {
 	struct perf_event_attr attr = {.size = sizeof(attr), .sample_period = 1, .wakeup_events = 1};
-	char path[4096], *text;
+	char path[PATH_MAX], *text;
 	uint64_t offset = 0, type;
 	size_t len;
 	if (file_read(PMU_TYPE, 64, &text, &len, NULL) != TALLY_OK)
 		return errno = ENODEV, -1;
 	bool has_type = str_to_u64(str_trim((struct tally_str){text, len}), 10, &type);
 	free(text);
-	if (!has_type || !bench_uprobe_find(path, &offset))
+	if (!has_type || !own_code_find((uintptr_t)usleep, path, &offset))
 		return errno = ENOENT, -1;
 	attr.type = (uint32_t)type;
 	attr.config = returns;

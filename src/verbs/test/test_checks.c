@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "bpf/bpf_load.h"
 #include "code/binaries/kernel_list_cache.h"
+#include "kernel/recording/own_code.h"
 #include "object/elf/elf_image.h"
 #include "verbs/test/test_workloads.h"
 
@@ -18,7 +19,6 @@
 #define PROBED_CALLS   1000
 #define SHARE	       75 /* percent of the workload's time in workload_busier */
 #define TOLERANCE      12
-#define MAPS_LIMIT     (16u << 20)
 
 /* The first line that contains a text; NULL: none. It ends with its line end. */
 static const char *test_checks_line(const struct text *out, const char *text)
@@ -216,38 +216,16 @@ static enum test_result test_checks_tracepoints(struct test_run *run)
 		"landlock_add_rule", LANDLOCK_CALLS, "a tracepoint");
 }
 
-/* Where brstack_bench is in this program's file. */
-static bool test_checks_probe_offset(unsigned long long *offset)
-{
-	unsigned long long address = (uintptr_t)brstack_bench;
-	char *maps;
-	size_t len;
-	bool is_found = false;
-	if (file_read("/proc/self/maps", MAPS_LIMIT, &maps, &len, NULL) != TALLY_OK)
-		return false;
-	for (char *line, *rest = maps; !is_found && (line = strsep(&rest, "\n"));) {
-		unsigned long long start, end, file_offset;
-		is_found = sscanf(line, "%llx-%llx %*s %llx", &start, &end, &file_offset) == 3 && address >= start &&
-			   address < end;
-		if (is_found)
-			*offset = address - start + file_offset;
-	}
-	free(maps);
-	return is_found;
-}
-
 static enum test_result test_checks_uprobes(struct test_run *run)
 {
-	char line[4600], self[4096];
-	unsigned long long offset;
-	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	if (len < 0 || !test_checks_probe_offset(&offset))
+	char line[4600], self[PATH_MAX];
+	uint64_t offset;
+	if (!own_code_find((uintptr_t)brstack_bench, self, &offset))
 		return test_fail(run, "the program does not find its own file");
-	self[len] = 0;
 	if (strpbrk(self, " ,'"))
 		return test_skip(run, "the path of the program has characters that events cannot have");
 	snprintf(line, sizeof(line), "stat -x, -a -e uprobe/path='%s',offset=%llu/ -- @ test -w brstack %d", self,
-		offset, PROBED_CALLS);
+		(unsigned long long)offset, PROBED_CALLS);
 	return test_checks_exact(run, line, "uprobe", PROBED_CALLS, "a probe in a program");
 }
 

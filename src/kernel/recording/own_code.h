@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * own_code.h - finds the file, and the offset in it, of a function of this process: where a uprobe of it is placed.
+ *
+ *	char path[PATH_MAX]; uint64_t offset;
+ *	if (own_code_find((uintptr_t)usleep, path, &offset)) ...
+ */
+#ifndef KERNEL_RECORDING_OWN_CODE_H
+#define KERNEL_RECORDING_OWN_CODE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* False: no file is mapped at the address, as /proc/self/maps has it. */
+bool own_code_find(uint64_t address, char path[PATH_MAX], uint64_t *offset);
+
+#endif
