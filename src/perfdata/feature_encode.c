@@ -3,6 +3,7 @@
 
 #include "abi/encode.h"
 #include "base/array.h"
+#include "perfdata/origin.h"
 
 #define STRING_ALIGNMENT 64 /* perf pads header strings to this */
 
@@ -349,6 +350,9 @@ void feature_encode(struct writer *w, unsigned bit, const struct perfdata_featur
 		break;
 	case FEATURE_AUXTRACE:
 		put_auxtrace(w, f);
+		break;
+	case FEATURE_ORIGIN:
+		origin_encode(w, f);
 		break;
 	case FEATURE_BPF_PROG_INFO:
 		feature_encode_put_bpf_programs(w, f);

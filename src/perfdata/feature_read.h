@@ -36,6 +36,7 @@ enum feature_result feature_read_cpu_caps(struct cursor *c, const struct feature
 enum feature_result feature_read_pmu_caps(struct cursor *c, const struct feature_input *in);
 enum feature_result feature_read_cpu_domains(struct cursor *c, const struct feature_input *in);
 enum feature_result feature_read_bpf_programs(struct cursor *c, const struct feature_input *in);
+enum feature_result feature_read_origin(struct cursor *c, const struct feature_input *in);
 enum feature_result feature_read_btfs(struct cursor *c, const struct feature_input *in);
 
 #endif

@@ -163,8 +163,12 @@ static const struct feature_row rows[] = {
 
 _Static_assert(ARRAY_LEN(rows) == FEATURE_COUNT - 1, "a row per feature, in order");
 
+static const struct feature_row origin_row = {FEATURE_ORIGIN, "ORIGIN", feature_read_origin};
+
 static const struct feature_row *row_of(unsigned bit)
 {
+	if (bit == FEATURE_ORIGIN)
+		return &origin_row;
 	return bit >= 1 && bit < FEATURE_COUNT ? &rows[bit - 1] : NULL;
 }
 

@@ -96,6 +96,12 @@ struct perfdata_btf {
 	struct tally_bytes data;
 };
 
+enum perfdata_origin_kind { ORIGIN_EVENTS, ORIGIN_TIMER, ORIGIN_SIMULATED, ORIGIN_UNKNOWN };
+struct perfdata_origin { /* see origin.h */
+	enum perfdata_origin_kind kind;
+	struct tally_str by, not_seen; /* empty if that is not said */
+};
+
 struct perfdata_features {
 	uint64_t present[FEATURE_BITS / 64]; /* bit set of the header; FEATURE_* */
 	struct tally_str hostname, osrelease, version, arch, cpudesc, cpuid;
@@ -142,6 +148,7 @@ struct perfdata_features {
 	struct perfdata_cpu_domains *cpu_domains;
 	size_t cpu_domain_count;
 	struct tally_bytes tracing_data;
+	struct perfdata_origin origin; /* ask origin_of, which knows of damage */
 	struct tally_bytes raw[FEATURE_BITS];
 	uint64_t damaged; /* sections that could not be decoded */
 	uint64_t damaged_bits[FEATURE_BITS / 64]; /* which */

@@ -52,6 +52,8 @@ enum perfdata_feature_bit {
 	FEATURE_COUNT
 };
 
-#define FEATURE_PACK 200 /* ours: docs/pack.md; far from the numbers that perf gives next */
+/* Ours, far from the numbers that perf gives next. */
+#define FEATURE_PACK   200 /* docs/pack.md */
+#define FEATURE_ORIGIN 201 /* origin.h: what made the samples, if they are not from perf events */
 
 #endif

@@ -2,6 +2,7 @@
 #include "perfdata/reader_describe.h"
 
 #include "base/error.h"
+#include "perfdata/origin.h"
 
 /* Descriptions outlive the part of a stream that they came in: it may be forgotten. */
 static const uint8_t *reader_describe_lasting(struct perfdata_reader *r, const uint8_t *data, size_t len)
@@ -25,18 +26,16 @@ static enum tally_status apply_attr_record(struct perfdata_reader *r, const stru
 	return status;
 }
 
-static enum tally_status apply_feature_record(
-	struct perfdata_reader *r, const struct record_fields *fields, struct tally_error *err)
+static enum tally_status apply_feature(
+	struct perfdata_reader *r, uint64_t bit, struct tally_bytes section, struct tally_error *err)
 {
-	uint64_t bit = fields->feature.feature;
 	/* A feature that its writer does not know itself, without contents, ends the list: 32 in perf 6.8, 35 in 7.3. */
-	bool is_end = fields->feature.payload.len == 0 && !feature_is_flag((unsigned)bit);
+	bool is_end = section.len == 0 && !feature_is_flag((unsigned)bit);
 	if (bit >= FEATURE_BITS || is_end)
 		return TALLY_OK;
 	r->features.present[bit / 64] |= UINT64_C(1) << bit % 64;
 	if (!feature_name((unsigned)bit))
 		r->health.unknown_features++;
-	struct tally_bytes section = fields->feature.payload;
 	section.data = reader_describe_lasting(r, section.data, section.len);
 	if (!section.data && section.len > 0)
 		return error_nomem(err);
@@ -68,13 +67,16 @@ enum tally_status reader_describe(
 	struct perfdata_reader *r, const struct record *record, struct tally_bytes payload, struct tally_error *err)
 {
 	struct record_fields fields;
+	struct tally_bytes origin;
+	if (r->is_pipe && !r->is_described && origin_record_section(record, &origin))
+		return apply_feature(r, FEATURE_ORIGIN, origin, err);
 	if (r->is_described || record->type < RECORD_HEADER_ATTR || record_decode(record, &fields, NULL) != TALLY_OK)
 		return TALLY_OK;
 	switch (record->type) {
 	case RECORD_HEADER_ATTR:
 		return r->is_pipe ? apply_attr_record(r, record, &fields, err) : TALLY_OK;
 	case RECORD_HEADER_FEATURE:
-		return r->is_pipe ? apply_feature_record(r, &fields, err) : TALLY_OK;
+		return r->is_pipe ? apply_feature(r, fields.feature.feature, fields.feature.payload, err) : TALLY_OK;
 	case RECORD_HEADER_TRACING_DATA:
 		return r->is_pipe ? apply_tracing_data(r, payload, fields.tracing_data.size, err) : TALLY_OK;
 	case RECORD_EVENT_UPDATE:

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/map_u64.h"
+#include "perfdata/origin.h"
 
 #define BUFFER_BYTES	 (256u << 10) /* written at once */
 #define SECTION_BYTES	 16
@@ -293,6 +294,9 @@ static void put_pipe_feature(struct perfdata_rewriter *w, unsigned bit, const st
 		writer_bytes(&w->buffer, section.data, section.len);
 		writer_align(&w->buffer, 8);
 		return;
+	case FEATURE_ORIGIN:
+		origin_put_record(&w->buffer, section);
+		return;
 	default:
 		fields.feature.feature = bit;
 		fields.feature.payload = section;
@@ -332,8 +336,9 @@ enum tally_status perfdata_rewriter_begin(struct perfdata_rewriter *w, const str
 
 static bool is_description(const struct record *record)
 {
+	struct tally_bytes origin;
 	return record->type == RECORD_HEADER_ATTR || record->type == RECORD_HEADER_FEATURE ||
-	       record->type == RECORD_HEADER_TRACING_DATA;
+	       record->type == RECORD_HEADER_TRACING_DATA || origin_record_section(record, &origin);
 }
 
 /* What was true of the recording that was read only. */

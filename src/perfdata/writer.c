@@ -19,6 +19,7 @@
 #include "perfdata/feature_encode.h"
 #include "perfdata/format.h"
 #include "perfdata/old_recording.h"
+#include "perfdata/origin.h"
 
 #define PUBLISH_BYTES	 (64u << 10) /* of records, until a round's end makes them known; less waits for a sync */
 #define DATA_SIZE_OFFSET 48 /* in the header; event types and the feature bits follow */
@@ -45,7 +46,7 @@ struct perfdata_writer {
 	uint64_t published; /* the data's size in the header; the table is there */
 	bool is_published;
 	uint64_t present[4]; /* the features that lie in front of the data */
-	struct writer_section front[FEATURE_COUNT];
+	struct writer_section front[FEATURE_BITS];
 	uint64_t front_offset;
 	struct writer contents; /* of those, from front_offset on */
 	struct writer table; /* their sections, in order of the bits */
@@ -137,13 +138,19 @@ static void writer_put_attr(struct writer *out, const struct perf_attr *attr, ui
 	attr_encode(out, &padded);
 }
 
+/* Others of our own come at the end only. */
+static bool writer_is_in_front(const struct perfdata_features *features, unsigned bit)
+{
+	return feature_is_present(features, bit) && (bit < FEATURE_COUNT || bit == FEATURE_ORIGIN);
+}
+
 /* Contents in front of the data: there they stay valid while the data grows. */
 static void put_front_features(struct perfdata_writer *w, uint64_t offset, const struct perfdata_features *features)
 {
 	w->front_offset = offset;
-	for (unsigned bit = 1; bit < FEATURE_COUNT; bit++) {
+	for (unsigned bit = 1; bit < FEATURE_BITS; bit++) {
 		struct writer_section *section = &w->front[bit];
-		if (!feature_is_present(features, bit))
+		if (!writer_is_in_front(features, bit))
 			continue;
 		section->offset = offset + w->contents.len;
 		feature_encode(&w->contents, bit, features);
@@ -216,6 +223,15 @@ static enum tally_status put_pipe_attr(
 			  : error_set(err, TALLY_LIMIT, "the event %s has too many ids for a pipe", event->name);
 }
 
+static void put_pipe_origin(struct writer *out, const struct perfdata_features *features)
+{
+	struct writer section = {0};
+	feature_encode(&section, FEATURE_ORIGIN, features);
+	origin_put_record(out, writer_view(&section));
+	out->failed |= section.failed;
+	writer_deinit(&section);
+}
+
 static enum tally_status writer_begin_pipe(
 	struct perfdata_writer *w, const struct perfdata_features *features, struct tally_error *err)
 {
@@ -237,6 +253,8 @@ static enum tally_status writer_begin_pipe(
 		(void)record_encode(&out, &fields, 0, NULL, &none);
 		writer_deinit(&body);
 	}
+	if (status == TALLY_OK && feature_is_present(features, FEATURE_ORIGIN))
+		put_pipe_origin(&out, features);
 	if (status == TALLY_OK && features->tracing_data.len) {
 		struct record_fields fields = {.type = RECORD_HEADER_TRACING_DATA};
 		fields.tracing_data.size = (uint32_t)((features->tracing_data.len + 7) & ~(size_t)7);
@@ -467,8 +485,7 @@ struct compressor_totals perfdata_writer_totals(const struct perfdata_writer *w)
 static struct writer_section final_section(const struct perfdata_writer *w, unsigned bit, struct writer *content,
 	const struct perfdata_features *features, uint64_t base)
 {
-	static const struct writer_section none; /* of those that only come at the end */
-	const struct writer_section *front = bit < FEATURE_COUNT ? &w->front[bit] : &none;
+	const struct writer_section *front = &w->front[bit]; /* no offset: comes only at the end */
 	size_t start = content->len;
 	feature_encode(content, bit, features);
 	struct writer_section section = {base + start, content->len - start};

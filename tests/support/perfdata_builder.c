@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "perfdata/format.h"
+#include "base/array.h"
 
 void perfdata_builder_init(struct perfdata_builder *b, bool swap)
 {
@@ -49,7 +49,7 @@ void perfdata_builder_round(struct perfdata_builder *b)
 
 void perfdata_builder_feature(struct perfdata_builder *b, unsigned bit, const void *body, size_t len)
 {
-	b->feature_bits |= UINT64_C(1) << bit;
+	b->feature_bits[bit / 64] |= UINT64_C(1) << bit % 64;
 	b->feature_sizes[bit] = (uint32_t)len;
 	writer_bytes(&b->features, body, len);
 }
@@ -73,8 +73,8 @@ struct tally_bytes perfdata_builder_file(struct perfdata_builder *b)
 	put_section(w, PERFDATA_HEADER_BYTES, entry * b->event_count);
 	put_section(w, data_at, b->records.len);
 	put_section(w, 0, 0);
-	writer_u64(w, b->feature_bits);
-	writer_zeros(w, 24);
+	for (size_t i = 0; i < ARRAY_LEN(b->feature_bits); i++)
+		writer_u64(w, b->feature_bits[i]);
 	for (size_t i = 0; i < b->event_count; i++) {
 		attr_encode(w, &b->attrs[i]);
 		put_section(w, ids_at + 8 * i, 8);
@@ -82,9 +82,11 @@ struct tally_bytes perfdata_builder_file(struct perfdata_builder *b)
 	for (size_t i = 0; i < b->event_count; i++)
 		writer_u64(w, b->ids[i]);
 	writer_bytes(w, b->records.data, b->records.len);
-	uint64_t body = w->len + 16 * (uint64_t)__builtin_popcountll(b->feature_bits);
-	for (unsigned bit = 0; bit < 64; bit++) {
-		if (!(b->feature_bits >> bit & 1))
+	uint64_t body = w->len;
+	for (size_t i = 0; i < ARRAY_LEN(b->feature_bits); i++)
+		body += 16 * (uint64_t)__builtin_popcountll(b->feature_bits[i]);
+	for (unsigned bit = 0; bit < FEATURE_BITS; bit++) {
+		if (!(b->feature_bits[bit / 64] >> bit % 64 & 1))
 			continue;
 		put_section(w, body, b->feature_sizes[bit]);
 		body += b->feature_sizes[bit];

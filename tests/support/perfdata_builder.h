@@ -13,6 +13,7 @@
 #define SUPPORT_PERFDATA_BUILDER_H
 
 #include "abi/encode.h"
+#include "perfdata/features.h"
 
 #define BUILDER_MAX_EVENTS 4
 
@@ -23,8 +24,8 @@ struct perfdata_builder {
 	size_t event_count;
 	struct writer records;
 	struct writer features; /* section bodies, one after another */
-	uint32_t feature_sizes[64];
-	uint64_t feature_bits;
+	uint32_t feature_sizes[FEATURE_BITS];
+	uint64_t feature_bits[FEATURE_BITS / 64];
 	struct writer out;
 };
 

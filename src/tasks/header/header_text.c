@@ -7,6 +7,7 @@
 #include "analysis/wait_events.h"
 #include "base/array.h"
 #include "perfdata/feature_table.h"
+#include "perfdata/origin.h"
 #include "perfdata/other_writers.h"
 #include "tasks/header/header_parts.h"
 
@@ -241,10 +242,20 @@ static const struct {
 	[FEATURE_CLN_SIZE] = {print_cache_line, false},
 };
 
+static void print_origin(struct text *out, const struct perfdata_features *features)
+{
+	struct perfdata_origin origin = origin_of(features);
+	text_str(out, "# origin : ");
+	origin_text(out, &origin);
+	text_char(out, '\n');
+}
+
 static void print_feature(struct text *out, const struct header_source *source, unsigned bit, bool full)
 {
 	if (bit == FEATURE_PACK)
 		text_printf(out, "# tally feature PACK: %zu bytes\n", source->features->raw[bit].len);
+	else if (bit == FEATURE_ORIGIN)
+		print_origin(out, source->features);
 	else if (other_writer_feature(bit))
 		text_printf(out, "# %s: %zu bytes\n", other_writer_feature(bit), source->features->raw[bit].len);
 	else if (!feature_name(bit))

@@ -334,6 +334,7 @@ static bool pack_scrub_stays(unsigned bit)
 	case FEATURE_CLOCK_DATA:
 	case FEATURE_E_MACHINE:
 	case FEATURE_CLN_SIZE:
+	case FEATURE_ORIGIN:
 		return true;
 	default:
 		return false;
@@ -373,7 +374,8 @@ void pack_scrub_features(struct pack_scrub *scrub, struct perfdata_features *f)
 	for (unsigned bit = 0; bit < FEATURE_BITS && !scrub->failed; bit++) {
 		if (!feature_is_present(f, bit))
 			continue;
-		if (!pack_scrub_stays(bit) || feature_is_damaged(f, bit))
+		bool is_damaged = feature_is_damaged(f, bit) && bit != FEATURE_ORIGIN; /* stays as unknown */
+		if (!pack_scrub_stays(bit) || is_damaged)
 			pack_scrub_drop(f, bit);
 		else
 			pack_scrub_renew(scrub, f, bit);

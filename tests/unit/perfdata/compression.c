@@ -148,7 +148,7 @@ static void test_a_killed_writer(void **state)
 	enum tally_status end;
 	uint64_t offset;
 	build(&b, RECORD_COMPRESSED, false, 200);
-	b.feature_bits = 0;
+	memset(b.feature_bits, 0, sizeof(b.feature_bits));
 	writer_clear(&b.features);
 	struct tally_bytes whole = perfdata_builder_file(&b);
 	uint8_t *copy = malloc(whole.len);

@@ -411,6 +411,7 @@ static void test_names_of_features(void **state)
 	assert_string_equal(feature_name(FEATURE_COUNT - 1), "CLN_SIZE");
 	assert_null(feature_name(FEATURE_COUNT));
 	assert_string_equal(feature_name(FEATURE_PACK), "PACK");
+	assert_string_equal(feature_name(FEATURE_ORIGIN), "ORIGIN");
 	for (unsigned bit = 0; bit < FEATURE_BITS; bit++)
 		assert_int_equal(feature_is_flag(bit), bit == FEATURE_BRANCH_STACK || bit == FEATURE_STAT);
 }

@@ -188,7 +188,7 @@ static void test_a_killed_recording_is_read_to_its_end(void **state)
 {
 	struct perfdata_builder b;
 	build(&b, false);
-	b.feature_bits = 0;
+	memset(b.feature_bits, 0, sizeof(b.feature_bits));
 	writer_clear(&b.features);
 	struct tally_bytes whole = perfdata_builder_file(&b);
 	uint8_t *copy = malloc(whole.len);

@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "perfdata/origin.h"
 #include "perfdata_builder.h"
 #include "unit_test.h"
 
@@ -259,6 +260,37 @@ static void test_features_in_a_pipe(void **state)
 	perfdata_builder_deinit(&b);
 }
 
+/* In a file as a section, in a pipe as a record: each way keeps it. */
+static void test_what_made_the_samples(void **state)
+{
+	static const char section[] = "simulated\na model\n";
+	for (int swap = 0; swap < 2; swap++) {
+		struct perfdata_builder b;
+		struct perfdata_reader *readers[4]; /* file, pipe, file, pipe */
+		build(&b, swap);
+		perfdata_builder_feature(&b, FEATURE_ORIGIN, section, sizeof(section));
+		assert_int_equal(perfdata_reader_open_bytes(perfdata_builder_file(&b), &readers[0], NULL), TALLY_OK);
+		copy_to_pipe(readers[0], out_path);
+		readers[1] = open_path(out_path);
+		copy_to_file(readers[1], second_path);
+		readers[2] = open_path(second_path);
+		copy_to_pipe(readers[2], out_path);
+		readers[3] = open_path(out_path);
+		for (size_t i = 0; i < ARRAY_LEN(readers); i++) {
+			struct record record;
+			while (perfdata_reader_next(readers[i], &record, NULL) == TALLY_OK)
+				assert_false(record.type == RECORD_HEADER_FEATURE && i % 2 == 1 &&
+					     record.bytes.data[swap ? 15 : 8] == FEATURE_ORIGIN);
+			struct perfdata_origin origin = origin_of(perfdata_reader_features(readers[i]));
+			assert_int_equal(origin.kind, ORIGIN_SIMULATED);
+			assert_true(str_equal(origin.by, STR("a model")));
+		}
+		for (size_t i = 0; i < ARRAY_LEN(readers); i++)
+			perfdata_reader_destroy(readers[i]);
+		perfdata_builder_deinit(&b);
+	}
+}
+
 static void test_a_section_too_large_for_a_pipe(void **state)
 {
 	static const uint8_t large[70000];
@@ -313,7 +345,7 @@ static void test_aux_data(void **state)
 	writer_u64(&index, 48);
 	put_aux_record(&b, payload);
 	put_aux_record(&b, payload);
-	b.feature_bits = 0;
+	memset(b.feature_bits, 0, sizeof(b.feature_bits));
 	writer_clear(&b.features);
 	perfdata_builder_feature(&b, FEATURE_AUXTRACE, index.data, index.len);
 	assert_int_equal(perfdata_reader_open_bytes(perfdata_builder_file(&b), &r, NULL), TALLY_OK);
@@ -708,6 +740,7 @@ int main(void)
 		cmocka_unit_test(test_pipe_to_pipe),
 		cmocka_unit_test(test_pipe_to_file_and_back),
 		cmocka_unit_test(test_features_in_a_pipe),
+		cmocka_unit_test(test_what_made_the_samples),
 		cmocka_unit_test(test_a_section_too_large_for_a_pipe),
 		cmocka_unit_test(test_aux_data),
 		cmocka_unit_test(test_an_aux_index_that_lies),

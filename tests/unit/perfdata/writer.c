@@ -14,6 +14,7 @@
 #include "abi/encode.h"
 #include "base/array.h"
 #include "base/file.h"
+#include "perfdata/origin.h"
 #include "perfdata/reader.h"
 #include "unit_test.h"
 
@@ -267,6 +268,58 @@ static void assert_reads(struct tally_bytes bytes, size_t samples)
 	assert_int_equal(perfdata_reader_health(r)->damaged_features, 0);
 	assert_true(str_equal(perfdata_reader_features(r)->hostname, STR("host")));
 	assert_int_equal(perfdata_reader_features(r)->cpus_online, 3);
+	perfdata_reader_destroy(r);
+	free_bytes(bytes);
+}
+
+static void assert_simulated(struct perfdata_reader *r)
+{
+	struct perfdata_origin origin = origin_of(perfdata_reader_features(r));
+	assert_int_equal(origin.kind, ORIGIN_SIMULATED);
+	assert_true(str_equal(origin.by, STR("a model")));
+	assert_int_equal(perfdata_reader_health(r)->damaged_features, 0);
+	assert_int_equal(perfdata_reader_health(r)->unknown_features, 0);
+}
+
+/* In front of the data, so that a recording that was killed has it, and in a stream. */
+static void test_what_made_the_samples(void **state)
+{
+	struct perfdata_features f = some_features();
+	origin_set(&f, (struct perfdata_origin){ORIGIN_SIMULATED, STR("a model"), STR("")});
+	for (int is_closed = 0; is_closed < 2; is_closed++) {
+		struct perfdata_reader *r;
+		struct perfdata_writer *w = begin(&f);
+		append_samples(w);
+		if (is_closed)
+			assert_int_equal(perfdata_writer_close(w, &f, NULL), TALLY_OK);
+		perfdata_writer_destroy(w);
+		struct tally_bytes bytes = file_bytes();
+		assert_int_equal(perfdata_reader_open_bytes(bytes, &r, NULL), TALLY_OK);
+		assert_int_equal(count_samples(r), 3);
+		assert_simulated(r);
+		perfdata_reader_destroy(r);
+		free_bytes(bytes);
+	}
+}
+
+static void test_what_made_the_samples_of_a_stream(void **state)
+{
+	struct perfdata_features f = some_features();
+	struct perfdata_writer *w;
+	struct perfdata_reader *r;
+	origin_set(&f, (struct perfdata_origin){ORIGIN_SIMULATED, STR("a model"), STR("")});
+	int fd = open(path, O_CREAT | O_RDWR | O_TRUNC, 0600);
+	assert_int_equal(perfdata_writer_create_pipe(fd, &w, NULL), TALLY_OK);
+	add_events(w);
+	assert_int_equal(perfdata_writer_begin(w, &f, NULL), TALLY_OK);
+	append_samples(w);
+	assert_int_equal(perfdata_writer_close(w, &f, NULL), TALLY_OK);
+	perfdata_writer_destroy(w);
+	close(fd);
+	struct tally_bytes bytes = file_bytes();
+	assert_int_equal(perfdata_reader_open_bytes(bytes, &r, NULL), TALLY_OK);
+	assert_int_equal(count_samples(r), 3);
+	assert_simulated(r);
 	perfdata_reader_destroy(r);
 	free_bytes(bytes);
 }
@@ -652,6 +705,8 @@ int main(void)
 		cmocka_unit_test(test_file_comes_back),
 		cmocka_unit_test(test_pipe_comes_back),
 		cmocka_unit_test(test_a_killed_writer_leaves_a_file),
+		cmocka_unit_test(test_what_made_the_samples),
+		cmocka_unit_test(test_what_made_the_samples_of_a_stream),
 		cmocka_unit_test(test_the_size_is_kept_current),
 		cmocka_unit_test(test_every_cut_of_a_running_recording),
 		cmocka_unit_test(test_every_cut_of_a_finished_recording),
