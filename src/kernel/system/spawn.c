@@ -33,6 +33,12 @@ _Noreturn static void child_run(char *const *argv, int go_fd, int failed_fd)
 
 enum tally_status spawn_create(char *const *argv, struct spawn *child, struct tally_error *err)
 {
+	return spawn_create_with_signals(argv, NULL, child, err);
+}
+
+enum tally_status spawn_create_with_signals(
+	char *const *argv, const sigset_t *mask, struct spawn *child, struct tally_error *err)
+{
 	int go[2], failed[2];
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go)) /* a socket: no SIGPIPE if the child is gone */
 		return error_set_errno(err, TALLY_IO, errno, "cannot make a pipe for '%s'", argv[0]);
@@ -51,6 +57,8 @@ enum tally_status spawn_create(char *const *argv, struct spawn *child, struct ta
 	if (pid == 0) {
 		close(go[1]);
 		close(failed[0]);
+		if (mask)
+			sigprocmask(SIG_SETMASK, mask, NULL);
 		child_run(argv, go[0], failed[1]);
 	}
 	close(go[0]);

@@ -9,6 +9,7 @@
 #ifndef KERNEL_SYSTEM_SPAWN_H
 #define KERNEL_SYSTEM_SPAWN_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -22,6 +23,9 @@ struct spawn {
 };
 
 TALLY_MUST_CHECK enum tally_status spawn_create(char *const *argv, struct spawn *child, struct tally_error *err);
+/* The same for a caller that blocks signals: the command has this mask instead. */
+TALLY_MUST_CHECK enum tally_status spawn_create_with_signals(
+	char *const *argv, const sigset_t *mask, struct spawn *child, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status spawn_start(struct spawn *child, struct tally_error *err);
 /* Blocks; status as waitpid gives it. */
 TALLY_MUST_CHECK enum tally_status spawn_wait(

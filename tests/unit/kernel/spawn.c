@@ -36,6 +36,25 @@ static void the_exit_status_comes_back(void **state)
 	assert_int_equal(WTERMSIG(status), SIGKILL);
 }
 
+static void a_command_can_have_another_mask(void **state)
+{
+	struct tally_error err;
+	struct spawn child;
+	struct rusage usage;
+	sigset_t blocked, before;
+	int status = 0;
+	char *const argv[] = {"sh", "-c", "kill -HUP $$; exit 7", NULL};
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGHUP);
+	sigprocmask(SIG_BLOCK, &blocked, &before);
+	assert_int_equal(spawn_create_with_signals(argv, &before, &child, &err), TALLY_OK);
+	assert_int_equal(spawn_start(&child, &err), TALLY_OK);
+	assert_int_equal(spawn_wait(&child, &status, &usage, &err), TALLY_OK);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGHUP);
+}
+
 static void a_failing_exec_is_told(void **state)
 {
 	struct tally_error err;
@@ -97,6 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_exit_status_comes_back),
+		cmocka_unit_test(a_command_can_have_another_mask),
 		cmocka_unit_test(a_failing_exec_is_told),
 		cmocka_unit_test(nothing_runs_before_the_start),
 		cmocka_unit_test(a_killed_child_is_no_broken_pipe),

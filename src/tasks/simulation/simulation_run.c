@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tasks/simulation/simulation_run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "tasks/simulation/simulation_command.h"
+#include "tasks/simulation/simulation_messages.h"
+#include "tasks/simulation/simulation_tool.h"
+
+#define FOLDER_NAME	 "tally-simulation-XXXXXX"
+#define LIBRARY_FOLDER	 "lib" /* in the folder: our tool and links to Valgrind's files */
+#define LIBRARY_VARIABLE "VALGRIND_LIB"
+#define PERSONALITY_ASK	 0xffffffffUL
+#define DEPTH_MOST	 8 /* descriptors that the removal of the folder may take */
+
+/* ---- the folder ---- */
+
+static int simulation_run_remove_one(const char *path, const struct stat *st, int type, struct FTW *place)
+{
+	(void)st;
+	(void)place;
+	(void)(type == FTW_DP ? rmdir(path) : unlink(path));
+	return 0;
+}
+
+static void simulation_run_remove(struct simulation_run *run)
+{
+	if (run->folder[0])
+		nftw(run->folder, simulation_run_remove_one, DEPTH_MOST, FTW_DEPTH | FTW_PHYS);
+	run->folder[0] = '\0';
+}
+
+static enum tally_status simulation_run_make_folder(struct simulation_run *run, struct tally_error *err)
+{
+	const char *place = getenv("TMPDIR");
+	char folder[SIMULATION_FOLDER_BYTES];
+	int len = snprintf(folder, sizeof(folder), "%s/" FOLDER_NAME, place && place[0] == '/' ? place : "/tmp");
+	if (len < 0 || (size_t)len >= sizeof(folder))
+		return error_set(err, TALLY_INVALID, "TMPDIR is too long for the files of the simulation");
+	if (!mkdtemp(folder))
+		return error_set_errno(err, TALLY_IO, errno,
+			"cannot make a folder in '%s' for the files of the simulation (TMPDIR names another place)",
+			place && place[0] == '/' ? place : "/tmp");
+	memcpy(run->folder, folder, sizeof(folder));
+	return TALLY_OK;
+}
+
+/* library/name, a link to folder/name. */
+static enum tally_status simulation_run_link(
+	const char *library, const char *folder, const char *name, struct tally_error *err)
+{
+	char target[PATH_MAX], link[PATH_MAX];
+	int target_len = snprintf(target, sizeof(target), "%s/%s", folder, name);
+	int link_len = snprintf(link, sizeof(link), "%s/%s", library, name);
+	if (target_len >= PATH_MAX || link_len >= PATH_MAX)
+		return error_set(err, TALLY_LIMIT, "the name of '%s/%s' is too long", folder, name);
+	if (symlink(target, link) != 0)
+		return error_set_errno(err, TALLY_IO, errno, "cannot link '%s'", link);
+	return TALLY_OK;
+}
+
+/* Valgrind takes its tool and what belongs to it from one folder. */
+static enum tally_status simulation_run_make_library(const struct simulation_run *run,
+	const struct simulation_tool *tool, char library[PATH_MAX], struct tally_error *err)
+{
+	if (!tool->valgrind[0]) {
+		memcpy(library, tool->folder, PATH_MAX);
+		return TALLY_OK;
+	}
+	snprintf(library, PATH_MAX, "%s/" LIBRARY_FOLDER, run->folder);
+	if (mkdir(library, 0700) != 0)
+		return error_set_errno(err, TALLY_IO, errno, "cannot make the folder '%s'", library);
+	enum tally_status status = simulation_run_link(library, tool->folder, SIMULATION_TOOL_FILE, err);
+	if (status == TALLY_OK)
+		status = simulation_run_link(library, tool->valgrind, SIMULATION_PRELOAD_FILE, err);
+	return status;
+}
+
+/* ---- the start ---- */
+
+static void simulation_run_signals(sigset_t *signals)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
+	sigemptyset(signals);
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+		sigaddset(signals, numbers[i]);
+}
+
+typedef VEC(char *) simulation_words;
+
+static enum tally_status simulation_run_make_words(const struct simulation_run *run,
+	const struct simulation_request *request, struct simulation_tool *tool, struct text *own,
+	simulation_words *words, struct tally_error *err)
+{
+	/* Of Valgrind's core: no options from files and the environment, which are meant for other tools; its messages
+	 * into files by process; no server for a debugger, which would have files in /tmp. */
+	static char *const core[] = {"--tool=tally", "-q", "--command-line-only=yes", "--trace-children=yes",
+		"--vgdb=no", "--sigill-diagnostics=yes"};
+	text_printf(own, "--log-file=%s/" SIMULATION_MESSAGES_PREFIX "%%p", run->folder);
+	text_char(own, '\0');
+	size_t stream_at = own->len;
+	text_printf(own, "--stream-dir=%s", run->folder);
+	text_char(own, '\0');
+	bool is_made = !own->failed && vec_push(words, tool->launcher);
+	for (size_t i = 0; i < ARRAY_LEN(core); i++)
+		is_made = is_made && vec_push(words, core[i]);
+	is_made = is_made && vec_push(words, own->data) && vec_push(words, own->data + stream_at);
+	for (size_t i = 0; i < request->option_count; i++)
+		is_made = is_made && vec_push(words, (char *)request->options[i]);
+	is_made = is_made && vec_push(words, "--");
+	for (size_t i = 0; request->command[i]; i++)
+		is_made = is_made && vec_push(words, request->command[i]);
+	return is_made && vec_push(words, NULL) ? TALLY_OK : error_nomem(err);
+}
+
+/* Addresses decide which caches' sets are used: without random ones, runs are alike. Containers may forbid it; then they
+ * are as alike as Valgrind makes them. */
+static enum tally_status simulation_run_spawn(
+	struct simulation_run *run, char *const *words, const char *library, struct tally_error *err)
+{
+	const char *before = getenv(LIBRARY_VARIABLE);
+	char *kept = before ? strdup(before) : NULL;
+	if ((before && !kept) || setenv(LIBRARY_VARIABLE, library, 1) != 0) {
+		free(kept);
+		return error_nomem(err);
+	}
+	int persona = personality(PERSONALITY_ASK);
+	if (persona >= 0)
+		(void)personality((unsigned long)persona | ADDR_NO_RANDOMIZE);
+	enum tally_status status = spawn_create_with_signals(words, &run->signals_before, &run->child, err);
+	if (persona >= 0)
+		(void)personality((unsigned long)persona);
+	(void)(kept ? setenv(LIBRARY_VARIABLE, kept, 1) : unsetenv(LIBRARY_VARIABLE));
+	free(kept);
+	if (status != TALLY_OK)
+		return status;
+	run->pid = run->child.pid;
+	run->start_ns = clock_ns();
+	return spawn_start(&run->child, err);
+}
+
+static enum tally_status simulation_run_begin(
+	const struct simulation_request *request, struct simulation_run *run, struct tally_error *err)
+{
+	struct simulation_tool tool;
+	char library[PATH_MAX];
+	struct text own = {0};
+	simulation_words words = {0};
+	enum tally_status status = simulation_tool_find(&tool, err);
+	if (status == TALLY_OK)
+		status = simulation_command_check(request->command[0], err);
+	if (status == TALLY_OK)
+		status = simulation_run_make_folder(run, err);
+	if (status == TALLY_OK)
+		status = simulation_run_make_library(run, &tool, library, err);
+	if (status == TALLY_OK)
+		status = simulation_run_make_words(run, request, &tool, &own, &words, err);
+	if (status == TALLY_OK)
+		status = simulation_run_spawn(run, words.items, library, err);
+	vec_free(&words);
+	text_deinit(&own);
+	return status;
+}
+
+/* Ends what simulation_start began. */
+static void simulation_run_restore(struct simulation_run *run)
+{
+	const struct timespec now = {0, 0};
+	sigset_t signals;
+	simulation_run_signals(&signals);
+	simulation_run_remove(run);
+	prctl(PR_SET_CHILD_SUBREAPER, run->was_subreaper, 0, 0, 0);
+	while (sigtimedwait(&signals, NULL, &now) > 0) /* sent while the end was under way: it is obeyed */
+		;
+	sigprocmask(SIG_SETMASK, &run->signals_before, NULL);
+}
+
+enum tally_status simulation_start(
+	const struct simulation_request *request, struct simulation_run *run, struct tally_error *err)
+{
+	sigset_t signals;
+	int was_subreaper = 0;
+	*run = (struct simulation_run){
+		.command = request->command[0], .child = {.pid = -1, .go_fd = -1, .failed_fd = -1}};
+	simulation_run_signals(&signals);
+	signal(SIGCHLD, SIG_DFL);
+	sigprocmask(SIG_BLOCK, &signals, &run->signals_before);
+	/* Processes that the command leaves behind become ours: so we know that there are some. */
+	prctl(PR_GET_CHILD_SUBREAPER, &was_subreaper, 0, 0, 0);
+	run->was_subreaper = was_subreaper != 0;
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	enum tally_status status = simulation_run_begin(request, run, err);
+	if (status != TALLY_OK) {
+		spawn_cancel(&run->child);
+		simulation_run_restore(run);
+	}
+	return status;
+}
+
+/* ---- the end ---- */
+
+/* A signal that the terminal sent has reached the command as well; one that was sent to us alone is passed on. */
+static void simulation_run_take_signal(struct simulation_run *run, int number, const siginfo_t *info)
+{
+	if (info->si_code <= 0)
+		kill(run->child.pid, number);
+	else if (run->signal != 0)
+		kill(run->child.pid, SIGTERM); /* the second time of asking */
+	run->signal = number;
+}
+
+/* Takes note of children that have ended, whose parents ended before them; whether some are left. */
+static bool simulation_run_has_survivors(void)
+{
+	siginfo_t info;
+	for (;;) {
+		info.si_pid = 0;
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG) != 0)
+			return errno == EINTR;
+		if (info.si_pid == 0)
+			return true;
+	}
+}
+
+enum tally_status simulation_wait(struct simulation_run *run, struct tally_error *err)
+{
+	sigset_t signals;
+	bool has_ended = false;
+	simulation_run_signals(&signals);
+	while (!has_ended) {
+		siginfo_t info;
+		enum tally_status status = spawn_try_wait(&run->child, &has_ended, &run->status, &run->usage, err);
+		if (status != TALLY_OK)
+			return status;
+		int number = has_ended ? 0 : sigwaitinfo(&signals, &info);
+		if (number > 0 && number != SIGCHLD)
+			simulation_run_take_signal(run, number, &info);
+	}
+	run->end_ns = clock_ns();
+	run->has_survivors = simulation_run_has_survivors();
+	return simulation_messages_check_start(run->folder, run->pid, run->command, err);
+}
+
+void simulation_end(struct simulation_run *run, struct diag *notes)
+{
+	if (run->child.pid > 0) {
+		kill(run->child.pid, SIGTERM);
+		if (spawn_wait(&run->child, &run->status, &run->usage, NULL) == TALLY_OK)
+			run->has_survivors = simulation_run_has_survivors();
+	}
+	simulation_messages_add(run->folder, notes);
+	if (run->has_survivors && run->folder[0]) {
+		diag_add(notes, DIAG_WARNING,
+			"processes that '%s' started still run under Valgrind, and need the folder '%s'; their counts "
+			"are "
+			"not complete; remove the folder when they have ended",
+			run->command, run->folder);
+		run->folder[0] = '\0';
+	}
+	simulation_run_restore(run);
+}
