@@ -143,6 +143,59 @@ def test_a_process_and_its_files(tally, live, workload):
         child.wait()
 
 
+def test_a_process_of_another_user_is_refused_with_a_reason(readable, live):
+    if os.geteuid() != 0 or not shutil.which('setpriv'):
+        pytest.skip('only root can become another user')
+    status, document = asked(readable, os.getpid(), prefix=NOBODY)
+    target = document['target']
+    assert status == 1 and not target['can_be_measured'] and target['files'] == []
+    assert 'CAP_SYS_PTRACE' in target['refusal']
+
+
+def test_a_thread_of_the_kernel_and_a_zombie(tally, live):
+    comm = pathlib.Path('/proc/2/comm')
+    if comm.exists() and comm.read_text() == 'kthreadd\n':
+        target = asked(tally, 2)[1]['target']
+        assert target['is_kernel_thread'] and target['files'] == [] and target['generated_code_bytes'] == 0
+        assert '% of its code' not in tally('doctor', 2, check=0 if target['can_be_measured'] else 1).stdout
+    child = subprocess.Popen(['true'])
+    try:
+        wait_for(lambda: ') Z ' in pathlib.Path(f'/proc/{child.pid}/stat').read_text())
+        status, document = asked(tally, child.pid)
+        assert status == 1 and 'zombie' in document['target']['refusal'] and not document['target']['is_kernel_thread']
+    finally:
+        child.wait()
+
+
+def test_a_script_is_its_interpreter(tally, live, tmp_path):
+    shell = pathlib.Path(shutil.which('sh')).resolve()
+    script, second = tmp_path / 'script', tmp_path / 'second'
+    script.write_text('#!/usr/bin/env -S sh -e\nexit 0\n')
+    second.write_text(f'#! {script} word\n')
+    for path in (script, second):
+        path.chmod(0o755)
+        target = asked(tally, path)[1]['target']
+        assert (target['name'], target['script']) == (str(shell), str(path)), target
+    assert f'It runs the script {script}' in tally('doctor', script, check=0).stdout
+    script.write_text('#!/nonexistent/interpreter\n')
+    result = tally('doctor', script)
+    assert result.returncode == 255 and '/nonexistent/interpreter' in result.stderr and str(script) in result.stderr
+    script.write_text('exit 0\n')
+    assert 'no ELF file and no script' in tally('doctor', script).stderr
+
+
+def test_go_keeps_frame_pointers(tally, live, tmp_path):
+    if not shutil.which('go'):
+        pytest.skip('Go is not installed')
+    source = tmp_path / 'a.go'
+    source.write_text('package main\nimport "fmt"\nfunc main() { fmt.Println("x") }\n')
+    if subprocess.run(['go', 'build', '-o', 'a', 'a.go'], cwd=tmp_path, capture_output=True, check=False,
+                      env={**os.environ, 'GOFLAGS': '', 'GOCACHE': str(tmp_path / 'cache')}).returncode:
+        pytest.skip('this Go does not build')
+    target = asked(tally, tmp_path / 'a')[1]['target']
+    assert target['frame_pointer_percent'] > 70
+
+
 def test_code_without_a_file(tally, live, workload, tmp_path):
     """The code of a JIT is seen, and that nothing names it."""
     child = subprocess.Popen([workload('jitcode').path, tmp_path, '60000'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -156,6 +209,7 @@ def test_code_without_a_file(tally, live, workload, tmp_path):
             pytest.skip('the workload does not wait here')
         _, document = asked(tally, child.pid)
         assert document['target']['generated_code_bytes'] > 0
+        assert 'perf-PID.map' in document['target']['generated_code_hint'] and 'generated_code_names' not in document['target']
     finally:
         child.kill()
         child.wait()
@@ -195,8 +249,72 @@ def test_words_and_exit_statuses(tally, live):
     if closed:
         result = tally('doctor', '--require', f'software,{closed}')
         assert result.returncode == 1 and f'{closed} is not allowed: ' in result.stderr
-    for kind in ('sysctl', 'setcap', 'docker', 'podman', 'kubernetes'):
+    for kind in ('sysctl', 'setcap', 'systemd', 'docker', 'podman', 'kubernetes'):
         assert tally('doctor', f'--fix={kind}').stdout.startswith('#')
+
+
+def fixed(tally, kind, *prefix):
+    return subprocess.run([*prefix, tally.path, 'doctor', f'--fix={kind}'], capture_output=True, text=True, timeout=TIMEOUT_S,
+                          check=False).stdout
+
+
+def test_snippets_name_what_is_lacking(readable, live):
+    if os.geteuid() != 0 or not shutil.which('setpriv'):
+        pytest.skip('only root can become another user')
+    missing = ['PERFMON', 'BPF', 'SYS_PTRACE', 'SYSLOG']
+    lines = fixed(readable, 'docker', *NOBODY).splitlines()
+    assert lines[-1].startswith('docker run ' + ' '.join(f'--cap-add {name}' for name in missing)) and lines[-1].endswith(' IMAGE')
+    assert f'AmbientCapabilities={" ".join("CAP_" + name for name in missing)}\n' in fixed(readable, 'systemd', *NOBODY)
+    assert 'sudo setcap cap_perfmon,cap_bpf,cap_sys_ptrace,cap_syslog+ep "$(command -v tally)"\n' in fixed(readable, 'setcap', *NOBODY)
+    sysctl = [line for line in fixed(readable, 'sysctl', *NOBODY).splitlines() if not line.startswith('#')]
+    if paranoid() in (2, 3):
+        assert f'kernel.perf_event_paranoid = {paranoid() - 1}' in sysctl
+    for line in sysctl:
+        assert pathlib.Path('/proc/sys', line.split(' = ')[0].replace('.', '/')).exists(), line
+    yaml = pytest.importorskip('yaml')
+    pod = yaml.safe_load(fixed(readable, 'kubernetes', *NOBODY))
+    assert pod['spec']['containers'][0]['securityContext'] == {'runAsUser': 0, 'capabilities': {'add': missing}}
+    volumes = {volume['name'] for volume in pod['spec'].get('volumes', [])}
+    assert volumes == {mount['name'] for mount in pod['spec']['containers'][0].get('volumeMounts', [])}
+
+
+def test_what_is_lost_in_a_pid_namespace(tally, live):
+    prefix = ['unshare', '--pid', '--fork', '--mount-proc']
+    if not shutil.which('unshare') or subprocess.run([*prefix, 'true'], capture_output=True, check=False).returncode:
+        pytest.skip('no PID namespaces here')
+    _, document = asked(tally, prefix=prefix)
+    gate = by_name(document['settings'])['container']
+    assert gate['is_in_the_way'] == by_name(document['events'])['all-processes']['is_allowed']
+    if gate['is_in_the_way']:
+        assert 'PID 0' in gate['stops'] and ' --pid=host' in fixed(tally, 'docker', *prefix)
+        assert 'hostPID: true' in fixed(tally, 'kubernetes', *prefix)
+
+
+def test_without_proc_and_sys(tally, live, tmp_path):
+    """In a root that has only the program and its libraries, capabilities are known, and what is not known is said."""
+    if os.geteuid() != 0 or not shutil.which('chroot'):
+        pytest.skip('chroot takes root')
+    listed = subprocess.run(['ldd', tally.path], capture_output=True, text=True, check=False).stdout
+    for library in [word for line in listed.splitlines() for word in line.split() if word.startswith('/')]:
+        (tmp_path / library[1:]).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(library, tmp_path / library[1:])
+    shutil.copy(tally.path, tmp_path / 'tally')
+    result = subprocess.run(['chroot', tmp_path, '/tally', 'doctor', '--json'], capture_output=True, text=True, timeout=TIMEOUT_S,
+                            check=False)
+    document = json.loads(result.stdout)
+    json_schema.check(document, SCHEMA)
+    settings, events = by_name(document['settings']), by_name(document['events'])
+    assert settings['/proc']['value'] == settings['tracefs']['value'] == 'not mounted'
+    assert settings['BTF']['value'] == 'unknown: /sys is not mounted' and 'sysfs' in events['uprobe']['reason']
+    assert settings['capabilities']['is_in_the_way'] == (not events['all-processes']['is_allowed'])
+    assert (result.returncode == 0) == document['can_measure']
+    result = subprocess.run(['chroot', tmp_path, '/tally', 'doctor', '12'], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    assert result.returncode == 255 and '/proc is not mounted' in result.stderr
+
+
+def test_lines_of_prose_fit_a_screen(tally, live):
+    for line in tally('doctor', '-v').stdout.splitlines():
+        assert len(line) <= 100 or "'" in line, line
 
 
 def test_it_changes_nothing(tally, live):

@@ -71,8 +71,7 @@ bool kernel_file_has(const struct kernel_seam *kernel, const char *path, const c
 	return found;
 }
 
-/* The hypervisor bit, DMI or the device tree say so. */
-static bool machine_is_virtual(const struct kernel_seam *kernel)
+bool machine_is_virtual(const struct kernel_seam *kernel)
 {
 	return kernel_file_has(kernel, "/proc/cpuinfo", " hypervisor") || kernel_has(kernel, "/sys/hypervisor/type") ||
 	       kernel_has(kernel, "/proc/device-tree/hypervisor") ||
@@ -138,6 +137,9 @@ void gate_hardware(const struct event_request *request, struct text *reason)
 			spec->pmu);
 	else if (spec->attr.type == EVENT_BREAKPOINT)
 		text_str(reason, "this CPU or virtual machine has no hardware breakpoints of this kind");
+	else if (event_is_hardware(spec) && !kernel_has(request->kernel, DEVICES))
+		text_str(reason, "this machine has no PMU, or its PMU does not have this event (/sys is not mounted, "
+				 "which would tell)");
 	else if (event_is_hardware(spec))
 		text_str(reason, "this CPU's PMU has no such event, or not with these modifiers");
 	else

@@ -29,6 +29,8 @@ bool event_is_waits(const struct event_spec *spec);
 bool event_is_probe(const struct event_spec *spec);
 /* Only the kernel's own code causes it: with the kernel left out (:u) it is always 0. */
 bool event_happens_in_kernel(const struct event_spec *spec);
+/* The hypervisor bit, DMI or the device tree say that this is a virtual machine. */
+bool machine_is_virtual(const struct kernel_seam *kernel);
 /* Whether sysfs lists a core PMU; true if there is no sysfs. */
 bool kernel_has_core_pmu(const struct kernel_seam *kernel);
 bool kernel_file_has(const struct kernel_seam *kernel, const char *path, const char *word);

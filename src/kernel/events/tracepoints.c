@@ -31,15 +31,15 @@ const char *tracefs_directory(const struct kernel_seam *kernel)
 static enum tally_status tracefs_missing(struct tally_error *err)
 {
 	return error_set(err, TALLY_UNSUPPORTED,
-		"can't access trace events: tracefs is not mounted; as root: mount -t tracefs nodev "
-		"/sys/kernel/tracing");
+		"can't access trace events: tracefs is not mounted; 'sudo mount -t tracefs nodev /sys/kernel/tracing' "
+		"mounts it");
 }
 
 static enum tally_status tracefs_denied(const char *directory, struct tally_error *err)
 {
 	return error_set(err, TALLY_DENIED,
-		"can't access trace events: no permission to read %s/events; run as root, or open it with "
-		"'sudo mount -o remount,mode=755 %s'",
+		"can't access trace events: no permission to read %s/events; run as root, or open it to your group "
+		"with 'sudo mount -o remount,mode=755,gid=$(id -g) %s'",
 		directory, directory);
 }
 

@@ -4,7 +4,7 @@
  * initial user namespace. Root of another user namespace (a rootless container, a sandbox) has a full set that does not
  * count there.
  *
- * Reads /proc/self under the seam's root. Any thread. Source: capabilities(7), user_namespaces(7), proc(5).
+ * Reads /proc/self under the seam's root, and asks the kernel if /proc is not mounted. Any thread. Source: capabilities(7), user_namespaces(7), proc(5).
  *
  *	if (!capability_is_held(kernel, CAPABILITY_PERFMON)) ...
  */

@@ -152,6 +152,37 @@ void remedy_files(enum surroundings where, uint64_t needed, struct text *text)
 	}
 }
 
+/*
+ * Its files are readable for their owner and group alone (since Linux 5.16), so that a mode for all is not enough. A
+ * container's /sys has no tracefs, and mounting it there takes CAP_SYS_ADMIN.
+ */
+void remedy_tracefs(enum surroundings where, const char *directory, struct text *text)
+{
+	bool is_mounted = directory && *directory;
+	switch (where) {
+	case SURROUNDINGS_DOCKER:
+	case SURROUNDINGS_PODMAN:
+		if (is_mounted)
+			break;
+		text_printf(text, "'%s run -v /sys/kernel/tracing:/sys/kernel/tracing:ro', and be root in it",
+			where == SURROUNDINGS_DOCKER ? "docker" : "sudo podman");
+		return;
+	case SURROUNDINGS_KUBERNETES:
+		if (is_mounted)
+			break;
+		text_str(text,
+			"mount the node's /sys/kernel/tracing into the pod (a hostPath volume), and be root in it");
+		return;
+	case SURROUNDINGS_HOST:
+	case SURROUNDINGS_CONTAINER:
+		break;
+	}
+	if (!is_mounted)
+		text_str(text, "'sudo mount -t tracefs nodev /sys/kernel/tracing'");
+	else
+		text_printf(text, "run as root, or 'sudo mount -o remount,mode=755,gid=$(id -g) %s'", directory);
+}
+
 void remedy_locked_memory(enum surroundings where, struct text *text)
 {
 	switch (where) {

@@ -34,6 +34,8 @@ void remedy_seccomp(enum surroundings where, bool has_perfmon, struct text *text
 void remedy_sysctl(enum surroundings where, const char *name, int64_t value, struct text *text);
 /* "'ulimit -n NEEDED'", and where a container sets that limit. */
 void remedy_files(enum surroundings where, uint64_t needed, struct text *text);
+/* What opens tracefs, which is mounted there ("" or NULL: nowhere), to this user. */
+void remedy_tracefs(enum surroundings where, const char *directory, struct text *text);
 /* "'ulimit -l' or ...": what lets rings of more memory be mapped. */
 void remedy_locked_memory(enum surroundings where, struct text *text);
 

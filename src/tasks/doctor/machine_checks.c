@@ -88,7 +88,7 @@ static bool checking_event(struct checking *c, enum machine_check_id id, struct 
 	if (id == CHECK_AUX) {
 		const char *pmu = checking_aux_pmu(c->catalogue);
 		if (!pmu) {
-			checking_refuse(c, check, "this CPU, or its hypervisor, has no such unit");
+			checking_refuse(c, check, "this CPU has no such unit, or the hypervisor does not pass it on");
 			return false;
 		}
 		snprintf(event, sizeof(event), "%s//u", pmu);
@@ -186,7 +186,7 @@ static void checking_try(struct checking *c, enum machine_check_id id)
 	*check = (struct machine_check){.name = kinds[id].name, .what = kinds[id].what, .is_allowed = true};
 	if (id == CHECK_BPF) {
 		check->event = "a small program";
-		if (bpf_probe(c->kernel, "--wall", &err) != TALLY_OK)
+		if (bpf_probe(c->kernel, "--call-graph bpf", &err) != TALLY_OK)
 			checking_refuse(c, check, err.text);
 		return;
 	}
@@ -202,8 +202,11 @@ static void checking_try(struct checking *c, enum machine_check_id id)
 	if ((id == CHECK_UPROBE || id == CHECK_KPROBE) &&
 		!kernel_has(c->kernel, "/sys/bus/event_source/devices/%s", check->name)) {
 		checking_refuse(c, check,
-			id == CHECK_UPROBE ? "this kernel has no uprobes (CONFIG_UPROBE_EVENTS)"
-					   : "this kernel has no kprobes (CONFIG_KPROBE_EVENTS)");
+			!kernel_has(c->kernel, "/sys/bus") ? "/sys is not mounted, which has the type of such events: "
+							     "'sudo mount -t sysfs sysfs /sys'"
+			: id == CHECK_UPROBE
+				? "this kernel has no uprobes: it has to be built with CONFIG_UPROBE_EVENTS"
+				: "this kernel has no kprobes: it has to be built with CONFIG_KPROBE_EVENTS");
 		return;
 	}
 	if (event_parse(c->catalogue, check->event, &list, &err) == TALLY_OK && list.len > 0)

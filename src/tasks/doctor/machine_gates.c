@@ -13,23 +13,16 @@
 #include "kernel/events/privileges.h"
 #include "kernel/system/capabilities.h"
 #include "kernel/system/kernel_files.h"
+#include "tasks/doctor/gating.h"
 
 #define GATE_UNKNOWN	 INT64_MIN
 #define GATE_USUAL_RATE	 4000 /* samples a second that record asks for */
 #define GATE_FILES_A_CPU 8 /* events on a CPU that need a descriptor each */
 #define GATE_OTHER_FILES 64
 #define GATE_PARANOID	 "kernel.perf_event_paranoid"
+#define GATE_KPTR	 "kernel.kptr_restrict"
 
-struct gating {
-	const struct kernel_seam *kernel;
-	const struct machine_checks *checks;
-	struct machine_gates *gates;
-	bool is_capable; /* of measuring everything */
-	bool is_out_of_memory;
-};
-
-/* Ends the text and keeps it. */
-static const char *gating_keep(struct gating *g, struct text *text)
+const char *gating_keep(struct gating *g, struct text *text)
 {
 	const char *kept =
 		text->failed ? NULL : arena_string(&g->gates->arena, text->data ? text->data : "", text->len);
@@ -64,10 +57,10 @@ static const char *gating_capability(struct gating *g, const char *capability)
 	return gating_keep(g, &text);
 }
 
-static void gating_add(struct gating *g, struct machine_gate gate)
+void gating_add(struct gating *g, struct machine_gate gate)
 {
 	if (!gate.is_in_the_way)
-		gate.remedy = gate.exposes = NULL;
+		gate.remedy = gate.exposes = gate.sysctl = NULL;
 	g->is_out_of_memory |= !vec_push(&g->gates->items, gate);
 }
 
@@ -81,50 +74,115 @@ static void gate_paranoid(struct gating *g)
 	bool allows_all = g->is_capable || value < 0;
 	size_t at = value == GATE_UNKNOWN || value < 0 ? 0 : value > 2 ? 4 : (size_t)value + 1;
 	bool stops_own = !g->is_capable && value > 2;
+	int64_t wanted = stops_own ? 2 : value == 2 ? 1 : -1;
 	gating_add(g,
 		(struct machine_gate){.name = GATE_PARANOID,
 			.value = gating_number(g, value),
 			.is_in_the_way = value != GATE_UNKNOWN && !allows_all,
 			.stops = allows_all ? "nothing, with the privileges of this process" : stopped[at],
-			.remedy = gating_sysctl(g, GATE_PARANOID,
-				stops_own    ? 2
-				: value == 2 ? 1
-					     : -1),
+			.remedy = gating_sysctl(g, GATE_PARANOID, wanted),
+			.sysctl = GATE_PARANOID,
+			.sysctl_value = wanted,
 			.exposes = stops_own	? "every user can count events of programs of their own"
 				   : value == 2 ? "every user can profile the kernel's work for programs of their own"
 						: "every user can watch all processes of the machine"});
 }
 
-static void gate_privileges(struct gating *g)
+/* The names of the capabilities that are needed, without CAP_; only those that this process lacks, if it lacks any. */
+static void privileges_find(struct gating *g)
 {
 	static const struct {
 		enum capability number;
 		const char *name;
-	} wanted[] = {{CAPABILITY_PERFMON, "CAP_PERFMON"}, {CAPABILITY_BPF, "CAP_BPF"},
-		{CAPABILITY_SYS_PTRACE, "CAP_SYS_PTRACE"}, {CAPABILITY_SYSLOG, "CAP_SYSLOG"}};
-	struct text value = {0};
+		bool is_split; /* from CAP_SYS_ADMIN, which still counts for it */
+	} wanted[GATES_CAPABILITIES] = {{CAPABILITY_PERFMON, "PERFMON", true}, {CAPABILITY_BPF, "BPF", true},
+		{CAPABILITY_SYS_PTRACE, "SYS_PTRACE", false}, {CAPABILITY_SYSLOG, "SYSLOG", false}};
+	struct machine_gates *gates = g->gates;
+	bool is_old = kernel_number(g->kernel, CAPABILITY_BPF, "/proc/sys/kernel/cap_last_cap") < CAPABILITY_PERFMON;
 	bool has_admin = capability_is_held(g->kernel, CAPABILITY_SYS_ADMIN);
-	size_t missing = 0;
-	for (size_t i = 0; i < ARRAY_LEN(wanted); i++) {
-		bool may_stand_in = i < 2 && has_admin;
-		if (capability_is_held(g->kernel, wanted[i].number) || may_stand_in)
-			continue;
-		text_str(&value, missing++ ? ", " : "without ");
-		text_str(&value, wanted[i].name);
+	for (int pass = 0; pass < 2 && gates->capability_count == 0; pass++) {
+		gates->lacks_capabilities = pass == 0;
+		for (size_t i = is_old ? 1 : 0; i < ARRAY_LEN(wanted); i++) {
+			bool is_held =
+				capability_is_held(g->kernel, wanted[i].number) || (wanted[i].is_split && has_admin);
+			if (!is_held || pass == 1)
+				gates->capabilities[gates->capability_count++] =
+					is_old && wanted[i].is_split ? "SYS_ADMIN" : wanted[i].name;
+		}
 	}
-	if (missing == 0)
+}
+
+void machine_gates_put_capabilities(
+	const struct machine_gates *gates, const char *before, const char *between, struct text *out)
+{
+	for (size_t i = 0; i < gates->capability_count; i++) {
+		text_str(out, i ? between : "");
+		text_str(out, before);
+		text_str(out, gates->capabilities[i]);
+	}
+}
+
+void machine_gates_put_setcap(const struct machine_gates *gates, struct text *out)
+{
+	text_str(out, "'sudo setcap ");
+	size_t start = out->len;
+	machine_gates_put_capabilities(gates, "cap_", ",", out);
+	for (size_t i = start; i < out->len; i++)
+		if (out->data[i] >= 'A' && out->data[i] <= 'Z')
+			out->data[i] = (char)(out->data[i] + 'a' - 'A');
+	text_str(out, "+ep \"$(command -v tally)\"'");
+}
+
+static const char *privileges_remedy(struct gating *g)
+{
+	const struct machine_gates *gates = g->gates;
+	struct text text = {0};
+	bool is_host = gates->where == SURROUNDINGS_HOST;
+	uint64_t bound = own_status_number(g->kernel, "\nCapBnd:", 16);
+	if (user_namespace_is_nested(g->kernel)) {
+		remedy_user_namespace(gates->where, gates->capabilities[0], &text);
+	} else if (is_host) {
+		text_str(&text, "run as root, or ");
+		machine_gates_put_setcap(gates, &text);
+	} else if ((bound >> CAPABILITY_PERFMON & 1) && (bound >> CAPABILITY_BPF & 1)) {
+		text_str(&text, "be root in the container, which has these capabilities");
+	} else if (gates->where == SURROUNDINGS_KUBERNETES) {
+		text_str(&text, "securityContext: {runAsUser: 0, capabilities: {add: [");
+		machine_gates_put_capabilities(gates, "", ", ", &text);
+		text_str(&text, "]}}");
+	} else if (gates->where == SURROUNDINGS_CONTAINER) {
+		text_str(&text, "give the container ");
+		machine_gates_put_capabilities(gates, "CAP_", ", ", &text);
+		text_str(&text, ", and be root in it");
+	} else {
+		text_str(&text, gates->where == SURROUNDINGS_DOCKER ? "'docker run" : "'sudo podman run");
+		machine_gates_put_capabilities(gates, " --cap-add ", "", &text);
+		text_str(&text, "', and be root in the container");
+	}
+	return gating_keep(g, &text);
+}
+
+static void gate_privileges(struct gating *g)
+{
+	struct text value = {0};
+	const struct machine_gates *gates = g->gates;
+	privileges_find(g);
+	if (gates->lacks_capabilities) {
+		text_str(&value, "without ");
+		machine_gates_put_capabilities(gates, "CAP_", ", ", &value);
+	} else {
 		text_str(&value, "all that are needed");
+	}
 	gating_add(g, (struct machine_gate){.name = "capabilities",
 			      .value = gating_keep(g, &value),
-			      .is_in_the_way = missing > 0,
+			      .is_in_the_way = gates->lacks_capabilities,
 			      .stops = "other users' processes, kernel mode, BPF programs and names of the kernel's "
-				       "functions, as "
-				       "far as the settings below do not allow them to every user",
-			      .remedy = user_namespace_is_nested(g->kernel) || g->gates->where != SURROUNDINGS_HOST
-						? gating_capability(g, "PERFMON")
-						: "'sudo setcap cap_perfmon,cap_bpf,cap_sys_ptrace,cap_syslog+ep "
-						  "\"$(command -v tally)\"', or run as root",
-			      .exposes = "whoever may run that file sees what all processes execute"});
+				       "functions, as far as the sysctls do not allow them to every user",
+			      .remedy = privileges_remedy(g),
+			      .exposes = gates->where == SURROUNDINGS_HOST
+						 ? "whoever may run that file sees what all processes execute"
+						 : "programs in the container can see what all processes of the "
+						   "machine execute"});
 }
 
 static void gate_seccomp(struct gating *g)
@@ -174,16 +232,23 @@ static bool gating_sees_kernel_symbols(const struct kernel_seam *kernel)
 static void gate_kernel_symbols(struct gating *g)
 {
 	int64_t value = kernel_number(g->kernel, GATE_UNKNOWN, "/proc/sys/kernel/kptr_restrict");
-	bool exists = kernel_has(g->kernel, "/proc/kallsyms");
-	gating_add(g, (struct machine_gate){.name = "kernel.kptr_restrict",
-			      .value = gating_number(g, value),
-			      .is_in_the_way = !gating_sees_kernel_symbols(g->kernel),
+	bool exists = kernel_has(g->kernel, "/proc/kallsyms"), is_in_the_way = !gating_sees_kernel_symbols(g->kernel);
+	/* With 0, those who may profile the kernel see the addresses. */
+	const char *sysctl = !exists ? NULL : value == 0 ? GATE_PARANOID : GATE_KPTR;
+	struct text shown = {0};
+	text_str(&shown, gating_number(g, value));
+	if (is_in_the_way && value == 0 && exists)
+		text_str(&shown, ", with which " GATE_PARANOID " decides");
+	gating_add(g, (struct machine_gate){.name = GATE_KPTR,
+			      .value = gating_keep(g, &shown),
+			      .is_in_the_way = is_in_the_way,
 			      .stops = exists ? "names of the kernel's functions"
 					      : "names of the kernel's functions: there is no /proc/kallsyms here",
-			      .remedy = !exists	     ? "mount /proc, or use a kernel with CONFIG_KALLSYMS"
-					: value == 0 ? gating_sysctl(g, GATE_PARANOID, 1)
-						     : gating_sysctl(g, "kernel.kptr_restrict", 0),
-			      .exposes = "every user can read where the kernel's code lies in memory"});
+			      .remedy = sysctl ? gating_sysctl(g, sysctl, value == 0 ? 1 : 0)
+					       : "mount /proc, or use a kernel with CONFIG_KALLSYMS",
+			      .sysctl = sysctl,
+			      .sysctl_value = value == 0 ? 1 : 0,
+			      .exposes = exists ? "every user can read where the kernel's code lies in memory" : NULL});
 }
 
 static void gate_ptrace(struct gating *g)
@@ -198,6 +263,8 @@ static void gate_ptrace(struct gating *g)
 				 "before a recording",
 			.remedy = value == 3 ? "boot with another value: 3 cannot be changed"
 					     : gating_sysctl(g, "kernel.yama.ptrace_scope", 0),
+			.sysctl = value == 3 ? NULL : "kernel.yama.ptrace_scope",
+			.sysctl_value = 0,
 			.exposes = "a user's programs can read each other's memory"});
 }
 
@@ -267,6 +334,8 @@ static void gate_watchdog(struct gating *g)
 			      .is_in_the_way = value == 1 && machine_checks_allow(g->checks, CHECK_HARDWARE),
 			      .stops = "one hardware counter: the watchdog holds it, so that more events take turns",
 			      .remedy = gating_sysctl(g, "kernel.nmi_watchdog", 0),
+			      .sysctl = "kernel.nmi_watchdog",
+			      .sysctl_value = 0,
 			      .exposes = "the kernel does not notice CPUs that hang"});
 }
 
@@ -279,54 +348,18 @@ static void gate_sample_rate(struct gating *g)
 			      .stops = "the usual frequency of 4,000 samples a second; the kernel lowers this limit by "
 				       "itself when "
 				       "samples take too long",
-			      .remedy = gating_sysctl(g, "kernel.perf_event_max_sample_rate", GATE_USUAL_RATE)});
-}
-
-static void gate_tracefs(struct gating *g)
-{
-	bool is_mounted = kernel_has(g->kernel, "/sys/kernel/tracing/events") ||
-			  kernel_has(g->kernel, "/sys/kernel/debug/tracing/events");
-	bool is_readable = kernel_has(g->kernel, "/sys/kernel/tracing/events/sched/sched_switch/id") ||
-			   kernel_has(g->kernel, "/sys/kernel/debug/tracing/events/sched/sched_switch/id");
-	gating_add(g, (struct machine_gate){.name = "tracefs",
-			      .value = is_readable  ? "mounted"
-				       : is_mounted ? "mounted, closed to this user"
-						    : "not mounted, or closed to this user",
-			      .is_in_the_way = !is_readable,
-			      .stops = "tracepoints, sched, lock, kmem, trace and uprobes by name",
-			      .remedy = "'sudo mount -t tracefs nodev /sys/kernel/tracing', and 'sudo chmod -R a+rX "
-					"/sys/kernel/tracing' for other "
-					"users than root",
-			      .exposes = "with the second command, every user can read the kernel's trace buffers"});
-}
-
-static void gate_processes(struct gating *g)
-{
-	bool is_visible = kernel_has(g->kernel, "/proc/1");
-	gating_add(g, (struct machine_gate){.name = "/proc",
-			      .value = is_visible ? "shows all processes" : "hides other users' processes",
-			      .is_in_the_way = !is_visible,
-			      .stops = "names and mappings of processes that run already",
-			      .remedy = "'sudo mount -o remount,hidepid=0 /proc'",
-			      .exposes = "every user sees which processes run"});
-}
-
-static void gate_btf(struct gating *g)
-{
-	bool is_there = kernel_has(g->kernel, "/sys/kernel/btf/vmlinux");
-	gating_add(g, (struct machine_gate){.name = "BTF",
-			      .value = is_there ? "in the kernel" : "not in this kernel",
-			      .is_in_the_way = !is_there,
-			      .stops = "BPF programs: they need to know the layout of the kernel's structures",
-			      .remedy = "a kernel with CONFIG_DEBUG_INFO_BTF, which all larger distributions build"});
+			      .remedy = gating_sysctl(g, "kernel.perf_event_max_sample_rate", GATE_USUAL_RATE),
+			      .sysctl = "kernel.perf_event_max_sample_rate",
+			      .sysctl_value = GATE_USUAL_RATE});
 }
 
 enum tally_status machine_gates_make(const struct kernel_seam *kernel, const struct machine_checks *checks,
 	struct machine_gates *gates, struct tally_error *err)
 {
-	static void (*const makers[])(struct gating * g) = {gate_paranoid, gate_privileges, gate_seccomp,
-		gate_user_namespace, gate_lockdown, gate_kernel_symbols, gate_ptrace, gate_locked_memory,
-		gate_open_files, gate_watchdog, gate_sample_rate, gate_tracefs, gate_processes, gate_btf};
+	static void (*const makers[])(struct gating * g) = {gate_container, gate_hypervisor, gate_paranoid,
+		gate_privileges, gate_seccomp, gate_user_namespace, gate_lockdown, gate_kernel_symbols, gate_ptrace,
+		gate_locked_memory, gate_open_files, gate_watchdog, gate_sample_rate, gate_tracefs, gate_processes,
+		gate_btf};
 	struct gating g = {.kernel = kernel, .checks = checks, .gates = gates, .is_capable = may_measure_all(kernel)};
 	*gates = (struct machine_gates){.where = surroundings_find(kernel)};
 	arena_init(&gates->arena);

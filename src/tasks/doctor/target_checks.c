@@ -4,13 +4,16 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "abi/attr.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "code/process_files.h"
@@ -23,7 +26,10 @@
 #include "kernel/system/program_path.h"
 #include "tasks/reporting/package_hint.h"
 
-#define TARGET_FILES_MAX 4096 /* of a process; what maps more is no program of people */
+#define TARGET_KERNEL_THREAD 0x00200000 /* PF_KTHREAD of the flags in /proc/PID/stat */
+#define TARGET_SHEBANG	     256 /* bytes of a first line that the kernel reads */
+#define TARGET_SCRIPTS_MAX   5 /* whose interpreters are scripts */
+#define TARGET_FILES_MAX     4096 /* of a process; what maps more is no program of people */
 
 struct target_checking {
 	const struct kernel_seam *kernel;
@@ -36,6 +42,7 @@ struct target_checking {
 
 struct frame_pointer_survey {
 	const struct arch *arch;
+	bool is_go; /* its frames have a frame pointer, which its rules do not mention */
 	uint64_t last; /* address of the row before */
 	bool has_last, last_has_rule, last_keeps;
 	uint64_t all, kept; /* bytes of code */
@@ -47,6 +54,13 @@ static bool saves_register(const struct unwind_rule *rule, uint8_t number)
 		if (rule->saved[i].number == number)
 			return true;
 	return false;
+}
+
+/* Go on x86-64 and arm64 saves the frame pointer beside the return address in each function that has a frame. */
+static bool rule_has_go_frame(const struct arch *arch, const struct unwind_rule *rule)
+{
+	int64_t least = arch->link == ARCH_NO_REGISTER ? (int64_t)sizeof(uint64_t) : 0;
+	return !rule->cfa_is_expression && rule->cfa_register == arch->dwarf_sp && rule->cfa > least;
 }
 
 /* Whether a walk by frame pointers finds the caller: the frame is found by it, or the pair of frame pointer and return
@@ -69,7 +83,8 @@ static bool survey_row(void *context, uint64_t address, const struct unwind_rule
 	s->last = address;
 	s->has_last = true;
 	s->last_has_rule = rule != NULL;
-	s->last_keeps = rule && rule_keeps_frame_pointer(s->arch, rule);
+	s->last_keeps =
+		rule && (rule_keeps_frame_pointer(s->arch, rule) || (s->is_go && rule_has_go_frame(s->arch, rule)));
 	return true;
 }
 
@@ -111,6 +126,19 @@ static void check_names(struct target_checking *c, struct target_file *file, uin
 	}
 	if (file->names != TARGET_ALL_NAMES)
 		file->hint = target_hint(c, &info, file->path);
+	file->is_from_package = file->hint && strstr(file->hint, " install ");
+}
+
+static bool file_is_go(const struct target_checking *c, uint32_t id)
+{
+	struct binary_info info = binary_store_info(c->store, id);
+	struct elf_image *image;
+	if (!info.used_path || elf_image_open(info.used_path, &image, NULL) != TALLY_OK)
+		return false;
+	bool is_go = elf_image_section(image, ".gopclntab").len > 0 ||
+		     elf_image_section(image, ".data.rel.ro.gopclntab").len > 0;
+	elf_image_close(image);
+	return is_go;
 }
 
 static void check_stacks(struct target_checking *c, struct target_file *file, uint32_t id)
@@ -120,7 +148,7 @@ static void check_stacks(struct target_checking *c, struct target_file *file, ui
 	file->has_unwind_table = table != NULL;
 	if (!table || !arch)
 		return;
-	struct frame_pointer_survey survey = {.arch = arch};
+	struct frame_pointer_survey survey = {.arch = arch, .is_go = file_is_go(c, id)};
 	unwind_table_each(table, survey_row, &survey);
 	file->frame_pointer_percent = percent_of(survey.kept, survey.all);
 }
@@ -201,18 +229,25 @@ static enum tally_status add_mapping(struct target_checking *c, const struct pro
 	return add_file(c, &key, bytes, err);
 }
 
+static void target_refuse(struct target_checking *c, const char *reason)
+{
+	c->target->refusal = target_keep(c->target, reason);
+}
+
 static enum tally_status add_mappings(struct target_checking *c, struct tally_error *err)
 {
 	char *text = NULL;
 	enum tally_status status = kernel_text(c->kernel, &text, err, "/proc/%d/maps", (int)c->target->pid);
-	if (status == TALLY_DENIED)
-		return error_set(err, TALLY_DENIED,
-			"the mappings of process %d may not be read: it belongs to another user or is not dumpable; "
-			"run as "
-			"its user, or with CAP_SYS_PTRACE",
-			(int)c->target->pid);
+	if (status == TALLY_DENIED) {
+		target_refuse(c,
+			"its mappings may not be read: it belongs to another user or is not dumpable; run as its "
+			"user, or with CAP_SYS_PTRACE");
+		return TALLY_OK;
+	}
 	if (status != TALLY_OK)
-		return error_set(err, TALLY_NOT_FOUND, "there is no process %d", (int)c->target->pid);
+		return error_set(err, TALLY_NOT_FOUND, "there is no process %d%s", (int)c->target->pid,
+			kernel_has(c->kernel, "/proc/self") ? ""
+							    : " that could be looked at: /proc is not mounted here");
 	struct tally_str rest = str_from(text), line;
 	while (status == TALLY_OK && str_next(&rest, '\n', &line)) {
 		struct proc_map map;
@@ -223,6 +258,22 @@ static enum tally_status add_mappings(struct target_checking *c, struct tally_er
 	return status;
 }
 
+/* State and flags of the process, from what follows its name, which may contain anything. */
+static void check_state(struct target_checking *c)
+{
+	char *text = NULL, state;
+	unsigned flags;
+	if (kernel_text(c->kernel, &text, NULL, "/proc/%d/stat", (int)c->target->pid) != TALLY_OK)
+		return;
+	const char *rest = strrchr(text, ')');
+	if (rest && sscanf(rest, ") %c %*d %*d %*d %*d %*d %u", &state, &flags) == 2) {
+		c->target->is_kernel_thread = (flags & TARGET_KERNEL_THREAD) != 0;
+		if (state == 'Z')
+			target_refuse(c, "it has ended, and its parent has not waited for it yet (a zombie)");
+	}
+	free(text);
+}
+
 /* Whether the events that record opens would open for this process. */
 static void check_access(struct target_checking *c)
 {
@@ -230,27 +281,72 @@ static void check_access(struct target_checking *c)
 	struct event_spec spec = {
 		.attr = {.type = EVENT_SOFTWARE, .size = 64}, .name = "cpu-clock:u", .scale = 1, .unit = ""};
 	struct text reason = {0};
-	spec.attr.flags =
-		ATTR_FLAG(ATTR_BIT_DISABLED) | ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL) | ATTR_FLAG(ATTR_BIT_EXCLUDE_HV);
-	int fd = kernel->perf_event_open(kernel->context, &spec.attr, c->target->pid, -1, -1, 0);
+	spec.attr.flags = ATTR_FLAG(ATTR_BIT_DISABLED);
+	if (!c->target->is_kernel_thread)
+		spec.attr.flags |= ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL) | ATTR_FLAG(ATTR_BIT_EXCLUDE_HV);
+	int fd = kernel->perf_event_open(kernel->context, &spec.attr, c->target->pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd >= 0) {
 		kernel->close(kernel->context, fd);
 		return;
 	}
 	refusal_reason(kernel, &spec, c->target->pid, -1, errno, &reason);
+	text_char(&reason, '\0');
 	if (!reason.failed)
-		c->target->refusal = arena_string(&c->target->arena, reason.data, reason.len);
+		target_refuse(c, reason.data);
 	text_deinit(&reason);
 }
 
+/* What the runtime that is mapped needs in order to write names. */
+static const char *generated_code_hint(struct target_checks *target, int32_t inner)
+{
+	static const struct {
+		const char *word, *hint; /* how the name of its program or library begins */
+	} runtimes[] = {
+		{"/node", "start it as 'node --perf-basic-prof'"},
+		{"/libnode.so", "start it as 'node --perf-basic-prof'"},
+		{"/libcoreclr.so", "start it with DOTNET_PerfMapEnabled=1"},
+		{"/libpython3", "start it as 'python3 -X perf' (Python 3.12 and newer)"},
+		{"/python3", "start it as 'python3 -X perf' (Python 3.12 and newer)"},
+		{"/libruby", "start it as 'ruby --yjit --yjit-perf' (Ruby 3.3 and newer)"},
+		{"/ruby", "start it as 'ruby --yjit --yjit-perf' (Ruby 3.3 and newer)"},
+		{"/chrome", "start it with --js-flags=--perf-basic-prof"},
+	};
+	for (size_t k = 0; k < ARRAY_LEN(runtimes); k++)
+		for (size_t i = 0; i < target->files.len; i++) {
+			const char *name = strrchr(target->files.items[i].path, '/');
+			if (name && strcmp(name, "/libjvm.so") == 0)
+				return arena_printf(&target->arena,
+					"'jcmd %d Compiler.perfmap' (Java 17 and newer) writes them while it runs",
+					(int)inner);
+			if (name && strncmp(name, runtimes[k].word, strlen(runtimes[k].word)) == 0)
+				return runtimes[k].hint;
+		}
+	return "its runtime has to write /tmp/perf-PID.map";
+}
+
+/* The map is where the process sees it: a container has a /tmp, and PIDs, of its own. */
 static void check_generated_code(struct target_checking *c)
 {
+	struct target_checks *target = c->target;
+	char *status_text = NULL;
+	int32_t inner = target->pid;
 	struct text path = {0};
-	if (c->target->generated_bytes == 0)
+	if (target->generated_bytes == 0)
 		return;
-	text_printf(&path, "/tmp/perf-%d.map", (int)c->target->pid);
-	if (!path.failed && kernel_has(c->kernel, "%.*s", (int)path.len, path.data))
-		c->target->generated_map = arena_string(&c->target->arena, path.data, path.len);
+	if (kernel_text(c->kernel, &status_text, NULL, "/proc/%d/status", (int)target->pid) == TALLY_OK) {
+		const char *pids = strstr(status_text, "\nNSpid:"), *last = NULL;
+		/* The innermost PID is the last one. */
+		for (const char *at = pids ? pids + strlen("\nNSpid:") : NULL; at && (*at == '\t' || *at == ' ');
+			at += 1 + strspn(at + 1, "0123456789"))
+			last = at + 1;
+		inner = last ? (int32_t)strtol(last, NULL, 10) : inner;
+	}
+	free(status_text);
+	text_printf(&path, "/tmp/perf-%d.map", (int)inner);
+	if (!path.failed && kernel_has(c->kernel, "/proc/%d/root%.*s", (int)target->pid, (int)path.len, path.data))
+		target->generated_map = arena_string(&target->arena, path.data, path.len);
+	else
+		target->generated_hint = generated_code_hint(target, inner);
 	text_deinit(&path);
 }
 
@@ -285,7 +381,9 @@ enum tally_status target_checks_of_process(const struct kernel_seam *kernel, con
 	enum tally_status status = target_run(&c, options, add_mappings, err);
 	if (status != TALLY_OK)
 		return status;
-	check_access(&c);
+	check_state(&c);
+	if (!target->refusal)
+		check_access(&c);
 	check_generated_code(&c);
 	return TALLY_OK;
 }
@@ -296,8 +394,13 @@ static enum tally_status add_program(struct target_checking *c, struct tally_err
 	struct elf_image *image;
 	uint64_t bytes = 0;
 	enum tally_status status = elf_image_open(c->target->name, &image, err);
+	if (status != TALLY_OK && c->target->script)
+		return error_set(err, status, "cannot look at '%s', which runs '%s': it is not there, or no program",
+			c->target->name, c->target->script);
 	if (status != TALLY_OK)
-		return status;
+		return error_set(err, status,
+			"cannot look at '%s': it may be executed, but is no ELF file and no script with #!",
+			c->target->name);
 	size_t count;
 	const struct elf_segment *segments = elf_image_segments(image, &count);
 	for (size_t i = 0; i < count; i++)
@@ -306,17 +409,70 @@ static enum tally_status add_program(struct target_checking *c, struct tally_err
 	return add_file(c, &key, bytes, err);
 }
 
+/* Why a command cannot be found, in words that go behind a colon. */
+static const char *command_trouble(const char *command)
+{
+	struct stat st;
+	if (!strchr(command, '/'))
+		return "no folder of $PATH has it; a path, or a PID, can be given, too";
+	if (stat(command, &st) != 0)
+		return strerror(errno);
+	if (S_ISDIR(st.st_mode))
+		return "it is a folder";
+	return S_ISREG(st.st_mode) ? "it may not be executed ('chmod +x' allows that)" : "it is no regular file";
+}
+
+/* The interpreter of a script: of its first line, or of that interpreter's. False: it is no script. */
+static bool script_interpreter(const char *path, char interpreter[PATH_MAX])
+{
+	char line[TARGET_SHEBANG] = "";
+	FILE *file = fopen(path, "re");
+	size_t len = file ? fread(line, 1, sizeof(line) - 1, file) : 0;
+	if (file)
+		fclose(file);
+	if (len < 2 || line[0] != '#' || line[1] != '!')
+		return false;
+	line[2 + strcspn(line + 2, "\n")] = '\0';
+	char *rest = NULL, *word = strtok_r(line + 2, " \t", &rest);
+	const char *name = word ? strrchr(word, '/') : NULL;
+	/* "env NAME", "env -S NAME": what env runs is the interpreter. */
+	while (word && name && strcmp(name, "/env") == 0) {
+		char *argument = strtok_r(NULL, " \t", &rest);
+		if (!argument)
+			break;
+		if (argument[0] != '-' && !strchr(argument, '='))
+			return program_path_find(argument, interpreter);
+	}
+	return word && snprintf(interpreter, PATH_MAX, "%s", word) < PATH_MAX;
+}
+
+/* Follows scripts to the program that runs them, as the kernel does, at most a few times. */
+static bool command_follow_scripts(struct target_checks *target, char path[PATH_MAX])
+{
+	char interpreter[PATH_MAX], real[PATH_MAX];
+	for (int depth = 0; depth < TARGET_SCRIPTS_MAX && script_interpreter(path, interpreter); depth++) {
+		if (!target->script) {
+			target->script = target_keep(target, path);
+			if (!target->script)
+				return false;
+		}
+		memcpy(path, interpreter, PATH_MAX);
+	}
+	target->name = target_keep(target, realpath(path, real) ? real : path);
+	return target->name != NULL;
+}
+
 enum tally_status target_checks_of_command(const struct kernel_seam *kernel, const struct binary_store_options *options,
 	const char *command, struct target_checks *target, struct tally_error *err)
 {
 	struct target_checking c = {.kernel = kernel, .target = target};
-	char path[PATH_MAX], real[PATH_MAX];
+	char path[PATH_MAX];
 	*target = (struct target_checks){0};
 	if (!program_path_find(command, path))
-		return error_set(err, TALLY_NOT_FOUND, "there is no program '%s' to run", command);
+		return error_set(
+			err, TALLY_NOT_FOUND, "there is no program '%s': %s", command, command_trouble(command));
 	arena_init(&target->arena);
-	target->name = target_keep(target, realpath(path, real) ? real : path);
-	if (!target->name) {
+	if (!command_follow_scripts(target, path)) {
 		target_checks_deinit(target);
 		return error_nomem(err);
 	}

@@ -28,23 +28,27 @@ struct target_file {
 	bool has_unwind_table;
 	unsigned frame_pointer_percent; /* of the code that the table describes: code that keeps a frame pointer */
 	uint64_t code_bytes; /* mapped to execute */
+	bool is_from_package; /* the hint is a command that installs a package */
 };
 
 struct target_checks {
 	struct arena arena;
 	int32_t pid; /* 0: a command that does not run yet, of which only the program is known */
 	const char *name; /* of the process, or the path of the command's program */
+	const char *script; /* the command's file, whose interpreter is the program; NULL: it is no script */
+	bool is_kernel_thread; /* it has no code of its own */
 	const char *refusal; /* why its events do not open; NULL: they do */
 	VEC(struct target_file) files; /* those with most code first */
 	uint64_t generated_bytes; /* code that no file has: a JIT's */
 	const char *generated_map; /* the file that names it; NULL: there is none */
+	const char *generated_hint; /* how to get one; NULL: there is no such code, or it has names */
 	unsigned frame_pointer_percent; /* of all code */
 };
 
-/* NOT_FOUND: no such process. DENIED: its mappings may not be read. */
+/* NOT_FOUND: no such process. If its mappings may not be read, that is its refusal, and it has no files. */
 TALLY_MUST_CHECK enum tally_status target_checks_of_process(const struct kernel_seam *kernel,
 	const struct binary_store_options *options, int32_t pid, struct target_checks *target, struct tally_error *err);
-/* NOT_FOUND: no such program in PATH. */
+/* NOT_FOUND: no such program in PATH; the error says why. Of a script, the interpreter is looked at. */
 TALLY_MUST_CHECK enum tally_status target_checks_of_command(const struct kernel_seam *kernel,
 	const struct binary_store_options *options, const char *command, struct target_checks *target,
 	struct tally_error *err);

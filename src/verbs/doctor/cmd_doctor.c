@@ -22,6 +22,7 @@ struct doctor_settings {
 
 static const char *const fix_names[] = {[DOCTOR_FIX_SYSCTL] = "sysctl",
 	[DOCTOR_FIX_SETCAP] = "setcap",
+	[DOCTOR_FIX_SYSTEMD] = "systemd",
 	[DOCTOR_FIX_DOCKER] = "docker",
 	[DOCTOR_FIX_PODMAN] = "podman",
 	[DOCTOR_FIX_KUBERNETES] = "kubernetes"};
@@ -33,7 +34,8 @@ static const char *set_fix(const struct option_use *use)
 	for (size_t i = DOCTOR_FIX_SYSCTL; use->value && i < ARRAY_LEN(fix_names); i++)
 		if (strcmp(use->value, fix_names[i]) == 0)
 			s->fix = (enum doctor_fix)i;
-	return !use->value || s->fix != DOCTOR_FIX_NONE ? NULL : "takes sysctl, setcap, docker, podman or kubernetes";
+	return !use->value || s->fix != DOCTOR_FIX_NONE ? NULL
+							: "takes sysctl, setcap, systemd, docker, podman or kubernetes";
 }
 
 #define ROW(member) .offset = offsetof(struct doctor_settings, member)
@@ -44,12 +46,10 @@ static const struct option rows[] = {
 		.help = "also show settings that are not in the way, and all files"},
 	{"require", 0, OPTION_STRING, "name[,name...]", ROW(needed),
 		.help = "exit with 1 unless events of these kinds are allowed: software, hardware, tracepoint, bpf, "
-			"... (the names "
-			"in the table)"},
+			"... (the names in the table)"},
 	{"fix", 0, OPTION_CALL, "kind", .argument_is_optional = true, .call = set_fix,
-		.help = "print what opens the closed gates, and change nothing: sysctl, setcap, docker, podman or "
-			"kubernetes "
-			"(default: by where this runs)"},
+		.help = "print what opens the closed gates, and change nothing: sysctl, setcap, systemd, docker, "
+			"podman or kubernetes (default: by where this runs)"},
 };
 static const struct option_table table = {rows, ARRAY_LEN(rows), false};
 
@@ -115,7 +115,7 @@ static int doctor_answer(const struct doctor_job *job, const struct command *com
 	report.can_measure = doctor_plan_can_measure(report.checks, report.target);
 	doctor_plan_make(report.checks, report.plans);
 	if (s->wants_fix)
-		doctor_fix(&report, s->fix ? s->fix : doctor_fix_usual(&report), &out);
+		doctor_fix(&report, s->fix, &out);
 	else if (s->is_json)
 		doctor_json(&report, &out);
 	else if (!s->is_quiet)

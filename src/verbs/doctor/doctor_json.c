@@ -66,11 +66,14 @@ static void json_target(struct json *j, const struct target_checks *target)
 	if (target->pid)
 		json_i64(j, "pid", target->pid);
 	put_string(j, "name", target->name);
+	put_string(j, "script", target->script);
+	json_bool(j, "is_kernel_thread", target->is_kernel_thread);
 	json_bool(j, "can_be_measured", !target->refusal);
 	put_string(j, "refusal", target->refusal);
 	json_u64(j, "frame_pointer_percent", target->frame_pointer_percent);
 	json_u64(j, "generated_code_bytes", target->generated_bytes);
 	put_string(j, "generated_code_names", target->generated_map);
+	put_string(j, "generated_code_hint", target->generated_hint);
 	json_array(j, "files");
 	for (size_t i = 0; i < target->files.len; i++)
 		json_file(j, &target->files.items[i]);

@@ -25,6 +25,7 @@ enum doctor_fix {
 	DOCTOR_FIX_NONE,
 	DOCTOR_FIX_SYSCTL,
 	DOCTOR_FIX_SETCAP,
+	DOCTOR_FIX_SYSTEMD,
 	DOCTOR_FIX_DOCKER,
 	DOCTOR_FIX_PODMAN,
 	DOCTOR_FIX_KUBERNETES
@@ -33,9 +34,8 @@ enum doctor_fix {
 /* is_verbose: also the settings that are not in the way. */
 void doctor_text(const struct doctor_report *report, bool is_verbose, struct text *out);
 void doctor_json(const struct doctor_report *report, struct text *out);
-/* Lines to put into a file or to run, with comments that say where. */
+/* Lines to put into a file or to run, with comments that say where; DOCTOR_FIX_NONE: those for where this process runs, if
+ * anything is in the way. */
 void doctor_fix(const struct doctor_report *report, enum doctor_fix fix, struct text *out);
-/* The one for the surroundings of this process. */
-enum doctor_fix doctor_fix_usual(const struct doctor_report *report);
 
 #endif

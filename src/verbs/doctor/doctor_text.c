@@ -1,12 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "verbs/doctor/doctor_report.h"
 
 #define TEXT_NAME_WIDTH	  14
 #define TEXT_FILES_SHOWN  12 /* of a target, without -v */
 #define TEXT_KEPT_PERCENT 70 /* prologues and epilogues count as code without frame pointers */
 #define TEXT_MIB	  (1024 * 1024)
+#define TEXT_WIDTH	  100
+#define TEXT_WORD_COLUMN  9 /* where what belongs to an event or a setting begins */
+
+/* The end of the next part that stays on one line: a word, or a command in quotes, which is pasted as a whole. */
+static size_t wrap_part_end(const char *text, size_t at, size_t len)
+{
+	const char *quote = text[at] == '\'' || (text[at] == '(' && at + 1 < len && text[at + 1] == '\'')
+				    ? memchr(text + at + 2, '\'', len - MIN(len, at + 2))
+				    : NULL;
+	at = quote ? (size_t)(quote - text) : at;
+	while (at < len && text[at] != ' ')
+		at++;
+	return at;
+}
+
+/* Adds a sentence that goes on in the same column of further lines, up to TEXT_WIDTH; ends the line. */
+static void put_wrapped(struct text *out, size_t column, size_t indent, const char *sentence)
+{
+	struct text visible = {0};
+	text_visible(&visible, str_from(sentence));
+	size_t end;
+	for (size_t at = 0; at < visible.len; at = end + 1) {
+		end = wrap_part_end(visible.data, at, visible.len);
+		bool is_first = column == indent;
+		if (!is_first && column + 1 + end - at > TEXT_WIDTH) {
+			text_char(out, '\n');
+			text_repeat(out, ' ', indent);
+			column = indent;
+			is_first = true;
+		}
+		text_str(out, is_first ? "" : " ");
+		text_bytes(out, visible.data + at, end - at);
+		column += end - at + (is_first ? 0 : 1);
+	}
+	text_char(out, '\n');
+	out->failed |= visible.failed;
+	text_deinit(&visible);
+}
 
 static void put_host(const struct doctor_report *report, struct text *out)
 {
@@ -40,9 +80,8 @@ static void put_checks(const struct machine_checks *checks, struct text *out)
 		const struct machine_check *next = id + 1 < CHECK_COUNT ? &checks->items[id + 1] : NULL;
 		if (check->is_allowed || (next && next->reason && strcmp(next->reason, check->reason) == 0))
 			continue;
-		text_str(out, "         ");
-		text_visible(out, str_from(check->reason));
-		text_char(out, '\n');
+		text_repeat(out, ' ', TEXT_WORD_COLUMN);
+		put_wrapped(out, TEXT_WORD_COLUMN, TEXT_WORD_COLUMN, check->reason);
 	}
 	text_char(out, '\n');
 }
@@ -53,8 +92,7 @@ static void put_gate_line(const char *title, const char *value, struct text *out
 		return;
 	text_str(out, "      ");
 	text_str(out, title);
-	text_visible(out, str_from(value));
-	text_char(out, '\n');
+	put_wrapped(out, 6 + strlen(title), 6 + strlen(title), value);
 }
 
 static void put_gates(const struct machine_gates *gates, bool is_verbose, struct text *out)
@@ -102,15 +140,13 @@ static void put_file(const struct target_file *file, struct text *out)
 		text_printf(out, "unwind table; %u %% of the code keeps frame pointers\n", file->frame_pointer_percent);
 	else
 		text_str(out, "no unwind table: stacks end there unless it keeps frame pointers\n");
-	if (file->hint) {
-		text_str(out, "      the others: ");
-		text_visible(out, str_from(file->hint));
-		text_char(out, '\n');
-	}
 	if (file->names == TARGET_NO_NAMES && file->trouble) {
 		text_str(out, "      ");
-		text_visible(out, str_from(file->trouble));
-		text_char(out, '\n');
+		put_wrapped(out, 6, 6, file->trouble);
+	}
+	if (file->hint) {
+		text_str(out, "      missing names: ");
+		put_wrapped(out, 21, 21, file->hint);
 	}
 }
 
@@ -122,9 +158,24 @@ static void put_generated(const struct target_checks *target, struct text *out)
 	if (target->generated_map)
 		text_printf(out, "with names in %s\n", target->generated_map);
 	else
-		text_str(out, "without names\n      start it so that it writes /tmp/perf-PID.map: node "
-			      "--perf-basic-prof, python3 -X "
-			      "perf, DOTNET_PerfMapEnabled=1; for Java, an agent such as perf-map-agent\n");
+		text_printf(out, "without names\n      %s\n", target->generated_hint);
+}
+
+/* The files' packages are not the only source of names. */
+static void put_debuginfod(const struct target_checks *target, struct text *out)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	for (size_t i = 0; i < target->files.len; i++) {
+		if (!target->files.items[i].is_from_package)
+			continue;
+		text_str(out, "  ");
+		put_wrapped(out, 2, 2,
+			urls && *urls ? "Or 'tally report --debuginfod' fetches missing names from the server that "
+					"DEBUGINFOD_URLS names."
+				      : "Or 'tally report --debuginfod=URL' fetches missing names from a server "
+					"(Debian's is https://debuginfod.debian.net).");
+		return;
+	}
 }
 
 static void put_target(const struct doctor_report *report, bool is_verbose, struct text *out)
@@ -136,20 +187,30 @@ static void put_target(const struct doctor_report *report, bool is_verbose, stru
 		text_str(out, "Program ");
 	text_visible(out, str_from(target->name ? target->name : "unknown"));
 	text_str(out, target->pid ? ")\n" : " (its libraries are known when it runs: tally doctor PID)\n");
-	if (target->refusal) {
-		text_str(out, "  It cannot be measured: ");
-		text_visible(out, str_from(target->refusal));
+	if (target->script) {
+		text_str(out, "  It runs the script ");
+		text_visible(out, str_from(target->script));
 		text_char(out, '\n');
 	}
-	text_printf(out, "  %u %% of its code keeps frame pointers: %s\n", target->frame_pointer_percent,
-		target->frame_pointer_percent >= TEXT_KEPT_PERCENT ? "-g alone gives nearly all stacks"
-								   : "-g alone loses callers; use --call-graph auto");
+	if (target->refusal) {
+		text_str(out, "  It cannot be measured: ");
+		put_wrapped(out, 25, 25, target->refusal);
+	}
+	if (target->is_kernel_thread)
+		text_str(out,
+			"  It is a thread of the kernel: it has no files, and its samples are of kernel mode only\n");
+	if (target->files.len > 0)
+		text_printf(out, "  %u %% of its code keeps frame pointers: %s\n", target->frame_pointer_percent,
+			target->frame_pointer_percent >= TEXT_KEPT_PERCENT
+				? "-g alone gives nearly all stacks"
+				: "-g alone loses callers; use --call-graph auto");
 	size_t shown = is_verbose || target->files.len <= TEXT_FILES_SHOWN ? target->files.len : TEXT_FILES_SHOWN;
 	for (size_t i = 0; i < shown; i++)
 		put_file(&target->files.items[i], out);
 	if (shown < target->files.len)
 		text_printf(out, "  and %zu more files (-v shows them)\n", target->files.len - shown);
 	put_generated(target, out);
+	put_debuginfod(target, out);
 	text_char(out, '\n');
 }
 
@@ -165,6 +226,6 @@ void doctor_text(const struct doctor_report *report, bool is_verbose, struct tex
 		size_t start = out->len;
 		text_printf(out, "  %s", report->plans[i].name);
 		text_repeat(out, ' ', TEXT_NAME_WIDTH - (out->len - start));
-		text_printf(out, "%s\n", report->plans[i].text);
+		put_wrapped(out, TEXT_NAME_WIDTH, TEXT_NAME_WIDTH, report->plans[i].text);
 	}
 }

@@ -125,7 +125,29 @@ static void settings_by_their_values(void **state)
 		{ROOT "/proc/sys/kernel/perf_event_paranoid: 4\n", "kernel.perf_event_paranoid", NULL, false},
 		{USER, "kernel.perf_event_paranoid", NULL, false},
 		{USER, "capabilities", "cap_perfmon", true},
-		{USER "/.dockerenv: x\n", "capabilities", "--cap-add PERFMON", true},
+		{USER "/.dockerenv: x\n", "capabilities",
+			"'docker run --cap-add PERFMON --cap-add BPF --cap-add SYS_PTRACE --cap-add SYSLOG'", true},
+		{USER "/run/.containerenv: x\n", "capabilities", "'sudo podman run --cap-add PERFMON", true},
+		{USER "/proc/1/cgroup: 0::/kubepods/pod1\n", "capabilities",
+			"{runAsUser: 0, capabilities: {add: [PERFMON, BPF, SYS_PTRACE, SYSLOG]}}", true},
+		{USER "/proc/1/cgroup: 0::/lxc/a\n", "capabilities", "CAP_PERFMON, CAP_BPF", true},
+		{"/.dockerenv: x\n/proc/self/status: Name: x\\nCapEff: 0\\nCapBnd: "
+		 "1ffffffffff\n/proc/self/uid_map: 0 0 4294967295\n",
+			"capabilities", "be root in the container", true},
+		{USER "/proc/sys/kernel/cap_last_cap: 37\n", "capabilities",
+			"setcap cap_sys_admin,cap_sys_ptrace,cap_syslog+ep", true},
+		{"/.dockerenv: x\n/proc/self/status: Name: x\\nCapEff: 1ffffffffff\n/proc/self/uid_map: 0 1000 1\n",
+			"user namespace", "--userns=host", true},
+		{ROOT "/proc/cpuinfo: flags : fpu hypervisor\n/sys/bus/event_source/devices/software/type: 1\n"
+		      "/sys/class/dmi/id/sys_vendor: Amazon EC2\n",
+			"hypervisor", "bare metal", true},
+		{ROOT "/proc/cpuinfo: flags : fpu hypervisor\n/sys/bus/event_source/devices/software/type: 1\n"
+		      "/sys/class/dmi/id/sys_vendor: QEMU\n",
+			"hypervisor", "pmu=on", true},
+		{ROOT "/proc/cpuinfo: flags : fpu hypervisor\n/sys/bus/event_source/devices/software/type: 1\n",
+			"hypervisor", "the host has to give", true},
+		{ROOT "/proc/cpuinfo: flags : fpu hypervisor\n" PMUS, "hypervisor", NULL, false},
+		{ROOT "/sys/bus/event_source/devices/software/type: 1\n", "hypervisor", NULL, false},
 		{ROOT, "capabilities", NULL, false},
 		{ROOT "/sys/kernel/security/lockdown: none integrity [confidentiality]\n", "lockdown",
 			"lockdown=integrity", true},
@@ -144,14 +166,22 @@ static void settings_by_their_values(void **state)
 			"max_sample_rate=4000", true},
 		{ROOT, "tracefs", "mount -t tracefs", true},
 		{ROOT "/sys/kernel/tracing/events/sched/sched_switch/id: 3\n", "tracefs", NULL, false},
-		{ROOT, "BTF", "CONFIG_DEBUG_INFO_BTF", true},
+		{ROOT "/sys/kernel/debug/tracing/events/header_page: x\n", "tracefs",
+			"'sudo mount -o remount,mode=755,gid=$(id -g) /sys/kernel/debug/tracing'", true},
+		{ROOT "/.dockerenv: x\n", "tracefs", "-v /sys/kernel/tracing:/sys/kernel/tracing:ro", true},
+		{ROOT "/proc/1/cgroup: 0::/kubepods/pod1\n", "tracefs", "hostPath", true},
+		{ROOT, "BTF", "mount -t sysfs", true},
 		{ROOT "/sys/kernel/btf/vmlinux: x\n", "BTF", NULL, false},
 		{ROOT "/proc/1/comm: init\n", "/proc", NULL, false},
 		{USER, "/proc", "hidepid=0", true},
+		{PMUS, "/proc", "mount -t proc", true},
+		{PMUS "/sys/kernel/uevent_seqnum: 1\n", "BTF", "CONFIG_DEBUG_INFO_BTF", true},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct machine m;
 		machine_init(&m, cases[i].files);
+		if (!strstr(cases[i].files, PMUS))
+			fake_kernel_refuse(&m.fake, EVENT_HARDWARE, FAKE_ANY, ENOENT);
 		machine_look(&m);
 		const struct machine_gate *gate = gate_of(&m, cases[i].gate);
 		if (gate->is_in_the_way != cases[i].is_in_the_way)
