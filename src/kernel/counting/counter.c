@@ -437,9 +437,9 @@ enum tally_status counter_set_open(const struct kernel_seam *kernel, struct even
 	made->events = events;
 	struct counter_opening opening = {.set = made, .options = options, .target = target, .err = err};
 	enum tally_status status = set_prepare(&opening);
-	if (status == TALLY_OK && options->must_fit && !fd_limit_make_room(fds_needed(made)))
+	if (status == TALLY_OK && options->must_fit && !options->opens_nothing && !fd_limit_make_room(fds_needed(made)))
 		status = limit_error(&opening);
-	if (status == TALLY_OK)
+	if (status == TALLY_OK && !options->opens_nothing)
 		status = set_open_all(&opening);
 	cgroups_close(&opening);
 	if (status != TALLY_OK) {

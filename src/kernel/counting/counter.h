@@ -27,6 +27,7 @@ struct counter_options {
 	bool enable_on_exec; /* begins by itself when the (spawned) target execs; else counter_set_enable begins */
 	bool starts_enabled; /* events on their own count from opening; groups still need counter_set_enable */
 	bool must_fit; /* TALLY_LIMIT before the first is opened, if there are not enough descriptors */
+	bool opens_nothing; /* the counts come from elsewhere (tool_counts.h) */
 	bool may_drop_kernel; /* if kernel mode is forbidden, count only user mode, and show :u */
 };
 

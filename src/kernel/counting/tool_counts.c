@@ -4,163 +4,95 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/vec.h"
+#include "base/order.h"
+#include "kernel/counting/task_usage.h"
+#include "kernel/events/event_gates.h"
 #include "kernel/events/tool_events.h"
 #include "kernel/system/kernel_files.h"
 
-#define NS_PER_S	1000000000u
-#define TICKS_USUAL	100
-#define DESCENDANTS_MAX 4096 /* of a command that are looked at in one reading */
-#define FIELD_UTIME	11 /* proc(5), /proc/PID/stat: fields behind the one that follows the name */
-#define FIELD_TIMES	4 /* utime, stime, cutime, cstime */
+#define NS_PER_S    1000000000u
+#define TICKS_USUAL 100
 
-enum tool_source { SOURCE_NONE, SOURCE_COMMAND, SOURCE_PROCESS, SOURCE_THREAD, SOURCE_CPU };
-
-struct tool_times {
-	uint64_t user, system;
-};
+enum tool_source { SOURCE_NONE, SOURCE_TASK, SOURCE_CPU };
 
 struct tool_cell { /* of a CPU or a thread */
 	enum tool_source source;
-	struct tool_times last; /* as it was told; never goes back */
-	struct tool_times begin; /* of what is enabled now */
-	struct tool_times sum; /* of what was enabled before */
+	struct usage_watch watch; /* of SOURCE_TASK */
+	unsigned unknown; /* bits of kinds that were not followed to the end */
+	uint64_t last[USAGE_KINDS]; /* as it was told; never goes back */
+	uint64_t begin[USAGE_KINDS]; /* of what is enabled now */
+	uint64_t sum[USAGE_KINDS]; /* of what was enabled before */
 };
 
 struct tool_counts {
 	struct counter_set *set;
 	struct tool_cell *cells;
 	size_t cell_count;
-	bool has_times; /* some event needs the cells */
-	bool is_enabled, is_command, has_ended;
+	unsigned wanted; /* bits of the kinds that some event needs */
+	bool is_enabled, is_command, has_ended, was_looked_at_end, replaces_events;
 	uint64_t begin_ns, sum_ns;
-	struct tool_times end;
+	struct task_usage end;
 	uint64_t constants[TOOL_EVENTS];
 	uint64_t tick_ns;
 };
 
-/* The numbers behind the name, which may hold anything. */
-static bool task_times_parse(const char *text, uint64_t times[FIELD_TIMES])
+/* What an event counts: bits of the kinds that add up to it; 0: nothing here knows it. */
+static unsigned usage_of_event(const struct event_spec *spec)
 {
-	const char *at = strrchr(text, ')');
-	struct tally_str rest = str_from(at ? at + 1 : ""), word;
-	rest = str_trim(rest);
-	for (unsigned field = 0; str_next(&rest, ' ', &word); field++) {
-		if (field <= FIELD_UTIME - 1)
-			continue;
-		unsigned n = field - FIELD_UTIME;
-		if (!str_to_u64(word, 10, &times[n]))
-			return false;
-		if (n == FIELD_TIMES - 1)
-			return true;
+	if (spec->tool == TOOL_USER_TIME)
+		return USAGE_BIT(USAGE_USER);
+	if (spec->tool == TOOL_SYSTEM_TIME)
+		return USAGE_BIT(USAGE_SYSTEM);
+	if (spec->tool != TOOL_NONE || spec->attr.type != EVENT_SOFTWARE)
+		return 0;
+	switch (spec->attr.config) {
+	case SW_CPU_CLOCK:
+	case SW_TASK_CLOCK:
+		return USAGE_BIT(USAGE_CPU);
+	case SW_PAGE_FAULTS:
+		return USAGE_BIT(USAGE_MINOR_FAULTS) | USAGE_BIT(USAGE_MAJOR_FAULTS);
+	case SW_PAGE_FAULTS_MIN:
+		return USAGE_BIT(USAGE_MINOR_FAULTS);
+	case SW_PAGE_FAULTS_MAJ:
+		return USAGE_BIT(USAGE_MAJOR_FAULTS);
+	case SW_CONTEXT_SWITCHES:
+		return USAGE_BIT(USAGE_SWITCHES);
+	case SW_CPU_MIGRATIONS:
+		return USAGE_BIT(USAGE_MIGRATIONS);
+	default:
+		return 0;
 	}
-	return false;
 }
 
-static bool task_times(const struct kernel_seam *kernel, pid_t process, pid_t thread, uint64_t times[FIELD_TIMES])
+/* Counts do not go back: a process that ended between two looks is known as it was. */
+static void cell_take(struct tool_cell *cell, const struct task_usage *now)
 {
-	char *text;
-	enum tally_status status =
-		thread ? kernel_text(kernel, &text, NULL, "/proc/%d/task/%d/stat", (int)process, (int)thread)
-		       : kernel_text(kernel, &text, NULL, "/proc/%d/stat", (int)process);
-	if (status != TALLY_OK)
-		return false;
-	bool is_known = task_times_parse(text, times);
-	free(text);
-	return is_known;
+	for (unsigned kind = 0; kind < USAGE_KINDS; kind++)
+		cell->last[kind] = MAX(cell->last[kind], now->values[kind]);
 }
 
-struct pid_list {
-	VEC(pid_t) pids;
-};
-
-/* The children of all threads of the process, as the kernel lists them (CONFIG_PROC_CHILDREN). */
-static void children_add(const struct kernel_seam *kernel, pid_t process, struct pid_list *list)
+static void task_look(struct tool_counts *t, struct tool_cell *cell)
 {
-	struct name_list threads = {0};
-	if (kernel_names(kernel, &threads, NULL, "/proc/%d/task", (int)process) != TALLY_OK)
-		return;
-	for (size_t i = 0; i < threads.len; i++) {
-		char *text;
-		uint64_t pid;
-		if (kernel_text(kernel, &text, NULL, "/proc/%d/task/%s/children", (int)process, threads.items[i]) !=
-			TALLY_OK)
-			continue;
-		struct tally_str rest = str_from(text), word;
-		while (str_next(&rest, ' ', &word))
-			if (list->pids.len < DESCENDANTS_MAX && str_to_u64(word, 10, &pid) && pid <= INT32_MAX)
-				(void)vec_push(&list->pids, (pid_t)pid);
-		free(text);
-	}
-	name_list_deinit(&threads);
-}
-
-/* With the descendants that run, and those that were waited for. */
-static bool command_times(const struct kernel_seam *kernel, pid_t command, uint64_t ticks[2])
-{
-	struct pid_list list = {0};
-	bool is_known = false;
-	ticks[0] = ticks[1] = 0;
-	(void)vec_push(&list.pids, command);
-	for (size_t i = 0; i < list.pids.len; i++) {
-		uint64_t times[FIELD_TIMES];
-		/* Children first: one that ends meanwhile is then in its parent's sum, or waits there still. */
-		children_add(kernel, list.pids.items[i], &list);
-		if (!task_times(kernel, list.pids.items[i], 0, times))
-			continue;
-		is_known |= i == 0;
-		ticks[0] += times[0] + times[2];
-		ticks[1] += times[1] + times[3];
-	}
-	vec_free(&list.pids);
-	return is_known;
-}
-
-static struct tool_times ticks_scale(const struct tool_counts *t, uint64_t user, uint64_t system)
-{
-	struct tool_times times;
-	if (__builtin_mul_overflow(user, t->tick_ns, &times.user))
-		times.user = 0;
-	if (__builtin_mul_overflow(system, t->tick_ns, &times.system))
-		times.system = 0;
-	return times;
-}
-
-/* Time does not go back: a process that ended between two looks is known as it was. */
-static void cell_take(struct tool_cell *cell, struct tool_times now)
-{
-	if (now.user > cell->last.user)
-		cell->last.user = now.user;
-	if (now.system > cell->last.system)
-		cell->last.system = now.system;
-}
-
-static void task_look(struct tool_counts *t, struct tool_cell *cell, pid_t thread)
-{
-	const struct kernel_seam *kernel = t->set->kernel;
-	uint64_t times[FIELD_TIMES];
-	bool is_known = false;
-	if (cell->source == SOURCE_COMMAND && t->has_ended) {
-		cell_take(cell, t->end);
+	struct task_usage usage;
+	if (cell->watch.scope == USAGE_OF_COMMAND && t->has_ended) {
+		cell_take(cell, &t->end);
 		return;
 	}
-	if (cell->source == SOURCE_COMMAND)
-		is_known = command_times(kernel, thread, times);
-	else if (cell->source == SOURCE_PROCESS)
-		is_known = task_times(kernel, thread, 0, times);
-	else if (cell->source == SOURCE_THREAD)
-		is_known = task_times(kernel, thread, thread, times);
-	if (is_known)
-		cell_take(cell, ticks_scale(t, times[0], times[1]));
+	if (!usage_watch_look(&cell->watch, &usage))
+		return;
+	cell->unknown = ~usage.known;
+	cell_take(cell, &usage);
 }
 
 /* A line "cpuN user nice system ..." of /proc/stat. */
 static void cpu_line_take(struct tool_counts *t, struct tally_str line)
 {
 	struct tally_str word;
+	struct task_usage usage = {0};
 	uint64_t cpu, numbers[3];
 	if (!str_next(&line, ' ', &word) || word.len < 4 || memcmp(word.data, "cpu", 3) != 0 ||
 		!str_to_u64((struct tally_str){word.data + 3, word.len - 3}, 10, &cpu))
@@ -168,9 +100,12 @@ static void cpu_line_take(struct tool_counts *t, struct tally_str line)
 	for (size_t i = 0; i < 3; i++)
 		if (!str_next(&line, ' ', &word) || !str_to_u64(word, 10, &numbers[i]))
 			return;
+	if (__builtin_mul_overflow(numbers[0] + numbers[1], t->tick_ns, &usage.values[USAGE_USER]) ||
+		__builtin_mul_overflow(numbers[2], t->tick_ns, &usage.values[USAGE_SYSTEM]))
+		return;
 	for (size_t i = 0; i < t->set->cpu_count && i < t->cell_count; i++)
 		if (t->set->cpus[i] >= 0 && (uint64_t)t->set->cpus[i] == cpu)
-			cell_take(&t->cells[i], ticks_scale(t, numbers[0] + numbers[1], numbers[2]));
+			cell_take(&t->cells[i], &usage);
 }
 
 static bool cpus_look(struct tool_counts *t)
@@ -187,15 +122,15 @@ static bool cpus_look(struct tool_counts *t)
 
 static void cells_look(struct tool_counts *t)
 {
-	if (!t->has_times || t->cell_count == 0)
+	if (!t->wanted || t->cell_count == 0)
 		return;
 	if (t->cells[0].source == SOURCE_CPU) {
 		(void)cpus_look(t);
 		return;
 	}
 	for (size_t i = 0; i < t->cell_count; i++)
-		if (t->cells[i].source != SOURCE_NONE)
-			task_look(t, &t->cells[i], t->set->threads[i]);
+		if (t->cells[i].source == SOURCE_TASK)
+			task_look(t, &t->cells[i]);
 }
 
 /* The process that the thread is of; 0: it is gone. */
@@ -213,11 +148,19 @@ static pid_t tool_counts_process_of(const struct kernel_seam *kernel, pid_t thre
 	return (pid_t)process;
 }
 
-/* The first thread stands for all, for those too that have not been started yet. */
-static enum tool_source process_source(const struct kernel_seam *kernel, pid_t thread)
+static struct usage_watch usage_watch_make(const struct tool_counts *t, enum usage_scope scope, pid_t task)
 {
-	pid_t process = tool_counts_process_of(kernel, thread);
-	return process == thread ? SOURCE_PROCESS : process != 0 ? SOURCE_NONE : SOURCE_THREAD;
+	return (struct usage_watch){.kernel = t->set->kernel, .scope = scope, .task = task, .wanted = t->wanted};
+}
+
+/* The first thread stands for all, for those too that have not been started yet. */
+static void cell_of_process(struct tool_counts *t, struct tool_cell *cell, pid_t thread)
+{
+	pid_t process = tool_counts_process_of(t->set->kernel, thread);
+	if (process == thread || process == 0) {
+		cell->source = SOURCE_TASK;
+		cell->watch = usage_watch_make(t, process ? USAGE_OF_PROCESS : USAGE_OF_THREAD, thread);
+	}
 }
 
 static void sources_choose(struct tool_counts *t, const struct tool_counts_options *options)
@@ -225,14 +168,14 @@ static void sources_choose(struct tool_counts *t, const struct tool_counts_optio
 	const struct counter_set *set = t->set;
 	for (size_t i = 0; i < t->cell_count; i++) {
 		struct tool_cell *cell = &t->cells[i];
-		if (set->threads[0] == -1)
-			cell->source = SOURCE_CPU;
-		else if (options->is_command)
-			cell->source = SOURCE_COMMAND;
-		else if (!options->is_whole_process)
-			cell->source = SOURCE_THREAD;
-		else
-			cell->source = process_source(set->kernel, set->threads[i]);
+		cell->source = set->threads[0] == -1 ? SOURCE_CPU : SOURCE_TASK;
+		if (cell->source == SOURCE_TASK)
+			cell->watch = usage_watch_make(
+				t, options->is_command ? USAGE_OF_COMMAND : USAGE_OF_THREAD, set->threads[i]);
+		if (cell->source == SOURCE_TASK && !options->is_command && options->is_whole_process) {
+			cell->source = SOURCE_NONE;
+			cell_of_process(t, cell, set->threads[i]);
+		}
 	}
 }
 
@@ -265,7 +208,34 @@ static enum tally_status tool_check(struct tool_counts *t, struct counter *count
 			err);
 	if (is_wide && !kernel_has(set->kernel, "/proc/stat"))
 		return tool_refuse(counter, "/proc/stat is not available", err);
-	t->has_times = true;
+	t->wanted |= usage_of_event(spec);
+	return TALLY_OK;
+}
+
+/* Every process has page faults: a kernel that counts none for us does not count (as gVisor's). */
+static bool kernel_counts_faults(void)
+{
+	struct rusage own;
+	return getrusage(RUSAGE_SELF, &own) == 0 && own.ru_minflt + own.ru_majflt > 0;
+}
+
+/* An event of the kernel, which was not opened: whether it is known without. */
+static enum tally_status usage_check(struct tool_counts *t, struct counter *counter, struct tally_error *err)
+{
+	const struct event_spec *spec = counter->spec;
+	unsigned kinds = usage_of_event(spec);
+	bool has_mode = ATTR_HAS(&spec->attr, EXCLUDE_USER) || ATTR_HAS(&spec->attr, EXCLUDE_KERNEL);
+	if (kinds == 0)
+		return tool_refuse(counter, "neither getrusage nor /proc knows it: it needs perf events", err);
+	if (has_mode && kinds != USAGE_BIT(USAGE_CPU)) /* the kernel's clocks do not stop in the other mode, either */
+		return tool_refuse(
+			counter, "getrusage and /proc do not tell user mode from kernel mode: omit the modifier", err);
+	if (kinds != USAGE_BIT(USAGE_CPU) && !kernel_counts_faults())
+		return tool_refuse(counter, "this kernel keeps no count of it for its processes", err);
+	if (kinds == USAGE_BIT(USAGE_MIGRATIONS) &&
+		!kernel_file_has(t->set->kernel, "/proc/self/sched", "se.nr_migrations"))
+		return tool_refuse(counter, "this kernel has no /proc/PID/sched (CONFIG_SCHED_DEBUG)", err);
+	t->wanted |= kinds;
 	return TALLY_OK;
 }
 
@@ -278,6 +248,7 @@ enum tally_status tool_counts_create(struct counter_set *set, const struct tool_
 	long ticks = sysconf(_SC_CLK_TCK);
 	t->set = set;
 	t->is_command = options->is_command;
+	t->replaces_events = options->replaces_events;
 	t->tick_ns = NS_PER_S / (uint64_t)(ticks > 0 ? ticks : TICKS_USUAL);
 	t->cell_count = set->threads[0] == -1 ? set->cpu_count : set->thread_count;
 	t->cells = calloc(t->cell_count ? t->cell_count : 1, sizeof(*t->cells));
@@ -285,11 +256,13 @@ enum tally_status tool_counts_create(struct counter_set *set, const struct tool_
 	for (size_t i = 0; status == TALLY_OK && i < set->len; i++)
 		if (set->counters[i].spec->tool != TOOL_NONE)
 			status = tool_check(t, &set->counters[i], err);
+		else if (options->replaces_events)
+			status = usage_check(t, &set->counters[i], err);
 	if (status != TALLY_OK) {
 		tool_counts_destroy(t);
 		return status;
 	}
-	if (t->has_times)
+	if (t->wanted)
 		sources_choose(t, options);
 	*counts = t;
 	return TALLY_OK;
@@ -299,6 +272,8 @@ void tool_counts_destroy(struct tool_counts *t)
 {
 	if (!t)
 		return;
+	for (size_t i = 0; t->cells && i < t->cell_count; i++)
+		usage_watch_deinit(&t->cells[i].watch);
 	free(t->cells);
 	free(t);
 }
@@ -309,7 +284,7 @@ void tool_counts_enable(struct tool_counts *t, uint64_t now_ns)
 		return;
 	cells_look(t);
 	for (size_t i = 0; i < t->cell_count; i++)
-		t->cells[i].begin = t->cells[i].last;
+		memcpy(t->cells[i].begin, t->cells[i].last, sizeof(t->cells[i].begin));
 	t->begin_ns = now_ns;
 	t->is_enabled = true;
 }
@@ -321,26 +296,50 @@ void tool_counts_disable(struct tool_counts *t, uint64_t now_ns)
 	cells_look(t);
 	for (size_t i = 0; i < t->cell_count; i++) {
 		struct tool_cell *cell = &t->cells[i];
-		cell->sum.user += cell->last.user - cell->begin.user;
-		cell->sum.system += cell->last.system - cell->begin.system;
+		for (unsigned kind = 0; kind < USAGE_KINDS; kind++)
+			cell->sum[kind] += cell->last[kind] - cell->begin[kind];
 	}
 	t->sum_ns += now_ns - t->begin_ns;
 	t->is_enabled = false;
 }
 
-void tool_counts_end(struct tool_counts *t, uint64_t user_ns, uint64_t system_ns)
+void tool_counts_end(struct tool_counts *t, const struct rusage *usage)
 {
 	t->has_ended = t->is_command;
-	t->end = (struct tool_times){user_ns, system_ns};
+	t->end = task_usage_of_end(usage);
+	if (t->is_command && t->is_enabled && !t->was_looked_at_end && t->cell_count > 0)
+		t->cells[0].unknown |= ~t->end.known;
 }
 
-static uint64_t cell_value(const struct tool_counts *t, const struct tool_cell *cell, enum tool_event tool)
+void tool_counts_look_last(struct tool_counts *t)
 {
-	bool is_user = tool == TOOL_USER_TIME;
-	uint64_t sum = is_user ? cell->sum.user : cell->sum.system;
-	uint64_t last = is_user ? cell->last.user : cell->last.system;
-	uint64_t begin = is_user ? cell->begin.user : cell->begin.system;
-	return sum + (t->is_enabled && last > begin ? last - begin : 0);
+	t->was_looked_at_end = t->is_enabled && t->wanted & USAGE_BIT(USAGE_MIGRATIONS);
+	if (t->was_looked_at_end)
+		cells_look(t);
+}
+
+static uint64_t cell_value(const struct tool_counts *t, const struct tool_cell *cell, unsigned kinds)
+{
+	uint64_t value = 0;
+	for (unsigned kind = 0; kind < USAGE_KINDS; kind++)
+		if (kinds & USAGE_BIT(kind))
+			value += cell->sum[kind] + (t->is_enabled ? cell->last[kind] - cell->begin[kind] : 0);
+	return value;
+}
+
+static void counter_fill(struct tool_counts *t, struct counter *counter, uint64_t enabled)
+{
+	enum tool_event tool = counter->spec->tool;
+	unsigned kinds = usage_of_event(counter->spec);
+	for (size_t k = 0; k < counter->cpu_count * counter->thread_count; k++) {
+		if (!kinds) {
+			uint64_t value = tool == TOOL_DURATION_TIME ? enabled : t->constants[tool];
+			counter->counts[k] = (struct count){value, enabled, enabled};
+		} else if (k < t->cell_count && t->cells[k].source != SOURCE_NONE) {
+			uint64_t running = t->cells[k].unknown & kinds ? 0 : enabled;
+			counter->counts[k] = (struct count){cell_value(t, &t->cells[k], kinds), enabled, running};
+		}
+	}
 }
 
 void tool_counts_read(struct tool_counts *t, uint64_t now_ns)
@@ -350,23 +349,13 @@ void tool_counts_read(struct tool_counts *t, uint64_t now_ns)
 		cells_look(t);
 	for (size_t i = 0; i < t->set->len; i++) {
 		struct counter *counter = &t->set->counters[i];
-		enum tool_event tool = counter->spec->tool;
-		size_t count = counter->cpu_count * counter->thread_count;
-		if (tool == TOOL_NONE || !counter_is_supported(counter))
-			continue;
-		for (size_t k = 0; k < count; k++) {
-			bool is_time = !tool_event_is_shared(tool);
-			if (is_time && (k >= t->cell_count || t->cells[k].source == SOURCE_NONE))
-				continue;
-			uint64_t value = is_time		      ? cell_value(t, &t->cells[k], tool)
-					 : tool == TOOL_DURATION_TIME ? enabled
-								      : t->constants[tool];
-			counter->counts[k] = (struct count){value, enabled, enabled};
-		}
+		bool is_ours = counter->spec->tool != TOOL_NONE || t->replaces_events;
+		if (is_ours && counter_is_supported(counter))
+			counter_fill(t, counter, enabled);
 	}
 }
 
 bool tool_counts_fades(const struct tool_counts *t)
 {
-	return t->has_times && !t->is_command && t->set->threads[0] != -1;
+	return t->wanted && !t->is_command && t->set->threads[0] != -1;
 }

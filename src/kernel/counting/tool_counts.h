@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tool_counts.h - fills in the counts of events that the tool itself measures: times from /proc and constants of the
- * machine.
+ * machine. Where the kernel allows no events, it counts the software events in the same way (task_usage.h).
  *
  * For a command these are its own times and those of its descendants, from /proc while it runs, and exactly from
  * wait4(2) at its end. For processes and threads they come from /proc/PID/stat, without children, and for CPUs from
@@ -16,11 +16,14 @@
 #ifndef KERNEL_COUNTING_TOOL_COUNTS_H
 #define KERNEL_COUNTING_TOOL_COUNTS_H
 
+#include <sys/resource.h>
+
 #include "kernel/counting/counter.h"
 
 struct tool_counts_options {
 	bool is_command; /* the only thread of the set is a command that has not started yet */
 	bool is_whole_process; /* threads of processes, which may start more of them */
+	bool replaces_events; /* the kernel's events were not opened (counter_options.opens_nothing): counts them, too */
 };
 
 struct tool_counts;
@@ -31,8 +34,10 @@ TALLY_MUST_CHECK enum tally_status tool_counts_create(struct counter_set *set,
 void tool_counts_destroy(struct tool_counts *t);
 void tool_counts_enable(struct tool_counts *t, uint64_t now_ns);
 void tool_counts_disable(struct tool_counts *t, uint64_t now_ns);
-/* Ends the command, with its times from wait4(2). */
-void tool_counts_end(struct tool_counts *t, uint64_t user_ns, uint64_t system_ns);
+/* For a command that has ended and was not waited for yet: the last that /proc says of it. */
+void tool_counts_look_last(struct tool_counts *t);
+/* Ends the command, with what wait4(2) said of it. */
+void tool_counts_end(struct tool_counts *t, const struct rusage *usage);
 /* Writes the values to the counters of the set. */
 void tool_counts_read(struct tool_counts *t, uint64_t now_ns);
 /* Whether targets may end unseen: what they used is known as of the last reading. */

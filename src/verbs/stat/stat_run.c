@@ -209,7 +209,7 @@ static void measure_disable(struct stat_measure *m, uint64_t now)
 	if (m->shared_status == TALLY_OK)
 		m->shared_status = stat_shared_disable(m->shared, m->err);
 	if (m->has_ended)
-		tool_counts_end(m->tools, timeval_ns(m->usage.ru_utime), timeval_ns(m->usage.ru_stime));
+		tool_counts_end(m->tools, &m->usage);
 	tool_counts_disable(m->tools, now);
 }
 

@@ -58,6 +58,11 @@ static void bench_end(struct tools_bench *b)
 	fake_root_remove(b->root);
 }
 
+static struct timeval time_of(uint64_t ns)
+{
+	return (struct timeval){(time_t)(ns / 1000000000u), (suseconds_t)(ns % 1000000000u / 1000)};
+}
+
 static uint64_t value(const struct tools_bench *b, size_t event, size_t cell)
 {
 	return b->set->counters[event].counts[cell].value;
@@ -150,11 +155,11 @@ static void a_command_has_its_descendants(void **state)
 	file_put(&b, "/proc/12/task/12/children", ""); /* one ended between two looks */
 	tool_counts_read(b.tools, 20);
 	assert_int_equal(value(&b, 0, 0), 1111 * TICK);
-	tool_counts_end(b.tools, 1111 * TICK + 77, 2222 * TICK + 88);
+	tool_counts_end(b.tools, &(struct rusage){.ru_utime = time_of(1111 * TICK + 77000), .ru_stime = time_of(2222 * TICK + 88000)});
 	tool_counts_disable(b.tools, 30);
 	tool_counts_read(b.tools, 30);
-	assert_int_equal(value(&b, 0, 0), 1111 * TICK + 77);
-	assert_int_equal(value(&b, 1, 0), 2222 * TICK + 88);
+	assert_int_equal(value(&b, 0, 0), 1111 * TICK + 77000);
+	assert_int_equal(value(&b, 1, 0), 2222 * TICK + 88000);
 	assert_int_equal(value(&b, 2, 0), 30);
 	bench_end(&b);
 }
