@@ -157,6 +157,7 @@ def test_a_short_command_whose_events_end_at_its_exec(tally, live, closed_progra
 
 
 DENY = '''
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -167,7 +168,7 @@ DENY = '''
 int main(int argc, char **argv)
 {
 	struct sock_filter f[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)NUMBER, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)NUMBER, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ERROR),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
 	struct sock_fprog p = {4, f};
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -179,13 +180,13 @@ int main(int argc, char **argv)
 '''
 
 
-def denying(folder, call):
-    """A program that runs another one without a system call."""
+def denying(folder, call, error='EPERM'):
+    """A program that runs another one without a system call: a seccomp filter answers it with this error."""
     if not shutil.which('gcc'):
         pytest.skip('gcc is not installed')
-    source = folder / f'{call}.c'
-    source.write_text(DENY.replace('NUMBER', f'SYS_{call}'))
-    program = folder / f'without-{call}'
+    source = folder / f'{call}-{error}.c'
+    source.write_text(DENY.replace('NUMBER', f'SYS_{call}').replace('ERROR', error))
+    program = folder / f'without-{call}-{error}'
     if subprocess.run(['gcc', '-O1', source, '-o', program], capture_output=True, check=False).returncode:
         pytest.skip(f'this architecture has no {call}')
     if call not in ('wait4', 'poll', 'ppoll') and subprocess.run([program, 'true'], check=False).returncode:

@@ -22,7 +22,7 @@ enum tool_source { SOURCE_NONE, SOURCE_TASK, SOURCE_CPU };
 struct tool_cell { /* of a CPU or a thread */
 	enum tool_source source;
 	struct usage_watch watch; /* of SOURCE_TASK */
-	unsigned unknown; /* bits of kinds that were not followed to the end */
+	unsigned unknown; /* bits of kinds that were not followed to the end: their last reading stands */
 	uint64_t last[USAGE_KINDS]; /* as it was told; never goes back */
 	uint64_t begin[USAGE_KINDS]; /* of what is enabled now */
 	uint64_t sum[USAGE_KINDS]; /* of what was enabled before */
@@ -212,6 +212,18 @@ static enum tally_status tool_check(struct tool_counts *t, struct counter *count
 	return TALLY_OK;
 }
 
+/* The kernel's clocks do not stop in a mode that is left out, but its other counts would be of one mode. */
+static bool usage_tells_mode(const struct event_spec *spec)
+{
+	bool has_mode = ATTR_HAS(&spec->attr, EXCLUDE_USER) || ATTR_HAS(&spec->attr, EXCLUDE_KERNEL);
+	return !has_mode || usage_of_event(spec) == USAGE_BIT(USAGE_CPU);
+}
+
+bool tool_counts_replace(const struct event_spec *spec)
+{
+	return usage_of_event(spec) != 0 && usage_tells_mode(spec);
+}
+
 /* Every process has page faults: a kernel that counts none for us does not count (as gVisor's). */
 static bool kernel_counts_faults(void)
 {
@@ -224,10 +236,9 @@ static enum tally_status usage_check(struct tool_counts *t, struct counter *coun
 {
 	const struct event_spec *spec = counter->spec;
 	unsigned kinds = usage_of_event(spec);
-	bool has_mode = ATTR_HAS(&spec->attr, EXCLUDE_USER) || ATTR_HAS(&spec->attr, EXCLUDE_KERNEL);
 	if (kinds == 0)
-		return tool_refuse(counter, "neither getrusage nor /proc knows it: it needs perf events", err);
-	if (has_mode && kinds != USAGE_BIT(USAGE_CPU)) /* the kernel's clocks do not stop in the other mode, either */
+		return tool_refuse(counter, "only perf events count it, and they are not used here", err);
+	if (!usage_tells_mode(spec))
 		return tool_refuse(
 			counter, "getrusage and /proc do not tell user mode from kernel mode: omit the modifier", err);
 	if (kinds != USAGE_BIT(USAGE_CPU) && !kernel_counts_faults())
@@ -335,9 +346,8 @@ static void counter_fill(struct tool_counts *t, struct counter *counter, uint64_
 		if (!kinds) {
 			uint64_t value = tool == TOOL_DURATION_TIME ? enabled : t->constants[tool];
 			counter->counts[k] = (struct count){value, enabled, enabled};
-		} else if (k < t->cell_count && t->cells[k].source != SOURCE_NONE) {
-			uint64_t running = t->cells[k].unknown & kinds ? 0 : enabled;
-			counter->counts[k] = (struct count){cell_value(t, &t->cells[k], kinds), enabled, running};
+		} else if (k < t->cell_count && t->cells[k].source != SOURCE_NONE && !(t->cells[k].unknown & kinds)) {
+			counter->counts[k] = (struct count){cell_value(t, &t->cells[k], kinds), enabled, enabled};
 		}
 	}
 }

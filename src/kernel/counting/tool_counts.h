@@ -28,6 +28,8 @@ struct tool_counts_options {
 
 struct tool_counts;
 
+/* Whether replaces_events can count it, on a kernel that tells all that Linux does. */
+bool tool_counts_replace(const struct event_spec *spec);
 /* An event that cannot be known here is marked as unsupported in the set, with the reason. */
 TALLY_MUST_CHECK enum tally_status tool_counts_create(struct counter_set *set,
 	const struct tool_counts_options *options, struct tool_counts **counts, struct tally_error *err);

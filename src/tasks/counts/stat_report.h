@@ -25,6 +25,12 @@ struct stat_cell {
 	uint32_t cpu_count;
 };
 
+struct stat_origin { /* of counts that are not those of perf events */
+	const char *kind; /* "rusage": stable, for JSON */
+	const char *by; /* what counted */
+	const char *not_seen; /* what it cannot count */
+};
+
 struct stat_report {
 	const struct event_list *events;
 	const bool *supported; /* per event */
@@ -42,6 +48,7 @@ struct stat_report {
 	bool shows_core_threads; /* percore events have a line for each hardware thread */
 	const char *heading; /* "'true'", "'system wide'", "process id '1'" */
 	double interval_s; /* time stamp of interval mode; negative: none */
+	const struct stat_origin *origin; /* NULL: perf events */
 	bool is_summary; /* the totals after interval mode */
 };
 

@@ -366,7 +366,17 @@ struct stat_rows_fields {
 	struct json json;
 	struct text place, value; /* of cells */
 	struct cell cells[FIELDS];
+	const struct stat_origin *origin; /* NULL: it is not shown */
 };
+
+void stat_rows_origin(struct json *json, const struct stat_origin *origin)
+{
+	json_object(json, "origin");
+	json_string(json, "kind", str_from(origin->kind));
+	json_string(json, "by", str_from(origin->by));
+	json_string(json, "not_seen", str_from(origin->not_seen));
+	json_object_end(json);
+}
 
 /* Up to where the row was counted; the fields that any row of the report has. */
 static void fields_begin(struct stat_rows_fields *f, struct text *t, const struct stat_rows_row *row)
@@ -376,6 +386,7 @@ static void fields_begin(struct stat_rows_fields *f, struct text *t, const struc
 	enum aggregation_mode mode = report->aggregation->mode;
 	bool is_core = is_core_row(row);
 	*f = (struct stat_rows_fields){.json = {.out = t, .is_compact = true, .colon = " : ", .comma = ", "}};
+	f->origin = style->is_json ? report->origin : NULL;
 	f->table = (struct cells){.columns = f->columns,
 		.order = f->order,
 		.out = t,
@@ -416,7 +427,15 @@ static void fields_print(struct stat_rows_fields *f, struct stat_metric metric)
 	f->cells[FIELD_METRIC] = is_known ? cell_f64(metric.value) : cell_name(is_json ? "nan" : NULL);
 	f->cells[FIELD_METRIC_UNIT] = cell_name(metric.unit ? metric.unit + (metric.unit[0] == ' ') : "");
 	f->cells[FIELD_JUDGEMENT] = cell_name(metric.judgement);
-	cells_row(&f->table, f->cells);
+	if (!f->origin) {
+		cells_row(&f->table, f->cells);
+		return;
+	}
+	json_object(&f->json, NULL);
+	cells_put(&f->table, f->cells);
+	stat_rows_origin(&f->json, f->origin);
+	json_object_end(&f->json);
+	(void)text_line_end(f->table.out);
 }
 
 static void fields_row(struct text *t, const struct stat_rows_row *row)
@@ -649,6 +668,8 @@ static void only_lines(struct text *t, const struct stat_report *report, const s
 		}
 		if (style->is_json && !has_any)
 			json_string(&f.json, "metric-value", STR("none"));
+		if (style->is_json && f.origin)
+			stat_rows_origin(&f.json, f.origin);
 		if (style->is_json)
 			json_object_end(&f.json);
 		else

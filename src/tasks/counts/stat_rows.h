@@ -5,7 +5,7 @@
 #ifndef TASKS_COUNTS_STAT_ROWS_H
 #define TASKS_COUNTS_STAT_ROWS_H
 
-#include "base/text.h"
+#include "base/json.h"
 #include "tasks/counts/stat_report.h"
 
 struct stat_style {
@@ -23,6 +23,8 @@ struct stat_style {
 
 /* The place of the count: "CPU3", "S0-D0-C1", "comm-12"; nothing for the whole system. */
 void stat_rows_place(struct text *t, const struct stat_report *report, size_t event, size_t place);
+/* The member "origin" of an object. */
+void stat_rows_origin(struct json *json, const struct stat_origin *origin);
 /* One line per event and place, with heading and closing lines where the style has them. */
 void stat_rows_print(struct text *t, const struct stat_report *report, const struct stat_style *style);
 

@@ -83,6 +83,7 @@ enum tally_status stat_values_add(struct stat_values *values, const struct stat_
 	enum tally_status status = columns_make(values, report, err);
 	if (status != TALLY_OK)
 		return status;
+	values->origin = report->origin;
 	size_t used = values->len * values->columns;
 	if (used + values->columns > values->cap &&
 		!vec_grow(&values->rows, &values->cap, sizeof(*values->rows), used + values->columns))
@@ -161,4 +162,6 @@ void stat_values_json_name(struct json *j, const struct stat_values *values, siz
 	bool is_event = column < values->events->len;
 	json_string(j, is_event ? "event" : "time", str_from(stat_values_name(values, column)));
 	json_string(j, "unit", str_from(stat_values_unit(values, column)));
+	if (values->origin)
+		stat_rows_origin(j, values->origin);
 }

@@ -21,6 +21,7 @@ enum { STAT_TIME_ELAPSED, STAT_TIME_USER, STAT_TIME_SYSTEM, STAT_TIMES };
 
 struct stat_values {
 	const struct event_list *events;
+	const struct stat_origin *origin; /* as in the reports; NULL: perf events */
 	size_t columns;
 	double *rows; /* run x column; NAN: not counted */
 	size_t len; /* runs */

@@ -26,6 +26,7 @@
 #include "verbs/stat/stat_plan.h"
 #include "verbs/stat/stat_printer.h"
 #include "verbs/stat/stat_record.h"
+#include "verbs/stat/stat_rung.h"
 #include "verbs/stat/stat_shared.h"
 #include "verbs/stat/stat_smi.h"
 
@@ -212,8 +213,12 @@ static int stat_with_target(
 	stat_shared_choose(kernel, &events, s->counting.shares_counters || s->counting.bpf_programs);
 	session.metrics = metrics.uses.len > 0 ? &metrics : NULL;
 	struct tracepoint_hold hold = {0};
+	struct stat_rung rung = {0};
 	if (exit_code == 0) {
-		enum tally_status status = stat_printer_open(&p, &err);
+		enum tally_status status = stat_rung_choose(&rung, kernel, job, &events, &err);
+		if (status == TALLY_OK)
+			status = stat_printer_open(&p, &err);
+		stat_printer_label(&p, job);
 		if (status == TALLY_OK)
 			status = stat_printer_hold(&p, &session, &hold, &err);
 		if (status == TALLY_OK)
@@ -246,6 +251,7 @@ static int stat_with_target(
 			exit_code = EXIT_NO_METRIC;
 	}
 	stat_record_deinit(&record);
+	stat_rung_deinit(&rung);
 	stat_session_deinit(&session);
 	metric_set_deinit(&metrics);
 	event_list_deinit(&events);

@@ -143,6 +143,19 @@ static const char *stat_options_set_control(const struct option_use *use)
 		       : "expects fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]";
 }
 
+static const char *stat_options_set_rung(const struct option_use *use)
+{
+	static const char *const words[] = {
+		[STAT_RUNG_AUTO] = "auto", [STAT_RUNG_EVENTS] = "events", [STAT_RUNG_RUSAGE] = "rusage"};
+	struct stat_settings *settings = use->settings;
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (strcmp(use->value, words[i]) == 0) {
+			settings->counting.rung = (enum stat_rung_choice)i;
+			return NULL;
+		}
+	return "expects auto, events or rusage";
+}
+
 static const char *stat_options_set_affinity(const struct option_use *use)
 {
 	return use->is_negated ? NULL : "is not supported: counters are read from the CPU that tally runs on";
@@ -347,6 +360,17 @@ static const struct option options[] = {
 		.argument = "n",
 		.call = set_runs,
 		.help = "run the command n times; mean and deviation (0: until interrupted)"},
+	{.name = "require-event",
+		.kind = OPTION_FLAG,
+		AT(counting.requires_event),
+		.help = "fail if the kernel allows no event, rather than use --rung rusage"},
+	{.name = "rung",
+		.kind = OPTION_CALL,
+		.argument = "auto|events|rusage",
+		.call = stat_options_set_rung,
+		.help = "what counts: perf events, or getrusage and /proc, for your own programs; auto takes the "
+			"latter "
+			"if the kernel allows no event"},
 	{.name = "scale",
 		.letter = 'c',
 		.kind = OPTION_FLAG,

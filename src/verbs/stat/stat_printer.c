@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "verbs/stat/stat_reasons.h"
+#include "verbs/stat/stat_rung.h"
 #include "verbs/stat/stat_statistics.h"
 
 static void started_on(struct stat_printer *p)
@@ -54,6 +55,12 @@ enum tally_status stat_printer_flush(struct stat_printer *p, struct tally_error 
 	if (!text_flush(&p->text))
 		return error_set_errno(err, TALLY_IO, p->text.write_errno, "cannot write the counts");
 	return TALLY_OK;
+}
+
+void stat_printer_label(struct stat_printer *p, const struct stat_job *job)
+{
+	if (job->rung && !p->settings->view.is_json)
+		text_printf(&p->text, "# %.*s\n", (int)job->rung->label.len, job->rung->label.data);
 }
 
 void stat_printer_interval(void *context, const struct stat_report *report)

@@ -27,6 +27,8 @@ TALLY_MUST_CHECK enum tally_status stat_printer_open(struct stat_printer *p, str
 /* Writes what is in its text; a failure stays in the text and shows at the end, too. */
 enum tally_status stat_printer_flush(struct stat_printer *p, struct tally_error *err);
 void stat_printer_close(struct stat_printer *p);
+/* The line above all counts that says what counted, if these are not perf events. JSON has it in each line. */
+void stat_printer_label(struct stat_printer *p, const struct stat_job *job);
 /* A stat_show_interval; its context is the printer. */
 void stat_printer_interval(void *context, const struct stat_report *report);
 /* Whether explanations are printed for people; with -x and -j standard error stays clean for scripts. */

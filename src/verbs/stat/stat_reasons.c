@@ -105,6 +105,10 @@ static char *reason_not_counted(const struct stat_session *s, size_t event)
 		return NULL;
 	if (enabled > 0 && is_pmu_event(spec))
 		no_room(s, spec, &reason);
+	else if (s->job->rung && spec->attr.type == EVENT_SOFTWARE && spec->attr.config == SW_CPU_MIGRATIONS)
+		text_str(&reason,
+			"threads or children that have ended took their number with them: /proc has it for those "
+			"that run (-p, -t)");
 	else if (enabled <= 0)
 		never_enabled(s, spec, &reason);
 	text_char(&reason, '\0');

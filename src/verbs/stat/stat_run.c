@@ -24,6 +24,7 @@
 #include "kernel/system/spawn.h"
 #include "tasks/recording/record_control.h"
 #include "verbs/stat/stat_record.h"
+#include "verbs/stat/stat_rung.h"
 #include "verbs/stat/stat_shared.h"
 
 #define NS_PER_MS      1000000u
@@ -154,6 +155,7 @@ static enum tally_status tools_open(struct stat_measure *m)
 	struct tool_counts_options options = {
 		.is_command = m->session->target->is_command,
 		.is_whole_process = counting->target.pids && !counting->target.per_thread && !counting->no_inherit,
+		.replaces_events = m->session->job->rung != NULL,
 	};
 	return tool_counts_create(m->set, &options, &m->tools, m->err);
 }
@@ -166,6 +168,7 @@ static enum tally_status counters_open(struct stat_measure *m)
 		.inherit = !counting->no_inherit,
 		.enable_on_exec = s->target->is_command && counting->delay_ms == 0,
 		.may_drop_kernel = true,
+		.opens_nothing = s->job->rung != NULL,
 	};
 	const struct stat_shared_place place = {counting->shared_path, counting->bpf_programs};
 	enum tally_status status = counter_set_open(s->kernel, s->events, s->target, &options, &m->set, m->err);
@@ -386,6 +389,7 @@ static void signal_take(struct stat_measure *m, int number, const siginfo_t *inf
 static enum tally_status child_look(struct stat_measure *m)
 {
 	bool has_ended = false;
+	tool_counts_look_last(m->tools);
 	enum tally_status status =
 		spawn_try_wait(&m->child, &has_ended, &m->session->command_status, &m->usage, m->err);
 	if (status == TALLY_OK && has_ended) {
@@ -636,7 +640,7 @@ static enum tally_status stat_run_measure(struct stat_measure *m)
 		return error_set(m->err, TALLY_NOT_FOUND,
 			"process or thread %d has ended already (it may still wait for its parent): nothing to count",
 			(int)s->target->threads[0]);
-	if (s->target->threads[0] > 0)
+	if (s->target->threads[0] > 0 && !s->job->rung)
 		exec_sentinel_open(&m->sentinel, s->kernel, s->target->threads[0]);
 	bool starts_now = s->job->settings.counting.delay_ms == 0 && !s->target->is_command;
 	if (starts_now)
@@ -664,7 +668,7 @@ static enum tally_status stat_run_measure(struct stat_measure *m)
 	else
 		status = measure_read(m, m->end_ns);
 	errors_add(m);
-	if (status == TALLY_OK)
+	if (status == TALLY_OK && !s->job->rung)
 		cut_off_note(m);
 	if (status == TALLY_OK)
 		status = child_end(m);
@@ -738,6 +742,7 @@ struct stat_report stat_session_report(const struct stat_session *s)
 		.runs = (unsigned)s->run_len,
 		.merges_pmus = !s->job->settings.view.no_merge,
 		.metrics = s->metrics,
+		.origin = s->job->rung ? s->job->rung->origin : NULL,
 		.has_thresholds = !s->job->settings.view.no_metric_threshold,
 		.shows_core_threads = s->job->settings.view.shows_core_threads,
 		.interval_s = -1,

@@ -13,6 +13,8 @@
 #include "kernel/system/target.h"
 #include "tasks/recording/record_control.h"
 
+struct stat_rung;
+
 struct stat_event_word {
 	enum { WORD_EVENT, WORD_CGROUP, WORD_FILTER, WORD_METRIC, WORD_PFM } kind;
 	const char *text;
@@ -35,10 +37,14 @@ struct stat_event_settings { /* what is counted */
 	unsigned detail;
 };
 
+enum stat_rung_choice { STAT_RUNG_AUTO, STAT_RUNG_EVENTS, STAT_RUNG_RUSAGE };
+
 struct stat_counting { /* the target, time and number of runs */
 	struct target_request target;
 	struct stat_lines lines;
 	bool no_inherit, is_scaling;
+	enum stat_rung_choice rung;
+	bool requires_event;
 	bool shares_counters; /* --bpf-counters */
 	const char *shared_path; /* --bpf-attr-map; NULL: the usual one */
 	const char *bpf_programs; /* --bpf-prog: IDs; NULL: not given */
@@ -77,6 +83,7 @@ struct stat_job {
 	const char *recording; /* that stat record writes; NULL: none */
 	char *const *argv; /* the whole command line of the verb */
 	char *const *command; /* NULL: none */
+	const struct stat_rung *rung; /* what counts in place of perf events; NULL: they do */
 };
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "fake_kernel.h"
@@ -35,17 +36,22 @@ static void file_put(const struct tools_bench *b, const char *path, const char *
 	fclose(f);
 }
 
-static void bench_start(struct tools_bench *b, const char *root, const char *events, struct target *target,
-	struct tool_counts_options options)
+static void bench_start_with(struct tools_bench *b, const char *root, const char *events, struct target *target,
+	const struct counter_options *opening, struct tool_counts_options options)
 {
-	const struct counter_options plain = {0};
 	b->root = fake_root_make(root);
 	fake_kernel_init(&b->fake, b->root);
 	assert_int_equal(event_catalogue_create(&b->fake.seam, &b->catalogue, &b->err), TALLY_OK);
 	if (event_parse(b->catalogue, events, &b->events, &b->err) != TALLY_OK)
 		fail_msg("%s", b->err.text);
-	assert_int_equal(counter_set_open(&b->fake.seam, &b->events, target, &plain, &b->set, &b->err), TALLY_OK);
+	assert_int_equal(counter_set_open(&b->fake.seam, &b->events, target, opening, &b->set, &b->err), TALLY_OK);
 	assert_int_equal(tool_counts_create(b->set, &options, &b->tools, &b->err), TALLY_OK);
+}
+
+static void bench_start(struct tools_bench *b, const char *root, const char *events, struct target *target,
+	struct tool_counts_options options)
+{
+	bench_start_with(b, root, events, target, &(const struct counter_options){0}, options);
 }
 
 static void bench_end(struct tools_bench *b)
@@ -68,9 +74,11 @@ static uint64_t value(const struct tools_bench *b, size_t event, size_t cell)
 	return b->set->counters[event].counts[cell].value;
 }
 
-#define NAME_OF_EVIL "12 (a) R 9) S 1 1 1 0 -1 0 0 0 0 0"
-#define STAT(times)  NAME_OF_EVIL " " times " 20 0 1 0 5\n"
-#define ONLINE	     "/sys/devices/system/cpu/online: 0-1\n/proc/sys/kernel/perf_event_paranoid: 0\n"
+#define NAME_OF_EVIL   "12 (a) R 9) S 1 1 1 0 -1 0 0 0 0 0"
+#define STAT(times)    NAME_OF_EVIL " " times " 20 0 1 0 5\n"
+#define FAULTS(all)    "12 (a) R 9) S 1 1 1 0 -1 0 " all " 20 0 1 0 5\n"
+#define SWITCHES(a, b) "Name: a\\nTgid:\t12\\nvoluntary_ctxt_switches:\t" a "\\nnonvoluntary_ctxt_switches:\t" b "\\n\n"
+#define ONLINE	       "/sys/devices/system/cpu/online: 0-1\n/proc/sys/kernel/perf_event_paranoid: 0\n"
 
 /* The difference since enabling, by the numbers behind the last bracket; what was disabled stays. */
 static void a_process_has_its_own_times(void **state)
@@ -155,7 +163,8 @@ static void a_command_has_its_descendants(void **state)
 	file_put(&b, "/proc/12/task/12/children", ""); /* one ended between two looks */
 	tool_counts_read(b.tools, 20);
 	assert_int_equal(value(&b, 0, 0), 1111 * TICK);
-	tool_counts_end(b.tools, &(struct rusage){.ru_utime = time_of(1111 * TICK + 77000), .ru_stime = time_of(2222 * TICK + 88000)});
+	tool_counts_end(b.tools,
+		&(struct rusage){.ru_utime = time_of(1111 * TICK + 77000), .ru_stime = time_of(2222 * TICK + 88000)});
 	tool_counts_disable(b.tools, 30);
 	tool_counts_read(b.tools, 30);
 	assert_int_equal(value(&b, 0, 0), 1111 * TICK + 77000);
@@ -238,6 +247,74 @@ static void tool_events_leave_their_groups(void **state)
 	bench_end(&b);
 }
 
+/* No event is opened, and what /proc does not know is refused, with a reason. */
+static void software_events_are_counted_without_events(void **state)
+{
+	struct tools_bench b = {0};
+	int cpus[] = {-1};
+	pid_t threads[] = {12};
+	struct target target = {.cpus = cpus, .cpu_count = 1, .threads = threads, .thread_count = 1};
+	const struct counter_options options = {.opens_nothing = true};
+	(void)state;
+	bench_start_with(&b,
+		ONLINE "/proc/12/stat: " FAULTS("5 0 1 0 100 50 0 0") "/proc/12/status: " SWITCHES(
+			"3", "4") "/proc/12/task/12/x: \n/proc/self/sched: a\\nse.nr_migrations : "
+				  "1\\n\n/proc/12/sched: a\\nse.nr_migrations : 6\\n\n",
+		"{page-faults,task-clock},cycles,page-faults:u,cs,task-clock:u,cpu-migrations,user_time,minor-faults,"
+		"alignment-faults",
+		&target, &options, (struct tool_counts_options){.is_whole_process = true, .replaces_events = true});
+	tool_counts_enable(b.tools, 1000);
+	file_put(&b, "/proc/12/stat", FAULTS("25 0 3 0 110 51 0 0"));
+	file_put(&b, "/proc/12/status",
+		"Name: a\nTgid:\t12\nvoluntary_ctxt_switches:\t7\nnonvoluntary_ctxt_switches:\t8\n");
+	tool_counts_read(b.tools, 5000);
+	for (size_t i = 0; i < b.set->len; i++)
+		assert_int_equal(b.set->counters[i].open_count, 0);
+	assert_int_equal(value(&b, 0, 0), 22);
+	assert_int_equal(value(&b, 1, 0), 11 * TICK);
+	assert_int_equal(b.set->counters[1].counts[0].running_ns, 4000);
+	assert_false(counter_is_supported(&b.set->counters[2]));
+	assert_non_null(strstr(b.set->counters[2].reason, "only perf events count it"));
+	assert_non_null(strstr(b.set->counters[3].reason, "omit the modifier"));
+	assert_int_equal(value(&b, 4, 0), 8);
+	assert_int_equal(value(&b, 5, 0), 11 * TICK);
+	assert_int_equal(value(&b, 6, 0), 0);
+	assert_int_equal(value(&b, 7, 0), 10 * TICK);
+	assert_int_equal(value(&b, 8, 0), 20);
+	assert_false(counter_is_supported(&b.set->counters[9]));
+	bench_end(&b);
+}
+
+/* How often a command changed its CPU is not known, if others may have ended before it: the last reading stands. */
+static void migrations_of_a_family_are_not_known(void **state)
+{
+	struct tools_bench b = {0};
+	int cpus[] = {-1};
+	pid_t threads[] = {12};
+	struct target target = {
+		.cpus = cpus, .cpu_count = 1, .threads = threads, .thread_count = 1, .is_command = true};
+	const struct counter_options options = {.opens_nothing = true};
+	(void)state;
+	bench_start_with(&b,
+		ONLINE "/proc/12/stat: " FAULTS("5 0 1 0 100 50 0 0") "/proc/12/status: " SWITCHES(
+			"3", "4") "/proc/12/task/12/x: \n/proc/self/sched: a\\nse.nr_migrations : "
+				  "1\\n\n/proc/12/sched: a\\nse.nr_migrations : 6\\n\n",
+		"cpu-migrations,cs", &target, &options,
+		(struct tool_counts_options){.is_command = true, .replaces_events = true});
+	tool_counts_enable(b.tools, 0);
+	file_put(&b, "/proc/12/sched", "a\nse.nr_migrations : 8\n");
+	tool_counts_read(b.tools, 10);
+	assert_int_equal(value(&b, 0, 0), 2);
+	tool_counts_end(b.tools, &(struct rusage){.ru_nvcsw = 50, .ru_nivcsw = 60});
+	tool_counts_disable(b.tools, 30);
+	tool_counts_read(b.tools, 30);
+	assert_int_equal(value(&b, 0, 0), 2);
+	assert_int_equal(b.set->counters[0].counts[0].running_ns, 10);
+	assert_int_equal(value(&b, 1, 0), 103);
+	assert_int_equal(b.set->counters[1].counts[0].running_ns, 30);
+	bench_end(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +324,8 @@ int main(void)
 		cmocka_unit_test(cpus_have_their_times),
 		cmocka_unit_test(what_is_not_known_is_refused),
 		cmocka_unit_test(tool_events_leave_their_groups),
+		cmocka_unit_test(software_events_are_counted_without_events),
+		cmocka_unit_test(migrations_of_a_family_are_not_known),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
