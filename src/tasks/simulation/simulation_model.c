@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tasks/simulation/simulation_model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "kernel/system/kernel_files.h"
+
+#define CACHE_DIR     "/sys/devices/system/cpu/cpu0/cache/index%u/"
+#define CACHE_INDEXES 16 /* that a CPU could tell of */
+#define LINES_MOST    (UINT64_C(1) << 28) /* of one cache: 16 GB of 64 bytes; the largest have 1 GB */
+#define WAYS_MOST     4096
+#define LINE_LEAST    8
+#define LINE_MOST     (UINT64_C(1) << 30) /* the largest page */
+#define EXAMPLE	      "as in 'i1=32K,8,64:d1=32K,8,64:l2=1M,16,64:ll=32M,16,64:itlb=1536,12,4096:dtlb=1536,12,4096'"
+
+static const struct simulation_part_name {
+	struct tally_str name;
+	const char *words;
+	bool is_tlb;
+} part_names[SIMULATION_PARTS] = {
+	[SIMULATION_I1] = {STR("i1"), "L1 instruction cache", false},
+	[SIMULATION_D1] = {STR("d1"), "L1 data cache", false},
+	[SIMULATION_L2] = {STR("l2"), "L2 cache", false},
+	[SIMULATION_LL] = {STR("ll"), "last-level cache", false},
+	[SIMULATION_ITLB] = {STR("itlb"), "instruction TLB", true},
+	[SIMULATION_DTLB] = {STR("dtlb"), "data TLB", true},
+};
+
+/* Sizes that are common among servers. No file of Linux tells what the TLBs are like: they are as large as the second
+ * level of Intel's Skylake and later (1,536 entries, for both), so that a miss is a walk through the page table. */
+static const struct simulation_model generic_model = {{
+	[SIMULATION_I1] = {32u << 10, 8, 64},
+	[SIMULATION_D1] = {32u << 10, 8, 64},
+	[SIMULATION_L2] = {1u << 20, 16, 64},
+	[SIMULATION_LL] = {32u << 20, 16, 64},
+	[SIMULATION_ITLB] = {1536, 12, 4096},
+	[SIMULATION_DTLB] = {1536, 12, 4096},
+}};
+
+static bool simulation_model_is_power(uint64_t n)
+{
+	return n != 0 && (n & (n - 1)) == 0;
+}
+
+/* What one way of one set takes of the size. */
+static uint64_t simulation_model_unit(enum simulation_part_kind kind, const struct simulation_part *part)
+{
+	return part_names[kind].is_tlb ? 1 : part->line;
+}
+
+/* 0: the size is not a whole number of sets. */
+static uint64_t simulation_model_sets(enum simulation_part_kind kind, const struct simulation_part *part)
+{
+	uint64_t set = simulation_model_unit(kind, part) * part->ways;
+	return set && part->size % set == 0 ? part->size / set : 0;
+}
+
+static void simulation_model_size(struct text *t, uint64_t size)
+{
+	static const char units[] = {'G', 'M', 'K'};
+	for (unsigned i = 0; i < ARRAY_LEN(units); i++) {
+		uint64_t unit = UINT64_C(1) << (30 - 10 * i);
+		if (size && size % unit == 0) {
+			text_printf(t, "%llu%c", (unsigned long long)(size / unit), units[i]);
+			return;
+		}
+	}
+	text_u64(t, size);
+}
+
+/* "ll=32M,16,64". */
+static void simulation_model_tell(struct text *t, enum simulation_part_kind kind, const struct simulation_part *part)
+{
+	text_printf(t, "%s=", part_names[kind].name.data);
+	if (part_names[kind].is_tlb)
+		text_u64(t, part->size);
+	else
+		simulation_model_size(t, part->size);
+	text_printf(t, ",%llu,%llu", (unsigned long long)part->ways, (unsigned long long)part->line);
+}
+
+/* The number of sets becomes a power of two; more or fewer ways keep the size nearly. This is what cachegrind does. */
+static struct simulation_part simulation_model_rounded(enum simulation_part_kind kind, struct simulation_part part)
+{
+	uint64_t unit = simulation_model_unit(kind, &part), sets = part.size / unit / part.ways;
+	while (!simulation_model_is_power(sets))
+		sets &= sets - 1;
+	part.ways = (part.size + sets * unit / 2) / (sets * unit);
+	part.size = sets * part.ways * unit;
+	return part;
+}
+
+/* ---- this machine ---- */
+
+static bool simulation_model_is_possible(const struct simulation_part *part)
+{
+	return part->ways >= 1 && part->ways <= WAYS_MOST && simulation_model_is_power(part->line) &&
+	       part->line >= LINE_LEAST && part->line <= LINE_MOST && part->size >= part->line &&
+	       part->size / part->line <= LINES_MOST && part->size / part->line >= part->ways;
+}
+
+static uint64_t simulation_model_read_size(const struct kernel_seam *kernel, unsigned index)
+{
+	char *text;
+	uint64_t size = 0;
+	if (kernel_text(kernel, &text, NULL, CACHE_DIR "size", index) != TALLY_OK)
+		return 0;
+	size_t len = strlen(text);
+	unsigned shift = len && text[len - 1] == 'K' ? 10 : len && text[len - 1] == 'M' ? 20 : 0;
+	bool is_number = str_to_u64((struct tally_str){text, len - (shift != 0)}, 10, &size);
+	free(text);
+	return is_number && size < UINT64_C(1) << 40 ? size << shift : 0;
+}
+
+/* Which part a file describes; SIMULATION_PARTS: none. Caches of the last level become SIMULATION_LL later. */
+static enum simulation_part_kind simulation_model_read_kind(
+	const struct kernel_seam *kernel, unsigned index, int64_t *level)
+{
+	char *type;
+	*level = kernel_number(kernel, 0, CACHE_DIR "level", index);
+	if (*level <= 0 || kernel_text(kernel, &type, NULL, CACHE_DIR "type", index) != TALLY_OK)
+		return SIMULATION_PARTS;
+	bool is_data = strcmp(type, "Data") == 0, is_code = strcmp(type, "Instruction") == 0;
+	free(type);
+	if (*level == 1)
+		return is_data ? SIMULATION_D1 : is_code ? SIMULATION_I1 : SIMULATION_PARTS;
+	return is_data || is_code ? SIMULATION_PARTS : *level == 2 ? SIMULATION_L2 : SIMULATION_LL;
+}
+
+/* Parts that the files do not describe stay {0}. */
+static struct simulation_model simulation_model_read(const struct kernel_seam *kernel)
+{
+	struct simulation_model model = {0};
+	int64_t last = 0;
+	for (unsigned i = 0; i < CACHE_INDEXES; i++) {
+		int64_t level;
+		enum simulation_part_kind kind = simulation_model_read_kind(kernel, i, &level);
+		struct simulation_part part = {.size = simulation_model_read_size(kernel, i),
+			.ways = (uint64_t)kernel_number(kernel, 0, CACHE_DIR "ways_of_associativity", i),
+			.line = (uint64_t)kernel_number(kernel, 0, CACHE_DIR "coherency_line_size", i)};
+		if (kind == SIMULATION_PARTS || !simulation_model_is_possible(&part))
+			continue;
+		if (kind != SIMULATION_LL || level > last)
+			model.parts[kind] = part;
+		if (kind == SIMULATION_LL && level > last)
+			last = level;
+	}
+	if (model.parts[SIMULATION_LL].size == 0) { /* a CPU with two levels */
+		model.parts[SIMULATION_LL] = model.parts[SIMULATION_L2];
+		model.parts[SIMULATION_L2] = (struct simulation_part){0};
+	}
+	return model;
+}
+
+/* Fills what the machine does not tell, except where the command line does, and rounds the number of sets. */
+static void simulation_model_complete(
+	struct simulation_model *model, const bool *is_given, bool has_l2, struct diag *notes)
+{
+	struct text lacking = {0};
+	for (unsigned kind = 0; kind < SIMULATION_PARTS; kind++) {
+		struct simulation_part *part = &model->parts[kind];
+		bool is_l2 = kind == SIMULATION_L2, is_lacking = part->size == 0 && (!is_l2 || has_l2);
+		if (is_given[kind])
+			continue;
+		if (is_lacking)
+			*part = generic_model.parts[kind];
+		if (is_lacking && !part_names[kind].is_tlb) {
+			text_str(&lacking, lacking.len ? ":" : "");
+			simulation_model_tell(&lacking, kind, part);
+		}
+		if (part->size && !simulation_model_is_power(simulation_model_sets(kind, part))) {
+			struct text was = {0}, is = {0};
+			simulation_model_tell(&was, kind, part);
+			*part = simulation_model_rounded(kind, *part);
+			simulation_model_tell(&is, kind, part);
+			diag_add(notes, DIAG_NOTE,
+				"this machine's %s (%.*s) has a number of sets that is no power of two; simulated is "
+				"%.*s, as cachegrind does",
+				part_names[kind].words, (int)was.len, was.data ? was.data : "", (int)is.len,
+				is.data ? is.data : "");
+			text_deinit(&was);
+			text_deinit(&is);
+		}
+	}
+	if (lacking.len)
+		diag_add(notes, DIAG_NOTE,
+			"this machine does not say what its caches are like (/sys/devices/system/cpu/cpu0/cache); "
+			"simulated "
+			"is %.*s; --cache-model names others",
+			(int)lacking.len, lacking.data);
+	text_deinit(&lacking);
+}
+
+/* ---- the text ---- */
+
+/* 32768, 32K, 1M, 1G. */
+static bool simulation_model_parse_size(struct tally_str text, uint64_t *size)
+{
+	static const char units[] = "KMG";
+	const char *unit = text.len ? memchr(units, text.data[text.len - 1] & ~0x20, 3) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	text.len -= unit != NULL;
+	if (!str_to_u64(text, 10, size) || *size > UINT64_MAX >> 30)
+		return false;
+	*size <<= shift;
+	return true;
+}
+
+static enum tally_status simulation_model_check_sets(
+	enum simulation_part_kind kind, const struct simulation_part *part, struct tally_error *err)
+{
+	struct text better = {0};
+	uint64_t sets = simulation_model_sets(kind, part);
+	if (simulation_model_is_power(sets))
+		return TALLY_OK;
+	struct simulation_part rounded = simulation_model_rounded(kind, *part);
+	simulation_model_tell(&better, kind, &rounded);
+	text_char(&better, '\0');
+	enum tally_status status = error_set(err, TALLY_INVALID,
+		"--cache-model: the number of sets of %s is size / ways%s, and must be a power of two: '%s' would be "
+		"the "
+		"nearest",
+		part_names[kind].name.data, part_names[kind].is_tlb ? "" : " / line", better.failed ? "" : better.data);
+	text_deinit(&better);
+	return status;
+}
+
+static enum tally_status simulation_model_parse_part(
+	enum simulation_part_kind kind, struct tally_str value, struct simulation_part *part, struct tally_error *err)
+{
+	struct tally_str rest = value, words[3];
+	struct simulation_part parsed;
+	size_t count = 0;
+	if (kind == SIMULATION_L2 && str_equal(value, STR("none"))) {
+		*part = (struct simulation_part){0};
+		return TALLY_OK;
+	}
+	while (count < ARRAY_LEN(words) && str_next(&rest, ',', &words[count]))
+		count++;
+	bool is_parsed = count == ARRAY_LEN(words) && rest.len == 0 && !str_ends_with(value, STR(",")) &&
+			 simulation_model_parse_size(words[0], &parsed.size) &&
+			 str_to_u64(words[1], 10, &parsed.ways) && simulation_model_parse_size(words[2], &parsed.line);
+	if (!is_parsed)
+		return error_set(err, TALLY_INVALID, "--cache-model: '%s=%.*s' is not %s=%s, " EXAMPLE,
+			part_names[kind].name.data, (int)value.len, value.data, part_names[kind].name.data,
+			part_names[kind].is_tlb ? "ENTRIES,WAYS,PAGE" : "SIZE,WAYS,LINE");
+	struct simulation_part bounds = parsed;
+	bounds.size = part_names[kind].is_tlb && parsed.size <= LINES_MOST ? parsed.size * 4096 : parsed.size;
+	bounds.line = part_names[kind].is_tlb && simulation_model_is_power(parsed.line) && parsed.line >= 4096 &&
+				      parsed.line <= LINE_MOST
+			      ? 4096
+			      : parsed.line;
+	if (!simulation_model_is_possible(&bounds))
+		return error_set(err, TALLY_INVALID,
+			"--cache-model: '%s=%.*s' is no possible %s: %s a power of two from %d on, and at least one "
+			"set "
+			"of 1 to %d ways must fit into the size",
+			part_names[kind].name.data, (int)value.len, value.data, part_names[kind].words,
+			part_names[kind].is_tlb ? "a page is" : "a line is", LINE_LEAST, WAYS_MOST);
+	enum tally_status status = simulation_model_check_sets(kind, &parsed, err);
+	if (status == TALLY_OK)
+		*part = parsed;
+	return status;
+}
+
+static enum tally_status simulation_model_parse_item(
+	struct tally_str item, struct simulation_model *model, bool *is_given, struct tally_error *err)
+{
+	const char *sign = memchr(item.data, '=', item.len);
+	struct tally_str name = {item.data, sign ? (size_t)(sign - item.data) : item.len};
+	struct tally_str value = sign ? (struct tally_str){sign + 1, item.len - name.len - 1} : STR("");
+	for (unsigned kind = 0; sign && kind < SIMULATION_PARTS; kind++) {
+		if (!str_equal(name, part_names[kind].name))
+			continue;
+		if (is_given[kind])
+			return error_set(
+				err, TALLY_INVALID, "--cache-model: %s is given twice", part_names[kind].name.data);
+		is_given[kind] = true;
+		return simulation_model_parse_part(kind, value, &model->parts[kind], err);
+	}
+	return error_set(err, TALLY_INVALID,
+		"--cache-model: '%.*s' is neither a model (machine, cachegrind, generic), which comes first, nor a "
+		"part "
+		"(i1, d1, l2, ll, itlb, dtlb), " EXAMPLE,
+		(int)item.len, item.data);
+}
+
+enum tally_status simulation_model_make(const struct kernel_seam *kernel, const char *text,
+	struct simulation_model *model, struct diag *notes, struct tally_error *err)
+{
+	struct tally_str rest = str_from(text ? text : "machine"), item;
+	bool is_given[SIMULATION_PARTS] = {0}, is_first = true, is_two_levels = false, is_generic = false;
+	struct simulation_model given = {0}, made;
+	if (rest.len == 0 || str_ends_with(rest, STR(":")))
+		return error_set(err, TALLY_INVALID, "--cache-model needs a model, " EXAMPLE);
+	while (str_next(&rest, ':', &item)) {
+		is_generic |= is_first && str_equal(item, STR("generic"));
+		is_two_levels |= is_first && str_equal(item, STR("cachegrind"));
+		bool is_name = is_first && (is_generic || is_two_levels || str_equal(item, STR("machine")));
+		enum tally_status status =
+			is_name ? TALLY_OK : simulation_model_parse_item(item, &given, is_given, err);
+		if (status != TALLY_OK)
+			return status;
+		is_first = false;
+	}
+	made = is_generic ? generic_model : simulation_model_read(kernel);
+	/* A machine whose last level is the second has no L2 besides; one that tells nothing has the generic one. */
+	bool has_l2 = !is_two_levels &&
+		      (made.parts[SIMULATION_L2].size || (!made.parts[SIMULATION_LL].size && !is_given[SIMULATION_LL]));
+	if (is_two_levels)
+		made.parts[SIMULATION_L2] = (struct simulation_part){0};
+	for (unsigned kind = 0; kind < SIMULATION_PARTS; kind++)
+		if (is_given[kind])
+			made.parts[kind] = given.parts[kind];
+	simulation_model_complete(&made, is_given, has_l2, notes);
+	*model = made;
+	return TALLY_OK;
+}
+
+bool simulation_model_option(
+	const struct simulation_model *model, enum simulation_part_kind part, char option[SIMULATION_OPTION_BYTES])
+{
+	const struct simulation_part *p = &model->parts[part];
+	if (p->size == 0)
+		return false;
+	snprintf(option, SIMULATION_OPTION_BYTES, "--%s=%llu,%llu,%llu", part_names[part].name.data,
+		(unsigned long long)p->size, (unsigned long long)p->ways, (unsigned long long)p->line);
+	return true;
+}
