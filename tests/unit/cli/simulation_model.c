@@ -133,7 +133,7 @@ static void wrong_texts_are_explained(void **state)
 	expect_wrong("d1=18446744073709551615,8,64", "is not d1=SIZE,WAYS,LINE");
 	expect_wrong("d1=1000000G,8,64", "is no possible L1 data cache");
 	expect_wrong("dtlb=64,4,100", "a page is a power of two");
-	expect_wrong("dtlb=99999999999,4,4096", "is no possible data TLB");
+	expect_wrong("dtlb=9999999999,4,4096", "is no possible data TLB");
 	expect_wrong("ll=30M,20,64", "'ll=30M,30,64' would be the nearest");
 	expect_wrong("dtlb=1600,12,4096", "'dtlb=1664,13,4096' would be the nearest");
 }
