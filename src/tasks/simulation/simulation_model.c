@@ -16,6 +16,7 @@
 #define LINES_MOST    (UINT64_C(1) << 28) /* of one cache: 16 GB of 64 bytes; the largest have 1 GB */
 #define WAYS_MOST     4096
 #define LINE_LEAST    8
+#define PAGE_LEAST    1024
 #define LINE_MOST     (UINT64_C(1) << 30) /* the largest page */
 #define EXAMPLE	      "as in 'i1=32K,8,64:d1=32K,8,64:l2=1M,16,64:ll=32M,16,64:itlb=1536,12,4096:dtlb=1536,12,4096'"
 
@@ -98,11 +99,13 @@ static struct simulation_part simulation_model_rounded(enum simulation_part_kind
 
 /* ---- this machine ---- */
 
-static bool simulation_model_is_possible(const struct simulation_part *part)
+static bool simulation_model_is_possible(enum simulation_part_kind kind, const struct simulation_part *part)
 {
-	return part->ways >= 1 && part->ways <= WAYS_MOST && simulation_model_is_power(part->line) &&
-	       part->line >= LINE_LEAST && part->line <= LINE_MOST && part->size >= part->line &&
-	       part->size / part->line <= LINES_MOST && part->size / part->line >= part->ways;
+	if (!simulation_model_is_power(part->line) || part->line > LINE_MOST ||
+		part->line < (part_names[kind].is_tlb ? PAGE_LEAST : LINE_LEAST))
+		return false;
+	uint64_t lines = part->size / simulation_model_unit(kind, part);
+	return part->ways >= 1 && part->ways <= WAYS_MOST && lines >= part->ways && lines <= LINES_MOST;
 }
 
 static uint64_t simulation_model_read_size(const struct kernel_seam *kernel, unsigned index)
@@ -144,7 +147,7 @@ static struct simulation_model simulation_model_read(const struct kernel_seam *k
 		struct simulation_part part = {.size = simulation_model_read_size(kernel, i),
 			.ways = (uint64_t)kernel_number(kernel, 0, CACHE_DIR "ways_of_associativity", i),
 			.line = (uint64_t)kernel_number(kernel, 0, CACHE_DIR "coherency_line_size", i)};
-		if (kind == SIMULATION_PARTS || !simulation_model_is_possible(&part))
+		if (kind == SIMULATION_PARTS || !simulation_model_is_possible(kind, &part))
 			continue;
 		if (kind != SIMULATION_LL || level > last)
 			model.parts[kind] = part;
@@ -250,19 +253,14 @@ static enum tally_status simulation_model_parse_part(
 		return error_set(err, TALLY_INVALID, "--cache-model: '%s=%.*s' is not %s=%s, " EXAMPLE,
 			part_names[kind].name.data, (int)value.len, value.data, part_names[kind].name.data,
 			part_names[kind].is_tlb ? "ENTRIES,WAYS,PAGE" : "SIZE,WAYS,LINE");
-	struct simulation_part bounds = parsed;
-	bounds.size = part_names[kind].is_tlb && parsed.size <= LINES_MOST ? parsed.size * 4096 : parsed.size;
-	bounds.line = part_names[kind].is_tlb && simulation_model_is_power(parsed.line) && parsed.line >= 4096 &&
-				      parsed.line <= LINE_MOST
-			      ? 4096
-			      : parsed.line;
-	if (!simulation_model_is_possible(&bounds))
+	if (!simulation_model_is_possible(kind, &parsed))
 		return error_set(err, TALLY_INVALID,
 			"--cache-model: '%s=%.*s' is no possible %s: %s a power of two from %d on, and at least one "
 			"set "
 			"of 1 to %d ways must fit into the size",
 			part_names[kind].name.data, (int)value.len, value.data, part_names[kind].words,
-			part_names[kind].is_tlb ? "a page is" : "a line is", LINE_LEAST, WAYS_MOST);
+			part_names[kind].is_tlb ? "a page is" : "a line is",
+			part_names[kind].is_tlb ? PAGE_LEAST : LINE_LEAST, WAYS_MOST);
 	enum tally_status status = simulation_model_check_sets(kind, &parsed, err);
 	if (status == TALLY_OK)
 		*part = parsed;
