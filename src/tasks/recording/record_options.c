@@ -411,6 +411,12 @@ static const char *record_options_set_wall_source(const struct option_use *use)
 	return NULL;
 }
 
+static const char *record_options_add_toggle(const struct option_use *use)
+{
+	struct record_settings *s = use->settings;
+	return vec_push(&s->simulation.toggles, use->value) ? NULL : "out of memory";
+}
+
 /* Maps need the tasks that they are of. */
 static const char *set_synth(const struct option_use *use)
 {
@@ -596,6 +602,14 @@ static const struct option options[] = {
 	CALL("setup-filter", 0, "pin|unpin", record_options_set_setup_filter,
 		"let all users filter samples (--filter), by a BPF program that root pins; unpin: no longer"),
 	FLAG("latency", 0, latency, "record what report --latency needs: context switches (not with -a)"),
+	FLAG("simulate", 0, simulation.is_on,
+		"simulate the events of -e (instructions, branch-misses, L1-dcache-load-misses, LLC-load-misses ...) "
+		"with Valgrind: a sample each -c of them, on machines without hardware counters, too"),
+	TEXT("cache-model", 0, "model", simulation.cache_model,
+		"with --simulate: the caches, TLBs and predictor to simulate (this machine's)"),
+	CALL("toggle", 0, "function", record_options_add_toggle,
+		"with --simulate: only while this function (a pattern) runs, with what it calls; may be given more "
+		"than once"),
 };
 
 const struct option_table record_option_table = {options, ARRAY_LEN(options), true};
@@ -618,5 +632,6 @@ void record_settings_deinit(struct record_settings *settings)
 	free(settings->event_words.items);
 	free(settings->toggles.items);
 	free(settings->switch_events.items);
+	vec_free(&settings->simulation.toggles);
 	*settings = (struct record_settings){0};
 }

@@ -8,6 +8,7 @@
 #ifndef TASKS_RECORDING_RECORD_OPTIONS_H
 #define TASKS_RECORDING_RECORD_OPTIONS_H
 
+#include "base/vec.h"
 #include "cli/commands.h"
 #include "tasks/recording/record_session.h"
 
@@ -28,6 +29,12 @@ enum record_event_kind {
 struct record_event_word { /* the options that make events, in their order */
 	enum record_event_kind kind;
 	const char *text;
+};
+
+struct record_simulation_settings {
+	bool is_on;
+	const char *cache_model; /* NULL: this machine's */
+	VEC(const char *) toggles; /* functions */
 };
 
 enum record_setup_filter { SETUP_FILTER_NONE, SETUP_FILTER_PIN, SETUP_FILTER_UNPIN };
@@ -74,6 +81,7 @@ struct record_settings {
 	uint64_t off_cpu_ms; /* --off-cpu-thresh, if it was given */
 	int wait_sums_ms; /* as record_wait_options has it; no option of record */
 	bool is_self_contained; /* is packed at the end */
+	struct record_simulation_settings simulation;
 	bool no_build_ids, no_build_id_cache, all_build_ids, strict_freq, quiet, dry_run, time_boundary, overwrites,
 		tail_synthesize;
 	unsigned verbose;

@@ -41,7 +41,7 @@ enum tally_status record_output_failure(const struct record_output *o, struct ta
 			       : error_prefix(err, "'%s' has all that was recorded so far", path);
 }
 
-static void describe_compression(struct perfdata_features *f, int level)
+void record_output_describe_compression(struct perfdata_features *f, int level)
 {
 	f->compress_type = COMPRESSOR_TYPE_ZSTD;
 	f->compress_level = (uint32_t)level;
@@ -64,7 +64,7 @@ static enum tally_status record_output_read_features(struct record_output *o, st
 	enum tally_status status = record_features_read(&input, &o->features, err);
 	o->has_features = status == TALLY_OK;
 	if (status == TALLY_OK && q->output.compression_level)
-		describe_compression(&o->features.features, q->output.compression_level);
+		record_output_describe_compression(&o->features.features, q->output.compression_level);
 	if (status == TALLY_OK && q->output.threads != THREADS_NONE) {
 		o->features.features.dir_version = DIRECTORY_VERSION;
 		record_features_add(&o->features.features, FEATURE_DIR_FORMAT);

@@ -61,6 +61,8 @@ int record_output_timeout_ms(const struct record_output *o);
 TALLY_MUST_CHECK enum tally_status record_output_switch(struct record_output *o, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status record_output_finish(
 	struct record_output *o, struct record_summary *summary, struct tally_error *err);
+/* Says in the features that records are compressed. */
+void record_output_describe_compression(struct perfdata_features *features, int level);
 /* Removes a file that never held a recording. */
 void record_output_abandon(struct record_output *o);
 void record_output_deinit(struct record_output *o);

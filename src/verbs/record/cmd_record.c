@@ -29,6 +29,7 @@
 #include "tasks/session/recording_input.h"
 #include "tasks/session/stream_output.h"
 #include "tasks/session/symbol_options.h"
+#include "verbs/record/record_simulated.h"
 
 struct cmd_record_run {
 	const struct cli *cli;
@@ -378,9 +379,37 @@ static char **cmd_record_copy_command_line(const char *program, int argc, char *
 	return copy;
 }
 
+static int cmd_record_simulate(const struct cmd_record_run *run, char *const *command)
+{
+	const struct record_simulated_input input = {
+		run->cli, run->command, run->kernel, &run->settings, run->argv, command};
+	struct record_summary summary;
+	int code = check_self_contained(run);
+	if (code == 0)
+		code = record_simulated_run(&input, &summary);
+	if (code == 0 && run->settings.is_self_contained && !run->settings.dry_run)
+		code = cmd_record_pack(run);
+	return code ? code : cmd_record_leave(&summary, 0);
+}
+
+static int check_simulation(const struct cmd_record_run *run)
+{
+	const struct record_simulation_settings *s = &run->settings.simulation;
+	return s->cache_model || s->toggles.len
+		       ? cli_failf(run->cli, "%s needs --simulate", s->cache_model ? "--cache-model" : "--toggle")
+		       : 0;
+}
+
 static int cmd_record_run_parsed(struct cmd_record_run *run, char *const *command)
 {
 	struct record_settings *s = &run->settings;
+	if (s->simulation.is_on) {
+		s->output.path = stream_output_name(s->output.path);
+		return cmd_record_simulate(run, command);
+	}
+	int unsimulated = check_simulation(run);
+	if (unsimulated)
+		return unsimulated;
 	cmd_record_complete(run, command != NULL);
 	say_ring_size(s);
 	int code = check_latency(run);

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs/record/record_simulated.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "cli/cli.h"
+#include "tasks/session/symbol_options.h"
+#include "tasks/simulation/simulation_model.h"
+#include "tasks/simulation/simulation_recording.h"
+#include "tasks/simulation/simulation_run.h"
+
+#define EVENT_DEFAULT	    "instructions"
+#define STACK_BYTES_DEFAULT 16384 /* a deep stack of a C++ program; longer ones are joined with earlier dumps */
+
+struct record_simulated_option {
+	bool is_given;
+	const char *name;
+};
+
+static const char *record_simulated_first(const struct record_simulated_option *options, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (options[i].is_given)
+			return options[i].name;
+	return NULL;
+}
+
+static const char *record_simulated_other_target(const struct record_settings *s)
+{
+	const struct target_request *t = &s->target;
+	const struct record_simulated_option options[] = {{t->pids, "-p"}, {t->tids, "-t"}, {t->user, "-u"},
+		{t->system_wide, "-a"}, {t->cpus, "-C"}, {record_settings_have(s, RECORD_WORD_CGROUP), "-G"},
+		{t->per_thread, "--per-thread"}, {s->modes.no_inherit, "-i"}};
+	return record_simulated_first(options, ARRAY_LEN(options));
+}
+
+/* What only the kernel's events have. */
+static const char *record_simulated_kernels(const struct record_settings *s)
+{
+	const struct record_sample_fields *f = &s->fields;
+	const struct record_simulated_option options[] = {{s->modes.use_clockid, "-k"}, {s->wall, "--wall"},
+		{s->off_cpu, "--off-cpu"}, {s->has_off_cpu_ms, "--off-cpu-thresh"},
+		{s->has_wall_source, "--wall-source"}, {record_settings_have(s, RECORD_WORD_FILTER), "--filter"},
+		{record_settings_have(s, RECORD_WORD_EXCLUDE_PERF), "--exclude-perf"},
+		{record_settings_have(s, RECORD_WORD_PFM), "--pfm-events"}, {s->has_any_branch, "-b"},
+		{s->has_branch_filter, "-j"}, {f->user_regs, "--user-regs"}, {f->intr_regs, "--intr-regs"},
+		{f->data_address, "-d"}, {f->data_maps, "--data-mmap"}, {f->data_source, "--sample-mem-info"},
+		{f->cpu, "--sample-cpu"}, {f->raw, "-R"}, {f->weight, "-W"}, {f->transaction, "--transaction"},
+		{f->phys_addr, "--phys-data"}, {f->data_page_size, "--data-page-size"},
+		{f->code_page_size, "--code-page-size"}, {f->switch_events, "--switch-events"},
+		{f->namespaces, "--namespaces"}, {f->cgroups, "--all-cgroups"}, {s->latency, "--latency"},
+		{s->modes.all_kernel, "--all-kernel"}, {s->chains.no_user, "--kernel-callchains"},
+		{s->modes.thread_counts, "-s"}, {s->modes.running_time, "--running-time"}, {s->modes.group, "--group"},
+		{s->strict_freq, "--strict-freq"}};
+	return record_simulated_first(options, ARRAY_LEN(options));
+}
+
+/* What belongs to rings that are read while the command runs. */
+static const char *record_simulated_rings(const struct record_settings *s)
+{
+	const struct record_simulated_option options[] = {{s->ring_bytes || s->has_aux_size, "-m"},
+		{s->overwrites, "--overwrite"}, {s->realtime_priority, "-r"},
+		{s->affinity != AFFINITY_NONE, "--affinity"}, {s->flush_bytes, "--mmap-flush"},
+		{s->modes.no_buffering, "--no-buffering"}, {s->output.threads != THREADS_NONE, "--threads"},
+		{s->output.switches, "--switch-output"}, {s->output.timestamp_name, "--timestamp-filename"},
+		{s->output.max_bytes, "--max-size"}, {s->control.is_given, "--control"},
+		{s->tail_synthesize, "--tail-synthesize"},
+		{s->synth.no_tasks || s->synth.no_maps || s->synth.no_cgroups, "--synth"}};
+	return record_simulated_first(options, ARRAY_LEN(options));
+}
+
+static int record_simulated_refuse_chains(const struct record_simulated_input *in)
+{
+	const struct record_settings *s = in->settings;
+	switch (s->chains.mode) {
+	case CALLGRAPH_NONE:
+	case CALLGRAPH_AUTO:
+	case CALLGRAPH_DWARF:
+		break;
+	case CALLGRAPH_FP:
+	case CALLGRAPH_LBR:
+	case CALLGRAPH_BPF:
+	default:
+		return cli_failf(in->cli,
+			"--simulate makes call chains of stack dumps: say -g, --call-graph auto or --call-graph dwarf");
+	}
+	if (s->chains.stack_bytes > SIM_STACK_BYTES_MOST)
+		return cli_failf(in->cli, "--simulate dumps at most %u bytes of a stack", SIM_STACK_BYTES_MOST);
+	if (s->keeps_stacks && s->chains.mode == CALLGRAPH_NONE && !s->call_graph_flag)
+		return cli_failf(in->cli, "--keep-stacks needs --call-graph dwarf");
+	return 0;
+}
+
+static int record_simulated_check(const struct record_simulated_input *in)
+{
+	const struct record_settings *s = in->settings;
+	const char *option = record_simulated_other_target(s);
+	if (option)
+		return cli_failf(in->cli,
+			"--simulate runs a command of its own, with all its threads and children: %s cannot be used "
+			"with it",
+			option);
+	if (!in->command)
+		return cli_usagef(in->cli, in->verb, "simulate", "--simulate needs a command to run");
+	if (s->freq_text)
+		return cli_failf(in->cli, "-F: simulated events come at no rate; -c N takes a sample each N events");
+	if (s->modes.no_samples)
+		return cli_failf(in->cli, "-n: '%s stat --simulate' counts without samples", in->cli->program);
+	if (s->has_delay)
+		return cli_failf(
+			in->cli, "-D: a simulated command has no clock; --toggle FUNCTION begins at a function");
+	option = record_simulated_kernels(s);
+	if (option)
+		return cli_failf(
+			in->cli, "%s is about events of the kernel: it cannot be used with --simulate", option);
+	option = record_simulated_rings(s);
+	if (option)
+		return cli_failf(in->cli,
+			"%s is about the reading of events while they come: it cannot be used with --simulate, which "
+			"writes "
+			"the recording when the command has ended",
+			option);
+	return record_simulated_refuse_chains(in);
+}
+
+static bool record_simulated_has_chains(const struct record_settings *s)
+{
+	return s->chains.mode != CALLGRAPH_NONE || s->call_graph_flag;
+}
+
+static enum tally_status record_simulated_choose(
+	const struct record_settings *s, struct simulation_sampling *sampling, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	for (size_t i = 0; status == TALLY_OK && i < s->event_words.len; i++)
+		status = simulation_sampling_add(sampling, s->event_words.items[i].text, s->period, err);
+	return status == TALLY_OK && sampling->len == 0
+		       ? simulation_sampling_add(sampling, EVENT_DEFAULT, s->period, err)
+		       : status;
+}
+
+struct record_simulated_options { /* of the tool */
+	struct arena arena;
+	VEC(const char *) items;
+};
+
+/* Takes the text, and empties it. */
+static void record_simulated_add(struct record_simulated_options *options, struct text *t)
+{
+	const char *kept = t->failed ? NULL : arena_string(&options->arena, t->data, t->len);
+	t->failed |= !kept || !vec_push(&options->items, kept);
+	t->len = 0;
+}
+
+static bool record_simulated_samples_l2(const struct simulation_sampling *sampling)
+{
+	bool is_l2 = false;
+	for (size_t i = 0; i < sampling->len; i++)
+		is_l2 |= strncmp(simulation_event_name(sampling->events[i].event), "l2-", 3) == 0;
+	return is_l2;
+}
+
+static enum tally_status record_simulated_tell_model(const struct record_simulated_input *in,
+	const struct simulation_sampling *sampling, struct diag *notes, struct record_simulated_options *options,
+	struct tally_error *err)
+{
+	struct simulation_model model;
+	char option[SIMULATION_OPTION_BYTES];
+	enum tally_status status =
+		simulation_model_make(in->kernel, in->settings->simulation.cache_model, &model, notes, err);
+	if (status != TALLY_OK)
+		return status;
+	if (model.parts[SIMULATION_L2].size == 0 && record_simulated_samples_l2(sampling))
+		return error_set(err, TALLY_INVALID, "the model has no L2 cache, whose events -e names");
+	struct text t = {0};
+	for (enum simulation_part_kind part = 0; part < SIMULATION_PARTS; part++) {
+		if (!simulation_model_option(&model, part, option))
+			continue;
+		text_str(&t, option);
+		record_simulated_add(options, &t);
+	}
+	bool has_failed = t.failed;
+	text_deinit(&t);
+	return has_failed ? error_nomem(err) : TALLY_OK;
+}
+
+static enum tally_status record_simulated_tell_tool(const struct record_simulated_input *in,
+	const struct simulation_sampling *sampling, struct diag *notes, struct record_simulated_options *options,
+	struct tally_error *err)
+{
+	const struct record_settings *s = in->settings;
+	unsigned stack_bytes = s->chains.stack_bytes ? s->chains.stack_bytes : STACK_BYTES_DEFAULT;
+	struct text t = {0};
+	text_str(&t, "--events=");
+	for (size_t i = 0; i < sampling->len; i++)
+		text_printf(&t, "%s%s", i ? "," : "", simulation_event_kind(sampling->events[i].event));
+	record_simulated_add(options, &t);
+	for (size_t i = 0; i < sampling->len; i++) {
+		text_printf(&t, "--sample=%s:%llu", simulation_event_name(sampling->events[i].event),
+			(unsigned long long)sampling->events[i].period);
+		record_simulated_add(options, &t);
+	}
+	text_printf(&t, "--stack-bytes=%u", record_simulated_has_chains(s) ? stack_bytes : 0);
+	record_simulated_add(options, &t);
+	for (size_t i = 0; i < s->simulation.toggles.len; i++) {
+		text_printf(&t, "--toggle=%s", s->simulation.toggles.items[i]);
+		record_simulated_add(options, &t);
+	}
+	bool has_failed = t.failed;
+	text_deinit(&t);
+	return has_failed ? error_nomem(err) : record_simulated_tell_model(in, sampling, notes, options, err);
+}
+
+static void record_simulated_say(
+	const struct record_simulated_input *in, const struct simulation_recording_summary *sum, struct diag *notes)
+{
+	const struct record_settings *s = in->settings;
+	const char *program = in->cli->program;
+	struct text lines = {0};
+	if (s->quiet)
+		return;
+	cli_print_diag(in->cli, notes);
+	if (sum->streams.lost_samples)
+		fprintf(stderr,
+			"%s: warning: %llu samples were lost because the simulator's files in TMPDIR could not be "
+			"written\n",
+			program, (unsigned long long)sum->streams.lost_samples);
+	if (sum->streams.damaged)
+		fprintf(stderr, "%s: warning: %llu damaged records of the simulator were left out\n", program,
+			(unsigned long long)sum->streams.damaged);
+	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s (%llu simulated samples) ]\n", program,
+		(double)sum->bytes / 1024.0 / 1024.0, s->output.path, (unsigned long long)sum->streams.samples);
+	record_live_print(&lines, &sum->live);
+	struct tally_str rest = text_view(&lines), line;
+	while (rest.len && str_next(&rest, '\n', &line))
+		fprintf(stderr, "[ %.*s ]\n", (int)line.len, line.data);
+	text_deinit(&lines);
+	if (sum->streams.samples == 0)
+		fprintf(stderr, "%s: note: the command had fewer events than a sample stands for: try a lower -c\n",
+			program);
+}
+
+/* Runs the command; afterwards what it left is written, whatever ended it. */
+static enum tally_status record_simulated_record(const struct simulation_request *request,
+	struct simulation_recording *recording, struct simulation_recording_summary *sum,
+	struct record_summary *summary, struct diag *notes, struct tally_error *err)
+{
+	struct simulation_run run;
+	enum tally_status status = simulation_start(request, &run, err);
+	if (status != TALLY_OK)
+		return status;
+	status = simulation_wait(&run, err);
+	if (status == TALLY_OK) {
+		summary->has_child_status = true;
+		summary->child_status = run.status;
+		summary->signal = run.signal;
+		status = simulation_recording_write(recording, run.folder, sum, err);
+	}
+	simulation_end(&run, notes);
+	return status;
+}
+
+static int record_simulated_go(const struct record_simulated_input *in, const struct simulation_sampling *sampling,
+	struct diag *notes, struct record_summary *summary)
+{
+	const struct record_settings *s = in->settings;
+	const struct simulation_recording_request what = {.kernel = in->kernel,
+		.path = s->output.path,
+		.compression_level = s->output.compression_level,
+		.has_chains = record_simulated_has_chains(s),
+		.keeps_stacks = s->keeps_stacks,
+		.no_build_ids = s->no_build_ids,
+		.all_build_ids = s->all_build_ids,
+		.no_build_id_cache = s->no_build_id_cache,
+		.store = symbol_options_of(in->cli, &(struct symbol_options){0}, NULL),
+		.argv = in->argv,
+		.diag = notes};
+	struct simulation_recording *recording = NULL;
+	struct simulation_recording_summary sum = {0};
+	struct tally_error err = {0};
+	struct record_simulated_options options = {0};
+	arena_init(&options.arena);
+	enum tally_status status = record_simulated_tell_tool(in, sampling, notes, &options, &err);
+	if (status == TALLY_OK)
+		status = simulation_recording_open(&what, &recording, &err);
+	if (status == TALLY_OK) {
+		const struct simulation_request request = {in->command, options.items.items, options.items.len};
+		status = record_simulated_record(&request, recording, &sum, summary, notes, &err);
+	}
+	simulation_recording_destroy(recording);
+	vec_free(&options.items);
+	arena_deinit(&options.arena);
+	if (status != TALLY_OK) {
+		cli_print_diag(in->cli, notes);
+		return cli_fail(in->cli, &err);
+	}
+	record_simulated_say(in, &sum, notes);
+	return 0;
+}
+
+int record_simulated_run(const struct record_simulated_input *in, struct record_summary *summary)
+{
+	struct simulation_sampling sampling = {0};
+	struct tally_error err = {0};
+	struct diag notes;
+	*summary = (struct record_summary){0};
+	int code = record_simulated_check(in);
+	if (code != 0)
+		return code;
+	if (record_simulated_choose(in->settings, &sampling, &err) != TALLY_OK)
+		return cli_fail(in->cli, &err);
+	if (in->settings->dry_run)
+		return 0;
+	diag_init(&notes);
+	code = record_simulated_go(in, &sampling, &notes, summary);
+	diag_deinit(&notes);
+	return code;
+}
