@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import subprocess
 import sys
 import time
 
@@ -297,6 +298,18 @@ def test_bpf_stops_at_a_signal(tally, bpf):
     running = tally.start('kwork', 'report', '-b', '-k', 'softirq')
     assert running.stderr.readline() == 'note: measuring until Ctrl-C\n'
     time.sleep(0.3)
+    running.send_signal(signal.SIGINT)
+    out, _ = running.communicate(timeout=60)
+    assert running.returncode == 0 and 'Kwork Name' in out
+
+
+def test_bpf_outlives_its_terminal_with_nohup(tally, bpf):
+    running = tally.start('kwork', 'report', '-b', '-k', 'softirq',
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    assert running.stderr.readline() == 'note: measuring until Ctrl-C\n'
+    running.send_signal(signal.SIGHUP)
+    with pytest.raises(subprocess.TimeoutExpired):
+        running.wait(timeout=1)
     running.send_signal(signal.SIGINT)
     out, _ = running.communicate(timeout=60)
     assert running.returncode == 0 and 'Kwork Name' in out

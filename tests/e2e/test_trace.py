@@ -237,6 +237,21 @@ def test_call_that_began_before(tally, calls, options):
         sleeper.wait()
 
 
+@pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT], ids=lambda number: number.name)
+def test_a_signal_ends_the_trace_and_not_its_command(tally, calls, number):
+    tracer = tally.start('trace', '-s', 'sleep', '600')
+    command = wait_for(lambda: child_named(tracer.pid, 'sleep'))
+    try:
+        wait_for(lambda: ' (sleep) S ' in pathlib.Path(f'/proc/{command}/stat').read_text())
+        tracer.send_signal(number)
+        assert tracer.wait(timeout=TIMEOUT_S) == 0
+        assert pathlib.Path(f'/proc/{command}').exists()
+    finally:
+        os.kill(command, signal.SIGKILL)  # it has our pipes
+    text = tracer.communicate(timeout=TIMEOUT_S)[1]
+    assert re.search(r'^ sleep \(\d+\), \d+ events', text, re.M), text
+
+
 def test_refusals(tally, calls, tmp_path):
     missing = tally('trace', '-e', 'opnat', 'true', check=129).stderr
     assert "'opnat'" in missing and "'openat'" in missing

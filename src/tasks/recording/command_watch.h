@@ -25,6 +25,7 @@ struct command_watch {
 	struct spawn child;
 	bool has_child, child_is_started;
 	bool is_over;
+	bool leaves_command; /* the caller sets it: a command that still runs at the end goes on */
 	int signal_fd;
 	sigset_t old_mask;
 	bool has_mask;
@@ -33,11 +34,19 @@ struct command_watch {
 /* argv[0] NULL: there is no command. */
 TALLY_MUST_CHECK enum tally_status command_watch_open(struct command_watch *watch, const struct kernel_seam *kernel,
 	const struct target_request *request, char **argv, struct tally_error *err);
+/* The same for a target that the caller has found, and of which the watch knows nothing: only the command and signals
+ * end it. */
+TALLY_MUST_CHECK enum tally_status command_watch_create(
+	struct command_watch *watch, char *const *argv, struct target *target, struct tally_error *err);
 /* The command, if there is one, execs. */
 TALLY_MUST_CHECK enum tally_status command_watch_start(struct command_watch *watch, struct tally_error *err);
 /* Returns after the time, or earlier; sets is_over. */
 TALLY_MUST_CHECK enum tally_status command_watch_wait(struct command_watch *watch, int ms, struct tally_error *err);
-/* A command that still runs is told to end. */
+/* Does not wait, and looks only at signals and the command: for callers that wait for watch.signal_fd and more. */
+TALLY_MUST_CHECK enum tally_status command_watch_look(struct command_watch *watch, struct tally_error *err);
+/* A command that still runs is told to end, and waited for. */
+void command_watch_end(struct command_watch *watch);
+/* Ends the command too, unless leaves_command is set. */
 void command_watch_close(struct command_watch *watch);
 
 #endif

@@ -3,18 +3,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
-#include <sys/signalfd.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "tasks/recording/record_description.h"
 #include "tasks/recording/record_plan.h"
-#include "tasks/recording/ring_merge.h"
-#include "tasks/session/event_words.h"
+#include "tasks/sampling/live_rings.h"
 
 #define RING_BYTES (2u << 20) /* unless -m says so */
 #define WAIT_MS	   100 /* a ring that fills faster wakes us */
@@ -23,42 +19,23 @@ struct kvm_live {
 	const struct kvm_live_request *request;
 	struct kvm_stat_job job;
 	struct event_list events;
-	struct diag diag;
-	struct record_request recording;
-	struct record_opening opening;
-	struct file_map description;
-	struct ring_merge merge;
+	struct live_rings rings;
 	struct text out;
-	int signal_fd;
-	sigset_t old_mask;
 	struct termios modes; /* of the terminal, as they were */
-	bool has_terminal, has_mask, is_over, has_said_nothing;
+	bool has_terminal, has_said_nothing;
 	uint64_t tables; /* printed */
 	uint64_t lost; /* events, up to the last table */
 };
 
 /* ---- opening ---- */
 
-static void kvm_live_say_notes(struct kvm_live *live)
-{
-	cli_print_diag(live->request->cli, &live->diag);
-	diag_deinit(&live->diag);
-	diag_init(&live->diag);
-}
-
 /* Each kind needs exits and entries; others only cost time. */
 static enum tally_status kvm_live_make_events(struct kvm_live *live, struct tally_error *err)
 {
 	static const char *const words[] = {"kvm:kvm_entry,kvm:kvm_exit", "kvm:kvm_entry,kvm:kvm_exit,kvm:kvm_mmio",
 		"kvm:kvm_entry,kvm:kvm_exit,kvm:kvm_pio"};
-	const struct cli *cli = live->request->cli;
-	struct event_catalogue *catalogue;
 	struct tally_error own = {0};
-	enum tally_status status = event_catalogue_create(live->recording.kernel, &catalogue, err);
-	if (status != TALLY_OK)
-		return status;
-	status = event_word_parse(cli, catalogue, words[live->job.settings->kind], &live->events, &own);
-	event_catalogue_destroy(catalogue);
+	enum tally_status status = live_rings_add_events(&live->rings, words[live->job.settings->kind], &own);
 	if (status != TALLY_OK)
 		return error_set(err, status, "kvm stat live reads the tracepoints %s, which cannot be used: %s%s",
 			words[live->job.settings->kind], own.text,
@@ -66,7 +43,7 @@ static enum tally_status kvm_live_make_events(struct kvm_live *live, struct tall
 				? "\nLinux has them where its module kvm is loaded ('modprobe kvm_intel' or "
 				  "'modprobe kvm_amd')"
 				: "");
-	status = record_attrs_apply(&live->events, &live->recording.plan.attrs, err);
+	status = record_attrs_apply(&live->events, &live->rings.request.plan.attrs, err);
 	if (status == TALLY_OK)
 		record_attrs_leave_out_mappings(&live->events);
 	return status;
@@ -78,39 +55,20 @@ static void kvm_live_plan(struct kvm_live *live)
 	struct record_settings record = live->request->settings->record;
 	record.target.pids = live->job.settings->pids;
 	record_target_complete(&record.target, false);
-	live->recording = (struct record_request){.kernel = kernel_seam_linux(),
-		.is_live_view = true,
-		.target = record.target,
-		.plan = record_plan_make(&record),
-		.events = &live->events,
-		.store = symbol_options_of(live->request->cli, &(struct symbol_options){0}, NULL),
-		.map_timeout_ms = RECORD_MAP_TIMEOUT_MS,
-		.command = no_command,
-		.argv = live->request->argv,
-		.diag = &live->diag};
-	struct record_attr_options *attrs = &live->recording.plan.attrs;
+	struct record_request *request = &live->rings.request;
+	request->is_live_view = true;
+	request->target = record.target;
+	request->plan = record_plan_make(&record);
+	request->events = &live->events;
+	request->store = symbol_options_of(live->request->cli, &(struct symbol_options){0}, NULL);
+	request->map_timeout_ms = RECORD_MAP_TIMEOUT_MS;
+	request->command = no_command;
+	request->argv = live->request->argv;
+	struct record_attr_options *attrs = &request->plan.attrs;
 	attrs->rate = (struct record_rate){.period = 1, .is_period_given = true};
 	attrs->fields.timestamp = attrs->fields.cpu = attrs->fields.raw = true;
-	if (!live->recording.plan.is_ring_given)
-		live->recording.plan.ring_bytes = RING_BYTES;
-}
-
-static uint64_t kvm_live_time_of(void *context, const struct record *record)
-{
-	const struct kvm_live *live = context;
-	return time_order_time_of(live->job.source.reader, record, false);
-}
-
-static enum tally_status kvm_live_take_signals(struct kvm_live *live, struct tally_error *err)
-{
-	sigset_t mask;
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGINT);
-	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGQUIT); /* Ctrl-\: the terminal's modes are restored */
-	live->has_mask = sigprocmask(SIG_BLOCK, &mask, &live->old_mask) == 0;
-	live->signal_fd = live->has_mask ? signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC) : -1;
-	return live->signal_fd >= 0 ? TALLY_OK : error_set_errno(err, TALLY_IO, errno, "signals cannot be received");
+	if (!request->plan.is_ring_given)
+		request->plan.ring_bytes = RING_BYTES;
 }
 
 /* In the background, reading from the terminal or changing its modes would stop the program. */
@@ -138,48 +96,30 @@ static void kvm_live_leave_keys(const struct kvm_live *live)
 
 static enum tally_status kvm_live_open(struct kvm_live *live, struct tally_error *err)
 {
-	const struct data_input input = {.is_quiet = true};
-	struct perfdata_reader *reader;
 	enum tally_status status = kvm_live_make_events(live, err);
 	if (status == TALLY_OK)
-		status = record_opening_find(&live->opening, err);
+		status = live_rings_open(&live->rings, err);
 	if (status == TALLY_OK)
-		status = record_opening_open(&live->opening, err);
-	if (status == TALLY_OK)
-		status = record_description_read(&live->opening, &live->description, err);
-	if (status == TALLY_OK)
-		status = perfdata_reader_open_beginning(live->description.bytes, &reader, err);
-	if (status == TALLY_OK)
-		status = data_source_take(live->request->cli, &input, reader, NULL, &live->job.source, err);
-	if (status == TALLY_OK)
-		status = ring_merge_init(&live->merge, live->opening.recorder, kvm_live_time_of, live, err);
-	if (status == TALLY_OK)
-		status = kvm_live_take_signals(live, err);
+		status = live_rings_open_source(&live->rings, &(struct data_input){.is_quiet = true}, err);
 	if (status == TALLY_OK)
 		kvm_live_take_keys(live);
-	return status == TALLY_OK ? recorder_enable(live->opening.recorder, err) : status;
+	return status == TALLY_OK ? recorder_enable(live->rings.opening.recorder, err) : status;
 }
 
 static void kvm_live_close(struct kvm_live *live)
 {
 	kvm_live_leave_keys(live);
-	ring_merge_deinit(&live->merge);
 	kvm_stat_close(&live->job);
-	record_opening_close(&live->opening);
-	if (live->signal_fd >= 0)
-		close(live->signal_fd);
-	if (live->has_mask)
-		sigprocmask(SIG_SETMASK, &live->old_mask, NULL);
-	file_map_close(&live->description);
+	live_rings_close(&live->rings);
 	event_list_deinit(&live->events);
 	text_deinit(&live->out);
-	diag_deinit(&live->diag);
 }
 
 /* ---- records ---- */
 
-static enum tally_status kvm_live_take(struct kvm_live *live, const struct record *record, struct tally_error *err)
+static enum tally_status kvm_live_take(void *context, const struct record *record, struct tally_error *err)
 {
+	struct kvm_live *live = context;
 	struct data_source *source = &live->job.source;
 	struct data_sample sample;
 	if (record->type == RECORD_SAMPLE)
@@ -192,20 +132,6 @@ static enum tally_status kvm_live_take(struct kvm_live *live, const struct recor
 	return sideband_count(&source->pass.sideband, source->reader, record, err);
 }
 
-static enum tally_status kvm_live_drain(struct kvm_live *live, bool is_last, struct tally_error *err)
-{
-	uint64_t fill;
-	struct record record;
-	enum tally_status status = ring_merge_look(&live->merge, is_last, &fill, err);
-	while (status == TALLY_OK && ring_merge_next(&live->merge, &record)) {
-		status = kvm_live_take(live, &record, err);
-		if (status == TALLY_OK && !ring_merge_advance(&live->merge))
-			status = error_nomem(err);
-	}
-	ring_merge_release(&live->merge);
-	return status;
-}
-
 /* ---- showing ---- */
 
 /* False: nobody reads on, which is no failure, or err says more. */
@@ -214,12 +140,12 @@ static bool kvm_live_write(struct kvm_live *live, enum tally_status *status, str
 	if (live->out.failed) {
 		*status = error_nomem(err);
 	} else if (!text_flush(&live->out)) {
-		live->is_over = true;
+		live->rings.watch.is_over = true;
 		if (live->out.write_errno != EPIPE)
 			*status = error_set_errno(
 				err, TALLY_IO, live->out.write_errno, "cannot write to standard output");
 	}
-	return *status == TALLY_OK && !live->is_over;
+	return *status == TALLY_OK && !live->rings.watch.is_over;
 }
 
 static void kvm_live_say_slow(struct kvm_live *live, enum tally_status *status, struct tally_error *err)
@@ -274,39 +200,28 @@ static void kvm_live_show(struct kvm_live *live, enum tally_status *status, stru
 
 /* ---- running ---- */
 
-static void kvm_live_read_signals(struct kvm_live *live)
-{
-	struct signalfd_siginfo info;
-	while (read(live->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		live->is_over = true;
-}
-
 static void kvm_live_read_keys(struct kvm_live *live)
 {
 	char key;
 	while (live->has_terminal && kvm_live_is_in_front() && read(STDIN_FILENO, &key, 1) == 1)
-		live->is_over |= key == 'q';
+		live->rings.watch.is_over |= key == 'q';
 }
 
 static enum tally_status kvm_live_watch(struct kvm_live *live, struct tally_error *err)
 {
-	struct recorder *recorder = live->opening.recorder;
 	const int64_t display_ms = (int64_t)live->request->settings->display_s * 1000;
 	int64_t due_ms = clock_ms() + display_ms, now_ms;
+	const bool *is_over = &live->rings.watch.is_over;
 	enum tally_status status = TALLY_OK;
-	while (status == TALLY_OK && !live->is_over) {
-		bool is_ready = false;
+	while (status == TALLY_OK && !*is_over) {
 		int64_t left_ms = MAX(due_ms - clock_ms(), 0);
-		status = recorder_wait(recorder, live->signal_fd, (int)MIN(left_ms, WAIT_MS), &is_ready, err);
-		if (status == TALLY_OK && is_ready)
-			kvm_live_read_signals(live);
+		status = live_rings_wait(&live->rings, (int)MIN(left_ms, WAIT_MS), err);
 		kvm_live_read_keys(live);
-		live->is_over |= recorder_target_is_over(recorder);
-		if (status == TALLY_OK && !live->is_over)
-			status = kvm_live_drain(live, false, err);
+		if (status == TALLY_OK && !*is_over)
+			status = live_rings_drain(&live->rings, false, err);
 		kvm_live_say_slow(live, &status, err);
 		now_ms = clock_ms();
-		if (status != TALLY_OK || live->is_over || now_ms < due_ms)
+		if (status != TALLY_OK || *is_over || now_ms < due_ms)
 			continue;
 		kvm_live_show(live, &status, err);
 		while (due_ms <= now_ms) /* intervals that were missed are part of this one */
@@ -318,43 +233,33 @@ static enum tally_status kvm_live_watch(struct kvm_live *live, struct tally_erro
 /* The rest, of an interval that is not over. */
 static enum tally_status kvm_live_finish(struct kvm_live *live, struct tally_error *err)
 {
-	struct input_health *health = &live->job.source.pass.sideband.health;
-	uint64_t lost = 0;
-	size_t count;
-	recorder_disable(live->opening.recorder);
-	enum tally_status status = kvm_live_drain(live, true, err);
+	recorder_disable(live->rings.opening.recorder);
+	enum tally_status status = live_rings_drain(&live->rings, true, err);
 	kvm_live_say_slow(live, &status, err);
 	if (status == TALLY_OK && live->out.write_errno == 0 && (live->job.count > 0 || live->tables == 0))
 		kvm_live_show(live, &status, err);
-	/* A LOST record comes only when the ring has room again: where the kernel counts, it has all of it. */
-	const struct recorder_source *sources = recorder_sources(live->opening.recorder, &count);
-	for (size_t i = 0; i < count; i++)
-		lost += recorder_lost(live->opening.recorder, &sources[i]);
-	health->lost_samples = MAX(lost, health->lost_events);
-	health->lost_events = 0;
-	health->damaged.count += live->merge.merge.damaged;
-	cli_print_health(live->request->cli, health);
+	live_rings_count_lost(&live->rings);
+	cli_print_health(live->request->cli, &live->job.source.pass.sideband.health);
 	return status;
 }
 
 static void kvm_live_say_what_is_open(const struct kvm_live *live)
 {
 	size_t count;
-	(void)recorder_sources(live->opening.recorder, &count);
+	(void)recorder_sources(live->rings.opening.recorder, &count);
 	cli_failf(live->request->cli, "%zu counters of %zu events are open, with rings of %zu kB", count,
-		live->events.len, (size_t)recorder_ring_bytes(live->opening.recorder) >> 10);
+		live->events.len, (size_t)recorder_ring_bytes(live->rings.opening.recorder) >> 10);
 }
 
 int kvm_live_run(const struct kvm_live_request *request)
 {
-	struct kvm_live live = {.request = request, .job.settings = &request->settings->stat, .signal_fd = -1};
+	struct kvm_live live = {.request = request, .job.settings = &request->settings->stat};
 	struct tally_error err = {0};
-	diag_init(&live.diag);
+	live_rings_init(&live.rings, &(struct live_rings_user){request->cli, &live.job.source, kvm_live_take, &live});
 	text_to_fd(&live.out, STDOUT_FILENO);
 	kvm_live_plan(&live);
-	live.opening.request = &live.recording;
 	enum tally_status status = kvm_live_open(&live, &err);
-	kvm_live_say_notes(&live);
+	live_rings_say_notes(&live.rings);
 	if (status == TALLY_OK && request->settings->record.verbose > 0)
 		kvm_live_say_what_is_open(&live);
 	if (status == TALLY_OK) {

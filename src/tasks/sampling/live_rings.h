@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * live_rings.h - gives a verb the records of the kernel live, in order of time, without a file: it opens the events of
+ * a request with their rings, starts the command, waits, and counts what was lost. lock, trace and kvm use it.
+ *
+ * The caller owns it and the source, which borrows from it: close the source first. It must not be moved. One thread;
+ * SIGINT, SIGTERM and other signals that ask to end set rings.watch.is_over, and do not end the program.
+ *
+ *	live_rings_init(&rings, &(struct live_rings_user){cli, &source, take, context});
+ *	rings.request.target = ...; rings.request.events = &events; ...
+ *	status = live_rings_open(&rings, err);   live_rings_add_state(&rings, synth, err);
+ *	status = live_rings_open_source(&rings, &input, err);
+ *	status = recorder_enable(rings.opening.recorder, err);   command_watch_start(&rings.watch, err);
+ *	while (status == TALLY_OK && !rings.watch.is_over)
+ *		status = live_rings_next(&rings, 100, err);
+ *	recorder_disable(...);   live_rings_drain(&rings, true, err);   live_rings_count_lost(&rings);
+ *	live_rings_close(&rings);	// also after a failure
+ */
+#ifndef TASKS_SAMPLING_LIVE_RINGS_H
+#define TASKS_SAMPLING_LIVE_RINGS_H
+
+#include "perfdata/writer.h"
+#include "tasks/recording/command_watch.h"
+#include "tasks/recording/record_opening.h"
+#include "tasks/recording/ring_merge.h"
+#include "tasks/session/data_source.h"
+
+struct live_rings_user {
+	const struct cli *cli;
+	struct data_source *source; /* opened by live_rings_open_source */
+	enum tally_status (*take)(void *context, const struct record *record, struct tally_error *err);
+	void *context;
+};
+
+struct live_rings {
+	struct live_rings_user user;
+	struct record_request request; /* the caller fills the rest of it before live_rings_open */
+	struct diag diag; /* notes that were not said yet */
+	struct record_opening opening;
+	struct command_watch watch;
+	struct writer beginning; /* of a recording: events, and what ran already. The source reads it */
+	size_t state_at; /* where the latter begins */
+	struct ring_merge merge;
+};
+
+/* The request gets this machine's kernel and the diag. */
+void live_rings_init(struct live_rings *rings, const struct live_rings_user *user);
+/* Appends the events that the words name to the request's list. */
+TALLY_MUST_CHECK enum tally_status live_rings_add_events(
+	struct live_rings *rings, const char *words, struct tally_error *err);
+/* Finds the target, creates the command, which waits, and opens the events. From now on signals are only noted. */
+TALLY_MUST_CHECK enum tally_status live_rings_open(struct live_rings *rings, struct tally_error *err);
+/* What runs already: for the source, and for live_rings_each_state. */
+TALLY_MUST_CHECK enum tally_status live_rings_add_state(
+	struct live_rings *rings, struct record_synth synth, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status live_rings_each_state(const struct live_rings *rings,
+	enum tally_status (*take)(void *context, const struct record *record, const struct record_fields *fields,
+		struct tally_error *err),
+	void *context, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status live_rings_open_source(
+	struct live_rings *rings, const struct data_input *input, struct tally_error *err);
+/* As the source orders records. */
+uint64_t live_rings_time_of(const struct live_rings *rings, const struct record *record);
+
+/* Waits for records or a signal, at most so long. Sets watch.is_over if a signal came, or the command or all threads of
+ * the target ended. */
+TALLY_MUST_CHECK enum tally_status live_rings_wait(struct live_rings *rings, int ms, struct tally_error *err);
+/* Hands on the records that no older one can follow; is_last: all of them. */
+TALLY_MUST_CHECK enum tally_status live_rings_drain(struct live_rings *rings, bool is_last, struct tally_error *err);
+/* Once, after the last drain: the source's health gets lost and damaged records. */
+void live_rings_count_lost(struct live_rings *rings);
+
+/* Prints the notes so far on standard error. */
+void live_rings_say_notes(struct live_rings *rings);
+void live_rings_close(struct live_rings *rings);
+
+#endif
