@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """tally summary: its facts are those of report, it keeps its budget, and it says the same each time."""
 import json
+import re
+import shlex
 import shutil
+import subprocess
 
 import pytest
 
@@ -46,6 +49,27 @@ def test_facts_are_those_of_report(tally, name):
     assert document['function_count'] >= len(document['functions']) > 0
     periods = [function['self_period'] for function in document['functions']]
     assert periods == sorted(periods, reverse=True)
+
+
+@pytest.mark.parametrize('name', ['sys', 'multi', 'cxx'])
+def test_any_budget_is_kept_or_refused(tally, name):
+    """From what no summary fits to more than a screen; nothing is cut within a character."""
+    path, shown = CORPUS / f'{name}.data', 0
+    for budget in [*range(100, 700, 75), 1000, 1999, 5000, 20000]:
+        for form in ([], ['--json']):
+            result = subprocess.run([tally.path, 'summary', *form, '--budget', str(budget), path], capture_output=True, check=False)
+            text = result.stdout.decode('utf-8')
+            if text:
+                assert len(text) <= budget, (budget, form)
+                if form:
+                    json_schema.check(json.loads(text), SCHEMA)
+            else:
+                least = int(re.search(r'the shortest summary has (\d+) characters', result.stderr.decode()).group(1))
+                assert result.returncode == 255 and least > budget
+            shown += bool(text)
+    assert shown >= 18
+    more = tally('summary', '--budget', 20000, path, check=0).stdout.count('%') - tally('summary', path, check=0).stdout.count('%')
+    assert more > 0 if name == 'sys' else more >= 0
 
 
 @pytest.mark.parametrize('name', RECORDINGS)
@@ -100,20 +124,60 @@ def test_changes_beyond_chance(tally, tmp_path):
     assert [(change['dso'], change['base_percent'], change['new_percent']) for change in changes] == [
         ('part0', 50, 20), ('part1', 30, 60)]
     assert document['next'][0] == f'tally diff {base} {new}'
+    assert all(change['symbol'] == f'[{change["dso"]}]' for change in changes)
     assert summed(tally, '--baseline', base, same)['baseline']['changes'] == []
     assert "no function's share differs by more than chance" in tally('summary', '--baseline', base, same, check=0).stdout
 
 
 def test_a_cut_recording_gives_what_is_intact(tally, tmp_path):
     whole = (CORPUS / 'deep.data').read_bytes()
-    # Cut behind some of its samples.
-    (tmp_path / 'cut.data').write_bytes(whole[:len(whole) * 3 // 4])
-    result = tally('summary', '--json', tmp_path / 'cut.data')
-    assert result.returncode in (0, 255)
-    if result.stdout:
+    # Cut behind some of its samples, and behind all of them.
+    for size, status in ((4000, 255), (8000, 0)):
+        (tmp_path / 'cut.data').write_bytes(whole[:size])
+        result = tally('summary', '--json', tmp_path / 'cut.data')
         document = json.loads(result.stdout)
+        assert result.returncode == status and ('cut or damaged at offset' in result.stderr) == (status != 0)
         assert document['verdict'] != 'good' and any('health' in note for note in document['notes'])
-        assert document['next'][2].startswith('tally health')
+        assert document['next'][2].startswith('tally health') and document['samples'] > 10
+
+
+def test_other_events_are_named(tally):
+    document = summed(tally, CORPUS / 'multi.data')
+    report = json.loads(tally('report', '--json', '-g', 'none', '-i', CORPUS / 'multi.data', check=0).stdout)
+    events = {event['name']: event['samples'] for table in report['tables'] for event in table['events'] if event['samples']}
+    others = {other['event']: other['samples'] for other in document['other_events']}
+    assert others and {document['event']: document['samples'], **others} == events
+    text = tally('summary', CORPUS / 'multi.data', check=0).stdout
+    assert all(f' of {name}' in text.splitlines()[1] for name in others)
+    name = next(iter(others))
+    assert summed(tally, '-e', name, CORPUS / 'multi.data')['samples'] == others[name]
+
+
+def test_a_stream_has_no_file_for_the_next_commands(tally, tmp_path):
+    data = (CORPUS / 'pipe.data').read_bytes()
+    for words in ([], ['-'], ['-i', '-']):
+        result = subprocess.run([tally.path, 'summary', *words], input=data, capture_output=True, cwd=tmp_path, check=True)
+        text = result.stdout.decode()
+        assert text.startswith('standard input: ') and ' -i ' not in text and 'if the stream is saved as perf.data' in text
+
+
+def test_recordings_without_samples(tally):
+    for name, said in (('stat', 'tally stat report -i '), ('nosamp', 'tally health -i ')):
+        result = tally('summary', CORPUS / f'{name}.data')
+        assert result.returncode == 255 and said in result.stderr and result.stdout == ''
+
+
+def test_next_commands_can_be_pasted(tally, tmp_path):
+    """Whatever the file is called; annotate is only for functions whose binary is there and that matter."""
+    path = tmp_path / '-it\'s "a" $HOME `id` *;.data'
+    shutil.copy(CORPUS / 'sys.data', path)
+    commands = summed(tally, path)['next']
+    for command in commands:
+        assert command.startswith('tally ') and shlex.split(command)[0] == 'tally' and str(path) in shlex.split(command)
+        result = subprocess.run(['sh', '-c', command.replace('tally', str(tally.path), 1)], cwd=tmp_path, capture_output=True,
+                                stdin=subprocess.DEVNULL, check=False)
+        assert result.returncode == 0, (command, result.stderr)
+
 
 
 def test_hostile_names_stay_text(tally, tmp_path):

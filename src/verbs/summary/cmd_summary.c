@@ -73,16 +73,19 @@ static int summary_print(const struct cli *cli, const struct summary_settings *s
 	struct summary_recording recording;
 	struct tally_error err;
 	struct text out = {0};
-	const struct summary_sources sources = {.path = words ? words[0] : recording_name(path),
+	struct summary_sources sources = {.path = words ? words[0] : recording_name(path),
 		.baseline = s->baseline,
 		.words = words,
 		.program = cli->program};
 	enum tally_status status = summary_open(cli, s, path, event, &recording, &err);
+	sources.is_stream = status == TALLY_OK && perfdata_reader_is_stream(recording.source.reader);
+	if (sources.is_stream)
+		sources.path = "standard input";
 	if (status == TALLY_OK)
 		status = summary_make(cli, s, &sources, &recording, &out, &err);
 	int code = status == TALLY_OK ? cli_finish_text(cli, &out) : cli_fail(cli, &err);
 	if (code == 0 && recording.is_damaged)
-		code = EXIT_FAILED;
+		code = cli_fail(cli, &recording.damage);
 	if (status != TALLY_OK)
 		text_deinit(&out);
 	summary_recording_close(&recording);

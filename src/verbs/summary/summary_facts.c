@@ -19,6 +19,8 @@
 #define FACTS_RUN_NAMES	   5 /* of a line */
 #define FACTS_CHANGE_LEAST 0.5 /* percent points */
 #define FACTS_CHANGE_SIGMA 3.0
+#define FACTS_HOT_SHARE	   0.01 /* a function with less is no hint where to look */
+#define FACTS_NAMED_LEAST  0.5 /* of the time of the functions that matter: else names are what is needed next */
 #define FACTS_CONFIDENCE   1.96 /* of 95 %, in standard deviations */
 
 struct facts_making {
@@ -46,6 +48,22 @@ static struct tally_str facts_function_name(struct summary_facts *facts, const s
 	if (value.text.len)
 		return value.text;
 	text_printf(&text, "0x%llx", (unsigned long long)table->rows[row].address);
+	return facts_keep(facts, &text);
+}
+
+/* Rows of several recordings are joined by symbol and binary, so that all code without a symbol is one row. */
+static struct tally_str facts_changed_name(struct summary_facts *facts, const struct flat_table *table, uint32_t row)
+{
+	struct row_value symbol = row_value(table, &table->rows[row], KEY_SYMBOL);
+	struct text text = {0};
+	if (symbol.text.len)
+		return symbol.text;
+	struct tally_str object = row_value(table, &table->rows[row], KEY_DSO).text;
+	if (!object.len || object.data[0] == '[')
+		return object.len ? object : STR("[unknown]");
+	text_char(&text, '[');
+	text_bytes(&text, object.data, object.len);
+	text_char(&text, ']');
 	return facts_keep(facts, &text);
 }
 
@@ -241,7 +259,7 @@ static enum tally_status facts_add_changes(struct facts_making *m, struct summar
 		const struct diff_row *row = &diff.rows[i];
 		if (100 * fabs(is - was) < FACTS_CHANGE_LEAST || fabs(is - was) < FACTS_CHANGE_SIGMA * error)
 			continue;
-		const struct summary_change change = {.name = facts_function_name(facts, tables[row->file], row->row),
+		const struct summary_change change = {.name = facts_changed_name(facts, tables[row->file], row->row),
 			.object = row_value(tables[row->file], &tables[row->file]->rows[row->row], KEY_DSO).text,
 			.base_percent = 100 * was,
 			.new_percent = 100 * is};
@@ -320,8 +338,8 @@ static const char *facts_command(struct summary_facts *facts, const char *verb, 
 {
 	struct text text = {0};
 	text_printf(&text, "%s %s", facts->program, verb);
-	if (sources->words) {
-		/* It is gone: the commands are for the one that the first of them makes. */
+	if (!facts->has_file) {
+		/* The commands are for perf.data, which the first of them, or the user, makes. */
 	} else if (with_baseline) {
 		facts_put_word(&text, str_from(sources->baseline));
 		facts_put_word(&text, str_from(sources->path));
@@ -343,13 +361,31 @@ static const char *facts_record_command(struct summary_facts *facts, const struc
 	return facts_keep(facts, &text).data;
 }
 
-/* The heaviest function that has a name, for annotate. */
+static bool facts_has_name(const struct summary_function *function)
+{
+	return !str_starts_with(function->name, STR("0x"));
+}
+
+/* The heaviest function whose binary annotate can disassemble: not the kernel's, nor code of a JIT. Empty: there is none. */
 static struct tally_str facts_hottest(const struct summary_facts *facts)
 {
-	for (size_t i = 0; i < facts->functions.len; i++)
-		if (!str_starts_with(facts->functions.items[i].name, STR("0x")))
-			return facts->functions.items[i].name;
+	for (size_t i = 0; i < facts->functions.len; i++) {
+		const struct summary_function *function = &facts->functions.items[i];
+		if ((double)function->period < FACTS_HOT_SHARE * (double)facts->period)
+			break;
+		if (facts_has_name(function) && function->object.len && function->object.data[0] != '[')
+			return function->name;
+	}
 	return STR("");
+}
+
+static bool facts_lacks_names(const struct summary_facts *facts)
+{
+	uint64_t named = 0;
+	for (size_t i = 0; i < facts->functions.len; i++)
+		if (facts_has_name(&facts->functions.items[i]))
+			named += facts->functions.items[i].period;
+	return (double)named < FACTS_NAMED_LEAST * (double)facts->period;
 }
 
 static enum tally_status facts_add_commands(struct facts_making *m, const struct summary_sources *sources)
@@ -358,11 +394,13 @@ static enum tally_status facts_add_commands(struct facts_making *m, const struct
 	struct tally_str hottest = facts_hottest(facts), none = STR("");
 	const struct profile *p = m->recording->result.profile;
 	bool has_stacks = p->events[m->recording->event].has_callchain;
-	facts->commands[0] = sources->baseline ? facts_command(facts, "diff", sources, true, none)
-			     : has_stacks      ? facts_command(facts, "flamegraph", sources, false, none)
-					       : facts_command(facts, "report", sources, false, none);
-	facts->commands[1] = hottest.len ? facts_command(facts, "annotate", sources, false, hottest)
-					 : facts_command(facts, "report --missing", sources, false, none);
+	bool can_compare = sources->baseline && facts->has_file;
+	facts->commands[0] = can_compare  ? facts_command(facts, "diff", sources, true, none)
+			     : has_stacks ? facts_command(facts, "flamegraph", sources, false, none)
+					  : facts_command(facts, "report", sources, false, none);
+	facts->commands[1] = facts_lacks_names(facts) ? facts_command(facts, "report --missing", sources, false, none)
+			     : hottest.len	      ? facts_command(facts, "annotate", sources, false, hottest)
+					   : facts_command(facts, "report -s comm,sym", sources, false, none);
 	facts->commands[2] = !str_equal(facts->verdict, STR("good"))
 				     ? facts_command(facts, "health", sources, false, none)
 			     : facts->states.len ? facts_command(facts, "report -s state,sym", sources, false, none)
@@ -396,6 +434,13 @@ static enum tally_status facts_add_origin(struct facts_making *m, const struct s
 	facts->cpu = f->cpudesc;
 	if (r->has_health && r->health.has_times && r->health.last_ns > r->health.first_ns)
 		facts->duration_ns = r->health.last_ns - r->health.first_ns;
+	facts->has_file = !sources->words && !sources->is_stream;
+	facts->is_made_again = sources->words != NULL;
+	for (size_t i = 0; i < p->event_count; i++) {
+		const struct summary_event other = {profile_string(p, p->events[i].name), p->events[i].sample_count};
+		if (i != r->event && other.samples > 0 && !vec_push(&facts->others, other))
+			return error_nomem(m->err);
+	}
 	facts->event = profile_string(p, p->events[r->event].name);
 	facts->is_time = profile_event_is_time(facts->event);
 	facts->samples = r->functions.totals[0].count;
@@ -436,6 +481,7 @@ void summary_facts_deinit(struct summary_facts *facts)
 	vec_free(&facts->nodes);
 	vec_free(&facts->states);
 	vec_free(&facts->changes);
+	vec_free(&facts->others);
 	vec_free(&facts->notes);
 	arena_deinit(&facts->arena);
 }

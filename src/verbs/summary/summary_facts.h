@@ -31,13 +31,19 @@ struct summary_state { /* of threads: what they did */
 	uint64_t period;
 };
 
+struct summary_event { /* another one of the recording that has samples */
+	struct tally_str name;
+	uint64_t samples;
+};
+
 struct summary_change { /* against the baseline */
-	struct tally_str name, object;
+	struct tally_str name, object; /* code without a symbol is one row for each binary: "[libx.so]" */
 	double base_percent, new_percent; /* of the recording's own samples */
 };
 
 struct summary_sources {
 	const char *path, *baseline; /* as the user wrote them; baseline NULL: none */
+	bool is_stream; /* the recording came through a pipe, and is in no file */
 	char *const *words; /* of the command that was recorded for the summary only; NULL: the recording stays */
 	const char *program; /* "tally" */
 };
@@ -50,12 +56,15 @@ struct summary_facts {
 	struct tally_str event;
 	bool is_time; /* periods are nanoseconds */
 	uint64_t samples, period;
+	VEC(struct summary_event) others; /* in the recording's order */
 	double error_points; /* of a share of one half, at 95 % confidence: no share is less exact */
 	VEC(struct summary_function) functions; /* all, heaviest first */
 	VEC(struct summary_node) nodes; /* in the order of the tree */
 	VEC(struct summary_state) states; /* of wall-clock recordings, heaviest first */
 	VEC(struct summary_change) changes; /* those beyond the error of both, largest first */
 	uint64_t base_samples, base_period;
+	bool has_file; /* that the commands can read; if not, they are for one that the user makes first */
+	bool is_made_again; /* the first command records it */
 	struct tally_str verdict; /* of the recording's health */
 	VEC(struct tally_str) notes; /* sentences on how far to trust it */
 	const char *commands[SUMMARY_COMMANDS];

@@ -11,17 +11,17 @@ static void json_percent(struct json *j, const char *key, uint64_t part, uint64_
 	json_fixed(j, key, whole ? 100.0 * (double)part / (double)whole : 0, DECIMALS);
 }
 
-static void json_origin(struct json *j, const struct summary_facts *f)
+static void json_origin(struct json *j, const struct summary_facts *f, bool has_origin)
 {
 	json_u64(j, "schema", SCHEMA);
 	json_string(j, "path", str_from(f->path));
-	if (f->command.len)
+	if (f->command.len && has_origin)
 		json_string(j, "command", f->command);
-	if (f->host.len)
+	if (f->host.len && has_origin)
 		json_string(j, "host", f->host);
-	if (f->kernel.len)
+	if (f->kernel.len && has_origin)
 		json_string(j, "kernel", f->kernel);
-	if (f->cpu.len)
+	if (f->cpu.len && has_origin)
 		json_string(j, "cpu", f->cpu);
 	if (f->duration_ns)
 		json_u64(j, "duration_ns", f->duration_ns);
@@ -30,6 +30,20 @@ static void json_origin(struct json *j, const struct summary_facts *f)
 	json_u64(j, "samples", f->samples);
 	json_u64(j, "period", f->period);
 	json_fixed(j, "error_points", f->error_points, DECIMALS);
+}
+
+static void json_others(struct json *j, const struct summary_facts *f, size_t count)
+{
+	if (f->others.len == 0 || count == 0)
+		return;
+	json_array(j, "other_events");
+	for (size_t i = 0; i < MIN(f->others.len, count); i++) {
+		json_object(j, NULL);
+		json_string(j, "event", f->others.items[i].name);
+		json_u64(j, "samples", f->others.items[i].samples);
+		json_object_end(j);
+	}
+	json_array_end(j);
 }
 
 static void json_functions(struct json *j, const struct summary_facts *f, size_t count)
@@ -106,7 +120,8 @@ void summary_json(const struct summary_facts *f, const struct summary_limits *li
 {
 	struct json j = {.out = out};
 	json_object(&j, NULL);
-	json_origin(&j, f);
+	json_origin(&j, f, limits->has_origin);
+	json_others(&j, f, limits->states);
 	json_states(&j, f, limits->states);
 	json_functions(&j, f, limits->functions);
 	json_tree(&j, f, limits->nodes);
@@ -117,7 +132,7 @@ void summary_json(const struct summary_facts *f, const struct summary_limits *li
 		json_string(&j, NULL, f->notes.items[i]);
 	json_array_end(&j);
 	json_array(&j, "next");
-	for (size_t i = 0; i < SUMMARY_COMMANDS; i++)
+	for (size_t i = 0; i < MIN(limits->commands, SUMMARY_COMMANDS); i++)
 		json_string(&j, NULL, str_from(f->commands[i]));
 	json_array_end(&j);
 	json_object_end(&j);

@@ -4,19 +4,36 @@
 #include "base/array.h"
 #include "base/error.h"
 
-/* A screen, then ever less. */
+#define LEVEL(f, n, c, t, s, w)                                                                        \
+	{                                                                                              \
+		.functions = (f), .nodes = (n), .changes = (c), .notes = (t), .states = (s),           \
+		.commands = SUMMARY_COMMANDS, .name_width = (w), .has_origin = true, .has_trust = true \
+	}
+
+/* Beyond a screen, if the budget has room; a screen; then ever less. */
 static const struct summary_limits levels[] = {
-	{.functions = 10, .nodes = 16, .changes = 8, .notes = 6, .states = 6, .name_width = 100},
-	{.functions = 8, .nodes = 12, .changes = 6, .notes = 4, .states = 5, .name_width = 80},
-	{.functions = 6, .nodes = 9, .changes = 5, .notes = 3, .states = 4, .name_width = 70},
-	{.functions = 5, .nodes = 6, .changes = 4, .notes = 2, .states = 4, .name_width = 60},
-	{.functions = 4, .nodes = 4, .changes = 3, .notes = 2, .states = 3, .name_width = 50},
-	{.functions = 3, .nodes = 3, .changes = 2, .notes = 1, .states = 2, .name_width = 40},
-	{.functions = 3, .nodes = 1, .changes = 1, .notes = 1, .states = 1, .name_width = 30},
-	{.functions = 2, .nodes = 0, .changes = 1, .notes = 1, .states = 1, .name_width = 24},
-	{.functions = 1, .nodes = 0, .changes = 1, .notes = 0, .states = 0, .name_width = 20},
-	{.functions = 1, .nodes = 0, .changes = 0, .notes = 0, .states = 0, .name_width = 12},
+	LEVEL(60, 90, 40, 10, 8, 160),
+	LEVEL(30, 48, 20, 8, 8, 120),
+	LEVEL(20, 30, 14, 8, 8, 100),
+	LEVEL(14, 22, 10, 8, 6, 100),
+	LEVEL(10, 16, 8, 6, 6, 100),
+	LEVEL(8, 12, 6, 4, 5, 80),
+	LEVEL(6, 9, 5, 3, 4, 70),
+	LEVEL(5, 6, 4, 2, 4, 60),
+	LEVEL(4, 4, 3, 2, 3, 50),
+	LEVEL(3, 3, 2, 1, 2, 40),
+	LEVEL(3, 1, 1, 1, 1, 30),
+	LEVEL(2, 0, 1, 1, 1, 24),
+	LEVEL(1, 0, 1, 0, 0, 20),
+	{.functions = 3, .changes = 1, .commands = 2, .name_width = 30, .has_trust = true},
+	{.functions = 2, .changes = 1, .commands = 1, .name_width = 24, .has_trust = true},
+	{.functions = 1, .commands = 1, .name_width = 20, .has_trust = true},
+	{.functions = 3, .name_width = 24, .has_trust = true},
+	{.functions = 2, .name_width = 20},
+	{.functions = 1, .name_width = 16},
+	{.functions = 1, .name_width = 8},
 };
+#define LEVEL_OF_SCREEN 4
 
 static uint64_t summary_characters(const struct text *text)
 {
@@ -30,7 +47,7 @@ enum tally_status summary_output(
 	const struct summary_facts *facts, const struct summary_form *form, struct text *out, struct tally_error *err)
 {
 	uint64_t count = 0;
-	for (size_t level = 0; level < ARRAY_LEN(levels); level++) {
+	for (size_t level = form->budget ? 0 : LEVEL_OF_SCREEN; level < ARRAY_LEN(levels); level++) {
 		text_clear(out);
 		(form->is_json ? summary_json : summary_text)(facts, &levels[level], out);
 		if (out->failed)
@@ -39,6 +56,7 @@ enum tally_status summary_output(
 		if (form->budget == 0 || count <= form->budget)
 			return TALLY_OK;
 	}
-	return error_set(err, TALLY_LIMIT, "the shortest summary has %llu characters, and --budget allows %llu",
+	return error_set(err, TALLY_LIMIT,
+		"the shortest summary has %llu characters, and --budget allows %llu: allow as many",
 		(unsigned long long)count, (unsigned long long)form->budget);
 }

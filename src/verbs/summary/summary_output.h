@@ -18,7 +18,9 @@ struct summary_form {
 };
 
 struct summary_limits { /* how much of each list is printed */
-	size_t functions, nodes, changes, notes, states;
+	size_t functions, nodes, changes, notes, states, commands;
+	bool has_origin; /* who made it, where */
+	bool has_trust; /* of text: how exact it is */
 	unsigned name_width; /* of text, in characters */
 };
 

@@ -17,6 +17,7 @@ static enum tally_status summary_recording_replay(struct summary_recording *r, s
 	/* What is intact of a damaged recording is summed up, and the summary says what is missing. */
 	if (status != TALLY_OK && r->result.profile) {
 		r->is_damaged = true;
+		r->damage = err ? *err : (struct tally_error){.status = status};
 		return TALLY_OK;
 	}
 	return status;
@@ -30,8 +31,18 @@ static enum tally_status summary_choose_event(
 		if (name ? str_equal(profile_string(p, p->events[r->event].name), str_from(name))
 			 : p->events[r->event].sample_count > 0)
 			return TALLY_OK;
-	return name ? error_set(err, TALLY_NOT_FOUND, "no event '%s' in %s: 'evlist' lists its events", name, path)
-		    : error_set(err, TALLY_NOT_FOUND, "%s has no samples", path);
+	return name ? error_set(err, TALLY_NOT_FOUND, "no event '%s' in %s: 'tally evlist -i %s' lists its events",
+			      name, path, path)
+	       : recording_is_of_stat(r->source.reader) ? error_set(err, TALLY_NOT_FOUND,
+								  "%s is a recording of stat, which has counts and no "
+								  "samples: 'tally stat report -i %s' "
+								  "shows them",
+								  path, path)
+							: error_set(err, TALLY_NOT_FOUND,
+								  "%s has no samples: 'tally health -i %s' says what "
+								  "it has, and 'tally evlist -i %s' which "
+								  "events were to be sampled",
+								  path, path, path);
 }
 
 enum tally_status summary_recording_open(const struct cli *cli, const struct data_input *input, const char *event,

@@ -25,7 +25,8 @@ struct summary_recording {
 	bool has_functions;
 	struct recording_health health;
 	bool has_health;
-	bool is_damaged; /* only a part of it could be read; the error of opening says which */
+	bool is_damaged; /* only a part of it could be read */
+	struct tally_error damage; /* if so: where it ends */
 };
 
 extern const enum profile_key summary_keys[SUMMARY_KEYS];

@@ -5,6 +5,7 @@
 #define TEXT_NS_PER_S	      1e9
 #define TEXT_FUNCTION_PERCENT 0.5 /* smaller ones are not shown, but for the first */
 #define TEXT_FUNCTIONS_LEAST  3
+#define TEXT_STATE_PERCENT    0.05 /* smaller ones would be 0.0 */
 
 /* A name in at most so many characters: of a longer one the middle is left out. */
 static void summary_put_name(struct text *out, struct tally_str name, unsigned width)
@@ -33,6 +34,20 @@ static double summary_percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
+static void summary_put_others(const struct summary_facts *f, const struct summary_limits *limits, struct text *out)
+{
+	size_t count = MIN(f->others.len, limits->states);
+	for (size_t i = 0; i < count; i++) {
+		text_str(out, i ? ", " : "also recorded (-e NAME): ");
+		text_u64_grouped(out, f->others.items[i].samples, ",");
+		text_str(out, " samples of ");
+		text_visible(out, f->others.items[i].name);
+	}
+	if (count && count < f->others.len)
+		text_printf(out, " and %zu more events", f->others.len - count);
+	text_str(out, count ? "\n" : "");
+}
+
 static void summary_put_origin(const struct summary_facts *f, const struct summary_limits *limits, struct text *out)
 {
 	text_visible(out, str_from(f->path));
@@ -45,12 +60,13 @@ static void summary_put_origin(const struct summary_facts *f, const struct summa
 	if (f->duration_ns)
 		text_printf(out, ", in %.3f s of recording", (double)f->duration_ns / TEXT_NS_PER_S);
 	text_char(out, '\n');
-	if (f->command.len) {
+	summary_put_others(f, limits, out);
+	if (f->command.len && limits->has_origin) {
 		text_str(out, "made by: ");
 		summary_put_name(out, f->command, limits->name_width);
 		text_char(out, '\n');
 	}
-	if (f->kernel.len && limits->functions > 2) {
+	if (f->kernel.len && limits->has_origin && limits->functions > 2) {
 		text_str(out, "on ");
 		summary_put_name(out, f->host, limits->name_width);
 		text_str(out, ", Linux ");
@@ -68,6 +84,8 @@ static void summary_put_states(const struct summary_facts *f, const struct summa
 	for (size_t i = 0; i < f->states.len; i++)
 		sum += f->states.items[i].period;
 	for (size_t i = 0; i < count; i++) {
+		if (i && summary_percent(f->states.items[i].period, sum) < TEXT_STATE_PERCENT)
+			break;
 		text_str(out, i ? ", " : "threads: ");
 		text_visible(out, f->states.items[i].name);
 		text_printf(out, " %.1f %%", summary_percent(f->states.items[i].period, sum));
@@ -81,7 +99,8 @@ static void summary_put_functions(const struct summary_facts *f, const struct su
 	while (count > TEXT_FUNCTIONS_LEAST &&
 		summary_percent(f->functions.items[count - 1].period, f->period) < TEXT_FUNCTION_PERCENT)
 		count--;
-	text_str(out, "\nfunctions, by their own time\n");
+	if (limits->commands)
+		text_str(out, f->is_time ? "\nfunctions, by their own time\n" : "\nfunctions, by their own share\n");
 	for (size_t i = 0; i < count; i++) {
 		const struct summary_function *function = &f->functions.items[i];
 		text_printf(out, "%6.2f %%  ", summary_percent(function->period, f->period));
@@ -93,7 +112,7 @@ static void summary_put_functions(const struct summary_facts *f, const struct su
 		}
 		text_char(out, '\n');
 	}
-	if (count < f->functions.len)
+	if (count < f->functions.len && limits->commands)
 		text_printf(out, "          and %zu more\n", f->functions.len - count);
 }
 
@@ -154,9 +173,12 @@ void summary_text(const struct summary_facts *f, const struct summary_limits *li
 	summary_put_functions(f, limits, out);
 	summary_put_tree(f, limits, out);
 	summary_put_changes(f, limits, out);
-	summary_put_trust(f, limits, out);
-	text_str(out, "\nnext\n");
-	for (size_t i = 0; i < SUMMARY_COMMANDS; i++) {
+	if (limits->has_trust)
+		summary_put_trust(f, limits, out);
+	if (limits->commands)
+		text_str(out,
+			f->has_file || f->is_made_again ? "\nnext\n" : "\nnext, if the stream is saved as perf.data\n");
+	for (size_t i = 0; i < MIN(limits->commands, SUMMARY_COMMANDS); i++) {
 		text_str(out, "  ");
 		text_visible(out, str_from(f->commands[i]));
 		text_char(out, '\n');
