@@ -240,9 +240,12 @@ enum tally_status refusal_explain(const struct kernel_seam *kernel, const struct
 		[REFUSAL_OTHER] = TALLY_IO,
 	};
 	struct text reason = {0};
+	enum refusal refusal = refusal_of(kernel, spec, errnum);
 	refusal_reason(kernel, spec, pid, cpu, errnum, &reason);
-	enum tally_status status = error_set(err, statuses[refusal_of(kernel, spec, errnum)], "cannot open '%s': %.*s",
-		spec->name, (int)reason.len, reason.data ? reason.data : "");
+	enum tally_status status = error_set(err, statuses[refusal], "cannot open '%s': %.*s%s", spec->name,
+		(int)reason.len, reason.data ? reason.data : "",
+		refusal == REFUSAL_PERMISSION || errnum == ENOSYS ? "; 'tally doctor' shows what else is in the way"
+								  : "");
 	text_deinit(&reason);
 	if (err)
 		err->errnum = errnum;

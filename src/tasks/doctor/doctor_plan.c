@@ -57,7 +57,8 @@ static const char *plan_waits(const struct machine_checks *checks)
 static const char *plan_counts(const struct machine_checks *checks)
 {
 	if (!machine_checks_allow(checks, CHECK_SOFTWARE))
-		return "stat counts no event; it shows the times that the kernel gives to every program";
+		return "stat counts the time, page faults and context switches of your own programs by getrusage and "
+		       "/proc, without events";
 	if (machine_checks_allow(checks, CHECK_HARDWARE))
 		return "stat counts cycles, instructions and branches, and software events";
 	return "stat counts software events (task-clock, context-switches, page-faults); hardware events are shown as "

@@ -29,5 +29,6 @@ void gate_hypervisor(struct gating *g);
 void gate_tracefs(struct gating *g);
 void gate_processes(struct gating *g);
 void gate_btf(struct gating *g);
+void gate_folders(struct gating *g);
 
 #endif

@@ -212,13 +212,16 @@ static void gate_user_namespace(struct gating *g)
 			      .exposes = "root of the container has privileges on the machine"});
 }
 
-/* Whether /proc/kallsyms shows addresses: kptr_restrict, perf_event_paranoid and capabilities decide it. */
-static bool gating_sees_kernel_symbols(const struct kernel_seam *kernel)
+/* Whether /proc/kallsyms shows addresses: kptr_restrict, perf_event_paranoid and capabilities decide it. Without them it has
+ * its lines all the same, unless something covers the file. */
+static bool gating_sees_kernel_symbols(const struct kernel_seam *kernel, bool *is_covered)
 {
 	char *text = NULL;
 	bool found = false;
+	*is_covered = false;
 	if (kernel_text(kernel, &text, NULL, "/proc/kallsyms") != TALLY_OK)
 		return false;
+	*is_covered = *text == '\0';
 	for (const char *at = text; *at != '\0' && !found; at++) {
 		found = strtoull(at, NULL, 16) != 0;
 		at = strchr(at, '\n');
@@ -232,23 +235,28 @@ static bool gating_sees_kernel_symbols(const struct kernel_seam *kernel)
 static void gate_kernel_symbols(struct gating *g)
 {
 	int64_t value = kernel_number(g->kernel, GATE_UNKNOWN, "/proc/sys/kernel/kptr_restrict");
-	bool exists = kernel_has(g->kernel, "/proc/kallsyms"), is_in_the_way = !gating_sees_kernel_symbols(g->kernel);
+	bool is_covered, is_in_the_way = !gating_sees_kernel_symbols(g->kernel, &is_covered);
+	bool exists = !is_covered && kernel_has(g->kernel, "/proc/kallsyms");
 	/* With 0, those who may profile the kernel see the addresses. */
 	const char *sysctl = !exists ? NULL : value == 0 ? GATE_PARANOID : GATE_KPTR;
 	struct text shown = {0};
 	text_str(&shown, gating_number(g, value));
 	if (is_in_the_way && value == 0 && exists)
 		text_str(&shown, ", with which " GATE_PARANOID " decides");
-	gating_add(g, (struct machine_gate){.name = GATE_KPTR,
-			      .value = gating_keep(g, &shown),
-			      .is_in_the_way = is_in_the_way,
-			      .stops = exists ? "names of the kernel's functions"
+	gating_add(g,
+		(struct machine_gate){.name = GATE_KPTR,
+			.value = gating_keep(g, &shown),
+			.is_in_the_way = is_in_the_way,
+			.stops = exists	      ? "names of the kernel's functions"
+				 : is_covered ? "names of the kernel's functions: an empty file covers /proc/kallsyms"
 					      : "names of the kernel's functions: there is no /proc/kallsyms here",
-			      .remedy = sysctl ? gating_sysctl(g, sysctl, value == 0 ? 1 : 0)
+			.remedy = sysctl       ? gating_sysctl(g, sysctl, value == 0 ? 1 : 0)
+				  : is_covered ? "'sudo umount /proc/kallsyms', or start the container without the "
+						 "file that covers it"
 					       : "mount /proc, or use a kernel with CONFIG_KALLSYMS",
-			      .sysctl = sysctl,
-			      .sysctl_value = value == 0 ? 1 : 0,
-			      .exposes = exists ? "every user can read where the kernel's code lies in memory" : NULL});
+			.sysctl = sysctl,
+			.sysctl_value = value == 0 ? 1 : 0,
+			.exposes = exists ? "every user can read where the kernel's code lies in memory" : NULL});
 }
 
 static void gate_ptrace(struct gating *g)
@@ -359,7 +367,7 @@ enum tally_status machine_gates_make(const struct kernel_seam *kernel, const str
 	static void (*const makers[])(struct gating * g) = {gate_container, gate_hypervisor, gate_paranoid,
 		gate_privileges, gate_seccomp, gate_user_namespace, gate_lockdown, gate_kernel_symbols, gate_ptrace,
 		gate_locked_memory, gate_open_files, gate_watchdog, gate_sample_rate, gate_tracefs, gate_processes,
-		gate_btf};
+		gate_btf, gate_folders};
 	struct gating g = {.kernel = kernel, .checks = checks, .gates = gates, .is_capable = may_measure_all(kernel)};
 	*gates = (struct machine_gates){.where = surroundings_find(kernel)};
 	arena_init(&gates->arena);

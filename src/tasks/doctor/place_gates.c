@@ -147,3 +147,36 @@ void gate_btf(struct gating *g)
 			.remedy = has_sys ? "a kernel with CONFIG_DEBUG_INFO_BTF, which all larger distributions build"
 					  : "'sudo mount -t sysfs sysfs /sys'"});
 }
+
+/* Under another root it is another machine's, where nothing is written. */
+static bool folder_is_writable(const struct kernel_seam *kernel, const char *folder)
+{
+	return kernel->root[0] != '\0' || access(folder, W_OK | X_OK) == 0;
+}
+
+void gate_folders(struct gating *g)
+{
+	const char *temporary = getenv("TMPDIR");
+	if (!temporary || !*temporary)
+		temporary = "/tmp";
+	bool has_here = folder_is_writable(g->kernel, "."), has_temporary = folder_is_writable(g->kernel, temporary);
+	struct text value = {0};
+	if (has_here && has_temporary)
+		text_printf(&value, "the current folder and %s", temporary);
+	else
+		text_printf(&value, "%s", has_here ? "the current folder" : has_temporary ? temporary : "none of them");
+	gating_add(g,
+		(struct machine_gate){.name = "writable folders",
+			.value = gating_keep(g, &value),
+			.is_in_the_way = !has_here || !has_temporary,
+			.stops = has_here ? "flamegraph and summary of a command, which record to a temporary file"
+				 : has_temporary ? "record without -o, which writes perf.data to the current folder"
+						 : "record without -o, and flamegraph and summary of a command",
+			.remedy =
+				has_here
+					? "'export TMPDIR=FOLDER' with a folder that you may write to, such as /dev/shm"
+				: has_temporary ? "'-o FILE' in a folder that you may write to"
+						: "'-o FILE' and 'export TMPDIR=FOLDER' with a folder that you may "
+						  "write to, such as "
+						  "/dev/shm"});
+}

@@ -10,10 +10,27 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/error.h"
 #include "cli/commands.h"
 
 #define WORDS_MAX     24
 #define EVENT_DEFAULT "cycles:P" /* as in record, a cgroup follows the event that it restricts */
+
+enum tally_status recorded_file_make(char path[RECORDED_PATH_BYTES], struct tally_error *err)
+{
+	const char *folder = getenv("TMPDIR");
+	if (!folder || !*folder)
+		folder = "/tmp";
+	if (snprintf(path, RECORDED_PATH_BYTES, "%s/tally-recording-XXXXXX", folder) >= RECORDED_PATH_BYTES)
+		return error_set(err, TALLY_INVALID, "TMPDIR is too long for the name of a recording");
+	int fd = mkstemp(path);
+	if (fd < 0)
+		return error_set_errno(err, TALLY_IO, errno,
+			"cannot make a file for the recording in '%s' (TMPDIR names another folder, such as /dev/shm)",
+			folder);
+	close(fd);
+	return TALLY_OK;
+}
 
 bool recorded_target_is_other(const struct recorded_target *t)
 {

@@ -4,6 +4,7 @@
  * runs.
  *
  *	const struct recorded_target target = {.pids = "12"};
+ *	status = recorded_file_make(path, err);
  *	code = record_for_verb(cli, &target, path, argc, argv);   // tally record -p 12 -o PATH ... -- ARGV
  */
 #ifndef TASKS_RECORDING_RECORD_FOR_VERB_H
@@ -18,6 +19,9 @@ struct recorded_target {
 	bool wall; /* also what threads wait for */
 };
 
+#define RECORDED_PATH_BYTES 4096
+/* An empty file in TMPDIR, or /tmp, for the recording; the caller deletes it. */
+TALLY_MUST_CHECK enum tally_status recorded_file_make(char path[RECORDED_PATH_BYTES], struct tally_error *err);
 /* Whether something else than the command is recorded. */
 bool recorded_target_is_other(const struct recorded_target *target);
 /* The target in words: "process 12". */

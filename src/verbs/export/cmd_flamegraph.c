@@ -26,9 +26,8 @@
 #include "tasks/session/symbol_notes.h"
 #include "view/flame/flame_svg.h"
 
-#define DEFAULT_OUTPUT	 "flamegraph.html"
-#define DEFAULT_SVG	 "flamegraph.svg"
-#define RECORDED_PATTERN "/tmp/tally-flamegraph-XXXXXX"
+#define DEFAULT_OUTPUT "flamegraph.html"
+#define DEFAULT_SVG    "flamegraph.svg"
 
 struct cmd_flamegraph_settings {
 	struct symbol_options symbols;
@@ -406,14 +405,13 @@ static struct cmd_flamegraph_settings without_target(const struct cmd_flamegraph
 
 static int record_and_make(const struct cli *cli, const struct cmd_flamegraph_settings *settings, int argc, char **argv)
 {
-	char path[] = RECORDED_PATTERN;
+	char path[RECORDED_PATH_BYTES];
+	struct tally_error err;
 	const struct recorded_target target = cmd_flamegraph_target_of(settings);
 	struct text what = {0};
 	struct stat recorded;
-	int fd = mkstemp(path);
-	if (fd < 0)
-		return cli_failf(cli, "%s: %s", path, strerror(errno));
-	close(fd);
+	if (recorded_file_make(path, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
 	if (recorded_target_is_other(&target))
 		recorded_target_text(&what, &target);
 	else

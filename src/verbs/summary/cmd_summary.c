@@ -12,8 +12,6 @@
 #include "tasks/recording/record_for_verb.h"
 #include "verbs/summary/summary_output.h"
 
-#define RECORDED_PATTERN "/tmp/tally-summary-XXXXXX"
-
 struct summary_settings {
 	struct input_options input;
 	struct symbol_options symbols;
@@ -94,13 +92,12 @@ static int summary_print(const struct cli *cli, const struct summary_settings *s
 
 static int summary_record_and_print(const struct cli *cli, const struct summary_settings *s, int argc, char **argv)
 {
-	char path[] = RECORDED_PATTERN;
+	char path[RECORDED_PATH_BYTES];
+	struct tally_error err;
 	const struct recorded_target target = {.event = s->event, .wall = s->wall};
 	struct stat recorded;
-	int fd = mkstemp(path);
-	if (fd < 0)
-		return cli_failf(cli, "%s: %s", path, strerror(errno));
-	close(fd);
+	if (recorded_file_make(path, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
 	int code = record_for_verb(cli, &target, path, argc, argv);
 	if (stat(path, &recorded) == 0 && recorded.st_size > 0) {
 		/* What a command returns is not what the recording is worth. */
