@@ -7,8 +7,10 @@
  *
  * A file DIR/<pid>.<n> describes one process image: n is 0 for the first image of the process, and one more after each
  * exec. It holds one struct sim_header, the model as text, and then records that begin as the kernel's do
- * (struct perf_event_header: u32 type, u16 misc, u16 size), until its end. A killed process may leave a record cut short
- * at the end of the file, which readers ignore. All numbers are in the byte order of the machine.
+ * (struct perf_event_header: u32 type, u16 misc, u16 size), until its end: first one SIM_RECORD_COUNTS and one
+ * SIM_RECORD_LOST, which the tool rewrites where they are, so that they are right also on a full disk; then the records
+ * of what happened, in the order of time. A killed process may leave a record cut short at the end of the file, which
+ * readers ignore. All numbers are in the byte order of the machine.
  *
  * Records of the kernel's types:
  *	COMM	the image's name (misc has PERF_RECORD_MISC_COMM_EXEC), or that of a thread that renamed itself
@@ -141,7 +143,7 @@ struct sim_count {
 	uint64_t value; /* of this image since its begin: each record replaces the one before */
 };
 
-/* SIM_RECORD_COUNTS: written each SIM_COUNTS_INSTRUCTIONS instructions and at the end; its size says how many. */
+/* SIM_RECORD_COUNTS: never older than SIM_COUNTS_INSTRUCTIONS instructions; its size says how many there are. */
 struct sim_counts {
 	uint32_t type;
 	uint16_t misc, size;
@@ -151,7 +153,7 @@ struct sim_counts {
 
 #define SIM_COUNTS_INSTRUCTIONS UINT64_C(100000000)
 
-/* SIM_RECORD_LOST: the file could not take these records; the counts are right nevertheless. */
+/* SIM_RECORD_LOST: the file could not take these records (0 and 0: none); the counts are right nevertheless. */
 struct sim_lost {
 	uint32_t type;
 	uint16_t misc, size;
@@ -159,11 +161,18 @@ struct sim_lost {
 	uint64_t records, samples; /* samples: those of records that were samples; since the begin of the image */
 };
 
-/* Client requests of programs under the tool; include/tally/simulation.h sends them. Their base is the letters T, Y. */
+/* Client requests of programs under the tool; include/tally/simulation.h sends them. Their base is the letters T, Y.
+ * The first argument of BEGIN and END is an enum sim_scope. Pairs nest; with --collect-at-start=no, the tool collects
+ * while a pair is open. Each returns 1, or 0 outside the tool. */
 enum sim_request {
-	SIM_REQUEST_BEGIN = 0x54590000, /* collect, until as many END: requests of one thread nest */
+	SIM_REQUEST_BEGIN = 0x54590000,
 	SIM_REQUEST_END,
 	SIM_REQUEST_ZERO, /* sets the counts of this image to 0; the time goes on */
+};
+
+enum sim_scope {
+	SIM_SCOPE_PROCESS = 0, /* all threads of the process, whichever sent it */
+	SIM_SCOPE_THREAD, /* the thread that sent it */
 };
 
 #endif

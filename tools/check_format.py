@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 
-C_FOLDERS = ('src', 'include', 'tests', 'fuzz', 'examples', 'bench')
+C_FOLDERS = ('src', 'simulator', 'include', 'tests', 'fuzz', 'examples', 'bench')
 TEXT_FOLDERS = ('tools', 'docs', *C_FOLDERS)
 TEXT_SUFFIXES = ('.c', '.h', '.cc', '.py', '.md', '.build', '.txt', '')
 LICENSED = ('.c', '.h', '.cc', '.py', '.build')

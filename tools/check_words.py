@@ -84,7 +84,7 @@ def texts(path, source):
 
 
 def files(root):
-    listed = subprocess.run(['git', 'ls-files', 'src', 'include', 'docs', 'tests', 'tools', 'bench', 'examples', 'fuzz', '*.md'],
+    listed = subprocess.run(['git', 'ls-files', 'src', 'simulator', 'include', 'docs', 'tests', 'tools', 'bench', 'examples', 'fuzz', '*.md'],
                             cwd=root, text=True, capture_output=True, check=True).stdout.split('\n')
     for name in listed:
         path = root / name
@@ -111,7 +111,7 @@ def find_misspellings():
         print('codespell is not installed: spelling is not checked')
         return []
     result = subprocess.run(['codespell', '--ignore-words', 'tools/words.txt', '--skip', '*.data,*.json,tests/data,tests/corpus,*.svg',
-                             'src', 'include', 'docs', 'README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+                             'src', 'simulator', 'include', 'docs', 'README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
                             cwd=ROOT, text=True, capture_output=True, check=False)
     return result.stdout.splitlines() or result.stderr.splitlines()
 
