@@ -101,8 +101,7 @@ static void options_read_kinds(const HChar *argument, const HChar *list)
 		}
 		if (!found)
 			VG_(fmsg_bad_option)
-			(argument,
-				"Name what to simulate: instructions, branches, caches, tlb, with commas between.\n");
+		(argument, "Name what to simulate: instructions, branches, caches, tlb, with commas between.\n");
 		sim_options.kinds |= found;
 		if (!list[length])
 			return;
@@ -219,8 +218,7 @@ void sim_options_check(void)
 			word++;
 		if (!(sim_options.kinds & event->kind))
 			VG_(fmsg_bad_option)
-			("--sample", "'%s' is simulated only with --events=%s.\n", event->name,
-				options_kinds[word].name);
+		("--sample", "'%s' is simulated only with --events=%s.\n", event->name, options_kinds[word].name);
 		if (!sim_options.l2.entries && VG_(strncmp)(event->name, "l2-", 3) == 0)
 			VG_(fmsg_bad_option)("--sample", "'%s' is simulated only with --l2.\n", event->name);
 	}
