@@ -13,7 +13,7 @@ static const struct {
 	struct tally_str name;
 	const char *phrase;
 } origin_kinds[] = {
-	[ORIGIN_EVENTS] = {{"events", 6}, ""},
+	[ORIGIN_EVENTS] = {{"events", 6}, "from perf events"},
 	[ORIGIN_TIMER] = {{"timer", 5}, "from timers of CPU time, not from perf events"},
 	[ORIGIN_SIMULATED] = {{"simulated", 9}, "simulated, not measured"},
 	[ORIGIN_UNKNOWN] = {{"unknown", 7}, "not from perf events, but from a source that this version does not know"},
@@ -39,31 +39,63 @@ struct tally_str origin_kind_name(enum perfdata_origin_kind kind)
 	return origin_kinds[kind].name;
 }
 
-void origin_text(struct text *out, const struct perfdata_origin *origin)
+static void origin_put_source(struct text *out, const struct perfdata_origin *origin)
 {
-	if (origin->kind == ORIGIN_EVENTS)
-		return;
-	text_str(out, "samples are ");
 	text_str(out, origin_kinds[origin->kind].phrase);
 	if (origin->by.len > 0) {
 		text_str(out, " (");
 		text_visible(out, origin->by);
 		text_char(out, ')');
 	}
+}
+
+void origin_text(struct text *out, const struct perfdata_origin *origin)
+{
+	if (origin->kind == ORIGIN_EVENTS)
+		return;
+	text_str(out, "samples are ");
+	origin_put_source(out, origin);
 	if (origin->not_seen.len > 0) {
 		text_str(out, "; they do not show ");
 		text_visible(out, origin->not_seen);
 	}
 }
 
-void origin_json(struct json *j, const struct perfdata_origin *origin)
+void origin_comment(struct text *out, const struct perfdata_features *features)
 {
-	if (origin->kind == ORIGIN_EVENTS)
+	const struct perfdata_origin origin = origin_of(features);
+	if (origin.kind == ORIGIN_EVENTS)
+		return;
+	text_str(out, "# ");
+	origin_text(out, &origin);
+	text_char(out, '\n');
+}
+
+void origin_difference(struct text *out, const struct origin_named *a, const struct origin_named *b)
+{
+	const struct perfdata_origin one = origin_of(a->features), other = origin_of(b->features);
+	if (one.kind == other.kind && str_equal(one.by, other.by))
+		return;
+	text_str(out, "samples of ");
+	text_visible(out, a->name);
+	text_str(out, " are ");
+	origin_put_source(out, &one);
+	text_str(out, ", and those of ");
+	text_visible(out, b->name);
+	text_str(out, " are ");
+	origin_put_source(out, &other);
+	text_str(out, ": they may differ for that reason alone");
+}
+
+void origin_json(struct json *j, const struct perfdata_features *features)
+{
+	const struct perfdata_origin origin = origin_of(features);
+	if (origin.kind == ORIGIN_EVENTS)
 		return;
 	json_object(j, "origin");
-	json_string(j, "kind", origin_kind_name(origin->kind));
-	json_string(j, "by", origin->by);
-	json_string(j, "not_seen", origin->not_seen);
+	json_string(j, "kind", origin_kind_name(origin.kind));
+	json_string(j, "by", origin.by);
+	json_string(j, "not_seen", origin.not_seen);
 	json_object_end(j);
 }
 

@@ -27,8 +27,17 @@ struct perfdata_origin origin_of(const struct perfdata_features *features);
 struct tally_str origin_kind_name(enum perfdata_origin_kind kind);
 /* "samples are simulated, not measured (valgrind 3.19); they do not show the kernel's code"; nothing for perf events. */
 void origin_text(struct text *out, const struct perfdata_origin *origin);
+/* The same as a comment line, "# samples are ...". */
+void origin_comment(struct text *out, const struct perfdata_features *features);
+struct origin_named { /* a recording, for messages */
+	struct tally_str name;
+	const struct perfdata_features *features;
+};
+/* For two recordings that are compared: why differences may not be the program's, if their samples were not made in
+ * the same way; nothing if they were. */
+void origin_difference(struct text *out, const struct origin_named *a, const struct origin_named *b);
 /* The object "origin" with "kind", "by" and "not_seen"; nothing for perf events. */
-void origin_json(struct json *j, const struct perfdata_origin *origin);
+void origin_json(struct json *j, const struct perfdata_features *features);
 /* Appends the section. */
 void origin_encode(struct writer *w, const struct perfdata_features *features);
 /* Appends the record that has the section in a stream. */

@@ -3,7 +3,6 @@
 
 #include "analysis/wait_events.h"
 #include "perfdata/feature_table.h"
-#include "perfdata/origin.h"
 #include "tasks/header/header_info_json.h"
 #include "tasks/header/header_text.h"
 
@@ -106,13 +105,11 @@ void header_json(struct json *j, const struct perfdata_reader *reader, bool full
 	size_t event_count;
 	const struct perfdata_features *f = perfdata_reader_features(reader);
 	const struct perfdata_event *events = perfdata_reader_events(reader, &event_count);
-	const struct perfdata_origin origin = origin_of(f);
 	const struct perfdata_layout layout = perfdata_reader_layout(reader);
 	json_object(j, "header");
 	json_u64(j, "captured_s", layout.mtime_ns / NSEC_PER_SEC);
 	json_u64(j, "data_offset", layout.data_offset);
 	json_u64(j, "data_bytes", layout.data_size);
-	origin_json(j, &origin);
 	header_json_put_machine(j, f);
 	if (feature_is_present(f, FEATURE_CMDLINE))
 		put_command(j, &f->cmdline);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json.h"
 #include "perfdata/feature_table.h"
+#include "perfdata/origin.h"
 #include "tasks/header/header_text.h"
 #include "tasks/health/health_report.h"
 
@@ -187,6 +188,7 @@ void health_json(struct text *out, const struct health_source *source)
 	json_string(&j, "verdict", str_from(health_word(source)));
 	if (source->reader) {
 		health_json_put_file(&j, source);
+		origin_json(&j, perfdata_reader_features(source->reader));
 		health_json_put_end(&j, source->health);
 		health_json_put_clock(&j, source);
 		put_lost(&j, source->health);

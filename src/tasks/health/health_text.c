@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "perfdata/feature_table.h"
+#include "perfdata/origin.h"
 #include "tasks/header/header_text.h"
 #include "tasks/health/health_report.h"
 #include "tasks/session/advice_notes.h"
@@ -157,6 +158,16 @@ static void put_trace(struct text *t, const struct input_health *input)
 	health_text_put_count(t, input->trace_bytes, "bytes, which are not decoded\n");
 }
 
+static void health_text_put_origin(struct text *t, const struct perfdata_features *features)
+{
+	const struct perfdata_origin origin = origin_of(features);
+	if (origin.kind == ORIGIN_EVENTS)
+		return;
+	health_text_label(t, "origin");
+	origin_text(t, &origin);
+	text_char(t, '\n');
+}
+
 static void health_text_put_damage(struct text *t, const struct health_source *source)
 {
 	const struct input_health *input = &source->health->input;
@@ -286,6 +297,7 @@ void health_text(struct text *out, const struct health_source *source)
 		return;
 	}
 	health_text_put_file(out, source);
+	health_text_put_origin(out, perfdata_reader_features(source->reader));
 	health_text_put_clock(out, source);
 	put_losses(out, source->health);
 	health_text_put_damage(out, source);

@@ -223,6 +223,7 @@ static struct data_input annotate_samples_begin(
 {
 	struct data_input input = request->input;
 	input.progress = request->progress;
+	input.shows_origin = true;
 	*samples = (struct annotate_samples){0};
 	arena_init(&samples->arena);
 	return input;

@@ -95,6 +95,8 @@ enum tally_status data_source_read(
 	if (!input->is_quiet)
 		data_source_tell_formats(cli, source);
 	status = data_source_open_order(input, source, err);
+	if (status == TALLY_OK && !input->is_quiet && !input->shows_origin)
+		cli_note_origin(cli, source->reader);
 	if (status == TALLY_OK && !input->is_quiet && !input->shows_counts)
 		cli_note_counts(cli, source->reader, input->file.path);
 	return status;

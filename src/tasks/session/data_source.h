@@ -68,6 +68,7 @@ struct data_input {
 	struct progress *progress; /* NULL: progress is not shown */
 	bool is_live; /* pass on the records of a stream while more arrive, if they can be sorted that way */
 	bool shows_counts; /* the verb shows the counts of 'stat record': no note names other verbs for that */
+	bool shows_origin; /* the verb's output says what made the samples: no note does */
 	bool is_quiet; /* opening prints no notes: the verb calls data_source_tell later */
 };
 

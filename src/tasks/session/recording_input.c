@@ -168,6 +168,25 @@ void cli_note_counts(const struct cli *cli, const struct perfdata_reader *reader
 			is_stream ? "standard input" : name, cli->program, name);
 }
 
+void cli_note_origin(const struct cli *cli, const struct perfdata_reader *reader)
+{
+	const struct perfdata_origin origin = origin_of(perfdata_reader_features(reader));
+	struct text text = {0};
+	origin_text(&text, &origin);
+	if (text.len > 0 && !text.failed)
+		cli_failf(cli, "note: %.*s", (int)text.len, text.data);
+	text_deinit(&text);
+}
+
+void cli_warn_origins(const struct cli *cli, const struct origin_named *base, const struct origin_named *other)
+{
+	struct text text = {0};
+	origin_difference(&text, base, other);
+	if (text.len > 0 && !text.failed)
+		cli_failf(cli, "warning: %.*s", (int)text.len, text.data);
+	text_deinit(&text);
+}
+
 bool recording_samples_branches(const struct perfdata_reader *reader)
 {
 	size_t count;

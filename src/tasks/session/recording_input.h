@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "perfdata/origin.h"
 #include "perfdata/reader.h"
 
 #define RECORDING_NAME "perf.data" /* the default name */
@@ -43,6 +44,10 @@ bool recording_is_of_stat(const struct perfdata_reader *reader);
 /* For verbs that show samples: a note on standard error that names the command for such a recording. path NULL:
  * perf.data. */
 void cli_note_counts(const struct cli *cli, const struct perfdata_reader *reader, const char *path);
+/* For verbs whose output does not say it: a note on standard error of what made samples that are not from perf events. */
+void cli_note_origin(const struct cli *cli, const struct perfdata_reader *reader);
+/* For what compares two recordings: a warning if their samples were not made in the same way. */
+void cli_warn_origins(const struct cli *cli, const struct origin_named *base, const struct origin_named *other);
 /* Reports on standard error what the recording lost or hides, one line each. */
 void cli_print_health(const struct cli *cli, const struct input_health *health);
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "perfdata/feature_table.h"
+#include "perfdata/origin.h"
 #include "tasks/listing/annotate_data.h"
 #include "tasks/listing/annotate_names.h"
 #include "tasks/session/recording_input.h"
@@ -207,7 +208,10 @@ static enum tally_status annotate_run_print_all(struct annotate_run_running *r, 
 		json_object(&r->json, NULL);
 		json_u64(&r->json, "schema", 1);
 		json_string(&r->json, "path", str_from(path));
+		origin_json(&r->json, perfdata_reader_features(r->samples.source.reader));
 		json_array(&r->json, r->run->data_type ? "data_types" : "functions");
+	} else {
+		origin_comment(r->out, perfdata_reader_features(r->samples.source.reader));
 	}
 	for (uint32_t event = 0; event < r->samples.event_count && status == TALLY_OK;) {
 		uint32_t count = group_size(r->run, &r->samples, event);
@@ -290,6 +294,7 @@ static enum tally_status annotate_run_explore(struct annotate_run_running *r, st
 	enum tally_status status = annotate_load_show(&load, &r->samples, err);
 	if (r->samples.source.reader) {
 		data_source_tell(r->cli, &run->request.input, &r->samples.source);
+		cli_note_origin(r->cli, r->samples.source.reader);
 		if (!run->is_quiet)
 			cli_print_health(r->cli, &r->samples.source.pass.sideband.health);
 	}

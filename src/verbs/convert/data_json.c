@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "perfdata/origin.h"
 
 #define SCHEMA_VERSION 1
 
@@ -45,6 +46,7 @@ static void put_headers(struct json *j, const struct perfdata_reader *reader)
 	for (size_t i = 0; i < f->cmdline.len; i++)
 		json_string(j, NULL, f->cmdline.items[i]);
 	json_array_end(j);
+	origin_json(j, f);
 	json_object_end(j);
 }
 

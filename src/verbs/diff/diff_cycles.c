@@ -15,7 +15,8 @@ static enum tally_status read_files(
 	for (size_t i = 0; i < input->recordings->count; i++) {
 		const struct diff_recording *recording = &input->recordings->items[i];
 		uint32_t event = input->event;
-		struct data_input data = {.file = {recording->path, request->force}, .symbols = request->symbols};
+		struct data_input data = {
+			.file = {recording->path, request->force}, .symbols = request->symbols, .shows_origin = true};
 		char *times = NULL;
 		if (i > 0)
 			event = diff_recording_event(recording, &input->recordings->items[0], event);

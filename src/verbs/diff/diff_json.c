@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "perfdata/origin.h"
 #include "verbs/diff/diff_output.h"
 #include "view/data/changes_json.h"
 
@@ -30,6 +31,7 @@ void diff_json_begin(struct json *j, const struct diff_request *request, const s
 		json_object(j, NULL);
 		json_string(j, "path", str_from(recordings->items[i].path));
 		json_string(j, "side", str_from(side_name(request, i)));
+		origin_json(j, perfdata_reader_features(recordings->items[i].source.reader));
 		json_object_end(j);
 	}
 	json_array_end(j);

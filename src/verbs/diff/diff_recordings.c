@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "cli/progress_line.h"
+#include "perfdata/origin.h"
 #include "tasks/reporting/report_request.h"
 #include "tasks/session/cpu_filter.h"
 #include "tasks/session/symbol_notes.h"
@@ -137,6 +138,18 @@ static enum tally_status open_one(const struct cli *cli, const struct diff_reque
 	return status;
 }
 
+/* Each against the baseline, which is the first. */
+static void warn_of_origins(const struct cli *cli, const struct diff_recordings *all)
+{
+	for (size_t i = 1; i < all->count; i++) {
+		const struct origin_named base = {
+			str_from(all->items[0].path), perfdata_reader_features(all->items[0].source.reader)};
+		const struct origin_named other = {
+			str_from(all->items[i].path), perfdata_reader_features(all->items[i].source.reader)};
+		cli_warn_origins(cli, &base, &other);
+	}
+}
+
 enum tally_status diff_recordings_open(const struct cli *cli, const struct diff_request *request,
 	const struct replay_options *options, struct diff_recordings *recordings, struct tally_error *err)
 {
@@ -173,6 +186,8 @@ enum tally_status diff_recordings_open(const struct cli *cli, const struct diff_
 	for (size_t i = 0; !request->is_quiet && i < all.count; i++)
 		if (all.items[i].source.store)
 			symbol_notes_print_doubts(cli, all.items[i].source.store);
+	if (!request->is_quiet)
+		warn_of_origins(cli, &all);
 	*recordings = all;
 	return TALLY_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "perfdata/origin.h"
 #include "tasks/comparing/diff_few.h"
 #include "tasks/session/recording_input.h"
 #include "tasks/session/report_dump.h"
@@ -37,6 +38,24 @@ struct diff_run_job {
 	struct diff_row_count *rows; /* by recording, of all events */
 };
 
+static void print_origins(const struct diff_run_job *job)
+{
+	bool is_any = false;
+	for (size_t i = 0; i < job->recordings->count; i++) {
+		const struct diff_recording *recording = &job->recordings->items[i];
+		const struct perfdata_origin origin = origin_of(perfdata_reader_features(recording->source.reader));
+		if (origin.kind == ORIGIN_EVENTS)
+			continue;
+		is_any = true;
+		text_printf(job->out, "# [%zu] ", i);
+		text_visible(job->out, str_from(recording->path));
+		text_str(job->out, ": ");
+		origin_text(job->out, &origin);
+		text_char(job->out, '\n');
+	}
+	text_str(job->out, is_any ? "#\n" : "");
+}
+
 static void diff_run_print_title(const struct diff_run_job *job, uint32_t event)
 {
 	const struct diff_recordings *recordings = job->recordings;
@@ -46,6 +65,8 @@ static void diff_run_print_title(const struct diff_run_job *job, uint32_t event)
 	text_str(job->out, "# Event '");
 	text_bytes(job->out, name.data, name.len);
 	text_str(job->out, "'\n#\n");
+	if (event == 0)
+		print_origins(job);
 	if (recordings->count <= FILES_UNNAMED && !job->request->verbose)
 		return;
 	text_str(job->out, "# Data files:\n");

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "perfdata/origin.h"
 #include "tasks/session/recording_input.h"
 
 #define SCHEMA 1
@@ -57,6 +58,7 @@ struct cmd_evlist_listing {
 	struct text *text;
 	const struct cmd_evlist_settings *settings;
 	bool is_pipe;
+	const struct perfdata_features *features;
 	struct tracepoint_printer *tracepoints; /* NULL: the recording describes none */
 };
 
@@ -135,6 +137,8 @@ static void cmd_evlist_print_events(
 		else
 			cmd_evlist_print_event(listing, &events[i]);
 	}
+	if (listing->settings->verbose > 0)
+		origin_comment(listing->text, listing->features);
 	if (has_tracepoint && !listing->settings->trace_fields)
 		text_printf(listing->text,
 			"# Tip: use '%s evlist --trace-fields' to show fields for tracepoint events\n",
@@ -173,6 +177,7 @@ static void cmd_evlist_put_json(
 	json_object(&j, NULL);
 	json_u64(&j, "schema", SCHEMA);
 	json_string(&j, "path", str_from(recording_name(listing->settings->input.path)));
+	origin_json(&j, listing->features);
 	json_array(&j, "events");
 	for (size_t i = 0; i < count; i++)
 		cmd_evlist_put_json_event(&j, listing, &events[i]);
@@ -189,8 +194,11 @@ static int cmd_evlist_show(
 	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
 	const struct perfdata_features *features = perfdata_reader_features(reader);
 	struct text t = {0};
-	struct cmd_evlist_listing listing = {
-		.program = cli->program, .text = &t, .settings = settings, .is_pipe = perfdata_reader_is_pipe(reader)};
+	struct cmd_evlist_listing listing = {.program = cli->program,
+		.text = &t,
+		.settings = settings,
+		.is_pipe = perfdata_reader_is_pipe(reader),
+		.features = features};
 	if ((settings->trace_fields || settings->json) && features->tracing_data.len > 0 &&
 		tracepoint_printer_create(features->tracing_data, &listing.tracepoints, &err) != TALLY_OK)
 		return cli_fail(cli, &err);

@@ -17,6 +17,7 @@
 #include "cli/output_file.h"
 #include "cli/progress_line.h"
 #include "cli/word_files.h"
+#include "perfdata/origin.h"
 #include "profile/flame_tree.h"
 #include "tasks/recording/record_for_verb.h"
 #include "tasks/session/advice_notes.h"
@@ -220,15 +221,19 @@ static void cmd_flamegraph_write_page(const struct cmd_flamegraph_job *job, cons
 	const struct profile *p = job->result.profile;
 	const struct cmd_flamegraph_settings *s = job->settings;
 	struct quality quality;
-	struct text line = {0}, span = {0};
+	struct text line = {0}, span = {0}, made = {0};
+	const struct perfdata_origin origin = origin_of(perfdata_reader_features(job->source.reader));
 	quality_measure(&quality, job->source.reader, &job->result);
 	quality_text(&line, &quality);
 	cmd_flamegraph_add_span(job, &span);
+	origin_text(&made, &origin);
 	struct flame_page page = {.title = str_from(s->title ? s->title : job->path),
 		.event = options->event == PROFILE_NONE ? STR("all events")
 							: profile_string(p, p->events[options->event].name),
 		.span = {span.data ? span.data : "", span.len},
 		.group = str_from(groups[options->group]),
+		.origin = text_view(&made),
+		.origin_kind = origin.kind == ORIGIN_EVENTS ? STR("") : origin_kind_name(origin.kind),
 		.quality = {line.data ? line.data : "", line.len},
 		.program = str_from(job->cli->program),
 		.base = str_from(s->base ? s->base : ""),
@@ -239,6 +244,7 @@ static void cmd_flamegraph_write_page(const struct cmd_flamegraph_job *job, cons
 		flame_page_write(out, tree, &page);
 	text_deinit(&line);
 	text_deinit(&span);
+	text_deinit(&made);
 }
 
 /* The same event of the recording that it is compared with. */
@@ -343,6 +349,14 @@ static void print_advice(const struct cmd_flamegraph_job *job)
 	advice_notes_add(&notes, job->source.reader, job->result.profile);
 	cli_print_diag(job->cli, &notes);
 	diag_deinit(&notes);
+	if (job->settings->folded)
+		cli_note_origin(job->cli, job->source.reader);
+	if (job->base) {
+		const struct origin_named before = {
+			str_from(job->base->path), perfdata_reader_features(job->base->source.reader)};
+		const struct origin_named now = {str_from(job->path), perfdata_reader_features(job->source.reader)};
+		cli_warn_origins(job->cli, &before, &now);
+	}
 }
 
 static int cmd_flamegraph_make(

@@ -101,6 +101,8 @@ static void export_run_describe(const struct cli *cli, const struct export_setti
 	struct quality quality;
 	quality_measure(&quality, run->source.reader, &run->result);
 	quality_text(&run->quality, &quality);
+	const struct perfdata_origin origin = origin_of(f);
+	origin_text(&run->origin, &origin);
 	run->view.about = (struct export_about){.quality = {run->quality.data, run->quality.len},
 		.program = str_from(cli->program),
 		.version = str_from(TALLY_VERSION),
@@ -111,6 +113,9 @@ static void export_run_describe(const struct cli *cli, const struct export_setti
 		.cpu = f->cpudesc,
 		.command = {run->command.data, run->command.len},
 		.cpus = f->cpus_online};
+	if (origin.kind != ORIGIN_EVENTS)
+		run->view.about.origin = (struct export_origin){
+			origin_kind_name(origin.kind), origin.by, origin.not_seen, text_view(&run->origin)};
 	if (feature_is_present(f, FEATURE_CLOCK_DATA)) {
 		run->view.about.has_wall_clock = true;
 		run->view.about.wall_clock_offset_ns = (int64_t)(f->wall_clock_ns - f->clockid_time_ns);
@@ -174,6 +179,7 @@ enum tally_status export_run_open(const struct cli *cli, const struct export_set
 	if (!run->result.profile)
 		return status;
 	cli_print_health(cli, &run->result.health);
+	cli_note_origin(cli, run->source.reader);
 	struct tally_error made_error;
 	enum tally_status made = export_run_make_view(cli, s, wishes, run, &made_error);
 	if (made == TALLY_OK)
@@ -195,5 +201,6 @@ void export_run_close(struct export_run *run)
 	data_source_close(&run->source);
 	text_deinit(&run->command);
 	text_deinit(&run->quality);
+	text_deinit(&run->origin);
 	free(run->cpus);
 }

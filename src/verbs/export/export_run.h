@@ -63,7 +63,7 @@ struct export_run {
 	struct time_spans spans;
 	struct export_marks marks;
 	struct export_counts_read counts;
-	struct text command, quality;
+	struct text command, quality, origin;
 	bool *cpus;
 	bool has_filter, has_marks, has_counts, is_ready;
 	struct export_view view;

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/order.h"
+#include "perfdata/origin.h"
 #include "tasks/header/header_json.h"
 #include "tasks/header/header_text.h"
 #include "tasks/session/data_source.h"
@@ -338,7 +339,7 @@ static enum tally_status report_blocks_put_all(
 	const struct perfdata_event *events = perfdata_reader_events(b->source.reader, &count);
 	const struct report_blocks_block *next = b->blocks.items;
 	struct json j = {.out = out};
-	report_json_begin(&j, recording_name(r->input.path));
+	report_json_begin(&j, recording_name(r->input.path), perfdata_reader_features(b->source.reader));
 	if (r->output.header || r->output.full_info)
 		header_json(&j, b->source.reader, r->output.full_info);
 	json_u64(&j, "lost_samples", b->source.pass.sideband.health.lost_samples);
@@ -364,6 +365,8 @@ static enum tally_status report_blocks_print_all(
 		header_text(out, b->source.reader, r->output.full_info);
 	else if (!r->is_quiet)
 		text_str(out, HEADER_HINT);
+	if (!r->is_quiet)
+		origin_comment(out, perfdata_reader_features(b->source.reader));
 	if (!r->is_quiet)
 		text_printf(
 			out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", b->source.pass.sideband.health.lost_samples);
@@ -403,7 +406,8 @@ enum tally_status report_blocks(const struct cli *cli, const struct report_reque
 	const struct data_input input = {.file = request->input,
 		.traces = request->traces,
 		.samples = request->samples,
-		.symbols = request->symbols};
+		.symbols = request->symbols,
+		.shows_origin = true};
 	enum tally_status status = data_source_open(cli, &input, &b.source, err);
 	if (status == TALLY_OK && !recording_samples_branches(b.source.reader)) {
 		*rest = b.source.reader;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/report/report_json.h"
 
+#include "perfdata/origin.h"
+
 #define SCHEMA_VERSION 1
 
-void report_json_begin(struct json *j, const char *path)
+void report_json_begin(struct json *j, const char *path, const struct perfdata_features *features)
 {
 	json_object(j, NULL);
 	json_u64(j, "schema", SCHEMA_VERSION);
 	json_string(j, "path", str_from(path));
+	origin_json(j, features);
 }
 
 static void put_requirements(struct json *j, const struct quality *quality, const struct requirements *requirements)

@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "cli/progress_line.h"
 #include "perfdata/feature_table.h"
+#include "perfdata/origin.h"
 #include "tasks/header/header_json.h"
 #include "tasks/header/header_text.h"
 #include "tasks/reporting/report_replay.h"
@@ -135,9 +136,10 @@ static void print_filter_lines(struct report *report)
 
 static void report_run_print_lost(struct report *report)
 {
-	if (!report->request->is_quiet)
-		text_printf(
-			report->out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", report->result.health.lost_samples);
+	if (report->request->is_quiet)
+		return;
+	origin_comment(report->out, perfdata_reader_features(report->recording.reader));
+	text_printf(report->out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", report->result.health.lost_samples);
 }
 
 static void report_run_name_events(
@@ -289,7 +291,11 @@ static void show_branch_types(const struct report *report, struct json *j)
 
 static void print_short_title(void *data, const struct flat_table *table, struct text *out)
 {
-	report_run_print_title(data, table, out, report_text_title_line);
+	const struct report *report = data;
+	const struct perfdata_origin origin = origin_of(perfdata_reader_features(report->recording.reader));
+	if (origin.kind != ORIGIN_EVENTS)
+		text_printf(out, "[%s] ", origin_kind_name(origin.kind).data);
+	report_run_print_title(report, table, out, report_text_title_line);
 }
 
 static enum tally_status explore_report(struct report *report, struct tally_error *err)
@@ -429,7 +435,7 @@ static struct json *json_of(struct report *report)
 static void report_run_begin_json(struct report *report)
 {
 	const struct report_request *r = report->request;
-	report_json_begin(&report->json, report->path);
+	report_json_begin(&report->json, report->path, perfdata_reader_features(report->recording.reader));
 	if (r->output.header || r->output.header_only || r->output.full_info)
 		header_json(&report->json, report->recording.reader, r->output.full_info);
 }

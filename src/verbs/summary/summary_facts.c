@@ -8,6 +8,7 @@
 #include "analysis/replay/quality.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "perfdata/origin.h"
 #include "profile/diff/diff_table.h"
 #include "profile/flame_tree.h"
 #include "profile/rows/row_value.h"
@@ -280,6 +281,22 @@ static enum tally_status facts_note(struct facts_making *m, struct text *text)
 	return note.data && vec_push(&m->facts->notes, note) ? TALLY_OK : error_nomem(m->err);
 }
 
+/* A comparison of what was made in two ways. */
+static enum tally_status facts_note_origins(
+	struct facts_making *m, const struct summary_recording *baseline, const struct summary_sources *sources)
+{
+	const struct origin_named base = {
+		str_from(sources->baseline), perfdata_reader_features(baseline->source.reader)};
+	const struct origin_named now = {
+		str_from(sources->path), perfdata_reader_features(m->recording->source.reader)};
+	struct text text = {0};
+	origin_difference(&text, &base, &now);
+	if (text.len > 0)
+		return facts_note(m, &text);
+	text_deinit(&text);
+	return TALLY_OK;
+}
+
 static enum tally_status facts_add_notes(struct facts_making *m)
 {
 	struct summary_recording *r = m->recording;
@@ -441,6 +458,7 @@ static enum tally_status facts_add_origin(struct facts_making *m, const struct s
 		if (i != r->event && other.samples > 0 && !vec_push(&facts->others, other))
 			return error_nomem(m->err);
 	}
+	facts->features = f;
 	facts->event = profile_string(p, p->events[r->event].name);
 	facts->is_time = profile_event_is_time(facts->event);
 	facts->samples = r->functions.totals[0].count;
@@ -466,6 +484,8 @@ enum tally_status summary_facts_make(struct summary_recording *recording, struct
 		status = facts_add_flame(&m);
 	if (status == TALLY_OK && baseline)
 		status = facts_add_changes(&m, baseline);
+	if (status == TALLY_OK && baseline)
+		status = facts_note_origins(&m, baseline, sources);
 	if (status == TALLY_OK)
 		status = facts_add_notes(&m);
 	if (status == TALLY_OK)

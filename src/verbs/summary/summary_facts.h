@@ -53,6 +53,7 @@ struct summary_facts {
 	const char *path, *baseline, *program;
 	struct tally_str command, host, kernel, cpu; /* empty: not recorded */
 	uint64_t duration_ns; /* from the first record to the last; 0: not known */
+	const struct perfdata_features *features; /* of the recording: what made its samples */
 	struct tally_str event;
 	bool is_time; /* periods are nanoseconds */
 	uint64_t samples, period;

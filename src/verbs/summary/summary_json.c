@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/array.h"
 #include "base/json.h"
+#include "perfdata/origin.h"
 #include "verbs/summary/summary_output.h"
 
 #define SCHEMA	 1
@@ -25,6 +26,7 @@ static void json_origin(struct json *j, const struct summary_facts *f, bool has_
 		json_string(j, "cpu", f->cpu);
 	if (f->duration_ns)
 		json_u64(j, "duration_ns", f->duration_ns);
+	origin_json(j, f->features);
 	json_string(j, "event", f->event);
 	json_bool(j, "is_time", f->is_time);
 	json_u64(j, "samples", f->samples);

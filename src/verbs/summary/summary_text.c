@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/array.h"
+#include "perfdata/origin.h"
 #include "verbs/summary/summary_output.h"
 
 #define TEXT_NS_PER_S	      1e9
 #define TEXT_FUNCTION_PERCENT 0.5 /* smaller ones are not shown, but for the first */
 #define TEXT_FUNCTIONS_LEAST  3
 #define TEXT_STATE_PERCENT    0.05 /* smaller ones would be 0.0 */
+#define SOURCE_NAMES	      4 /* width of the line that says what made the samples, in names */
 
 /* A name in at most so many characters: of a longer one the middle is left out. */
 static void summary_put_name(struct text *out, struct tally_str name, unsigned width)
@@ -48,6 +50,20 @@ static void summary_put_others(const struct summary_facts *f, const struct summa
 	text_str(out, count ? "\n" : "");
 }
 
+/* Of a long one the middle is left out. */
+static void summary_put_source(const struct summary_facts *f, const struct summary_limits *limits, struct text *out)
+{
+	const struct perfdata_origin origin = origin_of(f->features);
+	struct text sentence = {0};
+	origin_text(&sentence, &origin);
+	if (sentence.len > 0) {
+		summary_put_name(out, text_view(&sentence), SOURCE_NAMES * limits->name_width);
+		text_char(out, '\n');
+	}
+	out->failed |= sentence.failed;
+	text_deinit(&sentence);
+}
+
 static void summary_put_origin(const struct summary_facts *f, const struct summary_limits *limits, struct text *out)
 {
 	text_visible(out, str_from(f->path));
@@ -61,6 +77,7 @@ static void summary_put_origin(const struct summary_facts *f, const struct summa
 		text_printf(out, ", in %.3f s of recording", (double)f->duration_ns / TEXT_NS_PER_S);
 	text_char(out, '\n');
 	summary_put_others(f, limits, out);
+	summary_put_source(f, limits, out);
 	if (f->command.len && limits->has_origin) {
 		text_str(out, "made by: ");
 		summary_put_name(out, f->command, limits->name_width);

@@ -237,6 +237,8 @@ static bool write_head(struct callgrind *w)
 	text_str(w->out, "# callgrind format\nversion: 1\n");
 	export_callgrind_put_line(w, "creator: ", about->program);
 	export_callgrind_put_line(w, "cmd: ", about->command.len > 0 ? about->command : about->title);
+	if (about->origin.sentence.len > 0)
+		export_callgrind_put_line(w, "desc: Origin: ", about->origin.sentence);
 	text_str(w->out, "part: 1\npositions: line\nevents: Samples");
 	w->cost_count = 1;
 	for (size_t i = 0; i < p->event_count; i++) {

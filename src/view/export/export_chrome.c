@@ -154,6 +154,8 @@ static void export_chrome_write_all(struct chrome *w)
 	export_chrome_put_text(w, "recording", about->title);
 	export_chrome_put_text(w, "command", about->command);
 	export_chrome_put_text(w, "hostname", about->hostname);
+	if (about->origin.sentence.len > 0)
+		export_chrome_put_text(w, "origin", about->origin.sentence);
 	text_str(w->out, "},\n\"stackFrames\":{");
 	export_chrome_add_stacks(w);
 	text_str(w->out, "},\n\"traceEvents\":[");

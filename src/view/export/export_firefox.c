@@ -182,6 +182,10 @@ static void add_meta(struct firefox *w)
 	export_json_string(out, about->title);
 	text_str(out, ",\"importedFrom\":");
 	export_json_string(out, about->program);
+	if (about->origin.sentence.len > 0) {
+		text_str(out, ",\"origin\":");
+		export_json_string(out, about->origin.sentence);
+	}
 	text_str(out, ",\"arguments\":");
 	export_json_string(out, about->command);
 	text_str(out, ",\"oscpu\":");

@@ -26,6 +26,13 @@ static void export_json_add_about(struct export_writer *w)
 	json_string(j, "cpu", about->cpu);
 	json_u64(j, "cpus", about->cpus);
 	json_string(j, "command", about->command);
+	if (about->origin.kind.len > 0) {
+		json_object(j, "origin");
+		json_string(j, "kind", about->origin.kind);
+		json_string(j, "by", about->origin.by);
+		json_string(j, "not_seen", about->origin.not_seen);
+		json_object_end(j);
+	}
 	json_bool(j, "has_times", w->view->has_times);
 	if (about->has_wall_clock)
 		json_i64(j, "wall_clock_offset_ns", about->wall_clock_offset_ns);

@@ -206,7 +206,7 @@ static void export_otlp_add_comment(struct export_otlp *w)
 		const char *name;
 		struct tally_str value;
 	} lines[] = {{"recording", about->title}, {"command", about->command}, {"cpu", about->cpu},
-		{"quality", about->quality}};
+		{"quality", about->quality}, {"origin", about->origin.sentence}};
 	struct text texts[ARRAY_LEN(lines)] = {0};
 	struct tally_str values[ARRAY_LEN(lines)];
 	size_t count = 0;

@@ -415,6 +415,7 @@ static void export_pprof_add_about(struct pprof *w)
 	add_comment(w, "system", about->os);
 	add_comment(w, "cpu", about->cpu);
 	add_comment(w, "quality", about->quality);
+	add_comment(w, "origin", about->origin.sentence);
 }
 
 static bool export_pprof_is_program(const struct profile *p, const struct profile_binary *binary)

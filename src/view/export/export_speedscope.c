@@ -129,6 +129,18 @@ static void export_speedscope_add_states(struct speedscope *w)
 			(int)names[s].len, names[s].len ? names[s].data : "");
 }
 
+/* The only text about the whole that viewers show. */
+static void export_speedscope_put_title(struct text *out, const struct export_about *about)
+{
+	struct text title = {0};
+	text_bytes(&title, about->title.data, about->title.len);
+	if (about->origin.kind.len > 0)
+		text_printf(&title, " (%.*s)", (int)about->origin.kind.len, about->origin.kind.data);
+	export_json_string(out, text_view(&title));
+	out->failed |= title.failed;
+	text_deinit(&title);
+}
+
 static void export_speedscope_write_all(struct speedscope *w)
 {
 	const struct export_about *about = &w->view->about;
@@ -140,7 +152,7 @@ static void export_speedscope_write_all(struct speedscope *w)
 	export_json_string(w->out, (struct tally_str){exporter.data, exporter.len});
 	text_deinit(&exporter);
 	text_str(w->out, ",\"name\":");
-	export_json_string(w->out, about->title);
+	export_speedscope_put_title(w->out, about);
 	text_str(w->out, ",\"activeProfileIndex\":0,\n\"profiles\":[");
 	for (size_t i = 0; i < w->groups.count; i++) {
 		if (w->groups.begin[i] == w->groups.begin[i + 1])

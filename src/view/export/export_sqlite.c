@@ -97,9 +97,11 @@ static void export_sqlite_add_about(struct filler *f)
 	} texts[] = {{"schema", STR(EXPORT_SQLITE_VERSION)}, {"program", about->program}, {"version", about->version},
 		{"recording", about->title}, {"hostname", about->hostname}, {"os", about->os}, {"arch", about->arch},
 		{"cpu", about->cpu}, {"command", about->command},
-		{"has_times", f->view->has_times ? STR("1") : STR("0")}};
+		{"has_times", f->view->has_times ? STR("1") : STR("0")}, {"origin", about->origin.sentence}};
 	export_sqlite_begin(f, "INSERT INTO about VALUES (?, ?)");
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		if (i + 1 == ARRAY_LEN(texts) && texts[i].value.len == 0)
+			continue;
 		bind_text(f, 1, str_from(texts[i].key));
 		bind_text(f, 2, texts[i].value);
 		export_sqlite_insert(f);

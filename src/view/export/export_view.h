@@ -38,9 +38,15 @@ struct export_mark {
 	uint32_t left_text; /* EXPORT_SWITCH: name of the one that leaves */
 };
 
+struct export_origin { /* what made samples that are not from perf events; empty: they are */
+	struct tally_str kind, by, not_seen;
+	struct tally_str sentence;
+};
+
 struct export_about { /* texts; empty: not known */
 	struct tally_str program, version, title, hostname, os, arch, cpu, command;
 	struct tally_str quality; /* one line about losses, call chains and symbols */
+	struct export_origin origin;
 	uint64_t cpus;
 	bool has_wall_clock;
 	int64_t wall_clock_offset_ns; /* from the recording's clock to time since 1970 */

@@ -151,5 +151,6 @@ void otlp_resource_put(struct text *out, const struct export_view *view, const s
 	otlp_resource_put_found(out, &given, STR("host.arch"), otlp_resource_arch(about->arch));
 	otlp_resource_put_found(out, &given, STR("os.type"), STR("linux"));
 	otlp_resource_put_found(out, &given, STR("os.version"), about->os);
+	otlp_resource_put_found(out, &given, STR("tally.origin"), about->origin.kind);
 	vec_free(&given.list);
 }

@@ -66,6 +66,8 @@ static void flame_page_add_data(struct text *out, const struct flame_tree *tree,
 	flame_page_add_member(out, "title", page->title);
 	flame_page_add_member(out, "event", page->event);
 	flame_page_add_member(out, "quality", page->quality);
+	flame_page_add_member(out, "origin", page->origin);
+	flame_page_add_member(out, "originKind", page->origin_kind);
 	flame_page_add_member(out, "program", page->program);
 	flame_page_add_member(out, "span", page->span);
 	flame_page_add_member(out, "group", page->group);

@@ -15,6 +15,7 @@
 
 struct flame_page {
 	struct tally_str title, event;
+	struct tally_str origin, origin_kind; /* what made samples that are not from perf events; empty: they are */
 	struct tally_str quality; /* one line about losses, call chains and symbols */
 	struct tally_str program; /* who drew it */
 	struct tally_str base; /* what it is compared with; empty: nothing */

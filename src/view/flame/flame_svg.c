@@ -203,6 +203,10 @@ static void flame_svg_add_head(struct flame_svg_drawing *d)
 			 "@media (prefers-color-scheme: dark) { svg > text { fill: #ececec } .back { fill: #17181a } "
 			 ".dim { fill: #a0a4aa } }</style>\n<title>");
 	xml_text(d->out, d->page->title);
+	if (d->page->origin.len > 0) {
+		text_str(d->out, ": ");
+		xml_text(d->out, d->page->origin);
+	}
 	text_printf(d->out,
 		"</title>\n<rect width=\"100%%\" height=\"100%%\" class=\"back\"/>\n<text x=\"%d\" y=\"20\" "
 		"font-size=\"15\">",
@@ -211,6 +215,10 @@ static void flame_svg_add_head(struct flame_svg_drawing *d)
 	text_printf(d->out, "</text>\n<text x=\"%d\" y=\"36\">", (int)MARGIN);
 	xml_text_cut(d->out, d->page->event, 80);
 	text_printf(d->out, ", %" PRIu64 " samples", d->tree->sample_count);
+	if (d->page->origin_kind.len > 0) {
+		text_str(d->out, ", ");
+		xml_text(d->out, d->page->origin_kind);
+	}
 	if (d->page->span.len > 0) {
 		text_str(d->out, ", ");
 		xml_text_cut(d->out, d->page->span, 60);

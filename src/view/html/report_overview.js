@@ -6,7 +6,7 @@ function showOverview() {
   if (data.times || counts) line('how long', data.times ? seconds(data.span) : digits(counts.elapsed, 3) + ' s');
   if (onlyCounts) { box.replaceChildren(t, showCounts()); return; }
   line('event', data.events[state.event] ? data.events[state.event][0] : 'none'); line('samples', sum.count.toLocaleString('en-US')); line('sum', amount(sum.weight));
-  line('in the kernel', percent(sum.kernel, sum.weight)); line('health', data.quality);
+  line('in the kernel', percent(sum.kernel, sum.weight)); line('origin', data.origin); line('health', data.quality);
   const hot = sum.functions.map((f, l) => [f, l]).filter(([f, l]) => f.self > 0 && labels[l][2] !== ALL).sort((a, b) => b[0].self - a[0].self).slice(0, 12);
   const threads = new Map();
   for (let i = 0; i < rows.n; i++) if (rows.event[i] === state.event && inTime(i)) threads.set(rows.track[i], (threads.get(rows.track[i]) || 0) + rows.weight[i]);

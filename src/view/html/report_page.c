@@ -37,6 +37,8 @@ static void report_page_add_about(struct report_page_page *page)
 	report_page_add_member(page, "version", about->version);
 	report_page_add_member(page, "title", about->title);
 	report_page_add_member(page, "quality", about->quality);
+	report_page_add_member(page, "origin", about->origin.sentence);
+	report_page_add_member(page, "originKind", about->origin.kind);
 	report_page_add_member(page, "host", about->hostname);
 	report_page_add_member(page, "os", about->os);
 	report_page_add_member(page, "arch", about->arch);

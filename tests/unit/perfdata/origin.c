@@ -153,11 +153,12 @@ static void test_json(void **state)
 {
 	static const char want[] =
 		"{\"origin\":{\"kind\":\"simulated\",\"by\":\"a \\\"model\\\"\",\"not_seen\":\"\"}}\n";
-	struct perfdata_origin origin = {ORIGIN_SIMULATED, STR("a \"model\""), STR("")}, none = {0};
+	struct perfdata_features f = {0}, none = {0};
 	struct text t = {0};
 	struct json j = {.out = &t, .is_compact = true, .colon = ":", .comma = ","};
+	origin_set(&f, (struct perfdata_origin){ORIGIN_SIMULATED, STR("a \"model\""), STR("")});
 	json_object(&j, NULL);
-	origin_json(&j, &origin);
+	origin_json(&j, &f);
 	origin_json(&j, &none);
 	json_object_end(&j);
 	assert_int_equal(t.len, sizeof(want) - 1);
