@@ -188,7 +188,10 @@ def test_a_user_namespace(tally, root, place):
 
 
 def test_no_kallsyms(tally, root, place):
-    Surrounding(tally, place, covering(place, '/proc/kallsyms'), 'kernel.kptr_restrict').row('no /proc/kallsyms')
+    surrounding = Surrounding(tally, place, covering(place, '/proc/kallsyms'), 'kernel.kptr_restrict')
+    assert 'umount /proc/kallsyms' in surrounding.row('no /proc/kallsyms')['doctor']
+    said = surrounding.run('record', '-o', place / 'named.data', '--', surrounding.spin, '20').stderr
+    assert 'an empty file covers /proc/kallsyms' in said and 'umount /proc/kallsyms' in said and 'kptr_restrict' not in said
 
 
 def test_no_tracefs(tally, root, place):

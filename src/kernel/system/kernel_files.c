@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -122,6 +123,21 @@ bool kernel_has(const struct kernel_seam *kernel, const char *path_format, ...)
 	bool fits = path_make(kernel, path, sizeof(path), path_format, args);
 	va_end(args);
 	return fits && access(path, F_OK) == 0;
+}
+
+bool kernel_is_empty(const struct kernel_seam *kernel, const char *path_format, ...)
+{
+	char path[4096], byte;
+	va_list args;
+	va_start(args, path_format);
+	bool fits = path_make(kernel, path, sizeof(path), path_format, args);
+	va_end(args);
+	int fd = fits ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	if (fd < 0)
+		return false;
+	ssize_t n = read(fd, &byte, 1);
+	close(fd);
+	return n == 0;
 }
 
 int64_t kernel_number(const struct kernel_seam *kernel, int64_t fallback, const char *path_format, ...)

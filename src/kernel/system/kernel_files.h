@@ -27,6 +27,8 @@ TALLY_MUST_CHECK enum tally_status kernel_names(const struct kernel_seam *kernel
 void name_list_deinit(struct name_list *names);
 /* True if the path exists under the root (whether or not it can be read). */
 bool kernel_has(const struct kernel_seam *kernel, const char *path_format, ...) TALLY_PRINTF(2, 3);
+/* True if the file can be read and has not one byte: something empty covers it. */
+bool kernel_is_empty(const struct kernel_seam *kernel, const char *path_format, ...) TALLY_PRINTF(2, 3);
 /* A number in a file; fallback if it is missing or not a number. */
 int64_t kernel_number(const struct kernel_seam *kernel, int64_t fallback, const char *path_format, ...)
 	TALLY_PRINTF(3, 4);

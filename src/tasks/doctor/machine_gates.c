@@ -212,16 +212,13 @@ static void gate_user_namespace(struct gating *g)
 			      .exposes = "root of the container has privileges on the machine"});
 }
 
-/* Whether /proc/kallsyms shows addresses: kptr_restrict, perf_event_paranoid and capabilities decide it. Without them it has
- * its lines all the same, unless something covers the file. */
-static bool gating_sees_kernel_symbols(const struct kernel_seam *kernel, bool *is_covered)
+/* Whether /proc/kallsyms shows addresses: kptr_restrict, perf_event_paranoid and capabilities decide it. */
+static bool gating_sees_kernel_symbols(const struct kernel_seam *kernel)
 {
 	char *text = NULL;
 	bool found = false;
-	*is_covered = false;
 	if (kernel_text(kernel, &text, NULL, "/proc/kallsyms") != TALLY_OK)
 		return false;
-	*is_covered = *text == '\0';
 	for (const char *at = text; *at != '\0' && !found; at++) {
 		found = strtoull(at, NULL, 16) != 0;
 		at = strchr(at, '\n');
@@ -235,7 +232,8 @@ static bool gating_sees_kernel_symbols(const struct kernel_seam *kernel, bool *i
 static void gate_kernel_symbols(struct gating *g)
 {
 	int64_t value = kernel_number(g->kernel, GATE_UNKNOWN, "/proc/sys/kernel/kptr_restrict");
-	bool is_covered, is_in_the_way = !gating_sees_kernel_symbols(g->kernel, &is_covered);
+	bool is_covered = kernel_is_empty(g->kernel, "/proc/kallsyms"),
+	     is_in_the_way = !gating_sees_kernel_symbols(g->kernel);
 	bool exists = !is_covered && kernel_has(g->kernel, "/proc/kallsyms");
 	/* With 0, those who may profile the kernel see the addresses. */
 	const char *sysctl = !exists ? NULL : value == 0 ? GATE_PARANOID : GATE_KPTR;

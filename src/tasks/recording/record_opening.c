@@ -130,6 +130,14 @@ static bool samples_kernel(const struct event_list *events)
 /* Where the kernel lies is known now or never: a report cannot ask for it later. */
 static void say_hidden_kernel(const struct record_request *q)
 {
+	if (kernel_is_empty(q->kernel, "/proc/kallsyms")) {
+		diag_add(q->diag, DIAG_WARNING,
+			"an empty file covers /proc/kallsyms: the kernel's functions have no names in this recording, "
+			"now or "
+			"later; 'sudo umount /proc/kallsyms', or start the container without that file, and record "
+			"again");
+		return;
+	}
 	int64_t level = kernel_number(q->kernel, 0, "/proc/sys/kernel/kptr_restrict");
 	enum surroundings where = surroundings_find(q->kernel);
 	struct text remedy = {0};

@@ -116,7 +116,7 @@ struct cmd_list_list {
 	bool wants_metrics, wants_groups, wants_vendors, wants_sdt;
 	const char *build_id_dir; /* NULL: the usual one */
 	size_t left_out; /* generic events that do not open here */
-	char why_left_out[200];
+	char why_left_out[480];
 };
 
 static bool cmd_list_is_generic(const struct listed_event *event)

@@ -17,7 +17,7 @@ struct list_metrics {
 	bool shows_all; /* also metrics that cannot be opened here */
 	bool has_descriptions, has_details;
 	size_t left_out;
-	char why_left_out[200];
+	char why_left_out[480];
 };
 
 TALLY_MUST_CHECK bool list_metrics_init(struct list_metrics *list, struct event_catalogue *catalogue);
