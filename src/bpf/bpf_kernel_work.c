@@ -53,6 +53,8 @@ enum tally_status bpf_kernel_work_create(const struct kernel_seam *kernel, const
 	struct bpf_kernel_work **work, struct tally_error *err)
 {
 	enum tally_status status = bpf_open(kernel, WHAT, err);
+	if (status == TALLY_OK && config->of_tasks)
+		status = bpf_check_namespace(kernel, "kwork top -b", err);
 	if (status != TALLY_OK)
 		return status;
 	struct bpf_kernel_work *made = calloc(1, sizeof(*made));

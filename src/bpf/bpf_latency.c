@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -25,6 +27,24 @@ struct bpf_latency {
 	size_t link_count;
 	size_t bucket_count;
 };
+
+/* Of the kernel's numbers of devices, which are not those of stat(2). */
+static uint64_t bpf_latency_device(dev_t device)
+{
+	return (uint64_t)major(device) << 20 | minor(device);
+}
+
+/* Processes and threads are watched by the numbers that they have for us. */
+static enum tally_status bpf_latency_find_namespace(struct latency_bpf *s, struct tally_error *err)
+{
+	struct stat st;
+	if (stat("/proc/self/ns/pid", &st) != 0)
+		return error_set_errno(err, TALLY_IO, errno,
+			WHAT " finds processes by the numbers of this PID namespace: /proc/self/ns/pid");
+	s->rodata->latency.ns_device = bpf_latency_device(st.st_dev);
+	s->rodata->latency.ns_inode = st.st_ino;
+	return TALLY_OK;
+}
 
 static void bpf_latency_configure(struct latency_bpf *s, const struct bpf_latency_config *config)
 {
@@ -111,7 +131,10 @@ static enum tally_status bpf_latency_open(
 	if (!l->skeleton)
 		return bpf_explain(l->kernel, WHAT, errno, err);
 	bpf_latency_configure(l->skeleton, config);
-	enum tally_status status = bpf_load(l->kernel, WHAT, l->skeleton->skeleton, err);
+	enum tally_status status =
+		config->of_processes || config->of_threads ? bpf_latency_find_namespace(l->skeleton, err) : TALLY_OK;
+	if (status == TALLY_OK)
+		status = bpf_load(l->kernel, WHAT, l->skeleton->skeleton, err);
 	if (status == TALLY_OK && config->cpus)
 		status = bpf_latency_set_cpus(l, config->cpus, err);
 	if (status != TALLY_OK)

@@ -22,7 +22,6 @@
 
 #define BPF_LEAST_MAJOR 5 /* the first Linux with ring buffers of BPF is 5.8 */
 #define BPF_LEAST_MINOR 8
-#define BPF_FIRST_PIDS	0xeffffffcu /* inode of the first PID namespace, in all versions of Linux */
 #define BPF_LOG_BYTES	(16u << 10)
 #define BPF_TAIL_BYTES	240 /* what has room in an error */
 
@@ -34,10 +33,7 @@ static _Thread_local struct bpf_log {
 
 enum tally_status bpf_check_namespace(const struct kernel_seam *kernel, const char *what, struct tally_error *err)
 {
-	char path[PATH_MAX];
-	struct stat st;
-	int len = snprintf(path, sizeof(path), "%s/proc/self/ns/pid", kernel->root);
-	if (len >= (int)sizeof(path) || stat(path, &st) != 0 || st.st_ino == BPF_FIRST_PIDS)
+	if (!pid_namespace_is_nested(kernel))
 		return TALLY_OK;
 	return error_set(err, TALLY_UNSUPPORTED,
 		"%s: BPF programs see threads by their numbers in the machine's first PID namespace, and this process "

@@ -72,7 +72,10 @@ static enum tally_status bpf_lock_contention_set_cpus(
 enum tally_status bpf_lock_contention_create(const struct kernel_seam *kernel, const struct bpf_lock_config *config,
 	struct bpf_lock_contention **locks, struct tally_error *err)
 {
+	bool has_numbers = config->of_processes || config->of_threads || config->with_thread || config->with_owner;
 	enum tally_status status = bpf_open(kernel, WHAT, err);
+	if (status == TALLY_OK && has_numbers)
+		status = bpf_check_namespace(kernel, WHAT " of threads", err);
 	if (status != TALLY_OK)
 		return status;
 	struct bpf_lock_contention *made = calloc(1, sizeof(*made));

@@ -76,6 +76,10 @@ static enum tally_status bpf_sample_filter_load_either(
 			return error_prefix(err, "--filter: '%s' is known to BPF programs from Linux 6.3 on",
 				sample_filter_term_name(filter->items[i].term));
 		}
+	for (size_t i = 0; i < filter->count; i++)
+		if ((filter->items[i].term == FILTER_PID || filter->items[i].term == FILTER_TID) &&
+			(status = bpf_check_namespace(program->kernel, "--filter with pid or tid", err)) != TALLY_OK)
+			return status;
 	return bpf_sample_filter_load(program, filter, false, err);
 }
 

@@ -317,7 +317,8 @@ static enum tally_status bpf_shared_counter_set_bit(
 
 enum tally_status bpf_shared_counter_watch_task(struct bpf_shared_counter *c, uint32_t tid, struct tally_error *err)
 {
-	return bpf_shared_counter_set_bit(c, c->tasks, tid, true, err);
+	enum tally_status status = bpf_check_namespace(c->kernel, WHAT " of threads", err);
+	return status == TALLY_OK ? bpf_shared_counter_set_bit(c, c->tasks, tid, true, err) : status;
 }
 
 enum tally_status bpf_shared_counter_watch_cpu(struct bpf_shared_counter *c, uint32_t cpu, struct tally_error *err)

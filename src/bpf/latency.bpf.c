@@ -18,6 +18,7 @@ const volatile struct {
 	bool is_one_event; /* the first event is the second one, too */
 	__u32 buckets;
 	__u64 unit_ns; /* of range and min */
+	__u64 ns_device, ns_inode; /* of the PID namespace whose numbers latency_tasks has */
 	__u64 range, min; /* as in analysis/ftrace/duration_histogram.h */
 } latency;
 
@@ -78,8 +79,10 @@ static __always_inline bool latency_is_wanted(void)
 			return false;
 	}
 	if (latency.has_processes || latency.has_threads) {
-		__u64 pid_tgid = bpf_get_current_pid_tgid();
-		__u32 id = latency.has_processes ? pid_tgid >> 32 : (__u32)pid_tgid;
+		struct bpf_pidns_info ids;
+		if (bpf_get_ns_current_pid_tgid(latency.ns_device, latency.ns_inode, &ids, sizeof(ids)) != 0)
+			return false;
+		__u32 id = latency.has_processes ? ids.tgid : ids.pid;
 		return bpf_map_lookup_elem(&latency_tasks, &id) != NULL;
 	}
 	return true;

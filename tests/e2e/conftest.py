@@ -243,6 +243,17 @@ def workload(tmp_path):
     return find
 
 
+@pytest.fixture
+def namespace(tally, tmp_path):
+    """Runs words in a PID namespace of their own, as in a container; $TALLY is the program."""
+    prefix = ['unshare', '--pid', '--mount', '--fork', '--mount-proc']
+    if not shutil.which('unshare') or subprocess.run([*prefix, 'true'], capture_output=True, check=False).returncode:
+        pytest.skip('unshare makes no PID namespace here')
+    environment = {**tally.environment, 'TALLY': str(tally.path)}
+    return lambda *words: subprocess.run([*prefix, *words], capture_output=True, text=True, check=False, cwd=tmp_path,
+                                         timeout=TIMEOUT_S, env=environment)
+
+
 def wait_for(condition, seconds=TIMEOUT_S):
     """What the condition gave first that is true."""
     end = time.monotonic() + seconds

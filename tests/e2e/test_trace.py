@@ -126,26 +126,16 @@ def test_tracepoints_tell_the_same_calls(tally, program):
     assert by_program == by_tracepoints
 
 
-@pytest.fixture
-def namespace(tmp_path):
-    """Runs a program in a PID namespace of its own, as in a container."""
-    prefix = ['unshare', '--pid', '--mount', '--fork', '--mount-proc']
-    if not shutil.which('unshare') or subprocess.run([*prefix, 'true'], capture_output=True, check=False).returncode:
-        pytest.skip('unshare makes no PID namespace here')
-    return lambda tally, *words: subprocess.run([*prefix, tally.path, *words], capture_output=True, text=True, check=False, cwd=tmp_path,
-                                                timeout=TIMEOUT_S, env=tally.environment)
-
-
 def test_another_pid_namespace(tally, program, namespace):
     """BPF programs would compare other numbers of threads: the trace was empty."""
-    traced = namespace(tally, 'trace', 'cat', '/dev/null')
+    traced = namespace(tally.path, 'trace', 'cat', '/dev/null')
     assert traced.returncode == 0 and names(traced.stderr).count('openat') >= 2, traced.stderr
     assert "the machine's first PID namespace, and this process is in another one" in traced.stderr
     assert 'are read from tracepoints instead' in traced.stderr
 
 
 def test_waits_in_another_pid_namespace(tally, program, namespace):
-    recorded = namespace(tally, 'record', '--wall', '-o', 'wall.data', '--', 'sleep', '0.2')
+    recorded = namespace(tally.path, 'record', '--wall', '-o', 'wall.data', '--', 'sleep', '0.2')
     assert recorded.returncode == 0 and "not from BPF: BPF programs see threads" in recorded.stderr, recorded.stderr
     assert re.search(r'[1-9]\d* samples', recorded.stderr), recorded.stderr
 

@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kernel/system/kernel_files.h"
 
+#define FIRST_PIDS	0xeffffffcu /* inode of the first PID namespace, in all versions of Linux */
 #define FIRST_NAMESPACE "user:[4026531837]" /* the kernel gives the first user namespace this fixed inode */
 
 uint64_t own_status_number(const struct kernel_seam *kernel, const char *field, int base)
@@ -46,6 +48,14 @@ bool user_namespace_is_nested(const struct kernel_seam *kernel)
 	if (len <= 0)
 		return !uid_map_is_whole(kernel);
 	return (size_t)len != strlen(FIRST_NAMESPACE) || memcmp(target, FIRST_NAMESPACE, (size_t)len) != 0;
+}
+
+bool pid_namespace_is_nested(const struct kernel_seam *kernel)
+{
+	char path[4096];
+	struct stat st;
+	int len = snprintf(path, sizeof(path), "%s/proc/self/ns/pid", kernel->root);
+	return len < (int)sizeof(path) && stat(path, &st) == 0 && st.st_ino != FIRST_PIDS;
 }
 
 /* What the kernel says itself: where /proc is not mounted. */

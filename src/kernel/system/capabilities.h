@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * capabilities.h - finds out which of the privileges that perf events need this process has: its capabilities in the
- * initial user namespace. Root of another user namespace (a rootless container, a sandbox) has a full set that does not
+ * initial user namespace, and whether the kernel's numbers of threads are its own. Root of another user namespace (a rootless container, a sandbox) has a full set that does not
  * count there.
  *
  * Reads /proc/self under the seam's root, and asks the kernel if /proc is not mounted. Any thread. Source: capabilities(7), user_namespaces(7), proc(5).
@@ -23,6 +23,9 @@ enum capability {
 
 /* Whether this process is in a user namespace other than the first one. */
 bool user_namespace_is_nested(const struct kernel_seam *kernel);
+/* Whether this process is in a PID namespace other than the first one, whose numbers of threads the kernel's tracing
+ * has: in the fields of tracepoints (common_pid), filters, ftrace and BPF programs. Records of events have ours. */
+bool pid_namespace_is_nested(const struct kernel_seam *kernel);
 /* Whether the capability is in effect, and is valid for the whole machine. */
 bool capability_is_held(const struct kernel_seam *kernel, enum capability capability);
 /* The number behind a field of /proc/self/status ("\nCapEff:"); 0 if there is none. */

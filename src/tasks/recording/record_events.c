@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "kernel/events/pfm_events.h"
+#include "kernel/system/capabilities.h"
 #include "tasks/recording/record_waits.h"
 #include "tasks/session/event_errors.h"
 #include "tasks/session/event_words.h"
@@ -92,6 +93,11 @@ static int record_events_add_word(
 	case RECORD_WORD_FILTER:
 		return add_sample_filter(m, word->text);
 	case RECORD_WORD_EXCLUDE_PERF:
+		if (pid_namespace_is_nested(m->kernel))
+			return cli_failf(m->cli,
+				"--exclude-perf: the kernel compares the numbers that processes have in the machine's "
+				"first PID namespace, and this process is in another one: record outside of the "
+				"container, or without this option");
 		snprintf(own, sizeof(own), "common_pid != %d", (int)getpid());
 		return add_filter(m, own, "exclude-perf");
 	}

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "kernel/events/tracepoints.h"
 #include "kernel/recording/thread_waits.h"
+#include "kernel/system/capabilities.h"
 #include "kernel/system/cpu_topology.h"
 #include "kernel/system/kernel_files.h"
 #include "tasks/recording/wait_looks.h"
@@ -33,6 +34,7 @@ void switch_events_deinit(struct switch_events *r)
 	map_u64_deinit(&r->comms);
 	map_u64_deinit(&r->kinds);
 	map_u64_deinit(&r->threads);
+	map_u64_deinit(&r->numbers);
 	wait_calls_deinit(&r->calls);
 	vec_free(&r->names);
 	vec_free(&r->events);
@@ -74,6 +76,9 @@ enum tally_status switch_events_read_formats(
 		status = switch_events_field_find(kernel, "sched_waking", "pid", &r->woken, err);
 	if (status == TALLY_OK)
 		status = switch_events_field_find(kernel, "sched_waking", "common_flags", &r->common_flags, err);
+	if (status == TALLY_OK)
+		status = switch_events_field_find(kernel, "sched_switch", "common_pid", &r->common_pid, err);
+	r->has_other_numbers = pid_namespace_is_nested(kernel);
 	return status;
 }
 
@@ -211,7 +216,9 @@ static enum tally_status switch_events_take_switch(
 		return error_nomem(err);
 	if (!switch_events_is_wanted(r, s->pid, s->tid, chain.user > 0))
 		return TALLY_OK;
-	if (!map_u64_set(&r->threads, s->tid, 1))
+	if (!map_u64_set(&r->threads, s->tid, 1) ||
+		(r->has_other_numbers &&
+			!map_u64_set(&r->numbers, switch_events_number(s->raw, r->common_pid), s->tid)))
 		return error_nomem(err);
 	event.syscall = chain.syscall;
 	if (r->source == WAIT_SOURCE_SWITCHES) { /* the switch itself comes as a record of its own */
@@ -241,6 +248,11 @@ static enum tally_status switch_events_take_waking(
 		.flags = WAIT_FLAG_WAKER};
 	struct switch_events_chain chain;
 	uint64_t woken;
+	if (r->has_other_numbers) {
+		if (!map_u64_find(&r->numbers, event.tid, &woken))
+			return TALLY_OK;
+		event.tid = (uint32_t)woken;
+	}
 	if (is_of_others && !map_u64_find(&r->threads, event.tid, &woken))
 		return TALLY_OK;
 	if (!switch_events_keep_stack(r, &s->callchain, &event.stack, &chain) ||

@@ -36,7 +36,9 @@ struct switch_events {
 	enum wait_source source;
 	struct record_layout layout; /* of all records but those of wait_looks.h */
 	struct map_u64 ids; /* to enum switch_events_id */
-	struct switch_events_field prev_state, woken, common_flags;
+	struct switch_events_field prev_state, woken, common_flags, common_pid;
+	bool has_other_numbers; /* payloads have those of the first PID namespace, and records others */
+	struct map_u64 numbers; /* of threads that have waited: the record's by the payload's */
 	const int *cpus; /* only waits that begin there; NULL: anywhere */
 	size_t cpu_count;
 	bool has_return_addresses; /* in user chains; else addresses in calls */

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "kernel/ftrace/ftrace_session.h"
+#include "kernel/system/capabilities.h"
 #include "tasks/recording/command_watch.h"
 
 #define LOOK_MS	       100 /* poll of the pipe wakes only once half of the kernel's buffer is full */
@@ -136,8 +137,12 @@ static enum tally_status ftrace_run_set_target(struct ftrace_runner *r, struct t
 {
 	const struct ftrace_settings *s = r->job->settings;
 	enum tally_status status = s->target.cpus ? ftrace_run_set_cpus(r, err) : TALLY_OK;
-	if (r->watch.target.is_system_wide)
+	if (status != TALLY_OK || r->watch.target.is_system_wide)
 		return status;
+	if (pid_namespace_is_nested(r->kernel))
+		return error_set(err, TALLY_UNSUPPORTED,
+			"ftrace finds threads by their numbers in the machine's first PID namespace, and this process "
+			"is in another one: run it outside of the container, or trace all processes (-a)");
 	for (size_t i = 0; status == TALLY_OK && i < r->watch.target.thread_count; i++)
 		status = ftrace_run_set_number(r, "set_ftrace_pid", (uint64_t)r->watch.target.threads[i],
 			r->watch.target.is_command ? "tracing one command"
