@@ -7,6 +7,7 @@ import re
 import json_schema
 import pytest
 
+from conftest import CORPUS
 from test_timechart import Scheduler, WAKEUP
 
 SCHEMA = json.loads((pathlib.Path(__file__).parents[2] / 'docs' / 'schema' / 'sched.json').read_text())
@@ -379,3 +380,89 @@ def test_latency_of_a_part_of_the_recording(tally, recordings):
     assert sum(row['switches'] for part in parts for row in part) == sum(row['switches'] for row in rows)
     assert all(row['delay_max_end_ns'] <= cut * 1e9 + 1 for row in parts[0])
     assert all(row['delay_max_end_ns'] > cut * 1e9 - 1 for row in parts[1] if row['delay_max_ns'] > 0)
+
+
+def schema_of(name):
+    return json.loads((pathlib.Path(__file__).parents[2] / 'docs' / 'schema' / f'{name}.json').read_text(encoding='utf-8'))
+
+
+def document_of(tally, verb, path, *words):
+    document = json.loads(tally('sched', verb, '--json', *words, '-i', path, check=0).stdout)
+    json_schema.check(document, schema_of(f'sched-{verb}'))
+    assert set(document) <= set(schema_of(f'sched-{verb}')['properties'])
+    return document
+
+
+def cut(ns, unit, digits):
+    """As the text cuts times: 1234567 ns are 1.234 ms."""
+    scale = unit // 10 ** digits
+    return f'{ns // unit}.{ns % unit // scale:0{digits}d}'
+
+
+def row_of(row):
+    """A row of the JSON as words of the text."""
+    def name(task):
+        place = '' if task['tid'] == 0 or 'pid' not in task else f"[{task['tid']}" + (
+            '' if task['pid'] == task['tid'] else f"/{task['pid']}") + ']'
+        return (task['comm'] + place).split()
+    words = [cut(row['time_ns'], 10**9, 6), f"[{row['cpu']:04}]", *name(row)]
+    if row['kind'] == 'switch':
+        return words + [cut(row[key], 10**6, 3) for key in ('wait_ns', 'delay_ns', 'run_ns')]
+    other = row['awakened'] if row['kind'] == 'wakeup' else row['migrated']
+    to = ['cpu', str(row['from_cpu']), '=>', str(row['to_cpu'])] if row['kind'] == 'migration' else []
+    return words + [row['kind'].replace('wakeup', 'awakened:').replace('migration', 'migrated:'), *name(other), *to]
+
+
+@pytest.mark.parametrize('words', [(), ('-w', '-M'), ('-C', '1'), ('-t', '4528')])
+def test_rows_of_timehist_as_json(tally, words):
+    path = CORPUS / 'sched.data'
+    text = tally('sched', 'timehist', *words, '-i', path, check=0).stdout.splitlines()[3:]
+    rows = document_of(tally, 'timehist', path, *words)['rows']
+    assert len(rows) > 0 and [row_of(row) for row in rows] == [line.split() for line in text]
+
+
+def test_states_and_chains_of_timehist_as_json(tally):
+    path = CORPUS / 'sched.data'
+    text = tally('sched', 'timehist', '--state', '-n', '-i', path, check=0).stdout.splitlines()[3:]
+    rows = document_of(tally, 'timehist', path)['rows']
+    told = [f"{row['state']} next: {row['next']['comm']}[{row['next']['tid']}]" for row in rows]
+    assert [re.search(r'([A-Z]) +(next: .*\])', line).groups() for line in text] == [tuple(t.split(' ', 1)) for t in told]
+
+
+@pytest.mark.parametrize('words', [('-s',), ('-S',), ('-M', '-s'), ('-I', '-s')])
+def test_the_summary_of_timehist_as_json(tally, words):
+    path = CORPUS / 'sched.data'
+    text = tally('sched', 'timehist', *words, '-i', path, check=0).stdout
+    document = document_of(tally, 'timehist', path, *words)
+    assert (document['rows'] == []) == ('-s' in words)
+    summary = document['summary']
+    lines = [line.split() for line in text.split('-' * 117)[1].split('\nIdle stats')[0].splitlines() if '[' in line]
+    tasks = [[str(task.get('parent', -1)), str(task['count']), *(cut(task[key], 10**6, 3) for key in (
+        'total_ns', 'min_ns', 'avg_ns', 'max_ns')), f"{task['error_percent']:.2f}", str(task['migrations'])]
+        for task in sorted(summary['tasks'], key=lambda task: task['has_exited'])]
+    assert [line[-8:] for line in lines] == tasks
+    assert f"unique tasks: {summary['unique_tasks']}\n" in text and f"switches: {summary['switches']}\n" in text
+    assert f"Total run time (msec): {cut(summary['run_ns'], 10**6, 3)}" in re.sub('msec\\): +', 'msec): ', text)
+    assert f"(x {summary['cpu_count']})" in text
+    for cpu in summary['cpus']:
+        assert re.search(rf"CPU +{cpu['cpu']} idle (entire|for +{re.escape(cut(cpu['idle_ns'], 10**6, 3))} )", text)
+
+
+def test_switches_of_map_as_json(tally):
+    path = CORPUS / 'sched.data'
+    text = tally('sched', 'map', '-i', path, check=0).stdout.splitlines()
+    switches = document_of(tally, 'map', path)['switches']
+    assert [cut(switch['time_ns'], 10**9, 6) for switch in switches] == [line.split(' secs')[0].split()[-1] for line in text]
+    names = dict(found for line in text for found in re.findall(r'(\w\d|\.) +=> (.*)$', line))
+    last = re.findall(r'[A-Z]\d|\.(?= )', text[-1].split(' secs')[0].rsplit(' ', 1)[0])
+    told = [next(task.rsplit(':', 1)[1] for letters, task in names.items() if letters == shown) for shown in last if shown != '.']
+    assert told == [str(running['tid']) for running in switches[-1]['running'] if running['tid']]
+    only = document_of(tally, 'map', path, '--task-name', 'cc1')['switches']
+    assert {switch.get('comm') for switch in only} == {'cc1', None}
+
+
+def test_options_that_json_does_not_take(tally):
+    for verb, option in (('timehist', '-V'), ('timehist', '--state'), ('map', '--compact')):
+        result = tally('sched', verb, '--json', option, '-i', CORPUS / 'sched.data')
+        assert result.returncode == 129
+        assert '--json has all' in result.stderr or 'text output only' in result.stderr

@@ -58,6 +58,7 @@ static const struct option map_options[] = {
 	{"color-cpus", 0, OPTION_STRING, "cpus", ROW(colour_cpus), .help = "show these CPUs in colour on a terminal"},
 	{"color-pids", 0, OPTION_STRING, "pids", ROW(colour_pids), .help = "show these tasks in colour on a terminal"},
 	{"fuzzy-name", 0, OPTION_FLAG, ROW(has_fuzzy_name), .help = "let --task-name match a part of the name"},
+	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON, see docs/schema/sched-map.json"},
 	{"task-name", 0, OPTION_STRING, "task[,task...]", ROW(task_name),
 		.help = "show only tasks with these names; - marks others that follow them"},
 };
@@ -67,6 +68,7 @@ static const struct option timehist_options[] = {
 	COMMON_ROWS,
 	{"cpu", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "only switches on these CPUs"},
 	{"call-graph", 'g', OPTION_FLAG, ROW(with_chains), .help = "show call chains if there are any (on by default)"},
+	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON, see docs/schema/sched-timehist.json"},
 	{"idle-hist", 'I', OPTION_FLAG, ROW(only_idle), .help = "show only idle times, and what they follow"},
 	{"max-stack", 0, OPTION_U64, "n", ROW(max_stack), .help = "number of functions of a call chain to show (5)"},
 	{"migrations", 'M', OPTION_FLAG, ROW(with_migrations), .help = "show tasks that change their CPU, too"},
@@ -209,6 +211,13 @@ static int run_verb(
 		return cli_usagef(cli, &verb->command, "summary,wakeups,next", "-s and -[n|w] are mutually exclusive.");
 	if (settings->is_json && settings->dump)
 		return cli_usagef(cli, &verb->command, "json", "--json and -D are mutually exclusive.");
+	if (settings->is_json &&
+		(settings->with_cpus || settings->with_next || settings->with_state || settings->with_prio))
+		return cli_usagef(cli, &verb->command, "json",
+			"--json has all details: leave -V, -n, --state and --show-prio out");
+	if (settings->is_json && (settings->is_compact || settings->colour_cpus || settings->colour_pids))
+		return cli_usagef(cli, &verb->command, "json",
+			"--compact, --color-cpus and --color-pids apply to text output only");
 	if (settings->max_stack > MAX_STACK)
 		return cli_failf(cli, "--max-stack is 0 to %d", MAX_STACK);
 	if (settings->times && !time_spans_are_valid(settings->times))

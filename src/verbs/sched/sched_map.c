@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/id_table.h"
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/vec.h"
 #include "base/word_list.h"
@@ -13,6 +14,7 @@
 #include "verbs/sched/sched_text.h"
 #include "view/text/percent_text.h"
 
+#define JSON_SCHEMA 1
 #define SHORT_BYTES 2
 #define NO_NAME	    (INTERN_NONE - 1) /* shown yet */
 #define OTHER_TASK  (ID_TABLE_NONE - 1) /* behind one that --task-name lists */
@@ -20,6 +22,7 @@
 #define CPU_COLOUR  "\033[41m"
 
 struct map_task {
+	int32_t tid;
 	char letters[SHORT_BYTES];
 	uint32_t comm; /* as it was last shown */
 	bool is_coloured;
@@ -32,6 +35,7 @@ struct map_cpu {
 
 struct map {
 	const struct sched_settings *settings;
+	struct json *json; /* NULL: text */
 	bool with_colours;
 	struct id_table tids;
 	VEC(struct map_task) tasks; /* by id of tids */
@@ -63,7 +67,7 @@ static uint32_t find_task(struct map *map, int32_t tid)
 		return id;
 	struct map_task *task = &map->tasks.items[map->tasks.len++];
 	const char *coloured = map->settings->colour_pids;
-	*task = (struct map_task){.letters = {'.', ' '}, .comm = NO_NAME};
+	*task = (struct map_task){.tid = tid, .letters = {'.', ' '}, .comm = NO_NAME};
 	task->is_coloured = map->with_colours && coloured && word_list_has_number(coloured, tid);
 	if (tid != 0)
 		take_letters(map, task->letters);
@@ -164,6 +168,37 @@ static void sched_map_print_task(
 	task->comm = comm;
 }
 
+/* Who runs on each CPU from now on; of those that are not known, and of tasks that --task-name does not name, nothing. */
+static void sched_map_put_running(const struct map *map)
+{
+	json_array(map->json, "running");
+	for (size_t i = 0; i < map->columns.len; i++) {
+		uint32_t cpu = map->columns.items[i], task = map->cpus.items[cpu].task;
+		if (task == ID_TABLE_NONE || task == OTHER_TASK)
+			continue;
+		json_object(map->json, NULL);
+		json_u64(map->json, "cpu", cpu);
+		json_i64(map->json, "tid", map->tasks.items[task].tid);
+		json_object_end(map->json);
+	}
+	json_array_end(map->json);
+}
+
+static void sched_map_put_switch(
+	const struct sched_job *job, const struct map *map, const struct sched_event *event, bool is_shown)
+{
+	char room[16];
+	json_object(map->json, NULL);
+	json_u64(map->json, "time_ns", event->time_ns);
+	json_u64(map->json, "cpu", event->cpu);
+	if (is_shown) {
+		json_string(map->json, "comm", sched_comm(&job->source, event->next, event->sample.clock, room));
+		json_i64(map->json, "tid", event->next);
+	}
+	sched_map_put_running(map);
+	json_object_end(map->json);
+}
+
 /* Of --task-name's tasks: when they come, and when they go. */
 static bool sched_map_print_switch(
 	struct sched_job *job, struct map *map, const struct sched_event *event, struct text *out)
@@ -186,6 +221,10 @@ static bool sched_map_print_switch(
 			return false;
 	}
 	cpu->task = task;
+	if (map->json) {
+		sched_map_put_switch(job, map, event, is_shown);
+		return true;
+	}
 	print_columns(map, event->cpu, out);
 	if (!is_wanted) {
 		text_char(out, '\n');
@@ -217,6 +256,23 @@ static enum tally_status colour_cpus(struct map *map, struct tally_error *err)
 	return status;
 }
 
+static void sched_map_json_begin(struct map *map, struct json *json)
+{
+	map->json = json;
+	json_object(json, NULL);
+	json_u64(json, "schema", JSON_SCHEMA);
+	json_string(json, "path", str_from(recording_name(map->settings->input.path)));
+	json_array(json, "switches");
+}
+
+static void sched_map_json_end(const struct sched_job *job, struct json *json)
+{
+	json_array_end(json);
+	json_u64(json, "lost_events", job->source.pass.sideband.health.lost_events);
+	json_object_end(json);
+	text_char(json->out, '\n');
+}
+
 enum tally_status sched_print_map(struct sched_job *job, struct text *out, struct tally_error *err)
 {
 	const struct sched_settings *settings = job->settings;
@@ -224,12 +280,15 @@ enum tally_status sched_print_map(struct sched_job *job, struct text *out, struc
 	struct sched_event event;
 	enum tally_status status = TALLY_OK;
 	uint64_t shown = 0;
+	struct json json = {.out = out};
 	map.with_colours = colours_are_wanted();
 	if (settings->colour_cpus)
 		status = colour_cpus(&map, err);
 	if (status == TALLY_OK && !job->settings->is_compact &&
 		!sched_map_add_columns(&map, job->cpus, sched_cpu_count(&job->source)))
 		status = error_nomem(err);
+	if (settings->is_json)
+		sched_map_json_begin(&map, &json);
 	while (status == TALLY_OK && (status = sched_job_next(job, &event, err)) == TALLY_OK) {
 		if (event.kind == SCHED_LOST)
 			forget_running(&map, event.cpu);
@@ -244,6 +303,8 @@ enum tally_status sched_print_map(struct sched_job *job, struct text *out, struc
 		else if (!text_line_end(out))
 			status = TALLY_END; /* nobody reads on; cli_finish_text says why where that is worth it */
 	}
+	if (map.json)
+		sched_map_json_end(job, map.json);
 	if (shown == 0 && status == TALLY_END && settings->task_name)
 		cli_failf(job->cli, "note: no task named '%s' was switched to", settings->task_name);
 	id_table_deinit(&map.tids);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs/sched/sched_timehist.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/sched_history.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
@@ -11,24 +12,12 @@
 #include "base/word_list.h"
 #include "cli/number_ranges.h"
 #include "tasks/session/trace_fields.h"
-#include "verbs/sched/sched_text.h"
 
 #define NAME_WIDTH  30
 #define NEXT_WIDTH  24
 #define PRIO_WIDTH  8
-#define PRIO_COUNT  140 /* of the kernel: 0 to 99 real time, 100 to 139 nice -20 to 19 */
 #define CHAIN_EXTRA 2 /* frames read beyond what is shown: the scheduler's own are left out */
 #define TID_BUCKETS 256 /* perf lists tasks by tid modulo this */
-
-struct timehist {
-	struct sched_job *job;
-	const struct sched_settings *settings;
-	struct sched_history history;
-	struct text *out;
-	bool with_chains, has_waking, with_rows;
-	uint32_t cpu_columns; /* --cpu-visual; 0: none */
-	bool prios[PRIO_COUNT]; /* --prio: those that are wanted */
-};
 
 static struct tally_str sched_timehist_name_of(
 	const struct timehist *t, const struct sched_task *task, uint64_t clock, char room[16])
@@ -99,7 +88,7 @@ static void begin_row(
 	text_align_from(out, start, -NAME_WIDTH);
 }
 
-static char state_letter(uint64_t state, bool is_idle)
+char sched_timehist_state(uint64_t state, bool is_idle)
 {
 	static const struct {
 		uint64_t bit;
@@ -120,25 +109,36 @@ static bool is_schedulers_own(const char *symbol)
 	       strcmp(symbol, "preempt_schedule") == 0;
 }
 
-static bool sched_timehist_print_chain(struct timehist *t, const struct data_sample *s, struct tally_error *err)
+bool sched_timehist_chain(struct timehist *t, const struct data_sample *s,
+	void (*put)(struct timehist *t, const char *symbol), struct tally_error *err)
 {
 	struct data_source *source = &t->job->source;
 	struct resolver *resolver = &source->pass.resolver;
 	struct resolve_where where = resolver_where(resolver, (int32_t)s->sample.pid, s->clock);
 	struct sample_array whole = resolver_sample_chain(resolver, &where, &s->event->layout, &s->sample);
 	struct resolved_chain chain = resolver_chain_frames(resolver, &where, &whole);
-	uint64_t limit = t->settings->max_stack + CHAIN_EXTRA, shown = 0;
-	text_str(t->out, "  ");
+	uint64_t limit = t->settings->max_stack + CHAIN_EXTRA;
 	for (size_t i = 0; i < chain.count && i < limit; i++) {
 		const struct frame_name *name = frame_names_get(&source->names, chain.frames[i], err);
 		if (!name)
 			return false;
 		const char *symbol = name->symbol ? name->symbol : "[unknown]";
-		if (name->is_kernel && is_schedulers_own(symbol))
-			continue;
-		text_printf(t->out, "%s%s", shown++ ? " <- " : " ", symbol);
+		if (!name->is_kernel || !is_schedulers_own(symbol))
+			put(t, symbol);
 	}
 	return !resolver->failed || error_nomem(err) == TALLY_OK;
+}
+
+static void sched_timehist_print_frame(struct timehist *t, const char *symbol)
+{
+	text_printf(t->out, "%s%s", t->shown_frames++ ? " <- " : " ", symbol);
+}
+
+static bool sched_timehist_print_chain(struct timehist *t, const struct data_sample *s, struct tally_error *err)
+{
+	text_str(t->out, "  ");
+	t->shown_frames = 0;
+	return sched_timehist_chain(t, s, sched_timehist_print_frame, err);
 }
 
 static void print_next(struct timehist *t, const struct sched_event *event)
@@ -179,7 +179,7 @@ static enum tally_status sched_timehist_print_switch(
 		sched_text_ms(out, has_times ? times->pre_migration_ns : 0, 11);
 	text_char(out, ' ');
 	if (settings->with_state)
-		text_printf(out, " %5c ", state_letter(event->state, task->is_idle));
+		text_printf(out, " %5c ", sched_timehist_state(event->state, task->is_idle));
 	if (settings->with_next)
 		print_next(t, event);
 	else if (settings->with_wakes)
@@ -211,6 +211,10 @@ static bool sched_timehist_print_other(struct timehist *t, const struct sched_ev
 	const struct sched_task *doer = &t->history.tasks.items[by], *other = &t->history.tasks.items[whom];
 	if (!sched_timehist_is_listed(t, doer) && !sched_timehist_is_listed(t, other))
 		return true;
+	if (t->settings->is_json) {
+		sched_timehist_json_other(t, event, doer, other);
+		return true;
+	}
 	begin_row(t, event, event->time_ns, is_migration ? 'm' : ' ', doer);
 	text_repeat(t->out, ' ', 3 * 11 + 2);
 	text_str(t->out, is_migration ? "migrated: " : "awakened: ");
@@ -238,7 +242,7 @@ static enum tally_status sched_timehist_take_switch(
 	const struct sched_task *task = &t->history.tasks.items[times.task];
 	if (times.is_outside || (t->job->cpus && !t->job->cpus[event->cpu]) || !sched_timehist_is_listed(t, task))
 		return TALLY_OK;
-	if (settings->prios && (event->prio < 0 || event->prio >= PRIO_COUNT || !t->prios[event->prio]))
+	if (settings->prios && (event->prio < 0 || event->prio >= SCHED_PRIO_COUNT || !t->prios[event->prio]))
 		return TALLY_OK;
 	if (settings->only_idle && !task->is_idle && event->next != 0)
 		return TALLY_OK;
@@ -247,7 +251,10 @@ static enum tally_status sched_timehist_take_switch(
 		sched_history_count(&t->history, &times);
 	/* As perf: idle times behind nobody have no row. */
 	bool has_row = t->with_rows && (!settings->only_idle || !task->is_idle || times.behind != ID_TABLE_NONE);
-	return has_row ? sched_timehist_print_switch(t, event, &times, err) : TALLY_OK;
+	if (!has_row)
+		return TALLY_OK;
+	return settings->is_json ? sched_timehist_json_switch(t, event, &times, err)
+				 : sched_timehist_print_switch(t, event, &times, err);
 }
 
 static bool sched_timehist_take_wake(struct timehist *t, const struct sched_event *event)
@@ -303,20 +310,15 @@ static enum tally_status sched_timehist_take(
 	return is_done ? TALLY_OK : error_nomem(err);
 }
 
-static const struct sched_spread *spread_of(const struct timehist *t, const struct sched_task *task)
-{
-	return t->settings->only_idle ? &task->idle : &task->run;
-}
-
 static bool has_row(const struct timehist *t, const struct sched_task *task)
 {
-	return !task->is_idle && spread_of(t, task)->count > 0;
+	return !task->is_idle && sched_timehist_spread(t, task)->count > 0;
 }
 
 static void print_sums(struct timehist *t, const struct sched_task *task)
 {
 	struct text *out = t->out;
-	const struct sched_spread *spread = spread_of(t, task);
+	const struct sched_spread *spread = sched_timehist_spread(t, task);
 	size_t start = out->len;
 	sched_timehist_add_task(t, task, UINT64_MAX);
 	text_align_from(out, start, NAME_WIDTH);
@@ -371,16 +373,14 @@ static void print_summary_head(const struct timehist *t)
 	text_char(t->out, '\n');
 }
 
-static void print_idle(struct timehist *t, uint64_t whole_ns, uint64_t *switches)
+static void print_idle(const struct timehist *t, uint64_t whole_ns)
 {
 	struct text *out = t->out;
 	text_str(out, "\nIdle stats:\n");
 	for (uint32_t cpu = 0; cpu < t->history.cpus.len; cpu++) {
-		uint32_t id = t->history.cpus.items[cpu].idle;
-		if (id == ID_TABLE_NONE || (t->job->cpus && !t->job->cpus[cpu]))
+		const struct sched_spread *idle = sched_timehist_idle(t, cpu);
+		if (!idle)
 			continue;
-		const struct sched_spread *idle = &t->history.tasks.items[id].run;
-		*switches += idle->count;
 		if (idle->total_ns == 0) {
 			text_printf(out, "    CPU %2" PRIu32 " idle entire time window\n", cpu);
 			continue;
@@ -393,47 +393,73 @@ static void print_idle(struct timehist *t, uint64_t whole_ns, uint64_t *switches
 	}
 }
 
-static enum tally_status sched_timehist_print_summary(struct timehist *t, struct tally_error *err)
+const struct sched_spread *sched_timehist_idle(const struct timehist *t, uint32_t cpu)
 {
-	const struct sched_history *h = &t->history;
-	uint64_t rows = 0, alive = 0, switches = 0, run_ns = 0;
-	uint32_t *order = calloc(h->tasks.len + 1, sizeof(*order));
-	if (!order)
-		return error_nomem(err);
-	for (uint32_t i = 0; i < h->tasks.len; i++)
-		if (has_row(t, &h->tasks.items[i]))
-			order[rows++] = i;
-	qsort_r(order, rows, sizeof(*order), sched_timehist_compare_tasks, h->tasks.items);
+	uint32_t id = t->history.cpus.items[cpu].idle;
+	if (id == ID_TABLE_NONE || (t->job->cpus && !t->job->cpus[cpu]))
+		return NULL;
+	return &t->history.tasks.items[id].run;
+}
+
+static void sched_timehist_print_tasks(struct timehist *t, const struct timehist_sums *sums)
+{
 	print_summary_head(t);
 	for (int exited = 0; exited < 2; exited++) {
-		uint64_t before = alive;
+		uint64_t listed = 0;
 		if (exited)
 			text_str(t->out, "\nTerminated tasks:\n");
-		for (uint64_t i = 0; i < rows; i++) {
-			const struct sched_task *task = &h->tasks.items[order[i]];
+		for (uint64_t i = 0; i < sums->rows; i++) {
+			const struct sched_task *task = &t->history.tasks.items[sums->order[i]];
 			if (task->has_exited != exited)
 				continue;
 			print_sums(t, task);
-			alive++;
-			switches += spread_of(t, task)->count;
-			run_ns += spread_of(t, task)->total_ns;
+			listed++;
 		}
-		if (alive == before)
+		if (listed == 0)
 			text_printf(t->out, "<no %s tasks>\n", exited ? "terminated" : "still running");
 	}
-	free(order);
-	if (t->settings->pids || t->settings->tids)
-		return TALLY_OK; /* of these alone: of the CPUs nothing was summed up */
-	uint64_t whole_ns = h->last_ns - h->first_ns;
-	print_idle(t, whole_ns, &switches);
-	text_printf(t->out, "\n    Total number of unique tasks: %" PRIu64 "\n", rows);
-	text_printf(
-		t->out, "Total number of context switches: %" PRIu64 "\n           Total run time (msec): ", switches);
-	sched_text_ms(t->out, run_ns, 6);
+}
+
+static void sched_timehist_print_sums(struct timehist *t, const struct timehist_sums *sums)
+{
+	uint64_t whole_ns = t->history.last_ns - t->history.first_ns;
+	sched_timehist_print_tasks(t, sums);
+	if (!sums->has_cpus)
+		return;
+	print_idle(t, whole_ns);
+	text_printf(t->out, "\n    Total number of unique tasks: %" PRIu64 "\n", sums->rows);
+	text_printf(t->out,
+		"Total number of context switches: %" PRIu64 "\n           Total run time (msec): ", sums->switches);
+	sched_text_ms(t->out, sums->run_ns, 6);
 	text_str(t->out, " \n    Total scheduling time (msec): ");
 	sched_text_ms(t->out, whole_ns, 6);
-	uint32_t cpus = sched_cpu_count(&t->job->source);
-	text_printf(t->out, "  (x %zu)\n", MAX(h->cpus.len, cpus));
+	text_printf(t->out, "  (x %" PRIu32 ")\n", sums->cpus);
+}
+
+static enum tally_status sched_timehist_show_summary(struct timehist *t, struct tally_error *err)
+{
+	const struct sched_history *h = &t->history;
+	uint32_t *order = calloc(h->tasks.len + 1, sizeof(*order));
+	if (!order)
+		return error_nomem(err);
+	struct timehist_sums sums = {.order = order,
+		.cpus = (uint32_t)MAX(h->cpus.len, sched_cpu_count(&t->job->source)),
+		.has_cpus = !t->settings->pids && !t->settings->tids};
+	for (uint32_t i = 0; i < h->tasks.len; i++)
+		if (has_row(t, &h->tasks.items[i]))
+			order[sums.rows++] = i;
+	qsort_r(order, sums.rows, sizeof(*order), sched_timehist_compare_tasks, h->tasks.items);
+	for (uint64_t i = 0; i < sums.rows; i++) {
+		sums.switches += sched_timehist_spread(t, &h->tasks.items[order[i]])->count;
+		sums.run_ns += sched_timehist_spread(t, &h->tasks.items[order[i]])->total_ns;
+	}
+	for (uint32_t cpu = 0; cpu < h->cpus.len; cpu++)
+		sums.switches += sched_timehist_idle(t, cpu) ? sched_timehist_idle(t, cpu)->count : 0;
+	if (t->settings->is_json)
+		sched_timehist_json_summary(t, &sums);
+	else
+		sched_timehist_print_sums(t, &sums);
+	free(order);
 	return TALLY_OK;
 }
 
@@ -461,7 +487,7 @@ enum tally_status sched_print_timehist(struct sched_job *job, struct text *out, 
 	struct timehist t = {.job = job, .settings = settings, .out = out, .with_rows = !settings->only_summary};
 	struct sched_event event;
 	enum tally_status status = TALLY_OK;
-	if (settings->prios && !number_ranges_parse(settings->prios, PRIO_COUNT, t.prios))
+	if (settings->prios && !number_ranges_parse(settings->prios, SCHED_PRIO_COUNT, t.prios))
 		return error_set(err, TALLY_INVALID, "Invalid prio string");
 	sched_history_init(&t.history);
 	t.history.from_ns = job->from_ns;
@@ -469,7 +495,9 @@ enum tally_status sched_print_timehist(struct sched_job *job, struct text *out, 
 	t.has_waking = sched_events_have(&job->source, SCHED_WAKING);
 	t.cpu_columns = settings->with_cpus ? visual_columns(&job->source) : 0;
 	find_chains(&t);
-	if (t.with_rows)
+	if (settings->is_json)
+		sched_timehist_json_begin(&t);
+	else if (t.with_rows)
 		print_head(&t);
 	while ((status = sched_job_next(job, &event, err)) == TALLY_OK) {
 		status = sched_timehist_take(&t, &event, err);
@@ -478,10 +506,14 @@ enum tally_status sched_print_timehist(struct sched_job *job, struct text *out, 
 	}
 	/* Of a damaged recording, what comes before. */
 	bool is_through = status != TALLY_OK && status != TALLY_NOMEM;
+	if (settings->is_json)
+		json_array_end(&t.json);
 	if (is_through && (settings->only_summary || settings->with_summary) &&
-		sched_timehist_print_summary(&t, err) != TALLY_OK)
+		sched_timehist_show_summary(&t, err) != TALLY_OK)
 		status = TALLY_NOMEM;
 	job->cut = t.history.cut;
+	if (settings->is_json)
+		sched_timehist_json_end(&t);
 	sched_history_deinit(&t.history);
 	return status == TALLY_END ? TALLY_OK : status;
 }
