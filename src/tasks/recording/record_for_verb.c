@@ -138,6 +138,8 @@ int record_for_verb(
 	}
 	if (target->wall)
 		words[count++] = "--wall";
+	if (target->simulates)
+		words[count++] = "--simulate";
 	if (target->all_cpus || target->cgroups)
 		words[count++] = "-a";
 	words[count++] = "--";

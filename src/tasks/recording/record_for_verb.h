@@ -17,6 +17,7 @@ struct recorded_target {
 	const char *pids, *tids, *cpus, *cgroups, *user, *event, *call_graph;
 	bool all_cpus;
 	bool wall; /* also what threads wait for */
+	bool simulates; /* the command's events, with Valgrind */
 };
 
 #define RECORDED_PATH_BYTES 4096

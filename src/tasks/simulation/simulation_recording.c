@@ -127,12 +127,19 @@ static enum tally_status simulation_recording_add_events(
 	return status;
 }
 
-/* "valgrind=3.19.0 d1=..." as a phrase. */
+/* "valgrind=3.19.0 d1=..." as a phrase: "valgrind 3.19.0, model d1=...". */
 static void simulation_recording_describe(struct simulation_recording *r, const char *model)
 {
+	static const char engine[] = "valgrind=";
 	struct tally_str rest = str_from(model), word;
-	for (bool is_first = true; str_next(&rest, ' ', &word); is_first = false)
-		text_printf(&r->origin, "%s%.*s", is_first ? "" : " ", (int)word.len, word.data);
+	const char *before = ", model ";
+	if (strncmp(model, engine, sizeof(engine) - 1) == 0 && str_next(&rest, ' ', &word))
+		text_printf(&r->origin, "valgrind %.*s", (int)(word.len - (sizeof(engine) - 1)),
+			word.data + sizeof(engine) - 1);
+	else
+		before = "model ";
+	if (rest.len)
+		text_printf(&r->origin, "%s%.*s", before, (int)rest.len, rest.data);
 	origin_set(&r->features.features,
 		(struct perfdata_origin){ORIGIN_SIMULATED, text_view(&r->origin), STR(NOT_SEEN)});
 }

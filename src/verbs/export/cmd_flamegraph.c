@@ -37,7 +37,7 @@ struct cmd_flamegraph_settings {
 	const char *cgroups, *user, *call_graph;
 	struct sample_options samples;
 	uint64_t max_stack;
-	bool folded, svg, wall, wakers, follows, counts_samples, reverse, no_inline, all_cpus;
+	bool folded, svg, wall, wakers, follows, counts_samples, reverse, no_inline, all_cpus, simulates;
 };
 
 #define ROW(member) .offset = offsetof(struct cmd_flamegraph_settings, member)
@@ -68,6 +68,8 @@ static const struct option rows[] = {
 	{"uid", 'u', OPTION_STRING, "user", ROW(user), .help = "record this user's processes while the command runs"},
 	{"call-graph", 0, OPTION_STRING, "mode", ROW(call_graph),
 		.help = "before a command: how to record call graphs, as record's option (default: auto)"},
+	{"simulate", 0, OPTION_FLAG, ROW(simulates),
+		.help = "before a command: draw events that are simulated with Valgrind (instructions, or as -e says)"},
 	SAMPLE_OPTIONS(struct cmd_flamegraph_settings, samples),
 	PLACE_OPTIONS(struct cmd_flamegraph_settings, samples),
 	{"max-stack", 0, OPTION_U64, "n", ROW(max_stack),
@@ -404,7 +406,8 @@ static struct recorded_target cmd_flamegraph_target_of(const struct cmd_flamegra
 		.event = s->event,
 		.call_graph = s->call_graph,
 		.all_cpus = s->all_cpus,
-		.wall = s->wall || s->wakers};
+		.wall = s->wall || s->wakers,
+		.simulates = s->simulates};
 }
 
 /* What names a target has chosen what is recorded: it is no filter any more. */
@@ -490,6 +493,8 @@ static int cmd_flamegraph_run_parsed(const struct cli *cli, const struct command
 	if (settings->call_graph)
 		return cli_usagef(cli, command, "call-graph",
 			"--call-graph says how to record: it needs a command behind it ('-- ./program')");
+	if (settings->simulates)
+		return cli_usagef(cli, command, "simulate", "--simulate needs a command behind it ('-- ./program')");
 	if (argc > 1)
 		return cli_usagef(cli, command, NULL,
 			"unexpected argument '%s': name one recording, or '--' and a command", argv[1]);

@@ -155,12 +155,23 @@ static void record_simulated_add(struct record_simulated_options *options, struc
 	t->len = 0;
 }
 
-static bool record_simulated_samples_l2(const struct simulation_sampling *sampling)
+static bool record_simulated_has(const struct simulation_sampling *sampling, bool (*is_one)(uint32_t event))
 {
-	bool is_l2 = false;
 	for (size_t i = 0; i < sampling->len; i++)
-		is_l2 |= strncmp(simulation_event_name(sampling->events[i].event), "l2-", 3) == 0;
-	return is_l2;
+		if (is_one(sampling->events[i].event))
+			return true;
+	return false;
+}
+
+static bool record_simulated_is_l2(uint32_t event)
+{
+	return strncmp(simulation_event_name(event), "l2-", 3) == 0;
+}
+
+static bool record_simulated_is_of_model(uint32_t event)
+{
+	const char *kind = simulation_event_kind(event);
+	return strcmp(kind, "caches") == 0 || strcmp(kind, "tlb") == 0;
 }
 
 static enum tally_status record_simulated_tell_model(const struct record_simulated_input *in,
@@ -169,11 +180,12 @@ static enum tally_status record_simulated_tell_model(const struct record_simulat
 {
 	struct simulation_model model;
 	char option[SIMULATION_OPTION_BYTES];
-	enum tally_status status =
-		simulation_model_make(in->kernel, in->settings->simulation.cache_model, &model, notes, err);
+	bool is_used = record_simulated_has(sampling, record_simulated_is_of_model);
+	enum tally_status status = simulation_model_make(
+		in->kernel, in->settings->simulation.cache_model, &model, is_used ? notes : NULL, err);
 	if (status != TALLY_OK)
 		return status;
-	if (model.parts[SIMULATION_L2].size == 0 && record_simulated_samples_l2(sampling))
+	if (model.parts[SIMULATION_L2].size == 0 && record_simulated_has(sampling, record_simulated_is_l2))
 		return error_set(err, TALLY_INVALID, "the model has no L2 cache, whose events -e names");
 	struct text t = {0};
 	for (enum simulation_part_kind part = 0; part < SIMULATION_PARTS; part++) {
