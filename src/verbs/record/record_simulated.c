@@ -13,7 +13,7 @@
 #include "tasks/simulation/simulation_run.h"
 
 #define EVENT_DEFAULT	    "instructions"
-#define STACK_BYTES_DEFAULT 16384 /* a deep stack of a C++ program; longer ones are joined with earlier dumps */
+#define STACK_BYTES_DEFAULT 32768 /* deep stacks of C++ programs; longer ones are joined with earlier dumps */
 
 struct record_simulated_option {
 	bool is_given;
@@ -250,6 +250,11 @@ static void record_simulated_say(
 	while (rest.len && str_next(&rest, '\n', &line))
 		fprintf(stderr, "[ %.*s ]\n", (int)line.len, line.data);
 	text_deinit(&lines);
+	if (sum->live.totals.ends.ends[UNWIND_STACK_SHORT] > sum->streams.samples / 100)
+		fprintf(stderr,
+			"%s: note: stacks are cut where they are deeper than their dumps: --call-graph dwarf,%u takes "
+			"more\n",
+			program, SIM_STACK_BYTES_MOST);
 	if (sum->streams.samples == 0)
 		fprintf(stderr, "%s: note: the command had fewer events than a sample stands for: try a lower -c\n",
 			program);
