@@ -96,7 +96,7 @@ struct perfdata_btf {
 	struct tally_bytes data;
 };
 
-enum perfdata_origin_kind { ORIGIN_EVENTS, ORIGIN_TIMER, ORIGIN_SIMULATED, ORIGIN_UNKNOWN };
+enum perfdata_origin_kind { ORIGIN_EVENTS, ORIGIN_TIMER, ORIGIN_SIMULATED, ORIGIN_RUSAGE, ORIGIN_UNKNOWN };
 struct perfdata_origin { /* see origin.h */
 	enum perfdata_origin_kind kind;
 	struct tally_str by, not_seen; /* empty if that is not said */

@@ -16,6 +16,7 @@ static const struct {
 	[ORIGIN_EVENTS] = {{"events", 6}, "from perf events"},
 	[ORIGIN_TIMER] = {{"timer", 5}, "from timers of CPU time, not from perf events"},
 	[ORIGIN_SIMULATED] = {{"simulated", 9}, "simulated, not measured"},
+	[ORIGIN_RUSAGE] = {{"rusage", 6}, "not from perf events"},
 	[ORIGIN_UNKNOWN] = {{"unknown", 7}, "not from perf events, but from a source that this version does not know"},
 };
 
@@ -53,7 +54,7 @@ void origin_text(struct text *out, const struct perfdata_origin *origin)
 {
 	if (origin->kind == ORIGIN_EVENTS)
 		return;
-	text_str(out, "samples are ");
+	text_str(out, origin->kind == ORIGIN_RUSAGE ? "counts are " : "samples are ");
 	origin_put_source(out, origin);
 	if (origin->not_seen.len > 0) {
 		text_str(out, "; they do not show ");
@@ -110,7 +111,7 @@ static void origin_put_line(struct writer *w, struct tally_str line)
 void origin_encode(struct writer *w, const struct perfdata_features *features)
 {
 	const struct tally_bytes *raw = &features->raw[FEATURE_ORIGIN];
-	bool is_known = features->origin.kind == ORIGIN_TIMER || features->origin.kind == ORIGIN_SIMULATED;
+	bool is_known = features->origin.kind != ORIGIN_EVENTS && features->origin.kind != ORIGIN_UNKNOWN;
 	if (!is_known && (raw->len > 0 || !feature_is_present(features, FEATURE_ORIGIN))) {
 		writer_bytes(w, raw->data, raw->len);
 		return;
@@ -171,10 +172,9 @@ enum feature_result feature_read_origin(struct cursor *c, const struct feature_i
 	if (name.len == 0)
 		return FEATURE_DAMAGED;
 	struct perfdata_origin origin = {.kind = ORIGIN_UNKNOWN};
-	if (str_equal(name, origin_kind_name(ORIGIN_TIMER)))
-		origin.kind = ORIGIN_TIMER;
-	else if (str_equal(name, origin_kind_name(ORIGIN_SIMULATED)))
-		origin.kind = ORIGIN_SIMULATED;
+	for (int kind = ORIGIN_TIMER; kind < ORIGIN_UNKNOWN; kind++)
+		if (str_equal(name, origin_kind_name((enum perfdata_origin_kind)kind)))
+			origin.kind = (enum perfdata_origin_kind)kind;
 	origin.by = origin_take_line(&rest);
 	origin.not_seen = origin_take_line(&rest);
 	in->features->origin = origin;

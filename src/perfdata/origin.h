@@ -23,7 +23,7 @@
 void origin_set(struct perfdata_features *features, struct perfdata_origin origin);
 /* What made the samples; ORIGIN_UNKNOWN if the section is damaged or of a later version. */
 struct perfdata_origin origin_of(const struct perfdata_features *features);
-/* "events", "timer", "simulated" or "unknown". */
+/* "events", "timer", "simulated", "rusage" (counts of stat) or "unknown". */
 struct tally_str origin_kind_name(enum perfdata_origin_kind kind);
 /* "samples are simulated, not measured (valgrind 3.19); they do not show the kernel's code"; nothing for perf events. */
 void origin_text(struct text *out, const struct perfdata_origin *origin);

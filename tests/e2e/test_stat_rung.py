@@ -65,7 +65,7 @@ def rusage(tally):
 
 def label(text):
     first = text.splitlines()[0]
-    assert first.startswith('# counted by getrusage and /proc (--rung rusage), which do not tell hardware events'), text
+    assert first.startswith('# counted by getrusage and /proc (--rung rusage), which do not show hardware events'), text
     return first
 
 
@@ -182,6 +182,24 @@ def test_runs_and_forms(denied, tmp_path):
     for words in (['--compare', 'true'], ['-j', '--compare', 'true']):
         result = denied('stat', *words, 'exit 0', '-r', 4, '-e', 'page-faults')
         assert ('"origin"' in result.stderr) == ('-j' in words) and (result.stderr[0] == '#') != ('-j' in words)
+
+
+def test_a_recording_of_counts_is_labelled(denied, tally, tmp_path):
+    file = tmp_path / 'counts.data'
+    denied('stat', 'record', '-o', file, '-e', 'page-faults,cycles', 'true')
+    for words in (['report', '-i', file], ['-x,', 'report', '-i', file]):
+        shown = tally('stat', *words).stderr
+        assert shown.splitlines()[0].startswith('# counted by getrusage and /proc, which do not show hardware events'), shown
+        assert shown.count('counted by') == 1 and 'page-faults' in shown
+    for line in tally('stat', '-j', 'report', '-i', file).stderr.splitlines():
+        json_schema.check(json.loads(line), SCHEMA)
+        assert json.loads(line)['origin']['kind'] == 'rusage'
+    assert '# origin : counts are not from perf events (getrusage and /proc); they do not show' in tally(
+        'report', '--header-only', '-i', file).stdout
+    streamed = subprocess.run([denied.prefix, tally.path, 'stat', 'record', '-o', '-', '-e', 'task-clock', 'true'], capture_output=True,
+                              timeout=TIMEOUT_S, check=True).stdout
+    shown = subprocess.run([tally.path, 'stat', 'report', '-i', '-'], input=streamed, capture_output=True, timeout=TIMEOUT_S, check=True)
+    assert shown.stderr.startswith(b'# counted by getrusage')
 
 
 def test_migrations_are_only_told_where_they_are_known(rusage):

@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "kernel/events/tool_events.h"
 #include "kernel/system/cpu_topology.h"
+#include "perfdata/origin.h"
 
 #define ROUND_FINAL	  1
 #define THREAD_ENTRY	  24 /* bytes: u64 pid, char comm[16] */
@@ -31,6 +32,7 @@ struct stat_replay_replay {
 	struct count *counts, *previous;
 	struct stat_cell *cells;
 	char *heading;
+	struct stat_origin origin; /* texts of arena; kind NULL: perf events */
 	uint64_t mode, level, last_ns;
 	bool has_level, is_scaling;
 	size_t rounds;
@@ -261,6 +263,18 @@ static enum tally_status stat_replay_heading_make(struct stat_replay_replay *r)
 	return t.failed ? error_nomem(r->err) : TALLY_OK;
 }
 
+static enum tally_status stat_replay_origin_take(struct stat_replay_replay *r)
+{
+	const struct perfdata_origin origin = origin_of(perfdata_reader_features(r->request->reader));
+	if (origin.kind == ORIGIN_EVENTS)
+		return TALLY_OK;
+	const struct tally_str kind = origin_kind_name(origin.kind);
+	r->origin = (struct stat_origin){.kind = arena_string(&r->arena, kind.data, kind.len),
+		.by = arena_string(&r->arena, origin.by.data, origin.by.len),
+		.not_seen = arena_string(&r->arena, origin.not_seen.data, origin.not_seen.len)};
+	return r->origin.kind && r->origin.by && r->origin.not_seen ? TALLY_OK : error_nomem(r->err);
+}
+
 /* At the first count: the maps are known by then. */
 static enum tally_status replay_prepare(struct stat_replay_replay *r)
 {
@@ -274,6 +288,8 @@ static enum tally_status replay_prepare(struct stat_replay_replay *r)
 		status = aggregation_choose(r);
 	if (status == TALLY_OK)
 		status = stat_replay_heading_make(r);
+	if (status == TALLY_OK)
+		status = stat_replay_origin_take(r);
 	if (status != TALLY_OK)
 		return status;
 	size_t per_event = r->cpus.len * r->threads.len, total; /* both are of 64 KiB records */
@@ -359,6 +375,7 @@ static enum tally_status round_show(struct stat_replay_replay *r, const struct r
 		.runs = 1,
 		.merges_pmus = true,
 		.heading = r->heading,
+		.origin = r->origin.kind ? &r->origin : NULL,
 		.interval_s = is_final ? -1 : (double)round->time / 1e9};
 	uint64_t elapsed = is_final || round->time < r->last_ns ? round->time : round->time - r->last_ns;
 	stat_mean_add(&report.wall_ns, (double)elapsed);

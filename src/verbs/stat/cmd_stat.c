@@ -273,6 +273,7 @@ static const struct command command_stat_report = {
 static void show_round(void *context, const struct stat_report *report)
 {
 	struct stat_printer *p = context;
+	stat_printer_origin(p, report);
 	if (report->interval_s >= 0) {
 		stat_printer_interval(context, report);
 		return;

@@ -63,6 +63,18 @@ void stat_printer_label(struct stat_printer *p, const struct stat_job *job)
 		text_printf(&p->text, "# %.*s\n", (int)job->rung->label.len, job->rung->label.data);
 }
 
+void stat_printer_origin(struct stat_printer *p, const struct stat_report *report)
+{
+	if (report->origin && !p->has_origin && !p->settings->view.is_json) {
+		text_str(&p->text, "# counted by ");
+		text_visible(&p->text, str_from(report->origin->by));
+		text_str(&p->text, ", which do not show ");
+		text_visible(&p->text, str_from(report->origin->not_seen));
+		text_char(&p->text, '\n');
+	}
+	p->has_origin = true;
+}
+
 void stat_printer_interval(void *context, const struct stat_report *report)
 {
 	struct stat_printer *p = context;

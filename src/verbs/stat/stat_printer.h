@@ -20,7 +20,7 @@ struct stat_printer {
 	struct text text;
 	const char *heading;
 	int fd;
-	bool has_printed;
+	bool has_printed, has_origin;
 };
 
 TALLY_MUST_CHECK enum tally_status stat_printer_open(struct stat_printer *p, struct tally_error *err);
@@ -29,6 +29,8 @@ enum tally_status stat_printer_flush(struct stat_printer *p, struct tally_error 
 void stat_printer_close(struct stat_printer *p);
 /* The line above all counts that says what counted, if these are not perf events. JSON has it in each line. */
 void stat_printer_label(struct stat_printer *p, const struct stat_job *job);
+/* The same for counts of a recording, once. */
+void stat_printer_origin(struct stat_printer *p, const struct stat_report *report);
 /* A stat_show_interval; its context is the printer. */
 void stat_printer_interval(void *context, const struct stat_report *report);
 /* Whether explanations are printed for people; with -x and -j standard error stays clean for scripts. */

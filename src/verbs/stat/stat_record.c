@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "kernel/recording/synthesize.h"
+#include "perfdata/origin.h"
 #include "tasks/counts/stat_report.h"
 #include "tasks/session/stream_output.h"
 
@@ -87,6 +88,9 @@ static enum tally_status features_make(struct stat_record *r, const struct count
 		return status;
 	r->has_begun = true;
 	record_features_add(&r->features.features, FEATURE_STAT);
+	if (r->origin)
+		origin_set(&r->features.features, (struct perfdata_origin){ORIGIN_RUSAGE, str_from(r->origin->by),
+							  str_from(r->origin->not_seen)});
 	for (size_t i = 0; i < r->features.features.event_count; i++) {
 		struct perf_attr *attr = r->features.features.events[i].attr;
 		attr->size = ATTR_SIZE_VER7;

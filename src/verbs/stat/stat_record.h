@@ -22,6 +22,7 @@ struct stat_record {
 	int pipe_fd; /* of a stream; -1: a file is written */
 	struct record_features features;
 	bool has_begun;
+	const struct stat_origin *origin; /* of the counts; NULL: perf events */
 	uint64_t *first_ids; /* per event: the id of its first counter, the others follow; 0: not supported */
 };
 

@@ -180,6 +180,8 @@ static enum tally_status counters_open(struct stat_measure *m)
 		status = stat_shared_open(m->set, &place, &m->shared, m->err);
 	if (status == TALLY_OK)
 		status = support_note(s, m->set, m->err);
+	if (s->record)
+		s->record->origin = s->job->rung ? s->job->rung->origin : NULL;
 	if (status == TALLY_OK && s->record)
 		status = stat_record_begin(s->record, counting, m->set, m->err);
 	if (status != TALLY_OK)

@@ -5,9 +5,13 @@
 #include "kernel/counting/tool_counts.h"
 #include "kernel/events/event_denial.h"
 
-static const struct stat_origin rung_origin = {.kind = "rusage",
-	.by = "getrusage and /proc",
-	.not_seen = "hardware events, tracepoints, user mode from kernel mode"};
+#define RUNG_BY	      "getrusage and /proc"
+#define RUNG_NOT_SEEN "hardware events, tracepoints, user mode apart from kernel mode, "
+
+static const struct stat_origin rung_origin_command = {
+	.kind = "rusage", .by = RUNG_BY, .not_seen = RUNG_NOT_SEEN "descendants that nobody waits for"};
+static const struct stat_origin rung_origin_tasks = {
+	.kind = "rusage", .by = RUNG_BY, .not_seen = RUNG_NOT_SEEN "children that the processes start"};
 
 static bool rung_has_word(const struct stat_settings *s, int kind)
 {
@@ -33,7 +37,6 @@ static const char *stat_rung_obstacle(const struct stat_job *job)
 	       : s->events.all_kernel	       ? "--all-kernel"
 	       : s->counting.has_passes	       ? "--passes"
 	       : s->counting.is_plan	       ? "--plan"
-	       : job->recording		       ? "stat record"
 	       : s->counting.no_inherit && job->command && !target->pids && !target->tids ? "leaving out children (-i)"
 											  : NULL;
 }
@@ -68,10 +71,9 @@ static enum tally_status rung_take(
 {
 	const struct target_request *target = &job->settings.counting.target;
 	bool is_of_processes = target->pids || target->tids || target->user || target->per_thread;
-	rung->origin = &rung_origin;
-	text_printf(&rung->label, "counted by %s (--rung rusage), which do not tell %s, or %s", rung_origin.by,
-		rung_origin.not_seen,
-		is_of_processes ? "children that the processes start" : "descendants that nobody waits for");
+	rung->origin = is_of_processes ? &rung_origin_tasks : &rung_origin_command;
+	text_printf(&rung->label, "counted by %s (--rung rusage), which do not show %s", rung->origin->by,
+		rung->origin->not_seen);
 	if (gate->len)
 		text_printf(&rung->label,
 			"; perf events are denied here: %.*s; 'tally doctor' says what else is in the way",

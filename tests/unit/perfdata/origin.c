@@ -39,7 +39,7 @@ static void assert_text(const struct perfdata_origin *origin, const char *want)
 
 static void test_what_is_written_comes_back(void **state)
 {
-	static const enum perfdata_origin_kind kinds[] = {ORIGIN_TIMER, ORIGIN_SIMULATED};
+	static const enum perfdata_origin_kind kinds[] = {ORIGIN_TIMER, ORIGIN_SIMULATED, ORIGIN_RUSAGE};
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		struct perfdata_features f = {0};
 		struct writer w = {0}, again = {0};
