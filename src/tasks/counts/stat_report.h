@@ -26,9 +26,10 @@ struct stat_cell {
 };
 
 struct stat_origin { /* of counts that are not those of perf events */
-	const char *kind; /* "rusage": stable, for JSON */
+	const char *kind; /* "rusage", "simulated": stable, for JSON */
 	const char *by; /* what counted */
 	const char *not_seen; /* what it cannot count */
+	const char *elapsed; /* what the elapsed time is, if it is not the time of what is measured; NULL: it is */
 };
 
 struct stat_report {

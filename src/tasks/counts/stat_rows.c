@@ -314,7 +314,8 @@ static void text_row(struct text *t, const struct stat_rows_row *row, size_t wid
 	if (row->spec->cgroup)
 		cgroup_append(t, row);
 	metric_append(t, row, metric);
-	if (row->report->runs > 1 && row->error_percent != 0)
+	bool is_simulated = row->report->origin && row->report->origin->elapsed; /* that they do not vary is told */
+	if (row->report->runs > 1 && (row->error_percent != 0 || is_simulated))
 		deviation_append(t, row->style, row->error_percent);
 	if (row->state == ROW_COUNTED && row->running_ns < row->enabled_ns) {
 		text_str(t, "  (");
@@ -739,6 +740,8 @@ static void seconds_append(struct text *t, const struct stat_style *style, doubl
 static void stat_rows_closing(struct text *t, const struct stat_report *report, const struct stat_style *style)
 {
 	double wall = report->wall_ns.mean / 1e9;
+	bool is_own_time = !report->origin || !report->origin->elapsed;
+	const char *elapsed = is_own_time ? " seconds time elapsed" : report->origin->elapsed;
 	if (style->has_run_table && report->runs > 1)
 		run_table(t, report, style);
 	if (report->runs > 1) {
@@ -748,14 +751,15 @@ static void stat_rows_closing(struct text *t, const struct stat_report *report, 
 		stat_number(t, style->decimal, wall, decimals, 17);
 		text_str(t, " +- ");
 		stat_number(t, style->decimal, error, decimals, 0);
-		text_str(t, " seconds time elapsed");
+		text_str(t, elapsed);
 		deviation_append(t, style, stat_mean_error_percent(&report->wall_ns));
 		text_str(t, "\n\n");
 		return;
 	}
 	text_char(t, '\n');
-	seconds_append(t, style, wall, " seconds time elapsed\n\n");
-	if (report->has_usage) {
+	seconds_append(t, style, wall, elapsed);
+	text_str(t, "\n\n");
+	if (report->has_usage && is_own_time) {
 		seconds_append(t, style, report->user_ns.mean / 1e9, " seconds user\n");
 		seconds_append(t, style, report->system_ns.mean / 1e9, " seconds sys\n\n\n");
 	}

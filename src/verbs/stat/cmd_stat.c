@@ -28,28 +28,11 @@
 #include "verbs/stat/stat_record.h"
 #include "verbs/stat/stat_rung.h"
 #include "verbs/stat/stat_shared.h"
+#include "verbs/stat/stat_simulate.h"
+#include "verbs/stat/stat_simulated_compare.h"
 #include "verbs/stat/stat_smi.h"
 
 #define COMMAND_LINE_MAX 1024 /* words that a recording keeps */
-
-static char *cmd_stat_heading_make(const struct stat_job *job, const struct target *target)
-{
-	struct text t = {0};
-	if (job->settings.counting.bpf_programs) {
-		text_printf(&t, "'BPF program(s) %s'", job->settings.counting.bpf_programs);
-	} else if (target->label[0]) {
-		text_str(&t, target->label);
-	} else {
-		text_char(&t, '\'');
-		for (size_t i = 0; job->command && job->command[i]; i++)
-			text_printf(&t, "%s%s", i ? " " : "", job->command[i]);
-		text_char(&t, '\'');
-	}
-	text_char(&t, '\0');
-	if (t.failed)
-		text_deinit(&t);
-	return t.data;
-}
 
 static bool shell_run(const char *line)
 {
@@ -138,19 +121,6 @@ static enum tally_status cmd_stat_measure(
 	return status;
 }
 
-static int cmd_stat_leave(const struct stat_session *session)
-{
-	if (session->signal != 0) { /* as perf: the caller sees the signal */
-		signal(session->signal, SIG_DFL);
-		raise(session->signal);
-	}
-	int status = session->command_status;
-	if (session->has_command_status && session->failures.failed && stat_failures_is_success(status))
-		status = session->failures
-				 .last_status; /* of the runs of -r: one that failed is not hidden by the last */
-	return session->has_command_status && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-}
-
 static int target_fail(
 	const struct cli *cli, const struct command *command, const struct stat_job *job, const struct tally_error *err)
 {
@@ -168,23 +138,6 @@ static int target_fail(
 	return STAT_EXIT_INVALID;
 }
 
-/* Numbers are as the user's locale has them, which the caller keeps until the printer is done; CSV and JSON as C has them. */
-static struct stat_printer make_printer(const struct cli *cli, const struct stat_settings *s, locale_t user_locale)
-{
-	bool is_text = !s->view.separator && !s->view.is_json;
-	const char *thousands = user_locale ? nl_langinfo_l(THOUSEP, user_locale) : "";
-	const char *decimal = user_locale && is_text ? nl_langinfo_l(RADIXCHAR, user_locale) : NULL;
-	return (struct stat_printer){.cli = cli,
-		.settings = s,
-		.style = {.separator = s->view.separator,
-			.is_json = s->view.is_json,
-			.has_metrics_only = s->view.has_metrics_only,
-			.thousands = s->view.has_big_num ? thousands : "",
-			.decimal = decimal,
-			.hides_zeros = s->view.hides_zeros,
-			.has_csv_summary = !s->view.no_csv_summary}};
-}
-
 static int stat_with_target(
 	const struct cli *cli, const struct command *command, struct stat_job *job, struct target *target)
 {
@@ -195,8 +148,8 @@ static int stat_with_target(
 	struct stat_counted counted = {&events, &metrics};
 	struct tally_error err = {0};
 	locale_t user_locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
-	struct stat_printer p = make_printer(cli, s, user_locale);
-	char *heading = cmd_stat_heading_make(job, target);
+	struct stat_printer p = stat_printer_make(cli, s, user_locale);
+	char *heading = stat_printer_heading(job, target->label);
 	if (target->offline)
 		fprintf(stderr, "%s: warning: CPU %s is not online and not counted\n", cli->program, target->offline);
 	p.heading = heading ? heading : "";
@@ -246,7 +199,7 @@ static int stat_with_target(
 		if (status == TALLY_OK && session.record)
 			status = stat_record_close(&record, &err);
 		tracepoint_hold_release(&hold);
-		exit_code = status == TALLY_OK ? cmd_stat_leave(&session) : cli_fail(cli, &err);
+		exit_code = status == TALLY_OK ? stat_session_leave(&session) : cli_fail(cli, &err);
 		if (smi.is_lacking)
 			exit_code = EXIT_NO_METRIC;
 	}
@@ -296,7 +249,7 @@ static int cmd_stat_replay(const struct cli *cli, struct stat_settings *s, int a
 		return exit_code;
 	struct tally_error err = {0};
 	locale_t user_locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
-	struct stat_printer p = make_printer(cli, s, user_locale);
+	struct stat_printer p = stat_printer_make(cli, s, user_locale);
 	struct stat_replay_request request = {.has_mode = s->counting.lines.mode != AGGREGATE_ALL,
 		.mode = s->counting.lines.mode,
 		.cache_level = s->counting.lines.cache_level,
@@ -413,11 +366,31 @@ static int cmd_stat_iostat(const struct cli *cli, const struct command *command,
 	return cli_run_verb(cli, &command_iostat, words, argc - rest, argv + rest);
 }
 
-static int cmd_stat_run(const struct cli *cli, const struct command *command, int argc, char **argv)
+/* What stands behind the options, and what they mean together. */
+static int cmd_stat_take_words(
+	const struct cli *cli, const struct command *command, struct stat_job *job, int argc, char **argv, int rest)
 {
-	struct stat_job job = {.settings = {.counting = {.runs = 1, .is_scaling = true},
-				       .view = {.log_fd = UINT64_MAX, .has_big_num = true}}};
-	struct stat_settings *s = &job.settings;
+	struct stat_settings *s = &job->settings;
+	job->command = rest < argc ? argv + rest : NULL;
+	if (job->recording && (s->counting.compare || s->counting.is_plan || s->counting.has_passes))
+		return cli_usagef(cli, command, "compare,passes,plan", "stat record counts one command, once");
+	if (s->counting.is_plan && !plan_words_take(job, argv, &rest, argc))
+		return cli_failf(cli, "out of memory");
+	int exit_code = 0;
+	if (s->counting.compare)
+		exit_code = s->simulation.is_on ? stat_simulated_compare_options(cli, command, argc, argv, rest, s)
+						: stat_compare_options(cli, command, argc, argv, rest, s);
+	if (exit_code == 0)
+		exit_code = stat_simulate_check(cli, command, job);
+	if (exit_code == 0 && s->counting.has_passes && !s->counting.is_plan)
+		exit_code = stat_passes_check(cli, command, job);
+	return exit_code == 0 && !s->simulation.is_on ? stat_job_complete(cli, command, job) : exit_code;
+}
+
+static int cmd_stat_dispatch(
+	const struct cli *cli, const struct command *command, struct stat_job *job, int argc, char **argv)
+{
+	struct stat_settings *s = &job->settings;
 	char *line[COMMAND_LINE_MAX];
 	struct target target = {0};
 	struct tally_error err = {0};
@@ -425,50 +398,41 @@ static int cmd_stat_run(const struct cli *cli, const struct command *command, in
 	int exit_code = stat_config_read(cli, s);
 	if (exit_code == CLI_GO_ON)
 		exit_code = cli_parse_options(cli, command, argc, argv, s, &rest);
-	if (exit_code != CLI_GO_ON) {
-		vec_free(&s->events.words);
+	if (exit_code != CLI_GO_ON)
 		return exit_code;
-	}
-	if (s->has_iostat) {
-		exit_code = cmd_stat_iostat(cli, command, s, argc, argv, rest);
-		vec_free(&s->events.words);
-		return exit_code;
-	}
-	if (rest < argc && cli_is_subverb(argv[rest], "report")) {
-		exit_code = cmd_stat_replay(cli, s, argc - rest, argv + rest);
-		vec_free(&s->events.words);
-		return exit_code;
-	}
+	if (s->has_iostat)
+		return cmd_stat_iostat(cli, command, s, argc, argv, rest);
+	if (rest < argc && cli_is_subverb(argv[rest], "report"))
+		return cmd_stat_replay(cli, s, argc - rest, argv + rest);
 	if (rest < argc && cli_is_subverb(argv[rest], "record")) {
-		exit_code = record_options_take(cli, command, &job, argc - rest, argv + rest, &rest_of_record);
-		if (exit_code != CLI_GO_ON) {
-			vec_free(&s->events.words);
+		exit_code = record_options_take(cli, command, job, argc - rest, argv + rest, &rest_of_record);
+		if (exit_code != CLI_GO_ON)
 			return exit_code;
-		}
 		rest += rest_of_record;
-		job.argv = command_line_copy(cli, argc, argv, line);
+		job->argv = command_line_copy(cli, argc, argv, line);
 	}
-	job.command = rest < argc ? argv + rest : NULL;
-	if (job.recording && (s->counting.compare || s->counting.is_plan || s->counting.has_passes)) {
-		vec_free(&s->events.words);
-		return cli_usagef(cli, command, "compare,passes,plan", "stat record counts one command, once");
-	}
-	if (s->counting.is_plan && !plan_words_take(&job, argv, &rest, argc)) {
-		vec_free(&s->events.words);
-		return cli_failf(cli, "out of memory");
-	}
-	exit_code = s->counting.compare ? stat_compare_options(cli, command, argc, argv, rest, s) : 0;
-	if (exit_code == 0 && s->counting.has_passes && !s->counting.is_plan)
-		exit_code = stat_passes_check(cli, command, &job);
-	if (exit_code == 0)
-		exit_code = stat_job_complete(cli, command, &job);
-	s->counting.target.has_command = job.command != NULL;
-	if (exit_code == 0 && target_resolve(kernel_seam_linux(), &s->counting.target, &target, &err) != TALLY_OK)
-		exit_code = target_fail(cli, command, &job, &err);
-	if (exit_code == 0)
-		exit_code = stat_with_target(cli, command, &job, &target);
+	exit_code = cmd_stat_take_words(cli, command, job, argc, argv, rest);
+	if (exit_code != 0)
+		return exit_code;
+	if (s->simulation.is_on)
+		return stat_simulate(cli, job);
+	s->counting.target.has_command = job->command != NULL;
+	if (target_resolve(kernel_seam_linux(), &s->counting.target, &target, &err) != TALLY_OK)
+		exit_code = target_fail(cli, command, job, &err);
+	else
+		exit_code = stat_with_target(cli, command, job, &target);
 	target_deinit(&target);
-	vec_free(&s->events.words);
+	return exit_code;
+}
+
+static int cmd_stat_run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct stat_job job = {.settings = {.counting = {.runs = 1, .is_scaling = true},
+				       .view = {.log_fd = UINT64_MAX, .has_big_num = true},
+				       .simulation = {.threshold = STAT_THRESHOLD_DEFAULT}}};
+	int exit_code = cmd_stat_dispatch(cli, command, &job, argc, argv);
+	vec_free(&job.settings.events.words);
+	vec_free(&job.settings.simulation.toggles);
 	return exit_code;
 }
 
@@ -500,6 +464,9 @@ const struct command command_stat = {
 		"tally stat --plan cycles,instructions,LLC-loads",
 		"show instructions per cycle, and mispredicted branches",
 		"tally stat -M insn_per_cycle,branch_miss_rate ./program", "find out which of two commands is faster",
-		"tally stat --compare './old 100' './new 100' -r 20", NULL},
+		"tally stat --compare './old 100' './new 100' -r 20",
+		"count instructions and cache misses without hardware counters", "tally stat --simulate ./program",
+		"fail a build if the new program executes 0.1 % more instructions",
+		"tally stat --simulate --compare './old 100' './new 100'", NULL},
 	.run = cmd_stat_run,
 };

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/stat/stat_options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -12,7 +14,8 @@
 #include "verbs/stat/stat_shared.h"
 #include "verbs/stat/stat_shared_programs.h"
 
-#define RUNS_MAX 1000000
+#define RUNS_MAX      1000000
+#define THRESHOLD_MAX 1e6
 
 static const char *word_add(const struct option_use *use, struct stat_event_word word)
 {
@@ -156,6 +159,24 @@ static const char *stat_options_set_rung(const struct option_use *use)
 	return "expects auto, events or rusage";
 }
 
+static const char *stat_options_add_toggle(const struct option_use *use)
+{
+	struct stat_settings *settings = use->settings;
+	return vec_push(&settings->simulation.toggles, use->value) ? NULL : "out of memory";
+}
+
+static const char *stat_options_set_threshold(const struct option_use *use)
+{
+	struct stat_settings *settings = use->settings;
+	char *end = NULL;
+	double percent = isdigit((unsigned char)use->value[0]) ? strtod(use->value, &end) : -1;
+	if (percent < 0 || percent > THRESHOLD_MAX || (strcmp(end, "") != 0 && strcmp(end, "%") != 0))
+		return "expects a percentage such as 0.1";
+	settings->simulation.threshold = percent;
+	settings->simulation.has_threshold = true;
+	return NULL;
+}
+
 static const char *stat_options_set_affinity(const struct option_use *use)
 {
 	return use->is_negated ? NULL : "is not supported: counters are read from the CPU that tally runs on";
@@ -203,6 +224,13 @@ static const struct option options[] = {
 		.can_be_negated = true,
 		.call = set_big_num,
 		.help = "separate thousands as the locale does (the default)"},
+	{.name = "cache-model",
+		.kind = OPTION_STRING,
+		.argument = "model",
+		AT(simulation.cache_model),
+		.help = "with --simulate: the caches and TLBs (machine; cachegrind: its two levels; generic: alike on "
+			"all "
+			"machines), and parts of them as i1=32K,8,64:ll=32M,16,64"},
 	{.name = "cgroup",
 		.letter = 'G',
 		.kind = OPTION_CALL,
@@ -219,7 +247,7 @@ static const struct option options[] = {
 		.argument = "command line",
 		AT(counting.compare),
 		.help = "run this and a second command line in turn, and report which is faster (-r: number of runs; "
-			"10)"},
+			"10); with --simulate: whether the second exceeds the first (see --threshold)"},
 	{.name = "cputype",
 		.kind = OPTION_STRING,
 		.argument = "hybrid cpu type",
@@ -376,6 +404,12 @@ static const struct option options[] = {
 		.kind = OPTION_FLAG,
 		AT(counting.is_scaling),
 		.help = "scale counts whose PMU time was shared (the default)"},
+	{.name = "simulate",
+		.kind = OPTION_FLAG,
+		AT(simulation.is_on),
+		.help = "count simulated events of a command (instructions, branches, caches, TLBs), under Valgrind; "
+			"no "
+			"hardware counters or privileges are needed, and counts do not vary"},
 	{.name = "summary",
 		.kind = OPTION_FLAG,
 		AT(view.has_summary),
@@ -387,6 +421,20 @@ static const struct option options[] = {
 		.help = "with -r: show median, confidence interval and outliers of each event"},
 	{.name = "sync", .letter = 'S', .kind = OPTION_FLAG, AT(counting.does_sync), .help = "sync(2) before each run"},
 	{.name = "table", .kind = OPTION_FLAG, AT(view.has_table), .help = "with -r: show each run's time"},
+	{.name = "threshold",
+		.kind = OPTION_CALL,
+		.argument = "percent",
+		.call = stat_options_set_threshold,
+		.help = "with --simulate --compare: exit with status 3 if B exceeds A by more, in instructions or an "
+			"event of "
+			"-e (0.1)"},
+	{.name = "toggle",
+		.kind = OPTION_CALL,
+		.argument = "function",
+		.call = stat_options_add_toggle,
+		.help = "with --simulate: count only while this function (a pattern) runs, with what it calls; may be "
+			"given "
+			"more than once"},
 	{.name = "timeout", .kind = OPTION_U64, .argument = "n", AT(counting.timeout_ms), .help = "stop after n ms"},
 	{.name = "verbose",
 		.letter = 'v',

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <langinfo.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -12,6 +13,42 @@
 #include "verbs/stat/stat_reasons.h"
 #include "verbs/stat/stat_rung.h"
 #include "verbs/stat/stat_statistics.h"
+
+char *stat_printer_heading(const struct stat_job *job, const char *label)
+{
+	struct text t = {0};
+	if (job->settings.counting.bpf_programs) {
+		text_printf(&t, "'BPF program(s) %s'", job->settings.counting.bpf_programs);
+	} else if (label[0]) {
+		text_str(&t, label);
+	} else {
+		text_char(&t, '\'');
+		for (size_t i = 0; job->command && job->command[i]; i++)
+			text_printf(&t, "%s%s", i ? " " : "", job->command[i]);
+		text_char(&t, '\'');
+	}
+	text_char(&t, '\0');
+	if (t.failed)
+		text_deinit(&t);
+	return t.data;
+}
+
+/* Numbers are as the user's locale has them, which the caller keeps until the printer is done; CSV and JSON as C has them. */
+struct stat_printer stat_printer_make(const struct cli *cli, const struct stat_settings *s, locale_t user_locale)
+{
+	bool is_text = !s->view.separator && !s->view.is_json;
+	const char *thousands = user_locale ? nl_langinfo_l(THOUSEP, user_locale) : "";
+	const char *decimal = user_locale && is_text ? nl_langinfo_l(RADIXCHAR, user_locale) : NULL;
+	return (struct stat_printer){.cli = cli,
+		.settings = s,
+		.style = {.separator = s->view.separator,
+			.is_json = s->view.is_json,
+			.has_metrics_only = s->view.has_metrics_only,
+			.thousands = s->view.has_big_num ? thousands : "",
+			.decimal = decimal,
+			.hides_zeros = s->view.hides_zeros,
+			.has_csv_summary = !s->view.no_csv_summary}};
+}
 
 static void started_on(struct stat_printer *p)
 {

@@ -8,6 +8,8 @@
 #ifndef VERBS_STAT_STAT_PRINTER_H
 #define VERBS_STAT_STAT_PRINTER_H
 
+#include <locale.h>
+
 #include "cli/cli.h"
 #include "kernel/events/tracepoint_hold.h"
 #include "tasks/counts/stat_rows.h"
@@ -23,6 +25,10 @@ struct stat_printer {
 	bool has_printed, has_origin;
 };
 
+/* "'COMMAND'", or the target's label if it has one; from malloc; NULL: out of memory. */
+char *stat_printer_heading(const struct stat_job *job, const char *label);
+/* user_locale is kept by the caller until the printer is closed; 0: that of C. */
+struct stat_printer stat_printer_make(const struct cli *cli, const struct stat_settings *s, locale_t user_locale);
 TALLY_MUST_CHECK enum tally_status stat_printer_open(struct stat_printer *p, struct tally_error *err);
 /* Writes what is in its text; a failure stays in the text and shows at the end, too. */
 enum tally_status stat_printer_flush(struct stat_printer *p, struct tally_error *err);

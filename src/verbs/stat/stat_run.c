@@ -751,6 +751,19 @@ struct stat_report stat_session_report(const struct stat_session *s)
 	};
 }
 
+int stat_session_leave(const struct stat_session *session)
+{
+	if (session->signal != 0) { /* as perf: the caller sees the signal */
+		signal(session->signal, SIG_DFL);
+		raise(session->signal);
+	}
+	int status = session->command_status;
+	if (session->has_command_status && session->failures.failed && stat_failures_is_success(status))
+		status = session->failures
+				 .last_status; /* of the runs of -r: one that failed is not hidden by the last */
+	return session->has_command_status && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+}
+
 void stat_session_deinit(struct stat_session *s)
 {
 	for (size_t i = 0; s->comms && i < s->aggregation.len; i++)

@@ -65,6 +65,8 @@ TALLY_MUST_CHECK enum tally_status stat_run(
 	struct stat_session *session, stat_show_interval show, void *context, struct tally_error *err);
 /* The totals so far. */
 struct stat_report stat_session_report(const struct stat_session *session);
+/* The exit status of the command; ends the program as a signal would have that ended the measurement. */
+int stat_session_leave(const struct stat_session *session);
 void stat_session_deinit(struct stat_session *session);
 
 #endif

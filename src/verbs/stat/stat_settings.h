@@ -57,6 +57,14 @@ struct stat_counting { /* the target, time and number of runs */
 	struct record_control_spec control;
 };
 
+struct stat_simulation_settings { /* --simulate */
+	bool is_on;
+	const char *cache_model; /* NULL: this machine's */
+	VEC(const char *) toggles;
+	double threshold; /* of --compare, in percent */
+	bool has_threshold;
+};
+
 struct stat_view { /* the format and the place of the output */
 	bool no_merge, shows_core_threads, no_metric_threshold;
 	bool hides_zeros; /* --hide-zero-events */
@@ -72,6 +80,7 @@ struct stat_settings {
 	struct stat_event_settings events;
 	struct stat_counting counting;
 	struct stat_view view;
+	struct stat_simulation_settings simulation;
 	const char *recording; /* -i of stat report; NULL: none */
 	bool has_iostat; /* --iostat: the verb iostat runs instead */
 	const char *iostat_ports; /* NULL: all */

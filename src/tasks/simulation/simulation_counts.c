@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tasks/simulation/simulation_counts.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cursor.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "kernel/system/kernel_files.h"
+
+#define RECORD_HEADER_BYTES 8
+
+/* What is wrong with the header; NULL: nothing. */
+static const char *simulation_counts_read_header(
+	struct tally_bytes bytes, struct sim_header *header, struct simulation_image *image)
+{
+	if (bytes.len < sizeof(*header))
+		return "it is shorter than a header";
+	memcpy(header, bytes.data, sizeof(*header));
+	if (memcmp(header->magic, SIM_MAGIC, sizeof(header->magic)) != 0)
+		return "it does not begin with " SIM_MAGIC;
+	if (header->version != SIM_VERSION)
+		return "its version is another one: tally and its Valgrind tool are of different builds";
+	if (header->size <= sizeof(*header) || header->size % 8 != 0 || header->size > bytes.len)
+		return "the size of its header is impossible";
+	image->pid = header->pid;
+	image->number = header->image;
+	image->kinds = header->kinds;
+	image->model.data = (const char *)bytes.data + sizeof(*header);
+	image->model.len = strnlen(image->model.data, header->size - sizeof(*header));
+	return image->model.len == header->size - sizeof(*header) ? "its model has no end" : NULL;
+}
+
+/* The pairs of a SIM_RECORD_COUNTS, which replace those before. */
+static const char *simulation_counts_read_pairs(struct cursor *c, size_t end, struct simulation_image *image)
+{
+	memset(image->values, 0, sizeof(image->values));
+	memset(image->is_counted, 0, sizeof(image->is_counted));
+	cursor_u64(c); /* the time */
+	while (!c->failed && c->pos < end) {
+		uint64_t event = cursor_u64(c), value = cursor_u64(c);
+		if (c->failed || c->pos > end)
+			return "its counts are cut short";
+		if (event >= SIM_EVENT_COUNT || image->is_counted[event])
+			return "it counts an event that is not known, or one twice";
+		image->is_counted[event] = true;
+		image->values[event] = value;
+	}
+	return NULL;
+}
+
+/* Records up to the first counts, which the tool keeps up to date, and further ones of a tool that appends them. */
+static const char *simulation_counts_read_records(struct tally_bytes bytes, struct simulation_image *image)
+{
+	struct cursor c = cursor_make(bytes, false);
+	while (cursor_left(&c) >= RECORD_HEADER_BYTES) {
+		size_t start = c.pos;
+		uint32_t type = cursor_u32(&c);
+		uint16_t misc = cursor_u16(&c), size = cursor_u16(&c);
+		const char *wrong = NULL;
+		if (size < RECORD_HEADER_BYTES)
+			return "it has a record that is shorter than its header";
+		if (size > bytes.len - start)
+			return NULL; /* cut short by the end of a killed process */
+		if (type == SIM_RECORD_COUNTS) {
+			wrong = simulation_counts_read_pairs(&c, start + size, image);
+			image->is_final = misc & SIM_COUNTS_FINAL;
+		} else if (type == SIM_RECORD_LOST && size >= sizeof(struct sim_lost)) {
+			cursor_u64(&c);
+			image->lost_records = cursor_u64(&c);
+		}
+		if (wrong)
+			return wrong;
+		c.pos = start + size;
+	}
+	return NULL;
+}
+
+enum tally_status simulation_image_decode(
+	struct tally_bytes bytes, struct simulation_image *image, struct tally_error *err)
+{
+	struct sim_header header;
+	struct simulation_image decoded = {0};
+	const char *wrong = simulation_counts_read_header(bytes, &header, &decoded);
+	if (!wrong)
+		wrong = simulation_counts_read_records(bytes_part(bytes, header.size, bytes.len), &decoded);
+	if (wrong)
+		return error_set(err, TALLY_CORRUPT, "%s", wrong);
+	*image = decoded;
+	return TALLY_OK;
+}
+
+/* "1234.0": process 1234, its first image. */
+static bool simulation_counts_parse_name(const char *name, uint64_t *pid, uint64_t *number)
+{
+	struct tally_str rest = str_from(name), first;
+	return str_next(&rest, '.', &first) && str_to_u64(first, 10, pid) && str_to_u64(rest, 10, number) &&
+	       *pid <= INT32_MAX && *number <= UINT32_MAX;
+}
+
+static void simulation_counts_add(struct simulation_counts *counts, const struct simulation_image *image)
+{
+	for (size_t event = 0; event < SIM_EVENT_COUNT; event++) {
+		if (__builtin_add_overflow(counts->values[event], image->values[event], &counts->values[event]))
+			counts->values[event] = UINT64_MAX;
+		/* An image that was killed before it counted anything does not say what it would have counted. */
+		bool is_silent = !image->is_counted[SIM_INSTRUCTIONS];
+		counts->is_counted[event] =
+			(counts->is_counted[event] || counts->images == 0) && (is_silent || image->is_counted[event]);
+	}
+	if (!counts->model[0]) {
+		struct text model = text_over(counts->model, sizeof(counts->model) - 1);
+		text_visible(&model, image->model);
+		counts->model[model.len] = '\0';
+	}
+	counts->images++;
+	counts->processes += image->number == 0;
+	counts->unfinished += !image->is_final;
+}
+
+static void simulation_counts_add_file(
+	struct simulation_counts *counts, const char *path, const char *name, uint64_t pid, uint64_t number)
+{
+	struct file_map map;
+	struct tally_error err;
+	struct simulation_image image;
+	if (file_map_open(path, &map, &err) != TALLY_OK) {
+		if (counts->damaged++ == 0)
+			snprintf(counts->damage, sizeof(counts->damage), "%.150s", err.text);
+		return;
+	}
+	enum tally_status status = simulation_image_decode(map.bytes, &image, &err);
+	if (status == TALLY_OK && (image.pid != pid || image.number != number))
+		status = error_set(&err, TALLY_CORRUPT, "it is the stream of another process");
+	if (status == TALLY_OK)
+		simulation_counts_add(counts, &image);
+	else if (counts->damaged++ == 0)
+		snprintf(counts->damage, sizeof(counts->damage), "'%.40s': %.100s", name, err.text);
+	file_map_close(&map);
+}
+
+enum tally_status simulation_counts_read(
+	const char *folder, pid_t pid, struct simulation_counts *counts, struct tally_error *err)
+{
+	struct name_list names = {0};
+	struct simulation_counts sums = {0};
+	enum tally_status status = kernel_names(kernel_seam_linux(), &names, err, "%s", folder);
+	if (status != TALLY_OK)
+		return status;
+	for (size_t i = 0; i < names.len; i++) {
+		char path[PATH_MAX];
+		uint64_t of, number;
+		if (!simulation_counts_parse_name(names.items[i], &of, &number) || (pid && of != (uint64_t)pid))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, names.items[i]);
+		simulation_counts_add_file(&sums, path, names.items[i], of, number);
+	}
+	name_list_deinit(&names);
+	if (sums.images == 0)
+		return error_set(err, TALLY_NOT_FOUND, "the simulation left no counts%s%s", sums.damaged ? ": " : "",
+			sums.damage);
+	*counts = sums;
+	return TALLY_OK;
+}
+
+void simulation_counts_note(const struct simulation_counts *counts, struct diag *notes)
+{
+	if (counts->unfinished)
+		diag_add(notes, DIAG_WARNING,
+			"the counts of %zu of %zu programs are not complete: they were killed, or still run; each may "
+			"lack "
+			"%llu million instructions",
+			counts->unfinished, counts->images, (unsigned long long)(SIM_COUNTS_INSTRUCTIONS / 1000000));
+	if (counts->damaged)
+		diag_add(notes, DIAG_WARNING, "the counts of %zu programs cannot be read: %s", counts->damaged,
+			counts->damage);
+}

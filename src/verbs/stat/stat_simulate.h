@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stat_simulate.h - implements stat --simulate, alone, with -r, and with --compare.
+ */
+#ifndef VERBS_STAT_STAT_SIMULATE_H
+#define VERBS_STAT_STAT_SIMULATE_H
+
+#include "cli/cli.h"
+#include "verbs/stat/stat_settings.h"
+
+/* Whether the options of the job can be used together: 0, or the exit code of wrong usage. */
+int stat_simulate_check(const struct cli *cli, const struct command *command, const struct stat_job *job);
+/* Returns the exit code: the command's, or EXIT_CHANGED if B exceeds A. */
+int stat_simulate(const struct cli *cli, struct stat_job *job);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs/stat/stat_simulated.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "tasks/simulation/simulation_model.h"
+#include "tasks/simulation/simulation_run.h"
+
+#define NOT_SEEN "cycles, the kernel's code, waiting, prefetching and speculation"
+#define ELAPSED	 " seconds of simulation (not the time that the command takes)"
+
+static bool stat_simulated_add_option(struct stat_simulated *sim, size_t *starts, size_t *count, const char *option)
+{
+	starts[(*count)++] = sim->words.len;
+	text_str(&sim->words, option);
+	text_char(&sim->words, '\0');
+	return !sim->words.failed;
+}
+
+/* The parts of the model that the events need; the others would only take time. */
+static enum tally_status stat_simulated_make_options(
+	struct stat_simulated *sim, const struct simulation_model *model, struct tally_error *err)
+{
+	const struct stat_settings *s = sim->settings;
+	size_t count = 0, most = SIMULATION_PARTS + 2 + s->simulation.toggles.len;
+	size_t *starts = calloc(most, sizeof(*starts));
+	struct text kinds = {0}, word = {0};
+	bool is_made = starts != NULL;
+	stat_simulated_events_kinds(&sim->events, &kinds);
+	text_char(&kinds, '\0');
+	bool has_caches = !kinds.failed && strstr(kinds.data, "caches"),
+	     has_tlb = !kinds.failed && strstr(kinds.data, "tlb");
+	text_printf(&word, "--events=%s", kinds.failed ? "" : kinds.data);
+	text_char(&word, '\0');
+	is_made = is_made && !kinds.failed && !word.failed && stat_simulated_add_option(sim, starts, &count, word.data);
+	for (unsigned part = 0; is_made && part < SIMULATION_PARTS; part++) {
+		char option[SIMULATION_OPTION_BYTES];
+		bool is_tlb = part == SIMULATION_ITLB || part == SIMULATION_DTLB;
+		if ((is_tlb ? has_tlb : has_caches) && simulation_model_option(model, part, option))
+			is_made = stat_simulated_add_option(sim, starts, &count, option);
+	}
+	for (size_t i = 0; is_made && i < s->simulation.toggles.len; i++) {
+		text_clear(&word);
+		text_printf(&word, "--toggle=%s", s->simulation.toggles.items[i]);
+		text_char(&word, '\0');
+		is_made = !word.failed && stat_simulated_add_option(sim, starts, &count, word.data);
+	}
+	if (is_made && s->counting.delay_ms < 0)
+		is_made = stat_simulated_add_option(sim, starts, &count, "--collect-at-start=no");
+	for (size_t i = 0; is_made && i < count; i++)
+		is_made = vec_push(&sim->options, sim->words.data + starts[i]);
+	free(starts);
+	text_deinit(&kinds);
+	text_deinit(&word);
+	return is_made ? TALLY_OK : error_nomem(err);
+}
+
+static enum tally_status stat_simulated_make_events(struct stat_simulated *sim, struct tally_error *err)
+{
+	const struct stat_settings *s = sim->settings;
+	enum tally_status status = TALLY_OK;
+	for (size_t i = 0; status == TALLY_OK && i < s->events.words.len; i++)
+		status = stat_simulated_events_add(&sim->events, s->events.words.items[i].text, err);
+	if (status == TALLY_OK && s->events.words.len == 0)
+		status = stat_simulated_events_add_default(&sim->events, s->events.detail, err);
+	if (status == TALLY_OK && sim->events.list.len == 0)
+		status = error_set(err, TALLY_INVALID, "-e names no event to simulate");
+	return status;
+}
+
+enum tally_status stat_simulated_open(struct stat_simulated *sim, const struct kernel_seam *kernel,
+	const struct stat_settings *settings, struct tally_error *err)
+{
+	struct simulation_model model;
+	struct diag notes;
+	*sim = (struct stat_simulated){.settings = settings};
+	sim->origin =
+		(struct stat_origin){.kind = "simulated", .by = sim->by, .not_seen = NOT_SEEN, .elapsed = ELAPSED};
+	sim->rung.origin = &sim->origin;
+	diag_init(&sim->notes);
+	diag_init(&notes);
+	enum tally_status status = stat_simulated_make_events(sim, err);
+	if (status == TALLY_OK)
+		status = simulation_model_make(kernel, settings->simulation.cache_model, &model, &notes, err);
+	if (status == TALLY_OK)
+		status = stat_simulated_make_options(sim, &model, err);
+	/* What was changed in caches that are not simulated need not be told. */
+	for (size_t i = 0; status == TALLY_OK && i < sim->options.len; i++)
+		if (strncmp(sim->options.items[i], "--ll=", 5) == 0)
+			diag_add_all(&sim->notes, &notes);
+	diag_deinit(&notes);
+	return status;
+}
+
+void stat_simulated_close(struct stat_simulated *sim)
+{
+	stat_simulated_events_deinit(&sim->events);
+	stat_rung_deinit(&sim->rung);
+	text_deinit(&sim->words);
+	vec_free(&sim->options);
+	diag_deinit(&sim->notes);
+}
+
+/* After the first run: the label tells what simulated. */
+static enum tally_status stat_simulated_name_model(
+	struct stat_simulated *sim, const struct simulation_counts *counts, struct tally_error *err)
+{
+	if (sim->by[0])
+		return TALLY_OK;
+	memcpy(sim->by, counts->model, sizeof(sim->by));
+	text_printf(&sim->rung.label, "simulated, not measured (%s); the counts do not show %s", sim->by, NOT_SEEN);
+	return sim->rung.label.failed ? error_nomem(err) : TALLY_OK;
+}
+
+static void stat_simulated_note_toggles(struct stat_simulated *sim, const struct simulation_counts *counts)
+{
+	if (counts->values[SIM_INSTRUCTIONS] != 0)
+		return;
+	if (sim->settings->simulation.toggles.len)
+		diag_add(&sim->notes, DIAG_WARNING,
+			"no function that --toggle names has run: check its name ('*' matches any part), and that the "
+			"program has "
+			"symbols");
+	else if (sim->settings->counting.delay_ms < 0)
+		diag_add(&sim->notes, DIAG_WARNING,
+			"with -D -1 counting begins where the program says so (tally/simulation.h), which it did not");
+}
+
+enum tally_status stat_simulated_count(
+	struct stat_simulated *sim, char *const *command, struct stat_simulated_result *result, struct tally_error *err)
+{
+	const struct simulation_request request = {
+		.command = command, .options = sim->options.items, .option_count = sim->options.len};
+	struct simulation_run run;
+	struct simulation_counts counts = {0};
+	enum tally_status status = simulation_start(&request, &run, err);
+	if (status != TALLY_OK)
+		return status;
+	status = simulation_wait(&run, err);
+	if (status == TALLY_OK)
+		status = simulation_counts_read(
+			run.folder, sim->settings->counting.no_inherit ? run.pid : 0, &counts, err);
+	*result = (struct stat_simulated_result){
+		.counts = counts, .status = run.status, .signal = run.signal, .elapsed_ns = run.end_ns - run.start_ns};
+	simulation_end(&run, &sim->notes);
+	if (status != TALLY_OK)
+		return status;
+	simulation_counts_note(&result->counts, &sim->notes);
+	stat_simulated_note_toggles(sim, &result->counts);
+	return stat_simulated_name_model(sim, &result->counts, err);
+}
+
+/* What the report takes from stat_run otherwise. */
+static enum tally_status stat_simulated_begin(
+	struct stat_simulated *sim, struct stat_session *session, struct tally_error *err)
+{
+	size_t len = sim->events.list.len;
+	if (session->has_places)
+		return TALLY_OK;
+	session->events = &sim->events.list;
+	session->aggregation = (struct aggregation){.mode = AGGREGATE_ALL, .len = 1};
+	session->cells = calloc(len, sizeof(*session->cells));
+	session->supported = calloc(len, sizeof(*session->supported));
+	session->reasons = calloc(len, sizeof(*session->reasons));
+	session->has_places = true;
+	return session->cells && session->supported && session->reasons ? TALLY_OK : error_nomem(err);
+}
+
+static enum tally_status stat_simulated_add(struct stat_simulated *sim, struct stat_session *session,
+	const struct stat_simulated_result *result, struct tally_error *err)
+{
+	double elapsed = (double)result->elapsed_ns;
+	for (size_t i = 0; i < sim->events.list.len; i++) {
+		struct stat_cell *cell = &session->cells[i];
+		uint64_t value;
+		session->supported[i] = stat_simulated_value(&sim->events, i, &result->counts, &value);
+		if (!session->supported[i] && !session->reasons[i])
+			session->reasons[i] = strdup("the model has no L2 cache: --cache-model l2=1M,16,64 adds one");
+		if (!session->supported[i] && !session->reasons[i])
+			return error_nomem(err);
+		stat_mean_add(&cell->value, (double)value);
+		stat_mean_add(&cell->running_ns, elapsed);
+		stat_mean_add(&cell->enabled_ns, elapsed);
+		cell->cpu_count = 1;
+	}
+	if (session->run_len == session->run_cap &&
+		!vec_grow(&session->run_ns, &session->run_cap, sizeof(*session->run_ns), session->run_len + 1))
+		return error_nomem(err);
+	session->run_ns[session->run_len++] = elapsed;
+	stat_mean_add(&session->wall_ns, elapsed);
+	return TALLY_OK;
+}
+
+enum tally_status stat_simulated_run(
+	struct stat_simulated *sim, struct stat_session *session, struct stat_job *job, struct tally_error *err)
+{
+	struct stat_simulated_result result = {0};
+	enum tally_status status = stat_simulated_begin(sim, session, err);
+	if (status == TALLY_OK)
+		status = stat_simulated_count(sim, job->command, &result, err);
+	if (status != TALLY_OK)
+		return status;
+	job->rung = &sim->rung;
+	session->signal = result.signal;
+	session->command_status = result.status;
+	session->has_command_status = true;
+	if (result.signal == 0)
+		stat_failures_add(&session->failures, result.status);
+	return stat_simulated_add(sim, session, &result, err);
+}
