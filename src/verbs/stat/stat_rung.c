@@ -90,7 +90,10 @@ enum tally_status stat_rung_choose(struct stat_rung *rung, const struct kernel_s
 	const struct stat_counting *counting = &job->settings.counting;
 	struct text gate = {0};
 	bool is_asked_for = counting->rung == STAT_RUNG_RUSAGE;
-	if (counting->rung == STAT_RUNG_EVENTS || (!is_asked_for && !rung_needs_events(events)))
+	if (is_asked_for && counting->requires_event)
+		return error_set(err, TALLY_INVALID, "--rung rusage and --require-event cannot be used together");
+	if (!is_asked_for &&
+		(!rung_needs_events(events) || (counting->rung == STAT_RUNG_EVENTS && !counting->requires_event)))
 		return TALLY_OK;
 	const char *obstacle = stat_rung_obstacle(job);
 	bool is_denied = events_are_denied(kernel, &gate);
