@@ -131,6 +131,10 @@ static int stat_simulate_with(struct stat_simulated *sim, struct stat_job *job, 
 	struct stat_session session = {
 		.kernel = kernel_seam_linux(), .job = job, .target = &target, .decimal = p->style.decimal};
 	enum tally_status status = stat_simulated_open(sim, session.kernel, &job->settings, &err);
+	if (status == TALLY_INVALID) { /* wrong events, or a wrong model */
+		cli_fail(p->cli, &err);
+		return EXIT_USAGE;
+	}
 	session.events = &sim->events.list;
 	if (status == TALLY_OK)
 		status = stat_printer_open(p, &err);

@@ -75,23 +75,18 @@ enum tally_status stat_simulated_open(struct stat_simulated *sim, const struct k
 	const struct stat_settings *settings, struct tally_error *err)
 {
 	struct simulation_model model;
-	struct diag notes;
 	*sim = (struct stat_simulated){.settings = settings};
 	sim->origin =
 		(struct stat_origin){.kind = "simulated", .by = sim->by, .not_seen = NOT_SEEN, .elapsed = ELAPSED};
 	sim->rung.origin = &sim->origin;
 	diag_init(&sim->notes);
-	diag_init(&notes);
+	diag_init(&sim->model_notes);
 	enum tally_status status = stat_simulated_make_events(sim, err);
 	if (status == TALLY_OK)
-		status = simulation_model_make(kernel, settings->simulation.cache_model, &model, &notes, err);
+		status =
+			simulation_model_make(kernel, settings->simulation.cache_model, &model, &sim->model_notes, err);
 	if (status == TALLY_OK)
 		status = stat_simulated_make_options(sim, &model, err);
-	/* What was changed in caches that are not simulated need not be told. */
-	for (size_t i = 0; status == TALLY_OK && i < sim->options.len; i++)
-		if (strncmp(sim->options.items[i], "--ll=", 5) == 0)
-			diag_add_all(&sim->notes, &notes);
-	diag_deinit(&notes);
 	return status;
 }
 
@@ -102,6 +97,7 @@ void stat_simulated_close(struct stat_simulated *sim)
 	text_deinit(&sim->words);
 	vec_free(&sim->options);
 	diag_deinit(&sim->notes);
+	diag_deinit(&sim->model_notes);
 }
 
 /* After the first run: the label tells what simulated. */
@@ -111,6 +107,8 @@ static enum tally_status stat_simulated_name_model(
 	if (sim->by[0])
 		return TALLY_OK;
 	memcpy(sim->by, counts->model, sizeof(sim->by));
+	if (strstr(sim->by, " ll=")) /* what was changed in caches that are not simulated need not be told */
+		diag_add_all(&sim->notes, &sim->model_notes);
 	text_printf(&sim->rung.label, "simulated, not measured (%s); the counts do not show %s", sim->by, NOT_SEEN);
 	return sim->rung.label.failed ? error_nomem(err) : TALLY_OK;
 }

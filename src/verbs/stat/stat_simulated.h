@@ -23,7 +23,9 @@ struct stat_simulated {
 	struct stat_simulated_events events;
 	struct text words; /* options of the Valgrind tool, each with a NUL */
 	VEC(const char *) options; /* in it */
-	struct diag notes; /* what to tell the user: of the model, of Valgrind, of counts that are not complete */
+	struct diag
+		notes; /* what to tell the user: of Valgrind, of counts that are not complete; of the model after a run */
+	struct diag model_notes;
 	char by[SIMULATION_MODEL_BYTES]; /* what simulated: known after the first run */
 	struct stat_origin origin;
 	struct stat_rung rung; /* the label above the counts */

@@ -252,13 +252,12 @@ static void simulated_compare_rows(const struct stat_simulated *sim, const struc
 	text_char(t, '\n');
 }
 
-static void simulated_compare_verdict(const struct stat_simulated *sim, const struct simulated_side sides[SIDES],
-	struct text *t, const struct stat_style *style, bool has_failed)
+static void simulated_compare_verdict(
+	const struct stat_simulated *sim, const struct simulated_side sides[SIDES], struct text *t, bool has_failed)
 {
 	size_t named = 0;
 	text_str(t, has_failed ? " B exceeds A by more than " : " B does not exceed A by more than ");
-	stat_number(t, style->decimal, sim->settings->simulation.threshold, 3, 0);
-	text_str(t, "% in ");
+	text_printf(t, "%g%% in ", sim->settings->simulation.threshold);
 	for (size_t i = 0; i < sim->events.list.len; i++)
 		if (simulated_compare_is_gated(sim, i) && (!has_failed || simulated_compare_exceeds(sim, sides, i)))
 			text_printf(t, "%s%s", named++ ? ", " : "", sim->events.list.specs[i].name);
@@ -331,7 +330,7 @@ enum tally_status stat_simulated_compare(struct stat_simulated *sim, const struc
 			simulated_compare_json(sim, sides, t, gate->has_failed);
 		} else {
 			simulated_compare_rows(sim, sides, t, style);
-			simulated_compare_verdict(sim, sides, t, style, gate->has_failed);
+			simulated_compare_verdict(sim, sides, t, gate->has_failed);
 		}
 	}
 	for (int side = 0; side < SIDES; side++)

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any text as a file that stat --simulate -j -o has written. */
+#include "verbs/stat/stat_counts_file.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct stat_counts_file file = {0};
+	struct tally_error err;
+	double value;
+	if (stat_counts_file_parse((struct tally_str){(const char *)data, size}, &file, &err) == TALLY_OK)
+		for (size_t i = 0; i < file.rows.len; i++)
+			if (file.rows.items[i].is_counted &&
+				!stat_counts_file_find(&file, str_from(file.rows.items[i].event), &value))
+				abort();
+	stat_counts_file_deinit(&file);
+	return 0;
+}
