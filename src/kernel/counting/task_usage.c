@@ -143,30 +143,42 @@ static void usage_cpu_add(struct usage_look *look, pid_t process, const struct u
 	usage_add(cpu, stat->fields[STAT_SYSTEM], look->tick_ns);
 }
 
-static void usage_thread_look(struct usage_look *look, pid_t thread)
+/* A file that is there without the line is one of a kernel that does not count this. */
+static bool usage_switches_read(struct usage_look *look, pid_t thread, uint64_t *switches)
 {
-	const struct usage_watch *watch = look->watch;
-	struct usage_task task = {.id = thread};
 	uint64_t voluntary = 0, other = 0;
 	char *text;
-	bool is_known = true;
-	if (watch->wanted & USAGE_BIT(USAGE_SWITCHES)) {
-		if (kernel_text(watch->kernel, &text, NULL, "/proc/%d/status", (int)thread) != TALLY_OK)
-			return;
-		is_known = usage_line_number(text, "\nvoluntary_ctxt_switches", &voluntary) &&
-			   usage_line_number(text, "\nnonvoluntary_ctxt_switches", &other);
-		free(text);
-		usage_add(&voluntary, other, 1);
-		task.switches = voluntary;
-	}
-	if (is_known && (watch->wanted & USAGE_BIT(USAGE_MIGRATIONS))) {
-		if (kernel_text(watch->kernel, &text, NULL, "/proc/%d/sched", (int)thread) != TALLY_OK)
-			return;
-		is_known = usage_line_number(text, "\nse.nr_migrations", &task.migrations);
-		free(text);
-	}
-	if (is_known)
-		(void)vec_push(&look->alive, task);
+	if (kernel_text(look->watch->kernel, &text, NULL, "/proc/%d/status", (int)thread) != TALLY_OK)
+		return false;
+	if (!usage_line_number(text, "\nvoluntary_ctxt_switches", &voluntary) ||
+		!usage_line_number(text, "\nnonvoluntary_ctxt_switches", &other))
+		look->usage->known &= ~USAGE_BIT(USAGE_SWITCHES);
+	free(text);
+	usage_add(&voluntary, other, 1);
+	*switches = voluntary;
+	return true;
+}
+
+static bool usage_migrations_read(struct usage_look *look, pid_t thread, uint64_t *migrations)
+{
+	char *text;
+	if (kernel_text(look->watch->kernel, &text, NULL, "/proc/%d/sched", (int)thread) != TALLY_OK)
+		return false;
+	if (!usage_line_number(text, "\nse.nr_migrations", migrations))
+		look->usage->known &= ~USAGE_BIT(USAGE_MIGRATIONS);
+	free(text);
+	return true;
+}
+
+static void usage_thread_look(struct usage_look *look, pid_t thread)
+{
+	struct usage_task task = {.id = thread};
+	unsigned wanted = look->watch->wanted;
+	if (wanted & USAGE_BIT(USAGE_SWITCHES) && !usage_switches_read(look, thread, &task.switches))
+		return;
+	if (wanted & USAGE_BIT(USAGE_MIGRATIONS) && !usage_migrations_read(look, thread, &task.migrations))
+		return;
+	(void)vec_push(&look->alive, task);
 }
 
 static void usage_children_add(struct usage_look *look, pid_t process, const char *thread)

@@ -22,6 +22,7 @@ enum tool_source { SOURCE_NONE, SOURCE_TASK, SOURCE_CPU };
 struct tool_cell { /* of a CPU or a thread */
 	enum tool_source source;
 	struct usage_watch watch; /* of SOURCE_TASK */
+	bool was_seen; /* at least once */
 	unsigned unknown; /* bits of kinds that were not followed to the end: their last reading stands */
 	uint64_t last[USAGE_KINDS]; /* as it was told; never goes back */
 	uint64_t begin[USAGE_KINDS]; /* of what is enabled now */
@@ -82,8 +83,12 @@ static void task_look(struct tool_counts *t, struct tool_cell *cell)
 		cell_take(cell, &t->end);
 		return;
 	}
-	if (!usage_watch_look(&cell->watch, &usage))
+	if (!usage_watch_look(&cell->watch, &usage)) {
+		if (!cell->was_seen)
+			cell->unknown = ~0u;
 		return;
+	}
+	cell->was_seen = true;
 	cell->unknown = ~usage.known;
 	cell_take(cell, &usage);
 }
@@ -237,7 +242,11 @@ static enum tally_status usage_check(struct tool_counts *t, struct counter *coun
 	const struct event_spec *spec = counter->spec;
 	unsigned kinds = usage_of_event(spec);
 	if (kinds == 0)
-		return tool_refuse(counter, "only perf events count it, and they are not used here", err);
+		return tool_refuse(counter,
+			event_is_hardware(spec)
+				? "only perf events count what the CPU does; --simulate counts it in a model of a CPU"
+				: "only perf events count it, and they are not used here",
+			err);
 	if (!usage_tells_mode(spec))
 		return tool_refuse(
 			counter, "getrusage and /proc do not tell user mode from kernel mode: omit the modifier", err);
@@ -318,7 +327,10 @@ void tool_counts_end(struct tool_counts *t, const struct rusage *usage)
 {
 	t->has_ended = t->is_command;
 	t->end = task_usage_of_end(usage);
-	if (t->is_command && t->is_enabled && !t->was_looked_at_end && t->cell_count > 0)
+	if (!t->is_command || t->cell_count == 0)
+		return;
+	t->cells[0].unknown &= ~t->end.known;
+	if (t->is_enabled && !t->was_looked_at_end)
 		t->cells[0].unknown |= ~t->end.known;
 }
 

@@ -137,6 +137,13 @@ static void a_command_has_its_family(void **state)
 	assert_int_equal(b.usage.values[USAGE_MAJOR_FAULTS], 77);
 	assert_int_equal(b.usage.values[USAGE_SWITCHES], 11);
 	assert_int_equal(b.usage.values[USAGE_MIGRATIONS], 3);
+	assert_int_equal(b.usage.known, ALL & ~USAGE_BIT(USAGE_MIGRATIONS)); /* 13's file has no such line */
+	usage_put(&b, "/proc/13/sched", "a\nse.nr_migrations : 4\n");
+	usage_put(&b, "/proc/13/status", "Name: a\n");
+	assert_true(usage_watch_look(&b.watch, &b.usage));
+	assert_int_equal(b.usage.known, ALL & ~USAGE_BIT(USAGE_SWITCHES));
+	usage_put(&b, "/proc/13/status", "Name: a\nvoluntary_ctxt_switches: 1\nnonvoluntary_ctxt_switches: 1\n");
+	assert_true(usage_watch_look(&b.watch, &b.usage));
 	assert_int_equal(b.usage.known, ALL);
 	/* At its end it is not known whether there were others: there is no clock under another root. */
 	usage_put(&b, "/proc/12/stat", STAT("Z", "1 2 3 4 0 0 0 0"));
