@@ -232,6 +232,17 @@ def test_toggle(tally, shares, tmp_path):
     assert all('two' in names and 'one' not in names for *_, names in samples)
 
 
+def test_toggle_counts_what_callgrind_collects(tally, shares, tmp_path):
+    """The sum of the periods is callgrind's count, but for less than a period at the end."""
+    recording, file = tmp_path / 'perf.data', tmp_path / 'callgrind.out'
+    subprocess.run(['valgrind', '--tool=callgrind', '--toggle-collect=two', f'--callgrind-out-file={file}', shares, '5000'],
+                   capture_output=True, check=False, timeout=300)
+    collected = int(re.search(r'^(?:summary|totals): (\d+)', file.read_text(), re.M)[1])
+    assert collected > 5000
+    tally('record', '--simulate', '-c', 7, '--toggle', 'two', '-o', recording, shares, 5000, check=3)
+    assert 0 <= collected - 7 * len(stacks_of(tally, recording)) < 7
+
+
 def test_killed_program_keeps_its_samples(tally, shares, tmp_path):
     recording = tmp_path / 'perf.data'
     script = f'{shares} 20000; kill -KILL $$'

@@ -250,9 +250,10 @@ static void record_simulated_say(
 	while (rest.len && str_next(&rest, '\n', &line))
 		fprintf(stderr, "[ %.*s ]\n", (int)line.len, line.data);
 	text_deinit(&lines);
-	if (sum->live.totals.ends.ends[UNWIND_STACK_SHORT] > sum->streams.samples / 100)
+	if (sum->live.totals.ends.ends[UNWIND_STACK_SHORT] > sum->streams.samples / 100 &&
+		s->chains.stack_bytes < SIM_STACK_BYTES_MOST)
 		fprintf(stderr,
-			"%s: note: stacks are cut where they are deeper than their dumps: --call-graph dwarf,%u takes "
+			"%s: note: stacks that are cut may be deeper than their dumps: --call-graph dwarf,%u dumps "
 			"more\n",
 			program, SIM_STACK_BYTES_MOST);
 	if (sum->streams.samples == 0)
