@@ -19,7 +19,7 @@
 #include "tasks/session/stream_output.h"
 
 #define OUT_BYTES    (256u << 10) /* written at once */
-#define NOT_SEEN     "the kernel's code, waiting, prefetching and speculation"
+#define NOT_SEEN     "the kernel's code, waiting, how long anything takes, prefetching and speculation"
 #define FIXED_FIELDS (SIM_SAMPLE_TYPE & ~(uint64_t)(SAMPLE_REGS_USER | SAMPLE_STACK_USER))
 
 struct simulation_recording {
