@@ -243,6 +243,16 @@ def test_toggle_counts_what_callgrind_collects(tally, shares, tmp_path):
     assert 0 <= collected - 7 * len(stacks_of(tally, recording)) < 7
 
 
+def test_nothing_was_collected(tally, shares, tmp_path):
+    """The reason, with a recording without samples."""
+    recording = tmp_path / 'perf.data'
+    for options, reason in ((['--toggle', 'nobody'], 'no function that --toggle names has run'),
+                            (['-D', '-1'], 'counting begins where the program says so'), ([], 'try a lower -c')):
+        made = tally('record', '--simulate', *options, '-c', 10**14, '-o', recording, shares, check=3)
+        assert reason in made.stderr
+        assert stacks_of(tally, recording) == []
+
+
 def test_killed_program_keeps_its_samples(tally, shares, tmp_path):
     recording = tmp_path / 'perf.data'
     script = f'{shares} 20000; kill -KILL $$'

@@ -180,3 +180,17 @@ void simulation_counts_note(const struct simulation_counts *counts, struct diag 
 		diag_add(notes, DIAG_WARNING, "the counts of %zu programs cannot be read: %s", counts->damaged,
 			counts->damage);
 }
+
+void simulation_counts_note_nothing(
+	const struct simulation_counts *counts, bool has_toggles, bool starts_off, struct diag *notes)
+{
+	if (counts->values[SIM_INSTRUCTIONS] != 0)
+		return;
+	if (has_toggles)
+		diag_add(notes, DIAG_WARNING,
+			"no function that --toggle names has run: check its name ('*' matches any part), and that the "
+			"program has symbols");
+	else if (starts_off)
+		diag_add(notes, DIAG_WARNING,
+			"with -D -1 counting begins where the program says so (tally/simulation.h), which it did not");
+}

@@ -49,5 +49,8 @@ TALLY_MUST_CHECK enum tally_status simulation_counts_read(
 	const char *folder, pid_t pid, struct simulation_counts *counts, struct tally_error *err);
 /* Says which counts are not complete. */
 void simulation_counts_note(const struct simulation_counts *counts, struct diag *notes);
+/* Says why nothing was counted: no function of --toggle ran, or (starts_off) the program never began the counting. */
+void simulation_counts_note_nothing(
+	const struct simulation_counts *counts, bool has_toggles, bool starts_off, struct diag *notes);
 
 #endif

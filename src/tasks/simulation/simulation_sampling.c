@@ -11,6 +11,7 @@
 #define PERIOD_OF_INSTRUCTIONS 1000003
 #define PERIOD_OF_ACCESSES     200003
 #define PERIOD_OF_MISSES       10007
+#define PERIOD_MOST	       (UINT64_C(1) << 48) /* of the simulator */
 
 static const struct {
 	const char *name;
@@ -140,6 +141,8 @@ enum tally_status simulation_sampling_add(
 			return status;
 		if (!simulation_event_find(name, &event))
 			return simulation_sampling_refuse(name, err);
+		if (own > PERIOD_MOST)
+			return error_set(err, TALLY_INVALID, "a sample stands for at most 2^48 simulated events");
 		for (size_t i = 0; i < sampling->len; i++)
 			if (sampling->events[i].event == event)
 				return error_set(err, TALLY_INVALID, "-e names %s twice", rows[event].name);

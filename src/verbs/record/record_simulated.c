@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "cli/cli.h"
 #include "tasks/session/symbol_options.h"
+#include "tasks/simulation/simulation_counts.h"
 #include "tasks/simulation/simulation_model.h"
 #include "tasks/simulation/simulation_recording.h"
 #include "tasks/simulation/simulation_run.h"
@@ -94,6 +95,12 @@ static int record_simulated_refuse_chains(const struct record_simulated_input *i
 	return 0;
 }
 
+/* -D -1: the program says when (tally/simulation.h). */
+static bool record_simulated_starts_off(const struct record_settings *s)
+{
+	return s->has_delay && s->toggles.len == 0;
+}
+
 static int record_simulated_check(const struct record_simulated_input *in)
 {
 	const struct record_settings *s = in->settings;
@@ -109,9 +116,10 @@ static int record_simulated_check(const struct record_simulated_input *in)
 		return cli_failf(in->cli, "-F: simulated events come at no rate; -c N takes a sample each N events");
 	if (s->modes.no_samples)
 		return cli_failf(in->cli, "-n: '%s stat --simulate' counts without samples", in->cli->program);
-	if (s->has_delay)
-		return cli_failf(
-			in->cli, "-D: a simulated command has no clock; --toggle FUNCTION begins at a function");
+	if (s->has_delay && !record_simulated_starts_off(s))
+		return cli_failf(in->cli, "-D: a simulated command has no clock; --toggle FUNCTION begins at a "
+					  "function, and -D -1 where the program "
+					  "says so");
 	option = record_simulated_kernels(s);
 	if (option)
 		return cli_failf(
@@ -217,6 +225,10 @@ static enum tally_status record_simulated_tell_tool(const struct record_simulate
 	}
 	text_printf(&t, "--stack-bytes=%u", record_simulated_has_chains(s) ? stack_bytes : 0);
 	record_simulated_add(options, &t);
+	if (record_simulated_starts_off(s)) {
+		text_str(&t, "--collect-at-start=no");
+		record_simulated_add(options, &t);
+	}
 	for (size_t i = 0; i < s->simulation.toggles.len; i++) {
 		text_printf(&t, "--toggle=%s", s->simulation.toggles.items[i]);
 		record_simulated_add(options, &t);
@@ -257,17 +269,26 @@ static void record_simulated_say(
 			"more\n",
 			program, SIM_STACK_BYTES_MOST);
 	if (sum->streams.samples == 0)
-		fprintf(stderr, "%s: note: the command had fewer events than a sample stands for: try a lower -c\n",
-			program);
+		fprintf(stderr, "%s: note: no event came as often as a sample stands for: try a lower -c\n", program);
 }
 
+struct record_simulated_job {
+	const struct record_simulated_input *in;
+	struct record_simulated_options options;
+	struct simulation_recording *recording;
+	struct simulation_recording_summary sum;
+	struct diag notes;
+};
+
 /* Runs the command; afterwards what it left is written, whatever ended it. */
-static enum tally_status record_simulated_record(const struct simulation_request *request,
-	struct simulation_recording *recording, struct simulation_recording_summary *sum,
-	struct record_summary *summary, struct diag *notes, struct tally_error *err)
+static enum tally_status record_simulated_record(
+	struct record_simulated_job *job, struct record_summary *summary, struct tally_error *err)
 {
+	const struct record_settings *s = job->in->settings;
+	const struct simulation_request request = {job->in->command, job->options.items.items, job->options.items.len};
 	struct simulation_run run;
-	enum tally_status status = simulation_start(request, &run, err);
+	struct simulation_counts counts;
+	enum tally_status status = simulation_start(&request, &run, err);
 	if (status != TALLY_OK)
 		return status;
 	status = simulation_wait(&run, err);
@@ -275,15 +296,20 @@ static enum tally_status record_simulated_record(const struct simulation_request
 		summary->has_child_status = true;
 		summary->child_status = run.status;
 		summary->signal = run.signal;
-		status = simulation_recording_write(recording, run.folder, sum, err);
+		status = simulation_recording_write(job->recording, run.folder, &job->sum, err);
 	}
-	simulation_end(&run, notes);
+	if (job->sum.streams.samples == 0 && status == TALLY_OK &&
+		simulation_counts_read(run.folder, 0, &counts, NULL) == TALLY_OK)
+		simulation_counts_note_nothing(
+			&counts, s->simulation.toggles.len > 0, record_simulated_starts_off(s), &job->notes);
+	simulation_end(&run, &job->notes);
 	return status;
 }
 
-static int record_simulated_go(const struct record_simulated_input *in, const struct simulation_sampling *sampling,
-	struct diag *notes, struct record_summary *summary)
+static enum tally_status record_simulated_go(struct record_simulated_job *job,
+	const struct simulation_sampling *sampling, struct record_summary *summary, struct tally_error *err)
 {
+	const struct record_simulated_input *in = job->in;
 	const struct record_settings *s = in->settings;
 	const struct simulation_recording_request what = {.kernel = in->kernel,
 		.path = s->output.path,
@@ -295,35 +321,18 @@ static int record_simulated_go(const struct record_simulated_input *in, const st
 		.no_build_id_cache = s->no_build_id_cache,
 		.store = symbol_options_of(in->cli, &(struct symbol_options){0}, NULL),
 		.argv = in->argv,
-		.diag = notes};
-	struct simulation_recording *recording = NULL;
-	struct simulation_recording_summary sum = {0};
-	struct tally_error err = {0};
-	struct record_simulated_options options = {0};
-	arena_init(&options.arena);
-	enum tally_status status = record_simulated_tell_tool(in, sampling, notes, &options, &err);
+		.diag = &job->notes};
+	enum tally_status status = record_simulated_tell_tool(in, sampling, &job->notes, &job->options, err);
 	if (status == TALLY_OK)
-		status = simulation_recording_open(&what, &recording, &err);
-	if (status == TALLY_OK) {
-		const struct simulation_request request = {in->command, options.items.items, options.items.len};
-		status = record_simulated_record(&request, recording, &sum, summary, notes, &err);
-	}
-	simulation_recording_destroy(recording);
-	vec_free(&options.items);
-	arena_deinit(&options.arena);
-	if (status != TALLY_OK) {
-		cli_print_diag(in->cli, notes);
-		return cli_fail(in->cli, &err);
-	}
-	record_simulated_say(in, &sum, notes);
-	return 0;
+		status = simulation_recording_open(&what, &job->recording, err);
+	return status == TALLY_OK ? record_simulated_record(job, summary, err) : status;
 }
 
 int record_simulated_run(const struct record_simulated_input *in, struct record_summary *summary)
 {
+	struct record_simulated_job job = {.in = in};
 	struct simulation_sampling sampling = {0};
 	struct tally_error err = {0};
-	struct diag notes;
 	*summary = (struct record_summary){0};
 	int code = record_simulated_check(in);
 	if (code != 0)
@@ -332,8 +341,18 @@ int record_simulated_run(const struct record_simulated_input *in, struct record_
 		return cli_fail(in->cli, &err);
 	if (in->settings->dry_run)
 		return 0;
-	diag_init(&notes);
-	code = record_simulated_go(in, &sampling, &notes, summary);
-	diag_deinit(&notes);
+	diag_init(&job.notes);
+	arena_init(&job.options.arena);
+	enum tally_status status = record_simulated_go(&job, &sampling, summary, &err);
+	simulation_recording_destroy(job.recording);
+	vec_free(&job.options.items);
+	arena_deinit(&job.options.arena);
+	if (status == TALLY_OK) {
+		record_simulated_say(in, &job.sum, &job.notes);
+	} else {
+		cli_print_diag(in->cli, &job.notes);
+		code = cli_fail(in->cli, &err);
+	}
+	diag_deinit(&job.notes);
 	return code;
 }

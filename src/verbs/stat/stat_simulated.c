@@ -113,20 +113,6 @@ static enum tally_status stat_simulated_name_model(
 	return sim->rung.label.failed ? error_nomem(err) : TALLY_OK;
 }
 
-static void stat_simulated_note_toggles(struct stat_simulated *sim, const struct simulation_counts *counts)
-{
-	if (counts->values[SIM_INSTRUCTIONS] != 0)
-		return;
-	if (sim->settings->simulation.toggles.len)
-		diag_add(&sim->notes, DIAG_WARNING,
-			"no function that --toggle names has run: check its name ('*' matches any part), and that the "
-			"program has "
-			"symbols");
-	else if (sim->settings->counting.delay_ms < 0)
-		diag_add(&sim->notes, DIAG_WARNING,
-			"with -D -1 counting begins where the program says so (tally/simulation.h), which it did not");
-}
-
 enum tally_status stat_simulated_count(
 	struct stat_simulated *sim, char *const *command, struct stat_simulated_result *result, struct tally_error *err)
 {
@@ -147,7 +133,8 @@ enum tally_status stat_simulated_count(
 	if (status != TALLY_OK)
 		return status;
 	simulation_counts_note(&result->counts, &sim->notes);
-	stat_simulated_note_toggles(sim, &result->counts);
+	simulation_counts_note_nothing(&result->counts, sim->settings->simulation.toggles.len > 0,
+		sim->settings->counting.delay_ms < 0, &sim->notes);
 	return stat_simulated_name_model(sim, &result->counts, err);
 }
 

@@ -46,6 +46,7 @@ static void test_refusals(void **state)
 	expect_refused("instructions:uk", "no other modifier");
 	expect_refused("instructions/period=0/", "/period=N/");
 	expect_refused("instructions/period=/", "/period=N/");
+	expect_refused("instructions/period=281474976710657/", "at most 2^48");
 	expect_refused("instructions/freq=7/", "/period=N/");
 	expect_refused("instructions/period=7", "/period=N/");
 	expect_refused("instructions,branches,instructions", "instructions twice");
