@@ -215,7 +215,8 @@ def test_top_ends_where_it_cannot_wait(tally, live, tmp_path):
 def test_a_filter_is_the_only_reason_that_is_told(tally, live, tmp_path):
     if os.geteuid() != 0:
         pytest.skip('for users perf_event_paranoid is a reason too')
-    result = subprocess.run([denying(tmp_path, 'perf_event_open'), tally.path, 'record', '-o', tmp_path / 'd', 'true'],
+    result = subprocess.run([denying(tmp_path, 'perf_event_open'), tally.path, 'record', '--rung', 'events', '-o',
+                             tmp_path / 'd', 'true'],
                             capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     assert result.returncode == 255
     assert 'a seccomp filter' in result.stderr

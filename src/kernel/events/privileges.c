@@ -193,6 +193,8 @@ void refusal_reason(const struct kernel_seam *kernel, const struct event_spec *s
 	struct text *reason)
 {
 	const struct event_request request = {.kernel = kernel, .spec = spec, .pid = pid, .cpu = cpu, .errnum = errnum};
+	if (kernel->explain && kernel->explain(kernel->context, pid, errnum, reason))
+		return;
 	switch (refusal_of(kernel, spec, errnum)) {
 	case REFUSAL_NO_HARDWARE:
 		gate_hardware(&request, reason);

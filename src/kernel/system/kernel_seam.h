@@ -16,6 +16,8 @@
 
 #include "abi/attr.h"
 
+struct text;
+
 struct kernel_seam {
 	void *context;
 	const char *root; /* "" on the real machine; prefix of /proc, /sys, tracefs otherwise */
@@ -27,6 +29,8 @@ struct kernel_seam {
 	int (*munmap)(void *context, void *address, size_t size);
 	int (*close)(void *context, int fd);
 	int (*poll)(void *context, void *pollfds, size_t count, int timeout_ms);
+	/* NULL, or why perf_event_open gave errnum for a thread, if that is not for a reason of perf events. */
+	bool (*explain)(void *context, pid_t pid, int errnum, struct text *reason);
 };
 
 const struct kernel_seam *kernel_seam_linux(void);

@@ -5,9 +5,12 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
+
+#define STOP_NS 1000000 /* between two looks at a child that another thread traces */
 
 static void close_pair(int pair[2])
 {
@@ -67,9 +70,29 @@ enum tally_status spawn_create_with_signals(
 	return TALLY_OK;
 }
 
+/* If another thread traces the child (kernel/standin), its stops are reported to every thread: they are not to be taken
+ * here. False also if the child has ended. */
+static bool spawn_is_stopped(pid_t pid, int options)
+{
+	siginfo_t info = {0};
+	int failed;
+	while ((failed = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | options)) != 0 && errno == EINTR)
+		;
+	return !failed && (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED);
+}
+
+/* A stop lasts for some microseconds, until the tracer has taken it. */
+static void spawn_await_end(pid_t pid)
+{
+	const struct timespec pause = {0, STOP_NS};
+	while (spawn_is_stopped(pid, 0))
+		nanosleep(&pause, NULL);
+}
+
 static void spawn_reap(struct spawn *child)
 {
 	int status;
+	spawn_await_end(child->pid);
 	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	child->pid = -1;
@@ -112,6 +135,10 @@ static enum tally_status wait_child(
 	int result;
 	struct rusage used;
 	pid_t pid;
+	if (!(options & WNOHANG))
+		spawn_await_end(child->pid);
+	else if (spawn_is_stopped(child->pid, WNOHANG))
+		return TALLY_OK;
 	while ((pid = wait4(child->pid, &result, options, &used)) < 0)
 		if (errno != EINTR)
 			return error_set_errno(err, TALLY_IO, errno, "cannot wait for '%s'", child->command);

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 
-#define WORDS_MAX     24
+#define WORDS_MAX     32
 #define EVENT_DEFAULT "cycles:P" /* as in record, a cgroup follows the event that it restricts */
 
 enum tally_status recorded_file_make(char path[RECORDED_PATH_BYTES], struct tally_error *err)
@@ -126,7 +126,8 @@ int record_for_verb(
 		const char *option, *value;
 	} options[] = {{"-o", path}, {"-e", target->event || !target->cgroups ? target->event : EVENT_DEFAULT},
 		{"-p", target->pids}, {"-t", target->tids}, {"-C", target->cpus}, {"-u", target->user},
-		{"-G", target->cgroups}};
+		{"-G", target->cgroups},
+		{"--rung", target->rung.rung == RUNG_AUTO ? NULL : rung_name(target->rung.rung)}};
 	/* auto: whole stacks, however the program was compiled. */
 	const char *words[WORDS_MAX] = {"record", "--call-graph", target->call_graph ? target->call_graph : "auto"};
 	size_t count = 3;
@@ -140,6 +141,8 @@ int record_for_verb(
 		words[count++] = "--wall";
 	if (target->simulates)
 		words[count++] = "--simulate";
+	if (target->rung.requires_event)
+		words[count++] = "--require-event";
 	if (target->all_cpus || target->cgroups)
 		words[count++] = "-a";
 	words[count++] = "--";

@@ -11,6 +11,7 @@
 #define TASKS_RECORDING_RECORD_FOR_VERB_H
 
 #include "cli/cli.h"
+#include "tasks/recording/rung_options.h"
 
 /* As record's options of these names; all absent: the command itself. */
 struct recorded_target {
@@ -18,6 +19,7 @@ struct recorded_target {
 	bool all_cpus;
 	bool wall; /* also what threads wait for */
 	bool simulates; /* the command's events, with Valgrind */
+	struct rung_request rung;
 };
 
 #define RECORDED_PATH_BYTES 4096

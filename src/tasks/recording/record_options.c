@@ -599,6 +599,7 @@ static const struct option options[] = {
 	CALL("wall-source", 0, "auto|bpf|tracepoints|switches", record_options_set_wall_source,
 		"what measures waits: BPF, the sched tracepoints, or context-switch records and /proc (auto: the first "
 		"of these that this user may use)"),
+	RUNG_OPTIONS(struct record_settings, rung),
 	CALL("setup-filter", 0, "pin|unpin", record_options_set_setup_filter,
 		"let all users filter samples (--filter), by a BPF program that root pins; unpin: no longer"),
 	FLAG("latency", 0, latency, "record what report --latency needs: context switches (not with -a)"),

@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "cli/commands.h"
 #include "tasks/recording/record_session.h"
+#include "tasks/recording/rung_options.h"
 
 #define RECORD_FREQ_DEFAULT 4000
 #define RECORD_FREQ_WALL \
@@ -74,6 +75,7 @@ struct record_settings {
 	bool has_any_branch, has_branch_filter; /* -b, -j */
 	bool latency;
 	enum record_setup_filter setup_filter;
+	struct rung_request rung;
 	bool off_cpu, wall;
 	bool has_off_cpu_ms;
 	bool has_wall_source;

@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "cli/progress_line.h"
 #include "perfdata/old_recording.h"
+#include "perfdata/origin.h"
 #include "tasks/recording/record_build_ids.h"
 #include "tasks/recording/record_cache.h"
 #include "tasks/recording/record_opening.h"
@@ -65,6 +66,8 @@ static enum tally_status record_output_read_features(struct record_output *o, st
 	o->has_features = status == TALLY_OK;
 	if (status == TALLY_OK && q->output.compression_level)
 		record_output_describe_compression(&o->features.features, q->output.compression_level);
+	if (status == TALLY_OK && q->origin.kind != ORIGIN_EVENTS)
+		origin_set(&o->features.features, q->origin);
 	if (status == TALLY_OK && q->output.threads != THREADS_NONE) {
 		o->features.features.dir_version = DIRECTORY_VERSION;
 		record_features_add(&o->features.features, FEATURE_DIR_FORMAT);

@@ -13,6 +13,7 @@
 #include "kernel/recording/affinity.h"
 #include "kernel/recording/record_attrs.h"
 #include "kernel/system/target.h"
+#include "perfdata/features.h"
 #include "tasks/recording/record_control.h"
 #include "tasks/recording/record_files.h"
 #include "tasks/recording/record_live.h"
@@ -54,8 +55,12 @@ struct record_plan {
 	bool is_stack_given; /* attrs.chains.stack_bytes was given; else it is as large as rings allow */
 };
 
+struct standin;
+
 struct record_request {
 	const struct kernel_seam *kernel;
+	struct standin *standin; /* whose seam that is (kernel/standin/standin.h); NULL: the kernel itself */
+	struct perfdata_origin origin; /* kind EVENTS: samples are from perf events */
 	struct record_output_options output;
 	struct record_control_spec control;
 	struct target_request target;

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "cli/progress_line.h"
+#include "kernel/standin/standin.h"
 #include "kernel/system/exec_stop.h"
 #include "kernel/system/spawn.h"
 #include "tasks/recording/record_commands.h"
@@ -59,6 +60,7 @@ static enum tally_status record_session_take_signals(struct record_session_sessi
 		struct sigaction action = {.sa_handler = SIG_DFL}, before;
 		if (ours[i] == SIGHUP && sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler == SIG_IGN)
 			continue; /* nohup: the recording outlives its terminal */
+		action.sa_flags = ours[i] == SIGCHLD ? SA_NOCLDSTOP : 0; /* its stops are no news */
 		sigaction(ours[i], &action, NULL); /* an ignored signal would never reach the descriptor */
 		sigaddset(&mask, ours[i]);
 	}
@@ -76,7 +78,8 @@ static enum tally_status look_at_child(struct record_session_session *s, struct 
 		return TALLY_OK;
 	if (waitid(P_PID, (id_t)s->child.pid, &child, WEXITED | WNOHANG | WNOWAIT) != 0)
 		return error_set_errno(err, TALLY_IO, errno, "cannot wait for '%s'", s->child.command);
-	if (child.si_pid)
+	/* If this process traces the command, its stops are reported here, too. */
+	if (child.si_pid && child.si_code != CLD_TRAPPED && child.si_code != CLD_STOPPED)
 		s->child_is_over = s->is_over = true;
 	return TALLY_OK;
 }
@@ -595,6 +598,8 @@ enum tally_status record_session_run(
 		if (status == TALLY_OK)
 			status = write_lost(&s, err);
 	}
+	if (request->standin)
+		standin_release(request->standin);
 	record_session_end_child(&s);
 	if (was_started)
 		record_announce(request, "[ %s record: Woken up %llu times to write data ]", request->argv[0],

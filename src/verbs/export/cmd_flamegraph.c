@@ -37,6 +37,7 @@ struct cmd_flamegraph_settings {
 	const char *cgroups, *user, *call_graph;
 	struct sample_options samples;
 	uint64_t max_stack;
+	struct rung_request rung;
 	bool folded, svg, wall, wakers, follows, counts_samples, reverse, no_inline, all_cpus, simulates;
 };
 
@@ -85,6 +86,7 @@ static const struct option rows[] = {
 	{"wakers", 0, OPTION_FLAG, ROW(wakers),
 		.help = "show waits, and above each the thread that ended it and what that thread had been doing"},
 	{"follow", 0, OPTION_FLAG, ROW(follows), .help = "with --wakers: follow wake-ups back until somebody ran"},
+	RUNG_OPTIONS(struct cmd_flamegraph_settings, rung),
 	{"svg", 0, OPTION_FLAG, ROW(svg), .help = "write an SVG (flamegraph.svg) instead of a page"},
 	{"diff", 0, OPTION_STRING, "base", ROW(base), .help = "colour what grew and what shrank since this recording"},
 };
@@ -407,7 +409,8 @@ static struct recorded_target cmd_flamegraph_target_of(const struct cmd_flamegra
 		.call_graph = s->call_graph,
 		.all_cpus = s->all_cpus,
 		.wall = s->wall || s->wakers,
-		.simulates = s->simulates};
+		.simulates = s->simulates,
+		.rung = s->rung};
 }
 
 /* What names a target has chosen what is recorded: it is no filter any more. */
@@ -495,6 +498,10 @@ static int cmd_flamegraph_run_parsed(const struct cli *cli, const struct command
 			"--call-graph says how to record: it needs a command behind it ('-- ./program')");
 	if (settings->simulates)
 		return cli_usagef(cli, command, "simulate", "--simulate needs a command behind it ('-- ./program')");
+	if (settings->rung.rung != RUNG_AUTO || settings->rung.requires_event)
+		return cli_usagef(cli, command, "rung,require-event",
+			"--rung and --require-event say how to record: they need a command behind them ('-- "
+			"./program')");
 	if (argc > 1)
 		return cli_usagef(cli, command, NULL,
 			"unexpected argument '%s': name one recording, or '--' and a command", argv[1]);

@@ -24,6 +24,7 @@
 #include "tasks/recording/record_freq.h"
 #include "tasks/recording/record_options.h"
 #include "tasks/recording/record_plan.h"
+#include "tasks/recording/record_rung.h"
 #include "tasks/recording/record_waits.h"
 #include "tasks/session/advice_notes.h"
 #include "tasks/session/recording_input.h"
@@ -34,7 +35,8 @@
 struct cmd_record_run {
 	const struct cli *cli;
 	const struct command *command;
-	const struct kernel_seam *kernel;
+	const struct kernel_seam *kernel; /* that of the rung */
+	struct record_rung rung;
 	struct record_settings settings;
 	struct record_plan plan;
 	struct event_list events, switch_events;
@@ -233,6 +235,20 @@ static void say_cut_off(const struct cmd_record_run *run, char *const *command, 
 	text_deinit(&reason);
 }
 
+static void cmd_record_say_sentence(const struct cmd_record_run *run, const char *kind, struct text *sentence)
+{
+	if (sentence->len && !run->settings.quiet)
+		fprintf(stderr, "%s: %s: %.*s\n", run->cli->program, kind, (int)sentence->len, sentence->data);
+	text_deinit(sentence);
+}
+
+static void say_unsampled(const struct cmd_record_run *run)
+{
+	struct text sentence = {0};
+	record_rung_say_losses(&run->rung, &sentence);
+	cmd_record_say_sentence(run, "warning", &sentence);
+}
+
 static void say_outcome(const struct cmd_record_run *run, char *const *command, const struct record_summary *summary)
 {
 	const struct record_settings *s = &run->settings;
@@ -249,6 +265,7 @@ static void say_outcome(const struct cmd_record_run *run, char *const *command, 
 			program, lost,
 			(unsigned long long)(2 * run->plan.ring_bytes / (uint64_t)sysconf(_SC_PAGESIZE)));
 	say_lost_waits(run, summary);
+	say_unsampled(run);
 	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s%s", program,
 		(double)summary->bytes / 1024.0 / 1024.0, s->output.path,
 		s->output.switches || s->output.timestamp_name ? ".<timestamp>" : "");
@@ -313,6 +330,8 @@ static int cmd_record_record(struct cmd_record_run *run, char *const *command)
 {
 	const struct record_settings *s = &run->settings;
 	struct record_request request = {.kernel = run->kernel,
+		.standin = run->rung.standin,
+		.origin = record_rung_origin(&run->rung),
 		.output = s->output,
 		.control = s->control,
 		.target = s->target,
@@ -400,19 +419,43 @@ static int check_simulation(const struct cmd_record_run *run)
 		       : 0;
 }
 
+static int check_simulated_rung(const struct cmd_record_run *run)
+{
+	const struct rung_request *rung = &run->settings.rung;
+	return rung->rung != RUNG_AUTO || rung->requires_event
+		       ? cli_failf(run->cli, "--simulate samples no events of the kernel: leave out %s",
+				 rung->requires_event ? "--require-event" : "--rung")
+		       : 0;
+}
+
+static int cmd_record_choose_rung(struct cmd_record_run *run, bool has_command)
+{
+	struct tally_error err;
+	struct text sentence = {0};
+	enum tally_status status =
+		record_rung_choose(&run->rung, run->kernel, &run->settings, has_command, &sentence, &err);
+	run->kernel = run->rung.kernel;
+	if (status == TALLY_OK)
+		cmd_record_say_sentence(run, "note", &sentence);
+	text_deinit(&sentence);
+	return status == TALLY_OK ? 0 : cli_fail(run->cli, &err);
+}
+
 static int cmd_record_run_parsed(struct cmd_record_run *run, char *const *command)
 {
 	struct record_settings *s = &run->settings;
-	if (s->simulation.is_on) {
+	int code = s->simulation.is_on ? check_simulated_rung(run) : check_simulation(run);
+	if (code == 0 && s->simulation.is_on) {
 		s->output.path = stream_output_name(s->output.path);
 		return cmd_record_simulate(run, command);
 	}
-	int unsimulated = check_simulation(run);
-	if (unsimulated)
-		return unsimulated;
+	if (code == 0)
+		code = cmd_record_choose_rung(run, command != NULL);
+	if (code)
+		return code;
 	cmd_record_complete(run, command != NULL);
 	say_ring_size(s);
-	int code = check_latency(run);
+	code = check_latency(run);
 	if (code == 0)
 		code = check_outputs(run);
 	if (code == 0)
@@ -425,6 +468,7 @@ static int cmd_record_run_parsed(struct cmd_record_run *run, char *const *comman
 		code = record_events_make(run->cli, run->command, run->kernel, s, &run->events, &run->switch_events);
 	if (code == 0)
 		code = record_freq_find(run->kernel, s, &run->plan.attrs.rate);
+	record_rung_limit(&run->rung, &run->plan.attrs.rate);
 	struct tally_error err = {0};
 	if (code == 0 && !s->dry_run && holds_files(run) && record_files_create(&run->files, &err) != TALLY_OK)
 		code = cli_fail(run->cli, &err);
@@ -470,6 +514,7 @@ static int cmd_record_run(const struct cli *cli, const struct command *command, 
 	event_list_deinit(&run.events);
 	event_list_deinit(&run.switch_events);
 	record_files_destroy(run.files);
+	record_rung_end(&run.rung);
 	record_settings_deinit(&run.settings);
 	diag_deinit(&run.diag);
 	free(run.argv);

@@ -13,6 +13,7 @@
 #include "tasks/recording/record_auto.h"
 #include "tasks/recording/record_config.h"
 #include "tasks/recording/record_freq.h"
+#include "tasks/recording/record_rung.h"
 #include "tasks/recording/target_options.h"
 #include "tasks/reporting/report_config.h"
 #include "tasks/reporting/report_options.h"
@@ -82,6 +83,7 @@ static const char *set_call_graph(const struct option_use *use)
 static const struct option options[] = {
 	TARGET_OPTIONS(struct top_settings, record.target),
 	SAMPLING_OPTIONS(struct top_settings, record),
+	RUNG_OPTIONS(struct top_settings, record.rung),
 	{"delay", 'd', OPTION_U64, "n", AT(delay_s), .help = "seconds between refreshes (2)"},
 	{"dump-symtab", 'D', OPTION_UNSUPPORTED, .help = "dump the symbol table used for profiling"},
 	{"entries", 'E', OPTION_U64, "n", AT(entries), .help = "print this many rows"},
@@ -201,12 +203,32 @@ static enum tally_status cmd_top_read_config(struct top_settings *s, struct diag
 	return status == TALLY_OK ? report_config_read_top(&s->report, notes, err) : status;
 }
 
+static int cmd_top_choose_rung(struct top_run_request *request, struct record_rung *rung)
+{
+	struct text sentence = {0};
+	struct tally_error err;
+	enum tally_status status =
+		record_rung_choose(rung, request->kernel, &request->settings->record, false, &sentence, &err);
+	if (status == TALLY_OK && sentence.len)
+		fprintf(stderr, "%s: note: %.*s\n", request->cli->program, (int)sentence.len, sentence.data);
+	text_deinit(&sentence);
+	request->kernel = rung->kernel;
+	return status == TALLY_OK ? 0 : cli_fail(request->cli, &err);
+}
+
 static int cmd_top_run_parsed(struct top_run_request *request)
 {
-	int code = cmd_top_complete_settings(request->cli, request->kernel, request->settings);
+	struct record_rung rung = {0};
+	int code = cmd_top_choose_rung(request, &rung);
+	if (code == 0)
+		code = cmd_top_complete_settings(request->cli, request->kernel, request->settings);
+	record_rung_limit(&rung, &request->settings->rate);
 	if (code == 0)
 		code = cmd_top_choose_interface(request->cli, request->settings, &request->is_interactive);
-	return code == 0 ? top_run(request) : code;
+	if (code == 0)
+		code = top_run(request);
+	record_rung_end(&rung);
+	return code;
 }
 
 static int cmd_top_run(const struct cli *cli, const struct command *command, int argc, char **argv)

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/standin/standin_stops.h"
+
+#include <signal.h>
+#include <sys/ptrace.h>
+
+#include "kernel/standin/standin_timers.h"
+
+static void enable_at_exec(struct standin *s, const struct standin_thread *thread)
+{
+	for (size_t i = 0; i < s->events.len; i++) {
+		struct standin_event *event = &s->events.items[i];
+		if (event->target != thread->target || !ATTR_HAS(&event->attr, ENABLE_ON_EXEC) || event->is_enabled)
+			continue;
+		event->is_enabled = true;
+		event->enabled_at_ns = standin_now(NULL);
+	}
+}
+
+/* All other threads of the process are gone, also the one that called exec: it goes on under the process's number. */
+static void handle_exec(struct standin *s, pid_t tid)
+{
+	unsigned long caller_tid = (unsigned long)tid;
+	(void)ptrace(PTRACE_GETEVENTMSG, tid, NULL, &caller_tid);
+	const struct standin_thread *caller = standin_thread_find(s, (pid_t)caller_tid);
+	struct standin_thread *thread = standin_thread_find(s, tid);
+	if (caller && caller->target && thread && thread->target == 0)
+		thread->target = caller->target;
+	for (size_t i = s->threads.len; i-- > 0;)
+		if (s->threads.items[i].pid == tid && s->threads.items[i].tid != tid)
+			standin_thread_end(s, &s->threads.items[i]);
+	struct standin_process *process = standin_process_find(s, tid);
+	thread = standin_thread_find(s, tid);
+	if (!thread || !process)
+		return;
+	vec_free(&process->stale_timers);
+	process->call_address = process->page = process->mapped_pages = 0;
+	thread->has_timer = thread->is_refused = thread->is_masked = false; /* exec ends timers, and filters stay */
+	enable_at_exec(s, thread);
+	standin_forget_mappings(s, tid);
+	standin_put_comm(s, thread, true);
+	standin_put_mappings(s, thread);
+	standin_timer_start(s, thread, true);
+}
+
+static bool is_measured(struct standin *s, const struct standin_thread *thread)
+{
+	for (size_t i = 0; i < s->events.len; i++) {
+		const struct standin_event *event = &s->events.items[i];
+		if (event->target == thread->target && !event->is_closed &&
+			(thread->tid == thread->target || ATTR_HAS(&event->attr, INHERIT)))
+			return true;
+	}
+	return false;
+}
+
+/* The first stop of a new thread, when it is known whose it is. */
+static enum standin_next handle_first_stop(struct standin *s, struct standin_thread *thread)
+{
+	if (!is_measured(s, thread))
+		return NEXT_IS_LET_GO;
+	standin_timer_start(s, thread, false);
+	return NEXT_GOES_ON;
+}
+
+static void let_go_on(struct standin *s, pid_t tid, enum standin_next next, int signal_number)
+{
+	void *number = (void *)(uintptr_t)signal_number;
+	if (next == NEXT_LISTENS)
+		(void)ptrace(PTRACE_LISTEN, tid, NULL, NULL);
+	else if (next == NEXT_GOES_ON)
+		(void)ptrace(PTRACE_CONT, tid, NULL, number);
+	else if (next == NEXT_IS_LET_GO && ptrace(PTRACE_DETACH, tid, NULL, number) == 0 && standin_thread_find(s, tid))
+		standin_thread_end(s, standin_thread_find(s, tid));
+}
+
+/* A thread has started another one, whose first stop may have come before. */
+static void handle_new(struct standin *s, pid_t parent_tid)
+{
+	unsigned long tid = 0;
+	if (ptrace(PTRACE_GETEVENTMSG, parent_tid, NULL, &tid) != 0)
+		return;
+	struct standin_thread *child = standin_thread_find(s, (pid_t)tid);
+	const struct standin_thread *parent = standin_thread_find(s, parent_tid);
+	bool is_waiting = child != NULL;
+	pid_t target = parent ? parent->target : 0;
+	if (!child)
+		child = standin_thread_add(s, (pid_t)tid, target);
+	parent = standin_thread_find(s, parent_tid);
+	if (!child || !parent)
+		return;
+	if (child->target == 0)
+		child->target = target;
+	standin_process_copy(s, child->pid, parent->pid);
+	standin_put_task(s, child, parent, false);
+	if (is_waiting)
+		let_go_on(s, (pid_t)tid, handle_first_stop(s, child), 0);
+}
+
+static bool is_group_stop(int signal_number)
+{
+	return signal_number == SIGSTOP || signal_number == SIGTSTP || signal_number == SIGTTIN ||
+	       signal_number == SIGTTOU;
+}
+
+static enum standin_next handle_event_stop(struct standin *s, struct standin_thread *thread, int signal_number)
+{
+	if (is_group_stop(signal_number))
+		return NEXT_LISTENS;
+	if (thread->target == 0)
+		return NEXT_WAITS;
+	if (standin_mask_lift(s, thread))
+		return NEXT_GOES_ON;
+	/* The first stop of a thread, or one that was asked for. */
+	return handle_first_stop(s, thread);
+}
+
+/* The signal that the thread gets: none if its timer sent it. */
+static int handle_signal(struct standin *s, struct standin_thread *thread, int signal_number)
+{
+	siginfo_t info = {0};
+	uint64_t period;
+	if (ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) != 0 ||
+		!standin_timer_is_expired(s, thread, &info, &period))
+		return signal_number;
+	standin_sample(s, thread, period);
+	standin_timers_clean(s, thread);
+	return 0;
+}
+
+enum standin_next standin_stop_take(struct standin *s, pid_t tid, int status, int *signal_number)
+{
+	struct standin_thread *thread = standin_thread_find(s, tid);
+	int event = status >> 8, number = status & 0x7f;
+	*signal_number = 0;
+	if (!thread) /* a child whose parent's stop comes later */
+		thread = standin_thread_add(s, tid, 0);
+	if (!thread)
+		return NEXT_GOES_ON;
+	standin_mask_restore(thread);
+	switch (event) {
+	case PTRACE_EVENT_EXEC:
+		handle_exec(s, tid);
+		return NEXT_GOES_ON;
+	case PTRACE_EVENT_CLONE:
+	case PTRACE_EVENT_FORK:
+	case PTRACE_EVENT_VFORK:
+		handle_new(s, tid);
+		return NEXT_GOES_ON;
+	case PTRACE_EVENT_STOP:
+		return handle_event_stop(s, thread, number);
+	default:
+		*signal_number = handle_signal(s, thread, number);
+		return NEXT_GOES_ON;
+	}
+}
+
+void standin_stop_handle(struct standin *s, pid_t tid, int status)
+{
+	int signal_number;
+	enum standin_next next = standin_stop_take(s, tid, status, &signal_number);
+	let_go_on(s, tid, next, signal_number);
+}
