@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Timecharts: the picture has what the events say, its sums are the scheduler's, names in it are never markup."""
+import json
 import re
 import subprocess
 import xml.etree.ElementTree
 
 import pytest
 
-from conftest import TIMEOUT_S
+import json_schema
+from conftest import CORPUS, ROOT, TIMEOUT_S
 from page import HOSTILE, browse, numbers, page_data, raw_name
 from perfdata_build import CHAIN_USER, Recording
 from tracing_build import INTERRUPT, Tracepoint, tracing_data
@@ -428,3 +430,40 @@ def test_perf_reads_ours_and_we_read_perfs(tally, perf, tmp_path, mode):
                        stdout=log, stderr=log, stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=True)
     tally('timechart', '-i', tmp_path / 'perf.data', '-o', svg, check=0)
     assert bars(svg, 'disk' if mode == '-I' else 'sample')
+
+
+
+
+def test_sums_as_json_are_those_of_the_spans(tally, tmp_path):
+    schema = json.loads((ROOT / 'docs' / 'schema' / 'timechart.json').read_text(encoding='utf-8'))
+    many(tmp_path / 'many', 1500)
+    small(tmp_path / 'small')
+    io = Scheduler()
+    io.happen(ENTER, 1, tid=7, fd=3)
+    io.happen(LEAVE, 3, tid=7, ret=4096)
+    io.write(tmp_path / 'io')
+    for path in (tmp_path / 'many', tmp_path / 'small', tmp_path / 'io', CORPUS / 'sched.data'):
+        document = json.loads(tally('timechart', '--json', '-i', path, check=0, cwd=tmp_path).stdout)
+        json_schema.check(document, schema)
+        assert set(document) <= set(schema['properties']) and not (tmp_path / 'output.svg').exists()
+        told = {('cpu', row['cpu']): row['sums'] for row in document['cpus']}
+        told.update({('task', row['tid'], row['pid']): row['sums'] for row in document['tasks']})
+        drawn = {}
+        for row in chart(tally, path):
+            key = ('cpu', row['id']) if row['cpu'] else ('task', row['id'], row['pid'])
+            sums = drawn.setdefault(key, {})
+            for span in row['spans']:
+                state = sums.setdefault(span['kind'], [0, 0, 0])
+                for place, what in enumerate(('count', 'held', 'bytes')):
+                    state[place] += span.get(what) or 0
+        assert {key: {one['state']: [one['count'], one['ns'], one.get('bytes', 0)] for one in sums}
+                for key, sums in told.items()} == drawn
+
+
+def test_json_beside_pictures(tally, tmp_path):
+    small(tmp_path / 'data')
+    result = tally('timechart', '--json', '-i', tmp_path / 'data', '-o', tmp_path / 'x.svg', '--html', tmp_path / 'x.html', check=0)
+    assert json.loads(result.stdout)['cpus'] and (tmp_path / 'x.svg').exists() and (tmp_path / 'x.html').exists()
+    assert json.loads(tally('timechart', '--json', '-P', '-i', tmp_path / 'data', check=0).stdout)['tasks'] == []
+    refused = tally('timechart', '--json', '-i', tmp_path / 'data', '-o', '-')
+    assert refused.returncode == 129 and '--json goes to standard output' in refused.stderr

@@ -15,6 +15,7 @@
 #include "tasks/session/record_words.h"
 #include "tasks/session/recording_input.h"
 #include "verbs/timechart/timechart_feed.h"
+#include "verbs/timechart/timechart_json.h"
 #include "verbs/timechart/timechart_rows.h"
 #include "view/timechart/timechart_html.h"
 #include "view/timechart/timechart_svg.h"
@@ -31,7 +32,7 @@ struct cmd_timechart_settings {
 	struct symbol_options symbols;
 	struct input_options input;
 	const char *output, *html, *highlight;
-	bool power_only, tasks_only, by_topology, skips_eagain;
+	bool power_only, tasks_only, by_topology, skips_eagain, is_json;
 	uint64_t width, least_tasks, min_ns, merge_ns, max_bytes;
 	VEC(const char *) processes;
 };
@@ -96,6 +97,10 @@ static const struct option options[] = {
 		.help = "draw shorter I/O operations with this "
 			"length (1ms)"},
 	{"io-skip-eagain", 0, OPTION_FLAG, ROW(skips_eagain), .help = "omit I/O operations that returned EAGAIN"},
+	{"json", 0, OPTION_FLAG, ROW(is_json),
+		.help = "print how long each CPU and task was in each state, as JSON (docs/schema/timechart.json); no "
+			"SVG "
+			"unless -o is given too"},
 	{"max-size", 0, OPTION_CALL, "size", .call = cmd_timechart_set_max_size,
 		.help = "maximum size of the file (default: 8M for an SVG, unlimited for a page): short spans are "
 			"merged until it fits"},
@@ -243,6 +248,13 @@ static bool cmd_timechart_choose(struct cmd_timechart_job *job, bool is_page, st
 	return true;
 }
 
+static int print_json(const struct cmd_timechart_job *job, const struct timechart_picture *picture)
+{
+	struct text out = {0};
+	timechart_json(&out, picture);
+	return cli_finish_text(job->cli, &out);
+}
+
 static int cmd_timechart_draw(struct cmd_timechart_job *job)
 {
 	const struct cmd_timechart_settings *s = job->settings;
@@ -251,13 +263,16 @@ static int cmd_timechart_draw(struct cmd_timechart_job *job)
 		.title = str_from(recording_name(s->input.path)),
 		.program = str_from(job->cli->program),
 		.lost = input_health_lost(&job->source.pass.sideband.health)};
-	bool has_svg = s->output || !s->html;
+	bool has_svg = s->output || !(s->html || s->is_json);
 	int code = 0;
 	if (!find_highlighted(job, &picture.highlight_ns))
 		return cli_failf(job->cli, "out of memory");
 	picture.is_highlighted = job->highlighted;
 	if (s->html)
 		code = cmd_timechart_choose(job, true, &picture) ? write_html(job, &picture, s->html)
+								 : cli_failf(job->cli, "out of memory");
+	if (s->is_json && code == 0)
+		code = cmd_timechart_choose(job, true, &picture) ? print_json(job, &picture)
 								 : cli_failf(job->cli, "out of memory");
 	if (has_svg && code == 0)
 		code = cmd_timechart_choose(job, false, &picture)
@@ -401,6 +416,11 @@ static int check_and_show(
 {
 	if (settings->power_only && settings->tasks_only)
 		return cli_usagef(cli, command, "power-only,tasks-only", "-P and -T cannot be used together");
+	bool is_twice_on_stdout = (settings->output && strcmp(settings->output, "-") == 0) ||
+				  (settings->html && strcmp(settings->html, "-") == 0);
+	if (settings->is_json && is_twice_on_stdout)
+		return cli_usagef(
+			cli, command, "json", "--json goes to standard output: choose a file with -o or --html");
 	if (settings->width > MAX_WIDTH)
 		return cli_usagef(cli, command, "width", "--width is at most %d", MAX_WIDTH);
 	return cmd_timechart_show(cli, settings);
