@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """top: a profile that is renewed, as text and on the screen."""
+import json
 import os
 import pathlib
 import re
@@ -9,8 +10,9 @@ import signal
 import subprocess
 import time
 
+import json_schema
 import pytest
-from conftest import TIMEOUT_S, wait_for
+from conftest import ROOT, TIMEOUT_S, wait_for
 from test_refusals import NOBODY
 from test_tui import terminal  # noqa: F401 (a fixture)
 
@@ -590,3 +592,35 @@ def test_names_that_come_while_it_runs(top, live, tmp_path, kind):
         running.kill()
         running.wait()
         names.unlink(missing_ok=True)
+
+
+def test_refreshes_as_json(tally, deep):
+    """Each is a line; its tables have the members of report's."""
+    schemas = ROOT / 'docs' / 'schema'
+    schema, report = (json.loads((schemas / f'{name}.json').read_text(encoding='utf-8')) for name in ('top', 'report'))
+    assert all(report['$defs'][name] == part for name, part in schema['$defs'].items())
+    process = subprocess.Popen([str(tally.path), 'top', '--json', '-e', 'cpu-clock:u', '-d', '1', '-F', '199', '-E', '1', '-p',
+                                str(deep.pid)], env=tally.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, text=True)
+    try:
+        for line in process.stdout:
+            document = json.loads(line)
+            json_schema.check(document, schema)
+            assert set(document) <= set(schema['properties'])
+            table, = document['tables']
+            if table['rows']:
+                break
+        row, = table['rows']
+        assert row['symbol'] == 'leaf' and table['events'][0]['name'] == 'cpu-clock:u' and document['samples'] > 0
+        deep.end()
+        rest = process.stdout.read().splitlines()
+        assert process.wait(30) == 0 and all(json.loads(line)['schema'] == 1 for line in rest)
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize('option, word', [('--tui', 'screen (--tui)'), ('--sym-annotate=leaf', 'code (--sym-annotate)')])
+def test_json_has_no_screen(tally, option, word):
+    result = tally('top', '--json', option)
+    assert result.returncode == 255 and f'--json has no {word}' in result.stderr

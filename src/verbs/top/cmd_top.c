@@ -112,6 +112,8 @@ static const struct option options[] = {
 	{"fields", 0, OPTION_STRING, "key[,keys...]", REPORT(rows.fields),
 		.help = "output field(s): overhead, period, sample and the sort keys"},
 	{"force", 0, OPTION_FLAG, REPORT(input.force), .help = "do not check file ownership (default)"},
+	{"json", 0, OPTION_FLAG, AT(is_json),
+		.help = "print each refresh as a line of JSON (docs/schema/top.json) instead of using the screen"},
 	{"max-stack", 0, OPTION_U64, "n", AT(max_stack), .help = "maximum number of frames of a call chain"},
 	REPORT_OPTIONS(struct top_settings, report),
 	SYMBOL_OPTIONS(struct top_settings, report.symbols),
@@ -137,11 +139,14 @@ static const char *const examples[] = {"show what the machine is doing now", "ta
 static int cmd_top_choose_interface(const struct cli *cli, const struct top_settings *s, bool *is_interactive)
 {
 	bool is_usable = tui_terminal_is_usable();
+	if (s->is_json && (s->tui || s->sym_annotate))
+		return cli_failf(cli, "--json has no %s: the two cannot be used together",
+			s->tui ? "screen (--tui)" : "code (--sym-annotate)");
 	if (s->tui && s->stdio)
 		return cli_failf(cli, "--tui and --stdio cannot be used together");
 	if (s->tui && !is_usable)
 		return cli_failf(cli, "--tui needs a terminal as standard input and output, and ncursesw in the build");
-	*is_interactive = !s->stdio && is_usable;
+	*is_interactive = !s->stdio && !s->is_json && is_usable;
 	return 0;
 }
 
@@ -156,7 +161,7 @@ static int cmd_top_complete_settings(const struct cli *cli, const struct kernel_
 	if (r->call_graph_flag && is_open && !r->target.user)
 		r->chains.mode = CALLGRAPH_AUTO;
 	record_auto_settle(kernel, r, &sentence);
-	if (sentence.len && s->stdio)
+	if (sentence.len && (s->stdio || s->is_json))
 		fprintf(stderr, "%.*s\n", (int)sentence.len, sentence.data);
 	text_deinit(&sentence);
 	enum record_callgraph chains = record_config_chains(r).mode;

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "tasks/sampling/live_opening.h"
 #include "verbs/top/top_explore.h"
+#include "verbs/top/top_json.h"
 #include "verbs/top/top_text.h"
 
 #define LOOK_MS 250 /* how often it is looked at how much has come in */
@@ -78,7 +79,7 @@ static bool clear_screen(struct text *out)
 
 static enum tally_status run_text(struct top_run *run, struct tally_error *err)
 {
-	bool is_terminal = isatty(STDOUT_FILENO), goes_on = true;
+	bool is_terminal = isatty(STDOUT_FILENO) && !run->settings->is_json, goes_on = true;
 	int64_t delay_ms = (int64_t)run->settings->delay_s * 1000, due_ms = clock_ms();
 	enum tally_status status = TALLY_OK;
 	struct text out = {0};
@@ -97,7 +98,8 @@ static enum tally_status run_text(struct top_run *run, struct tally_error *err)
 			status = top_view_renew(&run->view, err);
 		say_doubts(run);
 		if (status == TALLY_OK)
-			status = top_text_print(&run->view, is_terminal, &out, err);
+			status = run->settings->is_json ? top_json_print(&run->view, &out, err)
+							: top_text_print(&run->view, is_terminal, &out, err);
 		if (status == TALLY_OK && ((is_terminal && !clear_screen(&out)) || !text_flush(&out))) {
 			goes_on = false;
 			if (out.write_errno != EPIPE)

@@ -18,7 +18,7 @@ struct top_settings {
 	uint64_t count_filter; /* rows with fewer samples are left out */
 	uint64_t max_stack;
 	const char *sym_annotate; /* the function whose code is shown */
-	bool zeroes, hides_kernel, hides_user, stdio, tui;
+	bool zeroes, hides_kernel, hides_user, stdio, tui, is_json;
 };
 
 #endif

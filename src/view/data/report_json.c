@@ -230,6 +230,7 @@ static bool report_json_is_shown(const struct json_printer *w, const struct flat
 static enum tally_status report_json_put_rows(struct json_printer *w, struct tally_error *err)
 {
 	const struct flat_table *t = w->layout.table;
+	bool is_compact = w->j->is_compact;
 	enum tally_status status = TALLY_OK;
 	for (size_t i = 0; i < t->shown_count && status == TALLY_OK; i++) {
 		uint32_t row = t->order[i];
@@ -241,7 +242,7 @@ static enum tally_status report_json_put_rows(struct json_printer *w, struct tal
 		report_json_put_row(w, &t->rows[row], stats, 0, false);
 		status = report_json_put_chains(w, row, err);
 		json_object_end(w->j);
-		w->j->is_compact = false;
+		w->j->is_compact = is_compact;
 		text_line_end(w->j->out);
 	}
 	return status;
@@ -253,6 +254,7 @@ static enum tally_status report_json_put_tree(
 	struct {
 		uint32_t next, end;
 	} path[MAX_LEVEL + 1] = {{0, tree->root_count}};
+	bool is_compact = w->j->is_compact;
 	enum tally_status status = TALLY_OK;
 	for (size_t depth = 1; depth && status == TALLY_OK;) {
 		if (path[depth - 1].next == path[depth - 1].end) {
@@ -260,7 +262,7 @@ static enum tally_status report_json_put_tree(
 				json_array_end(w->j);
 				json_object_end(w->j);
 			}
-			w->j->is_compact = depth > 1;
+			w->j->is_compact = is_compact || depth > 1;
 			continue;
 		}
 		uint32_t index = path[depth - 1].next++;
@@ -274,7 +276,7 @@ static enum tally_status report_json_put_tree(
 		if (node->child_count == 0 || depth == MAX_LEVEL) {
 			status = report_json_put_chains(w, node->row, err);
 			json_object_end(w->j);
-			w->j->is_compact = depth > 1;
+			w->j->is_compact = is_compact || depth > 1;
 		} else {
 			json_array(w->j, "rows");
 			path[depth].next = node->first_child;
