@@ -2,6 +2,7 @@
 """buildid-list and buildid-cache: against stock perf, whose cache is the same."""
 import csv
 import gzip
+import json
 import os
 import pathlib
 import shutil
@@ -9,7 +10,8 @@ import subprocess
 
 import pytest
 
-from conftest import TIMEOUT_S
+import json_schema
+from conftest import CORPUS, ROOT, TIMEOUT_S
 
 # Where ours differs from the version of perf that the corpus trusts, and why.
 CALLERS = 'files of callers count as hit, as in perf 7.3'
@@ -303,3 +305,16 @@ def test_record_keeps_the_cache_below_its_cap(tally, live, workload, tmp_path):
     tally(*command, check=0, env={'TALLY_BUILDID_CACHE_MAX': '50K'})
     assert held() <= 50 << 10
     assert not (cache / 'elf').exists()
+
+
+def test_the_lists_of_the_cache_as_json(tally, tmp_path, caches):
+    files = ','.join(str(build(tmp_path, f'program-{kind}', kind)) for kind in ('sha1', 'md5'))
+    words = ('--buildid-dir', caches[0], 'buildid-cache')
+    tally(*words, '-a', files, check=0)
+    document = json.loads(tally(*words, '-l', '-M', CORPUS / 'deep.data', '--json', check=0).stdout)
+    json_schema.check(document, json.loads((ROOT / 'docs' / 'schema' / 'buildid-cache.json').read_text(encoding='utf-8')))
+    for name, option in (('files', ('-l',)), ('missing', ('-M', CORPUS / 'deep.data'))):
+        rows = [f"{row['build_id']} {row['name']}" for row in document[name]]
+        assert rows and rows == tally(*words, *option, check=0).stdout.splitlines()
+        assert json.loads(tally(*words, *option, '--json', check=0).stdout) == {'schema': 1, name: document[name]}
+    assert '--json is for the lists' in tally(*words, '--json', '-a', files, check=129).stderr

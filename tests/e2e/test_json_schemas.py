@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each verb prints as JSON is as its schema in docs/schema says, and each verb that has --json has a schema."""
 import json
+import re
 
 import pytest
 
@@ -8,16 +9,19 @@ import json_schema
 from conftest import CORPUS, ROOT
 
 SCHEMAS = ROOT / 'docs' / 'schema'
-# Verbs whose JSON other tests check, or that print another verb's form.
-OTHERS = {'annotate': 'annotate', 'c2c': 'c2c', 'config': 'config', 'daemon': 'daemon', 'doctor': 'doctor', 'fleet': 'report',
-          'ftrace': 'ftrace', 'iostat': 'iostat', 'kmem': 'kmem', 'kvm': 'kvm', 'kwork': 'kwork', 'lock': 'lock', 'report': 'report',
-          'sched': 'sched', 'summary': 'summary'}
+# Verbs and commands of verbs whose JSON other tests check, or that print another verb's form. A verb stands for all of its
+# commands.
+OTHERS = {'annotate': 'annotate', 'buildid-cache': 'buildid-cache', 'c2c': 'c2c', 'config': 'config', 'daemon': 'daemon',
+          'doctor': 'doctor', 'fleet': 'report', 'ftrace': 'ftrace', 'iostat': 'iostat', 'kallsyms': 'kallsyms', 'kmem': 'kmem',
+          'kvm': 'kvm', 'kwork': 'kwork', 'lock': 'lock', 'probe': 'probe', 'report': 'report', 'summary': 'summary', 'top': 'top'}
 # Rows of the user's own columns, and a document that docs/diff-json.md describes.
 WITHOUT = {'query', 'diff'}
 PRINTED = [('evlist', ['-i', CORPUS / name]) for name in ('deep.data', 'tp.data', 'grp.data', 'pipe.data')] + [
     ('buildid-list', ['-i', CORPUS / name]) for name in ('deep.data', 'nobid.data')] + [
     ('health', [CORPUS / name]) for name in ('deep.data', 'ud.data', 'pipe.data', 'zstd.data', 'nosamp.data')] + [
-    ('list', []), ('list', ['metric']), ('list', ['sw'])]
+    ('list', []), ('list', ['metric']), ('list', ['sw']), ('sched latency', ['-i', CORPUS / 'sched.data']),
+    ('sched map', ['-i', CORPUS / 'sched.data']), ('sched timehist', ['-S', '-i', CORPUS / 'sched.data']),
+    ('timechart', ['-i', CORPUS / 'sched.data'])]
 
 
 def schema(name):
@@ -27,10 +31,10 @@ def schema(name):
 @pytest.mark.parametrize('verb, words', PRINTED, ids=[f'{verb}-{words[-1].stem if words and hasattr(words[-1], "stem") else words}'
                                                       for verb, words in PRINTED])
 def test_what_is_printed_is_as_the_schema_says(tally, verb, words):
-    result = tally(verb, '--json', *words)
+    result = tally(*verb.split(), '--json', *words)
     document = json.loads(result.stdout)
-    json_schema.check(document, schema(verb))
-    known = schema(verb)
+    known = schema('sched' if verb == 'sched latency' else verb.replace(' ', '-'))
+    json_schema.check(document, known)
     known = known['items'] if known['type'] == 'array' else known
     for item in document if isinstance(document, list) else [document]:
         assert set(item) <= set(known['properties']), verb
@@ -49,10 +53,24 @@ def test_lines_of_stat(tally, words):
         assert set(document) <= set(known['properties']), line
 
 
+def commands_of(helps, verb):
+    """Those of its commands that its usage names: "sched {record|latency|...}"."""
+    named = re.search(r'\{([a-z|-]+)\}', helps[verb])
+    return [f'{verb} {name}' for name in named[1].split('|')] if named else []
+
+
 def test_each_verb_with_json_has_a_schema(tally):
     checked = {verb for verb, _ in PRINTED} | set(OTHERS) | WITHOUT | {'stat'}
     verbs = tally('--list-cmds', check=0).stdout.split()
-    having = {verb for verb in verbs if '--json' in tally('help', verb).stdout}
-    assert having <= checked, having - checked
-    for name in {verb for verb, _ in PRINTED} | set(OTHERS.values()) | {'stat'}:
-        assert schema(name)['description']
+    helps = {verb: tally('help', verb).stdout for verb in verbs}
+    for command in [command for verb in verbs for command in commands_of(helps, verb)]:
+        shown = tally(*command.split(), '-h')
+        helps[command] = shown.stdout + shown.stderr
+    having = {command for command, text in helps.items() if '--json' in text}
+    missing = {command for command in having if command not in checked and command.split()[0] not in checked}
+    assert not missing
+    assert {'sched latency', 'sched map', 'sched timehist'} <= having
+    files = {path.stem for path in SCHEMAS.glob('*.json')} - {'export', 'sched'}
+    assert files <= {verb.replace(' ', '-') for verb in checked}, 'a schema that nothing prints'
+    for path in SCHEMAS.glob('*.json'):
+        assert schema(path.stem)['description']

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """kallsyms and check: against stock perf where it has them."""
+import json
 import pathlib
 import random
 import shutil
@@ -7,7 +8,8 @@ import subprocess
 
 import pytest
 
-from conftest import NEWEST_PERF
+import json_schema
+from conftest import NEWEST_PERF, ROOT
 
 
 def kernel_functions():
@@ -66,3 +68,15 @@ def test_check_exits_as_perf(tally, arguments, status):
     if NEWEST_PERF and 'libperl' not in str(arguments):
         newest = type(tally)(NEWEST_PERF, tally.environment['HOME'])
         assert newest('check', *arguments).returncode == status
+
+
+def test_kallsyms_as_json(tally):
+    names = kernel_functions()
+    if not names:
+        pytest.skip('the kernel hides its addresses')
+    names = random.Random(2).sample(names, 20) + ['there_is_no_such_function']
+    document = json.loads(tally('kallsyms', '--json', *names, check=0).stdout)
+    json_schema.check(document, json.loads((ROOT / 'docs' / 'schema' / 'kallsyms.json').read_text(encoding='utf-8')))
+    rows = [f"{one['name']}: {one['module']} {one['file']} {one['start']}-{one['end']} ({one['start']}-{one['end']})"
+            if one['is_found'] else f"{one['name']}: not found" for one in document['symbols']]
+    assert rows == tally('kallsyms', *names, check=0).stdout.splitlines()

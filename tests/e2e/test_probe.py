@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """probe: definitions, what can be probed, and probes of the kernel that come and go; perf sees ours and we see perf's."""
+import json
 import os
 import pathlib
 import re
@@ -9,7 +10,8 @@ import subprocess
 
 import pytest
 
-from conftest import wait_for
+import json_schema
+from conftest import ROOT, wait_for
 
 TRACING = pathlib.Path('/sys/kernel/tracing')
 PROBES = TRACING / 'uprobe_events'
@@ -176,12 +178,28 @@ def test_the_nearest_readable_name_is_offered(tally, tmp_path):
     assert "\n Did you mean 'shop::Item::turn'?\n" in tally('probe', '-x', tmp_path / 'with', '-L', 'turm', check=254).stderr
 
 
+def probes_as_text(printed):
+    document = json.loads(printed)
+    json_schema.check(document, json.loads((ROOT / 'docs' / 'schema' / 'probe.json').read_text(encoding='utf-8')))
+    return [f"  {probe['group'] + ':' + probe['event']:20} (on {probe['place']} in {probe['file']}"
+            + ''.join([' with'] * bool(probe['arguments']) + [f" {argument['name']}" for argument in probe['arguments']]) + ')'
+            for probe in document['probes']]
+
+
+def test_functions_as_json(tally, app):
+    document = json.loads(tally('probe', '-x', app, '-F', '--json', check=0).stdout)
+    json_schema.check(document, json.loads((ROOT / 'docs' / 'schema' / 'probe.json').read_text(encoding='utf-8')))
+    assert document['functions'] == tally('probe', '-x', app, '-F', check=0).stdout.splitlines()
+    assert '--json needs --list or --funcs' in tally('probe', '-x', app, '--json', '-L', 'add', check=129).stderr
+
+
 def test_a_probe_lives_until_it_is_removed(tally, newest_perf, app, cleared, tmp_path):
     added = tally('probe', '-x', app, '-a', 'look item->number item->name:string', '-a', 'add%return $retval:s32', check=0).stderr
     assert f'Added new events:\n  {cleared}:look' in added and f'\ttally record -e {cleared}:add__return -aR sleep 1\n' in added
     listed = tally('probe', '-l', f'{cleared}:*', check=0).stdout
     assert listed == newest_perf('probe', '-l', f'{cleared}:*', check=0).stdout
     assert f' in {app} with number name)' in listed
+    assert probes_as_text(tally('probe', '-l', f'{cleared}:*', '--json', check=0).stdout) == listed.splitlines()
     data = tmp_path / 'data'
     output = tally('record', '-o', data, '-e', f'{cleared}:*', '--', app, check=0).stdout
     rows = tally('script', '-i', data, '-F', 'event,trace', check=0).stdout
@@ -377,6 +395,9 @@ def test_the_cache_keeps_definitions(tally, newest_perf, app, cleared):
     tally('probe', '-q', '--cache', '-x', app, '-a', 'mine=add x', check=0)
     kept = tally('probe', '--cache', '-l', check=0).stdout
     assert f'{cleared}:mine=add x\n' in kept and kept == newest_perf('probe', '--cache', '-l', check=0).stdout
+    cached = json.loads(tally('probe', '--cache', '-l', '--json', check=0).stdout)['cached']
+    assert [probe['text'] for probe in cached] == [line for line in kept.splitlines() if not line.endswith('):')]
+    assert all(f"{probe['path']} ({probe['build_id']}):" in kept for probe in cached)
     before = lines_of(cleared)
     tally('probe', '-q', '-d', f'{cleared}:mine', check=0)
     assert f'(on %mine in {app})' in tally('probe', '-x', app, '-a', '%mine', check=0).stderr

@@ -184,17 +184,22 @@ static void probe_show_raw(const struct probe_event *event, struct text *out)
 		text_str(out, "%return");
 }
 
-void probe_show_listed(struct probe_viewer *viewer, const struct probe_event *event, struct text *out)
+void probe_show_place(struct probe_viewer *viewer, const struct probe_event *event, struct text *out)
 {
 	struct probe_binary *binary = NULL;
 	uint64_t address = 0;
-	probe_show_name(event, out);
 	if (event->kind == 'p' || event->kind == 'r')
 		binary = probe_viewer_open(viewer, event->is_user, event->file);
 	bool is_found = binary && probe_show_find(binary, event, &address);
 	if (!is_found ||
 		(!probe_show_source(binary, event, address, out) && !probe_show_symbol(binary, event, address, out)))
 		probe_show_raw(event, out);
+}
+
+void probe_show_listed(struct probe_viewer *viewer, const struct probe_event *event, struct text *out)
+{
+	probe_show_name(event, out);
+	probe_show_place(viewer, event, out);
 	probe_show_file(event->file, out);
 	struct tally_str rest = event->arguments;
 	struct probe_event_argument argument;

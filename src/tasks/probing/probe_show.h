@@ -28,6 +28,8 @@ void probe_viewer_deinit(struct probe_viewer *viewer);
 
 /* A probe that was made of a definition, with its newline. */
 void probe_show_made(const struct probe_converted *probe, const struct probe_binary *binary, struct text *out);
+/* Where a probe of the kernel is, by its binary: "add:2@/src/a.c"; as the kernel has it if nothing else is known. */
+void probe_show_place(struct probe_viewer *viewer, const struct probe_event *event, struct text *out);
 /* A probe of the kernel: its place is looked up in its binary. */
 void probe_show_listed(struct probe_viewer *viewer, const struct probe_event *event, struct text *out);
 

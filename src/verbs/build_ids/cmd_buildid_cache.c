@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "code/binaries/build_id_cache.h"
@@ -16,9 +17,11 @@
 #include "verbs/build_ids/index_files.h"
 #include "verbs/build_ids/recorded_build_ids.h"
 
+#define SCHEMA 1
+
 struct cmd_buildid_cache_settings {
 	const char *add, *remove, *purge, *update, *missing, *index;
-	bool purge_all, list, force;
+	bool purge_all, list, force, is_json;
 	bool has_max_bytes;
 	uint64_t max_bytes, target;
 	unsigned verbose;
@@ -51,6 +54,7 @@ static const struct option options[] = {
 		"file(s) to index: their source lines and inlined calls are read now and kept for "
 		"reports"),
 	{.name = "kcore", .letter = 'k', .kind = OPTION_UNSUPPORTED, .argument = "file", .help = "kcore file to add"},
+	FLAG("json", 0, is_json, "print the lists of --list and --missing as JSON (docs/schema/buildid-cache.json)"),
 	FLAG("list", 'l', list, "list all cached files"),
 	{.name = "max-size",
 		.kind = OPTION_CALL,
@@ -93,6 +97,8 @@ struct cmd_buildid_cache_job {
 	const struct cli *cli;
 	const struct cmd_buildid_cache_settings *settings;
 	struct build_id_cache cache;
+	struct text text; /* of --json, with its lists */
+	struct json json;
 	bool has_failed;
 };
 
@@ -285,9 +291,29 @@ static void cmd_buildid_cache_trim(struct cmd_buildid_cache_job *job)
 	}
 }
 
-static int cmd_buildid_cache_print_rows(const struct cli *cli, const struct build_id_rows *rows)
+static void cmd_buildid_cache_put_rows(struct json *j, const char *name, const struct build_id_rows *rows)
+{
+	json_array(j, name);
+	for (size_t i = 0; i < rows->rows.len; i++) {
+		char hex[BUILD_ID_HEX_BYTES];
+		build_id_to_hex(&rows->rows.items[i].id, hex);
+		json_object(j, NULL);
+		json_string(j, "build_id", str_from(hex));
+		json_string(j, "name", rows->rows.items[i].name);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+/* name: of the list in JSON. */
+static int cmd_buildid_cache_print_rows(
+	struct cmd_buildid_cache_job *job, const char *name, const struct build_id_rows *rows)
 {
 	struct text t = {0};
+	if (job->settings->is_json) {
+		cmd_buildid_cache_put_rows(&job->json, name, rows);
+		return 0;
+	}
 	for (size_t i = 0; i < rows->rows.len; i++) {
 		char hex[BUILD_ID_HEX_BYTES];
 		build_id_to_hex(&rows->rows.items[i].id, hex);
@@ -296,7 +322,7 @@ static int cmd_buildid_cache_print_rows(const struct cli *cli, const struct buil
 		text_bytes(&t, rows->rows.items[i].name.data, rows->rows.items[i].name.len);
 		text_char(&t, '\n');
 	}
-	return cli_finish_text(cli, &t);
+	return cli_finish_text(job->cli, &t);
 }
 
 static void list_cache(struct cmd_buildid_cache_job *job)
@@ -315,7 +341,7 @@ static void list_cache(struct cmd_buildid_cache_job *job)
 		memcpy(id.bytes, list.entries.items[i].id.bytes, sizeof(id.bytes));
 		job->has_failed |= !build_id_rows_add(&rows, list.entries.items[i].name, &id);
 	}
-	job->has_failed |= cmd_buildid_cache_print_rows(job->cli, &rows) != 0;
+	job->has_failed |= cmd_buildid_cache_print_rows(job, "files", &rows) != 0;
 	build_id_rows_deinit(&rows);
 	build_id_cache_list_deinit(&list);
 }
@@ -353,10 +379,28 @@ static void list_missing(struct cmd_buildid_cache_job *job)
 		status = error_nomem(&err);
 	if (status != TALLY_OK)
 		(void)cli_fail(job->cli, &err);
-	job->has_failed |= status != TALLY_OK || cmd_buildid_cache_print_rows(job->cli, &missing) != 0;
+	job->has_failed |= status != TALLY_OK || cmd_buildid_cache_print_rows(job, "missing", &missing) != 0;
 	build_id_rows_deinit(&missing);
 	build_id_rows_deinit(&all);
 	perfdata_reader_destroy(reader);
+}
+
+static void cmd_buildid_cache_list(struct cmd_buildid_cache_job *job)
+{
+	const struct cmd_buildid_cache_settings *settings = job->settings;
+	if (settings->is_json) {
+		job->json.out = &job->text;
+		json_object(&job->json, NULL);
+		json_u64(&job->json, "schema", SCHEMA);
+	}
+	if (settings->missing)
+		list_missing(job);
+	if (settings->list)
+		list_cache(job);
+	if (!settings->is_json)
+		return;
+	json_object_end(&job->json);
+	job->has_failed |= cli_finish_text(job->cli, &job->text) != 0;
 }
 
 static int cmd_buildid_cache_run(const struct cli *cli, const struct command *command, int argc, char **argv)
@@ -372,6 +416,8 @@ static int cmd_buildid_cache_run(const struct cli *cli, const struct command *co
 	if (rest < argc || is_idle)
 		return cli_usagef(
 			cli, command, NULL, "nothing to do: name an action such as --add, --remove or --list");
+	if (settings.is_json && !settings.list && !settings.missing)
+		return cli_usagef(cli, command, "json", "--json is for the lists of --list and --missing");
 	struct cmd_buildid_cache_job job = {.cli = cli, .settings = &settings};
 	if (build_id_cache_init(&job.cache, cli->build_id_dir, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
@@ -386,10 +432,7 @@ static int cmd_buildid_cache_run(const struct cli *cli, const struct command *co
 	each_file(&job, settings.index, 'i');
 	if (settings.has_max_bytes)
 		cmd_buildid_cache_trim(&job);
-	if (settings.missing)
-		list_missing(&job);
-	if (settings.list)
-		list_cache(&job);
+	cmd_buildid_cache_list(&job);
 	return job.has_failed ? EXIT_FAILED : 0;
 }
 

@@ -4,16 +4,24 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "code/binaries/kernel_list_cache.h"
 #include "kernel/recording/kernel_maps.h"
 
+#define SCHEMA 1
+
 struct cmd_kallsyms_settings {
 	unsigned verbose;
+	bool is_json;
 };
 
 static const struct option options[] = {
+	{.name = "json",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct cmd_kallsyms_settings, is_json),
+		.help = "Print JSON (docs/schema/kallsyms.json)"},
 	{.name = "verbose",
 		.letter = 'v',
 		.kind = OPTION_COUNT,
@@ -39,19 +47,36 @@ static enum tally_status find_file(void *context, const struct kernel_map *map, 
 	return TALLY_OK;
 }
 
-static void print_module(struct text *t, const struct kallsyms_place *place)
+/* Its name again if the file is not known. */
+static struct tally_str cmd_kallsyms_file(const struct kallsyms_place *place, struct file_search *search)
 {
-	struct file_search search = {.address = place->start};
-	if (place->module.len == 0) {
-		text_str(t, "[kernel] [kernel.kallsyms]");
-		return;
+	*search = (struct file_search){.address = place->start};
+	if (place->module.len == 0)
+		return STR("[kernel.kallsyms]");
+	bool is_found = kernel_maps_each(kernel_seam_linux(), STR(""), find_file, search, NULL) == TALLY_OK;
+	return is_found && search->path[0] ? str_from(search->path) : place->module;
+}
+
+static struct tally_str cmd_kallsyms_module(const struct kallsyms_place *place)
+{
+	return place->module.len == 0 ? STR("[kernel]") : place->module;
+}
+
+static void cmd_kallsyms_put_json(struct json *j, const struct kallsyms *kallsyms, const char *name)
+{
+	struct file_search search;
+	struct kallsyms_place place;
+	bool is_found = kallsyms_find(kallsyms, str_from(name), &place);
+	json_object(j, NULL);
+	json_string(j, "name", str_from(name));
+	json_bool(j, "is_found", is_found);
+	if (is_found) {
+		json_string(j, "module", cmd_kallsyms_module(&place));
+		json_string(j, "file", cmd_kallsyms_file(&place, &search));
+		json_hex(j, "start", place.start);
+		json_hex(j, "end", place.end);
 	}
-	text_bytes(t, place->module.data, place->module.len);
-	text_char(t, ' ');
-	if (kernel_maps_each(kernel_seam_linux(), STR(""), find_file, &search, NULL) == TALLY_OK && search.path[0])
-		text_str(t, search.path);
-	else
-		text_bytes(t, place->module.data, place->module.len);
+	json_object_end(j);
 }
 
 static void print_symbol(struct text *t, const struct kallsyms *kallsyms, const char *name)
@@ -62,10 +87,26 @@ static void print_symbol(struct text *t, const struct kallsyms *kallsyms, const 
 		text_str(t, ": not found\n");
 		return;
 	}
+	struct file_search search;
+	struct tally_str module = cmd_kallsyms_module(&place), file = cmd_kallsyms_file(&place, &search);
 	text_str(t, ": ");
-	print_module(t, &place);
+	text_bytes(t, module.data, module.len);
+	text_char(t, ' ');
+	text_bytes(t, file.data, file.len);
 	unsigned long long start = place.start, end = place.end;
 	text_printf(t, " %#llx-%#llx (%#llx-%#llx)\n", start, end, start, end);
+}
+
+static void cmd_kallsyms_print_json(struct text *t, const struct kallsyms *kallsyms, char *const *names, size_t count)
+{
+	struct json j = {.out = t};
+	json_object(&j, NULL);
+	json_u64(&j, "schema", SCHEMA);
+	json_array(&j, "symbols");
+	for (size_t i = 0; i < count; i++)
+		cmd_kallsyms_put_json(&j, kallsyms, names[i]);
+	json_array_end(&j);
+	json_object_end(&j);
 }
 
 static int cmd_kallsyms_run(const struct cli *cli, const struct command *command, int argc, char **argv)
@@ -93,7 +134,9 @@ static int cmd_kallsyms_run(const struct cli *cli, const struct command *command
 	if (settings.verbose > 0)
 		fprintf(stderr, "/proc/kallsyms: %zu bytes of the kernel, %zu of modules\n", kallsyms.kernel.len,
 			kallsyms.modules.len);
-	for (int i = rest; i < argc; i++)
+	if (settings.is_json)
+		cmd_kallsyms_print_json(&t, &kallsyms, argv + rest, (size_t)(argc - rest));
+	for (int i = rest; i < argc && !settings.is_json; i++)
 		print_symbol(&t, &kallsyms, argv[i]);
 	code = cli_finish_text(cli, &t);
 	free(text);

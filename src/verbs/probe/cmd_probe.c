@@ -157,6 +157,7 @@ static const struct option options[] = {
 		.takes_next_word = true,
 		.call = take_funcs,
 		.help = "Show potential probe-able functions."},
+	PROBE_FLAG("json", 0, is_json, "Print the list of --list or --funcs as JSON (docs/schema/probe.json)"),
 	PROBE_STRING("vmlinux", 'k', vmlinux, "file", "vmlinux pathname"),
 	PROBE_CALL("line", 'L', take_line, "FUNC[:RLN[+NUM|-RLN2]]|SRC:ALN[+NUM|-ALN2]", "Show source code lines."),
 	{.name = "list",
@@ -251,6 +252,8 @@ static int cmd_probe_check(const struct cli *cli, const struct command *command,
 		return cli_usagef(cli, command, "quiet,verbose", "  Error: -v and -q are exclusive.");
 	if (probe->command == 'l' && probe->has_target)
 		return cli_usagef(cli, command, "list,exec,module", "  Error: Don't use --list with --exec.");
+	if (probe->is_json && probe->command != 'l' && probe->command != 'F')
+		return cli_usagef(cli, command, "json", "  Error: --json needs --list or --funcs.");
 	if (probe->is_bootconfig && probe->command != 'D')
 		return cli_usagef(cli, command, "bootconfig,definition", "  Error: --bootconfig needs --definition.");
 	if (probe->max_probes > 1000000)

@@ -10,6 +10,7 @@
 #include "kernel/probes/probe_files.h"
 #include "tasks/probing/cached_probes.h"
 #include "tasks/probing/probe_show.h"
+#include "verbs/probe/probe_json.h"
 
 static bool probe_list_is_wanted(const struct probe_settings *settings, const struct probe_event *event)
 {
@@ -54,6 +55,10 @@ static int probe_list_cached(const struct cli *cli, const struct probe_settings 
 	struct build_id_cache cache;
 	struct tally_error err;
 	struct text out = {0};
+	struct json j;
+	bool is_json = settings->is_json && !is_removal;
+	if (is_json)
+		probe_json_begin(&j, &out, "cached");
 	enum tally_status status = build_id_cache_init(&cache, cli_build_id_dir(cli, settings->symfs), &err);
 	size_t count = settings->wishes.len;
 	for (size_t i = 0; i < (count ? count : 1) && status == TALLY_OK; i++) {
@@ -70,7 +75,9 @@ static int probe_list_cached(const struct cli *cli, const struct probe_settings 
 		}
 		if (status != TALLY_OK)
 			break;
-		if (!is_removal)
+		if (is_json)
+			probe_json_cached(&j, &list);
+		else if (!is_removal)
 			cached_probes_print(&list, &out);
 		else if (!settings->is_dry)
 			status = cached_probes_remove(&cache, &list, &err);
@@ -80,6 +87,8 @@ static int probe_list_cached(const struct cli *cli, const struct probe_settings 
 					list.probes.items[p].text.data);
 		cached_probe_list_deinit(&list);
 	}
+	if (is_json)
+		probe_json_end(&j);
 	if (status == TALLY_OK)
 		return cli_finish_text(cli, &out);
 	text_deinit(&out);
@@ -92,17 +101,24 @@ int probe_list_run(const struct cli *cli, const struct probe_settings *settings)
 	struct probe_viewer viewer;
 	struct tally_error err;
 	struct text out = {0};
+	struct json j;
 	size_t shown = 0;
 	if (settings->use_cache)
 		return probe_list_cached(cli, settings, false);
 	if (probe_list_read(kernel_seam_linux(), &list, &err) != TALLY_OK)
 		return probe_settings_fail(settings, &err, "show event list");
 	probe_viewer_init(&viewer, settings->symfs, settings->vmlinux);
+	if (settings->is_json)
+		probe_json_begin(&j, &out, "probes");
 	for (size_t i = 0; i < list.events.len; i++) {
 		const struct probe_event *event = &list.events.items[i];
 		if (!probe_list_is_wanted(settings, event))
 			continue;
 		shown++;
+		if (settings->is_json) {
+			probe_json_event(&j, &viewer, event);
+			continue;
+		}
 		probe_show_listed(&viewer, event, &out);
 		if (settings->verbose > 0) {
 			text_str(&out, "    ");
@@ -110,6 +126,8 @@ int probe_list_run(const struct cli *cli, const struct probe_settings *settings)
 			text_char(&out, '\n');
 		}
 	}
+	if (settings->is_json)
+		probe_json_end(&j);
 	for (size_t i = 0; shown == 0 && i < settings->wishes.len; i++)
 		probe_list_say_none(settings, "The kernel", settings->wishes.items[i].text);
 	if (list.events.len == 0 && settings->wishes.len == 0)

@@ -10,6 +10,7 @@
 #include "code/probing/probe_filter.h"
 #include "code/probing/probe_variables.h"
 #include "tasks/probing/probe_convert.h"
+#include "verbs/probe/probe_json.h"
 
 #define PROBE_LOOK_FUNCTIONS "!_* & !*@plt"
 #define PROBE_LOOK_VARIABLES "!__k???tab_* & !__crc_*"
@@ -51,6 +52,24 @@ static enum tally_status probe_look_names_add(const struct probe_settings *setti
 	return status;
 }
 
+static void probe_look_print_names(
+	const struct probe_settings *settings, const struct probe_look_names *names, struct text *out)
+{
+	struct json j;
+	if (settings->is_json)
+		probe_json_begin(&j, out, "functions");
+	for (size_t i = 0; i < names->items.len; i++) {
+		if (settings->is_json) {
+			json_string(&j, NULL, str_from(names->items.items[i]));
+			continue;
+		}
+		text_visible(out, str_from(names->items.items[i]));
+		text_char(out, '\n');
+	}
+	if (settings->is_json)
+		probe_json_end(&j);
+}
+
 int probe_functions_run(const struct cli *cli, const struct command *command, const struct probe_settings *settings)
 {
 	struct arena arena;
@@ -75,10 +94,7 @@ int probe_functions_run(const struct cli *cli, const struct command *command, co
 		if (status == TALLY_OK && names.items.len == 0 && !settings->is_quiet)
 			fprintf(stderr, "No function of %s matches the filter '%s'.\n", binary->path,
 				settings->filter ? settings->filter : PROBE_LOOK_FUNCTIONS);
-		for (size_t i = 0; i < names.items.len; i++) {
-			text_visible(&out, str_from(names.items.items[i]));
-			text_char(&out, '\n');
-		}
+		probe_look_print_names(settings, &names, &out);
 		vec_free(&names.items);
 		probe_binary_close(binary);
 	}

@@ -32,7 +32,7 @@ struct probe_settings {
 	uint64_t max_probes;
 	uint64_t namespace_pid; /* 0: this one's */
 	unsigned verbose;
-	bool is_quiet, is_dry, is_forced, use_cache, is_bootconfig;
+	bool is_json, is_quiet, is_dry, is_forced, use_cache, is_bootconfig;
 	bool with_externs, with_ranges, no_inlines;
 	bool no_demangle, demangle_kernel;
 };

@@ -270,7 +270,6 @@ static void sched_map_json_end(const struct sched_job *job, struct json *json)
 	json_array_end(json);
 	json_u64(json, "lost_events", job->source.pass.sideband.health.lost_events);
 	json_object_end(json);
-	text_char(json->out, '\n');
 }
 
 enum tally_status sched_print_map(struct sched_job *job, struct text *out, struct tally_error *err)

@@ -161,5 +161,4 @@ void sched_timehist_json_end(struct timehist *t)
 	json_u64(j, "lost_events", t->job->source.pass.sideband.health.lost_events);
 	json_u64(j, "cut_times", t->history.cut);
 	json_object_end(j);
-	text_char(t->out, '\n');
 }

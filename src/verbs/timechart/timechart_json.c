@@ -73,5 +73,4 @@ void timechart_json(struct text *out, const struct timechart_picture *picture)
 	timechart_json_rows(&j, picture, TRACK_TASK);
 	json_u64(&j, "lost_events", picture->lost);
 	json_object_end(&j);
-	text_char(out, '\n');
 }
