@@ -13,7 +13,7 @@ SCHEMAS = ROOT / 'docs' / 'schema'
 # commands.
 OTHERS = {'annotate': 'annotate', 'buildid-cache': 'buildid-cache', 'c2c': 'c2c', 'config': 'config', 'daemon': 'daemon',
           'doctor': 'doctor', 'fleet': 'report', 'ftrace': 'ftrace', 'iostat': 'iostat', 'kallsyms': 'kallsyms', 'kmem': 'kmem',
-          'kvm': 'kvm', 'kwork': 'kwork', 'lock': 'lock', 'probe': 'probe', 'report': 'report', 'summary': 'summary', 'top': 'top'}
+          'kvm': 'kvm', 'kwork': 'kwork', 'lock': 'lock', 'mem': 'report', 'probe': 'probe', 'report': 'report', 'summary': 'summary', 'top': 'top'}
 # Rows of the user's own columns, and a document that docs/diff-json.md describes.
 WITHOUT = {'query', 'diff'}
 PRINTED = [('evlist', ['-i', CORPUS / name]) for name in ('deep.data', 'tp.data', 'grp.data', 'pipe.data')] + [
@@ -38,6 +38,12 @@ def test_what_is_printed_is_as_the_schema_says(tally, verb, words):
     known = known['items'] if known['type'] == 'array' else known
     for item in document if isinstance(document, list) else [document]:
         assert set(item) <= set(known['properties']), verb
+
+
+def test_memory_report_has_the_form_of_report(tally):
+    document = json.loads(tally('mem', 'report', '--json', '-i', CORPUS / 'addr.data', check=0).stdout)
+    json_schema.check(document, schema('report'))
+    assert set(document) <= set(schema('report')['properties']) and document['tables'][0]['columns']
 
 
 @pytest.mark.parametrize('words', [(), ('-r', 2), ('-I', 20)])
