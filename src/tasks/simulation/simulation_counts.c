@@ -172,13 +172,14 @@ void simulation_counts_note(const struct simulation_counts *counts, struct diag 
 {
 	if (counts->unfinished)
 		diag_add(notes, DIAG_WARNING,
-			"the counts of %zu of %zu programs are not complete: they were killed, or still run; each may "
+			"the counts of %zu of %zu process images are not complete: they were killed, or still run; "
+			"each may "
 			"lack "
 			"%llu million instructions",
 			counts->unfinished, counts->images, (unsigned long long)(SIM_COUNTS_INSTRUCTIONS / 1000000));
 	if (counts->damaged)
-		diag_add(notes, DIAG_WARNING, "the counts of %zu programs cannot be read: %s", counts->damaged,
-			counts->damage);
+		diag_add(notes, DIAG_WARNING, "the counts of %zu of %zu process images cannot be read: %s",
+			counts->damaged, counts->images + counts->damaged, counts->damage);
 }
 
 void simulation_counts_note_nothing(

@@ -186,7 +186,7 @@ static void all_images_are_added_up(void **state)
 	simulation_counts_note(&counts, &notes);
 	assert_int_equal(notes.len, 2);
 	assert_string_equal(notes.entries[1].text,
-		"the counts of 1 programs cannot be read: '19.0': it is the stream of another process");
+		"the counts of 1 of 4 process images cannot be read: '19.0': it is the stream of another process");
 	diag_deinit(&notes);
 	assert_int_equal(simulation_counts_read(folder, 17, &counts, &err), TALLY_OK);
 	assert_int_equal(counts.values[SIM_INSTRUCTIONS], 1100);
