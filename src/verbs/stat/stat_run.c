@@ -29,6 +29,7 @@
 
 #define NS_PER_MS      1000000u
 #define ALIVE_CHECK_NS (100u * NS_PER_MS) /* how often a target that is not our child is looked for */
+#define FADING_SHARE   50 /* reading one takes this part of the time at most */
 
 #define CUT_OFF_LOOK_NS (20u * NS_PER_MS) /* after the start; each time later by twice as much */
 #define CUT_OFF_MOST_NS (20u * NS_PER_MS) /* for which events are enabled that the kernel ends at the command's exec */
@@ -58,6 +59,7 @@ struct stat_measure {
 	struct exec_sentinel sentinel; /* tells when the kernel ends the events at an exec */
 	uint64_t cut_off_look_ns; /* when it is asked next */
 	bool was_looked_at;
+	uint64_t fading_at_ns; /* when targets that may end unseen are read next, at the earliest */
 	uint64_t start_ns, last_ns, end_ns;
 	uint64_t intervals;
 	stat_show_interval show;
@@ -510,6 +512,15 @@ static void cut_off_note(struct stat_measure *m)
 	text_deinit(&reason);
 }
 
+/* Targets that may end unseen are read while they run; less often where that takes long, as with many threads. */
+static void fading_read(struct stat_measure *m, uint64_t now)
+{
+	if (!tool_counts_fades(m->tools) || now < m->fading_at_ns)
+		return;
+	tool_counts_read(m->tools, now);
+	m->fading_at_ns = clock_ns() + FADING_SHARE * (clock_ns() - now);
+}
+
 /* Until the command has ended, the targets are gone, a signal, the timeout or the last interval. */
 static enum tally_status wait_for_end(struct stat_measure *m)
 {
@@ -547,8 +558,7 @@ static enum tally_status wait_for_end(struct stat_measure *m)
 			stat_run_watch(m, now);
 		if (now >= m->cut_off_look_ns && !m->has_ended)
 			cut_off_look(m, now);
-		if (tool_counts_fades(m->tools))
-			tool_counts_read(m->tools, now);
+		fading_read(m, now);
 		if (status == TALLY_OK && now >= next_ns && !m->has_ended) {
 			status = interval_show(m, now);
 			next_ns = stat_next_deadline(next_ns, interval_ns, now);
