@@ -9,6 +9,7 @@
 #include "kernel/events/event_gates.h"
 #include "kernel/recording/record_attrs.h"
 #include "kernel/system/kernel_files.h"
+#include "kernel/system/surroundings.h"
 
 static bool is_cycles(const struct event_spec *spec)
 {
@@ -48,6 +49,25 @@ static void become_cpu_clock(struct record_fallback *f, struct event_spec *spec)
 	rename_event(f->events, spec, "cpu-clock", kept);
 }
 
+static void say_no_kernel(struct record_fallback *f, int64_t paranoid)
+{
+	struct text remedy = {0};
+	if (may_measure_all(f->kernel) || paranoid < 2) {
+		diag_add(f->diag, DIAG_WARNING,
+			"samples of the kernel are not allowed here (by a security policy; 'tally doctor' shows what "
+			"is in the "
+			"way): recording user space only");
+		return;
+	}
+	remedy_sysctl(surroundings_find(f->kernel), "kernel.perf_event_paranoid", 1, &remedy);
+	diag_add(f->diag, DIAG_WARNING,
+		"samples of the kernel are not allowed here (kernel.perf_event_paranoid is %lld): recording user space "
+		"only; to "
+		"allow them: %.*s",
+		(long long)paranoid, (int)remedy.len, remedy.data ? remedy.data : "");
+	text_deinit(&remedy);
+}
+
 static bool leave_out_kernel(struct record_fallback *f, size_t event)
 {
 	int64_t paranoid = kernel_number(f->kernel, 2, "/proc/sys/kernel/perf_event_paranoid");
@@ -56,15 +76,7 @@ static bool leave_out_kernel(struct record_fallback *f, size_t event)
 		return false;
 	if (event_is_waits(&f->events->specs[event])) /* the kernel never samples it */
 		return true;
-	if (may_measure_all(f->kernel) || paranoid < 2)
-		diag_add(f->diag, DIAG_WARNING,
-			"samples of the kernel are not allowed here (by a security policy): recording user space only");
-	else
-		diag_add(f->diag, DIAG_WARNING,
-			"samples of the kernel are not allowed here (kernel.perf_event_paranoid is %lld): recording "
-			"user "
-			"space only",
-			(long long)paranoid);
+	say_no_kernel(f, paranoid);
 	if (event_happens_in_kernel(&f->events->specs[event])) /* in user mode it never comes */
 		diag_add(f->diag, DIAG_WARNING,
 			"'%s' occurs only in the kernel: without kernel samples, nothing would be recorded", name);
