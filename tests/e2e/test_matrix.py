@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Surroundings that deny events, symbols or files, by verbs: doctor names the gate, and each verb measures or says what opens it.
 
-Each cell is asserted and printed (pytest -s). A cell is a result, labelled if it is not from perf events, or a refusal with the
-least that opens it.
+Each cell is asserted and printed (pytest -s). A cell is a result, labelled if it is not from perf events. Where events are required,
+it is a refusal with the least that opens them.
 """
 import json
 import os
@@ -18,7 +18,8 @@ from test_refusals import NOBODY, denying
 
 PARANOID = pathlib.Path('/proc/sys/kernel/perf_event_paranoid')
 SPIN_MS = 300
-# What a refusal says: the gate, and one of the commands that open it.
+# What labels and refusals say: the gate, and one of the commands that open it.
+GATES = ('seccomp filter', 'perf_event_paranoid is')
 OPENERS = ('--security-opt seccomp=', 'kernel.perf_event_paranoid=', 'CAP_PERFMON', 'as root')
 
 
@@ -57,12 +58,18 @@ class Surrounding:
         return subprocess.run([*map(str, [*self.prefix, *program, *words])], capture_output=True, text=True, timeout=TIMEOUT_S,
                               check=False, stdin=subprocess.DEVNULL, env=self.environment, cwd=self.folder)
 
-    def refusal(self, result):
-        """The sentence of a refusal that says what opens the gate."""
-        assert self.is_denied and result.returncode == 255, result.stderr
-        sentence = next(line for line in result.stderr.splitlines() if 'perf_event_open' in line or 'perf_event_paranoid' in line)
-        assert any(opener in sentence for opener in OPENERS) and "'tally doctor'" in sentence, sentence
-        return 'refused: ' + sentence
+    def refuses(self, *words):
+        """Where events are required, the gate is named, and what opens it."""
+        result = self.run(*words)
+        assert result.returncode == 255 and 'counted by' not in result.stderr, result.stderr
+        assert any(gate in result.stderr for gate in GATES) and any(opener in result.stderr for opener in OPENERS), result.stderr
+        assert '--require-event' in result.stderr and "'tally doctor'" in result.stderr, result.stderr
+
+    def label(self, result):
+        """The line that says how samples were taken without events, and what denies them."""
+        label = next((line for line in result.stderr.splitlines() if '--rung timer' in line), '')
+        assert bool(label) == self.is_denied, result.stderr
+        assert not label or (any(gate in label for gate in GATES) and any(opener in label for opener in OPENERS)), label
 
     def doctor(self):
         result = self.run('doctor', '--json')
@@ -86,6 +93,7 @@ class Surrounding:
         assert text.stderr.startswith('# counted by getrusage and /proc') == self.is_denied
         if self.is_denied:
             assert any(opener in text.stderr.splitlines()[0] for opener in OPENERS)
+            self.refuses('stat', '--require-event', '--', self.spin, '20')
             return 'counts of getrusage and /proc'
         return 'counts of events'
 
@@ -99,19 +107,23 @@ class Surrounding:
     def record(self):
         recording = self.folder / 'recorded.data'
         result = self.run('record', '-o', recording, '--', self.spin, SPIN_MS)
-        if result.returncode:
-            return self.refusal(result)
+        assert result.returncode == 0, result.stderr
+        self.label(result)
         shown = self.shows_spin(recording)
-        assert not self.is_denied or 'timer' in shown, 'a recording that is not from events has no label'
+        assert ('# samples are from timers of CPU time, not from perf events' in shown) == self.is_denied, shown
+        origin = json.loads(self.run('report', '-f', '--json', '-i', recording).stdout).get('origin', {})
+        assert origin.get('kind') == ('timer' if self.is_denied else None), origin
+        if self.is_denied:
+            self.refuses('record', '--require-event', '-o', recording, '--', self.spin, '20')
         return 'samples of timers' if self.is_denied else 'samples of events'
 
     def flamegraph(self):
         picture = self.folder / 'flames.svg'
         result = self.run('flamegraph', '--svg', '-o', picture, '--', self.spin, SPIN_MS)
-        if result.returncode:
-            return self.refusal(result)
+        assert result.returncode == 0, result.stderr
+        self.label(result)
         assert picture.read_text().startswith('<') and 'spin' in picture.read_text()
-        assert not self.is_denied or 'timer' in picture.read_text(), 'a picture that is not from events has no label'
+        assert ('samples are from timers of CPU time' in picture.read_text()) == self.is_denied
         return 'drawn from timers' if self.is_denied else 'drawn from events'
 
     def row(self, name):
