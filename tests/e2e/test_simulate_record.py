@@ -7,10 +7,11 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 
 import pytest
 
-from conftest import BUILD, wait_for
+from conftest import BUILD, ROOT, wait_for
 
 TOOL = BUILD / 'simulator' / f'tally-{ {"x86_64": "amd64", "aarch64": "arm64"}.get(os.uname().machine, "") }-linux'
 
@@ -308,6 +309,26 @@ def test_kept_stacks(tally, shares, tmp_path):
     assert len(leaves) > 20 and {names[1:3] for names in leaves} == {('one', 'main'), ('two', 'main')}
 
 
+@pytest.mark.parametrize('program', ['sqlite3', 'liblzma', 'rust'])
+def test_inclusive_shares_are_callgrinds(tally, program):
+    """Within a point, for all functions that can be compared (tests/live/simulation_truth.py)."""
+    toolchains = os.environ.get('RUSTUP_HOME') or os.path.expanduser('~/.rustup')
+    truth = subprocess.run([sys.executable, ROOT / 'tests/live/simulation_truth.py', '--tally', tally.path, '--least', '2',
+                            program], capture_output=True, text=True, check=False, timeout=600,
+                           env={**tally.environment, 'RUSTUP_HOME': toolchains})
+    if f'{program} is missing' in truth.stderr:
+        pytest.skip(f'{program} is not installed (or what it is built with)')
+    assert truth.returncode == 0 and 'largest difference' in truth.stdout, truth.stdout + truth.stderr
+
+
+def test_times_without_build_ids(tally, shares, tmp_path):
+    recording = tmp_path / 'perf.data'
+    tally('record', '--simulate', '-B', '--timestamp-boundary', '-c', 10007, '-o', recording, shares, check=3)
+    header = tally('report', '--header-only', '-i', recording, check=0).stdout
+    assert '# time of first sample : 0.000010' in header
+    assert tally('buildid-list', '-i', recording, '--header').stdout.strip() == ''
+
+
 def test_flamegraph(tally, shares, tmp_path):
     made = tally('flamegraph', '--simulate', '--folded', '-o', '-', '--', shares, 2000000, check=3)
     weights = dict(line.rsplit(' ', 1) for line in made.stdout.splitlines() if line.endswith(tuple('0123456789')))
@@ -337,6 +358,7 @@ def test_json_says_simulated(tally, shares, tmp_path):
     (['--switch-output'], '--switch-output is about the reading of events'),
     (['-D', '10'], '--toggle FUNCTION begins at a function'),
     (['-n'], 'counts without samples'),
+    (['--proc-map-timeout', '9'], '--proc-map-timeout is about the reading of events'),
     (['--call-graph', 'fp'], 'makes call chains of stack dumps'),
     (['--call-graph', 'dwarf,65528'], 'at most 65000 bytes'),
     (['--keep-stacks'], '--keep-stacks needs --call-graph dwarf'),

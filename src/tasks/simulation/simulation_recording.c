@@ -308,7 +308,7 @@ static enum tally_status simulation_recording_find_build_ids(
 	if (status != TALLY_OK)
 		return status;
 	f->build_ids = ids->items;
-	f->build_id_count = ids->len;
+	f->build_id_count = r->request.no_build_ids ? 0 : ids->len;
 	if (f->build_id_count)
 		record_features_add(f, FEATURE_BUILD_ID);
 	f->first_sample_time_ns = ids->first_ns;
@@ -329,7 +329,7 @@ static enum tally_status simulation_recording_close(
 	if (totals.packed_bytes)
 		r->features.features.compress_ratio =
 			(uint32_t)((totals.bytes + totals.packed_bytes / 2) / totals.packed_bytes);
-	if (is_file && !r->request.no_build_ids) {
+	if (is_file && (!r->request.no_build_ids || r->request.wants_times)) {
 		enum tally_status found = simulation_recording_find_build_ids(r, &ids, status == TALLY_OK ? err : NULL);
 		status = status == TALLY_OK ? found : status;
 	}

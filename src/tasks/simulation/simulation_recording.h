@@ -30,6 +30,7 @@ struct simulation_recording_request { /* strings are the caller's */
 	bool has_chains;
 	bool keeps_stacks; /* the dumps, instead of chains */
 	bool no_build_ids, all_build_ids, no_build_id_cache;
+	bool wants_times; /* of the first and the last sample, even without build IDs */
 	struct binary_store_options store; /* of the files that stacks lead to */
 	char *const *argv; /* the whole command line */
 	struct diag *diag;

@@ -69,6 +69,7 @@ static const char *record_simulated_rings(const struct record_settings *s)
 		{s->output.switches, "--switch-output"}, {s->output.timestamp_name, "--timestamp-filename"},
 		{s->output.max_bytes, "--max-size"}, {s->control.is_given, "--control"},
 		{s->tail_synthesize, "--tail-synthesize"},
+		{s->map_timeout_ms != RECORD_MAP_TIMEOUT_MS, "--proc-map-timeout"},
 		{s->synth.no_tasks || s->synth.no_maps || s->synth.no_cgroups, "--synth"}};
 	return record_simulated_first(options, ARRAY_LEN(options));
 }
@@ -204,6 +205,8 @@ static enum tally_status record_simulated_tell_model(const struct record_simulat
 	}
 	bool has_failed = t.failed;
 	text_deinit(&t);
+	for (size_t i = 0; !has_failed && in->settings->verbose && i < options->items.len; i++)
+		diag_add(notes, DIAG_NOTE, "the simulator runs with %s", options->items.items[i]);
 	return has_failed ? error_nomem(err) : TALLY_OK;
 }
 
@@ -317,6 +320,7 @@ static enum tally_status record_simulated_go(struct record_simulated_job *job,
 		.has_chains = record_simulated_has_chains(s),
 		.keeps_stacks = s->keeps_stacks,
 		.no_build_ids = s->no_build_ids,
+		.wants_times = s->time_boundary,
 		.all_build_ids = s->all_build_ids,
 		.no_build_id_cache = s->no_build_id_cache,
 		.store = symbol_options_of(in->cli, &(struct symbol_options){0}, NULL),
