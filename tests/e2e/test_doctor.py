@@ -85,7 +85,8 @@ def test_a_seccomp_filter_is_named(tally, live, tmp_path):
     assert status == 1 and not document['can_measure']
     assert settings['seccomp']['is_in_the_way'] and settings['seccomp']['opens_it']
     assert 'seccomp' in by_name(document['events'])['software']['reason']
-    assert 'cannot take samples' in by_name(document['plan'])['samples']['text']
+    assert '--rung timer' in by_name(document['plan'])['samples']['text']
+    assert 'getrusage and /proc' in by_name(document['plan'])['counts']['text']
 
 
 def test_root_of_a_user_namespace_is_a_user_here_too(tally, live):

@@ -46,9 +46,7 @@ class Surrounding:
         self.prefix, self.gate, self.is_denied, self.folder = prefix, gate, is_denied, folder
         self.program, self.spin = folder / 'tally', folder / 'spin'
         self.program.write_bytes(tally.path.read_bytes())
-        self.spin.write_bytes((tally.path.parents[2] / 'tests' / 'workloads' / 'spin').read_bytes())
         self.program.chmod(0o755)
-        self.spin.chmod(0o755)
         self.environment = {**os.environ, 'HOME': str(folder), 'TMPDIR': str(folder)}
         if self.run('true', program=[]).returncode != 0:
             pytest.skip(f'{" ".join(map(str, prefix[:2]))} is not permitted here')
@@ -141,8 +139,11 @@ def root(live):
 
 
 @pytest.fixture
-def place(open_folder):
+def place(open_folder, workload):
+    """A folder that every user can write to, with a program that uses the CPU."""
     open_folder.chmod(0o777)
+    shutil.copy(workload('spin').path, open_folder / 'spin')
+    (open_folder / 'spin').chmod(0o755)
     return open_folder
 
 

@@ -6,8 +6,13 @@
 
 static const char *plan_samples(const struct machine_checks *checks)
 {
+	const struct arch *arch = record_host_arch();
 	if (!machine_checks_allow(checks, CHECK_SOFTWARE))
-		return "record, top and flamegraph cannot take samples: the kernel allows no event";
+		return arch && arch->general_registers
+			       ? "record, flamegraph and top -p sample your own programs without events, by timers of "
+				 "CPU time "
+				 "and ptrace (--rung timer)"
+			       : "record, top and flamegraph cannot take samples: the kernel allows no event";
 	if (!machine_checks_allow(checks, CHECK_RING))
 		return "record, top and flamegraph cannot take samples: no ring buffer can be mapped";
 	if (machine_checks_allow(checks, CHECK_HARDWARE))
@@ -23,7 +28,8 @@ static const char *plan_scope(const struct machine_checks *checks)
 {
 	bool has_kernel = machine_checks_allow(checks, CHECK_KERNEL_MODE);
 	if (!machine_checks_allow(checks, CHECK_SOFTWARE))
-		return "nothing can be measured";
+		return "user mode of your own programs, without events; kernel mode, hardware events and -a are "
+		       "refused";
 	if (machine_checks_allow(checks, CHECK_ALL_PROCESSES))
 		return has_kernel ? "user and kernel mode, your own programs and all processes (-a)"
 				  : "user mode, your own programs and all processes (-a)";
@@ -35,7 +41,9 @@ static const char *plan_call_graphs(const struct machine_checks *checks)
 {
 	const struct arch *arch = record_host_arch();
 	if (!machine_checks_allow(checks, CHECK_SOFTWARE))
-		return "none";
+		return "--call-graph auto copies stacks and unwinds them while the program runs (dwarf); -g alone "
+		       "follows "
+		       "frame pointers";
 	if (machine_checks_allow(checks, CHECK_BPF) && arch)
 		return "--call-graph auto unwinds stacks in the kernel, by a BPF program; Python functions are named";
 	if (arch && arch->dwarf_count > 0)
