@@ -80,7 +80,7 @@ def test_table_says_that_it_is_simulated(simulate, loop):
     result = simulate(loop, 1000, 7, check=7)
     label = result.stderr.splitlines()[0]
     assert label.startswith('# simulated, not measured (valgrind=')
-    assert ' d1=' in label and ' predictor=' in label and 'do not show cycles' in label
+    assert ' d1=' in label and ' predictor=' in label and "do not show the kernel's code" in label
     shown = re.findall(r'^ +(\d+) +(\S+) ', result.stderr, re.M)
     assert [event for _, event in shown] == DEFAULT
     counts = {event: int(count) for count, event in shown}
@@ -128,7 +128,7 @@ def test_json_is_as_the_schema_says(simulate, loop):
     for line in lines[:3]:
         assert line['origin']['kind'] == 'simulated'
         assert line['origin']['by'].startswith('valgrind=')
-        assert 'cycles' in line['origin']['not_seen']
+        assert 'how long' in line['origin']['not_seen']
     assert [line.get('kind') for line in lines[2:]] == ['simulated-comparison', 'gate']
 
 

@@ -17,9 +17,9 @@
 #include "tasks/recording/record_features.h"
 #include "tasks/recording/record_output.h"
 #include "tasks/session/stream_output.h"
+#include "tasks/simulation/simulation_run.h"
 
 #define OUT_BYTES    (256u << 10) /* written at once */
-#define NOT_SEEN     "the kernel's code, waiting, how long anything takes, prefetching and speculation"
 #define FIXED_FIELDS (SIM_SAMPLE_TYPE & ~(uint64_t)(SAMPLE_REGS_USER | SAMPLE_STACK_USER))
 
 struct simulation_recording {
@@ -141,7 +141,7 @@ static void simulation_recording_describe(struct simulation_recording *r, const 
 	if (rest.len)
 		text_printf(&r->origin, "%s%.*s", before, (int)rest.len, rest.data);
 	origin_set(&r->features.features,
-		(struct perfdata_origin){ORIGIN_SIMULATED, text_view(&r->origin), STR(NOT_SEEN)});
+		(struct perfdata_origin){ORIGIN_SIMULATED, text_view(&r->origin), STR(SIMULATION_NOT_SEEN)});
 }
 
 static enum tally_status simulation_recording_read_features(

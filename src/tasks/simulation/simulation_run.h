@@ -23,6 +23,8 @@
 #include "base/diag.h"
 #include "kernel/system/spawn.h"
 
+/* What simulated events leave out, as the end of a sentence: for labels of counts and recordings. */
+#define SIMULATION_NOT_SEEN	"the kernel's code, waiting, how long anything takes, prefetching and speculation"
 #define SIMULATION_FOLDER_BYTES 256 /* a socket's path is shorter still; TMPDIR is refused beyond */
 
 struct simulation_request {

@@ -451,6 +451,12 @@ const struct command command_stat = {
 		"line below the table gives the reason. Counts of events that shared the PMU are scaled up, and the "
 		"share of time that they were counted follows in parentheses.\n\n"
 		"The command's exit status is passed on.\n\n"
+		"With --simulate, Valgrind runs the command, and a tool of tally's own counts instructions, branches, "
+		"caches "
+		"and TLBs of a model: without hardware counters or privileges, and alike in each run. With --compare, "
+		"too, it "
+		"is a gate for builds: the status is 3 if the second command exceeds the first by more than "
+		"--threshold.\n\n"
 		"'stat record' also stores the counts in a perf.data file, and 'stat report' prints the counts of "
 		"such a file; options may come before and after 'record' and 'report'.",
 	.examples = (const char *const[]){"count the default events of a command", "tally stat make -j8",

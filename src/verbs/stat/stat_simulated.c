@@ -9,8 +9,7 @@
 #include "tasks/simulation/simulation_model.h"
 #include "tasks/simulation/simulation_run.h"
 
-#define NOT_SEEN "cycles, the kernel's code, waiting, prefetching and speculation"
-#define ELAPSED	 " seconds of simulation (not the time that the command takes)"
+#define ELAPSED " seconds of simulation (not the time that the command takes)"
 
 static bool stat_simulated_add_option(struct stat_simulated *sim, size_t *starts, size_t *count, const char *option)
 {
@@ -76,8 +75,8 @@ enum tally_status stat_simulated_open(struct stat_simulated *sim, const struct k
 {
 	struct simulation_model model;
 	*sim = (struct stat_simulated){.settings = settings};
-	sim->origin =
-		(struct stat_origin){.kind = "simulated", .by = sim->by, .not_seen = NOT_SEEN, .elapsed = ELAPSED};
+	sim->origin = (struct stat_origin){
+		.kind = "simulated", .by = sim->by, .not_seen = SIMULATION_NOT_SEEN, .elapsed = ELAPSED};
 	sim->rung.origin = &sim->origin;
 	diag_init(&sim->notes);
 	diag_init(&sim->model_notes);
@@ -109,7 +108,8 @@ static enum tally_status stat_simulated_name_model(
 	memcpy(sim->by, counts->model, sizeof(sim->by));
 	if (strstr(sim->by, " ll=")) /* what was changed in caches that are not simulated need not be told */
 		diag_add_all(&sim->notes, &sim->model_notes);
-	text_printf(&sim->rung.label, "simulated, not measured (%s); the counts do not show %s", sim->by, NOT_SEEN);
+	text_printf(&sim->rung.label, "simulated, not measured (%s); the counts do not show %s", sim->by,
+		SIMULATION_NOT_SEEN);
 	return sim->rung.label.failed ? error_nomem(err) : TALLY_OK;
 }
 
