@@ -13,7 +13,8 @@ SCHEMAS = ROOT / 'docs' / 'schema'
 # commands.
 OTHERS = {'annotate': 'annotate', 'buildid-cache': 'buildid-cache', 'c2c': 'c2c', 'config': 'config', 'daemon': 'daemon',
           'doctor': 'doctor', 'fleet': 'report', 'ftrace': 'ftrace', 'iostat': 'iostat', 'kallsyms': 'kallsyms', 'kmem': 'kmem',
-          'kvm': 'kvm', 'kwork': 'kwork', 'lock': 'lock', 'mem': 'report', 'probe': 'probe', 'report': 'report', 'summary': 'summary', 'top': 'top'}
+          'kvm': 'kvm', 'kwork': 'kwork', 'lock': 'lock', 'mem': 'report', 'probe': 'probe', 'report': 'report', 'sched script': 'script',
+          'script': 'script', 'summary': 'summary', 'top': 'top'}
 # Rows of the user's own columns, and a document that docs/diff-json.md describes.
 WITHOUT = {'query', 'diff'}
 PRINTED = [('evlist', ['-i', CORPUS / name]) for name in ('deep.data', 'tp.data', 'grp.data', 'pipe.data')] + [

@@ -16,6 +16,7 @@
 #include "verbs/script/script_counts.h"
 #include "verbs/script/script_gen.h"
 #include "verbs/script/script_installed.h"
+#include "verbs/script/script_json.h"
 #include "verbs/script/script_python.h"
 #include "verbs/script/script_run.h"
 
@@ -219,11 +220,13 @@ static enum tally_status print_no_sample(struct script *script, struct tally_err
 	const struct script_settings *s = &script->settings;
 	if (script->printed != 0 || shows_others(s))
 		return TALLY_OK;
-	if (recording_is_of_stat(script->recording.reader)) {
+	if (!s->is_json && recording_is_of_stat(script->recording.reader)) {
 		perfdata_reader_rewind(script->recording.reader);
 		return script_counts_print(script->recording.reader, &script->out, err);
 	}
 	(void)text_flush(&script->out);
+	if (s->is_json)
+		cli_note_counts(script->cli, script->recording.reader, s->input.path);
 	cli_note_empty(script->cli, recording_name(s->input.path), script->recording.pass.sideband.health.samples);
 	return TALLY_OK;
 }
@@ -232,8 +235,15 @@ static enum tally_status print_no_sample(struct script *script, struct tally_err
 static enum tally_status cmd_script_print_samples(struct script *script, struct tally_error *err)
 {
 	enum tally_status status = script_dlfilter_start(&script->dlfilter, err);
+	if (script->settings.is_json) {
+		script->json.out = &script->out;
+		script_json_begin(&script->json, recording_name(script->settings.input.path),
+			perfdata_reader_features(script->recording.reader));
+	}
 	if (status == TALLY_OK)
 		status = script_print_all(script, err);
+	if (script->settings.is_json)
+		script_json_end(&script->json, &script->recording.pass.sideband.health);
 	struct tally_error other;
 	enum tally_status stopped =
 		script_dlfilter_stop(&script->dlfilter, &script->out, status == TALLY_OK ? err : &other);
@@ -267,6 +277,23 @@ static int list_dlfilters(const struct cli *cli, const struct script_settings *s
 	return code;
 }
 
+/* An option that makes no sense with --json; NULL: none was given. */
+static const char *without_json(const struct script_settings *s)
+{
+	const struct {
+		bool is_given;
+		const char *name;
+	} options[] = {{s->fields.is_given, "-F"}, {s->script != NULL, "-s"}, {s->gen_script != NULL, "-g"},
+		{s->list || s->list_dlfilters, "--list"}, {s->only_checks, "-d"}, {script_is_dumping(s), "-D"},
+		{s->header || s->header_only, "--header"}, {s->per_event_dump, "--per-event-dump"},
+		{s->dlfilter.path != NULL, "--dlfilter"}, {s->keeps_deferred, "--no-merge-callchains"},
+		{s->reltime || s->deltatime, "--reltime and --deltatime"}, {shows_others(s), "--show-*-events"}};
+	for (size_t i = 0; i < ARRAY_LEN(options); i++)
+		if (options[i].is_given)
+			return options[i].name;
+	return NULL;
+}
+
 static int cmd_script_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct script script = {.cli = cli, .settings = {.max_stack = 127}};
@@ -283,6 +310,11 @@ static int cmd_script_run(const struct cli *cli, const struct command *command, 
 		return cli_failf(cli, "--dlfilter filters what is printed, and so cannot be used with -s or -d");
 	if (script.settings.reltime && script.settings.deltatime)
 		return cli_failf(cli, "--reltime and --deltatime cannot be used together");
+	const char *other = script.settings.is_json ? without_json(&script.settings) : NULL;
+	if (other)
+		return cli_usagef(cli, command, "json", "--json and %s cannot be used together", other);
+	if (script.settings.is_json && rest < argc)
+		return cli_usagef(cli, command, "json", "--json runs no script: unexpected argument '%s'", argv[rest]);
 	if (script.settings.list_dlfilters)
 		return list_dlfilters(cli, &script.settings);
 	if (script.settings.script)
@@ -301,7 +333,8 @@ static int cmd_script_run(const struct cli *cli, const struct command *command, 
 		.traces = settings->traces,
 		.symbols = settings->symbols,
 		.is_live = !needs_end(settings),
-		.shows_counts = true};
+		.shows_counts = true,
+		.shows_origin = settings->is_json};
 	if (data_source_open_reader(&input, &script.recording, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	enum tally_status status = settings->header_only ? TALLY_OK : cmd_script_prepare(&script, &input, &err);

@@ -198,6 +198,7 @@ const char *script_fields_apply(struct script_field_request *request, const char
 {
 	struct tally_str list = str_from(text);
 	unsigned kinds = take_kinds(&list);
+	request->is_given = true;
 	if (kinds == 0)
 		return "Invalid event type in field string.";
 	if (kinds == ALL_KINDS && list.len == 0)

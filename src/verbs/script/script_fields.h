@@ -99,6 +99,7 @@ struct script_field_request {
 	struct script_field_kind kinds[KIND_COUNT];
 	bool all_overridden;
 	bool hides_chains; /* -G */
+	bool is_given; /* there was a list */
 };
 
 void script_fields_init(struct script_field_request *request);

@@ -72,6 +72,10 @@ static const struct option options[] = {
 		.is_self_explaining = true,
 		.help = "comma separated output fields prepend with 'type:'. +field to add and -field to remove. "
 			"Valid types: hw, sw, trace, raw, break, synth. Fields: " SCRIPT_FIELD_LIST},
+	{.name = "json",
+		.kind = OPTION_FLAG,
+		ROW(is_json),
+		.help = "print the samples as JSON (docs/schema/script.json)"},
 	{.name = "hide-call-graph",
 		.letter = 'G',
 		.kind = OPTION_FLAG,

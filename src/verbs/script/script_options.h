@@ -28,7 +28,7 @@ struct script_settings {
 	bool list_dlfilters;
 	uint64_t max_stack, max_events, max_blocks;
 	bool only_checks; /* -d: samples are checked, not printed */
-	bool header, header_only, full_info, dump, dump_unsorted, per_event_dump, all_cpus, list;
+	bool is_json, header, header_only, full_info, dump, dump_unsorted, per_event_dump, all_cpus, list;
 	bool latency; /* -L: narrow columns */
 	bool show_kernel_path, ns, reltime, deltatime, stitches, no_inline, full_source_path;
 	bool keeps_deferred; /* --no-merge-callchains */

@@ -20,6 +20,7 @@
 #include "tasks/session/stack_notes.h"
 #include "tasks/session/symbol_notes.h"
 #include "verbs/script/script_gen.h"
+#include "verbs/script/script_json.h"
 #include "verbs/script_driver.h"
 
 #define EVENTS_FD 3 /* of the child */
@@ -134,24 +135,10 @@ static bool put_leaf(struct feed *feed, const struct data_sample *s)
 static void put_fields(struct feed *feed, const struct data_sample *s)
 {
 	struct json *j = &feed->json;
-	struct tracepoint_value value;
 	if (s->event->attr.type != EVENT_TRACEPOINT || !feed->source->tracepoints)
 		return;
 	json_object(j, "fields");
-	struct tally_bytes raw = s->sample.raw;
-	for (unsigned i = 0; tracepoint_value_at(feed->source->tracepoints, raw, TRACEPOINT_OWN, i, &value); i++) {
-		char key[128];
-		struct tally_str name = value.field.name;
-		size_t len = MIN(name.len, sizeof(key) - 1);
-		memcpy(key, name.data, len);
-		key[len] = '\0';
-		if (value.field.form == TRACEPOINT_TEXT || value.field.count > 0)
-			json_string(j, key, value.text);
-		else if (value.field.form == TRACEPOINT_SIGNED)
-			json_i64(j, key, (int64_t)value.numbers[0]);
-		else
-			json_u64(j, key, value.numbers[0]);
-	}
+	script_json_fields(j, feed->source->tracepoints, s->sample.raw);
 	json_object_end(j);
 }
 

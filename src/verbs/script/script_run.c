@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "cli/progress_line.h"
 #include "perfdata/time_order.h"
+#include "verbs/script/script_json.h"
 
 static bool has_all(const struct script *script)
 {
@@ -53,7 +54,10 @@ static enum tally_status script_run_print_sample(struct script *script, const st
 	if (status != TALLY_OK || !is_wanted)
 		return status;
 	struct text *out = script_run_text_of(script, event);
-	if (!script_print_sample(&script->printer, out, event, record, sample, clock))
+	bool is_done = script->settings.is_json
+			       ? script_json_sample(&script->json, &script->printer, event, record, sample, clock)
+			       : script_print_sample(&script->printer, out, event, record, sample, clock);
+	if (!is_done)
 		return error_nomem(err);
 	script->printed++;
 	/* Or the reader of our output has gone. */
@@ -78,7 +82,8 @@ static enum tally_status script_run_print_group(struct script *script, const str
 			return status;
 	}
 	struct script_row row = {.event = leader, .record = record, .sample = sample, .clock = clock};
-	if (status != TALLY_NOMEM && script->printed > printed && script->fields[leader->index] & FIELD_METRIC)
+	if (status != TALLY_NOMEM && !script->settings.is_json && script->printed > printed &&
+		script->fields[leader->index] & FIELD_METRIC)
 		script_metrics_print(&script->metrics, &script->printer, script_run_text_of(script, leader), &row);
 	return status == TALLY_NOMEM ? error_nomem(err) : TALLY_OK;
 }

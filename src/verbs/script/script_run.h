@@ -8,6 +8,7 @@
 #ifndef VERBS_SCRIPT_SCRIPT_RUN_H
 #define VERBS_SCRIPT_SCRIPT_RUN_H
 
+#include "base/json.h"
 #include "cli/cli.h"
 #include "tasks/session/data_source.h"
 #include "tasks/session/dump_raw.h"
@@ -38,6 +39,7 @@ struct script {
 	uint64_t last_ns, misordered; /* of checks: the sample before; samples whose time is before its time */
 	struct script_metrics metrics;
 	struct text out;
+	struct json json; /* of out, with --json */
 };
 
 static inline bool script_is_dumping(const struct script_settings *settings)
