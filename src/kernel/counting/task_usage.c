@@ -38,6 +38,7 @@ struct usage_look {
 	uint64_t tick_ns;
 	VEC(pid_t) processes;
 	VEC(struct usage_task) alive;
+	bool has_failed; /* for lack of memory or descriptors: then nothing is known to have ended */
 };
 
 /* The numbers behind the name, which may hold anything. */
@@ -143,15 +144,30 @@ static void usage_cpu_add(struct usage_look *look, pid_t process, const struct u
 	usage_add(cpu, stat->fields[STAT_SYSTEM], look->tick_ns);
 }
 
-/* A file that is there without the line is one of a kernel that does not count this. */
+/* The text of a thread's file, for a count of that kind; NULL and true: the thread is there, but this user or kernel does not
+ * tell. False: the thread has ended, or reading failed. */
+static bool usage_file_read(struct usage_look *look, pid_t thread, const char *name, enum usage_kind kind, char **text)
+{
+	enum tally_status status = kernel_text(look->watch->kernel, text, NULL, "/proc/%d/%s", (int)thread, name);
+	if (status == TALLY_OK)
+		return true;
+	*text = NULL;
+	if (status == TALLY_DENIED)
+		look->usage->known &= ~USAGE_BIT(kind);
+	else if (status != TALLY_NOT_FOUND)
+		look->has_failed = true;
+	return status == TALLY_DENIED;
+}
+
+/* A file that is there without the lines is one of a kernel that does not count this. */
 static bool usage_switches_read(struct usage_look *look, pid_t thread, uint64_t *switches)
 {
 	uint64_t voluntary = 0, other = 0;
 	char *text;
-	if (kernel_text(look->watch->kernel, &text, NULL, "/proc/%d/status", (int)thread) != TALLY_OK)
+	if (!usage_file_read(look, thread, "status", USAGE_SWITCHES, &text))
 		return false;
-	if (!usage_line_number(text, "\nvoluntary_ctxt_switches", &voluntary) ||
-		!usage_line_number(text, "\nnonvoluntary_ctxt_switches", &other))
+	if (text && (!usage_line_number(text, "\nvoluntary_ctxt_switches", &voluntary) ||
+			    !usage_line_number(text, "\nnonvoluntary_ctxt_switches", &other)))
 		look->usage->known &= ~USAGE_BIT(USAGE_SWITCHES);
 	free(text);
 	usage_add(&voluntary, other, 1);
@@ -162,9 +178,9 @@ static bool usage_switches_read(struct usage_look *look, pid_t thread, uint64_t 
 static bool usage_migrations_read(struct usage_look *look, pid_t thread, uint64_t *migrations)
 {
 	char *text;
-	if (kernel_text(look->watch->kernel, &text, NULL, "/proc/%d/sched", (int)thread) != TALLY_OK)
+	if (!usage_file_read(look, thread, "sched", USAGE_MIGRATIONS, &text))
 		return false;
-	if (!usage_line_number(text, "\nse.nr_migrations", migrations))
+	if (text && !usage_line_number(text, "\nse.nr_migrations", migrations))
 		look->usage->known &= ~USAGE_BIT(USAGE_MIGRATIONS);
 	free(text);
 	return true;
@@ -178,7 +194,7 @@ static void usage_thread_look(struct usage_look *look, pid_t thread)
 		return;
 	if (wanted & USAGE_BIT(USAGE_MIGRATIONS) && !usage_migrations_read(look, thread, &task.migrations))
 		return;
-	(void)vec_push(&look->alive, task);
+	look->has_failed |= !vec_push(&look->alive, task);
 }
 
 static void usage_children_add(struct usage_look *look, pid_t process, const char *thread)
@@ -206,8 +222,11 @@ static void usage_threads_look(struct usage_look *look, pid_t process)
 			usage_thread_look(look, process);
 		return;
 	}
-	if ((!wants_tasks && watch->scope == USAGE_OF_PROCESS) ||
-		kernel_names(watch->kernel, &threads, NULL, "/proc/%d/task", (int)process) != TALLY_OK)
+	if (!wants_tasks && watch->scope == USAGE_OF_PROCESS)
+		return;
+	enum tally_status status = kernel_names(watch->kernel, &threads, NULL, "/proc/%d/task", (int)process);
+	look->has_failed |= status != TALLY_OK && status != TALLY_NOT_FOUND;
+	if (status != TALLY_OK)
 		return;
 	for (size_t i = 0; i < threads.len; i++) {
 		uint64_t id;
@@ -291,6 +310,10 @@ bool usage_watch_look(struct usage_watch *watch, struct task_usage *usage)
 			usage->known &= ~USAGE_BIT(USAGE_MIGRATIONS);
 	}
 	vec_free(&look.processes);
+	if (look.has_failed) {
+		vec_free(&look.alive);
+		return false;
+	}
 	usage_tasks_keep(&look);
 	return is_known;
 }

@@ -85,7 +85,9 @@ static enum tally_status descend(struct record_rung *rung, struct record_setting
 		"of your own programs, but not the kernel's functions, hardware events or waits",
 		standin_max_hz());
 	if (is_denied)
-		text_printf(sentence, "; the kernel denies all perf events: %.*s", (int)gate->len, gate->data);
+		text_printf(sentence,
+			"; the kernel denies all perf events: %.*s; 'tally doctor' says what else is in the way",
+			(int)gate->len, gate->data);
 	return TALLY_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,6 +86,14 @@ static void a_process_keeps_what_its_ended_threads_had(void **state)
 	usage_put(&b, "/proc/13/status", "x\nvoluntary_ctxt_switches:\t0\nnonvoluntary_ctxt_switches:\t1\n");
 	assert_true(usage_watch_look(&b.watch, &b.usage));
 	assert_int_equal(b.usage.values[USAGE_SWITCHES], 7 + 6 + 110 + 2 + 1);
+	/* A look that fails ends nothing: the thread is not counted twice when it can be read again. */
+	assert_int_equal(unlink(name), 0);
+	assert_int_equal(mkdir(name, 0700), 0);
+	assert_false(usage_watch_look(&b.watch, &b.usage));
+	assert_int_equal(rmdir(name), 0);
+	usage_put(&b, "/proc/13/status", "x\nvoluntary_ctxt_switches:\t0\nnonvoluntary_ctxt_switches:\t2\n");
+	assert_true(usage_watch_look(&b.watch, &b.usage));
+	assert_int_equal(b.usage.values[USAGE_SWITCHES], 7 + 6 + 110 + 2 + 2);
 	usage_bench_end(&b);
 }
 
