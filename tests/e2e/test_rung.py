@@ -161,7 +161,8 @@ def test_the_program_notices_nothing(tally, workload, tmp_path, mode, told):
     data = tmp_path / 'd.data'
     result = tally('record', '--rung', 'timer', '-o', data, '--', workload('traced').path, mode, '400', check=TOLD)
     assert result.stdout == told
-    assert shares(tally, data)['traced_work'] > 50
+    # Threads that block the signal are sampled where they give up the CPU, too: behind system calls.
+    assert shares(tally, data)['traced_work'] > (10 if 'blocked' in told else 50)
 
 
 def test_timers_of_ended_threads_are_deleted(tally, workload, tmp_path):

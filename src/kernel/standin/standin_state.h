@@ -53,6 +53,8 @@ struct standin_thread {
 	pid_t target; /* of events that measure it; 0: not told yet by the thread that started it */
 	int cpu;
 	int timer, timer_signal;
+	uint64_t due_ns; /* CPU time of the thread at which its timer expires next */
+	uint64_t early; /* periods from then on that have been sampled already: standin_timer_sample_early */
 	bool has_timer, is_refused; /* refused: it cannot get a timer, and is not sampled */
 	bool is_ours; /* a process that this one started, and waits for itself */
 	bool is_masked; /* it blocks the timer's signal: standin_timers.h */

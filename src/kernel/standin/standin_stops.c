@@ -119,13 +119,16 @@ static enum standin_next handle_event_stop(struct standin *s, struct standin_thr
 static int handle_signal(struct standin *s, struct standin_thread *thread, int signal_number)
 {
 	siginfo_t info = {0};
-	uint64_t period;
-	if (ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) != 0 ||
-		!standin_timer_is_expired(s, thread, &info, &period))
-		return signal_number;
-	standin_sample(s, thread, period);
-	standin_timers_clean(s, thread);
-	return 0;
+	uint64_t period = 0;
+	bool is_known = ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) == 0;
+	bool is_timer = is_known && standin_timer_is_expired(s, thread, &info, &period);
+	if (!is_timer)
+		period = standin_timer_untold(s, thread);
+	if (period)
+		standin_sample(s, thread, period);
+	if (is_timer)
+		standin_timers_clean(s, thread);
+	return is_timer ? 0 : signal_number;
 }
 
 enum standin_next standin_stop_take(struct standin *s, pid_t tid, int status, int *signal_number)

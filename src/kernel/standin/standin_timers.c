@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -10,6 +11,7 @@
 #include "base/array.h"
 #include "kernel/standin/standin.h"
 #include "kernel/standin/standin_calls.h"
+#include "kernel/system/kernel_files.h"
 
 #define TIMER_COOKIE  0x7461696c /* in the signal's value: not one that somebody else sent */
 #define TIMER_THREAD  3 /* CLOCK_THREAD_CPUTIME_ID */
@@ -88,15 +90,31 @@ static bool may_get_timer(const struct standin *s, struct standin_thread *thread
  * samples. The kernel looks at timers at its ticks, so an expiry comes late by half a tick on average, and by a whole one
  * at most; a thread's last part is lost to that, and taking a tick from the first expiry makes up for it.
  */
-static struct timespec first_expiry(struct standin *s)
+static uint64_t first_expiry_ns(struct standin *s)
 {
 	uint64_t tick = NS_PER_S / standin_max_hz();
 	s->random ^= s->random << 13;
 	s->random ^= s->random >> 7;
 	s->random ^= s->random << 17;
 	uint64_t ns = s->random % s->period_ns;
-	ns = ns > tick ? ns - tick : 1;
+	return ns > tick ? ns - tick : 1;
+}
+
+static struct timespec timespec_of(uint64_t ns)
+{
 	return (struct timespec){(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
+}
+
+/* The CPU time that a stopped thread has used, by the clock of its timer; 0: the kernel does not tell. */
+static uint64_t thread_cpu_ns(const struct standin *s, const struct standin_thread *thread)
+{
+	char *text = NULL;
+	if (kernel_text(&s->seam, &text, NULL, "/proc/%d/task/%d/schedstat", (int)thread->pid, (int)thread->tid) !=
+		TALLY_OK)
+		return 0;
+	uint64_t ns = strtoull(text, NULL, 10);
+	free(text);
+	return ns;
 }
 
 void standin_timer_start(struct standin *s, struct standin_thread *thread, bool is_exec)
@@ -107,16 +125,18 @@ void standin_timer_start(struct standin *s, struct standin_thread *thread, bool 
 	if (!process || thread->target == 0 || thread->has_timer || thread->is_refused || s->period_ns == 0)
 		return;
 	if (may_get_timer(s, thread, &status)) {
-		const struct timespec period = {(time_t)(s->period_ns / NS_PER_S), (long)(s->period_ns % NS_PER_S)};
+		uint64_t first_ns = first_expiry_ns(s);
 		struct timer_page page = {.event = {.value = TIMER_COOKIE,
 						  .signal = thread->timer_signal,
 						  .notify = SIGEV_THREAD_ID,
 						  .tid = status.inner_tid},
-			.period = {period, first_expiry(s)}};
+			.period = {timespec_of(s->period_ns), timespec_of(first_ns)}};
 		if (standin_calls_begin(&calls, s, thread, is_exec) && timer_memory_find(&calls, process)) {
 			delete_timers(&calls, process, STALE_MANY);
 			thread->has_timer = make_timer(&calls, thread, process, &page);
 			thread->timer = page.timer;
+			thread->due_ns = thread_cpu_ns(s, thread) + first_ns;
+			thread->early = 0;
 		}
 		standin_calls_end(&calls);
 		thread->is_masked = calls.has_mask && (calls.mask & signal_bit(thread->timer_signal));
@@ -157,13 +177,27 @@ void standin_timer_stop(struct standin *s, struct standin_thread *thread, bool i
 }
 
 bool standin_timer_is_expired(
-	const struct standin *s, const struct standin_thread *thread, const siginfo_t *info, uint64_t *period)
+	const struct standin *s, struct standin_thread *thread, const siginfo_t *info, uint64_t *period)
 {
 	if (!thread->has_timer || info->si_signo != thread->timer_signal || info->si_code != SI_TIMER ||
 		info->si_value.sival_int != TIMER_COOKIE)
 		return false;
-	*period = s->period_ns * (1 + (uint64_t)MAX(info->si_overrun, 0));
+	uint64_t periods = 1 + (uint64_t)MAX(info->si_overrun, 0), told = MIN(periods, thread->early);
+	thread->due_ns += periods * s->period_ns;
+	thread->early -= told;
+	*period = (periods - told) * s->period_ns;
 	return true;
+}
+
+uint64_t standin_timer_untold(const struct standin *s, struct standin_thread *thread)
+{
+	uint64_t now = thread->has_timer ? thread_cpu_ns(s, thread) : 0;
+	if (now == 0 || now < thread->due_ns)
+		return 0;
+	uint64_t periods = 1 + (now - thread->due_ns) / s->period_ns;
+	uint64_t untold = periods > thread->early ? periods - thread->early : 0;
+	thread->early += untold;
+	return untold * s->period_ns;
 }
 
 /* ---- threads that block the signal ---- */
@@ -200,18 +234,17 @@ void standin_masks_look(struct standin *s)
 
 bool standin_mask_lift(const struct standin *s, struct standin_thread *thread)
 {
-	uint64_t alone = ~signal_bit(thread->timer_signal);
-	void *size = (void *)sizeof(alone);
 	struct thread_status status;
 	if (!thread->is_wanted)
 		return false;
 	thread->is_wanted = false;
+	uint64_t bit = signal_bit(thread->timer_signal), alone = ~bit;
+	void *size = (void *)sizeof(alone);
 	/* The program may have taken the signal by sigwait. */
-	if (!thread_status_read(&s->seam, thread->tid, &status) || !(status.pending & signal_bit(thread->timer_signal)))
+	if (!thread_status_read(&s->seam, thread->tid, &status) || !(status.pending & bit))
 		return false;
 	thread->is_unmasked = ptrace(PTRACE_GETSIGMASK, thread->tid, size, &thread->mask) == 0 &&
-			      (thread->mask & signal_bit(thread->timer_signal)) &&
-			      ptrace(PTRACE_SETSIGMASK, thread->tid, size, &alone) == 0;
+			      (thread->mask & bit) && ptrace(PTRACE_SETSIGMASK, thread->tid, size, &alone) == 0;
 	return thread->is_unmasked;
 }
 

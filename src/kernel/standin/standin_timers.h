@@ -27,9 +27,16 @@
 void standin_timer_start(struct standin *s, struct standin_thread *thread, bool is_exec);
 /* Before it is let go: its timer, and what else is left in its process if it is the last thread. */
 void standin_timer_stop(struct standin *s, struct standin_thread *thread, bool is_last);
-/* Whether the signal is from the thread's timer: it has used period nanoseconds of CPU time since the last one. */
+/* Whether the signal is from the thread's timer. Then *period is the CPU time since the last one, as far as no sample stands
+ * for it. */
 bool standin_timer_is_expired(
-	const struct standin *s, const struct standin_thread *thread, const siginfo_t *info, uint64_t *period);
+	const struct standin *s, struct standin_thread *thread, const siginfo_t *info, uint64_t *period);
+/*
+ * At a signal of the program: the CPU time that the timer has expired for, but not told yet; 0: none. The kernel tells of
+ * an expiry after such signals, and by then the thread is in its handler, or just behind it: Go programs, which preempt
+ * their threads by signals at the same ticks, would seem to spend their time there.
+ */
+uint64_t standin_timer_untold(const struct standin *s, struct standin_thread *thread);
 /* Deletes timers of threads that have ended, if there are many: a process has few. In a stop as above. */
 void standin_timers_clean(struct standin *s, struct standin_thread *thread);
 
