@@ -222,6 +222,7 @@ def test_gate_on_files(simulate, loop, tmp_path):
     (('-r', '0'), 'a number of runs that is positive'),
     (('--threshold', '1'), '--threshold needs --compare'),
     (('--threshold', 'x'), 'expects a percentage'),
+    (('--toggle', ''), 'expects the name of a function'),
     (('--cache-model', 'd1=32K'), "'d1=32K' is not d1=SIZE,WAYS,LINE"),
     (('--cache-model', 'll=30M,20,64'), "'ll=30M,30,64' would be the nearest"),
 ])

@@ -414,6 +414,8 @@ static const char *record_options_set_wall_source(const struct option_use *use)
 static const char *record_options_add_toggle(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
+	if (!use->value[0])
+		return "expects the name of a function, or a pattern";
 	return vec_push(&s->simulation.toggles, use->value) ? NULL : "out of memory";
 }
 

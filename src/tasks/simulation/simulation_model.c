@@ -13,12 +13,15 @@
 
 #define CACHE_DIR     "/sys/devices/system/cpu/cpu0/cache/index%u/"
 #define CACHE_INDEXES 16 /* that a CPU could tell of */
-#define LINES_MOST    (UINT64_C(1) << 28) /* of one cache: 16 GB of 64 bytes; the largest have 1 GB */
-#define WAYS_MOST     4096
-#define LINE_LEAST    8
-#define PAGE_LEAST    1024
-#define LINE_MOST     (UINT64_C(1) << 30) /* the largest page */
-#define EXAMPLE	      "as in 'i1=32K,8,64:d1=32K,8,64:l2=1M,16,64:ll=32M,16,64:itlb=1536,12,4096:dtlb=1536,12,4096'"
+/* The bounds of our Valgrind tool (simulator/options.c). */
+#define SIZE_MOST    (UINT64_C(1) << 32)
+#define WAYS_MOST    256
+#define LINE_LEAST   16
+#define LINE_MOST    4096
+#define ENTRIES_MOST 65536
+#define PAGE_LEAST   4096
+#define PAGE_MOST    (1 << 30)
+#define EXAMPLE	     "as in 'i1=32K,8,64:d1=32K,8,64:l2=1M,16,64:ll=32M,16,64:itlb=1536,12,4096:dtlb=1536,12,4096'"
 
 static const struct simulation_part_name {
 	struct tally_str name;
@@ -101,11 +104,13 @@ static struct simulation_part simulation_model_rounded(enum simulation_part_kind
 
 static bool simulation_model_is_possible(enum simulation_part_kind kind, const struct simulation_part *part)
 {
-	if (!simulation_model_is_power(part->line) || part->line > LINE_MOST ||
-		part->line < (part_names[kind].is_tlb ? PAGE_LEAST : LINE_LEAST))
+	bool is_tlb = part_names[kind].is_tlb;
+	if (!simulation_model_is_power(part->line) || part->line < (is_tlb ? PAGE_LEAST : LINE_LEAST) ||
+		part->line > (is_tlb ? PAGE_MOST : LINE_MOST))
 		return false;
 	uint64_t lines = part->size / simulation_model_unit(kind, part);
-	return part->ways >= 1 && part->ways <= WAYS_MOST && lines >= part->ways && lines <= LINES_MOST;
+	return part->ways >= 1 && part->ways <= (is_tlb ? ENTRIES_MOST : WAYS_MOST) && lines >= part->ways &&
+	       part->size <= (is_tlb ? ENTRIES_MOST : SIZE_MOST);
 }
 
 static uint64_t simulation_model_read_size(const struct kernel_seam *kernel, unsigned index)
@@ -254,13 +259,13 @@ static enum tally_status simulation_model_parse_part(
 			part_names[kind].name.data, (int)value.len, value.data, part_names[kind].name.data,
 			part_names[kind].is_tlb ? "ENTRIES,WAYS,PAGE" : "SIZE,WAYS,LINE");
 	if (!simulation_model_is_possible(kind, &parsed))
-		return error_set(err, TALLY_INVALID,
-			"--cache-model: '%s=%.*s' is no possible %s: %s a power of two from %d on, and at least one "
-			"set "
-			"of 1 to %d ways must fit into the size",
+		return error_set(err, TALLY_INVALID, "--cache-model: '%s=%.*s' is no possible %s: %s",
 			part_names[kind].name.data, (int)value.len, value.data, part_names[kind].words,
-			part_names[kind].is_tlb ? "a page is" : "a line is",
-			part_names[kind].is_tlb ? PAGE_LEAST : LINE_LEAST, WAYS_MOST);
+			part_names[kind].is_tlb ? "it has 1 to 65536 entries, at least one for each way, and a page is "
+						  "a power of two from 4096 to 1G"
+						: "it has up to 4G and 1 to 256 ways, of which a set fits into it, and "
+						  "a line is a power of two "
+						  "from 16 to 4096");
 	enum tally_status status = simulation_model_check_sets(kind, &parsed, err);
 	if (status == TALLY_OK)
 		*part = parsed;

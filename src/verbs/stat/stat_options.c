@@ -162,6 +162,8 @@ static const char *stat_options_set_rung(const struct option_use *use)
 static const char *stat_options_add_toggle(const struct option_use *use)
 {
 	struct stat_settings *settings = use->settings;
+	if (!use->value[0])
+		return "expects the name of a function, or a pattern";
 	return vec_push(&settings->simulation.toggles, use->value) ? NULL : "out of memory";
 }
 

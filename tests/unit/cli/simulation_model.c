@@ -129,10 +129,13 @@ static void wrong_texts_are_explained(void **state)
 	expect_wrong("d1=32K,8,60", "a line is a power of two");
 	expect_wrong("d1=0,8,64", "is no possible L1 data cache");
 	expect_wrong("d1=32K,0,64", "is no possible L1 data cache");
-	expect_wrong("d1=64,8,64", "at least one set");
+	expect_wrong("d1=64,8,64", "of which a set fits into it");
+	expect_wrong("d1=4096,1,8", "a line is a power of two from 16");
+	expect_wrong("ll=64M,512,64", "1 to 256 ways");
+	expect_wrong("ll=16G,16,64", "it has up to 4G");
 	expect_wrong("d1=18446744073709551615,8,64", "is not d1=SIZE,WAYS,LINE");
 	expect_wrong("d1=1000000G,8,64", "is no possible L1 data cache");
-	expect_wrong("dtlb=64,4,100", "a page is a power of two");
+	expect_wrong("dtlb=64,4,100", "a page is a power of two from 4096");
 	expect_wrong("dtlb=9999999999,4,4096", "is no possible data TLB");
 	expect_wrong("ll=30M,20,64", "'ll=30M,30,64' would be the nearest");
 	expect_wrong("dtlb=1600,12,4096", "'dtlb=1664,13,4096' would be the nearest");
