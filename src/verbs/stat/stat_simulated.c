@@ -11,49 +11,42 @@
 
 #define ELAPSED " seconds of simulation (not the time that the command takes)"
 
-static bool stat_simulated_add_option(struct stat_simulated *sim, size_t *starts, size_t *count, const char *option)
+/* option NULL: there was no memory for it. */
+static bool stat_simulated_add_option(struct stat_simulated *sim, const char *option)
 {
-	starts[(*count)++] = sim->words.len;
-	text_str(&sim->words, option);
-	text_char(&sim->words, '\0');
-	return !sim->words.failed;
+	return option && vec_push(&sim->options, option);
 }
 
 /* The parts of the model that the events need; the others would only take time. */
+static bool stat_simulated_add_model(
+	struct stat_simulated *sim, const struct simulation_model *model, const char *kinds)
+{
+	bool is_made = true;
+	for (unsigned part = 0; is_made && part < SIMULATION_PARTS; part++) {
+		char option[SIMULATION_OPTION_BYTES];
+		bool is_tlb = part == SIMULATION_ITLB || part == SIMULATION_DTLB;
+		if (strstr(kinds, is_tlb ? "tlb" : "caches") && simulation_model_option(model, part, option))
+			is_made = stat_simulated_add_option(sim, arena_printf(&sim->arena, "%s", option));
+	}
+	return is_made;
+}
+
 static enum tally_status stat_simulated_make_options(
 	struct stat_simulated *sim, const struct simulation_model *model, struct tally_error *err)
 {
 	const struct stat_settings *s = sim->settings;
-	size_t count = 0, most = SIMULATION_PARTS + 2 + s->simulation.toggles.len;
-	size_t *starts = calloc(most, sizeof(*starts));
-	struct text kinds = {0}, word = {0};
-	bool is_made = starts != NULL;
+	struct text kinds = {0};
 	stat_simulated_events_kinds(&sim->events, &kinds);
 	text_char(&kinds, '\0');
-	bool has_caches = !kinds.failed && strstr(kinds.data, "caches"),
-	     has_tlb = !kinds.failed && strstr(kinds.data, "tlb");
-	text_printf(&word, "--events=%s", kinds.failed ? "" : kinds.data);
-	text_char(&word, '\0');
-	is_made = is_made && !kinds.failed && !word.failed && stat_simulated_add_option(sim, starts, &count, word.data);
-	for (unsigned part = 0; is_made && part < SIMULATION_PARTS; part++) {
-		char option[SIMULATION_OPTION_BYTES];
-		bool is_tlb = part == SIMULATION_ITLB || part == SIMULATION_DTLB;
-		if ((is_tlb ? has_tlb : has_caches) && simulation_model_option(model, part, option))
-			is_made = stat_simulated_add_option(sim, starts, &count, option);
-	}
-	for (size_t i = 0; is_made && i < s->simulation.toggles.len; i++) {
-		text_clear(&word);
-		text_printf(&word, "--toggle=%s", s->simulation.toggles.items[i]);
-		text_char(&word, '\0');
-		is_made = !word.failed && stat_simulated_add_option(sim, starts, &count, word.data);
-	}
+	bool is_made = !kinds.failed &&
+		       stat_simulated_add_option(sim, arena_printf(&sim->arena, "--events=%s", kinds.data)) &&
+		       stat_simulated_add_model(sim, model, kinds.data);
+	for (size_t i = 0; is_made && i < s->simulation.toggles.len; i++)
+		is_made = stat_simulated_add_option(
+			sim, arena_printf(&sim->arena, "--toggle=%s", s->simulation.toggles.items[i]));
 	if (is_made && s->counting.delay_ms < 0)
-		is_made = stat_simulated_add_option(sim, starts, &count, "--collect-at-start=no");
-	for (size_t i = 0; is_made && i < count; i++)
-		is_made = vec_push(&sim->options, sim->words.data + starts[i]);
-	free(starts);
+		is_made = stat_simulated_add_option(sim, "--collect-at-start=no");
 	text_deinit(&kinds);
-	text_deinit(&word);
 	return is_made ? TALLY_OK : error_nomem(err);
 }
 
@@ -78,6 +71,7 @@ enum tally_status stat_simulated_open(struct stat_simulated *sim, const struct k
 	sim->origin = (struct stat_origin){
 		.kind = "simulated", .by = sim->by, .not_seen = SIMULATION_NOT_SEEN, .elapsed = ELAPSED};
 	sim->rung.origin = &sim->origin;
+	arena_init(&sim->arena);
 	diag_init(&sim->notes);
 	diag_init(&sim->model_notes);
 	enum tally_status status = stat_simulated_make_events(sim, err);
@@ -93,7 +87,7 @@ void stat_simulated_close(struct stat_simulated *sim)
 {
 	stat_simulated_events_deinit(&sim->events);
 	stat_rung_deinit(&sim->rung);
-	text_deinit(&sim->words);
+	arena_deinit(&sim->arena);
 	vec_free(&sim->options);
 	diag_deinit(&sim->notes);
 	diag_deinit(&sim->model_notes);

@@ -13,6 +13,7 @@
 #ifndef VERBS_STAT_STAT_SIMULATED_H
 #define VERBS_STAT_STAT_SIMULATED_H
 
+#include "base/arena.h"
 #include "base/diag.h"
 #include "verbs/stat/stat_run.h"
 #include "verbs/stat/stat_rung.h"
@@ -21,8 +22,8 @@
 struct stat_simulated {
 	const struct stat_settings *settings;
 	struct stat_simulated_events events;
-	struct text words; /* options of the Valgrind tool, each with a NUL */
-	VEC(const char *) options; /* in it */
+	struct arena arena;
+	VEC(const char *) options; /* of the Valgrind tool, in the arena */
 	struct diag
 		notes; /* what to tell the user: of Valgrind, of counts that are not complete; of the model after a run */
 	struct diag model_notes;
