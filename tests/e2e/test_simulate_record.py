@@ -338,6 +338,12 @@ def test_flamegraph(tally, shares, tmp_path):
     assert 'needs a command' in tally('flamegraph', '--simulate', check=129).stderr
 
 
+def test_summary(tally, shares):
+    made = tally('summary', '--simulate', '--', shares, 2000000, check=3)
+    assert 'samples are simulated' in made.stdout and re.search(r'75\.\d+ %.*one', made.stdout), made.stdout
+    assert 'goes with a command' in tally('summary', '--simulate', check=129).stderr
+
+
 def test_json_says_simulated(tally, shares, tmp_path):
     recording = tmp_path / 'perf.data'
     tally('record', '--simulate', '-o', recording, '-c', 10007, shares, check=3)

@@ -17,7 +17,7 @@ struct summary_settings {
 	struct symbol_options symbols;
 	const char *event, *baseline;
 	struct summary_form form;
-	bool wall;
+	bool wall, simulates;
 };
 
 #define ROW(member) .offset = offsetof(struct summary_settings, member)
@@ -30,6 +30,9 @@ static const struct option rows[] = {
 	{"event", 'e', OPTION_STRING, "name", ROW(event),
 		.help = "event to sum up (default: the first that has samples); before a command: the event to record"},
 	{"wall", 0, OPTION_FLAG, ROW(wall), .help = "before a command: also record what threads wait for"},
+	{"simulate", 0, OPTION_FLAG, ROW(simulates),
+		.help = "before a command: sample events that are simulated with Valgrind (instructions, or as -e "
+			"says)"},
 	SYMBOL_OPTIONS(struct summary_settings, symbols),
 };
 static const struct option_table table = {rows, ARRAY_LEN(rows), false};
@@ -94,7 +97,7 @@ static int summary_record_and_print(const struct cli *cli, const struct summary_
 {
 	char path[RECORDED_PATH_BYTES];
 	struct tally_error err;
-	const struct recorded_target target = {.event = s->event, .wall = s->wall};
+	const struct recorded_target target = {.event = s->event, .wall = s->wall, .simulates = s->simulates};
 	struct stat recorded;
 	if (recorded_file_make(path, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
@@ -120,8 +123,9 @@ static int cmd_summary_run(const struct cli *cli, const struct command *command,
 		return cli_usagef(cli, command, NULL, "which command? Nothing is behind --");
 	if (is_command && settings.input.path)
 		return cli_usagef(cli, command, "input", "-i and a command cannot be used together");
-	if (!is_command && settings.wall)
-		return cli_usagef(cli, command, "wall", "--wall goes with a command: '-- COMMAND'");
+	if (!is_command && (settings.wall || settings.simulates))
+		return cli_usagef(cli, command, settings.wall ? "wall" : "simulate",
+			"--%s goes with a command: '-- COMMAND'", settings.wall ? "wall" : "simulate");
 	if (is_command)
 		return summary_record_and_print(cli, &settings, argc - rest, argv + rest);
 	if (argc - rest > 1 || (rest < argc && settings.input.path))
