@@ -14,15 +14,17 @@ SCHEMAS = ROOT / 'docs' / 'schema'
 OTHERS = {'annotate': 'annotate', 'buildid-cache': 'buildid-cache', 'c2c': 'c2c', 'config': 'config', 'daemon': 'daemon',
           'doctor': 'doctor', 'fleet': 'report', 'ftrace': 'ftrace', 'iostat': 'iostat', 'kallsyms': 'kallsyms', 'kmem': 'kmem',
           'kvm': 'kvm', 'kwork': 'kwork', 'lock': 'lock', 'mem': 'report', 'probe': 'probe', 'report': 'report', 'sched script': 'script',
-          'script': 'script', 'summary': 'summary', 'top': 'top'}
-# Rows of the user's own columns, and a document that docs/diff-json.md describes.
-WITHOUT = {'query', 'diff'}
+          'script': 'script', 'summary': 'summary', 'top': 'top', 'trace': 'trace'}
+# Rows of the user's own columns.
+WITHOUT = {'query'}
 PRINTED = [('evlist', ['-i', CORPUS / name]) for name in ('deep.data', 'tp.data', 'grp.data', 'pipe.data')] + [
     ('buildid-list', ['-i', CORPUS / name]) for name in ('deep.data', 'nobid.data')] + [
     ('health', [CORPUS / name]) for name in ('deep.data', 'ud.data', 'pipe.data', 'zstd.data', 'nosamp.data')] + [
     ('list', []), ('list', ['metric']), ('list', ['sw']), ('sched latency', ['-i', CORPUS / 'sched.data']),
     ('sched map', ['-i', CORPUS / 'sched.data']), ('sched timehist', ['-S', '-i', CORPUS / 'sched.data']),
-    ('timechart', ['-i', CORPUS / 'sched.data'])]
+    ('timechart', ['-i', CORPUS / 'sched.data']), ('diff', [CORPUS / 'diff1.data', CORPUS / 'diff2.data']),
+    ('diff', ['-g', CORPUS / 'deep.data', CORPUS / 'deep.data']),
+    ('diff', ['--base', CORPUS / 'diff1.data', '--new', CORPUS / 'diff2.data'])]
 
 
 def schema(name):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """trace: lines and sums of system calls, page faults and events, live and from recordings, beside perf's and strace's."""
+import json
 import os
 import pathlib
 import re
@@ -10,7 +11,8 @@ import sys
 
 import pytest
 
-from conftest import TIMEOUT_S, bpf_programs, child_named, wait_for, waits_with_counters
+import json_schema
+from conftest import ROOT, TIMEOUT_S, bpf_programs, child_named, wait_for, waits_with_counters
 
 LINE = re.compile(r' *(?P<time>[\d.]+|\?) \((?P<duration>[ \d.]+ ms|         )\): (?P<thread>\S+) (?P<call>.*?) *= (?P<result>.*)')
 ROW = re.compile(r'   (\w+) +(\d+) +(\d+) +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+%')
@@ -365,3 +367,30 @@ def test_same_calls_of_git_as_strace(tally, program, tmp_path):
         (tmp_path / 'made' / f'file{i}').write_text('x' * i)
     subprocess.run(['git', '-C', tmp_path / 'made', 'add', '.'], check=True)
     as_strace(tally, tmp_path, 'git', '-C', tmp_path / 'made', 'status')
+
+
+def syscall_rows(rows):
+    """As the text has them."""
+    for row in rows:
+        average = row['total_ns'] / row['calls'] if row['calls'] else 0
+        yield [row['syscall'], str(row['calls']), str(row['errors']), *(f'{ns / 1e6:.3f}' for ns in (
+            row['total_ns'], row['min_ns'], average, row['max_ns'])), pytest.approx(row['error_percent'], abs=0.0051)]
+        yield from ([f"{error['name']}:", str(error['calls'])] for error in row.get('by_error', ()))
+
+
+@pytest.mark.parametrize('words', [(), ('--errno-summary',), ('--summary-mode=total',), ('--max-summary', '3')], ids=' '.join)
+def test_sums_as_json(tally, calls, tmp_path, words):
+    path, schema = tmp_path / 'calls.data', json.loads((ROOT / 'docs' / 'schema' / 'trace.json').read_text(encoding='utf-8'))
+    tally('trace', 'record', '-o', path, 'sh', '-c', 'ls /nonexistent; cat /dev/null; ls >/dev/null; exit 0', check=0)
+    document = json.loads(tally('trace', '-s', '--json', *words, '-i', path, check=0, env=NO_NOTES).stderr)
+    json_schema.check(document, schema)
+    assert set(document) <= set(schema['properties'])
+    text = tally('trace', '-s', *words, '-i', path, check=0, env=NO_NOTES).stderr.splitlines()
+    lists = [thread['syscalls'] for thread in document.get('threads', ())] or [document['syscalls']]
+    told = [row for rows in lists for row in syscall_rows(rows)]
+    shown = [[float(word[:-1]) if word.endswith('%') else word for word in line.split()]
+             for line in text if re.search(r'%$', line) and ' events, ' not in line or line.startswith('\t')]
+    assert told and told == shown
+    heads = [f" {thread['comm']} ({thread['tid']}), {thread['events']} events, " for thread in document.get('threads', ())]
+    assert all(any(line.startswith(head) for line in text) for head in heads)
+    assert '--json is for the sums' in tally('trace', '--json', '-i', path, check=129).stderr

@@ -178,6 +178,7 @@ static const struct option options[] = {
 	{"force-btf", 0, OPTION_FLAG, AT(forces_btf), .help = "print all structs by the kernel's BTF"},
 	{"kernel-syscall-graph", 0, OPTION_FLAG, AT(kernel_chains),
 		.help = "callers of calls with their part in the kernel"},
+	{"json", 0, OPTION_FLAG, AT(is_json), .help = "with -s: the sums as JSON (docs/schema/trace.json)"},
 	{"libtraceevent_print", 0, OPTION_FLAG, AT(form.by_print_format),
 		.help = "print fields of tracepoints as the kernel's print format does"},
 	{"map-dump", 0, OPTION_UNSUPPORTED, "BPF map", .help = "dump a map of a BPF program given by -e",
@@ -442,6 +443,8 @@ static int cmd_trace_complete(const struct cli *cli, const struct command *comma
 		s->only_summary = true;
 	if (s->with_summary)
 		s->only_summary = false;
+	if (s->is_json && (!s->only_summary || s->tool_stats))
+		return cli_usagef(cli, command, "json,summary", "--json is for the sums of -s alone");
 	if (s->has_bpf_choice && !s->wants_bpf_sums && s->summary_mode == TRACE_BY_CGROUP)
 		return cli_usagef(cli, command, "summary-mode,bpf-summary",
 			"--summary-mode=cgroup needs --bpf-summary: only a BPF program knows the cgroup of a call");

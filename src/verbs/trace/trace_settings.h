@@ -40,7 +40,7 @@ struct trace_settings {
 	bool wants_calls; /* --syscalls */
 	bool no_comm, shows_cpu, full_time, only_failed, forces_btf, prints_samples, tool_stats, bitmasks_as_lists;
 	bool shows_switch_events, sorts;
-	bool only_summary, with_summary, with_errors, with_runtime;
+	bool only_summary, with_summary, with_errors, with_runtime, is_json;
 	bool with_minor_faults, with_major_faults;
 	bool kernel_chains;
 	bool has_bpf_choice, wants_bpf_sums; /* --bpf-summary was given or refused */

@@ -5,10 +5,13 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/json.h"
 #include "base/order.h"
 #include "syscalls/syscall_print.h"
 
-#define NAME_WIDTH 15
+#define NAME_WIDTH	 15
+#define SCHEMA		 1
+#define PERCENT_DECIMALS 4
 
 struct trace_summary_owner { /* a thread, a cgroup, or all */
 	uint64_t id;
@@ -175,6 +178,102 @@ static void print_total(const struct trace_summary *y)
 	text_str(&job->out, "\n\n");
 }
 
+/* ---- as JSON ---- */
+
+static void trace_summary_put_errors(const struct trace_summary *y, const struct trace_sum *sum, struct json *j)
+{
+	uint32_t index = (uint32_t)(sum - y->job->sums.sums.items);
+	size_t first;
+	LOWER_BOUND(first, y->errors.len, i, y->errors.items[i].sum < index);
+	json_array(j, "by_error");
+	for (size_t i = first; i < y->errors.len && y->errors.items[i].sum == index; i++) {
+		const char *name = syscall_error_name(y->errors.items[i].error);
+		json_object(j, NULL);
+		json_u64(j, "errno", y->errors.items[i].error);
+		if (name)
+			json_string(j, "name", str_from(name));
+		json_u64(j, "calls", y->errors.items[i].calls);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void trace_summary_put_row(const struct trace_summary *y, const struct trace_sum *sum, struct json *j)
+{
+	struct text name = {0};
+	syscall_print_name(&name, sum->key.abi, sum->key.number);
+	json_object(j, NULL);
+	json_string(j, "syscall", text_view(&name));
+	json_u64(j, "calls", sum->calls);
+	json_u64(j, "errors", sum->errors);
+	json_u64(j, "total_ns", sum->total_ns);
+	json_u64(j, "min_ns", sum->calls ? sum->least_ns : 0);
+	json_u64(j, "avg_ns", sum->calls ? sum->total_ns / sum->calls : 0);
+	json_u64(j, "max_ns", sum->most_ns);
+	json_fixed(j, "error_percent", trace_sum_deviation(sum), PERCENT_DECIMALS);
+	if (y->job->settings->with_errors)
+		trace_summary_put_errors(y, sum, j);
+	json_object_end(j);
+	j->out->failed |= name.failed;
+	text_deinit(&name);
+}
+
+static void trace_summary_put_rows(const struct trace_summary *y, uint64_t owner, struct json *j)
+{
+	size_t first;
+	LOWER_BOUND(first, y->rows.len, i, y->rows.items[i]->key.owner < owner);
+	json_array(j, "syscalls");
+	for (size_t i = first; i < y->rows.len && i - first < y->job->settings->most_rows; i++)
+		if (y->rows.items[i]->key.owner == owner)
+			trace_summary_put_row(y, y->rows.items[i], j);
+		else
+			break;
+	json_array_end(j);
+}
+
+static void trace_summary_put_owner(
+	const struct trace_summary *y, const struct trace_summary_owner *owner, struct json *j)
+{
+	const struct trace_thread *thread = owner->thread;
+	char room[TRACE_COMM_BYTES];
+	struct tally_str path;
+	json_object(j, NULL);
+	if (thread) {
+		json_string(j, "comm", trace_thread_name(thread, room));
+		json_i64(j, "tid", thread->tid);
+		json_u64(j, "major_faults", thread->major_faults);
+		json_u64(j, "minor_faults", thread->minor_faults);
+		if (y->job->settings->with_runtime)
+			json_u64(j, "runtime_ns", thread->runtime_ns);
+	} else {
+		json_u64(j, "cgroup_id", owner->id);
+		if (cgroup_names_find(&y->job->cgroups, owner->id, &path))
+			json_string(j, "cgroup", path);
+	}
+	json_u64(j, "events", owner->events);
+	trace_summary_put_rows(y, owner->id, j);
+	json_object_end(j);
+}
+
+/* One object; of all threads together, or of each thread or cgroup. */
+static void trace_summary_put(const struct trace_summary *y)
+{
+	struct json j = {.out = &y->job->out};
+	enum trace_summary_mode mode = y->job->settings->summary_mode;
+	json_object(&j, NULL);
+	json_u64(&j, "schema", SCHEMA);
+	json_u64(&j, "events", y->job->records);
+	if (mode == TRACE_BY_TOTAL) {
+		trace_summary_put_rows(y, 0, &j);
+	} else {
+		json_array(&j, mode == TRACE_BY_CGROUP ? "cgroups" : "threads");
+		for (size_t i = 0; i < y->owners.len; i++)
+			trace_summary_put_owner(y, &y->owners.items[i], &j);
+		json_array_end(&j);
+	}
+	json_object_end(&j);
+}
+
 /* Cgroups are those that rows name. */
 static bool list_cgroups(struct trace_summary *y)
 {
@@ -229,10 +328,16 @@ bool trace_summary_print(struct trace_job *job)
 {
 	struct trace_summary summary = {.job = job};
 	bool is_done = trace_summary_sort(&summary);
-	text_str(&job->out, "\n Summary of events:\n\n");
-	if (is_done && job->settings->summary_mode == TRACE_BY_TOTAL)
+	if (job->settings->is_json) {
+		if (is_done)
+			trace_summary_put(&summary);
+	} else {
+		text_str(&job->out, "\n Summary of events:\n\n");
+	}
+	bool is_text = is_done && !job->settings->is_json;
+	if (is_text && job->settings->summary_mode == TRACE_BY_TOTAL)
 		print_total(&summary);
-	for (size_t i = 0; is_done && i < summary.owners.len; i++)
+	for (size_t i = 0; is_text && i < summary.owners.len; i++)
 		print_owner(&summary, &summary.owners.items[i]);
 	vec_free(&summary.owners);
 	vec_free(&summary.rows);
