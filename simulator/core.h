@@ -27,5 +27,7 @@
 
 /* Moves a descriptor to a number that the program cannot reach, and closes it at exec. */
 extern Int VG_(safe_fd)(Int oldfd);
+/* The auxiliary vector on the program's first stack: pairs of a type and a value, until type 0. */
+extern UWord *VG_(client_auxv);
 
 #endif

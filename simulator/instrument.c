@@ -227,6 +227,14 @@ static void instrument_guarded_load(struct instrument_block *b, const IRLoadG *l
 	instrument_access(b, load->addr, (UInt)sizeofIRType(loaded), False, load->guard);
 }
 
+/* What an instruction like FXSAVE or XSAVE reads or writes, hundreds of bytes, is one access of one line's size: the
+ * model has one miss per access, and cachegrind's does the same. */
+static UInt instrument_dirty_size(Int bytes)
+{
+	UInt line = 1u << sim_options.d1.shift;
+	return (UInt)bytes < line ? (UInt)bytes : line;
+}
+
 /* The accesses of a statement, before it. */
 static void instrument_accesses(struct instrument_block *b, const IRStmt *s)
 {
@@ -262,9 +270,9 @@ static void instrument_accesses(struct instrument_block *b, const IRStmt *s)
 	case Ist_Dirty: {
 		const IRDirty *dirty = s->Ist.Dirty.details;
 		if (dirty->mFx == Ifx_Read || dirty->mFx == Ifx_Modify)
-			instrument_access(b, dirty->mAddr, (UInt)dirty->mSize, False, NULL);
+			instrument_access(b, dirty->mAddr, instrument_dirty_size(dirty->mSize), False, NULL);
 		if (dirty->mFx == Ifx_Write || dirty->mFx == Ifx_Modify)
-			instrument_access(b, dirty->mAddr, (UInt)dirty->mSize, True, NULL);
+			instrument_access(b, dirty->mAddr, instrument_dirty_size(dirty->mSize), True, NULL);
 		break;
 	}
 	default:

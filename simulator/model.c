@@ -20,6 +20,8 @@ struct model_level {
 
 ULong sim_fetched;
 
+static Bool model_is_sampled[SIM_EVENT_COUNT];
+
 static struct model_level model_i1, model_d1, model_l2, model_ll, model_itlb, model_dtlb;
 /* Two bits each: 0 and 1 predict that the branch falls through, 2 and 3 that it is taken. */
 static UChar model_conditional[1u << MODEL_CONDITIONAL_BITS];
@@ -136,7 +138,7 @@ MODEL_INLINE void model_code(Addr address, UWord bytes, UInt kinds, struct model
 /* An event that translated code counts by itself unless it is sampled. */
 MODEL_INLINE void model_count_sampled(enum sim_event event, struct model_place place)
 {
-	if (sim_options_samples(event))
+	if (UNLIKELY(model_is_sampled[event]))
 		model_count(event, place);
 }
 
@@ -285,8 +287,8 @@ const struct sim_model *sim_model_init(void)
 		model_level_init(&model_itlb, &sim_options.itlb);
 		model_level_init(&model_dtlb, &sim_options.dtlb);
 	}
-	for (UInt i = 0; i < sim_options.sampled_count; i++)
-		is_sampled |= sim_options.sampled[i].event != SIM_INSTRUCTIONS;
+	for (UInt e = SIM_INSTRUCTIONS + 1; e < SIM_EVENT_COUNT; e++)
+		is_sampled |= model_is_sampled[e] = sim_options_samples((enum sim_event)e);
 	VG_(memset)(model_conditional, 1, sizeof model_conditional);
 	sim_fetched = ~0ull;
 	model = model_chosen(is_sampled);

@@ -9,12 +9,25 @@
 #include "output.h"
 #include "sideband.h"
 
+#define TOOL_AT_NULL      0u
+#define TOOL_AT_RANDOM    25u
 #define TOOL_CLONE_THREAD 0x10000u
 #define TOOL_PR_SET_NAME  15u
+
+/* The kernel gives each program 16 random bytes, from which its stack protector and, in some languages, its hash tables
+ * are seeded. What is left of them on the stack can change what the program reads next. */
+static void tool_fix_random(void)
+{
+	for (UWord *entry = VG_(client_auxv); entry && entry[0] != TOOL_AT_NULL; entry += 2) {
+		if (entry[0] == TOOL_AT_RANDOM && VG_(am_is_valid_for_client)(entry[1], 16, VKI_PROT_WRITE))
+			VG_(memcpy)((void *)entry[1], "\0tally simulates", 16);
+	}
+}
 
 static void tool_begin(void)
 {
 	sim_options_check();
+	tool_fix_random();
 	sim_counting_begin();
 	sim_output_open(False);
 	sim_sideband_begin();
