@@ -19,7 +19,6 @@
 #include <pub_tool_machine.h>
 #include <pub_tool_mallocfree.h>
 #include <pub_tool_options.h>
-#include <pub_tool_seqmatch.h>
 #include <pub_tool_threadstate.h>
 #include <pub_tool_tooliface.h>
 #include <pub_tool_vki.h>

@@ -457,21 +457,15 @@ void sim_instrument_discard(Addr address, VexGuestExtents extents)
 	}
 }
 
-/* Vex keeps registers in the guest's state only as far as it must. Chasing would merge branches (a && b) into one. */
+/* Chasing would merge branches (a && b) into one, and execute what the program does not. At the begin of a piece the
+ * guest's state has all registers; in its middle only if Vex is asked for that. */
 static void instrument_control_vex(void)
 {
-	static const enum sim_event code[] = {SIM_L1I_LOADS, SIM_L1I_LOAD_MISSES, SIM_L2_CODE_MISSES,
-		SIM_LLC_CODE_MISSES, SIM_ITLB_LOADS, SIM_ITLB_LOAD_MISSES};
-	VexRegisterUpdates updates = VexRegUpdAllregsAtMemAccess;
 	VG_(clo_vex_control).guest_chase = False;
-	if (!sim_options.sampled_count || !sim_options.stack_bytes)
+	if (!instrument_keeps_sp)
 		return;
-	for (UInt i = 0; i < sizeof code / sizeof *code; i++) {
-		if (sim_options_samples(code[i]))
-			updates = VexRegUpdAllregsAtEachInsn;
-	}
-	VG_(clo_vex_control).iropt_register_updates_default = updates;
-	VG_(clo_px_file_backed) = updates;
+	VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
+	VG_(clo_px_file_backed) = VexRegUpdAllregsAtEachInsn;
 }
 
 void sim_instrument_init(void)

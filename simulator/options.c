@@ -207,20 +207,27 @@ void sim_options_debug_usage(void)
 	VG_(printf)("    (none)\n");
 }
 
+/* All options are read already: the core does not end the program by itself. */
+#define OPTIONS_REFUSE(...)                        \
+	do {                                       \
+		VG_(fmsg_bad_option)(__VA_ARGS__); \
+		VG_(exit)(1);                      \
+	} while (0)
+
 void sim_options_check(void)
 {
 	if (!sim_options.stream_dir || !*sim_options.stream_dir)
-		VG_(fmsg_bad_option)("--stream-dir", "Give a folder for the streams: --stream-dir=DIR.\n");
+		OPTIONS_REFUSE("--stream-dir", "Give a folder for the streams: --stream-dir=DIR.\n");
 	for (UInt i = 0; i < sim_options.sampled_count; i++) {
 		const struct options_event *event = &options_events[sim_options.sampled[i].event];
 		UInt word = 0;
 		while (options_kinds[word].kind != event->kind)
 			word++;
 		if (!(sim_options.kinds & event->kind))
-			VG_(fmsg_bad_option)
-		("--sample", "'%s' is simulated only with --events=%s.\n", event->name, options_kinds[word].name);
+			OPTIONS_REFUSE("--sample", "'%s' is simulated only with --events=%s.\n", event->name,
+				options_kinds[word].name);
 		if (!sim_options.l2.entries && VG_(strncmp)(event->name, "l2-", 3) == 0)
-			VG_(fmsg_bad_option)("--sample", "'%s' is simulated only with --l2.\n", event->name);
+			OPTIONS_REFUSE("--sample", "'%s' is simulated only with --l2.\n", event->name);
 	}
 }
 

@@ -6,6 +6,57 @@
 
 #define TOGGLES_NAME_BYTES 4096
 
+/* Whether the character is in the set whose first character behind '[' is at *set; moves *set behind its ']'. */
+static Bool toggles_in_set(const HChar **set, HChar c)
+{
+	const HChar *at = *set;
+	Bool inverts = *at == '!' || *at == '^', found = False;
+	at += inverts;
+	do {
+		HChar first = *at++, last = first;
+		if (at[0] == '-' && at[1] && at[1] != ']') {
+			last = at[1];
+			at += 2;
+		}
+		found |= first <= c && c <= last;
+	} while (*at && *at != ']');
+	*set = *at ? at + 1 : at;
+	return found != inverts;
+}
+
+/* A shell pattern: *, ? and [set]. After a mismatch, the last * takes one character more. */
+static Bool toggles_glob(const HChar *pattern, const HChar *name)
+{
+	const HChar *star = NULL, *resume = NULL;
+	while (*name) {
+		const HChar *at = pattern;
+		Bool fits = *at == '?' || *at == *name;
+		if (*at == '*') {
+			star = ++pattern;
+			resume = name;
+			continue;
+		}
+		if (*at == '[' && at[1]) {
+			at++;
+			fits = toggles_in_set(&at, *name);
+		} else if (*at) {
+			at++;
+		}
+		if (fits) {
+			pattern = at;
+			name++;
+		} else if (star) {
+			pattern = star;
+			name = ++resume;
+		} else {
+			return False;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return !*pattern;
+}
+
 /* C++ names match with and without their parameters. */
 static Bool toggles_matches(const HChar *name)
 {
@@ -15,7 +66,7 @@ static Bool toggles_matches(const HChar *name)
 	if (parameters && parameters != plain)
 		*parameters = '\0';
 	for (UInt i = 0; i < sim_options.toggle_count; i++) {
-		if (VG_(string_match)(sim_options.toggles[i], name) || VG_(string_match)(sim_options.toggles[i], plain))
+		if (toggles_glob(sim_options.toggles[i], name) || toggles_glob(sim_options.toggles[i], plain))
 			return True;
 	}
 	return False;

@@ -9,8 +9,9 @@
 #include "output.h"
 #include "sideband.h"
 
-#define TOOL_AT_NULL      0u
-#define TOOL_AT_RANDOM    25u
+#define TOOL_AT_NULL	  0u
+#define TOOL_AT_IGNORE	  1u
+#define TOOL_AT_RANDOM	  25u
 #define TOOL_CLONE_THREAD 0x10000u
 #define TOOL_PR_SET_NAME  15u
 
@@ -19,6 +20,8 @@
 static void tool_fix_random(void)
 {
 	for (UWord *entry = VG_(client_auxv); entry && entry[0] != TOOL_AT_NULL; entry += 2) {
+		if (entry[0] == TOOL_AT_IGNORE)
+			entry[1] = 0; /* an address of the kernel's choice, that the core hides */
 		if (entry[0] == TOOL_AT_RANDOM && VG_(am_is_valid_for_client)(entry[1], 16, VKI_PROT_WRITE))
 			VG_(memcpy)((void *)entry[1], "\0tally simulates", 16);
 	}

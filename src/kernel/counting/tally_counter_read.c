@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <tally/region.h>
+#include <tally/simulation.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -318,12 +319,14 @@ enum tally_status tally_region_begin(struct tally_counter *counter, struct tally
 		mark->at[i].enabled_ns = counter->cells[i].count.enabled_ns;
 		mark->at[i].running_ns = counter->cells[i].count.running_ns;
 	}
+	tally_simulation_request(TALLY_SIMULATION_BEGIN, TALLY_SIMULATION_THREAD);
 	return status;
 }
 
 enum tally_status tally_region_end(
 	struct tally_counter *counter, const struct tally_mark *mark, uint64_t *values, size_t len)
 {
+	tally_simulation_request(TALLY_SIMULATION_END, TALLY_SIMULATION_THREAD);
 	if (len != tally_counter_len(counter))
 		return TALLY_INVALID;
 	enum tally_status status = counter ? region_read(counter) : TALLY_OK;
