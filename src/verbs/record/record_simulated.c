@@ -156,12 +156,10 @@ struct record_simulated_options { /* of the tool */
 	VEC(const char *) items;
 };
 
-/* Takes the text, and empties it. */
-static void record_simulated_add(struct record_simulated_options *options, struct text *t)
+/* option NULL: there was no memory for it. */
+static bool record_simulated_add(struct record_simulated_options *options, const char *option)
 {
-	const char *kept = t->failed ? NULL : arena_string(&options->arena, t->data, t->len);
-	t->failed |= !kept || !vec_push(&options->items, kept);
-	t->len = 0;
+	return option && vec_push(&options->items, option);
 }
 
 static bool record_simulated_has(const struct simulation_sampling *sampling, bool (*is_one)(uint32_t event))
@@ -196,18 +194,13 @@ static enum tally_status record_simulated_tell_model(const struct record_simulat
 		return status;
 	if (model.parts[SIMULATION_L2].size == 0 && record_simulated_has(sampling, record_simulated_is_l2))
 		return error_set(err, TALLY_INVALID, "the model has no L2 cache, whose events -e names");
-	struct text t = {0};
-	for (enum simulation_part_kind part = 0; part < SIMULATION_PARTS; part++) {
-		if (!simulation_model_option(&model, part, option))
-			continue;
-		text_str(&t, option);
-		record_simulated_add(options, &t);
-	}
-	bool has_failed = t.failed;
-	text_deinit(&t);
-	for (size_t i = 0; !has_failed && in->settings->verbose && i < options->items.len; i++)
+	bool is_made = true;
+	for (enum simulation_part_kind part = 0; is_made && part < SIMULATION_PARTS; part++)
+		if (simulation_model_option(&model, part, option))
+			is_made = record_simulated_add(options, arena_printf(&options->arena, "%s", option));
+	for (size_t i = 0; is_made && in->settings->verbose && i < options->items.len; i++)
 		diag_add(notes, DIAG_NOTE, "the simulator runs with %s", options->items.items[i]);
-	return has_failed ? error_nomem(err) : TALLY_OK;
+	return is_made ? TALLY_OK : error_nomem(err);
 }
 
 static enum tally_status record_simulated_tell_tool(const struct record_simulated_input *in,
@@ -216,29 +209,24 @@ static enum tally_status record_simulated_tell_tool(const struct record_simulate
 {
 	const struct record_settings *s = in->settings;
 	unsigned stack_bytes = s->chains.stack_bytes ? s->chains.stack_bytes : STACK_BYTES_DEFAULT;
-	struct text t = {0};
-	text_str(&t, "--events=");
+	struct text kinds = {0};
 	for (size_t i = 0; i < sampling->len; i++)
-		text_printf(&t, "%s%s", i ? "," : "", simulation_event_kind(sampling->events[i].event));
-	record_simulated_add(options, &t);
-	for (size_t i = 0; i < sampling->len; i++) {
-		text_printf(&t, "--sample=%s:%llu", simulation_event_name(sampling->events[i].event),
-			(unsigned long long)sampling->events[i].period);
-		record_simulated_add(options, &t);
-	}
-	text_printf(&t, "--stack-bytes=%u", record_simulated_has_chains(s) ? stack_bytes : 0);
-	record_simulated_add(options, &t);
-	if (record_simulated_starts_off(s)) {
-		text_str(&t, "--collect-at-start=no");
-		record_simulated_add(options, &t);
-	}
-	for (size_t i = 0; i < s->simulation.toggles.len; i++) {
-		text_printf(&t, "--toggle=%s", s->simulation.toggles.items[i]);
-		record_simulated_add(options, &t);
-	}
-	bool has_failed = t.failed;
-	text_deinit(&t);
-	return has_failed ? error_nomem(err) : record_simulated_tell_model(in, sampling, notes, options, err);
+		text_printf(&kinds, "%s%s", i ? "," : "", simulation_event_kind(sampling->events[i].event));
+	bool is_made = !kinds.failed &&
+		       record_simulated_add(
+			       options, arena_printf(&options->arena, "--events=%.*s", (int)kinds.len, kinds.data)) &&
+		       record_simulated_add(options, arena_printf(&options->arena, "--stack-bytes=%u",
+							     record_simulated_has_chains(s) ? stack_bytes : 0)) &&
+		       (!record_simulated_starts_off(s) || record_simulated_add(options, "--collect-at-start=no"));
+	text_deinit(&kinds);
+	for (size_t i = 0; is_made && i < sampling->len; i++)
+		is_made = record_simulated_add(options, arena_printf(&options->arena, "--sample=%s:%llu",
+								simulation_event_name(sampling->events[i].event),
+								(unsigned long long)sampling->events[i].period));
+	for (size_t i = 0; is_made && i < s->simulation.toggles.len; i++)
+		is_made = record_simulated_add(
+			options, arena_printf(&options->arena, "--toggle=%s", s->simulation.toggles.items[i]));
+	return is_made ? record_simulated_tell_model(in, sampling, notes, options, err) : error_nomem(err);
 }
 
 static void record_simulated_say(
