@@ -159,7 +159,7 @@ def test_intervals_add_up_to_the_totals(rusage):
             sums[fields[3]] = sums.get(fields[3], 0) + float(fields[1])
     assert totals['page-faults'] >= 2 * PAGES and totals['context-switches'] >= 20
     for name, total in totals.items():
-        assert abs(sums[name] - total) < 0.5, (name, sums, totals)  # milliseconds are rounded in each interval
+        assert abs(sums[name] - total) < 2, (name, sums, totals)  # milliseconds are rounded in each interval
 
 
 def test_runs_and_forms(denied, tmp_path):
@@ -260,7 +260,7 @@ def test_without_proc(tally, tmp_path):
     lines = [[field.strip() for field in line.split(',')] for line in result.stderr.splitlines()[1:]]
     totals = {line[3]: line[1] for line in lines if line[0] == 'summary'}
     assert float(totals['page-faults']) > 10 and float(totals['task-clock']) > 0
-    assert {line[1] for line in lines[:3]} == {'<not counted>'}
+    assert not any(line[1] in ('0', '0.00') for line in lines), lines
 
 
 def test_status_signal_and_end_of_the_command(denied):
