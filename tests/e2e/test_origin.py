@@ -154,3 +154,14 @@ def test_a_damaged_section_is_not_taken_for_perf_events(tally, tmp_path):
     result = tally('report', '--stdio', '-i', damaged, check=0)
     assert '# samples are not from perf events, but from a source that this version does not know' in result.stdout
     assert '1 damaged header sections are left out' in result.stderr
+
+
+@pytest.mark.parametrize('kind', ['simulated', 'timer', 'rusage', 'guessed'])
+def test_each_kind_is_as_the_schemas_say(tally, tmp_path, kind):
+    path = label(CORPUS / 'deep.data', tmp_path / 'labelled.data', kind=kind)
+    for words in (('report', '--json', '-i'), ('annotate', '--json', '-i'), ('evlist', '--json', '-i'), ('health', '--json'),
+                  ('summary', '--json'), ('script', '--json', '-i'), ('diff', '--json', path)):
+        document = json.loads(tally(*words, path, check=0).stdout)
+        json_schema.check(document, schema(words[0]))
+        origin = document['recordings'][0]['origin'] if words[0] == 'diff' else document['origin']
+        assert origin['kind'] == (kind if kind != 'guessed' else 'unknown')
