@@ -90,7 +90,8 @@ enum tally_status directory_read(const char *path, struct directory_parts *parts
 	size_t len = strlen(name);
 	status = append_file(&all, name, &found, err);
 	if (status == TALLY_OK && !found)
-		status = error_set_errno(err, TALLY_INVALID, EISDIR, "'%s' is a directory without a recording", path);
+		status = error_set(err, TALLY_INVALID,
+			"'%s' is a directory without a recording: it has no file 'data'; name a file in it", path);
 	if (status == TALLY_OK)
 		status = list_numbers(&all, path, err);
 	for (size_t i = 0; status == TALLY_OK && i < all.numbers.len; i++) {

@@ -244,7 +244,7 @@ def test_words_and_exit_statuses(tally, live):
         assert result.returncode == 255 and said in result.stderr, (words, result.stderr)
     assert tally('doctor', '--fix=windows').returncode == 129
     assert tally('doctor', '--json', '--fix').returncode == 129
-    assert tally('doctor', '--require', 'magic').returncode == 129
+    assert tally('doctor', '--require', 'magic').returncode == tally('doctor', '--require=').returncode == 129
     events = by_name(asked(tally)[1]['events'])
     for name, event in events.items():
         result = tally('doctor', '-q', '--require', name)

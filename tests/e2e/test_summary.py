@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """tally summary: its facts are those of report, it keeps its budget, and it says the same each time."""
 import json
+import os
 import re
 import shlex
 import shutil
@@ -159,6 +160,19 @@ def test_a_stream_has_no_file_for_the_next_commands(tally, tmp_path):
         result = subprocess.run([tally.path, 'summary', *words], input=data, capture_output=True, cwd=tmp_path, check=True)
         text = result.stdout.decode()
         assert text.startswith('standard input: ') and ' -i ' not in text and 'if the stream is saved as perf.data' in text
+
+
+def test_an_unreadable_recording(tally, open_folder):
+    if os.geteuid() != 0 or not shutil.which('setpriv'):
+        pytest.skip('only root can become another user')
+    program, path = open_folder / 'tally', open_folder / 'other.data'
+    shutil.copy(tally.path, program)
+    program.chmod(0o755)
+    path.write_bytes(b'PERFILE2')
+    path.chmod(0o600)
+    result = subprocess.run(['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', program, 'summary', path],
+                            capture_output=True, text=True, check=False)
+    assert result.returncode == 255 and f'failed to open {path}: Permission denied; run as ' in result.stderr
 
 
 def test_recordings_without_samples(tally):

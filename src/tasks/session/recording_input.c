@@ -65,7 +65,12 @@ enum tally_status recording_open(
 		const char *why = strerror(err->errnum);
 		return is_usual ? error_set(err, status, "failed to open %s: %s  (try '%s record' first)", path, why,
 					  program)
-				: error_set(err, status, "failed to open %s: %s", path, why);
+		       : status == TALLY_DENIED ? error_set(err, status,
+							  "failed to open %s: %s; run as the user who recorded it, or "
+							  "let others read it "
+							  "with 'chmod a+r'",
+							  path, why)
+						: error_set(err, status, "failed to open %s: %s", path, why);
 	}
 	if (status == TALLY_CORRUPT) {
 		fprintf(stderr, "incompatible file format (rerun with -v to learn more)\n");

@@ -136,6 +136,9 @@ static int cmd_doctor_run(const struct cli *cli, const struct command *command, 
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
 		return code;
+	if (settings.needed && !*settings.needed)
+		return cli_usagef(
+			cli, command, "require", "--require takes names of kinds of events, such as software,hardware");
 	if (settings.is_json && settings.wants_fix)
 		return cli_usagef(cli, command, NULL, "--json and --fix cannot be used together");
 	if (host_info_read(kernel, &job.host, &err) != TALLY_OK)

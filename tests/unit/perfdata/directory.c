@@ -283,7 +283,7 @@ static void test_no_recording(void **state)
 	assert_true(directory_is(dir));
 	assert_false(directory_is("/nonexistent"));
 	assert_int_equal(perfdata_reader_open(dir, &r, &err), TALLY_INVALID);
-	assert_non_null(strstr(err.text, "is a directory without a recording"));
+	assert_non_null(strstr(err.text, "is a directory without a recording: it has no file 'data'"));
 	write_file("data", ((struct tally_bytes){(const uint8_t *)"x", sizeof("x") - 1}));
 	assert_int_equal(perfdata_reader_open(dir, &r, &err), TALLY_CORRUPT);
 }
