@@ -80,7 +80,7 @@ static void start(struct fixture *f)
 		skip_because("the registers of the test are x86-64's");
 	*f = (struct fixture){.next_fd = 10};
 	f->seam = (struct kernel_seam){f, "/nonexistent-root", fake_open, fake_ioctl, fake_read, fake_mmap, fake_munmap,
-		fake_close, fake_poll};
+		fake_close, fake_poll, NULL};
 	f->events = (struct event_list){.len = 1, .cap = 1, .specs = calloc(1, sizeof(*f->events.specs))};
 	assert_non_null(f->events.specs);
 	f->events.specs[0] = (struct event_spec){.name = "cpu-clock", .member_count = 1, .scale = 1, .unit = ""};

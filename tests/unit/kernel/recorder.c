@@ -149,7 +149,7 @@ static void start(struct fixture *f, uint32_t type, uint64_t config, const char 
 {
 	*f = (struct fixture){.fake = {.next_fd = 10}};
 	f->seam = (struct kernel_seam){&f->fake, "/nonexistent-root", fake_open, fake_ioctl, fake_read, fake_mmap,
-		fake_munmap, fake_close, fake_poll};
+		fake_munmap, fake_close, fake_poll, NULL};
 	f->events = (struct event_list){.len = 1, .cap = 1};
 	f->events.specs = calloc(1, sizeof(*f->events.specs));
 	assert_non_null(f->events.specs);
