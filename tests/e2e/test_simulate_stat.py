@@ -98,6 +98,16 @@ def test_input_output_and_status_are_the_commands(simulate):
     assert simulate('-e', 'instructions', 'sh', '-c', 'kill -9 $$').stderr.splitlines()[0] == 'sh: Killed'
 
 
+def test_environment_is_the_commands_own(simulate):
+    """But for the two variables that Valgrind needs; Debian's script around it would add more, which the loader reads."""
+    inside = dict(line.split('=', 1) for line in simulate('-e', 'instructions', 'env', check=0).stdout.splitlines() if '=' in line)
+    outside = dict(line.split('=', 1) for line in subprocess.run(['env'], text=True, capture_output=True, check=True).stdout.splitlines()
+                   if '=' in line)
+    added = set(inside) - set(outside) - {'TMPDIR', 'HOME'}
+    assert {'LD_PRELOAD', 'VALGRIND_LIB'} <= added
+    assert not added & {'LD_LIBRARY_PATH', 'GLIBCPP_FORCE_NEW', 'GLIBCXX_FORCE_NEW'}
+
+
 def test_counts_are_exact_and_do_not_vary(simulate, loop):
     """Each turn of the loop executes the same number of instructions, one branch, one load and one store."""
     counts = [counts_of(simulate, '-e', 'instructions,branches,L1-dcache-loads,L1-dcache-stores', '--toggle', 'work', loop, n)

@@ -106,9 +106,9 @@ enum tally_status simulation_tool_find(struct simulation_tool *tool, struct tall
 	/* The script adds a folder to LD_LIBRARY_PATH, which the command's loader then searches: instructions that the
 	 * command does not execute by itself. */
 	char program[PATH_MAX];
-	if (snprintf(program, sizeof(program), "%s" LAUNCHER_PROGRAM, found.launcher) < PATH_MAX &&
-		program_path_find(program, program))
-		strcpy(found.launcher, program);
+	int len = snprintf(program, sizeof(program), "%s" LAUNCHER_PROGRAM, found.launcher);
+	if (len > 0 && len < PATH_MAX && access(program, X_OK) == 0)
+		memcpy(found.launcher, program, sizeof(program));
 	*tool = found;
 	return TALLY_OK;
 }
