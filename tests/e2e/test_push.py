@@ -10,6 +10,7 @@ import subprocess
 import pytest
 
 from conftest import CORPUS, ROOT
+from origin_build import label
 from store_server import NOW_NS, Server, make_batch
 
 RECORDINGS = ['thr', 'deep', 'cxx', 'kg', 'default', 'multi', 'grp', 'pipe', 'sched', 'old']
@@ -136,6 +137,18 @@ def test_a_recording_has_the_labels_of_its_machine_and_the_users(tally, tmp_path
     one = top(tally, url, 'release="1.4"')
     assert one['fleet']['samples'] == 32 and one['fleet']['labels']['release'] == '1.4'
     assert top(tally, url)['fleet']['samples'] == 64 and 'release' not in top(tally, url)['fleet']['labels']
+
+
+def test_what_made_the_samples_is_a_label(tally, tmp_path):
+    url = f'sqlite:{tmp_path}/store.db'
+    simulated = label(CORPUS / 'deep.data', tmp_path / 'simulated.data')
+    for path in (simulated, CORPUS / 'thr.data'):
+        tally('push', path, '--to', url, check=0)
+    shown = tally('fleet', 'labels', 'origin', '--from', url, '--since', '2000-01-01', check=0).stdout.split()
+    assert 'simulated' in shown and 'events' not in shown
+    samples = {query: top(tally, url, *query)['fleet']['samples'] for query in ((), ('origin="simulated"',), ('origin!="simulated"',))}
+    assert samples[('origin="simulated"',)] == 32
+    assert samples[()] == 32 + samples[('origin!="simulated"',)]
 
 
 def test_a_new_recording_is_in_the_last_hour(tally, workload, tmp_path):

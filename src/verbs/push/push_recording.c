@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/progress_line.h"
+#include "perfdata/origin.h"
 #include "perfdata/time_spans.h"
 #include "store/content_id.h"
 #include "tasks/fleet/fleet_replay.h"
@@ -122,6 +123,9 @@ static enum tally_status push_recording_label(struct push_recording *p, struct t
 	memcpy(p->labels, p->request->labels, p->label_count * sizeof(*p->labels));
 	if (!add_label(p, STR("host"), f->hostname) || !add_label(p, STR("kernel"), f->osrelease) ||
 		!add_label(p, STR("arch"), f->arch) || !add_label(p, STR("cpu_model"), f->cpudesc))
+		return error_nomem(err);
+	const struct perfdata_origin origin = origin_of(f);
+	if (origin.kind != ORIGIN_EVENTS && !add_label(p, STR("origin"), origin_kind_name(origin.kind)))
 		return error_nomem(err);
 	qsort(p->labels, p->label_count, sizeof(*p->labels), push_recording_compare);
 	return TALLY_OK;
