@@ -6,7 +6,7 @@
  * A mark is a value of the caller's. Any number of regions, nested or not, share one counter, which goes on counting:
  * no event is started or stopped. The counter is one of the calling thread; name its events as one group, so that a
  * read is one system call at most, and none where the kernel lets the CPU's counters be read directly. Under the simulator
- * (`tally stat --simulate`), with --collect-at-start=no, what a thread does in its regions is collected (simulation.h);
+ * (`tally stat --simulate`), with -D -1, what a thread does in its regions is collected (simulation.h);
  * each begin has an end there, whatever they return.
  *
  *	struct tally_counter *c = tally_counter_open("{cycles,instructions}:u", NULL, &err);

@@ -2,7 +2,7 @@
 /*
  * simulation.h - says which part of a program `tally stat --simulate` and `tally record --simulate` are to collect.
  *
- * Under the simulator, with --collect-at-start=no, events are collected only between a begin and its end. Anywhere else
+ * Under the simulator, with -D -1, events are collected only between a begin and its end. Anywhere else
  * these functions do nothing: they execute five instructions that change no register, and need no library. Pairs nest.
  *
  *	load(file);
@@ -32,7 +32,8 @@ enum {
 	TALLY_SIMULATION_THREAD, /* the calling thread */
 };
 
-/* Sends a request to the simulator: Valgrind knows this sequence of instructions. 0: there is no simulator. */
+/* Sends a request to the simulator, by a sequence of instructions that Valgrind knows. Returns 0 where there is none.
+ * Threads: any. */
 static inline int tally_simulation_request(uint64_t request, uint64_t scope)
 {
 #if defined(__linux__) && defined(__x86_64__) && defined(__LP64__)
@@ -67,7 +68,7 @@ static inline int tally_simulation_request(uint64_t request, uint64_t scope)
 #endif
 }
 
-/* Collect from now on, on all threads. Returns 1 under the simulator and 0 otherwise. Threads: any. */
+/* Begins to collect, on all threads. Returns 1 under the simulator and 0 otherwise. Threads: any. */
 static inline int tally_simulation_begin(void)
 {
 	return tally_simulation_request(TALLY_SIMULATION_BEGIN, TALLY_SIMULATION_PROCESS);
