@@ -32,7 +32,7 @@ enum {
 	TALLY_SIMULATION_THREAD, /* the calling thread */
 };
 
-/* Sends a request to the simulator, by a sequence of instructions that Valgrind knows. Returns 0 where there is none.
+/* Sends a request to the simulator, by a sequence of instructions that Valgrind knows. Returns 0 if no simulator runs the program.
  * Threads: any. */
 static inline int tally_simulation_request(uint64_t request, uint64_t scope)
 {
