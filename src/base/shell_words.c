@@ -2,6 +2,7 @@
 #include "base/shell_words.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool shell_words_is_blank(char c)
 {
@@ -52,4 +53,32 @@ bool shell_words_split(struct tally_str line, char ***words)
 	if (made)
 		made[count] = NULL;
 	return is_good;
+}
+
+void shell_words_put_quoted(struct text *text, struct tally_str word)
+{
+	text_char(text, '\'');
+	for (size_t i = 0; i < word.len; i++)
+		if (word.data[i] == '\'')
+			text_str(text, "'\\''");
+		else
+			text_char(text, word.data[i]);
+	text_char(text, '\'');
+}
+
+static bool shell_words_is_plain(struct tally_str word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:+=@%,-";
+	for (size_t i = 0; i < word.len; i++)
+		if (!memchr(plain, word.data[i], sizeof(plain) - 1))
+			return false;
+	return word.len > 0;
+}
+
+void shell_words_put(struct text *text, struct tally_str word)
+{
+	if (shell_words_is_plain(word))
+		text_bytes(text, word.data, word.len);
+	else
+		shell_words_put_quoted(text, word);
 }

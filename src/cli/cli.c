@@ -18,6 +18,7 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "code/binary_store.h"
+#include "kernel/system/program_path.h"
 
 static pid_t pager_pid = -1; /* of the program, which has one standard output */
 static bool pager_has_stderr;
@@ -56,20 +57,6 @@ int cli_failf(const struct cli *cli, const char *format, ...)
 }
 
 /* Whether a folder of $PATH has it. */
-static bool is_in_path(const char *program)
-{
-	char path[PATH_MAX];
-	const char *at = getenv("PATH");
-	while (at) {
-		size_t len = strcspn(at, ":");
-		int room = snprintf(path, sizeof(path), "%.*s%s%s", (int)len, at, len ? "/" : "", program);
-		if (room > 0 && (size_t)room < sizeof(path) && access(path, X_OK) == 0)
-			return true;
-		at = at[len] ? at + len + 1 : NULL;
-	}
-	return false;
-}
-
 const char *cli_build_id_dir(const struct cli *cli, const char *symfs)
 {
 	return binary_store_has_root(symfs) && !cli->is_build_id_dir_asked ? NULL : cli->build_id_dir;
@@ -77,7 +64,8 @@ const char *cli_build_id_dir(const struct cli *cli, const char *symfs)
 
 int cli_check_program(const struct cli *cli, const char *option, const char *program)
 {
-	if (!program || (strchr(program, '/') ? access(program, X_OK) == 0 : is_in_path(program)))
+	char path[PATH_MAX];
+	if (!program || program_path_find(program, path))
 		return 0;
 	return cli_failf(cli, "%s: cannot run %s: %s", option, program, strerror(errno));
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/shell_words.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -20,21 +21,6 @@ enum offer { OFFER_OPTION_ONLY, OFFER_CHOICES, OFFER_EVENTS, OFFER_KEYS };
 static bool takes_events(const struct option *option)
 {
 	return option->letter == 'e' && option->name && strcmp(option->name, "event") == 0;
-}
-
-/* Help text inside single quotes. */
-static void add_quoted(struct text *t, const char *s)
-{
-	text_char(t, '\'');
-	for (; *s; s++) {
-		if (*s == '\'')
-			text_str(t, "'\\''");
-		else if (*s == '\n')
-			text_char(t, ' ');
-		else
-			text_char(t, *s);
-	}
-	text_char(t, '\'');
 }
 
 static bool cmd_completion_is_shown(const struct option *option)
@@ -247,7 +233,7 @@ static void add_fish_option(struct text *t, const struct command *command, const
 		break;
 	}
 	text_str(t, option->argument && !option->argument_is_optional ? " -r -d " : " -d ");
-	add_quoted(t, option->help ? option->help : "");
+	shell_words_put_quoted(t, str_from(option->help ? option->help : ""));
 	text_char(t, '\n');
 }
 
@@ -259,7 +245,7 @@ static void cmd_completion_fish(struct text *t)
 	for (size_t i = 0; i < count; i++) {
 		struct tally_str own = command_subcommands(commands[i]);
 		text_printf(t, "complete -c tally -n __fish_use_subcommand -f -a %s -d ", commands[i]->name);
-		add_quoted(t, commands[i]->summary);
+		shell_words_put_quoted(t, str_from(commands[i]->summary));
 		text_char(t, '\n');
 		if (own.len) {
 			text_printf(t, "complete -c tally -n '__fish_seen_subcommand_from %s' -a '", commands[i]->name);

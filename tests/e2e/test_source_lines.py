@@ -162,6 +162,8 @@ def test_addr2line_that_fails_is_told(tally, data):
     for verb in ('report', 'annotate', 'script', 'top'):
         said = tally(verb, '--addr2line', '/nosuch/addr2line', check=255).stderr
         assert 'cannot run /nosuch/addr2line: No such file' in said
+        assert 'cannot run /: Permission denied' in tally(verb, '--addr2line', '/', check=255).stderr
+        assert 'cannot run nosuch-addr2line: No such file' in tally(verb, '--addr2line', 'nosuch-addr2line', check=255).stderr
     for verb in (('report', '--stdio', '-s', 'srcline'), ('annotate', '--stdio'), ('script', '-F', '+srcline')):
         said = tally(*verb, '-i', data, '--addr2line', 'true', check=0).stderr
         assert ': true ended before it had answered' in said, verb

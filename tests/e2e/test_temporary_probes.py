@@ -50,6 +50,29 @@ def samples(tally, data):
     return found
 
 
+@pytest.mark.parametrize('event, why', [
+    ('uprobe:/bin/ls', 'uprobe:FILE:PLACE'),
+    ('uprobe:/nosuch/file:main', '/nosuch/file: the file does not exist'),
+    ('uprobe:/bin/ls:main(x', "the closing ')' is missing"),
+])
+def test_mistakes_are_no_matter_of_the_list(tally, event, why):
+    for verb in ('record', 'stat'):
+        said = tally(verb, '-e', event, 'true', check=129).stderr
+        assert 'no such probe\n' in said and why in said and 'list of valid events' not in said
+
+
+def test_programs_are_found_as_commands_are(tally, tmp_path):
+    """Not what cannot be run, such as a folder of the name."""
+    (tmp_path / 'first' / 'tool').mkdir(parents=True)
+    (tmp_path / 'second').mkdir()
+    (tmp_path / 'second' / 'tool').write_text('#!/bin/sh\n')
+    (tmp_path / 'second' / 'tool').chmod(0o755)
+    path = f'{tmp_path}/first:{tmp_path}/second'
+    said = subprocess.run([tally.path, 'stat', '-e', 'uprobe:tool:main', '/bin/true'], env={**tally.environment, 'PATH': path},
+                          capture_output=True, text=True, check=False).stderr
+    assert f'{tmp_path}/second/tool is not an ELF file' in said
+
+
 def test_arguments_have_their_values(tally, uprobes, program, tmp_path):
     data = tmp_path / 'data'
     event = f'uprobe:{program}:turn(number,text=name:string)'

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/system/program_path.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,12 @@
 static bool program_path_is_program(const char *path)
 {
 	struct stat st;
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+	if (stat(path, &st) != 0)
+		return false;
+	if (S_ISREG(st.st_mode))
+		return access(path, X_OK) == 0;
+	errno = EACCES;
+	return false;
 }
 
 bool program_path_find(const char *command, char path[PATH_MAX])
@@ -23,11 +29,14 @@ bool program_path_find(const char *command, char path[PATH_MAX])
 	struct tally_str rest = str_from(paths ? paths : DEFAULT_PATHS), folder;
 	if (strchr(command, '/'))
 		return snprintf(path, PATH_MAX, "%s", command) < PATH_MAX && program_path_is_program(path);
+	bool is_denied = false;
 	while (str_next(&rest, ':', &folder)) {
 		int len = snprintf(
 			path, PATH_MAX, "%.*s%s%s", (int)folder.len, folder.data, folder.len ? "/" : "", command);
 		if (len > 0 && len < PATH_MAX && program_path_is_program(path))
 			return true;
+		is_denied |= errno == EACCES;
 	}
+	errno = is_denied ? EACCES : ENOENT;
 	return false;
 }

@@ -11,7 +11,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* False: no regular file of that name may be run, in the folders of $PATH or, with a slash in it, where it says. */
+/* False, with errno as execvp sets it: no regular file of that name may be run, in the folders of $PATH or, with a slash in it, where it says. */
 bool program_path_find(const char *command, char path[PATH_MAX]);
 
 #endif

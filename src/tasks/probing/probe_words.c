@@ -10,10 +10,12 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "kernel/events/tracepoints.h"
+#include "kernel/system/program_path.h"
 #include "tasks/probing/cached_arguments.h"
 #include "tasks/probing/probe_convert.h"
 #include "tasks/probing/probe_names.h"
 #include "tasks/probing/temporary_probes.h"
+#include "tasks/session/event_errors.h"
 
 #define PROBE_WORDS_UPROBE "uprobe:"
 #define PROBE_WORDS_SDT	   "sdt_"
@@ -279,19 +281,14 @@ static enum tally_status probe_words_convert(struct probe_words_maker *m, const 
 	return status;
 }
 
-/* A name without a slash is also looked for where commands are. */
+/* A name that is no file here is also looked for where commands are. */
 static const char *probe_words_find_program(struct probe_words_maker *m, const char *name)
 {
-	const char *path = getenv("PATH");
-	struct tally_str rest = str_from(path ? path : ""), folder;
-	if (strchr(name, '/') || file_exists(name))
+	char path[PATH_MAX];
+	if (strchr(name, '/') || file_exists(name) || !program_path_find(name, path))
 		return name;
-	while (rest.len > 0 && str_next(&rest, ':', &folder)) {
-		const char *whole = arena_printf(&m->words->arena, "%.*s/%s", (int)folder.len, folder.data, name);
-		if (whole && folder.len > 0 && file_exists(whole))
-			return whole;
-	}
-	return name;
+	const char *found = arena_string(&m->words->arena, path, strlen(path));
+	return found ? found : name;
 }
 
 /* Copies the path, up to the colon behind it, without quotes and backslashes. Returns how much of text it takes. */
@@ -384,10 +381,10 @@ static enum tally_status probe_words_item(struct probe_words_maker *m, const cha
 		return probe_words_fail(m, column, probe_words_make_sdt(m, body, suffix), "unknown tracepoint");
 	if (item.is_open)
 		return probe_words_fail(
-			m, column, error_set(m->err, TALLY_INVALID, "the closing ')' is missing"), "no such probe");
+			m, column, error_set(m->err, TALLY_INVALID, "the closing ')' is missing"), EVENT_NO_PROBE);
 	size_t prefix = strlen(PROBE_WORDS_UPROBE);
 	body = (struct tally_str){text + prefix, item.body - prefix};
-	return probe_words_fail(m, column, probe_words_make_uprobe(m, body, suffix), "no such probe");
+	return probe_words_fail(m, column, probe_words_make_uprobe(m, body, suffix), EVENT_NO_PROBE);
 }
 
 enum tally_status probe_words_expand(const struct cli *cli, const struct kernel_seam *kernel, const char *text,

@@ -50,7 +50,8 @@ int event_error_print(const struct cli *cli, const struct command *command, cons
 	text_printf(&t, "%.*s\n", detail ? (int)(detail - err->text) : (int)strlen(err->text), err->text);
 	if (err->status == TALLY_DENIED || err->status == TALLY_UNSUPPORTED || !detail)
 		text_printf(&t, "%s%s", detail ? detail + 2 : "", detail ? "\n" : "");
-	text_printf(&t, "Run '%s list' for a list of valid events\n", cli->program);
+	if (strncmp(err->text, EVENT_NO_PROBE ":", strlen(EVENT_NO_PROBE ":")) != 0)
+		text_printf(&t, "Run '%s list' for a list of valid events\n", cli->program);
 	if (detail && err->status != TALLY_DENIED && err->status != TALLY_UNSUPPORTED)
 		text_printf(&t, "%s\n", detail + 2);
 	event_errors_usage(&t, cli, command, option);

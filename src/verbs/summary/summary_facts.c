@@ -8,6 +8,7 @@
 #include "analysis/replay/quality.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/shell_words.h"
 #include "perfdata/origin.h"
 #include "profile/diff/diff_table.h"
 #include "profile/flame_tree.h"
@@ -333,21 +334,8 @@ static enum tally_status facts_add_notes(struct facts_making *m)
 
 static void facts_put_word(struct text *out, struct tally_str word)
 {
-	bool is_plain = word.len > 0;
-	for (size_t i = 0; i < word.len; i++)
-		is_plain = is_plain && ((word.data[i] >= 'a' && word.data[i] <= 'z') ||
-					       (word.data[i] >= 'A' && word.data[i] <= 'Z') ||
-					       (word.data[i] != '\0' && strchr("0123456789_./:+=@%,-", word.data[i])));
 	text_char(out, ' ');
-	if (!is_plain)
-		text_char(out, '\'');
-	for (size_t i = 0; i < word.len; i++)
-		if (word.data[i] == '\'')
-			text_str(out, "'\\''");
-		else
-			text_char(out, word.data[i]);
-	if (!is_plain)
-		text_char(out, '\'');
+	shell_words_put(out, word);
 }
 
 static const char *facts_command(struct summary_facts *facts, const char *verb, const struct summary_sources *sources,

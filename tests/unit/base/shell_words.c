@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "unit_test.h"
 
@@ -45,12 +46,37 @@ static void open_quotes_are_found(void **state)
 	assert_words("a \"b\\\"", "<a>!");
 }
 
+/* What is written is read again as the same word. */
+static void words_are_written_for_shells(void **state)
+{
+	static const char *const cases[][2] = {{"", "''"}, {"perf.data", "perf.data"}, {"a b", "'a b'"},
+		{"it's", "'it'\\''s'"}, {"$HOME", "'$HOME'"}, {"~", "'~'"}, {"a\nb", "'a\nb'"}, {"*", "'*'"}};
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct text out = {0};
+		char **words;
+		shell_words_put(&out, str_from(cases[i][0]));
+		assert_true(shell_words_split((struct tally_str){out.data, out.len}, &words));
+		assert_string_equal(words[0], cases[i][0]);
+		assert_null(words[1]);
+		text_char(&out, 0);
+		assert_string_equal(out.data, cases[i][1]);
+		free(words);
+		text_deinit(&out);
+	}
+	struct text quoted = {0};
+	shell_words_put_quoted(&quoted, STR("plain"));
+	text_char(&quoted, 0);
+	assert_string_equal(quoted.data, "'plain'");
+	text_deinit(&quoted);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_end_at_blanks),
 		cmocka_unit_test(quotes_hold_words_together),
 		cmocka_unit_test(open_quotes_are_found),
+		cmocka_unit_test(words_are_written_for_shells),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
