@@ -11,7 +11,7 @@ import termios
 
 import json_schema
 import pytest
-from conftest import BUILD, wait_for
+from conftest import BUILD, wait_for, waits_with_counters
 from perfdata_build import Recording
 from tracing_build import Tracepoint, tracing_data
 
@@ -186,6 +186,27 @@ EVENTS = pathlib.Path('/sys/kernel/tracing/events')
 def live_kvm():
     if os.geteuid() != 0 or not (EVENTS / 'kvm/kvm_exit').exists():
         pytest.skip('no root, or this kernel has no kvm:kvm_exit')
+
+
+def test_record_without_ports(live_kvm, tally, tmp_path):
+    """Only x86 has kvm_pio."""
+    hide = f'mount -t tmpfs none {EVENTS}/kvm/kvm_pio 2>/dev/null || exit 77; exec "$@"'
+    result = subprocess.run(['unshare', '-m', 'sh', '-c', hide, 'sh', tally.path, 'kvm', 'stat', 'record', '-o', 'k.data', 'true'],
+                            cwd=tmp_path, capture_output=True, text=True, check=False)
+    if result.returncode == 77:
+        pytest.skip('nothing can be mounted here')
+    assert result.returncode == 0, result.stderr
+    events = tally('evlist', '-i', tmp_path / 'k.data', check=0).stdout
+    assert 'kvm:kvm_mmio' in events and 'kvm_pio' not in events
+
+
+def test_live_says_what_has_no_effect(live_kvm, tally):
+    process = tally.start('kvm', 'stat', 'live', '--proc-map-timeout', '100')
+    assert 'note: --proc-map-timeout limits nothing here' in process.stderr.readline()
+    wait_for(lambda: waits_with_counters(process.pid))
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 0
 
 
 @pytest.mark.parametrize(('words', 'title', 'column'), [

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/unknown_command.h"
+#include "kernel/events/tracepoints.h"
 #include "verbs/kvm/kvm_live.h"
 #include "verbs/kvm/kvm_stat.h"
 
@@ -162,6 +163,7 @@ static int cmd_kvm_stat_report(const struct cli *cli, const char *input, int arg
 struct cmd_kvm_live {
 	struct kvm_live_settings live;
 	const char *event, *key;
+	bool has_map_timeout;
 };
 
 /* As the option of record of the same name. */
@@ -177,7 +179,9 @@ static const char *cmd_kvm_set_rings(const struct option_use *use)
 
 static const char *cmd_kvm_set_map_timeout(const struct option_use *use)
 {
+	struct cmd_kvm_live *settings = use->settings;
 	uint64_t number;
+	settings->has_map_timeout = true;
 	return str_to_u64(str_from(use->value), 10, &number) ? NULL : "expects a number";
 }
 
@@ -247,6 +251,10 @@ static int cmd_kvm_run_live(const struct cli *cli, struct cmd_kvm_live *settings
 	if (settings->live.display_s == 0 || settings->live.display_s > DISPLAY_MOST)
 		return cli_usagef(cli, &command_live_stat, "display",
 			"-d is the time between tables: one second at least, and a day at most");
+	if (settings->has_map_timeout)
+		cli_failf(cli,
+			"note: --proc-map-timeout limits nothing here: kvm stat live does not read the mappings of "
+			"processes");
 	int code = cmd_kvm_choose(cli, settings->event, settings->key, &settings->live.stat);
 	return code ? code : kvm_live_run(&(struct kvm_live_request){cli, &settings->live, argv});
 }
@@ -281,11 +289,20 @@ static const char *cmd_kvm_default_name(const struct cmd_kvm_settings *settings)
 	return settings->no_guest ? "perf.data.host" : "perf.data.kvm";
 }
 
+/* Ports are of x86: other architectures have the other events. */
+static const char *cmd_kvm_stat_events(void)
+{
+	uint64_t id;
+	return tracepoint_id(kernel_seam_linux(), STR("kvm"), STR("kvm_pio"), &id, NULL) == TALLY_OK
+		       ? "kvm:kvm_entry,kvm:kvm_exit,kvm:kvm_mmio,kvm:kvm_pio"
+		       : "kvm:kvm_entry,kvm:kvm_exit,kvm:kvm_mmio";
+}
+
 static int cmd_kvm_stat(const struct cli *cli, const struct cmd_kvm_settings *settings, int argc, char **argv)
 {
 	const char *output = settings->output ? settings->output : cmd_kvm_default_name(settings);
 	const char *const record[] = {"record", "-o", output, "-m", "1024", "-c", "1", "-R", "-e",
-		"kvm:kvm_entry,kvm:kvm_exit,kvm:kvm_mmio,kvm:kvm_pio", cmd_kvm_verbose(settings), NULL};
+		cmd_kvm_stat_events(), cmd_kvm_verbose(settings), NULL};
 	const char *const plain[] = {"stat", cmd_kvm_verbose(settings), NULL};
 	const char *word = argc > 1 ? argv[1] : "";
 	if (strncmp(word, "rec", 3) == 0 && cli_is_subverb(word, "record"))

@@ -39,10 +39,10 @@ static enum tally_status kvm_live_make_events(struct kvm_live *live, struct tall
 	if (status != TALLY_OK)
 		return error_set(err, status, "kvm stat live reads the tracepoints %s, which cannot be used: %s%s",
 			words[live->job.settings->kind], own.text,
-			status == TALLY_NOT_FOUND
-				? "\nLinux has them where its module kvm is loaded ('modprobe kvm_intel' or "
-				  "'modprobe kvm_amd')"
-				: "");
+			status == TALLY_NOT_FOUND ? "\nLinux has them (kvm_pio: on x86) where its module kvm is loaded "
+						    "('modprobe kvm_intel' or "
+						    "'modprobe kvm_amd')"
+						  : "");
 	status = record_attrs_apply(&live->events, &live->rings.request.plan.attrs, err);
 	if (status == TALLY_OK)
 		record_attrs_leave_out_mappings(&live->events);
