@@ -124,7 +124,7 @@ __attribute__((target("avx2"))) DEFINE_PLAIN_BLOCKS(plain_blocks_avx2, 32)
 	return plain_blocks_anywhere(s, len);
 }
 
-size_t control_rows_span(const char *text, size_t len, char separator)
+size_t control_rows_span(const char *text, size_t len, char separator, bool has_colours)
 {
 	const uint8_t *s = (const uint8_t *)text;
 	size_t at = 0;
@@ -134,7 +134,7 @@ size_t control_rows_span(const char *text, size_t len, char separator)
 		if (at == len)
 			break;
 		bool is_ours = s[at] == '\n' || s[at] == '\t' || (separator && text[at] == separator);
-		size_t ours = is_ours ? 1 : colour_bytes(s + at, len - at);
+		size_t ours = is_ours ? 1 : has_colours ? colour_bytes(s + at, len - at) : 0;
 		if (ours == 0)
 			break;
 		at += ours;

@@ -14,13 +14,14 @@
 #ifndef BASE_CONTROL_H
 #define BASE_CONTROL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* How many bytes come before the first control character. */
 size_t control_span(const char *s, size_t len);
-/* The same for complete rows, in which line ends, tabs, colours ("\x1b[31m") and the separator (0: none) are the
- * program's own. */
-size_t control_rows_span(const char *s, size_t len, char separator);
+/* The same for complete rows, in which line ends, tabs, the separator (0: none) and, with has_colours, colours
+ * ("\x1b[31m") are the program's own. */
+size_t control_rows_span(const char *s, size_t len, char separator, bool has_colours);
 
 /* The length of the control character at s, where len bytes are left (at least one); 0: there is none. A byte beyond
  * ASCII that is not valid UTF-8 has length 1. */

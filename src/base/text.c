@@ -416,6 +416,12 @@ void text_visible_from(struct text *t, size_t start)
 	text_deinit(&visible);
 }
 
+void text_colour(struct text *t, const char *sequence)
+{
+	t->has_colours |= *sequence != 0;
+	text_str(t, sequence);
+}
+
 void text_mask_from(struct text *t, size_t start, const char *separator)
 {
 	for (size_t i = start; separator && *separator && !t->failed && i < t->len; i++)
@@ -426,17 +432,17 @@ void text_mask_from(struct text *t, size_t start, const char *separator)
 void text_visible_rows(struct text *t, struct tally_str rows)
 {
 	while (rows.len > 0)
-		rows = text_spell(t, rows, control_rows_span(rows.data, rows.len, t->separator));
+		rows = text_spell(t, rows, control_rows_span(rows.data, rows.len, t->separator, t->has_colours));
 }
 
 bool text_flush(struct text *t)
 {
 	if (!t->has_fd)
 		return true;
-	if (control_rows_span(t->data, t->len, t->separator) == t->len) {
+	if (control_rows_span(t->data, t->len, t->separator, t->has_colours) == t->len) {
 		text_write_all(t, t->data, t->len);
 	} else {
-		struct text visible = {.separator = t->separator};
+		struct text visible = {.separator = t->separator, .has_colours = t->has_colours};
 		text_visible_rows(&visible, (struct tally_str){t->data, t->len});
 		text_write_all(t, visible.data, visible.len);
 		t->failed |= visible.failed;

@@ -25,6 +25,7 @@ struct text {
 	bool is_fixed; /* data is the caller's memory: text that does not fit sets failed */
 	int fd; /* used by text_flush; set by text_to_fd, else 0 = none */
 	bool has_fd;
+	bool has_colours; /* text_colour was used: text_flush leaves sequences for colours as they are */
 	char separator; /* of columns: a control character that text_flush leaves as it is; 0: none */
 	int write_errno; /* first failure of write(2); EPIPE included */
 };
@@ -58,6 +59,8 @@ static inline void text_str(struct text *t, const char *s)
 {
 	text_bytes(t, s, strlen(s));
 }
+/* A colour of our own, such as "\x1b[31m"; "": none. Its text must be the one that is flushed, or hand has_colours on. */
+void text_colour(struct text *t, const char *sequence);
 void text_u64(struct text *t, uint64_t v);
 void text_i64(struct text *t, int64_t v);
 /* Lower-case hex, no 0x, zero-padded on the left to width (0: none). */
@@ -89,8 +92,8 @@ void text_visible_from(struct text *t, size_t start);
 /* For columns with a separator: replaces the separator's first character by a dot in the text appended from start on,
  * as perf's report does. NULL: there is no separator. */
 void text_mask_from(struct text *t, size_t start, const char *separator);
-/* Our own rows that contain such names: control characters except line ends, tabs, colours and the separator are
- * escaped. */
+/* Our own rows that contain such names: control characters except line ends, tabs, the separator and, with
+ * has_colours, colours are escaped. */
 void text_visible_rows(struct text *t, struct tally_str rows);
 /* Text is escaped like text_visible_rows before it is written, in case a name was appended unescaped. */
 /* Writes the buffer to fd, if one is set: text_line_end if the buffer is past the mark, text_flush always. False once a

@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "base/control.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "code/binary_store.h"
@@ -37,12 +38,34 @@ static void print_message(const char *format, va_list args)
 	char *message;
 	if (vasprintf(&message, format, args) < 0)
 		return;
-	size_t room = CONTROL_WORD * strlen(message) + 1;
-	char *visible = realloc(message, room);
-	if (visible)
-		control_spell_message(format, visible, room);
-	fputs(visible ? visible : "out of memory", stderr);
+	size_t len = strlen(message), last = strlen(format), room = CONTROL_WORD * len + 1;
+	bool ends_line = last > 0 && len > 0 && format[last - 1] == '\n';
+	char *visible = realloc(message, room), *own = strndup(format, last - ends_line);
+	if (visible && own) {
+		visible[len - ends_line] = 0; /* the last line end is ours: it allows no other */
+		control_spell_message(own, visible, room);
+	}
+	fputs(visible && own ? visible : "out of memory", stderr);
+	if (ends_line)
+		fputc('\n', stderr);
+	free(own);
 	free(visible ? visible : message);
+}
+
+void cli_sayf(const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	print_message(format, args);
+	va_end(args);
+}
+
+void cli_say_rows(struct tally_str rows)
+{
+	struct text text = {0};
+	text_visible_rows(&text, rows);
+	fwrite(text_view(&text).data, 1, text.len, stderr);
+	text_deinit(&text);
 }
 
 int cli_failf(const struct cli *cli, const char *format, ...)

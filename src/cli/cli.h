@@ -35,6 +35,11 @@ struct command;
 /* Prints "text" of the error on standard error; returns EXIT_FAILED. */
 int cli_fail(const struct cli *cli, const struct tally_error *err);
 int cli_failf(const struct cli *cli, const char *format, ...) TALLY_PRINTF(2, 3);
+/* As fprintf(stderr), except that names of others in it cannot steer the terminal. A line end of theirs is escaped too,
+ * unless the format has some before its own end. */
+void cli_sayf(const char *format, ...) TALLY_PRINTF(1, 2);
+/* Our own rows, in the same way. */
+void cli_say_rows(struct tally_str rows);
 /* The folder with entries by build ID when files are searched below symfs (may be NULL). symfs has such a folder
  * itself, and only --buildid-dir replaces it. */
 const char *cli_build_id_dir(const struct cli *cli, const char *symfs);

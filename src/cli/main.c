@@ -57,13 +57,12 @@ static int main_run(struct cli *cli, int argc, char **argv)
 	int code = command->run(cli, command, argc, argv);
 	cli_end_pager();
 	if (cut_files_were_met())
-		fprintf(stderr,
-			"%s: warning: a file was truncated while it was read: the output may lack what it "
-			"held\n",
+		cli_sayf("%s: warning: a file was truncated while it was read: the output may lack what it "
+			 "held\n",
 			cli->program);
 	const char *beyond = limit_noted();
 	if (beyond)
-		fprintf(stderr, "%s: warning: %s\n", cli->program, beyond);
+		cli_sayf("%s: warning: %s\n", cli->program, beyond);
 	if (fflush(stdout) != 0 && code == 0)
 		code = cli_failf(cli, "cannot write to standard output: %s", strerror(errno));
 	if (error_memory_ran_out() && code == 0)
@@ -95,15 +94,15 @@ static int wrong_option(const struct cli *cli, const char *word)
 	for (size_t i = 0; i < COUNT(unsupported_options); i++) {
 		size_t len = strlen(unsupported_options[i]);
 		if (strncmp(word, unsupported_options[i], len) == 0 && (word[len] == '\0' || word[len] == '=')) {
-			fprintf(stderr, "%s: option %s is not supported yet\n", cli->program, unsupported_options[i]);
+			cli_sayf("%s: option %s is not supported yet\n", cli->program, unsupported_options[i]);
 			return EXIT_USAGE;
 		}
 	}
-	fprintf(stderr, "Unknown option: %s\n", word);
+	cli_sayf("Unknown option: %s\n", word);
 	size_t nearest = text_nearest(known_options, COUNT(known_options), word);
 	if (nearest != SIZE_MAX)
-		fprintf(stderr, "  Did you mean %s?\n", known_options[nearest]);
-	fprintf(stderr, "\n Usage: %s [--version] [--help] [OPTIONS] COMMAND [ARGS]\n", cli->program);
+		cli_sayf("  Did you mean %s?\n", known_options[nearest]);
+	cli_sayf("\n Usage: %s [--version] [--help] [OPTIONS] COMMAND [ARGS]\n", cli->program);
 	return EXIT_USAGE;
 }
 
@@ -134,9 +133,8 @@ static int main_use_option(struct cli *cli, const char *word)
 static int take_build_id_dir(struct cli *cli, const char *dir)
 {
 	if (!dir) {
-		fprintf(stderr,
-			"No directory given for --buildid-dir.\n\n Usage: %s [--version] [--help] [OPTIONS] COMMAND "
-			"[ARGS]\n",
+		cli_sayf("No directory given for --buildid-dir.\n\n Usage: %s [--version] [--help] [OPTIONS] COMMAND "
+			 "[ARGS]\n",
 			cli->program);
 		return EXIT_USAGE;
 	}

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "cli/cli.h"
 
 #define MAX_COMMANDS 64
 
@@ -15,14 +16,13 @@ int unknown_command(const struct cli *cli, const char *name)
 	const char *names[MAX_COMMANDS];
 	size_t count;
 	const struct command *const *commands = commands_all(&count);
-	fprintf(stderr, "%s: '%s' is not a %s-command. See '%s --help'.\n", cli->program, name, cli->program,
-		cli->program);
+	cli_sayf("%s: '%s' is not a %s-command. See '%s --help'.\n", cli->program, name, cli->program, cli->program);
 	count = MIN(count, MAX_COMMANDS);
 	for (size_t i = 0; i < count; i++)
 		names[i] = commands[i]->name;
 	size_t nearest = text_nearest(names, count, name);
 	if (nearest != SIZE_MAX)
-		fprintf(stderr, "\nDid you mean this?\n\t%s\n", names[nearest]);
+		cli_sayf("\nDid you mean this?\n\t%s\n", names[nearest]);
 	return 1;
 }
 

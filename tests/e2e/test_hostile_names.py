@@ -194,6 +194,28 @@ def test_of_a_program(live, tally, tmp_path, program):
     assert r'/* \x1b]52;c;UFdO\x07 \x1b[31m */' in shown['annotate --stdio']
 
 
+def test_probing_and_caching_a_program(tally, program):
+    """Source lines, functions, variables, and names on standard error."""
+    shown = {}
+    for line in ('probe -x {} -L work', 'probe -x {} -L main', 'probe -x {} -V main', 'probe -x {} -F', 'probe -x {} -n -v --add main',
+                 'probe -x {} -D main', 'probe -x {}x -L main', 'buildid-cache -v --add {}', 'buildid-cache -l', 'buildid-cache --update {}',
+                 'buildid-cache -v --remove {}', 'buildid-cache --update {}', 'doctor {}', 'kallsyms {}', 'archive {}',
+                 'bench {}', 'help {}', 'list {}'):
+        done = tally(*[word.replace('{}', str(program)) for word in line.split()], text=False)
+        check_text(done.stdout + done.stderr)
+        shown[line] = done.stdout.decode(errors='replace')
+    if 'int main' in shown['probe -x {} -L main']:
+        assert r'/* \x1b]52;c;UFdO\x07 \x1b[31m */' in shown['probe -x {} -L work'] + shown['probe -x {} -L main']
+    assert r'\x0aROW' in shown['buildid-cache -l']
+
+
+def test_data_types_of_a_program(live, tally, tmp_path, program):
+    data = tmp_path / 'perf.data'
+    tally('record', '-q', '-e', 'cpu-clock:u', '-F', 999, '-o', data, '--', program)
+    done = tally('annotate', '--stdio', '--data-type', '-i', data, text=False)
+    check_text(done.stdout + done.stderr)
+
+
 def test_counted_by_thread(live, tally, program):
     running = subprocess.Popen([program, 'long'])
     try:

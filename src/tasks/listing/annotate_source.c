@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/visible.h"
+#include "cli/cli.h"
 
 #define LINES_BEFORE 5 /* that lead up to a function's first line */
 #define PATH_BYTES   4096
@@ -48,7 +49,7 @@ void annotate_source_tell(struct annotate_source *source, const char *program)
 	const char *path = source->refused ? visible_string(&source->arena, source->refused_path) : NULL;
 	if (!path)
 		return;
-	fprintf(stderr, "%s: note: the source in %s is not shown: %s", program, path, source->refused_why);
+	cli_sayf("%s: note: the source in %s is not shown: %s", program, path, source->refused_why);
 	if (source->refused > 1)
 		fprintf(stderr, " (and %zu more files)", source->refused - 1);
 	fputc('\n', stderr);

@@ -8,6 +8,7 @@
 #include "analysis/inject/inject.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/cli.h"
 #include "tasks/packing/pack_gather.h"
 #include "tasks/packing/pack_scrub.h"
 #include "tasks/session/stack_chains.h"
@@ -67,9 +68,8 @@ static void pack_run_tell(const struct packing *p, const struct pack_sum *sum, s
 		text_printf(&more, ", %zu dumps of generated code", sum->dumps);
 	if (stack_chains_are_made(p->chains))
 		text_printf(&more, ", call chains in place of %zu stack dumps", p->chains->stacks);
-	fprintf(stderr,
-		"[ %s pack: %zu symbols and %zu source lines of %zu files (%zu without names), code of %zu functions "
-		"(%zu without)%.*s, %zu KB, in %s ]\n",
+	cli_sayf("[ %s pack: %zu symbols and %zu source lines of %zu files (%zu without names), code of %zu functions "
+		 "(%zu without)%.*s, %zu KB, in %s ]\n",
 		p->cli->program, sum->symbols, sum->places, sum->files, sum->files - sum->named_files, sum->functions,
 		sum->without_code, (int)more.len, more.data ? more.data : "", (bytes + 1023) / 1024, p->output);
 	text_deinit(&more);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cli/cli.h"
 #include "cli/config_files.h"
 
 struct record_configuring {
@@ -107,7 +108,7 @@ struct record_chains record_config_chains(const struct record_settings *s)
 void record_config_say_chains(const struct record_settings *s)
 {
 	if (record_config_chooses(s))
-		fprintf(stderr, "recording call graphs by %s, as configured (call-graph.record-mode)\n",
+		cli_sayf("recording call graphs by %s, as configured (call-graph.record-mode)\n",
 			s->configured.mode == CALLGRAPH_DWARF  ? "dwarf"
 			: s->configured.mode == CALLGRAPH_LBR  ? "lbr"
 			: s->configured.mode == CALLGRAPH_BPF  ? "bpf"

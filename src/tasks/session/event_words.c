@@ -34,8 +34,8 @@ static enum tally_status event_words_parse_all(const struct cli *cli, struct eve
 		return error_nomem(err);
 	memmove(apart + (open - text), open + 1, strlen(open));
 	if (event_parse(catalogue, apart, events, NULL) == TALLY_OK) {
-		fprintf(stderr, "%s: '%s': the group is not closed with '}'; its events are taken one by one\n",
-			cli->program, open);
+		cli_sayf("%s: '%s': the group is not closed with '}'; its events are taken one by one\n", cli->program,
+			open);
 		status = TALLY_OK;
 	}
 	free(apart);

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/cli.h"
 
 static bool input_is_pipe(void)
 {
@@ -84,7 +85,7 @@ enum tally_status recording_open(
 static void recording_input_say(const struct cli *cli, uint64_t count, const char *what)
 {
 	if (count > 0)
-		fprintf(stderr, "%s: %llu %s\n", cli->program, (unsigned long long)count, what);
+		cli_sayf("%s: %llu %s\n", cli->program, (unsigned long long)count, what);
 }
 
 /* Of the first, place and type as perf 7 has them, which scripts look for. */
@@ -94,11 +95,11 @@ static void say_damaged(const struct cli *cli, const struct damaged_records *dam
 	if (damaged->count == 0)
 		return;
 	if (damaged->count == 1)
-		fprintf(stderr, "%s: a damaged record is left out", cli->program);
+		cli_sayf("%s: a damaged record is left out", cli->program);
 	else
-		fprintf(stderr, "%s: %" PRIu64 " damaged records are left out", cli->program, damaged->count);
+		cli_sayf("%s: %" PRIu64 " damaged records are left out", cli->program, damaged->count);
 	if (damaged->offset > 0)
-		fprintf(stderr, " (%sat offset %#" PRIx64 ": %s (%u))", damaged->count == 1 ? "" : "the first ",
+		cli_sayf(" (%sat offset %#" PRIx64 ": %s (%u))", damaged->count == 1 ? "" : "the first ",
 			damaged->offset, name ? name : "unknown", damaged->type);
 	fputc('\n', stderr);
 }
@@ -108,9 +109,8 @@ static void say_trace(const struct cli *cli, const struct input_health *health)
 {
 	const char *name = record_trace_name(health->trace_type);
 	if (health->trace_bytes > 0)
-		fprintf(stderr,
-			"%s: the recording's hardware trace (%s, %llu bytes) is not decoded: what only the trace "
-			"holds is missing\n",
+		cli_sayf("%s: the recording's hardware trace (%s, %llu bytes) is not decoded: what only the trace "
+			 "holds is missing\n",
 			cli->program, name ? name : "of an unknown kind", (unsigned long long)health->trace_bytes);
 }
 
@@ -118,9 +118,8 @@ void cli_print_health(const struct cli *cli, const struct input_health *health)
 {
 	fflush(stdout);
 	if (health->is_unfinished)
-		fprintf(stderr,
-			"%s: warning: the recorder did not finish (it was killed, or ran out of memory or disk "
-			"space): what it had not written is missing\n",
+		cli_sayf("%s: warning: the recorder did not finish (it was killed, or ran out of memory or disk "
+			 "space): what it had not written is missing\n",
 			cli->program);
 	recording_input_say(cli, health->missing_parts, "files of the recording's directory are missing, or cut");
 	recording_input_say(cli, health->lost_events, "events were lost while recording: raise -m, or lower -F");

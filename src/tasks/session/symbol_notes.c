@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/cli.h"
+
 #define LINES_MAX	  3
 #define UNNAMED_SHARE_MIN 0.10 /* of the samples: below it a few stripped files are normal */
 
@@ -184,5 +186,5 @@ void symbol_notes_keep_places(const struct cli *cli, struct binary_store *store,
 {
 	struct tally_error err;
 	if (store && binary_store_save_places(store, &err) != TALLY_OK && is_verbose)
-		fprintf(stderr, "%s: note: no index of source lines is kept: %s\n", cli->program, err.text);
+		cli_sayf("%s: note: no index of source lines is kept: %s\n", cli->program, err.text);
 }

@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "base/own_home.h"
 #include "bpf/bpf_probe.h"
+#include "cli/cli.h"
 #include "fleet/http_client.h"
 #include "kernel/system/host_info.h"
 #include "tasks/fleet/destinations.h"
@@ -246,7 +247,7 @@ static bool agent_run_wait(struct agent_run *run, int64_t due_ms, struct tally_e
 
 static void agent_run_warn(const struct agent_run *run, const struct tally_error *err)
 {
-	fprintf(stderr, "%s: warning: %s\n", run->request->cli->program, err->text);
+	cli_sayf("%s: warning: %s\n", run->request->cli->program, err->text);
 }
 
 /* New records since the last window; begin and end are those of the next one. */
@@ -281,8 +282,7 @@ static enum tally_status agent_run_take(struct agent_run *run, bool is_last, str
 	if (!is_last && agent_budget_judge(&run->budget, &usage)) {
 		(void)live_session_set_frequency(run->session, run->budget.pace.frequency);
 		status = live_session_run_waits(run->session, run->budget.pace.with_waits, err);
-		fprintf(stderr,
-			"%s: %.2f %% of a CPU and %" PRIu64 " MB were used: sampling at %" PRIu64 " Hz, %s waits\n",
+		cli_sayf("%s: %.2f %% of a CPU and %" PRIu64 " MB were used: sampling at %" PRIu64 " Hz, %s waits\n",
 			run->request->cli->program, 100.0 * (double)usage.cpu_ns / (double)MAX(usage.window_ns, 1),
 			usage.bytes >> 20, run->budget.pace.frequency,
 			run->budget.pace.with_waits ? "with" : "without");
@@ -341,14 +341,12 @@ static void agent_run_say_totals(struct agent_run *run)
 	struct destination server;
 	agent_output_close(run->output, &t);
 	run->output = NULL;
-	fprintf(stderr,
-		"[ %s agent: %" PRIu64 " windows, %" PRIu64 " samples taken, %" PRIu64 " kept, %" PRIu64
-		" dropped, %" PRIu64 " lost by the kernel ]\n",
+	cli_sayf("[ %s agent: %" PRIu64 " windows, %" PRIu64 " samples taken, %" PRIu64 " kept, %" PRIu64
+		 " dropped, %" PRIu64 " lost by the kernel ]\n",
 		run->request->cli->program, run->windows, run->samples, t.kept_samples, t.dropped_samples, run->lost);
 	if (destination_find(run->settings->to, &server))
-		fprintf(stderr,
-			"[ %s agent: %" PRIu64 " batches with %" PRIu64 " samples sent, %" PRIu64 " with %" PRIu64
-			" wait in '%s' ]\n",
+		cli_sayf("[ %s agent: %" PRIu64 " batches with %" PRIu64 " samples sent, %" PRIu64 " with %" PRIu64
+			 " wait in '%s' ]\n",
 			run->request->cli->program, t.sent_batches, t.sent_samples, t.waiting_batches,
 			t.waiting_samples, run->where.queue);
 }
@@ -359,8 +357,7 @@ static int agent_run_opened(struct agent_run *run, struct tally_str choices)
 	const struct agent_settings *s = run->settings;
 	enum tally_status status = agent_output_open(&run->where, &run->output, &err);
 	if (status == TALLY_OK) {
-		fprintf(stderr,
-			"%s: %" PRIu64 " samples per second and CPU in windows of %" PRIu64 " s go to %s; %.*s\n",
+		cli_sayf("%s: %" PRIu64 " samples per second and CPU in windows of %" PRIu64 " s go to %s; %.*s\n",
 			run->request->cli->program, s->rate.freq, s->window_s, s->to, (int)choices.len, choices.data);
 		status = agent_run_start(run, &err);
 	}

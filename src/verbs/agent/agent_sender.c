@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/helper_thread.h"
+#include "cli/cli.h"
 #include "tasks/fleet/destinations.h"
 #include "verbs/agent/agent_symbols.h"
 
@@ -53,7 +54,7 @@ static void agent_sender_tell(struct agent_sender *s, const char *text)
 	if (strncmp(s->told, text, sizeof(s->told) - 1) == 0)
 		return;
 	snprintf(s->told, sizeof(s->told), "%s", text);
-	fprintf(stderr, "%s: warning: %s\n", s->config.program, text);
+	cli_sayf("%s: warning: %s\n", s->config.program, text);
 }
 
 static void agent_sender_count(struct agent_sender *s, uint64_t samples)
@@ -104,7 +105,7 @@ static void agent_sender_acknowledge(struct agent_sender *s, const struct batch_
 	batch_queue_sent(s->queue, item->id);
 	agent_sender_count(s, item->samples);
 	if (s->failures > 0)
-		fprintf(stderr, "%s: batches are being sent again\n", s->config.program);
+		cli_sayf("%s: batches are being sent again\n", s->config.program);
 	s->failures = 0;
 	if (receipt->outcome == BATCH_STORED && receipt->sentence[0])
 		agent_sender_tell(s, receipt->sentence);

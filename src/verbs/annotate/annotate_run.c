@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "cli/cli.h"
 #include "perfdata/feature_table.h"
 #include "perfdata/origin.h"
 #include "tasks/listing/annotate_data.h"
@@ -105,7 +106,7 @@ static enum tally_status annotate_run_print_one(struct annotate_run_running *r, 
 				listing.code.path ? listing.code.path : "memory");
 	} else if (status != TALLY_NOMEM && !r->run->skips_missing) {
 		(void)text_flush(r->out);
-		fprintf(stderr, "Couldn't annotate %s: %s\n", target->frame->symbol, why.text);
+		cli_sayf("Couldn't annotate %s: %s\n", target->frame->symbol, why.text);
 	}
 	annotate_listing_deinit(&listing);
 	if (status == TALLY_NOMEM)
@@ -190,12 +191,11 @@ static enum tally_status annotate_run_dump(
 static void tell_nothing_shown(const struct annotate_run_running *r, const char *path, uint64_t samples)
 {
 	if (r->samples.targets.len > 0)
-		fprintf(stderr, "No function of %s has %g%% of the samples: see --percent-limit\n", path,
+		cli_sayf("No function of %s has %g%% of the samples: see --percent-limit\n", path,
 			r->run->percent_limit);
 	else
-		fprintf(stderr,
-			"None of the %" PRIu64
-			" samples of %s fell on a function that has a name: '%s report --missing' tells why\n",
+		cli_sayf("None of the %" PRIu64
+			 " samples of %s fell on a function that has a name: '%s report --missing' tells why\n",
 			samples, path, r->cli->program);
 }
 
@@ -232,7 +232,7 @@ static enum tally_status annotate_run_print_all(struct annotate_run_running *r, 
 	if (status == TALLY_OK && !has_samples && samples > 0 && is_chosen)
 		cli_note_empty(r->cli, path, samples);
 	else if (status == TALLY_OK && !has_samples && samples == 0)
-		fprintf(stderr, "Error:\nThe %s data has no samples!\n", path);
+		cli_sayf("Error:\nThe %s data has no samples!\n", path);
 	else if (status == TALLY_OK && !r->found)
 		tell_nothing_shown(r, path, samples);
 	return status;

@@ -120,7 +120,7 @@ static int cmd_bench_any(struct bench *bench, int argc, char **argv)
 	if (strcmp(argv[0], "numa") == 0)
 		return cli_failf(bench->cli, "bench numa is not supported yet"), EXIT_USAGE;
 	if (strcmp(argv[0], "all") != 0) {
-		fprintf(stderr, "Unknown collection: '%s'\n", argv[0]);
+		cli_sayf("Unknown collection: '%s'\n", argv[0]);
 		return STATUS_UNKNOWN;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(collections); i++) {

@@ -85,8 +85,8 @@ static void fill_cache(const struct cli *cli, const struct build_id_cache *cache
 		(void)error_set(&err, TALLY_INVALID, "it is not a file");
 	}
 	if (status != TALLY_OK)
-		fprintf(stderr, "%s: %.*s is not in the archive: %s\n", cli->program, (int)row->name.len,
-			row->name.data, err.text);
+		cli_sayf("%s: %.*s is not in the archive: %s\n", cli->program, (int)row->name.len, row->name.data,
+			err.text);
 }
 
 /* The entry's link and folder, relative to the cache. */

@@ -117,7 +117,7 @@ static void cmd_buildid_cache_tell(const struct cmd_buildid_cache_job *job, cons
 		return;
 	memcpy(id.bytes, elf_id->bytes, sizeof(id.bytes));
 	build_id_to_hex(&id, hex);
-	fprintf(stderr, "%s %s %s: %s\n", what, hex, name, ok ? "Ok" : "FAIL");
+	cli_sayf("%s %s %s: %s\n", what, hex, name, ok ? "Ok" : "FAIL");
 }
 
 static bool cmd_buildid_cache_is_named(const struct subject *subject, const char *name)
@@ -176,7 +176,7 @@ static void cmd_buildid_cache_put_probes(struct cmd_buildid_cache_job *job, cons
 	if (subject->typed[0] == '[' ||
 		cached_probes_add_notes(&job->cache, str_from(subject->name), &subject->id, &err) == TALLY_OK)
 		return;
-	fprintf(stderr, "%s: the SDT probes of %s are not stored: %s\n", job->cli->program, subject->typed, err.text);
+	cli_sayf("%s: the SDT probes of %s are not stored: %s\n", job->cli->program, subject->typed, err.text);
 }
 
 static void add_one(struct cmd_buildid_cache_job *job, struct tally_str word, bool replaces)
@@ -202,7 +202,7 @@ static void add_one(struct cmd_buildid_cache_job *job, struct tally_str word, bo
 	if (status != TALLY_OK)
 		cli_failf(job->cli, "Couldn't %s %s: %s", verb, subject.typed, err.text);
 	else if (replaces && !is_there)
-		fprintf(stderr, "%s wasn't in the cache\n", subject.typed);
+		cli_sayf("%s wasn't in the cache\n", subject.typed);
 	job->has_failed |= status != TALLY_OK;
 }
 
@@ -219,7 +219,7 @@ static void remove_one(struct cmd_buildid_cache_job *job, struct tally_str word)
 	enum tally_status status = build_id_cache_remove(&job->cache, &subject.id, &err);
 	cmd_buildid_cache_tell(job, "Removing", &subject.id, subject.typed, status == TALLY_OK);
 	if (status == TALLY_NOT_FOUND)
-		fprintf(stderr, "%s wasn't in the cache\n", subject.typed);
+		cli_sayf("%s wasn't in the cache\n", subject.typed);
 	else if (status != TALLY_OK)
 		cli_failf(job->cli, "Couldn't remove %s: %s", subject.typed, err.text);
 	job->has_failed |= status != TALLY_OK && status != TALLY_NOT_FOUND;
@@ -246,7 +246,7 @@ static void cmd_buildid_cache_purge(struct cmd_buildid_cache_job *job, const cha
 	}
 	build_id_cache_list_deinit(&list);
 	if (job->settings->verbose > 0)
-		fprintf(stderr, "%s%s: %s\n", name ? "Purging " : "Purged all", name ? typed : "",
+		cli_sayf("%s%s: %s\n", name ? "Purging " : "Purged all", name ? typed : "",
 			status == TALLY_OK ? "Ok" : "FAIL");
 	if (status != TALLY_OK)
 		(void)cli_fail(job->cli, &err);
@@ -319,7 +319,7 @@ static int cmd_buildid_cache_print_rows(
 		build_id_to_hex(&rows->rows.items[i].id, hex);
 		text_str(&t, hex); /* not padded, as buildid-list's are */
 		text_char(&t, ' ');
-		text_bytes(&t, rows->rows.items[i].name.data, rows->rows.items[i].name.len);
+		text_visible(&t, rows->rows.items[i].name);
 		text_char(&t, '\n');
 	}
 	return cli_finish_text(job->cli, &t);

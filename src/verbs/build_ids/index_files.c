@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "cli/cli.h"
 #include "code/binary_store.h"
 #include "tasks/session/symbol_options.h"
 
@@ -31,6 +32,6 @@ bool index_file(const struct cli *cli, struct tally_str path, bool is_verbose)
 	if (status != TALLY_OK)
 		(void)cli_failf(cli, "Couldn't index %.*s: %s", (int)path.len, path.data, err.text);
 	else if (is_verbose)
-		fprintf(stderr, "Indexing %.*s: Ok\n", (int)path.len, path.data);
+		cli_sayf("Indexing %.*s: Ok\n", (int)path.len, path.data);
 	return status == TALLY_OK;
 }

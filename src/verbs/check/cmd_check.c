@@ -29,9 +29,8 @@ static bool cmd_check_check(const struct cli *cli, struct tally_str name, bool i
 {
 	const struct build_feature *feature = build_features_find(name);
 	if (!feature && !is_quiet)
-		fprintf(stderr,
-			"Unknown feature '%.*s', please use '%s version --build-options' to see which ones are "
-			"available.\n",
+		cli_sayf("Unknown feature '%.*s', please use '%s version --build-options' to see which ones are "
+			 "available.\n",
 			(int)name.len, name.data, cli->program);
 	if (feature && !is_quiet)
 		build_feature_print(feature);

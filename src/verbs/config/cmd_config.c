@@ -84,7 +84,7 @@ static int cmd_config_read(const struct cli *cli, const char *const *files, stru
 
 static void cmd_config_say_files(const struct cli *cli, const char *what, const char *const *files)
 {
-	fprintf(stderr, "%s: %s in %s%s%s\n", cli->program, what, files[0] ? files[0] : "no file: HOME is not set",
+	cli_sayf("%s: %s in %s%s%s\n", cli->program, what, files[0] ? files[0] : "no file: HOME is not set",
 		files[0] && files[1] ? " and " : "", files[0] && files[1] ? files[1] : "");
 }
 

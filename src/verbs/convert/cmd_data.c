@@ -113,9 +113,9 @@ static void cmd_data_print_result(
 	const struct cli *cli, const struct cmd_data_settings *settings, const struct data_result *result)
 {
 	const char *input = recording_name(settings->input.path);
-	fprintf(stderr, "[ %s data convert: Converted '%s' into %s data '%s' ]\n", cli->program, input,
+	cli_sayf("[ %s data convert: Converted '%s' into %s data '%s' ]\n", cli->program, input,
 		settings->to_json ? "JSON" : "CTF", settings->to_json ? settings->to_json : settings->to_ctf);
-	fprintf(stderr, "[ %s data convert: Converted and wrote %.3f MB (%llu samples", cli->program,
+	cli_sayf("[ %s data convert: Converted and wrote %.3f MB (%llu samples", cli->program,
 		(double)result->bytes / 1024 / 1024, (unsigned long long)result->samples);
 	if (result->others)
 		fprintf(stderr, ", %llu non-samples", (unsigned long long)result->others);
@@ -136,7 +136,7 @@ static int cmd_data_convert(const struct cli *cli, const struct cmd_data_setting
 	if (status == TALLY_OK || status == TALLY_CORRUPT) {
 		cmd_data_print_result(cli, settings, &result);
 		if (source.skipped)
-			fprintf(stderr, "[ %s data convert: Skipped %llu samples ]\n", cli->program,
+			cli_sayf("[ %s data convert: Skipped %llu samples ]\n", cli->program,
 				(unsigned long long)source.skipped);
 		cli_print_health(cli, &source.pass.sideband.health);
 		stack_notes_print(cli, &source.pass.unwinder.ends);

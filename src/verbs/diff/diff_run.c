@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "cli/cli.h"
 #include "perfdata/origin.h"
 #include "tasks/comparing/diff_few.h"
 #include "tasks/session/recording_input.h"
@@ -109,7 +110,7 @@ static void say_failure(const char *event, struct tally_str name, const struct d
 	changes_text_p(&line, change->adjusted_p);
 	text_char(&line, 0);
 	fflush(stdout);
-	fprintf(stderr, "%s: %.*s: %s\n", event, (int)name.len, name.data, line.failed ? "" : line.data);
+	cli_sayf("%s: %.*s: %s\n", event, (int)name.len, name.data, line.failed ? "" : line.data);
 	text_deinit(&line);
 }
 
@@ -127,7 +128,7 @@ static void tell_undecided(struct diff_run_job *job, const struct diff_output *o
 		if (needed == 0 || rows == 0)
 			continue;
 		job->outcome.is_undecided = true;
-		fprintf(stderr,
+		cli_sayf(
 			"%s: undecided: %zu recordings against %zu are too few to tell whether nothing changed at p<%g "
 			"over %zu %s; %zu a side are needed\n",
 			output->event.data, test->sides.base, test->sides.other, clause->p, rows,

@@ -95,7 +95,7 @@ static int doctor_check_needed(const struct doctor_job *job, const struct comman
 			continue;
 		code = STATUS_CLOSED;
 		if (!job->settings->is_quiet)
-			fprintf(stderr, "%s: %s is not allowed: %s\n", job->cli->program, found->name, found->reason);
+			cli_sayf("%s: %s is not allowed: %s\n", job->cli->program, found->name, found->reason);
 	}
 	return code;
 }

@@ -335,7 +335,7 @@ static int write_output(struct cmd_flamegraph_job *job, enum flame_group group, 
 	if (status != TALLY_OK)
 		return cli_fail(job->cli, &err);
 	if (is_file && code == 0)
-		fprintf(stderr, "[ %s flamegraph: wrote %s ]\n", job->cli->program, path);
+		cli_sayf("[ %s flamegraph: wrote %s ]\n", job->cli->program, path);
 	return code;
 }
 

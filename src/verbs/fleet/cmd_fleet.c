@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/output_file.h"
 #include "tasks/fleet/batch_labels.h"
@@ -148,7 +149,7 @@ static int put_output(struct fleet_job *job, const char *path,
 	if (status != TALLY_OK)
 		return cli_fail(job->cli, &err);
 	if (is_file && code == 0)
-		fprintf(stderr, "[ %s fleet: wrote %s ]\n", job->cli->program, path);
+		cli_sayf("[ %s fleet: wrote %s ]\n", job->cli->program, path);
 	return code;
 }
 
@@ -217,7 +218,7 @@ static int run_labels(struct fleet_job *job, const char *name)
 		return cli_fail(job->cli, &err);
 	}
 	if (out.len == 0)
-		fprintf(stderr, "%s: note: the store has no %s%s in that time\n", job->cli->program,
+		cli_sayf("%s: note: the store has no %s%s in that time\n", job->cli->program,
 			name ? "values of the label " : "labels", name ? name : "");
 	return cli_finish_text(job->cli, &out);
 }
@@ -253,7 +254,7 @@ static int run_perfdata(struct fleet_job *job)
 		status = batch_perfdata_write(job->batch, str_from(s->event), s->output, &err);
 	if (status != TALLY_OK)
 		return cli_fail(job->cli, &err);
-	fprintf(stderr, "[ %s fleet: wrote %s ]\n", job->cli->program, s->output);
+	cli_sayf("[ %s fleet: wrote %s ]\n", job->cli->program, s->output);
 	return 0;
 }
 

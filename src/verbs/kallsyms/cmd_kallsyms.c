@@ -82,7 +82,7 @@ static void cmd_kallsyms_put_json(struct json *j, const struct kallsyms *kallsym
 static void print_symbol(struct text *t, const struct kallsyms *kallsyms, const char *name)
 {
 	struct kallsyms_place place;
-	text_str(t, name);
+	text_visible(t, str_from(name));
 	if (!kallsyms_find(kallsyms, str_from(name), &place)) {
 		text_str(t, ": not found\n");
 		return;

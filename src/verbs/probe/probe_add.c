@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cli/cli.h"
 #include "code/binaries/build_id_cache.h"
 #include "kernel/probes/probe_blacklist.h"
 #include "tasks/probing/cached_arguments.h"
@@ -39,7 +40,7 @@ static enum tally_status probe_add_parse(struct probe_add *add)
 	for (size_t i = 0; i < settings->wishes.len; i++) {
 		struct probe_definition *definition = &add->definitions.items[i];
 		if (settings->verbose > 0)
-			fprintf(stderr, "probe-definition(%zu): %s \n", i, settings->wishes.items[i].text);
+			cli_sayf("probe-definition(%zu): %s \n", i, settings->wishes.items[i].text);
 		enum tally_status status =
 			probe_definition_parse(settings->wishes.items[i].text, &add->arena, definition, &add->err);
 		add->is_wrong_usage = status == TALLY_INVALID;
@@ -47,8 +48,7 @@ static enum tally_status probe_add_parse(struct probe_add *add)
 			return status;
 		add->definitions.len++;
 		if (settings->verbose > 0)
-			fprintf(stderr,
-				"symbol:%.*s file:%.*s line:%u offset:%llu return:%d lazy:%.*s\n%zu arguments\n",
+			cli_sayf("symbol:%.*s file:%.*s line:%u offset:%llu return:%d lazy:%.*s\n%zu arguments\n",
 				(int)definition->point.function.len, definition->point.function.data,
 				(int)definition->point.file.len, definition->point.file.data, definition->point.line,
 				(unsigned long long)definition->point.offset, definition->point.is_return,
@@ -77,7 +77,7 @@ static enum tally_status probe_add_open(
 		return status;
 	add->targets.items[add->targets.len++] = (struct probe_add_target){*target, *binary};
 	if (add->settings->verbose > 0 && (*binary)->debug_path)
-		fprintf(stderr, "Using %s for symbols\n", (*binary)->debug_path);
+		cli_sayf("Using %s for symbols\n", (*binary)->debug_path);
 	return TALLY_OK;
 }
 
@@ -174,7 +174,7 @@ static void probe_add_print_notes(const struct probe_add *add)
 static void probe_add_print_bootconfig(const struct probe_add *add, const struct probe_event *event, struct text *out)
 {
 	if (!str_equal(event->group, STR("probe")) && !add->settings->is_quiet)
-		fprintf(stderr, "WARN: Group name %.*s is ignored\n", (int)event->group.len, event->group.data);
+		cli_sayf("WARN: Group name %.*s is ignored\n", (int)event->group.len, event->group.data);
 	text_printf(out, "ftrace.event.kprobes.%.*s.probe = '", (int)event->event.len, event->event.data);
 	text_bytes(out, event->file.data, event->file.len);
 	text_printf(out, "%s%.*s+%llu%s%s%.*s'\n", event->file.len > 0 ? ":" : "", (int)event->symbol.len,
@@ -236,7 +236,7 @@ static enum tally_status probe_add_write(struct probe_add *add)
 		if (add->settings->verbose > 0) {
 			struct text line = {0};
 			probe_event_print(&events[i], &line);
-			fprintf(stderr, "Writing event: %.*s\n", (int)line.len, text_view(&line).data);
+			cli_sayf("Writing event: %.*s\n", (int)line.len, text_view(&line).data);
 			text_deinit(&line);
 		}
 	}
@@ -270,7 +270,7 @@ static void probe_add_print_added(struct probe_add *add)
 			add->cli->program, add->cli->program, (int)last->group.len, last->group.data,
 			(int)last->event.len, last->event.data);
 	}
-	fwrite(text_view(&out).data, 1, out.len, stderr);
+	cli_say_rows(text_view(&out));
 	text_deinit(&out);
 }
 

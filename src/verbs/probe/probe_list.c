@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cli/cli.h"
 #include "code/binaries/build_id_cache.h"
 #include "kernel/probes/probe_files.h"
 #include "tasks/probing/cached_probes.h"
@@ -32,7 +33,7 @@ static void probe_list_say_none(const struct probe_settings *settings, const cha
 		text_visible(&text, str_from(pattern));
 		text_char(&text, '\'');
 	}
-	fprintf(stderr, "%.*s.\n", (int)text.len, text_view(&text).data);
+	cli_sayf("%.*s.\n", (int)text.len, text_view(&text).data);
 	text_deinit(&text);
 }
 
@@ -83,7 +84,7 @@ static int probe_list_cached(const struct cli *cli, const struct probe_settings 
 			status = cached_probes_remove(&cache, &list, &err);
 		for (size_t p = 0; is_removal && status == TALLY_OK && !settings->is_quiet && p < list.probes.len; p++)
 			if (cached_probes_begins_entry(&list, p))
-				fprintf(stderr, "Removed cached event: %.*s\n", (int)list.probes.items[p].text.len,
+				cli_sayf("Removed cached event: %.*s\n", (int)list.probes.items[p].text.len,
 					list.probes.items[p].text.data);
 		cached_probe_list_deinit(&list);
 	}
@@ -195,7 +196,7 @@ static enum tally_status probe_list_remove(
 		status = probe_files_remove(kernel_seam_linux(), events, count, removed, err);
 	for (size_t i = 0; i < count && !settings->is_quiet; i++)
 		if (removed[i])
-			fprintf(stderr, "Removed event: %.*s:%.*s\n", (int)events[i].group.len, events[i].group.data,
+			cli_sayf("Removed event: %.*s:%.*s\n", (int)events[i].group.len, events[i].group.data,
 				(int)events[i].event.len, events[i].event.data);
 	free(removed);
 	return status;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cli/cli.h"
 #include "code/demangle/demangle.h"
 #include "code/probing/probe_filter.h"
 #include "code/probing/probe_variables.h"
@@ -92,7 +93,7 @@ int probe_functions_run(const struct cli *cli, const struct command *command, co
 				"Failed to load symbols from %s\nPlease ensure the file is not stripped.",
 				binary->path);
 		if (status == TALLY_OK && names.items.len == 0 && !settings->is_quiet)
-			fprintf(stderr, "No function of %s matches the filter '%s'.\n", binary->path,
+			cli_sayf("No function of %s matches the filter '%s'.\n", binary->path,
 				settings->filter ? settings->filter : PROBE_LOOK_FUNCTIONS);
 		probe_look_print_names(settings, &names, &out);
 		vec_free(&names.items);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/cli.h"
 
 enum tally_status probe_settings_open(const struct probe_settings *settings, const struct probe_target *target,
 	struct probe_binary **binary, struct tally_error *err)
@@ -50,28 +51,18 @@ static int probe_settings_code(const struct tally_error *err)
 	return 256 - ENOENT;
 }
 
-/* Names of programs in them cannot steer the terminal. */
-static void probe_settings_print(const char *message)
-{
-	struct text text = {0};
-	text_visible_rows(&text, str_from(message));
-	text_char(&text, '\n');
-	fwrite(text_view(&text).data, 1, text.len, stderr);
-	text_deinit(&text);
-}
-
 void probe_settings_print_notes(const struct probe_settings *settings, const char *const *notes, size_t count)
 {
 	for (size_t i = 0; i < count && !settings->is_quiet; i++)
-		probe_settings_print(notes[i]);
+		cli_sayf("%s\n", notes[i]);
 }
 
 int probe_settings_fail(const struct probe_settings *settings, const struct tally_error *err, const char *what)
 {
 	fflush(stdout);
 	if (!settings->is_quiet) {
-		probe_settings_print(err->text);
-		fprintf(stderr, "  Error: Failed to %s.\n", what);
+		cli_sayf("%s\n", err->text);
+		cli_sayf("  Error: Failed to %s.\n", what);
 	}
 	return probe_settings_code(err);
 }

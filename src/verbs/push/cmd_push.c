@@ -85,15 +85,14 @@ static void fail_file(struct push_job *job, const char *path, const char *senten
 static void tell_result(struct push_job *job, const char *path, const struct batch_receipt *receipt)
 {
 	if (receipt->outcome == BATCH_STORED && receipt->sentence[0])
-		fprintf(stderr, "%s: warning: %s: %s\n", job->cli->program, path, receipt->sentence);
+		cli_sayf("%s: warning: %s: %s\n", job->cli->program, path, receipt->sentence);
 	if (job->settings->is_quiet)
 		return;
 	if (receipt->outcome == BATCH_DUPLICATE)
-		fprintf(stderr, "[ %s push: %s is in %s already ]\n", job->cli->program, path,
-			fleet_store_name(job->store));
+		cli_sayf("[ %s push: %s is in %s already ]\n", job->cli->program, path, fleet_store_name(job->store));
 	else
-		fprintf(stderr, "[ %s push: %" PRIu64 " samples of %s are in %s ]\n", job->cli->program,
-			receipt->samples, path, fleet_store_name(job->store));
+		cli_sayf("[ %s push: %" PRIu64 " samples of %s are in %s ]\n", job->cli->program, receipt->samples,
+			path, fleet_store_name(job->store));
 }
 
 static void take_receipt(struct push_job *job, const char *path, const struct batch_receipt *receipt)
@@ -254,8 +253,7 @@ static int cmd_push_run(const struct cli *cli, const struct command *command, in
 	for (int i = rest; i < argc && !job.has_ended; i++)
 		push_path(&job, argv[i]);
 	if (!s.is_quiet && job.files > 1)
-		fprintf(stderr,
-			"[ %s push: %" PRIu64 " batches with %" PRIu64 " samples; %" PRIu64 " were there already ]\n",
+		cli_sayf("[ %s push: %" PRIu64 " batches with %" PRIu64 " samples; %" PRIu64 " were there already ]\n",
 			cli->program, job.files, job.samples, job.duplicates);
 	fleet_store_close(job.store);
 	return job.failures ? EXIT_FAILED : 0;

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/cli.h"
 #include "cli/progress_line.h"
 #include "perfdata/origin.h"
 #include "perfdata/time_spans.h"
@@ -168,10 +169,9 @@ static void push_recording_time(struct push_recording *p, struct fleet_batch *pa
 		uint64_t end = perfdata_reader_layout(p->source.reader).mtime_ns;
 		parts->begin_ns = end - MIN(end, span);
 		fleet_time_print(&when, end);
-		fprintf(stderr,
-			"%s: note: %s does not say how its clock stood to the time of day: its last sample counts as "
-			"taken "
-			"when the file was last written, %.*s\n",
+		cli_sayf("%s: note: %s does not say how its clock stood to the time of day: its last sample counts as "
+			 "taken "
+			 "when the file was last written, %.*s\n",
 			p->cli->program, p->request->path, (int)when.len, when.data ? when.data : "");
 		text_deinit(&when);
 	}

@@ -64,7 +64,7 @@ static void cmd_record_complete(struct cmd_record_run *run, bool has_command)
 	struct text sentence = {0};
 	record_auto_settle(run->kernel, s, &sentence);
 	if (sentence.len && !s->quiet)
-		fprintf(stderr, "%.*s\n", (int)sentence.len, sentence.data);
+		cli_sayf("%.*s\n", (int)sentence.len, sentence.data);
 	text_deinit(&sentence);
 	run->plan = record_plan_make(s);
 	run->plan.attrs.fields.identifier |= stream_output_is_named(s->output.path);
@@ -189,7 +189,7 @@ static void cmd_record_say_notes(void *context)
 static void say_line(const char *text)
 {
 	progress_line_erase();
-	fprintf(stderr, "%s\n", text);
+	cli_sayf("%s\n", text);
 }
 
 static void say_lost_waits(const struct cmd_record_run *run, const struct record_summary *summary)
@@ -198,7 +198,7 @@ static void say_lost_waits(const struct cmd_record_run *run, const struct record
 	record_waits_print_losses(&lines, &summary->lost_waits);
 	struct tally_str rest = text_view(&lines), line;
 	while (rest.len && str_next(&rest, '\n', &line))
-		fprintf(stderr, "%s: warning: %.*s\n", run->cli->program, (int)line.len, line.data);
+		cli_sayf("%s: warning: %.*s\n", run->cli->program, (int)line.len, line.data);
 	text_deinit(&lines);
 }
 
@@ -209,7 +209,7 @@ static void say_stacks(const struct record_summary *summary)
 	text_str(&lines, summary->walk_losses);
 	struct tally_str rest = {lines.data, lines.len}, line;
 	while (rest.len && str_next(&rest, '\n', &line))
-		fprintf(stderr, "[ %.*s ]\n", (int)line.len, line.data);
+		cli_sayf("[ %.*s ]\n", (int)line.len, line.data);
 	text_deinit(&lines);
 }
 
@@ -224,11 +224,10 @@ static void say_cut_off(const struct cmd_record_run *run, char *const *command, 
 		is_command && (summary->cut_off_thread || has_nothing) && exec_stop_explain(command[0], &reason);
 
 	if (is_known)
-		fprintf(stderr,
-			"%s: warning: the kernel ended the recording of '%s' at its exec: %.*s; root may record it\n",
+		cli_sayf("%s: warning: the kernel ended the recording of '%s' at its exec: %.*s; root may record it\n",
 			run->cli->program, command[0], (int)reason.len, reason.data);
 	else if (summary->cut_off_thread)
-		fprintf(stderr,
+		cli_sayf(
 			"%s: warning: the kernel ended the recording when %d executed a program that this user may not "
 			"read, or that changes privileges (set-user-ID); root may record it\n",
 			run->cli->program, (int)summary->cut_off_thread);
@@ -258,17 +257,15 @@ static void say_outcome(const struct cmd_record_run *run, char *const *command, 
 		return;
 	say_cut_off(run, command, summary);
 	if (lost)
-		fprintf(stderr,
-			"%s: warning: %llu events were lost because a ring was full; try larger rings (-m %llu) or a "
-			"lower rate "
-			"(-F)\n",
+		cli_sayf("%s: warning: %llu events were lost because a ring was full; try larger rings (-m %llu) or a "
+			 "lower rate "
+			 "(-F)\n",
 			program, lost,
 			(unsigned long long)(2 * run->plan.ring_bytes / (uint64_t)sysconf(_SC_PAGESIZE)));
 	say_lost_waits(run, summary);
 	say_unsampled(run);
-	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s%s", program,
-		(double)summary->bytes / 1024.0 / 1024.0, s->output.path,
-		s->output.switches || s->output.timestamp_name ? ".<timestamp>" : "");
+	cli_sayf("[ %s record: Captured and wrote %.3f MB %s%s", program, (double)summary->bytes / 1024.0 / 1024.0,
+		s->output.path, s->output.switches || s->output.timestamp_name ? ".<timestamp>" : "");
 	if (summary->has_samples && summary->samples)
 		fprintf(stderr, " (%llu samples)", (unsigned long long)summary->samples);
 	if (summary->packed_bytes)
@@ -277,11 +274,11 @@ static void say_outcome(const struct cmd_record_run *run, char *const *command, 
 			(double)summary->unpacked_bytes / (double)summary->packed_bytes);
 	fprintf(stderr, " ]\n");
 	if (summary->filtered_samples)
-		fprintf(stderr, "%s: %llu samples did not pass --filter\n", program,
+		cli_sayf("%s: %llu samples did not pass --filter\n", program,
 			(unsigned long long)summary->filtered_samples);
 	say_stacks(summary);
 	if (summary->has_broken_chains && run->plan.attrs.chains.mode == CALLGRAPH_FP)
-		fprintf(stderr, "%s: note: most call chains stop after one or two functions: %s\n", program,
+		cli_sayf("%s: note: most call chains stop after one or two functions: %s\n", program,
 			ADVICE_FRAME_POINTERS);
 }
 
@@ -381,8 +378,8 @@ static int cmd_record_record(struct cmd_record_run *run, char *const *command)
 		return cmd_record_leave(&summary, 0);
 	int code = failure_code(run, &err);
 	if (code == EXIT_OF(12)) /* perf's words, which scripts look for */
-		fprintf(stderr, "Couldn't create thread/CPU maps: %s\n", strerror(ESRCH));
-	fprintf(stderr, "%s\n", err.text);
+		cli_sayf("Couldn't create thread/CPU maps: %s\n", strerror(ESRCH));
+	cli_sayf("%s\n", err.text);
 	return code;
 }
 
@@ -489,7 +486,7 @@ static int cmd_record_setup_filter(const struct cmd_record_run *run, bool has_co
 					   ? bpf_pinned_filter_pin(run->kernel, &opened_path, &err)
 					   : bpf_pinned_filter_unpin(&err);
 	if (opened_path && !run->settings.quiet)
-		fprintf(stderr, "%s: note: all users may now pass through %s, to the filter in it\n", run->cli->program,
+		cli_sayf("%s: note: all users may now pass through %s, to the filter in it\n", run->cli->program,
 			opened_path);
 	return status == TALLY_OK ? 0 : cli_fail(run->cli, &err);
 }

@@ -416,7 +416,7 @@ static int cmd_report_write_page(const struct cli *cli, const char *path, int ar
 	int code = cli_run_verb(cli, &command_export, words, count, others);
 	free(others);
 	if (code == 0 && strcmp(path, "-") != 0)
-		fprintf(stderr, "[ %s report: wrote %s ]\n", cli->program, path);
+		cli_sayf("[ %s report: wrote %s ]\n", cli->program, path);
 	return code;
 }
 

@@ -128,10 +128,11 @@ static void print_columns(const struct map *map, uint32_t cpu, struct text *out)
 		const struct map_task *shown = task == OTHER_TASK ? &other : &map->tasks.items[task];
 		bool is_coloured = map->cpus.items[of].is_coloured || shown->is_coloured;
 		if (is_coloured)
-			text_str(out, shown->is_coloured ? TASK_COLOUR : CPU_COLOUR);
+			text_colour(out, shown->is_coloured ? TASK_COLOUR : CPU_COLOUR);
 		text_char(out, of == cpu ? '*' : ' ');
 		text_bytes(out, shown->letters, SHORT_BYTES);
-		text_str(out, is_coloured ? COLOUR_END " " : " ");
+		text_colour(out, is_coloured ? COLOUR_END : "");
+		text_char(out, ' ');
 	}
 }
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/order.h"
+#include "cli/cli.h"
 #include "cli/output_file.h"
 
 #define OUTPUT	      "perf-script.py"
@@ -183,6 +184,6 @@ int script_gen_run(const struct cli *cli, const struct script_settings *settings
 	perfdata_reader_destroy(reader);
 	if (status != TALLY_OK)
 		return cli_fail(cli, &err);
-	fprintf(stderr, "generated Python script: %s\n", path);
+	cli_sayf("generated Python script: %s\n", path);
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "cli/cli.h"
 #include "tasks/session/data_source.h"
 #include "tasks/session/recording_input.h"
 #include "tasks/session/stack_notes.h"
@@ -214,7 +215,7 @@ static void exec_python(int events, const char *script, char *const *arguments)
 	argv[n++] = (char *)(uintptr_t)script;
 	memcpy(argv + n, arguments, count * sizeof(*argv));
 	execvp(argv[0], argv);
-	fprintf(stderr, "python3: %s: 'script -s' runs scripts with it\n", strerror(errno));
+	cli_sayf("python3: %s: 'script -s' runs scripts with it\n", strerror(errno));
 	_exit(127);
 }
 

@@ -109,7 +109,7 @@ static enum tally_status read_tokens(
 		return error_nomem(err);
 	enum tally_status status = serve_tokens_read(path, *tokens, err);
 	if (status == TALLY_OK && stat(path, &file) == 0 && S_ISREG(file.st_mode) && file.st_mode & S_IRWXO)
-		fprintf(stderr, "%s: warning: other users can read the tokens in %s: 'chmod o= %s' changes that\n",
+		cli_sayf("%s: warning: other users can read the tokens in %s: 'chmod o= %s' changes that\n",
 			cli->program, path, path);
 	return status;
 }
@@ -194,12 +194,11 @@ static void tell_start(const struct cli *cli, const struct serve_plan *plan, con
 	text_str(&line, "/ keeps profiles in ");
 	text_visible(&line, str_from(plan->store_url));
 	text_str(&line, " ]\n");
-	fwrite(line.data, 1, line.len, stderr);
+	cli_say_rows((struct tally_str){line.data, line.len});
 	text_deinit(&line);
 	if (!plan->certificate && !serve_address_is_loopback(&plan->address))
-		fprintf(stderr,
-			"%s: warning: without --tls-cert and --tls-key, tokens and profiles cross the network "
-			"unencrypted\n",
+		cli_sayf("%s: warning: without --tls-cert and --tls-key, tokens and profiles cross the network "
+			 "unencrypted\n",
 			cli->program);
 }
 

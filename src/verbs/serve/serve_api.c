@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "cli/cli.h"
 #include "tasks/fleet/fleet_time.h"
 #include "verbs/serve/serve_parts.h"
 #include "view/fleet/fleet_page.h"
@@ -81,7 +82,7 @@ void serve_api_unavailable(struct serve_api *api, const struct tally_error *err,
 	response->retry_after_s = RETRY_S;
 	if ((told == 0 || now - told > TOLD_NS) &&
 		__atomic_compare_exchange_n(&api->told_ns, &told, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		fprintf(stderr, "%s: the store: %s\n", api->program, err->text);
+		cli_sayf("%s: the store: %s\n", api->program, err->text);
 }
 
 static const struct serve_route *find_route(const struct http_request *request)
@@ -264,6 +265,6 @@ bool serve_api_retain(struct serve_api *api, uint64_t oldest_ns, uint64_t max_by
 	if (status == TALLY_OK)
 		return removed > 0 && clock_ns() - begun > SERVE_LONG_RETENTION_NS;
 	serve_count(&api->counts.failed_retentions, 1);
-	fprintf(stderr, "%s: cannot remove old batches: %s\n", api->program, err.text);
+	cli_sayf("%s: cannot remove old batches: %s\n", api->program, err.text);
 	return false;
 }

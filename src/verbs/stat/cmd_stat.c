@@ -54,7 +54,7 @@ static enum tally_status one_run(
 	if (status == TALLY_OK && !shell_run(s->counting.post))
 		return error_set(err, TALLY_INVALID, "--post '%s' failed", s->counting.post);
 	if (status == TALLY_OK && session->has_command_status && WIFSIGNALED(session->command_status) && job->command)
-		fprintf(stderr, "%s: %s\n", job->command[0], strsignal(WTERMSIG(session->command_status)));
+		cli_sayf("%s: %s\n", job->command[0], strsignal(WTERMSIG(session->command_status)));
 	return status;
 }
 
@@ -100,7 +100,7 @@ static enum tally_status cmd_stat_measure(
 		enum tally_status compared = stat_compare(session, p->cli->program, &p->text, &p->style, &reasons, err);
 		enum tally_status flushed = stat_printer_flush(p, compared == TALLY_OK ? err : NULL);
 		if (reasons.len > 0 && stat_printer_explains(p))
-			fwrite(reasons.data, 1, reasons.len, stderr);
+			cli_say_rows((struct tally_str){reasons.data, reasons.len});
 		text_deinit(&reasons);
 		return compared == TALLY_OK ? flushed : compared;
 	}
@@ -128,9 +128,9 @@ static int target_fail(
 	if (s->counting.target.pids || s->counting.target.tids) {
 		/* perf's words first; what they mean comes last, where it is seen. */
 		cli_usagef(cli, command, "pid,tid", "Problems finding threads of monitor");
-		fprintf(stderr, "\n%s\n", err->text);
+		cli_sayf("\n%s\n", err->text);
 	} else if (err->status == TALLY_NOT_FOUND) { /* CPUs that are not online */
-		fprintf(stderr, "Error:\nNo supported events found.\n%s\n", err->text);
+		cli_sayf("Error:\nNo supported events found.\n%s\n", err->text);
 		return 1;
 	} else {
 		cli_usagef(cli, command, "cpu", "%s", err->text);
@@ -151,7 +151,7 @@ static int stat_with_target(
 	struct stat_printer p = stat_printer_make(cli, s, user_locale);
 	char *heading = stat_printer_heading(job, target->label);
 	if (target->offline)
-		fprintf(stderr, "%s: warning: CPU %s is not online and not counted\n", cli->program, target->offline);
+		cli_sayf("%s: warning: CPU %s is not online and not counted\n", cli->program, target->offline);
 	p.heading = heading ? heading : "";
 	struct record_control control;
 	struct stat_record record = {0};
@@ -189,7 +189,7 @@ static int stat_with_target(
 		if (status == TALLY_OK)
 			status = cmd_stat_measure(&session, &p, job, &err);
 		if (session.shared_losses)
-			fprintf(stderr, "%s: warning: %s missed %llu %s\n", cli->program,
+			cli_sayf("%s: warning: %s missed %llu %s\n", cli->program,
 				s->counting.bpf_programs ? "--bpf-prog" : "shared counters",
 				(unsigned long long)session.shared_losses,
 				s->counting.bpf_programs ? "runs of the programs, or parts of runs"

@@ -78,7 +78,7 @@ static bool metric_fail(struct event_making *m, int exit_code, const char *what,
 		m->exit_code = cli_fail(m->cli, err);
 		return false;
 	}
-	fprintf(stderr, "%s%s\n", what, err->text);
+	cli_sayf("%s%s\n", what, err->text);
 	m->exit_code = exit_code;
 	return false;
 }

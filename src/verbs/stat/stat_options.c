@@ -583,7 +583,7 @@ int stat_job_complete(const struct cli *cli, const struct command *command, stru
 						     !s->counting.target.per_thread)))
 		s->counting.target.system_wide = is_wide = true; /* as perf: nothing named is everything */
 	if ((s->counting.target.pids || s->counting.target.tids) && is_wide) {
-		fprintf(stderr, "%s: -p and -t override %s\n", cli->program, s->counting.target.cpus ? "-C" : "-a");
+		cli_sayf("%s: -p and -t override %s\n", cli->program, s->counting.target.cpus ? "-C" : "-a");
 		s->counting.target.system_wide = is_wide = false;
 		s->counting.target.cpus = NULL;
 	}

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/cli.h"
 #include "verbs/stat/stat_reasons.h"
 #include "verbs/stat/stat_rung.h"
 #include "verbs/stat/stat_statistics.h"
@@ -137,7 +138,7 @@ static void stat_printer_explain(const struct stat_printer *p, const struct stat
 	if (stat_printer_explains(p))
 		stat_reasons_add(&reasons, p->cli->program, session);
 	if (reasons.len)
-		fwrite(reasons.data, 1, reasons.len, stderr);
+		cli_say_rows((struct tally_str){reasons.data, reasons.len});
 	text_deinit(&reasons);
 }
 
@@ -151,7 +152,7 @@ static void print_raw_counts(const struct stat_session *session)
 			enabled += cell->enabled_ns.mean;
 			running += cell->running_ns.mean;
 		}
-		fprintf(stderr, "%s: %.0f %.0f %.0f\n", session->events->specs[i].name, value, enabled, running);
+		cli_sayf("%s: %.0f %.0f %.0f\n", session->events->specs[i].name, value, enabled, running);
 	}
 }
 
@@ -188,7 +189,7 @@ enum tally_status stat_printer_hold(const struct stat_printer *p, const struct s
 	enum tally_status status = tracepoint_hold_open(hold, session->kernel, false, session->events, &left_out, err);
 	struct tally_str rest = {left_out.data, left_out.len}, line;
 	while (status == TALLY_OK && stat_printer_explains(p) && str_next(&rest, '\n', &line) && line.len)
-		fprintf(stderr, "%s: %.*s\n", p->cli->program, (int)line.len, line.data);
+		cli_sayf("%s: %.*s\n", p->cli->program, (int)line.len, line.data);
 	text_deinit(&left_out);
 	return status;
 }

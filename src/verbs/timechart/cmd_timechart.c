@@ -154,8 +154,7 @@ static int cmd_timechart_open_file(
 static void cmd_timechart_tell(const struct cmd_timechart_job *job, const char *path)
 {
 	const struct tracks *tracks = &job->chart.tracks;
-	fprintf(stderr, "Written %.1f seconds of trace to %s.\n", (double)(tracks->end_ns - tracks->start_ns) / 1e9,
-		path);
+	cli_sayf("Written %.1f seconds of trace to %s.\n", (double)(tracks->end_ns - tracks->start_ns) / 1e9, path);
 }
 
 static int write_svg(const struct cmd_timechart_job *job, const struct timechart_picture *picture, const char *path)
@@ -297,10 +296,10 @@ static int cmd_timechart_show(const struct cli *cli, const struct cmd_timechart_
 	cli_print_health(cli, &job.source.pass.sideband.health);
 	bool is_empty = job.chart.tracks.end_ns == 0;
 	if (status == TALLY_OK && is_empty)
-		fprintf(stderr, "%s: note: none of the events of %s happened: the picture is empty\n", cli->program,
+		cli_sayf("%s: note: none of the events of %s happened: the picture is empty\n", cli->program,
 			recording_name(settings->input.path));
 	if (job.chart.left_out)
-		fprintf(stderr,
+		cli_sayf(
 			"%s: note: %llu short waits were recorded as sums, which have no place on a track: it looks as "
 			"if "
 			"threads ran meanwhile; record --off-cpu-thresh 0 stores every wait\n",

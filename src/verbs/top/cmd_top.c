@@ -162,7 +162,7 @@ static int cmd_top_complete_settings(const struct cli *cli, const struct kernel_
 		r->chains.mode = CALLGRAPH_AUTO;
 	record_auto_settle(kernel, r, &sentence);
 	if (sentence.len && (s->stdio || s->is_json))
-		fprintf(stderr, "%.*s\n", (int)sentence.len, sentence.data);
+		cli_sayf("%.*s\n", (int)sentence.len, sentence.data);
 	text_deinit(&sentence);
 	enum record_callgraph chains = record_config_chains(r).mode;
 	record_config_say_chains(r);

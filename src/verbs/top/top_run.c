@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "cli/cli.h"
 #include "tasks/sampling/live_opening.h"
 #include "verbs/top/top_explore.h"
 #include "verbs/top/top_json.h"
@@ -64,7 +65,7 @@ static bool wait_until(struct top_run *run, int64_t due_ms, struct tally_error *
 static void say_doubts(struct top_run *run)
 {
 	for (const char *doubt; (doubt = top_view_doubt(&run->view));)
-		fprintf(stderr, "%s: warning: %s\n", run->request->cli->program, doubt);
+		cli_sayf("%s: warning: %s\n", run->request->cli->program, doubt);
 }
 
 /* It is written by itself: in the text no such sequence is let through. */

@@ -21,9 +21,9 @@ void trace_line_set_base(struct trace_job *job, uint64_t time_ns)
 void trace_line_colour(struct trace_job *job, const char *code, const char *text)
 {
 	if (job->has_colours)
-		text_printf(&job->out, "\033[%sm%s\033[m", code, text);
-	else
-		text_str(&job->out, text);
+		text_printf(&job->out, "\033[%sm", code);
+	text_str(&job->out, text);
+	text_colour(&job->out, job->has_colours ? "\033[m" : "");
 }
 
 static void print_duration(struct trace_job *job, const struct trace_stamp *stamp)
@@ -32,14 +32,14 @@ static void print_duration(struct trace_job *job, const struct trace_stamp *stam
 	bool is_coloured = job->has_colours && stamp->has_duration && stamp->duration_ns >= NOTABLE_NS;
 	text_char(out, '(');
 	if (is_coloured)
-		text_str(out, stamp->duration_ns >= SLOW_NS ? "\033[31m" : "\033[33m");
+		text_colour(out, stamp->duration_ns >= SLOW_NS ? "\033[31m" : "\033[33m");
 	if (stamp->has_duration) {
 		text_fixed_right(out, (double)stamp->duration_ns / 1e6, 3, 6);
 		text_str(out, " ms");
 	} else {
 		text_str(out, "         ");
 	}
-	text_str(out, is_coloured ? "\033[m" : "");
+	text_colour(out, is_coloured ? "\033[m" : "");
 	text_str(out, "): ");
 }
 

@@ -25,7 +25,7 @@ static void print_value(struct text *out, const struct annotate_function *functi
 {
 	double percent = annotate_percent_of(function, options->percent, values, event);
 	const char *colour = options->with_colours ? percent_colour(percent) : "";
-	text_str(out, colour);
+	text_colour(out, colour);
 	if (options->column == ANNOTATE_PERCENT)
 		text_fixed_right(out, percent, 2, annotate_text_column_width(options));
 	else if (values == ANNOTATE_NONE)
@@ -35,7 +35,7 @@ static void print_value(struct text *out, const struct annotate_function *functi
 			options->column == ANNOTATE_PERIOD ? function->values[values + event].period
 							   : function->values[values + event].count,
 			annotate_text_column_width(options));
-	text_str(out, *colour ? COLOUR_END : "");
+	text_colour(out, *colour ? COLOUR_END : "");
 }
 
 void annotate_text_places(
@@ -53,16 +53,18 @@ void annotate_text_places(
 		for (uint32_t e = 0; e < function->event_count; e++) {
 			double percent = annotate_percent_of(function, options->percent, place->values, e);
 			const char *colour = options->with_colours ? percent_colour(percent) : "";
-			text_str(out, colour);
+			text_colour(out, colour);
 			text_fixed_right(out, percent, 2, 8);
-			text_str(out, *colour ? COLOUR_END : "");
+			text_colour(out, *colour ? COLOUR_END : "");
 		}
 		const char *of_place =
 			options->with_colours
 				? percent_colour(annotate_hottest(function, options->percent, place->values))
 				: "";
 		/* The line's end belongs to it, as perf has it. */
-		text_printf(out, "%s %s\n%s", of_place, place->text, *of_place ? COLOUR_END : "");
+		text_colour(out, of_place);
+		text_printf(out, " %s\n", place->text);
+		text_colour(out, *of_place ? COLOUR_END : "");
 	}
 	if (is_empty)
 		text_str(out, " Nothing higher than 0.5%\n");
@@ -125,7 +127,9 @@ static void annotate_text_print_place(struct text *out, const struct annotate_fu
 	if (is_told)
 		return;
 	const char *shown = options->with_colours ? colour : "";
-	text_printf(out, "%s // %s%s", shown, function->places[line->place].text, *shown ? COLOUR_END : "");
+	text_colour(out, shown);
+	text_printf(out, " // %s", function->places[line->place].text);
+	text_colour(out, *shown ? COLOUR_END : "");
 }
 
 static void annotate_text_print_code(struct text *out, const struct annotate_line *line, unsigned digits,
@@ -133,15 +137,19 @@ static void annotate_text_print_code(struct text *out, const struct annotate_lin
 {
 	size_t column = annotate_text_digits_of(line->address) + 1;
 	const char *end = options->with_colours ? COLOUR_END : "";
-	text_printf(out, " %s  ", options->with_colours ? COLOUR_ADDRESS : "");
+	text_char(out, ' ');
+	text_colour(out, options->with_colours ? COLOUR_ADDRESS : "");
+	text_str(out, "  ");
 	text_hex_right(out, line->address, digits);
-	text_printf(out, ":%s%s", end, options->with_colours ? COLOUR_CODE : "");
+	text_char(out, ':');
+	text_colour(out, end);
+	text_colour(out, options->with_colours ? COLOUR_CODE : "");
 	if (options->with_bytes) {
 		pad_to_tab(out, &column);
 		annotate_text_print_bytes(out, line->bytes, &column);
 	}
 	if (line->kind == ANNOTATE_MORE_BYTES) {
-		text_str(out, end);
+		text_colour(out, end);
 		return;
 	}
 	if (options->with_bytes && column < BYTES_COLUMNS + 8) {
@@ -151,7 +159,7 @@ static void annotate_text_print_code(struct text *out, const struct annotate_lin
 	}
 	pad_to_tab(out, &column);
 	text_str(out, line->text);
-	text_str(out, end);
+	text_colour(out, end);
 }
 
 /* What branch stacks tell, as perf shows it. */

@@ -43,13 +43,13 @@ static void data_type_text_put_values(
 		uint64_t whole = by_hits ? table->values[e].count : table->values[e].period;
 		double percent = whole ? 100.0 * (double)part / (double)whole : 0;
 		const char *colour = options->with_colours ? percent_colour(percent) : "";
-		text_str(out, colour);
+		text_colour(out, colour);
 		if (options->column == ANNOTATE_PERCENT)
 			text_fixed_right(out, percent, 2, data_type_text_column_width(options));
 		else
 			text_u64_right(out, options->column == ANNOTATE_PERIOD ? values[e].period : values[e].count,
 				data_type_text_column_width(options));
-		text_str(out, *colour ? COLOUR_END : "");
+		text_colour(out, *colour ? COLOUR_END : "");
 	}
 }
 
@@ -68,10 +68,16 @@ static void put_ends(struct text *out, const struct data_type_table *table, unsi
 static void data_type_text_put_head(
 	struct text *out, const struct data_type_table *table, const struct annotate_text_options *options)
 {
-	text_printf(out, "Annotate type: '%s' in %s (%" PRIu64 " samples):\n", table->name, table->file,
-		table->sample_count);
-	for (uint32_t e = 0; table->event_count > 1 && e < table->event_count; e++)
-		text_printf(out, " event[%u] = %.*s\n", e, (int)table->events[e].len, table->events[e].data);
+	text_str(out, "Annotate type: '");
+	text_visible(out, str_from(table->name));
+	text_str(out, "' in ");
+	text_visible(out, str_from(table->file));
+	text_printf(out, " (%" PRIu64 " samples):\n", table->sample_count);
+	for (uint32_t e = 0; table->event_count > 1 && e < table->event_count; e++) {
+		text_printf(out, " event[%u] = ", e);
+		text_visible(out, table->events[e]);
+		text_char(out, '\n');
+	}
 	text_repeat(out, '=', RULE_WIDTH);
 	text_char(out, '\n');
 	text_str_right(out, str_from(column_title(options)),
@@ -93,9 +99,9 @@ void data_type_text(struct text *out, const struct data_type_table *table, const
 		data_type_text_put_hex(out, row->offset);
 		data_type_text_put_hex(out, row->size);
 		text_repeat(out, ' ', 2 + (size_t)INDENT * row->depth);
-		text_str(out, row->type_name);
+		text_visible(out, str_from(row->type_name));
 		text_char(out, '\t');
-		text_str(out, row->name);
+		text_visible(out, str_from(row->name));
 		text_str(out, row->has_fields ? " {\n" : ";\n");
 	}
 	put_ends(out, table, open, 0, options);

@@ -18,9 +18,9 @@ const char *percent_colour(double percent)
 void percent_text(struct text *out, double percent, size_t width, bool with_colours)
 {
 	const char *colour = with_colours ? percent_colour(percent) : "";
-	text_str(out, colour);
+	text_colour(out, colour);
 	text_fixed_right(out, percent, 2, width ? width - 1 : 0);
 	text_char(out, '%');
 	if (*colour)
-		text_str(out, COLOUR_END);
+		text_colour(out, COLOUR_END);
 }

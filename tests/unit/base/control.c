@@ -52,8 +52,8 @@ static void test_every_byte_at_every_place(void **state)
 			bool is_control = byte < 0x20 || byte == 0x7f;
 			assert_int_equal(control_span(name, 20), is_control ? place : 20);
 			bool is_ours = byte == '\n' || byte == '\t';
-			assert_int_equal(control_rows_span(name, 20, 0), is_control && !is_ours ? place : 20);
-			assert_int_equal(control_rows_span(name, 20, (char)byte), 20);
+			assert_int_equal(control_rows_span(name, 20, 0, false), is_control && !is_ours ? place : 20);
+			assert_int_equal(control_rows_span(name, 20, (char)byte, false), 20);
 		}
 }
 
@@ -63,13 +63,14 @@ static void test_any_byte_in_long_rows(void **state)
 	char rows[300];
 	for (size_t i = 0; i < sizeof(rows); i++)
 		rows[i] = (char)(i % 61 == 60 ? '\n' : i % 61 == 0 ? '\t' : ' ' + (char)(i % 95));
-	assert_int_equal(control_rows_span(rows, sizeof(rows), 0), sizeof(rows));
+	assert_int_equal(control_rows_span(rows, sizeof(rows), 0, true), sizeof(rows));
 	for (int byte = 0; byte < 0x100; byte++)
 		for (size_t place = 0; place < sizeof(rows); place++) {
 			bool is_plain = (byte >= ' ' && byte < 0x7f) || byte == '\n' || byte == '\t';
 			char old = rows[place];
 			rows[place] = (char)byte;
-			assert_int_equal(control_rows_span(rows, sizeof(rows), 0), is_plain ? sizeof(rows) : place);
+			assert_int_equal(
+				control_rows_span(rows, sizeof(rows), 0, true), is_plain ? sizeof(rows) : place);
 			rows[place] = old;
 		}
 }
@@ -78,9 +79,10 @@ static void test_colours_are_ours(void **state)
 {
 	static const char row[] = "\x1b[1;31mred\x1b[0m\x1b[m\n";
 	static const char *const others[] = {"\x1b[2J", "\x1b[31", "\x1b[?25l", "\x1b", "\x1b]0;m", "\x1b[3\x1bm"};
-	assert_int_equal(control_rows_span(row, strlen(row), 0), strlen(row));
+	assert_int_equal(control_rows_span(row, strlen(row), 0, true), strlen(row));
+	assert_int_equal(control_rows_span(row, strlen(row), 0, false), strcspn(row, "\x1b"));
 	for (size_t i = 0; i < ARRAY_LEN(others); i++)
-		assert_int_equal(control_rows_span(others[i], strlen(others[i]), 0), 0);
+		assert_int_equal(control_rows_span(others[i], strlen(others[i]), 0, true), 0);
 }
 
 static void check_message(const char *format, const char *given, const char *shown)
@@ -126,13 +128,36 @@ static void check_written(const char *separator, const char *row, const char *sh
 static void test_what_is_written(void **state)
 {
 	check_written(NULL, "a\tb\n\x1b]0;x\x07\n", "a\tb\n\\x1b]0;x\\x07\n");
-	check_written(NULL, "\x1b[31ma\x1b[m\x1f\n", "\x1b[31ma\x1b[m\\x1f\n");
+	check_written(NULL, "\x1b[31ma\x1b[m\x1f\n", "\\x1b[31ma\\x1b[m\\x1f\n");
 	check_written("\x1f",
 		"a\x1f"
 		"b\n",
 		"a\x1f"
 		"b\n");
 	check_written(",", "a,b\x1f\n", "a,b\\x1f\n");
+}
+
+/* Colours of names would be shown too, where a row has our own. */
+static void test_our_colours_are_written(void **state)
+{
+	int ends[2];
+	char seen[64];
+	struct text t = {0};
+	assert_int_equal(pipe(ends), 0);
+	text_to_fd(&t, ends[1]);
+	text_colour(&t, "");
+	assert_false(t.has_colours);
+	text_colour(&t, "\x1b[31m");
+	text_str(&t, "a\x1b]0;x");
+	text_colour(&t, "\x1b[m");
+	assert_true(text_flush(&t));
+	ssize_t n = read(ends[0], seen, sizeof(seen) - 1);
+	assert_true(n > 0);
+	seen[n] = 0;
+	assert_string_equal(seen, "\x1b[31ma\\x1b]0;x\x1b[m");
+	text_deinit(&t);
+	close(ends[0]);
+	close(ends[1]);
 }
 
 static void test_part_of_a_text(void **state)
@@ -156,6 +181,7 @@ int main(void)
 		cmocka_unit_test(test_colours_are_ours),
 		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_what_is_written),
+		cmocka_unit_test(test_our_colours_are_written),
 		cmocka_unit_test(test_part_of_a_text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
