@@ -199,7 +199,7 @@ def test_probing_and_caching_a_program(tally, program):
     shown = {}
     for line in ('probe -x {} -L work', 'probe -x {} -L main', 'probe -x {} -V main', 'probe -x {} -F', 'probe -x {} -n -v --add main',
                  'probe -x {} -D main', 'probe -x {}x -L main', 'buildid-cache -v --add {}', 'buildid-cache -l', 'buildid-cache --update {}',
-                 'buildid-cache -v --remove {}', 'buildid-cache --update {}', 'doctor {}', 'kallsyms {}', 'archive {}',
+                 'buildid-cache -v --remove {}', 'buildid-cache --update {}', 'doctor {}', 'kallsyms {}',
                  'bench {}', 'help {}', 'list {}'):
         done = tally(*[word.replace('{}', str(program)) for word in line.split()], text=False)
         check_text(done.stdout + done.stderr)

@@ -15,7 +15,6 @@
 #include "tasks/probing/probe_convert.h"
 #include "tasks/probing/probe_names.h"
 #include "tasks/probing/temporary_probes.h"
-#include "tasks/session/event_errors.h"
 
 #define PROBE_WORDS_UPROBE "uprobe:"
 #define PROBE_WORDS_SDT	   "sdt_"

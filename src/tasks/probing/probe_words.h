@@ -25,6 +25,8 @@
 #include "kernel/events/event_spec.h"
 #include "kernel/system/kernel_seam.h"
 
+#define EVENT_NO_PROBE "no such probe" /* begins an error about a probe that -e makes: no list of events has it */
+
 struct cli;
 
 struct probe_words_name { /* of an event that was made */

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/help.h"
+#include "tasks/probing/probe_words.h"
 
 #define EVENT_TEXT_SHOWN 200 /* characters before the error; a longer list is cut at the front */
 

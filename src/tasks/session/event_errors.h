@@ -8,8 +8,6 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 
-#define EVENT_NO_PROBE "no such probe" /* begins an error about a probe that -e makes: no list of events has it */
-
 /* err from event_parse of text; option is the long name of the option that took it. Returns the exit code. */
 int event_error_print(const struct cli *cli, const struct command *command, const char *option, const char *text,
 	const struct tally_error *err);
