@@ -254,6 +254,17 @@ def test_nothing_was_collected(tally, shares, tmp_path):
         assert stacks_of(tally, recording) == []
 
 
+def test_program_says_what_is_recorded(tally, tmp_path):
+    """-D -1: what runs between the requests of tally/simulation.h."""
+    code = SHARES.replace('one(n); two(n);', 'one(n); tally_simulation_begin(); two(n); tally_simulation_end(); one(n);')
+    program = compiled(tmp_path, '#include <tally/simulation.h>\n' + code, 'said', f'-I{ROOT / "include"}')
+    recording = tmp_path / 'perf.data'
+    tally('record', '--simulate', '-g', '-D', -1, '-c', 1009, '-o', recording, program, check=3)
+    samples = stacks_of(tally, recording)
+    assert len(samples) > 100
+    assert all('two' in names and 'one' not in names for *_, names in samples if names[0] == 'leaf')
+
+
 def test_killed_program_keeps_its_samples(tally, shares, tmp_path):
     recording = tmp_path / 'perf.data'
     script = f'{shares} 20000; kill -KILL $$'
