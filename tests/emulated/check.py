@@ -126,7 +126,7 @@ def make_root(root):
     shutil.copy(BUILD / 'loop', root / 't/loop')
     (root / 't/loop.symbols').write_text(run('aarch64-linux-gnu-nm', BUILD / 'loop'))
     shutil.copy(BUILD / 'known_chain', root / 't/known_chain')
-    for name in ('calls', 'known_waits', 'idle_threads'):
+    for name in ('calls', 'known_waits', 'idle_threads', 'traced'):
         shutil.copy(BUILD / 'tests/workloads' / name, root / 't' / name)
     strip = ['aarch64-linux-gnu-strip', '-o']
     run(*strip, root / 't/tally', BUILD / 'src/cli/tally')
@@ -388,6 +388,17 @@ def check_reports_are_those_of_perf(guest):
     ours = re.sub(r'(type|config): 0 \(\w+\), ', '', guest.text('evlist-tally-plain'))
     assert ours == guest.text('evlist-perf-plain'), (ours, guest.text('evlist-perf-plain'))
     assert guest.text('script-tally-period').split() == guest.text('script-perf-period').split()
+
+
+def check_rung_timer(guest):
+    """Samples without events, of programs that tell what they notice of it; each ends by 7."""
+    told = {'signals': 'URG 40\nWINCH 40\nALRM 40\nUSR1 40\nTRAP 40\nCHLD 40\n', 'calls': 'interrupted 0 early 0\n',
+            'masked': 'blocked 1\n', 'exec': 'blocked 1\n', 'churn': None}
+    for mode, said in told.items():
+        assert guest.text(f'rung-{mode}', 'rc').strip() == '7', guest.text(f'rung-{mode}', 'err')
+        output = guest.text(f'rung-{mode}')
+        assert output == said if said else int(output.split()[1]) < 40, (mode, output)
+        assert 'traced_work' in guest.good(f'rung-{mode}-report').text(f'rung-{mode}-report'), mode
 
 
 def check_breakpoint(guest):
