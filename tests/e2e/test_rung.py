@@ -222,6 +222,46 @@ def test_a_stopped_program_stays_stopped(tally, workload, tmp_path):
     assert (program.returncode, out) == (TOLD, 'interrupted 0 early 0\n'), err
 
 
+VFORK = '''
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+int main(void)
+{
+	volatile long sum = 0;
+	for (long i = 0; i < 200000000; i++)
+		sum += i;
+	pid_t child = vfork();
+	if (child == 0) {
+		struct timespec pause = {3, 0};
+		while (nanosleep(&pause, &pause))
+			;
+		_exit(3);
+	}
+	int status;
+	waitpid(child, &status, 0);
+	return WEXITSTATUS(status) == 3 ? 7 : 1;
+}
+'''
+
+
+def test_a_parent_in_vfork_is_let_go(tally, tmp_path):
+    """It stops for nobody until its child is over: later than the recording."""
+    if not shutil.which('gcc'):
+        pytest.skip('gcc is not installed')
+    (tmp_path / 'vfork.c').write_text(VFORK)
+    subprocess.run(['gcc', '-O1', '-w', tmp_path / 'vfork.c', '-o', tmp_path / 'vfork'], check=True)
+    recorder = tally.start('record', '--rung', 'timer', '-o', tmp_path / 'd.data', '--', 'sh', '-c', 'trap "" TERM; exec ./vfork',
+                           cwd=tmp_path)
+    with recorder:
+        children = pathlib.Path(f'/proc/{recorder.pid}/task/{recorder.pid}/children')
+        child = wait_for(lambda: children.read_text(encoding='ascii').split())[0]
+        wait_for(lambda: pathlib.Path(f'/proc/{child}/task/{child}/children').read_text(encoding='ascii').split())
+        recorder.send_signal(signal.SIGINT)
+        _, err = recorder.communicate(timeout=TIMEOUT_S)
+    assert recorder.returncode == TOLD, err
+
+
 def test_another_tracer_is_named(tally, workload, tmp_path):
     if not shutil.which('gdb'):
         pytest.skip('gdb is not installed')

@@ -363,9 +363,11 @@ void standin_destroy(struct standin *s)
 		return;
 	if (s->has_engine) {
 		pthread_mutex_lock(&s->lock);
+		bool is_released = s->is_ending || s->is_broken; /* its thread has ended */
 		s->is_ending = true;
 		pthread_cond_signal(&s->asked);
-		(void)pthread_kill(s->engine, STANDIN_SIGNAL);
+		if (!is_released)
+			(void)pthread_kill(s->engine, STANDIN_SIGNAL);
 		pthread_mutex_unlock(&s->lock);
 		pthread_join(s->engine, NULL);
 	}

@@ -46,7 +46,7 @@ static int engine_start_timers(struct standin *s)
 
 int standin_ask(struct standin *s, enum standin_request request, pid_t tid)
 {
-	if (s->is_broken)
+	if (s->is_broken || s->is_ending)
 		return ECHILD;
 	s->request = request;
 	s->request_tid = tid;
@@ -184,6 +184,8 @@ static void engine_answer(struct standin *s, bool can_wait)
 		    : s->request == REQUEST_TRACE  ? engine_trace(s, s->request_tid)
 		    : s->request == REQUEST_TIMERS ? engine_start_timers(s)
 						   : engine_release_all(s);
+	/* The end of its tracer lets go a thread, too, that could not stop in time: a parent in vfork. */
+	s->is_ending |= s->request == REQUEST_RELEASE;
 	s->request = REQUEST_NONE;
 	pthread_cond_broadcast(&s->answered);
 }
