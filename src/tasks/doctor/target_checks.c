@@ -182,7 +182,8 @@ static enum tally_status check_files(struct target_checking *c, struct tally_err
 		kept += file->code_bytes * file->frame_pointer_percent / 100;
 	}
 	target->frame_pointer_percent = percent_of(kept, all);
-	qsort(target->files.items, target->files.len, sizeof(struct target_file), by_code_bytes);
+	if (target->files.len > 0)
+		qsort(target->files.items, target->files.len, sizeof(struct target_file), by_code_bytes);
 	return TALLY_OK;
 }
 
