@@ -6,6 +6,14 @@
 
 #include "kernel/standin/standin_timers.h"
 
+/* What a stopped thread does next. */
+enum standin_next {
+	NEXT_GOES_ON,
+	NEXT_LISTENS, /* its program is stopped until it is continued: SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU */
+	NEXT_WAITS, /* for the stop of the thread that started it */
+	NEXT_IS_LET_GO, /* no event measures it */
+};
+
 static void enable_at_exec(struct standin *s, const struct standin_thread *thread)
 {
 	for (size_t i = 0; i < s->events.len; i++) {
@@ -131,7 +139,8 @@ static int handle_signal(struct standin *s, struct standin_thread *thread, int s
 	return is_timer ? 0 : signal_number;
 }
 
-enum standin_next standin_stop_take(struct standin *s, pid_t tid, int status, int *signal_number)
+/* Until the thread goes on, with *signal_number. */
+static enum standin_next take_stop(struct standin *s, pid_t tid, int status, int *signal_number)
 {
 	struct standin_thread *thread = standin_thread_find(s, tid);
 	int event = status >> 8, number = status & 0x7f;
@@ -161,6 +170,6 @@ enum standin_next standin_stop_take(struct standin *s, pid_t tid, int status, in
 void standin_stop_handle(struct standin *s, pid_t tid, int status)
 {
 	int signal_number;
-	enum standin_next next = standin_stop_take(s, tid, status, &signal_number);
+	enum standin_next next = take_stop(s, tid, status, &signal_number);
 	let_go_on(s, tid, next, signal_number);
 }

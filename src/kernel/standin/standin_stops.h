@@ -10,17 +10,7 @@
 
 #include "kernel/standin/standin_state.h"
 
-/* What a stopped thread does next. */
-enum standin_next {
-	NEXT_GOES_ON,
-	NEXT_LISTENS, /* its program is stopped until it is continued: SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU */
-	NEXT_WAITS, /* for the stop of the thread that started it */
-	NEXT_IS_LET_GO, /* no event measures it */
-};
-
-/* Of a stop whose status waitid gives (signal, event << 8), until the thread goes on, with *signal_number. */
-enum standin_next standin_stop_take(struct standin *s, pid_t tid, int status, int *signal_number);
-/* The same, and it goes on. */
+/* Of a stop whose status waitid gives (signal, event << 8): the thread goes on, unless its program is stopped. */
 void standin_stop_handle(struct standin *s, pid_t tid, int status);
 
 #endif
