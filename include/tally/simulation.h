@@ -2,8 +2,8 @@
 /*
  * simulation.h - says which part of a program `tally stat --simulate` and `tally record --simulate` are to collect.
  *
- * Under the simulator, with -D -1, events are collected only between a begin and its end. Anywhere else
- * these functions do nothing: they execute five instructions that change no register, and need no library. Pairs nest.
+ * Under the simulator, with -D -1, events are collected only between a begin and its end. Anywhere else these functions
+ * do nothing: they execute five instructions that change no register, and need no library. Pairs nest.
  *
  *	load(file);
  *	tally_simulation_begin();
@@ -32,8 +32,8 @@ enum {
 	TALLY_SIMULATION_THREAD, /* the calling thread */
 };
 
-/* Sends a request to the simulator, by a sequence of instructions that Valgrind knows. Returns 0 if no simulator runs the program.
- * Threads: any. */
+/* Sends a request to the simulator, by a sequence of instructions that Valgrind knows. Returns 0 if no simulator runs
+ * the program. Threads: any. */
 static inline int tally_simulation_request(uint64_t request, uint64_t scope)
 {
 #if defined(__linux__) && defined(__x86_64__) && defined(__LP64__)

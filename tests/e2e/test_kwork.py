@@ -243,7 +243,7 @@ def recorded(tally, tmp_path, system_wide):
 def test_live_recordings_tables_are_perfs(tally, newest_perf, recorded):
     for line in ('report -S', 'report -k softirq', 'timehist -n TIMER'):
         mine, perfs = (sorted(same_but_load(program('kwork', *line.split(), '-i', recorded).stdout).splitlines()) for program in (tally, newest_perf))
-        assert mine == perfs and len(mine) > 5
+        assert mine == perfs and any(re.search(r'\d{4}', row) for row in mine)
     assert tally('kwork', 'top', '-i', recorded, check=0).stdout.count('ms') > 1
 
 

@@ -195,7 +195,7 @@ def test_headers_compile_in_strict_c(consumer, tmp_path, standard):
     """Without -pthread, which would let more of the C library's names in."""
     for header in sorted(path.name for path in (ROOT / 'include' / 'tally').glob('*.h')):
         program = tmp_path / 'program.c'
-        program.write_text(f'#include <tally/{header}>\nint main(void)\n{{\n\treturn TALLY_OK;\n}}\n')
+        program.write_text(f'#include <tally/{header}>\nint main(void)\n{{\n\treturn 0;\n}}\n')
         result = subprocess.run(['cc', f'-std={standard}', '-pedantic', '-Wall', '-Wextra', '-Werror', '-c', program, '-o',
                                  tmp_path / 'program.o', *consumer.flags], text=True, capture_output=True, check=False)
         assert result.returncode == 0, f'{header}: {result.stderr}'
@@ -212,7 +212,7 @@ def test_examples_are_installed_and_build(consumer, installed, tmp_path):
 def test_each_header_stands_alone(consumer, tmp_path, header):
     for suffix, compiler in (('c', ('cc', '-std=c11', '-pedantic')), ('cc', ('c++', '-std=c++11', '-pedantic'))):
         program = tmp_path / f'program.{suffix}'
-        program.write_text(f'#include <tally/{header}>\nint main(void)\n{{\n\treturn TALLY_OK;\n}}\n')
+        program.write_text(f'#include <tally/{header}>\nint main(void)\n{{\n\treturn 0;\n}}\n')
         assert consumer.run(consumer.build(program, tmp_path / suffix, compiler)).returncode == 0
 
 
