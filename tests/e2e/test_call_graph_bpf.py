@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 		for (long i = 0; i < n; i++) {
 			pid_t pid = fork();
 			if (pid == 0) {
-				recurse(5, 20000);
+				recurse(5, 200000);
 				_exit(0);
 			}
 			waitpid(pid, NULL, 0);
