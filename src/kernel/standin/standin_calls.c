@@ -79,16 +79,21 @@ static long call_result(const struct standin_calls *c)
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-static bool move_registers(const struct standin_calls *c, int request, struct user_regs_struct *r)
+static bool get_registers(const struct standin_calls *c, struct user_regs_struct *r)
 {
 	struct iovec io = {r, sizeof(*r)};
-	return ptrace((enum __ptrace_request)request, c->tid, (void *)(uintptr_t)NT_PRSTATUS, &io) == 0 &&
-	       io.iov_len == sizeof(*r);
+	return ptrace(PTRACE_GETREGSET, c->tid, (void *)(uintptr_t)NT_PRSTATUS, &io) == 0 && io.iov_len == sizeof(*r);
 }
 
-static bool move_mask(const struct standin_calls *c, int request, uint64_t *mask)
+static bool set_registers(const struct standin_calls *c, const struct user_regs_struct *r)
 {
-	return ptrace((enum __ptrace_request)request, c->tid, (void *)sizeof(*mask), mask) == 0;
+	struct iovec io = {(void *)(uintptr_t)r, sizeof(*r)};
+	return ptrace(PTRACE_SETREGSET, c->tid, (void *)(uintptr_t)NT_PRSTATUS, &io) == 0;
+}
+
+static bool set_mask(const struct standin_calls *c, uint64_t mask)
+{
+	return ptrace(PTRACE_SETSIGMASK, c->tid, (void *)sizeof(mask), &mask) == 0;
 }
 
 /* The address of the vdso, which the kernel tells each program; 0: it has none. */
@@ -156,11 +161,11 @@ bool standin_calls_begin(struct standin_calls *c, struct standin *s, const struc
 {
 	uint64_t blocked = ~signal_bit(SIGTRAP);
 	*c = (struct standin_calls){.tid = thread->tid};
-	c->has_mask = move_mask(c, PTRACE_GETSIGMASK, &c->mask) && move_mask(c, PTRACE_SETSIGMASK, &blocked);
+	c->has_mask = ptrace(PTRACE_GETSIGMASK, c->tid, (void *)sizeof(c->mask), &c->mask) == 0 && set_mask(c, blocked);
 	/* The end of an exec still sets registers: its result. */
 	if (!c->has_mask || (is_exec && !step_once(c)))
 		return false;
-	c->has_registers = move_registers(c, PTRACE_GETREGSET, &c->saved);
+	c->has_registers = get_registers(c, &c->saved);
 	c->instruction = c->has_registers ? find_instruction(s, thread) : 0;
 	return c->instruction != 0;
 }
@@ -169,10 +174,10 @@ bool standin_call(struct standin_calls *c, long number, const uint64_t *argument
 {
 	static const uint64_t none[STANDIN_CALL_ARGUMENTS];
 	set_call(c, number, arguments ? arguments : none);
-	if (!move_registers(c, PTRACE_SETREGSET, &c->now))
+	if (!set_registers(c, &c->now))
 		return false;
 	for (int step = 0; step < STEPS_MAX; step++) {
-		if (!step_once(c) || !move_registers(c, PTRACE_GETREGSET, &c->now))
+		if (!step_once(c) || !get_registers(c, &c->now))
 			return false;
 		if (has_returned(c)) {
 			*result = call_result(c);
@@ -185,9 +190,9 @@ bool standin_call(struct standin_calls *c, long number, const uint64_t *argument
 void standin_calls_end(struct standin_calls *c)
 {
 	if (c->has_registers)
-		(void)move_registers(c, PTRACE_SETREGSET, &c->saved);
+		(void)set_registers(c, &c->saved);
 	if (c->has_mask)
-		(void)move_mask(c, PTRACE_SETSIGMASK, &c->mask);
+		(void)set_mask(c, c->mask);
 	/* Its next stop tells that the program is stopped. */
 	if (c->met_group_stop)
 		(void)ptrace(PTRACE_INTERRUPT, c->tid, NULL, NULL);

@@ -10,6 +10,10 @@
 #include "kernel/standin/standin_stops.h"
 #include "kernel/standin/standin_timers.h"
 
+#ifndef sigev_notify_thread_id /* glibc has no name for it, musl has */
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
 #define ENGINE_OPTIONS	 (PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC)
 #define LOOK_NS		 20000000
 #define RELEASE_NS	 UINT64_C(1000000000) /* threads that do not stop so long are let go with their timers */
@@ -171,7 +175,7 @@ static bool engine_prepare(timer_t *timer)
 	sigfillset(&mask);
 	sigdelset(&mask, STANDIN_SIGNAL);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
-	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
 	if (timer_create(CLOCK_MONOTONIC, &event, timer) != 0)
 		return false;
 	(void)timer_settime(*timer, 0, &looks, NULL);
