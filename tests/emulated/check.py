@@ -6,7 +6,8 @@ Cross-compiles tally, boots the guest twice (counters of 32 and of 64 bits), run
 back; the last line is "N passed, N failed, N skipped". Nothing is installed unless --install is given: if the emulator
 or the cross-compiler is missing, all checks are skipped, and the packages are named. One instruction takes four cycles
 there (-icount shift=2), and counts of user mode are exact. What is fetched for the guest stays in
-$TALLY_EMULATED_CACHE, or ~/.cache/tally-emulated.
+$TALLY_EMULATED_CACHE, or ~/.cache/tally-emulated. Debian's arm64 valgrind, if it was unpacked there (`fetch CACHE
+valgrind`), takes the simulator into the guest.
 """
 import argparse
 import concurrent.futures
@@ -21,6 +22,7 @@ import tarfile
 import tempfile
 
 import bpf_checks
+import simulation_checks
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -70,12 +72,19 @@ endian = 'little'
 
 
 def cross_build():
+    with_simulator = simulation_checks.add_headers(CACHE)
+    simulator = f'-Dsimulator={"enabled" if with_simulator else "disabled"}'
     if not (BUILD / 'build.ninja').exists():
         file = CACHE / 'cross.ini'
         file.write_text(cross_file())
         # What runs in the guest is stripped anyway.
-        run('meson', 'setup', BUILD, '--cross-file', file, '-Ddebug=false', cwd=ROOT)
+        run('meson', 'setup', BUILD, '--cross-file', file, '-Ddebug=false', simulator, cwd=ROOT)
+    elif with_simulator != (BUILD / simulation_checks.TOOL).exists():
+        run('meson', 'configure', BUILD, simulator)
     run('ninja', '-C', BUILD)
+    if with_simulator:
+        run('aarch64-linux-gnu-gcc', '-static', '-nostdlib', '-nostartfiles', '-o', BUILD / 'exact', HERE / 'exact.c')
+        run('aarch64-linux-gnu-gcc', '-O2', '-static', '-o', BUILD / 'library_calls', HERE / 'library_calls.c', '-lm')
     run('aarch64-linux-gnu-gcc', '-O1', '-g', '-static', '-no-pie', '-o', BUILD / 'loop', HERE / 'loop.c')
     # As distributions build: no frame pointers.
     run('aarch64-linux-gnu-gcc', '-O2', '-fomit-frame-pointer', '-pthread', '-o', BUILD / 'known_chain', HERE / 'known_chain.c')
@@ -143,6 +152,7 @@ def make_root(root):
     shutil.copytree(ROOT / 'tests/data', root / str(ROOT / 'tests/data').lstrip('/'))
     # The C library loads it by name, for backtrace().
     shutil.copy(next((CACHE / 'all').rglob('libgcc_s.so.1')).resolve(), root / 'lib/libgcc_s.so.1')
+    simulation_checks.add_valgrind(root, CACHE, BUILD)
     add_libraries(root, [root / 't/tally', root / 't/known_chain', root / 'usr/bin/perf', *(root / 't/unit').iterdir(),
                          *(root / 't/examples').iterdir(), *(root / 't/library').iterdir()])
 
@@ -468,7 +478,7 @@ def check_library(guest):
     assert len(rows) >= 8 and all(row.startswith('0 ') for row in rows), rows
 
 
-CHECKS = [check for name, check in sorted({**vars(bpf_checks), **globals()}.items()) if name.startswith('check_')]
+CHECKS = [check for name, check in sorted({**vars(bpf_checks), **vars(simulation_checks), **globals()}.items()) if name.startswith('check_')]
 
 
 def parse_arguments():
@@ -535,7 +545,7 @@ def main():
                 try:
                     check(Guest(out))
                     passed += 1
-                except bpf_checks.Skipped as reason:
+                except (bpf_checks.Skipped, simulation_checks.Skipped) as reason:
                     skipped += 1
                     print(f'skipped: {check.__name__}, {label}: {reason}')
                 except Exception as problem:  # a check that cannot read its files has failed, too
