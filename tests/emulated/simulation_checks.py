@@ -6,6 +6,8 @@ They need Debian's arm64 package of valgrind, unpacked in the cache's folder val
 import re
 import shutil
 
+from bpf_checks import Skipped
+
 TOOL = 'simulator/tally-arm64-linux'
 EXACT = 2_006_010  # instructions of exact.c
 LARGEST_SHARE = 0.001  # of the difference
@@ -14,31 +16,27 @@ WITHOUT_STRINGS = ['loop-1000000', 'library_calls-float-20000', 'library_calls-a
 PROGRAMS = [*WITHOUT_STRINGS, 'library_calls-sort-20000', 'library_calls-text-5000', 'library_calls-memory-500']
 
 
-class Skipped(Exception):
-    pass
+def has_valgrind(cache):
+    return (cache / 'valgrind/usr/include/valgrind').is_dir()
 
 
 def add_headers(cache):
     """Makes Valgrind's headers and libraries part of the cross-compiler's files; False if there are none."""
-    files = cache / 'valgrind/usr'
     for name in ('include/valgrind', 'lib/aarch64-linux-gnu/valgrind'):
         link = cache / 'sysroot/usr' / name
-        if not (files / name).is_dir():
-            return False
-        if not link.exists():
+        if has_valgrind(cache) and not link.exists():
             link.unlink(missing_ok=True)
-            link.symlink_to(files / name)
-    return True
+            link.symlink_to(cache / 'valgrind/usr' / name)
+    return has_valgrind(cache)
 
 
 def add_valgrind(root, cache, build):
     """What tally needs in the guest: the launcher, Valgrind's own files, and our tool."""
-    tool = build / TOOL
-    if not tool.exists():
+    if not has_valgrind(cache):
         return
     for folder in ('usr/libexec/valgrind', 'libexec/tally/valgrind'):
         (root / folder).mkdir(parents=True)
-    shutil.copy(tool, root / 'libexec/tally/valgrind')
+    shutil.copy(build / TOOL, root / 'libexec/tally/valgrind')
     for name in ('bin/valgrind', 'bin/valgrind.bin', 'libexec/valgrind/vgpreload_core-arm64-linux.so', 'libexec/valgrind/default.supp'):
         shutil.copy(cache / 'valgrind/usr' / name, root / 'usr' / name)
     for name in ('exact', 'library_calls'):
