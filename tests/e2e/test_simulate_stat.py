@@ -2,6 +2,7 @@
 """stat --simulate: counts that do not vary, their label, children, the gate of --compare, refusals and signals."""
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -283,6 +284,22 @@ def test_counts_of_a_killed_process_are_marked(simulate, loop):
     line = f'{loop} 100000000000 & until [ -e $TMPDIR/tally-simulation-*/$!.1 ]; do :; done; kill -9 $!; wait; true'
     result = simulate('-e', 'instructions', 'sh', '-c', line, check=0)
     assert re.search(r'the counts of 1 of \d+ process images are not complete', result.stderr), result.stderr
+
+
+def test_children_from_before_are_not_the_commands(simulate, tally):
+    """tally takes the place of a shell that has a child: nothing is said of it, and it is not waited for."""
+    result = subprocess.run(['bash', '-c', 'sleep 20 >/dev/null 2>&1 & exec "$0" "$@"', tally.path, 'stat', '--simulate', '-e', 'instructions', 'true'],
+                            text=True, capture_output=True, env=tally.environment, check=False)
+    assert result.returncode == 0 and 'still run' not in result.stderr and 'instructions' in result.stderr
+
+
+def test_percent_signs_in_the_name_of_the_folder(simulate, tally):
+    room = pathlib.Path(tally.environment['TMPDIR']) / 'a%b%p%%'
+    room.mkdir()
+    tally.environment['TMPDIR'] = str(room)
+    assert simulate('-e', 'instructions', 'true', check=0)
+    assert not list(room.iterdir())
+    room.rmdir()
 
 
 def test_processes_that_go_on_keep_the_folder(tally, tmp_path):

@@ -112,7 +112,10 @@ static enum tally_status simulation_run_make_words(const struct simulation_run *
 	 * into files by process; no server for a debugger, which would have files in /tmp. */
 	static char *const core[] = {"--tool=tally", "-q", "--command-line-only=yes", "--trace-children=yes",
 		"--vgdb=no", "--sigill-diagnostics=yes"};
-	text_printf(own, "--log-file=%s/" SIMULATION_MESSAGES_PREFIX "%%p", run->folder);
+	text_printf(own, "--log-file=");
+	for (const char *at = run->folder; *at; at++)
+		text_printf(own, *at == '%' ? "%%%%" : "%c", *at); /* Valgrind expands % in this name */
+	text_printf(own, "/" SIMULATION_MESSAGES_PREFIX "%%p");
 	text_char(own, '\0');
 	size_t stream_at = own->len;
 	text_printf(own, "--stream-dir=%s", run->folder);
@@ -186,8 +189,9 @@ static void simulation_run_restore(struct simulation_run *run)
 	simulation_run_signals(&signals);
 	simulation_run_remove(run);
 	prctl(PR_SET_CHILD_SUBREAPER, run->was_subreaper, 0, 0, 0);
-	while (sigtimedwait(&signals, NULL, &now) > 0) /* sent while the end was under way: it is obeyed */
-		;
+	for (int number; (number = sigtimedwait(&signals, NULL, &now)) > 0;)
+		if (number != SIGCHLD)
+			run->signal = number; /* sent while the end was under way */
 	sigprocmask(SIG_SETMASK, &run->signals_before, NULL);
 }
 
@@ -225,17 +229,21 @@ static void simulation_run_take_signal(struct simulation_run *run, int number, c
 	run->signal = number;
 }
 
-/* Takes note of children that have ended, whose parents ended before them; whether some are left. */
-static bool simulation_run_has_survivors(void)
+/* Whether a process with a stream is our child and goes on, because its parent ended before it; reaps those that ended.
+ * Other children, which this process had when it was executed, are not ours to wait for. */
+static bool simulation_run_has_survivors(const struct simulation_run *run)
 {
-	siginfo_t info;
-	for (;;) {
-		info.si_pid = 0;
-		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG) != 0)
-			return errno == EINTR;
-		if (info.si_pid == 0)
-			return true;
+	bool has_survivors = false;
+	DIR *dir = opendir(run->folder);
+	for (const struct dirent *entry; dir && (entry = readdir(dir));) {
+		siginfo_t info = {0};
+		long pid = strtol(entry->d_name, NULL, 10);
+		if (pid > 0 && pid != run->pid && waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG) == 0)
+			has_survivors |= info.si_pid == 0;
 	}
+	if (dir)
+		closedir(dir);
+	return has_survivors;
 }
 
 enum tally_status simulation_wait(struct simulation_run *run, struct tally_error *err)
@@ -253,16 +261,16 @@ enum tally_status simulation_wait(struct simulation_run *run, struct tally_error
 			simulation_run_take_signal(run, number, &info);
 	}
 	run->end_ns = clock_ns();
-	run->has_survivors = simulation_run_has_survivors();
+	run->has_survivors = simulation_run_has_survivors(run);
 	return simulation_messages_check_start(run->folder, run->pid, run->command, err);
 }
 
 void simulation_end(struct simulation_run *run, struct diag *notes)
 {
-	if (run->child.pid > 0) {
-		kill(run->child.pid, SIGTERM);
+	if (run->child.pid > 0) { /* after a failure: it is not asked to end, it might not obey */
+		kill(run->child.pid, SIGKILL);
 		if (spawn_wait(&run->child, &run->status, &run->usage, NULL) == TALLY_OK)
-			run->has_survivors = simulation_run_has_survivors();
+			run->has_survivors = simulation_run_has_survivors(run);
 	}
 	simulation_messages_add(run->folder, notes);
 	if (run->has_survivors && run->folder[0]) {

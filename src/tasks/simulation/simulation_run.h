@@ -41,7 +41,7 @@ struct simulation_run {
 	/* after simulation_wait */
 	int status; /* as waitpid gives it */
 	struct rusage usage; /* of the command under Valgrind, and of its children that it waited for */
-	int signal; /* that tally got meanwhile; the last one; 0: none */
+	int signal; /* that tally got until simulation_end; the last one; 0: none */
 	bool has_survivors; /* processes of the command that go on: their counts are not complete */
 	/* private */
 	struct spawn child;

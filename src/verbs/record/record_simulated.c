@@ -235,32 +235,29 @@ static void record_simulated_say(
 	const struct record_settings *s = in->settings;
 	const char *program = in->cli->program;
 	struct text lines = {0};
-	if (s->quiet)
-		return;
 	cli_print_diag(in->cli, notes);
 	if (sum->streams.lost_samples)
-		fprintf(stderr,
-			"%s: warning: %llu samples were lost because the simulator's files in TMPDIR could not be "
-			"written\n",
+		cli_sayf("%s: warning: %llu samples were lost: the simulator's files in TMPDIR could not be written\n",
 			program, (unsigned long long)sum->streams.lost_samples);
 	if (sum->streams.damaged)
-		fprintf(stderr, "%s: warning: %llu damaged records of the simulator were left out\n", program,
+		cli_sayf("%s: warning: %llu damaged records of the simulator were left out\n", program,
 			(unsigned long long)sum->streams.damaged);
-	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s (%llu simulated samples) ]\n", program,
+	if (s->quiet)
+		return;
+	cli_sayf("[ %s record: Captured and wrote %.3f MB %s (%llu simulated samples) ]\n", program,
 		(double)sum->bytes / 1024.0 / 1024.0, s->output.path, (unsigned long long)sum->streams.samples);
 	record_live_print(&lines, &sum->live);
 	struct tally_str rest = text_view(&lines), line;
 	while (rest.len && str_next(&rest, '\n', &line))
-		fprintf(stderr, "[ %.*s ]\n", (int)line.len, line.data);
+		cli_sayf("[ %.*s ]\n", (int)line.len, line.data);
 	text_deinit(&lines);
 	if (sum->live.totals.ends.ends[UNWIND_STACK_SHORT] > sum->streams.samples / 100 &&
 		s->chains.stack_bytes < SIM_STACK_BYTES_MOST)
-		fprintf(stderr,
-			"%s: note: stacks that are cut may be deeper than their dumps: --call-graph dwarf,%u dumps "
-			"more\n",
+		cli_sayf("%s: note: stacks that are cut may be deeper than their dumps: --call-graph dwarf,%u dumps "
+			 "more\n",
 			program, SIM_STACK_BYTES_MOST);
 	if (sum->streams.samples == 0)
-		fprintf(stderr, "%s: note: no event came as often as a sample stands for: try a lower -c\n", program);
+		cli_sayf("%s: note: no event came as often as a sample stands for: try a lower -c\n", program);
 }
 
 struct record_simulated_job {
@@ -286,7 +283,6 @@ static enum tally_status record_simulated_record(
 	if (status == TALLY_OK) {
 		summary->has_child_status = true;
 		summary->child_status = run.status;
-		summary->signal = run.signal;
 		status = simulation_recording_write(job->recording, run.folder, &job->sum, err);
 	}
 	if (job->sum.streams.samples == 0 && status == TALLY_OK &&
@@ -294,6 +290,7 @@ static enum tally_status record_simulated_record(
 		simulation_counts_note_nothing(
 			&counts, s->simulation.toggles.len > 0, record_simulated_starts_off(s), &job->notes);
 	simulation_end(&run, &job->notes);
+	summary->signal = run.signal;
 	return status;
 }
 

@@ -121,9 +121,9 @@ enum tally_status stat_simulated_count(
 	if (status == TALLY_OK)
 		status = simulation_counts_read(
 			run.folder, sim->settings->counting.no_inherit ? run.pid : 0, &counts, err);
+	simulation_end(&run, &sim->notes);
 	*result = (struct stat_simulated_result){
 		.counts = counts, .status = run.status, .signal = run.signal, .elapsed_ns = run.end_ns - run.start_ns};
-	simulation_end(&run, &sim->notes);
 	if (status != TALLY_OK)
 		return status;
 	simulation_counts_note(&result->counts, &sim->notes);
