@@ -146,6 +146,7 @@ static void reads_the_map_of_a_running_process(void **state)
 	struct binary_key key = {.kind = BINARY_PERF_MAP, .pid = (int32_t)getpid()};
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
 	key.path = str_from(path);
+	(void)remove(path); /* of an earlier process with this number */
 	FILE *file = fopen(path, "wx");
 	assert_non_null(file);
 	fputs("7f00 20 whole\n8000 10 hal", file);
