@@ -8,6 +8,7 @@
 
 #include "abi/sample.h"
 #include "base/file.h"
+#include "kernel/recording/record_attrs.h"
 #include "kernel/system/kernel_seam.h"
 #include "perfdata/origin.h"
 #include "perfdata/reader.h"
@@ -24,6 +25,9 @@ struct place {
 
 static void make_place(struct place *p)
 {
+	const struct arch *arch = record_host_arch();
+	if (!arch || strcmp(arch->name, "x86_64") != 0)
+		skip_because("the streams of the test are x86-64's");
 	*p = (struct place){.folder = "/tmp/tally-test-XXXXXX"};
 	assert_non_null(mkdtemp(p->folder));
 	snprintf(p->path, sizeof(p->path), "%s/perf.data", p->folder);
