@@ -6,35 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/record.h"
 #include "base/array.h"
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "kernel/system/kernel_files.h"
-
-#define RECORD_HEADER_BYTES 8
-
-/* What is wrong with the header; NULL: nothing. */
-static const char *simulation_counts_read_header(
-	struct tally_bytes bytes, struct sim_header *header, struct simulation_image *image)
-{
-	if (bytes.len < sizeof(*header))
-		return "it is shorter than a header";
-	memcpy(header, bytes.data, sizeof(*header));
-	if (memcmp(header->magic, SIM_MAGIC, sizeof(header->magic)) != 0)
-		return "it does not begin with " SIM_MAGIC;
-	if (header->version != SIM_VERSION)
-		return "its version is another one: tally and its Valgrind tool are of different builds";
-	if (header->size <= sizeof(*header) || header->size % 8 != 0 || header->size > bytes.len)
-		return "the size of its header is impossible";
-	image->pid = header->pid;
-	image->number = header->image;
-	image->kinds = header->kinds;
-	image->model.data = (const char *)bytes.data + sizeof(*header);
-	image->model.len = strnlen(image->model.data, header->size - sizeof(*header));
-	return image->model.len == header->size - sizeof(*header) ? "its model has no end" : NULL;
-}
+#include "tasks/simulation/simulation_file.h"
 
 /* The pairs of a SIM_RECORD_COUNTS, which replace those before. */
 static const char *simulation_counts_read_pairs(struct cursor *c, size_t end, struct simulation_image *image)
@@ -70,9 +49,6 @@ static const char *simulation_counts_read_records(struct tally_bytes bytes, stru
 		if (type == SIM_RECORD_COUNTS) {
 			wrong = simulation_counts_read_pairs(&c, start + size, image);
 			image->is_final = misc & SIM_COUNTS_FINAL;
-		} else if (type == SIM_RECORD_LOST && size >= sizeof(struct sim_lost)) {
-			cursor_u64(&c);
-			image->lost_records = cursor_u64(&c);
 		}
 		if (wrong)
 			return wrong;
@@ -84,23 +60,18 @@ static const char *simulation_counts_read_records(struct tally_bytes bytes, stru
 enum tally_status simulation_image_decode(
 	struct tally_bytes bytes, struct simulation_image *image, struct tally_error *err)
 {
-	struct sim_header header;
+	struct sim_header header = {0};
 	struct simulation_image decoded = {0};
-	const char *wrong = simulation_counts_read_header(bytes, &header, &decoded);
+	const char *wrong = simulation_file_header(bytes, &header, &decoded.model);
+	decoded.pid = header.pid;
+	decoded.number = header.image;
+	decoded.kinds = header.kinds;
 	if (!wrong)
 		wrong = simulation_counts_read_records(bytes_part(bytes, header.size, bytes.len), &decoded);
 	if (wrong)
 		return error_set(err, TALLY_CORRUPT, "%s", wrong);
 	*image = decoded;
 	return TALLY_OK;
-}
-
-/* "1234.0": process 1234, its first image. */
-static bool simulation_counts_parse_name(const char *name, uint64_t *pid, uint64_t *number)
-{
-	struct tally_str rest = str_from(name), first;
-	return str_next(&rest, '.', &first) && str_to_u64(first, 10, pid) && str_to_u64(rest, 10, number) &&
-	       *pid <= INT32_MAX && *number <= UINT32_MAX;
 }
 
 static void simulation_counts_add(struct simulation_counts *counts, const struct simulation_image *image)
@@ -124,7 +95,7 @@ static void simulation_counts_add(struct simulation_counts *counts, const struct
 }
 
 static void simulation_counts_add_file(
-	struct simulation_counts *counts, const char *path, const char *name, uint64_t pid, uint64_t number)
+	struct simulation_counts *counts, const char *path, const char *name, uint32_t pid, uint32_t number)
 {
 	struct file_map map;
 	struct tally_error err;
@@ -154,8 +125,8 @@ enum tally_status simulation_counts_read(
 		return status;
 	for (size_t i = 0; i < names.len; i++) {
 		char path[PATH_MAX];
-		uint64_t of, number;
-		if (!simulation_counts_parse_name(names.items[i], &of, &number) || (pid && of != (uint64_t)pid))
+		uint32_t of, number;
+		if (!simulation_file_name(names.items[i], &of, &number) || (pid && of != (uint32_t)pid))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, names.items[i]);
 		simulation_counts_add_file(&sums, path, names.items[i], of, number);

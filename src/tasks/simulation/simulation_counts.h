@@ -27,7 +27,6 @@ struct simulation_image { /* what one stream says */
 	uint64_t values[SIM_EVENT_COUNT];
 	bool is_counted[SIM_EVENT_COUNT];
 	bool is_final;
-	uint64_t lost_records;
 };
 
 struct simulation_counts {

@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "tasks/simulation/simulation_command.h"
+#include "tasks/simulation/simulation_file.h"
 #include "tasks/simulation/simulation_messages.h"
 #include "tasks/simulation/simulation_tool.h"
 
@@ -237,8 +238,9 @@ static bool simulation_run_has_survivors(const struct simulation_run *run)
 	DIR *dir = opendir(run->folder);
 	for (const struct dirent *entry; dir && (entry = readdir(dir));) {
 		siginfo_t info = {0};
-		long pid = strtol(entry->d_name, NULL, 10);
-		if (pid > 0 && pid != run->pid && waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG) == 0)
+		uint32_t pid, image;
+		if (simulation_file_name(entry->d_name, &pid, &image) && pid != (uint32_t)run->pid &&
+			waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG) == 0)
 			has_survivors |= info.si_pid == 0;
 	}
 	if (dir)

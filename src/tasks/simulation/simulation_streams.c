@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/map_u64.h"
 #include "base/vec.h"
+#include "tasks/simulation/simulation_file.h"
 
 #define NO_IMAGE	 UINT32_MAX
 #define RECORD_MOST	 65536
@@ -23,7 +24,7 @@ struct simulation_stream { /* one process image */
 	struct file_map map; /* len 0: the bytes are the caller's */
 	char *name;
 	struct sim_header header;
-	const char *model; /* in the file */
+	struct tally_str model; /* in the file */
 	struct tally_bytes bytes; /* up to the last record that can be followed */
 	uint64_t end_time; /* its own, of the last record */
 	bool is_placed, is_being_placed;
@@ -90,28 +91,6 @@ static bool simulation_streams_is_alike(const struct sim_header *a, const struct
 {
 	return a->machine == b->machine && a->stack_bytes == b->stack_bytes && a->registers == b->registers &&
 	       a->sampled_count == b->sampled_count && memcmp(a->sampled, b->sampled, sizeof(a->sampled)) == 0;
-}
-
-/* What is wrong with the header; NULL: nothing. */
-static const char *simulation_streams_read_header(struct simulation_stream *image, struct tally_bytes bytes)
-{
-	struct sim_header *h = &image->header;
-	if (bytes.len < sizeof(*h))
-		return "it is shorter than a header";
-	memcpy(h, bytes.data, sizeof(*h));
-	if (memcmp(h->magic, SIM_MAGIC, sizeof(h->magic)) != 0)
-		return "it does not begin with " SIM_MAGIC;
-	if (h->version != SIM_VERSION)
-		return "its version is not that of this program: the simulator and tally are of different builds";
-	if (h->size <= sizeof(*h) || h->size % 8 != 0 || h->size > bytes.len || bytes.data[h->size - 1] != '\0')
-		return "the size of its header is impossible";
-	if (h->sampled_count > SIM_SAMPLED_MOST || h->stack_bytes > SIM_STACK_BYTES_MOST || h->stack_bytes % 8 != 0)
-		return "its header names too many sampled events, or too large stacks";
-	for (uint32_t i = 0; i < h->sampled_count; i++)
-		if (h->sampled[i].event >= SIM_EVENT_COUNT || h->sampled[i].period == 0)
-			return "its header names an event that is not known, or a period of 0";
-	image->model = (const char *)bytes.data + sizeof(*h);
-	return NULL;
 }
 
 struct perf_attr simulation_streams_attr(const struct simulation_streams *streams)
@@ -190,7 +169,7 @@ enum tally_status simulation_streams_add(struct simulation_streams *streams, con
 	struct diag *diag, struct tally_error *err)
 {
 	struct simulation_stream image = {.bytes = bytes};
-	const char *problem = simulation_streams_read_header(&image, bytes);
+	const char *problem = simulation_file_header(bytes, &image.header, &image.model);
 	uint64_t known;
 	if (streams->images.len >= NO_IMAGE)
 		return error_set(err, TALLY_LIMIT, "there are too many files of the simulator");
@@ -348,16 +327,6 @@ static enum tally_status simulation_streams_add_file(struct simulation_streams *
 	return status == TALLY_INVALID ? TALLY_OK : status;
 }
 
-/* Other files of the directory are not the simulator's: "1234.0" is. */
-static bool simulation_streams_is_name(const char *name)
-{
-	size_t pid = strspn(name, "0123456789");
-	if (pid == 0 || name[pid] != '.')
-		return false;
-	size_t image = strspn(name + pid + 1, "0123456789");
-	return image > 0 && name[pid + 1 + image] == '\0';
-}
-
 enum tally_status simulation_streams_open(
 	const char *directory, struct diag *diag, struct simulation_streams **out, struct tally_error *err)
 {
@@ -368,9 +337,11 @@ enum tally_status simulation_streams_open(
 	DIR *dir = opendir(directory);
 	if (!dir)
 		status = error_set_errno(err, TALLY_IO, errno, "cannot read the simulator's directory '%s'", directory);
-	for (const struct dirent *entry; status == TALLY_OK && (entry = readdir(dir));)
-		if (simulation_streams_is_name(entry->d_name))
+	for (const struct dirent *entry; status == TALLY_OK && (entry = readdir(dir));) {
+		uint32_t pid, image;
+		if (simulation_file_name(entry->d_name, &pid, &image))
 			status = simulation_streams_add_file(streams, directory, entry->d_name, diag, err);
+	}
 	if (dir)
 		closedir(dir);
 	if (status == TALLY_OK)
@@ -390,7 +361,7 @@ const struct sim_header *simulation_streams_header(const struct simulation_strea
 
 const char *simulation_streams_model(const struct simulation_streams *streams)
 {
-	return streams->images.items[streams->first].model;
+	return streams->images.items[streams->first].model.data;
 }
 
 static void simulation_streams_note_lost(struct simulation_stream *image, const struct record *record)
