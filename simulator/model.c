@@ -142,6 +142,20 @@ MODEL_INLINE void model_count_sampled(enum sim_event event, struct model_place p
 		model_count(event, place);
 }
 
+MODEL_INLINE void model_sampled_data(Addr address, UWord bytes, Bool is_store, UInt kinds, struct model_place place)
+{
+	model_count_sampled(is_store ? SIM_L1D_STORES : SIM_L1D_LOADS, place);
+	model_count_sampled(is_store ? SIM_DTLB_STORES : SIM_DTLB_LOADS, place);
+	model_data(address, bytes, is_store, kinds, place);
+}
+
+MODEL_INLINE void model_sampled_code(Addr address, UWord bytes, UInt kinds, struct model_place place)
+{
+	model_count_sampled(SIM_L1I_LOADS, place);
+	model_count_sampled(SIM_ITLB_LOADS, place);
+	model_code(address, bytes, kinds, place);
+}
+
 /* gshare: the branch's address and the last branches' directions choose a counter. */
 MODEL_INLINE Bool model_mispredicts(Addr ip, Bool taken)
 {
@@ -169,39 +183,30 @@ MODEL_INLINE Bool model_mispredicts_target(Addr ip, Addr target)
 #define MODEL_NOWHERE ((struct model_place){0, 0})
 
 /* The functions of a set of kinds: without samples, and with. */
-#define MODEL_FUNCTIONS(name, kinds)                                                        \
-	static void model_load_##name(Addr address, UWord bytes)                            \
-	{                                                                                   \
-		model_data(address, bytes, False, kinds, MODEL_NOWHERE);                    \
-	}                                                                                   \
-	static void model_store_##name(Addr address, UWord bytes)                           \
-	{                                                                                   \
-		model_data(address, bytes, True, kinds, MODEL_NOWHERE);                     \
-	}                                                                                   \
-	static void model_fetch_##name(Addr address, UWord bytes)                           \
-	{                                                                                   \
-		model_code(address, bytes, kinds, MODEL_NOWHERE);                           \
-	}                                                                                   \
-	static void model_sampled_load_##name(Addr address, UWord bytes, Addr ip, Addr sp)  \
-	{                                                                                   \
-		struct model_place place = {ip, sp};                                        \
-		model_count_sampled(SIM_L1D_LOADS, place);                                  \
-		model_count_sampled(SIM_DTLB_LOADS, place);                                 \
-		model_data(address, bytes, False, kinds, place);                            \
-	}                                                                                   \
-	static void model_sampled_store_##name(Addr address, UWord bytes, Addr ip, Addr sp) \
-	{                                                                                   \
-		struct model_place place = {ip, sp};                                        \
-		model_count_sampled(SIM_L1D_STORES, place);                                 \
-		model_count_sampled(SIM_DTLB_STORES, place);                                \
-		model_data(address, bytes, True, kinds, place);                             \
-	}                                                                                   \
-	static void model_sampled_fetch_##name(Addr address, UWord bytes, Addr ip, Addr sp) \
-	{                                                                                   \
-		struct model_place place = {ip, sp};                                        \
-		model_count_sampled(SIM_L1I_LOADS, place);                                  \
-		model_count_sampled(SIM_ITLB_LOADS, place);                                 \
-		model_code(address, bytes, kinds, place);                                   \
+#define MODEL_FUNCTIONS(name, kinds)                                                            \
+	static void model_load_##name(Addr address, UWord bytes)                                \
+	{                                                                                       \
+		model_data(address, bytes, False, kinds, MODEL_NOWHERE);                        \
+	}                                                                                       \
+	static void model_store_##name(Addr address, UWord bytes)                               \
+	{                                                                                       \
+		model_data(address, bytes, True, kinds, MODEL_NOWHERE);                         \
+	}                                                                                       \
+	static void model_fetch_##name(Addr address, UWord bytes)                               \
+	{                                                                                       \
+		model_code(address, bytes, kinds, MODEL_NOWHERE);                               \
+	}                                                                                       \
+	static void model_sampled_load_##name(Addr address, UWord bytes, Addr ip, Addr sp)      \
+	{                                                                                       \
+		model_sampled_data(address, bytes, False, kinds, (struct model_place){ip, sp}); \
+	}                                                                                       \
+	static void model_sampled_store_##name(Addr address, UWord bytes, Addr ip, Addr sp)     \
+	{                                                                                       \
+		model_sampled_data(address, bytes, True, kinds, (struct model_place){ip, sp});  \
+	}                                                                                       \
+	static void model_sampled_fetch_##name(Addr address, UWord bytes, Addr ip, Addr sp)     \
+	{                                                                                       \
+		model_sampled_code(address, bytes, kinds, (struct model_place){ip, sp});        \
 	}
 
 MODEL_FUNCTIONS(caches, SIM_KIND_CACHES)
