@@ -234,7 +234,7 @@ def test_wrong_usage(tally, line, said):
 @pytest.fixture
 def recorded(tally, tmp_path, system_wide):
     path = tmp_path / 'live.data'
-    result = tally('kwork', '-k', 'irq,softirq,workqueue,sched', 'record', '-o', path, '--', 'sh', '-c', 'for i in 1 2 3 4 5; do sleep 0.05; done')
+    result = tally('kwork', '-k', 'irq,softirq,workqueue,sched', 'record', '-o', path, '--', 'sh', '-c', 'for i in $(seq 20); do sleep 0.05; done')
     if result.returncode != 0:
         pytest.skip(f'the tracepoints cannot be recorded here: {result.stderr}')
     return path
@@ -243,7 +243,7 @@ def recorded(tally, tmp_path, system_wide):
 def test_live_recordings_tables_are_perfs(tally, newest_perf, recorded):
     for line in ('report -S', 'report -k softirq', 'timehist -n TIMER'):
         mine, perfs = (sorted(same_but_load(program('kwork', *line.split(), '-i', recorded).stdout).splitlines()) for program in (tally, newest_perf))
-        assert mine == perfs and any(re.search(r'\d{4}', row) for row in mine)
+        assert mine == perfs and len(mine) > 5
     assert tally('kwork', 'top', '-i', recorded, check=0).stdout.count('ms') > 1
 
 
