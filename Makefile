@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # The ways into tally. Each target installs what is missing (tools/setup), then calls Meson.
 #   make demo      builds tally, profiles a real program, shows the counts and the report
-#   make check     runs every test that this machine can run
-#   make check-emulated  the same program on an emulated ARM PMU, beside Debian's perf; part of check
+#   make check     runs the tests that this machine can run, in about a quarter of an hour
+#   make check-data      runs the cases that read test data outside the clone: TALLY_TEST_DATA=DIR
+#   make check-more      runs what takes longer: thread sanitizer, musl, without BPF, emulated arm64, packages, mutation, ...
+#   make check-changed   runs the parts of check-more that the changes since the last landing call for
+#   make check-emulated  the same program on an emulated ARM PMU, beside Debian's perf; part of check-more
 #   make check-coverage  unit and end-to-end tests in a build that counts lines: shares by folder, files below the limit
 #   make bench     compares tally with perf, as ratios
 #   make fuzz NAME=cursor [SECONDS=60]      (tools/fuzz-all MINUTES: many targets, with a summary)
@@ -10,7 +13,7 @@
 #   make figures  names, circles of folders, copies of option rows and lines of the source tree, in numbers
 #   make static    one program that needs no shared library: build/static/tally
 #   make deb       Debian packages: build/deb/*.deb
-#   make check-packages  installs both in bare roots and uses them there; not part of check
+#   make check-packages  installs both in bare roots and uses them there; part of check-more
 #   make install [PREFIX=/usr/local] [DESTDIR=]
 #   make format    formats the C sources
 # CC=clang builds with another compiler, in its own folder.
@@ -30,7 +33,7 @@ tests = $$(pkg-config --exists cmocka && echo true || echo false)
 c_sources = $$(git ls-files -co --exclude-standard -- 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'fuzz/*.[ch]' \
 	'examples/*.[ch]' 'bench/*.[ch]')
 
-.PHONY: all demo check check-emulated check-coverage bench fuzz mutate figures install static deb check-packages format setup-build setup-check clean
+.PHONY: all demo check check-data check-more check-changed check-emulated check-coverage bench fuzz mutate figures install static deb check-packages format setup-build setup-check clean
 all: $(build)/build.ninja
 	@ninja -C $(build) program
 
@@ -66,6 +69,16 @@ demo: all
 
 check: setup-check
 	@CC="$(CC)" BUILD=$(build) python3 tools/check
+
+check-data: setup-check
+	@CC="$(CC)" BUILD=$(build) python3 tools/check data
+
+check-more: setup-check
+	@tools/setup packages
+	@CC="$(CC)" BUILD=$(build) python3 tools/check more
+
+check-changed: setup-check
+	@CC="$(CC)" BUILD=$(build) python3 tools/check changed
 
 check-emulated: setup-build
 	@python3 tests/emulated/check.py

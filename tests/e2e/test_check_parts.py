@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which parts of `make check-more` a change calls for: the table is complete, and nothing that breaks goes unseen."""
+import subprocess
+
+import check_parts
+import pytest
+from conftest import ROOT
+
+
+@pytest.fixture(scope='module')
+def table():
+    return check_parts.read_table()
+
+
+def test_every_file_has_a_line(table):
+    listed = subprocess.run(['git', 'ls-files'], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip('this is no git checkout')
+    assert [path for path in listed.stdout.splitlines() if check_parts.parts_of(path, table) is None] == []
+
+
+def test_every_line_has_a_file(table):
+    """A line of a folder that has been renamed would let the new one pass, or call for everything."""
+    listed = subprocess.run(['git', 'ls-files'], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip('this is no git checkout')
+    files = listed.stdout.splitlines()
+    assert [pattern for pattern, _ in table if not any(check_parts.matches(pattern, path) for path in files)] == []
+
+
+def test_every_folder_of_the_source_has_a_line_of_its_own(table):
+    patterns = {pattern for pattern, _ in table}
+    folders = {f'src/{path.name}' for path in (ROOT / 'src').iterdir() if path.is_dir()}
+    assert folders - patterns == set()
+
+
+def test_every_part_can_be_called_for(table):
+    assert {part for _, parts in table for part in parts} == set(check_parts.PARTS)
+
+
+@pytest.mark.parametrize('path, parts', [
+    # Threads share memory in these.
+    ('src/base/thread_pool.c', {'races'}), ('src/profile/frame_table.c', {'races'}), ('src/code/symbols/resolve.c', {'races'}),
+    # What another C library, another architecture or a build without BPF compiles differently.
+    ('src/verbs/record/cmd_record.c', {'musl', 'long', 'faults'}), ('src/arch/arch_arm64.c', {'musl', 'emulated'}),
+    ('src/bpf/off_cpu.c', {'without_bpf', 'emulated', 'musl'}), ('src/kernel/events/event_open.c', {'emulated', 'musl'}),
+    ('src/tasks/recording/record_session.c', {'without_bpf', 'long', 'faults'}),
+    # What a package carries, and what its lists name.
+    ('debian/control', {'packages'}), ('src/verbs/meson.build', {'packages', 'without_bpf', 'musl', 'emulated'}),
+    ('include/tally/counter.h', {'packages', 'musl', 'emulated'}),
+    # What the unit tests of the three oldest folders must notice.
+    ('src/abi/attr.c', {'mutation'}), ('src/perfdata/cursor.c', {'mutation'}), ('tests/unit/abi/attr.c', {'mutation'}),
+    # Everything depends on these.
+    ('meson.build', set(check_parts.PARTS)), ('tools/check', set(check_parts.PARTS)), ('.ci/run', set(check_parts.PARTS)),
+])
+def test_what_a_change_calls_for(table, path, parts):
+    assert parts <= check_parts.parts_of(path, table)
+
+
+def test_a_verb_calls_for_less_than_the_build(table):
+    assert 'packages' not in check_parts.parts_of('src/verbs/report/cmd_report.c', table)
+    assert check_parts.parts_of('README.md', table) == set()
+
+
+def test_an_unknown_file_calls_for_everything(table):
+    assert check_parts.parts_of_all(['newfolder/x.c'], table) == check_parts.PARTS
+    assert check_parts.parts_of_all(['README.md'], table) == []
+
+
+def test_an_unknown_part_is_refused(tmp_path):
+    (tmp_path / 'tests').mkdir()
+    (tmp_path / 'tests/parts.txt').write_text('src: race\n')
+    with pytest.raises(ValueError, match='src: unknown part race'):
+        check_parts.read_table(tmp_path)
+
+
+def test_all_parts_run_if_the_last_landing_is_unknown(monkeypatch):
+    monkeypatch.setattr(check_parts, 'changed_files', lambda: None)
+    assert check_parts.parts_of_changes()[0] == check_parts.PARTS
