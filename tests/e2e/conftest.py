@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures for the end-to-end tests: the built program, the reference tools, the workloads, the goldens."""
 import ctypes
+import importlib.util
 import os
 import pathlib
 import re
@@ -13,6 +14,8 @@ import sys
 import tempfile
 import time
 
+import budget
+import made_once
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -22,7 +25,10 @@ TSAN = ROOT / os.environ.get('TALLY_TSAN', 'build-tsan')
 WITHOUT_BPF = ROOT / os.environ.get('TALLY_WITHOUT_BPF', 'build-without-bpf')
 GOLDEN = ROOT / 'tests' / 'golden'
 CORPUS = ROOT / 'tests' / 'corpus'
-SHARED = pathlib.Path(os.environ.get('TALLY_SHARED') or ROOT.parent / 'shared')
+# The folder of test data that is not in the source tree; only TALLY_TEST_DATA names it.
+SHARED = pathlib.Path(os.environ['TALLY_TEST_DATA']) if os.environ.get('TALLY_TEST_DATA') else None
+# A case that uses one of these is marked `data`.
+DATA_FIXTURES = {'shared', 'shared_recording', 'perf_recording', 'perf_recordings', 'golden_place'}
 # Whatever the terminal, the locale and the time zone of the caller, the output is the same.
 FIXED = {'LC_ALL': 'C', 'TERM': 'dumb', 'COLUMNS': '80', 'TZ': 'UTC', 'PAGER': 'cat'}
 # For what never ends: a loaded machine is slow.
@@ -48,10 +54,31 @@ signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 def pytest_addoption(parser):
     parser.addoption('--update', action='store_true', help='write the goldens anew instead of comparing with them')
+    budget.add_options(parser)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    # The newer scheduler of xdist, where it is known: no worker ends with a long queue.
+    if config.getoption('numprocesses', None) and config.getoption('dist') == 'no' and knows_worksteal():
+        config.option.dist = 'worksteal'
+
+
+def knows_worksteal():
+    return importlib.util.find_spec('xdist.scheduler.worksteal') is not None
 
 
 def pytest_configure(config):
     config.addinivalue_line('markers', 'alone: not beside other tests (it counts, fills or times what all share)')
+    config.addinivalue_line('markers', 'data: compares with the data of TALLY_TEST_DATA, or is skipped')
+    budget.configure(config, BUILD)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if DATA_FIXTURES.intersection(item.fixturenames):
+            item.add_marker('data')
 
 
 class Program:
@@ -170,33 +197,34 @@ def perfs_own_test(tally, tmp_path):
     return run
 
 
-@pytest.fixture
+def need_data(path='.'):
+    """What has this name in the folder of TALLY_TEST_DATA; the case is skipped if it is absent."""
+    if SHARED is None:
+        pytest.skip('TALLY_TEST_DATA is not set')
+    return SHARED / path if (SHARED / path).exists() else pytest.skip(f'TALLY_TEST_DATA/{path} is absent')
+
+
+@pytest.fixture(scope='session')
 def shared():
-    """The folder of reference material beside the source tree, or $TALLY_SHARED."""
-    if not SHARED.is_dir():
-        pytest.skip('../shared is absent')
-    return SHARED
+    """The folder of TALLY_TEST_DATA."""
+    return need_data()
 
 
 @pytest.fixture
 def shared_recording():
-    """shared_recording(NAME): the recording of ../shared, for a test that knows its figures."""
-
-    def find(name):
-        path = SHARED / 'perf-golden' / 'data' / f'{name}.data'
-        return path if path.exists() else pytest.skip(f'../shared/perf-golden/data/{name}.data is absent')
-
-    return find
+    """shared_recording(NAME): the recording of TALLY_TEST_DATA, for a test that knows its figures."""
+    return lambda name: need_data(f'perf-golden/data/{name}.data')
 
 
 @pytest.fixture
 def perf_recording():
-    """perf_recording(NAME): a recording of that kind by perf, of ../shared, or our own."""
+    """perf_recording(NAME): a recording of that kind by perf, of TALLY_TEST_DATA, or our own."""
 
     def find(name):
-        places = [SHARED / 'perf-golden' / 'data' / f'{name}.data', CORPUS / f'{name}.data']
-        found = next((place for place in places if place.exists()), None)
-        return found or pytest.skip(f'../shared is absent, and {places[1].relative_to(ROOT)} is none')
+        if SHARED is not None and (path := SHARED / 'perf-golden' / 'data' / f'{name}.data').exists():
+            return path
+        own = CORPUS / f'{name}.data'
+        return own if own.exists() else need_data(f'perf-golden/data/{name}.data')
 
     return find
 
@@ -210,11 +238,9 @@ def perf_recordings(perf_recording):
 @pytest.fixture(scope='session')
 def golden_place():
     """What to put before a command so that it finds perf-golden at /srv, the place that its recordings name."""
-    source = SHARED / 'perf-golden'
+    source = need_data('perf-golden')
     if os.path.isdir('/srv/perf-golden'):
         return []
-    if not source.is_dir():
-        pytest.skip('../shared/perf-golden is absent')
     mounts = (f'mount -t tmpfs none /srv && mkdir /srv/perf-golden && mount --bind {shlex.quote(str(source))} '
               '/srv/perf-golden && exec "$@"')
     prefix = ['unshare', '--mount', 'sh', '-c', mounts, 'sh']
@@ -239,6 +265,38 @@ def workload(tmp_path):
         path = BUILD / 'tests' / 'workloads' / name
         assert path.exists(), f'{path} is not built'
         return Program(path, tmp_path)
+
+    return find
+
+
+def built(files, *commands):
+    """The folder in which these files (name: text) are and where these commands ran; once for all runs of this build."""
+    return made_once.built(BUILD, files, *commands)
+
+
+def compiled(name, text, *options, compiler='gcc'):
+    """The program that the compiler makes of this text, whose file NAME is beside it; once for all runs of this build."""
+    return made_once.compiled(BUILD, name, text, *options, compiler=compiler)
+
+
+@pytest.fixture(scope='session')
+def made(tmp_path_factory):
+    """made(NAME, make): a folder that all workers of this run share, filled by make(folder) once."""
+    base = tmp_path_factory.getbasetemp()
+    base = base.parent if os.environ.get('PYTEST_XDIST_WORKER') else base
+    return lambda name, make: made_once.made_once(base / 'made-once' / name, make)
+
+
+@pytest.fixture(scope='session')
+def recorded(made):
+    """recorded(WORD...): what `tally record WORD...` recorded, once in this run: the path of a recording to be read only."""
+
+    def find(*words):
+        def record(folder):
+            program = Program(BUILD / 'src' / 'cli' / 'tally', folder)
+            program('record', '-o', folder / 'perf.data', *words, cwd=folder, check=0)
+
+        return made(f'recording-{made_once.key_of(*map(str, words))}', record) / 'perf.data'
 
     return find
 

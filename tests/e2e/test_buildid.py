@@ -79,7 +79,7 @@ def test_corpus(shared, tally):
     """All rows as the trusted perf prints them, or the file is in the table above."""
     corpus = shared / 'corpus'
     if not (corpus / 'MANIFEST.tsv').exists():
-        pytest.skip('../shared/corpus is absent')
+        pytest.skip('TALLY_TEST_DATA/corpus is absent')
     unexplained, compared, equal = [], 0, 0
     with open(corpus / 'MANIFEST.tsv', encoding='utf-8') as manifest:
         files = list(csv.DictReader(manifest, delimiter='\t'))

@@ -187,7 +187,7 @@ def test_lines_of_a_small_share_are_left_out(tally, newest_perf, tmp_path):
 def test_a_recording_of_the_corpus(tally, newest_perf, shared):
     path = shared / 'corpus/files/google+perf_data_converter/perf.data.weight_struct'
     if not path.exists():
-        pytest.skip('no shared corpus')
+        pytest.skip('TALLY_TEST_DATA/corpus is absent')
     line = ['c2c', 'report', '--stdio', '-i', str(path)]
     assert tally(*line).stdout == newest_perf(*line).stdout
 

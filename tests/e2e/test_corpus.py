@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tally says of recordings that nobody here made, beside what perf says (../shared/corpus).
+"""What tally says of recordings that nobody here made, beside what perf says (TALLY_TEST_DATA/corpus).
 
 The version of perf that the manifest trusts is compared row by row. Where both are right in their own way a rule below
 names the difference and makes the rows alike; a row that a rule made equal counts as explained. Run with -s to see
@@ -151,7 +151,7 @@ RULES = [
 def read_manifest(shared):
     folder = shared / 'corpus'
     if not folder.is_dir():
-        pytest.skip('../shared/corpus is absent')
+        pytest.skip('TALLY_TEST_DATA/corpus is absent')
     with (folder / 'MANIFEST.tsv').open() as file:
         return [Recording(folder, row) for row in csv.DictReader(file, delimiter='\t', quoting=csv.QUOTE_NONE)]
 

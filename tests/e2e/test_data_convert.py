@@ -87,7 +87,7 @@ def test_samples_without_a_cpu_beside_others(tally, tmp_path):
 def test_every_recording_gives_valid_json(tally, shared, tmp_path):
     files = sorted((shared / 'corpus' / 'files').glob('*/*'))
     if not files:
-        pytest.skip('../shared/corpus is absent')
+        pytest.skip('TALLY_TEST_DATA/corpus is absent')
     samples = 0
     for file in files:
         output = tmp_path / 'out'

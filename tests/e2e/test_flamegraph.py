@@ -30,7 +30,7 @@ def symfs(recordings, tmp_path):
         return ('--symfs', CORPUS / 'root')
     program = recordings.parent / 'bin' / 'demo'
     if not program.exists():
-        pytest.skip('../shared/perf-golden/bin/demo is absent')
+        pytest.skip('TALLY_TEST_DATA/perf-golden/bin/demo is absent')
     place = tmp_path / 'root' / 'srv' / 'perf-golden' / 'bin' / 'demo'
     place.parent.mkdir(parents=True)
     shutil.copy(program, place)

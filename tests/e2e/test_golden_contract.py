@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program against what perf printed: the score per group is kept, and the named cases must be the same."""
-import pathlib
 import re
 import subprocess
 import sys
@@ -15,11 +14,10 @@ OF_THE_KERNEL = {'report-kg', 'script-k', 'misc-bidlistk'}
 
 
 @pytest.fixture(scope='module')
-def scores(tmp_path_factory, golden_place):
-    shared = pathlib.Path(__file__).resolve().parents[3] / 'shared'
+def scores(tmp_path_factory, golden_place, shared):
     checker = shared / 'perf-golden' / 'check.py'
     if not checker.exists():
-        pytest.skip('../shared/perf-golden is absent')
+        pytest.skip('TALLY_TEST_DATA/perf-golden is absent')
     table = tmp_path_factory.mktemp('golden') / 'scores.tsv'
     # err-nowork counts the whole machine until its time-out of 45 s.
     result = subprocess.run([*golden_place, sys.executable, checker, BUILD / 'src' / 'cli' / 'tally', '-c', 'contract',

@@ -122,7 +122,7 @@ def test_corpus(shared, tally):
     """Whether perf 6.1 reads it, and the number of records of each type, as the manifest has it for all files."""
     corpus = shared / 'corpus'
     if not (corpus / 'MANIFEST.tsv').exists():
-        pytest.skip('../shared/corpus is absent')
+        pytest.skip('TALLY_TEST_DATA/corpus is absent')
     with open(corpus / 'MANIFEST.tsv', encoding='utf-8') as manifest:
         files = list(csv.DictReader(manifest, delimiter='\t'))
     wrong = []

@@ -161,7 +161,7 @@ def recordings(shared, folder):
     """(name, path, words, trusted version) of each."""
     corpus = shared / 'corpus'
     if not (corpus / 'MANIFEST.tsv').exists():
-        pytest.skip('../shared/corpus is absent')
+        pytest.skip('TALLY_TEST_DATA/corpus is absent')
     with open(corpus / 'MANIFEST.tsv', newline='') as manifest:
         trusted = {row['file']: row['use_expected'] for row in csv.DictReader(manifest, delimiter='\t')}
     own_branches(folder / 'branches.data')
@@ -353,7 +353,7 @@ def test_a_stream_is_counted_by_branches_and_fields_too(tally, perf, shared, tmp
     """What a stream has is known once it was read."""
     source = shared / 'corpus' / 'files' / 'google+perf_data_converter' / 'perf.data.branch_stack_spec'
     if not source.exists():
-        pytest.skip('../shared/corpus is absent')
+        pytest.skip('TALLY_TEST_DATA/corpus is absent')
     stream = perf('inject', '-i', source, '-o', '-', check=0, text=False).stdout
     (tmp_path / 'stream').write_bytes(stream)
     with open(tmp_path / 'stream', 'rb') as opened:

@@ -107,7 +107,7 @@ SHARED = [
 def test_shared_recordings(shared, tally, tmp_path, identity, version, what, fields):
     corpus = shared / 'corpus'
     if not corpus.is_dir():
-        pytest.skip('../shared/corpus is absent')
+        pytest.skip('TALLY_TEST_DATA/corpus is absent')
     rows = [line.split('\t') for line in (corpus / 'MANIFEST.tsv').read_text().split('\n')]
     path = corpus / 'files' / [row[1] for row in rows if row[0] == identity][0]
     expected = gzip.decompress((corpus / 'expected' / identity / f'perf-{version}' / f'{what}.txt.gz').read_bytes())

@@ -3,9 +3,10 @@
  * recordings.c - real recordings, cut and damaged, through the reader and the verbs that read: no crash, no hang, no
  * great memory, all that is complete, and an error that says where.
  *
- * usage: recordings FOLDER [WORK]. Each file below FOLDER is cut at every 97th byte and gets seeded byte flips; large
- * files get fewer of both, so that the bytes gone through per file stay about WORK (in MB; 0: every 97th byte of all).
- * The reader sees them all, the verbs fewer. Meant for a build with sanitizers; the bound on memory is held there only.
+ * usage: recordings [FOLDER [WORK]]. Each file below FOLDER ($TALLY_TEST_DATA/corpus/files) is cut at every 97th byte
+ * and gets seeded byte flips; large files get fewer of both, so that the bytes gone through per file stay about WORK (in
+ * MB; 0: every 97th byte of all). The reader sees them all, the verbs fewer. Meant for a build with sanitizers; the
+ * bound on memory is held there only.
  */
 #include <fcntl.h>
 #include <ftw.h>
@@ -338,12 +339,15 @@ static int try_file(const char *path, const struct stat *st, int type, struct FT
 
 int main(int argc, char **argv)
 {
-	if (argc < 2) {
-		fprintf(stderr, "usage: recordings FOLDER [WORK]\n");
-		return 2;
+	char folder[4096];
+	const char *data = getenv("TALLY_TEST_DATA");
+	if (argc < 2 && !data) {
+		printf("skip: TALLY_TEST_DATA is not set\n");
+		return 77;
 	}
-	if (access(argv[1], R_OK) != 0) {
-		printf("there are no recordings in %s\n", argv[1]);
+	snprintf(folder, sizeof(folder), "%s%s", argc < 2 ? data : argv[1], argc < 2 ? "/corpus/files" : "");
+	if (access(folder, R_OK) != 0) {
+		printf("skip: there are no recordings in %s\n", folder);
 		return 77;
 	}
 	if (argc > 2)
@@ -362,7 +366,7 @@ int main(int argc, char **argv)
 #endif
 	dup2(null_fd, STDOUT_FILENO);
 	dup2(null_fd, STDERR_FILENO);
-	int status = nftw(argv[1], try_file, 16, FTW_PHYS);
+	int status = nftw(folder, try_file, 16, FTW_PHYS);
 	rmdir(symfs);
 	dprintf(out_fd, "%zu files (%zu whose records are counted at every cut), %zu cases\n", files, plain_files,
 		cases);

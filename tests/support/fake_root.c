@@ -72,8 +72,7 @@ char *fake_root_make(const char *text)
 char *fake_root_load(const char *name)
 {
 	char path[4096];
-	const char *data = getenv("TALLY_TEST_DATA");
-	snprintf(path, sizeof(path), "%s/roots/%s.txt", data ? data : TALLY_TEST_DATA, name);
+	snprintf(path, sizeof(path), "%s/roots/%s.txt", TEST_FIXTURES, name);
 	FILE *file = fopen(path, "r");
 	if (!file)
 		die(path);

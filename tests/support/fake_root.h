@@ -11,7 +11,7 @@
 
 /* The directory's path, from malloc; stops the program if it cannot be made. */
 char *fake_root_make(const char *text);
-/* The same from tests/data/roots/NAME.txt (TALLY_TEST_DATA names tests/data). */
+/* The same from tests/data/roots/NAME.txt (TEST_FIXTURES is the path of tests/data). */
 char *fake_root_load(const char *name);
 void fake_root_remove(char *root);
 

@@ -60,7 +60,7 @@ void assert_grid_is_golden(const struct grid *grid, const char *name)
 	grid_text(grid, &shown);
 	text_str(&shown, "--- styles\n");
 	grid_style_text(grid, &shown);
-	snprintf(path, sizeof(path), "%s/tui/%s.txt", TALLY_TEST_DATA, name);
+	snprintf(path, sizeof(path), "%s/tui/%s.txt", TEST_FIXTURES, name);
 	if (getenv("TALLY_UPDATE"))
 		write_golden(path, &shown);
 	FILE *file = fopen(path, "r");

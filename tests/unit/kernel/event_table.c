@@ -155,13 +155,12 @@ static unsigned line_count;
 static void check_machine(const char *name)
 {
 	char path[512], line[4096];
-	const char *data = getenv("TALLY_TEST_DATA");
 	char *root = fake_root_load(name);
 	struct kernel_seam seam = {.root = root};
 	struct event_catalogue *catalogue;
 	unsigned failures = 0;
 	assert_int_equal(event_catalogue_create(&seam, &catalogue, NULL), TALLY_OK);
-	snprintf(path, sizeof(path), "%s/events/%s.tsv", data ? data : TALLY_TEST_DATA, name);
+	snprintf(path, sizeof(path), "%s/events/%s.tsv", TEST_FIXTURES, name);
 	FILE *table = fopen(path, "r");
 	if (!table)
 		fail_msg("cannot read %s", path);

@@ -8,15 +8,14 @@
 #include "perfdata/time_order.h"
 #include "unit_test.h"
 
-/* Recordings of many kernels, tools and machines; what lies beside the source tree on some machines. */
+/* Recordings of many kernels, tools and machines, which are not in the source tree. */
 static const char *corpus_dir(void)
 {
 	static char path[4096];
-	const char *shared = getenv("TALLY_SHARED");
-	if (shared)
-		snprintf(path, sizeof(path), "%s/corpus", shared);
-	else
-		snprintf(path, sizeof(path), "%s/../../../shared/corpus", TALLY_TEST_DATA);
+	const char *data = getenv("TALLY_TEST_DATA");
+	if (!data)
+		skip_because("TALLY_TEST_DATA is not set");
+	snprintf(path, sizeof(path), "%s/corpus", data);
 	return path;
 }
 
@@ -105,7 +104,7 @@ static void test_every_recording(void **state)
 	size_t len;
 	snprintf(path, sizeof(path), "%s/MANIFEST.tsv", corpus_dir());
 	if (!file_exists(path))
-		skip_because("../shared/corpus is absent");
+		skip_because("TALLY_TEST_DATA/corpus is absent");
 	assert_int_equal(file_read(path, 1 << 20, &manifest, &len, NULL), TALLY_OK);
 	struct tally_str rest = {manifest, len}, line, columns[COLUMNS];
 	unsigned files = 0, refused = 0, differing = 0;

@@ -690,11 +690,10 @@ static void test_every_prefix(void **state)
 static const char *corpus_dir(void)
 {
 	static char path[4096];
-	const char *shared = getenv("TALLY_SHARED");
-	if (shared)
-		snprintf(path, sizeof(path), "%s/corpus", shared);
-	else
-		snprintf(path, sizeof(path), "%s/../../../shared/corpus", TALLY_TEST_DATA);
+	const char *data = getenv("TALLY_TEST_DATA");
+	if (!data)
+		skip_because("TALLY_TEST_DATA is not set");
+	snprintf(path, sizeof(path), "%s/corpus", data);
 	return path;
 }
 
@@ -706,7 +705,7 @@ static void test_every_recording(void **state)
 	size_t len;
 	snprintf(path, sizeof(path), "%s/MANIFEST.tsv", corpus_dir());
 	if (!file_exists(path))
-		skip_because("../shared/corpus is absent");
+		skip_because("TALLY_TEST_DATA/corpus is absent");
 	assert_int_equal(file_read(path, 1 << 20, &manifest, &len, NULL), TALLY_OK);
 	struct tally_str rest = {manifest, len}, line, name;
 	unsigned copied = 0;

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The CPU time of each case: its limit, the list of durations, and the order in which cases run.
+
+A case that uses more than LIMIT_S of CPU fails, unless it is marked `long`. What it shares with others (fixtures of a
+wider scope, what `shared_work` does) is not counted. The CPU time is that of pytest itself and of the processes that
+ended and were waited for. Each run writes what its cases used to e2e-durations.json in the build folder, and
+--store-durations keeps the slowest of that list in durations.txt, from where the next runs take them first: the last
+worker then does not end with a long case.
+"""
+import contextlib
+import json
+import os
+import pathlib
+import resource
+import time
+
+import pytest
+
+STORED = pathlib.Path(__file__).with_name('durations.txt')
+STORED_AT_MOST = 100
+# On a slow machine or with a slow build: TALLY_CASE_CPU_S=SECONDS; 0: no limit.
+LIMIT_S = float(os.environ.get('TALLY_CASE_CPU_S') or 5)
+
+
+def cpu_used():
+    """CPU seconds of this process and of its children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(times.ru_utime + times.ru_stime for times in used)
+
+
+class CaseBudget:
+    """Measures the cases of one pytest process, and refuses those that use too much."""
+
+    def __init__(self):
+        self.shared_cpu_s = self.shared_wall_s = 0.0
+        self.depth = 0
+        self.case_begin = (0.0, 0.0)
+
+    @contextlib.contextmanager
+    def shared_work(self):
+        """What happens inside is work for many cases, and not counted for the one during which it happens."""
+        cpu_s, wall_s = cpu_used(), time.monotonic()
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
+            if self.depth == 0:
+                self.shared_cpu_s += cpu_used() - cpu_s
+                self.shared_wall_s += time.monotonic() - wall_s
+
+    def now(self):
+        return cpu_used() - self.shared_cpu_s, time.monotonic() - self.shared_wall_s
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_fixture_setup(self, fixturedef):
+        with contextlib.nullcontext() if fixturedef.scope == 'function' else self.shared_work():
+            yield
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_setup(self):
+        self.case_begin = self.now()
+        yield
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item, call):
+        report = (yield).get_result()
+        if call.when != 'call':
+            return
+        cpu_s, wall_s = (after - before for after, before in zip(self.now(), self.case_begin))
+        report.user_properties.append(('cpu_s', round(cpu_s, 3)))
+        report.user_properties.append(('wall_s', round(wall_s, 3)))
+        if report.passed and 0 < LIMIT_S < cpu_s and not item.get_closest_marker('long'):
+            report.outcome = 'failed'
+            report.longrepr = (f'the case used {cpu_s:.1f} s of CPU, more than the {LIMIT_S:g} s that a case may use; make it '
+                               'cheaper, or mark it `long` so that it runs in make check-more only')
+
+
+BUDGET = CaseBudget()
+shared_work = BUDGET.shared_work
+
+
+class Durations:
+    """Collects what each case used, writes the list at the end of the run, and orders the cases by the stored list."""
+
+    def __init__(self, config, folder):
+        self.config = config
+        self.list = folder / 'e2e-durations.json'
+        self.used = {}
+
+    def pytest_runtest_logreport(self, report):
+        properties = dict(report.user_properties)
+        if report.when == 'call' and 'cpu_s' in properties:
+            self.used[report.nodeid] = (properties['cpu_s'], properties['wall_s'])
+
+    def pytest_sessionfinish(self):
+        if hasattr(self.config, 'workerinput') or not self.used:
+            return
+        # The cases of `make check` run in two sessions, and a developer runs a few: the list keeps the others.
+        with contextlib.suppress(OSError, ValueError):
+            self.used = {**json.loads(self.list.read_text()), **self.used}
+        by_cpu = sorted(self.used.items(), key=lambda entry: -entry[1][0])
+        self.list.write_text('{\n' + ',\n'.join(f'{json.dumps(case)}: {json.dumps(used)}' for case, used in by_cpu) + '\n}\n')
+        if self.config.getoption('--store-durations'):
+            by_wall = sorted(self.used.items(), key=lambda entry: -entry[1][1])[:STORED_AT_MOST]
+            STORED.write_text(''.join(f'{wall_s:.1f} {case}\n' for case, (_, wall_s) in by_wall))
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items):
+        """The slowest first. xdist hands each worker a block of the list: the slow cases begin all of the blocks."""
+        slowest = read_stored()
+        slow = sorted((item for item in items if item.nodeid in slowest), key=lambda item: -slowest[item.nodeid])
+        rest = [item for item in items if item.nodeid not in slowest]
+        workers = getattr(self.config, 'workerinput', {}).get('workercount', 1)
+        blocks = blocks_of(self.config, workers, len(items))
+        size = len(items) // blocks
+        ordered = []
+        for block in range(blocks):
+            mine = slow[block::blocks]
+            ordered += mine
+            ordered += [rest.pop(0) for _ in range(min(len(rest), max(0, size - len(mine))))]
+        items[:] = ordered + rest
+
+
+def blocks_of(config, workers, count):
+    """How many blocks begin at once: with `load`, each worker first gets a quarter of its share, otherwise all of it."""
+    if workers == 1:
+        return 1
+    how = config.getoption('dist', 'load')
+    return min(workers if how == 'worksteal' else 4 * workers, max(1, count))
+
+
+def read_stored():
+    if not STORED.exists():
+        return {}
+    pairs = (line.split(' ', 1) for line in STORED.read_text().splitlines())
+    return {case: float(seconds) for seconds, case in pairs}
+
+
+def add_options(parser):
+    parser.addoption('--store-durations', action='store_true', help='keep the slowest cases in tests/e2e/durations.txt')
+
+
+def configure(config, folder):
+    config.addinivalue_line('markers', 'long: runs in make check-more only (more than 5 s of CPU, or redundant)')
+    config.pluginmanager.register(BUDGET, 'case-budget')
+    config.pluginmanager.register(Durations(config, folder), 'case-durations')
