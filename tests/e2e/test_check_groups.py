@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which parts of `make check-more` a change calls for: the table is complete, and nothing that breaks goes unseen."""
+import importlib.machinery
+import importlib.util
 import subprocess
 
 import check_parts
@@ -77,3 +79,63 @@ def test_an_unknown_part_is_refused(tmp_path):
 def test_all_parts_run_if_the_last_landing_is_unknown(monkeypatch):
     monkeypatch.setattr(check_parts, 'changed_files', lambda: None)
     assert check_parts.parts_of_changes()[0] == check_parts.PARTS
+
+
+@pytest.fixture
+def check(monkeypatch, tmp_path):
+    """tools/check as a module, with a history of its own."""
+    monkeypatch.setenv('TALLY_CHECK_HISTORY', str(tmp_path / 'cache/history.tsv'))
+    loader = importlib.machinery.SourceFileLoader('tools_check', str(ROOT / 'tools/check'))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader('tools_check', loader))
+    loader.exec_module(module)
+    return module
+
+
+def test_groups_hold_every_part_once(check):
+    listed = [part for parts in check.GROUPS.values() for part in parts]
+    assert sorted(listed) == sorted(check.PARTS)
+    assert check.parts_of(['check', 'unit', 'races']) == check.GROUPS['check'] + ['races']
+    assert check.parts_of(['chekc']) is None
+
+
+def pytest_runs(check, monkeypatch, results):
+    """Lets the runs of pytest give these outcomes in turn."""
+    pending = list(results)
+    monkeypatch.setattr(check, 'pytest_run', lambda *_: pending.pop(0))
+    return check.asked_twice('python3', 'e2e')
+
+
+def failing(check, *cases):
+    text = ''.join(f'FAILED tests/e2e/{case} - assert 1 == 2\n' for case in cases)
+    return check.Outcome(passed=5 - len(cases), failed=len(cases), text=text)
+
+
+def test_a_case_that_passes_when_asked_again_is_kept_and_fails_the_next_time(check, monkeypatch):
+    for failed in (0, 1):
+        outcome = pytest_runs(check, monkeypatch, [failing(check, 'a.py::x'), check.Outcome(passed=1)])
+        assert (outcome.passed, outcome.failed) == (5 - failed, failed)
+        assert [line.split(' - ')[0] for line in outcome.unsteady] == ['FAILED tests/e2e/a.py::x']
+        assert ('for the second time' in outcome.text) == bool(failed)
+        check.append_history([['unsteady', line.split(' - ')[0]] for line in outcome.unsteady])
+
+
+def test_a_case_that_fails_twice_fails(check, monkeypatch):
+    outcome = pytest_runs(check, monkeypatch, [failing(check, 'a.py::x', 'a.py::y'),
+                                               check.Outcome(passed=1, failed=1, text='FAILED tests/e2e/a.py::y - no\n')])
+    assert (outcome.passed, outcome.failed) == (4, 1)
+    assert outcome.unsteady == ['FAILED tests/e2e/a.py::x - assert 1 == 2']
+
+
+def test_many_failures_are_not_asked_again(check, monkeypatch):
+    outcome = pytest_runs(check, monkeypatch, [failing(check, 'a.py::1', 'a.py::2', 'a.py::3', 'a.py::4')])
+    assert (outcome.passed, outcome.failed, outcome.unsteady) == (1, 4, [])
+
+
+@pytest.mark.parametrize('status, name, counts', [(0, 'x.sh', (1, 0, 0)), (1, 'x.sh', (0, 1, 0)), (77, 'x.sh', (0, 0, 1)),
+                                                  (1, 'known.sh', (0, 0, 1)), (0, 'known.sh', (1, 0, 0))])
+def test_what_a_reproduction_of_a_fault_counts_as(check, tmp_path, status, name, counts):
+    script = tmp_path / name
+    script.write_text(f'echo "SKIP or got: $TALLY"; exit {status}\n')
+    outcome = check.fault(script, {'known.sh'})
+    assert (outcome.passed, outcome.failed, len(outcome.skips)) == counts
+    assert ('src/cli/tally' in outcome.text) == (counts[1] == 1)
