@@ -51,7 +51,6 @@ deb:
 
 # Some minutes; debootstrap asks a mirror of Debian.
 check-packages: setup-build
-	@tools/setup packages
 	@CC="$(CC)" BUILD=$(build) python3 tools/check packages
 
 setup-build:
@@ -74,7 +73,6 @@ check-data: setup-check
 	@CC="$(CC)" BUILD=$(build) python3 tools/check data
 
 check-more: setup-check
-	@tools/setup packages
 	@CC="$(CC)" BUILD=$(build) python3 tools/check more
 
 check-changed: setup-check
