@@ -333,6 +333,21 @@ def wait_for_work(pid, seconds):
     wait_for(lambda: cpu_seconds(pid) >= end)
 
 
+def until_worked(pid, seconds):
+    """The words of a command that ends when the process has had so much more of a CPU, or is gone."""
+    code = """import os, sys, time
+def used():
+    words = open(f'/proc/{sys.argv[1]}/stat', errors='replace').read().rsplit(')', 1)[1].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf('SC_CLK_TCK')
+try:
+    end = used() + float(sys.argv[2])
+    while used() < end:
+        time.sleep(0.01)
+except OSError:
+    pass"""
+    return [sys.executable, '-S', '-c', code, str(pid), str(seconds)]
+
+
 def child_named(parent, name):
     """The PID of a child that runs the program of this name; 0 while there is none."""
     for entry in pathlib.Path('/proc').glob('[0-9]*/stat'):

@@ -2,9 +2,10 @@
 """Programs whose variables are probed: in C, C++ and Rust, with what is asked of them. An argument is its text in a
 probe, or a pair of that and gdb's expression."""
 import shutil
-import subprocess
 
 import pytest
+
+import conftest
 
 C = r'''
 #include <stdio.h>
@@ -169,16 +170,13 @@ def build(folder, compiler, *flags):
     at addresses of the file."""
     if not shutil.which(compiler):
         pytest.skip(f'{compiler} is not installed')
-    program = folder / 'app'
     if compiler == 'rustc':
-        (folder / 'app.rs').write_text(RUST)
+        sources = {'app.rs': RUST}
         fixed = ['-g', '-C', 'relocation-model=static', '-A', 'warnings']
-        sources = ['app.rs']
     else:
-        name = 'app.cpp' if '++' in compiler else 'app.c'
-        (folder / name).write_text(CPP if '++' in compiler else C)
-        (folder / 'hidden.c').write_text(C_HIDDEN)
+        sources = {'app.cpp': CPP} if '++' in compiler else {'app.c': C, 'hidden.c': C_HIDDEN}
         fixed = ['-g', '-no-pie', '-fno-pie']
-        sources = [name] if '++' in compiler else [name, 'hidden.c']
-    subprocess.run([compiler, *fixed, *flags, '-o', program, *sources], cwd=folder, check=True, timeout=120)
-    return program
+    made = conftest.built(sources, [compiler, *fixed, *flags, '-o', 'app', *sources])
+    for name in ('app', *sources):
+        shutil.copy(made / name, folder)
+    return folder / 'app'

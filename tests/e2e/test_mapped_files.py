@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+from conftest import until_worked
+
 LOOP = '__attribute__((noinline)) long {name}(long n){{volatile long i;for(i=0;i<n;i++);return i{more};}}\n'
 CLOCK = ('-e', 'cpu-clock', '-F', '500')
 
@@ -181,7 +183,7 @@ def test_programs_of_a_container_have_names(tally, live, namespaces, build, tmp_
         while os.readlink(f'/proc/{box.pid}/exe') != f'{tmp_path}/mnt/srv':
             pass
         tally('record', '-q', *(['--self-contained'] if flags else []), *CLOCK, '-p', box.pid, '-o', tmp_path / 'data',
-              '--', 'sleep', '0.3', check=0)
+              '--', *until_worked(box.pid, 0.15), check=0)
     finally:
         box.kill()
         box.wait()

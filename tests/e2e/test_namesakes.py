@@ -3,10 +3,10 @@
 import json
 import re
 import shutil
-import subprocess
 
 import pytest
 
+from conftest import built, compiled
 from page import browse, page_data
 
 STATIC = ('static __attribute__((noinline)) double helper(double x)\n'
@@ -14,21 +14,19 @@ STATIC = ('static __attribute__((noinline)) double helper(double x)\n'
 A = STATIC % 9000 + 'double first(double x) { return helper(x); }\n'
 B = STATIC % 3000 + '''double first(double);
 double second(double x) { return helper(x); }
-int main(void) { double v = 1; for (int i = 0; i < 15000; i++) { v = first(v); v = second(v); } return v == 3; }
+int main(void) { double v = 1; for (int i = 0; i < 6000; i++) { v = first(v); v = second(v); } return v == 3; }
 '''
 
 
 @pytest.fixture(name='statics', params=['-g', '-g0'])
-def fixture_statics(live, tally, tmp_path, request):
+def fixture_statics(live, tally, recorded, request):
     if not shutil.which('cc'):
         pytest.skip('there is no C compiler')
-    (tmp_path / 'a.c').write_text(A)
-    (tmp_path / 'b.c').write_text(B)
-    subprocess.run(['cc', '-O1', request.param, 'a.c', 'b.c', '-o', 'ab'], cwd=tmp_path, check=True)
-    tally('record', '-q', '-e', 'cpu-clock:u', '-F', 1000, '-o', tmp_path / 'data', tmp_path / 'ab', check=0)
-    rows = tally('report', '--stdio', '-s', 'sym', '-g', 'none', '-i', tmp_path / 'data', check=0).stdout
+    program = built({'a.c': A, 'b.c': B}, ['cc', '-O1', request.param, 'a.c', 'b.c', '-o', 'ab']) / 'ab'
+    data = recorded('-q', '-e', 'cpu-clock:u', '-F', 1000, program)
+    rows = tally('report', '--stdio', '-s', 'sym', '-g', 'none', '-i', data, check=0).stdout
     assert len(re.findall(r'\] helper', rows)) == 2
-    return tmp_path / 'data'
+    return data
 
 
 def labels_of(data):
@@ -86,15 +84,14 @@ NAMES = ['work(int)', 'work(double)', 'Op<int>::operator()(int) const']
 
 
 @pytest.fixture(name='overloads')
-def fixture_overloads(live, tally, tmp_path):
+def fixture_overloads(live, tally, recorded):
     if not shutil.which('c++'):
         pytest.skip('there is no C++ compiler')
-    (tmp_path / 'o.cc').write_text(OVERLOADS)
-    subprocess.run(['c++', '-O1', '-g', '-fno-omit-frame-pointer', 'o.cc', '-o', 'o'], cwd=tmp_path, check=True)
-    tally('record', '-q', '-g', '-e', 'cpu-clock:u', '-F', 1000, '-o', tmp_path / 'data', tmp_path / 'o', check=0)
-    if '_Z4work' in tally('report', '--stdio', '-i', tmp_path / 'data', check=0).stdout:
+    program = compiled('o.cc', OVERLOADS, '-O1', '-g', '-fno-omit-frame-pointer', compiler='c++')
+    data = recorded('-q', '-g', '-e', 'cpu-clock:u', '-F', 1000, program)
+    if '_Z4work' in tally('report', '--stdio', '-i', data, check=0).stdout:
         pytest.skip('this build demangles nothing')
-    return tmp_path / 'data'
+    return data
 
 
 def test_overloads_are_told_apart(tally, overloads):

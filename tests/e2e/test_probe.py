@@ -11,7 +11,7 @@ import subprocess
 import pytest
 
 import json_schema
-from conftest import ROOT, wait_for
+from conftest import ROOT, built, wait_for
 
 TRACING = pathlib.Path('/sys/kernel/tracing')
 PROBES = TRACING / 'uprobe_events'
@@ -47,9 +47,9 @@ int main(int count, char **words)
 def compiled(folder, name, *flags, source=SOURCE):
     if not shutil.which('gcc'):
         pytest.skip('needs gcc')
-    (folder / 'probed.c').write_text(source)
-    subprocess.run(['gcc', *flags, '-o', folder / name, 'probed.c'], check=True, cwd=folder)
-    return folder / name
+    made = built({'probed.c': source}, ['gcc', *flags, '-o', 'program', 'probed.c'])
+    shutil.copy(made / 'probed.c', folder)
+    return pathlib.Path(shutil.copy(made / 'program', folder / name))
 
 
 @pytest.fixture

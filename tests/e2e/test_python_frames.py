@@ -10,7 +10,7 @@ import signal
 import subprocess
 
 import pytest
-from conftest import TIMEOUT_S, wait_for
+from conftest import TIMEOUT_S, until_worked, wait_for
 from otlp_reader import Otlp
 
 pytestmark = pytest.mark.usefixtures('live')
@@ -234,7 +234,8 @@ def test_a_link_in_place_of_the_map_is_not_followed(tally, python, tmp_path):
     try:
         process.stdout.readline()
         link.symlink_to(kept)
-        result = tally('record', '-e', 'cpu-clock:u', '--call-graph', 'bpf', '-p', process.pid, '-o', tmp_path / 'p.data', '--', 'sleep', 2)
+        result = tally('record', '-e', 'cpu-clock:u', '--call-graph', 'bpf', '-p', process.pid, '-o', tmp_path / 'p.data', '--',
+                       *until_worked(process.pid, 0.2))
         if result.returncode and 'BPF' in result.stderr:
             pytest.skip(f'BPF programs are refused here: {result.stderr.splitlines()[0]}')
         assert kept.read_text() == 'mine\n'

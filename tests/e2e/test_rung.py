@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from conftest import TIMEOUT_S, cpu_seconds, wait_for
+from conftest import TIMEOUT_S, compiled, cpu_seconds, wait_for
 
 DENY = '''
 #include <errno.h>
@@ -36,15 +36,13 @@ TOLD = 7  # the exit status of the workload traced
 
 
 @pytest.fixture
-def denier(tmp_path):
+def denier():
     """denier(ANSWER, CALL): a program that runs another one, to which the kernel answers so."""
     if not shutil.which('gcc'):
         pytest.skip('gcc is not installed')
 
     def make(answer, call='perf_event_open'):
-        source, program = tmp_path / 'deny.c', tmp_path / f'deny-{call}-{re.sub("[^A-Z]", "", answer)}'
-        source.write_text(DENY.replace('ANSWER', answer).replace('SYS_CALL', f'SYS_{call}'))
-        subprocess.run(['gcc', '-O1', source, '-o', program], check=True)
+        program = compiled('deny.c', DENY.replace('ANSWER', answer).replace('SYS_CALL', f'SYS_{call}'), '-O1')
         if subprocess.run([program, 'true'], check=False).returncode == 77:
             pytest.skip('seccomp filters are not permitted here')
         return program
@@ -249,10 +247,8 @@ def test_a_parent_in_vfork_is_let_go(tally, tmp_path):
     """It stops for nobody until its child is over: later than the recording."""
     if not shutil.which('gcc'):
         pytest.skip('gcc is not installed')
-    (tmp_path / 'vfork.c').write_text(VFORK)
-    subprocess.run(['gcc', '-O1', '-w', tmp_path / 'vfork.c', '-o', tmp_path / 'vfork'], check=True)
-    recorder = tally.start('record', '--rung', 'timer', '-o', tmp_path / 'd.data', '--', 'sh', '-c', 'trap "" TERM; exec ./vfork',
-                           cwd=tmp_path)
+    program = compiled('vfork.c', VFORK, '-O1', '-w')
+    recorder = tally.start('record', '--rung', 'timer', '-o', tmp_path / 'd.data', '--', 'sh', '-c', 'trap "" TERM; exec "$0"', program)
     with recorder:
         children = pathlib.Path(f'/proc/{recorder.pid}/task/{recorder.pid}/children')
         child = wait_for(lambda: children.read_text(encoding='ascii').split())[0]

@@ -11,6 +11,7 @@ import sys
 
 import pytest
 
+import conftest
 from conftest import BUILD, ROOT, wait_for
 
 TOOL = BUILD / 'simulator' / f'tally-{ {"x86_64": "amd64", "aarch64": "arm64"}.get(os.uname().machine, "") }-linux'
@@ -88,18 +89,15 @@ int main(void) { static unsigned char room[32 << 20]; walk(room, sizeof(room)); 
 '''
 
 
-def compiled(folder, code, name, *options, compiler='cc', suffix='c'):
+def compiled(code, name, *options, compiler='cc', suffix='c'):
     if not shutil.which(compiler):
         pytest.skip(f'{compiler} is not installed')
-    source = folder / f'{name}.{suffix}'
-    source.write_text(code)
-    subprocess.run([compiler, '-O2', '-fomit-frame-pointer', '-g', '-o', folder / name, source, *options], check=True)
-    return folder / name
+    return conftest.compiled(f'{name}.{suffix}', code, '-O2', '-fomit-frame-pointer', '-g', *options, compiler=compiler)
 
 
 @pytest.fixture
-def shares(tmp_path):
-    return compiled(tmp_path, SHARES, 'shares')
+def shares():
+    return compiled(SHARES, 'shares', '-static')  # the dynamic loader would take most of the time
 
 
 def stacks_of(tally, recording, *options):
@@ -162,7 +160,7 @@ def test_deterministic(tally, shares, tmp_path):
 
 
 def test_cxx(tally, tmp_path):
-    program = compiled(tmp_path, CXX, 'cxx', compiler='c++', suffix='cc')
+    program = compiled(CXX, 'cxx', compiler='c++', suffix='cc')
     recording = tmp_path / 'perf.data'
     made = tally('record', '--simulate', '--call-graph', 'dwarf', '-c', 4001, '-o', recording, program, check=0)
     samples = stacks_of(tally, recording)
@@ -178,7 +176,7 @@ def test_cxx(tally, tmp_path):
 
 
 def test_misses_are_where_they_happen(tally, tmp_path):
-    program = compiled(tmp_path, MISSES, 'misses')
+    program = compiled(MISSES, 'misses')
     recording = tmp_path / 'perf.data'
     tally('record', '--simulate', '-g', '-e', 'L1-dcache-load-misses,LLC-load-misses', '-c', 1009, '--cache-model',
           'generic:ll=4M,16,64', '-o', recording, program, check=0)
@@ -196,7 +194,7 @@ def test_misses_are_where_they_happen(tally, tmp_path):
 
 
 def test_threads(tally, tmp_path):
-    program = compiled(tmp_path, THREADS, 'threads', '-pthread')
+    program = compiled(THREADS, 'threads', '-pthread')
     recording = tmp_path / 'perf.data'
     made = tally('record', '--simulate', '-g', '-c', 1009, '-o', recording, program, check=0)
     counts = collections.Counter(tid for _, tid, _, _, names in stacks_of(tally, recording) if names[0] == 'work')
@@ -257,7 +255,10 @@ def test_nothing_was_collected(tally, shares, tmp_path):
 def test_program_says_what_is_recorded(tally, tmp_path):
     """-D -1: what runs between the requests of tally/simulation.h."""
     code = SHARES.replace('one(n); two(n);', 'one(n); tally_simulation_begin(); two(n); tally_simulation_end(); one(n);')
-    program = compiled(tmp_path, '#include <tally/simulation.h>\n' + code, 'said', f'-I{ROOT / "include"}')
+    program = tmp_path / 'said'
+    program.with_suffix('.c').write_text('#include <tally/simulation.h>\n' + code)
+    subprocess.run(['cc', '-O2', '-fomit-frame-pointer', '-g', '-I', ROOT / 'include', '-o', program, program.with_suffix('.c')],
+                   check=True)
     recording = tmp_path / 'perf.data'
     tally('record', '--simulate', '-g', '-D', -1, '-c', 1009, '-o', recording, program, check=3)
     samples = stacks_of(tally, recording)

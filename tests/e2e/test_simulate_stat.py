@@ -12,7 +12,7 @@ import sys
 import pytest
 
 import json_schema
-from conftest import BUILD, ROOT, wait_for
+from conftest import BUILD, ROOT, compiled, wait_for
 
 TOOL = BUILD / 'simulator' / f'tally-{ {"x86_64": "amd64", "aarch64": "arm64"}.get(os.uname().machine, "") }-linux'
 DEFAULT = ['instructions', 'branches', 'branch-misses', 'L1-dcache-loads', 'L1-dcache-load-misses', 'LLC-loads', 'LLC-load-misses',
@@ -48,10 +48,9 @@ int main(void) { work(100000); tally_simulation_begin(); work(1000); tally_simul
 
 
 @pytest.fixture
-def loop(tmp_path):
-    (tmp_path / 'loop.c').write_text(LOOP)
-    subprocess.run(['cc', '-O1', '-g', '-o', tmp_path / 'loop', tmp_path / 'loop.c'], check=True)
-    return tmp_path / 'loop'
+def loop():
+    # The dynamic loader would take most of the time.
+    return compiled('loop.c', LOOP, '-O1', '-g', '-static', compiler='cc')
 
 
 @pytest.fixture

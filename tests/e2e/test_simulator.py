@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 
+import conftest
 import pytest
 import simulation_stream
 from conftest import BUILD, ROOT, wait_for
@@ -82,10 +83,12 @@ def simulator(tmp_path):
 
 @pytest.fixture
 def compiled(tmp_path):
-    """compiled(text, *options): the path of a program made of C text."""
+    """compiled(text, *options): the path of a program made of C text, which cases share if it includes none of our headers."""
     def make(text, *options, suffix='.c', compiler='cc'):
         if not shutil.which(compiler):
             pytest.skip(f'{compiler} is not installed')
+        if not any(option.startswith('-I') for option in options):
+            return str(conftest.compiled(f'program{suffix}', text, *options, compiler=compiler))
         source = tmp_path / f'program{suffix}'
         source.write_text(text)
         subprocess.run([compiler, source, *options, '-o', tmp_path / 'program'], check=True)
@@ -259,10 +262,9 @@ int main(int argc, char **argv)
 
 
 @pytest.fixture
-def stepper(compiled, tmp_path):
+def stepper(compiled):
     """How many instructions a program executes, by single-stepping it."""
-    path = tmp_path / 'stepper'
-    os.rename(compiled(STEPPER, '-O1'), path)
+    path = compiled(STEPPER, '-O1')
 
     def count(program):
         result = subprocess.run([path, program], capture_output=True, text=True, check=False)

@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+from conftest import compiled
 from page import page_data
 
 # Recursion by templates, a virtual call, an exception that is thrown and caught, a callback from libstdc++'s sort.
@@ -204,10 +205,9 @@ void begin(void)
 def test_what_threads_begin_in_needs_no_name(live, tally, tmp_path, source, flags):
     if not shutil.which('cc'):
         pytest.skip('there is no C compiler')
-    (tmp_path / 'p.c').write_text(source)
-    subprocess.run(['cc', '-O1', '-fomit-frame-pointer', 'p.c', '-o', 'p', *flags], cwd=tmp_path, check=True)
+    program = compiled('p.c', source, '-O1', '-fomit-frame-pointer', *flags, compiler='cc')
     data = tmp_path / 'data'
-    tally('record', '-q', '--call-graph', 'dwarf', '-e', 'cpu-clock:u', '-F', 1000, '-o', data, tmp_path / 'p')
+    tally('record', '-q', '--call-graph', 'dwarf', '-e', 'cpu-clock:u', '-F', 1000, '-o', data, program)
     svg = tally('flamegraph', '--svg', '-o', '-', '-i', data, check=0)
     share = re.search(r'([\d.]+)% of stacks are known to be complete', svg.stdout + svg.stderr)
     assert share and float(share[1]) > 95

@@ -11,8 +11,8 @@ import subprocess
 import time
 
 import pytest
-from conftest import (BUILD, TIMEOUT_S, child_named, has_open_events, normalise_numbers, wait_for, wait_for_work,
-                      waits_with_counters)
+from conftest import (BUILD, TIMEOUT_S, child_named, has_open_events, normalise_numbers, until_worked, wait_for,
+                      wait_for_work, waits_with_counters)
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_cpus_add_up(tally, system_wide):
 def test_running_process(tally, live, workload, option):
     target = workload('spin').start('5000')
     try:
-        text = tally('stat', '-e', 'task-clock', option, target.pid, '--', 'sleep', 0.2, check=0).stderr
+        text = tally('stat', '-e', 'task-clock', option, target.pid, '--', *until_worked(target.pid, 0.1), check=0).stderr
     finally:
         target.kill()
         target.communicate()
@@ -147,7 +147,8 @@ def test_threads_apart(tally, live, workload):
     target = workload('threads').start('20000')
     try:
         wait_for(lambda: len(thread_names(target.pid) & {f'worker-{n}' for n in range(4)}) == 4)
-        text = tally('stat', '--per-thread', '-e', 'task-clock', '-p', target.pid, 'sleep', 0.3, check=0).stderr
+        text = tally('stat', '--per-thread', '-e', 'task-clock', '-p', target.pid, '--',
+                     *until_worked(target.pid, 0.4), check=0).stderr
     finally:
         target.kill()
         target.communicate()
@@ -488,11 +489,11 @@ TIMES = 'user_time,system_time,duration_time,task-clock'
 @pytest.mark.parametrize('words', [['-p'], ['-t'], ['--per-thread', '-p'], ['-i', '-p']], ids=' '.join)
 def test_times_are_those_of_the_target(tally, spinning, words):
     """The command only limits the measurement: the clock of the target says how much it ran."""
-    text = tally('stat', '-x,', '-e', TIMES, *words, spinning, '--', 'sleep', 1, check=0).stderr
+    text = tally('stat', '-x,', '-e', TIMES, *words, spinning, '--', *until_worked(spinning, 0.3), check=0).stderr
     counts = dict(csv_counts(text))
     ran = counts['user_time'] + counts['system_time']
     assert abs(ran - counts['task-clock'] * 1e6) < 50e6, text
-    assert counts['duration_time'] >= 1e9
+    assert ran >= 200e6 and counts['duration_time'] >= 200e6
 
 
 def test_times_of_threads_that_start_later(tally, workload, tmp_path):
@@ -575,8 +576,8 @@ def test_tool_events_of_the_machine(tally, live):
 
 def test_tool_events_are_recorded(tally, perf, spinning, tmp_path):
     data = tmp_path / 'perf.data'
-    tally('stat', 'record', '-o', data, '-e', TIMES, '-p', spinning, '--', 'sleep', 0.5, check=0)
+    tally('stat', 'record', '-o', data, '-e', TIMES, '-p', spinning, '--', *until_worked(spinning, 0.2), check=0)
     result = tally('stat', '-x,', 'report', '-i', data, check=0)
     counts = dict(csv_counts(result.stdout + result.stderr))
     assert abs(counts['user_time'] + counts['system_time'] - counts['task-clock'] * 1e6) < 50e6
-    assert counts['duration_time'] >= 0.5e9
+    assert counts['duration_time'] >= 0.1e9

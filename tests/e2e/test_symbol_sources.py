@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from conftest import TIMEOUT_S, has_open_events, wait_for
+from conftest import TIMEOUT_S, built, has_open_events, until_worked, wait_for, wait_for_work
 from perfdata_build import Recording
 
 SOURCE = '''
@@ -50,8 +50,12 @@ def run(*command, **kwargs):
 
 def build(folder, *flags, compiler='cc', name='program'):
     need(compiler)
-    (folder / 'program.c').write_text(SOURCE)
-    run(compiler, '-O2', '-fno-omit-frame-pointer', '-Wl,--build-id', *flags, 'program.c', '-o', name, cwd=folder)
+    command = [compiler, '-O2', '-fno-omit-frame-pointer', '-Wl,--build-id', *flags, 'program.c', '-o', name]
+    if '-gsplit-dwarf' in flags:  # the program names the folder where its other files are
+        (folder / 'program.c').write_text(SOURCE)
+        run(*command, cwd=folder)
+    else:
+        shutil.copytree(built({'program.c': SOURCE}, command), folder, dirs_exist_ok=True)
     return folder / name
 
 
@@ -380,8 +384,8 @@ class Running:
 
 
 def record_process(tally, pid, data):
-    tally('record', '-q', '-N', '-g', '-e', 'cpu-clock:u', '-F', 2000, '-o', data, '-p', pid, '--', 'sleep', '0.3',
-          check=0)
+    tally('record', '-q', '-N', '-g', '-e', 'cpu-clock:u', '-F', 2000, '-o', data, '-p', pid, '--',
+          *until_worked(pid, 0.15), check=0)
 
 
 @pytest.mark.parametrize('with_other', [False, True], ids=['gone', 'replaced'])
@@ -477,8 +481,8 @@ def test_links_do_not_lead_out_of_a_root(tally, live, tmp_path):
     shutil.copy(program, root / 'program')
     with Running('chroot', root, '/program', LONG) as process:
         assert wait_for(lambda: os.path.basename(os.readlink(f'/proc/{process.pid}/exe')) == 'program')
-        tally('record', '-q', '-N', '-e', 'cpu-clock:u', '-F', 2000, '-o', data, '-p', process.pid, '--', 'sleep',
-              '0.3', check=0)
+        tally('record', '-q', '-N', '-e', 'cpu-clock:u', '-F', 2000, '-o', data, '-p', process.pid, '--',
+              *until_worked(process.pid, 0.15), check=0)
         # The same file outside, by a link that a hostile container may make: not opened through its root.
         (root / 'program').unlink()
         (root / 'program').symlink_to(program)
@@ -494,10 +498,12 @@ def test_program_in_another_root(tally, system_wide, tmp_path):
     root.mkdir()
     program.rename(root / 'program')
     # Its exec is in the recording, with the name that it has inside; it runs on behind the end of it.
-    with Running(tally.path, 'record', '-q', '-N', '-a', '-e', 'cpu-clock:u', '-F', '999', '-o', data, '--', 'sleep', '1.5',
-                 env=tally.environment) as recorder:
+    with Running(tally.path, 'record', '-q', '-N', '-a', '-e', 'cpu-clock:u', '-F', '999', '-o', data, '--', 'sh', '-c',
+                 'until [ -e "$0" ]; do sleep 0.05; done', tmp_path / 'end', env=tally.environment) as recorder:
         wait_for(lambda: has_open_events(recorder.pid))
         with Running('chroot', root, '/program', LONG) as process:
+            wait_for_work(process.pid, 0.1)
+            (tmp_path / 'end').touch()
             recorder.wait(timeout=TIMEOUT_S)
             text = tally('report', '-i', data, '--stdio', '-s', 'dso,sym', '--pid', process.pid, check=0).stdout
             assert re.search(r'program +\[\.\] secret', text), text
