@@ -81,6 +81,11 @@ def pytest_collection_modifyitems(items):
             item.add_marker('data')
 
 
+def pytest_runtest_teardown(item, nextitem):
+    if 'page' in sys.modules and (nextitem is None or nextitem.path != item.path):
+        sys.modules['page'].close_browser()
+
+
 class Program:
     """A program with the fixed environment. Calling it gives its CompletedProcess; check=N asserts the exit status."""
 

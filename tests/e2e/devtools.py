@@ -15,8 +15,8 @@ import subprocess
 
 import pytest
 
-from page import BROWSER
-
+BROWSER = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+           '--disable-background-networking', '--disable-component-update', '--disable-sync', '--enable-logging=stderr']
 READ_END, WRITE_END = 3, 4  # where Chromium looks for its ends of the pipes
 SHIFT, CTRL = 8, 2
 KEYS = {'Enter': ('Enter', 13, '\r'), 'Escape': ('Escape', 27, ''), 'Backspace': ('Backspace', 8, ''),

@@ -4,16 +4,10 @@ import base64
 import html
 import json
 import re
-import shutil
-import subprocess
 import zlib
 
-import pytest
+import devtools
 
-from conftest import TIMEOUT_S
-
-BROWSER = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-           '--disable-background-networking', '--disable-component-update', '--disable-sync', '--enable-logging=stderr']
 # Markup, script, what ends lines, strings and statements, what formats mean something by, turns of direction, no UTF-8, long.
 HOSTILE = ['</script><script>alert(1)</script>', '<img src=x onerror=alert(1)>', '"];alert(1)//', "'&amp;\\", 'a;b c',
            'line\nend\ttab\r', 'rtl\u202eevil', 'x\u2028y', 'cfn=(1) x', '(2)', 'fn=(9999)', 'a,"b",c', "'; drop table samples",
@@ -41,13 +35,22 @@ def numbers(text, is_packed=False):
             value = shift = 0
 
 
+OPEN = []  # the browser that the cases of a file share: its start takes 2 s of CPU
+
+
 def browse(page, tmp_path, fragment=''):
     """The page's text after it ran, and what the browser complained of."""
-    chromium = shutil.which('chromium')
-    if not chromium:
-        pytest.skip('chromium is not installed')
-    result = subprocess.run(
-        [chromium, *BROWSER, f'--user-data-dir={tmp_path}/browser', '--virtual-time-budget=3000', '--dump-dom',
-         f'file://{page}{fragment}'], capture_output=True, text=True, errors='replace', timeout=TIMEOUT_S, check=False)
-    complaints = [line for line in result.stderr.splitlines() if 'CONSOLE' in line]
-    return html.unescape(result.stdout), complaints
+    if not OPEN:
+        folder = tmp_path / 'browser'
+        folder.mkdir()
+        OPEN.append(devtools.Browser(folder))
+    browser = OPEN[0]
+    browser.complaints.clear()
+    browser.open(page, fragment)
+    return html.unescape(browser.value('document.documentElement.outerHTML')), list(browser.complaints)
+
+
+def close_browser():
+    """After the last case of a file."""
+    while OPEN:
+        OPEN.pop().__exit__()

@@ -321,7 +321,7 @@ def test_kept_stacks(tally, shares, tmp_path):
     assert len(leaves) > 20 and {names[1:3] for names in leaves} == {('one', 'main'), ('two', 'main')}
 
 
-@pytest.mark.parametrize('program', ['sqlite3', 'liblzma', 'rust'])
+@pytest.mark.parametrize('program', ['liblzma', *(pytest.param(name, marks=pytest.mark.long) for name in ('sqlite3', 'rust'))])
 def test_inclusive_shares_are_callgrinds(tally, program):
     """Within a point, for all functions that can be compared (tests/live/simulation_truth.py)."""
     toolchains = os.environ.get('RUSTUP_HOME') or os.path.expanduser('~/.rustup')
