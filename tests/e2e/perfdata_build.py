@@ -24,7 +24,7 @@ class Recording:
     def __init__(self, order='<'):
         self.order = order
         self.events = []
-        self.records = b''
+        self.records = bytearray()  # grows in place: recordings have thousands of records
         self.features = {}
 
     def pack(self, form, *values):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A recording that is killed, or whose disk is full: what was flushed opens in tally and in perf.
 
-TALLY_KILLS sets the number of kills for each kind of file; the largest loss is printed (pytest -s).
+Each kind of file is killed three times, and ten times in a long case. TALLY_KILLS sets another number; the largest loss is
+printed (pytest -s).
 """
 import os
 import random
@@ -17,12 +18,16 @@ from conftest import wait_for, wait_for_command
 from perfdata_file import FEATURES, SAMPLE, PerfData, told_size
 
 pytestmark = pytest.mark.usefixtures('live')
-KILLS = int(os.environ.get('TALLY_KILLS', '5'))
 RATE = 999
 OPTIONS = ('-a', '-g', '-e', 'cpu-clock', '-F', RATE, '-k', 'CLOCK_MONOTONIC')
 FIELDS = ('-F', 'tid,time,event', '--ns')
 SYNC_MS = 250  # RECORD_SYNC_MS
 KINDS = [pytest.param((), id='plain'), pytest.param(('-z',), id='zstd')]
+
+
+@pytest.fixture(params=[3, pytest.param(10, marks=pytest.mark.long)])
+def kills(request):
+    return int(os.environ.get('TALLY_KILLS', request.param))
 
 
 @pytest.fixture(autouse=True)
@@ -46,11 +51,13 @@ def end_group(process):
     process.communicate()
 
 
-def kill_one(tally, workload, path, kind, delay):
+def kill_one(tally, workload, path, kind, delay, waits_for_samples):
     """Kills a recording; the time of the kill."""
     process = tally.start('record', *OPTIONS, *kind, '-o', path, '--', workload('spin').path, 60000,
                           start_new_session=True)
     wait_for(lambda: told_size(path))
+    if waits_for_samples:
+        wait_for(lambda: 'cpu-clock' in tally('script', '-i', path, *FIELDS).stdout)
     time.sleep(delay)
     killed = time.clock_gettime(time.CLOCK_MONOTONIC)
     os.kill(process.pid, signal.SIGKILL)
@@ -79,13 +86,13 @@ class Losses:
 
 
 @pytest.mark.parametrize('kind', [*KINDS, pytest.param(('--threads',), id='threads')])
-def test_kill_at_any_moment(tally, perf, workload, tmp_path, kind):
+def test_kill_at_any_moment(tally, perf, workload, tmp_path, kind, kills):
     seed = int(os.environ.get('TALLY_SEED', time.time_ns() % 100000))
     moments = random.Random(seed)
     losses = Losses()
-    for i in range(KILLS):
+    for i in range(kills):
         path = tmp_path / f'{i}.data'
-        killed = kill_one(tally, workload, path, kind, moments.uniform(0.3, 1.5))
+        killed = kill_one(tally, workload, path, kind, moments.uniform(0.3, 1.5), i == 0)
         losses.kills += 1
         ours, theirs = times(tally, path), times(perf, path)
         assert len(theirs) <= len(ours), f'seed {seed}, kill {i}'
@@ -104,12 +111,12 @@ def test_kill_at_any_moment(tally, perf, workload, tmp_path, kind):
 
 
 @pytest.mark.parametrize('kind', KINDS)
-def test_kill_while_it_closes(tally, perf, workload, tmp_path, kind):
+def test_kill_while_it_closes(tally, perf, workload, tmp_path, kind, kills):
     """Ctrl-C, and a kill while build ids and features are written."""
     seed = int(os.environ.get('TALLY_SEED', time.time_ns() % 100000))
     moments = random.Random(seed)
     finished = 0
-    for i in range(KILLS):
+    for i in range(kills):
         path = tmp_path / f'{i}.data'
         process = tally.start('record', *OPTIONS, *kind, '-o', path, '--', workload('spin').path, 60000,
                               start_new_session=True)
@@ -127,14 +134,14 @@ def test_kill_while_it_closes(tally, perf, workload, tmp_path, kind):
             assert set(theirs) == set(ours)
         assert 'hostname' in perf('report', '--header-only', '-i', path).stdout
         path.unlink()
-    print(f'\n{"".join(kind) or "plain"}: {finished} of {KILLS} were through when the kill came (seed {seed})')
+    print(f'\n{"".join(kind) or "plain"}: {finished} of {kills} were through when the kill came (seed {seed})')
 
 
-def test_kill_while_it_switches(tally, perf, workload, tmp_path):
+def test_kill_while_it_switches(tally, perf, workload, tmp_path, kills):
     seed = int(os.environ.get('TALLY_SEED', time.time_ns() % 100000))
     moments = random.Random(seed)
     files = 0
-    for i in range(KILLS):
+    for i in range(kills):
         directory = tmp_path / str(i)
         directory.mkdir()
         process = tally.start('record', '-e', 'cpu-clock', '-F', '9999', '--switch-output=20K', '-m', '4', '-o',

@@ -318,6 +318,17 @@ def check_slow_senders(server):
         link.close()
 
 
+def accepts(port):
+    """Whether a server answers on a new connection."""
+    try:
+        with socket.create_connection(('127.0.0.1', port), timeout=5) as link:
+            link.settimeout(0.5)
+            link.sendall(b'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+            return bool(link.recv(1))
+    except OSError:
+        return False
+
+
 def test_sigterm_ends_it_after_what_has_begun(server):
     body = make_batch()
     link = socket.create_connection(('127.0.0.1', server.port), timeout=60)
@@ -326,7 +337,7 @@ def test_sigterm_ends_it_after_what_has_begun(server):
     asked = iter(range(1, 10**9))
     wait_for(lambda: server.metrics()['tally_http_requests_total'] > next(asked))  # the other one has begun
     server.process.send_signal(signal.SIGTERM)
-    time.sleep(0.2)
+    wait_for(lambda: not accepts(server.port))
     link.sendall(body[20:])
     assert b'200 OK' in link.recv(4096)
     link.close()

@@ -572,6 +572,7 @@ def pressed_while_it_is_read(screen):
     return found[-1].startswith('reading') and found[0].startswith('leaf  ')
 
 
+@pytest.mark.long
 def test_who_presses_a_key_stays_in_the_function(terminal, tally, tmp_path, workload):
     for megabytes in 30, 120, 480:  # more where reading is faster than fingers
         two_functions(tmp_path / 'large.data', workload('deep').path, megabytes)

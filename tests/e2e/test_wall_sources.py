@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from conftest import wait_for
+from conftest import child_named, wait_for
 from test_off_cpu import BEGAN_BEFORE, INTERRUPT, MS, SECOND, UNFINISHED, UNIT_MS, ns_by, read, told, waits_of
 from test_waits import folded
 
@@ -190,6 +190,10 @@ while True:
 '''
 
 
+def switches_of(pid):
+    return int(re.search(r'^voluntary_ctxt_switches:\s+(\d+)', read(f'/proc/{pid}/status'), re.M)[1])
+
+
 def test_switches_that_rings_lost_are_lost_samples(tally, tmp_path, source):
     """A recorder that is stopped cannot empty its rings."""
     path = tmp_path / 'wall.data'
@@ -197,7 +201,9 @@ def test_switches_that_rings_lost_are_lost_samples(tally, tmp_path, source):
     try:
         wait_for(lambda: path.exists() and path.read_bytes().count(b'WAIT') > 10)
         recorder.send_signal(signal.SIGSTOP)
-        time.sleep(2)
+        pinging = wait_for(lambda: child_named(recorder.pid, os.path.basename(sys.executable)))
+        end = switches_of(pinging) + 60_000  # several times what the rings have room for
+        wait_for(lambda: switches_of(pinging) > end)
     finally:
         recorder.send_signal(signal.SIGCONT)
         recorder.send_signal(signal.SIGINT)
