@@ -278,6 +278,12 @@ def test_values_of_c_are_gdbs(tally, tmp_path, how):
     assert compare_with_gdb(tally, tmp_path, program, 'sum', C_SUM) == 3
     assert compare_with_gdb(tally, tmp_path, program, 'many', C_MANY) == 1
     assert compare_with_gdb(tally, tmp_path, program, 'pass', C_PASS) == 1
+
+
+@pytest.mark.parametrize('how', C_BUILDS, ids=' '.join)
+def test_values_inside_of_c_are_gdbs(tally, tmp_path, how):
+    needs_probes()
+    program = build(tmp_path, *how)
     inside = ['p->value', 'p->name:string', 'v', 'c', 'id', 'total']
     assert compare_with_gdb(tally, tmp_path, program, 'sum:5', inside[:2]) > 0
     if '-O0' in how:
