@@ -355,7 +355,7 @@ def test_hostile_names_run_nothing(tally, tmp_path):
 
 
 def test_the_page_runs(tally, tmp_path):
-    many(tmp_path / 'data', 3000)
+    many(tmp_path / 'data', 6000)
     page = tmp_path / 'page.html'
     tally('timechart', '-i', tmp_path / 'data', '--html', page, check=0)
     text, complaints = browse(page, tmp_path, '#z=10000000-30000000&q=task10[12]')
