@@ -8,6 +8,7 @@ import subprocess
 
 import kernel_build
 import pytest
+from conftest import compiled
 from probe_programs import C_MANY, C_PASS, C_SUM, CPP_COST, CPP_PICK, RUST_VISIT, build
 
 C_BUILDS = [('gcc', '-O0'), ('gcc', '-O2'), ('clang', '-O0'), ('clang', '-O2'), ('gcc', '-O2', '-gdwarf-4')]
@@ -105,15 +106,14 @@ def test_forms_of_debug_information_say_the_same(tally, tmp_path):
 
 
 @X86_64
-def test_thousands_of_places_have_all_variables(tally, tmp_path):
+def test_thousands_of_places_have_all_variables(tally):
     """What is read of a file is bounded by its size: places share it."""
     if not shutil.which('gcc'):
         pytest.skip('needs gcc')
     members = ''.join(f'int m{i};' for i in range(300))
     functions = ''.join(f'int fn{i}(struct s *p, int k) {{ return p->last + k + {i}; }}\n' for i in range(2000))
-    (tmp_path / 'many.c').write_text(f'struct s {{ {members} int last; }}; int all = 4;\n{functions}int main(void) {{ }}\n')
-    subprocess.run(['gcc', '-g', '-O1', '-o', 'many', 'many.c'], cwd=tmp_path, check=True)
-    lines = tally('probe', '-x', tmp_path / 'many', '--max-probes', '5000', '-D', 'fn* p->last all k', check=0).stdout.splitlines()
+    many = compiled('many.c', f'struct s {{ {members} int last; }}; int all = 4;\n{functions}int main(void) {{ }}\n', '-g', '-O1')
+    lines = tally('probe', '-x', many, '--max-probes', '5000', '-D', 'fn* p->last all k', check=0).stdout.splitlines()
     assert len(lines) == 2000
     assert {re.sub(r'^\S+ \S+|0x[0-9a-f]+', '', line) for line in lines} == {' last=+1200(%di):s32 all=@+:s32 k=%si:s32'}
 

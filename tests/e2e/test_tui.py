@@ -6,7 +6,6 @@ import shlex
 import shutil
 import signal
 import subprocess
-import time
 
 import perfdata_build
 import pytest
@@ -23,9 +22,32 @@ class Screen:
         shell = f'exec {command}'
         (folder / 'tmux.conf').write_text('set -g status off\n', encoding='ascii')
         self.environment = {**environment, 'TMUX': '', 'LC_ALL': 'C.UTF-8'}
+        self.client = None
         self.tmux('-f', folder / 'tmux.conf', 'new-session', '-d', '-x', size[0], '-y', size[1], shell)
+        # One client for all questions: a process for each would take most of the time.
+        self.client = subprocess.Popen(['tmux', '-u', '-S', self.socket, '-C', 'attach', '-f', 'ignore-size,no-output'],
+                                       env=self.environment, text=True, errors='replace', stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.answer()
+
+    def answer(self):
+        """What tmux answers to a command: the lines between %begin and %end."""
+        found = None
+        for line in self.client.stdout:
+            if found is None:
+                found = [] if line.startswith('%begin ') else None
+            elif line.startswith(('%end ', '%error ')):
+                assert line.startswith('%end '), found
+                return ''.join(found)
+            else:
+                found.append(line)
+        raise AssertionError('tmux ended')
 
     def tmux(self, *words):
+        if self.client:
+            self.client.stdin.write(shlex.join(map(str, words)) + '\n')
+            self.client.stdin.flush()
+            return self.answer()
         result = subprocess.run(['tmux', '-u', '-S', self.socket, *map(str, words)], env=self.environment, text=True,
                                 capture_output=True, check=False, timeout=TIMEOUT_S)
         assert result.returncode == 0, result.stderr
@@ -43,16 +65,18 @@ class Screen:
 
         def look():
             before, found[:] = list(found), self.lines()
-            if condition(found) and found == before:
-                return True
-            time.sleep(0.03)  # each look is a process
-            return False
+            return condition(found) and found == before
 
         try:
             wait_for(look)
         except AssertionError:
             raise AssertionError('\n'.join(found)) from None
         return list(found)
+
+    def end(self):
+        subprocess.run(['tmux', '-S', self.socket, 'kill-server'], check=False, capture_output=True)
+        if self.client:
+            self.client.communicate()
 
     def press(self, *keys):
         self.tmux('send-keys', *keys)
@@ -70,7 +94,7 @@ def terminal(tmp_path, tally):
 
     yield start
     for screen in screens:
-        subprocess.run(['tmux', '-S', screen.socket, 'kill-server'], check=False, capture_output=True)
+        screen.end()
 
 
 @pytest.fixture
@@ -579,7 +603,7 @@ def test_who_presses_a_key_stays_in_the_function(terminal, tally, tmp_path, work
         screen = terminal(shlex.join(map(str, [tally.path, 'annotate', '-i', tmp_path / 'large.data'])))
         if pressed_while_it_is_read(screen):
             break
-        screen.tmux('kill-server')
+        screen.end()
     else:
         pytest.skip('recordings are read here before a key is pressed')
     whole = screen.wait(lambda lines: lines[-1].startswith('h:help'))
