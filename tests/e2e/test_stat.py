@@ -11,8 +11,8 @@ import subprocess
 import time
 
 import pytest
-from conftest import (BUILD, TIMEOUT_S, child_named, has_open_events, normalise_numbers, until_worked, wait_for,
-                      wait_for_work, waits_with_counters)
+from conftest import (BUILD, TIMEOUT_S, child_named, normalise_numbers, until_worked, wait_for, wait_for_work,
+                      waits_with_counters)
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ def test_running_process(tally, live, workload, option):
 def test_ends_with_its_target(tally, live):
     target = subprocess.Popen(['sleep', '60'])
     stat = tally.start('stat', '-e', 'task-clock', '-p', str(target.pid))
-    wait_for(lambda: has_open_events(stat.pid))
+    wait_for(lambda: waits_with_counters(stat.pid))
     target.kill()
     target.wait()
     _, text = stat.communicate(timeout=TIMEOUT_S)
@@ -504,7 +504,7 @@ def test_times_of_threads_that_start_later(tally, workload, tmp_path):
     wait_for(lambda: pathlib.Path(f'/proc/{child.pid}/stat').read_text(encoding='ascii').rsplit(')')[-1].split()[0] == 'S')
     watcher = subprocess.Popen([str(tally.path), 'stat', '-x,', '-e', TIMES, '-p', str(child.pid)], text=True,
                                env=tally.environment, stderr=subprocess.PIPE)
-    wait_for(lambda: has_open_events(watcher.pid))
+    wait_for(lambda: waits_with_counters(watcher.pid))
     child.stdin.write(b'g')
     child.stdin.flush()
     assert child.stdout.read(1) == b'.'

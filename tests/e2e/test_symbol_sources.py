@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from conftest import TIMEOUT_S, built, has_open_events, until_worked, wait_for, wait_for_work
+from conftest import TIMEOUT_S, built, until_worked, wait_for, wait_for_work, waits_with_counters
 from perfdata_build import Recording
 
 SOURCE = '''
@@ -500,7 +500,7 @@ def test_program_in_another_root(tally, system_wide, tmp_path):
     # Its exec is in the recording, with the name that it has inside; it runs on behind the end of it.
     with Running(tally.path, 'record', '-q', '-N', '-a', '-e', 'cpu-clock:u', '-F', '999', '-o', data, '--', 'sh', '-c',
                  'until [ -e "$0" ]; do sleep 0.05; done', tmp_path / 'end', env=tally.environment) as recorder:
-        wait_for(lambda: has_open_events(recorder.pid))
+        wait_for(lambda: waits_with_counters(recorder.pid))
         with Running('chroot', root, '/program', LONG) as process:
             wait_for_work(process.pid, 0.1)
             (tmp_path / 'end').touch()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """report on a terminal: keys on a real recording in tmux, and how the terminal is left."""
+import functools
 import os
 import re
 import shlex
@@ -327,8 +328,13 @@ def test_annotate_out_of_the_report(terminal, tally, recording):
     screen.wait(lambda lines: 'left' in lines)
 
 
+@functools.cache
+def symbols_of(path):
+    return subprocess.run(['nm', path], capture_output=True, text=True, check=True).stdout
+
+
 def address_of(path, name):
-    names = subprocess.run(['nm', path], capture_output=True, text=True, check=True).stdout
+    names = symbols_of(path)
     return int(re.search(rf'^(\w+) [tT] {name}$', names, re.MULTILINE)[1], 16)
 
 
