@@ -554,6 +554,7 @@ def test_hostile_timecharts(browser, hostile_pages):
     is_harmless(browser)
 
 
+@pytest.mark.long
 def test_a_recording_of_30_mb(browser, room, tally):
     """240,000 samples: the page opens, and is chosen from, without a complaint."""
     recording, count = Recording(), 240_000

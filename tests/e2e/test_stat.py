@@ -425,13 +425,14 @@ def test_counts_through_a_pipe(tally, perf, live, tmp_path):
     assert all(texts[0] == texts[1] for texts in counts.values())  # each reader says the same of each pipe
 
 
-def test_damaged_recording_of_counts(tally, system_wide, tmp_path):
+@pytest.mark.parametrize('step', [97, pytest.param(11, marks=pytest.mark.long)])
+def test_damaged_recording_of_counts(tally, system_wide, tmp_path, step):
     whole = tmp_path / 'whole.data'
     subprocess.run([str(tally.path), 'stat', 'record', '-a', '-A', '-e', 'cpu-clock,page-faults', '-o', str(whole), 'true'],
                    check=True, capture_output=True)
     data = whole.read_bytes()
     damaged = tmp_path / 'damaged.data'
-    for at in range(0, len(data), 41):
+    for at in range(0, len(data), step):
         for changed in (data[:at], data[:at] + bytes([data[at] ^ 0xff]) + data[at + 1:]):
             damaged.write_bytes(changed)
             run = subprocess.run([str(tally.path), 'stat', 'report', '-i', str(damaged)], capture_output=True, timeout=TIMEOUT_S)
