@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "abi/encode.h"
 
-#define RECORD_BYTES_MAX 65535
+#define ENCODE_RECORD_BYTES_MAX 65535
 
 static void encode_put_text(struct writer *w, struct tally_str text)
 {
@@ -246,7 +246,7 @@ bool record_encode(struct writer *w, const struct record_fields *fields, uint16_
 		put_trailer(w, layout, id);
 	if (w->failed)
 		return false;
-	if (!is_known || w->len - start > RECORD_BYTES_MAX) {
+	if (!is_known || w->len - start > ENCODE_RECORD_BYTES_MAX) {
 		w->len = start;
 		return false;
 	}

@@ -8,7 +8,7 @@
  */
 #include "abi/encode.h"
 
-#define RECORD_BYTES_MAX 65535
+#define ENCODE_SAMPLE_RECORD_BYTES_MAX 65535
 
 static void put_words(struct writer *w, const struct sample_array *array)
 {
@@ -139,7 +139,7 @@ bool sample_encode(struct writer *w, const struct record_layout *layout, uint16_
 		writer_u8(w, 0);
 	if (w->failed)
 		return false;
-	if (w->len - start > RECORD_BYTES_MAX) {
+	if (w->len - start > ENCODE_SAMPLE_RECORD_BYTES_MAX) {
 		w->len = start;
 		return false;
 	}

@@ -10,7 +10,7 @@
 #include "base/limits.h"
 #include "base/visible.h"
 
-#define NOT_ASKED (UINT32_MAX - 1)
+#define FRAME_NAMES_NOT_ASKED (UINT32_MAX - 1)
 
 void frame_names_init(struct frame_names *names, const struct resolver *resolver, const struct machine *machine,
 	struct binary_store *store)
@@ -31,7 +31,7 @@ void frame_names_deinit(struct frame_names *names)
 static struct named_binary *named_binary_of(struct frame_names *names, uint32_t binary)
 {
 	while (names->binaries.len <= binary)
-		if (!vec_push(&names->binaries, (struct named_binary){.store_id = NOT_ASKED}))
+		if (!vec_push(&names->binaries, (struct named_binary){.store_id = FRAME_NAMES_NOT_ASKED}))
 			return NULL;
 	return &names->binaries.items[binary];
 }
@@ -43,7 +43,7 @@ enum tally_status frame_names_store_id(
 	if (!named)
 		return error_nomem(err);
 	uint32_t *slot = &named->store_id;
-	if (*slot == NOT_ASKED) {
+	if (*slot == FRAME_NAMES_NOT_ASKED) {
 		enum tally_status status = store_entry_id(names->machine, names->store, binary, slot, err);
 		if (status != TALLY_OK)
 			return status;
@@ -151,7 +151,7 @@ const struct symbol *frame_names_symbol(
 	if (frame->binary == RESOLVE_NONE || frame->binary >= names->binaries.len)
 		return NULL;
 	uint32_t id = names->binaries.items[frame->binary].store_id;
-	if (id == NOT_ASKED || id == RESOLVE_NONE)
+	if (id == FRAME_NAMES_NOT_ASKED || id == RESOLVE_NONE)
 		return NULL;
 	*store_id = id;
 	return binary_store_find(names->store, id, frame->address);

@@ -10,7 +10,7 @@
 #include "base/limits.h"
 #include "base/thread_pool.h"
 
-#define TASK_FRAMES 8192
+#define INLINE_FRAMES_TASK_FRAMES 8192
 
 struct inline_frames_reading {
 	const struct symbolise_job *job;
@@ -45,8 +45,8 @@ static enum tally_status find_entries(struct inline_frames_reading *r, struct ta
 static void inline_frames_put_entries(void *context, size_t task, unsigned worker)
 {
 	const struct inline_frames_reading *r = context;
-	size_t end = thread_pool_task_end(task, TASK_FRAMES, r->job->frames->len);
-	for (size_t i = task * TASK_FRAMES; i < end; i++) {
+	size_t end = thread_pool_task_end(task, INLINE_FRAMES_TASK_FRAMES, r->job->frames->len);
+	for (size_t i = task * INLINE_FRAMES_TASK_FRAMES; i < end; i++) {
 		uint32_t binary = resolved_frame_get(r->job->frames, (uint32_t)i).binary;
 		r->entries[i] = binary == RESOLVE_NONE ? RESOLVE_NONE : r->of_binary[binary];
 	}
@@ -62,7 +62,7 @@ static enum tally_status inline_frames_collect(struct inline_frames_reading *r, 
 		r->of_binary[i] = RESOLVE_NONE;
 	enum tally_status status = find_entries(r, err);
 	if (status == TALLY_OK)
-		thread_pool_for(thread_pool_tasks(r->job->frames->len, TASK_FRAMES), r->job->threads,
+		thread_pool_for(thread_pool_tasks(r->job->frames->len, INLINE_FRAMES_TASK_FRAMES), r->job->threads,
 			inline_frames_put_entries, r);
 	return status;
 }
@@ -75,8 +75,8 @@ static uint64_t inline_frames_address_of(const struct inline_frames_reading *r, 
 static void put_addresses(void *context, size_t task, unsigned worker)
 {
 	const struct inline_frames_reading *r = context;
-	size_t end = thread_pool_task_end(task, TASK_FRAMES, r->begin[r->entry_count]);
-	for (size_t i = task * TASK_FRAMES; i < end; i++)
+	size_t end = thread_pool_task_end(task, INLINE_FRAMES_TASK_FRAMES, r->begin[r->entry_count]);
+	for (size_t i = task * INLINE_FRAMES_TASK_FRAMES; i < end; i++)
 		r->addresses[i] = inline_frames_address_of(r, r->frames[i]);
 }
 
@@ -91,7 +91,8 @@ static enum tally_status load_all(struct inline_frames_reading *r, struct tally_
 	if (!r->begin || !r->frames || !r->addresses)
 		return error_nomem(err);
 	buckets_fill(r->entries, count, r->entry_count, r->begin, r->frames);
-	thread_pool_for(thread_pool_tasks(r->begin[r->entry_count], TASK_FRAMES), r->job->threads, put_addresses, r);
+	thread_pool_for(thread_pool_tasks(r->begin[r->entry_count], INLINE_FRAMES_TASK_FRAMES), r->job->threads,
+		put_addresses, r);
 	for (uint32_t id = 0; id < r->entry_count && status == TALLY_OK; id++)
 		if (r->begin[id] < r->begin[id + 1])
 			status = binary_store_load_places(

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#define NOT_ASKED (STORE_ENTRY_NONE - 1)
+#define SAMPLE_UNWIND_NOT_ASKED (STORE_ENTRY_NONE - 1)
 /* Of mappings that a process has from its parent some may be hidden behind its own: an answer holds for a page. */
 #define PAGE_BYTES UINT64_C(4096)
 
@@ -25,10 +25,10 @@ static enum tally_status sample_unwind_add_file(struct unwind_files *files, uint
 {
 	enum machine_binary_kind kind = machine_binary_get(files->machine, binary)->kind;
 	while (files->ids.len <= binary)
-		if (!vec_push(&files->ids, NOT_ASKED))
+		if (!vec_push(&files->ids, SAMPLE_UNWIND_NOT_ASKED))
 			return error_nomem(err);
 	uint32_t *id = &files->ids.items[binary];
-	if (*id != NOT_ASKED)
+	if (*id != SAMPLE_UNWIND_NOT_ASKED)
 		return TALLY_OK;
 	*id = STORE_ENTRY_NONE;
 	if (kind != MACHINE_USER_FILE && kind != MACHINE_VDSO && kind != MACHINE_ANON_JIT && kind != MACHINE_JITDUMP)
@@ -47,7 +47,7 @@ enum tally_status unwind_files_add_all(struct unwind_files *files, struct tally_
 
 static uint32_t file_id(struct unwind_files *files, uint32_t binary)
 {
-	if (binary >= files->ids.len || files->ids.items[binary] == NOT_ASKED)
+	if (binary >= files->ids.len || files->ids.items[binary] == SAMPLE_UNWIND_NOT_ASKED)
 		if (sample_unwind_add_file(files, binary, NULL) != TALLY_OK)
 			return STORE_ENTRY_NONE;
 	return files->ids.items[binary];

@@ -10,7 +10,7 @@
 #include "base/key_sort.h"
 #include "base/thread_pool.h"
 
-#define FRAMES_PER_TASK 4096
+#define SYMBOLISE_FRAMES_PER_TASK 4096
 
 struct symbolise_look_up {
 	const struct symbolise_job *job;
@@ -29,8 +29,8 @@ static void look_up_frames(void *context, size_t index, unsigned worker)
 {
 	struct symbolise_look_up *look_up = context;
 	const struct symbolise_job *job = look_up->job;
-	size_t end = thread_pool_task_end(index, FRAMES_PER_TASK, job->frames->len);
-	for (size_t i = index * FRAMES_PER_TASK; i < end; i++) {
+	size_t end = thread_pool_task_end(index, SYMBOLISE_FRAMES_PER_TASK, job->frames->len);
+	for (size_t i = index * SYMBOLISE_FRAMES_PER_TASK; i < end; i++) {
 		struct resolved_frame frame = resolved_frame_get(job->frames, (uint32_t)i);
 		uint32_t id = frame.binary == RESOLVE_NONE ? RESOLVE_NONE : look_up->store_ids[frame.binary];
 		job->symbols[i] = id == RESOLVE_NONE ? NULL : binary_store_find(job->store, id, frame.address);
@@ -108,8 +108,8 @@ static void note_hits(void *context, size_t index, unsigned worker)
 {
 	const struct hit_listing *listing = context;
 	const struct id_table *frames = listing->job->frames;
-	size_t end = thread_pool_task_end(index, FRAMES_PER_TASK, frames->len);
-	for (size_t i = index * FRAMES_PER_TASK; i < end; i++) {
+	size_t end = thread_pool_task_end(index, SYMBOLISE_FRAMES_PER_TASK, frames->len);
+	for (size_t i = index * SYMBOLISE_FRAMES_PER_TASK; i < end; i++) {
 		uint32_t binary = resolved_frame_get(frames, (uint32_t)i).binary;
 		if (binary != RESOLVE_NONE)
 			atomic_least(&listing->firsts[binary], (uint32_t)i);
@@ -142,7 +142,8 @@ static bool symbolise_list_hit(const struct symbolise_job *job, struct binary_li
 		return false;
 	for (size_t i = 0; i < count; i++)
 		listing.firsts[i] = RESOLVE_NONE;
-	thread_pool_for(thread_pool_tasks(job->frames->len, FRAMES_PER_TASK), job->threads, note_hits, &listing);
+	thread_pool_for(
+		thread_pool_tasks(job->frames->len, SYMBOLISE_FRAMES_PER_TASK), job->threads, note_hits, &listing);
 	bool is_done = sort_hits(listing.firsts, count, binaries);
 	free(listing.firsts);
 	return is_done;
@@ -158,8 +159,8 @@ static enum tally_status look_up_all(const struct symbolise_job *job, struct tal
 					   : error_nomem(err);
 	if (status == TALLY_OK) {
 		struct symbolise_look_up look_up = {.job = job, .store_ids = store_ids, .doubts = doubts};
-		thread_pool_for(
-			thread_pool_tasks(job->frames->len, FRAMES_PER_TASK), job->threads, look_up_frames, &look_up);
+		thread_pool_for(thread_pool_tasks(job->frames->len, SYMBOLISE_FRAMES_PER_TASK), job->threads,
+			look_up_frames, &look_up);
 		settle_frames(&look_up);
 	}
 	free(doubts);

@@ -81,33 +81,33 @@ static size_t colour_bytes(const uint8_t *s, size_t left)
 	return at < left && s[at] == 'm' ? at + 1 : 0;
 }
 
-#define BLOCK_BYTES 128
+#define CONTROL_BLOCK_BYTES 128
 
 /* NAME(s, len): how many bytes of rows come in whole blocks that have only printable ASCII, line ends and tabs. All
  * output passes through it and nearly all of it is plain, so each of the two ranges is tested by one addition or
  * subtraction and one signed comparison, for as many bytes at once as the CPU can. */
-#define DEFINE_PLAIN_BLOCKS(NAME, VECTOR_BYTES)                                                \
-	static size_t NAME(const char *s, size_t len)                                          \
-	{                                                                                      \
-		typedef uint8_t block __attribute__((vector_size(VECTOR_BYTES)));              \
-		typedef int8_t signed_block __attribute__((vector_size(VECTOR_BYTES)));        \
-		size_t at = 0;                                                                 \
-		for (; len - at >= BLOCK_BYTES; at += BLOCK_BYTES) {                           \
-			signed_block plain = ~(signed_block){0};                               \
-			for (size_t i = at; i < at + BLOCK_BYTES; i += sizeof(block)) {        \
-				block c;                                                       \
-				memcpy(&c, s + i, sizeof(c));                                  \
-				plain &= ((signed_block)(c + 1) > 0x20) |                      \
-					 ((signed_block)(INT8_MAX + '\t' - c) > INT8_MAX - 2); \
-			}                                                                      \
-			uint64_t words[sizeof(block) / sizeof(uint64_t)], all = UINT64_MAX;    \
-			memcpy(words, &plain, sizeof(words));                                  \
-			for (size_t i = 0; i < ARRAY_LEN(words); i++)                          \
-				all &= words[i];                                               \
-			if (all != UINT64_MAX)                                                 \
-				break;                                                         \
-		}                                                                              \
-		return at;                                                                     \
+#define DEFINE_PLAIN_BLOCKS(NAME, VECTOR_BYTES)                                                 \
+	static size_t NAME(const char *s, size_t len)                                           \
+	{                                                                                       \
+		typedef uint8_t block __attribute__((vector_size(VECTOR_BYTES)));               \
+		typedef int8_t signed_block __attribute__((vector_size(VECTOR_BYTES)));         \
+		size_t at = 0;                                                                  \
+		for (; len - at >= CONTROL_BLOCK_BYTES; at += CONTROL_BLOCK_BYTES) {            \
+			signed_block plain = ~(signed_block){0};                                \
+			for (size_t i = at; i < at + CONTROL_BLOCK_BYTES; i += sizeof(block)) { \
+				block c;                                                        \
+				memcpy(&c, s + i, sizeof(c));                                   \
+				plain &= ((signed_block)(c + 1) > 0x20) |                       \
+					 ((signed_block)(INT8_MAX + '\t' - c) > INT8_MAX - 2);  \
+			}                                                                       \
+			uint64_t words[sizeof(block) / sizeof(uint64_t)], all = UINT64_MAX;     \
+			memcpy(words, &plain, sizeof(words));                                   \
+			for (size_t i = 0; i < ARRAY_LEN(words); i++)                           \
+				all &= words[i];                                                \
+			if (all != UINT64_MAX)                                                  \
+				break;                                                          \
+		}                                                                               \
+		return at;                                                                      \
 	}
 
 DEFINE_PLAIN_BLOCKS(plain_blocks_anywhere, 16)

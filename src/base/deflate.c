@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#define PACK_LEVEL   6 /* zlib's own choice */
-#define PACKED_BYTES 16384
+#define DEFLATE_PACK_LEVEL   6 /* zlib's own choice */
+#define DEFLATE_PACKED_BYTES 16384
 
 void deflate_append(struct text *out, struct tally_bytes bytes)
 {
 	z_stream z = {0};
-	uint8_t packed[PACKED_BYTES];
+	uint8_t packed[DEFLATE_PACKED_BYTES];
 	size_t rest = bytes.len;
 	int result = Z_OK;
-	if (deflateInit(&z, PACK_LEVEL) != Z_OK) {
+	if (deflateInit(&z, DEFLATE_PACK_LEVEL) != Z_OK) {
 		out->failed = true;
 		return;
 	}

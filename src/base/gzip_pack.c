@@ -8,14 +8,14 @@
 
 #include "base/thread_pool.h"
 
-#define PACK_LEVEL   1 /* a tenth of the time of level 6, for a quarter more bytes */
-#define RAW_WINDOW   (-15) /* zlib's word for neither header nor checksum */
-#define PACK_MEMORY  8
-#define MOST_THREADS 8 /* who makes the texts is no faster */
-#define JOBS	     (MOST_THREADS + 2)
-#define HEAD_BYTES   10
-#define TAIL_BYTES   8
-#define PACKED_BYTES ((size_t)64 << 10)
+#define GZIP_PACK_LEVEL	       1 /* a tenth of the time of level 6, for a quarter more bytes */
+#define RAW_WINDOW	       (-15) /* zlib's word for neither header nor checksum */
+#define PACK_MEMORY	       8
+#define MOST_THREADS	       8 /* who makes the texts is no faster */
+#define JOBS		       (MOST_THREADS + 2)
+#define GZIP_PACK_HEAD_BYTES   10
+#define TAIL_BYTES	       8
+#define GZIP_PACK_PACKED_BYTES ((size_t)64 << 10)
 
 struct gzip_pack_job { /* one text */
 	struct text text, packed;
@@ -46,7 +46,7 @@ static struct gzip_pack_job *job_at(struct gzip_pack *pack, size_t index)
 
 static bool gzip_pack_open_stream(z_stream *z)
 {
-	return deflateInit2(z, PACK_LEVEL, Z_DEFLATED, RAW_WINDOW, PACK_MEMORY, Z_DEFAULT_STRATEGY) == Z_OK;
+	return deflateInit2(z, GZIP_PACK_LEVEL, Z_DEFLATED, RAW_WINDOW, PACK_MEMORY, Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
 /* The job ends at a whole byte, and its matches reach back to its own beginning only: so it goes behind any other. */
@@ -59,7 +59,7 @@ static void pack_job(z_stream *z, struct gzip_pack_job *job)
 	z->avail_in = 0;
 	text_clear(&job->packed);
 	do {
-		char *to = text_room(&job->packed, PACKED_BYTES);
+		char *to = text_room(&job->packed, GZIP_PACK_PACKED_BYTES);
 		if (!to)
 			break;
 		if (z->avail_in == 0 && flush == Z_NO_FLUSH) {
@@ -68,9 +68,9 @@ static void pack_job(z_stream *z, struct gzip_pack_job *job)
 			flush = left ? Z_NO_FLUSH : end;
 		}
 		z->next_out = (Bytef *)to;
-		z->avail_out = PACKED_BYTES;
+		z->avail_out = GZIP_PACK_PACKED_BYTES;
 		(void)deflate(z, flush); /* of a stream that was set up it says at most that there is nothing to do */
-		job->packed.len += PACKED_BYTES - z->avail_out;
+		job->packed.len += GZIP_PACK_PACKED_BYTES - z->avail_out;
 	} while (z->avail_out == 0 || flush == Z_NO_FLUSH);
 	(void)deflateReset(z);
 }
@@ -152,7 +152,8 @@ struct gzip_pack *gzip_pack_create(gzip_pack_put put, void *context)
 		free(pack);
 		return NULL;
 	}
-	static const uint8_t head[HEAD_BYTES] = {0x1f, 0x8b, Z_DEFLATED, [8] = 4 /* fastest */, [9] = 3 /* Unix */};
+	static const uint8_t head[GZIP_PACK_HEAD_BYTES] = {
+		0x1f, 0x8b, Z_DEFLATED, [8] = 4 /* fastest */, [9] = 3 /* Unix */};
 	pack->put = put;
 	pack->context = context;
 	/* The caller makes texts; with one CPU a thread still overlaps that with waits for the disk. */

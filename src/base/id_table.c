@@ -8,9 +8,9 @@
 #include "base/checked.h"
 #include "base/slots.h"
 
-#define FIRST_KEYS  32
-#define FIRST_SLOTS 64
-#define MANY	    32 /* look-ups that wait for memory together */
+#define FIRST_KEYS	     32
+#define ID_TABLE_FIRST_SLOTS 64
+#define MANY		     32 /* look-ups that wait for memory together */
 
 void id_table_deinit(struct id_table *table)
 {
@@ -71,7 +71,7 @@ bool id_table_reserve(struct id_table *table, size_t count)
 		return false;
 	size_t slot_count = table->slot_count;
 	while (slots_are_full(count, slot_count))
-		slot_count = slot_count ? slot_count * 2 : FIRST_SLOTS;
+		slot_count = slot_count ? slot_count * 2 : ID_TABLE_FIRST_SLOTS;
 	return slot_count == table->slot_count || slots_grow_to(&table->slots, &table->slot_count, slot_count);
 }
 

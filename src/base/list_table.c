@@ -8,8 +8,8 @@
 #include "base/slots.h"
 #include "base/thread_pool.h"
 
-#define FIRST_SLOTS 64
-#define CHUNK_LISTS 8192 /* of a task */
+#define LIST_TABLE_FIRST_SLOTS 64
+#define CHUNK_LISTS	       8192 /* of a task */
 
 void list_table_deinit(struct list_table *table)
 {
@@ -58,7 +58,7 @@ bool list_table_reserve(struct list_table *table, size_t count)
 {
 	size_t slot_count = table->slot_count;
 	while (slots_are_full(count, slot_count))
-		slot_count = slot_count ? slot_count * 2 : FIRST_SLOTS;
+		slot_count = slot_count ? slot_count * 2 : LIST_TABLE_FIRST_SLOTS;
 	return slot_count == table->slot_count || slots_grow_to(&table->slots, &table->slot_count, slot_count);
 }
 

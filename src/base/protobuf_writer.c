@@ -4,8 +4,8 @@
 #include <endian.h>
 
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
-#define VARINT_MAX 10
-#define HEAD_BYTES 2 /* of most messages: a low field, a short length */
+#define VARINT_MAX		   10
+#define PROTOBUF_WRITER_HEAD_BYTES 2 /* of most messages: a low field, a short length */
 
 static size_t protobuf_writer_encode(uint64_t value, char bytes[VARINT_MAX])
 {
@@ -67,8 +67,8 @@ void protobuf_bytes(struct text *out, unsigned field, const void *data, size_t l
 size_t protobuf_open(struct text *out)
 {
 	size_t begin = out->len;
-	if (text_room(out, HEAD_BYTES))
-		out->len += HEAD_BYTES;
+	if (text_room(out, PROTOBUF_WRITER_HEAD_BYTES))
+		out->len += PROTOBUF_WRITER_HEAD_BYTES;
 	return begin;
 }
 
@@ -77,13 +77,13 @@ void protobuf_close(struct text *out, unsigned field, size_t begin)
 	char head[2 * VARINT_MAX];
 	if (out->failed)
 		return;
-	size_t len = out->len - begin - HEAD_BYTES;
+	size_t len = out->len - begin - PROTOBUF_WRITER_HEAD_BYTES;
 	size_t head_len = protobuf_writer_encode((uint64_t)field << 3 | WIRE_BYTES, head);
 	head_len += protobuf_writer_encode(len, head + head_len);
 	if (!text_room(out, head_len))
 		return;
-	if (head_len != HEAD_BYTES)
-		memmove(out->data + begin + head_len, out->data + begin + HEAD_BYTES, len);
+	if (head_len != PROTOBUF_WRITER_HEAD_BYTES)
+		memmove(out->data + begin + head_len, out->data + begin + PROTOBUF_WRITER_HEAD_BYTES, len);
 	memcpy(out->data + begin, head, head_len);
 	out->len = begin + head_len + len;
 }

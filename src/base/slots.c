@@ -5,11 +5,11 @@
 
 #include "base/zeroed.h"
 
-#define FIRST_SLOTS 64
+#define SLOTS_FIRST_SLOTS 64
 
 bool slots_grow(uint64_t **slots, size_t *count)
 {
-	return slots_grow_to(slots, count, *count ? *count * 2 : FIRST_SLOTS);
+	return slots_grow_to(slots, count, *count ? *count * 2 : SLOTS_FIRST_SLOTS);
 }
 
 bool slots_grow_to(uint64_t **slots, size_t *count, size_t more)

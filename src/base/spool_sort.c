@@ -6,8 +6,8 @@
 #include "base/thread_pool.h"
 #include "base/vec.h"
 
-#define BLOCK_BYTES ((size_t)4 << 20) /* sorted at once, and used before it is dropped */
-#define LONG_BYTES  (BLOCK_BYTES / 8) /* what is in order for so long is a block of its own */
+#define SPOOL_SORT_BLOCK_BYTES ((size_t)4 << 20) /* sorted at once, and used before it is dropped */
+#define LONG_BYTES	       (SPOOL_SORT_BLOCK_BYTES / 8) /* what is in order for so long is a block of its own */
 
 struct head { /* a block, then the rest of it */
 	const uint8_t *at, *end;
@@ -40,7 +40,7 @@ static bool find_blocks(struct spool_sort_merge *m)
 {
 	struct tally_bytes all = spool_view(m->spool);
 	const uint8_t *end = all.data + all.len;
-	size_t block = BLOCK_BYTES - BLOCK_BYTES % m->size;
+	size_t block = SPOOL_SORT_BLOCK_BYTES - SPOOL_SORT_BLOCK_BYTES % m->size;
 	for (const uint8_t *at = all.data; at < end;) {
 		struct head head = {at, (size_t)(end - at) < block ? end : at + block, true};
 		const uint8_t *run = run_end(m, at, head.end);
@@ -134,7 +134,7 @@ static bool merge_blocks(struct spool_sort_merge *m, struct spool *to)
 			*head = m->heads.items[--m->heads.len];
 		spool_sort_sift_down(m, 0);
 		taken += bytes;
-		if (taken >= BLOCK_BYTES) {
+		if (taken >= SPOOL_SORT_BLOCK_BYTES) {
 			spool_drop(m->spool, all);
 			taken = 0;
 		}

@@ -8,7 +8,7 @@
 #include "bpf/bpf_load.h"
 #include "tally_config.h"
 
-#define WHAT "stat --bpf-counters with cgroups"
+#define BPF_CGROUP_COUNTER_WHAT "stat --bpf-counters with cgroups"
 
 #if HAVE_BPF
 #include <bpf/bpf.h>
@@ -29,8 +29,8 @@ struct bpf_cgroup_counter {
 static enum tally_status bpf_cgroup_counter_fail(int failed, const char *step, struct tally_error *err)
 {
 	int errnum = failed < -1 ? -failed : errno;
-	return error_set_errno(
-		err, errnum == EPERM || errnum == EACCES ? TALLY_DENIED : TALLY_IO, errnum, WHAT ": %s", step);
+	return error_set_errno(err, errnum == EPERM || errnum == EACCES ? TALLY_DENIED : TALLY_IO, errnum,
+		BPF_CGROUP_COUNTER_WHAT ": %s", step);
 }
 
 /* ---- opening ---- */
@@ -40,13 +40,15 @@ static enum tally_status bpf_cgroup_counter_check(
 {
 	size_t cells, all;
 	if (request->event_count > CGROUP_COUNTER_EVENTS)
-		return error_set(err, TALLY_LIMIT, WHAT ": %zu events, where it counts %d at most for each cgroup",
+		return error_set(err, TALLY_LIMIT,
+			BPF_CGROUP_COUNTER_WHAT ": %zu events, where it counts %d at most for each cgroup",
 			request->event_count, CGROUP_COUNTER_EVENTS);
 	if (possible_cpus <= 0)
-		return error_set(err, TALLY_IO, WHAT ": the number of CPUs is not known");
+		return error_set(err, TALLY_IO, BPF_CGROUP_COUNTER_WHAT ": the number of CPUs is not known");
 	if (__builtin_mul_overflow(request->event_count, request->cgroup_count, &cells) ||
 		__builtin_mul_overflow(cells, (size_t)possible_cpus, &all) || all > INT32_MAX)
-		return error_set(err, TALLY_LIMIT, WHAT ": %zu cgroups are too many", request->cgroup_count);
+		return error_set(
+			err, TALLY_LIMIT, BPF_CGROUP_COUNTER_WHAT ": %zu cgroups are too many", request->cgroup_count);
 	return TALLY_OK;
 }
 
@@ -55,7 +57,7 @@ static enum tally_status bpf_cgroup_counter_load(
 {
 	struct cgroup_counter_bpf *s = cgroup_counter_bpf__open();
 	if (!s)
-		return bpf_explain(c->kernel, WHAT, errno, err);
+		return bpf_explain(c->kernel, BPF_CGROUP_COUNTER_WHAT, errno, err);
 	c->skeleton = s;
 	s->rodata->event_count = (uint32_t)request->event_count;
 	s->rodata->possible_cpus = (uint32_t)c->possible_cpus;
@@ -67,7 +69,7 @@ static enum tally_status bpf_cgroup_counter_load(
 	if (!failed)
 		failed = bpf_map__set_max_entries(s->maps.readings, (uint32_t)c->cell_count);
 	return failed ? bpf_cgroup_counter_fail(failed, "the sizes of its maps", err)
-		      : bpf_load(c->kernel, WHAT, s->skeleton, err);
+		      : bpf_load(c->kernel, BPF_CGROUP_COUNTER_WHAT, s->skeleton, err);
 }
 
 static enum tally_status bpf_cgroup_counter_put_cgroups(
@@ -101,17 +103,17 @@ static enum tally_status bpf_cgroup_counter_make(
 	if (status == TALLY_OK)
 		status = bpf_cgroup_counter_put_cgroups(c, request, err);
 	if (status == TALLY_OK)
-		status = bpf_event_array_fill(c->kernel, WHAT,
+		status = bpf_event_array_fill(c->kernel, BPF_CGROUP_COUNTER_WHAT,
 			&(struct bpf_event_array){bpf_map__fd(c->skeleton->maps.events), c->possible_cpus,
 				request->events, request->event_count},
 			err);
-	return status == TALLY_OK ? bpf_attach(c->kernel, WHAT, c->skeleton->skeleton, err) : status;
+	return status == TALLY_OK ? bpf_attach(c->kernel, BPF_CGROUP_COUNTER_WHAT, c->skeleton->skeleton, err) : status;
 }
 
 enum tally_status bpf_cgroup_counter_open(const struct kernel_seam *kernel, const struct bpf_cgroup_request *request,
 	struct bpf_cgroup_counter **counter, struct tally_error *err)
 {
-	enum tally_status status = bpf_open(kernel, WHAT, err);
+	enum tally_status status = bpf_open(kernel, BPF_CGROUP_COUNTER_WHAT, err);
 	if (status != TALLY_OK)
 		return status;
 	struct bpf_cgroup_counter *c = calloc(1, sizeof(*c));
@@ -195,7 +197,7 @@ void bpf_cgroup_counter_close(struct bpf_cgroup_counter *c)
 enum tally_status bpf_cgroup_counter_open(const struct kernel_seam *kernel, const struct bpf_cgroup_request *request,
 	struct bpf_cgroup_counter **counter, struct tally_error *err)
 {
-	return bpf_open(kernel, WHAT, err);
+	return bpf_open(kernel, BPF_CGROUP_COUNTER_WHAT, err);
 }
 
 enum tally_status bpf_cgroup_counter_begin(struct bpf_cgroup_counter *c, struct tally_error *err)

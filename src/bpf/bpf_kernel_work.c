@@ -8,7 +8,7 @@
 #include "bpf/bpf_load.h"
 #include "tally_config.h"
 
-#define WHAT "kwork -b"
+#define BPF_KERNEL_WORK_WHAT "kwork -b"
 
 #if HAVE_BPF
 #include <bpf/bpf.h>
@@ -44,7 +44,7 @@ static enum tally_status bpf_kernel_work_set_cpus(
 	for (uint32_t cpu = 0; cpu < WORK_MAP_CPUS; cpu++) {
 		const uint8_t yes = 1;
 		if (cpus[cpu] && bpf_map_update_elem(fd, &cpu, &yes, BPF_ANY) != 0)
-			return error_set_errno(err, TALLY_IO, errno, WHAT ": its map of CPUs");
+			return error_set_errno(err, TALLY_IO, errno, BPF_KERNEL_WORK_WHAT ": its map of CPUs");
 	}
 	return TALLY_OK;
 }
@@ -52,7 +52,7 @@ static enum tally_status bpf_kernel_work_set_cpus(
 enum tally_status bpf_kernel_work_create(const struct kernel_seam *kernel, const struct bpf_kernel_work_config *config,
 	struct bpf_kernel_work **work, struct tally_error *err)
 {
-	enum tally_status status = bpf_open(kernel, WHAT, err);
+	enum tally_status status = bpf_open(kernel, BPF_KERNEL_WORK_WHAT, err);
 	if (status == TALLY_OK && config->of_tasks)
 		status = bpf_check_namespace(kernel, "kwork top -b", err);
 	if (status != TALLY_OK)
@@ -63,15 +63,15 @@ enum tally_status bpf_kernel_work_create(const struct kernel_seam *kernel, const
 	made->kernel = kernel;
 	made->skeleton = kernel_work_bpf__open();
 	if (!made->skeleton) {
-		status = bpf_explain(kernel, WHAT, errno, err);
+		status = bpf_explain(kernel, BPF_KERNEL_WORK_WHAT, errno, err);
 	} else {
 		bpf_kernel_work_configure(made->skeleton, config);
-		status = bpf_load(kernel, WHAT, made->skeleton->skeleton, err);
+		status = bpf_load(kernel, BPF_KERNEL_WORK_WHAT, made->skeleton->skeleton, err);
 	}
 	if (status == TALLY_OK && config->cpus)
 		status = bpf_kernel_work_set_cpus(made, config->cpus, err);
 	if (status == TALLY_OK)
-		status = bpf_attach(kernel, WHAT, made->skeleton->skeleton, err);
+		status = bpf_attach(kernel, BPF_KERNEL_WORK_WHAT, made->skeleton->skeleton, err);
 	if (status == TALLY_OK)
 		*work = made;
 	else
@@ -131,13 +131,13 @@ static enum tally_status bpf_kernel_work_read_cpus(
 	uint32_t zero = 0;
 	int cpus = libbpf_num_possible_cpus();
 	if (cpus <= 0)
-		return error_set_errno(err, TALLY_IO, -cpus, WHAT ": the CPUs cannot be counted");
+		return error_set_errno(err, TALLY_IO, -cpus, BPF_KERNEL_WORK_WHAT ": the CPUs cannot be counted");
 	struct work_map_cpu *sums = calloc((size_t)cpus, sizeof(*sums));
 	if (!sums)
 		return error_nomem(err);
 	enum tally_status status = TALLY_OK;
 	if (bpf_map_lookup_elem(bpf_map__fd(work->skeleton->maps.work_cpus), &zero, sums) != 0)
-		status = error_set_errno(err, TALLY_IO, errno, WHAT ": its map of CPUs");
+		status = error_set_errno(err, TALLY_IO, errno, BPF_KERNEL_WORK_WHAT ": its map of CPUs");
 	for (int cpu = 0; status == TALLY_OK && cpu < cpus; cpu++)
 		if (sums[cpu].total_ns && !sink->take_cpu(sink->context, (uint32_t)cpu, &sums[cpu]))
 			status = error_nomem(err);
@@ -169,7 +169,7 @@ void bpf_kernel_work_destroy(struct bpf_kernel_work *work)
 enum tally_status bpf_kernel_work_create(const struct kernel_seam *kernel, const struct bpf_kernel_work_config *config,
 	struct bpf_kernel_work **work, struct tally_error *err)
 {
-	return bpf_open(kernel, WHAT, err);
+	return bpf_open(kernel, BPF_KERNEL_WORK_WHAT, err);
 }
 
 void bpf_kernel_work_start(struct bpf_kernel_work *work)
@@ -183,7 +183,7 @@ void bpf_kernel_work_stop(struct bpf_kernel_work *work)
 enum tally_status bpf_kernel_work_read(const struct bpf_kernel_work *work, const struct bpf_kernel_work_sink *sink,
 	struct work_map_losses *losses, struct tally_error *err)
 {
-	return bpf_refusal_expected(NULL, WHAT, err);
+	return bpf_refusal_expected(NULL, BPF_KERNEL_WORK_WHAT, err);
 }
 
 void bpf_kernel_work_destroy(struct bpf_kernel_work *work)

@@ -12,7 +12,7 @@
 #include "bpf/bpf_load.h"
 #include "tally_config.h"
 
-#define WHAT "ftrace latency -b"
+#define BPF_LATENCY_WHAT "ftrace latency -b"
 
 #if HAVE_BPF
 #include <bpf/bpf.h>
@@ -40,7 +40,7 @@ static enum tally_status bpf_latency_find_namespace(struct latency_bpf *s, struc
 	struct stat st;
 	if (stat("/proc/self/ns/pid", &st) != 0)
 		return error_set_errno(err, TALLY_IO, errno,
-			WHAT " finds processes by the numbers of this PID namespace: /proc/self/ns/pid");
+			BPF_LATENCY_WHAT " finds processes by the numbers of this PID namespace: /proc/self/ns/pid");
 	s->rodata->latency.ns_device = bpf_latency_device(st.st_dev);
 	s->rodata->latency.ns_inode = st.st_ino;
 	return TALLY_OK;
@@ -70,12 +70,13 @@ static enum tally_status bpf_latency_refuse_function(const char *function, int e
 {
 	if (errnum == ENOENT || errnum == EINVAL)
 		return error_set(err, TALLY_NOT_FOUND,
-			WHAT ": the kernel cannot probe a function '%.100s', or has no kprobes (CONFIG_KPROBES); "
-			     "without -b, the "
-			     "tracer function_graph measures it",
+			BPF_LATENCY_WHAT
+			": the kernel cannot probe a function '%.100s', or has no kprobes (CONFIG_KPROBES); "
+			"without -b, the "
+			"tracer function_graph measures it",
 			function);
 	return error_set_errno(err, TALLY_UNSUPPORTED, errnum,
-		WHAT ": the kernel cannot probe '%.100s' (it needs CONFIG_KPROBES)", function);
+		BPF_LATENCY_WHAT ": the kernel cannot probe '%.100s' (it needs CONFIG_KPROBES)", function);
 }
 
 static enum tally_status bpf_latency_attach_functions(
@@ -103,7 +104,7 @@ static enum tally_status bpf_latency_attach_events(
 			i ? s->progs.second_event : s->progs.first_event, config->systems[i], config->events[i]);
 		if (!link)
 			return error_set_errno(err, TALLY_NOT_FOUND, errno,
-				WHAT ": cannot attach to the tracepoint '%s:%s'", config->systems[i],
+				BPF_LATENCY_WHAT ": cannot attach to the tracepoint '%s:%s'", config->systems[i],
 				config->events[i]);
 		l->links[l->link_count++] = link;
 	}
@@ -116,7 +117,7 @@ static enum tally_status bpf_latency_set_cpus(const struct bpf_latency *l, const
 	for (uint32_t cpu = 0; cpu < LATENCY_MAP_CPUS; cpu++) {
 		const uint8_t yes = 1;
 		if (cpus[cpu] && bpf_map_update_elem(fd, &cpu, &yes, BPF_ANY) != 0)
-			return error_set_errno(err, TALLY_IO, errno, WHAT ": its map of CPUs");
+			return error_set_errno(err, TALLY_IO, errno, BPF_LATENCY_WHAT ": its map of CPUs");
 	}
 	return TALLY_OK;
 }
@@ -129,12 +130,12 @@ static enum tally_status bpf_latency_open(
 	if (!l->links)
 		return error_nomem(err);
 	if (!l->skeleton)
-		return bpf_explain(l->kernel, WHAT, errno, err);
+		return bpf_explain(l->kernel, BPF_LATENCY_WHAT, errno, err);
 	bpf_latency_configure(l->skeleton, config);
 	enum tally_status status =
 		config->of_processes || config->of_threads ? bpf_latency_find_namespace(l->skeleton, err) : TALLY_OK;
 	if (status == TALLY_OK)
-		status = bpf_load(l->kernel, WHAT, l->skeleton->skeleton, err);
+		status = bpf_load(l->kernel, BPF_LATENCY_WHAT, l->skeleton->skeleton, err);
 	if (status == TALLY_OK && config->cpus)
 		status = bpf_latency_set_cpus(l, config->cpus, err);
 	if (status != TALLY_OK)
@@ -146,7 +147,7 @@ static enum tally_status bpf_latency_open(
 enum tally_status bpf_latency_create(const struct kernel_seam *kernel, const struct bpf_latency_config *config,
 	struct bpf_latency **latency, struct tally_error *err)
 {
-	enum tally_status status = bpf_open(kernel, WHAT, err);
+	enum tally_status status = bpf_open(kernel, BPF_LATENCY_WHAT, err);
 	if (status != TALLY_OK)
 		return status;
 	struct bpf_latency *made = calloc(1, sizeof(*made));
@@ -167,7 +168,7 @@ enum tally_status bpf_latency_watch(struct bpf_latency *latency, uint32_t id, st
 	const uint8_t yes = 1;
 	int fd = bpf_map__fd(latency->skeleton->maps.latency_tasks);
 	if (bpf_map_update_elem(fd, &id, &yes, BPF_ANY) != 0)
-		return error_set_errno(err, TALLY_IO, errno, WHAT ": its map of threads");
+		return error_set_errno(err, TALLY_IO, errno, BPF_LATENCY_WHAT ": its map of threads");
 	return TALLY_OK;
 }
 
@@ -199,20 +200,20 @@ enum tally_status bpf_latency_read(const struct bpf_latency *latency, uint64_t *
 	*sum = (struct latency_map_sum){0};
 	*losses = s->bss->latency_losses;
 	if (cpus <= 0)
-		return error_set_errno(err, TALLY_IO, -cpus, WHAT ": the CPUs cannot be counted");
+		return error_set_errno(err, TALLY_IO, -cpus, BPF_LATENCY_WHAT ": the CPUs cannot be counted");
 	uint64_t *values = calloc((size_t)cpus, sizeof(*values));
 	struct latency_map_sum *parts = calloc((size_t)cpus, sizeof(*parts));
 	enum tally_status status = values && parts ? TALLY_OK : error_nomem(err);
 	for (uint32_t i = 0; status == TALLY_OK && i < latency->bucket_count; i++) {
 		counts[i] = 0;
 		if (bpf_map_lookup_elem(bpf_map__fd(s->maps.buckets), &i, values) != 0)
-			status = error_set_errno(err, TALLY_IO, errno, WHAT ": its map of buckets");
+			status = error_set_errno(err, TALLY_IO, errno, BPF_LATENCY_WHAT ": its map of buckets");
 		for (int cpu = 0; status == TALLY_OK && cpu < cpus; cpu++)
 			counts[i] += values[cpu];
 	}
 	uint32_t zero = 0;
 	if (status == TALLY_OK && bpf_map_lookup_elem(bpf_map__fd(s->maps.latency_sums), &zero, parts) != 0)
-		status = error_set_errno(err, TALLY_IO, errno, WHAT ": its map of sums");
+		status = error_set_errno(err, TALLY_IO, errno, BPF_LATENCY_WHAT ": its map of sums");
 	for (int cpu = 0; status == TALLY_OK && cpu < cpus; cpu++)
 		bpf_latency_join(sum, &parts[cpu]);
 	free(values);
@@ -235,12 +236,12 @@ void bpf_latency_destroy(struct bpf_latency *latency)
 enum tally_status bpf_latency_create(const struct kernel_seam *kernel, const struct bpf_latency_config *config,
 	struct bpf_latency **latency, struct tally_error *err)
 {
-	return bpf_open(kernel, WHAT, err);
+	return bpf_open(kernel, BPF_LATENCY_WHAT, err);
 }
 
 enum tally_status bpf_latency_watch(struct bpf_latency *latency, uint32_t id, struct tally_error *err)
 {
-	return bpf_refusal_expected(NULL, WHAT, err);
+	return bpf_refusal_expected(NULL, BPF_LATENCY_WHAT, err);
 }
 
 void bpf_latency_start(struct bpf_latency *latency)
@@ -254,7 +255,7 @@ void bpf_latency_stop(struct bpf_latency *latency)
 enum tally_status bpf_latency_read(const struct bpf_latency *latency, uint64_t *counts, struct latency_map_sum *sum,
 	struct latency_map_losses *losses, struct tally_error *err)
 {
-	return bpf_refusal_expected(NULL, WHAT, err);
+	return bpf_refusal_expected(NULL, BPF_LATENCY_WHAT, err);
 }
 
 void bpf_latency_destroy(struct bpf_latency *latency)

@@ -10,7 +10,7 @@
 #include "bpf/bpf_load.h"
 #include "tally_config.h"
 
-#define WHAT "lock contention -b"
+#define BPF_LOCK_CONTENTION_WHAT "lock contention -b"
 
 #if HAVE_BPF
 #include <bpf/bpf.h>
@@ -29,9 +29,9 @@ static enum tally_status bpf_lock_contention_call(
 	if (result == 0)
 		return TALLY_OK;
 	if (result == -E2BIG)
-		return error_set(
-			err, TALLY_LIMIT, "%s: its map of %s has no room for more: raise --map-nr-entries", WHAT, map);
-	return error_set_errno(err, TALLY_IO, -result, "%s: its map of %s", WHAT, map);
+		return error_set(err, TALLY_LIMIT, "%s: its map of %s has no room for more: raise --map-nr-entries",
+			BPF_LOCK_CONTENTION_WHAT, map);
+	return error_set_errno(err, TALLY_IO, -result, "%s: its map of %s", BPF_LOCK_CONTENTION_WHAT, map);
 }
 
 static void bpf_lock_contention_configure(struct lock_contention_bpf *skeleton, const struct bpf_lock_config *config)
@@ -73,9 +73,9 @@ enum tally_status bpf_lock_contention_create(const struct kernel_seam *kernel, c
 	struct bpf_lock_contention **locks, struct tally_error *err)
 {
 	bool has_numbers = config->of_processes || config->of_threads || config->with_thread || config->with_owner;
-	enum tally_status status = bpf_open(kernel, WHAT, err);
+	enum tally_status status = bpf_open(kernel, BPF_LOCK_CONTENTION_WHAT, err);
 	if (status == TALLY_OK && has_numbers)
-		status = bpf_check_namespace(kernel, WHAT " of threads", err);
+		status = bpf_check_namespace(kernel, BPF_LOCK_CONTENTION_WHAT " of threads", err);
 	if (status != TALLY_OK)
 		return status;
 	struct bpf_lock_contention *made = calloc(1, sizeof(*made));
@@ -84,15 +84,15 @@ enum tally_status bpf_lock_contention_create(const struct kernel_seam *kernel, c
 	made->kernel = kernel;
 	made->skeleton = lock_contention_bpf__open();
 	if (!made->skeleton) {
-		status = bpf_explain(kernel, WHAT, errno, err);
+		status = bpf_explain(kernel, BPF_LOCK_CONTENTION_WHAT, errno, err);
 	} else {
 		bpf_lock_contention_configure(made->skeleton, config);
-		status = bpf_load(kernel, WHAT, made->skeleton->skeleton, err);
+		status = bpf_load(kernel, BPF_LOCK_CONTENTION_WHAT, made->skeleton->skeleton, err);
 	}
 	if (status == TALLY_OK && config->cpus)
 		status = bpf_lock_contention_set_cpus(made, config->cpus, err);
 	if (status == TALLY_OK)
-		status = bpf_attach(kernel, WHAT, made->skeleton->skeleton, err);
+		status = bpf_attach(kernel, BPF_LOCK_CONTENTION_WHAT, made->skeleton->skeleton, err);
 	if (status == TALLY_OK)
 		*locks = made;
 	else
@@ -180,12 +180,12 @@ void bpf_lock_contention_destroy(struct bpf_lock_contention *locks)
 enum tally_status bpf_lock_contention_create(const struct kernel_seam *kernel, const struct bpf_lock_config *config,
 	struct bpf_lock_contention **locks, struct tally_error *err)
 {
-	return bpf_open(kernel, WHAT, err);
+	return bpf_open(kernel, BPF_LOCK_CONTENTION_WHAT, err);
 }
 
 enum tally_status bpf_lock_contention_watch(struct bpf_lock_contention *locks, uint32_t id, struct tally_error *err)
 {
-	return bpf_refusal_expected(NULL, WHAT, err);
+	return bpf_refusal_expected(NULL, BPF_LOCK_CONTENTION_WHAT, err);
 }
 
 void bpf_lock_contention_start(struct bpf_lock_contention *locks)

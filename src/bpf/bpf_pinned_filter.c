@@ -16,12 +16,12 @@
 #include "kernel/system/fd_limit.h"
 #include "tally_config.h"
 
-#define BPF_FS	     "/sys/fs/bpf"
-#define PROGRAM_PATH PINNED_FILTER_PATH "/program"
-#define FILTERS_PATH PINNED_FILTER_PATH "/filters"
-#define DROPPED_PATH PINNED_FILTER_PATH "/dropped"
-#define PIN_WHAT     "record --setup-filter"
-#define WHAT	     "--filter"
+#define BPF_FS		       "/sys/fs/bpf"
+#define PROGRAM_PATH	       PINNED_FILTER_PATH "/program"
+#define FILTERS_PATH	       PINNED_FILTER_PATH "/filters"
+#define DROPPED_PATH	       PINNED_FILTER_PATH "/dropped"
+#define PIN_WHAT	       "record --setup-filter"
+#define BPF_PINNED_FILTER_WHAT "--filter"
 
 #if HAVE_BPF
 #include <bpf/bpf.h>
@@ -143,10 +143,11 @@ static enum tally_status bpf_pinned_filter_trust(struct tally_error *err)
 {
 	struct stat folder;
 	if (lstat(PINNED_FILTER_PATH, &folder) != 0)
-		return error_set_errno(err, TALLY_NOT_FOUND, errno, WHAT ": '%s'", PINNED_FILTER_PATH);
+		return error_set_errno(
+			err, TALLY_NOT_FOUND, errno, BPF_PINNED_FILTER_WHAT ": '%s'", PINNED_FILTER_PATH);
 	if (!S_ISDIR(folder.st_mode) || folder.st_uid != 0 || (folder.st_mode & (S_IWGRP | S_IWOTH)))
-		return error_set(
-			err, TALLY_DENIED, WHAT ": '%s' is not root's alone: it is not used", PINNED_FILTER_PATH);
+		return error_set(err, TALLY_DENIED, BPF_PINNED_FILTER_WHAT ": '%s' is not root's alone: it is not used",
+			PINNED_FILTER_PATH);
 	return TALLY_OK;
 }
 
@@ -158,12 +159,13 @@ static enum tally_status bpf_pinned_filter_get_map(
 	uint32_t size = sizeof(info);
 	*fd = bpf_obj_get_opts(path, &options);
 	if (*fd < 0)
-		return bpf_pinned_filter_step(*fd, WHAT ": cannot open", path, err);
+		return bpf_pinned_filter_step(*fd, BPF_PINNED_FILTER_WHAT ": cannot open", path, err);
 	if (bpf_obj_get_info_by_fd(*fd, &info, &size) != 0 || info.type != wanted->type ||
 		info.key_size != wanted->key_size || info.value_size != wanted->value_size ||
 		info.max_entries < wanted->max_entries)
 		return error_set(err, TALLY_INVALID,
-			WHAT ": '%s' is of another version of tally: root can pin it anew (record --setup-filter pin)",
+			BPF_PINNED_FILTER_WHAT
+			": '%s' is of another version of tally: root can pin it anew (record --setup-filter pin)",
 			path);
 	return TALLY_OK;
 }
@@ -183,7 +185,7 @@ static enum tally_status bpf_pinned_filter_get(struct bpf_pinned_filter *p, stru
 		return status;
 	p->program = bpf_obj_get(PROGRAM_PATH);
 	if (p->program < 0)
-		return bpf_pinned_filter_step(p->program, WHAT ": cannot open", PROGRAM_PATH, err);
+		return bpf_pinned_filter_step(p->program, BPF_PINNED_FILTER_WHAT ": cannot open", PROGRAM_PATH, err);
 	status = bpf_pinned_filter_get_map(FILTERS_PATH, BPF_F_WRONLY, &filters, &p->filters, err);
 	return status == TALLY_OK ? bpf_pinned_filter_get_map(DROPPED_PATH, BPF_F_RDONLY, &dropped, &p->dropped, err)
 				  : status;
@@ -207,10 +209,11 @@ static enum tally_status bpf_pinned_filter_enter(
 	free(entry);
 	if (failed == -E2BIG)
 		return error_set(err, TALLY_LIMIT,
-			WHAT ": all %d filters of users are in use: root can pin them anew (record --setup-filter pin)",
+			BPF_PINNED_FILTER_WHAT
+			": all %d filters of users are in use: root can pin them anew (record --setup-filter pin)",
 			PINNED_FILTER_ENTRIES);
 	if (failed)
-		return bpf_pinned_filter_step(failed, WHAT ": cannot write", FILTERS_PATH, err);
+		return bpf_pinned_filter_step(failed, BPF_PINNED_FILTER_WHAT ": cannot write", FILTERS_PATH, err);
 	p->has_entry = true;
 	p->dropped_before = bpf_pinned_filter_dropped(p);
 	return TALLY_OK;
@@ -240,7 +243,8 @@ enum tally_status bpf_pinned_filter_attach(struct bpf_pinned_filter *p, int fd, 
 	if (link == -EMFILE && fd_limit_make_room(1))
 		link = bpf_link_create(p->program, fd, BPF_PERF_EVENT, &options);
 	if (link < 0)
-		return bpf_pinned_filter_step(link, WHAT ": the kernel does not attach", PROGRAM_PATH, err);
+		return bpf_pinned_filter_step(
+			link, BPF_PINNED_FILTER_WHAT ": the kernel does not attach", PROGRAM_PATH, err);
 	if (vec_push(&p->links, link))
 		return TALLY_OK;
 	close(link);
@@ -284,12 +288,12 @@ enum tally_status bpf_pinned_filter_unpin(struct tally_error *err)
 enum tally_status bpf_pinned_filter_create(
 	const struct sample_filter_list *filter, struct bpf_pinned_filter **pinned, struct tally_error *err)
 {
-	return error_set(err, TALLY_UNSUPPORTED, WHAT ": this build has no BPF programs");
+	return error_set(err, TALLY_UNSUPPORTED, BPF_PINNED_FILTER_WHAT ": this build has no BPF programs");
 }
 
 enum tally_status bpf_pinned_filter_attach(struct bpf_pinned_filter *pinned, int fd, struct tally_error *err)
 {
-	return error_set(err, TALLY_UNSUPPORTED, WHAT ": this build has no BPF programs");
+	return error_set(err, TALLY_UNSUPPORTED, BPF_PINNED_FILTER_WHAT ": this build has no BPF programs");
 }
 
 uint64_t bpf_pinned_filter_dropped(const struct bpf_pinned_filter *pinned)

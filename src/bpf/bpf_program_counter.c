@@ -10,7 +10,7 @@
 #include "bpf/bpf_load.h"
 #include "tally_config.h"
 
-#define WHAT "stat --bpf-prog"
+#define BPF_PROGRAM_COUNTER_WHAT "stat --bpf-prog"
 
 #if HAVE_BPF
 #include <bpf/bpf.h>
@@ -35,7 +35,7 @@ static enum tally_status bpf_program_counter_fail(int failed, uint32_t id, const
 {
 	int errnum = failed < -1 ? -failed : errno;
 	enum tally_status status = errnum == EPERM || errnum == EACCES ? TALLY_DENIED : TALLY_IO;
-	return error_set_errno(err, status, errnum, WHAT " %u: %s", id, step);
+	return error_set_errno(err, status, errnum, BPF_PROGRAM_COUNTER_WHAT " %u: %s", id, step);
 }
 
 /* ---- the program that is counted ---- */
@@ -59,7 +59,8 @@ static enum tally_status bpf_program_counter_name(
 		memcpy(target->function, name, strlen(name) + 1);
 	btf__free(types);
 	return is_named ? TALLY_OK
-			: error_set(err, TALLY_INVALID, WHAT " %u: its BTF does not name its function", target->id);
+			: error_set(err, TALLY_INVALID,
+				  BPF_PROGRAM_COUNTER_WHAT " %u: its BTF does not name its function", target->id);
 }
 
 static enum tally_status bpf_program_counter_look(struct bpf_program_target *target, struct tally_error *err)
@@ -71,7 +72,8 @@ static enum tally_status bpf_program_counter_look(struct bpf_program_target *tar
 	target->fd = bpf_prog_get_fd_by_id(target->id);
 	if (target->fd < 0 && errno == ENOENT)
 		return error_set(err, TALLY_NOT_FOUND,
-			WHAT " %u: there is no BPF program with this ID ('bpftool prog' shows those that there are)",
+			BPF_PROGRAM_COUNTER_WHAT
+			" %u: there is no BPF program with this ID ('bpftool prog' shows those that there are)",
 			target->id);
 	if (target->fd < 0)
 		return bpf_program_counter_fail(-1, target->id, "the program cannot be opened", err);
@@ -79,10 +81,12 @@ static enum tally_status bpf_program_counter_look(struct bpf_program_target *tar
 		return bpf_program_counter_fail(-1, target->id, "nothing can be learnt about the program", err);
 	if (info.btf_id == 0 || info.nr_func_info == 0)
 		return error_set(err, TALLY_UNSUPPORTED,
-			WHAT " %u: this program was loaded without BTF, which programs around it need", target->id);
+			BPF_PROGRAM_COUNTER_WHAT
+			" %u: this program was loaded without BTF, which programs around it need",
+			target->id);
 	if (info.jited_prog_len == 0)
 		return error_set(err, TALLY_UNSUPPORTED,
-			WHAT
+			BPF_PROGRAM_COUNTER_WHAT
 			" %u: this program is interpreted, and the kernel runs programs only around compiled ones: set "
 			"net.core.bpf_jit_enable to 1 before it is loaded",
 			target->id);
@@ -97,15 +101,17 @@ static enum tally_status bpf_program_counter_explain(
 {
 	if (refusal->errnum == EPERM)
 		return error_set(err, TALLY_DENIED,
-			WHAT " %u: this kernel loads no BPF programs that run around another one (fentry, fexit), not "
-			     "even for "
-			     "root: Operation not permitted; record -a and report show where time in BPF programs goes",
+			BPF_PROGRAM_COUNTER_WHAT
+			" %u: this kernel loads no BPF programs that run around another one (fentry, fexit), not "
+			"even for "
+			"root: Operation not permitted; record -a and report show where time in BPF programs goes",
 			id);
 	if (refusal->errnum == ERRNO_NOT_SUPPORTED)
 		return error_set(err, TALLY_UNSUPPORTED,
-			WHAT " %u: this kernel cannot run BPF programs around another one (fentry, fexit): on aarch64, "
-			     "Linux 6.0 "
-			     "is the first that can",
+			BPF_PROGRAM_COUNTER_WHAT
+			" %u: this kernel cannot run BPF programs around another one (fentry, fexit): on aarch64, "
+			"Linux 6.0 "
+			"is the first that can",
 			id);
 	return error_set(err, refusal->status, "%s (around program %u)", refusal->text, id);
 }
@@ -114,7 +120,8 @@ static enum tally_status bpf_program_counter_attach(
 	const struct bpf_program_counter *c, size_t index, uint32_t id, struct tally_error *err)
 {
 	struct tally_error refusal = {0};
-	enum tally_status status = bpf_attach(c->kernel, WHAT, c->skeletons[index]->skeleton, &refusal);
+	enum tally_status status =
+		bpf_attach(c->kernel, BPF_PROGRAM_COUNTER_WHAT, c->skeletons[index]->skeleton, &refusal);
 	return status == TALLY_OK ? status : bpf_program_counter_explain(&refusal, id, err);
 }
 
@@ -124,7 +131,7 @@ static enum tally_status bpf_program_counter_load(
 	static const char *const shared[] = {"events"};
 	struct program_counter_bpf *s = program_counter_bpf__open();
 	if (!s)
-		return bpf_explain(c->kernel, WHAT, errno, err);
+		return bpf_explain(c->kernel, BPF_PROGRAM_COUNTER_WHAT, errno, err);
 	c->skeletons[c->count++] = s;
 	s->rodata->event_count = (uint32_t)c->event_count;
 	s->rodata->possible_cpus = (uint32_t)c->possible_cpus;
@@ -143,7 +150,7 @@ static enum tally_status bpf_program_counter_load(
 	if (status != TALLY_OK)
 		return status;
 	struct tally_error refusal = {0};
-	status = bpf_load(c->kernel, WHAT, s->skeleton, &refusal);
+	status = bpf_load(c->kernel, BPF_PROGRAM_COUNTER_WHAT, s->skeleton, &refusal);
 	return status == TALLY_OK ? status : bpf_program_counter_explain(&refusal, target->id, err);
 }
 
@@ -162,10 +169,10 @@ static enum tally_status bpf_program_counter_make(
 	struct bpf_program_counter *c, const struct bpf_program_request *request, struct tally_error *err)
 {
 	if (request->event_count > PROGRAM_COUNTER_EVENTS)
-		return error_set(err, TALLY_LIMIT, WHAT ": %zu events, where it counts %d at most",
+		return error_set(err, TALLY_LIMIT, BPF_PROGRAM_COUNTER_WHAT ": %zu events, where it counts %d at most",
 			request->event_count, PROGRAM_COUNTER_EVENTS);
 	if (c->possible_cpus <= 0)
-		return error_set(err, TALLY_IO, WHAT ": the number of CPUs is not known");
+		return error_set(err, TALLY_IO, BPF_PROGRAM_COUNTER_WHAT ": the number of CPUs is not known");
 	size_t cpus = (size_t)c->possible_cpus;
 	c->event_count = request->event_count;
 	c->skeletons = calloc(request->id_count, sizeof(*c->skeletons));
@@ -177,7 +184,7 @@ static enum tally_status bpf_program_counter_make(
 	for (size_t i = 0; status == TALLY_OK && i < request->id_count; i++)
 		status = bpf_program_counter_add(c, request->ids[i], err);
 	if (status == TALLY_OK)
-		status = bpf_event_array_fill(c->kernel, WHAT,
+		status = bpf_event_array_fill(c->kernel, BPF_PROGRAM_COUNTER_WHAT,
 			&(struct bpf_event_array){bpf_map__fd(c->skeletons[0]->maps.events), c->possible_cpus,
 				request->events, request->event_count},
 			err);
@@ -189,7 +196,7 @@ static enum tally_status bpf_program_counter_make(
 enum tally_status bpf_program_counter_open(const struct kernel_seam *kernel, const struct bpf_program_request *request,
 	struct bpf_program_counter **counter, struct tally_error *err)
 {
-	enum tally_status status = bpf_open(kernel, WHAT, err);
+	enum tally_status status = bpf_open(kernel, BPF_PROGRAM_COUNTER_WHAT, err);
 	if (status != TALLY_OK)
 		return status;
 	struct bpf_program_counter *c = calloc(1, sizeof(*c));
@@ -221,7 +228,8 @@ enum tally_status bpf_program_counter_read(struct bpf_program_counter *c, struct
 		for (uint32_t event = 0; event < c->event_count; event++) {
 			int failed = bpf_map_lookup_elem(bpf_map__fd(c->skeletons[i]->maps.readings), &event, c->part);
 			if (failed)
-				return error_set_errno(err, TALLY_IO, errno, WHAT ": the counts cannot be read");
+				return error_set_errno(
+					err, TALLY_IO, errno, BPF_PROGRAM_COUNTER_WHAT ": the counts cannot be read");
 			for (size_t cpu = 0; cpu < cpus; cpu++) {
 				struct program_counter_reading *sum = &c->readings[event * cpus + cpu];
 				sum->value += c->part[cpu].value;
@@ -263,7 +271,7 @@ void bpf_program_counter_close(struct bpf_program_counter *c)
 enum tally_status bpf_program_counter_open(const struct kernel_seam *kernel, const struct bpf_program_request *request,
 	struct bpf_program_counter **counter, struct tally_error *err)
 {
-	return bpf_open(kernel, WHAT, err);
+	return bpf_open(kernel, BPF_PROGRAM_COUNTER_WHAT, err);
 }
 
 void bpf_program_counter_count(struct bpf_program_counter *c, bool is_on)

@@ -14,7 +14,7 @@
 
 #include "bpf/sample_filter.skel.h"
 
-#define WHAT "--filter"
+#define BPF_SAMPLE_FILTER_WHAT "--filter"
 
 struct bpf_sample_filter {
 	const struct kernel_seam *kernel;
@@ -46,13 +46,13 @@ static enum tally_status bpf_sample_filter_load(struct bpf_sample_filter *progra
 {
 	struct sample_filter_bpf *skeleton = sample_filter_bpf__open();
 	if (!skeleton)
-		return bpf_explain(program->kernel, WHAT, errno, err);
+		return bpf_explain(program->kernel, BPF_SAMPLE_FILTER_WHAT, errno, err);
 	memcpy(skeleton->rodata->items, filter->items, filter->count * sizeof(*filter->items));
 	skeleton->rodata->item_count = (unsigned int)filter->count;
 	struct bpf_program *used = is_prepared ? skeleton->progs.filter_prepared : skeleton->progs.filter_plain;
 	struct bpf_program *other = is_prepared ? skeleton->progs.filter_plain : skeleton->progs.filter_prepared;
 	bpf_program__set_autoload(other, false);
-	enum tally_status status = bpf_load(program->kernel, WHAT, skeleton->skeleton, err);
+	enum tally_status status = bpf_load(program->kernel, BPF_SAMPLE_FILTER_WHAT, skeleton->skeleton, err);
 	if (status != TALLY_OK) {
 		sample_filter_bpf__destroy(skeleton);
 		return status;
@@ -103,7 +103,7 @@ enum tally_status bpf_sample_filter_create(const struct kernel_seam *kernel, con
 	if (!made)
 		return error_nomem(err);
 	made->kernel = kernel;
-	enum tally_status status = bpf_open(kernel, WHAT, &refusal);
+	enum tally_status status = bpf_open(kernel, BPF_SAMPLE_FILTER_WHAT, &refusal);
 	if (status == TALLY_OK)
 		status = bpf_sample_filter_load_either(made, filter, &refusal);
 	else if (status == TALLY_DENIED)
@@ -121,7 +121,7 @@ enum tally_status bpf_sample_filter_attach(struct bpf_sample_filter *program, in
 {
 	if (program->pinned)
 		return bpf_pinned_filter_attach(program->pinned, fd, err);
-	return bpf_attach_event(program->kernel, WHAT, program->program_fd, fd, "", err);
+	return bpf_attach_event(program->kernel, BPF_SAMPLE_FILTER_WHAT, program->program_fd, fd, "", err);
 }
 
 uint64_t bpf_sample_filter_dropped(const struct bpf_sample_filter *program)

@@ -5,7 +5,7 @@
 #include "bpf/bpf_load.h"
 #include "tally_config.h"
 
-#define WHAT "--call-graph bpf"
+#define BPF_SAMPLE_STACKS_WHAT "--call-graph bpf"
 
 struct perf_attr bpf_sample_stacks_attr(const struct perf_attr *sampled)
 {
@@ -47,7 +47,7 @@ struct bpf_sample_stacks {
 enum tally_status bpf_sample_stacks_create(
 	const struct walk_tables_config *config, struct bpf_sample_stacks **out, struct tally_error *err)
 {
-	enum tally_status status = bpf_open(config->kernel, WHAT, err);
+	enum tally_status status = bpf_open(config->kernel, BPF_SAMPLE_STACKS_WHAT, err);
 	if (status != TALLY_OK)
 		return status;
 	struct bpf_sample_stacks *stacks = calloc(1, sizeof(*stacks));
@@ -55,8 +55,8 @@ enum tally_status bpf_sample_stacks_create(
 		return error_nomem(err);
 	stacks->kernel = config->kernel;
 	stacks->skeleton = sample_stacks_bpf__open();
-	status = stacks->skeleton ? bpf_load(config->kernel, WHAT, stacks->skeleton->skeleton, err)
-				  : bpf_explain(config->kernel, WHAT, errno, err);
+	status = stacks->skeleton ? bpf_load(config->kernel, BPF_SAMPLE_STACKS_WHAT, stacks->skeleton->skeleton, err)
+				  : bpf_explain(config->kernel, BPF_SAMPLE_STACKS_WHAT, errno, err);
 	if (status == TALLY_OK)
 		status = walk_tables_create(stacks->skeleton->obj, config, &stacks->tables, err);
 	if (status == TALLY_OK)
@@ -87,8 +87,8 @@ static int bpf_sample_stacks_ioctl(
 
 enum tally_status bpf_sample_stacks_attach(const struct bpf_sample_stacks *stacks, int fd, struct tally_error *err)
 {
-	return bpf_attach_event(stacks->kernel, WHAT, bpf_program__fd(stacks->skeleton->progs.sample_first), fd,
-		"; use --call-graph dwarf", err);
+	return bpf_attach_event(stacks->kernel, BPF_SAMPLE_STACKS_WHAT,
+		bpf_program__fd(stacks->skeleton->progs.sample_first), fd, "; use --call-graph dwarf", err);
 }
 
 static enum tally_status bpf_sample_stacks_redirect(
@@ -100,8 +100,8 @@ static enum tally_status bpf_sample_stacks_redirect(
 		bpf_sample_stacks_ioctl(stacks, fd, PERF_EVENT_IOC_ID, &id) != 0 ||
 		bpf_map_update_elem(bpf_map__fd(stacks->skeleton->maps.sample_outputs), &key, &fd, BPF_ANY) != 0 ||
 		bpf_sample_stacks_ioctl(stacks, fd, PERF_EVENT_IOC_ENABLE, NULL) != 0)
-		return error_set_errno(
-			err, TALLY_IO, errno, WHAT ": stacks cannot be put into the ring of CPU %d", cpu);
+		return error_set_errno(err, TALLY_IO, errno,
+			BPF_SAMPLE_STACKS_WHAT ": stacks cannot be put into the ring of CPU %d", cpu);
 	return vec_push(&stacks->ids, id) ? TALLY_OK : error_nomem(err);
 }
 
@@ -112,7 +112,7 @@ enum tally_status bpf_sample_stacks_add_ring(
 	int fd = kernel->perf_event_open(kernel->context, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return error_set_errno(err, errno == EPERM || errno == EACCES ? TALLY_DENIED : TALLY_IO, errno,
-			WHAT ": cannot open the event that carries stacks on CPU %d", cpu);
+			BPF_SAMPLE_STACKS_WHAT ": cannot open the event that carries stacks on CPU %d", cpu);
 	if (!vec_push(&stacks->outputs, fd)) {
 		close(fd);
 		return error_nomem(err);
@@ -156,7 +156,7 @@ struct bpf_sample_stacks_totals bpf_sample_stacks_totals(const struct bpf_sample
 enum tally_status bpf_sample_stacks_create(
 	const struct walk_tables_config *config, struct bpf_sample_stacks **out, struct tally_error *err)
 {
-	return bpf_open(config->kernel, WHAT, err);
+	return bpf_open(config->kernel, BPF_SAMPLE_STACKS_WHAT, err);
 }
 
 void bpf_sample_stacks_destroy(struct bpf_sample_stacks *stacks)

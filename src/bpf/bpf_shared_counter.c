@@ -13,7 +13,7 @@
 #include "bpf/bpf_load.h"
 #include "tally_config.h"
 
-#define WHAT "stat --bpf-counters"
+#define BPF_SHARED_COUNTER_WHAT "stat --bpf-counters"
 
 #if HAVE_BPF
 #include <bpf/bpf.h>
@@ -36,8 +36,8 @@ struct bpf_shared_counter {
 static enum tally_status bpf_shared_counter_fail(int result, const char *step, struct tally_error *err)
 {
 	int errnum = result < 0 && result > -4096 && result != -1 ? -result : errno;
-	return error_set_errno(
-		err, errnum == EPERM || errnum == EACCES ? TALLY_DENIED : TALLY_IO, errnum, WHAT ": %s", step);
+	return error_set_errno(err, errnum == EPERM || errnum == EACCES ? TALLY_DENIED : TALLY_IO, errnum,
+		BPF_SHARED_COUNTER_WHAT ": %s", step);
 }
 
 static void bpf_shared_counter_close_fd(int *fd)
@@ -76,7 +76,7 @@ static enum tally_status bpf_shared_counter_open_pinned(
 			close(made);
 		if (c->pinned < 0)
 			return error_set_errno(err, TALLY_IO, errnum,
-				WHAT
+				BPF_SHARED_COUNTER_WHAT
 				": its map cannot be pinned as '%s': mount a BPF file system there (mount -t bpf bpf "
 				"/sys/fs/bpf), or name another place with --bpf-attr-map",
 				path);
@@ -85,7 +85,9 @@ static enum tally_status bpf_shared_counter_open_pinned(
 		info.key_size != sizeof(struct shared_counter_key) ||
 		info.value_size != sizeof(struct shared_counter_entry))
 		return error_set(err, TALLY_INVALID,
-			WHAT ": '%s' is not a map of tally's: name another place with --bpf-attr-map", path);
+			BPF_SHARED_COUNTER_WHAT
+			": '%s' is not a map of tally's: name another place with --bpf-attr-map",
+			path);
 	return TALLY_OK;
 }
 
@@ -140,7 +142,9 @@ static enum tally_status bpf_shared_counter_open_events(
 			return bpf_shared_counter_fail(failed, "the kernel shares no counter of this event", err);
 		opened++;
 	}
-	return opened > 0 ? TALLY_OK : error_set(err, TALLY_NOT_FOUND, WHAT ": no CPU counts %s", c->spec->name);
+	return opened > 0
+		       ? TALLY_OK
+		       : error_set(err, TALLY_NOT_FOUND, BPF_SHARED_COUNTER_WHAT ": no CPU counts %s", c->spec->name);
 }
 
 static uint32_t bpf_shared_counter_map_id(int fd)
@@ -190,10 +194,10 @@ static enum tally_status bpf_shared_counter_lead(struct bpf_shared_counter *c, s
 {
 	struct shared_counter_bpf *s = shared_counter_bpf__open_and_load();
 	if (!s)
-		return bpf_explain(c->kernel, WHAT, errno, err);
+		return bpf_explain(c->kernel, BPF_SHARED_COUNTER_WHAT, errno, err);
 	enum tally_status status = bpf_shared_counter_open_events(c, bpf_map__fd(s->maps.events), err);
 	if (status == TALLY_OK)
-		status = bpf_attach(c->kernel, WHAT, s->skeleton, err);
+		status = bpf_attach(c->kernel, BPF_SHARED_COUNTER_WHAT, s->skeleton, err);
 	if (status == TALLY_OK) {
 		bpf_shared_counter_take(c, s);
 		status = bpf_shared_counter_publish(c, err);
@@ -251,7 +255,8 @@ static enum tally_status bpf_shared_counter_take_slot(struct bpf_shared_counter 
 		c->has_slot = true;
 		return TALLY_OK;
 	}
-	return error_set(err, TALLY_LIMIT, WHAT ": %d sessions count %s already", SHARED_COUNTER_SLOTS, c->spec->name);
+	return error_set(err, TALLY_LIMIT, BPF_SHARED_COUNTER_WHAT ": %d sessions count %s already",
+		SHARED_COUNTER_SLOTS, c->spec->name);
 }
 
 static enum tally_status bpf_shared_counter_find(struct bpf_shared_counter *c, struct tally_error *err)
@@ -271,7 +276,7 @@ static enum tally_status bpf_shared_counter_find(struct bpf_shared_counter *c, s
 enum tally_status bpf_shared_counter_open(const struct kernel_seam *kernel, const char *path,
 	const struct event_spec *spec, struct bpf_shared_counter **counter, struct tally_error *err)
 {
-	enum tally_status status = bpf_open(kernel, WHAT, err);
+	enum tally_status status = bpf_open(kernel, BPF_SHARED_COUNTER_WHAT, err);
 	if (status != TALLY_OK)
 		return status;
 	struct bpf_shared_counter *c = calloc(1, sizeof(*c));
@@ -286,8 +291,8 @@ enum tally_status bpf_shared_counter_open(const struct kernel_seam *kernel, cons
 		c->links[i] = -1;
 	c->cpu_count = libbpf_num_possible_cpus();
 	if (c->cpu_count <= 0 || c->cpu_count > SHARED_COUNTER_CPUS)
-		status = error_set(err, TALLY_LIMIT, WHAT ": %d CPUs, where it knows %d at most", c->cpu_count,
-			SHARED_COUNTER_CPUS);
+		status = error_set(err, TALLY_LIMIT, BPF_SHARED_COUNTER_WHAT ": %d CPUs, where it knows %d at most",
+			c->cpu_count, SHARED_COUNTER_CPUS);
 	if (status == TALLY_OK)
 		status = bpf_shared_counter_open_pinned(c, path, err);
 	if (status == TALLY_OK)
@@ -317,7 +322,7 @@ static enum tally_status bpf_shared_counter_set_bit(
 
 enum tally_status bpf_shared_counter_watch_task(struct bpf_shared_counter *c, uint32_t tid, struct tally_error *err)
 {
-	enum tally_status status = bpf_check_namespace(c->kernel, WHAT " of threads", err);
+	enum tally_status status = bpf_check_namespace(c->kernel, BPF_SHARED_COUNTER_WHAT " of threads", err);
 	return status == TALLY_OK ? bpf_shared_counter_set_bit(c, c->tasks, tid, true, err) : status;
 }
 
@@ -385,7 +390,7 @@ void bpf_shared_counter_close(struct bpf_shared_counter *c)
 enum tally_status bpf_shared_counter_open(const struct kernel_seam *kernel, const char *path,
 	const struct event_spec *spec, struct bpf_shared_counter **counter, struct tally_error *err)
 {
-	return bpf_open(kernel, WHAT, err);
+	return bpf_open(kernel, BPF_SHARED_COUNTER_WHAT, err);
 }
 
 enum tally_status bpf_shared_counter_watch_task(struct bpf_shared_counter *c, uint32_t tid, struct tally_error *err)

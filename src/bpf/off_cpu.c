@@ -25,8 +25,8 @@
 #include "bpf/off_cpu.bpf.h"
 #include "bpf/off_cpu.skel.h"
 
-#define THREADS_LEAST 8192
-#define BATCH	      256
+#define OFF_CPU_THREADS_LEAST 8192
+#define BATCH		      256
 
 struct off_cpu_batch { /* sums that are read from a map at a time */
 	struct off_cpu_key keys[BATCH];
@@ -364,7 +364,7 @@ static enum tally_status off_cpu_size(struct off_cpu *o, struct tally_error *err
 {
 	const struct off_cpu_config *c = &o->config;
 	struct off_cpu_bpf *s = o->skeleton;
-	size_t threads = 2 * c->thread_count + THREADS_LEAST;
+	size_t threads = 2 * c->thread_count + OFF_CPU_THREADS_LEAST;
 	bpf_program__set_autoattach(s->progs.off_cpu_walk_switch, false); /* reached by tail calls */
 	bpf_program__set_autoattach(s->progs.off_cpu_walk_waking, false);
 	bpf_program__set_autoattach(s->progs.off_cpu_interpret_switch, false);

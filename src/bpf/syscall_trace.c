@@ -20,10 +20,10 @@
 #include "bpf/syscall_trace.bpf.h"
 #include "bpf/syscall_trace.skel.h"
 
-#define THREADS_LEAST 4096
-#define SUMS_MOST     (1u << 17) /* rows and errors */
-#define SUMS_OF_ALL   (1u << 13)
-#define THREADS_MOST  ((size_t)1 << 20)
+#define SYSCALL_TRACE_THREADS_LEAST 4096
+#define SUMS_MOST		    (1u << 17) /* rows and errors */
+#define SUMS_OF_ALL		    (1u << 13)
+#define THREADS_MOST		    ((size_t)1 << 20)
 
 struct syscall_trace {
 	struct syscall_trace_config config;
@@ -70,7 +70,8 @@ static enum tally_status syscall_trace_size(struct syscall_trace *trace, struct 
 	const struct syscall_trace_config *c = &trace->config;
 	struct syscall_trace_bpf *s = trace->skeleton;
 	bool may_allocate = syscall_trace_may_allocate();
-	size_t most = may_allocate ? THREADS_MOST : MIN(c->thread_count * 2 + THREADS_LEAST, (size_t)16384);
+	size_t most =
+		may_allocate ? THREADS_MOST : MIN(c->thread_count * 2 + SYSCALL_TRACE_THREADS_LEAST, (size_t)16384);
 	uint32_t threads = (uint32_t)most, copies = c->no_records ? 1 : threads;
 	int failed = bpf_map__set_max_entries(s->maps.threads, threads);
 	if (!failed)

@@ -17,8 +17,8 @@
 #include "base/file_lines.h"
 #include "base/limits.h"
 
-#define PROC_PATH_BYTES 64
-#define DELETED		" (deleted)"
+#define PROCESS_FILES_PROC_PATH_BYTES 64
+#define PROCESS_FILES_DELETED	      " (deleted)"
 
 static enum tally_status process_files_failed(struct tally_error *err, int32_t pid, const char *path, int errnum)
 {
@@ -44,7 +44,7 @@ static int process_files_open_in_root(int root, const char *path, uint64_t flags
 static enum tally_status process_files_open_with(
 	int32_t pid, const char *path, uint64_t flags, int *fd, struct tally_error *err)
 {
-	char proc[PROC_PATH_BYTES];
+	char proc[PROCESS_FILES_PROC_PATH_BYTES];
 	struct stat st;
 	snprintf(proc, sizeof(proc), "/proc/%d/root", (int)pid);
 	int root = open(proc, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -79,11 +79,11 @@ enum tally_status process_root_open_itself(int32_t pid, const char *path, int *f
 	return process_files_open_with(pid, path, O_NOFOLLOW, fd, err);
 }
 
-static bool mount_namespace(const char *process, char name[PROC_PATH_BYTES])
+static bool mount_namespace(const char *process, char name[PROCESS_FILES_PROC_PATH_BYTES])
 {
-	char path[PROC_PATH_BYTES];
+	char path[PROCESS_FILES_PROC_PATH_BYTES];
 	snprintf(path, sizeof(path), "/proc/%s/ns/mnt", process);
-	ssize_t len = readlink(path, name, PROC_PATH_BYTES - 1);
+	ssize_t len = readlink(path, name, PROCESS_FILES_PROC_PATH_BYTES - 1);
 	if (len <= 0)
 		return false;
 	name[len] = '\0';
@@ -93,7 +93,7 @@ static bool mount_namespace(const char *process, char name[PROC_PATH_BYTES])
 /* The process's "/" as we see it: "" where it is ours, or the process is gone. */
 static size_t root_prefix(int32_t pid, char prefix[PATH_MAX])
 {
-	char path[PROC_PATH_BYTES];
+	char path[PROCESS_FILES_PROC_PATH_BYTES];
 	snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
 	ssize_t len = readlink(path, prefix, PATH_MAX - 1);
 	len = len <= 1 ? 0 : len;
@@ -103,7 +103,7 @@ static size_t root_prefix(int32_t pid, char prefix[PATH_MAX])
 
 bool process_is_elsewhere(int32_t pid)
 {
-	char number[16], theirs[PROC_PATH_BYTES], ours[PROC_PATH_BYTES], prefix[PATH_MAX];
+	char number[16], theirs[PROCESS_FILES_PROC_PATH_BYTES], ours[PROCESS_FILES_PROC_PATH_BYTES], prefix[PATH_MAX];
 	if (root_prefix(pid, prefix) > 0)
 		return true;
 	snprintf(number, sizeof(number), "%d", (int)pid);
@@ -131,12 +131,12 @@ static bool split_line(struct tally_str line, struct tally_str *range, struct ta
 static bool is_path(struct tally_str name, const char *path, bool *is_deleted)
 {
 	struct tally_str wanted = str_from(path);
-	*is_deleted = str_ends_with(name, STR(DELETED));
+	*is_deleted = str_ends_with(name, STR(PROCESS_FILES_DELETED));
 	if (str_equal(name, wanted))
 		return true;
 	if (!*is_deleted)
 		return false;
-	name.len -= strlen(DELETED);
+	name.len -= strlen(PROCESS_FILES_DELETED);
 	return str_equal(name, wanted);
 }
 
@@ -154,7 +154,7 @@ static bool range_link(struct arena *arena, int32_t pid, struct tally_str range,
 
 bool process_maps_find(struct arena *arena, int32_t pid, const char *path, struct process_mapping *mapping)
 {
-	char proc[PROC_PATH_BYTES], prefix[PATH_MAX];
+	char proc[PROCESS_FILES_PROC_PATH_BYTES], prefix[PATH_MAX];
 	struct file_lines lines;
 	size_t prefix_len = root_prefix(pid, prefix);
 	struct tally_str line, range, name;
@@ -177,7 +177,7 @@ bool process_maps_find(struct arena *arena, int32_t pid, const char *path, struc
 
 const char *process_exe(struct arena *arena, int32_t pid, const char *path)
 {
-	char proc[PROC_PATH_BYTES], target[PATH_MAX];
+	char proc[PROCESS_FILES_PROC_PATH_BYTES], target[PATH_MAX];
 	bool is_deleted;
 	snprintf(proc, sizeof(proc), "/proc/%d/exe", (int)pid);
 	ssize_t len = readlink(proc, target, sizeof(target));

@@ -17,12 +17,12 @@
 #include "base/map_u64.h"
 #include "perfdata/origin.h"
 
-#define BUFFER_BYTES	 (256u << 10) /* written at once */
-#define SECTION_BYTES	 16
-#define DATA_SIZE_OFFSET 48 /* in the header */
-#define BITS_OFFSET	 72
-#define ATTR_SIZE_OFFSET 4 /* in an attr */
-#define TEMPORARY_SUFFIX ".XXXXXX"
+#define BUFFER_BYTES		  (256u << 10) /* written at once */
+#define REWRITER_SECTION_BYTES	  16
+#define REWRITER_DATA_SIZE_OFFSET 48 /* in the header */
+#define BITS_OFFSET		  72
+#define ATTR_SIZE_OFFSET	  4 /* in an attr */
+#define TEMPORARY_SUFFIX	  ".XXXXXX"
 
 struct perfdata_rewriter {
 	int fd;
@@ -198,11 +198,11 @@ static enum tally_status rewriter_begin_file(
 			attr_size = (uint32_t)bytes;
 		attrs_offset += events[i].id_count * sizeof(uint64_t);
 	}
-	uint64_t attrs_bytes = count * (uint64_t)(attr_size + SECTION_BYTES);
+	uint64_t attrs_bytes = count * (uint64_t)(attr_size + REWRITER_SECTION_BYTES);
 	w->data_offset = attrs_offset + attrs_bytes;
 	writer_u64(out, PERFDATA_MAGIC2);
 	writer_u64(out, PERFDATA_HEADER_BYTES);
-	writer_u64(out, attr_size + SECTION_BYTES);
+	writer_u64(out, attr_size + REWRITER_SECTION_BYTES);
 	writer_u64(out, attrs_offset);
 	writer_u64(out, attrs_bytes);
 	writer_u64(out, w->data_offset);
@@ -375,7 +375,7 @@ static void put_aux_index(struct perfdata_rewriter *w, struct tally_bytes sectio
 	size_t start = w->buffer.len;
 	uint64_t count = cursor_u64(&c);
 	writer_bytes(&w->buffer, section.data, section.len);
-	if (!cursor_count(&c, count, SECTION_BYTES) || w->buffer.failed)
+	if (!cursor_count(&c, count, REWRITER_SECTION_BYTES) || w->buffer.failed)
 		return;
 	for (uint64_t i = 0; i < count; i++) {
 		size_t at = start + c.pos;
@@ -402,7 +402,7 @@ static void put_features(struct perfdata_rewriter *w, const struct perfdata_feat
 	size_t count = 0;
 	for (unsigned bit = 0; bit < FEATURE_BITS; bit++)
 		count += is_written(w, features, bit);
-	writer_zeros(out, count * SECTION_BYTES);
+	writer_zeros(out, count * REWRITER_SECTION_BYTES);
 	for (unsigned bit = 0; bit < FEATURE_BITS; bit++) {
 		size_t start = out->len;
 		if (!is_written(w, features, bit))
@@ -416,7 +416,7 @@ static void put_features(struct perfdata_rewriter *w, const struct perfdata_feat
 			return;
 		writer_patch_u64(out, section, w->position + start);
 		writer_patch_u64(out, section + 8, out->len - start);
-		section += SECTION_BYTES;
+		section += REWRITER_SECTION_BYTES;
 	}
 }
 
@@ -438,7 +438,7 @@ static enum tally_status finish_file(
 	if (status != TALLY_OK)
 		return status;
 	writer_u64(&header, w->position - w->data_offset);
-	writer_zeros(&header, BITS_OFFSET - DATA_SIZE_OFFSET - sizeof(uint64_t));
+	writer_zeros(&header, BITS_OFFSET - REWRITER_DATA_SIZE_OFFSET - sizeof(uint64_t));
 	for (unsigned bit = 0; bit < FEATURE_BITS; bit++)
 		if (is_written(w, features, bit))
 			bits[bit / 64] |= UINT64_C(1) << (bit % 64);
@@ -447,8 +447,9 @@ static enum tally_status finish_file(
 	put_features(w, features);
 	status = rewriter_flush(w, err);
 	if (status == TALLY_OK)
-		status = header.failed ? error_nomem(err)
-				       : file_write_all_at(w->fd, header.data, header.len, DATA_SIZE_OFFSET, err);
+		status = header.failed
+				 ? error_nomem(err)
+				 : file_write_all_at(w->fd, header.data, header.len, REWRITER_DATA_SIZE_OFFSET, err);
 	writer_deinit(&header);
 	if (status != TALLY_OK || !w->temporary)
 		return status;

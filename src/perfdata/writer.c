@@ -21,10 +21,10 @@
 #include "perfdata/old_recording.h"
 #include "perfdata/origin.h"
 
-#define PUBLISH_BYTES	 (64u << 10) /* of records, until a round's end makes them known; less waits for a sync */
-#define DATA_SIZE_OFFSET 48 /* in the header; event types and the feature bits follow */
-#define SECTION_BYTES	 16
-#define SLICES_MAX	 16
+#define PUBLISH_BYTES		(64u << 10) /* of records, until a round's end makes them known; less waits for a sync */
+#define WRITER_DATA_SIZE_OFFSET 48 /* in the header; event types and the feature bits follow */
+#define WRITER_SECTION_BYTES	16
+#define SLICES_MAX		16
 
 struct writer_event {
 	struct perf_attr attr;
@@ -171,12 +171,12 @@ static enum tally_status writer_begin_file(
 	struct writer out = {0};
 	for (size_t i = 0; i < w->events.len; i++)
 		attrs_offset += w->events.items[i].id_count * sizeof(uint64_t);
-	uint64_t attrs_bytes = w->events.len * (uint64_t)(attr_size + SECTION_BYTES);
+	uint64_t attrs_bytes = w->events.len * (uint64_t)(attr_size + WRITER_SECTION_BYTES);
 	put_front_features(w, attrs_offset + attrs_bytes, features);
 	w->data_offset = (attrs_offset + attrs_bytes + w->contents.len + 7) & ~UINT64_C(7);
 	writer_u64(&out, PERFDATA_MAGIC2);
 	writer_u64(&out, PERFDATA_HEADER_BYTES);
-	writer_u64(&out, attr_size + SECTION_BYTES);
+	writer_u64(&out, attr_size + WRITER_SECTION_BYTES);
 	writer_u64(&out, attrs_offset);
 	writer_u64(&out, attrs_bytes);
 	writer_u64(&out, w->data_offset);
@@ -305,7 +305,7 @@ static enum tally_status writer_put_header(
 {
 	uint64_t fields[7] = {size};
 	memcpy(&fields[3], present, 4 * sizeof(*present));
-	return file_write_all_at(w->fd, fields, sizeof(fields), DATA_SIZE_OFFSET, err);
+	return file_write_all_at(w->fd, fields, sizeof(fields), WRITER_DATA_SIZE_OFFSET, err);
 }
 
 /* What the feature table becomes when records follow it: the body of a round's end. */
@@ -510,7 +510,8 @@ static enum tally_status write_features(struct perfdata_writer *w, const struct 
 	for (unsigned bit = 1; bit < FEATURE_BITS; bit++) {
 		if (!feature_is_present(features, bit))
 			continue;
-		struct writer_section section = final_section(w, bit, &content, features, at + count * SECTION_BYTES);
+		struct writer_section section =
+			final_section(w, bit, &content, features, at + count * WRITER_SECTION_BYTES);
 		writer_u64(&table, section.offset);
 		writer_u64(&table, section.size);
 		present[bit / 64] |= UINT64_C(1) << (bit % 64);

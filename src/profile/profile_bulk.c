@@ -11,8 +11,8 @@
 #include "base/thread_pool.h"
 #include "profile/profile_builder_state.h"
 
-#define TASK_ITEMS 8192
-#define AHEAD	   8 /* samples that are fetched before they are needed */
+#define TASK_ITEMS	   8192
+#define PROFILE_BULK_AHEAD 8 /* samples that are fetched before they are needed */
 
 /* Workers share it. */
 static void set_flag(bool *flag)
@@ -181,8 +181,8 @@ static void put_firsts(void *context, size_t task, unsigned worker)
 	struct profile_builder *b = a->b;
 	for (size_t i = task * TASK_ITEMS; i < thread_pool_task_end(task, TASK_ITEMS, a->found->count); i++) {
 		uint32_t number = (uint32_t)a->order[i].index;
-		if (a->from->expect && i + AHEAD < a->found->count)
-			a->from->expect(a->from->context, a->found->firsts[a->order[i + AHEAD].index]);
+		if (a->from->expect && i + PROFILE_BULK_AHEAD < a->found->count)
+			a->from->expect(a->from->context, a->found->firsts[a->order[i + PROFILE_BULK_AHEAD].index]);
 		struct profile_sample *to = &b->samples.items[i];
 		*to = a->from->get(a->from->context, a->found->firsts[number]);
 		if (to->first_order != a->order[i].key)

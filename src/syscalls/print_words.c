@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "syscalls/syscall_printer.h"
 
-#define PRINT_FDCWD	     -100
-#define PRINT_CLONE_SIGNAL   0xff
-#define PRINT_FUTEX_PRIVATE  128
-#define PRINT_FUTEX_REALTIME 256
-#define PRINT_FUTEX_CMD	     0x7f
-#define PRINT_SCHED_RESET    0x40000000
-#define PRINT_MAP_ANONYMOUS  0x20
-#define PRINT_SIGRTMIN	     32
+#define PRINT_FDCWD			-100
+#define PRINT_CLONE_SIGNAL		0xff
+#define PRINT_FUTEX_PRIVATE		128
+#define PRINT_FUTEX_REALTIME		256
+#define PRINT_FUTEX_CMD			0x7f
+#define PRINT_SCHED_RESET		0x40000000
+#define PRINT_WORDS_PRINT_MAP_ANONYMOUS 0x20
+#define PRINT_SIGRTMIN			32
 
 void syscall_put_words(struct syscall_printer *p, const struct syscall_words *words, uint64_t value)
 {
@@ -317,7 +317,7 @@ static void syscall_put_dependent(struct syscall_printer *p, const struct syscal
 	uint64_t other = p->call->args[arg->of < SYSCALL_ARGS ? arg->of : 0];
 	switch (arg->kind) {
 	case KIND_FD_IF_FILE:
-		if (other & PRINT_MAP_ANONYMOUS)
+		if (other & PRINT_WORDS_PRINT_MAP_ANONYMOUS)
 			text_i64(p->t, (int32_t)value);
 		else
 			syscall_put_fd(p, (int32_t)value);

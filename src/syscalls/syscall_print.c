@@ -4,9 +4,9 @@
 #include "syscalls/btf_types.h"
 #include "syscalls/syscall_printer.h"
 
-#define PRINT_O_CREAT	    0100
-#define PRINT_TMPFILE	    020000000
-#define PRINT_MAP_ANONYMOUS 0x20
+#define PRINT_O_CREAT		    0100
+#define PRINT_TMPFILE		    020000000
+#define SYSCALL_PRINT_MAP_ANONYMOUS 0x20
 
 /* ---- copied memory ---- */
 
@@ -124,7 +124,7 @@ static bool syscall_arg_is_shown(const struct syscall_call *call, const struct s
 	if (o->with_zeros || o->no_names)
 		return true;
 	if (arg->kind == KIND_FD_IF_FILE) /* mmap of a file; for other memory, programs give -1 */
-		return !(call->args[arg->of] & PRINT_MAP_ANONYMOUS) || (value && (int32_t)value != -1);
+		return !(call->args[arg->of] & SYSCALL_PRINT_MAP_ANONYMOUS) || (value && (int32_t)value != -1);
 	if (value)
 		return true;
 	switch (arg->kind) {

@@ -3,10 +3,10 @@
 
 #include <sys/mman.h>
 
-#define RECORD_BYTES_MAX 65535
-#define SIZE_OFFSET	 6
-#define RANGE_END	 40 /* header, pid, tid, start, length, offset: alike in both types */
-#define MMAP2_MORE_BYTES 32 /* what MMAP2 has between the range and the name */
+#define INJECT_MMAP_RECORD_BYTES_MAX 65535
+#define SIZE_OFFSET		     6
+#define RANGE_END		     40 /* header, pid, tid, start, length, offset: alike in both types */
+#define MMAP2_MORE_BYTES	     32 /* what MMAP2 has between the range and the name */
 
 /* Size, three bytes of nothing, the id: where MMAP2 has the device and inode. */
 static void inject_mmap_put_id(struct writer *out, const struct record_build_id *id)
@@ -49,7 +49,7 @@ enum inject_mmap_result inject_mmap(const struct inject_mmaps *mmaps, const stru
 	if (index == INTERN_NONE)
 		return mmaps->drop_others ? INJECT_MMAP_DROPPED : INJECT_MMAP_KEPT;
 	const struct record_build_id *id = &mmaps->ids.items[index];
-	if (id->size == 0 || record->bytes.len + MMAP2_MORE_BYTES > RECORD_BYTES_MAX)
+	if (id->size == 0 || record->bytes.len + MMAP2_MORE_BYTES > INJECT_MMAP_RECORD_BYTES_MAX)
 		return INJECT_MMAP_KEPT;
 	put_with_id(out, record, id);
 	return INJECT_MMAP_CHANGED;

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-#define RECORD_BYTES_MAX 65536
+#define LIVE_MERGE_RECORD_BYTES_MAX 65536
 
 enum tally_status live_merge_init(struct live_merge *merge, size_t ring_count,
 	uint64_t (*time_of)(void *context, const struct record *record), void *context, struct tally_error *err)
@@ -61,7 +61,7 @@ static bool copy_split(struct live_merge_ring *ring, size_t position, size_t siz
 {
 	size_t first = ring->slices[0].len - position;
 	if (!ring->joined)
-		ring->joined = malloc(RECORD_BYTES_MAX);
+		ring->joined = malloc(LIVE_MERGE_RECORD_BYTES_MAX);
 	if (!ring->joined)
 		return false;
 	memcpy(ring->joined, ring->slices[0].data + position, first);

@@ -5,7 +5,7 @@
 #include "base/order.h"
 #include "base/thread_pool.h"
 
-#define TASK_SPOTS 8192
+#define PLAIN_ORDER_TASK_SPOTS 8192
 
 static uint64_t pack_spot(size_t fold, size_t index)
 {
@@ -141,7 +141,8 @@ size_t plain_order_area(const struct plain_order *o, size_t at)
 static void find_some_starts(void *context, size_t task, unsigned worker)
 {
 	const struct plain_order *o = context;
-	size_t at = task * TASK_SPOTS, end = thread_pool_task_end(task, TASK_SPOTS, o->spot_count);
+	size_t at = task * PLAIN_ORDER_TASK_SPOTS,
+	       end = thread_pool_task_end(task, PLAIN_ORDER_TASK_SPOTS, o->spot_count);
 	for (size_t area = plain_order_area(o, at); at < end; area++) {
 		size_t area_end = MIN(o->areas[area].end, end);
 		find_starts(o, &o->areas[area], at, area_end);
@@ -170,7 +171,7 @@ static void bring_area_together(const struct plain_order *o, const struct plain_
 /* A function that lies in another one parts that one's spots. */
 static void bring_together(const struct plain_order *o)
 {
-	for (size_t at = TASK_SPOTS; at < o->spot_count; at += TASK_SPOTS) {
+	for (size_t at = PLAIN_ORDER_TASK_SPOTS; at < o->spot_count; at += PLAIN_ORDER_TASK_SPOTS) {
 		struct plain_area *area = &o->areas[plain_order_area(o, at)];
 		if (at > area->begin && o->keys[at].key < o->keys[at - 1].key)
 			area->is_mixed = true;
@@ -205,7 +206,7 @@ bool plain_order_make(struct plain_order *o, const struct plain_placed *placed, 
 	o->spot_count = o->begin ? o->begin[placed->count] : 0;
 	if (!o->begin || o->spot_count >= UINT32_MAX / 2 || !order_spots(o))
 		return false;
-	thread_pool_for(thread_pool_tasks(o->spot_count, TASK_SPOTS), placed->threads, find_some_starts, o);
+	thread_pool_for(thread_pool_tasks(o->spot_count, PLAIN_ORDER_TASK_SPOTS), placed->threads, find_some_starts, o);
 	bring_together(o);
 	return true;
 }

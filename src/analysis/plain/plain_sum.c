@@ -7,11 +7,11 @@
 #include "base/thread_pool.h"
 #include "base/zeroed.h"
 
-#define GROUP_WORDS 2
-#define TASK_SPOTS  8192
-#define TASK_PLACES 8192
-#define AHEAD	    12 /* spots and places that are fetched before they are needed */
-#define MOST_LEVELS 8 /* letters that resolver_level gives */
+#define GROUP_WORDS	     2
+#define PLAIN_SUM_TASK_SPOTS 8192
+#define TASK_PLACES	     8192
+#define AHEAD		     12 /* spots and places that are fetched before they are needed */
+#define MOST_LEVELS	     8 /* letters that resolver_level gives */
 
 struct plain_sum_place { /* a group's samples in one function */
 	uint64_t start; /* of the function; the address where none is known */
@@ -172,7 +172,8 @@ static void sum_function(const struct summing *s, struct stamp *stamps, const st
 static void sum_task(void *context, size_t task, unsigned worker)
 {
 	struct summing *s = context;
-	size_t at = task * TASK_SPOTS, end = thread_pool_task_end(task, TASK_SPOTS, s->order.spot_count),
+	size_t at = task * PLAIN_SUM_TASK_SPOTS,
+	       end = thread_pool_task_end(task, PLAIN_SUM_TASK_SPOTS, s->order.spot_count),
 	       area = plain_order_area(&s->order, at);
 	struct stamp *stamps = s->stamps[worker];
 	if (!stamps)
@@ -197,7 +198,7 @@ static void sum_task(void *context, size_t task, unsigned worker)
 
 static bool sum_all(struct summing *s)
 {
-	size_t count = s->order.spot_count, tasks = thread_pool_tasks(count, TASK_SPOTS);
+	size_t count = s->order.spot_count, tasks = thread_pool_tasks(count, PLAIN_SUM_TASK_SPOTS);
 	s->places = malloc((count + 1) * sizeof(*s->places));
 	s->frames = malloc((count + 1) * sizeof(*s->frames));
 	s->place_at = zeroed_new(count + 1, sizeof(*s->place_at));
@@ -213,7 +214,8 @@ static void plain_sum_count_firsts(void *context, size_t chunk, unsigned worker)
 {
 	const struct summing *s = context;
 	struct counts counts = {0, 0};
-	for (size_t i = chunk * TASK_SPOTS; i < thread_pool_task_end(chunk, TASK_SPOTS, s->order.spot_count); i++) {
+	for (size_t i = chunk * PLAIN_SUM_TASK_SPOTS;
+		i < thread_pool_task_end(chunk, PLAIN_SUM_TASK_SPOTS, s->order.spot_count); i++) {
 		counts.places += s->place_at[i] != 0;
 		counts.frames += (s->place_at[i] & IS_OF_FRAME) != 0;
 	}
@@ -224,7 +226,8 @@ static void plain_sum_number_firsts(void *context, size_t chunk, unsigned worker
 {
 	const struct summing *s = context;
 	struct counts next = s->counts[chunk];
-	for (size_t i = chunk * TASK_SPOTS; i < thread_pool_task_end(chunk, TASK_SPOTS, s->order.spot_count); i++) {
+	for (size_t i = chunk * PLAIN_SUM_TASK_SPOTS;
+		i < thread_pool_task_end(chunk, PLAIN_SUM_TASK_SPOTS, s->order.spot_count); i++) {
 		if (!s->place_at[i])
 			continue;
 		uint32_t place = (s->place_at[i] & ~IS_OF_FRAME) - 1;
@@ -239,7 +242,7 @@ static void plain_sum_number_firsts(void *context, size_t chunk, unsigned worker
 /* Frames are numbered as the recording first has them. Places are put into the order in which they were first seen. */
 static bool number_places(struct summing *s)
 {
-	size_t chunks = thread_pool_tasks(s->order.spot_count, TASK_SPOTS);
+	size_t chunks = thread_pool_tasks(s->order.spot_count, PLAIN_SUM_TASK_SPOTS);
 	s->numbers = malloc((s->order.spot_count + 1) * sizeof(*s->numbers));
 	s->frame_firsts = malloc((s->order.spot_count + 1) * sizeof(*s->frame_firsts));
 	s->counts = malloc((chunks + 1) * sizeof(*s->counts));

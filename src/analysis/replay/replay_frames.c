@@ -64,7 +64,7 @@ static void expect_frame(const void *context, uint32_t item)
 	__builtin_prefetch(frame_key(context, item));
 }
 
-#define TASK_FRAMES 8192
+#define REPLAY_FRAMES_TASK_FRAMES 8192
 
 struct frame_copy { /* of the frames that are left, each from the first pass that has it */
 	const struct frame_join *join;
@@ -76,8 +76,8 @@ static void copy_frames(void *context, size_t task, unsigned worker)
 {
 	const struct frame_copy *copy = context;
 	const struct frame_join *join = copy->join;
-	size_t end = thread_pool_task_end(task, TASK_FRAMES, copy->found->count);
-	for (size_t i = task * TASK_FRAMES; i < end; i++) {
+	size_t end = thread_pool_task_end(task, REPLAY_FRAMES_TASK_FRAMES, copy->found->count);
+	for (size_t i = task * REPLAY_FRAMES_TASK_FRAMES; i < end; i++) {
 		uint32_t item = copy->found->firsts[i];
 		size_t pass = replay_pass_of(join->begin, join->pass_count, item);
 		memcpy(copy->keys + i * join->words, frame_key(join, item), join->words * sizeof(uint64_t));
@@ -103,8 +103,8 @@ static bool join_frames(struct replay *replay, const struct frame_join *join, ui
 	copy.first_ips = replay->first_ips.items;
 	is_done = copy.keys || (is_done && found.count == 0);
 	if (copy.keys) {
-		thread_pool_for(
-			thread_pool_tasks(found.count, TASK_FRAMES), replay->options->threads, copy_frames, &copy);
+		thread_pool_for(thread_pool_tasks(found.count, REPLAY_FRAMES_TASK_FRAMES), replay->options->threads,
+			copy_frames, &copy);
 		replay->first_ips.len = found.count;
 	}
 	for (size_t i = 0; i < replay->pass_count; i++) {
@@ -469,7 +469,7 @@ static bool make_frame_tables(struct replay *replay)
 	return true;
 }
 
-#define MANY_FRAMES 16384 /* fewer are not worth a thread of their own */
+#define REPLAY_FRAMES_MANY_FRAMES 16384 /* fewer are not worth a thread of their own */
 
 struct naming {
 	struct replay *replay;
@@ -494,7 +494,8 @@ static enum tally_status replay_frames_make_names(struct naming *naming)
 {
 	struct replay *replay = naming->replay;
 	const struct replay_options *options = replay->options;
-	bool is_apart = !options->with_lines && !options->with_origins && replay->frames.len >= MANY_FRAMES;
+	bool is_apart =
+		!options->with_lines && !options->with_origins && replay->frames.len >= REPLAY_FRAMES_MANY_FRAMES;
 	thread_pool_for(2, is_apart ? options->threads : 1, read_or_prepare, naming);
 	if (naming->status != TALLY_OK)
 		return naming->status;

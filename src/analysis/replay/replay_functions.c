@@ -8,8 +8,8 @@
 #include "base/array.h"
 #include "base/thread_pool.h"
 
-#define TASK_NAMES  256
-#define TASK_FRAMES 8192
+#define TASK_NAMES		     256
+#define REPLAY_FUNCTIONS_TASK_FRAMES 8192
 
 static uint32_t replay_functions_place_of(
 	struct function_list *list, const void *key, const struct named_function *function)
@@ -119,7 +119,8 @@ static void put_ids(void *context, size_t task, unsigned worker)
 {
 	const struct replay_functions_adding *a = context;
 	struct replay *replay = a->replay;
-	for (size_t i = task * TASK_FRAMES; i < thread_pool_task_end(task, TASK_FRAMES, a->count); i++) {
+	for (size_t i = task * REPLAY_FUNCTIONS_TASK_FRAMES;
+		i < thread_pool_task_end(task, REPLAY_FUNCTIONS_TASK_FRAMES, a->count); i++) {
 		uint32_t *function = &replay->functions[i];
 		if (*function != PROFILE_NONE)
 			*function = a->ids[*function];
@@ -147,7 +148,7 @@ bool replay_add_functions(struct replay *replay, struct function_list *list, siz
 	for (size_t i = 0; is_done && i < names; i++)
 		is_done = replay_functions_add_function(replay, &list->items.items[i], &adding.ids[i]);
 	if (is_done)
-		thread_pool_for(thread_pool_tasks(count, TASK_FRAMES), threads, put_ids, &adding);
+		thread_pool_for(thread_pool_tasks(count, REPLAY_FUNCTIONS_TASK_FRAMES), threads, put_ids, &adding);
 	for (unsigned i = 0; adding.arenas && i < workers; i++)
 		arena_deinit(&adding.arenas[i]);
 	free(adding.arenas);

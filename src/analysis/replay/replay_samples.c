@@ -148,14 +148,14 @@ struct frame_filling {
 	struct pass_ids *ids;
 };
 
-#define FRAMES_PER_TASK 8192
+#define REPLAY_SAMPLES_FRAMES_PER_TASK 8192
 
 static void fill_stack_frames(void *context, size_t index, unsigned worker)
 {
 	const struct frame_filling *f = context;
 	const struct replay *replay = f->replay;
-	size_t end = thread_pool_task_end(index, FRAMES_PER_TASK, f->ids->frame_count);
-	for (size_t i = index * FRAMES_PER_TASK; i < end; i++) {
+	size_t end = thread_pool_task_end(index, REPLAY_SAMPLES_FRAMES_PER_TASK, f->ids->frame_count);
+	for (size_t i = index * REPLAY_SAMPLES_FRAMES_PER_TASK; i < end; i++) {
 		uint32_t frame = f->ids->frames[i];
 		const size_t *calls = replay->inlined_frames ? &replay->inlines.begin[frame] : NULL;
 		f->ids->profile_frames[i] = replay->profile_frames[frame];
@@ -173,8 +173,8 @@ static bool make_stack_frames(const struct replay *replay, struct pass_ids *ids)
 	ids->roles = malloc(ids->frame_count + 1);
 	bool is_done = ids->profile_frames && ids->roles;
 	if (is_done)
-		thread_pool_for(thread_pool_tasks(ids->frame_count, FRAMES_PER_TASK), replay->options->threads,
-			fill_stack_frames, &filling);
+		thread_pool_for(thread_pool_tasks(ids->frame_count, REPLAY_SAMPLES_FRAMES_PER_TASK),
+			replay->options->threads, fill_stack_frames, &filling);
 	return is_done;
 }
 
@@ -324,7 +324,7 @@ static bool are_distinct(const struct replay_samples_joining *j)
 	return is_distinct;
 }
 
-#define MANY_FRAMES 16384 /* fewer are not worth a thread of their own */
+#define REPLAY_SAMPLES_MANY_FRAMES 16384 /* fewer are not worth a thread of their own */
 
 struct adding_up {
 	struct replay *replay;
@@ -368,7 +368,8 @@ static bool replay_samples_add_all(struct replay_samples_joining *j)
 		list_table_deinit(&replay->passes[i]->resolver.stacks);
 	}
 	translate_all_keys(j);
-	thread_pool_for(2, replay->frames.len < MANY_FRAMES ? 1 : threads, replay_samples_add_up, &adding);
+	thread_pool_for(
+		2, replay->frames.len < REPLAY_SAMPLES_MANY_FRAMES ? 1 : threads, replay_samples_add_up, &adding);
 	dedup_deinit(&stack_ids);
 	if (!adding.are_added)
 		return false;

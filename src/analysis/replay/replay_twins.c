@@ -6,8 +6,8 @@
 #include "base/atomic_least.h"
 #include "base/thread_pool.h"
 
-#define NONE	    UINT32_MAX
-#define TASK_FRAMES 8192
+#define NONE			 UINT32_MAX
+#define REPLAY_TWINS_TASK_FRAMES 8192
 
 /* All other properties that distinguish frames are the same in a whole function. */
 static bool functions_tell(const struct replay *replay)
@@ -48,7 +48,8 @@ static void note_firsts(void *context, size_t task, unsigned worker)
 {
 	struct twin_finding *f = context;
 	const struct replay *replay = f->replay;
-	for (size_t i = task * TASK_FRAMES; i < thread_pool_task_end(task, TASK_FRAMES, replay->frames.len); i++) {
+	for (size_t i = task * REPLAY_TWINS_TASK_FRAMES;
+		i < thread_pool_task_end(task, REPLAY_TWINS_TASK_FRAMES, replay->frames.len); i++) {
 		if (replay->functions[i] != PROFILE_NONE)
 			atomic_least(&f->first_of[replay->functions[i]], (uint32_t)i);
 		else if (has_double(replay, resolved_frame_get(&replay->frames, (uint32_t)i).binary))
@@ -60,7 +61,8 @@ static void replay_twins_tell_frames(void *context, size_t task, unsigned worker
 {
 	struct twin_finding *f = context;
 	const struct replay *replay = f->replay;
-	for (size_t i = task * TASK_FRAMES; i < thread_pool_task_end(task, TASK_FRAMES, replay->frames.len); i++) {
+	for (size_t i = task * REPLAY_TWINS_TASK_FRAMES;
+		i < thread_pool_task_end(task, REPLAY_TWINS_TASK_FRAMES, replay->frames.len); i++) {
 		uint32_t function = replay->functions[i];
 		f->firsts[i] = function == PROFILE_NONE ? (uint32_t)i : f->first_of[function];
 		const struct resolved_frame frame = resolved_frame_get(&replay->frames, (uint32_t)i);
@@ -76,10 +78,12 @@ static void tell_calls(void *context, size_t task, unsigned worker)
 	struct twin_finding *f = context;
 	const struct replay *replay = f->replay;
 	const uint32_t *functions = replay->functions + replay->frames.len, *callers = replay->callers;
-	size_t calls = f->count - replay->frames.len, begin = task * TASK_FRAMES; /* of the caller's calls */
-	while (begin > 0 && callers[begin - 1] == callers[task * TASK_FRAMES])
+	size_t calls = f->count - replay->frames.len,
+	       begin = task * REPLAY_TWINS_TASK_FRAMES; /* of the caller's calls */
+	while (begin > 0 && callers[begin - 1] == callers[task * REPLAY_TWINS_TASK_FRAMES])
 		begin--;
-	for (size_t i = task * TASK_FRAMES; i < thread_pool_task_end(task, TASK_FRAMES, calls); i++) {
+	for (size_t i = task * REPLAY_TWINS_TASK_FRAMES;
+		i < thread_pool_task_end(task, REPLAY_TWINS_TASK_FRAMES, calls); i++) {
 		if (has_double(replay, resolved_frame_get(&replay->frames, callers[i]).binary))
 			set_untold(f);
 		if (callers[begin] != callers[i])
@@ -94,12 +98,12 @@ static void tell_calls(void *context, size_t task, unsigned worker)
 static bool find_all(struct twin_finding *f)
 {
 	unsigned threads = f->replay->options->threads;
-	size_t frames = f->replay->frames.len, tasks = thread_pool_tasks(frames, TASK_FRAMES);
+	size_t frames = f->replay->frames.len, tasks = thread_pool_tasks(frames, REPLAY_TWINS_TASK_FRAMES);
 	thread_pool_for(tasks, threads, note_firsts, f);
 	if (!f->is_untold)
 		thread_pool_for(tasks, threads, replay_twins_tell_frames, f);
 	if (!f->is_untold)
-		thread_pool_for(thread_pool_tasks(f->count - frames, TASK_FRAMES), threads, tell_calls, f);
+		thread_pool_for(thread_pool_tasks(f->count - frames, REPLAY_TWINS_TASK_FRAMES), threads, tell_calls, f);
 	return !f->is_untold;
 }
 

@@ -21,15 +21,15 @@
 #include "code/binaries/kernel_list_cache.h"
 #include "code/binaries/vdso_image.h"
 
-#define LINKS	     ".build-id"
-#define SELF_BYTES   32
-#define HEX_BYTES    (2 * ELF_BUILD_ID_MAX + 1)
-#define COPY_BYTES   (64u << 20) /* at once; the kernel copies less if it likes */
-#define DEBUG_FOLDER "/usr/lib/debug/.build-id"
-#define DIR_MODE     0755
-#define FILE_MODE    0755 /* perf's for programs and kernel symbols */
-#define VDSO_MODE    0600
-#define PROBES_MODE  0644
+#define LINKS			 ".build-id"
+#define SELF_BYTES		 32
+#define HEX_BYTES		 (2 * ELF_BUILD_ID_MAX + 1)
+#define COPY_BYTES		 (64u << 20) /* at once; the kernel copies less if it likes */
+#define DEBUG_FOLDER		 "/usr/lib/debug/.build-id"
+#define BUILD_ID_CACHE_DIR_MODE	 0755
+#define BUILD_ID_CACHE_FILE_MODE 0755 /* perf's for programs and kernel symbols */
+#define VDSO_MODE		 0600
+#define PROBES_MODE		 0644
 
 static const char *const contents[] = {"elf", "kallsyms", "vdso", "debug", "probes", "kcore", "modules"};
 #define CONTENT_COUNT (ARRAY_LEN(contents))
@@ -107,7 +107,7 @@ bool build_id_cache_name_is_safe(struct tally_str name)
 
 static int open_folder(int at, const char *name, bool make)
 {
-	if (make && mkdirat(at, name, DIR_MODE) != 0 && errno != EEXIST)
+	if (make && mkdirat(at, name, BUILD_ID_CACHE_DIR_MODE) != 0 && errno != EEXIST)
 		return -1;
 	return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
@@ -151,7 +151,7 @@ static int open_below(int at, struct tally_str path, bool make)
 static int open_root(const struct build_id_cache *cache, bool make)
 {
 	if (make && (file_make_parents(cache->dir, NULL) != TALLY_OK ||
-			    (mkdir(cache->dir, DIR_MODE) != 0 && errno != EEXIST)))
+			    (mkdir(cache->dir, BUILD_ID_CACHE_DIR_MODE) != 0 && errno != EEXIST)))
 		return -1;
 	return open(cache->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
@@ -281,8 +281,8 @@ static enum tally_status link_or_copy(const struct build_id_cache *cache, const 
 	(void)unlinkat(place->folder, temporary, 0);
 	if (may_link(source) && linkat(AT_FDCWD, self, place->folder, temporary, AT_SYMLINK_FOLLOW) == 0)
 		return build_id_cache_put_file(cache, place, temporary, name, err);
-	AUTO_CLOSE int to =
-		openat(place->folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
+	AUTO_CLOSE int to = openat(place->folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		BUILD_ID_CACHE_FILE_MODE);
 	if (to >= 0 && copy_all(source, to))
 		return build_id_cache_put_file(cache, place, temporary, name, err);
 	enum tally_status status = build_id_cache_fail(cache, "copy a file", err);
@@ -400,7 +400,7 @@ enum tally_status build_id_cache_add_kernel(
 	enum tally_status status = kernel_list_read("/proc/kallsyms", &text, &len, err);
 	if (status != TALLY_OK)
 		return status;
-	struct made_file file = {"kallsyms", FILE_MODE, {(const uint8_t *)text, len}};
+	struct made_file file = {"kallsyms", BUILD_ID_CACHE_FILE_MODE, {(const uint8_t *)text, len}};
 	if (kallsyms_is_hidden(text, len))
 		status = error_set(err, TALLY_DENIED, "the kernel hides its addresses: see kptr_restrict");
 	else

@@ -17,9 +17,9 @@
 #include "base/own_home.h"
 #include "base/vec.h"
 
-#define TOUCH_S	  86400 /* how old "used last" may get before it is written anew */
-#define FILE_MODE 0600
-#define DIR_MODE  0700
+#define TOUCH_S		      86400 /* how old "used last" may get before it is written anew */
+#define INDEX_CACHE_FILE_MODE 0600
+#define INDEX_CACHE_DIR_MODE  0700
 
 static const char *const suffixes[INDEX_KINDS] = {".lines", ".kallsyms"};
 
@@ -142,7 +142,7 @@ static bool make_folders(const char *path)
 	snprintf(folder, sizeof(folder), "%s", path);
 	for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		if (mkdir(folder, DIR_MODE) != 0 && errno != EEXIST)
+		if (mkdir(folder, INDEX_CACHE_DIR_MODE) != 0 && errno != EEXIST)
 			return false;
 		*slash = '/';
 	}
@@ -177,7 +177,7 @@ enum tally_status index_cache_finish(
 	if (status == TALLY_OK && file->bytes > max_bytes)
 		status = error_set(err, TALLY_LIMIT, "an index of %llu bytes is too large to be kept",
 			(unsigned long long)file->bytes);
-	if (fchmod(file->fd, FILE_MODE) != 0 && status == TALLY_OK)
+	if (fchmod(file->fd, INDEX_CACHE_FILE_MODE) != 0 && status == TALLY_OK)
 		status = error_set_errno(err, TALLY_IO, errno, "%s", file->beside);
 	if (close(file->fd) != 0 && status == TALLY_OK)
 		status = error_set_errno(err, TALLY_IO, errno, "%s", file->beside);

@@ -23,7 +23,7 @@ struct kernel_list_cache_header {
 	uint64_t count, text, stext; /* as struct kallsyms_marks */
 };
 
-#define MAGIC UINT64_C(0x314c4b594c4c4154) /* "TALLYKL1" */
+#define KERNEL_LIST_CACHE_MAGIC UINT64_C(0x314c4b594c4c4154) /* "TALLYKL1" */
 
 struct mark {
 	uint64_t address, offset;
@@ -55,7 +55,7 @@ bool kernel_list_parse(struct kernel_list *kept)
 		return false;
 	memcpy(&header, bytes.data, sizeof(header));
 	size_t room = bytes.len - sizeof(header);
-	if (header.magic != MAGIC || header.count == 0 || header.mark_count == 0 ||
+	if (header.magic != KERNEL_LIST_CACHE_MAGIC || header.count == 0 || header.mark_count == 0 ||
 		header.mark_count > room / sizeof(struct mark))
 		return false;
 	size_t text_at = sizeof(header) + (size_t)header.mark_count * sizeof(struct mark), len = bytes.len - text_at;
@@ -167,7 +167,7 @@ static enum tally_status kernel_list_cache_put(struct index_file *file, const st
 	size_t count = marks->marks.len, marks_bytes = count * sizeof(struct mark);
 	const struct tally_str kernel = list->kallsyms.kernel, modules = list->kallsyms.modules;
 	const struct kernel_list_cache_header header = {
-		MAGIC, count, kernel.len, list->modules, marks->count, marks->text, marks->stext};
+		KERNEL_LIST_CACHE_MAGIC, count, kernel.len, list->modules, marks->count, marks->text, marks->stext};
 	struct mark *copies = malloc(marks_bytes + 1);
 	if (!copies)
 		return TALLY_NOMEM;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PAGE_BYTES UINT64_C(4096)
+#define KERNEL_MATCH_PAGE_BYTES UINT64_C(4096)
 
 #define NEEDLE_BYTES 16
 
@@ -27,7 +27,7 @@ static uint64_t kernel_match_place_of(const struct kallsyms *list, const char *n
 /* Some recorders round the end up to whole pages. */
 static bool is_end(uint64_t recorded, uint64_t end)
 {
-	return recorded == end || recorded == ((end + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1));
+	return recorded == end || recorded == ((end + KERNEL_MATCH_PAGE_BYTES - 1) & ~(KERNEL_MATCH_PAGE_BYTES - 1));
 }
 
 enum kernel_match kernel_match_list(const struct kallsyms *list, uint64_t start, uint64_t end)
@@ -41,7 +41,7 @@ enum kernel_match kernel_match_list(const struct kallsyms *list, uint64_t start,
 		if (place == 0)
 			continue;
 		is_found = true;
-		is_placed = ((start - place) & (PAGE_BYTES - 1)) == 0;
+		is_placed = ((start - place) & (KERNEL_MATCH_PAGE_BYTES - 1)) == 0;
 		moved = start - place;
 	}
 	if (!is_placed)

@@ -19,13 +19,13 @@
 #include "base/map_u64.h"
 #include "base/vec.h"
 
-#define LINE_BYTES    4096 /* longer lines of the program's are cut */
-#define ASKED_AT_ONCE 64 /* addresses: fewer bytes than the smallest buffer between two programs has */
-#define PATIENCE_S    60
-#define LAST_ADDRESS  0 /* no code is there: its answer says that those before it are complete */
-#define PLACES_BITS   16 /* of a value of found: how many places; above: the first */
-#define INLINED_AT    " inlined at " /* elfutils: behind the name */
-#define DISCRIMINATOR " (discriminator "
+#define LINE_PROGRAM_LINE_BYTES 4096 /* longer lines of the program's are cut */
+#define ASKED_AT_ONCE		64 /* addresses: fewer bytes than the smallest buffer between two programs has */
+#define PATIENCE_S		60
+#define LAST_ADDRESS		0 /* no code is there: its answer says that those before it are complete */
+#define PLACES_BITS		16 /* of a value of found: how many places; above: the first */
+#define INLINED_AT		" inlined at " /* elfutils: behind the name */
+#define DISCRIMINATOR		" (discriminator "
 
 extern char **environ;
 
@@ -39,7 +39,7 @@ struct line_program {
 	struct map_u64 found; /* address -> see PLACES_BITS */
 	VEC(struct source_place) places;
 	struct intern strings;
-	char line[LINE_BYTES];
+	char line[LINE_PROGRAM_LINE_BYTES];
 	bool line_is_unread; /* line is that of the next answer */
 };
 

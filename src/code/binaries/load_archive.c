@@ -10,11 +10,11 @@
 #include "code/process_files.h"
 #include "object/elf/go_table.h"
 
-#define PAGE	     4096u
-#define ELF_MAGIC    "\177ELF"
-#define IMAGES_MAX   4096u
-#define OPENED_MAX   64u /* of which the call-frame information is read */
-#define SEARCHED_MAX (UINT64_C(4) << 30) /* a sparse file costs its owner nothing */
+#define LOAD_ARCHIVE_PAGE 4096u
+#define ELF_MAGIC	  "\177ELF"
+#define IMAGES_MAX	  4096u
+#define OPENED_MAX	  64u /* of which the call-frame information is read */
+#define SEARCHED_MAX	  (UINT64_C(4) << 30) /* a sparse file costs its owner nothing */
 
 struct archive {
 	struct binary_entry *entry;
@@ -146,9 +146,10 @@ bool load_archive_open(const struct binary_store_options *options, struct binary
 	struct tally_bytes all = images->map.bytes;
 	bool is_archive = all.len > 0 && !begins_elf(all) && file_doubt_accept(options, entry, place);
 	uint64_t end = MIN(all.len, SEARCHED_MAX);
-	for (uint64_t at = PAGE; is_archive && at < end && images->items.len < OPENED_MAX; at += PAGE) {
+	for (uint64_t at = LOAD_ARCHIVE_PAGE; is_archive && at < end && images->items.len < OPENED_MAX;
+		at += LOAD_ARCHIVE_PAGE) {
 		struct archive_image one = {.base = at};
-		if (!begins_elf(bytes_part(all, (size_t)at, PAGE)) ||
+		if (!begins_elf(bytes_part(all, (size_t)at, LOAD_ARCHIVE_PAGE)) ||
 			elf_image_open_bytes(bytes_part(all, (size_t)at, all.len), &one.image, NULL) != TALLY_OK)
 			continue;
 		if (!vec_push(&images->items, one)) {
@@ -179,10 +180,10 @@ bool load_archive(
 	struct archive archive = {.entry = entry, .bytes = map.bytes};
 	bool is_archive = map.bytes.len > 0 && !begins_elf(map.bytes) && file_doubt_accept(options, entry, place);
 	uint64_t end = MIN(map.bytes.len, SEARCHED_MAX);
-	for (uint64_t at = PAGE;
+	for (uint64_t at = LOAD_ARCHIVE_PAGE;
 		is_archive && at < end && archive.image_count < IMAGES_MAX && archive.listed < LIMIT_SYMBOLS_PER_OBJECT;
-		at += PAGE)
-		if (begins_elf(bytes_part(map.bytes, (size_t)at, PAGE)))
+		at += LOAD_ARCHIVE_PAGE)
+		if (begins_elf(bytes_part(map.bytes, (size_t)at, LOAD_ARCHIVE_PAGE)))
 			add_archive_image(&archive, at);
 	if (is_archive) {
 		entry->used_path = place->path;

@@ -17,7 +17,7 @@
 #include "code/process_files.h"
 #include "code/symbols/perf_map.h"
 
-#define PROC_PATH_BYTES 64
+#define LOAD_JIT_PROC_PATH_BYTES 64
 
 struct load_jit_runtime { /* the process that wrote the file */
 	bool is_running;
@@ -49,7 +49,7 @@ static bool first_number(struct tally_str text, uint64_t *number)
 static struct load_jit_runtime load_jit_runtime_of(int32_t pid)
 {
 	struct load_jit_runtime runtime = {.own_pid = pid};
-	char path[PROC_PATH_BYTES], *status;
+	char path[LOAD_JIT_PROC_PATH_BYTES], *status;
 	size_t len;
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
 	if (pid <= 0 || file_read(path, LIMIT_SMALL_FILE, &status, &len, NULL) != TALLY_OK)

@@ -14,8 +14,8 @@
 #include "code/binaries/kernel_list_cache.h"
 #include "code/binaries/kernel_match.h"
 
-#define PAGE_MASK	0xfffu
-#define KCORE_DIRECTORY "[kernel.kcore]"
+#define LOAD_KERNEL_PAGE_MASK 0xfffu
+#define KCORE_DIRECTORY	      "[kernel.kcore]"
 
 void host_kernel_deinit(struct host_kernel *host)
 {
@@ -125,7 +125,7 @@ void host_kernel_compare(
 static uint64_t load_kernel_displacement_of(const struct binary_entry *entry, uint64_t text)
 {
 	uint64_t by = entry->key.start - text;
-	return entry->key.start == 0 || text == 0 || (by & PAGE_MASK) != 0 ? 0 : by;
+	return entry->key.start == 0 || text == 0 || (by & LOAD_KERNEL_PAGE_MASK) != 0 ? 0 : by;
 }
 
 /* The symbol that recordings name the kernel's place by. */

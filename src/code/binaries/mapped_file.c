@@ -16,8 +16,8 @@
 #include "base/limits.h"
 #include "code/process_files.h"
 
-#define PROC_PATH_BYTES 64
-#define DELETED		" (deleted)"
+#define MAPPED_FILE_PROC_PATH_BYTES 64
+#define MAPPED_FILE_DELETED	    " (deleted)"
 
 /* linux/fs.h, struct procmap_query: newer than the headers that we are built with. */
 struct map_query {
@@ -30,7 +30,7 @@ struct map_query {
 
 bool mapped_file_ask_id(const struct mapped_file *file, struct elf_build_id *found)
 {
-	char path[PROC_PATH_BYTES];
+	char path[MAPPED_FILE_PROC_PATH_BYTES];
 	struct elf_build_id id = {.size = 0};
 	struct map_query query = {.bytes = sizeof(query),
 		.address = file->start,
@@ -103,7 +103,7 @@ bool mapped_file_is_same(int fd, const struct mapped_file *file)
 
 static bool has_id(int fd, const struct elf_build_id *id)
 {
-	char path[PROC_PATH_BYTES];
+	char path[MAPPED_FILE_PROC_PATH_BYTES];
 	struct elf_build_id found;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	return elf_file_build_id(path, &found, NULL) == TALLY_OK && found.size == id->size &&
@@ -136,7 +136,7 @@ static int open_link(const char *link)
 	int place = open(link, O_PATH | O_CLOEXEC);
 	if (place < 0)
 		return -1;
-	char path[PROC_PATH_BYTES];
+	char path[MAPPED_FILE_PROC_PATH_BYTES];
 	bool is_regular = fstat(place, &st) == 0 && S_ISREG(st.st_mode);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
 	int fd = is_regular ? open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
@@ -146,7 +146,7 @@ static int open_link(const char *link)
 
 static int open_of_process(const struct mapped_file *file, const char *path)
 {
-	char link[PROC_PATH_BYTES];
+	char link[MAPPED_FILE_PROC_PATH_BYTES];
 	int fd = -1;
 	snprintf(link, sizeof(link), "/proc/%d/map_files/%llx-%llx", (int)file->pid, (unsigned long long)file->start,
 		(unsigned long long)file->end);
@@ -169,8 +169,9 @@ int mapped_file_open(const struct mapped_file *file)
 	char *path = strdup(file->path);
 	if (!path)
 		return -1;
-	if (len > strlen(DELETED) && strcmp(path + len - strlen(DELETED), DELETED) == 0)
-		path[len - strlen(DELETED)] = '\0';
+	if (len > strlen(MAPPED_FILE_DELETED) &&
+		strcmp(path + len - strlen(MAPPED_FILE_DELETED), MAPPED_FILE_DELETED) == 0)
+		path[len - strlen(MAPPED_FILE_DELETED)] = '\0';
 	int fd = file->pid > 0 ? open_of_process(file, path) : -1;
 	if (fd < 0)
 		fd = if_it(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), file);

@@ -12,7 +12,7 @@
 #include "code/binaries/debuginfod.h"
 #include "code/process_files.h"
 
-#define DELETED " (deleted)"
+#define SEARCH_PATH_DELETED " (deleted)"
 
 bool search_is_recorded(const struct binary_key *key, struct elf_build_id found)
 {
@@ -60,9 +60,9 @@ const char *search_build_id_cache(
 static const char *plain_path(struct binary_entry *entry)
 {
 	struct tally_str path = entry->key.path;
-	if (!str_ends_with(path, STR(DELETED)))
+	if (!str_ends_with(path, STR(SEARCH_PATH_DELETED)))
 		return path.data;
-	return arena_string(&entry->arena, path.data, path.len - strlen(DELETED));
+	return arena_string(&entry->arena, path.data, path.len - strlen(SEARCH_PATH_DELETED));
 }
 
 static void search_path_add(struct binary_places *places, struct binary_place place)

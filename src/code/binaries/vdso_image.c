@@ -13,10 +13,10 @@
 #include "base/file.h"
 #include "base/limits.h"
 
-#define MAP_VDSO_32 0x2002 /* of arch_prctl: ARCH_MAP_VDSO_32 */
-#define PAGE_BYTES  4096
-#define ROOM_BYTES  (16 * PAGE_BYTES) /* the image, and before it the pages of what it reads */
-#define RANGES_MAX  8
+#define MAP_VDSO_32	      0x2002 /* of arch_prctl: ARCH_MAP_VDSO_32 */
+#define VDSO_IMAGE_PAGE_BYTES 4096
+#define ROOM_BYTES	      (16 * VDSO_IMAGE_PAGE_BYTES) /* the image, and before it the pages of what it reads */
+#define RANGES_MAX	      8
 
 struct vdso_ranges { /* what the kernel has mapped into this process: [vdso], [vvar] */
 	struct tally_bytes items[RANGES_MAX];
@@ -60,15 +60,16 @@ static struct vdso_ranges find_ranges(void)
  * be read, such as that of a clock that this machine lacks, write fails; reading it ourselves would crash. */
 _Noreturn static void map_and_write(const struct vdso_ranges *ranges, uint8_t *room, int out)
 {
-	static const uint8_t nothing[PAGE_BYTES];
+	static const uint8_t nothing[VDSO_IMAGE_PAGE_BYTES];
 	for (size_t i = 0; i < ranges->count; i++)
 		(void)munmap((void *)(uintptr_t)ranges->items[i].data, ranges->items[i].len);
 	(void)munmap(room, ROOM_BYTES);
 	long size = syscall(SYS_arch_prctl, MAP_VDSO_32, room);
 	if (size <= 0 || write(out, &size, sizeof(size)) != sizeof(size))
 		_exit(1);
-	for (size_t at = 0; at < ROOM_BYTES; at += PAGE_BYTES)
-		if (write(out, room + at, PAGE_BYTES) != PAGE_BYTES && write(out, nothing, PAGE_BYTES) != PAGE_BYTES)
+	for (size_t at = 0; at < ROOM_BYTES; at += VDSO_IMAGE_PAGE_BYTES)
+		if (write(out, room + at, VDSO_IMAGE_PAGE_BYTES) != VDSO_IMAGE_PAGE_BYTES &&
+			write(out, nothing, VDSO_IMAGE_PAGE_BYTES) != VDSO_IMAGE_PAGE_BYTES)
 			_exit(1);
 	_exit(0);
 }
@@ -115,7 +116,7 @@ static bool open_compat(const struct vdso_ranges *ranges, struct vdso_image *ima
 		size = 0;
 	if (room != MAP_FAILED)
 		(void)munmap(room, ROOM_BYTES);
-	for (size_t at = 0; size > 0 && at + (size_t)size <= ROOM_BYTES; at += PAGE_BYTES)
+	for (size_t at = 0; size > 0 && at + (size_t)size <= ROOM_BYTES; at += VDSO_IMAGE_PAGE_BYTES)
 		if (memcmp(bytes + at, "\177ELF", 4) == 0) {
 			*image = (struct vdso_image){{bytes + at, (size_t)size}, bytes};
 			return true;

@@ -8,13 +8,13 @@
 #include "base/map_u64.h"
 #include "base/order.h"
 
-#define MAGIC		 0x4A695444u /* "JiTD" */
-#define V8_PADDING	 0xdeadbeefu /* in the header, where others have 0 */
-#define V8_LINE_SHIFT	 0x40
-#define FLAG_CPU_TIME	 1u
-#define LINE_BYTES	 17 /* address, line, discriminator, an empty name */
-#define LINE_FIXED_BYTES 16
-#define SAME_NAME	 0xff
+#define JITDUMP_MAGIC	   0x4A695444u /* "JiTD" */
+#define V8_PADDING	   0xdeadbeefu /* in the header, where others have 0 */
+#define V8_LINE_SHIFT	   0x40
+#define FLAG_CPU_TIME	   1u
+#define JITDUMP_LINE_BYTES 17 /* address, line, discriminator, an empty name */
+#define LINE_FIXED_BYTES   16
+#define SAME_NAME	   0xff
 
 struct parsing {
 	struct jitdump *dump;
@@ -108,7 +108,7 @@ static bool jitdump_read_lines(struct parsing *p, struct unit *unit)
 	struct cursor *c = &unit->cursor;
 	uint64_t address = cursor_u64(c);
 	uint64_t count = cursor_u64(c);
-	if (!cursor_count(c, count, LINE_BYTES) || count > LIMIT_JIT_LINES)
+	if (!cursor_count(c, count, JITDUMP_LINE_BYTES) || count > LIMIT_JIT_LINES)
 		return false;
 	p->next.address = address;
 	p->next.line_position = c->pos;
@@ -189,9 +189,9 @@ bool jitdump_read_header(struct cursor *c, struct jitdump_header *header)
 {
 	struct jitdump_header read = {.pid = 0};
 	uint32_t magic = cursor_u32(c);
-	if (magic == __builtin_bswap32(MAGIC))
+	if (magic == __builtin_bswap32(JITDUMP_MAGIC))
 		c->swap = read.swap = !c->swap;
-	else if (magic != MAGIC)
+	else if (magic != JITDUMP_MAGIC)
 		return false;
 	uint32_t version = cursor_u32(c);
 	uint32_t size = cursor_u32(c);

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#define LINE_BYTES_LEAST 40 /* of the kernel's own lines, to reserve by; they have 45 on average */
-#define PAGE_MASK	 UINT64_C(4095) /* where the last symbol of a module ends is not said: with its page */
+#define LINE_BYTES_LEAST   40 /* of the kernel's own lines, to reserve by; they have 45 on average */
+#define KALLSYMS_PAGE_MASK UINT64_C(4095) /* where the last symbol of a module ends is not said: with its page */
 
 struct line {
 	uint64_t address;
@@ -359,7 +359,7 @@ bool kallsyms_find(const struct kallsyms *kallsyms, struct tally_str name, struc
 	kallsyms_find_end(kallsyms->kernel, &found);
 	kallsyms_find_end(kallsyms->modules, &found);
 	if (found.end == 0)
-		found.end = (found.start | PAGE_MASK) + 1;
+		found.end = (found.start | KALLSYMS_PAGE_MASK) + 1;
 	*place = found;
 	return true;
 }

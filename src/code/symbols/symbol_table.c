@@ -9,7 +9,7 @@
 #include "base/order.h"
 #include "code/demangle/demangle.h"
 
-#define PAGE 4096u
+#define SYMBOL_TABLE_PAGE 4096u
 
 void symbol_table_deinit(struct symbol_table *table)
 {
@@ -156,7 +156,7 @@ static void mend_ends(struct symbol *items, size_t count, enum symbol_rule rule)
 	if (is_taken || (!all_ends && items[count - 1].start < covered))
 		return;
 	struct symbol *last = &items[count - 1];
-	last->end = ((last->start + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + PAGE;
+	last->end = ((last->start + SYMBOL_TABLE_PAGE - 1) & ~(uint64_t)(SYMBOL_TABLE_PAGE - 1)) + SYMBOL_TABLE_PAGE;
 	if (last->end <= last->start)
 		last->end = UINT64_MAX;
 }

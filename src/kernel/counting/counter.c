@@ -19,11 +19,11 @@
 #include "kernel/system/surroundings.h"
 
 /* linux/perf_event.h */
-#define IOC_ENABLE  _IO('$', 0)
-#define IOC_DISABLE _IO('$', 1)
-#define IOC_RESET   _IO('$', 3)
+#define COUNTER_IOC_ENABLE _IO('$', 0)
+#define IOC_DISABLE	   _IO('$', 1)
+#define IOC_RESET	   _IO('$', 3)
 
-#define FDS_OF_OURS 64 /* what the program itself may have open besides */
+#define COUNTER_FDS_OF_OURS 64 /* what the program itself may have open besides */
 
 struct counter_opening {
 	struct counter_set *set;
@@ -39,7 +39,7 @@ static size_t fds_needed(const struct counter_set *set)
 	size_t n = 0;
 	for (size_t i = 0; i < set->len; i++)
 		n += set->counters[i].cpu_count * set->counters[i].thread_count;
-	return n + FDS_OF_OURS;
+	return n + COUNTER_FDS_OF_OURS;
 }
 
 static size_t fds_open(const struct counter_set *set)
@@ -483,7 +483,7 @@ static void leaders_ioctl(struct counter_set *set, unsigned long request, bool m
 
 void counter_set_enable(struct counter_set *set)
 {
-	leaders_ioctl(set, IOC_ENABLE, false);
+	leaders_ioctl(set, COUNTER_IOC_ENABLE, false);
 }
 
 void counter_set_disable(struct counter_set *set)

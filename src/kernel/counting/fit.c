@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "kernel/events/pmu.h"
 
-#define IOC_ENABLE _IO('$', 0) /* linux/perf_event.h */
-#define KEY_CORE   0 /* of all events that share the counters of a CPU core; other PMUs: their type */
+#define FIT_IOC_ENABLE _IO('$', 0) /* linux/perf_event.h */
+#define KEY_CORE       0 /* of all events that share the counters of a CPU core; other PMUs: their type */
 
 struct fit_fitting {
 	const struct counter_set *set;
@@ -50,7 +50,7 @@ static bool group_is_scheduled(struct fit_fitting *f)
 	fits = open == f->tried_len;
 	if (fits) {
 		uint64_t words[3];
-		fits = kernel->ioctl(kernel->context, f->fds[0], IOC_ENABLE, NULL) == 0 &&
+		fits = kernel->ioctl(kernel->context, f->fds[0], FIT_IOC_ENABLE, NULL) == 0 &&
 		       kernel->read(kernel->context, f->fds[0], words, sizeof(words)) == (ssize_t)sizeof(words);
 	}
 	while (open > 0)

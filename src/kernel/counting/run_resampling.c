@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "base/order.h"
 
-#define TAIL ((1 - RUN_CONFIDENCE) / 2)
+#define RUN_RESAMPLING_TAIL ((1 - RUN_CONFIDENCE) / 2)
 
 struct moments {
 	double mean, error; /* of the mean: its standard error, squared */
@@ -89,8 +89,8 @@ static struct run_interval run_resampling_bootstrap(struct run_values base, stru
 	if (error > 0 && count < RUN_RESAMPLES / 2)
 		return interval;
 	run_values_sort(ts, count);
-	interval.low = expm1(found - run_quantile(ts, count, 1 - TAIL) * error);
-	interval.high = expm1(found - run_quantile(ts, count, TAIL) * error);
+	interval.low = expm1(found - run_quantile(ts, count, 1 - RUN_RESAMPLING_TAIL) * error);
+	interval.high = expm1(found - run_quantile(ts, count, RUN_RESAMPLING_TAIL) * error);
 	interval.is_known = true;
 	return interval;
 }

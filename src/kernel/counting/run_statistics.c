@@ -8,12 +8,12 @@
 #include "base/error.h"
 #include "base/order.h"
 
-#define TAIL	    ((1 - RUN_CONFIDENCE) / 2)
-#define NORMAL_TAIL 1.959963984540054 /* the normal distribution's quantile at 1 - TAIL */
-#define LOG_2	    0.6931471805599453
-#define SQRT_HALF   0.7071067811865476
-#define FENCE	    1.5
-#define OUTLIER_MIN 4 /* fewer values have no quartiles to speak of */
+#define RUN_STATISTICS_TAIL ((1 - RUN_CONFIDENCE) / 2)
+#define NORMAL_TAIL	    1.959963984540054 /* the normal distribution's quantile at 1 - TAIL */
+#define LOG_2		    0.6931471805599453
+#define SQRT_HALF	    0.7071067811865476
+#define FENCE		    1.5
+#define OUTLIER_MIN	    4 /* fewer values have no quartiles to speak of */
 
 void run_values_sort(double *values, size_t len)
 {
@@ -49,7 +49,7 @@ struct run_interval run_median_interval(const double *sorted, size_t len)
 	double log_term = -(double)len * LOG_2, below = 0;
 	for (size_t k = 1; k <= len / 2; k++) {
 		below += exp(log_term); /* P(Bin = k - 1) */
-		if (below > TAIL)
+		if (below > RUN_STATISTICS_TAIL)
 			break;
 		interval = (struct run_interval){sorted[k - 1], sorted[len - k], 1 - 2 * below, true};
 		log_term += log((double)(len - k + 1) / (double)k);
@@ -146,7 +146,7 @@ static size_t tail_count(const double *distribution, size_t a_len, size_t b_len,
 	}
 	size_t k = 0;
 	double below = 0;
-	while (k < a_len * b_len && below + distribution[k] <= TAIL)
+	while (k < a_len * b_len && below + distribution[k] <= RUN_STATISTICS_TAIL)
 		below += distribution[k++];
 	*coverage = 1 - 2 * below;
 	return k;

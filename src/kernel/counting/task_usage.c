@@ -9,9 +9,9 @@
 #include "base/order.h"
 #include "kernel/system/kernel_files.h"
 
-#define NS_PER_S	1000000000u
-#define TICKS_USUAL	100
-#define DESCENDANTS_MAX 4096 /* of a command that are looked at in one reading */
+#define TASK_USAGE_NS_PER_S    1000000000u
+#define TASK_USAGE_TICKS_USUAL 100
+#define DESCENDANTS_MAX	       4096 /* of a command that are looked at in one reading */
 
 /* proc(5), /proc/PID/stat: fields behind the name, counted from the state. */
 #define STAT_FIRST 7
@@ -102,7 +102,7 @@ static bool usage_process_clock(const struct kernel_seam *kernel, pid_t process,
 	struct timespec time;
 	if (kernel->root[0] || clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &time) != 0)
 		return false;
-	*ns = (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
+	*ns = (uint64_t)time.tv_sec * TASK_USAGE_NS_PER_S + (uint64_t)time.tv_nsec;
 	return true;
 }
 
@@ -290,8 +290,9 @@ static bool usage_was_alone(const struct usage_watch *watch, const struct usage_
 bool usage_watch_look(struct usage_watch *watch, struct task_usage *usage)
 {
 	long ticks = sysconf(_SC_CLK_TCK);
-	struct usage_look look = {
-		.watch = watch, .usage = usage, .tick_ns = NS_PER_S / (uint64_t)(ticks > 0 ? ticks : TICKS_USUAL)};
+	struct usage_look look = {.watch = watch,
+		.usage = usage,
+		.tick_ns = TASK_USAGE_NS_PER_S / (uint64_t)(ticks > 0 ? ticks : TASK_USAGE_TICKS_USUAL)};
 	bool is_known = false;
 	*usage = (struct task_usage){.known = USAGE_BIT(USAGE_KINDS) - 1};
 	if (!vec_push(&look.processes, watch->task))
@@ -325,7 +326,7 @@ void usage_watch_deinit(struct usage_watch *watch)
 
 static uint64_t usage_timeval_ns(struct timeval time)
 {
-	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_usec * 1000u;
+	return (uint64_t)time.tv_sec * TASK_USAGE_NS_PER_S + (uint64_t)time.tv_usec * 1000u;
 }
 
 struct task_usage task_usage_of_end(const struct rusage *usage)

@@ -14,8 +14,8 @@
 #include "kernel/events/tool_events.h"
 #include "kernel/system/kernel_files.h"
 
-#define NS_PER_S    1000000000u
-#define TICKS_USUAL 100
+#define TOOL_COUNTS_NS_PER_S	1000000000u
+#define TOOL_COUNTS_TICKS_USUAL 100
 
 enum tool_source { SOURCE_NONE, SOURCE_TASK, SOURCE_CPU };
 
@@ -269,7 +269,7 @@ enum tally_status tool_counts_create(struct counter_set *set, const struct tool_
 	t->set = set;
 	t->is_command = options->is_command;
 	t->replaces_events = options->replaces_events;
-	t->tick_ns = NS_PER_S / (uint64_t)(ticks > 0 ? ticks : TICKS_USUAL);
+	t->tick_ns = TOOL_COUNTS_NS_PER_S / (uint64_t)(ticks > 0 ? ticks : TOOL_COUNTS_TICKS_USUAL);
 	t->cell_count = set->threads[0] == -1 ? set->cpu_count : set->thread_count;
 	t->cells = calloc(t->cell_count ? t->cell_count : 1, sizeof(*t->cells));
 	enum tally_status status = t->cells ? TALLY_OK : error_nomem(err);

@@ -5,13 +5,13 @@
 
 #include "base/error.h"
 
-#define SIZE_OFFSET 4 /* of the size field */
+#define ATTR_BYTES_SIZE_OFFSET 4 /* of the size field */
 
 enum tally_status attr_from_bytes(const void *bytes, struct perf_attr *attr, struct tally_error *err)
 {
 	struct perf_attr made;
 	uint32_t size;
-	memcpy(&size, (const uint8_t *)bytes + SIZE_OFFSET, sizeof(size));
+	memcpy(&size, (const uint8_t *)bytes + ATTR_BYTES_SIZE_OFFSET, sizeof(size));
 	if (size < ATTR_SIZE_VER0 || size > ATTR_BYTES_MAX || size % sizeof(uint64_t) != 0)
 		return error_set(err, TALLY_INVALID, "%u is not a valid size of struct perf_event_attr", size);
 	struct cursor c = cursor_make((struct tally_bytes){bytes, size}, false);

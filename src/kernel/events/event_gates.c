@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "kernel/system/kernel_files.h"
 
-#define DEVICES "/sys/bus/event_source/devices"
+#define EVENT_GATES_DEVICES "/sys/bus/event_source/devices"
 
 bool event_is_hardware(const struct event_spec *spec)
 {
@@ -53,10 +53,11 @@ bool kernel_has_core_pmu(const struct kernel_seam *kernel)
 {
 	struct name_list names = {0};
 	bool found = false;
-	if (kernel_names(kernel, &names, NULL, "%s", DEVICES) != TALLY_OK)
+	if (kernel_names(kernel, &names, NULL, "%s", EVENT_GATES_DEVICES) != TALLY_OK)
 		return true; /* no sysfs: nothing is known */
 	for (size_t i = 0; i < names.len && !found; i++)
-		found = strcmp(names.items[i], "cpu") == 0 || kernel_has(kernel, DEVICES "/%s/cpus", names.items[i]);
+		found = strcmp(names.items[i], "cpu") == 0 ||
+			kernel_has(kernel, EVENT_GATES_DEVICES "/%s/cpus", names.items[i]);
 	name_list_deinit(&names);
 	return found;
 }
@@ -125,8 +126,10 @@ void gate_hardware(const struct event_request *request, struct text *reason)
 			request->cpu, request->cpu);
 	else if (event_is_hardware(spec) && !kernel_has_core_pmu(kernel))
 		no_pmu(kernel, reason);
-	else if (spec->pmu && kernel_has(kernel, DEVICES "/software") && !kernel_has(kernel, DEVICES "/%s", spec->pmu))
-		text_printf(reason, "no such PMU on this machine: %s (" DEVICES " has those there are)", spec->pmu);
+	else if (spec->pmu && kernel_has(kernel, EVENT_GATES_DEVICES "/software") &&
+		 !kernel_has(kernel, EVENT_GATES_DEVICES "/%s", spec->pmu))
+		text_printf(reason, "no such PMU on this machine: %s (" EVENT_GATES_DEVICES " has those there are)",
+			spec->pmu);
 	else if (request->errnum == EOPNOTSUPP && missing_feature(&spec->attr, reason))
 		return;
 	else if (spec->pmu && spec->is_uncore)
@@ -137,7 +140,7 @@ void gate_hardware(const struct event_request *request, struct text *reason)
 			spec->pmu);
 	else if (spec->attr.type == EVENT_BREAKPOINT)
 		text_str(reason, "this CPU or virtual machine has no hardware breakpoints of this kind");
-	else if (event_is_hardware(spec) && !kernel_has(request->kernel, DEVICES))
+	else if (event_is_hardware(spec) && !kernel_has(request->kernel, EVENT_GATES_DEVICES))
 		text_str(reason, "this machine has no PMU, or its PMU does not have this event (/sys is not mounted, "
 				 "which would tell)");
 	else if (event_is_hardware(spec))

@@ -7,14 +7,14 @@
 #include "base/error.h"
 #include "kernel/system/kernel_files.h"
 
-#define DEVICES "/sys/bus/event_source/devices"
+#define PMU_DEVICES "/sys/bus/event_source/devices"
 
 /* A sysfs text in the arena, NULL if there is none; *failed if memory runs out. */
 static const char *device_text(
 	const struct kernel_seam *kernel, struct arena *arena, const char *name, const char *file, bool *failed)
 {
 	char *text;
-	enum tally_status status = kernel_text(kernel, &text, NULL, DEVICES "/%s/%s", name, file);
+	enum tally_status status = kernel_text(kernel, &text, NULL, PMU_DEVICES "/%s/%s", name, file);
 	if (status != TALLY_OK) {
 		*failed |= status == TALLY_NOMEM;
 		return NULL;
@@ -27,7 +27,7 @@ static const char *device_text(
 
 static bool pmu_load(const struct kernel_seam *kernel, struct arena *arena, const char *name, struct pmu *pmu)
 {
-	int64_t type = kernel_number(kernel, -1, DEVICES "/%s/type", name);
+	int64_t type = kernel_number(kernel, -1, PMU_DEVICES "/%s/type", name);
 	if (type < 0 || type > UINT32_MAX)
 		return true; /* not a PMU: name stays NULL */
 	bool failed = false;
@@ -47,7 +47,7 @@ enum tally_status pmu_load_all(const struct kernel_seam *kernel, struct arena *a
 	struct tally_error *err)
 {
 	struct name_list names = {0};
-	enum tally_status status = kernel_names(kernel, &names, err, DEVICES);
+	enum tally_status status = kernel_names(kernel, &names, err, PMU_DEVICES);
 	if (status == TALLY_NOT_FOUND || status == TALLY_DENIED) {
 		*pmus = NULL;
 		*count = 0;
@@ -145,7 +145,7 @@ enum tally_status pmu_term_set(const struct kernel_seam *kernel, const struct pm
 	if (term.len == 0 || memchr(term.data, '/', term.len) || term.data[0] == '.')
 		return error_set(err, TALLY_NOT_FOUND, "no term '%.*s'", (int)term.len, term.data);
 	enum tally_status status =
-		kernel_text(kernel, &text, err, DEVICES "/%s/format/%.*s", pmu->name, (int)term.len, term.data);
+		kernel_text(kernel, &text, err, PMU_DEVICES "/%s/format/%.*s", pmu->name, (int)term.len, term.data);
 	if (status != TALLY_OK)
 		return status;
 	struct tally_str rest = str_from(text), word, range;
@@ -182,14 +182,15 @@ enum tally_status pmu_alias_find(const struct kernel_seam *kernel, const struct 
 	struct pmu_alias found = {.scale = 1};
 	int len = (int)name.len;
 	enum tally_status status =
-		kernel_text(kernel, &found.terms, err, DEVICES "/%s/events/%.*s", pmu->name, len, name.data);
+		kernel_text(kernel, &found.terms, err, PMU_DEVICES "/%s/events/%.*s", pmu->name, len, name.data);
 	if (status != TALLY_OK)
 		return status;
 	char *scale;
-	if (kernel_text(kernel, &found.unit, NULL, DEVICES "/%s/events/%.*s.unit", pmu->name, len, name.data) !=
+	if (kernel_text(kernel, &found.unit, NULL, PMU_DEVICES "/%s/events/%.*s.unit", pmu->name, len, name.data) !=
 		TALLY_OK)
 		found.unit = NULL;
-	if (kernel_text(kernel, &scale, NULL, DEVICES "/%s/events/%.*s.scale", pmu->name, len, name.data) == TALLY_OK) {
+	if (kernel_text(kernel, &scale, NULL, PMU_DEVICES "/%s/events/%.*s.scale", pmu->name, len, name.data) ==
+		TALLY_OK) {
 		found.scale = scale_parse(scale);
 		free(scale);
 	}

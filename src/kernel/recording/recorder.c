@@ -22,9 +22,9 @@
 #include "kernel/system/fd_limit.h"
 #include "kernel/system/surroundings.h"
 
-#define READ_BYTES_MAX 4096
-#define FDS_OF_OURS    64 /* what the program itself may open besides */
-#define NS_PER_S       UINT64_C(1000000000)
+#define READ_BYTES_MAX	     4096
+#define RECORDER_FDS_OF_OURS 64 /* what the program itself may open besides */
+#define RECORDER_NS_PER_S    UINT64_C(1000000000)
 
 struct recorder {
 	struct recorder_config config;
@@ -62,11 +62,11 @@ static enum tally_status explain_open(struct recorder *r, const struct event_spe
 	if (errnum != EMFILE)
 		return refusal_explain(r->kernel, spec, source->thread, source->cpu, errnum, err);
 	struct text remedy = {0};
-	remedy_files(surroundings_find(r->kernel), r->source_count + FDS_OF_OURS, &remedy);
+	remedy_files(surroundings_find(r->kernel), r->source_count + RECORDER_FDS_OF_OURS, &remedy);
 	enum tally_status status = error_set_errno(err, TALLY_LIMIT, errnum,
 		"recording needs %zu open files (%zu events on %zu CPUs and %zu threads); try %.*s first",
-		r->source_count + FDS_OF_OURS, r->config.events->len, r->config.cpu_count, r->config.thread_count,
-		(int)remedy.len, remedy.data ? remedy.data : "");
+		r->source_count + RECORDER_FDS_OF_OURS, r->config.events->len, r->config.cpu_count,
+		r->config.thread_count, (int)remedy.len, remedy.data ? remedy.data : "");
 	text_deinit(&remedy);
 	return status;
 }
@@ -299,7 +299,7 @@ enum tally_status recorder_create(
 	r->first_count = r->source_count;
 	for (size_t i = 0; i < r->source_count; i++)
 		r->sources[i].fd = -1;
-	(void)fd_limit_make_room(r->source_count + FDS_OF_OURS);
+	(void)fd_limit_make_room(r->source_count + RECORDER_FDS_OF_OURS);
 	status = open_cgroups(r, err);
 	if (status == TALLY_OK)
 		status = open_sources(r, err);
@@ -610,7 +610,7 @@ bool recorder_set_freq(struct recorder *r, uint64_t freq)
 		const struct perf_attr *attr = &r->config.events->specs[s->event].attr;
 		bool is_clock =
 			attr->type == EVENT_SOFTWARE && (attr->config == SW_CPU_CLOCK || attr->config == SW_TASK_CLOCK);
-		uint64_t value = is_clock ? NS_PER_S / freq : freq; /* timers have made a period of it */
+		uint64_t value = is_clock ? RECORDER_NS_PER_S / freq : freq; /* timers have made a period of it */
 		if (s->fd >= 0 && ATTR_HAS(attr, FREQ))
 			is_taken |= r->kernel->ioctl(r->kernel->context, s->fd, PERF_EVENT_IOC_PERIOD, &value) == 0;
 	}

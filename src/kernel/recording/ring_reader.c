@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define SIZE_OFFSET 6 /* of the size in a record's header */
+#define RING_READER_SIZE_OFFSET 6 /* of the size in a record's header */
 
 static size_t pass_bytes(const struct ring_reader *r)
 {
@@ -50,7 +50,7 @@ bool ring_reader_next(struct ring_reader *r, struct record *record)
 	const uint8_t *header = bytes_at(r, r->position, RECORD_HEADER_BYTES), *bytes = NULL;
 	uint16_t size = 0;
 	if (header)
-		memcpy(&size, header + SIZE_OFFSET, sizeof(size));
+		memcpy(&size, header + RING_READER_SIZE_OFFSET, sizeof(size));
 	/* The ring is the kernel's, but a record of no size would be read for ever. */
 	if (size >= RECORD_HEADER_BYTES)
 		bytes = bytes_at(r, r->position, size);

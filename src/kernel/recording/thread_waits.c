@@ -6,8 +6,8 @@
 
 #include "kernel/system/kernel_files.h"
 
-#define KERNEL_THREAD UINT64_C(0x00200000) /* PF_KTHREAD of the field flags */
-#define FLAGS_FIELD   9 /* counted from 1, as proc(5) does */
+#define KERNEL_THREAD		 UINT64_C(0x00200000) /* PF_KTHREAD of the field flags */
+#define THREAD_WAITS_FLAGS_FIELD 9 /* counted from 1, as proc(5) does */
 
 /* "1 (a name) S 0 ...": the name may hold anything. */
 static bool thread_waits_read_stat(const struct kernel_seam *kernel, pid_t tid, struct thread_wait *wait)
@@ -18,10 +18,10 @@ static bool thread_waits_read_stat(const struct kernel_seam *kernel, pid_t tid, 
 	const char *end = strrchr(text, ')');
 	struct tally_str rest = str_from(end && end[1] ? end + 2 : ""), word;
 	uint64_t flags = 0;
-	for (unsigned field = 3; field <= FLAGS_FIELD && str_next(&rest, ' ', &word); field++) {
+	for (unsigned field = 3; field <= THREAD_WAITS_FLAGS_FIELD && str_next(&rest, ' ', &word); field++) {
 		if (field == 3 && word.len == 1)
 			wait->state = word.data[0];
-		if (field == FLAGS_FIELD && !str_to_u64(word, 10, &flags))
+		if (field == THREAD_WAITS_FLAGS_FIELD && !str_to_u64(word, 10, &flags))
 			flags = 0;
 	}
 	free(text);

@@ -20,10 +20,10 @@
 #include "kernel/standin/standin_refusal.h"
 #include "kernel/standin/standin_ring.h"
 
-#define NS_PER_S UINT64_C(1000000000)
-#define POLL_MS	 20 /* how often rings are looked at while a caller waits for them */
-#define HZ_MIN	 100
-#define HZ_MAX	 1000
+#define STANDIN_NS_PER_S UINT64_C(1000000000)
+#define POLL_MS		 20 /* how often rings are looked at while a caller waits for them */
+#define HZ_MIN		 100
+#define HZ_MAX		 1000
 
 uint64_t standin_now(const struct perf_attr *attr)
 {
@@ -74,8 +74,9 @@ static void set_period(struct standin *s, const struct perf_attr *attr)
 {
 	if (!asks_for_samples(attr))
 		return;
-	uint64_t ns = ATTR_HAS(attr, FREQ) ? NS_PER_S / attr->sample_period_or_freq : attr->sample_period_or_freq;
-	ns = MAX(ns, NS_PER_S / standin_max_hz());
+	uint64_t ns =
+		ATTR_HAS(attr, FREQ) ? STANDIN_NS_PER_S / attr->sample_period_or_freq : attr->sample_period_or_freq;
+	ns = MAX(ns, STANDIN_NS_PER_S / standin_max_hz());
 	s->period_ns = s->period_ns ? MIN(ns, s->period_ns) : ns;
 }
 
@@ -291,7 +292,7 @@ unsigned standin_max_hz(void)
 	struct timespec tick = {0};
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) != 0 || tick.tv_sec != 0 || tick.tv_nsec <= 0)
 		return HZ_MIN;
-	return (unsigned)MAX(HZ_MIN, MIN(HZ_MAX, (long)NS_PER_S / tick.tv_nsec));
+	return (unsigned)MAX(HZ_MIN, MIN(HZ_MAX, (long)STANDIN_NS_PER_S / tick.tv_nsec));
 }
 
 void standin_release(struct standin *s)

@@ -13,14 +13,14 @@
 #include "kernel/standin/standin_calls.h"
 #include "kernel/system/kernel_files.h"
 
-#define TIMER_COOKIE  0x7461696c /* in the signal's value: not one that somebody else sent */
-#define TIMER_THREAD  3 /* CLOCK_THREAD_CPUTIME_ID */
-#define TIMER_PAGE    4096
-#define NS_PER_S      UINT64_C(1000000000)
-#define STALE_MANY    16 /* timers of ended threads, until they are worth a call each */
-#define LOOKS_MASKED  16 /* threads that are looked at each time */
-#define LOOKS_OTHER   2
-#define LOOK_AFTER_NS UINT64_C(200000000) /* of silence */
+#define TIMER_COOKIE		0x7461696c /* in the signal's value: not one that somebody else sent */
+#define TIMER_THREAD		3 /* CLOCK_THREAD_CPUTIME_ID */
+#define TIMER_PAGE		4096
+#define STANDIN_TIMERS_NS_PER_S UINT64_C(1000000000)
+#define STALE_MANY		16 /* timers of ended threads, until they are worth a call each */
+#define LOOKS_MASKED		16 /* threads that are looked at each time */
+#define LOOKS_OTHER		2
+#define LOOK_AFTER_NS		UINT64_C(200000000) /* of silence */
 
 struct timer_page { /* what the calls read and write, in the kernel's layout */
 	struct {
@@ -92,7 +92,7 @@ static bool may_get_timer(const struct standin *s, struct standin_thread *thread
  */
 static uint64_t first_expiry_ns(struct standin *s)
 {
-	uint64_t tick = NS_PER_S / standin_max_hz();
+	uint64_t tick = STANDIN_TIMERS_NS_PER_S / standin_max_hz();
 	s->random ^= s->random << 13;
 	s->random ^= s->random >> 7;
 	s->random ^= s->random << 17;
@@ -102,7 +102,7 @@ static uint64_t first_expiry_ns(struct standin *s)
 
 static struct timespec timespec_of(uint64_t ns)
 {
-	return (struct timespec){(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
+	return (struct timespec){(time_t)(ns / STANDIN_TIMERS_NS_PER_S), (long)(ns % STANDIN_TIMERS_NS_PER_S)};
 }
 
 /* The CPU time that a stopped thread has used, by the clock of its timer; 0: the kernel does not tell. */

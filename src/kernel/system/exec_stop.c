@@ -19,8 +19,8 @@
 #include "kernel/system/kernel_files.h"
 #include "kernel/system/program_path.h"
 
-#define TASK_EXITING 0x4 /* of the flags in /proc/PID/stat */
-#define FLAGS_FIELD  7 /* the fields behind the name: state is the first */
+#define TASK_EXITING	      0x4 /* of the flags in /proc/PID/stat */
+#define EXEC_STOP_FLAGS_FIELD 7 /* the fields behind the name: state is the first */
 
 bool thread_is_ending(const struct kernel_seam *kernel, pid_t tid)
 {
@@ -34,7 +34,7 @@ bool thread_is_ending(const struct kernel_seam *kernel, pid_t tid)
 		char state = rest.len ? rest.data[0] : 'X';
 		uint64_t flags = 0;
 		bool has_flags = true;
-		for (int i = 0; i < FLAGS_FIELD && has_flags; i++)
+		for (int i = 0; i < EXEC_STOP_FLAGS_FIELD && has_flags; i++)
 			has_flags = str_next(&rest, ' ', &field);
 		is_ending = state == 'Z' || state == 'X' ||
 			    (has_flags && str_to_u64(field, 10, &flags) && (flags & TASK_EXITING));

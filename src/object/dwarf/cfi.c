@@ -9,7 +9,7 @@
 #include "base/order.h"
 #include "object/frame_numbers.h"
 
-#define STACK_DEPTH 16 /* remembered rows inside one another: compilers nest one, by hand some write two */
+#define CFI_STACK_DEPTH 16 /* remembered rows inside one another: compilers nest one, by hand some write two */
 
 struct cie {
 	uint64_t code_align;
@@ -332,7 +332,7 @@ static void cfi_restore(struct program *p, uint64_t reg)
 
 static void cfi_remember(struct program *p)
 {
-	if (p->depth == STACK_DEPTH)
+	if (p->depth == CFI_STACK_DEPTH)
 		p->c.failed = true;
 	else
 		p->stack[p->depth++] = p->row;
@@ -535,7 +535,7 @@ bool cfi_row_at(const struct cfi_table *table, const struct cfi_fde *fde, uint64
 	struct entry entry;
 	struct cie cie;
 	struct cfi_fde range;
-	struct cfi_row stack[STACK_DEPTH];
+	struct cfi_row stack[CFI_STACK_DEPTH];
 	c.pos = (size_t)fde->offset;
 	if (!cfi_next_entry(table, &c, &entry) || !read_cie(table, entry.cie, &cie) ||
 		!read_fde(table, &entry, &cie, &c, &range))
@@ -599,7 +599,7 @@ struct cfi_cie {
 	bool is_good;
 	struct cie cie;
 	struct cfi_row initial;
-	struct cfi_row stack[STACK_DEPTH];
+	struct cfi_row stack[CFI_STACK_DEPTH];
 };
 
 enum tally_status cfi_walk_init(struct cfi_walk *walk, const struct cfi_table *table, struct tally_error *err)

@@ -4,20 +4,20 @@
 #include "base/leb128.h"
 #include "object/frame_numbers.h"
 
-#define STACK_DEPTH 64
-#define STEPS_MAX   1024 /* loops end: no rule of a compiler needs more than some tens */
+#define EXPRESSION_STACK_DEPTH 64
+#define EXPRESSION_STEPS_MAX   1024 /* loops end: no rule of a compiler needs more than some tens */
 
 struct expression_running {
 	const struct dwarf_machine *machine;
 	struct cursor c;
-	uint64_t stack[STACK_DEPTH];
+	uint64_t stack[EXPRESSION_STACK_DEPTH];
 	unsigned depth;
 	bool failed;
 };
 
 static void expression_push(struct expression_running *r, uint64_t value)
 {
-	if (r->depth == STACK_DEPTH) {
+	if (r->depth == EXPRESSION_STACK_DEPTH) {
 		r->failed = true;
 		return;
 	}
@@ -301,7 +301,7 @@ bool dwarf_expression_run(
 	if (initial)
 		expression_push(&r, *initial);
 	for (unsigned steps = 0; cursor_left(&r.c) > 0 && !r.failed; steps++) {
-		if (steps == STEPS_MAX)
+		if (steps == EXPRESSION_STEPS_MAX)
 			return false;
 		expression_run_one(&r);
 	}

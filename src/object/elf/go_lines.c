@@ -3,9 +3,9 @@
 
 #include "base/cursor.h"
 
-#define ENTRY_BYTES_1_16 20
-#define ENTRY_BYTES_1_20 16
-#define STEPS_MAX	 (1u << 20) /* through tables by address, for one address: a large function has thousands */
+#define ENTRY_BYTES_1_16   20
+#define ENTRY_BYTES_1_20   16
+#define GO_LINES_STEPS_MAX (1u << 20) /* through tables by address, for one address: a large function has thousands */
 
 struct go_lines_search {
 	const struct go_lines *lines;
@@ -105,7 +105,7 @@ static bool read_inlined(
 
 size_t go_lines_find(const struct go_lines *lines, uint64_t vaddr, struct go_place *places, size_t max)
 {
-	struct go_lines_search search = {.lines = lines, .header = &lines->program.header, .steps = STEPS_MAX};
+	struct go_lines_search search = {.lines = lines, .header = &lines->program.header, .steps = GO_LINES_STEPS_MAX};
 	uint64_t base = go_header_is_relative(search.header) ? lines->program.text : 0, description;
 	if (vaddr < base || !find_item(&search, vaddr - base, &description) ||
 		!go_record_read(search.header, description, &search.function))

@@ -9,9 +9,9 @@
 #include "object/elf/go_internal.h"
 #include "object/elf/go_table.h"
 
-#define HEADER_BYTES   8
-#define ALIGNMENT      8
-#define CANDIDATES_MAX 16
+#define GO_PROGRAM_HEADER_BYTES 8
+#define ALIGNMENT		8
+#define CANDIDATES_MAX		16
 
 /* Words of the module data, in Go 1.18 and later. */
 enum { MODULE_TABLE, MODULE_NAMES, MODULE_TEXT = 22, MODULE_DATA_1_18 = 38, MODULE_DATA_1_20 = 40, MODULE_WORDS };
@@ -146,7 +146,7 @@ static struct tally_bytes search_table(const struct elf_image *image, const char
 	struct tally_bytes all = elf_image_section(image, section);
 	bool is_go = elf_image_section(image, ".go.buildinfo").len > 0 ||
 		     elf_image_section(image, ".note.go.buildid").len > 0;
-	for (size_t at = 0; is_go && at + HEADER_BYTES < all.len; at += ALIGNMENT) {
+	for (size_t at = 0; is_go && at + GO_PROGRAM_HEADER_BYTES < all.len; at += ALIGNMENT) {
 		struct tally_bytes table = bytes_part(all, at, all.len);
 		struct go_header header;
 		if (!go_header_read(table, image->swap, &header) || header.function_count == 0)

@@ -7,11 +7,11 @@
 #include "base/limits.h"
 #include "object/elf/go_internal.h"
 
-#define MAGIC_1_2    0xfffffffbu
-#define MAGIC_1_16   0xfffffffau
-#define MAGIC_1_18   0xfffffff0u
-#define MAGIC_1_20   0xfffffff1u
-#define HEADER_BYTES 8 /* before the first word */
+#define MAGIC_1_2	      0xfffffffbu
+#define MAGIC_1_16	      0xfffffffau
+#define MAGIC_1_18	      0xfffffff0u
+#define MAGIC_1_20	      0xfffffff1u
+#define GO_TABLE_HEADER_BYTES 8 /* before the first word */
 
 static uint64_t go_word(struct cursor *c, uint8_t bytes)
 {
@@ -74,7 +74,7 @@ bool go_header_read(struct tally_bytes table, bool swap, struct go_header *heade
 	header->word = cursor_u8(&c);
 	header->place = go_header_is_relative(header) ? sizeof(uint32_t) : header->word;
 	header->function_count = go_word(&c, header->word);
-	header->functions = HEADER_BYTES + header->word;
+	header->functions = GO_TABLE_HEADER_BYTES + header->word;
 	if (header->format == GO_FORMAT_1_2) {
 		read_files_of_1_2(header);
 	} else {
@@ -96,8 +96,9 @@ bool go_header_read(struct tally_bytes table, bool swap, struct go_header *heade
 size_t go_table_text_offset(struct tally_bytes table, bool swap)
 {
 	struct go_header header;
-	return go_header_read(table, swap, &header) && go_header_is_relative(&header) ? HEADER_BYTES + 2u * header.word
-										      : 0;
+	return go_header_read(table, swap, &header) && go_header_is_relative(&header)
+		       ? GO_TABLE_HEADER_BYTES + 2u * header.word
+		       : 0;
 }
 
 const char *go_header_text(const struct go_header *header, uint64_t base, uint64_t offset)

@@ -15,8 +15,8 @@
 #include "base/error.h"
 #include "object/elf/xz_decode.h"
 
-#define FIRST_ROOM  (256u << 10)
-#define GZIP_WINDOW (16 + MAX_WBITS) /* zlib: a gzip header is wanted */
+#define UNPACK_FIRST_ROOM (256u << 10)
+#define GZIP_WINDOW	  (16 + MAX_WBITS) /* zlib: a gzip header is wanted */
 
 enum packing { PACKED_NOT, PACKED_GZIP, PACKED_XZ, PACKED_ZSTD };
 
@@ -48,7 +48,7 @@ static enum tally_status unpack_grow(struct room *room, struct tally_error *err)
 {
 	if (room->size >= room->limit)
 		return error_set(err, TALLY_LIMIT, "a compressed file unpacks to more than %zu bytes", room->limit);
-	size_t want = room->size ? room->size * 2 : FIRST_ROOM;
+	size_t want = room->size ? room->size * 2 : UNPACK_FIRST_ROOM;
 	want = MIN(want, room->limit);
 	uint8_t *grown = realloc(room->data, want);
 	if (!grown)

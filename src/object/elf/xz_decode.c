@@ -10,8 +10,8 @@
 #if HAVE_LZMA
 #include <lzma.h>
 
-#define FIRST_ROOM     (256u << 10)
-#define DECODER_MEMORY (256u << 20) /* the highest preset's dictionary needs 65 MB */
+#define XZ_DECODE_FIRST_ROOM (256u << 10)
+#define DECODER_MEMORY	     (256u << 20) /* the highest preset's dictionary needs 65 MB */
 
 static enum tally_status xz_decode_decode(
 	lzma_stream *stream, size_t limit, uint8_t **buffer, size_t *room, struct tally_error *err)
@@ -22,7 +22,7 @@ static enum tally_status xz_decode_decode(
 			if (*room >= limit)
 				return error_set(
 					err, TALLY_LIMIT, "compressed symbols unpack to more than %zu bytes", limit);
-			size_t want = *room ? *room * 2 : FIRST_ROOM;
+			size_t want = *room ? *room * 2 : XZ_DECODE_FIRST_ROOM;
 			want = MIN(want, limit);
 			uint8_t *grown = realloc(*buffer, want);
 			if (!grown)

@@ -7,9 +7,9 @@
 #include "base/id_table.h"
 #include "base/thread_pool.h"
 
-#define CHAIN_WORDS 4
-#define FRAME_BATCH 32
-#define TASK_FRAMES 8192
+#define CHAIN_WORDS		    4
+#define FRAME_BATCH		    32
+#define FLAT_CHAIN_KEYS_TASK_FRAMES 8192
 
 static void make_chain_key(
 	const struct profile *p, const struct flat_options *o, const struct profile_frame *frame, uint64_t *key)
@@ -105,7 +105,8 @@ static void take_some_groups(void *context, size_t task, unsigned worker)
 {
 	struct group_taking *t = context;
 	bool has_namesakes = false;
-	for (size_t i = task * TASK_FRAMES; i < thread_pool_task_end(task, TASK_FRAMES, t->frame_count); i++) {
+	for (size_t i = task * FLAT_CHAIN_KEYS_TASK_FRAMES;
+		i < thread_pool_task_end(task, FLAT_CHAIN_KEYS_TASK_FRAMES, t->frame_count); i++) {
 		t->table->chain_keys[i] = t->groups->callers[i].group;
 		has_namesakes = has_namesakes || is_namesake(t, i);
 	}
@@ -137,7 +138,8 @@ static bool flat_chain_keys_take_groups(struct flat_table *table, const struct f
 	struct group_taking taking = {table, groups, has_namesake, frame_count, false};
 	if (!has_namesake)
 		return false;
-	thread_pool_for(thread_pool_tasks(frame_count, TASK_FRAMES), table->options.threads, take_some_groups, &taking);
+	thread_pool_for(thread_pool_tasks(frame_count, FLAT_CHAIN_KEYS_TASK_FRAMES), table->options.threads,
+		take_some_groups, &taking);
 	bool is_done = part_namesakes(&taking, &others);
 	table->chain_key_count = groups->frame_groups + others.len;
 	id_table_deinit(&others);

@@ -10,9 +10,9 @@
 #include "base/thread_pool.h"
 #include "profile/flat/facet_keys.h"
 
-#define FRAME_WORDS  5
-#define SAMPLE_WORDS 4
-#define TASK_FRAMES  8192
+#define FRAME_WORDS		5
+#define SAMPLE_WORDS		4
+#define FLAT_GROUPS_TASK_FRAMES 8192
 
 struct frame_grouping {
 	const struct profile *profile;
@@ -183,8 +183,8 @@ static void tell_some_frames(void *context, size_t task, unsigned worker)
 {
 	const struct frame_telling *t = context;
 	const struct profile *p = t->items->by->profile;
-	size_t end = thread_pool_task_end(task, TASK_FRAMES, t->items->frame_count);
-	for (size_t i = task * TASK_FRAMES; i < end; i++)
+	size_t end = thread_pool_task_end(task, FLAT_GROUPS_TASK_FRAMES, t->items->frame_count);
+	for (size_t i = task * FLAT_GROUPS_TASK_FRAMES; i < end; i++)
 		t->groups->callers[i] = (struct flat_caller){t->groups->of_leaf[i], mapped_level(p, &p->frames[i])};
 }
 
@@ -201,7 +201,8 @@ static bool flat_groups_tell_frames(
 	if (!groups->callers)
 		return false;
 	struct frame_telling telling = {groups, items};
-	thread_pool_for(thread_pool_tasks(items->frame_count, TASK_FRAMES), threads, tell_some_frames, &telling);
+	thread_pool_for(
+		thread_pool_tasks(items->frame_count, FLAT_GROUPS_TASK_FRAMES), threads, tell_some_frames, &telling);
 	for (size_t i = 0; i < items->leaf_count; i++)
 		groups->of_leaf[items->leaves[i]] = groups->of_leaf[items->frame_count + i];
 	return true;

@@ -5,7 +5,7 @@
 #include "base/thread_pool.h"
 #include "profile/flat/flat_part.h"
 
-#define TASK_ROWS 4096
+#define FLAT_JOIN_TASK_ROWS 4096
 
 bool flat_part_reserve(struct flat_part *part, size_t count)
 {
@@ -52,7 +52,7 @@ struct flat_join_joining {
 
 static size_t flat_join_task_end(const struct flat_join_joining *j, size_t task)
 {
-	return thread_pool_task_end(task, TASK_ROWS, j->count);
+	return thread_pool_task_end(task, FLAT_JOIN_TASK_ROWS, j->count);
 }
 
 /* A row of the part behind has at most one that is its own, so workers do not meet. */
@@ -60,7 +60,7 @@ static void add_known(void *context, size_t task, unsigned worker)
 {
 	const struct flat_join_joining *j = context;
 	struct flat_part *to = j->to, *from = j->from;
-	for (size_t i = task * TASK_ROWS; i < flat_join_task_end(j, task); i++) {
+	for (size_t i = task * FLAT_JOIN_TASK_ROWS; i < flat_join_task_end(j, task); i++) {
 		uint32_t row = flat_part_row(to, j->group, from->tallies.items[i].frame_group);
 		from->kept.items[i] = (struct kept_row){row, 0};
 		if (row == UINT32_MAX) {
@@ -76,7 +76,7 @@ static void flat_join_add_new(void *context, size_t task, unsigned worker)
 {
 	const struct flat_join_joining *j = context;
 	uint32_t row = j->places[task];
-	for (size_t i = task * TASK_ROWS; i < flat_join_task_end(j, task); i++) {
+	for (size_t i = task * FLAT_JOIN_TASK_ROWS; i < flat_join_task_end(j, task); i++) {
 		if (j->from->kept.items[i].row != UINT32_MAX)
 			continue;
 		copy_rows(j->to, row, j->from, i, 1);
@@ -87,7 +87,8 @@ static void flat_join_add_new(void *context, size_t task, unsigned worker)
 static void append_some(void *context, size_t task, unsigned worker)
 {
 	const struct flat_join_joining *j = context;
-	size_t done = task * TASK_ROWS, count = flat_join_task_end(j, task) - done, row = j->to->rows.len + done;
+	size_t done = task * FLAT_JOIN_TASK_ROWS, count = flat_join_task_end(j, task) - done,
+	       row = j->to->rows.len + done;
 	copy_rows(j->to, row, j->from, j->first + done, count);
 	for (size_t i = 0; i < count; i++)
 		j->from->kept.items[j->first + done + i] = (struct kept_row){(uint32_t)(row + i), 0};
@@ -97,7 +98,7 @@ static void append_some(void *context, size_t task, unsigned worker)
 static bool join_shared_group(struct flat_join_joining *j)
 {
 	struct flat_part *to = j->to;
-	size_t tasks = thread_pool_tasks(j->count, TASK_ROWS);
+	size_t tasks = thread_pool_tasks(j->count, FLAT_JOIN_TASK_ROWS);
 	j->places = calloc(tasks + 1, sizeof(*j->places));
 	if (!j->places)
 		return false;
@@ -131,7 +132,8 @@ bool flat_part_join(struct flat_part *to, struct flat_part *from)
 	}
 	size_t moved = to->rows.len - done;
 	struct flat_join_joining others = {.to = to, .from = from, .first = done, .count = from->rows.len - done};
-	thread_pool_for(thread_pool_tasks(others.count, TASK_ROWS), to->options->threads, append_some, &others);
+	thread_pool_for(
+		thread_pool_tasks(others.count, FLAT_JOIN_TASK_ROWS), to->options->threads, append_some, &others);
 	flat_join_lengthen(to, others.count);
 	from->kept.len = from->rows.len;
 	for (; group < groups; group++)

@@ -9,9 +9,9 @@
 #include "base/zeroed.h"
 #include "profile/flat/flat_instances.h"
 
-#define AHEAD	     4 /* samples */
-#define MANY_ROWS    4096 /* fewer are finished by one worker */
-#define PART_SAMPLES 16384 /* at least: fewer are not worth a worker, whose rows are joined with others' */
+#define FLAT_ROWS_AHEAD	    4 /* samples */
+#define FLAT_ROWS_MANY_ROWS 4096 /* fewer are finished by one worker */
+#define PART_SAMPLES	    16384 /* at least: fewer are not worth a worker, whose rows are joined with others' */
 
 /* UINT32_MAX: out of memory. */
 static uint32_t flat_rows_add_row(
@@ -203,11 +203,11 @@ static bool flat_rows_add_sample(struct flat_part *b, uint32_t index)
 static void flat_rows_expect_samples(const struct flat_part *b, size_t at, size_t end)
 {
 	const struct profile *p = b->profile;
-	if (at + 2 * AHEAD < end)
-		__builtin_prefetch(&p->samples[b->groups->samples[at + 2 * AHEAD]]);
-	if (at + AHEAD >= end)
+	if (at + 2 * FLAT_ROWS_AHEAD < end)
+		__builtin_prefetch(&p->samples[b->groups->samples[at + 2 * FLAT_ROWS_AHEAD]]);
+	if (at + FLAT_ROWS_AHEAD >= end)
 		return;
-	const struct profile_sample *sample = &p->samples[b->groups->samples[at + AHEAD]];
+	const struct profile_sample *sample = &p->samples[b->groups->samples[at + FLAT_ROWS_AHEAD]];
 	__builtin_prefetch(&b->groups->of_leaf[sample->leaf]);
 	if (b->chains->begin && sample->stack != PROFILE_NONE)
 		__builtin_prefetch(&b->chains->frames[b->chains->begin[sample->stack]]);
@@ -373,7 +373,7 @@ static void finish_rows(void *context, size_t index, unsigned worker)
 static bool finish_parts(struct flat_part *parts, size_t count)
 {
 	struct finishing finishing = {.keeping = {.parts = parts, .count = count}};
-	unsigned threads = parts[0].rows.len < MANY_ROWS ? 1 : parts[0].options->threads;
+	unsigned threads = parts[0].rows.len < FLAT_ROWS_MANY_ROWS ? 1 : parts[0].options->threads;
 	thread_pool_for(2, threads, finish_rows, &finishing);
 	bool is_done = finishing.is_placed && finishing.is_ordered;
 	if (is_done)

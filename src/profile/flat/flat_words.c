@@ -8,13 +8,13 @@
 #include "base/key_sort.h"
 #include "base/thread_pool.h"
 
-#define WORD_BITS  64
-#define WORDS_MAX  7 /* of an item */
-#define FIELDS_MAX 32
-#define DEPTH_BITS 16
-#define TASK_ROWS  8192
-#define MANY_ROWS  4096 /* fewer are sorted by one worker */
-#define ROWS_AHEAD 8
+#define WORD_BITS	     64
+#define WORDS_MAX	     7 /* of an item */
+#define FIELDS_MAX	     32
+#define DEPTH_BITS	     16
+#define FLAT_WORDS_TASK_ROWS 8192
+#define FLAT_WORDS_MANY_ROWS 4096 /* fewer are sorted by one worker */
+#define ROWS_AHEAD	     8
 
 struct word_field {
 	enum profile_key key;
@@ -225,8 +225,8 @@ static void flat_words_write_some(void *context, size_t task, unsigned worker)
 	const struct word_sort *sort = context;
 	const struct flat_table *t = sort->plan->sort->table;
 	const uint32_t *order = sort->count < t->row_count ? t->order : NULL;
-	size_t end = thread_pool_task_end(task, TASK_ROWS, sort->count);
-	for (size_t i = task * TASK_ROWS; i < end; i++) {
+	size_t end = thread_pool_task_end(task, FLAT_WORDS_TASK_ROWS, sort->count);
+	for (size_t i = task * FLAT_WORDS_TASK_ROWS; i < end; i++) {
 		size_t row = order ? order[i] : i,
 		       ahead = order || i + ROWS_AHEAD >= t->row_count ? row : i + ROWS_AHEAD;
 		uint64_t *item = sort->items + row * sort->plan->words;
@@ -303,9 +303,10 @@ static bool sort_by_words(const struct word_plan *plan)
 		.count = t->shown_count};
 	bool is_done = sort.items && sort.keys;
 	if (is_done) {
-		unsigned workers = sort.count < MANY_ROWS ? 1 : 0;
+		unsigned workers = sort.count < FLAT_WORDS_MANY_ROWS ? 1 : 0;
 		sort.room = sort.keys + sort.count;
-		thread_pool_for(thread_pool_tasks(sort.count, TASK_ROWS), workers, flat_words_write_some, &sort);
+		thread_pool_for(
+			thread_pool_tasks(sort.count, FLAT_WORDS_TASK_ROWS), workers, flat_words_write_some, &sort);
 		key_sort_divide(sort.keys, sort.room, sort.count, sort.ends, workers);
 		order_largest_first(&sort);
 		thread_pool_for(KEY_SORT_PARTS, workers, order_part, &sort);

@@ -8,7 +8,7 @@
 #include "kernel/metrics/metric_set.h"
 #include "tasks/counts/stat_number.h"
 
-#define NS_PER_S 1e9
+#define STAT_METRICS_NS_PER_S 1e9
 
 /* The value of a name in the expression: NaN if it was not counted. */
 static double stat_metrics_value_of(const struct stat_report *report, size_t event, size_t place)
@@ -17,7 +17,7 @@ static double stat_metrics_value_of(const struct stat_report *report, size_t eve
 	bool is_supported;
 	struct stat_cell cell = stat_merged_cell(report, event, place, &is_supported);
 	bool is_time = spec->tool != TOOL_NONE && !tool_event_is_constant(spec->tool);
-	double scale = is_time ? 1 / NS_PER_S : spec->scale;
+	double scale = is_time ? 1 / STAT_METRICS_NS_PER_S : spec->scale;
 	return is_supported && cell.running_ns.mean > 0 ? cell.value.mean * scale : NAN;
 }
 

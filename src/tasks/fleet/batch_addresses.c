@@ -7,19 +7,19 @@
 #include "base/order.h"
 #include "code/pack/pack.h"
 
-#define USER_BASE    UINT64_C(0x10000000000)
-#define USER_ROOM    (UINT64_C(1) << 32) /* of a file */
-#define MADE_UP_FROM (UINT64_C(1) << 31) /* of a file whose other addresses are its own */
-#define FIRST_OFFSET UINT64_C(0x1000)
-#define KERNEL_BASE  UINT64_C(0xffffffff81000000)
-#define MODULE_BASE  UINT64_C(0xffffffffc0000000)
-#define MODULE_ROOM  (UINT64_C(1) << 22)
-#define MODULES_MAX  200
-#define SLOT_BYTES   16 /* of an address without a function */
-#define IP_KEY	     (UINT64_C(1) << 32) /* of frames */
-#define FUNCTION_KEY (UINT64_C(2) << 32)
-#define KERNEL_NAME  "[kernel.kallsyms]"
-#define NAME_BYTES   4000 /* of a file: more do not fit into a record with the rest */
+#define USER_BASE		    UINT64_C(0x10000000000)
+#define USER_ROOM		    (UINT64_C(1) << 32) /* of a file */
+#define MADE_UP_FROM		    (UINT64_C(1) << 31) /* of a file whose other addresses are its own */
+#define FIRST_OFFSET		    UINT64_C(0x1000)
+#define KERNEL_BASE		    UINT64_C(0xffffffff81000000)
+#define MODULE_BASE		    UINT64_C(0xffffffffc0000000)
+#define MODULE_ROOM		    (UINT64_C(1) << 22)
+#define MODULES_MAX		    200
+#define SLOT_BYTES		    16 /* of an address without a function */
+#define IP_KEY			    (UINT64_C(1) << 32) /* of frames */
+#define FUNCTION_KEY		    (UINT64_C(2) << 32)
+#define BATCH_ADDRESSES_KERNEL_NAME "[kernel.kallsyms]"
+#define BATCH_ADDRESSES_NAME_BYTES  4000 /* of a file: more do not fit into a record with the rest */
 
 static uint8_t hex_value(char c)
 {
@@ -44,8 +44,8 @@ static const char *file_name_of(struct batch_addresses *a, const struct profile_
 {
 	const struct profile *p = a->batch->profile;
 	struct tally_str path = profile_string(p, binary->long_name), name = profile_string(p, binary->name);
-	path.len = MIN(path.len, NAME_BYTES);
-	name.len = MIN(name.len, NAME_BYTES);
+	path.len = MIN(path.len, BATCH_ADDRESSES_NAME_BYTES);
+	name.len = MIN(name.len, BATCH_ADDRESSES_NAME_BYTES);
 	if (binary->is_kernel)
 		return arena_printf(
 			&a->arena, name.len && name.data[0] == '[' ? "%.*s" : "[%.*s]", (int)name.len, name.data);
@@ -73,7 +73,7 @@ static bool region_init(struct batch_addresses *a, size_t index, size_t *modules
 	if (str_starts_with(r->key.path, STR("[vdso")))
 		r->key.kind = BINARY_VDSO;
 	if (r->is_kernel) {
-		bool is_module = !str_equal(r->key.path, STR(KERNEL_NAME));
+		bool is_module = !str_equal(r->key.path, STR(BATCH_ADDRESSES_KERNEL_NAME));
 		r->key.kind = is_module ? BINARY_MODULE : BINARY_KERNEL;
 		r->key.file = is_module ? r->key.path : STR("");
 		r->key.build_id_size = 0; /* functions are not where they are in the kernel of that build */

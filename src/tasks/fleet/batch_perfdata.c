@@ -10,14 +10,14 @@
 #include "perfdata/writer.h"
 #include "tasks/fleet/batch_addresses.h"
 
-#define SAMPLE_FIELDS (SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_PERIOD | SAMPLE_CALLCHAIN)
-#define ATTR_BYTES    128
-#define FIRST_PID     1000
-#define FLUSH_BYTES   (1u << 20)
-#define MAPPINGS_MAX  (UINT64_C(1) << 32)
-#define PAGE_BYTES    UINT64_C(4096)
-#define CHAIN_WORDS   8000 /* with marks of modes: more do not fit into a record */
-#define COMM_BYTES    255
+#define SAMPLE_FIELDS		  (SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_PERIOD | SAMPLE_CALLCHAIN)
+#define ATTR_BYTES		  128
+#define FIRST_PID		  1000
+#define FLUSH_BYTES		  (1u << 20)
+#define MAPPINGS_MAX		  (UINT64_C(1) << 32)
+#define PAGE_BYTES		  UINT64_C(4096)
+#define CHAIN_WORDS		  8000 /* with marks of modes: more do not fit into a record */
+#define BATCH_PERFDATA_COMM_BYTES 255
 
 struct batch_recording {
 	const struct fleet_batch *batch;
@@ -153,8 +153,9 @@ static void put_name(struct batch_recording *r, uint32_t thread)
 	const struct profile *p = r->batch->profile;
 	struct record_fields fields = {.type = RECORD_COMM};
 	struct tally_str comm = profile_string(p, p->threads[thread].comm);
-	fields.comm = (struct record_comm){
-		.pid = pid_of(thread), .tid = pid_of(thread), .comm = {comm.data, MIN(comm.len, COMM_BYTES)}};
+	fields.comm = (struct record_comm){.pid = pid_of(thread),
+		.tid = pid_of(thread),
+		.comm = {comm.data, MIN(comm.len, BATCH_PERFDATA_COMM_BYTES)}};
 	if (!r->named[thread])
 		r->bytes.failed |= !record_encode(&r->bytes, &fields, 0, NULL, NULL);
 	r->named[thread] = true;

@@ -29,6 +29,7 @@ static const struct option fleet_store_rows[] = {
 	{"ca-file", 0, OPTION_STRING, "file", ROW(ca_file),
 		.help = "certificates to trust in place of the system's, in PEM"},
 };
+#undef ROW
 const struct option_table fleet_store_option_table = {fleet_store_rows, ARRAY_LEN(fleet_store_rows), false};
 
 static enum tally_status open_client(

@@ -6,9 +6,9 @@
 #include "base/array.h"
 #include "base/clock.h"
 
-#define NS_PER_S   UINT64_C(1000000000)
-#define MAX_NS	   ((uint64_t)INT64_MAX)
-#define TEXT_BYTES 40
+#define FLEET_TIME_NS_PER_S UINT64_C(1000000000)
+#define MAX_NS		    ((uint64_t)INT64_MAX)
+#define TEXT_BYTES	    40
 
 static const struct {
 	char letter;
@@ -39,7 +39,7 @@ bool fleet_duration_parse(struct tally_str text, uint64_t *ns)
 			at++;
 		uint64_t seconds = at < text.len ? unit_seconds(text.data[at]) : 0;
 		if (seconds == 0 || !str_to_u64((struct tally_str){text.data + begin, at - begin}, 10, &number) ||
-			__builtin_mul_overflow(number, seconds * NS_PER_S, &part) ||
+			__builtin_mul_overflow(number, seconds * FLEET_TIME_NS_PER_S, &part) ||
 			__builtin_add_overflow(sum, part, &sum) || sum > MAX_NS)
 			return false;
 		at++;
@@ -61,9 +61,9 @@ static bool parse_calendar(const char *text, uint64_t *ns)
 		if (!end || (end[0] != '\0' && !(end[0] == 'Z' && end[1] == '\0')))
 			continue;
 		time_t seconds = timegm(&tm);
-		if (seconds < 0 || (uint64_t)seconds > MAX_NS / NS_PER_S)
+		if (seconds < 0 || (uint64_t)seconds > MAX_NS / FLEET_TIME_NS_PER_S)
 			return false;
-		*ns = (uint64_t)seconds * NS_PER_S;
+		*ns = (uint64_t)seconds * FLEET_TIME_NS_PER_S;
 		return true;
 	}
 	return false;
@@ -103,7 +103,7 @@ bool fleet_time_parse(struct tally_str text, uint64_t now_ns, uint64_t *ns)
 void fleet_time_print(struct text *out, uint64_t ns)
 {
 	char word[TEXT_BYTES];
-	time_t seconds = (time_t)(ns / NS_PER_S);
+	time_t seconds = (time_t)(ns / FLEET_TIME_NS_PER_S);
 	struct tm tm;
 	if (gmtime_r(&seconds, &tm) && strftime(word, sizeof(word), "%Y-%m-%d %H:%M:%S UTC", &tm) > 0)
 		text_str(out, word);
@@ -111,7 +111,7 @@ void fleet_time_print(struct text *out, uint64_t ns)
 
 void fleet_duration_print(struct text *out, uint64_t ns)
 {
-	uint64_t left = ns / NS_PER_S;
+	uint64_t left = ns / FLEET_TIME_NS_PER_S;
 	if (left == 0)
 		text_str(out, "0s");
 	for (size_t i = 0; i < ARRAY_LEN(units); i++) {

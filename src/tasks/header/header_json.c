@@ -6,7 +6,7 @@
 #include "tasks/header/header_info_json.h"
 #include "tasks/header/header_text.h"
 
-#define NSEC_PER_SEC UINT64_C(1000000000)
+#define HEADER_JSON_NSEC_PER_SEC UINT64_C(1000000000)
 
 static void header_json_put_text(
 	struct json *j, const struct perfdata_features *f, unsigned bit, const char *key, struct tally_str value)
@@ -107,7 +107,7 @@ void header_json(struct json *j, const struct perfdata_reader *reader, bool full
 	const struct perfdata_event *events = perfdata_reader_events(reader, &event_count);
 	const struct perfdata_layout layout = perfdata_reader_layout(reader);
 	json_object(j, "header");
-	json_u64(j, "captured_s", layout.mtime_ns / NSEC_PER_SEC);
+	json_u64(j, "captured_s", layout.mtime_ns / HEADER_JSON_NSEC_PER_SEC);
 	json_u64(j, "data_offset", layout.data_offset);
 	json_u64(j, "data_bytes", layout.data_size);
 	header_json_put_machine(j, f);

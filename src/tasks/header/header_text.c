@@ -11,8 +11,8 @@
 #include "perfdata/other_writers.h"
 #include "tasks/header/header_parts.h"
 
-#define LAST_LISTED_FEATURE FEATURE_PMU_CAPS /* the last that perf 6.1 knows */
-#define NSEC_PER_SEC	    UINT64_C(1000000000)
+#define LAST_LISTED_FEATURE	 FEATURE_PMU_CAPS /* the last that perf 6.1 knows */
+#define HEADER_TEXT_NSEC_PER_SEC UINT64_C(1000000000)
 
 static void print_hostname(struct text *out, const struct header_source *source)
 {
@@ -139,7 +139,8 @@ static void print_dir_format(struct text *out, const struct header_source *sourc
 
 static void header_text_print_time(struct text *out, const char *before, uint64_t ns)
 {
-	text_printf(out, "%s%" PRIu64 ".%06" PRIu64 "\n", before, ns / NSEC_PER_SEC, ns % NSEC_PER_SEC / 1000);
+	text_printf(out, "%s%" PRIu64 ".%06" PRIu64 "\n", before, ns / HEADER_TEXT_NSEC_PER_SEC,
+		ns % HEADER_TEXT_NSEC_PER_SEC / 1000);
 }
 
 static void print_sample_time(struct text *out, const struct header_source *source)
@@ -164,7 +165,7 @@ static void print_clock(struct text *out, const struct header_source *source)
 {
 	const struct perfdata_features *f = source->features;
 	char day[64] = "";
-	time_t seconds = (time_t)(f->wall_clock_ns / NSEC_PER_SEC);
+	time_t seconds = (time_t)(f->wall_clock_ns / HEADER_TEXT_NSEC_PER_SEC);
 	struct tm tm;
 	if (localtime_r(&seconds, &tm))
 		strftime(day, sizeof(day), "%Y-%m-%d %H:%M:%S", &tm);
@@ -173,16 +174,16 @@ static void print_clock(struct text *out, const struct header_source *source)
 	text_printf(out,
 		"# reference time: %s.%06" PRIu64 " = %" PRIu64 ".%06" PRIu64 " (TOD) = %" PRIu64 ".%09" PRIu64
 		" (%s)\n",
-		day, f->wall_clock_ns % NSEC_PER_SEC / 1000, f->wall_clock_ns / NSEC_PER_SEC,
-		f->wall_clock_ns % NSEC_PER_SEC / 1000, f->clockid_time_ns / NSEC_PER_SEC,
-		f->clockid_time_ns % NSEC_PER_SEC, header_clock_name(f->clock_data_clockid));
+		day, f->wall_clock_ns % HEADER_TEXT_NSEC_PER_SEC / 1000, f->wall_clock_ns / HEADER_TEXT_NSEC_PER_SEC,
+		f->wall_clock_ns % HEADER_TEXT_NSEC_PER_SEC / 1000, f->clockid_time_ns / HEADER_TEXT_NSEC_PER_SEC,
+		f->clockid_time_ns % HEADER_TEXT_NSEC_PER_SEC, header_clock_name(f->clock_data_clockid));
 }
 
 static void print_clockid(struct text *out, const struct header_source *source)
 {
 	uint64_t resolution_ns = source->features->clockid_resolution_ns;
 	text_printf(out, "# clockid frequency: %" PRIu64 " MHz\n",
-		resolution_ns ? NSEC_PER_SEC / resolution_ns / 1000000 : 0);
+		resolution_ns ? HEADER_TEXT_NSEC_PER_SEC / resolution_ns / 1000000 : 0);
 }
 
 static void print_compressed(struct text *out, const struct header_source *source)
@@ -281,7 +282,7 @@ void header_text_feature(struct text *out, const struct perfdata_reader *reader,
 static void print_file(struct text *out, const struct perfdata_layout *layout)
 {
 	char when[64] = "";
-	time_t seconds = (time_t)(layout->mtime_ns / NSEC_PER_SEC);
+	time_t seconds = (time_t)(layout->mtime_ns / HEADER_TEXT_NSEC_PER_SEC);
 	struct tm tm;
 	if (localtime_r(&seconds, &tm))
 		strftime(when, sizeof(when), "%a %b %e %H:%M:%S %Y", &tm);

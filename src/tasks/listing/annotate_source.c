@@ -11,9 +11,9 @@
 #include "base/visible.h"
 #include "cli/cli.h"
 
-#define LINES_BEFORE 5 /* that lead up to a function's first line */
-#define PATH_BYTES   4096
-#define TAB_COLUMNS  8
+#define LINES_BEFORE		   5 /* that lead up to a function's first line */
+#define ANNOTATE_SOURCE_PATH_BYTES 4096
+#define TAB_COLUMNS		   8
 
 struct annotate_source_file {
 	const char *path; /* as the debug information has it */
@@ -64,7 +64,7 @@ void annotate_source_restart(struct annotate_source *source)
 
 static void annotate_source_read_file(struct annotate_source *source, struct annotate_source_file *file)
 {
-	char path[PATH_BYTES];
+	char path[ANNOTATE_SOURCE_PATH_BYTES];
 	size_t len;
 	const char *rest = file->path;
 	if (source->prefix && rest[0] == '/')

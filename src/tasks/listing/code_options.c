@@ -59,6 +59,7 @@ static const struct option code_rows[] = {
 		.help = "what the percentages of instructions refer to: local-period, global-period, local-hits or "
 			"global-hits"},
 };
+#undef ROW
 const struct option_table code_option_table = {code_rows, ARRAY_LEN(code_rows), false};
 
 int code_options_check(const struct cli *cli, const struct code_options *options)

@@ -10,8 +10,8 @@
 #include "perfdata/feature_encode.h"
 #include "tasks/packing/pack_formats.h"
 
-#define COMM_BYTES     15 /* of a thread's name, without its end */
-#define RAW_KEPT_BYTES 8 /* number and process of a tracepoint */
+#define PACK_SCRUB_COMM_BYTES 15 /* of a thread's name, without its end */
+#define RAW_KEPT_BYTES	      8 /* number and process of a tracepoint */
 
 static const char *const system_folders[] = {
 	"/usr/lib/",
@@ -388,7 +388,7 @@ static void note_program(struct pack_scrub *scrub, struct tally_str path)
 	uint32_t id;
 	while (slash > 0 && path.data[slash - 1] != '/')
 		slash--;
-	size_t len = MIN(path.len - slash, COMM_BYTES);
+	size_t len = MIN(path.len - slash, PACK_SCRUB_COMM_BYTES);
 	if (is_of_system(path) && !intern_add(&scrub->programs, path.data + slash, len, &id))
 		scrub->failed = true;
 }

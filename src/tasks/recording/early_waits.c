@@ -18,10 +18,10 @@
 #include "kernel/recording/thread_waits.h"
 #include "kernel/system/memory_limit.h"
 
-#define STACK_BYTES	   61440 /* with the rest of a sample below the size of a record */
-#define THREADS_MOST	   (1u << 18) /* that wait to be read */
-#define HELD_MOST	   (32u << 20) /* bytes of stacks that wait for a file to be opened */
-#define EARLY_WAITS_FRAMES 127
+#define EARLY_WAITS_STACK_BYTES 61440 /* with the rest of a sample below the size of a record */
+#define THREADS_MOST		(1u << 18) /* that wait to be read */
+#define HELD_MOST		(32u << 20) /* bytes of stacks that wait for a file to be opened */
+#define EARLY_WAITS_FRAMES	127
 
 struct early_waits_thread { /* a waiting_thread, without the kernel's part */
 	uint32_t tid, pid;
@@ -40,7 +40,7 @@ struct early_waits {
 	size_t done; /* of threads */
 	size_t held; /* bytes of stacks that were given to be unwound since none was waiting */
 	struct writer sample, out;
-	uint8_t memory[STACK_BYTES];
+	uint8_t memory[EARLY_WAITS_STACK_BYTES];
 };
 
 /* Registers that the program reads, by perf's numbers. */
@@ -82,7 +82,7 @@ enum tally_status early_waits_create(
 		.flags = ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL) | ATTR_FLAG(ATTR_BIT_USE_CLOCKID),
 		.clockid = CLOCK_MONOTONIC,
 		.sample_regs_user = early_waits_registers(config->arch),
-		.sample_stack_user = STACK_BYTES};
+		.sample_stack_user = EARLY_WAITS_STACK_BYTES};
 	e->layout = record_layout_make(&e->attr, false);
 	struct perf_attr written = e->attr;
 	written.sample_type &= ~(uint64_t)(SAMPLE_REGS_USER | SAMPLE_STACK_USER);

@@ -11,9 +11,9 @@
 #include "code/binaries/mapped_file.h"
 #include "tasks/session/build_id.h"
 
-#define KERNEL_NAME    "[kernel.kallsyms]"
-#define ANY_PID	       (-1)
-#define PROGRESS_BYTES (1u << 20)
+#define RECORD_BUILD_IDS_KERNEL_NAME "[kernel.kallsyms]"
+#define ANY_PID			     (-1)
+#define PROGRESS_BYTES		     (1u << 20)
 
 struct closing_pass {
 	struct perfdata_reader *reader;
@@ -100,7 +100,7 @@ static struct tally_str record_build_ids_name_of(const struct machine_binary *bi
 {
 	switch (binary->kind) {
 	case MACHINE_KERNEL:
-		return STR(KERNEL_NAME);
+		return STR(RECORD_BUILD_IDS_KERNEL_NAME);
 	case MACHINE_VDSO:
 	case MACHINE_USER_FILE:
 	case MACHINE_KERNEL_MODULE:

@@ -13,15 +13,15 @@
 #include "tasks/recording/record_features.h"
 #include "tasks/recording/ring_merge.h"
 
-#define STACKS_A_RING	 64 /* the longest: so many come in 16 ms at 4 kHz */
-#define RING_BYTES_MOST	 (16u << 20)
-#define RING_BYTES_LEAST (512u << 10)
-#define RING_BYTES_ALL	 (512u << 20) /* of all CPUs */
-#define OUT_BYTES	 (256u << 10) /* written at once */
-#define WINDOW_MS	 500
-#define PRESSED_MOST	 2 /* windows in a row: one may be another program's doing */
-#define CALM_LEAST	 6 /* windows without pressure, before a step back */
-#define FREQ_LEAST	 50
+#define STACKS_A_RING	      64 /* the longest: so many come in 16 ms at 4 kHz */
+#define RING_BYTES_MOST	      (16u << 20)
+#define RING_BYTES_LEAST      (512u << 10)
+#define RING_BYTES_ALL	      (512u << 20) /* of all CPUs */
+#define RECORD_LIVE_OUT_BYTES (256u << 10) /* written at once */
+#define WINDOW_MS	      500
+#define PRESSED_MOST	      2 /* windows in a row: one may be another program's doing */
+#define CALM_LEAST	      6 /* windows without pressure, before a step back */
+#define FREQ_LEAST	      50
 
 /* Steps: nothing, two of shorter stacks, then half the frequency each. */
 static const size_t stack_bytes_of_step[] = {SIZE_MAX, 16384, 8192};
@@ -227,7 +227,7 @@ enum tally_status record_live_drain(struct record_live *live, const struct recor
 		*bytes += record.bytes.len;
 		if (status == TALLY_OK && !ring_merge_advance(&live->merge))
 			status = error_nomem(err);
-		if (status == TALLY_OK && live->out.len >= OUT_BYTES)
+		if (status == TALLY_OK && live->out.len >= RECORD_LIVE_OUT_BYTES)
 			status = record_live_flush(live, sink, err);
 	}
 	ring_merge_release(&live->merge);

@@ -11,8 +11,8 @@
 #include "code/binaries/mapped_file.h"
 #include "tasks/session/build_id.h"
 
-#define KERNEL_NAME	"[kernel.kallsyms]"
-#define NOTES_BYTES_MAX (64u << 10)
+#define RECORD_MAP_IDS_KERNEL_NAME     "[kernel.kallsyms]"
+#define RECORD_MAP_IDS_NOTES_BYTES_MAX (64u << 10)
 
 static void read_map_id(uint32_t pid, const struct proc_map *map, struct record_build_id *id)
 {
@@ -85,11 +85,11 @@ static bool id_of_kernel(void *context, struct tally_str name, struct record_bui
 	char module[NAME_MAX], path[NAME_MAX + 64], *notes;
 	size_t len;
 	(void)context;
-	if (str_starts_with(name, STR(KERNEL_NAME)))
+	if (str_starts_with(name, STR(RECORD_MAP_IDS_KERNEL_NAME)))
 		return build_id_of_kernel(id);
 	record_map_ids_module_of(name, module, sizeof(module));
 	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", module);
-	if (!*module || file_read(path, NOTES_BYTES_MAX, &notes, &len, NULL) != TALLY_OK)
+	if (!*module || file_read(path, RECORD_MAP_IDS_NOTES_BYTES_MAX, &notes, &len, NULL) != TALLY_OK)
 		return false;
 	bool is_found = build_id_in_notes((struct tally_bytes){(const uint8_t *)notes, len}, false, id);
 	free(notes);

@@ -10,10 +10,10 @@
 #include "cli/progress_line.h"
 #include "tasks/recording/record_output.h"
 
-#define FIRST_MS     300
-#define EVERY_MS     1000
-#define LOST_AT	     16 /* in RECORD_LOST, behind the id */
-#define LOST_SAMPLES 8 /* in RECORD_LOST_SAMPLES */
+#define RECORD_PROGRESS_FIRST_MS 300
+#define EVERY_MS		 1000
+#define LOST_AT			 16 /* in RECORD_LOST, behind the id */
+#define LOST_SAMPLES		 8 /* in RECORD_LOST_SAMPLES */
 
 /* The command writes where we would: its lines and ours would become one another's. */
 static bool is_commands_terminal(const struct record_request *request)
@@ -27,7 +27,7 @@ struct record_progress record_progress_begin(const struct record_request *reques
 	return (struct record_progress){
 		.is_on = request->announce && isatty(STDERR_FILENO) == 1 && !is_commands_terminal(request),
 		.started_ms = now,
-		.due_ms = now + FIRST_MS,
+		.due_ms = now + RECORD_PROGRESS_FIRST_MS,
 		.state = {.cpus = cpu_count, .has_counts = has_counts}};
 }
 

@@ -9,22 +9,22 @@
 
 #include "base/file.h"
 
-#define PATH_BYTES 64
-#define FILE_MODE  0644 /* as a runtime's: names of functions, no data */
+#define RECORD_PYTHON_PATH_BYTES 64
+#define FILE_MODE		 0644 /* as a runtime's: names of functions, no data */
 
 void record_python_init(struct record_python *python)
 {
 	*python = (struct record_python){0};
 }
 
-static void record_python_path(uint32_t pid, char path[PATH_BYTES])
+static void record_python_path(uint32_t pid, char path[RECORD_PYTHON_PATH_BYTES])
 {
-	(void)snprintf(path, PATH_BYTES, "/tmp/perf-%u.map", pid);
+	(void)snprintf(path, RECORD_PYTHON_PATH_BYTES, "/tmp/perf-%u.map", pid);
 }
 
 void record_python_close(struct record_python *python, bool removes)
 {
-	char path[PATH_BYTES];
+	char path[RECORD_PYTHON_PATH_BYTES];
 	for (size_t i = 0; removes && i < python->made.len; i++) {
 		record_python_path(python->made.items[i], path);
 		(void)unlink(path);
@@ -36,7 +36,7 @@ void record_python_close(struct record_python *python, bool removes)
 static int record_python_open(struct record_python *python, uint32_t pid)
 {
 	const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-	char path[PATH_BYTES];
+	char path[RECORD_PYTHON_PATH_BYTES];
 	struct stat st;
 	record_python_path(pid, path);
 	int fd = open(path, flags | O_CREAT | O_EXCL, FILE_MODE);

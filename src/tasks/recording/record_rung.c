@@ -8,7 +8,7 @@
 #include "kernel/standin/standin.h"
 #include "tasks/recording/record_config.h"
 
-#define NS_PER_S UINT64_C(1000000000)
+#define RECORD_RUNG_NS_PER_S UINT64_C(1000000000)
 
 static bool names_processes(const struct target_request *t)
 {
@@ -117,7 +117,7 @@ void record_rung_limit(const struct record_rung *rung, struct record_rate *rate)
 	if (rate->period == 0)
 		rate->freq = MIN(rate->freq, most);
 	else
-		rate->period = MAX(rate->period, NS_PER_S / most);
+		rate->period = MAX(rate->period, RECORD_RUNG_NS_PER_S / most);
 }
 
 void record_rung_say_losses(const struct record_rung *rung, struct text *sentence)

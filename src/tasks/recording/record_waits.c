@@ -16,8 +16,8 @@
 #include "kernel/system/kernel_files.h"
 #include "tasks/recording/record_early.h"
 
-#define OUT_BYTES (256u << 10) /* handed on at once */
-#define SUMS_MS	  500 /* sums are taken so often, unless the options say otherwise */
+#define RECORD_WAITS_OUT_BYTES (256u << 10) /* handed on at once */
+#define SUMS_MS		       500 /* sums are taken so often, unless the options say otherwise */
 
 struct record_waits {
 	const char **cgroups, **cgroup_names; /* whose threads count: directories, and names below the mount point */
@@ -237,7 +237,7 @@ static enum tally_status record_waits_keep_sum(
 	return is_kept ? TALLY_OK : error_nomem(err);
 }
 
-/* Whole records, at most OUT_BYTES of them at once where they are small. */
+/* Whole records, at most RECORD_WAITS_OUT_BYTES of them at once where they are small. */
 static enum tally_status record_waits_give_sums(struct record_waits *w, struct tally_error *err)
 {
 	struct tally_bytes rest = spool_view(&w->sums);
@@ -248,7 +248,7 @@ static enum tally_status record_waits_give_sums(struct record_waits *w, struct t
 			struct perf_event_header header;
 			memcpy(&header, part.data + part.len, sizeof(header));
 			part.len += header.size;
-		} while (part.len < rest.len && part.len < OUT_BYTES);
+		} while (part.len < rest.len && part.len < RECORD_WAITS_OUT_BYTES);
 		status = w->sink->take(w->sink->context, &part, 1, err);
 		rest.data += part.len;
 		rest.len -= part.len;
@@ -296,7 +296,7 @@ static enum tally_status record_waits_take(void *context, const struct off_cpu_w
 	wait_record_encode(&w->raw, &s, &record);
 	s.raw = writer_view(&w->raw);
 	(void)sample_encode(&w->out, &w->layout, misc, &s);
-	return w->out.len >= OUT_BYTES ? record_waits_flush(w, err) : TALLY_OK;
+	return w->out.len >= RECORD_WAITS_OUT_BYTES ? record_waits_flush(w, err) : TALLY_OK;
 }
 
 enum tally_status record_waits_drain(

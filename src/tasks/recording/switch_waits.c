@@ -18,11 +18,11 @@
 #include "tasks/recording/switch_events.h"
 #include "tasks/recording/wait_looks.h"
 
-#define STACK_BYTES	 16384 /* of a dump */
-#define DUMP_RING_BYTES	 (8u << 20)
-#define CHAIN_RING_BYTES (2u << 20)
-#define PLAIN_RING_BYTES (64u << 10) /* records without stacks: what an ordinary user may lock is little */
-#define IN_WRITING_NS	 100000 /* a record is in its ring so long after its time, at the latest */
+#define SWITCH_WAITS_STACK_BYTES 16384 /* of a dump */
+#define DUMP_RING_BYTES		 (8u << 20)
+#define CHAIN_RING_BYTES	 (2u << 20)
+#define PLAIN_RING_BYTES	 (64u << 10) /* records without stacks: what an ordinary user may lock is little */
+#define IN_WRITING_NS		 100000 /* a record is in its ring so long after its time, at the latest */
 #define SIDEBAND_FLAGS                                                                                   \
 	(ATTR_FLAG(ATTR_BIT_MMAP) | ATTR_FLAG(ATTR_BIT_MMAP2) | ATTR_FLAG(ATTR_BIT_COMM) |               \
 		ATTR_FLAG(ATTR_BIT_COMM_EXEC) | ATTR_FLAG(ATTR_BIT_TASK) | ATTR_FLAG(ATTR_BIT_KSYMBOL) | \
@@ -61,7 +61,7 @@ static void switch_waits_set_attrs(struct switch_waits *w, bool has_samples)
 		.chains = {.mode = has_dumps	 ? CALLGRAPH_DWARF
 				   : has_samples ? CALLGRAPH_FP
 						 : CALLGRAPH_NONE,
-			.stack_bytes = STACK_BYTES,
+			.stack_bytes = SWITCH_WAITS_STACK_BYTES,
 			.no_kernel = c->no_kernel_stacks,
 			.no_user = c->no_user_stacks},
 		.rate = {.period = 1, .is_period_given = true},

@@ -11,4 +11,5 @@ static const struct option target_rows[] = {
 	{"pid", 'p', OPTION_STRING, "pid", ROW(pids), .help = "measure these running processes (1234,5678)"},
 	{"tid", 't', OPTION_STRING, "tid", ROW(tids), .help = "measure these running threads (1234,5678)"},
 };
+#undef ROW
 const struct option_table target_option_table = {target_rows, ARRAY_LEN(target_rows), false};

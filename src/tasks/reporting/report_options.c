@@ -64,4 +64,5 @@ static const struct option report_rows[] = {
 	{"show-on-off-events", 0, OPTION_FLAG, ROW(selection.shows_switches),
 		.help = "Show the on/off switch events, used with --switch-on and --switch-off"},
 };
+#undef ROW
 const struct option_table report_option_table = {report_rows, ARRAY_LEN(report_rows), false};

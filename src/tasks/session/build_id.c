@@ -9,8 +9,8 @@
 #include "base/file.h"
 #include "code/binaries/vdso_image.h"
 
-#define NOTES_BYTES_MAX	 (1u << 20)
-#define HEADER_COUNT_MAX 65535u
+#define BUILD_ID_NOTES_BYTES_MAX (1u << 20)
+#define HEADER_COUNT_MAX	 65535u
 
 bool build_id_in_notes(struct tally_bytes notes, bool swap, struct record_build_id *id)
 {
@@ -94,7 +94,7 @@ bool build_id_of_kernel(struct record_build_id *id)
 {
 	char *notes;
 	size_t len;
-	if (file_read("/sys/kernel/notes", NOTES_BYTES_MAX, &notes, &len, NULL) != TALLY_OK)
+	if (file_read("/sys/kernel/notes", BUILD_ID_NOTES_BYTES_MAX, &notes, &len, NULL) != TALLY_OK)
 		return false;
 	bool is_found = build_id_in_notes((struct tally_bytes){(const uint8_t *)notes, len}, false, id);
 	free(notes);

@@ -12,9 +12,9 @@
 #include "kernel/recording/kernel_maps.h"
 #include "tasks/session/build_id.h"
 
-#define KERNEL_NAME "[kernel.kallsyms]"
-#define ID_COLUMN   40
-#define PATH_BYTES  4096
+#define BUILD_ID_ROWS_KERNEL_NAME "[kernel.kallsyms]"
+#define ID_COLUMN		  40
+#define BUILD_ID_ROWS_PATH_BYTES  4096
 
 void build_id_rows_init(struct build_id_rows *rows)
 {
@@ -83,7 +83,7 @@ static void build_id_rows_module_of(struct tally_str path, char *module, size_t 
 
 static bool build_id_of_module(struct tally_str path, struct record_build_id *id)
 {
-	char module[256], notes_path[PATH_BYTES], *notes;
+	char module[256], notes_path[BUILD_ID_ROWS_PATH_BYTES], *notes;
 	size_t len;
 	build_id_rows_module_of(path, module, sizeof(module));
 	snprintf(notes_path, sizeof(notes_path), "/sys/module/%s/notes/.note.gnu.build-id", module);
@@ -99,8 +99,8 @@ static enum tally_status print_map(void *context, const struct kernel_map *map, 
 	struct text *t = context;
 	struct record_build_id id = {0};
 	char hex[BUILD_ID_HEX_BYTES];
-	bool is_kernel = str_starts_with(map->name, STR(KERNEL_NAME));
-	struct tally_str name = is_kernel ? STR(KERNEL_NAME) : map->name;
+	bool is_kernel = str_starts_with(map->name, STR(BUILD_ID_ROWS_KERNEL_NAME));
+	struct tally_str name = is_kernel ? STR(BUILD_ID_ROWS_KERNEL_NAME) : map->name;
 	if (!(is_kernel ? build_id_of_kernel(&id) : build_id_of_module(name, &id)))
 		id.size = 0;
 	build_id_to_hex(&id, hex);

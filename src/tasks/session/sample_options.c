@@ -36,6 +36,7 @@ static const struct option idle_rows[] = {
 	{"idle-functions", 0, OPTION_STRING, "function[,function...]", ROW(filters.idle_functions),
 		.help = "for --no-idle: more functions that wait for work (pool_*), or that never do (!query)"},
 };
+#undef ROW
 const struct option_table idle_option_table = {idle_rows, ARRAY_LEN(idle_rows), false};
 
 bool sample_options_are_asked(const struct sample_options *options)

@@ -48,6 +48,7 @@ static const struct option line_rows[] = {
 		.help = "addr2line: run that program for source lines; perf's other styles (libdw,llvm,libbfd) use "
 			"the built-in reader"},
 };
+#undef ROW
 const struct option_table line_option_table = {line_rows, ARRAY_LEN(line_rows), false};
 
 int symbol_options_check(const struct cli *cli, const struct symbol_options *options)

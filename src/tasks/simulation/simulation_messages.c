@@ -12,9 +12,9 @@
 #include "base/text.h"
 #include "kernel/system/kernel_files.h"
 
-#define MESSAGES_BYTES_MOST (64u << 10) /* of one process; an instruction's take one KB */
-#define MESSAGES_FILES_MOST 64 /* processes whose messages are read */
-#define LINE_MOST	    240 /* bytes of a line that are told */
+#define MESSAGES_BYTES_MOST	      (64u << 10) /* of one process; an instruction's take one KB */
+#define MESSAGES_FILES_MOST	      64 /* processes whose messages are read */
+#define SIMULATION_MESSAGES_LINE_MOST 240 /* bytes of a line that are told */
 
 static const struct tally_str unknown_instruction = STR("Unrecognised instruction at address");
 static const struct tally_str unknown_bytes = STR("unhandled instruction bytes: ");
@@ -30,7 +30,7 @@ static struct tally_str simulation_messages_line(struct tally_str line)
 			line = (struct tally_str){end + 2, line.len - (size_t)(end + 2 - line.data)};
 	}
 	line = str_trim(line);
-	line.len = MIN(line.len, (size_t)LINE_MOST);
+	line.len = MIN(line.len, (size_t)SIMULATION_MESSAGES_LINE_MOST);
 	return line;
 }
 

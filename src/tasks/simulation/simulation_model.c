@@ -14,14 +14,14 @@
 #define CACHE_DIR     "/sys/devices/system/cpu/cpu0/cache/index%u/"
 #define CACHE_INDEXES 16 /* that a CPU could tell of */
 /* The bounds of our Valgrind tool (simulator/options.c). */
-#define SIZE_MOST    (UINT64_C(1) << 32)
-#define WAYS_MOST    256
-#define LINE_LEAST   16
-#define LINE_MOST    4096
-#define ENTRIES_MOST 65536
-#define PAGE_LEAST   4096
-#define PAGE_MOST    (1 << 30)
-#define EXAMPLE	     "as in 'i1=32K,8,64:d1=32K,8,64:l2=1M,16,64:ll=32M,16,64:itlb=1536,12,4096:dtlb=1536,12,4096'"
+#define SIZE_MOST		   (UINT64_C(1) << 32)
+#define WAYS_MOST		   256
+#define LINE_LEAST		   16
+#define SIMULATION_MODEL_LINE_MOST 4096
+#define ENTRIES_MOST		   65536
+#define PAGE_LEAST		   4096
+#define PAGE_MOST		   (1 << 30)
+#define EXAMPLE			   "as in 'i1=32K,8,64:d1=32K,8,64:l2=1M,16,64:ll=32M,16,64:itlb=1536,12,4096:dtlb=1536,12,4096'"
 
 static const struct simulation_part_name {
 	struct tally_str name;
@@ -106,7 +106,7 @@ static bool simulation_model_is_possible(enum simulation_part_kind kind, const s
 {
 	bool is_tlb = part_names[kind].is_tlb;
 	if (!simulation_model_is_power(part->line) || part->line < (is_tlb ? PAGE_LEAST : LINE_LEAST) ||
-		part->line > (is_tlb ? PAGE_MOST : LINE_MOST))
+		part->line > (is_tlb ? PAGE_MOST : SIMULATION_MODEL_LINE_MOST))
 		return false;
 	uint64_t lines = part->size / simulation_model_unit(kind, part);
 	return part->ways >= 1 && part->ways <= (is_tlb ? ENTRIES_MOST : WAYS_MOST) && lines >= part->ways &&

@@ -19,8 +19,8 @@
 #include "tasks/session/stream_output.h"
 #include "tasks/simulation/simulation_run.h"
 
-#define OUT_BYTES    (256u << 10) /* written at once */
-#define FIXED_FIELDS (SIM_SAMPLE_TYPE & ~(uint64_t)(SAMPLE_REGS_USER | SAMPLE_STACK_USER))
+#define SIMULATION_RECORDING_OUT_BYTES (256u << 10) /* written at once */
+#define FIXED_FIELDS		       (SIM_SAMPLE_TYPE & ~(uint64_t)(SAMPLE_REGS_USER | SAMPLE_STACK_USER))
 
 struct simulation_recording {
 	struct simulation_recording_request request;
@@ -288,7 +288,7 @@ static enum tally_status simulation_recording_put_all(
 	while ((status = simulation_streams_next(streams, &record, err)) == TALLY_OK) {
 		status = simulation_recording_put(r, &record, err);
 		if (status == TALLY_OK)
-			status = simulation_recording_flush(r, OUT_BYTES, err);
+			status = simulation_recording_flush(r, SIMULATION_RECORDING_OUT_BYTES, err);
 		if (status != TALLY_OK)
 			return status;
 	}

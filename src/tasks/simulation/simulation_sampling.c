@@ -17,9 +17,9 @@ static const struct {
 	const char *name;
 	enum sim_kind kind;
 } rows[] = {
-#define SIMULATION_SAMPLING_ROW(number, identifier, name, kind) [number] = {name, SIM_KIND_##kind},
-	SIM_EVENTS(SIMULATION_SAMPLING_ROW)
-#undef SIMULATION_SAMPLING_ROW
+#define ROW(number, identifier, name, kind) [number] = {name, SIM_KIND_##kind},
+	SIM_EVENTS(ROW)
+#undef ROW
 };
 _Static_assert(ARRAY_LEN(rows) == SIM_EVENT_COUNT, "a row for each event");
 

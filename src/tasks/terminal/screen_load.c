@@ -11,9 +11,9 @@
 #include "base/helper_thread.h"
 #include "view/tui/tui_line.h"
 
-#define FIRST_BYTES ((size_t)1 << 20) /* of a recording, that are shown first */
-#define PART_STEP   8 /* the next part is so many times as long, and the whole at least that */
-#define FIRST_MS    40 /* what is read by then shows at once, and no progress before it */
+#define FIRST_BYTES	     ((size_t)1 << 20) /* of a recording, that are shown first */
+#define PART_STEP	     8 /* the next part is so many times as long, and the whole at least that */
+#define SCREEN_LOAD_FIRST_MS 40 /* what is read by then shows at once, and no progress before it */
 
 enum tally_status screen_load_init(struct screen_load *load, const struct screen_load_job *job, struct tally_error *err)
 {
@@ -180,7 +180,7 @@ static enum tally_status screen_load_draw(struct screen_load *load, struct tally
 /* A part that comes is taken when the next picture is due, so that nothing flickers. */
 enum tally_status screen_load_wait(struct screen_load *load, struct tally_error *err)
 {
-	int64_t due_ms = clock_ms() + (load->has_waited ? SCREEN_EVERY_MS : FIRST_MS);
+	int64_t due_ms = clock_ms() + (load->has_waited ? SCREEN_EVERY_MS : SCREEN_LOAD_FIRST_MS);
 	enum tally_status status = TALLY_OK;
 	load->has_waited = true;
 	while (status == TALLY_OK && !screen_load_is_over(load)) {

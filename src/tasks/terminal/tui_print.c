@@ -10,16 +10,16 @@
 #include "base/error.h"
 #include "view/tui/explorer_draw.h"
 
-#define MAX_PRINTED 10000 /* NAME.N: a folder with more of them is not one to print into */
-#define NAME_BYTES  100 /* of the base that count: file systems take 255 */
+#define MAX_PRINTED	     10000 /* NAME.N: a folder with more of them is not one to print into */
+#define TUI_PRINT_NAME_BYTES 100 /* of the base that count: file systems take 255 */
 
 static int tui_print_create(const struct tui_printed *printed, char *name, size_t size)
 {
 	for (unsigned i = 0; i < MAX_PRINTED; i++) {
 		if (i == 0 && !printed->is_numbered)
-			snprintf(name, size, "%.*s", NAME_BYTES, printed->base);
+			snprintf(name, size, "%.*s", TUI_PRINT_NAME_BYTES, printed->base);
 		else
-			snprintf(name, size, "%.*s.%u", NAME_BYTES, printed->base, i);
+			snprintf(name, size, "%.*s.%u", TUI_PRINT_NAME_BYTES, printed->base, i);
 		for (char *slash = name; (slash = strchr(slash, '/')) != NULL;)
 			*slash = '_';
 		int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -31,7 +31,7 @@ static int tui_print_create(const struct tui_printed *printed, char *name, size_
 
 void tui_print(const struct tui_printed *printed, char *message, size_t size)
 {
-	char name[NAME_BYTES + 16];
+	char name[TUI_PRINT_NAME_BYTES + 16];
 	struct text out = {0};
 	int fd = tui_print_create(printed, name, sizeof(name));
 	if (fd < 0) {

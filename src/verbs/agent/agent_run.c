@@ -30,9 +30,9 @@
 #include "verbs/agent/agent_budget.h"
 #include "verbs/agent/agent_output.h"
 
-#define LOOK_MS	     250 /* how often it is looked at how much has come in */
-#define DRAIN_MS     1000
-#define LONG_WAIT_MS 500
+#define AGENT_RUN_LOOK_MS 250 /* how often it is looked at how much has come in */
+#define DRAIN_MS	  1000
+#define LONG_WAIT_MS	  500
 /* What the BPF programs take for a wait, most of which have two parts: half of the microsecond that was measured on x86-64
  * (docs/wall-clock.md). Measuring it all the time takes CAP_SYS_ADMIN. */
 #define WAIT_PART_NS   500
@@ -234,7 +234,7 @@ static bool agent_run_wait(struct agent_run *run, int64_t due_ms, struct tally_e
 	int64_t left;
 	*status = TALLY_OK;
 	while ((left = due_ms - clock_ms()) > 0 && !live_session_is_full(run->session)) {
-		int n = poll(&signals, 1, (int)(MIN(left, LOOK_MS)));
+		int n = poll(&signals, 1, (int)(MIN(left, AGENT_RUN_LOOK_MS)));
 		if (n < 0 && errno != EINTR) {
 			*status = error_set_errno(err, TALLY_IO, errno, "cannot wait for the end of the window");
 			return false;

@@ -106,6 +106,7 @@ static const struct option options[] = {
 	{"ca-file", 0, OPTION_STRING, "file", AT(ca_file),
 		.help = "file of the certificates to trust for https, in place of the system's"},
 };
+#undef AT
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"--to <url|folder> [<options>]", NULL};
 static const char *const examples[] = {"send profiles of this machine to a server",

@@ -10,8 +10,8 @@
 
 #include "base/json.h"
 
-#define NS_PER_S  1000000000.0
-#define NS_PER_US 1000.0
+#define BENCH_NS_PER_S 1000000000.0
+#define NS_PER_US      1000.0
 
 void bench_say(const struct bench *bench, const char *format, ...)
 {
@@ -53,13 +53,13 @@ static void bench_json(const struct bench *bench, const struct bench_result *res
 	if (result->is_cycles)
 		json_fixed(&j, "cycles_per_byte", result->cycles, 6);
 	else
-		json_fixed(&j, "seconds", (double)result->ns / NS_PER_S, 9);
+		json_fixed(&j, "seconds", (double)result->ns / BENCH_NS_PER_S, 9);
 	bench_json_end(&j);
 }
 
 static void bench_total(const struct bench_result *result)
 {
-	printf("     Total time: %.3f [sec]\n", (double)result->ns / NS_PER_S);
+	printf("     Total time: %.3f [sec]\n", (double)result->ns / BENCH_NS_PER_S);
 }
 
 void bench_time(const struct bench *bench, const struct bench_result *result)
@@ -67,7 +67,7 @@ void bench_time(const struct bench *bench, const struct bench_result *result)
 	if (bench->format == BENCH_JSON)
 		bench_json(bench, result);
 	else if (bench->format == BENCH_SIMPLE)
-		printf("%.3f\n", (double)result->ns / NS_PER_S);
+		printf("%.3f\n", (double)result->ns / BENCH_NS_PER_S);
 	else
 		bench_total(result);
 }
@@ -79,13 +79,13 @@ void bench_rate(const struct bench *bench, const struct bench_result *result)
 		return;
 	double operations = (double)result->operations, ns = (double)result->ns;
 	printf("\n %14f usecs/op\n", operations > 0 ? ns / NS_PER_US / operations : 0);
-	printf(" %14.0f ops/sec\n", ns > 0 ? floor(operations / (ns / NS_PER_S)) : 0);
+	printf(" %14.0f ops/sec\n", ns > 0 ? floor(operations / (ns / BENCH_NS_PER_S)) : 0);
 }
 
 void bench_throughput(const struct bench *bench, const struct bench_result *result)
 {
 	static const char *const units[] = {"bytes", "KB", "MB", "GB"};
-	double rate = result->ns ? (double)result->bytes / ((double)result->ns / NS_PER_S) : 0;
+	double rate = result->ns ? (double)result->bytes / ((double)result->ns / BENCH_NS_PER_S) : 0;
 	size_t unit = 0;
 	if (bench->format == BENCH_JSON) {
 		bench_json(bench, result);

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "verbs/bench/bench.h"
 
-#define MAX_THREADS 4096
+#define BENCH_BREAKPOINT_MAX_THREADS 4096
 
 struct bench_breakpoint {
 	uint64_t breakpoints, parallelism, threads; /* of thread */
@@ -117,10 +117,11 @@ static int bench_breakpoint_thread_run(const struct bench *bench, const struct c
 	int code = cli_parse_options(bench->cli, command, argc, argv, &job, &rest);
 	if (code != CLI_GO_ON)
 		return code;
-	if (rest < argc || job.breakpoints > 64 || job.parallelism == 0 || job.parallelism > MAX_THREADS ||
-		job.threads == 0)
+	if (rest < argc || job.breakpoints > 64 || job.parallelism == 0 ||
+		job.parallelism > BENCH_BREAKPOINT_MAX_THREADS || job.threads == 0)
 		return cli_usagef(bench->cli, command, "breakpoints,parallelism,threads",
-			"thread needs at most 64 breakpoints, and 1 to %d for the parallelism", MAX_THREADS);
+			"thread needs at most 64 breakpoints, and 1 to %d for the parallelism",
+			BENCH_BREAKPOINT_MAX_THREADS);
 	return bench_breakpoint_measure_threads(bench, &job);
 }
 
@@ -201,9 +202,9 @@ static int bench_breakpoint_enable_run(const struct bench *bench, const struct c
 	int code = cli_parse_options(bench->cli, command, argc, argv, &job, &rest);
 	if (code != CLI_GO_ON)
 		return code;
-	if (rest < argc || job.passive > MAX_THREADS || job.active > MAX_THREADS)
+	if (rest < argc || job.passive > BENCH_BREAKPOINT_MAX_THREADS || job.active > BENCH_BREAKPOINT_MAX_THREADS)
 		return cli_usagef(bench->cli, command, "passive,active", "enable takes at most %d threads of a kind",
-			MAX_THREADS);
+			BENCH_BREAKPOINT_MAX_THREADS);
 	return bench_breakpoint_measure_enable(bench, &job);
 }
 

@@ -13,12 +13,12 @@
 #include "base/clock.h"
 #include "verbs/bench/bench.h"
 
-#define DEFAULT_FDS 64
-#define MAX_FDS	    (1u << 20)
-#define MAX_THREADS 100000
-#define MAX_NESTED  4 /* the kernel's */
-#define WAIT_MS	    100
-#define SPARE_FDS   64
+#define DEFAULT_FDS		64
+#define MAX_FDS			(1u << 20)
+#define BENCH_EPOLL_MAX_THREADS 100000
+#define MAX_NESTED		4 /* the kernel's */
+#define BENCH_EPOLL_WAIT_MS	100
+#define SPARE_FDS		64
 
 struct bench_epoll {
 	uint64_t threads, runtime, fds, nested;
@@ -27,7 +27,7 @@ struct bench_epoll {
 };
 
 #define ROW(field) .offset = offsetof(struct bench_epoll, field)
-#define COMMON_OPTIONS                                                                                   \
+#define BENCH_EPOLL_COMMON_OPTIONS                                                                       \
 	{"threads", 't', OPTION_U64, "n", ROW(threads), .help = "Specify amount of threads"},            \
 		{"runtime", 'r', OPTION_U64, "n", ROW(runtime), .help = "Specify runtime (in seconds)"}, \
 		{"nfds", 'f', OPTION_U64, "n", ROW(fds),                                                 \
@@ -39,7 +39,7 @@ struct bench_epoll {
 		"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "Verbose mode"                       \
 	}
 static const struct option wait_options[] = {
-	COMMON_OPTIONS,
+	BENCH_EPOLL_COMMON_OPTIONS,
 	{"randomize", 'R', OPTION_FLAG, ROW(randomize), .help = "Enable random write behaviour (default is lineal)"},
 	{"nonblocking", 'B', OPTION_FLAG, ROW(nonblocking), .help = "Nonblocking epoll_wait(2) behaviour"},
 	{"edge", 'E', OPTION_FLAG, ROW(edge), .help = "Use Edge-triggered interface (default is LT)"},
@@ -47,7 +47,7 @@ static const struct option wait_options[] = {
 	{"oneshot", 'S', OPTION_FLAG, ROW(oneshot), .help = "Use EPOLLONESHOT semantics"},
 };
 static const struct option ctl_options[] = {
-	COMMON_OPTIONS,
+	BENCH_EPOLL_COMMON_OPTIONS,
 	{"randomize", 'R', OPTION_FLAG, ROW(randomize), .help = "Perform random operations on random fds"},
 };
 #undef ROW
@@ -100,7 +100,7 @@ static bool bench_epoll_queue_open(const struct bench_epoll *job, struct bench_e
 
 static bool bench_epoll_take(const struct bench_epoll_worker *worker, struct epoll_event *event)
 {
-	int patience = worker->job->nonblocking ? 0 : WAIT_MS;
+	int patience = worker->job->nonblocking ? 0 : BENCH_EPOLL_WAIT_MS;
 	if (worker->queue.outer != worker->queue.inner) {
 		if (epoll_wait(worker->queue.outer, event, 1, patience) <= 0)
 			return false;
@@ -294,11 +294,11 @@ static int bench_epoll_begin(
 		job->threads = cpus > 1 ? (uint64_t)cpus - 1 : 1;
 	if (rest < argc)
 		return cli_usagef(bench->cli, command, NULL, "unexpected argument '%s'", argv[rest]);
-	if (job->threads > MAX_THREADS || job->fds == 0 || job->fds > MAX_FDS || job->runtime == 0 ||
+	if (job->threads > BENCH_EPOLL_MAX_THREADS || job->fds == 0 || job->fds > MAX_FDS || job->runtime == 0 ||
 		job->runtime > 86400 || job->nested > MAX_NESTED)
 		return cli_usagef(bench->cli, command, "threads,nfds,runtime,nested",
-			"1 to %d threads and %u descriptors, 1 second to a day, and at most %d levels", MAX_THREADS,
-			MAX_FDS, MAX_NESTED);
+			"1 to %d threads and %u descriptors, 1 second to a day, and at most %d levels",
+			BENCH_EPOLL_MAX_THREADS, MAX_FDS, MAX_NESTED);
 	if (bench->format == BENCH_JSON)
 		job->verbose = 0;
 	return bench_epoll_raise_limit(job) ? CLI_GO_ON : bench_fail(bench, "cannot open so many files (ulimit -n)");

@@ -14,8 +14,8 @@
 #include "base/file.h"
 #include "verbs/bench/bench_futex.h"
 
-#define BLOCK_US 100
-#define WAIT_MS	 10000
+#define BLOCK_US		 100
+#define BENCH_FUTEX_WAKE_WAIT_MS 10000
 
 struct bench_futex_turn {
 	const struct bench_futex *job;
@@ -59,7 +59,7 @@ static bool bench_futex_sleeps(pid_t tid)
 static bool bench_futex_turn_start(struct bench_futex_turn *turn)
 {
 	const struct bench_futex *job = turn->job;
-	int64_t due_ms = clock_ms() + WAIT_MS;
+	int64_t due_ms = clock_ms() + BENCH_FUTEX_WAKE_WAIT_MS;
 	turn->started = turn->next = 0;
 	turn->woken = 0;
 	memset(turn->tids, 0, job->threads * sizeof(*turn->tids));

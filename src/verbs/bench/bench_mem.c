@@ -13,8 +13,8 @@
 #include "verbs/bench/bench.h"
 #include "verbs/bench/bench_find_bit.h"
 
-#define STATUS_LISTED 1 /* perf's, for -f help */
-#define MAX_THREADS   4096
+#define STATUS_LISTED	      1 /* perf's, for -f help */
+#define BENCH_MEM_MAX_THREADS 4096
 
 struct bench_mem {
 	const char *function, *size, *chunk, *page;
@@ -33,7 +33,7 @@ struct bench_mem_function {
 };
 
 #define ROW(field) .offset = offsetof(struct bench_mem, field)
-#define COMMON_OPTIONS                                                                                                \
+#define BENCH_MEM_COMMON_OPTIONS                                                                                      \
 	{"size", 's', OPTION_STRING, "1MB", ROW(size),                                                                \
 		.help = "Specify the size of the memory buffers. Available units: B, KB, MB, GB and TB (case "        \
 			"insensitive)"},                                                                              \
@@ -50,13 +50,13 @@ struct bench_mem_function {
 			.help = "Use a cycles event instead of gettimeofday() to measure performance"                 \
 	}
 static const struct option copy_options[] = {
-	COMMON_OPTIONS,
+	BENCH_MEM_COMMON_OPTIONS,
 	{"chunk", 'k', OPTION_STRING, "0", ROW(chunk),
 		.help = "Specify the chunk-size for each invocation. Available units: B, KB, MB, GB and TB (case "
 			"insensitive)"},
 };
 static const struct option mmap_options[] = {
-	COMMON_OPTIONS,
+	BENCH_MEM_COMMON_OPTIONS,
 	{"randomize", 'r', OPTION_U64, "n", ROW(seed), .help = "Seed to randomize page access offset."},
 	{"threads", 't', OPTION_U64, "n", ROW(threads), .help = "Number of threads to run concurrently (default: 1)."},
 };
@@ -295,10 +295,11 @@ static int bench_mem_check(const struct bench *bench, struct bench_mem *job)
 		return cli_failf(cli, "Invalid chunk-size:%s", job->chunk);
 	if (job->page_bytes != 4096 && !bench_mem_page_flags(job->page_bytes))
 		return cli_failf(cli, "Invalid page-size:%s (4KB, 2MB or 1GB)", job->page);
-	if (job->loops == 0 || job->loops > UINT64_MAX / job->bytes / MAX_THREADS)
+	if (job->loops == 0 || job->loops > UINT64_MAX / job->bytes / BENCH_MEM_MAX_THREADS)
 		return cli_failf(cli, "Invalid number of loops:%" PRIu64, job->loops);
-	if (job->threads == 0 || job->threads > MAX_THREADS)
-		return cli_failf(cli, "Invalid number of threads:%" PRIu64 " (1 to %d)", job->threads, MAX_THREADS);
+	if (job->threads == 0 || job->threads > BENCH_MEM_MAX_THREADS)
+		return cli_failf(
+			cli, "Invalid number of threads:%" PRIu64 " (1 to %d)", job->threads, BENCH_MEM_MAX_THREADS);
 	return 0;
 }
 

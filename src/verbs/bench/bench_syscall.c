@@ -8,9 +8,9 @@
 #include "base/clock.h"
 #include "verbs/bench/bench.h"
 
-#define DEFAULT_LOOPS	   10000000
-#define DEFAULT_FORK_LOOPS 10000
-#define PROGRAM		   "/bin/true"
+#define BENCH_SYSCALL_DEFAULT_LOOPS 10000000
+#define DEFAULT_FORK_LOOPS	    10000
+#define PROGRAM			    "/bin/true"
 
 struct bench_syscall {
 	uint64_t loops;
@@ -91,8 +91,8 @@ static int bench_syscall_measure(const struct bench *bench, const struct command
 		static const struct bench_syscall_kind kind = {#name, bench_syscall_##name, loops}; \
 		return bench_syscall_measure(bench, command, argc, argv, &kind);                    \
 	}
-BENCH_SYSCALL(getppid, DEFAULT_LOOPS)
-BENCH_SYSCALL(getpgid, DEFAULT_LOOPS)
+BENCH_SYSCALL(getppid, BENCH_SYSCALL_DEFAULT_LOOPS)
+BENCH_SYSCALL(getpgid, BENCH_SYSCALL_DEFAULT_LOOPS)
 BENCH_SYSCALL(fork, DEFAULT_FORK_LOOPS)
 BENCH_SYSCALL(execve, DEFAULT_FORK_LOOPS)
 

@@ -19,9 +19,9 @@
 #include "kernel/recording/own_code.h"
 #include "verbs/bench/bench.h"
 
-#define DEFAULT_LOOPS 1000
-#define SLEEP_US      1000
-#define PMU_TYPE      "/sys/bus/event_source/devices/uprobe/type"
+#define BENCH_UPROBE_DEFAULT_LOOPS 1000
+#define SLEEP_US		   1000
+#define PMU_TYPE		   "/sys/bus/event_source/devices/uprobe/type"
 
 struct bench_uprobe {
 	uint64_t loops;
@@ -132,7 +132,7 @@ static void bench_uprobe_say(const struct bench *bench, uint64_t loops, double u
 static int bench_uprobe_measure(const struct bench *bench, const struct command *command, int argc, char **argv,
 	enum bench_uprobe_program program, bool returns)
 {
-	struct bench_uprobe job = {.loops = DEFAULT_LOOPS};
+	struct bench_uprobe job = {.loops = BENCH_UPROBE_DEFAULT_LOOPS};
 	int rest, probe = -1;
 	int code = cli_parse_options(bench->cli, command, argc, argv, &job, &rest);
 	if (code != CLI_GO_ON)

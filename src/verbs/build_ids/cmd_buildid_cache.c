@@ -17,7 +17,7 @@
 #include "verbs/build_ids/index_files.h"
 #include "verbs/build_ids/recorded_build_ids.h"
 
-#define SCHEMA 1
+#define BUILDID_CACHE_SCHEMA 1
 
 struct cmd_buildid_cache_settings {
 	const char *add, *remove, *purge, *update, *missing, *index;
@@ -391,7 +391,7 @@ static void cmd_buildid_cache_list(struct cmd_buildid_cache_job *job)
 	if (settings->is_json) {
 		job->json.out = &job->text;
 		json_object(&job->json, NULL);
-		json_u64(&job->json, "schema", SCHEMA);
+		json_u64(&job->json, "schema", BUILDID_CACHE_SCHEMA);
 	}
 	if (settings->missing)
 		list_missing(job);

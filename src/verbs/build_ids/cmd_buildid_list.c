@@ -12,7 +12,7 @@
 #include "tasks/session/recording_input.h"
 #include "verbs/build_ids/recorded_build_ids.h"
 
-#define SCHEMA 1
+#define BUILDID_LIST_SCHEMA 1
 
 struct cmd_buildid_list_settings {
 	struct input_options input;
@@ -87,7 +87,7 @@ static void cmd_buildid_list_put_json(const char *path, const struct build_id_ro
 {
 	struct json j = {.out = t};
 	json_object(&j, NULL);
-	json_u64(&j, "schema", SCHEMA);
+	json_u64(&j, "schema", BUILDID_LIST_SCHEMA);
 	json_string(&j, "path", str_from(path));
 	json_array(&j, "files");
 	for (size_t i = 0; i < rows->rows.len; i++) {

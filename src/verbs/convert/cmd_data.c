@@ -51,6 +51,7 @@ static const struct option options[] = {
 	SYMBOL_OPTIONS(struct cmd_data_settings, symbols),
 	SAMPLE_OPTIONS(struct cmd_data_settings, samples),
 };
+#undef ROW
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"convert [<options>]", NULL};
 static const char *const examples[] = {

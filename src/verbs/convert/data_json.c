@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "perfdata/origin.h"
 
-#define SCHEMA_VERSION 1
+#define DATA_JSON_SCHEMA_VERSION 1
 
 static void data_json_put_time(struct json *j, const char *key, uint64_t time_ns)
 {
@@ -126,7 +126,7 @@ enum tally_status data_json_write(
 
 	*samples = 0;
 	json_object(&j, NULL);
-	json_u64(&j, "linux-perf-json-version", SCHEMA_VERSION);
+	json_u64(&j, "linux-perf-json-version", DATA_JSON_SCHEMA_VERSION);
 	put_headers(&j, source->reader);
 	json_array(&j, "samples");
 	while ((status = data_source_next(source, &sample, err)) == TALLY_OK) {

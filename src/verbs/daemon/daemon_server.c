@@ -22,8 +22,8 @@
 #include "verbs/daemon/daemon_answers.h"
 #include "verbs/daemon/daemon_socket.h"
 
-#define LOOK_MS	    1000 /* how often sessions that do not end are looked at */
-#define WATCH_FLAGS (IN_CLOSE_WRITE | IN_MOVED_TO)
+#define DAEMON_SERVER_LOOK_MS 1000 /* how often sessions that do not end are looked at */
+#define WATCH_FLAGS	      (IN_CLOSE_WRITE | IN_MOVED_TO)
 
 /* A line with the time on standard output, which is the file "output" of the base folder, or the terminal. */
 TALLY_PRINTF(1, 2)
@@ -364,7 +364,7 @@ enum tally_status daemon_server_run(struct daemon_server *server, struct tally_e
 	while (status == TALLY_OK && !(server->is_stopping && server->sessions.len == 0)) {
 		struct pollfd waits[] = {
 			{server->signal_fd, POLLIN, 0}, {server->listen_fd, POLLIN, 0}, {server->watch_fd, POLLIN, 0}};
-		int ready = poll(waits, 3, LOOK_MS);
+		int ready = poll(waits, 3, DAEMON_SERVER_LOOK_MS);
 		if (ready < 0 && errno != EINTR)
 			status = error_set_errno(err, TALLY_IO, errno, "the daemon cannot wait for requests");
 		if (ready > 0 && waits[0].revents)

@@ -16,10 +16,10 @@
 #include "base/error.h"
 #include "base/file.h"
 
-#define LIMIT_ANSWER (16u << 20)
-#define BACKLOG	     16
-#define LINE_MS	     1000
-#define SEND_S	     2
+#define LIMIT_ANSWER	     (16u << 20)
+#define BACKLOG		     16
+#define LINE_MS		     1000
+#define DAEMON_SOCKET_SEND_S 2
 
 /* A path for sockets may have 107 bytes; this one is as short for every folder. */
 static enum tally_status daemon_socket_address(
@@ -108,7 +108,7 @@ int daemon_socket_accept(int listening, char *line)
 	if (fd < 0)
 		return -1;
 	/* Whoever does not read the answer does not hold the daemon for long. */
-	const struct timeval patience = {.tv_sec = SEND_S};
+	const struct timeval patience = {.tv_sec = DAEMON_SOCKET_SEND_S};
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	while (daemon_socket_is_own(fd) && !end && len < DAEMON_LINE_BYTES) {
 		struct pollfd waits = {fd, POLLIN, 0};

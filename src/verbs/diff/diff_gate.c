@@ -9,8 +9,8 @@
 #include "base/bytes.h"
 #include "base/error.h"
 
-#define PERCENT	   100.0
-#define NUMBER_MAX 32 /* digits of a number as text */
+#define DIFF_GATE_PERCENT 100.0
+#define NUMBER_MAX	  32 /* digits of a number as text */
 
 static void skip_blanks(struct tally_str *rest)
 {
@@ -63,7 +63,7 @@ static bool parse_clause(struct tally_str rest, double level, struct diff_gate_c
 	if (i == ARRAY_LEN(kinds) || !diff_gate_take(&rest, ">") || !diff_gate_take_number(&rest, &percent))
 		return false;
 	(void)diff_gate_take(&rest, "%");
-	*clause = (struct diff_gate_clause){kinds[i].kind, percent / PERCENT, level};
+	*clause = (struct diff_gate_clause){kinds[i].kind, percent / DIFF_GATE_PERCENT, level};
 	skip_blanks(&rest);
 	if (rest.len == 0)
 		return true;

@@ -6,7 +6,7 @@
 #include "verbs/diff/diff_output.h"
 #include "view/data/changes_json.h"
 
-#define SCHEMA 1
+#define DIFF_JSON_SCHEMA 1
 
 static const char *side_name(const struct diff_request *request, size_t index)
 {
@@ -25,7 +25,7 @@ void diff_json_begin(struct json *j, const struct diff_request *request, const s
 	static const char *const corrections[] = {
 		[RUN_CORRECT_HOLM] = "holm", [RUN_CORRECT_BH] = "bh", [RUN_CORRECT_NONE] = "none"};
 	json_object(j, NULL);
-	json_u64(j, "schema", SCHEMA);
+	json_u64(j, "schema", DIFF_JSON_SCHEMA);
 	json_array(j, "recordings");
 	for (size_t i = 0; i < recordings->count; i++) {
 		json_object(j, NULL);

@@ -6,8 +6,8 @@
 #include "view/data/changes_json.h"
 #include "view/text/changes_text.h"
 
-#define PERCENT	       100.0
-#define CHANGE_COLUMNS 5
+#define DIFF_OUTPUT_PERCENT 100.0
+#define CHANGE_COLUMNS	    5
 
 void diff_comparison_lines(struct text *out, const struct diff_output *output)
 {
@@ -40,7 +40,7 @@ void diff_comparison_lines(struct text *out, const struct diff_output *output)
 		text_str(out, ", p ");
 		changes_text_p(out, changes->total.p);
 		if (changes->total.noise >= 0)
-			text_printf(out, ", noise %.2f%%", PERCENT * changes->total.noise);
+			text_printf(out, ", noise %.2f%%", DIFF_OUTPUT_PERCENT * changes->total.noise);
 		text_char(out, '\n');
 	}
 	text_str(out, "#\n");
@@ -116,7 +116,7 @@ static void put_difference_row(struct text *out, const struct diff_output *outpu
 	const struct diff_value *base = diff_table_value(diff, row, 0);
 	text_str(out, "| ");
 	if (base->is_there && diff->totals[0])
-		text_printf(out, "%.2f%%", PERCENT * (double)base->period / (double)diff->totals[0]);
+		text_printf(out, "%.2f%%", DIFF_OUTPUT_PERCENT * (double)base->period / (double)diff->totals[0]);
 	for (size_t file = 1; file < diff->file_count; file++) {
 		bool is_share = diff->options.method == DIFF_DELTA || diff->options.method == DIFF_DELTA_ABS;
 		text_str(out, " | ");

@@ -17,8 +17,8 @@
 #include "view/text/changes_text.h"
 #include "view/text/streams_text.h"
 
-#define PERCENT	      100.0
-#define FILES_UNNAMED 2 /* so many need no list of which is which */
+#define DIFF_RUN_PERCENT 100.0
+#define FILES_UNNAMED	 2 /* so many need no list of which is which */
 
 struct diff_row_count {
 	size_t tables, rows;
@@ -204,10 +204,11 @@ static enum tally_status share_paths(const struct diff_run_job *job, const struc
 		return error_nomem(err);
 	for (size_t i = 0; i < paths->count; i++) {
 		if (paths->totals[0])
-			changes->rows[i].base_share =
-				PERCENT * (double)diff_paths_value(paths, i, 0)->period / (double)paths->totals[0];
+			changes->rows[i].base_share = DIFF_RUN_PERCENT * (double)diff_paths_value(paths, i, 0)->period /
+						      (double)paths->totals[0];
 		if (paths->totals[file])
-			changes->rows[i].new_share = PERCENT * (double)diff_paths_value(paths, i, file)->period /
+			changes->rows[i].new_share = DIFF_RUN_PERCENT *
+						     (double)diff_paths_value(paths, i, file)->period /
 						     (double)paths->totals[file];
 	}
 	return TALLY_OK;

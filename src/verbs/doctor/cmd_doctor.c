@@ -51,6 +51,7 @@ static const struct option rows[] = {
 		.help = "print what opens the closed gates, and change nothing: sysctl, setcap, systemd, docker, "
 			"podman or kubernetes (default: by where this runs)"},
 };
+#undef ROW
 static const struct option_table table = {rows, ARRAY_LEN(rows), false};
 
 struct doctor_job {

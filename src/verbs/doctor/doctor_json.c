@@ -2,7 +2,7 @@
 #include "base/json.h"
 #include "verbs/doctor/doctor_report.h"
 
-#define SCHEMA 1
+#define DOCTOR_JSON_SCHEMA 1
 
 static void put_string(struct json *j, const char *key, const char *value)
 {
@@ -90,7 +90,7 @@ void doctor_json(const struct doctor_report *report, struct text *out)
 		[SURROUNDINGS_CONTAINER] = "container"};
 	struct json j = {.out = out};
 	json_object(&j, NULL);
-	json_u64(&j, "schema", SCHEMA);
+	json_u64(&j, "schema", DOCTOR_JSON_SCHEMA);
 	json_string(&j, "kernel", report->host->osrelease);
 	json_string(&j, "arch", report->host->arch);
 	json_u64(&j, "cpus", report->host->cpus_online);

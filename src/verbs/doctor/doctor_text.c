@@ -9,7 +9,7 @@
 #define TEXT_FILES_SHOWN  12 /* of a target, without -v */
 #define TEXT_KEPT_PERCENT 70 /* prologues and epilogues count as code without frame pointers */
 #define TEXT_MIB	  (1024 * 1024)
-#define TEXT_WIDTH	  100
+#define DOCTOR_TEXT_WIDTH 100
 #define TEXT_WORD_COLUMN  9 /* where what belongs to an event or a setting begins */
 
 /* The end of the next part that stays on one line: a word, or a command in quotes, which is pasted as a whole. */
@@ -24,7 +24,7 @@ static size_t wrap_part_end(const char *text, size_t at, size_t len)
 	return at;
 }
 
-/* Adds a sentence that goes on in the same column of further lines, up to TEXT_WIDTH; ends the line. */
+/* Adds a sentence that goes on in the same column of further lines, up to DOCTOR_TEXT_WIDTH; ends the line. */
 static void put_wrapped(struct text *out, size_t column, size_t indent, const char *sentence)
 {
 	struct text visible = {0};
@@ -33,7 +33,7 @@ static void put_wrapped(struct text *out, size_t column, size_t indent, const ch
 	for (size_t at = 0; at < visible.len; at = end + 1) {
 		end = wrap_part_end(visible.data, at, visible.len);
 		bool is_first = column == indent;
-		if (!is_first && column + 1 + end - at > TEXT_WIDTH) {
+		if (!is_first && column + 1 + end - at > DOCTOR_TEXT_WIDTH) {
 			text_char(out, '\n');
 			text_repeat(out, ' ', indent);
 			column = indent;

@@ -14,7 +14,7 @@
 #include "perfdata/origin.h"
 #include "tasks/session/recording_input.h"
 
-#define SCHEMA 1
+#define EVLIST_SCHEMA 1
 
 struct cmd_evlist_settings {
 	struct input_options input;
@@ -175,7 +175,7 @@ static void cmd_evlist_put_json(
 {
 	struct json j = {.out = listing->text};
 	json_object(&j, NULL);
-	json_u64(&j, "schema", SCHEMA);
+	json_u64(&j, "schema", EVLIST_SCHEMA);
 	json_string(&j, "path", str_from(recording_name(listing->settings->input.path)));
 	origin_json(&j, listing->features);
 	json_array(&j, "events");

@@ -132,6 +132,7 @@ static const struct option rows[] = {
 		.help = "otlp, otlp-json: an attribute of every resource, such as service.name=shop (may be repeated)"},
 	EXPORT_SELECTION_ROWS,
 };
+#undef ROW
 static const struct option_table table = {rows, ARRAY_LEN(rows), false};
 
 static const struct export_format *format_find(const char *name)

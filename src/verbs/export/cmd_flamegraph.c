@@ -27,8 +27,8 @@
 #include "tasks/session/symbol_notes.h"
 #include "view/flame/flame_svg.h"
 
-#define DEFAULT_OUTPUT "flamegraph.html"
-#define DEFAULT_SVG    "flamegraph.svg"
+#define FLAMEGRAPH_DEFAULT_OUTPUT "flamegraph.html"
+#define DEFAULT_SVG		  "flamegraph.svg"
 
 struct cmd_flamegraph_settings {
 	struct symbol_options symbols;
@@ -90,6 +90,7 @@ static const struct option rows[] = {
 	{"svg", 0, OPTION_FLAG, ROW(svg), .help = "write an SVG (flamegraph.svg) instead of a page"},
 	{"diff", 0, OPTION_STRING, "base", ROW(base), .help = "colour what grew and what shrank since this recording"},
 };
+#undef ROW
 static const struct option_table table = {rows, ARRAY_LEN(rows), false};
 
 struct cmd_flamegraph_job {
@@ -385,7 +386,7 @@ static int cmd_flamegraph_make(
 	if (base.result.profile)
 		cli_print_health(cli, &base.result.health);
 	if (job.result.profile) {
-		const char *usual = settings->folded ? "-" : settings->svg ? DEFAULT_SVG : DEFAULT_OUTPUT;
+		const char *usual = settings->folded ? "-" : settings->svg ? DEFAULT_SVG : FLAMEGRAPH_DEFAULT_OUTPUT;
 		cli_print_health(cli, &job.result.health);
 		print_advice(&job);
 		code = write_output(&job, group, settings->output ? settings->output : usual);

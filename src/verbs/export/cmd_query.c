@@ -34,6 +34,7 @@ static const struct option rows[] = {
 	{"event", 'e', OPTION_STRING, "name", ROW(recording.event), .help = "use this event only (default: all)"},
 	EXPORT_SELECTION_ROWS,
 };
+#undef ROW
 static const struct option_table table = {rows, ARRAY_LEN(rows), false};
 
 static bool is_database(const char *path)

@@ -9,8 +9,8 @@
 #include "tasks/listing/annotate_listing.h"
 #include "view/html/page_code.h"
 
-#define FROM_PERCENT 0.5 /* of an event: functions below have no listing */
-#define LISTED	     0 /* until its listing is made */
+#define FROM_PERCENT	   0.5 /* of an event: functions below have no listing */
+#define EXPORT_CODE_LISTED 0 /* until its listing is made */
 
 struct coding {
 	const struct export_run *run;
@@ -45,7 +45,7 @@ static void mark_hot(const struct coding *c, uint64_t *sums, size_t first, size_
 		if (function == PROFILE_NONE || sums[function] == 0)
 			continue;
 		if (100.0 * (double)sums[function] >= FROM_PERCENT * (double)whole)
-			c->code->listing_of_function[function] = LISTED;
+			c->code->listing_of_function[function] = EXPORT_CODE_LISTED;
 		sums[function] = 0;
 	}
 }
@@ -118,7 +118,7 @@ enum tally_status export_code_make(struct export_code *code, const struct export
 	annotate_source_init(&c.source, NULL, 0);
 	enum tally_status status = export_code_choose(&c) ? TALLY_OK : error_nomem(err);
 	for (uint32_t i = 0; i < count && status == TALLY_OK; i++)
-		if (code->listing_of_function[i] == LISTED)
+		if (code->listing_of_function[i] == EXPORT_CODE_LISTED)
 			status = add_listing(&c, i, err);
 	annotate_source_tell(&c.source, "tally");
 	annotate_source_deinit(&c.source);

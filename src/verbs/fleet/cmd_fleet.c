@@ -92,6 +92,7 @@ static const struct option rows[] = {
 		.help = "top, diff: JSON (docs/schema/report.json, docs/diff-json.md)"},
 	FLEET_STORE_OPTIONS(struct fleet_settings, from),
 };
+#undef ROW
 static const struct option_table table = {rows, ARRAY_LEN(rows), false};
 
 static enum tally_status ask(

@@ -13,9 +13,9 @@
 #include "view/data/changes_json.h"
 #include "view/text/changes_text.h"
 
-#define SCHEMA	  1 /* docs/diff-json.md */
-#define LEVEL	  0.005 /* as diff's: docs/diff.md */
-#define MIN_SHARE 0.5
+#define FLEET_DIFF_SCHEMA 1 /* docs/diff-json.md */
+#define FLEET_DIFF_LEVEL  0.005 /* as diff's: docs/diff.md */
+#define MIN_SHARE	  0.5
 
 struct fleet_replicate {
 	struct tally_str value; /* of the label */
@@ -228,7 +228,7 @@ static void put_json(const struct fleet_difference *d, const struct diff_table *
 {
 	struct json j = {.out = out};
 	json_object(&j, NULL);
-	json_u64(&j, "schema", SCHEMA);
+	json_u64(&j, "schema", FLEET_DIFF_SCHEMA);
 	json_array(&j, "sides");
 	put_json_side(&j, d, &d->sides[0]);
 	put_json_side(&j, d, &d->sides[1]);
@@ -273,8 +273,8 @@ static enum tally_status put_comparison(
 	struct diff_test test = {.sides = {.base = d->base_count, .other = other_count},
 		.correction = RUN_CORRECT_HOLM,
 		.measure = DIFF_SHARES,
-		.level = LEVEL,
-		.loosest_level = LEVEL,
+		.level = FLEET_DIFF_LEVEL,
+		.loosest_level = FLEET_DIFF_LEVEL,
 		.min_share = MIN_SHARE};
 	const struct diff_options options = {.keys = d->plan.keys, .key_count = d->plan.key_count};
 	enum tally_status status = diff_table_init(&diff, tables, d->replicates.len, &options, err);

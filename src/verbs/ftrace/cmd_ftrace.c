@@ -13,7 +13,7 @@
 #include "verbs/ftrace/ftrace_run.h"
 
 #define GRAPH_TRACER "function_graph"
-#define NO_NAME \
+#define FTRACE_NO_NAME \
 	"[unknown]" /* the end of a call whose begin the trace does not have, on a kernel that does not repeat it */
 
 /* ---- ftrace -F ---- */
@@ -124,7 +124,7 @@ static bool cmd_ftrace_add_up(void *context, struct tally_str lines)
 			continue;
 		if (sums->histogram)
 			duration_histogram_add(sums->histogram, call.ns);
-		else if (!function_sums_add(sums->functions, call.name.len ? call.name : STR(NO_NAME), call.ns))
+		else if (!function_sums_add(sums->functions, call.name.len ? call.name : STR(FTRACE_NO_NAME), call.ns))
 			return sums->has_failed = true, false;
 	}
 	return true;
@@ -227,7 +227,7 @@ static const struct ftrace_verb verbs[] = {
 	{{.name = "ftrace latency", .usages = usages, .options = &ftrace_latency_table}, cmd_ftrace_latency},
 	{{.name = "ftrace profile", .usages = usages, .options = &ftrace_profile_table}, cmd_ftrace_profile},
 };
-#define VERB_PREFIX sizeof("ftrace")
+#define FTRACE_VERB_PREFIX sizeof("ftrace")
 
 static int cmd_ftrace_run_verb(
 	const struct cli *cli, const struct ftrace_verb *verb, const struct command *command, int argc, char **argv)
@@ -247,7 +247,7 @@ static int cmd_ftrace_run_verb(
 static int cmd_ftrace_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	for (size_t i = 0; i < ARRAY_LEN(verbs) && argc > 1; i++)
-		if (strcmp(argv[1], verbs[i].command.name + VERB_PREFIX) == 0)
+		if (strcmp(argv[1], verbs[i].command.name + FTRACE_VERB_PREFIX) == 0)
 			return cmd_ftrace_run_verb(cli, &verbs[i], &verbs[i].command, argc - 1, argv + 1);
 	return cmd_ftrace_run_verb(cli, &verbs[0], command, argc, argv);
 }

@@ -12,8 +12,8 @@
 #include "tasks/recording/command_watch.h"
 #include "verbs/ftrace/ftrace_run.h"
 
-#define LOOK_MS	       100
-#define NAME_MAX_BYTES 128
+#define FTRACE_BPF_LOOK_MS 100
+#define NAME_MAX_BYTES	   128
 
 struct ftrace_bpf_event {
 	char system[NAME_MAX_BYTES], name[NAME_MAX_BYTES];
@@ -117,7 +117,7 @@ enum tally_status ftrace_bpf_measure(const struct ftrace_settings *settings, cha
 		status = command_watch_start(&watch, err);
 	}
 	while (status == TALLY_OK && !watch.is_over)
-		status = command_watch_wait(&watch, LOOK_MS, err);
+		status = command_watch_wait(&watch, FTRACE_BPF_LOOK_MS, err);
 	if (latency)
 		bpf_latency_stop(latency);
 	if (status == TALLY_OK)

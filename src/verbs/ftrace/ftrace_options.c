@@ -228,6 +228,7 @@ static const struct option profile_rows[] = {
 		.help = "options of the tracer function_graph: nosleep-time,noirqs,thresh=<us>,depth=<n>"},
 	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON, see docs/schema/ftrace.json"},
 };
+#undef ROW
 const struct option_table ftrace_profile_table = {profile_rows, ARRAY_LEN(profile_rows), true};
 
 void ftrace_settings_deinit(struct ftrace_settings *settings)

@@ -3,9 +3,9 @@
 
 #include <inttypes.h>
 
-#define JSON_SCHEMA 1
-#define BAR_WIDTH   46
-#define BAND	    10 /* of buckets that double, so many are in one unit: 1 to 1024 */
+#define FTRACE_REPORT_JSON_SCHEMA 1
+#define FTRACE_REPORT_BAR_WIDTH	  46
+#define BAND			  10 /* of buckets that double, so many are in one unit: 1 to 1024 */
 
 static const char *const units[] = {"ns", "us", "ms", "s"};
 
@@ -55,14 +55,14 @@ static void ftrace_print_bucket(const struct duration_histogram *h, size_t index
 {
 	struct duration_bucket bucket = duration_bucket_at(&h->scale, index);
 	uint64_t count = h->counts[index];
-	size_t bar = (size_t)((double)count * BAR_WIDTH / (double)h->count);
+	size_t bar = (size_t)((double)count * FTRACE_REPORT_BAR_WIDTH / (double)h->count);
 	if (h->scale.range == 0)
 		ftrace_print_doubling(&h->scale, index, bucket.is_last, out);
 	else
 		ftrace_print_equal(&h->scale, &bucket, out);
 	text_printf(out, " | %10" PRIu64 " | ", count);
 	text_repeat(out, '#', bar);
-	text_repeat(out, ' ', BAR_WIDTH - bar);
+	text_repeat(out, ' ', FTRACE_REPORT_BAR_WIDTH - bar);
 	text_str(out, " |\n");
 }
 
@@ -96,7 +96,7 @@ void ftrace_print_latency(const struct duration_histogram *h, bool hides_empty, 
 static void ftrace_json_begin(struct json *j, uint64_t lost)
 {
 	json_object(j, NULL);
-	json_u64(j, "schema", JSON_SCHEMA);
+	json_u64(j, "schema", FTRACE_REPORT_JSON_SCHEMA);
 	json_u64(j, "lost_events", lost);
 }
 

@@ -16,9 +16,9 @@
 #include "kernel/system/capabilities.h"
 #include "tasks/recording/command_watch.h"
 
-#define LOOK_MS	       100 /* poll of the pipe wakes only once half of the kernel's buffer is full */
-#define READ_BYTES     (64u << 10)
-#define LINE_MAX_BYTES (1u << 20) /* a longer line is passed on in pieces */
+#define FTRACE_RUN_LOOK_MS 100 /* poll of the pipe wakes only once half of the kernel's buffer is full */
+#define READ_BYTES	   (64u << 10)
+#define LINE_MAX_BYTES	   (1u << 20) /* a longer line is passed on in pieces */
 
 struct ftrace_runner {
 	struct ftrace_job *job;
@@ -236,7 +236,7 @@ static enum tally_status ftrace_run_watch(struct ftrace_runner *r, struct tally_
 	enum tally_status status = TALLY_OK;
 	bool has_more = false;
 	while (status == TALLY_OK && !r->watch.is_over) {
-		status = command_watch_wait(&r->watch, has_more ? 0 : LOOK_MS, err);
+		status = command_watch_wait(&r->watch, has_more ? 0 : FTRACE_RUN_LOOK_MS, err);
 		if (status == TALLY_OK && !r->watch.is_over)
 			status = ftrace_run_read(r, &has_more, err);
 	}

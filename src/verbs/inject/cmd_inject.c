@@ -123,6 +123,7 @@ static const struct option options[] = {
 		.help = UNWIND_STYLE_HELP},
 	{.name = "vm-time-correlation", .kind = OPTION_UNSUPPORTED},
 };
+#undef ROW
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>]", NULL};
 static const char *const examples[] = {

@@ -10,7 +10,7 @@
 #include "code/binaries/kernel_list_cache.h"
 #include "kernel/recording/kernel_maps.h"
 
-#define SCHEMA 1
+#define KALLSYMS_SCHEMA 1
 
 struct cmd_kallsyms_settings {
 	unsigned verbose;
@@ -101,7 +101,7 @@ static void cmd_kallsyms_print_json(struct text *t, const struct kallsyms *kalls
 {
 	struct json j = {.out = t};
 	json_object(&j, NULL);
-	json_u64(&j, "schema", SCHEMA);
+	json_u64(&j, "schema", KALLSYMS_SCHEMA);
 	json_array(&j, "symbols");
 	for (size_t i = 0; i < count; i++)
 		cmd_kallsyms_put_json(&j, kallsyms, names[i]);

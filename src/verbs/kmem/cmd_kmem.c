@@ -13,8 +13,8 @@
 #include "tasks/session/trace_fields.h"
 #include "verbs/kmem/kmem_stat.h"
 
-#define JSON_SCHEMA 1
-#define ROW(member) .offset = offsetof(struct kmem_settings, member)
+#define KMEM_JSON_SCHEMA 1
+#define ROW(member)	 .offset = offsetof(struct kmem_settings, member)
 
 static const struct option options[] = {
 	{"alloc", 0, OPTION_FLAG, ROW(by_object), .help = "show per-allocation statistics"},
@@ -36,6 +36,7 @@ static const struct option options[] = {
 	{"page", 0, OPTION_FLAG, ROW(page), .help = "Analyze page allocator"},
 	{"live", 0, OPTION_FLAG, ROW(is_live), .help = "with --page: show only what was not freed again"},
 };
+#undef ROW
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 
 uint64_t kmem_field(const struct data_source *source, const struct data_sample *s, struct tally_str name)
@@ -77,7 +78,7 @@ static void kmem_json_begin(
 	struct json *j, const struct kmem_settings *settings, const struct input_health *health, const char *allocator)
 {
 	json_object(j, NULL);
-	json_u64(j, "schema", JSON_SCHEMA);
+	json_u64(j, "schema", KMEM_JSON_SCHEMA);
 	json_string(j, "path", str_from(recording_name(settings->input.path)));
 	json_string(j, "allocator", str_from(allocator));
 	json_u64(j, "lost_events", health->lost_events);

@@ -15,9 +15,9 @@
 #include "view/table/cells.h"
 
 enum sort_key { SORT_BLOCK, SORT_CALLER, SORT_BYTES, SORT_HITS, SORT_ORDER, SORT_TYPE, SORT_GFP };
-#define SORT_MAX      8
-#define LAST_ORDER    10 /* of today's kernels */
-#define GFP_MIN_WIDTH 9 /* of the column's head */
+#define KMEM_PAGES_SORT_MAX 8
+#define LAST_ORDER	    10 /* of today's kernels */
+#define GFP_MIN_WIDTH	    9 /* of the column's head */
 
 struct gfp {
 	uint64_t flags;
@@ -30,7 +30,7 @@ struct pages_job {
 	struct page_usage usage;
 	struct id_table gfp_ids;
 	VEC(struct gfp) gfps; /* by id of gfp_ids */
-	enum sort_key keys[SORT_MAX];
+	enum sort_key keys[KMEM_PAGES_SORT_MAX];
 	size_t key_count;
 	int gfp_width; /* of the longest letters */
 	uint64_t page_kb;
@@ -46,7 +46,7 @@ static enum tally_status kmem_pages_read_keys(const char *list, struct pages_job
 		size_t i = 0;
 		while (i < ARRAY_LEN(names) && !str_equal(part, str_from(names[i])))
 			i++;
-		if (i == ARRAY_LEN(names) || job->key_count == SORT_MAX)
+		if (i == ARRAY_LEN(names) || job->key_count == KMEM_PAGES_SORT_MAX)
 			return error_set(err, TALLY_INVALID, "Unknown page --sort key: '%.*s'",
 				(int)(MIN(part.len, 40)), part.data);
 		job->keys[job->key_count++] = keys[i];

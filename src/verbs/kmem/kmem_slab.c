@@ -15,16 +15,16 @@
 #include "view/table/cells.h"
 
 enum sort_key { SORT_ADDRESS, SORT_BYTES, SORT_HITS, SORT_PING_PONG, SORT_FRAGMENTATION, SORT_KEYS };
-#define SORT_MAX     8
-#define NODE_ANY     (-1) /* the kernel's NUMA_NO_NODE */
-#define NODE_UNKNOWN (-2)
+#define KMEM_SLAB_SORT_MAX 8
+#define NODE_ANY	   (-1) /* the kernel's NUMA_NO_NODE */
+#define NODE_UNKNOWN	   (-2)
 
 struct slab_job {
 	const struct kmem_settings *settings;
 	struct data_source source;
 	struct slab_usage usage;
 	int32_t *nodes; /* by CPU */
-	enum sort_key keys[SORT_MAX];
+	enum sort_key keys[KMEM_SLAB_SORT_MAX];
 	size_t key_count;
 };
 
@@ -37,7 +37,7 @@ static enum tally_status kmem_slab_read_keys(const char *list, struct slab_job *
 		size_t len = strcspn(list, ","), i = 0;
 		while (i < ARRAY_LEN(names) && (strlen(names[i]) != len || memcmp(names[i], list, len) != 0))
 			i++;
-		if (i == ARRAY_LEN(names) || job->key_count == SORT_MAX)
+		if (i == ARRAY_LEN(names) || job->key_count == KMEM_SLAB_SORT_MAX)
 			return error_set(
 				err, TALLY_INVALID, "Unknown slab --sort key: '%.*s'", (int)(MIN(len, 40)), list);
 		job->keys[job->key_count++] = keys[i];

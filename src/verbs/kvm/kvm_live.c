@@ -12,8 +12,8 @@
 #include "tasks/recording/record_plan.h"
 #include "tasks/sampling/live_rings.h"
 
-#define RING_BYTES (2u << 20) /* unless -m says so */
-#define WAIT_MS	   100 /* a ring that fills faster wakes us */
+#define KVM_LIVE_RING_BYTES (2u << 20) /* unless -m says so */
+#define KVM_LIVE_WAIT_MS    100 /* a ring that fills faster wakes us */
 
 struct kvm_live {
 	const struct kvm_live_request *request;
@@ -68,7 +68,7 @@ static void kvm_live_plan(struct kvm_live *live)
 	attrs->rate = (struct record_rate){.period = 1, .is_period_given = true};
 	attrs->fields.timestamp = attrs->fields.cpu = attrs->fields.raw = true;
 	if (!request->plan.is_ring_given)
-		request->plan.ring_bytes = RING_BYTES;
+		request->plan.ring_bytes = KVM_LIVE_RING_BYTES;
 }
 
 /* In the background, reading from the terminal or changing its modes would stop the program. */
@@ -215,7 +215,7 @@ static enum tally_status kvm_live_watch(struct kvm_live *live, struct tally_erro
 	enum tally_status status = TALLY_OK;
 	while (status == TALLY_OK && !*is_over) {
 		int64_t left_ms = MAX(due_ms - clock_ms(), 0);
-		status = live_rings_wait(&live->rings, (int)MIN(left_ms, WAIT_MS), err);
+		status = live_rings_wait(&live->rings, (int)MIN(left_ms, KVM_LIVE_WAIT_MS), err);
 		kvm_live_read_keys(live);
 		if (status == TALLY_OK && !*is_over)
 			status = live_rings_drain(&live->rings, false, err);

@@ -12,10 +12,10 @@
 #include "base/word_list.h"
 #include "tasks/session/trace_fields.h"
 
-#define NAME_COLUMNS 40
-#define MMIO_READ    1 /* the types of kvm_mmio; 0 is a read whose value is not there yet */
-#define MMIO_WRITE   2
-#define ROWS_KEPT    65536 /* of earlier intervals, and of threads */
+#define KVM_STAT_NAME_COLUMNS 40
+#define MMIO_READ	      1 /* the types of kvm_mmio; 0 is a read whose value is not there yet */
+#define MMIO_WRITE	      2
+#define ROWS_KEPT	      65536 /* of earlier intervals, and of threads */
 
 static uint64_t kvm_stat_field(const struct kvm_stat_job *job, const struct data_sample *s, struct tally_str name)
 {
@@ -280,12 +280,12 @@ void kvm_stat_print(struct kvm_stat_job *job, struct text *t)
 		text_str(t, "all VCPUs:\n\n");
 	else
 		text_printf(t, "VCPU %" PRIu64 ":\n\n", settings->vcpu);
-	text_printf(t, "%*s %10s %9s %9s %11s %11s %16s \n\n", NAME_COLUMNS, titles[settings->kind], "Samples",
+	text_printf(t, "%*s %10s %9s %9s %11s %11s %16s \n\n", KVM_STAT_NAME_COLUMNS, titles[settings->kind], "Samples",
 		"Samples%", "Time%", "Min Time", "Max Time", "Avg time");
 	for (size_t i = 0; i < job->sorted.len; i++) {
 		const struct kvm_stat_row *row = job->sorted.items[i];
 		text_printf(t, "%*s %10" PRIu64 " %8.2f%% %8.2f%% %9.2fus %9.2fus %9.2fus ( +- %6.2f%% )\n",
-			NAME_COLUMNS, row->name, row->count, kvm_stat_share(row->count, job->count),
+			KVM_STAT_NAME_COLUMNS, row->name, row->count, kvm_stat_share(row->count, job->count),
 			kvm_stat_share(row->total, job->total), (double)row->least / 1000, (double)row->most / 1000,
 			row->mean / 1000, kvm_stat_error(row));
 	}

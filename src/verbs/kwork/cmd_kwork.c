@@ -11,8 +11,8 @@
 #include "verbs/kwork/kwork_live.h"
 #include "verbs/kwork/kwork_text.h"
 
-#define DEFAULT_MAX_STACK 5
-#define RECORD_WORDS	  24
+#define KWORK_DEFAULT_MAX_STACK 5
+#define RECORD_WORDS		24
 
 #define ROW(member) .offset = offsetof(struct kwork_settings, member)
 
@@ -42,7 +42,7 @@ static const char *cmd_kwork_kinds_or_vmlinux(const struct option_use *use)
 			.help = "which work: irq, softirq, workqueue, sched (irq,softirq,workqueue; top: " \
 				"irq,softirq,sched)"                                                       \
 	}
-#define COMMON_ROWS                                                                                            \
+#define KWORK_COMMON_ROWS                                                                                      \
 	{"dump-raw-trace", 'D', OPTION_FLAG, ROW(dump), .help = "print all records first, as report -D does"}, \
 		INPUT_OPTIONS(struct kwork_settings, input),                                                   \
 	{                                                                                                      \
@@ -65,16 +65,16 @@ static const char *cmd_kwork_kinds_or_vmlinux(const struct option_use *use)
 			.help = "measure now, by BPF programs, until the command ends or Ctrl-C" \
 	}
 /* A command may follow, with -b. */
-#define TABLE(rows)                         \
+#define KWORK_TABLE(rows)                   \
 	{                                   \
 		rows, ARRAY_LEN(rows), true \
 	}
 
-static const struct option options[] = {COMMON_ROWS, KINDS_ROW};
+static const struct option options[] = {KWORK_COMMON_ROWS, KINDS_ROW};
 static const struct option_table table = {options, ARRAY_LEN(options), true};
 
 static const struct option report_options[] = {
-	COMMON_ROWS,
+	KWORK_COMMON_ROWS,
 	KINDS_ROW,
 	SELECTION_ROWS,
 	JSON_ROW,
@@ -82,20 +82,20 @@ static const struct option report_options[] = {
 	{"sort", 's', OPTION_STRING, "key[,key...]", ROW(sort), .help = "sort by runtime, max, count"},
 	{"with-summary", 'S', OPTION_FLAG, ROW(with_summary), .help = "show sums below the table"},
 };
-static const struct option_table report_table = TABLE(report_options);
+static const struct option_table report_table = KWORK_TABLE(report_options);
 
 static const struct option latency_options[] = {
-	COMMON_ROWS,
+	KWORK_COMMON_ROWS,
 	KINDS_ROW,
 	SELECTION_ROWS,
 	JSON_ROW,
 	BPF_ROW,
 	{"sort", 's', OPTION_STRING, "key[,key...]", ROW(sort), .help = "sort by avg, max, count"},
 };
-static const struct option_table latency_table = TABLE(latency_options);
+static const struct option_table latency_table = KWORK_TABLE(latency_options);
 
 static const struct option timehist_options[] = {
-	COMMON_ROWS,
+	KWORK_COMMON_ROWS,
 	{"kwork", 'k', OPTION_CALL, "kwork", .call = cmd_kwork_kinds_or_vmlinux,
 		.help = "which work: irq, softirq, workqueue (all); anything else is the path of vmlinux, as in perf"},
 	SELECTION_ROWS,
@@ -104,17 +104,18 @@ static const struct option timehist_options[] = {
 	{"vmlinux", 0, OPTION_STRING, "file", ROW(symbols.vmlinux), .help = "path of the kernel's file with symbols"},
 	SYMBOL_OPTIONS(struct kwork_settings, symbols),
 };
-static const struct option_table timehist_table = TABLE(timehist_options);
+static const struct option_table timehist_table = KWORK_TABLE(timehist_options);
 
 static const struct option top_options[] = {
-	COMMON_ROWS,
+	KWORK_COMMON_ROWS,
 	KINDS_ROW,
 	SELECTION_ROWS,
 	JSON_ROW,
 	BPF_ROW,
 	{"sort", 's', OPTION_STRING, "key[,key...]", ROW(sort), .help = "sort by rate, runtime, tid"},
 };
-static const struct option_table top_table = TABLE(top_options);
+#undef ROW
+static const struct option_table top_table = KWORK_TABLE(top_options);
 
 static const char *const verb_usages[] = {"[<options>]", "-b [<options>] [<command>]", NULL};
 static const char *const timehist_usages[] = {"[<options>]", NULL};
@@ -144,7 +145,7 @@ static const struct kwork_verb verbs[] = {
 	{{.name = "kwork top", .usages = verb_usages, .options = &top_table}, WITH_TOP, kwork_top_unknown_key,
 		kwork_print_top},
 };
-#define VERB_PREFIX sizeof("kwork")
+#define KWORK_VERB_PREFIX sizeof("kwork")
 
 static int cmd_kwork_show(
 	const struct cli *cli, const struct kwork_settings *settings, const struct kwork_verb *verb, char **argv)
@@ -216,7 +217,7 @@ static int cmd_kwork_record(const struct cli *cli, const struct kwork_settings *
 
 static int cmd_kwork_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct kwork_settings settings = {.max_stack = DEFAULT_MAX_STACK};
+	struct kwork_settings settings = {.max_stack = KWORK_DEFAULT_MAX_STACK};
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
@@ -233,7 +234,7 @@ static int cmd_kwork_run(const struct cli *cli, const struct command *command, i
 	if (records)
 		return cmd_kwork_record(cli, &settings, argc - 1, argv + 1);
 	for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
-		if (cli_is_subverb(argv[0], verbs[i].command.name + VERB_PREFIX))
+		if (cli_is_subverb(argv[0], verbs[i].command.name + KWORK_VERB_PREFIX))
 			return cmd_kwork_run_verb(cli, &verbs[i], &settings, argc, argv);
 	return unknown_subcommand(cli, command, argv[0]);
 }

@@ -12,8 +12,8 @@
 #include "tasks/recording/command_watch.h"
 #include "tasks/session/cpu_filter.h"
 
-#define LOOK_MS	       100
-#define KALLSYMS_BYTES ((size_t)256 << 20)
+#define KWORK_LIVE_LOOK_MS 100
+#define KALLSYMS_BYTES	   ((size_t)256 << 20)
 
 /* ---- sums ---- */
 
@@ -199,7 +199,7 @@ enum tally_status kwork_live_measure(struct kwork_job *job, bool of_tasks, char 
 		status = command_watch_start(&watch, err);
 	}
 	while (status == TALLY_OK && !watch.is_over)
-		status = command_watch_wait(&watch, LOOK_MS, err);
+		status = command_watch_wait(&watch, KWORK_LIVE_LOOK_MS, err);
 	if (work)
 		bpf_kernel_work_stop(work);
 	if (status == TALLY_OK)

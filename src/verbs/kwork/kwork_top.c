@@ -9,7 +9,7 @@
 #include "base/order.h"
 #include "verbs/kwork/kwork_text.h"
 
-#define BAR_WIDTH 30
+#define KWORK_TOP_BAR_WIDTH 30
 
 enum kwork_top_key { TOP_RATE, TOP_RUNTIME, TOP_TID };
 
@@ -136,10 +136,10 @@ static void kwork_top_head(const struct cpu_usage *usage, struct text *out)
 		if (use->total_ns == 0)
 			continue;
 		double load = kwork_top_load(use);
-		size_t bar = (size_t)(load * BAR_WIDTH / 100);
+		size_t bar = (size_t)(load * KWORK_TOP_BAR_WIDTH / 100);
 		text_printf(out, "%%Cpu%-4zu[", i);
 		text_repeat(out, '|', bar);
-		text_repeat(out, ' ', BAR_WIDTH - bar);
+		text_repeat(out, ' ', KWORK_TOP_BAR_WIDTH - bar);
 		text_fixed_right(out, load, 2, 7);
 		text_str(out, "%]\n");
 	}

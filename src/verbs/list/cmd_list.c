@@ -16,7 +16,7 @@
 #include "verbs/list/list_metrics.h"
 #include "verbs/list/list_sdt.h"
 
-#define NAME_WIDTH 50
+#define LIST_NAME_WIDTH 50
 /* Each tracepoint that is opened costs the kernel a change of its code: of long lists none is tried. */
 #define TRACEPOINTS_TRIED_MAX 64
 
@@ -70,6 +70,7 @@ static const struct option options[] = {
 		ROW(unit),
 		.help = "show events of this PMU only"},
 };
+#undef ROW
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {
 	"[<options>] [hw|sw|cache|tracepoint|pmu|sdt|pfm|metric|metricgroup|event_glob]", NULL};
@@ -167,7 +168,7 @@ static void cmd_list_print_text(
 	struct text *t = &list->out;
 	size_t start = t->len;
 	text_printf(t, "  %s%s%s", event->name, event->alias ? " OR " : "", event->alias ? event->alias : "");
-	text_align_from(t, start, -(2 + NAME_WIDTH));
+	text_align_from(t, start, -(2 + LIST_NAME_WIDTH));
 	text_printf(t, " [%s]\n", type_names[event->kind]);
 	if (has_descriptions(list->settings) && event->description)
 		text_printf(t, "       [%s]\n", event->description);

@@ -19,10 +19,10 @@
 #include "verbs/lock/lock_live.h"
 #include "verbs/lock/lock_places.h"
 
-#define ROW_LIMIT_LIVE	  16384 /* as perf's map has */
-#define ROW_LIMIT_DEFAULT UINT64_MAX
-#define DEFAULT_SKIP	  3
-#define DEFAULT_MAX_STACK 8
+#define ROW_LIMIT_LIVE	       16384 /* as perf's map has */
+#define ROW_LIMIT_DEFAULT      UINT64_MAX
+#define DEFAULT_SKIP	       3
+#define LOCK_DEFAULT_MAX_STACK 8
 
 #define ROW(member) .offset = offsetof(struct lock_settings, member)
 
@@ -77,6 +77,7 @@ static const struct option options[] = {
 	{"inject-delay", 'J', OPTION_UNSUPPORTED, "time@func", .help = "contention: hold some locks longer",
 		.refusal = "this needs a program inside the kernel that runs while the lock is held"},
 };
+#undef ROW
 static const struct option_table table = {options, ARRAY_LEN(options), true};
 
 static enum tally_status cmd_lock_read_columns(
@@ -445,7 +446,7 @@ static int show_info(const struct cli *cli, const struct command *command, struc
 static int cmd_lock_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct lock_settings settings = {
-		.max_stack = DEFAULT_MAX_STACK, .skip = DEFAULT_SKIP, .row_limit = ROW_LIMIT_DEFAULT};
+		.max_stack = LOCK_DEFAULT_MAX_STACK, .skip = DEFAULT_SKIP, .row_limit = ROW_LIMIT_DEFAULT};
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code == CLI_GO_ON && rest >= argc)

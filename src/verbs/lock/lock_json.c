@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "tasks/session/recording_input.h"
 
-#define SCHEMA_VERSION 1
+#define LOCK_JSON_SCHEMA_VERSION 1
 
 /* Of waits that were added up in the kernel, or read from rings where BPF is refused. */
 static void lock_json_losses(struct json *j, const struct lock_job *job)
@@ -24,7 +24,7 @@ bool lock_json(const struct lock_job *job, const struct lock_table *table, struc
 	struct json j = {.out = out};
 	bool is_whole = true;
 	json_object(&j, NULL);
-	json_u64(&j, "schema", SCHEMA_VERSION);
+	json_u64(&j, "schema", LOCK_JSON_SCHEMA_VERSION);
 	if (!job->settings->is_live) {
 		json_string(&j, "path", str_from(recording_name(job->settings->input.path)));
 		json_u64(&j, "lost_events", job->source.pass.sideband.health.lost_events);

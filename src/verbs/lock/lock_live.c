@@ -11,11 +11,11 @@
 #include "tasks/session/symbol_options.h"
 #include "verbs/lock/lock_bpf.h"
 
-#define EVENTS	   "lock:contention_begin,lock:contention_end"
-#define EVENTS_BPF "dummy" /* the waits themselves are summed in the kernel */
-#define RING_BYTES (4u << 20) /* as those of lock record */
-#define WAIT_MS	   1000 /* a ring that fills faster wakes us */
-#define ENDED_KEPT 1024 /* threads: their last records may come later than their end */
+#define EVENTS		     "lock:contention_begin,lock:contention_end"
+#define EVENTS_BPF	     "dummy" /* the waits themselves are summed in the kernel */
+#define LOCK_LIVE_RING_BYTES (4u << 20) /* as those of lock record */
+#define LOCK_LIVE_WAIT_MS    1000 /* a ring that fills faster wakes us */
+#define ENDED_KEPT	     1024 /* threads: their last records may come later than their end */
 
 struct lock_live {
 	struct lock_job *job;
@@ -129,7 +129,8 @@ static void lock_live_plan(struct lock_live *live, const struct lock_live_config
 	bool has_command = config->words[0] != NULL;
 	struct record_request *request = &live->rings.request;
 	request->target = lock_live_target_of(live->job->settings, has_command);
-	request->plan = (struct record_plan){.attrs = lock_live_attrs(live, has_command), .ring_bytes = RING_BYTES};
+	request->plan =
+		(struct record_plan){.attrs = lock_live_attrs(live, has_command), .ring_bytes = LOCK_LIVE_RING_BYTES};
 	request->events = &live->events;
 	request->store = symbol_options_of(live->job->cli, &(struct symbol_options){0}, NULL);
 	request->map_timeout_ms = RECORD_MAP_TIMEOUT_MS;
@@ -240,7 +241,7 @@ static enum tally_status lock_live_watch(struct lock_live *live, struct tally_er
 	const bool *is_over = &live->rings.watch.is_over;
 	enum tally_status status = TALLY_OK;
 	while (status == TALLY_OK && !*is_over) {
-		status = live_rings_wait(&live->rings, WAIT_MS, err);
+		status = live_rings_wait(&live->rings, LOCK_LIVE_WAIT_MS, err);
 		if (status == TALLY_OK && !*is_over)
 			status = lock_live_drain(live, false, err);
 	}

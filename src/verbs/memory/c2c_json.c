@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 
-#define SCHEMA_VERSION 1
+#define C2C_JSON_SCHEMA_VERSION 1
 
 static void put_counts(struct json *j, const char *key, const struct access_counts *counts)
 {
@@ -161,7 +161,7 @@ bool c2c_json(const struct c2c_table *table, const char *path, struct text *out)
 	struct json j = {.out = out};
 	bool is_done = c2c_order_init(&order, table);
 	json_object(&j, NULL);
-	json_u64(&j, "schema", SCHEMA_VERSION);
+	json_u64(&j, "schema", C2C_JSON_SCHEMA_VERSION);
 	json_string(&j, "path", str_from(path));
 	json_u64(&j, "line_bytes", table->lines->options.line_bytes);
 	json_array(&j, "events");

@@ -92,6 +92,7 @@ static const struct option options[] = {
 	{"objdump", 0, OPTION_UNSUPPORTED, "path", .refusal = "c2c shows no instructions"},
 	{"disassembler-style", 'M', OPTION_UNSUPPORTED, "style", .refusal = "c2c shows no instructions"},
 };
+#undef ROW
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 
 struct c2c {

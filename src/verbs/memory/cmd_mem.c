@@ -20,8 +20,8 @@ struct cmd_mem_settings {
 	unsigned verbose;
 };
 
-#define ROW(field) .offset = offsetof(struct cmd_mem_settings, field)
-#define MAX_WORDS  32 /* of the report's command line: fewer are ever made */
+#define ROW(field)    .offset = offsetof(struct cmd_mem_settings, field)
+#define MEM_MAX_WORDS 32 /* of the report's command line: fewer are ever made */
 
 static const struct option options[] = {
 	INPUT_OPTIONS(struct cmd_mem_settings, input),
@@ -41,6 +41,7 @@ static const struct option options[] = {
 	{"type-profile", 'T', OPTION_FLAG, ROW(by_data_type),
 		.help = "group by data type instead of by code: mem,snoop,tlb,type"},
 };
+#undef ROW
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>] {record|report}", NULL};
 static const char *const examples[] = {"show which data was accessed, and where it was found", "tally mem report",
@@ -81,7 +82,7 @@ static void add_flag(char **words, int *count, const char *name, bool is_set)
 static int cmd_mem_run_report(
 	const struct cli *cli, const struct cmd_mem_settings *settings, char **passed, int passed_count)
 {
-	char **words = malloc(((size_t)passed_count + MAX_WORDS) * sizeof(*words));
+	char **words = malloc(((size_t)passed_count + MEM_MAX_WORDS) * sizeof(*words));
 	int count = 0;
 	struct text keys = {0};
 	if (!words)

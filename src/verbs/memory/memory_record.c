@@ -7,8 +7,8 @@
 #include "cli/commands.h"
 #include "kernel/events/memory_events.h"
 
-#define LEAST_LATENCY 30 /* cycles; the CPU's own counts of shorter loads would drown the rest */
-#define MAX_WORDS     24
+#define LEAST_LATENCY		30 /* cycles; the CPU's own counts of shorter loads would drown the rest */
+#define MEMORY_RECORD_MAX_WORDS 24
 
 struct memory_record_job {
 	struct memory_record wanted;
@@ -91,7 +91,7 @@ static void memory_record_set_type(struct memory_record_job *job)
 static int run_record(
 	const struct cli *cli, const struct memory_record_job *job, const char *events, int argc, char **argv)
 {
-	const char *words[MAX_WORDS] = {"record", "-W", "-d", "-e", events};
+	const char *words[MEMORY_RECORD_MAX_WORDS] = {"record", "-W", "-d", "-e", events};
 	int count = 5;
 	if (job->wanted.is_c2c || job->wanted.physical)
 		words[count++] = "--phys-data";

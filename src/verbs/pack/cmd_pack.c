@@ -32,6 +32,7 @@ static const struct option options[] = {
 		ROW(scrub),
 		.help = "remove arguments, paths, names of the host and of users, payloads; print what remains"},
 };
+#undef ROW
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>] [<file>]", NULL};
 static const char *const examples[] = {

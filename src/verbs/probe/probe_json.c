@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/probe/probe_json.h"
 
-#define SCHEMA 1
+#define PROBE_JSON_SCHEMA 1
 
 void probe_json_begin(struct json *j, struct text *out, const char *array)
 {
 	*j = (struct json){.out = out};
 	json_object(j, NULL);
-	json_u64(j, "schema", SCHEMA);
+	json_u64(j, "schema", PROBE_JSON_SCHEMA);
 	json_array(j, array);
 }
 

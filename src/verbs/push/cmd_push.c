@@ -74,6 +74,7 @@ static const struct option rows[] = {
 	SYMBOL_OPTIONS(struct push_settings, symbols),
 	LINE_OPTIONS(struct push_settings, symbols),
 };
+#undef ROW
 static const struct option_table table = {rows, ARRAY_LEN(rows), false};
 
 static void fail_file(struct push_job *job, const char *path, const char *sentence)

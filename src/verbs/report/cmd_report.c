@@ -27,9 +27,9 @@ struct cmd_report_settings {
 	uint64_t max_stack;
 };
 
-#define DEFAULT_PAGE   "report.html"
-#define MAX_STACK      127 /* as perf's manual has it */
-#define REQUEST(field) offsetof(struct cmd_report_settings, request.field)
+#define DEFAULT_PAGE	      "report.html"
+#define REPORT_MAX_STACK      127 /* as perf's manual has it */
+#define REPORT_REQUEST(field) offsetof(struct cmd_report_settings, request.field)
 
 static const char *cmd_report_set_chains(const struct option_use *use)
 {
@@ -136,40 +136,40 @@ static const struct option options[] = {
 		.help = "Use the stdio interface: text"},
 	{"verbose", 'v', OPTION_COUNT, .offset = offsetof(struct cmd_report_settings, verbose),
 		.help = "paths of objects, addresses of symbols and where these came from"},
-	{"quiet", 'q', OPTION_FLAG, .offset = REQUEST(is_quiet), .help = "Do not show any warnings or messages"},
-	{"sort", 's', OPTION_STRING, "key[,key2...]", .offset = REQUEST(rows.sort),
+	{"quiet", 'q', OPTION_FLAG, .offset = REPORT_REQUEST(is_quiet), .help = "Do not show any warnings or messages"},
+	{"sort", 's', OPTION_STRING, "key[,key2...]", .offset = REPORT_REQUEST(rows.sort),
 		.help = "sort by key(s): comm, dso, symbol, pid, tgid, cpu, symbol_size, overhead ...; of waits: "
 			"state, waker, "
 			"wait, run_latency"},
-	{"fields", 'F', OPTION_STRING, "key[,keys...]", .offset = REQUEST(rows.fields),
+	{"fields", 'F', OPTION_STRING, "key[,keys...]", .offset = REPORT_REQUEST(rows.fields),
 		.help = "output field(s): overhead, period, sample and the sort keys; with + in front beside the usual "
 			"ones"},
-	{"show-cpu-utilization", 0, OPTION_FLAG, .offset = REQUEST(look.shows_modes),
+	{"show-cpu-utilization", 0, OPTION_FLAG, .offset = REPORT_REQUEST(look.shows_modes),
 		.help = "Show sample percentage for different cpu modes"},
-	{"showcpuutilization", 0, OPTION_FLAG, .is_hidden = true, .offset = REQUEST(look.shows_modes),
+	{"showcpuutilization", 0, OPTION_FLAG, .is_hidden = true, .offset = REPORT_REQUEST(look.shows_modes),
 		.help = "older name of --show-cpu-utilization"},
 	{"call-graph", 'g', OPTION_CALL, "print_type,threshold[,print_limit],order,sort_key[,branch],value",
 		.argument_is_optional = true, .takes_next_word = true, .call = cmd_report_set_chains,
 		.is_self_explaining = true,
 		.help = "Display call graph: graph|flat|fractal|folded|none, percent, caller|callee, function|address, "
 			"percent|period|count (default: graph,0.5,caller,function,percent)"},
-	{"inverted", 'G', OPTION_FLAG, .offset = REQUEST(chains.is_inverted),
+	{"inverted", 'G', OPTION_FLAG, .offset = REPORT_REQUEST(chains.is_inverted),
 		.help = "call graphs start at the outermost caller"},
 	{"max-stack", 0, OPTION_U64, "n", .offset = offsetof(struct cmd_report_settings, max_stack),
 		.help = "maximum number of frames of a call chain, including inlined ones (default: 127); 0: none"},
 	SAMPLE_OPTIONS(struct cmd_report_settings, request.samples),
 	PLACE_OPTIONS(struct cmd_report_settings, request.samples),
-	{"symbol-filter", 0, OPTION_STRING, "filter", .offset = REQUEST(samples.filters.symbol_part),
+	{"symbol-filter", 0, OPTION_STRING, "filter", .offset = REPORT_REQUEST(samples.filters.symbol_part),
 		.help = "only show symbols that (partially) match with this filter"},
-	{"hide-unresolved", 'U', OPTION_FLAG, .offset = REQUEST(rows.hides_unresolved),
+	{"hide-unresolved", 'U', OPTION_FLAG, .offset = REPORT_REQUEST(rows.hides_unresolved),
 		.help = "Only display entries resolved to a symbol"},
-	{"field-separator", 't', OPTION_STRING, "separator", .offset = REQUEST(look.separator),
+	{"field-separator", 't', OPTION_STRING, "separator", .offset = REPORT_REQUEST(look.separator),
 		.help = "separator for columns, no spaces will be added between columns"},
-	{"header", 0, OPTION_FLAG, .offset = REQUEST(output.header), .help = "Show data header"},
-	{"header-only", 0, OPTION_FLAG, .offset = REQUEST(output.header_only), .help = "Show only data header"},
-	{"show-info", 'I', OPTION_FLAG, .offset = REQUEST(output.full_info),
+	{"header", 0, OPTION_FLAG, .offset = REPORT_REQUEST(output.header), .help = "Show data header"},
+	{"header-only", 0, OPTION_FLAG, .offset = REPORT_REQUEST(output.header_only), .help = "Show only data header"},
+	{"show-info", 'I', OPTION_FLAG, .offset = REPORT_REQUEST(output.full_info),
 		.help = "Display extended information about perf.data file"},
-	{"stats", 0, OPTION_FLAG, .offset = REQUEST(output.stats), .help = "Display event stats"},
+	{"stats", 0, OPTION_FLAG, .offset = REPORT_REQUEST(output.stats), .help = "Display event stats"},
 	{"require", 0, OPTION_CALL, "name<bound[,...]", .call = set_require, .is_self_explaining = true,
 		.help = "exit with status 3 unless the recording meets these requirements, such as "
 			"'lost<1%,complete>95%,symbols>90%' "
@@ -177,11 +177,12 @@ static const struct option options[] = {
 	{"html", 0, OPTION_CALL, "file", .argument_is_optional = true, .call = set_html,
 		.help = "write one page (" DEFAULT_PAGE ") with the whole recording, for a browser; can be used with "
 			"the options of 'export'"},
-	{"json", 0, OPTION_FLAG, .offset = REQUEST(output.is_json),
+	{"json", 0, OPTION_FLAG, .offset = REPORT_REQUEST(output.is_json),
 		.help = "the tables as JSON (docs/schema/report.json), with call chains as trees; -I: the header too"},
-	{"missing", 0, OPTION_FLAG, .offset = REQUEST(output.missing),
+	{"missing", 0, OPTION_FLAG, .offset = REPORT_REQUEST(output.missing),
 		.help = "Show which DSOs lack symbols, where the symbols were searched and what to install"},
-	{"threads", 'T', OPTION_FLAG, .offset = REQUEST(output.threads), .help = "Show per-thread event counters"},
+	{"threads", 'T', OPTION_FLAG, .offset = REPORT_REQUEST(output.threads),
+		.help = "Show per-thread event counters"},
 	{"pretty", 0, OPTION_STRING, "key", .offset = offsetof(struct cmd_report_settings, pretty),
 		.help = "printing style of -T: normal raw"},
 	{"group", 0, OPTION_CALL, .call = cmd_report_set_group, .help = "Show event group information together"},
@@ -197,43 +198,43 @@ static const struct option options[] = {
 	{"self", 0, OPTION_CALL, "kind", .call = set_self,
 		.help = "Count self time by 'symbol' (default), or by 'inlined' function, as pages and flame graphs "
 			"do"},
-	{"dump-raw-trace", 'D', OPTION_FLAG, .offset = REQUEST(output.dump), .help = "dump raw trace in ASCII"},
-	{"parent", 'p', OPTION_STRING, "regex", .offset = REQUEST(samples.filters.parent),
+	{"dump-raw-trace", 'D', OPTION_FLAG, .offset = REPORT_REQUEST(output.dump), .help = "dump raw trace in ASCII"},
+	{"parent", 'p', OPTION_STRING, "regex", .offset = REPORT_REQUEST(samples.filters.parent),
 		.help = "regex filter to identify parent, see: '--sort parent'"},
-	{"exclude-other", 'x', OPTION_FLAG, .offset = REQUEST(samples.filters.excludes_other),
+	{"exclude-other", 'x', OPTION_FLAG, .offset = REPORT_REQUEST(samples.filters.excludes_other),
 		.help = "Only display entries with parent-match"},
 	{"branch-stack", 'b', OPTION_CALL, .call = set_branches,
 		.help = "use branch records for per branch histogram filling"},
-	{"branch-history", 0, OPTION_FLAG, .offset = REQUEST(chains.has_history),
+	{"branch-history", 0, OPTION_FLAG, .offset = REPORT_REQUEST(chains.has_history),
 		.help = "add last branch records to the call history: show the jumps that led to each sample"},
 	{"wall", 0, OPTION_CALL, .call = cmd_report_set_wall,
 		.help = "Show waits and time on the CPU as one profile of wall-clock time (of record --wall, and with "
 			"sort "
 			"keys about waits, it is; --no-wall: as two events)"},
-	{"wakers", 0, OPTION_FLAG, .offset = REQUEST(rows.wakers),
+	{"wakers", 0, OPTION_FLAG, .offset = REPORT_REQUEST(rows.wakers),
 		.help = "Show who ended each wait, and what the waker had been doing: its call chain below the wait's"},
-	{"follow", 0, OPTION_FLAG, .offset = REQUEST(rows.follows),
+	{"follow", 0, OPTION_FLAG, .offset = REPORT_REQUEST(rows.follows),
 		.help = "with --wakers: follow wake-ups back until somebody ran: what threads were really waiting for"},
 	IDLE_OPTIONS(struct cmd_report_settings, request.samples),
-	{"mem-mode", 0, OPTION_FLAG, .offset = REQUEST(rows.by_memory), .help = "mem access profile"},
-	{"mmaps", 0, OPTION_FLAG, .offset = REQUEST(output.mmaps), .help = "Display recorded tasks memory maps"},
-	{"tasks", 0, OPTION_FLAG, .offset = REQUEST(output.tasks), .help = "Display recorded tasks"},
+	{"mem-mode", 0, OPTION_FLAG, .offset = REPORT_REQUEST(rows.by_memory), .help = "mem access profile"},
+	{"mmaps", 0, OPTION_FLAG, .offset = REPORT_REQUEST(output.mmaps), .help = "Display recorded tasks memory maps"},
+	{"tasks", 0, OPTION_FLAG, .offset = REPORT_REQUEST(output.tasks), .help = "Display recorded tasks"},
 	{"time-quantum", 0, OPTION_CALL, "time", .call = set_time_quantum, .is_self_explaining = true,
 		.help = "Set time quantum for time sort key"},
-	{"parallelism", 0, OPTION_STRING, "list", .offset = REQUEST(selection.parallelism),
+	{"parallelism", 0, OPTION_STRING, "list", .offset = REPORT_REQUEST(selection.parallelism),
 		.help = "Only samples from times when this many threads ran (1,4-8; needs --switch-events)"},
 	TRACE_OPTIONS(struct cmd_report_settings, request.traces),
 	DEBUGINFOD_OPTIONS(struct cmd_report_settings, request.debuginfod),
-	{"modules", 'm', OPTION_FLAG, .offset = REQUEST(modules_are_asked),
+	{"modules", 'm', OPTION_FLAG, .offset = REPORT_REQUEST(modules_are_asked),
 		.help = "Load module symbols (always done, of any kernel whose files are there)"},
-	{"full-source-path", 0, OPTION_FLAG, .offset = REQUEST(rows.full_source_path),
+	{"full-source-path", 0, OPTION_FLAG, .offset = REPORT_REQUEST(rows.full_source_path),
 		.help = "Show source lines and files with the whole path"},
 	{"samples", 0, OPTION_CALL, "n", .call = check_samples,
 		.help = "Number of samples to save per histogram entry for a browser (without effect on text)"},
-	{"show-ref-call-graph", 0, OPTION_FLAG, .offset = REQUEST(look.shows_reference),
+	{"show-ref-call-graph", 0, OPTION_FLAG, .offset = REPORT_REQUEST(look.shows_reference),
 		.help = "Mark events recorded with call-graph=no, whose chains come from a reference event, in their "
 			"heading"},
-	{"total-cycles", 0, OPTION_FLAG, .offset = REQUEST(output.total_cycles),
+	{"total-cycles", 0, OPTION_FLAG, .offset = REPORT_REQUEST(output.total_cycles),
 		.help = "Sort all blocks of code by their share of the cycles in branch stacks"},
 	{"socket-filter", 0, OPTION_CALL, "n", .call = set_socket,
 		.help = "only show processor socket that match with this filter"},
@@ -241,15 +242,15 @@ static const struct option options[] = {
 	{"tui", 0, OPTION_FLAG, .offset = offsetof(struct cmd_report_settings, tui),
 		.help = "Use the TUI interface: browse the report by keys (default on a terminal; ? lists the keys)"},
 	{"gtk", 0, OPTION_UNSUPPORTED, .help = "Use the GTK2 interface"},
-	{"ns", 0, OPTION_FLAG, .offset = REQUEST(look.times_in_ns), .help = "Show times in nanosecs"},
+	{"ns", 0, OPTION_FLAG, .offset = REPORT_REQUEST(look.times_in_ns), .help = "Show times in nanosecs"},
 	CODE_OPTIONS(struct cmd_report_settings, request.code),
-	{"disable-order", 0, OPTION_FLAG, .offset = REQUEST(output.in_file_order),
+	{"disable-order", 0, OPTION_FLAG, .offset = REPORT_REQUEST(output.in_file_order),
 		.help = "Disable raw trace ordering: -D shows records in file order (rows are the same)"},
 	{"unwind-style", 0, OPTION_CALL, "style", .call = unwind_style_check, .help = UNWIND_STYLE_HELP},
-	{"stitch-lbr", 0, OPTION_FLAG, .offset = REQUEST(chains.stitches),
+	{"stitch-lbr", 0, OPTION_FLAG, .offset = REPORT_REQUEST(chains.stitches),
 		.help = "Enable LBR callgraph stitching: take callers that the CPU's registers no longer held from "
 			"earlier samples"},
-	{"latency", 0, OPTION_FLAG, .offset = REQUEST(rows.by_latency),
+	{"latency", 0, OPTION_FLAG, .offset = REPORT_REQUEST(rows.by_latency),
 		.help = "Show shares of elapsed time, by the number of running threads (needs --switch-events)"},
 };
 static const struct option_table table = {options, ARRAY_LEN(options), false};
@@ -422,7 +423,7 @@ static int cmd_report_write_page(const struct cli *cli, const char *path, int ar
 
 static int cmd_report_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct cmd_report_settings settings = {.max_stack = MAX_STACK};
+	struct cmd_report_settings settings = {.max_stack = REPORT_MAX_STACK};
 	struct word_files files = {0};
 	struct diag notes;
 	struct tally_error err = {0};

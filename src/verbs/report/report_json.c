@@ -3,12 +3,12 @@
 
 #include "perfdata/origin.h"
 
-#define SCHEMA_VERSION 1
+#define REPORT_JSON_SCHEMA_VERSION 1
 
 void report_json_begin(struct json *j, const char *path, const struct perfdata_features *features)
 {
 	json_object(j, NULL);
-	json_u64(j, "schema", SCHEMA_VERSION);
+	json_u64(j, "schema", REPORT_JSON_SCHEMA_VERSION);
 	json_string(j, "path", str_from(path));
 	origin_json(j, features);
 }

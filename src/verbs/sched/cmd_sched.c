@@ -14,27 +14,27 @@
 #include "tasks/session/report_dump.h"
 #include "verbs/sched/sched_text.h"
 
-#define DEFAULT_MAX_STACK 5
-#define MAX_STACK	  127
+#define SCHED_DEFAULT_MAX_STACK 5
+#define SCHED_MAX_STACK		127
 
 #define ROW(member) .offset = offsetof(struct sched_settings, member)
 /* What every verb takes, before and behind its name. */
-#define COMMON_ROWS                                                                                            \
+#define SCHED_COMMON_ROWS                                                                                      \
 	{"dump-raw-trace", 'D', OPTION_FLAG, ROW(dump), .help = "print all records first, as report -D does"}, \
 		INPUT_OPTIONS(struct sched_settings, input),                                                   \
 	{                                                                                                      \
 		"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "report the number of events, too"         \
 	}
-#define TABLE(rows)                          \
+#define SCHED_TABLE(rows)                    \
 	{                                    \
 		rows, ARRAY_LEN(rows), false \
 	}
 
-static const struct option options[] = {COMMON_ROWS};
+static const struct option options[] = {SCHED_COMMON_ROWS};
 static const struct option_table table = {options, ARRAY_LEN(options), true};
 
 static const struct option latency_options[] = {
-	COMMON_ROWS,
+	SCHED_COMMON_ROWS,
 	{"CPU", 'C', OPTION_STRING, "cpu", ROW(cpus),
 		.help = "only delays that ended on these CPUs, and run times on them"},
 	{"hist-mode", 0, OPTION_STRING, "log|linear", ROW(histogram_mode),
@@ -49,10 +49,10 @@ static const struct option latency_options[] = {
 	{"waking", 0, OPTION_FLAG, ROW(with_waking),
 		.help = "measure delays from sched_waking if there is no sched_wakeup"},
 };
-static const struct option_table latency_table = TABLE(latency_options);
+static const struct option_table latency_table = SCHED_TABLE(latency_options);
 
 static const struct option map_options[] = {
-	COMMON_ROWS,
+	SCHED_COMMON_ROWS,
 	{"compact", 0, OPTION_FLAG, ROW(is_compact), .help = "add a column for a CPU when it first switches"},
 	{"cpus", 0, OPTION_STRING, "cpus", ROW(cpus), .help = "only these CPUs"},
 	{"color-cpus", 0, OPTION_STRING, "cpus", ROW(colour_cpus), .help = "show these CPUs in colour on a terminal"},
@@ -62,10 +62,10 @@ static const struct option map_options[] = {
 	{"task-name", 0, OPTION_STRING, "task[,task...]", ROW(task_name),
 		.help = "show only tasks with these names; - marks others that follow them"},
 };
-static const struct option_table map_table = TABLE(map_options);
+static const struct option_table map_table = SCHED_TABLE(map_options);
 
 static const struct option timehist_options[] = {
-	COMMON_ROWS,
+	SCHED_COMMON_ROWS,
 	{"cpu", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "only switches on these CPUs"},
 	{"call-graph", 'g', OPTION_FLAG, ROW(with_chains), .help = "show call chains if there are any (on by default)"},
 	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON, see docs/schema/sched-timehist.json"},
@@ -89,7 +89,8 @@ static const struct option timehist_options[] = {
 	{"prio", 0, OPTION_STRING, "prio", ROW(prios), .help = "only tasks of these priorities (0-99,120)"},
 	{"show-prio", 0, OPTION_FLAG, ROW(with_prio), .help = "show priorities and how they changed"},
 };
-static const struct option_table timehist_table = TABLE(timehist_options);
+#undef ROW
+static const struct option_table timehist_table = SCHED_TABLE(timehist_options);
 
 static const char *const verb_usages[] = {"[<options>]", NULL};
 
@@ -103,7 +104,7 @@ static const struct verb verbs[] = {
 	{{.name = "sched map", .usages = verb_usages, .options = &map_table}, sched_print_map},
 	{{.name = "sched timehist", .usages = verb_usages, .options = &timehist_table}, sched_print_timehist},
 };
-#define VERB_PREFIX sizeof("sched")
+#define SCHED_VERB_PREFIX sizeof("sched")
 
 /* The span that --time names; the source hands out what is outside too: who ran before is known from there. */
 static enum tally_status take_span(struct sched_job *job, struct tally_error *err)
@@ -218,8 +219,8 @@ static int run_verb(
 	if (settings->is_json && (settings->is_compact || settings->colour_cpus || settings->colour_pids))
 		return cli_usagef(cli, &verb->command, "json",
 			"--compact, --color-cpus and --color-pids apply to text output only");
-	if (settings->max_stack > MAX_STACK)
-		return cli_failf(cli, "--max-stack is 0 to %d", MAX_STACK);
+	if (settings->max_stack > SCHED_MAX_STACK)
+		return cli_failf(cli, "--max-stack is 0 to %d", SCHED_MAX_STACK);
 	if (settings->times && !time_spans_are_valid(settings->times))
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	return cmd_sched_show(cli, settings, verb);
@@ -244,7 +245,7 @@ static int cmd_sched_script(const struct cli *cli, const struct sched_settings *
 
 static int cmd_sched_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct sched_settings settings = {.with_chains = true, .max_stack = DEFAULT_MAX_STACK};
+	struct sched_settings settings = {.with_chains = true, .max_stack = SCHED_DEFAULT_MAX_STACK};
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
@@ -261,7 +262,7 @@ static int cmd_sched_run(const struct cli *cli, const struct command *command, i
 	if (strcmp(argv[0], "replay") == 0)
 		return cli_failf(cli, "sched replay is not supported yet"), EXIT_USAGE;
 	for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
-		const char *name = verbs[i].command.name + VERB_PREFIX;
+		const char *name = verbs[i].command.name + SCHED_VERB_PREFIX;
 		if (cli_is_subverb(argv[0], name))
 			return run_verb(cli, &verbs[i], &settings, argc, argv);
 	}

@@ -14,12 +14,12 @@
 #include "verbs/sched/sched_text.h"
 #include "view/text/percent_text.h"
 
-#define JSON_SCHEMA 1
-#define SHORT_BYTES 2
-#define NO_NAME	    (INTERN_NONE - 1) /* shown yet */
-#define OTHER_TASK  (ID_TABLE_NONE - 1) /* behind one that --task-name lists */
-#define TASK_COLOUR "\033[34m"
-#define CPU_COLOUR  "\033[41m"
+#define SCHED_MAP_JSON_SCHEMA 1
+#define SHORT_BYTES	      2
+#define SCHED_MAP_NO_NAME     (INTERN_NONE - 1) /* shown yet */
+#define OTHER_TASK	      (ID_TABLE_NONE - 1) /* behind one that --task-name lists */
+#define TASK_COLOUR	      "\033[34m"
+#define CPU_COLOUR	      "\033[41m"
 
 struct map_task {
 	int32_t tid;
@@ -67,7 +67,7 @@ static uint32_t find_task(struct map *map, int32_t tid)
 		return id;
 	struct map_task *task = &map->tasks.items[map->tasks.len++];
 	const char *coloured = map->settings->colour_pids;
-	*task = (struct map_task){.tid = tid, .letters = {'.', ' '}, .comm = NO_NAME};
+	*task = (struct map_task){.tid = tid, .letters = {'.', ' '}, .comm = SCHED_MAP_NO_NAME};
 	task->is_coloured = map->with_colours && coloured && word_list_has_number(coloured, tid);
 	if (tid != 0)
 		take_letters(map, task->letters);
@@ -80,7 +80,7 @@ static void forget_name(struct map *map, int32_t tid)
 	const uint64_t key = (uint32_t)tid;
 	uint32_t id = id_table_find(&map->tids, &key);
 	if (id != ID_TABLE_NONE)
-		map->tasks.items[id].comm = NO_NAME;
+		map->tasks.items[id].comm = SCHED_MAP_NO_NAME;
 }
 
 /* Events were lost: who runs there is not known until the next switch. Of a CPU that is not known, of all of them. */
@@ -261,7 +261,7 @@ static void sched_map_json_begin(struct map *map, struct json *json)
 {
 	map->json = json;
 	json_object(json, NULL);
-	json_u64(json, "schema", JSON_SCHEMA);
+	json_u64(json, "schema", SCHED_MAP_JSON_SCHEMA);
 	json_string(json, "path", str_from(recording_name(map->settings->input.path)));
 	json_array(json, "switches");
 }

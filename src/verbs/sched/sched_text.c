@@ -15,8 +15,8 @@
 #include "verbs/sched/sched_histogram.h"
 #include "view/table/cells.h"
 
-#define MAX_KEYS    8
-#define JSON_SCHEMA 1
+#define MAX_KEYS	       8
+#define SCHED_TEXT_JSON_SCHEMA 1
 
 enum key { KEY_RUNTIME, KEY_SWITCH, KEY_AVG, KEY_MAX, KEY_PID, KEYS };
 
@@ -245,7 +245,7 @@ static void put_tasks(const struct sched_job *job, const struct sched_latency *l
 	const struct cells table = {
 		.columns = latency_columns, .count = ARRAY_LEN(latency_columns), .out = out, .json = &j};
 	json_object(&j, NULL);
-	json_u64(&j, "schema", JSON_SCHEMA);
+	json_u64(&j, "schema", SCHED_TEXT_JSON_SCHEMA);
 	json_string(&j, "path", str_from(path));
 	json_array(&j, "latency");
 	sched_text_put_rows(&table, rows, count);

@@ -13,11 +13,11 @@
 #include "cli/number_ranges.h"
 #include "tasks/session/trace_fields.h"
 
-#define NAME_WIDTH  30
-#define NEXT_WIDTH  24
-#define PRIO_WIDTH  8
-#define CHAIN_EXTRA 2 /* frames read beyond what is shown: the scheduler's own are left out */
-#define TID_BUCKETS 256 /* perf lists tasks by tid modulo this */
+#define SCHED_TIMEHIST_NAME_WIDTH 30
+#define NEXT_WIDTH		  24
+#define PRIO_WIDTH		  8
+#define CHAIN_EXTRA		  2 /* frames read beyond what is shown: the scheduler's own are left out */
+#define TID_BUCKETS		  256 /* perf lists tasks by tid modulo this */
 
 static struct tally_str sched_timehist_name_of(
 	const struct timehist *t, const struct sched_task *task, uint64_t clock, char room[16])
@@ -65,7 +65,7 @@ static void print_head(const struct timehist *t)
 	text_str(out, "--------------- ------  ");
 	text_repeat(out, '-', t->cpu_columns);
 	text_str(out, t->cpu_columns ? "  " : "");
-	text_repeat(out, '-', NAME_WIDTH);
+	text_repeat(out, '-', SCHED_TIMEHIST_NAME_WIDTH);
 	text_printf(out, "%s  ---------  ---------  ---------%s%s\n", with_prio ? "  --------" : "",
 		with_pre ? "  ---------" : "", with_state ? "  -----" : "");
 }
@@ -85,7 +85,7 @@ static void begin_row(
 		text_str(out, "<idle>");
 	else
 		sched_timehist_add_task(t, task, event->sample.clock);
-	text_align_from(out, start, -NAME_WIDTH);
+	text_align_from(out, start, -SCHED_TIMEHIST_NAME_WIDTH);
 }
 
 char sched_timehist_state(uint64_t state, bool is_idle)
@@ -321,7 +321,7 @@ static void print_sums(struct timehist *t, const struct sched_task *task)
 	const struct sched_spread *spread = sched_timehist_spread(t, task);
 	size_t start = out->len;
 	sched_timehist_add_task(t, task, UINT64_MAX);
-	text_align_from(out, start, NAME_WIDTH);
+	text_align_from(out, start, SCHED_TIMEHIST_NAME_WIDTH);
 	text_printf(out, "  %6" PRId32 "  %9" PRIu64, task->parent, spread->count);
 	sched_text_ms(out, spread->total_ns, 13);
 	if (t->settings->with_state) {

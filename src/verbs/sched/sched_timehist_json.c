@@ -2,8 +2,8 @@
 #include "tasks/session/trace_fields.h"
 #include "verbs/sched/sched_timehist.h"
 
-#define JSON_SCHEMA    1
-#define PERCENT_DIGITS 4
+#define SCHED_TIMEHIST_JSON_SCHEMA 1
+#define PERCENT_DIGITS		   4
 
 static void timehist_json_task(struct timehist *t, const struct sched_task *task, uint64_t clock)
 {
@@ -24,7 +24,7 @@ void sched_timehist_json_begin(struct timehist *t)
 {
 	t->json = (struct json){.out = t->out};
 	json_object(&t->json, NULL);
-	json_u64(&t->json, "schema", JSON_SCHEMA);
+	json_u64(&t->json, "schema", SCHED_TIMEHIST_JSON_SCHEMA);
 	json_string(&t->json, "path", str_from(recording_name(t->settings->input.path)));
 	json_array(&t->json, "rows");
 }

@@ -16,12 +16,12 @@
 #include "base/shared_object.h"
 #include "verbs/script/script_rows.h"
 
-#define PATH_BYTES     4096
-#define OBJECT_BYTES   (64u << 20) /* of a file in a folder that is listed; filters have some kB */
-#define ATTR_BYTES     256 /* room for fields that a filter of a newer header reads */
-#define STAGE_SYMBOL   (stage == DLFILTER_EARLY ? "filter_event_early" : "filter_event")
-#define NAME_WIDTH     36
-#define FOLDER_IN_HOME "libexec/perf-core"
+#define SCRIPT_DLFILTER_PATH_BYTES 4096
+#define OBJECT_BYTES		   (64u << 20) /* of a file in a folder that is listed; filters have some kB */
+#define ATTR_BYTES		   256 /* room for fields that a filter of a newer header reads */
+#define STAGE_SYMBOL		   (stage == DLFILTER_EARLY ? "filter_event_early" : "filter_event")
+#define SCRIPT_DLFILTER_NAME_WIDTH 36
+#define FOLDER_IN_HOME		   "libexec/perf-core"
 
 typedef int (*event_function)(void *data, const struct perf_dlfilter_sample *sample, void *ctx);
 typedef int (*start_function)(void **data, void *ctx);
@@ -243,7 +243,7 @@ static bool folder_at(unsigned nth, char *path, size_t path_bytes)
 
 static void *open_by_name(const char *name)
 {
-	char folder[PATH_BYTES], path[PATH_BYTES + 256];
+	char folder[SCRIPT_DLFILTER_PATH_BYTES], path[SCRIPT_DLFILTER_PATH_BYTES + 256];
 	if (strchr(name, '/'))
 		return shared_object_open(name, RTLD_NOW);
 	snprintf(path, sizeof(path), "./%s", name);
@@ -433,7 +433,7 @@ static bool may_be_filter(const char *path)
 
 static void list_file(struct text *out, const char *folder, const char *name, bool with_long_descriptions)
 {
-	char path[PATH_BYTES + 256];
+	char path[SCRIPT_DLFILTER_PATH_BYTES + 256];
 	const char *more = NULL;
 	description_function describe_filter = NULL;
 	event_function late = NULL, early = NULL;
@@ -450,10 +450,10 @@ static void list_file(struct text *out, const char *folder, const char *name, bo
 	if (late || early) {
 		const char *what = describe_filter ? describe_filter(&more) : NULL;
 		text_str(out, "  ");
-		text_str_left(out, str_from(name), NAME_WIDTH);
+		text_str_left(out, str_from(name), SCRIPT_DLFILTER_NAME_WIDTH);
 		text_printf(out, " %s\n", what ? what : "");
 		if (more && with_long_descriptions)
-			text_printf(out, "%*s%s\n", NAME_WIDTH + 3, "", more);
+			text_printf(out, "%*s%s\n", SCRIPT_DLFILTER_NAME_WIDTH + 3, "", more);
 	}
 	dlclose(handle);
 }
@@ -477,7 +477,7 @@ static void script_dlfilter_list_folder(struct text *out, const char *folder, bo
 
 void script_dlfilter_list(struct text *out, bool with_long_descriptions)
 {
-	char folder[PATH_BYTES];
+	char folder[SCRIPT_DLFILTER_PATH_BYTES];
 	text_str(out, "List of available dlfilters:\n");
 	script_dlfilter_list_folder(out, ".", with_long_descriptions);
 	for (unsigned i = 0; folder_at(i, folder, sizeof(folder)); i++)

@@ -18,11 +18,11 @@
 #include "base/vec.h"
 #include "cli/commands.h"
 
-#define SCRIPTS	   "/scripts/python/bin" /* Perl's cannot be run */
-#define RECORD	   "-record"
-#define REPORT	   "-report"
-#define LISTED	   36 /* columns of name and arguments */
-#define HEAD_LINES 20 /* in which a script describes itself */
+#define SCRIPTS			"/scripts/python/bin" /* Perl's cannot be run */
+#define RECORD			"-record"
+#define SCRIPT_INSTALLED_REPORT "-report"
+#define SCRIPT_INSTALLED_LISTED 36 /* columns of name and arguments */
+#define HEAD_LINES		20 /* in which a script describes itself */
 /* The shell function `perf` runs this program, and its script reads the named recording; the shell script gets its
  * usual arguments. */
 #define RUN_BY_SHELL                                                                                                 \
@@ -65,7 +65,7 @@ static bool script_find(struct arena *arena, const char *name, struct installed_
 	bool has_folders = !strchr(name, '/') && script_folders_find(&folders);
 	for (size_t i = 0; has_folders && i < folders.gl_pathc && !script->folder; i++) {
 		script->record = script_path(arena, folders.gl_pathv[i], name, RECORD);
-		script->report = script_path(arena, folders.gl_pathv[i], name, REPORT);
+		script->report = script_path(arena, folders.gl_pathv[i], name, SCRIPT_INSTALLED_REPORT);
 		if (script->record || script->report)
 			script->folder = arena_printf(arena, "%s", folders.gl_pathv[i]);
 	}
@@ -105,9 +105,9 @@ static bool script_names_add(struct arena *arena, const char *folder, words_vec 
 	bool ok = path != NULL;
 	while (ok && stream && (entry = readdir(stream))) {
 		struct tally_str name = str_from(entry->d_name);
-		if (!str_ends_with(name, STR(REPORT)) || name.len == strlen(REPORT))
+		if (!str_ends_with(name, STR(SCRIPT_INSTALLED_REPORT)) || name.len == strlen(SCRIPT_INSTALLED_REPORT))
 			continue;
-		const char *kept = arena_string(arena, name.data, name.len - strlen(REPORT));
+		const char *kept = arena_string(arena, name.data, name.len - strlen(SCRIPT_INSTALLED_REPORT));
 		ok = kept && (is_among(names, kept) || vec_push(names, kept));
 	}
 	if (stream)
@@ -127,7 +127,7 @@ static void script_list_one(struct arena *arena, const char *name, struct text *
 	struct tally_str words = script_says(whole, "args:"), about = script_says(whole, "description:");
 	const char *shown = arena_printf(arena, "%s%s%.*s", name, words.len ? " " : "", (int)words.len, words.data);
 	text_str(out, "  ");
-	text_str_left(out, str_from(shown ? shown : name), LISTED);
+	text_str_left(out, str_from(shown ? shown : name), SCRIPT_INSTALLED_LISTED);
 	text_char(out, ' ');
 	text_bytes(out, about.data, about.len);
 	text_char(out, '\n');

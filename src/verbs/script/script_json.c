@@ -8,8 +8,8 @@
 #include "base/symbol_name.h"
 #include "perfdata/origin.h"
 
-#define SCHEMA	      1
-#define KEY_BYTES_MAX 128
+#define SCRIPT_JSON_SCHEMA 1
+#define KEY_BYTES_MAX	   128
 
 struct script_json_chain {
 	struct json *j;
@@ -20,7 +20,7 @@ struct script_json_chain {
 void script_json_begin(struct json *j, const char *path, const struct perfdata_features *features)
 {
 	json_object(j, NULL);
-	json_u64(j, "schema", SCHEMA);
+	json_u64(j, "schema", SCRIPT_JSON_SCHEMA);
 	json_string(j, "path", str_from(path));
 	origin_json(j, features);
 	json_array(j, "samples");

@@ -281,4 +281,5 @@ static const struct option options[] = {
 		ROW(list_dlfilters),
 		.help = "list the filters of this folder and of perf's folder; with -v, with their descriptions"},
 };
+#undef ROW
 const struct option_table script_option_table = {options, ARRAY_LEN(options), true};

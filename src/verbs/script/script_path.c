@@ -3,10 +3,10 @@
 
 #include "abi/branch.h"
 
-#define LONGEST_BLOCK UINT64_C(16384) /* bytes between two branches: more is a stack that does not belong together */
-#define LOST_BYTES    128 /* that are shown where the sample lies before the newest branch's target */
-#define NO_BRANCH     SIZE_MAX
-#define TEXT_WIDTH    30 /* of a branch's instruction, so that the notes on branches are aligned */
+#define LONGEST_BLOCK	       UINT64_C(16384) /* bytes between two branches: more is a stack that does not belong together */
+#define LOST_BYTES	       128 /* that are shown where the sample lies before the newest branch's target */
+#define NO_BRANCH	       SIZE_MAX
+#define SCRIPT_PATH_TEXT_WIDTH 30 /* of a branch's instruction, so that the notes on branches are aligned */
 
 struct script_path_walk { /* along one sample's branches */
 	struct script_path *path;
@@ -96,8 +96,8 @@ static void print_step(
 		text_str(t, "insn: ");
 		script_print_bytes(t, step->bytes);
 	}
-	if (index != NO_BRANCH && t->len - start < TEXT_WIDTH)
-		text_repeat(t, ' ', TEXT_WIDTH - (t->len - start));
+	if (index != NO_BRANCH && t->len - start < SCRIPT_PATH_TEXT_WIDTH)
+		text_repeat(t, ' ', SCRIPT_PATH_TEXT_WIDTH - (t->len - start));
 	if (w->fields & FIELD_BRSTACKINSNLEN)
 		text_printf(t, "\tilen: %u", step->instruction.size);
 	if (index != NO_BRANCH)

@@ -19,18 +19,18 @@
 #include "verbs/serve/serve_address.h"
 #include "verbs/serve/serve_api.h"
 
-#define NS_PER_S	 UINT64_C(1000000000)
+#define SERVE_NS_PER_S	 UINT64_C(1000000000)
 #define BODY_BYTES	 ((size_t)16 << 20) /* of a batch as it comes */
 #define ALL_BODY_BYTES	 ((size_t)256 << 20)
 #define CONNECTIONS	 1024
 #define RATE		 200 /* requests a second of one client */
 #define ALL_RATE_FACTOR	 10 /* times that of one client: of all */
 #define RECEIVE_S	 60
-#define RECEIVE_MAX_NS	 (86400 * NS_PER_S)
-#define SEND_S		 300
+#define RECEIVE_MAX_NS	 (86400 * SERVE_NS_PER_S)
+#define SERVE_SEND_S	 300
 #define IDLE_S		 120
 #define QUERY_S		 30
-#define RETAIN_PERIOD_NS (60 * NS_PER_S)
+#define RETAIN_PERIOD_NS (60 * SERVE_NS_PER_S)
 #define PEM_BYTES	 ((size_t)1 << 20)
 #define ROOT_STORE	 "/var/lib/tally/store.db"
 #define STORE_NAME	 "tally/store.db"
@@ -79,6 +79,7 @@ static const struct option rows[] = {
 		.help = "time in which a request must have arrived (default: 60s)"},
 	{"quiet", 'q', OPTION_FLAG, ROW(is_quiet), .help = "do not say where the server listens"},
 };
+#undef ROW
 static const struct option_table table = {rows, ARRAY_LEN(rows), false};
 
 static enum tally_status default_store(char **url, struct tally_error *err)
@@ -135,16 +136,16 @@ static enum tally_status check_access(
 static enum tally_status plan_times(const struct serve_settings *s, struct serve_plan *plan, struct tally_error *err)
 {
 	bool has_unit;
-	plan->query_ns = QUERY_S * NS_PER_S;
+	plan->query_ns = QUERY_S * SERVE_NS_PER_S;
 	if (s->retain && (!fleet_duration_parse(str_from(s->retain), &plan->retain_ns) || plan->retain_ns == 0))
 		return error_set(err, TALLY_INVALID, "--retain " FLEET_DURATION_EXPECTED);
 	if (s->query_time && (!fleet_duration_parse(str_from(s->query_time), &plan->query_ns) || plan->query_ns == 0))
 		return error_set(err, TALLY_INVALID, "--query-time " FLEET_DURATION_EXPECTED);
-	uint64_t receive_ns = RECEIVE_S * NS_PER_S;
+	uint64_t receive_ns = RECEIVE_S * SERVE_NS_PER_S;
 	if (s->receive_time && (!fleet_duration_parse(str_from(s->receive_time), &receive_ns) || receive_ns == 0 ||
 				       receive_ns > RECEIVE_MAX_NS))
 		return error_set(err, TALLY_INVALID, "--receive-time expects a duration up to a day, such as '60s'");
-	plan->receive_s = (unsigned)(receive_ns / NS_PER_S);
+	plan->receive_s = (unsigned)(receive_ns / SERVE_NS_PER_S);
 	if (s->max_bytes && (!record_size_parse(s->max_bytes, &plan->max_bytes, &has_unit) || plan->max_bytes == 0))
 		return error_set(err, TALLY_INVALID, "--max-bytes expects a size such as 500M or 50G");
 	return TALLY_OK;
@@ -249,7 +250,7 @@ static enum tally_status serve_run(const struct cli *cli, const struct serve_set
 		.client_rate = (double)s->rate,
 		.all_rate = (double)s->rate * ALL_RATE_FACTOR,
 		.receive_s = plan->receive_s,
-		.send_s = SEND_S,
+		.send_s = SERVE_SEND_S,
 		.idle_s = IDLE_S,
 		.admit = serve_api_admit,
 		.answer = serve_api_answer,

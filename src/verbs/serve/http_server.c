@@ -21,10 +21,10 @@
 #if HAVE_MICROHTTPD
 #include <microhttpd.h>
 
-#define LIBRARY	     "libmicrohttpd.so.12"
-#define NS_PER_S     UINT64_C(1000000000)
-#define HEADER_BYTES ((size_t)32 << 10) /* of a request's line, headers and arguments */
-#define STACK_BYTES  ((size_t)1 << 20) /* of a connection's thread */
+#define LIBRARY		     "libmicrohttpd.so.12"
+#define HTTP_SERVER_NS_PER_S UINT64_C(1000000000)
+#define HEADER_BYTES	     ((size_t)32 << 10) /* of a request's line, headers and arguments */
+#define STACK_BYTES	     ((size_t)1 << 20) /* of a connection's thread */
 #define DISCARD_FACTOR \
 	4 /* a body that is too large is read to this many times the limit, so that the client sees why */
 /* of MHD_AccessHandlerCallback */
@@ -100,7 +100,7 @@ static void http_server_set_due(struct http_server *server, struct http_connecti
 	if (!connection)
 		return;
 	pthread_mutex_lock(&server->lock);
-	connection->due_ns = seconds ? clock_ns() + seconds * NS_PER_S : 0;
+	connection->due_ns = seconds ? clock_ns() + seconds * HTTP_SERVER_NS_PER_S : 0;
 	pthread_mutex_unlock(&server->lock);
 }
 
@@ -122,7 +122,7 @@ static void http_server_notify(
 			return;
 		}
 		connection->fd = info->connect_fd;
-		connection->due_ns = clock_ns() + server->settings.receive_s * NS_PER_S;
+		connection->due_ns = clock_ns() + server->settings.receive_s * HTTP_SERVER_NS_PER_S;
 		pthread_mutex_lock(&server->lock);
 		connection->next = server->connections;
 		if (connection->next)
@@ -543,7 +543,7 @@ static bool http_server_is_idle(struct http_server *server)
 
 void http_server_stop(struct http_server *server)
 {
-	uint64_t due = clock_ns() + DRAIN_S * NS_PER_S;
+	uint64_t due = clock_ns() + DRAIN_S * HTTP_SERVER_NS_PER_S;
 	int fd = server->library.quiesce(server->daemon);
 	while (!http_server_is_idle(server) && clock_ns() < due)
 		nanosleep(&(struct timespec){0, DRAIN_STEP_NS}, NULL);

@@ -15,7 +15,7 @@
 #include "view/fleet/fleet_page.h"
 
 #define DECODERS		4
-#define WAIT_S			30 /* for a store, or for one of the decoders */
+#define SERVE_API_WAIT_S	30 /* for a store, or for one of the decoders */
 #define RETRY_S			10
 #define TOLD_NS			UINT64_C(60000000000)
 #define SERVE_LONG_RETENTION_NS UINT64_C(500000000) /* half of what store_retain takes when it stops early */
@@ -67,7 +67,7 @@ bool serve_store_lock(struct serve_store *store, struct http_response *response)
 {
 	struct timespec due;
 	clock_gettime(CLOCK_REALTIME, &due);
-	due.tv_sec += WAIT_S;
+	due.tv_sec += SERVE_API_WAIT_S;
 	if (pthread_mutex_timedlock(&store->lock, &due) == 0)
 		return true;
 	http_response_error(response, HTTP_UNAVAILABLE, "the store is busy with other requests: try again later");

@@ -5,10 +5,10 @@
 #include "base/error.h"
 #include "tasks/fleet/fleet_time.h"
 
-#define NS_PER_S	 UINT64_C(1000000000)
-#define DEFAULT_SPAN_NS	 (3600 * NS_PER_S)
-#define DEFAULT_POINTS	 100
-#define SHOWN_BYTES(str) ((int)MIN((str).len, 64)), (str).data /* of a client's word, for messages */
+#define SERVE_ARGUMENTS_NS_PER_S UINT64_C(1000000000)
+#define DEFAULT_SPAN_NS		 (3600 * SERVE_ARGUMENTS_NS_PER_S)
+#define DEFAULT_POINTS		 100
+#define SHOWN_BYTES(str)	 ((int)MIN((str).len, 64)), (str).data /* of a client's word, for messages */
 
 static const struct {
 	struct tally_str name;
@@ -115,8 +115,9 @@ static enum tally_status read_step(
 {
 	struct tally_str value = serve_arguments_value(request, STR("step"));
 	uint64_t span = arguments->selection.end_ns - arguments->selection.begin_ns;
-	uint64_t usual = (span / DEFAULT_POINTS + NS_PER_S - 1) / NS_PER_S * NS_PER_S;
-	arguments->step_ns = MAX(usual, NS_PER_S);
+	uint64_t usual = (span / DEFAULT_POINTS + SERVE_ARGUMENTS_NS_PER_S - 1) / SERVE_ARGUMENTS_NS_PER_S *
+			 SERVE_ARGUMENTS_NS_PER_S;
+	arguments->step_ns = MAX(usual, SERVE_ARGUMENTS_NS_PER_S);
 	if (value.len > 0 && (!fleet_duration_parse(value, &arguments->step_ns) || arguments->step_ns == 0))
 		return error_set(err, TALLY_INVALID, "the argument 'step' " FLEET_DURATION_EXPECTED ", not '%.*s'",
 			SHOWN_BYTES(value));

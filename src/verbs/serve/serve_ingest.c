@@ -7,10 +7,10 @@
 #include "base/error.h"
 #include "fleet/batch_pack.h"
 
-#define COMMIT_BATCHES 256
-#define COMMIT_BYTES   ((size_t)64 << 20) /* of encoded batches with one commit, at most, but for a single one */
-#define HELD_BYTES     ((size_t)128 << 20) /* of encoded batches in flight */
-#define WAIT_S	       30 /* for room */
+#define COMMIT_BATCHES	    256
+#define COMMIT_BYTES	    ((size_t)64 << 20) /* of encoded batches with one commit, at most, but for a single one */
+#define HELD_BYTES	    ((size_t)128 << 20) /* of encoded batches in flight */
+#define SERVE_INGEST_WAIT_S 30 /* for room */
 
 struct serve_waiting {
 	struct serve_waiting *next;
@@ -40,7 +40,7 @@ static enum tally_status serve_ingest_hold(struct serve_ingest *ingest, size_t b
 	struct timespec due;
 	int code = 0;
 	clock_gettime(CLOCK_REALTIME, &due);
-	due.tv_sec += WAIT_S;
+	due.tv_sec += SERVE_INGEST_WAIT_S;
 	pthread_mutex_lock(&ingest->lock);
 	while (code == 0 && ingest->held_bytes > 0 && ingest->held_bytes + bytes > HELD_BYTES)
 		code = pthread_cond_timedwait(&ingest->changed, &ingest->lock, &due);

@@ -7,8 +7,8 @@
 #include "base/file.h"
 #include "verbs/serve/serve_parts.h"
 
-#define NS_PER_S    1e9
-#define STATM_BYTES 256
+#define SERVE_METRICS_NS_PER_S 1e9
+#define STATM_BYTES	       256
 
 enum metric_type { METRIC_COUNTER, METRIC_GAUGE };
 
@@ -29,7 +29,7 @@ static void metric_put_seconds(struct text *out, const char *name, enum metric_t
 {
 	metric_family(out, name, type, help);
 	text_printf(out, "%s ", name);
-	text_fixed(out, (double)ns / NS_PER_S, 3);
+	text_fixed(out, (double)ns / SERVE_METRICS_NS_PER_S, 3);
 	text_char(out, '\n');
 }
 

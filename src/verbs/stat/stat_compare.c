@@ -13,12 +13,12 @@
 #include "tasks/counts/stat_number.h"
 #include "verbs/stat/stat_reasons.h"
 
-#define RUNS_DEFAULT 10
-#define RUNS_MAX     1000 /* all pairs of runs are looked at */
-#define SIDES	     2
-#define LEAST_P	     0.0001 /* that is told */
+#define RUNS_DEFAULT	      10
+#define STAT_COMPARE_RUNS_MAX 1000 /* all pairs of runs are looked at */
+#define STAT_COMPARE_SIDES    2
+#define LEAST_P		      0.0001 /* that is told */
 
-static const char side_names[SIDES] = {'A', 'B'};
+static const char side_names[STAT_COMPARE_SIDES] = {'A', 'B'};
 
 int stat_compare_options(
 	const struct cli *cli, const struct command *command, int argc, char **argv, int rest, struct stat_settings *s)
@@ -49,8 +49,9 @@ int stat_compare_options(
 	if (s->counting.pre || s->counting.post || s->counting.does_sync)
 		return cli_usagef(
 			cli, command, "compare", "--pre, --post and --sync are not supported yet with --compare");
-	if (s->counting.runs == 0 || s->counting.runs > RUNS_MAX)
-		return cli_usagef(cli, command, "repeat", "--compare runs each side 2 to %d times", RUNS_MAX);
+	if (s->counting.runs == 0 || s->counting.runs > STAT_COMPARE_RUNS_MAX)
+		return cli_usagef(
+			cli, command, "repeat", "--compare runs each side 2 to %d times", STAT_COMPARE_RUNS_MAX);
 	if (s->counting.runs == 1)
 		s->counting.runs = RUNS_DEFAULT;
 	return 0;
@@ -86,8 +87,8 @@ struct compared {
 	const struct side *sides;
 	bool has_failures; /* runs of a side failed: there is no verdict */
 	size_t column;
-	size_t len[SIDES];
-	double median[SIDES];
+	size_t len[STAT_COMPARE_SIDES];
+	double median[STAT_COMPARE_SIDES];
 	double share; /* the least, of both */
 	struct run_comparison comparison;
 };
@@ -129,7 +130,7 @@ static bool is_supported(const struct compared *row, int side)
 static void stat_compare_row_print(struct text *t, const struct compared *row, const struct stat_style *style)
 {
 	const struct run_comparison *c = &row->comparison;
-	for (int side = 0; side < SIDES; side++)
+	for (int side = 0; side < STAT_COMPARE_SIDES; side++)
 		if (row->len[side])
 			stat_values_number(t, row->values, row->column, row->median[side], style);
 		else
@@ -189,13 +190,14 @@ static void stat_compare_row_json(struct text *t, const struct compared *row)
 }
 
 /* The rows for what has been measured of both. */
-static enum tally_status compared_print(struct text *t, const struct side sides[SIDES],
-	const struct stat_values values[SIDES], const struct stat_style *style, struct tally_error *err)
+static enum tally_status compared_print(struct text *t, const struct side sides[STAT_COMPARE_SIDES],
+	const struct stat_values values[STAT_COMPARE_SIDES], const struct stat_style *style, struct tally_error *err)
 {
 	bool has_failures = sides[0].failures.failed || sides[1].failures.failed;
 	if (values[0].len == 0 || values[1].len == 0)
 		return TALLY_OK;
-	double *room[SIDES] = {calloc(values[0].len, sizeof(double)), calloc(values[1].len, sizeof(double))};
+	double *room[STAT_COMPARE_SIDES] = {
+		calloc(values[0].len, sizeof(double)), calloc(values[1].len, sizeof(double))};
 	enum tally_status status = room[0] && room[1] ? TALLY_OK : error_nomem(err);
 	if (!style->is_json)
 		text_printf(t, "%*s%*s      %-24s%10s  95%% interval\n", STAT_NUMBER_WIDTH, "median of A",
@@ -209,7 +211,7 @@ static enum tally_status compared_print(struct text *t, const struct side sides[
 		struct compared row = {
 			.values = &values[0], .sides = sides, .has_failures = has_failures, .column = column};
 		row.share = fmin(values[0].shares[column], values[1].shares[column]);
-		for (int side = 0; side < SIDES; side++) {
+		for (int side = 0; side < STAT_COMPARE_SIDES; side++) {
 			row.len[side] = stat_values_sorted(&values[side], column, room[side]);
 			row.median[side] = run_median(room[side], row.len[side]);
 		}
@@ -225,12 +227,13 @@ static enum tally_status compared_print(struct text *t, const struct side sides[
 	return status;
 }
 
-static void heading_print(struct text *t, const struct side sides[SIDES], const struct stat_values values[SIDES])
+static void heading_print(struct text *t, const struct side sides[STAT_COMPARE_SIDES],
+	const struct stat_values values[STAT_COMPARE_SIDES])
 {
 	bool has_failures = sides[0].failures.failed || sides[1].failures.failed;
 	text_printf(t, "\n Comparison of two commands, %zu and %zu%s runs in turn:\n\n", values[0].len, values[1].len,
 		has_failures ? " good" : "");
-	for (int side = 0; side < SIDES; side++) {
+	for (int side = 0; side < STAT_COMPARE_SIDES; side++) {
 		text_printf(t, "   %c: %s", side_names[side], sides[side].words[2]);
 		if (sides[side].failures.failed) {
 			text_str(t, "   (");
@@ -242,9 +245,9 @@ static void heading_print(struct text *t, const struct side sides[SIDES], const 
 	text_char(t, '\n');
 }
 
-static void failures_json(struct text *t, const struct side sides[SIDES])
+static void failures_json(struct text *t, const struct side sides[STAT_COMPARE_SIDES])
 {
-	for (int side = 0; side < SIDES; side++) {
+	for (int side = 0; side < STAT_COMPARE_SIDES; side++) {
 		struct json j = {.out = t, .is_compact = true};
 		struct text reason = {0};
 		if (sides[side].failures.failed == 0)
@@ -264,7 +267,7 @@ static void failures_json(struct text *t, const struct side sides[SIDES])
 }
 
 /* A run that fails is no measurement of what the command does. */
-static enum tally_status failures_refuse(const struct side sides[SIDES], struct tally_error *err)
+static enum tally_status failures_refuse(const struct side sides[STAT_COMPARE_SIDES], struct tally_error *err)
 {
 	const struct side *side = sides[0].failures.failed ? &sides[0] : &sides[1];
 	struct text reason = {0};
@@ -277,7 +280,7 @@ static enum tally_status failures_refuse(const struct side sides[SIDES], struct 
 	return status;
 }
 
-static void closing_print(struct text *t, const struct stat_values values[SIDES])
+static void closing_print(struct text *t, const struct stat_values values[STAT_COMPARE_SIDES])
 {
 	text_str(t,
 		"\n B - A is the median of the differences of all pairs of runs, in percent of A's median, with its "
@@ -289,15 +292,15 @@ static void closing_print(struct text *t, const struct stat_values values[SIDES]
 }
 
 /* Why counts are missing: of both alike, or of each. */
-static void missing_add(struct text *t, const char *program, const struct side sides[SIDES])
+static void missing_add(struct text *t, const char *program, const struct side sides[STAT_COMPARE_SIDES])
 {
-	struct text same[SIDES] = {{0}, {0}};
-	for (int side = 0; side < SIDES; side++)
+	struct text same[STAT_COMPARE_SIDES] = {{0}, {0}};
+	for (int side = 0; side < STAT_COMPARE_SIDES; side++)
 		if (sides[side].last.events)
 			stat_reasons_add_missing(&same[side], program, &sides[side].last);
 	bool is_same =
 		same[0].len == same[1].len && (same[0].len == 0 || !memcmp(same[0].data, same[1].data, same[0].len));
-	for (int side = 0; side < SIDES && !is_same; side++) {
+	for (int side = 0; side < STAT_COMPARE_SIDES && !is_same; side++) {
 		struct text prefix = {0};
 		text_printf(&prefix, "%s: %c", program, side_names[side]);
 		text_char(&prefix, '\0');
@@ -315,18 +318,19 @@ enum tally_status stat_compare(struct stat_session *session, const char *program
 	const struct stat_style *style, struct text *reasons, struct tally_error *err)
 {
 	static char shell[] = "/bin/sh", option[] = "-c";
-	char *lines[SIDES] = {strdup(session->job->settings.counting.compare), strdup(session->job->command[0])};
-	struct stat_values values[SIDES] = {{0}, {0}};
-	struct side sides[SIDES];
-	for (int side = 0; side < SIDES; side++) {
+	char *lines[STAT_COMPARE_SIDES] = {
+		strdup(session->job->settings.counting.compare), strdup(session->job->command[0])};
+	struct stat_values values[STAT_COMPARE_SIDES] = {{0}, {0}};
+	struct side sides[STAT_COMPARE_SIDES];
+	for (int side = 0; side < STAT_COMPARE_SIDES; side++) {
 		sides[side] = (struct side){{shell, option, lines[side], NULL}, *session->job, {0}, {0}};
 		sides[side].job.command = sides[side].words;
 	}
 	enum tally_status status = lines[0] && lines[1] ? TALLY_OK : error_nomem(err);
 	bool is_hopeless = false;
-	uint64_t turns = session->job->settings.counting.runs * SIDES;
+	uint64_t turns = session->job->settings.counting.runs * STAT_COMPARE_SIDES;
 	for (uint64_t n = 0; status == TALLY_OK && n < turns && session->signal == 0 && !is_hopeless; n++) {
-		uint64_t side = (n / SIDES + n) % SIDES; /* the first side alternates */
+		uint64_t side = (n / STAT_COMPARE_SIDES + n) % STAT_COMPARE_SIDES; /* the first side alternates */
 		status = side_run(session, &sides[side], &values[side], err);
 		is_hopeless = stat_failures_is_hopeless(&sides[side].failures);
 	}
@@ -342,7 +346,7 @@ enum tally_status stat_compare(struct stat_session *session, const char *program
 		missing_add(reasons, program, sides);
 	if (status == TALLY_OK && (sides[0].failures.failed || sides[1].failures.failed))
 		status = failures_refuse(sides, err);
-	for (int side = 0; side < SIDES; side++) {
+	for (int side = 0; side < STAT_COMPARE_SIDES; side++) {
 		stat_session_deinit(&sides[side].last);
 		stat_values_deinit(&values[side]);
 		free(lines[side]);

@@ -14,8 +14,8 @@
 #include "verbs/stat/stat_shared.h"
 #include "verbs/stat/stat_shared_programs.h"
 
-#define RUNS_MAX      1000000
-#define THRESHOLD_MAX 1e6
+#define STAT_OPTIONS_RUNS_MAX 1000000
+#define THRESHOLD_MAX	      1e6
 
 static const char *word_add(const struct option_use *use, struct stat_event_word word)
 {
@@ -103,7 +103,7 @@ static const char *set_runs(const struct option_use *use)
 {
 	struct stat_settings *settings = use->settings;
 	int64_t runs;
-	if (!to_i64(use->value, &runs) || runs > RUNS_MAX)
+	if (!to_i64(use->value, &runs) || runs > STAT_OPTIONS_RUNS_MAX)
 		return "expects a number of runs, at most 1000000";
 	settings->counting.runs = runs < 0 ? UINT64_MAX : (uint64_t)runs;
 	return NULL;
@@ -506,6 +506,7 @@ static const struct option options[] = {
 		AT(events.has_transactions),
 		.help = "show cycles in transactions, aborted ones, and per transaction"},
 };
+#undef AT
 const struct option_table stat_option_table = {options, ARRAY_LEN(options), true};
 
 static const char *set_input(const struct option_use *use)

@@ -12,14 +12,14 @@
 #include "tasks/counts/stat_number.h"
 #include "verbs/stat/stat_counts_file.h"
 
-#define SIDES	    2
-#define RUNS_MOST   1000
-#define FILE_ENDING ".json"
+#define STAT_SIMULATED_COMPARE_SIDES 2
+#define RUNS_MOST		     1000
+#define FILE_ENDING		     ".json"
 /* What a shell alone understands: a line that has none of it is split into words, and run without a shell, whose own
  * instructions would count. Quotation marks and backslashes are for shell_words. */
 #define SHELL_SIGNS "|&;<>()$`*?[]#~{}\n"
 
-static const char simulated_side_names[SIDES] = {'A', 'B'};
+static const char simulated_side_names[STAT_SIMULATED_COMPARE_SIDES] = {'A', 'B'};
 
 int stat_simulated_compare_options(
 	const struct cli *cli, const struct command *command, int argc, char **argv, int rest, struct stat_settings *s)
@@ -116,7 +116,7 @@ static enum tally_status simulated_side_run(
 
 /* Without -e: all that both files have, or the events that are counted by default. */
 static enum tally_status simulated_compare_events(
-	struct stat_simulated *sim, struct simulated_side sides[SIDES], struct tally_error *err)
+	struct stat_simulated *sim, struct simulated_side sides[STAT_SIMULATED_COMPARE_SIDES], struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
 	if (!sides[0].is_file || !sides[1].is_file || sim->settings->events.words.len)
@@ -129,7 +129,7 @@ static enum tally_status simulated_compare_events(
 		if (stat_counts_file_find(&sides[1].file, str_from(event), &ignored))
 			status = stat_simulated_events_add(&sim->events, event, err);
 	}
-	for (int side = 0; status == TALLY_OK && side < SIDES; side++) {
+	for (int side = 0; status == TALLY_OK && side < STAT_SIMULATED_COMPARE_SIDES; side++) {
 		free(sides[side].means);
 		sides[side].means = calloc(sim->events.list.len + 1, sizeof(*sides[side].means));
 		if (!sides[side].means)
@@ -155,25 +155,25 @@ static bool simulated_compare_is_gated(const struct stat_simulated *sim, size_t 
 }
 
 /* In percent of A; infinite if A is 0. */
-static double simulated_compare_change(const struct simulated_side sides[SIDES], size_t event)
+static double simulated_compare_change(const struct simulated_side sides[STAT_SIMULATED_COMPARE_SIDES], size_t event)
 {
 	double a = sides[0].means[event].mean, b = sides[1].means[event].mean;
 	return a == b ? 0 : a == 0 ? INFINITY : 100 * (b - a) / a;
 }
 
 static bool simulated_compare_exceeds(
-	const struct stat_simulated *sim, const struct simulated_side sides[SIDES], size_t event)
+	const struct stat_simulated *sim, const struct simulated_side sides[STAT_SIMULATED_COMPARE_SIDES], size_t event)
 {
 	return simulated_compare_is_gated(sim, event) &&
 	       simulated_compare_change(sides, event) > sim->settings->simulation.threshold;
 }
 
 /* A run that failed did not do what is to be compared; an event that a side lacks has no change. */
-static enum tally_status simulated_compare_check(
-	const struct stat_simulated *sim, const struct simulated_side sides[SIDES], struct tally_error *err)
+static enum tally_status simulated_compare_check(const struct stat_simulated *sim,
+	const struct simulated_side sides[STAT_SIMULATED_COMPARE_SIDES], struct tally_error *err)
 {
 	size_t gated = 0;
-	for (int side = 0; side < SIDES; side++) {
+	for (int side = 0; side < STAT_SIMULATED_COMPARE_SIDES; side++) {
 		struct text reason = {0};
 		if (sides[side].failures.failed == 0)
 			continue;
@@ -189,7 +189,7 @@ static enum tally_status simulated_compare_check(
 		if (!simulated_compare_is_gated(sim, i))
 			continue;
 		gated++;
-		for (int side = 0; side < SIDES; side++)
+		for (int side = 0; side < STAT_SIMULATED_COMPARE_SIDES; side++)
 			if (sides[side].means[i].n == 0)
 				return error_set(err, TALLY_INVALID, "no verdict: %c ('%s') has no count of %s",
 					simulated_side_names[side], sides[side].line, sim->events.list.specs[i].name);
@@ -229,18 +229,18 @@ static void simulated_compare_number(struct text *t, const struct stat_style *st
 	text_align_from(t, start, 20);
 }
 
-static void simulated_compare_rows(const struct stat_simulated *sim, const struct simulated_side sides[SIDES],
-	struct text *t, const struct stat_style *style)
+static void simulated_compare_rows(const struct stat_simulated *sim,
+	const struct simulated_side sides[STAT_SIMULATED_COMPARE_SIDES], struct text *t, const struct stat_style *style)
 {
 	text_printf(t, "\n Comparison of two commands by simulated events (%s):\n\n", sides[1].by);
-	for (int side = 0; side < SIDES; side++)
+	for (int side = 0; side < STAT_SIMULATED_COMPARE_SIDES; side++)
 		text_printf(t, "   %c: %s\n", simulated_side_names[side], sides[side].line);
 	if (strcmp(sides[0].by, sides[1].by) != 0)
 		text_printf(t, "\n A was simulated by another model: %s\n", sides[0].by);
 	text_printf(t, "\n%20s%20s%12s\n", "A", "B", "B - A");
 	for (size_t i = 0; i < sim->events.list.len; i++) {
 		bool has_both = sides[0].means[i].n && sides[1].means[i].n;
-		for (int side = 0; side < SIDES; side++)
+		for (int side = 0; side < STAT_SIMULATED_COMPARE_SIDES; side++)
 			simulated_compare_number(t, style, &sides[side].means[i]);
 		if (has_both)
 			simulated_compare_percent(t, style, simulated_compare_change(sides, i));
@@ -252,8 +252,8 @@ static void simulated_compare_rows(const struct stat_simulated *sim, const struc
 	text_char(t, '\n');
 }
 
-static void simulated_compare_verdict(
-	const struct stat_simulated *sim, const struct simulated_side sides[SIDES], struct text *t, bool has_failed)
+static void simulated_compare_verdict(const struct stat_simulated *sim,
+	const struct simulated_side sides[STAT_SIMULATED_COMPARE_SIDES], struct text *t, bool has_failed)
 {
 	size_t named = 0;
 	text_str(t, has_failed ? " B exceeds A by more than " : " B does not exceed A by more than ");
@@ -264,8 +264,8 @@ static void simulated_compare_verdict(
 	text_str(t, ".\n\n");
 }
 
-static void simulated_compare_json(
-	const struct stat_simulated *sim, const struct simulated_side sides[SIDES], struct text *t, bool has_failed)
+static void simulated_compare_json(const struct stat_simulated *sim,
+	const struct simulated_side sides[STAT_SIMULATED_COMPARE_SIDES], struct text *t, bool has_failed)
 {
 	for (size_t i = 0; i < sim->events.list.len; i++) {
 		struct json j = {.out = t, .is_compact = true};
@@ -295,15 +295,15 @@ static void simulated_compare_json(
 	json_object_end(&j);
 }
 
-static enum tally_status simulated_compare_measure(
-	struct stat_simulated *sim, struct simulated_side sides[SIDES], int *signal, struct tally_error *err)
+static enum tally_status simulated_compare_measure(struct stat_simulated *sim,
+	struct simulated_side sides[STAT_SIMULATED_COMPARE_SIDES], int *signal, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
 	for (uint64_t run = 0; status == TALLY_OK && run < sim->settings->counting.runs; run++)
-		for (int side = 0; status == TALLY_OK && side < SIDES; side++)
+		for (int side = 0; status == TALLY_OK && side < STAT_SIMULATED_COMPARE_SIDES; side++)
 			if (!sides[side].is_file && *signal == 0 && sides[side].failures.failed == 0)
 				status = simulated_side_run(sim, &sides[side], signal, err);
-	for (int side = 0; status == TALLY_OK && side < SIDES; side++)
+	for (int side = 0; status == TALLY_OK && side < STAT_SIMULATED_COMPARE_SIDES; side++)
 		simulated_side_take_file(sim, &sides[side]);
 	return status;
 }
@@ -311,11 +311,11 @@ static enum tally_status simulated_compare_measure(
 enum tally_status stat_simulated_compare(struct stat_simulated *sim, const struct stat_job *job, struct text *t,
 	const struct stat_style *style, struct stat_simulated_gate *gate, struct tally_error *err)
 {
-	const char *lines[SIDES] = {job->settings.counting.compare, job->command[0]};
-	struct simulated_side sides[SIDES] = {0};
+	const char *lines[STAT_SIMULATED_COMPARE_SIDES] = {job->settings.counting.compare, job->command[0]};
+	struct simulated_side sides[STAT_SIMULATED_COMPARE_SIDES] = {0};
 	enum tally_status status = TALLY_OK;
 	*gate = (struct stat_simulated_gate){0};
-	for (int side = 0; status == TALLY_OK && side < SIDES; side++)
+	for (int side = 0; status == TALLY_OK && side < STAT_SIMULATED_COMPARE_SIDES; side++)
 		status = simulated_side_open(&sides[side], lines[side], sim->events.list.len, err);
 	if (status == TALLY_OK)
 		status = simulated_compare_events(sim, sides, err);
@@ -333,7 +333,7 @@ enum tally_status stat_simulated_compare(struct stat_simulated *sim, const struc
 			simulated_compare_verdict(sim, sides, t, gate->has_failed);
 		}
 	}
-	for (int side = 0; side < SIDES; side++)
+	for (int side = 0; side < STAT_SIMULATED_COMPARE_SIDES; side++)
 		simulated_side_close(&sides[side]);
 	return status;
 }

@@ -35,6 +35,7 @@ static const struct option rows[] = {
 			"says)"},
 	SYMBOL_OPTIONS(struct summary_settings, symbols),
 };
+#undef ROW
 static const struct option_table table = {rows, ARRAY_LEN(rows), false};
 
 static enum tally_status summary_open(const struct cli *cli, const struct summary_settings *s, const char *path,

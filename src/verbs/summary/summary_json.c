@@ -4,17 +4,17 @@
 #include "perfdata/origin.h"
 #include "verbs/summary/summary_output.h"
 
-#define SCHEMA	 1
-#define DECIMALS 4
+#define SUMMARY_JSON_SCHEMA   1
+#define SUMMARY_JSON_DECIMALS 4
 
 static void json_percent(struct json *j, const char *key, uint64_t part, uint64_t whole)
 {
-	json_fixed(j, key, whole ? 100.0 * (double)part / (double)whole : 0, DECIMALS);
+	json_fixed(j, key, whole ? 100.0 * (double)part / (double)whole : 0, SUMMARY_JSON_DECIMALS);
 }
 
 static void json_origin(struct json *j, const struct summary_facts *f, bool has_origin)
 {
-	json_u64(j, "schema", SCHEMA);
+	json_u64(j, "schema", SUMMARY_JSON_SCHEMA);
 	json_string(j, "path", str_from(f->path));
 	if (f->command.len && has_origin)
 		json_string(j, "command", f->command);
@@ -31,7 +31,7 @@ static void json_origin(struct json *j, const struct summary_facts *f, bool has_
 	json_bool(j, "is_time", f->is_time);
 	json_u64(j, "samples", f->samples);
 	json_u64(j, "period", f->period);
-	json_fixed(j, "error_points", f->error_points, DECIMALS);
+	json_fixed(j, "error_points", f->error_points, SUMMARY_JSON_DECIMALS);
 }
 
 static void json_others(struct json *j, const struct summary_facts *f, size_t count)
@@ -110,8 +110,8 @@ static void json_changes(struct json *j, const struct summary_facts *f, size_t c
 		json_string(j, "symbol", change->name);
 		if (change->object.len)
 			json_string(j, "dso", change->object);
-		json_fixed(j, "base_percent", change->base_percent, DECIMALS);
-		json_fixed(j, "new_percent", change->new_percent, DECIMALS);
+		json_fixed(j, "base_percent", change->base_percent, SUMMARY_JSON_DECIMALS);
+		json_fixed(j, "new_percent", change->new_percent, SUMMARY_JSON_DECIMALS);
 		json_object_end(j);
 	}
 	json_array_end(j);

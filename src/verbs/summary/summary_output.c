@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#define LEVEL(f, n, c, t, s, w)                                                                        \
+#define SUMMARY_OUTPUT_LEVEL(f, n, c, t, s, w)                                                         \
 	{                                                                                              \
 		.functions = (f), .nodes = (n), .changes = (c), .notes = (t), .states = (s),           \
 		.commands = SUMMARY_COMMANDS, .name_width = (w), .has_origin = true, .has_trust = true \
@@ -12,19 +12,19 @@
 
 /* Beyond a screen, if the budget has room; a screen; then ever less. */
 static const struct summary_limits levels[] = {
-	LEVEL(60, 90, 40, 10, 8, 160),
-	LEVEL(30, 48, 20, 8, 8, 120),
-	LEVEL(20, 30, 14, 8, 8, 100),
-	LEVEL(14, 22, 10, 8, 6, 100),
-	LEVEL(10, 16, 8, 6, 6, 100),
-	LEVEL(8, 12, 6, 4, 5, 80),
-	LEVEL(6, 9, 5, 3, 4, 70),
-	LEVEL(5, 6, 4, 2, 4, 60),
-	LEVEL(4, 4, 3, 2, 3, 50),
-	LEVEL(3, 3, 2, 1, 2, 40),
-	LEVEL(3, 1, 1, 1, 1, 30),
-	LEVEL(2, 0, 1, 1, 1, 24),
-	LEVEL(1, 0, 1, 0, 0, 20),
+	SUMMARY_OUTPUT_LEVEL(60, 90, 40, 10, 8, 160),
+	SUMMARY_OUTPUT_LEVEL(30, 48, 20, 8, 8, 120),
+	SUMMARY_OUTPUT_LEVEL(20, 30, 14, 8, 8, 100),
+	SUMMARY_OUTPUT_LEVEL(14, 22, 10, 8, 6, 100),
+	SUMMARY_OUTPUT_LEVEL(10, 16, 8, 6, 6, 100),
+	SUMMARY_OUTPUT_LEVEL(8, 12, 6, 4, 5, 80),
+	SUMMARY_OUTPUT_LEVEL(6, 9, 5, 3, 4, 70),
+	SUMMARY_OUTPUT_LEVEL(5, 6, 4, 2, 4, 60),
+	SUMMARY_OUTPUT_LEVEL(4, 4, 3, 2, 3, 50),
+	SUMMARY_OUTPUT_LEVEL(3, 3, 2, 1, 2, 40),
+	SUMMARY_OUTPUT_LEVEL(3, 1, 1, 1, 1, 30),
+	SUMMARY_OUTPUT_LEVEL(2, 0, 1, 1, 1, 24),
+	SUMMARY_OUTPUT_LEVEL(1, 0, 1, 0, 0, 20),
 	{.functions = 3, .changes = 1, .commands = 2, .name_width = 30, .has_trust = true},
 	{.functions = 2, .changes = 1, .commands = 1, .name_width = 24, .has_trust = true},
 	{.functions = 1, .commands = 1, .name_width = 20, .has_trust = true},

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A workload that runs these lines in this order: 24 to 26, 9 to 11, 30 to 32, 16 to 18. perf's test counts on them. */
 #include "verbs/test/test_workloads.h"
-#define NOINLINE __attribute__((noinline))
-#define STEP()	 __asm__ volatile("nop") /* is neither moved nor joined with others */
+#define DETERMINISTIC_NOINLINE __attribute__((noinline))
+#define STEP()		       __asm__ volatile("nop") /* is neither moved nor joined with others */
 
-NOINLINE static void deterministic_first(void)
+DETERMINISTIC_NOINLINE static void deterministic_first(void)
 {
 	STEP();
 	STEP();
 	STEP();
 }
 
-NOINLINE static void deterministic_second(void)
+DETERMINISTIC_NOINLINE static void deterministic_second(void)
 {
 	STEP();
 	STEP();
@@ -19,7 +19,7 @@ NOINLINE static void deterministic_second(void)
 }
 
 /* The caller of both. */
-NOINLINE int workload_deterministic(int argc, char **argv)
+DETERMINISTIC_NOINLINE int workload_deterministic(int argc, char **argv)
 {
 	STEP();
 	STEP();

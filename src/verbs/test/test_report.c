@@ -17,9 +17,9 @@
 #include "base/file.h"
 #include "cli/output_file.h"
 
-#define NAME_COLUMNS  65
-#define VERBOSE_LINES 100
-#define LOG_LIMIT     (64u << 20)
+#define TEST_REPORT_NAME_COLUMNS 65
+#define VERBOSE_LINES		 100
+#define LOG_LIMIT		 (64u << 20)
 
 struct test_report_outcome {
 	enum test_result result;
@@ -164,7 +164,7 @@ static void test_report_note(struct test_report *report, const struct test_check
 	struct text t = {0};
 	report->counts[outcome->result]++;
 	test_report_print_log(report, outcome);
-	text_printf(&t, "%3zu: %-*s: %s", number, NAME_COLUMNS, check->name, words[outcome->result]);
+	text_printf(&t, "%3zu: %-*s: %s", number, TEST_REPORT_NAME_COLUMNS, check->name, words[outcome->result]);
 	if (outcome->result != TEST_OK && outcome->reason[0]) {
 		text_str(&t, " (");
 		text_visible(&t, str_from(outcome->reason));

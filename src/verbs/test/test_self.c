@@ -17,10 +17,10 @@
 #include "base/clock.h"
 #include "verbs/test/test_checks.h"
 
-#define MAX_WORDS      48
-#define MAX_OUTPUT     (4u << 20)
-#define PATIENCE_MS    60000
-#define STATUS_NO_EXEC 127
+#define TEST_SELF_MAX_WORDS 48
+#define MAX_OUTPUT	    (4u << 20)
+#define PATIENCE_MS	    60000
+#define STATUS_NO_EXEC	    127
 
 static enum test_result TALLY_PRINTF(3, 0)
 	test_self_end(struct test_run *run, enum test_result result, const char *format, va_list args)
@@ -97,7 +97,7 @@ static int test_self_wait(pid_t pid, bool ended, uint64_t *cpu_ns)
 
 int test_run_self(struct test_run *run, const char *line, struct text *out, uint64_t *cpu_ns)
 {
-	char self[4096], *argv[MAX_WORDS + 2] = {(char *)run->cli->program}, *word;
+	char self[4096], *argv[TEST_SELF_MAX_WORDS + 2] = {(char *)run->cli->program}, *word;
 	char *copy = strdup(line), *rest = copy;
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	int ends[2];
@@ -105,7 +105,7 @@ int test_run_self(struct test_run *run, const char *line, struct text *out, uint
 	if (!copy || len < 0 || pipe(ends) != 0)
 		return free(copy), -1;
 	self[len] = 0;
-	while (count < MAX_WORDS && (word = strsep(&rest, " ")))
+	while (count < TEST_SELF_MAX_WORDS && (word = strsep(&rest, " ")))
 		argv[count++] = strcmp(word, "@") == 0 ? self : word;
 	text_printf(&run->log, "$ %s %s\n", run->cli->program, line);
 	fflush(NULL);

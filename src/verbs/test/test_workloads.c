@@ -18,12 +18,12 @@
 
 #include "base/array.h"
 
-#define NOINLINE	  __attribute__((noinline))
-#define KEEP_FRAME()	  __asm__ volatile("" ::: "memory") /* what follows a call, so that it is no jump */
-#define MAX_THREADS	  1000
-#define BRANCHES	  999999
-#define SHARE_TURN	  1000
-#define LANDLOCK_ADD_RULE 445 /* of all architectures */
+#define TEST_WORKLOADS_NOINLINE	   __attribute__((noinline))
+#define KEEP_FRAME()		   __asm__ volatile("" ::: "memory") /* what follows a call, so that it is no jump */
+#define TEST_WORKLOADS_MAX_THREADS 1000
+#define BRANCHES		   999999
+#define SHARE_TURN		   1000
+#define LANDLOCK_ADD_RULE	   445 /* of all architectures */
 
 static volatile sig_atomic_t test_workloads_over;
 static volatile unsigned test_workloads_sink;
@@ -70,7 +70,7 @@ static bool workload_turns(int argc, char **argv, int64_t *turns)
 
 /* ---- loops ---- */
 
-NOINLINE void noploop(void)
+TEST_WORKLOADS_NOINLINE void noploop(void)
 {
 	while (!test_workloads_over)
 		;
@@ -84,7 +84,7 @@ static int test_workloads_noploop(int argc, char **argv)
 	return 0;
 }
 
-NOINLINE void *test_loop(void *arg)
+TEST_WORKLOADS_NOINLINE void *test_loop(void *arg)
 {
 	while (!test_workloads_over)
 		test_workloads_sink++;
@@ -93,10 +93,11 @@ NOINLINE void *test_loop(void *arg)
 
 static int test_workloads_thloop(int argc, char **argv)
 {
-	pthread_t threads[MAX_THREADS];
+	pthread_t threads[TEST_WORKLOADS_MAX_THREADS];
 	int wanted = argc > 1 ? atoi(argv[1]) : 2, started = 0;
-	if (wanted < 1 || wanted > MAX_THREADS) {
-		fprintf(stderr, "the number of threads '%s' is not in the range 1 to %d\n", argv[1], MAX_THREADS);
+	if (wanted < 1 || wanted > TEST_WORKLOADS_MAX_THREADS) {
+		fprintf(stderr, "the number of threads '%s' is not in the range 1 to %d\n", argv[1],
+			TEST_WORKLOADS_MAX_THREADS);
 		return 1;
 	}
 	if (!workload_start(MIN(argc, 1), argv))
@@ -120,9 +121,9 @@ static void *test_workloads_named(void *arg)
 /* Threads with names of their own: how many, and for how many seconds. */
 static int test_workloads_named_threads(int argc, char **argv)
 {
-	pthread_t threads[MAX_THREADS];
+	pthread_t threads[TEST_WORKLOADS_MAX_THREADS];
 	int wanted = argc > 0 ? atoi(argv[0]) : 1, started = 0;
-	if (wanted < 1 || wanted > MAX_THREADS || !workload_start(argc - 1, argv + 1))
+	if (wanted < 1 || wanted > TEST_WORKLOADS_MAX_THREADS || !workload_start(argc - 1, argv + 1))
 		return fprintf(stderr, "named_threads takes a number of threads and seconds\n"), 1;
 	while (started < wanted &&
 		pthread_create(&threads[started], NULL, test_workloads_named, (void *)(intptr_t)started) == 0)
@@ -132,7 +133,7 @@ static int test_workloads_named_threads(int argc, char **argv)
 	return 0;
 }
 
-NOINLINE void leaf(void)
+TEST_WORKLOADS_NOINLINE void leaf(void)
 {
 	/* It uses its frame, so that call graphs by frame pointers have its caller. */
 	__asm__ volatile("" ::"r"(__builtin_frame_address(0)));
@@ -140,13 +141,13 @@ NOINLINE void leaf(void)
 		test_workloads_sink++;
 }
 
-NOINLINE void parent(void)
+TEST_WORKLOADS_NOINLINE void parent(void)
 {
 	leaf();
 	KEEP_FRAME();
 }
 
-NOINLINE void leafloop(void)
+TEST_WORKLOADS_NOINLINE void leafloop(void)
 {
 	parent();
 	KEEP_FRAME();
@@ -160,7 +161,7 @@ static int test_workloads_leafloop(int argc, char **argv)
 	return 0;
 }
 
-NOINLINE void sqrtloop(void)
+TEST_WORKLOADS_NOINLINE void sqrtloop(void)
 {
 	volatile double sum = 0;
 	for (unsigned i = 0; !test_workloads_over; i++)
@@ -192,18 +193,18 @@ static int test_workloads_inlineloop(int argc, char **argv)
 
 /* ---- branches ---- */
 
-NOINLINE void brstack_bar(void)
+TEST_WORKLOADS_NOINLINE void brstack_bar(void)
 {
 	test_workloads_sink++;
 }
 
-NOINLINE void brstack_foo(void)
+TEST_WORKLOADS_NOINLINE void brstack_foo(void)
 {
 	brstack_bar();
 	KEEP_FRAME();
 }
 
-NOINLINE void brstack_bench(void)
+TEST_WORKLOADS_NOINLINE void brstack_bench(void)
 {
 	void (*volatile indirect)(void) = brstack_foo;
 	if (test_workloads_sink % 2 == 0)
@@ -213,7 +214,7 @@ NOINLINE void brstack_bench(void)
 	KEEP_FRAME();
 }
 
-NOINLINE void brstack(long turns)
+TEST_WORKLOADS_NOINLINE void brstack(long turns)
 {
 	for (long i = 0; i < turns; i++)
 		brstack_bench();
@@ -248,19 +249,19 @@ static int test_workloads_traploop(int argc, char **argv)
 #define CONTEXT_WORK  10000
 
 /* A call from a call from a call, so that a call graph into the kernel grows and shrinks one by one. */
-NOINLINE void callchain_do_syscall(void)
+TEST_WORKLOADS_NOINLINE void callchain_do_syscall(void)
 {
 	(void)syscall(SYS_gettid);
 	KEEP_FRAME();
 }
 
-NOINLINE void callchain_foo(void)
+TEST_WORKLOADS_NOINLINE void callchain_foo(void)
 {
 	callchain_do_syscall();
 	KEEP_FRAME();
 }
 
-NOINLINE void callchain(void)
+TEST_WORKLOADS_NOINLINE void callchain(void)
 {
 	callchain_foo();
 	KEEP_FRAME();
@@ -277,7 +278,7 @@ static int test_workloads_callchain(int argc, char **argv)
 }
 
 /* Both functions work, and give the turn to the other process. False: it has ended. */
-NOINLINE bool context_switch_loop_proc1(int in, int out)
+TEST_WORKLOADS_NOINLINE bool context_switch_loop_proc1(int in, int out)
 {
 	char turn;
 	for (unsigned i = 0; i < CONTEXT_WORK; i++)
@@ -285,7 +286,7 @@ NOINLINE bool context_switch_loop_proc1(int in, int out)
 	return read(in, &turn, 1) == 1 && write(out, &turn, 1) == 1;
 }
 
-NOINLINE bool context_switch_loop_proc2(int in, int out)
+TEST_WORKLOADS_NOINLINE bool context_switch_loop_proc2(int in, int out)
 {
 	char turn = 0;
 	for (unsigned i = 0; i < CONTEXT_WORK; i++)
@@ -360,13 +361,13 @@ static int test_workloads_landlock(int argc, char **argv)
 
 /* ---- two functions of a known share ---- */
 
-NOINLINE void workload_busy(void)
+TEST_WORKLOADS_NOINLINE void workload_busy(void)
 {
 	for (unsigned i = 0; i < SHARE_TURN; i++)
 		test_workloads_sink++;
 }
 
-NOINLINE void workload_busier(void)
+TEST_WORKLOADS_NOINLINE void workload_busier(void)
 {
 	for (unsigned i = 0; i < 3 * SHARE_TURN; i++)
 		test_workloads_sink++;

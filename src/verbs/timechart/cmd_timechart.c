@@ -20,13 +20,13 @@
 #include "view/timechart/timechart_html.h"
 #include "view/timechart/timechart_svg.h"
 
-#define DEFAULT_OUTPUT	 "output.svg"
-#define DEFAULT_WIDTH	 1000
-#define MAX_WIDTH	 100000
-#define SVG_MAX_BYTES	 (8u << 20) /* unless --max-size says otherwise */
-#define LEAST_STEPS	 32 /* the least steps of time that a page is drawn with */
-#define DEFAULT_MIN_NS	 1000000
-#define DEFAULT_MERGE_NS 1000
+#define TIMECHART_DEFAULT_OUTPUT "output.svg"
+#define DEFAULT_WIDTH		 1000
+#define MAX_WIDTH		 100000
+#define SVG_MAX_BYTES		 (8u << 20) /* unless --max-size says otherwise */
+#define LEAST_STEPS		 32 /* the least steps of time that a page is drawn with */
+#define DEFAULT_MIN_NS		 1000000
+#define DEFAULT_MERGE_NS	 1000
 
 struct cmd_timechart_settings {
 	struct symbol_options symbols;
@@ -115,6 +115,7 @@ static const struct option options[] = {
 	{"topology", 't', OPTION_FLAG, ROW(by_topology), .help = "sort CPUs by socket and core"},
 	{"width", 'w', OPTION_U64, "n", ROW(width), .help = "width of the SVG (1000, at least 400)"},
 };
+#undef ROW
 static const struct option_table table = {options, ARRAY_LEN(options), true};
 
 struct cmd_timechart_job {
@@ -275,7 +276,7 @@ static int cmd_timechart_draw(struct cmd_timechart_job *job)
 								 : cli_failf(job->cli, "out of memory");
 	if (has_svg && code == 0)
 		code = cmd_timechart_choose(job, false, &picture)
-			       ? write_svg(job, &picture, s->output ? s->output : DEFAULT_OUTPUT)
+			       ? write_svg(job, &picture, s->output ? s->output : TIMECHART_DEFAULT_OUTPUT)
 			       : cli_failf(job->cli, "out of memory");
 	return code;
 }

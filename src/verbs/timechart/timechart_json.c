@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 
-#define SCHEMA 1
+#define TIMECHART_JSON_SCHEMA 1
 
 /* The sums are exact where spans were merged to save memory, too. */
 static void timechart_json_sums(struct json *j, const struct track *track)
@@ -65,7 +65,7 @@ void timechart_json(struct text *out, const struct timechart_picture *picture)
 {
 	struct json j = {.out = out};
 	json_object(&j, NULL);
-	json_u64(&j, "schema", SCHEMA);
+	json_u64(&j, "schema", TIMECHART_JSON_SCHEMA);
 	json_string(&j, "path", picture->title);
 	json_u64(&j, "start_ns", picture->tracks->start_ns);
 	json_u64(&j, "end_ns", picture->tracks->end_ns);

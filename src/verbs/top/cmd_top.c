@@ -77,8 +77,8 @@ static const char *set_call_graph(const struct option_use *use)
 	return len ? report_options_apply(&of_report, &s->report, report_request_set_chains) : NULL;
 }
 
-#define AT(member)     .offset = offsetof(struct top_settings, member)
-#define REPORT(member) .offset = offsetof(struct top_settings, report.member)
+#define AT(member)	   .offset = offsetof(struct top_settings, member)
+#define TOP_REPORT(member) .offset = offsetof(struct top_settings, report.member)
 
 static const struct option options[] = {
 	TARGET_OPTIONS(struct top_settings, record.target),
@@ -93,7 +93,7 @@ static const struct option options[] = {
 		.call = set_graph,
 		.help = "record call graphs and show them: --call-graph auto, or fp with -u"},
 	{"hide_kernel_symbols", 'K', OPTION_FLAG, AT(hides_kernel), .help = "leave samples of the kernel out"},
-	{"sort", 's', OPTION_STRING, "key[,key2...]", REPORT(rows.sort),
+	{"sort", 's', OPTION_STRING, "key[,key2...]", TOP_REPORT(rows.sort),
 		.help = "sort by key(s): pid, comm, dso, symbol, cpu, srcline, ... (dso,symbol)"},
 	{"hide_user_symbols", 'U', OPTION_FLAG, AT(hides_user), .help = "leave samples of user space out"},
 	{"zero", 'z', OPTION_FLAG, AT(zeroes),
@@ -105,13 +105,13 @@ static const struct option options[] = {
 			"kernel), dwarf (unwound live, from stack dumps), fp (by frame pointer) "
 			"or lbr; graph|flat|fractal|folded|none, percent, caller|callee, function|address, "
 			"percent|period|count (auto,graph,0.5,caller,function)"},
-	{"comms", 0, OPTION_STRING, "comm[,comm...]", REPORT(samples.filters.comms),
+	{"comms", 0, OPTION_STRING, "comm[,comm...]", TOP_REPORT(samples.filters.comms),
 		.help = "only consider symbols in these comms"},
-	{"dsos", 0, OPTION_STRING, "dso[,dso...]", REPORT(samples.filters.dsos),
+	{"dsos", 0, OPTION_STRING, "dso[,dso...]", TOP_REPORT(samples.filters.dsos),
 		.help = "only consider symbols in these dsos"},
-	{"fields", 0, OPTION_STRING, "key[,keys...]", REPORT(rows.fields),
+	{"fields", 0, OPTION_STRING, "key[,keys...]", TOP_REPORT(rows.fields),
 		.help = "output field(s): overhead, period, sample and the sort keys"},
-	{"force", 0, OPTION_FLAG, REPORT(input.force), .help = "do not check file ownership (default)"},
+	{"force", 0, OPTION_FLAG, TOP_REPORT(input.force), .help = "do not check file ownership (default)"},
 	{"json", 0, OPTION_FLAG, AT(is_json),
 		.help = "print each refresh as a line of JSON (docs/schema/top.json) instead of using the screen"},
 	{"max-stack", 0, OPTION_U64, "n", AT(max_stack), .help = "maximum number of frames of a call chain"},
@@ -126,10 +126,11 @@ static const struct option options[] = {
 	{"stitch-lbr", 0, OPTION_UNSUPPORTED, .help = "stitch branch stacks into longer chains"},
 	{"sym-annotate", 0, OPTION_STRING, "symbol name", AT(sym_annotate),
 		.help = "show the code of this function: at once on the screen, below the table as text"},
-	{"symbols", 0, OPTION_STRING, "symbol[,symbol...]", REPORT(samples.filters.symbols),
+	{"symbols", 0, OPTION_STRING, "symbol[,symbol...]", TOP_REPORT(samples.filters.symbols),
 		.help = "only consider these symbols"},
 	{"tui", 0, OPTION_FLAG, AT(tui), .help = "use the screen: browse the profile by keys (default on a terminal)"},
 };
+#undef AT
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>]", NULL};
 static const char *const examples[] = {"show what the machine is doing now", "tally top",

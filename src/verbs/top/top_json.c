@@ -5,8 +5,8 @@
 #include "perfdata/origin.h"
 #include "view/data/report_json.h"
 
-#define SCHEMA	 1
-#define DECIMALS 4
+#define TOP_JSON_SCHEMA	  1
+#define TOP_JSON_DECIMALS 4
 
 static enum tally_status top_json_table(
 	const struct top_view *view, uint32_t index, struct json *j, struct tally_error *err)
@@ -34,15 +34,15 @@ enum tally_status top_json_print(struct top_view *view, struct text *out, struct
 	struct json j = {.out = out, .is_compact = true};
 	enum tally_status status = TALLY_OK;
 	json_object(&j, NULL);
-	json_u64(&j, "schema", SCHEMA);
+	json_u64(&j, "schema", TOP_JSON_SCHEMA);
 	origin_json(&j, perfdata_reader_features(view->reader));
-	json_fixed(&j, "seconds", f.seconds, DECIMALS);
+	json_fixed(&j, "seconds", f.seconds, TOP_JSON_DECIMALS);
 	json_u64(&j, "samples", f.records.samples);
 	json_u64(&j, "kernel_samples", f.records.kernel_samples);
 	json_u64(&j, "exact_samples", f.records.exact_samples);
 	json_u64(&j, "lost", f.records.lost);
 	json_u64(&j, "lost_in_all", f.lost_in_all);
-	json_fixed(&j, "own_cpu_percent", 100 * f.own_cpu, DECIMALS);
+	json_fixed(&j, "own_cpu_percent", 100 * f.own_cpu, TOP_JSON_DECIMALS);
 	json_array(&j, "tables");
 	for (uint32_t i = 0; i < view->count && status == TALLY_OK; i++)
 		status = top_json_table(view, i, &j, err);

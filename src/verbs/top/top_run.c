@@ -18,7 +18,7 @@
 #include "verbs/top/top_json.h"
 #include "verbs/top/top_text.h"
 
-#define LOOK_MS 250 /* how often it is looked at how much has come in */
+#define TOP_RUN_LOOK_MS 250 /* how often it is looked at how much has come in */
 
 struct top_run {
 	const struct top_run_request *request;
@@ -50,7 +50,7 @@ static bool wait_until(struct top_run *run, int64_t due_ms, struct tally_error *
 	int64_t left;
 	*status = TALLY_OK;
 	while (*status == TALLY_OK && (left = due_ms - clock_ms()) > 0 && !live_session_is_over(run->opening.session)) {
-		int n = poll(&signals, 1, (int)(MIN(left, LOOK_MS)));
+		int n = poll(&signals, 1, (int)(MIN(left, TOP_RUN_LOOK_MS)));
 		if (n > 0)
 			return false;
 		if (n < 0 && errno != EINTR)

@@ -15,7 +15,7 @@
 #include "view/tui/explorer_rows.h"
 #include "view/tui/explorer_table.h"
 
-#define LOOK_MS 250 /* how often it is looked at how much has come in */
+#define TOP_STATE_LOOK_MS 250 /* how often it is looked at how much has come in */
 
 static void top_state_drop_table(struct top_shown *shown)
 {
@@ -138,7 +138,7 @@ uint32_t top_state_wait(struct top_state *x)
 	x->is_woken = false;
 	if (key != TUI_KEY_NONE || left <= 0)
 		return key;
-	int n = poll(inputs, 2, (int)(MIN(left, LOOK_MS)));
+	int n = poll(inputs, 2, (int)(MIN(left, TOP_STATE_LOOK_MS)));
 	x->is_woken = n != 0;
 	x->leaves |= n > 0 ? inputs[1].revents != 0 : n < 0 && errno != EINTR;
 	return n == 0 ? TUI_KEY_NONE : tui_terminal_key_now(x->terminal);

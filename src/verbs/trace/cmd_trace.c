@@ -209,6 +209,7 @@ static const struct option options[] = {
 	{"tool_stats", 0, OPTION_FLAG, AT(tool_stats), .help = "how often names of files were read from /proc"},
 	SYMBOL_OPTIONS(struct trace_settings, symbols),
 };
+#undef AT
 static const struct option_table table = {options, ARRAY_LEN(options), true};
 
 /* ---- output ---- */

@@ -20,12 +20,12 @@
 #include "verbs/trace/trace_line.h"
 #include "verbs/trace/trace_program.h"
 
-#define RINGS_BYTES (64u << 20) /* together, unless -m says so */
-#define RING_MOST   (16u << 20)
-#define RING_LEAST  (1u << 20)
-#define WAIT_MS	    50 /* lines are printed so soon; a ring that fills faster wakes us */
-#define FREQ_OTHERS UINT64_C(4000) /* events that are no single occurrences */
-#define TYPES_PATH  "/sys/kernel/btf/vmlinux"
+#define RINGS_BYTES	   (64u << 20) /* together, unless -m says so */
+#define RING_MOST	   (16u << 20)
+#define RING_LEAST	   (1u << 20)
+#define TRACE_LIVE_WAIT_MS 50 /* lines are printed so soon; a ring that fills faster wakes us */
+#define FREQ_OTHERS	   UINT64_C(4000) /* events that are no single occurrences */
+#define TYPES_PATH	   "/sys/kernel/btf/vmlinux"
 
 struct trace_live {
 	struct trace_job *job;
@@ -295,8 +295,8 @@ static int trace_live_wait_ms(const struct trace_live *live)
 {
 	uint64_t now = live->start_ns ? clock_ns() : 0;
 	if (!live->start_ns || live->start_ns == UINT64_MAX)
-		return WAIT_MS;
-	return live->start_ns <= now ? 0 : (int)(MIN((live->start_ns - now) / 1000000 + 1, WAIT_MS));
+		return TRACE_LIVE_WAIT_MS;
+	return live->start_ns <= now ? 0 : (int)(MIN((live->start_ns - now) / 1000000 + 1, TRACE_LIVE_WAIT_MS));
 }
 
 enum tally_status trace_live_run(struct trace_live *live, struct tally_error *err)

@@ -9,9 +9,9 @@
 #include "base/order.h"
 #include "syscalls/syscall_print.h"
 
-#define NAME_WIDTH	 15
-#define SCHEMA		 1
-#define PERCENT_DECIMALS 4
+#define TRACE_SUMMARY_NAME_WIDTH 15
+#define TRACE_SUMMARY_SCHEMA	 1
+#define PERCENT_DECIMALS	 4
 
 struct trace_summary_owner { /* a thread, a cgroup, or all */
 	uint64_t id;
@@ -77,7 +77,7 @@ static void print_row(struct text *t, const struct trace_sum *sum)
 	text_str(t, "   ");
 	size_t start = t->len;
 	syscall_print_name(t, sum->key.abi, sum->key.number);
-	text_align_from(t, start, -NAME_WIDTH);
+	text_align_from(t, start, -TRACE_SUMMARY_NAME_WIDTH);
 	text_printf(t, " %8" PRIu64 " %6" PRIu64, sum->calls, sum->errors);
 	print_ms(t, (double)sum->total_ns, 9);
 	print_ms(t, sum->calls ? (double)sum->least_ns : 0, 9);
@@ -261,7 +261,7 @@ static void trace_summary_put(const struct trace_summary *y)
 	struct json j = {.out = &y->job->out};
 	enum trace_summary_mode mode = y->job->settings->summary_mode;
 	json_object(&j, NULL);
-	json_u64(&j, "schema", SCHEMA);
+	json_u64(&j, "schema", TRACE_SUMMARY_SCHEMA);
 	json_u64(&j, "events", y->job->records);
 	if (mode == TRACE_BY_TOTAL) {
 		trace_summary_put_rows(y, 0, &j);

@@ -8,8 +8,8 @@
 
 #include "base/array.h"
 
-#define FILES_MAX  65536 /* descriptors of one process whose files are kept */
-#define PATH_BYTES 4096
+#define FILES_MAX		 65536 /* descriptors of one process whose files are kept */
+#define TRACE_THREADS_PATH_BYTES 4096
 
 void trace_threads_init(struct trace_threads *t, bool keeps_ended)
 {
@@ -167,7 +167,7 @@ bool trace_threads_apply(struct trace_threads *t, const struct record *record, c
 
 bool trace_threads_set_file(struct trace_threads *t, int32_t pid, int fd, struct tally_str path)
 {
-	if (fd < 0 || fd >= FILES_MAX || path.len > PATH_BYTES)
+	if (fd < 0 || fd >= FILES_MAX || path.len > TRACE_THREADS_PATH_BYTES)
 		return true;
 	struct trace_thread *process = trace_threads_get(t, pid, pid);
 	if (process && !path.data && (size_t)fd >= process->files.len)

@@ -6,7 +6,7 @@
 
 #include "profile/rows/row_value.h"
 
-#define PERCENT 100.0
+#define CHANGES_JSON_PERCENT 100.0
 
 void changes_json_key_text(struct text *out, const struct diff_table *diff, uint32_t row, enum profile_key key)
 {
@@ -71,15 +71,15 @@ void changes_json_change(struct json *j, const char *name, const struct diff_cha
 	json_fixed(j, "base_share_percent", change->base_share, CHANGES_JSON_DECIMALS);
 	json_fixed(j, "new_share_percent", change->new_share, CHANGES_JSON_DECIMALS);
 	if (isfinite(change->change))
-		json_fixed(j, "change_percent", PERCENT * change->change, CHANGES_JSON_DECIMALS);
+		json_fixed(j, "change_percent", CHANGES_JSON_PERCENT * change->change, CHANGES_JSON_DECIMALS);
 	if (change->has_interval) {
-		json_fixed(j, "low_percent", PERCENT * change->low, CHANGES_JSON_DECIMALS);
-		json_fixed(j, "high_percent", PERCENT * change->high, CHANGES_JSON_DECIMALS);
+		json_fixed(j, "low_percent", CHANGES_JSON_PERCENT * change->low, CHANGES_JSON_DECIMALS);
+		json_fixed(j, "high_percent", CHANGES_JSON_PERCENT * change->high, CHANGES_JSON_DECIMALS);
 	}
 	json_fixed(j, "p", change->p, 9);
 	json_fixed(j, "adjusted_p", change->adjusted_p, 9);
 	if (change->noise >= 0)
-		json_fixed(j, "noise_percent", PERCENT * change->noise, CHANGES_JSON_DECIMALS);
+		json_fixed(j, "noise_percent", CHANGES_JSON_PERCENT * change->noise, CHANGES_JSON_DECIMALS);
 	json_string(j, "verdict",
 		str_from(change->verdict == DIFF_MORE	     ? "more"
 			 : change->verdict == DIFF_LESS	     ? "less"

@@ -7,8 +7,8 @@
 #include "base/vec.h"
 #include "view/text/report_cells.h"
 
-#define PERCENT_DECIMALS 4
-#define MAX_LEVEL	 REPORT_MAX_COLUMNS
+#define PERCENT_DECIMALS      4
+#define REPORT_JSON_MAX_LEVEL REPORT_MAX_COLUMNS
 
 struct json_printer {
 	struct json *j;
@@ -253,7 +253,7 @@ static enum tally_status report_json_put_tree(
 {
 	struct {
 		uint32_t next, end;
-	} path[MAX_LEVEL + 1] = {{0, tree->root_count}};
+	} path[REPORT_JSON_MAX_LEVEL + 1] = {{0, tree->root_count}};
 	bool is_compact = w->j->is_compact;
 	enum tally_status status = TALLY_OK;
 	for (size_t depth = 1; depth && status == TALLY_OK;) {
@@ -273,7 +273,7 @@ static enum tally_status report_json_put_tree(
 		w->j->is_compact = true; /* what is of one node of the first level is a line */
 		report_json_put_row(
 			w, &w->layout.table->rows[node->row], hierarchy_stats(tree, index), node->level, true);
-		if (node->child_count == 0 || depth == MAX_LEVEL) {
+		if (node->child_count == 0 || depth == REPORT_JSON_MAX_LEVEL) {
 			status = report_json_put_chains(w, node->row, err);
 			json_object_end(w->j);
 			w->j->is_compact = is_compact || depth > 1;

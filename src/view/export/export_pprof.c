@@ -41,10 +41,10 @@ enum { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_ADDRESS = 3, LOCATION_LIN
 enum { LINE_FUNCTION = 1, LINE_NUMBER = 2 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM = 3, FUNCTION_FILE = 4 };
 
-#define PAGE_MASK	 UINT64_C(0xfff)
-#define LOCATION_UNSEEN	 0
-#define LOCATION_INLINED UINT32_MAX
-#define SAMPLES_AHEAD	 8 /* what they refer to lies far apart: the wait for one that comes soon begins now */
+#define EXPORT_PPROF_PAGE_MASK UINT64_C(0xfff)
+#define LOCATION_UNSEEN	       0
+#define LOCATION_INLINED       UINT32_MAX
+#define SAMPLES_AHEAD	       8 /* what they refer to lies far apart: the wait for one that comes soon begins now */
 
 struct export_pprof_named_function { /* one of the profile's, as its frames were told last */
 	uint32_t file; /* profile's string */
@@ -189,7 +189,7 @@ static void note_binary(struct pprof *w, const struct profile_frame *frame, bool
 	if (frame->binary == PROFILE_NONE)
 		return;
 	if (frame->address >= w->limits[frame->binary])
-		w->limits[frame->binary] = (frame->address | PAGE_MASK) + 1;
+		w->limits[frame->binary] = (frame->address | EXPORT_PPROF_PAGE_MASK) + 1;
 	if (w->limits[frame->binary] == 0) /* of the last page there is */
 		w->limits[frame->binary] = UINT64_MAX;
 	w->has_lines[frame->binary] |= has_line;

@@ -17,7 +17,7 @@ enum { LOCATION_MAPPING = 1, LOCATION_ADDRESS = 2, LOCATION_LINES = 3, LOCATION_
 enum { LINE_FUNCTION = 1, LINE_NUMBER = 2 };
 enum { STACK_LOCATIONS = 1 };
 
-#define PAGE_MASK UINT64_C(0xfff)
+#define OTLP_DICTIONARY_PAGE_MASK UINT64_C(0xfff)
 
 void otlp_put_number(struct text *out, unsigned field, uint64_t value)
 {
@@ -216,7 +216,7 @@ static void otlp_dictionary_find_limits(struct otlp_dictionary *d)
 	const struct profile *p = d->profile;
 	for (size_t i = 0; i < p->frame_count; i++) {
 		uint32_t binary = p->frames[i].binary;
-		uint64_t end = (p->frames[i].address | PAGE_MASK) + 1;
+		uint64_t end = (p->frames[i].address | OTLP_DICTIONARY_PAGE_MASK) + 1;
 		if (binary != PROFILE_NONE && (end == 0 || end > d->limits[binary]))
 			d->limits[binary] = end ? end : UINT64_MAX; /* of the last page there is */
 	}

@@ -8,15 +8,15 @@
 #include "view/flame_svg_script.h"
 #include "view/page/xml_text.h"
 
-#define WIDTH	   1200.0
-#define MARGIN	   10.0
-#define INNER	   (WIDTH - 2 * MARGIN)
-#define ROW	   17.0
-#define TOP	   48.0
-#define BOTTOM	   48.0
-#define LEAST	   0.1 /* of a box */
-#define CHARACTER  6.6 /* of the font, on average */
-#define TITLE_MOST 2000 /* characters of a name on hover */
+#define FLAME_SVG_WIDTH	 1200.0
+#define FLAME_SVG_MARGIN 10.0
+#define INNER		 (FLAME_SVG_WIDTH - 2 * FLAME_SVG_MARGIN)
+#define ROW		 17.0
+#define FLAME_SVG_TOP	 48.0
+#define BOTTOM		 48.0
+#define LEAST		 0.1 /* of a box */
+#define CHARACTER	 6.6 /* of the font, on average */
+#define TITLE_MOST	 2000 /* characters of a name on hover */
 
 struct flame_svg_drawing {
 	struct text *out;
@@ -115,7 +115,7 @@ static void flame_svg_add_states(const struct flame_svg_drawing *d, size_t node)
 static void flame_svg_add_box(struct flame_svg_drawing *d, const struct flame_node *node, double left, uint64_t base)
 {
 	const struct flame_label *label = &d->tree->labels[node->label];
-	double x = MARGIN + left * INNER, w = INNER * (double)node->total / (double)d->tree->total;
+	double x = FLAME_SVG_MARGIN + left * INNER, w = INNER * (double)node->total / (double)d->tree->total;
 	double y = d->height - BOTTOM - ROW * (double)(node->depth + 1);
 	size_t index = (size_t)(node - d->tree->nodes);
 	text_printf(d->out, "<g class=\"f%s\" data-d=\"%" PRIu32 "\"", lacks_callers(d, node) ? " u" : "", node->depth);
@@ -195,7 +195,7 @@ static void flame_svg_add_head(struct flame_svg_drawing *d)
 	text_printf(d->out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" "
 		"width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"monospace\" font-size=\"11\">\n",
-		(int)WIDTH, (int)d->height, (int)WIDTH, (int)d->height);
+		(int)FLAME_SVG_WIDTH, (int)d->height, (int)FLAME_SVG_WIDTH, (int)d->height);
 	text_str(d->out, "<style>.f { cursor: pointer } .f text { pointer-events: none } .f:hover rect { stroke: #000; "
 			 "stroke-width: 0.6 } .u rect { stroke: #000; stroke-width: 0.8; stroke-dasharray: 3 3 } .p "
 			 "rect { opacity: 0.55 } .m rect { fill: #d06cf0 } .c { cursor: "
@@ -210,9 +210,9 @@ static void flame_svg_add_head(struct flame_svg_drawing *d)
 	text_printf(d->out,
 		"</title>\n<rect width=\"100%%\" height=\"100%%\" class=\"back\"/>\n<text x=\"%d\" y=\"20\" "
 		"font-size=\"15\">",
-		(int)MARGIN);
+		(int)FLAME_SVG_MARGIN);
 	xml_text_cut(d->out, d->page->title, 110);
-	text_printf(d->out, "</text>\n<text x=\"%d\" y=\"36\">", (int)MARGIN);
+	text_printf(d->out, "</text>\n<text x=\"%d\" y=\"36\">", (int)FLAME_SVG_MARGIN);
 	xml_text_cut(d->out, d->page->event, 80);
 	text_printf(d->out, ", %" PRIu64 " samples", d->tree->sample_count);
 	if (d->page->origin_kind.len > 0) {
@@ -231,12 +231,13 @@ static void flame_svg_add_head(struct flame_svg_drawing *d)
 		"</text>\n<text id=\"found\" x=\"%d\" y=\"36\" text-anchor=\"end\"></text>\n"
 		"<text id=\"search\" class=\"c\" x=\"%d\" y=\"20\" text-anchor=\"end\">search</text>\n"
 		"<text id=\"reset\" class=\"c\" x=\"%d\" y=\"20\" text-anchor=\"end\">reset</text>\n",
-		(int)(WIDTH - MARGIN), (int)(WIDTH - MARGIN), (int)(WIDTH - MARGIN - 60));
+		(int)(FLAME_SVG_WIDTH - FLAME_SVG_MARGIN), (int)(FLAME_SVG_WIDTH - FLAME_SVG_MARGIN),
+		(int)(FLAME_SVG_WIDTH - FLAME_SVG_MARGIN - 60));
 	if (d->states)
 		text_printf(d->out,
 			"<text id=\"states\" class=\"c\" x=\"%d\" y=\"20\" text-anchor=\"end\">all, on-CPU or waiting: "
 			"all</text>\n",
-			(int)(WIDTH - MARGIN - 110));
+			(int)(FLAME_SVG_WIDTH - FLAME_SVG_MARGIN - 110));
 }
 
 static void flame_svg_add_key(struct flame_svg_drawing *d, double *x, const char *colour, const char *name)
@@ -267,7 +268,7 @@ static void flame_svg_add_legend(struct flame_svg_drawing *d)
 		[FLAME_UNKNOWN] = "no symbol",
 		[FLAME_GROUP] = "group"};
 	bool is_used[FLAME_KINDS] = {0};
-	double x = MARGIN;
+	double x = FLAME_SVG_MARGIN;
 	for (size_t i = 0; i < d->tree->label_count; i++)
 		is_used[d->tree->labels[i].kind] = true;
 	for (unsigned s = 0; s < PROFILE_STATES && d->states; s++)
@@ -287,7 +288,7 @@ static void flame_svg_add_legend(struct flame_svg_drawing *d)
 static void flame_svg_add_foot(struct flame_svg_drawing *d)
 {
 	flame_svg_add_legend(d);
-	text_printf(d->out, "<text x=\"%d\" y=\"%d\" class=\"dim\">", (int)MARGIN, (int)(d->height - 10));
+	text_printf(d->out, "<text x=\"%d\" y=\"%d\" class=\"dim\">", (int)FLAME_SVG_MARGIN, (int)(d->height - 10));
 	xml_text_cut(d->out, d->page->quality, 150);
 	if (d->left_out > 0)
 		text_printf(d->out, "; %" PRIu64 " boxes too narrow to see", d->left_out);
@@ -305,7 +306,7 @@ void flame_svg_write(struct text *out, const struct flame_tree *tree, const stru
 	d.used = calloc(tree->node_count + 1, sizeof(*d.used));
 	for (size_t i = 0; i < tree->node_count; i++)
 		deepest = MAX(tree->nodes[i].depth, deepest);
-	d.height = TOP + ROW * (double)(deepest + 1) + BOTTOM;
+	d.height = FLAME_SVG_TOP + ROW * (double)(deepest + 1) + BOTTOM;
 	d.states = flame_tree_state_totals(tree);
 	if (base && d.left && d.used && (d.states || !tree->states)) {
 		add_up_base(tree, base);

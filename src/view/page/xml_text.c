@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 
-#define REPLACEMENT "\xef\xbf\xbd"
+#define XML_TEXT_REPLACEMENT "\xef\xbf\xbd"
 
 static const char *xml_text_entity(uint8_t c)
 {
@@ -19,7 +19,7 @@ static const char *xml_text_entity(uint8_t c)
 	case '\'':
 		return "&#39;";
 	default:
-		return c == 0x7f || (c < 0x20 && c != '\n' && c != '\t') ? REPLACEMENT : NULL;
+		return c == 0x7f || (c < 0x20 && c != '\n' && c != '\t') ? XML_TEXT_REPLACEMENT : NULL;
 	}
 }
 
@@ -43,7 +43,7 @@ static size_t xml_text_add_character(struct text *out, const uint8_t *s, size_t 
 {
 	size_t len = s[0] < 0x80 ? 1 : utf8_bytes(s, left);
 	if (len == 0 || is_refused(s, len)) {
-		text_str(out, REPLACEMENT);
+		text_str(out, XML_TEXT_REPLACEMENT);
 		return len ? len : 1;
 	}
 	const char *instead = len == 1 ? xml_text_entity(s[0]) : NULL;

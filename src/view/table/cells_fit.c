@@ -7,7 +7,7 @@
 
 #define WAITING_ROWS  200
 #define WAITING_BYTES ((size_t)1 << 20) /* or so much text */
-#define GAP	      "  "
+#define CELLS_FIT_GAP "  "
 
 bool cells_fit_init(struct cells_fit *fit, const struct cells *table)
 {
@@ -19,7 +19,7 @@ bool cells_fit_init(struct cells_fit *fit, const struct cells *table)
 		return false;
 	for (size_t i = 0; i < table->count; i++) {
 		fit->columns[i] = table->columns[i];
-		fit->columns[i].before = i > 0 ? GAP : NULL;
+		fit->columns[i].before = i > 0 ? CELLS_FIT_GAP : NULL;
 		fit->columns[i].width = (int)cells_width(str_from(fit->columns[i].heading));
 	}
 	fit->table.columns = fit->columns;

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-#define BYTES_A_LINE 7
+#define ANNOTATE_COMPACT_BYTES_A_LINE 7
 
 struct annotate_compact_columns {
 	unsigned value, label, mnemonic;
@@ -84,12 +84,12 @@ static void annotate_compact_print_code(struct text *out, const struct annotate_
 	/* Beside bytes perf draws no arrows and labels. */
 	text_str(out, options->with_bytes ? "  " : annotate_arrow(function, line));
 	if (options->with_bytes) {
-		size_t shown = MIN(line->bytes.len, BYTES_A_LINE);
+		size_t shown = MIN(line->bytes.len, ANNOTATE_COMPACT_BYTES_A_LINE);
 		for (size_t i = 0; i < shown; i++) {
 			text_hex(out, line->bytes.data[i], 2);
 			text_char(out, ' ');
 		}
-		text_repeat(out, ' ', 3 * (BYTES_A_LINE + 1 - shown));
+		text_repeat(out, ' ', 3 * (ANNOTATE_COMPACT_BYTES_A_LINE + 1 - shown));
 		text_str(out, line->kind == ANNOTATE_MORE_BYTES ? "" : line->text);
 		return;
 	}

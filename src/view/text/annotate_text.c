@@ -7,13 +7,13 @@
 #include "base/array.h"
 #include "view/text/percent_text.h"
 
-#define BYTES_A_LINE	  7
-#define BYTES_COLUMNS	  21
-#define SUMMARY_RULE	  46 /* dashes under the summary's heading, */
-#define BEYOND_TITLE	  5 /* and beyond the width of a listing's: perf's */
-#define LEAST_OF_BRANCHES 0.1 /* percent */
-#define COLOUR_ADDRESS	  "\033[35m"
-#define COLOUR_CODE	  "\033[34m"
+#define ANNOTATE_TEXT_BYTES_A_LINE 7
+#define BYTES_COLUMNS		   21
+#define SUMMARY_RULE		   46 /* dashes under the summary's heading, */
+#define BEYOND_TITLE		   5 /* and beyond the width of a listing's: perf's */
+#define LEAST_OF_BRANCHES	   0.1 /* percent */
+#define COLOUR_ADDRESS		   "\033[35m"
+#define COLOUR_CODE		   "\033[34m"
 
 static unsigned annotate_text_column_width(const struct annotate_text_options *options)
 {
@@ -90,7 +90,7 @@ static void annotate_text_print_title(
 
 static void annotate_text_print_bytes(struct text *out, struct tally_bytes bytes, size_t *column)
 {
-	size_t shown = MIN(bytes.len, BYTES_A_LINE);
+	size_t shown = MIN(bytes.len, ANNOTATE_TEXT_BYTES_A_LINE);
 	for (size_t i = 0; i < shown; i++) {
 		text_hex(out, bytes.data[i], 2);
 		text_char(out, ' ');

@@ -8,8 +8,8 @@
 #include "base/vec.h"
 #include "view/text/percent_text.h"
 
-#define LEFT_MARGIN 12
-#define STEP	    10 /* columns of one level beside its bar */
+#define LEFT_MARGIN	12
+#define CHAIN_TEXT_STEP 10 /* columns of one level beside its bar */
 
 struct chain_branch { /* one level of the drawing */
 	uint32_t node, next; /* its node, and which child is to be drawn */
@@ -113,7 +113,7 @@ static void print_bars(
 	for (size_t i = 0; i < depth; i++) {
 		text_char(out, printer->bars[i] ? '|' : ' ');
 		if (!before_value || i + 1 < depth)
-			text_repeat(out, ' ', STEP);
+			text_repeat(out, ' ', CHAIN_TEXT_STEP);
 	}
 }
 

@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "view/text/diff_keys.h"
 
-#define PERCENT 100.0
-#define P_MIN	0.0001 /* smaller ones are shown as smaller than this */
+#define CHANGES_TEXT_PERCENT 100.0
+#define P_MIN		     0.0001 /* smaller ones are shown as smaller than this */
 
 enum { CELL_BASE, CELL_NEW, CELL_CHANGE, CELL_INTERVAL, CELL_P, CELL_NOISE, CELL_VERDICT, CELL_COUNT };
 
@@ -24,13 +24,14 @@ void changes_text_change(struct text *out, const struct diff_change *change)
 	else if (change->base_mean > 0 && !(change->new_mean > 0))
 		text_str(out, "gone");
 	else
-		text_printf(out, "%+.2f%%", PERCENT * change->change);
+		text_printf(out, "%+.2f%%", CHANGES_TEXT_PERCENT * change->change);
 }
 
 void changes_text_interval(struct text *out, const struct diff_change *change)
 {
 	if (change->has_interval)
-		text_printf(out, "[%+.2f%%, %+.2f%%]", PERCENT * change->low, PERCENT * change->high);
+		text_printf(out, "[%+.2f%%, %+.2f%%]", CHANGES_TEXT_PERCENT * change->low,
+			CHANGES_TEXT_PERCENT * change->high);
 }
 
 void changes_text_p(struct text *out, double p)
@@ -68,7 +69,7 @@ static void changes_text_cell_make(struct text *cell, int column, const struct d
 		break;
 	case CELL_NOISE:
 		if (change->noise >= 0)
-			text_printf(cell, "%.2f%%", PERCENT * change->noise);
+			text_printf(cell, "%.2f%%", CHANGES_TEXT_PERCENT * change->noise);
 		break;
 	default:
 		text_str(cell, changes_text_verdict(change->verdict));

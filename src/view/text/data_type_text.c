@@ -5,9 +5,9 @@
 
 #include "view/text/percent_text.h"
 
-#define RULE_WIDTH   76
-#define NUMBER_WIDTH 11 /* offset, size */
-#define INDENT	     4
+#define RULE_WIDTH	      76
+#define NUMBER_WIDTH	      11 /* offset, size */
+#define DATA_TYPE_TEXT_INDENT 4
 
 static unsigned data_type_text_column_width(const struct annotate_text_options *options)
 {
@@ -60,7 +60,7 @@ static void put_ends(struct text *out, const struct data_type_table *table, unsi
 	size_t margin = (size_t)data_type_text_column_width(options) * table->event_count + 2 * NUMBER_WIDTH + 2;
 	while (open > depth) {
 		open--;
-		text_repeat(out, ' ', margin + (size_t)INDENT * open);
+		text_repeat(out, ' ', margin + (size_t)DATA_TYPE_TEXT_INDENT * open);
 		text_str(out, "};\n");
 	}
 }
@@ -98,7 +98,7 @@ void data_type_text(struct text *out, const struct data_type_table *table, const
 		data_type_text_put_values(out, table, i, options);
 		data_type_text_put_hex(out, row->offset);
 		data_type_text_put_hex(out, row->size);
-		text_repeat(out, ' ', 2 + (size_t)INDENT * row->depth);
+		text_repeat(out, ' ', 2 + (size_t)DATA_TYPE_TEXT_INDENT * row->depth);
 		text_visible(out, str_from(row->type_name));
 		text_char(out, '\t');
 		text_visible(out, str_from(row->name));

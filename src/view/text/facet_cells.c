@@ -5,14 +5,14 @@
 #include "profile/flat/facet_keys.h"
 #include "view/text/origin_text.h"
 
-#define LEVEL_WIDTH	     4 /* "[k] " */
-#define ADDRESS_WIDTH	     (2 + REPORT_ADDRESS_DIGITS)
-#define TRANSACTION_WIDTH    32 /* of any transaction at all, in perf's report */
-#define NANOSECONDS	     1000000000u
-#define TIME_DECIMALS	     6
-#define TIME_DECIMALS_NS     9
-#define TIME_WIDTH_NS	     16
-#define OFFSET_PREFIX_LENGTH 4 /* "[k] " again: what perf takes off the width for an address's digits */
+#define FACET_CELLS_LEVEL_WIDTH	  4 /* "[k] " */
+#define FACET_CELLS_ADDRESS_WIDTH (2 + REPORT_ADDRESS_DIGITS)
+#define TRANSACTION_WIDTH	  32 /* of any transaction at all, in perf's report */
+#define NANOSECONDS		  1000000000u
+#define TIME_DECIMALS		  6
+#define TIME_DECIMALS_NS	  9
+#define TIME_WIDTH_NS		  16
+#define OFFSET_PREFIX_LENGTH	  4 /* "[k] " again: what perf takes off the width for an address's digits */
 
 static const struct profile_value *facet_cells_value_of(
 	const struct report_layout *l, enum profile_key key, const struct flat_row *row)
@@ -64,13 +64,13 @@ static size_t place_width(const struct report_layout *l, enum profile_key key, c
 	if (form == KEY_FORM_OBJECT)
 		return object_counts(l, key, value) ? object_name(l, value).len : REPORT_ADDRESS_DIGITS;
 	if (!function)
-		return LEVEL_WIDTH + ADDRESS_WIDTH;
+		return FACET_CELLS_LEVEL_WIDTH + FACET_CELLS_ADDRESS_WIDTH;
 	if (form == KEY_FORM_PLACE)
 		return 0;
-	size_t width = profile_string(p, function->name).len + LEVEL_WIDTH + report_origin_width(l);
+	size_t width = profile_string(p, function->name).len + FACET_CELLS_LEVEL_WIDTH + report_origin_width(l);
 	if (form == KEY_FORM_DATUM)
-		return width + ADDRESS_WIDTH;
-	return form == KEY_FORM_CACHELINE ? width + ADDRESS_WIDTH + 1 : width;
+		return width + FACET_CELLS_ADDRESS_WIDTH;
+	return form == KEY_FORM_CACHELINE ? width + FACET_CELLS_ADDRESS_WIDTH + 1 : width;
 }
 
 static size_t facet_cells_field_width(
@@ -135,7 +135,7 @@ static void facet_cells_put_name(
 	const struct report_layout *l, struct text *out, const struct profile_function *function, size_t width)
 {
 	struct tally_str name = profile_string(l->profile, function->name);
-	size_t room = width > LEVEL_WIDTH ? width - LEVEL_WIDTH : 0;
+	size_t room = width > FACET_CELLS_LEVEL_WIDTH ? width - FACET_CELLS_LEVEL_WIDTH : 0;
 	text_bytes(out, name.data, MIN(name.len, room));
 }
 

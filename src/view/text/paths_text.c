@@ -8,9 +8,9 @@
 #include "base/order.h"
 #include "view/text/changes_text.h"
 
-#define COLUMN	     8
-#define CHANGE_WIDTH 9
-#define INDENT	     2
+#define COLUMN		  8
+#define CHANGE_WIDTH	  9
+#define PATHS_TEXT_INDENT 2
 
 struct paths_text_tree {
 	const struct diff_paths *paths;
@@ -123,7 +123,7 @@ static uint32_t paths_text_child_count(const struct paths_text_tree *t, uint32_t
 static uint32_t paths_text_put_line(struct paths_text_tree *t, struct text *out, uint32_t path, size_t level)
 {
 	paths_text_put_values(t, out, path);
-	text_repeat(out, ' ', 2 + level * INDENT);
+	text_repeat(out, ' ', 2 + level * PATHS_TEXT_INDENT);
 	paths_text_put_name(t, out, path);
 	while (paths_text_child_count(t, path) == 1 &&
 		paths_text_is_alike(t, path, t->children[t->first_child[path]])) {

@@ -10,14 +10,14 @@
 #include "view/text/origin_text.h"
 #include "view/text/percent_text.h"
 
-#define ROWS_AHEAD		4
-#define PART_WIDTH		7
-#define INLINED			" (inlined)"
-#define COLUMN_GAP		2
-#define CUT_NAME_MIN		12
-#define LEVEL_WIDTH		4 /* "[k] " */
-#define ID_WIDTH		8 /* "  16511:" before a command */
-#define SYMBOL_UNRESOLVED_WIDTH (LEVEL_WIDTH + 2 + REPORT_ADDRESS_DIGITS)
+#define REPORT_CELLS_ROWS_AHEAD	 4
+#define PART_WIDTH		 7
+#define INLINED			 " (inlined)"
+#define COLUMN_GAP		 2
+#define CUT_NAME_MIN		 12
+#define REPORT_CELLS_LEVEL_WIDTH 4 /* "[k] " */
+#define ID_WIDTH		 8 /* "  16511:" before a command */
+#define SYMBOL_UNRESOLVED_WIDTH	 (REPORT_CELLS_LEVEL_WIDTH + 2 + REPORT_ADDRESS_DIGITS)
 
 /* The name that the row's thread had last: perf shows it beside the id, and makes the command column as wide as it. */
 static struct tally_str last_comm(const struct report_layout *l, const struct flat_row *row)
@@ -105,8 +105,8 @@ size_t report_cell_width(const struct report_layout *l, enum profile_key key, co
 	case KEY_DSO:
 		return row_binary(l, row).len;
 	case KEY_SYMBOL:
-		return function ? profile_string(p, function->name).len + report_origin_width(l) + LEVEL_WIDTH +
-					  (function->is_inlined ? strlen(INLINED) : 0)
+		return function ? profile_string(p, function->name).len + report_origin_width(l) +
+					  REPORT_CELLS_LEVEL_WIDTH + (function->is_inlined ? strlen(INLINED) : 0)
 				: SYMBOL_UNRESOLVED_WIDTH;
 	default:
 		return facet_cell_width(l, key, row);
@@ -178,11 +178,12 @@ static void print_symbol_cell(const struct report_layout *l, struct text *out, s
 {
 	report_origin(l, out, l->profile->frames[row->frame].binary, row->address);
 	const struct profile_function *function = row_function(l->profile, row);
-	const char level[LEVEL_WIDTH] = {'[', row->level ? (char)row->level : 'H', ']', ' '};
-	text_bytes(out, level, LEVEL_WIDTH);
+	const char level[REPORT_CELLS_LEVEL_WIDTH] = {'[', row->level ? (char)row->level : 'H', ']', ' '};
+	text_bytes(out, level, REPORT_CELLS_LEVEL_WIDTH);
 	if (function) {
 		struct tally_str name = profile_string(l->profile, function->name);
-		size_t prefix = report_origin_width(l) + LEVEL_WIDTH, room = width > prefix ? width - prefix : 0;
+		size_t prefix = report_origin_width(l) + REPORT_CELLS_LEVEL_WIDTH,
+		       room = width > prefix ? width - prefix : 0;
 		text_bytes(out, name.data, MIN(name.len, room));
 		if (function->is_inlined && room > name.len)
 			text_bytes(out, INLINED, room - name.len < strlen(INLINED) ? room - name.len : strlen(INLINED));
@@ -397,7 +398,7 @@ static void fit_some_rows(void *context, size_t task, unsigned worker)
 		i++) {
 		const struct flat_row *row = &t->rows[t->shown_count == t->row_count ? i : t->order[i]];
 		for (unsigned step = 0; step < REPORT_NAME_STEPS; step++) {
-			size_t ahead = i + (REPORT_NAME_STEPS - step) * ROWS_AHEAD;
+			size_t ahead = i + (REPORT_NAME_STEPS - step) * REPORT_CELLS_ROWS_AHEAD;
 			if (t->shown_count == t->row_count && ahead < t->row_count)
 				report_expect_name(l->profile, &t->rows[ahead], step);
 		}

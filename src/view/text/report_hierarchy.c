@@ -7,10 +7,10 @@
 #include "base/error.h"
 #include "view/text/report_cells.h"
 
-#define INDENT		3 /* columns a level */
-#define GAP		2 /* between columns */
-#define NO_ENTRY_INDENT 12 /* where a separator stands for the columns */
-#define MAX_LEVEL	REPORT_MAX_COLUMNS
+#define REPORT_HIERARCHY_INDENT	   3 /* columns a level */
+#define REPORT_HIERARCHY_GAP	   2 /* between columns */
+#define NO_ENTRY_INDENT		   12 /* where a separator stands for the columns */
+#define REPORT_HIERARCHY_MAX_LEVEL REPORT_MAX_COLUMNS
 
 struct tree_printer {
 	struct report_layout layout;
@@ -31,7 +31,7 @@ static size_t values_width(const struct report_layout *l)
 	size_t width = 0;
 	for (size_t i = 0; i < l->count; i++) {
 		if (is_value(l, i))
-			width += l->widths[i] + (width ? GAP : 0);
+			width += l->widths[i] + (width ? REPORT_HIERARCHY_GAP : 0);
 	}
 	return width;
 }
@@ -59,7 +59,7 @@ static size_t keys_width(const struct tree_printer *p, size_t header)
 	const struct report_layout *l = &p->layout;
 	size_t widest = header;
 	for (uint32_t level = 0; level < p->tree->level_count; level++) {
-		size_t width = level * INDENT;
+		size_t width = level * REPORT_HIERARCHY_INDENT;
 		bool is_first = true;
 		for (size_t i = 0; i < l->count; i++) {
 			if (!report_column_is_of_level(l, i, level))
@@ -77,7 +77,7 @@ static void report_hierarchy_print_header(const struct tree_printer *p)
 	const struct report_layout *l = &p->layout;
 	const char *separator = l->options->separator;
 	struct text *out = p->out;
-	size_t indent = separator ? 0 : (p->tree->level_count - 1) * INDENT;
+	size_t indent = separator ? 0 : (p->tree->level_count - 1) * REPORT_HIERARCHY_INDENT;
 	size_t before;
 	bool is_first = true;
 	text_str(out, "# ");
@@ -132,7 +132,7 @@ static void print_node(struct tree_printer *p, uint32_t index)
 	struct text *out = p->out;
 	bool is_first = true;
 	p->layout.node = hierarchy_stats(p->tree, index);
-	text_repeat(out, ' ', node->level * INDENT + (separator ? 0 : GAP));
+	text_repeat(out, ' ', node->level * REPORT_HIERARCHY_INDENT + (separator ? 0 : REPORT_HIERARCHY_GAP));
 	for (size_t i = 0; i < l->count; i++) {
 		if (!is_value(l, i))
 			continue;
@@ -146,7 +146,7 @@ static void print_node(struct tree_printer *p, uint32_t index)
 	if (separator)
 		text_str(out, separator);
 	else
-		text_repeat(out, ' ', GAP + (p->tree->level_count - 1) * INDENT);
+		text_repeat(out, ' ', REPORT_HIERARCHY_GAP + (p->tree->level_count - 1) * REPORT_HIERARCHY_INDENT);
 	is_first = true;
 	for (size_t i = 0; i < l->count; i++) {
 		if (!report_column_is_of_level(l, i, node->level))
@@ -177,7 +177,8 @@ static bool has_shown_child(const struct tree_printer *p, const struct hierarchy
 static void print_no_entry(const struct tree_printer *p, uint32_t level)
 {
 	const struct report_layout *l = &p->layout;
-	size_t width = (level + p->tree->level_count) * INDENT + values_width(l) + 2 * GAP;
+	size_t width =
+		(level + p->tree->level_count) * REPORT_HIERARCHY_INDENT + values_width(l) + 2 * REPORT_HIERARCHY_GAP;
 	if (l->options->separator)
 		width = NO_ENTRY_INDENT;
 	text_repeat(p->out, ' ', width);
@@ -190,7 +191,7 @@ static enum tally_status report_hierarchy_print_tree(struct tree_printer *p, str
 {
 	struct {
 		uint32_t next, end;
-	} path[MAX_LEVEL] = {{0, p->tree->root_count}};
+	} path[REPORT_HIERARCHY_MAX_LEVEL] = {{0, p->tree->root_count}};
 	enum tally_status status = TALLY_OK;
 	for (size_t depth = 1; depth && status == TALLY_OK;) {
 		if (path[depth - 1].next == path[depth - 1].end) {
@@ -207,7 +208,7 @@ static enum tally_status report_hierarchy_print_tree(struct tree_printer *p, str
 		if (node->child_count == 0)
 			status = chain_print(
 				&p->chains, p->out, node->row, hierarchy_stats(p->tree, index)->period, err);
-		else if (depth < MAX_LEVEL) {
+		else if (depth < REPORT_HIERARCHY_MAX_LEVEL) {
 			path[depth].next = node->first_child;
 			path[depth++].end = node->first_child + node->child_count;
 		}

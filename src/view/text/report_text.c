@@ -9,10 +9,10 @@
 #include "view/text/repeated_cells.h"
 #include "view/text/report_cells.h"
 
-#define CHUNK_ROWS   128
-#define ROUND_CHUNKS 64
-#define MAX_PRINTERS 8 /* each has its own memory for call graphs */
-#define ROWS_AHEAD   6
+#define CHUNK_ROWS	       128
+#define ROUND_CHUNKS	       64
+#define MAX_PRINTERS	       8 /* each has its own memory for call graphs */
+#define REPORT_TEXT_ROWS_AHEAD 6
 
 /* The column's cell, what stands before it and the blanks up to the next one. */
 static void print_cell(
@@ -94,18 +94,18 @@ static void report_text_expect(const void *from, size_t bytes)
 static void report_text_expect_rows(const struct flat_table *t, size_t at)
 {
 	size_t steps = REPORT_NAME_STEPS + 1;
-	if (at + steps * ROWS_AHEAD < t->shown_count) {
-		uint32_t row = t->order[at + steps * ROWS_AHEAD];
+	if (at + steps * REPORT_TEXT_ROWS_AHEAD < t->shown_count) {
+		uint32_t row = t->order[at + steps * REPORT_TEXT_ROWS_AHEAD];
 		report_text_expect(&t->rows[row], sizeof(*t->rows));
 		report_text_expect(flat_table_stat(t, row, 0), sizeof(struct flat_stat));
 	}
 	for (unsigned step = 0; step < REPORT_NAME_STEPS; step++) {
-		size_t ahead = at + (REPORT_NAME_STEPS - step) * ROWS_AHEAD;
+		size_t ahead = at + (REPORT_NAME_STEPS - step) * REPORT_TEXT_ROWS_AHEAD;
 		if (ahead < t->shown_count)
 			report_expect_name(t->profile, &t->rows[t->order[ahead]], step);
 	}
-	if (t->options.with_chains && at + ROWS_AHEAD < t->shown_count)
-		__builtin_prefetch(&t->instances[t->rows[t->order[at + ROWS_AHEAD]].first_instance]);
+	if (t->options.with_chains && at + REPORT_TEXT_ROWS_AHEAD < t->shown_count)
+		__builtin_prefetch(&t->instances[t->rows[t->order[at + REPORT_TEXT_ROWS_AHEAD]].first_instance]);
 }
 
 struct row_printer { /* of one worker */

@@ -3,13 +3,13 @@
 
 #include <inttypes.h>
 
-#define WIDTH	35 /* of one recording's column */
-#define RULE	26 /* dashes; one more between two columns */
-#define PERCENT 100.0
+#define STREAMS_TEXT_WIDTH   35 /* of one recording's column */
+#define RULE		     26 /* dashes; one more between two columns */
+#define STREAMS_TEXT_PERCENT 100.0
 
 static void put_sums(struct text *out, const struct hot_streams *streams, const struct hot_stream *stream)
 {
-	double share = streams->total ? PERCENT * (double)stream->period / (double)streams->total : 0;
+	double share = streams->total ? STREAMS_TEXT_PERCENT * (double)stream->period / (double)streams->total : 0;
 	text_printf(out, "cycles: %" PRIu64 ", hits: ", stream->cycles);
 	text_fixed(out, share, 2);
 	text_char(out, '%');
@@ -40,7 +40,7 @@ struct stream_pair {
 static void begin_right(struct text *out, const struct stream_pair *pair)
 {
 	if (!pair->left)
-		text_repeat(out, ' ', WIDTH);
+		text_repeat(out, ' ', STREAMS_TEXT_WIDTH);
 	text_char(out, '\t');
 }
 
@@ -62,7 +62,7 @@ static void put_pair(struct text *out, const struct stream_pair *pair)
 				text_repeat(out, '-', pair->left && pair->right && side == 0 ? RULE + 1 : RULE);
 			else
 				streams_text_put_frame(out, of[side]->profile, sides[side]->frames[line - 2]);
-			text_align_from(out, start, WIDTH);
+			text_align_from(out, start, STREAMS_TEXT_WIDTH);
 		}
 		text_char(out, '\n');
 	}

@@ -9,22 +9,22 @@
 #include "view/page/xml_text.h"
 #include "view/timechart/timechart_words.h"
 
-#define GUTTER		 190 /* names, left of the chart */
-#define MARGIN		 8
-#define TOP		 62 /* title, legend, axis */
-#define FOOT		 24
-#define CPU_HEIGHT	 30
-#define TASK_HEIGHT	 16
-#define IO_HEIGHT	 16 /* below a task that did any */
-#define GAP		 3
-#define TICK_PIXELS	 90
-#define CHARACTER_PIXELS 6.9
-#define NAME_CHARACTERS	 18
-#define GROUP		 128 /* browsers need time with the square of the siblings of an element */
-#define NEIGHBOURS	 3 /* in order of time: what happens besides is near */
-#define MAX_ARROWS	 400 /* more are a blur */
-#define ARROW_SHARE	 1024 /* bytes of the picture for each; it has some 150 */
-#define FIRST_RESOLUTION 20 /* the first that is tried: this power of two to the whole time */
+#define GUTTER			      190 /* names, left of the chart */
+#define TIMECHART_SVG_MARGIN	      8
+#define TIMECHART_SVG_TOP	      62 /* title, legend, axis */
+#define FOOT			      24
+#define CPU_HEIGHT		      30
+#define TASK_HEIGHT		      16
+#define IO_HEIGHT		      16 /* below a task that did any */
+#define TIMECHART_SVG_GAP	      3
+#define TICK_PIXELS		      90
+#define CHARACTER_PIXELS	      6.9
+#define TIMECHART_SVG_NAME_CHARACTERS 18
+#define GROUP			      128 /* browsers need time with the square of the siblings of an element */
+#define NEIGHBOURS		      3 /* in order of time: what happens besides is near */
+#define MAX_ARROWS		      400 /* more are a blur */
+#define ARROW_SHARE		      1024 /* bytes of the picture for each; it has some 150 */
+#define FIRST_RESOLUTION	      20 /* the first that is tried: this power of two to the whole time */
 
 struct timechart_svg_drawing {
 	const struct timechart_picture *picture;
@@ -243,10 +243,11 @@ static void timechart_svg_add_label(struct timechart_svg_drawing *d, uint32_t tr
 	struct text *out = d->out;
 	bool is_cpu = of->kind == TRACK_CPU;
 	double y = d->tops[track] + (is_cpu ? CPU_HEIGHT / 2.0 + 4 : 12);
-	text_printf(out, "<text x=\"%d\" y=\"", is_cpu || of->id == of->pid ? MARGIN : MARGIN + 10);
+	text_printf(out, "<text x=\"%d\" y=\"",
+		is_cpu || of->id == of->pid ? TIMECHART_SVG_MARGIN : TIMECHART_SVG_MARGIN + 10);
 	text_fixed(out, y, 1);
 	text_str(out, "\">");
-	timechart_add_track(out, picture, track, NAME_CHARACTERS);
+	timechart_add_track(out, picture, track, TIMECHART_SVG_NAME_CHARACTERS);
 	text_printf(out, "<title>");
 	timechart_add_track(out, picture, track, 1000);
 	text_printf(out, "%s%" PRId32 "</title></text>\n", is_cpu ? "" : " of process ", is_cpu ? of->id : of->pid);
@@ -348,7 +349,7 @@ static size_t timechart_svg_add_arrows(struct timechart_svg_drawing *d)
 static void add_axis(struct timechart_svg_drawing *d)
 {
 	const struct tracks *all = d->picture->tracks;
-	double ticks = ((double)d->svg->width - GUTTER - MARGIN) / TICK_PIXELS;
+	double ticks = ((double)d->svg->width - GUTTER - TIMECHART_SVG_MARGIN) / TICK_PIXELS;
 	uint64_t whole_ns = all->end_ns - all->start_ns, step_ns = 1;
 	static const uint64_t factors[] = {2, 5, 10};
 	for (size_t i = 0; (double)whole_ns / (double)step_ns > ticks && step_ns < UINT64_MAX / 10; i++) {
@@ -361,12 +362,12 @@ static void add_axis(struct timechart_svg_drawing *d)
 		text_fixed(d->out, x, 1);
 		text_str(d->out, "\" x2=\"");
 		text_fixed(d->out, x, 1);
-		text_printf(d->out, "\" y1=\"%d\" y2=\"", TOP - 6);
+		text_printf(d->out, "\" y1=\"%d\" y2=\"", TIMECHART_SVG_TOP - 6);
 		text_fixed(d->out, d->height - FOOT, 1);
 		text_printf(d->out, "\"/>\n<text class=\"dim small\" text-anchor=\"%s\" x=\"",
 			at_ns == 0 ? "start" : "middle");
 		text_fixed(d->out, x, 1);
-		text_printf(d->out, "\" y=\"%d\">", TOP - 10);
+		text_printf(d->out, "\" y=\"%d\">", TIMECHART_SVG_TOP - 10);
 		timechart_add_time(d->out, at_ns);
 		text_str(d->out, "</text>\n");
 	}
@@ -415,10 +416,11 @@ static void timechart_svg_add_head(struct timechart_svg_drawing *d)
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%u\" height=\"%.0f\" "
 		"viewBox=\"0 0 %u %.0f\">\n<style>%s</style>\n"
 		"<rect class=\"back\" width=\"100%%\" height=\"100%%\"/>\n<text x=\"%d\" y=\"18\" font-weight=\"600\">",
-		d->svg->width, d->height, d->svg->width, d->height, style, MARGIN);
+		d->svg->width, d->height, d->svg->width, d->height, style, TIMECHART_SVG_MARGIN);
 	xml_text_cut(out, d->picture->title, 80);
 	text_str(out, "</text>\n");
-	text_printf(out, "<text class=\"dim\" x=\"%u\" y=\"18\" text-anchor=\"end\">", d->svg->width - MARGIN);
+	text_printf(out, "<text class=\"dim\" x=\"%u\" y=\"18\" text-anchor=\"end\">",
+		d->svg->width - TIMECHART_SVG_MARGIN);
 	timechart_add_time(out, all->end_ns - all->start_ns);
 	text_str(out, "</text>\n");
 	timechart_svg_add_legend(d);
@@ -430,7 +432,7 @@ static void timechart_svg_add_foot(struct timechart_svg_drawing *d, size_t arrow
 	struct text *out = d->out;
 	size_t dropped = d->picture->row_count - d->row_count + d->picture->hidden_tasks;
 	uint64_t resolution_ns = d->resolution_ns ? d->resolution_ns : d->picture->tracks->resolution_ns;
-	text_printf(out, "<text class=\"dim small\" x=\"%d\" y=\"%.0f\">", MARGIN, d->height - 9);
+	text_printf(out, "<text class=\"dim small\" x=\"%d\" y=\"%.0f\">", TIMECHART_SVG_MARGIN, d->height - 9);
 	xml_text_cut(out, d->picture->program, 40);
 	if (resolution_ns) {
 		text_str(out, " \xc2\xb7 what is shorter than ");
@@ -450,7 +452,7 @@ static void timechart_svg_add_foot(struct timechart_svg_drawing *d, size_t arrow
 static void timechart_svg_lay_out(struct timechart_svg_drawing *d)
 {
 	const struct tracks *all = d->picture->tracks;
-	double y = TOP;
+	double y = TIMECHART_SVG_TOP;
 	for (size_t i = 0; i < all->tracks.len; i++)
 		d->tops[i] = -1;
 	d->max_level = 0;
@@ -459,7 +461,7 @@ static void timechart_svg_lay_out(struct timechart_svg_drawing *d)
 		if (i > 0 && of->kind == TRACK_TASK && all->tracks.items[d->picture->rows[i - 1]].kind == TRACK_CPU)
 			y += 8;
 		d->tops[d->picture->rows[i]] = y;
-		y += height_of(of) + GAP;
+		y += height_of(of) + TIMECHART_SVG_GAP;
 		for (size_t j = 0; j < of->levels.len; j++)
 			if (of->levels.items[j].value > d->max_level)
 				d->max_level = of->levels.items[j].value;
@@ -501,7 +503,7 @@ bool timechart_svg_write(struct text *out, const struct timechart_picture *pictu
 	const struct tracks *all = picture->tracks;
 	double whole_ns = all->end_ns > all->start_ns ? (double)(all->end_ns - all->start_ns) : 1;
 	struct timechart_svg_drawing d = {.picture = picture, .svg = svg, .out = out, .row_count = picture->row_count};
-	d.pixels_per_ns = ((double)svg->width - GUTTER - MARGIN) / whole_ns;
+	d.pixels_per_ns = ((double)svg->width - GUTTER - TIMECHART_SVG_MARGIN) / whole_ns;
 	d.tops = calloc(all->tracks.len + 1, sizeof(*d.tops));
 	bool is_done = d.tops && try_until_it_fits(&d);
 	svg->resolution_ns = d.resolution_ns ? d.resolution_ns : all->resolution_ns;

@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "view/page/xml_text.h"
 
-#define NAME_CHARACTERS 64
-#define TEXT_CHARACTERS 2000 /* of a backtrace */
-#define KERNELS_OWN	512 /* from here on errors that programs do not see, as ERESTARTSYS: they have no text */
+#define TIMECHART_WORDS_NAME_CHARACTERS 64
+#define TEXT_CHARACTERS			2000 /* of a backtrace */
+#define KERNELS_OWN			512 /* from here on errors that programs do not see, as ERESTARTSYS: they have no text */
 
 static const char *const words[SPAN_KINDS] = {
 	[SPAN_RUNNING] = "running",
@@ -104,7 +104,7 @@ static void add_running(struct text *out, const struct timechart_picture *pictur
 		text_str(out, of->kind == TRACK_CPU ? " by several tasks" : " on several CPUs");
 	} else if (of->kind == TRACK_CPU) {
 		text_str(out, " by ");
-		timechart_add_track(out, picture, span->detail, NAME_CHARACTERS);
+		timechart_add_track(out, picture, span->detail, TIMECHART_WORDS_NAME_CHARACTERS);
 	} else {
 		text_printf(out, " on CPU %" PRIu32, span->detail);
 	}
@@ -119,7 +119,7 @@ static void add_details(struct text *out, const struct timechart_picture *pictur
 		text_printf(out, " in state %" PRIu32, span->detail);
 	} else if (span->kind == SPAN_WAITING && span->detail != TRACK_MIXED) {
 		text_str(out, ", woken by ");
-		timechart_add_track(out, picture, span->detail, NAME_CHARACTERS);
+		timechart_add_track(out, picture, span->detail, TIMECHART_WORDS_NAME_CHARACTERS);
 	} else if (span->kind >= SPAN_IO_FIRST) {
 		add_io(out, span);
 	}
@@ -129,7 +129,7 @@ void timechart_add_span(
 	struct text *out, const struct timechart_picture *picture, uint32_t track, const struct track_span *span)
 {
 	const struct track *of = &picture->tracks->tracks.items[track];
-	timechart_add_track(out, picture, track, NAME_CHARACTERS);
+	timechart_add_track(out, picture, track, TIMECHART_WORDS_NAME_CHARACTERS);
 	text_printf(out, " %s ", words[span->kind]);
 	timechart_add_time(out, span->held_ns);
 	add_details(out, picture, of, span);
@@ -153,9 +153,9 @@ void timechart_add_arrow(struct text *out, const struct timechart_picture *pictu
 	if (arrow->from == TRACK_NONE)
 		text_str(out, "an interrupt");
 	else
-		timechart_add_track(out, picture, arrow->from, NAME_CHARACTERS);
+		timechart_add_track(out, picture, arrow->from, TIMECHART_WORDS_NAME_CHARACTERS);
 	text_str(out, " wakes ");
-	timechart_add_track(out, picture, arrow->to, NAME_CHARACTERS);
+	timechart_add_track(out, picture, arrow->to, TIMECHART_WORDS_NAME_CHARACTERS);
 	text_str(out, " at ");
 	timechart_add_time(out, arrow->time_ns - picture->tracks->start_ns);
 	add_backtrace(out, picture, "in:", arrow->text);

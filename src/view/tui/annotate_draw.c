@@ -7,8 +7,8 @@
 #include "base/array.h"
 #include "base/order.h"
 
-#define FIRST_ROW 2
-#define NO_LINE	  SIZE_MAX
+#define ANNOTATE_DRAW_FIRST_ROW 2
+#define NO_LINE			SIZE_MAX
 
 struct annotate_draw_columns { /* widths */
 	unsigned value, count, label, bytes, mnemonic;
@@ -231,8 +231,9 @@ static void annotate_draw_put_lines(const struct annotate_screen *s, struct grid
 		grid_fill(grid, 1, GRID_HEADER);
 		tui_line_put(line, grid, 1, s->frame.shift);
 	}
-	for (unsigned row = FIRST_ROW; row < last && s->list.top + (row - FIRST_ROW) < s->list.count; row++) {
-		size_t index = s->list.top + (row - FIRST_ROW);
+	for (unsigned row = ANNOTATE_DRAW_FIRST_ROW;
+		row < last && s->list.top + (row - ANNOTATE_DRAW_FIRST_ROW) < s->list.count; row++) {
+		size_t index = s->list.top + (row - ANNOTATE_DRAW_FIRST_ROW);
 		annotate_draw_make_line(s, &columns, &arrow, index, line);
 		tui_line_put(line, grid, row, s->frame.shift);
 		if (index == s->list.cursor)

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "base/order.h"
 
-#define FIXED_LINES 3 /* title, heading, bottom */
-#define FIRST_ROW   2
+#define ANNOTATE_SCREEN_FIXED_LINES 3 /* title, heading, bottom */
+#define ANNOTATE_SCREEN_FIRST_ROW   2
 
 struct heat {
 	double percent;
@@ -92,7 +92,7 @@ enum tally_status annotate_screen_init(struct annotate_screen *s, const struct a
 	for (size_t i = 0; i < function->line_count; i++)
 		if (function->lines[i].kind == ANNOTATE_CODE && function->lines[i].target != ANNOTATE_NONE)
 			s->sources[function->lines[i].target]++;
-	s->list.page = s->frame.rows - FIXED_LINES;
+	s->list.page = s->frame.rows - ANNOTATE_SCREEN_FIXED_LINES;
 	select_lines(s);
 	if (s->hot_count)
 		tui_list_go(&s->list, annotate_screen_index_of(s, s->hot[0]));
@@ -134,7 +134,7 @@ void annotate_screen_resize(struct annotate_screen *s, unsigned rows, unsigned c
 	bool is_first = rows != s->frame.rows;
 	s->frame.rows = rows;
 	s->frame.columns = columns;
-	s->list.page = rows > FIXED_LINES ? rows - FIXED_LINES : 1;
+	s->list.page = rows > ANNOTATE_SCREEN_FIXED_LINES ? rows - ANNOTATE_SCREEN_FIXED_LINES : 1;
 	if (is_first)
 		tui_list_settle(&s->list);
 }
@@ -377,7 +377,8 @@ enum annotate_action annotate_screen_key(struct annotate_screen *s, uint32_t key
 	bool leaves = false;
 	if (tui_frame_takes(&s->frame, &owner, key, &leaves))
 		return leaves ? ANNOTATE_LEAVE : ANNOTATE_STAY;
-	if (tui_list_key(&s->list, key, FIRST_ROW) || annotate_screen_look_key(s, key) || find_key(s, key))
+	if (tui_list_key(&s->list, key, ANNOTATE_SCREEN_FIRST_ROW) || annotate_screen_look_key(s, key) ||
+		find_key(s, key))
 		return ANNOTATE_STAY;
 	return annotate_screen_other_key(s, key);
 }

@@ -11,7 +11,7 @@
 #include "view/tui/explorer_rows.h"
 #include "view/tui/explorer_table.h"
 
-#define SHIFT_STEP 8 /* columns */
+#define EXPLORER_KEYS_SHIFT_STEP 8 /* columns */
 
 static const struct tui_help help[] = {
 	{NULL, "Moving"},
@@ -183,11 +183,11 @@ static bool explorer_keys_move_key(struct explorer *e, uint32_t key)
 		explorer_end(e);
 		return true;
 	case TUI_KEY_LEFT:
-		e->shift -= MIN(e->shift, SHIFT_STEP);
+		e->shift -= MIN(e->shift, EXPLORER_KEYS_SHIFT_STEP);
 		return true;
 	case TUI_KEY_RIGHT:
 		if (e->shift < UINT16_MAX)
-			e->shift += SHIFT_STEP;
+			e->shift += EXPLORER_KEYS_SHIFT_STEP;
 		return true;
 	default:
 		return false;

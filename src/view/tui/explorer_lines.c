@@ -3,7 +3,7 @@
 
 #include "view/text/report_cells.h"
 
-#define FIXED_LINES 2 /* title and bottom line */
+#define EXPLORER_LINES_FIXED_LINES 2 /* title and bottom line */
 
 bool explorer_has_chains(const struct explorer *e, uint32_t table_row)
 {
@@ -102,7 +102,7 @@ static bool explorer_lines_is_same(struct explorer_position a, struct explorer_p
 
 unsigned explorer_page(const struct explorer *e)
 {
-	unsigned fixed = FIXED_LINES + !e->hides_headers;
+	unsigned fixed = EXPLORER_LINES_FIXED_LINES + !e->hides_headers;
 	return e->rows > fixed ? e->rows - fixed : 1;
 }
 

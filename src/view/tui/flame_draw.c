@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 
-#define FIRST_ROW 1
+#define FLAME_DRAW_FIRST_ROW 1
 
 _Static_assert(GRID_BLOCK_KINDS == FLAME_KINDS, "each kind has its colours");
 
@@ -58,9 +58,9 @@ static void flame_draw_put_block(
 	const struct flame_screen *s, struct grid *grid, uint32_t node, unsigned column, unsigned end)
 {
 	unsigned level = flame_screen_level(s, node);
-	if (level < s->top || level - s->top + FIRST_ROW + 2 >= grid->rows)
+	if (level < s->top || level - s->top + FLAME_DRAW_FIRST_ROW + 2 >= grid->rows)
 		return;
-	unsigned row = level - s->top + FIRST_ROW, style = style_of(s, node);
+	unsigned row = level - s->top + FLAME_DRAW_FIRST_ROW, style = style_of(s, node);
 	struct tally_str name = STR("all");
 	if (node != PROFILE_NONE)
 		name = s->tree->labels[s->tree->nodes[node].label].name;

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#define FIXED_LINES 3 /* title, what is at the cursor, bottom */
+#define FLAME_SCREEN_FIXED_LINES 3 /* title, what is at the cursor, bottom */
 
 static uint64_t flame_screen_weigh(const struct flame_screen *s, size_t node)
 {
@@ -103,7 +103,7 @@ bool flame_screen_block(const struct flame_screen *s, uint32_t node, unsigned *f
 
 static unsigned flame_screen_page_of(const struct flame_screen *s)
 {
-	return s->frame.rows > FIXED_LINES ? s->frame.rows - FIXED_LINES : 1;
+	return s->frame.rows > FLAME_SCREEN_FIXED_LINES ? s->frame.rows - FLAME_SCREEN_FIXED_LINES : 1;
 }
 
 static void follow_cursor(struct flame_screen *s)

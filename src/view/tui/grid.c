@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 
-#define REPLACEMENT '?'
+#define GRID_REPLACEMENT '?'
 
 struct grid_range {
 	uint32_t first, last;
@@ -92,7 +92,7 @@ static uint32_t grid_decode(struct tally_str *text)
 	text->len -= used;
 	if (!is_whole || character < least[tail] || character > 0x10ffff ||
 		(character >= 0xd800 && character <= 0xdfff))
-		return REPLACEMENT;
+		return GRID_REPLACEMENT;
 	return character;
 }
 
@@ -100,7 +100,7 @@ uint32_t grid_next_character(struct tally_str *text, unsigned *width)
 {
 	uint32_t character = grid_decode(text);
 	if (character < ' ' || (character >= 0x7f && character < 0xa0))
-		character = REPLACEMENT;
+		character = GRID_REPLACEMENT;
 	*width = character < 0x300 ? 1 : IS_IN(without_width, character) ? 0 : IS_IN(wide, character) ? 2 : 1;
 	return character;
 }

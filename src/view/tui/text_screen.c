@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#define FIXED_LINES 2 /* title and bottom */
+#define TEXT_SCREEN_FIXED_LINES 2 /* title and bottom */
 
 enum tally_status text_screen_init(struct text_screen *s, const char *title, struct text *text, struct tally_error *err)
 {
@@ -35,7 +35,7 @@ void text_screen_resize(struct text_screen *s, unsigned rows, unsigned columns)
 {
 	s->frame.rows = rows;
 	s->frame.columns = columns;
-	s->list.page = rows > FIXED_LINES ? rows - FIXED_LINES : 1;
+	s->list.page = rows > TEXT_SCREEN_FIXED_LINES ? rows - TEXT_SCREEN_FIXED_LINES : 1;
 	tui_list_settle(&s->list);
 }
 

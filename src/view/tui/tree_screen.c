@@ -8,11 +8,11 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#define FIXED_LINES 3 /* title, heading, bottom */
-#define FIRST_ROW   2
-#define STEP	    2 /* columns a level */
-#define MAX_INDENT  200
-#define MAX_LEVELS  4096 /* deeper ones stay closed */
+#define TREE_SCREEN_FIXED_LINES 3 /* title, heading, bottom */
+#define TREE_SCREEN_FIRST_ROW	2
+#define TREE_SCREEN_STEP	2 /* columns a level */
+#define MAX_INDENT		200
+#define MAX_LEVELS		4096 /* deeper ones stay closed */
 
 static double tree_screen_percent_of(const struct tree_screen *s, uint64_t value)
 {
@@ -74,7 +74,7 @@ enum tally_status tree_screen_init(
 		tree_screen_deinit(s);
 		return error_nomem(err);
 	}
-	s->list.page = s->frame.rows - FIXED_LINES;
+	s->list.page = s->frame.rows - TREE_SCREEN_FIXED_LINES;
 	tree_screen_make_lines(s);
 	return TALLY_OK;
 }
@@ -137,7 +137,7 @@ void tree_screen_resize(struct tree_screen *s, unsigned rows, unsigned columns)
 {
 	s->frame.rows = rows;
 	s->frame.columns = columns;
-	s->list.page = rows > FIXED_LINES ? rows - FIXED_LINES : 1;
+	s->list.page = rows > TREE_SCREEN_FIXED_LINES ? rows - TREE_SCREEN_FIXED_LINES : 1;
 	tui_list_settle(&s->list);
 }
 
@@ -355,7 +355,7 @@ static bool tree_key(struct tree_screen *s, uint32_t key)
 
 static enum tree_action tree_screen_own_key(struct tree_screen *s, uint32_t key)
 {
-	if (tui_list_key(&s->list, key, FIRST_ROW) || tree_key(s, key))
+	if (tui_list_key(&s->list, key, TREE_SCREEN_FIRST_ROW) || tree_key(s, key))
 		return TREE_STAY;
 	if (tui_is_mouse(key)) { /* a double click: its first one moved the cursor */
 		tree_screen_toggle(s);
@@ -428,7 +428,7 @@ static void tree_screen_make_line(const struct tree_screen *s, size_t index, str
 		text_repeat(&line->text, ' ', 9);
 	}
 	tui_line_style(line, GRID_PLAIN);
-	text_repeat(&line->text, ' ', 2 + STEP * (size_t)depth);
+	text_repeat(&line->text, ' ', 2 + TREE_SCREEN_STEP * (size_t)depth);
 	text_str(&line->text, !tree_screen_child_count(s, at) ? "  " : s->is_open[at] ? "- " : "+ ");
 	text_bytes(&line->text, label->name.data, label->name.len);
 	if (label->object.len) {
@@ -454,8 +454,9 @@ static void tree_screen_put_lines(const struct tree_screen *s, struct grid *grid
 		grid_fill(grid, 1, GRID_HEADER);
 		tui_line_put(line, grid, 1, s->frame.shift);
 	}
-	for (unsigned row = FIRST_ROW; row < last && s->list.top + (row - FIRST_ROW) < s->list.count; row++) {
-		size_t index = s->list.top + (row - FIRST_ROW);
+	for (unsigned row = TREE_SCREEN_FIRST_ROW;
+		row < last && s->list.top + (row - TREE_SCREEN_FIRST_ROW) < s->list.count; row++) {
+		size_t index = s->list.top + (row - TREE_SCREEN_FIRST_ROW);
 		tree_screen_make_line(s, index, line);
 		tui_line_put(line, grid, row, s->frame.shift);
 		if (index == s->list.cursor)

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-#define SHIFT_STEP 8 /* columns */
+#define TUI_FRAME_SHIFT_STEP 8 /* columns */
 
 void tui_frame_say(struct tui_frame *f, const char *format, ...)
 {
@@ -32,9 +32,9 @@ void tui_frame_help(struct tui_frame *f)
 void tui_frame_scroll(struct tui_frame *f, bool is_right)
 {
 	if (!is_right)
-		f->shift -= MIN(f->shift, SHIFT_STEP);
+		f->shift -= MIN(f->shift, TUI_FRAME_SHIFT_STEP);
 	else if (f->shift < UINT16_MAX)
-		f->shift += SHIFT_STEP;
+		f->shift += TUI_FRAME_SHIFT_STEP;
 }
 
 void tui_frame_refuse(struct tui_frame *f, uint32_t key, char help_key)
