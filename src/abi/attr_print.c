@@ -98,7 +98,7 @@ static const char *const hardware_names[] = {"CPU_CYCLES", "INSTRUCTIONS", "CACH
 static const char *const software_names[] = {"CPU_CLOCK", "TASK_CLOCK", "PAGE_FAULTS", "CONTEXT_SWITCHES",
 	"CPU_MIGRATIONS", "PAGE_FAULTS_MIN", "PAGE_FAULTS_MAJ", "ALIGNMENT_FAULTS", "EMULATION_FAULTS", "DUMMY",
 	"BPF_OUTPUT", "CGROUP_SWITCHES"};
-static const char *const cache_names[] = {"L1D", "L1I", "LL", "DTLB", "ITLB", "BPU", "NODE"};
+static const char *const attr_print_cache_names[] = {"L1D", "L1I", "LL", "DTLB", "ITLB", "BPU", "NODE"};
 static const char *const cache_op_names[] = {"READ", "WRITE", "PREFETCH"};
 static const char *const cache_result_names[] = {"ACCESS", "MISS"};
 
@@ -215,7 +215,7 @@ static void config_name(struct text *t, uint32_t type, uint64_t config)
 	uint64_t generic = config & UINT32_MAX;
 	const char *result = NAME_OF(cache_result_names, generic >> 16);
 	const char *op = NAME_OF(cache_op_names, generic >> 8 & 0xff);
-	const char *cache = NAME_OF(cache_names, generic & 0xff);
+	const char *cache = NAME_OF(attr_print_cache_names, generic & 0xff);
 	const char *name = type == EVENT_HARDWARE   ? NAME_OF(hardware_names, generic)
 			   : type == EVENT_SOFTWARE ? NAME_OF(software_names, config)
 						    : NULL;

@@ -38,7 +38,7 @@ const size_t event_symbol_count = ARRAY_LEN(event_symbols);
 
 /* First the spelling that is shown. */
 #define SPELLINGS 4
-static const char *const cache_names[CACHE_COUNT][SPELLINGS] = {
+static const char *const names_cache_names[CACHE_COUNT][SPELLINGS] = {
 	[CACHE_L1D] = {"L1-dcache", "L1-data", "l1-d", "l1d"},
 	[CACHE_L1I] = {"L1-icache", "L1-instruction", "l1-i", "l1i"},
 	[CACHE_LL] = {"LLC", "L2"},
@@ -108,7 +108,7 @@ bool cache_event_find(struct tally_str name, uint64_t *config)
 {
 	if (name.len > 0 && name.data[name.len - 1] == '-')
 		return false;
-	size_t cache = spelling_take(cache_names, CACHE_COUNT, &name);
+	size_t cache = spelling_take(names_cache_names, CACHE_COUNT, &name);
 	if (cache == SIZE_MAX)
 		return false;
 	size_t op = spelling_take(op_names, CACHE_OP_COUNT, &name);
@@ -132,7 +132,7 @@ bool cache_event_append(struct text *text, uint64_t config)
 	uint64_t cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16 & 0xff;
 	if (config >> 24 || cache >= CACHE_COUNT || op >= CACHE_OP_COUNT || result >= CACHE_RESULT_COUNT)
 		return false;
-	text_str(text, cache_names[cache][0]);
+	text_str(text, names_cache_names[cache][0]);
 	text_char(text, '-');
 	text_str(text, op_names[op][result == CACHE_RESULT_MISS ? 0 : 1]);
 	if (result == CACHE_RESULT_MISS)

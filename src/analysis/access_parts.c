@@ -3,24 +3,24 @@
 
 #include "profile/profile.h"
 
-#define OPERATION_LOAD	   0x2u
-#define OPERATION_STORE	   0x4u
-#define OPERATION_PREFETCH 0x8u
-#define OPERATION_EXEC	   0x10u
+#define ACCESS_PARTS_OPERATION_LOAD	0x2u
+#define ACCESS_PARTS_OPERATION_STORE	0x4u
+#define ACCESS_PARTS_OPERATION_PREFETCH 0x8u
+#define ACCESS_PARTS_OPERATION_EXEC	0x10u
 
 static unsigned operation_of(uint64_t data_src)
 {
 	unsigned operation = data_src & 0x1f;
-	if (operation & OPERATION_PREFETCH)
+	if (operation & ACCESS_PARTS_OPERATION_PREFETCH)
 		return PART_OP_PREFETCH;
-	if (operation & OPERATION_EXEC)
+	if (operation & ACCESS_PARTS_OPERATION_EXEC)
 		return PART_OP_EXEC;
 	switch (operation) {
-	case OPERATION_LOAD:
+	case ACCESS_PARTS_OPERATION_LOAD:
 		return PART_OP_LOAD;
-	case OPERATION_STORE:
+	case ACCESS_PARTS_OPERATION_STORE:
 		return PART_OP_STORE;
-	case OPERATION_LOAD | OPERATION_STORE:
+	case ACCESS_PARTS_OPERATION_LOAD | ACCESS_PARTS_OPERATION_STORE:
 		return PART_OP_BOTH;
 	default:
 		return PART_OP_OTHER;

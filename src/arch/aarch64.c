@@ -4,7 +4,7 @@
 #include "arch/arch.h"
 #include "base/array.h"
 
-static const char *const registers[] = {
+static const char *const aarch64_registers[] = {
 	[0] = "x0",
 	[1] = "x1",
 	[2] = "x2",
@@ -42,8 +42,8 @@ static const char *const registers[] = {
 };
 
 /* The same numbers. */
-static const uint8_t dwarf_registers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-	22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};
+static const uint8_t aarch64_dwarf_registers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
+	20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};
 
 const struct arch arch_aarch64 = {
 	.name = "aarch64",
@@ -52,8 +52,8 @@ const struct arch arch_aarch64 = {
 	.pointer_bytes = 8,
 	.kernel_start = UINT64_C(0xff00000000000000), /* 52 to 39 bits, tags of user pointers apart */
 	.call_back_bytes = 4,
-	.registers = registers,
-	.register_count = ARRAY_LEN(registers),
+	.registers = aarch64_registers,
+	.register_count = ARRAY_LEN(aarch64_registers),
 	.wide_from = ARCH_NO_REGISTER,
 	.general_registers = (UINT64_C(1) << 33) - 1,
 	.ip = 32,
@@ -63,8 +63,8 @@ const struct arch arch_aarch64 = {
 	.frame_fp_offset = 0,
 	.frame_return_offset = 8,
 	.frame_bytes = 16,
-	.dwarf_registers = dwarf_registers,
-	.dwarf_count = sizeof(dwarf_registers),
+	.dwarf_registers = aarch64_dwarf_registers,
+	.dwarf_count = sizeof(aarch64_dwarf_registers),
 	.dwarf_ip = 32,
 	.dwarf_sp = 31,
 	.dwarf_fp = 29,

@@ -4,11 +4,11 @@
 #include "arch/arch.h"
 #include "base/array.h"
 
-static const char *const registers[] = {
+static const char *const arm_registers[] = {
 	"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "fp", "ip", "sp", "lr", "pc"};
 
 /* The same numbers. */
-static const uint8_t dwarf_registers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static const uint8_t arm_dwarf_registers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
 const struct arch arch_arm = {
 	.name = "arm",
@@ -17,8 +17,8 @@ const struct arch arch_arm = {
 	.pointer_bytes = 4,
 	.kernel_start = 0xbf000000, /* the usual split of 3 GB to 1 GB, and the modules below it */
 	.call_back_bytes = 2, /* Thumb's shortest call is 2 bytes, and 2 lies inside a 4-byte one */
-	.registers = registers,
-	.register_count = ARRAY_LEN(registers),
+	.registers = arm_registers,
+	.register_count = ARRAY_LEN(arm_registers),
 	.wide_from = ARCH_NO_REGISTER,
 	.general_registers = 0xffff,
 	.ip = 15,
@@ -28,8 +28,8 @@ const struct arch arch_arm = {
 	.frame_fp_offset = -4,
 	.frame_return_offset = 0,
 	.frame_bytes = 4,
-	.dwarf_registers = dwarf_registers,
-	.dwarf_count = sizeof(dwarf_registers),
+	.dwarf_registers = arm_dwarf_registers,
+	.dwarf_count = sizeof(arm_dwarf_registers),
 	.dwarf_ip = 15,
 	.dwarf_sp = 13,
 	.dwarf_fp = 11,

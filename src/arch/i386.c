@@ -4,11 +4,11 @@
 #include "arch/arch.h"
 #include "base/array.h"
 
-static const char *const registers[] = {
+static const char *const i386_registers[] = {
 	"AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP", "IP", "FLAGS", "CS", "SS", "DS", "ES", "FS", "GS"};
 
 /* By perf's number: ax bx cx dx si di bp sp ip. */
-static const uint8_t dwarf_registers[] = {0, 3, 1, 2, 6, 7, 5, 4, 8};
+static const uint8_t i386_dwarf_registers[] = {0, 3, 1, 2, 6, 7, 5, 4, 8};
 
 const struct arch arch_i386 = {
 	.name = "i386",
@@ -17,8 +17,8 @@ const struct arch arch_i386 = {
 	.pointer_bytes = 4,
 	.kernel_start = 0xc0000000, /* the usual split of 3 GB to 1 GB */
 	.call_back_bytes = 1,
-	.registers = registers,
-	.register_count = ARRAY_LEN(registers),
+	.registers = i386_registers,
+	.register_count = ARRAY_LEN(i386_registers),
 	.wide_from = ARCH_NO_REGISTER,
 	.general_registers = 0xffff,
 	.ip = 8,
@@ -28,8 +28,8 @@ const struct arch arch_i386 = {
 	.frame_fp_offset = 0,
 	.frame_return_offset = 4,
 	.frame_bytes = 8,
-	.dwarf_registers = dwarf_registers,
-	.dwarf_count = sizeof(dwarf_registers),
+	.dwarf_registers = i386_dwarf_registers,
+	.dwarf_count = sizeof(i386_dwarf_registers),
 	.dwarf_ip = 8,
 	.dwarf_sp = 4,
 	.dwarf_fp = 5,

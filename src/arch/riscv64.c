@@ -5,13 +5,13 @@
 #include "base/array.h"
 
 /* Number 0 is pc; from 1 on they are the integer registers by their names in the calling convention. */
-static const char *const registers[] = {"pc", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2",
-	"a3", "a4", "a5", "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5",
-	"t6"};
+static const char *const riscv64_registers[] = {"pc", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1",
+	"a2", "a3", "a4", "a5", "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4",
+	"t5", "t6"};
 
 /* The same numbers, but pc has none. */
-static const uint8_t dwarf_registers[] = {ARCH_NO_DWARF, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18,
-	19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+static const uint8_t riscv64_dwarf_registers[] = {ARCH_NO_DWARF, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
+	17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
 
 const struct arch arch_riscv64 = {
 	.name = "riscv64",
@@ -20,8 +20,8 @@ const struct arch arch_riscv64 = {
 	.pointer_bytes = 8,
 	.kernel_start = UINT64_C(0xff00000000000000), /* with five levels of page tables; higher with fewer */
 	.call_back_bytes = 2, /* a compressed jump */
-	.registers = registers,
-	.register_count = ARRAY_LEN(registers),
+	.registers = riscv64_registers,
+	.register_count = ARRAY_LEN(riscv64_registers),
 	.wide_from = ARCH_NO_REGISTER,
 	.general_registers = 0xffffffff,
 	.ip = 0,
@@ -31,8 +31,8 @@ const struct arch arch_riscv64 = {
 	.frame_fp_offset = -16,
 	.frame_return_offset = -8,
 	.frame_bytes = 0,
-	.dwarf_registers = dwarf_registers,
-	.dwarf_count = sizeof(dwarf_registers),
+	.dwarf_registers = riscv64_dwarf_registers,
+	.dwarf_count = sizeof(riscv64_dwarf_registers),
 	.dwarf_ip = ARCH_NO_DWARF,
 	.dwarf_sp = 2,
 	.dwarf_fp = 8,

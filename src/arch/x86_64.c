@@ -5,7 +5,7 @@
 #include "base/array.h"
 
 /* SSE registers take two numbers each, from 32 on. */
-static const char *const registers[] = {
+static const char *const x86_64_registers[] = {
 	[0] = "AX",
 	[1] = "BX",
 	[2] = "CX",
@@ -49,8 +49,8 @@ static const char *const registers[] = {
 };
 
 /* By perf's number: ax bx cx dx si di bp sp ip, then r8 to r15. */
-static const uint8_t dwarf_registers[] = {0, 3, 2, 1, 4, 5, 6, 7, 16, ARCH_NO_DWARF, ARCH_NO_DWARF, ARCH_NO_DWARF,
-	ARCH_NO_DWARF, ARCH_NO_DWARF, ARCH_NO_DWARF, ARCH_NO_DWARF, 8, 9, 10, 11, 12, 13, 14, 15};
+static const uint8_t x86_64_dwarf_registers[] = {0, 3, 2, 1, 4, 5, 6, 7, 16, ARCH_NO_DWARF, ARCH_NO_DWARF,
+	ARCH_NO_DWARF, ARCH_NO_DWARF, ARCH_NO_DWARF, ARCH_NO_DWARF, ARCH_NO_DWARF, 8, 9, 10, 11, 12, 13, 14, 15};
 
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
@@ -59,8 +59,8 @@ const struct arch arch_x86_64 = {
 	.pointer_bytes = 8,
 	.kernel_start = UINT64_C(0xff00000000000000), /* with five levels of page tables; 0xffff8000... with four */
 	.call_back_bytes = 1,
-	.registers = registers,
-	.register_count = ARRAY_LEN(registers),
+	.registers = x86_64_registers,
+	.register_count = ARRAY_LEN(x86_64_registers),
 	.wide_from = 32,
 	.general_registers = 0xff0fff, /* without the segment registers DS to GS, which the kernel refuses */
 	.ip = 8,
@@ -70,8 +70,8 @@ const struct arch arch_x86_64 = {
 	.frame_fp_offset = 0,
 	.frame_return_offset = 8,
 	.frame_bytes = 16,
-	.dwarf_registers = dwarf_registers,
-	.dwarf_count = sizeof(dwarf_registers),
+	.dwarf_registers = x86_64_dwarf_registers,
+	.dwarf_count = sizeof(x86_64_dwarf_registers),
 	.dwarf_ip = 16,
 	.dwarf_sp = 7,
 	.dwarf_fp = 6,

@@ -38,7 +38,14 @@
 
 static const char *const python_map_names[] = {
 	"python_binaries", "python_codes", "python_ring", "python_ids", "python_losses"};
-enum python_frames_map { MAP_BINARIES, MAP_CODES, MAP_RING, MAP_IDS, MAP_LOSSES, MAP_COUNT };
+enum python_frames_map {
+	MAP_BINARIES,
+	MAP_CODES,
+	MAP_RING,
+	MAP_IDS,
+	PYTHON_FRAMES_MAP_LOSSES,
+	PYTHON_FRAMES_MAP_COUNT
+};
 
 struct python_frames_code { /* by ID, of the kernel's */
 	uint64_t base; /* address of its first line; 0: not known */
@@ -49,7 +56,7 @@ struct python_frames_code { /* by ID, of the kernel's */
 
 struct python_frames {
 	struct python_map map;
-	int fds[MAP_COUNT];
+	int fds[PYTHON_FRAMES_MAP_COUNT];
 	struct ring_buffer *ring;
 	uint32_t binary_count;
 	pthread_mutex_t lock; /* of what follows */
@@ -100,7 +107,7 @@ enum tally_status python_frames_create(
 	arena_init(&f->kept);
 	intern_init(&f->symbols);
 	pthread_mutex_init(&f->lock, NULL);
-	enum tally_status status = bpf_find_maps(object, python_map_names, MAP_COUNT, f->fds, err);
+	enum tally_status status = bpf_find_maps(object, python_map_names, PYTHON_FRAMES_MAP_COUNT, f->fds, err);
 	if (status == TALLY_OK)
 		status = python_frames_deal_ids(f, err);
 	if (status == TALLY_OK) {
@@ -135,7 +142,7 @@ void python_frames_destroy(struct python_frames *f)
 
 enum tally_status python_frames_share(struct bpf_object *object, struct bpf_object *from, struct tally_error *err)
 {
-	return bpf_share_maps(object, from, python_map_names, MAP_COUNT, err);
+	return bpf_share_maps(object, from, python_map_names, PYTHON_FRAMES_MAP_COUNT, err);
 }
 
 /* ---- files ---- */
@@ -373,7 +380,7 @@ struct python_losses_total python_frames_losses(struct python_frames *f)
 	int cpus = libbpf_num_possible_cpus();
 	uint32_t zero = 0;
 	struct python_losses *losses = f && cpus > 0 ? calloc((size_t)cpus, sizeof(*losses)) : NULL;
-	if (losses && bpf_map_lookup_elem(f->fds[MAP_LOSSES], &zero, losses) == 0)
+	if (losses && bpf_map_lookup_elem(f->fds[PYTHON_FRAMES_MAP_LOSSES], &zero, losses) == 0)
 		for (int i = 0; i < cpus; i++) {
 			total.threads += losses[i].threads;
 			total.frames += losses[i].frames;

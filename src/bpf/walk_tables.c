@@ -43,8 +43,8 @@ enum walk_map {
 	MAP_RECENT,
 	MAP_FILES,
 	MAP_MISSES,
-	MAP_LOSSES,
-	MAP_COUNT
+	WALK_TABLES_MAP_LOSSES,
+	WALK_TABLES_MAP_COUNT
 };
 
 struct walk_known { /* a process */
@@ -53,7 +53,7 @@ struct walk_known { /* a process */
 
 struct walk_tables {
 	struct walk_tables_config config;
-	int fds[MAP_COUNT];
+	int fds[WALK_TABLES_MAP_COUNT];
 	struct walk_files files;
 	struct walk_spans spans;
 	struct map_u64 by_pid; /* -> index in known + 1; 0: forgotten */
@@ -84,7 +84,7 @@ enum tally_status walk_tables_create(struct bpf_object *object, const struct wal
 		return error_nomem(err);
 	t->config = *config;
 	t->stop_fd = -1;
-	enum tally_status status = bpf_find_maps(object, walk_map_names, MAP_COUNT, t->fds, err);
+	enum tally_status status = bpf_find_maps(object, walk_map_names, WALK_TABLES_MAP_COUNT, t->fds, err);
 	if (status == TALLY_OK)
 		status = python_frames_create(object, &config->python, &t->files.python, err);
 	if (status == TALLY_OK) {
@@ -132,7 +132,7 @@ void walk_tables_destroy(struct walk_tables *t)
 
 enum tally_status walk_tables_share(struct bpf_object *object, struct bpf_object *from, struct tally_error *err)
 {
-	enum tally_status status = bpf_share_maps(object, from, walk_map_names, MAP_COUNT, err);
+	enum tally_status status = bpf_share_maps(object, from, walk_map_names, WALK_TABLES_MAP_COUNT, err);
 	return status == TALLY_OK ? python_frames_share(object, from, err) : status;
 }
 
@@ -374,7 +374,7 @@ struct walk_tables_totals walk_tables_totals(struct walk_tables *t)
 	int cpus = libbpf_num_possible_cpus();
 	uint32_t zero = 0;
 	struct walk_losses *losses = cpus > 0 ? calloc((size_t)cpus, sizeof(*losses)) : NULL;
-	if (losses && bpf_map_lookup_elem(t->fds[MAP_LOSSES], &zero, losses) == 0)
+	if (losses && bpf_map_lookup_elem(t->fds[WALK_TABLES_MAP_LOSSES], &zero, losses) == 0)
 		for (int i = 0; i < cpus; i++)
 			totals.missed += losses[i].misses, totals.refused_files += losses[i].files;
 	free(losses);

@@ -12,8 +12,8 @@
 #include "cli/commands.h"
 #include "profile/keys.h"
 
-static const struct option_table table = {NULL, 0, true};
-static const char *const usages[] = {"bash|zsh|fish", NULL};
+static const struct option_table completion_table = {NULL, 0, true};
+static const char *const completion_usages[] = {"bash|zsh|fish", NULL};
 
 /* What a shell can offer for an option of a command. */
 enum offer { OFFER_OPTION_ONLY, OFFER_CHOICES, OFFER_EVENTS, OFFER_KEYS };
@@ -281,8 +281,8 @@ static int cmd_completion_run(const struct cli *cli, const struct command *comma
 const struct command command_completion = {
 	.name = "completion",
 	.summary = "Print a completion script for bash, zsh or fish",
-	.usages = usages,
-	.options = &table,
+	.usages = completion_usages,
+	.options = &completion_table,
 	.description = "In bash: source <(tally completion bash). The build installs all three.",
 	.run = cmd_completion_run,
 };

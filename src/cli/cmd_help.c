@@ -6,8 +6,8 @@
 #include "cli/help.h"
 #include "cli/unknown_command.h"
 
-static const struct option_table table = {NULL, 0, true};
-static const char *const usages[] = {"[COMMAND]", NULL};
+static const struct option_table help_table = {NULL, 0, true};
+static const char *const help_usages[] = {"[COMMAND]", NULL};
 
 static int cmd_help_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
@@ -31,7 +31,7 @@ static int cmd_help_run(const struct cli *cli, const struct command *command, in
 const struct command command_help = {
 	.name = "help",
 	.summary = "Show what a command does and its options",
-	.usages = usages,
-	.options = &table,
+	.usages = help_usages,
+	.options = &help_table,
 	.run = cmd_help_run,
 };

@@ -6,8 +6,8 @@
 #include "cli/help.h"
 #include "cli/unknown_command.h"
 
-static const struct option_table table = {NULL, 0, true};
-static const char *const usages[] = {"[COMMAND]", NULL};
+static const struct option_table man_table = {NULL, 0, true};
+static const char *const man_usages[] = {"[COMMAND]", NULL};
 
 static int cmd_man_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
@@ -30,8 +30,8 @@ static int cmd_man_run(const struct cli *cli, const struct command *command, int
 const struct command command_man = {
 	.name = "man",
 	.summary = "Print a manual page as roff",
-	.usages = usages,
-	.options = &table,
+	.usages = man_usages,
+	.options = &man_table,
 	.description = "Prints the source of the manual page of a command, or of tally itself without one;\n"
 		       "`tally man stat | man -l -` shows it. The build installs them all.",
 	.run = cmd_man_run,

@@ -16,8 +16,8 @@ static const struct option options[] = {
 		.offset = offsetof(struct cmd_version_settings, build_options),
 		.help = "display the build options"},
 };
-static const struct option_table table = {options, 1, false};
-static const char *const usages[] = {"[<options>]", NULL};
+static const struct option_table version_table = {options, 1, false};
+static const char *const version_usages[] = {"[<options>]", NULL};
 
 static int cmd_version_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
@@ -42,7 +42,7 @@ static int cmd_version_run(const struct cli *cli, const struct command *command,
 const struct command command_version = {
 	.name = "version",
 	.summary = "Display the version of tally",
-	.usages = usages,
-	.options = &table,
+	.usages = version_usages,
+	.options = &version_table,
 	.run = cmd_version_run,
 };

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/word_list.h"
 
-#define LONGEST 256 /* of names that are looked at */
+#define IDLE_FUNCTIONS_LONGEST 256 /* of names that are looked at */
 
 /* Functions that call handlers when work arrives do not belong here, because the handlers below them may wait as part
  * of the work. */
@@ -106,7 +106,7 @@ static bool idle_is_listed(const char *const *names, size_t count, const char *n
 }
 
 /* As the lists have it: "__GI_epoll_wait", "ep_poll.constprop.0" and "read(int)" are plain. */
-static void idle_plain_name(struct tally_str name, char plain[LONGEST + 1])
+static void idle_plain_name(struct tally_str name, char plain[IDLE_FUNCTIONS_LONGEST + 1])
 {
 	static const char inner[] = "GI_";
 	while (name.len > 0 && name.data[0] == '_')
@@ -115,7 +115,8 @@ static void idle_plain_name(struct tally_str name, char plain[LONGEST + 1])
 		name = (struct tally_str){name.data + strlen(inner), name.len - strlen(inner)};
 	while (name.len > 0 && name.data[0] == '_')
 		name = (struct tally_str){name.data + 1, name.len - 1};
-	snprintf(plain, LONGEST + 1, "%.*s", (int)MIN(name.len, (size_t)LONGEST), name.data);
+	snprintf(plain, IDLE_FUNCTIONS_LONGEST + 1, "%.*s", (int)MIN(name.len, (size_t)IDLE_FUNCTIONS_LONGEST),
+		name.data);
 	plain[strcspn(plain, "(@")] = '\0';
 	static const char *const appended[] = {".constprop.", ".isra.", ".part.", ".cold", ".llvm.", ".lto_priv."};
 	for (size_t i = 0; i < ARRAY_LEN(appended); i++) {
@@ -132,10 +133,10 @@ static enum idle_kind idle_user_kind(const char *more, const char *name, const c
 	struct tally_str rest, word;
 	rest = str_from(more);
 	while (word_list_next(more, &rest, &word)) {
-		char pattern[LONGEST + 1];
+		char pattern[IDLE_FUNCTIONS_LONGEST + 1];
 		bool is_never = word.len > 0 && word.data[0] == '!';
-		snprintf(pattern, sizeof(pattern), "%.*s", (int)MIN(word.len - is_never, (size_t)LONGEST),
-			word.data + is_never);
+		snprintf(pattern, sizeof(pattern), "%.*s",
+			(int)MIN(word.len - is_never, (size_t)IDLE_FUNCTIONS_LONGEST), word.data + is_never);
 		if (pattern[0] && (fnmatch(pattern, name, 0) == 0 || fnmatch(pattern, plain, 0) == 0))
 			kind = is_never ? IDLE_NEVER : IDLE_WAITS;
 		if (kind == IDLE_NEVER)
@@ -146,9 +147,9 @@ static enum idle_kind idle_user_kind(const char *more, const char *name, const c
 
 enum idle_kind idle_function_kind(struct tally_str name, const char *more)
 {
-	char plain[LONGEST + 1], whole[LONGEST + 1];
+	char plain[IDLE_FUNCTIONS_LONGEST + 1], whole[IDLE_FUNCTIONS_LONGEST + 1];
 	idle_plain_name(name, plain);
-	snprintf(whole, sizeof(whole), "%.*s", (int)MIN(name.len, (size_t)LONGEST), name.data);
+	snprintf(whole, sizeof(whole), "%.*s", (int)MIN(name.len, (size_t)IDLE_FUNCTIONS_LONGEST), name.data);
 	enum idle_kind kind = more ? idle_user_kind(more, whole, plain) : IDLE_UNKNOWN;
 	if (kind != IDLE_UNKNOWN)
 		return kind;

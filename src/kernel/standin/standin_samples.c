@@ -64,7 +64,7 @@ static bool read_registers(struct stopped *t, pid_t tid)
 }
 
 /* Copies up to size bytes; less where the mapping ends. */
-static size_t read_memory(pid_t pid, uint64_t address, uint8_t *into, size_t size)
+static size_t standin_samples_read_memory(pid_t pid, uint64_t address, uint8_t *into, size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), done = 0;
 	while (done < size) {
@@ -93,7 +93,8 @@ static void read_chain(struct standin *s, struct stopped *t, pid_t pid)
 	t->chain[t->chain_len++] = t->ip;
 	while (t->chain_len <= STANDIN_CHAIN_MAX && at >= last && at % sizeof(uint64_t) == 0) {
 		uint64_t from = at + (uint64_t)(int64_t)s->arch->frame_fp_offset;
-		if (read_memory(pid, from, (uint8_t *)frame, sizeof(frame)) != sizeof(frame) || frame[1] == 0)
+		if (standin_samples_read_memory(pid, from, (uint8_t *)frame, sizeof(frame)) != sizeof(frame) ||
+			frame[1] == 0)
 			break;
 		t->chain[t->chain_len++] = frame[1];
 		last = at + 1;
@@ -179,7 +180,7 @@ void standin_sample(struct standin *s, struct standin_thread *thread, uint64_t p
 		standin_put_comm(s, thread, false);
 	standin_renew_mappings(s, thread);
 	if (stack)
-		t.stack_bytes = read_memory(thread->pid, t.sp, s->stack, stack) & ~(size_t)7;
+		t.stack_bytes = standin_samples_read_memory(thread->pid, t.sp, s->stack, stack) & ~(size_t)7;
 	if (wants_chain)
 		read_chain(s, &t, thread->pid);
 	for (at = 0; (event = standin_event_of(s, thread, 0, &at));) {

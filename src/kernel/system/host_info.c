@@ -288,7 +288,8 @@ static bool read_memory_node(
 	return node->bits != NULL;
 }
 
-static enum tally_status read_memory(const struct kernel_seam *kernel, struct host_info *info, struct tally_error *err)
+static enum tally_status host_info_read_memory(
+	const struct kernel_seam *kernel, struct host_info *info, struct tally_error *err)
 {
 	uint64_t bytes;
 	char *text;
@@ -311,7 +312,7 @@ static enum tally_status read_memory(const struct kernel_seam *kernel, struct ho
 enum tally_status host_info_read(const struct kernel_seam *kernel, struct host_info *info, struct tally_error *err)
 {
 	enum tally_status (*const steps[])(const struct kernel_seam *, struct host_info *, struct tally_error *) = {
-		read_topology, read_caches, host_info_read_nodes, read_pmus, read_memory};
+		read_topology, read_caches, host_info_read_nodes, read_pmus, host_info_read_memory};
 	enum tally_status status = TALLY_OK;
 
 	*info = (struct host_info){0};

@@ -15,7 +15,7 @@
 enum { PUSH_SERIES = 1, WRITE_SERIES = 2, WRITE_IS_NORMALIZED = 3 };
 enum { SERIES_LABEL = 1, SERIES_LABEL_SET = 1, SERIES_SAMPLE = 2 };
 enum { LABEL_NAME = 1, LABEL_VALUE = 2 };
-enum { SAMPLE_PROFILE = 1, SAMPLE_ID = 2 };
+enum { SERIES_SAMPLE_PROFILE = 1, SERIES_SAMPLE_ID = 2 };
 
 #define SERIES_MAX (1u << 14) /* of one batch */
 
@@ -119,7 +119,7 @@ static void destination_series_put_id(const struct destination_series *w, struct
 			text_char(&hex, '-');
 		text_hex(&hex, id[i], 2);
 	}
-	protobuf_string(out, SAMPLE_ID, text_view(&hex));
+	protobuf_string(out, SERIES_SAMPLE_ID, text_view(&hex));
 }
 
 /* The samples at hand are of one set and event. */
@@ -136,7 +136,7 @@ static enum tally_status destination_series_put_series(
 	size_t series = protobuf_open(w->out);
 	destination_series_put_labels(w, &w->batch->sets[label_set], profile_string(&part, part.events[event].name));
 	size_t sample = protobuf_open(w->out);
-	protobuf_bytes(w->out, SAMPLE_PROFILE, profile.data, profile.len);
+	protobuf_bytes(w->out, SERIES_SAMPLE_PROFILE, profile.data, profile.len);
 	if (!w->is_parca)
 		destination_series_put_id(w, w->out);
 	protobuf_close(w->out, SERIES_SAMPLE, sample);

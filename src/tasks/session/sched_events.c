@@ -16,7 +16,7 @@ static enum sched_kind sched_events_kind_of(const struct perfdata_event *event)
 	for (size_t i = 0; event && i < ARRAY_LEN(known); i++)
 		if (str_equal(event->name, str_from(known[i].name)))
 			return known[i].kind;
-	return SCHED_OTHER;
+	return SCHED_UNKNOWN;
 }
 
 bool sched_events_have(const struct data_source *source, enum sched_kind kind)
@@ -86,7 +86,7 @@ bool sched_event_read(struct data_source *source, struct sched_event *event)
 	event->cpu = sample.sample.cpu;
 	if (!sample.event)
 		read_task(event);
-	else if (event->kind != SCHED_OTHER && event->cpu < LIMIT_CPUS)
+	else if (event->kind != SCHED_UNKNOWN && event->cpu < LIMIT_CPUS)
 		read_fields(source, event);
 	else
 		return false;

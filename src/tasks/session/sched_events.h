@@ -34,7 +34,7 @@ struct sched_settings {
 };
 
 enum sched_kind {
-	SCHED_OTHER,
+	SCHED_UNKNOWN,
 	SCHED_SWITCH,
 	SCHED_WAKEUP,
 	SCHED_WAKEUP_NEW,

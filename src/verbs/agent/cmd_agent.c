@@ -73,7 +73,7 @@ static const char *cmd_agent_set_call_graph(const struct option_use *use)
 
 #define AT(member) .offset = offsetof(struct agent_settings, member)
 
-static const struct option options[] = {
+static const struct option agent_options[] = {
 	{"to", 0, OPTION_STRING, "url|folder", AT(to),
 		.help = "where batches go: a server (tally serve, http://host:7779), a collector of OpenTelemetry "
 			"(otlp+http://host:4318), Pyroscope (pyroscope+http://host:4040), Parca "
@@ -107,9 +107,9 @@ static const struct option options[] = {
 		.help = "file of the certificates to trust for https, in place of the system's"},
 };
 #undef AT
-static const struct option_table table = {options, ARRAY_LEN(options), false};
-static const char *const usages[] = {"--to <url|folder> [<options>]", NULL};
-static const char *const examples[] = {"send profiles of this machine to a server",
+static const struct option_table agent_table = {agent_options, ARRAY_LEN(agent_options), false};
+static const char *const agent_usages[] = {"--to <url|folder> [<options>]", NULL};
+static const char *const agent_examples[] = {"send profiles of this machine to a server",
 	"tally agent --to http://profiles.example.com:7779 --label region=eu",
 	"write batches into a folder, to send them later with push", "tally agent --to batches --window 60", NULL};
 
@@ -184,8 +184,8 @@ static int cmd_agent_run(const struct cli *cli, const struct command *command, i
 const struct command command_agent = {
 	.name = "agent",
 	.summary = "Sample this machine for a store of profiles.",
-	.usages = usages,
-	.options = &table,
+	.usages = agent_usages,
+	.options = &agent_table,
 	.description =
 		"Samples all CPUs at a low frequency for as long as it runs. Every ten seconds, it makes a batch "
 		"of the samples, by process, thread and call chain, with labels: host, kernel, CPU model, service, "
@@ -197,6 +197,6 @@ const struct command command_agent = {
 		"The agent measures what it costs. It samples less if it uses more than one percent of a CPU or "
 		"100 MB of memory, and says so. If the kernel does not allow measuring all CPUs, your own processes "
 		"are sampled, and the reason is reported. SIGTERM ends it after the last batch.",
-	.examples = examples,
+	.examples = agent_examples,
 	.run = cmd_agent_run,
 };

@@ -51,7 +51,7 @@ static const char *set_data_type(const struct option_use *use)
 	return NULL;
 }
 
-static const struct option options[] = {
+static const struct option annotate_options[] = {
 	INPUT_OPTIONS(struct cmd_annotate_settings, run.request.input.file),
 	{"dsos", 'd', OPTION_STRING, "dso[,dso...]", .offset = RUN(request.input.samples.filters.dsos),
 		.help = "only consider symbols in these DSOs (file://FILE lists them, one per line)"},
@@ -100,9 +100,9 @@ static const struct option options[] = {
 	{"skip-empty", 0, OPTION_FLAG, .offset = RUN(skips_empty),
 		.help = "Do not display empty (or dummy) events in the output (which is the default)"},
 };
-static const struct option_table table = {options, ARRAY_LEN(options), false};
-static const char *const usages[] = {"[<options>] [symbol]", NULL};
-static const char *const examples[] = {"the hottest functions, instruction by instruction", "tally annotate",
+static const struct option_table annotate_table = {annotate_options, ARRAY_LEN(annotate_options), false};
+static const char *const annotate_usages[] = {"[<options>] [symbol]", NULL};
+static const char *const annotate_examples[] = {"the hottest functions, instruction by instruction", "tally annotate",
 	"one function, in Intel's syntax", "tally annotate -M intel main", NULL};
 
 static int cmd_annotate_finish_settings(
@@ -225,8 +225,8 @@ static int cmd_annotate_run(const struct cli *cli, const struct command *command
 const struct command command_annotate = {
 	.name = "annotate",
 	.summary = "Read perf.data (created by perf record) and display annotated code",
-	.usages = usages,
-	.options = &table,
+	.usages = annotate_usages,
+	.options = &annotate_table,
 	.description =
 		"Disassembles the functions that samples fell on, the hottest first, and prints what share of a "
 		"function's "
@@ -236,6 +236,6 @@ const struct command command_annotate = {
 		"A symbol may be given without template arguments, parameters or scopes if it matches only one "
 		"function with samples; otherwise the matching or the nearest names are listed.\n\n"
 		"Which functions have no code available, and why, is reported on standard error.",
-	.examples = examples,
+	.examples = annotate_examples,
 	.run = cmd_annotate_run,
 };

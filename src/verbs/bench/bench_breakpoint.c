@@ -208,9 +208,9 @@ static int bench_breakpoint_enable_run(const struct bench *bench, const struct c
 	return bench_breakpoint_measure_enable(bench, &job);
 }
 
-static const struct benchmark benchmarks[] = {
+static const struct benchmark bench_breakpoint_benchmarks[] = {
 	{"thread", "Benchmark thread start/finish with breakpoints", &thread_table, bench_breakpoint_thread_run},
 	{"enable", "Benchmark breakpoint enable/disable", &enable_table, bench_breakpoint_enable_run},
 };
-const struct bench_collection bench_breakpoint = {
-	"breakpoint", "Breakpoint benchmarks", "Run all breakpoint benchmarks", benchmarks, ARRAY_LEN(benchmarks)};
+const struct bench_collection bench_breakpoint = {"breakpoint", "Breakpoint benchmarks",
+	"Run all breakpoint benchmarks", bench_breakpoint_benchmarks, ARRAY_LEN(bench_breakpoint_benchmarks)};

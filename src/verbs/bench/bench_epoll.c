@@ -412,9 +412,9 @@ static int bench_epoll_ctl_run(const struct bench *bench, const struct command *
 	return is_good ? 0 : EXIT_FAILED;
 }
 
-static const struct benchmark benchmarks[] = {
+static const struct benchmark bench_epoll_benchmarks[] = {
 	{"wait", "Benchmark epoll concurrent epoll_waits", &wait_table, bench_epoll_wait_run},
 	{"ctl", "Benchmark epoll concurrent epoll_ctls", &ctl_table, bench_epoll_ctl_run},
 };
-const struct bench_collection bench_epoll = {
-	"epoll", "Epoll stressing benchmarks", "Run all epoll benchmarks", benchmarks, ARRAY_LEN(benchmarks)};
+const struct bench_collection bench_epoll = {"epoll", "Epoll stressing benchmarks", "Run all epoll benchmarks",
+	bench_epoll_benchmarks, ARRAY_LEN(bench_epoll_benchmarks)};

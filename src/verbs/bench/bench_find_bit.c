@@ -12,7 +12,7 @@ struct bench_find_bit {
 	uint64_t outer, inner;
 };
 
-static const struct option options[] = {
+static const struct option bench_find_bit_options[] = {
 	{.name = "outer-iterations",
 		.letter = 'i',
 		.kind = OPTION_U64,
@@ -26,7 +26,7 @@ static const struct option options[] = {
 		.offset = offsetof(struct bench_find_bit, inner),
 		.help = "Number of inner iterations used"},
 };
-const struct option_table bench_find_bit_table = {options, ARRAY_LEN(options), false};
+const struct option_table bench_find_bit_table = {bench_find_bit_options, ARRAY_LEN(bench_find_bit_options), false};
 
 static volatile uint64_t bench_find_bit_sink;
 

@@ -213,12 +213,13 @@ static int bench_futex_hash_run(const struct bench *bench, const struct command 
 
 /* ---- lock-pi ---- */
 
-static const struct option lock_options[] = {
+static const struct option bench_futex_lock_options[] = {
 	BENCH_FUTEX_OPTIONS,
 	BENCH_FUTEX_RUNTIME,
 	{"multi", 'M', OPTION_FLAG, BENCH_FUTEX_ROW(multi), .help = "Use multiple futexes"},
 };
-static const struct option_table lock_table = {lock_options, ARRAY_LEN(lock_options), false};
+static const struct option_table bench_futex_lock_table = {
+	bench_futex_lock_options, ARRAY_LEN(bench_futex_lock_options), false};
 
 static int bench_futex_lock_run(const struct bench *bench, const struct command *command, int argc, char **argv)
 {
@@ -249,13 +250,13 @@ static int bench_futex_lock_run(const struct bench *bench, const struct command 
 	return is_good ? 0 : EXIT_FAILED;
 }
 
-static const struct benchmark benchmarks[] = {
+static const struct benchmark bench_futex_benchmarks[] = {
 	{"hash", "Benchmark for futex hash table", &hash_table, bench_futex_hash_run},
 	{"wake", "Benchmark for futex wake calls", &bench_futex_wake_table, bench_futex_wake_run},
 	{"wake-parallel", "Benchmark for parallel futex wake calls", &bench_futex_wake_parallel_table,
 		bench_futex_wake_parallel_run},
 	{"requeue", "Benchmark for futex requeue calls", &bench_futex_requeue_table, bench_futex_requeue_run},
-	{"lock-pi", "Benchmark for futex lock_pi calls", &lock_table, bench_futex_lock_run},
+	{"lock-pi", "Benchmark for futex lock_pi calls", &bench_futex_lock_table, bench_futex_lock_run},
 };
-const struct bench_collection bench_futex = {
-	"futex", "Futex stressing benchmarks", "Run all futex benchmarks", benchmarks, ARRAY_LEN(benchmarks)};
+const struct bench_collection bench_futex = {"futex", "Futex stressing benchmarks", "Run all futex benchmarks",
+	bench_futex_benchmarks, ARRAY_LEN(bench_futex_benchmarks)};

@@ -34,7 +34,7 @@ static const struct option synthesize_options[] = {
 		.refusal = "one thread writes these records, while the others already record"},
 };
 static const struct option_table synthesize_table = {synthesize_options, ARRAY_LEN(synthesize_options), false};
-static const struct option kallsyms_options[] = {
+static const struct option bench_internals_kallsyms_options[] = {
 	{.name = "iterations",
 		.letter = 'i',
 		.kind = OPTION_U64,
@@ -42,7 +42,8 @@ static const struct option kallsyms_options[] = {
 		.offset = offsetof(struct bench_internals, iterations),
 		.help = "Number of iterations used to compute average"},
 };
-static const struct option_table kallsyms_table = {kallsyms_options, ARRAY_LEN(kallsyms_options), false};
+static const struct option_table bench_internals_kallsyms_table = {
+	bench_internals_kallsyms_options, ARRAY_LEN(bench_internals_kallsyms_options), false};
 
 /* CLI_GO_ON, or the exit code after a message. */
 static int bench_internals_begin(
@@ -173,9 +174,9 @@ static int bench_internals_kallsyms(const struct bench *bench, const struct comm
 	return 0;
 }
 
-static const struct benchmark benchmarks[] = {
+static const struct benchmark bench_internals_benchmarks[] = {
 	{"synthesize", "Benchmark perf event synthesis", &synthesize_table, bench_internals_synthesize},
-	{"kallsyms-parse", "Benchmark kallsyms parsing", &kallsyms_table, bench_internals_kallsyms},
+	{"kallsyms-parse", "Benchmark kallsyms parsing", &bench_internals_kallsyms_table, bench_internals_kallsyms},
 };
-const struct bench_collection bench_internals = {
-	"internals", "Perf-internals benchmarks", NULL, benchmarks, ARRAY_LEN(benchmarks)};
+const struct bench_collection bench_internals = {"internals", "Perf-internals benchmarks", NULL,
+	bench_internals_benchmarks, ARRAY_LEN(bench_internals_benchmarks)};

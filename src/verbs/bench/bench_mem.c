@@ -349,11 +349,11 @@ static int bench_mem_run_mmap(const struct bench *bench, const struct command *c
 	return bench_mem_run(bench, command, argc, argv, maps, ARRAY_LEN(maps));
 }
 
-static const struct benchmark benchmarks[] = {
+static const struct benchmark bench_mem_benchmarks[] = {
 	{"memcpy", "Benchmark for memcpy() functions", &copy_table, bench_mem_run_copy},
 	{"memset", "Benchmark for memset() functions", &copy_table, bench_mem_run_set},
 	{"find_bit", "Benchmark for find_bit() functions", &bench_find_bit_table, bench_find_bit_run},
 	{"mmap", "Benchmark for mmap() mappings", &mmap_table, bench_mem_run_mmap},
 };
-const struct bench_collection bench_mem = {
-	"mem", "Memory access benchmarks", "Run all memory access benchmarks", benchmarks, ARRAY_LEN(benchmarks)};
+const struct bench_collection bench_mem = {"mem", "Memory access benchmarks", "Run all memory access benchmarks",
+	bench_mem_benchmarks, ARRAY_LEN(bench_mem_benchmarks)};

@@ -28,7 +28,7 @@ struct bench_seccomp {
 	bool sync;
 };
 
-static const struct option options[] = {
+static const struct option bench_seccomp_options[] = {
 	{.name = "loop",
 		.letter = 'l',
 		.kind = OPTION_U64,
@@ -41,7 +41,7 @@ static const struct option options[] = {
 		.offset = offsetof(struct bench_seccomp, sync),
 		.help = "Enable the synchronous mode for seccomp notifications"},
 };
-const struct option_table bench_seccomp_table = {options, ARRAY_LEN(options), false};
+const struct option_table bench_seccomp_table = {bench_seccomp_options, ARRAY_LEN(bench_seccomp_options), false};
 
 static bool bench_seccomp_send_fd(int channel, int fd)
 {

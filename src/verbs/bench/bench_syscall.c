@@ -16,7 +16,7 @@ struct bench_syscall {
 	uint64_t loops;
 };
 
-static const struct option options[] = {
+static const struct option bench_syscall_options[] = {
 	{.name = "loop",
 		.letter = 'l',
 		.kind = OPTION_U64,
@@ -24,7 +24,7 @@ static const struct option options[] = {
 		.offset = offsetof(struct bench_syscall, loops),
 		.help = "Specify number of loops"},
 };
-static const struct option_table table = {options, ARRAY_LEN(options), false};
+static const struct option_table bench_syscall_table = {bench_syscall_options, ARRAY_LEN(bench_syscall_options), false};
 
 struct bench_syscall_kind {
 	const char *name;
@@ -96,11 +96,11 @@ BENCH_SYSCALL(getpgid, BENCH_SYSCALL_DEFAULT_LOOPS)
 BENCH_SYSCALL(fork, DEFAULT_FORK_LOOPS)
 BENCH_SYSCALL(execve, DEFAULT_FORK_LOOPS)
 
-static const struct benchmark benchmarks[] = {
-	{"basic", "Benchmark for basic getppid(2) calls", &table, bench_syscall_run_getppid},
-	{"getpgid", "Benchmark for getpgid(2) calls", &table, bench_syscall_run_getpgid},
-	{"fork", "Benchmark for fork(2) calls", &table, bench_syscall_run_fork},
-	{"execve", "Benchmark for execve(2) calls", &table, bench_syscall_run_execve},
+static const struct benchmark bench_syscall_benchmarks[] = {
+	{"basic", "Benchmark for basic getppid(2) calls", &bench_syscall_table, bench_syscall_run_getppid},
+	{"getpgid", "Benchmark for getpgid(2) calls", &bench_syscall_table, bench_syscall_run_getpgid},
+	{"fork", "Benchmark for fork(2) calls", &bench_syscall_table, bench_syscall_run_fork},
+	{"execve", "Benchmark for execve(2) calls", &bench_syscall_table, bench_syscall_run_execve},
 };
-const struct bench_collection bench_syscall = {
-	"syscall", "System call benchmarks", "Run all syscall benchmarks", benchmarks, ARRAY_LEN(benchmarks)};
+const struct bench_collection bench_syscall = {"syscall", "System call benchmarks", "Run all syscall benchmarks",
+	bench_syscall_benchmarks, ARRAY_LEN(bench_syscall_benchmarks)};

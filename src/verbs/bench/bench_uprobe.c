@@ -27,7 +27,7 @@ struct bench_uprobe {
 	uint64_t loops;
 };
 
-static const struct option options[] = {
+static const struct option bench_uprobe_options[] = {
 	{.name = "loop",
 		.letter = 'l',
 		.kind = OPTION_U64,
@@ -35,7 +35,7 @@ static const struct option options[] = {
 		.offset = offsetof(struct bench_uprobe, loops),
 		.help = "Specify number of loops"},
 };
-static const struct option_table table = {options, ARRAY_LEN(options), false};
+static const struct option_table bench_uprobe_table = {bench_uprobe_options, ARRAY_LEN(bench_uprobe_options), false};
 
 enum bench_uprobe_program { PROGRAM_NONE, PROGRAM_EMPTY, PROGRAM_PRINTS };
 
@@ -169,13 +169,15 @@ BENCH_UPROBE(prints, PROGRAM_PRINTS, false)
 BENCH_UPROBE(empty_return, PROGRAM_EMPTY, true)
 BENCH_UPROBE(prints_return, PROGRAM_PRINTS, true)
 
-static const struct benchmark benchmarks[] = {
-	{"baseline", "Baseline libc usleep(1000) call", &table, bench_uprobe_none},
-	{"empty", "Attach empty BPF prog to uprobe on usleep, system wide", &table, bench_uprobe_empty},
-	{"trace_printk", "Attach trace_printk BPF prog to uprobe on usleep syswide", &table, bench_uprobe_prints},
-	{"empty_ret", "Attach empty BPF prog to uretprobe on usleep, system wide", &table, bench_uprobe_empty_return},
-	{"trace_printk_ret", "Attach trace_printk BPF prog to uretprobe on usleep syswide", &table,
+static const struct benchmark bench_uprobe_benchmarks[] = {
+	{"baseline", "Baseline libc usleep(1000) call", &bench_uprobe_table, bench_uprobe_none},
+	{"empty", "Attach empty BPF prog to uprobe on usleep, system wide", &bench_uprobe_table, bench_uprobe_empty},
+	{"trace_printk", "Attach trace_printk BPF prog to uprobe on usleep syswide", &bench_uprobe_table,
+		bench_uprobe_prints},
+	{"empty_ret", "Attach empty BPF prog to uretprobe on usleep, system wide", &bench_uprobe_table,
+		bench_uprobe_empty_return},
+	{"trace_printk_ret", "Attach trace_printk BPF prog to uretprobe on usleep syswide", &bench_uprobe_table,
 		bench_uprobe_prints_return},
 };
-const struct bench_collection bench_uprobe = {
-	"uprobe", "uprobe benchmarks", "Run all uprobe benchmarks", benchmarks, ARRAY_LEN(benchmarks)};
+const struct bench_collection bench_uprobe = {"uprobe", "uprobe benchmarks", "Run all uprobe benchmarks",
+	bench_uprobe_benchmarks, ARRAY_LEN(bench_uprobe_benchmarks)};

@@ -13,7 +13,7 @@ struct cmd_bench_settings {
 	uint64_t repeats;
 };
 
-static const struct option options[] = {
+static const struct option bench_options[] = {
 	{.name = "format",
 		.letter = 'f',
 		.kind = OPTION_STRING,
@@ -27,9 +27,9 @@ static const struct option options[] = {
 		.offset = offsetof(struct cmd_bench_settings, repeats),
 		.help = "Specify number of times to repeat the run"},
 };
-static const struct option_table table = {options, ARRAY_LEN(options), true};
-static const char *const usages[] = {"[<common options>] <collection> <benchmark> [<options>]", NULL};
-static const char *const examples[] = {"how fast two processes wake each other", "tally bench sched pipe",
+static const struct option_table bench_table = {bench_options, ARRAY_LEN(bench_options), true};
+static const char *const bench_usages[] = {"[<common options>] <collection> <benchmark> [<options>]", NULL};
+static const char *const bench_examples[] = {"how fast two processes wake each other", "tally bench sched pipe",
 	"system calls, as figures for a program", "tally bench -f json syscall all", "the options of one benchmark",
 	"tally bench futex hash -h", NULL};
 
@@ -156,13 +156,13 @@ static int cmd_bench_run(const struct cli *cli, const struct command *command, i
 const struct command command_bench = {
 	.name = "bench",
 	.summary = "General framework for benchmark suites",
-	.usages = usages,
-	.options = &table,
+	.usages = bench_usages,
+	.options = &bench_table,
 	.description =
 		"Measures what the kernel and this machine do: scheduling, system calls, memory, futexes, epoll, "
 		"breakpoints and probes. Without words it lists the collections; with a collection, its benchmarks; "
 		"'all' runs all of them. Each benchmark has its own options ('tally bench sched pipe -h').\n\n"
 		"-f simple prints the figure alone, -f json one line of JSON for each result (\"schema\": 1).",
-	.examples = examples,
+	.examples = bench_examples,
 	.run = cmd_bench_run,
 };

@@ -34,7 +34,7 @@ struct cmd_archive_settings {
 	const char *excluded; /* file with build ids; NULL: none are */
 };
 
-static const struct option options[] = {
+static const struct option archive_options[] = {
 	{"all", 0, OPTION_FLAG, .offset = offsetof(struct cmd_archive_settings, all),
 		.help = "one archive with the recording and its files: perf.all-HOST-TIME.tar.bz2"},
 	{"unpack", 0, OPTION_FLAG, .offset = offsetof(struct cmd_archive_settings, unpack),
@@ -44,9 +44,10 @@ static const struct option options[] = {
 	{"exclude-buildids", 0, OPTION_STRING, "file", .offset = offsetof(struct cmd_archive_settings, excluded),
 		.help = "exclude the build IDs that this file lists, one per line (text after them is ignored)"},
 };
-static const struct option_table table = {options, ARRAY_LEN(options), false};
-static const char *const usages[] = {"[--all] [--exclude-buildids <file>] [<file>]", "--unpack [<archive>]", NULL};
-static const char *const examples[] = {"pack what another machine needs to show the symbols of this recording",
+static const struct option_table archive_table = {archive_options, ARRAY_LEN(archive_options), false};
+static const char *const archive_usages[] = {
+	"[--all] [--exclude-buildids <file>] [<file>]", "--unpack [<archive>]", NULL};
+static const char *const archive_examples[] = {"pack what another machine needs to show the symbols of this recording",
 	"tally archive perf.data", "unpack it there, next to perf.data", "tally archive --unpack perf.data.tar.bz2",
 	NULL};
 
@@ -326,8 +327,8 @@ static int cmd_archive_run(const struct cli *cli, const struct command *command,
 const struct command command_archive = {
 	.name = "archive",
 	.summary = "Create archive with object files with build-ids found in perf.data file",
-	.usages = usages,
-	.options = &table,
+	.usages = archive_usages,
+	.options = &archive_table,
 	.description =
 		"Packs the program files that samples and their callers hit into FILE.tar.bz2, as perf archive does. "
 		"The files come from the build-ID cache, and those that it lacks are added to it. Unpack the archive "
@@ -335,6 +336,6 @@ const struct command command_archive = {
 		"tar and bzip2 do the packing, bzip2 the unpacking. Unpacking writes program files into the build-ID "
 		"cache and the recording into the current folder, and nothing else: an archive with any other member "
 		"is refused as a whole. Existing files are never replaced.",
-	.examples = examples,
+	.examples = archive_examples,
 	.run = cmd_archive_run,
 };

@@ -47,7 +47,7 @@ static const char *set_max_bytes(const struct option_use *use)
 		.name = (long_name), .letter = (short_name), .kind = OPTION_FLAG,            \
 		.offset = offsetof(struct cmd_buildid_cache_settings, field), .help = (text) \
 	}
-static const struct option options[] = {
+static const struct option buildid_cache_options[] = {
 	FILES("add", 'a', add, "file(s) to add"),
 	FLAG("force", 'f', force, "don't complain, do it"),
 	FILES("index", 0, index,
@@ -87,11 +87,11 @@ static const struct option options[] = {
 		.offset = offsetof(struct cmd_buildid_cache_settings, target),
 		.help = "take files from the mount namespace of this process"},
 };
-static const struct option_table table = {options, ARRAY_LEN(options), false};
-static const char *const usages[] = {"[<options>]", NULL};
-static const char *const examples[] = {"keep a program for later reports", "tally buildid-cache --add ./program",
-	"list what the cache holds", "tally buildid-cache --list", "keep at most a gigabyte of it",
-	"tally buildid-cache --max-size 1G", NULL};
+static const struct option_table buildid_cache_table = {buildid_cache_options, ARRAY_LEN(buildid_cache_options), false};
+static const char *const buildid_cache_usages[] = {"[<options>]", NULL};
+static const char *const buildid_cache_examples[] = {"keep a program for later reports",
+	"tally buildid-cache --add ./program", "list what the cache holds", "tally buildid-cache --list",
+	"keep at most a gigabyte of it", "tally buildid-cache --max-size 1G", NULL};
 
 struct cmd_buildid_cache_job {
 	const struct cli *cli;
@@ -439,8 +439,8 @@ static int cmd_buildid_cache_run(const struct cli *cli, const struct command *co
 const struct command command_buildid_cache = {
 	.name = "buildid-cache",
 	.summary = "Manage build-id cache.",
-	.usages = usages,
-	.options = &table,
+	.usages = buildid_cache_usages,
+	.options = &buildid_cache_table,
 	.description =
 		"Adds program files to the cache of build ids, lists and removes them. The statically defined probes "
 		"(SDT) "
@@ -457,6 +457,6 @@ const struct command command_buildid_cache = {
 		"--max-size counts what only the cache holds: a link to a file that is also elsewhere costs nothing. "
 		"With "
 		"TALLY_BUILDID_CACHE_MAX=SIZE in the environment record keeps the cache below that.",
-	.examples = examples,
+	.examples = buildid_cache_examples,
 	.run = cmd_buildid_cache_run,
 };

@@ -20,7 +20,7 @@ struct cmd_buildid_list_settings {
 	unsigned verbose;
 };
 
-static const struct option options[] = {
+static const struct option buildid_list_options[] = {
 	{.name = "with-hits",
 		.letter = 'H',
 		.kind = OPTION_FLAG,
@@ -53,9 +53,9 @@ static const struct option options[] = {
 		.offset = offsetof(struct cmd_buildid_list_settings, verbose),
 		.help = "Report what the recording lost or hides"},
 };
-static const struct option_table table = {options, ARRAY_LEN(options), false};
-static const char *const usages[] = {"[<options>]", NULL};
-static const char *const examples[] = {"the files of a recording, and their build ids",
+static const struct option_table buildid_list_table = {buildid_list_options, ARRAY_LEN(buildid_list_options), false};
+static const char *const buildid_list_usages[] = {"[<options>]", NULL};
+static const char *const buildid_list_examples[] = {"the files of a recording, and their build ids",
 	"tally buildid-list -i perf.data", "only those that samples hit", "tally buildid-list -H", "of a program",
 	"tally buildid-list -i /bin/ls", NULL};
 
@@ -167,13 +167,13 @@ static int cmd_buildid_list_run(const struct cli *cli, const struct command *com
 const struct command command_buildid_list = {
 	.name = "buildid-list",
 	.summary = "List the buildids in a perf.data file",
-	.usages = usages,
-	.options = &table,
+	.usages = buildid_list_usages,
+	.options = &buildid_list_table,
 	.description =
 		"Lists the files of a recording with their build ids: those in its header, or, with -H, in a pipe and "
 		"where the header has none, those that samples or their callers hit. A file without a known build id "
 		"has blanks in its place.\n\n"
 		"-i also takes an ELF file, whose own build id is printed.",
-	.examples = examples,
+	.examples = buildid_list_examples,
 	.run = cmd_buildid_list_run,
 };

@@ -12,16 +12,16 @@ struct cmd_check_settings {
 	bool quiet;
 };
 
-static const struct option options[] = {
+static const struct option check_options[] = {
 	{.name = "quiet",
 		.letter = 'q',
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct cmd_check_settings, quiet),
 		.help = "do not show any warnings or messages"},
 };
-static const struct option_table table = {options, ARRAY_LEN(options), false};
-static const char *const usages[] = {"[<options>] feature <feature_list>", NULL};
-static const char *const examples[] = {"whether recordings can be compressed", "tally check feature zstd",
+static const struct option_table check_table = {check_options, ARRAY_LEN(check_options), false};
+static const char *const check_usages[] = {"[<options>] feature <feature_list>", NULL};
+static const char *const check_examples[] = {"whether recordings can be compressed", "tally check feature zstd",
 	"use it in a script", "tally check -q feature zstd,libtraceevent && record_options=-z", NULL};
 
 /* True if it is known and on. */
@@ -63,11 +63,11 @@ static int cmd_check_run(const struct cli *cli, const struct command *command, i
 const struct command command_check = {
 	.name = "check",
 	.summary = "check if a feature is present in tally",
-	.usages = usages,
-	.options = &table,
+	.usages = check_usages,
+	.options = &check_table,
 	.description = "Prints whether features are in this build, by perf's names for them, as `tally version "
 		       "--build-options` lists them. Several are separated by commas.\n\n"
 		       "Exit status: 0 if all of them are on, 1 if one is off or unknown.",
-	.examples = examples,
+	.examples = check_examples,
 	.run = cmd_check_run,
 };

@@ -26,7 +26,7 @@ struct cmd_config_word {
 	bool is_set;
 };
 
-static const struct option options[] = {
+static const struct option config_options[] = {
 	{.name = "list",
 		.letter = 'l',
 		.kind = OPTION_FLAG,
@@ -45,9 +45,9 @@ static const struct option options[] = {
 		.offset = offsetof(struct cmd_config_settings, json),
 		.help = "List as JSON with stable fields (\"schema\": 1), with the file of each variable"},
 };
-static const struct option_table table = {options, ARRAY_LEN(options), true};
-static const char *const usages[] = {"[<file-option>] [options] [section.name[=value] ...]", NULL};
-static const char *const examples[] = {"show all variables", "tally config --list", "show one, then change it",
+static const struct option_table config_table = {config_options, ARRAY_LEN(config_options), true};
+static const char *const config_usages[] = {"[<file-option>] [options] [section.name[=value] ...]", NULL};
+static const char *const config_examples[] = {"show all variables", "tally config --list", "show one, then change it",
 	"tally config report.children report.children=false", "where each variable comes from",
 	"tally config --list --json", NULL};
 
@@ -232,8 +232,8 @@ static int cmd_config_run(const struct cli *cli, const struct command *command, 
 const struct command command_config = {
 	.name = "config",
 	.summary = "Get and set variables in a configuration file.",
-	.usages = usages,
-	.options = &table,
+	.usages = config_usages,
+	.options = &config_table,
 	.description =
 		"Shows variables of the configuration files of perf, /etc/perfconfig and ~/.perfconfig, or changes "
 		"them. The value in the user's file counts if both have one. The variable PERF_CONFIG of the "
@@ -244,6 +244,6 @@ const struct command command_config = {
 		"gets them.\n\n"
 		"Exit status: 0, also if a variable is not set; 255 if a word is no variable, or the file cannot be "
 		"written.",
-	.examples = examples,
+	.examples = config_examples,
 	.run = cmd_config_run,
 };

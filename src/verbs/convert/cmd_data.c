@@ -28,7 +28,7 @@ struct cmd_data_settings {
 
 #define ROW(member) .offset = offsetof(struct cmd_data_settings, member)
 
-static const struct option options[] = {
+static const struct option data_options[] = {
 	{.name = "force",
 		.letter = 'f',
 		.kind = OPTION_FLAG,
@@ -52,9 +52,9 @@ static const struct option options[] = {
 	SAMPLE_OPTIONS(struct cmd_data_settings, samples),
 };
 #undef ROW
-static const struct option_table table = {options, ARRAY_LEN(options), false};
-static const char *const usages[] = {"convert [<options>]", NULL};
-static const char *const examples[] = {
+static const struct option_table data_table = {data_options, ARRAY_LEN(data_options), false};
+static const char *const data_usages[] = {"convert [<options>]", NULL};
+static const char *const data_examples[] = {
 	"the samples of a recording as JSON",
 	"tally data convert --to-json samples.json",
 	"a trace for babeltrace2 or Trace Compass, with mappings and names of threads",
@@ -174,8 +174,8 @@ static int cmd_data_run(const struct cli *cli, const struct command *command, in
 const struct command command_data = {
 	.name = "data",
 	.summary = "Data file related processing",
-	.usages = usages,
-	.options = &table,
+	.usages = data_usages,
+	.options = &data_table,
 	.description = "Converts a recording into a format that other programs read.\n\n--to-json FILE writes the "
 		       "samples in order of "
 		       "time: an object with what the header says, and for each sample its time, thread, CPU, name, "
@@ -187,6 +187,6 @@ const struct command command_data = {
 		       "per CPU. --all adds what was mapped, named, forked and ended; --tod gives times of day, where "
 		       "the recording "
 		       "was made with a clock that relates to them.",
-	.examples = examples,
+	.examples = data_examples,
 	.run = cmd_data_run,
 };

@@ -21,7 +21,7 @@ struct cmd_daemon_settings {
 	bool json;
 };
 
-static const char *set_separator(const struct option_use *use)
+static const char *daemon_set_separator(const struct option_use *use)
 {
 	struct cmd_daemon_settings *settings = use->settings;
 	const char *value = use->value ? use->value : ",";
@@ -35,7 +35,7 @@ static const char *set_separator(const struct option_use *use)
 	return NULL;
 }
 
-static const struct option options[] = {
+static const struct option daemon_options[] = {
 	{.name = "verbose",
 		.letter = 'v',
 		.kind = OPTION_COUNT,
@@ -46,7 +46,7 @@ static const struct option options[] = {
 		.kind = OPTION_CALL,
 		.argument = "field separator",
 		.argument_is_optional = true,
-		.call = set_separator,
+		.call = daemon_set_separator,
 		.help = "List with this character between the columns (a comma)"},
 	{.name = "base",
 		.kind = OPTION_STRING,
@@ -73,9 +73,9 @@ static const struct option options[] = {
 		.offset = offsetof(struct cmd_daemon_settings, json),
 		.help = "List as JSON with stable fields (\"schema\": 1)"},
 };
-static const struct option_table table = {options, ARRAY_LEN(options), false};
-static const char *const usages[] = {"{start|signal|stop|ping} [<options>]", "[<options>]", NULL};
-static const char *const examples[] = {"start the recorders of ~/.perfconfig, and see them",
+static const struct option_table daemon_table = {daemon_options, ARRAY_LEN(daemon_options), false};
+static const char *const daemon_usages[] = {"{start|signal|stop|ping} [<options>]", "[<options>]", NULL};
+static const char *const daemon_examples[] = {"start the recorders of ~/.perfconfig, and see them",
 	"tally daemon start; tally daemon", "let one begin a new file", "tally daemon signal --session cycles",
 	"end them", "tally daemon stop", NULL};
 
@@ -220,8 +220,8 @@ static int cmd_daemon_run(const struct cli *cli, const struct command *command, 
 const struct command command_daemon = {
 	.name = "daemon",
 	.summary = "Run record sessions on background",
-	.usages = usages,
-	.options = &table,
+	.usages = daemon_usages,
+	.options = &daemon_table,
 	.description =
 		"Runs recorders in the background. daemon.base of the configuration (--config, or /etc/perfconfig and "
 		"~/.perfconfig) is the folder that has their files, and session-NAME.run is a command line of record "
@@ -236,6 +236,6 @@ const struct command command_daemon = {
 		"The daemon follows changes of the configuration file: new sessions start, changed ones start again, "
 		"and those that are gone end. An invalid file changes nothing. A session that ended by itself starts "
 		"again at the next change. If the daemon is killed, its recorders complete their files and end.",
-	.examples = examples,
+	.examples = daemon_examples,
 	.run = cmd_daemon_run,
 };

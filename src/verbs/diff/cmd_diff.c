@@ -111,7 +111,7 @@ static const char *add_aa(const struct option_use *use)
 	return add_side(use, SIDE_AA);
 }
 
-static const struct option options[] = {
+static const struct option diff_options[] = {
 	{"base", 0, OPTION_CALL, "file...", .call = cmd_diff_add_base,
 		.help = "several recordings of the old program: with --new, shows which changes exceed the noise"},
 	{"new", 0, OPTION_CALL, "file...", .call = cmd_diff_add_new, .help = "several recordings of the new program"},
@@ -172,9 +172,9 @@ static const struct option options[] = {
 	{"stream", 0, OPTION_FLAG, .offset = DIFF_REQUEST(with_streams),
 		.help = "Enable hot streams comparison: the runs of branches that most time is spent in"},
 };
-static const struct option_table table = {options, ARRAY_LEN(options), false};
-static const char *const usages[] = {"[<options>] [old_file] [new_file]", NULL};
-static const char *const examples[] = {"what changed since the last recording", "tally diff",
+static const struct option_table diff_table = {diff_options, ARRAY_LEN(diff_options), false};
+static const char *const diff_usages[] = {"[<options>] [old_file] [new_file]", NULL};
+static const char *const diff_examples[] = {"what changed since the last recording", "tally diff",
 	"which functions take longer, with their periods", "tally diff -c ratio -p before.data after.data",
 	"fail a build whose functions got slower",
 	"tally diff --base A*.data --new B*.data --fail-if 'regression>2% with p<0.01'", NULL};
@@ -356,8 +356,8 @@ static int cmd_diff_run(const struct cli *cli, const struct command *command, in
 const struct command command_diff = {
 	.name = "diff",
 	.summary = "Read perf.data files and display the differential profile",
-	.usages = usages,
-	.options = &table,
+	.usages = diff_usages,
+	.options = &diff_table,
 	.description =
 		"Compares recordings by the names of what took the time: the first is the baseline, and each other one "
 		"has a column with its difference. Without files, perf.data.old and perf.data are compared.\n\n"
@@ -366,6 +366,6 @@ const struct command command_diff = {
 		"times w1. cycles, of recordings with branch stacks, is the difference of what each block of code "
 		"between "
 		"two branches takes on average, below the function that it is of.",
-	.examples = examples,
+	.examples = diff_examples,
 	.run = cmd_diff_run,
 };

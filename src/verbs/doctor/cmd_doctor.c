@@ -39,7 +39,7 @@ static const char *set_fix(const struct option_use *use)
 }
 
 #define ROW(member) .offset = offsetof(struct doctor_settings, member)
-static const struct option rows[] = {
+static const struct option doctor_rows[] = {
 	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON (docs/schema/doctor.json)"},
 	{"quiet", 'q', OPTION_FLAG, ROW(is_quiet), .help = "print nothing: the exit status is the answer"},
 	{"verbose", 'v', OPTION_FLAG, ROW(is_verbose),
@@ -52,7 +52,7 @@ static const struct option rows[] = {
 			"podman or kubernetes (default: by where this runs)"},
 };
 #undef ROW
-static const struct option_table table = {rows, ARRAY_LEN(rows), false};
+static const struct option_table doctor_table = {doctor_rows, ARRAY_LEN(doctor_rows), false};
 
 struct doctor_job {
 	const struct cli *cli;
@@ -160,9 +160,9 @@ static int cmd_doctor_run(const struct cli *cli, const struct command *command, 
 	return code == CLI_GO_ON ? cli_fail(cli, &err) : code;
 }
 
-static const char *const usages[] = {
+static const char *const doctor_usages[] = {
 	"[<options>]", "[<options>] <pid>", "[<options>] [--] <command> [<options>]", NULL};
-static const char *const examples[] = {"what works on this machine, and what is in the way", "tally doctor",
+static const char *const doctor_examples[] = {"what works on this machine, and what is in the way", "tally doctor",
 	"which stacks and names a recording of a process will have", "tally doctor $(pidof redis-server)",
 	"fail a CI job early where no hardware events are", "tally doctor -q --require hardware", "the lines for a pod",
 	"tally doctor --fix=kubernetes", NULL};
@@ -170,8 +170,8 @@ static const char *const examples[] = {"what works on this machine, and what is 
 const struct command command_doctor = {
 	.name = "doctor",
 	.summary = "Say what can be measured here, what is in the way, and what opens it",
-	.usages = usages,
-	.options = &table,
+	.usages = doctor_usages,
+	.options = &doctor_table,
 	.description = "Opens an event of each kind and says which are allowed. For each setting that is in the way - "
 		       "sysctls, "
 		       "capabilities, seccomp filters, namespaces, limits - it prints what it stops, the least that "
@@ -183,6 +183,6 @@ const struct command command_doctor = {
 		       "Exit status: 0 if the target, or a program of this user, can be measured; 1 if not, or if an "
 		       "event that --require "
 		       "names is not allowed.",
-	.examples = examples,
+	.examples = doctor_examples,
 	.run = cmd_doctor_run,
 };

@@ -178,7 +178,7 @@ static void put_debuginfod(const struct target_checks *target, struct text *out)
 	}
 }
 
-static void put_target(const struct doctor_report *report, bool is_verbose, struct text *out)
+static void doctor_text_put_target(const struct doctor_report *report, bool is_verbose, struct text *out)
 {
 	const struct target_checks *target = report->target;
 	if (target->pid)
@@ -220,7 +220,7 @@ void doctor_text(const struct doctor_report *report, bool is_verbose, struct tex
 	put_checks(report->checks, out);
 	put_gates(report->gates, is_verbose, out);
 	if (report->target)
-		put_target(report, is_verbose, out);
+		doctor_text_put_target(report, is_verbose, out);
 	text_str(out, "What tally does here\n");
 	for (size_t i = 0; i < PLAN_COUNT; i++) {
 		size_t start = out->len;

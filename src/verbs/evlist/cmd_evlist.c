@@ -22,7 +22,7 @@ struct cmd_evlist_settings {
 	unsigned verbose;
 };
 
-static const struct option options[] = {
+static const struct option evlist_options[] = {
 	INPUT_OPTIONS(struct cmd_evlist_settings, input),
 	{.name = "freq",
 		.letter = 'F',
@@ -48,9 +48,9 @@ static const struct option options[] = {
 		.offset = offsetof(struct cmd_evlist_settings, trace_fields),
 		.help = "Show tracepoint fields"},
 };
-static const struct option_table table = {options, ARRAY_LEN(options), false};
-static const char *const usages[] = {"[<options>]", NULL};
-static const char *const examples[] = {
+static const struct option_table evlist_table = {evlist_options, ARRAY_LEN(evlist_options), false};
+static const char *const evlist_usages[] = {"[<options>]", NULL};
+static const char *const evlist_examples[] = {
 	"which events a recording has, and how they were set up", "tally evlist -v -i perf.data", NULL};
 
 struct cmd_evlist_listing {
@@ -238,9 +238,9 @@ static int cmd_evlist_run(const struct cli *cli, const struct command *command, 
 const struct command command_evlist = {
 	.name = "evlist",
 	.summary = "List the event names in a perf.data file",
-	.usages = usages,
-	.options = &table,
+	.usages = evlist_usages,
+	.options = &evlist_table,
 	.description = "Lists the events that a recording holds. With -v, every field of their attributes that is set.",
-	.examples = examples,
+	.examples = evlist_examples,
 	.run = cmd_evlist_run,
 };

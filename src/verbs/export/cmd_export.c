@@ -42,7 +42,7 @@ struct export_format {
 	bool has_resources; /* --resource */
 };
 
-static const struct export_format formats[] = {
+static const struct export_format export_formats[] = {
 	{.name = "folded", .write = export_folded},
 	{.name = "speedscope", .write = export_speedscope, .wants_rows = true, .wants_places = true},
 	{.name = "pprof",
@@ -122,7 +122,7 @@ static const char *cmd_export_add_resource(const struct option_use *use)
 
 #define ROW(member) .offset = offsetof(struct export_settings, member)
 
-static const struct option rows[] = {
+static const struct option export_rows[] = {
 	{"format", 'F', OPTION_STRING, FORMAT_NAMES, ROW(format), .help = "what to write"},
 	{"output", 'o', OPTION_STRING, "file", ROW(output),
 		.help = "output file (default: standard output); compressed with gzip if its name ends in .gz"},
@@ -133,22 +133,22 @@ static const struct option rows[] = {
 	EXPORT_SELECTION_ROWS,
 };
 #undef ROW
-static const struct option_table table = {rows, ARRAY_LEN(rows), false};
+static const struct option_table export_table = {export_rows, ARRAY_LEN(export_rows), false};
 
 static const struct export_format *format_find(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_LEN(formats); i++)
-		if (strcmp(formats[i].name, name) == 0)
-			return &formats[i];
+	for (size_t i = 0; i < ARRAY_LEN(export_formats); i++)
+		if (strcmp(export_formats[i].name, name) == 0)
+			return &export_formats[i];
 	return NULL;
 }
 
 static int refuse_format(const struct cli *cli, const struct command *command, const char *name)
 {
-	const char *names[ARRAY_LEN(formats)];
-	for (size_t i = 0; i < ARRAY_LEN(formats); i++)
-		names[i] = formats[i].name;
-	size_t nearest = text_nearest(names, ARRAY_LEN(formats), name);
+	const char *names[ARRAY_LEN(export_formats)];
+	for (size_t i = 0; i < ARRAY_LEN(export_formats); i++)
+		names[i] = export_formats[i].name;
+	size_t nearest = text_nearest(names, ARRAY_LEN(export_formats), name);
 	if (nearest == SIZE_MAX)
 		return cli_usagef(cli, command, "format", "no format '%s'", name);
 	return cli_usagef(cli, command, "format", "no format '%s'\n  Did you mean `%s'?", name, names[nearest]);
@@ -298,8 +298,8 @@ static int cmd_export_run(const struct cli *cli, const struct command *command, 
 	return code;
 }
 
-static const char *const usages[] = {"--format <format> [<options>] [<file>]", NULL};
-static const char *const examples[] = {
+static const char *const export_usages[] = {"--format <format> [<options>] [<file>]", NULL};
+static const char *const export_examples[] = {
 	"for go tool pprof, Grafana Pyroscope, Polar Signals",
 	"tally export --format pprof -o profile.pb.gz",
 	"for an OpenTelemetry collector's endpoint /v1development/profiles",
@@ -314,12 +314,12 @@ static const char *const examples[] = {
 const struct command command_export = {
 	.name = "export",
 	.summary = "Write a recording in the formats of other viewers",
-	.usages = usages,
-	.options = &table,
+	.usages = export_usages,
+	.options = &export_table,
 	.description =
 		"Writes the samples of a recording for another program. docs/exports.md describes what each "
 		"format holds and which programs read it.\n\nBytes in names that are not UTF-8 become U+FFFD if the "
 		"format requires UTF-8.",
-	.examples = examples,
+	.examples = export_examples,
 	.run = cmd_export_run,
 };

@@ -43,7 +43,7 @@ struct cmd_flamegraph_settings {
 
 #define ROW(member) .offset = offsetof(struct cmd_flamegraph_settings, member)
 
-static const struct option rows[] = {
+static const struct option flamegraph_rows[] = {
 	INPUT_OPTIONS(struct cmd_flamegraph_settings, input),
 	{"output", 'o', OPTION_STRING, "file", ROW(output),
 		.help = "output file (default: flamegraph.html, standard output with --folded); - is standard output"},
@@ -91,7 +91,7 @@ static const struct option rows[] = {
 	{"diff", 0, OPTION_STRING, "base", ROW(base), .help = "colour what grew and what shrank since this recording"},
 };
 #undef ROW
-static const struct option_table table = {rows, ARRAY_LEN(rows), false};
+static const struct option_table flamegraph_table = {flamegraph_rows, ARRAY_LEN(flamegraph_rows), false};
 
 struct cmd_flamegraph_job {
 	const struct cli *cli;
@@ -270,7 +270,7 @@ static enum tally_status cmd_flamegraph_add_base(const struct cmd_flamegraph_job
 	return status;
 }
 
-static void print_idle(const struct cmd_flamegraph_job *job)
+static void flamegraph_print_idle(const struct cmd_flamegraph_job *job)
 {
 	struct diag notes;
 	diag_init(&notes);
@@ -298,7 +298,7 @@ static enum tally_status cmd_flamegraph_draw(
 	if (status == TALLY_OK)
 		status = profile_filter_init(&job->filter, job->result.profile, &s->samples.filters, err);
 	if (status == TALLY_OK)
-		print_idle(job);
+		flamegraph_print_idle(job);
 	if (status == TALLY_OK && job->base)
 		status = cmd_flamegraph_add_base(job, job->base, &options, err);
 	if (status == TALLY_OK) {
@@ -530,9 +530,9 @@ static int cmd_flamegraph_run(const struct cli *cli, const struct command *comma
 	return code;
 }
 
-static const char *const usages[] = {"[<options>] [<file>]", "[<options>] -- <command>",
+static const char *const flamegraph_usages[] = {"[<options>] [<file>]", "[<options>] -- <command>",
 	"-p <pid>|-t <tid>|-a|-C <cpu>|-G <cgroup>|-u <user> [<options>] <seconds>", NULL};
-static const char *const examples[] = {
+static const char *const flamegraph_examples[] = {
 	"draw where a program spends its time, in one command",
 	"tally flamegraph -- ./program",
 	"draw a running process, for ten seconds",
@@ -547,8 +547,8 @@ static const char *const examples[] = {
 const struct command command_flamegraph = {
 	.name = "flamegraph",
 	.summary = "Draw a recording, or a command, as a flame graph",
-	.usages = usages,
-	.options = &table,
+	.usages = flamegraph_usages,
+	.options = &flamegraph_table,
 	.description =
 		"Writes one HTML file that needs neither the network nor the programs that were measured. The "
 		"page can zoom, search (with the share of the matches), show callers and be used by keyboard (press "
@@ -558,6 +558,6 @@ const struct command command_flamegraph = {
 		"possible, otherwise from stack dumps (--call-graph auto; a line says which). Before a command, or a "
 		"number of seconds, -p, -t, -a, -C, -G and -u name what is recorded instead while the "
 		"command runs; with a recording, -p, -t and -C select samples.",
-	.examples = examples,
+	.examples = flamegraph_examples,
 	.run = cmd_flamegraph_run,
 };

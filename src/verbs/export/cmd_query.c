@@ -23,7 +23,7 @@ struct query_settings {
 
 #define ROW(member) .offset = offsetof(struct query_settings, member)
 
-static const struct option rows[] = {
+static const struct option query_rows[] = {
 	{"input", 'i', OPTION_STRING, "file", ROW(recording.input.path),
 		.help = "the recording (perf.data), or a database that export wrote; -: standard input"},
 	{"csv", 0, OPTION_FLAG, ROW(csv), .help = "print rows as comma-separated values"},
@@ -35,7 +35,7 @@ static const struct option rows[] = {
 	EXPORT_SELECTION_ROWS,
 };
 #undef ROW
-static const struct option_table table = {rows, ARRAY_LEN(rows), false};
+static const struct option_table query_table = {query_rows, ARRAY_LEN(query_rows), false};
 
 static bool is_database(const char *path)
 {
@@ -135,8 +135,8 @@ static int cmd_query_run(const struct cli *cli, const struct command *command, i
 	return code;
 }
 
-static const char *const usages[] = {"[<options>] [<file>] '<select ...>'", NULL};
-static const char *const examples[] = {
+static const char *const query_usages[] = {"[<options>] [<file>] '<select ...>'", NULL};
+static const char *const query_examples[] = {
 	"the hottest functions of one thread",
 	"tally query perf.data \"select symbol, sum(period) from hits where tid = 4242 group by symbol order by 2 "
 	"desc\"",
@@ -150,13 +150,13 @@ static const char *const examples[] = {
 const struct command command_query = {
 	.name = "query",
 	.summary = "Query a recording with SQL",
-	.usages = usages,
-	.options = &table,
+	.usages = query_usages,
+	.options = &query_table,
 	.description =
 		"Makes a SQLite database of the recording in a temporary file, as export --format sqlite does, and "
 		"prints the result of one select. A query cannot change anything and cannot read other files. "
 		"docs/exports.md describes the tables: events, maps, threads, frames, stacks, samples, marks, and "
 		"the views hits (samples with all their names) and callers.",
-	.examples = examples,
+	.examples = query_examples,
 	.run = cmd_query_run,
 };

@@ -50,7 +50,7 @@ static const char *set_fleet_children(const struct option_use *use)
 
 #define ROW(member) .offset = offsetof(struct fleet_settings, member)
 
-static const struct option rows[] = {
+static const struct option fleet_rows[] = {
 	{"from", 0, OPTION_STRING, "url", ROW(from.url),
 		.help = "the store: a server (http://host:7779), or a database, sqlite:PATH (default: "
 			"http://127.0.0.1:7779)"},
@@ -93,7 +93,7 @@ static const struct option rows[] = {
 	FLEET_STORE_OPTIONS(struct fleet_settings, from),
 };
 #undef ROW
-static const struct option_table table = {rows, ARRAY_LEN(rows), false};
+static const struct option_table fleet_table = {fleet_rows, ARRAY_LEN(fleet_rows), false};
 
 static enum tally_status ask(
 	struct fleet_job *job, struct fleet_question *question, struct fleet_batch **batch, struct tally_error *err)
@@ -344,9 +344,9 @@ static int cmd_fleet_run(const struct cli *cli, const struct command *command, i
 	return run_fleet_verb(&job, verb);
 }
 
-static const char *const usages[] = {
+static const char *const fleet_usages[] = {
 	"[<options>] {top|flamegraph|diff|perfdata} [<query>]", "[<options>] labels [<name>]", NULL};
-static const char *const examples[] = {
+static const char *const fleet_examples[] = {
 	"functions of a service in the last hour, all hosts together",
 	"tally fleet top 'service=\"api\"'",
 	"a flame graph of a day in one region, by host",
@@ -363,8 +363,8 @@ static const char *const examples[] = {
 const struct command command_fleet = {
 	.name = "fleet",
 	.summary = "Show profiles of many machines from a store",
-	.usages = usages,
-	.options = &table,
+	.usages = fleet_usages,
+	.options = &fleet_table,
 	.description =
 		"Adds up the profiles that a query selects and shows them like a recording: 'top' as a table, "
 		"'flamegraph' "
@@ -376,6 +376,6 @@ const struct command command_fleet = {
 		"service=\"api\" and not (region=~\"eu-.*\" or host!=\"a\"). =~ and !~ take regular expressions that "
 		"match the "
 		"whole value. An empty query selects everything. docs/fleet.md has more.",
-	.examples = examples,
+	.examples = fleet_examples,
 	.run = cmd_fleet_run,
 };

@@ -212,20 +212,20 @@ static int cmd_ftrace_check_latency(
 	return CLI_GO_ON;
 }
 
-static const char *const trace_usages[] = {"[<options>] [<command>]", "[<options>] -- [<command>] [<options>]",
+static const char *const ftrace_trace_usages[] = {"[<options>] [<command>]", "[<options>] -- [<command>] [<options>]",
 	"{trace|latency|profile} [<options>] [<command>]",
 	"{trace|latency|profile} [<options>] -- [<command>] [<options>]", NULL};
-static const char *const usages[] = {"[<options>] [<command>]", "[<options>] -- <command> [<options>]", NULL};
+static const char *const ftrace_usages[] = {"[<options>] [<command>]", "[<options>] -- <command> [<options>]", NULL};
 
 struct ftrace_verb {
 	struct command command;
 	int (*run)(const struct cli *cli, const struct ftrace_settings *settings, char **argv);
 };
 
-static const struct ftrace_verb verbs[] = {
-	{{.name = "ftrace trace", .usages = usages, .options = &ftrace_trace_table}, cmd_ftrace_trace},
-	{{.name = "ftrace latency", .usages = usages, .options = &ftrace_latency_table}, cmd_ftrace_latency},
-	{{.name = "ftrace profile", .usages = usages, .options = &ftrace_profile_table}, cmd_ftrace_profile},
+static const struct ftrace_verb ftrace_verbs[] = {
+	{{.name = "ftrace trace", .usages = ftrace_usages, .options = &ftrace_trace_table}, cmd_ftrace_trace},
+	{{.name = "ftrace latency", .usages = ftrace_usages, .options = &ftrace_latency_table}, cmd_ftrace_latency},
+	{{.name = "ftrace profile", .usages = ftrace_usages, .options = &ftrace_profile_table}, cmd_ftrace_profile},
 };
 #define FTRACE_VERB_PREFIX sizeof("ftrace")
 
@@ -246,13 +246,13 @@ static int cmd_ftrace_run_verb(
 
 static int cmd_ftrace_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	for (size_t i = 0; i < ARRAY_LEN(verbs) && argc > 1; i++)
-		if (strcmp(argv[1], verbs[i].command.name + FTRACE_VERB_PREFIX) == 0)
-			return cmd_ftrace_run_verb(cli, &verbs[i], &verbs[i].command, argc - 1, argv + 1);
-	return cmd_ftrace_run_verb(cli, &verbs[0], command, argc, argv);
+	for (size_t i = 0; i < ARRAY_LEN(ftrace_verbs) && argc > 1; i++)
+		if (strcmp(argv[1], ftrace_verbs[i].command.name + FTRACE_VERB_PREFIX) == 0)
+			return cmd_ftrace_run_verb(cli, &ftrace_verbs[i], &ftrace_verbs[i].command, argc - 1, argv + 1);
+	return cmd_ftrace_run_verb(cli, &ftrace_verbs[0], command, argc, argv);
 }
 
-static const char *const examples[] = {
+static const char *const ftrace_examples[] = {
 	"show which functions of the kernel a program calls, and how long they take",
 	"tally ftrace --graph-opts depth=5 ls",
 	"show who calls mutex_lock on the whole machine",
@@ -271,7 +271,7 @@ static const char *const examples[] = {
 const struct command command_ftrace = {
 	.name = "ftrace",
 	.summary = "Trace functions of the kernel, and how long they take",
-	.usages = trace_usages,
+	.usages = ftrace_trace_usages,
 	.options = &ftrace_trace_table,
 	.description =
 		"Uses the kernel's function tracers. 'trace', which is the default, prints what they write; 'latency' "
@@ -282,6 +282,6 @@ const struct command command_ftrace = {
 		"whose name has the PID. If ftrace is killed, the next one removes the instance and says so. Kernels "
 		"that have a tracer only once (function_graph before Linux 6.11) are traced at the top of tracefs, "
 		"unless somebody else traces there. It needs root.",
-	.examples = examples,
+	.examples = ftrace_examples,
 	.run = cmd_ftrace_run,
 };

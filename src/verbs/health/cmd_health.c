@@ -17,7 +17,7 @@ struct cmd_health_settings {
 	bool json;
 };
 
-static const struct option options[] = {
+static const struct option health_options[] = {
 	INPUT_OPTIONS(struct cmd_health_settings, input),
 	{.name = "symfs",
 		.kind = OPTION_STRING,
@@ -29,10 +29,10 @@ static const struct option options[] = {
 		.offset = offsetof(struct cmd_health_settings, json),
 		.help = "Print JSON with stable fields (\"schema\": 1)"},
 };
-static const struct option_table table = {options, ARRAY_LEN(options), false};
-static const char *const usages[] = {"[<options>] [<file>]", NULL};
-static const char *const examples[] = {"check whether anything is wrong with a recording", "tally health perf.data",
-	"use it in a script", "tally health --json perf.data | jq .verdict", NULL};
+static const struct option_table health_table = {health_options, ARRAY_LEN(health_options), false};
+static const char *const health_usages[] = {"[<options>] [<file>]", NULL};
+static const char *const health_examples[] = {"check whether anything is wrong with a recording",
+	"tally health perf.data", "use it in a script", "tally health --json perf.data | jq .verdict", NULL};
 
 static int cmd_health_print(const struct cli *cli, const struct health_source *source, bool as_json)
 {
@@ -99,8 +99,8 @@ static int cmd_health_run(const struct cli *cli, const struct command *command, 
 const struct command command_health = {
 	.name = "health",
 	.summary = "Check whether a recording is complete, and what it lost",
-	.usages = usages,
-	.options = &table,
+	.usages = health_usages,
+	.options = &health_table,
 	.description =
 		"Reads a recording and prints one page: whether it is complete or where it is cut; what was lost while "
 		"it was recorded, by event and by tenth of its time; how long events were throttled, and what share of "
@@ -115,6 +115,6 @@ const struct command command_health = {
 		"end.\n\n"
 		"Exit status: 0 if it is good, 1 if it is lossy, damaged, unfinished or cut, 255 if it cannot be read "
 		"at all.",
-	.examples = examples,
+	.examples = health_examples,
 	.run = cmd_health_run,
 };

@@ -36,7 +36,7 @@ struct cmd_inject_settings {
 
 #define ROW(member) .offset = offsetof(struct cmd_inject_settings, member)
 
-static const struct option options[] = {
+static const struct option inject_options[] = {
 	{.name = "build-ids",
 		.letter = 'b',
 		.kind = OPTION_FLAG,
@@ -124,9 +124,9 @@ static const struct option options[] = {
 	{.name = "vm-time-correlation", .kind = OPTION_UNSUPPORTED},
 };
 #undef ROW
-static const struct option_table table = {options, ARRAY_LEN(options), false};
-static const char *const usages[] = {"[<options>]", NULL};
-static const char *const examples[] = {
+static const struct option_table inject_table = {inject_options, ARRAY_LEN(inject_options), false};
+static const char *const inject_usages[] = {"[<options>]", NULL};
+static const char *const inject_examples[] = {
 	"store a piped recording as a file",
 	"tally inject -i piped.data -o perf.data",
 	"decompress a recording and sort it by time",
@@ -465,8 +465,8 @@ static int cmd_inject_run(const struct cli *cli, const struct command *command, 
 const struct command command_inject = {
 	.name = "inject",
 	.summary = "Filter to augment the events stream with additional information",
-	.usages = usages,
-	.options = &table,
+	.usages = inject_usages,
+	.options = &inject_table,
 	.description =
 		"Reads a recording and writes it again, record by record, with what the options "
 		"add.\n\nWithout options the output is a faithful copy: the same records and header sections, "
@@ -474,6 +474,6 @@ const struct command command_inject = {
 		"input was; a directory (record --threads) becomes one file. Compressed data is written "
 		"uncompressed. The output takes its name when it is complete; until then an older file of that name "
 		"stays.",
-	.examples = examples,
+	.examples = inject_examples,
 	.run = cmd_inject_run,
 };

@@ -23,15 +23,15 @@ struct cmd_iostat_settings {
 	bool json;
 };
 
-static const struct option options[] = {
+static const struct option iostat_options[] = {
 	{.name = "json",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct cmd_iostat_settings, json),
 		.help = "Print JSON with stable fields (\"schema\": 1), see docs/schema/iostat.json"},
 };
-static const struct option_table table = {options, ARRAY_LEN(options), true};
-static const char *const usages[] = {"list", "[<ports>] -- <command> [<options>]", NULL};
-static const char *const examples[] = {"the root ports of this machine", "tally iostat list",
+static const struct option_table iostat_table = {iostat_options, ARRAY_LEN(iostat_options), true};
+static const char *const iostat_usages[] = {"list", "[<ports>] -- <command> [<options>]", NULL};
+static const char *const iostat_examples[] = {"the root ports of this machine", "tally iostat list",
 	"what devices below two of them transfer while a command runs",
 	"tally iostat 0000:17,0:3a -- dd if=/dev/nvme0n1 of=/dev/null bs=1M", NULL};
 
@@ -167,14 +167,14 @@ static int cmd_iostat_run(const struct cli *cli, const struct command *command, 
 const struct command command_iostat = {
 	.name = "iostat",
 	.summary = "Show I/O performance metrics",
-	.usages = usages,
-	.options = &table,
+	.usages = iostat_usages,
+	.options = &iostat_table,
 	.description =
 		"Counts what the devices below each PCIe root port read from memory and write to it (inbound), and "
 		"what "
 		"CPUs read from them and write to them (outbound), in MB, while a command runs. 'list' shows the root "
 		"ports; a list of them before the command chooses some.\n\n"
 		"Intel's servers (Xeon Scalable and later) count that in their uncore, which the host alone can use.",
-	.examples = examples,
+	.examples = iostat_examples,
 	.run = cmd_iostat_run,
 };

@@ -17,7 +17,7 @@ struct cmd_kallsyms_settings {
 	bool is_json;
 };
 
-static const struct option options[] = {
+static const struct option kallsyms_options[] = {
 	{.name = "json",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct cmd_kallsyms_settings, is_json),
@@ -28,9 +28,9 @@ static const struct option options[] = {
 		.offset = offsetof(struct cmd_kallsyms_settings, verbose),
 		.help = "Report how much was searched"},
 };
-static const struct option_table table = {options, ARRAY_LEN(options), false};
-static const char *const usages[] = {"[<options>] symbol_name", NULL};
-static const char *const examples[] = {
+static const struct option_table kallsyms_table = {kallsyms_options, ARRAY_LEN(kallsyms_options), false};
+static const char *const kallsyms_usages[] = {"[<options>] symbol_name", NULL};
+static const char *const kallsyms_examples[] = {
 	"find a function of the running kernel", "tally kallsyms vfs_read schedule", NULL};
 
 struct file_search { /* the file of the module that is mapped at an address */
@@ -146,12 +146,12 @@ static int cmd_kallsyms_run(const struct cli *cli, const struct command *command
 const struct command command_kallsyms = {
 	.name = "kallsyms",
 	.summary = "Searches running kernel for symbols",
-	.usages = usages,
-	.options = &table,
+	.usages = kallsyms_usages,
+	.options = &kallsyms_table,
 	.description =
 		"Prints where each named symbol is in the running kernel: the module, its file, and its start and "
 		"end. If several symbols have the name, the first one is shown; the kernel's own come before those "
 		"of modules.",
-	.examples = examples,
+	.examples = kallsyms_examples,
 	.run = cmd_kallsyms_run,
 };

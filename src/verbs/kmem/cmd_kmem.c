@@ -16,7 +16,7 @@
 #define KMEM_JSON_SCHEMA 1
 #define ROW(member)	 .offset = offsetof(struct kmem_settings, member)
 
-static const struct option options[] = {
+static const struct option kmem_options[] = {
 	{"alloc", 0, OPTION_FLAG, ROW(by_object), .help = "show per-allocation statistics"},
 	{"caller", 0, OPTION_FLAG, ROW(by_caller), .help = "show per-callsite statistics"},
 	INPUT_OPTIONS(struct kmem_settings, input),
@@ -37,7 +37,7 @@ static const struct option options[] = {
 	{"live", 0, OPTION_FLAG, ROW(is_live), .help = "with --page: show only what was not freed again"},
 };
 #undef ROW
-static const struct option_table table = {options, ARRAY_LEN(options), false};
+static const struct option_table kmem_table = {kmem_options, ARRAY_LEN(kmem_options), false};
 
 uint64_t kmem_field(const struct data_source *source, const struct data_sample *s, struct tally_str name)
 {
@@ -159,8 +159,8 @@ static int cmd_kmem_run(const struct cli *cli, const struct command *command, in
 	return cmd_kmem_stat(cli, &settings);
 }
 
-static const char *const usages[] = {"[<options>] {record|stat}", NULL};
-static const char *const examples[] = {
+static const char *const kmem_usages[] = {"[<options>] {record|stat}", NULL};
+static const char *const kmem_examples[] = {
 	"record what the kernel's slab allocator does for ten seconds",
 	"tally kmem record sleep 10",
 	"find who allocates most pages, and who holds most at the end",
@@ -174,8 +174,8 @@ static const char *const examples[] = {
 const struct command command_kmem = {
 	.name = "kmem",
 	.summary = "Tool to trace/measure kernel memory properties",
-	.usages = usages,
-	.options = &table,
+	.usages = kmem_usages,
+	.options = &kmem_table,
 	.description =
 		"Adds up what the kernel's slab allocator allocated and freed (kmem:kmalloc, kmem_cache_alloc and "
 		"their frees), by call site (--caller) and by object (--alloc). 'record' passes its arguments to "
@@ -183,6 +183,6 @@ const struct command command_kmem = {
 		"them.\n\n"
 		"With --page it is the page allocator, by call site and by block of pages. The call site is the first "
 		"function of the call chain that is not the allocator's own.",
-	.examples = examples,
+	.examples = kmem_examples,
 	.run = cmd_kmem_run,
 };

@@ -14,7 +14,15 @@
 #include "verbs/kmem/kmem_stat.h"
 #include "view/table/cells.h"
 
-enum sort_key { SORT_BLOCK, SORT_CALLER, SORT_BYTES, SORT_HITS, SORT_ORDER, SORT_TYPE, SORT_GFP };
+enum kmem_pages_sort_key {
+	SORT_BLOCK,
+	SORT_CALLER,
+	KMEM_PAGES_SORT_BYTES,
+	KMEM_PAGES_SORT_HITS,
+	SORT_ORDER,
+	SORT_TYPE,
+	SORT_GFP
+};
 #define KMEM_PAGES_SORT_MAX 8
 #define LAST_ORDER	    10 /* of today's kernels */
 #define GFP_MIN_WIDTH	    9 /* of the column's head */
@@ -30,7 +38,7 @@ struct pages_job {
 	struct page_usage usage;
 	struct id_table gfp_ids;
 	VEC(struct gfp) gfps; /* by id of gfp_ids */
-	enum sort_key keys[KMEM_PAGES_SORT_MAX];
+	enum kmem_pages_sort_key keys[KMEM_PAGES_SORT_MAX];
 	size_t key_count;
 	int gfp_width; /* of the longest letters */
 	uint64_t page_kb;
@@ -39,8 +47,8 @@ struct pages_job {
 static enum tally_status kmem_pages_read_keys(const char *list, struct pages_job *job, struct tally_error *err)
 {
 	static const char *const names[] = {"page", "callsite", "bytes", "hit", "order", "migtype", "gfp"};
-	static const enum sort_key keys[] = {
-		SORT_BLOCK, SORT_CALLER, SORT_BYTES, SORT_HITS, SORT_ORDER, SORT_TYPE, SORT_GFP};
+	static const enum kmem_pages_sort_key keys[] = {
+		SORT_BLOCK, SORT_CALLER, KMEM_PAGES_SORT_BYTES, KMEM_PAGES_SORT_HITS, SORT_ORDER, SORT_TYPE, SORT_GFP};
 	struct tally_str rest = str_from(list), part;
 	while (str_next_item(&rest, &part)) {
 		size_t i = 0;
@@ -165,7 +173,7 @@ static enum tally_status kmem_pages_read_events(struct pages_job *job, struct ta
 	return status == TALLY_END ? TALLY_OK : status;
 }
 
-static int kmem_pages_compare_by(enum sort_key key, const struct page_row *a, const struct page_row *b)
+static int kmem_pages_compare_by(enum kmem_pages_sort_key key, const struct page_row *a, const struct page_row *b)
 {
 	uint64_t of_a = 0, of_b = 0;
 	switch (key) {
@@ -175,10 +183,10 @@ static int kmem_pages_compare_by(enum sort_key key, const struct page_row *a, co
 	case SORT_CALLER:
 		of_a = a->of.call_site, of_b = b->of.call_site;
 		break;
-	case SORT_BYTES:
+	case KMEM_PAGES_SORT_BYTES:
 		of_a = a->pages, of_b = b->pages;
 		break;
-	case SORT_HITS:
+	case KMEM_PAGES_SORT_HITS:
 		of_a = a->hits, of_b = b->hits;
 		break;
 	case SORT_ORDER:
@@ -197,7 +205,7 @@ static int kmem_pages_compare_by(enum sort_key key, const struct page_row *a, co
 /* The largest first; where all that was asked for is equal, the lowest. */
 static int kmem_pages_compare_rows(const void *left, const void *right, void *data)
 {
-	static const enum sort_key rest[] = {SORT_BLOCK, SORT_CALLER, SORT_ORDER, SORT_TYPE, SORT_GFP};
+	static const enum kmem_pages_sort_key rest[] = {SORT_BLOCK, SORT_CALLER, SORT_ORDER, SORT_TYPE, SORT_GFP};
 	const struct pages_job *job = data;
 	int order = 0;
 	for (size_t i = 0; order == 0 && i < job->key_count; i++)

@@ -14,7 +14,14 @@
 #include "verbs/kmem/kmem_stat.h"
 #include "view/table/cells.h"
 
-enum sort_key { SORT_ADDRESS, SORT_BYTES, SORT_HITS, SORT_PING_PONG, SORT_FRAGMENTATION, SORT_KEYS };
+enum kmem_slab_sort_key {
+	SORT_ADDRESS,
+	KMEM_SLAB_SORT_BYTES,
+	KMEM_SLAB_SORT_HITS,
+	SORT_PING_PONG,
+	SORT_FRAGMENTATION,
+	SORT_KEYS
+};
 #define KMEM_SLAB_SORT_MAX 8
 #define NODE_ANY	   (-1) /* the kernel's NUMA_NO_NODE */
 #define NODE_UNKNOWN	   (-2)
@@ -24,15 +31,15 @@ struct slab_job {
 	struct data_source source;
 	struct slab_usage usage;
 	int32_t *nodes; /* by CPU */
-	enum sort_key keys[KMEM_SLAB_SORT_MAX];
+	enum kmem_slab_sort_key keys[KMEM_SLAB_SORT_MAX];
 	size_t key_count;
 };
 
 static enum tally_status kmem_slab_read_keys(const char *list, struct slab_job *job, struct tally_error *err)
 {
 	static const char *const names[] = {"ptr", "callsite", "bytes", "hit", "pingpong", "frag"};
-	static const enum sort_key keys[] = {
-		SORT_ADDRESS, SORT_ADDRESS, SORT_BYTES, SORT_HITS, SORT_PING_PONG, SORT_FRAGMENTATION};
+	static const enum kmem_slab_sort_key keys[] = {SORT_ADDRESS, SORT_ADDRESS, KMEM_SLAB_SORT_BYTES,
+		KMEM_SLAB_SORT_HITS, SORT_PING_PONG, SORT_FRAGMENTATION};
 	for (; *list; list += *list == ',') {
 		size_t len = strcspn(list, ","), i = 0;
 		while (i < ARRAY_LEN(names) && (strlen(names[i]) != len || memcmp(names[i], list, len) != 0))
@@ -124,15 +131,15 @@ static enum tally_status kmem_slab_read_events(struct slab_job *job, struct tall
 	return status == TALLY_END ? TALLY_OK : status;
 }
 
-static int kmem_slab_compare_by(enum sort_key key, const struct slab_row *a, const struct slab_row *b)
+static int kmem_slab_compare_by(enum kmem_slab_sort_key key, const struct slab_row *a, const struct slab_row *b)
 {
 	double fa, fb;
 	switch (key) {
 	case SORT_ADDRESS:
 		return COMPARE(a->address, b->address);
-	case SORT_BYTES:
+	case KMEM_SLAB_SORT_BYTES:
 		return COMPARE(a->allocated, b->allocated);
-	case SORT_HITS:
+	case KMEM_SLAB_SORT_HITS:
 		return COMPARE(a->hits, b->hits);
 	case SORT_PING_PONG:
 		return COMPARE(a->ping_pongs, b->ping_pongs);

@@ -27,7 +27,7 @@ static const char *set_guest(const struct option_use *use)
 }
 
 #define GUEST_REFUSAL "guests' symbols are not supported: their addresses are shown as they are"
-static const struct option options[] = {
+static const struct option kvm_options[] = {
 	{.name = "input",
 		.letter = 'i',
 		.kind = OPTION_STRING,
@@ -75,7 +75,7 @@ static const struct option options[] = {
 		.help = "Guest code can be found in hypervisor process",
 		.refusal = GUEST_REFUSAL},
 };
-static const struct option_table table = {options, ARRAY_LEN(options), true};
+static const struct option_table kvm_table = {kvm_options, ARRAY_LEN(kvm_options), true};
 
 /* ---- stat report ---- */
 
@@ -86,7 +86,7 @@ struct cmd_kvm_report {
 };
 
 #define ROW(member) .offset = offsetof(struct cmd_kvm_report, member)
-static const struct option report_options[] = {
+static const struct option kvm_report_options[] = {
 	{.name = "event",
 		.kind = OPTION_STRING,
 		.argument = "report event",
@@ -123,10 +123,13 @@ static const struct option report_options[] = {
 		.help = "Print JSON with stable fields (\"schema\": 1), see docs/schema/kvm.json"},
 };
 #undef ROW
-static const struct option_table report_table = {report_options, ARRAY_LEN(report_options), false};
-static const char *const report_usages[] = {"[<options>]", NULL};
-static const struct command command_report_stat = {
-	.name = "kvm stat report", .usages = report_usages, .options = &report_table, .summary = "", .description = ""};
+static const struct option_table kvm_report_table = {kvm_report_options, ARRAY_LEN(kvm_report_options), false};
+static const char *const kvm_report_usages[] = {"[<options>]", NULL};
+static const struct command command_report_stat = {.name = "kvm stat report",
+	.usages = kvm_report_usages,
+	.options = &kvm_report_table,
+	.summary = "",
+	.description = ""};
 
 /* 0, or the exit status after a message. */
 static int cmd_kvm_choose(const struct cli *cli, const char *event, const char *key, struct kvm_stat_settings *stat)
@@ -242,7 +245,7 @@ static const struct option live_options[] = {
 #undef ROW
 static const struct option_table live_table = {live_options, ARRAY_LEN(live_options), false};
 static const struct command command_live_stat = {
-	.name = "kvm stat live", .usages = report_usages, .options = &live_table, .summary = "", .description = ""};
+	.name = "kvm stat live", .usages = kvm_report_usages, .options = &live_table, .summary = "", .description = ""};
 
 static int cmd_kvm_run_live(const struct cli *cli, struct cmd_kvm_live *settings, const char *word, char **argv)
 {
@@ -373,8 +376,9 @@ static int cmd_kvm_run(const struct cli *cli, const struct command *command, int
 	return unknown_subcommand(cli, command, argv[0]);
 }
 
-static const char *const usages[] = {"[<options>] {top|record|report|diff|buildid-list|stat}", NULL};
-static const char *const examples[] = {"why the virtual CPUs of a machine leave their guests, and how long that takes",
+static const char *const kvm_usages[] = {"[<options>] {top|record|report|diff|buildid-list|stat}", NULL};
+static const char *const kvm_examples[] = {
+	"why the virtual CPUs of a machine leave their guests, and how long that takes",
 	"tally kvm stat record -p $(pidof qemu-system-x86_64) sleep 10; tally kvm stat report",
 	"the same every two seconds while they run, and each exit that takes a millisecond",
 	"tally kvm stat live -d 2 --duration 1000", "which ports and device registers they use",
@@ -383,8 +387,8 @@ static const char *const examples[] = {"why the virtual CPUs of a machine leave 
 const struct command command_kvm = {
 	.name = "kvm",
 	.summary = "Tool to trace/measure kvm guest os",
-	.usages = usages,
-	.options = &table,
+	.usages = kvm_usages,
+	.options = &kvm_table,
 	.description =
 		"'stat record' records why virtual CPUs leave their guests, and 'stat report' adds up the reasons "
 		"(--event "
@@ -396,6 +400,6 @@ const struct command command_kvm = {
 		"perf.data.guest (with --host perf.data.kvm, with --host --no-guest perf.data.host), and 'record' "
 		"takes "
 		"cycles of the guest alone unless --host is given. 'stat' with other words is the verb stat.",
-	.examples = examples,
+	.examples = kvm_examples,
 	.run = cmd_kvm_run,
 };

@@ -70,10 +70,10 @@ static const char *cmd_kwork_kinds_or_vmlinux(const struct option_use *use)
 		rows, ARRAY_LEN(rows), true \
 	}
 
-static const struct option options[] = {KWORK_COMMON_ROWS, KINDS_ROW};
-static const struct option_table table = {options, ARRAY_LEN(options), true};
+static const struct option kwork_options[] = {KWORK_COMMON_ROWS, KINDS_ROW};
+static const struct option_table kwork_table = {kwork_options, ARRAY_LEN(kwork_options), true};
 
-static const struct option report_options[] = {
+static const struct option kwork_report_options[] = {
 	KWORK_COMMON_ROWS,
 	KINDS_ROW,
 	SELECTION_ROWS,
@@ -82,9 +82,9 @@ static const struct option report_options[] = {
 	{"sort", 's', OPTION_STRING, "key[,key...]", ROW(sort), .help = "sort by runtime, max, count"},
 	{"with-summary", 'S', OPTION_FLAG, ROW(with_summary), .help = "show sums below the table"},
 };
-static const struct option_table report_table = KWORK_TABLE(report_options);
+static const struct option_table kwork_report_table = KWORK_TABLE(kwork_report_options);
 
-static const struct option latency_options[] = {
+static const struct option kwork_latency_options[] = {
 	KWORK_COMMON_ROWS,
 	KINDS_ROW,
 	SELECTION_ROWS,
@@ -92,9 +92,9 @@ static const struct option latency_options[] = {
 	BPF_ROW,
 	{"sort", 's', OPTION_STRING, "key[,key...]", ROW(sort), .help = "sort by avg, max, count"},
 };
-static const struct option_table latency_table = KWORK_TABLE(latency_options);
+static const struct option_table kwork_latency_table = KWORK_TABLE(kwork_latency_options);
 
-static const struct option timehist_options[] = {
+static const struct option kwork_timehist_options[] = {
 	KWORK_COMMON_ROWS,
 	{"kwork", 'k', OPTION_CALL, "kwork", .call = cmd_kwork_kinds_or_vmlinux,
 		.help = "which work: irq, softirq, workqueue (all); anything else is the path of vmlinux, as in perf"},
@@ -104,9 +104,9 @@ static const struct option timehist_options[] = {
 	{"vmlinux", 0, OPTION_STRING, "file", ROW(symbols.vmlinux), .help = "path of the kernel's file with symbols"},
 	SYMBOL_OPTIONS(struct kwork_settings, symbols),
 };
-static const struct option_table timehist_table = KWORK_TABLE(timehist_options);
+static const struct option_table kwork_timehist_table = KWORK_TABLE(kwork_timehist_options);
 
-static const struct option top_options[] = {
+static const struct option kwork_top_options[] = {
 	KWORK_COMMON_ROWS,
 	KINDS_ROW,
 	SELECTION_ROWS,
@@ -115,9 +115,9 @@ static const struct option top_options[] = {
 	{"sort", 's', OPTION_STRING, "key[,key...]", ROW(sort), .help = "sort by rate, runtime, tid"},
 };
 #undef ROW
-static const struct option_table top_table = KWORK_TABLE(top_options);
+static const struct option_table kwork_top_table = KWORK_TABLE(kwork_top_options);
 
-static const char *const verb_usages[] = {"[<options>]", "-b [<options>] [<command>]", NULL};
+static const char *const kwork_verb_usages[] = {"[<options>]", "-b [<options>] [<command>]", NULL};
 static const char *const timehist_usages[] = {"[<options>]", NULL};
 
 struct kwork_verb {
@@ -135,15 +135,15 @@ struct kwork_verb {
 	{                                                                      \
 		[WORK_IRQ] = true, [WORK_SOFTIRQ] = true, [KWORK_SCHED] = true \
 	}
-static const struct kwork_verb verbs[] = {
-	{{.name = "kwork report", .usages = verb_usages, .options = &report_table}, WORK, kwork_report_unknown_key,
-		kwork_print_report},
-	{{.name = "kwork latency", .usages = verb_usages, .options = &latency_table}, WORK, kwork_latency_unknown_key,
-		kwork_print_latency},
-	{{.name = "kwork timehist", .usages = timehist_usages, .options = &timehist_table}, WORK, NULL,
+static const struct kwork_verb kwork_verbs[] = {
+	{{.name = "kwork report", .usages = kwork_verb_usages, .options = &kwork_report_table}, WORK,
+		kwork_report_unknown_key, kwork_print_report},
+	{{.name = "kwork latency", .usages = kwork_verb_usages, .options = &kwork_latency_table}, WORK,
+		kwork_latency_unknown_key, kwork_print_latency},
+	{{.name = "kwork timehist", .usages = timehist_usages, .options = &kwork_timehist_table}, WORK, NULL,
 		kwork_print_timehist},
-	{{.name = "kwork top", .usages = verb_usages, .options = &top_table}, WITH_TOP, kwork_top_unknown_key,
-		kwork_print_top},
+	{{.name = "kwork top", .usages = kwork_verb_usages, .options = &kwork_top_table}, WITH_TOP,
+		kwork_top_unknown_key, kwork_print_top},
 };
 #define KWORK_VERB_PREFIX sizeof("kwork")
 
@@ -233,14 +233,14 @@ static int cmd_kwork_run(const struct cli *cli, const struct command *command, i
 			cli, command, "input,dump-raw-trace", "-i and -D read a recording: record writes one (-o)");
 	if (records)
 		return cmd_kwork_record(cli, &settings, argc - 1, argv + 1);
-	for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
-		if (cli_is_subverb(argv[0], verbs[i].command.name + KWORK_VERB_PREFIX))
-			return cmd_kwork_run_verb(cli, &verbs[i], &settings, argc, argv);
+	for (size_t i = 0; i < ARRAY_LEN(kwork_verbs); i++)
+		if (cli_is_subverb(argv[0], kwork_verbs[i].command.name + KWORK_VERB_PREFIX))
+			return cmd_kwork_run_verb(cli, &kwork_verbs[i], &settings, argc, argv);
 	return unknown_subcommand(cli, command, argv[0]);
 }
 
-static const char *const usages[] = {"[<options>] {record|report|latency|timehist|top}", NULL};
-static const char *const examples[] = {
+static const char *const kwork_usages[] = {"[<options>] {record|report|latency|timehist|top}", NULL};
+static const char *const kwork_examples[] = {
 	"record the interrupts, softirqs and work items of the whole machine for ten seconds",
 	"tally kwork record sleep 10",
 	"show what ran longest, and what waited longest until it ran",
@@ -257,8 +257,8 @@ static const char *const examples[] = {
 const struct command command_kwork = {
 	.name = "kwork",
 	.summary = "Tool to trace/measure kernel work properties (latencies)",
-	.usages = usages,
-	.options = &table,
+	.usages = kwork_usages,
+	.options = &kwork_table,
 	.description =
 		"Shows the work that the kernel does beside programs: handlers of interrupts, softirqs and work items. "
 		"'record' passes its arguments to tally record, for the whole machine, with the tracepoints of -k. "
@@ -266,6 +266,6 @@ const struct command command_kwork = {
 		"'timehist' lists each run; 'top' shows the time of tasks without that of interrupts and softirqs. "
 		"With -b, report, latency and top measure now, by BPF programs that add up in the kernel. "
 		"Each has its own options: 'kwork report -h' lists those of report.",
-	.examples = examples,
+	.examples = kwork_examples,
 	.run = cmd_kwork_run,
 };

@@ -10,7 +10,7 @@
 #include "tasks/session/report_dump.h"
 #include "tasks/session/trace_fields.h"
 
-static const char *const kind_names[KWORK_KINDS] = {"irq", "softirq", "workqueue", "sched"};
+static const char *const kwork_job_kind_names[KWORK_KINDS] = {"irq", "softirq", "workqueue", "sched"};
 
 bool kwork_read_kinds(const char *list, bool kinds[KWORK_KINDS])
 {
@@ -18,7 +18,7 @@ bool kwork_read_kinds(const char *list, bool kinds[KWORK_KINDS])
 	while (str_next(&rest, ',', &word)) {
 		size_t i = 0;
 		word = str_trim(word);
-		while (i < KWORK_KINDS && !str_equal(word, str_from(kind_names[i])))
+		while (i < KWORK_KINDS && !str_equal(word, str_from(kwork_job_kind_names[i])))
 			i++;
 		if (i == KWORK_KINDS)
 			return false;
@@ -182,7 +182,7 @@ void kwork_job_tell(const struct kwork_job *job)
 		struct text kinds = {0};
 		for (size_t i = 0; i < KWORK_KINDS; i++)
 			if (job->kinds[i])
-				text_printf(&kinds, "%s%s", kinds.len ? "," : "", kind_names[i]);
+				text_printf(&kinds, "%s%s", kinds.len ? "," : "", kwork_job_kind_names[i]);
 		text_char(&kinds, '\0');
 		cli_failf(cli,
 			"note: the recording has no events of the kernel's work (%s); '%s kwork -k %s record' records "

@@ -27,7 +27,7 @@ struct cmd_list_settings {
 };
 
 #define ROW(field) .offset = offsetof(struct cmd_list_settings, field)
-static const struct option options[] = {
+static const struct option list_options[] = {
 	{.name = "all",
 		.letter = 'a',
 		.kind = OPTION_FLAG,
@@ -71,10 +71,10 @@ static const struct option options[] = {
 		.help = "show events of this PMU only"},
 };
 #undef ROW
-static const struct option_table table = {options, ARRAY_LEN(options), false};
-static const char *const usages[] = {
+static const struct option_table list_table = {list_options, ARRAY_LEN(list_options), false};
+static const char *const list_usages[] = {
 	"[<options>] [hw|sw|cache|tracepoint|pmu|sdt|pfm|metric|metricgroup|event_glob]", NULL};
-static const char *const examples[] = {"the scheduler's tracepoints", "tally list 'sched:*'",
+static const char *const list_examples[] = {"the scheduler's tracepoints", "tally list 'sched:*'",
 	"list the hardware events that this machine refuses, and why", "tally list --all --details hw cache",
 	"print everything, for a program", "tally list --json", NULL};
 
@@ -442,14 +442,14 @@ static int cmd_list_run(const struct cli *cli, const struct command *command, in
 const struct command command_list = {
 	.name = "list",
 	.summary = "List all symbolic event types",
-	.usages = usages,
-	.options = &table,
+	.usages = list_usages,
+	.options = &list_table,
 	.description =
 		"Lists the events that stat and record take with -e: all of them, those of the named categories, or "
 		"those whose names contain a word or match a glob.\n\n"
 		"Generic events that this machine refuses are hidden, and their number is reported on standard "
 		"error; --all shows them with the reason. --details shows each event's attributes and whether it "
 		"opens here: each event is opened once, disabled. Tracepoints of long lists are not tried.",
-	.examples = examples,
+	.examples = list_examples,
 	.run = cmd_list_run,
 };

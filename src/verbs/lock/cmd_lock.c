@@ -26,7 +26,7 @@
 
 #define ROW(member) .offset = offsetof(struct lock_settings, member)
 
-static const struct option options[] = {
+static const struct option lock_options[] = {
 	{"all-cpus", 'a', OPTION_FLAG, ROW(all_cpus), .help = "contention: what happened on every CPU (the default)"},
 	{"combine-locks", 'c', OPTION_FLAG, ROW(combine), .help = "report: locks of one name in one row"},
 	{"cpu", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "contention: only what happened on these CPUs"},
@@ -78,7 +78,7 @@ static const struct option options[] = {
 		.refusal = "this needs a program inside the kernel that runs while the lock is held"},
 };
 #undef ROW
-static const struct option_table table = {options, ARRAY_LEN(options), true};
+static const struct option_table lock_table = {lock_options, ARRAY_LEN(lock_options), true};
 
 static enum tally_status cmd_lock_read_columns(
 	const char *list, enum lock_column *columns, size_t *count, struct tally_error *err)
@@ -474,9 +474,9 @@ static int cmd_lock_run(const struct cli *cli, const struct command *command, in
 	return show_info(cli, command, &settings, &words);
 }
 
-static const char *const usages[] = {
+static const char *const lock_usages[] = {
 	"[<options>] {record|report|script|info|contention}", "[<options>] contention -b [<command>]", NULL};
-static const char *const examples[] = {
+static const char *const lock_examples[] = {
 	"record how a program waits for locks of the kernel",
 	"tally lock record ./program",
 	"show who waited longest, by caller; by thread; by lock",
@@ -489,8 +489,8 @@ static const char *const examples[] = {
 const struct command command_lock = {
 	.name = "lock",
 	.summary = "Analyze lock events",
-	.usages = usages,
-	.options = &table,
+	.usages = lock_usages,
+	.options = &lock_table,
 	.description =
 		"Shows who waited for locks of the kernel and how long, from the begin and the end of each wait "
 		"(lock:contention_begin and _end), or from the events of a kernel with lockdep. 'record' passes its "
@@ -503,6 +503,6 @@ const struct command command_lock = {
 		"reported. "
 		"Rows are those of 'record --kernel-callchains'. It needs root, or CAP_BPF and CAP_PERFMON; without "
 		"BPF it needs the rights of 'record -a' of tracepoints.",
-	.examples = examples,
+	.examples = lock_examples,
 	.run = cmd_lock_run,
 };

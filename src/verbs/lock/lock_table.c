@@ -8,7 +8,7 @@
 #include "base/order.h"
 #include "view/table/cells.h"
 
-#define LABELS_MAX 3
+#define LOCK_TABLE_LABELS_MAX 3
 
 static const char *const column_names[LOCK_COLUMNS] = {
 	"acquired", "contended", "avg_wait", "wait_total", "wait_max", "wait_min"};
@@ -96,7 +96,7 @@ static void lock_table_cells(const struct lock_table *t, uint32_t index, struct 
 /* Which cells say whose row it is; ends with 0 where there are fewer. */
 static const uint8_t *lock_table_labels(enum lock_layout layout, bool is_text)
 {
-	static const uint8_t labels[][2][LABELS_MAX] = {
+	static const uint8_t labels[][2][LOCK_TABLE_LABELS_MAX] = {
 		[LOCK_BY_NAME] = {{LABEL_NAME}, {LABEL_CUT_NAME}},
 		[LOCK_BY_CALLER] = {{LABEL_TYPE, LABEL_CALLER}, {LABEL_TYPE, LABEL_CALLER}},
 		[LOCK_BY_THREAD] = {{LABEL_TID, LABEL_COMM}, {LABEL_TID, LABEL_COMM}},
@@ -110,7 +110,7 @@ static const uint8_t *lock_table_labels(enum lock_layout layout, bool is_text)
 /* Appends them to the columns that are shown. */
 static void lock_table_add_labels(struct cells *cells, uint8_t *order, const uint8_t *labels)
 {
-	for (size_t i = 0; i < LABELS_MAX && labels[i]; i++)
+	for (size_t i = 0; i < LOCK_TABLE_LABELS_MAX && labels[i]; i++)
 		order[cells->count++] = labels[i];
 }
 
@@ -156,7 +156,7 @@ bool lock_table_json(const struct lock_table *table, struct json *j)
 	static const uint8_t numbers[] = {
 		LOCK_ACQUIRED, LOCK_CONTENDED, LOCK_WAIT_TOTAL, LOCK_WAIT_MAX, LOCK_WAIT_MIN, LOCK_AVG_WAIT};
 	bool is_by_name = table->layout == LOCK_BY_NAME;
-	uint8_t order[LABELS_MAX];
+	uint8_t order[LOCK_TABLE_LABELS_MAX];
 	struct cells labels = {.columns = columns, .order = order, .json = j};
 	/* Of waits alone, none is acquired without. */
 	const struct cells values = {.columns = columns,
@@ -190,7 +190,7 @@ bool lock_table_print(const struct lock_table *table, struct text *out)
 {
 	bool is_text = !table->separator, is_by_name = table->layout == LOCK_BY_NAME;
 	const uint8_t *labels = lock_table_labels(table->layout, is_text);
-	uint8_t order[LOCK_COLUMNS + LABELS_MAX];
+	uint8_t order[LOCK_COLUMNS + LOCK_TABLE_LABELS_MAX];
 	struct cells shown = {
 		.columns = columns, .order = order, .out = out, .separator = table->separator, .has_blanks = true};
 	struct cell cells[LOCK_CELLS];

@@ -60,7 +60,7 @@ static const char *cmd_c2c_set_chains(const struct option_use *use)
 		       : NULL;
 }
 
-static const struct option options[] = {
+static const struct option c2c_options[] = {
 	INPUT_OPTIONS(struct cmd_c2c_settings, input),
 	{"coalesce", 'c', OPTION_STRING, "fields", ROW(coalesce),
 		.help = "keys that group the rows of a cache line: pid,tid,iaddr,dso (default: iaddr)"},
@@ -93,7 +93,7 @@ static const struct option options[] = {
 	{"disassembler-style", 'M', OPTION_UNSUPPORTED, "style", .refusal = "c2c shows no instructions"},
 };
 #undef ROW
-static const struct option_table table = {options, ARRAY_LEN(options), false};
+static const struct option_table c2c_table = {c2c_options, ARRAY_LEN(c2c_options), false};
 
 struct c2c {
 	struct data_source source;
@@ -437,8 +437,8 @@ static int cmd_c2c_run_report(const struct cli *cli, const struct cmd_c2c_settin
 	return status == TALLY_OK ? code : cli_fail(cli, &err);
 }
 
-static const char *const usages[] = {"{record|report} [<options>]", NULL};
-static const char *const examples[] = {"show the cache lines that CPUs take from each other", "tally c2c report",
+static const char *const c2c_usages[] = {"{record|report} [<options>]", NULL};
+static const char *const c2c_examples[] = {"show the cache lines that CPUs take from each other", "tally c2c report",
 	"show the CPUs, too", "tally c2c report -NN", NULL};
 
 static int cmd_c2c_run(const struct cli *cli, const struct command *command, int argc, char **argv)
@@ -466,12 +466,12 @@ static int cmd_c2c_run(const struct cli *cli, const struct command *command, int
 const struct command command_c2c = {
 	.name = "c2c",
 	.summary = "Shared Data C2C/HITM Analyzer",
-	.usages = usages,
-	.options = &table,
+	.usages = c2c_usages,
+	.options = &c2c_table,
 	.description =
 		"c2c report shows which cache lines CPUs take from each other, and for each of them at which offsets "
 		"and by which code: what false sharing looks like. It needs recorded accesses to memory with their "
 		"data sources.",
-	.examples = examples,
+	.examples = c2c_examples,
 	.run = cmd_c2c_run,
 };

@@ -23,7 +23,7 @@ struct cmd_mem_settings {
 #define ROW(field)    .offset = offsetof(struct cmd_mem_settings, field)
 #define MEM_MAX_WORDS 32 /* of the report's command line: fewer are ever made */
 
-static const struct option options[] = {
+static const struct option mem_options[] = {
 	INPUT_OPTIONS(struct cmd_mem_settings, input),
 	{"sort", 's', OPTION_STRING, "key[,key2...]", ROW(sort), .help = "sort by key(s), those of report --mem-mode"},
 	SYMBOL_OPTIONS(struct cmd_mem_settings, symbols),
@@ -42,9 +42,9 @@ static const struct option options[] = {
 		.help = "group by data type instead of by code: mem,snoop,tlb,type"},
 };
 #undef ROW
-static const struct option_table table = {options, ARRAY_LEN(options), false};
-static const char *const usages[] = {"[<options>] {record|report}", NULL};
-static const char *const examples[] = {"show which data was accessed, and where it was found", "tally mem report",
+static const struct option_table mem_table = {mem_options, ARRAY_LEN(mem_options), false};
+static const char *const mem_usages[] = {"[<options>] {record|report}", NULL};
+static const char *const mem_examples[] = {"show which data was accessed, and where it was found", "tally mem report",
 	"show memory levels only", "tally mem report -s mem,tlb", NULL};
 
 /* The keys that the operations have something to say for. */
@@ -145,7 +145,7 @@ static int take_own_words(char **words, int count, char **own, char **passed)
 	int own_count = 0, passed_count = 0;
 	for (int i = 0; i < count; i++) {
 		bool is_option = words[i][0] == '-' && words[i][1] != 0 && strcmp(words[i], "--") != 0;
-		const struct option *mine = is_option ? find_option(&table, words[i]) : NULL;
+		const struct option *mine = is_option ? find_option(&mem_table, words[i]) : NULL;
 		const struct option *theirs = is_option && !mine ? find_option(command_report.options, words[i]) : NULL;
 		bool takes_next = wants_next(mine ? mine : theirs, words[i], i + 1 < count ? words[i + 1] : NULL);
 		for (int last = i + takes_next; i <= last; i++)
@@ -243,12 +243,12 @@ static int cmd_mem_run(const struct cli *cli, const struct command *command, int
 const struct command command_mem = {
 	.name = "mem",
 	.summary = "Profile memory accesses",
-	.usages = usages,
-	.options = &table,
+	.usages = mem_usages,
+	.options = &mem_table,
 	.description = "mem record is record -d -W of the events that sample accesses to memory here. mem report shows "
 		       "what recorded accesses to memory cost: where the data was found (cache level, "
 		       "TLB, snoops), whose it is, and which code asked for it. It is report --mem-mode -n, and takes "
 		       "that verb's options too.",
-	.examples = examples,
+	.examples = mem_examples,
 	.run = cmd_mem_run,
 };

@@ -14,7 +14,7 @@ struct cmd_pack_settings {
 
 #define ROW(member) .offset = offsetof(struct cmd_pack_settings, member)
 
-static const struct option options[] = {
+static const struct option pack_options[] = {
 	INPUT_OPTIONS(struct cmd_pack_settings, input),
 	{.name = "output",
 		.letter = 'o',
@@ -33,9 +33,9 @@ static const struct option options[] = {
 		.help = "remove arguments, paths, names of the host and of users, payloads; print what remains"},
 };
 #undef ROW
-static const struct option_table table = {options, ARRAY_LEN(options), false};
-static const char *const usages[] = {"[<options>] [<file>]", NULL};
-static const char *const examples[] = {
+static const struct option_table pack_table = {pack_options, ARRAY_LEN(pack_options), false};
+static const char *const pack_usages[] = {"[<options>] [<file>]", NULL};
+static const char *const pack_examples[] = {
 	"make one file that shows its symbols on any machine",
 	"tally pack perf.data -o to-send.data",
 	"make the same without data about people and machines",
@@ -67,8 +67,8 @@ static int cmd_pack_run(const struct cli *cli, const struct command *command, in
 const struct command command_pack = {
 	.name = "pack",
 	.summary = "Embed symbols and code in a recording",
-	.usages = usages,
-	.options = &table,
+	.usages = pack_usages,
+	.options = &pack_table,
 	.description =
 		"Adds to the recording the symbols, inlined calls and source lines of all addresses that its samples "
 		"hit, in programs and in the kernel, and the code of the functions that they hit. report, script and "
@@ -80,6 +80,6 @@ const struct command command_pack = {
 		"--scrub keeps only what is listed: paths that are not the system's, names of threads, cgroups, "
 		"probes and source files become numbers; the command line, host, kernel release, payloads of "
 		"tracepoints, registers, stacks, code, and all unknown records and sections are removed.",
-	.examples = examples,
+	.examples = pack_examples,
 	.run = cmd_pack_run,
 };

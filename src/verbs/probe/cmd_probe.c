@@ -143,7 +143,7 @@ static const char *take_demangle(const struct option_use *use)
 	}
 #define PROBE_DEFINITION "[EVENT=]FUNC[@SRC][+OFF|%return|:RL|;PT]|SRC:AL|SRC;PT [[NAME=]ARG ...]"
 
-static const struct option options[] = {
+static const struct option probe_options[] = {
 	PROBE_CALL("add", 'a', take_add, PROBE_DEFINITION, "probe point definition (see PROBE SYNTAX)"),
 	PROBE_CALL("definition", 'D', take_definition, PROBE_DEFINITION,
 		"Show trace event definition of given traceevent for k/uprobe_events."),
@@ -207,12 +207,13 @@ static const struct option options[] = {
 		.offset = offsetof(struct cmd_probe_settings, probe.namespace_pid),
 		.help = "target pid for namespace contexts"},
 };
-static const struct option_table table = {options, ARRAY_LEN(options), false};
-static const char *const usages[] = {"[<options>] 'PROBEDEF' ['PROBEDEF' ...]",
+static const struct option_table probe_table = {probe_options, ARRAY_LEN(probe_options), false};
+static const char *const probe_usages[] = {"[<options>] 'PROBEDEF' ['PROBEDEF' ...]",
 	"[<options>] --add 'PROBEDEF' [--add 'PROBEDEF' ...]", "[<options>] --del '[GROUP:]EVENT' ...",
 	"--list [GROUP:]EVENT ...", "[<options>] --line 'LINEDESC'", "[<options>] --vars 'PROBEPOINT'",
 	"[<options>] --funcs", NULL};
-static const char *const examples[] = {"see which functions of a program can be probed", "tally probe -x ./app --funcs",
+static const char *const probe_examples[] = {"see which functions of a program can be probed",
+	"tally probe -x ./app --funcs",
 	"probe a function and read an argument; then 'tally record -e probe_app:work' records it",
 	"tally probe -x ./app --add 'work item->size name:string'", "see which variables are there in a line",
 	"tally probe -x ./app --vars work:3", "list the probes", "tally probe --list", "remove one",
@@ -332,8 +333,8 @@ static int cmd_probe_run(const struct cli *cli, const struct command *command, i
 const struct command command_probe = {
 	.name = "probe",
 	.summary = "Define new dynamic tracepoints",
-	.usages = usages,
-	.options = &table,
+	.usages = probe_usages,
+	.options = &probe_table,
 	.description =
 		"Defines probes in functions, lines and instructions of programs and of the kernel, lists and removes "
 		"them, and shows what can be probed. A probe is an event of the kernel, which record, stat and trace "
@@ -355,6 +356,6 @@ const struct command command_probe = {
 		"count.\n\n"
 		"FILTER PATTERN: patterns of names, joined by !, &, | and parentheses.\n\n"
 		"docs/probe.md describes all of it.",
-	.examples = examples,
+	.examples = probe_examples,
 	.run = cmd_probe_run,
 };

@@ -60,7 +60,7 @@ static const char *add_push_label(const struct option_use *use)
 
 #define ROW(member) .offset = offsetof(struct push_settings, member)
 
-static const struct option rows[] = {
+static const struct option push_rows[] = {
 	{"to", 0, OPTION_STRING, "url", ROW(to.url),
 		.help = "where to send: a server (http://host:7779), a database (sqlite:PATH), a collector of "
 			"OpenTelemetry (otlp+http://host:4318), Pyroscope (pyroscope+http://host:4040) or Parca "
@@ -75,7 +75,7 @@ static const struct option rows[] = {
 	LINE_OPTIONS(struct push_settings, symbols),
 };
 #undef ROW
-static const struct option_table table = {rows, ARRAY_LEN(rows), false};
+static const struct option_table push_table = {push_rows, ARRAY_LEN(push_rows), false};
 
 static void fail_file(struct push_job *job, const char *path, const char *sentence)
 {
@@ -260,8 +260,8 @@ static int cmd_push_run(const struct cli *cli, const struct command *command, in
 	return job.failures ? EXIT_FAILED : 0;
 }
 
-static const char *const usages[] = {"[<options>] [<file>|<folder>...]", NULL};
-static const char *const examples[] = {
+static const char *const push_usages[] = {"[<options>] [<file>|<folder>...]", NULL};
+static const char *const push_examples[] = {
 	"put a recording of a test run into the store of a server",
 	"tally push perf.data --to https://profiles.example.com --label release=1.4",
 	"send what an agent wrote into a folder",
@@ -272,8 +272,8 @@ static const char *const examples[] = {
 const struct command command_push = {
 	.name = "push",
 	.summary = "Put recordings into a store of profiles",
-	.usages = usages,
-	.options = &table,
+	.usages = push_usages,
+	.options = &push_table,
 	.description =
 		"Sends recordings to 'tally serve', or writes them into its database: their samples added up, with the "
 		"functions, lines and inlined calls that this machine finds, and with labels: host, kernel, arch and "
@@ -283,6 +283,6 @@ const struct command command_push = {
 		"labels "
 		"counts once, except in servers of other kinds. docs/fleet.md describes stores and "
 		"labels.",
-	.examples = examples,
+	.examples = push_examples,
 	.run = cmd_push_run,
 };

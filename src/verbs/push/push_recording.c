@@ -95,7 +95,7 @@ static enum tally_status push_recording_identify(struct push_recording *p, struc
 }
 
 /* What the user says takes the place of what the recording says. */
-static bool add_label(struct push_recording *p, struct tally_str name, struct tally_str value)
+static bool push_recording_add_label(struct push_recording *p, struct tally_str name, struct tally_str value)
 {
 	for (size_t i = 0; i < p->label_count; i++)
 		if (str_equal(p->labels[i].name, name))
@@ -122,11 +122,13 @@ static enum tally_status push_recording_label(struct push_recording *p, struct t
 	const struct perfdata_features *f = perfdata_reader_features(p->source.reader);
 	p->label_count = p->request->label_count;
 	memcpy(p->labels, p->request->labels, p->label_count * sizeof(*p->labels));
-	if (!add_label(p, STR("host"), f->hostname) || !add_label(p, STR("kernel"), f->osrelease) ||
-		!add_label(p, STR("arch"), f->arch) || !add_label(p, STR("cpu_model"), f->cpudesc))
+	if (!push_recording_add_label(p, STR("host"), f->hostname) ||
+		!push_recording_add_label(p, STR("kernel"), f->osrelease) ||
+		!push_recording_add_label(p, STR("arch"), f->arch) ||
+		!push_recording_add_label(p, STR("cpu_model"), f->cpudesc))
 		return error_nomem(err);
 	const struct perfdata_origin origin = origin_of(f);
-	if (origin.kind != ORIGIN_EVENTS && !add_label(p, STR("origin"), origin_kind_name(origin.kind)))
+	if (origin.kind != ORIGIN_EVENTS && !push_recording_add_label(p, STR("origin"), origin_kind_name(origin.kind)))
 		return error_nomem(err);
 	qsort(p->labels, p->label_count, sizeof(*p->labels), push_recording_compare);
 	return TALLY_OK;

@@ -518,8 +518,8 @@ static int cmd_record_run(const struct cli *cli, const struct command *command, 
 	return code;
 }
 
-static const char *const usages[] = {"[<options>] [<command>]", "[<options>] -- <command> [<options>]", NULL};
-static const char *const examples[] = {
+static const char *const record_usages[] = {"[<options>] [<command>]", "[<options>] -- <command> [<options>]", NULL};
+static const char *const record_examples[] = {
 	"record where a program spends its time, with callers",
 	"tally record -g -- ./program",
 	"record the whole machine for ten seconds",
@@ -532,7 +532,7 @@ static const char *const examples[] = {
 const struct command command_record = {
 	.name = "record",
 	.summary = "Run a command and record its profile into perf.data",
-	.usages = usages,
+	.usages = record_usages,
 	.options = &record_option_table,
 	.description =
 		"Samples a command, running processes or whole CPUs and writes the samples to a file that 'report' and "
@@ -542,6 +542,6 @@ const struct command command_record = {
 		"-e uprobe:FILE:PLACE(ARGUMENT,...) samples each execution of a place in a program or library, with "
 		"the values of variables there: 'uprobe:./app:func(n,x->len)'. Places and arguments are written as for "
 		"'probe'; the probe disappears when the recording ends.",
-	.examples = examples,
+	.examples = record_examples,
 	.run = cmd_record_run,
 };

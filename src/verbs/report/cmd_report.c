@@ -130,7 +130,7 @@ static const char *cmd_report_set_inline(const struct option_use *use)
 	return NULL;
 }
 
-static const struct option options[] = {
+static const struct option report_options[] = {
 	INPUT_OPTIONS(struct cmd_report_settings, request.input),
 	{"stdio", 0, OPTION_FLAG, .offset = offsetof(struct cmd_report_settings, stdio),
 		.help = "Use the stdio interface: text"},
@@ -253,9 +253,9 @@ static const struct option options[] = {
 	{"latency", 0, OPTION_FLAG, .offset = REPORT_REQUEST(rows.by_latency),
 		.help = "Show shares of elapsed time, by the number of running threads (needs --switch-events)"},
 };
-static const struct option_table table = {options, ARRAY_LEN(options), false};
-static const char *const usages[] = {"[<options>]", NULL};
-static const char *const examples[] = {"show the callers and callees of perf.data", "tally report",
+static const struct option_table report_table = {report_options, ARRAY_LEN(report_options), false};
+static const char *const report_usages[] = {"[<options>]", NULL};
+static const char *const report_examples[] = {"show the callers and callees of perf.data", "tally report",
 	"show the "
 	"heaviest programs",
 	"tally report -s comm,dso -g none --percent-limit 1", NULL};
@@ -455,8 +455,8 @@ static int cmd_report_run(const struct cli *cli, const struct command *command, 
 const struct command command_report = {
 	.name = "report",
 	.summary = "Read perf.data (created by perf record) and display the profile",
-	.usages = usages,
-	.options = &table,
+	.usages = report_usages,
+	.options = &report_table,
 	.description =
 		"Reads a recording and prints, for each of its events, which programs, files and functions the "
 		"samples fell on, the heaviest first. With call chains, Children is the share of a function and all "
@@ -467,6 +467,6 @@ const struct command command_report = {
 		"stack dumps: unwound to the thread's first function; of recorded chains: ending in a function that "
 		"threads start in), the share of samples that have symbols. With --require, exit status 3 says that "
 		"the requirements are not met.",
-	.examples = examples,
+	.examples = report_examples,
 	.run = cmd_report_run,
 };

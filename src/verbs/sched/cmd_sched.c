@@ -30,10 +30,10 @@
 		rows, ARRAY_LEN(rows), false \
 	}
 
-static const struct option options[] = {SCHED_COMMON_ROWS};
-static const struct option_table table = {options, ARRAY_LEN(options), true};
+static const struct option sched_options[] = {SCHED_COMMON_ROWS};
+static const struct option_table sched_table = {sched_options, ARRAY_LEN(sched_options), true};
 
-static const struct option latency_options[] = {
+static const struct option sched_latency_options[] = {
 	SCHED_COMMON_ROWS,
 	{"CPU", 'C', OPTION_STRING, "cpu", ROW(cpus),
 		.help = "only delays that ended on these CPUs, and run times on them"},
@@ -49,7 +49,7 @@ static const struct option latency_options[] = {
 	{"waking", 0, OPTION_FLAG, ROW(with_waking),
 		.help = "measure delays from sched_waking if there is no sched_wakeup"},
 };
-static const struct option_table latency_table = SCHED_TABLE(latency_options);
+static const struct option_table sched_latency_table = SCHED_TABLE(sched_latency_options);
 
 static const struct option map_options[] = {
 	SCHED_COMMON_ROWS,
@@ -64,7 +64,7 @@ static const struct option map_options[] = {
 };
 static const struct option_table map_table = SCHED_TABLE(map_options);
 
-static const struct option timehist_options[] = {
+static const struct option sched_timehist_options[] = {
 	SCHED_COMMON_ROWS,
 	{"cpu", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "only switches on these CPUs"},
 	{"call-graph", 'g', OPTION_FLAG, ROW(with_chains), .help = "show call chains if there are any (on by default)"},
@@ -90,19 +90,20 @@ static const struct option timehist_options[] = {
 	{"show-prio", 0, OPTION_FLAG, ROW(with_prio), .help = "show priorities and how they changed"},
 };
 #undef ROW
-static const struct option_table timehist_table = SCHED_TABLE(timehist_options);
+static const struct option_table sched_timehist_table = SCHED_TABLE(sched_timehist_options);
 
-static const char *const verb_usages[] = {"[<options>]", NULL};
+static const char *const sched_verb_usages[] = {"[<options>]", NULL};
 
 struct verb {
 	struct command command;
 	enum tally_status (*print)(struct sched_job *job, struct text *out, struct tally_error *err);
 };
 
-static const struct verb verbs[] = {
-	{{.name = "sched latency", .usages = verb_usages, .options = &latency_table}, sched_print_latency},
-	{{.name = "sched map", .usages = verb_usages, .options = &map_table}, sched_print_map},
-	{{.name = "sched timehist", .usages = verb_usages, .options = &timehist_table}, sched_print_timehist},
+static const struct verb sched_verbs[] = {
+	{{.name = "sched latency", .usages = sched_verb_usages, .options = &sched_latency_table}, sched_print_latency},
+	{{.name = "sched map", .usages = sched_verb_usages, .options = &map_table}, sched_print_map},
+	{{.name = "sched timehist", .usages = sched_verb_usages, .options = &sched_timehist_table},
+		sched_print_timehist},
 };
 #define SCHED_VERB_PREFIX sizeof("sched")
 
@@ -261,16 +262,16 @@ static int cmd_sched_run(const struct cli *cli, const struct command *command, i
 		return cmd_sched_script(cli, &settings, argc - 1, argv + 1);
 	if (strcmp(argv[0], "replay") == 0)
 		return cli_failf(cli, "sched replay is not supported yet"), EXIT_USAGE;
-	for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
-		const char *name = verbs[i].command.name + SCHED_VERB_PREFIX;
+	for (size_t i = 0; i < ARRAY_LEN(sched_verbs); i++) {
+		const char *name = sched_verbs[i].command.name + SCHED_VERB_PREFIX;
 		if (cli_is_subverb(argv[0], name))
-			return run_verb(cli, &verbs[i], &settings, argc, argv);
+			return run_verb(cli, &sched_verbs[i], &settings, argc, argv);
 	}
 	return unknown_subcommand(cli, command, argv[0]);
 }
 
-static const char *const usages[] = {"[<options>] {record|latency|map|script|timehist}", NULL};
-static const char *const examples[] = {
+static const char *const sched_usages[] = {"[<options>] {record|latency|map|script|timehist}", NULL};
+static const char *const sched_examples[] = {
 	"record what the scheduler did while a program ran",
 	"tally sched record ./program",
 	"show who waited longest for a CPU; every switch with its times; sums",
@@ -283,12 +284,12 @@ static const char *const examples[] = {
 const struct command command_sched = {
 	.name = "sched",
 	.summary = "Tool to trace/measure scheduler properties (latencies)",
-	.usages = usages,
-	.options = &table,
+	.usages = sched_usages,
+	.options = &sched_table,
 	.description = "Shows how tasks ran and waited for a CPU. 'record' passes its arguments to tally record, for "
 		       "the whole machine, 'script' to tally script. 'latency' sums up how long runnable tasks waited; "
 		       "'timehist' lists every switch with how long the task had waited and run; 'map' draws which "
 		       "task was on which CPU. Each has its own options: 'sched timehist -h' lists those of timehist.",
-	.examples = examples,
+	.examples = sched_examples,
 	.run = cmd_sched_run,
 };

@@ -18,9 +18,16 @@
 #define MAX_KEYS	       8
 #define SCHED_TEXT_JSON_SCHEMA 1
 
-enum key { KEY_RUNTIME, KEY_SWITCH, KEY_AVG, KEY_MAX, KEY_PID, KEYS };
+enum sched_text_key {
+	SCHED_TEXT_KEY_RUNTIME,
+	SCHED_TEXT_KEY_SWITCH,
+	SCHED_TEXT_KEY_AVG,
+	SCHED_TEXT_KEY_MAX,
+	SCHED_TEXT_KEY_PID,
+	SCHED_TEXT_KEYS
+};
 
-static const char *const key_names[KEYS] = {"runtime", "switch", "avg", "max", "pid"};
+static const char *const key_names[SCHED_TEXT_KEYS] = {"runtime", "switch", "avg", "max", "pid"};
 
 struct sched_text_row {
 	struct sched_latency_task sum;
@@ -29,7 +36,7 @@ struct sched_text_row {
 };
 
 struct order {
-	enum key keys[MAX_KEYS];
+	enum sched_text_key keys[MAX_KEYS];
 	size_t count;
 	bool by_pid;
 };
@@ -56,19 +63,19 @@ void sched_text_ms(struct text *out, uint64_t ns, size_t width)
 	text_printf(out, ".%03" PRIu64, us % 1000);
 }
 
-static enum key sched_text_key_of(const char *word, size_t len)
+static enum sched_text_key sched_text_key_of(const char *word, size_t len)
 {
 	int i = 0;
-	while (i < KEYS && !(strlen(key_names[i]) == len && memcmp(key_names[i], word, len) == 0))
+	while (i < SCHED_TEXT_KEYS && !(strlen(key_names[i]) == len && memcmp(key_names[i], word, len) == 0))
 		i++;
-	return (enum key)i;
+	return (enum sched_text_key)i;
 }
 
 const char *sched_latency_unknown_key(const char *keys)
 {
 	while (*keys) {
 		size_t len = strcspn(keys, ",");
-		if (sched_text_key_of(keys, len) == KEYS)
+		if (sched_text_key_of(keys, len) == SCHED_TEXT_KEYS)
 			return keys;
 		keys += len + (keys[len] == ',');
 	}
@@ -84,20 +91,20 @@ static void sched_text_read_keys(const char *keys, struct order *order)
 	}
 }
 
-static uint64_t sched_text_value_of(const struct sched_text_row *row, enum key key)
+static uint64_t sched_text_value_of(const struct sched_text_row *row, enum sched_text_key key)
 {
 	switch (key) {
-	case KEY_RUNTIME:
+	case SCHED_TEXT_KEY_RUNTIME:
 		return row->sum.runtime_ns;
-	case KEY_SWITCH:
+	case SCHED_TEXT_KEY_SWITCH:
 		return row->sum.waits;
-	case KEY_AVG:
+	case SCHED_TEXT_KEY_AVG:
 		return row->sum.waits ? row->sum.wait_ns / row->sum.waits : 0;
-	case KEY_MAX:
+	case SCHED_TEXT_KEY_MAX:
 		return row->sum.max_ns;
-	case KEY_PID:
+	case SCHED_TEXT_KEY_PID:
 		return (uint32_t)row->sum.tid;
-	case KEYS:
+	case SCHED_TEXT_KEYS:
 		break;
 	}
 	return 0;
@@ -286,7 +293,7 @@ static bool sched_text_take(struct sched_job *job, struct sched_latency *l, cons
 	case SCHED_LOST:
 		sched_latency_lost(l, event->cpu < LIMIT_CPUS ? event->cpu : SCHED_LATENCY_ANY_CPU, event->time_ns);
 		break;
-	case SCHED_OTHER:
+	case SCHED_UNKNOWN:
 	case SCHED_MIGRATE:
 	case SCHED_FORK:
 	case SCHED_EXIT:

@@ -302,7 +302,7 @@ static enum tally_status sched_timehist_take(
 		is_done = sched_history_lost(
 			&t->history, event->cpu < LIMIT_CPUS ? event->cpu : SCHED_ANY_CPU, event->time_ns);
 		break;
-	case SCHED_OTHER:
+	case SCHED_UNKNOWN:
 	case SCHED_RUNTIME:
 	case SCHED_KINDS:
 		break;
@@ -373,7 +373,7 @@ static void print_summary_head(const struct timehist *t)
 	text_char(t->out, '\n');
 }
 
-static void print_idle(const struct timehist *t, uint64_t whole_ns)
+static void sched_timehist_print_idle(const struct timehist *t, uint64_t whole_ns)
 {
 	struct text *out = t->out;
 	text_str(out, "\nIdle stats:\n");
@@ -426,7 +426,7 @@ static void sched_timehist_print_sums(struct timehist *t, const struct timehist_
 	sched_timehist_print_tasks(t, sums);
 	if (!sums->has_cpus)
 		return;
-	print_idle(t, whole_ns);
+	sched_timehist_print_idle(t, whole_ns);
 	text_printf(t->out, "\n    Total number of unique tasks: %" PRIu64 "\n", sums->rows);
 	text_printf(t->out,
 		"Total number of context switches: %" PRIu64 "\n           Total run time (msec): ", sums->switches);

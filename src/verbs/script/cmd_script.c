@@ -20,8 +20,8 @@
 #include "verbs/script/script_python.h"
 #include "verbs/script/script_run.h"
 
-static const char *const usages[] = {"[<options>]", NULL};
-static const char *const examples[] = {
+static const char *const script_usages[] = {"[<options>]", NULL};
+static const char *const script_examples[] = {
 	"print every sample of perf.data",
 	"tally script",
 	"print only what one program did, with nanoseconds",
@@ -359,10 +359,10 @@ static int cmd_script_run(const struct cli *cli, const struct command *command, 
 const struct command command_script = {
 	.name = "script",
 	.summary = "Read perf.data (created by perf record) and display trace output",
-	.usages = usages,
+	.usages = script_usages,
 	.options = &script_option_table,
 	.description = "Prints every sample in time order: thread, time, event and address, with its call chain or a "
 		       "tracepoint's\nfields. Losses and damage are reported on standard error.",
-	.examples = examples,
+	.examples = script_examples,
 	.run = cmd_script_run,
 };

@@ -12,7 +12,7 @@
 #define ALL_KINDS ((1u << KIND_COUNT) - 1)
 
 /* perf's names for the kinds, in what it says of them. */
-static const char *const kind_names[KIND_COUNT] = {
+static const char *const script_fields_kind_names[KIND_COUNT] = {
 	"hardware", "software", "tracepoint", "hardware-cache", "raw", "breakpoint", "unknown", "unknown"};
 
 static const struct {
@@ -187,7 +187,7 @@ static const char *apply_word(
 	for (size_t i = 0; i < KIND_COUNT; i++)
 		if (kinds == 1u << i && name->kinds && !(name->kinds & kinds)) {
 			char tail[64];
-			snprintf(tail, sizeof(tail), " not valid for %s events.", kind_names[i]);
+			snprintf(tail, sizeof(tail), " not valid for %s events.", script_fields_kind_names[i]);
 			return script_fields_complain(room, room_bytes, "", word, tail);
 		}
 	apply_field(request, kinds, name, sign == '-');
@@ -325,12 +325,12 @@ static void note_lists(const struct script_field_request *request, unsigned pres
 	for (size_t i = 0; i < KIND_COUNT; i++) {
 		const struct script_field_kind *kind = &request->kinds[i];
 		if (kind->was_overridden)
-			diag_add(
-				notes, DIAG_WARNING, "Overriding previous field request for %s events.", kind_names[i]);
+			diag_add(notes, DIAG_WARNING, "Overriding previous field request for %s events.",
+				script_fields_kind_names[i]);
 		for (size_t f = 0; f < FIELD_NAME_COUNT; f++)
 			if ((present & 1u << i) && (kind->ignored & field_names[f].field))
 				diag_add(notes, DIAG_WARNING, "'%s' not valid for %s events. Ignoring.",
-					field_names[f].name, kind_names[i]);
+					field_names[f].name, script_fields_kind_names[i]);
 	}
 }
 
@@ -392,7 +392,7 @@ enum tally_status script_fields_choose(const struct script_field_request *reques
 			if (kind->is_set && !kind->is_set_for_all && kind->fields == 0 && k != KIND_SYNTH)
 				return error_set(err, TALLY_INVALID,
 					"%s events do not exist. Remove corresponding -F option to proceed.",
-					kind_names[k]);
+					script_fields_kind_names[k]);
 			continue;
 		}
 		present |= 1u << k;

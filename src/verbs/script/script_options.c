@@ -62,7 +62,7 @@ static const char *add_filter_argument(const struct option_use *use)
 	return vec_push(&settings->dlfilter.arguments, (char *)(uintptr_t)use->value) ? NULL : "out of memory";
 }
 
-static const struct option options[] = {
+static const struct option script_options_options[] = {
 	INPUT_OPTIONS(struct script_settings, input),
 	{.name = "fields",
 		.letter = 'F',
@@ -282,4 +282,4 @@ static const struct option options[] = {
 		.help = "list the filters of this folder and of perf's folder; with -v, with their descriptions"},
 };
 #undef ROW
-const struct option_table script_option_table = {options, ARRAY_LEN(options), true};
+const struct option_table script_option_table = {script_options_options, ARRAY_LEN(script_options_options), true};

@@ -52,7 +52,7 @@ struct serve_plan { /* what the settings say */
 
 #define ROW(member) .offset = offsetof(struct serve_settings, member)
 
-static const struct option rows[] = {
+static const struct option serve_rows[] = {
 	{"store", 0, OPTION_STRING, "url", ROW(store),
 		.help = "where the profiles are kept: sqlite:PATH (default: $XDG_DATA_HOME/tally/store.db, or "
 			"/var/lib/tally/store.db for root)"},
@@ -80,7 +80,7 @@ static const struct option rows[] = {
 	{"quiet", 'q', OPTION_FLAG, ROW(is_quiet), .help = "do not say where the server listens"},
 };
 #undef ROW
-static const struct option_table table = {rows, ARRAY_LEN(rows), false};
+static const struct option_table serve_table = {serve_rows, ARRAY_LEN(serve_rows), false};
 
 static enum tally_status default_store(char **url, struct tally_error *err)
 {
@@ -315,8 +315,8 @@ static int cmd_serve_run(const struct cli *cli, const struct command *command, i
 	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
 
-static const char *const usages[] = {"[<options>]", NULL};
-static const char *const examples[] = {
+static const char *const serve_usages[] = {"[<options>]", NULL};
+static const char *const serve_examples[] = {
 	"keep profiles of this machine, and show them at http://127.0.0.1:7779/",
 	"tally serve",
 	"for a team: other machines may send and ask, with tokens, over TLS",
@@ -329,13 +329,13 @@ static const char *const examples[] = {
 const struct command command_serve = {
 	.name = "serve",
 	.summary = "Keep the profiles of many machines, and answer queries about them",
-	.usages = usages,
-	.options = &table,
+	.usages = serve_usages,
+	.options = &serve_table,
 	.description =
 		"Takes profiles from 'tally agent' and 'tally push' over HTTP, keeps them in a database and answers "
 		"queries: by a web page, by 'tally fleet', as pprof, folded stacks, JSON, and as metrics for "
 		"Prometheus.\n\nA batch that was acknowledged is on disk. SIGTERM and Ctrl-C end the server after the "
 		"requests that have begun. docs/fleet.md describes the requests, tokens and limits.",
-	.examples = examples,
+	.examples = serve_examples,
 	.run = cmd_serve_run,
 };

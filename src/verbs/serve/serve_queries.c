@@ -230,7 +230,7 @@ struct label_list {
 	bool is_cut;
 };
 
-static void add_label(void *context, struct tally_str text)
+static void serve_queries_add_label(void *context, struct tally_str text)
 {
 	struct label_list *list = context;
 	list->is_cut |= list->count == LABEL_VALUES_MAX;
@@ -260,8 +260,9 @@ static void answer_list(struct serve_api *api, enum label_kind kind, struct tall
 		json_string(&j, "label", name);
 	json_array(&j, keys[kind]);
 	enum tally_status status =
-		kind == LIST_EVENTS ? store_events(api->reader.store, selection, add_label, &list, &err)
-				    : store_label_values(api->reader.store, selection, name, add_label, &list, &err);
+		kind == LIST_EVENTS
+			? store_events(api->reader.store, selection, serve_queries_add_label, &list, &err)
+			: store_label_values(api->reader.store, selection, name, serve_queries_add_label, &list, &err);
 	end_query(api, begun);
 	json_array_end(&j);
 	if (list.is_cut)

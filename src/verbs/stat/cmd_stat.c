@@ -215,11 +215,11 @@ static int stat_with_target(
 	return exit_code;
 }
 
-static const char *const report_usages[] = {"report [<options>]", NULL};
+static const char *const stat_report_usages[] = {"report [<options>]", NULL};
 static const struct command command_stat_report = {
 	.name = "stat",
 	.summary = "Show the counts of a recording",
-	.usages = report_usages,
+	.usages = stat_report_usages,
 	.options = &stat_report_option_table,
 };
 
@@ -436,12 +436,12 @@ static int cmd_stat_run(const struct cli *cli, const struct command *command, in
 	return exit_code;
 }
 
-static const char *const usages[] = {"[<options>] [<command>]", NULL};
+static const char *const stat_usages[] = {"[<options>] [<command>]", NULL};
 
 const struct command command_stat = {
 	.name = "stat",
 	.summary = "Count events of a command, a process or the machine",
-	.usages = usages,
+	.usages = stat_usages,
 	.options = &stat_option_table,
 	.description =
 		"Counts events while a command runs, or in running processes and threads, on CPUs or on the "

@@ -117,7 +117,7 @@ static const char *stat_options_set_delay(const struct option_use *use)
 	return NULL;
 }
 
-static const char *set_separator(const struct option_use *use)
+static const char *stat_options_set_separator(const struct option_use *use)
 {
 	struct stat_settings *settings = use->settings;
 	settings->view.separator = strcmp(use->value, "\\t") == 0 ? "\t" : use->value;
@@ -209,7 +209,7 @@ static const struct option line_rows[] = {
 static const struct option_table line_table = {line_rows, ARRAY_LEN(line_rows), false};
 #define LINE_GROUP OPTION_GROUP_ROW(&line_table, struct stat_settings, counting.lines)
 
-static const struct option options[] = {
+static const struct option stat_options_options[] = {
 	TARGET_OPTIONS(struct stat_settings, counting.target),
 	LINE_GROUP,
 	{"per-cluster", 0, OPTION_CALL, .call = set_per_cluster,
@@ -276,7 +276,7 @@ static const struct option options[] = {
 		.letter = 'x',
 		.kind = OPTION_CALL,
 		.argument = "separator",
-		.call = set_separator,
+		.call = stat_options_set_separator,
 		.help = "one line per count with this separator, for scripts"},
 	{.name = "filter",
 		.kind = OPTION_CALL,
@@ -507,7 +507,7 @@ static const struct option options[] = {
 		.help = "show cycles in transactions, aborted ones, and per transaction"},
 };
 #undef AT
-const struct option_table stat_option_table = {options, ARRAY_LEN(options), true};
+const struct option_table stat_option_table = {stat_options_options, ARRAY_LEN(stat_options_options), true};
 
 static const char *set_input(const struct option_use *use)
 {
@@ -515,7 +515,7 @@ static const char *set_input(const struct option_use *use)
 	return NULL;
 }
 
-static const struct option report_options[] = {
+static const struct option stat_options_report_options[] = {
 	{.name = "input",
 		.letter = 'i',
 		.kind = OPTION_CALL,
@@ -524,7 +524,8 @@ static const struct option report_options[] = {
 		.help = "the recording (perf.data)"},
 	LINE_GROUP,
 };
-const struct option_table stat_report_option_table = {report_options, ARRAY_LEN(report_options), false};
+const struct option_table stat_report_option_table = {
+	stat_options_report_options, ARRAY_LEN(stat_options_report_options), false};
 
 int stat_form_check(const struct cli *cli, const struct command *command, const struct stat_settings *s)
 {

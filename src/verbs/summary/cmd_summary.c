@@ -21,7 +21,7 @@ struct summary_settings {
 };
 
 #define ROW(member) .offset = offsetof(struct summary_settings, member)
-static const struct option rows[] = {
+static const struct option summary_rows[] = {
 	INPUT_OPTIONS(struct summary_settings, input),
 	{"json", 0, OPTION_FLAG, ROW(form.is_json), .help = "JSON (docs/schema/summary.json)"},
 	{"budget", 0, OPTION_U64, "n", ROW(form.budget),
@@ -36,7 +36,7 @@ static const struct option rows[] = {
 	SYMBOL_OPTIONS(struct summary_settings, symbols),
 };
 #undef ROW
-static const struct option_table table = {rows, ARRAY_LEN(rows), false};
+static const struct option_table summary_table = {summary_rows, ARRAY_LEN(summary_rows), false};
 
 static enum tally_status summary_open(const struct cli *cli, const struct summary_settings *s, const char *path,
 	const char *event, struct summary_recording *recording, struct tally_error *err)
@@ -134,8 +134,8 @@ static int cmd_summary_run(const struct cli *cli, const struct command *command,
 	return summary_print(cli, &settings, rest < argc ? argv[rest] : settings.input.path, settings.event, NULL);
 }
 
-static const char *const usages[] = {"[<options>] [<file>]", "[<options>] -- <command> [<options>]", NULL};
-static const char *const examples[] = {"what a recording says, on one screen", "tally summary perf.data",
+static const char *const summary_usages[] = {"[<options>] [<file>]", "[<options>] -- <command> [<options>]", NULL};
+static const char *const summary_examples[] = {"what a recording says, on one screen", "tally summary perf.data",
 	"run a program and say where its time goes", "tally summary -- ./program",
 	"for a program or a language model, in at most 2,000 characters",
 	"tally summary --json --budget 2000 perf.data", "what changed since yesterday's recording",
@@ -144,8 +144,8 @@ static const char *const examples[] = {"what a recording says, on one screen", "
 const struct command command_summary = {
 	.name = "summary",
 	.summary = "Say on one screen what a recording shows and how far to trust it",
-	.usages = usages,
-	.options = &table,
+	.usages = summary_usages,
+	.options = &summary_table,
 	.description = "Prints what was recorded and for how long, the functions with most time of their own, the "
 		       "callers as a tree cut "
 		       "to what matters, what threads did (of recordings with --wall), what changed against a "
@@ -154,6 +154,6 @@ const struct command command_summary = {
 		       "Changes are listed if they are larger than half a percent point and than three standard errors "
 		       "of the two "
 		       "recordings' samples. 'tally diff' with several recordings of each side tells more.",
-	.examples = examples,
+	.examples = summary_examples,
 	.run = cmd_summary_run,
 };

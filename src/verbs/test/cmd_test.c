@@ -33,7 +33,7 @@ static const char *set_junit(const struct option_use *use)
 }
 
 #define ROW(field) .offset = offsetof(struct cmd_test_settings, field)
-static const struct option options[] = {
+static const struct option test_options[] = {
 	{.name = "skip",
 		.letter = 's',
 		.kind = OPTION_STRING,
@@ -98,10 +98,10 @@ static const struct option options[] = {
 		.refusal = "it belongs to a test of perf's own code"},
 };
 #undef ROW
-static const struct option_table table = {options, ARRAY_LEN(options), true};
-static const char *const usages[] = {
+static const struct option_table test_table = {test_options, ARRAY_LEN(test_options), true};
+static const char *const test_usages[] = {
 	"[<options>] [{list <test-name-fragment>|[<test-name-fragments>|<test-numbers>]}]", NULL};
-static const char *const examples[] = {"check what works on this machine, for a bug report", "tally test -v",
+static const char *const test_examples[] = {"check what works on this machine, for a bug report", "tally test -v",
 	"only what has to do with call graphs", "tally test 'call graph'",
 	"a program of a known behaviour, to try something with", "tally test -w leafloop 2", NULL};
 
@@ -289,8 +289,8 @@ static int cmd_test_run(const struct cli *cli, const struct command *command, in
 const struct command command_test = {
 	.name = "test",
 	.summary = "Checks of this machine, and programs to test with",
-	.usages = usages,
-	.options = &table,
+	.usages = test_usages,
+	.options = &test_table,
 	.description =
 		"Checks within a minute what works on this machine: each kind of event is opened and counted, programs "
 		"of a known behaviour are recorded, and what the reports say is compared with what is known of them. "
@@ -299,6 +299,6 @@ const struct command command_test = {
 		"Words choose tests by their numbers or by parts of their names; 'list' lists them. -w runs a program "
 		"with perf's name for it (--list-workloads): noploop, thloop, leafloop, brstack ...\n\n"
 		"Exit status: 0 if no test failed, 1 if one did, or if a word names no test.",
-	.examples = examples,
+	.examples = test_examples,
 	.run = cmd_test_run,
 };

@@ -85,7 +85,7 @@ static const char *cmd_timechart_add_process(const struct option_use *use)
 }
 
 #define ROW(member) .offset = offsetof(struct cmd_timechart_settings, member)
-static const struct option options[] = {
+static const struct option timechart_options[] = {
 	{"highlight", 0, OPTION_STRING, "duration|name", ROW(highlight),
 		.help = "highlight runs longer than this (ns, or with us, ms, s), or tasks of this name"},
 	{"html", 0, OPTION_STRING, "file", ROW(html),
@@ -116,7 +116,7 @@ static const struct option options[] = {
 	{"width", 'w', OPTION_U64, "n", ROW(width), .help = "width of the SVG (1000, at least 400)"},
 };
 #undef ROW
-static const struct option_table table = {options, ARRAY_LEN(options), true};
+static const struct option_table timechart_table = {timechart_options, ARRAY_LEN(timechart_options), true};
 
 struct cmd_timechart_job {
 	const struct cli *cli;
@@ -324,17 +324,18 @@ struct record_choice {
 	bool power_only, tasks_only, io_only, with_chains;
 };
 #define RECORD_ROW(member) .offset = offsetof(struct record_choice, member)
-static const struct option record_rows[] = {
+static const struct option timechart_record_rows[] = {
 	{"callchain", 'g', OPTION_FLAG, RECORD_ROW(with_chains), .help = "record call chains too"},
 	{"io-only", 'I', OPTION_FLAG, RECORD_ROW(io_only), .help = "only system calls that do I/O"},
 	{"output", 'o', OPTION_STRING, "file", RECORD_ROW(output), .help = "output file name"},
 	{"power-only", 'P', OPTION_FLAG, RECORD_ROW(power_only), .help = "only states and frequencies of CPUs"},
 	{"tasks-only", 'T', OPTION_FLAG, RECORD_ROW(tasks_only), .help = "only the scheduler's events"},
 };
-static const struct option_table record_table = {record_rows, ARRAY_LEN(record_rows), true};
-static const char *const record_usages[] = {"[<options>] [<command>]", NULL};
+static const struct option_table timechart_record_table = {
+	timechart_record_rows, ARRAY_LEN(timechart_record_rows), true};
+static const char *const timechart_record_usages[] = {"[<options>] [<command>]", NULL};
 static const struct command command_of_record = {
-	.name = "timechart record", .usages = record_usages, .options = &record_table};
+	.name = "timechart record", .usages = timechart_record_usages, .options = &timechart_record_table};
 
 /* Appends the event to a list if this kernel has it. If no event is left, record reports why. */
 static bool cmd_timechart_add_event(struct text *list, const char *system, const char *name)
@@ -451,8 +452,8 @@ static int cmd_timechart_run(const struct cli *cli, const struct command *comman
 	return code;
 }
 
-static const char *const usages[] = {"[<options>]", "record [<options>] [<command>]", NULL};
-static const char *const examples[] = {
+static const char *const timechart_usages[] = {"[<options>]", "record [<options>] [<command>]", NULL};
+static const char *const timechart_examples[] = {
 	"draw what the machine did while a program ran",
 	"tally timechart record ./program; tally timechart",
 	"draw the same with call chains, as a page to zoom and search in",
@@ -465,8 +466,8 @@ static const char *const examples[] = {
 const struct command command_timechart = {
 	.name = "timechart",
 	.summary = "Draw what CPUs and tasks did over time",
-	.usages = usages,
-	.options = &table,
+	.usages = timechart_usages,
+	.options = &timechart_table,
 	.description =
 		"'record' records the scheduler's events and the CPU states of the whole machine, or with -I the "
 		"system calls that do I/O. Without 'record', a recording is drawn as an SVG. Each CPU has a row that "
@@ -474,6 +475,6 @@ const struct command command_timechart = {
 		"when it ran, waited for a CPU, was blocked and slept. Arrows lead from the waking to the woken "
 		"task. In I/O mode, a task's second row shows reads above and writes below. Point at a bar to see "
 		"its times, and the call chain if one was recorded (record -g).",
-	.examples = examples,
+	.examples = timechart_examples,
 	.run = cmd_timechart_run,
 };

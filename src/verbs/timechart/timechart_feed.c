@@ -170,7 +170,7 @@ static bool take_sched(struct feeding *f, const struct sched_event *event, struc
 		return timechart_fork(f->chart, event->tid, event->pid, event->parent);
 	case SCHED_EXIT:
 		return take_exit(f, event);
-	case SCHED_OTHER:
+	case SCHED_UNKNOWN:
 	case SCHED_RUNTIME:
 	case SCHED_MIGRATE:
 	case SCHED_LOST:

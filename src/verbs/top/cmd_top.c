@@ -80,7 +80,7 @@ static const char *set_call_graph(const struct option_use *use)
 #define AT(member)	   .offset = offsetof(struct top_settings, member)
 #define TOP_REPORT(member) .offset = offsetof(struct top_settings, report.member)
 
-static const struct option options[] = {
+static const struct option top_options[] = {
 	TARGET_OPTIONS(struct top_settings, record.target),
 	SAMPLING_OPTIONS(struct top_settings, record),
 	RUNG_OPTIONS(struct top_settings, record.rung),
@@ -131,9 +131,9 @@ static const struct option options[] = {
 	{"tui", 0, OPTION_FLAG, AT(tui), .help = "use the screen: browse the profile by keys (default on a terminal)"},
 };
 #undef AT
-static const struct option_table table = {options, ARRAY_LEN(options), false};
-static const char *const usages[] = {"[<options>]", NULL};
-static const char *const examples[] = {"show what the machine is doing now", "tally top",
+static const struct option_table top_table = {top_options, ARRAY_LEN(top_options), false};
+static const char *const top_usages[] = {"[<options>]", NULL};
+static const char *const top_examples[] = {"show what the machine is doing now", "tally top",
 	"show one process with callers, also for programs without frame pointers", "tally top -p 1234 -g",
 	"print the ten busiest programs as text every five seconds", "tally top --stdio -s comm -E 10 -d 5 -z", NULL};
 
@@ -273,8 +273,8 @@ static int cmd_top_run(const struct cli *cli, const struct command *command, int
 const struct command command_top = {
 	.name = "top",
 	.summary = "System profiling tool.",
-	.usages = usages,
-	.options = &table,
+	.usages = top_usages,
+	.options = &top_table,
 	.description =
 		"Shows what the CPUs are doing now: samples all CPUs, or the given processes, and refreshes "
 		"the table every two seconds. Old samples lose an eighth of their weight at each refresh (-z: all of "
@@ -284,6 +284,6 @@ const struct command command_top = {
 		"The first line shows top's own cost in percent of one CPU, samples per second and lost "
 		"events. If the kernel does not allow measuring all CPUs, your own processes are shown, and the "
 		"reason is reported.",
-	.examples = examples,
+	.examples = top_examples,
 	.run = cmd_top_run,
 };

@@ -226,7 +226,7 @@ static void put_rate(const struct perfdata_event *event, struct text *out)
 	text_printf(out, "%" PRIu64 "%s ", event->attr.sample_period_or_freq, is_freq ? "Hz" : "");
 }
 
-static void put_target(const struct top_view *view, struct text *out)
+static void top_view_put_target(const struct top_view *view, struct text *out)
 {
 	const struct target_request *q = &view->settings->record.target;
 	const struct target *target = live_session_target(view->session);
@@ -259,7 +259,7 @@ void top_view_header(const struct top_view *view, struct text *out)
 		text_printf(out, "%s%.*s", i ? ", " : "", (int)events[view->first[i]].name.len,
 			events[view->first[i]].name.data);
 	text_str(out, "],  (");
-	put_target(view, out);
+	top_view_put_target(view, out);
 	text_printf(out, "), own CPU %.1f%%", 100 * f.own_cpu);
 }
 

@@ -137,7 +137,7 @@ static const char *cmd_trace_set_duration(const struct option_use *use)
 
 #define AT(member) .offset = offsetof(struct trace_settings, member)
 
-static const struct option options[] = {
+static const struct option trace_options[] = {
 	TARGET_OPTIONS(struct trace_settings, record.target),
 	{"delay", 'D', OPTION_CALL, "ms", .call = cmd_trace_set_delay, .is_self_explaining = true,
 		.help = "start tracing this long after the start of the command (-1: never)"},
@@ -210,7 +210,7 @@ static const struct option options[] = {
 	SYMBOL_OPTIONS(struct trace_settings, symbols),
 };
 #undef AT
-static const struct option_table table = {options, ARRAY_LEN(options), true};
+static const struct option_table trace_table = {trace_options, ARRAY_LEN(trace_options), true};
 
 /* ---- output ---- */
 
@@ -515,9 +515,9 @@ static int cmd_trace_run(const struct cli *cli, const struct command *command, i
 	return code;
 }
 
-static const char *const usages[] = {"[<options>] [<command>]", "[<options>] -- <command> [<options>]",
+static const char *const trace_usages[] = {"[<options>] [<command>]", "[<options>] -- <command> [<options>]",
 	"record [<options>] [<command>]", "record [<options>] -- <command> [<options>]", NULL};
-static const char *const examples[] = {"show the system calls of a command", "tally trace ls",
+static const char *const trace_examples[] = {"show the system calls of a command", "tally trace ls",
 	"show which files a running process opens", "tally trace -e file -p 1234",
 	"show how often calls are made on the whole machine, and which fail", "tally trace -a -s --errno-summary",
 	"show slow calls with their callers", "tally trace --duration 10 --call-graph dwarf -p 1234",
@@ -526,8 +526,8 @@ static const char *const examples[] = {"show the system calls of a command", "ta
 const struct command command_trace = {
 	.name = "trace",
 	.summary = "strace inspired tool",
-	.usages = usages,
-	.options = &table,
+	.usages = trace_usages,
+	.options = &trace_table,
 	.description =
 		"Shows the system calls of a command, of running processes or of the whole machine, with their "
 		"arguments, results and durations, and page faults (-F) and other events (-e) among them.\n\n"
@@ -538,6 +538,6 @@ const struct command command_trace = {
 		"recordings; arguments are numbers then.\n\n"
 		"Lines go to standard error, or to a file (-o). With -s there are only sums, which the BPF program "
 		"counts: that costs the traced programs little.",
-	.examples = examples,
+	.examples = trace_examples,
 	.run = cmd_trace_run,
 };

@@ -12,16 +12,16 @@ enum { RESOURCE_PROFILES_RESOURCE = 1, RESOURCE_PROFILES_SCOPES = 2 };
 enum { SCOPE_PROFILES_SCOPE = 1, SCOPE_PROFILES_PROFILES = 2 };
 enum { SCOPE_NAME = 1, SCOPE_VERSION = 2 };
 enum {
-	PROFILE_SAMPLE_TYPE = 1,
+	EXPORT_OTLP_PROFILE_SAMPLE_TYPE = 1,
 	PROFILE_SAMPLES = 2,
-	PROFILE_TIME = 3,
-	PROFILE_DURATION = 4,
-	PROFILE_PERIOD_TYPE = 5,
-	PROFILE_PERIOD = 6,
+	EXPORT_OTLP_PROFILE_TIME = 3,
+	EXPORT_OTLP_PROFILE_DURATION = 4,
+	EXPORT_OTLP_PROFILE_PERIOD_TYPE = 5,
+	EXPORT_OTLP_PROFILE_PERIOD = 6,
 	PROFILE_ATTRIBUTES = 11
 };
-enum { TYPE_TYPE = 1, TYPE_UNIT = 2 };
-enum { SAMPLE_STACK = 1, SAMPLE_ATTRIBUTES = 2, SAMPLE_VALUES = 4, SAMPLE_TIMES = 5 };
+enum { EXPORT_OTLP_TYPE_TYPE = 1, EXPORT_OTLP_TYPE_UNIT = 2 };
+enum { EXPORT_OTLP_SAMPLE_STACK = 1, SAMPLE_ATTRIBUTES = 2, SAMPLE_VALUES = 4, SAMPLE_TIMES = 5 };
 
 struct export_otlp {
 	struct byte_sink *sink;
@@ -43,7 +43,7 @@ static void export_otlp_put_sample(
 	struct list attributes = otlp_samples_attributes(&w->samples, point);
 	struct text *room = &w->room;
 	text_clear(room);
-	otlp_put_number(room, SAMPLE_STACK, point->stack);
+	otlp_put_number(room, EXPORT_OTLP_SAMPLE_STACK, point->stack);
 	otlp_put_indexes(room, SAMPLE_ATTRIBUTES, attributes.items, attributes.count);
 	if (kind == OTLP_COUNTS && w->samples.has_times) {
 		protobuf_head(room, SAMPLE_TIMES, point->count * sizeof(uint64_t));
@@ -61,8 +61,8 @@ static void export_otlp_put_type(
 	struct export_otlp *w, struct text *out, unsigned field, struct tally_str type, const char *unit)
 {
 	size_t begin = protobuf_open(out);
-	otlp_put_number(out, TYPE_TYPE, otlp_string(&w->dictionary, type));
-	otlp_put_number(out, TYPE_UNIT, otlp_string(&w->dictionary, str_from(unit)));
+	otlp_put_number(out, EXPORT_OTLP_TYPE_TYPE, otlp_string(&w->dictionary, type));
+	otlp_put_number(out, EXPORT_OTLP_TYPE_UNIT, otlp_string(&w->dictionary, str_from(unit)));
 	protobuf_close(out, field, begin);
 }
 
@@ -73,8 +73,9 @@ static void export_otlp_put_time(const struct export_otlp *w, struct text *out)
 	if (!view->has_times)
 		return;
 	if (view->about.has_wall_clock)
-		protobuf_fixed64(out, PROFILE_TIME, view->first_time + (uint64_t)view->about.wall_clock_offset_ns);
-	protobuf_u64(out, PROFILE_DURATION, view->last_time - view->first_time + 1);
+		protobuf_fixed64(
+			out, EXPORT_OTLP_PROFILE_TIME, view->first_time + (uint64_t)view->about.wall_clock_offset_ns);
+	protobuf_u64(out, EXPORT_OTLP_PROFILE_DURATION, view->last_time - view->first_time + 1);
 }
 
 /* All of a profile but its samples. Waits are measured, each by itself, so the time of waits has no period. */
@@ -87,14 +88,14 @@ static void export_otlp_put_about(
 	struct tally_str name = export_type_name(event_name, group->is_wait);
 	const char *unit = export_event_unit(event_name);
 	if (kind == OTLP_COUNTS)
-		export_otlp_put_type(w, out, PROFILE_SAMPLE_TYPE, STR("samples"), "count");
+		export_otlp_put_type(w, out, EXPORT_OTLP_PROFILE_SAMPLE_TYPE, STR("samples"), "count");
 	else
-		export_otlp_put_type(w, out, PROFILE_SAMPLE_TYPE, name, unit);
+		export_otlp_put_type(w, out, EXPORT_OTLP_PROFILE_SAMPLE_TYPE, name, unit);
 	export_otlp_put_time(w, out);
 	if (kind == OTLP_COUNTS || !group->is_wait) {
 		uint64_t period = event->sample_count ? event->total_period / event->sample_count : 0;
-		export_otlp_put_type(w, out, PROFILE_PERIOD_TYPE, name, unit);
-		protobuf_u64(out, PROFILE_PERIOD, period ? export_otlp_signed(period) : 1);
+		export_otlp_put_type(w, out, EXPORT_OTLP_PROFILE_PERIOD_TYPE, name, unit);
+		protobuf_u64(out, EXPORT_OTLP_PROFILE_PERIOD, period ? export_otlp_signed(period) : 1);
 	}
 	const uint32_t attributes[] = {otlp_text_attribute(&w->dictionary, "tally.event", event_name), w->comment};
 	otlp_put_indexes(out, PROFILE_ATTRIBUTES, attributes, w->comment ? 2 : 1);

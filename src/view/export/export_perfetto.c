@@ -31,14 +31,14 @@ enum {
 	INTERNED_MAPPING = 19
 };
 enum { STRING_IID = 1, STRING_TEXT = 2 };
-enum { MAPPING_IID = 1, MAPPING_BUILD_ID = 2, MAPPING_PATH = 7 };
+enum { MAPPING_IID = 1, EXPORT_PERFETTO_MAPPING_BUILD_ID = 2, MAPPING_PATH = 7 };
 enum { FRAME_IID = 1, FRAME_NAME = 2, FRAME_MAPPING = 3, FRAME_PC = 4, FRAME_SOURCE = 5, FRAME_LINE = 6 };
 enum { STACK_IID = 1, STACK_FRAMES = 2 };
 enum {
 	SAMPLE_CPU = 1,
 	SAMPLE_PID = 2,
 	SAMPLE_TID = 3,
-	SAMPLE_STACK = 4,
+	EXPORT_PERFETTO_SAMPLE_STACK = 4,
 	SAMPLE_MODE = 5,
 	SAMPLE_TIMEBASE = 6,
 	SAMPLE_LOST = 17
@@ -112,7 +112,7 @@ static void tell_binary(struct perfetto *w, uint32_t index)
 	size_t begin = protobuf_open(w->out);
 	protobuf_u64(w->out, MAPPING_IID, index + 1);
 	if (id)
-		protobuf_u64(w->out, MAPPING_BUILD_ID, id);
+		protobuf_u64(w->out, EXPORT_PERFETTO_MAPPING_BUILD_ID, id);
 	protobuf_u64(w->out, MAPPING_PATH, path);
 	protobuf_close(w->out, INTERNED_MAPPING, begin);
 }
@@ -205,7 +205,7 @@ static void export_perfetto_add_sample(struct perfetto *w, const struct export_s
 		protobuf_u64(w->out, SAMPLE_PID, (uint64_t)thread->pid);
 	if (thread->tid >= 0)
 		protobuf_u64(w->out, SAMPLE_TID, (uint64_t)thread->tid);
-	protobuf_u64(w->out, SAMPLE_STACK, s->node + 1);
+	protobuf_u64(w->out, EXPORT_PERFETTO_SAMPLE_STACK, s->node + 1);
 	protobuf_u64(w->out, SAMPLE_MODE, export_perfetto_mode_of(p->frames[p->samples[s->index].leaf].level));
 	protobuf_u64(w->out, SAMPLE_TIMEBASE, timebase);
 	protobuf_close(w->out, PACKET_SAMPLE, sample);

@@ -9,37 +9,37 @@
 
 /* Field numbers of profile.proto. */
 enum {
-	PROFILE_SAMPLE_TYPE = 1,
+	EXPORT_PPROF_PROFILE_SAMPLE_TYPE = 1,
 	PROFILE_SAMPLE = 2,
 	PROFILE_MAPPING = 3,
 	PROFILE_LOCATION = 4,
 	PROFILE_FUNCTION = 5,
 	PROFILE_STRING = 6,
-	PROFILE_TIME = 9,
-	PROFILE_DURATION = 10,
-	PROFILE_PERIOD_TYPE = 11,
-	PROFILE_PERIOD = 12,
+	EXPORT_PPROF_PROFILE_TIME = 9,
+	EXPORT_PPROF_PROFILE_DURATION = 10,
+	EXPORT_PPROF_PROFILE_PERIOD_TYPE = 11,
+	EXPORT_PPROF_PROFILE_PERIOD = 12,
 	PROFILE_COMMENT = 13,
 	PROFILE_DEFAULT_TYPE = 14
 };
-enum { TYPE_TYPE = 1, TYPE_UNIT = 2 };
+enum { EXPORT_PPROF_TYPE_TYPE = 1, EXPORT_PPROF_TYPE_UNIT = 2 };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
 enum { LABEL_KEY = 1, LABEL_STR = 2, LABEL_NUM = 3 };
 enum {
 	MAPPING_ID = 1,
 	MAPPING_START = 2,
-	MAPPING_LIMIT = 3,
+	EXPORT_PPROF_MAPPING_LIMIT = 3,
 	MAPPING_OFFSET = 4,
-	MAPPING_FILE = 5,
-	MAPPING_BUILD_ID = 6,
+	EXPORT_PPROF_MAPPING_FILE = 5,
+	EXPORT_PPROF_MAPPING_BUILD_ID = 6,
 	MAPPING_FUNCTIONS = 7,
 	MAPPING_FILES = 8,
 	MAPPING_LINES = 9,
 	MAPPING_INLINES = 10
 };
-enum { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_ADDRESS = 3, LOCATION_LINE = 4 };
-enum { LINE_FUNCTION = 1, LINE_NUMBER = 2 };
-enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM = 3, FUNCTION_FILE = 4 };
+enum { LOCATION_ID = 1, EXPORT_PPROF_LOCATION_MAPPING = 2, EXPORT_PPROF_LOCATION_ADDRESS = 3, LOCATION_LINE = 4 };
+enum { EXPORT_PPROF_LINE_FUNCTION = 1, EXPORT_PPROF_LINE_NUMBER = 2 };
+enum { FUNCTION_ID = 1, EXPORT_PPROF_FUNCTION_NAME = 2, FUNCTION_SYSTEM = 3, EXPORT_PPROF_FUNCTION_FILE = 4 };
 
 #define EXPORT_PPROF_PAGE_MASK UINT64_C(0xfff)
 #define LOCATION_UNSEEN	       0
@@ -91,8 +91,8 @@ static uint64_t export_pprof_text_of(struct pprof *w, uint32_t id)
 static void add_type(struct pprof *w, unsigned field, struct tally_str type, const char *unit)
 {
 	size_t begin = protobuf_open(&w->sink->text);
-	protobuf_u64(&w->sink->text, TYPE_TYPE, export_pprof_string_of(w, type));
-	protobuf_u64(&w->sink->text, TYPE_UNIT, export_pprof_string_of(w, str_from(unit)));
+	protobuf_u64(&w->sink->text, EXPORT_PPROF_TYPE_TYPE, export_pprof_string_of(w, type));
+	protobuf_u64(&w->sink->text, EXPORT_PPROF_TYPE_UNIT, export_pprof_string_of(w, str_from(unit)));
 	protobuf_close(&w->sink->text, field, begin);
 }
 
@@ -113,7 +113,7 @@ static bool add_types(struct pprof *w)
 		free(is_used);
 		return false;
 	}
-	add_type(w, PROFILE_SAMPLE_TYPE, STR("samples"), "count");
+	add_type(w, EXPORT_PPROF_PROFILE_SAMPLE_TYPE, STR("samples"), "count");
 	w->value_count = 1;
 	for (uint32_t i = 0; i < p->event_count; i++) {
 		struct tally_str name = profile_string(p, p->events[i].name), type = export_pprof_type_name(w, name);
@@ -121,17 +121,18 @@ static bool add_types(struct pprof *w)
 		if (!is_used[i])
 			continue;
 		if (w->value_count == 1) {
-			add_type(w, PROFILE_PERIOD_TYPE, w->view->is_of_series ? type : name, export_event_unit(name));
+			add_type(w, EXPORT_PPROF_PROFILE_PERIOD_TYPE, w->view->is_of_series ? type : name,
+				export_event_unit(name));
 			if (p->events[i].sample_count)
-				protobuf_u64(&w->sink->text, PROFILE_PERIOD,
+				protobuf_u64(&w->sink->text, EXPORT_PPROF_PROFILE_PERIOD,
 					p->events[i].total_period / p->events[i].sample_count);
 			protobuf_u64(&w->sink->text, PROFILE_DEFAULT_TYPE, export_pprof_string_of(w, type));
 		}
 		w->value_of_event[i] = w->value_count++;
-		add_type(w, PROFILE_SAMPLE_TYPE, type, export_event_unit(name));
+		add_type(w, EXPORT_PPROF_PROFILE_SAMPLE_TYPE, type, export_event_unit(name));
 		if (str_equal(name, STR("wall-clock"))) {
 			w->cpu_value = w->value_count++;
-			add_type(w, PROFILE_SAMPLE_TYPE, STR("cpu"), "nanoseconds");
+			add_type(w, EXPORT_PPROF_PROFILE_SAMPLE_TYPE, STR("cpu"), "nanoseconds");
 		}
 	}
 	free(is_used);
@@ -151,10 +152,10 @@ static uint64_t export_pprof_add_function(struct pprof *w, const struct flame_la
 	if (is_new) {
 		size_t begin = protobuf_open(out);
 		protobuf_u64(out, FUNCTION_ID, id + 1);
-		protobuf_u64(out, FUNCTION_NAME, key[0]);
+		protobuf_u64(out, EXPORT_PPROF_FUNCTION_NAME, key[0]);
 		protobuf_u64(out, FUNCTION_SYSTEM, key[0]);
 		if (file.len > 0)
-			protobuf_u64(out, FUNCTION_FILE, key[1]);
+			protobuf_u64(out, EXPORT_PPROF_FUNCTION_FILE, key[1]);
 		protobuf_close(out, PROFILE_FUNCTION, begin);
 	}
 	return id + 1;
@@ -178,9 +179,9 @@ static uint64_t export_pprof_function_of(struct pprof *w, uint32_t index, struct
 static void export_pprof_add_line(struct pprof *w, uint64_t function, uint64_t number)
 {
 	size_t begin = protobuf_open(&w->sink->text);
-	protobuf_u64(&w->sink->text, LINE_FUNCTION, function);
+	protobuf_u64(&w->sink->text, EXPORT_PPROF_LINE_FUNCTION, function);
 	if (number)
-		protobuf_u64(&w->sink->text, LINE_NUMBER, number);
+		protobuf_u64(&w->sink->text, EXPORT_PPROF_LINE_NUMBER, number);
 	protobuf_close(&w->sink->text, LOCATION_LINE, begin);
 }
 
@@ -216,8 +217,8 @@ static uint32_t write_location(struct pprof *w, const uint32_t *frames, size_t c
 	size_t begin = protobuf_open(out);
 	protobuf_u64(out, LOCATION_ID, ++w->location_count);
 	if (frame->binary != PROFILE_NONE)
-		protobuf_u64(out, LOCATION_MAPPING, frame->binary + 1);
-	protobuf_u64(out, LOCATION_ADDRESS, frame->address);
+		protobuf_u64(out, EXPORT_PPROF_LOCATION_MAPPING, frame->binary + 1);
+	protobuf_u64(out, EXPORT_PPROF_LOCATION_ADDRESS, frame->address);
 	for (size_t i = 0; i < count; i++)
 		export_pprof_add_line(w, functions[i], numbers[i]);
 	protobuf_close(out, PROFILE_LOCATION, begin);
@@ -368,10 +369,10 @@ static void export_pprof_add_mapping(struct pprof *w, uint32_t index)
 	protobuf_u64(out, MAPPING_ID, index + 1);
 	/* Addresses are those in the file: of all the places that processes map it to, none is the one. */
 	protobuf_u64(out, MAPPING_START, 0);
-	protobuf_u64(out, MAPPING_LIMIT, w->limits[index]);
-	protobuf_u64(out, MAPPING_FILE, export_pprof_text_of(w, binary->long_name));
+	protobuf_u64(out, EXPORT_PPROF_MAPPING_LIMIT, w->limits[index]);
+	protobuf_u64(out, EXPORT_PPROF_MAPPING_FILE, export_pprof_text_of(w, binary->long_name));
 	if (profile_string(w->view->profile, binary->build_id).len > 0)
-		protobuf_u64(out, MAPPING_BUILD_ID, export_pprof_text_of(w, binary->build_id));
+		protobuf_u64(out, EXPORT_PPROF_MAPPING_BUILD_ID, export_pprof_text_of(w, binary->build_id));
 	protobuf_u64(out, MAPPING_FUNCTIONS, 1);
 	if (w->has_lines[index]) {
 		protobuf_u64(out, MAPPING_FILES, 1);
@@ -400,9 +401,9 @@ static void add_times(struct pprof *w)
 	if (!view->has_times)
 		return;
 	if (view->about.has_wall_clock)
-		protobuf_u64(
-			&w->sink->text, PROFILE_TIME, view->first_time + (uint64_t)view->about.wall_clock_offset_ns);
-	protobuf_u64(&w->sink->text, PROFILE_DURATION, view->last_time - view->first_time);
+		protobuf_u64(&w->sink->text, EXPORT_PPROF_PROFILE_TIME,
+			view->first_time + (uint64_t)view->about.wall_clock_offset_ns);
+	protobuf_u64(&w->sink->text, EXPORT_PPROF_PROFILE_DURATION, view->last_time - view->first_time);
 }
 
 static void export_pprof_add_about(struct pprof *w)

@@ -9,12 +9,17 @@
 
 /* Field numbers of profiles.proto and common.proto. */
 enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE = 2 };
-enum { VALUE_STRING = 1, VALUE_INT = 3, VALUE_ARRAY = 5 };
+enum { VALUE_STRING = 1, OTLP_DICTIONARY_VALUE_INT = 3, VALUE_ARRAY = 5 };
 enum { ARRAY_VALUES = 1 };
-enum { MAPPING_LIMIT = 2, MAPPING_FILE = 4, MAPPING_ATTRIBUTES = 5 };
-enum { FUNCTION_NAME = 1, FUNCTION_FILE = 3 };
-enum { LOCATION_MAPPING = 1, LOCATION_ADDRESS = 2, LOCATION_LINES = 3, LOCATION_ATTRIBUTES = 4 };
-enum { LINE_FUNCTION = 1, LINE_NUMBER = 2 };
+enum { OTLP_DICTIONARY_MAPPING_LIMIT = 2, OTLP_DICTIONARY_MAPPING_FILE = 4, MAPPING_ATTRIBUTES = 5 };
+enum { OTLP_DICTIONARY_FUNCTION_NAME = 1, OTLP_DICTIONARY_FUNCTION_FILE = 3 };
+enum {
+	OTLP_DICTIONARY_LOCATION_MAPPING = 1,
+	OTLP_DICTIONARY_LOCATION_ADDRESS = 2,
+	LOCATION_LINES = 3,
+	LOCATION_ATTRIBUTES = 4
+};
+enum { OTLP_DICTIONARY_LINE_FUNCTION = 1, OTLP_DICTIONARY_LINE_NUMBER = 2 };
 enum { STACK_LOCATIONS = 1 };
 
 #define OTLP_DICTIONARY_PAGE_MASK UINT64_C(0xfff)
@@ -73,7 +78,7 @@ uint32_t otlp_number_attribute(struct otlp_dictionary *d, const char *key, int64
 {
 	otlp_put_number(&d->entry, ATTRIBUTE_KEY, otlp_string(d, str_from(key)));
 	size_t begin = protobuf_open(&d->entry);
-	protobuf_u64(&d->entry, VALUE_INT, (uint64_t)value);
+	protobuf_u64(&d->entry, OTLP_DICTIONARY_VALUE_INT, (uint64_t)value);
 	protobuf_close(&d->entry, ATTRIBUTE_VALUE, begin);
 	return otlp_dictionary_intern(d, OTLP_ATTRIBUTES, &d->entry);
 }
@@ -100,8 +105,8 @@ static uint32_t otlp_dictionary_mapping(struct otlp_dictionary *d, uint32_t inde
 	if (build_id.len > 0)
 		attribute = otlp_text_attribute(d, "process.executable.build_id.gnu", build_id);
 	uint32_t file = otlp_dictionary_text(d, binary->long_name);
-	otlp_put_number(&d->entry, MAPPING_LIMIT, d->limits[index]);
-	otlp_put_number(&d->entry, MAPPING_FILE, file);
+	otlp_put_number(&d->entry, OTLP_DICTIONARY_MAPPING_LIMIT, d->limits[index]);
+	otlp_put_number(&d->entry, OTLP_DICTIONARY_MAPPING_FILE, file);
 	otlp_put_indexes(&d->entry, MAPPING_ATTRIBUTES, &attribute, attribute > 0);
 	return otlp_dictionary_intern(d, OTLP_MAPPINGS, &d->entry);
 }
@@ -109,8 +114,8 @@ static uint32_t otlp_dictionary_mapping(struct otlp_dictionary *d, uint32_t inde
 static uint32_t otlp_dictionary_function(struct otlp_dictionary *d, struct tally_str name, struct tally_str file)
 {
 	uint32_t name_id = otlp_string(d, name), file_id = otlp_string(d, file);
-	otlp_put_number(&d->entry, FUNCTION_NAME, name_id);
-	otlp_put_number(&d->entry, FUNCTION_FILE, file_id);
+	otlp_put_number(&d->entry, OTLP_DICTIONARY_FUNCTION_NAME, name_id);
+	otlp_put_number(&d->entry, OTLP_DICTIONARY_FUNCTION_FILE, file_id);
 	return otlp_dictionary_intern(d, OTLP_FUNCTIONS, &d->entry);
 }
 
@@ -163,14 +168,14 @@ static uint32_t otlp_dictionary_location(struct otlp_dictionary *d, const uint32
 	uint32_t attribute = language ? otlp_text_attribute(d, "profile.frame.type", str_from(language)) : 0;
 	uint32_t mapping = otlp_dictionary_mapping(d, frame->binary);
 	struct text *out = &d->entry;
-	otlp_put_number(out, LOCATION_MAPPING, mapping);
-	otlp_put_number(out, LOCATION_ADDRESS, frame->address);
+	otlp_put_number(out, OTLP_DICTIONARY_LOCATION_MAPPING, mapping);
+	otlp_put_number(out, OTLP_DICTIONARY_LOCATION_ADDRESS, frame->address);
 	for (size_t i = 0; i < count; i++) {
 		if (functions[i] == 0)
 			continue;
 		size_t begin = protobuf_open(out);
-		protobuf_u64(out, LINE_FUNCTION, functions[i]);
-		otlp_put_number(out, LINE_NUMBER, numbers[i]);
+		protobuf_u64(out, OTLP_DICTIONARY_LINE_FUNCTION, functions[i]);
+		otlp_put_number(out, OTLP_DICTIONARY_LINE_NUMBER, numbers[i]);
 		protobuf_close(out, LOCATION_LINES, begin);
 	}
 	otlp_put_indexes(out, LOCATION_ATTRIBUTES, &attribute, attribute > 0);

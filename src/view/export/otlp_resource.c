@@ -11,7 +11,7 @@
 /* Field numbers of resource.proto and common.proto. */
 enum { RESOURCE_ATTRIBUTES = 1 };
 enum { KEY_VALUE_KEY = 1, KEY_VALUE_VALUE = 2 };
-enum { VALUE_INT = 3 };
+enum { OTLP_RESOURCE_VALUE_INT = 3 };
 
 #define CONTAINER_ID_DIGITS 64
 
@@ -90,7 +90,7 @@ static void otlp_resource_put_pid(struct text *out, const struct otlp_resource_g
 	size_t begin = protobuf_open(out);
 	protobuf_string(out, KEY_VALUE_KEY, STR("process.pid"));
 	size_t value = protobuf_open(out);
-	protobuf_u64(out, VALUE_INT, (uint64_t)pid);
+	protobuf_u64(out, OTLP_RESOURCE_VALUE_INT, (uint64_t)pid);
 	protobuf_close(out, KEY_VALUE_VALUE, value);
 	protobuf_close(out, RESOURCE_ATTRIBUTES, begin);
 }

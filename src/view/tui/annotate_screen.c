@@ -205,7 +205,7 @@ static enum annotate_action annotate_screen_follow(struct annotate_screen *s)
 	return ANNOTATE_STAY;
 }
 
-static const struct tui_help help[] = {
+static const struct tui_help annotate_screen_keys_help[] = {
 	{NULL, "Moving"},
 	{"Up Down, k j", "one line"},
 	{"PgUp PgDn, Space", "one page; also Ctrl-B, Ctrl-F"},
@@ -242,8 +242,8 @@ static const struct tui_help help[] = {
 
 const struct tui_help *annotate_screen_help(size_t *count)
 {
-	*count = ARRAY_LEN(help);
-	return help;
+	*count = ARRAY_LEN(annotate_screen_keys_help);
+	return annotate_screen_keys_help;
 }
 
 static enum annotate_percent switched_percent(enum annotate_percent percent, bool switches_base)
@@ -373,7 +373,7 @@ static enum annotate_action annotate_screen_other_key(struct annotate_screen *s,
 enum annotate_action annotate_screen_key(struct annotate_screen *s, uint32_t key)
 {
 	const struct tui_frame_owner owner = {
-		.data = s, .help_count = ARRAY_LEN(help), .search = annotate_screen_search};
+		.data = s, .help_count = ARRAY_LEN(annotate_screen_keys_help), .search = annotate_screen_search};
 	bool leaves = false;
 	if (tui_frame_takes(&s->frame, &owner, key, &leaves))
 		return leaves ? ANNOTATE_LEAVE : ANNOTATE_STAY;

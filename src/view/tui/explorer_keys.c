@@ -13,7 +13,7 @@
 
 #define EXPLORER_KEYS_SHIFT_STEP 8 /* columns */
 
-static const struct tui_help help[] = {
+static const struct tui_help explorer_keys_help[] = {
 	{NULL, "Moving"},
 	{"Up Down, k j", "one line"},
 	{"PgUp PgDn, Space", "one page; also Ctrl-B, Ctrl-F"},
@@ -63,8 +63,8 @@ static const struct {
 
 const struct tui_help *explorer_help(size_t *count)
 {
-	*count = ARRAY_LEN(help);
-	return help;
+	*count = ARRAY_LEN(explorer_keys_help);
+	return explorer_keys_help;
 }
 
 static void explorer_keys_ask(struct explorer *e, enum explorer_mode mode)
@@ -148,7 +148,7 @@ static enum explorer_action explorer_keys_type_key(struct explorer *e, uint32_t 
 
 static void help_key(struct explorer *e, uint32_t key)
 {
-	if (!tui_help_key(&e->help_top, e->help ? e->help_count : ARRAY_LEN(help), e->rows, key))
+	if (!tui_help_key(&e->help_top, e->help ? e->help_count : ARRAY_LEN(explorer_keys_help), e->rows, key))
 		e->mode = EXPLORER_TABLE;
 }
 

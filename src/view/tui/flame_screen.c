@@ -289,7 +289,7 @@ enum tally_status flame_screen_renew(struct flame_screen *s, const struct tree_m
 	return TALLY_OK;
 }
 
-static const struct tui_help help[] = {
+static const struct tui_help flame_screen_keys_help[] = {
 	{NULL, "Moving"},
 	{"Up Down, k j", "to the caller, to the widest callee"},
 	{"Left Right", "the block beside it"},
@@ -311,8 +311,8 @@ static const struct tui_help help[] = {
 
 const struct tui_help *flame_screen_help(size_t *count)
 {
-	*count = ARRAY_LEN(help);
-	return help;
+	*count = ARRAY_LEN(flame_screen_keys_help);
+	return flame_screen_keys_help;
 }
 
 /* False: it is another kind of key. */
@@ -403,7 +403,8 @@ static enum tree_action flame_screen_other_key(struct flame_screen *s, uint32_t 
 enum tree_action flame_screen_key(struct flame_screen *s, uint32_t key)
 {
 	enum tree_action action = TREE_STAY;
-	const struct tui_frame_owner owner = {.data = s, .help_count = ARRAY_LEN(help), .search = flame_screen_search};
+	const struct tui_frame_owner owner = {
+		.data = s, .help_count = ARRAY_LEN(flame_screen_keys_help), .search = flame_screen_search};
 	bool leaves = false;
 	if (!tui_frame_takes(&s->frame, &owner, key, &leaves)) {
 		if (tui_is_mouse(key))

@@ -55,7 +55,7 @@ static void text_screen_search(void *data, bool is_back)
 		tui_list_go(&s->list, at);
 }
 
-static const struct tui_help help[] = {
+static const struct tui_help text_screen_help[] = {
 	{"Up Down, k j", "one line"},
 	{"PgUp PgDn, Space", "one page; also Ctrl-B, Ctrl-F"},
 	{"Home End, g G", "first and last line"},
@@ -93,7 +93,8 @@ static enum text_screen_action text_screen_own_key(struct text_screen *s, uint32
 
 enum text_screen_action text_screen_key(struct text_screen *s, uint32_t key)
 {
-	const struct tui_frame_owner owner = {.data = s, .help_count = ARRAY_LEN(help), .search = text_screen_search};
+	const struct tui_frame_owner owner = {
+		.data = s, .help_count = ARRAY_LEN(text_screen_help), .search = text_screen_search};
 	bool leaves = false;
 	if (tui_frame_takes(&s->frame, &owner, key, &leaves))
 		return leaves ? TEXT_SCREEN_LEAVE : TEXT_SCREEN_STAY;
@@ -134,7 +135,7 @@ bool text_screen_draw(const struct text_screen *s, struct grid *grid)
 	if (grid->rows == 0)
 		return true;
 	if (s->frame.mode == TUI_HELP)
-		tui_put_help(grid, help, ARRAY_LEN(help), s->frame.help_top, &line.text);
+		tui_put_help(grid, text_screen_help, ARRAY_LEN(text_screen_help), s->frame.help_top, &line.text);
 	else
 		text_screen_put_lines(s, grid, &line);
 	tui_put_title(grid, str_from(s->title));

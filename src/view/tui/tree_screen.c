@@ -262,7 +262,7 @@ static void step_limit(struct tree_screen *s, bool is_up)
 	tui_frame_say(&s->frame, "from %.4g%%", s->limit);
 }
 
-static const struct tui_help help[] = {
+static const struct tui_help tree_screen_help[] = {
 	{NULL, "Moving"},
 	{"Up Down, k j", "one line"},
 	{"PgUp PgDn, Space", "one page; also Ctrl-B, Ctrl-F"},
@@ -313,8 +313,8 @@ static const struct tui_help levels_help[] = {
 
 static const struct tui_help *help_of(const struct tree_screen *s, size_t *count)
 {
-	*count = s->heading ? ARRAY_LEN(levels_help) : ARRAY_LEN(help);
-	return s->heading ? levels_help : help;
+	*count = s->heading ? ARRAY_LEN(levels_help) : ARRAY_LEN(tree_screen_help);
+	return s->heading ? levels_help : tree_screen_help;
 }
 
 /* False: it is another kind of key. */
