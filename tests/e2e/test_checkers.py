@@ -173,6 +173,27 @@ def test_names_find_themselves(tree, capsys, second, complaint):
     assert complaint is None or complaint in capsys.readouterr().out.splitlines()
 
 
+@pytest.mark.parametrize('second, complains', [
+    ('#define ROWS 4\n', True),
+    ('#define ROWS 4\n#undef ROWS\n', False),
+    ('#undef ROWS\n#define ROWS 4\n', True),
+    ('enum kind { OTHER, ROWS };\n', True),
+    ('static const int *const ROWS[3] = {NULL};\n', True),
+    ('static struct {\n\tint x;\n} ROWS[] = {{1}};\n', True),
+    ('static int ROWS(int x)\n{\n}\n', True),
+    ('static int b_find(int x)\n{\n\tint ROWS = 3;\n\treturn ROWS;\n}\n/* #define ROWS */\n', False),
+])
+def test_names_are_unique_in_a_folder(tree, capsys, second, complains):
+    files = {'src/base/one/a.c': '#define ROWS 3\n', 'src/base/b.c': second}
+    assert check_names.main([str(tree(files))]) == complains
+    assert ('folder: base/ROWS: src/base/b.c src/base/one/a.c' in capsys.readouterr().out) == complains
+
+
+def test_names_of_two_folders_and_of_bpf_programs_may_be_the_same(tree):
+    files = {f'src/{name}': '#define ROWS 3\n' for name in ['base/a.c', 'abi/a.c', 'abi/a.bpf.c', 'abi/b.bpf.c']}
+    assert check_names.main([str(tree(files))]) == 0
+
+
 def test_figures_count_copies_of_option_rows(tree):
     one = """
 #define ROW(member) .offset = offsetof(struct s, member)
