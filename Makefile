@@ -21,14 +21,20 @@
 ifeq ($(origin CC),default)
 CC := cc
 endif
-compiler := $(notdir $(CC))
+compiler := $(notdir $(lastword $(CC)))
+# Meson adds ccache only where CC is not set. Build folders of this tree share objects; another checkout's name their
+# sources there.
+cached_cc := $(if $(findstring ccache,$(CC)),$(CC),$(if $(shell command -v ccache),ccache )$(CC))
+ifndef CCACHE_BASEDIR
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NAMESPACE := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
+endif
 build := $(if $(filter cc gcc,$(compiler)),build,build-$(compiler))
 SECONDS ?= 60
 COUNT ?= 60
 SEED ?= 1
 PREFIX ?= /usr/local
-# Without cmocka the program is built alone; make check installs it, and switches the tests on.
-tests = $$(pkg-config --exists cmocka && echo true || echo false)
 
 c_sources = $$(git ls-files -co --exclude-standard -- 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'fuzz/*.[ch]' \
 	'examples/*.[ch]' 'bench/*.[ch]')
@@ -39,7 +45,7 @@ all: $(build)/build.ninja
 
 # One program without shared libraries, for any Linux of this architecture: build/static/tally.
 static: setup-build
-	@[ -f build-static/build.ninja ] || CC="$(CC)" meson setup -Dstatic=true -Dtests=false build-static >/dev/null
+	@[ -f build-static/build.ninja ] || CC="$(cached_cc)" meson setup -Dstatic=true -Dtests=disabled build-static >/dev/null
 	@ninja -C build-static src/cli/tally
 	@mkdir -p build/static
 	@strip -o build/static/tally build-static/src/cli/tally
@@ -60,7 +66,7 @@ setup-check:
 	@tools/setup check
 
 $(build)/build.ninja: | setup-build
-	@CC="$(CC)" meson setup --prefix "$(abspath $(PREFIX))" -Dtests=$(tests) $(build) >/dev/null
+	@CC="$(cached_cc)" meson setup --prefix "$(abspath $(PREFIX))" $(build) >/dev/null
 
 demo: all
 	@ninja -C $(build) demo >/dev/null

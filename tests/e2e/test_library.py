@@ -289,7 +289,7 @@ def test_a_build_without_tests_needs_no_test_library(tmp_path):
             if file.name not in ('cmocka.pc', 'libdw.pc') and not (known / file.name).exists():
                 (known / file.name).symlink_to(file)
     build = tmp_path / 'build'
-    result = subprocess.run(['meson', 'setup', '-Dtests=false', build, ROOT], text=True, capture_output=True, check=False,
+    result = subprocess.run(['meson', 'setup', '-Dtests=disabled', build, ROOT], text=True, capture_output=True, check=False,
                             env={**os.environ, 'PKG_CONFIG_LIBDIR': str(known)})
     assert result.returncode == 0, result.stdout
     assert 'cmocka' not in result.stdout
