@@ -53,7 +53,7 @@ def compile_folders(build):
     link_headers(headers)
     compiler = 'ccache musl-gcc' if shutil.which('ccache') else 'musl-gcc'
     if not (build / 'build.ninja').exists():
-        run('meson', 'setup', build, '-Dtests=disabled', '--unity', 'on', '--unity-size', '12', '-Ddebug=false', '-Doptimization=0', '-Dwerror=true',
+        run('meson', 'setup', build, '-Dtests=disabled', '-Dunity=on', '-Dunity_size=12', '-Ddebug=false', '-Doptimization=0', '-Dwerror=true',
             f'-Dc_args=-idirafter {headers}', CC=compiler)
     folders = [line.split(':')[0] for line in (ROOT / 'src/layers.txt').read_text().splitlines()
                if ':' in line and not line.startswith('#')]

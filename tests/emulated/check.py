@@ -78,7 +78,7 @@ def cross_build():
         file = CACHE / 'cross.ini'
         file.write_text(cross_file())
         # What runs in the guest is stripped anyway.
-        run('meson', 'setup', BUILD, '--cross-file', file, '-Ddebug=false', '--unity', 'on', '--unity-size', '12', simulator, cwd=ROOT)
+        run('meson', 'setup', BUILD, '--cross-file', file, '-Ddebug=false', '-Dunity=on', '-Dunity_size=12', simulator, cwd=ROOT)
     elif with_simulator != (BUILD / simulation_checks.TOOL).exists():
         run('meson', 'configure', BUILD, simulator)
     run('ninja', '-C', BUILD)
