@@ -17,7 +17,10 @@
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 #include <term.h>
-#undef columns /* its names of capabilities are plain words */
+/* Its names of capabilities are plain words, also for files that a unity build compiles behind this one. */
+#undef columns
+#undef lines
+#undef clear_screen
 /* clang-format on */
 #include <errno.h>
 #include <langinfo.h>
