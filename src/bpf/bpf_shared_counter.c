@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "bpf/bpf_load.h"
+#include "kernel/events/breakpoint_probe.h"
 #include "tally_config.h"
 
 #define BPF_SHARED_COUNTER_WHAT "stat --bpf-counters"
@@ -131,7 +132,7 @@ static enum tally_status bpf_shared_counter_open_events(
 			ATTR_FLAG(ATTR_BIT_ENABLE_ON_EXEC));
 	attr.read_format = 0;
 	for (int cpu = 0; cpu < c->cpu_count; cpu++) {
-		int fd = c->kernel->perf_event_open(c->kernel->context, &attr, -1, cpu, -1, 0);
+		int fd = event_open(c->kernel, &attr, -1, cpu, -1, 0);
 		if (fd < 0 && (errno == ENODEV || errno == EINVAL) && cpu > 0)
 			continue; /* it is offline */
 		if (fd < 0)

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "kernel/events/breakpoint_probe.h"
 #include "kernel/events/event_filter.h"
 #include "kernel/events/event_gates.h"
 #include "kernel/events/privileges.h"
@@ -92,7 +93,7 @@ static int open_once(
 		errno = ESRCH; /* the leader's thread was gone */
 		return -1;
 	}
-	return set->kernel->perf_event_open(set->kernel->context, &attr, pid, counter->cpus[cpu], group_fd, flags);
+	return event_open(set->kernel, &attr, pid, counter->cpus[cpu], group_fd, flags);
 }
 
 /* Tracepoints of probes in programs happen in user mode; their groups are perf probe's and tracefs's. */

@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 
 #include "base/error.h"
+#include "kernel/events/breakpoint_probe.h"
 #include "kernel/events/pmu.h"
 
 #define FIT_IOC_ENABLE _IO('$', 0) /* linux/perf_event.h */
@@ -42,8 +43,7 @@ static bool group_is_scheduled(struct fit_fitting *f)
 			attr.flags |= ATTR_FLAG(ATTR_BIT_DISABLED) | ATTR_FLAG(ATTR_BIT_PINNED);
 		/* Of tasks the own one is tried, since it runs. */
 		pid_t pid = counter->threads[0] == -1 ? -1 : 0;
-		f->fds[open] = kernel->perf_event_open(
-			kernel->context, &attr, pid, counter->cpus[0], leads ? -1 : f->fds[0], 0);
+		f->fds[open] = event_open(kernel, &attr, pid, counter->cpus[0], leads ? -1 : f->fds[0], 0);
 		if (f->fds[open] < 0)
 			break;
 	}

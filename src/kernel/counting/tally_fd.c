@@ -20,6 +20,7 @@
 #include "kernel/counting/read_format.h"
 #include "kernel/counting/scaling.h"
 #include "kernel/events/attr_bytes.h"
+#include "kernel/events/breakpoint_probe.h"
 #include "kernel/events/privileges.h"
 
 #define TRAP_OF_EVENT	 6 /* asm-generic/siginfo.h: TRAP_PERF, which the C library's header lacks */
@@ -34,7 +35,7 @@ int tally_fd_open(const void *bytes, pid_t pid, int cpu, int group_fd, unsigned 
 	struct event_spec spec = {0};
 	if (attr_from_bytes(bytes, &spec.attr, err) != TALLY_OK)
 		return -1;
-	int fd = kernel->perf_event_open(kernel->context, &spec.attr, pid, cpu, group_fd, flags);
+	int fd = event_open(kernel, &spec.attr, pid, cpu, group_fd, flags);
 	if (fd >= 0)
 		return fd;
 	int errnum = errno;

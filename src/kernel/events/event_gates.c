@@ -7,6 +7,7 @@
 
 #include "abi/wait_record.h"
 #include "base/error.h"
+#include "kernel/events/breakpoint_probe.h"
 #include "kernel/system/kernel_files.h"
 
 #define EVENT_GATES_DEVICES "/sys/bus/event_source/devices"
@@ -114,6 +115,20 @@ static bool missing_feature(const struct perf_attr *attr, struct text *reason)
 	return true;
 }
 
+static void no_breakpoint(const struct event_request *request, struct text *reason)
+{
+	bool is_code = (request->spec->attr.bp_type & BREAKPOINT_X) != 0;
+	if (breakpoint_probe(request->kernel, &request->spec->attr) != BREAKPOINT_SILENT) {
+		text_str(reason, "this CPU or virtual machine has no hardware breakpoints of this kind");
+		return;
+	}
+	text_str(reason, "hardware breakpoints can be opened on this machine but never fire");
+	if (machine_is_virtual(request->kernel))
+		text_str(reason, " (its hypervisor does not deliver them)");
+	text_str(reason, is_code ? "; a uprobe ('tally probe -x') counts calls of a function instead"
+				 : "; only another machine or virtual machine monitor can count such accesses");
+}
+
 void gate_hardware(const struct event_request *request, struct text *reason)
 {
 	const struct event_spec *spec = request->spec;
@@ -139,7 +154,7 @@ void gate_hardware(const struct event_request *request, struct text *reason)
 		text_printf(reason, "PMU %s cannot count this event with these modifiers, or not for one process",
 			spec->pmu);
 	else if (spec->attr.type == EVENT_BREAKPOINT)
-		text_str(reason, "this CPU or virtual machine has no hardware breakpoints of this kind");
+		no_breakpoint(request, reason);
 	else if (event_is_hardware(spec) && !kernel_has(request->kernel, EVENT_GATES_DEVICES))
 		text_str(reason, "this machine has no PMU, or its PMU does not have this event (/sys is not mounted, "
 				 "which would tell)");

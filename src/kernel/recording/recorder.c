@@ -12,6 +12,7 @@
 #include "abi/sample.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "kernel/events/breakpoint_probe.h"
 #include "kernel/events/event_filter.h"
 #include "kernel/events/event_gates.h"
 #include "kernel/events/privileges.h"
@@ -118,8 +119,8 @@ static int call_open(const struct recorder *r, const struct recorder_source *sou
 {
 	const struct event_spec *spec = &r->config.events->specs[source->event];
 	int cgroup_fd = r->cgroup_fds[source->event];
-	return r->kernel->perf_event_open(r->kernel->context, &spec->attr, cgroup_fd >= 0 ? cgroup_fd : source->thread,
-		source->cpu, group_fd, PERF_FLAG_FD_CLOEXEC | (cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0));
+	return event_open(r->kernel, &spec->attr, cgroup_fd >= 0 ? cgroup_fd : source->thread, source->cpu, group_fd,
+		PERF_FLAG_FD_CLOEXEC | (cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0));
 }
 
 /* What an event needs between its opening and its first sample. */

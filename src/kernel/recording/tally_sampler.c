@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "kernel/events/attr_bytes.h"
+#include "kernel/events/breakpoint_probe.h"
 #include "kernel/events/event_parser.h"
 #include "kernel/events/privileges.h"
 #include "kernel/recording/tally_ring.h"
@@ -58,7 +59,7 @@ static enum tally_status open_attr(struct tally_sampler *s, const struct event_s
 	struct tally_ring_options ring = {
 		.data_bytes = o->ring_bytes, .is_overwriting = ATTR_HAS(attr, WRITE_BACKWARD)};
 	int cpu = o->is_on_one_cpu ? o->one_cpu : -1;
-	s->fd = s->kernel->perf_event_open(s->kernel->context, attr, o->thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	s->fd = event_open(s->kernel, attr, o->thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (s->fd < 0)
 		return refusal_explain(s->kernel, spec, o->thread, cpu, errno, err);
 	s->layout = record_layout_make(attr, false);

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "bpf/bpf_probe.h"
+#include "kernel/events/breakpoint_probe.h"
 #include "kernel/events/event_gates.h"
 #include "kernel/events/event_parser.h"
 #include "kernel/events/privileges.h"
@@ -150,11 +151,11 @@ static void checking_open(
 	pid_t pid = is_of_cpu ? -1 : 0;
 	int cpu = is_of_cpu ? 0 : -1;
 	checking_complete(id, spec);
-	int fd = kernel->perf_event_open(kernel->context, &spec->attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = event_open(kernel, &spec->attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0 && errno == EINVAL && ATTR_HAS(&spec->attr, EXCLUDE_GUEST)) {
 		/* Not every PMU can leave guests out: record and stat do without that, too. */
 		spec->attr.flags &= ~ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST);
-		fd = kernel->perf_event_open(kernel->context, &spec->attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+		fd = event_open(kernel, &spec->attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	}
 	if (fd >= 0) {
 		if (id == CHECK_RING)
