@@ -45,8 +45,9 @@ NEWEST_PERF = find_newest_perf()
 
 sys.path.insert(0, str(ROOT / 'tools'))
 
-# A shell ignores these in what it starts in the background, nohup the hang-up, and programs inherit that: here they end
-# programs.
+# A shell ignores these in what it starts in the background, nohup the hang-up, and programs inherit that and blocked
+# signals: here they end programs.
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGQUIT, signal.SIG_DFL)
