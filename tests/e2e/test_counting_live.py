@@ -29,17 +29,44 @@ def places(live):
 
 
 @pytest.fixture
-def calls(places):
-    """A breakpoint on work()."""
-    return f'mem:{places["work"]:#x}:x:u'
-
-
-@pytest.fixture
 def uprobe(places):
-    """The same calls by the kernel's uprobe PMU, which counts them on every CPU too."""
+    """The calls of work() by the kernel's uprobe PMU, which counts them on every CPU too."""
     if not UPROBE.exists() or os.geteuid() != 0 or not shutil.which('readelf'):
         pytest.skip('needs the uprobe PMU, root and readelf')
     return f"uprobe/path='{PROGRAM.resolve()}',offset={file_offset(PROGRAM, places['work']):#x},name=calls/"
+
+
+@pytest.fixture
+def traced(uprobe, places):
+    """Two uprobes of tracefs on work(), which threads and children inherit."""
+    probes, group = TRACING / 'uprobe_events', f'tally_live_{os.getpid()}'
+    if not os.access(probes, os.W_OK):
+        pytest.skip('needs tracefs with uprobe_events, and root')
+    at = f'{PROGRAM.resolve()}:{file_offset(PROGRAM, places["work"]):#x}'
+    for name in ('work', 'again'):
+        append(probes, f'p:{group}/{name} {at}\n')
+    yield [f'{group}:{name}:u' for name in ('work', 'again')]
+    for name in ('work', 'again'):
+        append(probes, f'-:{group}/{name}\n')
+
+
+@pytest.fixture(params=['breakpoints', 'uprobes'])
+def turn_events(request, places):
+    """Two events that happen once in each turn: breakpoints on work() and cell, or where those do not fire, uprobes."""
+    if request.param == 'uprobes':
+        return request.getfixturevalue('traced')
+    request.getfixturevalue('breakpoints')
+    return [f'mem:{places["work"]:#x}:x:u', f'mem:{places["cell"]:#x}/8:w:u']
+
+
+@pytest.fixture
+def calls(turn_events):
+    return turn_events[0]
+
+
+@pytest.fixture
+def writes(turn_events):
+    return turn_events[1]
 
 
 def tracepoint(event):
@@ -59,10 +86,11 @@ def csv(tally, *words):
 
 
 @pytest.mark.parametrize('threads, forks', [(0, 0), (5, 0), (0, 4), (3, 3)])
-def test_threads_and_forks_add_up(tally, calls, places, threads, forks):
+def test_threads_and_forks_add_up(tally, calls, writes, threads, forks):
+    if threads and forks and not calls.startswith('mem:'):
+        pytest.skip('the kernel loses hits of uprobes where threads of a forked child end together')
     expected = TURNS * (1 + threads) * (1 + forks)
-    write = f'mem:{places["cell"]:#x}/8:w:u'
-    found = counts(tally, [('-e', calls), ('-e', write)], PROGRAM, TURNS, threads, forks)
+    found = counts(tally, [('-e', calls), ('-e', writes)], PROGRAM, TURNS, threads, forks)
     assert found == [str(expected)] * 2
 
 
@@ -80,31 +108,21 @@ def test_uprobes_of_the_pmu_leave_forks_alone(tally, uprobe, tmp_path):
     assert 'children are not counted' not in tally('stat', '-e', 'page-faults', 'true', check=0).stderr
 
 
-# Not both: where threads of a forked child end one after the other, the kernel (6.18) loses hits, with perf as well.
 @pytest.mark.parametrize('threads, forks', [(2, 0), (0, 2)])
-def test_uprobes_of_tracefs_are_inherited(tally, uprobe, places, threads, forks):
-    probes, name = TRACING / 'uprobe_events', f'tally_live_{os.getpid()}/work'
-    append(probes, f'p:{name} {PROGRAM.resolve()}:{file_offset(PROGRAM, places["work"]):#x}\n')
-    try:
-        assert counts(tally, [('-e', name.replace('/', ':'))], PROGRAM, TURNS, threads, forks) == [str(TURNS * 3)]
-    finally:
-        append(probes, f'-:{name}\n')
-
-
-def test_a_group_over_threads_and_forks(tally, calls, places):
-    group = f'{{{calls[:-2]},mem:{places["cell"]:#x}/8:w,page-faults}}:u'
-    found = [int(count) for count in counts(tally, [('-e', group)], PROGRAM, TURNS, 2, 1)]
-    assert found[:2] == [TURNS * 6] * 2 and found[2] > 10
+def test_a_group_over_threads_and_forks(tally, calls, writes, threads, forks):
+    group = f'{{{calls[:-2]},{writes[:-2]},page-faults}}:u'
+    found = [int(count) for count in counts(tally, [('-e', group)], PROGRAM, TURNS, threads, forks)]
+    assert found[:2] == [TURNS * 3] * 2 and found[2] > 10
 
 
 @pytest.mark.parametrize('letter', ['D', 'e'])
-def test_a_pinned_or_exclusive_group_counts_all_its_members(tally, calls, places, letter):
-    group = f'{{{calls[:-2]},mem:{places["cell"]:#x}/8:w}}:u{letter}'
+def test_a_pinned_or_exclusive_group_counts_all_its_members(tally, calls, writes, letter):
+    group = f'{{{calls[:-2]},{writes[:-2]}}}:u{letter}'
     assert counts(tally, [('-e', group)], PROGRAM, TURNS) == [str(TURNS)] * 2
 
 
-def test_a_group_of_all_kinds(tally, calls, uprobe, places):
-    group = f'{{{calls[:-2]},{uprobe},mem:{places["cell"]:#x}/8:w,page-faults}}:u'
+def test_a_group_of_all_kinds(tally, calls, writes, uprobe):
+    group = f'{{{calls[:-2]},{uprobe},{writes[:-2]},page-faults}}:u'
     found = [int(count) for count in counts(tally, [('-e', group)], PROGRAM, TURNS)]
     assert found[:3] == [TURNS] * 3 and found[3] > 10
 
@@ -223,7 +241,7 @@ def test_a_cgroup_that_is_absent_is_named(tally, system_wide):
 
 
 @pytest.mark.parametrize('length', [1, 2, 4, 8])
-def test_breakpoints_of_each_length(tally, places, length):
+def test_breakpoints_of_each_length(tally, breakpoints, places, length):
     event = f'mem:{places["cell"]:#x}/{length}:rw:u'
     assert counts(tally, [('-e', event)], PROGRAM, 123) == ['123']
 
@@ -233,7 +251,7 @@ def test_a_breakpoint_of_data_and_code_is_refused(tally, places):
     assert 'no breakpoint like this' in result.stderr, result.stderr
 
 
-def test_kernel_mode_of_a_user_address_counts_nothing(tally, places):
+def test_kernel_mode_of_a_user_address_counts_nothing(tally, breakpoints, places):
     assert counts(tally, [('-e', f'mem:{places["cell"]:#x}/8:w:k')], PROGRAM, 50) == ['0']
 
 

@@ -67,17 +67,17 @@ def counts(tally, events, *command):
     return [row.split(';')[0] for row in result.stderr.splitlines() if row.count(';') > 3]
 
 
-def test_write_breakpoint_counts_each_write(tally, live, program):
+def test_write_breakpoint_counts_each_write(tally, breakpoints, program):
     path, addresses = program
     assert counts(tally, [('-e', f'mem:{addresses["cell"]:#x}/4:w:u')], path, 137) == ['137']
 
 
-def test_execute_breakpoint_counts_each_call(tally, live, program):
+def test_execute_breakpoint_counts_each_call(tally, breakpoints, program):
     path, addresses = program
     assert counts(tally, [('-e', f'mem:{addresses["work"]:#x}:x:u')], path, 93) == ['93']
 
 
-def test_group_of_breakpoints(tally, live, program):
+def test_group_of_breakpoints(tally, breakpoints, program):
     path, addresses = program
     group = f'{{mem:{addresses["work"]:#x}:x,mem:{addresses["cell"]:#x}/4:w}}:u'
     assert counts(tally, [('-e', group)], path, 21) == ['21', '21']

@@ -257,8 +257,9 @@ def test_an_example_is_built_from_the_installed_copy(consumer, tmp_path, name):
         assert re.fullmatch(expected, result.stdout), result.stdout
 
 
-CHECKS = [(path.stem, name) for path in sorted((ROOT / 'tests' / 'library').glob('*.c'))
-          for name in re.findall(r'^CHECK\((\w+)\)', path.read_text(), re.M)]
+CHECKS = [(path.stem, name + suffix) for path in sorted((ROOT / 'tests' / 'library').glob('*.c'))
+          for both, name in re.findall(r'^CHECK(_BOTH)?\((\w+)\)', path.read_text(), re.M)
+          for suffix in (['', '_by_tracepoints'] if both else [''])]
 
 
 @pytest.fixture(scope='module')

@@ -48,7 +48,9 @@ def has_tracepoints():
 
 
 @pytest.mark.parametrize('options', SAME, ids=' '.join)
-def test_attrs_are_perfs(tally, perf, tmp_path, options):
+def test_attrs_are_perfs(request, tally, perf, tmp_path, options):
+    if options[1].startswith('mem:'):
+        request.getfixturevalue('breakpoints')
     if SWITCH[1] in options and not has_tracepoints():
         pytest.skip('tracefs is not mounted, or not readable')
     if ('-a' in options or '-C' in options) and os.geteuid() != 0:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counter.c - checks of tally/counter.h and tally/region.h on the running kernel: breakpoints on variables count exactly
- * what is written.
+ * counter.c - checks of tally/counter.h and tally/region.h on the running kernel, with events that count exactly
+ * what the program does (counted.h).
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -16,25 +16,9 @@
 #include <tally/region.h>
 #include <unistd.h>
 
-#include "checks.h"
+#include "counted.h"
 
 static struct tally_error err;
-static volatile uint64_t cell, other;
-
-static void write_cell(int times)
-{
-	for (int i = 0; i < times; i++)
-		cell = (uint64_t)i;
-}
-
-static const char *on_writes(volatile uint64_t *to)
-{
-	static char text[2][64];
-	static int turn;
-	char *made = text[turn++ % 2];
-	snprintf(made, sizeof(text[0]), "mem:%#llx/8:w:u", (unsigned long long)(uintptr_t)to);
-	return made;
-}
 
 static struct tally_counter *open_or_skip(const char *events, const struct tally_counter_options *options)
 {
@@ -76,29 +60,29 @@ static void write_in_child(int times)
 	EXPECT(waitpid(child, NULL, 0) == child);
 }
 
-CHECK(opens_in_one_call_and_reads_in_the_second)
+CHECK_BOTH(opens_in_one_call_and_reads_in_the_second)
 {
-	struct tally_counter *counter = open_or_skip(on_writes(&cell), NULL);
+	struct tally_counter *counter = open_or_skip(name_of_writes(&cell), NULL);
 	write_cell(5);
 	EXPECT_EQ(tally_counter_value(counter), 5);
-	EXPECT(strncmp(tally_counter_label(counter), "mem:", 4) == 0);
+	EXPECT(strncmp(tally_counter_label(counter), is_by_tracepoints ? "syscalls:" : "mem:", 4) == 0);
 	EXPECT(tally_counter_fallback_reason(counter) == NULL);
 	tally_counter_close(counter);
 	EXPECT_EQ(tally_counter_value(NULL), 0);
 }
 
-CHECK(counts_a_group_while_enabled)
+CHECK_BOTH(counts_a_group_while_enabled)
 {
 	struct tally_counter_options options = defaults();
 	struct tally_count counts[2];
 	char group[160];
 	options.starts_disabled = true;
-	snprintf(group, sizeof(group), "{%s,%s}", on_writes(&cell), on_writes(&other));
+	snprintf(group, sizeof(group), "{%s,%s}", name_of_writes(&cell), name_of_writes(&other));
 	struct tally_counter *counter = open_or_skip(group, &options);
 	write_cell(3);
 	tally_counter_enable(counter);
 	write_cell(4);
-	other = 1;
+	write_other();
 	tally_counter_disable(counter);
 	write_cell(3);
 	EXPECT_EQ(tally_counter_len(counter), 2);
@@ -154,14 +138,14 @@ CHECK(contradictions_are_refused)
 	EXPECT(!tally_counter_open("page-faults", &options, &err) && err.status == TALLY_NOT_FOUND);
 }
 
-CHECK(threads_and_children_inherit_and_add_up)
+CHECK_BOTH(threads_and_children_inherit_and_add_up)
 {
 	struct tally_counter_options options = defaults();
-	struct tally_counter *own = open_or_skip(on_writes(&cell), NULL);
+	struct tally_counter *own = open_or_skip(name_of_writes(&cell), NULL);
 	options.inherit = true;
-	struct tally_counter *all = open_or_skip(on_writes(&cell), &options);
+	struct tally_counter *all = open_or_skip(name_of_writes(&cell), &options);
 	options.inherit_threads_only = true;
-	struct tally_counter *threads = open_or_skip(on_writes(&cell), &options);
+	struct tally_counter *threads = open_or_skip(name_of_writes(&cell), &options);
 	write_cell(1);
 	write_in_thread(20);
 	write_in_thread(30);
@@ -181,10 +165,10 @@ static void run_a_writing_child(int times)
 	EXPECT(waitpid(child, NULL, 0) == child);
 }
 
-CHECK(a_reset_leaves_out_ended_children)
+CHECK_BOTH(a_reset_leaves_out_ended_children)
 {
 	struct tally_counter_options options = {.inherit = true, .starts_disabled = true};
-	struct tally_counter *counter = open_or_skip(on_writes(&cell), &options);
+	struct tally_counter *counter = open_or_skip(name_of_writes(&cell), &options);
 	for (int run = 1; run <= 4; run++) {
 		tally_counter_reset(counter);
 		EXPECT_EQ(tally_counter_value(counter), 0);
@@ -198,7 +182,7 @@ CHECK(a_reset_leaves_out_ended_children)
 	/* A group is read in another way. */
 	char group[160];
 	struct tally_count counts[2];
-	snprintf(group, sizeof(group), "{%s,%s}", on_writes(&cell), on_writes(&other));
+	snprintf(group, sizeof(group), "{%s,%s}", name_of_writes(&cell), name_of_writes(&other));
 	counter = open_or_skip(group, &options);
 	for (int run = 0; run < 3; run++) {
 		tally_counter_enable(counter);
@@ -224,13 +208,13 @@ CHECK(zeros_mean_any_cpu)
 	EXPECT(!tally_counter_open("page-faults:u", &options, &err) && err.status == TALLY_INVALID);
 }
 
-CHECK(an_inherited_group_is_read_whole)
+CHECK_BOTH(an_inherited_group_is_read_whole)
 {
 	struct tally_counter_options options = defaults();
 	struct tally_count counts[2];
 	char group[160];
 	options.inherit = true;
-	snprintf(group, sizeof(group), "{%s,%s}", on_writes(&cell), on_writes(&other));
+	snprintf(group, sizeof(group), "{%s,%s}", name_of_writes(&cell), name_of_writes(&other));
 	struct tally_counter *counter = open_or_skip(group, &options);
 	write_in_thread(7);
 	write_in_child(9);
@@ -259,7 +243,7 @@ static void *work(void *context)
 	return NULL;
 }
 
-CHECK(all_threads_are_counted_each)
+CHECK_BOTH(all_threads_are_counted_each)
 {
 	struct tally_counter_options options = defaults();
 	struct worker workers[3];
@@ -273,7 +257,7 @@ CHECK(all_threads_are_counted_each)
 		pthread_barrier_wait(&workers[i].ready);
 	}
 	options.all_threads = true;
-	struct tally_counter *counter = open_or_skip(on_writes(&cell), &options);
+	struct tally_counter *counter = open_or_skip(name_of_writes(&cell), &options);
 	for (int i = 0; i < 3; i++) {
 		pthread_barrier_wait(&workers[i].go);
 		pthread_barrier_wait(&workers[i].done);
@@ -335,19 +319,19 @@ CHECK(begins_or_ends_at_exec)
 	EXPECT(before + after <= all); /* those of execve itself may be in neither */
 }
 
-CHECK(regions_nest)
+CHECK_BOTH(regions_nest)
 {
 	char group[160];
 	struct tally_mark outer, inner;
 	uint64_t values[2];
-	snprintf(group, sizeof(group), "{%s,%s}", on_writes(&cell), on_writes(&other));
+	snprintf(group, sizeof(group), "{%s,%s}", name_of_writes(&cell), name_of_writes(&other));
 	struct tally_counter *counter = open_or_skip(group, NULL);
 	write_cell(3);
 	EXPECT(tally_region_begin(counter, &outer) == TALLY_OK);
 	write_cell(2);
 	EXPECT(tally_region_begin(counter, &inner) == TALLY_OK);
 	write_cell(7);
-	other = 1;
+	write_other();
 	EXPECT(tally_region_end(counter, &inner, values, 2) == TALLY_OK);
 	EXPECT_EQ(values[0], 7);
 	EXPECT_EQ(values[1], 1);
@@ -363,9 +347,9 @@ CHECK(regions_nest)
 		EXPECT(tally_region_begin(everywhere, &outer) == TALLY_INVALID);
 }
 
-CHECK(a_counter_may_be_closed_in_a_child)
+CHECK_BOTH(a_counter_may_be_closed_in_a_child)
 {
-	struct tally_counter *counter = open_or_skip(on_writes(&cell), NULL);
+	struct tally_counter *counter = open_or_skip(name_of_writes(&cell), NULL);
 	pid_t child = fork();
 	int status;
 	if (child == 0) {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fd.c - checks of tally/fd.h on the running kernel: breakpoints on variables count exactly what is written.
+ * fd.c - checks of tally/fd.h on the running kernel, with events that count exactly what the program does (counted.h).
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
-#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -15,31 +14,11 @@
 #include <tally/fd.h>
 #include <unistd.h>
 
-#include "checks.h"
+#include "counted.h"
 
 static struct tally_error err;
-static volatile uint64_t cell, other;
 static struct tally_signal signals[64];
 static _Atomic size_t signal_count;
-
-static void write_cell(int times)
-{
-	for (int i = 0; i < times; i++)
-		cell = (uint64_t)i;
-}
-
-static struct perf_event_attr on_writes(volatile uint64_t *to)
-{
-	struct perf_event_attr attr = {0};
-	attr.size = sizeof(attr);
-	attr.type = PERF_TYPE_BREAKPOINT;
-	attr.bp_type = HW_BREAKPOINT_W;
-	attr.bp_addr = (uintptr_t)to;
-	attr.bp_len = HW_BREAKPOINT_LEN_8;
-	attr.exclude_kernel = 1;
-	attr.exclude_hv = 1;
-	return attr;
-}
 
 static int open_self(const struct perf_event_attr *attr, int group)
 {
@@ -77,9 +56,9 @@ static void catch (int number)
 	EXPECT(sigaction(number, &action, NULL) == 0);
 }
 
-CHECK(counts_what_happens_while_enabled)
+CHECK_BOTH(counts_what_happens_while_enabled)
 {
-	struct perf_event_attr attr = on_writes(&cell);
+	struct perf_event_attr attr = attr_of_writes(&cell);
 	attr.disabled = 1;
 	int fd = open_self(&attr, -1);
 	write_cell(5);
@@ -93,10 +72,10 @@ CHECK(counts_what_happens_while_enabled)
 	EXPECT_EQ(value_of(fd, 0), 0);
 }
 
-CHECK(reads_every_format)
+CHECK_BOTH(reads_every_format)
 {
 	for (uint64_t format = 0; format < 16; format++) {
-		struct perf_event_attr attr = on_writes(&cell);
+		struct perf_event_attr attr = attr_of_writes(&cell);
 		struct tally_reading reading;
 		struct tally_reading_value values[2];
 		attr.read_format = format;
@@ -114,20 +93,20 @@ CHECK(reads_every_format)
 	}
 }
 
-CHECK(reads_a_group_at_once)
+CHECK_BOTH(reads_a_group_at_once)
 {
-	struct perf_event_attr attr = on_writes(&cell);
+	struct perf_event_attr attr = attr_of_writes(&cell);
 	struct tally_reading reading;
 	struct tally_reading_value values[2];
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 	attr.disabled = 1;
 	int leader = open_self(&attr, -1);
-	attr.bp_addr = (uintptr_t)&other;
+	watch(&attr, &other);
 	attr.disabled = 0;
 	int member = open_self(&attr, leader);
 	EXPECT_OK(tally_fd_enable(member, true, &err));
 	write_cell(6);
-	other = 1;
+	write_other();
 	EXPECT_OK(tally_fd_disable(leader, true, &err));
 	EXPECT(tally_fd_read(leader, attr.read_format, &reading, values, 1, &err) == TALLY_LIMIT);
 	EXPECT_OK(tally_fd_read(leader, attr.read_format, &reading, values, 2, &err));
@@ -169,9 +148,9 @@ CHECK(refresh_ends_with_the_last_signal)
 	}
 }
 
-CHECK(signals_stop_when_told)
+CHECK_BOTH(signals_stop_when_told)
 {
-	struct perf_event_attr attr = on_writes(&cell);
+	struct perf_event_attr attr = attr_of_writes(&cell);
 	attr.sample_period = 1;
 	int number = SIGRTMIN + 2, fd = open_self(&attr, -1);
 	catch (number);
@@ -183,9 +162,9 @@ CHECK(signals_stop_when_told)
 	EXPECT(tally_fd_signal(fd, number, TALLY_OWNER_THREAD, 0x3ffffff, &err) == TALLY_NOT_FOUND);
 }
 
-CHECK(a_new_period_holds)
+CHECK_BOTH(a_new_period_holds)
 {
-	struct perf_event_attr attr = on_writes(&cell);
+	struct perf_event_attr attr = attr_of_writes(&cell);
 	attr.sample_period = 2;
 	int number = SIGRTMIN + 3, fd = open_self(&attr, -1);
 	catch (number);
@@ -204,12 +183,12 @@ CHECK(a_new_period_holds)
 	}
 }
 
-CHECK(traps_say_where_and_which)
+CHECK_BOTH(traps_say_where_and_which)
 {
 #ifdef __aarch64__
 	SKIP("arm64 kernels do not step over a watchpoint that traps");
 #endif
-	struct perf_event_attr attr = on_writes(&cell);
+	struct perf_event_attr attr = attr_of_writes(&cell);
 	attr.sample_period = 1;
 	attr.sigtrap = 1;
 	attr.remove_on_exec = 1;
@@ -222,8 +201,8 @@ CHECK(traps_say_where_and_which)
 	for (int i = 0; i < 4; i++) {
 		EXPECT_EQ(signals[i].kind, TALLY_SIGNAL_TRAP);
 		EXPECT_EQ(signals[i].sig_data, 0x1234567890);
-		EXPECT_EQ(signals[i].type, PERF_TYPE_BREAKPOINT);
-		EXPECT_EQ(signals[i].address, (uintptr_t)&cell);
+		EXPECT_EQ(signals[i].type, attr.type);
+		EXPECT_EQ(signals[i].address, address_of(&cell));
 		EXPECT(!signals[i].is_async);
 	}
 }
@@ -237,32 +216,40 @@ CHECK(other_signals_are_told_apart)
 	EXPECT(signals[0].fd == -1);
 }
 
-CHECK(prctl_stops_all_of_the_thread)
+CHECK_BOTH(prctl_stops_all_of_the_thread)
 {
-	struct perf_event_attr attr = on_writes(&cell);
+	struct perf_event_attr attr = attr_of_writes(&cell);
 	int first = open_self(&attr, -1);
-	attr.bp_addr = (uintptr_t)&other;
+	watch(&attr, &other);
 	int second = open_self(&attr, -1);
 	EXPECT_OK(tally_task_disable(&err));
 	write_cell(3);
-	other = 1;
+	write_other();
 	EXPECT_OK(tally_task_enable(&err));
 	write_cell(2);
-	other = 2;
+	write_other();
 	EXPECT_EQ(value_of(first, 0), 2);
 	EXPECT_EQ(value_of(second, 0), 1);
 }
 
 CHECK(a_breakpoint_moves)
 {
-	struct perf_event_attr attr = on_writes(&cell);
+	struct perf_event_attr attr = attr_of_writes(&cell);
 	int fd = open_self(&attr, -1);
 	write_cell(2);
-	attr.bp_addr = (uintptr_t)&other;
+	watch(&attr, &other);
 	EXPECT_OK(tally_fd_modify(fd, &attr, &err));
 	write_cell(5);
-	other = 1;
+	write_other();
 	EXPECT_EQ(value_of(fd, 0), 3);
+}
+
+CHECK(only_breakpoints_move)
+{
+	struct perf_event_attr attr;
+	EXPECT_OK(tally_event_attr("page-faults:u", &attr, sizeof(attr), &err));
+	int fd = open_self(&attr, -1);
+	EXPECT(tally_fd_modify(fd, &attr, &err) != TALLY_OK && err.text[0]);
 }
 
 CHECK(a_filter_lets_pass_what_it_says)
@@ -312,9 +299,9 @@ CHECK(bpf_programs_are_attached_and_listed)
 	EXPECT(ids[0] != 0);
 }
 
-CHECK(a_poll_ends_at_an_overflow_and_at_the_threads_end)
+CHECK_BOTH(a_poll_ends_at_an_overflow_and_at_the_threads_end)
 {
-	struct perf_event_attr attr = on_writes(&cell);
+	struct perf_event_attr attr = attr_of_writes(&cell);
 	enum tally_wake wake;
 	attr.sample_period = 1;
 	attr.sample_type = PERF_SAMPLE_ADDR;
@@ -348,9 +335,9 @@ CHECK(a_refusal_says_what_was_asked)
 	EXPECT_EQ(err.errnum, EBADF);
 }
 
-CHECK(descriptors_close_on_exec)
+CHECK_BOTH(descriptors_close_on_exec)
 {
-	struct perf_event_attr attr = on_writes(&cell);
+	struct perf_event_attr attr = attr_of_writes(&cell);
 	EXPECT(fcntl(open_self(&attr, -1), F_GETFD) & FD_CLOEXEC);
 }
 

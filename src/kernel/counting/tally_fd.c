@@ -14,6 +14,7 @@
 #include <tally/fd.h>
 #include <unistd.h>
 
+#include "abi/event_name.h"
 #include "abi/names.h"
 #include "base/array.h"
 #include "base/error.h"
@@ -40,7 +41,10 @@ int tally_fd_open(const void *bytes, pid_t pid, int cpu, int group_fd, unsigned 
 		return fd;
 	int errnum = errno;
 	struct text name = {0};
-	event_name_append(&name, spec.attr.type, spec.attr.config);
+	if (spec.attr.type == EVENT_BREAKPOINT)
+		event_name_of_attr(&name, &spec.attr);
+	else
+		event_name_append(&name, spec.attr.type, spec.attr.config);
 	text_char(&name, '\0');
 	spec.name = name.failed ? "event" : name.data;
 	refusal_explain(kernel, &spec, pid, cpu, errnum, err);

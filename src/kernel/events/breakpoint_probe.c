@@ -66,9 +66,10 @@ enum breakpoint_answer breakpoint_probe(const struct kernel_seam *kernel, const 
 int event_open(const struct kernel_seam *kernel, const struct perf_attr *attr, pid_t pid, int cpu, int group_fd,
 	unsigned long flags)
 {
-	if (attr->type == EVENT_BREAKPOINT && breakpoint_probe(kernel, attr) == BREAKPOINT_SILENT) {
-		errno = ENODEV;
-		return -1;
-	}
-	return kernel->perf_event_open(kernel->context, attr, pid, cpu, group_fd, flags);
+	int fd = kernel->perf_event_open(kernel->context, attr, pid, cpu, group_fd, flags);
+	if (fd < 0 || attr->type != EVENT_BREAKPOINT || breakpoint_probe(kernel, attr) != BREAKPOINT_SILENT)
+		return fd; /* the kernel's own refusal says more */
+	kernel->close(kernel->context, fd);
+	errno = ENODEV;
+	return -1;
 }
