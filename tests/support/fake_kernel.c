@@ -2,6 +2,7 @@
 #include "fake_kernel.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -183,10 +184,13 @@ static ssize_t fake_read(void *context, int fd, void *buffer, size_t size)
 
 static void *fake_mmap(void *context, size_t size, int protection, int fd, off_t offset)
 {
-	(void)context;
+	const struct fake_kernel *fake = context;
 	(void)fd;
 	(void)offset;
-	return mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *ring = mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (ring != MAP_FAILED && fake->ring_head)
+		((struct perf_event_mmap_page *)ring)->data_head = fake->ring_head;
+	return ring;
 }
 
 static int fake_munmap(void *context, void *address, size_t size)

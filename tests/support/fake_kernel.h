@@ -52,6 +52,7 @@ struct fake_kernel {
 	size_t counters; /* of the PMU, 0: any number; a pinned group of more hardware events reads as end of file */
 	size_t group_limit; /* EINVAL for members of a group beyond so many; 0: none */
 	size_t fd_limit; /* EMFILE beyond; 0: none */
+	uint64_t ring_head; /* bytes that each mapped ring begins with */
 	int seccomp_errnum; /* a filter's answer to every call, whatever its arguments; 0: none */
 };
 

@@ -11,11 +11,11 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "bpf/bpf_probe.h"
-#include "kernel/events/breakpoint_probe.h"
 #include "kernel/events/event_gates.h"
 #include "kernel/events/event_parser.h"
 #include "kernel/events/privileges.h"
 #include "kernel/system/kernel_files.h"
+#include "tasks/doctor/event_trials.h"
 
 #define CHECK_PERIOD	  1000000000 /* an event that is tried takes no sample while it is open */
 #define CHECK_EVENT_BYTES 200
@@ -96,7 +96,10 @@ static bool checking_event(struct checking *c, enum machine_check_id id, struct 
 	} else if (id == CHECK_BREAKPOINT) {
 		snprintf(event, sizeof(event), "mem:%p:w:u", (void *)&checked_variable);
 	} else {
-		snprintf(event, sizeof(event), "uprobe/path='/proc/self/exe',offset=0x1000/");
+		struct text uprobe = {0};
+		event_trial_name_uprobe(&uprobe);
+		snprintf(event, sizeof(event), "%.*s", (int)uprobe.len, uprobe.data ? uprobe.data : "");
+		text_deinit(&uprobe);
 	}
 	check->event = arena_string(&c->checks->arena, event, strlen(event));
 	c->is_out_of_memory |= !check->event;
@@ -108,7 +111,7 @@ static void checking_complete(enum machine_check_id id, struct event_spec *spec)
 	struct perf_attr *attr = &spec->attr;
 	attr->flags |= ATTR_FLAG(ATTR_BIT_DISABLED);
 	if (id == CHECK_RING || id == CHECK_PRECISE || id == CHECK_BRANCHES) {
-		attr->sample_period_or_freq = CHECK_PERIOD;
+		attr->sample_period_or_freq = id == CHECK_RING ? TRIAL_RING_PERIOD_NS : CHECK_PERIOD;
 		attr->sample_type = SAMPLE_IP | SAMPLE_TID;
 	}
 	if (id == CHECK_BRANCHES) {
@@ -129,7 +132,12 @@ static void checking_map(struct checking *c, struct machine_check *check, int fd
 		return;
 	void *ring = kernel->mmap(kernel->context, size, PROT_READ | PROT_WRITE, fd, 0);
 	if (ring != MAP_FAILED) {
+		bool fills = event_trial_ring_fills(kernel, fd, ring);
 		kernel->munmap(kernel->context, ring, size);
+		if (!fills)
+			checking_refuse(c, check,
+				"the ring can be mapped, but the timer of cpu-clock gave no sample while the program "
+				"ran: this machine has no working timer interrupt for events");
 		return;
 	}
 	struct text reason = {0};
@@ -151,20 +159,16 @@ static void checking_open(
 	pid_t pid = is_of_cpu ? -1 : 0;
 	int cpu = is_of_cpu ? 0 : -1;
 	checking_complete(id, spec);
-	int fd = event_open(kernel, &spec->attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0 && errno == EINVAL && ATTR_HAS(&spec->attr, EXCLUDE_GUEST)) {
-		/* Not every PMU can leave guests out: record and stat do without that, too. */
-		spec->attr.flags &= ~ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST);
-		fd = event_open(kernel, &spec->attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	}
-	if (fd >= 0) {
-		if (id == CHECK_RING)
-			checking_map(c, check, fd);
-		kernel->close(kernel->context, fd);
-		return;
-	}
+	int fd = event_trial_open(kernel, spec, pid, cpu);
 	struct text reason = {0};
-	refusal_reason(kernel, spec, pid, cpu, errno, &reason);
+	if (fd < 0)
+		refusal_reason(kernel, spec, pid, cpu, errno, &reason);
+	else if (id == CHECK_RING)
+		checking_map(c, check, fd);
+	if (fd >= 0)
+		kernel->close(kernel->context, fd);
+	if (fd >= 0 && event_trials_pass(kernel, c->catalogue, id, &reason))
+		return;
 	text_char(&reason, '\0');
 	if (reason.failed)
 		c->is_out_of_memory = true;

@@ -2,8 +2,8 @@
 /*
  * machine_checks.h - tries each kind of event on this machine, and says which ones open and what refuses the others.
  *
- * An event of each kind is opened and closed again; nothing is counted for longer, and nothing changes. Everything lives
- * in the arena of the checks, which the caller owns. One thread; takes some milliseconds.
+ * An event of each kind is opened, and where tally can cause what it counts, it does so and compares (event_trials.h).
+ * Nothing changes. Everything lives in the arena of the checks, which the caller owns. One thread; takes some milliseconds.
  *
  *	struct machine_checks checks = {0};
  *	if (machine_checks_make(kernel, &checks, err) == TALLY_OK && machine_checks_allow(&checks, CHECK_KERNEL_MODE)) ...

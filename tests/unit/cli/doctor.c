@@ -15,6 +15,8 @@
 #define USER "/proc/self/status: Name: x\\nCapEff: 0\\nSeccomp: 0\n/proc/self/uid_map: 0 0 4294967295\n"
 #define ROOT "/proc/self/status: Name: x\\nCapEff: 1ffffffffff\\nSeccomp: 0\n/proc/self/uid_map: 0 0 4294967295\n"
 
+#define MS 1000000
+
 struct machine {
 	char *root;
 	struct fake_kernel fake;
@@ -34,6 +36,11 @@ static void machine_init(struct machine *m, const char *files)
 	memset(m, 0, sizeof(*m));
 	m->root = fake_root_make(files);
 	fake_kernel_init(&m->fake, m->root);
+	m->fake.ring_head = 64;
+	fake_kernel_count(&m->fake, EVENT_SOFTWARE, SW_PAGE_FAULTS, 40, MS, MS);
+	fake_kernel_count(&m->fake, EVENT_SOFTWARE, SW_TASK_CLOCK, 2 * MS, 2 * MS, 2 * MS);
+	fake_kernel_count(&m->fake, EVENT_HARDWARE, HW_INSTRUCTIONS, 300000, MS, MS);
+	fake_kernel_count(&m->fake, EVENT_HARDWARE, HW_CPU_CYCLES, 3 * MS, MS, MS);
 }
 
 static void machine_end(struct machine *m)
@@ -51,6 +58,64 @@ static const struct machine_gate *gate_of(const struct machine *m, const char *n
 			return &m->gates.items.items[i];
 	fail_msg("no gate %s", name);
 	return NULL;
+}
+
+/* An event that opens and does not count what happens is refused like one that does not open. */
+static void what_counts_nothing_is_refused(void **state)
+{
+	static const struct {
+		enum machine_check_id id;
+		uint32_t type;
+		uint64_t config, value;
+		const char *words;
+	} cases[] = {
+		{CHECK_SOFTWARE, EVENT_SOFTWARE, SW_PAGE_FAULTS, 0, "page-faults:u counted 0"},
+		{CHECK_SOFTWARE, EVENT_SOFTWARE, SW_TASK_CLOCK, 0, "task-clock:u counted 0"},
+		{CHECK_SOFTWARE, EVENT_SOFTWARE, SW_TASK_CLOCK, 9 * MS, "in a microsecond counted 9000"},
+		{CHECK_KERNEL_MODE, EVENT_SOFTWARE, SW_CONTEXT_SWITCHES, 0, "slept"},
+		{CHECK_HARDWARE, EVENT_HARDWARE, HW_INSTRUCTIONS, 0, "instructions:u counted 0"},
+		{CHECK_HARDWARE, EVENT_HARDWARE, HW_INSTRUCTIONS, UINT64_MAX / 2, "a loop of"},
+		{CHECK_HARDWARE, EVENT_HARDWARE, HW_CPU_CYCLES, 0, "cycles:u in a microsecond counted 0"},
+		{CHECK_HARDWARE, EVENT_HARDWARE, HW_CPU_CYCLES, 300 * (uint64_t)MS, "20 GHz"},
+		{CHECK_BREAKPOINT, EVENT_BREAKPOINT, FAKE_ANY, 0, "never fire"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct machine m;
+		machine_init(&m, ROOT PMUS "/proc/sys/kernel/perf_event_paranoid: 2\n");
+		fake_kernel_count(&m.fake, cases[i].type, cases[i].config, cases[i].value, MS, MS);
+		machine_look(&m);
+		for (enum machine_check_id id = 0; id <= CHECK_HARDWARE; id++)
+			assert_int_equal(machine_checks_allow(&m.checks, id), id != cases[i].id);
+		const char *reason = m.checks.items[cases[i].id].reason;
+		if (!reason || !strstr(reason, cases[i].words))
+			fail_msg("case %zu: %s", i, reason ? reason : "allowed");
+		assert_int_equal(m.fake.open_count, 0);
+		machine_end(&m);
+	}
+}
+
+static void an_event_without_time_decides_nothing(void **state)
+{
+	struct machine m;
+	machine_init(&m, ROOT PMUS "/proc/sys/kernel/perf_event_paranoid: 2\n");
+	fake_kernel_count(&m.fake, EVENT_HARDWARE, FAKE_ANY, 0, MS, 0);
+	fake_kernel_count(&m.fake, EVENT_BREAKPOINT, FAKE_ANY, 0, MS, 0);
+	machine_look(&m);
+	assert_true(machine_checks_allow(&m.checks, CHECK_HARDWARE));
+	assert_true(machine_checks_allow(&m.checks, CHECK_BREAKPOINT));
+	machine_end(&m);
+}
+
+static void a_timer_that_never_ticks_is_found(void **state)
+{
+	struct machine m;
+	machine_init(&m, ROOT PMUS "/proc/sys/kernel/perf_event_paranoid: 2\n");
+	m.fake.ring_head = 0;
+	machine_look(&m);
+	assert_false(machine_checks_allow(&m.checks, CHECK_RING));
+	assert_non_null(strstr(m.checks.items[CHECK_RING].reason, "no sample"));
+	assert_false(doctor_plan_can_measure(&m.checks, NULL));
+	machine_end(&m);
 }
 
 /* Each event that opened was closed again. */
@@ -196,6 +261,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_stays_open),
+		cmocka_unit_test(what_counts_nothing_is_refused),
+		cmocka_unit_test(an_event_without_time_decides_nothing),
+		cmocka_unit_test(a_timer_that_never_ticks_is_found),
 		cmocka_unit_test(refusals_have_their_reasons),
 		cmocka_unit_test(a_filter_that_answers_anything_is_found),
 		cmocka_unit_test(settings_by_their_values),
