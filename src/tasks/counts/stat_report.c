@@ -6,6 +6,11 @@
 
 #include "base/array.h"
 
+#define DOUBT_LEAST_NS	   1000000
+#define DOUBT_CYCLES_NS	   20 /* no CPU has a clock beyond 20 GHz */
+#define DOUBT_CLOCK_FACTOR 1.05 /* counting ends some time after the clock is read */
+#define DOUBT_CLOCK_NS	   10e6
+
 void stat_mean_add(struct stat_mean *mean, double value)
 {
 	double delta = value - mean->mean;
@@ -57,6 +62,34 @@ struct stat_cell stat_merged_cell(const struct stat_report *report, size_t event
 static bool stat_report_is_generic(const struct event_spec *spec, uint32_t type, uint64_t config)
 {
 	return spec->tool == TOOL_NONE && spec->attr.type == type && (spec->attr.config & HW_EVENT_MASK) == config;
+}
+
+/* Whether the target surely ran in the modes that the event counts. */
+static bool stat_report_must_count(const struct stat_report *report, const struct event_spec *spec, double running_ns)
+{
+	bool is_whole_command = report->has_usage && report->interval_s < 0; /* it ran code of its own */
+	bool has_user = !ATTR_HAS(&spec->attr, EXCLUDE_USER), has_kernel = !ATTR_HAS(&spec->attr, EXCLUDE_KERNEL);
+	return report->is_of_tasks && running_ns >= DOUBT_LEAST_NS && has_user && (has_kernel || is_whole_command);
+}
+
+const char *stat_doubt_of(const struct stat_report *report, size_t event, size_t place)
+{
+	const struct event_spec *spec = &report->events->specs[event];
+	bool is_supported;
+	struct stat_cell cell = stat_merged_cell(report, event, place, &is_supported);
+	double count = cell.value.mean, running = cell.running_ns.mean, enabled = cell.enabled_ns.mean;
+	bool is_cycles = stat_report_is_generic(spec, EVENT_HARDWARE, HW_CPU_CYCLES);
+	bool is_instructions = stat_report_is_generic(spec, EVENT_HARDWARE, HW_INSTRUCTIONS);
+	if (!is_supported || running <= 0 || report->origin)
+		return NULL;
+	if ((is_cycles || is_instructions) && count == 0 && stat_report_must_count(report, spec, running))
+		return "0 cannot be right, because what is measured ran meanwhile: the PMU's counter stands";
+	if (is_cycles && count > DOUBT_CYCLES_NS * fmax(enabled, running))
+		return "no CPU has as many cycles in this time: the PMU's counter jumps";
+	if (stat_event_is_clock(spec) && report->cpu_limit && report->interval_s < 0 && report->wall_ns.mean > 0 &&
+		count > DOUBT_CLOCK_FACTOR * report->cpu_limit * report->wall_ns.mean + DOUBT_CLOCK_NS)
+		return "it is more than all CPUs together have in this time: the machine's clock jumps";
+	return NULL;
 }
 
 static bool text_equal(const char *a, const char *b)

@@ -35,6 +35,9 @@ struct stat_origin { /* of counts that are not those of perf events */
 struct stat_report {
 	const struct event_list *events;
 	const bool *supported; /* per event */
+	char *const *reasons; /* per event: why it was not counted, NULL: it was; NULL: nothing is known */
+	bool is_of_tasks; /* counted in threads, not on CPUs: an event's time is that in which they ran */
+	unsigned cpu_limit; /* CPUs of the machine; 0: not known */
 	const uint32_t *sources; /* events that ratios of others refer to, in order; NULL: all events may be */
 	size_t source_count;
 	const struct aggregation *aggregation;
@@ -76,6 +79,8 @@ struct stat_cell stat_merged_cell(const struct stat_report *report, size_t event
 bool stat_event_is_source(const struct event_spec *spec);
 /* Counts of nanoseconds that are shown as milliseconds: cpu-clock and task-clock. */
 bool stat_event_is_clock(const struct event_spec *spec);
+/* Why the count cannot be right, a clause; NULL: it may be. Of a hypervisor's counters that stand or jump. */
+const char *stat_doubt_of(const struct stat_report *report, size_t event, size_t place);
 struct stat_metric stat_metric_of(const struct stat_report *report, size_t event, size_t place);
 /* A second ratio that some events have (stalled cycles per instruction); unit NULL: none. */
 struct stat_metric stat_second_metric_of(const struct stat_report *report, size_t event, size_t place);

@@ -48,6 +48,7 @@ struct stat_rows_row {
 	const char *unit;
 	double error_percent;
 	uint32_t cpu_count;
+	const char *doubt; /* why the count cannot be right; NULL: it may be */
 };
 
 static const struct cpu_place *stat_rows_place_of(const struct stat_rows_row *row)
@@ -118,6 +119,8 @@ static struct stat_rows_row row_make(
 		row.state = ROW_NOT_SUPPORTED;
 	else if (row.running_ns <= 0)
 		row.state = ROW_NOT_COUNTED;
+	else
+		row.doubt = stat_doubt_of(report, event, place);
 	return row;
 }
 
@@ -322,6 +325,8 @@ static void text_row(struct text *t, const struct stat_rows_row *row, size_t wid
 		stat_number(t, row->style->decimal, running_percent(row), 2, 0);
 		text_str(t, "%)");
 	}
+	if (row->doubt)
+		text_str(t, "  (implausible)");
 	text_char(t, '\n');
 	more_metrics(t, row, prefix + VALUE_WIDTH + 1 + width + 1 + NAME_WIDTH);
 }
@@ -368,6 +373,7 @@ struct stat_rows_fields {
 	struct text place, value; /* of cells */
 	struct cell cells[FIELDS];
 	const struct stat_origin *origin; /* NULL: it is not shown */
+	const char *reason, *doubt; /* likewise */
 };
 
 void stat_rows_origin(struct json *json, const struct stat_origin *origin)
@@ -388,6 +394,8 @@ static void fields_begin(struct stat_rows_fields *f, struct text *t, const struc
 	bool is_core = is_core_row(row);
 	*f = (struct stat_rows_fields){.json = {.out = t, .is_compact = true, .colon = " : ", .comma = ", "}};
 	f->origin = style->is_json ? report->origin : NULL;
+	f->reason = style->is_json && row->state != ROW_COUNTED && report->reasons ? report->reasons[row->event] : NULL;
+	f->doubt = style->is_json ? row->doubt : NULL;
 	f->table = (struct cells){.columns = f->columns,
 		.order = f->order,
 		.out = t,
@@ -428,13 +436,18 @@ static void fields_print(struct stat_rows_fields *f, struct stat_metric metric)
 	f->cells[FIELD_METRIC] = is_known ? cell_f64(metric.value) : cell_name(is_json ? "nan" : NULL);
 	f->cells[FIELD_METRIC_UNIT] = cell_name(metric.unit ? metric.unit + (metric.unit[0] == ' ') : "");
 	f->cells[FIELD_JUDGEMENT] = cell_name(metric.judgement);
-	if (!f->origin) {
+	if (!f->origin && !f->reason && !f->doubt) {
 		cells_row(&f->table, f->cells);
 		return;
 	}
 	json_object(&f->json, NULL);
 	cells_put(&f->table, f->cells);
-	stat_rows_origin(&f->json, f->origin);
+	if (f->reason)
+		json_string(&f->json, "reason", str_from(f->reason));
+	if (f->doubt)
+		json_string(&f->json, "implausible", str_from(f->doubt));
+	if (f->origin)
+		stat_rows_origin(&f->json, f->origin);
 	json_object_end(&f->json);
 	(void)text_line_end(f->table.out);
 }

@@ -186,6 +186,19 @@ static void scaled_add(struct text *text, const char *program, const struct stat
 		text_str(text, "; --passes counts each all the time\n");
 }
 
+static void doubts_add(struct text *text, const char *program, const struct stat_session *s)
+{
+	struct stat_report report = stat_session_report(s);
+	for (size_t i = 0; s->cells && i < s->events->len; i++) {
+		const char *doubt = NULL;
+		for (size_t place = 0; place < s->aggregation.len && !doubt; place++)
+			doubt = stat_doubt_of(&report, i, place);
+		if (doubt)
+			text_printf(text, "%s: warning: implausible count of %s: %s\n", program,
+				s->events->specs[i].name, doubt);
+	}
+}
+
 /* What the kernel cannot give to threads and children would otherwise look as if they had done nothing. */
 static void probes_add(struct text *text, const char *program, const struct stat_session *s)
 {
@@ -239,5 +252,6 @@ void stat_reasons_add(struct text *text, const char *program, const struct stat_
 {
 	stat_reasons_add_missing(text, program, session);
 	scaled_add(text, program, session);
+	doubts_add(text, program, session);
 	failures_add(text, program, session);
 }

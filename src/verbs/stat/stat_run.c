@@ -739,9 +739,14 @@ enum tally_status stat_run(
 
 struct stat_report stat_session_report(const struct stat_session *s)
 {
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	bool is_on_any_cpu = s->target->cpu_count == 1 && s->target->cpus[0] == -1;
 	return (struct stat_report){
 		.events = s->events,
 		.supported = s->supported,
+		.reasons = s->reasons,
+		.is_of_tasks = is_on_any_cpu && !s->target->is_system_wide,
+		.cpu_limit = (unsigned)(cpus > 0 ? cpus : 0),
 		.sources = s->sources,
 		.source_count = s->source_count,
 		.aggregation = &s->aggregation,

@@ -67,6 +67,18 @@ static void what_was_counted_needs_no_reason(void **state)
 	expect(&b, "");
 }
 
+static void a_counter_that_stands_is_told(void **state)
+{
+	struct bench b;
+	int any[] = {-1};
+	bench_init(&b, "/nonexistent");
+	b.target = (struct target){.cpus = any, .cpu_count = 1};
+	b.cells[1].value.mean = b.cells[2].value.mean = b.cells[3].value.mean = 5;
+	expect(&b,
+		"tally: warning: implausible count of one: 0 cannot be right, because what is measured ran meanwhile: "
+		"the PMU's counter stands\n");
+}
+
 static void equal_reasons_share_a_line(void **state)
 {
 	struct bench b;
@@ -166,6 +178,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_counted_needs_no_reason),
+		cmocka_unit_test(a_counter_that_stands_is_told),
 		cmocka_unit_test(equal_reasons_share_a_line),
 		cmocka_unit_test(a_group_that_never_ran_says_so),
 		cmocka_unit_test(each_way_never_to_be_enabled_has_its_words),

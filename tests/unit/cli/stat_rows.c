@@ -345,9 +345,77 @@ static void kinds_of_core_add_up(void **state)
 	expect_only(&f, "4000,,cycles,10,50.00,,\n12000,,instructions,10,50.00,3.00,insn per cycle\n");
 }
 
+/* Of counters that stand or jump, as some hypervisors' do. */
+static void counts_that_cannot_be_are_marked(void **state)
+{
+	static const struct {
+		struct measured event;
+		bool is_of_cpus;
+		const char *words; /* NULL: the count may be right */
+	} cases[] = {
+		{{"instructions", EVENT_HARDWARE, HW_INSTRUCTIONS, 0, 1e9, 1e9, false}, false, "stands"},
+		{{"instructions", EVENT_HARDWARE, HW_INSTRUCTIONS, 1, 1e9, 1e9, false}, false, NULL},
+		{{"instructions", EVENT_HARDWARE, HW_INSTRUCTIONS, 0, 1e5, 1e5, false}, false, NULL},
+		{{"instructions", EVENT_HARDWARE, HW_INSTRUCTIONS, 0, 1e9, 1e9, false}, true, NULL}, /* an idle CPU */
+		{{"instructions", EVENT_HARDWARE, HW_INSTRUCTIONS, 0, 1e9, 1e9, true}, false, NULL},
+		{{"cycles", EVENT_HARDWARE, HW_CPU_CYCLES, 0, 1e9, 1e9, false}, false, "stands"},
+		{{"cycles", EVENT_HARDWARE, HW_CPU_CYCLES, 5e9, 1e9, 1e9, false}, false, NULL},
+		{{"cycles", EVENT_HARDWARE, HW_CPU_CYCLES, 9e9, 1e8, 2e9, false}, false, NULL}, /* scaled */
+		{{"cycles", EVENT_HARDWARE, HW_CPU_CYCLES, 1e18, 1e9, 1e9, false}, true, "jumps"},
+		{{"branch-misses", EVENT_HARDWARE, HW_BRANCH_MISSES, 0, 1e9, 1e9, false}, false, NULL},
+		{{"task-clock", EVENT_SOFTWARE, SW_TASK_CLOCK, 7e9, 7e9, 7e9, false}, false, NULL},
+		{{"task-clock", EVENT_SOFTWARE, SW_TASK_CLOCK, 9e9, 9e9, 9e9, false}, false, "clock jumps"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct fixture f;
+		fixture_init(&f, &cases[i].event, 1);
+		f.report.is_of_tasks = !cases[i].is_of_cpus;
+		f.report.cpu_limit = 4; /* of which each has the 2 s of the report */
+		const char *doubt = stat_doubt_of(&f.report, 0, 0);
+		if (!doubt != !cases[i].words || (doubt && !strstr(doubt, cases[i].words)))
+			fail_msg("case %zu: %s", i, doubt ? doubt : "no doubt");
+		char *text = printed(&f, (struct stat_style){0}),
+		     *json = printed(&f, (struct stat_style){.is_json = true});
+		assert_int_equal(strstr(text, "(implausible)\n") != NULL, doubt != NULL);
+		assert_int_equal(strstr(json, "\"implausible\" : \"") != NULL, doubt != NULL);
+		free(text);
+		free(json);
+	}
+}
+
+static void user_mode_of_a_part_may_stand_still(void **state)
+{
+	const struct measured event = {"instructions:u", EVENT_HARDWARE, HW_INSTRUCTIONS, 0, 1e9, 1e9, false};
+	struct fixture f;
+	fixture_init(&f, &event, 1);
+	f.specs[0].attr.flags = ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL);
+	f.report.is_of_tasks = true;
+	assert_null(stat_doubt_of(&f.report, 0, 0)); /* -p of a thread in a system call */
+	f.report.has_usage = true;
+	assert_non_null(stat_doubt_of(&f.report, 0, 0)); /* a command ran code of its own */
+	f.report.interval_s = 1;
+	assert_null(stat_doubt_of(&f.report, 0, 0));
+}
+
+static void json_says_why_there_is_no_count(void **state)
+{
+	const struct measured event = {"mem:0x10:w", EVENT_BREAKPOINT, 0, 0, 0, 0, true};
+	char why[] = "they never fire", *reasons[] = {why};
+	struct fixture f;
+	fixture_init(&f, &event, 1);
+	expect(&f, (struct stat_style){.is_json = true}, "\"event\" : \"mem:0x10:w\"");
+	f.report.reasons = reasons;
+	expect(&f, (struct stat_style){.is_json = true}, "\"counter-value\" : \"<not supported>\"");
+	expect(&f, (struct stat_style){.is_json = true}, "\"reason\" : \"they never fire\"}");
+	expect(&f, (struct stat_style){.separator = ","}, "<not supported>,,mem:0x10:w,0,100.00,,\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_that_cannot_be_are_marked),
+		cmocka_unit_test(user_mode_of_a_part_may_stand_still),
+		cmocka_unit_test(json_says_why_there_is_no_count),
 		cmocka_unit_test(ratios_stand_beside_counts),
 		cmocka_unit_test(numbers_are_of_the_locale),
 		cmocka_unit_test(csv_has_no_padding),
