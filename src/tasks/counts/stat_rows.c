@@ -394,7 +394,9 @@ static void fields_begin(struct stat_rows_fields *f, struct text *t, const struc
 	bool is_core = is_core_row(row);
 	*f = (struct stat_rows_fields){.json = {.out = t, .is_compact = true, .colon = " : ", .comma = ", "}};
 	f->origin = style->is_json ? report->origin : NULL;
-	f->reason = style->is_json && row->state != ROW_COUNTED && report->reasons ? report->reasons[row->event] : NULL;
+	/* perf counts 0 for breakpoints that never fire; of other events, its own checks accept no more members. */
+	if (style->is_json && row->state != ROW_COUNTED && row->spec->attr.type == EVENT_BREAKPOINT && report->reasons)
+		f->reason = report->reasons[row->event];
 	f->doubt = style->is_json ? row->doubt : NULL;
 	f->table = (struct cells){.columns = f->columns,
 		.order = f->order,
