@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <link.h>
 #include <linux/perf_event.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@
 #define TRIAL_CYCLES_NS 20 /* no CPU has a clock beyond 20 GHz */
 
 struct event_trial {
-	enum machine_check_id id;
+	const char *kind; /* the name of a machine check */
 	const char *event; /* NULL: the uprobe */
 	void (*cause)(void);
 	const char *caused; /* in words: what the count is compared with */
@@ -81,18 +82,18 @@ static void event_trial_call(void)
 }
 
 static const struct event_trial event_trials[] = {
-	{CHECK_SOFTWARE, "page-faults:u", event_trial_touch_pages, "at least 32 pages were touched for the first time",
+	{"software", "page-faults:u", event_trial_touch_pages, "at least 32 pages were touched for the first time",
 		TRIAL_PAGES, UINT64_MAX, false},
-	{CHECK_SOFTWARE, "task-clock:u", event_trial_spin, "2 ms of CPU time were spent", TRIAL_SPIN_NS / 2, UINT64_MAX,
+	{"software", "task-clock:u", event_trial_spin, "2 ms of CPU time were spent", TRIAL_SPIN_NS / 2, UINT64_MAX,
 		false},
-	{CHECK_SOFTWARE, "task-clock:u", event_trial_spin, "a microsecond has 1,000 ns", 900, 1100, true},
-	{CHECK_KERNEL_MODE, "context-switches", event_trial_sleep, "the thread slept 4 times", 1, UINT64_MAX, false},
-	{CHECK_HARDWARE, "instructions:u", event_trial_loop, "a loop of 100,000 turns ran", TRIAL_TURNS,
+	{"software", "task-clock:u", event_trial_spin, "a microsecond has 1,000 ns", 900, 1100, true},
+	{"kernel-mode", "context-switches", event_trial_sleep, "the thread slept 4 times", 1, UINT64_MAX, false},
+	{"hardware", "instructions:u", event_trial_loop, "a loop of 100,000 turns ran", TRIAL_TURNS,
 		50 * (uint64_t)TRIAL_TURNS, false},
-	{CHECK_HARDWARE, "cycles:u", event_trial_loop, "no CPU has a clock beyond 20 GHz, or one that stands", 1,
+	{"hardware", "cycles:u", event_trial_loop, "no CPU has a clock beyond 20 GHz, or one that stands", 1,
 		1000 * TRIAL_CYCLES_NS, true},
-	{CHECK_TRACEPOINT, "sched:sched_switch", event_trial_sleep, "the thread slept 4 times", 1, UINT64_MAX, false},
-	{CHECK_UPROBE, NULL, event_trial_call, "the function was called 8 times", TRIAL_CALLS, TRIAL_CALLS, false},
+	{"tracepoint", "sched:sched_switch", event_trial_sleep, "the thread slept 4 times", 1, UINT64_MAX, false},
+	{"uprobe", NULL, event_trial_call, "the function was called 8 times", TRIAL_CALLS, TRIAL_CALLS, false},
 };
 
 int event_trial_open(const struct kernel_seam *kernel, struct event_spec *spec, pid_t pid, int cpu)
@@ -148,13 +149,13 @@ static bool event_trial_passes(const struct kernel_seam *kernel, struct event_ca
 	return passes;
 }
 
-bool event_trials_pass(const struct kernel_seam *kernel, struct event_catalogue *catalogue, enum machine_check_id id,
-	struct text *reason)
+bool event_trials_pass(
+	const struct kernel_seam *kernel, struct event_catalogue *catalogue, const char *kind, struct text *reason)
 {
 	bool passes = true;
 	for (size_t i = 0; i < ARRAY_LEN(event_trials) && passes; i++) {
 		struct text event = {0};
-		if (event_trials[i].id != id)
+		if (strcmp(event_trials[i].kind, kind) != 0)
 			continue;
 		if (event_trials[i].event)
 			text_str(&event, event_trials[i].event);

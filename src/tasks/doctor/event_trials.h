@@ -6,22 +6,21 @@
  * Trials take some milliseconds, and change nothing. One thread.
  *
  *	struct text reason = {0};
- *	if (!event_trials_pass(kernel, catalogue, CHECK_SOFTWARE, &reason)) ...
+ *	if (!event_trials_pass(kernel, catalogue, "software", &reason)) ...
  */
 #ifndef TASKS_DOCTOR_EVENT_TRIALS_H
 #define TASKS_DOCTOR_EVENT_TRIALS_H
 
 #include "kernel/events/event_parser.h"
-#include "tasks/doctor/machine_checks.h"
 
 #define TRIAL_RING_PERIOD_NS 100000
 
 /* Opens the event, without leaving guests out if its PMU cannot. -1 with errno. */
 int event_trial_open(const struct kernel_seam *kernel, struct event_spec *spec, pid_t pid, int cpu);
-/* True if no event of the kind counts what cannot be; an event that does not open, or gets no time, decides nothing. False:
- * the reason is appended. */
-bool event_trials_pass(const struct kernel_seam *kernel, struct event_catalogue *catalogue, enum machine_check_id id,
-	struct text *reason);
+/* Tries the events of a kind: the name of a machine check, such as "software" or "uprobe". False: one counted what cannot
+ * be, and the reason is appended. An event that does not open, or gets no time, decides nothing. */
+bool event_trials_pass(
+	const struct kernel_seam *kernel, struct event_catalogue *catalogue, const char *kind, struct text *reason);
 /* Whether samples of a clock with TRIAL_RING_PERIOD_NS reach its mapped ring. */
 bool event_trial_ring_fills(const struct kernel_seam *kernel, int fd, const void *ring);
 /* "uprobe/path='/proc/self/exe',offset=.../": a function that a trial calls. */

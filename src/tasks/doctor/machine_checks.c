@@ -167,7 +167,7 @@ static void checking_open(
 		checking_map(c, check, fd);
 	if (fd >= 0)
 		kernel->close(kernel->context, fd);
-	if (fd >= 0 && event_trials_pass(kernel, c->catalogue, id, &reason))
+	if (fd >= 0 && event_trials_pass(kernel, c->catalogue, check->name, &reason))
 		return;
 	text_char(&reason, '\0');
 	if (reason.failed)
