@@ -123,7 +123,8 @@ class Recording:
     def text_feature(self, bit, text):
         self.feature(bit, self.pack('I', 64) + text.encode().ljust(64, b'\0'))
 
-    def write(self, path):
+    def whole(self):
+        """The bytes of the file."""
         attrs, data = 104 + 8 * len(self.events), 0
         data = attrs + (ATTR_BYTES + 16) * len(self.events)
         header = b'PERFILE2' if self.order == '<' else b'2ELIFREP'
@@ -137,4 +138,7 @@ class Recording:
         for bit in sorted(self.features):
             table += self.pack('QQ', start + len(bodies), len(self.features[bit]))
             bodies += self.features[bit]
-        path.write_bytes(header + self.records + table + bodies)
+        return header + self.records + table + bodies
+
+    def write(self, path):
+        path.write_bytes(self.whole())

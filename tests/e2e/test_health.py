@@ -228,10 +228,10 @@ def test_a_stream_without_its_end_is_told_while_it_comes(live, tally, workload, 
 @pytest.mark.parametrize('number', [signal.SIGHUP, signal.SIGXFSZ])
 def test_signals_that_end_it_are_told_or_finish_it(live, tally, workload, tmp_path, number):
     path = tmp_path / 'x.data'
-    recorder = tally.start('record', '-q', '-e', 'cpu-clock:u', '-o', path, '--', workload('spin').path, '30000',
+    # One that ignores the signal records until the program ends.
+    recorder = tally.start('record', '-q', '-e', 'cpu-clock:u', '-o', path, '--', workload('spin').path, '1500',
                            start_new_session=True)
-    while not path.exists() or path.stat().st_size < 1000:
-        time.sleep(0.01)
+    wait_for(lambda: path.exists() and path.stat().st_size >= 1000)
     recorder.send_signal(number)
     status = recorder.wait()
     subprocess.run(['pkill', '-KILL', '-s', str(recorder.pid)], check=False)

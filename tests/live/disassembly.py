@@ -2,17 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the text of every instruction of program files with what objdump says of the same bytes.
 
-usage: disassembly.py DISASSEMBLE [-M intel] [-n SHOWN] [--objdump OBJDUMP] [--allow SHARE] FILE...
+usage: disassembly.py DISASSEMBLE [-M intel] [-n SHOWN] [--objdump OBJDUMP] [--allow SHARE] [--one-of N] FILE...
 
 DISASSEMBLE is build/tests/live/disassemble. Names of addresses (<write+0x10>) are left out: they are compared in
 tests/e2e/test_annotate.py. Instructions that objdump itself calls (bad) are not counted. Prints the share of equal texts and the
-kinds that differ; exits 1 if a larger share than SHARE (default 0) differs."""
+kinds that differ; exits 1 if a larger share than SHARE (default 0) differs. With --one-of N, it looks at an Nth of .text, in
+parts that are spread over it."""
 import argparse
 import collections
 import re
 import subprocess
 import sys
 
+PARTS = 8
 MACHINES = {"x86-64": "62", "i386": "3", "aarch64": "183", "arm": "40"}
 
 
@@ -22,8 +24,23 @@ def machine_of(path, objdump):
     return next((number for key, number in MACHINES.items() if key in name), "62")
 
 
-def lines_of(path, objdump, style):
-    command = [objdump, "-d", "-w", "--insn-width=15", path] + (["-M", style] if style else [])
+def parts_of(path, objdump, one_of):
+    """Options of objdump that choose the code: all of it, or an Nth of .text in PARTS parts."""
+    if one_of == 1:
+        return [[]]
+    headers = subprocess.run([objdump, "-h", "-j", ".text", path], capture_output=True, text=True, check=True).stdout
+    size, begin = (int(word, 16) for word in re.search(r"\.text +([0-9a-f]+) +([0-9a-f]+)", headers).groups())
+    starts = [begin + size * part // PARTS for part in range(PARTS)]
+    return [["--start-address=%d" % at, "--stop-address=%d" % (at + size // PARTS // one_of)] for at in starts]
+
+
+def lines_of(path, objdump, style, one_of):
+    for part in parts_of(path, objdump, one_of):
+        yield from lines_of_part(path, objdump, style, part)
+
+
+def lines_of_part(path, objdump, style, part):
+    command = [objdump, "-d", "-w", "--insn-width=15", *part, path] + (["-M", style] if style else [])
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as process:
         for line in process.stdout:
             match = re.match(r"^ *([0-9a-f]+):\t([0-9a-f ]+)\t(.*)$", line)
@@ -39,7 +56,7 @@ def plain(text):
 
 
 def compare(arguments, path):
-    lines = list(lines_of(path, arguments.objdump, arguments.style))
+    lines = list(lines_of(path, arguments.objdump, arguments.style, arguments.one_of))
     given = "".join("%s: %s\n" % (address, words(path, data)) for address, data, _ in lines)
     command = [arguments.disassemble, machine_of(path, arguments.objdump)] + ([arguments.style] if arguments.style else [])
     ours = subprocess.run(command, input=given, capture_output=True, text=True, check=True).stdout.splitlines()
@@ -71,6 +88,7 @@ def main():
     parser.add_argument("-M", dest="style", default="")
     parser.add_argument("-n", dest="shown", type=int, default=20)
     parser.add_argument("--objdump", default="objdump")
+    parser.add_argument("--one-of", type=int, default=1)
     parser.add_argument("--allow", type=float, default=0)
     arguments = parser.parse_args()
     results = [compare(arguments, path) for path in arguments.files]

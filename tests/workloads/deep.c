@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Burns CPU in leaf() below level_1 .. level_20, each a function of its own with a frame pointer; argv[1] milliseconds.
+/*
+ * Burns CPU in leaf() below level_1 .. level_20, each a function of its own with a frame pointer; argv[1] milliseconds of
+ * CPU time. With argv[2] it sleeps so many microseconds after each call of leaf(), which takes about 100.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -47,8 +49,13 @@ LEVEL(1, level_2)
 int main(int argc, char **argv)
 {
 	clock_t end = clock() + (argc > 1 ? atol(argv[1]) : 500) * (CLOCKS_PER_SEC / 1000);
+	long pause_us = argc > 2 ? atol(argv[2]) : 0;
+	struct timespec pause = {.tv_sec = pause_us / 1000000, .tv_nsec = pause_us % 1000000 * 1000};
 	uint64_t value = 1;
-	while (clock() < end)
+	while (clock() < end) {
 		value = level_1(value);
+		if (pause_us > 0)
+			nanosleep(&pause, NULL);
+	}
 	return value == 0;
 }
