@@ -286,6 +286,13 @@ def compiled(name, text, *options, compiler='gcc'):
     return made_once.compiled(BUILD, name, text, *options, compiler=compiler)
 
 
+def static_workload(name):
+    """tests/workloads/NAME.c as a static program: libc and its debug information are not among its binaries."""
+    sources = {file: (ROOT / 'tests' / 'workloads' / file).read_text() for file in (f'{name}.c', 'keep_frame.h')}
+    options = ['-O1', '-g', '-static', '-fno-omit-frame-pointer', '-fno-optimize-sibling-calls', '-fno-shrink-wrap', '-pthread']
+    return built(sources, ['gcc', f'{name}.c', *options, '-o', name]) / name
+
+
 @pytest.fixture(scope='session')
 def made(tmp_path_factory):
     """made(NAME, make): a folder that all workers of this run share, filled by make(folder) once."""

@@ -10,7 +10,7 @@ import tarfile
 
 import kernel_build
 import pytest
-from conftest import ROOT, built
+from conftest import static_workload
 
 
 @pytest.fixture
@@ -21,10 +21,8 @@ def recorded(tmp_path, live, tally):
             pytest.skip(f'{tool} is not installed')
     for name in ('work', 'home', 'there', 'other'):
         (tmp_path / name).mkdir()
-    # Static: libc and its debug information, which take seconds to pack, are not in its archives.
-    sources = {name: (ROOT / 'tests' / 'workloads' / name).read_text() for name in ('deep.c', 'keep_frame.h')}
-    options = ['-O1', '-static', '-fno-omit-frame-pointer', '-fno-optimize-sibling-calls']
-    shutil.copy(built(sources, ['gcc', 'deep.c', *options, '-o', 'deep']) / 'deep', tmp_path / 'work' / 'program')
+    # Packing libc's debug information would take seconds.
+    shutil.copy(static_workload('deep'), tmp_path / 'work' / 'program')
     tally('record', '-q', '-N', '-e', 'cpu-clock:u', '-o', 'perf.data', '--', './program', '150', check=0,
           cwd=tmp_path / 'work', env={'HOME': str(tmp_path / 'home')})
     return tmp_path

@@ -13,7 +13,7 @@ import pytest
 import test_c2c
 import test_kwork
 import test_timechart
-from conftest import ASAN, BUILD, EXCLUDE_KERNEL, FIXED, PERF_TYPE_SOFTWARE, open_event
+from conftest import ASAN, BUILD, EXCLUDE_KERNEL, FIXED, PERF_TYPE_SOFTWARE, open_event, static_workload
 from tracing_build import Tracepoint, tracing_data
 
 EVERY = os.environ.get('TALLY_EVERY_ALLOCATION')
@@ -83,7 +83,8 @@ def recordings(tmp_path_factory):
     waits(folder / 'waits.data')
     slab(folder / 'slab.data')
     if not open_event(PERF_TYPE_SOFTWARE, 0, EXCLUDE_KERNEL):
-        deep = [BUILD / 'tests/workloads/deep', '60']
+        # Static: each of thousands of runs would read the debug information of libc.
+        deep = [static_workload('deep'), '60']
         common = ['-q', '-F', '500', '-e', 'cpu-clock:u']
         for name, words in (('live', ['record', *common, '-g']),
                             ('kept', ['record', *common, '--call-graph', 'dwarf,2048', '--keep-stacks']),
@@ -174,14 +175,20 @@ def check_allocations(runner, some):
     assert not runner.left_beside()
 
 
+def some(quick, thorough):
+    """How many allocations are tried at the beginning, between, and at the end."""
+    return pytest.mark.parametrize('some', [quick, pytest.param(thorough, marks=pytest.mark.long)])
+
+
+@some(1, 4)
 @pytest.mark.parametrize('form', FORMS + LONG_FORMS)
-def test_allocations_under_the_sanitizers(recordings, tmp_path, form):
+def test_allocations_under_the_sanitizers(recordings, tmp_path, form, some):
     program = ASAN / 'tests/robustness/tally_failing'
     if not program.exists():
         pytest.skip(f'{program.relative_to(ASAN.parent)} is not built (tools/check sanitized)')
     check_allocations(Runner(program, form, recordings, tmp_path, {
         'ASAN_OPTIONS': 'allocator_may_return_null=1:exitcode=99:detect_leaks=0',
-        'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1:exitcode=99'}), 4)
+        'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1:exitcode=99'}), some)
 
 
 @pytest.fixture
@@ -191,9 +198,10 @@ def preload():
     return {'LD_PRELOAD': str(path)}
 
 
+@some(3, 10)
 @pytest.mark.parametrize('form', FORMS + LONG_FORMS)
-def test_allocations_of_the_libraries_too(recordings, tmp_path, preload, form):
-    check_allocations(Runner(BUILD / 'src/cli/tally', form, recordings, tmp_path, preload), 10)
+def test_allocations_of_the_libraries_too(recordings, tmp_path, preload, form, some):
+    check_allocations(Runner(BUILD / 'src/cli/tally', form, recordings, tmp_path, preload), some)
 
 
 @pytest.mark.parametrize('form', WRITERS)
@@ -205,8 +213,8 @@ def test_writes_that_fail_leave_the_old_file(recordings, tmp_path, preload, form
     if 'sqlite' not in form:  # it asks for whole ones
         short = runner.run(FAIL_WRITE=1, FAIL_ERRNO=0)
         assert short[0] == 0 and short[3] == expected[3]
-    for error in (errno.EIO, errno.ENOSPC):
-        for number in range(1, 9):
+    for error, numbers in ((errno.EIO, range(1, 9)), (errno.ENOSPC, (1, 2))):
+        for number in numbers:
             got = runner.run(FAIL_WRITE=number, FAIL_ERRNO=error)
             if got[0] == 0:  # there are fewer
                 assert number > 1 and got[3] == expected[3]

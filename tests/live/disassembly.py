@@ -6,8 +6,8 @@ usage: disassembly.py DISASSEMBLE [-M intel] [-n SHOWN] [--objdump OBJDUMP] [--a
 
 DISASSEMBLE is build/tests/live/disassemble. Names of addresses (<write+0x10>) are left out: they are compared in
 tests/e2e/test_annotate.py. Instructions that objdump itself calls (bad) are not counted. Prints the share of equal texts and the
-kinds that differ; exits 1 if a larger share than SHARE (default 0) differs. With --one-of N, it looks at an Nth of .text, in
-parts that are spread over it."""
+kinds that differ; exits 1 if a larger share than SHARE (default 0) differs. With --one-of N, it looks at an Nth of the functions of
+.text, which are spread over it."""
 import argparse
 import collections
 import re
@@ -25,13 +25,14 @@ def machine_of(path, objdump):
 
 
 def parts_of(path, objdump, one_of):
-    """Options of objdump that choose the code: all of it, or an Nth of .text in PARTS parts."""
+    """Options of objdump that choose the code: all of it, or PARTS runs of functions, which are an Nth of all functions."""
     if one_of == 1:
         return [[]]
-    headers = subprocess.run([objdump, "-h", "-j", ".text", path], capture_output=True, text=True, check=True).stdout
-    size, begin = (int(word, 16) for word in re.search(r"\.text +([0-9a-f]+) +([0-9a-f]+)", headers).groups())
-    starts = [begin + size * part // PARTS for part in range(PARTS)]
-    return [["--start-address=%d" % at, "--stop-address=%d" % (at + size // PARTS // one_of)] for at in starts]
+    symbols = subprocess.run([objdump, "-t", "-j", ".text", path], capture_output=True, text=True, check=True).stdout
+    starts = sorted({int(at, 16) for at in re.findall(r"^([0-9a-f]+) .{6}F", symbols, re.M)})
+    firsts = [len(starts) * part // PARTS for part in range(PARTS)]
+    length = len(starts) // PARTS // one_of
+    return [["--start-address=%d" % starts[first], "--stop-address=%d" % starts[first + length]] for first in firsts]
 
 
 def lines_of(path, objdump, style, one_of):
