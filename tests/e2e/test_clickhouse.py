@@ -151,12 +151,12 @@ def test_a_killed_store_or_database_loses_nothing(tally, tmp_path):
     """Batches are sent until each is acknowledged; the server is killed, and the database once."""
     with ClickHouse(tmp_path) as database:
         place = f'clickhouse://{database.place}/killed'
-        for round_number in range(6):
+        for round_number in range(4):
             with Server(tally, place) as store:
                 ended = threading.Event()
 
-                def post(first=round_number * 40, store=store, ended=ended):
-                    for number in range(first + 1, first + 41):
+                def post(first=round_number * 20, store=store, ended=ended):
+                    for number in range(first + 1, first + 21):
                         try:
                             store.post(make_batch(number, samples=(('main;work', number),)))
                         except OSError:
@@ -165,17 +165,17 @@ def test_a_killed_store_or_database_loses_nothing(tally, tmp_path):
                 sender = threading.Thread(target=post)
                 sender.start()
                 ended.wait(0.05 * round_number)
-                if round_number == 3:
+                if round_number == 2:
                     database.kill()
                     database.start()
                 store.end(signal.SIGKILL)
                 sender.join()
         with Server(tally, place) as store:
-            for number in range(1, 241):
+            for number in range(1, 81):
                 status, receipt = store.post(make_batch(number, samples=(('main;work', number),)))
                 assert status == 200, receipt
-            assert store.folded(count=1) == {'program;main;work': 240 * 241 // 2}
-            assert store.metrics()['tally_store_batches'] == 240
+            assert store.folded(count=1) == {'program;main;work': 80 * 81 // 2}
+            assert store.metrics()['tally_store_batches'] == 80
 
 
 def test_old_days_are_removed(tally, server):

@@ -225,6 +225,7 @@ def test_records_by_type(tally, shared):
     assert different == {}
 
 
+@pytest.mark.long
 def test_agreement(tally, shared, tmp_path, capsys):
     """The table; nothing in it is unexplained."""
     empty = tmp_path / 'empty'

@@ -22,6 +22,7 @@ COMMAND_LINES = [
     '-s time one two', '-s addr two one', '-s socket,dso one two', '-s +socket one two', '-s cgroup,comm one two',
     '-s weight,sym one two', '-s local_weight,comm -p -F one two three', '-s code_page_size,sym -t, one two',
     '-s transaction,dso -c ratio one two', '-s trace,sym one two', '-s local_weight,sym two one', '-s sym,weight -p one two',
+    'kernel two', '-s dso,sym -c ratio two kernel',
 ]
 
 # perf takes the vdso from its cache, tally the one that this kernel gives it.
@@ -35,11 +36,11 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def recordings(folder, perf, live, workload):
-    """Folder with the recordings one, two and three."""
-    for name, program, milliseconds in (('one', 'deep', 150), ('two', 'deep', 90), ('three', 'recursion', 120)):
+    """Folder with the recordings one, two and three, and one with samples of the kernel, whose symbols take long to read."""
+    for name, program, milliseconds in (('one', 'deep', 150), ('two', 'deep', 90), ('three', 'recursion', 120), ('kernel', 'deep', 60)):
         if (folder / name).exists():
             continue
-        result = perf('record', '-o', folder / name, '-e', 'cpu-clock', '-F', '1999', '--', workload(program).path,
+        result = perf('record', '-o', folder / name, '-e', 'cpu-clock' if name == 'kernel' else 'cpu-clock:u', '-F', '1999', '--', workload(program).path,
                       milliseconds, env={'HOME': str(folder)})
         if result.returncode:
             (folder / name).unlink(missing_ok=True)  # not what was recorded until then

@@ -184,7 +184,7 @@ def test_no_stack_of_another_wait(tally, idle, source, tmp_path):
     path = tmp_path / 'wall.data'
     process = idle('4')
     states = collections.Counter()
-    for _ in range(3):
+    for _ in range(2):
         tally('record', '--wall', '--wall-source', source, '--off-cpu-thresh', '0', '-p', process.pid, '-o', path, '--', 'sleep', '0.1', check=0)
         for stack in folded(tally('flamegraph', '--folded', path, check=0).stdout):
             state, functions = stack[-1], {'switch_nap', 'switch_poll'} & set(stack)
