@@ -43,6 +43,10 @@ def test_usage_goes_to_standard_error_and_help_to_standard_output(tally):
         long = tally(verb, '--help', check=0)
         assert long.stderr == '' and f' Usage: tally {verb}' in long.stdout
         assert tally('help', verb, check=0).stdout == long.stdout
+
+
+def test_an_unknown_option_is_told_with_the_usage(tally):
+    for verb in tally('--list-cmds', check=0).stdout.split():
         wrong = tally(verb, '--nosuchopt', check=129)
         assert wrong.stderr.startswith("  Error: unknown option `nosuchopt'\n\n Usage: tally " + verb)
         assert tally(verb, '--list-opts').returncode == 130

@@ -159,9 +159,9 @@ def test_without_aux_data(tally, perf, shared, tmp_path):
 
 
 @pytest.mark.parametrize('options', [[], ['--sort'], ['-b']], ids=' '.join)
-def test_a_directory_becomes_a_file(tally, perf, live, tmp_path, options):
+def test_a_directory_becomes_a_file(tally, perf, live, workload, tmp_path, options):
     source, copy = tmp_path / 'folder', tmp_path / 'copy.data'
-    recorded = perf('record', '--threads', '-a', '-e', 'cpu-clock', '-o', source, 'sleep', '0.2')
+    recorded = perf('record', '--threads', '-e', 'cpu-clock:u', '-o', source, workload('threads').path, '60')
     if recorded.returncode != 0 or not source.is_dir():
         pytest.skip('perf record --threads does not work here')
     tally('inject', *options, '-i', source, '-o', copy, check=0)

@@ -275,6 +275,7 @@ def test_installed_library(consumer, check_programs, stem, name):
     assert (result.returncode, result.stderr) == (0, '')
 
 
+@pytest.mark.long
 def test_a_build_without_tests_needs_no_test_library(tmp_path):
     """Configured where pkg-config knows neither cmocka nor libdw: the tests are off, and Meson says why."""
     if not shutil.which('pkg-config'):
