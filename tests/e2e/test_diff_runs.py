@@ -13,7 +13,7 @@ RUNS = 10
 OBJECTS = 12
 MEAN = 50_000_000
 NOISE = 0.01  # of one run, as a share
-TRIES = [40, pytest.param(200, marks=pytest.mark.long)]
+TRIES = [25, pytest.param(200, marks=pytest.mark.long)]
 MARK = 0x7a11700000000000
 CHANGED = 3  # the exit status
 
@@ -81,13 +81,13 @@ def test_three_percent_are_found(slower, tally):
 def test_a_change_is_found_in_most_tries_and_covered(tmp_path, tally):
     chance = random.Random(11)
     found = covered = 0
-    for _ in range(40):
+    for _ in range(20):
         base = write_side(tmp_path, 'a', chance)
         row = rows_of(diff(tally, base, write_side(tmp_path, 'b', chance, {7: 1.03}), '--json', check=0))['part7']
         found += row['verdict'] == 'more'
         covered += row['low_percent'] <= 3 <= row['high_percent']
-    assert found >= 33  # 37 are to be expected: of 200 tries with other seeds 186 were found
-    assert covered >= 35  # 38 are to be expected of 95 %
+    assert found >= 16  # 18 or 19 are to be expected: of 200 tries with other seeds 186 were found
+    assert covered >= 17  # 19 are to be expected of 95 %
 
 
 @pytest.mark.parametrize('tries', TRIES)

@@ -11,7 +11,7 @@ import termios
 
 import json_schema
 import pytest
-from conftest import BUILD, wait_for, waits_with_counters
+from conftest import BUILD, TIMEOUT_S, has_open_events, wait_for, waits_with_counters
 from perfdata_build import Recording
 from tracing_build import Tracepoint, tracing_data
 
@@ -227,10 +227,16 @@ def test_live_shows_tables_until_a_signal(live_kvm, tally, tmp_path, words, titl
 
 
 def test_live_ends_with_the_process(live_kvm, tally):
-    with subprocess.Popen(['sleep', '0.3']) as process:
-        result = tally('kvm', 'stat', 'live', '-a', '-p', process.pid, check=0)
-    assert f'Analyze events for pid(s) {process.pid}, all VCPUs:' in result.stdout and 'PID/TID switch overriding SYSTEM' in result.stderr
-    assert 'no guest runs here in these processes' in result.stderr
+    with subprocess.Popen(['sleep', '1000']) as process:
+        running = tally.start('kvm', 'stat', 'live', '-a', '-p', process.pid)
+        try:
+            wait_for(lambda: has_open_events(running.pid) or running.poll() is not None)
+        finally:
+            process.kill()
+    out, err = running.communicate(timeout=TIMEOUT_S)
+    assert running.returncode == 0, err
+    assert f'Analyze events for pid(s) {process.pid}, all VCPUs:' in out and 'PID/TID switch overriding SYSTEM' in err
+    assert 'no guest runs here in these processes' in err
     assert 'no process 99999999' in tally('kvm', 'stat', 'live', '-p', '99999999', check=255).stderr
 
 
