@@ -254,9 +254,9 @@ def test_parts_of_a_recording_go_into_its_folder_only(tally, folders):
 
 
 def test_an_archive_that_unpacks_to_far_too_much_is_refused(tally, folders):
-    """256 MiB of 12 kB, in a member, and behind the end: nothing of it is written."""
-    zeros = bz2.compress(bytes(1 << 20)) * 256
-    for size in (1 << 28, 0):
+    """1 GiB of 1 kB, in a member, and behind the end: nothing of it is written."""
+    zeros = bz2.compress(bytes(16 << 20)) * 64
+    for size in (1 << 30, 0):
         member = tarfile.TarInfo(f'{FOLDER}/elf')
         member.size = size
         end = b'' if size else bytes(1024)
