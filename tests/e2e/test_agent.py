@@ -55,7 +55,7 @@ def agent(tally, tmp_path):
 @pytest.fixture
 def deep(live, workload):
     # Busy for about 10 % of the time: enough for some samples in each window.
-    process = subprocess.Popen([workload('deep').path, '100000000', '1000'], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([workload('deep').path, '100000000', '15000'], stdout=subprocess.DEVNULL)
     yield process
     process.kill()
     process.wait()
