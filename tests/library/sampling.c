@@ -289,6 +289,8 @@ CHECK_BOTH(a_sampler_ends_with_its_thread)
 	struct tally_sampler_options options;
 	int pipes[2];
 	char byte = 0;
+	/* Before the fork: a check that is skipped here leaves no child behind. */
+	struct perf_event_attr attr = on_writes(&cell);
 	EXPECT(pipe(pipes) == 0);
 	pid_t child = fork();
 	if (child == 0) {
@@ -296,7 +298,6 @@ CHECK_BOTH(a_sampler_ends_with_its_thread)
 			write_cell(3);
 		_exit(0);
 	}
-	struct perf_event_attr attr = on_writes(&cell);
 	struct tally_sample sample;
 	size_t count = 0;
 	tally_sampler_options_init(&options);
