@@ -29,7 +29,7 @@ CORPUS = ROOT / 'tests' / 'corpus'
 # The folder of test data that is not in the source tree; only TALLY_TEST_DATA names it.
 SHARED = pathlib.Path(os.environ['TALLY_TEST_DATA']) if os.environ.get('TALLY_TEST_DATA') else None
 # A case that uses one of these is marked `data`.
-DATA_FIXTURES = {'shared', 'shared_recording', 'perf_recording', 'perf_recordings', 'golden_place'}
+DATA_FIXTURES = {'shared', 'shared_recording', 'golden_place'}
 # Whatever the terminal, the locale and the time zone of the caller, the output is the same.
 FIXED = {'LC_ALL': 'C', 'TERM': 'dumb', 'COLUMNS': '80', 'TZ': 'UTC', 'PAGER': 'cat'}
 # For what never ends: a loaded machine is slow.
