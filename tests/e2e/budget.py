@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The CPU time of each case: its limit, the list of durations, and the order in which cases run.
 
-A case that uses more than LIMIT_S of CPU fails, unless it is marked `long`. What it shares with others (fixtures of a
+A case is meant to use at most LIMIT_S of CPU; one that uses three times as much fails, unless it is marked `long`: the
+same work takes up to twice as long on a slower machine, or beside other work on the same core. What it shares with others (fixtures of a
 wider scope, what `shared_work` does) is not counted. The CPU time is that of pytest itself and of the processes that
 ended and were waited for. Each run writes what its cases used to e2e-durations.json in the build folder, and
 --store-durations keeps the slowest of that list in durations.txt, from where the next runs take them first: the last
@@ -20,6 +21,7 @@ STORED = pathlib.Path(__file__).with_name('durations.txt')
 STORED_AT_MOST = 100
 # On a slow machine or with a slow build: TALLY_CASE_CPU_S=SECONDS; 0: no limit.
 LIMIT_S = float(os.environ.get('TALLY_CASE_CPU_S') or 5)
+FACTOR = 3
 
 
 def cpu_used():
@@ -70,7 +72,7 @@ class CaseBudget:
         cpu_s, wall_s = (after - before for after, before in zip(self.now(), self.case_begin))
         report.user_properties.append(('cpu_s', round(cpu_s, 3)))
         report.user_properties.append(('wall_s', round(wall_s, 3)))
-        if report.passed and 0 < LIMIT_S < cpu_s and not item.get_closest_marker('long'):
+        if report.passed and 0 < FACTOR * LIMIT_S < cpu_s and not item.get_closest_marker('long'):
             report.outcome = 'failed'
             report.longrepr = (f'the case used {cpu_s:.1f} s of CPU, more than the {LIMIT_S:g} s that a case may use; make it '
                                'cheaper, or mark it `long` so that it runs in make check-more only')
