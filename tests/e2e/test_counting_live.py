@@ -29,7 +29,7 @@ def places(live):
 
 
 @pytest.fixture
-def uprobe(places):
+def uprobe(places, system_wide):
     """The calls of work() by the kernel's uprobe PMU, which counts them on every CPU too."""
     if not UPROBE.exists() or os.geteuid() != 0 or not shutil.which('readelf'):
         pytest.skip('needs the uprobe PMU, root and readelf')

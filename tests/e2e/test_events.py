@@ -83,7 +83,7 @@ def test_group_of_breakpoints(tally, breakpoints, program):
     assert counts(tally, [('-e', group)], path, 21) == ['21', '21']
 
 
-def test_uprobe_by_its_pmu(tally, live, program):
+def test_uprobe_by_its_pmu(tally, system_wide, program):
     if not UPROBE.exists() or os.geteuid() != 0:
         pytest.skip('needs the uprobe PMU and root')
     path, addresses = program
@@ -94,7 +94,7 @@ def test_uprobe_by_its_pmu(tally, live, program):
     assert counts(tally, [('-e', both)], path, 44) == ['44', '44']
 
 
-def test_uprobe_by_tracefs(tally, live, program):
+def test_uprobe_by_tracefs(tally, system_wide, program):
     probes = TRACING / 'uprobe_events'
     if not os.access(probes, os.W_OK):
         pytest.skip('needs tracefs with uprobe_events, and root')
@@ -109,7 +109,7 @@ def test_uprobe_by_tracefs(tally, live, program):
         append(probes, f'-:{name}\n')
 
 
-def test_tracepoint_filter_counts_what_passes(tally, live, program):
+def test_tracepoint_filter_counts_what_passes(tally, system_wide, program):
     event = 'syscalls:sys_enter_write'
     if not os.access(TRACING / 'events' / event.replace(':', '/') / 'id', os.R_OK):
         pytest.skip(f'needs {event}')
@@ -118,7 +118,7 @@ def test_tracepoint_filter_counts_what_passes(tally, live, program):
     assert counts(tally, [('-e', event), ('--filter', 'count >= 3')], path, 9) == ['2']
 
 
-def test_msr_events_by_both_names(tally, live):
+def test_msr_events_by_both_names(tally, system_wide):
     if not pathlib.Path('/sys/bus/event_source/devices/msr').exists():
         pytest.skip('needs the msr PMU')
     named = counts(tally, [('-e', '{tsc,msr/tsc/,msr/event=0/}')], 'true')
@@ -159,7 +159,7 @@ def test_record_refuses_terms_it_cannot_do(tally, tmp_path):
     tally('record', '-o', tmp_path / 'x.data', '-e', 'cpu-clock/no-overwrite/', 'true', check=0)
 
 
-def test_percore_sums_have_a_line_per_core(tally):
+def test_percore_sums_have_a_line_per_core(tally, system_wide):
     cores = {tuple(open(f'/sys/devices/system/cpu/cpu{n}/topology/{name}').read() for name in ['core_id', 'physical_package_id'])
              for n in range(64) if os.path.exists(f'/sys/devices/system/cpu/cpu{n}/topology/core_id')}
     lines = tally('stat', '-a', '-A', '-x,', '-e', 'cs/percore/', 'true', check=0).stderr.splitlines()

@@ -11,6 +11,7 @@
 #ifndef TESTS_LIBRARY_CHECKS_H
 #define TESTS_LIBRARY_CHECKS_H
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,9 @@ static struct check *checks_first;
 
 static int checks_main(int argc, char **argv)
 {
+	sigset_t none; /* who started the check may block some */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	for (struct check *check = checks_first; check; check = check->next) {
 		if (argc != 2) {
 			puts(check->name);

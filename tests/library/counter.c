@@ -135,7 +135,7 @@ CHECK(contradictions_are_refused)
 	EXPECT(!tally_counter_open("page-faults", &options, &err) && err.status == TALLY_INVALID);
 	options = defaults();
 	options.pid = 0x3ffffff;
-	EXPECT(!tally_counter_open("page-faults", &options, &err) && err.status == TALLY_NOT_FOUND);
+	EXPECT(!tally_counter_open("page-faults:u", &options, &err) && err.status == TALLY_NOT_FOUND);
 }
 
 CHECK_BOTH(threads_and_children_inherit_and_add_up)

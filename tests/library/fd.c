@@ -327,6 +327,7 @@ CHECK(a_refusal_says_what_was_asked)
 	attr.size = sizeof(attr);
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_PAGE_FAULTS;
+	attr.exclude_kernel = 1;
 	EXPECT(tally_fd_open(&attr, 0x3ffffff, -1, -1, 0, &err) == -1);
 	EXPECT_EQ(err.status, TALLY_NOT_FOUND);
 	EXPECT_EQ(err.errnum, ESRCH);
