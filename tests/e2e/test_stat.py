@@ -8,6 +8,7 @@ import resource
 import select
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -499,10 +500,12 @@ def test_times_are_those_of_the_target(tally, spinning, words):
 
 def test_times_of_threads_that_start_later(tally, workload, tmp_path):
     """-p counts the process: a thread that was not there at the start is in its time, as it is in its clock."""
-    script = ('import sys, threading\nsys.stdin.read(1)\nthread = threading.Thread(target=lambda: sum(range(6000000)))\n'
+    script = ('import sys, threading\nprint(end="r", flush=True)\nsys.stdin.read(1)\n'
+              'thread = threading.Thread(target=lambda: sum(range(20000000)))\n'
               'thread.start()\nthread.join()\nprint(end=".", flush=True)\nsys.stdin.read(1)')
-    child = subprocess.Popen(['python3', '-c', script], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    wait_for(lambda: pathlib.Path(f'/proc/{child.pid}/stat').read_text(encoding='ascii').rsplit(')')[-1].split()[0] == 'S')
+    # Not `python3`, which may be a script that starts other programs first: their time is in the clock only.
+    child = subprocess.Popen([sys.executable, '-c', script], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert child.stdout.read(1) == b'r'
     watcher = subprocess.Popen([str(tally.path), 'stat', '-x,', '-e', TIMES, '-p', str(child.pid)], text=True,
                                env=tally.environment, stderr=subprocess.PIPE)
     wait_for(lambda: waits_with_counters(watcher.pid))
