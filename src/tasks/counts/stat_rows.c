@@ -169,8 +169,9 @@ static void stat_rows_place_append(struct text *t, const struct stat_rows_row *r
 			stat_rows_place_of(row)->cluster);
 		break;
 	case AGGREGATE_CACHE:
-		text_printf(t, "S%d-D%d-L%u-ID%d", stat_rows_place_of(row)->socket, stat_rows_place_of(row)->die,
-			a->cache_level, stat_rows_place_of(row)->cache);
+		/* As perf 7.x writes it: a CPU without such a cache is on level -1. */
+		text_printf(t, "S%d-D%d-L%d-ID%d", stat_rows_place_of(row)->socket, stat_rows_place_of(row)->die,
+			stat_rows_place_of(row)->cache < 0 ? -1 : (int)a->cache_level, stat_rows_place_of(row)->cache);
 		break;
 	case AGGREGATE_THREAD:
 		text_visible(t, str_from(row->report->comms[row->place]));
