@@ -139,3 +139,10 @@ def test_what_a_reproduction_of_a_fault_counts_as(check, tmp_path, status, name,
     outcome = check.fault(script, {'known.sh'})
     assert (outcome.passed, outcome.failed, len(outcome.skips)) == counts
     assert ('src/cli/tally' in outcome.text) == (counts[1] == 1)
+
+
+def test_what_is_left_out_of_the_changed_parts_is_said(check, monkeypatch, capsys):
+    monkeypatch.setattr(check.check_parts, 'parts_of_changes', lambda: (['races', 'packages'], '2 files differ'))
+    monkeypatch.setenv('WITHOUT', 'mutation packages')
+    assert check.parts_of(['changed']) == ['races']
+    assert 'left out, as WITHOUT asks: packages' in capsys.readouterr().out
