@@ -140,6 +140,21 @@ void fleet_batch_destroy(struct fleet_batch *batch)
 	batch_free((struct batch_whole *)batch);
 }
 
+const char *fleet_batch_lacks(const struct fleet_batch *batch)
+{
+	static const uint8_t absent[FLEET_BATCH_ID_BYTES];
+	const struct profile *p = batch->profile;
+	if (memcmp(batch->id, absent, sizeof(absent)) == 0)
+		return "the batch has no ID: field 1 takes 16 random bytes, by which a store counts each batch once";
+	if (batch->begin_ns == 0 || batch->end_ns == 0)
+		return "the batch does not say when its window begins and ends: fields 2 and 3 take nanoseconds since "
+		       "1970";
+	for (size_t i = 0; i < p->event_count; i++)
+		if (profile_string(p, p->events[i].name).len == 0)
+			return "an event of the batch has no name: field 1 of Event takes one";
+	return NULL;
+}
+
 uint64_t fleet_batch_sample_count(const struct fleet_batch *batch)
 {
 	uint64_t sum = 0;

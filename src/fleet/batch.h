@@ -61,6 +61,9 @@ void fleet_batch_destroy(struct fleet_batch *batch);
  * TALLY_LIMIT: the batch is larger than fleet_batch_read accepts. */
 TALLY_MUST_CHECK enum tally_status fleet_batch_write(
 	const struct fleet_batch *batch, const bool *leaves_out, struct text *out, struct tally_error *err);
+/* Which field a batch of a window lacks that a store needs; NULL: none. A field that is absent is read as zero, by which
+ * different things would become one: all batches without an ID, for example, would be copies of each other. */
+const char *fleet_batch_lacks(const struct fleet_batch *batch);
 /* Of all samples. */
 uint64_t fleet_batch_sample_count(const struct fleet_batch *batch);
 

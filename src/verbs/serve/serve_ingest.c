@@ -129,7 +129,10 @@ static enum tally_status serve_ingest_decoded(
 	if (status != TALLY_OK)
 		return status;
 	status = fleet_batch_read(bytes, &batch, err);
-	if (status == TALLY_OK) {
+	if (status == TALLY_OK && fleet_batch_lacks(batch)) {
+		status = error_set(err, TALLY_CORRUPT, "%s", fleet_batch_lacks(batch));
+		fleet_batch_destroy(batch);
+	} else if (status == TALLY_OK) {
 		struct serve_waiting own = {.batch = batch, .bytes = bytes.len};
 		serve_ingest_store(ingest, &own);
 		status = own.status;

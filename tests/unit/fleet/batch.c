@@ -84,12 +84,36 @@ static void parts_that_make_no_batch(void **state)
 	profile_destroy(p);
 }
 
+static const char *lacks(uint8_t id, uint64_t begin_ns, uint64_t end_ns, const char *event)
+{
+	struct text text = {0};
+	struct fleet_batch *batch;
+	struct fleet_batch parts = {.id = {id}, .begin_ns = begin_ns, .end_ns = end_ns};
+	text_printf(&text, "event %s\na 1/1 0 0 10 main@x\n", event);
+	text_char(&text, '\0');
+	assert_int_equal(fleet_batch_make(&parts, profile_from_text(text.data), &batch, NULL), TALLY_OK);
+	const char *why = fleet_batch_lacks(batch);
+	fleet_batch_destroy(batch);
+	text_deinit(&text);
+	return why;
+}
+
+/* What is absent arrives as zero. */
+static void required_fields(void **state)
+{
+	assert_null(lacks(1, 5, 5, "cycles"));
+	assert_non_null(strstr(lacks(0, 5, 6, "cycles"), "no ID"));
+	assert_non_null(strstr(lacks(1, 0, 6, "cycles"), "window"));
+	assert_non_null(strstr(lacks(1, 0, 0, "cycles"), "window"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_are_copied),
 		cmocka_unit_test(missing_parts),
 		cmocka_unit_test(parts_that_make_no_batch),
+		cmocka_unit_test(required_fields),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
