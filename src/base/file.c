@@ -275,7 +275,7 @@ bool file_is_regular(const char *path)
 	return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-enum tally_status file_make_parents(const char *path, struct tally_error *err)
+static enum tally_status file_make_folders(const char *path, mode_t mode, struct tally_error *err)
 {
 	char *copy = strdup(path);
 	if (!copy)
@@ -283,10 +283,39 @@ enum tally_status file_make_parents(const char *path, struct tally_error *err)
 	enum tally_status status = TALLY_OK;
 	for (char *slash = strchr(copy + 1, '/'); slash && status == TALLY_OK; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		if (mkdir(copy, 0777) != 0 && errno != EEXIST)
+		if (mkdir(copy, mode) != 0 && errno != EEXIST)
 			status = io_error(err, copy, errno);
 		*slash = '/';
 	}
 	free(copy);
 	return status;
+}
+
+enum tally_status file_make_parents(const char *path, struct tally_error *err)
+{
+	return file_make_folders(path, 0777, err);
+}
+
+enum tally_status file_make_private_parents(const char *path, struct tally_error *err)
+{
+	return file_make_folders(path, 0700, err);
+}
+
+void file_make_private(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0)
+		close(fd);
+}
+
+bool file_is_exposed(const char *path)
+{
+	struct stat file, folder;
+	const char *slash = strrchr(path, '/');
+	if (stat(path, &file) != 0 || !(file.st_mode & S_IROTH))
+		return false;
+	char *parent = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+	bool is_closed = parent && stat(parent, &folder) == 0 && !(folder.st_mode & S_IXOTH);
+	free(parent);
+	return !is_closed;
 }

@@ -66,5 +66,12 @@ bool file_exists(const char *path);
 bool file_is_regular(const char *path);
 /* Creates the parents of path as needed. */
 TALLY_MUST_CHECK enum tally_status file_make_parents(const char *path, struct tally_error *err);
+/* The same for what others shall not read: folders that it creates are their owner's alone (0700). */
+TALLY_MUST_CHECK enum tally_status file_make_private_parents(const char *path, struct tally_error *err);
+/* Creates an empty file that only its owner may read and write (0600). A file that is there already stays as it is, and
+ * whoever opens it next says what is wrong if it cannot be created. */
+void file_make_private(const char *path);
+/* Whether users other than the owner and the group may read a file, and reach it in its folder. */
+bool file_is_exposed(const char *path);
 
 #endif

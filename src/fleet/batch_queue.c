@@ -256,7 +256,7 @@ static enum tally_status batch_queue_lock(struct batch_queue *q, struct tally_er
 
 static enum tally_status batch_queue_open_folder(struct batch_queue *q, struct tally_error *err)
 {
-	enum tally_status status = file_make_parents(q->folder, err);
+	enum tally_status status = file_make_private_parents(q->folder, err);
 	if (status != TALLY_OK)
 		return status;
 	if (mkdir(q->folder, 0700) != 0 && errno != EEXIST)

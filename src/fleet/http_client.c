@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/shared_object.h"
+#include "base/url_text.h"
 #include "tally_config.h"
 
 /* CURLOPT_PROTOCOLS, which new headers call deprecated; old libraries do not have what replaced it. */
@@ -105,6 +106,7 @@ struct http_client {
 	struct http_library library;
 	CURL *curl;
 	char url[URL_BYTES];
+	char shown[URL_SHOWN_BYTES]; /* the URL as messages have it */
 	char token[HTTP_TOKEN_BYTES + 1];
 	char *ca_file;
 	size_t answer_bytes;
@@ -156,9 +158,10 @@ static enum tally_status http_client_take_url(struct http_client *client, const 
 {
 	size_t len = strlen(url);
 	const char *host = strstr(url, "://");
+	(void)url_shown(url, client->shown);
 	if (!http_url_is_given(url) || !host || host[3] == '\0' || host[3] == '/')
 		return error_set(err, TALLY_INVALID,
-			"'%s' is no URL of a server: it begins with http:// or https:// and a host", url);
+			"'%s' is no URL of a server: it begins with http:// or https:// and a host", client->shown);
 	if (len >= sizeof(client->url) || strpbrk(url, " \t\r\n?#"))
 		return error_set(err, TALLY_INVALID, "the URL of the server is too long, or has a blank, '?' or '#'");
 	memcpy(client->url, url, len + 1);
@@ -273,9 +276,9 @@ static enum tally_status http_client_explain(
 	if (transfer->answer->body.failed || transfer->answer->grpc.failed || code == CURLE_OUT_OF_MEMORY)
 		return error_nomem(err);
 	if (transfer->is_too_long)
-		return error_set(err, TALLY_LIMIT, "the answer of %s is longer than %zu bytes", client->url,
+		return error_set(err, TALLY_LIMIT, "the answer of %s is longer than %zu bytes", client->shown,
 			client->answer_bytes);
-	return error_set(err, TALLY_IO, "cannot reach %s: %s", client->url,
+	return error_set(err, TALLY_IO, "cannot reach %s: %s", client->shown,
 		client->problem[0] ? client->problem : client->library.strerror(code));
 }
 
@@ -285,6 +288,7 @@ static enum tally_status http_client_perform(
 	const struct http_library *l = &client->library;
 	long status = 0;
 	curl_off_t retry_after = 0;
+	const char *redirect = NULL;
 	(void)l->setopt(client->curl, CURLOPT_HTTPHEADER, headers);
 	CURLcode code = l->perform(client->curl);
 	if (code != CURLE_OK)
@@ -294,6 +298,8 @@ static enum tally_status http_client_perform(
 	if (l->getinfo(client->curl, CURLINFO_RETRY_AFTER, &retry_after) != CURLE_OK || retry_after < 0)
 		retry_after = 0;
 #endif
+	if (l->getinfo(client->curl, CURLINFO_REDIRECT_URL, &redirect) == CURLE_OK && redirect)
+		(void)url_shown(redirect, transfer->answer->redirect);
 	transfer->answer->status = (unsigned)status;
 	transfer->answer->retry_after_s = (unsigned)(retry_after < RETRY_AFTER_MAX_S ? retry_after : RETRY_AFTER_MAX_S);
 	return TALLY_OK;
@@ -309,7 +315,7 @@ static enum tally_status http_client_request(struct http_client *client, const c
 	struct http_transfer transfer = {.answer = answer, .most = client->answer_bytes};
 	*answer = (struct http_answer){0};
 	if ((size_t)snprintf(url, sizeof(url), "%s%s", client->url, path) >= sizeof(url))
-		return error_set(err, TALLY_LIMIT, "a request to %s is too long: shorten the query", client->url);
+		return error_set(err, TALLY_LIMIT, "a request to %s is too long: shorten the query", client->shown);
 	http_client_prepare(client, url, &transfer);
 	bool ok = true;
 	snprintf(token, sizeof(token), "Bearer %s", client->token);

@@ -21,6 +21,7 @@
 #include <stdatomic.h>
 
 #include "base/text.h"
+#include "base/url_text.h"
 
 #define HTTP_ANSWER_BYTES (256u << 20) /* of answers, unless the options say otherwise */
 #define HTTP_TOKEN_BYTES  1024
@@ -41,6 +42,7 @@ struct http_body_type {
 struct http_answer {
 	unsigned status; /* 200, 404, ... */
 	unsigned retry_after_s; /* as the server asks; 0: it does not */
+	char redirect[URL_SHOWN_BYTES]; /* where the server sends the request instead, as text; empty: nowhere */
 	struct text body;
 	struct text
 		grpc; /* the lines of the header that begin with "grpc-", with their ends; at most some thousand bytes */

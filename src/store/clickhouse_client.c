@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/url_text.h"
 #include "fleet/http_client.h"
 #include "store/store_backend.h"
 
@@ -43,6 +44,17 @@ static bool clickhouse_is_identifier(struct tally_str name)
 	return name.len > 0 && name.len < CLICKHOUSE_NAME_BYTES;
 }
 
+/* A password that was not escaped may have the sign itself. */
+static bool clickhouse_cut_last(struct tally_str *text, char sign, struct tally_str *before)
+{
+	const char *at = text->len ? memrchr(text->data, sign, text->len) : NULL;
+	if (!at)
+		return false;
+	*before = (struct tally_str){text->data, (size_t)(at - text->data)};
+	*text = (struct tally_str){at + 1, text->len - before->len - 1};
+	return true;
+}
+
 /* Cuts text at the first sign; false: the sign is not in it. */
 static bool clickhouse_cut(struct tally_str *text, char sign, struct tally_str *before)
 {
@@ -54,16 +66,29 @@ static bool clickhouse_cut(struct tally_str *text, char sign, struct tally_str *
 	return true;
 }
 
+static enum tally_status clickhouse_refuse_form(const char *place, struct tally_error *err)
+{
+	char shown[URL_SHOWN_BYTES];
+	struct text url = {0};
+	text_printf(&url, "clickhouse:%s", place);
+	text_char(&url, '\0');
+	enum tally_status status = url.failed ? error_nomem(err)
+					      : error_set(err, TALLY_INVALID,
+							"'%s' is not of the form clickhouse://host[:port]/database",
+							url_shown(url.data, shown));
+	text_deinit(&url);
+	return status;
+}
+
 static enum tally_status clickhouse_parse_place(
 	const char *place, struct clickhouse_place *parts, struct tally_error *err)
 {
 	struct tally_str rest = str_from(place), before;
 	*parts = (struct clickhouse_place){.database = STR("tally")};
 	if (!str_starts_with(rest, STR("//")))
-		return error_set(err, TALLY_INVALID,
-			"'clickhouse:%s' is not of the form clickhouse://host[:port]/database", place);
+		return clickhouse_refuse_form(place, err);
 	rest = (struct tally_str){rest.data + 2, rest.len - 2};
-	if (clickhouse_cut(&rest, '@', &before)) {
+	if (clickhouse_cut_last(&rest, '@', &before)) {
 		parts->user = before;
 		parts->has_password = clickhouse_cut(&before, ':', &parts->user);
 		parts->password = before;
@@ -72,10 +97,13 @@ static enum tally_status clickhouse_parse_place(
 		parts->database = rest;
 		rest = before;
 		if (clickhouse_cut(&parts->database, '?', &before)) {
-			if (!str_equal(parts->database, STR("tls=1")))
+			if (!str_equal(parts->database, STR("tls=1"))) { /* its value may be a password */
+				struct tally_str name = parts->database;
+				(void)clickhouse_cut(&parts->database, '=', &name);
 				return error_set(err, TALLY_INVALID,
 					"'%.*s' is not an option of a ClickHouse store; the only one is tls=1",
-					(int)parts->database.len, parts->database.data);
+					(int)name.len, name.data);
+			}
 			parts->uses_tls = true;
 			parts->database = before;
 		}

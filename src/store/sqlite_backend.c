@@ -11,11 +11,17 @@ static const uint8_t *sqlite_backend_id(const void *db)
 	return ((const struct sqlite_store *)db)->id;
 }
 
+static const char *sqlite_backend_file(const void *db)
+{
+	return ((const struct sqlite_store *)db)->path;
+}
+
 const struct store_backend sqlite_backend = {
 	.scheme = "sqlite:",
 	.open = sqlite_db_open,
 	.close = sqlite_db_close,
 	.id = sqlite_backend_id,
+	.file = sqlite_backend_file,
 	.insert = sqlite_insert,
 	.begin_list = sqlite_begin_list,
 	.end_list = sqlite_end_list,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/text.h"
 
 #define SQL_APPLICATION_ID 1953262713 /* "tlly" */
@@ -273,6 +274,9 @@ static int sqlite_db_open_file(struct sqlite_store *s)
 	flags |= s->may_write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
 	text_str(&name, s->path[0] == '/' ? "" : "./");
 	text_bytes(&name, s->path, strlen(s->path) + 1);
+	/* SQLite would make an ordinary file, and gives -wal and -shm the mode that this one has. */
+	if (s->may_write && !name.failed)
+		file_make_private(name.data);
 	int code = name.failed ? SQLITE_NOMEM : sqlite3_open_v2(name.data, &s->db, flags, NULL);
 	text_deinit(&name);
 	return code;

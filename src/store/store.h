@@ -23,6 +23,8 @@ void store_close(struct store *store);
 /* Random, made with the store: locations that it acknowledged are known only as long as this is the same. */
 #define STORE_ID_BYTES 16
 const uint8_t *store_id(const struct store *store);
+/* The path of its file; NULL: it is a server's. */
+const char *store_file(const struct store *store);
 
 struct store_receipt {
 	const char *refused; /* why no store can ever keep the batch; NULL: it can */

@@ -92,6 +92,7 @@ struct store_backend {
 	enum tally_status (*open)(const char *place, bool may_write, void **db, struct tally_error *err);
 	void (*close)(void *db);
 	const uint8_t *(*id)(const void *db);
+	const char *(*file)(const void *db); /* its path; NULL: a store of this kind is no file */
 	/* Of several batches with one commit; receipts are empty before. A batch whose ID is stored, or came before in
 	 * the same call, is a duplicate. lacks_symbols: a location with is_left_out is not there. */
 	enum tally_status (*insert)(void *db, const struct store_rows *rows, size_t count,

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/url_text.h"
 #include "store/clickhouse_db.h"
 #include "store/store.h"
 #include "store/store_state.h"
@@ -21,12 +22,14 @@ static const struct store_backend *const store_backends[] = {
 
 static enum tally_status store_refuse(const char *url, struct tally_error *err)
 {
+	char shown[URL_SHOWN_BYTES];
 	if (str_starts_with(str_from(url), STR("sqlite:")))
 		return error_set(err, TALLY_UNSUPPORTED,
 			"this tally was built without SQLite (-Dsqlite=disabled), so it cannot open the store '%s'",
 			url);
 	return error_set(err, TALLY_INVALID,
-		"'%s' is not the URL of a store: use sqlite:FILE or clickhouse://HOST/DATABASE", url);
+		"'%s' is not the URL of a store: use sqlite:FILE or clickhouse://HOST/DATABASE",
+		url_shown(url, shown));
 }
 
 enum tally_status store_open(const char *url, bool may_write, struct store **store, struct tally_error *err)
@@ -61,6 +64,11 @@ void store_close(struct store *store)
 const uint8_t *store_id(const struct store *store)
 {
 	return store->backend->id(store->db);
+}
+
+const char *store_file(const struct store *store)
+{
+	return store->backend->file ? store->backend->file(store->db) : NULL;
 }
 
 /* Rows of refused batches are empty, and are not read. */

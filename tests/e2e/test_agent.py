@@ -166,7 +166,7 @@ def test_disk_full(agent, deep, tmp_path, system_wide):
 
 class Store:
     """A server that keeps batches in memory. behave(batch) says what is answered: 'store', 'lose' (store it, and end the
-    connection without an answer), a status, or 'lacks' (symbols)."""
+    connection without an answer), a status, 'lacks' (symbols), or (status, headers, body)."""
 
     def __init__(self, port=0):
         self.batches, self.order, self.requests, self.deliveries = {}, [], [], 0
@@ -209,15 +209,18 @@ class Store:
                 if act == 'lacks':
                     return self.answer(200, {'stored': False, 'duplicate': False, 'samples': 0, 'lacks_symbols': True,
                                              'store': store.id})
+                if isinstance(act, tuple):  # as something else in the server's place answers
+                    return self.send(*act)
                 return self.answer(act, {'error': f'the test says {act}'})
 
             def answer(self, status, members):
-                body = json.dumps(members).encode()
+                headers = {'Content-Type': 'application/json', **({'Retry-After': '1'} if status == 503 else {})}
+                self.send(status, headers, json.dumps(members).encode())
+
+            def send(self, status, headers, body):
                 self.send_response(status)
-                self.send_header('Content-Type', 'application/json')
-                self.send_header('Content-Length', str(len(body)))
-                if status == 503:
-                    self.send_header('Retry-After', '1')
+                for name, value in {**headers, 'Content-Length': str(len(body))}.items():
+                    self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(body)
 
@@ -325,6 +328,22 @@ def test_batches_that_are_refused(agent, deep, store, tmp_path, system_wide):
     assert dropped == dropped_there == sum(batch.count for batch in refused) == kept - count - waiting_samples
     assert sum(batch.losses.dropped_batches for batch in store.order) == 2
     assert waiting or count + dropped_there + lost_there == taken + lost
+
+
+@pytest.mark.parametrize('status', [302, 404])
+def test_answers_that_are_not_about_the_batch(agent, deep, store, tmp_path, system_wide, status):
+    """A proxy may answer in the server's place, for a while: nothing is dropped, and its answer is told."""
+    answers = [(status, {'Location': 'https://me:Sesame77@login.example.com/'}, b'<html>')]
+    store.behave = lambda batch: answers[0] if answers else 'store'
+    one = agent('--to', store.url, '--queue', tmp_path / 'queue', *QUICK)
+    wait_for(lambda: f'the server answered {status}' in one.said())
+    answers.clear()
+    wait_for(lambda: len(store.order) >= 2)
+    _, _, kept, dropped, _ = one.end()
+    assert dropped == 0 and 'are dropped' not in one.said()
+    assert 'Sesame77' not in one.said() and (status != 302 or 'a redirect to https://***@login' in one.said())
+    count, dropped_there, _ = sums(store.order)
+    assert dropped_there == 0 and count + sending(one)[3] == kept
 
 
 def test_wrong_token(agent, deep, store, tmp_path, system_wide):

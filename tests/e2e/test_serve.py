@@ -2,6 +2,7 @@
 """The server of profiles: what it stores and answers, whom it refuses, and that nothing that was acknowledged is lost."""
 import gzip
 import json
+import os
 import random
 import re
 import shutil
@@ -165,6 +166,23 @@ def test_malformed_bodies_are_refused(server):
     assert server.get('/healthz')[0] in (200, 400)
 
 
+def test_batches_that_lack_a_required_field_are_refused(tally, server, tmp_path):
+    """What is absent must not be read as 0: batches without an ID would all be copies of each other."""
+    whole = make_batch(identity=1)
+    cases = {'no ID': make_batch(identity=2)[18:], 'ID of zeros': make_batch(identity=0),
+             'no begin': make_batch(identity=3, begin_ns=0), 'no name': make_batch(identity=4, event='')}
+    for name, body in cases.items():
+        status, answer = server.post(body)
+        assert status == 400, (name, answer)
+        assert ('no ID' if 'ID' in name else 'window' if 'begin' in name else 'no name') in answer['error'], answer
+    assert server.post(whole)[0] == 200
+    assert server.metrics()['tally_store_batches'] == 1
+    batch = tmp_path / '1.batch'
+    batch.write_bytes(cases['no ID'])
+    run = tally('push', '--to', f'sqlite:{tmp_path}/other.db', batch)
+    assert run.returncode == 255 and 'no ID' in run.stderr, run.stderr
+
+
 def test_bombs_are_refused_in_bounded_memory(server):
     bomb = zstd(b'\0' * (200 << 20))
     assert len(bomb) < 100_000
@@ -263,6 +281,40 @@ def test_without_tokens_it_listens_on_loopback_only(tally, tmp_path):
         assert server.request('GET', '/metrics', headers={'Host': 'localhost:1'})[0] == 200
         result = tally('serve', '--listen', f'127.0.0.1:{server.port}', '--store', f'sqlite:{tmp_path}/other.db')
         assert result.returncode == 255 and 'Address already in use' in result.stderr
+
+
+def test_stores_are_private_and_open_ones_are_told(tally, tmp_path):
+    path = tmp_path / 'store.db'
+    before = os.umask(0o022)
+    try:
+        with Server(tally, path) as server:
+            assert server.post(make_batch(1))[0] == 200
+            modes = [(tmp_path / f'store.db{end}').stat().st_mode & 0o777 for end in ('', '-wal', '-shm')]
+            assert modes == [0o600] * 3
+            assert 'can read' not in server.end()[1]
+    finally:
+        os.umask(before)
+    path.chmod(0o644)
+    for folder in [tmp_path, *tmp_path.parents][:3]:
+        folder.chmod(folder.stat().st_mode | 0o011)
+    with Server(tally, path) as server:
+        assert 'all users of this machine can read the profiles' in server.end()[1]
+
+
+def test_passwords_are_in_no_message(tally, tmp_path):
+    """Of the URLs of servers and databases, right ones and wrong ones."""
+    host = '127.0.0.1:1'
+    urls = [f'clickhouse://fleet:Sesame77@{host}/profiles', f'clickhouse://fleet:Ses/ame77@{host}/profiles',
+            f'clickhouse://fleet:Ses@ame77@{host}/profiles', f'clickhouse:fleet:Sesame77@{host}/profiles',
+            f'clickhouse://{host}/profiles?password=Sesame77', f'http://me:Sesame77@{host}', f'https://Sesame77@{host}',
+            f'otlp+http://me:Sesame77@{host}', f'nosuch://me:Sesame77@{host}', f'http://me:Sesame77@{host}/?a=b']
+    (tmp_path / '1.batch').write_bytes(make_batch(1))
+    for url in urls:
+        runs = [tally('push', '--to', url, tmp_path / '1.batch'), tally('fleet', 'top', '--from', url),
+                tally('serve', '--listen', '127.0.0.1:0', '--store', url)]
+        for run in runs:
+            assert run.returncode != 0 and run.stderr, url
+            assert 'ame77' not in run.stdout + run.stderr and 'Ses' not in run.stderr, run.stderr
 
 
 def test_tls(tally, tmp_path):

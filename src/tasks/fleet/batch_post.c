@@ -38,6 +38,9 @@ void batch_answer_sentence(const struct http_answer *answer, char *sentence, siz
 		text_visible(&shown, text_view(&said));
 	if (shown.len > 0)
 		snprintf(sentence, bytes, "%.*s", (int)MIN(shown.len, bytes), shown.data);
+	else if (answer->redirect[0])
+		snprintf(sentence, bytes, "the server answered %u, a redirect to %s, which is not followed",
+			answer->status, answer->redirect);
 	else
 		snprintf(sentence, bytes, "the server answered %u", answer->status);
 	text_deinit(&said);
@@ -70,11 +73,28 @@ static enum tally_status read_receipt(
 	return TALLY_OK;
 }
 
-static enum batch_outcome outcome_of(unsigned status)
+bool batch_status_refuses(unsigned status)
 {
-	if (status == 401 || status == 403)
+	return status == 400 || status == 413 || status == 415 || status == 422;
+}
+
+bool batch_status_is_busy(unsigned status)
+{
+	return status == 408 || status == 425 || status == 429 || status >= 500;
+}
+
+/* 'tally serve' says in a sentence what is wrong with a batch. A page of a proxy (400 for HTTP on a port for HTTPS, for
+ * example) is not about the batch, except that it may be too large for the proxy. */
+static enum batch_outcome batch_outcome_of(const struct http_answer *answer)
+{
+	struct text said = {0};
+	if (answer->status == 401 || answer->status == 403)
 		return BATCH_DENIED;
-	return status == 429 || status >= 500 ? BATCH_LATER : BATCH_REFUSED;
+	if (!batch_status_refuses(answer->status))
+		return BATCH_LATER;
+	bool has_sentence = answer_json_string(text_view(&answer->body), STR("error"), &said);
+	text_deinit(&said);
+	return has_sentence || answer->status == 413 ? BATCH_REFUSED : BATCH_LATER;
 }
 
 enum tally_status batch_post(
@@ -91,7 +111,7 @@ enum tally_status batch_post(
 	if (answer.status == 200) {
 		status = read_receipt(&answer, &made, err);
 	} else {
-		made.outcome = outcome_of(answer.status);
+		made.outcome = batch_outcome_of(&answer);
 		batch_answer_sentence(&answer, made.sentence, sizeof(made.sentence));
 	}
 	http_answer_deinit(&answer);

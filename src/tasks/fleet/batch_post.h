@@ -19,8 +19,13 @@ enum batch_outcome {
 	BATCH_LACKS_SYMBOLS, /* nothing was stored: send it again with all of its symbols */
 	BATCH_REFUSED, /* it will never be accepted */
 	BATCH_DENIED, /* the token is missing or wrong */
-	BATCH_LATER, /* the server is busy, or its store is not available */
+	BATCH_LATER, /* the server is busy, its store is not available, or something else answers in its place */
 };
+/* Whether a status of HTTP is about the request's body. Others (redirects, 404, 405 ...) are about the server, its
+ * address or a proxy, and change when these are repaired. */
+bool batch_status_refuses(unsigned status);
+/* Whether it makes sense to try again soon: the server is busy or restarts. */
+bool batch_status_is_busy(unsigned status);
 
 struct batch_receipt {
 	enum batch_outcome outcome;

@@ -89,6 +89,8 @@ static void destination_explain(
 		text_visible(&shown, message);
 	else if (answer_json_string(body, STR("message"), &said))
 		text_visible(&shown, text_view(&said));
+	if (answer->redirect[0] && shown.len == 0)
+		text_printf(&shown, "a redirect to %s, which is not followed", answer->redirect);
 	snprintf(receipt->sentence, sizeof(receipt->sentence), "the server answered %u%s%.*s", answer->status,
 		shown.len ? ": " : "", (int)MIN(shown.len, sizeof(receipt->sentence)), shown.len ? shown.data : "");
 	text_deinit(&said);
@@ -120,17 +122,15 @@ static void destination_read_partial(const struct http_answer *answer, struct ba
 	text_deinit(&shown);
 }
 
-static enum batch_outcome destination_outcome(enum destination_kind kind, unsigned status)
+/* OTLP names 429, 502, 503 and 504 as those to try again. Others come from proxies as well, for all batches: none is
+ * dropped for them. */
+static enum batch_outcome destination_outcome(unsigned status)
 {
 	if (status >= 200 && status < 300)
 		return BATCH_STORED;
 	if (status == 401 || status == 403)
 		return BATCH_DENIED;
-	/* OTLP names those that are temporary: all others must not be tried again. */
-	bool is_temporary = status == 429 || status == 502 || status == 503 || status == 504;
-	if (kind != DESTINATION_OTLP)
-		is_temporary = is_temporary || status == 408 || status >= 500;
-	return is_temporary || status < 400 ? BATCH_LATER : BATCH_REFUSED;
+	return batch_status_refuses(status) ? BATCH_REFUSED : BATCH_LATER;
 }
 
 static enum batch_outcome destination_outcome_grpc(uint64_t status)
@@ -142,13 +142,10 @@ static enum batch_outcome destination_outcome_grpc(uint64_t status)
 	case GRPC_UNAUTHENTICATED:
 		return BATCH_DENIED;
 	case GRPC_INVALID_ARGUMENT:
-	case GRPC_NOT_FOUND:
 	case GRPC_ALREADY_EXISTS:
-	case GRPC_FAILED_PRECONDITION:
 	case GRPC_OUT_OF_RANGE:
-	case GRPC_UNIMPLEMENTED:
 		return BATCH_REFUSED;
-	default:
+	default: /* not found and unimplemented are about the service, not about the batch */
 		return BATCH_LATER;
 	}
 }
@@ -177,7 +174,7 @@ void destination_judge(enum destination_kind kind, const struct http_answer *ans
 {
 	receipt->status = answer->status;
 	receipt->retry_after_s = answer->retry_after_s;
-	receipt->outcome = destination_outcome(kind, answer->status);
+	receipt->outcome = destination_outcome(answer->status);
 	if (receipt->outcome != BATCH_STORED)
 		destination_explain(kind, answer, receipt);
 	else if (kind == DESTINATION_OTLP)

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "store/store.h"
+#include "base/file.h"
 #include "tasks/fleet/answer_json.h"
 #include "tasks/fleet/destinations.h"
 
@@ -15,6 +15,7 @@
 
 struct fleet_store { /* one of them */
 	char *name;
+	char shown[URL_SHOWN_BYTES]; /* the name as messages have it */
 	struct destination server; /* of the client; refers to name */
 	struct http_client *client;
 	struct store *database;
@@ -55,12 +56,13 @@ enum tally_status fleet_store_open(
 		return error_nomem(err);
 	made->name = strdup(options->url ? options->url : FLEET_STORE_USUAL);
 	enum tally_status status = made->name ? TALLY_OK : error_nomem(err);
+	(void)url_shown(made->name ? made->name : "", made->shown);
 	bool is_server = made->name && destination_find(made->name, &made->server);
 	if (is_server && made->server.kind != DESTINATION_SERVE && !options->may_write)
 		status = error_set(err, TALLY_INVALID,
 			"'%s' takes profiles, but this program cannot ask it: name a server of 'tally serve' or a "
 			"database",
-			made->name);
+			made->shown);
 	else if (is_server)
 		status = open_client(options, made, err);
 	else if (status == TALLY_OK)
@@ -84,7 +86,26 @@ void fleet_store_close(struct fleet_store *store)
 
 const char *fleet_store_name(const struct fleet_store *store)
 {
-	return store->name;
+	return store->shown;
+}
+
+void fleet_store_warn_exposed(const struct cli *cli, const struct store *store)
+{
+	const char *path = store_file(store);
+	struct text shown = {0};
+	if (!path || !file_is_exposed(path))
+		return;
+	text_visible(&shown, str_from(path));
+	cli_sayf("%s: warning: all users of this machine can read the profiles in %.*s: 'chmod o= %.*s*' changes that\n",
+		cli->program, (int)shown.len, shown.data ? shown.data : "", (int)shown.len,
+		shown.data ? shown.data : "");
+	text_deinit(&shown);
+}
+
+void fleet_store_warn(const struct cli *cli, const struct fleet_store *store)
+{
+	if (store->database)
+		fleet_store_warn_exposed(cli, store->database);
 }
 
 static enum tally_status ingest_bytes(
@@ -96,7 +117,9 @@ static enum tally_status ingest_bytes(
 	if (status != TALLY_OK)
 		return status;
 	const struct fleet_batch *one = batch;
-	status = store_ingest(store->database, &one, 1, &stored, err);
+	stored.refused = fleet_batch_lacks(batch);
+	if (!stored.refused)
+		status = store_ingest(store->database, &one, 1, &stored, err);
 	if (status == TALLY_OK) {
 		*receipt = (struct batch_receipt){.samples = stored.samples,
 			.outcome = stored.refused	  ? BATCH_REFUSED
@@ -147,7 +170,7 @@ static enum tally_status get_answer(struct fleet_store *store, const char *page,
 	batch_answer_sentence(answer, sentence, sizeof(sentence));
 	bool is_wrong = answer->status >= 400 && answer->status < 500;
 	http_answer_deinit(answer);
-	return error_set(err, is_wrong ? TALLY_INVALID : TALLY_IO, "%s: %s", store->name, sentence);
+	return error_set(err, is_wrong ? TALLY_INVALID : TALLY_IO, "%s: %s", store->shown, sentence);
 }
 
 static enum tally_status selection_of(const struct fleet_question *question, struct store_selection *selection,
@@ -183,7 +206,7 @@ enum tally_status fleet_store_ask(struct fleet_store *store, const struct fleet_
 		return status;
 	status = batch_unpack((struct tally_bytes){(const uint8_t *)answer.body.data, answer.body.len}, batch, err);
 	http_answer_deinit(&answer);
-	return status == TALLY_OK ? status : error_prefix(err, "the answer of %s", store->name);
+	return status == TALLY_OK ? status : error_prefix(err, "the answer of %s", store->shown);
 }
 
 static enum tally_status get_labels(struct fleet_store *store, const struct fleet_question *question,
@@ -197,7 +220,7 @@ static enum tally_status get_labels(struct fleet_store *store, const struct flee
 	if (status != TALLY_OK)
 		return status;
 	if (!answer_json_strings(text_view(&answer.body), name.len ? STR("values") : STR("labels"), take, context))
-		status = error_set(err, TALLY_INVALID, "%s does not answer as 'tally serve' does", store->name);
+		status = error_set(err, TALLY_INVALID, "%s does not answer as 'tally serve' does", store->shown);
 	http_answer_deinit(&answer);
 	return status;
 }

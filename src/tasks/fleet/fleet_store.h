@@ -13,8 +13,10 @@
 #ifndef TASKS_FLEET_FLEET_STORE_H
 #define TASKS_FLEET_FLEET_STORE_H
 
+#include "cli/cli.h"
 #include "cli/options.h"
 #include "fleet/batch.h"
+#include "store/store.h"
 #include "tasks/fleet/batch_post.h"
 
 #define FLEET_STORE_USUAL "http://127.0.0.1:7779" /* where serve listens */
@@ -41,8 +43,12 @@ struct fleet_store;
 TALLY_MUST_CHECK enum tally_status fleet_store_open(
 	const struct fleet_store_options *options, struct fleet_store **store, struct tally_error *err);
 void fleet_store_close(struct fleet_store *store);
-/* Its URL. */
+/* Its URL, as messages have it (url_text.h). */
 const char *fleet_store_name(const struct fleet_store *store);
+/* Warns if a store that is a file can be read by other users of this machine. */
+void fleet_store_warn_exposed(const struct cli *cli, const struct store *store);
+/* The same for the store that fleet_store_open has opened. */
+void fleet_store_warn(const struct cli *cli, const struct fleet_store *store);
 /* An encoded batch, compressed or not. */
 TALLY_MUST_CHECK enum tally_status fleet_store_send(
 	struct fleet_store *store, struct tally_bytes bytes, struct batch_receipt *receipt, struct tally_error *err);

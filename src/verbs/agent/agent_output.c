@@ -45,7 +45,7 @@ static enum tally_status agent_output_open_folder(const struct agent_output_conf
 	char path[OUTPUT_PATH_BYTES];
 	struct stat stat_of;
 	snprintf(path, sizeof(path), "%s/", config->to);
-	if (file_make_parents(path, err) != TALLY_OK)
+	if (file_make_private_parents(path, err) != TALLY_OK)
 		return err->status;
 	if (stat(config->to, &stat_of) != 0 || !S_ISDIR(stat_of.st_mode) || access(config->to, W_OK) != 0)
 		return error_set_errno(
@@ -107,7 +107,7 @@ static enum tally_status agent_output_write(const char *path, struct tally_str b
 {
 	char unfinished[OUTPUT_PATH_BYTES + 8];
 	snprintf(unfinished, sizeof(unfinished), "%s.tmp", path);
-	int fd = open(unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640);
+	int fd = open(unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return error_set_errno(err, TALLY_IO, errno, "cannot create '%s'", unfinished);
 	enum tally_status status = file_write_all(fd, bytes.data, bytes.len, err);

@@ -24,6 +24,7 @@
 struct agent_sender {
 	struct agent_sender_config config;
 	struct destination to;
+	char shown[URL_SHOWN_BYTES]; /* the URL as messages have it */
 	struct batch_queue *queue;
 	struct http_client *client;
 	struct agent_symbols symbols; /* for serve */
@@ -37,6 +38,7 @@ struct agent_sender {
 	/* The thread's: */
 	unsigned failures; /* in a row */
 	char told[512]; /* the last message */
+	char reason[512]; /* why batches are kept */
 };
 
 uint64_t agent_sender_pause_ms(unsigned failures, unsigned retry_after_s)
@@ -88,12 +90,13 @@ static enum tally_status agent_sender_post(
 
 static void agent_sender_keep(struct agent_sender *s, const struct batch_queue_item *item, const char *why)
 {
-	char message[768];
+	char message[URL_SHOWN_BYTES + 512];
 	struct batch_queue_figures waiting;
 	batch_queue_later(s->queue, item->id);
 	waiting = batch_queue_figures(s->queue);
 	s->failures++;
-	if (s->failures == 1) {
+	if (s->failures == 1 || strncmp(s->reason, why, sizeof(s->reason) - 1) != 0) {
+		snprintf(s->reason, sizeof(s->reason), "%s", why);
 		snprintf(message, sizeof(message), "%s; %" PRIu64 " batches wait in the queue", why, waiting.batches);
 		agent_sender_tell(s, message);
 	}
@@ -119,10 +122,9 @@ static void agent_sender_acknowledge(struct agent_sender *s, const struct batch_
 static void agent_sender_refuse(
 	struct agent_sender *s, const struct batch_queue_item *item, const struct batch_receipt *receipt)
 {
-	char message[512];
+	char message[URL_SHOWN_BYTES + 512];
 	batch_queue_refused(s->queue, item->id);
-	snprintf(message, sizeof(message), "%s refuses batches, which are dropped: %s", s->config.url,
-		receipt->sentence);
+	snprintf(message, sizeof(message), "%s refuses batches, which are dropped: %s", s->shown, receipt->sentence);
 	agent_sender_tell(s, message);
 }
 
@@ -131,7 +133,7 @@ static uint64_t agent_sender_send(struct agent_sender *s, const struct batch_que
 {
 	struct batch_receipt receipt = {0};
 	struct tally_error err = {0};
-	char why[512];
+	char why[URL_SHOWN_BYTES + 512];
 	if (agent_sender_post(s, bytes, &receipt, &err) != TALLY_OK) {
 		agent_sender_keep(s, item, err.text);
 		return agent_sender_pause_ms(s->failures, 0);
@@ -149,7 +151,7 @@ static uint64_t agent_sender_send(struct agent_sender *s, const struct batch_que
 	case BATCH_LATER:
 		break;
 	}
-	snprintf(why, sizeof(why), "%s does not take batches now: %s", s->config.url,
+	snprintf(why, sizeof(why), "%s does not take batches now: %s", s->shown,
 		receipt.outcome == BATCH_LACKS_SYMBOLS ? "it lacks symbols that were sent" : receipt.sentence);
 	agent_sender_keep(s, item, why);
 	return agent_sender_pause_ms(s->failures, receipt.retry_after_s);
@@ -231,6 +233,7 @@ enum tally_status agent_sender_create(const struct agent_sender_config *config, 
 		return error_nomem(err);
 	s->config = *config;
 	s->queue = queue;
+	(void)url_shown(config->url, s->shown);
 	agent_symbols_init(&s->symbols);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_condattr_init(&monotonic);
@@ -245,7 +248,7 @@ enum tally_status agent_sender_create(const struct agent_sender_config *config, 
 		.timeout_s = REQUEST_S,
 		.stop = &s->is_stopped};
 	enum tally_status status = is_url ? http_client_create(&http, &s->client, err)
-					  : error_set(err, TALLY_INVALID, "'%s' is no URL of a server", config->url);
+					  : error_set(err, TALLY_INVALID, "'%s' is no URL of a server", s->shown);
 	if (status == TALLY_OK && !helper_thread_create(&s->thread, agent_sender_main, s))
 		status = error_set(err, TALLY_IO, "cannot start a thread to send batches");
 	if (status != TALLY_OK) {

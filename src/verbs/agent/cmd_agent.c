@@ -117,11 +117,12 @@ static int cmd_agent_complete(const struct cli *cli, const struct command *comma
 {
 	struct record_settings *r = &s->record;
 	struct destination server;
+	char shown[URL_SHOWN_BYTES];
 	if (!s->to)
 		return cli_usagef(cli, command, "to", "--to is missing: the URL of a server, or a folder");
 	if (strstr(s->to, "://") && !destination_find(s->to, &server))
-		return cli_usagef(
-			cli, command, "to", "'%s' is no URL of a server: it begins with " DESTINATION_FORMS, s->to);
+		return cli_usagef(cli, command, "to", "'%s' is no URL of a server: it begins with " DESTINATION_FORMS,
+			url_shown(s->to, shown));
 	if (s->window_s < 1 || s->window_s > WINDOW_MAX_S)
 		return cli_failf(cli, "--window takes seconds, 1 to %d", WINDOW_MAX_S);
 	if (!r->freq_text)

@@ -134,7 +134,8 @@ static void send_bytes(struct push_job *job, const char *path, struct tally_byte
 			job->has_ended = err.status == TALLY_IO || err.status == TALLY_UNSUPPORTED;
 			return;
 		}
-		if (receipt.outcome != BATCH_LATER || try == TRIES)
+		bool is_busy = receipt.retry_after_s > 0 || batch_status_is_busy(receipt.status);
+		if (receipt.outcome != BATCH_LATER || !is_busy || try == TRIES)
 			break;
 		unsigned seconds = receipt.retry_after_s ? receipt.retry_after_s : USUAL_WAIT_S;
 		nanosleep(&(struct timespec){MIN(seconds, WAIT_MAX_S), 0}, NULL);
@@ -249,6 +250,7 @@ static int cmd_push_run(const struct cli *cli, const struct command *command, in
 		return code;
 	if (fleet_store_open(&s.to, &job.store, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
+	fleet_store_warn(cli, job.store);
 	if (rest == argc)
 		push_path(&job, recording_name(NULL));
 	for (int i = rest; i < argc && !job.has_ended; i++)

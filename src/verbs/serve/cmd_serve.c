@@ -12,8 +12,10 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/own_home.h"
+#include "base/url_text.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "tasks/fleet/fleet_store.h"
 #include "tasks/fleet/fleet_time.h"
 #include "tasks/session/record_words.h"
 #include "verbs/serve/serve_address.h"
@@ -96,7 +98,7 @@ static enum tally_status default_store(char **url, struct tally_error *err)
 	else
 		return error_set(
 			err, TALLY_NOT_FOUND, "there is no home folder: name a store with --store sqlite:PATH");
-	return length < 0 ? error_nomem(err) : file_make_parents(*url + strlen("sqlite:"), err);
+	return length < 0 ? error_nomem(err) : file_make_private_parents(*url + strlen("sqlite:"), err);
 }
 
 static enum tally_status read_tokens(
@@ -193,7 +195,7 @@ static void tell_start(const struct cli *cli, const struct serve_plan *plan, con
 	text_printf(&line, "[ %s serve: %s://", cli->program, plan->certificate ? "https" : "http");
 	serve_address_print(&line, &plan->address, http_server_port(server));
 	text_str(&line, "/ keeps profiles in ");
-	text_visible(&line, str_from(plan->store_url));
+	text_url(&line, str_from(plan->store_url));
 	text_str(&line, " ]\n");
 	cli_say_rows((struct tally_str){line.data, line.len});
 	text_deinit(&line);
@@ -280,6 +282,7 @@ static enum tally_status serve_stores(
 	enum tally_status status = store_open(plan->store_url, true, &api.writer.store, err);
 	if (status != TALLY_OK)
 		return status;
+	fleet_store_warn_exposed(cli, api.writer.store);
 	status = store_open(plan->store_url, false, &api.reader.store, err);
 	if (status == TALLY_OK && !serve_api_init(&api))
 		status = error_set_errno(err, TALLY_IO, errno, "cannot make a lock");

@@ -164,10 +164,44 @@ static void parents_are_made(void **state)
 	assert_non_null(strstr(err.text, "plain"));
 }
 
+static mode_t mode_of(const char *name)
+{
+	struct stat st;
+	assert_int_equal(stat(in_folder(name), &st), 0);
+	return st.st_mode & 07777;
+}
+
+static void private_files_are_their_owners(void **state)
+{
+	struct tally_error err;
+	mode_t before = umask(0022);
+	assert_int_equal(file_make_private_parents(in_folder("secret/deep/file"), &err), TALLY_OK);
+	file_make_private(in_folder("secret/deep/file"));
+	assert_int_equal(mode_of("secret"), 0700);
+	assert_int_equal(mode_of("secret/deep"), 0700);
+	assert_int_equal(mode_of("secret/deep/file"), 0600);
+	file_make_private(in_folder("nosuch/file")); /* the next one to open it says so */
+	put("open", "x", 1);
+	assert_int_equal(chmod(in_folder("open"), 0644), 0);
+	file_make_private(in_folder("open")); /* stays */
+	assert_int_equal(mode_of("open"), 0644);
+	/* Others must reach the file, too. */
+	assert_int_equal(chmod(folder, 0755), 0);
+	assert_true(file_is_exposed(in_folder("open")));
+	assert_int_equal(chmod(folder, 0700), 0);
+	assert_false(file_is_exposed(in_folder("open")));
+	assert_int_equal(chmod(folder, 0755), 0);
+	assert_int_equal(chmod(in_folder("open"), 0640), 0);
+	assert_false(file_is_exposed(in_folder("open")));
+	assert_false(file_is_exposed(in_folder("nosuch")));
+	umask(before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(maps_files),
+		cmocka_unit_test(private_files_are_their_owners),
 		cmocka_unit_test(a_kept_file_is_read_into_room),
 		cmocka_unit_test(what_is_no_file_is_refused),
 		cmocka_unit_test(reads_up_to_the_limit),

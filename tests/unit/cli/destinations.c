@@ -59,12 +59,15 @@ static void statuses_say_what_to_do(void **state)
 		{400, BATCH_REFUSED, BATCH_REFUSED},
 		{401, BATCH_DENIED, BATCH_DENIED},
 		{403, BATCH_DENIED, BATCH_DENIED},
-		{404, BATCH_REFUSED, BATCH_REFUSED},
-		{408, BATCH_REFUSED, BATCH_LATER},
+		{404, BATCH_LATER, BATCH_LATER},
+		{405, BATCH_LATER, BATCH_LATER},
+		{408, BATCH_LATER, BATCH_LATER},
 		{413, BATCH_REFUSED, BATCH_REFUSED},
+		{415, BATCH_REFUSED, BATCH_REFUSED},
+		{422, BATCH_REFUSED, BATCH_REFUSED},
 		{429, BATCH_LATER, BATCH_LATER},
-		{500, BATCH_REFUSED, BATCH_LATER},
-		{501, BATCH_REFUSED, BATCH_LATER},
+		{500, BATCH_LATER, BATCH_LATER},
+		{501, BATCH_LATER, BATCH_LATER},
 		{502, BATCH_LATER, BATCH_LATER},
 		{503, BATCH_LATER, BATCH_LATER},
 		{504, BATCH_LATER, BATCH_LATER},
@@ -121,7 +124,7 @@ static void grpc_has_a_status_of_its_own(void **state)
 		const char *status;
 		enum batch_outcome outcome;
 	} cases[] = {{"1", BATCH_LATER}, {"2", BATCH_LATER}, {"3", BATCH_REFUSED}, {"4", BATCH_LATER},
-		{"5", BATCH_REFUSED}, {"7", BATCH_DENIED}, {"8", BATCH_LATER}, {"12", BATCH_REFUSED},
+		{"5", BATCH_LATER}, {"7", BATCH_DENIED}, {"8", BATCH_LATER}, {"11", BATCH_REFUSED}, {"12", BATCH_LATER},
 		{"13", BATCH_LATER}, {"14", BATCH_LATER}, {"16", BATCH_DENIED}, {"99", BATCH_LATER}};
 	struct batch_receipt receipt = judge_grpc("", good, sizeof(good) - 1);
 	assert_int_equal(receipt.outcome, BATCH_STORED);

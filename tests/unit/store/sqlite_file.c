@@ -185,6 +185,32 @@ static void readers_do_not_write(void **state)
 	test_store_close(&t);
 }
 
+/* Profiles of other users' programs are in it. */
+static void only_the_owner_can_read_a_new_file(void **state)
+{
+	static const char *const suffixes[] = {"", "-wal", "-shm"};
+	mode_t before = umask(0022);
+	struct test_store t = test_store_open();
+	test_store_add(&t, &(struct batch_recipe){.number = 1, .samples = 5});
+	for (size_t i = 0; i < ARRAY_LEN(suffixes); i++) {
+		char name[96];
+		struct stat file;
+		snprintf(name, sizeof(name), "%s%s", t.path, suffixes[i]);
+		assert_int_equal(stat(name, &file), 0);
+		assert_int_equal(file.st_mode & 0777, 0600);
+	}
+	assert_string_equal(store_file(t.store), t.path);
+	/* The mode of one that exists is its owner's choice. */
+	assert_int_equal(chmod(t.path, 0644), 0);
+	store_close(t.store);
+	t.store = test_store_reopen(&t, true);
+	struct stat kept;
+	assert_int_equal(stat(t.path, &kept), 0);
+	assert_int_equal(kept.st_mode & 0777, 0644);
+	umask(before);
+	test_store_close(&t);
+}
+
 /* The file may come from anyone. */
 static void triggers_of_the_file_do_nothing(void **state)
 {
@@ -210,6 +236,7 @@ int main(void)
 		cmocka_unit_test(an_empty_file_is_filled_but_not_by_readers),
 		cmocka_unit_test(damage_gives_a_sentence_or_the_answer),
 		cmocka_unit_test(readers_do_not_write),
+		cmocka_unit_test(only_the_owner_can_read_a_new_file),
 		cmocka_unit_test(triggers_of_the_file_do_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
