@@ -31,6 +31,7 @@ struct live_profile {
 	struct live_state state; /* before the records that wait */
 	struct writer waiting;
 	size_t mark; /* of waiting */
+	uint64_t clock_period_ns; /* that a sample of a clock stands for; 0: as its record says */
 	struct writer recording; /* of the last refresh */
 	uint64_t order; /* records that came before */
 	struct profile *total; /* counts in LIVE_COUNT_UNIT; NULL: nothing came yet */
@@ -128,11 +129,42 @@ void live_profile_destroy(struct live_profile *live)
 	free(live);
 }
 
+static bool live_profile_is_clock(const struct perfdata_event *event)
+{
+	const struct perf_attr *attr = &event->attr;
+	return attr->type == EVENT_SOFTWARE && (attr->config == SW_CPU_CLOCK || attr->config == SW_TASK_CLOCK) &&
+	       ATTR_HAS(attr, FREQ) && event->layout.period >= 0;
+}
+
+static void live_profile_correct_periods(struct live_profile *live, size_t from)
+{
+	struct tally_bytes waiting = writer_view(&live->waiting);
+	struct record record;
+	for (size_t at = from; at < waiting.len; at += record.bytes.len) {
+		if (record_at(waiting, false, at, &record, NULL) != TALLY_OK)
+			return;
+		const struct perfdata_event *event =
+			record.type == RECORD_SAMPLE ? perfdata_reader_event_of(live->events, &record) : NULL;
+		if (event && live_profile_is_clock(event) &&
+			record.bytes.len >= (size_t)event->layout.period + sizeof(live->clock_period_ns))
+			memcpy(live->waiting.data + at + event->layout.period, &live->clock_period_ns,
+				sizeof(live->clock_period_ns));
+	}
+}
+
+void live_profile_set_clock_period(struct live_profile *live, uint64_t period_ns)
+{
+	live->clock_period_ns = period_ns;
+}
+
 enum tally_status live_profile_feed(
 	struct live_profile *live, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
+	size_t from = live->waiting.len;
 	for (size_t i = 0; i < slice_count; i++)
 		writer_bytes(&live->waiting, slices[i].data, slices[i].len);
+	if (live->clock_period_ns && !live->waiting.failed)
+		live_profile_correct_periods(live, from);
 	return live->waiting.failed ? error_nomem(err) : TALLY_OK;
 }
 

@@ -61,6 +61,9 @@ TALLY_MUST_CHECK enum tally_status live_profile_redescribe(
 TALLY_MUST_CHECK enum tally_status live_profile_feed(
 	struct live_profile *live, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err);
 void live_profile_mark(struct live_profile *live);
+/* Samples of clocks by frequency that are fed from now on stand for this time each: the kernel writes the time of the
+ * frequency at which an event was opened, also after the frequency was changed. 0: what the records say. */
+void live_profile_set_clock_period(struct live_profile *live, uint64_t period_ns);
 /* fades: earlier samples lose weight; else new samples are only added. After a failure the old profile stays. */
 TALLY_MUST_CHECK enum tally_status live_profile_refresh(struct live_profile *live, bool fades, struct tally_error *err);
 /* The same, but the profile of the new samples alone is handed over to the caller, with all counts as they are, and is

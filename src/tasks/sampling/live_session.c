@@ -26,6 +26,8 @@ struct tid_list {
 	size_t len, cap;
 };
 
+#define LIVE_SESSION_NS_PER_S UINT64_C(1000000000)
+
 struct live_session_header { /* of a record */
 	uint32_t type;
 	uint16_t misc, size;
@@ -49,6 +51,7 @@ struct live_session {
 	pthread_mutex_t lock;
 	struct writer inbox;
 	uint64_t samples_read;
+	uint64_t frequency; /* that was set since the start; 0: none was */
 	bool is_over;
 	uint64_t over_ns; /* since when */
 	enum tally_status drained;
@@ -413,6 +416,8 @@ static enum tally_status take_newcomers(struct live_session *s, const struct tar
 	recorder_forget_ended(s->opening.recorder);
 	if (status == TALLY_OK && list.len)
 		status = recorder_join(s->opening.recorder, list.items, list.len, &joined, err);
+	if (status == TALLY_OK && joined && s->frequency) /* they begin with the one of the start */
+		(void)recorder_set_freq(s->opening.recorder, s->frequency);
 	if (status == TALLY_OK && joined)
 		status = record_opening_describe_threads(&s->opening, &sink, list.items, list.len, err);
 	pthread_mutex_unlock(&s->lock);
@@ -466,12 +471,27 @@ enum tally_status live_session_take(
 	return live_session_renew(s, &(struct live_session_round){.is_last = is_last, .taken = profile}, err);
 }
 
-bool live_session_set_frequency(struct live_session *s, uint64_t frequency)
+/* What the rings hold was sampled at the frequency before. */
+enum tally_status live_session_set_frequency(struct live_session *s, uint64_t frequency, struct tally_error *err)
 {
 	pthread_mutex_lock(&s->lock);
-	bool is_set = recorder_set_freq(s->opening.recorder, frequency);
+	enum tally_status status = live_session_drain(s, false, err);
+	struct writer before = s->inbox;
+	s->inbox = (struct writer){0};
+	bool is_set = status == TALLY_OK && recorder_set_freq(s->opening.recorder, frequency);
+	if (is_set)
+		s->frequency = frequency;
 	pthread_mutex_unlock(&s->lock);
-	return is_set;
+	const struct tally_bytes bytes = writer_view(&before);
+	if (status == TALLY_OK && bytes.len)
+		status = live_profile_feed(s->profile, &bytes, 1, err);
+	writer_deinit(&before);
+	if (status != TALLY_OK)
+		return status;
+	if (!is_set)
+		return error_set(err, TALLY_UNSUPPORTED, "the kernel does not change the frequency of sampling");
+	live_profile_set_clock_period(s->profile, LIVE_SESSION_NS_PER_S / frequency);
+	return TALLY_OK;
 }
 
 bool live_session_has_waits(const struct live_session *s)

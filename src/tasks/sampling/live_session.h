@@ -58,8 +58,10 @@ TALLY_MUST_CHECK enum tally_status live_session_refresh(
  * left. Not together with live_session_refresh. */
 TALLY_MUST_CHECK enum tally_status live_session_take(
 	struct live_session *session, bool is_last, struct profile **profile, struct tally_error *err);
-/* Sets the samples per second of events that sample by frequency; false: the kernel refuses the value. */
-bool live_session_set_frequency(struct live_session *session, uint64_t frequency);
+/* Sets the samples per second of events that sample by frequency. Later samples of clocks stand for the time between two
+ * of them. UNSUPPORTED: the kernel refuses the value, and nothing has changed. */
+TALLY_MUST_CHECK enum tally_status live_session_set_frequency(
+	struct live_session *session, uint64_t frequency, struct tally_error *err);
 /* Whether waits are recorded, and whether they go on. */
 bool live_session_has_waits(const struct live_session *session);
 TALLY_MUST_CHECK enum tally_status live_session_run_waits(

@@ -280,8 +280,10 @@ static enum tally_status agent_run_take(struct agent_run *run, bool is_last, str
 	run->clock_ns = clock;
 	run->wait_parts = parts;
 	if (!is_last && agent_budget_judge(&run->budget, &usage)) {
-		(void)live_session_set_frequency(run->session, run->budget.pace.frequency);
-		status = live_session_run_waits(run->session, run->budget.pace.with_waits, err);
+		if (run->budget.pace.frequency != facts->losses.frequency_hz)
+			status = live_session_set_frequency(run->session, run->budget.pace.frequency, err);
+		if (status == TALLY_OK)
+			status = live_session_run_waits(run->session, run->budget.pace.with_waits, err);
 		cli_sayf("%s: %.2f %% of a CPU and %" PRIu64 " MB were used: sampling at %" PRIu64 " Hz, %s waits\n",
 			run->request->cli->program, 100.0 * (double)usage.cpu_ns / (double)MAX(usage.window_ns, 1),
 			usage.bytes >> 20, run->budget.pace.frequency,

@@ -12,7 +12,7 @@
 static const struct perf_attr attr = {
 	.type = EVENT_SOFTWARE,
 	.sample_type = SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_PERIOD | SAMPLE_CALLCHAIN,
-	.flags = ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL) | ATTR_FLAG(ATTR_BIT_MMAP) | ATTR_FLAG(ATTR_BIT_TASK),
+	.flags = ATTR_FLAG(ATTR_BIT_FREQ) | ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL) | ATTR_FLAG(ATTR_BIT_MMAP) | ATTR_FLAG(ATTR_BIT_TASK),
 };
 
 struct fixture {
@@ -161,6 +161,26 @@ static void test_state_stays(void **state)
 	assert_int_equal(live_profile_get(f.live)->events[0].sample_count, 16);
 	assert_int_equal(live_profile_get(f.live)->events[0].total_period, 16000);
 	assert_int_equal(list_table_len(&live_profile_get(f.live)->stacks), 1);
+	close_live(&f);
+}
+
+/* The kernel writes the period of the frequency at the start, whatever the frequency is now. */
+static void test_clock_period(void **state)
+{
+	struct fixture f;
+	open_live(&f);
+	put_comm(&f, 7, "one", false, 0);
+	put_map(&f, 7, 0x1000, "/bin/one", 0);
+	put_samples(&f, 7, 0x1010, 2, 100);
+	feed(&f); /* before the change, in the same round */
+	live_profile_set_clock_period(f.live, 500000);
+	put_samples(&f, 7, 0x1010, 3, 200);
+	assert_string_equal(refreshed(&f, false), "one one 5\n");
+	assert_int_equal(live_profile_get(f.live)->events[0].total_period, 2 * 1000 + 3 * 500000);
+	live_profile_set_clock_period(f.live, 0);
+	put_samples(&f, 7, 0x1010, 1, 300);
+	assert_string_equal(refreshed(&f, false), "one one 6\n");
+	assert_int_equal(live_profile_get(f.live)->events[0].total_period, 3 * 1000 + 3 * 500000);
 	close_live(&f);
 }
 
@@ -456,6 +476,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_state_stays),
+		cmocka_unit_test(test_clock_period),
 		cmocka_unit_test(test_fades_and_is_forgotten),
 		cmocka_unit_test(test_zero),
 		cmocka_unit_test(test_fork_and_exec),
