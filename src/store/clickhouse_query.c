@@ -216,6 +216,7 @@ static enum tally_status clickhouse_take_windows(
 		uint64_t series = 0;
 		bool is_known = map_u64_find(index, cursor_u64(c), &series);
 		struct store_window window = {.series = (uint32_t)series, .begin_ns = cursor_u64(c)};
+		window.end_ns = cursor_u64(c);
 		window.samples = cursor_u64(c);
 		window.running_ns = cursor_u64(c);
 		window.waiting_ns = cursor_u64(c);
@@ -230,7 +231,7 @@ static enum tally_status clickhouse_list_losses(
 	struct clickhouse_db *db, const struct store_window_scan *scan, struct tally_error *err)
 {
 	struct text sql = {0}, answer = {0};
-	text_str(&sql, "SELECT begin_ns, labels, lost_samples + dropped_samples FROM batches WHERE "
+	text_str(&sql, "SELECT begin_ns, end_ns, labels, lost_samples + dropped_samples FROM batches WHERE "
 		       "lost_samples + dropped_samples > 0 AND ");
 	clickhouse_put_range(db, &sql, scan->range);
 	enum tally_status status = clickhouse_query(db, &sql, &answer, err);
@@ -238,6 +239,7 @@ static enum tally_status clickhouse_list_losses(
 	bool goes_on = true;
 	while (goes_on && status == TALLY_OK && cursor_left(&c)) {
 		struct store_window window = {.series = STORE_NONE, .begin_ns = cursor_u64(&c)};
+		window.end_ns = cursor_u64(&c);
 		window.labels = cursor_u64(&c);
 		window.lost_samples = cursor_u64(&c);
 		status = clickhouse_check(&c, err);
@@ -249,15 +251,55 @@ static enum tally_status clickhouse_list_losses(
 	return status;
 }
 
+/* To where the first window begins that the scan wants. */
+static enum tally_status clickhouse_widen(
+	struct clickhouse_db *db, struct store_window_scan *scan, struct tally_error *err)
+{
+	struct text sql = {0}, answer = {0};
+	uint64_t begin = scan->range.begin_ns;
+	if (!scan->reaches_in)
+		return TALLY_OK;
+	text_str(&sql, "SELECT min(begin_ns) FROM batches WHERE begin_ns >= ");
+	text_u64(&sql, begin - MIN(begin, STORE_REACH_NS));
+	text_str(&sql, " AND begin_ns < ");
+	text_u64(&sql, begin);
+	text_str(&sql, " AND end_ns > ");
+	text_u64(&sql, begin);
+	enum tally_status status = clickhouse_query(db, &sql, &answer, err);
+	struct cursor c = row_cursor(&answer);
+	if (status == TALLY_OK && cursor_left(&c)) {
+		uint64_t first = cursor_u64(&c); /* 0: there is none */
+		status = clickhouse_check(&c, err);
+		scan->range.begin_ns = first ? MIN(first, begin) : begin;
+	}
+	text_deinit(&sql);
+	text_deinit(&answer);
+	return status;
+}
+
 enum tally_status clickhouse_db_list_windows(void *db, const struct store_window_scan *scan, struct tally_error *err)
 {
+	struct store_window_scan wide = *scan;
+	struct text after = {0};
+	bool goes_on = true;
+	enum tally_status status = clickhouse_widen(db, &wide, err);
+	/* The end of a window is in the table of batches. A window that is not there, in a damaged store, has no length. */
+	text_str(&after, ") ANY LEFT JOIN (SELECT attempt, max(end_ns) AS end_ns FROM batches WHERE begin_ns >= ");
+	text_u64(&after, wide.range.begin_ns);
+	text_str(&after, " AND begin_ns < ");
+	text_u64(&after, wide.range.end_ns);
+	text_str(&after, " GROUP BY attempt) USING attempt GROUP BY series, begin_ns, end_ns");
+	text_char(&after, '\0');
+	if (status == TALLY_OK && after.failed)
+		status = error_nomem(err);
 	const struct clickhouse_series_query query = {
-		"SELECT series, begin_ns, sum(samples), sum(running_ns), sum(waiting_ns) FROM windows",
-		" GROUP BY series, begin_ns", scan->series, scan->series_count, scan->range, clickhouse_take_windows,
-		(void *)scan};
-	bool goes_on;
-	enum tally_status status = clickhouse_ask_series(db, &query, &goes_on, err);
-	return status != TALLY_OK || !goes_on ? status : clickhouse_list_losses(db, scan, err);
+		"SELECT series, begin_ns, end_ns, sum(samples), sum(running_ns), sum(waiting_ns) FROM (SELECT series, "
+		"begin_ns, attempt, samples, running_ns, waiting_ns FROM windows",
+		after.data, scan->series, scan->series_count, wide.range, clickhouse_take_windows, (void *)scan};
+	if (status == TALLY_OK)
+		status = clickhouse_ask_series(db, &query, &goes_on, err);
+	text_deinit(&after);
+	return status != TALLY_OK || !goes_on ? status : clickhouse_list_losses(db, &wide, err);
 }
 
 /* ---- stacks and locations ---- */

@@ -194,17 +194,33 @@ enum tally_status sqlite_list_sums(void *db, const struct store_scan *scan, stru
 	return sqlite_status(s, err);
 }
 
-static bool sqlite_list_windows_of(struct sqlite_store *s, const struct store_window_scan *scan, size_t series)
+/* Where the first window begins that the scan wants. */
+static uint64_t sqlite_list_begin(struct sqlite_store *s, const struct store_window_scan *scan)
+{
+	uint64_t begin = MIN(scan->range.begin_ns, INT64_MAX), first = begin;
+	if (!scan->reaches_in)
+		return begin;
+	sqlite3_stmt *row = sqlite_start(s, SQL_FIRST_REACHING, SQL_ID(begin - MIN(begin, STORE_REACH_NS)),
+		SQL_ID(begin), SQL_ID(begin));
+	if (sqlite_next(s, row) && sqlite3_column_type(row, 0) != SQLITE_NULL)
+		first = sqlite_list_u64(row, 0);
+	sqlite_end(row);
+	return MIN(first, begin);
+}
+
+static bool sqlite_list_windows_of(
+	struct sqlite_store *s, const struct store_window_scan *scan, uint64_t begin_ns, size_t series)
 {
 	bool goes_on = true;
-	sqlite3_stmt *row = sqlite_start(s, SQL_LIST_WINDOWS, SQL_ID(scan->series[series]),
-		SQL_ID(MIN(scan->range.begin_ns, INT64_MAX)), SQL_ID(sqlite_list_end(scan->range)));
+	sqlite3_stmt *row = sqlite_start(s, SQL_LIST_WINDOWS, SQL_ID(scan->series[series]), SQL_ID(begin_ns),
+		SQL_ID(sqlite_list_end(scan->range)));
 	while (goes_on && sqlite_next(s, row)) {
 		const struct store_window window = {.series = (uint32_t)series,
 			.begin_ns = sqlite_list_u64(row, 0),
-			.samples = sqlite_list_u64(row, 1),
-			.running_ns = sqlite_list_u64(row, 2),
-			.waiting_ns = sqlite_list_u64(row, 3)};
+			.end_ns = sqlite_list_u64(row, 1),
+			.samples = sqlite_list_u64(row, 2),
+			.running_ns = sqlite_list_u64(row, 3),
+			.waiting_ns = sqlite_list_u64(row, 4)};
 		goes_on = scan->take(scan->context, &window);
 	}
 	sqlite_end(row);
@@ -215,15 +231,17 @@ enum tally_status sqlite_list_windows(void *db, const struct store_window_scan *
 {
 	struct sqlite_store *s = db;
 	bool goes_on = true;
+	uint64_t begin_ns = sqlite_list_begin(s, scan);
 	for (size_t i = 0; goes_on && !s->failed && i < scan->series_count; i++)
-		goes_on = sqlite_list_windows_of(s, scan, i);
-	sqlite3_stmt *row = sqlite_start(
-		s, SQL_LIST_LOSSES, SQL_ID(MIN(scan->range.begin_ns, INT64_MAX)), SQL_ID(sqlite_list_end(scan->range)));
+		goes_on = sqlite_list_windows_of(s, scan, begin_ns, i);
+	sqlite3_stmt *row =
+		sqlite_start(s, SQL_LIST_LOSSES, SQL_ID(begin_ns), SQL_ID(sqlite_list_end(scan->range)));
 	while (goes_on && sqlite_next(s, row)) {
 		const struct store_window window = {.series = STORE_NONE,
 			.begin_ns = sqlite_list_u64(row, 0),
-			.labels = sqlite_list_u64(row, 1),
-			.lost_samples = sqlite_list_u64(row, 2) + sqlite_list_u64(row, 3)};
+			.end_ns = sqlite_list_u64(row, 1),
+			.labels = sqlite_list_u64(row, 2),
+			.lost_samples = sqlite_list_u64(row, 3) + sqlite_list_u64(row, 4)};
 		goes_on = scan->take(scan->context, &window);
 	}
 	sqlite_end(row);

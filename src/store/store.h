@@ -60,7 +60,9 @@ struct store_point {
 	uint64_t running_ns, waiting_ns; /* of events whose values are time */
 	uint64_t lost_samples; /* that the agents reported as lost or dropped */
 };
-/* The load over time: one point for each step_ns from begin_ns on, appended to points, empty ones too. */
+/* The load over time: one point for each step_ns from begin_ns on, appended to points, empty ones too. What a window has
+ * is spread evenly over the time that it covers, also if it began before (up to an hour); parts outside of the time of
+ * the selection are left out. */
 struct store_points {
 	struct store_point *items; /* freed by the caller */
 	size_t count;

@@ -21,6 +21,9 @@
 #define STORE_IS_LATE "the query takes longer than it may: ask for a shorter time, fewer hosts or one service"
 #define STORE_HOUR_NS (UINT64_C(3600) * 1000000000)
 
+/* The longest window whose part in a range is found if it began before: an agent's windows are an hour at most. */
+#define STORE_REACH_NS STORE_HOUR_NS
+
 struct store_range {
 	uint64_t begin_ns, end_ns; /* windows that begin in it */
 };
@@ -57,13 +60,14 @@ struct store_scan {
 
 struct store_window { /* what a part of a batch adds to the load */
 	uint32_t series; /* index in the scan; STORE_NONE: of the batch itself */
-	uint64_t begin_ns;
+	uint64_t begin_ns, end_ns;
 	uint64_t samples, running_ns, waiting_ns;
 	uint64_t labels, lost_samples; /* of the batch itself */
 };
 
 struct store_window_scan {
 	struct store_range range;
+	bool reaches_in; /* also windows that began up to STORE_REACH_NS before the range and end in it */
 	const uint64_t *series;
 	size_t series_count;
 	bool (*take)(void *context, const struct store_window *window);

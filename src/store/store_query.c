@@ -10,6 +10,7 @@ struct store_loading {
 	const struct store_query *query;
 	struct store_point *points;
 	size_t count;
+	uint64_t begin_ns, end_ns; /* of the points */
 	uint64_t step_ns;
 	uint64_t lost; /* in all points */
 	uint64_t seen;
@@ -51,6 +52,42 @@ static bool store_query_has_batch(struct store_loading *l, uint64_t labels)
 	return *known == 2;
 }
 
+/* The part of a window's value that belongs to its time before an instant, so that parts add up to the value. */
+static uint64_t store_query_share(uint64_t value, uint64_t ns, uint64_t window_ns)
+{
+	return (uint64_t)((unsigned __int128)value * ns / window_ns);
+}
+
+static void store_query_add_part(
+	struct store_point *point, const struct store_window *window, uint64_t from_ns, uint64_t until_ns)
+{
+	uint64_t *const sums[] = {&point->samples, &point->running_ns, &point->waiting_ns, &point->lost_samples};
+	const uint64_t values[] = {window->samples, window->running_ns, window->waiting_ns, window->lost_samples};
+	uint64_t window_ns = window->end_ns - window->begin_ns;
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		*sums[i] = store_sums_add(
+			*sums[i], store_query_share(values[i], until_ns - window->begin_ns, window_ns) -
+					  store_query_share(values[i], from_ns - window->begin_ns, window_ns));
+}
+
+/* A window covers time, and says nothing of when its samples came in it: they are spread evenly. */
+static void store_query_spread(struct store_loading *l, const struct store_window *window)
+{
+	struct store_window spread = *window;
+	if (spread.end_ns <= spread.begin_ns) /* an instant */
+		spread.end_ns = spread.begin_ns + 1;
+	uint64_t from = MAX(spread.begin_ns, l->begin_ns), end = MIN(spread.end_ns, l->end_ns);
+	while (from < end) {
+		uint64_t index = (from - l->begin_ns) / l->step_ns;
+		if (index >= l->count)
+			return;
+		uint64_t next = l->points[index].begin_ns + MIN(l->step_ns, UINT64_MAX - l->points[index].begin_ns);
+		uint64_t until = MIN(end, next);
+		store_query_add_part(&l->points[index], &spread, from, until);
+		from = until;
+	}
+}
+
 static bool store_query_take_window(void *context, const struct store_window *window)
 {
 	struct store_loading *l = context;
@@ -62,23 +99,17 @@ static bool store_query_take_window(void *context, const struct store_window *wi
 	if (window->series == STORE_NONE && !store_query_has_batch(l, window->labels))
 		return l->status == TALLY_OK;
 	l->lost = store_sums_add(l->lost, window->lost_samples);
-	if (!l->points || window->begin_ns < selection->begin_ns)
-		return true;
-	uint64_t index = (window->begin_ns - selection->begin_ns) / l->step_ns;
-	if (index >= l->count)
-		return true;
-	struct store_point *point = &l->points[index];
-	point->samples = store_sums_add(point->samples, window->samples);
-	point->running_ns = store_sums_add(point->running_ns, window->running_ns);
-	point->waiting_ns = store_sums_add(point->waiting_ns, window->waiting_ns);
-	point->lost_samples = store_sums_add(point->lost_samples, window->lost_samples);
+	if (l->points)
+		store_query_spread(l, window);
 	return true;
 }
 
 static enum tally_status store_query_list_windows(struct store_loading *l, size_t series_count, struct tally_error *err)
 {
 	const struct store_query *q = l->query;
-	const struct store_window_scan scan = {.range = {q->selection->begin_ns, q->selection->end_ns},
+	const struct store_window_scan scan = {
+		.range = {l->points ? l->begin_ns : q->selection->begin_ns, q->selection->end_ns},
+		.reaches_in = l->points != NULL,
 		.series = q->catalog.ids.items,
 		.series_count = series_count,
 		.take = store_query_take_window,
@@ -136,10 +167,17 @@ enum tally_status store_load(struct store *store, const struct store_selection *
 	enum tally_status status = store_query_points(selection, step_ns, &made, err);
 	if (status != TALLY_OK)
 		return status;
-	status = store_query_begin(store, selection, &query, err);
+	/* Series whose last window began before the time and reaches into it count, too. */
+	struct store_selection wide = *selection;
+	wide.begin_ns -= MIN(wide.begin_ns, STORE_REACH_NS);
+	status = store_query_begin(store, &wide, &query, err);
 	if (status == TALLY_OK) {
-		struct store_loading load = {
-			.query = &query, .points = made.items, .count = made.count, .step_ns = step_ns};
+		struct store_loading load = {.query = &query,
+			.points = made.items,
+			.count = made.count,
+			.begin_ns = selection->begin_ns,
+			.end_ns = selection->end_ns,
+			.step_ns = step_ns};
 		status = store_query_list_windows(&load, query.catalog.ids.len, err);
 		store_query_end(&query);
 	}

@@ -213,6 +213,48 @@ static void load_has_a_point_for_each_step(void **state)
 	test_store_close(&t);
 }
 
+/* A constant load is a straight line, whatever the steps, and nothing is lost or counted twice. */
+static void load_is_spread_over_windows(void **state)
+{
+	struct test_store t = test_store_open();
+	struct store_points points;
+	for (unsigned i = 0; i < 9; i++) { /* windows of 10 ns without a gap */
+		struct batch_recipe recipe = {.number = i + 1,
+			.begin_ns = 100 + 10 * (uint64_t)i,
+			.profile = "event cpu-clock\na 1/1 0 0 10 f@x\n",
+			.labels = "host=a"};
+		recipe.lost_samples = 10;
+		test_store_add(&t, &recipe);
+	}
+	static const uint64_t steps[] = {1, 3, 4, 7, 10, 15, 45, 90};
+	for (size_t k = 0; k < ARRAY_LEN(steps); k++) {
+		const struct store_selection selection = {.begin_ns = 100, .end_ns = 190};
+		uint64_t samples = 0, running = 0;
+		assert_int_equal(store_load(t.store, &selection, steps[k], &points, NULL), TALLY_OK);
+		for (size_t i = 0; i < points.count; i++) {
+			uint64_t width = MIN(steps[k], 190 - points.items[i].begin_ns);
+			assert_int_equal(points.items[i].running_ns, width);
+			assert_int_equal(points.items[i].lost_samples, width);
+			samples += points.items[i].samples;
+			running += points.items[i].running_ns;
+		}
+		assert_true(samples == 9 && running == 90);
+		free(points.items);
+	}
+	/* The window that began before the time, and the one that ends after it, count in part. */
+	const struct store_selection middle = {.begin_ns = 105, .end_ns = 123};
+	assert_int_equal(store_load(t.store, &middle, 9, &points, NULL), TALLY_OK);
+	assert_int_equal(points.count, 2);
+	assert_true(points.items[0].running_ns == 9 && points.items[1].running_ns == 9);
+	free(points.items);
+	/* No window of the series begins in this time. */
+	const struct store_selection last = {.begin_ns = 185, .end_ns = 200};
+	assert_int_equal(store_load(t.store, &last, 15, &points, NULL), TALLY_OK);
+	assert_true(points.items[0].running_ns == 5);
+	free(points.items);
+	test_store_close(&t);
+}
+
 /* Of states, and of events that are times of waiting. */
 static void load_tells_running_from_waiting(void **state)
 {
@@ -229,8 +271,8 @@ static void load_tells_running_from_waiting(void **state)
 	}
 	test_store_ingest(t.store, batch);
 	fleet_batch_destroy(batch);
-	struct store_selection selection = {.end_ns = 1};
-	assert_int_equal(store_load(t.store, &selection, 1, &points, NULL), TALLY_OK);
+	struct store_selection selection = {.end_ns = 10};
+	assert_int_equal(store_load(t.store, &selection, 10, &points, NULL), TALLY_OK);
 	assert_true(points.items[0].running_ns == running && points.items[0].waiting_ns == waiting);
 	free(points.items);
 	test_store_close(&t);
@@ -527,6 +569,7 @@ int main(void)
 		cmocka_unit_test(threads_are_kept_apart_on_request),
 		cmocka_unit_test(labels_are_merged_on_request),
 		cmocka_unit_test(load_has_a_point_for_each_step),
+		cmocka_unit_test(load_is_spread_over_windows),
 		cmocka_unit_test(load_tells_running_from_waiting),
 		cmocka_unit_test(labels_and_events_are_listed),
 		cmocka_unit_test(symbols_that_were_left_out_must_be_there),
