@@ -56,6 +56,13 @@ static enum tally_status batch_pack_unpack(
 	return TALLY_OK;
 }
 
+size_t fleet_batch_unpacked_bytes(struct tally_bytes packed, size_t max_bytes)
+{
+	/* The two values that stand for "not known" and "no frame" are the largest ones. */
+	unsigned long long bytes = ZSTD_getFrameContentSize(packed.data, packed.len);
+	return bytes < max_bytes ? (size_t)bytes : max_bytes;
+}
+
 enum tally_status fleet_batch_decompress(
 	struct tally_bytes packed, size_t max_bytes, struct text *out, struct tally_error *err)
 {
@@ -77,6 +84,11 @@ enum tally_status fleet_batch_decompress(
 }
 
 #else
+
+size_t fleet_batch_unpacked_bytes(struct tally_bytes packed, size_t max_bytes)
+{
+	return 0;
+}
 
 bool fleet_batch_can_compress(void)
 {

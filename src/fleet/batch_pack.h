@@ -16,6 +16,8 @@
 bool fleet_batch_can_compress(void);
 TALLY_MUST_CHECK enum tally_status fleet_batch_compress(
 	struct tally_bytes raw, struct text *out, struct tally_error *err);
+/* How many bytes a frame decompresses to at most: what its header says, or max_bytes if it says nothing or more. */
+size_t fleet_batch_unpacked_bytes(struct tally_bytes packed, size_t max_bytes);
 TALLY_MUST_CHECK enum tally_status fleet_batch_decompress(
 	struct tally_bytes packed, size_t max_bytes, struct text *out, struct tally_error *err);
 

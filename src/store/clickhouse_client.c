@@ -72,10 +72,10 @@ static enum tally_status clickhouse_refuse_form(const char *place, struct tally_
 	struct text url = {0};
 	text_printf(&url, "clickhouse:%s", place);
 	text_char(&url, '\0');
-	enum tally_status status = url.failed ? error_nomem(err)
-					      : error_set(err, TALLY_INVALID,
-							"'%s' is not of the form clickhouse://host[:port]/database",
-							url_shown(url.data, shown));
+	enum tally_status status =
+		url.failed ? error_nomem(err)
+			   : error_set(err, TALLY_INVALID, "'%s' is not of the form clickhouse://host[:port]/database",
+				     url_shown(url.data, shown));
 	text_deinit(&url);
 	return status;
 }

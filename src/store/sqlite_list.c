@@ -200,8 +200,8 @@ static uint64_t sqlite_list_begin(struct sqlite_store *s, const struct store_win
 	uint64_t begin = MIN(scan->range.begin_ns, INT64_MAX), first = begin;
 	if (!scan->reaches_in)
 		return begin;
-	sqlite3_stmt *row = sqlite_start(s, SQL_FIRST_REACHING, SQL_ID(begin - MIN(begin, STORE_REACH_NS)),
-		SQL_ID(begin), SQL_ID(begin));
+	sqlite3_stmt *row = sqlite_start(
+		s, SQL_FIRST_REACHING, SQL_ID(begin - MIN(begin, STORE_REACH_NS)), SQL_ID(begin), SQL_ID(begin));
 	if (sqlite_next(s, row) && sqlite3_column_type(row, 0) != SQLITE_NULL)
 		first = sqlite_list_u64(row, 0);
 	sqlite_end(row);
@@ -234,8 +234,7 @@ enum tally_status sqlite_list_windows(void *db, const struct store_window_scan *
 	uint64_t begin_ns = sqlite_list_begin(s, scan);
 	for (size_t i = 0; goes_on && !s->failed && i < scan->series_count; i++)
 		goes_on = sqlite_list_windows_of(s, scan, begin_ns, i);
-	sqlite3_stmt *row =
-		sqlite_start(s, SQL_LIST_LOSSES, SQL_ID(begin_ns), SQL_ID(sqlite_list_end(scan->range)));
+	sqlite3_stmt *row = sqlite_start(s, SQL_LIST_LOSSES, SQL_ID(begin_ns), SQL_ID(sqlite_list_end(scan->range)));
 	while (goes_on && sqlite_next(s, row)) {
 		const struct store_window window = {.series = STORE_NONE,
 			.begin_ns = sqlite_list_u64(row, 0),

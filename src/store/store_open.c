@@ -28,8 +28,7 @@ static enum tally_status store_refuse(const char *url, struct tally_error *err)
 			"this tally was built without SQLite (-Dsqlite=disabled), so it cannot open the store '%s'",
 			url);
 	return error_set(err, TALLY_INVALID,
-		"'%s' is not the URL of a store: use sqlite:FILE or clickhouse://HOST/DATABASE",
-		url_shown(url, shown));
+		"'%s' is not the URL of a store: use sqlite:FILE or clickhouse://HOST/DATABASE", url_shown(url, shown));
 }
 
 enum tally_status store_open(const char *url, bool may_write, struct store **store, struct tally_error *err)

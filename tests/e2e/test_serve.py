@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The server of profiles: what it stores and answers, whom it refuses, and that nothing that was acknowledged is lost."""
+import contextlib
 import gzip
 import json
 import os
@@ -10,6 +11,7 @@ import signal
 import socket
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -209,6 +211,23 @@ def test_bombs_are_refused_in_bounded_memory(server):
     resident = int(re.search(r'VmHWM:\s+(\d+)', open(f'/proc/{server.process.pid}/status', encoding='ascii').read())[1])
     assert resident < 400_000
     assert server.post(make_batch())[0] == 200
+
+
+def test_the_sum_of_waiting_batches_is_bounded(server):
+    """Many small requests, each of which decompresses to nearly 64 MiB, of a size that their headers do not say."""
+    blocks = 511
+    body = bytes.fromhex('28b52ffd0038') + b''.join(
+        ((131072 << 3) | 2 | (i == blocks - 1)).to_bytes(3, 'little') + b'\x78' for i in range(blocks))
+    head = (f'POST /api/v1/batches HTTP/1.1\r\nHost: localhost\r\nContent-Type: {BATCH_TYPE}\r\n'
+            f'Content-Encoding: zstd\r\nContent-Length: {len(body)}\r\n\r\n').encode()
+    with contextlib.ExitStack() as links:
+        for _ in range(8):
+            link = links.enter_context(socket.create_connection(('127.0.0.1', server.port), timeout=60))
+            link.sendall(head + body)
+            last = link
+        assert last.recv(4096).startswith((b'HTTP/1.1 400', b'HTTP/1.1 503'))
+        peak = int(re.search(r'VmHWM:\s+(\d+)', Path(f'/proc/{server.process.pid}/status').read_text())[1]) >> 10
+        assert peak < 250, f'{peak} MB'
 
 
 def test_labels_and_names_stay_data(server):

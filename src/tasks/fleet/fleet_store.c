@@ -96,7 +96,8 @@ void fleet_store_warn_exposed(const struct cli *cli, const struct store *store)
 	if (!path || !file_is_exposed(path))
 		return;
 	text_visible(&shown, str_from(path));
-	cli_sayf("%s: warning: all users of this machine can read the profiles in %.*s: 'chmod o= %.*s*' changes that\n",
+	cli_sayf(
+		"%s: warning: all users of this machine can read the profiles in %.*s: 'chmod o= %.*s*' changes that\n",
 		cli->program, (int)shown.len, shown.data ? shown.data : "", (int)shown.len,
 		shown.data ? shown.data : "");
 	text_deinit(&shown);

@@ -9,7 +9,8 @@
 
 #define COMMIT_BATCHES	    256
 #define COMMIT_BYTES	    ((size_t)64 << 20) /* of encoded batches with one commit, at most, but for a single one */
-#define HELD_BYTES	    ((size_t)128 << 20) /* of encoded batches in flight */
+#define HELD_BYTES	    ((size_t)512 << 20) /* of batches in flight, which is memory that they may take */
+#define DECODED_TIMES	    12 /* bytes of memory for a byte of an encoded batch of the smallest entries, as measured */
 #define SERVE_INGEST_WAIT_S 30 /* for room */
 
 struct serve_waiting {
@@ -47,7 +48,9 @@ static enum tally_status serve_ingest_hold(struct serve_ingest *ingest, size_t b
 	if (code == 0)
 		ingest->held_bytes += bytes;
 	pthread_mutex_unlock(&ingest->lock);
-	return code == 0 ? TALLY_OK : error_set(err, TALLY_IO, "too many batches at once");
+	return code == 0 ? TALLY_OK
+			 : error_set(err, TALLY_IO,
+				   "too many batches come at once, and there is no room for this one: try again later");
 }
 
 static void serve_ingest_release(struct serve_ingest *ingest, size_t bytes)
@@ -121,18 +124,18 @@ static void serve_ingest_store(struct serve_ingest *ingest, struct serve_waiting
 	pthread_mutex_unlock(&ingest->lock);
 }
 
+/* bytes: of an encoded batch, for which there is room. */
 static enum tally_status serve_ingest_decoded(
 	struct serve_ingest *ingest, struct tally_bytes bytes, struct store_receipt *receipt, struct tally_error *err)
 {
 	struct fleet_batch *batch;
-	enum tally_status status = serve_ingest_hold(ingest, bytes.len, err);
+	enum tally_status status = fleet_batch_read(bytes, &batch, err);
 	if (status != TALLY_OK)
 		return status;
-	status = fleet_batch_read(bytes, &batch, err);
-	if (status == TALLY_OK && fleet_batch_lacks(batch)) {
-		status = error_set(err, TALLY_CORRUPT, "%s", fleet_batch_lacks(batch));
-		fleet_batch_destroy(batch);
-	} else if (status == TALLY_OK) {
+	const char *lacks = fleet_batch_lacks(batch);
+	if (lacks) {
+		status = error_set(err, TALLY_CORRUPT, "%s", lacks);
+	} else {
 		struct serve_waiting own = {.batch = batch, .bytes = bytes.len};
 		serve_ingest_store(ingest, &own);
 		status = own.status;
@@ -140,9 +143,8 @@ static enum tally_status serve_ingest_decoded(
 			*receipt = own.receipt;
 		else if (err)
 			*err = own.err;
-		fleet_batch_destroy(batch);
 	}
-	serve_ingest_release(ingest, bytes.len);
+	fleet_batch_destroy(batch);
 	return status;
 }
 
@@ -152,12 +154,18 @@ enum tally_status serve_ingest_add(struct serve_ingest *ingest, struct tally_byt
 	struct text plain = {0};
 	if (!is_packed && body.len > FLEET_BATCH_BYTES)
 		return error_set(err, TALLY_LIMIT, "it has more than %u bytes", FLEET_BATCH_BYTES);
-	if (!is_packed)
-		return serve_ingest_decoded(ingest, body, receipt, err);
-	enum tally_status status = fleet_batch_decompress(body, FLEET_BATCH_BYTES, &plain, err);
+	size_t most = is_packed ? fleet_batch_unpacked_bytes(body, FLEET_BATCH_BYTES) : body.len;
+	size_t room = most * DECODED_TIMES;
+	enum tally_status status = serve_ingest_hold(ingest, room, err);
+	if (status != TALLY_OK)
+		return status;
+	if (is_packed) {
+		status = fleet_batch_decompress(body, most, &plain, err);
+		body = (struct tally_bytes){(const uint8_t *)plain.data, plain.len};
+	}
 	if (status == TALLY_OK)
-		status = serve_ingest_decoded(
-			ingest, (struct tally_bytes){(const uint8_t *)plain.data, plain.len}, receipt, err);
+		status = serve_ingest_decoded(ingest, body, receipt, err);
 	text_deinit(&plain);
+	serve_ingest_release(ingest, room);
 	return status;
 }

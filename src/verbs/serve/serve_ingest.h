@@ -3,8 +3,8 @@
  * serve_ingest.h - decodes batches and stores those that come at the same time with one commit.
  *
  * Each request waits in its own thread until its batch is on disk: while one of them commits, the others gather, and
- * the next one commits all of them. Memory for batches in flight is bounded; who finds no room for a while is told to
- * try again. Any number of threads.
+ * the next one commits all of them. Memory for batches in flight is bounded, from before they are decompressed; who
+ * finds no room for a while is told to try again. Any number of threads.
  *
  *	serve_ingest_init(&ingest, &store, &store_lock);
  *	status = serve_ingest_add(&ingest, body, is_packed, &receipt, err);
@@ -25,7 +25,7 @@ struct serve_ingest {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct serve_waiting *first, *last;
-	size_t held_bytes; /* of batches in flight, as they are encoded */
+	size_t held_bytes; /* of memory that batches in flight may take */
 	bool is_committing;
 };
 

@@ -97,6 +97,19 @@ static void bombs_are_refused(void **state)
 	check_refused((struct tally_bytes){wide, sizeof(wide)}, (size_t)1 << 20, TALLY_CORRUPT, "cannot decompress");
 }
 
+/* A server makes room before it decompresses: for what the header says, or for the most that it takes. */
+static void sizes_are_known_before(void **state)
+{
+	needs_zstd();
+	static const uint8_t no_size[] = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x38};
+	struct text packed = packed_bytes(RAW_BYTES);
+	assert_int_equal(fleet_batch_unpacked_bytes(bytes_of(&packed), 1 << 20), RAW_BYTES);
+	assert_int_equal(fleet_batch_unpacked_bytes(bytes_of(&packed), 1000), 1000);
+	assert_int_equal(fleet_batch_unpacked_bytes((struct tally_bytes){no_size, sizeof(no_size)}, 1000), 1000);
+	assert_int_equal(fleet_batch_unpacked_bytes((struct tally_bytes){no_size, 2}, 1000), 1000);
+	text_deinit(&packed);
+}
+
 static void without_zstd(void **state)
 {
 	struct text out = {0};
@@ -113,6 +126,7 @@ int main(void)
 		cmocka_unit_test(bytes_come_back),
 		cmocka_unit_test(bad_frames_are_refused),
 		cmocka_unit_test(bombs_are_refused),
+		cmocka_unit_test(sizes_are_known_before),
 		cmocka_unit_test(without_zstd),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
