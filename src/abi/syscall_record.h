@@ -11,6 +11,7 @@
 
 #define SYSCALL_ARGS	 6
 #define SYSCALL_NUMBERS	 1024 /* of one table; those of 32-bit programs follow */
+#define SYSCALL_PLANS	 (2 * SYSCALL_NUMBERS + 2) /* the last two: numbers in no table, of 64-bit and 32-bit programs */
 #define SYSCALL_CAPTURES 4096 /* bytes that are copied of one call, with the headers of the parts */
 #define SYSCALL_PART	 4096 /* bytes of one part */
 #define SYSCALL_VECTORS	 8 /* elements of an iovec or of argv that are copied */
@@ -24,8 +25,10 @@ enum syscall_record_kind {
 };
 
 #define SYSCALL_FLAG_COMPAT    0x01 /* by the numbers and structs of 32-bit programs */
-#define SYSCALL_FLAG_NO_ENTRY  0x02 /* it began before the trace: there are no arguments */
+#define SYSCALL_FLAG_NO_ENTRY  0x02 /* its beginning was not seen: there is no duration */
 #define SYSCALL_FLAG_TRUNCATED 0x04 /* not all parts found room */
+#define SYSCALL_FLAG_LATE_ARGS 0x08 /* with NO_ENTRY: the arguments are those of the registers at the end */
+#define SYSCALL_FLAG_IN_TRACE  0x10 /* with NO_ENTRY: it began within the trace; a filter may have answered it */
 #define SYSCALL_RECORD_VERSION 1
 
 struct syscall_record { /* followed by the parts; 8-byte aligned, in the byte order of the machine */
@@ -94,6 +97,7 @@ struct syscall_plan_arg {
 #define SYSCALL_PLAN_COPIES	0x04 /* something is to be copied at entry */
 #define SYSCALL_PLAN_COPIES_OUT 0x08 /* or at exit */
 #define SYSCALL_PLAN_NEW_IMAGE	0x10 /* execve: the arguments are gone if it has succeeded */
+#define SYSCALL_PLAN_FORKS	0x20 /* it returns in the child, too */
 
 #define SYSCALL_PLAN_MASK 7 /* for the verifier: an index of args */
 
@@ -109,12 +113,15 @@ enum syscall_sum_by { SYSCALL_SUM_NONE, SYSCALL_SUM_TOTAL, SYSCALL_SUM_THREAD, S
 
 struct syscall_sum_key {
 	unsigned long long owner; /* thread or cgroup; 0: all */
-	unsigned int number; /* + SYSCALL_NUMBERS of 32-bit programs */
-	unsigned int error; /* errno, whose sums have a count only; 0: the call's sum */
+	unsigned int number;
+	unsigned short error; /* errno, whose sums have a count only; 0: the call's sum */
+	unsigned short is_compat; /* of 32-bit programs */
 };
 
 struct syscall_sum { /* on one CPU */
 	unsigned long long count, errors;
+	unsigned long long
+		untimed; /* of count: calls whose beginning was not seen; they are in no other sum of times */
 	unsigned long long total_ns, min_ns, max_ns;
 	unsigned long long squares_low, squares_high; /* the sum of squares of ns, 128 bits */
 };

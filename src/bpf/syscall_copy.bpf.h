@@ -264,7 +264,7 @@ static __always_inline void syscall_copy_exec(
 static __always_inline bool syscall_copy_flags(
 	const struct syscall_copies *c, const struct syscall_plan_arg *plan, __u32 arg, __u32 when, __u32 *flags)
 {
-	bool is_late = when != SYSCALL_WHEN_ENTRY && c->late & 1u << arg;
+	bool is_late = when != SYSCALL_WHEN_ENTRY && plan->when & SYSCALL_WHEN_ENTRY && c->late & 1u << arg;
 	*flags = plan->when & when & SYSCALL_WHEN_EXIT ? SYSCALL_PART_AT_EXIT : is_late ? SYSCALL_PART_LATE : 0;
 	return plan->copy != SYSCALL_COPY_NOTHING && (plan->when & when || is_late);
 }

@@ -78,14 +78,19 @@ static __always_inline void syscall_args_of(const SYSCALL_REGS *regs, bool is_co
 
 #define SYSCALL_X32_BIT 0x40000000
 
-/* The place of a call in the map of plans; SYSCALL_NUMBERS * 2: it has none. */
-static __always_inline __u32 syscall_index(__s64 number, bool is_compat)
+/* A number that a table has, or any other one as the program gave it. */
+static __always_inline __u32 syscall_plain_number(__s64 number)
 {
-	if (number >= SYSCALL_X32_BIT)
-		number -= SYSCALL_X32_BIT;
-	if (number < 0 || number >= SYSCALL_NUMBERS)
-		return 2 * SYSCALL_NUMBERS;
-	return (__u32)number + (is_compat ? SYSCALL_NUMBERS : 0);
+	__u32 plain = (__u32)number & ~SYSCALL_X32_BIT;
+	return plain < SYSCALL_NUMBERS ? plain : (__u32)number;
+}
+
+/* The place of a call in the map of plans. */
+static __always_inline __u32 syscall_index(__u32 number, bool is_compat)
+{
+	if (number >= SYSCALL_NUMBERS)
+		return 2 * SYSCALL_NUMBERS + is_compat;
+	return number + (is_compat ? SYSCALL_NUMBERS : 0);
 }
 
 #endif

@@ -48,7 +48,7 @@ struct { /* what a new entry begins as: zero */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 2 * SYSCALL_NUMBERS);
+	__uint(max_entries, SYSCALL_PLANS);
 	__type(key, __u32);
 	__type(value, struct syscall_plan);
 } plans SEC(".maps");
@@ -148,8 +148,8 @@ static __always_inline void syscall_fill_record(
 {
 	r->version = SYSCALL_RECORD_VERSION;
 	r->kind = (__u8)kind;
-	r->flags = (__u8)(flags | (thread->index >= SYSCALL_NUMBERS ? SYSCALL_FLAG_COMPAT : 0));
-	r->number = thread->index & (SYSCALL_NUMBERS - 1);
+	r->flags = (__u8)(flags | (thread->is_compat ? SYSCALL_FLAG_COMPAT : 0));
+	r->number = thread->number;
 	r->captured = 0;
 	r->unused = 0;
 	for (__u32 i = 0; i < SYSCALL_ARGS; i++)
@@ -206,9 +206,20 @@ static __always_inline void syscall_add_square(struct syscall_sum *sum, __u64 va
 	sum->squares_high += high * high + (cross >> 31) + carry;
 }
 
-static __always_inline void syscall_add(__u32 index, __s64 result, __u64 duration)
+static __always_inline void syscall_add_time(struct syscall_sum *sum, __u64 duration)
 {
-	struct syscall_sum_key key = {.number = index};
+	sum->total_ns += duration;
+	if (duration < sum->min_ns)
+		sum->min_ns = duration;
+	if (duration > sum->max_ns)
+		sum->max_ns = duration;
+	syscall_add_square(sum, duration);
+}
+
+static __always_inline void syscall_add(
+	const struct syscall_thread *thread, __s64 result, bool is_timed, __u64 duration)
+{
+	struct syscall_sum_key key = {.number = thread->number, .is_compat = thread->is_compat};
 	if (wanted.sums == SYSCALL_SUM_THREAD)
 		key.owner = (__u32)bpf_get_current_pid_tgid();
 	else if (wanted.sums == SYSCALL_SUM_CGROUP)
@@ -219,18 +230,16 @@ static __always_inline void syscall_add(__u32 index, __s64 result, __u64 duratio
 		return;
 	}
 	sum->count++;
-	sum->total_ns += duration;
-	if (duration < sum->min_ns)
-		sum->min_ns = duration;
-	if (duration > sum->max_ns)
-		sum->max_ns = duration;
-	syscall_add_square(sum, duration);
+	if (is_timed)
+		syscall_add_time(sum, duration);
+	else
+		sum->untimed++;
 	if (result >= 0 || result < -SYSCALL_MOST_ERRORS)
 		return;
 	sum->errors++;
 	if (!wanted.error_counts)
 		return;
-	key.error = (__u32)-result;
+	key.error = (__u16)-result;
 	sum = syscall_sum_of(&key);
 	if (sum)
 		sum->count++;
@@ -264,7 +273,7 @@ int BPF_PROG(syscall_enters, SYSCALL_REGS *regs, long id)
 	if (!is_on)
 		return 0;
 	bool is_compat = syscall_is_compat(regs);
-	__u32 index = syscall_index(id, is_compat);
+	__u32 number = syscall_plain_number(id), index = syscall_index(number, is_compat);
 	struct syscall_plan *plan = bpf_map_lookup_elem(&plans, &index);
 	if (!plan || !(plan->flags & SYSCALL_PLAN_WANTED))
 		return 0;
@@ -273,6 +282,8 @@ int BPF_PROG(syscall_enters, SYSCALL_REGS *regs, long id)
 	if (!thread || !syscall_is_wanted(thread, plan))
 		return 0;
 	thread->index = index;
+	thread->number = number;
+	thread->is_compat = is_compat;
 	thread->has_copies = false;
 	if (wanted.records)
 		syscall_args_of(regs, is_compat, thread->args);
@@ -294,25 +305,61 @@ int BPF_PROG(syscall_enters, SYSCALL_REGS *regs, long id)
 
 /* ---- exit ---- */
 
+/* The copies of a call that ends. Of one whose beginning was not seen, all are made now. */
+static __always_inline struct syscall_copies *syscall_exit_copies(
+	struct syscall_thread *thread, const struct syscall_plan *plan, __u32 tid, __u32 flags, bool failed)
+{
+	struct syscall_copies *c;
+	if (!(flags & SYSCALL_FLAG_NO_ENTRY)) {
+		c = thread->has_copies ? bpf_map_lookup_elem(&copies, &tid) : NULL;
+		if (c && plan->flags & SYSCALL_PLAN_NEW_IMAGE && !failed)
+			c->late = 0;
+		return c;
+	}
+	if (!(flags & SYSCALL_FLAG_LATE_ARGS) || !(plan->flags & (SYSCALL_PLAN_COPIES | SYSCALL_PLAN_COPIES_OUT)))
+		return NULL;
+	c = syscall_copies_of(tid);
+	if (!c)
+		return NULL;
+	c->used = 0;
+	c->late = (1 << SYSCALL_ARGS) - 1;
+	syscall_fill_record(&c->record, thread, 0, flags);
+	return c;
+}
+
 static __always_inline void syscall_exit_record(void *ctx, struct syscall_thread *thread,
-	const struct syscall_plan *plan, __u32 tid, __s64 result, __u64 duration)
+	const struct syscall_plan *plan, __u32 tid, __u32 flags, __s64 result, __u64 duration)
 {
 	bool failed = result < 0 && result >= -SYSCALL_MOST_ERRORS;
 	__u32 kind = wanted.entries ? SYSCALL_RECORD_EXIT : SYSCALL_RECORD_CALL;
-	if ((wanted.only_failed && !failed) || duration < wanted.least_ns)
+	if ((wanted.only_failed && !failed) || (wanted.least_ns && flags & SYSCALL_FLAG_NO_ENTRY) ||
+		duration < wanted.least_ns)
 		return;
-	struct syscall_copies *c = wanted.copies && thread->has_copies ? bpf_map_lookup_elem(&copies, &tid) : NULL;
+	struct syscall_copies *c = wanted.copies ? syscall_exit_copies(thread, plan, tid, flags, failed) : NULL;
 	if (!c) {
-		syscall_output_plain(ctx, thread, kind, 0, result, duration);
+		syscall_output_plain(ctx, thread, kind, flags, result, duration);
 		return;
 	}
 	c->record.result = result;
 	c->record.duration_ns = duration;
-	if (plan->flags & SYSCALL_PLAN_NEW_IMAGE && !failed)
-		c->late = 0;
 	if (failed ? c->late != 0 : c->late != 0 || plan->flags & SYSCALL_PLAN_COPIES_OUT)
 		syscall_copy_args(c, plan, failed ? 0 : SYSCALL_WHEN_EXIT);
 	syscall_output_copies(ctx, c, kind);
+}
+
+/* The call of which a thread has seen the end only: one that began before the trace or in its parent, or that a seccomp
+ * filter or a tracer has answered, in which case the kernel reports no beginning. False: it is no call; where a signal's
+ * handler returns, there is no number. Registers still have the arguments, unless there is a new program. */
+static __always_inline bool syscall_begins_unseen(
+	struct syscall_thread *thread, const SYSCALL_REGS *regs, __s64 result, __u32 *flags)
+{
+	__s64 number = syscall_number_of(regs);
+	*flags = SYSCALL_FLAG_NO_ENTRY | (thread->is_seen ? SYSCALL_FLAG_IN_TRACE : 0);
+	thread->is_compat = syscall_is_compat(regs);
+	thread->number = syscall_plain_number(number);
+	thread->index = syscall_index(thread->number, thread->is_compat);
+	thread->has_copies = false;
+	return (__s32)number >= 0;
 }
 
 SEC("tp_btf/sys_exit")
@@ -321,34 +368,37 @@ int BPF_PROG(syscall_exits, SYSCALL_REGS *regs, long result)
 	if (!is_on)
 		return 0;
 	__u64 pid_tgid = bpf_get_current_pid_tgid(), begin = 0;
+	__u32 flags = 0;
 	struct syscall_thread *thread = syscall_thread_of(pid_tgid);
 	if (!thread || thread->is_excluded)
 		return 0;
 	begin = thread->begin_ns;
-	if (thread->waits) { /* its exec has failed */
-		thread->begin_ns = 0;
+	thread->begin_ns = 0;
+	if (thread->waits) /* its exec has failed */
 		return 0;
-	}
-	if (!begin)
-		thread->index = syscall_index(syscall_number_of(regs), syscall_is_compat(regs));
+	if (!begin && !syscall_begins_unseen(thread, regs, result, &flags))
+		return 0;
+	thread->is_seen = true;
 	__u32 index = thread->index;
 	struct syscall_plan *plan = bpf_map_lookup_elem(&plans, &index);
 	if (!plan || !(plan->flags & SYSCALL_PLAN_WANTED) || !syscall_is_on_cpu() ||
 		(!begin && !syscall_is_wanted(thread, plan)))
 		return 0;
-	thread->begin_ns = 0;
-	if (begin) {
-		__u64 duration = bpf_ktime_get_ns() - begin;
-		if (wanted.sums != SYSCALL_SUM_NONE)
-			syscall_add(index, result, duration);
-		if (wanted.records)
-			syscall_exit_record(ctx, thread, plan, (__u32)pid_tgid, result, duration);
-	} else if (wanted.records && wanted.least_ns == 0 &&
-		   (!wanted.only_failed || (result < 0 && result >= -SYSCALL_MOST_ERRORS))) {
+	__u64 duration = begin ? bpf_ktime_get_ns() - begin : 0;
+	bool is_in_child = plan->flags & SYSCALL_PLAN_FORKS && result == 0;
+	if (wanted.sums != SYSCALL_SUM_NONE && !is_in_child)
+		syscall_add(thread, result, begin, duration);
+	if (!wanted.records)
+		return 0;
+	if (is_in_child)
+		flags |= SYSCALL_FLAG_IN_TRACE;
+	if (!begin && !(plan->flags & SYSCALL_PLAN_NEW_IMAGE && result == 0)) {
+		syscall_args_of(regs, thread->is_compat, thread->args);
+		flags |= SYSCALL_FLAG_LATE_ARGS;
+	} else if (!begin) {
 		__builtin_memset(thread->args, 0, sizeof(thread->args));
-		syscall_output_plain(ctx, thread, wanted.entries ? SYSCALL_RECORD_EXIT : SYSCALL_RECORD_CALL,
-			SYSCALL_FLAG_NO_ENTRY, result, 0);
 	}
+	syscall_exit_record(ctx, thread, plan, (__u32)pid_tgid, flags, result, duration);
 	return 0;
 }
 

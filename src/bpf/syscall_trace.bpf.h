@@ -18,10 +18,12 @@
 struct syscall_thread {
 	__u64 begin_ns; /* 0: it is in no call */
 	__u32 index; /* of the call's plan */
+	__u32 number;
 	__u32 pid;
-	__u8 is_excluded, has_copies;
+	__u8 is_excluded, has_copies, is_compat;
 	__u8 waits; /* for its next exec, which is its first call that is wanted */
-	__u8 unused[5];
+	__u8 is_seen; /* between calls, since the trace began: its next one begins within it */
+	__u8 unused[7];
 	__u64 args[SYSCALL_ARGS];
 };
 

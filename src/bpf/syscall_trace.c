@@ -87,7 +87,7 @@ static enum tally_status syscall_trace_size(struct syscall_trace *trace, struct 
 
 static bool syscall_trace_copies(const struct syscall_plan *plan)
 {
-	for (size_t i = 0; i < 2 * SYSCALL_NUMBERS; i++)
+	for (size_t i = 0; i < SYSCALL_PLANS; i++)
 		if (plan[i].flags & (SYSCALL_PLAN_COPIES | SYSCALL_PLAN_COPIES_OUT))
 			return true;
 	return false;
@@ -118,7 +118,7 @@ static enum tally_status syscall_trace_fill(struct syscall_trace *trace, struct 
 	const struct syscall_trace_config *c = &trace->config;
 	struct syscall_trace_bpf *s = trace->skeleton;
 	const uint8_t yes = 1;
-	for (uint32_t i = 0; i < 2 * SYSCALL_NUMBERS; i++)
+	for (uint32_t i = 0; i < SYSCALL_PLANS; i++)
 		if (bpf_map_update_elem(bpf_map__fd(s->maps.plans), &i, &c->plan[i], BPF_ANY) != 0)
 			return syscall_trace_fail(trace, errno, "what to copy cannot be stored", err);
 	for (size_t i = 0; i < c->cpu_count; i++)
@@ -259,7 +259,7 @@ static struct tally_bytes syscall_trace_record(
 	const struct syscall_thread *thread = &pending->thread;
 	int fd = bpf_map__fd(trace->skeleton->maps.copies);
 	if (thread->has_copies && bpf_map_lookup_elem(fd, &pending->tid, copies) == 0 &&
-		copies->record.number == (thread->index & (SYSCALL_NUMBERS - 1))) {
+		copies->record.number == thread->number) {
 		uint32_t used = MIN(copies->used, (uint32_t)(SYSCALL_CAPTURES + SYSCALL_PART));
 		copies->record.kind = SYSCALL_RECORD_ENTRY;
 		copies->record.captured = used;
@@ -267,8 +267,8 @@ static struct tally_bytes syscall_trace_record(
 	}
 	copies->record = (struct syscall_record){.version = SYSCALL_RECORD_VERSION,
 		.kind = SYSCALL_RECORD_ENTRY,
-		.flags = thread->index >= SYSCALL_NUMBERS ? SYSCALL_FLAG_COMPAT : 0,
-		.number = thread->index & (SYSCALL_NUMBERS - 1)};
+		.flags = thread->is_compat ? SYSCALL_FLAG_COMPAT : 0,
+		.number = thread->number};
 	for (unsigned i = 0; i < SYSCALL_ARGS; i++)
 		copies->record.args[i] = thread->args[i];
 	return (struct tally_bytes){(const uint8_t *)&copies->record, sizeof(copies->record)};
@@ -314,6 +314,7 @@ static void syscall_trace_add_up(const struct syscall_trace *trace, struct sysca
 			continue;
 		sum->count += cell->count;
 		sum->errors += cell->errors;
+		sum->untimed += cell->untimed;
 		sum->total_ns += cell->total_ns;
 		sum->min_ns = MIN(sum->min_ns, cell->min_ns);
 		sum->max_ns = MAX(sum->max_ns, cell->max_ns);

@@ -28,7 +28,7 @@ struct syscall_trace;
 struct syscall_trace_config {
 	const struct kernel_seam *kernel;
 	const char *what; /* the verb or option that needs it, for refusals */
-	const struct syscall_plan *plan; /* 2 * SYSCALL_NUMBERS of them, of syscall_capture_plan; copied */
+	const struct syscall_plan *plan; /* SYSCALL_PLANS of them, of syscall_capture_plan; copied */
 	bool no_records; /* sums only */
 	bool with_entries; /* a record at entry, too */
 	enum syscall_sum_by sums; /* SYSCALL_SUM_NONE: none */
@@ -57,6 +57,7 @@ struct syscall_trace_losses {
 
 struct syscall_trace_sum {
 	struct syscall_sum_key key;
+	uint64_t untimed; /* of count: calls without a duration */
 	uint64_t count, errors, total_ns, min_ns, max_ns; /* with key.error: the count only */
 	double squares; /* of ns, summed */
 };

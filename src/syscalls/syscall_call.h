@@ -22,7 +22,9 @@ struct syscall_call {
 	uint32_t number;
 	enum syscall_record_kind kind;
 	uint32_t pid; /* the process, for the paths of its descriptors; the caller's to fill in */
-	bool has_args; /* false: it began before the trace */
+	bool has_args; /* false: they are not known */
+	bool has_begin; /* its beginning was seen, so the duration is known */
+	bool is_within; /* it began within the trace, although its beginning was not seen */
 	bool has_result; /* false: it has not returned, or never does */
 	bool is_truncated; /* not all copies found room */
 	uint64_t args[SYSCALL_ARGS];

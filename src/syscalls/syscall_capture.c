@@ -124,6 +124,9 @@ void syscall_capture_plan(
 			p->flags |= SYSCALL_PLAN_NO_RETURN;
 		if (name && (strcmp(name, "execve") == 0 || strcmp(name, "execveat") == 0))
 			p->flags |= SYSCALL_PLAN_NEW_IMAGE;
+		if (name &&
+			(str_ends_with(str_from(name), STR("fork")) || str_starts_with(str_from(name), STR("clone"))))
+			p->flags |= SYSCALL_PLAN_FORKS;
 		for (unsigned i = 0; form && !options->nothing && i < SYSCALL_ARGS; i++) {
 			p->args[i] = syscall_capture_arg(&form->args[i], abi, options);
 			if (p->args[i].copy >= SYSCALL_COPY_IOVEC)
@@ -134,4 +137,10 @@ void syscall_capture_plan(
 				p->flags |= SYSCALL_PLAN_COPIES_OUT;
 		}
 	}
+}
+
+struct syscall_plan syscall_capture_others(const struct syscall_capture_options *options)
+{
+	bool is_wanted = !options->wanted || options->wanted->has_others;
+	return (struct syscall_plan){.flags = is_wanted ? SYSCALL_PLAN_WANTED : 0};
 }

@@ -2,7 +2,7 @@
 /*
  * syscall_capture.h - decides what the BPF program copies of each system call's arguments, from the tables.
  *
- *	struct syscall_plan *plan = calloc(2 * SYSCALL_NUMBERS, sizeof(*plan));
+ *	struct syscall_plan *plan = calloc(SYSCALL_PLANS, sizeof(*plan));
  *	syscall_capture_plan(SYSCALLS_X86_64, &options, plan);
  *	syscall_capture_plan(SYSCALLS_I386, &options, plan + SYSCALL_NUMBERS);
  */
@@ -18,8 +18,9 @@ struct syscall_capture_options {
 	const struct btf_types *types; /* for the sizes of structs without a form of their own; may be NULL */
 };
 
-/* Fills SYSCALL_NUMBERS plans. */
+/* Fills SYSCALL_NUMBERS plans. Calls of other numbers have one that copies nothing: syscall_capture_others. */
 void syscall_capture_plan(
 	enum syscall_abi abi, const struct syscall_capture_options *options, struct syscall_plan *plan);
+struct syscall_plan syscall_capture_others(const struct syscall_capture_options *options);
 
 #endif

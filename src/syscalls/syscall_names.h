@@ -11,6 +11,7 @@
 
 struct syscall_set {
 	bool has[SYSCALL_NUMBERS];
+	bool has_others; /* numbers beyond */
 };
 
 /* Adds the calls that are meant to the set: a name, a pattern with * ? [], or a group: file, string (those with paths or

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """trace's calls, arguments and results, beside strace's of the same run."""
 import collections
-import os
 import re
 import shutil
 import subprocess
@@ -64,17 +63,7 @@ LINES = [
 ]
 
 
-@pytest.fixture
-def program(tally, system_wide):
-    """Skips where our BPF program cannot be loaded."""
-    if os.geteuid() != 0:
-        pytest.skip('tracing system calls needs root here')
-    note = tally('trace', '-e', 'getpid', 'true', check=0).stderr
-    if 'are read from tracepoints instead' in note:
-        pytest.skip(note.strip())
-
-
-def test_arguments_as_people_read_them(tally, program, workload, tmp_path):
+def test_arguments_as_people_read_them(tally, traces_by_bpf, workload, tmp_path):
     lines = tally('trace', '-o', 'out', workload('calls').path, cwd=tmp_path, check=0)
     text = (tmp_path / 'out').read_text()
     missing = [line for line in LINES if not re.search(line, text)]
@@ -92,7 +81,7 @@ def plain(text):
     return re.sub(rb'\\([0-7]{1,3}|.)', escaped, text.encode('utf-8', 'surrogateescape'))
 
 
-def test_exec_of_strings_in_untouched_memory(tally, program, workload, tmp_path):
+def test_exec_of_strings_in_untouched_memory(tally, traces_by_bpf, workload, tmp_path):
     """They cannot be read when the call begins; afterwards the program that had them is gone."""
     tally('trace', '-e', 'execve', '-o', 'out', workload('calls').path, 'exec', cwd=tmp_path, check=0)
     text = (tmp_path / 'out').read_text()
@@ -143,7 +132,7 @@ COMMANDS = {'ls': ['ls', '-l', '/etc'], 'shell': ['sh', '-c', 'for i in 1 2 3; d
 
 
 @pytest.mark.parametrize('name', COMMANDS)
-def test_calls_are_straces_of_the_same_run(tally, program, workload, name, tmp_path):
+def test_calls_are_straces_of_the_same_run(tally, traces_by_bpf, workload, name, tmp_path):
     command = COMMANDS[name] or [workload('calls').path]
     if not shutil.which('strace'):
         pytest.skip('strace is not installed')

@@ -103,6 +103,21 @@ static void trace_calls_tell_result(
 
 /* ---- calls ---- */
 
+/* What fork and its like return to the child, which is no call of the child. */
+static bool is_in_child(const struct syscall_call *call)
+{
+	const char *name = syscall_name(call->abi, call->number);
+	struct tally_str word = str_from(name ? name : "");
+	return call->has_result && call->result == 0 &&
+	       (str_ends_with(word, STR("fork")) || str_starts_with(word, STR("clone")));
+}
+
+/* As perf: in a recording, a call without a beginning counts as one of no time. */
+static uint64_t trace_calls_sum_ns(const struct trace_job *job, const struct trace_stamp *stamp)
+{
+	return stamp->has_duration ? stamp->duration_ns : job->is_live ? TRACE_SUMS_UNTIMED : 0;
+}
+
 /* One that has returned: whether its line is wanted, and the line. is_alone: no record of its beginning came before. */
 static enum tally_status trace_calls_finish(struct trace_job *job, const struct data_sample *s,
 	struct trace_thread *thread, const struct syscall_call *call, bool is_alone, struct tally_error *err)
@@ -110,10 +125,10 @@ static enum tally_status trace_calls_finish(struct trace_job *job, const struct 
 	const struct trace_settings *settings = job->settings;
 	unsigned error = 0;
 	bool has_failed = call->has_result && syscall_result_failed(call->result, &error);
-	bool has_begin = !thread->is_before && (is_alone ? call->has_args : thread->is_in_call);
+	bool has_begin = !thread->is_before && (is_alone ? call->has_begin : thread->is_in_call);
 	const struct trace_stamp stamp = {.thread = thread,
 		.cpu = s->sample.cpu,
-		.has_time = has_begin,
+		.has_time = has_begin || (job->is_live && call->is_within), /* where only the end is known: that */
 		.time_ns = is_alone || !has_begin
 				   ? s->sample.time - (has_begin ? MIN(call->duration_ns, s->sample.time) : 0)
 				   : thread->began_ns,
@@ -123,7 +138,8 @@ static enum tally_status trace_calls_finish(struct trace_job *job, const struct 
 	const struct trace_sum_key key = {trace_job_owner(job, s, thread), call->abi, call->number};
 	trace_line_set_base(job, stamp.time_ns);
 	if (trace_has_summary(settings) && call->has_result && !job->sums_come &&
-		!trace_sums_add(&job->sums, &key, stamp.has_duration ? call->duration_ns : 0, error))
+		!(job->is_live && is_in_child(call)) &&
+		!trace_sums_add(&job->sums, &key, trace_calls_sum_ns(job, &stamp), error))
 		return error_nomem(err);
 	if (settings->least_ns && (!stamp.has_duration || call->duration_ns < settings->least_ns))
 		return TALLY_OK;
@@ -169,7 +185,7 @@ static void join_before(const struct data_sample *s, struct trace_thread *thread
 {
 	if (!thread->is_before)
 		return;
-	bool is_same = !call->has_args && call->has_result && call->number == thread->number &&
+	bool is_same = !call->has_begin && call->has_result && call->number == thread->number &&
 		       s->sample.time > thread->began_ns;
 	thread->is_in_call = false;
 	thread->is_before = is_same;
@@ -185,7 +201,7 @@ static enum tally_status trace_calls_take(
 	enum tally_status status = TALLY_OK;
 	if (!thread)
 		return TALLY_NOMEM;
-	bool has_both = call->has_args;
+	bool has_both = call->has_begin;
 	call->pid = s->sample.pid;
 	join_before(s, thread, call);
 	switch (call->kind) {
@@ -205,7 +221,7 @@ static enum tally_status trace_calls_take(
 	case SYSCALL_RECORD_EXIT:
 		thread->events++;
 		/* Its beginning may not have been recorded, but its arguments are. */
-		status = trace_calls_finish(job, s, thread, call, call->has_args && !thread->is_in_call, err);
+		status = trace_calls_finish(job, s, thread, call, !thread->is_in_call, err);
 		thread->is_in_call = false;
 		if (job->current == thread)
 			job->current = NULL;
@@ -267,7 +283,7 @@ static bool read_wide(const struct data_sample *s, bool is_exit, struct syscall_
 	memcpy(&number, raw.data + RAW_ID_AT, sizeof(number));
 	memcpy(is_exit ? (void *)&call->result : (void *)call->args, raw.data + RAW_ARGS_AT, need - RAW_ARGS_AT);
 	call->number = (uint32_t)number;
-	return number < SYSCALL_NUMBERS;
+	return true;
 }
 
 /* Of recordings of other machines. */
@@ -278,7 +294,6 @@ static bool read_by_format(struct trace_job *job, const struct data_sample *s, b
 	unsigned index;
 	uint64_t number;
 	if (!formats || !tracepoint_number_of(formats, s->sample.raw, TRACEPOINT_OWN, STR("id"), &number) ||
-		number >= SYSCALL_NUMBERS ||
 		!tracepoint_find(formats, s->sample.raw, TRACEPOINT_OWN, is_exit ? STR("ret") : STR("args"), &index) ||
 		!tracepoint_value_at(formats, s->sample.raw, TRACEPOINT_OWN, index, &value))
 		return false;
@@ -299,19 +314,26 @@ static bool ends_thread(const struct trace_job *job, const struct syscall_call *
 enum tally_status trace_calls_take_tracepoint(
 	struct trace_job *job, const struct data_sample *s, bool is_exit, struct tally_error *err)
 {
-	struct syscall_call call = {.abi = job->choice->native, .has_args = !is_exit, .has_result = is_exit};
+	struct syscall_call call = {
+		.abi = job->choice->native, .has_args = !is_exit, .has_begin = !is_exit, .has_result = is_exit};
 	bool is_read = job->has_wide_words ? read_wide(s, is_exit, &call) : read_by_format(job, s, is_exit, &call);
-	if (!is_read || !trace_choice_wants(job->choice, call.abi, call.number))
+	struct trace_thread *thread = trace_threads_find(&job->threads, (int32_t)s->sample.tid);
+	bool is_in_call = thread && thread->is_in_call && !thread->is_before;
+	/* Where a signal's handler returns, registers are those before it. As perf, recordings show no end there. */
+	if (is_exit && (int32_t)call.number < 0 && is_in_call && job->is_live)
+		call.number = thread->number;
+	if (!is_read || !trace_choice_wants(job->choice, call.abi, call.number) ||
+		(is_exit && (int32_t)call.number < 0))
 		return TALLY_OK;
 	call.kind = is_exit		      ? SYSCALL_RECORD_EXIT
 		    : ends_thread(job, &call) ? SYSCALL_RECORD_NO_RETURN
 					      : SYSCALL_RECORD_ENTRY;
 	if (call.kind == SYSCALL_RECORD_NO_RETURN)
 		trace_calls_interrupt(job);
-	struct trace_thread *thread = trace_threads_find(&job->threads, (int32_t)s->sample.tid);
-	if (is_exit && thread && thread->is_in_call && !thread->is_before && thread->number == call.number) {
+	call.is_within = is_exit && ((thread && thread->events > 0) || is_in_child(&call));
+	if (is_exit && is_in_call && thread->number == call.number) {
 		memcpy(call.args, thread->args, sizeof(call.args));
-		call.has_args = true;
+		call.has_args = call.has_begin = true;
 		call.duration_ns = s->sample.time - thread->began_ns;
 	} else if (is_exit && thread && !thread->is_before) {
 		thread->is_in_call = false; /* the end of another one: records were lost between them */

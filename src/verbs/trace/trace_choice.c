@@ -187,9 +187,11 @@ static void trace_choice_settle(struct trace_choosing *m, const struct trace_set
 	c->traces_calls = c->has_names || s->wants_calls || !has_others;
 	for (unsigned abi = 0; abi < SYSCALLS_COUNT; abi++) {
 		struct syscall_set *set = c->wanted[abi];
-		if (c->has_names && set && m->is_negated)
+		if (c->has_names && set && m->is_negated) {
 			for (size_t i = 0; i < SYSCALL_NUMBERS; i++)
 				set->has[i] = !set->has[i];
+			set->has_others = !set->has_others;
+		}
 		if (!c->has_names) {
 			free(set);
 			c->wanted[abi] = NULL;

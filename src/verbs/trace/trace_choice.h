@@ -34,7 +34,7 @@ void trace_choice_deinit(struct trace_choice *choice);
 static inline bool trace_choice_wants(const struct trace_choice *choice, enum syscall_abi abi, uint32_t number)
 {
 	const struct syscall_set *set = choice->wanted[abi];
-	return !set || (number < SYSCALL_NUMBERS && set->has[number]);
+	return !set || (number < SYSCALL_NUMBERS ? set->has[number] : set->has_others);
 }
 /* The condition on the field id of raw_syscalls:sys_enter and sys_exit that selects the calls; "" if all are wanted, or
  * if it would be longer than the kernel takes. */

@@ -50,14 +50,16 @@ static enum tally_status trace_program_plan(struct trace_program *p, struct tall
 	struct syscall_capture_options options = {.wanted = c->wanted[c->native],
 		.nothing = !p->has_records || p->job->settings->only_summary,
 		.types = p->job->style.types};
-	p->plan = calloc(2 * (size_t)SYSCALL_NUMBERS, sizeof(*p->plan));
+	p->plan = calloc(SYSCALL_PLANS, sizeof(*p->plan));
 	if (!p->plan)
 		return error_nomem(err);
 	syscall_capture_plan(c->native, &options, p->plan);
+	p->plan[2 * SYSCALL_NUMBERS] = syscall_capture_others(&options);
 	if (c->compat == SYSCALLS_COUNT)
 		return TALLY_OK;
 	options.wanted = c->wanted[c->compat];
 	syscall_capture_plan(c->compat, &options, p->plan + SYSCALL_NUMBERS);
+	p->plan[2 * SYSCALL_NUMBERS + 1] = syscall_capture_others(&options);
 	return TALLY_OK;
 }
 
@@ -216,10 +218,9 @@ static enum tally_status trace_program_take_sum(
 {
 	struct trace_program *p = context;
 	struct trace_job *job = p->job;
-	bool is_compat = from->key.number >= SYSCALL_NUMBERS;
 	struct trace_sum_key key = {.owner = from->key.owner,
-		.abi = is_compat ? job->choice->compat : job->choice->native,
-		.number = is_compat ? from->key.number - SYSCALL_NUMBERS : from->key.number};
+		.abi = from->key.is_compat ? job->choice->compat : job->choice->native,
+		.number = from->key.number};
 	if (key.abi == SYSCALLS_COUNT)
 		return TALLY_OK;
 	if (job->settings->summary_mode == TRACE_BY_THREAD) {
@@ -228,7 +229,7 @@ static enum tally_status trace_program_take_sum(
 			return error_nomem(err);
 		key.owner = (uint64_t)(uintptr_t)thread;
 		if (from->key.error == 0 && !p->has_records)
-			thread->events += 2 * from->count;
+			thread->events += 2 * from->count - from->untimed;
 	}
 	if (from->key.error != 0)
 		return trace_sums_add_errors(&job->sums, &key, from->key.error, from->count) ? TALLY_OK
@@ -238,11 +239,12 @@ static enum tally_status trace_program_take_sum(
 		return error_nomem(err);
 	sum->calls = from->count;
 	sum->errors = from->errors;
+	sum->untimed = from->untimed;
 	sum->total_ns = from->total_ns;
 	sum->least_ns = from->min_ns;
 	sum->most_ns = from->max_ns;
 	sum->squares = from->squares;
-	job->records += p->has_records ? 0 : 2 * from->count;
+	job->records += p->has_records ? 0 : 2 * from->count - from->untimed;
 	return TALLY_OK;
 }
 

@@ -66,10 +66,13 @@ static void trace_summary_print_head(struct text *t)
 		    "   --------------- --------  ------ -------- --------- --------- ---------     ------\n");
 }
 
-static void print_ms(struct text *t, double ns, size_t width)
+static void print_ms(struct text *t, bool is_known, double ns, size_t width)
 {
 	text_char(t, ' ');
-	text_fixed_right(t, ns / 1e6, 3, width);
+	if (is_known)
+		text_fixed_right(t, ns / 1e6, 3, width);
+	else
+		text_str_right(t, STR("-"), width);
 }
 
 static void print_row(struct text *t, const struct trace_sum *sum)
@@ -79,10 +82,11 @@ static void print_row(struct text *t, const struct trace_sum *sum)
 	syscall_print_name(t, sum->key.abi, sum->key.number);
 	text_align_from(t, start, -TRACE_SUMMARY_NAME_WIDTH);
 	text_printf(t, " %8" PRIu64 " %6" PRIu64, sum->calls, sum->errors);
-	print_ms(t, (double)sum->total_ns, 9);
-	print_ms(t, sum->calls ? (double)sum->least_ns : 0, 9);
-	print_ms(t, sum->calls ? (double)sum->total_ns / (double)sum->calls : 0, 9);
-	print_ms(t, (double)sum->most_ns, 9);
+	uint64_t timed = sum->calls - sum->untimed;
+	print_ms(t, timed > 0, (double)sum->total_ns, 9);
+	print_ms(t, timed > 0, (double)sum->least_ns, 9);
+	print_ms(t, timed > 0, timed ? (double)sum->total_ns / (double)timed : 0, 9);
+	print_ms(t, timed > 0, (double)sum->most_ns, 9);
 	text_char(t, ' ');
 	text_fixed_right(t, trace_sum_deviation(sum), 2, 9);
 	text_str(t, "%\n");
@@ -207,8 +211,11 @@ static void trace_summary_put_row(const struct trace_summary *y, const struct tr
 	json_u64(j, "calls", sum->calls);
 	json_u64(j, "errors", sum->errors);
 	json_u64(j, "total_ns", sum->total_ns);
-	json_u64(j, "min_ns", sum->calls ? sum->least_ns : 0);
-	json_u64(j, "avg_ns", sum->calls ? sum->total_ns / sum->calls : 0);
+	uint64_t timed = sum->calls - sum->untimed;
+	if (sum->untimed > 0)
+		json_u64(j, "untimed_calls", sum->untimed);
+	json_u64(j, "min_ns", timed ? sum->least_ns : 0);
+	json_u64(j, "avg_ns", timed ? sum->total_ns / timed : 0);
 	json_u64(j, "max_ns", sum->most_ns);
 	json_fixed(j, "error_percent", trace_sum_deviation(sum), PERCENT_DECIMALS);
 	if (y->job->settings->with_errors)
@@ -283,7 +290,7 @@ static bool list_cgroups(struct trace_summary *y)
 		struct trace_summary_owner *last = y->owners.len ? &y->owners.items[y->owners.len - 1] : NULL;
 		if ((!last || last->id != owner.id) && !vec_push(&y->owners, owner))
 			return false;
-		y->owners.items[y->owners.len - 1].events += 2 * sum->calls;
+		y->owners.items[y->owners.len - 1].events += 2 * sum->calls - sum->untimed;
 	}
 	return true;
 }

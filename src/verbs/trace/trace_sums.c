@@ -42,10 +42,14 @@ bool trace_sums_add(struct trace_sums *s, const struct trace_sum_key *key, uint6
 		return false;
 	sum->calls++;
 	sum->errors += error != 0;
-	sum->total_ns += ns;
-	sum->least_ns = MIN(sum->least_ns, ns);
-	sum->most_ns = MAX(sum->most_ns, ns);
-	sum->squares += (double)ns * (double)ns;
+	if (ns == TRACE_SUMS_UNTIMED) {
+		sum->untimed++;
+	} else {
+		sum->total_ns += ns;
+		sum->least_ns = MIN(sum->least_ns, ns);
+		sum->most_ns = MAX(sum->most_ns, ns);
+		sum->squares += (double)ns * (double)ns;
+	}
 	return error == 0 || trace_sums_add_errors(s, key, error, 1);
 }
 
@@ -65,7 +69,7 @@ bool trace_sums_add_errors(struct trace_sums *s, const struct trace_sum_key *key
 
 double trace_sum_deviation(const struct trace_sum *sum)
 {
-	double n = (double)sum->calls, mean = n > 0 ? (double)sum->total_ns / n : 0;
+	double n = (double)(sum->calls - sum->untimed), mean = n > 0 ? (double)sum->total_ns / n : 0;
 	if (n < 2 || mean <= 0)
 		return 0;
 	double variance = (sum->squares - n * mean * mean) / (n - 1);

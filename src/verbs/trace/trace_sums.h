@@ -17,6 +17,8 @@
 #include "base/vec.h"
 #include "syscalls/syscall_names.h"
 
+#define TRACE_SUMS_UNTIMED UINT64_MAX
+
 struct trace_sum_key {
 	uint64_t owner;
 	enum syscall_abi abi;
@@ -25,7 +27,9 @@ struct trace_sum_key {
 
 struct trace_sum {
 	struct trace_sum_key key;
-	uint64_t calls, errors, total_ns, least_ns, most_ns;
+	uint64_t calls, errors;
+	uint64_t untimed; /* of calls: those without a duration, which no other number has */
+	uint64_t total_ns, least_ns, most_ns;
 	double squares; /* of ns, summed */
 };
 
@@ -46,7 +50,7 @@ void trace_sums_init(struct trace_sums *sums);
 void trace_sums_deinit(struct trace_sums *sums);
 /* The row, which is made where it is new. NULL: out of memory. Valid until the next one. */
 struct trace_sum *trace_sums_at(struct trace_sums *sums, const struct trace_sum_key *key);
-/* One call. error: its errno; 0: none. */
+/* One call. ns: TRACE_SUMS_UNTIMED: its duration is not known. error: its errno; 0: none. */
 bool trace_sums_add(struct trace_sums *sums, const struct trace_sum_key *key, uint64_t ns, unsigned error);
 /* Calls that failed with this error, in the row of the key. */
 bool trace_sums_add_errors(struct trace_sums *sums, const struct trace_sum_key *key, unsigned error, uint64_t calls);

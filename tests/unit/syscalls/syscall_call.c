@@ -33,6 +33,7 @@ static void records_become_calls(void **state)
 	assert_int_equal(call.number, 257);
 	assert_int_equal(call.args[5], 6);
 	assert_int_equal(call.duration_ns, 77);
+	assert_true(call.has_begin && !call.is_within);
 	assert_true(call.has_args && call.has_result && syscall_result_failed(call.result, &error));
 	assert_int_equal(error, 2);
 	assert_true(syscall_part_find(&call, 1, SYSCALL_ITEM_SELF, false, &copied));
@@ -44,6 +45,19 @@ static void records_become_calls(void **state)
 	assert_true(copied.is_truncated);
 	assert_false(syscall_part_find(&call, 0, SYSCALL_ITEM_SELF, true, &copied));
 	assert_false(syscall_part_find(&call, 1, SYSCALL_ITEM_NAME, true, &copied));
+}
+
+static void calls_without_beginning(void **state)
+{
+	struct syscall_record record = call_test_record();
+	const struct tally_bytes raw = {(const uint8_t *)&record, sizeof(record)};
+	struct syscall_call call;
+	record.flags = SYSCALL_FLAG_NO_ENTRY;
+	assert_true(syscall_call_read(raw, SYSCALLS_X86_64, &call));
+	assert_true(!call.has_args && !call.has_begin && !call.is_within);
+	record.flags |= SYSCALL_FLAG_LATE_ARGS | SYSCALL_FLAG_IN_TRACE;
+	assert_true(syscall_call_read(raw, SYSCALLS_X86_64, &call));
+	assert_true(call.has_args && !call.has_begin && call.is_within);
 }
 
 static void kinds_and_tables(void **state)
@@ -102,6 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_become_calls),
+		cmocka_unit_test(calls_without_beginning),
 		cmocka_unit_test(kinds_and_tables),
 		cmocka_unit_test(damaged_records_are_refused),
 		cmocka_unit_test(damaged_parts_are_not_found),

@@ -41,6 +41,8 @@ static void plan_says_what_to_copy(void **state)
 	assert_int_equal(p->args[1].copy, SYSCALL_COPY_MSGHDR);
 	assert_int_equal(p->nested, 2);
 	assert_int_equal(capture_test_plan(SYSCALLS_X86_64, "getpid")->flags, SYSCALL_PLAN_WANTED);
+	assert_true(capture_test_plan(SYSCALLS_X86_64, "vfork")->flags & SYSCALL_PLAN_FORKS);
+	assert_int_equal(syscall_capture_others(&options).flags, SYSCALL_PLAN_WANTED);
 }
 
 /* Loops over pointers are for programs whose pointers have 64 bits. */
