@@ -59,7 +59,22 @@ struct syscall_part {
 #define SYSCALL_ITEM_NAME    1 /* of a msghdr: its address */
 #define SYSCALL_ITEM_VECTOR  2 /* of a msghdr: its iovecs */
 #define SYSCALL_ITEM_CONTROL 3 /* of a msghdr */
+#define SYSCALL_ITEM_FILE    4 /* of a descriptor: struct syscall_file */
+#define SYSCALL_ITEM_MAPPED  5 /* of a string whose memory is not there: the same, of the file that is mapped */
 #define SYSCALL_ITEM_BUFFER  16 /* + N: buffer N of the iovecs, or string N of an array */
+
+#define SYSCALL_FILE_DELETED 0x01
+#define SYSCALL_FILE_NO_PATH 0x02 /* a pipe, a socket, and the like: its name is in no folder */
+
+/* A file, followed by its name and those of the folders up to the root, each with its NUL. */
+struct syscall_file {
+	unsigned long long inode;
+	unsigned long long offset; /* of what is mapped */
+	unsigned int device; /* as the kernel numbers it: major << 20 | minor */
+	unsigned int system; /* the magic number of the file system */
+	unsigned int flags; /* SYSCALL_FILE_... */
+	unsigned int unused;
+};
 
 /* ---- what to copy: a map from number (+ SYSCALL_NUMBERS of 32-bit programs) to this ---- */
 
@@ -69,6 +84,7 @@ struct syscall_part {
 enum syscall_copy {
 	SYSCALL_COPY_NOTHING,
 	SYSCALL_COPY_STRING, /* up to its NUL */
+	SYSCALL_COPY_FILE, /* the path of a descriptor */
 	SYSCALL_COPY_BYTES, /* unit bytes, times the count */
 	SYSCALL_COPY_IOVEC, /* the count's iovecs, and the buffers */
 	SYSCALL_COPY_MSGHDR, /* unit: SYSCALL_MSGHDR, or SYSCALL_MMSGHDR of the first one of several */
@@ -81,6 +97,7 @@ enum syscall_count {
 	SYSCALL_COUNT_RESULT, /* the call's result; of iovecs: as many bytes in the buffers */
 	SYSCALL_COUNT_AT, /* the 32-bit number that argument of points to */
 	SYSCALL_COUNT_BITS, /* argument of is a number of bits, in words of 64 */
+	SYSCALL_COUNT_SELF, /* the 32-bit number at offset of in the struct: its bytes; where that is 0: unit bytes */
 };
 
 #define SYSCALL_WHEN_ENTRY 1

@@ -67,6 +67,7 @@ struct maple_arange_64 {
 
 struct super_block {
 	unsigned int s_dev;
+	unsigned long s_magic;
 } KERNEL_TYPE;
 
 struct timespec64 {
@@ -83,8 +84,54 @@ struct inode {
 	struct timespec64 i_mtime;
 } KERNEL_TYPE;
 
+struct qstr {
+	const unsigned char *name;
+} KERNEL_TYPE;
+
+struct hlist_bl_node {
+	struct hlist_bl_node **pprev;
+} KERNEL_TYPE;
+
+struct dentry {
+	struct hlist_bl_node d_hash; /* without pprev: its name is in no folder any more */
+	struct dentry *d_parent;
+	struct qstr d_name;
+	struct inode *d_inode;
+} KERNEL_TYPE;
+
+struct vfsmount {
+	struct dentry *mnt_root;
+} KERNEL_TYPE;
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+} KERNEL_TYPE;
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+} KERNEL_TYPE;
+
 struct file {
 	struct inode *f_inode;
+	unsigned int f_mode;
+	struct path f_path;
+} KERNEL_TYPE;
+
+struct backing_file { /* since Linux 6.5: what overlayfs maps */
+	struct file file;
+	struct path user_path;
+} KERNEL_TYPE;
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+} KERNEL_TYPE;
+
+struct files_struct {
+	struct fdtable *fdt;
 } KERNEL_TYPE;
 
 struct vm_area_struct {
@@ -151,6 +198,7 @@ struct task_struct {
 	int tgid; /* of the process */
 	__u64 self_exec_id; /* how often it has executed a program */
 	struct mm_struct *mm; /* NULL: a thread of the kernel */
+	struct files_struct *files;
 	void *stack;
 	struct task_struct *real_parent;
 	struct pid *thread_pid;

@@ -11,6 +11,7 @@
 
 #include "abi/syscall_record.h"
 #include "bpf/kernel_types.bpf.h"
+#include "bpf/syscall_files.bpf.h"
 #include "bpf/syscall_trace.bpf.h"
 
 #define SYSCALL_STRINGS_MOST 32
@@ -121,8 +122,9 @@ static __always_inline bool syscall_copy_strings(struct syscall_copies *c, __u32
 
 /* The plan's number of units; false: it cannot be read. */
 static __always_inline bool syscall_copy_count(
-	const struct syscall_record *r, const struct syscall_plan_arg *plan, __u64 *count)
+	const struct syscall_copies *c, const struct syscall_plan_arg *plan, __u64 *count)
 {
+	const struct syscall_record *r = &c->record;
 	__u64 arg = r->args[plan->of < SYSCALL_ARGS ? plan->of : 0];
 	__u32 at = 0;
 	switch (plan->count) {
@@ -140,6 +142,11 @@ static __always_inline bool syscall_copy_count(
 			return false;
 		*count = at;
 		return true;
+	case SYSCALL_COUNT_SELF:
+		if (bpf_probe_read_user(&at, sizeof(at), (void *)(c->from + plan->of)))
+			return false;
+		*count = at ? at : plan->unit;
+		return true;
 	default:
 		*count = 1;
 		return true;
@@ -149,11 +156,13 @@ static __always_inline bool syscall_copy_count(
 static __noinline bool syscall_copy_bytes(struct syscall_copies *c, const struct syscall_plan_arg *plan)
 {
 	__u64 count;
-	if (!c || !plan || !syscall_copy_count(&c->record, plan, &count))
+	if (!c || !plan || !syscall_copy_count(c, plan, &count))
 		return false;
 	if (count > 1 << 24)
 		count = 1 << 24;
-	syscall_copy_from(c, c->from, count * plan->unit, plan->most);
+	if (plan->count != SYSCALL_COUNT_SELF)
+		count *= plan->unit;
+	syscall_copy_from(c, c->from, count, plan->most);
 	return syscall_copy_part(c);
 }
 
@@ -193,6 +202,8 @@ static __always_inline bool syscall_copy_simple(struct syscall_copies *c, const 
 {
 	if (plan->copy == SYSCALL_COPY_BYTES)
 		return syscall_copy_bytes(c, plan);
+	if (plan->copy == SYSCALL_COPY_FILE)
+		return syscall_copy_fd(c);
 	if (plan->copy != SYSCALL_COPY_STRING)
 		return true;
 	c->is_string = true;
@@ -279,15 +290,22 @@ static __always_inline void syscall_copy_done(
 		c->late |= 1u << arg;
 }
 
-/* when: SYSCALL_WHEN_ENTRY, SYSCALL_WHEN_EXIT, or 0: the end of a call that has failed. */
-static __always_inline void syscall_copy_args(struct syscall_copies *c, const struct syscall_plan *plan, __u32 when)
+/* when: SYSCALL_WHEN_ENTRY, SYSCALL_WHEN_EXIT, or 0: the end of a call that has failed. with_mapped: see
+ * syscall_copy_mapped. */
+static __always_inline void syscall_copy_args(
+	struct syscall_copies *c, const struct syscall_plan *plan, __u32 when, bool with_mapped)
 {
 	__u32 flags, used, nested = plan->nested;
 	for (__u32 arg = 0; arg < SYSCALL_ARGS; arg++) {
-		if (!syscall_copy_flags(c, &plan->args[arg], arg, when, &flags) || !syscall_copy_begin(c, arg, flags))
+		if (!syscall_copy_flags(c, &plan->args[arg], arg, when, &flags))
+			continue;
+		if (!syscall_copy_begin(c, arg, flags) && plan->args[arg].copy != SYSCALL_COPY_FILE)
 			continue;
 		used = c->used;
-		syscall_copy_done(c, syscall_copy_simple(c, &plan->args[arg]), used, arg, when);
+		bool is_copied = syscall_copy_simple(c, &plan->args[arg]);
+		syscall_copy_done(c, is_copied, used, arg, when);
+		if (with_mapped && !is_copied && plan->args[arg].copy == SYSCALL_COPY_STRING)
+			syscall_copy_mapped(c);
 	}
 	if (nested == 0)
 		return;

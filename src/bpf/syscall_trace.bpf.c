@@ -262,7 +262,7 @@ static __always_inline void syscall_enter_copies(
 	c->record.result = 0;
 	c->record.duration_ns = 0;
 	if (plan->flags & SYSCALL_PLAN_COPIES)
-		syscall_copy_args(c, plan, SYSCALL_WHEN_ENTRY);
+		syscall_copy_args(c, plan, SYSCALL_WHEN_ENTRY, false);
 	if (wanted.entries && !thread->waits)
 		syscall_output_copies(ctx, c, SYSCALL_RECORD_ENTRY);
 }
@@ -328,7 +328,7 @@ static __always_inline struct syscall_copies *syscall_exit_copies(
 }
 
 static __always_inline void syscall_exit_record(void *ctx, struct syscall_thread *thread,
-	const struct syscall_plan *plan, __u32 tid, __u32 flags, __s64 result, __u64 duration)
+	const struct syscall_plan *plan, __u32 tid, __u32 flags, __s64 result, __u64 duration, bool with_mapped)
 {
 	bool failed = result < 0 && result >= -SYSCALL_MOST_ERRORS;
 	__u32 kind = wanted.entries ? SYSCALL_RECORD_EXIT : SYSCALL_RECORD_CALL;
@@ -343,7 +343,7 @@ static __always_inline void syscall_exit_record(void *ctx, struct syscall_thread
 	c->record.result = result;
 	c->record.duration_ns = duration;
 	if (failed ? c->late != 0 : c->late != 0 || plan->flags & SYSCALL_PLAN_COPIES_OUT)
-		syscall_copy_args(c, plan, failed ? 0 : SYSCALL_WHEN_EXIT);
+		syscall_copy_args(c, plan, failed ? 0 : SYSCALL_WHEN_EXIT, with_mapped);
 	syscall_output_copies(ctx, c, kind);
 }
 
@@ -362,8 +362,7 @@ static __always_inline bool syscall_begins_unseen(
 	return (__s32)number >= 0;
 }
 
-SEC("tp_btf/sys_exit")
-int BPF_PROG(syscall_exits, SYSCALL_REGS *regs, long result)
+static __always_inline int syscall_exit(void *ctx, SYSCALL_REGS *regs, long result, bool with_mapped)
 {
 	if (!is_on)
 		return 0;
@@ -398,8 +397,20 @@ int BPF_PROG(syscall_exits, SYSCALL_REGS *regs, long result)
 	} else if (!begin) {
 		__builtin_memset(thread->args, 0, sizeof(thread->args));
 	}
-	syscall_exit_record(ctx, thread, plan, (__u32)pid_tgid, flags, result, duration);
+	syscall_exit_record(ctx, thread, plan, (__u32)pid_tgid, flags, result, duration, with_mapped);
 	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(syscall_exits, SYSCALL_REGS *regs, long result)
+{
+	return syscall_exit(ctx, regs, result, true);
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(syscall_exits_before_5_17, SYSCALL_REGS *regs, long result)
+{
+	return syscall_exit(ctx, regs, result, false);
 }
 
 /* ---- threads ---- */

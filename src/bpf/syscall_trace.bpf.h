@@ -31,6 +31,7 @@ struct syscall_copies { /* of a thread's call */
 	volatile __u32 used, late; /* late: arguments to be read at the end */
 	/* The part that is copied now. */
 	volatile __u64 from, left;
+	volatile __u64 dentry, mount; /* of the file whose names are copied */
 	volatile __u32 want, vectors;
 	volatile __u8 arg, item, flags, is_string, is_cut, unused[3];
 	struct syscall_record record;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -40,6 +41,25 @@ static enum tally_status syscall_trace_fail(
 }
 
 /* ---- creation ---- */
+
+static bool syscall_trace_has_helper(const struct btf *btf, const char *name)
+{
+	const struct btf_type *helpers = btf__type_by_id(btf, (uint32_t)MAX(btf__find_by_name(btf, "bpf_func_id"), 0));
+	const struct btf_enum *values = helpers && btf_is_enum(helpers) ? btf_enum(helpers) : NULL;
+	for (unsigned i = 0; values && i < btf_vlen(helpers); i++)
+		if (strcmp(btf__name_by_offset(btf, values[i].name_off), name) == 0)
+			return true;
+	return false;
+}
+
+static void syscall_trace_choose_programs(struct syscall_trace *trace)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool can_find = btf && syscall_trace_has_helper(btf, "BPF_FUNC_find_vma");
+	bpf_program__set_autoload(trace->skeleton->progs.syscall_exits, can_find);
+	bpf_program__set_autoload(trace->skeleton->progs.syscall_exits_before_5_17, !can_find);
+	btf__free(btf);
+}
 
 /* From Linux 6.1 on, programs may make entries of hash maps when they need them; before, all are made at the beginning. */
 static bool syscall_trace_may_allocate(void)
@@ -157,6 +177,7 @@ static enum tally_status syscall_trace_load(struct syscall_trace *trace, struct 
 	if (status != TALLY_OK)
 		return status;
 	syscall_trace_configure(trace);
+	syscall_trace_choose_programs(trace);
 	status = bpf_load(c->kernel, c->what, trace->skeleton->skeleton, err);
 	if (status == TALLY_OK)
 		status = syscall_trace_fill(trace, err);
@@ -358,7 +379,8 @@ struct syscall_trace_losses syscall_trace_losses(const struct syscall_trace *tra
 		.threads = s->bss->counts.threads,
 		.sums = s->bss->counts.sums,
 		.children = s->bss->counts.children,
-		.missed = syscall_trace_missed(s->progs.syscall_enters) + syscall_trace_missed(s->progs.syscall_exits)};
+		.missed = syscall_trace_missed(s->progs.syscall_enters) + syscall_trace_missed(s->progs.syscall_exits) +
+			  syscall_trace_missed(s->progs.syscall_exits_before_5_17)};
 }
 #else
 /* None is ever made: bpf_open refuses. */

@@ -90,19 +90,6 @@ void syscall_put_clone_flags(struct syscall_printer *p, uint64_t flags, bool wit
 	syscall_put_signal(p, (int64_t)number);
 }
 
-void syscall_put_fd(struct syscall_printer *p, int fd)
-{
-	struct tally_str path = {0};
-	text_i64(p->t, fd);
-	if (fd >= 0 && p->options->fd_path)
-		path = p->options->fd_path(p->options->context, p->call->pid, fd);
-	if (!path.len)
-		return;
-	text_char(p->t, '<');
-	text_visible(p->t, path);
-	text_char(p->t, '>');
-}
-
 void syscall_put_pid(struct syscall_printer *p, int32_t pid)
 {
 	struct tally_str name = {0};

@@ -11,6 +11,19 @@
 #define CAPTURE_THREAD_NAME 16
 #define CAPTURE_IOCTL	    8 /* an int, or the size of a window */
 
+/* Of structs that say how large they are: the size of the first version, which is meant where they say 0. */
+static uint16_t syscall_capture_first_size(const char *type)
+{
+	static const struct {
+		const char *type;
+		uint16_t bytes;
+	} firsts[] = {{"sched_attr", 48}, {"perf_event_attr", 64}};
+	for (size_t i = 0; i < ARRAY_LEN(firsts); i++)
+		if (strcmp(firsts[i].type, type) == 0)
+			return firsts[i].bytes;
+	return 0;
+}
+
 /* Variable sizes; what has one size is copied as it is. */
 static void syscall_capture_vary(const struct syscall_arg *arg, enum syscall_abi abi,
 	const struct syscall_capture_options *options, struct syscall_plan_arg *plan)
@@ -75,7 +88,9 @@ static void syscall_capture_vary(const struct syscall_arg *arg, enum syscall_abi
 		bytes = options->types ? btf_types_size(options->types, str_from(arg->type)) : 0;
 		plan->copy = is_64 && bytes ? SYSCALL_COPY_BYTES : SYSCALL_COPY_NOTHING;
 		plan->most = (uint16_t)MIN(bytes, (size_t)CAPTURE_STRUCT);
-		plan->unit = plan->count == SYSCALL_COUNT_ARG ? 1 : plan->most;
+		plan->unit = plan->count == SYSCALL_COUNT_ARG	 ? 1
+			     : plan->count == SYSCALL_COUNT_SELF ? syscall_capture_first_size(arg->type)
+								 : plan->most;
 		break;
 	default:
 		plan->copy = SYSCALL_COPY_NOTHING;
@@ -99,6 +114,10 @@ static struct syscall_plan_arg syscall_capture_arg(
 		plan.most = (uint16_t)bytes;
 		return plan;
 	}
+	if (arg->kind == KIND_FD || arg->kind == KIND_DIRFD || arg->kind == KIND_FD_IF_FILE)
+		return options->no_files
+			       ? (struct syscall_plan_arg){0}
+			       : (struct syscall_plan_arg){.copy = SYSCALL_COPY_FILE, .when = SYSCALL_WHEN_ENTRY};
 	if (plan.when == 0)
 		return (struct syscall_plan_arg){0};
 	if (bytes == 0) {

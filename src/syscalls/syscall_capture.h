@@ -15,6 +15,7 @@
 struct syscall_capture_options {
 	const struct syscall_set *wanted; /* NULL: all */
 	bool nothing; /* copy nothing: for sums, or where only numbers are shown */
+	bool no_files; /* descriptors without their paths */
 	const struct btf_types *types; /* for the sizes of structs without a form of their own; may be NULL */
 };
 

@@ -202,6 +202,15 @@ struct syscall_form_list {
 	{                                                                        \
 		name, NULL, type, KIND_STRUCT, SYSCALL_IN, SYSCALL_COUNT_ARG, of \
 	}
+#define STRUCT_OUT_SIZED(name, type, of)                                          \
+	{                                                                         \
+		name, NULL, type, KIND_STRUCT, SYSCALL_OUT, SYSCALL_COUNT_ARG, of \
+	}
+/* at: the offset of its size in the struct */
+#define STRUCT_OWN_SIZE(name, type, at)                                           \
+	{                                                                         \
+		name, NULL, type, KIND_STRUCT, SYSCALL_IN, SYSCALL_COUNT_SELF, at \
+	}
 #define STRUCT_IO(name, type)                                                      \
 	{                                                                          \
 		name, NULL, type, KIND_STRUCT, SYSCALL_INOUT, SYSCALL_COUNT_ONE, 0 \

@@ -21,15 +21,12 @@ static bool syscall_print_by_btf(
 		{KIND_SYSINFO, "sysinfo"}, {KIND_RUSAGE, "rusage"}, {KIND_RLIMIT64, "rlimit64"},
 		{KIND_RLIMIT, "rlimit"}, {KIND_UTSNAME, "new_utsname"}, {KIND_SCHED_PARAM, "sched_param"}};
 	const char *type = arg->kind == KIND_STRUCT ? arg->type : NULL;
-	struct tally_bytes bytes = copied->bytes;
 	for (size_t i = 0; p->options->force_btf && !type && i < ARRAY_LEN(types); i++)
 		if (types[i].kind == arg->kind)
 			type = types[i].type;
-	if (type && strcmp(type, "perf_event_attr") == 0) /* it says itself how large it is */
-		bytes = bytes_part(bytes, 0, syscall_take(bytes, 4, 4) ? syscall_take(bytes, 4, 4) : 64);
 	return type && p->options->types && p->word == 8 &&
-	       btf_types_print(
-		       p->options->types, str_from(type), bytes, !p->options->no_names, p->options->with_zeros, p->t);
+	       btf_types_print(p->options->types, str_from(type), copied->bytes, !p->options->no_names,
+		       p->options->with_zeros, p->t);
 }
 
 static void syscall_print_copied(struct syscall_printer *p, const struct syscall_arg *arg, unsigned index, bool at_exit,
@@ -95,7 +92,7 @@ static void syscall_print_memory(struct syscall_printer *p, const struct syscall
 		syscall_print_copied(p, arg, index, true, &copied);
 	else if (is_shown && syscall_part_find(call, index, item, false, &copied))
 		syscall_print_copied(p, arg, index, false, &copied);
-	else
+	else if (!is_shown || (arg->kind != KIND_PATH && arg->kind != KIND_STRING) || !syscall_put_mapped(p, index))
 		syscall_put_address(p->t, call->args[index]);
 }
 
@@ -155,7 +152,11 @@ static void syscall_print_arg(struct syscall_printer *p, const struct syscall_ar
 		text_str(p->t, arg->name);
 		text_str(p->t, ": ");
 	}
-	if (!syscall_print_word(p, arg, value))
+	p->arg = index;
+	p->of_arg = true;
+	bool is_word = syscall_print_word(p, arg, value);
+	p->of_arg = false;
+	if (!is_word)
 		syscall_print_memory(p, arg, index);
 }
 
@@ -163,7 +164,7 @@ void syscall_print_args(struct text *t, const struct syscall_call *call, const s
 {
 	static const char *const names[SYSCALL_ARGS] = {"arg0", "arg1", "arg2", "arg3", "arg4", "arg5"};
 	const struct syscall_form *form = syscall_form_find(call->abi, call->number);
-	struct syscall_printer p = {t, call, options, syscall_abi_word(call->abi)};
+	struct syscall_printer p = {.t = t, .call = call, .options = options, .word = syscall_abi_word(call->abi)};
 	bool has_some = false;
 	if (!call->has_args)
 		return;
@@ -214,7 +215,7 @@ static void syscall_print_fcntl_result(struct syscall_printer *p)
 void syscall_print_result(struct text *t, const struct syscall_call *call, const struct syscall_print_options *options)
 {
 	const struct syscall_form *form = syscall_form_find(call->abi, call->number);
-	struct syscall_printer p = {t, call, options, syscall_abi_word(call->abi)};
+	struct syscall_printer p = {.t = t, .call = call, .options = options, .word = syscall_abi_word(call->abi)};
 	int64_t result = p.word == 4 ? (int32_t)call->result : call->result;
 	unsigned error;
 	if (!call->has_result) {

@@ -26,6 +26,9 @@ struct syscall_print_options {
 	const struct btf_types *types; /* for structs without a form of their own; NULL: their address */
 	/* What the caller knows; each may be NULL, and may return an empty text. */
 	struct tally_str (*fd_path)(void *context, uint32_t pid, int fd);
+	/* The text up to a NUL in a file, which has to be the one that is described. */
+	bool (*file_text)(void *context, uint32_t pid, const char *path, const struct syscall_file *file, char *room,
+		size_t bytes, struct tally_str *text);
 	struct tally_str (*thread_name)(void *context, uint32_t tid);
 	void *context;
 };

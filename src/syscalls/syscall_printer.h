@@ -14,6 +14,8 @@ struct syscall_printer {
 	const struct syscall_call *call;
 	const struct syscall_print_options *options;
 	unsigned word; /* bytes of a pointer in the program */
+	unsigned arg; /* the one that is printed */
+	bool of_arg; /* itself, and not of what it points to */
 };
 
 /* A struct: "{ .a: 1, .b: 2 }", or "{1, 2}" without names. */
@@ -50,7 +52,6 @@ void syscall_put_mode(struct text *t, uint64_t mode, bool with_type);
 void syscall_put_open_flags(struct syscall_printer *p, uint64_t flags);
 void syscall_put_clone_flags(struct syscall_printer *p, uint64_t flags, bool with_signal);
 void syscall_put_signal(struct syscall_printer *p, int64_t number);
-void syscall_put_fd(struct syscall_printer *p, int fd);
 void syscall_put_pid(struct syscall_printer *p, int32_t pid);
 bool syscall_futex_has_time(uint64_t op);
 /* Whether the kernel looks at an argument, 3 to 5. */
@@ -60,6 +61,17 @@ bool syscall_prctl_has_name(uint64_t option);
 /* The number of arguments, with the option, that are known to matter. */
 unsigned syscall_prctl_args(uint64_t option);
 void syscall_put_prctl(struct syscall_printer *p, uint64_t value);
+
+/* ---- print_files.c ---- */
+
+/* A descriptor with its path, as it was at the time of the call. */
+void syscall_put_fd(struct syscall_printer *p, int fd);
+/* A file that was copied of an argument, and its names. */
+bool syscall_file_find(const struct syscall_call *call, unsigned arg, unsigned item, struct syscall_file *file,
+	struct tally_str *names);
+void syscall_file_print(struct text *t, const struct syscall_file *file, struct tally_str names);
+/* A string that was not in memory, from the file that was mapped there. False: it cannot be read. */
+bool syscall_put_mapped(struct syscall_printer *p, unsigned index);
 
 /* ---- print_structs.c ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * filtered: makes system calls that are no ordinary ones: three unlink before and N after a seccomp filter denies them,
- * and calls of numbers that no table has. Ends with 77 where there are no seccomp filters.
+ * the name being in memory that is not there yet, and calls of numbers that no table has. Ends with 77 where there are no seccomp filters.
  *
  *	filtered [N]
  */
@@ -15,6 +15,12 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* Pages that nobody touches, far from others that the kernel maps together with them. */
+#define FAR (256 << 10)
+static const struct {
+	char before[FAR], name[16], after[FAR];
+} untouched __attribute__((aligned(4096))) = {.before = {1}, .name = "refused-file"};
 
 static int filtered_deny(void)
 {
@@ -43,6 +49,6 @@ int main(int argc, char **argv)
 	if (filtered_deny())
 		return 77;
 	for (int i = 0; i < count; i++)
-		unlinkat(AT_FDCWD, "refused-file", 0);
+		unlinkat(AT_FDCWD, untouched.name, 0);
 	return 0;
 }

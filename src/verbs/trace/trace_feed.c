@@ -16,6 +16,7 @@ enum tally_status trace_feed_begin(struct trace_job *job, struct tally_error *er
 {
 	if (!job->settings->form.no_arg_names)
 		job->style.fd_path = trace_files_find;
+	job->style.file_text = job->is_live ? trace_files_text : NULL;
 	return trace_job_read_events(job, err);
 }
 

@@ -7,13 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/array.h"
 
-#define PATH_ROOM     sizeof(((struct trace_job *)NULL)->path_room)
-#define FCNTL_DUP     0 /* F_DUPFD */
-#define FCNTL_DUP_CLO 1030 /* F_DUPFD_CLOEXEC */
+#define PATH_ROOM		 4096
+#define KERNEL_DEVICE_MINOR_BITS 20
+#define FCNTL_DUP		 0 /* F_DUPFD */
+#define FCNTL_DUP_CLO		 1030 /* F_DUPFD_CLOEXEC */
 
 enum file_change { CHANGE_NONE, CHANGE_OPEN, CHANGE_CLOSE, CHANGE_CLOSE_RANGE, CHANGE_COPY, CHANGE_FCNTL, CHANGE_NEW };
 
@@ -71,20 +74,42 @@ static struct tally_str read_link(struct trace_job *job, int32_t pid, int fd, ch
 	return (struct tally_str){room, len > 0 ? (size_t)len : 0};
 }
 
+/* What /proc says when a line is printed is not asked: by then the descriptor may stand for another file. */
 struct tally_str trace_files_find(void *context, uint32_t process, int fd)
 {
-	struct trace_job *job = context;
-	int32_t pid = (int32_t)process;
-	const char *known = trace_threads_file(&job->threads, pid, fd);
-	if (known)
-		return str_from(known);
-	if (!job->is_live || fd < 0)
-		return (struct tally_str){"", 0};
-	struct tally_str path = read_link(job, pid, fd, job->path_room);
-	/* What is learnt may be kept where nothing can change it unseen. */
-	if (job->follows_files)
-		(void)trace_threads_set_file(&job->threads, pid, fd, path);
-	return path;
+	const struct trace_job *job = context;
+	const char *known = job->follows_files ? trace_threads_file(&job->threads, (int32_t)process, fd) : NULL;
+	return str_from(known ? known : "");
+}
+
+static bool is_that_file(int fd, const struct syscall_file *file)
+{
+	struct stat found;
+	return fstat(fd, &found) == 0 && S_ISREG(found.st_mode) && found.st_ino == file->inode &&
+	       found.st_dev == makedev(file->device >> KERNEL_DEVICE_MINOR_BITS,
+				       file->device & ((1u << KERNEL_DEVICE_MINOR_BITS) - 1));
+}
+
+bool trace_files_text(void *context, uint32_t pid, const char *path, const struct syscall_file *file, char *room,
+	size_t bytes, struct tally_str *text)
+{
+	char *beside = NULL;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd >= 0 && !is_that_file(fd, file)) {
+		close(fd);
+		fd = -1;
+	}
+	if (fd < 0 && asprintf(&beside, "/proc/%" PRIu32 "/root%s", pid, path) >= 0) { /* of a container */
+		fd = open(beside, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		free(beside);
+	}
+	if (fd < 0)
+		return false;
+	ssize_t got =
+		is_that_file(fd, file) && file->offset <= INT64_MAX ? pread(fd, room, bytes, (off_t)file->offset) : -1;
+	close(fd);
+	*text = (struct tally_str){room, got > 0 ? strnlen(room, (size_t)got) : 0};
+	return got > 0 && text->len < (size_t)got;
 }
 
 static bool copy_file(struct trace_job *job, int32_t pid, int from, int to)
@@ -96,7 +121,7 @@ static bool copy_file(struct trace_job *job, int32_t pid, int from, int to)
 static bool learn_open(struct trace_job *job, int32_t pid, const struct syscall_call *call, unsigned of)
 {
 	struct syscall_copied copied;
-	struct tally_str path = {NULL, 0}; /* /proc will tell */
+	struct tally_str path = {NULL, 0}; /* it is not known */
 	if (syscall_part_find(call, of, SYSCALL_ITEM_SELF, false, &copied) && !copied.is_truncated)
 		path = (struct tally_str){
 			(const char *)copied.bytes.data, strnlen((const char *)copied.bytes.data, copied.bytes.len)};
@@ -154,23 +179,40 @@ static bool is_close_on_exec(int32_t pid, const char *fd)
 	return !flags || (strtoul(flags + sizeof("flags:") - 1, NULL, 8) & O_CLOEXEC);
 }
 
-bool trace_files_expect(struct trace_job *job, int32_t pid)
+static bool trace_files_read(struct trace_job *job, int32_t pid, bool is_to_exec)
 {
 	char name[64], room[PATH_ROOM];
 	bool is_done = true;
 	snprintf(name, sizeof(name), "/proc/%" PRId32 "/fd", pid);
-	DIR *folder = opendir(name);
+	DIR *folder = job->follows_files ? opendir(name) : NULL;
 	const struct dirent *entry;
 	while (folder && is_done && (entry = readdir(folder))) {
-		if (entry->d_name[0] < '0' || entry->d_name[0] > '9' || is_close_on_exec(pid, entry->d_name))
+		if (entry->d_name[0] < '0' || entry->d_name[0] > '9' ||
+			(is_to_exec && is_close_on_exec(pid, entry->d_name)))
 			continue;
 		int fd = atoi(entry->d_name);
 		is_done = trace_threads_set_file(&job->threads, pid, fd, read_link(job, pid, fd, room));
 	}
 	if (folder)
 		closedir(folder);
+	return is_done;
+}
+
+bool trace_files_expect(struct trace_job *job, int32_t pid)
+{
+	bool is_done = trace_files_read(job, pid, true);
 	struct trace_thread *process = trace_threads_find(&job->threads, pid);
 	if (process)
 		process->keeps_files = true;
 	return is_done;
+}
+
+bool trace_files_begin(struct trace_job *job, const pid_t *tids, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct trace_thread *thread = trace_threads_find(&job->threads, tids[i]);
+		if (thread && thread->tid == thread->pid && !trace_files_read(job, thread->pid, false))
+			return false;
+	}
+	return true;
 }

@@ -54,7 +54,6 @@ struct trace_job {
 	VEC(struct trace_job_event) events;
 	uint8_t file_changes[SYSCALLS_COUNT][SYSCALL_NUMBERS]; /* see trace_files.c */
 	bool has_file_changes[SYSCALLS_COUNT];
-	char path_room[4096];
 	uint64_t files_read; /* names of descriptors, from /proc */
 	bool sums_come; /* sums are counted in the kernel */
 	struct map_u64 excluded; /* processes that are left out */

@@ -200,7 +200,11 @@ static enum tally_status trace_live_open_source(struct trace_live *live, struct 
 	job->applies_maps = true;
 	if (status == TALLY_OK)
 		status = trace_feed_begin(job, err);
+	const struct target *t = &live->rings.opening.target;
 	if (status == TALLY_OK && live->rings.watch.has_child && !trace_files_expect(job, live->rings.watch.child.pid))
+		status = error_nomem(err);
+	if (status == TALLY_OK && !t->is_command && !t->is_system_wide &&
+		!trace_files_begin(job, t->threads, t->thread_count))
 		status = error_nomem(err);
 	return status;
 }

@@ -49,6 +49,7 @@ static enum tally_status trace_program_plan(struct trace_program *p, struct tall
 	const struct trace_choice *c = p->job->choice;
 	struct syscall_capture_options options = {.wanted = c->wanted[c->native],
 		.nothing = !p->has_records || p->job->settings->only_summary,
+		.no_files = p->job->settings->form.no_arg_names,
 		.types = p->job->style.types};
 	p->plan = calloc(SYSCALL_PLANS, sizeof(*p->plan));
 	if (!p->plan)

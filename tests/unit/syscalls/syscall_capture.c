@@ -18,9 +18,9 @@ static void plan_says_what_to_copy(void **state)
 	p = capture_test_plan(SYSCALLS_X86_64, "openat");
 	assert_int_equal(p->flags, SYSCALL_PLAN_WANTED | SYSCALL_PLAN_COPIES);
 	assert_int_equal(p->args[1].copy, SYSCALL_COPY_STRING);
-	assert_int_equal(p->args[0].copy, SYSCALL_COPY_NOTHING);
+	assert_int_equal(p->args[0].copy, SYSCALL_COPY_FILE);
 	p = capture_test_plan(SYSCALLS_X86_64, "read");
-	assert_int_equal(p->flags, SYSCALL_PLAN_WANTED | SYSCALL_PLAN_COPIES_OUT);
+	assert_int_equal(p->flags, SYSCALL_PLAN_WANTED | SYSCALL_PLAN_COPIES | SYSCALL_PLAN_COPIES_OUT);
 	assert_int_equal(p->args[1].count, SYSCALL_COUNT_RESULT);
 	assert_int_equal(p->args[1].most, 32);
 	p = capture_test_plan(SYSCALLS_X86_64, "write");
@@ -41,6 +41,8 @@ static void plan_says_what_to_copy(void **state)
 	assert_int_equal(p->args[1].copy, SYSCALL_COPY_MSGHDR);
 	assert_int_equal(p->nested, 2);
 	assert_int_equal(capture_test_plan(SYSCALLS_X86_64, "getpid")->flags, SYSCALL_PLAN_WANTED);
+	p = capture_test_plan(SYSCALLS_X86_64, "sched_setattr");
+	assert_int_equal(p->args[1].copy, SYSCALL_COPY_NOTHING); /* without types */
 	assert_true(capture_test_plan(SYSCALLS_X86_64, "vfork")->flags & SYSCALL_PLAN_FORKS);
 	assert_int_equal(syscall_capture_others(&options).flags, SYSCALL_PLAN_WANTED);
 }
@@ -69,6 +71,13 @@ static void plan_of_some_calls(void **state)
 }
 
 /* The program looks at what a plan says within these bounds. */
+static void plan_without_paths(void **state)
+{
+	const struct syscall_capture_options options = {.no_files = true};
+	syscall_capture_plan(SYSCALLS_X86_64, &options, plans);
+	assert_int_equal(capture_test_plan(SYSCALLS_X86_64, "close")->flags, SYSCALL_PLAN_WANTED);
+}
+
 static void plans_have_bounds(void **state)
 {
 	const struct syscall_capture_options options = {0};
@@ -91,6 +100,7 @@ int main(void)
 		cmocka_unit_test(plan_says_what_to_copy),
 		cmocka_unit_test(plan_of_32_bit_programs),
 		cmocka_unit_test(plan_of_some_calls),
+		cmocka_unit_test(plan_without_paths),
 		cmocka_unit_test(plans_have_bounds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -333,6 +333,66 @@ static void callers_know_paths_and_names(void **state)
 	assert_string_equal(call_text(&m), "fork() = 12 (a\\x0ab)");
 }
 
+struct print_test_file {
+	struct syscall_file file;
+	char names[32];
+};
+
+static void print_test_put(struct call_maker *m, unsigned item, const struct print_test_file *file, size_t names)
+{
+	call_begin(m, item == SYSCALL_ITEM_FILE ? "close" : "unlink", (const uint64_t[6]){3}, 0);
+	call_copy(m, 0, item, 0, file, sizeof(file->file) + names);
+}
+
+/* Names are from the file up to the root. */
+static void records_have_paths(void **state)
+{
+	struct call_maker m = {.call.abi = SYSCALLS_X86_64, .options = {.fd_path = print_test_path}};
+	struct print_test_file file = {{.inode = 77}, "b\ntmp"};
+	memcpy(file.names, "b\n\0tmp", 7);
+	print_test_put(&m, SYSCALL_ITEM_FILE, &file, 7);
+	assert_string_equal(call_text(&m), "close(fd: 3</tmp/b\\x0a>) = 0");
+	file.file.flags = SYSCALL_FILE_DELETED;
+	print_test_put(&m, SYSCALL_ITEM_FILE, &file, 7);
+	assert_string_equal(call_text(&m), "close(fd: 3</tmp/b\\x0a (deleted)>) = 0");
+	file.file.flags = 0;
+	print_test_put(&m, SYSCALL_ITEM_FILE, &file, 0);
+	assert_string_equal(call_text(&m), "close(fd: 3</>) = 0");
+	file.file.flags = SYSCALL_FILE_NO_PATH;
+	file.file.system = 0x50495045;
+	print_test_put(&m, SYSCALL_ITEM_FILE, &file, 1);
+	assert_string_equal(call_text(&m), "close(fd: 3<pipe:[77]>) = 0");
+	file.file.system = 0x534f434b;
+	print_test_put(&m, SYSCALL_ITEM_FILE, &file, 1);
+	assert_string_equal(call_text(&m), "close(fd: 3<socket:[77]>) = 0");
+	file.file.system = 0x09041934;
+	memcpy(file.names, "[eventfd]", 10);
+	print_test_put(&m, SYSCALL_ITEM_FILE, &file, 10);
+	assert_string_equal(call_text(&m), "close(fd: 3<anon_inode:[eventfd]>) = 0");
+}
+
+static bool print_test_file_text(void *context, uint32_t pid, const char *path, const struct syscall_file *file,
+	char *room, size_t bytes, struct tally_str *text)
+{
+	*text = STR("name\t");
+	return file->offset == 4096 && strcmp(path, "/a/b") == 0 && bytes >= SYSCALL_PART;
+}
+
+static void texts_come_from_mapped_files(void **state)
+{
+	struct call_maker m = {.call.abi = SYSCALLS_X86_64, .options = {.file_text = print_test_file_text}};
+	struct print_test_file file = {{.offset = 4096}, ""};
+	memcpy(file.names, "b\0a", 4);
+	print_test_put(&m, SYSCALL_ITEM_MAPPED, &file, 4);
+	assert_string_equal(call_text(&m), "unlink(pathname: \"name\\t\") = 0");
+	file.file.offset = 0;
+	print_test_put(&m, SYSCALL_ITEM_MAPPED, &file, 4);
+	assert_string_equal(call_text(&m), "unlink(pathname: 0x3) = 0");
+	file.file = (struct syscall_file){.offset = 4096, .flags = SYSCALL_FILE_DELETED};
+	print_test_put(&m, SYSCALL_ITEM_MAPPED, &file, 4);
+	assert_string_equal(call_text(&m), "unlink(pathname: 0x3) = 0");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +406,8 @@ int main(void)
 		cmocka_unit_test(other_tables),
 		cmocka_unit_test(unknown_calls_have_numbers),
 		cmocka_unit_test(callers_know_paths_and_names),
+		cmocka_unit_test(records_have_paths),
+		cmocka_unit_test(texts_come_from_mapped_files),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
