@@ -176,6 +176,8 @@ enum tally_status trace_feed_sideband(
 		return TALLY_OK;
 	if (record->type == RECORD_LOST)
 		tell_loss(job, fields.lost.lost);
+	if (record->type == RECORD_FORK && job->is_live && !job->settings->record.modes.no_inherit)
+		job->shows_threads = true; /* the new thread is traced, too */
 	if (record->type == RECORD_CGROUP)
 		return cgroup_names_add(&job->cgroups, fields.cgroup.id, fields.cgroup.path, err);
 	if (sideband_is_history(record->type)) {

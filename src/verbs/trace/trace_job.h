@@ -59,7 +59,8 @@ struct trace_job {
 	struct map_u64 excluded; /* processes that are left out */
 	bool is_live; /* /proc has what goes on */
 	bool follows_files; /* live, and all calls that change descriptors are seen */
-	bool shows_threads; /* more than one thread may come */
+	bool shows_threads; /* more than one thread may come, or has come */
+	int32_t only_tid; /* the one thread that is traced so far; 0: it is not known */
 	bool has_colours; /* the output is a terminal */
 	bool has_wide_words; /* the recording's payloads are of a 64-bit machine of our byte order */
 	bool applies_maps; /* side-band records go into the source's machine: nobody else read them before */

@@ -60,6 +60,9 @@ void trace_line_begin(struct trace_job *job, const struct trace_stamp *stamp)
 	const struct trace_settings *s = job->settings;
 	struct text *out = &job->out;
 	char room[TRACE_COMM_BYTES];
+	if (job->only_tid == 0)
+		job->only_tid = stamp->thread->tid;
+	job->shows_threads |= stamp->thread->tid != job->only_tid;
 	if (!s->form.no_timestamps)
 		print_time(job, stamp);
 	if (s->shows_cpu)

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -152,6 +153,21 @@ static enum tally_status trace_live_choose_way(struct trace_live *live, struct t
 	return TALLY_OK;
 }
 
+/* The program chooses the threads of a user, also of processes that start later or take that user. Their names and forks
+ * come from all CPUs: a process that does not run yet has no event of its own. */
+static void trace_live_widen(struct trace_live *live)
+{
+	struct target_request *t = &live->rings.request.target;
+	if (!live->program || !t->user || !trace_program_follows_all(t))
+		return;
+	if (has_others(live)) {
+		live->choice->events.specs[0].is_of_cpu = true;
+		return;
+	}
+	t->user = NULL;
+	t->system_wide = true;
+}
+
 static enum tally_status make_events(struct trace_live *live, struct tally_error *err)
 {
 	live->events = (struct trace_events_request){.job = live->job,
@@ -217,6 +233,8 @@ static enum tally_status trace_live_open_all(struct trace_live *live, struct tal
 	if (status == TALLY_OK)
 		status = trace_live_choose_way(live, err);
 	if (status == TALLY_OK)
+		trace_live_widen(live);
+	if (status == TALLY_OK)
 		status = make_events(live, err);
 	if (status == TALLY_OK)
 		status = trace_live_open_rings(live, err);
@@ -225,6 +243,27 @@ static enum tally_status trace_live_open_all(struct trace_live *live, struct tal
 
 /* ---- starting ---- */
 
+/* Opening takes a while, in which calls are missed: whoever waits for the beginning reads this. perf says nothing. */
+static void trace_live_tell_beginning(const struct trace_live *live)
+{
+	const struct target_request *t = &live->job->settings->record.target;
+	const struct cli *cli = live->job->cli;
+	if (live->rings.watch.has_child || strcmp(cli->program, "perf") == 0)
+		return;
+	if (t->pids || t->tids || t->user)
+		cli_failf(cli, "attached to %s %s",
+			t->pids	  ? "process"
+			: t->tids ? "thread"
+				  : "the processes of user",
+			t->pids	  ? t->pids
+			: t->tids ? t->tids
+				  : t->user);
+	else if (t->cpus)
+		cli_failf(cli, "attached to all processes on CPU %s", t->cpus);
+	else
+		cli_failf(cli, "attached to all processes");
+}
+
 static enum tally_status trace_live_begin_measuring(struct trace_live *live, struct tally_error *err)
 {
 	enum tally_status status = recorder_enable(live->rings.opening.recorder, err);
@@ -232,6 +271,8 @@ static enum tally_status trace_live_begin_measuring(struct trace_live *live, str
 	if (status == TALLY_OK && live->program)
 		trace_program_start(live->program);
 	live->start_ns = 0;
+	if (status == TALLY_OK)
+		trace_live_tell_beginning(live);
 	return status == TALLY_OK && live->choice->traces_calls && !t->is_command && !t->is_system_wide
 		       ? trace_before_read(live->job, t->threads, t->thread_count, err)
 		       : status;
@@ -252,13 +293,20 @@ static enum tally_status trace_live_start(struct trace_live *live, struct tally_
 	return status == TALLY_OK ? command_watch_start(&live->rings.watch, err) : status;
 }
 
-/* More than one thread may come: lines say whose they are. */
+/* More than one thread may come: lines say whose they are. A process that is attached to may start some later. */
 static bool may_have_threads(const struct trace_live *live)
 {
 	const struct target *t = &live->rings.opening.target;
 	bool inherits = !live->rings.request.plan.attrs.modes.no_inherit;
 	return t->is_system_wide || t->thread_count > 1 || (t->is_command && inherits) ||
 	       live->rings.request.target.user;
+}
+
+static void trace_live_name_threads(struct trace_live *live)
+{
+	const struct target *t = &live->rings.opening.target;
+	live->job->shows_threads = may_have_threads(live);
+	live->job->only_tid = t->thread_count == 1 ? t->threads[0] : 0;
 }
 
 int trace_live_open(const struct trace_live_config *config, struct trace_live **out)
@@ -276,7 +324,7 @@ int trace_live_open(const struct trace_live_config *config, struct trace_live **
 	enum tally_status status = trace_live_open_all(live, &err);
 	live_rings_say_notes(&live->rings);
 	if (status == TALLY_OK)
-		live->job->shows_threads = may_have_threads(live);
+		trace_live_name_threads(live);
 	if (status == TALLY_OK)
 		status = trace_live_start(live, &err);
 	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
