@@ -10,6 +10,7 @@
 #define ABI_SYSCALL_RECORD_H
 
 #define SYSCALL_ARGS	 6
+#define SYSCALL_NAME	 16 /* TASK_COMM_LEN */
 #define SYSCALL_NUMBERS	 1024 /* of one table; those of 32-bit programs follow */
 #define SYSCALL_PLANS	 (2 * SYSCALL_NUMBERS + 2) /* the last two: numbers in no table, of 64-bit and 32-bit programs */
 #define SYSCALL_CAPTURES 4096 /* bytes that are copied of one call, with the headers of the parts */
@@ -40,6 +41,7 @@ struct syscall_record { /* followed by the parts; 8-byte aligned, in the byte or
 	unsigned long long args[SYSCALL_ARGS];
 	long long result;
 	unsigned long long duration_ns; /* at the end */
+	char name[SYSCALL_NAME]; /* of the thread, with NUL; may be empty */
 };
 
 /* A part: bytes that an argument points to. The next part follows at a multiple of 8. */

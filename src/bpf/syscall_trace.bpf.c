@@ -154,6 +154,7 @@ static __always_inline void syscall_fill_record(
 	r->unused = 0;
 	for (__u32 i = 0; i < SYSCALL_ARGS; i++)
 		r->args[i] = thread->args[i];
+	bpf_get_current_comm(r->name, sizeof(r->name));
 }
 
 /* A ring that is full counts what it loses itself. */

@@ -25,6 +25,7 @@ bool syscall_call_read(struct tally_bytes raw, enum syscall_abi native, struct s
 		call->abi = native == SYSCALLS_ARM64 ? SYSCALLS_ARM : SYSCALLS_I386;
 	for (unsigned i = 0; i < SYSCALL_ARGS; i++)
 		call->args[i] = r.args[i];
+	memcpy(call->name, r.name, sizeof(call->name) - 1);
 	return true;
 }
 

@@ -28,6 +28,7 @@ struct syscall_call {
 	bool has_result; /* false: it has not returned, or never does */
 	bool is_truncated; /* not all copies found room */
 	uint64_t args[SYSCALL_ARGS];
+	char name[SYSCALL_NAME]; /* of the thread; empty: not known */
 	int64_t result;
 	uint64_t duration_ns;
 	struct tally_bytes captured; /* parts; read them by syscall_part_find */

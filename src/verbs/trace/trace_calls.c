@@ -203,6 +203,7 @@ static enum tally_status trace_calls_take(
 		return TALLY_NOMEM;
 	bool has_both = call->has_begin;
 	call->pid = s->sample.pid;
+	trace_thread_learn_name(thread, call->name);
 	join_before(s, thread, call);
 	switch (call->kind) {
 	case SYSCALL_RECORD_ENTRY:

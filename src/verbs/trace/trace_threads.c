@@ -204,6 +204,14 @@ void trace_threads_forget_files(struct trace_threads *t, int32_t pid, uint64_t f
 	}
 }
 
+void trace_thread_learn_name(struct trace_thread *thread, const char *name)
+{
+	if (thread->comm_len > 0)
+		return;
+	thread->comm_len = (uint8_t)strnlen(name, TRACE_COMM_BYTES - 1);
+	memcpy(thread->comm, name, thread->comm_len);
+}
+
 struct tally_str trace_thread_name(const struct trace_thread *thread, char room[TRACE_COMM_BYTES])
 {
 	if (thread->comm_len > 0)

@@ -64,6 +64,8 @@ bool trace_threads_set_file(struct trace_threads *threads, int32_t pid, int fd, 
 const char *trace_threads_file(const struct trace_threads *threads, int32_t pid, int fd);
 /* Descriptors from first to last stand for other files now, or none. */
 void trace_threads_forget_files(struct trace_threads *threads, int32_t pid, uint64_t first, uint64_t last);
+/* A name that is used where no record has told another. */
+void trace_thread_learn_name(struct trace_thread *thread, const char *name);
 /* The thread's name; ":TID" without one, in room. */
 struct tally_str trace_thread_name(const struct trace_thread *thread, char room[TRACE_COMM_BYTES]);
 

@@ -10,7 +10,8 @@ static struct syscall_record call_test_record(void)
 		.number = 257,
 		.args = {1, 2, 3, 4, 5, 6},
 		.result = -2,
-		.duration_ns = 77};
+		.duration_ns = 77,
+		.name = "worker"};
 }
 
 static void records_become_calls(void **state)
@@ -34,6 +35,7 @@ static void records_become_calls(void **state)
 	assert_int_equal(call.args[5], 6);
 	assert_int_equal(call.duration_ns, 77);
 	assert_true(call.has_begin && !call.is_within);
+	assert_string_equal(call.name, "worker");
 	assert_true(call.has_args && call.has_result && syscall_result_failed(call.result, &error));
 	assert_int_equal(error, 2);
 	assert_true(syscall_part_find(&call, 1, SYSCALL_ITEM_SELF, false, &copied));
