@@ -14,7 +14,12 @@
 #include <stdint.h>
 #include <tally/status.h>
 
-enum diag_level { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
+enum diag_level {
+	DIAG_NOTE,
+	DIAG_UNNAMED, /* a warning about names or lines that are missing: the numbers are right and complete */
+	DIAG_WARNING,
+	DIAG_ERROR
+};
 
 struct diag_entry {
 	enum diag_level level;

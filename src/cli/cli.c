@@ -68,6 +68,23 @@ void cli_say_rows(struct tally_str rows)
 	text_deinit(&text);
 }
 
+bool cli_is_quiet(const struct cli *cli)
+{
+	return cli->is_quiet && *cli->is_quiet;
+}
+
+void cli_notef(const struct cli *cli, const char *format, ...)
+{
+	if (cli_is_quiet(cli))
+		return;
+	fprintf(stderr, "%s: note: ", cli->program);
+	va_list args;
+	va_start(args, format);
+	print_message(format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
 int cli_failf(const struct cli *cli, const char *format, ...)
 {
 	fflush(stdout);
@@ -98,6 +115,7 @@ static const char *level_name(enum diag_level level)
 	switch (level) {
 	case DIAG_NOTE:
 		return "note";
+	case DIAG_UNNAMED:
 	case DIAG_WARNING:
 		return "warning";
 	case DIAG_ERROR:
@@ -111,6 +129,8 @@ void cli_print_diag(const struct cli *cli, const struct diag *diag)
 	fflush(stdout);
 	for (size_t i = 0; i < diag->len; i++) {
 		const struct diag_entry *entry = &diag->entries[i];
+		if (entry->level < DIAG_WARNING && cli_is_quiet(cli))
+			continue;
 		if (entry->level == DIAG_ERROR)
 			fprintf(stderr, "Error:\n%s", entry->text); /* perf's form, which scripts look for */
 		else
@@ -211,6 +231,25 @@ static int cli_list_options(const struct command *command)
 	return EXIT_LISTED;
 }
 
+/* Whether the command line has -v, in a verb that knows it. */
+static bool is_verbose_asked(const struct command *command, const void *settings)
+{
+	struct option_walk walk = {.table = command->options};
+	for (const struct option *option; (option = option_walk_next(&walk));) {
+		const char *setting = (const char *)settings + walk.base + option->offset;
+		unsigned count = 0;
+		bool flag = false;
+		if (!option->name || strcmp(option->name, "verbose") != 0)
+			continue;
+		if (option->kind == OPTION_COUNT)
+			memcpy(&count, setting, sizeof(count));
+		else if (option->kind == OPTION_FLAG)
+			memcpy(&flag, setting, sizeof(flag));
+		return count > 0 || flag;
+	}
+	return false;
+}
+
 int cli_parse_options(
 	const struct cli *cli, const struct command *command, int argc, char **argv, void *settings, int *rest)
 {
@@ -218,6 +257,8 @@ int cli_parse_options(
 	switch (options_parse(&parse)) {
 	case OPTIONS_OK:
 		*rest = parse.rest;
+		if (cli->is_quiet && is_verbose_asked(command, settings))
+			*cli->is_quiet = false;
 		return CLI_GO_ON;
 	case OPTIONS_BAD:
 		return cli_explain(cli, command, &parse);

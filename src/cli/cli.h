@@ -27,6 +27,9 @@ struct cli {
 	const char *commit; /* that the program was built from; empty or NULL: not known */
 	const char *build_id_dir; /* --buildid-dir, or buildid.dir of the configuration; NULL: ~/.debug */
 	bool is_build_id_dir_asked; /* by the option */
+	/* Only what makes results wrong or incomplete goes to standard error: called as perf, without a terminal there,
+	 * and no -v. NULL: all does. */
+	bool *is_quiet;
 	bool use_pager; /* standard output is a terminal and --no-pager was not given */
 };
 
@@ -38,6 +41,9 @@ int cli_failf(const struct cli *cli, const char *format, ...) TALLY_PRINTF(2, 3)
 /* As fprintf(stderr), except that names of others in it cannot steer the terminal. A line end of theirs is escaped too,
  * unless the format has some before its own end. */
 void cli_sayf(const char *format, ...) TALLY_PRINTF(1, 2);
+bool cli_is_quiet(const struct cli *cli);
+/* A note of one line, "PROGRAM: note: ", unless only warnings are to be printed. */
+void cli_notef(const struct cli *cli, const char *format, ...) TALLY_PRINTF(2, 3);
 /* Our own rows, in the same way. */
 void cli_say_rows(struct tally_str rows);
 /* The folder with entries by build ID when files are searched below symfs (may be NULL). symfs has such a folder

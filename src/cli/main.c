@@ -222,9 +222,11 @@ int main(int argc, char **argv)
 {
 	keep_freed_memory();
 	load_no_name_services();
-	struct cli cli = {.program = program_name(argc > 0 ? argv[0] : ""),
-		.commit = COMMIT,
-		.use_pager = isatty(STDOUT_FILENO) == 1};
+	const char *program = program_name(argc > 0 ? argv[0] : "");
+	/* Scripts that call perf read both streams, and take a line that perf does not print for a failure. */
+	bool is_quiet = strcmp(program, "perf") == 0 && isatty(STDERR_FILENO) != 1;
+	struct cli cli = {
+		.program = program, .commit = COMMIT, .is_quiet = &is_quiet, .use_pager = isatty(STDOUT_FILENO) == 1};
 	/* It is not a failure if the reader closes the pipe early. */
 	signal(SIGPIPE, SIG_DFL);
 	survive_size_limit();

@@ -193,10 +193,41 @@ def test_stacks_become_call_chains(tally, perf, readers, golden, shared, tmp_pat
     piped = tmp_path / 'piped.data'
     piped.write_bytes(tally('inject', '--convert-callchain', '-i', stacks, check=0, text=False).stdout)
     assert tally(*CHAINS, '-i', piped).stdout == tally(*CHAINS, '-i', chains).stdout
-    for words, status, text in ((['-i', chains], 255, 'record --call-graph dwarf'), (['-b', '-i', stacks], 129, 'cannot be combined'),
-                                (['-i', piped], 255, 'this recording has none')):
-        assert text in tally('inject', '--convert-callchain', *words, '-o', tmp_path / 'no', check=status).stderr
+    for unwound in (chains, piped):
+        again = tmp_path / 'again.data'
+        assert 'kept as they are' in tally('inject', '--convert-callchain', '-i', unwound, '-o', again, check=0).stderr
+        assert tally(*CHAINS, '-i', again).stdout == tally(*CHAINS, '-i', chains).stdout
+    plain = tally('inject', '--convert-callchain', '-i', golden('u'), '-o', tmp_path / 'no', check=255)
+    assert 'has neither them nor call chains: record --call-graph dwarf' in plain.stderr
     assert not (tmp_path / 'no').exists()
+
+
+def test_changes_are_made_one_after_the_other(tally, tmp_path):
+    """All together are what they are one by one: chains, then build IDs in the header, then other addresses."""
+    built = Recording()
+    built.event('IDENTIFIER IP TID TIME PERIOD CALLCHAIN REGS_USER STACK_USER', regs=0x3)
+    built.comm('job')
+    built.mmap(0x401000, 0x1000, '/bin/job')
+    for index in range(3):
+        built.sample(time=1000 + index, ip=0x401010 + index, callchain=[CHAIN_USER, 0x401010 + index], regs_user=[1, 2],
+                     stack_user=bytes(64))
+    built.text_feature(6, 'x86_64')
+    built.write(tmp_path / 'all.data')
+    known = '0123456789abcdef0123456789abcdef01234567 /bin/job'
+    steps = [['--convert-callchain'], ['--known-build-ids', known], ['--aslr']]
+    for number, step in enumerate(steps):
+        tally('inject', *step, '-i', f'{number or "all"}.data', '-o', f'{number + 1}.data', cwd=tmp_path, check=0)
+    words = [word for step in steps for word in step]
+    tally.environment['TMPDIR'] = str(tmp_path)
+    tally('inject', *words, '-i', 'all.data', '-o', 'once.data', cwd=tmp_path, check=0)
+    assert (tmp_path / 'once.data').read_bytes() == (tmp_path / '3.data').read_bytes()
+    stream = tally('inject', *words, '-i', '-', stdin=(tmp_path / 'all.data').read_bytes(), cwd=tmp_path, check=0, text=False)
+    (tmp_path / 'stream.data').write_bytes(stream.stdout)
+    shown = ['script', '-F', 'comm,tid,time,ip,sym,dso', '-i']
+    assert tally(*shown, 'stream.data', cwd=tmp_path).stdout == tally(*shown, '3.data', cwd=tmp_path).stdout != ''
+    assert not list(tmp_path.glob('tally-recording-*'))
+    failed = tally('inject', *words, '-i', 'absent.data', '-o', 'none.data', cwd=tmp_path)
+    assert failed.returncode == 255 and not (tmp_path / 'none.data').exists() and not list(tmp_path.glob('tally-recording-*'))
 
 
 @pytest.mark.parametrize('order', ['<', '>'])

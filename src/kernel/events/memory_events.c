@@ -60,7 +60,8 @@ enum tally_status memory_events_find(const struct kernel_seam *kernel, const str
 		text_str(events, "ibs_op//");
 	if (status == TALLY_OK && events->len == 0)
 		status = error_set(err, TALLY_NOT_FOUND,
-			"no PMU here samples accesses to memory: /sys/bus/event_source/devices has neither mem-loads "
+			"failed: no PMU supports the memory events: /sys/bus/event_source/devices has neither "
+			"mem-loads "
 			"nor mem-stores of a CPU, nor ibs_op");
 	text_char(events, 0);
 	arena_deinit(&arena);

@@ -161,8 +161,8 @@ static enum tally_status probe_words_add(struct probe_words_maker *m, struct pro
 	if (status == TALLY_OK)
 		return probe_words_put(m, events, shown, count, suffix);
 	if (probe_words_may_use_pmu(m, status, events, count)) {
-		cli_sayf("%s: note: %s: no event of tracefs can be made (%s), so the uprobe PMU is used\n",
-			m->cli->program, shown[0], why.text);
+		cli_notef(m->cli, "%s: no event of tracefs can be made (%s), so the uprobe PMU is used", shown[0],
+			why.text);
 		probe_words_put_pmu(m, events, shown, count, suffix);
 		return TALLY_OK;
 	}
@@ -216,8 +216,8 @@ static enum tally_status probe_words_make_cached(struct probe_words_maker *m, co
 	for (size_t i = 0; events && i < list.probes.len; i++)
 		count += probe_event_parse(list.probes.items[i].line, true, &events[count]);
 	if (list.left.count > 0)
-		cli_sayf("%s: note: some arguments or places are left out (%zu in all): %s\n", m->cli->program,
-			list.left.count, list.left.why);
+		cli_notef(m->cli, "some arguments or places are left out (%zu in all): %s", list.left.count,
+			list.left.why);
 	if (!events)
 		status = error_nomem(m->err);
 	else if (count == 0)
@@ -266,7 +266,7 @@ static enum tally_status probe_words_convert(struct probe_words_maker *m, const 
 	probe_conversion_init(&conversion);
 	status = probe_convert(binary, definition, &(struct probe_convert_options){0}, &conversion, m->err);
 	for (size_t i = 0; i < conversion.notes.len; i++)
-		cli_sayf("%s: note: %s\n", m->cli->program, conversion.notes.items[i]);
+		cli_notef(m->cli, "%s", conversion.notes.items[i]);
 	size_t count = conversion.probes.len;
 	struct probe_event *events = arena_array(&conversion.arena, struct probe_event, count);
 	if (status == TALLY_OK && !events)

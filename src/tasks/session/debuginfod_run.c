@@ -86,7 +86,7 @@ void debuginfod_run_start(struct debuginfod_run *run, const struct debuginfod_se
 		run->settings.seconds_max = SECONDS_DEFAULT;
 	for (size_t i = 0; i < hits->files.len; i++)
 		if (!add_lacking(run, store, &hits->files.items[i])) {
-			diag_add(notes, DIAG_WARNING, "debuginfod: out of memory");
+			diag_add(notes, DIAG_UNNAMED, "debuginfod: out of memory");
 			return;
 		}
 	const struct debuginfod_options options = {.urls = run->settings.urls,
@@ -94,7 +94,7 @@ void debuginfod_run_start(struct debuginfod_run *run, const struct debuginfod_se
 		.seconds_max = run->settings.seconds_max};
 	if (run->requests.len > 0 &&
 		debuginfod_start(&options, run->requests.items, run->requests.len, &run->job, &err) != TALLY_OK)
-		diag_add(notes, DIAG_WARNING, "%s", err.text);
+		diag_add(notes, DIAG_UNNAMED, "%s", err.text);
 }
 
 /* "libc.so.6, libm.so.6, libz.so.1 and 4 more" of the requests in that state; a file counts once. */
@@ -137,13 +137,13 @@ void debuginfod_run_end(struct debuginfod_run *run, struct diag *notes)
 		bool is_over = debuginfod_look(run->job);
 		debuginfod_run_say(run, DEBUGINFOD_FETCHED, DIAG_NOTE,
 			"came too late for this report, and will be in the next one", notes);
-		debuginfod_run_say(run, DEBUGINFOD_WAITING, is_over ? DIAG_WARNING : DIAG_NOTE,
+		debuginfod_run_say(run, DEBUGINFOD_WAITING, is_over ? DIAG_UNNAMED : DIAG_NOTE,
 			is_over ? "the fetching ended before it came to"
 				: "still being fetched in the background, for the next report",
 			notes);
 		debuginfod_run_say(run, DEBUGINFOD_ABSENT, DIAG_NOTE, "no server has debug files of", notes);
-		debuginfod_run_say(run, DEBUGINFOD_FAILED, DIAG_WARNING, "no answer for", notes);
-		debuginfod_run_say(run, DEBUGINFOD_WRONG, DIAG_WARNING,
+		debuginfod_run_say(run, DEBUGINFOD_FAILED, DIAG_UNNAMED, "no answer for", notes);
+		debuginfod_run_say(run, DEBUGINFOD_WRONG, DIAG_UNNAMED,
 			"a server sent files of another build id, which were removed", notes);
 		text_printf(&budget,
 			"left out for the budget of %" PRIu64 " bytes and %" PRIu64
@@ -151,7 +151,7 @@ void debuginfod_run_end(struct debuginfod_run *run, struct diag *notes)
 			run->settings.size_max, run->settings.seconds_max);
 		text_char(&budget, '\0');
 		if (!budget.failed)
-			debuginfod_run_say(run, DEBUGINFOD_OVER_BUDGET, DIAG_WARNING, budget.data, notes);
+			debuginfod_run_say(run, DEBUGINFOD_OVER_BUDGET, DIAG_UNNAMED, budget.data, notes);
 		text_deinit(&budget);
 	}
 	debuginfod_leave(run->job);

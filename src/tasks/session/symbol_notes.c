@@ -41,15 +41,15 @@ static void add_surprises(struct diag *notes, const struct binary_store *store, 
 		if (++count > LINES_MAX)
 			rest += hit->samples;
 		else if (hit->samples)
-			diag_add(notes, DIAG_WARNING, "no symbols of %.*s (%.1f%% of the samples): %s",
+			diag_add(notes, DIAG_UNNAMED, "no symbols of %.*s (%.1f%% of the samples): %s",
 				(int)info.path.len, info.path.data, symbol_notes_percent(hit->samples, hits->samples),
 				symbol_notes_reason(&info));
 		else
-			diag_add(notes, DIAG_WARNING, "no symbols of %.*s (in call chains only): %s",
+			diag_add(notes, DIAG_UNNAMED, "no symbols of %.*s (in call chains only): %s",
 				(int)info.path.len, info.path.data, symbol_notes_reason(&info));
 	}
 	if (count > LINES_MAX)
-		diag_add(notes, DIAG_WARNING, "no symbols of %zu more files (%.1f%% of the samples) either",
+		diag_add(notes, DIAG_UNNAMED, "no symbols of %zu more files (%.1f%% of the samples) either",
 			count - LINES_MAX, symbol_notes_percent(rest, hits->samples));
 }
 
@@ -99,7 +99,7 @@ static void add_damage(struct diag *notes, const struct binary_store *store, con
 		const struct binary_step *steps = binary_store_trail(store, hits->files.items[i].store_id, &count);
 		for (size_t s = 0; s < count; s++)
 			if (steps[s].found == BINARY_FOUND_DAMAGED && !strcmp(steps[s].source, BINARY_SOURCE_UNITS))
-				diag_add(notes, DIAG_WARNING,
+				diag_add(notes, DIAG_UNNAMED,
 					"%s: units of debug information that are damaged and left out: %s",
 					steps[s].path, steps[s].detail ? steps[s].detail : "?");
 	}
@@ -111,7 +111,7 @@ void symbol_notes_add_lines(struct diag *notes, const struct binary_store *store
 	const struct binary_step *steps = binary_store_trail(store, id, &count);
 	for (size_t s = 0; s < count; s++)
 		if (!strcmp(steps[s].source, BINARY_SOURCE_LINE_PROGRAM))
-			diag_add(notes, DIAG_WARNING, "lines of %s: %s", steps[s].path,
+			diag_add(notes, DIAG_UNNAMED, "lines of %s: %s", steps[s].path,
 				steps[s].detail ? steps[s].detail : "?");
 }
 
@@ -135,7 +135,7 @@ static void add_usual(struct diag *notes, const struct binary_store *store, cons
 	}
 	if ((double)unnamed <= UNNAMED_SHARE_MIN * (double)hits->samples)
 		return;
-	diag_add(notes, DIAG_WARNING,
+	diag_add(notes, DIAG_UNNAMED,
 		"%.1f%% of the samples have no symbol: %zu files not found, %zu without all symbols, most in %.*s "
 		"(%s); run 'report --missing' to see where symbols were searched and what to install",
 		symbol_notes_percent(unnamed, hits->samples), absent, stripped, (int)worst.path.len, worst.path.data,
@@ -186,5 +186,5 @@ void symbol_notes_keep_places(const struct cli *cli, struct binary_store *store,
 {
 	struct tally_error err;
 	if (store && binary_store_save_places(store, &err) != TALLY_OK && is_verbose)
-		cli_sayf("%s: note: no index of source lines is kept: %s\n", cli->program, err.text);
+		cli_notef(cli, "no index of source lines is kept: %s", err.text);
 }

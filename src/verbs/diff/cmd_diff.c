@@ -250,7 +250,7 @@ static int cmd_diff_run_parsed(const struct cli *cli, struct cmd_diff_settings *
 	struct text out = {0};
 	struct diff_outcome outcome = {0};
 	if (request->with_streams && request->sort)
-		cli_sayf("%s: note: -s has no effect with --stream, which shows no rows\n", cli->program);
+		cli_notef(cli, "-s has no effect with --stream, which shows no rows");
 	text_to_fd(&out, STDOUT_FILENO);
 	text_separated_by(&out, request->separator);
 	enum tally_status status = diff_run(cli, request, &out, &outcome, &err);

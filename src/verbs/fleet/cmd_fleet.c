@@ -219,8 +219,8 @@ static int run_labels(struct fleet_job *job, const char *name)
 		return cli_fail(job->cli, &err);
 	}
 	if (out.len == 0)
-		cli_sayf("%s: note: the store has no %s%s in that time\n", job->cli->program,
-			name ? "values of the label " : "labels", name ? name : "");
+		cli_notef(job->cli, "the store has no %s%s in that time", name ? "values of the label " : "labels",
+			name ? name : "");
 	return cli_finish_text(job->cli, &out);
 }
 

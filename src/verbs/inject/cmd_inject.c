@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/output_file.h"
 #include "perfdata/feature_encode.h"
+#include "tasks/recording/record_for_verb.h"
 #include "tasks/session/data_source.h"
 #include "tasks/session/reader_styles.h"
 #include "tasks/session/stack_chains.h"
@@ -275,6 +276,23 @@ static enum tally_status note_chains(struct inject *in, struct tally_error *err)
 	return status == TALLY_NOMEM ? status : TALLY_OK; /* what is cut is copied as far as it goes */
 }
 
+/* Stacks that record has unwound are call chains already: the records stay as they are. */
+static enum tally_status copy_chains(const struct cli *cli, struct inject *in, struct tally_error *err)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(in->source.reader, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (!(events[i].attr.sample_type & SAMPLE_CALLCHAIN))
+			continue;
+		cli_notef(cli, "no sample has a stack dump: its call chains are kept as they are");
+		perfdata_reader_rewind(in->source.reader);
+		return TALLY_OK;
+	}
+	return error_set(err, TALLY_INVALID,
+		"--convert-callchain needs stack dumps, and this recording has neither them nor call chains: record "
+		"--call-graph dwarf");
+}
+
 static enum tally_status convert_chains(
 	const struct cli *cli, const struct cmd_inject_settings *settings, struct inject *in, struct tally_error *err)
 {
@@ -286,9 +304,7 @@ static enum tally_status convert_chains(
 		return status;
 	status = stack_chains_init(&in->chains, in->source.reader, STACK_CHAINS_ALONE, err);
 	if (status == TALLY_OK && !stack_chains_are_made(&in->chains))
-		return error_set(err, TALLY_INVALID,
-			"--convert-callchain needs stack dumps, and this recording has none: record --call-graph "
-			"dwarf");
+		return copy_chains(cli, in, err);
 	if (status == TALLY_OK)
 		status = note_chains(in, err);
 	stack_notes_print(cli, &in->source.pass.unwinder.ends);
@@ -355,9 +371,11 @@ static enum tally_status cmd_inject_rewrite(
 			in->features = *perfdata_reader_features(in->source.reader);
 		status = convert_chains(cli, settings, in, err);
 		inject.features = &in->features;
-		inject.attrs = in->chains.attrs.attrs;
-		inject.change = convert_record;
-		inject.change_context = in;
+		if (stack_chains_are_made(&in->chains)) {
+			inject.attrs = in->chains.attrs.attrs;
+			inject.change = convert_record;
+			inject.change_context = in;
+		}
 	}
 	if (status == TALLY_OK && settings->aslr) {
 		status = move_addresses(settings, in, err);
@@ -421,6 +439,75 @@ static void inject_deinit(struct inject *in)
 	data_source_close(&in->source);
 }
 
+/* One change of the recording, or several that one pass makes. */
+static int inject_step(const struct cli *cli, const struct cmd_inject_settings *settings)
+{
+	struct tally_error err;
+	struct inject in = {
+		.input = {.file = settings->input, .traces = settings->traces, .symbols = settings->symbols}};
+	if (data_source_open_reader(&in.input, &in.source, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
+	intern_init(&in.mmaps.paths);
+	enum tally_status status = cmd_inject_rewrite(cli, settings, &in, &err);
+	inject_deinit(&in);
+	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
+}
+
+/* Mappings of generated code come first, since build IDs are given to mappings. Stacks are unwound before what --strip
+ * and --aslr remove is gone, and addresses are replaced last. */
+enum inject_steps { STEP_JIT, STEP_CHAINS, STEP_OTHERS, STEP_ADDRESSES, STEPS };
+
+static struct cmd_inject_settings settings_of_step(const struct cmd_inject_settings *all, enum inject_steps step)
+{
+	struct cmd_inject_settings one = {.input = all->input,
+		.symbols = all->symbols,
+		.output = all->output,
+		.traces = all->traces,
+		.sort = all->sort,
+		.verbose = all->verbose};
+	if (step == STEP_OTHERS)
+		one = *all;
+	one.jit = step == STEP_JIT;
+	one.convert = step == STEP_CHAINS;
+	one.aslr = step == STEP_ADDRESSES;
+	return one;
+}
+
+/* Each pass reads what the one before it has written to a file of its own. */
+static int inject_in_steps(const struct cli *cli, const struct cmd_inject_settings *settings)
+{
+	char files[2][RECORDED_PATH_BYTES] = {"", ""};
+	bool others = wants_build_ids(settings) || settings->known_ids || settings->sched_stat || settings->strip;
+	const bool wanted[STEPS] = {settings->jit, settings->convert, others, settings->aslr};
+	unsigned left = 0, turn = 0;
+	struct input_options input = settings->input;
+	struct tally_error err;
+	int code = 0;
+	for (unsigned i = 0; i < STEPS; i++)
+		left += wanted[i];
+	if (left <= 1)
+		return inject_step(cli, settings);
+	for (unsigned i = 0; i < STEPS && code == 0; i++) {
+		if (!wanted[i])
+			continue;
+		struct cmd_inject_settings one = settings_of_step(settings, (enum inject_steps)i);
+		one.input = input;
+		if (--left > 0) {
+			char *file = files[turn++ % 2];
+			if (!*file && recorded_file_make(file, &err) != TALLY_OK) {
+				code = cli_fail(cli, &err);
+				break;
+			}
+			one.output = input.path = file;
+		}
+		code = inject_step(cli, &one);
+	}
+	for (unsigned i = 0; i < 2; i++)
+		if (*files[i])
+			unlink(files[i]);
+	return code;
+}
+
 static int cmd_inject_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct cmd_inject_settings settings = {.input.path = "-", .output = "-"};
@@ -435,31 +522,10 @@ static int cmd_inject_run(const struct cli *cli, const struct command *command, 
 			cli, "%s: a recording is not written to a terminal: name a file with -o", cli->program);
 	if (strcmp(settings.input.path, "-") != 0 && output_file_is_input(settings.output, settings.input.path))
 		return cli_failf(cli, "%s: input and output are the same file, '%s'", cli->program, settings.output);
-	if (settings.jit && (wants_build_ids(&settings) || settings.known_ids || settings.sched_stat ||
-				    settings.strip || settings.convert))
-		return cli_usagef(cli, command, "jit",
-			"--jit cannot be combined with the other changes: run it first, and run the others on its "
-			"output");
-	if (settings.convert &&
-		(wants_build_ids(&settings) || settings.known_ids || settings.sched_stat || settings.strip))
-		return cli_usagef(cli, command, "convert-callchain",
-			"--convert-callchain cannot be combined with the other changes: run it first, and run the "
-			"others on its output");
-	if (settings.aslr && (wants_build_ids(&settings) || settings.known_ids || settings.sched_stat ||
-				     settings.strip || settings.convert || settings.jit))
-		return cli_usagef(cli, command, "aslr",
-			"--aslr cannot be combined with the other changes: run it last, on their output");
 	const char *missing = missing_file(&settings);
 	if (missing)
 		return cli_failf(cli, "Invalid file: %s", missing);
-	struct tally_error err;
-	struct inject in = {.input = {.file = settings.input, .traces = settings.traces, .symbols = settings.symbols}};
-	if (data_source_open_reader(&in.input, &in.source, &err) != TALLY_OK)
-		return cli_fail(cli, &err);
-	intern_init(&in.mmaps.paths);
-	enum tally_status status = cmd_inject_rewrite(cli, &settings, &in, &err);
-	inject_deinit(&in);
-	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
+	return inject_in_steps(cli, &settings);
 }
 
 const struct command command_inject = {

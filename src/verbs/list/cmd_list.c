@@ -375,17 +375,17 @@ static void cmd_list_print_notes(const struct cli *cli, const struct cmd_list_li
 {
 	fflush(stdout);
 	if (list->settings->deprecated)
-		cli_sayf("%s: note: none of the events that are listed here is deprecated\n", cli->program);
+		cli_notef(cli, "none of the events that are listed here is deprecated");
 	if (list->left_out > 0)
-		cli_sayf("%s: note: %zu generic events do not open here (%s); --all shows them\n", cli->program,
-			list->left_out, list->why_left_out);
+		cli_notef(cli, "%zu generic events do not open here (%s); --all shows them", list->left_out,
+			list->why_left_out);
 	if (list->metrics.left_out > 0)
-		cli_sayf("%s: note: of %zu metrics not all events open here (%s); --all shows them\n", cli->program,
-			list->metrics.left_out, list->metrics.why_left_out);
+		cli_notef(cli, "of %zu metrics not all events open here (%s); --all shows them", list->metrics.left_out,
+			list->metrics.why_left_out);
 	if (list->wants_vendors && list->listing.vendor_error.status != TALLY_OK)
-		cli_sayf("%s: note: no vendor events: %s\n", cli->program, list->listing.vendor_error.text);
+		cli_notef(cli, "no vendor events: %s", list->listing.vendor_error.text);
 	if (list->listing.tracefs_error.status != TALLY_OK)
-		cli_sayf("%s: note: no tracepoints: %s\n", cli->program, list->listing.tracefs_error.text);
+		cli_notef(cli, "no tracepoints: %s", list->listing.tracefs_error.text);
 }
 
 static int cmd_list_events(const struct cli *cli, struct cmd_list_list *list, int count, char **words)
@@ -409,14 +409,16 @@ static int cmd_list_events(const struct cli *cli, struct cmd_list_list *list, in
 	bool is_empty = list->listing.events.len == 0 && !list->wants_metrics && !list->wants_groups &&
 			!list_metrics_has_any(&list->metrics);
 	if (status == TALLY_OK && is_empty && list->wants_sdt)
-		cli_sayf("%s: note: no program in the cache of build IDs has SDT probes: '%s buildid-cache --add FILE' "
-			 "reads "
-			 "those of a program\n",
-			cli->program, cli->program);
+		cli_notef(cli,
+			"no program in the cache of build IDs has SDT probes: '%s buildid-cache --add FILE' "
+			"reads "
+			"those of a program",
+			cli->program);
 	else if (status == TALLY_OK && count > 0 && is_empty)
-		cli_sayf("%s: note: no event or metric matches '%s'%s: patterns may contain * and ?; '%s list' shows "
-			 "all names\n",
-			cli->program, words[0], count > 1 ? ", nor the other words" : "", cli->program);
+		cli_notef(cli,
+			"no event or metric matches '%s'%s: patterns may contain * and ?; '%s list' shows "
+			"all names",
+			words[0], count > 1 ? ", nor the other words" : "", cli->program);
 	event_listing_deinit(&list->listing);
 	return status == TALLY_OK ? code : cli_fail(cli, &err);
 }

@@ -171,10 +171,11 @@ static void push_recording_time(struct push_recording *p, struct fleet_batch *pa
 		uint64_t end = perfdata_reader_layout(p->source.reader).mtime_ns;
 		parts->begin_ns = end - MIN(end, span);
 		fleet_time_print(&when, end);
-		cli_sayf("%s: note: %s does not say how its clock stood to the time of day: its last sample counts as "
-			 "taken "
-			 "when the file was last written, %.*s\n",
-			p->cli->program, p->request->path, (int)when.len, when.data ? when.data : "");
+		cli_notef(p->cli,
+			"%s does not say how its clock stood to the time of day: its last sample counts as "
+			"taken "
+			"when the file was last written, %.*s",
+			p->request->path, (int)when.len, when.data ? when.data : "");
 		text_deinit(&when);
 	}
 	parts->end_ns = parts->begin_ns + span;

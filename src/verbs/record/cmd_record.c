@@ -202,10 +202,11 @@ static void say_lost_waits(const struct cmd_record_run *run, const struct record
 	text_deinit(&lines);
 }
 
-static void say_stacks(const struct record_summary *summary)
+static void say_stacks(const struct cmd_record_run *run, const struct record_summary *summary)
 {
 	struct text lines = {0};
-	record_live_print(&lines, &summary->live);
+	if (!cli_is_quiet(run->cli))
+		record_live_print(&lines, &summary->live);
 	text_str(&lines, summary->walk_losses);
 	struct tally_str rest = {lines.data, lines.len}, line;
 	while (rest.len && str_next(&rest, '\n', &line))
@@ -236,7 +237,8 @@ static void say_cut_off(const struct cmd_record_run *run, char *const *command, 
 
 static void cmd_record_say_sentence(const struct cmd_record_run *run, const char *kind, struct text *sentence)
 {
-	if (sentence->len && !run->settings.quiet)
+	bool is_hidden = run->settings.quiet || (strcmp(kind, "note") == 0 && cli_is_quiet(run->cli));
+	if (sentence->len && !is_hidden)
 		fprintf(stderr, "%s: %s: %.*s\n", run->cli->program, kind, (int)sentence->len, sentence->data);
 	text_deinit(sentence);
 }
@@ -276,10 +278,9 @@ static void say_outcome(const struct cmd_record_run *run, char *const *command, 
 	if (summary->filtered_samples)
 		cli_sayf("%s: %llu samples did not pass --filter\n", program,
 			(unsigned long long)summary->filtered_samples);
-	say_stacks(summary);
+	say_stacks(run, summary);
 	if (summary->has_broken_chains && run->plan.attrs.chains.mode == CALLGRAPH_FP)
-		cli_sayf("%s: note: most call chains stop after one or two functions: %s\n", program,
-			ADVICE_FRAME_POINTERS);
+		cli_notef(run->cli, "most call chains stop after one or two functions: %s", ADVICE_FRAME_POINTERS);
 }
 
 /* Ends as the command did, or as the signal would have ended us. */
@@ -486,8 +487,7 @@ static int cmd_record_setup_filter(const struct cmd_record_run *run, bool has_co
 					   ? bpf_pinned_filter_pin(run->kernel, &opened_path, &err)
 					   : bpf_pinned_filter_unpin(&err);
 	if (opened_path && !run->settings.quiet)
-		cli_sayf("%s: note: all users may now pass through %s, to the filter in it\n", run->cli->program,
-			opened_path);
+		cli_notef(run->cli, "all users may now pass through %s, to the filter in it", opened_path);
 	return status == TALLY_OK ? 0 : cli_fail(run->cli, &err);
 }
 

@@ -297,14 +297,14 @@ static int cmd_timechart_show(const struct cli *cli, const struct cmd_timechart_
 	cli_print_health(cli, &job.source.pass.sideband.health);
 	bool is_empty = job.chart.tracks.end_ns == 0;
 	if (status == TALLY_OK && is_empty)
-		cli_sayf("%s: note: none of the events of %s happened: the picture is empty\n", cli->program,
+		cli_notef(cli, "none of the events of %s happened: the picture is empty",
 			recording_name(settings->input.path));
 	if (job.chart.left_out)
-		cli_sayf(
-			"%s: note: %llu short waits were recorded as sums, which have no place on a track: it looks as "
+		cli_notef(cli,
+			"%llu short waits were recorded as sums, which have no place on a track: it looks as "
 			"if "
-			"threads ran meanwhile; record --off-cpu-thresh 0 stores every wait\n",
-			cli->program, (unsigned long long)job.chart.left_out);
+			"threads ran meanwhile; record --off-cpu-thresh 0 stores every wait",
+			(unsigned long long)job.chart.left_out);
 	/* The intact part of a truncated recording is drawn. */
 	int code = status == TALLY_OK || !is_empty ? cmd_timechart_draw(&job) : EXIT_FAILED;
 	if (status != TALLY_OK)
