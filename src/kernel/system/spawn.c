@@ -164,6 +164,11 @@ enum tally_status spawn_try_wait(
 	return result;
 }
 
+int spawn_exit_code(int status)
+{
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 void spawn_cancel(struct spawn *child)
 {
 	spawn_close_fd(&child->go_fd);

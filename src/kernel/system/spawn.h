@@ -33,6 +33,8 @@ TALLY_MUST_CHECK enum tally_status spawn_wait(
 /* Does not block; has_ended says whether status and usage were set. */
 TALLY_MUST_CHECK enum tally_status spawn_try_wait(
 	struct spawn *child, bool *has_ended, int *status, struct rusage *usage, struct tally_error *err);
+/* The status that a shell gives a command that ended this way: its own, or 128 and the number of the signal that ended it. */
+int spawn_exit_code(int status);
 /* For an error before start: ends and reaps the waiting child. Safe after a failed spawn_start. */
 void spawn_cancel(struct spawn *child);
 

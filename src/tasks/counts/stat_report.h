@@ -9,8 +9,10 @@
 #ifndef TASKS_COUNTS_STAT_REPORT_H
 #define TASKS_COUNTS_STAT_REPORT_H
 
+#include "base/diag.h"
 #include "kernel/counting/aggregate.h"
 #include "kernel/events/event_parser.h"
+#include "tasks/counts/stat_failures.h"
 
 struct metric_set;
 
@@ -54,6 +56,8 @@ struct stat_report {
 	double interval_s; /* time stamp of interval mode; negative: none */
 	const struct stat_origin *origin; /* NULL: perf events */
 	bool is_summary; /* the totals after interval mode */
+	const struct stat_failures *failures; /* of the command's runs; NULL: none is known */
+	const struct diag *warnings; /* what the counts lack; NULL: nothing is known of that */
 };
 
 struct stat_metric {

@@ -375,6 +375,7 @@ struct stat_rows_fields {
 	struct cell cells[FIELDS];
 	const struct stat_origin *origin; /* NULL: it is not shown */
 	const char *reason, *doubt; /* likewise */
+	const struct stat_report *warned; /* whose counts lack something; NULL: nothing is to be said */
 };
 
 void stat_rows_origin(struct json *json, const struct stat_origin *origin)
@@ -384,6 +385,37 @@ void stat_rows_origin(struct json *json, const struct stat_origin *origin)
 	json_string(json, "by", str_from(origin->by));
 	json_string(json, "not_seen", str_from(origin->not_seen));
 	json_object_end(json);
+}
+
+static bool stat_rows_has_failures(const struct stat_report *report)
+{
+	return report->failures && report->failures->failed > 0;
+}
+
+void stat_rows_warnings_json(struct json *json, const struct stat_report *report)
+{
+	if (stat_rows_has_failures(report))
+		stat_failures_json(json, report->failures);
+	if (!report->warnings || report->warnings->len == 0)
+		return;
+	json_array(json, "warnings");
+	for (size_t i = 0; i < report->warnings->len; i++)
+		json_string(json, NULL, str_from(report->warnings->entries[i].text));
+	json_array_end(json);
+}
+
+void stat_rows_warnings(struct text *t, const struct stat_report *report)
+{
+	if (stat_rows_has_failures(report)) {
+		text_str(t, "# warning: ");
+		stat_failures_tell(t, report->failures);
+		text_char(t, '\n');
+	}
+	for (size_t i = 0; report->warnings && i < report->warnings->len; i++) {
+		text_str(t, "# warning: ");
+		text_visible(t, str_from(report->warnings->entries[i].text));
+		text_char(t, '\n');
+	}
 }
 
 /* Up to where the row was counted; the fields that any row of the report has. */
@@ -399,6 +431,8 @@ static void fields_begin(struct stat_rows_fields *f, struct text *t, const struc
 	if (style->is_json && row->state != ROW_COUNTED && row->spec->attr.type == EVENT_BREAKPOINT && report->reasons)
 		f->reason = report->reasons[row->event];
 	f->doubt = style->is_json ? row->doubt : NULL;
+	bool is_warned = stat_rows_has_failures(report) || (report->warnings && report->warnings->len > 0);
+	f->warned = style->is_json && is_warned ? report : NULL;
 	f->table = (struct cells){.columns = f->columns,
 		.order = f->order,
 		.out = t,
@@ -439,7 +473,7 @@ static void fields_print(struct stat_rows_fields *f, struct stat_metric metric)
 	f->cells[FIELD_METRIC] = is_known ? cell_f64(metric.value) : cell_name(is_json ? "nan" : NULL);
 	f->cells[FIELD_METRIC_UNIT] = cell_name(metric.unit ? metric.unit + (metric.unit[0] == ' ') : "");
 	f->cells[FIELD_JUDGEMENT] = cell_name(metric.judgement);
-	if (!f->origin && !f->reason && !f->doubt) {
+	if (!f->origin && !f->reason && !f->doubt && !f->warned) {
 		cells_row(&f->table, f->cells);
 		return;
 	}
@@ -451,6 +485,8 @@ static void fields_print(struct stat_rows_fields *f, struct stat_metric metric)
 		json_string(&f->json, "implausible", str_from(f->doubt));
 	if (f->origin)
 		stat_rows_origin(&f->json, f->origin);
+	if (f->warned)
+		stat_rows_warnings_json(&f->json, f->warned);
 	json_object_end(&f->json);
 	(void)text_line_end(f->table.out);
 }
@@ -687,6 +723,8 @@ static void only_lines(struct text *t, const struct stat_report *report, const s
 			json_string(&f.json, "metric-value", STR("none"));
 		if (style->is_json && f.origin)
 			stat_rows_origin(&f.json, f.origin);
+		if (f.warned)
+			stat_rows_warnings_json(&f.json, f.warned);
 		if (style->is_json)
 			json_object_end(&f.json);
 		else

@@ -25,6 +25,11 @@ struct stat_style {
 void stat_rows_place(struct text *t, const struct stat_report *report, size_t event, size_t place);
 /* The member "origin" of an object. */
 void stat_rows_origin(struct json *json, const struct stat_origin *origin);
+/* What is wrong with all counts of the report, runs that failed and counts that are not complete: the members "failures"
+ * and "warnings" of an object, if there is anything to say. */
+void stat_rows_warnings_json(struct json *json, const struct stat_report *report);
+/* The same as lines that begin with "# ". */
+void stat_rows_warnings(struct text *t, const struct stat_report *report);
 /* One line per event and place, with heading and closing lines where the style has them. */
 void stat_rows_print(struct text *t, const struct stat_report *report, const struct stat_style *style);
 

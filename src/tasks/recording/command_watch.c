@@ -73,13 +73,14 @@ enum tally_status command_watch_look(struct command_watch *watch, struct tally_e
 {
 	struct signalfd_siginfo info;
 	struct rusage usage;
-	int exit_status;
 	bool has_ended = false;
 	enum tally_status status = TALLY_OK;
 	while (read(watch->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		watch->is_over |= info.ssi_signo != SIGCHLD;
+		watch->is_signalled |= info.ssi_signo != SIGCHLD;
+	watch->is_over |= watch->is_signalled;
 	if (watch->child_is_started && watch->child.pid > 0)
-		status = spawn_try_wait(&watch->child, &has_ended, &exit_status, &usage, err);
+		status = spawn_try_wait(&watch->child, &has_ended, &watch->child_status, &usage, err);
+	watch->has_ended |= has_ended;
 	watch->is_over |= has_ended;
 	return status;
 }
@@ -90,6 +91,21 @@ enum tally_status command_watch_wait(struct command_watch *watch, int ms, struct
 	(void)poll(&wanted, 1, ms);
 	watch->is_over |= command_watch_target_is_gone(watch);
 	return command_watch_look(watch, err);
+}
+
+int command_watch_exit_code(const struct command_watch *watch)
+{
+	return watch->has_ended ? spawn_exit_code(watch->child_status) : 0;
+}
+
+bool command_watch_still_runs(const struct command_watch *watch)
+{
+	return watch->child_is_started && watch->child.pid > 0;
+}
+
+bool command_watch_leaves_running(const struct command_watch *watch)
+{
+	return command_watch_still_runs(watch) && watch->leaves_command && !watch->is_signalled;
 }
 
 void command_watch_end(struct command_watch *watch)
@@ -107,7 +123,7 @@ void command_watch_close(struct command_watch *watch)
 	struct signalfd_siginfo info;
 	if (watch->has_child && !watch->child_is_started)
 		spawn_cancel(&watch->child);
-	else if (!watch->leaves_command)
+	else if (!command_watch_leaves_running(watch))
 		command_watch_end(watch);
 	/* timeout(1) signals twice, and a terminal the whole job: what is pending must not end us before the output. */
 	while (watch->signal_fd >= 0 && read(watch->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))

@@ -25,7 +25,11 @@ struct command_watch {
 	struct spawn child;
 	bool has_child, child_is_started;
 	bool is_over;
-	bool leaves_command; /* the caller sets it: a command that still runs at the end goes on */
+	bool has_ended; /* the command, by itself or by a signal of others */
+	int child_status; /* as waitpid gives it, of has_ended */
+	bool is_signalled; /* a signal asked us to end */
+	bool leaves_command; /* the caller sets it: a command that still runs at the end goes on,
+				unless a signal asked us to end */
 	int signal_fd;
 	sigset_t old_mask;
 	bool has_mask;
@@ -44,9 +48,15 @@ TALLY_MUST_CHECK enum tally_status command_watch_start(struct command_watch *wat
 TALLY_MUST_CHECK enum tally_status command_watch_wait(struct command_watch *watch, int ms, struct tally_error *err);
 /* Does not wait, and looks only at signals and the command: for callers that wait for watch.signal_fd and more. */
 TALLY_MUST_CHECK enum tally_status command_watch_look(struct command_watch *watch, struct tally_error *err);
+/* The command's exit status, as a shell gives it; 0: there was none, or it was still running at the end. */
+int command_watch_exit_code(const struct command_watch *watch);
 /* A command that still runs is told to end, and waited for. */
 void command_watch_end(struct command_watch *watch);
-/* Ends the command too, unless leaves_command is set. */
+/* Whether there is a command that has not ended, as far as the last look tells. */
+bool command_watch_still_runs(const struct command_watch *watch);
+/* Whether the command goes on when the watch is closed. */
+bool command_watch_leaves_running(const struct command_watch *watch);
+/* Ends the command too, unless it is left running. */
 void command_watch_close(struct command_watch *watch);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "cli/commands.h"
+#include "kernel/system/spawn.h"
 
 #define WORDS_MAX     32
 #define EVENT_DEFAULT "cycles:P" /* as in record, a cgroup follows the event that it restricts */
@@ -116,7 +117,7 @@ static int run_apart(const struct cli *cli, const char *const *words, int argc, 
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (recorder < 0)
 		return cli_failf(cli, "cannot start the recorder: %s", strerror(error));
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	return spawn_exit_code(status);
 }
 
 int record_for_verb(

@@ -7,6 +7,8 @@
 #include "tasks/session/event_words.h"
 
 #define FRAMES_KEPT (1u << 20) /* every address that a sample has is one */
+#define SETTLE_LOOKS 50
+#define SETTLE_MS    20
 
 void live_rings_init(struct live_rings *rings, const struct live_rings_user *user)
 {
@@ -124,13 +126,25 @@ enum tally_status live_rings_open_source(
 
 /* ---- running ---- */
 
+/* The events of a task end a moment before it can be waited for; at some execs they end, and the task goes on. */
+static enum tally_status live_rings_settle(struct live_rings *rings, struct tally_error *err)
+{
+	struct command_watch *watch = &rings->watch;
+	enum tally_status status = TALLY_OK;
+	watch->is_over = true;
+	for (int looks = 0; status == TALLY_OK && looks < SETTLE_LOOKS && command_watch_still_runs(watch); looks++)
+		status = command_watch_wait(watch, SETTLE_MS, err);
+	return status;
+}
+
 enum tally_status live_rings_wait(struct live_rings *rings, int ms, struct tally_error *err)
 {
 	bool is_ready = false;
 	enum tally_status status = recorder_wait(rings->opening.recorder, rings->watch.signal_fd, ms, &is_ready, err);
 	if (status == TALLY_OK && is_ready)
 		status = command_watch_look(&rings->watch, err);
-	rings->watch.is_over |= recorder_target_is_over(rings->opening.recorder);
+	if (status == TALLY_OK && recorder_target_is_over(rings->opening.recorder))
+		status = live_rings_settle(rings, err);
 	return status;
 }
 

@@ -79,6 +79,12 @@ static bool cmd_ftrace_print(void *context, struct tally_str lines)
 	return text_flush(out);
 }
 
+/* The command's exit status, unless the output failed. */
+static int cmd_ftrace_leave(const struct ftrace_job *job, int code)
+{
+	return code ? code : job->exit_code;
+}
+
 static int cmd_ftrace_trace(const struct cli *cli, const struct ftrace_settings *s, char **argv)
 {
 	struct text out = {0};
@@ -105,7 +111,7 @@ static int cmd_ftrace_trace(const struct cli *cli, const struct ftrace_settings 
 	if (status != TALLY_OK)
 		return cli_fail(cli, &err);
 	cmd_ftrace_note_losses(&job);
-	return code;
+	return cmd_ftrace_leave(&job, code);
 }
 
 struct ftrace_sums {
@@ -152,7 +158,7 @@ static int cmd_ftrace_latency(const struct cli *cli, const struct ftrace_setting
 	struct ftrace_job job = {.cli = cli, .settings = s, .argv = argv};
 	enum tally_status status = duration_histogram_init(&histogram, &s->scale, &err);
 	if (status == TALLY_OK)
-		status = s->uses_bpf ? ftrace_bpf_measure(s, argv, &histogram, &job.lost, &err)
+		status = s->uses_bpf ? ftrace_bpf_measure(&job, &histogram, &err)
 				     : cmd_ftrace_measure(&job, &sums, &err);
 	if (status == TALLY_OK && s->uses_bpf && s->verbose)
 		cli_failf(cli, "a BPF program measured, not a tracer");
@@ -168,7 +174,7 @@ static int cmd_ftrace_latency(const struct cli *cli, const struct ftrace_setting
 		ftrace_print_latency(&histogram, s->hides_empty, &out);
 	int code = cli_finish_text(cli, &out);
 	duration_histogram_deinit(&histogram);
-	return status == TALLY_OK ? code : cli_fail(cli, &err);
+	return status == TALLY_OK ? cmd_ftrace_leave(&job, code) : cli_fail(cli, &err);
 }
 
 static int cmd_ftrace_profile(const struct cli *cli, const struct ftrace_settings *s, char **argv)
@@ -190,7 +196,7 @@ static int cmd_ftrace_profile(const struct cli *cli, const struct ftrace_setting
 	if (status == TALLY_OK && functions.rows.len == 0)
 		cli_failf(cli, "note: no function was called that the filters leave");
 	function_sums_deinit(&functions);
-	return status == TALLY_OK ? code : cli_fail(cli, &err);
+	return status == TALLY_OK ? cmd_ftrace_leave(&job, code) : cli_fail(cli, &err);
 }
 
 /* ---- the command line ---- */

@@ -101,15 +101,15 @@ static enum tally_status ftrace_bpf_read(
 	return TALLY_OK;
 }
 
-enum tally_status ftrace_bpf_measure(const struct ftrace_settings *settings, char **argv,
-	struct duration_histogram *histogram, uint64_t *lost, struct tally_error *err)
+enum tally_status ftrace_bpf_measure(
+	struct ftrace_job *job, struct duration_histogram *histogram, struct tally_error *err)
 {
-	const struct target_request request = ftrace_target_of(settings, argv[0] != NULL);
+	const struct target_request request = ftrace_target_of(job->settings, job->argv[0] != NULL);
 	struct command_watch watch;
 	struct bpf_latency *latency = NULL;
-	enum tally_status status = command_watch_open(&watch, kernel_seam_linux(), &request, argv, err);
+	enum tally_status status = command_watch_open(&watch, kernel_seam_linux(), &request, job->argv, err);
 	if (status == TALLY_OK)
-		status = ftrace_bpf_open(settings, &watch, histogram, &latency, err);
+		status = ftrace_bpf_open(job->settings, &watch, histogram, &latency, err);
 	if (status == TALLY_OK)
 		status = ftrace_bpf_watch_target(latency, &watch.target, err);
 	if (status == TALLY_OK) {
@@ -121,8 +121,9 @@ enum tally_status ftrace_bpf_measure(const struct ftrace_settings *settings, cha
 	if (latency)
 		bpf_latency_stop(latency);
 	if (status == TALLY_OK)
-		status = ftrace_bpf_read(latency, histogram, lost, err);
+		status = ftrace_bpf_read(latency, histogram, &job->lost, err);
 	bpf_latency_destroy(latency);
+	job->exit_code = command_watch_exit_code(&watch);
 	command_watch_close(&watch);
 	return status;
 }

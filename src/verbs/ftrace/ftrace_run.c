@@ -306,6 +306,7 @@ enum tally_status ftrace_run(struct ftrace_job *job, struct tally_error *err)
 		ftrace_stop(r.session);
 	if (status == TALLY_OK)
 		status = ftrace_run_drain(&r, err);
+	job->exit_code = command_watch_exit_code(&r.watch);
 	ftrace_run_close(&r);
 	return status;
 }

@@ -27,6 +27,7 @@ struct ftrace_job {
 	bool (*take)(void *context, struct tally_str lines);
 	void *context;
 	uint64_t lost; /* out: events that found no room in the kernel's buffer */
+	int exit_code; /* out: the command's; 0: there was none */
 };
 
 TALLY_MUST_CHECK enum tally_status ftrace_run(struct ftrace_job *job, struct tally_error *err);

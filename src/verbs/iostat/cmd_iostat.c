@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "kernel/system/spawn.h"
 #include "verbs/iostat/iostat_counts.h"
 
 #define LIMIT_CSV  (16u << 20)
@@ -76,7 +77,7 @@ static int cmd_iostat_run_stat(const struct cli *cli, const char *events, int lo
 	free(argv);
 	if (pid < 0)
 		return cli_failf(cli, "cannot start stat: %s", strerror(errno));
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	return spawn_exit_code(status);
 }
 
 static int cmd_iostat_show(

@@ -167,7 +167,9 @@ static int cmd_kwork_show(
 		kwork_job_tell(&job);
 	}
 	kwork_job_close(&job);
-	return status == TALLY_OK ? code : cli_fail(cli, &err);
+	if (status != TALLY_OK)
+		return cli_fail(cli, &err);
+	return code ? code : job.exit_code;
 }
 
 static int cmd_kwork_run_verb(

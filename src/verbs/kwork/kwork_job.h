@@ -51,6 +51,7 @@ struct kwork_job {
 	struct text name; /* of the event that was read last */
 	uint64_t switches;
 	uint64_t shown; /* rows */
+	int exit_code; /* of the command that was measured; 0: there was none */
 };
 
 /* Sets kinds of the settings from a list such as "irq,softirq"; false: some word names none. */

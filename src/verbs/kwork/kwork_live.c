@@ -205,6 +205,7 @@ enum tally_status kwork_live_measure(struct kwork_job *job, bool of_tasks, char 
 	if (status == TALLY_OK)
 		status = kwork_live_read(job, work, err);
 	bpf_kernel_work_destroy(work);
+	job->exit_code = command_watch_exit_code(&watch);
 	command_watch_close(&watch);
 	return status;
 }

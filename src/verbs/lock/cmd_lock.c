@@ -315,7 +315,8 @@ static int show_live(struct lock_job *job, struct cmd_lock_output *output, const
 	if (code != 0)
 		return code;
 	enum tally_status status = lock_live_run(*live, &err);
-	return show_job(job, output, status, &err);
+	code = show_job(job, output, status, &err);
+	return code ? code : lock_live_exit_code(*live);
 }
 
 /* watched: with -b, what is looked at; its job is put in here. */

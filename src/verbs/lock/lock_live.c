@@ -261,3 +261,8 @@ enum tally_status lock_live_run(struct lock_live *live, struct tally_error *err)
 	command_watch_end(&live->rings.watch);
 	return status;
 }
+
+int lock_live_exit_code(const struct lock_live *live)
+{
+	return command_watch_exit_code(&live->rings.watch);
+}

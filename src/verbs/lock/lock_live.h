@@ -29,6 +29,8 @@ struct lock_live_config {
 int lock_live_open(const struct lock_live_config *config, struct lock_live **live);
 /* Runs until the command or the target ends, or a signal comes. After a failure the job has the earlier results. */
 TALLY_MUST_CHECK enum tally_status lock_live_run(struct lock_live *live, struct tally_error *err);
+/* After the run: the command's exit status; 0: there was no command. */
+int lock_live_exit_code(const struct lock_live *live);
 void lock_live_close(struct lock_live *live);
 
 #endif

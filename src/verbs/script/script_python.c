@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/cli.h"
+#include "kernel/system/spawn.h"
 #include "tasks/session/data_source.h"
 #include "tasks/session/recording_input.h"
 #include "tasks/session/stack_notes.h"
@@ -219,11 +220,6 @@ static void exec_python(int events, const char *script, char *const *arguments)
 	_exit(127);
 }
 
-static int exit_of(int status)
-{
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 static int script_python_run_child(const struct cli *cli, struct feed *feed, const char *script, char *const *arguments)
 {
 	int ends[2];
@@ -248,7 +244,7 @@ static int script_python_run_child(const struct cli *cli, struct feed *feed, con
 	int child;
 	while (waitpid(pid, &child, 0) < 0 && errno == EINTR)
 		;
-	int code = exit_of(child);
+	int code = spawn_exit_code(child);
 	if (status != TALLY_OK && status != TALLY_END && code == 0)
 		code = cli_fail(cli, &err);
 	return code;

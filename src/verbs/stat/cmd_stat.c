@@ -25,6 +25,7 @@
 #include "verbs/stat/stat_passes.h"
 #include "verbs/stat/stat_plan.h"
 #include "verbs/stat/stat_printer.h"
+#include "verbs/stat/stat_reasons.h"
 #include "verbs/stat/stat_record.h"
 #include "verbs/stat/stat_rung.h"
 #include "verbs/stat/stat_shared.h"
@@ -138,6 +139,16 @@ static int target_fail(
 	return STAT_EXIT_INVALID;
 }
 
+static void stat_tell_losses(const struct cli *cli, const struct stat_session *session)
+{
+	struct text losses = {0};
+	if (session->shared_losses == 0)
+		return;
+	stat_reasons_add_losses(&losses, session);
+	cli_sayf("%s: warning: %.*s\n", cli->program, (int)losses.len, losses.data ? losses.data : "");
+	text_deinit(&losses);
+}
+
 static int stat_with_target(
 	const struct cli *cli, const struct command *command, struct stat_job *job, struct target *target)
 {
@@ -188,12 +199,7 @@ static int stat_with_target(
 			session.wants_errors = s->counting.is_scaling && stat_printer_explains(&p);
 		if (status == TALLY_OK)
 			status = cmd_stat_measure(&session, &p, job, &err);
-		if (session.shared_losses)
-			cli_sayf("%s: warning: %s missed %llu %s\n", cli->program,
-				s->counting.bpf_programs ? "--bpf-prog" : "shared counters",
-				(unsigned long long)session.shared_losses,
-				s->counting.bpf_programs ? "runs of the programs, or parts of runs"
-							 : "switches, children or cgroups of all sessions");
+		stat_tell_losses(cli, &session);
 		stat_smi_restore(kernel, &smi);
 		record_control_close(&control);
 		if (status == TALLY_OK && session.record)

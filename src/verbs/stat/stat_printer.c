@@ -156,16 +156,34 @@ static void print_raw_counts(const struct stat_session *session)
 	}
 }
 
+/* What the counts lack, where the rows do not say it and the terminal shows nothing beside them. */
+static void stat_printer_warn(struct stat_printer *p, const struct stat_report *report)
+{
+	const struct stat_settings *s = p->settings;
+	if (!s->view.is_json && (p->fd != STDERR_FILENO || !stat_printer_explains(p))) {
+		stat_rows_warnings(&p->text, report);
+	} else if (s->view.is_json && s->counting.interval_ms && !s->view.has_summary && report->warnings->len > 0) {
+		struct json line = {.out = &p->text, .is_compact = true, .colon = " : ", .comma = ", "};
+		json_object(&line, NULL);
+		stat_rows_warnings_json(&line, report);
+		json_object_end(&line);
+	}
+}
+
 enum tally_status stat_printer_totals(
 	struct stat_printer *p, const struct stat_session *session, struct tally_error *err)
 {
 	const struct stat_settings *s = p->settings;
+	struct stat_report report = stat_session_report(session);
+	struct diag warnings;
 	if (session->run_len == 0)
 		return TALLY_OK;
+	diag_init(&warnings);
+	stat_reasons_warn(session, &warnings);
+	report.warnings = &warnings;
 	if (s->view.verbose)
 		print_raw_counts(session);
 	if (!s->counting.interval_ms || s->view.has_summary) {
-		struct stat_report report = stat_session_report(session);
 		report.heading = p->heading;
 		if (s->counting.interval_ms) {
 			report.is_summary = true;
@@ -177,6 +195,8 @@ enum tally_status stat_printer_totals(
 		if (session->values)
 			stat_statistics_print(&p->text, session->values, &p->style);
 	}
+	stat_printer_warn(p, &report);
+	diag_deinit(&warnings);
 	enum tally_status status = stat_printer_flush(p, err);
 	stat_printer_explain(p, session);
 	return status;

@@ -78,12 +78,10 @@ static void never_enabled(const struct stat_session *s, const struct event_spec 
 }
 
 /* At some execs the kernel ends the events of a process, which runs on. */
-static void cut_off_add(struct text *text, const char *program, const struct stat_session *s)
+static void cut_off_tell(struct text *text, const struct stat_session *s)
 {
 	struct text reason = {0};
-	if (!s->is_cut_off)
-		return;
-	text_printf(text, "%s: warning: the kernel ended the counting of ", program);
+	text_str(text, "the kernel ended the counting of ");
 	if (s->target->is_command && exec_stop_explain(s->job->command[0], &reason))
 		text_printf(text, "'%s' at its exec: %.*s", s->job->command[0], (int)reason.len, reason.data);
 	else
@@ -91,8 +89,42 @@ static void cut_off_add(struct text *text, const char *program, const struct sta
 			"%d when it executed a program that this user may not read, or that changes privileges "
 			"(set-user-ID)",
 			(int)s->target->threads[0]);
-	text_str(text, "; root may count it\n");
+	text_str(text, "; root may count it");
 	text_deinit(&reason);
+}
+
+static void cut_off_add(struct text *text, const char *program, const struct stat_session *s)
+{
+	if (!s->is_cut_off)
+		return;
+	text_printf(text, "%s: warning: ", program);
+	cut_off_tell(text, s);
+	text_char(text, '\n');
+}
+
+void stat_reasons_add_losses(struct text *text, const struct stat_session *s)
+{
+	bool is_of_programs = s->job->settings.counting.bpf_programs;
+	text_printf(text, "%s missed %llu %s", is_of_programs ? "--bpf-prog" : "shared counters",
+		(unsigned long long)s->shared_losses,
+		is_of_programs ? "runs of the programs, or parts of runs"
+			       : "switches, children or cgroups of all sessions");
+}
+
+void stat_reasons_warn(const struct stat_session *s, struct diag *warnings)
+{
+	struct text text = {0};
+	diag_add_all(warnings, &s->warnings);
+	if (s->is_cut_off) {
+		cut_off_tell(&text, s);
+		diag_add(warnings, DIAG_WARNING, "%.*s", (int)text.len, text.data ? text.data : "");
+		text_clear(&text);
+	}
+	if (s->shared_losses) {
+		stat_reasons_add_losses(&text, s);
+		diag_add(warnings, DIAG_WARNING, "%.*s", (int)text.len, text.data ? text.data : "");
+	}
+	text_deinit(&text);
 }
 
 static char *reason_not_counted(const struct stat_session *s, size_t event)
@@ -213,14 +245,15 @@ static void probes_add(struct text *text, const char *program, const struct stat
 	}
 }
 
-/* The counts are of what the command did until then. */
+/* The counts are of what the command did until then. perf tells of the signal of a single run, too, but not why a run
+ * failed otherwise. */
 static void failures_add(struct text *text, const char *program, const struct stat_session *s)
 {
-	if (s->failures.runs < 2 || s->failures.failed == 0)
+	if (s->failures.failed == 0)
 		return;
 	text_printf(text, "%s: ", program);
 	stat_failures_tell(text, &s->failures);
-	text_str(text, ", and are counted with the others\n");
+	text_str(text, s->failures.runs > 1 ? ", and are counted with the others\n" : "\n");
 }
 
 void stat_reasons_add_missing(struct text *text, const char *program, const struct stat_session *session)

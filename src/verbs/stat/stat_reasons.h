@@ -17,4 +17,9 @@ void stat_reasons_add(struct text *text, const char *program, const struct stat_
 /* Only the lines that say why a count is missing or incomplete. */
 void stat_reasons_add_missing(struct text *text, const char *program, const struct stat_session *session);
 
+/* What all counts lack, for the formats that scripts read: events that the kernel ended, switches that were not seen. */
+void stat_reasons_warn(const struct stat_session *session, struct diag *warnings);
+/* "shared counters missed 3 switches, children or cgroups of all sessions" */
+void stat_reasons_add_losses(struct text *text, const struct stat_session *session);
+
 #endif

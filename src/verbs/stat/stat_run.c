@@ -603,7 +603,7 @@ static enum tally_status child_end(struct stat_measure *m)
 		return TALLY_OK;
 	kill(m->child.pid, SIGTERM);
 	enum tally_status status = spawn_wait(&m->child, &m->session->command_status, &m->usage, m->err);
-	m->has_ended = true;
+	m->has_ended = m->session->was_told_to_end = true;
 	uint64_t wanted = m->session->job->settings.counting.interval_count;
 	bool is_counted_out = wanted && m->intervals >= wanted; /* as perf: no word about the signal then */
 	m->session->has_command_status = status == TALLY_OK && !is_counted_out;
@@ -762,6 +762,8 @@ struct stat_report stat_session_report(const struct stat_session *s)
 		.origin = s->job->rung ? s->job->rung->origin : NULL,
 		.has_thresholds = !s->job->settings.view.no_metric_threshold,
 		.shows_core_threads = s->job->settings.view.shows_core_threads,
+		.failures = &s->failures,
+		.warnings = &s->warnings,
 		.interval_s = -1,
 	};
 }
@@ -773,10 +775,14 @@ int stat_session_leave(const struct stat_session *session)
 		raise(session->signal);
 	}
 	int status = session->command_status;
-	if (session->has_command_status && session->failures.failed && stat_failures_is_success(status))
+	if (!session->has_command_status)
+		return 0;
+	if (session->failures.failed && stat_failures_is_success(status))
 		status = session->failures
 				 .last_status; /* of the runs of -r: one that failed is not hidden by the last */
-	return session->has_command_status && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+	if (session->was_told_to_end && WIFSIGNALED(status))
+		return 0;
+	return spawn_exit_code(status);
 }
 
 void stat_session_deinit(struct stat_session *s)
@@ -793,5 +799,6 @@ void stat_session_deinit(struct stat_session *s)
 	free(s->cells);
 	free(s->interval_cells);
 	free(s->run_ns);
+	diag_deinit(&s->warnings);
 	aggregation_deinit(&s->aggregation);
 }

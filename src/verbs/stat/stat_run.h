@@ -15,7 +15,7 @@
 #include "kernel/system/target.h"
 #include "tasks/counts/stat_report.h"
 #include "tasks/counts/stat_values.h"
-#include "verbs/stat/stat_failures.h"
+#include "tasks/counts/stat_failures.h"
 #include "verbs/stat/stat_settings.h"
 
 struct stat_session {
@@ -47,9 +47,11 @@ struct stat_session {
 	struct stat_values *values; /* borrowed: where each run's counts are kept; NULL: they are not */
 	bool leaves_failures_out; /* of values: runs of the command that failed */
 	struct stat_failures failures; /* of the command's runs that ended by themselves */
+	struct diag warnings; /* what the counts lack */
 	/* out, of the last run */
 	int command_status; /* as waitpid gives it */
 	bool has_command_status;
+	bool was_told_to_end; /* the command, by us: the time, the intervals or the caller of --control were over */
 	int signal; /* that ended the measurement; 0: none */
 	bool is_cut_off; /* the kernel ended the events at an exec, though the target ran on (exec_stop.h) */
 	bool was_cut_off_at_start; /* at the command's own exec: nothing of it was counted */
@@ -65,7 +67,7 @@ TALLY_MUST_CHECK enum tally_status stat_run(
 	struct stat_session *session, stat_show_interval show, void *context, struct tally_error *err);
 /* The totals so far. */
 struct stat_report stat_session_report(const struct stat_session *session);
-/* The exit status of the command; ends the program as a signal would have that ended the measurement. */
+/* The exit status of the command, as a shell gives it; of several runs, that of the last one that failed. Ends the program as a signal would have that ended the measurement. */
 int stat_session_leave(const struct stat_session *session);
 void stat_session_deinit(struct stat_session *session);
 

@@ -115,7 +115,7 @@ static enum tally_status stat_simulate_count(struct stat_simulated *sim, struct 
 		if (status == TALLY_OK && !stat_simulate_shell(counting->post))
 			return error_set(err, TALLY_INVALID, "--post '%s' failed", counting->post);
 		if (status == TALLY_OK && WIFSIGNALED(session->command_status))
-			fprintf(stderr, "%s: %s\n", job->command[0], strsignal(WTERMSIG(session->command_status)));
+			cli_sayf("%s: %s\n", job->command[0], strsignal(WTERMSIG(session->command_status)));
 	}
 	if (status != TALLY_OK)
 		return status;
@@ -146,8 +146,10 @@ static int stat_simulate_with(struct stat_simulated *sim, struct stat_job *job, 
 	} else if (status == TALLY_OK) {
 		status = stat_simulate_count(sim, &session, job, p, &err);
 	}
-	if (stat_printer_explains(p))
+	if (stat_printer_explains(p)) {
+		cli_print_diag(p->cli, &session.warnings);
 		cli_print_diag(p->cli, &sim->notes);
+	}
 	int exit_code = status != TALLY_OK ? cli_fail(p->cli, &err) : stat_session_leave(&session);
 	stat_session_deinit(&session);
 	return gate.has_failed ? EXIT_CHANGED : exit_code;

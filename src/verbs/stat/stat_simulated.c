@@ -107,8 +107,8 @@ static enum tally_status stat_simulated_name_model(
 	return sim->rung.label.failed ? error_nomem(err) : TALLY_OK;
 }
 
-enum tally_status stat_simulated_count(
-	struct stat_simulated *sim, char *const *command, struct stat_simulated_result *result, struct tally_error *err)
+enum tally_status stat_simulated_count(struct stat_simulated *sim, char *const *command,
+	struct stat_simulated_result *result, struct diag *warnings, struct tally_error *err)
 {
 	const struct simulation_request request = {
 		.command = command, .options = sim->options.items, .option_count = sim->options.len};
@@ -126,9 +126,9 @@ enum tally_status stat_simulated_count(
 		.counts = counts, .status = run.status, .signal = run.signal, .elapsed_ns = run.end_ns - run.start_ns};
 	if (status != TALLY_OK)
 		return status;
-	simulation_counts_note(&result->counts, &sim->notes);
+	simulation_counts_note(&result->counts, warnings);
 	simulation_counts_note_nothing(&result->counts, sim->settings->simulation.toggles.len > 0,
-		sim->settings->counting.delay_ms < 0, &sim->notes);
+		sim->settings->counting.delay_ms < 0, warnings);
 	return stat_simulated_name_model(sim, &result->counts, err);
 }
 
@@ -179,7 +179,7 @@ enum tally_status stat_simulated_run(
 	struct stat_simulated_result result = {0};
 	enum tally_status status = stat_simulated_begin(sim, session, err);
 	if (status == TALLY_OK)
-		status = stat_simulated_count(sim, job->command, &result, err);
+		status = stat_simulated_count(sim, job->command, &result, &session->warnings, err);
 	if (status != TALLY_OK)
 		return status;
 	job->rung = &sim->rung;

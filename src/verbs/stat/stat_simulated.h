@@ -41,9 +41,9 @@ struct stat_simulated_result { /* of one run */
 
 TALLY_MUST_CHECK enum tally_status stat_simulated_open(struct stat_simulated *sim, const struct kernel_seam *kernel,
 	const struct stat_settings *settings, struct tally_error *err);
-/* One run of a command, for callers that do not fill a session. */
+/* One run of a command, for callers that do not fill a session. warnings: what its counts lack. */
 TALLY_MUST_CHECK enum tally_status stat_simulated_count(struct stat_simulated *sim, char *const *command,
-	struct stat_simulated_result *result, struct tally_error *err);
+	struct stat_simulated_result *result, struct diag *warnings, struct tally_error *err);
 /* One run, added to the session. The session's job has the command, and its rung becomes that of sim. */
 TALLY_MUST_CHECK enum tally_status stat_simulated_run(
 	struct stat_simulated *sim, struct stat_session *session, struct stat_job *job, struct tally_error *err);

@@ -56,6 +56,7 @@ struct simulated_side {
 	struct stat_counts_file file;
 	struct stat_mean *means; /* by event; n 0: not counted */
 	struct stat_failures failures;
+	struct diag warnings; /* what its counts lack */
 	const char *by; /* what simulated */
 };
 
@@ -92,13 +93,15 @@ static void simulated_side_close(struct simulated_side *side)
 	stat_counts_file_deinit(&side->file);
 	free(side->words);
 	free(side->means);
+	diag_deinit(&side->warnings);
 }
 
 static enum tally_status simulated_side_run(
 	struct stat_simulated *sim, struct simulated_side *side, int *signal, struct tally_error *err)
 {
 	struct stat_simulated_result result = {0};
-	enum tally_status status = stat_simulated_count(sim, side->words ? side->words : side->shell, &result, err);
+	enum tally_status status = stat_simulated_count(
+		sim, side->words ? side->words : side->shell, &result, &side->warnings, err);
 	*signal = result.signal;
 	if (status != TALLY_OK || result.signal)
 		return status;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "kernel/system/spawn.h"
 #include "verbs/test/test_checks.h"
 
 #define TEST_SELF_MAX_WORDS 48
@@ -92,7 +93,7 @@ static int test_self_wait(pid_t pid, bool ended, uint64_t *cpu_ns)
 			  ((uint64_t)usage.ru_utime.tv_usec + (uint64_t)usage.ru_stime.tv_usec) * 1000;
 	if (!ended)
 		return -1;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	return spawn_exit_code(status);
 }
 
 int test_run_self(struct test_run *run, const char *line, struct text *out, uint64_t *cpu_ns)

@@ -350,7 +350,8 @@ static int cmd_trace_show_live(struct trace_job *job, const struct command *comm
 	enum tally_status status = trace_live_run(*live, &err);
 	code = cmd_trace_finish(job, status, &err);
 	trace_live_tell_losses(*live);
-	return code;
+	trace_live_tell_command(*live);
+	return code ? code : trace_live_exit_code(*live);
 }
 
 static bool wants_colours(int fd)

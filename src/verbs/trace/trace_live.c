@@ -373,6 +373,19 @@ enum tally_status trace_live_run(struct trace_live *live, struct tally_error *er
 	return status;
 }
 
+int trace_live_exit_code(const struct trace_live *live)
+{
+	return command_watch_exit_code(&live->rings.watch);
+}
+
+void trace_live_tell_command(const struct trace_live *live)
+{
+	const struct command_watch *watch = &live->rings.watch;
+	if (command_watch_leaves_running(watch))
+		cli_failf(live->job->cli, "note: tracing has ended, and '%s' goes on as process %d",
+			watch->child.command, (int)watch->child.pid);
+}
+
 void trace_live_tell_losses(struct trace_live *live)
 {
 	const struct input_health *health = &live->job->source.pass.sideband.health;

@@ -30,6 +30,10 @@ int trace_live_open(const struct trace_live_config *config, struct trace_live **
 TALLY_MUST_CHECK enum tally_status trace_live_run(struct trace_live *live, struct tally_error *err);
 /* Says what was lost, and whether tracing never began. */
 void trace_live_tell_losses(struct trace_live *live);
+/* Says that a command goes on when tracing has ended before it (--max-events, or nobody reads the lines any more). */
+void trace_live_tell_command(const struct trace_live *live);
+/* The command's exit status, as a shell gives it; 0: there was none, or it goes on. */
+int trace_live_exit_code(const struct trace_live *live);
 void trace_live_close(struct trace_live *live);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verbs/stat/stat_failures.h"
+#include "tasks/counts/stat_failures.h"
 
 #include <signal.h>
 #include <string.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verbs/stat/stat_failures.h"
+#include "tasks/counts/stat_failures.h"
 
 #include <string.h>
 #include <sys/wait.h>
+
+#include "kernel/system/spawn.h"
 
 #define SHELL_CANNOT_RUN 126 /* sh(1), of a command that it found */
 #define SHELL_NOT_FOUND	 127
@@ -65,4 +67,20 @@ void stat_failures_tell(struct text *t, const struct stat_failures *failures)
 	}
 	if (told < failures->failed)
 		text_str(t, " and others");
+}
+
+void stat_failures_json(struct json *json, const struct stat_failures *failures)
+{
+	struct text reason = {0};
+	stat_failures_tell(&reason, failures);
+	json_object(json, "failures");
+	json_u64(json, "runs", failures->runs);
+	json_u64(json, "failed", failures->failed);
+	json_i64(json, "exit-status", spawn_exit_code(failures->last_status));
+	if (WIFSIGNALED(failures->last_status))
+		json_i64(json, "signal", WTERMSIG(failures->last_status));
+	json_string(json, "reason", text_view(&reason));
+	json_object_end(json);
+	json->out->failed |= reason.failed;
+	text_deinit(&reason);
 }

@@ -7,12 +7,13 @@
  *
  *	stat_failures_add(&f, waitpid_status); if (f.failed) stat_failures_tell(&text, &f);
  */
-#ifndef VERBS_STAT_STAT_FAILURES_H
-#define VERBS_STAT_STAT_FAILURES_H
+#ifndef TASKS_COUNTS_STAT_FAILURES_H
+#define TASKS_COUNTS_STAT_FAILURES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/json.h"
 #include "base/text.h"
 
 #define STAT_FAILURE_KINDS 4
@@ -34,5 +35,8 @@ void stat_failures_add(struct stat_failures *failures, int status);
 bool stat_failures_is_hopeless(const struct stat_failures *failures);
 /* "2 of 5 runs failed: exit status 1, signal 9, Killed" */
 void stat_failures_tell(struct text *t, const struct stat_failures *failures);
+/* The member "failures" of an object: runs, failed, the last one's exit status as a shell gives it, its signal, and the
+ * sentence above. */
+void stat_failures_json(struct json *json, const struct stat_failures *failures);
 
 #endif
