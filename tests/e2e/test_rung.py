@@ -2,10 +2,12 @@
 """Samples without perf events: by ptrace and timers of CPU time, where a filter denies perf_event_open, or by --rung timer."""
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -154,13 +156,13 @@ def test_threads_and_children(tally, workload, tmp_path):
 
 @pytest.mark.parametrize('mode, told', [
     ('signals', 'URG 40\nWINCH 40\nALRM 40\nUSR1 40\nTRAP 40\nCHLD 40\n'), ('calls', 'interrupted 0 early 0\n'),
-    ('masked', 'blocked 1\n'), ('exec', 'blocked 1\n')])
+    ('queued', '40 40 40 40 40 40 \n'), ('masked', 'blocked 1\n'), ('exec', 'blocked 1\n')])
 def test_the_program_notices_nothing(tally, workload, tmp_path, mode, told):
     data = tmp_path / 'd.data'
     result = tally('record', '--rung', 'timer', '-o', data, '--', workload('traced').path, mode, '400', check=TOLD)
     assert result.stdout == told
     # Threads that block the signal are sampled where they give up the CPU, too: behind system calls.
-    assert shares(tally, data)['traced_work'] > (10 if 'blocked' in told else 50)
+    assert shares(tally, data)['traced_work'] > (10 if mode in ('masked', 'exec', 'queued') else 50)
 
 
 def test_timers_of_ended_threads_are_deleted(tally, workload, tmp_path):
@@ -196,6 +198,56 @@ def test_the_program_survives_a_killed_tracer(tally, workload, tmp_path):
             recorder.kill()
         out, err = program.communicate(timeout=TIMEOUT_S)
     assert (program.returncode, out) == (TOLD, 'interrupted 0 early 0\n'), err
+
+
+@pytest.mark.parametrize('seed', range(6))
+def test_a_tracer_killed_while_threads_start_harms_none(tally, workload, tmp_path, seed):
+    """Each new thread makes calls for its tracer: the kill comes at a random time among them."""
+    program = workload('traced').start('churn', '500')
+    with program:
+        recorder = tally.start('record', '--rung', 'timer', '-F', '1000', '-o', tmp_path / 'd.data', '-p', str(program.pid))
+        with recorder:
+            wait_for(lambda: traced_by(program.pid) or program.poll() is not None)
+            time.sleep(random.Random(seed).uniform(0, 0.1))
+            recorder.kill()
+        _, err = program.communicate(timeout=TIMEOUT_S)
+    assert program.returncode == TOLD, (program.returncode, err)
+
+
+def test_a_killed_recorder_leaves_no_more_than_ignored_timers(tally, workload, tmp_path):
+    """The next recording finds them, and takes none of their signals for its own."""
+    program = workload('spin').start('600000')
+    with program:
+        recorder = tally.start('record', '--rung', 'timer', '-o', tmp_path / 'd.data', '-p', str(program.pid))
+        with recorder:
+            wait_for(lambda: timers(program.pid) == 1)
+            recorder.kill()
+        before = cpu_seconds(program.pid)
+        wait_for(lambda: cpu_seconds(program.pid) > before + 0.1 or program.poll() is not None)
+        assert program.poll() is None
+        recorder = tally.start('record', '--rung', 'timer', '-o', tmp_path / 'd.data', '-p', str(program.pid))
+        with recorder:
+            wait_for(lambda: timers(program.pid) == 2)
+            before = cpu_seconds(program.pid)
+            wait_for(lambda: cpu_seconds(program.pid) > before + 0.3)
+            recorder.send_signal(signal.SIGINT)
+            recorder.communicate(timeout=TIMEOUT_S)
+        assert timers(program.pid) == 0
+        used = cpu_seconds(program.pid)
+        program.kill()
+    periods = [int(word) for word in tally('script', '-i', tmp_path / 'd.data', '-F', 'period', check=0).stdout.split()]
+    assert 0.2e9 < sum(periods) < used * 1e9
+
+
+def test_a_program_with_a_filter_of_its_own_is_sampled(tally, denier, workload, tmp_path):
+    """It gets no timer: its clock is looked at."""
+    data = tmp_path / 'd.data'
+    tally('record', '--rung', 'timer', '-o', data, '--', denier('SECCOMP_RET_ERRNO | EPERM', 'getrandom'), 'sh', '-c',
+          f'{workload("spin").path} 400', check=0)
+    rows = tally('script', '-i', data, '-F', 'comm,period', check=0).stdout.splitlines()
+    periods = sum(int(row.split()[1]) for row in rows if row.strip() and row.split()[0] == 'spin')
+    assert 0.3e9 < periods < 0.6e9, periods
+    assert shares(tally, data)['spin'] > 20
 
 
 def test_a_stopped_program_stays_stopped(tally, workload, tmp_path):

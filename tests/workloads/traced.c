@@ -4,6 +4,7 @@
  *	signals	sends itself signals while it works; prints how many of each it got
  *	calls	threads wait in system calls while main works; prints how many calls were interrupted, or ended too early
  *	masked	a thread that blocks all signals works
+ *	queued	sends itself signals while it blocks them; prints how many of each it got
  *	churn	200 threads come and go one after the other; prints how many timers the process has then
  *	exec	a thread other than the first one calls exec: spins as "masked" then
  * Exit status 7.
@@ -84,6 +85,29 @@ static void run_signals(void)
 	}
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		printf("%s %u\n", sigabbrev_np(numbers[i]), (unsigned)counts[numbers[i]]);
+}
+
+static void run_queued(void)
+{
+	const int numbers[] = {SIGURG, SIGWINCH, SIGCHLD, SIGUSR1, SIGRTMIN, SIGRTMAX - 1};
+	struct sigaction action = {.sa_handler = count_signal};
+	sigset_t blocked, before;
+	sigemptyset(&blocked);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		sigaction(numbers[i], &action, NULL);
+		sigaddset(&blocked, numbers[i]);
+	}
+	for (int i = 0; i < SIGNALS; i++) {
+		pthread_sigmask(SIG_BLOCK, &blocked, &before);
+		work_for(duration_ns / SIGNALS / 2);
+		for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++)
+			raise(numbers[k]);
+		work_for(duration_ns / SIGNALS / 2);
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	}
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		printf("%d ", (int)counts[numbers[i]]);
+	printf("\n");
 }
 
 static void *wait_in_read(void *unused)
@@ -204,6 +228,8 @@ int main(int argc, char **argv)
 		run_calls();
 	else if (strcmp(mode, "masked") == 0)
 		run_masked();
+	else if (strcmp(mode, "queued") == 0)
+		run_queued();
 	else if (strcmp(mode, "churn") == 0)
 		run_churn();
 	else if (strcmp(mode, "exec") == 0) {

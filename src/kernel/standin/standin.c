@@ -302,12 +302,12 @@ void standin_release(struct standin *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-uint64_t standin_refused_threads(struct standin *s)
+struct standin_losses standin_get_losses(struct standin *s)
 {
 	pthread_mutex_lock(&s->lock);
-	uint64_t count = s->refused_threads;
+	struct standin_losses losses = s->losses;
 	pthread_mutex_unlock(&s->lock);
-	return count;
+	return losses;
 }
 
 /* It interrupts a wait, and does nothing else. */

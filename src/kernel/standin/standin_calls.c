@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,22 +17,146 @@
 #include "base/array.h"
 
 #define VDSO_BYTES	16384 /* of it are searched */
-#define STEPS_MAX	16 /* stops of other kinds that may come while a call is stepped */
-#define AUX_VECTOR_PATH 64
+#define STOPS_MAX	16 /* of other kinds that may come while a call is made */
+#define THREAD_PATH	64
 #define AUX_ENTRIES_MAX 64
 #define PAGE_BYTES	4096
+#define WORD		sizeof(uint64_t)
+
+/* ---- memory of a traced thread ---- */
+
+/* By the file of its memory, which its tracer may read and write where a filter denies process_vm_readv. */
+static bool move_by_file(pid_t tid, uint64_t address, void *bytes, size_t size, bool is_written)
+{
+	char path[THREAD_PATH];
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)tid);
+	int fd = open(path, (is_written ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	ssize_t n = is_written ? pwrite(fd, bytes, size, (off_t)address) : pread(fd, bytes, size, (off_t)address);
+	close(fd);
+	return n == (ssize_t)size;
+}
+
+/* Word by word: ptrace reads and writes what the thread itself may only execute, too. */
+static bool move_by_words(pid_t tid, uint64_t address, void *bytes, size_t size, bool is_written)
+{
+	for (size_t at = 0; at < size; at += WORD) {
+		size_t part = MIN(WORD, size - at);
+		void *place = (void *)(uintptr_t)(address + at);
+		long word = 0;
+		if (!is_written || part < WORD) {
+			errno = 0;
+			word = ptrace(PTRACE_PEEKDATA, tid, place, NULL);
+			if (errno != 0)
+				return false;
+		}
+		if (!is_written) {
+			memcpy((uint8_t *)bytes + at, &word, part);
+			continue;
+		}
+		memcpy(&word, (uint8_t *)bytes + at, part);
+		if (ptrace(PTRACE_POKEDATA, tid, place, (void *)word) != 0)
+			return false;
+	}
+	return true;
+}
 
 bool standin_move_memory(pid_t tid, uint64_t address, void *bytes, size_t size, bool is_written)
 {
 	struct iovec ours = {bytes, size}, theirs = {(void *)(uintptr_t)address, size};
 	ssize_t n = is_written ? process_vm_writev(tid, &ours, 1, &theirs, 1, 0)
 			       : process_vm_readv(tid, &ours, 1, &theirs, 1, 0);
-	return n == (ssize_t)size;
+	if (n >= 0 || errno == EFAULT)
+		return n == (ssize_t)size;
+	return move_by_file(tid, address, bytes, size, is_written) ||
+	       move_by_words(tid, address, bytes, size, is_written);
 }
+
+/* ---- what differs between architectures ---- */
 
 #if defined(__x86_64__)
 static const uint8_t call_instruction[] = {0x0f, 0x05}; /* syscall */
 
+/*
+ * The way back, behind the instruction: it sets the signal mask and all registers as they were, and goes on where the
+ * thread was. Should the tracer be killed while the thread makes a call for it, the thread takes this way by itself.
+ * Instructions that change flags are not used.
+ */
+struct call_place {
+	uint8_t code[112];
+	uint64_t mask, rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11, rip;
+};
+#define HAS_WAY_BACK true
+
+static size_t emit_relative(struct call_place *p, size_t at, const uint8_t *opcode, size_t len, size_t field)
+{
+	memcpy(p->code + at, opcode, len);
+	int32_t distance = (int32_t)(field - (at + len + sizeof(int32_t)));
+	memcpy(p->code + at + len, &distance, sizeof(distance));
+	return at + len + sizeof(distance);
+}
+
+/* As the kernel does where no handler runs: the system call that was interrupted begins again. */
+static void resolve_restart(struct user_regs_struct *r)
+{
+	enum { RESTART_SYS = 512, RESTART_NO_INTERRUPT = 513, RESTART_NO_HANDLER = 514, RESTART_BLOCK = 516 };
+	long result = (long)r->rax;
+	if ((long)r->orig_rax < 0)
+		return;
+	if (result == -RESTART_SYS || result == -RESTART_NO_INTERRUPT || result == -RESTART_NO_HANDLER)
+		r->rax = r->orig_rax;
+	else if (result == -RESTART_BLOCK)
+		r->rax = SYS_restart_syscall;
+	else
+		return;
+	r->rip -= sizeof(call_instruction);
+}
+
+static void make_place(const struct standin_calls *c, struct call_place *p)
+{
+	/* syscall; mov eax, SYS_rt_sigprocmask; mov edi, SIG_SETMASK; mov edx, 0; mov r10d, 8 */
+	static const uint8_t start[] = {0x0f, 0x05, 0xb8, SYS_rt_sigprocmask, 0, 0, 0, 0xbf, SIG_SETMASK, 0, 0, 0, 0xba,
+		0, 0, 0, 0, 0x41, 0xba, sizeof(uint64_t), 0, 0, 0};
+	static const struct {
+		uint8_t opcode[3];
+		uint8_t field;
+	} moves[] = {
+		{{0x48, 0x8b, 0x05}, offsetof(struct call_place, rax)},
+		{{0x48, 0x8b, 0x0d}, offsetof(struct call_place, rcx)},
+		{{0x48, 0x8b, 0x15}, offsetof(struct call_place, rdx)},
+		{{0x48, 0x8b, 0x35}, offsetof(struct call_place, rsi)},
+		{{0x48, 0x8b, 0x3d}, offsetof(struct call_place, rdi)},
+		{{0x4c, 0x8b, 0x05}, offsetof(struct call_place, r8)},
+		{{0x4c, 0x8b, 0x0d}, offsetof(struct call_place, r9)},
+		{{0x4c, 0x8b, 0x15}, offsetof(struct call_place, r10)},
+		{{0x4c, 0x8b, 0x1d}, offsetof(struct call_place, r11)},
+	};
+	static const uint8_t load_address[] = {0x48, 0x8d, 0x35}, jump[] = {0xff, 0x25}; /* lea rsi; jmp */
+	struct user_regs_struct r = c->saved;
+	resolve_restart(&r);
+	*p = (struct call_place){.mask = c->mask,
+		.rax = r.rax,
+		.rcx = r.rcx,
+		.rdx = r.rdx,
+		.rsi = r.rsi,
+		.rdi = r.rdi,
+		.r8 = r.r8,
+		.r9 = r.r9,
+		.r10 = r.r10,
+		.r11 = r.r11,
+		.rip = r.rip};
+	size_t at = sizeof(start);
+	memcpy(p->code, start, sizeof(start));
+	at = emit_relative(p, at, load_address, sizeof(load_address), offsetof(struct call_place, mask));
+	memcpy(p->code + at, call_instruction, sizeof(call_instruction));
+	at += sizeof(call_instruction);
+	for (size_t i = 0; i < ARRAY_LEN(moves); i++)
+		at = emit_relative(p, at, moves[i].opcode, sizeof(moves[i].opcode), moves[i].field);
+	(void)emit_relative(p, at, jump, sizeof(jump), offsetof(struct call_place, rip));
+}
+
+/* Behind its next call the thread is on its way back; so it is at once with a call that does nothing. */
 static void set_call(struct standin_calls *c, long number, const uint64_t *arguments)
 {
 	c->now = c->saved;
@@ -45,6 +171,11 @@ static void set_call(struct standin_calls *c, long number, const uint64_t *argum
 	c->now.r9 = arguments[5];
 }
 
+static uint64_t *program_counter(struct standin_calls *c)
+{
+	return (uint64_t *)&c->saved.rip;
+}
+
 static bool has_returned(const struct standin_calls *c)
 {
 	return c->now.rip == c->instruction + sizeof(call_instruction);
@@ -57,6 +188,17 @@ static long call_result(const struct standin_calls *c)
 #elif defined(__aarch64__)
 static const uint8_t call_instruction[] = {0x01, 0x00, 0x00, 0xd4}; /* svc #0 */
 
+/* No instruction goes on at any address without a register for it, so there is no way back for a killed tracer. */
+struct call_place {
+	uint64_t mask;
+};
+#define HAS_WAY_BACK false
+
+static void make_place(const struct standin_calls *c, struct call_place *p)
+{
+	p->mask = c->mask;
+}
+
 static void set_call(struct standin_calls *c, long number, const uint64_t *arguments)
 {
 	c->now = c->saved;
@@ -64,6 +206,11 @@ static void set_call(struct standin_calls *c, long number, const uint64_t *argum
 	c->now.regs[8] = (uint64_t)number;
 	for (int i = 0; i < STANDIN_CALL_ARGUMENTS; i++)
 		c->now.regs[i] = arguments[i];
+}
+
+static uint64_t *program_counter(struct standin_calls *c)
+{
+	return (uint64_t *)&c->saved.pc;
 }
 
 static bool has_returned(const struct standin_calls *c)
@@ -96,10 +243,12 @@ static bool set_mask(const struct standin_calls *c, uint64_t mask)
 	return ptrace(PTRACE_SETSIGMASK, c->tid, (void *)sizeof(mask), &mask) == 0;
 }
 
+/* ---- where the instruction is ---- */
+
 /* The address of the vdso, which the kernel tells each program; 0: it has none. */
 static uint64_t vdso_address(pid_t pid)
 {
-	char path[AUX_VECTOR_PATH];
+	char path[THREAD_PATH];
 	uint64_t entries[AUX_ENTRIES_MAX][2];
 	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)pid);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -113,86 +262,159 @@ static uint64_t vdso_address(pid_t pid)
 	return 0;
 }
 
-/* The vdso is the same for all 64-bit programs: its instruction is looked for once. */
-static uint64_t find_offset(pid_t tid, uint64_t vdso)
+/* The end of the last page of the vdso: behind its section headers, which nothing needs at run time, are zeros. 0: there
+ * is no room for a struct call_place. */
+static uint64_t find_room(const uint8_t *code, size_t len)
+{
+	Elf64_Ehdr header;
+	if (len < sizeof(header))
+		return 0;
+	memcpy(&header, code, sizeof(header));
+	uint64_t table = (uint64_t)header.e_shnum * header.e_shentsize;
+	if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_shoff < sizeof(header) || header.e_shoff > len ||
+		table > VDSO_BYTES || header.e_shoff + table > len)
+		return 0;
+	uint64_t end = (header.e_shoff + table + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+	uint64_t room = (end - sizeof(struct call_place)) & ~UINT64_C(15);
+	return end <= len && room >= header.e_shoff ? room : 0;
+}
+
+/* The vdso is the same for all 64-bit programs: its instruction and its room are looked for once. */
+static void search_vdso(struct standin *s, pid_t tid, uint64_t vdso)
 {
 	uint8_t code[VDSO_BYTES];
 	size_t len = 0;
 	while (len < sizeof(code) && standin_move_memory(tid, vdso + len, code + len, PAGE_BYTES, false))
 		len += PAGE_BYTES;
-	for (size_t i = 0; i + sizeof(call_instruction) <= len; i += sizeof(call_instruction) == 2 ? 1 : 4)
+	for (size_t i = 0; i + sizeof(call_instruction) <= len && s->call_offset == 0;
+		i += sizeof(call_instruction) == 2 ? 1 : 4)
 		if (memcmp(code + i, call_instruction, sizeof(call_instruction)) == 0)
-			return i;
-	return 0;
+			s->call_offset = i;
+	s->room_offset = HAS_WAY_BACK ? find_room(code, len) : 0;
 }
 
-static uint64_t find_instruction(struct standin *s, const struct standin_thread *thread)
+/* Writes the way back; where there is no room for it, an instruction of the vdso itself serves. */
+static uint64_t prepare_instruction(
+	struct standin *s, const struct standin_thread *thread, const struct standin_calls *c)
 {
 	struct standin_process *process = standin_process_find(s, thread->pid);
+	struct call_place place;
 	if (!process)
 		return 0;
-	if (process->call_address == 0) {
-		uint64_t vdso = vdso_address(thread->pid);
-		if (vdso && s->call_offset == 0)
-			s->call_offset = find_offset(thread->tid, vdso);
-		process->call_address = vdso && s->call_offset ? vdso + s->call_offset : 0;
-	}
-	return process->call_address;
+	if (process->vdso == 0)
+		process->vdso = vdso_address(thread->pid);
+	if (process->vdso && s->call_offset == 0)
+		search_vdso(s, thread->tid, process->vdso);
+	if (process->vdso == 0 || s->call_offset == 0)
+		return 0;
+	make_place(c, &place);
+	uint64_t room = process->vdso + s->room_offset;
+	if (s->room_offset && move_by_words(thread->tid, room, &place, sizeof(place), true))
+		return room;
+	return process->vdso + s->call_offset;
 }
 
-/* False: it has ended, which is not for us to take. */
-static bool step_once(struct standin_calls *c)
+/* ---- restartable sequences ---- */
+
+#define REQUEST_RSEQ 0x420f /* PTRACE_GET_RSEQ_CONFIGURATION, since Linux 5.13 */
+
+/* A thread that is stopped in a restartable sequence goes on at its abort handler, as after any other preemption: the
+ * kernel would not see the sequence where the thread is on its way to a call. */
+static void abort_sequence(struct standin_calls *c)
+{
+	struct {
+		uint64_t pointer;
+		uint32_t size, signature, flags, pad;
+	} config = {0};
+	struct {
+		uint32_t version, flags;
+		uint64_t start, length, abort;
+	} sequence;
+	uint64_t address = 0, *at = program_counter(c);
+	if (ptrace(REQUEST_RSEQ, c->tid, (void *)sizeof(config), &config) <= 0 || config.pointer == 0 ||
+		!standin_move_memory(c->tid, config.pointer + WORD, &address, sizeof(address), false) || address == 0 ||
+		!standin_move_memory(c->tid, address, &sequence, sizeof(sequence), false))
+		return;
+	if (*at - sequence.start < sequence.length)
+		*at = sequence.abort;
+}
+
+/* ---- calls ---- */
+
+/* Waits for its next stop; false: it has ended, which is not for us to take. */
+static bool await_stop(struct standin_calls *c, int *stop)
 {
 	siginfo_t info = {0};
 	int failed;
-	if (ptrace(PTRACE_SINGLESTEP, c->tid, NULL, NULL) != 0)
-		return false;
 	while ((failed = waitid(P_PID, (id_t)c->tid, &info, WSTOPPED | WEXITED | WNOWAIT | __WALL)) != 0 &&
 		errno == EINTR)
 		;
 	if (failed || (info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED) ||
 		waitid(P_PID, (id_t)c->tid, &info, WSTOPPED | WNOHANG | __WALL) != 0 || info.si_pid == 0)
 		return false;
-	c->met_group_stop |= info.si_status >> 8 == PTRACE_EVENT_STOP && (info.si_status & 0xff) != SIGTRAP;
+	*stop = info.si_status;
+	c->met_group_stop |= *stop >> 8 == PTRACE_EVENT_STOP && (*stop & 0xff) != SIGTRAP;
 	return true;
 }
 
-bool standin_calls_begin(struct standin_calls *c, struct standin *s, const struct standin_thread *thread, bool is_exec)
+/* Lets it run to a stop of this kind. Signals are blocked: another stop is that of SIGSTOP, which goes its way. */
+static bool run_to(struct standin_calls *c, bool is_to_call)
 {
-	uint64_t blocked = ~signal_bit(SIGTRAP);
-	*c = (struct standin_calls){.tid = thread->tid};
-	c->has_mask = ptrace(PTRACE_GETSIGMASK, c->tid, (void *)sizeof(c->mask), &c->mask) == 0 && set_mask(c, blocked);
-	/* The end of an exec still sets registers: its result. */
-	if (!c->has_mask || (is_exec && !step_once(c)))
-		return false;
-	c->has_registers = get_registers(c, &c->saved);
-	c->instruction = c->has_registers ? find_instruction(s, thread) : 0;
-	return c->instruction != 0;
-}
-
-bool standin_call(struct standin_calls *c, long number, const uint64_t *arguments, long *result)
-{
-	static const uint64_t none[STANDIN_CALL_ARGUMENTS];
-	set_call(c, number, arguments ? arguments : none);
-	if (!set_registers(c, &c->now))
-		return false;
-	for (int step = 0; step < STEPS_MAX; step++) {
-		if (!step_once(c) || !get_registers(c, &c->now))
+	int stop = 0, signal_number = 0;
+	for (int n = 0; n < STOPS_MAX; n++) {
+		void *number = (void *)(uintptr_t)signal_number;
+		if (ptrace(is_to_call ? PTRACE_SYSCALL : PTRACE_CONT, c->tid, NULL, number) != 0 ||
+			!await_stop(c, &stop))
 			return false;
-		if (has_returned(c)) {
-			*result = call_result(c);
+		if (is_to_call ? stop == (SIGTRAP | STANDIN_CALL_STOP) : stop >> 8 == PTRACE_EVENT_STOP)
 			return true;
-		}
+		signal_number = stop >> 8 == 0 && !(stop & STANDIN_CALL_STOP) ? stop : 0;
 	}
 	return false;
 }
 
+/* To the kernel's delivery of signals, where all registers may be set, and calls begin again. */
+static bool run_to_delivery(struct standin_calls *c)
+{
+	return ptrace(PTRACE_INTERRUPT, c->tid, NULL, NULL) == 0 && run_to(c, false);
+}
+
+bool standin_calls_begin(struct standin_calls *c, struct standin *s, const struct standin_thread *thread, bool is_exec)
+{
+	static const uint64_t none[STANDIN_CALL_ARGUMENTS];
+	*c = (struct standin_calls){.tid = thread->tid};
+	/* The end of an exec still sets registers: its result. */
+	if ((is_exec && !run_to_delivery(c)) ||
+		ptrace(PTRACE_GETSIGMASK, c->tid, (void *)sizeof(c->mask), &c->mask) != 0 ||
+		!get_registers(c, &c->saved))
+		return false;
+	c->has_mask = true;
+	abort_sequence(c);
+	c->instruction = prepare_instruction(s, thread, c);
+	if (c->instruction == 0)
+		return false;
+	/* First the registers, then the mask: on its way back the thread sets the mask, too. */
+	set_call(c, SYS_getpid, none);
+	c->is_away = set_registers(c, &c->now);
+	return c->is_away && set_mask(c, UINT64_MAX);
+}
+
+bool standin_call(struct standin_calls *c, long number, const uint64_t *arguments, long *result)
+{
+	set_call(c, number, arguments);
+	if (!set_registers(c, &c->now) || !run_to(c, true) || !run_to(c, true) || !get_registers(c, &c->now) ||
+		!has_returned(c))
+		return false;
+	*result = call_result(c);
+	return true;
+}
+
 void standin_calls_end(struct standin_calls *c)
 {
-	if (c->has_registers)
-		(void)set_registers(c, &c->saved);
-	if (c->has_mask)
+	if (c->is_away && run_to_delivery(c)) {
 		(void)set_mask(c, c->mask);
+		(void)set_registers(c, &c->saved);
+	}
 	/* Its next stop tells that the program is stopped. */
 	if (c->met_group_stop)
 		(void)ptrace(PTRACE_INTERRUPT, c->tid, NULL, NULL);

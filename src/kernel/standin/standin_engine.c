@@ -14,7 +14,8 @@
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
-#define ENGINE_OPTIONS	 (PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC)
+#define ENGINE_OPTIONS \
+	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD)
 #define LOOK_NS		 20000000
 #define RELEASE_NS	 UINT64_C(1000000000) /* threads that do not stop so long are let go with their timers */
 #define ORPHAN_NS	 UINT64_C(1000000000)
@@ -42,7 +43,7 @@ static int engine_start_timers(struct standin *s)
 {
 	for (size_t i = 0; i < s->threads.len; i++) {
 		const struct standin_thread *thread = &s->threads.items[i];
-		if (thread->target && !thread->has_timer && !thread->is_refused && !thread->is_ours)
+		if (thread->target && !standin_timer_is_settled(thread) && !thread->is_ours)
 			(void)ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 	}
 	return 0;
@@ -141,7 +142,6 @@ static void engine_release(struct standin *s, pid_t tid, uint64_t until_ns)
 			standin_stop_handle(s, tid, info.si_status);
 			continue;
 		}
-		standin_mask_restore(thread);
 		standin_timer_stop(s, thread, is_last_thread(s, thread));
 		(void)ptrace(PTRACE_DETACH, tid, NULL, NULL);
 		is_over = true;
@@ -235,7 +235,7 @@ static void engine_look(struct standin *s, uint64_t *due_ns)
 	if (s->command_is_over)
 		engine_look_for_ends(s);
 	engine_look_for_orphans(s, now);
-	standin_masks_look(s);
+	standin_clocks_look(s);
 }
 
 void *standin_engine_run(void *context)

@@ -10,6 +10,7 @@
 
 #include "abi/data_src.h"
 #include "base/array.h"
+#include "kernel/standin/standin_calls.h"
 #include "kernel/standin/standin_ring.h"
 #include "kernel/system/kernel_files.h"
 
@@ -64,28 +65,24 @@ static bool read_registers(struct stopped *t, pid_t tid)
 }
 
 /* Copies up to size bytes; less where the mapping ends. */
-static size_t standin_samples_read_memory(pid_t pid, uint64_t address, uint8_t *into, size_t size)
+static size_t standin_samples_read_memory(pid_t tid, uint64_t address, uint8_t *into, size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), done = 0;
 	while (done < size) {
 		struct iovec ours = {into + done, size - done},
 			     theirs = {(void *)(uintptr_t)(address + done), size - done};
-		ssize_t n = process_vm_readv(pid, &ours, 1, &theirs, 1, 0);
-		if (n > 0) {
-			done += (size_t)n;
-			continue;
-		}
-		/* The whole range is not mapped: up to the end of its first page, perhaps. */
-		size_t left = page - (size_t)((address + done) & (page - 1));
-		if (left >= size - done)
+		ssize_t n = process_vm_readv(tid, &ours, 1, &theirs, 1, 0);
+		size_t part = MIN(page - (size_t)((address + done) & (page - 1)), size - done);
+		/* Where the call is denied, or the whole range is not mapped: page by page. */
+		if (n <= 0 && !standin_move_memory(tid, address + done, into + done, part, false))
 			break;
-		size = done + left;
+		done += n > 0 ? (size_t)n : part;
 	}
 	return done;
 }
 
 /* As the kernel follows frame pointers: towards higher addresses only. */
-static void read_chain(struct standin *s, struct stopped *t, pid_t pid)
+static void read_chain(struct standin *s, struct stopped *t, pid_t tid)
 {
 	uint64_t frame[FRAME_BYTES / sizeof(uint64_t)];
 	uint64_t at = t->fp, last = t->sp;
@@ -93,7 +90,7 @@ static void read_chain(struct standin *s, struct stopped *t, pid_t pid)
 	t->chain[t->chain_len++] = t->ip;
 	while (t->chain_len <= STANDIN_CHAIN_MAX && at >= last && at % sizeof(uint64_t) == 0) {
 		uint64_t from = at + (uint64_t)(int64_t)s->arch->frame_fp_offset;
-		if (standin_samples_read_memory(pid, from, (uint8_t *)frame, sizeof(frame)) != sizeof(frame) ||
+		if (standin_samples_read_memory(tid, from, (uint8_t *)frame, sizeof(frame)) != sizeof(frame) ||
 			frame[1] == 0)
 			break;
 		t->chain[t->chain_len++] = frame[1];
@@ -165,6 +162,22 @@ static void note_cpu(struct standin *s, struct standin_thread *thread)
 	free(text);
 }
 
+bool standin_has_registers(pid_t tid)
+{
+	struct stopped t;
+	return read_registers(&t, tid);
+}
+
+void standin_lose(struct standin *s, const struct standin_thread *thread, uint64_t samples)
+{
+	struct standin_event *event;
+	size_t at = 0;
+	while (samples && (event = standin_event_of(s, thread, 0, &at))) {
+		s->events.items[event->output].lost += samples;
+		event->lost_total += samples;
+	}
+}
+
 void standin_sample(struct standin *s, struct standin_thread *thread, uint64_t period)
 {
 	struct stopped t = {0};
@@ -180,9 +193,9 @@ void standin_sample(struct standin *s, struct standin_thread *thread, uint64_t p
 		standin_put_comm(s, thread, false);
 	standin_renew_mappings(s, thread);
 	if (stack)
-		t.stack_bytes = standin_samples_read_memory(thread->pid, t.sp, s->stack, stack) & ~(size_t)7;
+		t.stack_bytes = standin_samples_read_memory(thread->tid, t.sp, s->stack, stack) & ~(size_t)7;
 	if (wants_chain)
-		read_chain(s, &t, thread->pid);
+		read_chain(s, &t, thread->tid);
 	for (at = 0; (event = standin_event_of(s, thread, 0, &at));) {
 		event->count_ns += period;
 		put_sample(s, event, thread, &t, period);

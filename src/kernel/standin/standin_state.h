@@ -16,6 +16,7 @@
 #include "arch/arch.h"
 #include "base/vec.h"
 #include "base/writer.h"
+#include "kernel/standin/standin.h"
 #include "kernel/standin/thread_status.h"
 #include "kernel/system/kernel_seam.h"
 
@@ -42,9 +43,11 @@ struct standin_event {
 
 struct standin_process {
 	pid_t pid;
-	uint64_t call_address; /* of an instruction that makes a system call, in its vdso; 0: not known yet */
+	uint64_t vdso; /* its address; 0: not known yet */
 	uint64_t page; /* mapped by us in its memory, for what timer calls read and write; 0: not yet */
 	uint64_t mapped_pages; /* when its mappings were read */
+	int signal; /* of its threads' timers; 0: not chosen yet */
+	bool ignores_signal; /* because we made it do so: after our death, timers must not end it */
 	VEC(int) stale_timers; /* of threads that have ended */
 };
 
@@ -52,15 +55,15 @@ struct standin_thread {
 	pid_t tid, pid;
 	pid_t target; /* of events that measure it; 0: not told yet by the thread that started it */
 	int cpu;
-	int timer, timer_signal;
+	int timer;
 	uint64_t due_ns; /* CPU time of the thread at which its timer expires next */
 	uint64_t early; /* periods from then on that have been sampled already: standin_timer_sample_early */
-	bool has_timer, is_refused; /* refused: it cannot get a timer, and is not sampled */
+	bool has_timer;
+	bool is_watched; /* it cannot get a timer: its CPU clock is looked at, and it is interrupted for samples */
+	bool is_refused; /* it is not sampled, as its registers are those of 32-bit code: its periods are counted as lost */
 	bool is_ours; /* a process that this one started, and waits for itself */
 	bool is_masked; /* it blocks the timer's signal: standin_timers.h */
-	bool is_wanted; /* it is interrupted because its signal is blocked and pending */
-	bool is_unmasked; /* until its next stop: mask is its own */
-	uint64_t mask;
+	bool is_wanted; /* it is interrupted for a sample */
 	uint64_t looked_at_ns; /* when it last stopped for its timer, or was looked at */
 	uint64_t samples;
 	char comm[STANDIN_COMM_MAX]; /* that was told last */
@@ -86,10 +89,12 @@ struct standin {
 	uint64_t random; /* xorshift: when first expiries come */
 	uint64_t period_ns; /* of the timers; 0: no event has asked for samples yet */
 	uint64_t own_filters; /* seccomp filters of this process, which its children have, too */
-	uint64_t call_offset; /* of the instruction in the vdso, the same in all processes; 0: not known yet */
+	/* In the vdso, the same in all processes: of an instruction that makes a system call (0: not known yet), and of
+	 * the room for our own (0: there is none). */
+	uint64_t call_offset, room_offset;
 	bool command_is_over; /* the process that this one started has ended, and is not reaped yet */
 	size_t next_look; /* thread */
-	uint64_t refused_threads;
+	struct standin_losses losses;
 	uint64_t maps_due_ns; /* when mappings may be read again */
 	VEC(uint64_t) code; /* pid << 32 | hash of a mapping that was written */
 	struct writer record;
@@ -128,6 +133,10 @@ void standin_forget_mappings(struct standin *s, pid_t pid);
 
 /* A sample of a stopped thread, which stands for period nanoseconds of CPU time, into each event that takes one. */
 void standin_sample(struct standin *s, struct standin_thread *thread, uint64_t period);
+/* Counts samples of a thread that could not be taken as lost. */
+void standin_lose(struct standin *s, const struct standin_thread *thread, uint64_t samples);
+/* Whether the registers of a stopped thread can be read: false for 32-bit code. */
+bool standin_has_registers(pid_t tid);
 
 /* ---- standin_engine.c ---- */
 

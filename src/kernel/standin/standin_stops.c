@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/ptrace.h>
 
+#include "kernel/standin/standin_calls.h"
 #include "kernel/standin/standin_timers.h"
 
 /* What a stopped thread does next. */
@@ -42,8 +43,9 @@ static void handle_exec(struct standin *s, pid_t tid)
 	if (!thread || !process)
 		return;
 	vec_free(&process->stale_timers);
-	process->call_address = process->page = process->mapped_pages = 0;
+	process->vdso = process->page = process->mapped_pages = 0;
 	thread->has_timer = thread->is_refused = thread->is_masked = false; /* exec ends timers, and filters stay */
+	thread->is_watched = thread->is_wanted = false;
 	enable_at_exec(s, thread);
 	standin_forget_mappings(s, tid);
 	standin_put_comm(s, thread, true);
@@ -111,14 +113,24 @@ static bool is_group_stop(int signal_number)
 	       signal_number == SIGTTOU;
 }
 
+static void take_wanted_sample(struct standin *s, struct standin_thread *thread)
+{
+	uint64_t period = standin_timer_untold(s, thread);
+	thread->is_wanted = false;
+	if (period)
+		standin_sample(s, thread, period);
+}
+
 static enum standin_next handle_event_stop(struct standin *s, struct standin_thread *thread, int signal_number)
 {
 	if (is_group_stop(signal_number))
 		return NEXT_LISTENS;
 	if (thread->target == 0)
 		return NEXT_WAITS;
-	if (standin_mask_lift(s, thread))
+	if (thread->is_wanted) {
+		take_wanted_sample(s, thread);
 		return NEXT_GOES_ON;
+	}
 	/* The first stop of a thread, or one that was asked for. */
 	return handle_first_stop(s, thread);
 }
@@ -149,7 +161,6 @@ static enum standin_next take_stop(struct standin *s, pid_t tid, int status, int
 		thread = standin_thread_add(s, tid, 0);
 	if (!thread)
 		return NEXT_GOES_ON;
-	standin_mask_restore(thread);
 	switch (event) {
 	case PTRACE_EVENT_EXEC:
 		handle_exec(s, tid);
@@ -162,6 +173,8 @@ static enum standin_next take_stop(struct standin *s, pid_t tid, int status, int
 	case PTRACE_EVENT_STOP:
 		return handle_event_stop(s, thread, number);
 	default:
+		if (status & STANDIN_CALL_STOP)
+			return NEXT_GOES_ON;
 		*signal_number = handle_signal(s, thread, number);
 		return NEXT_GOES_ON;
 	}

@@ -25,8 +25,10 @@ void standin_process_copy(struct standin *s, pid_t pid, pid_t parent)
 	const struct standin_process *from = standin_process_find(s, parent);
 	if (!to || !from || to == from)
 		return;
-	to->call_address = from->call_address;
+	to->vdso = from->vdso;
 	to->page = from->page;
+	to->signal = from->signal;
+	to->ignores_signal = from->ignores_signal;
 }
 
 struct standin_thread *standin_thread_add(struct standin *s, pid_t tid, pid_t target)

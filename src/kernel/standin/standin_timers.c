@@ -18,9 +18,16 @@
 #define TIMER_PAGE		4096
 #define STANDIN_TIMERS_NS_PER_S UINT64_C(1000000000)
 #define STALE_MANY		16 /* timers of ended threads, until they are worth a call each */
-#define LOOKS_MASKED		16 /* threads that are looked at each time */
+#define LOOKS_CLOSE		16 /* threads that are looked at each time */
 #define LOOKS_OTHER		2
 #define LOOK_AFTER_NS		UINT64_C(200000000) /* of silence */
+
+/* The signals that may be the timers': those that the kernel queues one by one, so that none of the program is lost in
+ * one of ours, and that programs hardly use. */
+#define SIGNAL_LAST  63
+#define SIGNAL_FIRST 40
+
+#define REQUEST_DISPATCH 0x4211 /* PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG, since Linux 6.4 */
 
 struct timer_page { /* what the calls read and write, in the kernel's layout */
 	struct {
@@ -28,6 +35,9 @@ struct timer_page { /* what the calls read and write, in the kernel's layout */
 		int32_t signal, notify, tid;
 		int32_t zero[11];
 	} event;
+	struct {
+		uint64_t handler, flags, restorer, mask;
+	} action;
 	struct timespec period[2];
 	int32_t timer, zero;
 };
@@ -68,21 +78,61 @@ static bool make_timer(struct standin_calls *c, struct standin_thread *thread, s
 		return false;
 	const uint64_t settime[STANDIN_CALL_ARGUMENTS] = {
 		(uint64_t)page->timer, 0, at + offsetof(struct timer_page, period), 0};
-	if (standin_call(c, SYS_timer_settime, settime, &result) && result == 0)
+	if (standin_call(c, SYS_timer_settime, settime, &result) && result == 0) {
+		thread->timer = page->timer;
 		return true;
+	}
 	const uint64_t delete[STANDIN_CALL_ARGUMENTS] = {(uint64_t)page->timer};
 	(void)standin_call(c, SYS_timer_delete, delete, &result);
 	return false;
 }
 
-/* Whether a thread may be made to call the kernel, and with which signal. */
-static bool may_get_timer(const struct standin *s, struct standin_thread *thread, struct thread_status *status)
+/* The highest that the program has no use for; caught by all means (Go catches all), the highest. */
+static int choose_signal(const struct thread_status *status)
 {
-	if (!thread_status_read(&s->seam, thread->tid, status) || status->is_strict || status->filters > s->own_filters)
-		return false;
-	bool handles_resizing = status->caught & signal_bit(SIGWINCH);
-	thread->timer_signal = handles_resizing && !(status->caught & signal_bit(SIGURG)) ? SIGURG : SIGWINCH;
-	return true;
+	uint64_t used = status->caught | status->blocked | status->ignored;
+	for (int pass = 0; pass < 2; pass++, used = status->caught)
+		for (int number = SIGNAL_LAST; number >= SIGNAL_FIRST; number--)
+			if (!(used & signal_bit(number)))
+				return number;
+	return SIGNAL_LAST;
+}
+
+/*
+ * The signal of the timers ends a program that neither catches nor ignores it. It is made to ignore it before it gets a
+ * timer, for the case that its tracer is killed; a traced program stops for ignored signals as well.
+ */
+static bool ignore_signal(
+	struct standin_calls *c, struct standin_process *process, const struct thread_status *status, bool is_ignored)
+{
+	uint64_t bit = signal_bit(process->signal);
+	struct timer_page page = {.action.handler = (uint64_t)(uintptr_t)(is_ignored ? SIG_IGN : SIG_DFL)};
+	long result = -1;
+	if ((status->caught & bit) || is_ignored == ((status->ignored & bit) != 0))
+		return true;
+	const uint64_t set[STANDIN_CALL_ARGUMENTS] = {(uint64_t)process->signal,
+		process->page + offsetof(struct timer_page, action), 0, sizeof(page.action.mask)};
+	bool is_set = standin_move_memory(c->tid, process->page, &page, sizeof(page), true) &&
+		      standin_call(c, SYS_rt_sigaction, set, &result) && result == 0;
+	if (is_set)
+		process->ignores_signal = is_ignored;
+	return is_set;
+}
+
+/* Programs that catch their own system calls (Wine does) would catch ours. */
+static bool dispatches_calls(pid_t tid)
+{
+	struct {
+		uint64_t mode, selector, offset, length;
+	} config = {0};
+	return ptrace(REQUEST_DISPATCH, tid, (void *)sizeof(config), &config) == 0 && config.mode != 0;
+}
+
+/* Whether a thread may be made to call the kernel. */
+static bool may_get_timer(
+	const struct standin *s, const struct standin_thread *thread, const struct thread_status *status)
+{
+	return !status->is_strict && status->filters <= s->own_filters && !dispatches_calls(thread->tid);
 }
 
 /*
@@ -117,33 +167,57 @@ static uint64_t thread_cpu_ns(const struct standin *s, const struct standin_thre
 	return ns;
 }
 
+static bool make_timer_of(struct standin *s, struct standin_thread *thread, struct standin_process *process,
+	const struct thread_status *status, bool is_exec)
+{
+	uint64_t first_ns = first_expiry_ns(s);
+	struct standin_calls calls;
+	if (process->signal == 0)
+		process->signal = choose_signal(status);
+	struct timer_page page = {.event = {.value = TIMER_COOKIE,
+					  .signal = process->signal,
+					  .notify = SIGEV_THREAD_ID,
+					  .tid = status->inner_tid},
+		.period = {timespec_of(s->period_ns), timespec_of(first_ns)}};
+	if (standin_calls_begin(&calls, s, thread, is_exec) && timer_memory_find(&calls, process) &&
+		ignore_signal(&calls, process, status, true)) {
+		delete_timers(&calls, process, STALE_MANY);
+		thread->has_timer = make_timer(&calls, thread, process, &page);
+		thread->due_ns = thread_cpu_ns(s, thread) + first_ns;
+		thread->early = 0;
+	}
+	standin_calls_end(&calls);
+	thread->is_masked = calls.has_mask && (calls.mask & signal_bit(process->signal));
+	return thread->has_timer;
+}
+
+/* It has no timer. Where its clock can be read, it is interrupted from time to time for its samples. */
+static void watch_thread(struct standin *s, struct standin_thread *thread)
+{
+	uint64_t now = thread_cpu_ns(s, thread);
+	thread->is_refused = now == 0 || !standin_has_registers(thread->tid);
+	thread->is_watched = !thread->is_refused;
+	thread->due_ns = now + first_expiry_ns(s);
+	thread->early = 0;
+	s->losses.refused += thread->is_refused;
+	s->losses.watched += thread->is_watched;
+}
+
+bool standin_timer_is_settled(const struct standin_thread *thread)
+{
+	return thread->has_timer || thread->is_watched || thread->is_refused;
+}
+
 void standin_timer_start(struct standin *s, struct standin_thread *thread, bool is_exec)
 {
 	struct standin_process *process = standin_process_find(s, thread->pid);
-	struct standin_calls calls;
 	struct thread_status status;
-	if (!process || thread->target == 0 || thread->has_timer || thread->is_refused || s->period_ns == 0)
+	if (!process || thread->target == 0 || standin_timer_is_settled(thread) || s->period_ns == 0)
 		return;
-	if (may_get_timer(s, thread, &status)) {
-		uint64_t first_ns = first_expiry_ns(s);
-		struct timer_page page = {.event = {.value = TIMER_COOKIE,
-						  .signal = thread->timer_signal,
-						  .notify = SIGEV_THREAD_ID,
-						  .tid = status.inner_tid},
-			.period = {timespec_of(s->period_ns), timespec_of(first_ns)}};
-		if (standin_calls_begin(&calls, s, thread, is_exec) && timer_memory_find(&calls, process)) {
-			delete_timers(&calls, process, STALE_MANY);
-			thread->has_timer = make_timer(&calls, thread, process, &page);
-			thread->timer = page.timer;
-			thread->due_ns = thread_cpu_ns(s, thread) + first_ns;
-			thread->early = 0;
-		}
-		standin_calls_end(&calls);
-		thread->is_masked = calls.has_mask && (calls.mask & signal_bit(thread->timer_signal));
-		thread->looked_at_ns = standin_now(NULL);
-	}
-	thread->is_refused = !thread->has_timer;
-	s->refused_threads += thread->is_refused;
+	bool is_known = thread_status_read(&s->seam, thread->tid, &status);
+	if (!is_known || !may_get_timer(s, thread, &status) || !make_timer_of(s, thread, process, &status, is_exec))
+		watch_thread(s, thread);
+	thread->looked_at_ns = standin_now(NULL);
 }
 
 void standin_timers_clean(struct standin *s, struct standin_thread *thread)
@@ -161,8 +235,10 @@ void standin_timer_stop(struct standin *s, struct standin_thread *thread, bool i
 {
 	struct standin_process *process = standin_process_find(s, thread->pid);
 	struct standin_calls calls;
+	struct thread_status status;
 	long result;
-	if (!process || (!thread->has_timer && process->stale_timers.len == 0 && !(is_last && process->page)))
+	if (!process || (!thread->has_timer && process->stale_timers.len == 0 && !(is_last && process->page)) ||
+		!thread_status_read(&s->seam, thread->tid, &status) || !may_get_timer(s, thread, &status))
 		return;
 	if (standin_calls_begin(&calls, s, thread, false)) {
 		const uint64_t delete[STANDIN_CALL_ARGUMENTS] = {(uint64_t)thread->timer};
@@ -170,18 +246,34 @@ void standin_timer_stop(struct standin *s, struct standin_thread *thread, bool i
 		if (thread->has_timer && standin_call(&calls, SYS_timer_delete, delete, &result))
 			thread->has_timer = false;
 		delete_timers(&calls, process, 0);
+		if (is_last && process->page && process->ignores_signal)
+			(void)ignore_signal(&calls, process, &status, false);
 		if (is_last && process->page && standin_call(&calls, SYS_munmap, unmap, &result))
 			process->page = 0;
 	}
 	standin_calls_end(&calls);
 }
 
-bool standin_timer_is_expired(
-	const struct standin *s, struct standin_thread *thread, const siginfo_t *info, uint64_t *period)
+/* Timers of an earlier tracer, which was killed, expire still. */
+static void note_stale_timer(struct standin *s, const struct standin_thread *thread, int timer)
 {
-	if (!thread->has_timer || info->si_signo != thread->timer_signal || info->si_code != SI_TIMER ||
-		info->si_value.sival_int != TIMER_COOKIE)
+	struct standin_process *process = standin_process_find(s, thread->pid);
+	for (size_t i = 0; process && i < process->stale_timers.len; i++)
+		if (process->stale_timers.items[i] == timer)
+			return;
+	if (process)
+		(void)vec_push(&process->stale_timers, timer); /* without memory, it goes on to expire */
+}
+
+bool standin_timer_is_expired(struct standin *s, struct standin_thread *thread, const siginfo_t *info, uint64_t *period)
+{
+	if (info->si_code != SI_TIMER || info->si_value.sival_int != TIMER_COOKIE)
 		return false;
+	*period = 0;
+	if (!thread->has_timer || info->si_timerid != thread->timer) {
+		note_stale_timer(s, thread, info->si_timerid);
+		return true;
+	}
 	uint64_t periods = 1 + (uint64_t)MAX(info->si_overrun, 0), told = MIN(periods, thread->early);
 	thread->due_ns += periods * s->period_ns;
 	thread->early -= told;
@@ -189,68 +281,56 @@ bool standin_timer_is_expired(
 	return true;
 }
 
-uint64_t standin_timer_untold(const struct standin *s, struct standin_thread *thread)
+/* The periods that have passed on its CPU clock, and for which no sample stands yet. */
+static uint64_t untold_periods(const struct standin *s, const struct standin_thread *thread)
 {
-	uint64_t now = thread->has_timer ? thread_cpu_ns(s, thread) : 0;
+	uint64_t now = standin_timer_is_settled(thread) ? thread_cpu_ns(s, thread) : 0;
 	if (now == 0 || now < thread->due_ns)
 		return 0;
 	uint64_t periods = 1 + (now - thread->due_ns) / s->period_ns;
-	uint64_t untold = periods > thread->early ? periods - thread->early : 0;
-	thread->early += untold;
+	return periods > thread->early ? periods - thread->early : 0;
+}
+
+uint64_t standin_timer_untold(const struct standin *s, struct standin_thread *thread)
+{
+	uint64_t untold = untold_periods(s, thread);
+	if (thread->has_timer)
+		thread->early += untold;
+	else
+		thread->due_ns += untold * s->period_ns;
 	return untold * s->period_ns;
 }
 
-/* ---- threads that block the signal ---- */
+/* ---- threads that block the signal, or have no timer ---- */
 
-static void look_at_mask(struct standin *s, struct standin_thread *thread)
+static void look_at_clock(struct standin *s, struct standin_thread *thread)
 {
 	struct thread_status status;
-	uint64_t bit = signal_bit(thread->timer_signal);
+	const struct standin_process *process = standin_process_find(s, thread->pid);
 	thread->looked_at_ns = standin_now(NULL);
-	if (!thread_status_read(&s->seam, thread->tid, &status))
+	if (!process || !thread_status_read(&s->seam, thread->tid, &status))
 		return;
-	thread->is_masked = status.blocked & bit;
-	if (thread->is_masked && (status.pending & bit) && status.state == 'R')
+	thread->is_masked = thread->has_timer && (status.blocked & signal_bit(process->signal));
+	if (thread->is_refused)
+		standin_lose(s, thread, standin_timer_untold(s, thread) / s->period_ns);
+	else if ((thread->is_masked || thread->is_watched) && status.state == 'R' && untold_periods(s, thread))
 		thread->is_wanted = ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL) == 0;
 }
 
-void standin_masks_look(struct standin *s)
+void standin_clocks_look(struct standin *s)
 {
 	uint64_t now = standin_now(NULL);
-	size_t masked = 0, others = 0;
-	for (size_t i = 0; i < s->threads.len && masked < LOOKS_MASKED; i++) {
+	size_t closely = 0, others = 0;
+	for (size_t i = 0; i < s->threads.len && closely < LOOKS_CLOSE; i++) {
 		struct standin_thread *thread = &s->threads.items[(s->next_look + i) % s->threads.len];
-		bool is_due = thread->has_timer && !thread->is_wanted && !thread->is_unmasked;
-		if (is_due && thread->is_masked)
-			masked++;
+		bool is_due = standin_timer_is_settled(thread) && !thread->is_wanted;
+		if (is_due && (thread->is_masked || thread->is_watched))
+			closely++;
 		else if (is_due && others < LOOKS_OTHER && now - thread->looked_at_ns >= LOOK_AFTER_NS)
 			others++;
 		else
 			continue;
-		look_at_mask(s, thread);
+		look_at_clock(s, thread);
 	}
-	s->next_look += MAX(masked + others, 1);
-}
-
-bool standin_mask_lift(const struct standin *s, struct standin_thread *thread)
-{
-	struct thread_status status;
-	if (!thread->is_wanted)
-		return false;
-	thread->is_wanted = false;
-	uint64_t bit = signal_bit(thread->timer_signal), alone = ~bit;
-	void *size = (void *)sizeof(alone);
-	/* The program may have taken the signal by sigwait. */
-	if (!thread_status_read(&s->seam, thread->tid, &status) || !(status.pending & bit))
-		return false;
-	thread->is_unmasked = ptrace(PTRACE_GETSIGMASK, thread->tid, size, &thread->mask) == 0 &&
-			      (thread->mask & bit) && ptrace(PTRACE_SETSIGMASK, thread->tid, size, &alone) == 0;
-	return thread->is_unmasked;
-}
-
-void standin_mask_restore(struct standin_thread *thread)
-{
-	if (thread->is_unmasked)
-		(void)ptrace(PTRACE_SETSIGMASK, thread->tid, (void *)sizeof(thread->mask), &thread->mask);
-	thread->is_unmasked = false;
+	s->next_look += MAX(closely + others, 1);
 }

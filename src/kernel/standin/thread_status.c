@@ -50,10 +50,10 @@ static void take_line(struct thread_status *s, struct tally_str key, struct tall
 		s->user = (uid_t)first_number(value, 10);
 	else if (str_equal(key, STR("NSpid")))
 		s->inner_tid = thread_number(last_word(value));
-	else if (str_equal(key, STR("SigPnd")))
-		s->pending = first_number(value, 16);
 	else if (str_equal(key, STR("SigBlk")))
 		s->blocked = first_number(value, 16);
+	else if (str_equal(key, STR("SigIgn")))
+		s->ignored = first_number(value, 16);
 	else if (str_equal(key, STR("SigCgt")))
 		s->caught = first_number(value, 16);
 	else if (str_equal(key, STR("Seccomp")))

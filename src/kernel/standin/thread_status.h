@@ -18,7 +18,7 @@ struct thread_status {
 	pid_t inner_tid; /* its number in its own PID namespace */
 	uid_t user;
 	char state; /* 'R': runs, or is ready to run */
-	uint64_t pending, blocked, caught; /* signals of the thread itself: bit number - 1 */
+	uint64_t blocked, ignored, caught; /* signals of the thread itself: bit number - 1 */
 	uint64_t filters; /* of seccomp */
 	bool is_strict; /* seccomp's strict mode: it may not make a system call of another's choice */
 };

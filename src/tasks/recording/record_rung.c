@@ -122,13 +122,15 @@ void record_rung_limit(const struct record_rung *rung, struct record_rate *rate)
 
 void record_rung_say_losses(const struct record_rung *rung, struct text *sentence)
 {
-	uint64_t refused = rung->standin ? standin_refused_threads(rung->standin) : 0;
-	if (refused)
+	struct standin_losses losses = {0};
+	if (rung->standin)
+		losses = standin_get_losses(rung->standin);
+	if (losses.refused)
 		text_printf(sentence,
-			"%llu threads could not be sampled by --rung timer: they run 32-bit code, ended at once, or "
-			"have "
-			"a seccomp filter of their own",
-			(unsigned long long)refused);
+			"%llu threads could not be sampled by --rung timer: they run 32-bit code, or ended at once; "
+			"their CPU "
+			"time is counted as lost samples",
+			(unsigned long long)losses.refused);
 }
 
 struct perfdata_origin record_rung_origin(const struct record_rung *rung)

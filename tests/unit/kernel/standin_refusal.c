@@ -70,7 +70,7 @@ static void a_status_is_read(void **state)
 	(void)state;
 	assert_true(thread_status_parse(
 		STR("Name:\tx: y\nState:\tR (running)\nTgid:\t12\nPid:\t13\nPPid:\t1\nTracerPid:\t7\n"
-		    "Uid:\t1000\t0\t0\t0\nNSpid:\t13\t5\t2\nSigPnd:\t0000000008000000\n"
+		    "Uid:\t1000\t0\t0\t0\nNSpid:\t13\t5\t2\nSigIgn:\t0000000008000000\n"
 		    "SigBlk:\tfffffffe7ffbfeff\nSigCgt:\t0000000000400000\nSeccomp:\t1\n"
 		    "Seccomp_filters:\t3\n"),
 		&s));
@@ -80,7 +80,7 @@ static void a_status_is_read(void **state)
 	assert_int_equal(s.inner_tid, 2);
 	assert_int_equal(s.user, 1000);
 	assert_int_equal(s.state, 'R');
-	assert_true(s.pending & signal_bit(SIGWINCH));
+	assert_true(s.ignored & signal_bit(SIGWINCH));
 	assert_true(s.blocked & signal_bit(SIGURG));
 	assert_true(s.caught & signal_bit(SIGURG));
 	assert_int_equal(s.filters, 3);
@@ -96,9 +96,9 @@ static void hostile_statuses_are_refused(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		assert_false(thread_status_parse(str_from(texts[i]), &s));
 	assert_int_equal(s.pid, 1);
-	assert_true(thread_status_parse(STR("State:\nTgid:\t3\nNSpid:\nSigPnd:\tzz\nUid:\t\n"), &s));
+	assert_true(thread_status_parse(STR("State:\nTgid:\t3\nNSpid:\nSigIgn:\tzz\nUid:\t\n"), &s));
 	assert_int_equal(s.state, '?');
-	assert_int_equal(s.pending, 0);
+	assert_int_equal(s.ignored, 0);
 }
 
 int main(void)
