@@ -16,6 +16,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -32,6 +33,7 @@
 
 #define WALK_TABLES_SWEEP_MS 1000 /* how often ended processes are looked for */
 #define WALK_TABLES_NICE     (-15)
+#define WALK_TABLES_PAUSE_NS 2000000
 
 static const char *const walk_map_names[] = {"walk_processes", "walk_mappings", "walk_rows", "walk_rules",
 	"walk_recent", "walk_files", "walk_misses", "walk_losses"};
@@ -65,6 +67,7 @@ struct walk_tables {
 	int stop_fd;
 	pthread_t thread;
 	bool has_thread;
+	atomic_bool is_stopped;
 	int64_t swept_ms;
 	_Atomic uint64_t process_count, refused_processes, unread_processes, ended_processes;
 };
@@ -114,8 +117,11 @@ void walk_tables_destroy(struct walk_tables *t)
 	uint64_t one = 1;
 	if (!t)
 		return;
-	if (t->has_thread && write(t->stop_fd, &one, sizeof(one)) == (ssize_t)sizeof(one))
+	atomic_store(&t->is_stopped, true);
+	if (t->has_thread) {
+		(void)!write(t->stop_fd, &one, sizeof(one)); /* it looks by itself, too */
 		(void)pthread_join(t->thread, NULL);
+	}
 	ring_buffer__free(t->ring);
 	if (t->stop_fd >= 0)
 		close(t->stop_fd);
@@ -331,13 +337,16 @@ static void *walk_tables_run(void *context)
 	struct walk_tables *t = context;
 	struct pollfd fds[] = {
 		{.fd = t->stop_fd, .events = POLLIN}, {.fd = ring_buffer__epoll_fd(t->ring), .events = POLLIN}};
+	const struct timespec pause = {0, WALK_TABLES_PAUSE_NS}; /* where poll is denied or fails */
 	bool has_work = false;
 	/* On a machine under load, stacks are not whole for as long as this thread waits for a CPU. */
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), WALK_TABLES_NICE);
 	for (;;) {
-		(void)poll(fds, 2, has_work ? 0 : WALK_TABLES_SWEEP_MS);
-		if (fds[0].revents)
+		bool can_wait = poll(fds, 2, has_work ? 0 : WALK_TABLES_SWEEP_MS) >= 0 || errno == EINTR;
+		if (atomic_load(&t->is_stopped))
 			return NULL;
+		if (!can_wait && !has_work)
+			(void)nanosleep(&pause, NULL);
 		(void)ring_buffer__consume(t->ring);
 		walk_tables_sweep(t);
 		has_work = walk_files_work(&t->files);

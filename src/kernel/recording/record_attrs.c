@@ -22,10 +22,28 @@ static void record_attrs_flag_set(struct perf_attr *attr, enum attr_flag_bit bit
 		attr->flags &= ~ATTR_FLAG(bit);
 }
 
+/* What this program was built for, where uname is denied. */
+static const char *built_for(void)
+{
+#if defined(__x86_64__)
+	return "x86_64";
+#elif defined(__aarch64__)
+	return "aarch64";
+#elif defined(__i386__)
+	return "i686";
+#elif defined(__arm__)
+	return "armv7l";
+#elif defined(__riscv)
+	return "riscv64";
+#else
+	return "";
+#endif
+}
+
 const struct arch *record_host_arch(void)
 {
 	struct utsname host;
-	return uname(&host) == 0 ? arch_find(host.machine) : NULL;
+	return arch_find(uname(&host) == 0 ? host.machine : built_for());
 }
 
 uint64_t record_attrs_all_user_regs(void)

@@ -167,6 +167,37 @@ static uint64_t thread_cpu_ns(const struct standin *s, const struct standin_thre
 	return ns;
 }
 
+static void note_stale_timer(struct standin_process *process, int timer)
+{
+	for (size_t i = 0; process && i < process->stale_timers.len; i++)
+		if (process->stale_timers.items[i] == timer)
+			return;
+	if (process)
+		(void)vec_push(&process->stale_timers, timer); /* without memory, it stays */
+}
+
+/* The timers of an earlier tracer, which was killed. They do not expire while the program ignores their signal. */
+static void note_timers_of_others(const struct standin *s, struct standin_process *process)
+{
+	char *text = NULL;
+	struct tally_str rest, line, word;
+	uint64_t timer = 0, value;
+	if (kernel_text(&s->seam, &text, NULL, "/proc/%d/timers", (int)process->pid) != TALLY_OK)
+		return; /* the kernel does not list timers */
+	rest = str_from(text);
+	while (rest.len > 0 && str_next(&rest, '\n', &line)) {
+		if (!str_next(&line, ':', &word))
+			continue;
+		line = str_trim(line);
+		if (str_equal(word, STR("ID")) && !str_to_u64(line, 10, &timer))
+			timer = UINT64_MAX;
+		if (str_equal(word, STR("signal")) && str_next(&line, '/', &word) && str_to_u64(line, 16, &value) &&
+			value == TIMER_COOKIE && timer <= INT32_MAX)
+			note_stale_timer(process, (int)timer);
+	}
+	free(text);
+}
+
 static bool make_timer_of(struct standin *s, struct standin_thread *thread, struct standin_process *process,
 	const struct thread_status *status, bool is_exec)
 {
@@ -174,6 +205,8 @@ static bool make_timer_of(struct standin *s, struct standin_thread *thread, stru
 	struct standin_calls calls;
 	if (process->signal == 0)
 		process->signal = choose_signal(status);
+	if (process->page == 0 && !is_exec)
+		note_timers_of_others(s, process);
 	struct timer_page page = {.event = {.value = TIMER_COOKIE,
 					  .signal = process->signal,
 					  .notify = SIGEV_THREAD_ID,
@@ -254,24 +287,13 @@ void standin_timer_stop(struct standin *s, struct standin_thread *thread, bool i
 	standin_calls_end(&calls);
 }
 
-/* Timers of an earlier tracer, which was killed, expire still. */
-static void note_stale_timer(struct standin *s, const struct standin_thread *thread, int timer)
-{
-	struct standin_process *process = standin_process_find(s, thread->pid);
-	for (size_t i = 0; process && i < process->stale_timers.len; i++)
-		if (process->stale_timers.items[i] == timer)
-			return;
-	if (process)
-		(void)vec_push(&process->stale_timers, timer); /* without memory, it goes on to expire */
-}
-
 bool standin_timer_is_expired(struct standin *s, struct standin_thread *thread, const siginfo_t *info, uint64_t *period)
 {
 	if (info->si_code != SI_TIMER || info->si_value.sival_int != TIMER_COOKIE)
 		return false;
 	*period = 0;
 	if (!thread->has_timer || info->si_timerid != thread->timer) {
-		note_stale_timer(s, thread, info->si_timerid);
+		note_stale_timer(standin_process_find(s, thread->pid), info->si_timerid);
 		return true;
 	}
 	uint64_t periods = 1 + (uint64_t)MAX(info->si_overrun, 0), told = MIN(periods, thread->early);

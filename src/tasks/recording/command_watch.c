@@ -88,7 +88,8 @@ enum tally_status command_watch_look(struct command_watch *watch, struct tally_e
 enum tally_status command_watch_wait(struct command_watch *watch, int ms, struct tally_error *err)
 {
 	struct pollfd wanted = {.fd = watch->signal_fd, .events = POLLIN};
-	(void)poll(&wanted, 1, ms);
+	if (poll(&wanted, 1, ms) < 0 && errno != EINTR)
+		return error_set_errno(err, TALLY_IO, errno, "cannot wait for the command or for signals");
 	watch->is_over |= command_watch_target_is_gone(watch);
 	return command_watch_look(watch, err);
 }
