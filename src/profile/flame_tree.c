@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/id_table.h"
 #include "base/key_sort.h"
+#include "base/name_identity.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -55,6 +56,13 @@ static bool note_look(struct flame_builder *b, const uint64_t look[2], uint32_t 
 	return true;
 }
 
+/* Functions of two profiles have nothing in common but their names: files have other names in another version, and
+ * compilers inline differently. */
+static enum flame_kind compared_kind(enum flame_kind kind)
+{
+	return kind == FLAME_INLINED || kind == FLAME_GENERATED ? FLAME_USER : kind;
+}
+
 static bool make_label(struct flame_builder *b, struct flame_label label, uint32_t *id)
 {
 	uint32_t name, object;
@@ -62,9 +70,9 @@ static bool make_label(struct flame_builder *b, struct flame_label label, uint32
 	if (!intern_add(names, label.name.data, label.name.len, &name) ||
 		!intern_add(names, label.object.data, label.object.len, &object))
 		return false;
-	/* Functions of two profiles have nothing in common but their names. */
-	uint32_t function = b->options->base ? PROFILE_NONE : label.function;
-	const uint64_t key[3] = {(uint64_t)name << 32 | object, (uint64_t)label.is_start << 8 | label.kind, function};
+	const uint64_t key[3] = {(uint64_t)name << 32 | (b->options->base ? 0 : object),
+		(uint64_t)label.is_start << 8 | (b->options->base ? compared_kind(label.kind) : label.kind),
+		b->options->base ? PROFILE_NONE : label.function};
 	bool is_new;
 	*id = id_table_add(&b->label_ids, key, &is_new);
 	if (*id == ID_TABLE_NONE)
@@ -72,18 +80,6 @@ static bool make_label(struct flame_builder *b, struct flame_label label, uint32
 	label.name = intern_get(names, name);
 	label.object = intern_get(names, object);
 	return !is_new || (note_look(b, key, *id, &label.has_namesake) && vec_push(&b->labels, label));
-}
-
-/* Code that a runtime compiled lies in no file of its own. */
-static bool flame_tree_is_generated(struct tally_str object)
-{
-	static const char *const starts[] = {"[JIT]", "jitted-", "[anon", "//anon", "perf-", "/memfd:", "jit-"};
-	for (size_t i = 0; i < ARRAY_LEN(starts); i++) {
-		size_t len = strlen(starts[i]);
-		if (object.len >= len && memcmp(object.data, starts[i], len) == 0)
-			return true;
-	}
-	return false;
 }
 
 struct flame_label flame_label_of(const struct profile *p, uint32_t index, struct text *room)
@@ -101,10 +97,10 @@ struct flame_label flame_label_of(const struct profile *p, uint32_t index, struc
 	} else if (frame->function != PROFILE_NONE) {
 		const struct profile_function *function = &p->functions[frame->function];
 		label.name = profile_string(p, function->name);
-		label.kind = function->is_inlined		     ? FLAME_INLINED
-			     : is_kernel			     ? FLAME_KERNEL
-			     : flame_tree_is_generated(label.object) ? FLAME_GENERATED
-								     : FLAME_USER;
+		label.kind = function->is_inlined			? FLAME_INLINED
+			     : is_kernel				? FLAME_KERNEL
+			     : name_identity_is_generated(label.object) ? FLAME_GENERATED
+									: FLAME_USER;
 		label.is_start = function->is_start;
 		label.address = function->start;
 		if (label.kind == FLAME_KERNEL || label.kind == FLAME_USER)
@@ -136,6 +132,23 @@ static bool look_alike(const struct profile_frame *a, const struct profile_frame
 	       a->is_start == b->is_start;
 }
 
+/* room: of the label's texts. */
+static void match_label(const struct flame_builder *b, struct flame_label *label, struct text *room)
+{
+	const struct name_match *match = b->options->match;
+	struct tally_str object = name_match_get(match, NAME_MATCH_FILE, label->object);
+	if (label->kind != FLAME_UNKNOWN) {
+		label->name = name_match_get(match, NAME_MATCH_FUNCTION, label->name);
+	} else if (str_equal(label->name, label->object)) {
+		label->name = object;
+	} else if (!str_equal(object, label->object)) {
+		text_clear(room);
+		text_printf(room, "[%.*s]", (int)object.len, object.data);
+		label->name = text_view(room);
+	}
+	label->object = object;
+}
+
 static bool label_frame(struct flame_builder *b, uint32_t index, uint32_t *id)
 {
 	if (b->label_of_frame[index]) {
@@ -147,6 +160,7 @@ static bool label_frame(struct flame_builder *b, uint32_t index, uint32_t *id)
 	if (!known->label || !look_alike(&frames[known->frame], &frames[index])) {
 		struct text text = {0};
 		struct flame_label label = flame_label_of(b->profile, index, &text);
+		match_label(b, &label, &text);
 		bool is_made = !text.failed && make_label(b, label, id);
 		text_deinit(&text);
 		if (!is_made)
@@ -169,7 +183,7 @@ static void name_group(const struct flame_builder *b, const struct profile_sampl
 	const struct profile_thread *thread = &p->threads[sample->thread];
 	struct tally_str name = {"", 0};
 	if (is_of_thread(b->options->group))
-		name = profile_string(p, thread->comm);
+		name = name_match_get(b->options->match, NAME_MATCH_THREAD, profile_string(p, thread->comm));
 	else if (b->options->group == FLAME_BY_EVENT)
 		name = profile_string(p, p->events[sample->event].name);
 	text_bytes(text, name.data, name.len);
@@ -383,6 +397,23 @@ static void flame_tree_add_up(struct flame_builder *b)
 	}
 }
 
+/* False: out of memory. */
+static bool flame_tree_find_matched(struct flame_builder *b)
+{
+	uint64_t *base = b->options->base ? calloc(b->nodes.len + 1, sizeof(*base)) : NULL;
+	for (size_t i = b->nodes.len; base && i-- > 0;) {
+		const struct flame_node *node = &b->nodes.items[i];
+		enum flame_kind kind = b->labels.items[node->label].kind;
+		base[i] += node->base;
+		if (node->parent != PROFILE_NONE)
+			base[node->parent] += base[i];
+		if (node->total > 0 && base[i] > 0 && kind != FLAME_GROUP && kind != FLAME_UNKNOWN)
+			b->tree->has_matched = true;
+	}
+	free(base);
+	return base || !b->options->base;
+}
+
 static int compare_labels(const void *left, const void *right, void *data)
 {
 	const struct flame_label *labels = data;
@@ -483,7 +514,7 @@ enum tally_status flame_tree_init(struct flame_tree *tree, const struct profile 
 	bool is_built =
 		flame_tree_add_samples(&b, profile) && (!options->base || flame_tree_add_samples(&b, options->base));
 	flame_tree_add_up(&b);
-	is_built = is_built && order_nodes(&b);
+	is_built = is_built && flame_tree_find_matched(&b) && order_nodes(&b);
 	tree->labels = b.labels.items;
 	tree->label_count = b.labels.len;
 	id_table_deinit(&b.label_ids);

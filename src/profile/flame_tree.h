@@ -6,7 +6,9 @@
  * A label stands for a function: its displayed name, its kind of code, and its number among functions of the same name
  * in its file (static functions of C, for instance). Generated code may move, and two recordings have different
  * addresses for it, so only its name counts. Nodes are in the order in which they are drawn, parents before children,
- * siblings by name, so that the same profile gives the same picture. Owned by the caller; borrows the profile.
+ * siblings by name, so that the same profile gives the same picture. Where two profiles are compared, functions are the
+ * same by their names alone, whatever file they lie in and whether they are inlined. Owned by the caller; borrows the
+ * profile.
  *
  *	flame_tree_init(&tree, profile, &(struct flame_options){.event = 0}, err);
  *	for (size_t i = 0; i < tree.node_count; i++) draw(tree.nodes[i].depth, &tree.labels[tree.nodes[i].label]);
@@ -16,6 +18,7 @@
 #define PROFILE_FLAME_TREE_H
 
 #include "base/text.h"
+#include "profile/diff/name_match.h"
 #include "profile/filter.h"
 
 enum flame_kind {
@@ -50,6 +53,7 @@ struct flame_options {
 	const struct profile *base;
 	uint32_t base_event;
 	const struct profile_filter *base_filter;
+	const struct name_match *match; /* of base and profile, borrowed; NULL: only equal names are the same */
 };
 
 struct flame_label {
@@ -81,6 +85,7 @@ struct flame_tree {
 	uint64_t total; /* of all nodes without parent */
 	uint64_t base_total;
 	uint64_t sample_count;
+	bool has_matched; /* a function has samples in both profiles */
 	struct intern names; /* made here */
 };
 

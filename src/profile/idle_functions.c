@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/name_identity.h"
 #include "base/word_list.h"
 
 #define IDLE_FUNCTIONS_LONGEST 256 /* of names that are looked at */
@@ -115,15 +116,12 @@ static void idle_plain_name(struct tally_str name, char plain[IDLE_FUNCTIONS_LON
 		name = (struct tally_str){name.data + strlen(inner), name.len - strlen(inner)};
 	while (name.len > 0 && name.data[0] == '_')
 		name = (struct tally_str){name.data + 1, name.len - 1};
+	char buffer[4 * IDLE_FUNCTIONS_LONGEST];
+	struct text room = text_over(buffer, sizeof(buffer));
+	name = name_identity_function(name, &room);
 	snprintf(plain, IDLE_FUNCTIONS_LONGEST + 1, "%.*s", (int)MIN(name.len, (size_t)IDLE_FUNCTIONS_LONGEST),
 		name.data);
 	plain[strcspn(plain, "(@")] = '\0';
-	static const char *const appended[] = {".constprop.", ".isra.", ".part.", ".cold", ".llvm.", ".lto_priv."};
-	for (size_t i = 0; i < ARRAY_LEN(appended); i++) {
-		char *end = strstr(plain, appended[i]);
-		if (end)
-			*end = '\0';
-	}
 }
 
 /* A user's pattern counts as it was typed and without its underscores. */

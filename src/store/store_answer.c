@@ -5,7 +5,9 @@
 
 #include "abi/wait_record.h"
 #include "base/error.h"
+#include "base/id_table.h"
 #include "base/limits.h"
+#include "base/name_identity.h"
 #include "base/order.h"
 #include "profile/profile_builder.h"
 
@@ -15,6 +17,12 @@ struct store_answer_stack {
 
 struct store_answer_range {
 	size_t first, count;
+};
+
+struct store_answer_named { /* a frame before its function is known */
+	struct profile_frame frame;
+	struct profile_function function;
+	bool has_symbol;
 };
 
 struct store_answer {
@@ -28,7 +36,8 @@ struct store_answer {
 	struct map_u64 stacks, locations; /* by ID: index */
 	VEC(uint64_t) location_ids;
 	struct store_answer_range *location_frames; /* by location; in frames */
-	VEC(uint32_t) frames; /* the builder's */
+	VEC(struct store_answer_named) named;
+	VEC(uint32_t) frames; /* the builder's, of named */
 	struct store_answer_stack *made; /* by stack */
 	VEC(uint32_t) room; /* frames of one stack */
 	uint32_t *events; /* by series: the builder's event + 1; 0: not made */
@@ -84,10 +93,18 @@ static uint32_t store_answer_binary(struct store_answer *a, const struct store_b
 	if (!binary)
 		return PROFILE_NONE;
 	struct profile_builder *b = a->builder;
-	return profile_builder_binary(b, &(struct profile_binary){.name = profile_builder_string(b, binary->name),
-						 .long_name = profile_builder_string(b, binary->path),
-						 .build_id = profile_builder_string(b, binary->build_id),
-						 .is_kernel = binary->is_kernel});
+	struct text room = {0};
+	struct tally_str name = name_identity_shared(binary->name, &room);
+	bool is_of_process = !str_equal(name, binary->name);
+	if (room.failed)
+		(void)store_answer_fail(a);
+	uint32_t shown = profile_builder_string(b, name);
+	text_deinit(&room);
+	return profile_builder_binary(
+		b, &(struct profile_binary){.name = shown,
+			   .long_name = is_of_process ? a->empty : profile_builder_string(b, binary->path),
+			   .build_id = profile_builder_string(b, binary->build_id),
+			   .is_kernel = binary->is_kernel});
 }
 
 static struct profile_place store_answer_place(struct store_answer *a, const struct store_frame *frame)
@@ -110,6 +127,7 @@ struct store_answer_location {
 	const struct store_location *location;
 	uint32_t binary;
 	struct profile_place innermost;
+	bool is_generated;
 };
 
 static void store_answer_frame(
@@ -126,16 +144,53 @@ static void store_answer_frame(
 		.is_start = !has_symbol && frame->is_start,
 		.own_line = line,
 		.innermost_line = is_last ? at->innermost : line};
+	struct store_answer_named named = {.frame = to, .has_symbol = has_symbol};
 	if (has_symbol)
-		to.function = profile_builder_function(
-			b, &(struct profile_function){.name = profile_builder_string(b, frame->function),
-				   .binary = at->binary,
-				   .start = is_last ? frame->start : 0,
-				   .size = is_last ? frame->size : 0,
-				   .is_inlined = !is_last,
-				   .is_start = is_last && frame->is_start});
-	if (!vec_push(&a->frames, profile_builder_frame(b, &to)))
+		named.function = (struct profile_function){.name = profile_builder_string(b, frame->function),
+			.binary = at->binary,
+			.start = is_last && !at->is_generated ? frame->start : 0,
+			.size = is_last && !at->is_generated ? frame->size : 0,
+			.is_inlined = !is_last,
+			.is_start = is_last && frame->is_start};
+	if (!vec_push(&a->named, named))
 		(void)store_answer_fail(a);
+}
+
+/* A function lies elsewhere in each build of its program and is the same by its name; but two functions of one name in
+ * one file are told apart by their places. */
+static bool store_answer_name_frames(struct store_answer *a)
+{
+	struct id_table names = {.words = 2};
+	VEC(uint64_t) starts = {0};
+	VEC(bool) are_several = {0};
+	bool is_done = true;
+	for (size_t i = 0; is_done && i < a->named.len; i++) {
+		const struct profile_function *f = &a->named.items[i].function;
+		if (!a->named.items[i].has_symbol || f->is_inlined)
+			continue;
+		bool is_new;
+		uint32_t id = id_table_add(&names, (const uint64_t[]){f->binary, f->name}, &is_new);
+		is_done = id != ID_TABLE_NONE &&
+			  (!is_new || (vec_push(&starts, f->start) && vec_push(&are_several, false)));
+		if (is_done && starts.items[id] != f->start)
+			are_several.items[id] = true;
+	}
+	for (size_t i = 0; is_done && i < a->named.len; i++) {
+		struct store_answer_named *named = &a->named.items[i];
+		struct profile_function *f = &named->function;
+		if (named->has_symbol && !f->is_inlined) {
+			uint32_t id = id_table_add(&names, (const uint64_t[]){f->binary, f->name}, NULL);
+			if (id == ID_TABLE_NONE || !are_several.items[id])
+				f->start = f->size = 0;
+		}
+		if (named->has_symbol)
+			named->frame.function = profile_builder_function(a->builder, f);
+		is_done = vec_push(&a->frames, profile_builder_frame(a->builder, &named->frame));
+	}
+	id_table_deinit(&names);
+	vec_free(&starts);
+	vec_free(&are_several);
+	return is_done;
 }
 
 static bool store_answer_take_location(void *context, uint64_t id, const struct store_location *location,
@@ -148,8 +203,9 @@ static bool store_answer_take_location(void *context, uint64_t id, const struct 
 		return store_answer_fail(a);
 	size_t count = location->frame_count ? location->frame_count : 1;
 	const struct store_frame *from = location->frame_count ? frames : &nameless;
-	struct store_answer_location at = {location, store_answer_binary(a, binary), store_answer_place(a, &from[0])};
-	a->location_frames[index] = (struct store_answer_range){a->frames.len, count};
+	struct store_answer_location at = {location, store_answer_binary(a, binary), store_answer_place(a, &from[0]),
+		binary && name_identity_is_generated(binary->name)};
+	a->location_frames[index] = (struct store_answer_range){a->named.len, count};
 	for (size_t i = 0; i < count; i++)
 		store_answer_frame(a, &at, &from[i], i + 1 == count);
 	return !a->failed;
@@ -186,7 +242,9 @@ static enum tally_status store_answer_load_stacks(struct store_answer *a, struct
 	const struct store_location_list locations = {
 		a->location_ids.items, a->location_ids.len, store_answer_take_location, a};
 	status = store->backend->list_locations(store->db, &locations, err);
-	return status == TALLY_OK && a->failed ? error_nomem(err) : status;
+	if (status == TALLY_OK && (a->failed || !store_answer_name_frames(a)))
+		return error_nomem(err);
+	return status;
 }
 
 static void store_answer_make_stack(struct store_answer *a, size_t index)
@@ -422,6 +480,7 @@ static void store_answer_deinit(struct store_answer *a)
 	map_u64_deinit(&a->stacks);
 	map_u64_deinit(&a->locations);
 	vec_free(&a->location_ids);
+	vec_free(&a->named);
 	vec_free(&a->frames);
 	vec_free(&a->room);
 	vec_free(&a->labels);

@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from conftest import NEWEST_PERF
+from conftest import NEWEST_PERF, compiled
 import perfdata_build
 
 COMMAND_LINES = [
@@ -330,3 +330,45 @@ def test_new_rows_of_an_event_that_two_of_the_baseline_match(tally, perf, tmp_pa
     ours, theirs = ([row.split() for row in program(*line).stdout.splitlines() if row[:1] == ' '] for program in (tally, perf))
     assert ours == theirs
     assert [row[-1] for row in ours].count('two') == 1
+
+
+WORK = '''
+long hot(long n) __asm__(NAME);
+__attribute__((noinline)) long hot(long n) { volatile long s = 0; for (long i = 0; i < n; i++) s += i; return s; }
+int main(void) { return hot(60000000) == 1; }
+'''
+
+
+def builds_with_two_names(tally, folder, old, new):
+    """Recordings of two builds, each (file, name of its function)."""
+    for side, (file, name) in (('old', old), ('new', new)):
+        (folder / side).mkdir()
+        program = compiled('diff_names.c', WORK, '-O1', '-g', f'-DNAME="{name}"')
+        shutil.copy(program, folder / side / file)
+        tally('record', '-q', '-g', '-e', 'cpu-clock', '-F', '999', '-o', f'{side}.data', folder / side / file, cwd=folder, check=0)
+
+
+@pytest.mark.parametrize('old,new', [
+    (('app', 'hot.llvm.3103333759997825785'), ('app', 'hot.llvm.4657036302498497752')),
+    (('app-1.0', 'hot'), ('app-1.1', 'hot.constprop.0'))])
+def test_numbers_of_builds_do_not_part_functions(live, tally, tmp_path, old, new):
+    builds_with_two_names(tally, tmp_path, old, new)
+    document = json.loads(tally('diff', '--json', 'old.data', 'new.data', cwd=tmp_path, check=0).stdout)
+    rows = [r for r in document['events'][0]['rows'] if r['symbol'].startswith('hot')]
+    assert len(rows) == 1 and all(v['samples'] > 0 for v in rows[0]['values']), rows
+    assert rows[0]['symbol'] == old[1]
+    assert {'kind': 'function', 'name': new[1], 'as': old[1]} in document['matched_names']
+    text = tally('diff', 'old.data', 'new.data', cwd=tmp_path, check=0)
+    assert f"'{new[1]}' as '{old[1]}'" in text.stderr
+    flame = tally('flamegraph', '--folded', '--diff', 'old.data', 'new.data', cwd=tmp_path, check=0)
+    joined = [line for line in flame.stdout.splitlines() if ';hot' in line and all(int(n) > 0 for n in line.split()[-2:])]
+    assert joined, flame.stdout
+    assert f"'{new[1]}' as '{old[1]}'" in flame.stderr
+
+
+def test_that_no_function_was_matched_is_said(live, tally, tmp_path):
+    builds_with_two_names(tally, tmp_path, ('first', 'one'), ('second', 'two'))
+    text = tally('diff', '--dsos', 'first,second', 'old.data', 'new.data', cwd=tmp_path, check=0)
+    assert "no function of 'new.data' was matched with one of 'old.data'" in text.stderr
+    flame = tally('flamegraph', '--folded', '--diff', 'old.data', 'new.data', cwd=tmp_path, check=0)
+    assert "no function of 'new.data' was matched" in flame.stderr and '-g none' in flame.stderr

@@ -13,7 +13,7 @@ struct path_builder {
 	VEC(struct diff_path) items;
 	VEC(struct diff_value) values;
 	struct text name;
-	bool by_line;
+	const struct diff_paths_options *options;
 };
 
 static bool diff_paths_name_of(
@@ -21,18 +21,20 @@ static bool diff_paths_name_of(
 {
 	text_clear(&b->name);
 	if (frame->function != PROFILE_NONE) {
-		struct tally_str function = profile_string(p, p->functions[frame->function].name);
+		struct tally_str function = name_match_get(
+			b->options->match, NAME_MATCH_FUNCTION, profile_string(p, p->functions[frame->function].name));
 		text_bytes(&b->name, function.data, function.len);
 	} else {
 		/* Addresses are not the same in two builds: all unnamed code of a file is one. */
 		struct tally_str object = frame->binary == PROFILE_NONE
 						  ? STR("unknown")
-						  : profile_string(p, p->binaries[frame->binary].name);
+						  : name_match_get(b->options->match, NAME_MATCH_FILE,
+							    profile_string(p, p->binaries[frame->binary].name));
 		text_char(&b->name, '[');
 		text_bytes(&b->name, object.data, object.len);
 		text_char(&b->name, ']');
 	}
-	if (b->by_line && profile_string(p, frame->own_line.file).len) {
+	if (b->options->by_line && profile_string(p, frame->own_line.file).len) {
 		struct tally_str line = profile_string(p, frame->own_line.line);
 		text_char(&b->name, ' ');
 		text_bytes(&b->name, line.data, line.len);
@@ -147,10 +149,10 @@ static bool add_root(struct path_builder *b)
 }
 
 enum tally_status diff_paths_init(struct diff_paths *paths, const struct diff_path_source *sources, size_t file_count,
-	bool by_line, struct tally_error *err)
+	const struct diff_paths_options *options, struct tally_error *err)
 {
 	struct diff_paths made = {.file_count = file_count};
-	struct path_builder b = {.paths = &made, .by_line = by_line, .ids.words = 2};
+	struct path_builder b = {.paths = &made, .options = options, .ids.words = 2};
 	intern_init(&made.names);
 	made.totals = calloc(file_count + 1, sizeof(*made.totals));
 	bool is_built = made.totals && add_root(&b);

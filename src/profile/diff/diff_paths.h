@@ -6,7 +6,7 @@
  * A path is its caller's path and one frame; path 0 is the root, above all callers, and a path's number is larger than
  * its caller's. Periods are those of all samples at and below the path. Owns its names; the caller deinits.
  *
- *	diff_paths_init(&paths, sources, 2, by_line, err);
+ *	diff_paths_init(&paths, sources, 2, &(struct diff_paths_options){.by_line = true}, err);
  *	for (uint32_t i = 1; i < paths.count; i++) use(intern_get(&paths.names, paths.items[i].name));
  *	diff_paths_deinit(&paths);
  */
@@ -37,9 +37,13 @@ struct diff_paths {
 	uint64_t *totals; /* by file: of the root */
 };
 
-/* by_line: frames of one function on different source lines are different, if lines are known. */
+struct diff_paths_options {
+	bool by_line; /* frames of one function on different source lines are different, if lines are known */
+	const struct name_match *match; /* borrowed; NULL: only equal names are the same */
+};
+
 TALLY_MUST_CHECK enum tally_status diff_paths_init(struct diff_paths *paths, const struct diff_path_source *sources,
-	size_t file_count, bool by_line, struct tally_error *err);
+	size_t file_count, const struct diff_paths_options *options, struct tally_error *err);
 void diff_paths_deinit(struct diff_paths *paths);
 
 static inline const struct diff_value *diff_paths_value(const struct diff_paths *paths, size_t path, size_t file)

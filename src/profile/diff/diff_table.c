@@ -35,9 +35,28 @@ static void choose_shown(const struct diff_table *diff, struct diff_row *row, ui
 		return;
 	struct row_value shown_object = row_value(table_of(diff, row), shown, KEY_DSO);
 	struct row_value rival_object = row_value(table_of(diff, row), rival, KEY_DSO);
-	int order = row_value_compare(KEY_DSO, &rival_object, &shown_object);
+	struct row_value shown_name = row_value(table_of(diff, row), shown, KEY_SYMBOL);
+	struct row_value rival_name = row_value(table_of(diff, row), rival, KEY_SYMBOL);
+	/* Of the copies of a function, the one that has no suffix. */
+	int order = diff->options.match ? COMPARE(rival_name.text.len, shown_name.text.len) : 0;
+	if (order == 0)
+		order = row_value_compare(KEY_DSO, &rival_object, &shown_object);
 	if (order < 0 || (order == 0 && (int64_t)rival->address < (int64_t)shown->address))
 		row->row = other;
+}
+
+static struct row_value diff_table_key(
+	const struct diff_table *diff, const struct flat_table *table, const struct flat_row *row, enum profile_key key)
+{
+	const struct name_match *match = diff->options.match;
+	struct row_value value = row_value(table, row, key);
+	if (key == KEY_SYMBOL || key == KEY_PARENT || profile_key_get(key)->form == KEY_FORM_OFFSET)
+		value.text = name_match_get(match, NAME_MATCH_FUNCTION, value.text);
+	else if (key == KEY_DSO)
+		value.text = name_match_get(match, NAME_MATCH_FILE, value.text);
+	else if (key == KEY_COMM)
+		value.text = name_match_get(match, NAME_MATCH_THREAD, value.text);
+	return value;
 }
 
 static bool diff_table_add_row(struct diff_builder *b, uint32_t file, uint32_t index)
@@ -48,7 +67,7 @@ static bool diff_table_add_row(struct diff_builder *b, uint32_t file, uint32_t i
 	uint32_t id;
 	text_clear(&b->name);
 	for (size_t k = 0; k < diff->options.key_count; k++) {
-		struct row_value value = row_value(table, &table->rows[index], diff->options.keys[k]);
+		struct row_value value = diff_table_key(diff, table, &table->rows[index], diff->options.keys[k]);
 		row_value_append(&b->name, &value);
 	}
 	if (b->name.failed || !intern_add(&b->names, b->name.data, b->name.len, &id))
@@ -124,6 +143,17 @@ static bool has_counterpart(const struct diff_table *diff, size_t row)
 		if (diff_table_value(diff, row, file)->is_there)
 			return true;
 	return false;
+}
+
+size_t diff_table_matched_functions(const struct diff_table *diff)
+{
+	size_t count = 0;
+	for (size_t row = 0; row < diff->row_count; row++) {
+		struct row_value name =
+			row_value(table_of(diff, &diff->rows[row]), flat_row_of(diff, &diff->rows[row]), KEY_SYMBOL);
+		count += !name.is_unknown && has_counterpart(diff, row);
+	}
+	return count;
 }
 
 /* A ratio or weighted difference is undefined without a baseline, so rows without one are sorted separately. */

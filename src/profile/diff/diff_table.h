@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_table.h - joins the flat tables of several recordings: rows with equal names become one row.
+ * diff_table.h - joins the flat tables of several recordings: rows with equal names become one row, as do rows
+ * whose names stand for one another (name_match.h).
  *
  * Borrows the tables (of one member each, made with the same keys), which must outlive it; the caller deinits. File 0
  * is the baseline. Differences are computed as perf computes them (perf-diff(1), "Comparison methods"), to the last
@@ -13,6 +14,7 @@
 #ifndef PROFILE_DIFF_DIFF_TABLE_H
 #define PROFILE_DIFF_DIFF_TABLE_H
 
+#include "profile/diff/name_match.h"
 #include "profile/rows/row_value.h"
 
 enum diff_method {
@@ -33,6 +35,7 @@ struct diff_options {
 	const bool *
 		is_seen; /* by file, borrowed: its rows were in another event's table, so they add none; NULL: none was */
 	bool is_relative; /* shares of what the filter lets through */
+	const struct name_match *match; /* borrowed; NULL: only equal names are the same */
 };
 
 struct diff_value { /* of one row in one file */
@@ -67,6 +70,8 @@ static inline const struct diff_value *diff_table_value(const struct diff_table 
 }
 /* Whether the row has a difference in this file (not 0): a counterpart there, or no baseline at all. */
 bool diff_table_has_difference(const struct diff_table *diff, size_t row, size_t file);
+/* How many functions have a row in the baseline and in another file. */
+size_t diff_table_matched_functions(const struct diff_table *diff);
 /* In the unit of the method: percent, a ratio, or a difference of periods. */
 double diff_table_difference(const struct diff_table *diff, size_t row, size_t file);
 int64_t diff_table_weighted(const struct diff_table *diff, size_t row, size_t file);

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "tasks/comparing/match_notes.h"
 #include "tasks/fleet/fleet_time.h"
 #include "view/export/export_formats.h"
 #include "view/flame/flame_svg.h"
@@ -117,6 +118,7 @@ enum tally_status batch_view_flame(
 	const struct batch_view *view, enum batch_flame_form form, struct text *out, struct tally_error *err)
 {
 	struct flame_tree tree;
+	struct name_match match = {0};
 	struct flame_options options = {
 		.group = FLAME_BY_COMM, .counts_samples = view->counts_samples, .by_state = !view->base};
 	enum tally_status status = choose_event(view, view->batch->profile, &options.event, err);
@@ -128,12 +130,23 @@ enum tally_status batch_view_flame(
 		if (status != TALLY_OK)
 			return error_prefix(err, "the baseline");
 	}
+	if (status == TALLY_OK && view->base) {
+		const struct profile *const profiles[] = {options.base, view->batch->profile};
+		status = name_match_init(&match, profiles, ARRAY_LEN(profiles), err);
+		options.match = &match;
+	}
 	if (status == TALLY_OK)
 		status = flame_tree_init(&tree, view->batch->profile, &options, err);
+	if (status == TALLY_OK) {
+		write_flame(view, &tree, &options, form, out);
+		match_notes_add(view->notes, &match);
+		if (view->base && !tree.has_matched)
+			match_notes_add_none(view->notes, "the baseline", "the query", NULL);
+		flame_tree_deinit(&tree);
+	}
+	name_match_deinit(&match);
 	if (status != TALLY_OK)
 		return status;
-	write_flame(view, &tree, &options, form, out);
-	flame_tree_deinit(&tree);
 	return out->failed ? error_nomem(err) : TALLY_OK;
 }
 

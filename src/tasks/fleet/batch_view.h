@@ -11,6 +11,7 @@
 #ifndef TASKS_FLEET_BATCH_VIEW_H
 #define TASKS_FLEET_BATCH_VIEW_H
 
+#include "base/diag.h"
 #include "fleet/batch.h"
 #include "tasks/reporting/report_request.h"
 
@@ -21,6 +22,7 @@ struct batch_view {
 	struct tally_str event; /* the only one to show; empty: all, or, for flame graphs, the first that has samples */
 	struct tally_str group; /* the label that batch_labels_group grouped by; empty: none */
 	const char *program; /* that shows it */
+	struct diag *notes; /* of a comparison: what was matched by another name. NULL: they are not wanted */
 	bool counts_samples; /* in flame graphs, rather than adding up values */
 };
 

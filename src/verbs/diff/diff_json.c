@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "perfdata/origin.h"
+#include "tasks/comparing/match_notes.h"
 #include "verbs/diff/diff_output.h"
 #include "view/data/changes_json.h"
 
@@ -139,15 +140,17 @@ void diff_json_event(struct json *j, const struct diff_output *output)
 	json_object_end(j);
 }
 
-void diff_json_end(struct json *j, const struct diff_request *request, size_t failures, bool is_undecided)
+void diff_json_end(struct json *j, const struct diff_request *request, const struct name_match *match,
+	const struct diff_json_gate *gate)
 {
 	json_array_end(j);
+	match_notes_json(j, match);
 	if (request->gate.count) {
 		json_object(j, "gate");
 		json_string(j, "fail_if", str_from(request->fail_if));
-		json_bool(j, "has_failed", failures > 0);
-		json_u64(j, "failures", failures);
-		json_bool(j, "is_undecided", is_undecided);
+		json_bool(j, "has_failed", gate->failures > 0);
+		json_u64(j, "failures", gate->failures);
+		json_bool(j, "is_undecided", gate->is_undecided);
 		json_object_end(j);
 	}
 	json_object_end(j);

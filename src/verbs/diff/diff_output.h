@@ -26,8 +26,12 @@ struct diff_output {
 
 void diff_json_begin(struct json *j, const struct diff_request *request, const struct diff_recordings *recordings);
 void diff_json_event(struct json *j, const struct diff_output *output);
-/* failures: rows that --fail-if names; only with a gate. */
-void diff_json_end(struct json *j, const struct diff_request *request, size_t failures, bool is_undecided);
+struct diff_json_gate {
+	size_t failures; /* rows that --fail-if names; only with a gate */
+	bool is_undecided;
+};
+void diff_json_end(struct json *j, const struct diff_request *request, const struct name_match *match,
+	const struct diff_json_gate *gate);
 /* A table in the Markdown of code hosts. */
 void diff_markdown_event(struct text *out, const struct diff_output *output);
 /* Comment lines that say what was compared, and the total. */

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "perfdata/origin.h"
 #include "tasks/comparing/diff_few.h"
+#include "tasks/comparing/match_notes.h"
 #include "tasks/session/recording_input.h"
 #include "tasks/session/report_dump.h"
 #include "verbs/diff/diff_cycles.h"
@@ -36,6 +37,8 @@ struct diff_run_job {
 	const struct flat_table **tables; /* NULL: the recording has no such event */
 	bool *is_seen; /* by recording: an earlier event of the baseline had the same counterpart */
 	struct diff_path_source *sources;
+	struct name_match match;
+	size_t matched; /* functions in the baseline and in another recording */
 	struct diff_row_count *rows; /* by recording, of all events */
 };
 
@@ -220,8 +223,8 @@ static enum tally_status compare_paths(const struct diff_run_job *job, struct di
 	const struct diff_request *request = job->request;
 	if (!request->with_paths)
 		return TALLY_OK;
-	enum tally_status status =
-		diff_paths_init(paths, job->sources, job->recordings->count, request->paths_by_line, err);
+	const struct diff_paths_options options = {request->paths_by_line, &job->match};
+	enum tally_status status = diff_paths_init(paths, job->sources, job->recordings->count, &options, err);
 	if (status != TALLY_OK)
 		return status;
 	if (request->is_repeated) {
@@ -251,6 +254,7 @@ static enum tally_status compare_event(struct diff_run_job *job, uint32_t event,
 		.is_baseline_only = request->is_baseline_only,
 		.is_seen = job->is_seen,
 		.is_relative = request->is_relative,
+		.match = &job->match,
 	};
 	const struct profile *p = job->recordings->items[0].result.profile;
 	struct diff_table diff;
@@ -259,6 +263,7 @@ static enum tally_status compare_event(struct diff_run_job *job, uint32_t event,
 	enum tally_status status = diff_table_init(&diff, job->tables, job->recordings->count, &options, err);
 	if (status != TALLY_OK)
 		return status;
+	job->matched += diff_table_matched_functions(&diff);
 	struct diff_output output = {.request = request,
 		.recordings = job->recordings,
 		.event = profile_string(p, p->events[event].name),
@@ -357,6 +362,45 @@ static void note_what_is_empty(const struct diff_run_job *job)
 	}
 }
 
+static enum tally_status match_names(struct diff_run_job *job, struct tally_error *err)
+{
+	size_t count = job->recordings->count;
+	const struct profile **profiles = calloc(count, sizeof(struct profile *));
+	if (!profiles)
+		return error_nomem(err);
+	for (size_t i = 0; i < count; i++)
+		profiles[i] = job->recordings->items[i].result.profile;
+	enum tally_status status = name_match_init(&job->match, profiles, count, err);
+	free(profiles);
+	return status;
+}
+
+/* Keys such as the thread's name say nothing of functions. */
+static bool shows_functions(const struct diff_run_job *job)
+{
+	const struct diff_request *request = job->request;
+	bool has_symbol = false;
+	for (size_t k = 0; k < request->key_count; k++)
+		has_symbol |= request->keys[k] == KEY_SYMBOL;
+	for (size_t i = 0; i < job->recordings->count; i++)
+		if (job->recordings->items[i].result.profile->function_count == 0 || job->rows[i].rows == 0)
+			return false;
+	return has_symbol && !request->with_streams;
+}
+
+static void note_what_matched(const struct diff_run_job *job)
+{
+	struct diag notes;
+	diag_init(&notes);
+	match_notes_add(&notes, &job->match);
+	if (job->matched == 0 && shows_functions(job))
+		match_notes_add_none(&notes, job->recordings->items[0].path, job->recordings->items[1].path,
+			"if their programs have different names, '-s sym' compares functions without them");
+	(void)text_flush(job->out);
+	cli_print_diag(job->cli, &notes);
+	diag_deinit(&notes);
+}
+
 static enum tally_status run_events(struct diff_run_job *job, struct tally_error *err)
 {
 	size_t count = job->recordings->count, events = job->recordings->items[0].result.profile->event_count;
@@ -366,13 +410,15 @@ static enum tally_status run_events(struct diff_run_job *job, struct tally_error
 	job->is_seen = calloc(count, sizeof(*job->is_seen));
 	job->rows = calloc(count, sizeof(*job->rows));
 	bool has_room = job->made && job->tables && job->sources && job->is_seen && job->rows;
-	enum tally_status status = has_room ? TALLY_OK : error_nomem(err);
+	enum tally_status status = has_room ? match_names(job, err) : error_nomem(err);
 	if (job->request->format == DIFF_FORMAT_JSON)
 		diff_json_begin(&job->json, job->request, job->recordings);
 	for (uint32_t event = 0; status == TALLY_OK && event < events; event++)
 		status = job->request->with_streams ? run_streams(job, event, err) : run_event(job, event, err);
-	if (status == TALLY_OK && !job->request->is_quiet)
+	if (status == TALLY_OK && !job->request->is_quiet) {
 		note_what_is_empty(job);
+		note_what_matched(job);
+	}
 	if (status == TALLY_OK && job->request->gate.count > 0 && job->judged == 0) {
 		(void)text_flush(job->out);
 		fprintf(stderr, "undecided: no row of the recordings has %g%% of the samples\n",
@@ -380,7 +426,9 @@ static enum tally_status run_events(struct diff_run_job *job, struct tally_error
 		job->outcome.is_undecided = true;
 	}
 	if (job->request->format == DIFF_FORMAT_JSON)
-		diff_json_end(&job->json, job->request, job->outcome.failures, job->outcome.is_undecided);
+		diff_json_end(&job->json, job->request, &job->match,
+			&(struct diff_json_gate){job->outcome.failures, job->outcome.is_undecided});
+	name_match_deinit(&job->match);
 	free(job->made);
 	free(job->tables);
 	free(job->sources);

@@ -19,6 +19,7 @@
 #include "cli/word_files.h"
 #include "perfdata/origin.h"
 #include "profile/flame_tree.h"
+#include "tasks/comparing/match_notes.h"
 #include "tasks/recording/record_for_verb.h"
 #include "tasks/session/advice_notes.h"
 #include "tasks/session/cpu_filter.h"
@@ -103,6 +104,7 @@ struct cmd_flamegraph_job {
 	struct profile_filter filter;
 	bool *cpus;
 	struct cmd_flamegraph_job *base; /* what it is compared with; NULL: nothing */
+	struct name_match match; /* with base: of both */
 };
 
 static enum tally_status cmd_flamegraph_group_of(const char *name, enum flame_group *group, struct tally_error *err)
@@ -253,7 +255,7 @@ static void cmd_flamegraph_write_page(const struct cmd_flamegraph_job *job, cons
 }
 
 /* The same event of the recording that it is compared with. */
-static enum tally_status cmd_flamegraph_add_base(const struct cmd_flamegraph_job *job, struct cmd_flamegraph_job *base,
+static enum tally_status cmd_flamegraph_add_base(struct cmd_flamegraph_job *job, struct cmd_flamegraph_job *base,
 	struct flame_options *options, struct tally_error *err)
 {
 	const struct profile *p = job->result.profile;
@@ -267,7 +269,26 @@ static enum tally_status cmd_flamegraph_add_base(const struct cmd_flamegraph_job
 			profile_filter_init(&base->filter, base->result.profile, &base->settings->samples.filters, err);
 	options->base = base->result.profile;
 	options->base_filter = &base->filter;
+	options->match = &job->match;
+	const struct profile *const profiles[] = {base->result.profile, p};
+	if (status == TALLY_OK)
+		status = name_match_init(&job->match, profiles, ARRAY_LEN(profiles), err);
 	return status;
+}
+
+static void flamegraph_print_matched(
+	const struct cmd_flamegraph_job *job, const struct flame_tree *tree, const struct flame_options *options)
+{
+	struct diag notes;
+	diag_init(&notes);
+	match_notes_add(&notes, &job->match);
+	if (!tree->has_matched && options->base->function_count > 0 && job->result.profile->function_count > 0)
+		match_notes_add_none(&notes, job->base->path, job->path,
+			options->group == FLAME_BY_NOTHING
+				? NULL
+				: "'-g none' compares stacks without what stands at their roots");
+	cli_print_diag(job->cli, &notes);
+	diag_deinit(&notes);
 }
 
 static void flamegraph_print_idle(const struct cmd_flamegraph_job *job)
@@ -313,6 +334,8 @@ static enum tally_status cmd_flamegraph_draw(
 			flame_tree_deinit(&tree);
 		return status;
 	}
+	if (job->base)
+		flamegraph_print_matched(job, &tree, &options);
 	if (s->folded)
 		flame_folded_write(out, &tree, job->base != NULL);
 	else
@@ -342,6 +365,7 @@ static int write_output(struct cmd_flamegraph_job *job, enum flame_group group, 
 
 static void job_deinit(struct cmd_flamegraph_job *job)
 {
+	name_match_deinit(&job->match);
 	profile_filter_deinit(&job->filter);
 	replay_result_deinit(&job->result);
 	data_source_close(&job->source);

@@ -157,9 +157,15 @@ static int put_output(struct fleet_job *job, const char *path,
 static enum tally_status make_flame(struct fleet_job *job, struct text *out, struct tally_error *err)
 {
 	const struct fleet_settings *s = job->settings;
-	const struct batch_view view = fleet_view(job);
+	struct batch_view view = fleet_view(job);
 	enum batch_flame_form form = s->is_folded ? BATCH_FLAME_FOLDED : s->is_svg ? BATCH_FLAME_SVG : BATCH_FLAME_PAGE;
-	return batch_view_flame(&view, form, out, err);
+	struct diag notes;
+	diag_init(&notes);
+	view.notes = &notes;
+	enum tally_status status = batch_view_flame(&view, form, out, err);
+	cli_print_diag(job->cli, &notes);
+	diag_deinit(&notes);
+	return status;
 }
 
 static int run_flame(struct fleet_job *job)
@@ -226,9 +232,14 @@ static int run_labels(struct fleet_job *job, const char *name)
 
 static enum tally_status make_diff(struct fleet_job *job, struct text *out, struct tally_error *err)
 {
+	struct diag notes;
+	diag_init(&notes);
 	const struct fleet_comparison comparison = {
-		.settings = job->settings, .base = job->baseline_question, .other = job->question};
-	return fleet_diff(job->store, &comparison, out, err);
+		.settings = job->settings, .base = job->baseline_question, .other = job->question, .notes = &notes};
+	enum tally_status status = fleet_diff(job->store, &comparison, out, err);
+	cli_print_diag(job->cli, &notes);
+	diag_deinit(&notes);
+	return status;
 }
 
 static int run_diff(struct fleet_job *job)

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "tasks/comparing/diff_statistics.h"
+#include "tasks/comparing/match_notes.h"
 #include "tasks/fleet/fleet_time.h"
 #include "tasks/reporting/report_tables.h"
 #include "view/data/changes_json.h"
@@ -40,6 +41,7 @@ struct fleet_difference {
 	size_t base_count;
 	struct tally_str event;
 	struct report_plan plan;
+	struct name_match match;
 };
 
 static struct tally_str replicates_label(const struct fleet_difference *d)
@@ -250,6 +252,7 @@ static void put_json(const struct fleet_difference *d, const struct diff_table *
 	json_array(&j, "events");
 	put_json_event(&j, d, diff, changes);
 	json_array_end(&j);
+	match_notes_json(&j, &d->match);
 	json_object_end(&j);
 	text_char(out, '\n');
 }
@@ -276,7 +279,7 @@ static enum tally_status put_comparison(
 		.level = FLEET_DIFF_LEVEL,
 		.loosest_level = FLEET_DIFF_LEVEL,
 		.min_share = MIN_SHARE};
-	const struct diff_options options = {.keys = d->plan.keys, .key_count = d->plan.key_count};
+	const struct diff_options options = {.keys = d->plan.keys, .key_count = d->plan.key_count, .match = &d->match};
 	enum tally_status status = diff_table_init(&diff, tables, d->replicates.len, &options, err);
 	if (status != TALLY_OK)
 		return status;
@@ -286,8 +289,25 @@ static enum tally_status put_comparison(
 		put_json(d, &diff, &test, &changes, out);
 	else if (status == TALLY_OK)
 		status = put_text(d, &diff, &test, &changes, out, err);
+	if (status == TALLY_OK) {
+		match_notes_add(d->comparison->notes, &d->match);
+		if (report_plan_has_key(&d->plan, KEY_SYMBOL) && diff_table_matched_functions(&diff) == 0)
+			match_notes_add_none(d->comparison->notes, "the baseline", "the query", NULL);
+	}
 	diff_changes_deinit(&changes);
 	diff_table_deinit(&diff);
+	return status;
+}
+
+static enum tally_status match_replicates(struct fleet_difference *d, struct tally_error *err)
+{
+	const struct profile **profiles = calloc(d->replicates.len, sizeof(struct profile *));
+	if (!profiles)
+		return error_nomem(err);
+	for (size_t i = 0; i < d->replicates.len; i++)
+		profiles[i] = d->replicates.items[i].batch->profile;
+	enum tally_status status = name_match_init(&d->match, profiles, d->replicates.len, err);
+	free(profiles);
 	return status;
 }
 
@@ -298,6 +318,8 @@ static enum tally_status compare_replicates(struct fleet_difference *d, struct t
 	for (size_t i = 0; status == TALLY_OK && i < d->replicates.len; i++)
 		if (d->replicates.items[i].has_table)
 			tables[i] = &d->replicates.items[i].table;
+	if (status == TALLY_OK)
+		status = match_replicates(d, err);
 	if (status == TALLY_OK)
 		status = put_comparison(d, tables, out, err);
 	free(tables);
@@ -311,6 +333,7 @@ static void fleet_difference_deinit(struct fleet_difference *d)
 			flat_table_deinit(&d->replicates.items[i].table);
 		fleet_batch_destroy(d->replicates.items[i].batch);
 	}
+	name_match_deinit(&d->match);
 	vec_free(&d->replicates);
 	vec_free(&d->sides[0].values);
 	vec_free(&d->sides[1].values);

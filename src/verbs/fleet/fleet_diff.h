@@ -8,6 +8,7 @@
 #ifndef VERBS_FLEET_FLEET_DIFF_H
 #define VERBS_FLEET_FLEET_DIFF_H
 
+#include "base/diag.h"
 #include "verbs/fleet/fleet_settings.h"
 
 #define FLEET_REPLICATES     "host" /* the label that tells replicates apart, unless another one is asked for */
@@ -16,6 +17,7 @@
 struct fleet_comparison {
 	const struct fleet_settings *settings;
 	struct fleet_question base, other;
+	struct diag *notes; /* what was matched by another name */
 };
 
 /* NOT_FOUND: a side has no samples. LIMIT: too many replicates. */

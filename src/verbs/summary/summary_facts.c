@@ -13,6 +13,7 @@
 #include "profile/diff/diff_table.h"
 #include "profile/flame_tree.h"
 #include "profile/rows/row_value.h"
+#include "tasks/comparing/match_notes.h"
 #include "tasks/health/health_report.h"
 #include "tasks/session/advice_notes.h"
 
@@ -242,18 +243,47 @@ static int facts_by_change(const void *a, const void *b)
 	return strcmp(one->name.data, other->name.data);
 }
 
+static enum tally_status facts_note(struct facts_making *m, struct text *text)
+{
+	struct tally_str note = facts_keep(m->facts, text);
+	return note.data && vec_push(&m->facts->notes, note) ? TALLY_OK : error_nomem(m->err);
+}
+
+/* What was matched by another name. */
+static enum tally_status facts_note_match(struct facts_making *m, const struct name_match *match)
+{
+	struct diag notes;
+	enum tally_status status = TALLY_OK;
+	diag_init(&notes);
+	match_notes_add(&notes, match);
+	for (size_t i = 0; status == TALLY_OK && i < notes.len; i++) {
+		struct text text = {0};
+		text_str(&text, notes.entries[i].text);
+		status = facts_note(m, &text);
+	}
+	diag_deinit(&notes);
+	return status;
+}
+
 static enum tally_status facts_add_changes(struct facts_making *m, struct summary_recording *baseline)
 {
 	const struct flat_table *const tables[] = {&baseline->functions, &m->recording->functions};
 	const struct flat_total *base = &tables[0]->totals[0], *now = &tables[1]->totals[0];
 	struct diff_table diff;
 	struct summary_facts *facts = m->facts;
-	const struct diff_options options = {.keys = summary_keys, .key_count = SUMMARY_KEYS};
+	struct name_match match;
+	const struct profile *const profiles[] = {tables[0]->profile, tables[1]->profile};
+	const struct diff_options options = {.keys = summary_keys, .key_count = SUMMARY_KEYS, .match = &match};
 	facts->base_samples = base->count;
 	facts->base_period = base->period;
-	enum tally_status status = diff_table_init(&diff, tables, 2, &options, m->err);
+	enum tally_status status = name_match_init(&match, profiles, ARRAY_LEN(profiles), m->err);
 	if (status != TALLY_OK)
 		return status;
+	status = diff_table_init(&diff, tables, 2, &options, m->err);
+	if (status != TALLY_OK) {
+		name_match_deinit(&match);
+		return status;
+	}
 	for (size_t i = 0; status == TALLY_OK && i < diff.row_count && base->period && now->period; i++) {
 		double was = (double)diff_table_value(&diff, i, 0)->period / (double)base->period;
 		double is = (double)diff_table_value(&diff, i, 1)->period / (double)now->period;
@@ -268,19 +298,16 @@ static enum tally_status facts_add_changes(struct facts_making *m, struct summar
 		if (!change.name.data || !vec_push(&facts->changes, change))
 			status = error_nomem(m->err);
 	}
+	if (status == TALLY_OK)
+		status = facts_note_match(m, &match);
 	if (status == TALLY_OK && facts->changes.len)
 		qsort(facts->changes.items, facts->changes.len, sizeof(struct summary_change), facts_by_change);
 	diff_table_deinit(&diff);
+	name_match_deinit(&match);
 	return status;
 }
 
 /* ---- how far to trust it ---- */
-
-static enum tally_status facts_note(struct facts_making *m, struct text *text)
-{
-	struct tally_str note = facts_keep(m->facts, text);
-	return note.data && vec_push(&m->facts->notes, note) ? TALLY_OK : error_nomem(m->err);
-}
 
 /* A comparison of what was made in two ways. */
 static enum tally_status facts_note_origins(

@@ -14,7 +14,8 @@ static void assert_tree(const char *base, const char *other, bool by_line, doubl
 	struct diff_paths paths;
 	struct tally_error err;
 	struct text out = {0};
-	assert_int_equal(diff_paths_init(&paths, sources, 2, by_line, &err), TALLY_OK);
+	assert_int_equal(
+		diff_paths_init(&paths, sources, 2, &(struct diff_paths_options){.by_line = by_line}, &err), TALLY_OK);
 	struct diff_change *changes = calloc(paths.count, sizeof(*changes));
 	assert_non_null(changes);
 	for (size_t i = 0; i < paths.count; i++) {

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * match_notes.h - says which functions, files and threads of the profiles that are compared were matched although
+ * their names differ (profile/diff/name_match.h), and that none was matched.
+ *
+ *	match_notes_add(&notes, &match);
+ *	match_notes_json(&json, &match);
+ */
+#ifndef TASKS_COMPARING_MATCH_NOTES_H
+#define TASKS_COMPARING_MATCH_NOTES_H
+
+#include "base/diag.h"
+#include "base/json.h"
+#include "profile/diff/name_match.h"
+
+/* One note with a pair of names as an example; nothing if all names are equal. */
+void match_notes_add(struct diag *notes, const struct name_match *match);
+/* That no function of two profiles was matched. advice: an option, or NULL. */
+void match_notes_add_none(struct diag *notes, const char *base, const char *other, const char *advice);
+/* "matched_names": [{"kind": "function", "name": "hot.llvm.2", "as": "hot.llvm.1"}, ...]; missing if there are none. */
+void match_notes_json(struct json *json, const struct name_match *match);
+
+#endif
