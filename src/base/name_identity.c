@@ -126,7 +126,7 @@ static size_t runtime_number(struct tally_str name, size_t at)
 	return len;
 }
 
-/* The length of "/0x00007f12a8" behind the name of a hidden class; of "[0123456789abcdef]" behind the name of a crate. */
+/* The length of "/0x00007f12a8" behind the name of a hidden class; of "[0123456789abcdef]" behind the name of a library of Rust. */
 static size_t runtime_hash(struct tally_str name, size_t at)
 {
 	struct tally_str rest = {name.data + at, name.len - at};

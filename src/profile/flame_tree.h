@@ -18,7 +18,7 @@
 #define PROFILE_FLAME_TREE_H
 
 #include "base/text.h"
-#include "profile/diff/name_match.h"
+#include "profile/name_match.h"
 #include "profile/filter.h"
 
 enum flame_kind {

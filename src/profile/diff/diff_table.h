@@ -14,7 +14,7 @@
 #ifndef PROFILE_DIFF_DIFF_TABLE_H
 #define PROFILE_DIFF_DIFF_TABLE_H
 
-#include "profile/diff/name_match.h"
+#include "profile/name_match.h"
 #include "profile/rows/row_value.h"
 
 enum diff_method {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * match_notes.h - says which functions, files and threads of the profiles that are compared were matched although
- * their names differ (profile/diff/name_match.h), and that none was matched.
+ * their names differ (profile/name_match.h), and that none was matched.
  *
  *	match_notes_add(&notes, &match);
  *	match_notes_json(&json, &match);
@@ -11,7 +11,7 @@
 
 #include "base/diag.h"
 #include "base/json.h"
-#include "profile/diff/name_match.h"
+#include "profile/name_match.h"
 
 /* One note with a pair of names as an example; nothing if all names are equal. */
 void match_notes_add(struct diag *notes, const struct name_match *match);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profile/diff/name_match.h"
+#include "profile/name_match.h"
 
 #include "profile/diff/diff_table.h"
 #include "profile/flame_tree.h"

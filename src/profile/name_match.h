@@ -12,8 +12,8 @@
  *	for (size_t i = 0; i < match.sets[0].pair_count; i++) use(match.sets[0].pairs[i].name);
  *	name_match_deinit(&match);
  */
-#ifndef PROFILE_DIFF_NAME_MATCH_H
-#define PROFILE_DIFF_NAME_MATCH_H
+#ifndef PROFILE_NAME_MATCH_H
+#define PROFILE_NAME_MATCH_H
 
 #include "profile/profile.h"
 
