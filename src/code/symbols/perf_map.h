@@ -3,7 +3,8 @@
  * perf_map.h - parses /tmp/perf-PID.map, which has a line "START SIZE name" in hex for each function of generated code.
  *
  * The caller owns the text, which is changed (lines end in NUL) and outlives the table: names are borrowed from it.
- * Memory of generated code is reused: of several functions at one address the last one counts. Bad input: an invalid
+ * Memory of generated code is reused and runtimes only append lines: of several lines that cover an address the last one
+ * counts, and of lines that begin at one address the others count nowhere. Lines may end in CR LF. Bad input: an invalid
  * line is skipped.
  */
 #ifndef CODE_SYMBOLS_PERF_MAP_H

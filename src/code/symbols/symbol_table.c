@@ -120,14 +120,14 @@ static bool symbol_table_sort_by_start(struct symbol *items, size_t count)
 	return key_sort_items(items, count, sizeof(*items), &(key_of_item){start_of}, 1);
 }
 
-static void drop_aliases(struct symbol_table *table, bool last_stays)
+static void drop_aliases(struct symbol_table *table)
 {
 	size_t kept = 0;
 	unsigned reads = 0;
 	for (size_t i = 0; i < table->symbols.len; i++) {
 		struct symbol *symbol = &table->symbols.items[i];
 		if (kept > 0 && table->symbols.items[kept - 1].start == symbol->start) {
-			if (last_stays || compare_aliases(&table->symbols.items[kept - 1], symbol, &reads) > 0)
+			if (compare_aliases(&table->symbols.items[kept - 1], symbol, &reads) > 0)
 				table->symbols.items[kept - 1] = *symbol;
 			continue;
 		}
@@ -198,7 +198,7 @@ bool symbol_table_finish(struct symbol_table *table, enum symbol_rule rule)
 	if (!symbol_table_sort(table))
 		return false;
 	mend_ends(table->symbols.items, table->symbols.len, rule);
-	drop_aliases(table, rule == SYMBOLS_LAST_STAYS);
+	drop_aliases(table);
 	struct symbol *items = table->symbols.items;
 	size_t count = table->symbols.len;
 	table->max_end = malloc(count * sizeof(*table->max_end));

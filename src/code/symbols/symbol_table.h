@@ -28,7 +28,6 @@ enum symbol_rule {
 	SYMBOLS_SIZED, /* ELF: sizes hold; one without a size ends where the next begins, or names nothing inside a function */
 	SYMBOLS_KERNEL, /* ELF files of a kernel: one without a size always ends where the next begins */
 	SYMBOLS_UNSIZED, /* kallsyms: each ends where the next begins */
-	SYMBOLS_LAST_STAYS, /* perf maps: as ELF, but of several at one address the last that was added stays */
 };
 
 bool symbol_table_add(struct symbol_table *table, uint64_t start, uint64_t size, const char *name, char binding);

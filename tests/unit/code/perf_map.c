@@ -46,6 +46,42 @@ static void reads_lines(void **state)
 	free(text);
 }
 
+/* Runtimes use memory again, and append lines. */
+static void the_last_line_of_an_address_counts(void **state)
+{
+	static const char map[] = "1200 10 small and gone\r\n"
+				  "1100 800 large\r\n"
+				  "1300 20 inside of large\n"
+				  "18f0 100 over its end\n"
+				  "2000 100 lower\n"
+				  "1f80 100 upper\n"
+				  "1f90 0 no size\n"
+				  "ffffffffffffff00 1000 to the end";
+	char *text = copy_of(map, strlen(map));
+	struct symbol_table table = {0};
+	assert_true(perf_map_parse(text, strlen(map), &table));
+	assert_string_equal(name_at(&table, 0x1100), "large");
+	assert_string_equal(name_at(&table, 0x1200), "large");
+	assert_string_equal(name_at(&table, 0x12ff), "large");
+	assert_string_equal(name_at(&table, 0x1300), "inside of large");
+	assert_string_equal(name_at(&table, 0x131f), "inside of large");
+	assert_string_equal(name_at(&table, 0x1320), "large");
+	assert_string_equal(name_at(&table, 0x18ef), "large");
+	assert_string_equal(name_at(&table, 0x18f0), "over its end");
+	assert_string_equal(name_at(&table, 0x19ef), "over its end");
+	assert_string_equal(name_at(&table, 0x19f0), "-");
+	assert_string_equal(name_at(&table, 0x1f80), "upper");
+	assert_string_equal(name_at(&table, 0x1f90), "no size");
+	assert_string_equal(name_at(&table, 0x1fff), "no size");
+	assert_string_equal(name_at(&table, 0x2000), "upper");
+	assert_string_equal(name_at(&table, 0x207f), "upper");
+	assert_string_equal(name_at(&table, 0x2080), "lower");
+	assert_string_equal(name_at(&table, 0x20ff), "lower");
+	assert_string_equal(name_at(&table, 0xffffffffffffff80), "to the end");
+	symbol_table_deinit(&table);
+	free(text);
+}
+
 /* Of Python's code, which record names; what is elsewhere, or lacks a part, keeps its name. */
 static void splits_names_of_python(void **state)
 {
@@ -108,6 +144,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_lines),
+		cmocka_unit_test(the_last_line_of_an_address_counts),
 		cmocka_unit_test(splits_names_of_python),
 		cmocka_unit_test(skips_what_is_no_line),
 		cmocka_unit_test(survives_cuts_and_flips),
