@@ -207,7 +207,7 @@ def test_gate_on_files(simulate, loop, tmp_path):
     lines = [json.loads(line) for line in simulate('-j', '--compare', before, after, check=3).stderr.splitlines()]
     assert [line['event'] for line in lines[:-1]] == DEFAULT
     assert [line['is-gated'] for line in lines[:-1]] == [True] + [False] * (len(DEFAULT) - 1)
-    assert lines[-1] == {'kind': 'gate', 'a': str(before), 'b': str(after), 'threshold-percent': 0.1, 'has-failed': True}
+    assert lines[-1] == {'kind': 'gate', 'a': str(before), 'b': str(after), 'threshold-percent': 0.1, 'has-failed': True, 'verdict': 'worse'}
     missing = simulate('-e', 'l2-loads', '--compare', before, after, check=255).stderr
     assert f"no verdict: A ('{before}') has no count of l2-loads" in missing
     other = simulate('-e', 'LLC-loads', '--cache-model', 'generic:ll=1M,16,64', '--compare', before, loop, check=255).stderr
@@ -217,6 +217,129 @@ def test_gate_on_files(simulate, loop, tmp_path):
     real.write_text('5 instructions\n')
     assert f"cannot compare with '{real}': line 1 is no JSON object" in simulate('--compare', real, after, check=255).stderr
     assert 'No such file' in simulate('--compare', tmp_path / 'none.json', after, check=255).stderr
+
+
+VARYING = r'''
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+/* FILE MEAN SPREAD: counts its runs in FILE, and each has another amount of work. */
+int main(int argc, char **argv)
+{
+	static const int noise[] = {0, 1, -1, 2, -2};
+	FILE *f = fopen(argv[1], "r+");
+	int k = 0;
+	if (!f || fscanf(f, "%d", &k) != 1) return 1;
+	rewind(f); fprintf(f, "%d", k + 1); fclose(f);
+	long n = atol(argv[2]) + noise[k % 5] * atol(argv[3]);
+	for (volatile long i = 0; i < n; i++);
+	return argc > 4 ? (abort(), 0) : 0;
+}
+'''
+
+
+@pytest.fixture
+def varying(tmp_path):
+    program = compiled('varying.c', VARYING, '-O1', '-static', compiler='cc')
+
+    def command(name, mean, spread):
+        (tmp_path / name).write_text('0')
+        return f'{program} {tmp_path / name} {mean} {spread}'
+    return command
+
+
+def test_gate_decides_by_the_spread(simulate, varying):
+    def gate(b_mean, *words, check, spread=2000):
+        return simulate('-e', 'instructions', '-r', 5, '--compare', varying('a', 100000, spread), varying('b', b_mean, spread), *words, check=check)
+    open_ = gate(100200, check=4).stderr  # 0.2 %, and runs vary by 3 %
+    assert re.search(r'\+- [23]\.\d\d%', open_) and 'undecided: instructions: runs vary too much to tell whether B exceeds A by more than 0.1%' in open_
+    assert re.search(r'find [67]\S*% in 9 of 10 comparisons; about \d+ of each would do', open_) or '% in 9 of 10 comparisons' in open_
+    worse = [json.loads(line) for line in gate(120000, '-j', check=3).stderr.splitlines()]
+    assert worse[0]['verdict'] == worse[1]['verdict'] == 'worse' and worse[0]['test'] == 'ranks' and worse[0]['p-exceeds'] < 0.01
+    gate(100200, '--threshold', 20, check=0)
+    # What agrees is exact.
+    gate(100200, check=3, spread=0)
+
+
+def test_gate_of_clauses(simulate, loop):
+    def gate(clauses, check, *words, b=102000):
+        return simulate('-e', 'instructions,branches', '--compare', f'{loop} 100000', f'{loop} {b}', '--fail-if', clauses, *words, check=check)
+    gate('instructions>5%, branches>5%', 0)
+    assert 'worse: branches: B exceeds A by more than 1%' in gate('instructions>5%, branches>1%', 3).stderr
+    gate('regression>1%', 3)
+    gate('improvement>1%', 3, b=98000)
+    gate('improvement>3%', 0, b=98000)
+    gate('change>1%', 3, b=98000)
+    gate('branches>+1K', 3)
+    gate('branches>+3K', 0)
+    assert 'worse: branches: B exceeds 100000' in gate('branches>100K', 3).stderr
+    gate('branches>1M', 0)
+    markdown = gate('instructions>5%', 0, '--markdown').stderr
+    assert '| instructions | ' in markdown and '| not worse |' in markdown and 'Verdict: not worse' in markdown
+    for wrong, says in (('nonsense>1%', 'nothing of that name'), ('instructions', 'takes clauses'), ('instructions>2s', 'is counted in events'),
+                        ('regression>+5', 'takes clauses'), ('instructions>1% with p<2', 'takes clauses')):
+        assert says in gate(wrong, 129).stderr
+
+
+def test_files_of_several_benchmarks(simulate, loop, tmp_path):
+    before, after = tmp_path / 'before.json', tmp_path / 'after.json'
+
+    def store(path, name, *words):
+        simulate('-j', '-o', path, '--append', '--name', name, '-e', 'instructions', *words)
+    store(before, 'parse', loop, 100000)
+    store(before, 'print', loop, 50000)
+    store(after, 'parse', loop, 100000)
+    gone = simulate('--compare', before, after, check=255).stderr
+    assert "has no benchmark 'print', which A has: it was renamed, or did not run" in gone
+    store(after, 'print', loop, 60000)
+    result = simulate('--compare', before, after, check=3).stderr
+    assert 'B exceeds A by more than 0.1% in instructions of print.' in result
+    table = simulate('--compare', before, after, '--markdown', check=3).stderr
+    assert re.search(r'\| parse \| instructions .*\| not worse \|', table) and re.search(r'\| print \| instructions .*\| worse \|', table)
+    store(after, 'new', loop, 10)
+    assert "Only B has the benchmark 'new'" in simulate('--compare', before, after, check=3).stderr
+    store(after, 'parse', loop, 10)
+    assert "two counts of 'instructions' of parse" in simulate('--compare', before, after, check=255).stderr
+
+
+def test_a_stored_result_keeps_what_is_wrong_with_it(simulate, loop, tmp_path):
+    good, failed, nothing = tmp_path / 'good.json', tmp_path / 'failed.json', tmp_path / 'nothing.json'
+    simulate('-j', '-o', good, '-e', 'instructions', loop, 1000, check=0)
+    simulate('-j', '-o', failed, '-e', 'instructions', loop, 1000, 5, check=5)
+    line = json.loads(failed.read_text())
+    assert line['failures'] == {'runs': 1, 'failed': 1, 'exit-status': 5, 'reason': '1 of 1 runs failed: exit status 5'}
+    simulate('-j', '-o', nothing, '-e', 'branches', '--toggle', 'no_such_function', loop, 1000, check=0)
+    assert 'no function that --toggle names has run' in json.loads(nothing.read_text())['warnings'][0]
+    for a, b in (good, failed), (failed, good):
+        assert '1 of 1 runs failed: exit status 5' in simulate('--compare', a, b, check=255).stderr
+    assert 'has run' in simulate('-e', 'branches', '--compare', nothing, nothing, check=255).stderr
+    csv = simulate('-x,', '-e', 'instructions', loop, 1000, 5, check=5).stderr
+    assert csv.splitlines()[-1] == '# warning: 1 of 1 runs failed: exit status 5'
+
+
+def test_gate_of_a_function_that_did_not_run(simulate, loop):
+    for words in ('work', loop, 'true'), ('wrok', loop, loop):
+        assert 'no verdict' in simulate('-e', 'instructions', '--toggle', words[0], '--compare', *words[1:], check=255).stderr
+
+
+def test_different_environments_are_told(simulate, loop, tmp_path):
+    before, after = tmp_path / 'before.json', tmp_path / 'after.json'
+    simulate('-j', '-o', before, '-e', 'instructions', loop, 1000, check=0)
+    simulate('-j', '-o', after, '-e', 'instructions', loop, 1000, check=0, env={'TALLY_TEST_PADDING': 'x' * 100})
+    environment = json.loads(before.read_text())['environment']
+    assert environment['machine'] == os.uname().machine and environment['kernel'] == os.uname().release
+    assert environment['simulator'].startswith('valgrind=') and environment['variables-bytes'] > 0
+    assert 'different environments' not in simulate('--compare', before, before, check=0).stderr
+    text = after.read_text().replace(environment['kernel'], '5.4.0')
+    if 'erms ' in environment['cpu-features']:
+        text = text.replace('erms ', '')
+    after.write_text(text)
+    said = simulate('--compare', before, after, '--threshold', 50, check=0).stderr
+    assert 'different environments' in said and f"kernel ({environment['kernel']} and 5.4.0)" in said
+    assert 'size of the environment variables (' in said
+    assert ('CPU features (only A: erms)' in said) == ('erms ' in environment['cpu-features'])
+    gate = json.loads(simulate('-j', '--compare', before, after, '--threshold', 50, check=0).stderr.splitlines()[-1])
+    assert 'kernel (' in gate['environment-differences']
 
 
 @pytest.mark.parametrize('words, says', [

@@ -12,7 +12,7 @@ TALLY = BUILD / 'src/cli/tally'
 
 
 def stat(*words, cwd=None):
-    return subprocess.run([TALLY, 'stat', *words], capture_output=True, text=True, timeout=TIMEOUT_S, cwd=cwd)
+    return subprocess.run([TALLY, 'stat', *map(str, words)], capture_output=True, text=True, timeout=TIMEOUT_S, cwd=cwd)
 
 
 def lines(result, kind):
@@ -162,3 +162,47 @@ def test_passes_of_events_that_fit():
     assert stat('--passes').returncode == 129
     assert stat('--passes', '-a', 'true').returncode == 129
     assert stat('record', '--passes', 'true').returncode == 129
+
+
+def gate(a, b, clauses, *words, runs=6):
+    return stat('-r', runs, '-e', 'page-faults:u', '--compare', a, b, '--fail-if', clauses, *words)
+
+
+def test_a_gate_has_three_answers_and_their_statuses():
+    faults = BUILD / 'tests/workloads/faults'
+    worse = gate(f'{faults} 10', f'{faults} 1000', 'page-faults>20%')
+    assert worse.returncode == 3 and 'worse: page-faults:u: B exceeds A by more than 20%' in worse.stderr and 'Verdict: worse.' in worse.stderr
+    assert gate(f'{faults} 1000', f'{faults} 10', 'page-faults>20%').returncode == 0
+    assert gate(f'{faults} 1000', f'{faults} 10', 'improvement>20%').returncode == 3
+    same = gate(f'{faults} 1000', f'{faults} 1000', 'regression>20%', '-j')
+    rows = [json.loads(line) for line in same.stderr.splitlines() if line.startswith('{')]
+    assert rows[-1]['kind'] == 'gate' and {3: 'worse', 4: 'undecided', 0: 'not worse'}[same.returncode] == rows[-1]['verdict']
+    assert {row.get('event', row.get('time')) for row in rows if 'verdict' in row} == {'elapsed', 'page-faults:u', None}
+    # Two runs of a millisecond or two, of which no one can say more.
+    few = gate('sleep 0.001', 'sleep 0.0011', 'elapsed>0.01%', runs=2)
+    assert few.returncode in (3, 4) and ('in 9 of 10 comparisons' in few.stderr or few.returncode == 3)
+
+
+def test_limits_that_are_numbers():
+    faults = BUILD / 'tests/workloads/faults'
+    for clause, code in ('page-faults>+500', 3), ('page-faults>+5K', 0), ('page-faults>500', 3), ('page-faults>5K', 0), ('elapsed>1000s', 0):
+        assert gate(f'{faults} 10', f'{faults} 1000', clause).returncode == code, clause
+
+
+def test_a_gate_refuses_what_it_cannot_judge():
+    for clauses, says in (('nothing>2%', 'nothing of that name is compared'), ('time', 'takes clauses'), ('elapsed>5K', 'is counted in milliseconds')):
+        result = gate('true', 'true', clauses)
+        assert result.returncode == 129 and says in result.stderr
+    assert '--fail-if needs --compare' in stat('--fail-if', 'time>1%', 'true').stderr
+    assert '--markdown needs --compare' in stat('--markdown', 'true').stderr
+    crashed = gate('true', 'kill -SEGV $$', 'elapsed>1000%')
+    assert crashed.returncode == 255 and 'no verdict' in crashed.stderr
+    nothing = stat('-r', '3', '-e', 'major-faults', '--compare', 'true', 'true', '--fail-if', 'major-faults>10%')
+    assert nothing.returncode == 255 and 'never counted in A and B' in nothing.stderr and 'Verdict' not in nothing.stderr
+    assert stat('-r', '3', '-e', 'major-faults', '--compare', 'true', 'true', '--fail-if', 'major-faults>+10').returncode == 0
+
+
+def test_markdown_of_a_comparison():
+    result = stat('-r', '3', '-e', 'page-faults', '--compare', 'true', 'echo a | cat > /dev/null', '--markdown')
+    assert result.returncode == 0 and '| page-faults | ' in result.stderr and '| elapsed, msec | ' in result.stderr
+    assert 'Verdict' not in result.stderr

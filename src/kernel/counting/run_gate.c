@@ -96,7 +96,8 @@ static double run_gate_reach(double level, double degrees)
 static uint64_t run_gate_needed(const struct run_gate_side *a, const struct run_gate_side *b,
 	const struct run_gate_limit *limit, const struct run_gate_error *error, double level)
 {
-	double allowed = limit->is_fixed ? fabs(limit->difference - b->mean) : a->mean * limit->part + limit->difference;
+	double allowed =
+		limit->is_fixed ? fabs(limit->difference - b->mean) : a->mean * limit->part + limit->difference;
 	double runs = limit->is_fixed ? (double)b->len : 2 / (1 / (double)a->len + 1 / (double)b->len);
 	if (!(allowed > 0))
 		return 0;

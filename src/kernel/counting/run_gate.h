@@ -49,7 +49,8 @@ struct run_gate_result {
 	bool has_spread; /* false: the values were compared as they are */
 	bool by_ranks;
 	double found; /* what B has to exceed the limit by to be found RUN_GATE_POWER of the time; 0 without spread */
-	uint64_t needed; /* runs of each side with which "B is as A" would be decided as often; 0: not known, or enough */
+	uint64_t
+		needed; /* runs of each side with which "B is as A" would be decided as often; 0: not known, or enough */
 };
 
 /* The mean and the deviation of values, which the side borrows. */

@@ -19,11 +19,14 @@ void stat_mean_add(struct stat_mean *mean, double value)
 	mean->m2 += delta * (value - mean->mean);
 }
 
+double stat_mean_deviation(const struct stat_mean *mean)
+{
+	return mean->n < 2 ? 0 : sqrt(mean->m2 / (double)(mean->n - 1));
+}
+
 double stat_mean_error(const struct stat_mean *mean)
 {
-	if (mean->n < 2)
-		return 0;
-	return sqrt(mean->m2 / (double)(mean->n - 1) / (double)mean->n);
+	return mean->n < 2 ? 0 : sqrt(mean->m2 / (double)(mean->n - 1) / (double)mean->n);
 }
 
 double stat_mean_error_percent(const struct stat_mean *mean)

@@ -15,6 +15,7 @@
 #include "tasks/counts/stat_failures.h"
 
 struct metric_set;
+struct stat_environment;
 
 struct stat_mean { /* running mean and squared deviation (Welford) */
 	uint64_t n;
@@ -58,6 +59,8 @@ struct stat_report {
 	bool is_summary; /* the totals after interval mode */
 	const struct stat_failures *failures; /* of the command's runs; NULL: none is known */
 	const struct diag *warnings; /* what the counts lack; NULL: nothing is known of that */
+	const struct stat_environment *environment; /* of counts that are stored and compared later; NULL: of others */
+	const char *benchmark; /* --name; NULL: none */
 };
 
 struct stat_metric {
@@ -72,6 +75,8 @@ void stat_mean_add(struct stat_mean *mean, double value);
 /* Of the mean itself, in percent of it; 0 for fewer than two values. */
 double stat_mean_error_percent(const struct stat_mean *mean);
 double stat_mean_error(const struct stat_mean *mean);
+/* Of the values; 0 for fewer than two. */
+double stat_mean_deviation(const struct stat_mean *mean);
 
 static inline struct stat_cell *stat_cell_at(const struct stat_report *report, size_t event, size_t place)
 {

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/order.h"
 #include "kernel/events/tool_events.h"
+#include "tasks/counts/stat_environment.h"
 #include "tasks/counts/stat_metrics.h"
 #include "tasks/counts/stat_number.h"
 #include "view/table/cells.h"
@@ -47,6 +48,7 @@ struct stat_rows_row {
 	unsigned decimals;
 	const char *unit;
 	double error_percent;
+	struct stat_mean mean; /* of the value, before it is scaled */
 	uint32_t cpu_count;
 	const char *doubt; /* why the count cannot be right; NULL: it may be */
 };
@@ -114,6 +116,7 @@ static struct stat_rows_row row_make(
 	row.running_ns = cell.running_ns.mean;
 	row.enabled_ns = cell.enabled_ns.mean;
 	row.error_percent = report->runs > 1 ? stat_mean_error_percent(&cell.value) : 0;
+	row.mean = cell.value;
 	row.cpu_count = cell.cpu_count ? cell.cpu_count : 1;
 	if (!is_supported)
 		row.state = ROW_NOT_SUPPORTED;
@@ -375,6 +378,8 @@ struct stat_rows_fields {
 	struct cell cells[FIELDS];
 	const struct stat_origin *origin; /* NULL: it is not shown */
 	const char *reason, *doubt; /* likewise */
+	const struct stat_report *stored; /* with what a later comparison needs; NULL: that is not shown */
+	struct stat_mean mean; /* of stored */
 	const struct stat_report *warned; /* whose counts lack something; NULL: nothing is to be said */
 };
 
@@ -433,6 +438,7 @@ static void fields_begin(struct stat_rows_fields *f, struct text *t, const struc
 	f->doubt = style->is_json ? row->doubt : NULL;
 	bool is_warned = stat_rows_has_failures(report) || (report->warnings && report->warnings->len > 0);
 	f->warned = style->is_json && is_warned ? report : NULL;
+	f->stored = style->is_json && report->environment ? report : NULL;
 	f->table = (struct cells){.columns = f->columns,
 		.order = f->order,
 		.out = t,
@@ -465,6 +471,17 @@ static void fields_end(struct stat_rows_fields *f)
 	text_deinit(&f->value);
 }
 
+static void stat_rows_stored_json(struct stat_rows_fields *f)
+{
+	const struct stat_report *report = f->stored;
+	if (report->benchmark)
+		json_string(&f->json, "benchmark", str_from(report->benchmark));
+	json_u64(&f->json, "runs", report->runs);
+	if (report->runs > 1)
+		json_fixed(&f->json, "deviation", stat_mean_deviation(&f->mean), 6);
+	stat_environment_json(&f->json, report->environment);
+}
+
 /* The last fields, and with them the line. */
 static void fields_print(struct stat_rows_fields *f, struct stat_metric metric)
 {
@@ -473,7 +490,7 @@ static void fields_print(struct stat_rows_fields *f, struct stat_metric metric)
 	f->cells[FIELD_METRIC] = is_known ? cell_f64(metric.value) : cell_name(is_json ? "nan" : NULL);
 	f->cells[FIELD_METRIC_UNIT] = cell_name(metric.unit ? metric.unit + (metric.unit[0] == ' ') : "");
 	f->cells[FIELD_JUDGEMENT] = cell_name(metric.judgement);
-	if (!f->origin && !f->reason && !f->doubt && !f->warned) {
+	if (!f->origin && !f->reason && !f->doubt && !f->warned && !f->stored) {
 		cells_row(&f->table, f->cells);
 		return;
 	}
@@ -485,6 +502,8 @@ static void fields_print(struct stat_rows_fields *f, struct stat_metric metric)
 		json_string(&f->json, "implausible", str_from(f->doubt));
 	if (f->origin)
 		stat_rows_origin(&f->json, f->origin);
+	if (f->stored)
+		stat_rows_stored_json(f);
 	if (f->warned)
 		stat_rows_warnings_json(&f->json, f->warned);
 	json_object_end(&f->json);
@@ -501,6 +520,7 @@ static void fields_row(struct text *t, const struct stat_rows_row *row)
 	text_fixed(&f.value, row->value, row->style->is_json ? 6 : row->decimals);
 	f.cells[FIELD_VALUE] = is_counted ? cell_text(text_view(&f.value)) : cell_name(stat_rows_state_text(row));
 	f.cells[FIELD_UNIT] = cell_name(row->unit);
+	f.mean = row->mean;
 	f.cells[FIELD_EVENT] = cell_name(row->spec->name);
 	f.cells[FIELD_CGROUP] = cell_name(row->spec->cgroup);
 	f.cells[FIELD_ERROR] = cell_f64(row->error_percent);

@@ -132,12 +132,14 @@ const char *stat_values_name(const struct stat_values *values, size_t column)
 	return column < events ? values->events->specs[column].name : time_names[column - events];
 }
 
+const char *stat_values_unit_of(const struct event_spec *spec)
+{
+	return is_of_time(spec) ? "msec" : spec->unit;
+}
+
 const char *stat_values_unit(const struct stat_values *values, size_t column)
 {
-	if (column >= values->events->len)
-		return "msec";
-	const struct event_spec *spec = &values->events->specs[column];
-	return is_of_time(spec) ? "msec" : spec->unit;
+	return column >= values->events->len ? "msec" : stat_values_unit_of(&values->events->specs[column]);
 }
 
 unsigned stat_values_decimals(const struct stat_values *values, size_t column)

@@ -41,6 +41,8 @@ size_t stat_values_sorted(const struct stat_values *values, size_t column, doubl
 bool stat_values_is_shown(const struct stat_values *values, size_t column);
 const char *stat_values_name(const struct stat_values *values, size_t column);
 const char *stat_values_unit(const struct stat_values *values, size_t column);
+/* The unit of an event's column. */
+const char *stat_values_unit_of(const struct event_spec *spec);
 /* The number as the column shows it, right-aligned in width. */
 void stat_values_number(
 	struct text *t, const struct stat_values *values, size_t column, double value, const struct stat_style *style);

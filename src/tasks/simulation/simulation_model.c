@@ -141,9 +141,41 @@ static enum simulation_part_kind simulation_model_read_kind(
 	return is_data || is_code ? SIMULATION_PARTS : *level == 2 ? SIMULATION_L2 : SIMULATION_LL;
 }
 
-/* Parts that the files do not describe stay {0}. */
-static struct simulation_model simulation_model_read(const struct kernel_seam *kernel)
+static void simulation_model_take(
+	struct simulation_model *model, enum simulation_part_kind kind, const struct simulation_part *part, int64_t level, int64_t *last)
 {
+	if (kind == SIMULATION_PARTS || !simulation_model_is_possible(kind, part) || (kind == SIMULATION_LL && level <= *last))
+		return;
+	model->parts[kind] = *part;
+	if (kind == SIMULATION_LL)
+		*last = level;
+}
+
+/* What the CPU and the C library tell. How many ways a cache has that are not known is as the generic model has it. */
+static void simulation_model_take_caches(struct simulation_model *model, const struct simulation_caches *caches, int64_t *last)
+{
+	for (size_t i = 0; i < caches->count; i++) {
+		const struct simulation_cache *cache = &caches->items[i];
+		bool is_unified = cache->type == SIMULATION_CACHE_UNIFIED;
+		enum simulation_part_kind kind = cache->level == 1 && cache->type == SIMULATION_CACHE_DATA ? SIMULATION_D1
+						 : cache->level == 1 && !is_unified		     ? SIMULATION_I1
+						 : !is_unified || cache->level == 1		     ? SIMULATION_PARTS
+						 : cache->level == 2				     ? SIMULATION_L2
+												     : SIMULATION_LL;
+		if (kind == SIMULATION_PARTS)
+			continue;
+		const struct simulation_part part = {.size = cache->size,
+			.ways = cache->ways ? cache->ways : generic_model.parts[kind].ways,
+			.line = cache->line ? cache->line : generic_model.parts[kind].line};
+		simulation_model_take(model, kind, &part, cache->level, last);
+	}
+}
+
+/* Parts that nothing describes stay {0}. */
+static struct simulation_model simulation_model_read(
+	const struct kernel_seam *kernel, const struct simulation_caches *caches)
+{
+	bool is_any = false;
 	struct simulation_model model = {0};
 	int64_t last = 0;
 	for (unsigned i = 0; i < CACHE_INDEXES; i++) {
@@ -152,13 +184,12 @@ static struct simulation_model simulation_model_read(const struct kernel_seam *k
 		struct simulation_part part = {.size = simulation_model_read_size(kernel, i),
 			.ways = (uint64_t)kernel_number(kernel, 0, CACHE_DIR "ways_of_associativity", i),
 			.line = (uint64_t)kernel_number(kernel, 0, CACHE_DIR "coherency_line_size", i)};
-		if (kind == SIMULATION_PARTS || !simulation_model_is_possible(kind, &part))
-			continue;
-		if (kind != SIMULATION_LL || level > last)
-			model.parts[kind] = part;
-		if (kind == SIMULATION_LL && level > last)
-			last = level;
+		simulation_model_take(&model, kind, &part, level, &last);
 	}
+	for (unsigned kind = 0; kind < SIMULATION_PARTS; kind++)
+		is_any |= model.parts[kind].size > 0;
+	if (!is_any && caches)
+		simulation_model_take_caches(&model, caches, &last);
 	if (model.parts[SIMULATION_LL].size == 0) { /* a CPU with two levels */
 		model.parts[SIMULATION_LL] = model.parts[SIMULATION_L2];
 		model.parts[SIMULATION_L2] = (struct simulation_part){0};
@@ -198,9 +229,8 @@ static void simulation_model_complete(
 	}
 	if (lacking.len)
 		diag_add(notes, DIAG_NOTE,
-			"this machine does not say what its caches are like (/sys/devices/system/cpu/cpu0/cache); "
-			"simulated "
-			"is %.*s; --cache-model names others",
+			"this machine does not say what its caches are like (/sys/devices/system/cpu/cpu0/cache, CPUID, "
+			"sysconf); simulated is %.*s; --cache-model names others",
 			(int)lacking.len, lacking.data);
 	text_deinit(&lacking);
 }
@@ -294,8 +324,8 @@ static enum tally_status simulation_model_parse_item(
 		(int)item.len, item.data);
 }
 
-enum tally_status simulation_model_make(const struct kernel_seam *kernel, const char *text,
-	struct simulation_model *model, struct diag *notes, struct tally_error *err)
+enum tally_status simulation_model_make(const struct kernel_seam *kernel, const struct simulation_caches *caches,
+	const char *text, struct simulation_model *model, struct diag *notes, struct tally_error *err)
 {
 	struct tally_str rest = str_from(text ? text : "machine"), item;
 	bool is_given[SIMULATION_PARTS] = {0}, is_first = true, is_two_levels = false, is_generic = false;
@@ -312,7 +342,7 @@ enum tally_status simulation_model_make(const struct kernel_seam *kernel, const 
 			return status;
 		is_first = false;
 	}
-	made = is_generic ? generic_model : simulation_model_read(kernel);
+	made = is_generic ? generic_model : simulation_model_read(kernel, caches);
 	/* A machine whose last level is the second has no L2 besides; one that tells nothing has the generic one. */
 	bool has_l2 = !is_two_levels &&
 		      (made.parts[SIMULATION_L2].size || (!made.parts[SIMULATION_LL].size && !is_given[SIMULATION_LL]));

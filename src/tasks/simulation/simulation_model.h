@@ -9,7 +9,7 @@
  * out. Caches are simulated by sets whose number is a power of two.
  *
  *	struct simulation_model model;
- *	if (simulation_model_make(kernel, "ll=8M,16,64", &model, &notes, err) == TALLY_OK)
+ *	if (simulation_model_make(kernel, &caches, "ll=8M,16,64", &model, &notes, err) == TALLY_OK)
  *		for (part = 0; part < SIMULATION_PARTS; part++)
  *			simulation_model_option(&model, part, option);
  */
@@ -18,6 +18,7 @@
 
 #include "base/diag.h"
 #include "kernel/system/kernel_seam.h"
+#include "tasks/simulation/simulation_caches.h"
 
 enum simulation_part_kind {
 	SIMULATION_I1,
@@ -41,10 +42,10 @@ struct simulation_model {
 
 #define SIMULATION_OPTION_BYTES 80
 
-/* text: of --cache-model; NULL: this machine. What this machine does not tell, or what had to be changed, becomes a note
+/* caches: those of this machine, if /sys shows none; NULL: none is known. text: of --cache-model; NULL: this machine. What this machine does not tell, or what had to be changed, becomes a note
  * (notes may be NULL). INVALID: what is wrong with the text. */
-TALLY_MUST_CHECK enum tally_status simulation_model_make(const struct kernel_seam *kernel, const char *text,
-	struct simulation_model *model, struct diag *notes, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status simulation_model_make(const struct kernel_seam *kernel, const struct simulation_caches *caches,
+	const char *text, struct simulation_model *model, struct diag *notes, struct tally_error *err);
 /* The option of our Valgrind tool: "--i1=32768,8,64"; false: the model has no such part. */
 bool simulation_model_option(
 	const struct simulation_model *model, enum simulation_part_kind part, char option[SIMULATION_OPTION_BYTES]);

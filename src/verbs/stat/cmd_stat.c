@@ -21,6 +21,7 @@
 #include "tasks/session/stream_output.h"
 #include "verbs/stat/stat_compare.h"
 #include "verbs/stat/stat_events.h"
+#include "verbs/stat/stat_gate.h"
 #include "verbs/stat/stat_options.h"
 #include "verbs/stat/stat_passes.h"
 #include "verbs/stat/stat_plan.h"
@@ -178,6 +179,8 @@ static int stat_with_target(
 	session.metrics = metrics.uses.len > 0 ? &metrics : NULL;
 	struct tracepoint_hold hold = {0};
 	struct stat_rung rung = {0};
+	if (exit_code == 0 && s->counting.compare && stat_compare_check(&session, &err) != TALLY_OK)
+		exit_code = cli_usagef(cli, command, "fail-if", "%s", err.text);
 	if (exit_code == 0) {
 		enum tally_status status = stat_rung_choose(&rung, kernel, job, &events, &err);
 		if (status == TALLY_OK)
@@ -386,6 +389,8 @@ static int cmd_stat_take_words(
 	if (s->counting.compare)
 		exit_code = s->simulation.is_on ? stat_simulated_compare_options(cli, command, argc, argv, rest, s)
 						: stat_compare_options(cli, command, argc, argv, rest, s);
+	if (exit_code == 0)
+		exit_code = stat_gate_options(cli, command, s);
 	if (exit_code == 0)
 		exit_code = stat_simulate_check(cli, command, job);
 	if (exit_code == 0 && s->counting.has_passes && !s->counting.is_plan)

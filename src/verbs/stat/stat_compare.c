@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "kernel/counting/run_statistics.h"
 #include "tasks/counts/stat_number.h"
+#include "verbs/stat/stat_gate.h"
 #include "verbs/stat/stat_reasons.h"
 
 #define RUNS_DEFAULT	      10
@@ -62,6 +63,14 @@ struct side {
 	struct stat_job job;
 	struct stat_failures failures;
 	struct stat_session last; /* its last run: what it says of the events */
+	bool is_cut_off; /* in some run the kernel ended the events before the command ended */
+};
+
+struct stat_compare_gate { /* of --fail-if */
+	struct stat_gate clauses; /* none: there is no gate, but --markdown may show a table */
+	VEC(struct stat_gate_row) rows; /* of the columns that are shown, in their order */
+	VEC(double *) values; /* that the rows borrow */
+	enum run_verdict verdict;
 };
 
 static enum tally_status side_run(
@@ -79,6 +88,7 @@ static enum tally_status side_run(
 	side->failures = single.failures;
 	stat_session_deinit(&side->last);
 	side->last = single;
+	side->is_cut_off |= single.is_cut_off;
 	return status;
 }
 
@@ -90,6 +100,7 @@ struct compared {
 	size_t len[STAT_COMPARE_SIDES];
 	double median[STAT_COMPARE_SIDES];
 	double share; /* the least, of both */
+	const struct stat_gate_row *judged; /* NULL: there is no gate */
 	struct run_comparison comparison;
 };
 
@@ -186,13 +197,23 @@ static void stat_compare_row_json(struct text *t, const struct compared *row)
 								   : STR("A"));
 	}
 	json_fixed(&j, "least-running-percent", row->share, 2);
+	if (row->judged)
+		stat_gate_json(&j, row->judged);
 	json_object_end(&j);
+}
+
+/* The times come first: which is faster is the question. */
+static size_t stat_compare_column(const struct stat_values *values, size_t n)
+{
+	return n < STAT_TIMES ? values->events->len + n : n - STAT_TIMES;
 }
 
 /* The rows for what has been measured of both. */
 static enum tally_status compared_print(struct text *t, const struct side sides[STAT_COMPARE_SIDES],
-	const struct stat_values values[STAT_COMPARE_SIDES], const struct stat_style *style, struct tally_error *err)
+	const struct stat_values values[STAT_COMPARE_SIDES], const struct stat_compare_gate *gate,
+	const struct stat_style *style, struct tally_error *err)
 {
+	size_t shown = 0;
 	bool has_failures = sides[0].failures.failed || sides[1].failures.failed;
 	if (values[0].len == 0 || values[1].len == 0)
 		return TALLY_OK;
@@ -203,13 +224,13 @@ static enum tally_status compared_print(struct text *t, const struct side sides[
 		text_printf(t, "%*s%*s      %-24s%10s  95%% interval\n", STAT_NUMBER_WIDTH, "median of A",
 			STAT_NUMBER_WIDTH, "median of B", "", "B - A");
 	for (size_t n = 0; status == TALLY_OK && n < values[0].columns; n++) {
-		/* The times come first: which is faster is the question. */
-		size_t events = values[0].events->len;
-		size_t column = n < STAT_TIMES ? events + n : n - STAT_TIMES;
+		size_t column = stat_compare_column(&values[0], n);
 		if (!stat_values_is_shown(&values[0], column))
 			continue;
 		struct compared row = {
 			.values = &values[0], .sides = sides, .has_failures = has_failures, .column = column};
+		row.judged = shown < gate->rows.len ? &gate->rows.items[shown] : NULL;
+		shown++;
 		row.share = fmin(values[0].shares[column], values[1].shares[column]);
 		for (int side = 0; side < STAT_COMPARE_SIDES; side++) {
 			row.len[side] = stat_values_sorted(&values[side], column, room[side]);
@@ -280,6 +301,97 @@ static enum tally_status failures_refuse(const struct side sides[STAT_COMPARE_SI
 	return status;
 }
 
+/* ---- the gate ---- */
+
+static enum tally_status stat_compare_gate_add(struct stat_compare_gate *gate, const struct stat_session *session,
+	const struct stat_values values[STAT_COMPARE_SIDES], size_t column, struct tally_error *err)
+{
+	bool is_event = column < values[0].events->len;
+	struct run_gate_side sides[STAT_COMPARE_SIDES];
+	for (int side = 0; side < STAT_COMPARE_SIDES; side++) {
+		double *room = calloc(values[side].len + 1, sizeof(*room));
+		if (!room || !vec_push(&gate->values, room)) {
+			free(room);
+			return error_nomem(err);
+		}
+		sides[side] = run_gate_side_of(room, stat_values_sorted(&values[side], column, room));
+	}
+	const struct stat_gate_row row = {.name = stat_values_name(&values[0], column),
+		.unit = stat_values_unit(&values[0], column),
+		.is_gated = is_event ? session->job->settings.events.words.len > 0
+				     : column == values[0].events->len + STAT_TIME_ELAPSED,
+		.a = sides[0],
+		.b = sides[1]};
+	return vec_push(&gate->rows, row) ? TALLY_OK : error_nomem(err);
+}
+
+/* A part of nothing says nothing: an event that a side never counted may be one that it cannot count. */
+static enum tally_status stat_compare_gate_check_counts(const struct stat_compare_gate *gate, struct tally_error *err)
+{
+	const struct stat_gate_row *empty = NULL;
+	for (size_t i = 0; i < gate->rows.len; i++) {
+		const struct stat_gate_row *row = &gate->rows.items[i];
+		if (!row->is_judged || row->clause->limit.part <= 0)
+			continue;
+		if (row->a.mean > 0 && row->b.mean > 0)
+			return TALLY_OK;
+		empty = empty ? empty : row;
+	}
+	return empty ? error_set(err, TALLY_INVALID,
+			       "no verdict: %s was never counted in %s; a limit as a number ('%s>+10') judges counts "
+			       "of 0",
+			       empty->name,
+			       empty->a.mean > 0   ? "B"
+			       : empty->b.mean > 0 ? "A"
+						   : "A and B",
+			       empty->name)
+		     : TALLY_OK;
+}
+
+static enum tally_status stat_compare_gate_judge(struct stat_compare_gate *gate, const struct stat_session *session,
+	const struct side sides[STAT_COMPARE_SIDES], const struct stat_values values[STAT_COMPARE_SIDES],
+	struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	if (values[0].len == 0 || values[1].len == 0)
+		return gate->clauses.count ? error_set(err, TALLY_INVALID, "no verdict: nothing was measured")
+					   : TALLY_OK;
+	for (size_t n = 0; status == TALLY_OK && n < values[0].columns; n++)
+		if (stat_values_is_shown(&values[0], stat_compare_column(&values[0], n)))
+			status = stat_compare_gate_add(gate, session, values, stat_compare_column(&values[0], n), err);
+	if (status != TALLY_OK || gate->clauses.count == 0)
+		return status;
+	for (int side = 0; side < STAT_COMPARE_SIDES; side++)
+		if (sides[side].is_cut_off)
+			return error_set(err, TALLY_INVALID,
+				"no verdict: the kernel ended the counting of %c before it ended, at an exec",
+				side_names[side]);
+	status = stat_gate_judge(&gate->clauses, gate->rows.items, gate->rows.len, &gate->verdict, err);
+	return status == TALLY_OK ? stat_compare_gate_check_counts(gate, err) : status;
+}
+
+static void stat_compare_gate_json(struct text *t, const struct stat_compare_gate *gate,
+	const struct stat_session *session, const struct side sides[STAT_COMPARE_SIDES])
+{
+	struct json j = {.out = t, .is_compact = true};
+	json_object(&j, NULL);
+	json_string(&j, "kind", STR("gate"));
+	json_string(&j, "a", str_from(sides[0].words[2]));
+	json_string(&j, "b", str_from(sides[1].words[2]));
+	json_string(&j, "fail-if", str_from(session->job->settings.counting.fail_if));
+	json_bool(&j, "has-failed", gate->verdict == RUN_EXCEEDS);
+	json_string(&j, "verdict", str_from(stat_gate_word(gate->verdict)));
+	json_object_end(&j);
+}
+
+static void stat_compare_gate_deinit(struct stat_compare_gate *gate)
+{
+	for (size_t i = 0; i < gate->values.len; i++)
+		free(gate->values.items[i]);
+	vec_free(&gate->values);
+	vec_free(&gate->rows);
+}
+
 static void closing_print(struct text *t, const struct stat_values values[STAT_COMPARE_SIDES])
 {
 	text_str(t,
@@ -314,6 +426,84 @@ static void missing_add(struct text *t, const char *program, const struct side s
 	text_deinit(&same[1]);
 }
 
+static enum tally_status stat_compare_print(struct text *t, const struct stat_session *session,
+	const struct side sides[STAT_COMPARE_SIDES], const struct stat_values values[STAT_COMPARE_SIDES],
+	const struct stat_compare_gate *gate, const struct stat_style *style, struct tally_error *err)
+{
+	bool has_gate = gate->clauses.count > 0, has_verdict = false;
+	for (size_t i = 0; i < gate->rows.len; i++)
+		has_verdict |= gate->rows.items[i].is_judged;
+	if (session->job->settings.view.is_markdown) {
+		stat_gate_markdown(t, gate->rows.items, gate->rows.len, gate->verdict, style);
+		return TALLY_OK;
+	}
+	if (style->is_json)
+		failures_json(t, sides);
+	else
+		heading_print(t, sides, values);
+	enum tally_status status = compared_print(t, sides, values, gate, style, err);
+	if (status == TALLY_OK && !style->is_json && values[0].len && values[1].len)
+		closing_print(t, values);
+	if (status == TALLY_OK && has_gate && has_verdict && style->is_json)
+		stat_compare_gate_json(t, gate, session, sides);
+	else if (status == TALLY_OK && has_gate && has_verdict)
+		stat_gate_print(t, gate->rows.items, gate->rows.len, gate->verdict, style);
+	return status;
+}
+
+/* With the table in t in any case: a run that fails, or a gate that cannot decide on anything, is told after it. */
+static enum tally_status stat_compare_conclude(struct stat_session *session,
+	const struct side sides[STAT_COMPARE_SIDES], const struct stat_values values[STAT_COMPARE_SIDES],
+	struct text *t, const struct stat_style *style, struct tally_error *err)
+{
+	struct stat_compare_gate gate = {0};
+	struct tally_error no_verdict = {0};
+	const char *fail_if = session->job->settings.counting.fail_if;
+	bool has_failures = sides[0].failures.failed || sides[1].failures.failed;
+	enum tally_status judged = TALLY_OK;
+	enum tally_status status = fail_if ? stat_gate_parse(fail_if, &gate.clauses, err) : TALLY_OK;
+	if (status == TALLY_OK && !has_failures && session->signal == 0)
+		judged = stat_compare_gate_judge(&gate, session, sides, values, &no_verdict);
+	for (size_t i = 0; judged != TALLY_OK && i < gate.rows.len; i++)
+		gate.rows.items[i].is_judged = false;
+	if (status == TALLY_OK)
+		status = stat_compare_print(t, session, sides, values, &gate, style, err);
+	if (status == TALLY_OK && has_failures)
+		status = failures_refuse(sides, err);
+	if (status == TALLY_OK && judged != TALLY_OK) {
+		*err = no_verdict;
+		status = judged;
+	}
+	if (status == TALLY_OK)
+		session->gate_code = stat_gate_exit_code(gate.verdict);
+	stat_compare_gate_deinit(&gate);
+	return status;
+}
+
+/* Before anything runs: whether each clause is of an event or time that is compared. */
+enum tally_status stat_compare_check(const struct stat_session *session, struct tally_error *err)
+{
+	static const char *const times[STAT_TIMES] = {"elapsed", "user", "system"};
+	const struct stat_settings *s = &session->job->settings;
+	struct stat_gate gate;
+	VEC(struct stat_gate_row) rows = {0};
+	if (!s->counting.fail_if)
+		return TALLY_OK;
+	enum tally_status status = stat_gate_parse(s->counting.fail_if, &gate, err);
+	for (size_t i = 0; status == TALLY_OK && i < session->events->len + STAT_TIMES; i++) {
+		bool is_event = i < session->events->len;
+		const struct event_spec *spec = is_event ? &session->events->specs[i] : NULL;
+		struct stat_gate_row row = {.name = is_event ? spec->name : times[i - session->events->len],
+			.unit = is_event ? stat_values_unit_of(spec) : "msec",
+			.is_gated = is_event ? s->events.words.len > 0 : i == session->events->len};
+		status = vec_push(&rows, row) ? TALLY_OK : error_nomem(err);
+	}
+	if (status == TALLY_OK)
+		status = stat_gate_check(&gate, rows.items, rows.len, err);
+	vec_free(&rows);
+	return status;
+}
+
 enum tally_status stat_compare(struct stat_session *session, const char *program, struct text *t,
 	const struct stat_style *style, struct text *reasons, struct tally_error *err)
 {
@@ -323,7 +513,7 @@ enum tally_status stat_compare(struct stat_session *session, const char *program
 	struct stat_values values[STAT_COMPARE_SIDES] = {{0}, {0}};
 	struct side sides[STAT_COMPARE_SIDES];
 	for (int side = 0; side < STAT_COMPARE_SIDES; side++) {
-		sides[side] = (struct side){{shell, option, lines[side], NULL}, *session->job, {0}, {0}};
+		sides[side] = (struct side){.words = {shell, option, lines[side], NULL}, .job = *session->job};
 		sides[side].job.command = sides[side].words;
 	}
 	enum tally_status status = lines[0] && lines[1] ? TALLY_OK : error_nomem(err);
@@ -334,18 +524,10 @@ enum tally_status stat_compare(struct stat_session *session, const char *program
 		status = side_run(session, &sides[side], &values[side], err);
 		is_hopeless = stat_failures_is_hopeless(&sides[side].failures);
 	}
-	if (status == TALLY_OK && style->is_json)
-		failures_json(t, sides);
-	else if (status == TALLY_OK)
-		heading_print(t, sides, values);
-	if (status == TALLY_OK)
-		status = compared_print(t, sides, values, style, err);
-	if (status == TALLY_OK && !style->is_json && values[0].len && values[1].len)
-		closing_print(t, values);
-	if (status == TALLY_OK)
+	if (status == TALLY_OK) {
 		missing_add(reasons, program, sides);
-	if (status == TALLY_OK && (sides[0].failures.failed || sides[1].failures.failed))
-		status = failures_refuse(sides, err);
+		status = stat_compare_conclude(session, sides, values, t, style, err);
+	}
 	for (int side = 0; side < STAT_COMPARE_SIDES; side++) {
 		stat_session_deinit(&sides[side].last);
 		stat_values_deinit(&values[side]);

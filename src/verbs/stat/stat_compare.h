@@ -16,7 +16,10 @@
 /* Takes the second command line from argv[rest], and options after it. 0, or the exit code after the message. */
 TALLY_MUST_CHECK int stat_compare_options(
 	const struct cli *cli, const struct command *command, int argc, char **argv, int rest, struct stat_settings *s);
-/* session: the caller sets kernel, settings, target and events; its signal is set if a signal ended the runs. INVALID,
+/* Before the runs. INVALID: --fail-if names what is not compared. */
+TALLY_MUST_CHECK enum tally_status stat_compare_check(const struct stat_session *session, struct tally_error *err);
+/* session: the caller sets kernel, settings, target and events; its signal is set if a signal ended the runs, and
+ * its gate_code if --fail-if asks for one. INVALID,
  * with the table in t: runs failed, so there is no verdict. reasons: why counts are missing, one line per reason. */
 TALLY_MUST_CHECK enum tally_status stat_compare(struct stat_session *session, const char *program, struct text *t,
 	const struct stat_style *style, struct text *reasons, struct tally_error *err);

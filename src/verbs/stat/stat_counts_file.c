@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/limits.h"
@@ -57,50 +58,70 @@ static struct tally_str stat_counts_word(struct stat_counts_line *l)
 	return (struct tally_str){begin, (size_t)(l->at - begin)};
 }
 
-struct stat_counts_members {
-	struct tally_str event, value, kind, by; /* data NULL: the line does not have it */
+struct stat_counts_members { /* data NULL: the line does not have it */
+	struct tally_str event, value, benchmark, runs, deviation;
+	struct tally_str kind, by; /* of "origin" */
+	struct tally_str reason; /* of "failures" */
+	struct tally_str warning; /* the first of "warnings" */
+	struct stat_environment environment;
+	bool has_environment;
 };
 
+/* parent: the key of the object or array that the member is in; empty at the top. */
 static void stat_counts_members_take(
-	struct stat_counts_members *m, bool is_origin, struct tally_str key, struct tally_str value)
+	struct stat_counts_members *m, struct tally_str parent, struct tally_str key, struct tally_str value)
 {
-	if (is_origin && str_equal(key, STR("kind")))
-		m->kind = value;
-	else if (is_origin && str_equal(key, STR("by")))
-		m->by = value;
-	else if (!is_origin && str_equal(key, STR("event")))
-		m->event = value;
-	else if (!is_origin && str_equal(key, STR("counter-value")))
-		m->value = value;
+	const struct {
+		const char *parent, *key;
+		struct tally_str *place;
+	} places[] = {{"", "event", &m->event}, {"", "counter-value", &m->value}, {"", "benchmark", &m->benchmark},
+		{"", "runs", &m->runs}, {"", "deviation", &m->deviation}, {"origin", "kind", &m->kind},
+		{"origin", "by", &m->by}, {"failures", "reason", &m->reason}, {"warnings", "", &m->warning}};
+	for (size_t i = 0; i < ARRAY_LEN(places); i++)
+		if (!places[i].place->data && str_equal(parent, str_from(places[i].parent)) &&
+			str_equal(key, str_from(places[i].key)))
+			*places[i].place = value;
+	if (str_equal(parent, STR("environment"))) {
+		stat_environment_set(&m->environment, key, value);
+		m->has_environment = true;
+	}
 }
 
-/* A value; the members of an object at depth 1, and of "origin" in it, are taken. Arrays do not occur in these lines. */
-static void stat_counts_value(
-	struct stat_counts_line *l, struct stat_counts_members *m, struct tally_str key, unsigned depth)
+static void stat_counts_value(struct stat_counts_line *l, struct stat_counts_members *m, struct tally_str parent,
+	struct tally_str key, unsigned depth);
+
+/* Members of an object, or items of an array (which have no keys), up to the closing bracket. */
+static void stat_counts_group(
+	struct stat_counts_line *l, struct stat_counts_members *m, struct tally_str key, unsigned depth, char close)
 {
-	bool is_origin = depth == 1 && str_equal(key, STR("origin"));
+	while (!l->failed && !stat_counts_take(l, close)) {
+		struct tally_str member = STR("");
+		if (close == '}') {
+			member = stat_counts_string(l);
+			l->failed |= !stat_counts_take(l, ':');
+		}
+		stat_counts_value(l, m, key, member, depth + 1);
+		if (!stat_counts_take(l, ',') && !l->failed && (l->at == l->end || *l->at != close))
+			l->failed = true;
+	}
+}
+
+/* A value; members at depth 1, and of objects and arrays there, are taken. */
+static void stat_counts_value(struct stat_counts_line *l, struct stat_counts_members *m, struct tally_str parent,
+	struct tally_str key, unsigned depth)
+{
 	stat_counts_skip_blanks(l);
 	if (l->failed || l->at == l->end || depth > DEPTH_MOST) {
 		l->failed = true;
 		return;
 	}
-	if (!stat_counts_take(l, '{')) {
-		bool is_string = *l->at == '"';
-		struct tally_str value = is_string ? stat_counts_string(l) : stat_counts_word(l);
-		if (depth == 1)
-			stat_counts_members_take(m, false, key, value);
-		return;
-	}
-	while (!l->failed && !stat_counts_take(l, '}')) {
-		struct tally_str member = stat_counts_string(l);
-		l->failed |= !stat_counts_take(l, ':');
-		stat_counts_skip_blanks(l);
-		if (is_origin && l->at < l->end && *l->at == '"' && !l->failed)
-			stat_counts_members_take(m, true, member, stat_counts_string(l));
-		else
-			stat_counts_value(l, m, member, depth + 1);
-		if (!stat_counts_take(l, ',') && !l->failed && (l->at == l->end || *l->at != '}'))
-			l->failed = true;
+	if (stat_counts_take(l, '{')) {
+		stat_counts_group(l, m, depth <= 1 ? key : STR("?"), depth, '}');
+	} else if (stat_counts_take(l, '[')) {
+		stat_counts_group(l, m, depth <= 1 ? key : STR("?"), depth, ']');
+	} else {
+		struct tally_str value = *l->at == '"' ? stat_counts_string(l) : stat_counts_word(l);
+		stat_counts_members_take(m, parent, key, value);
 	}
 }
 
@@ -119,6 +140,20 @@ static struct tally_str stat_counts_plain(struct tally_str event)
 	return event;
 }
 
+/* Both are absent where one run was made, and in files of earlier versions. */
+static bool stat_counts_spread(const struct stat_counts_members *m, struct stat_counts_row *row)
+{
+	char number[64], *end;
+	row->runs = 1;
+	if (m->runs.data && (!str_to_u64(m->runs, 10, &row->runs) || row->runs == 0))
+		return false;
+	if (!m->deviation.data)
+		return true;
+	stat_counts_keep(m->deviation, number, sizeof(number));
+	row->deviation = strtod(number, &end);
+	return end != number && *end == '\0' && row->deviation >= 0 && row->deviation < 1e30;
+}
+
 static enum tally_status stat_counts_add(
 	struct stat_counts_file *file, const struct stat_counts_members *m, struct tally_error *err)
 {
@@ -132,6 +167,9 @@ static enum tally_status stat_counts_add(
 			"FILE' "
 			"writes simulated ones");
 	stat_counts_keep(stat_counts_plain(m->event), row.event, sizeof(row.event));
+	stat_counts_keep(m->benchmark, row.benchmark, sizeof(row.benchmark));
+	if (!stat_counts_spread(m, &row))
+		return error_set(err, TALLY_CORRUPT, "its runs or deviation of '%s' are no numbers", row.event);
 	stat_counts_keep(m->value, number, sizeof(number));
 	row.value = strtod(number, &end);
 	row.is_counted = number[0] >= '0' && number[0] <= '9' && *end == '\0' && row.value >= 0 && row.value < 1e30;
@@ -139,6 +177,16 @@ static enum tally_status stat_counts_add(
 		return error_set(err, TALLY_CORRUPT, "its count of '%s' is no number", row.event);
 	if (!file->by[0])
 		stat_counts_keep(m->by, file->by, sizeof(file->by));
+	if (!file->fault[0])
+		stat_counts_keep(m->reason.data ? m->reason : m->warning, file->fault, sizeof(file->fault));
+	if (!file->has_environment && m->has_environment) {
+		file->environment = m->environment;
+		file->has_environment = true;
+	}
+	if (stat_counts_file_find(file, row.benchmark, str_from(row.event)))
+		return error_set(err, TALLY_INVALID,
+			"it has two counts of '%s'%s%s; --name tells the benchmarks of a file apart", row.event,
+			row.benchmark[0] ? " of " : "", row.benchmark);
 	return vec_push(&file->rows, row) ? TALLY_OK : error_nomem(err);
 }
 
@@ -152,7 +200,7 @@ enum tally_status stat_counts_file_parse(struct tally_str text, struct stat_coun
 		if (l.at == l.end)
 			continue;
 		l.failed = *l.at != '{';
-		stat_counts_value(&l, &members, STR(""), 0);
+		stat_counts_value(&l, &members, STR(""), STR(""), 0);
 		stat_counts_skip_blanks(&l);
 		if (l.failed || l.at != l.end)
 			return error_set(err, TALLY_CORRUPT, "line %zu is no JSON object", number);
@@ -180,16 +228,16 @@ enum tally_status stat_counts_file_read(const char *path, struct stat_counts_fil
 	return status;
 }
 
-bool stat_counts_file_find(const struct stat_counts_file *file, struct tally_str event, double *value)
+const struct stat_counts_row *stat_counts_file_find(
+	const struct stat_counts_file *file, const char *benchmark, struct tally_str event)
 {
 	for (size_t i = 0; i < file->rows.len; i++) {
 		const struct stat_counts_row *row = &file->rows.items[i];
-		if (!row->is_counted || !str_equal(str_from(row->event), stat_counts_plain(event)))
-			continue;
-		*value = row->value;
-		return true;
+		if (row->is_counted && str_equal(str_from(row->event), stat_counts_plain(event)) &&
+			strcmp(row->benchmark, benchmark) == 0)
+			return row;
 	}
-	return false;
+	return NULL;
 }
 
 void stat_counts_file_deinit(struct stat_counts_file *file)

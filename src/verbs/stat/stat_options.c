@@ -255,6 +255,14 @@ static const struct option stat_options_options[] = {
 		.argument = "hybrid cpu type",
 		AT(events.core_type),
 		.help = "generic events on this kind of core only, as core or atom"},
+	{.name = "fail-if",
+		.kind = OPTION_STRING,
+		.argument = "clauses",
+		AT(counting.fail_if),
+		.help = "with --compare: exit with status 3 if a clause is true (regression>2%, elapsed>2% with "
+			"p<0.001, "
+			"page-faults>+100, instructions>5M), and with 4 if runs vary too much to tell"},
+	{.name = "markdown", .kind = OPTION_FLAG, AT(view.is_markdown), .help = "with --compare: a table in Markdown"},
 	{.name = "delay",
 		.letter = 'D',
 		.kind = OPTION_CALL,
@@ -421,6 +429,12 @@ static const struct option stat_options_options[] = {
 		.kind = OPTION_FLAG,
 		AT(counting.has_statistics),
 		.help = "with -r: show median, confidence interval and outliers of each event"},
+	{.name = "name",
+		.kind = OPTION_STRING,
+		.argument = "benchmark",
+		AT(simulation.name),
+		.help = "with --simulate -j: the benchmark's name, by which --compare finds it in files of several "
+			"(--append)"},
 	{.name = "sync", .letter = 'S', .kind = OPTION_FLAG, AT(counting.does_sync), .help = "sync(2) before each run"},
 	{.name = "table", .kind = OPTION_FLAG, AT(view.has_table), .help = "with -r: show each run's time"},
 	{.name = "threshold",

@@ -764,6 +764,8 @@ struct stat_report stat_session_report(const struct stat_session *s)
 		.shows_core_threads = s->job->settings.view.shows_core_threads,
 		.failures = &s->failures,
 		.warnings = &s->warnings,
+		.environment = s->environment,
+		.benchmark = s->benchmark,
 		.interval_s = -1,
 	};
 }
@@ -776,7 +778,7 @@ int stat_session_leave(const struct stat_session *session)
 	}
 	int status = session->command_status;
 	if (!session->has_command_status)
-		return 0;
+		return session->gate_code;
 	if (session->failures.failed && stat_failures_is_success(status))
 		status = session->failures
 				 .last_status; /* of the runs of -r: one that failed is not hidden by the last */

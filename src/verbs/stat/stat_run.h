@@ -13,9 +13,9 @@
 #define VERBS_STAT_STAT_RUN_H
 
 #include "kernel/system/target.h"
+#include "tasks/counts/stat_failures.h"
 #include "tasks/counts/stat_report.h"
 #include "tasks/counts/stat_values.h"
-#include "tasks/counts/stat_failures.h"
 #include "verbs/stat/stat_settings.h"
 
 struct stat_session {
@@ -48,11 +48,14 @@ struct stat_session {
 	bool leaves_failures_out; /* of values: runs of the command that failed */
 	struct stat_failures failures; /* of the command's runs that ended by themselves */
 	struct diag warnings; /* what the counts lack */
+	const struct stat_environment *environment; /* of stat_report */
+	const char *benchmark; /* likewise */
 	/* out, of the last run */
 	int command_status; /* as waitpid gives it */
 	bool has_command_status;
 	bool was_told_to_end; /* the command, by us: the time, the intervals or the caller of --control were over */
 	int signal; /* that ended the measurement; 0: none */
+	int gate_code; /* of --compare --fail-if: the exit status that its verdict has */
 	bool is_cut_off; /* the kernel ended the events at an exec, though the target ran on (exec_stop.h) */
 	bool was_cut_off_at_start; /* at the command's own exec: nothing of it was counted */
 };

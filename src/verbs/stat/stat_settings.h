@@ -53,6 +53,7 @@ struct stat_counting { /* the target, time and number of runs */
 	int64_t delay_ms; /* -1: never enabled */
 	const char *pre, *post;
 	bool does_sync, has_statistics, is_plan, has_passes;
+	const char *fail_if; /* the gate of compare; NULL: none, or that of the threshold */
 	const char *compare; /* the first of two command lines; the other is the command; NULL: one is counted */
 	struct record_control_spec control;
 };
@@ -63,6 +64,7 @@ struct stat_simulation_settings { /* --simulate */
 	VEC(const char *) toggles;
 	double threshold; /* of --compare, in percent */
 	bool has_threshold;
+	const char *name; /* of the benchmark, in JSON; NULL: none */
 };
 
 struct stat_view { /* the format and the place of the output */
@@ -70,6 +72,7 @@ struct stat_view { /* the format and the place of the output */
 	bool hides_zeros; /* --hide-zero-events */
 	bool clears_screen, has_summary, no_csv_summary;
 	const char *separator;
+	bool is_markdown; /* of compare */
 	bool is_json, has_big_num, asks_big_num, has_metrics_only, says_metrics_only, has_table, is_quiet, is_append;
 	const char *output;
 	uint64_t log_fd;

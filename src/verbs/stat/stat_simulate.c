@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "base/error.h"
+#include "verbs/stat/stat_gate.h"
 #include "verbs/stat/stat_options.h"
 #include "verbs/stat/stat_printer.h"
 #include "verbs/stat/stat_simulated.h"
@@ -71,6 +72,7 @@ int stat_simulate_check(const struct cli *cli, const struct command *command, co
 	const char *alone = sim->cache_model	 ? "cache-model"
 			    : sim->toggles.len	 ? "toggle"
 			    : sim->has_threshold ? "threshold"
+			    : sim->name		 ? "name"
 						 : NULL;
 	if (!sim->is_on && alone)
 		return cli_usagef(cli, command, alone, "--%s needs --simulate", alone);
@@ -85,6 +87,11 @@ int stat_simulate_check(const struct cli *cli, const struct command *command, co
 			obstacle);
 	if (sim->has_threshold && !s->counting.compare)
 		return cli_usagef(cli, command, "threshold,compare", "--threshold needs --compare");
+	if (sim->has_threshold && s->counting.fail_if)
+		return cli_usagef(cli, command, "threshold,fail-if",
+			"--threshold is the clause 'regression>PERCENT%%' of --fail-if: give one of the two");
+	if (sim->name && (!s->view.is_json || s->counting.compare))
+		return cli_usagef(cli, command, "name", "--name goes with -j, without --compare");
 	if (job->recording)
 		return cli_usagef(
 			cli, command, "simulate", "stat record does not store simulated counts; -j -o FILE does");
@@ -152,7 +159,9 @@ static int stat_simulate_with(struct stat_simulated *sim, struct stat_job *job, 
 	}
 	int exit_code = status != TALLY_OK ? cli_fail(p->cli, &err) : stat_session_leave(&session);
 	stat_session_deinit(&session);
-	return gate.has_failed ? EXIT_CHANGED : exit_code;
+	if (gate.is_misused)
+		return EXIT_USAGE;
+	return exit_code ? exit_code : stat_gate_exit_code(gate.verdict);
 }
 
 int stat_simulate(const struct cli *cli, struct stat_job *job)

@@ -67,6 +67,7 @@ enum tally_status stat_simulated_open(struct stat_simulated *sim, const struct k
 	const struct stat_settings *settings, struct tally_error *err)
 {
 	struct simulation_model model;
+	struct simulation_caches caches;
 	*sim = (struct stat_simulated){.settings = settings};
 	sim->origin = (struct stat_origin){
 		.kind = "simulated", .by = sim->by, .not_seen = SIMULATION_NOT_SEEN, .elapsed = ELAPSED};
@@ -74,10 +75,13 @@ enum tally_status stat_simulated_open(struct stat_simulated *sim, const struct k
 	arena_init(&sim->arena);
 	diag_init(&sim->notes);
 	diag_init(&sim->model_notes);
+	stat_environment_read(kernel, &sim->environment);
 	enum tally_status status = stat_simulated_make_events(sim, err);
 	if (status == TALLY_OK)
-		status =
-			simulation_model_make(kernel, settings->simulation.cache_model, &model, &sim->model_notes, err);
+		simulation_caches_read(&caches);
+	if (status == TALLY_OK)
+		status = simulation_model_make(
+			kernel, &caches, settings->simulation.cache_model, &model, &sim->model_notes, err);
 	if (status == TALLY_OK)
 		status = stat_simulated_make_options(sim, &model, err);
 	return status;
@@ -100,6 +104,9 @@ static enum tally_status stat_simulated_name_model(
 	if (sim->by[0])
 		return TALLY_OK;
 	memcpy(sim->by, counts->model, sizeof(sim->by));
+	struct tally_str rest = str_from(sim->by), version;
+	if (str_next(&rest, ' ', &version))
+		stat_environment_set(&sim->environment, STR("simulator"), version);
 	if (strstr(sim->by, " ll=")) /* what was changed in caches that are not simulated need not be told */
 		diag_add_all(&sim->notes, &sim->model_notes);
 	text_printf(&sim->rung.label, "simulated, not measured (%s); the counts do not show %s", sim->by,
@@ -145,6 +152,8 @@ static enum tally_status stat_simulated_begin(
 	session->supported = calloc(len, sizeof(*session->supported));
 	session->reasons = calloc(len, sizeof(*session->reasons));
 	session->has_places = true;
+	session->environment = &sim->environment;
+	session->benchmark = sim->settings->simulation.name;
 	return session->cells && session->supported && session->reasons ? TALLY_OK : error_nomem(err);
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "tasks/counts/stat_environment.h"
 #include "verbs/stat/stat_run.h"
 #include "verbs/stat/stat_rung.h"
 #include "verbs/stat/stat_simulated_events.h"
@@ -29,6 +30,7 @@ struct stat_simulated {
 	struct diag model_notes;
 	char by[SIMULATION_MODEL_BYTES]; /* what simulated: known after the first run */
 	struct stat_origin origin;
+	struct stat_environment environment; /* that the commands run in */
 	struct stat_rung rung; /* the label above the counts */
 };
 

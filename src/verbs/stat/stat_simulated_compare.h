@@ -13,13 +13,15 @@
 #define VERBS_STAT_STAT_SIMULATED_COMPARE_H
 
 #include "cli/cli.h"
+#include "kernel/counting/run_gate.h"
 #include "tasks/counts/stat_rows.h"
 #include "verbs/stat/stat_simulated.h"
 
 #define STAT_THRESHOLD_DEFAULT 0.1 /* percent */
 
 struct stat_simulated_gate { /* what came out */
-	bool has_failed;
+	enum run_verdict verdict;
+	bool is_misused; /* --fail-if names what is not compared: nothing has run */
 	int signal; /* that ended the comparison; 0: none */
 };
 

@@ -57,12 +57,36 @@ static void there_is_room_for_few_ways(void **state)
 	text_deinit(&t);
 }
 
+static void expect_json(int status, const char *expected)
+{
+	struct stat_failures failures = {0};
+	struct text t = {0};
+	struct json json = {.out = &t, .is_compact = true};
+	stat_failures_add(&failures, EXITED(0));
+	stat_failures_add(&failures, status);
+	json_object(&json, NULL);
+	stat_failures_json(&json, &failures);
+	json_object_end(&json);
+	text_char(&t, '\0');
+	assert_false(t.failed);
+	if (!strstr(t.data, expected))
+		fail_msg("'%s' does not have '%s'", t.data, expected);
+	text_deinit(&t);
+}
+
+static void json_has_the_status_of_a_shell(void **state)
+{
+	expect_json(EXITED(7), "\"failures\": {\"runs\": 2,\"failed\": 1,\"exit-status\": 7,\"reason\"");
+	expect_json(SIGSEGV, "\"exit-status\": 139,\"signal\": 11,\"reason\": \"1 of 2 runs failed: signal 11");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_way_to_fail_is_told_once),
 		cmocka_unit_test(what_a_shell_cannot_run_never_will),
 		cmocka_unit_test(there_is_room_for_few_ways),
+		cmocka_unit_test(json_has_the_status_of_a_shell),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,8 +46,7 @@ struct shares { /* of comparisons, by verdict */
 	double exceeds, below, open;
 };
 
-static struct run_gate_result compare_once(
-	enum noise noise, size_t runs, double change, double part, bool keeps_values)
+static struct run_gate_result compare_once(enum noise noise, size_t runs, double change, double part, bool keeps_values)
 {
 	double a[RUNS_MOST], b[RUNS_MOST];
 	struct run_gate_result result;
@@ -60,8 +59,8 @@ static struct run_gate_result compare_once(
 	struct run_gate_side of_a = run_gate_side_of(a, runs), of_b = run_gate_side_of(b, runs);
 	if (!keeps_values)
 		of_a.sorted = of_b.sorted = NULL;
-	assert_int_equal(run_gate_decide(&of_a, &of_b, &(struct run_gate_limit){.part = part}, RUN_GATE_LEVEL, &result,
-				 NULL),
+	assert_int_equal(
+		run_gate_decide(&of_a, &of_b, &(struct run_gate_limit){.part = part}, RUN_GATE_LEVEL, &result, NULL),
 		TALLY_OK);
 	return result;
 }
@@ -174,8 +173,8 @@ static void a_difference_inside_the_spread_is_open(void **state)
 	const double a[] = {9800, 10000, 10200}, b[] = {9810, 10030, 10220};
 	struct run_gate_side of_a = run_gate_side_of(a, 3), of_b = run_gate_side_of(b, 3);
 	struct run_gate_result result;
-	assert_int_equal(run_gate_decide(&of_a, &of_b, &(struct run_gate_limit){.part = 0.001}, 0.01, &result, NULL),
-		TALLY_OK);
+	assert_int_equal(
+		run_gate_decide(&of_a, &of_b, &(struct run_gate_limit){.part = 0.001}, 0.01, &result, NULL), TALLY_OK);
 	assert_int_equal(result.verdict, RUN_OPEN);
 	assert_true(result.has_spread && !result.by_ranks && result.found > 500);
 	/* A stored figure of one run is no better known than the runs of the other side. */
