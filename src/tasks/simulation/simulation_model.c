@@ -141,10 +141,11 @@ static enum simulation_part_kind simulation_model_read_kind(
 	return is_data || is_code ? SIMULATION_PARTS : *level == 2 ? SIMULATION_L2 : SIMULATION_LL;
 }
 
-static void simulation_model_take(
-	struct simulation_model *model, enum simulation_part_kind kind, const struct simulation_part *part, int64_t level, int64_t *last)
+static void simulation_model_take(struct simulation_model *model, enum simulation_part_kind kind,
+	const struct simulation_part *part, int64_t level, int64_t *last)
 {
-	if (kind == SIMULATION_PARTS || !simulation_model_is_possible(kind, part) || (kind == SIMULATION_LL && level <= *last))
+	if (kind == SIMULATION_PARTS || !simulation_model_is_possible(kind, part) ||
+		(kind == SIMULATION_LL && level <= *last))
 		return;
 	model->parts[kind] = *part;
 	if (kind == SIMULATION_LL)
@@ -152,17 +153,22 @@ static void simulation_model_take(
 }
 
 /* What the CPU and the C library tell. How many ways a cache has that are not known is as the generic model has it. */
-static void simulation_model_take_caches(struct simulation_model *model, const struct simulation_caches *caches, int64_t *last)
+static void simulation_model_take_caches(
+	struct simulation_model *model, const struct simulation_caches *caches, int64_t *last)
 {
+	bool has_last = *last > 0;
 	for (size_t i = 0; i < caches->count; i++) {
 		const struct simulation_cache *cache = &caches->items[i];
 		bool is_unified = cache->type == SIMULATION_CACHE_UNIFIED;
-		enum simulation_part_kind kind = cache->level == 1 && cache->type == SIMULATION_CACHE_DATA ? SIMULATION_D1
-						 : cache->level == 1 && !is_unified		     ? SIMULATION_I1
-						 : !is_unified || cache->level == 1		     ? SIMULATION_PARTS
-						 : cache->level == 2				     ? SIMULATION_L2
-												     : SIMULATION_LL;
-		if (kind == SIMULATION_PARTS)
+		enum simulation_part_kind kind = cache->level == 1 && cache->type == SIMULATION_CACHE_DATA
+							 ? SIMULATION_D1
+						 : cache->level == 1 && !is_unified ? SIMULATION_I1
+						 : !is_unified || cache->level == 1 ? SIMULATION_PARTS
+						 : cache->level == 2		    ? SIMULATION_L2
+										    : SIMULATION_LL;
+		/* Files are more exact: they know what the hypervisor gave to this CPU. */
+		if (kind == SIMULATION_PARTS || (model->parts[kind].size > 0 && kind != SIMULATION_LL) ||
+			(kind == SIMULATION_LL && has_last))
 			continue;
 		const struct simulation_part part = {.size = cache->size,
 			.ways = cache->ways ? cache->ways : generic_model.parts[kind].ways,
@@ -175,7 +181,6 @@ static void simulation_model_take_caches(struct simulation_model *model, const s
 static struct simulation_model simulation_model_read(
 	const struct kernel_seam *kernel, const struct simulation_caches *caches)
 {
-	bool is_any = false;
 	struct simulation_model model = {0};
 	int64_t last = 0;
 	for (unsigned i = 0; i < CACHE_INDEXES; i++) {
@@ -186,9 +191,7 @@ static struct simulation_model simulation_model_read(
 			.line = (uint64_t)kernel_number(kernel, 0, CACHE_DIR "coherency_line_size", i)};
 		simulation_model_take(&model, kind, &part, level, &last);
 	}
-	for (unsigned kind = 0; kind < SIMULATION_PARTS; kind++)
-		is_any |= model.parts[kind].size > 0;
-	if (!is_any && caches)
+	if (caches)
 		simulation_model_take_caches(&model, caches, &last);
 	if (model.parts[SIMULATION_LL].size == 0) { /* a CPU with two levels */
 		model.parts[SIMULATION_LL] = model.parts[SIMULATION_L2];
@@ -229,7 +232,8 @@ static void simulation_model_complete(
 	}
 	if (lacking.len)
 		diag_add(notes, DIAG_NOTE,
-			"this machine does not say what its caches are like (/sys/devices/system/cpu/cpu0/cache, CPUID, "
+			"this machine does not say what its caches are like (/sys/devices/system/cpu/cpu0/cache, "
+			"CPUID, "
 			"sysconf); simulated is %.*s; --cache-model names others",
 			(int)lacking.len, lacking.data);
 	text_deinit(&lacking);

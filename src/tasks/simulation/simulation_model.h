@@ -44,8 +44,9 @@ struct simulation_model {
 
 /* caches: those of this machine, if /sys shows none; NULL: none is known. text: of --cache-model; NULL: this machine. What this machine does not tell, or what had to be changed, becomes a note
  * (notes may be NULL). INVALID: what is wrong with the text. */
-TALLY_MUST_CHECK enum tally_status simulation_model_make(const struct kernel_seam *kernel, const struct simulation_caches *caches,
-	const char *text, struct simulation_model *model, struct diag *notes, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status simulation_model_make(const struct kernel_seam *kernel,
+	const struct simulation_caches *caches, const char *text, struct simulation_model *model, struct diag *notes,
+	struct tally_error *err);
 /* The option of our Valgrind tool: "--i1=32768,8,64"; false: the model has no such part. */
 bool simulation_model_option(
 	const struct simulation_model *model, enum simulation_part_kind part, char option[SIMULATION_OPTION_BYTES]);

@@ -188,8 +188,10 @@ static enum tally_status record_simulated_tell_model(const struct record_simulat
 	struct simulation_model model;
 	char option[SIMULATION_OPTION_BYTES];
 	bool is_used = record_simulated_has(sampling, record_simulated_is_of_model);
+	struct simulation_caches caches;
+	simulation_caches_read(&caches);
 	enum tally_status status = simulation_model_make(
-		in->kernel, in->settings->simulation.cache_model, &model, is_used ? notes : NULL, err);
+		in->kernel, &caches, in->settings->simulation.cache_model, &model, is_used ? notes : NULL, err);
 	if (status != TALLY_OK)
 		return status;
 	if (model.parts[SIMULATION_L2].size == 0 && record_simulated_has(sampling, record_simulated_is_l2))

@@ -27,6 +27,8 @@ struct made {
 	struct text options;
 };
 
+static const struct simulation_caches *cpu_caches; /* NULL: the CPU tells nothing */
+
 static void make(const char *files, const char *text, struct made *made)
 {
 	struct simulation_model model;
@@ -35,7 +37,7 @@ static void make(const char *files, const char *text, struct made *made)
 	seam.root = root;
 	*made = (struct made){0};
 	diag_init(&made->notes);
-	made->status = simulation_model_make(&seam, text, &model, &made->notes, &made->err);
+	made->status = simulation_model_make(&seam, cpu_caches, text, &model, &made->notes, &made->err);
 	for (unsigned part = 0; made->status == TALLY_OK && part < SIMULATION_PARTS; part++)
 		if (simulation_model_option(&model, part, option))
 			text_printf(&made->options, "%s%s", made->options.len ? " " : "", option);
@@ -88,15 +90,54 @@ static void the_last_of_two_levels_is_the_last_level(void **state)
 static void what_the_machine_does_not_tell_is_said(void **state)
 {
 	expect_options(NOTHING, NULL, "--i1=32768,8,64 --d1=32768,8,64 --l2=1048576,16,64 --ll=33554432,16,64" TLBS,
-		"this machine does not say what its caches are like (/sys/devices/system/cpu/cpu0/cache); simulated is "
+		"this machine does not say what its caches are like (/sys/devices/system/cpu/cpu0/cache, CPUID, "
+		"sysconf); simulated is "
 		"i1=32K,8,64:d1=32K,8,64:l2=1M,16,64:ll=32M,16,64; --cache-model names others");
 	expect_options(LEVEL_1, "ll=1M,16,64", "--i1=32768,8,64 --d1=49152,12,64 --ll=1048576,16,64" TLBS, NULL);
 	/* Hypervisors tell sizes without ways. */
 	expect_options(LEVEL_2 LEVEL_3 CACHE("0", "1", "Data", "48K", "0", "64")
 			       CACHE("1", "1", "Instruction", "32K", "8", "64"),
 		"ll=8M,16,64", "--i1=32768,8,64 --d1=32768,8,64 --l2=2097152,16,64 --ll=8388608,16,64" TLBS,
-		"this machine does not say what its caches are like (/sys/devices/system/cpu/cpu0/cache); simulated is "
+		"this machine does not say what its caches are like (/sys/devices/system/cpu/cpu0/cache, CPUID, "
+		"sysconf); simulated is "
 		"d1=32K,8,64; --cache-model names others");
+}
+
+static struct simulation_cache cache_of(uint32_t eax, uint32_t ebx, uint32_t ecx)
+{
+	const uint32_t registers[4] = {eax, ebx, ecx, 0};
+	struct simulation_cache cache = {0};
+	(void)simulation_caches_decode(registers, &cache);
+	return cache;
+}
+
+/* CPUID leaf 4 of an Ice Lake server: 48 KB and 12 ways, 32 KB and 8, 1.25 MB and 20, 54 MB and 12. */
+static void the_cpu_is_asked_where_files_tell_nothing(void **state)
+{
+	struct simulation_caches caches = {0};
+	const struct simulation_cache leaves[] = {cache_of(0x7c004121, 0x02c0003f, 63),
+		cache_of(0x7c004122, 0x01c0003f, 63), cache_of(0x7c004143, 0x04c0003f, 1023),
+		cache_of(0x7c0fc163, 0x02c0003f, 73727)};
+	assert_int_equal(cache_of(0, 0, 0).level, 0);
+	for (size_t i = 0; i < 4; i++)
+		simulation_caches_add(&caches, &leaves[i]);
+	simulation_caches_add(&caches, &(struct simulation_cache){1, SIMULATION_CACHE_DATA, 1024, 1, 64});
+	assert_int_equal(caches.count, 4);
+	assert_int_equal(leaves[0].size, 48 << 10);
+	assert_int_equal(leaves[0].ways, 12);
+	assert_int_equal(leaves[3].size, 54 << 20);
+	cpu_caches = &caches;
+	expect_options(NOTHING, "ll=32M,16,64",
+		"--i1=32768,8,64 --d1=49152,12,64 --l2=1310720,20,64 --ll=33554432,16,64" TLBS, NULL);
+	/* What files tell comes first; what they lack is filled in. */
+	expect_options(CACHE("0", "1", "Data", "32K", "8", "64") CACHE("1", "1", "Instruction", "64K", "0", "64"),
+		"ll=32M,16,64", "--i1=32768,8,64 --d1=32768,8,64 --l2=1310720,20,64 --ll=33554432,16,64" TLBS, NULL);
+	/* The C library may know a size without ways. */
+	struct simulation_caches sizes = {.items = {{1, SIMULATION_CACHE_DATA, 64 << 10, 0, 64}}, .count = 1};
+	cpu_caches = &sizes;
+	expect_options(NOTHING, "i1=32K,8,64:l2=none:ll=32M,16,64",
+		"--i1=32768,8,64 --d1=65536,8,64 --ll=33554432,16,64" TLBS, NULL);
+	cpu_caches = NULL;
 }
 
 static void a_generic_model_does_not_depend_on_the_machine(void **state)
@@ -147,6 +188,7 @@ int main(void)
 		cmocka_unit_test(the_machine_is_the_default_with_sets_rounded_as_cachegrind_does),
 		cmocka_unit_test(the_last_of_two_levels_is_the_last_level),
 		cmocka_unit_test(what_the_machine_does_not_tell_is_said),
+		cmocka_unit_test(the_cpu_is_asked_where_files_tell_nothing),
 		cmocka_unit_test(a_generic_model_does_not_depend_on_the_machine),
 		cmocka_unit_test(parts_replace_those_of_the_machine),
 		cmocka_unit_test(wrong_texts_are_explained),
