@@ -303,15 +303,13 @@ static void instrument_instruction(struct instrument_block *b, IRStmt *mark)
 }
 
 /* Vex translates one iteration of a repeated string instruction: it exits if the count is 0, and otherwise works and
- * comes back. A CPU that single-steps stops once per iteration, and once if there is none: so the look that finds 0 after
- * an iteration is no instruction. Vex leaves out a look whose outcome it knows. */
+ * comes back. A CPU retires all iterations as one instruction, which its counters count once: so what comes back to the
+ * same instruction is no further one. Vex leaves out a look whose outcome it knows. */
 static void instrument_repeated(struct instrument_block *b, IRExpr *finds_0)
 {
 	IRExpr *again = instrument_temp(
 		b, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, instrument_variable(b, &sim_repeating), instrument_word(b->ip)));
-	IRExpr *extra = instrument_temp(b, Ity_I64,
-		IRExpr_Binop(Iop_And64, instrument_temp(b, Ity_I64, IRExpr_Unop(Iop_1Uto64, again)),
-			instrument_temp(b, Ity_I64, IRExpr_Unop(Iop_1Uto64, finds_0))));
+	IRExpr *extra = instrument_temp(b, Ity_I64, IRExpr_Unop(Iop_1Uto64, again));
 	instrument_increase(b, &sim_repeat_extra, extra);
 	instrument_increase(b, &sim_raw[SIM_INSTRUCTIONS],
 		instrument_temp(b, Ity_I64, IRExpr_Binop(Iop_Sub64, instrument_word(1), extra)));

@@ -237,12 +237,14 @@ _start: mov $10, %ecx
 
 STEPPER = """#include <stdio.h>
 #include <sys/ptrace.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
+/* Steps after which the program is elsewhere: iterations of a repeated instruction stay where they are. */
 int main(int argc, char **argv)
 {
 	int status;
-	unsigned long count = 0;
+	unsigned long count = 0, before = 0;
 	pid_t child = fork();
 	if (!child) {
 		ptrace(PTRACE_TRACEME, 0, 0, 0);
@@ -254,7 +256,12 @@ int main(int argc, char **argv)
 		if (ptrace(PTRACE_SINGLESTEP, child, 0, 0))
 			return 2;
 		waitpid(child, &status, 0);
-		count++;
+		struct user_regs_struct registers = {0};
+		unsigned long at = 0;
+		if (ptrace(PTRACE_GETREGS, child, 0, &registers) == 0)
+			at = registers.rip;
+		count += at != before;
+		before = at;
 	}
 	printf("%lu\\n", count);
 }
