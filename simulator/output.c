@@ -4,6 +4,7 @@
 #include "counting.h"
 #include "options.h"
 #include "registers.h"
+#include "toggles.h"
 
 #define OUTPUT_BUFFER_BYTES 262144u
 #define OUTPUT_MODEL_BYTES  1024u
@@ -59,7 +60,7 @@ static Bool output_write_counts(Bool is_final)
 	UInt used = 0;
 	sim_counts_now(counts);
 	records.counts.type = SIM_RECORD_COUNTS;
-	records.counts.misc = is_final ? SIM_COUNTS_FINAL : 0;
+	records.counts.misc = (UShort)((is_final ? SIM_COUNTS_FINAL : 0) | sim_toggles_ran * SIM_COUNTS_TOGGLE(0));
 	records.counts.time = sim_raw[SIM_INSTRUCTIONS];
 	for (UInt e = 0; e < SIM_EVENT_COUNT; e++) {
 		if (output_has_event(e))

@@ -137,6 +137,9 @@ enum sim_record {
 
 /* misc of SIM_RECORD_COUNTS: the image ended (exit, exec, fatal signal); its process lost nothing after it. */
 #define SIM_COUNTS_FINAL 1u
+/* Its further bits: the first patterns of --toggle, in order, of which a function has run. */
+#define SIM_COUNTS_TOGGLE(i) (2u << (i))
+#define SIM_TOGGLES_TOLD     15u
 
 struct sim_count {
 	uint64_t event; /* enum sim_event; only those of the kinds in the header, and always instructions */

@@ -6,6 +6,8 @@
 
 #define TOGGLES_NAME_BYTES 4096
 
+UInt sim_toggles_ran;
+
 /* Whether the character is in the set whose first character behind '[' is at *set; moves *set behind its ']'. */
 static Bool toggles_in_set(const HChar **set, HChar c)
 {
@@ -65,11 +67,15 @@ static Bool toggles_matches(const HChar *name)
 	HChar *parameters = VG_(strchr)(plain, '(');
 	if (parameters && parameters != plain)
 		*parameters = '\0';
+	Bool is_any = False;
 	for (UInt i = 0; i < sim_options.toggle_count; i++) {
-		if (toggles_glob(sim_options.toggles[i], name) || toggles_glob(sim_options.toggles[i], plain))
-			return True;
+		if (!toggles_glob(sim_options.toggles[i], name) && !toggles_glob(sim_options.toggles[i], plain))
+			continue;
+		is_any = True;
+		if (i < SIM_TOGGLES_TOLD)
+			sim_toggles_ran |= 1u << i;
 	}
-	return False;
+	return is_any;
 }
 
 Bool sim_toggles_begins(Addr address)

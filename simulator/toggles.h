@@ -10,7 +10,10 @@
 
 #include "core.h"
 
-/* Whether a function that --toggle names begins at this address. */
+/* Which of the first SIM_TOGGLES_TOLD patterns of --toggle name a function that has run: a bit for each, in order. */
+extern UInt sim_toggles_ran;
+
+/* Whether a function that --toggle names begins at this address, which is about to run. */
 Bool sim_toggles_begins(Addr address);
 /* Translated code calls these: before the first instruction of such a function, and after a return or indirect jump. */
 void sim_toggles_enter(Addr sp, Addr return_address);

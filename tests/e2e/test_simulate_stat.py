@@ -309,7 +309,7 @@ def test_a_stored_result_keeps_what_is_wrong_with_it(simulate, loop, tmp_path):
     line = json.loads(failed.read_text())
     assert line['failures'] == {'runs': 1, 'failed': 1, 'exit-status': 5, 'reason': '1 of 1 runs failed: exit status 5'}
     simulate('-j', '-o', nothing, '-e', 'branches', '--toggle', 'no_such_function', loop, 1000, check=0)
-    assert 'no function that --toggle names has run' in json.loads(nothing.read_text())['warnings'][0]
+    assert "no function that --toggle names as 'no_such_function' has run" in json.loads(nothing.read_text())['warnings'][0]
     for a, b in (good, failed), (failed, good):
         assert '1 of 1 runs failed: exit status 5' in simulate('--compare', a, b, check=255).stderr
     assert 'has run' in simulate('-e', 'branches', '--compare', nothing, nothing, check=255).stderr
@@ -320,6 +320,10 @@ def test_a_stored_result_keeps_what_is_wrong_with_it(simulate, loop, tmp_path):
 def test_gate_of_a_function_that_did_not_run(simulate, loop):
     for words in ('work', loop, 'true'), ('wrok', loop, loop):
         assert 'no verdict' in simulate('-e', 'instructions', '--toggle', words[0], '--compare', *words[1:], check=255).stderr
+    # One of two that is renamed takes its work away, too.
+    said = simulate('-e', 'instructions', '--toggle', 'work', '--toggle', 'wrok*', '--compare', loop, loop, check=255).stderr
+    assert "no function that --toggle names as 'wrok*' has run" in said
+    assert 'has run' not in simulate('-e', 'instructions', '--toggle', 'work', '--toggle', 'w?rk', loop, check=0).stderr
 
 
 def test_different_environments_are_told(simulate, loop, tmp_path):

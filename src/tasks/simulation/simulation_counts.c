@@ -49,6 +49,7 @@ static const char *simulation_counts_read_records(struct tally_bytes bytes, stru
 		if (type == SIM_RECORD_COUNTS) {
 			wrong = simulation_counts_read_pairs(&c, start + size, image);
 			image->is_final = misc & SIM_COUNTS_FINAL;
+			image->toggles_ran = misc / SIM_COUNTS_TOGGLE(0);
 		}
 		if (wrong)
 			return wrong;
@@ -89,6 +90,7 @@ static void simulation_counts_add(struct simulation_counts *counts, const struct
 		text_visible(&model, image->model);
 		counts->model[model.len] = '\0';
 	}
+	counts->toggles_ran |= image->toggles_ran;
 	counts->images++;
 	counts->processes += image->number == 0;
 	counts->unfinished += !image->is_final;
@@ -153,16 +155,18 @@ void simulation_counts_note(const struct simulation_counts *counts, struct diag 
 			counts->damaged, counts->images + counts->damaged, counts->damage);
 }
 
-void simulation_counts_note_nothing(
-	const struct simulation_counts *counts, bool has_toggles, bool starts_off, struct diag *notes)
+void simulation_counts_note_nothing(const struct simulation_counts *counts, const char *const *toggles,
+	size_t toggle_count, bool starts_off, struct diag *notes)
 {
-	if (counts->values[SIM_INSTRUCTIONS] != 0)
-		return;
-	if (has_toggles)
-		diag_add(notes, DIAG_WARNING,
-			"no function that --toggle names has run: check its name ('*' matches any part), and that the "
-			"program has symbols");
-	else if (starts_off)
+	bool is_nothing = counts->values[SIM_INSTRUCTIONS] == 0;
+	for (size_t i = 0; i < toggle_count; i++)
+		if (i < SIM_TOGGLES_TOLD ? !(counts->toggles_ran & 1u << i) : is_nothing)
+			diag_add(notes, DIAG_WARNING,
+				"no function that --toggle names as '%s' has run: check its name ('*' matches any "
+				"part), "
+				"and that the program has symbols",
+				toggles[i]);
+	if (is_nothing && toggle_count == 0 && starts_off)
 		diag_add(notes, DIAG_WARNING,
 			"with -D -1 counting begins where the program says so (tally/simulation.h), which it did not");
 }

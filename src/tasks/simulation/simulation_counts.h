@@ -27,11 +27,14 @@ struct simulation_image { /* what one stream says */
 	uint64_t values[SIM_EVENT_COUNT];
 	bool is_counted[SIM_EVENT_COUNT];
 	bool is_final;
+	uint32_t
+		toggles_ran; /* bits of the patterns of --toggle of which a function has run: the first SIM_TOGGLES_TOLD */
 };
 
 struct simulation_counts {
 	uint64_t values[SIM_EVENT_COUNT]; /* sums */
 	bool is_counted[SIM_EVENT_COUNT]; /* by all images */
+	uint32_t toggles_ran; /* in some image */
 	size_t images, processes;
 	size_t unfinished; /* images whose counts are not final */
 	size_t damaged; /* streams that cannot be read */
@@ -48,8 +51,9 @@ TALLY_MUST_CHECK enum tally_status simulation_counts_read(
 	const char *folder, pid_t pid, struct simulation_counts *counts, struct tally_error *err);
 /* Says which counts are not complete. */
 void simulation_counts_note(const struct simulation_counts *counts, struct diag *notes);
-/* Says why nothing was counted: no function of --toggle ran, or (starts_off) the program never began the counting. */
-void simulation_counts_note_nothing(
-	const struct simulation_counts *counts, bool has_toggles, bool starts_off, struct diag *notes);
+/* Says what was not counted: a pattern of --toggle of which no function ran, or (starts_off) all, as the program never
+ * began the counting. */
+void simulation_counts_note_nothing(const struct simulation_counts *counts, const char *const *toggles,
+	size_t toggle_count, bool starts_off, struct diag *notes);
 
 #endif

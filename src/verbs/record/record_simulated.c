@@ -289,8 +289,8 @@ static enum tally_status record_simulated_record(
 	}
 	if (job->sum.streams.samples == 0 && status == TALLY_OK &&
 		simulation_counts_read(run.folder, 0, &counts, NULL) == TALLY_OK)
-		simulation_counts_note_nothing(
-			&counts, s->simulation.toggles.len > 0, record_simulated_starts_off(s), &job->notes);
+		simulation_counts_note_nothing(&counts, s->simulation.toggles.items, s->simulation.toggles.len,
+			record_simulated_starts_off(s), &job->notes);
 	simulation_end(&run, &job->notes);
 	summary->signal = run.signal;
 	return status;

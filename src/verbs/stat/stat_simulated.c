@@ -134,8 +134,8 @@ enum tally_status stat_simulated_count(struct stat_simulated *sim, char *const *
 	if (status != TALLY_OK)
 		return status;
 	simulation_counts_note(&result->counts, warnings);
-	simulation_counts_note_nothing(&result->counts, sim->settings->simulation.toggles.len > 0,
-		sim->settings->counting.delay_ms < 0, warnings);
+	simulation_counts_note_nothing(&result->counts, sim->settings->simulation.toggles.items,
+		sim->settings->simulation.toggles.len, sim->settings->counting.delay_ms < 0, warnings);
 	return stat_simulated_name_model(sim, &result->counts, err);
 }
 
