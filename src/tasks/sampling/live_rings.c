@@ -6,7 +6,7 @@
 #include "tasks/recording/record_description.h"
 #include "tasks/session/event_words.h"
 
-#define FRAMES_KEPT (1u << 20) /* every address that a sample has is one */
+#define FRAMES_KEPT  (1u << 20) /* every address that a sample has is one */
 #define SETTLE_LOOKS 50
 #define SETTLE_MS    20
 

@@ -462,13 +462,16 @@ const struct command command_stat = {
 		"line below the table gives the reason. Counts of events that shared the PMU are scaled up, and the "
 		"share of time that they were counted follows in parentheses. A count that cannot be right, because a "
 		"virtual machine's counter stands or jumps, is marked (implausible).\n\n"
-		"The command's exit status is passed on.\n\n"
+		"The command's exit status is passed on: 128 + N if signal N ended it.\n\n"
+		"With --compare and --fail-if, the status is 3 if the second command is worse, 4 if the runs vary too "
+		"much "
+		"to tell, and 255 if there is no verdict, as when a run failed.\n\n"
 		"With --simulate, Valgrind runs the command, and a tool of tally's own counts instructions, branches, "
 		"caches "
 		"and TLBs of a model: without hardware counters or privileges, and alike in each run. With --compare, "
 		"too, it "
 		"is a gate for builds: the status is 3 if the second command exceeds the first by more than "
-		"--threshold.\n\n"
+		"--threshold, and 4 if runs vary too much to tell.\n\n"
 		"'stat record' also stores the counts in a perf.data file, and 'stat report' prints the counts of "
 		"such a file; options may come before and after 'record' and 'report'.",
 	.examples = (const char *const[]){"count the default events of a command", "tally stat make -j8",
@@ -483,6 +486,8 @@ const struct command command_stat = {
 		"show instructions per cycle, and mispredicted branches",
 		"tally stat -M insn_per_cycle,branch_miss_rate ./program", "find out which of two commands is faster",
 		"tally stat --compare './old 100' './new 100' -r 20",
+		"fail a build if the new program takes 5 % more time",
+		"tally stat --compare './old 100' './new 100' -r 20 --fail-if 'elapsed>5%'",
 		"count instructions and cache misses without hardware counters", "tally stat --simulate ./program",
 		"fail a build if the new program executes 0.1 % more instructions",
 		"tally stat --simulate --compare './old 100' './new 100'", NULL},

@@ -67,6 +67,7 @@ struct side {
 };
 
 struct stat_compare_gate { /* of --fail-if */
+	const struct stat_settings *settings;
 	struct stat_gate clauses; /* none: there is no gate, but --markdown may show a table */
 	VEC(struct stat_gate_row) rows; /* of the columns that are shown, in their order */
 	VEC(double *) values; /* that the rows borrow */
@@ -370,15 +371,15 @@ static enum tally_status stat_compare_gate_judge(struct stat_compare_gate *gate,
 	return status == TALLY_OK ? stat_compare_gate_check_counts(gate, err) : status;
 }
 
-static void stat_compare_gate_json(struct text *t, const struct stat_compare_gate *gate,
-	const struct stat_session *session, const struct side sides[STAT_COMPARE_SIDES])
+static void stat_compare_gate_json(
+	struct text *t, const struct stat_compare_gate *gate, const struct side sides[STAT_COMPARE_SIDES])
 {
 	struct json j = {.out = t, .is_compact = true};
 	json_object(&j, NULL);
 	json_string(&j, "kind", STR("gate"));
 	json_string(&j, "a", str_from(sides[0].words[2]));
 	json_string(&j, "b", str_from(sides[1].words[2]));
-	json_string(&j, "fail-if", str_from(session->job->settings.counting.fail_if));
+	json_string(&j, "fail-if", str_from(gate->settings->counting.fail_if));
 	json_bool(&j, "has-failed", gate->verdict == RUN_EXCEEDS);
 	json_string(&j, "verdict", str_from(stat_gate_word(gate->verdict)));
 	json_object_end(&j);
@@ -426,14 +427,14 @@ static void missing_add(struct text *t, const char *program, const struct side s
 	text_deinit(&same[1]);
 }
 
-static enum tally_status stat_compare_print(struct text *t, const struct stat_session *session,
-	const struct side sides[STAT_COMPARE_SIDES], const struct stat_values values[STAT_COMPARE_SIDES],
-	const struct stat_compare_gate *gate, const struct stat_style *style, struct tally_error *err)
+static enum tally_status stat_compare_print(struct text *t, const struct side sides[STAT_COMPARE_SIDES],
+	const struct stat_values values[STAT_COMPARE_SIDES], const struct stat_compare_gate *gate,
+	const struct stat_style *style, struct tally_error *err)
 {
 	bool has_gate = gate->clauses.count > 0, has_verdict = false;
 	for (size_t i = 0; i < gate->rows.len; i++)
 		has_verdict |= gate->rows.items[i].is_judged;
-	if (session->job->settings.view.is_markdown) {
+	if (gate->settings->view.is_markdown) {
 		stat_gate_markdown(t, gate->rows.items, gate->rows.len, gate->verdict, style);
 		return TALLY_OK;
 	}
@@ -445,7 +446,7 @@ static enum tally_status stat_compare_print(struct text *t, const struct stat_se
 	if (status == TALLY_OK && !style->is_json && values[0].len && values[1].len)
 		closing_print(t, values);
 	if (status == TALLY_OK && has_gate && has_verdict && style->is_json)
-		stat_compare_gate_json(t, gate, session, sides);
+		stat_compare_gate_json(t, gate, sides);
 	else if (status == TALLY_OK && has_gate && has_verdict)
 		stat_gate_print(t, gate->rows.items, gate->rows.len, gate->verdict, style);
 	return status;
@@ -456,7 +457,7 @@ static enum tally_status stat_compare_conclude(struct stat_session *session,
 	const struct side sides[STAT_COMPARE_SIDES], const struct stat_values values[STAT_COMPARE_SIDES],
 	struct text *t, const struct stat_style *style, struct tally_error *err)
 {
-	struct stat_compare_gate gate = {0};
+	struct stat_compare_gate gate = {.settings = &session->job->settings};
 	struct tally_error no_verdict = {0};
 	const char *fail_if = session->job->settings.counting.fail_if;
 	bool has_failures = sides[0].failures.failed || sides[1].failures.failed;
@@ -467,7 +468,7 @@ static enum tally_status stat_compare_conclude(struct stat_session *session,
 	for (size_t i = 0; judged != TALLY_OK && i < gate.rows.len; i++)
 		gate.rows.items[i].is_judged = false;
 	if (status == TALLY_OK)
-		status = stat_compare_print(t, session, sides, values, &gate, style, err);
+		status = stat_compare_print(t, sides, values, &gate, style, err);
 	if (status == TALLY_OK && has_failures)
 		status = failures_refuse(sides, err);
 	if (status == TALLY_OK && judged != TALLY_OK) {
