@@ -184,12 +184,18 @@ struct css_set {
 	struct cgroup_subsys_state *subsys[8]; /* by cgroup_subsys_id, in all hierarchies */
 } KERNEL_TYPE;
 
+struct restart_block { /* of a system call that goes on after a signal or a stop */
+	long (*fn)(struct restart_block *);
+} KERNEL_TYPE;
+
 struct task_struct {
 	struct css_set *cgroups;
 	struct thread_info thread_info;
 	unsigned int __state; /* since Linux 5.14; before it: */
 	volatile long state;
 	unsigned int in_iowait : 1;
+	unsigned int frozen : 1; /* by the freezer of cgroup version 2 */
+	struct restart_block restart_block;
 	int on_cpu; /* of kernels for several CPUs */
 	unsigned int cpu; /* of x86 before Linux 5.16 */
 	unsigned long nvcsw, nivcsw; /* how often it left the CPU, by itself or not */

@@ -9,13 +9,22 @@
 
 #include <linux/types.h>
 
-#define OFF_CPU_FRAMES	127 /* of the kernel's part of a stack, and of the user's */
-#define OFF_CPU_PLACES	8 /* stacks that are remembered for each thread; a power of two */
-#define OFF_CPU_SLOTS	4 /* sums that are kept with a thread */
-#define OFF_CPU_CHECKS	6 /* return addresses that identify a remembered stack */
-#define OFF_CPU_WORDS	64 /* of the user's stack, which are searched for them */
-#define OFF_CPU_COMM	16
-#define OFF_CPU_CGROUPS 16 /* whose threads are measured */
+#define OFF_CPU_FRAMES	 127 /* of the kernel's part of a stack, and of the user's */
+#define OFF_CPU_PLACES	 8 /* stacks that are remembered for each thread; a power of two */
+#define OFF_CPU_SLOTS	 4 /* sums that are kept with a thread */
+#define OFF_CPU_CHECKS	 6 /* return addresses that identify a remembered stack */
+#define OFF_CPU_WORDS	 64 /* of the user's stack, which are searched for them */
+#define OFF_CPU_COMM	 16
+#define OFF_CPU_CGROUPS	 16 /* whose threads are measured */
+#define OFF_CPU_RESTARTS 6 /* kernel functions that continue a system call */
+
+/* A thread that was stopped or frozen in some system calls continues in another one, restart_syscall. The function that
+ * the kernel calls then tells which one it was. */
+struct off_cpu_restart {
+	__u64 function; /* its address; 0: none */
+	__s32 syscall;
+	__s32 zero;
+};
 
 /* Like enum wait_state, before the system call is considered. */
 enum off_cpu_state {

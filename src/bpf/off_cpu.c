@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "bpf/bpf_load.h"
+#include "bpf/wait_calls.h"
 #include "bpf/wait_parts.h"
 #include "bpf/wait_stacks.h"
 #include "bpf/walk_tables.h"
@@ -60,6 +61,8 @@ struct off_cpu {
 	unsigned written_sums; /* which of the two maps the program writes */
 	struct off_cpu_batch batch;
 	uint64_t started_ns, stopped_ns, lost_stacks; /* stopped_ns 0: it is running */
+	struct wait_calls_restart restarts[OFF_CPU_RESTARTS];
+	size_t restart_count;
 	struct waiting_threads *waiting; /* NULL: threads cannot be visited, because of: */
 	struct tally_error no_waiting;
 	const struct waiting_threads_sink *waiting_sink; /* during a visit */
@@ -381,6 +384,9 @@ static enum tally_status off_cpu_size(struct off_cpu *o, struct tally_error *err
 	s->rodata->interrupts_begin = o->stacks.interrupts.begin;
 	s->rodata->interrupts_bytes = o->stacks.interrupts.end - o->stacks.interrupts.begin;
 	s->rodata->switch_has_state = off_cpu_switch_has_state();
+	for (size_t i = 0; i < o->restart_count; i++)
+		s->rodata->restarts[i] = (struct off_cpu_restart){
+			.function = o->restarts[i].function, .syscall = o->restarts[i].syscall};
 	if (bpf_map__set_max_entries(s->maps.threads, (uint32_t)MIN(threads, (size_t)1 << 22)) != 0 ||
 		bpf_map__set_max_entries(s->maps.cpus, (uint32_t)MAX(c->cpu_count, (size_t)1)) != 0)
 		return bpf_explain(c->kernel, c->what, errno, err);
@@ -445,7 +451,9 @@ static void off_cpu_open_waiting(struct off_cpu *o)
 		.wants_preempted = c->wants_preempted,
 		.no_kernel_stacks = c->no_kernel_stacks,
 		.has_cpus = c->cpu_count > 0,
-		.thread_count = c->thread_count};
+		.thread_count = c->thread_count,
+		.restarts = o->restarts,
+		.restart_count = o->restart_count};
 	if (waiting_threads_create(&config, &o->waiting, &o->no_waiting) != TALLY_OK)
 		o->waiting = NULL;
 }
@@ -456,6 +464,7 @@ static void off_cpu_read_kernel(struct off_cpu *o)
 	if (kernel_text(o->config.kernel, &kallsyms, NULL, "/proc/kallsyms") != TALLY_OK)
 		return;
 	wait_stacks_read_kernel(&o->stacks, str_from(kallsyms));
+	o->restart_count = wait_calls_read_restarts(str_from(kallsyms), o->restarts, ARRAY_LEN(o->restarts));
 	free(kallsyms);
 }
 

@@ -19,6 +19,10 @@
 #define TASK_DEAD	     0x80
 #define TASK_NOLOAD	     0x400
 #define TASK_RTLOCK	     0x1000
+#define TASK_FROZEN	     0x8000
+
+/* A constant, set before the program is loaded. */
+const volatile struct off_cpu_restart restarts[OFF_CPU_RESTARTS];
 
 /* The programs that include this have these maps in common (bpf_share_maps). */
 struct {
@@ -42,6 +46,7 @@ struct pt_regs___x86 {
 } KERNEL_TYPE;
 #define OFF_CPU_REGS	   struct pt_regs___x86
 #define REGS_SYSCALL_FIELD orig_ax
+#define RESTART_SYSCALL	   219
 #define REGS_IP_FIELD	   ip
 #define TS_COMPAT	   2
 #elif defined(__TARGET_ARCH_arm64)
@@ -51,6 +56,7 @@ struct pt_regs___aarch64 {
 } KERNEL_TYPE;
 #define OFF_CPU_REGS	   struct pt_regs___aarch64
 #define REGS_SYSCALL_FIELD syscallno
+#define RESTART_SYSCALL	   128
 #define REGS_IP_FIELD	   pc
 #endif
 
@@ -66,6 +72,16 @@ struct off_cpu_regs {
 static __always_inline struct task_struct *off_cpu_current(void)
 {
 	return HAS_TASK_BTF ? bpf_get_current_task_btf() : (void *)bpf_get_current_task();
+}
+
+/* The system call that restart_syscall continues, or that number where the kernel hides its addresses. */
+static __always_inline __s32 off_cpu_restarted(struct task_struct *task)
+{
+	__u64 function = (__u64)BPF_CORE_READ(task, restart_block.fn);
+	for (__u32 i = 0; i < OFF_CPU_RESTARTS; i++)
+		if (function && restarts[i].function == function)
+			return restarts[i].syscall;
+	return RESTART_SYSCALL;
 }
 
 /* Of the current thread's entry to the kernel from user space; false where they are not available. */
@@ -89,6 +105,8 @@ static __always_inline bool off_cpu_regs(struct task_struct *task, struct off_cp
 #endif
 	if (to->syscall < 0)
 		to->syscall = -1;
+	if (to->syscall == RESTART_SYSCALL)
+		to->syscall = off_cpu_restarted(task);
 	return true;
 }
 
@@ -98,17 +116,20 @@ static __always_inline __u64 off_cpu_mix(__u64 hash, __u64 word)
 	return (hash << 29 | hash >> 35) * 0xbf58476d1ce4e5b9ULL;
 }
 
+/* Waits for a block device cannot be interrupted. The kernel's flag for waits for data has other users, which can:
+ * io_uring has it in waits for whatever completes, graphics drivers in waits for their engines. */
 static __always_inline __u8 off_cpu_state_of(struct task_struct *task, bool preempt, __u64 state)
 {
 	if (preempt || state == 0)
 		return OFF_CPU_RUNNABLE;
-	bool waits_for_disk = BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
-	if (state & TASK_STOPPED_TRACED)
+	if (state & (TASK_STOPPED_TRACED | TASK_FROZEN))
 		return OFF_CPU_STOPPED;
-	if (waits_for_disk)
+	if (state & TASK_INTERRUPTIBLE) {
+		bool is_frozen = bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD_PROBED(task, frozen);
+		return is_frozen ? OFF_CPU_STOPPED : OFF_CPU_SLEEPING;
+	}
+	if (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait))
 		return OFF_CPU_DISK;
-	if (state & TASK_INTERRUPTIBLE)
-		return OFF_CPU_SLEEPING;
 	if (state & (TASK_UNINTERRUPTIBLE | TASK_RTLOCK))
 		return state & TASK_NOLOAD ? OFF_CPU_OTHER : OFF_CPU_UNINTERRUPTIBLE;
 	return OFF_CPU_OTHER;

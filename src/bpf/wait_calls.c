@@ -27,6 +27,13 @@ static const struct wait_calls_name {
 #ifdef SYS_futex_waitv
 	{"futex_waitv", SYS_futex_waitv},
 #endif
+#ifdef SYS_io_uring_enter
+	{"io_uring_enter", SYS_io_uring_enter},
+#endif
+	{"io_getevents", SYS_io_getevents},
+#ifdef SYS_io_pgetevents
+	{"io_pgetevents", SYS_io_pgetevents},
+#endif
 	{"futex", SYS_futex},
 	{"semtimedop", SYS_semtimedop},
 	{"flock", SYS_flock},
@@ -59,6 +66,45 @@ static const struct wait_calls_name {
 	{"rt_sigsuspend", SYS_rt_sigsuspend},
 };
 
+/* The functions that restart_syscall calls to continue what a stop or a signal has interrupted. */
+static const struct wait_calls_name wait_calls_restarts[] = {
+#ifdef SYS_poll
+	{"do_restart_poll", SYS_poll},
+#else
+	{"do_restart_poll", SYS_ppoll},
+#endif
+	{"futex_wait_restart", SYS_futex},
+	{"do_no_restart_syscall", SYS_futex}, /* futex_wait_restart sets it before it waits, no other one does */
+	{"hrtimer_nanosleep_restart", SYS_clock_nanosleep},
+	{"alarm_timer_nsleep_restart", SYS_clock_nanosleep},
+	{"posix_cpu_nsleep_restart", SYS_clock_nanosleep},
+};
+
+static int32_t wait_calls_restart_number(struct tally_str name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(wait_calls_restarts); i++)
+		if (str_equal(name, str_from(wait_calls_restarts[i].name)))
+			return wait_calls_restarts[i].number;
+	return NOT_A_CALL;
+}
+
+size_t wait_calls_read_restarts(struct tally_str kallsyms, struct wait_calls_restart *restarts, size_t most)
+{
+	struct tally_str rest = kallsyms, line, word, kind;
+	size_t count = 0;
+	while (count < most && str_next(&rest, '\n', &line)) {
+		struct wait_calls_restart found = {0};
+		if (!memmem(line.data, line.len, "restart", strlen("restart")) || !str_next(&line, ' ', &word) ||
+			!str_to_u64(word, 16, &found.function) || found.function == 0 || !str_next(&line, ' ', &kind) ||
+			!str_next(&line, '\t', &word))
+			continue;
+		found.syscall = wait_calls_restart_number(word);
+		if (found.syscall != NOT_A_CALL)
+			restarts[count++] = found;
+	}
+	return count;
+}
+
 static int32_t wait_calls_number(struct tally_str name)
 {
 	static const char *const prefixes[] = {"__x64_sys_", "__arm64_sys_"};
@@ -73,7 +119,7 @@ static int32_t wait_calls_number(struct tally_str name)
 			if (str_equal(rest, str_from(wait_calls_names[i].name)))
 				return wait_calls_names[i].number;
 	}
-	return NOT_A_CALL;
+	return wait_calls_restart_number(name);
 }
 
 static int wait_calls_compare(const void *a, const void *b)

@@ -20,12 +20,19 @@ struct wait_calls_range {
 	int32_t syscall; /* -1: the function waits for a block device */
 };
 
+struct wait_calls_restart { /* a kernel function that continues a system call after a stop */
+	uint64_t function;
+	int32_t syscall; /* which one */
+};
+
 struct wait_calls {
 	VEC(struct wait_calls_range) ranges; /* in order of addresses */
 };
 
 /* kallsyms: the text of /proc/kallsyms. */
 void wait_calls_read(struct wait_calls *calls, struct tally_str kallsyms);
+/* Fills restarts with those of the kernel; how many were found: none if it hides its addresses. */
+size_t wait_calls_read_restarts(struct tally_str kallsyms, struct wait_calls_restart *restarts, size_t most);
 void wait_calls_deinit(struct wait_calls *calls);
 int32_t wait_calls_find(const struct wait_calls *calls, const uint64_t *ips, size_t count, bool *is_disk);
 

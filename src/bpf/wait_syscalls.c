@@ -27,6 +27,13 @@ static enum wait_state wait_syscalls_of(int32_t call)
 #ifdef SYS_epoll_pwait2
 	case SYS_epoll_pwait2:
 #endif
+#ifdef SYS_io_uring_enter
+	case SYS_io_uring_enter: /* whatever completes first */
+#endif
+	case SYS_io_getevents:
+#ifdef SYS_io_pgetevents
+	case SYS_io_pgetevents:
+#endif
 		return WAIT_POLL;
 	case SYS_read:
 	case SYS_write:

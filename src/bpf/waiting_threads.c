@@ -9,12 +9,14 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "bpf/bpf_load.h"
+#include "bpf/wait_calls.h"
 #include "tally_config.h"
 
 #if HAVE_BPF
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "bpf/off_cpu.bpf.h"
 #include "bpf/waiting_threads.bpf.h"
 #include "bpf/waiting_threads.skel.h"
 
@@ -40,6 +42,9 @@ static enum tally_status waiting_threads_size(struct waiting_threads *w, struct 
 	s->rodata->wants_kernel = !c->no_kernel_stacks;
 	s->rodata->has_cpus = c->has_cpus;
 	s->rodata->own_tgid = (uint32_t)getpid();
+	for (size_t i = 0; i < MIN(c->restart_count, (size_t)OFF_CPU_RESTARTS); i++)
+		s->rodata->restarts[i] = (struct off_cpu_restart){
+			.function = c->restarts[i].function, .syscall = c->restarts[i].syscall};
 	if (bpf_map__set_max_entries(s->maps.targets, (uint32_t)targets) != 0)
 		return bpf_explain(c->kernel, c->what, errno, err);
 	return bpf_share_maps(s->obj, c->waits, shared, ARRAY_LEN(shared), err);

@@ -18,6 +18,7 @@
 #define WAITING_REGISTERS_MOST 33
 
 struct bpf_object;
+struct wait_calls_restart;
 
 struct waiting_threads_config {
 	const struct kernel_seam *kernel;
@@ -26,6 +27,8 @@ struct waiting_threads_config {
 	bool all_threads; /* or those that are added */
 	bool wants_preempted, no_kernel_stacks, has_cpus; /* as in off_cpu.bpf.c */
 	size_t thread_count; /* expected number of threads */
+	const struct wait_calls_restart *restarts; /* as in off_cpu.bpf.c */
+	size_t restart_count;
 };
 
 struct waiting_thread {

@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
+#include "base/array.h"
 #include "kernel/system/kernel_files.h"
 
 #define KERNEL_THREAD		 UINT64_C(0x00200000) /* PF_KTHREAD of the field flags */
@@ -62,6 +64,32 @@ uint64_t thread_waits_switches(const struct kernel_seam *kernel, pid_t tid)
 	return wait.switches;
 }
 
+/* A thread that was stopped in some system calls continues in restart_syscall. Which call that is shows the kernel
+ * function in which it waits, whose name may have a suffix of the compiler. */
+static int32_t thread_waits_restarted(const struct kernel_seam *kernel, pid_t tid)
+{
+#ifdef SYS_poll
+	enum { POLL = SYS_poll };
+#else
+	enum { POLL = SYS_ppoll };
+#endif
+	static const struct {
+		const char *prefix;
+		int32_t syscall;
+	} functions[] = {{"poll_", POLL}, {"do_poll", POLL}, {"do_sys_poll", POLL}, {"do_restart_poll", POLL},
+		{"futex_", SYS_futex}, {"do_nanosleep", SYS_clock_nanosleep},
+		{"hrtimer_nanosleep", SYS_clock_nanosleep}, {"alarmtimer_do_nsleep", SYS_clock_nanosleep}};
+	int32_t found = SYS_restart_syscall;
+	char *text;
+	if (kernel_text(kernel, &text, NULL, "/proc/%d/wchan", (int)tid) != TALLY_OK)
+		return found;
+	for (size_t i = 0; i < ARRAY_LEN(functions); i++)
+		if (strncmp(text, functions[i].prefix, strlen(functions[i].prefix)) == 0)
+			found = functions[i].syscall;
+	free(text);
+	return found;
+}
+
 /* "202 0x7f.. ... SP PC", "-1 SP PC", "running". */
 static void thread_waits_read_call(const struct kernel_seam *kernel, pid_t tid, struct thread_wait *wait)
 {
@@ -71,7 +99,7 @@ static void thread_waits_read_call(const struct kernel_seam *kernel, pid_t tid, 
 		return;
 	struct tally_str rest = str_from(text), word, last = {0}, before = {0};
 	if (str_next(&rest, ' ', &word) && str_to_u64(word, 10, &number) && number <= INT32_MAX)
-		wait->syscall = (int32_t)number;
+		wait->syscall = number == SYS_restart_syscall ? thread_waits_restarted(kernel, tid) : (int32_t)number;
 	while (str_next(&rest, ' ', &word)) {
 		before = last;
 		last = word;

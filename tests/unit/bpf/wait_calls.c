@@ -47,6 +47,31 @@ static void finds_calls_in_stacks(void **state)
 	wait_calls_deinit(&calls);
 }
 
+static void finds_what_a_restarted_call_is(void **state)
+{
+	static const char kallsyms[] = "ffffffff81000000 t __pfx_futex_wait_restart\n"
+				       "ffffffff81001000 t futex_wait_restart\n"
+				       "ffffffff81002000 t do_restart_poll\n"
+				       "ffffffff81003000 t hrtimer_nanosleep_restart\n"
+				       "0000000000000000 t alarm_timer_nsleep_restart\n";
+	struct wait_calls calls = {0};
+	struct wait_calls_restart found[4] = {0};
+	bool is_disk;
+	const uint64_t poll[] = {0xffffffff81002010};
+	assert_int_equal(wait_calls_read_restarts(str_from(kallsyms), found, 1), 1);
+	assert_int_equal(wait_calls_read_restarts(str_from(kallsyms), found, ARRAY_LEN(found)), 3);
+	assert_int_equal(found[0].function, 0xffffffff81001000);
+	assert_int_equal(found[0].syscall, SYS_futex);
+	assert_int_equal(found[2].syscall, SYS_clock_nanosleep);
+	wait_calls_read(&calls, str_from(kallsyms));
+#ifdef SYS_poll
+	assert_int_equal(wait_calls_find(&calls, poll, 1, &is_disk), SYS_poll);
+#else
+	assert_int_equal(wait_calls_find(&calls, poll, 1, &is_disk), SYS_ppoll);
+#endif
+	wait_calls_deinit(&calls);
+}
+
 static void knows_nothing_where_addresses_are_hidden(void **state)
 {
 	static const char *const trees[] = {"/proc/kallsyms: 0000000000000000 T __x64_sys_futex\n",
@@ -64,6 +89,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_calls_in_stacks),
+		cmocka_unit_test(finds_what_a_restarted_call_is),
 		cmocka_unit_test(knows_nothing_where_addresses_are_hidden),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

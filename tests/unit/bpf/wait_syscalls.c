@@ -9,6 +9,7 @@ static void calls_tell_what_is_waited_for(void **state)
 {
 	assert_int_equal(wait_syscall_state(WAIT_SLEEPING, SYS_futex), WAIT_FUTEX);
 	assert_int_equal(wait_syscall_state(WAIT_SLEEPING, SYS_epoll_pwait), WAIT_POLL);
+	assert_int_equal(wait_syscall_state(WAIT_SLEEPING, SYS_io_getevents), WAIT_POLL);
 	assert_int_equal(wait_syscall_state(WAIT_SLEEPING, SYS_read), WAIT_IO);
 	assert_int_equal(wait_syscall_state(WAIT_SLEEPING, SYS_accept4), WAIT_IO);
 	assert_int_equal(wait_syscall_state(WAIT_SLEEPING, SYS_nanosleep), WAIT_SLEEPING);

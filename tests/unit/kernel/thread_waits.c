@@ -2,6 +2,7 @@
 #include "kernel/recording/thread_waits.h"
 
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 #include "fake_root.h"
 #include "unit_test.h"
@@ -30,6 +31,26 @@ static void reads_a_thread_that_waits(void **state)
 	assert_int_equal(wait.ip, 0x7f0000001234);
 	assert_int_equal(wait.sp, 0x7ffc00000010);
 	assert_int_equal(wait.switches, 42);
+}
+
+static void names_the_call_that_goes_on(void **state)
+{
+	char tree[256];
+	static const struct {
+		const char *function;
+		int syscall;
+	} cases[] = {{"futex_do_wait", SYS_futex}, {"hrtimer_nanosleep", SYS_clock_nanosleep},
+#ifdef SYS_poll
+		{"do_poll.constprop.0", SYS_poll},
+#endif
+		{"0", SYS_restart_syscall}, {"do_wait", SYS_restart_syscall}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		snprintf(tree, sizeof(tree),
+			"/proc/7/task/7/stat: 7 (x) S 1 7 7 0 -1 0 0\n/proc/7/syscall: %d 0x1 0x7ffc00000010 "
+			"0x401000\n/proc/7/wchan: %s\n",
+			(int)SYS_restart_syscall, cases[i].function);
+		assert_int_equal(wait_in(tree).syscall, cases[i].syscall);
+	}
 }
 
 static void tells_who_runs_or_is_of_the_kernel(void **state)
@@ -70,6 +91,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_a_thread_that_waits),
+		cmocka_unit_test(names_the_call_that_goes_on),
 		cmocka_unit_test(tells_who_runs_or_is_of_the_kernel),
 		cmocka_unit_test(takes_nothing_for_granted),
 	};
