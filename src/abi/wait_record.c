@@ -14,6 +14,8 @@ static const char *const wait_record_states[WAIT_STATES] = {
 	[WAIT_POLL] = "poll",
 	[WAIT_IO] = "io",
 	[WAIT_OTHER] = "other",
+	[WAIT_UNTOLD] = "off-cpu",
+	[WAIT_THROTTLED] = "throttled",
 };
 
 struct tally_str wait_state_name(enum wait_state state)
@@ -80,7 +82,7 @@ enum tally_status wait_record_decode(
 	if (version != WAIT_RECORD_VERSION)
 		return error_set(err, TALLY_UNSUPPORTED, "a wait has version %u, and this tally knows version %u",
 			version, WAIT_RECORD_VERSION);
-	if (state == WAIT_RUNNING || state >= WAIT_STATES)
+	if (state == WAIT_RUNNING || state == WAIT_UNTOLD || state >= WAIT_STATES)
 		return error_set(err, TALLY_CORRUPT, "a wait has state %u, which does not exist", state);
 	if (frames > WAIT_RECORD_FRAMES_MOST || !cursor_count(&c, frames, sizeof(uint64_t)))
 		return error_set(err, TALLY_CORRUPT, "a wait of %zu bytes cannot hold the %u frames of its waker",

@@ -3,8 +3,8 @@
  * wait_record.h - encodes and decodes the raw data (PERF_SAMPLE_RAW) of samples of the event offcpu-time, each of which
  * describes one part of a thread's time off the CPU.
  *
- * A sample's period is the part's length in ns and its time the part's end. One interval off the CPU is at most two parts: blocked
- * until woken, then runnable until it ran; each has one state. perf since 6.16 takes thread, period and call chain of such a
+ * A sample's period is the part's length in ns and its time the part's end. One interval off the CPU is at most three parts:
+ * blocked until woken, then throttled and runnable until it ran; each has one state. perf since 6.16 takes thread, period and call chain of such a
  * sample from raw data, whatever its fields say (found out with perf 7.3, which fails on other raw data), so these come first:
  *
  *	u32 pid  u32 tid  u64 period  u64 frames  u64 ips[frames]  u64 cgroup
@@ -50,6 +50,8 @@ enum wait_state {
 	WAIT_POLL, /* poll, select, epoll_wait and the like */
 	WAIT_IO, /* reads or writes a pipe, a socket, a terminal */
 	WAIT_OTHER,
+	WAIT_UNTOLD, /* off the CPU, and the recording does not say why: never in a record */
+	WAIT_THROTTLED, /* could run, but the CPU quota of its cgroup was used up */
 	WAIT_STATES
 };
 
@@ -93,6 +95,11 @@ TALLY_MUST_CHECK enum tally_status wait_record_decode(
  * order, but ips and waker_ips are copied as they are. Padding aligns the fields that follow raw data in a sample.
  * Frames of the waker beyond WAIT_RECORD_FRAMES_MOST and bytes of a longer name are left out. */
 void wait_record_encode(struct writer *w, const struct sample *sample, const struct wait_record *wait);
+/* Whether the thread could run: it does not wait to be woken. */
+static inline bool wait_state_is_ready(enum wait_state state)
+{
+	return state == WAIT_RUNNABLE || state == WAIT_THROTTLED;
+}
 /* As users read it: "runnable", "sleep", "lock", ... */
 struct tally_str wait_state_name(enum wait_state state);
 /* As users read and write it: "bpf", "tracepoints", "switches"; "?" of others. */

@@ -421,7 +421,7 @@ static void sample_pass_add_wait(struct sample_pass *pass, const struct sample_k
 {
 	struct sample_pass_waiting waiting = {pass, b, *key};
 	struct wait_record wait = {.state = WAIT_OTHER};
-	if (wait_sample_decode(b->event, &b->sample, &wait) && wait.state == WAIT_RUNNABLE)
+	if (wait_sample_decode(b->event, &b->sample, &wait) && wait_state_is_ready(wait.state))
 		return;
 	struct wait_chain_source source = {&b->sample, &wait, b->where, chain_frames(pass, b), b->chain_count};
 	if (b->chain_count == 0) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/wait_events.h"
 
-_Static_assert((unsigned)PROFILE_STATE_NOT_TOLD == WAIT_STATES && (unsigned)PROFILE_STATE_RUNNABLE == WAIT_RUNNABLE &&
-		       (unsigned)PROFILE_STATE_LOCK == WAIT_FUTEX && (unsigned)PROFILE_STATE_OTHER == WAIT_OTHER,
+_Static_assert((unsigned)PROFILE_STATE_NOT_TOLD == WAIT_UNTOLD && (unsigned)PROFILE_STATE_RUNNABLE == WAIT_RUNNABLE &&
+		       (unsigned)PROFILE_STATE_LOCK == WAIT_FUTEX && (unsigned)PROFILE_STATE_OTHER == WAIT_OTHER &&
+		       (unsigned)PROFILE_STATE_THROTTLED == WAIT_THROTTLED && (unsigned)PROFILE_STATES == WAIT_STATES,
 	"profiles have the numbers of records");
 
 bool wait_event_is(const struct perfdata_event *event)

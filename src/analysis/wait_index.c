@@ -28,7 +28,7 @@ static enum tally_status wait_index_add(struct wait_index *index, const struct s
 		if (name->failed || !intern_add(&index->wakers, name->data, name->len, &id))
 			return TALLY_NOMEM;
 	}
-	if ((wait->flags & WAIT_FLAG_SUM) || wait->state == WAIT_RUNNABLE || sample->period > sample->time)
+	if ((wait->flags & WAIT_FLAG_SUM) || wait_state_is_ready(wait->state) || sample->period > sample->time)
 		return TALLY_OK;
 	const struct wait_interval added = {
 		(int32_t)sample->tid, sample->time - sample->period, sample->time, position};

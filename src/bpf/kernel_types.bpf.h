@@ -188,6 +188,25 @@ struct restart_block { /* of a system call that goes on after a signal or a stop
 	long (*fn)(struct restart_block *);
 } KERNEL_TYPE;
 
+struct rq { /* of a CPU */
+	__u64 clock;
+} KERNEL_TYPE;
+
+struct cfs_rq { /* the threads of a cgroup on a CPU */
+	struct rq *rq;
+	int throttle_count; /* of it and of the cgroups above it */
+	__u64 throttled_clock_self; /* since when its threads are throttled; 0: they are not; since Linux 6.6 */
+	__u64 throttled_clock_self_time; /* how long they were, before that */
+} KERNEL_TYPE;
+
+struct sched_entity {
+	struct cfs_rq *cfs_rq;
+} KERNEL_TYPE;
+
+struct task_group {
+	struct cfs_rq **cfs_rq; /* by CPU */
+} KERNEL_TYPE;
+
 struct task_struct {
 	struct css_set *cgroups;
 	struct thread_info thread_info;
@@ -196,6 +215,9 @@ struct task_struct {
 	unsigned int in_iowait : 1;
 	unsigned int frozen : 1; /* by the freezer of cgroup version 2 */
 	struct restart_block restart_block;
+	struct sched_entity se;
+	struct task_group *sched_task_group;
+	_Bool throttled; /* by the quota of its cgroup; since Linux 6.18 */
 	int on_cpu; /* of kernels for several CPUs */
 	unsigned int cpu; /* of x86 before Linux 5.16 */
 	unsigned long nvcsw, nivcsw; /* how often it left the CPU, by itself or not */

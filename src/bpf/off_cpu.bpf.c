@@ -11,6 +11,7 @@
  */
 #include "bpf/off_cpu.bpf.h"
 
+#include "bpf/off_cpu_quota.bpf.h"
 #include "bpf/off_cpu_task.bpf.h"
 #define PYTHON_IDS_OF PYTHON_IDS_WAITS
 #include "bpf/walk_interpret.bpf.h"
@@ -351,6 +352,7 @@ static __always_inline int off_cpu_flush(struct off_cpu_slot *slot)
 	if (sum) { /* only the CPU that has the thread adds to its sums */
 		sum->blocked_ns += slot->sum.blocked_ns;
 		sum->runnable_ns += slot->sum.runnable_ns;
+		sum->throttled_ns += slot->sum.throttled_ns;
 		sum->count += slot->sum.count;
 		sum->last_ns = slot->sum.last_ns;
 		sum->cpu = slot->sum.cpu;
@@ -368,9 +370,15 @@ static __always_inline bool off_cpu_is_key(const struct off_cpu_key *a, const st
 	       a->syscall == b->syscall && a->state == b->state && a->flags == b->flags;
 }
 
+struct off_cpu_times {
+	__u64 begin, woken, now; /* woken: since when it was ready to run */
+	__u64 throttled_ns; /* from then on */
+};
+
 static __always_inline void off_cpu_add(
-	struct off_cpu_thread *t, const struct off_cpu_key *key, __u64 blocked, __u64 runnable, __u64 now)
+	struct off_cpu_thread *t, const struct off_cpu_key *key, const struct off_cpu_times *times)
 {
+	__u64 now = times->now;
 	__u32 index = (__u32)((key->stack ^ key->waker_stack) >> 40 ^ key->waker_tid) & (OFF_CPU_SLOTS - 1);
 	struct off_cpu_slot *slot = &t->slots[index];
 	if (slot->sum.is_used && (!off_cpu_is_key(&slot->key, key) || now - slot->sum.first_ns > SLOT_KEPT_NS))
@@ -379,6 +387,7 @@ static __always_inline void off_cpu_add(
 		slot->key = *key;
 		slot->sum.blocked_ns = 0;
 		slot->sum.runnable_ns = 0;
+		slot->sum.throttled_ns = 0;
 		slot->sum.count = 0;
 		slot->sum.first_ns = now;
 		slot->sum.tgid = t->tgid;
@@ -386,22 +395,24 @@ static __always_inline void off_cpu_add(
 		slot->sum.is_used = 1;
 		__builtin_memcpy(slot->sum.waker_comm, t->waker_comm, OFF_CPU_COMM);
 	}
-	slot->sum.blocked_ns += blocked;
-	slot->sum.runnable_ns += runnable;
+	slot->sum.blocked_ns += times->woken - times->begin;
+	slot->sum.runnable_ns += now - times->woken;
+	slot->sum.throttled_ns += times->throttled_ns;
 	slot->sum.count++;
 	slot->sum.last_ns = now;
 	slot->sum.cpu = bpf_get_smp_processor_id();
 }
 
 static __always_inline bool off_cpu_tell_part(
-	const struct off_cpu_thread *t, const struct off_cpu_key *key, __u64 begin, __u64 woken, __u64 end)
+	const struct off_cpu_thread *t, const struct off_cpu_key *key, const struct off_cpu_times *times)
 {
 	struct off_cpu_part part = {.kind = OFF_CPU_PART,
 		.cpu = bpf_get_smp_processor_id(),
 		.key = *key,
-		.begin_ns = begin,
-		.woken_ns = woken,
-		.end_ns = end,
+		.begin_ns = times->begin,
+		.woken_ns = times->woken,
+		.end_ns = times->now,
+		.throttled_ns = times->throttled_ns,
 		.tgid = t->tgid,
 		.waker_tgid = t->waker_tgid};
 	__builtin_memcpy(part.waker_comm, t->waker_comm, OFF_CPU_COMM);
@@ -462,6 +473,9 @@ static __always_inline bool off_cpu_leave(
 	t->is_told = 0;
 	t->generation = control.generation;
 	t->off_ns = now;
+	t->quota_queue = 0;
+	if (state == OFF_CPU_RUNNABLE)
+		off_cpu_quota_begin(t, task, true);
 	const struct off_cpu_at at = {regs, task->pid, has_user, role, now};
 	return off_cpu_stack_of(context, t, &at, &t->stack);
 }
@@ -474,7 +488,7 @@ static __always_inline void off_cpu_key_unknown(struct off_cpu_key *key)
 }
 
 /* The thread runs again, at now. */
-static __always_inline void off_cpu_return(struct off_cpu_thread *t, const struct task_struct *task, __u64 now)
+static __always_inline void off_cpu_return(struct off_cpu_thread *t, struct task_struct *task, __u64 now)
 {
 	bool has_waker = t->state != OFF_CPU_RUNNABLE && t->woken_ns != 0;
 	__u64 begin = t->off_ns, woken = t->state == OFF_CPU_RUNNABLE ? begin : has_waker ? t->woken_ns : now;
@@ -496,8 +510,9 @@ static __always_inline void off_cpu_return(struct off_cpu_thread *t, const struc
 		woken = now;
 	if (t->is_told)
 		begin = woken;
-	if (now - begin < threshold_ns || !off_cpu_tell_part(t, &key, begin, woken, now))
-		off_cpu_add(t, &key, woken - begin, now - woken, now);
+	const struct off_cpu_times times = {begin, woken, now, off_cpu_quota_end(t, task, now - woken)};
+	if (now - begin < threshold_ns || !off_cpu_tell_part(t, &key, &times))
+		off_cpu_add(t, &key, &times);
 }
 
 /* The current thread: it, or its cgroup's parents, were named. */
@@ -648,6 +663,8 @@ int off_cpu_waking(__u64 *context)
 		return 0;
 	__u64 now = bpf_ktime_get_ns();
 	t->woken_ns = now;
+	if (t->state != OFF_CPU_RUNNABLE)
+		off_cpu_quota_begin(t, task, false);
 	if (off_cpu_woken_by(context, off_cpu_current(), t, now)) {
 		__u32 zero = 0;
 		struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);

@@ -55,6 +55,7 @@ struct off_cpu_key { /* waits that are added up; no padding */
 
 struct off_cpu_sum {
 	__u64 blocked_ns, runnable_ns; /* until woken, and from then until it ran */
+	__u64 throttled_ns; /* of runnable_ns: a CPU quota kept it off the CPU */
 	__u64 count;
 	__u64 first_ns, last_ns; /* ends of waits */
 	__u32 tgid, waker_tgid;
@@ -87,6 +88,7 @@ struct off_cpu_thread {
 	__u64 woken_ns; /* last time; older than off_ns: before it was off */
 	__u64 stack, waker_stack;
 	__u64 before_stack, before_switches; /* of a wait that began before: its stack, and off_cpu_switches in it */
+	__u64 quota_queue, quota_ns; /* whose quota may keep it off the CPU since it was ready to run; 0: not known */
 	__u64 own_work_ns; /* when is_own_work was determined */
 	__u64 interrupt_ns, interrupt_for,
 		interrupt_stack; /* the last stack of an interrupt, taken for which stack of ours */
@@ -98,7 +100,9 @@ struct off_cpu_thread {
 	__u8 is_told; /* the blocked part of this wait has been reported */
 	__u8 next_place;
 	__u8 is_own_work; /* wake-ups on the interrupt stack are the thread's own work */
-	__u8 zero[2];
+	__u8 is_throttled; /* it left the CPU because the quota of its cgroup was used up */
+	__u8 zero[1];
+	__u32 quota_cpu, zero32;
 	char waker_comm[OFF_CPU_COMM];
 	__u32 tags
 		[OFF_CPU_PLACES]; /* hashes of what places are found by, so that only one of them is read; 0: not valid */
@@ -117,8 +121,8 @@ struct off_cpu_stack { /* followed by the kernel's addresses, then the user's, i
 struct off_cpu_part { /* one wait, or a part of one, that is long enough to be reported by itself */
 	__u32 kind, cpu;
 	struct off_cpu_key key;
-	__u64 begin_ns, woken_ns,
-		end_ns; /* woken_ns: 0, the part is runnable from its beginning; end_ns: blocked until then */
+	__u64 begin_ns, woken_ns, end_ns,
+		throttled_ns; /* woken_ns: 0, the part is runnable from its beginning; end_ns: blocked until then */
 	__u32 tgid, waker_tgid;
 	char waker_comm[OFF_CPU_COMM];
 };

@@ -97,6 +97,7 @@ static enum tally_status off_cpu_tell_sum(
 	parts.count = sum->count;
 	parts.blocked_ns = sum->blocked_ns;
 	parts.runnable_ns = sum->runnable_ns;
+	parts.throttled_ns = MIN(sum->throttled_ns, sum->runnable_ns);
 	parts.woken_ns = parts.end_ns = sum->last_ns;
 	parts.flags |= sum->count > 1 ? WAIT_FLAG_SUM : 0;
 	parts.is_summed = true;
@@ -110,6 +111,7 @@ static enum tally_status off_cpu_tell_times(
 	parts->count = 1;
 	parts->blocked_ns = woken - begin;
 	parts->runnable_ns = end - woken;
+	parts->throttled_ns = MIN(parts->throttled_ns, parts->runnable_ns);
 	parts->woken_ns = woken;
 	parts->end_ns = end;
 	return off_cpu_tell(o, parts);
@@ -130,6 +132,7 @@ static enum tally_status off_cpu_tell_one(struct off_cpu *o, const struct off_cp
 	uint64_t begin = off_cpu_rest_of(o, part->key.tid, part->begin_ns), woken = MAX(part->woken_ns, begin);
 	parts.cpu = part->cpu;
 	parts.waker_comm = part->waker_comm;
+	parts.throttled_ns = part->throttled_ns;
 	return off_cpu_tell_times(o, &parts, begin, woken, MAX(part->end_ns, woken));
 }
 
@@ -291,6 +294,7 @@ static enum tally_status off_cpu_tell_unfinished(
 	struct wait_parts parts = off_cpu_parts_of(&key, t->tgid, t->waker_tgid);
 	parts.waker_comm = t->waker_comm;
 	parts.flags |= WAIT_FLAG_UNFINISHED;
+	parts.throttled_ns = t->is_throttled ? UINT64_MAX : 0; /* the last of it may be a wait for a CPU */
 	return off_cpu_tell_times(o, &parts, begin, MIN(woken, now), now);
 }
 

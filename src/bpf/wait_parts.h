@@ -39,9 +39,10 @@ struct wait_parts { /* of one time off the CPU, or of a sum of such */
 	bool is_summed; /* as off_cpu_wait has it */
 	uint64_t count; /* waits in it */
 	uint64_t blocked_ns, runnable_ns, woken_ns, end_ns;
+	uint64_t throttled_ns; /* of runnable_ns: the CPU quota of its cgroup kept it off the CPU */
 };
 
-/* At most two calls of the sink. lost_stacks is raised by the waits whose stack is not known any more. */
+/* At most three calls of the sink. lost_stacks is raised by the waits whose stack is not known any more. */
 TALLY_MUST_CHECK enum tally_status wait_parts_tell(struct wait_stacks *stacks, const struct wait_parts *parts,
 	const struct off_cpu_sink *sink, uint64_t *lost_stacks, struct tally_error *err);
 

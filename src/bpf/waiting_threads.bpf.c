@@ -157,6 +157,8 @@ static __always_inline bool waiting_enter(
 	t->state = state;
 	t->syscall = regs.syscall;
 	t->is_told = 0;
+	t->quota_queue = 0;
+	t->is_throttled = 0;
 	if (t->woken_ns < begin_ns) /* from before that */
 		t->woken_ns = 0;
 	t->generation = generation;

@@ -260,9 +260,7 @@ static uint32_t batch_read_state(struct batch_reader *r, const struct batch_read
 	struct tally_str name = STR("");
 	if (!parts->has_states)
 		return 0;
-	if (state == PROFILE_STATE_NOT_TOLD + 1)
-		name = STR("off-cpu");
-	else if (state > 0)
+	if (state > 0)
 		name = wait_state_name((enum wait_state)(state - 1));
 	return profile_builder_facets(
 		r->builder, &(struct profile_value){.number = state > 0 ? state - 1 : PROFILE_STATES,

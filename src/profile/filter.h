@@ -61,7 +61,7 @@ static inline bool profile_filter_is_idle(const struct profile_filter *filter, c
 	if (!filter->stack_is_idle || sample->stack == PROFILE_NONE || !filter->stack_is_idle[sample->stack])
 		return false;
 	const struct profile_value *state = profile_facet(filter->profile, sample->facets, FACET_STATE);
-	return state && state->number != PROFILE_STATE_RUNNING && state->number != PROFILE_STATE_RUNNABLE;
+	return state && state->number != PROFILE_STATE_RUNNING && !profile_state_is_ready(state->number);
 }
 
 struct profile_idle { /* how much is hidden, and the total */

@@ -149,8 +149,15 @@ enum profile_state { /* the numbers of FACET_STATE: enum wait_state, and "not kn
 	PROFILE_STATE_IO,
 	PROFILE_STATE_OTHER,
 	PROFILE_STATE_NOT_TOLD,
+	PROFILE_STATE_THROTTLED,
 	PROFILE_STATES
 };
+
+/* Whether the thread could run, and did not wait for anything but a CPU. */
+static inline bool profile_state_is_ready(uint64_t state)
+{
+	return state == PROFILE_STATE_RUNNABLE || state == PROFILE_STATE_THROTTLED;
+}
 
 #define PROFILE_MAX_FACETS (FACET_FIELD + PROFILE_MAX_FIELDS)
 

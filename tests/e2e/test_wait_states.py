@@ -2,6 +2,7 @@
 """States of waits that the number of the system call or the kernel's flags alone do not tell: calls that go on after a stop, waits of
 io_uring, threads that a CPU quota keeps off the CPU."""
 import os
+import pathlib
 import signal
 import subprocess
 
@@ -61,6 +62,17 @@ int main(void) {
 '''
 
 
+SPINS = r'''
+#include <time.h>
+int main(void) {
+	struct timespec a, b;
+	volatile long x = 0;
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	do { for (int i = 0; i < 1000; i++) x += i; clock_gettime(CLOCK_MONOTONIC, &b); } while (b.tv_sec - a.tv_sec + (b.tv_nsec - a.tv_nsec) * 1e-9 < 1);
+}
+'''
+
+
 @pytest.fixture(name='source', params=SOURCES)
 def source_that_works(tally, tmp_path, request):
     """Skips with tally's own reason where this source is refused."""
@@ -106,3 +118,57 @@ def test_a_ring_that_waits_for_a_timer(tally, tmp_path, source):
     tally('record', '--wall', '--wall-source', source, '-o', tmp_path / 'wall.data', '--', program, check=0)
     states = ns_by(tally, tmp_path / 'wall.data', 'comm', 'state')
     assert states.get(('ring', 'poll'), 0) > 2 * 10 ** 8 and ('ring', 'disk') not in states, states
+
+
+def mounts_of_cpu_controllers():
+    for line in open('/proc/mounts', encoding='utf-8'):
+        _, path, kind, options = line.split()[:4]
+        if (kind == 'cgroup' and 'cpu' in options.split(',')) or kind == 'cgroup2':
+            yield pathlib.Path(path)
+
+
+@pytest.fixture(name='quota')
+def cgroup_with_a_quota():
+    """A cgroup whose threads may run for 10 of 100 ms."""
+    for mount in mounts_of_cpu_controllers():
+        group = mount / f'tally-quota-{os.getpid()}'
+        try:
+            group.mkdir()
+            if (group / 'cpu.cfs_quota_us').exists():
+                (group / 'cpu.cfs_quota_us').write_text('10000', encoding='utf-8')
+            elif (group / 'cpu.max').exists():
+                (group / 'cpu.max').write_text('10000 100000', encoding='utf-8')
+            else:
+                group.rmdir()
+                continue
+        except OSError:
+            if group.exists():
+                group.rmdir()
+            continue
+        yield group
+        wait_for(lambda found=group: not (found / 'cgroup.procs').read_text(encoding='utf-8'))
+        group.rmdir()
+        return
+    pytest.skip('no cgroup with a CPU quota can be made')
+
+
+def throttled_ns(group):
+    words = dict(line.split() for line in (group / 'cpu.stat').read_text(encoding='utf-8').splitlines())
+    return int(words['throttled_time']) if 'throttled_time' in words else int(words['throttled_usec']) * 1000
+
+
+@pytest.mark.parametrize('options', [(), ('--off-cpu-thresh', '0')], ids=['sums', 'single'])
+def test_a_quota_that_is_used_up(tally, tmp_path, quota, options):
+    """The kernel counts how long the cgroup was throttled; its thread is alone in it, and needs more than it may have."""
+    tried = tally('record', '--wall', '--wall-source', 'bpf', '-o', tmp_path / 'try.data', '--', 'true', check=None)
+    if tried.returncode != 0:
+        pytest.skip(tried.stderr.strip().splitlines()[-1])
+    program = compiled('spins.c', SPINS, '-O1')
+    tally('record', '--wall', *options, '-o', tmp_path / 'wall.data', '--', 'sh', '-c', f'echo $$ > {quota}/cgroup.procs; exec {program}',
+          check=0)
+    said = throttled_ns(quota)
+    states = ns_by(tally, tmp_path / 'wall.data', 'comm', 'state')
+    assert said > 2 * 10 ** 8
+    assert states[('spins', 'throttled')] == pytest.approx(said, rel=0.15), (said, states)
+    latencies = ns_by(tally, tmp_path / 'wall.data', 'comm', 'state', 'run_latency')
+    assert all(state != 'throttled' or float(ms) > 0 for (_, state, ms) in latencies if ms is not None)

@@ -82,7 +82,7 @@ static void flat_rows_add_wait(const struct profile *p, const struct profile_sam
 	const struct profile_value *state = profile_facet(p, sample->facets, FACET_STATE);
 	if (!state || state->number == PROFILE_STATE_RUNNING)
 		return;
-	stat->more[state->number == PROFILE_STATE_RUNNABLE ? MORE_RUN_LATENCY : MORE_WAIT] += sample->period;
+	stat->more[profile_state_is_ready(state->number) ? MORE_RUN_LATENCY : MORE_WAIT] += sample->period;
 }
 
 static void add_self(

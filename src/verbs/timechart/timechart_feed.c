@@ -231,7 +231,7 @@ static bool take_clock(struct feeding *f, const struct data_sample *s)
 
 static enum span_kind timechart_feed_kind_of_state(unsigned state)
 {
-	return state == WAIT_RUNNABLE				     ? SPAN_WAITING
+	return state == WAIT_RUNNABLE || state == WAIT_THROTTLED     ? SPAN_WAITING
 	       : state == WAIT_UNINTERRUPTIBLE || state == WAIT_DISK ? SPAN_BLOCKED
 	       : state == WAIT_FUTEX				     ? SPAN_LOCK
 	       : state == WAIT_POLL				     ? SPAN_POLL

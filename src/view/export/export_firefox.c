@@ -164,7 +164,7 @@ static void export_firefox_add_states(struct firefox *w)
 	for (unsigned i = PROFILE_STATE_RUNNING + 1; i < PROFILE_STATES; i++)
 		text_printf(w->out, ",{\"name\":\"Waiting: %.*s\",\"color\":\"%s\",\"subcategories\":[\"Other\"]}",
 			(int)names[i].len, names[i].len ? names[i].data : "",
-			i == PROFILE_STATE_RUNNABLE ? "lightred" : "transparent");
+			profile_state_is_ready(i) ? "lightred" : "transparent");
 }
 
 static void add_meta(struct firefox *w)

@@ -53,7 +53,8 @@ static const char *flame_svg_state_colour(enum profile_state state)
 		[PROFILE_STATE_POLL] = "#c6dde6",
 		[PROFILE_STATE_IO] = "#78cfae",
 		[PROFILE_STATE_OTHER] = "#c9c1b1",
-		[PROFILE_STATE_NOT_TOLD] = "#bdbdbd"};
+		[PROFILE_STATE_NOT_TOLD] = "#bdbdbd",
+		[PROFILE_STATE_THROTTLED] = "#e2714b"};
 	return colours[state];
 }
 

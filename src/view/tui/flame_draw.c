@@ -19,6 +19,7 @@ static enum flame_kind state_kind(enum profile_state state)
 	case PROFILE_STATE_RUNNING:
 		return FLAME_USER;
 	case PROFILE_STATE_RUNNABLE:
+	case PROFILE_STATE_THROTTLED:
 		return FLAME_GROUP;
 	case PROFILE_STATE_LOCK:
 		return FLAME_GENERATED;

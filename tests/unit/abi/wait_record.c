@@ -177,7 +177,9 @@ static void refuses_what_cannot_be(void **state)
 	assert_int_equal(status_with(6, &(uint8_t){WAIT_RUNNING}, 1), TALLY_CORRUPT);
 	assert_int_equal(status_with(6, &(uint8_t){WAIT_STATES}, 1), TALLY_CORRUPT);
 	assert_int_equal(status_with(6, &(uint8_t){255}, 1), TALLY_CORRUPT);
+	assert_int_equal(status_with(6, &(uint8_t){WAIT_UNTOLD}, 1), TALLY_CORRUPT);
 	assert_int_equal(status_with(6, &(uint8_t){WAIT_OTHER}, 1), TALLY_OK);
+	assert_int_equal(status_with(6, &(uint8_t){WAIT_THROTTLED}, 1), TALLY_OK);
 	for (size_t i = 0; i < ARRAY_LEN(frames); i++)
 		assert_int_equal(status_with(28, &frames[i], 4), TALLY_CORRUPT);
 	assert_int_equal(status_with(28, &(uint32_t){1}, 4), TALLY_OK);
