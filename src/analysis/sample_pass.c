@@ -60,6 +60,7 @@ void sample_pass_destroy(struct sample_pass *pass)
 	id_table_deinit(&pass->keys);
 	vec_free(&pass->first_keys);
 	vec_free(&pass->recorded);
+	vec_free(&pass->wait_stacks);
 	sample_facets_deinit(&pass->facets);
 	wait_chains_deinit(&pass->waits);
 	vec_free(&pass->branched);
@@ -416,6 +417,19 @@ static void sample_pass_take_wait(void *data, const uint32_t *frames, size_t cou
 	sample_pass_add_sample(pass, words, id_table_hash(&pass->keys, words), weight_ns, waiting->sample);
 }
 
+/* How complete stacks are is a matter of the recorded ones, not of what a view appends to them. False: out of memory. */
+static bool sample_pass_count_wait_stack(struct sample_pass *pass, const struct wait_chain_source *source)
+{
+	uint32_t stack = resolver_stack(
+		&pass->resolver, source->frames, source->count, list_table_hash(source->frames, source->count));
+	while (!pass->resolver.failed && pass->wait_stacks.len <= stack)
+		if (!vec_push(&pass->wait_stacks, (uint64_t)0))
+			return false;
+	if (!pass->resolver.failed)
+		pass->wait_stacks.items[stack]++;
+	return !pass->resolver.failed;
+}
+
 /* Not the time until a woken thread ran. Where nobody says who ended the wait, its own chain is all. */
 static void sample_pass_add_wait(struct sample_pass *pass, const struct sample_key *key, const struct batch_sample *b)
 {
@@ -427,6 +441,9 @@ static void sample_pass_add_wait(struct sample_pass *pass, const struct sample_k
 	if (b->chain_count == 0) {
 		source.frames = &key->leaf;
 		source.count = 1;
+	} else if (!sample_pass_count_wait_stack(pass, &source)) {
+		pass->failed = true;
+		return;
 	}
 	if (!wait_chains_add(&pass->waits, &source, sample_pass_take_wait, &waiting))
 		pass->failed = true;

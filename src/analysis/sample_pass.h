@@ -104,6 +104,7 @@ struct sample_pass {
 	size_t batch_len;
 	struct sample_facets facets;
 	struct wait_chains waits;
+	VEC(uint64_t) wait_stacks; /* by stack as it was recorded: waits whose chains go on with those of wakers */
 	VEC(uint64_t) branched; /* by event: samples that counted by their branches */
 	VEC(struct sample_sum) sums; /* by id of keys */
 	const struct symbol **symbols; /* by frame, borrowed, but for BPF programs'; NULL: they are not looked up yet */

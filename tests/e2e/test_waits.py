@@ -303,6 +303,39 @@ def test_wakers_that_nobody_recorded(tally, tmp_path):
         assert 'needs waits that say who ended them' in tally(*words).stderr
 
 
+def test_wakers_where_there_are_no_waits(tally, tmp_path):
+    recording = perfdata_build.Recording()
+    recording.event('IP TID TIME PERIOD IDENTIFIER', kind=1, config=0, period=1)
+    path = tmp_path / 'clock.data'
+    recording.write(path)
+    for words in (('report', '--stdio', '--wakers', '-i', path), ('flamegraph', '--wakers', '-o', tmp_path / 'page', path)):
+        assert 'has no waits' in tally(*words, check=255).stderr
+
+
+def known_complete(text):
+    return re.search(r'([\d.]+)% of stacks are known to be complete', text)[1]
+
+
+def test_stacks_are_as_complete_with_wakers(tally, wall):
+    """What the view appends to a chain does not count."""
+    without = tally('report', '--stdio', '-i', wall, '--no-wall', check=0)
+    shares = {known_complete(tally('report', '--stdio', '-i', wall, '--wakers', *words, check=0).stderr) for words in ((), ('--follow',))}
+    assert len(shares) == 1 and abs(float(shares.pop()) - float(known_complete(without.stderr))) < 10
+
+
+def test_two_recordings_are_compared_in_wall_clock_time(tally, tmp_path, wall):
+    other = known_waits(tmp_path / 'other.data')
+    said = tally('diff', wall, other, check=0)
+    assert re.findall(r"^# Event '(.*)'", said.stdout, re.M) == ['wall-clock'] and 'warning' not in said.stderr
+    events = json.loads(tally('diff', '--json', wall, other, check=0).stdout)['events']
+    assert [event['name'] for event in events] == ['wall-clock']
+
+
+def test_events_of_wall_clock_time_are_one(tally, wall):
+    events = json.loads(tally('export', '-F', 'json', '-i', wall, check=0).stdout)['events']
+    assert [event['name'] for event in events] == ['wall-clock']
+
+
 @pytest.mark.parametrize('words, left, hidden', [
     ((), NS_BY_STATE, 0),
     (('--no-idle',), NS_BY_STATE | {'poll': None}, 4),

@@ -89,6 +89,8 @@ def test_stacks_and_wakers(tally, workload, tmp_path, source):
     wakers = {(comm, waker) for comm, state, waker in ns_by(tally, path, 'comm', 'state', 'waker') if state in ('lock', 'io', 'sleep')}
     if source == 'switches':
         assert {waker for _, waker in wakers} == {'-'}
+        for words in (('report', '--stdio', '--wakers', '-i', path), ('flamegraph', '--wakers', '--folded', path)):
+            assert 'wakers are not known' in tally(*words, check=255).stderr
     else:
         assert ('waiter', f'holder:{threads["holder"]["tid"]}') in wakers
         assert ('reader', f'feeder:{threads["feeder"]["tid"]}') in wakers

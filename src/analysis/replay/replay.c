@@ -209,17 +209,22 @@ static uint64_t branched_samples(const struct replay *replay, size_t event)
 	return count;
 }
 
+static uint64_t replay_lost_of(const struct replay *replay, size_t event)
+{
+	return event < replay->sideband.lost_by_event.len ? replay->sideband.lost_by_event.items[event] : 0;
+}
+
 static void replay_add_events(struct replay *replay)
 {
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(replay->reader, &count);
+	const struct wait_events *waits = &replay->waits;
 	for (size_t i = 0; i < count; i++) {
+		size_t other = waits->are_joined && i == waits->clock ? waits->wait : i;
 		struct profile_event event = {
-			.name = profile_builder_string(replay->builder,
-				replay->waits.are_joined && i == replay->waits.clock ? STR(WALL_CLOCK_EVENT)
-										     : events[i].name),
-			.lost_count =
-				i < replay->sideband.lost_by_event.len ? replay->sideband.lost_by_event.items[i] : 0,
+			.name = profile_builder_string(
+				replay->builder, other != i ? STR(WALL_CLOCK_EVENT) : events[i].name),
+			.lost_count = replay_lost_of(replay, i) + (other != i ? replay_lost_of(replay, other) : 0),
 			.leader = events[i].leader_index,
 			.member_count = events[i].member_count,
 			.branched_count = branched_samples(replay, i),

@@ -306,10 +306,13 @@ static void translate_all_keys(struct replay_samples_joining *j)
 			.pass = replay->passes[i],
 			.ids = &j->passes[i],
 			.stacks = j->stacks + j->first_stacks[i],
-			.counts_ends =
-				stack_ends_unwound(&replay->ends) == 0 && replay->options->history == HISTORY_NONE};
+			.counts_ends = stack_ends_unwound(&replay->ends) == 0 &&
+				       replay->options->history == HISTORY_NONE &&
+				       replay->options->wakers == WAKERS_NONE};
 		size_t tasks = thread_pool_tasks(replay->passes[i]->keys.len, KEYS_PER_TASK);
 		thread_pool_for(tasks, replay->options->threads, translate_keys, &translation);
+		for (size_t s = 0; s < replay->passes[i]->wait_stacks.len; s++)
+			count_end(&replay->ends, j->passes[i].lists.kinds[s], replay->passes[i]->wait_stacks.items[s]);
 	}
 }
 

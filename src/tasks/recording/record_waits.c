@@ -15,6 +15,7 @@
 #include "kernel/recording/record_attrs.h"
 #include "kernel/system/kernel_files.h"
 #include "tasks/recording/record_early.h"
+#include "tasks/recording/wait_filter.h"
 
 #define RECORD_WAITS_OUT_BYTES (256u << 10) /* handed on at once */
 #define SUMS_MS		       500 /* sums are taken so often, unless the options say otherwise */
@@ -24,6 +25,7 @@ struct record_waits {
 	size_t cgroup_count; /* 0: any cgroup's */
 	struct record_waits_config config;
 	struct record_wait_source source;
+	struct wait_filter filter;
 	struct record_layout layout;
 	struct map_u64 ids; /* of the event, by CPU */
 	uint64_t any_id;
@@ -114,7 +116,10 @@ enum tally_status record_waits_create(
 	w->config = *config;
 	spool_init(&w->sums);
 	const struct target *t = config->target;
-	enum tally_status status = record_waits_find_cgroups(w, err);
+	enum tally_status status =
+		wait_filter_init(&w->filter, config->events, config->options.is_wall, config->diag, err);
+	if (status == TALLY_OK)
+		status = record_waits_find_cgroups(w, err);
 	struct record_wait_source_config source = {.wanted = config->options.source, .diag = config->diag};
 	source.bpf = (struct off_cpu_config){.kernel = config->kernel,
 		.what = config->options.is_wall ? "--wall" : "--off-cpu",
@@ -272,6 +277,8 @@ static enum tally_status record_waits_take(void *context, const struct off_cpu_w
 {
 	struct record_waits *w = context;
 	struct wait_record record = wait->record;
+	if (!wait_filter_passes(&w->filter, wait->pid, wait->tid))
+		return TALLY_OK;
 	w->parts += record.count;
 	bool is_kernel = wait->ips_count && wait->ips[0] == CONTEXT_KERNEL;
 	uint16_t misc = is_kernel ? MISC_CPUMODE_KERNEL : MISC_CPUMODE_USER;

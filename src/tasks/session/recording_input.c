@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/wait_events.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/cli.h"
@@ -180,6 +181,35 @@ void cli_note_origin(const struct cli *cli, const struct perfdata_reader *reader
 	if (text.len > 0 && !text.failed)
 		cli_failf(cli, "note: %.*s", (int)text.len, text.data);
 	text_deinit(&text);
+}
+
+enum tally_status recording_check_wakers(
+	const struct perfdata_reader *reader, const char *path, struct tally_error *err)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	const struct perfdata_event *waits = NULL;
+	for (size_t i = 0; i < count && !waits; i++)
+		waits = wait_event_is(&events[i]) ? &events[i] : NULL;
+	if (!waits)
+		return error_set(err, TALLY_INVALID,
+			"--wakers needs waits that say who ended them, and %s has no waits: it was made without "
+			"'record "
+			"--wall' or '--off-cpu'",
+			path);
+	if (!(waits->attr.sample_type & SAMPLE_RAW))
+		return error_set(err, TALLY_INVALID,
+			"--wakers needs waits that say who ended them, and those of %s do not: record them with "
+			"'tally record --wall' or '--off-cpu'",
+			path);
+	if (waits->attr.config1 == WAIT_SOURCE_SWITCHES)
+		return error_set(err, TALLY_INVALID,
+			"--wakers needs waits that say who ended them, and wakers are not known in %s: its waits were "
+			"measured from context-switch records (--wall-source switches); record as root, or with "
+			"CAP_BPF "
+			"and CAP_PERFMON, by BPF or tracepoints",
+			path);
+	return TALLY_OK;
 }
 
 void cli_warn_origins(const struct cli *cli, const struct origin_named *base, const struct origin_named *other)

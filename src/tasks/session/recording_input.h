@@ -47,6 +47,10 @@ void cli_note_counts(const struct cli *cli, const struct perfdata_reader *reader
 /* For verbs whose output does not say it: a note on standard error of what made samples that are not from perf events. */
 void cli_note_origin(const struct cli *cli, const struct perfdata_reader *reader);
 /* For what compares two recordings: a warning if their samples were not made in the same way. */
+/* INVALID: the recording (path) has no waits, or its waits cannot say who ended them (--wakers). Of a pipe, after it was
+ * read. */
+TALLY_MUST_CHECK enum tally_status recording_check_wakers(
+	const struct perfdata_reader *reader, const char *path, struct tally_error *err);
 void cli_warn_origins(const struct cli *cli, const struct origin_named *base, const struct origin_named *other);
 /* Reports on standard error what the recording lost or hides, one line each. */
 void cli_print_health(const struct cli *cli, const struct input_health *health);

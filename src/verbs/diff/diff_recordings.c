@@ -132,6 +132,7 @@ static enum tally_status open_one(const struct cli *cli, const struct diff_reque
 		}
 	}
 	time_spans_deinit(&spans);
+	recording->waits = wait_events_find(recording->source.reader, options.waits);
 	if (status == TALLY_OK)
 		status = profile_filter_init(
 			&recording->filter, recording->result.profile, &request->samples.filters, err);
@@ -147,6 +148,21 @@ static void warn_of_origins(const struct cli *cli, const struct diff_recordings 
 		const struct origin_named other = {
 			str_from(all->items[i].path), perfdata_reader_features(all->items[i].source.reader)};
 		cli_warn_origins(cli, &base, &other);
+	}
+}
+
+/* Wall-clock time and time on the CPU alone are not the same event. */
+static void warn_of_waits(const struct cli *cli, const struct diff_recordings *all)
+{
+	for (size_t i = 1; i < all->count; i++) {
+		bool is_first = all->items[0].waits.are_joined;
+		if (all->items[i].waits.are_joined != is_first)
+			cli_failf(cli,
+				"warning: %s is of wall-clock time (record --wall), and %s is not: their events are "
+				"not "
+				"compared "
+				"with each other",
+				all->items[is_first ? 0 : i].path, all->items[is_first ? i : 0].path);
 	}
 }
 
@@ -166,6 +182,9 @@ enum tally_status diff_recordings_open(const struct cli *cli, const struct diff_
 		if (form != KEY_FORM_ROW && form != KEY_FORM_NOTHING)
 			wanted.facets |= UINT64_C(1) << profile_key_facet(request->keys[i]);
 	}
+	/* Keys about waits are about all of a thread's time. */
+	wanted.waits = wanted.facets & (UINT64_C(1) << FACET_STATE | UINT64_C(1) << FACET_WAKER) ? WAITS_JOINED
+												 : WAITS_IF_WALL;
 	wanted.with_stacks = wanted.with_stacks || request->samples.filters.parent;
 	wanted.with_exact_frames =
 		wanted.with_exact_frames || request->verbose > 0 || diff_request_has_key(request, KEY_SYMBOL_OFFSET);
@@ -188,6 +207,8 @@ enum tally_status diff_recordings_open(const struct cli *cli, const struct diff_
 			symbol_notes_print_doubts(cli, all.items[i].source.store);
 	if (!request->is_quiet)
 		warn_of_origins(cli, &all);
+	if (!request->is_quiet)
+		warn_of_waits(cli, &all);
 	*recordings = all;
 	return TALLY_OK;
 }

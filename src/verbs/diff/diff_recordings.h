@@ -14,6 +14,7 @@
 #define VERBS_DIFF_DIFF_RECORDINGS_H
 
 #include "analysis/replay/replay.h"
+#include "analysis/wait_events.h"
 #include "cli/cli.h"
 #include "profile/rows/hot_streams.h"
 #include "tasks/session/data_source.h"
@@ -24,6 +25,7 @@ struct diff_recording {
 	struct data_source source; /* reader; and the store, if it has one of its own */
 	struct replay_result result;
 	struct profile_filter filter;
+	struct wait_events waits; /* as they count in the result */
 	struct binary_store *store; /* its own, or one of the others' */
 };
 

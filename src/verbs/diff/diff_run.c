@@ -401,6 +401,13 @@ static void note_what_matched(const struct diff_run_job *job)
 	diag_deinit(&notes);
 }
 
+/* Of a wall-clock recording, waits count as samples of its clock. */
+static bool is_in_another_event(const struct diff_run_job *job, uint32_t event)
+{
+	const struct diff_recording *first = &job->recordings->items[0];
+	return first->waits.are_joined && first->waits.wait == event;
+}
+
 static enum tally_status run_events(struct diff_run_job *job, struct tally_error *err)
 {
 	size_t count = job->recordings->count, events = job->recordings->items[0].result.profile->event_count;
@@ -414,7 +421,8 @@ static enum tally_status run_events(struct diff_run_job *job, struct tally_error
 	if (job->request->format == DIFF_FORMAT_JSON)
 		diff_json_begin(&job->json, job->request, job->recordings);
 	for (uint32_t event = 0; status == TALLY_OK && event < events; event++)
-		status = job->request->with_streams ? run_streams(job, event, err) : run_event(job, event, err);
+		if (!is_in_another_event(job, event))
+			status = job->request->with_streams ? run_streams(job, event, err) : run_event(job, event, err);
 	if (status == TALLY_OK && !job->request->is_quiet) {
 		note_what_is_empty(job);
 		note_what_matched(job);

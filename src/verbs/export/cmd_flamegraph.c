@@ -25,6 +25,7 @@
 #include "tasks/session/cpu_filter.h"
 #include "tasks/session/data_source.h"
 #include "tasks/session/idle_notes.h"
+#include "tasks/session/recording_input.h"
 #include "tasks/session/symbol_notes.h"
 #include "view/flame/flame_svg.h"
 
@@ -150,12 +151,11 @@ static enum tally_status cmd_flamegraph_read_profile(
 			"without 'record "
 			"--wall'?",
 			job->path);
-	if (s->wakers && !waits.has_records && !perfdata_reader_is_pipe(job->source.reader))
-		return error_set(err, TALLY_INVALID,
-			"--wakers needs waits that say who ended them, and %s has none: was it made without 'record "
-			"--wall' or "
-			"'--off-cpu'?",
-			job->path);
+	bool is_pipe = perfdata_reader_is_pipe(job->source.reader);
+	if (s->wakers && !is_pipe)
+		status = recording_check_wakers(job->source.reader, job->path, err);
+	if (status != TALLY_OK)
+		return status;
 	if (s->samples.filters.no_idle && waits.wait == WAIT_EVENT_NONE && !perfdata_reader_is_pipe(job->source.reader))
 		return error_set(err, TALLY_INVALID,
 			"--no-idle hides waits, and %s has none: was it made without 'record --wall' or '--off-cpu'?",
@@ -177,6 +177,8 @@ static enum tally_status cmd_flamegraph_read_profile(
 	}
 	if (status == TALLY_OK)
 		status = progress_line_replay(job->source.reader, job->source.store, &options, &job->result, err);
+	if (status == TALLY_OK && s->wakers && is_pipe)
+		status = recording_check_wakers(job->source.reader, job->path, err);
 	if (status == TALLY_OK)
 		symbol_notes_print_doubts(job->cli, job->source.store);
 	time_spans_deinit(&spans);

@@ -21,6 +21,7 @@
 #include "tasks/session/cpu_filter.h"
 #include "tasks/session/data_source.h"
 #include "tasks/session/idle_notes.h"
+#include "tasks/session/recording_input.h"
 #include "tasks/session/report_dump.h"
 #include "tasks/session/report_stats.h"
 #include "tasks/session/symbol_notes.h"
@@ -415,11 +416,8 @@ static enum tally_status check_chains(struct report *report, struct tally_error 
 		return error_set(err, TALLY_INVALID,
 			"--no-idle hides waits, and this recording has none: was it made without "
 			"'record --wall' or '--off-cpu'?");
-	if (r->rows.wakers && !wait_events_find(reader, WAITS_APART).has_records)
-		return error_set(err, TALLY_INVALID,
-			"--wakers needs waits that say who ended them, and this recording has none: was it made "
-			"without 'record "
-			"--wall' or '--off-cpu'?");
+	if (r->rows.wakers && recording_check_wakers(reader, "this recording", err) != TALLY_OK)
+		return TALLY_INVALID;
 	if (r->rows.by_memory && !is_pipe && !perfdata_reader_has_samples_with(reader, SAMPLE_DATA_SRC))
 		return error_set(err, TALLY_INVALID,
 			"--mem-mode needs data sources, and this recording has none: was it made without -d?");

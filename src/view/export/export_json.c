@@ -39,11 +39,24 @@ static void export_json_add_about(struct export_writer *w)
 	json_object_end(j);
 }
 
+/* Without the event of waits behind the others, where these count as samples of wall-clock time. */
+static size_t export_json_event_count(const struct profile *p)
+{
+	size_t count = p->event_count;
+	bool is_wall = false;
+	for (size_t i = 0; i < count; i++)
+		is_wall |= str_equal(profile_string(p, p->events[i].name), STR("wall-clock"));
+	while (is_wall && count > 1 && p->events[count - 1].sample_count == 0 &&
+		str_equal(profile_string(p, p->events[count - 1].name), STR("offcpu-time")))
+		count--;
+	return count;
+}
+
 static void export_json_add_events(struct export_writer *w)
 {
 	const struct profile *p = w->view->profile;
 	json_array(&w->json, "events");
-	for (size_t i = 0; i < p->event_count; i++) {
+	for (size_t i = 0; i < export_json_event_count(p); i++) {
 		struct tally_str name = profile_string(p, p->events[i].name);
 		json_object(&w->json, NULL);
 		json_string(&w->json, "name", name);
