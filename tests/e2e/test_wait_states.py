@@ -172,3 +172,33 @@ def test_a_quota_that_is_used_up(tally, tmp_path, quota, options):
     assert states[('spins', 'throttled')] == pytest.approx(said, rel=0.15), (said, states)
     latencies = ns_by(tally, tmp_path / 'wall.data', 'comm', 'state', 'run_latency')
     assert all(state != 'throttled' or float(ms) > 0 for (_, state, ms) in latencies if ms is not None)
+
+
+HALVES = r'''
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+static void *spins(void *u) { prctl(PR_SET_NAME, "spins"); for (volatile long i = 0;; i++) ; return u; }
+static void *sleeps(void *u) { prctl(PR_SET_NAME, "sleeps"); sleep(1000); return u; }
+int main(void) {
+	pthread_t t;
+	pthread_create(&t, 0, spins, 0);
+	pthread_create(&t, 0, sleeps, 0);
+	pthread_join(t, 0);
+}
+'''
+
+
+@pytest.mark.parametrize('options', [(), ('-D', '200')], ids=['whole', 'delayed'])
+def test_both_halves_cover_the_same_time(tally, tmp_path, source, options):
+    """A thread that waits all the time has as much of it as one that runs, or could run, all the time."""
+    with subprocess.Popen([compiled('halves.c', HALVES, '-O1', '-pthread')]) as program:
+        try:
+            wait_for(lambda: {'spins', 'sleeps'} <= names_of_threads(program.pid))
+            tally('record', '--wall', '--wall-source', source, *options, '-o', tmp_path / 'wall.data', '-p', str(program.pid), '--', 'sleep', '1',
+                  check=0)
+        finally:
+            program.kill()
+    states = ns_by(tally, tmp_path / 'wall.data', 'comm', 'state')
+    spins, sleeps = (sum(ns for (comm, _), ns in states.items() if comm == name) for name in ('spins', 'sleeps'))
+    assert spins == pytest.approx(sleeps, rel=0.03, abs=3 * 10 ** 7), states

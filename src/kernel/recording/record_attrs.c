@@ -177,7 +177,9 @@ static void set_flags(struct event_spec *spec, const struct record_attr_options 
 	record_attrs_flag_set(attr, ATTR_BIT_SAMPLE_ID_ALL, true);
 	record_attrs_flag_set(attr, ATTR_BIT_INHERIT, !o->modes.no_inherit && !o->per_thread);
 	record_attrs_flag_set(attr, ATTR_BIT_INHERIT_STAT, o->modes.thread_counts);
-	record_attrs_flag_set(attr, ATTR_BIT_DISABLED, is_leader && !(is_sideband && o->is_system_wide));
+	/* What happens until the others begin is needed, too: nobody enables this one later. */
+	bool begins_now = is_sideband && (o->is_system_wide || !o->has_command);
+	record_attrs_flag_set(attr, ATTR_BIT_DISABLED, is_leader && !begins_now);
 	record_attrs_flag_set(attr, ATTR_BIT_ENABLE_ON_EXEC, is_leader && starts_at_exec);
 	if (o->modes.all_user)
 		record_attrs_flag_set(attr, ATTR_BIT_EXCLUDE_KERNEL, true);

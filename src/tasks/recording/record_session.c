@@ -374,9 +374,13 @@ static enum tally_status record_all(struct record_session_session *s, struct tal
 		(void)kill(s->child.pid, SIGTERM); /* now: what it still does is not recorded any more */
 	if (status == TALLY_OK && s->output.threads)
 		status = record_session_explain(s, record_threads_stop(s->output.threads, err), err);
+	if (s->opening.waits) { /* samples and waits end together; what both have come to is read later */
+		enum tally_status ended = record_waits_end(s->opening.waits, status == TALLY_OK ? err : NULL);
+		status = status == TALLY_OK ? ended : status;
+	}
+	recorder_disable(s->opening.recorder);
 	if (status == TALLY_OK && s->opening.waits)
 		status = finish_waits(s, err);
-	recorder_disable(s->opening.recorder);
 	if (status == TALLY_OK && s->output.threads) /* what came between the two */
 		status = record_session_explain(s, record_threads_stop(s->output.threads, err), err);
 	do {
@@ -533,6 +537,8 @@ static enum tally_status record_session_start(struct record_session_session *s, 
 		record_announce(s->request, "Events disabled");
 	else if (status == TALLY_OK)
 		status = recorder_enable(s->opening.recorder, err);
+	if (status == TALLY_OK && s->opening.waits && !s->request->plan.attrs.starts_disabled)
+		status = record_waits_begin(s->opening.waits, err);
 	if (status == TALLY_OK && s->has_child) {
 		status = spawn_start(&s->child, err);
 		s->child_is_started = status == TALLY_OK;

@@ -83,15 +83,19 @@ void record_wait_source_close(struct record_wait_source *source)
 	*source = (struct record_wait_source){0};
 }
 
-enum tally_status record_wait_source_start(struct record_wait_source *source, const pid_t *pids, size_t pid_count,
-	bool starts_disabled, struct tally_error *err)
+enum tally_status record_wait_source_start(
+	struct record_wait_source *source, const pid_t *pids, size_t pid_count, struct tally_error *err)
+{
+	return source->switches ? switch_waits_start(source->switches, err)
+				: off_cpu_read_tables(source->off_cpu, pids, pid_count, err);
+}
+
+enum tally_status record_wait_source_begin(struct record_wait_source *source, struct tally_error *err)
 {
 	if (source->switches)
-		return switch_waits_start(source->switches, starts_disabled, err);
-	enum tally_status status = off_cpu_read_tables(source->off_cpu, pids, pid_count, err);
-	if (status == TALLY_OK)
-		off_cpu_set_running(source->off_cpu, !starts_disabled);
-	return status;
+		return switch_waits_begin(source->switches, err);
+	off_cpu_set_running(source->off_cpu, true);
+	return TALLY_OK;
 }
 
 enum tally_status record_wait_source_add_thread(struct record_wait_source *source, uint32_t tid, uint32_t pid,

@@ -6,7 +6,8 @@
  * A value; record_wait_source_close frees it. auto takes the best source that this process may use, and says in diag
  * which one it is and why it is none of the better ones. One thread.
  *
- *	record_wait_source_open(&config, &source, err);   record_wait_source_start(&source, starts_disabled, err);
+ *	record_wait_source_open(&config, &source, err);   record_wait_source_start(&source, pids, count, err);
+ *	record_wait_source_begin(&source, err);
  *	record_wait_source_drain(&source, takes_sums, is_last, &sink, err);   record_wait_source_close(&source);
  */
 #ifndef TASKS_RECORDING_RECORD_WAIT_SOURCE_H
@@ -33,8 +34,10 @@ TALLY_MUST_CHECK enum tally_status record_wait_source_open(
 	const struct record_wait_source_config *config, struct record_wait_source *source, struct tally_error *err);
 void record_wait_source_close(struct record_wait_source *source);
 /* pids: whose programs' unwind tables are wanted first. */
-TALLY_MUST_CHECK enum tally_status record_wait_source_start(struct record_wait_source *source, const pid_t *pids,
-	size_t pid_count, bool starts_disabled, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status record_wait_source_start(
+	struct record_wait_source *source, const pid_t *pids, size_t pid_count, struct tally_error *err);
+/* Waits count from now on. */
+TALLY_MUST_CHECK enum tally_status record_wait_source_begin(struct record_wait_source *source, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status record_wait_source_add_thread(struct record_wait_source *source, uint32_t tid,
 	uint32_t pid, const struct off_cpu_before *before, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status record_wait_source_set_running(

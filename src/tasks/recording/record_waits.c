@@ -195,14 +195,27 @@ enum tally_status record_waits_start(
 	const struct target *t = w->config.target;
 	enum tally_status status = record_waits_find_ids(w, recorder, err);
 	if (status == TALLY_OK)
-		status = record_wait_source_start(&w->source, t->threads,
-			t->is_system_wide || t->is_command ? 0 : t->thread_count, starts_disabled, err);
-	if (status != TALLY_OK)
-		return status;
+		status = record_wait_source_start(
+			&w->source, t->threads, t->is_system_wide || t->is_command ? 0 : t->thread_count, err);
 	w->sums_ms = clock_ms();
-	w->is_running = !starts_disabled;
+	return status == TALLY_OK && starts_disabled ? record_early_begin(&w->early, true, err) : status;
+}
+
+enum tally_status record_waits_begin(struct record_waits *w, struct tally_error *err)
+{
+	enum tally_status status = record_wait_source_begin(&w->source, err);
+	w->is_running = status == TALLY_OK;
 	/* A command that is held before its exec waits for us, which is no wait of its own. */
-	return record_early_begin(&w->early, starts_disabled || t->is_command, err);
+	return status == TALLY_OK ? record_early_begin(&w->early, w->config.target->is_command, err) : status;
+}
+
+enum tally_status record_waits_end(struct record_waits *w, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	if (w->is_running)
+		status = record_wait_source_set_running(&w->source, false, err);
+	w->is_running = false;
+	return status;
 }
 
 enum tally_status record_waits_set_running(struct record_waits *w, bool is_running, struct tally_error *err)

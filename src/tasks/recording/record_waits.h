@@ -48,10 +48,14 @@ size_t record_waits_event(const struct event_list *events);
 TALLY_MUST_CHECK enum tally_status record_waits_create(
 	const struct record_waits_config *config, struct record_waits **waits, struct tally_error *err);
 void record_waits_destroy(struct record_waits *waits);
-/* Begins to record waits; those in progress count from now. With starts_disabled it begins with
- * record_waits_set_running. The recorder has the event that carries waits. */
+/* Prepares what takes time. Waits count from record_waits_begin on, or with starts_disabled from record_waits_set_running on.
+ * The recorder has the event that carries waits. */
 TALLY_MUST_CHECK enum tally_status record_waits_start(
 	struct record_waits *waits, const struct recorder *recorder, bool starts_disabled, struct tally_error *err);
+/* Right after the recorder was enabled, so that samples and waits begin together; waits in progress count from now. */
+TALLY_MUST_CHECK enum tally_status record_waits_begin(struct record_waits *waits, struct tally_error *err);
+/* Right before the recorder is disabled: nothing counts from now on. The last drain follows. */
+TALLY_MUST_CHECK enum tally_status record_waits_end(struct record_waits *waits, struct tally_error *err);
 /* How long the recorder may sleep; -1: as long as it likes. */
 int record_waits_pause_ms(const struct record_waits *waits);
 TALLY_MUST_CHECK enum tally_status record_waits_set_running(

@@ -292,14 +292,18 @@ static enum tally_status switch_waits_learn(struct switch_waits *w, struct tally
 	return status;
 }
 
-enum tally_status switch_waits_start(struct switch_waits *w, bool starts_disabled, struct tally_error *err)
+enum tally_status switch_waits_start(struct switch_waits *w, struct tally_error *err)
 {
 	enum tally_status status = switch_waits_learn(w, err);
-	if (status == TALLY_OK && !starts_disabled)
-		status = recorder_enable(w->recorder, err);
 	if (status == TALLY_OK && w->wakes)
 		status = recorder_enable(w->wakes, err);
-	w->started_ns = starts_disabled ? 0 : clock_ns();
+	return status;
+}
+
+enum tally_status switch_waits_begin(struct switch_waits *w, struct tally_error *err)
+{
+	enum tally_status status = recorder_enable(w->recorder, err);
+	w->started_ns = clock_ns();
 	return status;
 }
 

@@ -8,7 +8,8 @@
  * while a thread waits (wait_looks.h). The caller owns it, and what the config points to. Times are of CLOCK_MONOTONIC.
  * One thread.
  *
- *	switch_waits_create(&config, &waits, err);   switch_waits_start(waits, starts_disabled, err);
+ *	switch_waits_create(&config, &waits, err);   switch_waits_start(waits, err);
+ *	switch_waits_begin(waits, err);
  *	... switch_waits_drain(waits, false, &sink, err) at least each SWITCH_WAITS_PAUSE_MS ...
  *	switch_waits_finish(waits, &sink, err);      switch_waits_destroy(waits);
  */
@@ -39,9 +40,10 @@ struct switch_waits;
 TALLY_MUST_CHECK enum tally_status switch_waits_create(
 	const struct switch_waits_config *config, struct switch_waits **waits, struct tally_error *err);
 void switch_waits_destroy(struct switch_waits *waits);
-/* From now on, or with starts_disabled from switch_waits_set_running on. */
-TALLY_MUST_CHECK enum tally_status switch_waits_start(
-	struct switch_waits *waits, bool starts_disabled, struct tally_error *err);
+/* Learns what runs already, which takes time; begin: waits count from now on. Where others decide when they do, it is
+ * switch_waits_set_running instead. */
+TALLY_MUST_CHECK enum tally_status switch_waits_start(struct switch_waits *waits, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status switch_waits_begin(struct switch_waits *waits, struct tally_error *err);
 /* As off_cpu.h has these. */
 TALLY_MUST_CHECK enum tally_status switch_waits_add_thread(struct switch_waits *waits, uint32_t tid, uint32_t pid,
 	const struct off_cpu_before *before, struct tally_error *err);

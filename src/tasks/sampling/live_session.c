@@ -230,6 +230,8 @@ enum tally_status live_session_start(
 		status = record_waits_start(s->opening.waits, s->opening.recorder, false, err);
 	if (status == TALLY_OK) /* before running processes are read: records describe changes meanwhile */
 		status = recorder_enable(s->opening.recorder, err);
+	if (status == TALLY_OK && s->opening.waits)
+		status = record_waits_begin(s->opening.waits, err);
 	if (status == TALLY_OK)
 		status = record_opening_describe(&s->opening, &sink, s->request->synth, false, err);
 	if (status == TALLY_OK)
