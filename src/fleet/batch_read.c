@@ -24,7 +24,9 @@ static void batch_read_losses(struct batch_reader *r, struct protobuf_reader los
 		[LOSSES_DROPPED_SAMPLES] = &to->dropped_samples,
 		[LOSSES_OWN_CPU] = &to->own_cpu_ns,
 		[LOSSES_OWN_BYTES] = &to->own_bytes,
-		[LOSSES_FREQUENCY] = &to->frequency_hz};
+		[LOSSES_FREQUENCY] = &to->frequency_hz,
+		[LOSSES_WINDOWS] = &to->windows,
+		[LOSSES_WAIT_WINDOWS] = &to->wait_windows};
 	while (r->status == TALLY_OK && protobuf_next(&losses, &f))
 		if (f.number < ARRAY_LEN(fields) && fields[f.number])
 			*fields[f.number] = batch_reader_u64(r, &f);
@@ -257,7 +259,7 @@ static void batch_read_check_sample(
 
 static uint32_t batch_read_state(struct batch_reader *r, const struct batch_read_parts *parts, uint32_t state)
 {
-	struct tally_str name = STR("");
+	struct tally_str name = STR("not known");
 	if (!parts->has_states)
 		return 0;
 	if (state > 0)

@@ -35,7 +35,7 @@ struct flame_builder {
 	struct id_table node_ids; /* parent + 1, label */
 	VEC(struct flame_label) labels;
 	VEC(struct flame_node) nodes; /* in order of arrival */
-	VEC(uint64_t) states; /* by node, PROFILE_STATES each */
+	VEC(uint64_t) states; /* by node, FLAME_STATES each */
 	struct flame_path path, last; /* of the sample, and of the one before it */
 	uint32_t *label_of_frame; /* + 1; of the profile */
 	struct known_label *label_of_function, *label_of_binary; /* ditto; the latter of what is in no function */
@@ -346,7 +346,7 @@ static bool flame_tree_add_state(
 	struct flame_builder *b, const struct profile_sample *sample, uint32_t node, uint64_t weight)
 {
 	const struct profile_value *value = profile_facet(b->profile, sample->facets, FACET_STATE);
-	size_t len = b->nodes.len * PROFILE_STATES, before = b->states.len;
+	size_t len = b->nodes.len * FLAME_STATES, before = b->states.len;
 	if (!b->options->by_state || !value || value->number >= PROFILE_STATES)
 		return true;
 	if (len > before) {
@@ -355,7 +355,7 @@ static bool flame_tree_add_state(
 		memset(b->states.items + before, 0, (len - before) * sizeof(*b->states.items));
 		b->states.len = len;
 	}
-	b->states.items[(size_t)node * PROFILE_STATES + value->number] += weight;
+	b->states.items[(size_t)node * FLAME_STATES + value->number] += weight;
 	b->tree->state_names[value->number] = profile_string(b->profile, value->text);
 	return true;
 }
@@ -463,13 +463,26 @@ static void flame_tree_walk(
 /* moved: by node in order of arrival, where it stands. */
 static bool flame_tree_move_states(struct flame_builder *b, const uint32_t *moved)
 {
-	size_t each = PROFILE_STATES * sizeof(*b->tree->states);
+	size_t each = FLAME_STATES * sizeof(*b->tree->states);
 	if (b->states.len == 0)
 		return true;
 	b->tree->states = calloc(b->nodes.len, each);
-	for (size_t i = 0; b->tree->states && i < b->states.len / PROFILE_STATES; i++)
-		memcpy(b->tree->states + (size_t)moved[i] * PROFILE_STATES, b->states.items + i * PROFILE_STATES, each);
+	for (size_t i = 0; b->tree->states && i < b->states.len / FLAME_STATES; i++)
+		memcpy(b->tree->states + (size_t)moved[i] * FLAME_STATES, b->states.items + i * FLAME_STATES, each);
 	return b->tree->states != NULL;
+}
+
+/* Whatever a node has of its own beyond the states that samples told. */
+static void flame_tree_add_not_known(struct flame_tree *tree)
+{
+	for (size_t i = 0; tree->states && i < tree->node_count; i++) {
+		uint64_t *states = &tree->states[i * FLAME_STATES], rest = tree->nodes[i].self;
+		for (unsigned s = 0; s < PROFILE_STATES; s++)
+			rest -= MIN(rest, states[s]);
+		states[FLAME_STATE_NOT_KNOWN] = rest;
+		if (rest)
+			tree->state_names[FLAME_STATE_NOT_KNOWN] = STR("not known");
+	}
 }
 
 static bool order_nodes(struct flame_builder *b)
@@ -515,6 +528,8 @@ enum tally_status flame_tree_init(struct flame_tree *tree, const struct profile 
 		flame_tree_add_samples(&b, profile) && (!options->base || flame_tree_add_samples(&b, options->base));
 	flame_tree_add_up(&b);
 	is_built = is_built && flame_tree_find_matched(&b) && order_nodes(&b);
+	if (is_built)
+		flame_tree_add_not_known(tree);
 	tree->labels = b.labels.items;
 	tree->label_count = b.labels.len;
 	id_table_deinit(&b.label_ids);
@@ -534,23 +549,23 @@ enum tally_status flame_tree_init(struct flame_tree *tree, const struct profile 
 
 uint64_t *flame_tree_state_totals(const struct flame_tree *tree)
 {
-	size_t count = tree->node_count * PROFILE_STATES;
+	size_t count = tree->node_count * FLAME_STATES;
 	uint64_t *totals = tree->states ? malloc((count + 1) * sizeof(*totals)) : NULL;
 	if (!totals)
 		return NULL;
 	memcpy(totals, tree->states, count * sizeof(*totals));
 	for (size_t i = tree->node_count; i-- > 0;) {
 		uint32_t parent = tree->nodes[i].parent;
-		for (size_t s = 0; parent != PROFILE_NONE && s < PROFILE_STATES; s++)
-			totals[(size_t)parent * PROFILE_STATES + s] += totals[i * PROFILE_STATES + s];
+		for (size_t s = 0; parent != PROFILE_NONE && s < FLAME_STATES; s++)
+			totals[(size_t)parent * FLAME_STATES + s] += totals[i * FLAME_STATES + s];
 	}
 	return totals;
 }
 
-enum profile_state flame_tree_main_state(const uint64_t *weights, bool running)
+enum profile_state flame_tree_main_state(const uint64_t *weights, bool all)
 {
-	unsigned most = running ? PROFILE_STATE_RUNNING : PROFILE_STATE_RUNNABLE;
-	for (unsigned s = most + 1; s < PROFILE_STATES; s++)
+	unsigned most = all ? PROFILE_STATE_RUNNING : PROFILE_STATE_RUNNABLE;
+	for (unsigned s = most + 1; s < (all ? FLAME_STATES : PROFILE_STATES); s++)
 		if (weights[s] > weights[most])
 			most = s;
 	return (enum profile_state)most;

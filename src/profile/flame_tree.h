@@ -75,11 +75,15 @@ struct flame_node {
 	uint64_t base; /* own, in the profile to compare with */
 };
 
+/* The states of a profile, and one more for samples that say nothing of theirs where others do. */
+#define FLAME_STATES	      (PROFILE_STATES + 1)
+#define FLAME_STATE_NOT_KNOWN PROFILE_STATES
+
 struct flame_tree {
 	struct flame_node *nodes;
 	size_t node_count;
-	uint64_t *states; /* node * PROFILE_STATES + state: own weight by what the thread did; NULL: not kept */
-	struct tally_str state_names[PROFILE_STATES]; /* the profile's; empty: no sample is in that state */
+	uint64_t *states; /* node * FLAME_STATES + state: own weight by what the thread did; NULL: not kept */
+	struct tally_str state_names[FLAME_STATES]; /* the profile's; empty: no sample is in that state */
 	struct flame_label *labels;
 	size_t label_count;
 	uint64_t total; /* of all nodes without parent */
@@ -95,8 +99,8 @@ TALLY_MUST_CHECK enum tally_status flame_tree_init(struct flame_tree *tree, cons
 	const struct flame_options *options, struct tally_error *err);
 /* Sums over all that is below each node, as states has them; the caller frees. NULL: out of memory, or none are kept. */
 uint64_t *flame_tree_state_totals(const struct flame_tree *tree);
-/* The state of the most weight; running: PROFILE_STATE_RUNNING counts too. weights: PROFILE_STATES of them. */
-enum profile_state flame_tree_main_state(const uint64_t *weights, bool running);
+/* The state of the most weight; all: PROFILE_STATE_RUNNING and what is not known count, too. weights: FLAME_STATES. */
+enum profile_state flame_tree_main_state(const uint64_t *weights, bool all);
 void flame_tree_deinit(struct flame_tree *tree);
 
 #endif

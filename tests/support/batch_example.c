@@ -156,7 +156,7 @@ static void add_samples(struct batch_example_maker *m)
 		add_thread(m, -1, "", "", 0), add_thread(m, 0, "worker", "program", 1)};
 	uint32_t running = add_state(m, PROFILE_STATE_RUNNING, "running"),
 		 lock = add_state(m, PROFILE_STATE_LOCK, "lock"), off = add_state(m, PROFILE_STATE_NOT_TOLD, "off-cpu"),
-		 none = add_state(m, PROFILE_STATES, "");
+		 none = add_state(m, PROFILE_STATES, "not known");
 	for (uint32_t i = 0; i < 4; i++)
 		add_sample(m, (struct profile_sample){.event = 0,
 				      .thread = threads[i],

@@ -193,13 +193,13 @@ static int facts_by_period(const void *a, const void *b)
 static enum tally_status facts_add_states(struct facts_making *m)
 {
 	const struct flame_tree *tree = m->tree;
-	uint64_t sums[PROFILE_STATES] = {0};
+	uint64_t sums[FLAME_STATES] = {0};
 	if (!tree->states)
 		return TALLY_OK;
 	for (size_t i = 0; i < tree->node_count; i++)
-		for (size_t k = 0; k < PROFILE_STATES; k++)
-			sums[k] += tree->states[i * PROFILE_STATES + k];
-	for (size_t k = 0; k < PROFILE_STATES; k++)
+		for (size_t k = 0; k < FLAME_STATES; k++)
+			sums[k] += tree->states[i * FLAME_STATES + k];
+	for (size_t k = 0; k < FLAME_STATES; k++)
 		if (sums[k] && !vec_push(&m->facts->states, ((struct summary_state){tree->state_names[k], sums[k]})))
 			return error_nomem(m->err);
 	if (m->facts->states.len)

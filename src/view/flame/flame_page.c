@@ -20,10 +20,10 @@ static void flame_page_add_member(struct text *out, const char *name, struct tal
 static void flame_page_add_states(struct page_bytes *b, const uint64_t *states)
 {
 	unsigned used = 0;
-	for (unsigned s = 0; s < PROFILE_STATES; s++)
+	for (unsigned s = 0; s < FLAME_STATES; s++)
 		used += states[s] > 0;
 	page_number(b, used);
-	for (unsigned s = 0; s < PROFILE_STATES; s++) {
+	for (unsigned s = 0; s < FLAME_STATES; s++) {
 		if (!states[s])
 			continue;
 		page_number(b, s);
@@ -44,7 +44,7 @@ static void flame_page_add_nodes(struct text *out, const struct flame_tree *tree
 		if (has_base)
 			page_number(&b, node->base);
 		if (tree->states)
-			flame_page_add_states(&b, &tree->states[i * PROFILE_STATES]);
+			flame_page_add_states(&b, &tree->states[i * FLAME_STATES]);
 		depth = node->depth + 1;
 	}
 	page_bytes_end(&b);
@@ -53,7 +53,7 @@ static void flame_page_add_nodes(struct text *out, const struct flame_tree *tree
 static void flame_page_add_state_names(struct text *out, const struct flame_tree *tree)
 {
 	text_str(out, "\"states\":[");
-	for (unsigned s = 0; s < PROFILE_STATES; s++) {
+	for (unsigned s = 0; s < FLAME_STATES; s++) {
 		text_str(out, s ? "," : "");
 		page_string(out, tree->state_names[s]);
 	}
@@ -163,8 +163,8 @@ static struct tally_str *folded_names(const struct flame_tree *tree)
 static void flame_folded_add_states(
 	struct text *out, const struct text *path, const struct flame_tree *tree, size_t node)
 {
-	for (unsigned s = 0; s < PROFILE_STATES; s++) {
-		uint64_t weight = tree->states[node * PROFILE_STATES + s];
+	for (unsigned s = 0; s < FLAME_STATES; s++) {
+		uint64_t weight = tree->states[node * FLAME_STATES + s];
 		if (!weight)
 			continue;
 		text_bytes(out, path->data ? path->data : "", path->len);

@@ -26,7 +26,7 @@ struct flame_svg_drawing {
 	double *left; /* by node, in units of the tree's total */
 	double *used; /* by node: of its width, by children */
 	uint64_t left_out;
-	uint64_t *states; /* by node: PROFILE_STATES, with all below it; NULL: not kept */
+	uint64_t *states; /* by node: FLAME_STATES, with all below it; NULL: not kept */
 };
 
 /* As in the page: hues that stay apart for the colour-blind. */
@@ -43,7 +43,7 @@ static const char *flame_svg_colour(enum flame_kind kind)
 
 static const char *flame_svg_state_colour(enum profile_state state)
 {
-	static const char *const colours[PROFILE_STATES] = {[PROFILE_STATE_RUNNING] = "#f9b966",
+	static const char *const colours[FLAME_STATES] = {[PROFILE_STATE_RUNNING] = "#f9b966",
 		[PROFILE_STATE_RUNNABLE] = "#f5e447",
 		[PROFILE_STATE_SLEEP] = "#a7bddd",
 		[PROFILE_STATE_UNINTERRUPTIBLE] = "#9c8bcf",
@@ -54,7 +54,8 @@ static const char *flame_svg_state_colour(enum profile_state state)
 		[PROFILE_STATE_IO] = "#78cfae",
 		[PROFILE_STATE_OTHER] = "#c9c1b1",
 		[PROFILE_STATE_NOT_TOLD] = "#bdbdbd",
-		[PROFILE_STATE_THROTTLED] = "#e2714b"};
+		[PROFILE_STATE_THROTTLED] = "#e2714b",
+		[FLAME_STATE_NOT_KNOWN] = "#dcdcdc"};
 	return colours[state];
 }
 
@@ -92,17 +93,19 @@ static bool lacks_callers(const struct flame_svg_drawing *d, const struct flame_
 /* For the script: what counts of the box on the CPU, and its colour where only waits count. */
 static void flame_svg_add_selection(const struct flame_svg_drawing *d, size_t node)
 {
-	const uint64_t *states = &d->states[node * PROFILE_STATES];
+	const uint64_t *states = &d->states[node * FLAME_STATES];
 	text_printf(d->out, " data-t=\"%" PRIu64 "\" data-r=\"%" PRIu64 "\" data-c=\"%s\"", d->tree->nodes[node].total,
 		states[PROFILE_STATE_RUNNING], flame_svg_state_colour(flame_tree_main_state(states, false)));
+	if (states[FLAME_STATE_NOT_KNOWN])
+		text_printf(d->out, " data-u=\"%" PRIu64 "\"", states[FLAME_STATE_NOT_KNOWN]);
 }
 
 /* "; lock 3.000 s, running 1.000 s" */
 static void flame_svg_add_states(const struct flame_svg_drawing *d, size_t node)
 {
-	const uint64_t *states = &d->states[node * PROFILE_STATES];
+	const uint64_t *states = &d->states[node * FLAME_STATES];
 	const char *before = "; ";
-	for (unsigned s = 0; s < PROFILE_STATES; s++) {
+	for (unsigned s = 0; s < FLAME_STATES; s++) {
 		if (!states[s])
 			continue;
 		text_str(d->out, before);
@@ -150,8 +153,7 @@ static void flame_svg_add_box(struct flame_svg_drawing *d, const struct flame_no
 	if (d->page->base.len > 0)
 		add_growth(d, node, base);
 	else if (d->states)
-		text_str(d->out,
-			flame_svg_state_colour(flame_tree_main_state(&d->states[index * PROFILE_STATES], true)));
+		text_str(d->out, flame_svg_state_colour(flame_tree_main_state(&d->states[index * FLAME_STATES], true)));
 	else
 		text_str(d->out, flame_svg_colour(label->kind));
 	text_str(d->out, "\"/><text x=\"");
@@ -272,7 +274,7 @@ static void flame_svg_add_legend(struct flame_svg_drawing *d)
 	double x = FLAME_SVG_MARGIN;
 	for (size_t i = 0; i < d->tree->label_count; i++)
 		is_used[d->tree->labels[i].kind] = true;
-	for (unsigned s = 0; s < PROFILE_STATES && d->states; s++)
+	for (unsigned s = 0; s < FLAME_STATES && d->states; s++)
 		if (d->tree->state_names[s].len > 0)
 			flame_svg_add_key(
 				d, &x, flame_svg_state_colour((enum profile_state)s), d->tree->state_names[s].data);

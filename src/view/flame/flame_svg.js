@@ -35,7 +35,7 @@ function zoom(to) {
 const states = document.getElementById('states'), SHOWN = ['all', 'on-CPU', 'waiting'];
 let shown = 0;
 function showStates(which) {
-  const amount = f => which === 0 ? +f.g.dataset.t : which === 1 ? +f.g.dataset.r : f.g.dataset.t - f.g.dataset.r;
+  const amount = f => which === 0 ? +f.g.dataset.t : which === 1 ? +f.g.dataset.r : f.g.dataset.t - f.g.dataset.r - (f.g.dataset.u || 0); /* u: not known */
   const whole = frames.reduce((sum, f) => sum + (f.depth ? 0 : amount(f)), 0), ends = [];
   let used = MARGIN;
   shown = which;

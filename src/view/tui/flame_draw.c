@@ -27,6 +27,7 @@ static enum flame_kind state_kind(enum profile_state state)
 	case PROFILE_STATE_DISK:
 		return FLAME_INLINED;
 	case PROFILE_STATE_POLL:
+	case PROFILE_STATES: /* not known */
 		return FLAME_UNKNOWN;
 	default:
 		return FLAME_KERNEL;
@@ -37,7 +38,7 @@ static enum profile_state flame_draw_state_of(const struct flame_screen *s, uint
 {
 	if (s->shows == FLAME_SHOWS_RUNNING)
 		return PROFILE_STATE_RUNNING;
-	return flame_tree_main_state(&s->states[(size_t)node * PROFILE_STATES], s->shows == FLAME_SHOWS_ALL);
+	return flame_tree_main_state(&s->states[(size_t)node * FLAME_STATES], s->shows == FLAME_SHOWS_ALL);
 }
 
 /* Of two shades, so that blocks beside each other can be told apart. */
@@ -107,10 +108,11 @@ static void flame_draw_put_states(const struct flame_screen *s, struct text *t)
 	static const char *const shows[] = {"all", "on the CPU", "waiting"};
 	const char *before = ": ";
 	text_str(t, shows[s->shows]);
-	for (unsigned state = 0; s->cursor != PROFILE_NONE && state < PROFILE_STATES; state++) {
-		uint64_t part = s->states[(size_t)s->cursor * PROFILE_STATES + state];
+	for (unsigned state = 0; s->cursor != PROFILE_NONE && state < FLAME_STATES; state++) {
+		uint64_t part = s->states[(size_t)s->cursor * FLAME_STATES + state];
 		bool is_shown = s->shows == FLAME_SHOWS_ALL ||
-				(s->shows == FLAME_SHOWS_RUNNING) == (state == PROFILE_STATE_RUNNING);
+				((s->shows == FLAME_SHOWS_RUNNING) == (state == PROFILE_STATE_RUNNING) &&
+					state != FLAME_STATE_NOT_KNOWN);
 		if (!part || !is_shown)
 			continue;
 		text_str(t, before);

@@ -14,8 +14,9 @@ static uint64_t flame_screen_weigh(const struct flame_screen *s, size_t node)
 	uint64_t total = s->tree->nodes[node].total;
 	if (!s->states || s->shows == FLAME_SHOWS_ALL)
 		return total;
-	uint64_t running = s->states[node * PROFILE_STATES + PROFILE_STATE_RUNNING];
-	return s->shows == FLAME_SHOWS_RUNNING ? running : total - running;
+	const uint64_t *states = &s->states[node * FLAME_STATES];
+	return s->shows == FLAME_SHOWS_RUNNING ? states[PROFILE_STATE_RUNNING]
+					       : total - states[PROFILE_STATE_RUNNING] - states[FLAME_STATE_NOT_KNOWN];
 }
 
 static void flame_screen_lay_out(struct flame_screen *s)

@@ -170,6 +170,51 @@ static void filters_and_other_events_leave_nothing(void **state)
 	expect_folded(&(struct flame_options){.event = 1}, "");
 }
 
+/* Of two samples one says that it waited for a lock, the other nothing of its state. */
+static void samples_without_a_state_are_not_known(void **state)
+{
+	struct built t = {.b = profile_builder_create()};
+	struct profile *p;
+	struct flame_tree tree;
+	struct text out = {0};
+	profile_builder_event(t.b, &(struct profile_event){.name = profile_builder_string(t.b, STR("x"))});
+	uint32_t name = profile_builder_string(t.b, STR("c"));
+	t.thread = profile_builder_thread(t.b, &(struct profile_thread){0, 0, name, name, name, 0});
+	t.binary = profile_builder_binary(t.b, &(struct profile_binary){.name = name, .long_name = name});
+	uint32_t f = frame_of(&t, "f", t.binary, PROFILE_LEVEL_USER, false);
+	uint32_t stack = stack_of(&t, &f, 1);
+	profile_builder_keep_facets(t.b, UINT64_C(1) << FACET_STATE);
+	static const unsigned states[] = {PROFILE_STATE_RUNNING, PROFILE_STATE_LOCK, PROFILE_STATES};
+	static const char *const names[] = {"running", "lock", ""};
+	for (unsigned i = 0; i < 3; i++) {
+		const struct profile_value value = {.number = states[i],
+			.text = profile_builder_string(t.b, str_from(names[i])),
+			.frame = PROFILE_NONE};
+		profile_builder_sample(t.b, &(struct profile_sample){.thread = t.thread,
+						    .leaf = f,
+						    .stack = stack,
+						    .cpu = -1,
+						    .facets = profile_builder_facets(t.b, &value),
+						    .count = 1,
+						    .period = 10 + i});
+	}
+	assert_int_equal(profile_builder_finish(t.b, &p, NULL), TALLY_OK);
+	const struct flame_options options = {.group = FLAME_BY_COMM, .by_state = true};
+	assert_int_equal(flame_tree_init(&tree, p, &options, NULL), TALLY_OK);
+	flame_folded_write(&out, &tree, false);
+	text_char(&out, '\0');
+	assert_string_equal(out.data, "c;f 10\nc;f;[lock] 11\nc;f;[not known] 12\n");
+	uint64_t *totals = flame_tree_state_totals(&tree);
+	assert_non_null(totals);
+	assert_int_equal(totals[FLAME_STATE_NOT_KNOWN], 12); /* of the group */
+	assert_int_equal(flame_tree_main_state(totals, true), FLAME_STATE_NOT_KNOWN);
+	assert_int_equal(flame_tree_main_state(totals, false), PROFILE_STATE_LOCK);
+	free(totals);
+	flame_tree_deinit(&tree);
+	profile_destroy(p);
+	text_deinit(&out);
+}
+
 static void a_page_holds_no_markup_of_names(void **state)
 {
 	struct profile *profile = make();
@@ -198,6 +243,7 @@ int main(void)
 		cmocka_unit_test(one_stack_is_of_several_groups),
 		cmocka_unit_test(nodes_say_what_they_are),
 		cmocka_unit_test(filters_and_other_events_leave_nothing),
+		cmocka_unit_test(samples_without_a_state_are_not_known),
 		cmocka_unit_test(a_page_holds_no_markup_of_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
