@@ -101,6 +101,19 @@ def test_a_walk_through_the_page(server, tmp_path):
         assert page.value("$('query').value") == 'service="api"'
         assert page.seconds() == pytest.approx(whole / 2)
         assert set(page.functions()) == {'main', 'work', 'idle_loop'}
+        # What was typed stays and applies, whichever control asks next.
+        for control in ("$('event').value = 'cpu-clock'; $('event').onchange()", "$('compare').click()",
+                        "$('span').value = ''; $('span').onchange()", "$('compare').click()",
+                        "$('values').children[0].click()"):
+            page.value("""$('query').value = 'service="db"'""")
+            page.do(control)
+            typed = 'service="api"' if 'values' in control else 'service="db"'
+            assert page.value("$('query').value") == typed and page.value('state.query') == typed, control
+        page.value("$('query').value = 'unfinished'")
+        page.value("$('tabFunctions').click(); $('tabFlame').click()")
+        assert page.value("$('query').value") == 'unfinished'
+        page.value("""$('query').value = 'service="api"'""")
+        page.do("$('event').value = ''; $('event').onchange()")
         # Completion: of the name, then of its values.
         page.value("$('query').value += ' and '; $('query').focus(); $('query').setSelectionRange(99, 99)")
         page.call('Input.insertText', text='ho')

@@ -24,7 +24,7 @@ async function sumFunctions(data) {
     path.push(i);
   });
   const roots = nodes.map((node, i) => node.parent < 0 ? total[i] : [0, 0]).reduce((a, b) => [a[0] + b[0], a[1] + b[1]], [0, 0]);
-  Object.assign(profile, { rows: rows.filter(r => KINDS[r.kind] !== 'thread' && (r.total || r.wasTotal)), total: roots[0], base: roots[1], isDiff, unit: data.unit, event: data.event });
+  Object.assign(profile, { rows: rows.filter(r => KINDS[r.kind] !== 'thread' && (r.total || r.wasTotal)), total: roots[0], base: roots[1], isDiff, unit: data.unit, event: data.event, quality: String(data.quality || '') });
 }
 function amount(value) {
   if (profile.unit === 'samples') return value.toLocaleString('en-US') + ' samples';
@@ -83,7 +83,7 @@ async function showProfile() {
   profile.page = page;
   showFrame();
   showFunctions();
-  $('sum').textContent = amount(profile.total) + (profile.isDiff ? ', compared with ' + amount(profile.base) : '') + ` of ${shown(profile.event) || 'all events'}`;
+  $('sum').textContent = amount(profile.total) + (profile.isDiff ? ', compared with ' + amount(profile.base) : '') + ` of ${shown(profile.event) || 'all events'}` + (profile.quality ? '; ' + shown(profile.quality) : '');
   $('state').textContent = '';
 }
 async function download(format) {

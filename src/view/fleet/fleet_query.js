@@ -79,7 +79,7 @@ async function listValues() {
     const b = element('button', shown(value) || '(empty)');
     b.type = 'button'; b.title = `only ${name}=${shown(value)}; with Shift: all but it`;
     b.setAttribute('aria-pressed', state.query.includes(`${name}=${quoted(value)}`));
-    b.onclick = e => { state.query = conditioned(state.query, name, e.shiftKey ? '!=' : '=', value); showAll(); };
+    b.onclick = e => { $('query').value = conditioned($('query').value.trim(), name, e.shiftKey ? '!=' : '=', value); showAll(); };
     return b;
   }));
   if (values.length > VALUES_MOST) box.append(element('span', `${values.length - VALUES_MOST} more: type in the filter`, 'dim'));
