@@ -33,6 +33,8 @@ struct fleet_losses { /* since the agent's previous batch */
 	uint64_t dropped_batches, dropped_samples; /* the queue on disk had no room for them */
 	uint64_t own_cpu_ns, own_bytes; /* of the agent: CPU time in this window, memory without mapped files */
 	uint64_t frequency_hz; /* at which the window was sampled */
+	/* Of an answer: windows that it adds up, and those of them in which waits were measured; 0: not known. */
+	uint64_t windows, wait_windows;
 };
 
 struct fleet_batch {

@@ -37,7 +37,9 @@ enum losses_field {
 	LOSSES_DROPPED_SAMPLES,
 	LOSSES_OWN_CPU,
 	LOSSES_OWN_BYTES,
-	LOSSES_FREQUENCY
+	LOSSES_FREQUENCY,
+	LOSSES_WINDOWS,
+	LOSSES_WAIT_WINDOWS
 };
 
 /* enum profile_level, by their numbers in the format. */

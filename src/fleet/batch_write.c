@@ -277,6 +277,8 @@ static void batch_write_losses(struct batch_writer *w)
 	batch_write_number(w, LOSSES_OWN_CPU, losses->own_cpu_ns);
 	batch_write_number(w, LOSSES_OWN_BYTES, losses->own_bytes);
 	batch_write_number(w, LOSSES_FREQUENCY, losses->frequency_hz);
+	batch_write_number(w, LOSSES_WINDOWS, losses->windows);
+	batch_write_number(w, LOSSES_WAIT_WINDOWS, losses->wait_windows);
 	protobuf_close(w->out, BATCH_LOSSES, begin);
 }
 

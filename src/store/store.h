@@ -42,7 +42,9 @@ TALLY_MUST_CHECK enum tally_status store_ingest(struct store *store, const struc
 struct store_selection {
 	uint64_t begin_ns, end_ns; /* since 1970: windows that begin in [begin, end) */
 	const struct label_query *query; /* NULL: everything */
-	struct tally_str event; /* by name; empty: all */
+	/* By name; empty: all. Without modifiers of precision it stands for those that have one, too ("cpu-clock" for
+	 * "cpu-clock:ppp"), and answers have them under that name. */
+	struct tally_str event;
 	uint64_t deadline_ns; /* by clock_ns: the query gives up then, with TALLY_LIMIT; 0: never */
 	/* Threads that differ in other labels than this one are merged, which makes answers about many machines small;
 	 * empty: it is none. Otherwise they stay apart. */

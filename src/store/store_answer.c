@@ -398,8 +398,10 @@ static uint32_t store_answer_thread(struct store_answer *a, const struct store_s
 
 static uint32_t store_answer_state(struct store_answer *a, int state)
 {
-	struct tally_str name = STR("");
-	if (state >= 0 && state < PROFILE_STATES)
+	struct tally_str name = STR("not known");
+	if (state == PROFILE_STATE_NOT_TOLD)
+		name = STR("off-cpu");
+	else if (state >= 0 && state < PROFILE_STATES)
 		name = wait_state_name((enum wait_state)state);
 	return profile_builder_facets(
 		a->builder, &(struct profile_value){.number = state >= 0 ? (uint64_t)state : PROFILE_STATES,

@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "base/order.h"
 
+#define STORE_EVENT_BYTES 64
+
 struct store_catalog_label {
 	uint64_t set;
 	struct fleet_label label;
@@ -107,12 +109,58 @@ static struct fleet_labels store_catalog_kept(
 	return (struct fleet_labels){kept, kept != NULL};
 }
 
+/* Events that can be sampled more or less precisely, and count the same in any case. */
+static bool store_catalog_is_precise(struct tally_str base)
+{
+	static const struct tally_str names[] = {STR("cpu-clock"), STR("task-clock"), STR("cycles"), STR("cpu-cycles"),
+		STR("ref-cycles"), STR("instructions"), STR("branches"), STR("branch-instructions"),
+		STR("branch-misses")};
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (str_equal(base, names[i]))
+			return true;
+	return false;
+}
+
+/* The name without modifiers of precision: "cpu-clock:ppp", which record uses by default, is "cpu-clock", which the agent
+ * uses. room: STORE_EVENT_BYTES; a longer name stays as it is. */
+static struct tally_str store_catalog_event(struct tally_str name, char *room)
+{
+	const char *colon = name.len ? memchr(name.data, ':', name.len) : NULL;
+	size_t base = colon ? (size_t)(colon - name.data) : name.len, len = base;
+	if (!colon || name.len > STORE_EVENT_BYTES || !store_catalog_is_precise((struct tally_str){name.data, base}))
+		return name;
+	memcpy(room, name.data, base);
+	for (size_t i = base + 1; i < name.len; i++) {
+		char c = name.data[i];
+		if (!c || !strchr("ukhIGHpPSDWbe", c))
+			return name;
+		if (c == 'p' || c == 'P')
+			continue;
+		if (len == base)
+			room[len++] = ':';
+		room[len++] = c;
+	}
+	return (struct tally_str){room, len};
+}
+
+/* Whether the event was asked for, and its name in the answer. */
+static bool store_catalog_wants(const struct store_selection *selection, struct tally_str *event, char *room)
+{
+	struct tally_str name = store_catalog_event(*event, room);
+	bool is_wanted =
+		selection->event.len == 0 || str_equal(selection->event, *event) || str_equal(selection->event, name);
+	*event = selection->event.len ? selection->event : name;
+	return is_wanted;
+}
+
 static bool store_catalog_take_series(void *context, const struct store_series *series)
 {
 	struct store_catalog_loading *l = context;
 	struct store_catalog *c = l->catalog;
 	const struct store_selection *selection = l->selection;
 	struct store_catalog_series to = {.batch_labels = series->labels};
+	struct tally_str event = series->event;
+	char room[STORE_EVENT_BYTES];
 	if (!l->has_sets && !store_catalog_make_sets(l)) {
 		l->failed = true;
 		return false;
@@ -120,12 +168,11 @@ static bool store_catalog_take_series(void *context, const struct store_series *
 	l->has_sets = true;
 	struct fleet_labels sets[2] = {
 		store_catalog_set(c, series->thread_labels), store_catalog_set(c, series->labels)};
-	if ((selection->event.len > 0 && !str_equal(selection->event, series->event)) ||
+	if (!store_catalog_wants(selection, &event, room) ||
 		!label_query_matches(selection->query, sets, ARRAY_LEN(sets)))
 		return true;
 	l->failed = !store_catalog_join(c, sets, &to.labels) ||
-		    !intern_add(&c->strings, series->event.data, series->event.len, &to.event) ||
-		    !vec_push(&c->ids, series->id);
+		    !intern_add(&c->strings, event.data, event.len, &to.event) || !vec_push(&c->ids, series->id);
 	to.kept = store_catalog_kept(selection, &to.labels);
 	l->failed = l->failed || !vec_push(&c->series, to);
 	return !l->failed;

@@ -20,7 +20,7 @@ struct store_catalog_series {
 	struct fleet_labels labels; /* of the batch and of the thread, together */
 	struct fleet_labels kept; /* of these: what threads of the answer are told apart by */
 	uint64_t batch_labels; /* set: its ID */
-	uint32_t event; /* string */
+	uint32_t event; /* string: the name in the answer */
 };
 
 struct store_catalog {

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/order.h"
 #include "store/store_answer.h"
+#include "store/store_coverage.h"
 
 struct store_loading {
 	const struct store_query *query;
@@ -14,6 +15,7 @@ struct store_loading {
 	uint64_t step_ns;
 	uint64_t lost; /* in all points */
 	uint64_t seen;
+	struct store_coverage *coverage; /* NULL: it does not matter */
 	struct map_u64 asked; /* by label set of a batch: 1, or 2 if it belongs to what was selected */
 	enum tally_status status; /* why it was stopped */
 	struct tally_error *err;
@@ -88,6 +90,15 @@ static void store_query_spread(struct store_loading *l, const struct store_windo
 	}
 }
 
+static void store_query_cover(struct store_loading *l, const struct store_window *window)
+{
+	const struct store_catalog *catalog = &l->query->catalog;
+	const struct store_catalog_series *series = &catalog->series.items[window->series];
+	bool has_waits =
+		window->waiting_ns > 0 || profile_event_is_waiting(intern_get(&catalog->strings, series->event));
+	store_coverage_add(l->coverage, series->batch_labels, window->begin_ns, has_waits);
+}
+
 static bool store_query_take_window(void *context, const struct store_window *window)
 {
 	struct store_loading *l = context;
@@ -99,6 +110,8 @@ static bool store_query_take_window(void *context, const struct store_window *wi
 	if (window->series == STORE_NONE && !store_query_has_batch(l, window->labels))
 		return l->status == TALLY_OK;
 	l->lost = store_sums_add(l->lost, window->lost_samples);
+	if (l->coverage && window->series != STORE_NONE)
+		store_query_cover(l, window);
 	if (l->points)
 		store_query_spread(l, window);
 	return true;
@@ -120,20 +133,46 @@ static enum tally_status store_query_list_windows(struct store_loading *l, size_
 	return status == TALLY_OK ? l->status : status;
 }
 
+/* Whether time on the CPU and waits are in one answer. */
+static bool store_query_has_waits(const struct store_query *q)
+{
+	for (size_t i = 0; i < q->catalog.series.len; i++)
+		if (profile_event_is_waiting(intern_get(&q->catalog.strings, q->catalog.series.items[i].event)))
+			return true;
+	return false;
+}
+
+static enum tally_status store_query_losses(
+	const struct store_query *query, struct fleet_losses *losses, struct tally_error *err)
+{
+	struct store_coverage coverage = {0};
+	bool has_waits = store_query_has_waits(query);
+	struct store_loading loading = {.query = query, .coverage = has_waits ? &coverage : NULL};
+	enum tally_status status = store_query_list_windows(&loading, has_waits ? query->catalog.ids.len : 0, err);
+	if (status == TALLY_OK && coverage.failed)
+		status = error_nomem(err);
+	if (status == TALLY_OK && coverage.with_waits < coverage.windows.len && query->selection->query)
+		status = store_coverage_find_others(&coverage, query->store, query->selection, err);
+	*losses = (struct fleet_losses){.lost_samples = MIN(loading.lost, INT64_MAX),
+		.windows = coverage.windows.len,
+		.wait_windows = coverage.with_waits};
+	store_coverage_deinit(&coverage);
+	return status;
+}
+
 enum tally_status store_query(struct store *store, const struct store_selection *selection, struct fleet_batch **result,
 	struct tally_error *err)
 {
 	struct store_query query;
-	struct store_loading losses = {.query = &query};
+	struct fleet_losses losses = {0};
 	enum tally_status status = store_query_begin(store, selection, &query, err);
 	if (status != TALLY_OK)
 		return status;
 	status = store_sums_load(store, &query.catalog, selection, &query.sums, err);
 	if (status == TALLY_OK)
-		status = store_query_list_windows(&losses, 0, err);
+		status = store_query_losses(&query, &losses, err);
 	if (status == TALLY_OK)
-		status = store_answer_make(
-			&query, &(struct fleet_losses){.lost_samples = MIN(losses.lost, INT64_MAX)}, result, err);
+		status = store_answer_make(&query, &losses, result, err);
 	store_query_end(&query);
 	return status;
 }

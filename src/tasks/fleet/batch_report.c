@@ -91,6 +91,10 @@ static void batch_report_fleet(struct json *j, const struct fleet_batch *batch)
 	json_u64(j, "end_ns", batch->end_ns);
 	json_u64(j, "samples", fleet_batch_sample_count(batch));
 	json_u64(j, "lost_samples", batch->losses.lost_samples);
+	if (batch->losses.windows) {
+		json_u64(j, "windows", batch->losses.windows);
+		json_u64(j, "wait_windows", batch->losses.wait_windows);
+	}
 	json_u64(j, "dropped_batches", batch->losses.dropped_batches);
 	json_u64(j, "dropped_samples", batch->losses.dropped_samples);
 	json_object(j, "labels");

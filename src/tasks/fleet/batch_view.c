@@ -37,6 +37,13 @@ void batch_view_quality(const struct fleet_batch *batch, struct text *out)
 		text_fixed(out, 100.0 * (double)named / (double)samples, 1);
 		text_str(out, "% with symbols");
 	}
+	if (losses->wait_windows < losses->windows) {
+		text_str(out, "; waits were measured in ");
+		text_u64_grouped(out, losses->wait_windows, ",");
+		text_str(out, " of ");
+		text_u64_grouped(out, losses->windows, ",");
+		text_str(out, " windows, time on the CPU in all: their sums cannot be compared");
+	}
 	if (losses->dropped_batches) {
 		text_str(out, "; agents dropped ");
 		text_u64_grouped(out, losses->dropped_batches, ",");
@@ -88,11 +95,54 @@ static enum tally_status choose_event(
 	return TALLY_OK;
 }
 
+/* " 12 samples of cycles, 3 of page-faults" */
+static void batch_view_add_others(const struct profile *p, uint32_t event, struct text *out)
+{
+	const char *before = "";
+	for (uint32_t i = 0; i < p->event_count; i++) {
+		uint64_t samples = p->events[i].sample_count;
+		if (i == event || samples == 0)
+			continue;
+		text_str(out, before);
+		text_u64_grouped(out, samples, ",");
+		text_str(out, samples == 1 ? " sample of " : " samples of ");
+		text_visible(out, profile_string(p, p->events[i].name));
+		before = ", ";
+	}
+}
+
+static void batch_view_add_left_out(
+	const struct batch_view *view, const struct profile *p, const char *whose, struct text *out)
+{
+	uint32_t event;
+	struct text names = {0};
+	if (view->event.len > 0 || choose_event(view, p, &event, NULL) != TALLY_OK || event == PROFILE_NONE)
+		return;
+	batch_view_add_others(p, event, &names);
+	if (names.len > 0) {
+		text_str(out, out->len ? "; " : "");
+		text_printf(out, "%sonly the event ", whose);
+		text_visible(out, profile_string(p, p->events[event].name));
+		text_str(out, " is shown; left out: ");
+		text_bytes(out, names.data, names.len);
+	}
+	text_deinit(&names);
+}
+
+void batch_view_left_out(const struct batch_view *view, struct text *out)
+{
+	batch_view_add_left_out(view, view->batch->profile, "", out);
+	if (view->base)
+		batch_view_add_left_out(view, view->base->profile, "of the baseline, ", out);
+}
+
 static void write_flame(const struct batch_view *view, const struct flame_tree *tree,
 	const struct flame_options *options, enum batch_flame_form form, struct text *out)
 {
 	struct text quality = {0}, span = {0};
 	const struct profile *p = view->batch->profile;
+	batch_view_left_out(view, &quality);
+	text_str(&quality, quality.len ? "; " : "");
 	batch_view_quality(view->batch, &quality);
 	batch_view_span(view->batch, &span);
 	const struct flame_page page = {.title = view->title.len ? view->title : STR("all samples"),

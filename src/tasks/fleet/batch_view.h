@@ -31,6 +31,8 @@ enum batch_flame_form { BATCH_FLAME_PAGE, BATCH_FLAME_SVG, BATCH_FLAME_FOLDED };
 /* NOT_FOUND: there are no samples, or no such event. */
 TALLY_MUST_CHECK enum tally_status batch_view_flame(
 	const struct batch_view *view, enum batch_flame_form form, struct text *out, struct tally_error *err);
+/* What batch_view_flame leaves out, as a sentence: samples of other events than the one that it shows. Empty: nothing. */
+void batch_view_left_out(const struct batch_view *view, struct text *out);
 /* The tables that the request asks for, as report shows them: text, or JSON (docs/schema/report.json). */
 TALLY_MUST_CHECK enum tally_status batch_view_report(
 	const struct batch_view *view, const struct report_request *request, struct text *out, struct tally_error *err);

@@ -159,6 +159,12 @@ static enum tally_status make_flame(struct fleet_job *job, struct text *out, str
 	const struct fleet_settings *s = job->settings;
 	struct batch_view view = fleet_view(job);
 	enum batch_flame_form form = s->is_folded ? BATCH_FLAME_FOLDED : s->is_svg ? BATCH_FLAME_SVG : BATCH_FLAME_PAGE;
+	struct text left_out = {0};
+	batch_view_left_out(&view, &left_out);
+	if (left_out.len)
+		cli_sayf("%s: note: %.*s (-e NAME shows another event, 'fleet top' all)\n", job->cli->program,
+			(int)left_out.len, left_out.data);
+	text_deinit(&left_out);
 	struct diag notes;
 	diag_init(&notes);
 	view.notes = &notes;

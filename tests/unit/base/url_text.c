@@ -15,7 +15,8 @@ static void secrets_are_left_out(void **state)
 	assert_shown("https://me:secret@host:7779/a/b", "https://***@host:7779/a/b");
 	assert_shown("https://token@host", "https://***@host");
 	assert_shown("otlp+https://me:secret@host", "otlp+https://***@host");
-	assert_shown("clickhouse://fleet:secret@[::1]:8123/profiles?tls=1", "clickhouse://***@[::1]:8123/profiles?tls=1");
+	assert_shown(
+		"clickhouse://fleet:secret@[::1]:8123/profiles?tls=1", "clickhouse://***@[::1]:8123/profiles?tls=1");
 	assert_shown("clickhouse://fleet@host/profiles", "clickhouse://***@host/profiles");
 	assert_shown("http://host/?token=secret", "http://host/?***");
 }

@@ -255,6 +255,91 @@ static void load_is_spread_over_windows(void **state)
 	test_store_close(&t);
 }
 
+static struct fleet_losses coverage_of(struct test_store *t, const char *query)
+{
+	struct label_query *parsed = NULL;
+	if (query)
+		assert_int_equal(label_query_parse(str_from(query), &parsed, NULL), TALLY_OK);
+	const struct store_selection selection = {.end_ns = 1000, .query = parsed};
+	struct fleet_batch *batch = test_store_query(t->store, &selection);
+	struct fleet_losses losses = batch->losses;
+	fleet_batch_destroy(batch);
+	label_query_destroy(parsed);
+	return losses;
+}
+
+/* An agent stops measuring waits to keep its budget: what it measured before is of a part of the time. */
+static void answers_say_how_many_windows_have_waits(void **state)
+{
+	static const char both[] = "event cpu-clock\nevent offcpu-time\n"
+				   "a 1/1 0 0 5 f@x\nb 2/2 0 0 5 f@x\nb 2/2 0 1 5 f@x\n";
+	static const char running[] = "event cpu-clock\na 1/1 0 0 5 f@x\nb 2/2 0 0 5 f@x\n";
+	struct test_store t = test_store_open();
+	for (unsigned i = 0; i < 5; i++)
+		test_store_add(&t, &(struct batch_recipe){.number = i + 1,
+					   .begin_ns = 10 * (uint64_t)i,
+					   .labels = "host=a",
+					   .sets = "a:service=a b:service=b",
+					   .profile = i < 2 ? both : running});
+	struct fleet_losses all = coverage_of(&t, NULL);
+	assert_true(all.windows == 5 && all.wait_windows == 2);
+	struct fleet_losses waiting = coverage_of(&t, "service=\"b\"");
+	assert_true(waiting.windows == 5 && waiting.wait_windows == 2);
+	/* It ran all the time: there is no sum of waits that could mislead. */
+	struct fleet_losses busy = coverage_of(&t, "service=\"a\"");
+	assert_true(busy.windows == 0 && busy.wait_windows == 0);
+	test_store_close(&t);
+}
+
+/* In the second window the selected service only ran, while others waited. */
+static void windows_without_own_waits_were_measured(void **state)
+{
+	struct test_store t = test_store_open();
+	static const char *const profiles[] = {"event cpu-clock\nevent offcpu-time\na 1/1 0 0 5 f@x\na 1/1 0 1 5 f@x\n",
+		"event cpu-clock\nevent offcpu-time\na 1/1 0 0 5 f@x\nb 2/2 0 1 5 f@x\n"};
+	for (unsigned i = 0; i < 2; i++)
+		test_store_add(&t, &(struct batch_recipe){.number = i + 1,
+					   .begin_ns = 10 * (uint64_t)i,
+					   .labels = "host=a",
+					   .sets = "a:service=a b:service=b",
+					   .profile = profiles[i]});
+	struct fleet_losses a = coverage_of(&t, "service=\"a\"");
+	assert_true(a.windows == 2 && a.wait_windows == 2);
+	test_store_close(&t);
+}
+
+static void assert_events(struct test_store *t, const char *asked, const char *wanted)
+{
+	struct text text = {0};
+	struct fleet_batch *batch =
+		test_store_query(t->store, &(struct store_selection){.end_ns = 1000, .event = str_from(asked)});
+	const struct profile *p = batch->profile;
+	for (size_t i = 0; i < p->event_count; i++)
+		text_printf(&text, "%s %llu,", profile_string(p, p->events[i].name).data,
+			(unsigned long long)p->events[i].sample_count);
+	text_char(&text, '\0');
+	assert_string_equal(text.data, wanted);
+	text_deinit(&text);
+	fleet_batch_destroy(batch);
+}
+
+/* An agent samples by cpu-clock, record by cpu-clock:ppp: both are time on the CPU. */
+static void names_of_events_differ_in_precision(void **state)
+{
+	static const char *const names[] = {
+		"cpu-clock", "cpu-clock:ppp", "cpu-clock:uppp", "cpu-clock:u", "cycles:P", "irq:p", "cpu-clock:x"};
+	struct test_store t = test_store_open();
+	for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
+		char profile[80];
+		snprintf(profile, sizeof(profile), "event %s\na 1/1 0 0 5 f@x\n", names[i]);
+		test_store_add(&t, &(struct batch_recipe){.number = i + 1, .begin_ns = i, .profile = profile});
+	}
+	assert_events(&t, "", "cpu-clock 2,cpu-clock:u 2,cpu-clock:x 1,cycles 1,irq:p 1,");
+	assert_events(&t, "cpu-clock", "cpu-clock 2,");
+	assert_events(&t, "cpu-clock:ppp", "cpu-clock:ppp 1,");
+	test_store_close(&t);
+}
+
 /* Of states, and of events that are times of waiting. */
 static void load_tells_running_from_waiting(void **state)
 {
@@ -571,6 +656,9 @@ int main(void)
 		cmocka_unit_test(load_has_a_point_for_each_step),
 		cmocka_unit_test(load_is_spread_over_windows),
 		cmocka_unit_test(load_tells_running_from_waiting),
+		cmocka_unit_test(answers_say_how_many_windows_have_waits),
+		cmocka_unit_test(windows_without_own_waits_were_measured),
+		cmocka_unit_test(names_of_events_differ_in_precision),
 		cmocka_unit_test(labels_and_events_are_listed),
 		cmocka_unit_test(symbols_that_were_left_out_must_be_there),
 		cmocka_unit_test(symbols_may_come_later_and_the_first_stay),
