@@ -10,41 +10,48 @@
 #include "tasks/terminal/tui_print.h"
 #include "verbs/top/top_screens.h"
 
-static const struct tui_help own_help[] = {
-	{NULL, "What comes in"},
-	{"f", "freeze: take no more samples, or go on"},
-	{"z", "start from nothing at each refresh, or let samples fade"},
-	{"Z", "forget all samples up to now"},
-	{"D", "from now on only what changes, and by how much; again: all"},
-	{"S", "search a text (n N: the next, the one before)"},
-};
+#define ABSENT_KEYS "siW" /* of the explorer's: they need a recording, or more of samples than was kept */
 
-#define OWN_HELP (ARRAY_LEN(own_help))
-
-/* Keys that only top has; false: it is none of them. */
-static bool top_explore_own_key(struct top_state *x, uint32_t key, enum tally_status *status, struct tally_error *err)
+static enum tally_status top_explore_zero(struct top_state *x, struct tally_error *err)
 {
 	struct top_settings *s = x->view->settings;
-	struct explorer *e = &x->shown.explorer;
-	if (e->mode != EXPLORER_TABLE)
+	(void)err;
+	s->zeroes = !s->zeroes;
+	explorer_say(&x->shown.explorer, s->zeroes ? "each refresh starts from nothing" : "old samples fade");
+	return TALLY_OK;
+}
+
+static enum tally_status top_explore_search(struct top_state *x, struct tally_error *err)
+{
+	(void)err;
+	(void)explorer_key(&x->shown.explorer, 'f'); /* which is ours */
+	return TALLY_OK;
+}
+
+/* Keys that only top has, and what the list of keys says of them. */
+static const struct top_explore_key {
+	const char *key; /* a character */
+	enum tally_status (*act)(struct top_state *x, struct tally_error *err);
+	const char *what;
+} own_keys[] = {
+	{"f", top_state_freeze, "freeze: take no more samples, or go on"},
+	{"z", top_explore_zero, "start from nothing at each refresh, or let samples fade"},
+	{"Z", top_state_forget, "forget all samples up to now"},
+	{"D", top_state_switch_mark, "from now on only what changes, and by how much; again: all"},
+	{"S", top_explore_search, "search a text"},
+};
+
+/* False: it is none of them. */
+static bool top_explore_own_key(struct top_state *x, uint32_t key, enum tally_status *status, struct tally_error *err)
+{
+	if (x->shown.explorer.mode != EXPLORER_TABLE)
 		return false;
-	switch (key) {
-	case 'f':
-		*status = top_state_freeze(x, err);
-		return true;
-	case 'z':
-		s->zeroes = !s->zeroes;
-		explorer_say(e, s->zeroes ? "each refresh starts from nothing" : "old samples fade");
-		return true;
-	case 'D':
-		*status = top_state_switch_mark(x, err);
-		return true;
-	case 'Z':
-		*status = top_state_forget(x, err);
-		return true;
-	default:
-		return false;
-	}
+	for (size_t i = 0; i < ARRAY_LEN(own_keys); i++)
+		if (key == (uint32_t)own_keys[i].key[0]) {
+			*status = own_keys[i].act(x, err);
+			return true;
+		}
+	return false;
 }
 
 static enum tally_status top_explore_take_key(struct top_state *x, uint32_t key, struct tally_error *err)
@@ -56,8 +63,6 @@ static enum tally_status top_explore_take_key(struct top_state *x, uint32_t key,
 		tui_terminal_redraw(x->terminal);
 	if (top_explore_own_key(x, key, &status, err))
 		return status;
-	if (key == 'S' && e->mode == EXPLORER_TABLE)
-		key = 'f'; /* which is ours */
 	enum explorer_action action = explorer_key(e, key);
 	if (action == EXPLORER_QUIT)
 		x->leaves = true;
@@ -96,18 +101,21 @@ static enum tally_status top_explore_run(struct top_state *x, struct tally_error
 	return status;
 }
 
+/* Ours, and of the explorer's those that are neither ours nor without effect here. */
 static bool make_help(struct top_state *x)
 {
+	char others[ARRAY_LEN(own_keys) + sizeof(ABSENT_KEYS)] = ABSENT_KEYS;
 	size_t count;
-	const struct tui_help *common = explorer_help(&count);
-	x->help = malloc((count + OWN_HELP) * sizeof(*x->help));
+	(void)explorer_help(&count);
+	x->help = malloc((count + ARRAY_LEN(own_keys) + 1) * sizeof(*x->help));
 	if (!x->help)
 		return false;
-	memcpy(x->help, own_help, sizeof(own_help));
-	x->help_count = OWN_HELP;
-	for (size_t i = 0; i < count; i++)
-		if (!common[i].keys || !strchr("fis", common[i].keys[0]))
-			x->help[x->help_count++] = common[i];
+	x->help[x->help_count++] = (struct tui_help){NULL, "What comes in"};
+	for (size_t i = 0; i < ARRAY_LEN(own_keys); i++) {
+		others[sizeof(ABSENT_KEYS) - 1 + i] = own_keys[i].key[0];
+		x->help[x->help_count++] = (struct tui_help){own_keys[i].key, own_keys[i].what};
+	}
+	x->help_count += explorer_help_without(others, x->help + x->help_count);
 	return true;
 }
 
@@ -126,6 +134,7 @@ enum tally_status top_explore(struct top_view *view, struct diag *notes, int sig
 {
 	struct top_state x = {.view = view,
 		.signal_fd = signal_fd,
+		.absent_keys = ABSENT_KEYS,
 		.wants_code = view->settings->sym_annotate != NULL,
 		.due_ms = clock_ms() + (int64_t)view->settings->delay_s * 1000};
 	x.code = top_screens_code(&x);

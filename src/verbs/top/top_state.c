@@ -56,6 +56,7 @@ enum tally_status top_state_open(struct top_state *x, struct tally_error *err)
 		top_state_drop_table(shown);
 		return status;
 	}
+	shown->explorer.absent_keys = x->absent_keys;
 	shown->explorer.help = x->help;
 	shown->explorer.help_count = x->help_count;
 	shown->is_open = true;

@@ -35,6 +35,7 @@ struct top_state {
 	struct tree_views trees; /* while one of them shows */
 	struct tree_explore *tree; /* likewise */
 	struct top_code code;
+	const char *absent_keys; /* of the explorer's, without effect here */
 	struct tui_help *help; /* the explorer's keys and ours */
 	size_t help_count;
 	int signal_fd;

@@ -19,7 +19,8 @@ static const struct tui_help explorer_keys_help[] = {
 	{"PgUp PgDn, Space", "one page; also Ctrl-B, Ctrl-F"},
 	{"Home End, g G", "first and last row"},
 	{"Left Right", "scroll sideways"},
-	{"f, n N", "search a text; the next, the one before"},
+	{"f", "search a text"},
+	{"n N", "the next row with the text, the one before"},
 	{NULL, "Call chains"},
 	{"Enter, +", "open or close one level"},
 	{"e", "open or close all of the row"},
@@ -29,7 +30,8 @@ static const struct tui_help explorer_keys_help[] = {
 	{NULL, "What is shown"},
 	{"m, Enter", "menu of what can be done here (Enter: where no chain is)"},
 	{"/", "rows whose symbol has a text in it; an empty one: all"},
-	{"t, d, y, S", "the cursor's thread, object, symbol, socket only, or all"},
+	{"t, d, y", "the cursor's thread, object, symbol only, or all"},
+	{"S", "the cursor's socket only, or all"},
 	{"K", "the kernel only, or all"},
 	{"Esc", "take back the last of these"},
 	{"L, { }", "hide rows below a percentage; lower, higher"},
@@ -45,7 +47,8 @@ static const struct tui_help explorer_keys_help[] = {
 	{"a", "the function's code, instruction by instruction"},
 	{"T, I", "call tree from the top; from each function to its callers"},
 	{"v", "flame view: what calls what, as wide as what it costs"},
-	{"i, W", "the recording's header; its health"},
+	{"i", "the recording's header"},
+	{"W", "the recording's health"},
 	{"P", "print what is shown to perf.hist.N"},
 	{"?, h, F1", "this list"},
 	{"mouse", "wheel: three lines; click: the cursor; double click: Enter"},
@@ -60,6 +63,30 @@ static const struct {
 } absent[] = {
 	{'r', "scripts: leave, and tally script -s"},
 };
+
+/* Whether a line is of one of these keys: its own are characters by themselves ("t, d, y"), others are words ("Esc"). */
+static bool explorer_keys_are_of(const char *line, const char *keys)
+{
+	struct tally_str rest = str_from(line), word;
+	while (rest.len > 0) {
+		size_t len = strcspn(rest.data, " ,");
+		word = (struct tally_str){rest.data, MIN(len, rest.len)};
+		if (word.len == 1 && strchr(keys, word.data[0]))
+			return true;
+		size_t skip = word.len + strspn(rest.data + word.len, " ,");
+		rest = (struct tally_str){rest.data + MIN(skip, rest.len), rest.len - MIN(skip, rest.len)};
+	}
+	return false;
+}
+
+size_t explorer_help_without(const char *keys, struct tui_help *to)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < ARRAY_LEN(explorer_keys_help); i++)
+		if (!explorer_keys_help[i].keys || !explorer_keys_are_of(explorer_keys_help[i].keys, keys))
+			to[count++] = explorer_keys_help[i];
+	return count;
+}
 
 const struct tui_help *explorer_help(size_t *count)
 {

@@ -30,5 +30,8 @@ enum explorer_action {
 
 enum explorer_action explorer_key(struct explorer *e, uint32_t key);
 const struct tui_help *explorer_help(size_t *count);
+/* The lines without those of these keys, which do something else on the caller's screen, or nothing. to: room for as many
+ * as explorer_help has; returns how many there are. */
+size_t explorer_help_without(const char *keys, struct tui_help *to);
 
 #endif

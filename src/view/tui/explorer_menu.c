@@ -40,6 +40,12 @@ static void add_zooms(struct explorer *e)
 	tui_menu_add(m, 'K', explorer_is_zoomed(e, ZOOM_KERNEL) ? "Zoom out of the kernel" : "Zoom into the kernel");
 }
 
+static void explorer_menu_add(struct explorer *e, char key, const char *what)
+{
+	if (!e->absent_keys || !strchr(e->absent_keys, key))
+		tui_menu_add(&e->menu, (uint32_t)key, "%s", what);
+}
+
 void explorer_menu_main(struct explorer *e)
 {
 	struct tui_menu *m = &e->menu;
@@ -57,15 +63,15 @@ void explorer_menu_main(struct explorer *e)
 	tui_menu_add(m, '/', "Filter rows by a symbol's name ...");
 	tui_menu_add(m, 'f', "Search ...");
 	tui_menu_add(m, 'o', "Order rows by ...");
-	tui_menu_add(m, 's', "Sort keys ...");
+	explorer_menu_add(e, 's', "Sort keys ...");
 	tui_menu_add(m, '|', "Columns ...");
 	tui_menu_add(m, 'L', "Percent limit ...");
 	tui_menu_add(m, 'F', "Percentages of %s", e->is_relative ? "all samples" : "what is shown");
 	tui_menu_add(m, 'T', "Call tree from the top");
 	tui_menu_add(m, 'I', "Callers of each function");
 	tui_menu_add(m, 'v', "Flame view");
-	tui_menu_add(m, 'i', "Header of the recording");
-	tui_menu_add(m, 'W', "Health of the recording");
+	explorer_menu_add(e, 'i', "Header of the recording");
+	explorer_menu_add(e, 'W', "Health of the recording");
 	tui_menu_add(m, 'P', "Print to perf.hist.N");
 	tui_menu_add(m, '?', "Help");
 	tui_menu_add(m, 'q', "Leave");

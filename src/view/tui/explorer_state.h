@@ -49,6 +49,7 @@ struct explorer {
 	struct report_text_options options;
 	struct report_layout layout;
 	const char *title;
+	const char *absent_keys; /* that do nothing on the caller's screen, which its menu leaves out; NULL: none */
 	const struct tui_help *help; /* NULL: explorer_help's */
 	size_t help_count;
 	unsigned rows, columns; /* of the screen */

@@ -199,6 +199,34 @@ static void the_percent_limit(void **state)
 	close_explorer(&f);
 }
 
+static unsigned lines_of_key(const struct tui_help *help, size_t count, char key)
+{
+	unsigned lines = 0;
+	for (size_t i = 0; i < count; i++)
+		for (const char *at = help[i].keys; at && *at; at += strcspn(at, " ,"), at += strspn(at, " ,"))
+			lines += at[0] == key && (!at[1] || strchr(" ,", at[1]));
+	return lines;
+}
+
+/* A screen with keys of its own lists none of them twice. */
+static void help_lists_each_key_once(void **state)
+{
+	size_t count;
+	const struct tui_help *help = explorer_help(&count);
+	struct tui_help *rest = calloc(count, sizeof(*rest));
+	assert_non_null(rest);
+	size_t left = explorer_help_without("fSiW|", rest);
+	for (char key = '!'; key <= '~'; key++) {
+		unsigned lines = lines_of_key(help, count, key);
+		assert_true(lines <= 1);
+		assert_int_equal(lines_of_key(rest, left, key), strchr("fSiW|", key) ? 0 : lines);
+	}
+	assert_int_equal(lines_of_key(help, count, 'S'), 1);
+	assert_int_equal(left, count - 5);
+	assert_int_equal(explorer_help_without("", rest), count);
+	free(rest);
+}
+
 static void help_and_other_keys(void **state)
 {
 	struct fixture f;
@@ -414,6 +442,7 @@ int main(void)
 		cmocka_unit_test(zooms_and_what_takes_them_back),
 		cmocka_unit_test(the_percent_limit),
 		cmocka_unit_test(help_and_other_keys),
+		cmocka_unit_test(help_lists_each_key_once),
 		cmocka_unit_test(menus),
 		cmocka_unit_test(searching_filters_nothing),
 		cmocka_unit_test(percentages_of_what_is_shown),
