@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -19,6 +20,7 @@
 #define TIMEOUT_S	   120
 #define RETRY_AFTER_MAX_S  3600
 #define GRPC_BYTES	   4096 /* of a header's lines */
+#define HTTP_DATE_S	   2 /* to which a date is exact, and a little */
 
 bool http_url_is_given(const char *text)
 {
@@ -117,6 +119,7 @@ struct http_client {
 
 struct http_transfer {
 	struct http_answer *answer;
+	int64_t date_s; /* of the server, since 1970; 0: it did not say */
 	size_t most;
 	bool is_too_long;
 };
@@ -218,6 +221,30 @@ static size_t http_client_take_bytes(char *data, size_t size, size_t count, void
 	return body->failed ? 0 : len;
 }
 
+/* "Date: Sat, 28 Nov 2026 22:48:53 GMT" */
+static void http_client_take_date(struct http_transfer *transfer, const char *data, size_t len)
+{
+	static const char name[] = "date:";
+	char line[64];
+	struct tm date = {0};
+	if (len < sizeof(name) || len >= sizeof(line) || strncasecmp(data, name, sizeof(name) - 1) != 0)
+		return;
+	memcpy(line, data + sizeof(name) - 1, len - (sizeof(name) - 1));
+	line[len - (sizeof(name) - 1)] = '\0';
+	if (strptime(line, " %a, %d %b %Y %H:%M:%S GMT", &date))
+		transfer->date_s = (int64_t)timegm(&date);
+}
+
+/* The date is one between the two times of this machine if the clocks agree. */
+static int64_t http_client_ahead(int64_t begin_s, int64_t end_s, int64_t date_s)
+{
+	if (date_s <= 0)
+		return 0;
+	if (begin_s > date_s + HTTP_DATE_S)
+		return begin_s - date_s;
+	return end_s + HTTP_DATE_S < date_s ? end_s - date_s : 0;
+}
+
 /* Called for each line. */
 static size_t http_client_take_header(char *data, size_t size, size_t count, void *context)
 {
@@ -225,6 +252,7 @@ static size_t http_client_take_header(char *data, size_t size, size_t count, voi
 	struct http_transfer *transfer = context;
 	struct text *grpc = &transfer->answer->grpc;
 	size_t len = size * count;
+	http_client_take_date(transfer, data, len);
 	if (len > sizeof(wanted) && strncasecmp(data, wanted, sizeof(wanted) - 1) == 0 && grpc->len + len <= GRPC_BYTES)
 		text_bytes(grpc, data, len);
 	return grpc->failed ? 0 : len;
@@ -275,6 +303,8 @@ static enum tally_status http_client_explain(
 {
 	if (transfer->answer->body.failed || transfer->answer->grpc.failed || code == CURLE_OUT_OF_MEMORY)
 		return error_nomem(err);
+	if (code == CURLE_ABORTED_BY_CALLBACK)
+		return error_set(err, TALLY_IO, "the request to %s was ended before it was answered", client->shown);
 	if (transfer->is_too_long)
 		return error_set(err, TALLY_LIMIT, "the answer of %s is longer than %zu bytes", client->shown,
 			client->answer_bytes);
@@ -290,9 +320,11 @@ static enum tally_status http_client_perform(
 	curl_off_t retry_after = 0;
 	const char *redirect = NULL;
 	(void)l->setopt(client->curl, CURLOPT_HTTPHEADER, headers);
+	int64_t begin_s = (int64_t)time(NULL);
 	CURLcode code = l->perform(client->curl);
 	if (code != CURLE_OK)
 		return http_client_explain(client, code, transfer, err);
+	transfer->answer->ahead_s = http_client_ahead(begin_s, (int64_t)time(NULL), transfer->date_s);
 	(void)l->getinfo(client->curl, CURLINFO_RESPONSE_CODE, &status);
 #if LIBCURL_VERSION_NUM >= 0x074200
 	if (l->getinfo(client->curl, CURLINFO_RETRY_AFTER, &retry_after) != CURLE_OK || retry_after < 0)

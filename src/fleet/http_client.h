@@ -42,6 +42,9 @@ struct http_body_type {
 struct http_answer {
 	unsigned status; /* 200, 404, ... */
 	unsigned retry_after_s; /* as the server asks; 0: it does not */
+	/* How far the clock of this machine is ahead of the server's, as the answer's date says; less than 0: behind. 0: not
+	 * known, or no more than the answer took and the date is exact to. */
+	int64_t ahead_s;
 	char redirect[URL_SHOWN_BYTES]; /* where the server sends the request instead, as text; empty: nowhere */
 	struct text body;
 	struct text

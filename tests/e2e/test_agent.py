@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 
 import pytest
 from batch_reader import Batch, batches_in
@@ -171,6 +172,7 @@ class Store:
     def __init__(self, port=0):
         self.batches, self.order, self.requests, self.deliveries = {}, [], [], 0
         self.behave = lambda batch: 'store'
+        self.ahead_s = 0  # its clock, of this machine's
         self.token, self.id = None, '0123456789abcdef' * 2
         self.server = http.server.ThreadingHTTPServer(('127.0.0.1', port), self.handler())
         self.server.daemon_threads = True
@@ -223,6 +225,9 @@ class Store:
                     self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(body)
+
+            def date_time_string(self, timestamp=None):
+                return super().date_time_string(time.time() + store.ahead_s)
 
             def log_message(self, *arguments):
                 pass
@@ -328,6 +333,17 @@ def test_batches_that_are_refused(agent, deep, store, tmp_path, system_wide):
     assert dropped == dropped_there == sum(batch.count for batch in refused) == kept - count - waiting_samples
     assert sum(batch.losses.dropped_batches for batch in store.order) == 2
     assert waiting or count + dropped_there + lost_there == taken + lost
+
+
+def test_clocks_that_differ_are_told(agent, deep, store, tmp_path, system_wide):
+    store.ahead_s = -3600
+    one = agent('--to', store.url, '--queue', tmp_path / 'queue', *QUICK)
+    wait_for(lambda: re.search(r'clock of this machine is 3[56]\d\d s ahead of that of http://127', one.said()))
+    store.ahead_s = 600
+    wait_for(lambda: re.search(r'clock of this machine is [56]\d\d s behind that of http://127', one.said()))
+    store.ahead_s = 0
+    wait_for(lambda: 'agrees with that of http://127' in one.said())
+    one.end()
 
 
 @pytest.mark.parametrize('status', [302, 404])

@@ -79,6 +79,25 @@ def test_flame_graphs(tally, server, tmp_path):
     assert '<svg' in (tmp_path / 'flamegraph.svg').read_text()
 
 
+def test_what_is_left_out_is_told(tally, server, tmp_path):
+    """Samples of other events than the one in a flame graph, a label that nothing has, and URLs of no store."""
+    server.post(make_batch(4, {'host': 'c'}, (('main;work', 5),), event='cpu-clock:ppp'))
+    server.post(make_batch(5, {'host': 'c'}, (('main;fault', 7),), event='page-faults'))
+    for form in (['--folded'], ['--svg', '-o', tmp_path / 'x.svg'], ['-o', tmp_path / 'x.html']):
+        run = tally('fleet', 'flamegraph', *form, '--count', *EVER, '--from', server.url, check=0)
+        assert 'only the event cpu-clock is shown; left out: 7 samples of page-faults' in run.stderr, run.stderr
+    assert 'left out: 7 samples' in (tmp_path / 'x.html').read_text()
+    run = tally('fleet', 'flamegraph', '--folded', '--count', 'host="c"', *EVER, '--from', server.url, check=0)
+    assert run.stdout == 'program;main;work 5\n'
+    run = tally('fleet', 'flamegraph', '--folded', '-e', 'page-faults', *EVER, '--from', server.url, check=0)
+    assert 'left out' not in run.stderr and 'main;fault' in run.stdout
+    run = tally('fleet', 'top', '--by', 'nosuch', *EVER, '--from', server.url, check=0)
+    assert "no sample has the label 'nosuch'" in run.stderr
+    assert 'no sample has' not in tally('fleet', 'top', '--by', 'host', *EVER, '--from', server.url, check=0).stderr
+    run = tally('push', '--to', 'nosuch://x', CORPUS / 'deep.data')
+    assert run.returncode == 255 and 'otlp+http://' in run.stderr and 'sqlite:' in run.stderr
+
+
 def test_wrong_command_lines_are_refused(tally, server, tmp_path):
     usage = [[], ['tops'], ['top', 'a="b"', 'c="d"'], ['top', '--svg'], ['diff'], ['flamegraph', '--json'], ['labels', '--by', 'host'],
              ['flamegraph', '--svg', '--folded'], ['top', '--baseline', 'host="a"'], ['flamegraph', '--baseline-until', 'now'],

@@ -112,7 +112,7 @@ def test_a_walk_through_the_page(server, tmp_path):
         page.value("$('query').value = 'unfinished'")
         page.value("$('tabFunctions').click(); $('tabFlame').click()")
         assert page.value("$('query').value") == 'unfinished'
-        page.value("""$('query').value = 'service="api"'""")
+        page.value("""$('query').value = 'service="api"'; $('baseQuery').value = ''""")
         page.do("$('event').value = ''; $('event').onchange()")
         # Completion: of the name, then of its values.
         page.value("$('query').value += ' and '; $('query').focus(); $('query').setSelectionRange(99, 99)")

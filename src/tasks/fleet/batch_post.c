@@ -108,6 +108,7 @@ enum tally_status batch_post(
 		return status;
 	made.status = answer.status;
 	made.retry_after_s = answer.retry_after_s;
+	made.ahead_s = answer.ahead_s;
 	if (answer.status == 200) {
 		status = read_receipt(&answer, &made, err);
 	} else {

@@ -32,6 +32,7 @@ struct batch_receipt {
 	uint64_t samples; /* that were added */
 	uint8_t store[BATCH_STORE_BYTES]; /* of outcomes before REFUSED */
 	unsigned status, retry_after_s; /* of HTTP */
+	int64_t ahead_s; /* of this machine's clock, as http_answer has it */
 	char sentence[320]; /* of the server, from REFUSED on */
 };
 

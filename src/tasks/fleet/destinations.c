@@ -174,6 +174,7 @@ void destination_judge(enum destination_kind kind, const struct http_answer *ans
 {
 	receipt->status = answer->status;
 	receipt->retry_after_s = answer->retry_after_s;
+	receipt->ahead_s = answer->ahead_s;
 	receipt->outcome = destination_outcome(answer->status);
 	if (receipt->outcome != BATCH_STORED)
 		destination_explain(kind, answer, receipt);

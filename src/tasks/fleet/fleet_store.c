@@ -48,6 +48,11 @@ static enum tally_status open_client(
 	return status;
 }
 
+static bool fleet_store_is_database(const char *url)
+{
+	return str_starts_with(str_from(url), STR("sqlite:")) || str_starts_with(str_from(url), STR("clickhouse:"));
+}
+
 enum tally_status fleet_store_open(
 	const struct fleet_store_options *options, struct fleet_store **store, struct tally_error *err)
 {
@@ -65,6 +70,11 @@ enum tally_status fleet_store_open(
 			made->shown);
 	else if (is_server)
 		status = open_client(options, made, err);
+	else if (status == TALLY_OK && options->may_write && !fleet_store_is_database(made->name))
+		status = error_set(err, TALLY_INVALID,
+			"'%s' is not the URL of a store or server: use sqlite:FILE, clickhouse://HOST/DATABASE, "
+			"" DESTINATION_FORMS,
+			made->shown);
 	else if (status == TALLY_OK)
 		status = store_open(made->name, options->may_write, &made->database, err);
 	if (status == TALLY_OK)

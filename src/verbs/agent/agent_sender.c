@@ -19,6 +19,7 @@
 #define PAUSE_LEAST_MS 1000
 #define PAUSE_MOST_MS  300000
 #define REQUEST_S      60
+#define CLOCK_DIFFERS_S 10 /* smaller differences are no matter for windows of some seconds */
 #define ANSWER_BYTES   (64u << 10) /* a receipt has some hundred */
 
 struct agent_sender {
@@ -37,6 +38,7 @@ struct agent_sender {
 	struct agent_sender_figures figures;
 	/* The thread's: */
 	unsigned failures; /* in a row */
+	int64_t ahead_s; /* of this machine's clock, as it was told last */
 	char told[512]; /* the last message */
 	char reason[512]; /* why batches are kept */
 };
@@ -128,6 +130,22 @@ static void agent_sender_refuse(
 	agent_sender_tell(s, message);
 }
 
+/* Windows have this machine's time: they appear at a wrong one among those of others. Told once, and when it changes. */
+static void agent_sender_compare_clocks(struct agent_sender *s, int64_t ahead_s)
+{
+	int64_t change = ahead_s - s->ahead_s;
+	if (llabs(ahead_s) < CLOCK_DIFFERS_S ? !s->ahead_s : llabs(change) < CLOCK_DIFFERS_S)
+		return;
+	s->ahead_s = llabs(ahead_s) < CLOCK_DIFFERS_S ? 0 : ahead_s;
+	if (s->ahead_s == 0)
+		cli_sayf("%s: the clock of this machine agrees with that of %s again\n", s->config.program, s->shown);
+	else
+		cli_sayf("%s: warning: the clock of this machine is %" PRId64
+			 " s %s that of %s: its profiles appear at a wrong time\n",
+			s->config.program, ahead_s < 0 ? -ahead_s : ahead_s, ahead_s < 0 ? "behind" : "ahead of",
+			s->shown);
+}
+
 /* How long to pause then, in ms; 0: there may be more. */
 static uint64_t agent_sender_send(struct agent_sender *s, const struct batch_queue_item *item, struct tally_bytes bytes)
 {
@@ -138,6 +156,7 @@ static uint64_t agent_sender_send(struct agent_sender *s, const struct batch_que
 		agent_sender_keep(s, item, err.text);
 		return agent_sender_pause_ms(s->failures, 0);
 	}
+	agent_sender_compare_clocks(s, receipt.ahead_s);
 	switch (receipt.outcome) {
 	case BATCH_STORED:
 	case BATCH_DUPLICATE:

@@ -95,6 +95,18 @@ static const struct option fleet_rows[] = {
 #undef ROW
 static const struct option_table fleet_table = {fleet_rows, ARRAY_LEN(fleet_rows), false};
 
+static void note_absent_label(const struct fleet_job *job, const struct fleet_batch *batch)
+{
+	struct tally_str name = str_from(job->settings->by);
+	bool is_there = fleet_labels_find(&batch->labels, name) != NULL;
+	for (size_t i = 0; i < batch->set_count && !is_there; i++)
+		is_there = fleet_labels_find(&batch->sets[i], name) != NULL;
+	if (!is_there && batch->profile->sample_count > 0)
+		cli_sayf("%s: warning: no sample has the label '%s' of --by in that time ('%s fleet labels' lists "
+			 "those that there are)\n",
+			job->cli->program, job->settings->by, job->cli->program);
+}
+
 static enum tally_status ask(
 	struct fleet_job *job, struct fleet_question *question, struct fleet_batch **batch, struct tally_error *err)
 {
@@ -103,6 +115,8 @@ static enum tally_status ask(
 	question->merges_labels = true;
 	question->kept_label = str_from(job->settings->by);
 	enum tally_status status = fleet_store_ask(job->store, question, batch, err);
+	if (status == TALLY_OK && job->settings->by)
+		note_absent_label(job, *batch);
 	if (status == TALLY_OK && job->settings->by)
 		status = batch_labels_group(*batch, str_from(job->settings->by), err);
 	return status;

@@ -172,9 +172,8 @@ static void push_recording_time(struct push_recording *p, struct fleet_batch *pa
 		parts->begin_ns = end - MIN(end, span);
 		fleet_time_print(&when, end);
 		cli_notef(p->cli,
-			"%s does not say how its clock stood to the time of day: its last sample counts as "
-			"taken "
-			"when the file was last written, %.*s",
+			"%s has no wall-clock reference; its last sample is assumed to date from when the file was "
+			"last written, %.*s (record -k CLOCK_REALTIME keeps the time of day)",
 			p->request->path, (int)when.len, when.data ? when.data : "");
 		text_deinit(&when);
 	}

@@ -175,11 +175,12 @@ void serve_api_answer(void *context, const struct http_request *request, struct 
 
 static void serve_api_health(struct serve_api *api, const struct http_request *request, struct http_response *response)
 {
+	struct tally_error why;
+	bool fails = serve_ingest_fails(&api->ingest, &why);
 	(void)request;
-	(void)api;
-	response->status = HTTP_OK;
+	response->status = fails ? HTTP_UNAVAILABLE : HTTP_OK;
 	response->type = "text/plain; charset=utf-8";
-	text_str(&response->body, "ok\n");
+	text_str(&response->body, fails ? "batches cannot be stored\n" : "ok\n");
 }
 
 /* The page has no data, and asks for a token where one is needed. */

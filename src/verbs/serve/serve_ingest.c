@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "fleet/batch_pack.h"
 
@@ -12,6 +13,8 @@
 #define HELD_BYTES	    ((size_t)512 << 20) /* of batches in flight, which is memory that they may take */
 #define DECODED_TIMES	    12 /* bytes of memory for a byte of an encoded batch of the smallest entries, as measured */
 #define SERVE_INGEST_WAIT_S 30 /* for room */
+/* So long a server counts as broken after a failure: agents come again, unless it is taken out of service for that. */
+#define FAILURE_COUNTS_NS   UINT64_C(60000000000)
 
 struct serve_waiting {
 	struct serve_waiting *next;
@@ -96,6 +99,25 @@ static void commit_taken(struct serve_ingest *ingest, struct serve_waiting **tak
 	pthread_mutex_unlock(ingest->store_lock);
 }
 
+/* With the lock. A refusal is about its batch; any other failure is the store's, and all of the commit have it. */
+static void serve_ingest_note(struct serve_ingest *ingest, const struct serve_waiting *first)
+{
+	bool fails = first->status != TALLY_OK && !first->receipt.refused;
+	ingest->failed_ns = fails ? clock_ns() : 0;
+	if (fails)
+		ingest->failure = first->err;
+}
+
+bool serve_ingest_fails(struct serve_ingest *ingest, struct tally_error *why)
+{
+	pthread_mutex_lock(&ingest->lock);
+	bool fails = ingest->failed_ns && clock_ns() - ingest->failed_ns < FAILURE_COUNTS_NS;
+	if (fails)
+		*why = ingest->failure;
+	pthread_mutex_unlock(&ingest->lock);
+	return fails;
+}
+
 /* One of those who wait commits for all of them. */
 static void serve_ingest_store(struct serve_ingest *ingest, struct serve_waiting *own)
 {
@@ -116,6 +138,7 @@ static void serve_ingest_store(struct serve_ingest *ingest, struct serve_waiting
 		pthread_mutex_unlock(&ingest->lock);
 		commit_taken(ingest, taken, count);
 		pthread_mutex_lock(&ingest->lock);
+		serve_ingest_note(ingest, taken[0]);
 		for (size_t i = 0; i < count; i++)
 			taken[i]->is_done = true;
 		ingest->is_committing = false;

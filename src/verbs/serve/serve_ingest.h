@@ -27,11 +27,15 @@ struct serve_ingest {
 	struct serve_waiting *first, *last;
 	size_t held_bytes; /* of memory that batches in flight may take */
 	bool is_committing;
+	uint64_t failed_ns; /* by clock_ns: when a commit failed last; 0: none has since the last that succeeded */
+	struct tally_error failure;
 };
 
 /* False: the system has no room for locks. */
 bool serve_ingest_init(struct serve_ingest *ingest, struct store *store, pthread_mutex_t *store_lock);
 void serve_ingest_deinit(struct serve_ingest *ingest);
+/* Whether batches could not be written of late; why: of the last one. */
+bool serve_ingest_fails(struct serve_ingest *ingest, struct tally_error *why);
 /* CORRUPT, INVALID, LIMIT: the batch will never be accepted. Others: the sender should try again. */
 TALLY_MUST_CHECK enum tally_status serve_ingest_add(struct serve_ingest *ingest, struct tally_bytes body,
 	bool is_packed, struct store_receipt *receipt, struct tally_error *err);
