@@ -361,7 +361,8 @@ static int agent_run_opened(struct agent_run *run, struct tally_str choices)
 	enum tally_status status = agent_output_open(&run->where, &run->output, &err);
 	if (status == TALLY_OK) {
 		cli_sayf("%s: %" PRIu64 " samples per second and CPU in windows of %" PRIu64 " s go to %s; %.*s\n",
-			run->request->cli->program, s->rate.freq, s->window_s, url_shown(s->to, shown), (int)choices.len, choices.data);
+			run->request->cli->program, s->rate.freq, s->window_s, url_shown(s->to, shown),
+			(int)choices.len, choices.data);
 		status = agent_run_start(run, &err);
 	}
 	live_opening_say_notes(&run->opening);

@@ -16,11 +16,11 @@
 #include "tasks/fleet/destinations.h"
 #include "verbs/agent/agent_symbols.h"
 
-#define PAUSE_LEAST_MS 1000
-#define PAUSE_MOST_MS  300000
-#define REQUEST_S      60
+#define PAUSE_LEAST_MS	1000
+#define PAUSE_MOST_MS	300000
+#define REQUEST_S	60
 #define CLOCK_DIFFERS_S 10 /* smaller differences are no matter for windows of some seconds */
-#define ANSWER_BYTES   (64u << 10) /* a receipt has some hundred */
+#define ANSWER_BYTES	(64u << 10) /* a receipt has some hundred */
 
 struct agent_sender {
 	struct agent_sender_config config;

@@ -14,7 +14,7 @@
 #define DECODED_TIMES	    12 /* bytes of memory for a byte of an encoded batch of the smallest entries, as measured */
 #define SERVE_INGEST_WAIT_S 30 /* for room */
 /* So long a server counts as broken after a failure: agents come again, unless it is taken out of service for that. */
-#define FAILURE_COUNTS_NS   UINT64_C(60000000000)
+#define FAILURE_COUNTS_NS UINT64_C(60000000000)
 
 struct serve_waiting {
 	struct serve_waiting *next;
