@@ -52,6 +52,8 @@ static enum tally_status store_entry_add(const struct machine *machine, struct b
 	key.path = key.kind == BINARY_KERNEL
 			   ? STR("[kernel.kallsyms]")
 			   : machine_string(machine, key.kind == BINARY_MODULE ? from->short_name : from->path);
+	if (key.kind == BINARY_PERF_MAP)
+		key.generated_since_ns = machine_generated_since(machine, from->pid);
 	if (key.kind == BINARY_MODULE)
 		key.file = machine_string(machine, from->path);
 	return binary_store_add(store, &key, store_id, err);

@@ -33,6 +33,8 @@ struct binary_key {
 	uint32_t major, minor;
 	uint64_t inode, generation;
 	int32_t pid; /* whose /proc/PID/root or perf map; -1 none */
+	uint64_t
+		generated_since_ns; /* of a perf map, on the recording's clock: when there was generated code first; 0: not known */
 	uint64_t start; /* run-time address of the kernel's _text, or start of the module; else 0 */
 	uint64_t end; /* of the kernel: where its text or data ends, as its build has it; 0: not known */
 };
@@ -57,7 +59,8 @@ struct binary_info {
 	size_t symbol_count;
 	const char *text; /* one sentence: why there are no symbols; NULL if all is well */
 	bool is_unproven; /* the names are the running kernel's or a file's at the path, and nothing tells if it was recorded */
-	const char *doubt; /* of a user's file that is_unproven: why; NULL of a kernel */
+	const char *doubt; /* of a user's file or perf map that is_unproven: why; NULL of a kernel */
+	bool is_refused; /* there is a file of names, and it was not read: text says why */
 };
 
 enum binary_found { /* the result at a place that was searched for names */
@@ -66,6 +69,7 @@ enum binary_found { /* the result at a place that was searched for names */
 	BINARY_FOUND_CLOSED, /* no permission */
 	BINARY_FOUND_OTHER_BUILD_ID,
 	BINARY_FOUND_OTHER_FILE, /* than the recorded one, as its inode tells */
+	BINARY_FOUND_OTHER_PROCESS, /* a perf map that another process of that number wrote, as its time tells */
 	BINARY_FOUND_OTHER_CHECKSUM, /* than the debug link says */
 	BINARY_FOUND_NO_SYMBOLS, /* the right file, but without symbols or without the missing part */
 	BINARY_FOUND_DAMAGED,

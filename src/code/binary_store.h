@@ -44,6 +44,9 @@ struct binary_store_options {
 	bool ignore_vmlinux; /* the kernel's file is not searched */
 	const char *build_id_dir; /* NULL: .debug of symfs, or ~/.debug */
 	const struct binary_kept *kept; /* searched first; borrowed; NULL: none */
+	/* What to add to a time of the recording for one on the clock of file times; 0: not known. */
+	int64_t recorded_to_file_ns;
+	bool is_clock_exact; /* else it was derived from the time of the recording's file, which a copy has not */
 	uint64_t recorded_ns; /* when the recording ended, on the clock of file times; 0: not known */
 	const char *index_dir; /* of what is kept between runs; NULL: see code/binaries/index_cache.h; "" none */
 	const char *system_root; /* NULL: this machine's /proc and /sys; tests give a directory that has them */

@@ -293,6 +293,24 @@ const struct machine_binary *machine_binary_get(const struct machine *machine, u
 	return &machine->binaries.binaries.items[index];
 }
 
+uint64_t machine_generated_since(const struct machine *machine, int32_t pid)
+{
+	const struct process_table *table = &machine->processes;
+	uint64_t first = UINT64_MAX, index;
+	if (!map_u64_find(&table->by_pid, (uint64_t)(uint32_t)pid, &index))
+		return 0;
+	const struct process *process = &table->processes.items[index];
+	for (size_t i = 0; i < process->images.len; i++) {
+		const struct address_space *space = process->images.items[i].space;
+		for (size_t k = 0; k < space->mappings.len; k++)
+			if (machine_binary_get(machine, space->mappings.items[k].binary)->kind == MACHINE_ANON_JIT)
+				first = MIN(first, space->mappings.items[k].time_from_ns);
+		if (first == UINT64_MAX && space->parent && i + 1 == process->images.len)
+			first = space->fork_time_ns;
+	}
+	return first == UINT64_MAX ? 0 : first;
+}
+
 size_t machine_binary_count(const struct machine *machine)
 {
 	return machine->binaries.binaries.len;

@@ -68,6 +68,8 @@ uint32_t machine_epoch_during(const struct machine *machine, int32_t pid, uint64
 /* The same for the kernel's mappings. */
 uint32_t machine_kernel_epoch_during(const struct machine *machine, uint64_t time_ns, struct valid_span *span);
 const struct machine_binary *machine_binary_get(const struct machine *machine, uint32_t index);
+/* When the process mapped its first generated code, or was forked with it. 0: not known, as it did before the recording. */
+uint64_t machine_generated_since(const struct machine *machine, int32_t pid);
 size_t machine_binary_count(const struct machine *machine);
 /* The rank of a mapping's file among all, by device and inode, then build id; 0 only for file 0. */
 uint32_t machine_file_rank(const struct machine *machine, uint32_t file);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of generated code: maps and dumps of runtimes, real ones too."""
 import contextlib
+import json
 import os
 import pathlib
 import re
@@ -10,7 +11,7 @@ import subprocess
 
 import pytest
 
-from conftest import wait_for
+from conftest import compiled, wait_for
 
 MS = 150
 SAMPLING = ['-e', 'cpu-clock:u', '-F', '1000']
@@ -194,3 +195,54 @@ def test_a_container_has_numbers_and_a_tmp_of_its_own(live, tally, node, tmp_pat
         tally('record', *SAMPLING, '-p', pid, '-o', data, '--', 'sleep', 0.5, check=0)
         rows = report(tally, data, '-s', 'dso,sym')
     assert sum(share for row, share in rows.items() if re.search(r'\[JIT\].*hot(Inner|Outer) ', row)) > 60
+
+
+GENERATED = '''
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/mman.h>
+int main(void)
+{
+	const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0x48, 0x89, 0xf9, 0x48, 0xff, 0xc9, 0x75, 0xfb, 0x5d, 0xc3};
+	unsigned char *p = mmap((void *)0x200000000000, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (p == MAP_FAILED) return 1;
+	memcpy(p, code, sizeof code);
+	((void (*)(long))p)(100000000);
+	return 0;
+}
+'''
+
+
+@pytest.mark.skipif(os.uname().machine != 'x86_64', reason='the generated code is of x86-64')
+@pytest.mark.parametrize('age,clock,named,said', [
+    ('2 days ago', ['-k', 'mono'], False, 'last written before the process had generated code'),
+    ('2 days ago', [], True, 'may be of an older process'),
+    ('now', ['-k', 'mono'], True, None)])
+def test_a_map_of_an_older_process(live, tally, tmp_path, age, clock, named, said):
+    program = compiled('generated.c', GENERATED, '-O1')
+    script = (f"echo $$ > pid; echo '200000000000 e of_a_map' > /tmp/perf-$$.map; touch -d '{age}' /tmp/perf-$$.map; exec {program}")
+    tally('record', '-q', *clock, '-F', '500', '-o', 'data', 'sh', '-c', script, cwd=tmp_path, check=0)
+    path = f'/tmp/perf-{(tmp_path / "pid").read_text().strip()}.map'
+    try:
+        text = tally('report', '--stdio', '--no-children', '-i', 'data', cwd=tmp_path, check=0)
+        missing = tally('report', '--missing', '--json', '-i', 'data', cwd=tmp_path, check=0)
+    finally:
+        os.unlink(path)
+    assert ('of_a_map' in text.stdout) == named
+    objects = [o for o in json.loads(missing.stdout)['missing']['objects'] if o['path'] == path]
+    if said:
+        assert said in text.stderr
+        assert objects and ('doubt' in objects[0] if named else objects[0]['is_refused'])
+    else:
+        assert path not in text.stderr and not objects
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason='only root gives files to others')
+def test_a_dump_of_another_user_is_named(live, tally, workload, tmp_path):
+    data = recorded(tally, workload, tmp_path)
+    dump = next(tmp_path.glob('**/jit-*.dump'))
+    os.chown(dump, 65534, -1)
+    text = tally('report', '--stdio', '--no-children', '-i', data, check=0)
+    assert f'{dump.name} of its generated code is there and is not read: owned neither' in text.stderr
+    missing = tally('report', '--missing', '-i', data, check=0).stdout
+    assert dump.name in missing and 'owned neither' in missing and 'wrote no' not in missing

@@ -71,7 +71,8 @@ struct binary_entry {
 		kernel_id; /* of the kernel: the recorded one, or this machine's if the recording is of it */
 	uint64_t moved; /* of the kernel: from addresses in its file or list to those where it ran */
 	bool is_unproven; /* named by the running kernel's list, or by a file at the path, which may be another */
-	const char *doubt; /* of a user's file that is_unproven: why; static */
+	const char *doubt; /* of a user's file or perf map that is_unproven: why; static */
+	bool is_refused; /* a map or dump is there, and was not read */
 	_Atomic bool is_one_of_several; /* files without a build id that the recording has by this path */
 	bool is_loaded_now; /* of a module: this machine runs the recorded one */
 	struct source_lines *lines; /* NULL: not asked for, or the file has none */

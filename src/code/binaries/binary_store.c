@@ -374,6 +374,19 @@ size_t binary_store_count(const struct binary_store *store)
 	return store->entries.len;
 }
 
+/* A process without a map may have announced a dump, which was not read. */
+static void tell_of_dump(const struct binary_store *store, struct binary_info *info, int32_t pid)
+{
+	for (size_t i = 0; i < store->entries.len; i++) {
+		const struct binary_entry *dump = store->entries.items[i];
+		if (dump->key.kind != BINARY_JITDUMP || dump->key.pid != pid || !dump->is_loaded ||
+			dump->status == BINARY_OK)
+			continue;
+		info->text = dump->text;
+		info->is_refused = dump->is_refused || dump->status != BINARY_NO_FILE;
+	}
+}
+
 struct binary_info binary_store_info(const struct binary_store *store, uint32_t id)
 {
 	const struct binary_entry *entry = store->entries.items[id];
@@ -395,8 +408,11 @@ struct binary_info binary_store_info(const struct binary_store *store, uint32_t 
 		.text = entry->text,
 		.is_unproven = entry->is_loaded && entry->is_unproven,
 		.doubt = entry->doubt,
+		.is_refused = entry->is_refused,
 	};
 	memcpy(info.build_id, build_id.bytes, build_id.size);
+	if (info.kind == BINARY_PERF_MAP && info.status == BINARY_NO_FILE && !info.is_refused)
+		tell_of_dump(store, &info, entry->key.pid);
 	return info;
 }
 

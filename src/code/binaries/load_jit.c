@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -23,7 +24,14 @@ struct load_jit_runtime { /* the process that wrote the file */
 	bool is_running;
 	int32_t own_pid; /* in its own namespace */
 	uid_t uid;
+	uint64_t began_ns; /* on the clock of file times; 0: not known, or it does not run */
+	bool is_later; /* another process has the number now */
 };
+
+#define LOAD_JIT_NS UINT64_C(1000000000)
+/* Times of files, of processes and of recordings are taken by clocks of different resolution. */
+#define LOAD_JIT_SLACK_NS (2 * LOAD_JIT_NS)
+#define STAT_START_FIELD  20 /* of the fields behind the name in parentheses, the start in ticks since boot */
 
 /* "NSpid:\t4711\t7": its numbers from our namespace to its own. */
 static int32_t last_number(struct tally_str text, int32_t otherwise)
@@ -46,7 +54,32 @@ static bool first_number(struct tally_str text, uint64_t *number)
 	return str_next(&text, '\t', &word) && str_to_u64(word, 10, number);
 }
 
-static struct load_jit_runtime load_jit_runtime_of(int32_t pid)
+/* When the running process began; 0: it cannot be told. */
+static uint64_t process_began_ns(int32_t pid)
+{
+	char path[LOAD_JIT_PROC_PATH_BYTES], *stat;
+	struct timespec boot, now;
+	uint64_t ticks = 0;
+	size_t len;
+	long per_second = sysconf(_SC_CLK_TCK);
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if (per_second <= 0 || clock_gettime(CLOCK_BOOTTIME, &boot) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0 ||
+		file_read(path, LIMIT_SMALL_FILE, &stat, &len, NULL) != TALLY_OK)
+		return 0;
+	const char *end = memrchr(stat, ')', len);
+	struct tally_str rest = str_from(end ? end + 1 : ""), word = {0};
+	for (size_t i = 0; i <= STAT_START_FIELD && str_next(&rest, ' ', &word); i++)
+		;
+	bool is_number = str_to_u64(word, 10, &ticks);
+	free(stat);
+	if (!is_number)
+		return 0;
+	uint64_t since_boot = (uint64_t)boot.tv_sec * LOAD_JIT_NS + (uint64_t)boot.tv_nsec;
+	uint64_t wall = (uint64_t)now.tv_sec * LOAD_JIT_NS + (uint64_t)now.tv_nsec;
+	return wall - since_boot + ticks * (LOAD_JIT_NS / (uint64_t)per_second);
+}
+
+static struct load_jit_runtime load_jit_runtime_of(const struct binary_store_options *options, int32_t pid)
 {
 	struct load_jit_runtime runtime = {.own_pid = pid};
 	char path[LOAD_JIT_PROC_PATH_BYTES], *status;
@@ -67,6 +100,9 @@ static struct load_jit_runtime load_jit_runtime_of(int32_t pid)
 		}
 	}
 	free(status);
+	runtime.began_ns = runtime.is_running ? process_began_ns(pid) : 0;
+	if (options->recorded_ns > 0 && runtime.began_ns > options->recorded_ns + LOAD_JIT_SLACK_NS)
+		runtime = (struct load_jit_runtime){.own_pid = pid, .began_ns = runtime.began_ns, .is_later = true};
 	return runtime;
 }
 
@@ -94,10 +130,39 @@ static enum tally_status load_jit_open_place(const struct load_jit_place *place,
 	return errno == EACCES ? TALLY_DENIED : TALLY_INVALID;
 }
 
-/* -1: the trail says why not. */
-static int open_trusted(
-	struct binary_entry *entry, const struct load_jit_place *place, const struct load_jit_runtime *runtime)
+/* Why a map, which was last written at that time, is not of the process that was recorded; NULL: it may be. A dump
+ * was mapped by the process itself. */
+static const char *load_jit_other_process(const struct binary_store_options *options, struct binary_entry *entry,
+	const struct load_jit_runtime *runtime, const struct stat *st)
 {
+	static const char older[] =
+		"last written before the process had generated code: an older process of its number made it";
+	uint64_t written = (uint64_t)st->st_mtim.tv_sec * LOAD_JIT_NS + (uint64_t)st->st_mtim.tv_nsec;
+	if (entry->key.kind != BINARY_PERF_MAP)
+		return NULL;
+	if (runtime->is_later)
+		return written >= runtime->began_ns ? "written by a later process of the same number" : NULL;
+	if (written + LOAD_JIT_SLACK_NS < runtime->began_ns)
+		return older;
+	uint64_t since = entry->key.generated_since_ns;
+	if (since == 0 || options->recorded_to_file_ns == 0 ||
+		written + LOAD_JIT_SLACK_NS >= since + (uint64_t)options->recorded_to_file_ns)
+		return NULL;
+	if (options->is_clock_exact)
+		return older;
+	/* The recording's file may be a copy that is younger than what it has. */
+	entry->is_unproven = true;
+	entry->doubt =
+		"it was last written before the process had generated code, as far as the time of the recording's "
+		"file tells (record with -k mono to be sure)";
+	return NULL;
+}
+
+/* -1: the trail says why not. */
+static int open_trusted(const struct binary_store_options *options, struct binary_entry *entry,
+	const struct load_jit_place *place, const struct load_jit_runtime *runtime)
+{
+	const char *other;
 	struct stat st;
 	int fd;
 	enum tally_status status = load_jit_open_place(place, &fd);
@@ -110,6 +175,8 @@ static int open_trusted(
 	else if (!is_trusted(st.st_uid, runtime))
 		binary_trail_add(entry, place->source, place->shown, BINARY_FOUND_UNREADABLE,
 			"owned neither by root, by you, nor by the process");
+	else if ((other = load_jit_other_process(options, entry, runtime, &st)))
+		binary_trail_add(entry, place->source, place->shown, BINARY_FOUND_OTHER_PROCESS, other);
 	else
 		return fd;
 	close(fd);
@@ -129,11 +196,11 @@ static struct generated_file version_of(int fd)
 }
 
 /* The place's whole text, malloc'ed; NULL: the trail says why not. */
-static char *load_jit_read_place(struct binary_entry *entry, const struct load_jit_place *place,
-	const struct load_jit_runtime *runtime, size_t limit, size_t *len)
+static char *load_jit_read_place(const struct binary_store_options *options, struct binary_entry *entry,
+	const struct load_jit_place *place, const struct load_jit_runtime *runtime, size_t limit, size_t *len)
 {
 	char *text = NULL;
-	int fd = open_trusted(entry, place, runtime);
+	int fd = open_trusted(options, entry, place, runtime);
 	if (fd < 0)
 		return NULL;
 	entry->generated = version_of(fd); /* before it is read: what comes meanwhile makes it another one */
@@ -197,12 +264,12 @@ static struct load_jit_places places_of_entry(
 	return path && path[0] == '/' ? places_of(options, entry, runtime, path, path) : (struct load_jit_places){0};
 }
 
-static char *load_jit_read_first(struct binary_entry *entry, const struct load_jit_places *places,
-	const struct load_jit_runtime *runtime, size_t limit, size_t *len)
+static char *load_jit_read_first(const struct binary_store_options *options, struct binary_entry *entry,
+	const struct load_jit_places *places, const struct load_jit_runtime *runtime, size_t limit, size_t *len)
 {
 	for (size_t i = 0; i < places->count; i++) {
 		const struct load_jit_place *place = &places->items[i];
-		char *text = place->shown ? load_jit_read_place(entry, place, runtime, limit, len) : NULL;
+		char *text = place->shown ? load_jit_read_place(options, entry, place, runtime, limit, len) : NULL;
 		if (!text)
 			continue;
 		binary_trail_add(entry, place->source, place->shown, BINARY_FOUND_USED, NULL);
@@ -212,18 +279,38 @@ static char *load_jit_read_first(struct binary_entry *entry, const struct load_j
 	return NULL;
 }
 
+/* Where there is a file that was not read, that is the reason, and not that the runtime wrote none. */
+static void set_absent(struct binary_entry *entry, const char *otherwise)
+{
+	for (size_t i = 0; i < entry->trail.len; i++) {
+		const struct binary_step *step = &entry->trail.items[i];
+		if (step->found == BINARY_FOUND_NOTHING)
+			continue;
+		const char *why = step->detail					? step->detail
+				  : step->found == BINARY_FOUND_CLOSED		? "no permission"
+				  : step->found == BINARY_FOUND_NO_REGULAR_FILE ? "not a regular file"
+										: "it cannot be read";
+		entry->is_refused = true;
+		binary_entry_set(entry, BINARY_NO_FILE,
+			arena_printf(&entry->arena, "%s of its generated code is there and is not read: %s", step->path,
+				why));
+		return;
+	}
+	binary_entry_set(entry, BINARY_NO_FILE, otherwise);
+}
+
 void load_perf_map(const struct binary_store_options *options, struct binary_entry *entry)
 {
-	const struct load_jit_runtime runtime = load_jit_runtime_of(entry->key.pid);
+	const struct load_jit_runtime runtime = load_jit_runtime_of(options, entry->key.pid);
 	const struct load_jit_places places = places_of_entry(options, entry, &runtime);
 	size_t len = 0;
-	entry->names = load_jit_read_first(entry, &places, &runtime, LIMIT_PERF_MAP, &len);
+	entry->names = load_jit_read_first(options, entry, &places, &runtime, LIMIT_PERF_MAP, &len);
 	/* The last line of a map that grows may be half of one. */
 	if (entry->names && runtime.is_running)
 		while (len > 0 && entry->names[len - 1] != '\n')
 			entry->names[--len] = '\0';
 	if (!entry->names)
-		binary_entry_set(entry, BINARY_NO_FILE, "generated code, and its runtime wrote no /tmp/perf-PID.map");
+		set_absent(entry, "generated code, and its runtime wrote no /tmp/perf-PID.map");
 	else if (!perf_map_parse(entry->names, entry->names_len = len, &entry->symbols))
 		binary_entry_out_of_memory(entry);
 	else if (entry->symbols.symbols.len == 0)
@@ -236,9 +323,9 @@ void load_perf_map(const struct binary_store_options *options, struct binary_ent
 /* The dump's bytes, malloc'ed. */
 static char *load_jit_read_dump(const struct binary_store_options *options, struct binary_entry *entry, size_t *len)
 {
-	const struct load_jit_runtime runtime = load_jit_runtime_of(entry->key.pid);
+	const struct load_jit_runtime runtime = load_jit_runtime_of(options, entry->key.pid);
 	const struct load_jit_places places = places_of_entry(options, entry, &runtime);
-	return load_jit_read_first(entry, &places, &runtime, LIMIT_JITDUMP, len);
+	return load_jit_read_first(options, entry, &places, &runtime, LIMIT_JITDUMP, len);
 }
 
 const struct arch *load_jit_arch(const struct binary_store_options *options, uint16_t elf_machine)
@@ -255,12 +342,12 @@ const struct arch *load_jit_arch(const struct binary_store_options *options, uin
 int load_jit_open(const struct binary_store_options *options, const struct binary_key *key)
 {
 	struct binary_entry own = {.key = *key};
-	const struct load_jit_runtime runtime = load_jit_runtime_of(key->pid);
+	const struct load_jit_runtime runtime = load_jit_runtime_of(options, key->pid);
 	int fd = -1;
 	arena_init(&own.arena);
 	const struct load_jit_places places = places_of_entry(options, &own, &runtime);
 	for (size_t i = 0; i < places.count && fd < 0; i++)
-		fd = places.items[i].shown ? open_trusted(&own, &places.items[i], &runtime) : -1;
+		fd = places.items[i].shown ? open_trusted(options, &own, &places.items[i], &runtime) : -1;
 	vec_free(&own.trail);
 	arena_deinit(&own.arena);
 	return fd;
@@ -302,7 +389,8 @@ void load_jitdump(const struct binary_store_options *options, struct binary_entr
 	if (bytes)
 		load_jitdump_bytes(options, entry, bytes, len);
 	else
-		binary_entry_set(entry, BINARY_NO_FILE, "the dump of its generated code does not exist");
+		set_absent(entry, arena_printf(&entry->arena, "%.*s, the dump of its generated code, does not exist",
+					  (int)entry->key.path.len, entry->key.path.data));
 }
 
 void load_jitdump_bytes(const struct binary_store_options *options, struct binary_entry *entry, char *bytes, size_t len)
@@ -315,8 +403,9 @@ void load_jitdump_bytes(const struct binary_store_options *options, struct binar
 		binary_entry_out_of_memory(entry);
 	else if (status != TALLY_OK)
 		binary_entry_set(entry, BINARY_DAMAGED,
-			"the dump of its generated code does not have version 1 of "
-			"the format");
+			arena_printf(&entry->arena,
+				"%.*s, the dump of its generated code, does not have version 1 of the format",
+				(int)entry->key.path.len, entry->key.path.data));
 	else if (entry->jitdump.codes.len == 0)
 		binary_entry_set(entry, BINARY_NO_SYMBOLS, "the dump of its generated code has no functions");
 	else

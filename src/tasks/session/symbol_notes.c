@@ -18,7 +18,7 @@ static double symbol_notes_percent(uint64_t part, uint64_t whole)
 /* What the user does not expect and can mend. */
 static bool is_surprising(const struct binary_info *info)
 {
-	return info->status == BINARY_HIDDEN || info->status == BINARY_BUILD_ID_DIFFERS ||
+	return info->is_refused || info->status == BINARY_HIDDEN || info->status == BINARY_BUILD_ID_DIFFERS ||
 	       info->status == BINARY_DAMAGED;
 }
 
@@ -73,9 +73,14 @@ void symbol_notes_add_doubts(struct diag *notes, const struct binary_store *stor
 		struct binary_info info = binary_store_info(store, (uint32_t)i);
 		if (info.status != BINARY_OK || !info.is_unproven || !info.doubt || ++count > LINES_MAX)
 			continue;
-		diag_add(notes, DIAG_WARNING,
-			"symbols of %s may come from another build: %s, and the recording has no build ID for it",
-			info.used_path ? info.used_path : info.path.data, info.doubt);
+		if (info.kind == BINARY_PERF_MAP)
+			diag_add(notes, DIAG_WARNING, "names of %s may be of an older process: %s",
+				info.used_path ? info.used_path : info.path.data, info.doubt);
+		else
+			diag_add(notes, DIAG_WARNING,
+				"symbols of %s may come from another build: %s, and the recording has no build ID for "
+				"it",
+				info.used_path ? info.used_path : info.path.data, info.doubt);
 	}
 	if (count > LINES_MAX)
 		diag_add(notes, DIAG_WARNING, "symbols of %zu more files may come from another build",

@@ -23,6 +23,7 @@ static const char *found_text(enum binary_found found)
 		[BINARY_FOUND_CLOSED] = "no permission",
 		[BINARY_FOUND_OTHER_BUILD_ID] = "other build id",
 		[BINARY_FOUND_OTHER_FILE] = "another file than the recorded",
+		[BINARY_FOUND_OTHER_PROCESS] = "of another process",
 		[BINARY_FOUND_OTHER_CHECKSUM] = "other checksum",
 		[BINARY_FOUND_NO_SYMBOLS] = "no symbols",
 		[BINARY_FOUND_DAMAGED] = "damaged",
@@ -72,7 +73,11 @@ static void print_remedy(
 			      "--vmlinux "
 			      "or --kallsyms\n");
 	bool is_generated = info->kind == BINARY_PERF_MAP || info->kind == BINARY_JITDUMP;
-	if (is_generated && info->status == BINARY_NO_FILE)
+	if (is_generated && info->is_refused)
+		text_str(out, "    to do       the file of names is there: give it to root, yourself or the process's "
+			      "user, or report "
+			      "before another process of that number writes it\n");
+	else if (is_generated && info->status == BINARY_NO_FILE)
 		text_str(out, "    to do       have the runtime write names (node --perf-basic-prof, python3 -X perf, "
 			      "DOTNET_PerfMapEnabled=1, a JVM's agent), and report before the file is removed\n");
 	if (is_file && *hex)
@@ -98,6 +103,10 @@ static void report_missing_put_object(struct json *j, const struct binary_store 
 	json_u64(j, "symbols", info.symbol_count);
 	if (info.status != BINARY_OK && info.text)
 		json_string(j, "reason", str_from(info.text));
+	if (info.doubt)
+		json_string(j, "doubt", str_from(info.doubt));
+	if (info.is_refused)
+		json_bool(j, "is_refused", true);
 	json_array(j, "looked_in");
 	for (size_t i = 0; i < count; i++) {
 		json_object(j, NULL);
@@ -114,7 +123,8 @@ static void report_missing_put_object(struct json *j, const struct binary_store 
 
 static bool is_complete(const struct binary_store *store, const struct binary_hit *hit)
 {
-	return hit->unnamed == 0 && binary_store_info(store, hit->store_id).status == BINARY_OK;
+	struct binary_info info = binary_store_info(store, hit->store_id);
+	return hit->unnamed == 0 && info.status == BINARY_OK && !info.doubt;
 }
 
 void report_missing_json(
@@ -158,6 +168,8 @@ static void print_object(struct text *out, const struct binary_store *store, con
 			hit->unnamed ? " do not cover all of its code" : "");
 	text_visible_from(out, start);
 	text_char(out, '\n');
+	if (info.doubt)
+		text_printf(out, "    in doubt    %s\n", info.doubt);
 	print_trail(out, store, hit->store_id);
 	if (hit->unnamed || info.status != BINARY_OK)
 		print_remedy(&info, hints, hex, out);
