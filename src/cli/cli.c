@@ -85,6 +85,17 @@ void cli_notef(const struct cli *cli, const char *format, ...)
 	fputc('\n', stderr);
 }
 
+void cli_say_note(const struct cli *cli, const char *note)
+{
+	if (cli_is_quiet(cli))
+		return;
+	struct tally_str rows = str_trim(str_from(note));
+	fflush(stdout);
+	cli_sayf("%s: note: ", cli->program);
+	cli_say_rows(rows);
+	fputc('\n', stderr);
+}
+
 int cli_failf(const struct cli *cli, const char *format, ...)
 {
 	fflush(stdout);

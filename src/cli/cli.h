@@ -49,6 +49,8 @@ void cli_say_rows(struct tally_str rows);
 /* The folder with entries by build ID when files are searched below symfs (may be NULL). symfs has such a folder
  * itself, and only --buildid-dir replaces it. */
 const char *cli_build_id_dir(const struct cli *cli, const char *symfs);
+/* "tally: note: TEXT", whose text may have several lines. */
+void cli_say_note(const struct cli *cli, const char *note);
 /* 0: the program that an option names (NULL: none) can be run; else the exit code, after saying why not. */
 int cli_check_program(const struct cli *cli, const char *option, const char *program);
 /* Warnings and notes, each once with its count. */

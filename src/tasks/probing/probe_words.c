@@ -266,7 +266,7 @@ static enum tally_status probe_words_convert(struct probe_words_maker *m, const 
 	probe_conversion_init(&conversion);
 	status = probe_convert(binary, definition, &(struct probe_convert_options){0}, &conversion, m->err);
 	for (size_t i = 0; i < conversion.notes.len; i++)
-		cli_notef(m->cli, "%s", conversion.notes.items[i]);
+		cli_say_note(m->cli, conversion.notes.items[i]);
 	size_t count = conversion.probes.len;
 	struct probe_event *events = arena_array(&conversion.arena, struct probe_event, count);
 	if (status == TALLY_OK && !events)
