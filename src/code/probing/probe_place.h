@@ -79,6 +79,7 @@ struct probe_fetches { /* owned by the caller: probe_fetches_deinit */
 	VEC(struct probe_fetch) items;
 	struct arena arena; /* texts and notes */
 	VEC(const char *) notes; /* sentences for stderr: what $vars left out and why */
+	bool types_results; /* $retval gets the type of the function's result; perf gives it none */
 };
 
 void probe_places_init(struct probe_places *places);

@@ -266,6 +266,7 @@ static enum tally_status probe_value_member(
 	} else {
 		probe_value_skip(value, offset);
 	}
+	value->record = record;
 	value->type = member->type;
 	value->dimension = 0;
 	value->name = arena_string(&reader->fetches->arena, name.data, name.len);

@@ -34,6 +34,7 @@ struct probe_value {
 	uint64_t skipped; /* bytes into what does not lie in memory */
 	uint64_t first_bit; /* of a bit-field, from the value's first bit */
 	uint32_t bits; /* of a bit-field; 0: it is none */
+	const struct dwarf_type *record; /* whose member it is; NULL: of none */
 	const char *variable; /* its name */
 	const char *name; /* of the variable or of the last member */
 };
@@ -44,6 +45,10 @@ TALLY_MUST_CHECK enum tally_status probe_value_step(struct probe_reader *reader,
 	const struct probe_field *field, struct tally_error *err);
 /* cast: the type that the user wants; empty: the one of the program. Fills text and type. */
 TALLY_MUST_CHECK enum tally_status probe_value_print(struct probe_reader *reader, struct probe_value *value,
+	struct tally_str cast, struct probe_fetch *fetch, struct tally_error *err);
+/* The result of a function at its return, "$retval", of this type (NULL: not known). Fills text, and type where there is
+ * no cast. */
+TALLY_MUST_CHECK enum tally_status probe_result_print(struct probe_reader *reader, const struct dwarf_type *type,
 	struct tally_str cast, struct probe_fetch *fetch, struct tally_error *err);
 /* The address of a variable's symbol, as the image has it; false: there is none. */
 bool probe_symbol_find(struct probe_reader *reader, struct tally_str name, uint64_t *address);

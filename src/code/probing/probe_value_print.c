@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "code/probing/probe_value.h"
+#include "object/dwarf/dwarf_file.h"
 #include "object/dwarf/dwarf_numbers.h"
 
 #define PROBE_ELEMENTS_MAX 64 /* of an array, in one argument */
@@ -193,11 +194,84 @@ static const char *probe_layout_print(struct probe_reader *reader, const struct 
 	return name;
 }
 
+static bool probe_is_named(const struct dwarf_type *type, const char *prefix)
+{
+	return type && str_starts_with(type->own_name, str_from(prefix));
+}
+
+/* Text with a length and no end: what the kernel would read goes on up to the next zero byte, or is empty. Bytes of Go and
+ * Rust have a length wherever they are; their signed characters are those of C. */
+static const char *probe_counted_text(struct probe_reader *reader, const struct probe_value *value)
+{
+	const struct dwarf_unit *unit = reader->locator.place->scope.unit;
+	const struct dwarf_type *plain = dwarf_type_plain(reader->types, value->type);
+	bool is_record = plain && plain->kind == DWARF_TYPE_RECORD;
+	unsigned language = unit ? unit->language : 0;
+	if (probe_is_named(is_record ? plain : value->record, "basic_string_view"))
+		return "C++";
+	if (!plain || (language != DW_LANG_Go && language != DW_LANG_Rust))
+		return NULL;
+	const struct dwarf_type *target = dwarf_type_plain(reader->types, dwarf_type_target(reader->types, plain));
+	bool is_text = is_record ? probe_is_named(plain, "string") || probe_is_named(plain, "&str") ||
+					   probe_is_named(plain, "&mut str") || probe_is_named(plain, "String")
+				 : !probe_is_signed(target);
+	return !is_text ? NULL : language == DW_LANG_Go ? "Go" : "Rust";
+}
+
+static enum tally_status probe_refuse_counted(
+	struct probe_reader *reader, const struct probe_value *value, const char *language, struct tally_error *err)
+{
+	const struct dwarf_type *plain = dwarf_type_plain(reader->types, value->type);
+	const char *pointer = "", *length = "its length";
+	size_t count = 0;
+	const struct dwarf_member *members =
+		plain && plain->kind == DWARF_TYPE_RECORD ? dwarf_type_members(reader->types, plain, &count) : NULL;
+	for (size_t i = 0; i < count; i++) {
+		const struct dwarf_type *type = dwarf_type_plain(reader->types, members[i].type);
+		bool is_pointer = type && type->kind == DWARF_TYPE_POINTER;
+		*(is_pointer ? &pointer : &length) = members[i].name;
+	}
+	return error_set(err, TALLY_UNSUPPORTED,
+		"Failed to cast into string: '%s' is text of %s, which has a length and no zero byte at its end, where "
+		"the "
+		"kernel would stop; fetch its bytes (%s%s%s[0]:x8[32]) and %s%s%s",
+		value->name, language, value->name, *pointer ? "." : "", pointer, count ? value->name : "",
+		count ? "." : "", length);
+}
+
+/* The text of std::string, which ends with a zero byte. */
+static enum tally_status probe_step_into_string(
+	struct probe_reader *reader, struct probe_value *value, struct tally_error *err)
+{
+	static const char *const members[] = {"_M_dataplus", "_M_p"};
+	enum tally_status status = TALLY_OK;
+	const char *name = value->name;
+	for (size_t i = 0; i < ARRAY_LEN(members) && status == TALLY_OK; i++) {
+		const struct probe_field field = {.kind = PROBE_FIELD_DOT, .name = str_from(members[i])};
+		status = probe_value_step(reader, value, &field, err);
+	}
+	value->name = name;
+	return status;
+}
+
 /* A string is what a pointer points to, or an array itself. */
 static enum tally_status probe_cast_string(
 	struct probe_reader *reader, struct probe_value *value, struct tally_error *err)
 {
 	const struct dwarf_type *plain = dwarf_type_plain(reader->types, value->type);
+	const char *language = probe_counted_text(reader, value);
+	if (language)
+		return probe_refuse_counted(reader, value, language, err);
+	const struct dwarf_type *referent =
+		plain && (plain->tag == DW_TAG_reference_type || plain->tag == DW_TAG_rvalue_reference_type)
+			? dwarf_type_plain(reader->types, dwarf_type_target(reader->types, plain))
+			: plain;
+	if (referent && referent->kind == DWARF_TYPE_RECORD && probe_is_named(referent, "basic_string<char")) {
+		enum tally_status status = probe_step_into_string(reader, value, err);
+		if (status != TALLY_OK)
+			return status;
+		plain = dwarf_type_plain(reader->types, value->type);
+	}
 	bool is_pointer = plain && plain->kind == DWARF_TYPE_POINTER;
 	if (!is_pointer && (!plain || plain->kind != DWARF_TYPE_ARRAY))
 		return error_set(err, TALLY_INVALID, "Failed to cast into string: %s(%s) is not a pointer nor array.",
@@ -295,6 +369,36 @@ static const char *probe_chain_print(
 	for (uint32_t i = first; i < reads && text; i++)
 		text = probe_read_print(reader, chain->offsets[i], text);
 	return text;
+}
+
+enum tally_status probe_result_print(struct probe_reader *reader, const struct dwarf_type *type, struct tally_str cast,
+	struct probe_fetch *fetch, struct tally_error *err)
+{
+	struct probe_value value = {.type = type, .name = "$retval", .variable = "$retval"};
+	const struct dwarf_type *plain = dwarf_type_plain(reader->types, type);
+	bool is_string = str_equal(cast, str_from("string")) || str_equal(cast, str_from("ustring"));
+	if (is_string && type) {
+		const char *language = probe_counted_text(reader, &value);
+		if (language)
+			return probe_refuse_counted(reader, &value, language, err);
+		if (!plain || plain->kind != DWARF_TYPE_POINTER ||
+			!probe_is_character(reader, dwarf_type_target(reader->types, plain)))
+			return error_set(err, TALLY_INVALID,
+				"Failed to cast into string: the result is not (unsigned) char *: it is %s",
+				dwarf_type_name(reader->types, type));
+	}
+	fetch->text = is_string ? reader->is_user || cast.data[0] == 'u' ? "+u0($retval)" : "+0($retval)" : "$retval";
+	if (cast.len > 0 || !plain || !reader->fetches->types_results)
+		return TALLY_OK;
+	/* Pointers and whole words are what the kernel shows without a type. */
+	bool is_number = plain->kind == DWARF_TYPE_SCALAR && probe_is_whole(dwarf_type_size(reader->types, plain)) &&
+			 (plain->encoding == DW_ATE_unsigned || plain->encoding == DW_ATE_unsigned_char ||
+				 probe_is_signed(plain));
+	if (is_number && (probe_is_signed(plain) || dwarf_type_size(reader->types, plain) < 8)) {
+		const struct probe_layout layout = probe_scalar_layout(reader, plain, "$retval");
+		fetch->type = probe_layout_print(reader, &layout);
+	}
+	return reader->types->out_of_memory ? error_nomem(err) : TALLY_OK;
 }
 
 /* "s", "u" and "x" change the sign alone. */

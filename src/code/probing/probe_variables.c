@@ -11,10 +11,10 @@
 #include "code/probing/probe_binary.h"
 #include "code/probing/probe_variables_internal.h"
 #include "object/dwarf/dwarf_file.h"
+#include "object/dwarf/dwarf_numbers.h"
 
 #define PROBE_ARGUMENT_NAME_MAX 31 /* of the kernel's names of arguments */
 #define PROBE_SUFFIX_MAX	100 /* arguments of one name */
-#define PROBE_DW_LANG_RUST	0x1c
 #define PROBE_SYMBOLS_SEARCHED	64 /* that begin at or below an address */
 
 enum tally_status probe_scene_open(struct probe_scene *scene, struct probe_binary *binary,
@@ -36,7 +36,7 @@ enum tally_status probe_scene_open(struct probe_scene *scene, struct probe_binar
 		.arena = &fetches->arena};
 	if (!at->file)
 		return TALLY_OK;
-	scene->reader.has_dots = at->unit->language == PROBE_DW_LANG_RUST;
+	scene->reader.has_dots = at->unit->language == DW_LANG_Rust;
 	if (at->split_image && !at->packaged)
 		status = dwarf_location_lists_open(&scene->lists, at->split_image, true, err);
 	const struct dwarf_function_place function = {at->file, at->unit, at->function};
@@ -378,6 +378,16 @@ static enum tally_status probe_translate_symbols(
 	return status;
 }
 
+/* NULL: it is not known, or there is none. */
+static const struct dwarf_type *probe_result_type(struct probe_scene *scene)
+{
+	const struct probe_scope *at = &scene->reader.locator.place->scope;
+	struct dwarf_reference type;
+	bool is_known = at->file && !at->inlined &&
+			dwarf_scope_result_type(&scene->reader.types->reader, at->file, at->unit, at->function, &type);
+	return is_known ? dwarf_type_at(scene->reader.types, type) : NULL;
+}
+
 static enum tally_status probe_add_fetch(
 	struct probe_scene *scene, const struct probe_argument *argument, struct tally_error *err)
 {
@@ -385,7 +395,11 @@ static enum tally_status probe_add_fetch(
 	struct probe_fetch fetch = {.name = NULL};
 	enum tally_status status = TALLY_OK;
 	bool is_text = argument->value.len > 1 && argument->value.data[0] == '\\';
-	if (scene->reader.locator.binary->kind == PROBE_PROGRAM && !is_text)
+	struct probe_reader *reader = &scene->reader;
+	reader->is_user = argument->is_user && reader->locator.binary->kind != PROBE_PROGRAM;
+	if (reader->locator.place->is_return && str_equal(argument->value, STR("$retval")))
+		status = probe_result_print(reader, probe_result_type(scene), argument->type, &fetch, err);
+	else if (scene->reader.locator.binary->kind == PROBE_PROGRAM && !is_text)
 		status = probe_translate_symbols(scene, argument->value, &fetch.text, err);
 	else
 		fetch.text = arena_string(arena, argument->value.data, argument->value.len);

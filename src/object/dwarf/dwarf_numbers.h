@@ -158,8 +158,10 @@ enum {
 	DW_LANG_C = 0x02,
 	DW_LANG_C_plus_plus = 0x04,
 	DW_LANG_C99 = 0x0c,
+	DW_LANG_Go = 0x16,
 	DW_LANG_C_plus_plus_03 = 0x19,
 	DW_LANG_C_plus_plus_11 = 0x1a,
+	DW_LANG_Rust = 0x1c,
 	DW_LANG_C11 = 0x1d,
 	DW_LANG_C_plus_plus_14 = 0x21,
 };

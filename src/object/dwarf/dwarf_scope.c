@@ -266,18 +266,39 @@ bool dwarf_scope_is_declared(struct dwarf_reader *reader, struct dwarf_reference
 	return false;
 }
 
-bool dwarf_scope_variable_at(struct dwarf_reader *reader, const struct dwarf_file *file, const struct dwarf_unit *unit,
-	uint64_t at, struct dwarf_scope_variable *variable)
+static bool dwarf_scope_said_at(struct dwarf_reader *reader, const struct dwarf_file *file,
+	const struct dwarf_unit *unit, uint64_t at, bool is_function, struct scope_entry *said)
 {
 	struct dwarf_walk walk;
 	struct dwarf_entry entry;
-	struct scope_entry said;
-	if (!dwarf_walk_unit(&walk, reader, file, unit) || !dwarf_entry_at(&walk, at, &entry) ||
-		(entry.abbrev->tag != DW_TAG_variable && entry.abbrev->tag != DW_TAG_formal_parameter) ||
-		!read_scope_entry(&walk, &entry, &said))
+	if (!dwarf_walk_unit(&walk, reader, file, unit) || !dwarf_entry_at(&walk, at, &entry))
 		return false;
-	complete_variable(reader, &said);
+	uint64_t tag = entry.abbrev->tag;
+	bool is_wanted =
+		is_function ? tag == DW_TAG_subprogram : tag == DW_TAG_variable || tag == DW_TAG_formal_parameter;
+	if (!is_wanted || !read_scope_entry(&walk, &entry, said))
+		return false;
+	complete_variable(reader, said);
+	return true;
+}
+
+bool dwarf_scope_variable_at(struct dwarf_reader *reader, const struct dwarf_file *file, const struct dwarf_unit *unit,
+	uint64_t at, struct dwarf_scope_variable *variable)
+{
+	struct scope_entry said;
+	if (!dwarf_scope_said_at(reader, file, unit, at, false, &said))
+		return false;
 	*variable = said.variable;
+	return true;
+}
+
+bool dwarf_scope_result_type(struct dwarf_reader *reader, const struct dwarf_file *file, const struct dwarf_unit *unit,
+	uint64_t function, struct dwarf_reference *type)
+{
+	struct scope_entry said;
+	if (!dwarf_scope_said_at(reader, file, unit, function, true, &said) || !said.variable.type.file)
+		return false;
+	*type = said.variable.type;
 	return true;
 }
 

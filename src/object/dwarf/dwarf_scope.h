@@ -58,6 +58,9 @@ bool dwarf_scope_is_declared(struct dwarf_reader *reader, struct dwarf_reference
 /* The variable that an entry describes; false: it cannot be read. unit has the entry. */
 bool dwarf_scope_variable_at(struct dwarf_reader *reader, const struct dwarf_file *file, const struct dwarf_unit *unit,
 	uint64_t entry, struct dwarf_scope_variable *variable);
+/* The type of what a function returns. False: nothing, or it is not said. */
+bool dwarf_scope_result_type(struct dwarf_reader *reader, const struct dwarf_file *file, const struct dwarf_unit *unit,
+	uint64_t function, struct dwarf_reference *type);
 void dwarf_scope_deinit(struct dwarf_scope *scope);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "code/probing/probe_variables.h"
 #include "kernel/probes/probe_blacklist.h"
+#include "tasks/probing/probe_go.h"
 #include "tasks/probing/probe_names.h"
 #include "tasks/probing/probe_symbol_places.h"
 
@@ -227,8 +228,11 @@ static enum tally_status probe_convert_one(struct probe_binary *binary, const st
 	struct probe_fetches fetches;
 	event->kind = definition->point.is_return ? 'r' : 'p';
 	probe_fetches_init(&fetches);
-	enum tally_status status =
-		probe_variables_fetch(binary, place, definition->arguments, definition->argument_count, &fetches, err);
+	fetches.types_results = conversion->types_results;
+	enum tally_status status = definition->point.is_return ? probe_go_check_return(binary, place, err) : TALLY_OK;
+	if (status == TALLY_OK)
+		status = probe_variables_fetch(
+			binary, place, definition->arguments, definition->argument_count, &fetches, err);
 	if (status == TALLY_OK)
 		status = probe_convert_place(binary, place, event, err);
 	if (status == TALLY_OK)

@@ -30,6 +30,7 @@ struct probe_conversion {
 	struct arena arena;
 	VEC(struct probe_converted) probes;
 	VEC(const char *) notes; /* for stderr */
+	bool types_results; /* see struct probe_fetches; set by the caller */
 };
 
 void probe_conversion_init(struct probe_conversion *conversion);

@@ -264,6 +264,7 @@ static enum tally_status probe_words_convert(struct probe_words_maker *m, const 
 	if (status != TALLY_OK)
 		return status;
 	probe_conversion_init(&conversion);
+	conversion.types_results = true;
 	status = probe_convert(binary, definition, &(struct probe_convert_options){0}, &conversion, m->err);
 	for (size_t i = 0; i < conversion.notes.len; i++)
 		cli_say_note(m->cli, conversion.notes.items[i]);
