@@ -15,6 +15,7 @@
 #define SYSCALL_PLANS	 (2 * SYSCALL_NUMBERS + 2) /* the last two: numbers in no table, of 64-bit and 32-bit programs */
 #define SYSCALL_CAPTURES 4096 /* bytes that are copied of one call, with the headers of the parts */
 #define SYSCALL_PART	 4096 /* bytes of one part */
+#define SYSCALL_SIGINFO	 32 /* bytes of a siginfo that are copied */
 #define SYSCALL_VECTORS	 8 /* elements of an iovec or of argv that are copied */
 
 /* What a record is about. */
@@ -23,6 +24,8 @@ enum syscall_record_kind {
 	SYSCALL_RECORD_ENTRY, /* the beginning of one, if such records were asked for */
 	SYSCALL_RECORD_EXIT, /* its end; arguments and the parts that were copied at the beginning are in it again */
 	SYSCALL_RECORD_NO_RETURN, /* exit, exit_group, or a thread that died in it: with what was known at its beginning */
+	SYSCALL_RECORD_SIGNAL, /* no call: a signal (number) reaches the thread; its siginfo is a part of argument 0 */
+	SYSCALL_RECORD_ENDED, /* no call: the thread has ended; result: its status, as wait gives it */
 };
 
 #define SYSCALL_FLAG_COMPAT    0x01 /* by the numbers and structs of 32-bit programs */

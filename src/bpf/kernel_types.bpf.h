@@ -109,7 +109,7 @@ struct mount {
 	struct vfsmount mnt;
 } KERNEL_TYPE;
 
-struct path {
+struct path___file {
 	struct vfsmount *mnt;
 	struct dentry *dentry;
 } KERNEL_TYPE;
@@ -117,12 +117,12 @@ struct path {
 struct file {
 	struct inode *f_inode;
 	unsigned int f_mode;
-	struct path f_path;
+	struct path___file f_path;
 } KERNEL_TYPE;
 
 struct backing_file { /* since Linux 6.5: what overlayfs maps */
 	struct file file;
-	struct path user_path;
+	struct path___file user_path;
 } KERNEL_TYPE;
 
 struct fdtable {
@@ -222,6 +222,7 @@ struct task_struct {
 	unsigned int cpu; /* of x86 before Linux 5.16 */
 	unsigned long nvcsw, nivcsw; /* how often it left the CPU, by itself or not */
 	unsigned int flags;
+	int exit_code; /* as wait gives it */
 	int pid; /* of the thread */
 	int tgid; /* of the process */
 	__u64 self_exec_id; /* how often it has executed a program */

@@ -16,7 +16,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* Constants, set before the program is loaded: the verifier removes what is not wanted. */
 const volatile struct {
-	bool all_threads, records, entries, copies, only_failed, error_counts, of_user, has_cpus, has_excluded;
+	bool all_threads, records, entries, copies, only_failed, error_counts, of_user, has_cpus, has_excluded, lives;
 	__u32 user, cgroups;
 	__u32 sums; /* enum syscall_sum_by */
 	__u64 least_ns;
@@ -111,13 +111,16 @@ static __always_inline bool syscall_is_in_cgroups(void)
 	return wanted.cgroups == 0;
 }
 
-static __always_inline bool syscall_is_wanted(const struct syscall_thread *thread, const struct syscall_plan *plan)
+static __always_inline bool syscall_is_in_scope(const struct syscall_thread *thread)
 {
-	if (thread->waits && !(plan->flags & SYSCALL_PLAN_NEW_IMAGE))
-		return false;
 	if (thread->is_excluded || (wanted.of_user && (__u32)bpf_get_current_uid_gid() != wanted.user))
 		return false;
 	return syscall_is_in_cgroups();
+}
+
+static __always_inline bool syscall_is_wanted(const struct syscall_thread *thread, const struct syscall_plan *plan)
+{
+	return !(thread->waits && !(plan->flags & SYSCALL_PLAN_NEW_IMAGE)) && syscall_is_in_scope(thread);
 }
 
 static __always_inline bool syscall_is_on_cpu(void)
@@ -210,7 +213,8 @@ static __always_inline void syscall_add_square(struct syscall_sum *sum, __u64 va
 static __always_inline void syscall_add_time(struct syscall_sum *sum, __u64 duration)
 {
 	sum->total_ns += duration;
-	if (duration < sum->min_ns)
+	/* Entries of other CPUs begin as zero. */
+	if (duration < sum->min_ns || sum->count - sum->untimed == 1)
 		sum->min_ns = duration;
 	if (duration > sum->max_ns)
 		sum->max_ns = duration;
@@ -328,9 +332,19 @@ static __always_inline struct syscall_copies *syscall_exit_copies(
 	return c;
 }
 
+struct syscall_end { /* of a call */
+	__s64 result;
+	__u64 duration;
+	__u32 flags;
+	bool with_mapped; /* see syscall_copy_args */
+};
+
 static __always_inline void syscall_exit_record(void *ctx, struct syscall_thread *thread,
-	const struct syscall_plan *plan, __u32 tid, __u32 flags, __s64 result, __u64 duration, bool with_mapped)
+	const struct syscall_plan *plan, __u32 tid, const struct syscall_end *end)
 {
+	__s64 result = end->result;
+	__u64 duration = end->duration;
+	__u32 flags = end->flags;
 	bool failed = result < 0 && result >= -SYSCALL_MOST_ERRORS;
 	__u32 kind = wanted.entries ? SYSCALL_RECORD_EXIT : SYSCALL_RECORD_CALL;
 	if ((wanted.only_failed && !failed) || (wanted.least_ns && flags & SYSCALL_FLAG_NO_ENTRY) ||
@@ -344,7 +358,7 @@ static __always_inline void syscall_exit_record(void *ctx, struct syscall_thread
 	c->record.result = result;
 	c->record.duration_ns = duration;
 	if (failed ? c->late != 0 : c->late != 0 || plan->flags & SYSCALL_PLAN_COPIES_OUT)
-		syscall_copy_args(c, plan, failed ? 0 : SYSCALL_WHEN_EXIT, with_mapped);
+		syscall_copy_args(c, plan, failed ? 0 : SYSCALL_WHEN_EXIT, end->with_mapped);
 	syscall_output_copies(ctx, c, kind);
 }
 
@@ -398,7 +412,8 @@ static __always_inline int syscall_exit(void *ctx, SYSCALL_REGS *regs, long resu
 	} else if (!begin) {
 		__builtin_memset(thread->args, 0, sizeof(thread->args));
 	}
-	syscall_exit_record(ctx, thread, plan, (__u32)pid_tgid, flags, result, duration, with_mapped);
+	const struct syscall_end end = {result, duration, flags, with_mapped};
+	syscall_exit_record(ctx, thread, plan, (__u32)pid_tgid, &end);
 	return 0;
 }
 
@@ -415,6 +430,37 @@ int BPF_PROG(syscall_exits_before_5_17, SYSCALL_REGS *regs, long result)
 }
 
 /* ---- threads ---- */
+
+struct syscall_signal {
+	struct syscall_record record;
+	struct syscall_part part;
+	__u8 info[SYSCALL_SIGINFO];
+};
+
+static __always_inline bool syscall_tells_life(const struct syscall_thread *thread)
+{
+	return is_on && wanted.lives && thread && !thread->waits && syscall_is_in_scope(thread) && syscall_is_on_cpu();
+}
+
+SEC("tp_btf/signal_deliver")
+int BPF_PROG(syscall_signal_arrives, int number, const void *info)
+{
+	/* Without information (0 or 1) it is what ends the other threads of a process; its end says the rest. */
+	if (!is_on || (__u64)info <= 1)
+		return 0;
+	struct syscall_signal out = {};
+	struct syscall_thread *thread = syscall_thread_of(bpf_get_current_pid_tgid());
+	if (!syscall_tells_life(thread))
+		return 0;
+	syscall_fill_record(&out.record, thread, SYSCALL_RECORD_SIGNAL, 0);
+	out.record.number = (__u32)number;
+	out.record.captured = sizeof(out.part) + sizeof(out.info);
+	out.part.bytes = sizeof(out.info);
+	if (bpf_probe_read_kernel(out.info, sizeof(out.info), info))
+		out.record.captured = 0;
+	syscall_output(ctx, &out, sizeof(out));
+	return 0;
+}
 
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(syscall_forks, struct task_struct *parent, struct task_struct *child)
@@ -480,6 +526,8 @@ int BPF_PROG(syscall_thread_exits, struct task_struct *task)
 			syscall_output_plain(ctx, thread, SYSCALL_RECORD_NO_RETURN, 0, 0, duration);
 		}
 	}
+	if (syscall_tells_life(thread))
+		syscall_output_plain(ctx, thread, SYSCALL_RECORD_ENDED, 0, BPF_CORE_READ(task, exit_code), 0);
 	bpf_map_delete_elem(&threads, &tid);
 	if (wanted.copies)
 		bpf_map_delete_elem(&copies, &tid);

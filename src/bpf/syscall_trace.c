@@ -121,6 +121,7 @@ static void syscall_trace_configure(struct syscall_trace *trace)
 	s->rodata->wanted.records = !c->no_records;
 	s->rodata->wanted.entries = c->with_entries;
 	s->rodata->wanted.copies = !c->no_records && syscall_trace_copies(c->plan);
+	s->rodata->wanted.lives = c->with_lives;
 	s->rodata->wanted.only_failed = c->only_failed;
 	s->rodata->wanted.error_counts = c->with_error_counts;
 	s->rodata->wanted.of_user = c->of_user;
@@ -130,6 +131,7 @@ static void syscall_trace_configure(struct syscall_trace *trace)
 	s->rodata->wanted.cgroups = (uint32_t)c->cgroup_count;
 	s->rodata->wanted.sums = c->sums;
 	s->rodata->wanted.least_ns = c->least_ns;
+	bpf_program__set_autoload(s->progs.syscall_signal_arrives, c->with_lives);
 	bpf_program__set_autoload(s->progs.syscall_forks, !c->all_threads && !c->no_inherit);
 }
 
@@ -337,7 +339,8 @@ static void syscall_trace_add_up(const struct syscall_trace *trace, struct sysca
 		sum->errors += cell->errors;
 		sum->untimed += cell->untimed;
 		sum->total_ns += cell->total_ns;
-		sum->min_ns = MIN(sum->min_ns, cell->min_ns);
+		if (cell->count > cell->untimed)
+			sum->min_ns = MIN(sum->min_ns, cell->min_ns);
 		sum->max_ns = MAX(sum->max_ns, cell->max_ns);
 		sum->squares += (double)cell->squares_low + (double)cell->squares_high * 0x1p64;
 	}

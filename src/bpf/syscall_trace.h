@@ -36,6 +36,7 @@ struct syscall_trace_config {
 	bool all_threads; /* else those that are added */
 	bool no_inherit; /* without threads and processes that added threads create */
 	bool from_exec; /* of added threads: their next exec that succeeds is the first call that is wanted */
+	bool with_lives; /* records of signals and of ends of threads */
 	bool only_failed; /* records of calls that failed */
 	uint64_t least_ns; /* records of calls that took as long */
 	bool of_user; /* only threads of this user */

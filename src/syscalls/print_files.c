@@ -99,15 +99,16 @@ bool syscall_put_mapped(struct syscall_printer *p, unsigned index)
 {
 	char room[SYSCALL_PART];
 	struct tally_str names, text;
-	struct syscall_file file;
+	struct syscall_named_file named;
 	struct text path = {0};
-	if (!p->options->file_text || !syscall_file_find(p->call, index, SYSCALL_ITEM_MAPPED, &file, &names) ||
-		file.flags != 0)
+	if (!p->options->file_text || !syscall_file_find(p->call, index, SYSCALL_ITEM_MAPPED, &named.file, &names) ||
+		named.file.flags != 0)
 		return false;
-	syscall_file_print(&path, &file, names);
+	syscall_file_print(&path, &named.file, names);
 	text_char(&path, 0);
-	bool is_read = !path.failed && p->options->file_text(p->options->context, p->call->pid, path.data, &file, room,
-					       sizeof(room), &text);
+	named.path = path.data;
+	bool is_read = !path.failed &&
+		       p->options->file_text(p->options->context, p->call->pid, &named, room, sizeof(room), &text);
 	if (is_read)
 		syscall_put_string(p->t, &(struct syscall_copied){{(const uint8_t *)text.data, text.len}, false});
 	text_deinit(&path);

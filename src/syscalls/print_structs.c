@@ -228,6 +228,11 @@ static void syscall_put_siginfo(struct syscall_printer *p, struct tally_bytes by
 		text_str(p->t, senders[-code]);
 	else
 		text_i64(p->t, code);
+	bool is_fault = code > 0 && (number == 4 || number == 7 || number == 8 || number == 11);
+	if (is_fault && code != 0x80) { /* SI_KERNEL has no address */
+		syscall_braces_field(&braces, "si_addr");
+		syscall_put_address(p->t, syscall_take(bytes, 16, 8));
+	}
 	if (code <= 0 || number == 17) { /* of a process, or SIGCHLD */
 		syscall_braces_field(&braces, "si_pid");
 		syscall_put_pid(p, (int32_t)syscall_take(bytes, 16, 4));

@@ -7,7 +7,7 @@ bool syscall_call_read(struct tally_bytes raw, enum syscall_abi native, struct s
 	if (raw.len < sizeof(r))
 		return false;
 	memcpy(&r, raw.data, sizeof(r));
-	if (r.version != SYSCALL_RECORD_VERSION || r.kind < SYSCALL_RECORD_CALL || r.kind > SYSCALL_RECORD_NO_RETURN ||
+	if (r.version != SYSCALL_RECORD_VERSION || r.kind < SYSCALL_RECORD_CALL || r.kind > SYSCALL_RECORD_ENDED ||
 		r.captured > raw.len - sizeof(r) || native >= SYSCALLS_COUNT)
 		return false;
 	*call = (struct syscall_call){.abi = native,

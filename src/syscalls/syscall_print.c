@@ -6,6 +6,8 @@
 
 #define PRINT_O_CREAT		    0100
 #define PRINT_TMPFILE		    020000000
+#define PRINT_STATUS_SIGNAL	    0x7f /* of a status as wait gives it */
+#define PRINT_STATUS_CORE	    0x80
 #define SYSCALL_PRINT_MAP_ANONYMOUS 0x20
 
 /* ---- copied memory ---- */
@@ -253,5 +255,32 @@ void syscall_print_result(struct text *t, const struct syscall_call *call, const
 	case RESULT_NEVER:
 		text_i64(t, result);
 		return;
+	}
+}
+
+void syscall_print_life(struct text *t, const struct syscall_call *call, const struct syscall_print_options *options)
+{
+	struct syscall_print_options whole = *options;
+	struct syscall_printer p = {.t = t, .call = call, .options = &whole, .word = syscall_abi_word(call->abi)};
+	uint64_t status = (uint64_t)call->result, signal = status & PRINT_STATUS_SIGNAL;
+	const struct syscall_arg info = {.kind = KIND_SIGINFO};
+	struct syscall_copied copied;
+	whole.with_prefixes = true;
+	if (call->kind == SYSCALL_RECORD_SIGNAL) {
+		text_str(t, "--- ");
+		syscall_put_signal(&p, call->number);
+		if (syscall_part_find(call, 0, SYSCALL_ITEM_SELF, false, &copied)) {
+			text_char(t, ' ');
+			syscall_print_struct(&p, &info, copied);
+		}
+		text_str(t, " ---");
+	} else if (signal) {
+		text_str(t, "+++ killed by ");
+		syscall_put_signal(&p, (int64_t)signal);
+		text_str(t, status & PRINT_STATUS_CORE ? " (core dumped) +++" : " +++");
+	} else {
+		text_str(t, "+++ exited with ");
+		text_u64(t, status >> 8 & UINT8_MAX);
+		text_str(t, " +++");
 	}
 }

@@ -17,6 +17,11 @@
 
 struct btf_types;
 
+struct syscall_named_file {
+	const char *path;
+	struct syscall_file file;
+};
+
 struct syscall_print_options {
 	bool no_names; /* values without "name: " */
 	bool with_zeros; /* arguments that are 0 too; without it descriptors are shown, and others left out */
@@ -27,8 +32,8 @@ struct syscall_print_options {
 	/* What the caller knows; each may be NULL, and may return an empty text. */
 	struct tally_str (*fd_path)(void *context, uint32_t pid, int fd);
 	/* The text up to a NUL in a file, which has to be the one that is described. */
-	bool (*file_text)(void *context, uint32_t pid, const char *path, const struct syscall_file *file, char *room,
-		size_t bytes, struct tally_str *text);
+	bool (*file_text)(void *context, uint32_t pid, const struct syscall_named_file *file, char *room, size_t bytes,
+		struct tally_str *text);
 	struct tally_str (*thread_name)(void *context, uint32_t tid);
 	void *context;
 };
@@ -37,6 +42,8 @@ struct syscall_print_options {
 void syscall_print_args(struct text *t, const struct syscall_call *call, const struct syscall_print_options *options);
 /* What stands behind "= "; "?" if there is none. */
 void syscall_print_result(struct text *t, const struct syscall_call *call, const struct syscall_print_options *options);
+/* What is no call: "--- SIGSEGV { ... } ---", "+++ killed by SIGABRT (core dumped) +++", "+++ exited with 3 +++". */
+void syscall_print_life(struct text *t, const struct syscall_call *call, const struct syscall_print_options *options);
 /* ENOENT; NULL: unknown. error is a number of this table, which x86 and arm share. */
 const char *syscall_error_name(unsigned error);
 /* "No such file or directory", independently of the locale; NULL: unknown. */

@@ -46,3 +46,12 @@ def test_calls_of_unknown_numbers(tally, traces_by_bpf, filtered):
     others = tally('trace', '-e', '!getpid', filtered, check=0).stderr
     assert others.count('syscall_9999(') == 5, 'all but one has those that have no name'
     assert 'syscall_9999' not in tally('trace', '-e', 'unlinkat', filtered, check=0).stderr
+
+
+def test_signals_and_ends_are_lines(tally, traces_by_bpf):
+    lines = tally('trace', '-e', 'kill', 'sh', '-c', 'sh -c "kill -USR1 \\$\\$"; exit 5', check=None).stderr
+    assert re.search(r'sh/\d+ --- SIGUSR1 \{ .si_signo: SIGUSR1, .si_code: SI_USER, .si_pid: \d+.*\} ---$', lines, re.M)
+    assert re.search(r'\+\+\+ killed by SIGUSR1 \+\+\+$', lines, re.M)
+    assert re.search(r'--- SIGCHLD \{ .*CLD_KILLED.*si_status: SIGUSR1', lines)
+    assert re.search(r'\+\+\+ exited with 5 \+\+\+$', lines, re.M)
+    assert '+++' not in tally('trace', '--failure', 'true', check=0).stderr

@@ -215,6 +215,9 @@ static enum tally_status trace_calls_take(
 		job->records += has_both; /* one record is its beginning and its end */
 		status = trace_calls_finish(job, s, thread, call, true, err);
 		break;
+	case SYSCALL_RECORD_SIGNAL:
+	case SYSCALL_RECORD_ENDED:
+		return TALLY_OK; /* no calls: taken before */
 	case SYSCALL_RECORD_NO_RETURN:
 		thread->events++;
 		status = trace_calls_finish(job, s, thread, call, true, err);
@@ -232,6 +235,27 @@ static enum tally_status trace_calls_take(
 	return status != TALLY_OK || trace_files_learn(job, thread->pid, call) ? status : error_nomem(err);
 }
 
+/* A line of its own, as strace has it: a signal, or the end of a thread. */
+static enum tally_status trace_calls_tell_life(
+	struct trace_job *job, const struct data_sample *s, const struct syscall_call *call, struct tally_error *err)
+{
+	struct trace_thread *thread = thread_of(job, s, err);
+	const struct trace_stamp stamp = {
+		.thread = thread, .cpu = s->sample.cpu, .has_time = true, .time_ns = s->sample.time, .is_call = true};
+	if (!thread)
+		return TALLY_NOMEM;
+	trace_thread_learn_name(thread, call->name);
+	trace_line_set_base(job, s->sample.time);
+	if (call->kind == SYSCALL_RECORD_SIGNAL)
+		trace_calls_interrupt(job);
+	if (job->is_over)
+		return TALLY_OK;
+	trace_line_begin(job, &stamp);
+	syscall_print_life(&job->out, call, &job->style);
+	text_char(&job->out, '\n');
+	return TALLY_OK;
+}
+
 enum tally_status trace_calls_take_record(struct trace_job *job, const struct data_sample *s, struct tally_error *err)
 {
 	struct syscall_call call;
@@ -239,6 +263,8 @@ enum tally_status trace_calls_take_record(struct trace_job *job, const struct da
 		damaged_records_add(&job->source.pass.sideband.health.damaged, s->record.offset, s->record.type);
 		return TALLY_OK;
 	}
+	if (call.kind == SYSCALL_RECORD_SIGNAL || call.kind == SYSCALL_RECORD_ENDED)
+		return trace_calls_tell_life(job, s, &call, err);
 	return trace_calls_take(job, s, &call, err);
 }
 

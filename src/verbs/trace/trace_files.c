@@ -90,16 +90,17 @@ static bool is_that_file(int fd, const struct syscall_file *file)
 				       file->device & ((1u << KERNEL_DEVICE_MINOR_BITS) - 1));
 }
 
-bool trace_files_text(void *context, uint32_t pid, const char *path, const struct syscall_file *file, char *room,
-	size_t bytes, struct tally_str *text)
+bool trace_files_text(void *context, uint32_t pid, const struct syscall_named_file *named, char *room, size_t bytes,
+	struct tally_str *text)
 {
+	const struct syscall_file *file = &named->file;
 	char *beside = NULL;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = open(named->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd >= 0 && !is_that_file(fd, file)) {
 		close(fd);
 		fd = -1;
 	}
-	if (fd < 0 && asprintf(&beside, "/proc/%" PRIu32 "/root%s", pid, path) >= 0) { /* of a container */
+	if (fd < 0 && asprintf(&beside, "/proc/%" PRIu32 "/root%s", pid, named->path) >= 0) { /* of a container */
 		fd = open(beside, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 		free(beside);
 	}

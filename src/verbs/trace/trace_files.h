@@ -12,8 +12,8 @@
 /* The callback of struct syscall_print_options; context is the job. Empty: it is not known. Valid until the next call. */
 struct tally_str trace_files_find(void *context, uint32_t pid, int fd);
 /* The callback for texts of files; context is not used. */
-bool trace_files_text(void *context, uint32_t pid, const char *path, const struct syscall_file *file, char *room,
-	size_t bytes, struct tally_str *text);
+bool trace_files_text(void *context, uint32_t pid, const struct syscall_named_file *named, char *room, size_t bytes,
+	struct tally_str *text);
 /* Takes what a call that has returned does to descriptors. False: out of memory. */
 bool trace_files_learn(struct trace_job *job, int32_t pid, const struct syscall_call *call);
 /* Reads which files a process that has not executed its program yet will have then. False: out of memory. */

@@ -109,6 +109,8 @@ static enum tally_status trace_program_load(
 		.with_error_counts = s->with_errors,
 		.all_threads = p->follows_all,
 		.no_inherit = s->record.modes.no_inherit || t->tids,
+		.with_lives = p->has_records && !s->only_summary && !s->only_failed && s->least_ns == 0 &&
+			      strcmp(p->job->cli->program, "perf") != 0,
 		.only_failed = s->only_failed && !needs_all,
 		.least_ns = needs_all ? 0 : s->least_ns,
 		.of_user = t->user != NULL,

@@ -371,11 +371,11 @@ static void records_have_paths(void **state)
 	assert_string_equal(call_text(&m), "close(fd: 3<anon_inode:[eventfd]>) = 0");
 }
 
-static bool print_test_file_text(void *context, uint32_t pid, const char *path, const struct syscall_file *file,
-	char *room, size_t bytes, struct tally_str *text)
+static bool print_test_file_text(void *context, uint32_t pid, const struct syscall_named_file *file, char *room,
+	size_t bytes, struct tally_str *text)
 {
 	*text = STR("name\t");
-	return file->offset == 4096 && strcmp(path, "/a/b") == 0 && bytes >= SYSCALL_PART;
+	return file->file.offset == 4096 && strcmp(file->path, "/a/b") == 0 && bytes >= SYSCALL_PART;
 }
 
 static void texts_come_from_mapped_files(void **state)
@@ -393,6 +393,31 @@ static void texts_come_from_mapped_files(void **state)
 	assert_string_equal(call_text(&m), "unlink(pathname: 0x3) = 0");
 }
 
+static const char *print_test_life(struct call_maker *m)
+{
+	struct text t = text_over(m->text, sizeof(m->text) - 1);
+	syscall_print_life(&t, &m->call, &m->options);
+	m->text[t.len] = 0;
+	return m->text;
+}
+
+static void signals_and_ends(void **state)
+{
+	struct call_maker m = {.call.abi = SYSCALLS_X86_64};
+	uint32_t info[8] = {11, 0, 1, 0, 0x1000, 0};
+	call_begin(&m, "getpid", (const uint64_t[6]){0}, 3 << 8);
+	m.call.kind = SYSCALL_RECORD_ENDED;
+	assert_string_equal(print_test_life(&m), "+++ exited with 3 +++");
+	m.call.result = 6 | 0x80;
+	assert_string_equal(print_test_life(&m), "+++ killed by SIGABRT (core dumped) +++");
+	m.call.kind = SYSCALL_RECORD_SIGNAL;
+	m.call.number = 11;
+	assert_string_equal(print_test_life(&m), "--- SIGSEGV ---");
+	call_copy(&m, 0, SYSCALL_ITEM_SELF, 0, info, sizeof(info));
+	assert_string_equal(
+		print_test_life(&m), "--- SIGSEGV { .si_signo: SIGSEGV, .si_code: 1, .si_addr: 0x1000, ... } ---");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -408,6 +433,7 @@ int main(void)
 		cmocka_unit_test(callers_know_paths_and_names),
 		cmocka_unit_test(records_have_paths),
 		cmocka_unit_test(texts_come_from_mapped_files),
+		cmocka_unit_test(signals_and_ends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
