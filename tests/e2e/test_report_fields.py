@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fields of tracepoints as sort keys of `report`: what stands in their columns, and whose tables have them."""
+import json
+
 import perfdata_build
 import pytest
 
@@ -134,3 +136,20 @@ def test_columns_have_room_for_the_end_of_texts_of_any_length(tally, perf, tmp_p
     if '--hierarchy' not in options and '-t' not in options:
         assert any(row.startswith('# ....') and '.' * 14 in row.split() for row in ours)
     assert [row for row in ours if 'virtio' in row or '....' in row] == [row for row in theirs if 'virtio' in row or '....' in row]
+
+
+def test_json_has_the_whole_name_of_before_an_exec(tally, tmp_path):
+    """Text cuts a thread's earlier name to the width of its last one, as perf does; JSON and filters have all of it."""
+    r = perfdata_build.Recording()
+    r.event('IP TID TIME PERIOD IDENTIFIER')
+    r.comm('long-starter')
+    r.sample(ip=0x1000, time=1000)
+    r.record(3, 0x2000, r.pack('II', 1000, 1000) + r.name('job') + r.pack('IIQQ', 1000, 1000, 2000, 1))
+    r.sample(ip=0x1000, time=3000)
+    r.write(tmp_path / 'perf.data')
+    whole = json.loads(tally('report', '--json', '-s', 'comm', '-i', tmp_path / 'perf.data', check=0).stdout)
+    names = {row['comm'] for row in whole['tables'][0]['rows']}
+    assert len(names) == 2 and 'long-starter' in names
+    for name in names:
+        chosen = json.loads(tally('report', '--json', '-s', 'comm', '--comms', name, '-i', tmp_path / 'perf.data', check=0).stdout)
+        assert [row['comm'] for row in chosen['tables'][0]['rows']] == [name]

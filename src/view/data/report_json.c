@@ -187,6 +187,9 @@ static void put_key(struct json_printer *w, size_t column, const struct flat_row
 		json_i64(w->j, "pid", thread->pid);
 		json_string(w->j, "process", profile_string(p, thread->process_comm));
 		break;
+	case KEY_COMM: /* the text cuts it to what the thread was called last, as perf does */
+		json_string(w->j, "comm", profile_string(p, thread->comm));
+		break;
 	case KEY_CPU:
 		json_i64(w->j, "cpu", row->cpu);
 		break;
