@@ -2,6 +2,7 @@
 """diff of several recordings a side: a change of 3 % is found, none is found if there is none, and gates say so."""
 import functools
 import json
+import pathlib
 import random
 import re
 import struct
@@ -309,7 +310,7 @@ def test_a_gate_that_cannot_tell_is_undecided(few, tally):
     assert 'undecided: 3 recordings against 3 are too few to tell whether nothing changed at p<0.01 over 6 rows; ' \
         '7 a side are needed' in result.stderr
     gate = json.loads(result.stdout)['gate']
-    assert (gate['has_failed'], gate['is_undecided']) == (False, True)
+    assert (gate['has_failed'], gate['is_undecided'], gate['verdict']) == (False, True, 'undecided')
     lines = diff(tally, few['base'], few['changed'], '--markdown', check=0).stdout.splitlines()
     assert 'Too few recordings for a rank test, which needs 7 a side' in '\n'.join(lines)
     assert sum('(undecided)' in line for line in lines) == 5 and sum('**gone**' in line for line in lines) == 1
@@ -321,6 +322,14 @@ def test_a_gate_without_samples_is_undecided(tmp_path, tally):
     none = [write_counted(tmp_path / f'none{run}', random.Random(1), []) for run in range(10)]
     result = diff(tally, none, none, '--fail-if', 'regression>2%', check=UNDECIDED)
     assert 'undecided: no row of the recordings has 0.5% of the samples' in result.stderr
+
+
+def test_a_gate_refuses_recordings_that_are_not_whole(tmp_path, few, tally):
+    cut = tmp_path / 'cut.data'
+    whole = pathlib.Path(few['same'][0]).read_bytes()
+    cut.write_bytes(whole[:len(whole) * 2 // 3])
+    result = diff(tally, few['base'], [cut, *few['same'][1:]], '--fail-if', 'regression>2%', check=255)
+    assert f'no verdict of --fail-if: {cut} is not a whole recording' in result.stderr or 'cut' in result.stderr
 
 
 def test_enough_recordings_decide(slower, tally):

@@ -151,6 +151,10 @@ void diff_json_end(struct json *j, const struct diff_request *request, const str
 		json_bool(j, "has_failed", gate->failures > 0);
 		json_u64(j, "failures", gate->failures);
 		json_bool(j, "is_undecided", gate->is_undecided);
+		json_string(j, "verdict",
+			gate->failures > 0   ? STR("worse")
+			: gate->is_undecided ? STR("undecided")
+					     : STR("not worse"));
 		json_object_end(j);
 	}
 	json_object_end(j);

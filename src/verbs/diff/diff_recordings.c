@@ -166,6 +166,20 @@ static void warn_of_waits(const struct cli *cli, const struct diff_recordings *a
 	}
 }
 
+/* What a recording lacks may be what the gate is to find. */
+static enum tally_status diff_recordings_check_whole(const struct diff_recording *recording, struct tally_error *err)
+{
+	const struct input_health *health = &recording->result.health;
+	const char *why = health->is_cut	  ? "it is cut off"
+			  : health->is_unfinished ? "its recorder did not finish"
+			  : health->missing_parts ? "files of it are missing or cut off"
+			  : health->damaged.count ? "records of it are damaged"
+						  : NULL;
+	return why ? error_set(err, TALLY_INVALID, "no verdict of --fail-if: %s is not a whole recording: %s",
+			     recording->path, why)
+		   : TALLY_OK;
+}
+
 enum tally_status diff_recordings_open(const struct cli *cli, const struct diff_request *request,
 	const struct replay_options *options, struct diff_recordings *recordings, struct tally_error *err)
 {
@@ -197,6 +211,8 @@ enum tally_status diff_recordings_open(const struct cli *cli, const struct diff_
 	while (status == TALLY_OK && all.count < request->path_count) {
 		size_t index = all.count++;
 		status = open_one(cli, request, &wanted, &all, index, err);
+		if (status == TALLY_OK && request->gate.count > 0)
+			status = diff_recordings_check_whole(&all.items[index], err);
 	}
 	if (status != TALLY_OK) {
 		diff_recordings_close(&all);
