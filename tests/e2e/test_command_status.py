@@ -62,6 +62,15 @@ def test_the_reason_is_where_scripts_read(tally, tmp_path):
     assert '1 of 1 runs failed' not in tally('stat', '-x,', '-e', 'task-clock', 'true', check=0).stderr
 
 
+def test_sums_of_a_trace_have_the_status(tally):
+    if tally('trace', '-s', 'true').returncode:
+        pytest.skip('trace is not possible here')
+    sums = json.loads(tally('trace', '-s', '--json', *EXITS[0], check=7).stderr)
+    assert sums['exit_status'] == 7 and 'signal' not in sums
+    crashed = tally('trace', '-s', *CRASHES[0], check=139).stderr
+    assert 'sh: Segmentation fault' in crashed
+
+
 def test_an_end_that_was_asked_for_is_no_failure(tally):
     for words in ('--timeout', 100), ('-I', 50, '--interval-count', 1):
         result = tally('stat', *words, '-e', 'task-clock', 'sleep', 600, check=0)

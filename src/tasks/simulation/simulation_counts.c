@@ -90,6 +90,7 @@ static void simulation_counts_add(struct simulation_counts *counts, const struct
 		text_visible(&model, image->model);
 		counts->model[model.len] = '\0';
 	}
+	counts->silent += !image->is_counted[SIM_INSTRUCTIONS];
 	counts->toggles_ran |= image->toggles_ran;
 	counts->images++;
 	counts->processes += image->number == 0;
@@ -137,6 +138,8 @@ enum tally_status simulation_counts_read(
 	if (sums.images == 0)
 		return error_set(err, TALLY_NOT_FOUND, "the simulation left no counts%s%s", sums.damaged ? ": " : "",
 			sums.damage);
+	if (sums.silent == sums.images) /* what they would have counted is not known: it is not 0 */
+		memset(sums.is_counted, 0, sizeof(sums.is_counted));
 	*counts = sums;
 	return TALLY_OK;
 }

@@ -36,6 +36,7 @@ struct simulation_counts {
 	bool is_counted[SIM_EVENT_COUNT]; /* by all images */
 	uint32_t toggles_ran; /* in some image */
 	size_t images, processes;
+	size_t silent; /* images that were killed before they counted anything */
 	size_t unfinished; /* images whose counts are not final */
 	size_t damaged; /* streams that cannot be read */
 	char damage[160]; /* what is wrong with the first of them */

@@ -231,8 +231,8 @@ static enum tally_status record_simulated_tell_tool(const struct record_simulate
 	return is_made ? record_simulated_tell_model(in, sampling, notes, options, err) : error_nomem(err);
 }
 
-static void record_simulated_say(
-	const struct record_simulated_input *in, const struct simulation_recording_summary *sum, struct diag *notes)
+static void record_simulated_say(const struct record_simulated_input *in,
+	const struct simulation_recording_summary *sum, struct diag *notes, bool is_explained)
 {
 	const struct record_settings *s = in->settings;
 	const char *program = in->cli->program;
@@ -258,7 +258,7 @@ static void record_simulated_say(
 		cli_sayf("%s: note: stacks that are cut may be deeper than their dumps: --call-graph dwarf,%u dumps "
 			 "more\n",
 			program, SIM_STACK_BYTES_MOST);
-	if (sum->streams.samples == 0)
+	if (sum->streams.samples == 0 && !is_explained)
 		cli_sayf("%s: note: no event came as often as a sample stands for: try a lower -c\n", program);
 }
 
@@ -268,6 +268,7 @@ struct record_simulated_job {
 	struct simulation_recording *recording;
 	struct simulation_recording_summary sum;
 	struct diag notes;
+	bool is_explained; /* the notes say why there are no samples */
 };
 
 /* Runs the command; afterwards what it left is written, whatever ended it. */
@@ -287,10 +288,12 @@ static enum tally_status record_simulated_record(
 		summary->child_status = run.status;
 		status = simulation_recording_write(job->recording, run.folder, &job->sum, err);
 	}
-	if (job->sum.streams.samples == 0 && status == TALLY_OK &&
-		simulation_counts_read(run.folder, 0, &counts, NULL) == TALLY_OK)
+	bool may_lack = job->sum.streams.samples == 0 || s->simulation.toggles.len > 0;
+	if (may_lack && status == TALLY_OK && simulation_counts_read(run.folder, 0, &counts, NULL) == TALLY_OK) {
 		simulation_counts_note_nothing(&counts, s->simulation.toggles.items, s->simulation.toggles.len,
 			record_simulated_starts_off(s), &job->notes);
+		job->is_explained = counts.values[SIM_INSTRUCTIONS] == 0;
+	}
 	simulation_end(&run, &job->notes);
 	summary->signal = run.signal;
 	return status;
@@ -339,7 +342,7 @@ int record_simulated_run(const struct record_simulated_input *in, struct record_
 	vec_free(&job.options.items);
 	arena_deinit(&job.options.arena);
 	if (status == TALLY_OK) {
-		record_simulated_say(in, &job.sum, &job.notes);
+		record_simulated_say(in, &job.sum, &job.notes, job.is_explained);
 	} else {
 		cli_print_diag(in->cli, &job.notes);
 		code = cli_fail(in->cli, &err);

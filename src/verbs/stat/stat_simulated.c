@@ -164,7 +164,12 @@ static enum tally_status stat_simulated_add(struct stat_simulated *sim, struct s
 	for (size_t i = 0; i < sim->events.list.len; i++) {
 		struct stat_cell *cell = &session->cells[i];
 		uint64_t value;
-		session->supported[i] = stat_simulated_value(&sim->events, i, &result->counts, &value);
+		bool is_counted = stat_simulated_value(&sim->events, i, &result->counts, &value);
+		session->supported[i] = is_counted || !result->counts.is_counted[SIM_INSTRUCTIONS];
+		if (session->supported[i] && !is_counted && !session->reasons[i])
+			session->reasons[i] = strdup("the simulation ended before it counted anything");
+		if (session->supported[i] && !is_counted)
+			continue;
 		if (!session->supported[i] && !session->reasons[i])
 			session->reasons[i] = strdup("the model has no L2 cache: --cache-model l2=1M,16,64 adds one");
 		if (!session->supported[i] && !session->reasons[i])

@@ -57,6 +57,8 @@ struct trace_job {
 	uint64_t files_read; /* names of descriptors, from /proc */
 	bool sums_come; /* sums are counted in the kernel */
 	struct map_u64 excluded; /* processes that are left out */
+	bool has_command_status; /* the command of a live trace has ended */
+	int command_status; /* as waitpid gives it */
 	bool is_live; /* /proc has what goes on */
 	bool follows_files; /* live, and all calls that change descriptors are seen */
 	bool shows_threads; /* more than one thread may come, or has come */

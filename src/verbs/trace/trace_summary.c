@@ -3,10 +3,12 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 
 #include "base/array.h"
 #include "base/json.h"
 #include "base/order.h"
+#include "kernel/system/spawn.h"
 #include "syscalls/syscall_print.h"
 
 #define TRACE_SUMMARY_NAME_WIDTH 15
@@ -270,6 +272,11 @@ static void trace_summary_put(const struct trace_summary *y)
 	json_object(&j, NULL);
 	json_u64(&j, "schema", TRACE_SUMMARY_SCHEMA);
 	json_u64(&j, "events", y->job->records);
+	if (y->job->has_command_status) {
+		json_i64(&j, "exit_status", spawn_exit_code(y->job->command_status));
+		if (WIFSIGNALED(y->job->command_status))
+			json_i64(&j, "signal", WTERMSIG(y->job->command_status));
+	}
 	if (mode == TRACE_BY_TOTAL) {
 		trace_summary_put_rows(y, 0, &j);
 	} else {

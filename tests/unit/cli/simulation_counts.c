@@ -190,6 +190,24 @@ static void all_images_are_added_up(void **state)
 	diag_deinit(&notes);
 	assert_int_equal(simulation_counts_read(folder, 17, &counts, &err), TALLY_OK);
 	assert_int_equal(counts.values[SIM_INSTRUCTIONS], 1100);
+	assert_int_equal(counts.toggles_ran, 0);
+	/* Which functions of --toggle ran is told by any image; one that never wrote counts leaves nothing to show. */
+	begin(&s, 17, 1);
+	append_pair(&s, 1000, 200, SIM_COUNTS_FINAL | SIM_COUNTS_TOGGLE(1));
+	write_stream(folder, names[1], &s);
+	begin(&s, 20, 0);
+	write_stream(folder, "20.0", &s);
+	assert_int_equal(simulation_counts_read(folder, 17, &counts, &err), TALLY_OK);
+	assert_int_equal(counts.toggles_ran, 2);
+	assert_int_equal(counts.unfinished, 0);
+	diag_init(&notes);
+	simulation_counts_note_nothing(&counts, (const char *const[]){"a", "b"}, 2, false, &notes);
+	assert_int_equal(notes.len, 1);
+	assert_non_null(strstr(notes.entries[0].text, "names as 'a' has run"));
+	diag_deinit(&notes);
+	assert_int_equal(simulation_counts_read(folder, 20, &counts, &err), TALLY_OK);
+	assert_false(counts.is_counted[SIM_INSTRUCTIONS]);
+	remove_stream(folder, "20.0");
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		remove_stream(folder, names[i]);
 	rmdir(folder);
