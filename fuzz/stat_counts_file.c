@@ -10,11 +10,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct stat_counts_file file = {0};
 	struct tally_error err;
-	double value;
 	if (stat_counts_file_parse((struct tally_str){(const char *)data, size}, &file, &err) == TALLY_OK)
 		for (size_t i = 0; i < file.rows.len; i++)
 			if (file.rows.items[i].is_counted &&
-				!stat_counts_file_find(&file, str_from(file.rows.items[i].event), &value))
+				stat_counts_file_find(&file, file.rows.items[i].benchmark,
+					str_from(file.rows.items[i].event)) != &file.rows.items[i])
 				abort();
 	stat_counts_file_deinit(&file);
 	return 0;

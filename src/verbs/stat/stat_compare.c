@@ -448,7 +448,7 @@ static enum tally_status stat_compare_print(struct text *t, const struct side si
 	if (status == TALLY_OK && has_gate && has_verdict && style->is_json)
 		stat_compare_gate_json(t, gate, sides);
 	else if (status == TALLY_OK && has_gate && has_verdict)
-		stat_gate_print(t, gate->rows.items, gate->rows.len, gate->verdict, style);
+		stat_gate_print(t, gate->rows.items, gate->rows.len, gate->verdict);
 	return status;
 }
 

@@ -359,13 +359,10 @@ static void stat_gate_row_text(struct text *t, const struct stat_gate_row *row)
 	text_str(t, ")\n");
 }
 
-void stat_gate_print(struct text *t, const struct stat_gate_row *rows, size_t count, enum run_verdict verdict,
-	const struct stat_style *style)
+void stat_gate_print(struct text *t, const struct stat_gate_row *rows, size_t count, enum run_verdict verdict)
 {
-	size_t judged = 0, named = 0;
-	(void)style;
+	size_t named = 0;
 	for (size_t i = 0; i < count; i++) {
-		judged += rows[i].is_judged;
 		if (rows[i].is_judged && rows[i].verdict != RUN_DOES_NOT_EXCEED)
 			stat_gate_row_text(t, &rows[i]);
 	}
@@ -448,7 +445,7 @@ void stat_gate_markdown(struct text *t, const struct stat_gate_row *rows, size_t
 	}
 	text_char(t, '\n');
 	if (is_judged)
-		stat_gate_print(t, rows, count, verdict, style);
+		stat_gate_print(t, rows, count, verdict);
 }
 
 void stat_gate_json(struct json *json, const struct stat_gate_row *row)

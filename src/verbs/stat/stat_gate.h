@@ -72,8 +72,7 @@ TALLY_MUST_CHECK enum tally_status stat_gate_judge(const struct stat_gate *gate,
 /* "worse", "not worse", "undecided" */
 const char *stat_gate_word(enum run_verdict verdict);
 /* What was found of each row that is worse or undecided, and the verdict: lines. */
-void stat_gate_print(struct text *t, const struct stat_gate_row *rows, size_t count, enum run_verdict verdict,
-	const struct stat_style *style);
+void stat_gate_print(struct text *t, const struct stat_gate_row *rows, size_t count, enum run_verdict verdict);
 /* A table for a comment on a change, in Markdown. */
 void stat_gate_markdown(struct text *t, const struct stat_gate_row *rows, size_t count, enum run_verdict verdict,
 	const struct stat_style *style);

@@ -455,12 +455,11 @@ static void simulated_compare_rows(const struct simulated_comparison *c, struct 
 }
 
 /* Of --threshold, one sentence; clauses have their own. */
-static void simulated_compare_verdict(
-	const struct simulated_comparison *c, struct text *t, enum run_verdict verdict, const struct stat_style *style)
+static void simulated_compare_verdict(const struct simulated_comparison *c, struct text *t, enum run_verdict verdict)
 {
 	size_t named = 0;
 	if (c->sim->settings->counting.fail_if || verdict == RUN_OPEN) {
-		stat_gate_print(t, c->rows.items, c->rows.len, verdict, style);
+		stat_gate_print(t, c->rows.items, c->rows.len, verdict);
 		return;
 	}
 	text_str(t, verdict == RUN_EXCEEDS ? " B exceeds A by more than " : " B does not exceed A by more than ");
@@ -539,7 +538,7 @@ static void simulated_compare_print(
 		stat_gate_markdown(t, c->rows.items, c->rows.len, verdict, style);
 	} else {
 		simulated_compare_rows(c, t, style);
-		simulated_compare_verdict(c, t, verdict, style);
+		simulated_compare_verdict(c, t, verdict);
 	}
 }
 

@@ -111,7 +111,7 @@ static void worse_comes_before_undecided(void **state)
 	assert_int_equal(judge("regression>1%", rows, 2), RUN_EXCEEDS);
 	assert_int_equal(rows[0].verdict, RUN_OPEN);
 	struct text t = {0};
-	stat_gate_print(&t, rows, 2, RUN_EXCEEDS, NULL);
+	stat_gate_print(&t, rows, 2, RUN_EXCEEDS);
 	text_char(&t, '\0');
 	assert_non_null(strstr(t.data,
 		" undecided: a: runs vary too much to tell whether B exceeds A by more than 1% (5 and 5 runs find "));
