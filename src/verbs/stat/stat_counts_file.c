@@ -135,7 +135,7 @@ static void stat_counts_keep(struct tally_str text, char *room, size_t bytes)
 
 static struct tally_str stat_counts_plain(struct tally_str event)
 {
-	if (str_ends_with(event, STR(":u")))
+	while (str_ends_with(event, STR(":u")))
 		event.len -= 2;
 	return event;
 }
@@ -166,7 +166,8 @@ static enum tally_status stat_counts_add(
 			"it has counts that are not simulated, and vary from run to run; 'tally stat --simulate -j -o "
 			"FILE' "
 			"writes simulated ones");
-	stat_counts_keep(stat_counts_plain(m->event), row.event, sizeof(row.event));
+	stat_counts_keep(m->event, row.event, sizeof(row.event));
+	row.event[stat_counts_plain(str_from(row.event)).len] = '\0';
 	stat_counts_keep(m->benchmark, row.benchmark, sizeof(row.benchmark));
 	if (!stat_counts_spread(m, &row))
 		return error_set(err, TALLY_CORRUPT, "its runs or deviation of '%s' are no numbers", row.event);
