@@ -99,7 +99,7 @@ struct perfdata_btf {
 enum perfdata_origin_kind { ORIGIN_EVENTS, ORIGIN_TIMER, ORIGIN_SIMULATED, ORIGIN_RUSAGE, ORIGIN_UNKNOWN };
 struct perfdata_origin { /* see origin.h */
 	enum perfdata_origin_kind kind;
-	struct tally_str by, not_seen; /* empty if that is not said */
+	struct tally_str by, not_seen, changed; /* empty if that is not said */
 };
 
 struct perfdata_features {

@@ -7,7 +7,7 @@
 #define ORIGIN_BYTES_MAX 4096u /* of the section */
 /* "tallyorg" as a little-endian machine writes it. */
 #define ORIGIN_MAGIC	UINT64_C(0x67726f796c6c6174)
-#define ORIGIN_TEXT_MAX 2000u /* of each of its texts, as they are written */
+#define ORIGIN_TEXT_MAX 1300u /* of each of its texts, as they are written */
 
 static const struct {
 	struct tally_str name;
@@ -60,6 +60,10 @@ void origin_text(struct text *out, const struct perfdata_origin *origin)
 		text_str(out, "; they do not show ");
 		text_visible(out, origin->not_seen);
 	}
+	if (origin->changed.len > 0) {
+		text_str(out, "; ");
+		text_visible(out, origin->changed);
+	}
 }
 
 void origin_comment(struct text *out, const struct perfdata_features *features)
@@ -97,6 +101,8 @@ void origin_json(struct json *j, const struct perfdata_features *features)
 	json_string(j, "kind", origin_kind_name(origin.kind));
 	json_string(j, "by", origin.by);
 	json_string(j, "not_seen", origin.not_seen);
+	if (origin.changed.len > 0)
+		json_string(j, "changed", origin.changed);
 	json_object_end(j);
 }
 
@@ -118,8 +124,10 @@ void origin_encode(struct writer *w, const struct perfdata_features *features)
 	}
 	const struct perfdata_origin none = {.kind = ORIGIN_UNKNOWN};
 	const struct perfdata_origin *origin = is_known ? &features->origin : &none;
-	const struct tally_str lines[] = {origin_kind_name(origin->kind), origin->by, origin->not_seen};
-	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+	const struct tally_str lines[] = {
+		origin_kind_name(origin->kind), origin->by, origin->not_seen, origin->changed};
+	size_t count = origin->changed.len > 0 ? ARRAY_LEN(lines) : ARRAY_LEN(lines) - 1;
+	for (size_t i = 0; i < count; i++) {
 		if (i > 0)
 			writer_u8(w, '\n');
 		origin_put_line(w, lines[i]);
@@ -177,6 +185,7 @@ enum feature_result feature_read_origin(struct cursor *c, const struct feature_i
 			origin.kind = (enum perfdata_origin_kind)kind;
 	origin.by = origin_take_line(&rest);
 	origin.not_seen = origin_take_line(&rest);
+	origin.changed = origin_take_line(&rest);
 	in->features->origin = origin;
 	return FEATURE_GOOD;
 }

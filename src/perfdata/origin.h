@@ -3,8 +3,8 @@
  * origin.h - says what made the samples of a recording that does not hold perf events: reads and writes the section
  * FEATURE_ORIGIN, and words it for people and for JSON.
  *
- * The section is text up to a NUL: lines that name the kind, what made the samples, and what they do not show. Both
- * phrases are parts of a sentence, such as "valgrind 3.19, model d1=32768,8,64" and "the kernel's code". Texts are
+ * The section is text up to a NUL: lines that name the kind, what made the samples, what they do not show, and, if there
+ * is such a thing, what measuring has changed for the program or missed of it. The phrases are parts of a sentence, such as "valgrind 3.19, model d1=32768,8,64" and "the kernel's code". Texts are
  * slices of the section, or borrowed from the one who sets them. A recording of perf events has no such section.
  *
  * perf refuses a stream with a feature that it does not know. There the section is the body of a FINISHED_ROUND record
@@ -36,7 +36,7 @@ struct origin_named { /* a recording, for messages */
 /* For two recordings that are compared: why differences may not be the program's, if their samples were not made in
  * the same way; nothing if they were. */
 void origin_difference(struct text *out, const struct origin_named *a, const struct origin_named *b);
-/* The object "origin" with "kind", "by" and "not_seen"; nothing for perf events. */
+/* The object "origin" with "kind", "by", "not_seen" and, if it is known, "changed"; nothing for perf events. */
 void origin_json(struct json *j, const struct perfdata_features *features);
 /* Appends the section. */
 void origin_encode(struct writer *w, const struct perfdata_features *features);

@@ -41,6 +41,7 @@ void standin_release(struct standin *standin);
 /* What the samples lack, and what the program has noticed. */
 struct standin_losses {
 	uint64_t refused; /* threads that could not be sampled: they run 32-bit code, or have ended at once */
+	uint64_t unsampled; /* samples that these threads lack: the events count them as lost */
 	uint64_t watched; /* threads without a timer, sampled as often as the engine looks at them */
 	const char *denied_call; /* why the first of these has none, if a call was denied; NULL: a filter of its own */
 	int denied_errnum;

@@ -172,10 +172,9 @@ void standin_lose(struct standin *s, const struct standin_thread *thread, uint64
 {
 	struct standin_event *event;
 	size_t at = 0;
-	while (samples && (event = standin_event_of(s, thread, 0, &at))) {
-		s->events.items[event->output].lost += samples;
+	s->losses.unsampled += samples;
+	while (samples && (event = standin_event_of(s, thread, 0, &at)))
 		event->lost_total += samples;
-	}
 }
 
 void standin_sample(struct standin *s, struct standin_thread *thread, uint64_t period)

@@ -2,9 +2,11 @@
 #include "kernel/standin/standin_stops.h"
 
 #include <signal.h>
+#include <string.h>
 #include <sys/ptrace.h>
 
 #include "kernel/standin/standin_calls.h"
+#include "kernel/standin/standin_rights.h"
 #include "kernel/standin/standin_timers.h"
 
 /* What a stopped thread does next. */
@@ -24,6 +26,15 @@ static void enable_at_exec(struct standin *s, const struct standin_thread *threa
 		event->is_enabled = true;
 		event->enabled_at_ns = standin_now(NULL);
 	}
+}
+
+static void note_rights(struct standin *s, pid_t pid)
+{
+	char path[STANDIN_PATH_MAX];
+	if (!program_lacks_rights(&s->seam, pid, path, sizeof(path)))
+		return;
+	if (s->losses.privileged++ == 0)
+		memcpy(s->losses.privileged_path, path, sizeof(path));
 }
 
 /* All other threads of the process are gone, also the one that called exec: it goes on under the process's number. */
@@ -46,6 +57,7 @@ static void handle_exec(struct standin *s, pid_t tid)
 	process->vdso = process->page = process->mapped_pages = 0;
 	thread->has_timer = thread->is_refused = thread->is_masked = false; /* exec ends timers, and filters stay */
 	thread->is_watched = thread->is_wanted = false;
+	note_rights(s, tid);
 	enable_at_exec(s, thread);
 	standin_forget_mappings(s, tid);
 	standin_put_comm(s, thread, true);

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "kernel/standin/standin_state.h"
+#include "kernel/standin/standin_timers.h"
 
 struct standin_thread *standin_thread_find(struct standin *s, pid_t tid)
 {
@@ -70,6 +71,8 @@ static void end_process_if_last(struct standin *s, pid_t pid)
 
 void standin_thread_end(struct standin *s, struct standin_thread *thread)
 {
+	if (thread->is_refused && thread->target)
+		standin_lose(s, thread, standin_timer_untold(s, thread) / s->period_ns);
 	const struct standin_thread ended = *thread;
 	struct standin_process *process = standin_process_find(s, ended.pid);
 	if (ended.target)

@@ -42,12 +42,22 @@ struct timer_page { /* what the calls read and write, in the kernel's layout */
 	int32_t timer, zero;
 };
 
-static bool timer_memory_find(struct standin_calls *c, struct standin_process *process)
+/* A call that the thread made for us and that was denied: the first one is told. */
+static bool is_answered(struct standin *s, const char *call, long result)
+{
+	if (result < 0 && result >= -TIMER_PAGE && !s->losses.denied_call) {
+		s->losses.denied_call = call;
+		s->losses.denied_errnum = (int)-result;
+	}
+	return result >= 0 || result < -TIMER_PAGE;
+}
+
+static bool timer_memory_find(struct standin *s, struct standin_calls *c, struct standin_process *process)
 {
 	const uint64_t map[STANDIN_CALL_ARGUMENTS] = {
 		0, TIMER_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, UINT64_MAX, 0};
 	long result = -1;
-	if (process->page == 0 && standin_call(c, SYS_mmap, map, &result) && (result > 0 || result < -TIMER_PAGE))
+	if (process->page == 0 && standin_call(c, SYS_mmap, map, &result) && is_answered(s, "mmap", result))
 		process->page = (uint64_t)result;
 	return process->page != 0;
 }
@@ -64,8 +74,8 @@ static void delete_timers(struct standin_calls *c, struct standin_process *proce
 	}
 }
 
-static bool make_timer(struct standin_calls *c, struct standin_thread *thread, struct standin_process *process,
-	struct timer_page *page)
+static bool make_timer(struct standin *s, struct standin_calls *c, struct standin_thread *thread,
+	struct standin_process *process, struct timer_page *page)
 {
 	uint64_t at = process->page;
 	long result = -1;
@@ -73,12 +83,12 @@ static bool make_timer(struct standin_calls *c, struct standin_thread *thread, s
 		return false;
 	const uint64_t create[STANDIN_CALL_ARGUMENTS] = {
 		TIMER_THREAD, at + offsetof(struct timer_page, event), at + offsetof(struct timer_page, timer)};
-	if (!standin_call(c, SYS_timer_create, create, &result) || result != 0 ||
+	if (!standin_call(c, SYS_timer_create, create, &result) || !is_answered(s, "timer_create", result) ||
 		!standin_move_memory(thread->tid, at, page, sizeof(*page), false))
 		return false;
 	const uint64_t settime[STANDIN_CALL_ARGUMENTS] = {
 		(uint64_t)page->timer, 0, at + offsetof(struct timer_page, period), 0};
-	if (standin_call(c, SYS_timer_settime, settime, &result) && result == 0) {
+	if (standin_call(c, SYS_timer_settime, settime, &result) && is_answered(s, "timer_settime", result)) {
 		thread->timer = page->timer;
 		return true;
 	}
@@ -102,8 +112,8 @@ static int choose_signal(const struct thread_status *status)
  * The signal of the timers ends a program that neither catches nor ignores it. It is made to ignore it before it gets a
  * timer, for the case that its tracer is killed; a traced program stops for ignored signals as well.
  */
-static bool ignore_signal(
-	struct standin_calls *c, struct standin_process *process, const struct thread_status *status, bool is_ignored)
+static bool ignore_signal(struct standin *s, struct standin_calls *c, struct standin_process *process,
+	const struct thread_status *status, bool is_ignored)
 {
 	uint64_t bit = signal_bit(process->signal);
 	struct timer_page page = {.action.handler = (uint64_t)(uintptr_t)(is_ignored ? SIG_IGN : SIG_DFL)};
@@ -113,7 +123,7 @@ static bool ignore_signal(
 	const uint64_t set[STANDIN_CALL_ARGUMENTS] = {(uint64_t)process->signal,
 		process->page + offsetof(struct timer_page, action), 0, sizeof(page.action.mask)};
 	bool is_set = standin_move_memory(c->tid, process->page, &page, sizeof(page), true) &&
-		      standin_call(c, SYS_rt_sigaction, set, &result) && result == 0;
+		      standin_call(c, SYS_rt_sigaction, set, &result) && is_answered(s, "rt_sigaction", result);
 	if (is_set)
 		process->ignores_signal = is_ignored;
 	return is_set;
@@ -155,16 +165,23 @@ static struct timespec timespec_of(uint64_t ns)
 	return (struct timespec){(time_t)(ns / STANDIN_TIMERS_NS_PER_S), (long)(ns % STANDIN_TIMERS_NS_PER_S)};
 }
 
-/* The CPU time that a stopped thread has used, by the clock of its timer; 0: the kernel does not tell. */
-static uint64_t thread_cpu_ns(const struct standin *s, const struct standin_thread *thread)
+/* The CPU time that a thread has used, by the clock of its timer; false: the kernel does not tell. */
+static bool read_cpu_ns(const struct standin *s, const struct standin_thread *thread, uint64_t *ns)
 {
 	char *text = NULL;
 	if (kernel_text(&s->seam, &text, NULL, "/proc/%d/task/%d/schedstat", (int)thread->pid, (int)thread->tid) !=
 		TALLY_OK)
-		return 0;
-	uint64_t ns = strtoull(text, NULL, 10);
+		return false;
+	*ns = strtoull(text, NULL, 10);
 	free(text);
-	return ns;
+	return true;
+}
+
+/* 0: the kernel does not tell. */
+static uint64_t thread_cpu_ns(const struct standin *s, const struct standin_thread *thread)
+{
+	uint64_t ns = 0;
+	return read_cpu_ns(s, thread, &ns) ? ns : 0;
 }
 
 static void note_stale_timer(struct standin_process *process, int timer)
@@ -212,10 +229,10 @@ static bool make_timer_of(struct standin *s, struct standin_thread *thread, stru
 					  .notify = SIGEV_THREAD_ID,
 					  .tid = status->inner_tid},
 		.period = {timespec_of(s->period_ns), timespec_of(first_ns)}};
-	if (standin_calls_begin(&calls, s, thread, is_exec) && timer_memory_find(&calls, process) &&
-		ignore_signal(&calls, process, status, true)) {
+	if (standin_calls_begin(&calls, s, thread, is_exec) && timer_memory_find(s, &calls, process) &&
+		ignore_signal(s, &calls, process, status, true)) {
 		delete_timers(&calls, process, STALE_MANY);
-		thread->has_timer = make_timer(&calls, thread, process, &page);
+		thread->has_timer = make_timer(s, &calls, thread, process, &page);
 		thread->due_ns = thread_cpu_ns(s, thread) + first_ns;
 		thread->early = 0;
 	}
@@ -227,8 +244,8 @@ static bool make_timer_of(struct standin *s, struct standin_thread *thread, stru
 /* It has no timer. Where its clock can be read, it is interrupted from time to time for its samples. */
 static void watch_thread(struct standin *s, struct standin_thread *thread)
 {
-	uint64_t now = thread_cpu_ns(s, thread);
-	thread->is_refused = now == 0 || !standin_has_registers(thread->tid);
+	uint64_t now = 0;
+	thread->is_refused = !read_cpu_ns(s, thread, &now) || !standin_has_registers(thread->tid);
 	thread->is_watched = !thread->is_refused;
 	thread->due_ns = now + first_expiry_ns(s);
 	thread->early = 0;
@@ -280,7 +297,7 @@ void standin_timer_stop(struct standin *s, struct standin_thread *thread, bool i
 			thread->has_timer = false;
 		delete_timers(&calls, process, 0);
 		if (is_last && process->page && process->ignores_signal)
-			(void)ignore_signal(&calls, process, &status, false);
+			(void)ignore_signal(s, &calls, process, &status, false);
 		if (is_last && process->page && standin_call(&calls, SYS_munmap, unmap, &result))
 			process->page = 0;
 	}

@@ -21,6 +21,15 @@ static uint64_t first_number(struct tally_str value, int base)
 	return str_to_u64(word, base, &number) ? number : 0;
 }
 
+static uint64_t second_number(struct tally_str value)
+{
+	value = str_trim(value);
+	for (size_t i = 0; i < value.len; i++)
+		if (value.data[i] == '\t' || value.data[i] == ' ')
+			return first_number((struct tally_str){value.data + i, value.len - i}, 10);
+	return 0;
+}
+
 static pid_t thread_number(struct tally_str value)
 {
 	uint64_t number = first_number(value, 10);
@@ -47,7 +56,13 @@ static void take_line(struct thread_status *s, struct tally_str key, struct tall
 	else if (str_equal(key, STR("TracerPid")))
 		s->tracer = thread_number(value);
 	else if (str_equal(key, STR("Uid")))
-		s->user = (uid_t)first_number(value, 10);
+		s->user = (uid_t)first_number(value, 10), s->effective_user = (uid_t)second_number(value);
+	else if (str_equal(key, STR("Gid")))
+		s->effective_group = (gid_t)second_number(value);
+	else if (str_equal(key, STR("CapEff")))
+		s->capabilities = first_number(value, 16);
+	else if (str_equal(key, STR("NoNewPrivs")))
+		s->has_no_new_rights = first_number(value, 10) != 0;
 	else if (str_equal(key, STR("NSpid")))
 		s->inner_tid = thread_number(last_word(value));
 	else if (str_equal(key, STR("SigBlk")))

@@ -16,7 +16,10 @@
 struct thread_status {
 	pid_t pid, parent, tracer; /* tracer 0: nobody */
 	pid_t inner_tid; /* its number in its own PID namespace */
-	uid_t user;
+	uid_t user, effective_user;
+	gid_t effective_group;
+	uint64_t capabilities; /* effective ones */
+	bool has_no_new_rights; /* no_new_privs */
 	char state; /* 'R': runs, or is ready to run */
 	uint64_t blocked, ignored, caught; /* signals of the thread itself: bit number - 1 */
 	uint64_t filters; /* of seccomp */

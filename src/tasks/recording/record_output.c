@@ -20,6 +20,7 @@
 #include "tasks/recording/record_build_ids.h"
 #include "tasks/recording/record_cache.h"
 #include "tasks/recording/record_opening.h"
+#include "tasks/recording/rung_losses.h"
 #include "tasks/session/stream_output.h"
 
 #define DIRECTORY_VERSION 1 /* as FEATURE_DIR_FORMAT tells it */
@@ -221,6 +222,22 @@ static enum tally_status read_back(
 	return TALLY_OK;
 }
 
+/* The file says what samples by timers have missed. Without memory for it, it says what they always change. */
+static void record_output_add_losses(struct record_output *o)
+{
+	struct perfdata_origin *origin = &o->features.features.origin;
+	text_clear(&o->changed);
+	if (!o->request->standin || !o->has_features)
+		return;
+	rung_losses_print(&o->changed, o->request->standin);
+	if (o->changed.len > 0) {
+		text_str(&o->changed, "; ");
+		text_str(&o->changed, rung_changes_always);
+	}
+	if (o->changed.len > 0 && !o->changed.failed)
+		origin->changed = (struct tally_str){o->changed.data, o->changed.len};
+}
+
 static enum tally_status close_file(struct record_output *o, struct tally_error *err)
 {
 	struct perfdata_features *features = &o->features.features;
@@ -242,6 +259,7 @@ static enum tally_status close_file(struct record_output *o, struct tally_error 
 		if (status != TALLY_OK)
 			return status;
 	}
+	record_output_add_losses(o);
 	return perfdata_writer_close(o->writer, features, err);
 }
 
@@ -354,6 +372,7 @@ void record_output_deinit(struct record_output *o)
 {
 	record_threads_destroy(o->threads);
 	perfdata_writer_destroy(o->writer);
+	text_deinit(&o->changed);
 	if (o->has_features)
 		record_features_deinit(&o->features);
 	if (o->pipe_fd >= 0)

@@ -14,6 +14,7 @@
 #ifndef TASKS_RECORDING_RECORD_OUTPUT_H
 #define TASKS_RECORDING_RECORD_OUTPUT_H
 
+#include "base/text.h"
 #include "perfdata/writer.h"
 #include "tasks/recording/record_features.h"
 #include "tasks/recording/record_request.h"
@@ -35,6 +36,7 @@ struct record_output {
 	struct compressor_totals former_totals;
 	char **kept; /* names of finished files, oldest first; max_files of them at most */
 	size_t kept_count;
+	struct text changed; /* by sampling: features borrow it */
 };
 
 /* Reserves standard output for the stream: the command writes to standard error instead, as under perf. Call it before

@@ -6,7 +6,9 @@
 #include "base/vec.h"
 #include "kernel/events/event_denial.h"
 #include "kernel/standin/standin.h"
+#include "kernel/system/kernel_files.h"
 #include "tasks/recording/record_config.h"
+#include "tasks/recording/rung_losses.h"
 
 #define RECORD_RUNG_NS_PER_S UINT64_C(1000000000)
 
@@ -40,6 +42,11 @@ static const char *rung_obstacle(const struct record_settings *s, bool has_comma
 static enum tally_status start_standin(struct record_rung *rung, struct record_settings *s, struct tally_error *err)
 {
 	const struct record_event_word word = {RECORD_WORD_EVENT, "cpu-clock:u"};
+	if (!kernel_has(rung->kernel, "/proc/self/status"))
+		return error_set(err, TALLY_UNSUPPORTED,
+			"sampling by timers and ptrace (--rung timer) needs /proc, which is not mounted here: mount "
+			"it, or "
+			"measure by 'stat', which does without");
 	enum tally_status status = standin_create(&rung->standin, err);
 	if (status != TALLY_OK)
 		return status;
@@ -82,8 +89,9 @@ static enum tally_status descend(struct record_rung *rung, struct record_setting
 	text_printf(sentence,
 		"sampling by timers of CPU time and ptrace (--rung timer), at most %u times a second: it sees user "
 		"mode "
-		"of your own programs, but not the kernel's functions, hardware events or waits",
-		standin_max_hz());
+		"of your own programs, but not the kernel's functions, hardware events, waits or the functions of "
+		"interpreted programs (python3 -X perf names those of Python); %s",
+		standin_max_hz(), rung_changes_always);
 	if (is_denied)
 		text_printf(sentence,
 			"; the kernel denies all perf events: %.*s; 'tally doctor' says what else is in the way",
@@ -122,15 +130,13 @@ void record_rung_limit(const struct record_rung *rung, struct record_rate *rate)
 
 void record_rung_say_losses(const struct record_rung *rung, struct text *sentence)
 {
-	struct standin_losses losses = {0};
 	if (rung->standin)
-		losses = standin_get_losses(rung->standin);
-	if (losses.refused)
-		text_printf(sentence,
-			"%llu threads could not be sampled by --rung timer: they run 32-bit code, or ended at once; "
-			"their CPU "
-			"time is counted as lost samples",
-			(unsigned long long)losses.refused);
+		rung_losses_print(sentence, rung->standin);
+}
+
+uint64_t record_rung_unsampled(const struct record_rung *rung, uint64_t lost)
+{
+	return rung->standin ? MIN(lost, standin_get_losses(rung->standin).unsampled) : 0;
 }
 
 struct perfdata_origin record_rung_origin(const struct record_rung *rung)
@@ -138,7 +144,10 @@ struct perfdata_origin record_rung_origin(const struct record_rung *rung)
 	if (!rung->standin)
 		return (struct perfdata_origin){0};
 	return (struct perfdata_origin){ORIGIN_TIMER, STR("timers of each thread's CPU time, and ptrace"),
-		STR("the kernel's functions, hardware events and waits; time in the kernel counts for its callers")};
+		STR("the kernel's functions, hardware events, waits and the functions of interpreted programs (python3 "
+		    "-X "
+		    "perf names those of Python); time in the kernel counts for its callers"),
+		str_from(rung_changes_always)};
 }
 
 void record_rung_end(struct record_rung *rung)

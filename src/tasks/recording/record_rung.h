@@ -32,6 +32,8 @@ TALLY_MUST_CHECK enum tally_status record_rung_choose(struct record_rung *rung, 
 void record_rung_limit(const struct record_rung *rung, struct record_rate *rate);
 /* Appends a sentence if threads could not be sampled. */
 void record_rung_say_losses(const struct record_rung *rung, struct text *sentence);
+/* Of so many lost samples, those of threads that could not be sampled at all. */
+uint64_t record_rung_unsampled(const struct record_rung *rung, uint64_t lost);
 /* What recordings say of themselves: record_request.origin. */
 struct perfdata_origin record_rung_origin(const struct record_rung *rung);
 void record_rung_end(struct record_rung *rung);

@@ -141,7 +141,7 @@ static void simulation_recording_describe(struct simulation_recording *r, const 
 	if (rest.len)
 		text_printf(&r->origin, "%s%.*s", before, (int)rest.len, rest.data);
 	origin_set(&r->features.features,
-		(struct perfdata_origin){ORIGIN_SIMULATED, text_view(&r->origin), STR(SIMULATION_NOT_SEEN)});
+		(struct perfdata_origin){ORIGIN_SIMULATED, text_view(&r->origin), STR(SIMULATION_NOT_SEEN), STR("")});
 }
 
 static enum tally_status simulation_recording_read_features(

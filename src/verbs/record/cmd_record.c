@@ -254,7 +254,8 @@ static void say_outcome(const struct cmd_record_run *run, char *const *command, 
 {
 	const struct record_settings *s = &run->settings;
 	const char *program = run->cli->program;
-	unsigned long long lost = MAX(summary->lost_events, summary->lost_samples);
+	unsigned long long lost = MAX(
+		summary->lost_events, summary->lost_samples - record_rung_unsampled(&run->rung, summary->lost_samples));
 	if (s->quiet || !summary->is_written)
 		return;
 	say_cut_off(run, command, summary);

@@ -90,7 +90,7 @@ static enum tally_status features_make(struct stat_record *r, const struct count
 	record_features_add(&r->features.features, FEATURE_STAT);
 	if (r->origin)
 		origin_set(&r->features.features, (struct perfdata_origin){ORIGIN_RUSAGE, str_from(r->origin->by),
-							  str_from(r->origin->not_seen)});
+							  str_from(r->origin->not_seen), STR("")});
 	for (size_t i = 0; i < r->features.features.event_count; i++) {
 		struct perf_attr *attr = r->features.features.events[i].attr;
 		attr->size = ATTR_SIZE_VER7;
