@@ -6,13 +6,15 @@
 
 #include "base/error.h"
 #include "base/gzip_pack.h"
+#include "base/interrupts.h"
 
 static void byte_sink_put_out(struct byte_sink_output *out, const void *data, size_t len)
 {
 	const uint8_t *at = data;
+	unsigned interrupts = 0;
 	while (len > 0 && !out->write_errno) {
 		ssize_t n = write(out->fd, at, len);
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && is_interrupted(&interrupts))
 			continue;
 		if (n <= 0) {
 			out->write_errno = n < 0 ? errno : EIO;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/interrupts.h"
 #include "base/limit_note.h"
 #include "base/limits.h"
 #include "base/vec.h"
@@ -153,9 +154,10 @@ struct tally_bytes file_map_view(const struct file_map *map, struct tally_bytes 
 		return part;
 	off_t start = part.data - map->bytes.data;
 	size_t done = 0;
+	unsigned interrupts = 0;
 	while (done < part.len) {
 		ssize_t n = pread(map->fd, room + done, part.len - done, start + (off_t)done);
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && is_interrupted(&interrupts))
 			continue;
 		if (n <= 0)
 			break;
@@ -177,6 +179,7 @@ enum tally_status file_read_fd(int fd, size_t limit, char **data, size_t *len, s
 	/* A file of /proc says 0. */
 	size_t expected = fstat(fd, &st) == 0 && st.st_size > 0 && (size_t)st.st_size <= limit ? (size_t)st.st_size : 0;
 	bool has_room = vec_reserve(&buffer, expected + READ_STEP);
+	unsigned interrupts = 0;
 	for (;;) {
 		if (has_room && buffer.cap - buffer.len < READ_LEAST)
 			has_room = vec_reserve(&buffer, buffer.cap + READ_STEP);
@@ -185,7 +188,7 @@ enum tally_status file_read_fd(int fd, size_t limit, char **data, size_t *len, s
 			return error_nomem(err);
 		}
 		ssize_t n = read(fd, buffer.items + buffer.len, buffer.cap - buffer.len - 1);
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && is_interrupted(&interrupts))
 			continue;
 		if (n < 0) {
 			int errnum = errno;
@@ -208,13 +211,14 @@ enum tally_status file_read_fd(int fd, size_t limit, char **data, size_t *len, s
 
 enum tally_status file_read_some(int fd, void *room, size_t room_bytes, size_t *len, struct tally_error *err)
 {
+	unsigned interrupts = 0;
 	for (;;) {
 		ssize_t n = read(fd, room, room_bytes);
 		if (n >= 0) {
 			*len = (size_t)n;
 			return TALLY_OK;
 		}
-		if (errno != EINTR)
+		if (!is_interrupted(&interrupts))
 			return error_set_errno(err, TALLY_IO, errno, "read");
 	}
 }
@@ -236,9 +240,10 @@ enum tally_status file_read(const char *path, size_t limit, char **data, size_t 
 enum tally_status file_write_all(int fd, const void *data, size_t len, struct tally_error *err)
 {
 	const char *p = data;
+	unsigned interrupts = 0;
 	while (len > 0) {
 		ssize_t n = write(fd, p, len);
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && is_interrupted(&interrupts))
 			continue;
 		if (n < 0)
 			return error_set_errno(err, TALLY_IO, errno, "write");
@@ -251,9 +256,10 @@ enum tally_status file_write_all(int fd, const void *data, size_t len, struct ta
 enum tally_status file_write_all_at(int fd, const void *data, size_t len, uint64_t offset, struct tally_error *err)
 {
 	const char *p = data;
+	unsigned interrupts = 0;
 	while (len > 0) {
 		ssize_t n = pwrite(fd, p, len, (off_t)offset);
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && is_interrupted(&interrupts))
 			continue;
 		if (n < 0)
 			return error_set_errno(err, TALLY_IO, errno, "write");

@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/limits.h"
+#include "base/interrupts.h"
 
 #define STEP_BYTES  ((size_t)1 << 20) /* a multiple of any page size */
 #define LARGE_BYTES (STEP_BYTES * 16) /* in one go, once there is that much already */
@@ -141,9 +142,10 @@ static int open_unlinked(void)
 
 static bool spool_write_all(int fd, const uint8_t *data, size_t len, off_t offset)
 {
+	unsigned interrupts = 0;
 	while (len > 0) {
 		ssize_t n = pwrite(fd, data, len, offset);
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && is_interrupted(&interrupts))
 			continue;
 		if (n <= 0)
 			return false;

@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "base/control.h"
 #include "base/vec.h"
+#include "base/interrupts.h"
 
 #define DISTANCE_MAX_LEN 64
 
@@ -336,11 +337,12 @@ void text_printf(struct text *t, const char *format, ...)
 static void text_write_all(struct text *t, const char *s, size_t len)
 {
 	size_t done = 0;
+	unsigned interrupts = 0;
 	while (done < len && t->write_errno == 0) {
 		ssize_t n = write(t->fd, s + done, len - done);
 		if (n >= 0)
 			done += (size_t)n;
-		else if (errno != EINTR)
+		else if (!is_interrupted(&interrupts))
 			t->write_errno = errno;
 	}
 }

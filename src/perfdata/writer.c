@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/interrupts.h"
 #include "base/vec.h"
 #include "base/writer.h"
 #include "perfdata/compressor.h"
@@ -271,9 +272,10 @@ static enum tally_status writer_begin_pipe(
 static enum tally_status write_vector(
 	const struct perfdata_writer *w, struct iovec *vec, int count, struct tally_error *err)
 {
+	unsigned interrupts = 0;
 	while (count > 0) {
 		ssize_t n = writev(w->fd, vec, count);
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && is_interrupted(&interrupts))
 			continue;
 		if (n < 0)
 			return error_set_errno(err, TALLY_IO, errno, "writing samples");

@@ -497,9 +497,10 @@ enum tally_status recorder_wait(
 	r->polls[r->poll_count] = (struct pollfd){.fd = other_fd, .events = POLLIN};
 	r->has_news = false;
 	if (r->kernel->poll(r->kernel->context, r->polls, r->poll_count + 1, timeout_ms) < 0) {
+		*other_ready = true; /* the caller looks itself, also where a sandbox answers so each time */
 		if (errno == EINTR)
 			return TALLY_OK;
-		return error_set_errno(err, TALLY_IO, errno, "waiting for samples");
+		return error_set_errno(err, TALLY_IO, errno, "cannot wait for samples (poll)");
 	}
 	*other_ready = (r->polls[r->poll_count].revents & POLLIN) != 0;
 	for (size_t i = 0; i < r->poll_count; i++) {

@@ -343,7 +343,11 @@ enum tally_status standin_create(struct standin **standin, struct tally_error *e
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->answered, NULL);
 	pthread_cond_init(&s->asked, NULL);
-	sigaction(STANDIN_SIGNAL, &action, NULL);
+	if (sigaction(STANDIN_SIGNAL, &action, NULL) != 0) {
+		int errnum = errno;
+		standin_destroy(s);
+		return error_set_errno(err, TALLY_DENIED, errnum, "cannot handle a signal (rt_sigaction)");
+	}
 	s->has_engine = s->stack && pthread_create(&s->engine, NULL, standin_engine_run, s) == 0;
 	if (!s->has_engine) {
 		standin_destroy(s);

@@ -7,6 +7,7 @@
 
 #include "abi/perf_constants.h"
 #include "base/file.h"
+#include "base/interrupts.h"
 #include "base/writer.h"
 #include "kernel/system/kernel_seam.h"
 
@@ -35,9 +36,10 @@ static int linux_ioctl(void *context, int fd, unsigned long request, void *argum
 static ssize_t linux_read(void *context, int fd, void *buffer, size_t size)
 {
 	ssize_t n;
+	unsigned interrupts = 0;
 	do
 		n = read(fd, buffer, size);
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && is_interrupted(&interrupts));
 	return n;
 }
 

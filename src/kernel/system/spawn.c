@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/interrupts.h"
 
 #define STOP_NS 1000000 /* between two looks at a child that another thread traces */
 
@@ -23,9 +24,10 @@ _Noreturn static void child_run(char *const *argv, int go_fd, int failed_fd)
 {
 	char byte;
 	ssize_t n;
+	unsigned interrupts = 0;
 	do
 		n = read(go_fd, &byte, 1);
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && is_interrupted(&interrupts));
 	if (n != 1)
 		_exit(127); /* cancelled, or the parent has died */
 	execvp(argv[0], argv);
@@ -76,7 +78,8 @@ static bool spawn_is_stopped(pid_t pid, int options)
 {
 	siginfo_t info = {0};
 	int failed;
-	while ((failed = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | options)) != 0 && errno == EINTR)
+	unsigned interrupts = 0;
+	while ((failed = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | options)) != 0 && is_interrupted(&interrupts))
 		;
 	return !failed && (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED);
 }
@@ -92,8 +95,9 @@ static void spawn_await_end(pid_t pid)
 static void spawn_reap(struct spawn *child)
 {
 	int status;
+	unsigned interrupts = 0;
 	spawn_await_end(child->pid);
-	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+	while (waitpid(child->pid, &status, 0) < 0 && is_interrupted(&interrupts))
 		;
 	child->pid = -1;
 }
@@ -108,16 +112,17 @@ static void spawn_close_fd(int *fd)
 enum tally_status spawn_start(struct spawn *child, struct tally_error *err)
 {
 	ssize_t n;
+	unsigned interrupts = 0;
 	do
 		n = send(child->go_fd, "", 1, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && is_interrupted(&interrupts));
 	int errnum = n == 1 ? 0 : errno;
 	spawn_close_fd(&child->go_fd);
 	int failure = 0;
 	if (errnum == 0) {
 		do
 			n = read(child->failed_fd, &failure, sizeof(failure));
-		while (n < 0 && errno == EINTR);
+		while (n < 0 && is_interrupted(&interrupts));
 	}
 	spawn_close_fd(&child->failed_fd);
 	if (errnum)
@@ -135,12 +140,13 @@ static enum tally_status wait_child(
 	int result;
 	struct rusage used;
 	pid_t pid;
+	unsigned interrupts = 0;
 	if (!(options & WNOHANG))
 		spawn_await_end(child->pid);
 	else if (spawn_is_stopped(child->pid, WNOHANG))
 		return TALLY_OK;
 	while ((pid = wait4(child->pid, &result, options, &used)) < 0)
-		if (errno != EINTR)
+		if (!is_interrupted(&interrupts))
 			return error_set_errno(err, TALLY_IO, errno, "cannot wait for '%s'", child->command);
 	if (pid == 0)
 		return TALLY_OK;

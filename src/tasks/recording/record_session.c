@@ -246,8 +246,8 @@ static enum tally_status read_what_waits(struct record_session_session *s, struc
 	struct epoll_event events[EVENTS_AT_ONCE];
 	enum tally_status status = TALLY_OK;
 	int n = epoll_wait(s->wait_fd, events, EVENTS_AT_ONCE, 0);
-	if (n < 0 && errno != EINTR)
-		return error_set_errno(err, TALLY_IO, errno, "waiting for signals");
+	if (n < 0) /* no signal interrupts a call that does not wait */
+		return error_set_errno(err, TALLY_IO, errno, "cannot look for signals (epoll_wait)");
 	for (int i = 0; status == TALLY_OK && i < n; i++) {
 		if (events[i].data.u32 == WAITS_FOR_SIGNAL)
 			status = record_session_read_signals(s, err);

@@ -44,7 +44,8 @@ static void test_what_is_written_comes_back(void **state)
 		struct perfdata_features f = {0};
 		struct writer w = {0}, again = {0};
 		uint8_t *memory;
-		origin_set(&f, (struct perfdata_origin){kinds[i], STR(MODEL), STR(UNSEEN)});
+		origin_set(&f, (struct perfdata_origin){
+				       kinds[i], STR(MODEL), STR(UNSEEN), i == 0 ? STR("it was traced") : STR("")});
 		assert_true(feature_is_present(&f, FEATURE_ORIGIN));
 		feature_encode(&w, FEATURE_ORIGIN, &f);
 		struct perfdata_features got = read_section(writer_view(&w), &memory);
@@ -53,6 +54,7 @@ static void test_what_is_written_comes_back(void **state)
 		assert_int_equal(origin.kind, kinds[i]);
 		assert_true(str_equal(origin.by, STR(MODEL)));
 		assert_true(str_equal(origin.not_seen, STR(UNSEEN)));
+		assert_true(str_equal(origin.changed, i == 0 ? STR("it was traced") : STR("")));
 		feature_encode(&again, FEATURE_ORIGIN, &got);
 		assert_true(bytes_equal(writer_view(&w), writer_view(&again)));
 		writer_deinit(&w);
@@ -68,12 +70,14 @@ static void test_texts_stay_in_their_lines(void **state)
 	struct writer w = {0};
 	uint8_t *memory;
 	memset(long_text, 'x', sizeof(long_text));
-	origin_set(&f, (struct perfdata_origin){ORIGIN_TIMER, STR("two\nlines\0"), {long_text, sizeof(long_text)}});
+	origin_set(&f, (struct perfdata_origin){ORIGIN_TIMER, STR("two\nlines\0"), {long_text, sizeof(long_text)},
+			       {long_text, sizeof(long_text)}});
 	feature_encode(&w, FEATURE_ORIGIN, &f);
 	struct perfdata_features got = read_section(writer_view(&w), &memory);
 	assert_int_equal(got.damaged, 0);
 	assert_true(str_equal(got.origin.by, STR("two lines ")));
-	assert_int_equal(got.origin.not_seen.len, 2000);
+	assert_int_equal(got.origin.not_seen.len, 1300);
+	assert_int_equal(got.origin.changed.len, 1300);
 	writer_deinit(&w);
 	free(memory);
 }
@@ -139,10 +143,12 @@ static void test_what_is_not_known_is_kept(void **state)
 
 static void test_words(void **state)
 {
-	struct perfdata_origin origin = {ORIGIN_SIMULATED, STR("valgrind 3.19"), STR(UNSEEN)};
+	struct perfdata_origin origin = {ORIGIN_SIMULATED, STR("valgrind 3.19"), STR(UNSEEN), STR("")};
 	assert_text(&origin, "samples are simulated, not measured (valgrind 3.19); they do not show the kernel's code");
 	origin = (struct perfdata_origin){.kind = ORIGIN_TIMER, .not_seen = STR("\x1b[2J")};
 	assert_text(&origin, "samples are from timers of CPU time, not from perf events; they do not show \\x1b[2J");
+	origin = (struct perfdata_origin){.kind = ORIGIN_TIMER, .changed = STR("it was traced")};
+	assert_text(&origin, "samples are from timers of CPU time, not from perf events; it was traced");
 	origin = (struct perfdata_origin){.kind = ORIGIN_UNKNOWN};
 	assert_text(&origin, "samples are not from perf events, but from a source that this version does not know");
 	origin = (struct perfdata_origin){.by = STR("perf")};
@@ -151,12 +157,12 @@ static void test_words(void **state)
 
 static void test_json(void **state)
 {
-	static const char want[] =
-		"{\"origin\":{\"kind\":\"simulated\",\"by\":\"a \\\"model\\\"\",\"not_seen\":\"\"}}\n";
+	static const char want[] = "{\"origin\":{\"kind\":\"simulated\",\"by\":\"a "
+				   "\\\"model\\\"\",\"not_seen\":\"\",\"changed\":\"x\"}}\n";
 	struct perfdata_features f = {0}, none = {0};
 	struct text t = {0};
 	struct json j = {.out = &t, .is_compact = true, .colon = ":", .comma = ","};
-	origin_set(&f, (struct perfdata_origin){ORIGIN_SIMULATED, STR("a \"model\""), STR("")});
+	origin_set(&f, (struct perfdata_origin){ORIGIN_SIMULATED, STR("a \"model\""), STR(""), STR("x")});
 	json_object(&j, NULL);
 	origin_json(&j, &f);
 	origin_json(&j, &none);

@@ -285,7 +285,7 @@ static void assert_simulated(struct perfdata_reader *r)
 static void test_what_made_the_samples(void **state)
 {
 	struct perfdata_features f = some_features();
-	origin_set(&f, (struct perfdata_origin){ORIGIN_SIMULATED, STR("a model"), STR("")});
+	origin_set(&f, (struct perfdata_origin){ORIGIN_SIMULATED, STR("a model"), STR(""), STR("")});
 	for (int is_closed = 0; is_closed < 2; is_closed++) {
 		struct perfdata_reader *r;
 		struct perfdata_writer *w = begin(&f);
@@ -307,7 +307,7 @@ static void test_what_made_the_samples_of_a_stream(void **state)
 	struct perfdata_features f = some_features();
 	struct perfdata_writer *w;
 	struct perfdata_reader *r;
-	origin_set(&f, (struct perfdata_origin){ORIGIN_SIMULATED, STR("a model"), STR("")});
+	origin_set(&f, (struct perfdata_origin){ORIGIN_SIMULATED, STR("a model"), STR(""), STR("")});
 	int fd = open(path, O_CREAT | O_RDWR | O_TRUNC, 0600);
 	assert_int_equal(perfdata_writer_create_pipe(fd, &w, NULL), TALLY_OK);
 	add_events(w);
