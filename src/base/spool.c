@@ -12,8 +12,8 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "base/limits.h"
 #include "base/interrupts.h"
+#include "base/limits.h"
 
 #define STEP_BYTES  ((size_t)1 << 20) /* a multiple of any page size */
 #define LARGE_BYTES (STEP_BYTES * 16) /* in one go, once there is that much already */

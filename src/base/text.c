@@ -9,8 +9,8 @@
 #include "base/array.h"
 #include "base/checked.h"
 #include "base/control.h"
-#include "base/vec.h"
 #include "base/interrupts.h"
+#include "base/vec.h"
 
 #define DISTANCE_MAX_LEN 64
 

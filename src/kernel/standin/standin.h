@@ -22,12 +22,10 @@
 #define KERNEL_STANDIN_STANDIN_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <tally/status.h>
 
+#include "kernel/standin/standin_losses.h"
 #include "kernel/system/kernel_seam.h"
-
-#define STANDIN_PATH_MAX 256
 
 struct standin;
 
@@ -38,16 +36,6 @@ TALLY_MUST_CHECK enum tally_status standin_create(struct standin **standin, stru
 const struct kernel_seam *standin_seam(struct standin *standin);
 /* Deletes the timers, and lets all programs go on untraced; what has been recorded can still be read. */
 void standin_release(struct standin *standin);
-/* What the samples lack, and what the program has noticed. */
-struct standin_losses {
-	uint64_t refused; /* threads that could not be sampled: they run 32-bit code, or have ended at once */
-	uint64_t unsampled; /* samples that these threads lack: the events count them as lost */
-	uint64_t watched; /* threads without a timer, sampled as often as the engine looks at them */
-	const char *denied_call; /* why the first of these has none, if a call was denied; NULL: a filter of its own */
-	int denied_errnum;
-	uint64_t privileged; /* programs that did not get the rights of their file, because they are traced */
-	char privileged_path[STANDIN_PATH_MAX]; /* the first of these */
-};
 struct standin_losses standin_get_losses(struct standin *standin);
 void standin_destroy(struct standin *standin);
 

@@ -75,21 +75,22 @@ bool standin_move_memory(pid_t tid, uint64_t address, void *bytes, size_t size, 
 
 /* ---- what differs between architectures ---- */
 
-#if defined(__x86_64__)
-static const uint8_t call_instruction[] = {0x0f, 0x05}; /* syscall */
-
 /*
  * The way back, behind the instruction: it sets the signal mask and all registers as they were, and goes on where the
  * thread was. Should the tracer be killed while the thread makes a call for it, the thread takes this way by itself.
- * Instructions that change flags are not used.
+ * Instructions that change flags are not used. The registers are those that a system call changes or reads.
  */
-struct call_place {
+struct standin_call_place {
 	uint8_t code[112];
-	uint64_t mask, rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11, rip;
+	uint64_t mask, registers[9], ip;
 };
+
+#if defined(__x86_64__)
+static const uint8_t call_instruction[] = {0x0f, 0x05}; /* syscall */
+
 #define HAS_WAY_BACK true
 
-static size_t emit_relative(struct call_place *p, size_t at, const uint8_t *opcode, size_t len, size_t field)
+static size_t emit_relative(struct standin_call_place *p, size_t at, const uint8_t *opcode, size_t len, size_t field)
 {
 	memcpy(p->code + at, opcode, len);
 	int32_t distance = (int32_t)(field - (at + len + sizeof(int32_t)));
@@ -113,47 +114,29 @@ static void resolve_restart(struct user_regs_struct *r)
 	r->rip -= sizeof(call_instruction);
 }
 
-static void make_place(const struct standin_calls *c, struct call_place *p)
+static void make_call_place(const struct standin_calls *c, struct standin_call_place *p)
 {
 	/* syscall; mov eax, SYS_rt_sigprocmask; mov edi, SIG_SETMASK; mov edx, 0; mov r10d, 8 */
 	static const uint8_t start[] = {0x0f, 0x05, 0xb8, SYS_rt_sigprocmask, 0, 0, 0, 0xbf, SIG_SETMASK, 0, 0, 0, 0xba,
 		0, 0, 0, 0, 0x41, 0xba, sizeof(uint64_t), 0, 0, 0};
-	static const struct {
-		uint8_t opcode[3];
-		uint8_t field;
-	} moves[] = {
-		{{0x48, 0x8b, 0x05}, offsetof(struct call_place, rax)},
-		{{0x48, 0x8b, 0x0d}, offsetof(struct call_place, rcx)},
-		{{0x48, 0x8b, 0x15}, offsetof(struct call_place, rdx)},
-		{{0x48, 0x8b, 0x35}, offsetof(struct call_place, rsi)},
-		{{0x48, 0x8b, 0x3d}, offsetof(struct call_place, rdi)},
-		{{0x4c, 0x8b, 0x05}, offsetof(struct call_place, r8)},
-		{{0x4c, 0x8b, 0x0d}, offsetof(struct call_place, r9)},
-		{{0x4c, 0x8b, 0x15}, offsetof(struct call_place, r10)},
-		{{0x4c, 0x8b, 0x1d}, offsetof(struct call_place, r11)},
-	};
+	static const uint8_t loads[][3] = {{0x48, 0x8b, 0x05}, {0x48, 0x8b, 0x0d}, {0x48, 0x8b, 0x15},
+		{0x48, 0x8b, 0x35}, {0x48, 0x8b, 0x3d}, {0x4c, 0x8b, 0x05}, {0x4c, 0x8b, 0x0d}, {0x4c, 0x8b, 0x15},
+		{0x4c, 0x8b, 0x1d}};
 	static const uint8_t load_address[] = {0x48, 0x8d, 0x35}, jump[] = {0xff, 0x25}; /* lea rsi; jmp */
 	struct user_regs_struct r = c->saved;
 	resolve_restart(&r);
-	*p = (struct call_place){.mask = c->mask,
-		.rax = r.rax,
-		.rcx = r.rcx,
-		.rdx = r.rdx,
-		.rsi = r.rsi,
-		.rdi = r.rdi,
-		.r8 = r.r8,
-		.r9 = r.r9,
-		.r10 = r.r10,
-		.r11 = r.r11,
-		.rip = r.rip};
+	*p = (struct standin_call_place){.mask = c->mask,
+		.registers = {r.rax, r.rcx, r.rdx, r.rsi, r.rdi, r.r8, r.r9, r.r10, r.r11},
+		.ip = r.rip};
 	size_t at = sizeof(start);
 	memcpy(p->code, start, sizeof(start));
-	at = emit_relative(p, at, load_address, sizeof(load_address), offsetof(struct call_place, mask));
+	at = emit_relative(p, at, load_address, sizeof(load_address), offsetof(struct standin_call_place, mask));
 	memcpy(p->code + at, call_instruction, sizeof(call_instruction));
 	at += sizeof(call_instruction);
-	for (size_t i = 0; i < ARRAY_LEN(moves); i++)
-		at = emit_relative(p, at, moves[i].opcode, sizeof(moves[i].opcode), moves[i].field);
-	(void)emit_relative(p, at, jump, sizeof(jump), offsetof(struct call_place, rip));
+	for (size_t i = 0; i < ARRAY_LEN(loads); i++)
+		at = emit_relative(
+			p, at, loads[i], sizeof(loads[i]), offsetof(struct standin_call_place, registers) + i * WORD);
+	(void)emit_relative(p, at, jump, sizeof(jump), offsetof(struct standin_call_place, ip));
 }
 
 /* Behind its next call the thread is on its way back; so it is at once with a call that does nothing. */
@@ -189,12 +172,9 @@ static long call_result(const struct standin_calls *c)
 static const uint8_t call_instruction[] = {0x01, 0x00, 0x00, 0xd4}; /* svc #0 */
 
 /* No instruction goes on at any address without a register for it, so there is no way back for a killed tracer. */
-struct call_place {
-	uint64_t mask;
-};
 #define HAS_WAY_BACK false
 
-static void make_place(const struct standin_calls *c, struct call_place *p)
+static void make_call_place(const struct standin_calls *c, struct standin_call_place *p)
 {
 	p->mask = c->mask;
 }
@@ -263,7 +243,7 @@ static uint64_t vdso_address(pid_t pid)
 }
 
 /* The end of the last page of the vdso: behind its section headers, which nothing needs at run time, are zeros. 0: there
- * is no room for a struct call_place. */
+ * is no room for a struct standin_call_place. */
 static uint64_t find_room(const uint8_t *code, size_t len)
 {
 	Elf64_Ehdr header;
@@ -275,7 +255,7 @@ static uint64_t find_room(const uint8_t *code, size_t len)
 		table > VDSO_BYTES || header.e_shoff + table > len)
 		return 0;
 	uint64_t end = (header.e_shoff + table + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
-	uint64_t room = (end - sizeof(struct call_place)) & ~UINT64_C(15);
+	uint64_t room = (end - sizeof(struct standin_call_place)) & ~UINT64_C(15);
 	return end <= len && room >= header.e_shoff ? room : 0;
 }
 
@@ -298,7 +278,7 @@ static uint64_t prepare_instruction(
 	struct standin *s, const struct standin_thread *thread, const struct standin_calls *c)
 {
 	struct standin_process *process = standin_process_find(s, thread->pid);
-	struct call_place place;
+	struct standin_call_place place;
 	if (!process)
 		return 0;
 	if (process->vdso == 0)
@@ -307,7 +287,7 @@ static uint64_t prepare_instruction(
 		search_vdso(s, thread->tid, process->vdso);
 	if (process->vdso == 0 || s->call_offset == 0)
 		return 0;
-	make_place(c, &place);
+	make_call_place(c, &place);
 	uint64_t room = process->vdso + s->room_offset;
 	if (s->room_offset && move_by_words(thread->tid, room, &place, sizeof(place), true))
 		return room;

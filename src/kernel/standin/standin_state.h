@@ -16,7 +16,7 @@
 #include "arch/arch.h"
 #include "base/vec.h"
 #include "base/writer.h"
-#include "kernel/standin/standin.h"
+#include "kernel/standin/standin_losses.h"
 #include "kernel/standin/thread_status.h"
 #include "kernel/system/kernel_seam.h"
 

@@ -79,7 +79,8 @@ static bool spawn_is_stopped(pid_t pid, int options)
 	siginfo_t info = {0};
 	int failed;
 	unsigned interrupts = 0;
-	while ((failed = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | options)) != 0 && is_interrupted(&interrupts))
+	while ((failed = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | options)) != 0 &&
+		is_interrupted(&interrupts))
 		;
 	return !failed && (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED);
 }
