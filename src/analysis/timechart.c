@@ -70,6 +70,13 @@ bool timechart_fork(struct timechart *c, int32_t tid, int32_t pid, int32_t paren
 	return sched_history_fork(&c->history, tid, pid, parent);
 }
 
+bool timechart_goes_on_as(struct timechart *c, int32_t tid, int32_t pid)
+{
+	uint32_t id = tid > 0 ? sched_history_task(&c->history, tid) : ID_TABLE_NONE;
+	return tid <= 0 || (id != ID_TABLE_NONE && (!c->history.tasks.items[id].has_exited ||
+							   sched_history_fork(&c->history, tid, pid, -1)));
+}
+
 static bool timechart_add_run(
 	struct timechart *c, uint32_t task_track, uint32_t cpu_track, const struct track_span *run)
 {
@@ -100,18 +107,46 @@ static struct timechart_task *timechart_task_of(struct timechart *c, int32_t tid
 	return *id == ID_TABLE_NONE ? NULL : task_of(c, *id);
 }
 
+static bool timechart_has_ended(struct timechart *c, int32_t tid)
+{
+	uint32_t id = sched_history_task(&c->history, tid);
+	return id != ID_TABLE_NONE && c->history.tasks.items[id].has_exited;
+}
+
+/* Whether a run goes on at a later time on its CPU. Samples that follow each other have gaps, as clocks are not exact. */
+static bool timechart_goes_on(
+	const struct timechart *c, const struct timechart_task *task, const struct timechart_on *on, uint64_t since_ns)
+{
+	const struct timechart_cpu *cpu = &c->cpus.items[on->cpu];
+	uint64_t gap_ns = (on->time_ns - on->since_ns) / 4;
+	if (task->on_since_ns == 0 || task->on_cpu != on->cpu)
+		return false;
+	return c->has_all_waits || (cpu->on_tid == on->tid && since_ns <= task->on_last_ns + gap_ns);
+}
+
 bool timechart_on(struct timechart *c, const struct timechart_on *on)
 {
 	uint32_t id;
 	struct timechart_task *task = timechart_task_of(c, on->tid, on->pid, &id);
-	if (!task)
+	struct timechart_cpu *cpu = task ? cpu_of(c, on->cpu) : NULL;
+	if (!cpu)
 		return false;
+	if (timechart_has_ended(c, on->tid))
+		return true;
 	tracks_see(&c->tracks, task->track, on->time_ns);
-	if (task->on_since_ns && task->on_cpu != on->cpu && !timechart_end_run(c, id, task->on_last_ns))
-		return false;
-	task = &c->tasks.items[id];
-	if (task->on_since_ns == 0)
-		task->on_since_ns = on->since_ns;
+	uint64_t since_ns = on->since_ns > task->off_ns ? on->since_ns : task->off_ns;
+	if (cpu->on_tid != on->tid && cpu->on_last_ns > since_ns)
+		since_ns = cpu->on_last_ns;
+	if (!timechart_goes_on(c, task, on, since_ns)) {
+		if (task->on_since_ns && !timechart_end_run(c, id, task->on_last_ns))
+			return false;
+		task = &c->tasks.items[id];
+		if (!c->has_all_waits || task->on_since_ns == 0)
+			task->on_since_ns = since_ns;
+	}
+	cpu = &c->cpus.items[on->cpu];
+	cpu->on_tid = on->tid;
+	cpu->on_last_ns = on->time_ns;
 	task->on_cpu = on->cpu;
 	task->on_last_ns = on->time_ns;
 	return true;
@@ -121,12 +156,20 @@ bool timechart_off(struct timechart *c, const struct timechart_off *off)
 {
 	uint32_t id, by = TRACK_NONE;
 	struct timechart_task *task = timechart_task_of(c, off->tid, off->pid, &id);
-	if (!task || !timechart_end_run(c, id, off->start_ns))
+	if (!task)
+		return false;
+	if (timechart_has_ended(c, off->tid)) {
+		c->left_out++;
+		return true;
+	}
+	bool is_known = c->has_all_waits || task->on_last_ns > off->start_ns;
+	if (!timechart_end_run(c, id, is_known ? off->start_ns : task->on_last_ns))
 		return false;
 	if (off->by > 0 && (by = timechart_track(c, off->by, 0)) == TRACK_NONE)
 		return false;
 	task = &c->tasks.items[id];
-	task->on_since_ns = task->on_last_ns = off->end_ns;
+	task->on_since_ns = c->has_all_waits ? off->end_ns : 0;
+	task->on_last_ns = task->off_ns = off->end_ns;
 	task->on_cpu = off->cpu;
 	tracks_see(&c->tracks, task->track, off->start_ns);
 	tracks_see(&c->tracks, task->track, off->end_ns);

@@ -25,6 +25,7 @@ struct timechart_task { /* by task of the history */
 	uint32_t left_text, woken_text; /* why it left its CPU, who woke it from where */
 	uint32_t woken_by; /* a track, TRACK_NONE: an interrupt or not known */
 	uint64_t on_since_ns, on_last_ns; /* by timechart_on and timechart_off: on a CPU; 0: not known */
+	uint64_t off_ns; /* end of its last wait */
 	uint32_t on_cpu;
 };
 
@@ -35,6 +36,8 @@ struct timechart_cpu {
 	int32_t now; /* who runs, since the history's switched_ns; 0: idle, or nothing was seen; TIMECHART_LOST: not known */
 	uint32_t depth; /* of idle; TIMECHART_BUSY: none */
 	uint64_t idle_since_ns;
+	uint64_t on_last_ns; /* by timechart_on: until when somebody ran there, and */
+	int32_t on_tid; /* who */
 };
 
 struct timechart {
@@ -43,6 +46,8 @@ struct timechart {
 	VEC(struct timechart_task) tasks;
 	VEC(struct timechart_cpu) cpus;
 	uint64_t left_out; /* waits that have no time of their own */
+	bool is_of_waits; /* the caller's: timechart_on and timechart_off are all that there is */
+	bool has_all_waits; /* the caller's: each wait is given by itself, so threads ran between them */
 	uint64_t lost_ns; /* when events were lost, the last time; 0: never */
 };
 
@@ -60,11 +65,15 @@ uint32_t timechart_track(struct timechart *c, int32_t tid, int32_t pid);
 bool timechart_name(struct timechart *c, int32_t tid, uint64_t time_ns, struct tally_str name);
 bool timechart_fork(struct timechart *c, int32_t tid, int32_t pid, int32_t parent);
 bool timechart_exit(struct timechart *c, int32_t tid);
+/* Another thread has this number from now on, if the one that had it has ended. */
+bool timechart_goes_on_as(struct timechart *c, int32_t tid, int32_t pid);
 /* out.tid leaves its CPU to next. */
 bool timechart_switch(struct timechart *c, const struct sched_out *out, int32_t next, uint32_t text);
 bool timechart_wake(struct timechart *c, const struct timechart_wake *wake);
 /* Where waits were measured instead of switches: the thread was on the CPU from since_ns (and the end of its last wait)
- * until time_ns. */
+ * until time_ns. A CPU runs one thread at a time: since_ns is no earlier than the last time of another one there. Between two
+ * such times it ran if they follow each other, or with has_all_waits if no wait is between them; else that is not known. What is
+ * given of a thread that has ended does not count. */
 struct timechart_on {
 	int32_t tid, pid;
 	uint32_t cpu;

@@ -478,7 +478,7 @@ def test_a_timechart_of_waits(tally, tmp_path, wall):
     """Each wait is a bar in the row of its thread, with its state and waker; between waits and in samples a thread runs."""
     chart = tmp_path / 'chart.svg'
     drawn = tally('timechart', '-i', wall, '-o', chart, check=0)
-    assert 'note: 40 short waits were recorded as sums' in drawn.stderr
+    assert 'note: 40 short waits were only summed up' in drawn.stderr
     titles = [title.text for title in xml.etree.ElementTree.parse(chart).getroot().iter('{http://www.w3.org/2000/svg}title')]
     bars = [title for title in titles if title]
 

@@ -293,6 +293,8 @@ static enum tally_status record_waits_take(void *context, const struct off_cpu_w
 	if (!wait_filter_passes(&w->filter, wait->pid, wait->tid))
 		return TALLY_OK;
 	w->parts += record.count;
+	/* A single one has no time of its own either: of its parts, only the end of the last one was kept. */
+	record.flags |= wait->is_summed ? WAIT_FLAG_SUM : 0;
 	bool is_kernel = wait->ips_count && wait->ips[0] == CONTEXT_KERNEL;
 	uint16_t misc = is_kernel ? MISC_CPUMODE_KERNEL : MISC_CPUMODE_USER;
 	struct sample s = {.present = w->layout.sample_type,

@@ -262,7 +262,8 @@ static int cmd_timechart_draw(struct cmd_timechart_job *job)
 		.io_min_ns = s->min_ns,
 		.title = str_from(recording_name(s->input.path)),
 		.program = str_from(job->cli->program),
-		.lost = input_health_lost(&job->source.pass.sideband.health)};
+		.lost = input_health_lost(&job->source.pass.sideband.health),
+		.tells_unknown = job->chart.is_of_waits};
 	bool has_svg = s->output || !(s->html || s->is_json);
 	int code = 0;
 	if (!find_highlighted(job, &picture.highlight_ns))
@@ -301,9 +302,8 @@ static int cmd_timechart_show(const struct cli *cli, const struct cmd_timechart_
 			recording_name(settings->input.path));
 	if (job.chart.left_out)
 		cli_notef(cli,
-			"%llu short waits were recorded as sums, which have no place on a track: it looks as "
-			"if "
-			"threads ran meanwhile; record --off-cpu-thresh 0 stores every wait",
+			"%llu short waits were only summed up and are not drawn: where a thread has no bar, the "
+			"recording does not say what it did; record --off-cpu-thresh 0 stores every wait",
 			(unsigned long long)job.chart.left_out);
 	/* The intact part of a truncated recording is drawn. */
 	int code = status == TALLY_OK || !is_empty ? cmd_timechart_draw(&job) : EXIT_FAILED;

@@ -46,6 +46,18 @@ static struct feed_event timechart_feed_kind_of(const struct timechart_feed *fee
 	return event;
 }
 
+/* Whether record was told to store waits of any length one by one. Its own options end at the command. */
+static bool timechart_feed_has_all_waits(const struct perfdata_string_list *words)
+{
+	bool has_all = false;
+	for (size_t i = 0; i < words->len && !str_equal(words->items[i], STR("--")); i++) {
+		struct tally_str value = words->items[i], name;
+		if (str_next(&value, '=', &name) && str_equal(name, STR("--off-cpu-thresh")))
+			has_all = str_equal(value.len || i + 1 == words->len ? value : words->items[i + 1], STR("0"));
+	}
+	return has_all;
+}
+
 static enum tally_status know_events(struct feeding *f, struct tally_error *err)
 {
 	size_t count, useful = 0;
@@ -63,6 +75,8 @@ static enum tally_status know_events(struct feeding *f, struct tally_error *err)
 		useful += f->events[i].kind != FEED_OTHER;
 	}
 	f->has_waking = sched_events_have(f->source, SCHED_WAKING);
+	f->chart->is_of_waits = waits.wait != WAIT_EVENT_NONE;
+	f->chart->has_all_waits = timechart_feed_has_all_waits(&perfdata_reader_features(f->source->reader)->cmdline);
 	return useful ? TALLY_OK
 		      : error_set(err, TALLY_INVALID,
 				"the recording has no scheduler, CPU state or I/O events, and no waits: record it with "
@@ -170,11 +184,12 @@ static bool take_sched(struct feeding *f, const struct sched_event *event, struc
 		return timechart_fork(f->chart, event->tid, event->pid, event->parent);
 	case SCHED_EXIT:
 		return take_exit(f, event);
+	case SCHED_NAMED: /* the number goes on with another thread, which has executed a program */
+		return timechart_goes_on_as(f->chart, event->tid, event->pid);
 	case SCHED_UNKNOWN:
 	case SCHED_RUNTIME:
 	case SCHED_MIGRATE:
 	case SCHED_LOST:
-	case SCHED_NAMED:
 	case SCHED_KINDS:
 		break;
 	}
@@ -239,8 +254,7 @@ static enum span_kind timechart_feed_kind_of_state(unsigned state)
 								     : SPAN_SLEEP;
 }
 
-/* Its state and its waker are the first line of the backtrace. Sums have no place on a track: what they stand for looks
- * like running. */
+/* Its state and its waker are the first line of the backtrace. Sums have no place on a track. */
 static bool take_wait(struct feeding *f, const struct data_sample *s, struct tally_error *err)
 {
 	const struct sample *sample = &s->sample;

@@ -56,6 +56,8 @@ static void timechart_json_rows(struct json *j, const struct timechart_picture *
 			json_i64(j, "pid", track->pid);
 		}
 		timechart_json_sums(j, track);
+		if (kind == TRACK_TASK && picture->tells_unknown)
+			json_u64(j, "unknown_ns", timechart_unknown_ns(track));
 		json_object_end(j);
 	}
 	json_array_end(j);

@@ -156,8 +156,9 @@ static bool timechart_html_add_data(struct timechart_html_page *page)
 	timechart_html_add_member(out, "program", picture->program);
 	text_printf(out,
 		"\"lost\":%" PRIu64 ",\n\"duration\":%" PRIu64 ",\n\"resolution\":%" PRIu64 ",\n\"io_min\":%" PRIu64
-		",\n\"strings\":[",
-		picture->lost, all->end_ns - all->start_ns, all->resolution_ns, picture->io_min_ns);
+		",\n\"tells_unknown\":%s,\n\"strings\":[",
+		picture->lost, all->end_ns - all->start_ns, all->resolution_ns, picture->io_min_ns,
+		picture->tells_unknown ? "true" : "false");
 	for (uint32_t i = 0; i < all->strings.len; i++) {
 		text_str(out, i ? ",\n" : "\n");
 		page_string(out, intern_get(&all->strings, i));

@@ -20,7 +20,17 @@ struct timechart_picture {
 	uint64_t io_min_ns; /* I/O is drawn as if it took that long, up to the next one of its thread */
 	struct tally_str title, program;
 	uint64_t lost; /* events that the recording lacks */
+	bool tells_unknown; /* waits were measured: what is in no span of a task is not known */
 };
+
+/* How long it is not known what a task did, between the times at which it was seen first and last. */
+static inline uint64_t timechart_unknown_ns(const struct track *task)
+{
+	uint64_t known_ns = 0, seen_ns = task->last_ns - task->first_ns;
+	for (size_t kind = 0; kind < SPAN_KINDS; kind++)
+		known_ns += task->sums[kind].ns;
+	return task->last_ns > task->first_ns && seen_ns > known_ns ? seen_ns - known_ns : 0;
+}
 
 /* Whether a run stands out. */
 static inline bool timechart_is_highlighted(

@@ -140,6 +140,20 @@ static bool has_io(const struct track *of)
 	return false;
 }
 
+/* How long it ran; of a thread that only did I/O, how much that was; of one that only waited, nothing. */
+static void timechart_svg_add_amount(struct text *out, const struct track *of)
+{
+	uint64_t bytes = 0, calls = 0;
+	for (size_t kind = SPAN_IO_FIRST; kind < SPAN_POLL; kind++) {
+		bytes += of->sums[kind].bytes;
+		calls += of->sums[kind].count;
+	}
+	if (of->sums[SPAN_RUNNING].count > 0 || (calls == 0 && of->kind == TRACK_TASK))
+		timechart_add_time(out, of->sums[SPAN_RUNNING].ns);
+	else if (calls > 0)
+		timechart_add_bytes(out, bytes);
+}
+
 /* For the scheduler's part of a row, which a recording of I/O alone lacks. */
 static double upper_height(const struct track *of)
 {
@@ -254,13 +268,7 @@ static void timechart_svg_add_label(struct timechart_svg_drawing *d, uint32_t tr
 	text_printf(out, "<text class=\"dim small\" text-anchor=\"end\" x=\"%d\" y=\"", GUTTER - 6);
 	text_fixed(out, y, 1);
 	text_str(out, "\">");
-	uint64_t bytes = 0;
-	for (size_t kind = SPAN_IO_FIRST; kind < SPAN_KINDS; kind++)
-		bytes += of->sums[kind].bytes;
-	if (of->sums[SPAN_RUNNING].count > 0)
-		timechart_add_time(out, of->sums[SPAN_RUNNING].ns);
-	else if (has_io(of))
-		timechart_add_bytes(out, bytes);
+	timechart_svg_add_amount(out, of);
 	text_str(out, "</text>\n");
 }
 

@@ -170,6 +170,82 @@ static void a_number_that_is_forked_again_has_a_track_of_its_own(void **state)
 	timechart_deinit(&c);
 }
 
+static void runs(struct timechart *c, int32_t tid, uint32_t cpu, uint64_t since_ns, uint64_t time_ns)
+{
+	const struct timechart_on on = {.tid = tid, .pid = tid, .cpu = cpu, .since_ns = since_ns, .time_ns = time_ns};
+	assert_true(timechart_on(c, &on));
+}
+
+static void waits(struct timechart *c, int32_t tid, uint64_t start_ns, uint64_t end_ns)
+{
+	const struct timechart_off off = {.tid = tid,
+		.pid = tid,
+		.text = INTERN_NONE,
+		.start_ns = start_ns,
+		.end_ns = end_ns,
+		.kind = SPAN_WAITING};
+	assert_true(timechart_off(c, &off));
+}
+
+/* What lies between a sample and the next wait is not known: short waits may be in it. Nor does a CPU run two threads. */
+static void what_is_not_recorded_is_not_running(void **state)
+{
+	(void)state;
+	struct text t = {0};
+	struct timechart c;
+	timechart_init(&c, 1000);
+	runs(&c, 7, 0, 110, 120);
+	runs(&c, 7, 0, 121, 131); /* it follows */
+	runs(&c, 8, 0, 126, 136);
+	waits(&c, 7, 140, 160);
+	runs(&c, 7, 0, 155, 165);
+	runs(&c, 7, 0, 190, 200);
+	waits(&c, 8, 150, 300);
+	assert_true(timechart_finish(&c));
+	assert_string_equal(dump(&c, &t), "7: run 110-131@0 wait 140-160 run 160-165@0 run 190-200@0\n"
+					  "cpu0: run 110-131@0 run 131-136@2 run 160-165@0 run 190-200@0\n"
+					  "8: run 131-136@0 wait 150-300\n");
+	text_deinit(&t);
+	timechart_deinit(&c);
+}
+
+static void threads_run_between_waits_that_are_all_recorded(void **state)
+{
+	(void)state;
+	struct text t = {0};
+	struct timechart c;
+	timechart_init(&c, 1000);
+	c.has_all_waits = true;
+	waits(&c, 7, 100, 120);
+	waits(&c, 7, 150, 160);
+	runs(&c, 7, 0, 180, 190);
+	assert_true(timechart_finish(&c));
+	assert_string_equal(dump(&c, &t), "7: wait 100-120 run 120-150@0 wait 150-160 run 160-190@0\n"
+					  "cpu0: run 120-150@0 run 160-190@0\n");
+	text_deinit(&t);
+	timechart_deinit(&c);
+}
+
+static void threads_end_when_they_end(void **state)
+{
+	(void)state;
+	struct text t = {0};
+	struct timechart c;
+	timechart_init(&c, 1000);
+	runs(&c, 7, 0, 110, 120);
+	assert_true(timechart_exit(&c, 7));
+	waits(&c, 7, 130, 160);
+	runs(&c, 7, 0, 170, 180);
+	assert_int_equal(c.left_out, 1);
+	assert_true(timechart_goes_on_as(&c, 7, 7)); /* another thread of the process executed a program */
+	runs(&c, 7, 0, 190, 200);
+	assert_true(timechart_goes_on_as(&c, 7, 7));
+	assert_true(timechart_finish(&c));
+	assert_string_equal(dump(&c, &t), "7: run 110-120@0\ncpu0: run 110-120@0 run 190-200@2\n7: run 190-200@0\n");
+	text_deinit(&t);
+	timechart_deinit(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +254,9 @@ int main(void)
 		cmocka_unit_test(nothing_goes_on_across_lost_events),
 		cmocka_unit_test(backtraces_are_of_what_happened),
 		cmocka_unit_test(cpus_idle_and_change_their_frequency),
+		cmocka_unit_test(what_is_not_recorded_is_not_running),
+		cmocka_unit_test(threads_run_between_waits_that_are_all_recorded),
+		cmocka_unit_test(threads_end_when_they_end),
 		cmocka_unit_test(a_number_that_is_forked_again_has_a_track_of_its_own),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
