@@ -61,6 +61,7 @@ struct off_cpu_losses {
 	uint64_t summed; /* long waits that were added to sums because the ring was full */
 	uint64_t unreached; /* longer waits that began before, and ended before their stacks were read */
 	uint64_t unreadable; /* the same of threads whose memory may not be read */
+	uint64_t throttled_ns; /* by CPU quotas of cgroups, if the source does not see which threads that stopped */
 };
 
 struct off_cpu;

@@ -157,6 +157,16 @@ def throttled_ns(group):
     return int(words['throttled_time']) if 'throttled_time' in words else int(words['throttled_usec']) * 1000
 
 
+def test_a_source_that_does_not_see_quotas_says_so(tally, tmp_path, quota):
+    tried = tally('record', '--wall', '--wall-source', 'switches', '-o', tmp_path / 'try.data', '--', 'true', check=None)
+    if tried.returncode != 0:
+        pytest.skip(tried.stderr.strip().splitlines()[-1])
+    program = compiled('spins.c', SPINS, '-O1')
+    said = tally('record', '--wall', '--wall-source', 'switches', '-o', tmp_path / 'wall.data', '--', 'sh', '-c',
+                 f'echo $$ > {quota}/cgroup.procs; exec {program}', check=0).stderr
+    assert 'CPU quotas of cgroups throttled threads for' in said and 'cpu.stat' in said
+
+
 @pytest.mark.parametrize('options', [(), ('--off-cpu-thresh', '0')], ids=['sums', 'single'])
 def test_a_quota_that_is_used_up(tally, tmp_path, quota, options):
     """The kernel counts how long the cgroup was throttled; its thread is alone in it, and needs more than it may have."""

@@ -16,6 +16,7 @@
 #include "kernel/system/kernel_files.h"
 #include "tasks/recording/record_early.h"
 #include "tasks/recording/wait_filter.h"
+#include "tasks/recording/wait_quota.h"
 
 #define RECORD_WAITS_OUT_BYTES (256u << 10) /* handed on at once */
 #define SUMS_MS		       500 /* sums are taken so often, unless the options say otherwise */
@@ -26,6 +27,7 @@ struct record_waits {
 	struct record_waits_config config;
 	struct record_wait_source source;
 	struct wait_filter filter;
+	struct wait_quota quota; /* of sources that do not see it */
 	struct record_layout layout;
 	struct map_u64 ids; /* of the event, by CPU */
 	uint64_t any_id;
@@ -114,6 +116,7 @@ enum tally_status record_waits_create(
 	if (!w)
 		return error_nomem(err);
 	w->config = *config;
+	w->quota.kernel = config->kernel;
 	spool_init(&w->sums);
 	const struct target *t = config->target;
 	enum tally_status status =
@@ -176,6 +179,7 @@ void record_waits_destroy(struct record_waits *w)
 	if (!w)
 		return;
 	record_early_deinit(&w->early);
+	wait_quota_deinit(&w->quota);
 	record_wait_source_close(&w->source);
 	map_u64_deinit(&w->ids);
 	writer_deinit(&w->out);
@@ -293,6 +297,8 @@ static enum tally_status record_waits_take(void *context, const struct off_cpu_w
 	if (!wait_filter_passes(&w->filter, wait->pid, wait->tid))
 		return TALLY_OK;
 	w->parts += record.count;
+	if (w->source.switches)
+		wait_quota_add(&w->quota, wait->pid);
 	/* A single one has no time of its own either: of its parts, only the end of the last one was kept. */
 	record.flags |= wait->is_summed ? WAIT_FLAG_SUM : 0;
 	bool is_kernel = wait->ips_count && wait->ips[0] == CONTEXT_KERNEL;
@@ -334,6 +340,8 @@ enum tally_status record_waits_drain(
 	w->wants_sums = false;
 	if (takes_sums)
 		w->sums_ms = now_ms;
+	if (takes_sums || is_last)
+		wait_quota_look(&w->quota);
 	enum tally_status status = record_early_read_stacks(&w->early, is_last, err);
 	if (status == TALLY_OK)
 		status = record_wait_source_drain(&w->source, takes_sums, is_last, &to_samples, err);
@@ -363,6 +371,7 @@ struct off_cpu_losses record_waits_losses(const struct record_waits *w)
 {
 	struct off_cpu_losses losses = record_wait_source_losses(&w->source);
 	record_early_add_losses(&w->early, &losses);
+	losses.throttled_ns = wait_quota_ns(&w->quota);
 	return losses;
 }
 
@@ -394,6 +403,12 @@ void record_waits_print_losses(struct text *out, const struct off_cpu_losses *l)
 	if (l->summed)
 		text_printf(out, "%llu long waits are only in sums: more came than could be written\n",
 			(unsigned long long)l->summed);
+	if (l->throttled_ns)
+		text_printf(out,
+			"CPU quotas of cgroups throttled threads for %.3f s in sum (cpu.stat); this is in 'runnable', "
+			"as only "
+			"--wall-source bpf sees which threads\n",
+			(double)l->throttled_ns / 1e9);
 	if (l->unreached)
 		text_printf(out,
 			"%llu waits of 0.1 s and more that began before the recording have only the innermost frame of "
