@@ -65,7 +65,7 @@ struct tally_str symbol_name_plain(struct tally_str name)
 {
 	struct tally_str plain = without_qualifiers(name);
 	size_t parameters = parameters_of(plain);
-	if (parameters == 0 || parameters == plain.len)
+	if (parameters == 0 || parameters == plain.len || plain.data[parameters - 1] == ' ') /* "StubRoutines (1)" */
 		return name;
 	plain.len = parameters;
 	if (str_ends_with(plain, STR("operator"))) /* "operator()" */

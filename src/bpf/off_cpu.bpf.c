@@ -5,30 +5,29 @@
  *
  * A machine under load switches threads 100,000 times a second, so the cost per switch matters most. Waits are added up
  * in the entry of their thread, and move to a map when another sum needs the space, or after a while; only waits longer
- * than a threshold go through a ring. Taking a stack costs some microseconds, so each thread remembers its last stacks:
- * if registers, system call and return addresses on the stack are the same, the user part is the same; the kernel part
- * is reused for some milliseconds.
+ * than a threshold go through a ring. Taking a stack costs some microseconds, so stacks are recognized
+ * (off_cpu_memory.bpf.h).
  */
 #include "bpf/off_cpu.bpf.h"
 
+#define PYTHON_IDS_OF	 PYTHON_IDS_WAITS
+#define WALK_TAKES_NOTES true
+#include "bpf/off_cpu_memory.bpf.h"
 #include "bpf/off_cpu_quota.bpf.h"
 #include "bpf/off_cpu_task.bpf.h"
-#define PYTHON_IDS_OF PYTHON_IDS_WAITS
+#include "bpf/off_cpu_user_memory.bpf.h"
 #include "bpf/walk_interpret.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-#define STACK_BYTES_MOST    0x10000
-#define KERNEL_TRUSTED_NS   10000000
-#define KERNEL_TRUST_MOST   3 /* doublings of it */
-#define OWN_WORK_TRUSTED_NS 2000000
-#define SLOT_KEPT_NS	    200000000
+#define SLOT_KEPT_NS 200000000
 
 /* Constants, set before the program is loaded. */
 const volatile bool all_threads; /* or those that are in the map, and their children */
 const volatile bool wants_preempted, inherits = true, switch_has_state, wants_kernel = true, wants_user = true,
 				     has_cpus;
 const volatile __u32 own_tgid, cgroup_count; /* 0: of any cgroup */
+const volatile __u32 memory_mode; /* enum off_cpu_memory_mode */
 const volatile __u64 threshold_ns, interrupts_begin, interrupts_bytes; /* where interrupts enter the kernel */
 
 struct off_cpu_control control; /* set while it runs */
@@ -71,15 +70,19 @@ struct {
 struct off_cpu_scratch {
 	struct off_cpu_stack head;
 	__u64 ips[2 * OFF_CPU_FRAMES + 2]; /* the kernel's, then the user's behind them; 256: indices are masked */
-	__u64 words[OFF_CPU_WORDS];
+	struct off_cpu_memory memory;
 	struct walk walk;
 	struct walk_stack user;
+	struct walk_registers registers; /* that the walk began with */
 	__u32 kernel_count, user_count;
-	volatile __u32 frame, found;
+	volatile __u32 cut;
+	volatile bool is_interrupt; /* and not what it interrupted */
+	bool has_kernel; /* ips and kernel_count are of this stack */
 	volatile __u64 address;
 	struct { /* for when the walk is over */
-		__u64 kernel_hash, now;
-		__u32 tid, place; /* whose stack it is, and which of its places */
+		__u64 kernel_hash, space;
+		__u64 remembered; /* ID of the user's part, as it is remembered; 0: it is not */
+		__u32 tid; /* whose stack it is */
 		__u32 wakee; /* whose waker that thread is; 0: it leaves the CPU */
 	} walked;
 	struct off_cpu_thread fresh; /* what a new entry begins as: zero */
@@ -127,47 +130,6 @@ static __always_inline bool off_cpu_is_on_own_stack(void *context, struct task_s
 
 /* ---- stacks ---- */
 
-/* What of the thread's stack, read into s->words, tells that it is where place was: its return addresses. */
-static __always_inline __u64 off_cpu_check(const struct off_cpu_scratch *s, const struct off_cpu_place *place)
-{
-	__u64 hash = 0;
-	for (__u32 i = 0; i < OFF_CPU_CHECKS; i++)
-		if (i < place->check_count)
-			hash = off_cpu_mix(hash, s->words[place->offsets[i] & (OFF_CPU_WORDS - 1)]);
-	return hash;
-}
-
-static __always_inline bool off_cpu_is_there(struct off_cpu_scratch *s, const struct off_cpu_place *place)
-{
-	__u32 bytes = (place->last_offset + 1u) * sizeof(__u64);
-	if (bytes > sizeof(s->words) || bpf_probe_read_user(s->words, bytes, (void *)place->sp))
-		return false;
-	return off_cpu_check(s, place) == place->check;
-}
-
-/* Indices are volatile: the verifier does not follow values in memory, and would try all combinations of registers. */
-static __always_inline void off_cpu_remember(struct off_cpu_scratch *s, struct off_cpu_place *place)
-{
-	place->check_count = 0;
-	s->frame = 1;
-	s->found = 0;
-	if (bpf_probe_read_user(s->words, sizeof(s->words), (void *)place->sp))
-		return;
-	for (__u32 i = 0; i < OFF_CPU_WORDS; i++) {
-		__u32 frame = s->frame, found = s->found;
-		if (frame >= s->user_count || frame >= OFF_CPU_FRAMES || found >= OFF_CPU_CHECKS)
-			break;
-		if (s->words[i] != s->user.ips[frame] + WALK_CALL_BYTES)
-			continue;
-		place->offsets[found] = (__u8)i;
-		place->last_offset = (__u8)i;
-		s->found = found + 1;
-		s->frame = frame + 1;
-	}
-	place->check_count = (__u8)s->found;
-	place->check = off_cpu_check(s, place);
-}
-
 static __always_inline __u64 off_cpu_user_hash(struct off_cpu_scratch *s, __u32 count)
 {
 	__u64 hash = count;
@@ -200,15 +162,98 @@ static __always_inline bool off_cpu_tell_stack(void *context, struct off_cpu_scr
 
 enum off_cpu_role { OFF_CPU_WAITS, OFF_CPU_WAKES, OFF_CPU_INTERRUPTED, OFF_CPU_IS_PREEMPTED };
 
-/* Of the current thread: into s->ips. Its hash. */
-static __always_inline __u64 off_cpu_take_kernel(void *context, struct off_cpu_scratch *s)
+/* Of the current thread: into s->ips. */
+static __always_inline void off_cpu_take_kernel(void *context, struct off_cpu_scratch *s)
 {
-	long bytes = wants_kernel ? bpf_get_stack(context, s->ips, OFF_CPU_FRAMES * sizeof(__u64), 0) : 0;
-	__u64 hash = s->kernel_count = bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
-	s->user_count = 0;
-	for (__u32 i = 0; i < OFF_CPU_FRAMES && i < s->kernel_count; i++)
+	long bytes = bpf_get_stack(context, s->ips, OFF_CPU_FRAMES * sizeof(__u64), 0);
+	s->kernel_count = bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
+	s->has_kernel = true;
+}
+
+/* The first address is that of our own program, which differs. */
+static __always_inline __u64 off_cpu_kernel_hash(const struct off_cpu_scratch *s)
+{
+	__u64 hash = s->kernel_count;
+	for (__u32 i = 1; i < OFF_CPU_FRAMES && i < OFF_CPU_BOUND(s->kernel_count); i++)
 		hash = off_cpu_mix(hash, s->ips[i]);
-	return hash;
+	return hash | 1;
+}
+
+/* Leaves out what an interrupt interrupted; false: there is none. */
+static __always_inline bool off_cpu_cut_interrupted(struct off_cpu_scratch *s)
+{
+	s->cut = 0;
+	for (__u32 i = 0; i < OFF_CPU_FRAMES && i < OFF_CPU_BOUND(s->kernel_count); i++) {
+		if (s->ips[i] - interrupts_begin < interrupts_bytes)
+			s->cut = i + 1;
+		else if (s->cut)
+			break;
+	}
+	if (!s->cut)
+		return false;
+	s->kernel_count = s->cut;
+	return true;
+}
+
+/* For a stack that was recognized, and has to be reported. */
+static __always_inline void off_cpu_need_kernel(void *context, struct off_cpu_scratch *s, __u64 *hash)
+{
+	if (s->has_kernel || !wants_kernel)
+		return;
+	off_cpu_take_kernel(context, s);
+	if (s->is_interrupt)
+		off_cpu_cut_interrupted(s);
+	__u64 taken = off_cpu_kernel_hash(s);
+	if (taken != *hash)
+		__sync_fetch_and_add(&counts.mistaken_stacks, 1);
+	*hash = taken;
+}
+
+struct off_cpu_at { /* where a thread is that waits or wakes */
+	struct task_struct *task;
+	struct off_cpu_regs regs;
+	__u32 tid;
+	bool has_user;
+	enum off_cpu_role role;
+};
+
+/* The ID of the kernel's part of the current thread's stack. */
+static __always_inline __u64 off_cpu_kernel_of(void *context, struct off_cpu_scratch *s, const struct off_cpu_at *at)
+{
+	struct off_cpu_memory *m = &s->memory;
+	const struct off_cpu_kernel_part *part = NULL;
+	__u32 tag = (__u32)at->regs.syscall << 8 | (__u32)at->role << 1 | 1;
+	__u32 key = (__u32)(walk_mix(tag, 1) >> 32) & (KERNEL_SETS - 1);
+	s->is_interrupt = false;
+	s->has_kernel = false;
+	s->kernel_count = 0;
+	if (!wants_kernel && at->role != OFF_CPU_INTERRUPTED)
+		return 0;
+	struct off_cpu_kernel_set *set = bpf_map_lookup_elem(&kernel_parts, &key);
+	if (!set)
+		return 0;
+	s->address = (__u64)context;
+	if (memory_mode != OFF_CPU_FORGETS && off_cpu_read_words(m, at->task, s->address, set->words))
+		part = off_cpu_find_kernel_part(m, set, tag);
+	if (part && memory_mode != OFF_CPU_CHECKS) {
+		s->is_interrupt = part->is_interrupt;
+		return wants_kernel ? part->id : 0;
+	}
+	__u64 remembered = part ? part->id : 0;
+	off_cpu_take_kernel(context, s);
+	if (at->role == OFF_CPU_INTERRUPTED)
+		s->is_interrupt = off_cpu_cut_interrupted(s);
+	__u64 id = off_cpu_kernel_hash(s);
+	if (remembered && remembered != id)
+		__sync_fetch_and_add(&counts.mistaken_stacks, 1);
+	if (memory_mode != OFF_CPU_FORGETS && remembered != id &&
+		off_cpu_read_words(m, at->task, s->address, KERNEL_WORDS - 1)) {
+		const struct off_cpu_taken taken = {s->ips, &s->kernel_count, id, tag, s->is_interrupt};
+		off_cpu_remember_kernel(m, set, &taken);
+	}
+	if (!wants_kernel)
+		s->kernel_count = 0;
+	return wants_kernel ? id : 0;
 }
 
 /* What the walk found becomes the stack of the one that it was for. */
@@ -218,24 +263,29 @@ static __always_inline int off_cpu_walked(void *context, struct off_cpu_scratch 
 	struct off_cpu_thread *t = bpf_map_lookup_elem(&threads, &tid);
 	if (!t)
 		return 0;
-	struct off_cpu_place *place = &t->places[s->walked.place & (OFF_CPU_PLACES - 1)];
 	s->user_count = s->user.count & OFF_CPU_FRAMES;
-	place->user = off_cpu_user_hash(s, s->user_count);
-	/* Frames of an interpreter change without a word on the stack. */
-	place->is_unknown = s->user.is_unknown | s->user.is_interpreted;
-	off_cpu_remember(s, place);
-	__u64 id = off_cpu_mix(s->walked.kernel_hash, place->user);
-	place->stack = id;
-	place->taken_ns = s->walked.now;
-	if (!bpf_map_lookup_elem(&known, &id) && !off_cpu_tell_stack(context, s, id))
-		place->taken_ns = 0;
-	if (s->user.is_interpreted)
-		place->taken_ns = 0;
+	__u64 user = off_cpu_user_hash(s, s->user_count), kernel = s->walked.kernel_hash;
+	if (s->walked.remembered && s->walked.remembered != user)
+		__sync_fetch_and_add(&counts.mistaken_stacks, 1);
+	/* A page may come to memory, a table may come, and frames of an interpreter change without a word on the stack. */
+	bool is_lasting = s->user.end != WALK_SHORT && !s->user.is_unknown && !s->user.is_interpreted;
+	if (memory_mode != OFF_CPU_FORGETS && is_lasting && s->walked.remembered != user)
+		off_cpu_remember_user(t, off_cpu_current(), &s->walk, &s->registers, s->walked.space, user);
+	__u64 id = off_cpu_mix(kernel, user);
+	if (!bpf_map_lookup_elem(&known, &id)) {
+		off_cpu_need_kernel(context, s, &kernel);
+		id = off_cpu_mix(kernel, user);
+		off_cpu_tell_stack(context, s, id);
+	}
 	struct off_cpu_thread *woken = wakee ? bpf_map_lookup_elem(&threads, &wakee) : NULL;
-	if (woken)
+	if (woken) {
 		woken->waker_stack = id;
-	else if (!wakee)
+	} else if (!wakee) {
 		t->stack = id;
+		t->partial = s->user.is_unknown ? OFF_CPU_IS_PARTIAL : OFF_CPU_IS_WHOLE;
+		if (s->user.is_unknown)
+			__sync_fetch_and_add(&counts.partial_begun, 1);
+	}
 	return 0;
 }
 
@@ -252,91 +302,39 @@ static __always_inline int off_cpu_walk(void *context, void *calls, bool interpr
 	return off_cpu_walked(context, s);
 }
 
-/* Begins a walk; false: there is nothing to walk. */
-static __always_inline bool off_cpu_begin_walk(struct off_cpu_scratch *s)
+/* The ID of the current thread's stack, with the kernel's part that was found. True: the user part must be walked, and
+ * off_cpu_walked will give the ID. */
+static __always_inline bool off_cpu_stack_of(void *context, struct off_cpu_scratch *s, struct off_cpu_thread *t,
+	const struct off_cpu_at *at, __u64 kernel, __u64 *stack)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
-	struct walk_registers registers;
-	if (!walk_registers_of_task(&registers, task))
-		return false;
-	walk_begin(&s->walk, &s->user, task, &registers);
-	return true;
-}
-
-struct off_cpu_at { /* where a thread is that waits or wakes */
-	struct off_cpu_regs regs;
-	__u32 tid;
-	bool has_user;
-	enum off_cpu_role role;
-	__u64 now;
-};
-
-static __always_inline __u32 off_cpu_tag(const struct off_cpu_regs *regs, __u8 role)
-{
-	__u64 hash = off_cpu_mix(off_cpu_mix(regs->ip, regs->sp), (__u64)(__u32)regs->syscall << 8 | role);
-	return (__u32)(hash >> 32) | 1;
-}
-
-static __always_inline __u32 off_cpu_find_place(
-	struct off_cpu_thread *t, __u32 tag, const struct off_cpu_regs *regs, __u8 role)
-{
-	for (__u32 i = 0; i < OFF_CPU_PLACES; i++) {
-		struct off_cpu_place *place = &t->places[i];
-		if (t->tags[i] == tag && place->role == role && place->ip == regs->ip && place->sp == regs->sp &&
-			place->syscall == regs->syscall)
-			return i;
-	}
-	return OFF_CPU_PLACES;
-}
-
-/* The ID of the current thread's stack, from its remembered stacks if one of them fits. True: the user part must be
- * walked, and off_cpu_walked will give the ID. */
-static __always_inline bool off_cpu_stack_of(
-	void *context, struct off_cpu_thread *t, const struct off_cpu_at *at, __u64 *stack)
-{
-	const struct off_cpu_regs *regs = &at->regs;
-	__u32 zero = 0, tag = off_cpu_tag(regs, (__u8)at->role);
-	__u32 index = off_cpu_find_place(t, tag, regs, (__u8)at->role);
-	__u64 now = at->now;
-	bool has_user = at->has_user;
-	struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
+	__u64 user = 0;
 	*stack = 0;
-	if (!s)
-		return false;
-	struct off_cpu_place *place = &t->places[index & (OFF_CPU_PLACES - 1)];
-	if (index < OFF_CPU_PLACES) {
-		/* Where no return address is near, the registers have to do, for a shorter time. */
-		bool is_there = !has_user || place->check_count == 0 || off_cpu_is_there(s, place);
-		if (is_there && now - place->taken_ns < (__u64)KERNEL_TRUSTED_NS << (place->trust & 7)) {
-			*stack = place->stack;
+	if (at->has_user && wants_user) {
+		__u32 index = memory_mode != OFF_CPU_FORGETS
+				      ? off_cpu_find_user_part(&s->memory, t, at->task, &at->regs, &s->registers)
+				      : OFF_CPU_PARTS;
+		if (index < OFF_CPU_PARTS)
+			user = t->user[index].id;
+		*stack = off_cpu_mix(kernel, user);
+		if (user && memory_mode != OFF_CPU_CHECKS && bpf_map_lookup_elem(&known, stack))
 			return false;
-		}
-		if (!is_there || place->check_count == 0 || place->is_unknown)
-			place->user = 0;
-	} else {
-		index = t->next_place++ & (OFF_CPU_PLACES - 1);
-		place = &t->places[index];
-		place->ip = regs->ip;
-		place->sp = regs->sp;
-		place->syscall = regs->syscall;
-		place->role = (__u8)at->role;
-		place->user = 0;
-		place->stack = place->taken_ns = 0;
-		place->check_count = 0;
-		t->tags[index] = tag;
 	}
-	__u64 hash = off_cpu_take_kernel(context, s), id = off_cpu_mix(hash, place->user);
-	bool is_known = bpf_map_lookup_elem(&known, &id) != NULL;
-	s->walked.kernel_hash = hash;
-	s->walked.now = now;
-	s->walked.tid = at->tid;
-	s->walked.place = index;
-	s->walked.wakee = 0;
-	place->trust = id != place->stack || !place->user ? 0 : place->trust + (place->trust < KERNEL_TRUST_MOST);
-	if (has_user && wants_user && !(place->user && is_known) && off_cpu_begin_walk(s))
+	if (at->has_user && wants_user && walk_registers_of_task(&s->registers, (void *)bpf_get_current_task())) {
+		s->walked.kernel_hash = kernel;
+		s->walked.space = off_cpu_space_of(at->task);
+		s->walked.remembered = user;
+		s->walked.tid = at->tid;
+		s->walked.wakee = 0;
+		walk_begin(&s->walk, &s->user, (void *)bpf_get_current_task(), &s->registers);
 		return true;
-	*stack = place->stack = id;
-	place->taken_ns = is_known || off_cpu_tell_stack(context, s, id) ? now : 0;
+	}
+	*stack = off_cpu_mix(kernel, 0);
+	if (!bpf_map_lookup_elem(&known, stack)) {
+		off_cpu_need_kernel(context, s, &kernel);
+		s->user_count = 0;
+		*stack = off_cpu_mix(kernel, 0);
+		off_cpu_tell_stack(context, s, *stack);
+	}
 	return false;
 }
 
@@ -462,22 +460,28 @@ static __always_inline bool off_cpu_leave(
 	void *context, struct task_struct *task, struct off_cpu_thread *t, __u8 state, __u64 now)
 {
 	struct off_cpu_regs regs = {.syscall = -1};
-	enum off_cpu_role role = state == OFF_CPU_RUNNABLE ? OFF_CPU_IS_PREEMPTED : OFF_CPU_WAITS;
+	__u32 zero = 0;
+	struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
 	bool has_user = off_cpu_regs(task, &regs);
-	__s32 syscall = regs.syscall;
-	if (role == OFF_CPU_IS_PREEMPTED) /* anywhere: one stack stands for those that come soon after it */
-		regs = (struct off_cpu_regs){.syscall = -1};
-	t->syscall = syscall;
+	t->syscall = regs.syscall;
 	t->state = state;
 	t->flags = state == OFF_CPU_RUNNABLE ? OFF_CPU_PREEMPTED : 0;
 	t->is_told = 0;
+	t->partial = OFF_CPU_IS_WHOLE;
 	t->generation = control.generation;
 	t->off_ns = now;
 	t->quota_queue = 0;
 	if (state == OFF_CPU_RUNNABLE)
 		off_cpu_quota_begin(t, task, true);
-	const struct off_cpu_at at = {regs, task->pid, has_user, role, now};
-	return off_cpu_stack_of(context, t, &at, &t->stack);
+	t->stack = 0;
+	if (!s)
+		return false;
+	const struct off_cpu_at at = {.task = task,
+		.tid = task->pid,
+		.regs = regs,
+		.has_user = has_user,
+		.role = state == OFF_CPU_RUNNABLE ? OFF_CPU_IS_PREEMPTED : OFF_CPU_WAITS};
+	return off_cpu_stack_of(context, s, t, &at, off_cpu_kernel_of(context, s, &at), &t->stack);
 }
 
 static __always_inline void off_cpu_key_unknown(struct off_cpu_key *key)
@@ -499,10 +503,17 @@ static __always_inline void off_cpu_return(struct off_cpu_thread *t, struct task
 		.syscall = t->syscall,
 		.state = t->state,
 		.flags = has_waker ? t->flags : t->flags & ~(OFF_CPU_WAKER | OFF_CPU_INTERRUPT)};
+	bool is_same = t->before_switches == off_cpu_switches(task);
 	if (t->flags & OFF_CPU_BEGAN_BEFORE) {
 		key.stack = t->before_stack;
-		if (t->before_switches != off_cpu_switches(task)) /* another wait: it ran while it was looked at */
+		if (!is_same) /* another wait: it ran while it was looked at */
 			off_cpu_key_unknown(&key);
+	}
+	if (t->partial == OFF_CPU_IS_READ_AGAIN && is_same) {
+		key.stack = t->before_stack;
+	} else if (t->partial != OFF_CPU_IS_WHOLE) {
+		__sync_fetch_and_add(&counts.partial, 1);
+		__sync_fetch_and_add(&counts.partial_ns, now - begin);
 	}
 	if (woken < begin) /* woken while it was going to sleep */
 		woken = begin;
@@ -587,68 +598,41 @@ int off_cpu_interpret_switch(__u64 *context)
 	return off_cpu_walk(context, &switch_calls, true);
 }
 
-/* Who wakes. An interrupt has no thread: its stack is taken seldom, for what it wakes. */
-static __always_inline void off_cpu_interrupted(void *context, struct off_cpu_thread *t, __u64 now)
-{
-	__u32 zero = 0;
-	t->waker_tid = 0;
-	t->waker_tgid = 0;
-	__builtin_memset(t->waker_comm, 0, OFF_CPU_COMM);
-	t->flags |= OFF_CPU_WAKER | OFF_CPU_INTERRUPT;
-	if (t->interrupt_for != t->stack || now - t->interrupt_ns >= KERNEL_TRUSTED_NS) {
-		struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
-		__u64 id = s ? off_cpu_mix(off_cpu_take_kernel(context, s), 0) : 0;
-		bool is_known = !s || bpf_map_lookup_elem(&known, &id) || off_cpu_tell_stack(context, s, id);
-		t->interrupt_stack = id;
-		t->interrupt_for = t->stack;
-		t->interrupt_ns = is_known ? now : 0;
-	}
-	t->waker_stack = t->interrupt_stack;
-}
-
-/* A system call may wake a thread in a softirq that it runs itself (packets to this machine do), and a page fault
- * because it releases a lock. Interrupts enter the kernel by other code. */
-static __always_inline bool off_cpu_is_own_work(void *context, struct off_cpu_thread *waker, __u64 now)
-{
-	__u32 zero = 0;
-	struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
-	if (!s || now - waker->own_work_ns < OWN_WORK_TRUSTED_NS)
-		return waker->is_own_work;
-	long bytes = bpf_get_stack(context, s->ips, OFF_CPU_FRAMES * sizeof(__u64), 0);
-	__u32 count = bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
-	waker->own_work_ns = now;
-	waker->is_own_work = true;
-	for (__u32 i = 0; i < OFF_CPU_FRAMES && i < count; i++)
-		if (s->ips[i] - interrupts_begin < interrupts_bytes)
-			waker->is_own_work = false;
-	return waker->is_own_work;
-}
-
-/* True: the waker's stack has to be walked. */
+/* An interrupt has no thread. A system call may wake a thread in a softirq that it runs itself (packets to this machine
+ * do), and a page fault because it releases a lock: interrupts enter the kernel by other code. True: the waker's stack
+ * has to be walked. */
 static __always_inline bool off_cpu_woken_by(
-	void *context, struct task_struct *current, struct off_cpu_thread *t, __u64 now)
+	void *context, struct off_cpu_scratch *s, struct task_struct *current, struct off_cpu_thread *t)
 {
 	struct off_cpu_regs regs = {.syscall = -1};
 	bool has_user = !(OFF_CPU_READ(current, flags) & PF_KTHREAD) && off_cpu_regs(current, &regs);
 	/* From user space an interrupt enters on the thread's own stack, as page faults do. */
 	bool may_interrupt = (has_user && regs.syscall < 0) || !off_cpu_is_on_own_stack(context, current);
-	__u32 tid = (__u32)OFF_CPU_READ(current, pid);
-	struct off_cpu_thread *waker = tid ? bpf_map_lookup_elem(&threads, &tid) : NULL;
-	if (!waker && tid)
-		waker = off_cpu_new_thread(tid, (__u32)OFF_CPU_READ(current, tgid), false);
-	if (!waker && tid)
+	struct off_cpu_at at = {.task = current,
+		.tid = (__u32)OFF_CPU_READ(current, pid),
+		.regs = regs,
+		.has_user = has_user,
+		.role = may_interrupt ? OFF_CPU_INTERRUPTED : OFF_CPU_WAKES};
+	struct off_cpu_thread *waker = at.tid ? bpf_map_lookup_elem(&threads, &at.tid) : NULL;
+	if (!waker && at.tid)
+		waker = off_cpu_new_thread(at.tid, (__u32)OFF_CPU_READ(current, tgid), false);
+	if (!waker && at.tid)
 		return false;
-	if (!waker || (may_interrupt && !off_cpu_is_own_work(context, waker, now))) {
-		off_cpu_interrupted(context, t, now);
-		return false;
+	__u64 kernel = off_cpu_kernel_of(context, s, &at);
+	if (!waker || s->is_interrupt) {
+		t->waker_tid = 0;
+		t->waker_tgid = 0;
+		__builtin_memset(t->waker_comm, 0, OFF_CPU_COMM);
+		t->flags |= OFF_CPU_WAKER | OFF_CPU_INTERRUPT;
+		at.has_user = false;
+		waker = t; /* not used */
+	} else {
+		t->waker_tid = at.tid;
+		t->waker_tgid = (__u32)OFF_CPU_READ(current, tgid);
+		bpf_get_current_comm(t->waker_comm, sizeof(t->waker_comm));
+		t->flags = (t->flags & ~OFF_CPU_INTERRUPT) | OFF_CPU_WAKER;
 	}
-	enum off_cpu_role role = may_interrupt ? OFF_CPU_INTERRUPTED : OFF_CPU_WAKES;
-	t->waker_tid = tid;
-	t->waker_tgid = (__u32)OFF_CPU_READ(current, tgid);
-	bpf_get_current_comm(t->waker_comm, sizeof(t->waker_comm));
-	t->flags = (t->flags & ~OFF_CPU_INTERRUPT) | OFF_CPU_WAKER;
-	const struct off_cpu_at at = {regs, tid, has_user, role, now};
-	return off_cpu_stack_of(context, waker, &at, &t->waker_stack);
+	return off_cpu_stack_of(context, s, waker, &at, kernel, &t->waker_stack);
 }
 
 SEC("tp_btf/sched_waking")
@@ -661,15 +645,13 @@ int off_cpu_waking(__u64 *context)
 	struct off_cpu_thread *t = bpf_map_lookup_elem(&threads, &tid);
 	if (!t || !off_cpu_is_wanted(t))
 		return 0;
-	__u64 now = bpf_ktime_get_ns();
-	t->woken_ns = now;
+	__u32 zero = 0;
+	struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
+	t->woken_ns = bpf_ktime_get_ns();
 	if (t->state != OFF_CPU_RUNNABLE)
 		off_cpu_quota_begin(t, task, false);
-	if (off_cpu_woken_by(context, off_cpu_current(), t, now)) {
-		__u32 zero = 0;
-		struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
-		if (s)
-			s->walked.wakee = tid;
+	if (s && off_cpu_woken_by(context, s, off_cpu_current(), t)) {
+		s->walked.wakee = tid;
 		bpf_tail_call(context, &waking_calls, 0);
 	}
 	return 0;

@@ -10,10 +10,10 @@
 #include <linux/types.h>
 
 #define OFF_CPU_FRAMES	 127 /* of the kernel's part of a stack, and of the user's */
-#define OFF_CPU_PLACES	 8 /* stacks that are remembered for each thread; a power of two */
+#define OFF_CPU_PARTS	 6 /* user stacks that are remembered for each thread */
 #define OFF_CPU_SLOTS	 4 /* sums that are kept with a thread */
-#define OFF_CPU_CHECKS	 6 /* return addresses that identify a remembered stack */
-#define OFF_CPU_WORDS	 64 /* of the user's stack, which are searched for them */
+#define OFF_CPU_OFFSETS	 48 /* words that identify a remembered stack */
+#define OFF_CPU_WORDS	 64 /* of the user's stack, which are read at once; a power of two */
 #define OFF_CPU_COMM	 16
 #define OFF_CPU_CGROUPS	 16 /* whose threads are measured */
 #define OFF_CPU_RESTARTS 6 /* kernel functions that continue a system call */
@@ -69,18 +69,15 @@ struct off_cpu_slot {
 	struct off_cpu_sum sum;
 };
 
-struct off_cpu_place { /* where a thread blocked or woke somebody, and the stack that it had there */
-	__u64 ip, sp; /* the user's, at the entry of the kernel */
-	__u64 check; /* of the return addresses on the stack */
-	__u64 user, stack; /* ID of the user's part, and of both */
-	__u64 taken_ns; /* the kernel's part; 0: it must be taken again */
-	__s32 syscall;
-	__u8 role;
-	__u8 check_count;
-	__u8 offsets[OFF_CPU_CHECKS], last_offset; /* words above sp */
-	__u8 is_unknown; /* the process's tables were not known when it was walked */
-	__u8 trust; /* how often the kernel's part was the same when it was taken again */
-	__u8 zero;
+struct off_cpu_user_part { /* the user's part of a stack that a thread had, and what its walk depended on */
+	__u64 ip, sp; /* at the entry of the kernel */
+	__u64 space; /* the state of the mappings */
+	__u64 registers, check; /* hashes of the registers that were used, and of the words */
+	__u64 id;
+	__u16 offsets[OFF_CPU_OFFSETS]; /* of the words, in words above sp */
+	__u8 count, uses; /* enum walk_uses: which registers */
+	__u8 words; /* that are read at once, at most OFF_CPU_WORDS */
+	__u8 zero[5];
 };
 
 struct off_cpu_thread {
@@ -89,24 +86,21 @@ struct off_cpu_thread {
 	__u64 stack, waker_stack;
 	__u64 before_stack, before_switches; /* of a wait that began before: its stack, and off_cpu_switches in it */
 	__u64 quota_queue, quota_ns; /* whose quota may keep it off the CPU since it was ready to run; 0: not known */
-	__u64 own_work_ns; /* when is_own_work was determined */
-	__u64 interrupt_ns, interrupt_for,
-		interrupt_stack; /* the last stack of an interrupt, taken for which stack of ours */
 	__u32 tgid, waker_tid, waker_tgid;
 	__s32 syscall;
 	__u32 generation; /* in which off_ns was set */
 	__u8 state, flags;
 	__u8 is_target; /* 0: only wakes others */
 	__u8 is_told; /* the blocked part of this wait has been reported */
-	__u8 next_place;
-	__u8 is_own_work; /* wake-ups on the interrupt stack are the thread's own work */
+	__u8 next_part;
+	__u8 partial; /* enum off_cpu_partial */
 	__u8 is_throttled; /* it left the CPU because the quota of its cgroup was used up */
 	__u8 zero[1];
 	__u32 quota_cpu, zero32;
 	char waker_comm[OFF_CPU_COMM];
 	__u32 tags
-		[OFF_CPU_PLACES]; /* hashes of what places are found by, so that only one of them is read; 0: not valid */
-	struct off_cpu_place places[OFF_CPU_PLACES];
+		[OFF_CPU_PARTS]; /* hashes of what parts are found by, so that only one of them is read; 0: not valid */
+	struct off_cpu_user_part user[OFF_CPU_PARTS];
 	struct off_cpu_slot slots[OFF_CPU_SLOTS];
 };
 
@@ -127,6 +121,18 @@ struct off_cpu_part { /* one wait, or a part of one, that is long enough to be r
 	char waker_comm[OFF_CPU_COMM];
 };
 
+enum off_cpu_partial { /* whether the stack of a wait was walked when some table was not there yet */
+	OFF_CPU_IS_WHOLE,
+	OFF_CPU_IS_PARTIAL,
+	OFF_CPU_IS_READ_AGAIN, /* before_stack is that of this wait, if before_switches is still right */
+};
+
+enum off_cpu_memory_mode {
+	OFF_CPU_REMEMBERS, /* stacks */
+	OFF_CPU_FORGETS, /* each is taken: for tests */
+	OFF_CPU_CHECKS, /* those that are recognized are taken all the same, and compared: for tests */
+};
+
 struct off_cpu_control {
 	__u32 is_running, generation; /* waits of earlier generations are not counted */
 };
@@ -136,6 +142,9 @@ struct off_cpu_counts { /* counts of what could not be stored */
 	__u64 lost_sums, lost_sum_ns; /* sums that their map had no room for */
 	__u64 lost_stacks; /* that the ring had no room for */
 	__u64 summed; /* long waits that the ring had no room for: they are in sums */
+	__u64 mistaken_stacks; /* that were recognized, and were others when they were taken */
+	__u64 partial_begun; /* waits whose stacks were walked when some table was not there yet */
+	__u64 partial, partial_ns; /* of them those that ended before their stacks were read again */
 	__u64 cut_stacks; /* longer than OFF_CPU_FRAMES */
 };
 

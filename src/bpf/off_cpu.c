@@ -66,6 +66,7 @@ struct off_cpu {
 	struct waiting_threads *waiting; /* NULL: threads cannot be visited, because of: */
 	struct tally_error no_waiting;
 	const struct waiting_threads_sink *waiting_sink; /* during a visit */
+	uint64_t partial_seen; /* of the program's partial_begun, at the last visit */
 };
 
 /* ---- what comes from the kernel, as waits ---- */
@@ -211,6 +212,12 @@ static void off_cpu_free_lasting(struct off_cpu_lasting *lasting)
 	*lasting = (struct off_cpu_lasting){0};
 }
 
+/* Of a wait that goes on. */
+static uint64_t off_cpu_stack_now(const struct off_cpu_thread *t)
+{
+	return t->flags & OFF_CPU_BEGAN_BEFORE || t->partial == OFF_CPU_IS_READ_AGAIN ? t->before_stack : t->stack;
+}
+
 /* What a wait that is longer than the threshold has come to: it will come through the ring when it ends. */
 static enum tally_status off_cpu_tell_lasting_one(
 	struct off_cpu *o, uint32_t tid, const struct off_cpu_thread *t, uint64_t now, struct off_cpu_lasting *lasting)
@@ -219,7 +226,7 @@ static enum tally_status off_cpu_tell_lasting_one(
 		t->state == OFF_CPU_RUNNABLE || t->woken_ns >= t->off_ns ||
 		t->generation != o->skeleton->bss->control.generation || !(o->config.all_threads || t->is_target))
 		return TALLY_OK;
-	const struct off_cpu_key key = {.stack = t->flags & OFF_CPU_BEGAN_BEFORE ? t->before_stack : t->stack,
+	const struct off_cpu_key key = {.stack = off_cpu_stack_now(t),
 		.tid = tid,
 		.syscall = t->syscall,
 		.state = t->state,
@@ -282,7 +289,7 @@ static enum tally_status off_cpu_tell_unfinished(
 	bool is_blocked = t->state != OFF_CPU_RUNNABLE, is_woken = is_blocked && t->woken_ns >= t->off_ns;
 	uint64_t begin = off_cpu_rest_of(o, tid, t->off_ns);
 	uint64_t woken = !is_blocked ? begin : is_woken ? MAX(t->woken_ns, begin) : now;
-	struct off_cpu_key key = {.stack = t->flags & OFF_CPU_BEGAN_BEFORE ? t->before_stack : t->stack,
+	struct off_cpu_key key = {.stack = off_cpu_stack_now(t),
 		.waker_stack = is_woken ? t->waker_stack : 0,
 		.tid = tid,
 		.waker_tid = is_woken ? t->waker_tid : 0,
@@ -338,6 +345,9 @@ struct off_cpu_losses off_cpu_losses(const struct off_cpu *o)
 		.waits_ns = c->lost_sum_ns,
 		.stacks = o->lost_stacks,
 		.cut_stacks = c->cut_stacks,
+		.mistaken_stacks = c->mistaken_stacks,
+		.partial = c->partial,
+		.partial_ns = c->partial_ns,
 		.summed = c->summed};
 }
 
@@ -367,6 +377,15 @@ static void off_cpu_forgotten(void *context, uint64_t id)
 	(void)bpf_map_delete_elem(bpf_map__fd(o->skeleton->maps.known), &id);
 }
 
+/* For tests, which compare what is measured with and without it. */
+static uint32_t off_cpu_memory_wanted(void)
+{
+	const char *wanted = getenv("TALLY_WAIT_STACKS");
+	if (wanted && strcmp(wanted, "take") == 0)
+		return OFF_CPU_FORGETS;
+	return wanted && strcmp(wanted, "check") == 0 ? OFF_CPU_CHECKS : OFF_CPU_REMEMBERS;
+}
+
 static enum tally_status off_cpu_size(struct off_cpu *o, struct tally_error *err)
 {
 	const struct off_cpu_config *c = &o->config;
@@ -391,6 +410,7 @@ static enum tally_status off_cpu_size(struct off_cpu *o, struct tally_error *err
 	for (size_t i = 0; i < o->restart_count; i++)
 		s->rodata->restarts[i] = (struct off_cpu_restart){
 			.function = o->restarts[i].function, .syscall = o->restarts[i].syscall};
+	s->rodata->memory_mode = off_cpu_memory_wanted();
 	if (bpf_map__set_max_entries(s->maps.threads, (uint32_t)MIN(threads, (size_t)1 << 22)) != 0 ||
 		bpf_map__set_max_entries(s->maps.cpus, (uint32_t)MAX(c->cpu_count, (size_t)1)) != 0)
 		return bpf_explain(c->kernel, c->what, errno, err);
@@ -590,13 +610,30 @@ static enum tally_status off_cpu_take_waiting(
 enum tally_status off_cpu_find_waiting(
 	struct off_cpu *o, const struct waiting_threads_sink *sink, struct tally_error *err)
 {
-	const struct waiting_threads_pass pass = {o->started_ns, o->skeleton->bss->control.generation};
+	const struct waiting_threads_pass pass = {o->started_ns, o->skeleton->bss->control.generation, false};
 	const struct waiting_threads_sink ours = {off_cpu_take_waiting, o};
 	if (!o->waiting) {
 		if (err)
 			*err = o->no_waiting;
 		return o->no_waiting.status;
 	}
+	o->waiting_sink = sink;
+	return waiting_threads_find(o->waiting, &pass, &ours, err);
+}
+
+bool off_cpu_has_partial(const struct off_cpu *o)
+{
+	return o->waiting && o->skeleton->bss->counts.partial_begun != o->partial_seen;
+}
+
+enum tally_status off_cpu_find_partial(
+	struct off_cpu *o, const struct waiting_threads_sink *sink, struct tally_error *err)
+{
+	const struct waiting_threads_pass pass = {clock_ns(), o->skeleton->bss->control.generation, true};
+	const struct waiting_threads_sink ours = {off_cpu_take_waiting, o};
+	if (!off_cpu_has_partial(o))
+		return TALLY_OK;
+	o->partial_seen = o->skeleton->bss->counts.partial_begun;
 	o->waiting_sink = sink;
 	return waiting_threads_find(o->waiting, &pass, &ours, err);
 }
@@ -642,6 +679,17 @@ enum tally_status off_cpu_find_waiting(
 	struct off_cpu *waits, const struct waiting_threads_sink *sink, struct tally_error *err)
 {
 	return TALLY_UNSUPPORTED;
+}
+
+enum tally_status off_cpu_find_partial(
+	struct off_cpu *waits, const struct waiting_threads_sink *sink, struct tally_error *err)
+{
+	return TALLY_UNSUPPORTED;
+}
+
+bool off_cpu_has_partial(const struct off_cpu *waits)
+{
+	return false;
 }
 
 enum tally_status off_cpu_set_stack(

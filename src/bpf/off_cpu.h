@@ -57,6 +57,8 @@ struct off_cpu_losses {
 	uint64_t waits, waits_ns; /* in sums that there was no room for */
 	uint64_t stacks; /* waits whose stack was lost */
 	uint64_t cut_stacks;
+	uint64_t partial, partial_ns; /* waits that ended before the unwind tables of their programs were there */
+	uint64_t mistaken_stacks; /* that were recognized, and were others when they were taken again */
 	uint64_t switches; /* records that a ring had no room for */
 	uint64_t summed; /* long waits that were added to sums because the ring was full */
 	uint64_t unreached; /* longer waits that began before, and ended before their stacks were read */
@@ -81,6 +83,12 @@ TALLY_MUST_CHECK enum tally_status off_cpu_add_target(
  * when it was set running. UNSUPPORTED or DENIED: threads cannot be visited, because of err. */
 TALLY_MUST_CHECK enum tally_status off_cpu_find_waiting(
 	struct off_cpu *waits, const struct waiting_threads_sink *sink, struct tally_error *err);
+/* The same for waits whose stacks were walked when some unwind table was not there yet, and which go on. Does nothing if
+ * there were none since the last time. */
+TALLY_MUST_CHECK enum tally_status off_cpu_find_partial(
+	struct off_cpu *waits, const struct waiting_threads_sink *sink, struct tally_error *err);
+/* Whether off_cpu_find_partial would visit threads. */
+bool off_cpu_has_partial(const struct off_cpu *waits);
 /* The user stack of such a wait, innermost frame first; until then only the innermost frame is known. */
 TALLY_MUST_CHECK enum tally_status off_cpu_set_stack(
 	struct off_cpu *waits, uint64_t stack, const uint64_t *ips, size_t count, struct tally_error *err);

@@ -21,6 +21,7 @@ const volatile __u32 own_tgid;
 /* Of the current pass. */
 __u64 begin_ns;
 __u32 generation;
+bool only_partial; /* those alone whose stacks were walked when some table was not there yet */
 __u64 lost_threads; /* that the map had no room for */
 __u32 reader; /* the process that reads the records, by its number in the first PID namespace */
 
@@ -172,6 +173,20 @@ static __always_inline bool waiting_enter(
 	return false;
 }
 
+/* Reads what a wait that goes on is unwound from; false: it has ended. */
+static __always_inline bool waiting_read_again(
+	struct task_struct *task, struct off_cpu_thread *t, struct waiting_record *record)
+{
+	record->has_registers = waiting_read_registers(task, record->registers);
+	waiting_take_kernel(task, record);
+	if (t->partial != OFF_CPU_IS_PARTIAL || waiting_is_on_cpu(task) || off_cpu_switches(task) != record->switches)
+		return false;
+	t->before_switches = record->switches;
+	t->before_stack = record->stack;
+	t->partial = OFF_CPU_IS_READ_AGAIN;
+	return true;
+}
+
 SEC("iter/task")
 int waiting_visit(struct bpf_iter__task *context)
 {
@@ -182,8 +197,10 @@ int waiting_visit(struct bpf_iter__task *context)
 	reader = (__u32)(bpf_get_current_pid_tgid() >> 32);
 	if (!task || !s || !waiting_is_target(task))
 		return 0;
-	struct off_cpu_thread *t = waiting_entry(task, s);
-	if (!t)
+	__u32 tid = task->pid;
+	struct off_cpu_thread *t = only_partial ? bpf_map_lookup_elem(&threads, &tid) : waiting_entry(task, s);
+	/* The kernel visits a thread again if there was no room for its record. */
+	if (!t || (only_partial && (!t->off_ns || t->generation != generation || t->partial == OFF_CPU_IS_WHOLE)))
 		return 0;
 	struct waiting_record *record = &s->record;
 	record->switches = off_cpu_switches(task);
@@ -195,12 +212,20 @@ int waiting_visit(struct bpf_iter__task *context)
 	record->tid = task->pid;
 	record->tgid = task->tgid;
 	record->stack = off_cpu_mix(off_cpu_mix(record->tid, record->switches), begin_ns) | 1;
-	/* The kernel visits a thread again if there was no room for its record. */
 	bool is_again = t->flags & OFF_CPU_BEGAN_BEFORE && t->before_stack == record->stack;
-	if (t->off_ns && t->generation == generation && !is_again)
+	if (!only_partial && t->off_ns && t->generation == generation && !is_again)
 		return 0; /* it left the CPU since its switches are seen */
-	if (!waiting_enter(task, t, record, state))
+	if (only_partial) {
+		bool is_seen = t->partial == OFF_CPU_IS_READ_AGAIN;
+		if (is_seen && t->before_stack != record->stack)
+			return 0;
+		if (is_seen)
+			t->partial = OFF_CPU_IS_PARTIAL;
+		if (!waiting_read_again(task, t, record))
+			return 0;
+	} else if (!waiting_enter(task, t, record, state)) {
 		return 0;
+	}
 	__u64 bytes = WAITING_RECORD_BYTES + (record->kernel_count & WAITING_FRAMES) * sizeof(__u64);
 	bpf_seq_write(seq, record, (__u32)bytes);
 	return 0;

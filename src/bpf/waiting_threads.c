@@ -163,6 +163,7 @@ enum tally_status waiting_threads_find(struct waiting_threads *w, const struct w
 {
 	w->skeleton->bss->begin_ns = pass->begin_ns;
 	w->skeleton->bss->generation = pass->generation;
+	w->skeleton->bss->only_partial = pass->only_partial;
 	int fd = bpf_iter_create(bpf_link__fd(w->visit));
 	if (fd < 0)
 		return error_set_errno(

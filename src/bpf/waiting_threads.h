@@ -49,6 +49,7 @@ struct waiting_threads_sink { /* what it returns other than TALLY_OK ends the pa
 struct waiting_threads_pass {
 	uint64_t begin_ns; /* waits count from then on, in CLOCK_MONOTONIC */
 	uint32_t generation; /* of the program's control */
+	bool only_partial; /* threads alone whose stacks were walked when some unwind table was not there yet */
 };
 
 struct waiting_threads;

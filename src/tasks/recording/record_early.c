@@ -144,6 +144,11 @@ static enum tally_status record_early_lose(
 	void *context, uint32_t tid, enum early_waits_loss loss, struct tally_error *err)
 {
 	struct record_early *e = context;
+	uint64_t unused;
+	if (map_u64_find(&e->partial, tid, &unused)) {
+		e->partial_lost++;
+		return TALLY_OK;
+	}
 	return map_u64_set(&e->lost, tid, loss) ? TALLY_OK : error_nomem(err);
 }
 
@@ -190,6 +195,7 @@ void record_early_deinit(struct record_early *e)
 	record_early_close_stacks(e);
 	map_u64_deinit(&e->ns);
 	map_u64_deinit(&e->lost);
+	map_u64_deinit(&e->partial);
 }
 
 enum tally_status record_early_begin(struct record_early *e, bool is_held, struct tally_error *err)
@@ -209,10 +215,31 @@ bool record_early_is_reading(const struct record_early *e)
 	return e->stacks != NULL;
 }
 
+static enum tally_status record_early_take_partial(
+	void *context, const struct waiting_thread *thread, struct tally_error *err)
+{
+	struct record_early *e = context;
+	return map_u64_set(&e->partial, thread->tid, 1) ? record_early_take(context, thread, err) : error_nomem(err);
+}
+
+/* A new program's first waits have stacks that lack their callers. */
+static enum tally_status record_early_find_partial(struct record_early *e, struct tally_error *err)
+{
+	const struct waiting_threads_sink sink = {record_early_take_partial, e};
+	enum tally_status status = TALLY_OK;
+	struct off_cpu *waits = e->config.source->off_cpu;
+	if (!waits || !off_cpu_has_partial(waits) || e->config.no_user_stacks)
+		return TALLY_OK;
+	if (!e->stacks)
+		status = record_early_open_stacks(e, err);
+	return status == TALLY_OK ? off_cpu_find_partial(waits, &sink, err) : status;
+}
+
 enum tally_status record_early_read_stacks(struct record_early *e, bool is_last, struct tally_error *err)
 {
-	if (!e->stacks)
-		return TALLY_OK;
+	enum tally_status found = record_early_find_partial(e, err);
+	if (found != TALLY_OK || !e->stacks)
+		return found;
 	if (is_last) /* what follows takes time, in which nothing counts any more */
 		off_cpu_set_running(e->config.source->off_cpu, false);
 	enum tally_status status = is_last ? early_waits_finish(e->stacks, LAST_STACKS_MS, err)
@@ -234,6 +261,7 @@ void record_early_add_losses(const struct record_early *e, struct off_cpu_losses
 {
 	size_t position = 0;
 	uint64_t tid, loss, ns;
+	losses->partial += e->partial_lost;
 	while (map_u64_next(&e->lost, &position, &tid, &loss)) {
 		if (!map_u64_find(&e->ns, tid, &ns) || ns < SHORT_NS)
 			continue;

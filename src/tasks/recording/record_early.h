@@ -21,6 +21,8 @@
 
 #define RECORD_EARLY_PAUSE_MS 2 /* between drains while stacks are read: a file may have been opened */
 
+#define RECORD_EARLY_LOOK_MS 100 /* how often new programs' first waits are looked for */
+
 struct record_early_config {
 	const struct kernel_seam *kernel;
 	const struct target *target;
@@ -38,6 +40,8 @@ struct record_early {
 	struct early_waits *stacks; /* that are being read; NULL: none */
 	struct map_u64 ns; /* by thread: what its waits that began before came to */
 	struct map_u64 lost; /* by thread: its early_waits_loss */
+	struct map_u64 partial; /* threads whose stacks are read again */
+	uint64_t partial_lost; /* of them those that woke up before */
 	bool has_noted; /* why threads cannot be visited */
 };
 

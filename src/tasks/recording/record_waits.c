@@ -379,7 +379,7 @@ int record_waits_pause_ms(const struct record_waits *w)
 {
 	if (record_early_is_reading(&w->early))
 		return RECORD_EARLY_PAUSE_MS;
-	return w->source.switches ? SWITCH_WAITS_PAUSE_MS : -1;
+	return w->source.switches ? SWITCH_WAITS_PAUSE_MS : RECORD_EARLY_LOOK_MS;
 }
 
 void record_waits_print_losses(struct text *out, const struct off_cpu_losses *l)
@@ -400,6 +400,15 @@ void record_waits_print_losses(struct text *out, const struct off_cpu_losses *l)
 			(unsigned long long)l->stacks);
 	if (l->cut_stacks)
 		text_printf(out, "%llu stacks of waits are cut after 127 frames\n", (unsigned long long)l->cut_stacks);
+	if (l->partial)
+		text_printf(out,
+			"%llu waits (%.3f s) may lack callers: they ended before the unwind tables of their programs "
+			"were read\n",
+			(unsigned long long)l->partial, (double)l->partial_ns / 1e9);
+	if (l->mistaken_stacks)
+		text_printf(out,
+			"%llu stacks of waits were recognized wrongly; please report this, with the kernel's version\n",
+			(unsigned long long)l->mistaken_stacks);
 	if (l->summed)
 		text_printf(out, "%llu long waits are only in sums: more came than could be written\n",
 			(unsigned long long)l->summed);

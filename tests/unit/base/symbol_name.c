@@ -24,6 +24,8 @@ static void names_lose_their_parameters(void **state)
 	expect_plain("(anonymous namespace)::f", "(anonymous namespace)::f");
 	expect_plain("Op<int>::operator()(int) const", "Op<int>::operator()");
 	expect_plain("Op<int>::operator()", "Op<int>::operator()");
+	expect_plain("StubRoutines (1)", "StubRoutines (1)");
+	expect_plain("DeoptimizationBlob (final stubs)", "DeoptimizationBlob (final stubs)");
 	expect_plain("operator new(unsigned long)", "operator new");
 	expect_plain("A::operator<<(int)", "A::operator<<");
 	expect_plain("A::operator->()", "A::operator->");
