@@ -49,9 +49,9 @@ def test_calls_of_unknown_numbers(tally, traces_by_bpf, filtered):
 
 
 def test_signals_and_ends_are_lines(tally, traces_by_bpf):
-    lines = tally('trace', '-e', 'kill', 'sh', '-c', 'sh -c "kill -USR1 \\$\\$"; exit 5', check=None).stderr
-    assert re.search(r'sh/\d+ --- SIGUSR1 \{ .si_signo: SIGUSR1, .si_code: SI_USER, .si_pid: \d+.*\} ---$', lines, re.M)
-    assert re.search(r'\+\+\+ killed by SIGUSR1 \+\+\+$', lines, re.M)
-    assert re.search(r'--- SIGCHLD \{ .*CLD_KILLED.*si_status: SIGUSR1', lines)
+    lines = tally('trace', '-e', 'kill', 'sh', '-c', 'sh -c "kill -SEGV \\$\\$"; exit 5', check=None).stderr
+    assert re.search(r'sh/\d+ --- SIGSEGV \{ .si_signo: SIGSEGV, .si_code: SI_USER, .si_pid: \d+.*\} ---$', lines, re.M)
+    assert re.search(r'\+\+\+ killed by SIGSEGV (\(core dumped\) )?\+\+\+$', lines, re.M)
+    assert re.search(r'--- SIGCHLD \{ .*CLD_KILLED.*si_status: SIGSEGV', lines)
     assert re.search(r'\+\+\+ exited with 5 \+\+\+$', lines, re.M)
     assert '+++' not in tally('trace', '--failure', 'true', check=0).stderr
