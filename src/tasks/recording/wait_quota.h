@@ -4,7 +4,7 @@
  * waits that do not see which threads that concerned.
  *
  * A quota of a cgroup holds for those below it, so its parents are read, too. What happened before a process was seen in its
- * cgroup is not counted. Best effort: where a file cannot be read, or memory is out, less is counted. The owner calls
+ * cgroup is not counted. Best effort: where a file cannot be read, or out of memory, less is counted. The owner calls
  * wait_quota_deinit. One thread. Sources: cgroups(7), Documentation/admin-guide/cgroup-v2.rst, Documentation/scheduler/sched-bwc.rst.
  *
  *	wait_quota_add(&quota, pid); ...   wait_quota_look(&quota); ...   ns = wait_quota_ns(&quota);   wait_quota_deinit(&quota);
