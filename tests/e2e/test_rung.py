@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Samples without perf events: by ptrace and timers of CPU time, where a filter denies perf_event_open, or by --rung timer."""
+import json
 import os
 import pathlib
 import random
@@ -341,12 +342,66 @@ def test_where_ptrace_is_denied_too(tally, denier, tmp_path):
     assert result.returncode == 255 and 'ptrace' in result.stderr and 'seccomp filter' in result.stderr, result.stderr
 
 
-@pytest.mark.parametrize('call', ['waitid', 'wait4', 'timer_create', 'process_vm_readv', 'eventfd2', 'getrandom'])
+@pytest.mark.parametrize('call', ['waitid', 'wait4', 'timer_create', 'process_vm_readv', 'eventfd2', 'getrandom', 'poll', 'uname',
+                                  'rt_sigaction', 'epoll_wait'])
 def test_a_denied_call_is_no_hang(tally, denier, workload, tmp_path, call):
-    """The filter is the program's, too: timers that it cannot have are told."""
+    """The filter is the program's, too: timers that it cannot have are told, and memory is read otherwise."""
+    data = tmp_path / 'd.data'
     tally.prefix = [denier('SECCOMP_RET_ERRNO | EPERM', call)]
-    result = tally('record', '--rung', 'timer', '-o', tmp_path / 'd.data', '--', workload('spin').path, '100', timeout=60)
+    result = tally('record', '--rung', 'timer', '-g', '-o', data, '--', workload('spin').path, '200', timeout=60)
     assert result.returncode in (0, 255), result.stderr
     assert result.stderr.strip()
-    if call == 'timer_create' and result.returncode == 0:
-        assert 'could not be sampled' in result.stderr, result.stderr
+    tally.prefix = []
+    if call in ('timer_create', 'process_vm_readv', 'getrandom'):
+        assert result.returncode == 0 and shares(tally, data)['spin'] > 10, result.stderr
+    if call == 'timer_create':
+        told = 'had no timer (timer_create: Operation not permitted)'
+        assert told in result.stderr and told in tally('health', data).stdout
+
+
+@pytest.mark.parametrize('call', ['poll', 'uname'])
+def test_a_denied_call_is_no_end_of_wall_recordings(tally, denier, tmp_path, call):
+    data = tmp_path / 'd.data'
+    if tally('record', '--wall', '-o', data, '--', 'true').returncode != 0:
+        pytest.skip('record --wall is not possible here')
+    tally.prefix = [denier('SECCOMP_RET_ERRNO | ENOMEM', call)]
+    result = tally('record', '--wall', '-o', data, '--', 'true', timeout=60)
+    assert result.returncode == 0 or (result.returncode == 255 and call in result.stderr), result.stderr
+
+
+def test_a_program_without_its_rights_is_told(tally, tmp_path):
+    """In the recording, too. Root's tracer leaves a program its rights."""
+    if os.geteuid() != 0 or not shutil.which('setpriv'):
+        pytest.skip('needs root and setpriv (util-linux)')
+    folder = tmp_path
+    for part in [folder, *folder.parents][:-2]:
+        part.chmod(part.stat().st_mode | 0o055)
+    program = shutil.copy(shutil.which('id'), folder / 'privileged-id')
+    os.chmod(program, 0o4755)
+    out = folder / 'out'
+    out.mkdir(mode=0o777)
+    out.chmod(0o777)
+    user = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups']
+    if 'euid=0' not in subprocess.run([*user, program], capture_output=True, text=True, check=False).stdout:
+        pytest.skip('set-user-ID programs have no effect here')
+    tally.prefix = user
+    result = tally('record', '--rung', 'timer', '-o', out / 'd.data', '--', 'sh', '-c', f'{program}; true')
+    if result.returncode == 255:
+        pytest.skip(f'not as another user: {result.stderr}')
+    tally.prefix = []
+    told = ('1 programs ran without the rights of their files (set-user-ID, set-group-ID or capabilities), because they were traced; '
+            f'the first was {program}')
+    assert 'euid=0' not in result.stdout and told in result.stderr, result.stderr
+    os.chown(out / 'd.data', 0, 0)  # recordings of others are not read
+    assert told in json.loads(tally('health', '--json', out / 'd.data').stdout)['origin']['changed']
+    tally('record', '--rung', 'timer', '-o', out / 'd.data', '--', program, check=0)
+    assert 'ran without' not in tally('health', out / 'd.data').stdout
+
+
+def test_without_proc_it_is_refused_before_the_command_runs(tally, tmp_path):
+    inside = ['unshare', '-m', 'sh', '-c', 'mount -t tmpfs none /proc && exec "$@"', 'sh']
+    if not shutil.which('unshare') or subprocess.run([*inside, 'true'], capture_output=True, check=False).returncode != 0:
+        pytest.skip('/proc cannot be hidden here')
+    tally.prefix = inside
+    result = tally('record', '--rung', 'timer', '-o', tmp_path / 'd.data', '--', 'touch', tmp_path / 'ran')
+    assert result.returncode == 255 and 'needs /proc' in result.stderr and not (tmp_path / 'ran').exists(), result.stderr

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/interrupts.h"
 
 #define VDSO_BYTES	16384 /* of it are searched */
 #define STOPS_MAX	16 /* of other kinds that may come while a call is made */
@@ -326,8 +327,9 @@ static bool await_stop(struct standin_calls *c, int *stop)
 {
 	siginfo_t info = {0};
 	int failed;
+	unsigned interrupts = 0;
 	while ((failed = waitid(P_PID, (id_t)c->tid, &info, WSTOPPED | WEXITED | WNOWAIT | __WALL)) != 0 &&
-		errno == EINTR)
+		is_interrupted(&interrupts))
 		;
 	if (failed || (info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED) ||
 		waitid(P_PID, (id_t)c->tid, &info, WSTOPPED | WNOHANG | __WALL) != 0 || info.si_pid == 0)

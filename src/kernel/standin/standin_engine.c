@@ -16,11 +16,13 @@
 
 #define ENGINE_OPTIONS \
 	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD)
-#define LOOK_NS		 20000000
-#define RELEASE_NS	 UINT64_C(1000000000) /* threads that do not stop so long are let go with their timers */
-#define ORPHAN_NS	 UINT64_C(1000000000)
-#define RELEASE_PAUSE_NS 200000
-#define ANY_NEWS	 (WSTOPPED | WEXITED | __WALL | __WNOTHREAD)
+#define LOOK_NS		   20000000
+#define RELEASE_NS	   UINT64_C(1000000000) /* threads that do not stop so long are let go with their timers */
+#define INTERRUPTS_A_LOOK  2000 /* of signals there are two: more come from a sandbox that answers so each time */
+#define TIMERLESS_PAUSE_NS 1000000 /* between looks for stops, where a filter denies timers */
+#define ORPHAN_NS	   UINT64_C(1000000000)
+#define RELEASE_PAUSE_NS   200000
+#define ANY_NEWS	   (WSTOPPED | WEXITED | __WALL | __WNOTHREAD)
 
 /* ---- requests ---- */
 
@@ -182,9 +184,9 @@ static bool engine_prepare(timer_t *timer)
 	return true;
 }
 
-static void engine_answer(struct standin *s, bool can_wait)
+static void engine_answer(struct standin *s)
 {
-	s->answer = !can_wait			   ? EAGAIN
+	s->answer = s->is_broken		   ? EAGAIN
 		    : s->request == REQUEST_TRACE  ? engine_trace(s, s->request_tid)
 		    : s->request == REQUEST_TIMERS ? engine_start_timers(s)
 						   : engine_release_all(s);
@@ -197,13 +199,17 @@ static void engine_answer(struct standin *s, bool can_wait)
 /* One stop or end, or what interrupted the wait for it. */
 static void engine_turn(struct standin *s)
 {
+	const struct timespec pause = {0, TIMERLESS_PAUSE_NS};
 	siginfo_t info = {0};
 	int news = s->command_is_over ? WSTOPPED | __WALL | __WNOTHREAD : ANY_NEWS;
 	pthread_mutex_unlock(&s->lock);
-	int failed = waitid(P_ALL, 0, &info, news | WNOWAIT);
+	int failed = waitid(P_ALL, 0, &info, news | WNOWAIT | (s->has_timer ? 0 : WNOHANG));
 	int errnum = errno;
+	if (!s->has_timer && !failed && info.si_pid == 0)
+		(void)nanosleep(&pause, NULL);
 	pthread_mutex_lock(&s->lock);
-	s->is_broken = failed && errnum != ECHILD && errnum != EINTR;
+	s->interrupts += failed && errnum == EINTR;
+	s->is_broken = failed && errnum != ECHILD && (errnum != EINTR || s->interrupts > INTERRUPTS_A_LOOK);
 	if ((failed && errnum == ECHILD) || s->is_broken) /* nothing is left to trace */
 		while (s->threads.len > 0)
 			standin_thread_end(s, &s->threads.items[s->threads.len - 1]);
@@ -232,6 +238,7 @@ static void engine_look(struct standin *s, uint64_t *due_ns)
 	if (now < *due_ns)
 		return;
 	*due_ns = now + LOOK_NS / 2;
+	s->interrupts = 0;
 	if (s->command_is_over)
 		engine_look_for_ends(s);
 	engine_look_for_orphans(s, now);
@@ -243,11 +250,11 @@ void *standin_engine_run(void *context)
 	struct standin *s = context;
 	timer_t timer;
 	uint64_t due_ns = 0;
-	bool can_wait = engine_prepare(&timer);
+	s->has_timer = engine_prepare(&timer);
 	pthread_mutex_lock(&s->lock);
 	while (!s->is_ending && !s->is_broken) {
 		if (s->request != REQUEST_NONE) {
-			engine_answer(s, can_wait);
+			engine_answer(s);
 		} else if (s->threads.len == 0) {
 			pthread_cond_wait(&s->asked, &s->lock);
 		} else {
@@ -257,10 +264,10 @@ void *standin_engine_run(void *context)
 	}
 	/* Where even waiting is forbidden, the end of this thread lets all programs go. */
 	if (s->is_broken && s->request != REQUEST_NONE)
-		engine_answer(s, false);
+		engine_answer(s);
 	(void)engine_release_all(s);
 	pthread_mutex_unlock(&s->lock);
-	if (can_wait)
+	if (s->has_timer)
 		timer_delete(timer);
 	return NULL;
 }

@@ -188,8 +188,9 @@ void standin_sample(struct standin *s, struct standin_thread *thread, uint64_t p
 	size_t stack = wanted_stack(s, thread, &wants_chain);
 	if (!standin_event_of(s, thread, 0, &at) || !read_registers(&t, thread->tid))
 		return;
-	if (thread->samples++ % COMM_SAMPLES == 0)
-		standin_put_comm(s, thread, false);
+	if (thread->samples % COMM_SAMPLES == 0 || (thread->samples & (thread->samples - 1)) == 0)
+		standin_put_comm(s, thread, false); /* most name themselves soon: at 1, 2, 4 ... samples, too */
+	thread->samples++;
 	standin_renew_mappings(s, thread);
 	if (stack)
 		t.stack_bytes = standin_samples_read_memory(thread->tid, t.sp, s->stack, stack) & ~(size_t)7;

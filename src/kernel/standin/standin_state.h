@@ -94,6 +94,8 @@ struct standin {
 	uint64_t call_offset, room_offset;
 	bool command_is_over; /* the process that this one started has ended, and is not reaped yet */
 	size_t next_look; /* thread */
+	bool has_timer; /* the engine: it interrupts waits for stops */
+	unsigned interrupts; /* of waits, since the last look */
 	struct standin_losses losses;
 	uint64_t maps_due_ns; /* when mappings may be read again */
 	VEC(uint64_t) code; /* pid << 32 | hash of a mapping that was written */
