@@ -6,7 +6,7 @@
 
 The calls of a verb are those that strace counts. Each fails with EPERM, ENOSYS, ENOMEM and EINTR: the first one alone, behind
 those of the loader (by strace, in the first thread), and all of them (by a seccomp filter, in all threads and in the command that is measured).
-A run is wrong if it takes more than 20 s, ends by a signal, fails without a message, or succeeds with less output than
+A run is wrong if it takes more than 20 s and ten times as long as without the failure, ends by a signal, fails without a message, or succeeds with less output than
 without the failure and without a message that the other run does not have. Exit status 1 if one was.
 """
 import argparse
@@ -80,13 +80,13 @@ VERBS = {
 Result = collections.namedtuple('Result', 'status out err')
 
 
-def run(command, folder):
+def run(command, folder, limit_s=LIMIT_S):
     """Its status (None: too late), standard output and error."""
     environment = dict(os.environ, HOME=str(folder), XDG_CACHE_HOME=f'{folder}/.cache', LC_ALL='C', TERM='dumb')
     with subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, start_new_session=True) as child:
         try:
-            out, err = child.communicate(timeout=LIMIT_S)
+            out, err = child.communicate(timeout=limit_s)
             return Result(child.returncode, out.decode(errors='replace'), err.decode(errors='replace'))
         except subprocess.TimeoutExpired:
             os.killpg(child.pid, signal.SIGKILL)
@@ -122,6 +122,7 @@ class Sweep:
         self.tally, self.folder, self.end = tally, folder, time.monotonic() + seconds
         self.runs, self.wrong, self.unfinished = collections.Counter(), [], []
         self.numbers = numbers()
+        self.limit_s = LIMIT_S
         self.loaded = self.calls_of(['--version'])
 
     def output_of(self, words):
@@ -139,7 +140,7 @@ class Sweep:
         made = self.output_of(words)
         if made:
             made.unlink(missing_ok=True)
-        result = run(command, self.folder)
+        result = run(command, self.folder, self.limit_s)
         produced = not made or (made.exists() and made.stat().st_size > 0)
         fault = judge(base, result, produced)
         at = command.index(self.tally)
@@ -154,7 +155,9 @@ class Sweep:
     def verb(self, name):
         """All calls of a verb."""
         words = VERBS[name]
-        base = run([self.tally] + words, self.folder)
+        begin = time.monotonic()
+        base = run([self.tally] + words, self.folder, 10 * LIMIT_S)
+        self.limit_s = LIMIT_S + 10 * (time.monotonic() - begin)
         if base.status != 0:
             print(f'{name}: not possible here: {base.err.strip()[-200:]}', flush=True)
             return
