@@ -18,8 +18,8 @@
 #define PROFILE_FLAME_TREE_H
 
 #include "base/text.h"
-#include "profile/name_match.h"
 #include "profile/filter.h"
+#include "profile/name_match.h"
 
 enum flame_kind {
 	FLAME_USER,

@@ -90,8 +90,8 @@ static void simulation_counts_add(struct simulation_counts *counts, const struct
 		text_visible(&model, image->model);
 		counts->model[model.len] = '\0';
 	}
-	counts->silent += !image->is_counted[SIM_INSTRUCTIONS] ||
-			  (!image->is_final && image->values[SIM_INSTRUCTIONS] == 0);
+	counts->silent +=
+		!image->is_counted[SIM_INSTRUCTIONS] || (!image->is_final && image->values[SIM_INSTRUCTIONS] == 0);
 	counts->toggles_ran |= image->toggles_ran;
 	counts->images++;
 	counts->processes += image->number == 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/recording/thread_waits.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 
