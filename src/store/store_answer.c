@@ -22,6 +22,7 @@ struct store_answer_range {
 struct store_answer_named { /* a frame before its function is known */
 	struct profile_frame frame;
 	struct profile_function function;
+	uint32_t file; /* the name of the function's file, a string of the builder */
 	bool has_symbol;
 };
 
@@ -88,8 +89,10 @@ static bool store_answer_take_stack(void *context, uint64_t id, const uint64_t *
 	return true;
 }
 
-static uint32_t store_answer_binary(struct store_answer *a, const struct store_binary *binary)
+/* file becomes the name of the binary's file, which its builds share. */
+static uint32_t store_answer_binary(struct store_answer *a, const struct store_binary *binary, uint32_t *file)
 {
+	*file = PROFILE_NONE;
 	if (!binary)
 		return PROFILE_NONE;
 	struct profile_builder *b = a->builder;
@@ -100,6 +103,7 @@ static uint32_t store_answer_binary(struct store_answer *a, const struct store_b
 		(void)store_answer_fail(a);
 	uint32_t shown = profile_builder_string(b, name);
 	text_deinit(&room);
+	*file = shown;
 	return profile_builder_binary(
 		b, &(struct profile_binary){.name = shown,
 			   .long_name = is_of_process ? a->empty : profile_builder_string(b, binary->path),
@@ -125,7 +129,7 @@ static struct profile_place store_answer_place(struct store_answer *a, const str
 
 struct store_answer_location {
 	const struct store_location *location;
-	uint32_t binary;
+	uint32_t binary, file;
 	struct profile_place innermost;
 	bool is_generated;
 };
@@ -144,7 +148,7 @@ static void store_answer_frame(
 		.is_start = !has_symbol && frame->is_start,
 		.own_line = line,
 		.innermost_line = is_last ? at->innermost : line};
-	struct store_answer_named named = {.frame = to, .has_symbol = has_symbol};
+	struct store_answer_named named = {.frame = to, .file = at->file, .has_symbol = has_symbol};
 	if (has_symbol)
 		named.function = (struct profile_function){.name = profile_builder_string(b, frame->function),
 			.binary = at->binary,
@@ -156,40 +160,64 @@ static void store_answer_frame(
 		(void)store_answer_fail(a);
 }
 
-/* A function lies elsewhere in each build of its program and is the same by its name; but two functions of one name in
- * one file are told apart by their places. */
+/* The first place of each function, by file and name, and whether it has others. */
+struct store_answer_places {
+	struct id_table ids;
+	VEC(struct store_answer_range) first; /* start and size */
+	VEC(bool) are_several;
+};
+
+static bool store_answer_add_place(struct store_answer_places *places, uint32_t file, const struct profile_function *f)
+{
+	bool is_new;
+	uint32_t id = id_table_add(&places->ids, (const uint64_t[]){file, f->name}, &is_new);
+	const struct store_answer_range place = {f->start, f->size};
+	if (id == ID_TABLE_NONE ||
+		(is_new && !(vec_push(&places->first, place) && vec_push(&places->are_several, false))))
+		return false;
+	const struct store_answer_range *first = &places->first.items[id];
+	if (first->first != place.first || first->count != place.count)
+		places->are_several.items[id] = true;
+	return true;
+}
+
+static bool store_answer_has_places(struct store_answer_places *places, uint32_t file, const struct profile_function *f)
+{
+	uint32_t id = id_table_add(&places->ids, (const uint64_t[]){file, f->name}, NULL);
+	return id == ID_TABLE_NONE || places->are_several.items[id];
+}
+
+static void store_answer_places_deinit(struct store_answer_places *places)
+{
+	id_table_deinit(&places->ids);
+	vec_free(&places->first);
+	vec_free(&places->are_several);
+}
+
+/* A function lies elsewhere in each build of its program and is the same by its name, so its place is left out; but two
+ * functions of one name in one build are told apart by their places. */
 static bool store_answer_name_frames(struct store_answer *a)
 {
-	struct id_table names = {.words = 2};
-	VEC(uint64_t) starts = {0};
-	VEC(bool) are_several = {0};
+	struct store_answer_places of_files = {.ids = {.words = 2}}, of_builds = {.ids = {.words = 2}};
 	bool is_done = true;
 	for (size_t i = 0; is_done && i < a->named.len; i++) {
-		const struct profile_function *f = &a->named.items[i].function;
-		if (!a->named.items[i].has_symbol || f->is_inlined)
-			continue;
-		bool is_new;
-		uint32_t id = id_table_add(&names, (const uint64_t[]){f->binary, f->name}, &is_new);
-		is_done = id != ID_TABLE_NONE &&
-			  (!is_new || (vec_push(&starts, f->start) && vec_push(&are_several, false)));
-		if (is_done && starts.items[id] != f->start)
-			are_several.items[id] = true;
+		const struct store_answer_named *named = &a->named.items[i];
+		if (named->has_symbol && !named->function.is_inlined)
+			is_done = store_answer_add_place(&of_files, named->file, &named->function) &&
+				  store_answer_add_place(&of_builds, named->function.binary, &named->function);
 	}
 	for (size_t i = 0; is_done && i < a->named.len; i++) {
 		struct store_answer_named *named = &a->named.items[i];
 		struct profile_function *f = &named->function;
-		if (named->has_symbol && !f->is_inlined) {
-			uint32_t id = id_table_add(&names, (const uint64_t[]){f->binary, f->name}, NULL);
-			if (id == ID_TABLE_NONE || !are_several.items[id])
-				f->start = f->size = 0;
-		}
+		if (named->has_symbol && !f->is_inlined && store_answer_has_places(&of_files, named->file, f) &&
+			!store_answer_has_places(&of_builds, f->binary, f))
+			f->start = f->size = 0;
 		if (named->has_symbol)
 			named->frame.function = profile_builder_function(a->builder, f);
 		is_done = vec_push(&a->frames, profile_builder_frame(a->builder, &named->frame));
 	}
-	id_table_deinit(&names);
-	vec_free(&starts);
-	vec_free(&are_several);
+	store_answer_places_deinit(&of_files);
+	store_answer_places_deinit(&of_builds);
 	return is_done;
 }
 
@@ -203,8 +231,10 @@ static bool store_answer_take_location(void *context, uint64_t id, const struct 
 		return store_answer_fail(a);
 	size_t count = location->frame_count ? location->frame_count : 1;
 	const struct store_frame *from = location->frame_count ? frames : &nameless;
-	struct store_answer_location at = {location, store_answer_binary(a, binary), store_answer_place(a, &from[0]),
-		binary && name_identity_is_generated(binary->name)};
+	struct store_answer_location at = {.location = location,
+		.innermost = store_answer_place(a, &from[0]),
+		.is_generated = binary && name_identity_is_generated(binary->name)};
+	at.binary = store_answer_binary(a, binary, &at.file);
 	a->location_frames[index] = (struct store_answer_range){a->named.len, count};
 	for (size_t i = 0; i < count; i++)
 		store_answer_frame(a, &at, &from[i], i + 1 == count);

@@ -104,7 +104,8 @@ static void a_page_has_its_data(void **state)
 	text_char(&out, 0);
 	assert_has(&out, "{\n\"title\":\"a\\u003cb\",\n\"program\":\"tally\",\n\"lost\":0,\n\"duration\":10000000,"
 			 "\n\"resolution\":0,\n"
-			 "\"io_min\":0,\n\"strings\":[\n\"\\u003cb\\u003e\\u0026\",\n\"schedule\\u000amain\"],\n"
+			 "\"io_min\":0,\n\"tells_unknown\":false,\n\"strings\":[\n\"\\u003cb\\u003e\\u0026\","
+			 "\n\"schedule\\u000amain\"],\n"
 			 "\"tracks\":[\n[0,0,0,0,10000000,[],2,\"AACAkvQBAgOAkvQBgJvuAgM=\"");
 	text_deinit(&out);
 	tracks_deinit(&t);

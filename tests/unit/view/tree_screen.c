@@ -212,13 +212,13 @@ static void states(void **state)
 	struct fixture f;
 	open_screens(&f, false);
 	flame_screen_deinit(&f.flame);
-	f.tree.states = calloc(f.tree.node_count, PROFILE_STATES * sizeof(*f.tree.states));
+	f.tree.states = calloc(f.tree.node_count, FLAME_STATES * sizeof(*f.tree.states));
 	f.tree.state_names[PROFILE_STATE_RUNNING] = STR("running");
 	f.tree.state_names[PROFILE_STATE_LOCK] = STR("lock");
 	for (size_t i = 0; i < f.tree.node_count; i++) {
 		bool waits = str_equal(f.tree.labels[f.tree.nodes[i].label].name, STR("lex"));
-		f.tree.states[i * PROFILE_STATES + PROFILE_STATE_RUNNING] = f.tree.nodes[i].self - (waits ? 400 : 0);
-		f.tree.states[i * PROFILE_STATES + PROFILE_STATE_LOCK] = waits ? 400 : 0;
+		f.tree.states[i * FLAME_STATES + PROFILE_STATE_RUNNING] = f.tree.nodes[i].self - (waits ? 400 : 0);
+		f.tree.states[i * FLAME_STATES + PROFILE_STATE_LOCK] = waits ? 400 : 0;
 	}
 	assert_int_equal(flame_screen_init(&f.flame, &f.tree, "Samples: 7", NULL), TALLY_OK);
 	assert_int_equal(f.flame.total, 1000);
