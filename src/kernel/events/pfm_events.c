@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/events/pfm_events.h"
 
+#include <linux/perf_event.h> /* first: libpfm4's header has the same names, unless it finds that this one is there */
 #include <stdlib.h>
 #include <string.h>
 
