@@ -369,13 +369,16 @@ void text_utf8(struct text *out, struct tally_str s)
 void text_csv(struct text *out, struct tally_str s)
 {
 	bool is_quoted = false;
+	size_t start = out->len;
 	for (size_t i = 0; i < s.len && !is_quoted; i++)
 		is_quoted = s.data[i] == '"' || s.data[i] == ',' || (uint8_t)s.data[i] < ' ';
 	if (!is_quoted) {
 		text_utf8(out, s);
+		text_visible_from(out, start);
 		return;
 	}
 	text_char(out, '"');
+	start = out->len;
 	while (s.len > 0) {
 		const char *quote = memchr(s.data, '"', s.len);
 		size_t len = quote ? (size_t)(quote - s.data) : s.len;
@@ -385,6 +388,7 @@ void text_csv(struct text *out, struct tally_str s)
 		s.data += len + (quote != NULL);
 		s.len -= len + (quote != NULL);
 	}
+	text_visible_from(out, start);
 	text_char(out, '"');
 }
 

@@ -82,7 +82,7 @@ void text_u64_grouped(struct text *t, uint64_t v, const char *separator);
 void text_printf(struct text *t, const char *format, ...) TALLY_PRINTF(2, 3);
 /* The bytes, with U+FFFD in the place of invalid UTF-8 and NUL. */
 void text_utf8(struct text *t, struct tally_str s);
-/* A field of CSV (RFC 4180): like text_utf8, in quotes if necessary. */
+/* A field of CSV (RFC 4180): like text_utf8, in quotes if necessary, and with control characters escaped (text_visible). */
 void text_csv(struct text *t, struct tally_str s);
 /* A foreign name: its control characters are escaped (control.h), so that it stays in one row and cannot control the
  * terminal. */

@@ -592,3 +592,30 @@ def test_code_without_a_size_ends_with_its_section(tally, tmp_path):
     built.write(tmp_path / 'data')
     shown = tally('annotate', '--stdio', '-i', 'data', cwd=tmp_path).stdout
     assert rows(shown) == [(['100.00'], f'{first:x}', 'nop')]
+
+
+SOURCE = '''__attribute__((noinline)) long worker(long n)
+{
+	volatile long s = 0;
+	for (long i = 0; i < n; i++)
+		s += i * 3; /* compiled here */
+	return s;
+}
+int main(void) { return worker(60000000) == 1; }
+'''
+
+
+def test_sources_that_are_absent_or_changed_are_said(live, tally, tmp_path):
+    source = tmp_path / 'w.c'
+    source.write_text(SOURCE)
+    subprocess.run(['gcc', '-O1', '-g', '-o', 'w', source], cwd=tmp_path, check=True)
+    tally('record', '-q', '-e', 'cpu-clock', '-F', '999', '-o', 'd', './w', cwd=tmp_path, check=0)
+    same = tally('annotate', '--stdio', '-i', 'd', 'worker', cwd=tmp_path, check=0)
+    assert 'compiled here' in same.stdout and 'w.c' not in same.stderr
+    built = (tmp_path / 'w').stat().st_mtime
+    os.utime(source, (built + 60, built + 60))
+    newer = tally('annotate', '--stdio', '-i', 'd', 'worker', cwd=tmp_path, check=0)
+    assert f'{source} was modified after the program was built' in newer.stderr
+    source.unlink()
+    absent = tally('annotate', '--stdio', '-i', 'd', 'worker', cwd=tmp_path, check=0)
+    assert f'no source of {source}: the file is not there' in absent.stderr and '--prefix' in absent.stderr

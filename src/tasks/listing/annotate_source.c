@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/array.h"
 #include "base/bytes.h"
@@ -14,6 +15,7 @@
 #define LINES_BEFORE		   5 /* that lead up to a function's first line */
 #define ANNOTATE_SOURCE_PATH_BYTES 4096
 #define TAB_COLUMNS		   8
+#define ANNOTATE_SOURCE_NS	   UINT64_C(1000000000)
 
 struct annotate_source_file {
 	const char *path; /* as the debug information has it */
@@ -39,20 +41,45 @@ void annotate_source_deinit(struct annotate_source *source)
 	arena_deinit(&source->arena);
 }
 
+static uint64_t changed_ns(const struct stat *st)
+{
+	return (uint64_t)st->st_mtim.tv_sec * ANNOTATE_SOURCE_NS + (uint64_t)st->st_mtim.tv_nsec;
+}
+
 void annotate_source_of(struct annotate_source *source, const struct binary_store *store, uint32_t id)
 {
+	struct stat st;
+	const char *program = binary_store_info(store, id).used_path;
 	source_readers_of(&source->readers, store, id);
+	bool has_time = program && stat(program, &st) == 0;
+	source->program_changed_ns = has_time ? changed_ns(&st) : 0;
+}
+
+static void tell_files(
+	struct annotate_source *source, const char *front, const char *path, size_t count, const char *end)
+{
+	const char *visible = count ? visible_string(&source->arena, path) : NULL;
+	if (!visible)
+		return;
+	cli_sayf("%s%s", front, visible);
+	if (count > 1)
+		fprintf(stderr, " (and %zu more files)", count - 1);
+	fprintf(stderr, "%s\n", end);
 }
 
 void annotate_source_tell(struct annotate_source *source, const char *program)
 {
-	const char *path = source->refused ? visible_string(&source->arena, source->refused_path) : NULL;
-	if (!path)
+	struct arena *arena = &source->arena;
+	const char *note = arena_printf(arena, "%s: note: no source of ", program);
+	const char *warning = arena_printf(arena, "%s: warning: ", program);
+	const char *why = arena_printf(arena, ": %s", source->refused_why ? source->refused_why : "");
+	if (!note || !warning || !why)
 		return;
-	cli_sayf("%s: note: the source in %s is not shown: %s", program, path, source->refused_why);
-	if (source->refused > 1)
-		fprintf(stderr, " (and %zu more files)", source->refused - 1);
-	fputc('\n', stderr);
+	tell_files(source, note, source->refused_path, source->refused, why);
+	tell_files(source, note, source->absent_path, source->absent,
+		": the file is not there; --prefix and --prefix-strip say where sources are now");
+	tell_files(source, warning, source->newer_path, source->newer,
+		" was modified after the program was built: lines may differ from those that were compiled");
 }
 
 void annotate_source_restart(struct annotate_source *source)
@@ -71,7 +98,7 @@ static void annotate_source_read_file(struct annotate_source *source, struct ann
 		for (unsigned i = 0; i < source->strip && strchr(rest + 1, '/'); i++)
 			rest = strchr(rest + 1, '/');
 	int n = snprintf(path, sizeof(path), "%s%s", source->prefix && rest[0] == '/' ? source->prefix : "", rest);
-	const char *why;
+	const char *why = NULL;
 	if (n < 0 || (size_t)n >= sizeof(path))
 		return;
 	file->text = source_access_read(path, &source->readers, &len, &why);
@@ -79,8 +106,15 @@ static void annotate_source_read_file(struct annotate_source *source, struct ann
 		source->refused_path = file->path;
 		source->refused_why = why;
 	}
+	if (!file->text && !why && source->absent++ == 0)
+		source->absent_path = arena_string(&source->arena, path, strlen(path));
 	if (!file->text)
 		return;
+	struct stat st;
+	bool is_newer =
+		source->program_changed_ns > 0 && stat(path, &st) == 0 && changed_ns(&st) > source->program_changed_ns;
+	if (is_newer && source->newer++ == 0)
+		source->newer_path = arena_string(&source->arena, path, strlen(path));
 	struct tally_str left = {file->text, len}, line;
 	while (left.len > 0 && str_next(&left, '\n', &line))
 		if (!vec_push(&file->lines, line))

@@ -29,13 +29,16 @@ struct annotate_source {
 	struct source_readers readers; /* of the program whose lines are asked for */
 	size_t refused; /* number of files that are not shown; the first one, and the reason */
 	const char *refused_path, *refused_why;
+	uint64_t program_changed_ns; /* of the program whose lines are asked for; 0: not known */
+	size_t absent, newer; /* files that are not there; that were modified after the program; and the first ones */
+	const char *absent_path, *newer_path;
 };
 
 void annotate_source_init(struct annotate_source *source, const char *prefix, unsigned strip);
 void annotate_source_deinit(struct annotate_source *source);
 /* Sets the program whose debug information names files. Files that its owner cannot read are not shown. */
 void annotate_source_of(struct annotate_source *source, const struct binary_store *store, uint32_t id);
-/* Reports on standard error which files are not shown, if any. */
+/* Reports on standard error which files are not shown, and which may not be those that were compiled, if any. */
 void annotate_source_tell(struct annotate_source *source, const char *program);
 /* Begins another function, whose lines may be shown again. */
 void annotate_source_restart(struct annotate_source *source);

@@ -201,7 +201,27 @@ static uint64_t samples_in(const struct profile *p, const struct advice_notes_ru
 	return sum;
 }
 
-static void add_runtimes(struct diag *notes, const struct profile *p)
+/* Whether the recorded command has what the advice says. Words of Python: "-X perf", "-Xperf", "-X perf_jit". */
+static bool is_followed(const struct perfdata_features *f, const struct advice_notes_runtime *runtime)
+{
+	static const char *const options[] = {"--perf-basic-prof", "--perf-prof", "--js-flags=--perf-basic-prof",
+		"--v8-flags=--perf-basic-prof", "DumpPerfMapAtExit", "libperf-jvmti", "libperfmap", "+JPperf",
+		"--yjit-perf", "opcache.jit_debug", "--profile=", "PerfMapEnabled=1", "ENABLE_JITPROFILING=1"};
+	for (size_t i = 0; i < f->cmdline.len; i++) {
+		struct tally_str word = f->cmdline.items[i], before = i ? f->cmdline.items[i - 1] : STR("");
+		bool is_python = runtime->need == NEEDS_TRAMPOLINES;
+		if (is_python && ((str_equal(before, STR("-X")) && str_starts_with(word, STR("perf"))) ||
+					 str_starts_with(word, STR("-Xperf")) ||
+					 str_starts_with(word, STR("PYTHONPERFSUPPORT=1"))))
+			return true;
+		for (size_t k = 0; k < ARRAY_LEN(options) && !is_python; k++)
+			if (memmem(word.data, word.len, options[k], strlen(options[k])))
+				return true;
+	}
+	return false;
+}
+
+static void add_runtimes(struct diag *notes, const struct perfdata_features *features, const struct profile *p)
 {
 	struct runtime_counts counts = {0};
 	if (!find_runtimes(p, &counts))
@@ -215,18 +235,27 @@ static void add_runtimes(struct diag *notes, const struct profile *p)
 		if (lacking * 100 < counts.samples * SHARE_PERCENT || lacking == 0 ||
 			(is_python && counts.has_trampolines))
 			continue;
+		const char *advice = runtimes[i].advice;
+		if (is_followed(features, &runtimes[i]))
+			advice = is_python ? "-X perf was given, but the call chains do not reach the functions that "
+					     "it names, as "
+					     "the interpreter was built without frame pointers: record with "
+					     "--call-graph dwarf"
+					   : "the command was told to write names, but the file of names is not there "
+					     "or was "
+					     "not used: 'report --missing' says why";
 		diag_add(notes, DIAG_NOTE,
 			is_python ? "%.1f%% of the samples are in the interpreter, which does not name the code that "
 				    "it runs: %s"
 				  : "%.1f%% of the samples are in generated code without names: %s",
-			100.0 * (double)lacking / (double)counts.samples, runtimes[i].advice);
+			100.0 * (double)lacking / (double)counts.samples, advice);
 	}
 }
 
 void advice_notes_add(struct diag *notes, struct perfdata_reader *reader, const struct profile *p)
 {
 	add_frame_pointers(notes, reader, p);
-	add_runtimes(notes, p);
+	add_runtimes(notes, perfdata_reader_features(reader), p);
 }
 
 void advice_notes_cgroups(struct diag *notes, const struct perfdata_reader *reader, const char *program)

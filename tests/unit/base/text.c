@@ -158,7 +158,9 @@ static void fields_of_csv(void **state)
 	text_csv(&t, STR("plain"));
 	expect(&t, "%s", "plain");
 	text_csv(&t, STR("a,\"b\"\r\n"));
-	expect(&t, "%s", "\"a,\"\"b\"\"\r\n\"");
+	expect(&t, "%s", "\"a,\"\"b\"\"\\x0d\\x0a\"");
+	text_csv(&t, STR("\033]0;A\007.c"));
+	expect(&t, "%s", "\"\\x1b]0;A\\x07.c\"");
 	text_csv(&t, STR("\""));
 	expect(&t, "%s", "\"\"\"\"");
 	text_deinit(&t);
