@@ -11,7 +11,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # In the order in which they run: what fails often and early comes first.
-PARTS = ['races', 'without_bpf', 'musl', 'long', 'emulated', 'mutation', 'packages', 'faults']
+PARTS = ['races', 'without_bpf', 'musl', 'long', 'emulated', 'laws', 'mutation', 'packages', 'faults']
 
 
 def read_table(root=ROOT):

@@ -72,6 +72,7 @@ def knows_worksteal():
 
 def pytest_configure(config):
     config.addinivalue_line('markers', 'alone: not beside other tests (it counts, fills or times what all share)')
+    config.addinivalue_line('markers', 'seeds: laws on other random programs each time, and on many recordings')
     config.addinivalue_line('markers', 'data: compares with the data of TALLY_TEST_DATA, or is skipped')
     budget.configure(config, BUILD)
 

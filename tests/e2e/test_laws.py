@@ -67,6 +67,7 @@ def other_seeds():
 
 
 @pytest.mark.long
+@pytest.mark.seeds
 @pytest.mark.parametrize('number', range(LONG_SEEDS))
 def test_other_seeds(live, system_wide, tally, tmp_path, number):
     seed = other_seeds()[number]
@@ -84,6 +85,7 @@ def shared_files():
 
 @pytest.mark.data
 @pytest.mark.long
+@pytest.mark.seeds
 @pytest.mark.parametrize('path', shared_files() or ['corpus'], ids=str)
 def test_recordings_of_others(tally, tmp_path, path):
     results = ways.check_recording(tally, need_data(path), tmp_path, forms=3, thorough=True)
