@@ -594,7 +594,7 @@ def test_code_without_a_size_ends_with_its_section(tally, tmp_path):
     assert rows(shown) == [(['100.00'], f'{first:x}', 'nop')]
 
 
-SOURCE = '''__attribute__((noinline)) long worker(long n)
+DATED_SOURCE = '''__attribute__((noinline)) long worker(long n)
 {
 	volatile long s = 0;
 	for (long i = 0; i < n; i++)
@@ -607,7 +607,7 @@ int main(void) { return worker(60000000) == 1; }
 
 def test_sources_that_are_absent_or_changed_are_said(live, tally, tmp_path):
     source = tmp_path / 'w.c'
-    source.write_text(SOURCE)
+    source.write_text(DATED_SOURCE)
     subprocess.run(['gcc', '-O1', '-g', '-o', 'w', source], cwd=tmp_path, check=True)
     tally('record', '-q', '-e', 'cpu-clock', '-F', '999', '-o', 'd', './w', cwd=tmp_path, check=0)
     same = tally('annotate', '--stdio', '-i', 'd', 'worker', cwd=tmp_path, check=0)
