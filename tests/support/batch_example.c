@@ -207,7 +207,7 @@ struct fleet_batch *batch_example(void)
 		.sets = sets,
 		.set_count = 3,
 		.set_of_thread = set_of_thread,
-		.losses = {1, 2, 3, 4, 5, 19, 0}};
+		.losses = {1, 2, 3, 4, 5, 19, 0, 0}};
 	if (!m.b)
 		return NULL;
 	profile_builder_keep_facets(m.b, UINT64_C(1) << FACET_STATE);
