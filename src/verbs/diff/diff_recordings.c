@@ -132,10 +132,11 @@ static enum tally_status open_one(const struct cli *cli, const struct diff_reque
 		}
 	}
 	time_spans_deinit(&spans);
-	recording->waits = wait_events_find(recording->source.reader, options.waits);
-	if (status == TALLY_OK)
+	if (status == TALLY_OK) {
+		recording->waits = wait_events_find(recording->source.reader, options.waits);
 		status = profile_filter_init(
 			&recording->filter, recording->result.profile, &request->samples.filters, err);
+	}
 	return status;
 }
 
