@@ -21,7 +21,7 @@
 #include "bpf/off_cpu_task.bpf.h"
 #include "bpf/walk_step.bpf.h"
 
-#define KERNEL_WORDS	    256 /* of its stack, which are searched; a power of two */
+#define KERNEL_WORDS	    512 /* of its stack, which are searched; a power of two */
 #define KERNEL_OFFSETS	    48
 #define KERNEL_OFFSETS_ROOM 64 /* a power of two */
 #define KERNEL_FIRST_WORDS  32 /* in which our own program's frames end */
@@ -113,10 +113,10 @@ static __always_inline bool off_cpu_read_words(
 		base = m->words[(head - 1) & (KERNEL_WORDS - 1)]; /* where the thread's stack goes on */
 	}
 	__u64 count = (end - base) / sizeof(__u64);
-	if (count > most)
-		count = most;
 	if (base - stack >= STACK_BYTES_MOST || base >= end || base & 7 || count + head >= KERNEL_WORDS)
 		return head != 0;
+	if (count > most)
+		count = most;
 	barrier_var(head);
 	barrier_var(count);
 	if (bpf_probe_read_kernel(m->words + (head & (KERNEL_WORDS - 1)), (count & (KERNEL_WORDS - 1)) * sizeof(__u64),
