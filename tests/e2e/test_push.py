@@ -32,6 +32,12 @@ def server(tally, tmp_path):
         yield running
 
 
+def without_precision(event):
+    """A store has one event, however precisely it was sampled: cpu-clock:pppH is cpu-clock:H."""
+    name, _, modifiers = event.partition(':')
+    return ':'.join(filter(None, [name, modifiers.replace('p', '')])) if re.fullmatch('[a-zA-Z]*', modifiers) else event
+
+
 def rows_of(report):
     """{(event, command, symbol, DSO): (samples, period)}"""
     rows = {}
@@ -39,7 +45,7 @@ def rows_of(report):
         for row in table['rows']:
             for event, values in zip(table['events'], row['values']):
                 name = event if isinstance(event, str) else event['name']
-                key = (name, row.get('comm'), row.get('symbol', row.get('address')), row.get('dso'))
+                key = (without_precision(name), row.get('comm'), row.get('symbol', row.get('address')), row.get('dso'))
                 before = rows.get(key, (0, 0))
                 rows[key] = (before[0] + values['samples'], before[1] + values['period'])
     return {key: sums for key, sums in rows.items() if sums[0]}
