@@ -75,7 +75,7 @@ def test_sums_are_those_of_report(tally, tmp_path, name):
     tally('fleet', 'perfdata', '-o', back, '--from', url, '--since', '2000-01-01', check=0)
     again = tally('report', '--json', '--no-children', '-s', 'comm,sym,dso', '-i', back, check=0)
     assert rows_of(json.loads(again.stdout)) == rows_of(json.loads(reported.stdout))
-    drawn_again = tally('flamegraph', '--folded', *event, '-i', back, '-o', '-', check=0).stdout
+    drawn_again = tally('flamegraph', '--folded', '-e', without_precision(event[1]), '-i', back, '-o', '-', check=0).stdout
     assert sorted(drawn_again.splitlines()) == sorted(drawn.splitlines())
 
 

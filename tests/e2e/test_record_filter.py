@@ -26,7 +26,7 @@ def record(tally, live, tmp_path):
     """record(FILTER, ...): a recording of a program, with the filter; skips where BPF programs are refused."""
     data = tmp_path / 'filtered.data'
 
-    def run(*filters, event='task-clock', options=(), command=('dd', 'if=/dev/zero', 'of=/dev/null', 'count=100000')):
+    def run(*filters, event='task-clock', options=(), command=('dd', 'if=/dev/zero', 'of=/dev/null', 'count=10000')):
         words = [word for text in filters for word in ('--filter', text)]
         result = tally('record', '-e', event, '-c', 20000, *words, *options, '-o', data, '--', *command)
         if 'BPF' in result.stderr and result.returncode:

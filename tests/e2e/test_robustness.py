@@ -8,7 +8,8 @@ import pytest
 
 # What every reading verb is tried with.
 READERS = [('report', '--stdio'), ('script',), ('evlist', '-v')]
-CUTS, FLIPS = 120, 200
+CUTS = [30, pytest.param(120, marks=pytest.mark.long)]
+FLIPS = [50, pytest.param(200, marks=pytest.mark.long)]
 
 
 @pytest.fixture(scope='module')
@@ -36,9 +37,10 @@ def read(tally_asan, reader, data, tmp_path):
 
 
 @pytest.mark.parametrize('reader', READERS, ids=[reader[0] for reader in READERS])
-def test_cut_anywhere(tally_asan, recording, reader, tmp_path):
-    for index in range(CUTS):
-        length = len(recording) * index // CUTS
+@pytest.mark.parametrize('count', CUTS)
+def test_cut_anywhere(tally_asan, recording, reader, count, tmp_path):
+    for index in range(count):
+        length = len(recording) * index // count
         result = read(tally_asan, reader, recording[:length], tmp_path)
         # Up to the features at the end the records are complete; then only the features are cut.
         if length < 104:
@@ -46,9 +48,10 @@ def test_cut_anywhere(tally_asan, recording, reader, tmp_path):
 
 
 @pytest.mark.parametrize('reader', READERS, ids=[reader[0] for reader in READERS])
-def test_damaged_anywhere(tally_asan, recording, reader, tmp_path):
+@pytest.mark.parametrize('count', FLIPS)
+def test_damaged_anywhere(tally_asan, recording, reader, count, tmp_path):
     source = random.Random(7)
-    for index in range(FLIPS):
+    for index in range(count):
         data = bytearray(recording)
         for _ in range(1 + index % 3):
             # Half of the flips in the header and the attrs, where a byte decides much.

@@ -159,7 +159,7 @@ def test_trace_shows_them_among_system_calls(tally, uprobes, program):
     result = tally('trace', '-e', f'uprobe:{program}:turn(number,text=name:string),write', '--', program, 2, check=0)
     rows = [re.sub(r'^.*?/\d+ |__probe_ip: \w+, ', '', row) for row in result.stderr.splitlines()]
     assert rows[:2] == ['probe_app:turn(text: "name of it")', 'probe_app:turn(number: 1, text: "name of it")']
-    assert len(rows) == 3 and rows[2].startswith('write(fd: 1')
+    assert len(rows) == 4 and rows[2].startswith('write(fd: 1') and rows[3] == '+++ exited with 0 +++'
     # Not the system call of that name.
     result = tally('trace', '-e', f'uprobe:{program}:turn(number, write, name)', '--', program, 2)
     assert result.returncode != 0 and "'write' variable" in result.stderr

@@ -52,5 +52,6 @@ def test_no_names_where_they_are_not_known(tally, live, tmp_path):
 def test_structs_are_as_large_as_they_say(tally, traces_by_bpf, tmp_path):
     tally('trace', '-e', 'sched_setattr,sched_getattr', '-o', 'out', PYTHON, '-c', STRUCTS, cwd=tmp_path)
     lines = (tmp_path / 'out').read_text().splitlines()
-    assert len(lines) == 3 and 'uattr: { .size: 48 }' in lines[0] and '.size: 48' in lines[2]
+    assert len(lines) == 4 and lines[3].endswith('+++ exited with 0 +++')
+    assert 'uattr: { .size: 48 }' in lines[0] and '.size: 48' in lines[2]
     assert not [line for line in lines if 'util' in line]

@@ -128,7 +128,7 @@ def text_rows(tally, path, *options):
 def test_twenty_keys(terminal, tally, recording):
     tables = text_rows(tally, recording, '--children')
     first, second = tables.values()
-    screen = terminal(report(tally, recording), (120, 40))
+    screen = terminal(report(tally, recording), (120, 48))
     start = screen.wait(lambda lines: TITLE.match(lines[0]))
     assert TITLE.match(start[0])[1] == list(tables)[0]
     assert start[1].split() == ['Children', 'Self', 'Command', 'Shared', 'Object', 'Symbol']

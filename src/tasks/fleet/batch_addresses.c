@@ -11,7 +11,7 @@
 #define USER_ROOM		    (UINT64_C(1) << 32) /* of a file */
 #define MADE_UP_FROM		    (UINT64_C(1) << 31) /* of a file whose other addresses are its own */
 #define FIRST_OFFSET		    UINT64_C(0x1000)
-#define KERNEL_BASE		    UINT64_C(0xffffffff81000000)
+#define KERNEL_BASE		    UINT64_C(0xffffffff00000000) /* no kernel of x86-64 has anything in the 2 GiB from here */
 #define MODULE_BASE		    UINT64_C(0xffffffffc0000000)
 #define MODULE_ROOM		    (UINT64_C(1) << 22)
 #define MODULES_MAX		    200
@@ -122,6 +122,15 @@ static uint64_t make_place(struct batch_addresses *a, struct batch_region *r, ui
 	return *place;
 }
 
+/* An address without a name says nothing wrong where another machine has a function there. */
+static bool keeps_address(const struct batch_region *r, uint32_t function, uint64_t start, uint64_t size)
+{
+	if (r->key.kind == BINARY_KERNEL)
+		return function == PROFILE_NONE && start >= r->base + MADE_UP_FROM && start < MODULE_BASE - size;
+	bool keeps = r->keeps_addresses || (!r->is_kernel && function == PROFILE_NONE);
+	return keeps && start < MADE_UP_FROM && size <= MADE_UP_FROM - start;
+}
+
 static struct batch_spot make_spot(
 	struct batch_addresses *a, struct batch_region *r, const struct batch_location *location)
 {
@@ -134,10 +143,8 @@ static struct batch_spot make_spot(
 		start = p->functions[number].start;
 		size = p->functions[number].size;
 	}
-	bool keeps = r->keeps_addresses ||
-		     (!r->is_kernel && number == PROFILE_NONE); /* what has no name says nothing wrong */
-	if (keeps && address < MADE_UP_FROM && start + size <= MADE_UP_FROM) {
-		spot.start = start;
+	if (keeps_address(r, number, start, size)) {
+		spot.start = r->key.kind == BINARY_KERNEL ? start - r->base : start;
 	} else {
 		/* Code that is larger than all of its place is none of ours. */
 		size = MIN(size, MODULE_ROOM / 4);

@@ -4,8 +4,8 @@
  * symbols and lines that belong there.
  *
  * In files with a build ID, addresses stay what they are in the file. Elsewhere (kernels of several machines, generated
- * code) functions of different machines may share an address; there each function gets a place of its own. Names are
- * borrowed from the batch. One thread.
+ * code) functions of different machines may share an address; there each function gets a place of its own, and only an
+ * address without a function stays. Names are borrowed from the batch. One thread.
  *
  *	batch_addresses_init(&a, batch);
  *	uint64_t ip = batch_addresses_find(&a, &location);   // for all locations

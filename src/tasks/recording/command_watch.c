@@ -76,8 +76,7 @@ enum tally_status command_watch_look(struct command_watch *watch, struct tally_e
 	bool has_ended = false;
 	enum tally_status status = TALLY_OK;
 	while (read(watch->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		watch->is_signalled |= info.ssi_signo != SIGCHLD;
-	watch->is_over |= watch->is_signalled;
+		watch->is_over |= info.ssi_signo != SIGCHLD;
 	if (watch->child_is_started && watch->child.pid > 0)
 		status = spawn_try_wait(&watch->child, &has_ended, &watch->child_status, &usage, err);
 	watch->has_ended |= has_ended;
@@ -106,7 +105,7 @@ bool command_watch_still_runs(const struct command_watch *watch)
 
 bool command_watch_leaves_running(const struct command_watch *watch)
 {
-	return command_watch_still_runs(watch) && watch->leaves_command && !watch->is_signalled;
+	return command_watch_still_runs(watch) && watch->leaves_command;
 }
 
 void command_watch_end(struct command_watch *watch)

@@ -27,9 +27,7 @@ struct command_watch {
 	bool is_over;
 	bool has_ended; /* the command, by itself or by a signal of others */
 	int child_status; /* as waitpid gives it, of has_ended */
-	bool is_signalled; /* a signal asked us to end */
-	bool leaves_command; /* the caller sets it: a command that still runs at the end goes on,
-				unless a signal asked us to end */
+	bool leaves_command; /* the caller sets it: a command that still runs at the end goes on */
 	int signal_fd;
 	sigset_t old_mask;
 	bool has_mask;
