@@ -49,7 +49,8 @@ def test_ports_are_listed(iostat):
 def test_traffic_is_counted(iostat):
     result = iostat('0:3a,0000:80', '--', 'sh', '-c', 'echo written; exit 3')
     assert result.returncode == 3 and result.stdout == 'written\n'
-    lines = result.stderr.splitlines()
+    failed, *lines = result.stderr.splitlines()
+    assert failed == 'tally: 1 of 1 runs failed: exit status 3'
     assert lines[1] == " Performance counter stats for 'system wide':"
     assert lines[3].split('  ')[0] == '' and 'Inbound Read(MB)    Inbound Write(MB)    Outbound Read(MB)' in lines[3]
     if '<not counted>' in lines[4]:
