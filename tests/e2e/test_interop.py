@@ -41,6 +41,8 @@ def frames_unaddressed(text):
     # ld.so's first function ends with a call, which perf takes for the function behind it.
     text = re.sub(r'^\t(_dl_start_user\+0x0|_start\+0x8) ', '\t_start+0x8 ', text, flags=re.M)
     text = re.sub(r'^\t(_init|\.plt)\+0x[0-9a-f]+ ', '\t(binding) ', text, flags=re.M)
+    # 6.1 has no names for libc's own PLT.
+    text = re.sub(r'^\t\w*@plt\+0x', '\t@plt+0x', text, flags=re.M)
     return re.sub(r'^\t.* \(\[vdso\]\)$', '\t([vdso])', text, flags=re.M).splitlines()
 
 

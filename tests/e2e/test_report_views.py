@@ -45,10 +45,12 @@ def binding_last(lines):
     return [line for _, equal in itertools.groupby(lines, share) for line in sorted(equal, key=lambda line: '@plt' in line)]
 
 
-def lines_of(program, path, *options):
-    # 6.1 knows few inlined calls, and not those of libc.
-    result = program('report', '--stdio', '--no-inline', *options, '-i', path, check=0, env={'HOME': str(path.parent)})
-    # Nor the names of libc's own PLT, in which a page fault of its start may be.
+def lines_of(program, path, *options, **environment):
+    # 6.1 knows few inlined calls, and not those of libc, and calls the rest of a fractal level inlined at times: it reads
+    # what it never set.
+    result = program('report', '--stdio', '--no-inline', *options, '-i', path, check=0,
+                     env={'HOME': str(path.parent), **environment})
+    # Nor does it know the names of libc's own PLT, in which a page fault of its start may be.
     lines = (line.replace('[...] (inlined)', '[...]') for line in result.stdout.splitlines() if '(Tip:' not in line)
     return binding_last(re.sub(r'\S+@plt|(?<=\[\.\] )0x[0-9a-f]{16}' if 'libc.so.6' in line else r'\w+@plt', '@plt', line)
                         for line in lines)
@@ -486,13 +488,7 @@ def test_configuration_changes_what_it_changes_of_perf(config, options, recordin
     file = tmp_path / 'config'
     file.write_text(config)
 
-    def lines(program):
-        text = program('report', '--stdio', '--no-inline', *options, '-i', path, check=0,
-                       env={'HOME': str(path.parent), 'PERF_CONFIG': str(file)}).stdout
-        # perf calls the rest of a fractal level inlined at times: it reads what it never set
-        return [line.replace('[...] (inlined)', '[...]') for line in text.splitlines() if '(Tip:' not in line]
-
-    assert_is_perfs(version, lines(tally), lines(perf))
+    assert_is_perfs(version, *(lines_of(program, path, *options, PERF_CONFIG=str(file)) for program in (tally, perf)))
 
 
 def test_configuration_of_home_and_bad_ones(recording, tally, tmp_path):
