@@ -21,16 +21,22 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def recording(folder, perf, tally, live, workload):
-    """recording(NAME, EVENTS): perf's recording of a workload with call chains, made once."""
+    """recording(NAME, EVENTS): perf's recording of a workload with call chains, made once.
+
+    It has no sample in libc's own PLT, which perf 6.1 does not name: other names make other columns.
+    """
 
     def make(name, events):
         path = folder / f'{name}-{len(events)}.data'
-        if not path.exists():
+        tries = 0 if path.exists() else 20
+        for _ in range(tries):
             result = perf('record', '-g', '-o', path, '-e', events, '-F', '1999', '--', workload(name).path, 150,
                           env={'HOME': str(folder)})
             if result.returncode:
                 pytest.skip(f'perf record fails here: {result.stderr.strip().splitlines()[-1]}')
             perfdata_file.move_into_first_call(path, tally)
+            if not re.search(r'@plt \(.*libc', tally('script', '-F', 'ip,sym,dso', '-i', path, check=0).stdout):
+                break
         return path
 
     return make
