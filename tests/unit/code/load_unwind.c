@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -210,36 +211,38 @@ static void libc_path(char *path, size_t size)
 }
 
 #define CODE_STEP 8
-#define PLACES	  (1 << 18)
 
 /* The entries that the search table of .eh_frame finds say the same as the whole table. */
 static void roots_by_entry_are_those_of_the_table(void **state)
 {
 	char paths[2][PATH_MAX];
-	uint64_t *addresses = calloc(PLACES, sizeof(*addresses));
-	bool *by_table = calloc(PLACES, sizeof(*by_table)), *by_entry = calloc(PLACES, sizeof(*by_entry));
-	assert_true(addresses && by_table && by_entry);
 	assert_true(realpath("/proc/self/exe", paths[0]) != NULL);
 	libc_path(paths[1], sizeof(paths[1]));
-	for (size_t i = 0; i < PLACES; i++)
-		addresses[i] = i * CODE_STEP;
 	for (size_t file = 0; file < ARRAY_LEN(paths); file++) {
 		struct binary_store *store;
+		struct stat status;
 		size_t roots = 0;
+		assert_int_equal(stat(paths[file], &status), 0);
+		size_t places = (size_t)status.st_size / CODE_STEP;
+		uint64_t *addresses = calloc(places, sizeof(*addresses));
+		bool *by_table = calloc(places, sizeof(*by_table)), *by_entry = calloc(places, sizeof(*by_entry));
+		assert_true(addresses && by_table && by_entry);
+		for (size_t i = 0; i < places; i++)
+			addresses[i] = i * CODE_STEP;
 		uint32_t id = add_file(&store, paths[file]);
-		binary_store_find_roots(store, id, addresses, PLACES, by_entry);
+		binary_store_find_roots(store, id, addresses, places, by_entry);
 		assert_non_null(binary_store_unwind(store, id));
-		binary_store_find_roots(store, id, addresses, PLACES, by_table);
+		binary_store_find_roots(store, id, addresses, places, by_table);
 		binary_store_destroy(store);
-		for (size_t i = 0; i < PLACES; i++) {
+		for (size_t i = 0; i < places; i++) {
 			assert_int_equal(by_entry[i], by_table[i]);
 			roots += by_table[i];
 		}
 		assert_true(roots > 0 && roots < 1000); /* where threads and the program begin */
+		free(addresses);
+		free(by_table);
+		free(by_entry);
 	}
-	free(addresses);
-	free(by_table);
-	free(by_entry);
 }
 
 int main(void)
