@@ -81,6 +81,7 @@ def test_damaged_fields_and_sections(name, tmp_path):
     try_objects(build(tmp_path, name))
 
 
+@pytest.mark.long  # the library takes 64 MB for each damaged copy that it unpacks
 def test_damaged_links_and_packed_symbols(tmp_path):
     whole = build(tmp_path, 'dwarf5')
     for tool in ('objcopy', 'strip', 'xz'):
@@ -125,7 +126,8 @@ def report(tally_asan, program, folder, addresses):
     return result
 
 
-def test_reports_of_damaged_files(tally_asan, tmp_path):
+@pytest.mark.parametrize('count', [20, pytest.param(60, marks=pytest.mark.long)])
+def test_reports_of_damaged_files(tally_asan, tmp_path, count):
     program = build(tmp_path, 'dwarf5')
     whole = bytearray(program.read_bytes())
     code = [int(line.split()[0], 16) for line in live_lines.run('nm', program).splitlines() if ' T ' in line or
@@ -135,7 +137,7 @@ def test_reports_of_damaged_files(tally_asan, tmp_path):
     assert len(parts) > 8
     rng = random.Random(5)
     damaged = tmp_path / 'damaged'
-    for _ in range(60):
+    for _ in range(count):
         data = bytearray(whole)
         for _ in range(rng.randrange(1, 6)):
             offset, size = rng.choice([*parts, (0, 64), (len(data) - 2300, 2300)])

@@ -99,14 +99,15 @@ def test_definitions_are_perfs(tally, newest_perf, tmp_path, flag):
             assert tally('probe', '-x', program, '-D', text, check=0).stdout == theirs.stdout, text
 
 
-def test_definitions_under_the_sanitizers(tally_asan, app, stripped):
-    for program in app, stripped:
-        for text in [*DEFINITIONS, '0x1139', '0x1139%return', 'probed.c:1', 'nosuch', 'add nosuch', 'add x:string', '%sdt_x:y', '+4']:
-            result = tally_asan('probe', '-x', program, '-D', text)
-            assert result.returncode != 99, (text, result.stderr)
-        for words in ['-F'], ['-L', 'add'], ['-V', 'look:1', '--externs', '--range'], ['-L', 'probed.c:1-5'], ['-F', '((a*']:
-            result = tally_asan('probe', '-x', program, *words)
-            assert result.returncode != 99, (words, result.stderr)
+@pytest.mark.parametrize('name', ['app', 'stripped'])
+def test_definitions_under_the_sanitizers(tally_asan, request, name):
+    program = request.getfixturevalue(name)
+    for text in [*DEFINITIONS, '0x1139', '0x1139%return', 'probed.c:1', 'nosuch', 'add nosuch', 'add x:string', '%sdt_x:y', '+4']:
+        result = tally_asan('probe', '-x', program, '-D', text)
+        assert result.returncode != 99, (text, result.stderr)
+    for words in ['-F'], ['-L', 'add'], ['-V', 'look:1', '--externs', '--range'], ['-L', 'probed.c:1-5'], ['-F', '((a*']:
+        result = tally_asan('probe', '-x', program, *words)
+        assert result.returncode != 99, (words, result.stderr)
 
 
 def test_symbols_are_enough_for_places(tally, stripped):

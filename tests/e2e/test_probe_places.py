@@ -17,7 +17,9 @@ COMPARED = ('C gcc -O0', 'C gcc -O2', 'C clang -O0', 'C clang -O2', 'C gcc -gspl
             'Rust -O0', 'Rust -O2')
 
 
-@pytest.mark.parametrize('build', COMPARED)
+# perf takes a second for each function of some of them.
+@pytest.mark.parametrize('build', [build if build in ('C gcc -O2', 'C clang -O0') else pytest.param(build, marks=pytest.mark.long)
+                                   for build in COMPARED])
 def test_as_perf(tally, newest_perf, build, tmp_path, monkeypatch):
     """Twenty functions of a program each."""
     lacking = probe_places.missing(build)

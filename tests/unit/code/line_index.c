@@ -29,6 +29,14 @@ struct fixture {
 	char path[4096];
 };
 
+/* Link-time address of a function of this program, which may have been moved as a whole. */
+static uint64_t index_address(const struct elf_image *image, uint64_t function)
+{
+	size_t count;
+	const struct elf_segment *segments = elf_image_segments(image, &count);
+	return function - (uint64_t)(uintptr_t)&__executable_start + segments[0].vaddr;
+}
+
 static void setup(struct fixture *f)
 {
 	int (*volatile call)(int) = function;
@@ -38,8 +46,8 @@ static void setup(struct fixture *f)
 	f->path[length] = '\0';
 	assert_int_equal(elf_image_open(f->path, &f->image, NULL), TALLY_OK);
 	f->id = (struct elf_build_id){.size = 3, .bytes = {1, 2, 3}};
-	f->here = (uint64_t)(uintptr_t)call - (uint64_t)(uintptr_t)&__executable_start;
-	f->there = (uint64_t)(uintptr_t)other - (uint64_t)(uintptr_t)&__executable_start;
+	f->here = index_address(f->image, (uint64_t)(uintptr_t)call);
+	f->there = index_address(f->image, (uint64_t)(uintptr_t)other);
 	if (debug_info_open(f->image, &(struct debug_info_options){0}, &f->info, NULL) != TALLY_OK) {
 		elf_image_close(f->image);
 		skip_because("this program was built without debug information");
