@@ -39,6 +39,7 @@ def test_every_path_of_the_page_exists():
     assert not [path for path in named if not (ROOT / path).exists()]
 
 
+@pytest.mark.long  # it builds the program
 @pytest.mark.alone
 def test_the_sort_key_can_be_added(copied, tally, workload, live, tmp_path):
     subprocess.run(['git', 'apply', '-'], input=example(), text=True, check=True, cwd=copied, timeout=TIMEOUT_S)
