@@ -50,6 +50,8 @@ static void simulation_caches_ask_cpu(struct simulation_caches *caches, uint32_t
 }
 #endif
 
+/* musl has no names for the sizes of caches. */
+#ifdef _SC_LEVEL1_DCACHE_SIZE
 static uint64_t simulation_caches_sysconf(int name)
 {
 	long value = sysconf(name);
@@ -58,7 +60,6 @@ static uint64_t simulation_caches_sysconf(int name)
 
 static void simulation_caches_ask_library(struct simulation_caches *caches)
 {
-#ifdef _SC_LEVEL1_DCACHE_SIZE
 	static const struct {
 		unsigned level;
 		enum simulation_cache_type type;
@@ -75,8 +76,8 @@ static void simulation_caches_ask_library(struct simulation_caches *caches)
 						      .size = simulation_caches_sysconf(names[i].size),
 						      .ways = simulation_caches_sysconf(names[i].ways),
 						      .line = simulation_caches_sysconf(names[i].line)});
-#endif
 }
+#endif
 
 void simulation_caches_read(struct simulation_caches *caches)
 {
@@ -85,5 +86,7 @@ void simulation_caches_read(struct simulation_caches *caches)
 	simulation_caches_ask_cpu(caches, SIMULATION_CACHES_INTEL_LEAF);
 	simulation_caches_ask_cpu(caches, SIMULATION_CACHES_AMD_LEAF);
 #endif
+#ifdef _SC_LEVEL1_DCACHE_SIZE
 	simulation_caches_ask_library(caches);
+#endif
 }
