@@ -54,7 +54,7 @@ def compile_folders(build):
     compiler = 'ccache musl-gcc' if shutil.which('ccache') else 'musl-gcc'
     if not (build / 'build.ninja').exists():
         run('meson', 'setup', build, '-Dtests=disabled', '-Dunity=on', '-Dunity_size=12', '-Ddebug=false', '-Doptimization=0', '-Dwerror=true',
-            f'-Dc_args=-idirafter {headers}', CC=compiler)
+            f'-Dc_args=-idirafter {headers} -ffunction-sections -fdata-sections', CC=compiler)
     folders = [line.split(':')[0] for line in (ROOT / 'src/layers.txt').read_text().splitlines()
                if ':' in line and not line.startswith('#')]
     # What tasks and verbs have is in the archive of cli.
@@ -71,7 +71,8 @@ def run_checks(build):
     for name in CHECKS:
         program = build / f'check_{name}'
         run('musl-gcc', '-std=gnu11', '-O1', '-static', '-pthread', '-idirafter', build / 'headers', '-I', ROOT / 'include',
-            '-o', program, ROOT / f'tests/library/{name}.c', '-Wl,--start-group',
+            # An object of a unity build has what needs other libraries, too.
+            '-o', program, ROOT / f'tests/library/{name}.c', '-Wl,--gc-sections', '-Wl,--start-group',
             *[build / archive(folder) for folder in LINKED], '-Wl,--end-group')
         for check in run(program).split():
             result = subprocess.run([program, check], text=True, errors='replace', stdin=subprocess.DEVNULL,

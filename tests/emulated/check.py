@@ -158,9 +158,12 @@ def make_root(root):
 
 
 def boot(cpu, initrd, out):
-    """Runs the guest; what its script left in /out is in the folder out."""
+    """Runs the guest; what its script left in /out is in the folder out.
+
+    Its root is a file system in half of its memory: the test programs alone are 300 MB.
+    """
     archive = out / 'out.tar'
-    console = run('timeout', str(BOOT_TIMEOUT_S), 'qemu-system-aarch64', '-M', 'virt', '-cpu', cpu, '-m', '1024',
+    console = run('timeout', str(BOOT_TIMEOUT_S), 'qemu-system-aarch64', '-M', 'virt', '-cpu', cpu, '-m', '3072',
                   '-nographic', '-nodefaults', '-rtc', 'clock=vm', '-no-reboot', '-serial', 'stdio',
                   '-chardev', f'file,id=o,path={archive}', '-device', 'pci-serial,chardev=o',
                   '-icount', 'shift=2,sleep=off', '-smp', '1', '-kernel', CACHE / 'vmlinuz', '-initrd', initrd,
