@@ -226,7 +226,7 @@ def test_copies_of_stacks_become_call_chains(stacks, tally, perf, elsewhere):
     def names(text):
         return re.findall(r'^\s+[0-9a-f]+ (\w+)', text, re.M)
 
-    ours = names(tally('script', '-F', 'ip,sym', '-i', 'in.data', cwd=stacks, check=0).stdout)
+    ours = names(tally('script', '-F', 'ip,sym', '--no-inline', '-i', 'in.data', cwd=stacks, check=0).stdout)
     for program in [perf.path, *([NEWEST_PERF] if NEWEST_PERF else [])]:
         theirs = subprocess.run([program, 'script', '-F', 'ip,sym', '--no-inline', '-i', 'in.data'], cwd=stacks, text=True,
                                 env=perf.environment, capture_output=True, timeout=TIMEOUT_S, check=False).stdout
