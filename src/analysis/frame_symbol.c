@@ -63,7 +63,7 @@ static bool is_padding_of(const struct symbol *before, const struct symbol *symb
 static bool follows_call(
 	struct binary_store *store, uint32_t id, const struct symbol *before, const struct symbol *symbol)
 {
-	if (is_padding_of(before, symbol))
+	if (symbol->follows_no_call || is_padding_of(before, symbol))
 		return false;
 	struct binary_code code;
 	uint64_t start = symbol->start < LONGEST_CALL ? 0 : symbol->start - LONGEST_CALL;

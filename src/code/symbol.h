@@ -17,6 +17,7 @@ struct symbol {
 	const char *name; /* as in the file: see binary_store_display_name */
 	char binding; /* 'l' local, 'g' global, 'w' weak, 'u' unique */
 	bool is_object; /* data, as its file says */
+	bool follows_no_call; /* known, though its file's code may be missing: a return address is not its start */
 };
 
 struct symbol_span { /* a range of addresses with the same answer, both ends included */

@@ -2,6 +2,7 @@
 """pack: a recording that names everything in a root with nothing in it, with the bytes that it gives at home."""
 import os
 import pathlib
+import platform
 import re
 import shutil
 import struct
@@ -9,7 +10,7 @@ import subprocess
 
 import pytest
 
-from conftest import NEWEST_PERF, TIMEOUT_S
+from conftest import NEWEST_PERF, TIMEOUT_S, compiled
 import perfdata_build
 from test_inline import build
 from test_jit import container, hot, node, remove_maps  # pylint: disable=unused-import
@@ -441,6 +442,40 @@ def packed_elsewhere(tally, elsewhere, data):
     for view, expected in zip(VIEWS, at_home):
         assert expected[0] == 0 and seen(elsewhere(*view, data=data)) == expected, view
     assert 'hotOuter' in at_home[0][1] and 'hotOuter' not in bare
+
+
+# spin returns to a function that no call precedes, and to one that a call precedes.
+RETURNS = r"""
+#include <time.h>
+__attribute__((noinline)) void spin(void)
+{
+	for (clock_t end = clock() + CLOCKS_PER_SEC / 5; clock() < end;)
+		;
+}
+__asm__(".text\n"
+	"enter: push %rbp; mov %rsp, %rbp; sub $8, %rsp; lea landing(%rip), %rax; push %rax; jmp spin\n"
+	".type before, @function\nbefore: nop; nop; nop; nop; nop; nop; jmp enter\n.size before, . - before\n"
+	".type landing, @function\nlanding: call spin; leave; ret\n.size landing, . - landing\n"
+	".type calling, @function\ncalling: push %rbp; mov %rsp, %rbp; call spin\n.size calling, . - calling\n"
+	".type after, @function\nafter: pop %rbp; ret\n.size after, . - after\n");
+void enter(void), calling(void);
+int main(void) { enter(); calling(); return 0; }
+"""
+
+
+@pytest.mark.skipif(platform.machine() != 'x86_64', reason='the program is written for x86-64')
+@pytest.mark.parametrize('options', [[], ['--scrub']])
+def test_returns_to_the_start_of_a_function(tmp_path, live, tally, elsewhere, options):
+    """Whether a call precedes the function is seen in its code, which is not packed."""
+    program = compiled('returns.c', RETURNS, '-O1', '-fno-omit-frame-pointer')
+    data = tmp_path / 'in.data'
+    tally('record', '-q', '--call-graph', 'fp', '-e', 'cpu-clock:u', '-F', '1000', '-o', data, '--', program, check=0)
+    script = ['script', '-F', 'ip,sym']
+    at_home = tally(*script, '-i', data, check=0).stdout
+    names = set(at_home.split())
+    assert {'landing', 'calling'} <= names and not {'before', 'after'} & names
+    tally('pack', '-q', *options, '-o', tmp_path / 'packed.data', data, check=0)
+    assert elsewhere(*script, data=tmp_path / 'packed.data').stdout == at_home
 
 
 def test_generated_code_of_a_map(tmp_path, live, tally, elsewhere, node, hot):

@@ -29,12 +29,8 @@ void load_pack(const struct binary_store_options *options, struct binary_entry *
 	}
 	symbol_table_deinit(&entry->symbols);
 	entry->symbols = (struct symbol_table){0};
-	for (size_t i = 0; i < object->symbols.len && ok; i++) {
-		const struct symbol *symbol = &object->symbols.items[i];
-		ok = symbol_table_add(
-			&entry->symbols, symbol->start, symbol->end - symbol->start, symbol->name, symbol->binding);
-		symbol_table_mark_object(&entry->symbols, symbol->is_object);
-	}
+	for (size_t i = 0; i < object->symbols.len && ok; i++)
+		ok = vec_push(&entry->symbols.symbols, object->symbols.items[i]);
 	entry->packed = object;
 	entry->used_path = object->used_path;
 	if (ok && symbol_table_finish(&entry->symbols, SYMBOLS_SIZED))

@@ -104,6 +104,7 @@ static void read_symbols(struct decoder *d, uint32_t count, struct pack_object *
 		uint32_t kind = cursor_u32(&d->at);
 		symbol.binding = (char)(kind & 0xff);
 		symbol.is_object = (kind & PACK_SYMBOL_OBJECT) != 0;
+		symbol.follows_no_call = (kind & PACK_SYMBOL_NO_CALL) != 0;
 		if (!symbol.name || symbol.end <= symbol.start || (i > 0 && symbol.start <= last))
 			d->at.failed = true;
 		last = symbol.start;

@@ -121,7 +121,8 @@ static void pack_write_put_blocks(struct encoder *e, const struct pack_object *o
 		writer_u64(w, symbol->start);
 		writer_u64(w, symbol->end);
 		pack_write_put_string(e, symbol->name);
-		writer_u32(w, (uint8_t)symbol->binding | (symbol->is_object ? PACK_SYMBOL_OBJECT : 0));
+		writer_u32(w, (uint8_t)symbol->binding | (symbol->is_object ? PACK_SYMBOL_OBJECT : 0) |
+				      (symbol->follows_no_call ? PACK_SYMBOL_NO_CALL : 0));
 	}
 	begin_block(e, PACK_RANGES, object->ranges.len, PACK_RANGE_BYTES);
 	for (size_t i = 0; i < object->ranges.len; i++) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "abi/branch.h"
+#include "analysis/frame_symbol.h"
 #include "analysis/store_entry.h"
 #include "base/error.h"
 #include "base/order.h"
@@ -17,6 +18,7 @@
 struct hit {
 	uint32_t store_id;
 	bool is_leaf; /* a sample's own address: its function's code is packed */
+	bool is_return; /* inside a call: the return address is the next one */
 	uint64_t address;
 };
 
@@ -25,6 +27,7 @@ struct gather {
 	VEC(struct hit) hits;
 	VEC(uint8_t) leaves; /* by frame */
 	VEC(uint64_t) addresses; /* of one object */
+	VEC(uint64_t) starts; /* of symbols of one object, ascending: return addresses that no call precedes */
 	struct pack_codes codes;
 	VEC(struct pack_object) objects;
 	struct text text; /* what tracepoints print, which is not kept */
@@ -103,7 +106,9 @@ static enum tally_status pack_gather_collect(struct gather *g, struct tally_erro
 	const struct id_table *frames = &g->source->pass.resolver.frames;
 	for (size_t i = 0; i < frames->len; i++) {
 		struct resolved_frame frame = resolved_frame_get(frames, (uint32_t)i);
-		struct hit hit = {.address = frame.address, .is_leaf = i < g->leaves.len && g->leaves.items[i]};
+		struct hit hit = {.address = frame.address,
+			.is_leaf = i < g->leaves.len && g->leaves.items[i],
+			.is_return = frame.is_return};
 		if (frame.binary == RESOLVE_NONE)
 			continue;
 		enum tally_status status = store_entry_id(machine, g->source->store, frame.binary, &hit.store_id, err);
@@ -178,6 +183,31 @@ static int by_value(const void *left, const void *right)
 	return COMPARE(*a, *b);
 }
 
+/* Whether a call ends at such an address is seen in the code before it, which is not packed: the answer is. */
+static bool find_starts(struct gather *g, size_t first, size_t last)
+{
+	struct binary_store *store = g->source->store;
+	g->starts.len = 0;
+	for (size_t i = first; i < last; i++) {
+		const struct hit *hit = &g->hits.items[i];
+		const struct resolved_frame frame = {.address = hit->address, .is_return = true};
+		const struct symbol *symbol = hit->is_return ? frame_symbol_find(store, hit->store_id, &frame) : NULL;
+		if (symbol && symbol->start > hit->address && !vec_push(&g->starts, symbol->start))
+			return false;
+	}
+	return true;
+}
+
+static void mark_starts(const struct gather *g, struct pack_object *object)
+{
+	for (size_t i = 0, at = 0; i < object->symbols.len; i++) {
+		struct symbol *symbol = &object->symbols.items[i];
+		while (at < g->starts.len && g->starts.items[at] < symbol->start)
+			at++;
+		symbol->follows_no_call = at < g->starts.len && g->starts.items[at] == symbol->start;
+	}
+}
+
 /* What is hit of one entry and its instructions, each address once. */
 static bool take_addresses(struct gather *g, size_t first, size_t last)
 {
@@ -185,6 +215,11 @@ static bool take_addresses(struct gather *g, size_t first, size_t last)
 	g->addresses.len = 0;
 	for (size_t i = first; i < last; i++)
 		if (!vec_push(&g->addresses, g->hits.items[i].address))
+			return false;
+	if (!find_starts(g, first, last))
+		return false;
+	for (size_t i = 0; i < g->starts.len; i++)
+		if (!vec_push(&g->addresses, g->starts.items[i]))
 			return false;
 	for (size_t i = 0; i < g->codes.addresses.len; i++)
 		if (!vec_push(&g->addresses, g->codes.addresses.items[i]))
@@ -235,6 +270,7 @@ static enum tally_status pack_gather_make_object(struct gather *g, size_t first,
 		status = error_nomem(err);
 	if (status == TALLY_OK)
 		status = pack_make(store, id, g->addresses.items, g->addresses.len, &object, err);
+	mark_starts(g, &object);
 	if (status == TALLY_OK && !vec_push(&g->objects, object))
 		status = error_nomem(err);
 	if (status != TALLY_OK) {
@@ -286,6 +322,7 @@ enum tally_status pack_gather(struct data_source *source, struct pack_scrub *scr
 	vec_free(&g.objects);
 	vec_free(&g.hits);
 	vec_free(&g.addresses);
+	vec_free(&g.starts);
 	vec_free(&g.leaves);
 	vec_free(&g.codes.addresses);
 	text_deinit(&g.text);

@@ -21,8 +21,8 @@ static void fill(struct fixture *f)
 	user->used_path = "/usr/lib/debug/true";
 	user->symbol_count = 99;
 	assert_true(vec_push(&user->segments, ((struct pack_segment){0x1000, 0x401000, 0x500})));
-	assert_true(vec_push(&user->symbols, ((struct symbol){0x1010, 0x1020, "one", 'l', false})));
-	assert_true(vec_push(&user->symbols, ((struct symbol){0x1020, 0x1080, "two", 'g', true})));
+	assert_true(vec_push(&user->symbols, ((struct symbol){0x1010, 0x1020, "one", 'l', false, true})));
+	assert_true(vec_push(&user->symbols, ((struct symbol){0x1020, 0x1080, "two", 'g', true, false})));
 	assert_true(vec_push(&user->ranges, ((struct pack_range){0x1014, 1, 0, 2})));
 	assert_true(vec_push(&user->ranges, ((struct pack_range){0x1020, 4, 0, 0})));
 	assert_true(vec_push(&user->places, ((struct source_place){"in", "a.h", 3, 5, true})));
@@ -99,8 +99,10 @@ static void check(const struct fixture *f)
 	assert_int_equal(user->symbols.items[1].end, 0x1080);
 	assert_int_equal(user->symbols.items[0].binding, 'l');
 	assert_false(user->symbols.items[0].is_object);
+	assert_true(user->symbols.items[0].follows_no_call);
 	assert_int_equal(user->symbols.items[1].binding, 'g');
 	assert_true(user->symbols.items[1].is_object);
+	assert_false(user->symbols.items[1].follows_no_call);
 	const struct pack_range *range = pack_range_find(user, 0x1014);
 	assert_int_equal(range->count, 2);
 	assert_string_equal(user->places.items[range->first].path, "a.h");
