@@ -7,6 +7,7 @@ line of the table matches.
 """
 import fnmatch
 import pathlib
+import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -48,6 +49,34 @@ def parts_of_all(paths, table):
     return [part for part in PARTS if part in wanted]
 
 
+def verbs_of(folder):
+    """The verbs that the commands in a folder of src/verbs define."""
+    texts = [path.read_text(encoding='utf-8') for path in folder.glob('cmd_*.c')]
+    return {verb for text in texts for verb in re.findall(r'^\t\.name = "([\w-]+)",$', text, re.M)}
+
+
+def long_files(paths, table, root=ROOT):
+    """The files of end-to-end tests whose long cases these changes call for; None: all of them.
+
+    A changed verb calls for the files that name it, and a changed file for itself.
+    """
+    tests = {path: path.read_text(encoding='utf-8') for path in sorted((root / 'tests/e2e').glob('test_*.py'))}
+    files = set()
+    for path in paths:
+        parts = parts_of(path, table)
+        if parts is not None and 'long' not in parts:
+            continue
+        folder = root.joinpath(*path.split('/')[:3])
+        verbs = verbs_of(folder) if path.startswith('src/verbs/') else set()
+        if verbs:
+            files.update(test for test, text in tests.items() if any(f"'{verb}'" in text for verb in verbs))
+        elif root / path in tests:
+            files.add(root / path)
+        else:
+            return None
+    return sorted(str(test.relative_to(root)) for test in files)
+
+
 def git(*arguments):
     return subprocess.run(['git', *arguments], cwd=ROOT, text=True, capture_output=True, check=False)
 
@@ -63,8 +92,10 @@ def changed_files():
 
 
 def parts_of_changes():
-    """(parts, why): the parts that are called for, and a sentence that says by what."""
+    """(parts, files, why): the parts that are called for, the files of long cases (None: all), and a sentence that says by
+    what."""
     changed = changed_files()
     if changed is None:
-        return PARTS, 'all parts, as the commit in .ci/landed is not an ancestor of this one'
-    return parts_of_all(changed, read_table()), f'{len(changed)} files differ from the last landing (.ci/landed)'
+        return PARTS, None, 'all parts, as the commit in .ci/landed is not an ancestor of this one'
+    table = read_table()
+    return parts_of_all(changed, table), long_files(changed, table), f'{len(changed)} files differ from the last landing (.ci/landed)'

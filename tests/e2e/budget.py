@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The CPU time of each case: its limit, the list of durations, and the order in which cases run.
+"""The time of each case: which cases are `long`, what a case may use, and the order in which cases run.
 
-A case is meant to use at most LIMIT_S of CPU; one that uses three times as much fails, unless it is marked `long`: the
-same work takes up to twice as long on a slower machine, or beside other work on the same core. What it shares with others (fixtures of a
-wider scope, what `shared_work` does) is not counted. The CPU time is that of pytest itself and of the processes that
-ended and were waited for. Each run writes what its cases used to e2e-durations.json in the build folder, and
---store-durations keeps the slowest of that list in durations.txt, from where the next runs take them first: the last
-worker then does not end with a long case.
+durations.txt lists the cases that used more than QUICK_CPU_S of CPU or took longer than QUICK_WALL_S. They are marked
+`long`, beside those that their source marks, unless it marks them `always`: `make check` leaves them to `make check-more`
+and to .ci/run. A quick case that uses more than LIMIT_S of CPU fails: the same work takes up to twice as long on a slower machine, or beside other
+work on the same core. What a case shares with others (fixtures of a wider scope, what `shared_work` does) is not counted.
+The CPU time is that of pytest itself and of the processes that ended and were waited for. Each run writes what its cases
+used to e2e-durations.json in the build folder; --store-durations updates durations.txt from it. The listed cases run
+first, so that the last worker does not end with one of them.
 """
 import contextlib
 import json
@@ -18,10 +19,9 @@ import time
 import pytest
 
 STORED = pathlib.Path(__file__).with_name('durations.txt')
-STORED_AT_MOST = 100
+QUICK_CPU_S, QUICK_WALL_S = 1, 2
 # On a slow machine or with a slow build: TALLY_CASE_CPU_S=SECONDS; 0: no limit.
-LIMIT_S = float(os.environ.get('TALLY_CASE_CPU_S') or 5)
-FACTOR = 3
+LIMIT_S = float(os.environ.get('TALLY_CASE_CPU_S') or 10)
 
 
 def cpu_used():
@@ -59,6 +59,14 @@ class CaseBudget:
         with contextlib.nullcontext() if fixturedef.scope == 'function' else self.shared_work():
             yield
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items):
+        """Marks the long cases, before pytest selects by marks."""
+        stored = read_stored()
+        for item in items:
+            if item.nodeid in stored and not item.get_closest_marker('always'):
+                item.add_marker('long')
+
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_setup(self):
         self.case_begin = self.now()
@@ -72,10 +80,10 @@ class CaseBudget:
         cpu_s, wall_s = (after - before for after, before in zip(self.now(), self.case_begin))
         report.user_properties.append(('cpu_s', round(cpu_s, 3)))
         report.user_properties.append(('wall_s', round(wall_s, 3)))
-        if report.passed and 0 < FACTOR * LIMIT_S < cpu_s and not item.get_closest_marker('long'):
+        if report.passed and 0 < LIMIT_S < cpu_s and not {'long', 'always'} & {mark.name for mark in item.iter_markers()}:
             report.outcome = 'failed'
-            report.longrepr = (f'the case used {cpu_s:.1f} s of CPU, more than the {LIMIT_S:g} s that a case may use; make it '
-                               'cheaper, or mark it `long` so that it runs in make check-more only')
+            report.longrepr = (f'the case used {cpu_s:.1f} s of CPU, more than the {LIMIT_S:g} s that a quick case may use; make '
+                               'it cheaper, or add it to the long ones of make check-more by --store-durations')
 
 
 BUDGET = CaseBudget()
@@ -104,8 +112,10 @@ class Durations:
         by_cpu = sorted(self.used.items(), key=lambda entry: -entry[1][0])
         self.list.write_text('{\n' + ',\n'.join(f'{json.dumps(case)}: {json.dumps(used)}' for case, used in by_cpu) + '\n}\n')
         if self.config.getoption('--store-durations'):
-            by_wall = sorted(self.used.items(), key=lambda entry: -entry[1][1])[:STORED_AT_MOST]
-            STORED.write_text(''.join(f'{wall_s:.1f} {case}\n' for case, (_, wall_s) in by_wall))
+            stored = {**read_stored(), **{case: wall_s for case, (_, wall_s) in self.used.items()}}
+            is_quick = {case: cpu_s <= QUICK_CPU_S and wall_s <= QUICK_WALL_S for case, (cpu_s, wall_s) in self.used.items()}
+            slowest = sorted((case for case in stored if not is_quick.get(case)), key=lambda case: (-stored[case], case))
+            STORED.write_text(''.join(f'{stored[case]:.1f} {case}\n' for case in slowest))
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items):
@@ -140,10 +150,11 @@ def read_stored():
 
 
 def add_options(parser):
-    parser.addoption('--store-durations', action='store_true', help='keep the slowest cases in tests/e2e/durations.txt')
+    parser.addoption('--store-durations', action='store_true', help='update the list of long cases, tests/e2e/durations.txt')
 
 
 def configure(config, folder):
-    config.addinivalue_line('markers', 'long: runs in make check-more only (more than 5 s of CPU, or redundant)')
+    config.addinivalue_line('markers', 'long: runs in make check-more, and in .ci/run (slow, or redundant)')
+    config.addinivalue_line('markers', 'always: runs in make check, however long it takes')
     config.pluginmanager.register(BUDGET, 'case-budget')
     config.pluginmanager.register(Durations(config, folder), 'case-durations')

@@ -64,6 +64,21 @@ def test_a_verb_calls_for_less_than_the_build(table):
     assert check_parts.parts_of('README.md', table) == set()
 
 
+def test_a_verb_calls_for_the_long_cases_that_name_it(table):
+    files = check_parts.long_files(['src/verbs/build_ids/cmd_buildid_list.c', 'README.md', 'tests/e2e/test_tui.py'], table)
+    assert {'tests/e2e/test_buildid.py', 'tests/e2e/test_tui.py'} <= set(files) and 'tests/e2e/test_jit.py' not in files
+    assert check_parts.long_files(['README.md'], table) == []
+    for path in 'src/base/text.c', 'src/verbs/meson.build', 'newfolder/x.c', 'tests/e2e/conftest.py':
+        assert check_parts.long_files([path], table) is None
+
+
+def test_every_verb_is_named_by_a_test(table):
+    folders = [path for path in (ROOT / 'src/verbs').iterdir() if path.is_dir()]
+    for folder in folders:
+        assert check_parts.verbs_of(folder), folder
+        assert check_parts.long_files([f'src/verbs/{folder.name}/x.c'], table), folder
+
+
 def test_an_unknown_file_calls_for_everything(table):
     assert check_parts.parts_of_all(['newfolder/x.c'], table) == check_parts.PARTS
     assert check_parts.parts_of_all(['README.md'], table) == []
@@ -142,7 +157,7 @@ def test_what_a_reproduction_of_a_fault_counts_as(check, tmp_path, status, name,
 
 
 def test_what_is_left_out_of_the_changed_parts_is_said(check, monkeypatch, capsys):
-    monkeypatch.setattr(check.check_parts, 'parts_of_changes', lambda: (['races', 'packages'], '2 files differ'))
+    monkeypatch.setattr(check.check_parts, 'parts_of_changes', lambda: (['races', 'packages'], None, '2 files differ'))
     monkeypatch.setenv('WITHOUT', 'mutation packages')
     assert check.parts_of(['changed']) == ['races']
     assert 'left out, as WITHOUT asks: packages' in capsys.readouterr().out

@@ -34,6 +34,7 @@ def judge(results, way=''):
     assert any(text is None for _, text in results), 'no law applies'
 
 
+@pytest.mark.always
 @pytest.mark.parametrize('name', sorted(path.stem for path in CORPUS.glob('*.data')))
 def test_recordings(tally, tmp_path, name):
     results = ways.check_recording(tally, CORPUS / f'{name}.data', tmp_path, forms=1, thorough=False)
@@ -48,6 +49,7 @@ def check_seed(tally, tmp_path, seed, way):
     judge(ways.check_seed(tally, seed, way, tmp_path, forms=1, thorough=False), way)
 
 
+@pytest.mark.always
 @pytest.mark.parametrize('seed', range(1, 21))
 def test_random_programs(live, system_wide, tally, tmp_path, seed):
     check_seed(tally, tmp_path, seed, ways.of_seed(seed)[0])
