@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "code/disasm/capstone_load.h"
 #include "code/disasm/capstone_memory.h"
 #include "code/disasm/instruction_text.h"
 #include "code/disasm/operation_decode.h"
@@ -45,6 +46,9 @@ static enum tally_status open_handle(struct disassembler *d, struct tally_error 
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	const struct machine_mode *found = NULL;
+	enum tally_status status = capstone_load(err);
+	if (status != TALLY_OK)
+		return status;
 	pthread_once(&once, capstone_memory_set);
 	if (capstone_memory_ran_out())
 		return error_nomem(err);
