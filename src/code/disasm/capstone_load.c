@@ -65,7 +65,8 @@ enum tally_status capstone_load(struct tally_error *err)
 		return TALLY_OK;
 	return error_set(err, TALLY_UNSUPPORTED,
 		"disassembling needs capstone, which is not installed (" CAPSTONE_FILE
-		", Debian's package libcapstone" TEXT_OF(CS_API_MAJOR) ")");
+		", Debian's package libcapstone%d)",
+		CS_API_MAJOR);
 }
 
 cs_err cs_open(cs_arch arch, cs_mode mode, csh *handle)
