@@ -200,6 +200,10 @@ int cli_usagef(const struct cli *cli, const struct command *command, const char 
 	va_start(args, format);
 	print_message(format, args);
 	va_end(args);
+	if (cli->is_inner) {
+		fputc('\n', stderr);
+		return EXIT_USAGE;
+	}
 	struct text t = {0};
 	text_str(&t, "\n\n");
 	help_usage_lines(&t, cli->program, command);
@@ -373,7 +377,9 @@ int cli_run_verb(const struct cli *cli, const struct command *verb, const char *
 		words[i] = (char *)(uintptr_t)ours[i];
 	for (int i = 0; i < argc; i++)
 		words[count + i] = argv[i];
-	int code = verb->run(cli, verb, count + argc, words);
+	struct cli inner = *cli;
+	inner.is_inner = true;
+	int code = verb->run(&inner, verb, count + argc, words);
 	free(words);
 	return code;
 }

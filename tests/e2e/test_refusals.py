@@ -221,3 +221,12 @@ def test_a_filter_is_the_only_reason_that_is_told(tally, live, tmp_path):
     assert result.returncode == 255
     assert 'a seccomp filter' in result.stderr
     assert 'perf_event_paranoid' not in result.stderr and 'recording' not in result.stderr
+
+
+@pytest.mark.parametrize('verb', ['sched', 'kwork', 'kmem', 'timechart'])
+def test_events_of_a_verb_that_are_refused(as_nobody, verb):
+    """The user typed neither the events nor `record`, so neither is shown."""
+    result = as_nobody(verb, 'record', '--', 'true')
+    if 'no permission to read' not in result.stderr:
+        pytest.skip('every user may read the events here, or there are none')
+    assert result.returncode == 255 and 'syntax error' not in result.stderr and 'Usage' not in result.stderr

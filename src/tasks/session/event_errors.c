@@ -46,6 +46,8 @@ int event_error_print(const struct cli *cli, const struct command *command, cons
 	const struct tally_error *err)
 {
 	struct text t = {0};
+	if (cli->is_inner && err->status == TALLY_DENIED)
+		return cli_fail(cli, err);
 	const char *detail = strstr(err->text, ": ");
 	event_errors_point(&t, "event syntax error: '", text, err);
 	text_printf(&t, "%.*s\n", detail ? (int)(detail - err->text) : (int)strlen(err->text), err->text);
