@@ -160,7 +160,7 @@ def make_root(root):
 def boot(cpu, initrd, out):
     """Runs the guest; what its script left in /out is in the folder out.
 
-    Its root is a file system in half of its memory: the test programs alone are 300 MB.
+    Its root is a file system in half of its memory.
     """
     archive = out / 'out.tar'
     console = run('timeout', str(BOOT_TIMEOUT_S), 'qemu-system-aarch64', '-M', 'virt', '-cpu', cpu, '-m', '3072',
