@@ -33,10 +33,10 @@ def fixture_server(tmp_path_factory):
 
 def test_stores_are_the_same_on_a_server(server):
     """The unit tests of stores, each in a database of its own."""
-    program = BUILD / 'tests/unit/test_store_store'
+    program = BUILD / 'tests/unit/test_store'
     if not program.exists():
         pytest.skip('the unit tests were not built')
-    result = subprocess.run([program], env={**os.environ, 'TALLY_TEST_CLICKHOUSE': server.place}, capture_output=True,
+    result = subprocess.run([program, 'store'], env={**os.environ, 'TALLY_TEST_CLICKHOUSE': server.place}, capture_output=True,
                             text=True, timeout=5 * TIMEOUT_S, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
     databases = [name for name in server.ask('SHOW DATABASES').split() if name.startswith('t_')]

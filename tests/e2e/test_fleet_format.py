@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bytes of batches against a decoder and an encoder that protoc generates from docs/schema/fleet.proto."""
+import os
 import random
 import subprocess
 
@@ -7,18 +8,25 @@ import pytest
 from batch_reader import Batch, generated
 from conftest import BUILD
 
-CODEC = BUILD / 'tests' / 'unit' / 'test_fleet_batch_codec'
+CODEC = BUILD / 'tests' / 'unit' / 'test_fleet'
+
+
+def convert(how, data=None):
+    return subprocess.run([CODEC, 'batch_codec'], env={**os.environ, 'TALLY_TEST_BATCH_CODEC': how}, input=data,
+                          capture_output=True, check=False)
 
 
 @pytest.fixture(scope='module')
 def example():
     if not CODEC.exists():
         pytest.skip(f'{CODEC} is not built')
-    return subprocess.run([CODEC, 'encode'], stdout=subprocess.PIPE, check=True).stdout
+    done = convert('encode')
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def describe(data):
-    done = subprocess.run([CODEC, 'describe'], input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    done = convert('describe', data)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -10,7 +10,7 @@
 #if HAVE_LZMA
 #include <lzma.h>
 
-#define XZ_DECODE_FIRST_ROOM (256u << 10)
+#define XZ_DECODE_FIRST_ROOM (64u << 10)
 #define DECODER_MEMORY	     (256u << 20) /* the highest preset's dictionary needs 65 MB */
 
 static enum tally_status xz_decode_decode(
