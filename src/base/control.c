@@ -71,7 +71,7 @@ size_t control_span(const char *text, size_t len)
 	return at;
 }
 
-static size_t colour_bytes(const uint8_t *s, size_t left)
+size_t control_colour_bytes(const char *s, size_t left)
 {
 	size_t at = 2;
 	if (left < 3 || s[0] != ESCAPE || s[1] != '[')
@@ -134,7 +134,7 @@ size_t control_rows_span(const char *text, size_t len, char separator, bool has_
 		if (at == len)
 			break;
 		bool is_ours = s[at] == '\n' || s[at] == '\t' || (separator && text[at] == separator);
-		size_t ours = is_ours ? 1 : has_colours ? colour_bytes(s + at, len - at) : 0;
+		size_t ours = is_ours ? 1 : has_colours ? control_colour_bytes(text + at, len - at) : 0;
 		if (ours == 0)
 			break;
 		at += ours;

@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "base/control.h"
 #include "base/interrupts.h"
+#include "base/text_cells.h"
 #include "base/vec.h"
 
 #define DISTANCE_MAX_LEN 64
@@ -215,26 +216,49 @@ void text_hex_right(struct text *t, uint64_t v, size_t width)
 
 void text_str_right(struct text *t, struct tally_str s, size_t width)
 {
-	text_right(t, s.data, s.len, width, ' ');
+	size_t cells = text_cells(s);
+	text_right(t, s.data, s.len, width > cells ? s.len + (width - cells) : s.len, ' ');
 }
 
 void text_str_left(struct text *t, struct tally_str s, size_t width)
 {
+	size_t cells = text_cells(s);
 	text_bytes(t, s.data, s.len);
-	if (s.len < width)
-		text_repeat(t, ' ', width - s.len);
+	if (cells < width)
+		text_repeat(t, ' ', width - cells);
+}
+
+size_t text_cells_from(const struct text *t, size_t start)
+{
+	struct tally_str rest = {t->data + start, t->len - start};
+	size_t cells = 0;
+	while (t->has_colours && rest.len > 0) {
+		const char *escape = memchr(rest.data, '\x1b', rest.len);
+		size_t plain = escape ? (size_t)(escape - rest.data) : rest.len;
+		size_t colour = escape ? control_colour_bytes(escape, rest.len - plain) : 0;
+		size_t used = plain + (colour || !escape ? 0 : 1);
+		cells += text_cells((struct tally_str){rest.data, used});
+		rest = (struct tally_str){rest.data + used + colour, rest.len - used - colour};
+	}
+	return rest.len > 0 ? text_cells(rest) : cells;
+}
+
+void text_pad_from(struct text *t, size_t start, size_t width)
+{
+	size_t cells = t->failed ? width : text_cells_from(t, start);
+	if (cells < width)
+		text_repeat(t, ' ', width - cells);
 }
 
 void text_align_from(struct text *t, size_t start, int width)
 {
-	size_t len = t->len - start, wanted = (size_t)(width < 0 ? -width : width);
-	if (t->failed || len >= wanted)
+	size_t end = t->len;
+	text_pad_from(t, start, (size_t)(width < 0 ? -width : width));
+	size_t added = t->len - end;
+	if (width < 0 || added == 0)
 		return;
-	text_repeat(t, ' ', wanted - len);
-	if (width < 0 || t->failed)
-		return;
-	memmove(t->data + t->len - len, t->data + start, len);
-	memset(t->data + start, ' ', wanted - len);
+	memmove(t->data + start + added, t->data + start, end - start);
+	memset(t->data + start, ' ', added);
 }
 
 #define FAST_DECIMALS 6

@@ -70,8 +70,13 @@ void text_u64_right(struct text *t, uint64_t v, size_t width);
 void text_hex_right(struct text *t, uint64_t v, size_t width);
 /* The same with zeros in place of blanks. */
 void text_u64_padded(struct text *t, uint64_t v, size_t width);
+/* Widths of texts are cells of a terminal (text_cells.h). */
 void text_str_right(struct text *t, struct tally_str s, size_t width);
 void text_str_left(struct text *t, struct tally_str s, size_t width);
+/* The cells of what was appended from start on, without the text's own colours. */
+size_t text_cells_from(const struct text *t, size_t start);
+/* Appends blanks, so that what was appended from start on is as wide as a column. */
+void text_pad_from(struct text *t, size_t start, size_t width);
 /* Pads what was appended from start on to a column: on the left, or on the right if width is negative. */
 void text_align_from(struct text *t, size_t start, int width);
 /* As printf's %.*f in the C locale, whatever the program's locale. */

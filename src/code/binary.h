@@ -71,6 +71,7 @@ enum binary_found { /* the result at a place that was searched for names */
 	BINARY_FOUND_OTHER_FILE, /* than the recorded one, as its inode tells */
 	BINARY_FOUND_OTHER_PROCESS, /* a perf map that another process of that number wrote, as its time tells */
 	BINARY_FOUND_OTHER_CHECKSUM, /* than the debug link says */
+	BINARY_FOUND_OTHER_UNITS, /* a .dwo file without the unit that it was opened for */
 	BINARY_FOUND_NO_SYMBOLS, /* the right file, but without symbols or without the missing part */
 	BINARY_FOUND_DAMAGED,
 	BINARY_FOUND_NO_REGULAR_FILE, /* a FIFO, device, directory */
@@ -78,7 +79,19 @@ enum binary_found { /* the result at a place that was searched for names */
 	BINARY_FOUND_UNREADABLE /* for another reason */
 };
 
-#define BINARY_SOURCE_UNITS "units of debug information" /* the source of a step that found damaged ones */
+/* Why a part of a file's debug information could not be read. Its functions have names then, but not all of their inlined
+ * functions, lines and types. */
+enum binary_lack {
+	BINARY_LACKS_SPLITS, /* a part lies in .dwo files, which were not found */
+	BINARY_LACKS_SUPPLEMENT, /* a part lies in dwz's common file, which was not found */
+	BINARY_LACKS_UNITS, /* units are damaged */
+	BINARY_LACK_KINDS
+};
+
+struct binary_lack_text { /* whole sentences without a full stop; they live as long as the store */
+	const char *what; /* which file lacks what, and why; NULL: nothing is lacking */
+	const char *remedy; /* what to do; NULL: nothing is known to help */
+};
 
 #define BINARY_SOURCE_LINE_PROGRAM "lines of a program" /* of a step that says how the program failed, in its detail */
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where names come from: each kind of place, on programs that are built here; and what is not taken, and why."""
+import json
 import os
 import pathlib
 import re
@@ -309,9 +310,23 @@ def test_dwz(tally, live, tmp_path):
     data = record(tally, program)
     assert 'deep (inlined)' in report(tally, data)
     assert ('common debug file (dwz)', str(common), 'used') in steps(missing(tally, data))
-    common.unlink()
-    report(tally, data)
-    assert ('common debug file (dwz)', str(common), 'not there') in steps(missing(tally, data))
+    text = common.read_bytes()
+    for left in [None, text.replace(b'.debug_info', b'.debug_none')]:
+        if left is None:
+            common.unlink()
+        else:
+            common.write_bytes(left)
+        # An index of lines that is made meanwhile must not be taken for a complete one.
+        cache = {'TALLY_CACHE': str(tmp_path / 'cache')}
+        for _ in range(2):
+            result = tally('report', '-i', data, '--stdio', '-g', 'none', check=0, env=cache)
+            assert f"is in the common file '{common}', which is not found or damaged; put that file of dwz back" in result.stderr
+        part = missing(tally, data)
+        assert '    incomplete  ' in part
+        assert left is not None or ('common debug file (dwz)', str(common), 'not there') in steps(part)
+    common.write_bytes(text)
+    result = tally('report', '-i', data, '--stdio', '--children', '-g', 'none', check=0, env=cache)
+    assert 'deep (inlined)' in result.stdout and 'common file' not in result.stderr
 
 
 @pytest.mark.parametrize('flags', [['-gz=zlib'], ['-gz=zlib-gnu'], ['-gz=zstd']], ids=' '.join)
@@ -329,12 +344,128 @@ def test_dwo(tally, live, tmp_path):
     program = build(tmp_path, '-g', '-gsplit-dwarf')
     data = record(tally, program)
     assert 'deep (inlined)' in report(tally, data)
-    for dwo in tmp_path.glob('*.dwo'):
-        dwo.unlink()
+    dwo, = tmp_path.glob('*.dwo')
+    dwo.unlink()
     text = report(tally, data)
     assert 'deep (inlined)' not in text and 'secret' in text
-    assert ('split units (.dwo)', str(program), 'not there (those of 1 units that were hit)') in steps(
-        missing(tally, data))
+    assert ('split units (.dwo)', str(program), f'not there ({dwo} of 1 unit that was hit)') in steps(missing(tally, data))
+
+
+TWO_UNITS = {'first.c': """
+#include "inlined.h"
+__attribute__((noinline)) long first(long n) { return inlined_into_both(n) + 1; }
+""", 'second.c': """
+#include "inlined.h"
+__attribute__((noinline)) long second(long n) { return inlined_into_both(n) + 2; }
+""", 'inlined.h': """
+static inline __attribute__((always_inline)) long inlined_into_both(long n)
+{
+	volatile long s = 0;
+	for (long i = 0; i < n; i++)
+		s += i;
+	return s;
+}
+""", 'main.c': """
+long first(long), second(long);
+int main(void)
+{
+	long sum = 0;
+	for (int i = 0; i < 40; i++)
+		sum += first(1000000) + second(1000000);
+	return sum == 1;
+}
+"""}
+
+
+def split_program(folder, *flags):
+    """A program of three units, each with a .dwo file, of which two have samples."""
+    for name, text in TWO_UNITS.items():
+        (folder / name).write_text(text)
+    units = ['first', 'second', 'main']
+    for unit in units:
+        run('cc', '-O1', '-g', '-gsplit-dwarf', *flags, '-c', f'{unit}.c', '-o', f'{unit}.o', cwd=folder)
+    run('cc', '-Wl,--build-id', *[f'{unit}.o' for unit in units], '-o', 'program', cwd=folder)
+    return folder / 'program'
+
+
+def said(tally, verb, data, *options, **env):
+    """What a verb says of split debug information, on standard error."""
+    result = tally(*verb, '-i', data, *options, check=0, env={'TALLY_CACHE': '', **env})
+    return [line for line in result.stderr.splitlines() if 'split debug information' in line]
+
+
+def test_missing_dwo_files_are_reported(tally, live, tmp_path):
+    program = split_program(tmp_path)
+    data = record(tally, program)
+    assert said(tally, ['report', '--stdio'], data) == []
+    assert 'incomplete' not in tally('report', '-i', data, '--missing', check=0).stdout
+    (tmp_path / 'away').mkdir()
+    for unit in ['first', 'second']:
+        (tmp_path / f'{unit}.dwo').rename(tmp_path / 'away' / f'{unit}.dwo')
+    sentence = (f"{program}: inlined functions and types of 2 units are not known, because their split debug information "
+                f"is not found: '{tmp_path}/first.dwo', the first of them, is not there")
+    remedy = ("put the .dwo files of this build back where they were or beside "
+              f"'{program}', or pack them by dwp or llvm-dwp as '{program}.dwp'")
+    for verb in [['report', '--stdio'], ['report', '--json'], ['annotate', '--stdio'], ['script'],
+                 ['flamegraph', '-o', tmp_path / 'page.html'], ['export', '-F', 'folded', '-o', tmp_path / 'folded']]:
+        line, = said(tally, verb, data)
+        assert line.endswith(f'{sentence}; {remedy}'), (verb, line)
+    # The same with an index of lines, which has what was read before.
+    cache = str(tmp_path / 'cache')
+    for _ in range(2):
+        assert len(said(tally, ['report', '--stdio'], data, TALLY_CACHE=cache)) == 1
+    text = tally('report', '-i', data, '--missing', check=0).stdout
+    assert '# the debug information of 1 object is incomplete\n' in text
+    assert f'    incomplete  {sentence}\n    to do       {remedy}\n' in text
+    found = json.loads(tally('report', '-i', data, '--missing', '--json', check=0).stdout)['missing']['objects']
+    assert [entry.get('incomplete') for entry in found if entry['path'] == str(program)] == [
+        [{'what': sentence, 'to_do': remedy}]]
+    # One is back: one is missing.
+    (tmp_path / 'away' / 'first.dwo').rename(tmp_path / 'first.dwo')
+    line, = said(tally, ['report', '--stdio'], data)
+    assert f"1 unit are not known, because its split debug information is not found: '{tmp_path}/second.dwo' is not there;" in line
+
+
+def test_dwo_of_another_build(tally, live, tmp_path):
+    program = split_program(tmp_path)
+    data = record(tally, program)
+    (tmp_path / 'second.dwo').write_bytes((tmp_path / 'main.dwo').read_bytes())
+    line, = said(tally, ['report', '--stdio'], data)
+    assert f"'{tmp_path}/second.dwo' is of another build or damaged" in line
+    assert ('split units (.dwo)', str(program),
+            f'of another build, or damaged ({tmp_path}/second.dwo of 1 unit that was hit)') in steps(missing(tally, data))
+    (tmp_path / 'second.dwo').write_bytes(b'no object')
+    assert len(said(tally, ['report', '--stdio'], data)) == 1
+
+
+def test_dwo_beside_a_program_that_was_moved(tally, live, tmp_path):
+    """The place that the program names has a file of another build, and then none."""
+    (tmp_path / 'build').mkdir()
+    program = split_program(tmp_path / 'build')
+    installed = tmp_path / 'installed'
+    installed.mkdir()
+    for name in ['first.dwo', 'second.dwo', 'main.dwo', 'program']:
+        (installed / name).write_bytes((tmp_path / 'build' / name).read_bytes())
+    (installed / 'program').chmod(0o755)
+    (tmp_path / 'build' / 'first.dwo').write_bytes((tmp_path / 'build' / 'main.dwo').read_bytes())
+    data = record(tally, installed / program.name)
+    assert said(tally, ['report', '--stdio'], data) == []
+    shutil.rmtree(tmp_path / 'build')
+    assert said(tally, ['report', '--stdio'], data) == []
+
+
+def test_dwp_that_lacks_a_unit(tally, live, tmp_path):
+    need('dwp')
+    program = split_program(tmp_path, '-gdwarf-4')
+    data = record(tally, program)
+    run('dwp', 'first.dwo', 'main.dwo', '-o', 'program.dwp', cwd=tmp_path)
+    for dwo in tmp_path.glob('*.dwo'):
+        dwo.unlink()
+    line, = said(tally, ['report', '--stdio'], data)
+    assert f"'{tmp_path}/second.dwo' is not there, and {program}.dwp does not have it;" in line
+    (tmp_path / 'program.dwp').write_bytes((tmp_path / 'program.dwp').read_bytes().replace(b'.debug_cu_index', b'.debug_xx_index'))
+    line, = said(tally, ['report', '--stdio'], data)
+    assert f"'{tmp_path}/first.dwo', the first of them, is not there, and {program}.dwp is damaged;" in line
 
 
 @pytest.mark.parametrize('compiler, version, tool', [('gcc', 4, 'dwp'), ('gcc', 4, 'llvm-dwp'), ('clang', 5, 'llvm-dwp')])

@@ -150,17 +150,24 @@ struct elf_image *binary_file_debug(struct binary_entry *entry, const struct bin
 }
 
 /* .gnu_debugaltlink: the path of dwz's common file, a zero byte, its build id. */
-struct elf_image *binary_file_supplement(struct binary_entry *entry, const struct elf_image *debug, const char *path)
+const char *binary_file_supplement_name(const struct elf_image *debug)
 {
 	struct tally_bytes link = elf_image_section(debug, ".gnu_debugaltlink");
 	size_t length = link.len > 0 ? strnlen((const char *)link.data, link.len) : 0;
-	if (length == 0 || length == link.len)
+	return length > 0 && length < link.len ? (const char *)link.data : NULL;
+}
+
+struct elf_image *binary_file_supplement(struct binary_entry *entry, const struct elf_image *debug, const char *path)
+{
+	const char *name = binary_file_supplement_name(debug);
+	if (!name)
 		return NULL;
-	size_t id_size = link.len - length - 1;
+	struct tally_bytes link = elf_image_section(debug, ".gnu_debugaltlink");
+	size_t length = strlen(name), id_size = link.len - length - 1;
 	struct elf_build_id id = {.size = (uint8_t)(MIN(id_size, ELF_BUILD_ID_MAX))};
 	memcpy(id.bytes, link.data + length + 1, id.size);
 	struct binary_places places;
-	search_supplement(entry, path, (const char *)link.data, id, &places);
+	search_supplement(entry, path, name, id, &places);
 	return binary_file_open_first(entry, &places, id, &path);
 }
 
@@ -170,12 +177,13 @@ static bool may_have_split_units(const struct elf_image *debug)
 	return elf_image_section(debug, ".debug_addr").len > 0;
 }
 
-struct elf_image *binary_file_package(struct binary_entry *entry, const struct elf_image *debug, const char *path)
+struct elf_image *binary_file_package(
+	struct binary_entry *entry, const struct elf_image *debug, const char *path, const char **package_path)
 {
 	struct binary_places places;
 	if (!may_have_split_units(debug))
 		return NULL;
 	search_package(entry, path, &places);
 	/* It has no build id; the ids of its units tell whether it belongs. */
-	return binary_file_open_first(entry, &places, (struct elf_build_id){.size = 0}, &path);
+	return binary_file_open_first(entry, &places, (struct elf_build_id){.size = 0}, package_path);
 }

@@ -457,6 +457,12 @@ const struct jitdump *binary_store_jitdump(const struct binary_store *store, uin
 	return entry->jitdump.codes.len > 0 ? &entry->jitdump : NULL;
 }
 
+struct binary_lack_text binary_store_lack(const struct binary_store *store, uint32_t id, enum binary_lack lack)
+{
+	const struct binary_entry *entry = store->entries.items[id];
+	return entry->unpacked ? entry->unpacked->lacks[lack] : entry->lacks[lack];
+}
+
 const struct binary_step *binary_store_trail(const struct binary_store *store, uint32_t id, size_t *count)
 {
 	const struct binary_entry *entry = store->entries.items[id];
@@ -538,6 +544,7 @@ enum tally_status binary_store_data_access(
 	if (status != TALLY_OK || !entry->lines || !link_address(entry, address, &link))
 		return status;
 	status = source_lines_load(entry->lines, &link, 1, store->options.threads, err);
+	load_lines_note_lacks(entry);
 	if (status == TALLY_OK)
 		status = load_types(&store->options, entry, err);
 	if (status != TALLY_OK || !entry->types)
@@ -558,22 +565,6 @@ enum tally_status binary_store_data_fields(struct binary_store *store, uint32_t 
 	const struct data_field **fields, size_t *count, struct tally_error *err)
 {
 	return data_types_fields(files_of(store, store->entries.items[id])->types, type, fields, count, err);
-}
-
-static void tell_missing_splits(struct binary_entry *entry)
-{
-	uint64_t missing = source_lines_missing_splits(entry->lines);
-	if (missing)
-		binary_trail_add(entry, "split units (.dwo)", source_lines_path(entry->lines), BINARY_FOUND_NOTHING,
-			arena_printf(&entry->arena, "those of %llu units that were hit", (unsigned long long)missing));
-}
-
-static void tell_damage(struct binary_entry *entry)
-{
-	uint64_t damaged = source_lines_damaged(entry->lines);
-	if (damaged)
-		binary_trail_add(entry, BINARY_SOURCE_UNITS, source_lines_path(entry->lines), BINARY_FOUND_DAMAGED,
-			arena_printf(&entry->arena, "%llu", (unsigned long long)damaged));
 }
 
 enum tally_status binary_store_load_places(
@@ -606,10 +597,7 @@ enum tally_status binary_store_load_places(
 	else if (status == TALLY_OK && link_time.len > 0 && entry->lines)
 		status = source_lines_load(entry->lines, link_time.items, link_time.len, store->options.threads, err);
 	vec_free(&link_time);
-	if (entry->lines) {
-		tell_missing_splits(entry);
-		tell_damage(entry);
-	}
+	load_lines_note_lacks(entry);
 	return status;
 }
 
@@ -669,7 +657,9 @@ enum tally_status binary_store_load_all_places(struct binary_store *store, uint3
 	if (!entry->lines)
 		return error_set(err, TALLY_NOT_FOUND, "%s",
 			entry->image || !entry->text ? "no debug information is found" : entry->text);
-	return source_lines_load_all(entry->lines, store->options.threads, err);
+	status = source_lines_load_all(entry->lines, store->options.threads, err);
+	load_lines_note_lacks(entry);
+	return status;
 }
 
 enum tally_status binary_store_save_places(struct binary_store *store, struct tally_error *err)

@@ -53,6 +53,7 @@ static void take_reason(struct binary_entry *entry, const struct binary_place *p
 	case BINARY_FOUND_NOTHING:
 	case BINARY_FOUND_OTHER_PROCESS:
 	case BINARY_FOUND_OTHER_CHECKSUM:
+	case BINARY_FOUND_OTHER_UNITS:
 	case BINARY_FOUND_NO_SYMBOLS:
 	case BINARY_FOUND_CHANGED:
 		break;

@@ -9,6 +9,7 @@
 #include "code/binaries/kernel_files.h"
 #include "code/binaries/line_program.h"
 #include "code/binaries/load_module.h"
+#include "object/dwarf/debug_info.h"
 
 #define LOAD_LINES_GO "lines in .gopclntab"
 
@@ -96,6 +97,72 @@ size_t load_lines_find_go(const struct binary_entry *entry, uint64_t address, st
 	return count;
 }
 
+static void note_supplement(struct binary_entry *entry)
+{
+	const char *name = binary_file_supplement_name(source_lines_image(entry->lines));
+	if (!name || !debug_info_lacks_supplement(source_lines_info(entry->lines)))
+		return;
+	entry->lacks[BINARY_LACKS_SUPPLEMENT] = (struct binary_lack_text){
+		arena_printf(&entry->arena,
+			"%s: some inlined functions, lines and types are not known, because a part of the debug "
+			"information is in the common file '%s', which is not found or damaged",
+			source_lines_path(entry->lines), name),
+		"put that file of dwz back, or install the package of debug information that has it"};
+}
+
+static void note_missing_splits(struct binary_entry *entry)
+{
+	const struct debug_missing_splits missing = debug_info_missing_splits(source_lines_info(entry->lines));
+	bool has_more = missing.units > 1;
+	if (missing.units == entry->lacking_splits)
+		return;
+	entry->lacking_splits = missing.units;
+	const char *path = source_lines_path(entry->lines);
+	const char *first = source_lines_missing_split(entry->lines, &entry->arena);
+	const char *package = entry->package_path ? entry->package_path : "";
+	const char *of_package = !entry->package_path						  ? ""
+				 : debug_info_package_is_damaged(source_lines_info(entry->lines)) ? " is damaged"
+												  : " does not have it";
+	entry->lacks[BINARY_LACKS_SPLITS] = (struct binary_lack_text){
+		arena_printf(&entry->arena,
+			"%s: inlined functions and types of %llu unit%s are not known, because %s split debug "
+			"information is not found: '%s'%s is %s%s%s%s",
+			path, (unsigned long long)missing.units, has_more ? "s" : "", has_more ? "their" : "its",
+			first ? first : "the .dwo file", has_more ? ", the first of them," : "",
+			missing.is_other ? "of another build or damaged" : "not there", *package ? ", and " : "",
+			package, of_package),
+		arena_printf(&entry->arena,
+			"put the .dwo files of this build back where they were or beside '%s', or pack them by dwp or "
+			"llvm-dwp as '%s.dwp'",
+			path, path)};
+	binary_trail_add(entry, "split units (.dwo)", path,
+		missing.is_other ? BINARY_FOUND_OTHER_UNITS : BINARY_FOUND_NOTHING,
+		arena_printf(&entry->arena, "%s of %llu unit%s hit", first ? first : "those",
+			(unsigned long long)missing.units, has_more ? "s that were" : " that was"));
+}
+
+static void note_damage(struct binary_entry *entry)
+{
+	uint64_t damaged = source_lines_damaged(entry->lines);
+	const char *path = source_lines_path(entry->lines);
+	if (damaged == entry->damaged_units)
+		return;
+	entry->damaged_units = damaged;
+	entry->lacks[BINARY_LACKS_UNITS].what =
+		arena_printf(&entry->arena, "%s: units of debug information that are damaged and left out: %llu", path,
+			(unsigned long long)damaged);
+	binary_trail_add(entry, "units of debug information", path, BINARY_FOUND_DAMAGED,
+		arena_printf(&entry->arena, "%llu", (unsigned long long)damaged));
+}
+
+void load_lines_note_lacks(struct binary_entry *entry)
+{
+	if (!entry->lines)
+		return;
+	note_missing_splits(entry);
+	note_damage(entry);
+}
+
 enum tally_status load_lines(
 	const struct binary_store_options *options, struct binary_entry *entry, struct tally_error *err)
 {
@@ -115,8 +182,10 @@ enum tally_status load_lines(
 		return status;
 	}
 	files.supplement = binary_file_supplement(entry, files.image, files.path);
-	files.package = binary_file_package(entry, files.image, files.path);
+	files.package = binary_file_package(entry, files.image, files.path, &entry->package_path);
 	status = source_lines_open(&files, &entry->lines, err);
+	if (status == TALLY_OK)
+		note_supplement(entry);
 	return status == TALLY_NOMEM ? status : TALLY_OK;
 }
 

@@ -10,7 +10,7 @@
 #include "code/symbols/line_index.h"
 
 #define LINE_INDEX_MAGIC      "tallyidx"
-#define LINE_INDEX_VERSION    3
+#define LINE_INDEX_VERSION    4
 #define LINE_INDEX_BYTE_ORDER 0x01020304
 #define LINE_INDEX_NONE	      UINT32_MAX
 #define LINE_INDEX_END	      UINT32_C(0xfffff)

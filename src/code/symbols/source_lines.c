@@ -40,23 +40,38 @@ static struct elf_image *source_lines_open_in_root(const struct source_lines_fil
 	return status == TALLY_OK ? image : NULL;
 }
 
-/* Where the compiler wrote it, or, if the program has moved with it, beside the program. */
-static struct elf_image *source_lines_open_split(void *context, struct tally_str directory, struct tally_str name)
+/* The path of a .dwo file at one of its places, which begins with the root: where the compiler wrote it; beside the
+ * program by the same relative path, if the program has moved with it; beside the program. False: there is no such
+ * place. */
+static bool split_path(const struct source_lines_files *files, struct tally_str directory, struct tally_str name,
+	unsigned place, char path[PATH_BYTES])
+{
+	bool is_absolute = name.len > 0 && name.data[0] == '/';
+	const char *slash = strrchr(files->path, '/'), *last = name.len ? memrchr(name.data, '/', name.len) : NULL;
+	int folder = slash ? (int)(slash + 1 - files->path) : 0;
+	int n = -1;
+	if (name.len == 0)
+		return false;
+	if (place == 0 && is_absolute)
+		n = snprintf(path, PATH_BYTES, "%s%.*s", files->root, (int)name.len, name.data);
+	else if (place == 0)
+		n = snprintf(path, PATH_BYTES, "%s%.*s/%.*s", files->root, (int)directory.len, directory.data,
+			(int)name.len, name.data);
+	else if (place == 1 && !is_absolute)
+		n = snprintf(path, PATH_BYTES, "%.*s%.*s", folder, files->path, (int)name.len, name.data);
+	else if (place == 2 && last)
+		n = snprintf(path, PATH_BYTES, "%.*s%.*s", folder, files->path, (int)(name.data + name.len - last - 1),
+			last + 1);
+	return n > 0 && n < PATH_BYTES;
+}
+
+static struct elf_image *source_lines_open_split(
+	void *context, struct tally_str directory, struct tally_str name, unsigned place)
 {
 	const struct source_lines *lines = context;
 	char path[PATH_BYTES];
-	struct elf_image *image;
-	bool is_absolute = name.len > 0 && name.data[0] == '/';
-	int n = snprintf(path, sizeof(path), "%s%.*s%s%.*s", lines->files.root, is_absolute ? 0 : (int)directory.len,
-		directory.data, is_absolute ? "" : "/", (int)name.len, name.data);
-	if (n > 0 && (size_t)n < sizeof(path) && (image = source_lines_open_in_root(&lines->files, path)))
-		return image;
-	const char *slash = strrchr(lines->files.path, '/');
-	n = snprintf(path, sizeof(path), "%.*s%.*s", slash ? (int)(slash + 1 - lines->files.path) : 0,
-		lines->files.path, (int)name.len, name.data);
-	if (is_absolute || n <= 0 || (size_t)n >= sizeof(path))
-		return NULL;
-	return source_lines_open_in_root(&lines->files, path);
+	return split_path(&lines->files, directory, name, place, path) ? source_lines_open_in_root(&lines->files, path)
+								       : NULL;
 }
 
 enum tally_status source_lines_open(
@@ -157,9 +172,13 @@ size_t source_lines_find(struct source_lines *lines, uint64_t address, struct so
 	return count;
 }
 
-uint64_t source_lines_missing_splits(const struct source_lines *lines)
+const char *source_lines_missing_split(const struct source_lines *lines, struct arena *arena)
 {
-	return debug_info_missing_splits(lines->info);
+	const struct debug_missing_splits missing = debug_info_missing_splits(lines->info);
+	char path[PATH_BYTES];
+	if (missing.units == 0 || !split_path(&lines->files, missing.directory, missing.name, 0, path))
+		return NULL;
+	return arena_printf(arena, "%s", path);
 }
 
 uint64_t source_lines_damaged(const struct source_lines *lines)

@@ -35,8 +35,10 @@ TALLY_MUST_CHECK enum tally_status source_lines_load(
 TALLY_MUST_CHECK enum tally_status source_lines_load_all(
 	struct source_lines *lines, unsigned threads, struct tally_error *err);
 size_t source_lines_find(struct source_lines *lines, uint64_t address, struct source_place *places, size_t max);
-/* Units whose .dwo was not found, of those that were read. */
-uint64_t source_lines_missing_splits(const struct source_lines *lines);
+struct arena;
+/* Where the compiler wrote the .dwo file of the first missing split unit (debug_info_missing_splits); NULL: none is
+ * missing, or the program does not say. */
+const char *source_lines_missing_split(const struct source_lines *lines, struct arena *arena);
 /* Units of debug information that could not be read, or only in part. */
 uint64_t source_lines_damaged(const struct source_lines *lines);
 const char *source_lines_path(const struct source_lines *lines);

@@ -24,6 +24,7 @@ struct unit_code {
 	struct dwarf_unit split_unit; /* the unit there, with what only the skeleton says */
 	struct dwarf_location_lists packaged; /* of a split unit in the package */
 	bool is_wanted, is_loaded, is_split_missing;
+	bool is_split_other; /* a file by its name is of another build, or damaged */
 	bool is_out_of_memory;
 };
 
@@ -33,7 +34,9 @@ struct debug_info {
 	struct dwarf_package *package; /* NULL: none, or damaged */
 	VEC(struct debug_unit_range) ranges; /* by low */
 	struct unit_code *codes; /* by unit */
-	uint64_t damaged, missing_splits; /* of the units that were loaded */
+	uint64_t damaged; /* of the units that were loaded */
+	struct debug_missing_splits missing;
+	uint32_t first_missing; /* unit; only where some are missing */
 };
 
 static bool add_unit_ranges(struct debug_info *info, uint32_t index)
@@ -96,7 +99,7 @@ enum tally_status debug_info_open(const struct elf_image *image, const struct de
 	enum tally_status status = TALLY_OK;
 	if (options->supplement)
 		status = dwarf_file_open(options->supplement, NULL, &info->supplement, err);
-	if (status == TALLY_OK || status == TALLY_NOT_FOUND)
+	if (status != TALLY_NOMEM) /* a damaged supplement is as one that is missing */
 		status = dwarf_file_open(image, info->supplement, &info->file, err);
 	if (status == TALLY_OK && options->package &&
 		dwarf_package_open(options->package, &info->package, err) == TALLY_NOMEM)
@@ -143,9 +146,8 @@ static uint32_t debug_info_unit_at(const struct debug_info *info, uint64_t addre
 }
 
 /* The unit in the .dwo that this skeleton stands for, with what only the skeleton says. */
-static bool find_split_unit(const struct unit_code *code, const struct dwarf_unit *skeleton, struct dwarf_unit *unit)
+static bool find_split_unit(const struct dwarf_file *split, const struct dwarf_unit *skeleton, struct dwarf_unit *unit)
 {
-	const struct dwarf_file *split = code->split;
 	for (size_t i = 0; i < split->units.len; i++) {
 		if (split->units.items[i].dwo_id != skeleton->dwo_id)
 			continue;
@@ -159,21 +161,48 @@ static bool find_split_unit(const struct unit_code *code, const struct dwarf_uni
 	return false;
 }
 
-static void debug_info_open_split(
+/* A file by the right name may be of another build: the other places are searched then, too. */
+static enum tally_status debug_info_open_split(
 	const struct debug_info *info, struct unit_code *code, const struct dwarf_unit *skeleton)
 {
-	code->is_split_missing = true;
-	if (info->package &&
-		dwarf_package_unit(info->package, skeleton->dwo_id, info->file, &code->split, NULL) == TALLY_OK) {
-		dwarf_package_lists(info->package, skeleton->dwo_id, &code->packaged);
-		return;
+	for (unsigned place = 0; info->options.open_split && place < DEBUG_INFO_SPLIT_PLACES; place++) {
+		struct dwarf_file *split = NULL;
+		struct elf_image *image =
+			info->options.open_split(info->options.context, skeleton->comp_dir, skeleton->dwo_name, place);
+		if (!image)
+			continue;
+		enum tally_status status = dwarf_file_open_split(image, info->file, &split, NULL);
+		if (status == TALLY_OK && find_split_unit(split, skeleton, &code->split_unit)) {
+			code->split = split;
+			code->split_image = image;
+			return TALLY_OK;
+		}
+		if (status == TALLY_OK)
+			dwarf_file_close(split);
+		elf_image_close(image);
+		if (status == TALLY_NOMEM)
+			return status;
+		code->is_split_other = true;
 	}
-	code->split = NULL;
-	if (!info->options.open_split)
-		return;
-	code->split_image = info->options.open_split(info->options.context, skeleton->comp_dir, skeleton->dwo_name);
-	if (code->split_image && dwarf_file_open_split(code->split_image, info->file, &code->split, NULL) != TALLY_OK)
-		code->split = NULL;
+	return TALLY_NOT_FOUND;
+}
+
+/* In the program's package, or in a file of its own. NOT_FOUND: in neither. */
+static enum tally_status find_split(
+	const struct debug_info *info, struct unit_code *code, const struct dwarf_unit *skeleton)
+{
+	struct dwarf_file *split;
+	enum tally_status status =
+		info->package ? dwarf_package_unit(info->package, skeleton->dwo_id, info->file, &split, NULL)
+			      : TALLY_NOT_FOUND;
+	if (status == TALLY_OK && find_split_unit(split, skeleton, &code->split_unit)) {
+		code->split = split;
+		dwarf_package_lists(info->package, skeleton->dwo_id, &code->packaged);
+		return TALLY_OK;
+	}
+	if (status == TALLY_OK)
+		dwarf_file_close(split);
+	return status == TALLY_NOMEM ? status : debug_info_open_split(info, code, skeleton);
 }
 
 static enum tally_status load_functions(const struct debug_info *info, struct unit_code *code,
@@ -181,11 +210,11 @@ static enum tally_status load_functions(const struct debug_info *info, struct un
 {
 	if (!unit->is_skeleton)
 		return dwarf_functions_read(&code->functions, reader, info->file, unit, NULL);
-	debug_info_open_split(info, code, unit);
-	if (!code->split || !find_split_unit(code, unit, &code->split_unit))
-		return TALLY_OK;
-	code->is_split_missing = false;
-	return dwarf_functions_read(&code->functions, reader, code->split, &code->split_unit, NULL);
+	enum tally_status status = find_split(info, code, unit);
+	code->is_split_missing = status == TALLY_NOT_FOUND;
+	if (status == TALLY_OK)
+		status = dwarf_functions_read(&code->functions, reader, code->split, &code->split_unit, NULL);
+	return code->is_split_missing ? TALLY_OK : status;
 }
 
 struct debug_info_load {
@@ -210,6 +239,18 @@ static void load_unit(void *context, size_t index, unsigned worker)
 	dwarf_reader_deinit(&reader);
 }
 
+/* The first is that of the lowest number: the order in which units are loaded does not matter. */
+static void note_missing_split(struct debug_info *info, uint32_t unit)
+{
+	const struct dwarf_unit *skeleton = &info->file->units.items[unit];
+	if (info->missing.units++ > 0 && unit > info->first_missing)
+		return;
+	info->first_missing = unit;
+	info->missing.directory = skeleton->comp_dir;
+	info->missing.name = skeleton->dwo_name;
+	info->missing.is_other = info->codes[unit].is_split_other;
+}
+
 enum tally_status debug_info_load(
 	struct debug_info *info, const uint64_t *addresses, size_t count, unsigned threads, struct tally_error *err)
 {
@@ -229,7 +270,8 @@ enum tally_status debug_info_load(
 		for (size_t i = 0; i < units.len; i++) {
 			const struct unit_code *code = &info->codes[units.items[i]];
 			info->damaged += code->lines.is_damaged || code->functions.is_damaged;
-			info->missing_splits += code->is_split_missing;
+			if (code->is_split_missing)
+				note_missing_split(info, units.items[i]);
 			if (code->is_out_of_memory)
 				status = error_nomem(err);
 		}
@@ -349,7 +391,17 @@ uint64_t debug_info_damaged(const struct debug_info *info)
 	return info->file->damaged + info->damaged;
 }
 
-uint64_t debug_info_missing_splits(const struct debug_info *info)
+struct debug_missing_splits debug_info_missing_splits(const struct debug_info *info)
 {
-	return info->missing_splits;
+	return info->missing;
+}
+
+bool debug_info_package_is_damaged(const struct debug_info *info)
+{
+	return info->options.package && !info->package;
+}
+
+bool debug_info_lacks_supplement(const struct debug_info *info)
+{
+	return !info->supplement;
 }

@@ -32,10 +32,19 @@ struct debug_place { /* innermost first: what was inlined, then the function tha
 struct debug_info_options {
 	const struct elf_image *supplement; /* dwz's common file; NULL none */
 	const struct elf_image *package; /* the program's .dwp, in which split units are looked for first; NULL none */
-	/* Finds the .dwo file of a skeleton unit, which the info closes; it returns NULL if there is none. Several
-	 * threads call it. NULL instead of a function: .dwo files are not searched. */
-	struct elf_image *(*open_split)(void *context, struct tally_str directory, struct tally_str name);
+	/* Opens the .dwo file of a skeleton unit at one of the places where it may be, from 0 to below
+	 * DEBUG_INFO_SPLIT_PLACES; the info closes it. It returns NULL if the place has none. Several threads call it.
+	 * NULL instead of a function: .dwo files are not searched. */
+	struct elf_image *(*open_split)(
+		void *context, struct tally_str directory, struct tally_str name, unsigned place);
 	void *context;
+};
+#define DEBUG_INFO_SPLIT_PLACES 3
+
+struct debug_missing_splits { /* units of which the part that was split off is in no file that was found */
+	uint64_t units; /* of those that were loaded */
+	struct tally_str directory, name; /* of the .dwo file of the first in the program, as it names them; borrowed */
+	bool is_other; /* there is a file by that name, but it is of another build or damaged */
 };
 
 struct dwarf_location_lists;
@@ -90,7 +99,10 @@ const struct dwarf_file *debug_info_file(const struct debug_info *info);
 bool debug_info_unit(const struct debug_info *info, uint32_t unit, struct debug_unit *out);
 /* The number of units that could not be read completely. */
 uint64_t debug_info_damaged(const struct debug_info *info);
-/* Units whose .dwo was not found. */
-uint64_t debug_info_missing_splits(const struct debug_info *info);
+struct debug_missing_splits debug_info_missing_splits(const struct debug_info *info);
+/* There is a .dwp, but its index cannot be read. */
+bool debug_info_package_is_damaged(const struct debug_info *info);
+/* The supplement has no debug information that can be read, or the options name none. */
+bool debug_info_lacks_supplement(const struct debug_info *info);
 
 #endif

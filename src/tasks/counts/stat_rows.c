@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/order.h"
+#include "base/text_cells.h"
 #include "kernel/events/tool_events.h"
 #include "tasks/counts/stat_environment.h"
 #include "tasks/counts/stat_metrics.h"
@@ -234,7 +235,7 @@ static size_t unit_width(const struct stat_report *report)
 {
 	size_t width = 4;
 	for (size_t i = 0; i < report->events->len; i++) {
-		size_t len = strlen(report->events->specs[i].unit);
+		size_t len = text_cells(str_from(report->events->specs[i].unit));
 		width = MAX(len, width);
 	}
 	return width;
@@ -267,7 +268,7 @@ static size_t text_prefix(struct text *t, const struct stat_rows_row *row)
 	else if (place_has_cpus(mode))
 		text_printf(t, "%-*s %5u ", place_widths[mode], name, row->cpu_count);
 	text_deinit(&place);
-	return t->len - start;
+	return t->failed ? 0 : text_cells_from(t, start);
 }
 
 static void metric_append(struct text *t, const struct stat_rows_row *row, struct stat_metric metric)
@@ -640,6 +641,12 @@ static bool only_title(
 	return true;
 }
 
+static size_t only_width(struct tally_str title)
+{
+	size_t cells = text_cells(title);
+	return MAX(cells, METRIC_ONLY_WIDTH);
+}
+
 static void only_value(
 	struct text *t, const struct stat_rows_row *row, unsigned nth, struct tally_str title, struct json *j)
 {
@@ -658,7 +665,7 @@ static void only_value(
 		text_bytes(t, value.data, value.len);
 		text_str(t, row->style->separator);
 	} else {
-		text_str_right(t, digits, MAX(title.len, METRIC_ONLY_WIDTH));
+		text_str_right(t, digits, only_width(title));
 		text_char(t, ' ');
 	}
 	text_deinit(&value);
@@ -711,7 +718,7 @@ static void only_header(struct text *t, const struct stat_report *report, const 
 			if (style->separator)
 				text_printf(t, "%.*s%s", (int)title.len, title.data, style->separator);
 			else
-				text_str_right(t, text, MAX(title.len, METRIC_ONLY_WIDTH));
+				text_str_right(t, text, only_width(text));
 			if (!style->separator)
 				text_char(t, ' ');
 		}

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/map_u64.h"
 #include "base/order.h"
+#include "base/text_cells.h"
 #include "base/vec.h"
 #include "perfdata/other_writers.h"
 
@@ -279,9 +280,9 @@ static void report_stats_fit_widths(
 {
 	*w = (struct read_widths){.pid = 3, .tid = 3, .name = 4, .count = 5, .values = w->values};
 	for (size_t e = 0; e < table->event_count; e++) {
-		w->values[e] = (int)events[e].name.len;
+		w->values[e] = (int)text_cells(events[e].name);
 		if (table->has_event[e])
-			w->name = report_stats_wider(w->name, (int)events[e].name.len);
+			w->name = report_stats_wider(w->name, w->values[e]);
 	}
 	for (size_t i = 0; i < table->threads.len; i++) {
 		const struct thread_counts *thread = &table->threads.items[i];
@@ -301,7 +302,7 @@ static void print_read_table(struct text *out, const struct read_table *table, c
 	text_printf(out, "# %*s  %*s", w->pid, "PID", w->tid, "TID");
 	for (size_t e = 0; e < table->event_count; e++) {
 		if (table->has_event[e])
-			text_printf(out, "  %*.*s", w->values[e], (int)events[e].name.len, events[e].name.data);
+			text_str(out, "  "), text_str_right(out, events[e].name, (size_t)w->values[e]);
 	}
 	text_char(out, '\n');
 	for (size_t i = 0; i < table->threads.len; i++) {
@@ -327,9 +328,10 @@ static void print_read_raw(struct text *out, const struct read_table *table, con
 		for (size_t e = 0; e < table->event_count; e++) {
 			if (!table->has_event[e])
 				continue;
-			text_printf(out, "  %*" PRIu32 "  %*" PRIu32 "  %*.*s  %*zx  %*" PRIu64, w->pid, thread->pid,
-				w->tid, thread->tid, w->name, (int)events[e].name.len, events[e].name.data, 3, e,
-				w->count, table->values.items[thread->first_value + e]);
+			text_printf(out, "  %*" PRIu32 "  %*" PRIu32 "  ", w->pid, thread->pid, w->tid, thread->tid);
+			text_str_right(out, events[e].name, (size_t)w->name);
+			text_printf(
+				out, "  %*zx  %*" PRIu64, 3, e, w->count, table->values.items[thread->first_value + e]);
 		}
 	}
 }

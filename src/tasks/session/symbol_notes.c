@@ -66,6 +66,25 @@ static void add_unproven(struct diag *notes, const struct binary_store *store, c
 	}
 }
 
+/* Functions have names then, but not all of their inlined functions, lines and types: nothing else would show it. */
+static void add_lacks(struct diag *notes, const struct binary_store *store)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < binary_store_count(store) * BINARY_LACK_KINDS; i++) {
+		const struct binary_lack_text lack = binary_store_lack(
+			store, (uint32_t)(i / BINARY_LACK_KINDS), (enum binary_lack)(i % BINARY_LACK_KINDS));
+		if (lack.what && ++count <= LINES_MAX)
+			diag_add(notes, DIAG_UNNAMED, "%s%s%s", lack.what, lack.remedy ? "; " : "",
+				lack.remedy ? lack.remedy : "");
+	}
+	if (count > LINES_MAX)
+		diag_add(notes, DIAG_UNNAMED,
+			"the debug information of %zu more files is incomplete; run 'report --missing' to see what "
+			"they "
+			"lack",
+			count - LINES_MAX);
+}
+
 void symbol_notes_add_doubts(struct diag *notes, const struct binary_store *store)
 {
 	size_t count = 0;
@@ -85,6 +104,7 @@ void symbol_notes_add_doubts(struct diag *notes, const struct binary_store *stor
 	if (count > LINES_MAX)
 		diag_add(notes, DIAG_WARNING, "symbols of %zu more files may come from another build",
 			count - LINES_MAX);
+	add_lacks(notes, store);
 }
 
 void symbol_notes_print_doubts(const struct cli *cli, const struct binary_store *store)
@@ -94,20 +114,6 @@ void symbol_notes_print_doubts(const struct cli *cli, const struct binary_store 
 	symbol_notes_add_doubts(&notes, store);
 	cli_print_diag(cli, &notes);
 	diag_deinit(&notes);
-}
-
-/* What is left out of debug information is said: its functions have names, but neither lines nor inlined calls. */
-static void add_damage(struct diag *notes, const struct binary_store *store, const struct binary_hits *hits)
-{
-	for (size_t i = 0; i < hits->files.len; i++) {
-		size_t count;
-		const struct binary_step *steps = binary_store_trail(store, hits->files.items[i].store_id, &count);
-		for (size_t s = 0; s < count; s++)
-			if (steps[s].found == BINARY_FOUND_DAMAGED && !strcmp(steps[s].source, BINARY_SOURCE_UNITS))
-				diag_add(notes, DIAG_UNNAMED,
-					"%s: units of debug information that are damaged and left out: %s",
-					steps[s].path, steps[s].detail ? steps[s].detail : "?");
-	}
 }
 
 void symbol_notes_add_lines(struct diag *notes, const struct binary_store *store, uint32_t id)
@@ -168,7 +174,6 @@ void symbol_notes_add(
 	add_surprises(notes, store, hits);
 	add_unproven(notes, store, hits);
 	symbol_notes_add_doubts(notes, store);
-	add_damage(notes, store, hits);
 	for (size_t i = 0; i < hits->files.len; i++)
 		symbol_notes_add_lines(notes, store, hits->files.items[i].store_id);
 	add_usual(notes, store, hits);

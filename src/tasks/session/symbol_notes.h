@@ -18,8 +18,9 @@
 /* hits: finished, and their files loaded by the store. is_verbose: where the symbols of each file came from, too. */
 void symbol_notes_add(
 	struct diag *notes, const struct binary_store *store, const struct binary_hits *hits, bool is_verbose);
-/* Reports files without a recorded build ID that may differ from the recorded ones, according to their inodes or times.
- * It is a part of the above, for verbs that report nothing else about names. */
+/* Reports files without a recorded build ID that may differ from the recorded ones, according to their inodes or times,
+ * and files whose debug information is incomplete. It is a part of the above, for verbs that report nothing else about
+ * names. */
 void symbol_notes_add_doubts(struct diag *notes, const struct binary_store *store);
 void symbol_notes_print_doubts(const struct cli *cli, const struct binary_store *store);
 /* How the program failed that was asked for the lines of one file, if it did. */

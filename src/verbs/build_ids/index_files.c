@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "code/binary_store.h"
+#include "tasks/session/symbol_notes.h"
 #include "tasks/session/symbol_options.h"
 
 static enum tally_status index_files_make(struct binary_store *store, struct tally_str path, struct tally_error *err)
@@ -27,6 +28,7 @@ bool index_file(const struct cli *cli, struct tally_str path, bool is_verbose)
 	enum tally_status status = binary_store_create(&options, &store, &err);
 	if (status == TALLY_OK) {
 		status = index_files_make(store, path, &err);
+		symbol_notes_print_doubts(cli, store);
 		binary_store_destroy(store);
 	}
 	if (status != TALLY_OK)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text_cells.h"
 
 #define RULE	     "================================================="
 #define SYMBOL_WIDTH 22
@@ -360,7 +361,8 @@ static void c2c_text_print_keys(struct c2c_text_printer *p, const struct cache_e
 			text_printf(p->out, "  %7d", e->pid);
 			break;
 		case C2C_KEY_TID:
-			text_printf(p->out, "  %7d:%-*s", e->tid, p->comm_width, label->comm);
+			text_printf(p->out, "  %7d:", e->tid);
+			text_str_left(p->out, str_from(label->comm), (size_t)p->comm_width);
 			break;
 		case C2C_KEY_IADDR:
 			snprintf(code, sizeof(code), "0x%" PRIx64, e->code);
@@ -372,6 +374,13 @@ static void c2c_text_print_keys(struct c2c_text_printer *p, const struct cache_e
 			break;
 		}
 	}
+}
+
+static void c2c_text_print_name(struct text *out, const char *text, size_t width, bool is_cut)
+{
+	const struct tally_str name = str_from(text);
+	text_str(out, "  ");
+	text_str_left(out, is_cut ? text_cells_cut(name, width) : name, width);
 }
 
 static void print_entry(struct c2c_text_printer *p, const struct access_counts *whole, uint32_t index)
@@ -397,14 +406,12 @@ static void print_entry(struct c2c_text_printer *p, const struct access_counts *
 	print_mean(p->out, &e->load);
 	c2c_text_print_count(p->out, 7, access_counts_loads(&e->counts) + access_counts_stores(&e->counts));
 	c2c_text_print_count(p->out, 8, p->order.first_use[index + 1] - p->order.first_use[index]);
-	if (has_code && t->full_symbols)
-		text_printf(p->out, "  %-*s", SYMBOL_WIDTH, label->symbol);
-	else if (has_code)
-		text_printf(p->out, "  %-*.*s", SYMBOL_WIDTH, SYMBOL_WIDTH, label->symbol);
+	if (has_code)
+		c2c_text_print_name(p->out, label->symbol, SYMBOL_WIDTH, !t->full_symbols);
 	if (has_code || c2c_text_has_key(t, C2C_KEY_DSO))
-		text_printf(p->out, "  %-*.*s", OBJECT_WIDTH, t->full_symbols ? 4096 : OBJECT_WIDTH, label->object);
+		c2c_text_print_name(p->out, label->object, OBJECT_WIDTH, !t->full_symbols);
 	if (has_code && !t->without_lines)
-		text_printf(p->out, "  %-*s", p->line_width, label->line);
+		c2c_text_print_name(p->out, label->line, (size_t)p->line_width, false);
 	print_entry_nodes(p, index);
 	text_str(p->out, "\n");
 }
@@ -449,7 +456,8 @@ static void c2c_text_fit_widths(struct c2c_text_printer *p)
 	const struct c2c_table *t = p->table;
 	p->line_width = (int)strlen("Source:Line");
 	for (size_t i = 0; i < t->lines->entries.len; i++) {
-		int line = (int)strlen(t->labels[i].line), comm = (int)strlen(t->labels[i].comm);
+		int line = (int)text_cells(str_from(t->labels[i].line));
+		int comm = (int)text_cells(str_from(t->labels[i].comm));
 		p->line_width = MAX(line, p->line_width);
 		p->comm_width = MAX(comm, p->comm_width);
 	}

@@ -25,6 +25,7 @@ static const char *found_text(enum binary_found found)
 		[BINARY_FOUND_OTHER_FILE] = "another file than the recorded",
 		[BINARY_FOUND_OTHER_PROCESS] = "of another process",
 		[BINARY_FOUND_OTHER_CHECKSUM] = "other checksum",
+		[BINARY_FOUND_OTHER_UNITS] = "of another build, or damaged",
 		[BINARY_FOUND_NO_SYMBOLS] = "no symbols",
 		[BINARY_FOUND_DAMAGED] = "damaged",
 		[BINARY_FOUND_NO_REGULAR_FILE] = "not a regular file",
@@ -84,6 +85,48 @@ static void print_remedy(
 		text_printf(out, "    debuginfod  tally report --debuginfod, or debuginfod-find debuginfo %s\n", hex);
 }
 
+static bool report_missing_has_lacks(const struct binary_store *store, const struct binary_hit *hit)
+{
+	for (unsigned lack = 0; lack < BINARY_LACK_KINDS; lack++)
+		if (binary_store_lack(store, hit->store_id, (enum binary_lack)lack).what)
+			return true;
+	return false;
+}
+
+static void put_lacks(struct json *j, const struct binary_store *store, uint32_t id)
+{
+	json_array(j, "incomplete");
+	for (unsigned i = 0; i < BINARY_LACK_KINDS; i++) {
+		const struct binary_lack_text lack = binary_store_lack(store, id, (enum binary_lack)i);
+		if (!lack.what)
+			continue;
+		json_object(j, NULL);
+		json_string(j, "what", str_from(lack.what));
+		if (lack.remedy)
+			json_string(j, "to_do", str_from(lack.remedy));
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void print_line(struct text *out, const char *label, const char *text)
+{
+	if (!text)
+		return;
+	text_printf(out, "    %-12s", label);
+	text_visible(out, str_from(text));
+	text_char(out, '\n');
+}
+
+static void print_lacks(struct text *out, const struct binary_store *store, uint32_t id)
+{
+	for (unsigned i = 0; i < BINARY_LACK_KINDS; i++) {
+		const struct binary_lack_text lack = binary_store_lack(store, id, (enum binary_lack)i);
+		print_line(out, "incomplete", lack.what);
+		print_line(out, "to do", lack.what ? lack.remedy : NULL);
+	}
+}
+
 static void report_missing_put_object(struct json *j, const struct binary_store *store, const struct binary_hit *hit)
 {
 	struct binary_info info = binary_store_info(store, hit->store_id);
@@ -118,13 +161,15 @@ static void report_missing_put_object(struct json *j, const struct binary_store 
 		json_object_end(j);
 	}
 	json_array_end(j);
+	if (report_missing_has_lacks(store, hit))
+		put_lacks(j, store, hit->store_id);
 	json_object_end(j);
 }
 
 static bool is_complete(const struct binary_store *store, const struct binary_hit *hit)
 {
 	struct binary_info info = binary_store_info(store, hit->store_id);
-	return hit->unnamed == 0 && info.status == BINARY_OK && !info.doubt;
+	return hit->unnamed == 0 && info.status == BINARY_OK && !info.doubt && !report_missing_has_lacks(store, hit);
 }
 
 void report_missing_json(
@@ -170,6 +215,7 @@ static void print_object(struct text *out, const struct binary_store *store, con
 	text_char(out, '\n');
 	if (info.doubt)
 		text_printf(out, "    in doubt    %s\n", info.doubt);
+	print_lacks(out, store, hit->store_id);
 	print_trail(out, store, hit->store_id);
 	if (hit->unnamed || info.status != BINARY_OK)
 		print_remedy(&info, hints, hex, out);
@@ -179,8 +225,9 @@ void report_missing(struct text *out, const struct binary_store *store, const st
 {
 	struct package_hints hints;
 	uint64_t unnamed = 0, in_files = 0;
-	size_t complete = 0;
+	size_t complete = 0, lacking = 0;
 	for (size_t i = 0; i < hits->files.len; i++) {
+		lacking += report_missing_has_lacks(store, &hits->files.items[i]);
 		unnamed += hits->files.items[i].unnamed;
 		in_files += hits->files.items[i].samples;
 	}
@@ -190,6 +237,9 @@ void report_missing(struct text *out, const struct binary_store *store, const st
 	if (outside)
 		text_printf(out, "# %" PRIu64 " of them are in no file: [heap], [stack], or where nothing was mapped\n",
 			outside);
+	if (lacking)
+		text_printf(out, "# the debug information of %zu object%s is incomplete\n", lacking,
+			lacking > 1 ? "s" : "");
 	package_hints_init(&hints);
 	for (size_t i = 0; i < hits->files.len; i++) {
 		const struct binary_hit *hit = &hits->files.items[i];

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/text_cells.h"
 #include "cli/commands.h"
 #include "tasks/header/header_text.h"
 #include "tasks/reporting/report_replay.h"
@@ -34,8 +35,10 @@ static size_t longest_name(struct perfdata_reader *reader)
 	size_t count;
 	size_t longest = 0;
 	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
-	for (size_t i = 0; i < count; i++)
-		longest = MAX(longest, events[i].name.len);
+	for (size_t i = 0; i < count; i++) {
+		size_t cells = text_cells(events[i].name);
+		longest = MAX(longest, cells);
+	}
 	return longest;
 }
 

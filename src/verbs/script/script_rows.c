@@ -3,6 +3,7 @@
 
 #include "abi/data_src.h"
 #include "base/array.h"
+#include "base/text_cells.h"
 #include "verbs/script/script_branches.h"
 
 static struct tally_str script_rows_thread_name(
@@ -25,7 +26,7 @@ static void script_rows_print_comm(
 	char room[16];
 	struct tally_str name = script_rows_thread_name(p, row, room, sizeof(room));
 	if (p->is_narrow)
-		text_str_right(t, (struct tally_str){name.data, MIN(name.len, 8)}, 8);
+		text_str_right(t, text_cells_cut(name, 8), 8);
 	else if (has_chain)
 		text_bytes(t, name.data, name.len);
 	else

@@ -18,9 +18,9 @@
 static void trace_calls_align(struct trace_job *job, size_t start)
 {
 	struct text *out = &job->out;
-	size_t width = (size_t)job->settings->form.alignment, len = out->len - start;
+	size_t width = (size_t)job->settings->form.alignment, cells = out->failed ? 0 : text_cells_from(out, start);
 	text_char(out, ')');
-	text_repeat(out, ' ', len + 1 < width ? width - len - 1 : 1);
+	text_repeat(out, ' ', cells + 1 < width ? width - cells - 1 : 1);
 }
 
 static void print_call(struct trace_job *job, const struct syscall_call *call, struct text *t)
@@ -57,7 +57,7 @@ static void tell_beginning(struct trace_job *job, struct trace_thread *thread)
 	size_t start = out->len;
 	text_bytes(out, thread->call.data, thread->call.len);
 	text_char(out, ')');
-	size_t len = out->len - start;
+	size_t len = out->failed ? 0 : text_cells_from(out, start);
 	text_repeat(out, ' ', len + DOTS_LEN < width ? width - DOTS_LEN - len : 0);
 	text_str(out, " ...\n");
 	thread->is_told = true;
@@ -90,7 +90,6 @@ static void trace_calls_tell_result(
 	} else {
 		text_str(out, " ... [");
 		trace_line_colour(job, "33", "continued");
-		start += job->has_colours ? sizeof("\033[33m\033[m") - 1 : 0;
 		text_str(out, "]: ");
 		syscall_print_name(out, call->abi, call->number);
 		text_str(out, "()");

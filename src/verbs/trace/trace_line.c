@@ -4,9 +4,10 @@
 #include <inttypes.h>
 
 #include "base/error.h"
+#include "base/text_cells.h"
 
 #define CHAIN_INDENT 39
-#define NAME_MOST    14 /* characters of a thread's name, as perf */
+#define NAME_MOST    14 /* cells of a thread's name, as perf */
 #define SLOW_NS	     1000000 /* red */
 #define NOTABLE_NS   10000 /* yellow */
 
@@ -73,7 +74,7 @@ void trace_line_begin(struct trace_job *job, const struct trace_stamp *stamp)
 		return;
 	if (!s->no_comm) {
 		struct tally_str name = trace_thread_name(stamp->thread, room);
-		text_visible(out, (struct tally_str){name.data, MIN(name.len, NAME_MOST)});
+		text_visible(out, text_cells_cut(name, NAME_MOST));
 		text_char(out, '/');
 	}
 	text_i64(out, stamp->thread->tid);

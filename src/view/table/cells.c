@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/text_cells.h"
 
 #define NS_PER_MS 1e6
 #define DOTS	  "..."
@@ -63,13 +64,15 @@ static void cells_whole(const struct cells *t, const struct cell_column *column,
 
 static void cells_name(const struct cells *t, const struct cell_column *column, struct tally_str name)
 {
-	bool is_cut = column->longest > 0 && name.len > column->longest && !t->separator;
+	bool is_cut = column->longest > 0 && !t->separator && text_cells(name) > column->longest;
 	size_t start = t->out->len;
 	if (t->is_quoted) {
 		text_csv(t->out, name);
 		return;
 	}
-	text_bytes(t->out, name.data, is_cut ? column->longest - strlen(DOTS) : name.len);
+	if (is_cut)
+		name = text_cells_cut(name, column->longest - strlen(DOTS));
+	text_bytes(t->out, name.data, name.len);
 	text_str(t->out, is_cut ? DOTS : "");
 	text_mask_from(t->out, start, column->is_raw ? NULL : t->separator);
 	text_visible_from(t->out, start);
@@ -155,23 +158,11 @@ static int cells_mark(const struct cells *t)
 	return t->mark ? (int)strlen(t->mark) : 0;
 }
 
-size_t cells_width(struct tally_str text)
-{
-	size_t width = 0;
-	for (size_t i = 0; i < text.len; i++)
-		width += ((uint8_t)text.data[i] & 0xc0) != 0x80;
-	return width;
-}
-
 /* What was appended from start on becomes as wide as the i-th column. */
 static void cells_align(const struct cells *t, size_t i, size_t start, int width)
 {
-	if (t->is_fitted && !t->out->failed && t->out->len > start) {
-		const struct tally_str value = {t->out->data + start, t->out->len - start};
-		int more = (int)(value.len - cells_width(value));
-		width = width >= 0 ? width + more : i + 1 < t->count ? width - more : 0;
-	}
-	text_align_from(t->out, start, width);
+	bool is_last = t->is_fitted && i + 1 == t->count;
+	text_align_from(t->out, start, is_last && width < 0 && t->out->len > start ? 0 : width);
 }
 
 static void cells_line_end(const struct cells *t)

@@ -121,7 +121,5 @@ void cells_rule(const struct cells *table, char fill);
 void cells_row(const struct cells *table, const struct cell *row);
 /* The same without the line's end or the object's brackets, so that the caller can add more to the line. */
 void cells_put(const struct cells *table, const struct cell *row);
-/* Characters of UTF-8. */
-size_t cells_width(struct tally_str text);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/text_cells.h"
 
 #define WAITING_ROWS  200
 #define WAITING_BYTES ((size_t)1 << 20) /* or so much text */
@@ -20,7 +21,7 @@ bool cells_fit_init(struct cells_fit *fit, const struct cells *table)
 	for (size_t i = 0; i < table->count; i++) {
 		fit->columns[i] = table->columns[i];
 		fit->columns[i].before = i > 0 ? CELLS_FIT_GAP : NULL;
-		fit->columns[i].width = (int)cells_width(str_from(fit->columns[i].heading));
+		fit->columns[i].width = (int)text_cells(str_from(fit->columns[i].heading));
 	}
 	fit->table.columns = fit->columns;
 	fit->table.is_fitted = true;
@@ -36,7 +37,7 @@ static void cells_fit_begin(struct cells_fit *fit)
 		alone.before = NULL, alone.width = 0;
 		text_clear(&value);
 		cells_put(&(const struct cells){.columns = &alone, .count = 1, .out = &value}, &fit->waiting[i]);
-		size_t width = cells_width(text_view(&value));
+		size_t width = text_cells(text_view(&value));
 		column->width = MAX(column->width, (int)width);
 	}
 	fit->table.out->failed |= value.failed;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/array.h"
+#include "base/text_cells.h"
 #include "view/text/percent_text.h"
 
 #define ANNOTATE_TEXT_BYTES_A_LINE 7
@@ -74,16 +75,16 @@ static void annotate_text_print_title(
 	struct text *out, const struct annotate_function *function, const struct annotate_text_options *options)
 {
 	static const char *const names[] = {"Percent", "Samples", "Period"};
+	const struct tally_str file = str_from(options->with_whole_path ? function->file : function->short_file);
 	struct text title = {0};
 	unsigned width = annotate_text_column_width(options) * function->event_count;
 	text_char(&title, ' ');
 	text_str_left(&title, str_from(names[options->column]), width);
-	text_printf(&title, "|\tSource code & Disassembly of %s for %s (%" PRIu64 " samples, percent: %s)",
-		options->with_whole_path ? function->file : function->short_file, function->event_name,
-		function->sample_count, annotate_percent_name(options->percent));
+	text_printf(&title, "|\tSource code & Disassembly of %s for %s (%" PRIu64 " samples, percent: %s)", file.data,
+		function->event_name, function->sample_count, annotate_percent_name(options->percent));
 	text_bytes(out, title.data, title.len);
 	text_char(out, '\n');
-	text_repeat(out, '-', title.len + BEYOND_TITLE);
+	text_repeat(out, '-', title.len - file.len + text_cells(file) + BEYOND_TITLE);
 	text_char(out, '\n');
 	text_deinit(&title);
 }

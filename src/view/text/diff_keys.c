@@ -68,9 +68,8 @@ void diff_keys_cells(struct diff_keys *keys, struct text *out, uint32_t index)
 		text_str(out, keys->separator ? keys->separator : "  ");
 		size_t start = out->len;
 		report_key_cell(l, out, i, row);
-		size_t written = out->len - start;
-		if (i + 1 < l->count && written < l->widths[i])
-			text_repeat(out, ' ', l->widths[i] - written);
+		if (i + 1 < l->count)
+			text_pad_from(out, start, l->widths[i]);
 		report_mask_separator(l, out, i, start);
 	}
 }

@@ -62,12 +62,12 @@ static size_t place_width(const struct report_layout *l, enum profile_key key, c
 	enum profile_key_form form = (enum profile_key_form)profile_key_get(key)->form;
 	const struct profile_function *function = facet_cells_function_of(p, value);
 	if (form == KEY_FORM_OBJECT)
-		return object_counts(l, key, value) ? object_name(l, value).len : REPORT_ADDRESS_DIGITS;
+		return object_counts(l, key, value) ? text_cells(object_name(l, value)) : REPORT_ADDRESS_DIGITS;
 	if (!function)
 		return FACET_CELLS_LEVEL_WIDTH + FACET_CELLS_ADDRESS_WIDTH;
 	if (form == KEY_FORM_PLACE)
 		return 0;
-	size_t width = profile_string(p, function->name).len + FACET_CELLS_LEVEL_WIDTH + report_origin_width(l);
+	size_t width = text_cells(profile_string(p, function->name)) + FACET_CELLS_LEVEL_WIDTH + report_origin_width(l);
 	if (form == KEY_FORM_DATUM)
 		return width + FACET_CELLS_ADDRESS_WIDTH;
 	return form == KEY_FORM_CACHELINE ? width + FACET_CELLS_ADDRESS_WIDTH + 1 : width;
@@ -76,7 +76,7 @@ static size_t place_width(const struct report_layout *l, enum profile_key key, c
 static size_t facet_cells_field_width(
 	const struct report_layout *l, const struct profile_field *field, const struct profile_value *value)
 {
-	size_t len = facet_cells_text_of(l->profile, value).len;
+	size_t len = text_cells(facet_cells_text_of(l->profile, value));
 	len += field->is_dynamic && len > 0;
 	return MAX(len, field->width);
 }
@@ -85,7 +85,7 @@ size_t facet_cell_width(const struct report_layout *l, enum profile_key key, con
 {
 	const struct profile_value *value = facet_cells_value_of(l, key, row);
 	const struct profile_key_info *info = profile_key_get(key);
-	size_t width = info->width;
+	size_t width = info->width, cells;
 	if (!value)
 		return width;
 	switch ((int)info->form) {
@@ -94,8 +94,8 @@ size_t facet_cell_width(const struct report_layout *l, enum profile_key key, con
 	case KEY_FORM_TEXT:
 		if (key == KEY_TRANSACTION)
 			return value->number ? TRANSACTION_WIDTH : width;
-		return facet_cells_text_of(l->profile, value).len > width ? facet_cells_text_of(l->profile, value).len
-									  : width;
+		cells = text_cells(facet_cells_text_of(l->profile, value));
+		return MAX(cells, width);
 	case KEY_FORM_FIELD:
 		return facet_cells_field_width(l, &l->profile->fields[key - KEY_FIELD], value);
 	case KEY_FORM_OBJECT:
@@ -108,7 +108,7 @@ size_t facet_cell_width(const struct report_layout *l, enum profile_key key, con
 	case KEY_FORM_CACHELINE:
 		return place_width(l, key, value);
 	case KEY_FORM_LINE:
-		return line_of(l->profile, value).len;
+		return text_cells(line_of(l->profile, value));
 	case KEY_FORM_TYPE:
 	case KEY_FORM_TYPE_OFFSET:
 	case KEY_FORM_TYPE_CACHELINE: /* perf's columns are as wide as their headings */
@@ -136,7 +136,8 @@ static void facet_cells_put_name(
 {
 	struct tally_str name = profile_string(l->profile, function->name);
 	size_t room = width > FACET_CELLS_LEVEL_WIDTH ? width - FACET_CELLS_LEVEL_WIDTH : 0;
-	text_bytes(out, name.data, MIN(name.len, room));
+	name = text_cells_cut(name, room);
+	text_bytes(out, name.data, name.len);
 }
 
 static void put_offset(struct text *out, uint64_t offset)
@@ -309,8 +310,7 @@ static void put_type(const struct report_layout *l, struct text *out, enum profi
 		text_str(out, ": cache-line ");
 		text_u64(out, facet_type_cacheline(value->number));
 	}
-	if (out->len - start < width)
-		text_repeat(out, ' ', width - (out->len - start));
+	text_pad_from(out, start, width);
 }
 
 /* Signed, with zeros up to a width: numbers of CPUs and sockets. */
@@ -334,7 +334,7 @@ void facet_cell(const struct report_layout *l, struct text *out, size_t column, 
 		if (key == KEY_TRANSACTION)
 			text_str_left(out, text, width);
 		else if (key == KEY_BLOCKED || key == KEY_TRACE || key == KEY_CGROUP)
-			text_bytes(out, text.data, MIN(text.len, width));
+			text = text_cells_cut(text, width), text_bytes(out, text.data, text.len);
 		else
 			text_str_cut(out, text, width);
 		return;
@@ -374,6 +374,6 @@ void facet_cell(const struct report_layout *l, struct text *out, size_t column, 
 	size_t written = out->len - start;
 	if (profile_key_get(key)->form == KEY_FORM_TIME) /* cut, and of the last column without blanks: as perf's */
 		out->len = start + (MIN(written, width));
-	else if (written < width && profile_key_get(key)->form != KEY_FORM_OFFSET) /* nor have these */
-		text_repeat(out, ' ', width - written);
+	else if (profile_key_get(key)->form != KEY_FORM_OFFSET) /* nor have these */
+		text_pad_from(out, start, width);
 }

@@ -89,23 +89,23 @@ size_t report_cell_width(const struct report_layout *l, enum profile_key key, co
 	const struct profile_function *function = row_function(p, row);
 	switch ((int)key) {
 	case KEY_PID:
-		return last_comm(l, row).len + ID_WIDTH;
+		return text_cells(last_comm(l, row)) + ID_WIDTH;
 	case KEY_TGID:
-		return process_comm(l, row).len + ID_WIDTH;
+		return text_cells(process_comm(l, row)) + ID_WIDTH;
 	case KEY_COMM:
-		return last_comm(l, row).len;
+		return text_cells(last_comm(l, row));
 	case KEY_PARENT:
-		return row_parent(p, row).len;
+		return text_cells(row_parent(p, row));
 	case KEY_TRACE:
 		return is_compared(l) ? facet_cell_width(l, key, row) : 0;
 	case KEY_SRCLINE:
-		return profile_string(p, row->place.line).len;
+		return text_cells(profile_string(p, row->place.line));
 	case KEY_SRCFILE:
-		return profile_string(p, row->place.file).len;
+		return text_cells(profile_string(p, row->place.file));
 	case KEY_DSO:
-		return row_binary(l, row).len;
+		return text_cells(row_binary(l, row));
 	case KEY_SYMBOL:
-		return function ? profile_string(p, function->name).len + report_origin_width(l) +
+		return function ? text_cells(profile_string(p, function->name)) + report_origin_width(l) +
 					  REPORT_CELLS_LEVEL_WIDTH + (function->is_inlined ? strlen(INLINED) : 0)
 				: SYMBOL_UNRESOLVED_WIDTH;
 	default:
@@ -184,9 +184,12 @@ static void print_symbol_cell(const struct report_layout *l, struct text *out, s
 		struct tally_str name = profile_string(l->profile, function->name);
 		size_t prefix = report_origin_width(l) + REPORT_CELLS_LEVEL_WIDTH,
 		       room = width > prefix ? width - prefix : 0;
-		text_bytes(out, name.data, MIN(name.len, room));
-		if (function->is_inlined && room > name.len)
-			text_bytes(out, INLINED, room - name.len < strlen(INLINED) ? room - name.len : strlen(INLINED));
+		size_t start = out->len;
+		struct tally_str shown = text_cells_cut(name, room);
+		text_bytes(out, shown.data, shown.len);
+		size_t cells = function->is_inlined && shown.len == name.len ? text_cells_from(out, start) : room;
+		if (cells < room)
+			text_bytes(out, INLINED, MIN(room - cells, strlen(INLINED)));
 		return;
 	}
 	text_str(out, row->address ? "0x" : "");
@@ -230,12 +233,12 @@ void report_key_cell(const struct report_layout *l, struct text *out, size_t col
 		text_str_cut(out, row_parent(p, row), width);
 		break;
 	case KEY_SRCLINE:
-		label = profile_string(p, row->place.line);
-		text_bytes(out, label.data, MIN(label.len, width));
+		label = text_cells_cut(profile_string(p, row->place.line), width);
+		text_bytes(out, label.data, label.len);
 		break;
 	case KEY_SRCFILE:
-		label = profile_string(p, row->place.file);
-		text_bytes(out, label.data, MIN(label.len, width));
+		label = text_cells_cut(profile_string(p, row->place.file), width);
+		text_bytes(out, label.data, label.len);
 		break;
 	case KEY_DSO:
 		text_str_cut(out, row_binary(l, row), width);

@@ -7,6 +7,7 @@
 #ifndef VIEW_TEXT_REPORT_LAYOUT_H
 #define VIEW_TEXT_REPORT_LAYOUT_H
 
+#include "base/text_cells.h"
 #include "view/text/report_options.h"
 
 #define REPORT_ADDRESS_DIGITS 16
@@ -31,11 +32,10 @@ struct report_layout {
 /* Left-aligned, cut to the width; SIZE_MAX: as wide as it is. */
 static inline void text_str_cut(struct text *out, struct tally_str text, size_t width)
 {
-	if (text.len > width)
-		text.len = width;
 	if (width == SIZE_MAX)
-		width = text.len;
-	text_str_left(out, text, width);
+		text_bytes(out, text.data, text.len);
+	else
+		text_str_left(out, text_cells_cut(text, width), width);
 }
 
 /* The name of an object in cells. */

@@ -33,9 +33,8 @@ static void print_cell(
 		report_value_cell(l, out, column, flat_table_stat(l->table, row, 0));
 	else
 		report_key_cell(l, out, column, &l->table->rows[row]);
-	size_t written = out->len - start;
-	if (column + 1 < l->count && written < l->widths[column])
-		text_repeat(out, ' ', l->widths[column] - written);
+	if (column + 1 < l->count)
+		text_pad_from(out, start, l->widths[column]);
 	report_mask_separator(l, out, column, start);
 	if (has_id)
 		repeated_cells_keep(cells, column, id, out, begin);

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/order.h"
+#include "base/text_cells.h"
 
 #define ANNOTATE_DRAW_FIRST_ROW 2
 #define NO_LINE			SIZE_MAX
@@ -176,9 +177,7 @@ static void annotate_draw_make_heading(
 	tui_line_style(out, GRID_HEADER);
 	for (uint32_t e = 0; e < f->event_count; e++) {
 		struct tally_str name = f->event_count > 1 ? f->events[e].name : str_from(names[s->settings.column]);
-		if (name.len > c->value - 1)
-			name.len = c->value - 1;
-		text_str_right(&out->text, name, c->value - 1);
+		text_str_right(&out->text, text_cells_cut(name, c->value - 1), c->value - 1);
 		text_char(&out->text, ' ');
 	}
 	if (f->has_cycles)

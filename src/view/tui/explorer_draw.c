@@ -62,13 +62,6 @@ static void value_cell(const struct explorer *e, struct tui_line *line, size_t c
 	tui_line_style(line, GRID_PLAIN);
 }
 
-static void pad_to(struct text *text, size_t start, size_t width)
-{
-	size_t written = text->len - start;
-	if (written < width)
-		text_repeat(text, ' ', width - written);
-}
-
 static void row_line(
 	const struct explorer *e, const struct explorer_draw_places *places, size_t index, struct tui_line *line)
 {
@@ -89,7 +82,7 @@ static void row_line(
 		else
 			report_key_cell(l, &line->text, column, row);
 		if (i + 1 < l->count)
-			pad_to(&line->text, start, l->widths[column]);
+			text_pad_from(&line->text, start, l->widths[column]);
 	}
 }
 

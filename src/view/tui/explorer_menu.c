@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/text_cells.h"
 #include "view/text/report_cells.h"
 #include "view/tui/explorer_lines.h"
 #include "view/tui/explorer_rows.h"
@@ -31,8 +32,7 @@ static void add_zooms(struct explorer *e)
 	if (explorer_is_zoomed(e, ZOOM_FUNCTION))
 		tui_menu_add(m, 'y', "Zoom out of the symbol");
 	else if (explorer_cursor_function(e, &name) != PROFILE_NONE)
-		tui_menu_add(m, 'y', "Zoom into symbol %.*s", name.len < NAME_COLUMNS ? (int)name.len : NAME_COLUMNS,
-			name.data);
+		tui_menu_add(m, 'y', "Zoom into symbol %.*s", (int)text_cells_cut(name, NAME_COLUMNS).len, name.data);
 	if (explorer_is_zoomed(e, ZOOM_SOCKET))
 		tui_menu_add(m, 'S', "Zoom out of the socket");
 	else if (explorer_cursor_socket(e, &socket))
@@ -53,8 +53,7 @@ void explorer_menu_main(struct explorer *e)
 	uint32_t function = explorer_cursor_function(e, &name);
 	tui_menu_start(m, "What to do");
 	if (function != PROFILE_NONE)
-		tui_menu_add(
-			m, 'a', "Annotate %.*s", name.len < NAME_COLUMNS ? (int)name.len : NAME_COLUMNS, name.data);
+		tui_menu_add(m, 'a', "Annotate %.*s", (int)text_cells_cut(name, NAME_COLUMNS).len, name.data);
 	if (e->visible_count && explorer_has_chains(e, e->visible[e->cursor.row])) {
 		tui_menu_add(m, '+', "Open or close one level of call chains");
 		tui_menu_add(m, 'e', "Open or close all call chains of the row");

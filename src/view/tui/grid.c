@@ -4,29 +4,9 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/text_cells.h"
 
 #define GRID_REPLACEMENT '?'
-
-struct grid_range {
-	uint32_t first, last;
-};
-
-/* Characters that terminals show two cells wide: CJK and its punctuation, Hangul, full-width forms, pictographs. */
-static const struct grid_range wide[] = {{0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xac00, 0xd7a3},
-	{0xf900, 0xfaff}, {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1f64f}, {0x1f900, 0x1f9ff},
-	{0x20000, 0x3fffd}};
-/* Marks that combine, joiners, direction and variation selectors. */
-static const struct grid_range without_width[] = {
-	{0x300, 0x36f}, {0x200b, 0x200f}, {0x202a, 0x202e}, {0x2060, 0x206f}, {0xfe00, 0xfe0f}, {0xfeff, 0xfeff}};
-
-static bool is_in(const struct grid_range *ranges, size_t count, uint32_t character)
-{
-	for (size_t i = 0; i < count; i++)
-		if (character >= ranges[i].first && character <= ranges[i].last)
-			return true;
-	return false;
-}
-#define IS_IN(ranges, character) is_in(ranges, ARRAY_LEN(ranges), character)
 
 bool grid_resize(struct grid *grid, unsigned rows, unsigned columns)
 {
@@ -101,7 +81,7 @@ uint32_t grid_next_character(struct tally_str *text, unsigned *width)
 	uint32_t character = grid_decode(text);
 	if (character < ' ' || (character >= 0x7f && character < 0xa0))
 		character = GRID_REPLACEMENT;
-	*width = character < 0x300 ? 1 : IS_IN(without_width, character) ? 0 : IS_IN(wide, character) ? 2 : 1;
+	*width = character_cells(character);
 	return character;
 }
 

@@ -117,7 +117,7 @@ static void text_screen_put_lines(const struct text_screen *s, struct grid *grid
 		for (size_t i = 0; i < s->lines.items[at].len; i++) {
 			char c = s->lines.items[at].data[i];
 			if (c == '\t')
-				text_repeat(&line->text, ' ', 8 - line->text.len % 8);
+				text_repeat(&line->text, ' ', 8 - text_cells_from(&line->text, 0) % 8);
 			else
 				text_char(&line->text, c);
 		}

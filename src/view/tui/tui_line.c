@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/array.h"
+#include "base/text_cells.h"
 #include "view/text/percent_text.h"
 
 #define HELP_WIDTH 20
@@ -71,8 +72,9 @@ void tui_put_bottom(struct grid *grid, struct tally_str left, struct tally_str r
 	unsigned row = grid->rows - 1;
 	grid_fill(grid, row, GRID_BOTTOM);
 	grid_put(grid, row, 0, left, GRID_BOTTOM);
-	if (right.len && right.len < grid->columns)
-		grid_put(grid, row, grid->columns - (unsigned)right.len, right, GRID_BOTTOM);
+	size_t cells = text_cells(right);
+	if (cells && cells < grid->columns)
+		grid_put(grid, row, grid->columns - (unsigned)cells, right, GRID_BOTTOM);
 }
 
 void tui_append_hints(struct text *t, const char *const *hints, size_t count, size_t room)

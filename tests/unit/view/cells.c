@@ -74,6 +74,32 @@ static void text_is_aligned(void **state)
 	text_deinit(&out);
 }
 
+#define WORK "\xe5\xb7\xa5\xe4\xbd\x9c" /* two characters, four cells */
+
+/* Names are cut between characters, and the columns behind them begin at one place. */
+static void wide_names_are_aligned(void **state)
+{
+	(void)state;
+	struct text out = {0};
+	const struct cells table = {.columns = columns, .count = COUNT + 1, .out = &out};
+	static const char *const names[] = {WORK, WORK "a", WORK WORK,
+		"gr\xc3\xbc\xc3\x9f"
+		"e",
+		"a\xcc\x81"};
+	static const char *const shown[] = {WORK "     |       1\n", WORK "a    |       1\n",
+		"\xe5\xb7\xa5...    |       1\n",
+		"gr\xc3\xbc\xc3\x9f"
+		"e    |       1\n",
+		"a\xcc\x81        |       1\n"};
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		struct cell row[COUNT + 1] = {
+			[NAME] = {CELL_IS_TEXT, .text = str_from(names[i])}, [COUNT] = {CELL_IS_U64, .u64 = 1}};
+		cells_row(&table, row);
+		expect(&out, shown[i]);
+	}
+	text_deinit(&out);
+}
+
 static void separated_values_are_plain(void **state)
 {
 	(void)state;
@@ -349,6 +375,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_is_aligned),
+		cmocka_unit_test(wide_names_are_aligned),
 		cmocka_unit_test(separated_values_are_plain),
 		cmocka_unit_test(json_has_members),
 		cmocka_unit_test(columns_are_chosen),

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * text_cells.h - computes how many cells of a terminal a text takes, for columns that line up and names that are cut.
+ *
+ * Characters of East Asian scripts and pictographs take two cells, combining marks none. Control characters and bytes
+ * that are not valid UTF-8 count as they are printed, as \xNN (control.h). The numbers do not depend on the locale.
+ * Pure.
+ *
+ *	size_t padding = width - text_cells(name);
+ */
+#ifndef BASE_TEXT_CELLS_H
+#define BASE_TEXT_CELLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+
+/* 0, 1 or 2, of a character that is not a control character. */
+unsigned character_cells(uint32_t character);
+size_t text_cells(struct tally_str s);
+/* The longest beginning of the text that takes at most so many cells, with the marks that combine with its end. */
+struct tally_str text_cells_cut(struct tally_str s, size_t cells);
+
+#endif
