@@ -135,6 +135,8 @@ static bool is_plain(struct tally_str s)
 	size_t at = 0;
 	while (s.len - at >= sizeof(uint64_t) && is_plain_word(s.data + at))
 		at += sizeof(uint64_t);
+	if (s.len >= sizeof(uint64_t)) /* the rest, with some of what is plain before it */
+		return s.len - at < sizeof(uint64_t) && is_plain_word(s.data + s.len - sizeof(uint64_t));
 	while (at < s.len && is_plain_byte(s.data[at]))
 		at++;
 	return at == s.len;
