@@ -83,13 +83,13 @@ static void wide_names_are_aligned(void **state)
 	struct text out = {0};
 	const struct cells table = {.columns = columns, .count = COUNT + 1, .out = &out};
 	static const char *const names[] = {WORK, WORK "a", WORK WORK,
-		"gr\xc3\xbc\xc3\x9f"
-		"e",
+		("gr\xc3\xbc\xc3\x9f"
+		 "e"),
 		"a\xcc\x81"};
 	static const char *const shown[] = {WORK "     |       1\n", WORK "a    |       1\n",
 		"\xe5\xb7\xa5...    |       1\n",
-		"gr\xc3\xbc\xc3\x9f"
-		"e    |       1\n",
+		("gr\xc3\xbc\xc3\x9f"
+		 "e    |       1\n"),
 		"a\xcc\x81        |       1\n"};
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		struct cell row[COUNT + 1] = {
