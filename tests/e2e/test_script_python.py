@@ -65,7 +65,9 @@ def test_perf_sees_the_same(tally, perf, tmp_path, python, profile):
     theirs = perf('script', '-i', profile, '-s', script)
     if theirs.returncode != 0 or 'begin' not in theirs.stdout:
         pytest.skip('this perf runs no Python')
-    assert tally('script', '-i', profile, '-s', f'python:{script}', check=0).stdout == theirs.stdout
+    # perf looks callers up at their return addresses: that of the loader's _start is where the next symbol begins.
+    expected = theirs.stdout.replace("'_dl_start_user'", "'_start'")
+    assert tally('script', '-i', profile, '-s', f'python:{script}', check=0).stdout == expected
 
 
 def test_tracepoint_handlers(tally, tmp_path, python):

@@ -62,6 +62,15 @@ static bool hierarchy_add_node(struct hierarchy_builder *b, uint32_t level, uint
 	return true;
 }
 
+static bool is_of_level(const struct hierarchy_options *o, enum profile_key key, uint32_t level)
+{
+	for (size_t i = 0; i < o->key_count; i++)
+		if (o->keys[i] == key)
+			return o->levels[i] == level;
+	return false;
+}
+
+/* Values decide up to the first key of the nodes' level: the rows lie in the order of the keys. */
 static int compare_nodes(const void *left, const void *right, void *data)
 {
 	const struct hierarchy_builder *b = data;
@@ -69,13 +78,15 @@ static int compare_nodes(const void *left, const void *right, void *data)
 	const struct hierarchy_options *o = b->options;
 	uint32_t a = *(const uint32_t *)left, c = *(const uint32_t *)right;
 	for (size_t i = 0; i < o->order_count; i++) {
-		if (!profile_key_get(o->order[i])->is_value)
+		if (!profile_key_get(o->order[i])->is_value) {
+			if (is_of_level(o, o->order[i], h->nodes[a].level))
+				break;
 			continue;
+		}
 		int order = flat_stats_compare(h->table, hierarchy_stats(h, a), hierarchy_stats(h, c), o->order[i]);
 		if (order)
 			return order;
 	}
-	/* the rows lie in the order of the keys */
 	return COMPARE(b->begins[a], b->begins[c]);
 }
 
