@@ -85,6 +85,20 @@ def test_hierarchy_is_perfs(options, recording, perf, version, tally):
     assert_is_perfs(version, lines_of(tally, path, *options), lines_of(perf, path, *options))
 
 
+@pytest.mark.parametrize('options', [['-s', 'cpu'], ['-s', 'cpu', '-n'], ['-s', 'sym,cpu', '-n']], ids=' '.join)
+def test_equal_rows_of_a_hierarchy_are_in_the_order_of_their_keys(options, perf, version, tally, tmp_path):
+    """Also if their numbers of samples differ."""
+    made = perfdata_build.Recording()
+    made.event('IP TID TIME CPU PERIOD')
+    for cpu, periods in (0, [1000, 1000, 1000]), (1, [3000]), (2, [1500, 1500]), (3, [1000, 2000]):
+        for period in periods:
+            made.sample(cpu=cpu, period=period, ip=0x1000)
+    made.write(tmp_path / 'perf.data')
+    lines = [lines_of(tool, tmp_path / 'perf.data', '--hierarchy', *options) for tool in (tally, perf)]
+    assert_is_perfs(version, *lines)
+    assert len([line for line in lines[0] if '25.00%' in line]) == 4
+
+
 @pytest.mark.parametrize('options', [
     ['-g', 'none'], ['--no-children', '-g', 'none'], ['--no-children', '-g', 'none', '-s', 'comm,dso'],
     ['--hierarchy', '-g', 'none'], ['--no-children', '-g', 'none', '-s', 'sym', '-t', ','],
