@@ -42,6 +42,7 @@ def report(tool, data, *options):
 def recorded(tally, workload, tmp_path, *options):
     data = tmp_path / 'perf.data'
     tally('record', *options, *SAMPLING, '-o', data, '--', workload('jitcode').path, tmp_path, MS, 'move', check=0)
+    remove_maps(data, tally)  # which an older process of the same number may have left
     return data
 
 
