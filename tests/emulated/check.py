@@ -150,8 +150,9 @@ def make_root(root):
     run(*strip, root / 'lib' / library.name, library.resolve())
     # The tests look for their data where the source tree is on the host.
     shutil.copytree(ROOT / 'tests/data', root / str(ROOT / 'tests/data').lstrip('/'))
-    # The C library loads it by name, for backtrace().
-    shutil.copy(next((CACHE / 'all').rglob('libgcc_s.so.1')).resolve(), root / 'lib/libgcc_s.so.1')
+    # These are loaded by name: by the C library for backtrace(), and by tally when code is disassembled.
+    for name in 'libgcc_s.so.1', 'libcapstone.so.4':
+        shutil.copy(next((CACHE / 'all').rglob(name)).resolve(), root / 'lib' / name)
     simulation_checks.add_valgrind(root, CACHE, BUILD)
     add_libraries(root, [root / 't/tally', root / 't/known_chain', root / 'usr/bin/perf', *(root / 't/unit').iterdir(),
                          *(root / 't/examples').iterdir(), *(root / 't/library').iterdir()])
