@@ -38,6 +38,9 @@ class Root:
         loader = [path for path in libraries if '/ld-' in path or '/ld64' in path]
         if os.geteuid() != 0 or not shutil.which('chroot') or not loader:
             pytest.skip('needs root, chroot and ldd')
+        # The program loads it by name.
+        known = subprocess.run(['/sbin/ldconfig', '-p'], capture_output=True, text=True, check=False).stdout
+        libraries += re.findall(r'libcapstone\.so\.\d+ .*=> (\S+)', known)
         self.folder = folder
         (folder / 't').mkdir(parents=True)
         for path in [program, *libraries]:
