@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """record --off-cpu and --wall: waits of a program whose waits are known, beside what the kernel and perf say of them."""
 import collections
+import contextlib
 import json
 import os
 import pathlib
@@ -12,7 +13,7 @@ import time
 
 import pytest
 
-from conftest import bpf_programs, bpf_programs_of, wait_for
+from conftest import bpf_programs, bpf_programs_of, has_open_events, wait_for
 
 MS, SECOND = 10 ** 6, 10 ** 9
 UNIT_MS = 300
@@ -62,16 +63,45 @@ def told(text):
     return {row[0]: dict(zip(names, map(int, row[1:]))) for row in rows}
 
 
+@contextlib.contextmanager
+def switches(perf, path):
+    """The switches of the machine meanwhile, in perf's recording."""
+    recorder = perf.start('record', '-a', '-m', '4096', '-e', 'sched:sched_switch', '-o', path)
+    try:
+        wait_for(lambda: has_open_events(recorder.pid))
+        yield
+    finally:
+        recorder.send_signal(signal.SIGINT)
+        recorder.communicate()
+
+
+def preempted_by_thread(perf, path):
+    """{(tid, its name then): ns} from each switch away from a thread that could go on to the one back to it."""
+    found, left = collections.Counter(), {}
+    for line in perf('script', '-i', path, '-F', 'time,trace', '--ns', check=0).stdout.splitlines():
+        switch = re.search(r'([\d.]+):.*?prev_comm=(.*) prev_pid=(\d+) .*prev_state=(\w).* next_pid=(\d+) ', line)
+        if not switch:
+            continue
+        ns = round(float(switch[1]) * SECOND)
+        left[int(switch[3])] = (ns, switch[2]) if switch[4] == 'R' else None
+        back = left.pop(int(switch[5]), None)
+        if back:
+            found[int(switch[5]), back[1]] += ns - back[0]
+    return found
+
+
 THREADS = {'computer', 'sleeper', 'holder', 'waiter', 'reader', 'feeder', 'left', 'right'}
 
 
 @pytest.mark.alone
 @pytest.mark.parametrize('options', [(), ('--off-cpu-thresh', '0')], ids=['sums', 'single'])
-def test_known_waits(tally, workload, tmp_path, options):
+def test_known_waits(tally, perf, workload, tmp_path, options):
     """Within 1 % of what the threads measured themselves and of schedstat, and 3 ms for what they do between their
     questions and their waits. Nothing here depends on how busy the machine is: what it takes from a thread, the thread sees."""
     path = tmp_path / 'wall.data'
-    ran = tally('record', '--wall', *options, '-o', path, '--', workload('known_waits').path, str(UNIT_MS), check=0)
+    with switches(perf, tmp_path / 'switches.data'):
+        ran = tally('record', '--wall', *options, '-o', path, '--', workload('known_waits').path, str(UNIT_MS), check=0)
+    preempted = preempted_by_thread(perf, tmp_path / 'switches.data')
     threads = told(ran.stdout)
     assert set(threads) == THREADS
     states = ns_by(tally, path, 'comm', 'state')
@@ -91,10 +121,11 @@ def test_known_waits(tally, workload, tmp_path, options):
         ready_by_tid[wait['tid']] += wait['ns'] if wait['state'] == RUNNABLE else 0
     for name, of in threads.items():
         ready = states.get((name, 'runnable'), 0)
-        # A sum that the thread began under its name counts for its next name, if it goes on then.
-        is_between(ready, of['least_ready'] if options else 0, of['ready'])
-        # Beside other load, one wait of a preempted thread (10 to 13 ms) is missing in one run of four; why is not known.
-        assert ready_by_tid[of['tid']] >= of['least_ready'] * 0.99 - 16 * MS
+        # At least what the switches show: on a virtual machine beside other load, schedstat has waits that no switch
+        # shows. A sum that the thread began under its name counts for its next name, if it goes on then.
+        is_between(ready, preempted[of['tid'], name] if options else 0, of['ready'])
+        assert ready_by_tid[of['tid']] >= sum(ns for (tid, _), ns in preempted.items() if tid == of['tid']) * 0.99 - 3 * MS
+    assert preempted[threads['left']['tid'], 'left'] > 0  # which shares a CPU with the right
     for name in ('left', 'right', 'computer'):
         assert states[name, 'running'] == pytest.approx(threads[name]['ran'], rel=0.1)
 
