@@ -42,9 +42,9 @@ def ranges_of(wanted):
 
 
 def main():
+    print(f'/* tools/cell_ranges.py makes this table and the next from Unicode {unicodedata.unidata_version}. */')
     for name, wanted in (('two_cells', 2), ('no_cell', 0)):
         rows = ', '.join(f'{{0x{first:x}, 0x{last:x}}}' for first, last in ranges_of(wanted))
-        print(f'/* Unicode {unicodedata.unidata_version}, made by tools/cell_ranges.py. */')
         print(f'static const struct text_cells_range {name}[] = {{{rows}}};\n')
 
 

@@ -27,7 +27,7 @@ size_t control_rows_span(const char *s, size_t len, char separator, bool has_col
  * ASCII that is not valid UTF-8 has length 1. */
 size_t control_bytes(const char *s, size_t left);
 
-/* The length of a sequence for colours ("\x1b[31m") at s; 0: there is none. */
+/* The length in bytes of a colour sequence ("\x1b[31m") that begins at s; 0: none begins there. */
 size_t control_colour_bytes(const char *s, size_t left);
 
 #define CONTROL_WORD 16

@@ -73,9 +73,9 @@ void text_u64_padded(struct text *t, uint64_t v, size_t width);
 /* Widths of texts are cells of a terminal (text_cells.h). */
 void text_str_right(struct text *t, struct tally_str s, size_t width);
 void text_str_left(struct text *t, struct tally_str s, size_t width);
-/* The cells of what was appended from start on, without the text's own colours. */
+/* The number of cells that the bytes from start on take; the text's own colour sequences take none. */
 size_t text_cells_from(const struct text *t, size_t start);
-/* Appends blanks, so that what was appended from start on is as wide as a column. */
+/* Appends blanks until the bytes from start on take at least width cells. */
 void text_pad_from(struct text *t, size_t start, size_t width);
 /* Pads what was appended from start on to a column: on the left, or on the right if width is negative. */
 void text_align_from(struct text *t, size_t start, int width);

@@ -5,13 +5,13 @@
 #include "base/control.h"
 #include "base/order.h"
 
-#define ESCAPED_CELLS 4 /* of a byte, as \xNN */
+#define ESCAPED_CELLS 4 /* the width of an escaped byte, \xNN */
 
 struct text_cells_range {
 	uint32_t first, last;
 };
 
-/* Unicode 14.0.0, made by tools/cell_ranges.py. */
+/* tools/cell_ranges.py makes this table and the next from Unicode 14.0.0. */
 static const struct text_cells_range two_cells[] = {{0x1100, 0x115f}, {0x231a, 0x231b}, {0x2329, 0x232a},
 	{0x23e9, 0x23ec}, {0x23f0, 0x23f0}, {0x23f3, 0x23f3}, {0x25fd, 0x25fe}, {0x2614, 0x2615}, {0x2648, 0x2653},
 	{0x267f, 0x267f}, {0x2693, 0x2693}, {0x26a1, 0x26a1}, {0x26aa, 0x26ab}, {0x26bd, 0x26be}, {0x26c4, 0x26c5},
@@ -36,7 +36,6 @@ static const struct text_cells_range two_cells[] = {{0x1100, 0x115f}, {0x231a, 0
 	{0x1fa78, 0x1fa7c}, {0x1fa80, 0x1fa86}, {0x1fa90, 0x1faac}, {0x1fab0, 0x1faba}, {0x1fac0, 0x1fac5},
 	{0x1fad0, 0x1fad9}, {0x1fae0, 0x1fae7}, {0x1faf0, 0x1faf6}, {0x20000, 0x2fffd}, {0x30000, 0x3fffd}};
 
-/* Unicode 14.0.0, made by tools/cell_ranges.py. */
 static const struct text_cells_range no_cell[] = {{0x300, 0x36f}, {0x483, 0x489}, {0x591, 0x5bd}, {0x5bf, 0x5bf},
 	{0x5c1, 0x5c2}, {0x5c4, 0x5c5}, {0x5c7, 0x5c7}, {0x610, 0x61a}, {0x61c, 0x61c}, {0x64b, 0x65f}, {0x670, 0x670},
 	{0x6d6, 0x6dc}, {0x6df, 0x6e4}, {0x6e7, 0x6e8}, {0x6ea, 0x6ed}, {0x711, 0x711}, {0x730, 0x74a}, {0x7a6, 0x7b0},
@@ -129,7 +128,7 @@ static inline bool is_plain_byte(char c)
 	return c >= 0x20 && c < 0x7f;
 }
 
-/* True for nearly all names: each byte is a cell. */
+/* Whether each byte is printable ASCII and so takes one cell, as in nearly all names. */
 static bool is_plain(struct tally_str s)
 {
 	size_t at = 0;
@@ -142,7 +141,7 @@ static bool is_plain(struct tally_str s)
 	return at == s.len;
 }
 
-/* Takes the first character off the text, which is not empty; returns its cells. */
+/* Removes the first character from s, which must not be empty, and returns the number of its cells. */
 static size_t text_cells_next(struct tally_str *s)
 {
 	size_t bytes = control_bytes(s->data, s->len), cells = bytes * ESCAPED_CELLS;

@@ -16,10 +16,10 @@
 
 #include "base/bytes.h"
 
-/* 0, 1 or 2, of a character that is not a control character. */
+/* Returns 0, 1 or 2. The character must not be a control character. */
 unsigned character_cells(uint32_t character);
 size_t text_cells(struct tally_str s);
-/* The longest beginning of the text that takes at most so many cells, with the marks that combine with its end. */
+/* Returns the longest prefix of s that takes at most this number of cells, including combining marks at its end. */
 struct tally_str text_cells_cut(struct tally_str s, size_t cells);
 
 #endif

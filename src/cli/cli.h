@@ -30,7 +30,7 @@ struct cli {
 	/* Only what makes results wrong or incomplete goes to standard error: called as perf, without a terminal there,
 	 * and no -v. NULL: all does. */
 	bool *is_quiet;
-	bool is_inner; /* runs for another verb, with words that the user did not type */
+	bool is_inner; /* another verb runs this one, with words that the user did not type: its usage would not help */
 	bool use_pager; /* standard output is a terminal and --no-pager was not given */
 };
 

@@ -84,13 +84,13 @@ enum binary_found { /* the result at a place that was searched for names */
 enum binary_lack {
 	BINARY_LACKS_SPLITS, /* a part lies in .dwo files, which were not found */
 	BINARY_LACKS_SUPPLEMENT, /* a part lies in dwz's common file, which was not found */
-	BINARY_LACKS_UNITS, /* units are damaged */
+	BINARY_LACKS_UNITS, /* some units are damaged */
 	BINARY_LACK_KINDS
 };
 
-struct binary_lack_text { /* whole sentences without a full stop; they live as long as the store */
-	const char *what; /* which file lacks what, and why; NULL: nothing is lacking */
-	const char *remedy; /* what to do; NULL: nothing is known to help */
+struct binary_lack_text { /* each text is a sentence without a full stop, and lives as long as the store */
+	const char *what; /* says which file lacks what, and why; NULL: nothing is lacking */
+	const char *remedy; /* says what to do; NULL: nothing is known to help */
 };
 
 #define BINARY_SOURCE_LINE_PROGRAM "lines of a program" /* of a step that says how the program failed, in its detail */

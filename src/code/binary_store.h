@@ -118,7 +118,7 @@ const char *binary_store_readable(const struct binary_store *store, const char *
 /* The places that were searched for names of a loaded entry, in order; borrowed. */
 const struct binary_step *binary_store_trail(const struct binary_store *store, uint32_t id, size_t *count);
 struct binary_info binary_store_info(const struct binary_store *store, uint32_t id);
-/* What the debug information lacks that was read so far. */
+/* Says what is lacking of the debug information that was read so far. */
 struct binary_lack_text binary_store_lack(const struct binary_store *store, uint32_t id, enum binary_lack lack);
 /* The number of entries. Their ids are below it. */
 size_t binary_store_count(const struct binary_store *store);

@@ -17,7 +17,7 @@ struct symbol {
 	const char *name; /* as in the file: see binary_store_display_name */
 	char binding; /* 'l' local, 'g' global, 'w' weak, 'u' unique */
 	bool is_object; /* data, as its file says */
-	bool follows_no_call; /* known, though its file's code may be missing: a return address is not its start */
+	bool follows_no_call; /* no call ends at its start, so a return address there is its own; false: not known */
 };
 
 struct symbol_span { /* a range of addresses with the same answer, both ends included */

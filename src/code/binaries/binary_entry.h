@@ -77,9 +77,9 @@ struct binary_entry {
 	bool is_loaded_now; /* of a module: this machine runs the recorded one */
 	struct source_lines *lines; /* NULL: not asked for, or the file has none */
 	bool lines_are_looked_for;
-	const char *package_path; /* of the .dwp of lines; NULL: none */
-	struct binary_lack_text lacks[BINARY_LACK_KINDS]; /* of lines */
-	uint64_t lacking_splits, damaged_units; /* as many as lacks tells of */
+	const char *package_path; /* the .dwp file that lines were opened with; NULL: there is none */
+	struct binary_lack_text lacks[BINARY_LACK_KINDS]; /* what the debug information of lines lacks */
+	uint64_t lacking_splits, damaged_units; /* the numbers of units that the texts in lacks state */
 	struct go_lines go_lines; /* instead of lines, of a Go program without debug information; image NULL: none */
 	struct line_program *line_program; /* instead of lines, where the options name one; NULL: not asked for */
 	struct data_types *types; /* NULL: not asked for, or the file has none */

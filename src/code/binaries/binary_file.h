@@ -25,10 +25,10 @@ struct elf_image *binary_file_debug(struct binary_entry *entry, const struct bin
 	enum debug_file_need need, const char **path);
 /* dwz's common file of the debug file at path, which the caller closes; NULL: it names none, or the file is missing. */
 struct elf_image *binary_file_supplement(struct binary_entry *entry, const struct elf_image *debug, const char *path);
-/* The name of that file in the debug file; NULL: it names none. */
+/* The name by which the debug file refers to dwz's common file; NULL: it refers to none. */
 const char *binary_file_supplement_name(const struct elf_image *debug);
-/* The .dwp of the entry's program, whose debug information is in the file at path; the caller closes it. package_path: in
- * the entry's arena. NULL: none. */
+/* Opens the .dwp file of the entry's program, whose debug information is in the file at path; the caller closes it.
+ * *package_path becomes its path, which lives in the entry's arena. NULL: there is none. */
 struct elf_image *binary_file_package(
 	struct binary_entry *entry, const struct elf_image *debug, const char *path, const char **package_path);
 bool binary_file_has_debug_info(const struct elf_image *image);

@@ -93,7 +93,7 @@ enum tally_status save_index(
 	const struct binary_store_options *options, struct binary_entry *entry, struct tally_error *err)
 {
 	char dir[PATH_MAX];
-	/* What the common file would add is not in the lines: an index without it would be taken for complete. */
+	/* Without dwz's common file the lines are incomplete, and a later reader would take an index of them for complete. */
 	if (!entry->lines || entry->lacks[BINARY_LACKS_SUPPLEMENT].what || !can_be_indexed(entry) ||
 		!index_cache_dir(options->index_dir, dir))
 		return TALLY_NOT_FOUND;

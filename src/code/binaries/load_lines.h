@@ -19,7 +19,7 @@ size_t load_lines_find_go(const struct binary_entry *entry, uint64_t address, st
  * NOMEM is returned. */
 TALLY_MUST_CHECK enum tally_status load_program_lines(const struct binary_store_options *options,
 	struct binary_entry *entry, const uint64_t *addresses, size_t count, struct tally_error *err);
-/* Records in entry->lacks what the debug information lacks that was read so far. */
+/* Records in entry->lacks what is lacking of the debug information that was read so far. */
 void load_lines_note_lacks(struct binary_entry *entry);
 
 #endif

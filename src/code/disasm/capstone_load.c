@@ -7,6 +7,7 @@
 #include <capstone/capstone.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -31,6 +32,7 @@ static struct {
 } library;
 
 static bool is_loaded;
+static char failure[256]; /* why it is not loaded */
 
 static void load_functions(void)
 {
@@ -55,6 +57,8 @@ static void load_functions(void)
 		*functions[i].function = dlsym(handle, functions[i].name);
 		is_loaded = *functions[i].function != NULL;
 	}
+	if (!is_loaded)
+		snprintf(failure, sizeof(failure), "%s", shared_object_error());
 }
 
 enum tally_status capstone_load(struct tally_error *err)
@@ -63,10 +67,8 @@ enum tally_status capstone_load(struct tally_error *err)
 	pthread_once(&once, load_functions);
 	if (is_loaded)
 		return TALLY_OK;
-	return error_set(err, TALLY_UNSUPPORTED,
-		"disassembling needs capstone, which is not installed (" CAPSTONE_FILE
-		", Debian's package libcapstone%d)",
-		CS_API_MAJOR);
+	return error_set(err, TALLY_UNSUPPORTED, "disassembling needs capstone (Debian's package libcapstone%d): %s",
+		CS_API_MAJOR, failure);
 }
 
 cs_err cs_open(cs_arch arch, cs_mode mode, csh *handle)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * capstone_load.h - loads libcapstone when the first code is disassembled. The dynamic linker would otherwise relocate
- * its tables at each start of a program, and that takes as long as all the rest of a start.
+ * capstone_load.h - loads libcapstone when the first code is disassembled. If the program were linked with it, the
+ * dynamic linker would relocate its tables at each start, which took two fifths of the CPU time of a start.
  *
- * capstone's functions can be called once capstone_load has returned true. A program that was linked with the static library has them in it.
+ * capstone's functions may be called after capstone_load has returned TALLY_OK. A program that is linked with the static
+ * library contains them, and loads nothing.
  */
 #ifndef CODE_DISASM_CAPSTONE_LOAD_H
 #define CODE_DISASM_CAPSTONE_LOAD_H
 
 #include <tally/status.h>
 
-/* UNSUPPORTED: it is not installed. Any thread. */
+/* UNSUPPORTED: it cannot be loaded, as the message says. Any thread may call this. */
 TALLY_MUST_CHECK enum tally_status capstone_load(struct tally_error *err);
 
 #endif

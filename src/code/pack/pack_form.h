@@ -29,7 +29,7 @@
 #define PACK_CODE_HAS_SYMTAB 4u
 #define PACK_PLACE_INLINED   1u /* of a place; the discriminator is above it */
 #define PACK_SYMBOL_OBJECT   256u /* of a symbol, beside the letter of its binding */
-#define PACK_SYMBOL_NO_CALL  512u /* no call ends where it begins */
+#define PACK_SYMBOL_NO_CALL  512u /* no call ends at the symbol's start */
 
 enum pack_block { /* a reader passes over tags that it does not know */
 	PACK_SEGMENTS = 1,

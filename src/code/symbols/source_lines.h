@@ -36,8 +36,8 @@ TALLY_MUST_CHECK enum tally_status source_lines_load_all(
 	struct source_lines *lines, unsigned threads, struct tally_error *err);
 size_t source_lines_find(struct source_lines *lines, uint64_t address, struct source_place *places, size_t max);
 struct arena;
-/* Where the compiler wrote the .dwo file of the first missing split unit (debug_info_missing_splits); NULL: none is
- * missing, or the program does not say. */
+/* The path at which the compiler wrote the .dwo file of the first missing split unit (debug_info_missing_splits). NULL:
+ * none is missing, or the program does not name it. */
 const char *source_lines_missing_split(const struct source_lines *lines, struct arena *arena);
 /* Units of debug information that could not be read, or only in part. */
 uint64_t source_lines_damaged(const struct source_lines *lines);

@@ -24,7 +24,7 @@ struct unit_code {
 	struct dwarf_unit split_unit; /* the unit there, with what only the skeleton says */
 	struct dwarf_location_lists packaged; /* of a split unit in the package */
 	bool is_wanted, is_loaded, is_split_missing;
-	bool is_split_other; /* a file by its name is of another build, or damaged */
+	bool is_split_other; /* a file of the right name was found, but it is of another build or damaged */
 	bool is_out_of_memory;
 };
 
@@ -34,9 +34,9 @@ struct debug_info {
 	struct dwarf_package *package; /* NULL: none, or damaged */
 	VEC(struct debug_unit_range) ranges; /* by low */
 	struct unit_code *codes; /* by unit */
-	uint64_t damaged; /* of the units that were loaded */
+	uint64_t damaged; /* the number of damaged units among those that were loaded */
 	struct debug_missing_splits missing;
-	uint32_t first_missing; /* unit; only where some are missing */
+	uint32_t first_missing; /* the lowest number of a unit in missing; valid if missing.units > 0 */
 };
 
 static bool add_unit_ranges(struct debug_info *info, uint32_t index)
@@ -99,7 +99,7 @@ enum tally_status debug_info_open(const struct elf_image *image, const struct de
 	enum tally_status status = TALLY_OK;
 	if (options->supplement)
 		status = dwarf_file_open(options->supplement, NULL, &info->supplement, err);
-	if (status != TALLY_NOMEM) /* a damaged supplement is as one that is missing */
+	if (status != TALLY_NOMEM) /* a damaged supplement is treated as a missing one */
 		status = dwarf_file_open(image, info->supplement, &info->file, err);
 	if (status == TALLY_OK && options->package &&
 		dwarf_package_open(options->package, &info->package, err) == TALLY_NOMEM)
@@ -161,7 +161,7 @@ static bool find_split_unit(const struct dwarf_file *split, const struct dwarf_u
 	return false;
 }
 
-/* A file by the right name may be of another build: the other places are searched then, too. */
+/* Searches all places, because a file of the right name may be of another build. */
 static enum tally_status debug_info_open_split(
 	const struct debug_info *info, struct unit_code *code, const struct dwarf_unit *skeleton)
 {
@@ -239,7 +239,7 @@ static void load_unit(void *context, size_t index, unsigned worker)
 	dwarf_reader_deinit(&reader);
 }
 
-/* The first is that of the lowest number: the order in which units are loaded does not matter. */
+/* The first missing unit is the one of the lowest number, so that it does not depend on the order of loading. */
 static void note_missing_split(struct debug_info *info, uint32_t unit)
 {
 	const struct dwarf_unit *skeleton = &info->file->units.items[unit];

@@ -41,10 +41,11 @@ struct debug_info_options {
 };
 #define DEBUG_INFO_SPLIT_PLACES 3
 
-struct debug_missing_splits { /* units of which the part that was split off is in no file that was found */
-	uint64_t units; /* of those that were loaded */
-	struct tally_str directory, name; /* of the .dwo file of the first in the program, as it names them; borrowed */
-	bool is_other; /* there is a file by that name, but it is of another build or damaged */
+struct debug_missing_splits { /* skeleton units whose split unit was found neither in a .dwo nor in the .dwp file */
+	uint64_t units; /* their number, among the units that were loaded */
+	struct tally_str directory,
+		name; /* of the first one's .dwo file, as the program names them; borrowed from it */
+	bool is_other; /* the first one's .dwo file was found, but it is of another build or damaged */
 };
 
 struct dwarf_location_lists;
@@ -100,9 +101,9 @@ bool debug_info_unit(const struct debug_info *info, uint32_t unit, struct debug_
 /* The number of units that could not be read completely. */
 uint64_t debug_info_damaged(const struct debug_info *info);
 struct debug_missing_splits debug_info_missing_splits(const struct debug_info *info);
-/* There is a .dwp, but its index cannot be read. */
+/* Whether the options name a .dwp file whose index cannot be read. */
 bool debug_info_package_is_damaged(const struct debug_info *info);
-/* The supplement has no debug information that can be read, or the options name none. */
+/* Whether no supplement is used: the options name none, or it could not be read. */
 bool debug_info_lacks_supplement(const struct debug_info *info);
 
 #endif

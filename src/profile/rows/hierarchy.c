@@ -70,7 +70,8 @@ static bool is_of_level(const struct hierarchy_options *o, enum profile_key key,
 	return false;
 }
 
-/* Values decide up to the first key of the nodes' level: the rows lie in the order of the keys. */
+/* Values that follow a key of the nodes' level in the order do not count: that key tells all of these nodes apart, and
+ * their rows are sorted by it. */
 static int compare_nodes(const void *left, const void *right, void *data)
 {
 	const struct hierarchy_builder *b = data;

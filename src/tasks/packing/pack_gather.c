@@ -18,7 +18,7 @@
 struct hit {
 	uint32_t store_id;
 	bool is_leaf; /* a sample's own address: its function's code is packed */
-	bool is_return; /* inside a call: the return address is the next one */
+	bool is_return; /* the address lies in a call, one byte before the return address */
 	uint64_t address;
 };
 
@@ -27,7 +27,7 @@ struct gather {
 	VEC(struct hit) hits;
 	VEC(uint8_t) leaves; /* by frame */
 	VEC(uint64_t) addresses; /* of one object */
-	VEC(uint64_t) starts; /* of symbols of one object, ascending: return addresses that no call precedes */
+	VEC(uint64_t) starts; /* return addresses in one object that are starts of symbols after no call; ascending */
 	struct pack_codes codes;
 	VEC(struct pack_object) objects;
 	struct text text; /* what tracepoints print, which is not kept */
@@ -183,7 +183,8 @@ static int by_value(const void *left, const void *right)
 	return COMPARE(*a, *b);
 }
 
-/* Whether a call ends at such an address is seen in the code before it, which is not packed: the answer is. */
+/* The code before a symbol shows whether a call ends at its start. The pack does not have that code, so it stores the
+ * answer. */
 static bool find_starts(struct gather *g, size_t first, size_t last)
 {
 	struct binary_store *store = g->source->store;

@@ -79,9 +79,7 @@ static void add_lacks(struct diag *notes, const struct binary_store *store)
 	}
 	if (count > LINES_MAX)
 		diag_add(notes, DIAG_UNNAMED,
-			"the debug information of %zu more files is incomplete; run 'report --missing' to see what "
-			"they "
-			"lack",
+			"the debug information of %zu more files is incomplete; 'report --missing' says what they lack",
 			count - LINES_MAX);
 }
 

@@ -372,8 +372,9 @@ void facet_cell(const struct report_layout *l, struct text *out, size_t column, 
 		break;
 	}
 	size_t written = out->len - start;
-	if (profile_key_get(key)->form == KEY_FORM_TIME) /* cut, and of the last column without blanks: as perf's */
+	/* As in perf's table, neither times, which are cut, nor offsets get blanks after them. */
+	if (profile_key_get(key)->form == KEY_FORM_TIME)
 		out->len = start + (MIN(written, width));
-	else if (profile_key_get(key)->form != KEY_FORM_OFFSET) /* nor have these */
+	else if (profile_key_get(key)->form != KEY_FORM_OFFSET)
 		text_pad_from(out, start, width);
 }
