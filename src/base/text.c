@@ -230,9 +230,13 @@ void text_str_left(struct text *t, struct tally_str s, size_t width)
 
 size_t text_cells_from(const struct text *t, size_t start)
 {
+	if (t->failed || t->len == start)
+		return 0;
 	struct tally_str rest = {t->data + start, t->len - start};
+	if (!t->has_colours)
+		return text_cells(rest);
 	size_t cells = 0;
-	while (t->has_colours && rest.len > 0) {
+	while (rest.len > 0) {
 		const char *escape = memchr(rest.data, '\x1b', rest.len);
 		size_t plain = escape ? (size_t)(escape - rest.data) : rest.len;
 		size_t colour = escape ? control_colour_bytes(escape, rest.len - plain) : 0;
@@ -240,12 +244,12 @@ size_t text_cells_from(const struct text *t, size_t start)
 		cells += text_cells((struct tally_str){rest.data, used});
 		rest = (struct tally_str){rest.data + used + colour, rest.len - used - colour};
 	}
-	return rest.len > 0 ? text_cells(rest) : cells;
+	return cells;
 }
 
 void text_pad_from(struct text *t, size_t start, size_t width)
 {
-	size_t cells = t->failed ? width : text_cells_from(t, start);
+	size_t cells = text_cells_from(t, start);
 	if (cells < width)
 		text_repeat(t, ' ', width - cells);
 }

@@ -73,7 +73,8 @@ void text_u64_padded(struct text *t, uint64_t v, size_t width);
 /* Widths of texts are cells of a terminal (text_cells.h). */
 void text_str_right(struct text *t, struct tally_str s, size_t width);
 void text_str_left(struct text *t, struct tally_str s, size_t width);
-/* The number of cells that the bytes from start on take; the text's own colour sequences take none. */
+/* The number of cells that the bytes from start on take; the text's own colour sequences take none. 0
+ * if the text has failed. */
 size_t text_cells_from(const struct text *t, size_t start);
 /* Appends blanks until the bytes from start on take at least width cells. */
 void text_pad_from(struct text *t, size_t start, size_t width);

@@ -268,7 +268,7 @@ static size_t text_prefix(struct text *t, const struct stat_rows_row *row)
 	else if (place_has_cpus(mode))
 		text_printf(t, "%-*s %5u ", place_widths[mode], name, row->cpu_count);
 	text_deinit(&place);
-	return t->failed ? 0 : text_cells_from(t, start);
+	return text_cells_from(t, start);
 }
 
 static void metric_append(struct text *t, const struct stat_rows_row *row, struct stat_metric metric)

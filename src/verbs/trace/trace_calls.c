@@ -18,7 +18,7 @@
 static void trace_calls_align(struct trace_job *job, size_t start)
 {
 	struct text *out = &job->out;
-	size_t width = (size_t)job->settings->form.alignment, cells = out->failed ? 0 : text_cells_from(out, start);
+	size_t width = (size_t)job->settings->form.alignment, cells = text_cells_from(out, start);
 	text_char(out, ')');
 	text_repeat(out, ' ', cells + 1 < width ? width - cells - 1 : 1);
 }
@@ -57,7 +57,7 @@ static void tell_beginning(struct trace_job *job, struct trace_thread *thread)
 	size_t start = out->len;
 	text_bytes(out, thread->call.data, thread->call.len);
 	text_char(out, ')');
-	size_t len = out->failed ? 0 : text_cells_from(out, start);
+	size_t len = text_cells_from(out, start);
 	text_repeat(out, ' ', len + DOTS_LEN < width ? width - DOTS_LEN - len : 0);
 	text_str(out, " ...\n");
 	thread->is_told = true;

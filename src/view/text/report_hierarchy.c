@@ -93,7 +93,7 @@ static void report_hierarchy_print_header(const struct tree_printer *p)
 	text_str(out, separator ? separator : "  ");
 	before = out->len;
 	name_levels(l, out);
-	size_t header = out->failed ? 0 : text_cells_from(out, before);
+	size_t header = text_cells_from(out, before);
 	text_str(out, "\n# ");
 	is_first = true;
 	for (size_t i = 0; i < l->count && separator; i++) {

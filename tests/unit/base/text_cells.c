@@ -96,6 +96,23 @@ static void columns_are_padded_by_cells(void **state)
 	(void)state;
 }
 
+static void what_was_never_filled_takes_no_cells(void **state)
+{
+	(void)state;
+	struct text t = {0};
+	assert_int_equal(text_cells_from(&t, 0), 0);
+	text_align_from(&t, 0, 3);
+	assert_int_equal(t.len, 3);
+	text_clear(&t);
+	text_str(&t, CJK);
+	t.failed = true;
+	assert_int_equal(text_cells_from(&t, 0), 0);
+	text_pad_from(&t, 0, 99);
+	text_align_from(&t, 0, 99);
+	assert_int_equal(t.len, strlen(CJK));
+	text_deinit(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -103,6 +120,7 @@ int main(void)
 		cmocka_unit_test(cuts_between_characters),
 		cmocka_unit_test(a_cut_is_never_too_wide),
 		cmocka_unit_test(columns_are_padded_by_cells),
+		cmocka_unit_test(what_was_never_filled_takes_no_cells),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
