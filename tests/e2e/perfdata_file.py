@@ -67,6 +67,12 @@ def move_into_first_call(path, tally):
     path.write_bytes(data)
 
 
+def has_binding_of_libc(path, tally):
+    """Whether a sample of a recording is in libc's own PLT. perf 6.1 names these entries in the order of the relocations,
+    which is not theirs."""
+    return bool(re.search(r'@plt \(.*libc', tally('script', '-F', 'ip,sym,dso', '-i', path, check=0).stdout))
+
+
 def told_size(path):
     """The data's size as the header of a recording that goes on tells it; None: there is no header yet."""
     try:

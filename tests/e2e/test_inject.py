@@ -167,6 +167,8 @@ def test_a_directory_becomes_a_file(tally, perf, live, workload, tmp_path, optio
     tally('inject', *options, '-i', source, '-o', copy, check=0)
     assert copy.is_file() and PerfData(copy).count(9) > 10
     for program in (tally, perf):
+        of_copy, of_source = (program('script', '-i', path).stdout.splitlines() for path in (copy, source))
+        assert of_copy == of_source
         assert rows(program, copy) == rows(program, source)
 
 

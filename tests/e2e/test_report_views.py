@@ -36,8 +36,8 @@ def recording(folder, perf, tally, live, workload):
             if result.returncode:
                 pytest.skip(f'perf record fails here: {result.stderr.strip().splitlines()[-1]}')
             perfdata_file.move_into_first_call(path, tally)
-            in_plt = re.search(r'@plt \(.*libc', tally('script', '-F', 'ip,sym,dso', '-i', path, check=0).stdout)
-            if not in_plt and '%' in perf('report', '--stdio', '-i', path, env={'HOME': str(folder)}).stdout:
+            if (not perfdata_file.has_binding_of_libc(path, tally) and
+                    '%' in perf('report', '--stdio', '-i', path, env={'HOME': str(folder)}).stdout):
                 break
         return path
 
