@@ -10,8 +10,6 @@
 #include "abi/event_name.h"
 #include "abi/record_layout.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void round_trip(const struct perf_attr *attr, bool swap)
 {
 	struct writer first = {.swap = swap}, second = {.swap = swap};

@@ -7,8 +7,6 @@
 
 #include "fleet/batch.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void check_profile(const struct fleet_batch *batch)
 {
 	const struct profile *p = batch->profile;

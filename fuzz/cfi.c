@@ -4,8 +4,6 @@
 
 #include "object/dwarf/expression.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static bool read_register(void *context, uint64_t number, uint64_t *value)
 {
 	(void)context;

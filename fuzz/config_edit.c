@@ -8,8 +8,6 @@
 
 #include "base/config_text.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 /* How many settings a text has, and the last value of the named one. */
 static size_t read_all(struct tally_str text, const char *name, struct text *value)
 {

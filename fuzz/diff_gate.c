@@ -7,8 +7,6 @@
 
 #include "base/error.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 /* Any text is a gate or is refused; what is a gate judges. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -13,8 +13,6 @@
 #include "base/file.h"
 #include "perfdata/reader.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static char folder[] = "/tmp/tally-fuzz-XXXXXX";
 
 static void remove_folder(void)

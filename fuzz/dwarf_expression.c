@@ -2,8 +2,6 @@
 /* Any bytes as a DWARF expression. The first says width, byte order and what is on the stack beforehand. */
 #include "object/dwarf/expression.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static bool read_register(void *context, uint64_t number, uint64_t *value)
 {
 	(void)context;

@@ -6,8 +6,6 @@
 #include "object/dwarf/dwarf_functions.h"
 #include "object/dwarf/dwarf_variables.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void read_type(struct dwarf_types *types, struct dwarf_reference at)
 {
 	const struct dwarf_type *type = dwarf_type_at(types, at);

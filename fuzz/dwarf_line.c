@@ -4,8 +4,6 @@
 #include "object/dwarf/dwarf_file.h"
 #include "object/dwarf/dwarf_lines.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct dwarf_builder builder;

@@ -5,8 +5,6 @@
 #include "dwarf_builder.h"
 #include "object/dwarf/dwarf_file.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct dwarf_builder unit;

@@ -4,8 +4,6 @@
 
 #define SECTIONS 64
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 /* As of a kernel module. */
 static void relocate(struct elf_image *image)
 {

@@ -10,8 +10,6 @@
 #include "kernel/events/event_format.h"
 #include "kernel/events/event_parser.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static const char machine[] = "/sys/bus/event_source/devices/software/type: 1\n"
 			      "/sys/bus/event_source/devices/cpu_core/type: 4\n"
 			      "/sys/bus/event_source/devices/cpu_core/cpus: 0-1\n"

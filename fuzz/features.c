@@ -9,8 +9,6 @@
 #include "perfdata/feature_encode.h"
 #include "perfdata/feature_table.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static bool decode(
 	unsigned bit, struct tally_bytes section, bool swap, struct arena *arena, struct perfdata_features *features)
 {

@@ -7,8 +7,6 @@
 #include "base/bytes.h"
 #include "base/text.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tally_str rest = {(const char *)data, size};

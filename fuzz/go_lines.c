@@ -9,8 +9,6 @@
 
 #include "object/elf/go_frames.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 #define PLACES	  8
 #define ADDRESSES 64
 

@@ -2,8 +2,6 @@
 /* A recording's health, and whether stock perf would read it. */
 #include "analysis/stock_perf.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct perfdata_reader *reader;

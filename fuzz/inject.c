@@ -9,8 +9,6 @@
 
 #include "analysis/inject/inject_survey.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static bool list_hits(const struct inject_survey *survey, struct inject_mmaps *mmaps)
 {
 	const struct machine *machine = survey->pass.sideband.machine;

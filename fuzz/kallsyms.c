@@ -5,8 +5,6 @@
 
 #include "code/symbols/kernel_symbols.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 /* A list that can be searched has the same names as when it is read. */
 static void compare(struct kernel_symbols *symbols, const struct symbol_table *table, uint64_t address)
 {

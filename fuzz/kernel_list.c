@@ -3,8 +3,6 @@
 #include "code/binaries/kernel_list_cache.h"
 #include "code/symbols/kernel_symbols.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct kernel_list list = {.map.bytes = {data, size}};

@@ -7,8 +7,6 @@
 
 #include "fleet/labels.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fleet_label items[] = {{STR("region"), STR("eu-west")}, {STR("service"), STR("api")}};

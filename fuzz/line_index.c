@@ -7,8 +7,6 @@
 #include "base/limits.h"
 #include "code/symbols/line_index_form.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void mend_header(uint8_t *bytes, size_t size, const struct elf_build_id *id)
 {
 	struct line_index_header header;

@@ -6,8 +6,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void take(struct perfdata_reader *reader, struct resolver *resolver, const struct time_order_item *item)
 {
 	struct sample sample;

@@ -9,8 +9,6 @@
 
 #define REGISTERS UINT64_C(0x1ff)
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static const struct perf_attr attr = {
 	.type = EVENT_SOFTWARE,
 	.sample_type = SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_CALLCHAIN | SAMPLE_REGS_USER | SAMPLE_STACK_USER,

@@ -10,8 +10,6 @@
 
 #include "base/error.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static bool constant(void *context, struct tally_str name, double *value)
 {
 	*value = (double)name.len;

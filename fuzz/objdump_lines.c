@@ -4,8 +4,6 @@
 
 #include "tasks/listing/annotate_objdump.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint8_t bytes[64];

@@ -10,8 +10,6 @@
 
 #include "base/array.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 struct settings {
 	bool flag;
 	unsigned times;

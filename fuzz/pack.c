@@ -9,8 +9,6 @@
 #include "base/limits.h"
 #include "code/pack/pack_form.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void mend_header(uint8_t *bytes, size_t size)
 {
 	const uint32_t order = bytes[8] & 1 ? PACK_ORDER : __builtin_bswap32(PACK_ORDER);

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 /* Every other function is hit. */
 static void pack_and_open(const struct jitdump *dump)
 {

@@ -2,8 +2,6 @@
 /* A recording as it came: opened, every record decoded, twice, and put in time order. */
 #include "perfdata/time_order.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void decode(struct perfdata_reader *reader, const struct record *record)
 {
 	struct record_fields fields;

@@ -6,8 +6,6 @@
 
 #include "perfdata/reader.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static uint64_t look_at_events(const struct perfdata_reader *reader)
 {
 	size_t count;

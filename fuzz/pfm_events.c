@@ -11,8 +11,6 @@
 #include "base/error.h"
 #include "kernel/events/event_parser.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 /* Keeps the library in memory over all inputs. */
 static struct pfm_library *library;
 

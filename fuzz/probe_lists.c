@@ -9,8 +9,6 @@
 #include "code/probing/probe_filter.h"
 #include "kernel/probes/probe_event.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void check_line(struct tally_str line, bool is_user)
 {
 	struct probe_event event, again;

@@ -5,8 +5,6 @@
 #include "code/probing/probe_value.h"
 #include "object/frame_numbers.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint8_t base[] = {DW_OP_reg7};

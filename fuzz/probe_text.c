@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void check_part(struct tally_str part, size_t size)
 {
 	if (part.len > size || (part.len > 0 && !part.data))

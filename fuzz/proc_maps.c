@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void check_inside(struct tally_str part, struct tally_str line)
 {
 	if (part.len && (part.data < line.data || part.data + part.len > line.data + line.len))

@@ -9,8 +9,6 @@
 
 #define DEPTH_MAX 4
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void check_end(const struct protobuf_reader *reader, size_t size)
 {
 	struct tally_error err = {.status = TALLY_OK};

@@ -9,8 +9,6 @@
 
 #include "base/array.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct python_code *code = calloc(1, sizeof(*code));

@@ -8,8 +8,6 @@
 #include "abi/record_print.h"
 #include "abi/sample.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void inside(const struct record *record, const uint8_t *data, size_t len)
 {
 	if (len > 0 && (data < record->bytes.data || len > record->bytes.len ||

@@ -9,8 +9,6 @@
 
 #include "tasks/session/dump_sample.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 #define HEAD_BYTES 17
 
 static void show(struct text *t, const struct record_layout *layout, const struct record *record)

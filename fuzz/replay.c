@@ -2,8 +2,6 @@
 /* A recording, all the way into a profile, the long way and the short one of flat profiles; no symbols are looked for. */
 #include "analysis/replay/replay.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void replay(struct tally_bytes bytes, const struct replay_options *options)
 {
 	struct perfdata_reader *reader;

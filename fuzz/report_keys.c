@@ -8,8 +8,6 @@
 
 #include "tasks/reporting/report_plan.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void check_columns(const struct report_plan *plan)
 {
 	if (plan->column_count > REPORT_MAX_COLUMNS || plan->key_count > REPORT_MAX_COLUMNS ||

@@ -6,8 +6,6 @@
 
 #include "analysis/replay/quality.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct quality worths[] = {{0},

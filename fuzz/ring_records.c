@@ -11,8 +11,6 @@
 #define PAGE 4096u
 #define DATA 1024u
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static uint8_t memory[PAGE + DATA] __attribute__((aligned(PAGE)));
 
 static void read_ring(const uint8_t *data, size_t size, bool is_backward)

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static bool find_symbol(void *context, struct tally_str name, uint64_t *address)
 {
 	(void)context;

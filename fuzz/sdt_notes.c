@@ -6,8 +6,6 @@
 
 #include "elf_builder.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void check_notes(struct tally_bytes bytes)
 {
 	struct elf_image *image;

@@ -7,8 +7,6 @@
 
 #include "abi/sample.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static uint64_t time_of(const struct record_layout *layout, const struct record *record)
 {
 	struct sample sample;

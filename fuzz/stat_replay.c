@@ -2,8 +2,6 @@
 /* A recording of counts as it came, by its own places and by others. */
 #include "tasks/counts/stat_replay.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void take(void *context, const struct stat_report *report)
 {
 	double *sum = context;

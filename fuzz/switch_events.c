@@ -11,8 +11,6 @@
 #include "base/order.h"
 #include "tasks/recording/wait_looks.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum { FLAG_TRACEPOINTS = 1, FLAG_RETURNS = 2, FLAG_FORKS = 4, FLAG_PREEMPTED = 8, FLAG_LONG = 16, FLAG_ONE_CPU = 32 };
 
 static enum tally_status take_wait(void *context, const struct off_cpu_wait *wait, struct tally_error *err)

@@ -10,8 +10,6 @@
 #include "base/control.h"
 #include "syscalls/syscall_print.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static struct tally_str known_path(void *context, uint32_t pid, int fd)
 {
 	return STR("a\x1b");

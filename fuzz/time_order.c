@@ -9,8 +9,6 @@
 
 #include "perfdata_builder.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 #define MOST_SAMPLES 4096
 
 static const struct perf_attr clock_attr = {

@@ -17,8 +17,6 @@
 #define TEXT_MAX   4096
 #define FILTER_MAX 4096 /* the kernel takes a page */
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static int kept_fd = -1, null_fd = -1;
 
 /* False: the text is refused. Its sentence is dropped. */

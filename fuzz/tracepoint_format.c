@@ -4,8 +4,6 @@
 
 #include "analysis/tracepoint_fields.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 #define PAYLOAD_BYTES 96
 #define EVENT_IDS     8
 #define FIELDS	      8 /* of each, by themselves */

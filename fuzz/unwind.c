@@ -14,8 +14,6 @@
 #define STACK UINT64_C(0x7f000000)
 #define MOST  32
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static bool find(void *context, uint64_t pc, struct unwind_module *module)
 {
 	if (pc < LOW || pc >= HIGH)

@@ -11,8 +11,6 @@
 #define START  0x1000
 #define GLOBAL 0x2000
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static struct dwarf_member members[2] = {{.name = "next", .size = 8}, {.name = "number", .offset = 8, .size = 8}};
 static struct dwarf_type number = {.kind = DWARF_TYPE_SCALAR, .byte_size = 8, .name = "long int"};
 static struct dwarf_type node = {.kind = DWARF_TYPE_RECORD,

@@ -2,8 +2,6 @@
 /* A recording, written in every format of `export`. */
 #include "verb.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 #define FORMAT_NAMED(variable, name) \
 	static const char *const variable[] = {"export", "-o", "/dev/null", "-F", name, NULL}
 #define FORMAT(name) FORMAT_NAMED(name, #name)

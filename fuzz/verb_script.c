@@ -2,8 +2,6 @@
 /* A recording, as `script` prints it. */
 #include "verb.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const plain[] = {"script", NULL};

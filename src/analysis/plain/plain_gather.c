@@ -50,6 +50,7 @@ static void plain_gather_part_deinit(struct plain_gather_part *part)
 	vec_free(&part->contexts);
 	id_table_deinit(&part->context_ids);
 	vec_free(&part->others);
+	free(part->window);
 }
 
 void plain_gather_free_others(struct plain_gather *gather)
@@ -272,15 +273,14 @@ static bool take_again(struct plain_gather_part *part, struct perfdata_reader *r
 static bool plain_gather_read_again(struct plain_gather_part *part, struct perfdata_reader *reader,
 	const struct record_run *run, struct plain_block *block)
 {
-	uint8_t *room = malloc(WINDOW_BYTES);
 	struct plain_sample *first = part->blocks.items[part->blocks.len - 1];
 	part->next = first;
 	part->large_periods.len = part->large_taken = 0;
-	part->failed = part->failed || !room;
+	part->window = part->window ? part->window : malloc(WINDOW_BYTES);
+	part->failed = part->failed || !part->window;
 	while (!part->failed && part->more < part->range.end && part->next < part->block_end)
-		if (!take_again(part, reader, run, plain_gather_window_at(reader, run, part->more, room)))
+		if (!take_again(part, reader, run, plain_gather_window_at(reader, run, part->more, part->window)))
 			break;
-	free(room);
 	*block = (struct plain_block){first, (size_t)(part->next - first)};
 	return !part->failed && block->count > 0;
 }

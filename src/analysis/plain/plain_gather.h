@@ -54,6 +54,7 @@ struct plain_gather_part { /* what one worker read */
 	size_t sample_count, most_kept; /* samples in blocks */
 	bool has_more; /* samples that are not kept; more: position of the next one */
 	size_t more;
+	uint8_t *window; /* room for a piece of the file that is read again; NULL before the first one */
 	size_t block_taken; /* blocks that plain_part_next has given */
 	VEC(uint64_t) large_periods;
 	size_t large_taken; /* large periods that plain_part_next has returned */

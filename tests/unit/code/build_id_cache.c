@@ -135,7 +135,7 @@ static void what_others_can_change_is_not_opened(void **state)
 {
 	struct fixture *f = *state;
 	struct tally_error err;
-	char elf[256];
+	char elf[4096 + 128];
 	int fd = -1;
 	assert_int_equal(build_id_cache_add(&f->cache, STR("/usr/bin/x"), &f->id, f->source, NULL), TALLY_OK);
 	assert_true(build_id_cache_is_of(&f->cache, &f->id, STR("/usr/bin/x")));
