@@ -19,7 +19,9 @@ import time
 import pytest
 
 STORED = pathlib.Path(__file__).with_name('durations.txt')
-QUICK_CPU_S, QUICK_WALL_S = 1, 2
+QUICK_CPU_S, QUICK_WALL_S = 0.5, 2
+# Cases with one of these marks may use more.
+UNLIMITED = {'long', 'always', 'data'}
 # On a slow machine or with a slow build: TALLY_CASE_CPU_S=SECONDS; 0: no limit.
 LIMIT_S = float(os.environ.get('TALLY_CASE_CPU_S') or 10)
 
@@ -80,7 +82,7 @@ class CaseBudget:
         cpu_s, wall_s = (after - before for after, before in zip(self.now(), self.case_begin))
         report.user_properties.append(('cpu_s', round(cpu_s, 3)))
         report.user_properties.append(('wall_s', round(wall_s, 3)))
-        if report.passed and 0 < LIMIT_S < cpu_s and not {'long', 'always'} & {mark.name for mark in item.iter_markers()}:
+        if report.passed and 0 < LIMIT_S < cpu_s and not UNLIMITED & {mark.name for mark in item.iter_markers()}:
             report.outcome = 'failed'
             report.longrepr = (f'the case used {cpu_s:.1f} s of CPU, more than the {LIMIT_S:g} s that a quick case may use; make '
                                'it cheaper, or add it to the long ones of make check-more by --store-durations')

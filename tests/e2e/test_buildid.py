@@ -257,7 +257,8 @@ def test_record_fills_the_cache_as_perf(tally, perf, live, workload, tmp_path, c
                 workload('spin').path, 200, check=0)
     ours, theirs = tree(caches[0]), tree(caches[1])
     elf = [name for name in theirs if name.endswith('/elf') and '/spin/' in name]
-    assert elf and ours[elf[0]] == theirs[elf[0]]
+    assert elf, sorted(theirs)
+    assert ours[elf[0]] == theirs[elf[0]]
     links = [name for name, to in ours.items() if isinstance(to, str)]
     assert all((caches[0] / name).is_dir() for name in links)
     listed = tally('buildid-list', '-i', tmp_path / 'perf.data', check=0).stdout.split()[::2]
