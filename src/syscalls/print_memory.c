@@ -140,14 +140,19 @@ int64_t syscall_take_signed(struct tally_bytes bytes, size_t offset, unsigned si
 
 /* ---- buffers and vectors ---- */
 
+size_t syscall_string_bytes(const struct syscall_printer *p)
+{
+	return p->options->string_bytes ? p->options->string_bytes : SYSCALL_STRING_BYTES;
+}
+
 static void syscall_print_bytes(struct syscall_printer *p, const struct syscall_copied *copied)
 {
 	if (!p->options->no_buffer_quotes) {
-		syscall_put_quoted(p->t, copied->bytes, SYSCALL_STRING_BYTES, copied->is_truncated);
+		syscall_put_quoted(p->t, copied->bytes, syscall_string_bytes(p), copied->is_truncated);
 		return;
 	}
-	syscall_put_bytes(p->t, bytes_part(copied->bytes, 0, SYSCALL_STRING_BYTES));
-	if (copied->is_truncated || copied->bytes.len > SYSCALL_STRING_BYTES)
+	syscall_put_bytes(p->t, bytes_part(copied->bytes, 0, syscall_string_bytes(p)));
+	if (copied->is_truncated || copied->bytes.len > syscall_string_bytes(p))
 		text_str(p->t, "...");
 }
 
@@ -186,7 +191,7 @@ static void syscall_print_iovecs(
 		syscall_braces_field(&braces, "iov_base");
 		if (syscall_part_find(p->call, index, SYSCALL_ITEM_BUFFER + i, at_exit, &buffer)) {
 			bool is_cut = buffer.is_truncated && left > buffer.bytes.len;
-			syscall_put_quoted(p->t, bytes_part(buffer.bytes, 0, left), SYSCALL_STRING_BYTES, is_cut);
+			syscall_put_quoted(p->t, bytes_part(buffer.bytes, 0, left), syscall_string_bytes(p), is_cut);
 			left -= MIN(left, syscall_take(vector->bytes, i * 16 + 8, 8));
 		} else {
 			syscall_put_address(p->t, syscall_take(vector->bytes, i * 16, 8));

@@ -115,7 +115,7 @@ void syscall_print_sockaddr(struct syscall_printer *p, struct tally_bytes bytes)
 		text_i64(p->t, syscall_take_signed(bytes, 4, 4));
 	} else if (bytes.len > 2) {
 		syscall_braces_field(&braces, "data");
-		syscall_put_quoted(p->t, bytes_part(bytes, 2, SIZE_MAX), SYSCALL_STRING_BYTES, false);
+		syscall_put_quoted(p->t, bytes_part(bytes, 2, SIZE_MAX), syscall_string_bytes(p), false);
 	}
 	syscall_braces_end(&braces, false);
 }
@@ -199,5 +199,5 @@ void syscall_print_sockopt_value(struct syscall_printer *p, struct syscall_copie
 		text_char(p->t, ']');
 		return;
 	}
-	syscall_put_quoted(p->t, copied.bytes, SYSCALL_STRING_BYTES, copied.is_truncated);
+	syscall_put_quoted(p->t, copied.bytes, syscall_string_bytes(p), copied.is_truncated);
 }

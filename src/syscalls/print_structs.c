@@ -535,7 +535,7 @@ void syscall_print_struct(struct syscall_printer *p, const struct syscall_arg *a
 		if (layout)
 			syscall_put_layout(p, layout, copied.bytes);
 		else
-			syscall_put_quoted(p->t, copied.bytes, SYSCALL_STRING_BYTES, copied.is_truncated);
+			syscall_put_quoted(p->t, copied.bytes, syscall_string_bytes(p), copied.is_truncated);
 		return;
 	}
 }

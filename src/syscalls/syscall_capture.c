@@ -29,7 +29,7 @@ static void syscall_capture_vary(const struct syscall_arg *arg, enum syscall_abi
 	const struct syscall_capture_options *options, struct syscall_plan_arg *plan)
 {
 	bool is_64 = syscall_abi_word(abi) == 8;
-	size_t bytes;
+	size_t bytes, string_bytes = options->string_bytes ? options->string_bytes : SYSCALL_STRING_BYTES;
 	switch (arg->kind) {
 	case KIND_PATH:
 	case KIND_STRING:
@@ -42,26 +42,26 @@ static void syscall_capture_vary(const struct syscall_arg *arg, enum syscall_abi
 		break;
 	case KIND_BUFFER:
 		plan->unit = 1;
-		plan->most = SYSCALL_STRING_BYTES;
+		plan->most = (uint16_t)string_bytes;
 		break;
 	case KIND_STRINGS:
 		plan->copy = is_64 ? SYSCALL_COPY_STRINGS : SYSCALL_COPY_NOTHING;
-		plan->most = SYSCALL_PART / 16;
+		plan->most = (uint16_t)MAX(string_bytes, (size_t)SYSCALL_PART / 16);
 		break;
 	case KIND_IOVEC:
 		plan->copy = is_64 ? SYSCALL_COPY_IOVEC : SYSCALL_COPY_NOTHING;
-		plan->most = SYSCALL_STRING_BYTES;
+		plan->most = (uint16_t)string_bytes;
 		break;
 	case KIND_MSGHDR:
 		plan->copy = is_64 ? SYSCALL_COPY_MSGHDR : SYSCALL_COPY_NOTHING;
 		plan->count = plan->when == SYSCALL_WHEN_EXIT ? SYSCALL_COUNT_RESULT : SYSCALL_COUNT_ONE;
 		plan->unit = SYSCALL_MSGHDR;
-		plan->most = SYSCALL_STRING_BYTES;
+		plan->most = (uint16_t)string_bytes;
 		break;
 	case KIND_MMSGHDR:
 		plan->copy = is_64 ? SYSCALL_COPY_MSGHDR : SYSCALL_COPY_NOTHING;
 		plan->unit = SYSCALL_MMSGHDR;
-		plan->most = SYSCALL_STRING_BYTES;
+		plan->most = (uint16_t)string_bytes;
 		break;
 	case KIND_IOCTL_ARG:
 		plan->unit = CAPTURE_IOCTL;
@@ -73,7 +73,7 @@ static void syscall_capture_vary(const struct syscall_arg *arg, enum syscall_abi
 		break;
 	case KIND_SOCKOPT_VALUE:
 		plan->unit = 1;
-		plan->most = SYSCALL_STRING_BYTES;
+		plan->most = (uint16_t)string_bytes;
 		break;
 	case KIND_MASK:
 		plan->unit = 1;

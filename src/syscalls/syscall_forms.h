@@ -11,7 +11,7 @@
 #include "syscalls/syscall_call.h"
 #include "syscalls/syscall_words.h"
 
-#define SYSCALL_STRING_BYTES 32 /* of a buffer: what is copied and printed of it */
+#define SYSCALL_STRING_BYTES 32 /* of a buffer: what is copied and printed of it by default */
 
 enum syscall_kind {
 	KIND_NONE, /* there is no such argument */

@@ -28,6 +28,7 @@ struct syscall_print_options {
 	bool with_prefixes; /* O_RDONLY and PROT_READ, not RDONLY and READ */
 	bool no_buffer_quotes; /* bytes of read and write without quotes, as perf does */
 	bool force_btf; /* structs by BTF, even those that have a form of their own */
+	size_t string_bytes; /* of a buffer that are printed; 0: SYSCALL_STRING_BYTES */
 	const struct btf_types *types; /* for structs without a form of their own; NULL: their address */
 	/* What the caller knows; each may be NULL, and may return an empty text. */
 	struct tally_str (*fd_path)(void *context, uint32_t pid, int fd);

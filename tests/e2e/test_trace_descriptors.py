@@ -2,6 +2,8 @@
 """Names of descriptors as they are at the time of a call, and structs of the size that the program gives."""
 import re
 
+import pytest
+
 PYTHON = '/usr/bin/python3'
 
 REOPENS = '''
@@ -55,3 +57,18 @@ def test_structs_are_as_large_as_they_say(tally, traces_by_bpf, tmp_path):
     assert len(lines) == 4 and lines[3].endswith('+++ exited with 0 +++')
     assert 'uattr: { .size: 48 }' in lines[0] and '.size: 48' in lines[2]
     assert not [line for line in lines if 'util' in line]
+
+
+@pytest.mark.parametrize('limit, shown', [(None, 32), (1, 1), (70, 70), (4096, 900)])
+def test_buffers_are_shown_up_to_the_limit(tally, traces_by_bpf, tmp_path, limit, shown):
+    text = '0123456789' * 90
+    (tmp_path / 'file').write_text(text)
+    options = ['--string-limit', str(limit)] if limit else []
+    lines = tally('trace', '-e', 'read', *options, '--', 'cat', tmp_path / 'file').stderr
+    dots = '...' if shown < len(text) else ''
+    assert re.search(rf'read\(fd: 3<.*/file>, buf: "{text[:shown]}"{re.escape(dots)}, count: \d+\) += 900\n', lines), lines
+
+
+@pytest.mark.parametrize('limit', ['0', '4097', '-1', 'x', ''])
+def test_limits_of_buffers_have_bounds(tally, limit):
+    assert 'a number of bytes from 1 to 4096' in tally('trace', f'--string-limit={limit}', '--', 'true', check=129).stderr

@@ -135,6 +135,15 @@ static const char *cmd_trace_set_duration(const struct option_use *use)
 	return NULL;
 }
 
+static const char *cmd_trace_set_string_limit(const struct option_use *use)
+{
+	struct trace_settings *s = use->settings;
+	bool is_number = str_to_u64(str_from(use->value), 10, &s->string_bytes);
+	return is_number && s->string_bytes > 0 && s->string_bytes <= SYSCALL_PART
+		       ? NULL
+		       : "--string-limit takes a number of bytes from 1 to 4096";
+}
+
 #define AT(member) .offset = offsetof(struct trace_settings, member)
 
 static const struct option trace_options[] = {
@@ -200,6 +209,8 @@ static const struct option trace_options[] = {
 	{"show-on-off-events", 0, OPTION_FLAG, AT(shows_switch_events),
 		.help = "show the events of --switch-on and -off"},
 	{"sort-events", 0, OPTION_FLAG, AT(sorts), .help = "lines in the order of time (they always are)"},
+	{"string-limit", 0, OPTION_CALL, "bytes", .call = cmd_trace_set_string_limit, .is_self_explaining = true,
+		.help = "how much of a buffer that a call reads or writes is shown (32; at most 4096)"},
 	{"summary-mode", 0, OPTION_CALL, "mode", .call = cmd_trace_set_mode,
 		.help = "sums by thread (default), total, or by cgroup"},
 	{"switch-off", 0, OPTION_STRING, "event", AT(switch_off), .help = "no lines after this event"},

@@ -28,6 +28,7 @@ void trace_job_init(
 		.with_prefixes = s->form.with_prefixes,
 		.no_buffer_quotes = s->form.no_arg_names,
 		.force_btf = s->forces_btf,
+		.string_bytes = (size_t)s->string_bytes,
 		.thread_name = trace_job_thread_name,
 		.context = job};
 	trace_threads_init(&job->threads, trace_has_summary(s));

@@ -50,6 +50,7 @@ static enum tally_status trace_program_plan(struct trace_program *p, struct tall
 	struct syscall_capture_options options = {.wanted = c->wanted[c->native],
 		.nothing = !p->has_records || p->job->settings->only_summary,
 		.no_files = p->job->settings->form.no_arg_names,
+		.string_bytes = (size_t)p->job->settings->string_bytes,
 		.types = p->job->style.types};
 	p->plan = calloc(SYSCALL_PLANS, sizeof(*p->plan));
 	if (!p->plan)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "syscalls/syscall_capture.h"
 
+#include "syscalls/syscall_forms.h"
 #include "unit_test.h"
 
 static struct syscall_plan plans[SYSCALL_NUMBERS];
@@ -70,7 +71,17 @@ static void plan_of_some_calls(void **state)
 	assert_int_equal(capture_test_plan(SYSCALLS_X86_64, "close")->flags, 0);
 }
 
-/* The program looks at what a plan says within these bounds. */
+static void plan_of_longer_strings(void **state)
+{
+	static const struct syscall_capture_options usual = {0}, longer = {.string_bytes = 300};
+	syscall_capture_plan(SYSCALLS_X86_64, &usual, plans);
+	assert_int_equal(capture_test_plan(SYSCALLS_X86_64, "write")->args[1].most, SYSCALL_STRING_BYTES);
+	assert_int_equal(capture_test_plan(SYSCALLS_X86_64, "execve")->args[1].most, 256);
+	syscall_capture_plan(SYSCALLS_X86_64, &longer, plans);
+	assert_int_equal(capture_test_plan(SYSCALLS_X86_64, "write")->args[1].most, 300);
+	assert_int_equal(capture_test_plan(SYSCALLS_X86_64, "execve")->args[1].most, 300);
+}
+
 static void plan_without_paths(void **state)
 {
 	const struct syscall_capture_options options = {.no_files = true};
@@ -78,6 +89,7 @@ static void plan_without_paths(void **state)
 	assert_int_equal(capture_test_plan(SYSCALLS_X86_64, "close")->flags, SYSCALL_PLAN_WANTED);
 }
 
+/* The program looks at what a plan says within these bounds. */
 static void plans_have_bounds(void **state)
 {
 	const struct syscall_capture_options options = {0};
@@ -100,6 +112,7 @@ int main(void)
 		cmocka_unit_test(plan_says_what_to_copy),
 		cmocka_unit_test(plan_of_32_bit_programs),
 		cmocka_unit_test(plan_of_some_calls),
+		cmocka_unit_test(plan_of_longer_strings),
 		cmocka_unit_test(plan_without_paths),
 		cmocka_unit_test(plans_have_bounds),
 	};
