@@ -342,7 +342,7 @@ static void *walk_tables_run(void *context)
 	/* On a machine under load, stacks are not whole for as long as this thread waits for a CPU. */
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), WALK_TABLES_NICE);
 	for (;;) {
-		bool can_wait = poll(fds, 2, has_work ? 0 : WALK_TABLES_SWEEP_MS) >= 0 || errno == EINTR;
+		bool can_wait = poll(fds, 2, has_work ? 0 : WALK_TABLES_SWEEP_MS) >= 0;
 		if (atomic_load(&t->is_stopped))
 			return NULL;
 		if (!can_wait && !has_work)

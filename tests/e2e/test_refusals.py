@@ -189,17 +189,18 @@ def denying(folder, call, error='EPERM'):
     program = folder / f'without-{call}-{error}'
     if subprocess.run(['gcc', '-O1', source, '-o', program], capture_output=True, check=False).returncode:
         pytest.skip(f'this architecture has no {call}')
-    if call not in ('wait4', 'poll', 'ppoll') and subprocess.run([program, 'true'], check=False).returncode:
+    if call not in ('wait4', 'waitid', 'poll', 'ppoll') and subprocess.run([program, 'true'], check=False).returncode:
         pytest.skip('seccomp filters are not permitted here')
     return program
 
 
 # Whatever a wait answers, its loop ends: the command is not waited for in a circle.
 @pytest.mark.parametrize('call', ['rt_sigtimedwait', 'ppoll', 'poll', 'epoll_wait', 'epoll_pwait', 'waitid', 'wait4',
-                                  'signalfd4', 'epoll_ctl'])
+                                  'signalfd4', 'epoll_ctl', 'rt_sigprocmask'])
+@pytest.mark.parametrize('error', ['EPERM', 'EINTR'])
 @pytest.mark.parametrize('words', [('stat', '-e', 'page-faults'), ('record', '-e', 'page-faults', '-o', '/dev/null')])
-def test_a_denied_wait_is_no_endless_loop(tally, live, tmp_path, call, words):
-    result = subprocess.run([denying(tmp_path, call), tally.path, *words, '--', 'sh', '-c', 'true'], capture_output=True,
+def test_a_denied_wait_is_no_endless_loop(tally, live, tmp_path, call, error, words):
+    result = subprocess.run([denying(tmp_path, call, error), tally.path, *words, '--', 'sh', '-c', 'true'], capture_output=True,
                             text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
     assert result.returncode in (0, 255), result.stderr
     assert result.stderr.strip()

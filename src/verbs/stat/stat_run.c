@@ -50,6 +50,7 @@ struct stat_measure {
 	struct spawn child;
 	bool has_child;
 	bool has_ended;
+	bool has_no_signals; /* they cannot be blocked here: the end of the child is looked for now and then */
 	struct rusage usage;
 	int signal_fd; /* to wait for commands too; -1: there are none, or no more */
 	bool is_told_to_stop;
@@ -355,7 +356,7 @@ static void commands_wait(struct stat_measure *m, uint64_t deadline_ns)
 	}
 }
 
-/* Waits until a signal of interest or the deadline. number: the signal's, 0 for the deadline. */
+/* Waits until a signal of interest or the deadline. number: the signal's; 0 for the deadline, or a little earlier. */
 static enum tally_status signal_wait(struct stat_measure *m, uint64_t deadline_ns, siginfo_t *info, int *number)
 {
 	sigset_t signals;
@@ -372,8 +373,9 @@ static enum tally_status signal_wait(struct stat_measure *m, uint64_t deadline_n
 		}
 		if (errno != EAGAIN && errno != EINTR)
 			return error_set_errno(m->err, TALLY_IO, errno, "cannot wait for the end of what is measured");
-		if (errno == EAGAIN || left == 0)
-			return TALLY_OK;
+		if (errno == EINTR)
+			(void)poll(NULL, 0, 1); /* a filter may let each wait end so */
+		return TALLY_OK;
 	}
 	return TALLY_OK;
 }
@@ -536,24 +538,23 @@ static enum tally_status wait_for_end(struct stat_measure *m)
 		siginfo_t info;
 		uint64_t deadline = stat_run_earlier(
 			stat_run_earlier(next_ns, timeout_ns), stat_run_earlier(m->watch_at_ns, m->cut_off_look_ns));
-		if (watches_targets || tool_counts_fades(m->tools))
+		if (watches_targets || m->has_no_signals || tool_counts_fades(m->tools))
 			deadline = stat_run_earlier(deadline, clock_ns() + ALIVE_CHECK_NS);
 		int number;
 		status = signal_wait(m, deadline, &info, &number);
 		if (status != TALLY_OK)
 			break;
 		uint64_t now = clock_ns();
-		if (number == SIGCHLD) {
-			status = m->has_child ? child_look(m) : TALLY_OK;
-		} else if (number != 0) {
+		if (number != 0 && number != SIGCHLD) {
 			signal_take(m, number, &info);
 			if (!m->has_child)
 				break;
-		} else if (m->is_told_to_stop || now >= timeout_ns) {
-			break;
-		} else if (watches_targets && !targets_are_alive(m->session)) {
-			break;
+		} else if (m->has_child) {
+			status = child_look(m);
 		}
+		if (m->is_told_to_stop || now >= timeout_ns ||
+			(number == 0 && watches_targets && !targets_are_alive(m->session)))
+			break;
 		if (now >= m->watch_at_ns)
 			stat_run_watch(m, now);
 		if (now >= m->cut_off_look_ns && !m->has_ended)
@@ -584,12 +585,12 @@ static enum tally_status delay_wait(struct stat_measure *m)
 		siginfo_t info;
 		int number;
 		status = signal_wait(m, deadline, &info, &number);
-		if (status != TALLY_OK || number == 0)
+		if (status != TALLY_OK || clock_ns() >= deadline)
 			break;
-		if (number == SIGCHLD)
-			status = m->has_child ? child_look(m) : TALLY_OK;
-		else
+		if (number != SIGCHLD && number != 0)
 			signal_take(m, number, &info);
+		else if (m->has_child)
+			status = child_look(m);
 	}
 	measure_enable(m);
 	fprintf(stderr, "Events enabled\n");
@@ -710,7 +711,7 @@ enum tally_status stat_run(
 			session->target->threads[0] = m.child.pid;
 	}
 	signals_of_interest(&signals);
-	sigprocmask(SIG_BLOCK, &signals, &before);
+	m.has_no_signals = sigprocmask(SIG_BLOCK, &signals, &before) != 0;
 	if (session->control)
 		m.signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
 	status = stat_run_measure(&m);
@@ -733,7 +734,8 @@ enum tally_status stat_run(
 	const struct timespec now = {0, 0};
 	while (sigtimedwait(&signals, NULL, &now) > 0) /* sent while the end was under way: it is obeyed */
 		;
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (!m.has_no_signals)
+		sigprocmask(SIG_SETMASK, &before, NULL);
 	return status;
 }
 
