@@ -497,3 +497,14 @@ def test_a_container_is_named_elsewhere(tmp_path, live, tally, elsewhere, node):
     with container(node, tmp_path) as pid:
         tally('record', '-q', '-g', '-e', 'cpu-clock:u', '-F', '1000', '-p', pid, '-o', data, '--', 'sleep', 0.2, check=0)
         packed_elsewhere(tally, elsewhere, data)
+
+
+def test_instructions_without_the_disassembler(recorded, elsewhere, tally):
+    """The library is loaded by name when code is disassembled: without it, a listing says what is missing."""
+    tally('pack', '-q', '-i', recorded / 'in.data', '-o', recorded / 'packed.data', check=0)
+    for library in (elsewhere.folder / 't').glob('libcapstone.so.*'):
+        library.unlink()
+    script = elsewhere('script', '-F', 'ip,disasm', data=recorded / 'packed.data')
+    lines = [line for line in script.stderr.splitlines() if 'instructions are missing' in line]
+    assert len(lines) == 1 and 'libcapstone' in lines[0] and script.stdout and script.returncode == 0
+    assert 'libcapstone' in elsewhere('annotate', '--stdio', data=recorded / 'packed.data').stderr

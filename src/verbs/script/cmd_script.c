@@ -263,6 +263,9 @@ static enum tally_status cmd_script_print_samples(struct script *script, struct 
 	cli_print_health(script->cli, &script->recording.pass.sideband.health);
 	if (script->settings.only_checks)
 		cli_failf(script->cli, "Misordered timestamps: %" PRIu64, script->misordered);
+	if (script->code.lacks_disassembler)
+		cli_sayf(
+			"%s: warning: instructions are missing: %s\n", script->cli->program, script->code.problem.text);
 	stack_notes_print(script->cli, &script->recording.pass.unwinder.ends);
 	symbol_notes_print(
 		script->cli, script->recording.store, &script->recording.names, script->settings.verbose > 0);

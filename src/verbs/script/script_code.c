@@ -11,7 +11,7 @@
 
 void script_code_init(struct script_code *code, struct script_places *places, struct binary_store *store)
 {
-	*code = (struct script_code){.places = places, .store = store};
+	*code = (struct script_code){.places = places, .store = store, .machine.elf_machine = UINT_MAX};
 }
 
 void script_code_deinit(struct script_code *code)
@@ -89,14 +89,20 @@ static bool code_at(struct script_code *code, const struct script_spot *spot, ui
 static bool open_disassembler(struct script_code *code, const struct binary_code *found)
 {
 	const struct disassembler_options *now = &code->machine;
-	if (code->disassembler && now->elf_machine == found->elf_machine &&
-		now->is_big_endian == found->is_big_endian && now->is_64 == found->is_64)
-		return true;
+	if (now->elf_machine == found->elf_machine && now->is_big_endian == found->is_big_endian &&
+		now->is_64 == found->is_64)
+		return code->status == TALLY_OK;
 	disassembler_destroy(code->disassembler);
 	code->disassembler = NULL;
 	code->machine = (struct disassembler_options){
 		.elf_machine = found->elf_machine, .is_big_endian = found->is_big_endian, .is_64 = found->is_64};
-	return disassembler_create(&code->machine, &code->disassembler, NULL) == TALLY_OK;
+	struct tally_error error;
+	code->status = disassembler_create(&code->machine, &code->disassembler, &error);
+	if (code->status != TALLY_OK && !code->lacks_disassembler) {
+		code->lacks_disassembler = true;
+		code->problem = error;
+	}
+	return code->status == TALLY_OK;
 }
 
 bool script_code_decode(struct script_code *code, const struct script_spot *spot, uint64_t ip, struct script_step *step)
