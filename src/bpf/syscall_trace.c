@@ -342,7 +342,7 @@ static void syscall_trace_add_up(const struct syscall_trace *trace, struct sysca
 		if (cell->count > cell->untimed)
 			sum->min_ns = MIN(sum->min_ns, cell->min_ns);
 		sum->max_ns = MAX(sum->max_ns, cell->max_ns);
-		sum->squares += (double)cell->squares_low + (double)cell->squares_high * 0x1p64;
+		sum->squares += (wide_u128)cell->squares_high << 64 | cell->squares_low;
 	}
 }
 

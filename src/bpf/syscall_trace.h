@@ -21,6 +21,7 @@
 
 #include "abi/syscall_record.h"
 #include "base/bytes.h"
+#include "base/wide.h"
 #include "kernel/system/kernel_seam.h"
 
 struct syscall_trace;
@@ -60,7 +61,7 @@ struct syscall_trace_sum {
 	struct syscall_sum_key key;
 	uint64_t untimed; /* of count: calls without a duration */
 	uint64_t count, errors, total_ns, min_ns, max_ns; /* with key.error: the count only */
-	double squares; /* of ns, summed */
+	wide_u128 squares; /* of ns, summed */
 };
 
 TALLY_MUST_CHECK enum tally_status syscall_trace_create(

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/wide.h"
 
 #define NOT_YET PROFILE_NONE
 
@@ -17,8 +18,7 @@ struct profile_copy_copying {
 
 static uint64_t profile_copy_multiply(uint64_t value, struct profile_ratio ratio)
 {
-	__extension__ typedef unsigned __int128 wide;
-	wide product = (wide)value * ratio.numerator / ratio.denominator;
+	wide_u128 product = (wide_u128)value * ratio.numerator / ratio.denominator;
 	return product > UINT64_MAX ? UINT64_MAX : (uint64_t)product;
 }
 

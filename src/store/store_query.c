@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/order.h"
+#include "base/wide.h"
 #include "store/store_answer.h"
 #include "store/store_coverage.h"
 
@@ -57,7 +58,7 @@ static bool store_query_has_batch(struct store_loading *l, uint64_t labels)
 /* The part of a window's value that belongs to its time before an instant, so that parts add up to the value. */
 static uint64_t store_query_share(uint64_t value, uint64_t ns, uint64_t window_ns)
 {
-	return (uint64_t)((unsigned __int128)value * ns / window_ns);
+	return (uint64_t)((wide_u128)value * ns / window_ns);
 }
 
 static void store_query_add_part(

@@ -7,9 +7,8 @@
 #ifndef KERNEL_COUNTING_SCALING_H
 #define KERNEL_COUNTING_SCALING_H
 
+#include "base/wide.h"
 #include "kernel/counting/counter.h"
-
-__extension__ typedef unsigned __int128 scaling_wide;
 
 /* 0 if the event never ran: then nothing is known. Rounded to nearest, alike on every architecture. */
 static inline uint64_t count_scale(struct count count)
@@ -18,7 +17,7 @@ static inline uint64_t count_scale(struct count count)
 		return 0;
 	if (count.running_ns >= count.enabled_ns)
 		return count.value;
-	scaling_wide scaled = ((scaling_wide)count.value * count.enabled_ns + count.running_ns / 2) / count.running_ns;
+	wide_u128 scaled = ((wide_u128)count.value * count.enabled_ns + count.running_ns / 2) / count.running_ns;
 	return scaled > UINT64_MAX ? UINT64_MAX : (uint64_t)scaled;
 }
 

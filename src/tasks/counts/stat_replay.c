@@ -360,9 +360,9 @@ static enum tally_status round_show(struct stat_replay_replay *r, const struct r
 			r->is_scaling, results);
 		for (size_t place = 0; place < places; place++) {
 			struct stat_cell *cell = &r->cells[i * places + place];
-			stat_mean_add(&cell->value, (double)results[place].value);
-			stat_mean_add(&cell->running_ns, (double)results[place].raw.running_ns);
-			stat_mean_add(&cell->enabled_ns, (double)results[place].raw.enabled_ns);
+			running_mean_add(&cell->value, (double)results[place].value);
+			running_mean_add(&cell->running_ns, (double)results[place].raw.running_ns);
+			running_mean_add(&cell->enabled_ns, (double)results[place].raw.enabled_ns);
 			cell->cpu_count = results[place].cpu_count;
 		}
 	}
@@ -378,7 +378,7 @@ static enum tally_status round_show(struct stat_replay_replay *r, const struct r
 		.origin = r->origin.kind ? &r->origin : NULL,
 		.interval_s = is_final ? -1 : (double)round->time / 1e9};
 	uint64_t elapsed = is_final || round->time < r->last_ns ? round->time : round->time - r->last_ns;
-	stat_mean_add(&report.wall_ns, (double)elapsed);
+	running_mean_add(&report.wall_ns, (double)elapsed);
 	r->request->show(r->request->context, &report);
 	memcpy(r->previous, r->counts, r->events.len * per_event * sizeof(*r->counts));
 	r->last_ns = round->time;

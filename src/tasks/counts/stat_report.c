@@ -11,29 +11,6 @@
 #define DOUBT_CLOCK_FACTOR 1.05 /* counting ends some time after the clock is read */
 #define DOUBT_CLOCK_NS	   10e6
 
-void stat_mean_add(struct stat_mean *mean, double value)
-{
-	double delta = value - mean->mean;
-	mean->n++;
-	mean->mean += delta / (double)mean->n;
-	mean->m2 += delta * (value - mean->mean);
-}
-
-double stat_mean_deviation(const struct stat_mean *mean)
-{
-	return mean->n < 2 ? 0 : sqrt(mean->m2 / (double)(mean->n - 1));
-}
-
-double stat_mean_error(const struct stat_mean *mean)
-{
-	return mean->n < 2 ? 0 : sqrt(mean->m2 / (double)(mean->n - 1) / (double)mean->n);
-}
-
-double stat_mean_error_percent(const struct stat_mean *mean)
-{
-	return mean->mean != 0 ? 100.0 * stat_mean_error(mean) / mean->mean : 0;
-}
-
 bool stat_event_is_clock(const struct event_spec *spec)
 {
 	return spec->tool == TOOL_NONE && spec->attr.type == EVENT_SOFTWARE &&

@@ -10,6 +10,7 @@
 #define TASKS_COUNTS_STAT_REPORT_H
 
 #include "base/diag.h"
+#include "base/running_mean.h"
 #include "kernel/counting/aggregate.h"
 #include "kernel/events/event_parser.h"
 #include "tasks/counts/stat_failures.h"
@@ -17,14 +18,9 @@
 struct metric_set;
 struct stat_environment;
 
-struct stat_mean { /* running mean and squared deviation (Welford) */
-	uint64_t n;
-	double mean, m2;
-};
-
 struct stat_cell {
-	struct stat_mean value;
-	struct stat_mean running_ns, enabled_ns;
+	struct running_mean value;
+	struct running_mean running_ns, enabled_ns;
 	uint32_t cpu_count;
 };
 
@@ -46,7 +42,7 @@ struct stat_report {
 	const struct aggregation *aggregation;
 	char *const *comms; /* per thread, of AGGREGATE_THREAD */
 	struct stat_cell *cells; /* event x place */
-	struct stat_mean wall_ns, user_ns, system_ns;
+	struct running_mean wall_ns, user_ns, system_ns;
 	bool has_usage; /* user and system time are of the measured command */
 	unsigned runs;
 	bool merges_pmus; /* adds up an event of several PMUs of the same kind */
@@ -70,13 +66,6 @@ struct stat_metric {
 	bool is_percent;
 	const char *judgement; /* "good", "bad"; NULL: there is none */
 };
-
-void stat_mean_add(struct stat_mean *mean, double value);
-/* Of the mean itself, in percent of it; 0 for fewer than two values. */
-double stat_mean_error_percent(const struct stat_mean *mean);
-double stat_mean_error(const struct stat_mean *mean);
-/* Of the values; 0 for fewer than two. */
-double stat_mean_deviation(const struct stat_mean *mean);
 
 static inline struct stat_cell *stat_cell_at(const struct stat_report *report, size_t event, size_t place)
 {

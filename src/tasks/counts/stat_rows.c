@@ -49,7 +49,7 @@ struct stat_rows_row {
 	unsigned decimals;
 	const char *unit;
 	double error_percent;
-	struct stat_mean mean; /* of the value, before it is scaled */
+	struct running_mean mean; /* of the value, before it is scaled */
 	uint32_t cpu_count;
 	const char *doubt; /* why the count cannot be right; NULL: it may be */
 };
@@ -116,7 +116,7 @@ static struct stat_rows_row row_make(
 	row.value = cell.value.mean * scale;
 	row.running_ns = cell.running_ns.mean;
 	row.enabled_ns = cell.enabled_ns.mean;
-	row.error_percent = report->runs > 1 ? stat_mean_error_percent(&cell.value) : 0;
+	row.error_percent = report->runs > 1 ? running_mean_error_percent(&cell.value) : 0;
 	row.mean = cell.value;
 	row.cpu_count = cell.cpu_count ? cell.cpu_count : 1;
 	if (!is_supported)
@@ -380,7 +380,7 @@ struct stat_rows_fields {
 	const struct stat_origin *origin; /* NULL: it is not shown */
 	const char *reason, *doubt; /* likewise */
 	const struct stat_report *stored; /* with what a later comparison needs; NULL: that is not shown */
-	struct stat_mean mean; /* of stored */
+	struct running_mean mean; /* of stored */
 	const struct stat_report *warned; /* whose counts lack something; NULL: nothing is to be said */
 };
 
@@ -479,7 +479,7 @@ static void stat_rows_stored_json(struct stat_rows_fields *f)
 		json_string(&f->json, "benchmark", str_from(report->benchmark));
 	json_u64(&f->json, "runs", report->runs);
 	if (report->runs > 1)
-		json_fixed(&f->json, "deviation", stat_mean_deviation(&f->mean), 6);
+		json_fixed(&f->json, "deviation", running_mean_deviation(&f->mean), 6);
 	stat_environment_json(&f->json, report->environment);
 }
 
@@ -795,7 +795,7 @@ static unsigned time_decimals(double error)
 static void run_table(struct text *t, const struct stat_report *report, const struct stat_style *style)
 {
 	double mean = report->wall_ns.mean / 1e9;
-	unsigned decimals = time_decimals(stat_mean_error(&report->wall_ns) / 1e9);
+	unsigned decimals = time_decimals(running_mean_error(&report->wall_ns) / 1e9);
 	text_str(t, "\n          # Table of individual measurements:\n");
 	for (unsigned i = 0; i < report->runs; i++) {
 		double run = style->run_ns[i] / 1e9;
@@ -826,14 +826,14 @@ static void stat_rows_closing(struct text *t, const struct stat_report *report, 
 	if (style->has_run_table && report->runs > 1)
 		run_table(t, report, style);
 	if (report->runs > 1) {
-		double error = stat_mean_error(&report->wall_ns) / 1e9;
+		double error = running_mean_error(&report->wall_ns) / 1e9;
 		unsigned decimals = time_decimals(error);
 		text_str(t, style->has_run_table ? " " : "\n ");
 		stat_number(t, style->decimal, wall, decimals, 17);
 		text_str(t, " +- ");
 		stat_number(t, style->decimal, error, decimals, 0);
 		text_str(t, elapsed);
-		deviation_append(t, style, stat_mean_error_percent(&report->wall_ns));
+		deviation_append(t, style, running_mean_error_percent(&report->wall_ns));
 		text_str(t, "\n\n");
 		return;
 	}

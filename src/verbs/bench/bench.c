@@ -117,33 +117,6 @@ int bench_fail(const struct bench *bench, const char *what)
 	return cli_failf(bench->cli, "bench %s %s: %s: %s", bench->collection, bench->name, what, strerror(errno));
 }
 
-void bench_mean_add(struct bench_mean *mean, double value)
-{
-	mean->sum += value;
-	mean->squares += value * value;
-	mean->count++;
-}
-
-double bench_mean_of(const struct bench_mean *mean)
-{
-	return mean->count ? mean->sum / (double)mean->count : 0;
-}
-
-double bench_mean_error(const struct bench_mean *mean)
-{
-	double count = (double)mean->count, average = bench_mean_of(mean);
-	if (mean->count < 2)
-		return 0;
-	double variance = (mean->squares - count * average * average) / (count - 1);
-	return variance > 0 ? sqrt(variance / count) : 0;
-}
-
-double bench_mean_percent(const struct bench_mean *mean)
-{
-	double average = bench_mean_of(mean);
-	return average != 0 ? 100 * bench_mean_error(mean) / average : 0;
-}
-
 uint64_t bench_size(const char *text)
 {
 	static const struct {

@@ -14,6 +14,7 @@
 #include <inttypes.h>
 
 #include "base/array.h"
+#include "base/running_mean.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 
@@ -64,16 +65,6 @@ void bench_throughput(const struct bench *bench, const struct bench_result *resu
 void bench_figures(const struct bench *bench, const char *const *names, const double *values);
 /* A failure of a system call: what failed, and its reason. Returns EXIT_FAILED. */
 int bench_fail(const struct bench *bench, const char *what);
-/* Mean, and the relative error of the mean in percent, as perf has them. */
-struct bench_mean {
-	double sum, squares;
-	uint64_t count;
-};
-void bench_mean_add(struct bench_mean *mean, double value);
-double bench_mean_of(const struct bench_mean *mean);
-/* The standard error of the mean. */
-double bench_mean_error(const struct bench_mean *mean);
-double bench_mean_percent(const struct bench_mean *mean);
 /* "4KB" or "1gb"; 0: it is no such size. */
 uint64_t bench_size(const char *text);
 

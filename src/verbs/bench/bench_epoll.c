@@ -314,12 +314,12 @@ static void bench_epoll_free(const struct bench_epoll *job, struct bench_epoll_r
 	free(run->workers);
 }
 
-static struct bench_mean bench_epoll_mean(
+static struct running_mean bench_epoll_mean(
 	const struct bench_epoll *job, const struct bench_epoll_run *run, unsigned operation, uint64_t divisor)
 {
-	struct bench_mean mean = {0};
+	struct running_mean mean = {0};
 	for (uint64_t i = 0; i < job->threads; i++)
-		bench_mean_add(&mean, (double)(run->workers[i].operations[operation] / divisor));
+		running_mean_add(&mean, (double)(run->workers[i].operations[operation] / divisor));
 	return mean;
 }
 
@@ -327,9 +327,9 @@ static void bench_epoll_wait_say(
 	const struct bench *bench, const struct bench_epoll *job, const struct bench_epoll_run *run)
 {
 	static const char *const names[] = {"threads", "operations_per_second", "error_percent", "seconds", NULL};
-	struct bench_mean mean = bench_epoll_mean(job, run, 0, job->runtime);
+	struct running_mean mean = bench_epoll_mean(job, run, 0, job->runtime);
 	const double values[] = {
-		(double)job->threads, bench_mean_of(&mean), bench_mean_percent(&mean), (double)job->runtime};
+		(double)job->threads, mean.mean, running_mean_error_percent(&mean), (double)job->runtime};
 	bench_figures(bench, names, values);
 	if (bench->format == BENCH_JSON)
 		return;
@@ -337,8 +337,8 @@ static void bench_epoll_wait_say(
 		printf("[thread %2" PRIu64 "] fdmap: %p ... %p [ %" PRIu64 " ops/sec ]\n", i,
 			(void *)run->workers[i].fds, (void *)&run->workers[i].fds[job->fds - 1],
 			run->workers[i].operations[0] / job->runtime);
-	printf("\nAveraged %.0f operations/sec (+- %.2f%%), total secs = %" PRIu64 "\n", bench_mean_of(&mean),
-		bench_mean_percent(&mean), job->runtime);
+	printf("\nAveraged %.0f operations/sec (+- %.2f%%), total secs = %" PRIu64 "\n", mean.mean,
+		running_mean_error_percent(&mean), job->runtime);
 }
 
 static int bench_epoll_wait_run(const struct bench *bench, const struct command *command, int argc, char **argv)
@@ -382,11 +382,11 @@ static void bench_epoll_ctl_say(
 	if (bench->format != BENCH_JSON)
 		putchar('\n');
 	for (unsigned o = 0; o < BENCH_EPOLL_OPERATIONS; o++) {
-		struct bench_mean mean = bench_epoll_mean(job, run, o, 1);
-		values[o + 1] = bench_mean_of(&mean);
+		struct running_mean mean = bench_epoll_mean(job, run, o, 1);
+		values[o + 1] = mean.mean;
 		if (bench->format != BENCH_JSON)
-			printf("Averaged %.0f %s operations (+- %.2f%%)\n", bench_mean_of(&mean), shown[o],
-				bench_mean_percent(&mean));
+			printf("Averaged %.0f %s operations (+- %.2f%%)\n", mean.mean, shown[o],
+				running_mean_error_percent(&mean));
 	}
 	bench_figures(bench, names, values);
 }

@@ -62,24 +62,23 @@ static void bench_find_bit_measure(
 {
 	static const char *const names[] = {"bits", "set_bits", "for_each_set_bit_usec", "test_bit_usec", NULL};
 	uint64_t map[MAX_BITS / 64] = {0};
-	struct bench_mean words = {0}, singles = {0};
+	struct running_mean words = {0}, singles = {0};
 	for (unsigned i = 0; i < set; i++) {
 		unsigned bit = i * (bits / set);
 		map[bit / 64] |= UINT64_C(1) << bit % 64;
 	}
 	for (uint64_t i = 0; i < job->outer; i++) {
-		bench_mean_add(&words, bench_find_bit_time(job, bench_find_bit_by_words, map, bits));
-		bench_mean_add(&singles, bench_find_bit_time(job, bench_find_bit_one_by_one, map, bits));
+		running_mean_add(&words, bench_find_bit_time(job, bench_find_bit_by_words, map, bits));
+		running_mean_add(&singles, bench_find_bit_time(job, bench_find_bit_one_by_one, map, bits));
 	}
-	const double values[] = {bits, set, bench_mean_of(&words), bench_mean_of(&singles)};
+	const double values[] = {bits, set, words.mean, singles.mean};
 	bench_figures(bench, names, values);
 	if (bench->format == BENCH_JSON)
 		return;
 	printf("%" PRIu64 " operations %u bits set of %u bits\n", job->inner, set, bits);
-	printf("  Average for_each_set_bit took: %.3f usec (+- %.3f usec)\n", bench_mean_of(&words),
-		bench_mean_error(&words));
-	printf("  Average test_bit loop took:    %.3f usec (+- %.3f usec)\n", bench_mean_of(&singles),
-		bench_mean_error(&singles));
+	printf("  Average for_each_set_bit took: %.3f usec (+- %.3f usec)\n", words.mean, running_mean_error(&words));
+	printf("  Average test_bit loop took:    %.3f usec (+- %.3f usec)\n", singles.mean,
+		running_mean_error(&singles));
 }
 
 int bench_find_bit_run(const struct bench *bench, const struct command *command, int argc, char **argv)

@@ -159,15 +159,15 @@ static void bench_futex_average(
 	const struct bench *bench, const struct bench_futex *job, const struct bench_futex_worker *workers)
 {
 	static const char *const names[] = {"threads", "operations_per_second", "error_percent", "seconds", NULL};
-	struct bench_mean mean = {0};
+	struct running_mean mean = {0};
 	for (uint64_t i = 0; i < job->threads; i++)
-		bench_mean_add(&mean, (double)workers[i].operations / (double)job->runtime);
+		running_mean_add(&mean, (double)workers[i].operations / (double)job->runtime);
 	const double values[] = {
-		(double)job->threads, bench_mean_of(&mean), bench_mean_percent(&mean), (double)job->runtime};
+		(double)job->threads, mean.mean, running_mean_error_percent(&mean), (double)job->runtime};
 	bench_figures(bench, names, values);
 	if (bench->format != BENCH_JSON)
 		printf("%sAveraged %.0f operations/sec (+- %.2f%%), total secs = %" PRIu64 "\n",
-			job->silent ? "" : "\n", bench_mean_of(&mean), bench_mean_percent(&mean), job->runtime);
+			job->silent ? "" : "\n", mean.mean, running_mean_error_percent(&mean), job->runtime);
 	bench_futex_say_buckets(bench, job);
 }
 

@@ -103,10 +103,10 @@ static void bench_futex_turn_deinit(struct bench_futex_turn *turn)
 }
 
 static void bench_futex_json(
-	const struct bench *bench, const struct bench_futex *job, const struct bench_mean *ms, double count)
+	const struct bench *bench, const struct bench_futex *job, const struct running_mean *ms, double count)
 {
 	static const char *const names[] = {"threads", "woken", "milliseconds", "error_percent", NULL};
-	const double values[] = {(double)job->threads, count, bench_mean_of(ms), bench_mean_percent(ms)};
+	const double values[] = {(double)job->threads, count, ms->mean, running_mean_error_percent(ms)};
 	bench_figures(bench, names, values);
 }
 
@@ -122,7 +122,7 @@ int bench_futex_wake_run(const struct bench *bench, const struct command *comman
 {
 	struct bench_futex job = {.nwakes = 1};
 	struct bench_futex_turn turn;
-	struct bench_mean ms = {0}, woken = {0};
+	struct running_mean ms = {0}, woken = {0};
 	int code = bench_futex_begin(bench, command, argc, argv, &job);
 	if (code != CLI_GO_ON)
 		return code;
@@ -141,17 +141,17 @@ int bench_futex_wake_run(const struct bench *bench, const struct command *comman
 			count += n > 0 ? (uint64_t)n : 0;
 		}
 		double took = (double)(clock_ns() - start) / 1000000;
-		bench_mean_add(&ms, took);
-		bench_mean_add(&woken, (double)count);
+		running_mean_add(&ms, took);
+		running_mean_add(&woken, (double)count);
 		bench_futex_turn_end(&turn);
 		if (!job.silent && bench->format != BENCH_JSON)
 			printf("[Run %u]: Wokeup %" PRIu64 " of %" PRIu64 " threads in %.4f ms\n", run, count,
 				job.threads, took);
 	}
-	bench_futex_json(bench, &job, &ms, bench_mean_of(&woken));
+	bench_futex_json(bench, &job, &ms, woken.mean);
 	if (bench->format != BENCH_JSON)
-		printf("Wokeup %.0f of %" PRIu64 " threads in %.4f ms (+-%.2f%%)\n", bench_mean_of(&woken), job.threads,
-			bench_mean_of(&ms), bench_mean_percent(&ms));
+		printf("Wokeup %.0f of %" PRIu64 " threads in %.4f ms (+-%.2f%%)\n", woken.mean, job.threads, ms.mean,
+			running_mean_error_percent(&ms));
 	bench_futex_say_buckets(bench, &job);
 	bench_futex_turn_deinit(&turn);
 	return 0;
@@ -187,7 +187,7 @@ static void *bench_futex_waker_work(void *data)
 
 /* False: threads cannot be started. */
 static bool bench_futex_wake_together(
-	const struct bench_futex_turn *turn, struct bench_mean *ms, struct bench_mean *woken)
+	const struct bench_futex_turn *turn, struct running_mean *ms, struct running_mean *woken)
 {
 	const struct bench_futex *job = turn->job;
 	struct bench_futex_waker *wakers = calloc(job->nwakers, sizeof(*wakers));
@@ -205,8 +205,8 @@ static bool bench_futex_wake_together(
 	(void)pthread_barrier_wait(&barrier);
 	for (uint64_t i = 0; i < started; i++) {
 		(void)pthread_join(threads[i], NULL);
-		bench_mean_add(ms, wakers[i].ms);
-		bench_mean_add(woken, (double)wakers[i].woken);
+		running_mean_add(ms, wakers[i].ms);
+		running_mean_add(woken, (double)wakers[i].woken);
 	}
 	(void)pthread_barrier_destroy(&barrier);
 	free(wakers);
@@ -218,7 +218,7 @@ int bench_futex_wake_parallel_run(const struct bench *bench, const struct comman
 {
 	struct bench_futex job = {0};
 	struct bench_futex_turn turn;
-	struct bench_mean all_ms = {0}, all_woken = {0};
+	struct running_mean all_ms = {0}, all_woken = {0};
 	int code = bench_futex_begin(bench, command, argc, argv, &job);
 	if (code != CLI_GO_ON)
 		return code;
@@ -236,21 +236,21 @@ int bench_futex_wake_parallel_run(const struct bench *bench, const struct comman
 		       " threads waking up %" PRIu64 " at a time.\n\n",
 			(int)getpid(), job.threads, bench_futex_kind(&job), (void *)turn.first, job.nwakers, each);
 	for (unsigned run = 1; run <= bench->repeats; run++) {
-		struct bench_mean ms = {0}, woken = {0};
+		struct running_mean ms = {0}, woken = {0};
 		if (!bench_futex_turn_start(&turn) || !bench_futex_wake_together(&turn, &ms, &woken))
 			return bench_fail(bench, "cannot start threads (see ulimit -u)");
 		bench_futex_turn_end(&turn);
-		bench_mean_add(&all_ms, bench_mean_of(&ms));
-		bench_mean_add(&all_woken, bench_mean_of(&woken));
+		running_mean_add(&all_ms, ms.mean);
+		running_mean_add(&all_woken, woken.mean);
 		if (!job.silent && bench->format != BENCH_JSON)
 			printf("[Run %u]: Avg per-thread latency (waking %.0f/%" PRIu64
 			       " threads) in %.4f ms (+-%.2f%%)\n",
-				run, bench_mean_of(&woken), job.threads, bench_mean_of(&ms), bench_mean_percent(&ms));
+				run, woken.mean, job.threads, ms.mean, running_mean_error_percent(&ms));
 	}
-	bench_futex_json(bench, &job, &all_ms, bench_mean_of(&all_woken));
+	bench_futex_json(bench, &job, &all_ms, all_woken.mean);
 	if (bench->format != BENCH_JSON)
 		printf("Avg per-thread latency (waking %.0f/%" PRIu64 " threads) in %.4f ms (+-%.2f%%)\n",
-			bench_mean_of(&all_woken), job.threads, bench_mean_of(&all_ms), bench_mean_percent(&all_ms));
+			all_woken.mean, job.threads, all_ms.mean, running_mean_error_percent(&all_ms));
 	bench_futex_say_buckets(bench, &job);
 	bench_futex_turn_deinit(&turn);
 	return 0;
@@ -303,7 +303,7 @@ int bench_futex_requeue_run(const struct bench *bench, const struct command *com
 {
 	struct bench_futex job = {.nrequeue = 1};
 	struct bench_futex_turn turn;
-	struct bench_mean ms = {0}, count = {0};
+	struct running_mean ms = {0}, count = {0};
 	int code = bench_futex_begin(bench, command, argc, argv, &job);
 	if (code != CLI_GO_ON)
 		return code;
@@ -325,16 +325,16 @@ int bench_futex_requeue_run(const struct bench *bench, const struct command *com
 		if (!bench_futex_requeue(&turn, &moved, &woken))
 			return bench_fail(bench, "futex");
 		double took = (double)(clock_ns() - start) / 1000000;
-		bench_mean_add(&ms, took);
-		bench_mean_add(&count, (double)(moved + woken));
+		running_mean_add(&ms, took);
+		running_mean_add(&count, (double)(moved + woken));
 		bench_futex_turn_end(&turn);
 		if (!job.silent && bench->format != BENCH_JSON)
 			bench_futex_requeue_say(&job, run, moved, woken, took);
 	}
-	bench_futex_json(bench, &job, &ms, bench_mean_of(&count));
+	bench_futex_json(bench, &job, &ms, count.mean);
 	if (bench->format != BENCH_JSON)
-		printf("Requeued %.0f of %" PRIu64 " threads in %.4f ms (+-%.2f%%)\n", bench_mean_of(&count),
-			job.threads, bench_mean_of(&ms), bench_mean_percent(&ms));
+		printf("Requeued %.0f of %" PRIu64 " threads in %.4f ms (+-%.2f%%)\n", count.mean, job.threads, ms.mean,
+			running_mean_error_percent(&ms));
 	bench_futex_say_buckets(bench, &job);
 	bench_futex_turn_deinit(&turn);
 	return 0;

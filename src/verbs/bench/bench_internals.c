@@ -92,23 +92,23 @@ static enum tally_status bench_internals_records(bool with_data, uint64_t *recor
 static int bench_internals_synthesize_one(const struct bench *bench, const struct bench_internals *job, bool with_data)
 {
 	static const char *const names[] = {"with_data", "usec", "records", NULL};
-	struct bench_mean us = {0}, count = {0};
+	struct running_mean us = {0}, count = {0};
 	struct tally_error err;
 	for (uint64_t i = 0; i < job->iterations; i++) {
 		uint64_t records, start = clock_ns();
 		if (bench_internals_records(with_data, &records, &err) != TALLY_OK)
 			return cli_fail(bench->cli, &err);
-		bench_mean_add(&us, (double)(clock_ns() - start) / 1000);
-		bench_mean_add(&count, (double)records);
+		running_mean_add(&us, (double)(clock_ns() - start) / 1000);
+		running_mean_add(&count, (double)records);
 	}
-	const double values[] = {with_data, bench_mean_of(&us), bench_mean_of(&count)};
+	const double values[] = {with_data, us.mean, count.mean};
 	bench_figures(bench, names, values);
 	if (bench->format == BENCH_JSON)
 		return 0;
-	printf("  Average %ssynthesis took: %.3f usec (+- %.3f usec)\n", with_data ? "data " : "", bench_mean_of(&us),
-		bench_mean_error(&us));
-	printf("  Average num. events: %.3f (+- %.3f)\n", bench_mean_of(&count), bench_mean_error(&count));
-	printf("  Average time per event %.3f usec\n", bench_mean_of(&us) / MAX(bench_mean_of(&count), 1));
+	printf("  Average %ssynthesis took: %.3f usec (+- %.3f usec)\n", with_data ? "data " : "", us.mean,
+		running_mean_error(&us));
+	printf("  Average num. events: %.3f (+- %.3f)\n", count.mean, running_mean_error(&count));
+	printf("  Average time per event %.3f usec\n", us.mean / MAX(count.mean, 1));
 	return 0;
 }
 
@@ -155,7 +155,7 @@ static int bench_internals_kallsyms(const struct bench *bench, const struct comm
 {
 	static const char *const names[] = {"msec", "error_msec", NULL};
 	struct bench_internals job = {.iterations = 100};
-	struct bench_mean ms = {0};
+	struct running_mean ms = {0};
 	struct tally_error err;
 	int code = bench_internals_begin(bench, command, argc, argv, &job);
 	if (code != CLI_GO_ON)
@@ -164,13 +164,12 @@ static int bench_internals_kallsyms(const struct bench *bench, const struct comm
 		uint64_t start = clock_ns();
 		if (bench_internals_read_kallsyms(&err) != TALLY_OK)
 			return cli_fail(bench->cli, &err);
-		bench_mean_add(&ms, (double)(clock_ns() - start) / 1000000);
+		running_mean_add(&ms, (double)(clock_ns() - start) / 1000000);
 	}
-	const double values[] = {bench_mean_of(&ms), bench_mean_error(&ms)};
+	const double values[] = {ms.mean, running_mean_error(&ms)};
 	bench_figures(bench, names, values);
 	if (bench->format != BENCH_JSON)
-		printf("  Average kallsyms__parse took: %.3f ms (+- %.3f ms)\n", bench_mean_of(&ms),
-			bench_mean_error(&ms));
+		printf("  Average kallsyms__parse took: %.3f ms (+- %.3f ms)\n", ms.mean, running_mean_error(&ms));
 	return 0;
 }
 

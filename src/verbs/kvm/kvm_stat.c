@@ -98,11 +98,8 @@ static struct kvm_stat_row *kvm_stat_row_of(struct kvm_stat_job *job, const stru
 
 static void kvm_stat_add(struct kvm_stat_job *job, struct kvm_stat_row *row, uint64_t ns)
 {
-	double difference = (double)ns - row->mean;
-	row->count++;
+	running_mean_add(&row->mean, (double)ns);
 	row->total += ns;
-	row->mean += difference / (double)row->count;
-	row->squares += difference * ((double)ns - row->mean);
 	row->least = MIN(row->least, ns);
 	row->most = MAX(row->most, ns);
 	job->count++;
@@ -209,9 +206,9 @@ void kvm_stat_clear(struct kvm_stat_job *job)
 	}
 	for (size_t i = 0; i < job->rows.len; i++) {
 		struct kvm_stat_row *row = &job->rows.items[i];
-		row->count = row->total = row->most = 0;
+		row->total = row->most = 0;
 		row->least = UINT64_MAX;
-		row->mean = row->squares = 0;
+		row->mean = (struct running_mean){0};
 	}
 }
 
@@ -233,8 +230,8 @@ static int kvm_stat_compare(const void *a, const void *b, void *data)
 {
 	const struct kvm_stat_settings *settings = data;
 	const struct kvm_stat_row *x = *(struct kvm_stat_row *const *)a, *y = *(struct kvm_stat_row *const *)b;
-	uint64_t first[] = {settings->by_time ? x->total : x->count, settings->by_time ? y->total : y->count};
-	uint64_t second[] = {settings->by_time ? x->count : x->total, settings->by_time ? y->count : y->total};
+	uint64_t first[] = {settings->by_time ? x->total : x->mean.n, settings->by_time ? y->total : y->mean.n};
+	uint64_t second[] = {settings->by_time ? x->mean.n : x->total, settings->by_time ? y->mean.n : y->total};
 	if (first[0] != first[1])
 		return first[0] < first[1] ? 1 : -1;
 	if (second[0] != second[1])
@@ -247,18 +244,12 @@ static bool kvm_stat_sort(struct kvm_stat_job *job)
 {
 	job->sorted.len = 0;
 	for (size_t i = 0; i < job->rows.len; i++)
-		if (job->rows.items[i].count > 0 && !vec_push(&job->sorted, &job->rows.items[i]))
+		if (job->rows.items[i].mean.n > 0 && !vec_push(&job->sorted, &job->rows.items[i]))
 			return false;
 	if (job->sorted.len)
 		qsort_r((void *)job->sorted.items, job->sorted.len, sizeof(*job->sorted.items), kvm_stat_compare,
 			(void *)(uintptr_t)job->settings);
 	return true;
-}
-
-static double kvm_stat_error(const struct kvm_stat_row *row)
-{
-	double count = (double)row->count;
-	return row->count > 1 && row->mean > 0 ? 100 * sqrt(row->squares / (count - 1) / count) / row->mean : 0;
 }
 
 static double kvm_stat_share(uint64_t part, uint64_t whole)
@@ -285,9 +276,9 @@ void kvm_stat_print(struct kvm_stat_job *job, struct text *t)
 	for (size_t i = 0; i < job->sorted.len; i++) {
 		const struct kvm_stat_row *row = job->sorted.items[i];
 		text_printf(t, "%*s %10" PRIu64 " %8.2f%% %8.2f%% %9.2fus %9.2fus %9.2fus ( +- %6.2f%% )\n",
-			KVM_STAT_NAME_COLUMNS, row->name, row->count, kvm_stat_share(row->count, job->count),
+			KVM_STAT_NAME_COLUMNS, row->name, row->mean.n, kvm_stat_share(row->mean.n, job->count),
 			kvm_stat_share(row->total, job->total), (double)row->least / 1000, (double)row->most / 1000,
-			row->mean / 1000, kvm_stat_error(row));
+			row->mean.mean / 1000, running_mean_error_percent(&row->mean));
 	}
 	text_printf(t, "\nTotal Samples:%" PRIu64 ", Total events handled time:%.2fus.\n\n", job->count,
 		(double)job->total / 1000);
@@ -309,12 +300,12 @@ static void kvm_stat_json(struct kvm_stat_job *job, struct text *t)
 		const struct kvm_stat_row *row = job->sorted.items[i];
 		json_object(&j, NULL);
 		json_string(&j, "name", str_from(row->name));
-		json_u64(&j, "samples", row->count);
+		json_u64(&j, "samples", row->mean.n);
 		json_u64(&j, "time_ns", row->total);
 		json_u64(&j, "min_ns", row->least);
 		json_u64(&j, "max_ns", row->most);
-		json_fixed(&j, "mean_ns", row->mean, 3);
-		json_fixed(&j, "error_percent", kvm_stat_error(row), 2);
+		json_fixed(&j, "mean_ns", row->mean.mean, 3);
+		json_fixed(&j, "error_percent", running_mean_error_percent(&row->mean), 2);
 		json_object_end(&j);
 	}
 	json_array_end(&j);

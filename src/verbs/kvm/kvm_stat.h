@@ -18,6 +18,7 @@
 #define VERBS_KVM_KVM_STAT_H
 
 #include "base/map_u64.h"
+#include "base/running_mean.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "cli/cli.h"
@@ -45,8 +46,8 @@ struct kvm_stat_thread { /* a virtual CPU */
 
 struct kvm_stat_row {
 	char name[KVM_STAT_NAME];
-	uint64_t count, total, least, most;
-	double mean, squares; /* of the differences from the mean */
+	uint64_t total, least, most;
+	struct running_mean mean;
 };
 
 struct kvm_stat_job {

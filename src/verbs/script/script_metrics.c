@@ -44,7 +44,7 @@ void script_metrics_count(struct script_metrics *m, uint32_t event, uint64_t gro
 	if (event >= m->events.len)
 		return; /* it was not known at the start of the stream */
 	m->is_counted[event] = true;
-	stat_mean_add(&m->cells[event].value, (double)grown);
+	running_mean_add(&m->cells[event].value, (double)grown);
 }
 
 void script_metrics_print(

@@ -243,9 +243,9 @@ static enum tally_status cells_add(struct stat_measure *m, struct stat_cell *cel
 			s->job->settings.counting.is_scaling, results);
 		for (size_t place = 0; place < places; place++) {
 			struct stat_cell *cell = &cells[i * places + place];
-			stat_mean_add(&cell->value, (double)results[place].value);
-			stat_mean_add(&cell->running_ns, (double)results[place].raw.running_ns);
-			stat_mean_add(&cell->enabled_ns, (double)results[place].raw.enabled_ns);
+			running_mean_add(&cell->value, (double)results[place].value);
+			running_mean_add(&cell->running_ns, (double)results[place].raw.running_ns);
+			running_mean_add(&cell->enabled_ns, (double)results[place].raw.enabled_ns);
 			cell->cpu_count = results[place].cpu_count;
 		}
 	}
@@ -283,8 +283,8 @@ static enum tally_status interval_show(struct stat_measure *m, uint64_t now)
 	struct stat_report report = stat_session_report(s);
 	report.cells = s->interval_cells;
 	report.runs = 1;
-	report.wall_ns = (struct stat_mean){0};
-	stat_mean_add(&report.wall_ns, (double)(now - m->last_ns));
+	report.wall_ns = (struct running_mean){0};
+	running_mean_add(&report.wall_ns, (double)(now - m->last_ns));
 	report.interval_s = (double)(now - m->start_ns) / 1e9;
 	m->show(m->context, &report);
 	previous_keep(m);
@@ -635,9 +635,9 @@ static enum tally_status totals_add(struct stat_measure *m)
 	if (s->run_len == s->run_cap && !vec_grow(&s->run_ns, &s->run_cap, sizeof(*s->run_ns), s->run_len + 1))
 		return error_nomem(m->err);
 	s->run_ns[s->run_len++] = run_ns;
-	stat_mean_add(&s->wall_ns, run_ns);
-	stat_mean_add(&s->user_ns, (double)timeval_ns(m->usage.ru_utime));
-	stat_mean_add(&s->system_ns, (double)timeval_ns(m->usage.ru_stime));
+	running_mean_add(&s->wall_ns, run_ns);
+	running_mean_add(&s->user_ns, (double)timeval_ns(m->usage.ru_utime));
+	running_mean_add(&s->system_ns, (double)timeval_ns(m->usage.ru_stime));
 	enum tally_status status = cells_add(m, s->cells, false);
 	bool is_data = !s->leaves_failures_out || stat_failures_is_success(s->command_status);
 	return status == TALLY_OK && s->values && is_data ? run_values_add(m, elapsed) : status;

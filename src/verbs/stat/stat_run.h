@@ -40,7 +40,7 @@ struct stat_session {
 	double *error_squares; /* per event: of each run's relative error, added up; NAN: not known; NULL: not wanted */
 	char **comms; /* per thread, of AGGREGATE_THREAD */
 	bool has_places;
-	struct stat_mean wall_ns, user_ns, system_ns;
+	struct running_mean wall_ns, user_ns, system_ns;
 	uint64_t shared_losses; /* switches that shared counters did not see */
 	double *run_ns; /* each run's time */
 	size_t run_len, run_cap;

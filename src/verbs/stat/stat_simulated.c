@@ -174,16 +174,16 @@ static enum tally_status stat_simulated_add(struct stat_simulated *sim, struct s
 			session->reasons[i] = strdup("the model has no L2 cache: --cache-model l2=1M,16,64 adds one");
 		if (!session->supported[i] && !session->reasons[i])
 			return error_nomem(err);
-		stat_mean_add(&cell->value, (double)value);
-		stat_mean_add(&cell->running_ns, elapsed);
-		stat_mean_add(&cell->enabled_ns, elapsed);
+		running_mean_add(&cell->value, (double)value);
+		running_mean_add(&cell->running_ns, elapsed);
+		running_mean_add(&cell->enabled_ns, elapsed);
 		cell->cpu_count = 1;
 	}
 	if (session->run_len == session->run_cap &&
 		!vec_grow(&session->run_ns, &session->run_cap, sizeof(*session->run_ns), session->run_len + 1))
 		return error_nomem(err);
 	session->run_ns[session->run_len++] = elapsed;
-	stat_mean_add(&session->wall_ns, elapsed);
+	running_mean_add(&session->wall_ns, elapsed);
 	return TALLY_OK;
 }
 

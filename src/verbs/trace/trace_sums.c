@@ -48,7 +48,7 @@ bool trace_sums_add(struct trace_sums *s, const struct trace_sum_key *key, uint6
 		sum->total_ns += ns;
 		sum->least_ns = MIN(sum->least_ns, ns);
 		sum->most_ns = MAX(sum->most_ns, ns);
-		sum->squares += (double)ns * (double)ns;
+		sum->squares += (wide_u128)ns * ns;
 	}
 	return error == 0 || trace_sums_add_errors(s, key, error, 1);
 }
@@ -69,9 +69,14 @@ bool trace_sums_add_errors(struct trace_sums *s, const struct trace_sum_key *key
 
 double trace_sum_deviation(const struct trace_sum *sum)
 {
-	double n = (double)(sum->calls - sum->untimed), mean = n > 0 ? (double)sum->total_ns / n : 0;
-	if (n < 2 || mean <= 0)
+	uint64_t n = sum->calls - sum->untimed;
+	if (n < 2 || sum->total_ns == 0)
 		return 0;
-	double variance = (sum->squares - n * mean * mean) / (n - 1);
-	return variance > 0 ? 100 * sqrt(variance / n) / mean : 0;
+	/* Long durations that differ little have nearly equal squares: those of the differences from a number near the
+	 * mean are few enough for a double. What overflows on the way there comes back. */
+	uint64_t near = sum->total_ns / n;
+	wide_u128 off = sum->squares - 2 * (wide_u128)near * sum->total_ns + (wide_u128)n * near * near;
+	double count = (double)n, rest = (double)(sum->total_ns - near * n) / count;
+	double variance = ((double)off - count * rest * rest) / (count - 1);
+	return variance > 0 ? 100 * sqrt(variance / count) / ((double)near + rest) : 0;
 }

@@ -15,6 +15,7 @@
 
 #include "base/id_table.h"
 #include "base/vec.h"
+#include "base/wide.h"
 #include "syscalls/syscall_names.h"
 
 #define TRACE_SUMS_UNTIMED UINT64_MAX
@@ -30,7 +31,7 @@ struct trace_sum {
 	uint64_t calls, errors;
 	uint64_t untimed; /* of calls: those without a duration, which no other number has */
 	uint64_t total_ns, least_ns, most_ns;
-	double squares; /* of ns, summed */
+	wide_u128 squares; /* of ns, summed: exact */
 };
 
 struct trace_sum_error {

@@ -41,9 +41,9 @@ static void fixture_init(struct fixture *f, const struct measured *events, size_
 			.leader = (uint32_t)i,
 			.member_count = 1};
 		f->supported[i] = !m->is_missing;
-		stat_mean_add(&f->cells[i].value, m->value);
-		stat_mean_add(&f->cells[i].running_ns, m->running);
-		stat_mean_add(&f->cells[i].enabled_ns, m->enabled);
+		running_mean_add(&f->cells[i].value, m->value);
+		running_mean_add(&f->cells[i].running_ns, m->running);
+		running_mean_add(&f->cells[i].enabled_ns, m->enabled);
 		f->cells[i].cpu_count = 1;
 	}
 	f->events.specs = f->specs;
@@ -56,7 +56,7 @@ static void fixture_init(struct fixture *f, const struct measured *events, size_
 		.heading = "'x'",
 		.interval_s = -1,
 		.merges_pmus = true};
-	stat_mean_add(&f->report.wall_ns, 2e9);
+	running_mean_add(&f->report.wall_ns, 2e9);
 }
 
 static char *printed(const struct fixture *f, struct stat_style style)
@@ -162,8 +162,8 @@ static void runs_give_mean_and_deviation(void **state)
 {
 	struct fixture f;
 	fixture_init(&f, hardware, 1);
-	stat_mean_add(&f.cells[0].value, 3e9);
-	stat_mean_add(&f.report.wall_ns, 4e9);
+	running_mean_add(&f.cells[0].value, 3e9);
+	running_mean_add(&f.report.wall_ns, 4e9);
 	f.report.runs = 2;
 	expect(&f, (struct stat_style){0}, "for 'x' (2 runs):\n");
 	expect(&f, (struct stat_style){0}, "           2000.00 msec task-clock ");
@@ -307,8 +307,8 @@ static void metrics_that_were_asked_for(void **state)
 	expect(&f, (struct stat_style){.has_metrics_only = true, .is_json = true},
 		"{\"%  share\" : \"none\", \"plain\" : \"none\"}");
 	f.report.has_thresholds = false;
-	stat_mean_add(&f.cells[1].running_ns, 5);
-	stat_mean_add(&f.cells[1].value, 1000);
+	running_mean_add(&f.cells[1].running_ns, 5);
+	running_mean_add(&f.cells[1].value, 1000);
 	expect(&f, (struct stat_style){.is_json = true},
 		"\"metric-value\" : 300.000000, \"metric-unit\" : \"%  share\"}");
 }

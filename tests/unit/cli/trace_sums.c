@@ -59,12 +59,27 @@ static void deviation_is_that_of_the_mean(void **state)
 	trace_sums_deinit(&sums);
 }
 
+/* Ten hours, and a microsecond more or less: sums of squares in doubles lose that. */
+static void deviation_of_long_calls(void **state)
+{
+	const uint64_t hours = UINT64_C(36000000000000);
+	struct trace_sums sums;
+	trace_sums_init(&sums);
+	for (int i = 0; i < 100; i++)
+		assert_true(trace_sums_add(&sums, &read_of_7, i % 2 ? hours + 1000 : hours - 1000, 0));
+	double expected = 100 * 1000 * sqrt(100.0 / 99) / 10 / (double)hours;
+	double got = trace_sum_deviation(trace_sums_at(&sums, &read_of_7));
+	assert_true(fabs(got / expected - 1) < 1e-12);
+	trace_sums_deinit(&sums);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_are_summed_by_owner_and_number),
 		cmocka_unit_test(errors_are_counted_by_number),
 		cmocka_unit_test(deviation_is_that_of_the_mean),
+		cmocka_unit_test(deviation_of_long_calls),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
