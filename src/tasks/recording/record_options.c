@@ -401,13 +401,14 @@ static const char *record_options_set_off_cpu_ms(const struct option_use *use)
 static const char *record_options_set_wall_source(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
-	unsigned source = strcmp(use->value, "auto") == 0 ? WAIT_SOURCE_UNKNOWN : WAIT_SOURCE_BPF;
-	while (source && source < WAIT_SOURCES && !str_equal(wait_source_name(source), str_from(use->value)))
-		source++;
-	if (source == WAIT_SOURCES)
-		return "give auto, bpf, tracepoints or switches";
-	s->wall_source = (enum wait_source)source;
+	static const enum wait_source sources[] = {WAIT_SOURCE_BPF, WAIT_SOURCE_TRACEPOINTS, WAIT_SOURCE_SWITCHES};
 	s->has_wall_source = true;
+	s->wall_source = WAIT_SOURCE_UNKNOWN;
+	for (size_t i = 0; i < ARRAY_LEN(sources); i++)
+		if (str_equal(wait_source_name(sources[i]), str_from(use->value)))
+			s->wall_source = sources[i];
+	if (s->wall_source == WAIT_SOURCE_UNKNOWN && strcmp(use->value, "auto") != 0)
+		return "give auto, bpf, tracepoints or switches";
 	return NULL;
 }
 

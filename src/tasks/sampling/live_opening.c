@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/sampling/live_opening.h"
 
+#include <signal.h>
 #include <stdio.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "tasks/recording/record_events.h"
@@ -112,4 +114,13 @@ void live_opening_close(struct live_opening *o)
 	live_session_close(o->session);
 	event_list_deinit(&o->events);
 	diag_deinit(&o->diag);
+}
+
+int live_opening_take_signals(void)
+{
+	sigset_t mask;
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	return sigprocmask(SIG_BLOCK, &mask, NULL) == 0 ? signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC) : -1;
 }

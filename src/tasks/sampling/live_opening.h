@@ -42,5 +42,8 @@ int live_opening_open(struct live_opening *opening);
 /* Prints the notes so far on standard error. */
 void live_opening_say_notes(struct live_opening *opening);
 void live_opening_close(struct live_opening *opening);
+/* Blocks SIGINT and SIGTERM, which end live sampling, and returns a descriptor that can be read when one has come. -1: see
+ * errno. */
+int live_opening_take_signals(void);
 
 #endif

@@ -6,11 +6,9 @@
 #include <limits.h>
 #include <malloc.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -127,9 +125,11 @@ static int agent_run_open(struct agent_run *run, struct text *choices)
 	r->off_cpu_ms = LONG_WAIT_MS;
 	r->wait_sums_ms = WAIT_SUMS_MS;
 	record_auto_settle(run->request->kernel, r, choices);
-	text_printf(choices, "%s%.*s", choices->len ? "; " : "", r->wall ? 0 : (int)why.len, why.data ? why.data : "");
+	text_str(choices, choices->len ? "; " : "");
 	if (r->wall)
 		text_str(choices, "waits are measured in the kernel");
+	else
+		text_bytes(choices, why.data, why.len);
 	text_deinit(&why);
 	run->opening = (struct live_opening){.cli = run->request->cli,
 		.command = run->request->command,
@@ -172,18 +172,6 @@ static bool agent_run_find_queue(struct agent_run *run)
 	else if (own_home(home))
 		len = snprintf(run->queue, sizeof(run->queue), "%s/.local/state/tally-agent/queue", home);
 	return len > 0 && (size_t)len < sizeof(run->queue);
-}
-
-static bool agent_run_take_signals(struct agent_run *run)
-{
-	sigset_t mask;
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGINT);
-	sigaddset(&mask, SIGTERM);
-	if (sigprocmask(SIG_BLOCK, &mask, NULL) != 0)
-		return false;
-	run->signal_fd = signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC);
-	return run->signal_fd >= 0;
 }
 
 static enum tally_status agent_run_start(struct agent_run *run, struct tally_error *err)
@@ -382,7 +370,8 @@ int agent_run(const struct agent_run_request *request)
 	struct text choices = {0};
 	int code = 0;
 	arena_init(&run.arena);
-	if (!agent_run_take_signals(&run)) /* those that come before the first window end it, too */
+	run.signal_fd = live_opening_take_signals();
+	if (run.signal_fd < 0) /* those that come before the first window end it, too */
 		return cli_failf(request->cli, "signals cannot be received: %s", strerror(errno));
 	if (http_token_read(s->token_file, run.token, &err) != TALLY_OK ||
 		agent_run_find_labels(&run, &err) != TALLY_OK)

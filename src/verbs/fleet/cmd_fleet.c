@@ -204,14 +204,10 @@ static enum tally_status make_top(struct fleet_job *job, struct text *out, struc
 	return batch_view_report(&view, &job->settings->report, out, err);
 }
 
-static int run_top(struct fleet_job *job)
+static int run_top_sorted(struct fleet_job *job)
 {
 	struct tally_error err;
 	struct fleet_settings *s = job->settings;
-	char sort[512];
-	snprintf(sort, sizeof(sort), "%s%s", s->by ? "comm," : "",
-		s->report.rows.sort ? s->report.rows.sort : USUAL_SORT);
-	s->report.rows.sort = sort;
 	if (!s->report.chains.are_asked)
 		s->report.chains.look.style = CHAIN_NONE;
 	if (ask_both(job, &err) != TALLY_OK)
@@ -223,6 +219,23 @@ static int run_top(struct fleet_job *job)
 	if (!s->output && !s->report.output.is_json)
 		cli_start_pager(job->cli);
 	return put_output(job, s->output, make_top);
+}
+
+static int run_top(struct fleet_job *job)
+{
+	const char **sort = &job->settings->report.rows.sort;
+	struct text keys = {0};
+	if (!*sort)
+		*sort = USUAL_SORT;
+	if (job->settings->by) {
+		text_printf(&keys, "comm,%s", *sort);
+		text_char(&keys, '\0');
+		*sort = keys.failed ? NULL : keys.data;
+	}
+	int code = *sort ? run_top_sorted(job) : cli_failf(job->cli, "out of memory");
+	text_deinit(&keys);
+	*sort = NULL;
+	return code;
 }
 
 static void print_label(void *context, struct tally_str text)

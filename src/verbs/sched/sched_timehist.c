@@ -126,7 +126,9 @@ bool sched_timehist_chain(struct timehist *t, const struct data_sample *s,
 		if (!name->is_kernel || !is_schedulers_own(symbol))
 			put(t, symbol);
 	}
-	return !resolver->failed || error_nomem(err) == TALLY_OK;
+	if (resolver->failed)
+		(void)error_nomem(err);
+	return !resolver->failed;
 }
 
 static void sched_timehist_print_frame(struct timehist *t, const char *symbol)
@@ -185,7 +187,7 @@ static enum tally_status sched_timehist_print_switch(
 	else if (settings->with_wakes)
 		text_repeat(out, ' ', NEXT_WIDTH + 8);
 	if (t->with_chains && !task->is_idle && !sched_timehist_print_chain(t, &event->sample, err))
-		return TALLY_NOMEM;
+		return err->status;
 	text_char(out, '\n');
 	return TALLY_OK;
 }
@@ -508,9 +510,14 @@ enum tally_status sched_print_timehist(struct sched_job *job, struct text *out, 
 	bool is_through = status != TALLY_OK && status != TALLY_NOMEM;
 	if (settings->is_json)
 		json_array_end(&t.json);
-	if (is_through && (settings->only_summary || settings->with_summary) &&
-		sched_timehist_show_summary(&t, err) != TALLY_OK)
-		status = TALLY_NOMEM;
+	if (is_through && (settings->only_summary || settings->with_summary)) {
+		struct tally_error failure;
+		enum tally_status shown = sched_timehist_show_summary(&t, &failure);
+		if (shown != TALLY_OK) {
+			status = shown;
+			*err = failure;
+		}
+	}
 	job->cut = t.history.cut;
 	if (settings->is_json)
 		sched_timehist_json_end(&t);

@@ -59,6 +59,7 @@ struct http_exchange { /* a request and its body, until it is answered */
 	struct arena arena;
 	struct http_request request;
 	struct text body;
+	size_t received; /* bytes of the body, with those that are discarded */
 	size_t held; /* bytes that count as held by the server */
 	bool is_too_large, is_busy;
 };
@@ -155,7 +156,7 @@ struct http_pair_list {
 	struct arena *arena;
 	struct http_pair *items;
 	size_t count;
-	bool is_full;
+	bool is_full, failed; /* failed: out of memory */
 };
 
 static enum MHD_Result http_server_add_pair(void *context, enum MHD_ValueKind kind, const char *key, size_t key_bytes,
@@ -169,23 +170,21 @@ static enum MHD_Result http_server_add_pair(void *context, enum MHD_ValueKind ki
 	}
 	const char *name = arena_string(list->arena, key ? key : "", key ? key_bytes : 0);
 	const char *text = arena_string(list->arena, value ? value : "", value ? value_bytes : 0);
-	list->is_full = !name || !text;
-	if (list->is_full)
+	list->failed = !name || !text;
+	if (list->failed)
 		return MHD_NO;
 	list->items[list->count++] = (struct http_pair){{name, key ? key_bytes : 0}, {text, value ? value_bytes : 0}};
 	return MHD_YES;
 }
 
-/* False: there are too many, or no memory is left. */
-static bool http_server_read_pairs(const struct http_server *server, struct MHD_Connection *link,
+static void http_server_read_pairs(const struct http_server *server, struct MHD_Connection *link,
 	enum MHD_ValueKind kind, struct arena *arena, struct http_pair_list *list)
 {
 	*list = (struct http_pair_list){
 		.arena = arena, .items = arena_array(arena, struct http_pair, HTTP_REQUEST_PAIRS)};
-	if (!list->items)
-		return false;
-	server->library.values(link, kind, http_server_add_pair, list);
-	return !list->is_full;
+	list->failed = !list->items;
+	if (!list->failed)
+		server->library.values(link, kind, http_server_add_pair, list);
 }
 
 static void http_server_release(struct http_server *server, struct http_exchange *exchange)
@@ -199,11 +198,13 @@ static void http_server_release(struct http_server *server, struct http_exchange
 	free(exchange);
 }
 
+/* NULL: out of memory, or the request has too many headers or arguments (is_full). */
 static struct http_exchange *http_server_begin(
-	struct http_server *server, struct MHD_Connection *link, const char *path, const char *method)
+	struct http_server *server, struct MHD_Connection *link, const char *path, const char *method, bool *is_full)
 {
 	struct http_exchange *exchange = calloc(1, sizeof(*exchange));
 	struct http_pair_list arguments, headers;
+	*is_full = false;
 	if (!exchange)
 		return NULL;
 	arena_init(&exchange->arena);
@@ -213,9 +214,10 @@ static struct http_exchange *http_server_begin(
 	pthread_mutex_unlock(&server->lock);
 	const char *own_path = arena_string(&exchange->arena, path, strlen(path));
 	const char *own_method = arena_string(&exchange->arena, method, strlen(method));
-	if (!own_path || !own_method ||
-		!http_server_read_pairs(server, link, MHD_GET_ARGUMENT_KIND, &exchange->arena, &arguments) ||
-		!http_server_read_pairs(server, link, MHD_HEADER_KIND, &exchange->arena, &headers)) {
+	http_server_read_pairs(server, link, MHD_GET_ARGUMENT_KIND, &exchange->arena, &arguments);
+	http_server_read_pairs(server, link, MHD_HEADER_KIND, &exchange->arena, &headers);
+	*is_full = arguments.is_full || headers.is_full;
+	if (!own_path || !own_method || *is_full || arguments.failed || headers.failed) {
 		http_server_release(server, exchange);
 		return NULL;
 	}
@@ -338,12 +340,12 @@ static bool http_server_hold(struct http_server *server, struct http_exchange *e
 static enum MHD_Result http_server_take(
 	struct http_server *server, struct http_exchange *exchange, const char *data, size_t bytes)
 {
-	exchange->request.body.len += bytes; /* counts also what is discarded */
 	size_t limit = server->settings.body_bytes;
-	if (exchange->request.body.len > limit) {
+	exchange->received += bytes;
+	if (exchange->received > limit) {
 		exchange->is_too_large = true;
 		text_deinit(&exchange->body);
-		return exchange->request.body.len > limit * DISCARD_FACTOR ? MHD_NO : MHD_YES;
+		return exchange->received > limit * DISCARD_FACTOR ? MHD_NO : MHD_YES;
 	}
 	if (!exchange->is_busy && !http_server_hold(server, exchange, bytes)) {
 		exchange->is_busy = true;
@@ -380,12 +382,17 @@ static enum MHD_Result http_server_handle(HTTP_HANDLER_PARAMETERS)
 	struct http_server *server = context;
 	struct http_exchange *exchange = *own;
 	if (!exchange) {
-		*own = exchange = http_server_begin(server, link, path, method);
+		bool is_full;
+		*own = exchange = http_server_begin(server, link, path, method, &is_full);
 		if (exchange)
 			return http_server_admit(server, link, exchange);
 		struct http_response response = HTTP_RESPONSE_EMPTY;
-		http_response_error(&response, HTTP_BAD_REQUEST, "the request has more than %d headers or arguments",
-			HTTP_REQUEST_PAIRS);
+		if (is_full)
+			http_response_error(&response, HTTP_BAD_REQUEST,
+				"the request has more than %d headers or arguments", HTTP_REQUEST_PAIRS);
+		else
+			http_response_error(
+				&response, HTTP_UNAVAILABLE, "the server is out of memory: try again later");
 		return http_server_send(server, link, &response);
 	}
 	if (*bytes > 0) {

@@ -412,11 +412,6 @@ uint64_t stat_next_deadline(uint64_t due_ns, uint64_t interval_ns, uint64_t now_
 	return now_ns < due_ns ? due_ns : due_ns + interval_ns * ((now_ns - due_ns) / interval_ns + 1);
 }
 
-static uint64_t stat_run_earlier(uint64_t a, uint64_t b)
-{
-	return MIN(a, b);
-}
-
 static bool stat_run_is_counted(const struct counter *counter)
 {
 	return counter->spec->tool == TOOL_NONE && (counter->open_count > 0 || counter->spec->is_shared);
@@ -536,10 +531,10 @@ static enum tally_status wait_for_end(struct stat_measure *m)
 	m->cut_off_look_ns = m->sentinel.fd >= 0 ? m->start_ns + CUT_OFF_LOOK_NS : UINT64_MAX;
 	while (status == TALLY_OK && !m->has_ended) {
 		siginfo_t info;
-		uint64_t deadline = stat_run_earlier(
-			stat_run_earlier(next_ns, timeout_ns), stat_run_earlier(m->watch_at_ns, m->cut_off_look_ns));
+		uint64_t looks_ns = MIN(m->watch_at_ns, m->cut_off_look_ns), ends_ns = MIN(next_ns, timeout_ns);
+		uint64_t deadline = MIN(looks_ns, ends_ns), alive_ns = clock_ns() + ALIVE_CHECK_NS;
 		if (watches_targets || m->has_no_signals || tool_counts_fades(m->tools))
-			deadline = stat_run_earlier(deadline, clock_ns() + ALIVE_CHECK_NS);
+			deadline = MIN(deadline, alive_ns);
 		int number;
 		status = signal_wait(m, deadline, &info, &number);
 		if (status != TALLY_OK)

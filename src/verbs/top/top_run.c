@@ -3,10 +3,8 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -30,18 +28,6 @@ struct top_run {
 };
 
 /* ---- running ---- */
-
-static bool top_run_take_signals(struct top_run *run)
-{
-	sigset_t mask;
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGINT);
-	sigaddset(&mask, SIGTERM);
-	if (sigprocmask(SIG_BLOCK, &mask, NULL) != 0)
-		return false;
-	run->signal_fd = signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC);
-	return run->signal_fd >= 0;
-}
 
 /* False: a signal ended it. */
 static bool wait_until(struct top_run *run, int64_t due_ms, struct tally_error *err, enum tally_status *status)
@@ -114,7 +100,8 @@ static enum tally_status run_text(struct top_run *run, struct tally_error *err)
 static int top_run_opened(struct top_run *run)
 {
 	struct tally_error err = {0};
-	if (!top_run_take_signals(run))
+	run->signal_fd = live_opening_take_signals();
+	if (run->signal_fd < 0)
 		return cli_failf(run->request->cli, "signals cannot be received: %s", strerror(errno));
 	enum tally_status status =
 		top_view_init(&run->view, run->request->cli, run->settings, run->opening.session, &err);

@@ -114,7 +114,9 @@ bool trace_line_frames(struct trace_job *job, const struct data_sample *s, bool 
 			return false;
 		*shown += !is_call || job->settings->kernel_chains || !name->is_kernel;
 	}
-	return !resolver->failed || error_nomem(err) == TALLY_OK;
+	if (resolver->failed)
+		(void)error_nomem(err);
+	return !resolver->failed;
 }
 
 static void print_dso(struct text *t, const struct frame_name *name)
@@ -130,8 +132,12 @@ static bool trace_line_print_frame(struct trace_job *job, uint32_t frame, size_t
 {
 	struct data_source *source = &job->source;
 	struct frame_name *name = frame_names_get(&source->names, frame, err);
-	if (!name || !frame_names_places(&source->names, frame, name))
-		return name && error_nomem(err) == TALLY_OK;
+	if (!name)
+		return false;
+	if (!frame_names_places(&source->names, frame, name)) {
+		(void)error_nomem(err);
+		return false;
+	}
 	struct text *out = &job->out;
 	for (size_t i = 0; i + 1 < name->place_count && *left > 0; i++, (*left)--) {
 		text_repeat(out, ' ', CHAIN_INDENT);
