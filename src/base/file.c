@@ -325,3 +325,9 @@ bool file_is_exposed(const char *path)
 	free(parent);
 	return !is_closed;
 }
+
+struct dirent *file_next_entry(DIR *folder)
+{
+	errno = 0;
+	return readdir(folder);
+}

@@ -12,6 +12,8 @@
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
+#include <dirent.h>
+
 #include "base/bytes.h"
 #include "base/text.h"
 
@@ -62,6 +64,8 @@ int file_ioctl(int fd, unsigned long request, void *argument);
 /* The time of the last write to an open file or pipe; 0: not known. */
 uint64_t file_modified_ns(int fd);
 bool file_exists(const char *path);
+/* The next entry of a folder. NULL: errno is 0 at the end, or says why the rest cannot be read. */
+struct dirent *file_next_entry(DIR *folder);
 /* False for symbolic links, too. */
 bool file_is_regular(const char *path);
 /* Creates the parents of path as needed. */

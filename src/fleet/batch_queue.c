@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet/batch_queue.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -184,7 +183,7 @@ static enum tally_status batch_queue_read_names(struct batch_queue *q, struct ta
 			close(fd);
 		return status;
 	}
-	while (status == TALLY_OK && (file = readdir(dir))) {
+	while (status == TALLY_OK && (file = file_next_entry(dir))) {
 		struct queue_entry entry;
 		struct queue_state state;
 		struct stat about;
@@ -201,6 +200,8 @@ static enum tally_status batch_queue_read_names(struct batch_queue *q, struct ta
 				status = error_nomem(err);
 		}
 	}
+	if (status == TALLY_OK && errno != 0)
+		status = batch_queue_fail(q, errno, "list the files", err);
 	closedir(dir);
 	return status;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfdata/directory.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -56,10 +55,10 @@ static enum tally_status list_numbers(struct collected *all, const char *path, s
 {
 	DIR *dir = opendir(path);
 	const struct dirent *entry;
-	bool is_done = true;
+	enum tally_status status = TALLY_OK;
 	if (!dir)
 		return error_set_errno(err, TALLY_IO, errno, "%s", path);
-	while (is_done && (entry = readdir(dir))) {
+	while (status == TALLY_OK && (entry = file_next_entry(dir))) {
 		struct tally_str name = str_from(entry->d_name);
 		uint64_t number;
 		if (!str_starts_with(name, STR("data.")) || name.len == strlen("data."))
@@ -69,12 +68,15 @@ static enum tally_status list_numbers(struct collected *all, const char *path, s
 		if ((digits.data[0] == '0' && digits.len > 1) || !str_to_u64(digits, 10, &number) ||
 			number >= UINT32_MAX)
 			continue;
-		is_done = vec_push(&all->numbers, (uint32_t)number);
+		if (!vec_push(&all->numbers, (uint32_t)number))
+			status = error_nomem(err);
 	}
+	if (status == TALLY_OK && errno != 0)
+		status = error_set_errno(err, TALLY_IO, errno, "%s", path);
 	closedir(dir);
-	if (is_done && all->numbers.len > 1)
+	if (status == TALLY_OK && all->numbers.len > 1)
 		qsort(all->numbers.items, all->numbers.len, sizeof(*all->numbers.items), compare_part_numbers);
-	return is_done ? TALLY_OK : error_nomem(err);
+	return status;
 }
 
 enum tally_status directory_read(const char *path, struct directory_parts *parts, struct tally_error *err)

@@ -206,6 +206,14 @@ def test_a_denied_wait_is_no_endless_loop(tally, live, tmp_path, call, error, wo
     assert result.stderr.strip()
 
 
+@pytest.mark.parametrize('words', [('top', '--stdio'), ('stat', '-e', 'page-faults'), ('record', '-o', '/dev/null')],
+                         ids=lambda words: words[0])
+def test_a_process_whose_threads_cannot_be_listed(tally, live, tmp_path, words):
+    result = subprocess.run([denying(tmp_path, 'getdents64'), tally.path, *words, '-p', str(os.getpid())],
+                            capture_output=True, text=True, timeout=TIMEOUT_S, check=False, stdin=subprocess.DEVNULL)
+    assert result.returncode > 0 and f'cannot list /proc/{os.getpid()}/task: Operation not permitted' in result.stderr
+
+
 def test_top_ends_where_it_cannot_wait(tally, live, tmp_path):
     result = subprocess.run([denying(tmp_path, 'poll'), tally.path, 'top', '--stdio', '-e', 'cpu-clock', '-p',
                              str(os.getpid())], capture_output=True, text=True, timeout=60, check=False,

@@ -48,7 +48,15 @@ int main(int c, char **v)
 '''
 WORK = r'''
 #include <time.h>
-int main(void) { clock_t end = clock() + CLOCKS_PER_SEC / 10; while (clock() < end) ; return 0; }
+/* A tenth of a second of CPU, or with an argument two seconds. */
+int main(int c, char **v)
+{
+	clock_t end = clock() + CLOCKS_PER_SEC / 10;
+	time_t late = time(NULL) + 2;
+	while (c > 1 ? time(NULL) < late : clock() < end)
+		;
+	return 0;
+}
 '''
 RECORD = ['record', '-o', 'new.data']
 VERBS = {
@@ -61,7 +69,7 @@ VERBS = {
     'record-rung': RECORD + ['--rung', 'timer', '-g', './work'],
     'report': ['report', '-i', 'old.data', '--stdio'],
     'script': ['script', '-i', 'old.data'],
-    'top': ['top', '-b', '-n', '1', '-d', '1'],
+    'top': ['top', '--stdio', '-d', '1', '-p', '{pid}'],
     'trace': ['trace', './work'],
     'doctor': ['doctor'],
     'list': ['list'],
@@ -81,7 +89,13 @@ Result = collections.namedtuple('Result', 'status out err')
 
 
 def run(command, folder, limit_s=LIMIT_S):
-    """Its status (None: too late), standard output and error."""
+    """Its status (None: too late), standard output and error. {pid} is a process that ends after two seconds."""
+    if '{pid}' in command:
+        with subprocess.Popen(['./work', 'long'], cwd=folder) as measured:
+            try:
+                return run([str(measured.pid) if word == '{pid}' else word for word in command], folder, limit_s)
+            finally:
+                measured.kill()
     environment = dict(os.environ, HOME=str(folder), XDG_CACHE_HOME=f'{folder}/.cache', LC_ALL='C', TERM='dumb')
     with subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, start_new_session=True) as child:

@@ -188,6 +188,8 @@ again:
 
 static enum tally_status open_sources(struct recorder *r, struct tally_error *err)
 {
+	if (r->config.thread_count == 0)
+		return error_set(err, TALLY_NOT_FOUND, "all threads to record have exited");
 	/* Who may not see all processes of a CPU may not without the kernel's part either. */
 	bool is_kept = r->config.keeps_kernel || r->config.threads[0] == -1;
 	struct diag given_up;

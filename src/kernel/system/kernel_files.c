@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/system/kernel_files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -100,14 +99,17 @@ enum tally_status kernel_names(const struct kernel_seam *kernel, struct name_lis
 	if (!dir)
 		return error_set_errno(err, status_of_errno(errno), errno, "cannot list %s", path);
 	struct name_list found = {0};
-	bool ok = true;
-	for (struct dirent *entry; ok && (entry = readdir(dir));)
-		if (entry->d_name[0] != '.')
-			ok = names_add(&found, entry->d_name);
+	enum tally_status status = TALLY_OK;
+	struct dirent *entry;
+	while (status == TALLY_OK && (entry = file_next_entry(dir)))
+		if (entry->d_name[0] != '.' && !names_add(&found, entry->d_name))
+			status = error_nomem(err);
+	if (status == TALLY_OK && errno != 0)
+		status = error_set_errno(err, status_of_errno(errno), errno, "cannot list %s", path);
 	closedir(dir);
-	if (!ok) {
+	if (status != TALLY_OK) {
 		name_list_deinit(&found);
-		return error_nomem(err);
+		return status;
 	}
 	if (found.len > 1)
 		qsort(found.items, found.len, sizeof(*found.items), order_strings);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/simulation/simulation_streams.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -337,11 +336,14 @@ enum tally_status simulation_streams_open(
 	DIR *dir = opendir(directory);
 	if (!dir)
 		status = error_set_errno(err, TALLY_IO, errno, "cannot read the simulator's directory '%s'", directory);
-	for (const struct dirent *entry; status == TALLY_OK && (entry = readdir(dir));) {
+	const struct dirent *entry;
+	while (status == TALLY_OK && (entry = file_next_entry(dir))) {
 		uint32_t pid, image;
 		if (simulation_file_name(entry->d_name, &pid, &image))
 			status = simulation_streams_add_file(streams, directory, entry->d_name, diag, err);
 	}
+	if (status == TALLY_OK && errno != 0)
+		status = error_set_errno(err, TALLY_IO, errno, "cannot read the simulator's directory '%s'", directory);
 	if (dir)
 		closedir(dir);
 	if (status == TALLY_OK)
