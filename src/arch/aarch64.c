@@ -41,7 +41,7 @@ static const char *const aarch64_registers[] = {
 	[46] = "vg", /* granule of scalable vectors; the numbers before it are the kernel's own */
 };
 
-/* The same numbers. */
+/* By register of perf: DWARF gives them the same numbers. */
 static const uint8_t aarch64_dwarf_registers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
 	20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};
 

@@ -7,7 +7,7 @@
 static const char *const arm_registers[] = {
 	"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "fp", "ip", "sp", "lr", "pc"};
 
-/* The same numbers. */
+/* By register of perf: DWARF gives them the same numbers. */
 static const uint8_t arm_dwarf_registers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
 const struct arch arch_arm = {

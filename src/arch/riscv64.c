@@ -9,7 +9,7 @@ static const char *const riscv64_registers[] = {"pc", "ra", "sp", "gp", "tp", "t
 	"a2", "a3", "a4", "a5", "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4",
 	"t5", "t6"};
 
-/* The same numbers, but pc has none. */
+/* By register of perf: DWARF gives them the same numbers, and none to pc. */
 static const uint8_t riscv64_dwarf_registers[] = {ARCH_NO_DWARF, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
 	17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
 

@@ -27,7 +27,7 @@ typedef uint64_t (*key_of_item)(const void *item);
 
 /* room is as large as keys; its contents are undefined afterwards. */
 void key_sort(struct sort_key *keys, struct sort_key *room, size_t count);
-/* The same by several workers; 0: one per CPU. */
+/* Sorts with so many threads at most; 0: one per CPU. */
 void key_sort_by_all(struct sort_key *keys, struct sort_key *room, size_t count, unsigned max_workers);
 
 #define KEY_SORT_PARTS 16

@@ -49,11 +49,11 @@ TALLY_MUST_CHECK enum tally_status batch_queue_add(struct batch_queue *queue, co
  * one of the three functions below is called. */
 TALLY_MUST_CHECK enum tally_status batch_queue_oldest(
 	struct batch_queue *queue, struct batch_queue_item *item, struct text *bytes, struct tally_error *err);
-/* It was delivered. */
+/* Each of these ends what batch_queue_oldest began. The batch was delivered, and is dropped. */
 void batch_queue_sent(struct batch_queue *queue, const uint8_t id[FLEET_BATCH_ID_BYTES]);
-/* It will never be accepted: it is dropped. */
+/* The batch will never be accepted: it is dropped and counted as lost. */
 void batch_queue_refused(struct batch_queue *queue, const uint8_t id[FLEET_BATCH_ID_BYTES]);
-/* It waits on. */
+/* The batch stays in the queue, to be sent again. */
 void batch_queue_later(struct batch_queue *queue, const uint8_t id[FLEET_BATCH_ID_BYTES]);
 struct batch_queue_figures batch_queue_figures(struct batch_queue *queue);
 

@@ -47,7 +47,7 @@ struct debuginfod_job {
 	bool is_over;
 };
 
-/* Of the child: its callback has no other way to know. */
+/* The state of the downloading child process; debuginfod's progress callback has no argument for a context. */
 static struct {
 	uint64_t bytes_left;
 	time_t deadline, last_moved;

@@ -181,7 +181,7 @@ static inline const uint64_t *flat_table_parts(
 /* Adds the branches of the instance's frame at this depth, multiplied by its samples. */
 void flat_branches_add(const struct flat_table *table, const struct flat_instance *instance, uint32_t depth,
 	struct flat_branches *sums);
-/* Of all chains of the row. */
+/* Sums the branches of all call chains of a row. */
 struct flat_branches flat_row_branches(const struct flat_table *table, const struct flat_row *row);
 /* Adds the stats of all members, for rows of the table or for sums with the same layout. */
 void flat_stats_add(const struct flat_table *table, uint64_t *sums, const uint64_t *add);

@@ -61,7 +61,7 @@ static void annotate_spans_show(struct tally_of *rows, size_t count, bool *has_c
 		cycles += rows[i].change_cycles;
 		rows[i].passed = (uint64_t)passed;
 		most = MAX(passed, most);
-		/* What rounding leaves of nothing is nothing. */
+		/* The sums of changes go back to zero, except for rounding errors: less than a cycle is zero. */
 		rows[i].line->ipc = cycles >= 1 && passed > 0 ? instructions / cycles : 0;
 	}
 	for (size_t i = 0; i < count; i++) {

@@ -315,7 +315,7 @@ static enum tally_status agent_run_windows(struct agent_run *run, struct tally_e
 	enum tally_status status = TALLY_OK;
 	bool goes_on = true;
 	while (status == TALLY_OK && goes_on) {
-		do /* what was missed stays so */
+		do /* windows whose end has passed are not made up for */
 			due_ms += window_ms;
 		while (due_ms < clock_ms());
 		goes_on = agent_run_wait(run, due_ms, err, &status);

@@ -245,7 +245,7 @@ static void print_label(void *context, struct tally_str text)
 	text_char(out, '\n');
 }
 
-/* Its words are no queries: the names of labels whose values are listed; none: the names. */
+/* Lists the values of the label that is named; without a name, the names of all labels. */
 static int run_labels(struct fleet_job *job, const char *name)
 {
 	struct tally_error err;

@@ -138,7 +138,7 @@ static void lock_live_plan(struct lock_live *live, const struct lock_live_config
 	request->argv = config->argv;
 }
 
-/* Who runs already. */
+/* Takes the names of threads that ran before. */
 static enum tally_status lock_live_learn(
 	void *context, const struct record *record, const struct record_fields *fields, struct tally_error *err)
 {
@@ -158,7 +158,7 @@ static enum tally_status lock_live_open_source(struct lock_live *live, struct ta
 	return status == TALLY_OK ? lock_job_begin(live->job, err) : status;
 }
 
-/* A BPF program where one can be had; else the events themselves, which only owners of locks cannot be read from. */
+/* Counts by a BPF program if it can be loaded, else from the events, which tell everything but the owners of locks. */
 static enum tally_status lock_live_choose_way(struct lock_live *live, struct tally_error *err)
 {
 	const struct lock_settings *s = live->job->settings;

@@ -252,7 +252,7 @@ static enum tally_status report_events(struct report *report, uint32_t first, ui
 	return status;
 }
 
-/* Would it count? The CPU list and -U leave it. */
+/* Whether the list of CPUs (-C) and -U leave the sample in the report. */
 static bool report_run_is_counted(const struct report *report, const struct profile_sample *sample)
 {
 	int32_t cpu = sample->cpu;

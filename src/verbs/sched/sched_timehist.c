@@ -251,7 +251,7 @@ static enum tally_status sched_timehist_take_switch(
 	t->job->asked++;
 	if (!settings->only_idle || task->is_idle)
 		sched_history_count(&t->history, &times);
-	/* As perf: idle times behind nobody have no row. */
+	/* As in perf, idle time of a CPU on which no task ran before has no row. */
 	bool has_row = t->with_rows && (!settings->only_idle || !task->is_idle || times.behind != ID_TABLE_NONE);
 	if (!has_row)
 		return TALLY_OK;
@@ -506,7 +506,7 @@ enum tally_status sched_print_timehist(struct sched_job *job, struct text *out, 
 		if (status != TALLY_OK || !text_line_end(out))
 			break;
 	}
-	/* Of a damaged recording, what comes before. */
+	/* Of a damaged recording, the events before the damage are summed. */
 	bool is_through = status != TALLY_OK && status != TALLY_NOMEM;
 	if (settings->is_json)
 		json_array_end(&t.json);

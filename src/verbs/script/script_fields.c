@@ -132,7 +132,7 @@ static unsigned take_kinds(struct tally_str *list)
 	return 0;
 }
 
-/* A list that edits leaves what there is; any other begins anew. */
+/* A list of changes (-F +sym,-ip) starts from the fields that are set; any other list replaces them. */
 static void begin_list(struct script_field_request *request, unsigned kinds, bool is_edit)
 {
 	for (size_t i = 0; i < KIND_COUNT; i++) {

@@ -54,7 +54,7 @@ static void say_doubts(struct top_run *run)
 		cli_sayf("%s: warning: %s\n", run->request->cli->program, doubt);
 }
 
-/* It is written by itself: in the text no such sequence is let through. */
+/* The sequence is not written through the text, because that escapes all control characters. */
 static bool clear_screen(struct text *out)
 {
 	static const char clear[] = "\033[H\033[2J";
@@ -72,7 +72,7 @@ static enum tally_status run_text(struct top_run *run, struct tally_error *err)
 	struct text out = {0};
 	text_to_fd(&out, STDOUT_FILENO);
 	while (status == TALLY_OK && goes_on) {
-		do /* what was missed stays so */
+		do /* refreshes whose time has passed are left out */
 			due_ms += delay_ms;
 		while (due_ms < clock_ms());
 		goes_on = wait_until(run, due_ms, err, &status);

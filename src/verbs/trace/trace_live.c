@@ -195,7 +195,7 @@ static enum tally_status trace_live_open_rings(struct trace_live *live, struct t
 						   : status;
 }
 
-/* Who runs already. The source's machine has read the same. */
+/* Takes the names of threads that ran before the trace began; the source's machine reads the same records. */
 static enum tally_status trace_live_learn(
 	void *context, const struct record *record, const struct record_fields *fields, struct tally_error *err)
 {
