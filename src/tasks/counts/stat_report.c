@@ -121,24 +121,25 @@ struct stat_report_share {
 	uint32_t whole_type;
 	uint64_t whole_config;
 	const char *unit;
+	bool is_of_whole;
 };
 
 #define CACHE_MISS(cache) ((cache) | CACHE_RESULT_MISS << 16)
 static const struct stat_report_share shares[] = {
-	{EVENT_HARDWARE, HW_BRANCH_MISSES, EVENT_HARDWARE, HW_BRANCH_INSTRUCTIONS, "of all branches"},
-	{EVENT_HARDWARE, HW_CACHE_MISSES, EVENT_HARDWARE, HW_CACHE_REFERENCES, "of all cache refs"},
-	{EVENT_HW_CACHE, CACHE_MISS(CACHE_L1D), EVENT_HW_CACHE, CACHE_L1D, "of all L1-dcache accesses"},
-	{EVENT_HW_CACHE, CACHE_MISS(CACHE_L1I), EVENT_HW_CACHE, CACHE_L1I, "of all L1-icache accesses"},
-	{EVENT_HW_CACHE, CACHE_MISS(CACHE_DTLB), EVENT_HW_CACHE, CACHE_DTLB, "of all dTLB cache accesses"},
-	{EVENT_HW_CACHE, CACHE_MISS(CACHE_ITLB), EVENT_HW_CACHE, CACHE_ITLB, "of all iTLB cache accesses"},
-	{EVENT_HW_CACHE, CACHE_MISS(CACHE_LL), EVENT_HW_CACHE, CACHE_LL, "of all LL-cache accesses"},
-	{EVENT_HARDWARE, HW_STALLED_CYCLES_FRONTEND, EVENT_HARDWARE, HW_CPU_CYCLES, "frontend cycles idle"},
-	{EVENT_HARDWARE, HW_STALLED_CYCLES_BACKEND, EVENT_HARDWARE, HW_CPU_CYCLES, "backend cycles idle"},
+	{EVENT_HARDWARE, HW_BRANCH_MISSES, EVENT_HARDWARE, HW_BRANCH_INSTRUCTIONS, "of all branches", true},
+	{EVENT_HARDWARE, HW_CACHE_MISSES, EVENT_HARDWARE, HW_CACHE_REFERENCES, "of all cache refs", true},
+	{EVENT_HW_CACHE, CACHE_MISS(CACHE_L1D), EVENT_HW_CACHE, CACHE_L1D, "of all L1-dcache accesses", true},
+	{EVENT_HW_CACHE, CACHE_MISS(CACHE_L1I), EVENT_HW_CACHE, CACHE_L1I, "of all L1-icache accesses", true},
+	{EVENT_HW_CACHE, CACHE_MISS(CACHE_DTLB), EVENT_HW_CACHE, CACHE_DTLB, "of all dTLB cache accesses", true},
+	{EVENT_HW_CACHE, CACHE_MISS(CACHE_ITLB), EVENT_HW_CACHE, CACHE_ITLB, "of all iTLB cache accesses", true},
+	{EVENT_HW_CACHE, CACHE_MISS(CACHE_LL), EVENT_HW_CACHE, CACHE_LL, "of all LL-cache accesses", true},
+	{EVENT_HARDWARE, HW_STALLED_CYCLES_FRONTEND, EVENT_HARDWARE, HW_CPU_CYCLES, "frontend cycles idle", false},
+	{EVENT_HARDWARE, HW_STALLED_CYCLES_BACKEND, EVENT_HARDWARE, HW_CPU_CYCLES, "backend cycles idle", false},
 };
 
-static struct stat_metric stat_report_ratio(double value, const char *unit, unsigned decimals, bool is_percent)
+static struct stat_metric stat_report_ratio(double value, const char *unit, unsigned decimals)
 {
-	return (struct stat_metric){.value = value, .unit = unit, .decimals = decimals, .is_percent = is_percent};
+	return (struct stat_metric){.value = value, .unit = unit, .decimals = decimals};
 }
 
 static struct stat_metric rate_metric(double count, double clock_ns)
@@ -150,7 +151,10 @@ static struct stat_metric rate_metric(double count, double clock_ns)
 	double rate = count * 1e9 / clock_ns;
 	for (size_t i = 0; i < ARRAY_LEN(units); i++)
 		if (rate >= units[i].least)
-			return stat_report_ratio(rate / units[i].divisor, units[i].unit, 3, false);
+			return (struct stat_metric){.value = rate / units[i].divisor,
+				.unit = units[i].unit,
+				.decimals = 3,
+				.is_usual = true};
 	return (struct stat_metric){0};
 }
 
@@ -163,17 +167,21 @@ static struct stat_metric hardware_metric(
 			continue;
 		double whole = stat_report_mean_of(report, spec, s->whole_type, s->whole_config, place);
 		if (whole > 0)
-			return stat_report_ratio(100.0 * value / whole, s->unit, 2, true);
+			return (struct stat_metric){.value = 100.0 * value / whole,
+				.unit = s->unit,
+				.decimals = 2,
+				.is_percent = true,
+				.is_of_whole = s->is_of_whole};
 	}
 	if (stat_report_is_generic(spec, EVENT_HARDWARE, HW_INSTRUCTIONS)) {
 		double cycles = stat_report_mean_of(report, spec, EVENT_HARDWARE, HW_CPU_CYCLES, place);
 		if (cycles > 0)
-			return stat_report_ratio(value / cycles, " insn per cycle", 2, false);
+			return stat_report_ratio(value / cycles, " insn per cycle", 2);
 	}
 	if (stat_report_is_generic(spec, EVENT_HARDWARE, HW_CPU_CYCLES)) {
 		double clock = clock_of(report, spec, place);
 		if (clock > 0)
-			return stat_report_ratio(value / clock, "GHz", 3, false);
+			return stat_report_ratio(value / clock, "GHz", 3);
 	}
 	return (struct stat_metric){0};
 }
@@ -187,7 +195,8 @@ struct stat_metric stat_metric_of(const struct stat_report *report, size_t event
 		return (struct stat_metric){0};
 	if (stat_event_is_clock(spec)) {
 		double wall = report->wall_ns.mean;
-		return stat_report_ratio(wall > 0 ? value / wall : 0, "CPUs utilized", 3, false);
+		return (struct stat_metric){
+			.value = wall > 0 ? value / wall : 0, .unit = "CPUs utilized", .decimals = 3, .is_usual = true};
 	}
 	struct stat_metric metric = hardware_metric(report, spec, value, place);
 	if (metric.unit)
@@ -208,5 +217,5 @@ struct stat_metric stat_second_metric_of(const struct stat_report *report, size_
 	double stalled = MAX(front, back);
 	if (stalled <= 0)
 		return (struct stat_metric){0};
-	return stat_report_ratio(stalled / value, " stalled cycles per insn", 2, false);
+	return stat_report_ratio(stalled / value, " stalled cycles per insn", 2);
 }

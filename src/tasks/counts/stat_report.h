@@ -64,6 +64,8 @@ struct stat_metric {
 	const char *unit; /* "CPUs utilized", "K/sec", "of all branches"; NULL: no metric */
 	unsigned decimals;
 	bool is_percent;
+	bool is_of_whole; /* "of all branches": of which event, only its name says */
+	bool is_usual; /* rates and the use of CPUs, which stand beside every event: --metric-only leaves them out */
 	const char *judgement; /* "good", "bad"; NULL: there is none */
 };
 

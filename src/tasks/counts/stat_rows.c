@@ -620,7 +620,7 @@ static struct stat_metric only_metric(const struct stat_rows_row *row, unsigned 
 		return stat_metric_at(row->report, row->event, row->place, nth);
 	if (row->state == ROW_COUNTED && nth == 0)
 		metric = stat_metric_at(row->report, row->event, row->place, 0);
-	if (metric.unit && (strstr(metric.unit, "/sec") || strcmp(metric.unit, "CPUs utilized") == 0))
+	if (metric.is_usual)
 		metric.unit = NULL;
 	return metric;
 }
@@ -635,9 +635,9 @@ static bool only_title(
 	text_clear(title);
 	if (!metric.unit || !stat_rows_is_shown(full, event))
 		return false;
-	bool needs_name = strncmp(metric.unit, "of all", 6) == 0;
-	text_printf(title, "%s%s%s", needs_name ? row.spec->name : "", needs_name ? " " : "",
-		metric.unit + (metric.unit[0] == ' '));
+	if (metric.is_of_whole)
+		text_printf(title, "%s ", row.spec->name);
+	text_str(title, metric.unit + (metric.unit[0] == ' '));
 	return true;
 }
 
