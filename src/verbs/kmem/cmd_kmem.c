@@ -84,6 +84,24 @@ static void kmem_json_begin(
 	json_u64(j, "lost_events", health->lost_events);
 }
 
+enum tally_status kmem_read_keys(
+	const char *list, const struct kmem_keys *all, unsigned *chosen, size_t *count, struct tally_error *err)
+{
+	struct tally_str rest = str_from(list), part;
+	for (*count = 0; str_next_item(&rest, &part); (*count)++) {
+		unsigned i = 0;
+		while (i < all->count && !str_equal(part, str_from(all->names[i])))
+			i++;
+		if (i == all->count)
+			return error_set(err, TALLY_INVALID, "Unknown %s --sort key: '%.*s'", all->table,
+				(int)(MIN(part.len, 40)), part.data);
+		if (*count == all->most)
+			return error_set(err, TALLY_INVALID, "--sort takes at most %zu keys", all->most);
+		chosen[*count] = i;
+	}
+	return TALLY_OK;
+}
+
 int kmem_show(const struct cli *cli, const struct kmem_result *result)
 {
 	int code = 0;

@@ -49,17 +49,12 @@ static enum tally_status kmem_pages_read_keys(const char *list, struct pages_job
 	static const char *const names[] = {"page", "callsite", "bytes", "hit", "order", "migtype", "gfp"};
 	static const enum kmem_pages_sort_key keys[] = {
 		SORT_BLOCK, SORT_CALLER, KMEM_PAGES_SORT_BYTES, KMEM_PAGES_SORT_HITS, SORT_ORDER, SORT_TYPE, SORT_GFP};
-	struct tally_str rest = str_from(list), part;
-	while (str_next_item(&rest, &part)) {
-		size_t i = 0;
-		while (i < ARRAY_LEN(names) && !str_equal(part, str_from(names[i])))
-			i++;
-		if (i == ARRAY_LEN(names) || job->key_count == KMEM_PAGES_SORT_MAX)
-			return error_set(err, TALLY_INVALID, "Unknown page --sort key: '%.*s'",
-				(int)(MIN(part.len, 40)), part.data);
-		job->keys[job->key_count++] = keys[i];
-	}
-	return TALLY_OK;
+	const struct kmem_keys all = {"page", names, ARRAY_LEN(names), KMEM_PAGES_SORT_MAX};
+	unsigned chosen[KMEM_PAGES_SORT_MAX];
+	enum tally_status status = kmem_read_keys(list, &all, chosen, &job->key_count, err);
+	for (size_t i = 0; i < job->key_count; i++)
+		job->keys[i] = keys[chosen[i]];
+	return status;
 }
 
 /* "__alloc_frozen_pages_noprof" is not who asked. */

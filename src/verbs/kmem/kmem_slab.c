@@ -40,17 +40,12 @@ static enum tally_status kmem_slab_read_keys(const char *list, struct slab_job *
 	static const char *const names[] = {"ptr", "callsite", "bytes", "hit", "pingpong", "frag"};
 	static const enum kmem_slab_sort_key keys[] = {SORT_ADDRESS, SORT_ADDRESS, KMEM_SLAB_SORT_BYTES,
 		KMEM_SLAB_SORT_HITS, SORT_PING_PONG, SORT_FRAGMENTATION};
-	for (; *list; list += *list == ',') {
-		size_t len = strcspn(list, ","), i = 0;
-		while (i < ARRAY_LEN(names) && (strlen(names[i]) != len || memcmp(names[i], list, len) != 0))
-			i++;
-		if (i == ARRAY_LEN(names) || job->key_count == KMEM_SLAB_SORT_MAX)
-			return error_set(
-				err, TALLY_INVALID, "Unknown slab --sort key: '%.*s'", (int)(MIN(len, 40)), list);
-		job->keys[job->key_count++] = keys[i];
-		list += len;
-	}
-	return TALLY_OK;
+	const struct kmem_keys all = {"slab", names, ARRAY_LEN(names), KMEM_SLAB_SORT_MAX};
+	unsigned chosen[KMEM_SLAB_SORT_MAX];
+	enum tally_status status = kmem_read_keys(list, &all, chosen, &job->key_count, err);
+	for (size_t i = 0; i < job->key_count; i++)
+		job->keys[i] = keys[chosen[i]];
+	return status;
 }
 
 static bool is_alloc(struct tally_str name)

@@ -38,9 +38,18 @@ struct kmem_site { /* who asked for memory */
 	uint64_t offset; /* in what is named */
 };
 
+struct kmem_keys { /* that a table can be sorted by */
+	const char *table; /* "slab", "page" */
+	const char *const *names;
+	size_t count, most; /* most: of one list */
+};
+
 int kmem_stat_slab(const struct cli *cli, const struct kmem_settings *settings);
 int kmem_stat_pages(const struct cli *cli, const struct kmem_settings *settings);
 
+/* For both: the keys of --sort, as indexes of names. Each name may come more than once. */
+TALLY_MUST_CHECK enum tally_status kmem_read_keys(
+	const char *list, const struct kmem_keys *all, unsigned *chosen, size_t *count, struct tally_error *err);
 /* For both: reports losses, prints the counts (docs/schema/kmem.json), then reports a failure. Returns the exit
  * status. */
 int kmem_show(const struct cli *cli, const struct kmem_result *result);
