@@ -383,45 +383,40 @@ static enum tally_status check_chains(struct report *report, struct tally_error 
 	/* As perf, whose pipes say what is in them only on the way: there, what is missing shows in the rows. */
 	bool is_pipe = perfdata_reader_is_pipe(reader);
 	bool has_chains = is_pipe || perfdata_reader_has_samples_with(reader, SAMPLE_CALLCHAIN);
-	if (r->chains.has_history && !has_chains && !recording_has_branches(reader))
-		return error_set(err, TALLY_INVALID,
-			"--branch-history needs branch stacks, and this recording has none: was it made without -b?");
-	if (r->chains.are_asked && r->chains.look.style != CHAIN_NONE && !has_chains && !report->plan.with_history)
-		return error_set(err, TALLY_INVALID,
-			"-g needs call chains, and this recording has none: was it made without -g?");
-	if (r->chains.stitches && !report->stitching_is_checked && !report_lbr_registers(reader))
-		diag_add(report->notes, DIAG_WARNING, REPORT_CANNOT_STITCH);
-	report->stitching_is_checked = true;
-	if (report->plan.filters.parent && !has_chains)
-		return error_set(err, TALLY_INVALID,
-			"-p and --sort parent need call chains, and this recording has none: was it made without -g?");
-	enum tally_status status = sample_options_check(&r->samples, reader, err);
-	if (status != TALLY_OK)
-		return status;
-	bool by_branch = r->rows.branches == BRANCHES_ALWAYS || report->plan.mode == KEY_MODE_BRANCH;
-	if (by_branch && !perfdata_reader_has_samples_with(reader, SAMPLE_BRANCH_STACK))
-		return error_set(err, TALLY_INVALID,
-			"-b needs branch stacks, and this recording has none: was it made without -b?");
-	if ((report_plan_facets(&report->plan) & UINT64_C(1) << FACET_PARALLELISM) && !has_switches(reader))
-		return error_set(err, TALLY_INVALID,
-			"latency and parallelism need context switches, and this recording has none: was it made "
-			"without "
-			"--switch-events?");
+	bool has_branches = perfdata_reader_has_samples_with(reader, SAMPLE_BRANCH_STACK);
+	bool asks_chains = r->chains.are_asked && r->chains.look.style != CHAIN_NONE && !report->plan.with_history;
+	bool asks_branches = r->rows.branches == BRANCHES_ALWAYS || report->plan.mode == KEY_MODE_BRANCH;
+	bool asks_switches = report_plan_facets(&report->plan) & UINT64_C(1) << FACET_PARALLELISM;
+	bool has_data_sources = is_pipe || perfdata_reader_has_samples_with(reader, SAMPLE_DATA_SRC);
+	bool has_waits = wait_events_find(reader, WAITS_APART).wait != WAIT_EVENT_NONE;
+	const struct {
+		bool is_lacking;
+		const char *need, *option;
+	} needs[] = {
+		{r->chains.has_history && !has_chains && !recording_has_branches(reader),
+			"--branch-history needs branch stacks", "-b"},
+		{asks_chains && !has_chains, "-g needs call chains", "-g"},
+		{report->plan.filters.parent && !has_chains, "-p and --sort parent need call chains", "-g"},
+		{asks_branches && !has_branches, "-b needs branch stacks", "-b"},
+		{asks_switches && !has_switches(reader), "latency and parallelism need context switches",
+			"--switch-events"},
+		{r->samples.filters.no_idle && !has_waits, "--no-idle hides waits", "'record --wall' or '--off-cpu'"},
+		{r->rows.by_memory && !has_data_sources, "--mem-mode needs data sources", "-d"},
+	};
+	for (size_t k = 0; k < ARRAY_LEN(needs); k++)
+		if (needs[k].is_lacking)
+			return error_set(err, TALLY_INVALID, "%s, and this recording has none: was it made without %s?",
+				needs[k].need, needs[k].option);
 	if (r->rows.wall == WALL_ALWAYS && !wait_events_find(reader, WAITS_JOINED).are_joined)
 		return error_set(err, TALLY_INVALID,
 			"--wall needs the event offcpu-time and an event of a clock, and this recording lacks one: was "
-			"it made "
-			"without 'record --wall'?");
-	if (r->samples.filters.no_idle && wait_events_find(reader, WAITS_APART).wait == WAIT_EVENT_NONE)
-		return error_set(err, TALLY_INVALID,
-			"--no-idle hides waits, and this recording has none: was it made without "
-			"'record --wall' or '--off-cpu'?");
+			"it made without 'record --wall'?");
 	if (r->rows.wakers && recording_check_wakers(reader, "this recording", err) != TALLY_OK)
 		return TALLY_INVALID;
-	if (r->rows.by_memory && !is_pipe && !perfdata_reader_has_samples_with(reader, SAMPLE_DATA_SRC))
-		return error_set(err, TALLY_INVALID,
-			"--mem-mode needs data sources, and this recording has none: was it made without -d?");
-	return TALLY_OK;
+	if (r->chains.stitches && !report->stitching_is_checked && !report_lbr_registers(reader))
+		diag_add(report->notes, DIAG_WARNING, REPORT_CANNOT_STITCH);
+	report->stitching_is_checked = true;
+	return sample_options_check(&r->samples, reader, err);
 }
 
 /* The JSON text if that is wanted, NULL for text. */
