@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cursor.h"
 
+#include "base/array.h"
+#include "base/leb128.h"
 #include "base/writer.h"
 #include "unit_test.h"
 
@@ -114,6 +116,28 @@ static void a_patch_outside_fails(void **state)
 	writer_deinit(&w);
 }
 
+/* DWARF 5, section 7.6; the last byte of ten has bit 63, and a sign that is beyond it. */
+static void signed_numbers_of_variable_length(void **state)
+{
+	static const struct {
+		struct tally_bytes bytes;
+		int64_t value;
+	} cases[] = {
+		{{(const uint8_t *)"\x02", 1}, 2},
+		{{(const uint8_t *)"\x7e", 1}, -2},
+		{{(const uint8_t *)"\xff\x00", 2}, 127},
+		{{(const uint8_t *)"\x80\x7f", 2}, -128},
+		{{(const uint8_t *)"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00", 10}, INT64_MAX},
+		{{(const uint8_t *)"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7f", 10}, INT64_MIN},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct cursor c = cursor_make(cases[i].bytes, false);
+		assert_true(cursor_sleb(&c) == cases[i].value);
+		assert_int_equal(cursor_left(&c), 0);
+		assert_false(c.failed);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -122,6 +146,7 @@ int main(void)
 		cmocka_unit_test(a_short_read_fails_for_good),
 		cmocka_unit_test(counts_and_parts_stay_inside),
 		cmocka_unit_test(a_patch_outside_fails),
+		cmocka_unit_test(signed_numbers_of_variable_length),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
