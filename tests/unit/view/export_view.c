@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/export/export_view.h"
 
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "profile/profile_builder.h"
 #include "unit_test.h"
+#include "view/export/export_formats.h"
 
 static void expect(struct text *t, const char *wanted)
 {
@@ -120,6 +125,38 @@ static void what_is_not_chosen_is_not_in_the_tables(void **state)
 	profile_destroy(made.profile);
 }
 
+/* A name of a file is of the program's debug information: it must not act on a terminal, or end its field. */
+static void a_file_is_a_field_of_csv(void **state)
+{
+	struct profile_builder *b = profile_builder_create();
+	uint32_t name = profile_builder_string(b, STR("cycles"));
+	struct profile_place place = {
+		profile_builder_string(b, STR("a\033]0,b.c:12")), profile_builder_string(b, STR("a\033]0,b.c"))};
+	profile_builder_event(b, &(struct profile_event){.name = name});
+	uint32_t thread = profile_builder_thread(b, &(struct profile_thread){1, 1, name, name, name, 0});
+	uint32_t leaf = profile_builder_frame(
+		b, &(struct profile_frame){.function = PROFILE_NONE, .binary = PROFILE_NONE, .own_line = place});
+	uint32_t id = profile_builder_sample(b, &(struct profile_sample){.thread = thread,
+							.leaf = leaf,
+							.stack = PROFILE_NONE,
+							.count = 1,
+							.period = 10,
+							.first_order = 1});
+	profile_builder_row(b, &(struct profile_row){1, 10, id, 0});
+	struct profile *profile;
+	assert_int_equal(profile_builder_finish(b, &profile, NULL), TALLY_OK);
+	const struct export_view view = {.profile = profile, .event = PROFILE_NONE, .has_times = true};
+	struct byte_sink sink;
+	int fd = open("/dev/null", O_WRONLY);
+	byte_sink_init(&sink, fd, false);
+	export_csv(&sink, &view);
+	text_char(&sink.text, '\0');
+	assert_non_null(strstr(sink.text.data, ",\"a\\x1b]0,b.c\",12,"));
+	assert_int_equal(byte_sink_finish(&sink, "/dev/null", NULL), TALLY_OK);
+	close(fd);
+	profile_destroy(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -127,6 +164,7 @@ int main(void)
 		cmocka_unit_test(units),
 		cmocka_unit_test(tables),
 		cmocka_unit_test(what_is_not_chosen_is_not_in_the_tables),
+		cmocka_unit_test(a_file_is_a_field_of_csv),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
