@@ -335,6 +335,16 @@ def test_slab_tables_are_perfs(tally, perf, recordings, options):
         assert sorted(ours.splitlines()) == sorted(theirs.splitlines())
 
 
+def test_call_sites_have_names_unless_addresses_are_wanted(tally, recordings, tmp_path):
+    kernel = tmp_path / 'kallsyms'
+    kernel.write_text('ffffffff81000000 T _text\nffffffff81000000 T _stext\nffffffff816f6a00 T a_caller\n'
+                      'ffffffff82209988 T _etext\n')
+    words = ['kmem', 'stat', '--caller', '-l', '1', '--kallsyms', kernel, '-i', recordings / 'kmem.data']
+    named, raw = (tally(*words, *more, check=0).stdout for more in ([], ['--raw-ip']))
+    assert ' a_caller+6c ' in named
+    assert ' 0xffffffff816f6a6c ' in raw and 'a_caller' not in raw
+
+
 def test_slab_rows_are_asked_for_behind_stat_too(tally, recordings):
     data = recordings / 'kmem.data'
     assert tally('kmem', 'stat', '--caller', '-l', '2', '-i', data, check=0).stdout == tally(
