@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """libtally.so shows only what include/tally declares, and an installed copy can be built against."""
+import fnmatch
 import json
 import os
 import pathlib
@@ -105,6 +106,21 @@ def test_installed_pages_and_completions(installed, tally):
         assert text.startswith('.TH TALLY') and '.SH SYNOPSIS' in text
     for verb in verbs:
         assert verb in find_one(installed, 'completions/tally').read_text()
+
+
+def test_packages_have_all_that_is_installed(installed):
+    """A list of debian/ has each file; what debian/rules and the documents' own lists add apart."""
+    lists = [*(ROOT / 'debian').glob('*.install'), ROOT / 'debian/not-installed']
+    patterns = ['usr/libexec/tally', *(line.split()[0] for file in lists for line in file.read_text().splitlines())]
+    prefix = find_one(installed, 'bin/tally').parents[1]
+    # As Debian installs it, whatever the prefix of this build.
+    names = [f'usr/{path.relative_to(prefix)}' for path in prefix.rglob('*') if path.is_symlink() or path.is_file()]
+    names = [re.sub(r'^usr/lib/(?=libtally|pkgconfig)', 'usr/lib/any/', name) for name in names]
+    lacking = [name for name in names if not any(
+        fnmatch.fnmatch(name, pattern) or fnmatch.fnmatch(name, f'{pattern}/*') for pattern in patterns)]
+    idle = [pattern for pattern in patterns[1:] if not any(
+        fnmatch.fnmatch(name, pattern) or fnmatch.fnmatch(name, f'{pattern}/*') for name in names)]
+    assert (lacking, idle) == ([], [])
 
 
 @pytest.mark.parametrize('words', [[], ['env', 'LC_ALL=C', BUILD / 'src' / 'cli' / 'tally']], ids=['none', 'wrapper'])
