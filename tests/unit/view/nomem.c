@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "failing_malloc.h"
+#include "profile/flame_tree.h"
 #include "profile/profile_builder.h"
 #include "tally_config.h"
 #include "unit_test.h"
@@ -179,6 +180,49 @@ static void formats_without_memory(void **state)
 		fail_each_allocation(write_format, i);
 }
 
+#define BINARIES 100 /* enough for each table of labels to grow at a frame without a symbol, whose label is made up */
+
+static struct profile *unnamed;
+
+static void make_unnamed(void)
+{
+	struct profile_builder *b = profile_builder_create();
+	uint32_t name = profile_builder_string(b, STR("cycles"));
+	profile_builder_event(b, &(struct profile_event){.name = name, .member_count = 1});
+	uint32_t thread = profile_builder_thread(b, &(struct profile_thread){10, 10, name, name, name, 0});
+	for (unsigned i = 0; i < BINARIES; i++) {
+		char text[32];
+		snprintf(text, sizeof(text), "program%u", i);
+		const struct profile_binary binary = {.name = profile_builder_string(b, str_from(text))};
+		const struct profile_frame frame = {
+			.function = PROFILE_NONE, .binary = profile_builder_binary(b, &binary), .address = i};
+		const struct profile_sample sample = {.thread = thread,
+			.leaf = profile_builder_frame(b, &frame),
+			.stack = PROFILE_NONE,
+			.count = 1,
+			.period = 100};
+		(void)profile_builder_sample(b, &sample);
+	}
+	assert_int_equal(profile_builder_finish(b, &unnamed, NULL), TALLY_OK);
+}
+
+static enum tally_status make_flame_tree(size_t index)
+{
+	const struct flame_options options = {.event = PROFILE_NONE};
+	struct flame_tree tree;
+	enum tally_status status = flame_tree_init(&tree, unnamed, &options, NULL);
+	if (status == TALLY_OK)
+		flame_tree_deinit(&tree);
+	return status;
+}
+
+static void flame_trees_without_memory(void **state)
+{
+	make_unnamed();
+	fail_each_allocation(make_flame_tree, 0);
+	profile_destroy(unnamed);
+}
+
 static void formats_on_a_full_disk(void **state)
 {
 	for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
@@ -246,6 +290,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(formats_without_memory),
+		cmocka_unit_test(flame_trees_without_memory),
 		cmocka_unit_test(formats_on_a_full_disk),
 #if HAVE_SQLITE
 		cmocka_unit_test(databases_without_memory),
