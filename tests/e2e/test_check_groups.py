@@ -2,6 +2,7 @@
 """Which parts of `make check-more` a change calls for: the table is complete, and nothing that breaks goes unseen."""
 import importlib.machinery
 import importlib.util
+import re
 import subprocess
 
 import check_parts
@@ -57,6 +58,13 @@ def test_every_part_can_be_called_for(table):
 ])
 def test_what_a_change_calls_for(table, path, parts):
     assert parts <= check_parts.parts_of(path, table)
+
+
+def test_code_of_another_machine_is_compiled_for_it(table):
+    """Nothing else compiles what stands behind __aarch64__."""
+    sources = [path for folder in ('src', 'include') for path in (ROOT / folder).rglob('*.[ch]')]
+    for path in (path for path in sources if re.search('__aarch64__|__TARGET_ARCH_arm64', path.read_text())):
+        assert 'emulated' in check_parts.parts_of(str(path.relative_to(ROOT)), table), path
 
 
 def test_a_verb_calls_for_less_than_the_build(table):
