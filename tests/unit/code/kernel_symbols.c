@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "code/symbols/kernel_symbols.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/text.h"
+#include "base/thread_pool.h"
 #include "unit_test.h"
 
 struct fixture {
@@ -134,6 +136,38 @@ static void leaves_lists_in_no_order(void **state)
 	}
 }
 
+struct shared_search {
+	struct fixture list;
+	atomic_size_t wrong;
+};
+
+static void find_each_symbol(void *context, size_t index, unsigned worker)
+{
+	struct shared_search *s = context;
+	for (size_t i = 0; i < s->list.table.symbols.len; i++) {
+		const struct symbol *expected = &s->list.table.symbols.items[i];
+		const struct symbol *found = kernel_symbols_find(s->list.symbols, expected->start);
+		if (!found || strcmp(found->name, expected->name) != 0)
+			atomic_fetch_add(&s->wrong, 1);
+	}
+}
+
+/* They come to the same parts at about the same time, and parts share the memory of their names. */
+static void threads_read_the_same_parts(void **state)
+{
+	(void)state;
+	for (unsigned round = 0; round < 20; round++) {
+		struct shared_search s = {0};
+		for (unsigned i = 0; i < 2000; i++)
+			text_printf(&s.list.text, "ffffffff81%06x t name_%u\n", i * 16, i);
+		open_list(&s.list);
+		assert_non_null(s.list.symbols);
+		thread_pool_for(4, 4, find_each_symbol, &s);
+		assert_int_equal(s.wrong, 0);
+		end(&s.list);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -141,6 +175,7 @@ int main(void)
 		cmocka_unit_test(moves_every_address),
 		cmocka_unit_test(knows_when_addresses_are_hidden),
 		cmocka_unit_test(leaves_lists_in_no_order),
+		cmocka_unit_test(threads_read_the_same_parts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
