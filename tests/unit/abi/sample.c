@@ -349,6 +349,26 @@ static void test_whole_samples(void **state)
 	}
 }
 
+/* Old recordings end with the raw data, without the padding that follows it elsewhere. */
+static void test_raw_data_without_padding_at_the_end(void **state)
+{
+	struct perf_attr attr = {.sample_type = SAMPLE_IP | SAMPLE_RAW};
+	struct record_layout layout = record_layout_make(&attr, false);
+	const struct sample written = {.ip = 4, .raw = {(const uint8_t *)"abcdef", 6}};
+	struct writer w = {0};
+	assert_true(sample_encode(&w, &layout, 0, &written));
+	size_t unpadded = RECORD_HEADER_BYTES + sizeof(uint64_t) + sizeof(uint32_t) + written.raw.len;
+	assert_true(unpadded < w.len);
+	for (size_t len = unpadded; len <= w.len; len++) {
+		const struct record record = {.type = RECORD_SAMPLE, .bytes = {w.data, len}};
+		struct sample s;
+		assert_int_equal(sample_decode(&layout, &record, &s, NULL), TALLY_OK);
+		assert_int_equal(s.raw.len, written.raw.len);
+		assert_memory_equal(s.raw.data, written.raw.data, written.raw.len);
+	}
+	writer_deinit(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -362,6 +382,7 @@ int main(void)
 		cmocka_unit_test(test_stacks_that_lie),
 		cmocka_unit_test(test_waits_in_raw_data),
 		cmocka_unit_test(test_whole_samples),
+		cmocka_unit_test(test_raw_data_without_padding_at_the_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
