@@ -75,6 +75,7 @@ def test_what_is_no_recording_is_refused(tally, tmp_path):
     assert tally('buildid-list', '-i', tmp_path / 'absent', check=255).stdout == ''
 
 
+@pytest.mark.always
 def test_corpus(shared, tally):
     """All rows as the trusted perf prints them, or the file is in the table above."""
     corpus = shared / 'corpus'

@@ -190,6 +190,7 @@ def run(tally, recording, kind, empty):
     return rows[:SCRIPT_ROWS] if kind == 'script' else rows
 
 
+@pytest.mark.always
 def test_every_recording_is_read(tally, shared):
     """Unless it is hostile, or ends in the middle of a record: then what came before is there."""
     refused = []
@@ -207,6 +208,7 @@ MANIFEST_NAMES = {'HEADER_ATTR': 'ATTR', 'T32775': 'SIMPLEPERF_CALLCHAIN'}
 MANIFEST_TYPES = 14  # it lists the commonest
 
 
+@pytest.mark.always
 def test_records_by_type(tally, shared):
     """As the manifest counted them with a reader of its own."""
     different = {}

@@ -118,6 +118,7 @@ def test_clock_of_a_live_recording(tally, live, workload, tmp_path):
     assert found['clock']['first_ns'] < found['clock']['last_ns']
 
 
+@pytest.mark.always
 def test_corpus(shared, tally):
     """Whether perf 6.1 reads it, and the number of records of each type, as the manifest has it for all files."""
     corpus = shared / 'corpus'
