@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """record --call-graph bpf: user stacks of code without frame pointers, walked in the kernel."""
+import platform
 import re
 import shutil
 import signal
 import subprocess
 
 import pytest
-from conftest import bpf_programs, bpf_programs_of, has_open_events, wait_for, wait_for_work
+from conftest import bpf_programs, bpf_programs_of, compiled, has_open_events, wait_for, wait_for_work
 
 pytestmark = pytest.mark.usefixtures('live')
 
@@ -117,6 +118,28 @@ def test_deep_stacks_are_whole(tally, program, record):
     chains = chains_of(tally, data)
     assert whole(chains, ['burn'] + ['recurse'] * 101 + ['main']) > len(chains) / 2, chains[-1]
     assert re.search(r'\[ stacks: \d+\.\d % complete', result.stderr)
+
+
+# A function without a table is left by its frame pointer; the frames of its callers are found from the stack pointer then.
+MIXED = r'''
+#include <stdlib.h>
+#define KEPT __attribute__((noinline, noipa))
+static volatile unsigned long counter;
+KEPT void burn(long n) { for (long i = 0; i < n; i++) counter += (unsigned long)i * 3; }
+void by_frame_pointer(long n);
+__asm__(".text\n.type by_frame_pointer, @function\n.globl by_frame_pointer\nby_frame_pointer:\n\tpush %rbp\n"
+	"\tmov %rsp, %rbp\n\tsub $80, %rsp\n\tcall burn\n\tleave\n\tret\n.size by_frame_pointer, .-by_frame_pointer\n");
+KEPT void inner(long n) { volatile char frame[200]; frame[0] = 1; by_frame_pointer(n); counter += (unsigned long)frame[0]; }
+KEPT void outer(long n) { volatile char frame[1000]; frame[0] = 1; inner(n); counter += (unsigned long)frame[0]; }
+int main(int argc, char **argv) { outer(atol(argv[1])); return 0; }
+'''
+
+
+@pytest.mark.skipif(platform.machine() != 'x86_64', reason='assembly for x86-64')
+def test_frames_by_frame_pointer_among_others(tally, record):
+    program = compiled('mixed.c', MIXED, '-O2', '-fomit-frame-pointer', '-fno-optimize-sibling-calls')
+    chains = chains_of(tally, record(program, LONG)[0])
+    assert whole(chains, ['burn', 'by_frame_pointer', 'inner', 'outer', 'main']) > len(chains) / 2, chains[-1]
 
 
 def test_a_stack_has_127_frames(tally, program, record):
