@@ -166,24 +166,28 @@ static enum tally_status recorder_open_source(struct recorder *r, size_t event, 
 	return explain_open(r, &r->config.events->specs[event], source, errnum, err);
 }
 
+static enum tally_status recorder_open_each(
+	struct recorder *r, struct record_fallback *fallback, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	for (size_t e = 0; e < r->config.events->len && status == TALLY_OK; e++)
+		for (size_t c = 0; c < r->config.cpu_count && status == TALLY_OK; c++)
+			for (size_t t = 0; t < r->config.thread_count && status == TALLY_OK; t++)
+				status = recorder_open_source(r, e, c, t, fallback, err);
+	return status;
+}
+
 /* Repeats until nothing is left to remove. The removed features are reported when opening has succeeded. */
 static enum tally_status recorder_open_giving_way(
 	struct recorder *r, struct record_fallback *fallback, struct tally_error *err)
 {
-again:
-	for (size_t e = 0; e < r->config.events->len; e++)
-		for (size_t c = 0; c < r->config.cpu_count; c++)
-			for (size_t t = 0; t < r->config.thread_count; t++) {
-				enum tally_status status = recorder_open_source(r, e, c, t, fallback, err);
-				if (status == TALLY_END) { /* each fallback takes one thing away: this ends */
-					close_sources(r);
-					goto again;
-				}
-				if (status != TALLY_OK)
-					return status;
-			}
-	diag_add_all(r->config.diag, fallback->diag);
-	return TALLY_OK;
+	enum tally_status status;
+	/* Each fallback takes one feature away, so this ends. */
+	while ((status = recorder_open_each(r, fallback, err)) == TALLY_END)
+		close_sources(r);
+	if (status == TALLY_OK)
+		diag_add_all(r->config.diag, fallback->diag);
+	return status;
 }
 
 static enum tally_status open_sources(struct recorder *r, struct tally_error *err)
