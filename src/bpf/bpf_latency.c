@@ -71,9 +71,8 @@ static enum tally_status bpf_latency_refuse_function(const char *function, int e
 	if (errnum == ENOENT || errnum == EINVAL)
 		return error_set(err, TALLY_NOT_FOUND,
 			BPF_LATENCY_WHAT
-			": the kernel cannot probe a function '%.100s', or has no kprobes (CONFIG_KPROBES); "
-			"without -b, the "
-			"tracer function_graph measures it",
+			": the kernel cannot probe a function '%.100s', or has no kprobes (CONFIG_KPROBES); without "
+			"-b, the tracer function_graph measures it",
 			function);
 	return error_set_errno(err, TALLY_UNSUPPORTED, errnum,
 		BPF_LATENCY_WHAT ": the kernel cannot probe '%.100s' (it needs CONFIG_KPROBES)", function);

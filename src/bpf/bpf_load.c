@@ -37,8 +37,7 @@ enum tally_status bpf_check_namespace(const struct kernel_seam *kernel, const ch
 		return TALLY_OK;
 	return error_set(err, TALLY_UNSUPPORTED,
 		"%s: BPF programs see threads by their numbers in the machine's first PID namespace, and this process "
-		"is "
-		"in another one: run it outside of the container",
+		"is in another one: run it outside of the container",
 		what);
 }
 

@@ -102,16 +102,14 @@ static enum tally_status bpf_program_counter_explain(
 	if (refusal->errnum == EPERM)
 		return error_set(err, TALLY_DENIED,
 			BPF_PROGRAM_COUNTER_WHAT
-			" %u: this kernel loads no BPF programs that run around another one (fentry, fexit), not "
-			"even for "
-			"root: Operation not permitted; record -a and report show where time in BPF programs goes",
+			" %u: this kernel loads no BPF programs that run around another one (fentry, fexit), not even "
+			"for root: Operation not permitted; record -a and report show where time in BPF programs goes",
 			id);
 	if (refusal->errnum == ERRNO_NOT_SUPPORTED)
 		return error_set(err, TALLY_UNSUPPORTED,
 			BPF_PROGRAM_COUNTER_WHAT
 			" %u: this kernel cannot run BPF programs around another one (fentry, fexit): on aarch64, "
-			"Linux 6.0 "
-			"is the first that can",
+			"Linux 6.0 is the first that can",
 			id);
 	return error_set(err, refusal->status, "%s (around program %u)", refusal->text, id);
 }

@@ -81,8 +81,7 @@ enum tally_status clickhouse_db_figures(void *db, struct store_figures *figures,
 	uint64_t batches[4], stacks = 0, locations = 0, bytes = 0;
 	enum tally_status status = clickhouse_ask_numbers(db,
 		"SELECT count(), sum(samples), min(begin_ns), max(begin_ns) FROM (SELECT begin_ns, batch, any(samples) "
-		"AS samples "
-		"FROM batches GROUP BY begin_ns, batch)",
+		"AS samples FROM batches GROUP BY begin_ns, batch)",
 		batches, 4, err);
 	if (status == TALLY_OK)
 		status = clickhouse_ask_numbers(db, "SELECT uniqExact(stack) FROM stacks", &stacks, 1, err);

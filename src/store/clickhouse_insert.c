@@ -427,8 +427,7 @@ static enum tally_status clickhouse_send_rows(struct clickhouse_job *job, struct
 	if (status == TALLY_OK)
 		status = clickhouse_client_insert(job->db->client,
 			"INSERT INTO batches (batch, attempt, begin_ns, end_ns, samples, labels, lost_samples, "
-			"dropped_batches, "
-			"dropped_samples, own_cpu_ns, own_bytes, frequency_hz)",
+			"dropped_batches, dropped_samples, own_cpu_ns, own_bytes, frequency_hz)",
 			&job->batches, err);
 	return status;
 }

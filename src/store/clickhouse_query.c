@@ -334,11 +334,9 @@ static const struct clickhouse_by_id clickhouse_stacks_by_id = {
 	"SELECT stack, locations FROM stacks WHERE stack IN ", " LIMIT 1 BY stack"};
 static const struct clickhouse_by_id clickhouse_locations_by_id = {
 	"SELECT location, address, level, binary, name, path, build_id, is_kernel, functions, files, lines, starts, "
-	"sizes, "
-	"is_start FROM (SELECT * FROM locations WHERE location IN ",
+	"sizes, is_start FROM (SELECT * FROM locations WHERE location IN ",
 	" ORDER BY has_symbols DESC LIMIT 1 BY location) ANY LEFT JOIN (SELECT binary, any(name) AS name, any(path) AS "
-	"path, "
-	"any(build_id) AS build_id, any(is_kernel) AS is_kernel FROM binaries GROUP BY binary) USING binary"};
+	"path, any(build_id) AS build_id, any(is_kernel) AS is_kernel FROM binaries GROUP BY binary) USING binary"};
 
 /* Of the IDs from first on, as many as one statement takes. */
 static enum tally_status clickhouse_list_by_id(struct clickhouse_db *db, const struct clickhouse_by_id *by_id,

@@ -47,8 +47,7 @@ static enum tally_status clickhouse_read_about(
 	if (status == TALLY_OK && *is_there && !str_equal(version, STR(CLICKHOUSE_SCHEMA_VERSION)))
 		status = error_set(err, TALLY_UNSUPPORTED,
 			"the ClickHouse database '%s' has version %.*s of the tables, and this tally knows version %s; "
-			"use the version "
-			"of tally that wrote it, or a newer one",
+			"use the version of tally that wrote it, or a newer one",
 			clickhouse_client_database(client), (int)version.len, version.data, CLICKHOUSE_SCHEMA_VERSION);
 	if (status == TALLY_OK && *is_there && value.len != STORE_ID_BYTES)
 		status = error_set(err, TALLY_CORRUPT,

@@ -114,9 +114,8 @@ static const char *const sqlite_texts[SQL_STATEMENTS] = {
 	[SQL_LIST_PARTS] = "SELECT part FROM parts WHERE series_id = ? AND begin_ns >= ? AND begin_ns < ?",
 	[SQL_LIST_SAMPLES] = "SELECT stack_id, thread_id, state, count, value FROM sample_rows WHERE part = ?",
 	[SQL_GET_THREAD] = "SELECT pid, tid, comm, process_comm FROM threads WHERE thread_id = ?",
-	[SQL_LIST_WINDOWS] = "SELECT p.begin_ns, b.end_ns, p.samples, running_ns, waiting_ns FROM parts p "
-			     "CROSS JOIN batches b USING (insert_id) "
-			     "WHERE series_id = ? AND p.begin_ns >= ? AND p.begin_ns < ?",
+	[SQL_LIST_WINDOWS] = "SELECT p.begin_ns, b.end_ns, p.samples, running_ns, waiting_ns FROM parts p CROSS JOIN "
+			     "batches b USING (insert_id) WHERE series_id = ? AND p.begin_ns >= ? AND p.begin_ns < ?",
 	[SQL_LIST_LOSSES] = "SELECT begin_ns, end_ns, labels_id, lost_samples, dropped_samples FROM batches "
 			    "WHERE begin_ns >= ? AND begin_ns < ? AND (lost_samples > 0 OR dropped_samples > 0)",
 	[SQL_FIRST_REACHING] = "SELECT min(begin_ns) FROM batches WHERE begin_ns >= ? AND begin_ns < ? AND end_ns > ?",

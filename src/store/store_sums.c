@@ -60,8 +60,7 @@ static bool store_sums_take(void *context, const struct store_sum *sum)
 	if (sums->values.len >= FLEET_SAMPLES)
 		return store_sums_stop(a, error_set(a->err, TALLY_LIMIT,
 						  "the answer has more than %u sums of samples: ask for a shorter "
-						  "time, fewer hosts or one "
-						  "service",
+						  "time, fewer hosts or one service",
 						  FLEET_SAMPLES));
 	bool is_new = false;
 	uint32_t index = vec_reserve(&sums->values, sums->values.len + 1) ? id_table_add(&sums->keys, key, &is_new)

@@ -150,9 +150,8 @@ static enum tally_status end_with(struct live_records *live, enum tally_status s
 	if (err)
 		live->end_error = *err;
 	return err ? status
-		   : error_set(&live->end_error, status,
-			     "the stream cannot be read any further after an "
-			     "earlier error");
+		   : error_set(
+			     &live->end_error, status, "the stream cannot be read any further after an earlier error");
 }
 
 enum tally_status live_records_next(struct live_records *live, struct time_order_item *item, struct tally_error *err)

@@ -108,8 +108,7 @@ static void tell_archive(struct archive *archive, const struct binary_place *pla
 	}
 	step->found = names ? BINARY_FOUND_USED : BINARY_FOUND_NO_SYMBOLS;
 	step->detail = archive->image_count ? arena_printf(&entry->arena,
-						      "not an ELF file; it contains %zu ELF "
-						      "files with %zu symbols",
+						      "not an ELF file; it contains %zu ELF files with %zu symbols",
 						      archive->image_count, names)
 					    : "not an ELF file, and it contains none";
 	if (names)
@@ -120,9 +119,7 @@ static void tell_archive(struct archive *archive, const struct binary_place *pla
 	else
 		binary_entry_set(entry, BINARY_NO_SYMBOLS,
 			arena_printf(&entry->arena,
-				"%s is not an ELF file, and no ELF file starts on a page "
-				"boundary in it",
-				place->path));
+				"%s is not an ELF file, and no ELF file starts on a page boundary in it", place->path));
 }
 
 static bool map_archive(const struct binary_entry *entry, const struct binary_place *place, struct file_map *map)

@@ -241,9 +241,8 @@ enum tally_status load_code(const struct binary_store_options *options, struct h
 	case BINARY_MODULE:
 		return from_kernel(options, host, entry, range, code, err);
 	case BINARY_PERF_MAP:
-		return error_set(err, TALLY_NOT_FOUND,
-			"a perf map holds the names of generated code, not its "
-			"instructions");
+		return error_set(
+			err, TALLY_NOT_FOUND, "a perf map holds the names of generated code, not its instructions");
 	case BINARY_NONE:
 		break;
 	}

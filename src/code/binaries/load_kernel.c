@@ -162,8 +162,7 @@ static const char *hidden_text(const struct binary_store_options *options, struc
 		free(text);
 	}
 	return is_closed ? "the kernel hides its addresses from everyone: set kernel.kptr_restrict from 2 to 1 and run "
-			   "as "
-			   "root (or with CAP_SYSLOG), or record on a machine where it is"
+			   "as root (or with CAP_SYSLOG), or record on a machine where it is"
 			 : "the kernel hides its addresses: run as root (or with CAP_SYSLOG), or set "
 			   "kernel.kptr_restrict to 0 and kernel.perf_event_paranoid to 1";
 }

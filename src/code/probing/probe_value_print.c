@@ -233,8 +233,7 @@ static enum tally_status probe_refuse_counted(
 	}
 	return error_set(err, TALLY_UNSUPPORTED,
 		"Failed to cast into string: '%s' is text of %s, which has a length and no zero byte at its end, where "
-		"the "
-		"kernel would stop; fetch its bytes (%s%s%s[0]:x8[32]) and %s%s%s",
+		"the kernel would stop; fetch its bytes (%s%s%s[0]:x8[32]) and %s%s%s",
 		value->name, language, value->name, *pointer ? "." : "", pointer, count ? value->name : "",
 		count ? "." : "", length);
 }

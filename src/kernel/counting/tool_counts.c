@@ -208,9 +208,7 @@ static enum tally_status tool_check(struct tool_counts *t, struct counter *count
 			counter, "the kernel reports times for CPUs and for processes, not for a cgroup", err);
 	if (!is_wide && set->cpus[0] >= 0)
 		return tool_refuse(counter,
-			"the kernel reports the times of a process for all CPUs together, not "
-			"for each CPU",
-			err);
+			"the kernel reports the times of a process for all CPUs together, not for each CPU", err);
 	if (is_wide && !kernel_has(set->kernel, "/proc/stat"))
 		return tool_refuse(counter, "/proc/stat is not available", err);
 	t->wanted |= usage_of_event(spec);

@@ -126,8 +126,7 @@ static enum tally_status modifiers_take(struct event_parser_parser *p, size_t fi
 	if (!ends_name(p->text[p->pos]))
 		return parse_fail(p, p->pos, TALLY_INVALID,
 			"parser error: '%c' is not a modifier; modifiers are u k h (modes), G H (guest, host), p P "
-			"(precise), "
-			"D e S W I X b",
+			"(precise), D e S W I X b",
 			p->text[p->pos]);
 	if (n == 0)
 		return TALLY_OK;

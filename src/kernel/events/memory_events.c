@@ -61,8 +61,7 @@ enum tally_status memory_events_find(const struct kernel_seam *kernel, const str
 	if (status == TALLY_OK && events->len == 0)
 		status = error_set(err, TALLY_NOT_FOUND,
 			"failed: no PMU supports the memory events: /sys/bus/event_source/devices has neither "
-			"mem-loads "
-			"nor mem-stores of a CPU, nor ibs_op");
+			"mem-loads nor mem-stores of a CPU, nor ibs_op");
 	text_char(events, 0);
 	arena_deinit(&arena);
 	return status == TALLY_OK && events->failed ? error_nomem(err) : status;

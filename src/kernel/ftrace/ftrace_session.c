@@ -254,8 +254,7 @@ static enum tally_status ftrace_session_place(struct ftrace_session *session, st
 	if (errnum == EBUSY)
 		return error_set(err, TALLY_DENIED,
 			"%s/%s is in use by an ftrace that has the same PID in another PID namespace (a container); "
-			"try "
-			"again, with another PID",
+			"try again, with another PID",
 			session->files.top, name);
 	if (errnum == EACCES || errnum == EPERM)
 		return error_set(

@@ -77,8 +77,7 @@ const struct metric metric_table[] = {
 		.unit = "M/sec",
 		.description = "Branches per CPU second"},
 	SHARE("branch_miss_rate", "Default", "branch\\-misses", "branches", '>', 0.05,
-		"Branches that were "
-		"mispredicted"),
+		"Branches that were mispredicted"),
 	{.name = "frontend_cycles_idle",
 		.groups = "Default",
 		.expression = "stalled\\-cycles\\-frontend / cpu\\-cycles",
@@ -129,8 +128,7 @@ const struct metric metric_table[] = {
 		"(topdown\\-slots\\-issued - topdown\\-slots\\-retired + topdown\\-recovery\\-bubbles) / " OLD_SLOTS,
 		"that were lost to wrong speculation"),
 	SLOTS("tma_bad_speculation", L1, "(1 - op_retired / op_spec) * " ARM_USED,
-		"that were lost to wrong "
-		"speculation"),
+		"that were lost to wrong speculation"),
 	SLOTS("tma_frontend_bound", L1, "topdown\\-fe\\-bound / " NEW_SLOTS, "that the front end did not fill"),
 	SLOTS("tma_frontend_bound", L1, "topdown\\-fetch\\-bubbles / " OLD_SLOTS, "that the front end did not fill"),
 	SLOTS("tma_frontend_bound", L1, "stall_slot_frontend / " ARM_SLOTS, "that the front end did not fill"),

@@ -55,15 +55,13 @@ static void say_no_kernel(struct record_fallback *f, int64_t paranoid)
 	if (may_measure_all(f->kernel) || paranoid < 2) {
 		diag_add(f->diag, DIAG_WARNING,
 			"samples of the kernel are not allowed here (by a security policy; 'tally doctor' shows what "
-			"is in the "
-			"way): recording user space only");
+			"is in the way): recording user space only");
 		return;
 	}
 	remedy_sysctl(surroundings_find(f->kernel), "kernel.perf_event_paranoid", 1, &remedy);
 	diag_add(f->diag, DIAG_WARNING,
 		"samples of the kernel are not allowed here (kernel.perf_event_paranoid is %lld): recording user space "
-		"only; to "
-		"allow them: %.*s",
+		"only; to allow them: %.*s",
 		(long long)paranoid, (int)remedy.len, remedy.data ? remedy.data : "");
 	text_deinit(&remedy);
 }

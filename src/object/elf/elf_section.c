@@ -93,8 +93,7 @@ static enum tally_status elf_section_unpack(
 			(unsigned long long)from->unpacked_bytes);
 	if (!may_unpack(image, from->unpacked_bytes)) {
 		limit_note("debug information of a file of %zu bytes is left out: it unpacks to more than is "
-			   "plausible, or "
-			   "than half the memory",
+			   "plausible, or than half the memory",
 			image->bytes.len);
 		return error_set(err, TALLY_LIMIT, "its sections unpack to more than %u times its size",
 			LIMIT_UNPACKED_SECTIONS_RATIO);

@@ -10,8 +10,7 @@ static const char *plan_samples(const struct machine_checks *checks)
 	if (!machine_checks_allow(checks, CHECK_SOFTWARE))
 		return arch && arch->general_registers
 			       ? "record, flamegraph and top -p sample your own programs without events, by timers of "
-				 "CPU time "
-				 "and ptrace (--rung timer)"
+				 "CPU time and ptrace (--rung timer)"
 			       : "record, top and flamegraph cannot take samples: the kernel allows no event";
 	if (!machine_checks_allow(checks, CHECK_RING))
 		return "record, top and flamegraph cannot take samples: no ring buffer can be mapped";
@@ -20,8 +19,7 @@ static const char *plan_samples(const struct machine_checks *checks)
 			       ? "record, top and flamegraph sample cycles, and with cycles:pp the exact instruction"
 			       : "record, top and flamegraph sample cycles; a sample can be some instructions late";
 	return "record, top and flamegraph sample cpu-clock, a timer, in place of cycles: shares of time are right, "
-	       "and a sample "
-	       "in kernel mode can be late, where interrupts were disabled";
+	       "and a sample in kernel mode can be late, where interrupts were disabled";
 }
 
 static const char *plan_scope(const struct machine_checks *checks)
@@ -42,14 +40,12 @@ static const char *plan_call_graphs(const struct machine_checks *checks)
 	const struct arch *arch = record_host_arch();
 	if (!machine_checks_allow(checks, CHECK_SOFTWARE))
 		return "--call-graph auto copies stacks and unwinds them while the program runs (dwarf); -g alone "
-		       "follows "
-		       "frame pointers";
+		       "follows frame pointers";
 	if (machine_checks_allow(checks, CHECK_BPF) && arch)
 		return "--call-graph auto unwinds stacks in the kernel, by a BPF program; Python functions are named";
 	if (arch && arch->dwarf_count > 0)
 		return "--call-graph auto copies stacks and unwinds them while the program runs (dwarf); -g alone "
-		       "follows frame "
-		       "pointers";
+		       "follows frame pointers";
 	return "-g follows frame pointers, which programs must have been compiled with (-fno-omit-frame-pointer)";
 }
 
@@ -70,8 +66,7 @@ static const char *plan_counts(const struct machine_checks *checks)
 	if (machine_checks_allow(checks, CHECK_HARDWARE))
 		return "stat counts cycles, instructions and branches, and software events";
 	return "stat counts software events (task-clock, context-switches, page-faults); hardware events are shown as "
-	       "not "
-	       "supported";
+	       "not supported";
 }
 
 void doctor_plan_make(const struct machine_checks *checks, struct doctor_plan *plans)

@@ -352,8 +352,7 @@ static void gate_sample_rate(struct gating *g)
 			      .value = gating_number(g, value),
 			      .is_in_the_way = value != GATE_UNKNOWN && value < GATE_USUAL_RATE,
 			      .stops = "the usual frequency of 4,000 samples a second; the kernel lowers this limit by "
-				       "itself when "
-				       "samples take too long",
+				       "itself when samples take too long",
 			      .remedy = gating_sysctl(g, "kernel.perf_event_max_sample_rate", GATE_USUAL_RATE),
 			      .sysctl = "kernel.perf_event_max_sample_rate",
 			      .sysctl_value = GATE_USUAL_RATE});

@@ -177,6 +177,5 @@ void gate_folders(struct gating *g)
 					? "'export TMPDIR=FOLDER' with a folder that you may write to, such as /dev/shm"
 				: has_temporary ? "'-o FILE' in a folder that you may write to"
 						: "'-o FILE' and 'export TMPDIR=FOLDER' with a folder that you may "
-						  "write to, such as "
-						  "/dev/shm"});
+						  "write to, such as /dev/shm"});
 }

@@ -142,8 +142,7 @@ enum tally_status batch_view_report(
 	if (missing || report_plan_has_key(&report.plan, KEY_CPU))
 		return error_set(err, TALLY_UNSUPPORTED,
 			"a key of --sort is not kept by the store: it keeps events, threads, call chains, symbols, "
-			"lines "
-			"and states");
+			"lines and states");
 	status = profile_filter_init(&report.filter, p, &report.plan.filters, err);
 	if (status != TALLY_OK)
 		return status;

@@ -281,8 +281,7 @@ static enum tally_status cached_probes_missing(
 	if (list->stale > 0)
 		return error_set(err, TALLY_NOT_FOUND,
 			"the probe cache knows '%.*s%s%.*s' only of programs that have changed since, as %s: add them "
-			"again "
-			"with 'buildid-cache --add FILE'",
+			"again with 'buildid-cache --add FILE'",
 			(int)group.len, group.data, colon, (int)event.len, event.data, list->stale_path);
 	return error_set(err, TALLY_NOT_FOUND,
 		"no program in the probe cache has '%.*s%s%.*s': name the program with -x FILE, or add it with "

@@ -154,8 +154,7 @@ static enum tally_status probe_convert_check_path(const struct probe_binary *bin
 		if (isspace((unsigned char)*c))
 			return error_set(err, TALLY_UNSUPPORTED,
 				"the kernel takes no probes in '%s': its path has a blank; copy or link the file to "
-				"one "
-				"without",
+				"one without",
 				binary->path);
 	return TALLY_OK;
 }

@@ -77,8 +77,7 @@ enum tally_status probe_go_check_return(
 	struct tally_str list = returns.failed ? STR("") : text_view(&returns);
 	enum tally_status status = error_set(err, TALLY_UNSUPPORTED,
 		"a return probe would end %s: it is a Go program, whose runtime finds the probe's address when it "
-		"moves a "
-		"stack; probe the return instructions of %s instead%s%.*s",
+		"moves a stack; probe the return instructions of %s instead%s%.*s",
 		binary->path, place->function, list.len ? ": " : "", (int)list.len, list.len ? list.data : "");
 	text_deinit(&returns);
 	return status;

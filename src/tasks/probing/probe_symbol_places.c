@@ -65,8 +65,7 @@ static enum tally_status probe_symbol_add(const struct probe_symbol_search *sear
 	if (symbol->is_resolver) {
 		const char *note = arena_printf(&places->arena,
 			"%s is an indirect function (IFUNC): the probe is in the code that chooses its implementation, "
-			"which "
-			"runs once per program. Probe the implementation that it chooses.",
+			"which runs once per program. Probe the implementation that it chooses.",
 			symbol->name);
 		if (!note || !vec_push(&places->notes, note))
 			return error_nomem(search->err);

@@ -133,9 +133,8 @@ static void say_hidden_kernel(const struct record_request *q)
 	if (kernel_is_empty(q->kernel, "/proc/kallsyms")) {
 		diag_add(q->diag, DIAG_WARNING,
 			"an empty file covers /proc/kallsyms: the kernel's functions have no names in this recording, "
-			"now or "
-			"later; 'sudo umount /proc/kallsyms', or start the container without that file, and record "
-			"again");
+			"now or later; 'sudo umount /proc/kallsyms', or start the container without that file, and "
+			"record again");
 		return;
 	}
 	int64_t level = kernel_number(q->kernel, 0, "/proc/sys/kernel/kptr_restrict");
@@ -259,8 +258,7 @@ enum tally_status record_opening_open(struct record_opening *o, struct tally_err
 	if (status == TALLY_OK && o->walks && o->filters)
 		status = error_set(err, TALLY_INVALID,
 			"--call-graph bpf and --filter on samples cannot be used together: an event has one BPF "
-			"program; "
-			"use --call-graph dwarf");
+			"program; use --call-graph dwarf");
 	if (status != TALLY_OK)
 		return status;
 	o->kept = (struct binary_kept){record_files_find, q->files};

@@ -542,9 +542,8 @@ static const struct option options[] = {
 		.can_be_negated = true,
 		.is_self_explaining = true,
 		.help = "record call graphs: fp, dwarf (unwound while recording, from registers and a stack dump of "
-			"record_size bytes: 65528 by default, 8192 with --keep-stacks), bpf (unwound in the "
-			"kernel by a BPF program), auto (bpf "
-			"if this process may, else dwarf, else fp) or lbr"},
+			"record_size bytes: 65528 by default, 8192 with --keep-stacks), bpf (unwound in the kernel by "
+			"a BPF program), auto (bpf if this process may, else dwarf, else fp) or lbr"},
 	LATER("clang-opt", 0, "clang options", "options for clang"),
 	LATER("clang-path", 0, "clang path", "which clang"),
 	FLAG("code-page-size", 0, fields.code_page_size, "store the page size of the sampled code"),
@@ -562,8 +561,7 @@ static const struct option options[] = {
 	FLAG("kernel-callchains", 0, chains.no_user, "call chains of the kernel only"),
 	CALL("max-size", 0, "size", record_options_set_max_size, "stop when the file reaches this size"),
 	CALL("mmap-flush", 0, "number", set_mmap_flush,
-		"minimum number of bytes to read from a ring (a size with B, "
-		"K, M or G)"),
+		"minimum number of bytes to read from a ring (a size with B, K, M or G)"),
 	FLAG("no-buffering", 0, modes.no_buffering, "read each sample as soon as it is written"),
 	FLAG("off-cpu", 0, off_cpu,
 		"measure the time that threads are blocked, too, with stacks and wakers: event offcpu-time"),
@@ -583,8 +581,7 @@ static const struct option options[] = {
 		"start a new file when this event comes, on any CPU (as --switch-output too)"),
 	CALL("synth", 0, "no|all|task|mmap|cgroup", set_synth, "which of the running processes' records to store"),
 	FLAG("tail-synthesize", 0, tail_synthesize,
-		"store the running processes at the end of the recording, not at "
-		"its start"),
+		"store the running processes at the end of the recording, not at its start"),
 	OPTIONAL("threads", 0, "spec", set_threads,
 		"read the rings with a thread per cpu, core, package or numa node, into a directory"),
 	FLAG("timestamp-boundary", 0, time_boundary, "store the times of the first and the last sample"),
@@ -597,8 +594,7 @@ static const struct option options[] = {
 		"waits as long as this are samples of their own, shorter ones are summed (500; with --wall 1)"),
 	FLAG("wall", 0, wall,
 		"record where all time goes: the CPU clock with call graphs (--call-graph auto, unless another is "
-		"given), "
-		"and the time that threads wait or could run (as --off-cpu)"),
+		"given), and the time that threads wait or could run (as --off-cpu)"),
 	CALL("wall-source", 0, "auto|bpf|tracepoints|switches", record_options_set_wall_source,
 		"what measures waits: BPF, the sched tracepoints, or context-switch records and /proc (auto: the first "
 		"of these that this user may use)"),

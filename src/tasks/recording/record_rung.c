@@ -45,8 +45,7 @@ static enum tally_status start_standin(struct record_rung *rung, struct record_s
 	if (!kernel_has(rung->kernel, "/proc/self/status"))
 		return error_set(err, TALLY_UNSUPPORTED,
 			"sampling by timers and ptrace (--rung timer) needs /proc, which is not mounted here: mount "
-			"it, or "
-			"measure by 'stat', which does without");
+			"it, or measure by 'stat', which does without");
 	enum tally_status status = standin_create(&rung->standin, err);
 	if (status != TALLY_OK)
 		return status;
@@ -64,8 +63,7 @@ static enum tally_status refuse_obstacle(
 {
 	return is_denied ? error_set(err, TALLY_DENIED,
 				   "%s needs perf events, and the kernel denies them all: %.*s; 'tally doctor' shows "
-				   "what "
-				   "else is in the way",
+				   "what else is in the way",
 				   obstacle, (int)gate->len, gate->data)
 			 : error_set(err, TALLY_UNSUPPORTED,
 				   "%s needs perf events: it cannot be used with --rung timer", obstacle);
@@ -88,8 +86,7 @@ static enum tally_status descend(struct record_rung *rung, struct record_setting
 		return status;
 	text_printf(sentence,
 		"sampling by timers of CPU time and ptrace (--rung timer), at most %u times a second: it sees user "
-		"mode "
-		"of your own programs, but not the kernel's functions, hardware events, waits or the functions of "
+		"mode of your own programs, but not the kernel's functions, hardware events, waits or the functions of "
 		"interpreted programs (python3 -X perf names those of Python); %s",
 		standin_max_hz(), rung_changes_always);
 	if (is_denied)
@@ -145,8 +142,7 @@ struct perfdata_origin record_rung_origin(const struct record_rung *rung)
 		return (struct perfdata_origin){0};
 	return (struct perfdata_origin){ORIGIN_TIMER, STR("timers of each thread's CPU time, and ptrace"),
 		STR("the kernel's functions, hardware events, waits and the functions of interpreted programs (python3 "
-		    "-X "
-		    "perf names those of Python); time in the kernel counts for its callers"),
+		    "-X perf names those of Python); time in the kernel counts for its callers"),
 		str_from(rung_changes_always)};
 }
 

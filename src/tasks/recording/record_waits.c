@@ -415,8 +415,7 @@ void record_waits_print_losses(struct text *out, const struct off_cpu_losses *l)
 	if (l->throttled_ns)
 		text_printf(out,
 			"CPU quotas of cgroups throttled threads for %.3f s in sum (cpu.stat); this is in 'runnable', "
-			"as only "
-			"--wall-source bpf sees which threads\n",
+			"as only --wall-source bpf sees which threads\n",
 			(double)l->throttled_ns / 1e9);
 	if (l->unreached)
 		text_printf(out,

@@ -238,12 +238,10 @@ static void add_runtimes(struct diag *notes, const struct perfdata_features *fea
 		const char *advice = runtimes[i].advice;
 		if (is_followed(features, &runtimes[i]))
 			advice = is_python ? "-X perf was given, but the call chains do not reach the functions that "
-					     "it names, as "
-					     "the interpreter was built without frame pointers: record with "
-					     "--call-graph dwarf"
+					     "it names, as the interpreter was built without frame pointers: record "
+					     "with --call-graph dwarf"
 					   : "the command was told to write names, but the file of names is not there "
-					     "or was "
-					     "not used: 'report --missing' says why";
+					     "or was not used: 'report --missing' says why";
 		diag_add(notes, DIAG_NOTE,
 			is_python ? "%.1f%% of the samples are in the interpreter, which does not name the code that "
 				    "it runs: %s"

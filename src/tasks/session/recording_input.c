@@ -69,8 +69,7 @@ enum tally_status recording_open(
 					  program)
 		       : status == TALLY_DENIED ? error_set(err, status,
 							  "failed to open %s: %s; run as the user who recorded it, or "
-							  "let others read it "
-							  "with 'chmod a+r'",
+							  "let others read it with 'chmod a+r'",
 							  path, why)
 						: error_set(err, status, "failed to open %s: %s", path, why);
 	}
@@ -132,8 +131,7 @@ void cli_print_health(const struct cli *cli, const struct input_health *health)
 	recording_input_say(cli, health->unordered, "records came a round too late to be sorted by time");
 	recording_input_say(cli, health->untimed_jitdumps,
 		"jitdumps have timestamps of another clock (record with -k mono): of several functions at one address "
-		"the "
-		"last one is named");
+		"the last one is named");
 	say_damaged(cli, &health->damaged);
 	recording_input_say(cli, health->damaged_features, "damaged header sections are left out");
 	recording_input_say(cli, health->unknown_records, "records of unknown types are left out");
@@ -194,8 +192,7 @@ enum tally_status recording_check_wakers(
 	if (!waits)
 		return error_set(err, TALLY_INVALID,
 			"--wakers needs waits that say who ended them, and %s has no waits: it was made without "
-			"'record "
-			"--wall' or '--off-cpu'",
+			"'record --wall' or '--off-cpu'",
 			path);
 	if (!(waits->attr.sample_type & SAMPLE_RAW))
 		return error_set(err, TALLY_INVALID,
@@ -206,8 +203,7 @@ enum tally_status recording_check_wakers(
 		return error_set(err, TALLY_INVALID,
 			"--wakers needs waits that say who ended them, and wakers are not known in %s: its waits were "
 			"measured from context-switch records (--wall-source switches); record as root, or with "
-			"CAP_BPF "
-			"and CAP_PERFMON, by BPF or tracepoints",
+			"CAP_BPF and CAP_PERFMON, by BPF or tracepoints",
 			path);
 	return TALLY_OK;
 }

@@ -36,8 +36,8 @@ void stack_notes_add(struct diag *notes, const struct stack_ends *ends, bool is_
 	if (is_verbose && recorded)
 		diag_add(notes, DIAG_NOTE,
 			"%" PRIu64 " of %" PRIu64
-			" recorded call chains reach a function that threads start in; whether "
-			"the others are complete is not known",
+			" recorded call chains reach a function that threads start in; whether the others are complete "
+			"is not known",
 			ends->reached, recorded);
 }
 

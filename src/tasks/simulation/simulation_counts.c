@@ -150,9 +150,7 @@ void simulation_counts_note(const struct simulation_counts *counts, struct diag 
 	if (counts->unfinished)
 		diag_add(notes, DIAG_WARNING,
 			"the counts of %zu of %zu process images are not complete: they were killed, or still run; "
-			"each may "
-			"lack "
-			"%llu million instructions",
+			"each may lack %llu million instructions",
 			counts->unfinished, counts->images, (unsigned long long)(SIM_COUNTS_INSTRUCTIONS / 1000000));
 	if (counts->damaged)
 		diag_add(notes, DIAG_WARNING, "the counts of %zu of %zu process images cannot be read: %s",
@@ -167,8 +165,7 @@ void simulation_counts_note_nothing(const struct simulation_counts *counts, cons
 		if (i < SIM_TOGGLES_TOLD ? !(counts->toggles_ran & 1u << i) : is_nothing)
 			diag_add(notes, DIAG_WARNING,
 				"no function that --toggle names as '%s' has run: check its name ('*' matches any "
-				"part), "
-				"and that the program has symbols",
+				"part), and that the program has symbols",
 				toggles[i]);
 	if (is_nothing && toggle_count == 0 && starts_off)
 		diag_add(notes, DIAG_WARNING,

@@ -233,8 +233,7 @@ static void simulation_model_complete(
 	if (lacking.len)
 		diag_add(notes, DIAG_NOTE,
 			"this machine does not say what its caches are like (/sys/devices/system/cpu/cpu0/cache, "
-			"CPUID, "
-			"sysconf); simulated is %.*s; --cache-model names others",
+			"CPUID, sysconf); simulated is %.*s; --cache-model names others",
 			(int)lacking.len, lacking.data);
 	text_deinit(&lacking);
 }
@@ -266,8 +265,7 @@ static enum tally_status simulation_model_check_sets(
 	text_char(&better, '\0');
 	enum tally_status status = error_set(err, TALLY_INVALID,
 		"--cache-model: the number of sets of %s is size / ways%s, and must be a power of two: '%s' would be "
-		"the "
-		"nearest",
+		"the nearest",
 		part_names[kind].name.data, part_names[kind].is_tlb ? "" : " / line", better.failed ? "" : better.data);
 	text_deinit(&better);
 	return status;
@@ -298,8 +296,7 @@ static enum tally_status simulation_model_parse_part(
 			part_names[kind].is_tlb ? "it has 1 to 65536 entries, at least one for each way, and a page is "
 						  "a power of two from 4096 to 1G"
 						: "it has up to 4G and 1 to 256 ways, of which a set fits into it, and "
-						  "a line is a power of two "
-						  "from 16 to 4096");
+						  "a line is a power of two from 16 to 4096");
 	enum tally_status status = simulation_model_check_sets(kind, &parsed, err);
 	if (status == TALLY_OK)
 		*part = parsed;
@@ -323,8 +320,7 @@ static enum tally_status simulation_model_parse_item(
 	}
 	return error_set(err, TALLY_INVALID,
 		"--cache-model: '%.*s' is neither a model (machine, cachegrind, generic), which comes first, nor a "
-		"part "
-		"(i1, d1, l2, ll, itlb, dtlb), " EXAMPLE,
+		"part (i1, d1, l2, ll, itlb, dtlb), " EXAMPLE,
 		(int)item.len, item.data);
 }
 

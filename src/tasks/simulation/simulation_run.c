@@ -278,8 +278,7 @@ void simulation_end(struct simulation_run *run, struct diag *notes)
 	if (run->has_survivors && run->folder[0]) {
 		diag_add(notes, DIAG_WARNING,
 			"processes that '%s' started still run under Valgrind, and need the folder '%s'; their counts "
-			"are "
-			"not complete; remove the folder when they have ended",
+			"are not complete; remove the folder when they have ended",
 			run->command, run->folder);
 		run->folder[0] = '\0';
 	}

@@ -51,8 +51,7 @@ static const struct option buildid_cache_options[] = {
 	FILES("add", 'a', add, "file(s) to add"),
 	FLAG("force", 'f', force, "don't complain, do it"),
 	FILES("index", 0, index,
-		"file(s) to index: their source lines and inlined calls are read now and kept for "
-		"reports"),
+		"file(s) to index: their source lines and inlined calls are read now and kept for reports"),
 	{.name = "kcore", .letter = 'k', .kind = OPTION_UNSUPPORTED, .argument = "file", .help = "kcore file to add"},
 	FLAG("json", 0, is_json, "print the lists of --list and --missing as JSON (docs/schema/buildid-cache.json)"),
 	FLAG("list", 'l', list, "list all cached files"),

@@ -75,9 +75,7 @@ enum tally_status daemon_socket_ask(const char *base, const char *line, struct t
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) != 0)
 		status = error_set_errno(err, TALLY_IO, errno,
-			"no daemon answers on %s/control (start one with "
-			"'daemon start'): connect",
-			base);
+			"no daemon answers on %s/control (start one with 'daemon start'): connect", base);
 	if (status == TALLY_OK)
 		status = file_write_all(fd, line, strlen(line), err);
 	if (status == TALLY_OK)

@@ -84,8 +84,7 @@ enum tally_status diff_gate_parse(const char *text, double level, struct diff_ga
 		if (!parse_clause(part, level, &made.clauses[made.count++]))
 			return error_set(err, TALLY_INVALID,
 				"--fail-if takes clauses such as 'regression>2%% with p<0.01' (regression, "
-				"improvement, "
-				"change, total), not '%.*s'",
+				"improvement, change, total), not '%.*s'",
 				(int)part.len, part.data);
 	}
 	if (made.count == 0)

@@ -160,9 +160,7 @@ static void warn_of_waits(const struct cli *cli, const struct diff_recordings *a
 		if (all->items[i].waits.are_joined != is_first)
 			cli_failf(cli,
 				"warning: %s is of wall-clock time (record --wall), and %s is not: their events are "
-				"not "
-				"compared "
-				"with each other",
+				"not compared with each other",
 				all->items[is_first ? 0 : i].path, all->items[is_first ? i : 0].path);
 	}
 }

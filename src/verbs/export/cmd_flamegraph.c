@@ -76,8 +76,7 @@ static const struct option flamegraph_rows[] = {
 	SAMPLE_OPTIONS(struct cmd_flamegraph_settings, samples),
 	PLACE_OPTIONS(struct cmd_flamegraph_settings, samples),
 	{"max-stack", 0, OPTION_U64, "n", ROW(max_stack),
-		.help = "maximum number of frames of a stack to show "
-			"(default: all)"},
+		.help = "maximum number of frames of a stack to show (default: all)"},
 	{"no-inline", 0, OPTION_FLAG, ROW(no_inline), .help = "do not show inlined calls as frames"},
 	SYMBOL_OPTIONS(struct cmd_flamegraph_settings, symbols),
 	LINE_OPTIONS(struct cmd_flamegraph_settings, symbols),
@@ -148,8 +147,7 @@ static enum tally_status cmd_flamegraph_read_profile(
 	if (s->wall && !s->wakers && !waits.are_joined && !perfdata_reader_is_pipe(job->source.reader))
 		return error_set(err, TALLY_INVALID,
 			"--wall needs the event offcpu-time and an event of a clock, and %s lacks one: was it made "
-			"without 'record "
-			"--wall'?",
+			"without 'record --wall'?",
 			job->path);
 	bool is_pipe = perfdata_reader_is_pipe(job->source.reader);
 	if (s->wakers && !is_pipe)

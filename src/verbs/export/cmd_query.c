@@ -29,8 +29,7 @@ static const struct option query_rows[] = {
 	{"csv", 0, OPTION_FLAG, ROW(csv), .help = "print rows as comma-separated values"},
 	{"json", 'j', OPTION_FLAG, ROW(json), .help = "print rows as an array of JSON objects"},
 	{"timeout", 0, OPTION_U64, "seconds", ROW(timeout_s),
-		.help = "abort a query that takes longer (default: "
-			"never)"},
+		.help = "abort a query that takes longer (default: never)"},
 	{"event", 'e', OPTION_STRING, "name", ROW(recording.event), .help = "use this event only (default: all)"},
 	EXPORT_SELECTION_ROWS,
 };

@@ -60,8 +60,7 @@ static const struct option fleet_rows[] = {
 	{"event", 'e', OPTION_STRING, "name", ROW(event), .help = "only samples of this event"},
 	{"by", 0, OPTION_STRING, "label", ROW(by),
 		.help = "group by this label: it takes the place of the command's name. diff: its values are the "
-			"replicates "
-			"(default: host)"},
+			"replicates (default: host)"},
 	{"baseline", 0, OPTION_STRING, "query", ROW(baseline),
 		.help = "flamegraph, diff: what to compare with; without times of its own, in the same time"},
 	{"baseline-since", 0, OPTION_STRING, "time", ROW(baseline_since),
@@ -82,8 +81,7 @@ static const struct option fleet_rows[] = {
 		.is_self_explaining = true, .help = "top: show call graphs, as report does (default: none)"},
 	{"children", 0, OPTION_CALL, .call = set_fleet_children, .can_be_negated = true,
 		.help = "top: also show what functions take together with those that they call (default); "
-			"--no-children sorts by "
-			"their own"},
+			"--no-children sorts by their own"},
 	{"percent-limit", 0, OPTION_CALL, "percent", .call = set_fleet_percent_limit, .is_self_explaining = true,
 		.help = "top: leave out rows below this share"},
 	{"show-nr-samples", 'n', OPTION_FLAG, ROW(report.look.shows_samples),

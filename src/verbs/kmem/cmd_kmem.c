@@ -26,13 +26,11 @@ static const struct option kmem_options[] = {
 	{"slab", 0, OPTION_FLAG, ROW(slab), .help = "Analyze slab allocator (the default)"},
 	{"sort", 's', OPTION_STRING, "key[,key2...]", ROW(sort),
 		.help = "sort by: ptr callsite bytes hit pingpong frag (frag,hit,bytes); with --page: page callsite "
-			"bytes "
-			"hit order migtype gfp (bytes,hit)"},
+			"bytes hit order migtype gfp (bytes,hit)"},
 	{"time", 0, OPTION_STRING, "str", ROW(times), .help = "Time span of interest (start,stop)"},
 	SYMBOL_OPTIONS(struct kmem_settings, symbols),
 	{"verbose", 'v', OPTION_COUNT, ROW(verbose),
-		.help = "report how many freed objects had been allocated "
-			"before the recording"},
+		.help = "report how many freed objects had been allocated before the recording"},
 	{"page", 0, OPTION_FLAG, ROW(page), .help = "Analyze page allocator"},
 	{"live", 0, OPTION_FLAG, ROW(is_live), .help = "with --page: show only what was not freed again"},
 };

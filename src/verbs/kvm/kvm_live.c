@@ -168,8 +168,7 @@ static void kvm_live_say_nothing(struct kvm_live *live)
 	live->has_said_nothing = true;
 	cli_failf(live->request->cli,
 		"note: no kvm:kvm_exit and kvm:kvm_entry so far: no guest runs here%s, or this kernel's hypervisor "
-		"does "
-		"not report them",
+		"does not report them",
 		live->job.settings->pids ? " in these processes" : "");
 }
 

@@ -247,8 +247,7 @@ enum tally_status kwork_print_top(struct kwork_job *job, struct text *out, struc
 	if (job->switches == 0 && job->source.reader && job->source.skipped == 0 && has_interrupts)
 		cli_failf(job->cli,
 			"note: without sched:sched_switch the time of tasks is not known; '%s kwork -k "
-			"irq,softirq,sched "
-			"record' records it",
+			"irq,softirq,sched record' records it",
 			job->cli->program);
 	return read == TALLY_END ? TALLY_OK : read;
 }

@@ -410,8 +410,7 @@ static int cmd_list_events(const struct cli *cli, struct cmd_list_list *list, in
 			!list_metrics_has_any(&list->metrics);
 	if (status == TALLY_OK && is_empty && list->wants_sdt)
 		cli_notef(cli,
-			"no program in the cache of build IDs has SDT probes: '%s buildid-cache --add FILE' "
-			"reads "
+			"no program in the cache of build IDs has SDT probes: '%s buildid-cache --add FILE' reads "
 			"those of a program",
 			cli->program);
 	else if (status == TALLY_OK && count > 0 && is_empty)

@@ -52,8 +52,7 @@ static const struct option lock_options[] = {
 	{"callstack-filter", 'S', OPTION_STRING, "name[,name...]", ROW(callers),
 		.help = "contention: only stacks with a function whose name contains one of these texts"},
 	{"stack-skip", 0, OPTION_U64, "n", ROW(skip),
-		.help = "contention: number of frames to skip when looking for "
-			"the caller (3)"},
+		.help = "contention: number of frames to skip when looking for the caller (3)"},
 	{"threads", 't', OPTION_FLAG, ROW(by_thread), .help = "one row per thread; info: the threads"},
 	{"tid", 0, OPTION_STRING, "tid[,tid...]", ROW(tids), .help = "contention: only these threads"},
 	{"type-filter", 'Y', OPTION_STRING, "type[,type...]", ROW(types),
@@ -68,8 +67,7 @@ static const struct option lock_options[] = {
 		.help = "contention -b: one row per thread that held a mutex or an rwsem when a wait began (needs "
 			"BPF)"},
 	{"lock-cgroup", 'g', OPTION_FLAG, ROW(by_cgroup),
-		.help = "contention: one row per cgroup of the waiting "
-			"threads"},
+		.help = "contention: one row per cgroup of the waiting threads"},
 	{"cgroup-filter", 'G', OPTION_STRING, "cgroup[,cgroup...]", ROW(cgroups),
 		.help = "contention: only threads in these cgroups, by their paths"},
 	{"map-nr-entries", 'M', OPTION_U64, "n", ROW(row_limit),

@@ -64,8 +64,7 @@ static const struct option push_rows[] = {
 	{"to", 0, OPTION_STRING, "url", ROW(to.url),
 		.help = "where to send: a server (http://host:7779), a database (sqlite:PATH), a collector of "
 			"OpenTelemetry (otlp+http://host:4318), Pyroscope (pyroscope+http://host:4040) or Parca "
-			"(parca+http://host:7070) (default: "
-			"http://127.0.0.1:7779)"},
+			"(parca+http://host:7070) (default: http://127.0.0.1:7779)"},
 	{"label", 'l', OPTION_CALL, "name=value", .call = add_push_label,
 		.help = "label of all samples of recordings, such as release=1.4; may be given several times"},
 	FLEET_STORE_OPTIONS(struct push_settings, to),
@@ -109,8 +108,7 @@ static void take_receipt(struct push_job *job, const char *path, const struct ba
 	case BATCH_LACKS_SYMBOLS:
 		fail_file(job, path,
 			"the batch leaves out symbols that another store had, and this one lacks them: only its agent "
-			"can send "
-			"it with all symbols");
+			"can send it with all symbols");
 		break;
 	case BATCH_REFUSED:
 		fail_file(job, path, receipt->sentence);

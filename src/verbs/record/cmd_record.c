@@ -261,8 +261,7 @@ static void say_outcome(const struct cmd_record_run *run, char *const *command, 
 	say_cut_off(run, command, summary);
 	if (lost)
 		cli_sayf("%s: warning: %llu events were lost because a ring was full; try larger rings (-m %llu) or a "
-			 "lower rate "
-			 "(-F)\n",
+			 "lower rate (-F)\n",
 			program, lost,
 			(unsigned long long)(2 * run->plan.ring_bytes / (uint64_t)sysconf(_SC_PAGESIZE)));
 	say_lost_waits(run, summary);

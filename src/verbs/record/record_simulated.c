@@ -119,8 +119,7 @@ static int record_simulated_check(const struct record_simulated_input *in)
 		return cli_failf(in->cli, "-n: '%s stat --simulate' counts without samples", in->cli->program);
 	if (s->has_delay && !record_simulated_starts_off(s))
 		return cli_failf(in->cli, "-D: a simulated command has no clock; --toggle FUNCTION begins at a "
-					  "function, and -D -1 where the program "
-					  "says so");
+					  "function, and -D -1 where the program says so");
 	option = record_simulated_kernels(s);
 	if (option)
 		return cli_failf(
@@ -129,8 +128,7 @@ static int record_simulated_check(const struct record_simulated_input *in)
 	if (option)
 		return cli_failf(in->cli,
 			"%s is about the reading of events while they come: it cannot be used with --simulate, which "
-			"writes "
-			"the recording when the command has ended",
+			"writes the recording when the command has ended",
 			option);
 	return record_simulated_refuse_chains(in);
 }

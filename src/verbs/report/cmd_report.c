@@ -139,8 +139,7 @@ static const struct option report_options[] = {
 	{"quiet", 'q', OPTION_FLAG, .offset = REPORT_REQUEST(is_quiet), .help = "Do not show any warnings or messages"},
 	{"sort", 's', OPTION_STRING, "key[,key2...]", .offset = REPORT_REQUEST(rows.sort),
 		.help = "sort by key(s): comm, dso, symbol, pid, tgid, cpu, symbol_size, overhead ...; of waits: "
-			"state, waker, "
-			"wait, run_latency"},
+			"state, waker, wait, run_latency"},
 	{"fields", 'F', OPTION_STRING, "key[,keys...]", .offset = REPORT_REQUEST(rows.fields),
 		.help = "output field(s): overhead, period, sample and the sort keys; with + in front beside the usual "
 			"ones"},
@@ -172,8 +171,8 @@ static const struct option report_options[] = {
 	{"stats", 0, OPTION_FLAG, .offset = REPORT_REQUEST(output.stats), .help = "Display event stats"},
 	{"require", 0, OPTION_CALL, "name<bound[,...]", .call = set_require, .is_self_explaining = true,
 		.help = "exit with status 3 unless the recording meets these requirements, such as "
-			"'lost<1%,complete>95%,symbols>90%' "
-			"(samples, lost, throttled, complete, symbols, kernel; < <= > >= =)"},
+			"'lost<1%,complete>95%,symbols>90%' (samples, lost, throttled, complete, symbols, kernel; < <= "
+			"> >= =)"},
 	{"html", 0, OPTION_CALL, "file", .argument_is_optional = true, .call = set_html,
 		.help = "write one page (" DEFAULT_PAGE ") with the whole recording, for a browser; can be used with "
 			"the options of 'export'"},
@@ -209,8 +208,7 @@ static const struct option report_options[] = {
 		.help = "add last branch records to the call history: show the jumps that led to each sample"},
 	{"wall", 0, OPTION_CALL, .call = cmd_report_set_wall,
 		.help = "Show waits and time on the CPU as one profile of wall-clock time (of record --wall, and with "
-			"sort "
-			"keys about waits, it is; --no-wall: as two events)"},
+			"sort keys about waits, it is; --no-wall: as two events)"},
 	{"wakers", 0, OPTION_FLAG, .offset = REPORT_REQUEST(rows.wakers),
 		.help = "Show who ended each wait, and what the waker had been doing: its call chain below the wait's"},
 	{"follow", 0, OPTION_FLAG, .offset = REPORT_REQUEST(rows.follows),
@@ -256,9 +254,7 @@ static const struct option report_options[] = {
 static const struct option_table report_table = {report_options, ARRAY_LEN(report_options), false};
 static const char *const report_usages[] = {"[<options>]", NULL};
 static const char *const report_examples[] = {"show the callers and callees of perf.data", "tally report",
-	"show the "
-	"heaviest programs",
-	"tally report -s comm,dso -g none --percent-limit 1", NULL};
+	"show the heaviest programs", "tally report -s comm,dso -g none --percent-limit 1", NULL};
 
 /* What a screen cannot show, or what is made for other programs; NULL: nothing of it is asked for. */
 static const char *text_only_option(const struct report_request *r)

@@ -71,13 +71,11 @@ static void print_remedy(
 	}
 	if (!is_file && info->status != BINARY_OK && (info->kind == BINARY_KERNEL || info->kind == BINARY_MODULE))
 		text_str(out, "    to install  linux-image-RELEASE-dbg (Debian), kernel-debuginfo (Fedora), or give "
-			      "--vmlinux "
-			      "or --kallsyms\n");
+			      "--vmlinux or --kallsyms\n");
 	bool is_generated = info->kind == BINARY_PERF_MAP || info->kind == BINARY_JITDUMP;
 	if (is_generated && info->is_refused)
 		text_str(out, "    to do       the file of names is there: give it to root, yourself or the process's "
-			      "user, or report "
-			      "before another process of that number writes it\n");
+			      "user, or report before another process of that number writes it\n");
 	else if (is_generated && info->status == BINARY_NO_FILE)
 		text_str(out, "    to do       have the runtime write names (node --perf-basic-prof, python3 -X perf, "
 			      "DOTNET_PerfMapEnabled=1, a JVM's agent), and report before the file is removed\n");

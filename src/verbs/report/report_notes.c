@@ -33,8 +33,7 @@ void report_notes_self(struct diag *notes, const struct profile *p)
 	if (count)
 		diag_add(notes, DIAG_NOTE,
 			"%.0f%% of the samples are in inlined functions: self time here is that of the symbols that "
-			"hold "
-			"their code; --self inlined shows them as flame graphs do",
+			"hold their code; --self inlined shows them as flame graphs do",
 			100.0 * (double)count / (double)all);
 }
 
@@ -80,8 +79,7 @@ void report_notes_input(
 	if (remapped)
 		diag_add(notes, DIAG_NOTE,
 			"%zu anonymous mappings hold text that programs moved to huge pages; it is named by the files "
-			"that "
-			"were there",
+			"that were there",
 			remapped);
 	stack_notes_add(notes, &result->ends, is_verbose);
 	symbol_notes_add(notes, store, &result->hits, is_verbose);

@@ -185,8 +185,7 @@ static int cmd_sched_show(const struct cli *cli, const struct sched_settings *se
 	if (job.cut > 0)
 		cli_failf(cli,
 			"note: events were lost within %" PRIu64
-			" run times or waits for a CPU: these times are not known "
-			"and not counted",
+			" run times or waits for a CPU: these times are not known and not counted",
 			job.cut);
 	data_source_close(&job.source);
 	free(job.cpus);

@@ -158,8 +158,8 @@ int script_installed_list(const struct cli *cli)
 	else if (names.len == 0)
 		cli_failf(cli,
 			"no scripts: they come with perf, and none is installed in /usr/lib/perf-core, "
-			"/usr/libexec/perf-core "
-			"or where PERF_EXEC_PATH says; '%s script -s FILE' runs a script of your own",
+			"/usr/libexec/perf-core or where PERF_EXEC_PATH says; '%s script -s FILE' runs a script of "
+			"your own",
 			cli->program);
 	vec_free(&names);
 	arena_deinit(&arena);
@@ -348,8 +348,7 @@ int script_installed_run(const struct cli *cli, const struct script_settings *se
 	if (!is_found)
 		cli_failf(cli,
 			"no script '%s' that can be run is installed: '%s script -l' lists those that are, "
-			"PERF_EXEC_PATH names "
-			"another folder of perf's",
+			"PERF_EXEC_PATH names another folder of perf's",
 			*name, cli->program);
 	else if (is_record)
 		code = script_record(cli, settings, &script, name + 1);

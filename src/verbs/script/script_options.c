@@ -214,8 +214,7 @@ static const struct option script_options_options[] = {
 		.letter = 'v',
 		.kind = OPTION_COUNT,
 		ROW(verbose),
-		.help = "report what was lost or left "
-			"out"},
+		.help = "report what was lost or left out"},
 	{.name = "Latency",
 		.letter = 'L',
 		.kind = OPTION_FLAG,

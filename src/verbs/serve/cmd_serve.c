@@ -324,8 +324,7 @@ static const char *const serve_examples[] = {
 	"tally serve",
 	"for a team: other machines may send and ask, with tokens, over TLS",
 	"tally serve --listen 0.0.0.0:7779 --token-file agents --read-token-file people --tls-cert cert.pem --tls-key "
-	"key.pem "
-	"--retain 30d",
+	"key.pem --retain 30d",
 	NULL,
 };
 

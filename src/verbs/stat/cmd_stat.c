@@ -480,8 +480,7 @@ const struct command command_stat = {
 		"tally stat -e syscalls:sys_enter_write -p 1234 sleep 10",
 		"count every second, per CPU, for a spreadsheet", "tally stat -a -A -I 1000 -x, -o counts.csv",
 		"show medians of twenty runs, with confidence intervals", "tally stat -r 20 --stats ./program",
-		"show what these events would count here, and whether they fit "
-		"together",
+		"show what these events would count here, and whether they fit together",
 		"tally stat --plan cycles,instructions,LLC-loads",
 		"show instructions per cycle, and mispredicted branches",
 		"tally stat -M insn_per_cycle,branch_miss_rate ./program", "find out which of two commands is faster",

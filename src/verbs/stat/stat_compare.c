@@ -25,9 +25,8 @@ int stat_compare_options(
 	const struct cli *cli, const struct command *command, int argc, char **argv, int rest, struct stat_settings *s)
 {
 	if (rest >= argc)
-		return cli_usagef(cli, command, "compare",
-			"--compare needs two command lines, each quoted as one "
-			"argument");
+		return cli_usagef(
+			cli, command, "compare", "--compare needs two command lines, each quoted as one argument");
 	if (rest + 1 < argc) {
 		int more;
 		int exit_code = cli_parse_options(cli, command, argc - rest, argv + rest, s, &more);

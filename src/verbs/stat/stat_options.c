@@ -231,8 +231,7 @@ static const struct option stat_options_options[] = {
 		.argument = "model",
 		AT(simulation.cache_model),
 		.help = "with --simulate: the caches and TLBs (machine; cachegrind: its two levels; generic: alike on "
-			"all "
-			"machines), and parts of them as i1=32K,8,64:ll=32M,16,64"},
+			"all machines), and parts of them as i1=32K,8,64:ll=32M,16,64"},
 	{.name = "cgroup",
 		.letter = 'G',
 		.kind = OPTION_CALL,
@@ -260,8 +259,7 @@ static const struct option stat_options_options[] = {
 		.argument = "clauses",
 		AT(counting.fail_if),
 		.help = "with --compare: exit with status 3 if a clause is true (regression>2%, elapsed>2% with "
-			"p<0.001, "
-			"page-faults>+100, instructions>5M), and with 4 if runs vary too much to tell"},
+			"p<0.001, page-faults>+100, instructions>5M), and with 4 if runs vary too much to tell"},
 	{.name = "markdown", .kind = OPTION_FLAG, AT(view.is_markdown), .help = "with --compare: a table in Markdown"},
 	{.name = "delay",
 		.letter = 'D',
@@ -407,8 +405,7 @@ static const struct option stat_options_options[] = {
 		.argument = "auto|events|rusage",
 		.call = stat_options_set_rung,
 		.help = "what counts: perf events, or getrusage and /proc, for your own programs; auto takes the "
-			"latter "
-			"if the kernel allows no event"},
+			"latter if the kernel allows no event"},
 	{.name = "scale",
 		.letter = 'c',
 		.kind = OPTION_FLAG,
@@ -418,13 +415,11 @@ static const struct option stat_options_options[] = {
 		.kind = OPTION_FLAG,
 		AT(simulation.is_on),
 		.help = "count simulated events of a command (instructions, branches, caches, TLBs), under Valgrind; "
-			"no "
-			"hardware counters or privileges are needed, and counts do not vary"},
+			"no hardware counters or privileges are needed, and counts do not vary"},
 	{.name = "summary",
 		.kind = OPTION_FLAG,
 		AT(view.has_summary),
-		.help = "print totals after the intervals of "
-			"-I"},
+		.help = "print totals after the intervals of -I"},
 	{.name = "stats",
 		.kind = OPTION_FLAG,
 		AT(counting.has_statistics),
@@ -442,15 +437,13 @@ static const struct option stat_options_options[] = {
 		.argument = "percent",
 		.call = stat_options_set_threshold,
 		.help = "with --simulate --compare: exit with status 3 if B exceeds A by more, in instructions or an "
-			"event of "
-			"-e (0.1)"},
+			"event of -e (0.1)"},
 	{.name = "toggle",
 		.kind = OPTION_CALL,
 		.argument = "function",
 		.call = stat_options_add_toggle,
 		.help = "with --simulate: count only while this function (a pattern) runs, with what it calls; may be "
-			"given "
-			"more than once"},
+			"given more than once"},
 	{.name = "timeout", .kind = OPTION_U64, .argument = "n", AT(counting.timeout_ms), .help = "stop after n ms"},
 	{.name = "verbose",
 		.letter = 'v',

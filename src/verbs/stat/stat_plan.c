@@ -110,8 +110,7 @@ static void rounds_print(struct text *t, const struct stat_plan *plan)
 	else if (rounds > 1)
 		text_printf(t,
 			" Multiplexed: %zu events need %u rounds on the PMU, each counted about 1/%u of the time and "
-			"scaled; "
-			"--passes counts each in full.\n",
+			"scaled; --passes counts each in full.\n",
 			counting, rounds, rounds);
 	else if (counting > 0)
 		text_printf(t, " All %zu events with a counter fit at the same time: nothing would be multiplexed.\n",

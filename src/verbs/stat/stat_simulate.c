@@ -82,8 +82,7 @@ int stat_simulate_check(const struct cli *cli, const struct command *command, co
 	if (obstacle)
 		return cli_usagef(cli, command, obstacle,
 			"--simulate and --%s cannot be used together: a simulation counts one command, from its begin "
-			"to its "
-			"end, in user space",
+			"to its end, in user space",
 			obstacle);
 	if (sim->has_threshold && !s->counting.compare)
 		return cli_usagef(cli, command, "threshold,compare", "--threshold needs --compare");

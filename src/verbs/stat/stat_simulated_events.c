@@ -53,20 +53,17 @@ static enum tally_status stat_simulated_refuse(struct tally_str name, struct tal
 	if (is_known && attr.type == EVENT_SOFTWARE)
 		return error_set(err, TALLY_INVALID,
 			"'%.*s' is not simulated: the kernel counts it, also on machines without hardware counters; "
-			"count it "
-			"without --simulate",
+			"count it without --simulate",
 			(int)name.len, name.data);
 	if (is_known && attr.type == EVENT_HARDWARE)
 		return error_set(err, TALLY_INVALID,
 			"'%.*s' cannot be simulated: a simulation counts what instructions do, not how long a CPU "
-			"takes for "
-			"them; 'instructions' is the nearest",
+			"takes for them; 'instructions' is the nearest",
 			(int)name.len, name.data);
 	return error_set(err, TALLY_INVALID,
 		"'%.*s' is not simulated: -e takes instructions, branches, branch-misses, conditional-branches, "
 		"indirect-branches and their -misses, cache-references, cache-misses, and perf's names for loads, "
-		"stores "
-		"and misses of L1-icache, L1-dcache, l2, LLC, dTLB and iTLB, such as LLC-load-misses",
+		"stores and misses of L1-icache, L1-dcache, l2, LLC, dTLB and iTLB, such as LLC-load-misses",
 		(int)name.len, name.data);
 }
 

@@ -84,8 +84,7 @@ static const struct option test_options[] = {
 		.argument = "fifo:ctl-fifo[,ack-fifo]",
 		ROW(record_ctl),
 		.help = "Write enable to the fifo just before running the workload and disable after, with optional "
-			"ack "
-			"from ack-fifo"},
+			"ack from ack-fifo"},
 	{.name = "dso",
 		.kind = OPTION_UNSUPPORTED,
 		.argument = "dso",

@@ -94,13 +94,11 @@ static const struct option timechart_options[] = {
 	{"io-merge-dist", 0, OPTION_CALL, "time", .call = set_merge_dist,
 		.help = "merge I/O operations that are closer together than this (1us)"},
 	{"io-min-time", 0, OPTION_CALL, "time", .call = set_min_time,
-		.help = "draw shorter I/O operations with this "
-			"length (1ms)"},
+		.help = "draw shorter I/O operations with this length (1ms)"},
 	{"io-skip-eagain", 0, OPTION_FLAG, ROW(skips_eagain), .help = "omit I/O operations that returned EAGAIN"},
 	{"json", 0, OPTION_FLAG, ROW(is_json),
 		.help = "print how long each CPU and task was in each state, as JSON (docs/schema/timechart.json); no "
-			"SVG "
-			"unless -o is given too"},
+			"SVG unless -o is given too"},
 	{"max-size", 0, OPTION_CALL, "size", .call = cmd_timechart_set_max_size,
 		.help = "maximum size of the file (default: 8M for an SVG, unlimited for a page): short spans are "
 			"merged until it fits"},

@@ -102,8 +102,8 @@ static const struct option top_options[] = {
 		"record_mode[,record_size],print_type,threshold[,print_limit],order,sort_key[,branch]",
 		.call = set_call_graph, .can_be_negated = true, .is_self_explaining = true,
 		.help = "record call graphs and show them: auto (the best that is possible), bpf (unwound in the "
-			"kernel), dwarf (unwound live, from stack dumps), fp (by frame pointer) "
-			"or lbr; graph|flat|fractal|folded|none, percent, caller|callee, function|address, "
+			"kernel), dwarf (unwound live, from stack dumps), fp (by frame pointer) or lbr; "
+			"graph|flat|fractal|folded|none, percent, caller|callee, function|address, "
 			"percent|period|count (auto,graph,0.5,caller,function)"},
 	{"comms", 0, OPTION_STRING, "comm[,comm...]", TOP_REPORT(samples.filters.comms),
 		.help = "only consider symbols in these comms"},
@@ -120,8 +120,7 @@ static const struct option top_options[] = {
 	LINE_OPTIONS(struct top_settings, report.symbols),
 	CODE_OPTIONS(struct top_settings, report.code),
 	{"stdio", 0, OPTION_FLAG, AT(stdio),
-		.help = "print text instead of using the screen (default without a "
-			"terminal)"},
+		.help = "print text instead of using the screen (default without a terminal)"},
 	{"branch-history", 0, OPTION_UNSUPPORTED, .help = "show branches as the inner part of call chains"},
 	{"stitch-lbr", 0, OPTION_UNSUPPORTED, .help = "stitch branch stacks into longer chains"},
 	{"sym-annotate", 0, OPTION_STRING, "symbol name", AT(sym_annotate),

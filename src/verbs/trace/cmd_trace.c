@@ -152,8 +152,7 @@ static const struct option trace_options[] = {
 		.help = "start tracing this long after the start of the command (-1: never)"},
 	{"event", 'e', OPTION_CALL, "event", .call = cmd_trace_add_choice,
 		.help = "trace these only: names of system calls (also open*, and the groups file, net, process, "
-			"signal, "
-			"ipc, desc, memory, creds, clock), or events; ! in front: all calls but these"},
+			"signal, ipc, desc, memory, creds, clock), or events; ! in front: all calls but these"},
 	INPUT_OPTIONS(struct trace_settings, input),
 	{"pf", 'F', OPTION_CALL, "all|maj|min", .call = cmd_trace_set_faults, .argument_is_optional = true,
 		.takes_next_word = true, .help = "trace page faults (without calls, unless --syscalls is given)"},
@@ -341,8 +340,7 @@ static int cmd_trace_show_file(
 	if (status == TALLY_OK && !is_of_trace(job))
 		status = error_set(&err, TALLY_NOT_FOUND,
 			"'%s' has no events that trace shows (raw_syscalls:sys_enter, raw_syscalls:sys_exit, with -F "
-			"also "
-			"minor-faults and major-faults): make a recording with '%s trace record'",
+			"also minor-faults and major-faults): make a recording with '%s trace record'",
 			recording_name(job->settings->input.path), job->cli->program);
 	return cmd_trace_finish(job, status, &err);
 }

@@ -401,8 +401,7 @@ void trace_live_tell_losses(struct trace_live *live)
 	if (lost > 0)
 		cli_failf(live->job->cli,
 			"warning: %llu events were lost because a ring was full: lines and counts are missing; try "
-			"larger "
-			"rings (-m %llu), fewer calls (-e), or only sums (-s)",
+			"larger rings (-m %llu), fewer calls (-e), or only sums (-s)",
 			(unsigned long long)lost,
 			(unsigned long long)(2 * recorder_ring_bytes(live->rings.opening.recorder) /
 					     (uint64_t)sysconf(_SC_PAGESIZE)));

@@ -30,8 +30,7 @@ static const char schema[] =
 	"ON frames.id = stacks.frame LEFT JOIN maps ON maps.id = frames.map;"
 	/* Only of stacks that samples have: most nodes are callers in the stacks of others. */
 	"CREATE VIEW callers AS WITH RECURSIVE up (stack, parent, distance, frame) AS (SELECT id, parent, 0, frame "
-	"FROM "
-	"stacks WHERE id IN (SELECT stack FROM samples) UNION ALL SELECT up.stack, stacks.parent, distance + 1, "
+	"FROM stacks WHERE id IN (SELECT stack FROM samples) UNION ALL SELECT up.stack, stacks.parent, distance + 1, "
 	"stacks.frame FROM up JOIN stacks ON stacks.id = up.parent) SELECT stack, distance, frame FROM up;";
 
 struct filler {

@@ -122,24 +122,24 @@ static void a_command_has_its_family(void **state)
 	struct usage_bench b;
 	(void)state;
 	usage_bench_start(&b,
-		"/proc/12/stat: " STAT(
-			"S", "1 2 3 4 0 0 0 0") "/proc/12/task/12/children: 13 14 x 99999999999\n"
-						"/proc/13/stat: " STAT(
-							"S", "10 20 30 40 0 0 0 0") "/proc/13/task/13/children: \n"
-										    "/proc/14/stat: 14 (a) R 1 2 -3\n"
-										    "/proc/12/status: " STATUS("5", "6") "/proc/12/sched: " SCHED(
-											    "3") "/proc/13/"
-												 "status: " STATUS("184"
-														   "467"
-														   "440"
-														   "737"
-														   "095"
-														   "516"
-														   "15",
-													 "6") "/proc/"
-													      "13/"
-													      "sched: "
-													      "none\n",
+		"/proc/12/stat: " STAT("S",
+			"1 2 3 4 0 0 0 0") "/proc/12/task/12/children: 13 14 x 99999999999\n"
+					   "/proc/13/stat: " STAT("S",
+						   "10 20 30 40 0 0 0 0") "/proc/13/task/13/children: \n"
+									  "/proc/14/stat: 14 (a) R 1 2 -3\n"
+									  "/proc/12/status: " STATUS("5", "6") "/proc/12/sched: " SCHED(
+										  "3") "/proc/13/"
+										       "status: " STATUS("184"
+													 "467"
+													 "440"
+													 "737"
+													 "095"
+													 "516"
+													 "15",
+											       "6") "/proc/"
+												    "13/"
+												    "sched: "
+												    "none\n",
 		USAGE_OF_COMMAND);
 	assert_true(usage_watch_look(&b.watch, &b.usage));
 	assert_int_equal(b.usage.values[USAGE_MINOR_FAULTS], 33);
