@@ -317,6 +317,8 @@ def test_runs_are_equal_to_the_byte(simulator, compiled, runs):
     seen = set()
     for _ in range(runs):
         stream, = simulator.run(options, [program])
+        if stream.pid % 4096 == 0:
+            continue  # the size of a mapping may be the same number
         records = []
         for record in stream.records:
             if record.kind() == 'sample':
