@@ -158,8 +158,15 @@ enum tally_status bpf_explain(const struct kernel_seam *kernel, const char *what
 		return status;
 	bpf_log_tail(bpf_log.text, tail, sizeof(tail));
 	status = errnum == EPERM || errnum == EACCES ? TALLY_DENIED : TALLY_UNSUPPORTED;
-	error_set(err, status, "%s: the kernel refused its BPF program: %s%s%s", what,
-		error_describe(errnum, reason, sizeof(reason)), tail[0] ? "; the log ends with: " : "", tail);
+	bool is_filtered = status == TALLY_DENIED && own_status_number(kernel, "\nSeccomp:", 10) == 2;
+	if (!tail[0] && is_filtered)
+		error_set(err, status,
+			"%s: the kernel refused its BPF program: %s; a seccomp filter is in force, which may deny bpf(2) (Docker: "
+			"--security-opt seccomp=PROFILE)",
+			what, error_describe(errnum, reason, sizeof(reason)));
+	else
+		error_set(err, status, "%s: the kernel refused its BPF program: %s%s%s", what,
+			error_describe(errnum, reason, sizeof(reason)), tail[0] ? "; the log ends with: " : "", tail);
 	if (err)
 		err->errnum = errnum;
 	return status;

@@ -92,7 +92,8 @@ static void test_probe(void **state)
 	enum tally_status status = bpf_probe(kernel_seam_linux(), "--call-graph bpf", &err);
 	if (status == TALLY_OK)
 		return;
-	if (bpf_refusal_expected(kernel_seam_linux(), "--call-graph bpf", NULL) == TALLY_OK)
+	bool has_filter = strstr(err.text, "a seccomp filter is in force") != NULL;
+	if (bpf_refusal_expected(kernel_seam_linux(), "--call-graph bpf", NULL) == TALLY_OK && !has_filter)
 		fail_msg("%s", err.text);
 	print_message("%s\n", err.text);
 }
