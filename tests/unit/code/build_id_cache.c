@@ -148,10 +148,9 @@ static void what_others_can_change_is_not_opened(void **state)
 	assert_int_equal(build_id_cache_open(&f->cache, &f->id, "elf", &fd, &err), TALLY_INVALID);
 	assert_non_null(strstr(err.text, "can be changed by other users"));
 	assert_int_equal(chmod(elf, 0755), 0);
-	if (geteuid() == 0) {
-		assert_int_equal(chown(elf, 12345, 12345), 0);
+	/* Root of a user namespace may have no other users. */
+	if (geteuid() == 0 && chown(elf, 12345, 12345) == 0)
 		assert_int_equal(build_id_cache_open(&f->cache, &f->id, "elf", &fd, &err), TALLY_INVALID);
-	}
 }
 
 static void names_do_not_lead_out(void **state)
