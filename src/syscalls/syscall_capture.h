@@ -16,7 +16,7 @@ struct syscall_capture_options {
 	const struct syscall_set *wanted; /* NULL: all */
 	bool nothing; /* copy nothing: for sums, or where only numbers are shown */
 	bool no_files; /* descriptors without their paths */
-	size_t string_bytes; /* of a buffer, SYSCALL_PART at most; 0: SYSCALL_STRING_BYTES */
+	size_t string_bytes; /* how much of a buffer is copied, at most SYSCALL_PART; 0: SYSCALL_STRING_BYTES */
 	const struct btf_types *types; /* for the sizes of structs without a form of their own; may be NULL */
 };
 

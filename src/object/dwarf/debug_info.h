@@ -42,9 +42,9 @@ struct debug_info_options {
 #define DEBUG_INFO_SPLIT_PLACES 3
 
 struct debug_missing_splits { /* skeleton units whose split unit was found neither in a .dwo nor in the .dwp file */
-	uint64_t units; /* their number, among the units that were loaded */
-	struct tally_str directory,
-		name; /* of the first one's .dwo file, as the program names them; borrowed from it */
+	uint64_t units; /* how many of the units that were loaded */
+	/* Where the program says that the first unit's .dwo file is; borrowed from the program's image. */
+	struct tally_str directory, name;
 	bool is_other; /* the first one's .dwo file was found, but it is of another build or damaged */
 };
 

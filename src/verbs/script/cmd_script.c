@@ -263,7 +263,7 @@ static enum tally_status cmd_script_print_samples(struct script *script, struct 
 	cli_print_health(script->cli, &script->recording.pass.sideband.health);
 	if (script->settings.only_checks)
 		cli_failf(script->cli, "Misordered timestamps: %" PRIu64, script->misordered);
-	if (script->code.lacks_disassembler)
+	if (script->code.problem.status != TALLY_OK)
 		cli_sayf(
 			"%s: warning: instructions are missing: %s\n", script->cli->program, script->code.problem.text);
 	stack_notes_print(script->cli, &script->recording.pass.unwinder.ends);

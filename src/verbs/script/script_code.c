@@ -91,18 +91,17 @@ static bool open_disassembler(struct script_code *code, const struct binary_code
 	const struct disassembler_options *now = &code->machine;
 	if (now->elf_machine == found->elf_machine && now->is_big_endian == found->is_big_endian &&
 		now->is_64 == found->is_64)
-		return code->status == TALLY_OK;
+		return code->disassembler != NULL;
 	disassembler_destroy(code->disassembler);
 	code->disassembler = NULL;
 	code->machine = (struct disassembler_options){
 		.elf_machine = found->elf_machine, .is_big_endian = found->is_big_endian, .is_64 = found->is_64};
 	struct tally_error error;
-	code->status = disassembler_create(&code->machine, &code->disassembler, &error);
-	if (code->status != TALLY_OK && !code->lacks_disassembler) {
-		code->lacks_disassembler = true;
+	if (disassembler_create(&code->machine, &code->disassembler, &error) == TALLY_OK)
+		return true;
+	if (code->problem.status == TALLY_OK)
 		code->problem = error;
-	}
-	return code->status == TALLY_OK;
+	return false;
 }
 
 bool script_code_decode(struct script_code *code, const struct script_spot *spot, uint64_t ip, struct script_step *step)

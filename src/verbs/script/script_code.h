@@ -20,10 +20,7 @@ struct script_code {
 	struct binary_store *store;
 	struct disassembler *disassembler; /* NULL: none yet, or none for this machine */
 	struct disassembler_options machine; /* that it is of; UINT_MAX: none yet */
-	enum tally_status status; /* of opening it */
-	struct tally_error
-		problem; /* why the first code that was not disassembled was not; valid if lacks_disassembler */
-	bool lacks_disassembler;
+	struct tally_error problem; /* why code could not be disassembled at first; status TALLY_OK: it could */
 	struct map_u64 kernel_ranges; /* the start of a function or page to its index in codes, from 1 on */
 	VEC(struct binary_code) codes;
 };

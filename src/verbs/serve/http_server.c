@@ -156,7 +156,8 @@ struct http_pair_list {
 	struct arena *arena;
 	struct http_pair *items;
 	size_t count;
-	bool is_full, failed; /* failed: out of memory */
+	bool is_full; /* there are more than HTTP_REQUEST_PAIRS */
+	bool failed; /* memory ran out */
 };
 
 static enum MHD_Result http_server_add_pair(void *context, enum MHD_ValueKind kind, const char *key, size_t key_bytes,

@@ -50,7 +50,7 @@ struct stat_measure {
 	struct spawn child;
 	bool has_child;
 	bool has_ended;
-	bool has_no_signals; /* they cannot be blocked here: the end of the child is looked for now and then */
+	bool has_no_signals; /* signals cannot be blocked, so the end of the child is polled */
 	struct rusage usage;
 	int signal_fd; /* to wait for commands too; -1: there are none, or no more */
 	bool is_told_to_stop;

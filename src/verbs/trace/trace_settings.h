@@ -37,7 +37,7 @@ struct trace_settings {
 	char *configured_events; /* owned: trace.add_events */
 	uint64_t least_ns; /* --duration */
 	uint64_t most_events, most_rows, most_stack, least_stack;
-	uint64_t string_bytes; /* --string-limit; 0: the default */
+	uint64_t string_bytes; /* how much of a buffer is shown (--string-limit); 0: the default */
 	bool wants_calls; /* --syscalls */
 	bool no_comm, shows_cpu, full_time, only_failed, forces_btf, prints_samples, tool_stats, bitmasks_as_lists;
 	bool shows_switch_events, sorts;
