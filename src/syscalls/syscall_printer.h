@@ -29,7 +29,7 @@ struct syscall_braces {
 void syscall_put_address(struct text *t, uint64_t address);
 /* Bytes in quotes, with C's escapes; at most so many, and "..." if there are more. */
 void syscall_put_quoted(struct text *t, struct tally_bytes bytes, size_t most, bool is_truncated);
-/* How many bytes of a buffer are printed. */
+/* The limit of the bytes of a buffer that are printed (--string-limit). */
 size_t syscall_string_bytes(const struct syscall_printer *p);
 /* A copied string up to its NUL. */
 void syscall_put_string(struct text *t, const struct syscall_copied *copied);

@@ -352,7 +352,7 @@ enum tally_status sched_print_latency(struct sched_job *job, struct text *out, s
 			status = error_nomem(err);
 			break;
 		}
-	/* Of a damaged recording, the tasks before the damage are shown. */
+	/* If the recording is damaged, the tasks before the damage are still shown. */
 	if (status != TALLY_NOMEM && print_tasks(job, &l, out, err) != TALLY_OK)
 		status = TALLY_NOMEM;
 	job->cut = l.cut;

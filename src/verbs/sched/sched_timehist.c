@@ -506,7 +506,7 @@ enum tally_status sched_print_timehist(struct sched_job *job, struct text *out, 
 		if (status != TALLY_OK || !text_line_end(out))
 			break;
 	}
-	/* Of a damaged recording, the events before the damage are summed. */
+	/* If the recording is damaged, the events before the damage are still summed. */
 	bool is_through = status != TALLY_OK && status != TALLY_NOMEM;
 	if (settings->is_json)
 		json_array_end(&t.json);
