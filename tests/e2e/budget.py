@@ -3,8 +3,10 @@
 
 durations.txt lists the cases that used more than QUICK_CPU_S of CPU or took longer than QUICK_WALL_S. They are marked
 `long`, beside those that their source marks, unless it marks them `always`: `make check` leaves them to `make check-more`
-and to .ci/run. A quick case that uses more than LIMIT_S of CPU fails: the same work takes up to twice as long on a slower machine, or beside other
-work on the same core. What a case shares with others (fixtures of a wider scope, what `shared_work` does) is not counted.
+and to .ci/run. A quick case that uses more than LIMIT_S of CPU fails: the same work takes up to twice as long on a slower
+machine, or beside other work on the same core. What a case shares with others (fixtures of a wider scope, what
+`shared_work` does) is not counted. A case that does not end is ended after END_AFTER_S, with all that it has started, and
+its failure lists those processes: one that hangs never holds up the others.
 The CPU time is that of pytest itself and of the processes that ended and were waited for. Each run writes what its cases
 used to e2e-durations.json in the build folder; --store-durations updates durations.txt from it. The listed cases run
 first, so that the last worker does not end with one of them.
@@ -14,8 +16,10 @@ import json
 import os
 import pathlib
 import resource
+import signal
 import time
 
+import case_processes
 import pytest
 
 STORED = pathlib.Path(__file__).with_name('durations.txt')
@@ -24,6 +28,9 @@ QUICK_CPU_S, QUICK_WALL_S = 0.5, 2
 UNLIMITED = {'long', 'always', 'data'}
 # On a slow machine or with a slow build: TALLY_CASE_CPU_S=SECONDS; 0: no limit.
 LIMIT_S = float(os.environ.get('TALLY_CASE_CPU_S') or 10)
+# Wall-clock seconds that the preparation, the body and the end of a case may each take; 0: no limit. Longer than a
+# subprocess may take (TIMEOUT_S of conftest.py), whose own message says more.
+END_AFTER_S = float(os.environ.get('TALLY_CASE_WALL_S') or 400)
 
 
 def cpu_used():
@@ -70,9 +77,20 @@ class CaseBudget:
                 item.add_marker('long')
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_runtest_setup(self):
+    def pytest_runtest_setup(self, item):
         self.case_begin = self.now()
-        yield
+        with ended_in_time(item):
+            yield
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_call(self, item):
+        with ended_in_time(item):
+            yield
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_teardown(self, item):
+        with ended_in_time(item):
+            yield
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, item, call):
@@ -86,6 +104,27 @@ class CaseBudget:
             report.outcome = 'failed'
             report.longrepr = (f'the case used {cpu_s:.1f} s of CPU, more than the {LIMIT_S:g} s that a quick case may use; make '
                                'it cheaper, or add it to the long ones of make check-more by --store-durations')
+
+
+@contextlib.contextmanager
+def ended_in_time(item):
+    """What happens inside is interrupted after a while, and again and again while it waits for something else."""
+    limit_s = END_AFTER_S * (4 if UNLIMITED & {mark.name for mark in item.iter_markers()} else 1)
+
+    def end_case(_number, _frame):
+        # What pytest itself started besides, such as the browser that cases share, may be what hangs.
+        pids = set(case_processes.descendants(os.getpid())).union(case_processes.running_cases().get(item.nodeid, []))
+        seen = '\n'.join(case_processes.described(pid) for pid in sorted(pids))
+        case_processes.end_processes(pids)
+        pytest.fail(f'the case was ended, as it took more than {limit_s:g} s (TALLY_CASE_WALL_S); its processes were\n{seen}')
+
+    before = signal.signal(signal.SIGALRM, end_case)
+    signal.setitimer(signal.ITIMER_REAL, limit_s, 10)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 BUDGET = CaseBudget()

@@ -15,11 +15,14 @@ import sys
 import tempfile
 import time
 
-import budget
-import made_once
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / 'tools'))
+
+import budget
+import made_once
+
 BUILD = ROOT / os.environ.get('TALLY_BUILD', 'build')
 ASAN = ROOT / os.environ.get('TALLY_ASAN', 'build-asan')
 TSAN = ROOT / os.environ.get('TALLY_TSAN', 'build-tsan')
@@ -43,8 +46,6 @@ def find_newest_perf():
 
 
 NEWEST_PERF = find_newest_perf()
-
-sys.path.insert(0, str(ROOT / 'tools'))
 
 # A shell ignores these in what it starts in the background, nohup the hang-up, and programs inherit that and blocked
 # signals: here they end programs.

@@ -2,8 +2,13 @@
 """Which parts of `make check-more` a change calls for: the table is complete, and nothing that breaks goes unseen."""
 import importlib.machinery
 import importlib.util
+import os
+import pathlib
 import re
+import signal
 import subprocess
+import sys
+import time
 
 import check_parts
 import pytest
@@ -152,6 +157,44 @@ def test_a_case_that_fails_twice_fails(check, monkeypatch):
 def test_many_failures_are_not_asked_again(check, monkeypatch):
     outcome = pytest_runs(check, monkeypatch, [failing(check, *(f'a.py::{n}' for n in range(11)))])
     assert (outcome.failed, outcome.unsteady) == (11, [])
+
+
+def test_a_command_is_ended_with_all_that_it_started(check, monkeypatch):
+    """A process of a session of its own, too."""
+    monkeypatch.setenv('END_BY', str(time.time() + 1))
+    result = check.run(['sh', '-c', 'echo begun; setsid sleep 1234.5 & wait'])
+    assert result.returncode == check.ENDED and result.stdout.startswith('begun\n')
+    assert re.search(r'^ended after [01] s; its processes were\n(running: \S+\n)?\d+ S \S+ sleep 1234.5$', result.stdout, re.M)
+    assert not check.may_begin()
+
+
+def test_a_process_left_behind_holds_up_nothing(check):
+    result = check.run(['sh', '-c', 'sleep 1000 & echo $!'])
+    os.kill(int(result.stdout), signal.SIGKILL)
+    assert result.returncode == 0
+
+
+HANGING = """
+import subprocess, threading
+def test_processes_that_hold_a_pipe(): subprocess.run(['sh', '-c', 'setsid sleep 1234.5 & kill -STOP $$'], capture_output=True)
+def test_a_lock(): threading.Event().wait()
+def test_the_others_run(): pass
+"""
+
+
+def test_a_case_that_hangs_is_ended_and_named(tmp_path):
+    (tmp_path / 'conftest.py').write_text(
+        f'import pathlib, sys\nsys.path[:0] = [{str(ROOT / "tests/e2e")!r}, {str(ROOT / "tools")!r}]\nimport budget\n'
+        f'pytest_addoption = budget.add_options\n'
+        f'def pytest_configure(config): budget.configure(config, pathlib.Path({str(tmp_path)!r}))\n')
+    (tmp_path / 'test_hanging.py').write_text(HANGING)
+    result = subprocess.run([sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', tmp_path], capture_output=True,
+                            text=True, env={**os.environ, 'TALLY_CASE_WALL_S': '0.5'}, cwd=tmp_path, check=False)
+    assert '2 failed, 1 passed' in result.stdout
+    assert re.search(r'^E +\d+ T \S+ sh -c setsid sleep', result.stdout, re.M)
+    assert re.search(r'^E +\d+ S \S+ sleep 1234.5', result.stdout, re.M)
+    assert 'sleep\x001234.5' not in ''.join(
+        path.read_text(errors='replace') for path in pathlib.Path('/proc').glob('[0-9]*/cmdline') if path.exists())
 
 
 @pytest.mark.parametrize('status, name, counts', [(0, 'x.sh', (1, 0, 0)), (1, 'x.sh', (0, 1, 0)), (77, 'x.sh', (0, 0, 1)),
