@@ -19,11 +19,11 @@
 struct bpf_cgroup_counter {
 	const struct kernel_seam *kernel;
 	struct cgroup_counter_bpf *skeleton;
-	size_t event_count, cell_count; /* cells: cgroups x events */
+	size_t event_count, cell_count; /* cell_count is the number of cgroups times event_count. */
 	int possible_cpus;
 	int *cpus;
 	size_t cpu_count;
-	struct cgroup_counter_reading *readings; /* by cell and CPU */
+	struct cgroup_counter_reading *readings; /* Indexed by cell and CPU. */
 };
 
 static enum tally_status bpf_cgroup_counter_fail(int failed, const char *step, struct tally_error *err)
@@ -136,7 +136,7 @@ static enum tally_status bpf_cgroup_counter_flush(const struct bpf_cgroup_counte
 	for (size_t i = 0; i < c->cpu_count; i++) {
 		LIBBPF_OPTS(bpf_test_run_opts, options, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = (uint32_t)c->cpus[i]);
 		int failed = bpf_prog_test_run_opts(bpf_program__fd(c->skeleton->progs.cgroup_flush), &options);
-		if (failed && failed != -ENXIO) /* a CPU that has gone offline counts no more */
+		if (failed && failed != -ENXIO) /* A CPU that has gone offline counts nothing any more. */
 			return bpf_cgroup_counter_fail(failed, "a CPU's counts cannot be added up", err);
 	}
 	return TALLY_OK;
@@ -193,7 +193,7 @@ void bpf_cgroup_counter_close(struct bpf_cgroup_counter *c)
 	free(c);
 }
 #else
-/* None is ever made: bpf_open refuses. */
+/* In a build without BPF, bpf_open always fails, so the functions below never receive a counter. */
 enum tally_status bpf_cgroup_counter_open(const struct kernel_seam *kernel, const struct bpf_cgroup_request *request,
 	struct bpf_cgroup_counter **counter, struct tally_error *err)
 {

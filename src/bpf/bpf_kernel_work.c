@@ -165,7 +165,7 @@ void bpf_kernel_work_destroy(struct bpf_kernel_work *work)
 	free(work);
 }
 #else
-/* None is ever made: bpf_open refuses. */
+/* In a build without BPF, bpf_open always fails, so the functions below never receive an object. */
 enum tally_status bpf_kernel_work_create(const struct kernel_seam *kernel, const struct bpf_kernel_work_config *config,
 	struct bpf_kernel_work **work, struct tally_error *err)
 {

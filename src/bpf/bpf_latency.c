@@ -23,18 +23,18 @@
 struct bpf_latency {
 	const struct kernel_seam *kernel;
 	struct latency_bpf *skeleton;
-	struct bpf_link **links; /* two for each function, or for the events */
+	struct bpf_link **links; /* Two for each function, or one for each event. */
 	size_t link_count;
 	size_t bucket_count;
 };
 
-/* Of the kernel's numbers of devices, which are not those of stat(2). */
+/* Encodes a device number as the kernel does internally, which differs from stat(2). */
 static uint64_t bpf_latency_device(dev_t device)
 {
 	return (uint64_t)major(device) << 20 | minor(device);
 }
 
-/* Processes and threads are watched by the numbers that they have for us. */
+/* Processes and threads are identified by their IDs in the PID namespace of this process. */
 static enum tally_status bpf_latency_find_namespace(struct latency_bpf *s, struct tally_error *err)
 {
 	struct stat st;
@@ -83,7 +83,7 @@ static enum tally_status bpf_latency_attach_functions(
 {
 	const struct latency_bpf *s = l->skeleton;
 	for (size_t i = 0; i < 2 * config->function_count; i++) {
-		bool is_end = i % 2 == 0; /* first, so that each begin has its end */
+		bool is_end = i % 2 == 0; /* The end is attached first, so that no begin lacks its end. */
 		const char *function = config->functions[i / 2];
 		struct bpf_link *link = bpf_program__attach_kprobe(
 			is_end ? s->progs.function_ends : s->progs.function_begins, is_end, function);
@@ -231,7 +231,7 @@ void bpf_latency_destroy(struct bpf_latency *latency)
 	free(latency);
 }
 #else
-/* None is ever made: bpf_open refuses. */
+/* In a build without BPF, bpf_open always fails, so the functions below never receive an object. */
 enum tally_status bpf_latency_create(const struct kernel_seam *kernel, const struct bpf_latency_config *config,
 	struct bpf_latency **latency, struct tally_error *err)
 {

@@ -20,10 +20,10 @@
 #include <bpf/libbpf.h>
 #endif
 
-#define BPF_LEAST_MAJOR 5 /* the first Linux with ring buffers of BPF is 5.8 */
+#define BPF_LEAST_MAJOR 5 /* Linux 5.8 is the first version with BPF ring buffers. */
 #define BPF_LEAST_MINOR 8
 #define BPF_LOG_BYTES	(16u << 10)
-#define BPF_TAIL_BYTES	240 /* what has room in an error */
+#define BPF_TAIL_BYTES	240 /* Longest part of a log that fits into the text of an error. */
 
 /* The last bytes that libbpf logged in this thread since bpf_log_clear. */
 static _Thread_local struct bpf_log {
@@ -56,7 +56,7 @@ static bool bpf_kernel_is_old(const struct kernel_seam *kernel, struct tally_err
 	return is_old;
 }
 
-/* CAP_SYS_ADMIN includes the two others. */
+/* Names the missing capabilities, or returns NULL. CAP_SYS_ADMIN includes CAP_BPF and CAP_PERFMON. */
 static const char *bpf_missing_capability(const struct kernel_seam *kernel)
 {
 	if (capability_is_held(kernel, CAPABILITY_SYS_ADMIN))
@@ -116,7 +116,7 @@ enum tally_status bpf_refusal_expected(const struct kernel_seam *kernel, const c
 	return TALLY_OK;
 }
 
-/* The verifier's statistics at the end of a log do not contain the reason. */
+/* Skips the verifier's statistics and libbpf's markers: they do not say why a program was refused. */
 static bool bpf_line_is_told(const char *line, size_t len)
 {
 	static const char *const untold[] = {
@@ -173,7 +173,7 @@ enum tally_status bpf_explain(const struct kernel_seam *kernel, const char *what
 }
 
 #if HAVE_BPF
-/* Makes room by dropping the older half: what counts is at the end. */
+/* Drops the older half if the buffer is full, because the end of a log states the error. */
 static void bpf_log_append(const char *text, size_t len)
 {
 	struct bpf_log *log = &bpf_log;

@@ -48,7 +48,7 @@ static void bpf_lock_contention_configure(struct lock_contention_bpf *skeleton, 
 	skeleton->rodata->wanted.frames = MIN(config->frames, LOCK_MAP_FRAMES);
 	bpf_map__set_max_entries(skeleton->maps.waits, entries);
 	bpf_map__set_max_entries(skeleton->maps.sums, entries);
-	/* Without stacks in the key one is looked at, for the address. */
+	/* If stacks are not part of the key, only one is read, to find an address of the kernel's code. */
 	bpf_map__set_max_entries(skeleton->maps.stacks, config->with_stack ? entries : 64);
 	bpf_map__set_max_entries(skeleton->maps.tasks, config->of_processes || config->of_threads ? entries : 1);
 	bpf_program__set_autoload(skeleton->progs.task_forks, config->follows_children);
@@ -118,7 +118,9 @@ void bpf_lock_contention_stop(struct bpf_lock_contention *locks)
 	lock_contention_bpf__detach(locks->skeleton);
 }
 
-/* The kernel counts how often a program was due where another ran on this CPU, from 5.12 on. */
+/*
+ * Number of times that the kernel skipped the program because another one ran on the CPU; Linux counts it since 5.12.
+ */
 static uint64_t bpf_lock_contention_missed(const struct bpf_program *program)
 {
 	struct bpf_prog_info info = {0};
@@ -176,7 +178,7 @@ void bpf_lock_contention_destroy(struct bpf_lock_contention *locks)
 	free(locks);
 }
 #else
-/* None is ever made: bpf_open refuses. */
+/* In a build without BPF, bpf_open always fails, so the functions below never receive an object. */
 enum tally_status bpf_lock_contention_create(const struct kernel_seam *kernel, const struct bpf_lock_config *config,
 	struct bpf_lock_contention **locks, struct tally_error *err)
 {

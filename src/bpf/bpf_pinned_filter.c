@@ -29,7 +29,7 @@
 
 #include "bpf/pinned_filter.skel.h"
 
-/* ---- root's part ---- */
+/* ---- pinning, by root ---- */
 
 static enum tally_status bpf_pinned_filter_step(int failed, const char *step, const char *path, struct tally_error *err)
 {
@@ -60,7 +60,7 @@ enum tally_status bpf_pinned_filter_unpin(struct tally_error *err)
 	return status;
 }
 
-/* Users need the right to pass through the file system; Debian's containers mount it for root alone. */
+/* Users must be able to traverse the BPF file system; Debian's containers mount it for root alone. */
 static enum tally_status bpf_pinned_filter_open_way(const char **opened_path, struct tally_error *err)
 {
 	struct statfs fs;
@@ -79,7 +79,7 @@ static enum tally_status bpf_pinned_filter_open_way(const char **opened_path, st
 	return TALLY_OK;
 }
 
-/* Write-only for users: they cannot list the keys. */
+/* Users may only write the map of filters, so that they cannot list the keys of other users. */
 static enum tally_status bpf_pinned_filter_put(const struct pinned_filter_bpf *s, struct tally_error *err)
 {
 	const struct {
@@ -127,7 +127,7 @@ enum tally_status bpf_pinned_filter_pin(
 	return status;
 }
 
-/* ---- the users' part ---- */
+/* ---- filtering, by users ---- */
 
 struct bpf_pinned_filter {
 	int program, filters, dropped;
@@ -135,10 +135,10 @@ struct bpf_pinned_filter {
 	bool has_entry;
 	uint32_t slot;
 	uint64_t dropped_before;
-	VEC(int) links; /* one for each descriptor of an event */
+	VEC(int) links; /* One for each event descriptor. */
 };
 
-/* A folder that another user has made may lead to maps that he reads. */
+/* A directory that another user has made may lead to maps that this other user can read. */
 static enum tally_status bpf_pinned_filter_trust(struct tally_error *err)
 {
 	struct stat folder;

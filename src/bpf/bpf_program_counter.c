@@ -20,15 +20,16 @@
 #include "bpf/program_counter.skel.h"
 
 #define FUNCTION_BYTES	    128
-#define ERRNO_NOT_SUPPORTED 524 /* ENOTSUPP, which the kernel does not declare to programs */
+#define ERRNO_NOT_SUPPORTED 524 /* ENOTSUPP, which the kernel does not define for user space. */
 
 struct bpf_program_counter {
 	const struct kernel_seam *kernel;
-	struct program_counter_bpf **skeletons; /* one for each program that is counted */
+	struct program_counter_bpf **skeletons; /* One for each counted program. */
 	size_t count;
 	size_t event_count;
 	int possible_cpus;
-	struct program_counter_reading *readings, *part; /* by event and CPU; of one program and event */
+	/* Sums by event and CPU; buffer for one program and event, by CPU. */
+	struct program_counter_reading *readings, *part;
 };
 
 static enum tally_status bpf_program_counter_fail(int failed, uint32_t id, const char *step, struct tally_error *err)
@@ -38,12 +39,12 @@ static enum tally_status bpf_program_counter_fail(int failed, uint32_t id, const
 	return error_set_errno(err, status, errnum, BPF_PROGRAM_COUNTER_WHAT " %u: %s", id, step);
 }
 
-/* ---- the program that is counted ---- */
+/* ---- the counted program ---- */
 
 struct bpf_program_target {
 	uint32_t id;
 	int fd;
-	char function[FUNCTION_BYTES]; /* where it begins, in its BTF */
+	char function[FUNCTION_BYTES]; /* Name of the program's entry function in its BTF. */
 };
 
 static enum tally_status bpf_program_counter_name(
@@ -93,9 +94,9 @@ static enum tally_status bpf_program_counter_look(struct bpf_program_target *tar
 	return bpf_program_counter_name(target, info.btf_id, function.type_id, err);
 }
 
-/* ---- ours ---- */
+/* ---- the programs around it ---- */
 
-/* Some kernels load BPF programs, but none that changes where the kernel's code goes: they say EPERM before they look. */
+/* Some kernels load BPF programs, but refuse all that attach to the kernel's code, with EPERM and no other check. */
 static enum tally_status bpf_program_counter_explain(
 	const struct tally_error *refusal, uint32_t id, struct tally_error *err)
 {
@@ -133,7 +134,7 @@ static enum tally_status bpf_program_counter_load(
 	c->skeletons[c->count++] = s;
 	s->rodata->event_count = (uint32_t)c->event_count;
 	s->rodata->possible_cpus = (uint32_t)c->possible_cpus;
-	/* Without events there is still a program to look for. */
+	/* A map needs at least one entry, even if there are no events. */
 	uint32_t counters = MAX((uint32_t)c->event_count, 1u) * (uint32_t)c->possible_cpus;
 	int failed = bpf_map__set_max_entries(s->maps.events, counters);
 	if (!failed)
@@ -265,7 +266,7 @@ void bpf_program_counter_close(struct bpf_program_counter *c)
 	free(c);
 }
 #else
-/* None is ever made: bpf_open refuses. */
+/* In a build without BPF, bpf_open always fails, so the functions below never receive a counter. */
 enum tally_status bpf_program_counter_open(const struct kernel_seam *kernel, const struct bpf_program_request *request,
 	struct bpf_program_counter **counter, struct tally_error *err)
 {

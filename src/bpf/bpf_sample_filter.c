@@ -18,12 +18,13 @@
 
 struct bpf_sample_filter {
 	const struct kernel_seam *kernel;
-	struct bpf_pinned_filter *pinned; /* that root has pinned for users without rights; NULL: our own program */
+	/* Filter that root has pinned for unprivileged users; NULL if this process loaded its own program. */
+	struct bpf_pinned_filter *pinned;
 	struct sample_filter_bpf *skeleton;
 	int program_fd;
 };
 
-/* What filter_plain can answer: helpers and the context of older kernels know no more. */
+/* Fields that filter_plain can read: the helpers and the context of older kernels offer no others. */
 static bool bpf_sample_filter_is_plain(unsigned int term)
 {
 	switch (term) {
@@ -83,7 +84,7 @@ static enum tally_status bpf_sample_filter_load_either(
 	return bpf_sample_filter_load(program, filter, false, err);
 }
 
-/* For users who may not load programs. */
+/* Fallback for users who may not load BPF programs. */
 static enum tally_status bpf_sample_filter_use_pinned(
 	struct bpf_sample_filter *program, const struct sample_filter_list *filter, struct tally_error *err)
 {
@@ -140,7 +141,7 @@ void bpf_sample_filter_destroy(struct bpf_sample_filter *program)
 	free(program);
 }
 #else
-/* None is ever made: bpf_open refuses. */
+/* In a build without BPF, bpf_open always fails, so the functions below never receive a program. */
 enum tally_status bpf_sample_filter_create(const struct kernel_seam *kernel, const struct sample_filter_list *filter,
 	struct bpf_sample_filter **program, struct tally_error *err)
 {

@@ -9,7 +9,7 @@
 
 struct perf_attr bpf_sample_stacks_attr(const struct perf_attr *sampled)
 {
-	/* What records that are no samples carry has to be where it is in those of the other events. */
+	/* The sample ID fields at the end of other records must be laid out as in the records of the other events. */
 	const uint64_t trailer =
 		SAMPLE_TID | SAMPLE_TIME | SAMPLE_ID | SAMPLE_STREAM_ID | SAMPLE_CPU | SAMPLE_IDENTIFIER;
 	struct perf_attr attr = {.type = EVENT_SOFTWARE,
@@ -40,7 +40,7 @@ struct bpf_sample_stacks {
 	const struct kernel_seam *kernel;
 	struct sample_stacks_bpf *skeleton;
 	struct walk_tables *tables;
-	VEC(int) outputs; /* events that carry stacks */
+	VEC(int) outputs; /* Descriptors of the events that carry stacks, one for each ring. */
 	VEC(uint64_t) ids;
 };
 
@@ -129,7 +129,7 @@ const uint64_t *bpf_sample_stacks_ids(const struct bpf_sample_stacks *stacks, si
 enum tally_status bpf_sample_stacks_start(
 	struct bpf_sample_stacks *stacks, const pid_t *pids, size_t pid_count, struct tally_error *err)
 {
-	/* Nearly every program has the libraries that we have. */
+	/* Nearly every program maps the same libraries as this process. */
 	walk_tables_preload(stacks->tables, getpid(), true);
 	for (size_t i = 0; i < pid_count; i++)
 		walk_tables_preload(stacks->tables, pids[i], false);
@@ -152,7 +152,7 @@ struct bpf_sample_stacks_totals bpf_sample_stacks_totals(const struct bpf_sample
 		.lost = __atomic_load_n(&stacks->skeleton->bss->lost, __ATOMIC_RELAXED)};
 }
 #else
-/* None is ever made: bpf_open refuses. */
+/* In a build without BPF, bpf_open always fails, so the functions below never receive an object. */
 enum tally_status bpf_sample_stacks_create(
 	const struct walk_tables_config *config, struct bpf_sample_stacks **out, struct tally_error *err)
 {

@@ -22,14 +22,14 @@
 
 #include "bpf/shared_counter.skel.h"
 
-#define SHARED_ENTRIES 256 /* events that are counted at a time */
+#define SHARED_ENTRIES 256 /* Maximum number of events that are counted at a time. */
 
 struct bpf_shared_counter {
 	const struct kernel_seam *kernel;
 	const struct event_spec *spec;
 	struct shared_counter_key key;
 	int pinned, links[SHARED_LINKS], program, readings, tasks, cpus, active, owners, losses;
-	int cpu_count; /* possible ones */
+	int cpu_count; /* Number of possible CPUs. */
 	uint32_t slot;
 	bool has_slot, is_counting;
 };
@@ -72,7 +72,8 @@ static enum tally_status bpf_shared_counter_open_pinned(
 			return bpf_shared_counter_fail(made, "a map cannot be made", err);
 		int failed = bpf_obj_pin(made, path);
 		int errnum = errno;
-		c->pinned = failed ? bpf_obj_get(path) : made; /* another session may have been faster */
+		/* Another session may have pinned a map in the meantime. */
+		c->pinned = failed ? bpf_obj_get(path) : made;
 		if (failed)
 			close(made);
 		if (c->pinned < 0)
@@ -92,9 +93,9 @@ static enum tally_status bpf_shared_counter_open_pinned(
 	return TALLY_OK;
 }
 
-/* ---- what counts ---- */
+/* ---- the counting programs ---- */
 
-/* Numbers are given out again: what they lead to has to be ours. */
+/* The kernel reuses IDs, so what the stored IDs lead to must be checked. */
 static bool bpf_shared_counter_join(struct bpf_shared_counter *c, const struct shared_counter_entry *entry)
 {
 	struct bpf_link_info link = {0};
@@ -134,7 +135,7 @@ static enum tally_status bpf_shared_counter_open_events(
 	for (int cpu = 0; cpu < c->cpu_count; cpu++) {
 		int fd = event_open(c->kernel, &attr, -1, cpu, -1, 0);
 		if (fd < 0 && (errno == ENODEV || errno == EINVAL) && cpu > 0)
-			continue; /* it is offline */
+			continue; /* The CPU is offline. */
 		if (fd < 0)
 			return bpf_shared_counter_fail(-1, c->spec->name, err);
 		int failed = bpf_map_update_elem(map, &cpu, &fd, BPF_ANY);
@@ -155,7 +156,7 @@ static uint32_t bpf_shared_counter_map_id(int fd)
 	return bpf_obj_get_info_by_fd(fd, &info, &size) == 0 ? info.id : 0;
 }
 
-/* Keeps copies of the descriptors: the skeleton goes. */
+/* Duplicates the descriptors, because the caller destroys the skeleton, which closes its own. */
 static void bpf_shared_counter_take(struct bpf_shared_counter *c, const struct shared_counter_bpf *s)
 {
 	const struct bpf_link *links[SHARED_LINKS] = {s->links.on_switch, s->links.shared_forks, s->links.shared_exits};
@@ -209,7 +210,7 @@ static enum tally_status bpf_shared_counter_lead(struct bpf_shared_counter *c, s
 
 /* ---- slots ---- */
 
-/* Takes the slot's bit out of all masks, and empties its sums. */
+/* Removes the slot's bit from all masks, and zeroes its sums. */
 static void bpf_shared_counter_clear_slot(const struct bpf_shared_counter *c, uint32_t slot)
 {
 	uint64_t bit = UINT64_C(1) << slot, mask;
@@ -307,7 +308,7 @@ enum tally_status bpf_shared_counter_open(const struct kernel_seam *kernel, cons
 
 /* ---- counting ---- */
 
-/* Under the lock: other sessions change other bits. */
+/* Other sessions change other bits of the mask, so the map is locked. */
 static enum tally_status bpf_shared_counter_set_bit(
 	const struct bpf_shared_counter *c, int map, uint32_t key, bool is_on, struct tally_error *err)
 {
@@ -332,12 +333,12 @@ enum tally_status bpf_shared_counter_watch_cpu(struct bpf_shared_counter *c, uin
 	return bpf_shared_counter_set_bit(c, c->cpus, cpu, true, err);
 }
 
-/* What runs now has its part of the counts up to now. */
+/* Adds the counts since the last switch on each CPU to the thread that runs there now. */
 static void bpf_shared_counter_flush(const struct bpf_shared_counter *c)
 {
 	for (int cpu = 0; cpu < c->cpu_count; cpu++) {
 		LIBBPF_OPTS(bpf_test_run_opts, options, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = (uint32_t)cpu);
-		(void)bpf_prog_test_run_opts(c->program, &options); /* it fails where the CPU is offline */
+		(void)bpf_prog_test_run_opts(c->program, &options); /* It fails if the CPU is offline. */
 	}
 }
 
@@ -387,7 +388,7 @@ void bpf_shared_counter_close(struct bpf_shared_counter *c)
 	free(c);
 }
 #else
-/* None is ever made: bpf_open refuses. */
+/* In a build without BPF, bpf_open always fails, so the functions below never receive a counter. */
 enum tally_status bpf_shared_counter_open(const struct kernel_seam *kernel, const char *path,
 	const struct event_spec *spec, struct bpf_shared_counter **counter, struct tally_error *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Counts events for many cgroups by one counter of each CPU and event: when a CPU goes from a thread of one cgroup to a
- * thread of another, what was counted since the last time is added to the sums of the cgroup that it leaves and of those
- * that contain it.
+ * Counts events for many cgroups with one counter for each CPU and event: when a CPU switches from a thread of one
+ * cgroup to a thread of another, the events since the last reading are added to the sums of the cgroup that it leaves
+ * and of the cgroups that contain it.
  *
  * A thread that moves itself to another cgroup counts for it from then on; one that another thread moves while it runs,
  * from its next switch on. User space also runs cgroup_flush on each CPU (as a BPF test run) before it begins, ends or
@@ -15,26 +15,31 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile __u32 event_count, possible_cpus;
 bool is_counting;
-bool is_missing; /* the kernel keeps some switches from us, of threads that it protects: counters are read at all others */
-__u64 moves; /* of threads to other cgroups */
-__u64 unread; /* times that the counter of a CPU could not be read */
-__u64 cut; /* switches to a thread whose outermost cgroups were out of reach */
+/*
+ * Set once a switch was not reported, because the kernel hides those of protected threads; counters are then read at
+ * every switch.
+ */
+bool is_missing;
+__u64 moves; /* Number of times that a thread was moved to another cgroup. */
+__u64 unread; /* Number of failed reads of a CPU's counter. */
+/* Number of switches to a thread whose outermost cgroups were not reached within CGROUP_COUNTER_DEPTH levels. */
+__u64 cut;
 
-struct { /* by event and CPU; its size is set when it is loaded, like those of the next two */
+struct { /* Counters by event and CPU. User space sets the sizes of this map and the next two before loading. */
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__uint(max_entries, 1);
 	__uint(key_size, sizeof(int));
 	__uint(value_size, sizeof(int));
 } events SEC(".maps");
 
-struct { /* by a cgroup's ID: where its readings begin */
+struct { /* Index of a cgroup's first reading, by the cgroup's ID. */
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
 	__type(key, __u64);
 	__type(value, __u32);
 } cgroups SEC(".maps");
 
-struct { /* sums, by cgroup and event */
+struct { /* Sums by cgroup and event. */
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
@@ -48,20 +53,21 @@ struct {
 	__type(value, struct cgroup_counter_reading);
 } last SEC(".maps");
 
-struct { /* what each event counted since the last time */
+struct { /* Events counted since the last reading, by event. */
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, CGROUP_COUNTER_EVENTS);
 	__type(key, __u32);
 	__type(value, struct cgroup_counter_reading);
 } since SEC(".maps");
 
-struct cgroup_counter_cpu { /* the thread that runs */
-	__u64 task; /* 0: not known */
-	__u64 set, moves; /* where its cgroups are in the kernel, and the number of moves at that time */
-	__u64 id; /* of its cgroup */
+struct cgroup_counter_cpu { /* The thread that runs on this CPU. */
+	__u64 task; /* 0 if the thread is not known. */
+	__u64 set, moves; /* Address of its css_set, and the value of the global moves when the css_set was read. */
+	__u64 id; /* ID of its cgroup. */
 	__u32 count;
-	__u32 is_busy; /* a program runs that an interrupt may find */
-	__u32 first[CGROUP_COUNTER_DEPTH]; /* the readings of those of its cgroups that are counted */
+	__u32 is_busy; /* Set while on_cgroup_move changes this entry, because cgroup_flush may interrupt it. */
+	/* Index of the first reading of each counted cgroup that contains the thread. */
+	__u32 first[CGROUP_COUNTER_DEPTH];
 };
 
 struct {
@@ -84,7 +90,7 @@ static __always_inline void cgroup_counter_measure(void)
 		long failed = bpf_perf_event_read_value(&events, event * possible_cpus + cpu, &now, sizeof(now));
 		if (failed) {
 			*change = (struct cgroup_counter_reading){0};
-			if (failed != -2) /* ENOENT: it is not counted on this CPU */
+			if (failed != -2) /* -ENOENT: the event is not counted on this CPU. */
 				__sync_fetch_and_add(&unread, 1);
 			continue;
 		}
@@ -140,7 +146,7 @@ static __always_inline void cgroup_counter_enter(struct cgroup_counter_cpu *cpu,
 		__sync_fetch_and_add(&cut, 1);
 }
 
-/* What the CPU counted up to now is of the thread that it ran; it goes on with another, or with another cgroup. */
+/* Adds the events up to now to the cgroups of the thread that ran; the CPU continues with the given css_set. */
 static __always_inline void cgroup_counter_go_on(struct cgroup_counter_cpu *cpu, const struct css_set *set)
 {
 	cgroup_counter_measure();
@@ -149,7 +155,7 @@ static __always_inline void cgroup_counter_go_on(struct cgroup_counter_cpu *cpu,
 	cgroup_counter_enter(cpu, set);
 }
 
-/* The common case needs no look at the cgroups: threads share sets of them. */
+/* Threads share css_sets, so the common case does not read the cgroup. */
 static __always_inline bool cgroup_counter_is_same(struct cgroup_counter_cpu *cpu, const struct css_set *set)
 {
 	__u64 moved = moves;
@@ -173,7 +179,10 @@ int BPF_PROG(on_cgroup_switch, bool preempt, struct task_struct *prev, struct ta
 		return 0;
 	if (cpu->task && cpu->task != (__u64)prev)
 		is_missing = true;
-	/* Otherwise another thread has moved this one, which counts for its old cgroup up to now. */
+	/*
+	 * If the last thread is known, a changed cgroup means that another thread has moved it: it counts for the old
+	 * one up to now.
+	 */
 	struct css_set *left = BPF_CORE_READ(prev, cgroups), *entered = BPF_CORE_READ(next, cgroups);
 	if (misses && cpu->task != (__u64)prev && !cgroup_counter_is_same(cpu, left))
 		cgroup_counter_enter(cpu, left);
@@ -202,7 +211,7 @@ int BPF_PROG(on_cgroup_move)
 	return 0;
 }
 
-/* Never attached. It may run as an interrupt of on_cgroup_move, which adds up to now as well. */
+/* Never attached: user space runs it. It may interrupt on_cgroup_move, which adds the events up to now as well. */
 SEC("raw_tp")
 int cgroup_flush(void *ctx)
 {

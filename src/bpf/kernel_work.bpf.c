@@ -12,16 +12,16 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* With 0 the kernel hands the event to nobody else: recordings would lack it. */
+/* After a return value of 0 the kernel would pass the event on to nobody else, so recordings would lack it. */
 #define GO_ON 1
 
 enum { WORK_OF_IRQ, WORK_OF_SOFTIRQ, WORK_OF_QUEUE };
 
-/* The tracepoints' records; the layouts are the kernel's interface (events/irq/irq_handler_entry/format and so on). */
+/* Records of the tracepoints. Their layouts are kernel ABI (events/irq/irq_handler_entry/format and so on). */
 struct irq_record {
 	__u64 common;
 	int irq;
-	__u32 name; /* of the entry: length and offset of the text */
+	__u32 name; /* Length and offset of the text within the record. */
 };
 
 struct softirq_record {
@@ -31,16 +31,16 @@ struct softirq_record {
 
 struct work_record {
 	__u64 common;
-	__u64 work, function; /* an activation has no function before Linux 6.11 */
+	__u64 work, function; /* workqueue_activate_work has no function before Linux 6.11. */
 };
 
 const volatile struct {
 	bool has_cpus;
-	bool adds_tasks; /* to the CPUs; else to the sums of work */
+	bool adds_tasks; /* True to add up tasks and CPUs; false to add up work. */
 } work_wanted;
 
 bool is_adding;
-struct work_map_losses work_losses; /* atomically, by all CPUs */
+struct work_map_losses work_losses; /* Updated atomically by all CPUs. */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -136,7 +136,7 @@ static __always_inline void work_is_raised(__u32 kind, __u64 id)
 {
 	struct work_map_key key = work_key(kind, id, true);
 	__u64 now = bpf_ktime_get_ns();
-	/* The first raise counts: -EEXIST. */
+	/* Only the first raise counts; later ones fail with -EEXIST. */
 	if (bpf_map_update_elem(&raises, &key, &now, BPF_NOEXIST) != 0 && !bpf_map_lookup_elem(&raises, &key))
 		__sync_fetch_and_add(&work_losses.without_raise, 1);
 }
@@ -318,7 +318,7 @@ int softirq_exits(struct softirq_record *record)
 SEC("tracepoint/workqueue/workqueue_activate_work")
 int item_is_raised(struct work_record *record)
 {
-	/* It may run on a CPU that is wanted, whatever this one is. */
+	/* The item may run on another CPU than this one, so the filter of CPUs does not apply yet. */
 	if (is_adding)
 		work_is_raised(WORK_OF_QUEUE, record->work);
 	return GO_ON;

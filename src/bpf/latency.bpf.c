@@ -10,20 +10,20 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* With 0 the kernel hands the event to nobody else: recordings would lack it. */
+/* After a return value of 0 the kernel would pass the event on to nobody else, so recordings would lack it. */
 #define GO_ON 1
 
 const volatile struct {
 	bool has_cpus, has_processes, has_threads;
-	bool is_one_event; /* the first event is the second one, too */
+	bool is_one_event; /* The first event is also the second one. */
 	__u32 buckets;
-	__u64 unit_ns; /* of range and min */
-	__u64 ns_device, ns_inode; /* of the PID namespace whose numbers latency_tasks has */
-	__u64 range, min; /* as in analysis/ftrace/duration_histogram.h */
+	__u64 unit_ns; /* Unit of range and min, in nanoseconds. */
+	__u64 ns_device, ns_inode; /* PID namespace of the IDs in latency_tasks. */
+	__u64 range, min; /* See analysis/ftrace/duration_histogram.h. */
 } latency;
 
 bool is_measuring;
-struct latency_map_losses latency_losses; /* atomically, by all CPUs */
+struct latency_map_losses latency_losses; /* Updated atomically by all CPUs. */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -34,7 +34,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 22); /* set by user space */
+	__uint(max_entries, 22); /* User space sets the size before loading. */
 	__type(key, __u32);
 	__type(value, __u64);
 } buckets SEC(".maps");
@@ -53,7 +53,7 @@ struct {
 	__type(value, __u8);
 } latency_cpus SEC(".maps");
 
-/* By thread or, with has_processes, by process: what is measured. */
+/* Threads that are measured or, with has_processes, processes. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
@@ -61,7 +61,7 @@ struct {
 	__type(value, __u8);
 } latency_tasks SEC(".maps");
 
-/* The idle threads of all CPUs have one number. */
+/* The idle threads of all CPUs share the ID 0, so they are distinguished by their CPU. */
 static __always_inline __u32 latency_thread(void)
 {
 	__u32 tid = (__u32)bpf_get_current_pid_tgid();
@@ -98,7 +98,7 @@ static __always_inline __u32 latency_bucket(__u64 ns)
 				index += bits;
 			}
 		}
-		index += value; /* 0 or 1 */
+		index += value; /* The remaining value is 0 or 1. */
 	} else if (latency.min) {
 		index = value < latency.min ? 0 : 1 + (value - latency.min) / latency.range;
 	} else {
@@ -129,7 +129,7 @@ static __always_inline void latency_end(void)
 	struct latency_map_sum *sum = bpf_map_lookup_elem(&latency_sums, &zero);
 	if (!count || !sum)
 		return;
-	/* An interrupt may do the same on this CPU. */
+	/* An interrupt may update the same entry on this CPU. */
 	__sync_fetch_and_add(count, 1);
 	if (__sync_fetch_and_add(&sum->count, 1) == 0 || ns < sum->min_ns)
 		sum->min_ns = ns;

@@ -12,7 +12,7 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* With 0 the kernel hands the event to nobody else: recordings would lack it. */
+/* After a return value of 0 the kernel would pass the event on to nobody else, so recordings would lack it. */
 #define GO_ON 1
 
 #define FLAG_SPIN   0x01
@@ -21,7 +21,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define FLAG_PERCPU 0x10
 #define FLAG_MUTEX  0x20
 
-/* The tracepoints' records; the layout is the kernel's interface (events/lock/contention_begin/format). */
+/* Records of the tracepoints. Their layout is kernel ABI (events/lock/contention_begin/format). */
 struct contention_begin_record {
 	__u64 common;
 	__u64 lock;
@@ -36,12 +36,12 @@ struct contention_end_record {
 const volatile struct {
 	bool with_stack, with_lock, with_thread, with_owner, with_cgroup;
 	bool has_cpus, has_processes, has_threads, follows_children;
-	__u32 frames; /* of a stack, LOCK_MAP_FRAMES at most */
+	__u32 frames; /* Maximum number of frames in a stack, at most LOCK_MAP_FRAMES. */
 } wanted;
 
 bool is_on;
-__u64 kernel_address; /* of code that waits for locks */
-struct lock_map_losses losses; /* atomically, by all CPUs */
+__u64 kernel_address; /* Address of some kernel code that waits for a lock; 0 until a stack was read. */
+struct lock_map_losses losses; /* Updated atomically by all CPUs. */
 
 struct wait_key {
 	__u64 lock;
@@ -56,7 +56,7 @@ struct wait {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 16384); /* set by user space */
+	__uint(max_entries, 16384); /* User space sets the size before loading. */
 	__type(key, struct wait_key);
 	__type(value, struct wait);
 } waits SEC(".maps");
@@ -89,7 +89,7 @@ struct {
 	__type(value, __u8);
 } cpus SEC(".maps");
 
-/* By thread or, with has_processes, by process: what is watched. */
+/* Threads that are watched or, with has_processes, processes. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
@@ -114,7 +114,7 @@ static __always_inline bool lock_contention_is_wanted(__u64 pid_tgid)
 	return true;
 }
 
-/* The idle threads of all CPUs have one number. */
+/* The idle threads of all CPUs share the ID 0, so they are distinguished by their CPU. */
 static __always_inline __u32 lock_contention_thread(__u32 tid)
 {
 	return tid ? tid : 0x80000000u | bpf_get_smp_processor_id();
@@ -140,7 +140,7 @@ static __always_inline __u64 lock_contention_stack(void *ctx)
 		hash = (hash ^ stack->frames[i]) * 1099511628211ULL;
 		hash ^= hash >> 29;
 	}
-	hash |= 1; /* 0 is none */
+	hash |= 1; /* 0 means that there is no stack. */
 	if (!kernel_address)
 		kernel_address = stack->frames[0];
 	if (!bpf_map_lookup_elem(&stacks, &hash) && bpf_map_update_elem(&stacks, &hash, stack, BPF_NOEXIST) != 0 &&
@@ -151,7 +151,7 @@ static __always_inline __u64 lock_contention_stack(void *ctx)
 	return hash;
 }
 
-/* The owner of the lock, which sleeping locks store. The low bits of the pointer are flags. */
+/* Sleeping locks store their owner. The low bits of the pointer are flags. */
 static __always_inline struct task_struct *lock_contention_owner(__u64 lock, __u32 flags)
 {
 	__u64 owner = 0;
@@ -165,7 +165,8 @@ static __always_inline struct task_struct *lock_contention_owner(__u64 lock, __u
 		struct rw_semaphore *semaphore = (void *)lock;
 		if (bpf_core_read(&owner, sizeof(owner), &semaphore->owner.counter) != 0)
 			return NULL;
-		return owner & 1 ? NULL : (void *)(owner & ~3ULL); /* readers are not recorded in the lock */
+		/* Bit 0 is set while readers hold the lock, which does not list them. */
+		return owner & 1 ? NULL : (void *)(owner & ~3ULL);
 	}
 	return NULL;
 }
@@ -221,7 +222,7 @@ int wait_begins(struct contention_begin_record *record)
 	return GO_ON;
 }
 
-/* CPUs that write at the same time: a lesser value is written once more over. */
+/* Other CPUs may write at the same time and overwrite a more extreme value, so the update is tried repeatedly. */
 static __always_inline void lock_contention_extremes(struct lock_map_sum *sum, __u64 waited_ns)
 {
 	for (int tries = 0; tries < 3; tries++) {
@@ -240,7 +241,7 @@ static __always_inline void lock_contention_add(const struct wait *wait, __u64 w
 	if (!sum) {
 		struct lock_map_sum first = {.min_ns = ~0ULL};
 		__builtin_memcpy(first.comm, wait->comm, sizeof(first.comm));
-		bpf_map_update_elem(&sums, &key, &first, BPF_NOEXIST); /* another CPU may have made it */
+		bpf_map_update_elem(&sums, &key, &first, BPF_NOEXIST); /* Another CPU may have inserted it already. */
 		sum = bpf_map_lookup_elem(&sums, &key);
 	}
 	if (!sum) {
@@ -271,7 +272,7 @@ int wait_ends(struct contention_end_record *record)
 	return GO_ON;
 }
 
-/* Threads and children of what is watched are watched. */
+/* Threads and children of watched tasks are watched as well. */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(task_forks, struct task_struct *parent, struct task_struct *child)
 {

@@ -5,8 +5,8 @@
  *
  * A machine under load switches threads 100,000 times a second, so the cost per switch matters most. Waits are added up
  * in the entry of their thread, and move to a map when another sum needs the space, or after a while; only waits longer
- * than a threshold go through a ring. Taking a stack costs some microseconds, so stacks are recognized
- * (off_cpu_memory.bpf.h).
+ * than a threshold go through a ring. Reading a stack costs some microseconds, so known stacks are recognized without
+ * reading them (off_cpu_memory.bpf.h).
  */
 #include "bpf/off_cpu.bpf.h"
 
@@ -23,14 +23,15 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define SLOT_KEPT_NS 200000000
 
 /* Constants, set before the program is loaded. */
-const volatile bool all_threads; /* or those that are in the map, and their children */
+const volatile bool all_threads; /* False: only threads in the map of threads, and their children. */
 const volatile bool wants_preempted, inherits = true, switch_has_state, wants_kernel = true, wants_user = true,
 				     has_cpus;
-const volatile __u32 own_tgid, cgroup_count; /* 0: of any cgroup */
-const volatile __u32 memory_mode; /* enum off_cpu_memory_mode */
-const volatile __u64 threshold_ns, interrupts_begin, interrupts_bytes; /* where interrupts enter the kernel */
+const volatile __u32 own_tgid, cgroup_count; /* If 0, threads of all cgroups are recorded. */
+const volatile __u32 memory_mode; /* A value of enum off_cpu_memory_mode. */
+/* The kernel's code for entry by an interrupt. */
+const volatile __u64 threshold_ns, interrupts_begin, interrupts_bytes;
 
-struct off_cpu_control control; /* set while it runs */
+struct off_cpu_control control; /* Changed by user space while the program runs. */
 struct off_cpu_counts counts;
 
 struct off_cpu_sums {
@@ -40,7 +41,7 @@ struct off_cpu_sums {
 	__uint(max_entries, 32768);
 } sums_first SEC(".maps"), sums_second SEC(".maps");
 
-/* The one that is written now: the reader changes it, and reads the other. */
+/* The inner map is the one that is written now: the reader replaces it, and then reads the old one. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1);
@@ -48,7 +49,7 @@ struct {
 	__array(values, struct off_cpu_sums);
 } sums SEC(".maps") = {.values = {&sums_first}};
 
-struct { /* stacks that went through the ring */
+struct { /* IDs of stacks that were sent through the ring. */
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__type(key, __u64);
 	__type(value, __u8);
@@ -69,23 +70,25 @@ struct {
 
 struct off_cpu_scratch {
 	struct off_cpu_stack head;
-	__u64 ips[2 * OFF_CPU_FRAMES + 2]; /* the kernel's, then the user's behind them; 256: indices are masked */
+	/* Kernel frames, followed by user frames. The array has 256 elements, so that indices can be masked. */
+	__u64 ips[2 * OFF_CPU_FRAMES + 2];
 	struct off_cpu_memory memory;
 	struct walk walk;
 	struct walk_stack user;
-	struct walk_registers registers; /* that the walk began with */
+	struct walk_registers registers; /* Registers at the beginning of the walk. */
 	__u32 kernel_count, user_count;
 	volatile __u32 cut;
-	volatile bool is_interrupt; /* and not what it interrupted */
-	bool has_kernel; /* ips and kernel_count are of this stack */
+	/* The kernel frames are those of an interrupt, without the code that it interrupted. */
+	volatile bool is_interrupt;
+	bool has_kernel; /* True if ips and kernel_count belong to the current stack. */
 	volatile __u64 address;
-	struct { /* for when the walk is over */
+	struct { /* State that is needed when the walk is over. */
 		__u64 kernel_hash, space;
-		__u64 remembered; /* ID of the user's part, as it is remembered; 0: it is not */
-		__u32 tid; /* whose stack it is */
-		__u32 wakee; /* whose waker that thread is; 0: it leaves the CPU */
+		__u64 remembered; /* ID of the user part, as it was recognized; 0 if it was not. */
+		__u32 tid; /* Thread that the stack belongs to. */
+		__u32 wakee; /* Thread that is woken by that thread; 0 if that thread leaves the CPU. */
 	} walked;
-	struct off_cpu_thread fresh; /* what a new entry begins as: zero */
+	struct off_cpu_thread fresh; /* Zeroes, to initialize new entries from. */
 };
 
 struct {
@@ -95,7 +98,7 @@ struct {
 	__type(value, struct off_cpu_scratch);
 } scratch SEC(".maps");
 
-/* A walk takes some frames, and the next ones by a tail call. */
+/* A walk covers some frames, and continues by a tail call. */
 int off_cpu_walk_switch(__u64 *context);
 int off_cpu_interpret_switch(__u64 *context);
 int off_cpu_walk_waking(__u64 *context);
@@ -117,7 +120,7 @@ struct {
 
 /* ---- registers and context ---- */
 
-/* Interrupts, and softirqs, have stacks of their own, where the program's context then lies. */
+/* Interrupts and softirqs have stacks of their own, on which the program's context then lies. */
 static __always_inline bool off_cpu_is_on_own_stack(void *context, struct task_struct *task)
 {
 	__u32 zero = 0;
@@ -138,7 +141,7 @@ static __always_inline __u64 off_cpu_user_hash(struct off_cpu_scratch *s, __u32 
 	return hash | 1;
 }
 
-/* Through the ring, unless it has been. */
+/* Sends the stack through the ring; false if there is no room. */
 static __always_inline bool off_cpu_tell_stack(void *context, struct off_cpu_scratch *s, __u64 id)
 {
 	__u8 yes = 1;
@@ -162,7 +165,7 @@ static __always_inline bool off_cpu_tell_stack(void *context, struct off_cpu_scr
 
 enum off_cpu_role { OFF_CPU_WAITS, OFF_CPU_WAKES, OFF_CPU_INTERRUPTED, OFF_CPU_IS_PREEMPTED };
 
-/* Of the current thread: into s->ips. */
+/* Reads the current thread's kernel stack into s->ips. */
 static __always_inline void off_cpu_take_kernel(void *context, struct off_cpu_scratch *s)
 {
 	long bytes = bpf_get_stack(context, s->ips, OFF_CPU_FRAMES * sizeof(__u64), 0);
@@ -170,7 +173,7 @@ static __always_inline void off_cpu_take_kernel(void *context, struct off_cpu_sc
 	s->has_kernel = true;
 }
 
-/* The first address is that of our own program, which differs. */
+/* The first address lies in this BPF program and differs between programs, so it is left out. */
 static __always_inline __u64 off_cpu_kernel_hash(const struct off_cpu_scratch *s)
 {
 	__u64 hash = s->kernel_count;
@@ -179,7 +182,7 @@ static __always_inline __u64 off_cpu_kernel_hash(const struct off_cpu_scratch *s
 	return hash | 1;
 }
 
-/* Leaves out what an interrupt interrupted; false: there is none. */
+/* Removes the frames of the interrupted code; false if there is no interrupt. */
 static __always_inline bool off_cpu_cut_interrupted(struct off_cpu_scratch *s)
 {
 	s->cut = 0;
@@ -195,7 +198,7 @@ static __always_inline bool off_cpu_cut_interrupted(struct off_cpu_scratch *s)
 	return true;
 }
 
-/* For a stack that was recognized, and has to be reported. */
+/* Reads the kernel frames of a stack that was only recognized, because it must be sent. */
 static __always_inline void off_cpu_need_kernel(void *context, struct off_cpu_scratch *s, __u64 *hash)
 {
 	if (s->has_kernel || !wants_kernel)
@@ -209,7 +212,7 @@ static __always_inline void off_cpu_need_kernel(void *context, struct off_cpu_sc
 	*hash = taken;
 }
 
-struct off_cpu_at { /* where a thread is that waits or wakes */
+struct off_cpu_at { /* A thread that waits or wakes another one. */
 	struct task_struct *task;
 	struct off_cpu_regs regs;
 	__u32 tid;
@@ -256,7 +259,7 @@ static __always_inline __u64 off_cpu_kernel_of(void *context, struct off_cpu_scr
 	return wants_kernel ? id : 0;
 }
 
-/* What the walk found becomes the stack of the one that it was for. */
+/* Stores the ID of the walked stack for the thread that waits, or for the thread that is woken. */
 static __always_inline int off_cpu_walked(void *context, struct off_cpu_scratch *s)
 {
 	__u32 tid = s->walked.tid, wakee = s->walked.wakee;
@@ -267,7 +270,7 @@ static __always_inline int off_cpu_walked(void *context, struct off_cpu_scratch 
 	__u64 user = off_cpu_user_hash(s, s->user_count), kernel = s->walked.kernel_hash;
 	if (s->walked.remembered && s->walked.remembered != user)
 		__sync_fetch_and_add(&counts.mistaken_stacks, 1);
-	/* A page may come to memory, a table may come, and frames of an interpreter change without a word on the stack. */
+	/* Memory pages and unwind tables may still arrive, and interpreter frames change without changing the stack. */
 	bool is_lasting = s->user.end != WALK_SHORT && !s->user.is_unknown && !s->user.is_interpreted;
 	if (memory_mode != OFF_CPU_FORGETS && is_lasting && s->walked.remembered != user)
 		off_cpu_remember_user(t, off_cpu_current(), &s->walk, &s->registers, s->walked.space, user);
@@ -289,8 +292,10 @@ static __always_inline int off_cpu_walked(void *context, struct off_cpu_scratch 
 	return 0;
 }
 
-/* Continues a walk by itself: in programs of their own, because of what the verifier can check, and because frames of an
- * interpreter need another one. */
+/*
+ * Continues a walk. It needs programs of its own, because the verifier limits the size of each, and because interpreter
+ * frames are walked by another one.
+ */
 static __always_inline int off_cpu_walk(void *context, void *calls, bool interprets)
 {
 	__u32 zero = 0;
@@ -302,8 +307,10 @@ static __always_inline int off_cpu_walk(void *context, void *calls, bool interpr
 	return off_cpu_walked(context, s);
 }
 
-/* The ID of the current thread's stack, with the kernel's part that was found. True: the user part must be walked, and
- * off_cpu_walked will give the ID. */
+/*
+ * Computes the ID of the current thread's stack from the ID of its kernel part. True: the user part must be walked
+ * first, and off_cpu_walked then stores the ID.
+ */
 static __always_inline bool off_cpu_stack_of(void *context, struct off_cpu_scratch *s, struct off_cpu_thread *t,
 	const struct off_cpu_at *at, __u64 kernel, __u64 *stack)
 {
@@ -347,7 +354,7 @@ static __always_inline int off_cpu_flush(struct off_cpu_slot *slot)
 	if (!map)
 		return 0;
 	struct off_cpu_sum *sum = bpf_map_lookup_elem(map, &slot->key);
-	if (sum) { /* only the CPU that has the thread adds to its sums */
+	if (sum) { /* Only the CPU that runs the thread adds to its sums. */
 		sum->blocked_ns += slot->sum.blocked_ns;
 		sum->runnable_ns += slot->sum.runnable_ns;
 		sum->throttled_ns += slot->sum.throttled_ns;
@@ -369,8 +376,8 @@ static __always_inline bool off_cpu_is_key(const struct off_cpu_key *a, const st
 }
 
 struct off_cpu_times {
-	__u64 begin, woken, now; /* woken: since when it was ready to run */
-	__u64 throttled_ns; /* from then on */
+	__u64 begin, woken, now; /* woken is the time from which on the thread was ready to run. */
+	__u64 throttled_ns; /* Throttled time after woken. */
 };
 
 static __always_inline void off_cpu_add(
@@ -491,7 +498,7 @@ static __always_inline void off_cpu_key_unknown(struct off_cpu_key *key)
 	key->state = OFF_CPU_OTHER;
 }
 
-/* The thread runs again, at now. */
+/* Reports the wait of a thread that runs again, at the time now. */
 static __always_inline void off_cpu_return(struct off_cpu_thread *t, struct task_struct *task, __u64 now)
 {
 	bool has_waker = t->state != OFF_CPU_RUNNABLE && t->woken_ns != 0;
@@ -506,7 +513,7 @@ static __always_inline void off_cpu_return(struct off_cpu_thread *t, struct task
 	bool is_same = t->before_switches == off_cpu_switches(task);
 	if (t->flags & OFF_CPU_BEGAN_BEFORE) {
 		key.stack = t->before_stack;
-		if (!is_same) /* another wait: it ran while it was looked at */
+		if (!is_same) /* This is another wait: the thread ran while it was being visited. */
 			off_cpu_key_unknown(&key);
 	}
 	if (t->partial == OFF_CPU_IS_READ_AGAIN && is_same) {
@@ -515,7 +522,7 @@ static __always_inline void off_cpu_return(struct off_cpu_thread *t, struct task
 		__sync_fetch_and_add(&counts.partial, 1);
 		__sync_fetch_and_add(&counts.partial_ns, now - begin);
 	}
-	if (woken < begin) /* woken while it was going to sleep */
+	if (woken < begin) /* The thread was woken while it was going to sleep. */
 		woken = begin;
 	if (woken > now)
 		woken = now;
@@ -526,7 +533,7 @@ static __always_inline void off_cpu_return(struct off_cpu_thread *t, struct task
 		off_cpu_add(t, &key, &times);
 }
 
-/* The current thread: it, or its cgroup's parents, were named. */
+/* True if the current thread's cgroup, or one of its ancestors, was selected, or if none was. */
 static __always_inline bool off_cpu_is_in_cgroups(void)
 {
 	for (__u32 i = 0; i < OFF_CPU_CGROUPS && i < cgroup_count; i++)
@@ -535,7 +542,7 @@ static __always_inline bool off_cpu_is_in_cgroups(void)
 	return cgroup_count == 0;
 }
 
-/* True: its stack has to be walked. */
+/* Returns true if the thread's stack must be walked. */
 static __always_inline bool off_cpu_switch_out(__u64 *context, struct task_struct *task, __u64 now)
 {
 	__u32 tid = task->pid;
@@ -574,7 +581,7 @@ SEC("tp_btf/sched_switch")
 int off_cpu_switch(__u64 *context)
 {
 	struct task_struct *task = (void *)context[1];
-	if (!control.is_running) { /* children of targets are followed all the same */
+	if (!control.is_running) { /* Targets and their children are tracked even while recording is off. */
 		if (!all_threads && (switch_has_state ? (__u32)context[3] : off_cpu_raw_state(task)) & TASK_DEAD)
 			off_cpu_forget(task->pid);
 		return 0;
@@ -598,15 +605,17 @@ int off_cpu_interpret_switch(__u64 *context)
 	return off_cpu_walk(context, &switch_calls, true);
 }
 
-/* An interrupt has no thread. A system call may wake a thread in a softirq that it runs itself (packets to this machine
- * do), and a page fault because it releases a lock: interrupts enter the kernel by other code. True: the waker's stack
- * has to be walked. */
+/*
+ * Stores the waker. An interrupt has no thread, but a softirq that a system call runs (for packets to this machine) and
+ * a page fault that releases a lock do: only interrupts enter the kernel through its interrupt entry code. Returns true
+ * if the waker's stack must be walked.
+ */
 static __always_inline bool off_cpu_woken_by(
 	void *context, struct off_cpu_scratch *s, struct task_struct *current, struct off_cpu_thread *t)
 {
 	struct off_cpu_regs regs = {.syscall = -1};
 	bool has_user = !(OFF_CPU_READ(current, flags) & PF_KTHREAD) && off_cpu_regs(current, &regs);
-	/* From user space an interrupt enters on the thread's own stack, as page faults do. */
+	/* An interrupt in user space enters the kernel on the thread's own stack, as page faults do. */
 	bool may_interrupt = (has_user && regs.syscall < 0) || !off_cpu_is_on_own_stack(context, current);
 	struct off_cpu_at at = {.task = current,
 		.tid = (__u32)OFF_CPU_READ(current, pid),
@@ -625,7 +634,7 @@ static __always_inline bool off_cpu_woken_by(
 		__builtin_memset(t->waker_comm, 0, OFF_CPU_COMM);
 		t->flags |= OFF_CPU_WAKER | OFF_CPU_INTERRUPT;
 		at.has_user = false;
-		waker = t; /* not used */
+		waker = t; /* It is not used, because has_user is false. */
 	} else {
 		t->waker_tid = at.tid;
 		t->waker_tgid = (__u32)OFF_CPU_READ(current, tgid);
@@ -669,7 +678,7 @@ int off_cpu_interpret_waking(__u64 *context)
 	return off_cpu_walk(context, &waking_calls, true);
 }
 
-/* A thread that has not run yet waits for its first turn. */
+/* A new thread waits for its first turn on a CPU. */
 SEC("tp_btf/sched_wakeup_new")
 int off_cpu_wakeup_new(__u64 *context)
 {

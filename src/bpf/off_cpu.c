@@ -29,22 +29,22 @@
 #define OFF_CPU_THREADS_LEAST 8192
 #define BATCH		      256
 
-struct off_cpu_batch { /* sums that are read from a map at a time */
+struct off_cpu_batch { /* Sums that are read from a map in one batch. */
 	struct off_cpu_key keys[BATCH];
 	struct off_cpu_sum sums[BATCH];
 };
 
-struct off_cpu_threads { /* that are read from the map at a time */
+struct off_cpu_threads { /* Threads that are read from the map in one batch. */
 	uint32_t tids[BATCH];
 	struct off_cpu_thread entries[BATCH];
 };
 
 struct off_cpu_lasting_wait {
-	uint64_t begin_ns, given_ns; /* until when it was given */
+	uint64_t begin_ns, given_ns; /* given_ns is the time up to which the wait was reported. */
 };
 
-struct off_cpu_lasting { /* waits of which a part was given */
-	struct map_u64 by_thread; /* TID -> index */
+struct off_cpu_lasting { /* Unfinished waits of which a part was reported. */
+	struct map_u64 by_thread; /* Maps thread IDs to indices into waits. */
 	VEC(struct off_cpu_lasting_wait) waits;
 };
 
@@ -54,22 +54,22 @@ struct off_cpu {
 	struct ring_buffer *ring;
 	struct wait_stacks stacks;
 	struct off_cpu_lasting lasting;
-	struct walk_tables *tables; /* NULL: another one's are used */
-	const struct off_cpu_sink *sink; /* during a drain */
+	struct walk_tables *tables; /* NULL if the tables of another object are used. */
+	const struct off_cpu_sink *sink; /* Valid only during a drain. */
 	struct tally_error *err;
 	enum tally_status status;
-	unsigned written_sums; /* which of the two maps the program writes */
+	unsigned written_sums; /* Number of the map that the program writes, 0 or 1. */
 	struct off_cpu_batch batch;
-	uint64_t started_ns, stopped_ns, lost_stacks; /* stopped_ns 0: it is running */
+	uint64_t started_ns, stopped_ns, lost_stacks; /* stopped_ns is 0 while recording is on. */
 	struct wait_calls_restart restarts[OFF_CPU_RESTARTS];
 	size_t restart_count;
-	struct waiting_threads *waiting; /* NULL: threads cannot be visited, because of: */
+	struct waiting_threads *waiting; /* NULL if threads cannot be visited, for the reason in no_waiting. */
 	struct tally_error no_waiting;
-	const struct waiting_threads_sink *waiting_sink; /* during a visit */
-	uint64_t partial_seen; /* of the program's partial_begun, at the last visit */
+	const struct waiting_threads_sink *waiting_sink; /* Valid only during a visit. */
+	uint64_t partial_seen; /* Value of the program's partial_begun at the last visit. */
 };
 
-/* ---- what comes from the kernel, as waits ---- */
+/* ---- converting the kernel's records to waits ---- */
 
 static struct wait_parts off_cpu_parts_of(const struct off_cpu_key *key, uint32_t tgid, uint32_t waker_tgid)
 {
@@ -105,7 +105,7 @@ static enum tally_status off_cpu_tell_sum(
 	return off_cpu_tell(o, &parts);
 }
 
-/* One wait, or a part of one: blocked until woken, then runnable. */
+/* Reports one wait, or a part of one: blocked until woken, then runnable. */
 static enum tally_status off_cpu_tell_times(
 	struct off_cpu *o, struct wait_parts *parts, uint64_t begin, uint64_t woken, uint64_t end)
 {
@@ -118,7 +118,7 @@ static enum tally_status off_cpu_tell_times(
 	return off_cpu_tell(o, parts);
 }
 
-/* Where the rest of a wait begins of which a part was given while it lasted. */
+/* Beginning of the part of a wait that was not reported while it lasted. */
 static uint64_t off_cpu_rest_of(const struct off_cpu *o, uint32_t tid, uint64_t begin)
 {
 	uint64_t index;
@@ -172,7 +172,7 @@ static enum tally_status off_cpu_drain_ring(struct off_cpu *o)
 
 /* ---- sums ---- */
 
-/* The kernel returns from the change when no program uses the other map any more. */
+/* The update returns when no program uses the other map any more. */
 static enum tally_status off_cpu_turn_sums(struct off_cpu *o, int *full)
 {
 	int fds[2] = {bpf_map__fd(o->skeleton->maps.sums_first), bpf_map__fd(o->skeleton->maps.sums_second)};
@@ -203,7 +203,7 @@ static enum tally_status off_cpu_empty_sums(struct off_cpu *o, int map)
 	return o->status;
 }
 
-/* ---- waits that last ---- */
+/* ---- unfinished waits ---- */
 
 static void off_cpu_free_lasting(struct off_cpu_lasting *lasting)
 {
@@ -212,13 +212,16 @@ static void off_cpu_free_lasting(struct off_cpu_lasting *lasting)
 	*lasting = (struct off_cpu_lasting){0};
 }
 
-/* Of a wait that goes on. */
+/* Stack of an unfinished wait. */
 static uint64_t off_cpu_stack_now(const struct off_cpu_thread *t)
 {
 	return t->flags & OFF_CPU_BEGAN_BEFORE || t->partial == OFF_CPU_IS_READ_AGAIN ? t->before_stack : t->stack;
 }
 
-/* What a wait that is longer than the threshold has come to: it will come through the ring when it ends. */
+/*
+ * Reports the elapsed part of a wait that is longer than the threshold; the rest comes through the ring when the wait
+ * ends.
+ */
 static enum tally_status off_cpu_tell_lasting_one(
 	struct off_cpu *o, uint32_t tid, const struct off_cpu_thread *t, uint64_t now, struct off_cpu_lasting *lasting)
 {
@@ -252,7 +255,9 @@ enum tally_status off_cpu_give_lasting(struct off_cpu *o, const struct off_cpu_s
 	o->err = err;
 	struct off_cpu_threads *threads = malloc(sizeof(*threads));
 	enum tally_status status = threads ? TALLY_OK : error_nomem(err);
-	/* By buckets: threads end meanwhile, and to go on behind a key that is gone would begin anew. */
+	/*
+	 * Batches follow the hash table's buckets: iterating by key would restart if the thread of the last key ended.
+	 */
 	for (bool is_over = false; status == TALLY_OK && !is_over; from = &position) {
 		count = ARRAY_LEN(threads->tids);
 		is_over = bpf_map_lookup_batch(bpf_map__fd(o->skeleton->maps.threads), from, &position, threads->tids,
@@ -275,14 +280,14 @@ enum tally_status off_cpu_drain(
 	o->sink = sink;
 	o->err = err;
 	o->status = takes_sums ? off_cpu_turn_sums(o, &full) : TALLY_OK;
-	if (o->status == TALLY_OK) /* the stacks of sums come first */
+	if (o->status == TALLY_OK) /* The stacks of sums must be known before the sums. */
 		o->status = off_cpu_drain_ring(o);
 	return o->status == TALLY_OK && full >= 0 ? off_cpu_empty_sums(o, full) : o->status;
 }
 
-/* ---- the end ---- */
+/* ---- finishing ---- */
 
-/* A wait that lasts. */
+/* Reports a wait that has not ended. */
 static enum tally_status off_cpu_tell_unfinished(
 	struct off_cpu *o, uint32_t tid, const struct off_cpu_thread *t, uint64_t now)
 {
@@ -301,7 +306,8 @@ static enum tally_status off_cpu_tell_unfinished(
 	struct wait_parts parts = off_cpu_parts_of(&key, t->tgid, t->waker_tgid);
 	parts.waker_comm = t->waker_comm;
 	parts.flags |= WAIT_FLAG_UNFINISHED;
-	parts.throttled_ns = t->is_throttled ? UINT64_MAX : 0; /* the last of it may be a wait for a CPU */
+	/* All of the runnable time counts as throttled, although its end may be a wait for a CPU. */
+	parts.throttled_ns = t->is_throttled ? UINT64_MAX : 0;
 	return off_cpu_tell_times(o, &parts, begin, MIN(woken, now), now);
 }
 
@@ -326,7 +332,7 @@ enum tally_status off_cpu_finish(struct off_cpu *o, const struct off_cpu_sink *s
 	o->skeleton->bss->control.is_running = 0;
 	off_cpu_bpf__detach(o->skeleton);
 	enum tally_status status =
-		off_cpu_drain(o, true, sink, err); /* no program runs any more when the maps have turned */
+		off_cpu_drain(o, true, sink, err); /* No program runs any more after the maps were swapped. */
 	int map = bpf_map__fd(o->skeleton->maps.threads);
 	while (status == TALLY_OK && bpf_map_get_next_key(map, from, &tid) == 0) {
 		if (bpf_map_lookup_elem(map, &tid, &thread) == 0)
@@ -351,9 +357,9 @@ struct off_cpu_losses off_cpu_losses(const struct off_cpu *o)
 		.summed = c->summed};
 }
 
-/* ---- the beginning ---- */
+/* ---- starting ---- */
 
-/* Since Linux 5.18 sched_switch has the state of the thread that leaves; before, it is read from the task. */
+/* Since Linux 5.18, sched_switch has the state of the thread that leaves; before, it is read from the task. */
 static bool off_cpu_switch_has_state(void)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -361,10 +367,11 @@ static bool off_cpu_switch_has_state(void)
 	int id = btf ? btf__find_by_name_kind(btf, "btf_trace_sched_switch", BTF_KIND_TYPEDEF) : -1;
 	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
 	if (type)
-		type = btf__type_by_id(btf, type->type); /* a pointer */
+		type = btf__type_by_id(btf, type->type); /* The typedef names a pointer. */
 	if (type)
 		type = btf__type_by_id(
-			btf, type->type); /* to a function, whose first parameter is not the tracepoint's */
+			/* The pointer leads to a function; its first parameter is not one of the tracepoint's. */
+			btf, type->type);
 	if (type && btf_is_func_proto(type))
 		has = btf_vlen(type) >= 5;
 	btf__free(btf);
@@ -377,7 +384,7 @@ static void off_cpu_forgotten(void *context, uint64_t id)
 	(void)bpf_map_delete_elem(bpf_map__fd(o->skeleton->maps.known), &id);
 }
 
-/* For tests, which compare what is measured with and without it. */
+/* For tests, which compare measurements with and without remembered stacks. */
 static uint32_t off_cpu_memory_wanted(void)
 {
 	const char *wanted = getenv("TALLY_WAIT_STACKS");
@@ -391,7 +398,7 @@ static enum tally_status off_cpu_size(struct off_cpu *o, struct tally_error *err
 	const struct off_cpu_config *c = &o->config;
 	struct off_cpu_bpf *s = o->skeleton;
 	size_t threads = 2 * c->thread_count + OFF_CPU_THREADS_LEAST;
-	bpf_program__set_autoattach(s->progs.off_cpu_walk_switch, false); /* reached by tail calls */
+	bpf_program__set_autoattach(s->progs.off_cpu_walk_switch, false); /* It is reached by tail calls only. */
 	bpf_program__set_autoattach(s->progs.off_cpu_walk_waking, false);
 	bpf_program__set_autoattach(s->progs.off_cpu_interpret_switch, false);
 	bpf_program__set_autoattach(s->progs.off_cpu_interpret_waking, false);
@@ -464,7 +471,7 @@ static enum tally_status off_cpu_start(struct off_cpu *o, struct tally_error *er
 	return bpf_attach(c->kernel, c->what, o->skeleton->skeleton, err);
 }
 
-/* Without it, waits that began before have no stacks. */
+/* If this fails, waits that began before the recording have no stacks. */
 static void off_cpu_open_waiting(struct off_cpu *o)
 {
 	const struct off_cpu_config *c = &o->config;
@@ -541,7 +548,7 @@ enum tally_status off_cpu_read_tables(struct off_cpu *o, const pid_t *pids, size
 {
 	if (!o->tables)
 		return TALLY_OK;
-	walk_tables_preload(o->tables, getpid(), true); /* most programs have the same libraries */
+	walk_tables_preload(o->tables, getpid(), true); /* Most programs map the same libraries as this process. */
 	for (size_t i = 0; i < pid_count; i++)
 		walk_tables_preload(o->tables, pids[i], false);
 	return walk_tables_start(o->tables, err);
@@ -551,7 +558,8 @@ void off_cpu_set_running(struct off_cpu *o, bool is_running)
 {
 	if (is_running == (o->skeleton->bss->control.is_running != 0))
 		return;
-	if (is_running && o->started_ns) /* what was under way when it stopped is not known */
+	/* Waits that began before the recording stopped are unknown now: a new generation invalidates them. */
+	if (is_running && o->started_ns)
 		o->skeleton->bss->control.generation++;
 	o->stopped_ns = is_running ? 0 : clock_ns();
 	if (is_running)
@@ -559,7 +567,7 @@ void off_cpu_set_running(struct off_cpu *o, bool is_running)
 	o->skeleton->bss->control.is_running = is_running;
 }
 
-/* ---- waits that began before ---- */
+/* ---- waits that began before the recording ---- */
 
 enum tally_status off_cpu_add_thread(
 	struct off_cpu *o, uint32_t tid, uint32_t pid, const struct off_cpu_before *before, struct tally_error *err)
@@ -572,8 +580,10 @@ enum tally_status off_cpu_add_thread(
 		thread.flags = OFF_CPU_BEGAN_BEFORE;
 		thread.generation = o->skeleton->bss->control.generation;
 		thread.before_switches = before->switches;
-		thread.before_stack = before->ip ^ UINT64_C(0x5bd1e995)
-							   << 32; /* the program's are hashes: never so by chance */
+		thread.before_stack =
+			before->ip ^
+			UINT64_C(0x5bd1e995)
+				<< 32; /* The program's IDs are hashes, which practically never equal this one. */
 		if (before->ip && !wait_stacks_keep(&o->stacks, thread.before_stack, &before->ip, 0, 1))
 			return error_nomem(err);
 		if (!before->ip)
@@ -644,7 +654,7 @@ enum tally_status off_cpu_set_stack(
 	return wait_stacks_keep_user(&o->stacks, stack, ips, count) ? TALLY_OK : error_nomem(err);
 }
 #else
-/* None is ever made: off_cpu_create refuses. */
+/* In a build without BPF, off_cpu_create always fails, so the functions below never receive an object. */
 enum tally_status off_cpu_create(const struct off_cpu_config *config, struct off_cpu **waits, struct tally_error *err)
 {
 	return bpf_refusal_expected(config->kernel, config->what, err);

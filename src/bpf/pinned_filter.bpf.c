@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Filters the samples of events of all users (record --setup-filter): root pins it, and users attach it to their own
+ * Filters the samples of all users' events (record --setup-filter): root pins it, and users attach it to their own
  * events, with the key of their conditions as cookie.
  *
- * The conditions may be anything, for users write them. So a condition sees only fields that the sample has: the others
- * may hold what the kernel left there, and no condition on them is fulfilled. Linux 6.3, as filter_prepared.
+ * Users write the conditions, so these can read only fields that the sample has: others may contain stale kernel data,
+ * and no condition on them is fulfilled. Requires Linux 6.3, like filter_prepared.
  */
 #include <linux/bpf_perf_event.h>
 
 #include "bpf/sample_filter.bpf.h"
 
-/* Of enum perf_event_sample_format in linux/perf_event.h, which cannot be included beside kernel_types.bpf.h. */
+/* From enum perf_event_sample_format in linux/perf_event.h, which cannot be included beside kernel_types.bpf.h. */
 enum pinned_filter_flag {
 	SAMPLE_IP = 1 << 0,
 	SAMPLE_TID = 1 << 1,
@@ -32,21 +32,21 @@ enum pinned_filter_flag {
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-struct { /* users may write it, but not read it: nobody finds another's key */
+struct { /* Users may write but not read it, so that nobody finds another user's key. */
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, PINNED_FILTER_ENTRIES);
 	__type(key, __u64);
 	__type(value, struct pinned_filter_entry);
 } filters SEC(".maps");
 
-struct { /* dropped samples, by slot; users may read it */
+struct { /* Number of dropped samples, by slot. Users may read it. */
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, PINNED_FILTER_SLOTS);
 	__type(key, __u32);
 	__type(value, __u64);
 } dropped SEC(".maps");
 
-/* The bits of sample_flags of which one says that the field is there; 0: it is always there. */
+/* Any of these bits of sample_flags says that the field is present; 0 if it always is. */
 static __always_inline __u64 pinned_filter_flags(__u32 term)
 {
 	switch (term) {
@@ -102,7 +102,7 @@ static __always_inline bool pinned_filter_holds(
 static __always_inline bool pinned_filter_passes(
 	const struct perf_sample_data *data, const struct pinned_filter_entry *entry)
 {
-	bool passes = true, group = true; /* a group is conditions with "or" between them */
+	bool passes = true, group = true; /* A group is a sequence of conditions with "or" between them. */
 	for (__u32 i = 0; i < SAMPLE_FILTER_ITEMS && i < entry->item_count; i++) {
 		const struct sample_filter_item *item = &entry->items[i];
 		if (!item->is_alternative) {
@@ -121,7 +121,8 @@ int filter_pinned(struct bpf_perf_event_data *ctx)
 	const struct bpf_perf_event_data_kern *kernel = bpf_cast_to_kern_ctx(ctx);
 	const struct perf_sample_data *data = kernel->data;
 	const struct perf_event *event = kernel->event, *parent = event->parent;
-	if (data->dyn_size == ~0ULL) /* older kernels lack it: the program must not load there */
+	/* Older kernels lack this field, so the program fails to load there, as it must. */
+	if (data->dyn_size == ~0ULL)
 		return 0;
 	__u64 key = parent ? parent->bpf_cookie : event->bpf_cookie;
 	const struct pinned_filter_entry *entry = bpf_map_lookup_elem(&filters, &key);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * This program is loaded to find out whether this process may load ours. It has what they all need: a relocated access
- * to a struct of the kernel and a ring buffer. It is not attached to anything.
+ * This program is loaded to find out whether this process may load BPF programs. It contains what they all need: a
+ * relocated access to a struct of the kernel and a ring buffer. It is not attached to anything.
  */
 #include "bpf/kernel_types.bpf.h"
 
-/* Some of its helpers are for programs under the GPL only. */
+/* Some of the helpers are available only to programs under the GPL. */
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 64 << 10); /* a page, of whatever size the kernel's are */
+	__uint(max_entries, 64 << 10); /* The size must be a multiple of the page size, which is at most 64 KiB. */
 } probe_ring SEC(".maps");
 
 SEC("perf_event")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Counts events while another BPF program runs: on_enter and on_leave run before and after it, and what the counters of
- * the CPU counted in between is added up. User space chooses the program (attach_prog_fd).
+ * Counts events while another BPF program runs: on_enter and on_leave run before and after it, and add up the events
+ * that the CPU's counters counted in between. User space chooses the program (attach_prog_fd).
  */
 #include "abi/program_counter_map.h"
 #include "bpf/kernel_types.bpf.h"
@@ -10,32 +10,34 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile __u32 event_count, possible_cpus;
 bool is_counting;
-/* Runs that ended on another CPU than they began, or in which an interrupt ran the program again; and times that a counter
- * could not be read. */
+/*
+ * Number of runs that ended on another CPU than they began, or in which an interrupt ran the program again, plus failed
+ * reads of a counter.
+ */
 __u64 lost;
 
-struct { /* by event and CPU; its size is set when it is loaded */
+struct { /* Counters by event and CPU. User space sets the size before loading. */
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__uint(max_entries, 1);
 	__uint(key_size, sizeof(int));
 	__uint(value_size, sizeof(int));
 } events SEC(".maps");
 
-struct { /* sums, by event */
+struct { /* Sums by event. */
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, PROGRAM_COUNTER_EVENTS);
 	__type(key, __u32);
 	__type(value, struct program_counter_reading);
 } readings SEC(".maps");
 
-struct { /* when the program began to run */
+struct { /* Counts at the beginning of the program's run, by event. */
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, PROGRAM_COUNTER_EVENTS);
 	__type(key, __u32);
 	__type(value, struct program_counter_reading);
 } begin SEC(".maps");
 
-struct { /* whether it runs */
+struct { /* 1 while the program runs on this CPU. */
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
@@ -46,7 +48,7 @@ static __always_inline bool program_counter_read(__u32 event, struct bpf_perf_ev
 {
 	__u32 at = event * possible_cpus + bpf_get_smp_processor_id();
 	long failed = bpf_perf_event_read_value(&events, at, now, sizeof(*now));
-	if (failed && failed != -2) /* ENOENT: it is not counted on this CPU */
+	if (failed && failed != -2) /* -ENOENT: the event is not counted on this CPU. */
 		__sync_fetch_and_add(&lost, 1);
 	return !failed;
 }

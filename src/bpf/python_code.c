@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/cursor.h"
 
-#define LINE_MOST 10000000 /* no file has more lines */
+#define LINE_MOST 10000000 /* Greater line numbers are taken for damage. */
 
 static void put_character(struct writer *w, uint32_t c)
 {
@@ -31,7 +31,7 @@ struct tally_bytes python_code_lines(const struct python_code *code)
 	return (struct tally_bytes){code->lines, MIN(code->lines_size, PYTHON_LINES - 1)};
 }
 
-/* Six bits in each byte, the lowest first. */
+/* A varint of CPython's location table has six bits in each byte, the lowest first. */
 static uint32_t python_code_varint(struct cursor *c)
 {
 	uint32_t value = 0;
@@ -52,12 +52,12 @@ static int64_t python_code_signed(struct cursor *c)
 
 enum { LOCATION_SHORT_LAST = 9, LOCATION_ONE_LINE = 10, LOCATION_NO_COLUMNS = 13, LOCATION_LONG, LOCATION_NONE };
 
-struct python_code_entry { /* of the table of lines */
-	uint32_t units; /* code units */
-	int64_t line; /* 0: none */
+struct python_code_entry { /* An entry of the location table. */
+	uint32_t units; /* Length in code units. */
+	int64_t line; /* 0 if the entry has no line. */
 };
 
-/* line: the running one. False: the table ends. */
+/* Reads the next entry and advances the current line; false at the end of the table. */
 static bool python_code_next(struct cursor *c, int64_t *line, struct python_code_entry *entry)
 {
 	uint8_t head = cursor_u8(c), kind = head >> 3 & 15;
@@ -73,7 +73,7 @@ static bool python_code_next(struct cursor *c, int64_t *line, struct python_code
 		*line += python_code_signed(c);
 	} else if (kind == LOCATION_LONG) {
 		*line += python_code_signed(c);
-		for (int i = 0; i < 3; i++) /* end of line, columns */
+		for (int i = 0; i < 3; i++) /* Skips the last line and both columns. */
 			(void)python_code_varint(c);
 	}
 	entry->line = kind == LOCATION_NONE || *line <= 0 || *line > LINE_MOST ? 0 : *line;

@@ -30,11 +30,14 @@
 #include "object/elf/elf_image.h"
 
 #define UNKNOWN_CODE "py::[unknown Python code]:?:0"
-#define RANGE_BYTES  (UINT64_C(1) << 32) /* of addresses of one recording: one of 2^20 such ranges, by time */
-#define KEPT_MOST    (UINT64_C(256) << 20) /* bytes of tables of lines */
-#define IDS_MOST     (1u << 22) /* code objects of a whole recording: a hostile process may make ever new ones */
+/* Size of the address range of one recording, which is one of 2^20 such ranges, selected by time. */
+#define RANGE_BYTES (UINT64_C(1) << 32)
+#define KEPT_MOST   (UINT64_C(256) << 20) /* Maximum size of all line tables, in bytes. */
+/* Maximum number of code objects in a recording: a hostile process may create new ones forever. */
+#define IDS_MOST     (1u << 22)
 #define SYMBOLS_MOST (1u << 18)
-#define SWEEP_AFTER  (PYTHON_CODES_MOST / 4 * 3) /* new code objects */
+/* Number of new code objects after which the kernel's map is emptied. */
+#define SWEEP_AFTER (PYTHON_CODES_MOST / 4 * 3)
 
 static const char *const python_map_names[] = {
 	"python_binaries", "python_codes", "python_ring", "python_ids", "python_losses"};
@@ -47,11 +50,11 @@ enum python_frames_map {
 	PYTHON_FRAMES_MAP_COUNT
 };
 
-struct python_frames_code { /* by ID, of the kernel's */
-	uint64_t base; /* address of its first line; 0: not known */
+struct python_frames_code { /* A code object, by the ID that the BPF program assigned. */
+	uint64_t base; /* Address of its first line; 0 if it is not known. */
 	struct tally_bytes lines;
 	int32_t first_line;
-	uint32_t span; /* lines */
+	uint32_t span; /* Number of lines. */
 };
 
 struct python_frames {
@@ -59,15 +62,18 @@ struct python_frames {
 	int fds[PYTHON_FRAMES_MAP_COUNT];
 	struct ring_buffer *ring;
 	uint32_t binary_count;
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* Protects the members below. */
 	struct arena kept;
 	uint64_t kept_bytes;
 	VEC(struct python_frames_code) codes;
-	struct intern symbols; /* what the map has, by name, file, line and span */
-	VEC(uint64_t) bases; /* by symbol, ascending */
-	uint64_t begin, end; /* of the addresses that are used */
-	struct map_u64 latest, told; /* by process: the generation of its code; the last one that has a mapping */
-	struct map_u64 named; /* process and symbol -> 1: its map has it */
+	struct intern symbols; /* Symbols by name, file, line and span. */
+	VEC(uint64_t) bases; /* Address of each symbol's first line, ascending. */
+	uint64_t begin, end; /* Range of the addresses that are in use. */
+	/*
+	 * Generation of a process's code, by process: the latest one, and the last one for which a mapping was emitted.
+	 */
+	struct map_u64 latest, told;
+	struct map_u64 named; /* Contains process and symbol if the process's perf map has the symbol. */
 	struct text text;
 	uint64_t unnamed, unwritten;
 	unsigned codes_since_sweep;
@@ -75,7 +81,7 @@ struct python_frames {
 
 static int python_frames_take_code(void *context, void *data, size_t size);
 
-/* Gives each CPU numbers of its own, for each kind of program. */
+/* Assigns each CPU its own series of IDs, for each kind of program. */
 static enum tally_status python_frames_deal_ids(const struct python_frames *f, struct tally_error *err)
 {
 	int cpus = libbpf_num_possible_cpus();
@@ -188,7 +194,7 @@ uint32_t python_frames_add(struct python_frames *f, const struct python_version 
 
 /* ---- names ---- */
 
-/* The address of a symbol's first line; 0: there is no room. */
+/* Returns the address of a symbol's first line; 0 if there is no room. */
 static uint64_t python_frames_symbol(struct python_frames *f, const void *name, size_t len, uint32_t span)
 {
 	uint32_t id;
@@ -212,7 +218,7 @@ static uint64_t python_frames_unknown(struct python_frames *f)
 	return base ? base + PERF_MAP_PYTHON_LINE - 1 : 0;
 }
 
-/* "py::NAME:FILE:LINE", a NUL, and the span, which tells versions of a file apart. */
+/* The key is "py::NAME:FILE:LINE", a NUL, and the span, which distinguishes versions of a file. */
 static uint64_t python_frames_symbol_of(struct python_frames *f, const struct python_code *code, uint32_t span)
 {
 	struct writer w = {0};
@@ -229,7 +235,10 @@ static uint64_t python_frames_symbol_of(struct python_frames *f, const struct py
 	return base;
 }
 
-/* The kernel's map is emptied before it is full of what has ended; what lives comes again, and has the same address. */
+/*
+ * Empties the kernel's map before code that no longer exists fills it. Live code is sent again, and has the same
+ * address.
+ */
 static void python_frames_sweep(struct python_frames *f)
 {
 	struct python_code_key key;
@@ -237,7 +246,7 @@ static void python_frames_sweep(struct python_frames *f)
 		(void)bpf_map_delete_elem(f->fds[MAP_CODES], &key);
 }
 
-/* Whatever cannot be kept stays unknown. */
+/* Code that cannot be stored remains unknown. */
 static int python_frames_take_code(void *context, void *data, size_t size)
 {
 	struct python_frames *f = context;
@@ -276,7 +285,7 @@ static const struct python_frames_code *python_frames_code(const struct python_f
 static uint64_t python_frames_address(struct python_frames *f, uint64_t frame)
 {
 	uint32_t id = (uint32_t)(frame >> PYTHON_ID_SHIFT), index = (uint32_t)frame & PYTHON_INDEX_MOST;
-	if (!python_frames_code(f, id)) /* also if the ring had no room for it */
+	if (!python_frames_code(f, id)) /* Its record is in the ring, unless the ring had no room for it. */
 		(void)ring_buffer__consume(f->ring);
 	const struct python_frames_code *code = python_frames_code(f, id);
 	f->unnamed += !code;
@@ -304,7 +313,7 @@ bool python_frames_name(struct python_frames *f, uint64_t *ips, size_t count)
 	return has_python;
 }
 
-/* The symbol at an address of ours. */
+/* Returns the symbol at an address that this object assigned. */
 static uint32_t python_frames_find(const struct python_frames *f, uint64_t address)
 {
 	size_t behind;
@@ -312,7 +321,7 @@ static uint32_t python_frames_find(const struct python_frames *f, uint64_t addre
 	return (uint32_t)(behind ? behind - 1 : 0);
 }
 
-/* Its line in a map. */
+/* Appends the symbol's line of a perf map. */
 static void python_frames_put_line(struct python_frames *f, uint32_t symbol)
 {
 	uint64_t base = f->bases.items[symbol];
@@ -390,7 +399,7 @@ struct python_losses_total python_frames_losses(struct python_frames *f)
 	return total;
 }
 #else
-/* None is ever made: no program loads. */
+/* In a build without BPF, no program can be loaded, so these functions never receive an object. */
 bool python_frames_name(struct python_frames *frames, uint64_t *ips, size_t count)
 {
 	return false;

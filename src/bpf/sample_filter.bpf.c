@@ -4,7 +4,7 @@
  *
  * The conditions are constants, so that the verifier removes the branches for all other fields. From Linux 6.3 on the
  * kernel prepares a sample before it calls the filter, and filter_prepared reads the prepared fields; filter_plain is
- * for older kernels, which give fewer fields to a program.
+ * for older kernels, which offer fewer fields to a program.
  */
 #include "bpf/sample_filter.bpf.h"
 
@@ -17,7 +17,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile struct sample_filter_item items[SAMPLE_FILTER_ITEMS];
 const volatile __u32 item_count;
-__u64 dropped; /* by all CPUs */
+__u64 dropped; /* Number of samples that were dropped on all CPUs. */
 
 static __always_inline __u64 sample_filter_plain_field(const struct bpf_perf_event_data *ctx, __u32 term)
 {
@@ -37,7 +37,7 @@ static __always_inline __u64 sample_filter_plain_field(const struct bpf_perf_eve
 	}
 }
 
-/* READ_FIELD(term): one of the functions above. A group is conditions with "or" between them. */
+/* READ_FIELD(term) reads a field. A group is a sequence of conditions with "or" between them. */
 #define SAMPLE_FILTER_PASSES(READ_FIELD)                                                                               \
 	({                                                                                                             \
 		bool passes = true, group = true;                                                                      \
@@ -65,7 +65,7 @@ int filter_prepared(struct bpf_perf_event_data *ctx)
 {
 	const struct bpf_perf_event_data_kern *kernel = bpf_cast_to_kern_ctx(ctx);
 	const struct perf_sample_data *data = kernel->data;
-	/* Older kernels lack the field, and have prepared nothing: the program must not load there. */
+	/* Older kernels lack this field and do not prepare samples, so the program fails to load there, as it must. */
 	if (data->dyn_size == ~0ULL)
 		return 0;
 #define READ_PREPARED(term) sample_filter_prepared_field(data, term)

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/*
- * Attached to sampled events: puts the user stack of each sample into the event's ring, right before the sample.
- */
+/* Is attached to sampled events: writes the user stack of each sample to the event's ring, right before the sample. */
 #define PYTHON_IDS_OF PYTHON_IDS_SAMPLES
 #include "bpf/walk_interpret.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-__u64 lost; /* stacks that a ring had no room for */
+__u64 lost; /* Number of stacks for which a ring had no room. */
 
 struct sample_scratch {
 	struct sample_stack sample;
@@ -45,7 +43,7 @@ static __always_inline int sample_put(void *context, struct sample_stack *sample
 	if (bpf_perf_event_output(context, &sample_outputs, BPF_F_CURRENT_CPU, sample,
 		    offsetof(struct sample_stack, stack.ips) + 8 * count))
 		__sync_fetch_and_add(&lost, 1);
-	return 1; /* the kernel goes on with the sample */
+	return 1; /* The kernel then continues with the sample. */
 }
 
 static __always_inline int sample_walk(void *context, bool interprets)
@@ -60,14 +58,14 @@ static __always_inline int sample_walk(void *context, bool interprets)
 	return sample_put(context, &scratch->sample);
 }
 
-/* Some frames, and the next ones by calling itself. */
+/* Walks some frames, and continues by a tail call. */
 SEC("perf_event")
 int sample_frames(void *context)
 {
 	return sample_walk(context, false);
 }
 
-/* The same of an interpreter. */
+/* Walks some frames of an interpreter. */
 SEC("perf_event")
 int sample_interpreted(void *context)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
  * Shares one counter of each CPU between many sessions: at each switch, the count since the last switch is added to the
- * slots of the sessions that count the thread that leaves, or the CPU.
+ * slots of the sessions that count the thread that leaves or the CPU.
  *
  * User space also runs on_switch on each CPU (as a BPF test run) before it begins, ends or reads a slot.
  */
@@ -13,7 +13,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__uint(max_entries, SHARED_COUNTER_CPUS);
-	__uint(map_flags, BPF_F_PRESERVE_ELEMS); /* events stay when the session that opened them goes */
+	__uint(map_flags, BPF_F_PRESERVE_ELEMS); /* Events remain when the session that opened them ends. */
 	__uint(key_size, sizeof(int));
 	__uint(value_size, sizeof(int));
 } events SEC(".maps");
@@ -32,7 +32,7 @@ struct {
 	__type(value, struct shared_counter_reading);
 } readings SEC(".maps");
 
-struct { /* masks of slots, by thread */
+struct { /* Masks of slots, by thread ID. */
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, SHARED_COUNTER_TASKS);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -47,14 +47,14 @@ struct { /* masks of slots, by CPU */
 	__type(value, __u64);
 } cpus SEC(".maps");
 
-struct { /* a mask of slots: those that count now */
+struct { /* Mask of the slots that count now. */
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, __u64);
 } active SEC(".maps");
 
-struct { /* processes, by slot; 0: it is free. User space keeps it */
+struct { /* ID of the owning process, by slot; 0 if the slot is free. Only user space uses it. */
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, SHARED_COUNTER_SLOTS);
 	__type(key, __u32);

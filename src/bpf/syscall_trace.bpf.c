@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Traces and counts system calls: each with its arguments, what they point to, its result and its duration, in samples
- * of perf events; or only sums in a map.
+ * Traces and counts system calls: each with its arguments, the memory that these point to, its result and its duration,
+ * in samples of perf events; or only sums in a map.
  *
- * A program may make millions of calls a second, so the cost of each matters most: an entry for each thread keeps what
- * is known of its call between entry and exit, calls that nobody wants end after one look at the plan, and copies are
- * made only for calls whose plan has some.
+ * A program may make millions of calls a second, so the cost of each matters most: each thread has an entry with the
+ * state of its call between entry and exit, unwanted calls end after one lookup in the plan, and memory is copied only
+ * for calls whose plan contains copies.
  */
 #include "bpf/syscall_trace.bpf.h"
 
@@ -14,11 +14,11 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Constants, set before the program is loaded: the verifier removes what is not wanted. */
+/* Constants, set before the program is loaded: the verifier removes the code that they disable. */
 const volatile struct {
 	bool all_threads, records, entries, copies, only_failed, error_counts, of_user, has_cpus, has_excluded, lives;
 	__u32 user, cgroups;
-	__u32 sums; /* enum syscall_sum_by */
+	__u32 sums; /* A value of enum syscall_sum_by. */
 	__u64 least_ns;
 } wanted;
 
@@ -27,7 +27,7 @@ struct syscall_trace_counts counts;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 8192); /* set by user space, like the next */
+	__uint(max_entries, 8192); /* User space sets this size and the next before loading. */
 	__type(key, __u32);
 	__type(value, struct syscall_thread);
 } threads SEC(".maps");
@@ -39,7 +39,7 @@ struct {
 	__type(value, struct syscall_copies);
 } copies SEC(".maps");
 
-struct { /* what a new entry begins as: zero */
+struct { /* Zeroes, to initialize new entries from. */
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
@@ -67,7 +67,7 @@ struct {
 	__type(value, struct syscall_sum);
 } sums SEC(".maps");
 
-struct { /* processes */
+struct { /* IDs of processes that are not traced. */
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
 	__type(key, __u32);
@@ -88,7 +88,7 @@ struct {
 	__uint(max_entries, SYSCALL_TRACE_CGROUPS);
 } cgroups SEC(".maps");
 
-/* ---- whose calls are wanted ---- */
+/* ---- selecting calls ---- */
 
 static __always_inline struct syscall_thread *syscall_thread_of(__u64 pid_tgid)
 {
@@ -160,7 +160,7 @@ static __always_inline void syscall_fill_record(
 	bpf_get_current_comm(r->name, sizeof(r->name));
 }
 
-/* A ring that is full counts what it loses itself. */
+/* A full ring itself counts the records that it loses. */
 static __always_inline void syscall_output(void *ctx, void *record, __u64 bytes)
 {
 	long failed = bpf_perf_event_output(ctx, &output, BPF_F_CURRENT_CPU, record, bytes);
@@ -199,7 +199,7 @@ static __always_inline struct syscall_sum *syscall_sum_of(const struct syscall_s
 	return bpf_map_lookup_elem(&sums, key);
 }
 
-/* value * value in 128 bits: the square of four seconds in ns has more than 64. */
+/* Adds value squared, in 128 bits: the square of five seconds in nanoseconds exceeds 64 bits. */
 static __always_inline void syscall_add_square(struct syscall_sum *sum, __u64 value)
 {
 	__u64 low = (__u32)value, high = value >> 32, cross = low * high;
@@ -213,7 +213,7 @@ static __always_inline void syscall_add_square(struct syscall_sum *sum, __u64 va
 static __always_inline void syscall_add_time(struct syscall_sum *sum, __u64 duration)
 {
 	sum->total_ns += duration;
-	/* Entries of other CPUs begin as zero. */
+	/* An entry that another CPU created has a minimum of 0, so the first call sets it. */
 	if (duration < sum->min_ns || sum->count - sum->untimed == 1)
 		sum->min_ns = duration;
 	if (duration > sum->max_ns)
@@ -310,7 +310,7 @@ int BPF_PROG(syscall_enters, SYSCALL_REGS *regs, long id)
 
 /* ---- exit ---- */
 
-/* The copies of a call that ends. Of one whose beginning was not seen, all are made now. */
+/* Returns the copies of a call that ends. If its beginning was not seen, all of them are made now. */
 static __always_inline struct syscall_copies *syscall_exit_copies(
 	struct syscall_thread *thread, const struct syscall_plan *plan, __u32 tid, __u32 flags, bool failed)
 {
@@ -332,7 +332,7 @@ static __always_inline struct syscall_copies *syscall_exit_copies(
 	return c;
 }
 
-struct syscall_end { /* of a call */
+struct syscall_end { /* The end of a call. */
 	__s64 result;
 	__u64 duration;
 	__u32 flags;
@@ -362,9 +362,11 @@ static __always_inline void syscall_exit_record(void *ctx, struct syscall_thread
 	syscall_output_copies(ctx, c, kind);
 }
 
-/* The call of which a thread has seen the end only: one that began before the trace or in its parent, or that a seccomp
- * filter or a tracer has answered, in which case the kernel reports no beginning. False: it is no call; where a signal's
- * handler returns, there is no number. Registers still have the arguments, unless there is a new program. */
+/*
+ * Begins a call of which a thread has seen only the end: it began before the trace or in the parent, or a seccomp
+ * filter or a tracer answered it, in which case the kernel reports no beginning. False if it is no call: the return
+ * from a signal handler has no number. The registers still contain the arguments, unless a new program was executed.
+ */
 static __always_inline bool syscall_begins_unseen(
 	struct syscall_thread *thread, const SYSCALL_REGS *regs, __s64 result, __u32 *flags)
 {
@@ -388,7 +390,7 @@ static __always_inline int syscall_exit(void *ctx, SYSCALL_REGS *regs, long resu
 		return 0;
 	begin = thread->begin_ns;
 	thread->begin_ns = 0;
-	if (thread->waits) /* its exec has failed */
+	if (thread->waits) /* The exec that the thread waits for has failed. */
 		return 0;
 	if (!begin && !syscall_begins_unseen(thread, regs, result, &flags))
 		return 0;
@@ -445,7 +447,7 @@ static __always_inline bool syscall_tells_life(const struct syscall_thread *thre
 SEC("tp_btf/signal_deliver")
 int BPF_PROG(syscall_signal_arrives, int number, const void *info)
 {
-	/* Without information (0 or 1) it is what ends the other threads of a process; its end says the rest. */
+	/* Without siginfo (0 or 1) the signal ends the other threads of a process; their exits are reported anyway. */
 	if (!is_on || (__u64)info <= 1)
 		return 0;
 	struct syscall_signal out = {};
@@ -475,7 +477,7 @@ int BPF_PROG(syscall_forks, struct task_struct *parent, struct task_struct *chil
 	return 0;
 }
 
-/* A thread that executes a program takes the number of its process. */
+/* A thread that executes a program gets the thread ID of its process. */
 static __always_inline struct syscall_thread *syscall_thread_moves(__u32 old_tid, __u32 tid)
 {
 	struct syscall_thread *old = bpf_map_lookup_elem(&threads, &old_tid);

@@ -22,7 +22,7 @@
 #include "bpf/syscall_trace.skel.h"
 
 #define SYSCALL_TRACE_THREADS_LEAST 4096
-#define SUMS_MOST		    (1u << 17) /* rows and errors */
+#define SUMS_MOST		    (1u << 17) /* Maximum number of rows, including those of errors. */
 #define SUMS_OF_ALL		    (1u << 13)
 #define THREADS_MOST		    ((size_t)1 << 20)
 
@@ -30,7 +30,7 @@ struct syscall_trace {
 	struct syscall_trace_config config;
 	struct syscall_trace_bpf *skeleton;
 	int possible_cpus;
-	struct syscall_sum *cells; /* of a key on each CPU */
+	struct syscall_sum *cells; /* Values of one key, by CPU. */
 };
 
 static enum tally_status syscall_trace_fail(
@@ -61,7 +61,7 @@ static void syscall_trace_choose_programs(struct syscall_trace *trace)
 	btf__free(btf);
 }
 
-/* From Linux 6.1 on, programs may make entries of hash maps when they need them; before, all are made at the beginning. */
+/* Since Linux 6.1, programs may allocate entries of hash maps on demand; before, all are allocated at the beginning. */
 static bool syscall_trace_may_allocate(void)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -70,8 +70,10 @@ static bool syscall_trace_may_allocate(void)
 	return may;
 }
 
-/* Sums of threads are entries that only their own thread changes, and each new process has many at once: more than the
- * kernel allocates for each CPU in time. */
+/*
+ * Only the thread itself changes its sums, so the map needs no values per CPU. Its entries are allocated at the
+ * beginning, because a new process needs more at once than the kernel provides to each CPU in time.
+ */
 static int syscall_trace_size_sums(const struct syscall_trace *trace, bool may_allocate)
 {
 	struct bpf_map *sums = trace->skeleton->maps.sums;
@@ -208,7 +210,7 @@ enum tally_status syscall_trace_create(
 		syscall_trace_destroy(made);
 		return status;
 	}
-	made->config.plan = NULL; /* these were the caller's */
+	made->config.plan = NULL; /* These pointers are the caller's, and may be invalid from now on. */
 	made->config.cpus = NULL;
 	made->config.cgroups = NULL;
 	*trace = made;
@@ -224,7 +226,7 @@ void syscall_trace_destroy(struct syscall_trace *trace)
 	free(trace);
 }
 
-/* ---- what is traced ---- */
+/* ---- selecting what is traced ---- */
 
 enum tally_status syscall_trace_set_output(struct syscall_trace *trace, int cpu, int fd, struct tally_error *err)
 {
@@ -275,7 +277,10 @@ static int syscall_trace_compare(const void *left, const void *right)
 	return a->begin_ns < b->begin_ns ? -1 : a->begin_ns > b->begin_ns;
 }
 
-/* The record of a pending call in copies, whose memory is the map's value; without one, made from the thread's entry. */
+/*
+ * Returns the record of a pending call, in copies: the map's value or, without one, a record made from the thread's
+ * entry.
+ */
 static struct tally_bytes syscall_trace_record(
 	const struct syscall_trace *trace, const struct syscall_trace_pending *pending, struct syscall_copies *copies)
 {
@@ -367,7 +372,9 @@ enum tally_status syscall_trace_each_sum(struct syscall_trace *trace,
 	return status;
 }
 
-/* The kernel counts how often a program was due where another ran on this CPU, from 5.12 on. */
+/*
+ * Number of times that the kernel skipped the program because another one ran on the CPU; Linux counts it since 5.12.
+ */
 static uint64_t syscall_trace_missed(const struct bpf_program *program)
 {
 	struct bpf_prog_info info = {0};
@@ -386,7 +393,7 @@ struct syscall_trace_losses syscall_trace_losses(const struct syscall_trace *tra
 			  syscall_trace_missed(s->progs.syscall_exits_before_5_17)};
 }
 #else
-/* None is ever made: bpf_open refuses. */
+/* In a build without BPF, bpf_open always fails, so the functions below never receive an object. */
 enum tally_status syscall_trace_create(
 	const struct syscall_trace_config *config, struct syscall_trace **trace, struct tally_error *err)
 {

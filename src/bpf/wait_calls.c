@@ -10,7 +10,7 @@
 
 #define NOT_A_CALL INT32_MIN
 
-/* The system calls that threads wait in, by the names of their functions behind __x64_sys_ or __arm64_sys_. */
+/* System calls that threads wait in, by the names of their functions without the prefix __x64_sys_ or __arm64_sys_. */
 static const struct wait_calls_name {
 	const char *name;
 	int32_t number;
@@ -66,7 +66,7 @@ static const struct wait_calls_name {
 	{"rt_sigsuspend", SYS_rt_sigsuspend},
 };
 
-/* The functions that restart_syscall calls to continue what a stop or a signal has interrupted. */
+/* Functions that restart_syscall calls to continue what a stop or a signal has interrupted. */
 static const struct wait_calls_name wait_calls_restarts[] = {
 #ifdef SYS_poll
 	{"do_restart_poll", SYS_poll},
@@ -74,7 +74,8 @@ static const struct wait_calls_name wait_calls_restarts[] = {
 	{"do_restart_poll", SYS_ppoll},
 #endif
 	{"futex_wait_restart", SYS_futex},
-	{"do_no_restart_syscall", SYS_futex}, /* futex_wait_restart sets it before it waits, no other one does */
+	/* Set by futex_wait_restart before it waits, and by no other function that waits. */
+	{"do_no_restart_syscall", SYS_futex},
 	{"hrtimer_nanosleep_restart", SYS_clock_nanosleep},
 	{"alarm_timer_nsleep_restart", SYS_clock_nanosleep},
 	{"posix_cpu_nsleep_restart", SYS_clock_nanosleep},
@@ -137,7 +138,7 @@ void wait_calls_read(struct wait_calls *calls, struct tally_str kallsyms)
 		if (!str_next(&line, ' ', &word) || !str_to_u64(word, 16, &address) || address == 0 ||
 			!str_next(&line, ' ', &kind) || !str_next(&line, '\t', &word))
 			continue;
-		/* The list is in order of addresses, but for modules. */
+		/* Addresses ascend, except in modules. */
 		if (is_open && address > calls->ranges.items[calls->ranges.len - 1].begin) {
 			calls->ranges.items[calls->ranges.len - 1].end = address;
 			is_open = false;

@@ -31,7 +31,7 @@ void wait_stacks_deinit(struct wait_stacks *stacks)
 
 /* ---- the scheduler's own frames ---- */
 
-/* Those that begin so, where a star ends them. */
+/* Matches whole names, or prefixes that end in a star. */
 static bool wait_stacks_is_scheduler(struct tally_str name)
 {
 	static const char *const names[] = {"__switch_to", "__schedule", "schedule", "schedule_*", "io_schedule",
@@ -65,11 +65,11 @@ void wait_stacks_read_kernel(struct wait_stacks *stacks, struct tally_str kallsy
 	while (str_next(&rest, '\n', &line)) {
 		if (!wait_stacks_parse_line(line, &address, &name))
 			continue;
-		if (open && address > open->begin) { /* the list is in order of addresses, but for modules */
+		if (open && address > open->begin) { /* Addresses ascend, except in modules. */
 			open->end = address;
 			open = NULL;
 		}
-		/* x86 has exceptions first, then interrupts. */
+		/* On x86 the section begins with exceptions, and interrupts follow. */
 		if (str_equal(name, STR("__irqentry_text_start")) || str_equal(name, STR("asm_common_interrupt")))
 			stacks->interrupts.begin = address;
 		if (str_equal(name, STR("__irqentry_text_end")))
@@ -89,8 +89,10 @@ static bool wait_stacks_is_in_scheduler(const struct wait_stacks *stacks, uint64
 	return false;
 }
 
-/* Counts the frames of our own program and of the scheduler: all up to the last of them among the first few. At least
- * one frame is left, because a preempted thread may have only such frames. */
+/*
+ * Counts the frames of this BPF program and of the scheduler: all frames up to the last one of the scheduler among the
+ * first few. At least one frame is left, because a preempted thread may have only such frames.
+ */
 static size_t wait_stacks_trimmed(const struct wait_stacks *stacks, const uint64_t *ips, size_t count)
 {
 	size_t trimmed = 0;
@@ -195,7 +197,8 @@ size_t wait_stacks_chain(struct wait_stacks *stacks, uint64_t id, uint64_t *chai
 		const struct wait_stacks_parts parts = {
 			old->ips, old->ips + old->kernel_count, old->kernel_count, old->user_count};
 		if (stacks->young.bytes + wait_stacks_bytes(&parts) <=
-			(stacks->most_bytes ? stacks->most_bytes : GENERATION_BYTES)) /* putting it does not free it */
+			/* There is room, so inserting it does not free the old entry. */
+			(stacks->most_bytes ? stacks->most_bytes : GENERATION_BYTES))
 			(void)wait_stacks_put(stacks, id, &parts);
 	}
 	const struct wait_stacks_entry *entry = (const void *)(uintptr_t)value;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Visits all threads once, when waits begin to be recorded: it tells off_cpu.bpf.c of each target, and of those that are
- * off the CPU how they wait, since when no switch will be seen. What their stacks are unwound from goes to the reader.
+ * Visits all threads once, when waits begin to be recorded: it enters each target into the map of off_cpu.bpf.c and,
+ * for those off the CPU, the state of their waits, whose switches were not seen. The data that their stacks are unwound
+ * from goes to the reader.
  *
- * Threads wake up meanwhile. So the thread is entered first, from when on the other program sees its switches; what is
- * read then is of one wait only if the thread has not left the CPU again and is not on it.
+ * Threads wake up meanwhile. So a thread is entered first, and off_cpu.bpf.c sees its switches from then on; the data
+ * that is read afterwards belongs to one wait only if the thread has not left the CPU again and is not on it.
  */
 #include "bpf/waiting_threads.bpf.h"
 
@@ -14,27 +15,27 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* Constants, set before the program is loaded. */
-const volatile bool all_threads; /* or those that are targets */
+const volatile bool all_threads; /* False: only threads that are targets. */
 const volatile bool wants_preempted, wants_kernel = true, has_cpus;
 const volatile __u32 own_tgid;
 
-/* Of the current pass. */
+/* The variables below belong to the current pass. */
 __u64 begin_ns;
 __u32 generation;
-bool only_partial; /* those alone whose stacks were walked when some table was not there yet */
-__u64 lost_threads; /* that the map had no room for */
-__u32 reader; /* the process that reads the records, by its number in the first PID namespace */
+bool only_partial; /* Visit only threads whose stacks were walked when some unwind table was still missing. */
+__u64 lost_threads; /* Number of threads for which the map had no room. */
+__u32 reader; /* Process that reads the records, by its ID in the initial PID namespace. */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__type(key, __u32);
-	__type(value, __u8); /* enum waiting_target */
+	__type(value, __u8); /* Flags of enum waiting_target. */
 	__uint(max_entries, 16384);
 } targets SEC(".maps");
 
 struct waiting_scratch {
 	struct waiting_record record;
-	struct off_cpu_thread fresh; /* what a new entry begins as: zero */
+	struct off_cpu_thread fresh; /* Zeroes, to initialize new entries from. */
 };
 
 struct {
@@ -51,7 +52,7 @@ static __always_inline bool waiting_is_target(const struct task_struct *task)
 		return false;
 	if (all_threads)
 		return true;
-	const struct off_cpu_thread *known = bpf_map_lookup_elem(&threads, &tid); /* a target's child may be */
+	const struct off_cpu_thread *known = bpf_map_lookup_elem(&threads, &tid); /* A child of a target may be one. */
 	if (known && known->is_target)
 		return true;
 	const __u8 *thread = bpf_map_lookup_elem(&targets, &tid);
@@ -66,7 +67,7 @@ static __always_inline bool waiting_is_on_cpu(const struct task_struct *task)
 	return bpf_core_field_exists(task->on_cpu) ? task->on_cpu != 0 : (void *)task == (void *)bpf_get_current_task();
 }
 
-/* Where it left the CPU. */
+/* Checks the CPU that the thread left. */
 static __always_inline bool waiting_is_of_cpus(const struct task_struct *task)
 {
 	__u32 cpu;
@@ -110,7 +111,7 @@ static __always_inline bool waiting_read_registers(struct task_struct *task, __u
 	to[22] = from.r14;
 	to[23] = from.r15;
 	return true;
-#else /* x0 to x30, sp, pc, in this order in both; then pstate */
+#else /* Both layouts begin with x0 to x30, sp and pc; pstate follows. */
 	struct walk_pt_regs from;
 	const char *at = waiting_pt_regs(task);
 	if (bpf_probe_read_kernel(&from, sizeof(from), at + WALK_REGS_OFFSET) || from.pstate & 0x1f)
@@ -122,7 +123,8 @@ static __always_inline bool waiting_read_registers(struct task_struct *task, __u
 static __always_inline void waiting_take_kernel(struct task_struct *task, struct waiting_record *record)
 {
 	long bytes = 0;
-	if (wants_kernel && bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_task_stack)) /* Linux 5.9 */
+	/* Available since Linux 5.9. */
+	if (wants_kernel && bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_task_stack))
 		bytes = bpf_get_task_stack(task, record->kernel, WAITING_FRAMES * sizeof(__u64), 0);
 	record->kernel_count = bytes > 0 ? (__u16)(bytes / sizeof(__u64)) : 0;
 }
@@ -144,7 +146,7 @@ static __always_inline struct off_cpu_thread *waiting_entry(const struct task_st
 	return t;
 }
 
-/* Enters how it waits; false: it does not, or not any more. */
+/* Enters the thread's wait; false if it does not wait, or no longer. */
 static __always_inline bool waiting_enter(
 	struct task_struct *task, struct off_cpu_thread *t, struct waiting_record *record, __u8 state)
 {
@@ -160,20 +162,20 @@ static __always_inline bool waiting_enter(
 	t->is_told = 0;
 	t->quota_queue = 0;
 	t->is_throttled = 0;
-	if (t->woken_ns < begin_ns) /* from before that */
+	if (t->woken_ns < begin_ns) /* The wakeup happened before this pass. */
 		t->woken_ns = 0;
 	t->generation = generation;
 	t->before_switches = record->switches;
 	t->before_stack = record->stack;
 	t->off_ns = begin_ns;
-	/* The other program checks the number, too, where it sees the end. */
+	/* off_cpu.bpf.c compares the number of switches again when the wait ends. */
 	if (!waiting_is_on_cpu(task) && off_cpu_switches(task) == record->switches)
 		return true;
 	t->before_stack = 0;
 	return false;
 }
 
-/* Reads what a wait that goes on is unwound from; false: it has ended. */
+/* Reads the data from which an unfinished wait is unwound; false if it has ended. */
 static __always_inline bool waiting_read_again(
 	struct task_struct *task, struct off_cpu_thread *t, struct waiting_record *record)
 {
@@ -199,7 +201,7 @@ int waiting_visit(struct bpf_iter__task *context)
 		return 0;
 	__u32 tid = task->pid;
 	struct off_cpu_thread *t = only_partial ? bpf_map_lookup_elem(&threads, &tid) : waiting_entry(task, s);
-	/* The kernel visits a thread again if there was no room for its record. */
+	/* The kernel visits a thread again if its buffer had no room for the record. */
 	if (!t || (only_partial && (!t->off_ns || t->generation != generation || t->partial == OFF_CPU_IS_WHOLE)))
 		return 0;
 	struct waiting_record *record = &s->record;
@@ -214,7 +216,7 @@ int waiting_visit(struct bpf_iter__task *context)
 	record->stack = off_cpu_mix(off_cpu_mix(record->tid, record->switches), begin_ns) | 1;
 	bool is_again = t->flags & OFF_CPU_BEGAN_BEFORE && t->before_stack == record->stack;
 	if (!only_partial && t->off_ns && t->generation == generation && !is_again)
-		return 0; /* it left the CPU since its switches are seen */
+		return 0; /* The thread has left the CPU since its switches are seen, so its wait is already known. */
 	if (only_partial) {
 		bool is_seen = t->partial == OFF_CPU_IS_READ_AGAIN;
 		if (is_seen && t->before_stack != record->stack)

@@ -109,7 +109,7 @@ static enum tally_status waiting_threads_give(
 	return sink->take(sink->context, &thread, err);
 }
 
-/* Whole records; *used: their bytes. */
+/* Handles all complete records, and sets *used to their size in bytes. */
 static enum tally_status waiting_threads_take(const uint8_t *bytes, size_t count, size_t *used,
 	const struct waiting_threads_sink *sink, struct tally_error *err)
 {
@@ -138,7 +138,7 @@ static enum tally_status waiting_threads_read(
 	enum tally_status status = bytes ? TALLY_OK : error_nomem(err);
 	while (status == TALLY_OK && got != 0) {
 		got = read(fd, bytes + count, READ_BYTES - count);
-		if (got < 0 && (errno == EINTR || errno == EAGAIN)) /* the kernel pauses after a million threads */
+		if (got < 0 && (errno == EINTR || errno == EAGAIN)) /* The kernel pauses after a million threads. */
 			continue;
 		if (got < 0)
 			status = error_set_errno(err, TALLY_IO, errno,
@@ -178,7 +178,7 @@ uint64_t waiting_threads_lost(const struct waiting_threads *w)
 	return w->skeleton->bss->lost_threads;
 }
 #else
-/* None is ever made: waiting_threads_create refuses. */
+/* In a build without BPF, waiting_threads_create always fails, so the functions below never receive an object. */
 enum tally_status waiting_threads_create(
 	const struct waiting_threads_config *config, struct waiting_threads **threads, struct tally_error *err)
 {

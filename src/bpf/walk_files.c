@@ -18,8 +18,8 @@
 #include "code/binaries/mapped_file.h"
 #include "kernel/system/kernel_files.h"
 
-#define WALK_ASKED_MOST	       128 /* files that are open at a time */
-#define WALK_DEVICE_MINOR_BITS 20 /* of the kernel's device numbers */
+#define WALK_ASKED_MOST	       128 /* Maximum number of files that are open at a time. */
+#define WALK_DEVICE_MINOR_BITS 20 /* Number of bits of the minor number in the kernel's device numbers. */
 #define WALK_BLOCK_BYTES       (WALK_BLOCK_CHUNKS * sizeof(struct walk_chunk))
 
 static int walk_files_find_kept(void *context, const struct binary_key *key)
@@ -28,7 +28,10 @@ static int walk_files_find_kept(void *context, const struct binary_key *key)
 	return f->fd;
 }
 
-/* Rows are written where the kernel reads them. The map of maps keeps the block. */
+/*
+ * The map can be mapped into memory, so that rows are written where the BPF programs read them. The map of maps holds a
+ * reference to the block.
+ */
 static struct walk_chunk *walk_files_grow(void *context, uint32_t block)
 {
 	const struct walk_files *f = context;
@@ -113,7 +116,7 @@ struct walk_file *walk_files_get(struct walk_files *f, uint32_t number)
 	return &f->files.items[number];
 }
 
-/* Rules are written before anything leads to rows that name them. */
+/* Rules are written before rows that refer to them become visible. */
 static void walk_files_write_rules(struct walk_files *f)
 {
 	for (; f->rules_written < f->pool.rules.len && f->rules_written < f->pool.rule_max; f->rules_written++)
@@ -138,7 +141,9 @@ void walk_files_make(struct walk_files *f, uint32_t number)
 	walk_files_write_rules(f);
 }
 
-/* A segment need not fill its first and last page: what is in between tells the bias. */
+/*
+ * The first and last page of a segment may be shared with its neighbours, so an address in between determines the bias.
+ */
 static bool walk_files_find_shift(struct walk_files *f, uint32_t number, uint64_t begin, uint64_t end, uint64_t *shift)
 {
 	uint64_t size = end - begin;
@@ -170,7 +175,7 @@ bool walk_files_fill(struct walk_files *f, uint32_t number, struct walk_mapping 
 	return true;
 }
 
-/* Where the rows of the file's code are, for each segment. */
+/* Describes where the rows of each executable segment are. */
 static void walk_files_describe(struct walk_files *f, uint32_t number, struct walk_file_table *table)
 {
 	size_t count;
@@ -190,7 +195,7 @@ static void walk_files_describe(struct walk_files *f, uint32_t number, struct wa
 				.shift = segments[i].vaddr - segments[i].offset - file->place.base};
 }
 
-/* What the walk reads from now on for this file. */
+/* Publishes the file's table to the BPF programs. */
 static void walk_files_write(struct walk_files *f, const struct walk_file_key *key, uint32_t number)
 {
 	struct walk_file_table table = {.state = WALK_FILE_HAS_NONE,
@@ -217,7 +222,7 @@ static bool walk_files_open(struct walk_files *f, const struct proc_map *map, pi
 	return f->fd >= 0;
 }
 
-/* The number of the open file, which its contents tell: the same path may name another file soon. */
+/* Identifies the open file by its contents, because its path may soon name another file. */
 static uint32_t walk_files_number_open(struct walk_files *f, const struct proc_map *map, const struct stat *st)
 {
 	char path[32];
@@ -242,7 +247,7 @@ static void walk_files_close(struct walk_files *f)
 	f->fd = -1;
 }
 
-/* The file's number is kept for its path and inode, because opening it takes long. */
+/* Stores the file's number by path and inode, because opening the file is slow. */
 static uint32_t walk_files_remember(struct walk_files *f, const struct proc_map *map, uint32_t number)
 {
 	char key[64];
@@ -281,14 +286,14 @@ uint32_t walk_files_number(struct walk_files *f, const struct proc_map *map, pid
 	return number == UINT32_MAX ? number : walk_files_remember(f, map, number);
 }
 
-/* Some file systems show other devices in mappings than their inodes have. */
+/* Some file systems show other device numbers in mappings than in inodes. */
 static bool walk_files_is_asked(const struct proc_map *map, const struct walk_file_key *key)
 {
 	bool is_same_device = (map->major << WALK_DEVICE_MINOR_BITS | map->minor) == key->device;
 	return !is_same_device || map->inode == key->inode;
 }
 
-/* The open file's table, now or by walk_files_work. */
+/* Publishes the table of the open file now, or leaves that to walk_files_work. */
 static void walk_files_take(struct walk_files *f, const struct walk_file_key *key, uint32_t number, uint64_t bytes)
 {
 	bool is_ready = number == UINT32_MAX || f->files.items[number].is_tried;
@@ -338,7 +343,6 @@ bool walk_files_work(struct walk_files *f)
 	return true;
 }
 
-/* The line of the mapping that was asked for. */
 static bool walk_files_find_line(char *text, const struct walk_miss *question, struct proc_map *map)
 {
 	for (char *line = text, *end; *line; line = *end ? end + 1 : end) {
@@ -360,7 +364,7 @@ enum walk_answer walk_files_ask(struct walk_files *f, const struct walk_miss *qu
 		answer = walk_files_ask_mapping(f, question, &map);
 	else if (status != TALLY_OK && status != TALLY_NOT_FOUND)
 		answer = WALK_UNREADABLE;
-	if (answer != WALK_ANSWERED) /* the next process that maps it asks again */
+	if (answer != WALK_ANSWERED) /* The next process that maps the file then asks again. */
 		(void)bpf_map_delete_elem(f->maps.files, &question->file);
 	if (status == TALLY_OK)
 		free(text);

@@ -5,7 +5,7 @@
 
 #include "base/leb128.h"
 
-#define WALK_POOL_R10 10 /* DWARF's numbers of x86-64 */
+#define WALK_POOL_R10 10 /* DWARF register numbers of x86-64. */
 #define WALK_POOL_RBX 3
 
 bool walk_pool_init(
@@ -24,7 +24,7 @@ void walk_pool_deinit(struct walk_pool *pool)
 	vec_free(&pool->blocks);
 }
 
-/* DW_OP_bregN OFFSET, DW_OP_deref. */
+/* Matches DW_OP_bregN OFFSET, DW_OP_deref. */
 static bool walk_pool_is_word_at(struct tally_bytes code, uint8_t *number, int32_t *offset)
 {
 	struct cursor c = cursor_make(code, false);
@@ -39,7 +39,7 @@ static bool walk_pool_is_word_at(struct tally_bytes code, uint8_t *number, int32
 	return true;
 }
 
-/* What linkers write for the PLT of x86-64: rsp + 8 + ((rip & 15) >= N) * 8. */
+/* Matches the expression that linkers write for the PLT of x86-64: rsp + 8 + ((rip & 15) >= N) * 8. */
 static bool walk_pool_is_plt(struct tally_bytes code, int32_t *pushed)
 {
 	static const uint8_t before[] = {0x77, 0x08, 0x80, 0x00, 0x3f, 0x1a}, behind[] = {0x2a, 0x33, 0x24, 0x22};
@@ -79,7 +79,7 @@ static void walk_pool_set_cfa(
 		to->cfa = WALK_CFA_BX;
 }
 
-/* False: the walk cannot follow it. */
+/* Returns false if the walk does not support the rule. */
 static bool walk_pool_set_place(const struct arch *arch, const struct unwind_table *table,
 	const struct unwind_saved *saved, uint8_t *place, int32_t *offset)
 {
@@ -90,7 +90,7 @@ static bool walk_pool_set_place(const struct arch *arch, const struct unwind_tab
 		*offset = (int32_t)saved->value;
 		return saved->value == *offset;
 	case CFI_AT_EXPRESSION:
-		/* gcc says so of the frame pointer where it realigns the stack: DW_OP_bregFP OFFSET. */
+		/* gcc emits this for the frame pointer if it realigns the stack: DW_OP_bregFP OFFSET. */
 		code = unwind_table_expression(table, saved->value);
 		*place = WALK_IS_AT_FP;
 		struct cursor c = cursor_make(code, false);
@@ -145,14 +145,14 @@ struct walk_pool_build {
 	const struct arch *arch;
 	const struct unwind_table *table;
 	struct walk_place *place;
-	struct walk_chunk *chunk; /* the last one */
-	uint32_t rows; /* of this table */
+	struct walk_chunk *chunk; /* The last chunk of the table. */
+	uint32_t rows; /* Number of rows of this table. */
 	uint32_t last_rule;
-	const struct unwind_rule *known; /* the rule of last_rule */
+	const struct unwind_rule *known; /* The unwind rule that last_rule was made from. */
 	bool has_failed;
 };
 
-/* The one behind the last; NULL: there is no room. */
+/* Returns the next unused chunk; NULL if there is no room. */
 static struct walk_chunk *walk_pool_next_chunk(struct walk_pool *pool)
 {
 	uint32_t block = pool->chunks_used / WALK_BLOCK_CHUNKS;
@@ -189,7 +189,7 @@ static bool walk_pool_take_row(void *context, uint64_t address, const struct unw
 	if (b->rows == 0)
 		b->place->base = address;
 	if (address - b->place->base >= WALK_NO_ADDRESS)
-		return true; /* no walk leads so far */
+		return true; /* No walk reaches an address so far away. */
 	if (b->rows == 0 || rule != b->known) {
 		struct walk_rule made = walk_rule_of(b->arch, b->table, rule);
 		if (!intern_add(&b->pool->rules, &made, sizeof(made), &id) || id >= b->pool->rule_max)

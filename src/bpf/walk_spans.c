@@ -36,7 +36,7 @@ bool walk_spans_take(struct walk_spans *spans, uint32_t count, struct walk_span 
 
 void walk_spans_give(struct walk_spans *spans, struct walk_span span)
 {
-	/* Without memory it stays unused. */
+	/* If there is no memory, the span remains unused. */
 	if (span.size > 0)
 		(void)vec_push(&spans->resting[0], span);
 }

@@ -31,7 +31,7 @@
 #include "kernel/recording/proc_maps.h"
 #include "kernel/system/kernel_files.h"
 
-#define WALK_TABLES_SWEEP_MS 1000 /* how often ended processes are looked for */
+#define WALK_TABLES_SWEEP_MS 1000 /* Interval at which ended processes are removed, in milliseconds. */
 #define WALK_TABLES_NICE     (-15)
 #define WALK_TABLES_PAUSE_NS 2000000
 
@@ -49,7 +49,7 @@ enum walk_map {
 	WALK_TABLES_MAP_COUNT
 };
 
-struct walk_known { /* a process */
+struct walk_known { /* A process, by its index. */
 	struct walk_span span;
 };
 
@@ -58,10 +58,10 @@ struct walk_tables {
 	int fds[WALK_TABLES_MAP_COUNT];
 	struct walk_files files;
 	struct walk_spans spans;
-	struct map_u64 by_pid; /* -> index in known + 1; 0: forgotten */
+	struct map_u64 by_pid; /* Maps a process ID to its index in known plus 1; 0 if it was forgotten. */
 	VEC(struct walk_known) known;
-	VEC(uint32_t) unused; /* of known */
-	VEC(struct walk_mapping) mappings; /* of the process that is looked at */
+	VEC(uint32_t) unused; /* Indices of unused elements of known. */
+	VEC(struct walk_mapping) mappings; /* Mappings of the process that is being read. */
 	VEC(uint32_t) mapped_files;
 	struct ring_buffer *ring;
 	int stop_fd;
@@ -119,7 +119,8 @@ void walk_tables_destroy(struct walk_tables *t)
 		return;
 	atomic_store(&t->is_stopped, true);
 	if (t->has_thread) {
-		(void)!write(t->stop_fd, &one, sizeof(one)); /* it looks by itself, too */
+		/* The thread also checks is_stopped regularly, so a failure only delays its end. */
+		(void)!write(t->stop_fd, &one, sizeof(one));
 		(void)pthread_join(t->thread, NULL);
 	}
 	ring_buffer__free(t->ring);
@@ -142,7 +143,7 @@ enum tally_status walk_tables_share(struct bpf_object *object, struct bpf_object
 	return status == TALLY_OK ? python_frames_share(object, from, err) : status;
 }
 
-/* False: too many, or no memory. */
+/* Returns false if there are too many mappings or no memory. */
 static bool walk_tables_take_maps(struct walk_tables *t, char *text, pid_t pid)
 {
 	bool is_good = true;
@@ -154,7 +155,7 @@ static bool walk_tables_take_maps(struct walk_tables *t, char *text, pid_t pid)
 			map.start >= INT64_MAX)
 			continue;
 		uint32_t file = walk_files_number(&t->files, &map, pid);
-		/* The bias is known with the table: until then it is the place in the file. */
+		/* The bias is known only when the table is; until then this is the file offset. */
 		struct walk_mapping mapping = {.start = map.start, .end = map.end, .bias = map.pgoff};
 		is_good = file != UINT32_MAX && t->mappings.len < WALK_MAPPINGS && vec_push(&t->mappings, mapping) &&
 			  vec_push(&t->mapped_files, file);
@@ -162,7 +163,7 @@ static bool walk_tables_take_maps(struct walk_tables *t, char *text, pid_t pid)
 	return is_good;
 }
 
-/* Mappings as the kernel has them, into its array at first. */
+/* Writes the mappings to the BPF programs' array, beginning at the index first. */
 static void walk_tables_write_mappings(struct walk_tables *t, uint32_t first)
 {
 	for (uint32_t i = 0; i < t->mappings.len; i++) {
@@ -191,7 +192,7 @@ static struct walk_known *walk_tables_known(struct walk_tables *t, uint32_t pid)
 	return &t->known.items[*index - 1];
 }
 
-/* What the programs read from now on. */
+/* Publishes the mappings of the process to the BPF programs. */
 static void walk_tables_publish(struct walk_tables *t, const struct walk_miss *miss)
 {
 	struct walk_known *known = walk_tables_known(t, miss->pid);
@@ -234,7 +235,7 @@ static bool walk_tables_has_ended(uint32_t pid)
 	return kill((pid_t)pid, 0) != 0 && errno == ESRCH;
 }
 
-/* The file of the code that was missed first; true: some table came. */
+/* Loads the tables of all mapped files, or only of the one that contains pc; true if a table was added. */
 static bool walk_tables_make_for(struct walk_tables *t, uint64_t pc, bool only_there)
 {
 	bool has_made = false;
@@ -250,7 +251,7 @@ static bool walk_tables_make_for(struct walk_tables *t, uint64_t pc, bool only_t
 	return has_made;
 }
 
-/* False: it has ended, or /proc does not tell. */
+/* Returns false if the process has ended or /proc cannot be read. */
 static bool walk_tables_read_maps(struct walk_tables *t, uint32_t pid, char **text)
 {
 	if (kernel_text(t->config.kernel, text, NULL, "/proc/%u/maps", pid) == TALLY_OK)
@@ -303,7 +304,7 @@ void walk_tables_preload(struct walk_tables *t, pid_t pid, bool only_libraries)
 {
 	char *text;
 	struct proc_map map;
-	uint64_t program = 0; /* its inode: the program itself is mapped first */
+	uint64_t program = 0; /* Inode of the program itself, which is the first mapping. */
 	if (kernel_text(t->config.kernel, &text, NULL, "/proc/%d/maps", (int)pid) != TALLY_OK)
 		return;
 	for (char *line = text, *end; *line; line = *end ? end + 1 : end) {
@@ -317,7 +318,7 @@ void walk_tables_preload(struct walk_tables *t, pid_t pid, bool only_libraries)
 	free(text);
 }
 
-/* Those that ended give their place back. */
+/* Frees the entries of processes that have ended. */
 static void walk_tables_sweep(struct walk_tables *t)
 {
 	int64_t now = clock_ms();
@@ -337,9 +338,9 @@ static void *walk_tables_run(void *context)
 	struct walk_tables *t = context;
 	struct pollfd fds[] = {
 		{.fd = t->stop_fd, .events = POLLIN}, {.fd = ring_buffer__epoll_fd(t->ring), .events = POLLIN}};
-	const struct timespec pause = {0, WALK_TABLES_PAUSE_NS}; /* where poll is denied or fails */
+	const struct timespec pause = {0, WALK_TABLES_PAUSE_NS}; /* Avoids a busy loop if poll is denied or fails. */
 	bool has_work = false;
-	/* On a machine under load, stacks are not whole for as long as this thread waits for a CPU. */
+	/* On a machine under load, stacks remain incomplete for as long as this thread waits for a CPU. */
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), WALK_TABLES_NICE);
 	for (;;) {
 		bool can_wait = poll(fds, 2, has_work ? 0 : WALK_TABLES_SWEEP_MS) >= 0;
@@ -357,7 +358,7 @@ enum tally_status walk_tables_start(struct walk_tables *t, struct tally_error *e
 {
 	sigset_t all, before;
 	sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the caller's */
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before); /* Signals must be delivered to the caller's threads. */
 	int failed = pthread_create(&t->thread, NULL, walk_tables_run, t);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (failed)
