@@ -6,7 +6,7 @@
 
 #define ATTR_FLAG_BYTES 8
 
-/* The bits of a foreign-endian writer's bit-field word: after the byte swap each bit stands mirrored in the word. */
+/* Reverses the 64 bits: a writer of the other byte order allocates bit-fields from the other end of the word. */
 static uint64_t mirror_bits(uint64_t v)
 {
 	v = (v >> 1 & UINT64_C(0x5555555555555555)) | (v & UINT64_C(0x5555555555555555)) << 1;
@@ -15,7 +15,7 @@ static uint64_t mirror_bits(uint64_t v)
 	return __builtin_bswap64(v);
 }
 
-/* precise_ip is a two-bit number: mirrored, its bits change places. */
+/* precise_ip is a two-bit number, so the reversal swaps its bits. */
 static uint64_t flags_from_foreign(uint64_t word)
 {
 	uint64_t flags = mirror_bits(word);
@@ -64,7 +64,7 @@ enum tally_status attr_decode_sized(
 	const uint8_t *data = cursor_take(c, stored_size);
 	if (!data)
 		return error_set_at(err, TALLY_CORRUPT, offset, "an event attribute is truncated");
-	/* Shorter ones end in zeros, so that one decoder serves all sizes. */
+	/* Shorter attributes are padded with zeros, so that one decoder handles all sizes. */
 	uint8_t full[ATTR_SIZE_KNOWN] = {0};
 	memcpy(full, data, MIN(stored_size, sizeof(full)));
 	struct cursor fields = cursor_make((struct tally_bytes){full, sizeof(full)}, c->swap);
@@ -98,7 +98,7 @@ void attr_encode(struct writer *w, const struct perf_attr *attr)
 	writer_u64(&full, attr->sample_period_or_freq);
 	writer_u64(&full, attr->sample_type);
 	writer_u64(&full, attr->read_format);
-	/* Mirroring is its own inverse. */
+	/* The reversal is its own inverse. */
 	writer_u64(&full, w->swap ? mirror_bits(flags_from_foreign(mirror_bits(attr->flags))) : attr->flags);
 	writer_u32(&full, attr->wakeup);
 	writer_u32(&full, attr->bp_type);

@@ -2,12 +2,12 @@
 /*
  * attr_print.c - prints an attr as `perf evlist -v` does: type and configuration, then the fields that are set, in the
  * order of the struct. Constants of linux/perf_event.h are printed by name, as in perf 7.x. PMUs are printed by number,
- * because the numbers come from the recording machine and may mean other PMUs here.
+ * because the numbers come from the recording machine and may denote other PMUs on this one.
  */
 #include "abi/attr.h"
 #include "base/array.h"
 
-/* In perf's order, which is not that of the bits. */
+/* In perf's order, which differs from that of the bits. */
 static const struct bit_name {
 	uint64_t bit;
 	const char *name;
@@ -209,7 +209,7 @@ static void type_and_name(struct fields *f, uint32_t type)
 		text_printf(f->text, " (PERF_TYPE_%s)", name);
 }
 
-/* Of generic events: above 32 bits stands the PMU that counts them. */
+/* Appends the name of a generic event. The bits above 32 identify the PMU that counts it. */
 static void config_name(struct text *t, uint32_t type, uint64_t config)
 {
 	uint64_t generic = config & UINT32_MAX;

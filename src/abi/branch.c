@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 
-/* Bit fields, which a big-endian machine fills from the top. */
+/* A big-endian machine allocates bit-fields from the highest bit down. */
 static unsigned branch_field(uint64_t flags, unsigned shift, unsigned bits, bool is_big_endian)
 {
 	unsigned at = is_big_endian ? 64 - shift - bits : shift;

@@ -46,7 +46,8 @@ bool branch_words_parse(struct tally_str list, uint64_t *branch_sample_type, str
 		}
 		bits |= bit;
 	}
-	if ((bits & ~levels) == 0) /* levels alone: all branches, at the event's own levels, as perf asks the kernel */
+	/* Privilege levels alone select all branches, at the event's own levels, as in perf. */
+	if ((bits & ~levels) == 0)
 		bits = BRANCH_ANY;
 	*branch_sample_type = bits;
 	return true;

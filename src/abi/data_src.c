@@ -12,7 +12,7 @@ static unsigned data_src_bits(uint64_t value, unsigned shift, unsigned count)
 	return (unsigned)(value >> shift) & ((1u << count) - 1);
 }
 
-/* The words of the bits that are set, joined by " or "; returns how many there were. */
+/* Appends the words of the set bits, joined by " or ". before is the number of words so far; returns the new number. */
 static unsigned data_src_join(struct text *t, uint64_t value, const struct bit_words *table, unsigned before)
 {
 	for (unsigned i = 0; i < table->count; i++) {

@@ -110,7 +110,7 @@ static void encode_put_build_id(struct writer *w, const struct record_fields *f)
 	encode_put_text(w, f->build_id.filename);
 }
 
-/* False: no encoder for this type. */
+/* Returns false if there is no encoder for this type. */
 static bool put_kernel_fields(struct writer *w, const struct record_fields *f, uint16_t misc)
 {
 	switch (f->type) {

@@ -20,7 +20,7 @@ void event_modifiers_of_attr(struct text *t, const struct perf_attr *attr)
 	}
 	for (unsigned i = 0; i < attr_precise_ip(attr); i++)
 		letters[count++] = 'p';
-	/* perf's recorder sets exclude_guest of itself for a plain event, and clears it beside other modifiers. */
+	/* perf's recorder sets exclude_guest for an event without modifiers, and clears it if there are any. */
 	bool guest_by_default = some_level_excluded || attr_precise_ip(attr) > 0;
 	if (ATTR_HAS(attr, EXCLUDE_HOST) || ATTR_HAS(attr, EXCLUDE_GUEST) == guest_by_default) {
 		if (!ATTR_HAS(attr, EXCLUDE_HOST))
@@ -49,7 +49,7 @@ static void breakpoint_name(struct text *t, const struct perf_attr *attr)
 		text_char(t, 'x');
 }
 
-/* The upper half of a hybrid CPU's config says which of its PMUs; perf calls each of them "cpu". */
+/* On a hybrid CPU, the upper half of config identifies the PMU; perf calls each of them "cpu". */
 static void hardware_name(struct text *t, uint64_t config)
 {
 	bool has_pmu = config > HW_EVENT_MASK;

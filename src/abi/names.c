@@ -36,7 +36,7 @@ const struct event_symbol event_symbols[] = {
 };
 const size_t event_symbol_count = ARRAY_LEN(event_symbols);
 
-/* First the spelling that is shown. */
+/* The first spelling is the one that is printed. */
 #define SPELLINGS 4
 static const char *const names_cache_names[CACHE_COUNT][SPELLINGS] = {
 	[CACHE_L1D] = {"L1-dcache", "L1-data", "l1-d", "l1d"},
@@ -47,7 +47,7 @@ static const char *const names_cache_names[CACHE_COUNT][SPELLINGS] = {
 	[CACHE_BPU] = {"branch", "bpu", "btb", "bpc"},
 	[CACHE_NODE] = {"node"},
 };
-/* Singular first, as before a result; the plural is shown where no result follows. */
+/* The first spelling is the singular, which is printed before a result; without a result, the plural is. */
 static const char *const op_names[CACHE_OP_COUNT][SPELLINGS] = {
 	[CACHE_OP_READ] = {"load", "loads", "read"},
 	[CACHE_OP_WRITE] = {"store", "stores", "write"},
@@ -68,7 +68,7 @@ const struct event_symbol *event_symbol_find(struct tally_str name)
 	return NULL;
 }
 
-/* Takes the longest spelling off the front of *rest (up to its end or a dash); the row, or SIZE_MAX. */
+/* Removes the longest spelling that begins *rest and ends at a dash or the end. Returns its row, or SIZE_MAX. */
 static size_t spelling_take(const char *const (*rows)[SPELLINGS], size_t row_count, struct tally_str *rest)
 {
 	size_t best = SIZE_MAX, best_len = 0;
@@ -113,7 +113,7 @@ bool cache_event_find(struct tally_str name, uint64_t *config)
 		return false;
 	size_t op = spelling_take(op_names, CACHE_OP_COUNT, &name);
 	size_t result = spelling_take(result_names, CACHE_RESULT_COUNT, &name);
-	if (op == SIZE_MAX) /* perf takes "LLC-misses-load" too */
+	if (op == SIZE_MAX) /* perf also accepts "LLC-misses-load". */
 		op = spelling_take(op_names, CACHE_OP_COUNT, &name);
 	if (name.len > 0)
 		return false;
@@ -140,7 +140,7 @@ bool cache_event_append(struct text *text, uint64_t config)
 	return true;
 }
 
-/* What perf calls a cache event that there is no name for. */
+/* Returns perf's name for a cache event that has no regular one; NULL if it has one. */
 static const char *cache_event_refusal(uint64_t config)
 {
 	unsigned cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16 & 0xff;

@@ -24,7 +24,7 @@ void record_missing(struct tally_bytes bytes, bool swap, size_t offset, struct t
 			type, size, bytes.len - offset);
 }
 
-/* By halves, for which compilers use a few stores: all at once takes them an instruction that is slow to start. */
+/* Compilers turn each half into a few stores; for the whole, they emit a string instruction, which is slow to start. */
 static void record_clear(struct record_fields *fields)
 {
 	const size_t half = sizeof(*fields) / 2;
@@ -39,7 +39,7 @@ enum tally_status record_decode(const struct record *record, struct record_field
 		return error_set_at(
 			err, TALLY_UNSUPPORTED, record->offset, "a record of unknown type %u", record->type);
 	struct cursor c = record_body(record);
-	/* In place: a copy of what was stored a moment ago waits for it. */
+	/* Decodes in place: copying fields right after they were stored would stall. */
 	record_clear(fields);
 	fields->type = record->type;
 	if (c.len >= row->least_bytes)
@@ -60,7 +60,7 @@ struct tally_str record_mmap_name(const struct record *record)
 	if (record->type != RECORD_MMAP && record->type != RECORD_MMAP2)
 		return STR("");
 	struct cursor c = record_body(record);
-	cursor_skip(&c, record_type_find(record->type)->least_bytes); /* all but the name */
+	cursor_skip(&c, record_type_find(record->type)->least_bytes); /* Skips all fields but the name. */
 	return cursor_text(&c, cursor_left(&c));
 }
 

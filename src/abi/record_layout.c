@@ -19,7 +19,7 @@ static void add_trailer(uint64_t sample_type, uint64_t bit, uint16_t *distance, 
 	*field = *distance;
 }
 
-/* The kernel recorded no user chain with the stack dumps: one that is there was made of them. */
+/* With exclude_callchain_user, the kernel records no user chain beside a stack dump, so a chain was unwound from it. */
 static bool has_call_chains(const struct perf_attr *attr)
 {
 	return attr_is_unwound(attr) ||

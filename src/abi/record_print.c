@@ -119,7 +119,8 @@ static void print_aux(struct text *t, const struct record_printing *p)
 	record_print_hex(t, aux->aux_size);
 	text_str(t, " flags: ");
 	record_print_hex(t, aux->flags);
-	static const char letters[] = "TOPC"; /* truncated, overwrite, partial, collision: bits 0 to 3 */
+	/* The flags truncated, overwrite, partial and collision are bits 0 to 3. */
+	static const char letters[] = "TOPC";
 	text_str(t, " [");
 	for (unsigned i = 0; letters[i]; i++)
 		if (aux->flags & (UINT64_C(1) << i))

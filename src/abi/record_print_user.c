@@ -2,10 +2,10 @@
 #include "abi/record_printers.h"
 #include "base/array.h"
 
-/* The state of printing a list of CPUs, in which ranges become "2-5". */
+/* The state of printing a list of CPUs, in which consecutive ones become "2-5". */
 struct cpu_list {
 	struct text *text;
-	int64_t first, last; /* the run not yet printed */
+	int64_t first, last; /* The run that is not printed yet. */
 	bool has_run, has_printed;
 };
 
@@ -40,11 +40,11 @@ static void record_print_user_add_listed(struct cpu_list *list, struct cursor *c
 	uint16_t count = cursor_u16(c);
 	for (uint16_t i = 0; i < count && cursor_left(c) >= 2; i++) {
 		uint16_t cpu = cursor_u16(c);
-		cpu_list_add(list, cpu == UINT16_MAX ? -1 : cpu); /* "any" */
+		cpu_list_add(list, cpu == UINT16_MAX ? -1 : cpu); /* UINT16_MAX stands for any CPU. */
 	}
 }
 
-/* Words of 4 bytes follow at once, those of 8 on the place that a C compiler aligns them to. */
+/* Words of 4 bytes follow the header immediately; words of 8 bytes are aligned as in a C struct. */
 static void add_mask(struct cpu_list *list, struct cursor *c)
 {
 	uint16_t count = cursor_u16(c);
@@ -72,7 +72,7 @@ static void record_print_user_add_range(struct cpu_list *list, struct cursor *c)
 		cpu_list_add(list, cpu);
 }
 
-/* False, and nothing printed, where the encoding is unknown. */
+/* Prints nothing and returns false if the encoding is unknown. */
 static bool record_print_user_print_cpus(struct text *t, uint16_t encoding, struct cursor *c)
 {
 	struct cpu_list list = {.text = t};

@@ -38,13 +38,15 @@ static void decode_mmap(struct cursor *c, const struct record *record, struct re
 	m->filename = padded_text(c);
 }
 
-#define MMAP2_FIXED_BYTES    64 /* up to the name */
-#define MMAP2_IDENTITY	     32 /* of the file: a build id, or device, inode and generation */
+#define MMAP2_FIXED_BYTES    64 /* Size of the fields before the name. */
+#define MMAP2_IDENTITY	     32 /* Offset of the file's identity: a build ID, or device, inode and generation. */
 #define MMAP2_IDENTITY_BYTES 24
-#define MMAP2_BUILD_ID	     4 /* behind its size and three bytes of zero */
+#define MMAP2_BUILD_ID	     4 /* Offset of the build ID within the identity, after its size and three zero bytes. */
 
-/* Kernels do not clear the bit: if another session asks for build IDs, records of a session that does not ask have the
- * bit too, although they hold an inode. A real build ID has a valid size, and zeros behind its bytes. */
+/*
+ * Kernels do not clear the bit: if another session requests build IDs, records of this session may have the bit too,
+ * although they contain an inode. A real build ID has a valid size, and zeros after its bytes.
+ */
 static bool holds_build_id(const uint8_t identity[MMAP2_IDENTITY_BYTES])
 {
 	uint8_t size = identity[0];
@@ -56,7 +58,7 @@ static bool holds_build_id(const uint8_t identity[MMAP2_IDENTITY_BYTES])
 	return others == 0;
 }
 
-/* Most of all side-band is this: its bounds are tested once. */
+/* Most side-band records are of this type, so the bounds of its fields are checked only once. */
 static void decode_mmap2(struct cursor *whole, const struct record *record, struct record_fields *f)
 {
 	struct record_mmap *m = &f->mmap;
@@ -119,7 +121,7 @@ static void decode_read(struct cursor *c, const struct record *record, struct re
 {
 	f->read.pid = cursor_u32(c);
 	f->read.tid = cursor_u32(c);
-	f->read.values = cursor_bytes(c, cursor_left(c)); /* how long depends on the event's read_format */
+	f->read.values = cursor_bytes(c, cursor_left(c)); /* Their length depends on the event's read_format. */
 }
 
 static void decode_aux(struct cursor *c, const struct record *record, struct record_fields *f)
@@ -234,7 +236,7 @@ static void decode_id_index(struct cursor *c, const struct record *record, struc
 	f->id_index.count = cursor_u64(c);
 	if (!cursor_count(c, f->id_index.count, 32))
 		return;
-	/* The guest part, 16 bytes an entry, follows the whole of the first. */
+	/* A second array, with 16 bytes per entry for the guest, follows the first. */
 	f->id_index.has_machine = cursor_left(c) / 48 >= f->id_index.count && f->id_index.count > 0;
 	f->id_index.entries = cursor_bytes(c, (size_t)f->id_index.count * 32);
 }
@@ -258,7 +260,7 @@ static void decode_auxtrace(struct cursor *c, const struct record *record, struc
 
 #define AUXTRACE_ERROR_MESSAGE_BYTES 64
 
-/* Form 0 had no time, and form 2 says which guest it was. */
+/* Format 0 has no time; format 2 adds the guest. */
 static void decode_auxtrace_error(struct cursor *c, const struct record *record, struct record_fields *f)
 {
 	struct record_auxtrace_error *e = &f->auxtrace_error;
@@ -317,7 +319,7 @@ static void decode_compressed(struct cursor *c, const struct record *record, str
 	f->compressed.payload = cursor_bytes(c, cursor_left(c));
 }
 
-/* Padded to 8 as records are, with the true length in front. */
+/* The payload is padded to 8 bytes, as records are, so its real length precedes it. */
 static void decode_compressed2(struct cursor *c, const struct record *record, struct record_fields *f)
 {
 	uint64_t size = cursor_u64(c);

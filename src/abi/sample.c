@@ -18,7 +18,7 @@ static uint32_t sample_load_u32(const uint8_t *p, bool swap)
 	return swap ? __builtin_bswap32(v) : v;
 }
 
-/* The record is at least fixed_bytes long. */
+/* The caller has checked that the record has at least fixed_bytes. */
 static void decode_fixed(const struct record_layout *layout, const uint8_t *data, struct sample *s)
 {
 	bool swap = layout->swap;
@@ -91,7 +91,7 @@ static void decode_raw(struct cursor *c, struct sample *s)
 {
 	uint32_t size = cursor_u32(c);
 	s->raw = cursor_bytes(c, size);
-	/* What follows is aligned to 8 again; at the record's end the padding may be missing in old files. */
+	/* The next field is aligned to 8 bytes; at the end of a record, old files may lack the padding. */
 	size_t padding = (8 - c->pos % 8) % 8;
 	cursor_skip(c, padding < cursor_left(c) ? padding : cursor_left(c));
 }
@@ -128,14 +128,18 @@ static enum tally_status cut_error(const struct record *record, const char *what
 		record->bytes.len, what);
 }
 
-/* The size is hidden from the compiler: for a constant size it emits string instructions, whose start-up takes longer
- * than decoding the whole sample. */
+/*
+ * Being volatile, the size is unknown to the compiler: for a constant size it emits string instructions, which take
+ * longer to start than decoding the whole sample.
+ */
 static const volatile size_t sample_bytes = sizeof(struct sample);
 
-#define PID_BITS 30 /* no process has an ID as high: what does not begin with one is no wait of perf's */
+#define PID_BITS 30 /* Process IDs are shorter, so raw data that begins with a greater number is no wait of perf's. */
 
-/* perf since 6.16 gives waits their thread, period and call chain in raw data alone; the fields are those of whoever was
- * on the CPU. */
+/*
+ * Since 6.16, perf stores a wait's thread, period and call chain only in raw data; the fields describe the thread that
+ * was on the CPU.
+ */
 static void sample_take_wait(struct sample *s)
 {
 	struct cursor c = cursor_make(s->raw, s->swap);
@@ -242,7 +246,7 @@ enum tally_status read_values_decode(
 	if (is_group)
 		v.count = cursor_u64(c);
 	else
-		single = cursor_make(cursor_bytes(c, 8), c->swap); /* alone, the value comes before the times */
+		single = cursor_make(cursor_bytes(c, 8), c->swap); /* A single value precedes the times. */
 	if (read_format & READ_FORMAT_TOTAL_TIME_ENABLED)
 		v.time_enabled = cursor_u64(c);
 	if (read_format & READ_FORMAT_TOTAL_TIME_RUNNING)

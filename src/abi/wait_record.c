@@ -43,11 +43,11 @@ const char *wait_source_limits(uint64_t source)
 	return source < WAIT_SOURCES ? limits[source] : NULL;
 }
 
-/* Behind what perf wants in raw data, if that is there. */
+/* perf's own raw data, if present, precedes the record. */
 static struct cursor wait_record_find(struct tally_bytes raw, bool swap)
 {
 	struct cursor c = cursor_make(raw, swap), behind = c;
-	if (cursor_u32(&c) == WAIT_RECORD_MAGIC) /* no process has an ID as high as that */
+	if (cursor_u32(&c) == WAIT_RECORD_MAGIC) /* Process IDs never reach this number. */
 		return behind;
 	cursor_skip(&behind, 2 * sizeof(uint32_t) + sizeof(uint64_t));
 	uint64_t frames = cursor_u64(&behind);
@@ -125,5 +125,6 @@ void wait_record_encode(struct writer *w, const struct sample *sample, const str
 	writer_bytes(w, wait->waker_ips.data, frames * sizeof(uint64_t));
 	if (wait->flags & WAIT_FLAG_END)
 		writer_u64(w, wait->end_ns);
-	writer_zeros(w, sizeof(uint32_t)); /* with the 32-bit size before it, raw data ends at a multiple of 8 */
+	/* Raw data then ends at a multiple of 8, together with the 32-bit size before it. */
+	writer_zeros(w, sizeof(uint32_t));
 }
