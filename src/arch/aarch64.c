@@ -38,10 +38,10 @@ static const char *const aarch64_registers[] = {
 	[30] = "lr",
 	[31] = "sp",
 	[32] = "pc",
-	[46] = "vg", /* granule of scalable vectors; the numbers before it are the kernel's own */
+	[46] = "vg", /* Granule of scalable vectors; the kernel uses the numbers before it internally. */
 };
 
-/* By register of perf: DWARF gives them the same numbers. */
+/* Indexed by perf's register number. DWARF uses the same numbers. */
 static const uint8_t aarch64_dwarf_registers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
 	20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};
 
@@ -50,7 +50,8 @@ const struct arch arch_aarch64 = {
 	.machines = (const char *const[]){"aarch64", "aarch64_be", "arm64", NULL},
 	.e_machine = EM_AARCH64,
 	.pointer_bytes = 8,
-	.kernel_start = UINT64_C(0xff00000000000000), /* 52 to 39 bits, tags of user pointers apart */
+	/* Lower bound for 39 to 52 address bits; user addresses are below it unless they are tagged. */
+	.kernel_start = UINT64_C(0xff00000000000000),
 	.call_back_bytes = 4,
 	.registers = aarch64_registers,
 	.register_count = ARRAY_LEN(aarch64_registers),
@@ -70,5 +71,5 @@ const struct arch arch_aarch64 = {
 	.dwarf_fp = 29,
 	.dwarf_link = 30,
 	.compat = &arch_arm,
-	.return_mask = (UINT64_C(1) << 48) - 1, /* above: the authentication code */
+	.return_mask = (UINT64_C(1) << 48) - 1, /* The bits above contain the pointer authentication code. */
 };

@@ -7,7 +7,7 @@
 static const char *const arm_registers[] = {
 	"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "fp", "ip", "sp", "lr", "pc"};
 
-/* By register of perf: DWARF gives them the same numbers. */
+/* Indexed by perf's register number. DWARF uses the same numbers. */
 static const uint8_t arm_dwarf_registers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
 const struct arch arch_arm = {
@@ -15,7 +15,7 @@ const struct arch arch_arm = {
 	.machines = (const char *const[]){"arm", "armv*", NULL},
 	.e_machine = EM_ARM,
 	.pointer_bytes = 4,
-	.kernel_start = 0xbf000000, /* the usual split of 3 GB to 1 GB, and the modules below it */
+	.kernel_start = 0xbf000000, /* The usual split is 3 GB to 1 GB, with modules just below the kernel. */
 	.call_back_bytes = 2, /* Thumb's shortest call is 2 bytes, and 2 lies inside a 4-byte one */
 	.registers = arm_registers,
 	.register_count = ARRAY_LEN(arm_registers),
@@ -34,5 +34,5 @@ const struct arch arch_arm = {
 	.dwarf_sp = 13,
 	.dwarf_fp = 11,
 	.dwarf_link = 14,
-	.return_mask = 0xfffffffe, /* the lowest bit says Thumb */
+	.return_mask = 0xfffffffe, /* The lowest bit marks Thumb code. */
 };

@@ -7,7 +7,7 @@
 static const char *const i386_registers[] = {
 	"AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP", "IP", "FLAGS", "CS", "SS", "DS", "ES", "FS", "GS"};
 
-/* By perf's number: ax bx cx dx si di bp sp ip. */
+/* Indexed by perf's register number: ax bx cx dx si di bp sp ip. */
 static const uint8_t i386_dwarf_registers[] = {0, 3, 1, 2, 6, 7, 5, 4, 8};
 
 const struct arch arch_i386 = {
@@ -15,7 +15,7 @@ const struct arch arch_i386 = {
 	.machines = (const char *const[]){"i[3-6]86", "x86", NULL},
 	.e_machine = EM_386,
 	.pointer_bytes = 4,
-	.kernel_start = 0xc0000000, /* the usual split of 3 GB to 1 GB */
+	.kernel_start = 0xc0000000, /* The usual split is 3 GB to 1 GB. */
 	.call_back_bytes = 1,
 	.registers = i386_registers,
 	.register_count = ARRAY_LEN(i386_registers),

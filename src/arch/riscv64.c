@@ -4,12 +4,12 @@
 #include "arch/arch.h"
 #include "base/array.h"
 
-/* Number 0 is pc; from 1 on they are the integer registers by their names in the calling convention. */
+/* Number 0 is pc; the integer registers follow, by their names in the calling convention. */
 static const char *const riscv64_registers[] = {"pc", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1",
 	"a2", "a3", "a4", "a5", "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4",
 	"t5", "t6"};
 
-/* By register of perf: DWARF gives them the same numbers, and none to pc. */
+/* Indexed by perf's register number. DWARF uses the same numbers, but has none for pc. */
 static const uint8_t riscv64_dwarf_registers[] = {ARCH_NO_DWARF, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
 	17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
 
@@ -18,8 +18,8 @@ const struct arch arch_riscv64 = {
 	.machines = (const char *const[]){"riscv64", NULL},
 	.e_machine = EM_RISCV,
 	.pointer_bytes = 8,
-	.kernel_start = UINT64_C(0xff00000000000000), /* with five levels of page tables; higher with fewer */
-	.call_back_bytes = 2, /* a compressed jump */
+	.kernel_start = UINT64_C(0xff00000000000000), /* With five levels of page tables; higher with fewer. */
+	.call_back_bytes = 2, /* Size of a compressed jump. */
 	.registers = riscv64_registers,
 	.register_count = ARRAY_LEN(riscv64_registers),
 	.wide_from = ARCH_NO_REGISTER,

@@ -4,7 +4,7 @@
 #include "arch/arch.h"
 #include "base/array.h"
 
-/* SSE registers take two numbers each, from 32 on. */
+/* Each SSE register has two numbers, from 32 on. */
 static const char *const x86_64_registers[] = {
 	[0] = "AX",
 	[1] = "BX",
@@ -48,7 +48,7 @@ static const char *const x86_64_registers[] = {
 	[62] = "XMM15",
 };
 
-/* By perf's number: ax bx cx dx si di bp sp ip, then r8 to r15. */
+/* Indexed by perf's register number: ax bx cx dx si di bp sp ip, then r8 to r15. */
 static const uint8_t x86_64_dwarf_registers[] = {0, 3, 2, 1, 4, 5, 6, 7, 16, ARCH_NO_DWARF, ARCH_NO_DWARF,
 	ARCH_NO_DWARF, ARCH_NO_DWARF, ARCH_NO_DWARF, ARCH_NO_DWARF, ARCH_NO_DWARF, 8, 9, 10, 11, 12, 13, 14, 15};
 
@@ -57,12 +57,14 @@ const struct arch arch_x86_64 = {
 	.machines = (const char *const[]){"x86_64", "x86-64", "amd64", NULL},
 	.e_machine = EM_X86_64,
 	.pointer_bytes = 8,
-	.kernel_start = UINT64_C(0xff00000000000000), /* with five levels of page tables; 0xffff8000... with four */
+	/* With five levels of page tables; 0xffff800000000000 with four. */
+	.kernel_start = UINT64_C(0xff00000000000000),
 	.call_back_bytes = 1,
 	.registers = x86_64_registers,
 	.register_count = ARRAY_LEN(x86_64_registers),
 	.wide_from = 32,
-	.general_registers = 0xff0fff, /* without the segment registers DS to GS, which the kernel refuses */
+	/* The segment registers DS to GS are excluded, because the kernel rejects them. */
+	.general_registers = 0xff0fff,
 	.ip = 8,
 	.sp = 7,
 	.fp = 6,
