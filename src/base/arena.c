@@ -13,11 +13,11 @@
 #define CHUNK_FIRST_BYTES 4096u
 #define CHUNK_MAX_BYTES	  (1u << 20)
 #define VEC_FIRST_ITEMS	  8
-#define PRINTED_FIRST	  256 /* most texts are shorter: they are printed once */
+#define PRINTED_FIRST	  256 /* Most texts are shorter, so they are printed only once. */
 
 struct arena_chunk {
 	struct arena_chunk *next;
-	size_t size; /* of data */
+	size_t size; /* Size of data. */
 	size_t used;
 	_Alignas(16) unsigned char data[];
 };
@@ -59,7 +59,7 @@ static size_t arena_padding(const struct arena_chunk *chunk, size_t alignment)
 	return (size_t)(-at & (alignment - 1));
 }
 
-/* Not zeroed: what is written next, or may stay untouched. */
+/* The memory is not zeroed: most callers overwrite it at once. */
 static void *arena_take(struct arena *arena, size_t size, size_t alignment)
 {
 	struct arena_chunk *chunk = arena->chunks;

@@ -3,7 +3,7 @@
 
 void buckets_fill(const uint32_t *bucket_of, size_t count, size_t buckets, uint32_t *begin, uint32_t *order)
 {
-	/* Counted two places on, so that filling them in leaves each where the next one begins. */
+	/* Counting two places ahead makes begin[b] the beginning of bucket b after the items were placed. */
 	for (size_t i = 0; i < count; i++)
 		if (bucket_of[i] != BUCKET_NONE)
 			begin[bucket_of[i] + 2]++;

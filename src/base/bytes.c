@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 
-/* Matches c against the set that starts behind '['; *pos moves behind its ']'. False also for an unterminated set. */
+/* Matches c against the set after '[' and moves *pos past its ']'. Returns false also for an unterminated set. */
 static bool set_matches(struct tally_str pattern, size_t *pos, char c)
 {
 	size_t i = *pos;
@@ -29,7 +29,7 @@ bool str_glob(struct tally_str pattern, struct tally_str text)
 {
 	size_t p = 0;
 	size_t t = 0;
-	size_t star = SIZE_MAX; /* position behind the last '*', and where its match ends so far */
+	size_t star = SIZE_MAX; /* Position after the last '*'; star_text is the end of its match so far. */
 	size_t star_text = 0;
 	while (t < text.len) {
 		size_t next = p + 1;
@@ -141,7 +141,7 @@ bool str_next_item(struct tally_str *rest, struct tally_str *item)
 	return true;
 }
 
-/* Multiply and fold, 16 bytes a step: fast on short keys and good enough in every bit for open addressing. */
+/* Multiplies and folds 16 bytes per step: fast for short keys, and mixes all bits well enough for open addressing. */
 static uint64_t bytes_fold(uint64_t a, uint64_t b)
 {
 	unsigned __int128 product = (unsigned __int128)a * b;
@@ -170,7 +170,9 @@ uint64_t bytes_hash(const void *data, size_t len)
 	uint64_t hash = len * k0;
 	for (; len > 16; len -= 16, p += 16)
 		hash = bytes_fold(bytes_load64(p) ^ hash ^ k0, bytes_load64(p + 8) ^ k1);
-	/* The rest in two loads of fixed size, which overlap; the length is in the hash already. */
+	/*
+	 * The rest is read in two loads of fixed size, which may overlap, because the hash already includes the length.
+	 */
 	uint64_t a = 0;
 	uint64_t b = 0;
 	if (len >= 8) {

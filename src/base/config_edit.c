@@ -7,7 +7,7 @@
 #include "base/config_text.h"
 #include "base/error.h"
 
-/* The first line of a file that did not exist, as perf writes it. */
+/* perf writes this line at the beginning of a new file. */
 #define CONFIG_EDIT_HEADER "# this file is auto-generated.\n"
 
 struct config_edit_name {
@@ -15,8 +15,8 @@ struct config_edit_name {
 };
 
 struct config_edit_found {
-	struct tally_str written; /* the value that is replaced; data NULL: the setting is not there */
-	const char *section_end; /* behind the last setting of the section; NULL: the section is not there */
+	struct tally_str written; /* The value to replace; its data is NULL if the setting does not exist. */
+	const char *section_end; /* End of the section's last setting; NULL if the section does not exist. */
 };
 
 static struct config_edit_name config_edit_split(struct tally_str name)
@@ -34,7 +34,7 @@ static bool config_edit_is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Of a section or a setting. */
+/* True for characters that names of sections and settings may contain. */
 static bool config_edit_is_plain(char c)
 {
 	return config_edit_is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '_';
@@ -65,7 +65,7 @@ const char *config_edit_complaint(struct tally_str name)
 	return NULL;
 }
 
-/* Whether the reader reads these bytes behind "name = " as this one value, whole; it takes a tab for a blank. */
+/* Checks that the reader reads these bytes after "name = " as this value. It reads a tab as a blank, so tabs fail. */
 static enum tally_status config_edit_reads_well(struct tally_str value, bool *reads_well, struct tally_error *err)
 {
 	struct text line = {0};
@@ -97,7 +97,7 @@ static void config_edit_quote(struct text *out, struct tally_str value, bool is_
 	text_char(out, '"');
 }
 
-/* [section], or [section "rest"] if what follows its first dot needs quotation marks. */
+/* Writes [section], or [section "rest"] if the part after the first dot needs quotation marks. */
 static void config_edit_put_section(struct text *out, struct tally_str section)
 {
 	bool is_plain = true;
@@ -140,7 +140,7 @@ static enum tally_status config_edit_find(
 	return status == TALLY_END ? TALLY_OK : status;
 }
 
-/* Whether a line that ends there is joined with the next one, by a backslash. */
+/* True if a backslash joins the line that ends at end with the next one. */
 static bool config_edit_continues(const char *begin, const char *end)
 {
 	const char *at = end - 1;
@@ -153,7 +153,7 @@ static void config_edit_put(struct tally_str text, struct tally_str name, const 
 	struct text *out, struct tally_str shown)
 {
 	struct config_edit_name parts = config_edit_split(name);
-	if (!text.data) /* of an empty file */
+	if (!text.data) /* The file is empty. */
 		text.data = "";
 	const char *end = text.data + text.len;
 	const char *cut = found->written.data ? found->written.data : found->section_end ? found->section_end : end;

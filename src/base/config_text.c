@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-/* The next byte, 0 at the end; \r\n is one line end. */
+/* Returns the next byte, or 0 at the end. \r\n counts as one line end. */
 static char config_text_take(struct config_text *config)
 {
 	if (config->rest.len == 0)
@@ -44,11 +44,14 @@ static bool is_name(char c)
 static void skip_comment(struct config_text *config)
 {
 	while (config->rest.len && config_text_peek(config) != '\n')
-		if (config_text_take(config) == '\n') /* of \r\n */
+		if (config_text_take(config) == '\n') /* The line ended in \r\n. */
 			break;
 }
 
-/* Behind the bracket. A part in quotes is kept as it is: "colors "x"" is colors.x. */
+/*
+ * Reads a section's name after the opening bracket. A quoted part is not converted to lower case: [colors "X"] is
+ * colors.X.
+ */
 static bool take_section(struct config_text *config)
 {
 	size_t len = 0;
@@ -75,7 +78,7 @@ static bool take_section(struct config_text *config)
 	return len > 0;
 }
 
-/* The character that an escape stands for, 0 if the line continues, -1 if the escape is invalid. */
+/* Returns the character that an escape stands for, 0 if the line continues, or -1 if the escape is invalid. */
 static int take_escaped(struct config_text *config)
 {
 	char c = config_text_take(config);
@@ -96,7 +99,7 @@ static int take_escaped(struct config_text *config)
 	}
 }
 
-/* Behind the equals sign, to the end of the line: blanks around it and comments are left out. */
+/* Reads the value after the equals sign, up to the end of the line, without surrounding blanks and comments. */
 static bool config_text_take_value(struct config_text *config)
 {
 	bool is_quoted = false;
@@ -107,7 +110,7 @@ static bool config_text_take_value(struct config_text *config)
 	config->written = (struct tally_str){config->rest.data, 0};
 	while (config->rest.len && config_text_peek(config) != '\n') {
 		char c = config_text_take(config);
-		if (c == '\n') /* of \r\n */
+		if (c == '\n') /* The line ended in \r\n. */
 			break;
 		if (!is_quoted && config_text_is_blank(c)) {
 			blanks += config->value.len > 0;
@@ -133,7 +136,7 @@ static bool config_text_take_value(struct config_text *config)
 	return !is_quoted;
 }
 
-/* Its first letter is known to be one. */
+/* The caller has checked that a name begins here. */
 static bool take_setting(struct config_text *config)
 {
 	char name[CONFIG_NAME_BYTES];

@@ -9,7 +9,7 @@
 
 #define ESCAPE 0x1b
 
-/* U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069: ends of lines, and directions. */
+/* Recognizes line separators and direction marks: U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069. */
 static bool is_format_control(const uint8_t s[3])
 {
 	if (s[0] != 0xe2)
@@ -18,7 +18,7 @@ static bool is_format_control(const uint8_t s[3])
 	       (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9);
 }
 
-/* Bytes of the character at s, and of them those that are to be escaped. */
+/* Returns the size of the character at s in bytes; *spelled is the number of them that must be escaped. */
 static inline size_t look_at_character(const uint8_t *s, size_t left, size_t *spelled)
 {
 	if (s[0] < 0x80) {
@@ -40,7 +40,7 @@ size_t control_bytes(const char *s, size_t left)
 	return spelled;
 }
 
-/* Whether one of eight bytes may be below the blank, DEL or beyond ASCII: only then they are looked at one by one. */
+/* True if one of eight bytes may be below the blank, DEL or not ASCII; only then they are checked one by one. */
 static inline bool needs_a_look(const char *s)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101), high = ones * 0x80;
@@ -59,7 +59,7 @@ size_t control_span(const char *text, size_t len)
 			at += sizeof(uint64_t);
 			continue;
 		}
-		/* The rest, with some of what was plain before it. */
+		/* The last eight bytes are checked together, although some of them were checked before. */
 		if (len - at < sizeof(uint64_t) && len >= sizeof(uint64_t) &&
 			!needs_a_look(text + len - sizeof(uint64_t)))
 			return len;
@@ -83,9 +83,11 @@ size_t control_colour_bytes(const char *s, size_t left)
 
 #define CONTROL_BLOCK_BYTES 128
 
-/* NAME(s, len): how many bytes of rows come in whole blocks that have only printable ASCII, line ends and tabs. All
+/*
+ * NAME(s, len) returns how many leading bytes, in whole blocks, are only printable ASCII, line ends and tabs. All
  * output passes through it and nearly all of it is plain, so each of the two ranges is tested by one addition or
- * subtraction and one signed comparison, for as many bytes at once as the CPU can. */
+ * subtraction and one signed comparison, for as many bytes at once as the CPU can.
+ */
 #define DEFINE_PLAIN_BLOCKS(NAME, VECTOR_BYTES)                                                 \
 	static size_t NAME(const char *s, size_t len)                                           \
 	{                                                                                       \

@@ -8,24 +8,25 @@
 #include "base/thread_pool.h"
 #include "base/zeroed.h"
 
-#define CHUNK_ITEMS 16384 /* of a task that walks items in their order */
-#define PART_ITEMS  8192 /* about; their slots are 128 KiB */
-#define MOST_BITS   10 /* of hashes, that tell parts apart */
+#define CHUNK_ITEMS 16384 /* Number of items in a task that handles items in their order. */
+#define PART_ITEMS  8192 /* Approximate number of items in a part, for slots of 128 KiB. */
+#define MOST_BITS   10 /* Maximum number of hash bits that select a part. */
 #define LEAST_SLOTS 64
-#define BATCH	    32 /* look-ups that wait for memory together */
+#define BATCH	    32 /* Number of lookups whose waits for memory overlap. */
 #define HASH_BITS   32
 
 struct dedup_finding {
 	const struct dedup_items *items;
-	struct dedup *found; /* its numbers are, until all is found, the first items that are equal */
+	/* The result. Before items are numbered, numbers contains the index of each item's first equal item. */
+	struct dedup *found;
 	unsigned bits;
 	size_t parts, chunks;
-	uint32_t *hashes; /* by item */
-	uint32_t *places; /* by chunk, then part: where the chunk's next one goes in order; then by chunk: numbers */
-	uint32_t *begin; /* by part, in order */
-	uint32_t *order; /* the items of each part, as they come; then by first item: its number */
-	uint32_t *counts; /* by chunk: items that are the first of theirs, then how many are before the chunk */
-	bool failed; /* out of memory; any worker sets it */
+	uint32_t *hashes; /* Hash of each item. */
+	uint32_t *places; /* By chunk and part: number of the chunk's items, then the place in order of the next one. */
+	uint32_t *begin; /* Beginning of each part in order. */
+	uint32_t *order; /* Items grouped by part, each part ascending; later, the number of each first item. */
+	uint32_t *counts; /* By chunk: number of first items in it, then before it. */
+	bool failed; /* Set by any worker that runs out of memory. */
 };
 
 static size_t dedup_part_of(const struct dedup_finding *f, uint32_t hash)
@@ -49,7 +50,7 @@ static void count_parts(void *context, size_t chunk, unsigned worker)
 	}
 }
 
-/* Counts become places: the parts one after another, and in each what the chunks have of it in their order. */
+/* Converts counts to places: the parts follow one another, and within each the chunks are in their order. */
 static void place_chunks(struct dedup_finding *f)
 {
 	uint32_t place = 0;
@@ -72,7 +73,7 @@ static void put_apart(void *context, size_t chunk, unsigned worker)
 		f->order[places[dedup_part_of(f, f->hashes[i])]++] = (uint32_t)i;
 }
 
-/* Of one part: a slot is a hash above and an item + 1 below. */
+/* The hash table of a part. A slot contains a hash in its upper half and an item + 1 in its lower half. */
 struct part_slots {
 	const struct dedup_items *items;
 	const uint32_t *hashes;
@@ -89,7 +90,7 @@ static void dedup_expect(const struct part_slots *s, uint32_t item)
 	s->items->expect(s->items->context, item);
 }
 
-/* The first item that is equal; the item itself if none came before it. */
+/* Returns the first equal item, or the item itself if there is none before it. */
 static uint32_t dedup_first_of(const struct part_slots *s, uint32_t item)
 {
 	uint32_t hash = s->hashes[item];

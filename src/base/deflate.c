@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#define DEFLATE_PACK_LEVEL   6 /* zlib's own choice */
+#define DEFLATE_PACK_LEVEL   6 /* zlib's default level. */
 #define DEFLATE_PACKED_BYTES 16384
 
 void deflate_append(struct text *out, struct tally_bytes bytes)
@@ -18,7 +18,7 @@ void deflate_append(struct text *out, struct tally_bytes bytes)
 		out->failed = true;
 		return;
 	}
-	z.next_in = (Bytef *)(uintptr_t)bytes.data; /* zlib writes nothing there */
+	z.next_in = (Bytef *)(uintptr_t)bytes.data; /* zlib does not write to its input. */
 	while (result != Z_STREAM_END) {
 		if (z.avail_in == 0) {
 			z.avail_in = rest > UINT_MAX ? UINT_MAX : (uInt)rest;

@@ -92,7 +92,7 @@ enum tally_status error_prefix(struct tally_error *err, const char *format, ...)
 	return err->status;
 }
 
-/* The one thing that the library remembers outside of objects: a failure that a caller swallowed is still one. */
+/* The library's only global state: a lack of memory is noted even if the caller ignores the error. */
 static atomic_bool memory_ran_out;
 
 bool error_memory_ran_out(void)

@@ -74,7 +74,10 @@ enum tally_status file_map_fd(int fd, const char *path, struct file_map *map, st
 static enum tally_status open_map(const char *path, bool is_kept, struct file_map *map, struct tally_error *err)
 {
 	struct stat st;
-	/* Looked at before, since opening alone makes some devices act; and after, since it may be another by then. */
+	/*
+	 * Checked before opening, which affects some devices, and afterwards, because the path may name another file by
+	 * then.
+	 */
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		return not_regular(path, err);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -122,7 +125,7 @@ static bool has_part(const struct file_map *map, struct tally_bytes part)
 	return part.data >= map->bytes.data && part.data + part.len <= map->bytes.data + map->bytes.len;
 }
 
-/* From the page that holds its first byte to that of its end, so that parts side by side leave no page out. */
+/* Advises from the page of the first byte up to the page of the end, so that adjacent parts skip no page. */
 static void file_advise(const struct file_map *map, struct tally_bytes part, int advice)
 {
 	if (!map->is_mapped || part.len == 0)
@@ -170,13 +173,13 @@ struct tally_bytes file_map_view(const struct file_map *map, struct tally_bytes 
 #define READ_STEP  65536
 #define READ_LEAST 4096
 
-#define NOTED_LIMIT (1u << 20) /* smaller reads only check which file it is */
+#define NOTED_LIMIT (1u << 20) /* Reads with a smaller limit only identify the file, so no note is needed. */
 
 enum tally_status file_read_fd(int fd, size_t limit, char **data, size_t *len, struct tally_error *err)
 {
 	VEC(char) buffer = {0};
 	struct stat st;
-	/* A file of /proc says 0. */
+	/* Files in /proc have a size of 0. */
 	size_t expected = fstat(fd, &st) == 0 && st.st_size > 0 && (size_t)st.st_size <= limit ? (size_t)st.st_size : 0;
 	bool has_room = vec_reserve(&buffer, expected + READ_STEP);
 	unsigned interrupts = 0;

@@ -22,7 +22,7 @@ enum tally_status file_lines_open(const char *path, struct file_lines *lines, st
 	return lines->buffer ? TALLY_OK : error_nomem(err);
 }
 
-/* Room behind what is there. */
+/* Makes room after the buffered bytes. */
 static bool make_line_room(struct file_lines *lines)
 {
 	if (lines->begin > 0) {
@@ -74,7 +74,7 @@ bool file_lines_next(struct file_lines *lines, struct tally_str *line)
 		lines->is_passing = is_too_long;
 		searched = 0;
 		if (was_passing)
-			continue; /* its beginning was given */
+			continue; /* The beginning of this line was already returned. */
 		*line = (struct tally_str){from, len};
 		return true;
 	}

@@ -8,16 +8,16 @@
 
 #include "base/thread_pool.h"
 
-#define GZIP_PACK_LEVEL	       1 /* a tenth of the time of level 6, for a quarter more bytes */
-#define RAW_WINDOW	       (-15) /* zlib's word for neither header nor checksum */
+#define GZIP_PACK_LEVEL	       1 /* It takes a tenth of the time of level 6, for a quarter more bytes. */
+#define RAW_WINDOW	       (-15) /* Negative values make zlib write neither header nor checksum. */
 #define PACK_MEMORY	       8
-#define MOST_THREADS	       8 /* who makes the texts is no faster */
+#define MOST_THREADS	       8 /* More threads would wait for the thread that produces the texts. */
 #define JOBS		       (MOST_THREADS + 2)
 #define GZIP_PACK_HEAD_BYTES   10
 #define TAIL_BYTES	       8
 #define GZIP_PACK_PACKED_BYTES ((size_t)64 << 10)
 
-struct gzip_pack_job { /* one text */
+struct gzip_pack_job { /* One text. */
 	struct text text, packed;
 	uint32_t crc;
 	bool is_done, is_last;
@@ -26,16 +26,16 @@ struct gzip_pack_job { /* one text */
 struct gzip_pack {
 	gzip_pack_put put;
 	void *context;
-	z_stream stream; /* the caller's */
-	uint32_t crc; /* of what was put out */
-	uint64_t bytes; /* the same, before packing */
+	z_stream stream; /* Used by the caller's thread. */
+	uint32_t crc; /* CRC of the texts that were written. */
+	uint64_t bytes; /* Size of the texts that were written, before compression. */
 	bool failed;
 	unsigned thread_limit, thread_count;
 	pthread_t threads[MOST_THREADS];
-	pthread_mutex_t mutex; /* of what follows */
+	pthread_mutex_t mutex; /* Protects the members below. */
 	pthread_cond_t changed;
 	struct gzip_pack_job jobs[JOBS];
-	size_t begin, taken, end; /* of jobs, counted on: put out up to begin, somebody's up to taken */
+	size_t begin, taken, end; /* Running counts of jobs: written before begin, assigned to a thread before taken. */
 	bool is_ending;
 };
 
@@ -49,7 +49,7 @@ static bool gzip_pack_open_stream(z_stream *z)
 	return deflateInit2(z, GZIP_PACK_LEVEL, Z_DEFLATED, RAW_WINDOW, PACK_MEMORY, Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
-/* The job ends at a whole byte, and its matches reach back to its own beginning only: so it goes behind any other. */
+/* The output ends at a byte boundary, and refers to nothing before its beginning, so it can follow any other output. */
 static void pack_job(z_stream *z, struct gzip_pack_job *job)
 {
 	size_t left = job->text.len;
@@ -69,13 +69,14 @@ static void pack_job(z_stream *z, struct gzip_pack_job *job)
 		}
 		z->next_out = (Bytef *)to;
 		z->avail_out = GZIP_PACK_PACKED_BYTES;
-		(void)deflate(z, flush); /* of a stream that was set up it says at most that there is nothing to do */
+		/* For a stream that was set up, it reports at most that there is nothing to do. */
+		(void)deflate(z, flush);
 		job->packed.len += GZIP_PACK_PACKED_BYTES - z->avail_out;
 	} while (z->avail_out == 0 || flush == Z_NO_FLUSH);
 	(void)deflateReset(z);
 }
 
-/* With the mutex held, which is let go meanwhile. */
+/* Called with the mutex held; releases it meanwhile. */
 static void take_job(struct gzip_pack *pack, z_stream *z)
 {
 	struct gzip_pack_job *job = job_at(pack, pack->taken++);
@@ -91,7 +92,7 @@ static void *pack_along(void *context)
 	struct gzip_pack *pack = context;
 	z_stream stream = {0};
 	if (!gzip_pack_open_stream(&stream))
-		return NULL; /* the others go on */
+		return NULL; /* The other threads continue. */
 	pthread_mutex_lock(&pack->mutex);
 	while (!pack->is_ending) {
 		if (pack->taken < pack->end)
@@ -118,7 +119,7 @@ static void put_first(struct gzip_pack *pack)
 	pack->begin++;
 }
 
-/* Puts out what is packed, and helps, until no more jobs are left than that. With the mutex held. */
+/* Writes compressed jobs and helps to compress, until at most left jobs remain. Called with the mutex held. */
 static void gzip_pack_work_off(struct gzip_pack *pack, size_t left)
 {
 	while (pack->begin < pack->end) {
@@ -133,7 +134,7 @@ static void gzip_pack_work_off(struct gzip_pack *pack, size_t left)
 	}
 }
 
-/* With the mutex held. */
+/* Called with the mutex held. */
 static void add_job(struct gzip_pack *pack, struct text *text, bool is_last)
 {
 	struct gzip_pack_job *job = job_at(pack, pack->end++);
@@ -156,7 +157,7 @@ struct gzip_pack *gzip_pack_create(gzip_pack_put put, void *context)
 		0x1f, 0x8b, Z_DEFLATED, [8] = 4 /* fastest */, [9] = 3 /* Unix */};
 	pack->put = put;
 	pack->context = context;
-	/* The caller makes texts; with one CPU a thread still overlaps that with waits for the disk. */
+	/* The caller produces texts; even with one CPU, a thread overlaps that with waits for the disk. */
 	unsigned cpus = thread_pool_workers(MOST_THREADS + 1, 0);
 	pack->thread_limit = cpus > 1 ? cpus - 1 : 1;
 	(void)pthread_mutex_init(&pack->mutex, NULL);

@@ -10,7 +10,7 @@
 
 #define FIRST_KEYS	     32
 #define ID_TABLE_FIRST_SLOTS 64
-#define MANY		     32 /* look-ups that wait for memory together */
+#define MANY		     32 /* Number of lookups whose waits for memory overlap. */
 
 void id_table_deinit(struct id_table *table)
 {
@@ -36,7 +36,7 @@ static bool key_equal(const uint64_t *a, const uint64_t *b, unsigned words)
 	return true;
 }
 
-/* A slot holds its key's hash above and id + 1 below: a key is read only where it very likely is the one. */
+/* A slot contains its key's hash in the upper half and id + 1 in the lower half, so nearly only equal keys are read. */
 static size_t id_table_find_slot(const struct id_table *table, const uint64_t *key, uint32_t hash)
 {
 	size_t mask = table->slot_count - 1;

@@ -29,7 +29,7 @@ static uint32_t slot_id(uint64_t slot)
 	return (uint32_t)slot - 1;
 }
 
-/* The slot that holds the string, or the empty one where it belongs. */
+/* Returns the slot that holds the string, or the empty slot where it belongs. */
 static size_t intern_find_slot(const struct intern *in, const void *data, size_t len, uint64_t hash)
 {
 	size_t mask = in->slot_count - 1;
@@ -94,7 +94,7 @@ bool intern_add_hashed(struct intern *in, const void *data, size_t len, uint64_t
 	}
 	if (in->len >= INTERN_NONE - 1 || !reserve_one(in))
 		return false;
-	/* 8-aligned, so that fixed-size keys may be read back in place; the NUL is for text. */
+	/* Aligned to 8, so that fixed-size keys can be read in place. The NUL is for text. */
 	char *copy = arena_alloc(&in->arena, len + 1, 8);
 	if (!copy)
 		return false;

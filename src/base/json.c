@@ -26,7 +26,7 @@ static void put_escaped(struct text *t, uint8_t c)
 	json_put_code(t, c);
 }
 
-/* A character of two or three bytes, which is valid. */
+/* Decodes a valid character of two or three bytes. */
 static uint32_t code_of(const uint8_t *s, size_t bytes)
 {
 	return bytes == 2 ? (s[0] & 0x1fu) << 6 | (s[1] & 0x3fu)
@@ -42,7 +42,7 @@ static uint64_t eight_bytes(const uint8_t *s)
 	return word;
 }
 
-/* The first four and the last four. */
+/* Returns the first four and the last four bytes, which may overlap. */
 static uint64_t ends_of_bytes(const uint8_t *s, size_t len)
 {
 	uint32_t words[2];
@@ -51,17 +51,17 @@ static uint64_t ends_of_bytes(const uint8_t *s, size_t len)
 	return (uint64_t)words[1] << 32 | words[0];
 }
 
-/* Of eight characters: none is '"' or '\\', below a blank, or above '~'. */
+/* True if none of the eight characters is '"' or '\\', below a blank, or above '~'. */
 static bool json_is_plain_word(uint64_t word)
 {
 	uint64_t quote = word ^ EACH_BYTE * '"', backslash = word ^ EACH_BYTE * '\\', delete = word ^ EACH_BYTE * 0x7f;
-	/* The upper bit of a byte stays or becomes set where the byte is too small, is large, or was zeroed above. */
+	/* The highest bit of a byte is set if the byte is too small, too large, or became zero above. */
 	uint64_t found =
 		word | (word - EACH_BYTE * ' ') | (quote - EACH_BYTE) | (backslash - EACH_BYTE) | (delete - EACH_BYTE);
 	return (found & EACH_BYTE * 0x80) == 0;
 }
 
-/* How many characters from the first on stay as they are. */
+/* Returns the number of leading characters that need no escape. */
 static size_t json_plain_bytes(const uint8_t *s, size_t len)
 {
 	size_t i = 0;
@@ -76,9 +76,10 @@ static size_t json_plain_bytes(const uint8_t *s, size_t len)
 	return i;
 }
 
-#define PART_BYTES 256 /* long texts with many such characters are not looked at again and again */
+/* Limits each search, so that long texts with many such characters are not searched repeatedly. */
+#define PART_BYTES 256
 
-/* The same, up to a character in more. */
+/* Like json_plain_bytes, but also stops at a character in more. */
 static size_t json_plain_before(const uint8_t *s, size_t len, const char *more)
 {
 	size_t at = 0, plain, part;
@@ -88,7 +89,7 @@ static size_t json_plain_before(const uint8_t *s, size_t len, const char *more)
 		part = MIN(len - at, PART_BYTES);
 		plain = json_plain_bytes(s + at, part);
 		for (const char *c = more; *c; c++) {
-			/* Other characters are not plain anyway. */
+			/* The others are not plain anyway. */
 			bool may_come = *c >= ' ' && *c != '"' && *c != '\\';
 			const uint8_t *found = may_come ? memchr(s + at, *c, plain) : NULL;
 			plain = found ? (size_t)(found - s) - at : plain;
@@ -98,7 +99,7 @@ static size_t json_plain_before(const uint8_t *s, size_t len, const char *more)
 	return at;
 }
 
-/* What needs no change. */
+/* Appends a text that needs no escapes. */
 static void put_plain(struct text *t, struct tally_str value)
 {
 	char *to = text_room(t, value.len + 2);
@@ -113,7 +114,7 @@ static void put_plain(struct text *t, struct tally_str value)
 static void put_spelled(struct text *t, struct tally_str value, size_t first, const char *more)
 {
 	const uint8_t *s = (const uint8_t *)value.data;
-	size_t plain = 0; /* start of what needs no change */
+	size_t plain = 0; /* Beginning of the pending part that needs no escapes. */
 	text_char(t, '"');
 	for (size_t i = first; i < value.len; i += json_plain_before(s + i, value.len - i, more)) {
 		bool is_ascii = s[i] < 0x80, is_more = is_ascii && s[i] && strchr(more, s[i]);
@@ -156,7 +157,7 @@ static void begin_line(struct json *j)
 	text_repeat(j->out, '\t', j->depth);
 }
 
-/* To where the next item starts. */
+/* Moves to where the next item begins. */
 static void begin_item(struct json *j, struct tally_str key)
 {
 	if (j->has_item)

@@ -9,17 +9,18 @@
 #define DIGIT_BITS	11
 #define DIGITS		(1u << DIGIT_BITS)
 #define DIGIT_BITS_FEW	8
-#define KEYS_FEW_DIGITS 4096 /* fewer are moved once more sooner than counts of large digits are added up */
+#define KEYS_FEW_DIGITS 4096 /* For fewer keys, one more pass is faster than adding up the counts of large digits. */
 
-#define MANY_KEYS   (1u << 18) /* of which even the caches that CPUs share hold only a part */
-#define CACHED_KEYS (1u << 14) /* with their room half a megabyte: what a CPU's own cache holds */
+#define MANY_KEYS (1u << 18) /* So many keys exceed even the caches that CPUs share. */
+/* With their buffer, so many keys take half a megabyte, which fits into a CPU's own cache. */
+#define CACHED_KEYS (1u << 14)
 #define FEW_KEYS    48
 
 struct sort_digit {
 	unsigned shift, bits;
 };
 
-/* One pass of a radix sort, by the digit. Into ends: where the keys of each digit end. */
+/* Does one pass of a radix sort, by the digit. ends receives the end of each digit's keys. */
 static void sort_by_digit(
 	const struct sort_key *from, struct sort_key *to, size_t count, struct sort_digit by, size_t ends[DIGITS])
 {
@@ -38,7 +39,7 @@ static void sort_by_digit(
 		to[ends[from[i].key >> shift & (digits - 1)]++] = from[i];
 }
 
-/* Bits in which the keys differ; 0 also where they are in order. */
+/* Returns the bits in which keys differ, or 0 if the keys are in order. */
 static uint64_t bits_to_sort(const struct sort_key *keys, size_t count)
 {
 	uint64_t used = 0;
@@ -50,7 +51,7 @@ static uint64_t bits_to_sort(const struct sort_key *keys, size_t count)
 	return is_sorted ? 0 : used;
 }
 
-/* Few keys are in order sooner than the counts of digits are zero. */
+/* Insertion sort, which for few keys is faster than zeroing the counts of digits. */
 static void sort_few(struct sort_key *keys, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
@@ -62,7 +63,10 @@ static void sort_few(struct sort_key *keys, size_t count)
 	}
 }
 
-/* By one digit after another from the lowest on, of those that the used bits are in. The result: one of both. */
+/*
+ * Sorts by one digit after another, from the lowest on, skipping unused bits. Returns from or to: the one with the
+ * result.
+ */
 static struct sort_key *sort_digits(struct sort_key *from, struct sort_key *to, size_t count, uint64_t used)
 {
 	if (used == 0)
@@ -105,7 +109,7 @@ void key_sort(struct sort_key *keys, struct sort_key *room, size_t count)
 	}
 	while (high < DIGIT_BITS && count >> high > CACHED_KEYS)
 		high++;
-	/* By the highest bits first, over all of memory; then by those below them, within what the cache holds. */
+	/* Sorts by the highest bits first, in all of memory, then by the bits below, within the cache. */
 	size_t ends[DIGITS], begin = 0;
 	sort_by_digit(keys, room, count, (struct sort_digit){bits - high, DIGIT_BITS}, ends);
 	memcpy(keys, room, count * sizeof(*keys));
@@ -118,10 +122,10 @@ void key_sort(struct sort_key *keys, struct sort_key *room, size_t count)
 
 #define SAMPLES_PER_PART 16
 #define SAMPLED_KEYS	 (KEY_SORT_PARTS * SAMPLES_PER_PART)
-#define LEAST_TO_SHARE	 (1u << 14) /* keys: fewer are sorted before a thread has started */
-#define CHUNK_KEYS	 (1u << 15) /* of a task that puts keys into their parts */
+#define LEAST_TO_SHARE	 (1u << 14) /* With fewer keys, sorting ends before a thread has started. */
+#define CHUNK_KEYS	 (1u << 15) /* Number of keys in a task that distributes keys to parts. */
 
-/* The least key of each part but the first, by some of the keys. */
+/* Estimates the least key of each part but the first, from a sample of the keys. */
 static void find_borders(const struct sort_key *keys, size_t count, uint64_t borders[KEY_SORT_PARTS - 1])
 {
 	struct sort_key sampled[SAMPLED_KEYS], room[SAMPLED_KEYS];
@@ -143,9 +147,9 @@ static size_t key_sort_part_of(const uint64_t borders[KEY_SORT_PARTS - 1], uint6
 struct dividing {
 	const struct sort_key *keys;
 	struct sort_key *to;
-	size_t count, chunk; /* keys of all, and of a chunk */
+	size_t count, chunk; /* Number of all keys, and of the keys in a chunk. */
 	uint64_t borders[KEY_SORT_PARTS - 1];
-	size_t (*places)[KEY_SORT_PARTS]; /* by chunk and part: its keys, then where the next one goes */
+	size_t (*places)[KEY_SORT_PARTS]; /* By chunk and part: number of keys, then the place of the next one. */
 };
 
 static void count_chunk(void *context, size_t chunk, unsigned worker)
@@ -196,7 +200,7 @@ void key_sort_divide(const struct sort_key *keys, struct sort_key *to, size_t co
 }
 
 struct divided {
-	struct sort_key *keys, *room; /* the parts are in room */
+	struct sort_key *keys, *room; /* The parts are in room. */
 	size_t ends[KEY_SORT_PARTS];
 };
 

@@ -9,7 +9,7 @@
 #include "base/thread_pool.h"
 
 #define LIST_TABLE_FIRST_SLOTS 64
-#define CHUNK_LISTS	       8192 /* of a task */
+#define CHUNK_LISTS	       8192 /* Number of lists in a task. */
 
 void list_table_deinit(struct list_table *table)
 {
@@ -39,7 +39,7 @@ uint32_t list_table_hash(const uint32_t *items, size_t count)
 	return (uint32_t)(h >> 32) ^ (uint32_t)h;
 }
 
-/* The slot of a list, or the empty one where it belongs. */
+/* Returns the slot of a list, or the empty slot where it belongs. */
 static size_t list_table_find_slot(const struct list_table *table, const uint32_t *items, size_t count, uint32_t hash)
 {
 	size_t mask = table->slot_count - 1;
@@ -93,7 +93,7 @@ uint32_t list_table_add_hashed(struct list_table *table, const uint32_t *items, 
 struct list_table_filling {
 	struct list_table *table;
 	const struct list_source *from;
-	uint64_t *words; /* by chunk: its lists', then how many are before them */
+	uint64_t *words; /* By chunk: number of words of its lists, then of all lists before it. */
 };
 
 static size_t list_table_chunk_end(const struct list_table_filling *f, size_t chunk)

@@ -19,7 +19,7 @@ static uint64_t map_u64_mix(uint64_t key)
 	return key ^ key >> 29;
 }
 
-/* The slot of key, or the empty one where it belongs. */
+/* Returns the slot of key, or the empty slot where it belongs. */
 static size_t map_u64_find_slot(const struct map_u64 *map, uint64_t key)
 {
 	size_t mask = map->slot_count - 1;

@@ -36,7 +36,7 @@ static bool str_cut_end(struct tally_str *name, struct tally_str suffix)
 	return true;
 }
 
-/* gcc and clang append these to the symbol of a copy of a function, most of them with a number behind. */
+/* gcc and clang append these to the symbol of a copy of a function, mostly with a number after it. */
 static bool cut_clone_suffix(struct tally_str *name)
 {
 	static const struct tally_str copies[] = {{".constprop", 10}, {".isra", 5}, {".part", 5}, {".cold", 5},
@@ -56,7 +56,10 @@ static bool cut_clone_suffix(struct tally_str *name)
 	return false;
 }
 
-/* A static function that was renamed at link time, or a nested one: "copy.4711". Names of Go have dots of their own. */
+/*
+ * Cuts the number of static functions that were renamed at link time and of nested ones: "copy.4711". Go's names
+ * contain dots themselves.
+ */
 static bool cut_local_number(struct tally_str *name)
 {
 	size_t digits = digits_before(*name, name->len);
@@ -85,7 +88,7 @@ static bool cut_clone_words(struct tally_str *name)
 		if (at == 0)
 			continue;
 		size_t first = at + begins[i].len - (i == 1), last = name->len - 1;
-		/* A letter before the suffix: a name that is nothing but a suffix stays. */
+		/* Includes the character before the suffix, because a suffix alone is not cut. */
 		struct tally_str inner = {name->data + first - 1, last - first + 1};
 		while (inner.len > 1 && cut_clone_suffix(&inner))
 			;
@@ -97,7 +100,7 @@ static bool cut_clone_words(struct tally_str *name)
 	return false;
 }
 
-/* "core::fmt::write::h0123456789abcdef" */
+/* Cuts the hash of "core::fmt::write::h0123456789abcdef". */
 static bool cut_rust_hash(struct tally_str *name)
 {
 	if (name->len < RUST_HASH_DIGITS + 4)
@@ -112,7 +115,7 @@ static bool cut_rust_hash(struct tally_str *name)
 	return true;
 }
 
-/* The length of a number at this place that a runtime counts: behind "$$Lambda$", "$Proxy" and so on. */
+/* Returns the length of a number here that a runtime assigned: after "$$Lambda$", "$Proxy" and so on. */
 static size_t runtime_number(struct tally_str name, size_t at)
 {
 	static const struct tally_str counted[] = {{"$$Lambda$", 9}, {"$Proxy", 6}, {"GeneratedMethodAccessor", 23},
@@ -126,7 +129,10 @@ static size_t runtime_number(struct tally_str name, size_t at)
 	return len;
 }
 
-/* The length of "/0x00007f12a8" behind the name of a hidden class; of "[0123456789abcdef]" behind the name of a library of Rust. */
+/*
+ * Returns the length of "/0x00007f12a8" after the name of a hidden class, or of "[0123456789abcdef]" after a Rust
+ * crate.
+ */
 static size_t runtime_hash(struct tally_str name, size_t at)
 {
 	struct tally_str rest = {name.data + at, name.len - at};
@@ -144,7 +150,10 @@ static size_t runtime_hash(struct tally_str name, size_t at)
 	return is_hash && len < rest.len && rest.data[len] == ']' ? len + 1 : 0;
 }
 
-/* "bpf_prog_6deef7357e7b4530_name": the tag is a hash of the program's instructions. */
+/*
+ * In "bpf_prog_6deef7357e7b4530_name", the tag is a hash of the program's instructions. Returns its length with the
+ * '_'.
+ */
 static size_t bpf_tag(struct tally_str name)
 {
 	struct tally_str prefix = STR("bpf_prog_");
@@ -181,7 +190,7 @@ bool name_identity_is_generated(struct tally_str object)
 	return false;
 }
 
-/* Whether name is prefix, digits and then suffix; several groups of digits may have '-' between. */
+/* True if name consists of prefix, digits and suffix; groups of digits may be separated by '-'. */
 static bool is_numbered(struct tally_str name, struct tally_str prefix, struct tally_str suffix)
 {
 	if (!str_starts_with(name, prefix) || !str_ends_with(name, suffix) || name.len <= prefix.len + suffix.len)
@@ -210,7 +219,7 @@ struct tally_str name_identity_shared(struct tally_str name, struct text *room)
 	return room->failed ? name : text_view(room);
 }
 
-/* Where digits, or groups of them with dots between, end the name; end: none do. */
+/* Returns where the final digits begin, or groups of them separated by '.' or '_'; end if there are none. */
 static size_t version_number(struct tally_str name, size_t end)
 {
 	size_t at = end;
@@ -232,7 +241,7 @@ static bool is_version_mark(char c)
 	return c == '-' || c == '_' || c == '.' || c == '+' || c == '~' || c == '@';
 }
 
-/* "rc1", "beta2", "p1" behind a version or instead of one. */
+/* Returns where a word such as "rc1" or "beta2" begins that ends the name; end if there is none. */
 static size_t version_word(struct tally_str name, size_t end)
 {
 	static const char *const words[] = {"rc", "alpha", "beta", "pre", "dev", "post", "git", "snapshot", "SNAPSHOT"};
@@ -243,7 +252,10 @@ static size_t version_word(struct tally_str name, size_t end)
 	return end;
 }
 
-/* "-g0123abc", "-0123abcd": a hash has digits and letters. */
+/*
+ * Returns where a hash such as "-g0123abc" begins that ends the name; end if there is none. A hash has at least one
+ * digit.
+ */
 static size_t version_hash(struct tally_str name, size_t end)
 {
 	size_t at = end, digits = 0;
@@ -272,7 +284,7 @@ static bool cut_version(struct tally_str *stem)
 		begin--;
 	size_t mark = begin - 1;
 	if (!is_version_mark(stem->data[mark])) {
-		/* "python3.12"; but a number alone may be part of the name: "sha256". */
+		/* "python3.12" is cut, but a number alone may be part of the name: "sha256". */
 		if (!is_number || !has_dot)
 			return false;
 		stem->len = begin;
@@ -284,7 +296,7 @@ static bool cut_version(struct tally_str *stem)
 	return true;
 }
 
-/* Where a file's kind begins: ".so" with the version behind it, ".node"; the length: nowhere. */
+/* Returns where a file's extension begins (".node", or ".so" with a version after it); the length if there is none. */
 static size_t file_kind(struct tally_str name)
 {
 	static const char *const kinds[] = {".so", ".node", ".exe", ".dll", ".jar", ".ko", ".bin", ".pyd", ".out"};
@@ -297,7 +309,7 @@ static size_t file_kind(struct tally_str name)
 	return name.len;
 }
 
-/* "_json.cpython-311-x86_64-linux-gnu": modules for an interpreter have its version within their names. */
+/* Modules for an interpreter contain its version: "_json.cpython-311-x86_64-linux-gnu". */
 static void append_without_interpreter(struct text *room, struct tally_str stem)
 {
 	static const char mark[] = ".cpython-";

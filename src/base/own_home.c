@@ -10,7 +10,7 @@
 
 #define PASSWD_BYTES 4096
 
-/* The folder, or where it would be made the nearest one above it, is another user's. */
+/* True if root runs this, and the directory or its nearest existing ancestor belongs to another user. */
 static bool is_anothers(const char *path)
 {
 	char above[PATH_MAX];

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 
-#define VARINT_BYTES	 10 /* of 64 bits, 7 in each byte */
+#define VARINT_BYTES	 10 /* Maximum size: 64 bits, 7 in each byte. */
 #define FIELD_NUMBER_MAX ((UINT64_C(1) << 29) - 1)
 
 struct protobuf_reader protobuf_reader_make(struct tally_bytes message)
@@ -11,7 +11,7 @@ struct protobuf_reader protobuf_reader_make(struct tally_bytes message)
 	return (struct protobuf_reader){.cursor = cursor_make(message, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)};
 }
 
-/* Returns false, for the caller to return. */
+/* Always returns false, so that callers can return its result. */
 static bool protobuf_reader_fail(struct protobuf_reader *r, size_t pos, const char *problem)
 {
 	if (!r->problem) {
@@ -81,7 +81,7 @@ static bool protobuf_reader_value(struct protobuf_reader *r, struct protobuf_fie
 	case PROTOBUF_BYTES:
 		cursor_skip(&r->cursor, len);
 		break;
-	default: /* groups (3 and 4) are obsolete; 6 and 7 are not defined */
+	default: /* Groups (3 and 4) are obsolete; 6 and 7 are not defined. */
 		return protobuf_reader_fail(r, begin, "a field has a type that is not supported");
 	}
 	f->bytes = (struct tally_bytes){r->cursor.data + contents, r->cursor.pos - contents};

@@ -4,8 +4,9 @@
 #include <endian.h>
 
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
-#define VARINT_MAX		   10
-#define PROTOBUF_WRITER_HEAD_BYTES 2 /* of most messages: a low field, a short length */
+#define VARINT_MAX 10
+/* Sufficient for most messages, which have a low field number and a short length. */
+#define PROTOBUF_WRITER_HEAD_BYTES 2
 
 static size_t protobuf_writer_encode(uint64_t value, char bytes[VARINT_MAX])
 {

@@ -37,7 +37,10 @@ bool range_share_next(struct range_share *share, size_t range, size_t *thing)
 	return has_next;
 }
 
-/* Ranges that nobody has begun are left to who will. NULL: none has enough for two. */
+/*
+ * Returns the begun range with the most things left: those not begun are assigned as a whole. NULL if none can be
+ * split.
+ */
 static struct shared_range *range_share_longest(struct range_share *share)
 {
 	struct shared_range *found = NULL;
@@ -66,7 +69,7 @@ bool range_share_split(struct range_share *share, size_t *range)
 
 void range_share_order(const struct range_share *share, size_t *order)
 {
-	/* Few are split: each goes to its place among those before. */
+	/* Few ranges are split, so an insertion sort is fast enough. */
 	for (size_t i = 0; i < share->count; i++) {
 		size_t at = i;
 		for (; at > 0 && share->ranges[order[at - 1]].first > share->ranges[i].first; at--)

@@ -9,7 +9,9 @@ static bool shell_words_is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == 0;
 }
 
-/* Copies one word, without its quotation marks, and moves line behind it. False: a quotation mark is not closed. */
+/*
+ * Copies one word without its quotation marks, and moves line past it. Returns false if a quotation mark is not closed.
+ */
 static bool shell_words_take(struct tally_str *line, char **to)
 {
 	char quote = 0;
@@ -33,7 +35,7 @@ static bool shell_words_take(struct tally_str *line, char **to)
 
 bool shell_words_split(struct tally_str line, char ***words)
 {
-	/* Each word has a byte at least, and a blank before the next one. */
+	/* Each word has at least one byte, and a blank before the next one. */
 	size_t most = line.len / 2 + 2;
 	char **made = malloc(most * sizeof(*made) + line.len + 1);
 	size_t count = 0;

@@ -11,7 +11,7 @@ void side_thread_init(struct side_thread *side, void (*work)(void *context, void
 	pthread_cond_init(&side->is_changed, NULL);
 }
 
-/* NULL: closed. */
+/* Waits for an item. Returns NULL when the thread was closed. */
 static void *next_item(struct side_thread *side)
 {
 	pthread_mutex_lock(&side->mutex);

@@ -15,9 +15,10 @@
 #include "base/interrupts.h"
 #include "base/limits.h"
 
-#define STEP_BYTES  ((size_t)1 << 20) /* a multiple of any page size */
-#define LARGE_BYTES (STEP_BYTES * 16) /* in one go, once there is that much already */
-#define TIGHT_SHARE 16 /* of all addresses, where they are few and not to be had in place */
+#define STEP_BYTES  ((size_t)1 << 20) /* A multiple of every page size. */
+#define LARGE_BYTES (STEP_BYTES * 16) /* Amount to back at once after as much has been backed already. */
+/* If addresses are limited and the spool cannot grow in place, it reserves this fraction of the limit. */
+#define TIGHT_SHARE 16
 
 #define RESERVED_FLAGS (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
 #ifndef MAP_FIXED_NOREPLACE
@@ -56,13 +57,13 @@ void spool_expect(struct spool *spool, size_t bytes)
 #endif
 #define SPARSE_ATTEMPTS 16u
 
-/* No byte of it is mapped yet, or false. */
+/* Reserves the addresses; false if any of them is mapped already. */
 static bool map_addresses(uint8_t *at, size_t bytes)
 {
 	void *base = mmap(at, bytes, PROT_NONE, RESERVED_FLAGS | MAP_FIXED_NOREPLACE, -1, 0);
 	if (base == at)
 		return true;
-	if (base != MAP_FAILED) /* by a kernel that does not know the flag */
+	if (base != MAP_FAILED) /* A kernel that does not know the flag has mapped other addresses. */
 		munmap(base, bytes);
 	return false;
 }
@@ -156,14 +157,14 @@ static bool spool_write_all(int fd, const uint8_t *data, size_t len, off_t offse
 	return true;
 }
 
-/* The file's blocks are there before they are mapped: a full disk must not be a signal later. */
+/* The caller has allocated the file's blocks, because a full disk would raise a signal on access. */
 static bool map_file(struct spool *spool, int fd, size_t from, size_t to)
 {
 	return mmap(spool->base + from, to - from, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)from) !=
 	       MAP_FAILED;
 }
 
-/* From now on there is a file, and what is in memory is in it, but for the first step. */
+/* Creates the file, and moves everything but the first step from memory to it. */
 static bool spool_begin_file(struct spool *spool)
 {
 	size_t from = MAX(spool->forgotten, STEP_BYTES);
@@ -201,7 +202,7 @@ static bool back_by_memory(struct spool *spool, size_t bytes)
 	return true;
 }
 
-/* How much to back, so that there is room up to end: whole steps, and more in one go once there is some already. */
+/* Returns how many bytes to back for room up to end: whole steps, and more at once after some were backed. */
 static size_t bytes_to_back(const struct spool *spool, size_t end)
 {
 	size_t bytes = whole_steps(end - spool->backed);
@@ -221,7 +222,7 @@ static bool spool_back(struct spool *spool, size_t end)
 		return false;
 	if (!back_by_file(spool, bytes) && !back_by_memory(spool, bytes))
 		return false;
-	/* What was written since the last time was mostly used by now. */
+	/* Data that was written recently has mostly been used by now. */
 	size_t behind = spool->backed < 2 * LARGE_BYTES ? 0 : spool->backed - 2 * LARGE_BYTES;
 	spool_drop(spool, (struct tally_bytes){spool->base + behind, spool->backed - behind});
 	spool->backed += bytes;
@@ -261,7 +262,8 @@ void spool_drop(const struct spool *spool, struct tally_bytes part)
 	if (at < base || at - base > spool->backed || part.len > spool->backed - (at - base))
 		return;
 	size_t begin =
-		(size_t)(part.data - spool->base) & ~(STEP_BYTES - 1); /* so that parts side by side leave none */
+		/* Rounding both ends down leaves no gap between adjacent parts. */
+		(size_t)(part.data - spool->base) & ~(STEP_BYTES - 1);
 	size_t end = ((size_t)(part.data - spool->base) + part.len) & ~(STEP_BYTES - 1);
 	begin = MAX(begin, STEP_BYTES);
 	end = MIN(end, spool->memory_from);
@@ -280,7 +282,7 @@ void spool_forget(struct spool *spool, size_t end)
 		(void)!fallocate(
 			spool->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)spool->forgotten, (off_t)bytes);
 #endif
-	/* Mapped anew rather than advised away: the tables of the pages go too. */
+	/* Mapping anew frees the page tables as well, which madvise would not. */
 	if (mmap(spool->base + spool->forgotten, bytes, PROT_NONE, RESERVED_FLAGS | MAP_FIXED, -1, 0) != MAP_FAILED)
 		spool->forgotten = end;
 }

@@ -6,16 +6,18 @@
 #include "base/thread_pool.h"
 #include "base/vec.h"
 
-#define SPOOL_SORT_BLOCK_BYTES ((size_t)4 << 20) /* sorted at once, and used before it is dropped */
-#define LONG_BYTES	       (SPOOL_SORT_BLOCK_BYTES / 8) /* what is in order for so long is a block of its own */
+/* Size that is sorted at once, and used before it is dropped from memory. */
+#define SPOOL_SORT_BLOCK_BYTES ((size_t)4 << 20)
+/* Items that are in order for so many bytes become a block of their own. */
+#define LONG_BYTES (SPOOL_SORT_BLOCK_BYTES / 8)
 
-struct head { /* a block, then the rest of it */
+struct head { /* A block, of which the merge consumes the beginning. */
 	const uint8_t *at, *end;
 	bool is_sorted;
 };
 
 struct spool_sort_merge {
-	VEC(struct head) heads; /* at last a heap: the first has the least item */
+	VEC(struct head) heads; /* In order of position, and during the merge a heap: the first has the least item. */
 	size_t size;
 	spool_compare compare;
 	const struct spool *spool;
@@ -26,7 +28,7 @@ static void spool_sort_drop(const struct spool *spool, const uint8_t *begin, con
 	spool_drop(spool, (struct tally_bytes){begin, (size_t)(end - begin)});
 }
 
-/* How far items are in order from there on, to the end of a block at most. */
+/* Returns the end of the run of ordered items that begins at at. */
 static const uint8_t *run_end(const struct spool_sort_merge *m, const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *item = at + m->size;
@@ -35,7 +37,7 @@ static const uint8_t *run_end(const struct spool_sort_merge *m, const uint8_t *a
 	return item;
 }
 
-/* Items that are in order for long are left as they are; what lies between is sorted block by block. */
+/* Long runs of ordered items become blocks as they are; the items between them are sorted block by block. */
 static bool find_blocks(struct spool_sort_merge *m)
 {
 	struct tally_bytes all = spool_view(m->spool);
@@ -56,7 +58,7 @@ static bool find_blocks(struct spool_sort_merge *m)
 	return true;
 }
 
-/* Whether the blocks are in order, each after the one before. */
+/* True if each block is sorted and follows the one before in order. */
 static bool spool_sort_is_sorted(const struct spool_sort_merge *m)
 {
 	for (size_t i = 0; i < m->heads.len; i++) {
@@ -78,7 +80,7 @@ static void sort_block(void *context, size_t index, unsigned worker)
 	spool_sort_drop(m->spool, head->at, head->end);
 }
 
-/* Blocks begin where their items did, so the earlier one's go first. */
+/* Equal items remain in the order of their blocks. */
 static bool spool_sort_goes_first(const struct spool_sort_merge *m, size_t left, size_t right)
 {
 	int order = m->compare(m->heads.items[left].at, m->heads.items[right].at);
@@ -101,7 +103,7 @@ static void spool_sort_sift_down(struct spool_sort_merge *m, size_t at)
 	}
 }
 
-/* What goes before the first item of all other blocks, to the end of its block at most. */
+/* Returns the end of the items in the first block that precede the first items of all other blocks. */
 static const uint8_t *least_end(const struct spool_sort_merge *m)
 {
 	size_t second = m->heads.len > 2 && spool_sort_goes_first(m, 2, 1) ? 2 : 1;

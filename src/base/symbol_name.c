@@ -26,7 +26,7 @@ static struct tally_str without_qualifiers(struct tally_str name)
 	return name;
 }
 
-/* Where the last parenthesis opens; the length: nowhere. */
+/* Returns where the last pair of parentheses opens; the length if there is none. */
 static size_t parameters_of(struct tally_str name)
 {
 	size_t depth = 0;
@@ -40,7 +40,7 @@ static size_t parameters_of(struct tally_str name)
 	return name.len;
 }
 
-/* What a template returns stands before its name. */
+/* The name of a template function begins with its return type. */
 static size_t return_type_len(struct tally_str name)
 {
 	static const char operator_word[] = "operator";
@@ -65,16 +65,20 @@ struct tally_str symbol_name_plain(struct tally_str name)
 {
 	struct tally_str plain = without_qualifiers(name);
 	size_t parameters = parameters_of(plain);
-	if (parameters == 0 || parameters == plain.len || plain.data[parameters - 1] == ' ') /* "StubRoutines (1)" */
+	/* A parenthesis after a blank is part of the name: "StubRoutines (1)". */
+	if (parameters == 0 || parameters == plain.len || plain.data[parameters - 1] == ' ')
 		return name;
 	plain.len = parameters;
-	if (str_ends_with(plain, STR("operator"))) /* "operator()" */
+	if (str_ends_with(plain, STR("operator"))) /* These parentheses are part of "operator()". */
 		return name;
 	size_t returned = return_type_len(plain);
 	return (struct tally_str){plain.data + returned, plain.len - returned};
 }
 
-/* The name is between commas or ends of the list, whatever is in it. Words of lines are whole already. */
+/*
+ * True if the list contains the name between commas; the name may contain commas. Elements of lists of lines are not
+ * split, so word_list_has finds them.
+ */
 static bool list_contains(const char *list, struct tally_str name)
 {
 	const char *first = strchr(list, '\n') ? list + strlen(list) : list;

@@ -51,7 +51,7 @@ static inline char *text_reserve(struct text *t, size_t n)
 	return n < t->cap - t->len && !t->failed ? t->data + t->len : text_room(t, n);
 }
 
-/* Functions of their own, so that the common case of those that call them takes no stack. */
+/* Separate functions, so that the common case of their callers needs no stack frame. */
 static __attribute__((noinline)) void text_bytes_slowly(struct text *t, const char *s, size_t len)
 {
 	char *to = text_room(t, len);
@@ -94,7 +94,7 @@ void text_repeat(struct text *t, char c, size_t n)
 	t->len += n;
 }
 
-/* Writes the digits that end at end; returns where they start. Two digits a division. */
+/* Writes the digits so that they end at end, two per division; returns where they begin. */
 static char *text_decimal(char *end, uint64_t v)
 {
 	static const char pairs[] = "0001020304050607080910111213141516171819202122232425262728293031323334353637383940"
@@ -113,7 +113,10 @@ static char *text_decimal(char *end, uint64_t v)
 	return end;
 }
 
-/* Eight digits of v, the first of them lowest: a nibble to a byte, and those above 9 moved up to the letters. */
+/*
+ * Returns eight hexadecimal digits, the first at the lowest address: spreads the nibbles to bytes, and makes letters of
+ * those above 9.
+ */
 static uint64_t eight_digits(uint32_t v)
 {
 	uint64_t w = v;
@@ -146,15 +149,15 @@ static void text_right(struct text *t, const char *s, size_t len, size_t width, 
 	if (!to || before + len == 0)
 		return;
 	memset(to, fill, before);
-	if (len > 0) /* an empty text may have no bytes at all */
+	if (len > 0) /* An empty text may have no memory. */
 		memcpy(to + before, s, len);
 	t->len += before + len;
 }
 
 #define DECIMAL_DIGITS 20
-#define SHORT_BYTES    16 /* numbers and their blanks seldom take more, and so many are moved at once */
+#define SHORT_BYTES    16 /* Numbers with their blanks are rarely longer, so as many bytes are copied at once. */
 
-/* A number that ends at buffer + DECIMAL_DIGITS, behind which SHORT_BYTES can be read. */
+/* Appends a number that ends at buffer + DECIMAL_DIGITS. At least SHORT_BYTES after it must be readable. */
 static void text_number_right(struct text *t, const char *start, const char *end, size_t width, char fill)
 {
 	size_t len = (size_t)(end - start), before = len < width ? width - len : 0;
@@ -277,10 +280,11 @@ static size_t fixed_fast(char *buffer, double v, unsigned decimals)
 	uint64_t exponent = bits >> 52 & 0x7ff;
 	uint64_t mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | (exponent ? UINT64_C(1) << 52 : 0);
 	uint64_t shift =
-		1075 - (exponent ? exponent : 1); /* 1075: the exponent's bias and the 52 bits of the mantissa */
+		/* The constant is the exponent's bias plus the 52 bits of the mantissa. */
+		1075 - (exponent ? exponent : 1);
 	unsigned __int128 product = (unsigned __int128)mantissa * scales[decimals];
 	uint64_t whole = 0;
-	if (shift < 120) { /* the product has 73 bits: else less than a half of the last digit */
+	if (shift < 120) { /* The product has 73 bits, so a larger shift leaves less than half of the last digit. */
 		unsigned __int128 half = shift > 0 ? (unsigned __int128)1 << (shift - 1) : 0;
 		whole = (uint64_t)(product >> shift);
 		unsigned __int128 lost = product - ((unsigned __int128)whole << shift);
@@ -306,7 +310,7 @@ static size_t fixed_fast(char *buffer, double v, unsigned decimals)
 	return (size_t)(to - buffer);
 }
 
-/* snprintf, with the locale's decimal sign put back to a point. */
+/* Like snprintf, but with a point instead of the locale's decimal separator. */
 static size_t text_format_fixed(char *buffer, size_t size, double v, unsigned decimals)
 {
 	if (decimals <= FAST_DECIMALS && v < 0x1p43 && v > -0x1p43)
@@ -420,7 +424,7 @@ void text_csv(struct text *out, struct tally_str s)
 	text_char(out, '"');
 }
 
-/* What is plain, and the control character behind it. */
+/* Appends the plain beginning and the control character after it. Returns the rest. */
 static struct tally_str text_spell(struct text *t, struct tally_str s, size_t plain)
 {
 	char word[CONTROL_WORD];
@@ -525,7 +529,7 @@ size_t text_nearest(const char *const *candidates, size_t count, const char *wor
 {
 	struct tally_str w = str_from(word);
 	size_t best = SIZE_MAX;
-	/* A third of the word may be wrong, but at least one letter. */
+	/* Up to a third of the word may be wrong, but at least one letter. */
 	unsigned best_distance = (unsigned)MAX(1, w.len / 3) + 1;
 	for (size_t i = 0; i < count; i++) {
 		unsigned distance = text_distance(str_from(candidates[i]), w);

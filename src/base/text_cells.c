@@ -113,7 +113,7 @@ unsigned character_cells(uint32_t character)
 	return text_cells_is_in(two_cells, ARRAY_LEN(two_cells), character) ? 2 : 1;
 }
 
-/* All of eight bytes are printable ASCII. */
+/* True if all of the eight bytes are printable ASCII. */
 static inline bool is_plain_word(const char *s)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101), high = ones * 0x80;
@@ -134,7 +134,8 @@ static bool is_plain(struct tally_str s)
 	size_t at = 0;
 	while (s.len - at >= sizeof(uint64_t) && is_plain_word(s.data + at))
 		at += sizeof(uint64_t);
-	if (s.len >= sizeof(uint64_t)) /* the rest, with some of what is plain before it */
+	/* The last eight bytes are checked together, although some of them were checked before. */
+	if (s.len >= sizeof(uint64_t))
 		return s.len - at < sizeof(uint64_t) && is_plain_word(s.data + s.len - sizeof(uint64_t));
 	while (at < s.len && is_plain_byte(s.data[at]))
 		at++;

@@ -13,40 +13,45 @@
 #include "base/clock.h"
 #include "base/helper_thread.h"
 
-#define MAX_WORKERS 256 /* beyond it the work is bound by memory, not by CPUs */
-/* How long an idle thread polls for work: waking a thread takes about as long, and most of it in a virtual machine. */
+#define MAX_WORKERS 256 /* With more workers, memory limits the work, not the CPUs. */
+/*
+ * How long an idle thread polls for work, in nanoseconds: waking a thread takes about as long, or longer in a virtual
+ * machine.
+ */
 #define LOOKED_NS    100000
-#define LOOKS	     16 /* between two looks at the clock */
-#define IDLE_SECONDS 1 /* a helper without work ends */
+#define LOOKS	     16 /* Number of polls between two readings of the clock. */
+#define IDLE_SECONDS 1 /* A helper that had no work for so long ends. */
 
-/* The state of one call, on its stack: the call waits for threads that help, and threads that come after its end do not
- * find it. */
+/*
+ * The state of one call, on its stack: the call waits for the threads that help, and threads that arrive after its end
+ * do not find it.
+ */
 struct pool {
 	thread_pool_work work;
 	void *context;
 	size_t count;
 	atomic_size_t next;
-	atomic_uint inside; /* helpers that have not done yet; changes under the mutex */
-	/* Under the mutex: */
-	unsigned offers; /* helpers that may still come */
-	unsigned entered; /* the next one's number - 1 */
+	atomic_uint inside; /* Number of helpers that have not finished; changes only under the mutex. */
+	/* The mutex protects the members below. */
+	unsigned offers; /* Number of helpers that may still enter. */
+	unsigned entered; /* Number of helpers that have entered so far. */
 	pthread_cond_t is_left;
 	struct pool *next_offered;
 };
 
-/* Helpers are kept from one call to the next ones: there are many, and each short. */
+/* Helpers are kept for later calls, because calls are many and short. */
 static struct {
 	pthread_mutex_t mutex;
 	pthread_cond_t is_offered;
-	struct pool *offered; /* that have offers */
-	unsigned offers; /* of all of them */
-	unsigned idle; /* helpers, with those that have not begun yet */
-	atomic_uint changes; /* offers so far */
+	struct pool *offered; /* List of the calls that have offers. */
+	unsigned offers; /* Total of all calls. */
+	unsigned idle; /* Number of idle helpers, including those that have not started yet. */
+	atomic_uint changes; /* Number of offers so far, which idle helpers poll. */
 } crew = {.mutex = PTHREAD_MUTEX_INITIALIZER, .is_offered = PTHREAD_COND_INITIALIZER};
 
 static unsigned cpus_allowed(void)
 {
-	/* Large enough for any kernel's NR_CPUS of today. */
+	/* Exceeds NR_CPUS of all current kernels. */
 	cpu_set_t *set = CPU_ALLOC(8192);
 	if (!set)
 		return 1;
@@ -80,7 +85,7 @@ static void pause_cpu(void)
 #endif
 }
 
-/* Looks at a number for a while, as long as it is what it was. */
+/* Polls the number for a while, until it differs from was. */
 static void thread_pool_look(const atomic_uint *number, unsigned was)
 {
 	uint64_t end = clock_ns() + LOOKED_NS;
@@ -93,7 +98,7 @@ static void thread_pool_look(const atomic_uint *number, unsigned was)
 	} while (clock_ns() < end);
 }
 
-/* The rest is under the crew's mutex, but for what says otherwise. */
+/* Unless noted otherwise, the functions below are called with the crew's mutex held. */
 
 static void take_offers(struct pool *pool, unsigned count)
 {
@@ -120,7 +125,7 @@ static void thread_pool_help(struct pool *pool)
 		pthread_cond_signal(&pool->is_left);
 }
 
-/* Unlocks the mutex meanwhile. False: nothing came. */
+/* Unlocks the mutex meanwhile. Returns false if no offer arrived. */
 static bool wait_for_offer(void)
 {
 	unsigned changes = atomic_load_explicit(&crew.changes, memory_order_relaxed);
@@ -128,7 +133,7 @@ static bool wait_for_offer(void)
 	thread_pool_look(&crew.changes, changes);
 	pthread_mutex_lock(&crew.mutex);
 	struct timespec until;
-	clock_gettime(CLOCK_REALTIME, &until); /* that of conditions that nobody prepared */
+	clock_gettime(CLOCK_REALTIME, &until); /* Condition variables use this clock by default. */
 	until.tv_sec += IDLE_SECONDS;
 	int error = 0;
 	while (!crew.offered && error == 0)
@@ -150,7 +155,7 @@ static void *helper_main(void *argument)
 	return NULL;
 }
 
-/* After fork there are no helpers. */
+/* A forked child has no helpers. */
 static void forget_helpers(void)
 {
 	crew.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
@@ -190,7 +195,7 @@ static void thread_pool_offer(struct pool *pool, unsigned helpers)
 		crew.idle++;
 }
 
-/* Not under the mutex. */
+/* Called without the mutex. */
 static void wait_for_helpers(struct pool *pool)
 {
 	unsigned inside;
@@ -199,7 +204,7 @@ static void wait_for_helpers(struct pool *pool)
 		if (atomic_load_explicit(&pool->inside, memory_order_acquire) == inside)
 			break;
 	}
-	/* The last thread may still hold the mutex. */
+	/* The last helper may still hold the mutex, and signal is_left. */
 	pthread_mutex_lock(&crew.mutex);
 	while (atomic_load_explicit(&pool->inside, memory_order_relaxed) > 0)
 		pthread_cond_wait(&pool->is_left, &crew.mutex);

@@ -16,8 +16,10 @@ static bool url_text_is_scheme(struct tally_str text)
 	return text.len > 0;
 }
 
-/* Where the user information may begin; 0: the text is no URL of a host. A URL without its slashes is a mistake, in which
- * a password may be, too. */
+/*
+ * Returns where user information may begin; 0 if the text is not a URL with a host. A URL without its slashes is a
+ * mistake, but may contain a password as well.
+ */
 static size_t url_text_begin(struct tally_str url)
 {
 	const char *colon = url.len ? memchr(url.data, ':', url.len) : NULL;
@@ -32,8 +34,10 @@ static size_t url_text_begin(struct tally_str url)
 	return begin;
 }
 
-/* Where the host begins. A password may have '/', '?', '#' and '@' in it if whoever wrote the URL did not escape them; a
- * path may have '@' as well, so the first part decides whether there can be a password. */
+/*
+ * Returns where the host begins. A password may contain '/', '?', '#' and '@' if they were not escaped. A path may
+ * contain '@' as well, so the part before it decides whether there can be a password.
+ */
 static size_t url_text_host(struct tally_str url, size_t begin)
 {
 	size_t first_end = begin, host = begin;
@@ -51,7 +55,7 @@ static size_t url_text_host(struct tally_str url, size_t begin)
 	return host;
 }
 
-/* From the question mark on: "tls=1" says nothing that is secret. */
+/* Appends the part from the question mark on, and hides it unless it is known to be harmless, as "tls=1" is. */
 static void url_text_arguments(struct text *out, struct tally_str arguments)
 {
 	static const struct tally_str harmless[] = {STR("?tls=1"), STR("?")};

@@ -14,7 +14,7 @@ void *zeroed_new(size_t count, size_t size)
 	if (!checked_mul(count ? count : 1, size, &bytes) || bytes > SIZE_MAX - CACHE_LINE)
 		return NULL;
 	bytes = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-	/* Not malloc, which a compiler makes calloc of. */
+	/* Compilers combine malloc and memset into calloc, but not aligned_alloc. */
 	void *zeros = aligned_alloc(CACHE_LINE, bytes);
 	return zeros ? memset(zeros, 0, bytes) : NULL;
 }
