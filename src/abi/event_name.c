@@ -6,7 +6,7 @@
 void event_modifiers_of_attr(struct text *t, const struct perf_attr *attr)
 {
 	bool is_first = true;
-	char letters[8]; /* kuh ppp HG */
+	char letters[8]; /* Enough for two of kuh, ppp and HG. */
 	size_t count = 0;
 	bool some_level_excluded =
 		ATTR_HAS(attr, EXCLUDE_USER) || ATTR_HAS(attr, EXCLUDE_KERNEL) || ATTR_HAS(attr, EXCLUDE_HV);

@@ -41,7 +41,7 @@ static void decode_mmap(struct cursor *c, const struct record *record, struct re
 #define MMAP2_FIXED_BYTES    64 /* Size of the fields before the name. */
 #define MMAP2_IDENTITY	     32 /* Offset of the file's identity: a build ID, or device, inode and generation. */
 #define MMAP2_IDENTITY_BYTES 24
-#define MMAP2_BUILD_ID	     4 /* Offset of the build ID within the identity, after its size and three zero bytes. */
+#define MMAP2_BUILD_ID	     4 /* Offset of the build ID in the identity, after its size and three zeros. */
 
 /*
  * Kernels do not clear the bit: if another session requests build IDs, records of this session may have the bit too,

@@ -129,10 +129,7 @@ static size_t runtime_number(struct tally_str name, size_t at)
 	return len;
 }
 
-/*
- * Returns the length of "/0x00007f12a8" after the name of a hidden class, or of "[0123456789abcdef]" after a Rust
- * crate.
- */
+/* Returns the length of "/0x00007f12a8" after the name of a hidden class, or of a Rust hash: "[0123456789abcdef]". */
 static size_t runtime_hash(struct tally_str name, size_t at)
 {
 	struct tally_str rest = {name.data + at, name.len - at};

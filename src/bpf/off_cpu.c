@@ -580,10 +580,8 @@ enum tally_status off_cpu_add_thread(
 		thread.flags = OFF_CPU_BEGAN_BEFORE;
 		thread.generation = o->skeleton->bss->control.generation;
 		thread.before_switches = before->switches;
-		thread.before_stack =
-			before->ip ^
-			UINT64_C(0x5bd1e995)
-				<< 32; /* The program's IDs are hashes, which practically never equal this one. */
+		/* The program's IDs are hashes, which practically never equal this one. */
+		thread.before_stack = before->ip ^ UINT64_C(0x5bd1e995) << 32;
 		if (before->ip && !wait_stacks_keep(&o->stacks, thread.before_stack, &before->ip, 0, 1))
 			return error_nomem(err);
 		if (!before->ip)

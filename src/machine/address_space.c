@@ -9,7 +9,7 @@ void address_space_init(struct address_space *space, struct arena *arena)
 	*space = (struct address_space){.arena = arena};
 }
 
-/* First active entry that ends after address. */
+/* Returns the position of the first active mapping that ends after address. */
 static size_t active_lower_bound(const struct address_space *space, uint64_t address)
 {
 	size_t low;
@@ -35,7 +35,7 @@ static void active_remove(struct address_space *space, size_t position)
 	space->active.len--;
 }
 
-/* position: of the first active one behind it. */
+/* position is that of the first active mapping after it. */
 static bool add_active(struct address_space *space, const struct mapping *mapping, size_t position)
 {
 	if (!arena_vec_push(space->arena, &space->mappings, *mapping))
@@ -56,7 +56,10 @@ static bool address_space_add_piece(
 	return add_active(space, &piece, active_lower_bound(space, start));
 }
 
-/* What lies there ends; *position: of the first active one behind. */
+/*
+ * Ends the mappings in the range but for their parts outside it. *position becomes that of the first active one after
+ * it.
+ */
 static bool address_space_make_room(
 	struct address_space *space, uint64_t start, uint64_t end, uint64_t time_ns, size_t *position)
 {
@@ -91,7 +94,7 @@ bool address_space_map(struct address_space *space, const struct mapping *mappin
 		       add_active(space, mapping, position));
 }
 
-/* The first generated code that ends after address; NULL: none. */
+/* Returns the first generated code that ends after address; NULL if there is none. */
 static const struct mapping *next_generated(const struct address_space *space, uint64_t address)
 {
 	for (size_t i = active_lower_bound(space, address); i < space->active.len; i++) {
@@ -142,7 +145,10 @@ bool address_space_flatten(struct address_space *flat, const struct address_spac
 		times[depth++] = time_ns;
 		time_ns = s->fork_time_ns;
 	}
-	/* Oldest first: newer ones win. Each is copied as it stood when its descendant was forked. */
+	/*
+	 * The oldest comes first, so that newer mappings win. Each space is copied as it was when its descendant was
+	 * forked.
+	 */
 	while (depth-- > 0)
 		if (!copy_active(flat, chain[depth], times[depth]))
 			return false;
@@ -151,7 +157,10 @@ bool address_space_flatten(struct address_space *flat, const struct address_spac
 
 bool address_space_fork(struct address_space *child, const struct address_space *parent, uint64_t time_ns)
 {
-	/* Of one that has mapped nothing itself, as between fork and exec, all is its parent's, as it was. */
+	/*
+	 * A process that has mapped nothing itself, as between fork and exec, has the mappings that its parent had at
+	 * the fork.
+	 */
 	while (parent->mappings.len == 0 && parent->parent) {
 		time_ns = parent->fork_time_ns;
 		parent = parent->parent;
@@ -181,7 +190,7 @@ static int compare_start(const void *a, const void *b)
 	return COMPARE(x->time_from_ns, y->time_from_ns);
 }
 
-/* The few of most processes come nearly in order. */
+/* Most processes have few mappings, nearly in order, for which an insertion sort is faster. */
 static void address_space_sort_by_start(struct mapping *maps, size_t count)
 {
 	if (count > FEW_MAPPINGS) {
@@ -199,7 +208,7 @@ static void address_space_sort_by_start(struct mapping *maps, size_t count)
 	}
 }
 
-/* Those that nothing has ended: what further feeding starts from. */
+/* Collects the mappings that nothing has ended: later records change these. */
 static bool collect_active(struct address_space *space)
 {
 	space->active.len = 0;
@@ -252,7 +261,7 @@ static const struct mapping *find_own(
 	size_t low;
 	LOWER_BOUND(low, space->mappings.len, middle, maps[middle].start <= address);
 	uint64_t next = low < space->mappings.len ? maps[low].start : UINT64_MAX;
-	uint64_t before = 0; /* where the last one ends that does not reach the address */
+	uint64_t before = 0; /* Greatest end of the mappings that end at or below the address. */
 	size_t i = low;
 	for (; i-- > 0 && space->max_end.items[i] > address;) {
 		if (address >= maps[i].end) {

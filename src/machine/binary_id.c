@@ -41,7 +41,7 @@ static struct tally_str binary_id_base_name(struct tally_str path)
 	return (struct tally_str){path.data + start, path.len - start};
 }
 
-/* What is shown; the path is what files are found by, and stays as it is. */
+/* Interns the name as it is printed. The path remains as it is, because files are found by it. */
 static bool add_visible(struct binary_table *table, struct tally_str name, uint32_t *id)
 {
 	struct text visible = {0};
@@ -51,7 +51,7 @@ static bool add_visible(struct binary_table *table, struct tally_str name, uint3
 	return ok;
 }
 
-/* Adds or finds the binary of (path, build id or file, pid); the short name is taken only for a new one. */
+/* Adds or finds the binary of (path, build ID or file, pid); short_name is used only for a new one. */
 static bool binary_id_add(struct binary_table *table, struct machine_binary *binary, struct tally_str path,
 	struct tally_str short_name, uint32_t *index)
 {
@@ -60,7 +60,7 @@ static bool binary_id_add(struct binary_table *table, struct machine_binary *bin
 		int32_t pid;
 		struct record_build_id build_id;
 		struct machine_file file;
-		bool is_dump; /* apart from the marker that names it */
+		bool is_dump; /* Distinguishes the code in a jitdump from the mapping of the dump itself. */
 	} key;
 	memset(&key, 0, sizeof(key));
 	if (!intern_add(table->strings, path.data, path.len, &binary->path))
@@ -80,7 +80,7 @@ static bool binary_id_add(struct binary_table *table, struct machine_binary *bin
 	}
 	if (!add_visible(table, short_name, &binary->short_name))
 		return false;
-	/* Of a number that is too large, an earlier one had no memory for its file. */
+	/* A greater id means that there was no memory for an earlier binary. */
 	if (id > table->binaries.len || !vec_push(&table->binaries, *binary))
 		return false;
 	*index = id;
@@ -100,8 +100,10 @@ static bool is_own_memory(struct tally_str name)
 	       str_starts_with(name, STR("[heap]"));
 }
 
-/* Whether a file exists only in memory or has been deleted. Runtimes that map code twice, to write it and to run it,
- * use one such file in two shared mappings; loaders map programs and libraries in such files privately. */
+/*
+ * True if a file exists only in memory or has been deleted. Runtimes that map code twice, to write it and to run it,
+ * use one such file in two shared mappings; loaders map programs and libraries in such files privately.
+ */
 static bool is_shared_memory_file(const struct record_mmap *mmap)
 {
 	struct tally_str name = mmap->filename;
@@ -122,7 +124,7 @@ static bool has_no_file(struct tally_str name)
 	return is_own_memory(name) || str_equal(name, STR("[vsyscall]")) || str_starts_with(name, STR("anon_inode:"));
 }
 
-/* Memory of its own kind has a new inode each time, and no other file has its name. */
+/* True for special files, which have a new inode each time, while no other file has their name. */
 static bool is_told_by_path(struct tally_str path)
 {
 	return !str_starts_with(path, STR("/")) || str_starts_with(path, STR("/memfd:")) ||
@@ -180,7 +182,7 @@ static bool add_user(struct binary_table *table, const struct record_mmap *mmap,
 	return binary_id_add(table, &binary, path, short_name, index);
 }
 
-/* Names differ at their ends. */
+/* Hashes the end of the name, where most names differ. */
 static size_t recent_slot(struct tally_str name)
 {
 	uint64_t tail = 0;
@@ -189,7 +191,7 @@ static size_t recent_slot(struct tally_str name)
 	return (tail * HASH_FACTOR >> 32 ^ name.len) % BINARY_TABLE_RECENT;
 }
 
-/* Where 64-bit kernels begin to look for room in 32-bit programs: at a quarter of 4 GiB, or above it. */
+/* 64-bit kernels place the mappings of 32-bit programs at a quarter of 4 GiB or above it. */
 #define VDSO_32_LEAST UINT32_C(0x40000000)
 
 bool binary_is_vdso_32(const struct record_mmap *mmap)
@@ -211,7 +213,10 @@ bool binary_table_add_user(struct binary_table *table, const struct record_mmap 
 	}
 	if (!add_user(table, mmap, index))
 		return false;
-	/* Neither what depends on more than name and file, nor what was given another build id at a finish. */
+	/*
+	 * Anonymous memory depends on more than name and file, and the build ID of a binary may have changed at a
+	 * finish.
+	 */
 	if (!is_anonymous(mmap->filename) && binary_id_is_same_file(table, *index, mmap))
 		*recent = *index + 1;
 	return true;
@@ -222,7 +227,7 @@ static bool is_kernel_name(struct tally_str name)
 	return str_starts_with(name, STR(KERNEL_NAME)) || str_starts_with(name, STR(VMLINUX_NAME));
 }
 
-/* "/lib/modules/6.1/kernel/net/nf_nat.ko.xz" -> "[nf_nat]"; dashes are underscores in a module's name. */
+/* Converts "/lib/modules/6.1/kernel/net/nf_nat.ko.xz" to "[nf_nat]". A module's name has underscores for dashes. */
 static struct tally_str binary_id_module_name(struct tally_str path, char *buffer, size_t size)
 {
 	struct tally_str base = binary_id_base_name(path);
@@ -246,7 +251,9 @@ bool binary_table_add_kernel(struct binary_table *table, const struct record_mma
 		.kind = MACHINE_KERNEL_MODULE, .build_id = mmap->build_id, .pid = -1, .start = mmap->start};
 	struct tally_str name = mmap->filename;
 	char buffer[80];
-	/* "[kernel.kallsyms]_text": what follows the bracket names the reference symbol, whose address is pgoff. */
+	/*
+	 * In "[kernel.kallsyms]_text", the part after the bracket names the reference symbol, whose address is pgoff.
+	 */
 	if (is_kernel_name(name)) {
 		binary.kind = MACHINE_KERNEL;
 		binary.start = mmap->pgoff ? mmap->pgoff : mmap->start;
@@ -255,7 +262,8 @@ bool binary_table_add_kernel(struct binary_table *table, const struct record_mma
 		return binary_id_add(table, &binary, STR(KERNEL_NAME), STR(KERNEL_NAME), index);
 	}
 	if (str_starts_with(name, STR(GUEST_KERNEL_NAME))) {
-		binary.kind = MACHINE_NO_FILE; /* another machine's kernel: nothing here can name it */
+		/* It is the kernel of another machine, so nothing on this one can name its functions. */
+		binary.kind = MACHINE_NO_FILE;
 		return binary_id_add(
 			table, &binary, STR("[guest.kernel.kallsyms]"), STR("[guest.kernel.kallsyms]"), index);
 	}
@@ -283,7 +291,7 @@ static bool is_module_file(struct tally_str path)
 	return false;
 }
 
-/* Brackets are names of the kernel's own: modules without a file, the vdso, BPF programs. */
+/* Names in brackets are those of modules without a file, the vdso and BPF programs. */
 static bool is_kernel_file(struct tally_str path)
 {
 	return is_kernel_name(path) || str_equal(path, STR("[kernel.kcore]")) ||
@@ -312,7 +320,7 @@ static bool list_id(struct binary_listing *listing, struct tally_str name, const
 	if (!intern_add(&listing->names, name.data, name.len, &index))
 		return false;
 	if (index < listing->ids.len)
-		return true; /* the first one of a path stays: perf lists a path once per machine */
+		return true; /* The first build ID of a path is kept: perf lists each path once per machine. */
 	return vec_push(&listing->ids, ((struct binary_listed){.build_id = *id}));
 }
 
@@ -342,10 +350,13 @@ bool binary_table_add_build_id(struct binary_table *table, const struct machine_
 	if (mode == MISC_CPUMODE_GUEST_KERNEL)
 		return list_guest(table, entry);
 	if (mode == MISC_CPUMODE_GUEST_USER)
-		return true; /* what a guest's processes map is not recorded */
+		return true; /* The mappings of a guest's processes are not recorded. */
 	if (binary_is_listed_kernel(entry->misc, path))
 		return list_kernel(table, entry);
-	/* Some writers do not say whose a file is, or call the vdso the kernel's: where it is mapped tells. */
+	/*
+	 * Some writers do not say whether the kernel owns a file, or assign the vdso to it; the file's mapping then
+	 * decides.
+	 */
 	bool is_module = is_module_file(path) || (path.len > 0 && path.data[0] == '[');
 	if ((mode == MISC_CPUMODE_KERNEL || is_module) &&
 		!list_id(&table->listed[BINARY_OF_KERNEL], binary_id_module_name(path, buffer, sizeof(buffer)),
@@ -395,7 +406,7 @@ bool binary_table_lists_build_ids(const struct binary_table *table)
 	return false;
 }
 
-/* Which of the files at a path the listed build id is of. */
+/* Finds the last binary at each path without a build ID of its own, to which the listed build ID may belong. */
 static void binary_id_find_listed(struct binary_table *table)
 {
 	for (size_t owner = 0; owner < BINARY_OWNERS; owner++)
@@ -415,7 +426,7 @@ static void binary_id_find_listed(struct binary_table *table)
 	}
 }
 
-/* The kernel under the name of the table, as perf shows it. */
+/* Gives the kernel its path in the table of build IDs, and a short name as in perf. */
 static bool name_kernel(struct binary_table *table, struct machine_binary *kernel)
 {
 	if (table->kernel_path == INTERN_NONE)
@@ -431,7 +442,8 @@ static bool name_kernel(struct binary_table *table, struct machine_binary *kerne
 
 bool binary_table_finish(struct binary_table *table)
 {
-	memset(table->recent, 0, sizeof(table->recent)); /* they are told by the build ids that the records have */
+	/* These binaries were found by the build IDs of their records, which may change below. */
+	memset(table->recent, 0, sizeof(table->recent));
 	binary_id_find_listed(table);
 	for (size_t i = 0; i < table->binaries.len; i++) {
 		struct machine_binary *binary = &table->binaries.items[i];

@@ -19,7 +19,7 @@ void file_table_deinit(struct file_table *files)
 	free(files->ranks);
 }
 
-/* All of anon_inode (rings of perf and io_uring) has one inode, whosever memory it is. */
+/* All anonymous inodes (such as rings of perf and io_uring) share one inode, so they are not added. */
 bool file_table_add(struct file_table *files, const struct record_mmap *mmap, uint32_t *file)
 {
 	*file = 0;

@@ -9,8 +9,8 @@
 #include "machine/process.h"
 #include "machine/remapped_text.h"
 
-#define PREFETCH	  4 /* address spaces ahead */
-#define PREFETCH_MAPPINGS 6 /* as many as most have */
+#define PREFETCH	  4 /* Number of address spaces to prefetch ahead. */
+#define PREFETCH_MAPPINGS 6 /* Most address spaces have no more. */
 
 struct machine {
 	struct intern strings;
@@ -82,7 +82,7 @@ static bool map_user(struct machine *machine, const struct record_mmap *mmap, st
 static bool machine_apply_mmap(
 	struct machine *machine, const struct record *record, const struct record_mmap *mmap, uint64_t time_ns)
 {
-	/* A data mapping is kept: perf resolves samples in anything that is mapped, executable or not. */
+	/* Data mappings are kept: perf resolves samples in anything that is mapped, executable or not. */
 	struct mapping map = {
 		.start = mmap->start,
 		.pgoff = mmap->pgoff,
@@ -97,8 +97,10 @@ static bool machine_apply_mmap(
 	if (is_kernel_record(record, mmap->pid)) {
 		if (!binary_table_add_kernel(&machine->binaries, mmap, &map.binary))
 			return false;
-		/* The record covers only .text; init code and the rest of the kernel image follow it. Modules later
-		 * take their parts of this range. Old recorders wrote length 0. */
+		/*
+		 * The record covers only .text; init code and the rest of the kernel image follow it. Modules later
+		 * replace parts of this range. Old recorders wrote a length of 0.
+		 */
 		if (machine_binary_get(machine, map.binary)->kind == MACHINE_KERNEL)
 			map.end = UINT64_MAX;
 		return address_space_map(&machine->kernel, &map);
@@ -181,7 +183,10 @@ const struct record_build_id *machine_listed_build_id(const struct machine *mach
 	return binary_table_listed_build_id(&machine->binaries, binary);
 }
 
-/* The recorded kernel mapping ends with its text; start-up code lies behind, and is the kernel's up to the next module. */
+/*
+ * The recorded kernel mapping ends with its text; start-up code follows it, and belongs to the kernel up to the next
+ * module.
+ */
 static void extend_kernel_image(struct machine *machine)
 {
 	struct address_space *kernel = &machine->kernel;
@@ -194,7 +199,11 @@ static void extend_kernel_image(struct machine *machine)
 		binary->text_end = binary->end == UINT64_MAX ? 0 : binary->end;
 		for (size_t k = 0; k < kernel->mappings.len; k++) {
 			uint64_t start = kernel->mappings.items[k].start;
-			if (k != i && start == binary->end) /* old recorders end it where the next one starts */
+			/*
+			 * Old recorders end the kernel where the next mapping begins, so the end of its text is not
+			 * known.
+			 */
+			if (k != i && start == binary->end)
 				binary->text_end = 0;
 			if (k != i && start >= image->end && start < end)
 				end = start;
@@ -209,14 +218,15 @@ enum tally_status machine_finish(struct machine *machine, struct tally_error *er
 	if (!binary_table_finish(&machine->binaries) || !file_table_finish(&machine->files) ||
 		!address_space_finish(&machine->kernel))
 		return error_nomem(err);
-	uint32_t epoch = 1; /* 0: no address space */
+	uint32_t epoch = 1; /* 0 means that there is no address space. */
 	struct address_space **spaces = machine->processes.spaces.items;
 	size_t count = machine->processes.spaces.len;
 	for (size_t i = 0; i < count; i++) {
 		struct address_space *space = spaces[i];
 		if (i + PREFETCH < count) {
 			const struct mapping *next = spaces[i + PREFETCH]->mappings.items;
-			for (size_t k = 0; next && k < PREFETCH_MAPPINGS; k++) /* there is room for more */
+			/* The array has room for at least as many. */
+			for (size_t k = 0; next && k < PREFETCH_MAPPINGS; k++)
 				__builtin_prefetch(&next[k].time_from_ns);
 		}
 		space->epoch_base = epoch;

@@ -21,12 +21,12 @@ void process_table_deinit(struct process_table *table)
 
 static struct process *find_or_add_process(struct process_table *table, int32_t pid)
 {
-	/* The mappings of a new image come one after another. */
+	/* The mappings of a new image arrive one after another, so the last process is checked first. */
 	if (table->last_process < table->processes.len && table->processes.items[table->last_process].pid == pid)
 		return &table->processes.items[table->last_process];
 	bool is_new;
 	const struct process process = {.pid = pid};
-	/* Room first, so that what is in the map is in the table. */
+	/* Room is reserved first, so that every index in the map is also in the table. */
 	uint64_t *index = vec_reserve(&table->processes, table->processes.len + 1)
 				  ? map_u64_at(&table->by_pid, (uint32_t)pid, &is_new)
 				  : NULL;
@@ -115,7 +115,7 @@ bool process_table_fork(struct process_table *table, const struct record_task *t
 	if (!process_inherit_name(table, task, time_ns))
 		return false;
 	if (task->pid == task->ppid)
-		return true; /* a thread: it shares the space */
+		return true; /* A new thread shares the address space of its process. */
 	struct address_space *parent = process_table_space(table, (int32_t)task->ppid, time_ns);
 	struct process *child = find_or_add_process(table, (int32_t)task->pid);
 	if (!parent || !child)
@@ -124,7 +124,7 @@ bool process_table_fork(struct process_table *table, const struct record_task *t
 	return space && address_space_fork(space, parent, time_ns);
 }
 
-/* True if what came at from_ns is the newest at time_ns; the span then ends where the next one comes. */
+/* True if an element that is valid from from_ns is valid at time_ns. Cuts span to the times with the same answer. */
 static bool is_newest(uint64_t from_ns, uint64_t time_ns, struct valid_span *span)
 {
 	bool has_come = from_ns <= time_ns;

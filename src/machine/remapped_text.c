@@ -3,7 +3,7 @@
 
 #include "base/order.h"
 
-#define HUGE_PAGE_MASK ((UINT64_C(2) << 20) - 1) /* the smallest of x86-64 and aarch64 */
+#define HUGE_PAGE_MASK ((UINT64_C(2) << 20) - 1) /* The smallest huge page of x86-64 and aarch64 has 2 MiB. */
 #define PROT_EXECUTE   4 /* PROT_EXEC */
 
 static bool is_kind(const struct binary_table *binaries, const struct mapping *mapping, enum machine_binary_kind kind)
@@ -11,7 +11,7 @@ static bool is_kind(const struct binary_table *binaries, const struct mapping *m
 	return binaries->binaries.items[mapping->binary].kind == kind;
 }
 
-/* The newest active mapping that ends at or before address, or covers it; NULL if none. */
+/* Returns the last active mapping that starts before address; NULL if there is none. */
 static struct mapping *active_before(const struct address_space *space, uint64_t address)
 {
 	size_t low;

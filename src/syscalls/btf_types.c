@@ -10,9 +10,9 @@
 
 #define BTF_MAGIC	  0xeb9f
 #define BTF_TYPE_BYTES	  12
-#define BTF_NESTED_MOST	  8 /* structs in structs that are printed */
-#define BTF_CHAIN_MOST	  32 /* typedefs of typedefs */
-#define BTF_ELEMENTS_MOST 16 /* of an array that are printed */
+#define BTF_NESTED_MOST	  8 /* Maximum depth of nested structs that are printed. */
+#define BTF_CHAIN_MOST	  32 /* Maximum length of a chain of typedefs and qualifiers. */
+#define BTF_ELEMENTS_MOST 16 /* Maximum number of array elements that are printed. */
 #define BTF_DAMAGED	  UINT32_MAX
 
 enum btf_kind {
@@ -39,21 +39,21 @@ enum btf_kind {
 
 struct btf_types {
 	struct tally_bytes types, strings;
-	VEC(uint32_t) offsets; /* of each type in types; type 0 is void, and has none */
-	struct map_u64 by_name; /* hash of a name -> the first struct, union or enum of that name */
+	VEC(uint32_t) offsets; /* Offset in types of the type with ID i + 1; type 0 is void, and has no offset. */
+	struct map_u64 by_name; /* Maps the hash of a name to the first struct, union or enum of that name. */
 };
 
 struct btf_type {
 	struct tally_str name;
 	enum btf_kind kind;
-	uint32_t members, size; /* size: or the type that it refers to */
+	uint32_t members, size; /* For kinds without a size, size is the ID of the type that it refers to. */
 	bool flag;
-	struct tally_bytes rest; /* what follows */
+	struct tally_bytes rest; /* The data after the type's head. */
 };
 
 struct btf_member {
 	struct tally_str name;
-	uint32_t type, bit, bits; /* bits 0: not a bit field */
+	uint32_t type, bit, bits; /* bits is 0 if the member is not a bit-field. */
 };
 
 struct btf_printer {
@@ -75,7 +75,7 @@ static struct tally_str btf_string(const struct btf_types *b, uint32_t offset)
 	return (struct tally_str){(const char *)rest.data, (size_t)(end - rest.data)};
 }
 
-/* Bytes that follow a type's head; BTF_DAMAGED: the kind is not known. */
+/* Returns the size of the data after a type's head; BTF_DAMAGED if the kind is unknown. */
 static uint32_t btf_rest_bytes(uint32_t info)
 {
 	uint32_t members = info & 0xffff;
@@ -121,7 +121,7 @@ static bool btf_get(const struct btf_types *b, uint32_t id, struct btf_type *typ
 	return !c.failed;
 }
 
-/* Without typedefs and qualifiers. */
+/* Skips typedefs and qualifiers. */
 static bool btf_get_plain(const struct btf_types *b, uint32_t id, struct btf_type *type)
 {
 	for (unsigned i = 0; i < BTF_CHAIN_MOST; i++) {
@@ -145,7 +145,7 @@ static bool btf_index(struct btf_types *b)
 		bool is_new = false;
 		cursor_skip(&c, 4);
 		if (rest == BTF_DAMAGED)
-			break; /* of a later version: what comes before it can be used */
+			break; /* The kind is of a later version of BTF; the types before it remain usable. */
 		cursor_skip(&c, rest);
 		if (c.failed)
 			break;
@@ -227,7 +227,7 @@ const char *btf_types_enumerator(const struct btf_types *types, struct tally_str
 	struct btf_type type;
 	if (!btf_find(types, enum_name, &type) || (type.kind != BTF_ENUM && type.kind != BTF_ENUM64))
 		return NULL;
-	return btf_enumerator(types, &type, value).data; /* strings of BTF have a NUL */
+	return btf_enumerator(types, &type, value).data; /* Strings in BTF end with a NUL. */
 }
 
 /* ---- printing ---- */
@@ -304,7 +304,7 @@ static void btf_print_members(struct btf_printer *p, const struct btf_type *type
 		if (!p->with_names)
 			text_char(p->t, ',');
 		if (type->kind == BTF_UNION)
-			break; /* the others are the same bytes */
+			break; /* The other members share the same bytes. */
 	}
 	text_str(p->t, p->with_names && has_some ? " }" : "}");
 }

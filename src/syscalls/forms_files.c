@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System calls on files: their arguments, named as in the tracepoints of Linux, and what they mean. */
+/* System calls on files: their arguments, named as in the tracepoints of Linux, and the arguments' types. */
 #include "base/array.h"
 #include "syscalls/syscall_forms.h"
 

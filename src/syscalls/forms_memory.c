@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System calls on memory, time, scheduling, locks and System V IPC: their arguments, named as in the tracepoints of Linux, and what they mean. */
+/*
+ * System calls on memory, time, scheduling, locks and System V IPC: their arguments, named as in the tracepoints of
+ * Linux, and the arguments' types.
+ */
 #include "base/array.h"
 #include "syscalls/syscall_forms.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System calls on processes, users, signals and the machine: their arguments, named as in the tracepoints of Linux, and what they mean. */
+/*
+ * System calls on processes, users, signals and the machine: their arguments, named as in the tracepoints of Linux, and
+ * the arguments' types.
+ */
 #include "base/array.h"
 #include "syscalls/syscall_forms.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System calls whose arguments differ from x86-64's: in order, or split in two registers. */
+/* System calls with other arguments than on x86-64: in another order, or split into two registers. */
 #include "base/array.h"
 #include "syscalls/syscall_forms.h"
 

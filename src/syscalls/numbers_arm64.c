@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The numbers of system calls of arm64: the interface of Linux (asm-generic/unistd.h). */
+/* Numbers of the system calls of arm64, which are Linux ABI (asm-generic/unistd.h). */
 #include "base/array.h"
 #include "syscalls/number_tables.h"
 

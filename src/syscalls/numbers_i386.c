@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The numbers of system calls of i386: the interface of Linux (asm/unistd_32.h). */
+/* Numbers of the system calls of i386, which are Linux ABI (asm/unistd_32.h). */
 #include "base/array.h"
 #include "syscalls/number_tables.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The numbers of system calls of x86-64: the interface of Linux (asm/unistd_64.h). */
+/* Numbers of the system calls of x86-64, which are Linux ABI (asm/unistd_64.h). */
 #include "base/array.h"
 #include "syscalls/number_tables.h"
 

@@ -22,7 +22,7 @@ bool syscall_file_find(const struct syscall_call *call, unsigned arg, unsigned i
 	return true;
 }
 
-/* "pipe:[77]", "anon_inode:[eventpoll]": as /proc has it. */
+/* Prints the file as in /proc: "pipe:[77]", "anon_inode:[eventpoll]". */
 static void print_files_without_path(struct text *t, const struct syscall_file *file, struct tally_str name)
 {
 	switch (file->system) {

@@ -177,7 +177,7 @@ static void syscall_print_strings(struct syscall_printer *p, unsigned index, uin
 	text_char(p->t, ']');
 }
 
-/* The copied iovecs of an argument, or of its msghdr. */
+/* Prints the copied iovecs of an argument, or of its msghdr. left is the number of valid bytes in the buffers. */
 static void syscall_print_iovecs(
 	struct syscall_printer *p, unsigned index, bool at_exit, const struct syscall_copied *vector, uint64_t left)
 {
@@ -205,7 +205,7 @@ static void syscall_print_iovecs(
 	text_char(p->t, ']');
 }
 
-/* left: bytes of the buffers that are the message's. */
+/* left is the number of bytes in the buffers that belong to the message. */
 static void syscall_put_msghdr(
 	struct syscall_printer *p, unsigned index, bool at_exit, struct tally_bytes header, uint64_t left)
 {

@@ -25,7 +25,7 @@ static void syscall_put_ipv4(struct text *t, struct tally_bytes bytes, size_t of
 	}
 }
 
-/* RFC 5952: the longest run of zeros, of two groups at least, is "::". */
+/* RFC 5952: the longest run of zero groups is written as "::" if it has at least two. */
 static void syscall_put_ipv6(struct text *t, struct tally_bytes bytes, size_t offset)
 {
 	unsigned groups[8], best = 8, best_count = 1;
@@ -63,7 +63,7 @@ static void syscall_put_unix(struct syscall_printer *p, struct syscall_braces *b
 	if (path.len == 0)
 		return;
 	syscall_braces_field(braces, "path");
-	if (path.data[0] == 0) { /* an abstract name: it has no NUL at its end */
+	if (path.data[0] == 0) { /* The name is abstract: it begins with a NUL, and none ends it. */
 		text_char(p->t, '@');
 		syscall_put_quoted(p->t, bytes_part(path, 1, SIZE_MAX), SIZE_MAX, false);
 		return;
@@ -151,7 +151,7 @@ static void syscall_put_epoll_event(struct syscall_printer *p, struct tally_byte
 	syscall_braces_field(&braces, "events");
 	syscall_put_words(p, &syscall_words_epoll_events, syscall_take(bytes, at, 4));
 	syscall_braces_field(&braces, "data");
-	if (data < 1 << 20) /* a descriptor, as a rule; else a pointer */
+	if (data < 1 << 20) /* A small number usually is a descriptor, a large one a pointer. */
 		text_u64(p->t, data);
 	else
 		syscall_put_address(p->t, data);
@@ -161,7 +161,8 @@ static void syscall_put_epoll_event(struct syscall_printer *p, struct tally_byte
 void syscall_print_epoll_events(struct syscall_printer *p, struct tally_bytes bytes, bool is_truncated)
 {
 	size_t size = syscall_kind_bytes(KIND_EPOLL_EVENT, p->call->abi);
-	bool is_list = p->call->args[1] > 3 || bytes.len != size; /* of epoll_wait; epoll_ctl's operation is 1 to 3 */
+	/* Only epoll_wait has a list; the second argument of epoll_ctl is an operation, 1 to 3. */
+	bool is_list = p->call->args[1] > 3 || bytes.len != size;
 	if (!is_list) {
 		syscall_put_epoll_event(p, bytes, 0, size);
 		return;

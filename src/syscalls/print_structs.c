@@ -15,7 +15,7 @@ enum print_field {
 	FIELD_TIME
 };
 
-/* A field of a struct of 64-bit programs. */
+/* A field of a struct in 64-bit programs. */
 struct print_layout_field {
 	const char *name;
 	uint16_t offset;
@@ -25,7 +25,7 @@ struct print_layout_field {
 
 struct print_layout {
 	struct print_layout_field fields[12];
-	bool is_partial; /* the struct has more fields than are shown */
+	bool is_partial; /* The struct has more fields than are printed. */
 };
 
 static const struct print_layout layout_stat_x86_64 = {
@@ -154,9 +154,9 @@ static const struct print_layout *syscall_layout_of(enum syscall_kind kind, enum
 	}
 }
 
-/* ---- those with a syntax of their own ---- */
+/* ---- structs with a syntax of their own ---- */
 
-/* A device's stat has its number instead of a size. */
+/* For a device, prints its number instead of a size. */
 static void syscall_put_stat(struct syscall_printer *p, struct tally_bytes bytes)
 {
 	bool is_arm = p->call->abi == SYSCALLS_ARM64;
@@ -229,11 +229,11 @@ static void syscall_put_siginfo(struct syscall_printer *p, struct tally_bytes by
 	else
 		text_i64(p->t, code);
 	bool is_fault = code > 0 && (number == 4 || number == 7 || number == 8 || number == 11);
-	if (is_fault && code != 0x80) { /* SI_KERNEL has no address */
+	if (is_fault && code != 0x80) { /* SI_KERNEL has no address. */
 		syscall_braces_field(&braces, "si_addr");
 		syscall_put_address(p->t, syscall_take(bytes, 16, 8));
 	}
-	if (code <= 0 || number == 17) { /* of a process, or SIGCHLD */
+	if (code <= 0 || number == 17) { /* A process sent the signal, or it is SIGCHLD. */
 		syscall_braces_field(&braces, "si_pid");
 		syscall_put_pid(p, (int32_t)syscall_take(bytes, 16, 4));
 		syscall_braces_field(&braces, "si_uid");
@@ -328,7 +328,7 @@ static void syscall_put_rlimit(struct syscall_printer *p, struct tally_bytes byt
 	syscall_braces_end(&braces, false);
 }
 
-/* Pairs of times, of timers and of files. */
+/* Prints the interval and the value of a timer. */
 static void syscall_put_interval(struct syscall_printer *p, struct tally_bytes bytes, unsigned word, bool is_ns)
 {
 	struct syscall_braces braces = syscall_braces_begin(p);
@@ -358,7 +358,7 @@ static void syscall_put_file_times(struct syscall_printer *p, struct tally_bytes
 	text_char(p->t, ']');
 }
 
-/* Numbers of the bits that are set: CPUs, or descriptors. */
+/* Prints the numbers of the set bits: CPUs or descriptors. */
 static void syscall_put_bits(struct syscall_printer *p, struct syscall_copied copied)
 {
 	bool is_first = true;

@@ -46,7 +46,7 @@ void syscall_put_mode(struct text *t, uint64_t mode, bool with_type)
 	syscall_put_octal(t, mode);
 }
 
-/* RDONLY and RDWR come first, as in perf's output. WRONLY is in the table, at its end. */
+/* RDONLY and RDWR come first, as in perf's output. WRONLY is the last word in the table. */
 void syscall_put_open_flags(struct syscall_printer *p, uint64_t flags)
 {
 	bool is_arm = p->call->abi == SYSCALLS_ARM64 || p->call->abi == SYSCALLS_ARM;
@@ -129,7 +129,7 @@ bool syscall_futex_has_time(uint64_t op)
 
 bool syscall_futex_has_arg(uint64_t op, unsigned arg)
 {
-	/* By command, from WAIT to LOCK_PI2. */
+	/* Bit i is set if a command has argument i; the commands are in order, from WAIT to LOCK_PI2. */
 	static const uint8_t masks[] = {0x08, 0, 0, 0x18, 0x38, 0x38, 0x08, 0, 0, 0x28, 0x20, 0x18, 0x38, 0x08};
 	uint64_t command = op & PRINT_FUTEX_CMD;
 	return command >= ARRAY_LEN(masks) || masks[command] >> arg & 1;
@@ -298,7 +298,7 @@ static void syscall_put_quota(struct syscall_printer *p, uint64_t command)
 	text_char(p->t, ')');
 }
 
-/* Arguments whose meaning another one tells. */
+/* Prints an argument that is interpreted according to another argument. */
 static void syscall_put_dependent(struct syscall_printer *p, const struct syscall_arg *arg, uint64_t value)
 {
 	uint64_t other = p->call->args[arg->of < SYSCALL_ARGS ? arg->of : 0];
@@ -401,10 +401,10 @@ bool syscall_print_word(struct syscall_printer *p, const struct syscall_arg *arg
 	case KIND_FLAGS:
 		syscall_put_words(p, arg->words, value);
 		return true;
-	case KIND_ENUM: /* some of them are int, and -1 */
+	case KIND_ENUM: /* Some are of type int and may be -1. */
 		syscall_put_words(p, arg->words, syscall_word_find(arg->words, value) ? value : value & UINT32_MAX);
 		return true;
-	case KIND_CLOCK: /* to BTF it is a number */
+	case KIND_CLOCK: /* With BTF, a clock is printed as a number. */
 		if (p->options->force_btf || (int32_t)value < 0)
 			text_i64(p->t, (int32_t)value);
 		else

@@ -4,14 +4,17 @@
 #include "base/array.h"
 #include "syscalls/syscall_forms.h"
 
-#define CAPTURE_ELEMENTS    16 /* of arrays: descriptors that are polled, events, operations */
-#define CAPTURE_STRUCT	    512 /* of one by BTF; larger ones are shown as far as that */
+#define CAPTURE_ELEMENTS    16 /* Maximum number of elements of an array: polled descriptors, events, operations. */
+#define CAPTURE_STRUCT	    512 /* Maximum size of a struct that is printed by BTF; larger ones are cut there. */
 #define CAPTURE_SOCKADDR    128
 #define CAPTURE_FDSET	    128
 #define CAPTURE_THREAD_NAME 16
-#define CAPTURE_IOCTL	    8 /* an int, or the size of a window */
+#define CAPTURE_IOCTL	    8 /* Size of an int or of struct winsize. */
 
-/* Of structs that say how large they are: the size of the first version, which is meant where they say 0. */
+/*
+ * Returns the size of the first version of a struct that contains its own size: a size of 0 in the struct stands for
+ * it.
+ */
 static uint16_t syscall_capture_first_size(const char *type)
 {
 	static const struct {
@@ -24,7 +27,7 @@ static uint16_t syscall_capture_first_size(const char *type)
 	return 0;
 }
 
-/* Variable sizes; what has one size is copied as it is. */
+/* Plans the copy of an argument with a variable size; those with a fixed size are copied as they are. */
 static void syscall_capture_vary(const struct syscall_arg *arg, enum syscall_abi abi,
 	const struct syscall_capture_options *options, struct syscall_plan_arg *plan)
 {
@@ -36,7 +39,7 @@ static void syscall_capture_vary(const struct syscall_arg *arg, enum syscall_abi
 		plan->copy = SYSCALL_COPY_STRING;
 		plan->most = SYSCALL_PART;
 		break;
-	case KIND_PRCTL: /* the name of a thread; of other options it is no address */
+	case KIND_PRCTL: /* It is the name of a thread; with other options it is no address. */
 		plan->copy = SYSCALL_COPY_STRING;
 		plan->most = CAPTURE_THREAD_NAME;
 		break;
@@ -105,11 +108,12 @@ static struct syscall_plan_arg syscall_capture_arg(
 		.copy = SYSCALL_COPY_BYTES, .when = arg->when, .count = arg->count, .of = arg->of};
 	unsigned bytes = syscall_kind_bytes((enum syscall_kind)arg->kind, abi);
 	if (arg->kind == KIND_FUTEX_TIME) {
-		plan.when = SYSCALL_WHEN_ENTRY; /* where the operation has one; it is not counted by argument of */
+		/* For operations that have a time. Its count does not depend on the argument of. */
+		plan.when = SYSCALL_WHEN_ENTRY;
 		plan.count = SYSCALL_COUNT_ONE;
 		bytes = syscall_kind_bytes(KIND_TIMESPEC, abi);
 	}
-	if (arg->kind == KIND_CLONE_ARGS || arg->kind == KIND_OPEN_HOW) { /* their size is an argument */
+	if (arg->kind == KIND_CLONE_ARGS || arg->kind == KIND_OPEN_HOW) { /* Another argument contains their size. */
 		plan.unit = 1;
 		plan.most = (uint16_t)bytes;
 		return plan;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of signals and errors: the numbers are those of Linux on x86 and arm. */
+/* Names of signals and errors. The numbers are those of Linux on x86 and arm. */
 #include "base/array.h"
 #include "syscalls/syscall_print.h"
 #include "syscalls/syscall_words.h"

@@ -6,7 +6,10 @@
 #include "base/array.h"
 #include "syscalls/syscall_numbers.h"
 
-/* By table and number. Filled once: tables of names and of forms are separate, so that each is as its source has it. */
+/*
+ * Forms by ABI and number. Filled once from the tables of names and of forms, which are separate because their sources
+ * are.
+ */
 static const struct syscall_form *forms_by_number[SYSCALLS_COUNT][SYSCALL_NUMBERS];
 static pthread_once_t forms_are_linked = PTHREAD_ONCE_INIT;
 
@@ -38,7 +41,7 @@ const struct syscall_form *syscall_form_find(enum syscall_abi abi, uint32_t numb
 	return abi < SYSCALLS_COUNT && number < SYSCALL_NUMBERS ? forms_by_number[abi][number] : NULL;
 }
 
-/* In units of bytes for 64-bit and for 32-bit programs. */
+/* Size of one unit in bytes, for 64-bit and for 32-bit programs. */
 static const struct {
 	uint16_t bytes, compat;
 } forms_sizes[KIND_COUNT] = {

@@ -11,7 +11,7 @@ static bool syscall_names_take(const struct syscall_form *form, enum syscall_kin
 	return false;
 }
 
-/* Patterns, for groups that the forms do not tell. */
+/* Patterns for groups that do not follow from the forms. */
 static const struct {
 	const char *group;
 	const char *patterns[24];

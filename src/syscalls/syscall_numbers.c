@@ -3,7 +3,7 @@
 
 #include "syscalls/number_tables.h"
 
-/* Names of tracepoints and of other tools. */
+/* Names that tracepoints and other tools use. */
 static const struct {
 	const char *other, *name;
 } numbers_others[] = {
@@ -22,7 +22,7 @@ static const struct {
 	{"mmap", "mmap2"},
 };
 
-/* Of 32-bit arm there is no table: its calls are shown by number. */
+/* 32-bit arm has no table: its calls are printed by number. */
 static const struct syscall_number_table *syscall_numbers_table(enum syscall_abi abi)
 {
 	static const struct syscall_number_table none = {NULL, 0};

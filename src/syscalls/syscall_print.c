@@ -6,7 +6,7 @@
 
 #define PRINT_O_CREAT		    0100
 #define PRINT_TMPFILE		    020000000
-#define PRINT_STATUS_SIGNAL	    0x7f /* of a status as wait gives it */
+#define PRINT_STATUS_SIGNAL	    0x7f /* Bits of the signal in a status from wait. */
 #define PRINT_STATUS_CORE	    0x80
 #define SYSCALL_PRINT_MAP_ANONYMOUS 0x20
 
@@ -71,7 +71,7 @@ static void syscall_print_copied(struct syscall_printer *p, const struct syscall
 	}
 }
 
-/* What an ioctl points to is known for some commands, and if it has not failed. */
+/* The memory of an ioctl is printed only for known commands, and only if the call has not failed. */
 static bool syscall_memory_is_shown(const struct syscall_call *call, const struct syscall_arg *arg)
 {
 	if (arg->kind != KIND_IOCTL_ARG)
@@ -89,7 +89,7 @@ static void syscall_print_memory(struct syscall_printer *p, const struct syscall
 	if (arg->kind == KIND_PRCTL && !syscall_prctl_has_name(call->args[0]))
 		syscall_put_prctl(p, call->args[index]);
 	else if (arg->kind == KIND_FUTEX_TIME && !syscall_futex_has_time(call->args[arg->of]))
-		text_u64(p->t, call->args[index]); /* of other operations it is a number */
+		text_u64(p->t, call->args[index]); /* With other operations it is a number. */
 	else if (is_shown && syscall_part_find(call, index, item, true, &copied))
 		syscall_print_copied(p, arg, index, true, &copied);
 	else if (is_shown && syscall_part_find(call, index, item, false, &copied))
@@ -100,7 +100,7 @@ static void syscall_print_memory(struct syscall_printer *p, const struct syscall
 
 /* ---- arguments ---- */
 
-/* Arguments that the kernel does not look at in this call. */
+/* True for arguments that the kernel does not read in this call. */
 static bool syscall_arg_is_unused(const struct syscall_call *call, const struct syscall_arg *arg)
 {
 	uint64_t other = call->args[arg->of < SYSCALL_ARGS ? arg->of : 0];
@@ -110,11 +110,11 @@ static bool syscall_arg_is_unused(const struct syscall_call *call, const struct 
 		return syscall_fcntl_has_no_arg(other);
 	if (arg->kind == KIND_FUTEX_TIME || arg->kind == KIND_FUTEX_MORE)
 		return !syscall_futex_has_arg(call->args[1], arg->kind == KIND_FUTEX_TIME ? 3 : arg->of);
-	/* The rest of prctl's are what registers happened to have. */
+	/* The remaining arguments of prctl are whatever the registers contained. */
 	return arg->kind == KIND_PRCTL_MORE && syscall_prctl_args(call->args[0]) < arg->of;
 }
 
-/* Zeros of numbers, addresses and flags say little; descriptors, and numbers with names, are shown. */
+/* Zeros are left out if they are numbers, addresses or flags; descriptors, and numbers with names, are printed. */
 static bool syscall_arg_is_shown(const struct syscall_call *call, const struct syscall_arg *arg, uint64_t value,
 	const struct syscall_print_options *o)
 {
@@ -122,7 +122,7 @@ static bool syscall_arg_is_shown(const struct syscall_call *call, const struct s
 		return false;
 	if (o->with_zeros || o->no_names)
 		return true;
-	if (arg->kind == KIND_FD_IF_FILE) /* mmap of a file; for other memory, programs give -1 */
+	if (arg->kind == KIND_FD_IF_FILE) /* It is mmap of a file; for other memory, programs pass -1. */
 		return !(call->args[arg->of] & SYSCALL_PRINT_MAP_ANONYMOUS) || (value && (int32_t)value != -1);
 	if (value)
 		return true;

@@ -18,7 +18,7 @@ static void syscall_words_name(struct text *t, const struct syscall_words *words
 		text_str(t, words->suffix);
 }
 
-/* Whether a word with more bits stands for it, such as TMPFILE for DIRECTORY. */
+/* True if the value contains a word with more bits that includes this word, such as TMPFILE for DIRECTORY. */
 static bool syscall_words_is_covered(const struct syscall_words *words, uint64_t word, uint64_t value)
 {
 	for (size_t i = 0; i < words->count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of flags and numbers that calls on files take. The values are those of the headers of Linux. */
+/* Names of flags and numbers in calls on files. The values are those of the headers of Linux. */
 #include "base/array.h"
 #include "syscalls/syscall_words.h"
 
@@ -179,7 +179,7 @@ static const struct syscall_word words_open_arm[] = {{0x400, "APPEND"}, {0x2000,
 	{0x200000, "PATH"}, {0x101000, "SYNC"}, {0x404000, "TMPFILE"}, {0x200, "TRUNC"}, {1, "WRONLY"}};
 const struct syscall_words syscall_words_open_arm = {"O_", "", words_open_arm, ARRAY_LEN(words_open_arm), false};
 
-/* Of calls that make descriptors without opening files. DIRECT has another number on arm. */
+/* For calls that create descriptors without opening files. DIRECT has another value on arm. */
 static const struct syscall_word words_made[] = {
 	{0x80000, "CLOEXEC"}, {0x4000, "DIRECT"}, {0x10000, "DIRECT"}, {0x800, "NONBLOCK"}, {0x200, "TRUNC"}};
 const struct syscall_words syscall_words_made = {"O_", "", words_made, ARRAY_LEN(words_made), false};

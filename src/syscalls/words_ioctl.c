@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of ioctl commands that programs use much: the values are those of the headers of Linux on x86 and arm. */
+/* Names of frequent ioctl commands. The values are those of the headers of Linux on x86 and arm. */
 #include "base/array.h"
 #include "syscalls/syscall_words.h"
 

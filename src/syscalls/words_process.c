@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of flags and numbers that calls on processes, memory and time take. The values are those of the headers of Linux. */
+/* Names of flags and numbers in calls on processes, memory and time. The values are those of the headers of Linux. */
 #include "base/array.h"
 #include "syscalls/syscall_words.h"
 
@@ -244,7 +244,7 @@ static const struct syscall_word words_ioprio_who[] = {{1, "PROCESS"}, {2, "PGRP
 const struct syscall_words syscall_words_ioprio_who = {
 	"IOPRIO_WHO_", "", words_ioprio_who, ARRAY_LEN(words_ioprio_who), true};
 
-/* In whole, as perf does by BTF. */
+/* These names are printed in full, as perf does by BTF. */
 static const struct syscall_word words_landlock_rule[] = {
 	{1, "LANDLOCK_RULE_PATH_BENEATH"}, {2, "LANDLOCK_RULE_NET_PORT"}};
 const struct syscall_words syscall_words_landlock_rule = {

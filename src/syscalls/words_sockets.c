@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of flags and numbers that calls on sockets and readiness take. The values are those of the headers of Linux. */
+/* Names of flags and numbers in calls on sockets and for polling. The values are those of the headers of Linux. */
 #include "base/array.h"
 #include "syscalls/syscall_words.h"
 

@@ -19,7 +19,7 @@
 #include "verbs/lock/lock_live.h"
 #include "verbs/lock/lock_places.h"
 
-#define ROW_LIMIT_LIVE	       16384 /* as perf's map has */
+#define ROW_LIMIT_LIVE	       16384 /* The size of perf's map. */
 #define ROW_LIMIT_DEFAULT      UINT64_MAX
 #define DEFAULT_SKIP	       3
 #define LOCK_DEFAULT_MAX_STACK 8
@@ -58,7 +58,8 @@ static const struct option lock_options[] = {
 	{"type-filter", 'Y', OPTION_STRING, "type[,type...]", ROW(types),
 		.help = "contention: only locks of these types (spinlock, rwsem:R, mutex, ...)"},
 	{"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "contention: the stack below each row"},
-	{"vmlinux", 0, OPTION_STRING, "file", ROW(symbols.vmlinux), .help = "vmlinux pathname"}, /* -k is --key */
+	/* -k is the short form of --key. */
+	{"vmlinux", 0, OPTION_STRING, "file", ROW(symbols.vmlinux), .help = "vmlinux pathname"},
 	SYMBOL_OPTIONS(struct lock_settings, symbols),
 	{"use-bpf", 'b', OPTION_FLAG, ROW(is_live),
 		.help = "contention: watch live, without a recording: a command, the target of -a, -C, -p or --tid, "
@@ -101,7 +102,7 @@ static bool cmd_lock_has_column(const struct lock_table *t, enum lock_column col
 	return false;
 }
 
-/* The table without its rows. */
+/* Prepares everything in the table but its rows. */
 static enum tally_status choose_table(
 	const struct lock_job *job, enum lock_column asked[LOCK_COLUMNS], struct lock_table *t, struct tally_error *err)
 {
@@ -161,7 +162,7 @@ static void cmd_lock_print_notes(const struct lock_job *job)
 {
 	const struct lock_settings *settings = job->settings;
 	const struct lock_waits *w = &job->waits;
-	/* Also with -q: what was lost changes what the rows mean. */
+	/* Printed even with -q, because losses change the meaning of the rows. */
 	cli_print_health(job->cli, &job->source.pass.sideband.health);
 	if (job->events == 0 && job->left_out > 0 && !settings->is_live)
 		cli_failf(job->cli,
@@ -185,7 +186,7 @@ static void cmd_lock_print_notes(const struct lock_job *job)
 			w->unended, w->unbegun, settings->is_live ? "meanwhile" : "in this recording");
 }
 
-/* A file's events, into a job that is closed by the caller. */
+/* Opens a recording into a job, which the caller closes. */
 static enum tally_status cmd_lock_open_job(struct lock_job *job, struct tally_error *err)
 {
 	const struct lock_settings *settings = job->settings;
@@ -198,7 +199,7 @@ static enum tally_status cmd_lock_open_job(struct lock_job *job, struct tally_er
 	return status == TALLY_OK ? lock_job_begin(job, err) : status;
 }
 
-/* Waits across lost events have no known end, and those of threads that are gone have none. */
+/* Waits during lost events have no known end, and waits of threads that have ended never end. */
 static void cmd_lock_take_sideband(struct lock_job *job, const struct record *record)
 {
 	struct record_fields fields;
@@ -226,15 +227,15 @@ static enum tally_status cmd_lock_read_events(struct lock_job *job, struct tally
 	return status == TALLY_END ? TALLY_OK : status;
 }
 
-/* Where the table goes, and what it will be like. */
+/* Where the table is printed, and how. */
 struct cmd_lock_output {
-	int fd; /* where perf prints it: standard error; JSON is for programs */
-	struct output_file file; /* -o */
+	int fd; /* Standard error, as in perf; standard output for JSON. */
+	struct output_file file; /* The file of -o. */
 	struct lock_table table;
 	enum lock_column asked[LOCK_COLUMNS];
 };
 
-/* 0, or the exit code after a message. */
+/* Returns 0, or the exit code after an error message. */
 static int print_job(const struct lock_job *job, struct cmd_lock_output *output)
 {
 	struct text out = {0};
@@ -242,7 +243,7 @@ static int print_job(const struct lock_job *job, struct cmd_lock_output *output)
 	text_to_fd(&out, output->fd);
 	text_separated_by(&out, output->table.separator);
 	if (job->verb == VERB_INFO && job->settings->by_thread &&
-		job->labels.len > 1) /* locks stand as they were first seen */
+		job->labels.len > 1) /* Locks remain in the order in which they were first seen. */
 		qsort(job->labels.items, job->labels.len, sizeof(*job->labels.items), cmd_lock_compare_numbers);
 	output->table.rows = job->waits.rows.items;
 	output->table.labels = job->labels.items;
@@ -274,13 +275,13 @@ static enum tally_status cmd_lock_open_output(
 	return status;
 }
 
-/* Shows what the job has, and ends it; status: of what made it. */
+/* Prints the notes and the table of a job. status is that of reading its events; returns the exit code. */
 static int show_job(
 	struct lock_job *job, struct cmd_lock_output *output, enum tally_status status, struct tally_error *err)
 {
 	cmd_lock_print_notes(job);
 	int code = print_job(job, output);
-	if (status == TALLY_END) /* nobody reads the records */
+	if (status == TALLY_END) /* The reader of the output has exited. */
 		return 0;
 	if (status != TALLY_OK)
 		return cli_fail(job->cli, err);
@@ -292,7 +293,7 @@ static int show_file(struct lock_job *job, struct cmd_lock_output *output)
 	struct tally_error err;
 	const char *path = job->settings->output;
 	enum tally_status status = cmd_lock_open_job(job, &err);
-	if (status == TALLY_END) /* nobody reads the records */
+	if (status == TALLY_END) /* The reader of the output has exited. */
 		return 0;
 	if (status == TALLY_OK && path)
 		status = cmd_lock_open_output(output, path, job->settings->input.path, &err);
@@ -317,7 +318,7 @@ static int show_live(struct lock_job *job, struct cmd_lock_output *output, const
 	return code ? code : lock_live_exit_code(*live);
 }
 
-/* watched: with -b, what is looked at; its job is put in here. */
+/* watched is the target of -b, and receives the job. */
 static int cmd_lock_show(const struct cli *cli, const struct lock_settings *settings, enum lock_verb verb,
 	struct lock_live_config *watched)
 {
@@ -340,7 +341,7 @@ static int cmd_lock_show(const struct cli *cli, const struct lock_settings *sett
 
 static int cmd_lock_record(const struct cli *cli, int argc, char **argv)
 {
-	/* Kernels built with lockdep tell more: every lock by its name, also where nobody waits. */
+	/* Kernels with lockdep have more events (each lock by name, even without waits), which are not recorded. */
 	static const char *const contention[] = {"record", "-R", "-c", "1", "-m", "1024", "--call-graph", "fp", "-e",
 		"lock:contention_begin,lock:contention_end", NULL};
 	return cli_run_verb(cli, &command_record, contention, argc, argv);
@@ -353,7 +354,7 @@ static int cmd_lock_script(const struct cli *cli, const struct lock_settings *se
 	return cli_run_verb(cli, &command_script, settings->input.path ? of_input : plain, argc, argv);
 }
 
-/* The name of an option that was given but does not go with the verb; NULL: none. */
+/* Returns the name of an option that was given but does not apply to the verb; NULL if there is none. */
 static const char *cmd_lock_misplaced(const struct lock_settings *s, enum lock_verb verb)
 {
 	const struct {
@@ -381,7 +382,7 @@ static const char *cmd_lock_misplaced(const struct lock_settings *s, enum lock_v
 	return NULL;
 }
 
-/* Handles the words after the subcommand: with -b they are a command. */
+/* The verb, the words after it (with -b, a command), and the whole command line. */
 struct verb_words {
 	const char *verb;
 	char **behind, **all;
@@ -422,7 +423,7 @@ static int show_if_meant(const struct cli *cli, const struct command *command, s
 	return cmd_lock_show(cli, settings, verb, &watched);
 }
 
-/* Threads, then locks, if neither or both are asked for, as perf 7.x: the recording is read twice. */
+/* Prints threads, then locks, if neither or both are requested, as in perf 7.x. The recording is then read twice. */
 static int show_info(const struct cli *cli, const struct command *command, struct lock_settings *settings,
 	const struct verb_words *words)
 {
@@ -451,7 +452,7 @@ static int cmd_lock_run(const struct cli *cli, const struct command *command, in
 	if (code == CLI_GO_ON && rest >= argc)
 		return cli_usagef(
 			cli, command, NULL, "lock needs a command: record, report, script, info or contention");
-	/* Options stand before and behind the verb. */
+	/* Options may precede and follow the verb. */
 	char **verb = argv + rest;
 	if (code == CLI_GO_ON && cli_is_subverb(verb[0], "record"))
 		return cmd_lock_record(cli, argc - rest - 1, verb + 1);

@@ -8,7 +8,7 @@
 #include "bpf/bpf_lock_contention.h"
 #include "verbs/lock/lock_places.h"
 
-#define LOCK_BPF_ENTRIES 16384 /* of a map, at least: several may be of one row */
+#define LOCK_BPF_ENTRIES 16384 /* Minimum number of entries of a map, because several may belong to one row. */
 
 enum tally_status lock_bpf_open(
 	const struct lock_job *job, bool of_command, struct bpf_lock_contention **locks, struct tally_error *err)
@@ -51,7 +51,7 @@ void lock_bpf_start(struct bpf_lock_contention *locks)
 	bpf_lock_contention_start(locks);
 }
 
-/* A sum as a sample of the recording that the source reads: with the stack as a call chain. */
+/* Adds a sum as if it were a sample of the recording that the source reads, with the stack as its call chain. */
 static enum tally_status lock_bpf_take(void *context, const struct bpf_lock_sum *sum, struct tally_error *err)
 {
 	struct lock_job *job = context;
@@ -64,7 +64,7 @@ static enum tally_status lock_bpf_take(void *context, const struct bpf_lock_sum 
 		memcpy(chain + 1, sum->stack->frames, depth * sizeof(*chain));
 	const struct data_sample sample = {
 		.event = &events[0],
-		.clock = UINT64_MAX - 1, /* the kernel as it is in the end */
+		.clock = UINT64_MAX - 1, /* The kernel's mappings at the end are used. */
 		.sample = {.ip = sum->kernel_address,
 			.pid = sum->key.tid,
 			.tid = sum->key.tid,

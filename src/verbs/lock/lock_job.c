@@ -28,14 +28,14 @@ static enum lock_event lock_job_event_of(const struct perfdata_event *event)
 	return EVENT_NONE;
 }
 
-/* ---- what is wanted ---- */
+/* ---- filters ---- */
 
 static bool is_type_listed(const char *list, uint32_t flags)
 {
 	struct tally_str type = str_from(lock_type_name(flags));
 	while (list && *list) {
 		size_t len = strcspn(list, ",");
-		/* A type without its side stands for both. */
+		/* A type without a side includes both sides. */
 		if ((len == type.len || (len < type.len && type.data[len] == ':')) && memcmp(list, type.data, len) == 0)
 			return true;
 		list += len + (list[len] == ',');
@@ -56,7 +56,7 @@ static bool is_lock_listed(const char *list, uint64_t address, struct tally_str 
 	return false;
 }
 
-/* A path as the kernel has it, from the root: its first slash may be left out. */
+/* Compares with a path of the kernel, which begins at the root; the first slash may be left out. */
 static bool is_same_path(struct tally_str path, struct tally_str asked)
 {
 	if (asked.len > 0 && asked.data[0] == '/')
@@ -90,12 +90,13 @@ static bool lock_job_is_wanted(const struct lock_job *job, const struct data_sam
 
 /* Information about a lock and its waiters. */
 struct lock_wait_names {
-	struct text lock; /* its class, where lockdep tells it; its variable, where that is asked for */
+	struct text lock; /* The lock's class, if lockdep reports it; its variable, if that is requested. */
 	struct lock_caller caller;
-	bool has_class, is_whole; /* is_whole: the name is the lock's own, not that of what it is a part of */
-	bool has_lock, has_texts; /* they were looked for */
-	struct tally_str comm; /* of the thread; without data: the job knows it */
-	enum lock_event event; /* that the wait began with */
+	/* is_whole: the name is the lock's own, not that of an object that contains the lock. */
+	bool has_class, is_whole;
+	bool has_lock, has_texts; /* True once they were looked up. */
+	struct tally_str comm; /* Name of the thread; its data is NULL if the job knows the name. */
+	enum lock_event event; /* The event that began the wait. */
 };
 
 static struct lock_caller_options callers_of(const struct lock_settings *settings)
@@ -114,7 +115,7 @@ static bool read_lock(struct lock_job *job, const struct data_sample *s, uint64_
 	return n->has_class || !is_asked || lock_symbol_read(&job->source, s, address, &n->lock, &n->is_whole, err);
 }
 
-/* Making texts takes longer than all else: they are made for what is new. */
+/* Formatting texts takes longer than everything else, so it is done only for new rows. */
 static bool read_texts(struct lock_job *job, const struct data_sample *s, uint64_t address, enum lock_event event,
 	struct lock_wait_names *n, struct tally_error *err)
 {
@@ -128,7 +129,7 @@ static bool read_texts(struct lock_job *job, const struct data_sample *s, uint64
 	return !is_shown || lock_caller_describe(&job->source, s, &callers, &n->caller, err);
 }
 
-/* What rows and the waits that are wanted are told apart by. */
+/* Reads what identifies rows and selects waits. */
 static bool lock_job_read_keys(struct lock_job *job, const struct data_sample *s, uint64_t address,
 	enum lock_event event, struct lock_wait_names *n, struct tally_error *err)
 {
@@ -156,7 +157,7 @@ static struct tally_str lock_job_comm_of(const struct lock_job *job, const struc
 		job->running ? live_state_known_thread(job->running, (int32_t)s->sample.tid) : NULL;
 	if (thread)
 		return (struct tally_str){thread->comm, thread->comm_len};
-	/* A row is of all waits of the thread, whatever it was called: the last name is its name. */
+	/* A row contains all waits of the thread, whatever its name was at the time, so the last name is used. */
 	const struct data_sample last = {.sample.tid = s->sample.tid, .clock = UINT64_MAX};
 	return data_source_comm(&job->source, &last, room);
 }
@@ -169,7 +170,7 @@ static struct tally_str cgroup_of(const struct lock_job *job, const struct data_
 
 /* ---- rows ---- */
 
-/* False: out of memory. *id of what is new where no row can be new is that of nothing. */
+/* Returns false if there is no memory. If no row can be added, new data gets the ID INTERN_NONE. */
 static bool intern_id(struct lock_job *job, const void *data, size_t len, uint64_t *id)
 {
 	uint32_t interned = INTERN_NONE;
@@ -181,7 +182,7 @@ static bool intern_id(struct lock_job *job, const void *data, size_t len, uint64
 	return true;
 }
 
-/* A lock is of the class that it was first seen in. */
+/* A lock remains in the class in which it was first seen. */
 static bool lock_job_class_of(struct lock_job *job, uint64_t address, struct tally_str *name)
 {
 	bool is_new;
@@ -236,7 +237,7 @@ static bool lock_job_add_label(
 	return label.name && vec_push(&job->labels, label);
 }
 
-/* The row of a wait at this lock, which is made where it is new. */
+/* Finds or adds the row of a wait at this lock. */
 static bool lock_job_row_of(struct lock_job *job, const struct data_sample *s, uint64_t address,
 	struct lock_wait_names *n, uint32_t *row, struct tally_error *err)
 {
@@ -258,7 +259,7 @@ static bool count_begin(struct lock_job *job, const struct data_sample *s, enum 
 	return true;
 }
 
-/* Whether the waits that the names are of are asked for. */
+/* True if waits with these names pass the filters. */
 static bool lock_job_names_pass(const struct lock_job *job, uint64_t address, const struct lock_wait_names *n)
 {
 	struct tally_str lock = {n->lock.data ? n->lock.data : "", n->is_whole ? n->lock.len : 0};
@@ -296,7 +297,7 @@ enum tally_status lock_job_take(struct lock_job *job, const struct data_sample *
 		return TALLY_OK;
 	}
 	job->events++;
-	/* The address has had two names. */
+	/* The field with the address was renamed in the kernel. */
 	if (!trace_number_of(fields, s->sample.raw, STR("lock_addr"), &address))
 		(void)trace_number_of(fields, s->sample.raw, STR("lockdep_addr"), &address);
 	if (event == EVENT_END)
@@ -410,7 +411,7 @@ void lock_job_finish(struct lock_job *job)
 {
 	const struct lock_settings *settings = job->settings;
 	lock_waits_finish(&job->waits);
-	/* With -S, -Y and -L, the ends of waits that are left out have no begin. */
+	/* With -S, -Y and -L, ends of waits that were filtered out have no begin either. */
 	if (settings->callers || settings->types || settings->locks)
 		job->waits.unbegun = 0;
 }

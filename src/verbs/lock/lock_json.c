@@ -6,7 +6,7 @@
 
 #define LOCK_JSON_SCHEMA_VERSION 1
 
-/* Of waits that were added up in the kernel, or read from rings where BPF is refused. */
+/* Only for waits that the kernel added up, or that were read from rings because BPF was refused. */
 static void lock_json_losses(struct json *j, const struct lock_job *job)
 {
 	json_object(j, "lost");

@@ -12,22 +12,23 @@
 #include "verbs/lock/lock_bpf.h"
 
 #define EVENTS		     "lock:contention_begin,lock:contention_end"
-#define EVENTS_BPF	     "dummy" /* the waits themselves are summed in the kernel */
-#define LOCK_LIVE_RING_BYTES (4u << 20) /* as those of lock record */
-#define LOCK_LIVE_WAIT_MS    1000 /* a ring that fills faster wakes us */
-#define ENDED_KEPT	     1024 /* threads: their last records may come later than their end */
+#define EVENTS_BPF	     "dummy" /* The kernel adds up the waits, so no event of locks is opened. */
+#define LOCK_LIVE_RING_BYTES (4u << 20) /* The same size as in lock record. */
+#define LOCK_LIVE_WAIT_MS    1000 /* A ring that fills faster wakes this process earlier. */
+/* Number of ended threads that are kept, because their last records may arrive after their end. */
+#define ENDED_KEPT 1024
 
 struct lock_live {
 	struct lock_job *job;
 	struct event_list events;
 	struct live_rings rings;
 	struct live_state state;
-	struct bpf_lock_contention *locks; /* NULL: waits come out of the rings */
+	struct bpf_lock_contention *locks; /* NULL if waits are read from the rings. */
 };
 
 /* ---- records ---- */
 
-/* Which code of the kernel came or went. */
+/* Applies a symbol of the kernel that was registered or removed. */
 static enum tally_status take_symbol(struct lock_live *live, const struct record *record,
 	const struct record_fields *fields, struct tally_error *err)
 {
@@ -87,7 +88,7 @@ static enum tally_status lock_live_take_record(void *context, const struct recor
 								       : TALLY_OK;
 }
 
-/* Frees ended processes when there are many. */
+/* Also frees ended processes if there are many. */
 static enum tally_status lock_live_drain(struct lock_live *live, bool is_last, struct tally_error *err)
 {
 	enum tally_status status = live_rings_drain(&live->rings, is_last, err);
@@ -97,7 +98,7 @@ static enum tally_status lock_live_drain(struct lock_live *live, bool is_last, s
 
 /* ---- opening ---- */
 
-/* What -p and --tid name is watched on all CPUs, and -C tells its samples apart. */
+/* Threads of -p and --tid are watched on all CPUs; -C then filters their samples. */
 static struct target_request lock_live_target_of(const struct lock_settings *s, bool has_command)
 {
 	bool has_threads = s->pids || s->tids;
@@ -138,7 +139,7 @@ static void lock_live_plan(struct lock_live *live, const struct lock_live_config
 	request->argv = config->argv;
 }
 
-/* Takes the names of threads that ran before. */
+/* Stores the names of threads that ran before. */
 static enum tally_status lock_live_learn(
 	void *context, const struct record *record, const struct record_fields *fields, struct tally_error *err)
 {
@@ -158,7 +159,9 @@ static enum tally_status lock_live_open_source(struct lock_live *live, struct ta
 	return status == TALLY_OK ? lock_job_begin(live->job, err) : status;
 }
 
-/* Counts by a BPF program if it can be loaded, else from the events, which tell everything but the owners of locks. */
+/*
+ * A BPF program adds up waits if it can be loaded; otherwise the events are read, which report everything but owners.
+ */
 static enum tally_status lock_live_choose_way(struct lock_live *live, struct tally_error *err)
 {
 	const struct lock_settings *s = live->job->settings;
@@ -191,7 +194,7 @@ static enum tally_status lock_live_open_all(struct lock_live *live, struct tally
 	return status == TALLY_OK ? lock_live_open_source(live, err) : status;
 }
 
-/* What is waited for comes from now on. */
+/* Starts to record, and then the command. */
 static enum tally_status lock_live_start(struct lock_live *live, struct tally_error *err)
 {
 	const struct command_watch *watch = &live->rings.watch;

@@ -18,7 +18,7 @@ static bool has_one_of(const char *name, const char *list)
 	return false;
 }
 
-/* The kernel's functions for waiting; the function that waits is their caller. */
+/* True for the kernel's functions for waiting; the function that waits is their caller. */
 static bool is_waiting_function(const char *name)
 {
 	static const char *const starts[] = {"_raw_spin_lock", "_raw_spin_trylock", "_raw_spin_unlock", "_raw_read_",
@@ -34,7 +34,7 @@ static bool is_waiting_function(const char *name)
 	return false;
 }
 
-enum { NOT_LOOKED_AT, WAITS, CALLS }; /* line_form of a frame's name, which has no lines here */
+enum { NOT_LOOKED_AT, WAITS, CALLS }; /* Values of line_form in a frame's name, which contains no lines here. */
 
 static bool is_waiting_frame(struct frame_name *name)
 {
@@ -72,7 +72,8 @@ bool lock_caller_describe(struct data_source *source, const struct data_sample *
 	const struct lock_caller_options *options, struct lock_caller *c, struct tally_error *err)
 {
 	struct resolved_chain chain = chain_of(source, s);
-	bool in_kernel = true; /* a kernel that names nothing was not called for its lock by the program's functions */
+	/* If no frame of the kernel has a name, functions of the program must not be printed as callers. */
+	bool in_kernel = true;
 	for (size_t i = 0; i < chain.count && i < options->max_stack; i++) {
 		struct frame_name *name = frame_names_get(&source->names, chain.frames[i], err);
 		if (!name)
@@ -100,7 +101,7 @@ bool lock_symbol_read(struct data_source *source, const struct data_sample *s, u
 {
 	struct resolver *resolver = &source->pass.resolver;
 	struct resolve_where where = resolver_where(resolver, (int32_t)s->sample.pid, s->clock);
-	/* Only the kernel's code is mapped in a recording: its data is named from there. */
+	/* Only the kernel's code is mapped in a recording, so its data is resolved relative to code. */
 	uint32_t here = resolver_frame(resolver, &where, MISC_CPUMODE_KERNEL, s->sample.ip);
 	if (resolver->failed)
 		return false;

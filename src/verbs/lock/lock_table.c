@@ -13,7 +13,7 @@
 static const char *const column_names[LOCK_COLUMNS] = {
 	"acquired", "contended", "avg_wait", "wait_total", "wait_max", "wait_min"};
 
-/* Cells of a row behind those of enum lock_column: whose row it is. */
+/* Cells that label a row, after those of enum lock_column. */
 enum {
 	LABEL_NAME = LOCK_COLUMNS,
 	LABEL_CUT_NAME,
@@ -38,7 +38,7 @@ static const struct cell_column columns[LOCK_CELLS] = {
 	[LABEL_NAME] = {"name", .key = "name"},
 	[LABEL_CUT_NAME] = {"Name", .width = 20, .longest = 19, .after = " "},
 	[LABEL_TYPE] = {"type", "type", .width = 12},
-	/* As perf says where no frame of the kernel is left, or none was recorded. */
+	/* perf prints this if no frame of the kernel is left, or none was recorded. */
 	[LABEL_CALLER] = {"caller", "caller", .before = "   ", .absent = "Unknown"},
 	[LABEL_TID] = {"pid", "tid", .width = 12},
 	[LABEL_COMM] = {"comm", "comm", .before = "   "},
@@ -70,7 +70,7 @@ static uint64_t lock_row_value(const struct lock_row *row, enum lock_column colu
 	case LOCK_WAIT_MAX:
 		return row->max_ns;
 	case LOCK_WAIT_MIN:
-	case LOCK_COLUMNS: /* no table has it */
+	case LOCK_COLUMNS: /* No table has such a column. */
 		break;
 	}
 	return row->contended ? row->min_ns : 0;
@@ -81,7 +81,7 @@ static void lock_table_cells(const struct lock_table *t, uint32_t index, struct 
 	const struct lock_row *row = &t->rows[index];
 	const struct lock_label *l = &t->labels[index];
 	struct tally_str type = str_from(lock_type_name(row->flags));
-	/* A lock is of one type, whichever side of it is waited for. */
+	/* A lock has one type, whichever side of it is waited for. */
 	if (t->layout == LOCK_BY_ADDRESS)
 		type.len = strcspn(type.data, ":");
 	for (int i = 0; i < LOCK_COLUMNS; i++)
@@ -93,7 +93,7 @@ static void lock_table_cells(const struct lock_table *t, uint32_t index, struct 
 	cells[LABEL_ADDRESS] = cell_u64(l->number);
 }
 
-/* Which cells say whose row it is; ends with 0 where there are fewer. */
+/* Returns the cells that label a row, with a 0 after the last if there are fewer than the maximum. */
 static const uint8_t *lock_table_labels(enum lock_layout layout, bool is_text)
 {
 	static const uint8_t labels[][2][LOCK_TABLE_LABELS_MAX] = {
@@ -107,7 +107,7 @@ static const uint8_t *lock_table_labels(enum lock_layout layout, bool is_text)
 	return labels[layout][is_text];
 }
 
-/* Appends them to the columns that are shown. */
+/* Appends the labels to the columns that are shown. */
 static void lock_table_add_labels(struct cells *cells, uint8_t *order, const uint8_t *labels)
 {
 	for (size_t i = 0; i < LOCK_TABLE_LABELS_MAX && labels[i]; i++)
@@ -121,7 +121,7 @@ static int lock_table_compare_rows(const void *left, const void *right, void *da
 	uint64_t va = lock_row_value(&t->rows[a], t->key), vb = lock_row_value(&t->rows[b], t->key);
 	if (va != vb)
 		return va > vb ? -1 : 1;
-	return COMPARE(a, b); /* in order of arrival */
+	return COMPARE(a, b); /* Equal rows remain in order of arrival. */
 }
 
 static uint32_t *lock_table_order(const struct lock_table *table, size_t *count)
@@ -138,7 +138,7 @@ static uint32_t *lock_table_order(const struct lock_table *table, size_t *count)
 	return order;
 }
 
-/* The lines of the text, without their margin. */
+/* Writes the lines of the text without their indentation. */
 static void lock_table_put_stack(struct json *j, const char *lines)
 {
 	json_array(j, "stack");
@@ -158,7 +158,7 @@ bool lock_table_json(const struct lock_table *table, struct json *j)
 	bool is_by_name = table->layout == LOCK_BY_NAME;
 	uint8_t order[LOCK_TABLE_LABELS_MAX];
 	struct cells labels = {.columns = columns, .order = order, .json = j};
-	/* Of waits alone, none is acquired without. */
+	/* Only rows by name count locks that were acquired without a wait. */
 	const struct cells values = {.columns = columns,
 		.order = numbers + !is_by_name,
 		.count = ARRAY_LEN(numbers) - !is_by_name,

@@ -43,7 +43,7 @@ static const char *cmd_trace_add_cgroup(const struct option_use *use)
 	return cmd_trace_add_word(use, TRACE_WORD_CGROUP);
 }
 
-/* As the option of record of the same name. */
+/* Calls the option of record with the same name. */
 static const char *as_record(const struct option_use *use, const char *name)
 {
 	struct trace_settings *s = use->settings;
@@ -224,7 +224,7 @@ static const struct option_table trace_table = {trace_options, ARRAY_LEN(trace_o
 
 /* ---- output ---- */
 
-/* As perf: a file that was there becomes FILE.old. */
+/* As in perf, an existing file becomes FILE.old. */
 static enum tally_status cmd_trace_open_output(const char *path, const char *input, int *fd, struct tally_error *err)
 {
 	struct stat old;
@@ -251,7 +251,7 @@ static void print_tool_stats(struct trace_job *job)
 	text_printf(&job->out, "Stats:\n  vfs_getname : 0\n proc_getname: %llu\n", (unsigned long long)job->files_read);
 }
 
-/* What a job has printed, and its sums. */
+/* Prints the rest of the output and the sums, and returns the exit code. */
 static int cmd_trace_finish(struct trace_job *job, enum tally_status status, const struct tally_error *err)
 {
 	bool is_whole = status != TALLY_OK || !trace_has_summary(job->settings) || trace_summary_print(job);
@@ -326,7 +326,7 @@ static int cmd_trace_show_file(
 		.file = job->settings->input, .symbols = job->settings->symbols, .is_live = true};
 	enum tally_status status = cmd_trace_open(job, &input, &err);
 	char room[64];
-	if (status == TALLY_END) /* nobody reads the records */
+	if (status == TALLY_END) /* The reader of the output has exited. */
 		return 0;
 	if (status != TALLY_OK)
 		return cli_fail(job->cli, &err);
@@ -398,7 +398,7 @@ static int cmd_trace_show(const struct cli *cli, const struct command *command, 
 
 /* ---- the command line ---- */
 
-/* What trace reads; faults are recorded with their addresses. */
+/* Records the events that trace reads; faults are recorded with their addresses. */
 static int cmd_trace_record(const struct cli *cli, const struct trace_settings *s, int argc, char **argv)
 {
 	const char *ours[16] = {"record", "-R", "-m", "1024", "-c", "1"};
@@ -423,7 +423,7 @@ static int cmd_trace_record(const struct cli *cli, const struct trace_settings *
 	return cli_run_verb(cli, &command_record, ours, argc, argv);
 }
 
-/* -i with options that only a live trace can follow. */
+/* Rejects -i with options that only a live trace supports. */
 static int cmd_trace_check_input(const struct cli *cli, const struct command *command, const struct trace_settings *s)
 {
 	const struct target_request *t = &s->record.target;
@@ -467,7 +467,8 @@ static int cmd_trace_complete(const struct cli *cli, const struct command *comma
 		chains->mode = CALLGRAPH_FP;
 		chains->no_user = true;
 	}
-	s->form.with_zeros |= s->form.no_arg_names; /* values without names need their places */
+	/* Values without names are identified by their positions, so none may be left out. */
+	s->form.with_zeros |= s->form.no_arg_names;
 	s->record.modes.no_inherit |= s->form.no_inherit;
 	return 0;
 }

@@ -24,7 +24,7 @@ static size_t trace_before_read_proc(pid_t tid, const char *name, char *room, si
 	return len;
 }
 
-/* Whose numbers they are: those of 32-bit programs are others. */
+/* Returns the ABI of the thread's program: 32-bit programs have other system call numbers. */
 static enum syscall_abi abi_of(const struct trace_job *job, pid_t tid)
 {
 	char head[16];

@@ -8,13 +8,13 @@
 #include "verbs/trace/trace_files.h"
 #include "verbs/trace/trace_line.h"
 
-#define RAW_ID_AT   8 /* in payloads of raw_syscalls of a 64-bit machine: behind the common fields */
+#define RAW_ID_AT   8 /* Offset in payloads of raw_syscalls on 64-bit machines, after the common fields. */
 #define RAW_ARGS_AT 16
-#define DOTS_LEN    4 /* " ..." */
+#define DOTS_LEN    4 /* Length of " ...". */
 
 /* ---- lines ---- */
 
-/* Arguments go before "= " in a column. start: where the call's text begins. */
+/* Ends the arguments, and pads so that "= " is in a column. start is the offset of the call's text. */
 static void trace_calls_align(struct trace_job *job, size_t start)
 {
 	struct text *out = &job->out;
@@ -102,7 +102,7 @@ static void trace_calls_tell_result(
 
 /* ---- calls ---- */
 
-/* What fork and its like return to the child, which is no call of the child. */
+/* True for the return of fork and the like in the child, which did not make that call. */
 static bool is_in_child(const struct syscall_call *call)
 {
 	const char *name = syscall_name(call->abi, call->number);
@@ -111,13 +111,16 @@ static bool is_in_child(const struct syscall_call *call)
 	       (str_ends_with(word, STR("fork")) || str_starts_with(word, STR("clone")));
 }
 
-/* As perf: in a recording, a call without a beginning counts as one of no time. */
+/* As in perf, a call without a beginning counts as no time in a recording. */
 static uint64_t trace_calls_sum_ns(const struct trace_job *job, const struct trace_stamp *stamp)
 {
 	return stamp->has_duration ? stamp->duration_ns : job->is_live ? TRACE_SUMS_UNTIMED : 0;
 }
 
-/* One that has returned: whether its line is wanted, and the line. is_alone: no record of its beginning came before. */
+/*
+ * Counts a call that has returned, and prints its line if it passes the filters. is_alone: there was no record of its
+ * beginning.
+ */
 static enum tally_status trace_calls_finish(struct trace_job *job, const struct data_sample *s,
 	struct trace_thread *thread, const struct syscall_call *call, bool is_alone, struct tally_error *err)
 {
@@ -127,7 +130,8 @@ static enum tally_status trace_calls_finish(struct trace_job *job, const struct 
 	bool has_begin = !thread->is_before && (is_alone ? call->has_begin : thread->is_in_call);
 	const struct trace_stamp stamp = {.thread = thread,
 		.cpu = s->sample.cpu,
-		.has_time = has_begin || (job->is_live && call->is_within), /* where only the end is known: that */
+		/* If only the end is known, its time is printed. */
+		.has_time = has_begin || (job->is_live && call->is_within),
 		.time_ns = is_alone || !has_begin
 				   ? s->sample.time - (has_begin ? MIN(call->duration_ns, s->sample.time) : 0)
 				   : thread->began_ns,
@@ -152,7 +156,7 @@ static enum tally_status trace_calls_finish(struct trace_job *job, const struct 
 	return trace_line_chain(job, s, true, err) ? TALLY_OK : TALLY_NOMEM;
 }
 
-/* The beginning of a call that will be told with its end, or when another line comes before that. */
+/* Stores the beginning of a call, which is printed with its end, or before another line. */
 static enum tally_status trace_calls_start(struct trace_job *job, struct trace_thread *thread,
 	const struct syscall_call *call, uint64_t began_ns, struct tally_error *err)
 {
@@ -179,7 +183,10 @@ static struct trace_thread *thread_of(struct trace_job *job, const struct data_s
 	return thread;
 }
 
-/* The end of the call that the thread was seen in: its arguments are known. Any other call ends that one. */
+/*
+ * Joins an end with the call that the thread was in before the trace, so that its arguments are known. Any other call
+ * ends that one.
+ */
 static void join_before(const struct data_sample *s, struct trace_thread *thread, struct syscall_call *call)
 {
 	if (!thread->is_before)
@@ -211,30 +218,30 @@ static enum tally_status trace_calls_take(
 		return trace_calls_start(job, thread, call, s->sample.time, err);
 	case SYSCALL_RECORD_CALL:
 		thread->events += has_both ? 2 : 1;
-		job->records += has_both; /* one record is its beginning and its end */
+		job->records += has_both; /* One record contains both the beginning and the end. */
 		status = trace_calls_finish(job, s, thread, call, true, err);
 		break;
 	case SYSCALL_RECORD_SIGNAL:
 	case SYSCALL_RECORD_ENDED:
-		return TALLY_OK; /* no calls: taken before */
+		return TALLY_OK; /* They are no calls, and are handled elsewhere. */
 	case SYSCALL_RECORD_NO_RETURN:
 		thread->events++;
 		status = trace_calls_finish(job, s, thread, call, true, err);
 		break;
 	case SYSCALL_RECORD_EXIT:
 		thread->events++;
-		/* Its beginning may not have been recorded, but its arguments are. */
+		/* Its beginning may not have been recorded, although its arguments were. */
 		status = trace_calls_finish(job, s, thread, call, !thread->is_in_call, err);
 		thread->is_in_call = false;
 		if (job->current == thread)
 			job->current = NULL;
 	}
 	thread->is_before = false;
-	/* Behind its line: a descriptor that is closed has its path there. */
+	/* Done after the line is printed, which may contain the path of a descriptor that the call closes. */
 	return status != TALLY_OK || trace_files_learn(job, thread->pid, call) ? status : error_nomem(err);
 }
 
-/* A line of its own, as strace has it: a signal, or the end of a thread. */
+/* Prints a signal or the end of a thread on a line of its own, as strace does. */
 static enum tally_status trace_calls_tell_life(
 	struct trace_job *job, const struct data_sample *s, const struct syscall_call *call, struct tally_error *err)
 {
@@ -312,7 +319,7 @@ static bool read_wide(const struct data_sample *s, bool is_exit, struct syscall_
 	return true;
 }
 
-/* Of recordings of other machines. */
+/* Reads payloads of other machines by the tracepoint's format. */
 static bool read_by_format(struct trace_job *job, const struct data_sample *s, bool is_exit, struct syscall_call *call)
 {
 	struct tracepoint_printer *formats = job->source.tracepoints;
@@ -330,7 +337,7 @@ static bool read_by_format(struct trace_job *job, const struct data_sample *s, b
 	return true;
 }
 
-/* A call never returns if its thread ends by it. */
+/* True for calls that end their thread, and so never return. */
 static bool ends_thread(const struct trace_job *job, const struct syscall_call *call)
 {
 	const char *name = syscall_name(job->choice->native, call->number);
@@ -345,7 +352,10 @@ enum tally_status trace_calls_take_tracepoint(
 	bool is_read = job->has_wide_words ? read_wide(s, is_exit, &call) : read_by_format(job, s, is_exit, &call);
 	struct trace_thread *thread = trace_threads_find(&job->threads, (int32_t)s->sample.tid);
 	bool is_in_call = thread && thread->is_in_call && !thread->is_before;
-	/* Where a signal's handler returns, registers are those before it. As perf, recordings show no end there. */
+	/*
+	 * On return from a signal handler, the registers are those before the signal. As in perf, recordings show no
+	 * end there.
+	 */
 	if (is_exit && (int32_t)call.number < 0 && is_in_call && job->is_live)
 		call.number = thread->number;
 	if (!is_read || !trace_choice_wants(job->choice, call.abi, call.number) ||
@@ -362,7 +372,7 @@ enum tally_status trace_calls_take_tracepoint(
 		call.has_args = call.has_begin = true;
 		call.duration_ns = s->sample.time - thread->began_ns;
 	} else if (is_exit && thread && !thread->is_before) {
-		thread->is_in_call = false; /* the end of another one: records were lost between them */
+		thread->is_in_call = false; /* The exit belongs to another call: records between them were lost. */
 	}
 	return trace_calls_take(job, s, &call, err);
 }

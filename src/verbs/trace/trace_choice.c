@@ -7,17 +7,17 @@
 #include "base/error.h"
 #include "tasks/session/event_words.h"
 
-#define FILTER_BYTES 3072 /* the kernel takes a page */
+#define FILTER_BYTES 3072 /* The kernel accepts at most a page. */
 
 struct trace_choosing {
 	const struct cli *cli;
 	const struct command *command;
 	const struct kernel_seam *kernel;
-	struct event_catalogue *catalogue; /* NULL: only calls are chosen */
+	struct event_catalogue *catalogue; /* NULL if only system calls can be selected. */
 	struct trace_choice *choice;
 	bool is_negated;
-	size_t filtered, grouped; /* events before these have their filter, their cgroup */
-	bool has_carrier; /* the first event carries side-band records */
+	size_t filtered, grouped; /* Number of events that already have their filter, and their cgroup. */
+	bool has_carrier; /* True if the first event carries side-band records. */
 };
 
 static bool trace_choice_has_table(const struct trace_choice *c, enum syscall_abi abi)
@@ -25,7 +25,7 @@ static bool trace_choice_has_table(const struct trace_choice *c, enum syscall_ab
 	return abi == c->native || abi == c->compat;
 }
 
-/* False: it is no name of a call, nor of calls. */
+/* Returns false if the word names neither a call nor a group of calls. */
 static bool select_calls(struct trace_choice *c, struct tally_str word)
 {
 	bool is_known = false;
@@ -57,8 +57,10 @@ static int trace_choice_parse_events(struct trace_choosing *m, const struct text
 	return cli_usagef(m->cli, m->command, "event", "%s", err.text);
 }
 
-/* The next item of the list. Commas inside an event's terms, group or arguments part no items: "cpu/event=1,read/",
- * "uprobe:./app:f(fd,read)". */
+/*
+ * Removes the next item from the list. Commas inside an event's terms, group or arguments do not separate items:
+ * "cpu/event=1,read/", "uprobe:./app:f(fd,read)".
+ */
 static bool trace_choice_next(struct tally_str *rest, struct tally_str *item)
 {
 	*rest = str_trim(*rest);
@@ -76,7 +78,7 @@ static bool trace_choice_next(struct tally_str *rest, struct tally_str *item)
 	return is_there;
 }
 
-/* Names of calls and events, mixed: what is no call is an event. */
+/* Adds names of calls and events, which may be mixed: a word that names no call is an event. */
 static int trace_choice_add(struct trace_choosing *m, const char *text)
 {
 	struct tally_str rest = str_from(text), word;
@@ -137,7 +139,10 @@ static int trace_choice_add_cgroup(struct trace_choosing *m, const char *name)
 	return status == TALLY_OK ? 0 : cli_usagef(m->cli, m->command, "cgroup", "%s", err.text);
 }
 
-/* -G before all events is theirs too, unless another one follows them. Names and forks come of all threads. */
+/*
+ * -G before all events also applies to them, unless another -G follows them. The carrier has no cgroup, because it
+ * records names and forks of all threads.
+ */
 static int spread_cgroup(struct trace_choosing *m)
 {
 	struct event_list *events = &m->choice->events;
@@ -152,7 +157,7 @@ static int spread_cgroup(struct trace_choosing *m)
 	return 0;
 }
 
-/* The first event carries records of names, forks and mappings. */
+/* Adds an event that carries records of names, forks and mappings. */
 static int add_carrier(struct trace_choosing *m)
 {
 	struct tally_error err = {0};
@@ -168,7 +173,7 @@ static int add_carrier(struct trace_choosing *m)
 static int trace_choice_add_words(struct trace_choosing *m, const struct trace_settings *s)
 {
 	int code = add_carrier(m);
-	if (code == 0 && s->configured_events && m->catalogue) /* of a recording, trace shows no events */
+	if (code == 0 && s->configured_events && m->catalogue) /* With a recording, trace prints no events. */
 		code = trace_choice_add(m, s->configured_events);
 	for (size_t i = 0; code == 0 && i < s->words.len; i++) {
 		const struct trace_word *word = &s->words.items[i];
@@ -179,7 +184,7 @@ static int trace_choice_add_words(struct trace_choosing *m, const struct trace_s
 	return code == 0 ? spread_cgroup(m) : code;
 }
 
-/* As perf: calls are traced where they are named or asked for, or where nothing else is. */
+/* As in perf, calls are traced if they are named or requested, or if nothing else is traced. */
 static void trace_choice_settle(struct trace_choosing *m, const struct trace_settings *s)
 {
 	struct trace_choice *c = m->choice;

@@ -15,10 +15,10 @@ struct trace_configuring {
 	struct diag *notes;
 };
 
-static const struct trace_switch { /* on or off */
+static const struct trace_switch { /* Settings that are on or off. */
 	const char *name;
-	size_t offset; /* of a bool of trace_form */
-	bool is_inverse; /* on in the configuration: off there */
+	size_t offset; /* Offset of a bool in struct trace_form. */
+	bool is_inverse; /* True if the bool is the opposite of the setting. */
 } trace_switches[] = {
 	{"trace.no_inherit", offsetof(struct trace_form, no_inherit), false},
 	{"trace.show_arg_names", offsetof(struct trace_form, no_arg_names), true},
@@ -44,7 +44,7 @@ static bool take_alignment(struct trace_settings *s, struct tally_str value)
 	return true;
 }
 
-/* Who prints tracepoints: the kernel's print formats, or trace itself. */
+/* Selects what prints tracepoints: the kernel's print formats, or trace itself. */
 static bool take_printer(struct trace_settings *s, struct tally_str value)
 {
 	s->form.by_print_format = str_equal(value, STR("libtraceevent"));

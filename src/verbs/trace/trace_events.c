@@ -45,13 +45,13 @@ static enum tally_status trace_events_parse(
 		spec->has_period = true;
 	}
 	if (status == TALLY_OK && (role == TRACE_ENTER || role == TRACE_RUNTIME)) {
-		spec->recording.has_callgraph = true; /* none: the end of a call has it */
+		spec->recording.has_callgraph = true; /* It has no call chain: the end of a call has one. */
 		spec->recording.callgraph = CALLGRAPH_NONE;
 	}
 	return status;
 }
 
-/* The kernel drops what is not wanted. */
+/* Makes the kernel drop unwanted calls. */
 static enum tally_status filter_calls(struct trace_events_adding *a, size_t first, struct tally_error *err)
 {
 	struct text filter = {0};
@@ -63,7 +63,7 @@ static enum tally_status filter_calls(struct trace_events_adding *a, size_t firs
 		text_char(&filter, 0);
 		status = filter.failed ? error_nomem(err) : event_add_filter(a->events, first, filter.data, "-e", err);
 	}
-	/* In another PID namespace the kernel compares other numbers: trace_feed leaves out these processes. */
+	/* In another PID namespace the kernel compares other IDs; trace_feed drops these processes anyway. */
 	bool can_compare = !pid_namespace_is_nested(a->request->kernel);
 	while (status == TALLY_OK && can_compare &&
 		map_u64_next(&a->request->job->excluded, &position, &pid, &unused)) {
@@ -158,7 +158,7 @@ void trace_events_finish(const struct trace_events_request *q)
 			spec->attr.flags |= ATTR_FLAG(ATTR_BIT_EXCLUDE_CALLCHAIN_KERNEL);
 		if (role != TRACE_CALL)
 			continue;
-		/* The program chooses threads; the event is there for each CPU, and always runs. */
+		/* The BPF program selects threads, so the event is opened on each CPU and is always enabled. */
 		spec->is_of_cpu = true;
 		clear_flag(&spec->attr, ATTR_BIT_DISABLED);
 		clear_flag(&spec->attr, ATTR_BIT_ENABLE_ON_EXEC);

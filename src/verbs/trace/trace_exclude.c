@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-/* What terminals are shown by: the names of their processes. */
+/* Names of the processes that terminals belong to. */
 static const char *const terminals[] = {"sshd", "sshd-session", "gnome-terminal-", "tmux: server", "screen"};
 
 static enum tally_status trace_exclude_add(struct trace_job *job, uint64_t pid, struct tally_error *err)
@@ -31,7 +31,7 @@ enum tally_status trace_exclude_listed(struct trace_job *job, struct tally_error
 	return status;
 }
 
-/* The name and the parent of a process; false: it has ended. */
+/* Reads the name and the parent of a process; false if it has ended. */
 static bool read_parent(pid_t pid, char name[64], pid_t *parent)
 {
 	char path[64], text[512];

@@ -24,7 +24,7 @@ static bool trace_faults_find(struct trace_job *job, const struct data_sample *s
 	return true;
 }
 
-/* Code: its function, or its address in the file. is_verbose: the file first. */
+/* Prints the function of an address, or the address in its file. is_verbose: prints the file first. */
 static void print_code(struct trace_job *job, const struct trace_faults_place *place, bool is_verbose)
 {
 	const struct frame_name *name = place->name;
@@ -71,7 +71,8 @@ static enum tally_status print_fault(struct trace_job *job, const struct data_sa
 	unsigned cpumode = s->record.misc & MISC_CPUMODE_MASK;
 	bool is_verbose = job->settings->record.verbose > 0;
 	bool is_kernel_data =
-		s->sample.addr >> 63; /* where the kernel touches a program's memory, it is the program's */
+		/* If the kernel accesses a program's memory, the address belongs to the program. */
+		s->sample.addr >> 63;
 	enum tally_status status = trace_line_settle(job, err);
 	if (status != TALLY_OK)
 		return status;

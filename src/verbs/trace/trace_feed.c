@@ -73,7 +73,7 @@ static void add_runtime(struct trace_job *job, const struct data_sample *s)
 		thread->runtime_ns += ns;
 }
 
-/* --switch-on, --switch-off: false if the sample is not to be looked at. */
+/* Applies --switch-on and --switch-off; false if the sample must be ignored. */
 static bool trace_feed_considers(struct trace_job *job, const struct trace_job_event *event)
 {
 	bool shows = job->settings->shows_switch_events;
@@ -88,7 +88,7 @@ static bool trace_feed_considers(struct trace_job *job, const struct trace_job_e
 	return job->is_considered;
 }
 
-/* nr=: so many of an event; when all have had theirs, the trace is over. */
+/* Applies nr=, the number of samples of an event: the trace is over when all events have reached theirs. */
 static bool trace_feed_counts(struct trace_job *job, struct trace_job_event *event)
 {
 	bool is_over = true;
@@ -117,8 +117,8 @@ enum tally_status trace_feed_sample(struct trace_job *job, struct data_sample *s
 	if (event->role == TRACE_OTHER && event->most != UINT64_MAX && !trace_feed_counts(job, event))
 		return TALLY_OK;
 	is_last = job->is_over;
-	job->is_over = false; /* by the sample before: this one is the last */
-	if (!job->is_live) /* as perf: also one that is not shown */
+	job->is_over = false; /* This is the last sample, which must still be printed; is_over is set again below. */
+	if (!job->is_live) /* As in perf, a sample that is not printed counts, too. */
 		trace_line_set_base(job, s->sample.time);
 	if (job->settings->prints_samples && (event->role == TRACE_ENTER || event->role == TRACE_EXIT))
 		print_sample(job, s);
@@ -171,13 +171,13 @@ enum tally_status trace_feed_sideband(
 	struct trace_job *job, const struct record *record, uint64_t time_ns, struct tally_error *err)
 {
 	struct record_fields fields;
-	job->records += job->is_live; /* as perf: of a recording only samples count */
+	job->records += job->is_live; /* As in perf, only samples of a recording are counted. */
 	if (record_decode(record, &fields, NULL) != TALLY_OK)
 		return TALLY_OK;
 	if (record->type == RECORD_LOST)
 		tell_loss(job, fields.lost.lost);
 	if (record->type == RECORD_FORK && job->is_live && !job->settings->record.modes.no_inherit)
-		job->shows_threads = true; /* the new thread is traced, too */
+		job->shows_threads = true; /* The new thread is traced as well. */
 	if (record->type == RECORD_CGROUP)
 		return cgroup_names_add(&job->cgroups, fields.cgroup.id, fields.cgroup.path, err);
 	if (sideband_is_history(record->type)) {

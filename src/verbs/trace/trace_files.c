@@ -20,7 +20,7 @@
 
 enum file_change { CHANGE_NONE, CHANGE_OPEN, CHANGE_CLOSE, CHANGE_CLOSE_RANGE, CHANGE_COPY, CHANGE_FCNTL, CHANGE_NEW };
 
-/* What calls do to descriptors. of: the argument with the path, or with the descriptor. */
+/* Effects of calls on descriptors. of is the index of the argument with the path or the descriptor. */
 static const struct {
 	const char *name;
 	enum file_change change;
@@ -54,7 +54,7 @@ static const struct {
 	{"io_uring_setup", CHANGE_NEW, 0},
 };
 
-/* Index in changes + 1 by table and number, made at the first call. */
+/* Fills the table that maps numbers to an index in changes, plus 1. */
 static void make_changes(struct trace_job *job, enum syscall_abi abi)
 {
 	for (size_t i = 0; i < ARRAY_LEN(changes); i++) {
@@ -74,7 +74,7 @@ static struct tally_str read_link(struct trace_job *job, int32_t pid, int fd, ch
 	return (struct tally_str){room, len > 0 ? (size_t)len : 0};
 }
 
-/* What /proc says when a line is printed is not asked: by then the descriptor may stand for another file. */
+/* /proc is not read when a line is printed, because the descriptor may refer to another file by then. */
 struct tally_str trace_files_find(void *context, uint32_t process, int fd)
 {
 	const struct trace_job *job = context;
@@ -100,7 +100,8 @@ bool trace_files_text(void *context, uint32_t pid, const struct syscall_named_fi
 		close(fd);
 		fd = -1;
 	}
-	if (fd < 0 && asprintf(&beside, "/proc/%" PRIu32 "/root%s", pid, named->path) >= 0) { /* of a container */
+	/* The path may be that of a container. */
+	if (fd < 0 && asprintf(&beside, "/proc/%" PRIu32 "/root%s", pid, named->path) >= 0) {
 		fd = open(beside, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 		free(beside);
 	}
@@ -122,7 +123,7 @@ static bool copy_file(struct trace_job *job, int32_t pid, int from, int to)
 static bool learn_open(struct trace_job *job, int32_t pid, const struct syscall_call *call, unsigned of)
 {
 	struct syscall_copied copied;
-	struct tally_str path = {NULL, 0}; /* it is not known */
+	struct tally_str path = {NULL, 0}; /* No data means that the path is not known. */
 	if (syscall_part_find(call, of, SYSCALL_ITEM_SELF, false, &copied) && !copied.is_truncated)
 		path = (struct tally_str){
 			(const char *)copied.bytes.data, strnlen((const char *)copied.bytes.data, copied.bytes.len)};
@@ -141,7 +142,7 @@ bool trace_files_learn(struct trace_job *job, int32_t pid, const struct syscall_
 		return true;
 	enum file_change change = changes[index - 1].change;
 	bool has_failed = syscall_result_failed(call->result, &error);
-	if (change == CHANGE_CLOSE) /* also if it failed: Linux has closed it */
+	if (change == CHANGE_CLOSE) /* Linux closes the descriptor even if the call fails. */
 		trace_threads_forget_files(&job->threads, pid, (uint32_t)call->args[0], (uint32_t)call->args[0]);
 	if (has_failed)
 		return true;
@@ -165,7 +166,7 @@ bool trace_files_learn(struct trace_job *job, int32_t pid, const struct syscall_
 	return true;
 }
 
-/* Whether the descriptor will be closed by an exec. */
+/* True if an exec closes the descriptor. */
 static bool is_close_on_exec(int32_t pid, const char *fd)
 {
 	char name[64 + 256], text[512];

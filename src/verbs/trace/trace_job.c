@@ -50,7 +50,7 @@ uint64_t trace_job_owner(const struct trace_job *job, const struct data_sample *
 {
 	switch (job->settings->summary_mode) {
 	case TRACE_BY_THREAD:
-		return (uint64_t)(uintptr_t)thread; /* a thread's number can be taken again */
+		return (uint64_t)(uintptr_t)thread; /* The address, because the ID of a thread may be reused. */
 	case TRACE_BY_CGROUP:
 		return s->sample.cgroup;
 	case TRACE_BY_TOTAL:
@@ -59,14 +59,14 @@ uint64_t trace_job_owner(const struct trace_job *job, const struct data_sample *
 	return 0;
 }
 
-/* ---- which event is which ---- */
+/* ---- roles of events ---- */
 
 static bool is_fault(const struct perf_attr *attr, enum software_event which)
 {
 	return attr->type == EVENT_SOFTWARE && attr->config == (uint64_t)which;
 }
 
-/* Of a recording. As perf: its other events are not shown. */
+/* Returns the role of an event in a recording. As in perf, other events of it are not printed. */
 static enum trace_role role_of(const struct trace_job *job, const struct perfdata_event *event)
 {
 	const struct trace_settings *s = job->settings;
@@ -128,7 +128,7 @@ enum tally_status trace_job_read_events(struct trace_job *job, struct tally_erro
 		known->switches_off = trace_job_is_named(&events[i], job->settings->switch_off);
 		find_call(job, &events[i], known);
 	}
-	job->follows_files = job->is_live && follows_files(job); /* recordings have no paths */
+	job->follows_files = job->is_live && follows_files(job); /* Recordings do not contain paths. */
 	job->has_wide_words = !perfdata_reader_is_swapped(job->source.reader) &&
 			      (job->is_live || features->arch.len == 0 || str_equal(features->arch, STR("x86_64")) ||
 				      str_equal(features->arch, STR("aarch64")));

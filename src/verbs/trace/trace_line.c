@@ -7,9 +7,9 @@
 #include "base/text_cells.h"
 
 #define CHAIN_INDENT 39
-#define NAME_MOST    14 /* cells of a thread's name, as perf */
-#define SLOW_NS	     1000000 /* red */
-#define NOTABLE_NS   10000 /* yellow */
+#define NAME_MOST    14 /* Maximum width of a thread's name, in cells, as in perf. */
+#define SLOW_NS	     1000000 /* Longer calls are printed in red. */
+#define NOTABLE_NS   10000 /* Longer calls are printed in yellow. */
 
 void trace_line_set_base(struct trace_job *job, uint64_t time_ns)
 {
@@ -127,7 +127,7 @@ static void print_dso(struct text *t, const struct frame_name *name)
 	text_str(t, ")\n");
 }
 
-/* The calls that were inlined at the address are lines of their own. */
+/* Prints a frame. Each call that was inlined at its address has a line of its own. */
 static bool trace_line_print_frame(struct trace_job *job, uint32_t frame, size_t *left, struct tally_error *err)
 {
 	struct data_source *source = &job->source;

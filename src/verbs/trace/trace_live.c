@@ -22,22 +22,22 @@
 #include "verbs/trace/trace_line.h"
 #include "verbs/trace/trace_program.h"
 
-#define RINGS_BYTES	   (64u << 20) /* together, unless -m says so */
+#define RINGS_BYTES	   (64u << 20) /* Maximum size of all rings together, unless -m is given. */
 #define RING_MOST	   (16u << 20)
 #define RING_LEAST	   (1u << 20)
-#define TRACE_LIVE_WAIT_MS 50 /* lines are printed so soon; a ring that fills faster wakes us */
-#define FREQ_OTHERS	   UINT64_C(4000) /* events that are no single occurrences */
+#define TRACE_LIVE_WAIT_MS 50 /* Maximum delay of a line; a ring that fills faster wakes this process earlier. */
+#define FREQ_OTHERS	   UINT64_C(4000) /* Frequency of sampled events, for which single occurrences do not matter. */
 #define TYPES_PATH	   "/sys/kernel/btf/vmlinux"
 
 struct trace_live {
 	struct trace_job *job;
 	struct trace_choice *choice;
-	struct trace_program *program; /* NULL: system calls come as tracepoints, or not at all */
+	struct trace_program *program; /* NULL if system calls are read from tracepoints, or are not traced. */
 	struct trace_events_request events;
 	struct file_map types_file;
-	struct btf_types *types; /* of the kernel; NULL: they are not needed, or there are none */
+	struct btf_types *types; /* Types of the kernel; NULL if they are not needed or not available. */
 	struct live_rings rings;
-	uint64_t start_ns; /* with --delay; 0: nothing is to be started (any more) */
+	uint64_t start_ns; /* Start time with --delay; 0 if nothing remains to be started. */
 };
 
 /* ---- records ---- */
@@ -60,13 +60,13 @@ static enum tally_status trace_live_drain(struct trace_live *live, bool is_last,
 {
 	enum tally_status status = live_rings_drain(&live->rings, is_last, err);
 	if (!text_flush(&live->job->out))
-		live->rings.watch.is_over = true; /* nobody reads on */
+		live->rings.watch.is_over = true; /* The reader of the output has exited. */
 	return status;
 }
 
-/* ---- what to open ---- */
+/* ---- selecting what to open ---- */
 
-/* Calls come fast, and a busy machine may not run us at once. */
+/* Rings are large, because calls are frequent and a busy machine may not run this process at once. */
 static size_t ring_bytes(void)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -88,7 +88,7 @@ static void trace_live_plan(struct trace_live *live, const struct trace_live_con
 	const struct trace_settings *s = live->job->settings;
 	struct record_settings r = s->record;
 	record_target_complete(&r.target, config->words[0] != NULL);
-	r.keeps_stacks = true; /* they are unwound when they are printed */
+	r.keeps_stacks = true; /* Stacks are unwound when they are printed. */
 	struct record_request *request = &live->rings.request;
 	request->is_live_view = true;
 	request->target = r.target;
@@ -100,7 +100,7 @@ static void trace_live_plan(struct trace_live *live, const struct trace_live_con
 	request->argv = config->argv;
 	struct record_attr_options *attrs = &request->plan.attrs;
 	attrs->rate.freq = MIN(FREQ_OTHERS, record_freq_limit(request->kernel));
-	attrs->modes.use_clockid = true; /* that of the BPF program */
+	attrs->modes.use_clockid = true; /* The BPF program uses this clock, too. */
 	attrs->modes.clockid = CLOCK_MONOTONIC;
 	attrs->fields.timestamp = attrs->fields.cpu = true;
 	attrs->fields.data_maps = s->with_minor_faults || s->with_major_faults;
@@ -115,7 +115,7 @@ static bool has_others(const struct trace_live *live)
 	return live->choice->events.len > 1 || s->with_minor_faults || s->with_major_faults;
 }
 
-/* Types make structs and enumerations readable, and nothing else: without them there are numbers. */
+/* Types only make structs and enums readable; without them, numbers are printed. */
 static void trace_live_read_types(struct trace_live *live)
 {
 	struct tally_error ignored;
@@ -125,7 +125,7 @@ static void trace_live_read_types(struct trace_live *live)
 		live->job->style.types = live->types;
 }
 
-/* Our BPF program tells more than tracepoints do, and costs less. */
+/* The BPF program is preferred, because it reports more than tracepoints do, and costs less. */
 static enum tally_status trace_live_choose_way(struct trace_live *live, struct tally_error *err)
 {
 	struct trace_job *job = live->job;
@@ -154,8 +154,10 @@ static enum tally_status trace_live_choose_way(struct trace_live *live, struct t
 	return TALLY_OK;
 }
 
-/* The program chooses the threads of a user, also of processes that start later or take that user. Their names and forks
- * come from all CPUs: a process that does not run yet has no event of its own. */
+/*
+ * The program selects the threads of a user, including those of processes that start later or change to that user.
+ * Their names and forks are recorded on all CPUs: a process that does not run yet has no event of its own.
+ */
 static void trace_live_widen(struct trace_live *live)
 {
 	struct target_request *t = &live->rings.request.target;
@@ -195,7 +197,7 @@ static enum tally_status trace_live_open_rings(struct trace_live *live, struct t
 						   : status;
 }
 
-/* Takes the names of threads that ran before the trace began; the source's machine reads the same records. */
+/* Stores the names of threads that ran before the trace began; the source's machine reads the same records. */
 static enum tally_status trace_live_learn(
 	void *context, const struct record *record, const struct record_fields *fields, struct tally_error *err)
 {
@@ -244,7 +246,10 @@ static enum tally_status trace_live_open_all(struct trace_live *live, struct tal
 
 /* ---- starting ---- */
 
-/* Opening takes a while, in which calls are missed: whoever waits for the beginning reads this. perf says nothing. */
+/*
+ * Opening takes a while, during which calls are missed, so the user is informed when tracing begins. perf prints
+ * nothing.
+ */
 static void trace_live_tell_beginning(const struct trace_live *live)
 {
 	const struct target_request *t = &live->job->settings->record.target;
@@ -286,15 +291,15 @@ static enum tally_status trace_live_start(struct trace_live *live, struct tally_
 	enum tally_status status = TALLY_OK;
 	if (is_delayed)
 		live->start_ns = r->toggles.len ? clock_ns() + (uint64_t)r->toggles.items[0] * 1000000 : UINT64_MAX;
-	if (is_delayed && !live->rings.watch.has_child) /* names and forks come from the start */
+	if (is_delayed && !live->rings.watch.has_child) /* Names and forks are recorded from the start. */
 		status = recorder_set_running(live->rings.opening.recorder, 0, true, err);
 	if (status == TALLY_OK && !is_delayed)
 		status = trace_live_begin_measuring(live, err);
-	live->rings.watch.leaves_command = true; /* as perf trace does */
+	live->rings.watch.leaves_command = true; /* As in perf trace, a command that still runs at the end continues. */
 	return status == TALLY_OK ? command_watch_start(&live->rings.watch, err) : status;
 }
 
-/* More than one thread may come: lines say whose they are. A process that is attached to may start some later. */
+/* True if there may be several threads, so that lines must name theirs. An attached process may start more later. */
 static bool may_have_threads(const struct trace_live *live)
 {
 	const struct target *t = &live->rings.opening.target;

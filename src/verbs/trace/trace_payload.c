@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define ENTER_ARGS_AT 1 /* fields of syscalls:sys_enter_NAME: the number comes first */
-#define MASK_BITS     32 /* of a word of a bitmask, as the kernel prints it */
+#define ENTER_ARGS_AT 1 /* In fields of syscalls:sys_enter_NAME, the number precedes the arguments. */
+#define MASK_BITS     32 /* Number of bits in a word of a bitmask as the kernel prints it. */
 
 static bool is_pid(struct tally_str name)
 {
@@ -13,7 +13,7 @@ static bool is_pid(struct tally_str name)
 	       (name.len > 4 && memcmp(name.data + name.len - 4, "_pid", 4) == 0);
 }
 
-/* A word of the print format that stands for a number: NORMAL, HRTIMER_MODE_ABS|PINNED. */
+/* True if the text is a word that the print format uses for a number: NORMAL, HRTIMER_MODE_ABS|PINNED. */
 static bool trace_payload_is_word(struct tally_str text)
 {
 	if (text.len == 0 || text.data[0] < 'A' || text.data[0] > 'Z')
@@ -27,7 +27,7 @@ static bool trace_payload_is_word(struct tally_str text)
 	return true;
 }
 
-/* The name of a value of an enumeration of the kernel; NULL: there is none. */
+/* Returns the name of a value of an enum in the kernel; NULL if there is none. */
 static const char *trace_payload_enumerator(
 	const struct trace_job *job, const struct tracepoint_field *field, uint64_t number)
 {
@@ -60,7 +60,7 @@ static void trace_payload_number(struct trace_job *job, struct tracepoint_field 
 	text_char(t, ')');
 }
 
-/* "0-1,4" of the words of a mask as the kernel prints it: 32-bit words in hex, the highest first. */
+/* Prints "0-1,4" for a bitmask as the kernel prints it: 32-bit words in hex, the highest first. */
 static void print_bits(struct tally_str mask, struct text *t)
 {
 	uint32_t first = 0, bit = 0;
@@ -135,7 +135,7 @@ static void print_field(struct trace_job *job, const struct data_sample *s, unsi
 	text_deinit(&shown);
 }
 
-/* syscalls:sys_enter_NAME has the arguments of a call. */
+/* Prints the fields of syscalls:sys_enter_NAME as the arguments of a call. */
 static bool print_arguments(struct trace_job *job, const struct data_sample *s, const struct trace_job_event *event)
 {
 	struct syscall_call call = {.abi = event->abi,
@@ -156,7 +156,7 @@ static bool print_arguments(struct trace_job *job, const struct data_sample *s, 
 	return true;
 }
 
-/* Numbers that are zero, unless that has a name. */
+/* True for numbers that are zero, unless zero has a name. */
 static bool trace_payload_leaves_out(
 	struct trace_job *job, const struct data_sample *s, unsigned index, const struct tracepoint_value *value)
 {

@@ -33,7 +33,7 @@ bool trace_program_has_sums(const struct trace_program *p)
 	return p && p->has_sums;
 }
 
-/* Sums are counted in the kernel where nothing else needs each call. */
+/* Sums are counted in the kernel, unless something else requires each call. */
 static void choose_duty(struct trace_program *p)
 {
 	const struct trace_settings *s = p->job->settings;
@@ -163,7 +163,7 @@ void trace_program_destroy(struct trace_program *p)
 	free(p);
 }
 
-/* The process that a thread is of; itself where it has ended. */
+/* Returns the process of a thread, or the thread's own ID if it has ended. */
 static pid_t process_of(pid_t tid)
 {
 	char path[64], text[1024];
@@ -201,7 +201,7 @@ void trace_program_start(struct trace_program *p)
 	syscall_trace_start(p->trace);
 }
 
-/* ---- the end ---- */
+/* ---- reading sums ---- */
 
 static enum tally_status trace_program_take_cgroup(
 	void *context, uint64_t id, struct tally_str path, struct tally_error *err)
@@ -209,7 +209,7 @@ static enum tally_status trace_program_take_cgroup(
 	return cgroup_names_add(context, id, path, err);
 }
 
-/* Of a sum: it may have ended, or have said nothing of itself. */
+/* Returns the thread of a sum, which may have ended, or may have had no other record. */
 static struct trace_thread *trace_program_thread(struct trace_program *p, uint32_t tid)
 {
 	struct trace_threads *threads = &p->job->threads;

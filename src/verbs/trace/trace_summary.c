@@ -15,9 +15,9 @@
 #define TRACE_SUMMARY_SCHEMA	 1
 #define PERCENT_DECIMALS	 4
 
-struct trace_summary_owner { /* a thread, a cgroup, or all */
+struct trace_summary_owner { /* A thread, a cgroup, or everything together. */
 	uint64_t id;
-	const struct trace_thread *thread; /* NULL: no thread's */
+	const struct trace_thread *thread; /* NULL if the owner is no thread. */
 	uint64_t events;
 	size_t order;
 };
@@ -25,8 +25,8 @@ struct trace_summary_owner { /* a thread, a cgroup, or all */
 struct trace_summary {
 	struct trace_job *job;
 	VEC(struct trace_summary_owner) owners;
-	VEC(const struct trace_sum *) rows; /* by owner, then by time */
-	VEC(struct trace_sum_error) errors; /* by row of the sums, then by calls */
+	VEC(const struct trace_sum *) rows; /* Sorted by owner, then by time. */
+	VEC(struct trace_sum_error) errors; /* Sorted by row of the sums, then by number of calls. */
 };
 
 static int compare_rows(const void *a, const void *b)
@@ -52,7 +52,7 @@ static int compare_errors(const void *a, const void *b)
 	return COMPARE(left->error, right->error);
 }
 
-/* The busiest last, as perf. */
+/* The owner with the most events comes last, as in perf. */
 static int compare_owners(const void *a, const void *b)
 {
 	const struct trace_summary_owner *left = a, *right = b;
@@ -110,7 +110,7 @@ static void print_errors(const struct trace_summary *y, const struct trace_sum *
 	}
 }
 
-/* The rows of an owner, which stand together. */
+/* Prints the rows of an owner, which are adjacent. */
 static void print_rows(const struct trace_summary *y, uint64_t owner)
 {
 	const struct trace_settings *s = y->job->settings;
@@ -264,7 +264,7 @@ static void trace_summary_put_owner(
 	json_object_end(j);
 }
 
-/* One object; of all threads together, or of each thread or cgroup. */
+/* Prints one object: of all threads together, or of each thread or cgroup. */
 static void trace_summary_put(const struct trace_summary *y)
 {
 	struct json j = {.out = &y->job->out};
@@ -288,7 +288,7 @@ static void trace_summary_put(const struct trace_summary *y)
 	json_object_end(&j);
 }
 
-/* Cgroups are those that rows name. */
+/* Lists the cgroups that rows name. */
 static bool list_cgroups(struct trace_summary *y)
 {
 	for (size_t i = 0; i < y->rows.len; i++) {

@@ -72,8 +72,10 @@ double trace_sum_deviation(const struct trace_sum *sum)
 	uint64_t n = sum->calls - sum->untimed;
 	if (n < 2 || sum->total_ns == 0)
 		return 0;
-	/* Long durations that differ little have nearly equal squares: those of the differences from a number near the
-	 * mean are few enough for a double. What overflows on the way there comes back. */
+	/*
+	 * Squares of long durations that differ little are nearly equal, so squared differences from a number near the
+	 * mean are summed: these are small enough for a double. Intermediate overflows cancel out.
+	 */
 	uint64_t near = sum->total_ns / n;
 	wide_u128 off = sum->squares - 2 * (wide_u128)near * sum->total_ns + (wide_u128)n * near * near;
 	double count = (double)n, rest = (double)(sum->total_ns - near * n) / count;

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 
-#define FILES_MAX		 65536 /* descriptors of one process whose files are kept */
+#define FILES_MAX		 65536 /* Maximum number of descriptors per process for which files are stored. */
 #define TRACE_THREADS_PATH_BYTES 4096
 
 void trace_threads_init(struct trace_threads *t, bool keeps_ended)
@@ -41,7 +41,7 @@ struct trace_thread *trace_threads_known(const struct trace_threads *t, int32_t 
 	if (!map_u64_find(&t->by_tid, (uint32_t)tid, &index))
 		return NULL;
 	struct trace_thread *thread = t->items.items[index];
-	return thread->tid == tid ? thread : NULL; /* its place may have another one by now */
+	return thread->tid == tid ? thread : NULL; /* The place may belong to another thread by now. */
 }
 
 struct trace_thread *trace_threads_find(const struct trace_threads *t, int32_t tid)
@@ -50,7 +50,7 @@ struct trace_thread *trace_threads_find(const struct trace_threads *t, int32_t t
 	return thread && !thread->has_ended ? thread : NULL;
 }
 
-/* A place for a thread, with its index. */
+/* Returns an unused place for a thread, and its index. */
 static struct trace_thread *trace_threads_place(struct trace_threads *t, uint32_t *index)
 {
 	if (t->unused.len > 0) {
@@ -102,7 +102,7 @@ static bool trace_threads_apply_comm(struct trace_threads *t, const struct recor
 	return true;
 }
 
-/* False: out of memory. */
+/* Returns false if there is no memory. */
 static bool copy_files(struct trace_threads *t, const struct trace_thread *from, struct trace_thread *to)
 {
 	for (size_t i = 0; i < from->files.len; i++) {
@@ -113,15 +113,15 @@ static bool copy_files(struct trace_threads *t, const struct trace_thread *from,
 	return true;
 }
 
-/* A child has its parent's name and files until it takes others. */
+/* A child has its parent's name and files until it changes them. */
 static bool trace_threads_apply_fork(struct trace_threads *t, const struct record_task *task)
 {
 	const struct trace_thread *parent = trace_threads_find(t, (int32_t)task->ptid);
 	struct trace_thread *thread = trace_threads_find(t, (int32_t)task->tid);
 	if (task->tid == task->ptid)
-		return true; /* the first record of a thread, as recordings begin */
+		return true; /* Recordings begin with such records, of threads that ran before. */
 	if (thread && thread->events == 0)
-		thread->pid = (int32_t)task->pid; /* its name may be known already */
+		thread->pid = (int32_t)task->pid; /* Its name may be known already. */
 	else
 		thread = trace_threads_make(t, (int32_t)task->tid, (int32_t)task->pid);
 	if (!thread)
