@@ -3,8 +3,8 @@
  * encode_sample.c - writes the bytes of a sample field by field, in the order of perf_event_open(2): the inverse of
  * sample_decode.
  *
- * Arrays are slices in file order and are copied as they are, so a sample can be written in the byte order it was read
- * in.
+ * Arrays are slices in file order and are copied unchanged, so a sample can be written in the byte order in which it
+ * was read.
  */
 #include "abi/encode.h"
 

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/word_list.h"
 
-/* Removes whatever follows the parameters: "const", "&", "[clone .cold]". */
+/* Removes what follows the parameters, such as " const", " &" and " [clone .cold]". */
 static struct tally_str without_qualifiers(struct tally_str name)
 {
 	static const struct tally_str qualifiers[] = {
@@ -76,8 +76,8 @@ struct tally_str symbol_name_plain(struct tally_str name)
 }
 
 /*
- * True if the list contains the name between commas; the name may contain commas. Elements of lists of lines are not
- * split, so word_list_has finds them.
+ * True if the list contains the name between commas; the name may contain commas. Lists with one name per line are not
+ * split at commas, so word_list_has handles them.
  */
 static bool list_contains(const char *list, struct tally_str name)
 {

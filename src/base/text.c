@@ -45,7 +45,7 @@ char *text_room(struct text *t, size_t n)
 	return t->data ? t->data + t->len : NULL;
 }
 
-/* The common case of text_room: there is enough room. */
+/* Handles the common case of text_room without a call. */
 static inline char *text_reserve(struct text *t, size_t n)
 {
 	return n < t->cap - t->len && !t->failed ? t->data + t->len : text_room(t, n);

@@ -5,7 +5,7 @@
 #include "base/control.h"
 #include "base/order.h"
 
-#define ESCAPED_CELLS 4 /* the width of an escaped byte, \xNN */
+#define ESCAPED_CELLS 4 /* Width of an escaped byte: \xNN. */
 
 struct text_cells_range {
 	uint32_t first, last;
@@ -128,7 +128,7 @@ static inline bool is_plain_byte(char c)
 	return c >= 0x20 && c < 0x7f;
 }
 
-/* Whether each byte is printable ASCII and so takes one cell, as in nearly all names. */
+/* True if all bytes are printable ASCII, of which each has one cell. Nearly all names are. */
 static bool is_plain(struct tally_str s)
 {
 	size_t at = 0;

@@ -223,7 +223,7 @@ void thread_pool_for(size_t count, unsigned max_workers, thread_pool_work work, 
 	pthread_mutex_lock(&crew.mutex);
 	thread_pool_offer(&pool, wanted - 1);
 	pthread_mutex_unlock(&crew.mutex);
-	thread_pool_run(&pool, 0); /* the caller is worker 0 */
+	thread_pool_run(&pool, 0); /* The caller is worker 0. */
 	pthread_mutex_lock(&crew.mutex);
 	if (pool.offers > 0)
 		take_offers(&pool, pool.offers);

@@ -16,8 +16,8 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 const volatile __u32 event_count, possible_cpus;
 bool is_counting;
 /*
- * Set once a switch was not reported, because the kernel hides those of protected threads; counters are then read at
- * every switch.
+ * Set once a switch was missed: some kernels run no BPF programs for certain threads. Counters are then read at every
+ * switch.
  */
 bool is_missing;
 __u64 moves; /* Number of times that a thread was moved to another cgroup. */

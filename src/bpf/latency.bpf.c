@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
  * Counts in buckets how long something lasts in each thread: a function of the kernel (kprobes), or the time from one
- * tracepoint to another. User space attaches the programs that it needs, and chooses the buckets and the threads.
+ * tracepoint to another. User space attaches the programs that it needs, and selects the buckets and the threads.
  *
- * A function that calls itself is measured once: at its innermost call.
+ * Of a function that calls itself, only the innermost call is measured.
  */
 #include "abi/latency_map.h"
 #include "bpf/kernel_types.bpf.h"

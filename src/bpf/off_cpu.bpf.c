@@ -220,7 +220,7 @@ struct off_cpu_at { /* A thread that waits or wakes another one. */
 	enum off_cpu_role role;
 };
 
-/* The ID of the kernel's part of the current thread's stack. */
+/* Returns the ID of the kernel part of the current thread's stack. */
 static __always_inline __u64 off_cpu_kernel_of(void *context, struct off_cpu_scratch *s, const struct off_cpu_at *at)
 {
 	struct off_cpu_memory *m = &s->memory;
@@ -702,7 +702,7 @@ int off_cpu_wakeup_new(__u64 *context)
 	return 0;
 }
 
-/* A thread that executes a program takes the ID of its process's first thread, and has other stacks from now on. */
+/* A thread that executes a program gets the ID of its process's first thread, and its old stacks are gone. */
 SEC("tp_btf/sched_process_exec")
 int off_cpu_exec(__u64 *context)
 {

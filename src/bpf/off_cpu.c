@@ -306,7 +306,7 @@ static enum tally_status off_cpu_tell_unfinished(
 	struct wait_parts parts = off_cpu_parts_of(&key, t->tgid, t->waker_tgid);
 	parts.waker_comm = t->waker_comm;
 	parts.flags |= WAIT_FLAG_UNFINISHED;
-	/* All of the runnable time counts as throttled, although its end may be a wait for a CPU. */
+	/* If the thread is throttled, all of its runnable time counts, although the end may be a wait for a CPU. */
 	parts.throttled_ns = t->is_throttled ? UINT64_MAX : 0;
 	return off_cpu_tell_times(o, &parts, begin, MIN(woken, now), now);
 }

@@ -40,7 +40,7 @@ struct { /* Masks of slots, by thread ID. */
 	__type(value, __u64);
 } tasks SEC(".maps");
 
-struct { /* masks of slots, by CPU */
+struct { /* Masks of slots, by CPU. */
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, SHARED_COUNTER_CPUS);
 	__type(key, __u32);
@@ -137,7 +137,7 @@ int BPF_PROG(shared_forks, struct task_struct *parent, struct task_struct *child
 	return 0;
 }
 
-/* A thread counts until it is switched away for good, which is after its exit. */
+/* A thread counts until its last switch, which follows its exit. */
 SEC("tp_btf/sched_process_free")
 int BPF_PROG(shared_exits, struct task_struct *task)
 {

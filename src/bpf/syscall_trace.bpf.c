@@ -336,7 +336,7 @@ struct syscall_end { /* The end of a call. */
 	__s64 result;
 	__u64 duration;
 	__u32 flags;
-	bool with_mapped; /* see syscall_copy_args */
+	bool with_mapped; /* See syscall_copy_args. */
 };
 
 static __always_inline void syscall_exit_record(void *ctx, struct syscall_thread *thread,

@@ -57,8 +57,8 @@ static bool address_space_add_piece(
 }
 
 /*
- * Ends the mappings in the range but for their parts outside it. *position becomes that of the first active one after
- * it.
+ * Ends the mappings in the range, and keeps their parts outside it. *position becomes that of the first active one
+ * after it.
  */
 static bool address_space_make_room(
 	struct address_space *space, uint64_t start, uint64_t end, uint64_t time_ns, size_t *position)

@@ -93,7 +93,7 @@ static bool is_anonymous(struct tally_str name)
 	       str_starts_with(name, STR("/anon_hugepage")) || str_starts_with(name, STR("[anon"));
 }
 
-/* Memory that a program allocated: code there is generated, as in anonymous memory. */
+/* True for memory that a program allocated: code in it is generated, as in anonymous memory. */
 static bool is_own_memory(struct tally_str name)
 {
 	return str_starts_with(name, STR("[stack")) || str_starts_with(name, STR("/SYSV")) ||
@@ -406,7 +406,10 @@ bool binary_table_lists_build_ids(const struct binary_table *table)
 	return false;
 }
 
-/* Finds the last binary at each path without a build ID of its own, to which the listed build ID may belong. */
+/*
+ * Determines to which of the binaries at a path the listed build ID belongs: the last one without a build ID of its
+ * own, unless another one has the listed build ID.
+ */
 static void binary_id_find_listed(struct binary_table *table)
 {
 	for (size_t owner = 0; owner < BINARY_OWNERS; owner++)

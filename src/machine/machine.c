@@ -10,7 +10,7 @@
 #include "machine/remapped_text.h"
 
 #define PREFETCH	  4 /* Number of address spaces to prefetch ahead. */
-#define PREFETCH_MAPPINGS 6 /* Most address spaces have no more. */
+#define PREFETCH_MAPPINGS 6 /* Most address spaces have no more mappings. */
 
 struct machine {
 	struct intern strings;

@@ -191,7 +191,7 @@ void syscall_print_sockopt(struct syscall_printer *p, uint64_t level, uint64_t o
 	text_u64(p->t, option);
 }
 
-/* Most options are an int; names of devices and of algorithms are strings. */
+/* Most options are an int; names of devices and algorithms are strings. */
 void syscall_print_sockopt_value(struct syscall_printer *p, struct syscall_copied copied)
 {
 	if (copied.bytes.len == 4 && !copied.is_truncated) {

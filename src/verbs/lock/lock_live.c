@@ -44,7 +44,7 @@ static enum tally_status add_cgroup(void *context, uint64_t id, struct tally_str
 	return cgroup_names_add(context, id, path, err);
 }
 
-/* The removal of a cgroup is not reported, so if there are many cgroups, the list is read again. */
+/* The kernel does not report the removal of a cgroup, so the list is read again if it has become long. */
 static enum tally_status take_cgroup(
 	struct lock_live *live, const struct record_cgroup *cgroup, struct tally_error *err)
 {

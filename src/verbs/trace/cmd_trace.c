@@ -279,7 +279,7 @@ static bool is_of_trace(const struct trace_job *job)
 	return false;
 }
 
-/* --switch-on and --switch-off must name events that the recording has. */
+/* Checks that the recording contains the events of --switch-on and --switch-off. */
 static enum tally_status cmd_trace_check_switches(const struct trace_job *job, struct tally_error *err)
 {
 	const char *on = job->settings->switch_on, *off = job->settings->switch_off;

@@ -99,7 +99,7 @@ static bool trace_events_have(const struct event_list *events, const char *name)
 	return false;
 }
 
-/* The events of --switch-on and --switch-off, unless they are traced anyway. */
+/* Adds the event of --switch-on or --switch-off, unless it is traced anyway. */
 static enum tally_status add_switch(struct trace_events_adding *a, const char *name, struct tally_error *err)
 {
 	return !name || trace_events_have(a->events, name) ? TALLY_OK : trace_events_parse(a, name, TRACE_OTHER, err);

@@ -117,8 +117,8 @@ enum tally_status trace_feed_sample(struct trace_job *job, struct data_sample *s
 	if (event->role == TRACE_OTHER && event->most != UINT64_MAX && !trace_feed_counts(job, event))
 		return TALLY_OK;
 	is_last = job->is_over;
-	job->is_over = false; /* This is the last sample, which must still be printed; is_over is set again below. */
-	if (!job->is_live) /* As in perf, a sample that is not printed counts, too. */
+	job->is_over = false; /* The last sample must still be printed; is_over is set again below. */
+	if (!job->is_live) /* As in perf, times are relative to the first sample, even if it is not printed. */
 		trace_line_set_base(job, s->sample.time);
 	if (job->settings->prints_samples && (event->role == TRACE_ENTER || event->role == TRACE_EXIT))
 		print_sample(job, s);

@@ -26,7 +26,8 @@
 #define RING_MOST	   (16u << 20)
 #define RING_LEAST	   (1u << 20)
 #define TRACE_LIVE_WAIT_MS 50 /* Maximum delay of a line; a ring that fills faster wakes this process earlier. */
-#define FREQ_OTHERS	   UINT64_C(4000) /* Frequency of sampled events, for which single occurrences do not matter. */
+/* Sampling frequency, in hertz, of events that are not recorded one by one. */
+#define FREQ_OTHERS	   UINT64_C(4000)
 #define TYPES_PATH	   "/sys/kernel/btf/vmlinux"
 
 struct trace_live {
