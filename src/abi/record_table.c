@@ -121,7 +121,8 @@ static void decode_read(struct cursor *c, const struct record *record, struct re
 {
 	f->read.pid = cursor_u32(c);
 	f->read.tid = cursor_u32(c);
-	f->read.values = cursor_bytes(c, cursor_left(c)); /* Their length depends on the event's read_format. */
+	/* The length of the values depends on the event's read_format. */
+	f->read.values = cursor_bytes(c, cursor_left(c));
 }
 
 static void decode_aux(struct cursor *c, const struct record *record, struct record_fields *f)

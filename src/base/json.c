@@ -89,7 +89,7 @@ static size_t json_plain_before(const uint8_t *s, size_t len, const char *more)
 		part = MIN(len - at, PART_BYTES);
 		plain = json_plain_bytes(s + at, part);
 		for (const char *c = more; *c; c++) {
-			/* The others are not plain anyway. */
+			/* Characters that need an escape anyway are never in the plain part. */
 			bool may_come = *c >= ' ' && *c != '"' && *c != '\\';
 			const uint8_t *found = may_come ? memchr(s + at, *c, plain) : NULL;
 			plain = found ? (size_t)(found - s) - at : plain;

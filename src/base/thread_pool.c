@@ -125,7 +125,7 @@ static void thread_pool_help(struct pool *pool)
 		pthread_cond_signal(&pool->is_left);
 }
 
-/* Unlocks the mutex meanwhile. Returns false if no offer arrived. */
+/* Unlocks the mutex while it polls and waits. Returns false if no offer arrived. */
 static bool wait_for_offer(void)
 {
 	unsigned changes = atomic_load_explicit(&crew.changes, memory_order_relaxed);

@@ -118,9 +118,7 @@ void bpf_lock_contention_stop(struct bpf_lock_contention *locks)
 	lock_contention_bpf__detach(locks->skeleton);
 }
 
-/*
- * Number of times that the kernel skipped the program because another one ran on the CPU; Linux counts it since 5.12.
- */
+/* Returns how often the kernel skipped the program because another one ran on the CPU; Linux counts this since 5.12. */
 static uint64_t bpf_lock_contention_missed(const struct bpf_program *program)
 {
 	struct bpf_prog_info info = {0};

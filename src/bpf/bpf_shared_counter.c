@@ -95,7 +95,7 @@ static enum tally_status bpf_shared_counter_open_pinned(
 
 /* ---- the counting programs ---- */
 
-/* The kernel reuses IDs, so what the stored IDs lead to must be checked. */
+/* The kernel reuses IDs, so check that the stored ones still refer to tally's programs and maps. */
 static bool bpf_shared_counter_join(struct bpf_shared_counter *c, const struct shared_counter_entry *entry)
 {
 	struct bpf_link_info link = {0};
@@ -338,7 +338,7 @@ static void bpf_shared_counter_flush(const struct bpf_shared_counter *c)
 {
 	for (int cpu = 0; cpu < c->cpu_count; cpu++) {
 		LIBBPF_OPTS(bpf_test_run_opts, options, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = (uint32_t)cpu);
-		(void)bpf_prog_test_run_opts(c->program, &options); /* It fails if the CPU is offline. */
+		(void)bpf_prog_test_run_opts(c->program, &options); /* A run fails if the CPU is offline. */
 	}
 }
 

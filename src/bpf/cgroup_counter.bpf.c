@@ -22,7 +22,10 @@ bool is_counting;
 bool is_missing;
 __u64 moves; /* Number of times that a thread was moved to another cgroup. */
 __u64 unread; /* Number of failed reads of a CPU's counter. */
-/* Number of switches to a thread whose outermost cgroups were not reached within CGROUP_COUNTER_DEPTH levels. */
+/*
+ * Number of switches to threads with more than CGROUP_COUNTER_DEPTH levels of cgroups: the outermost ones were not
+ * counted.
+ */
 __u64 cut;
 
 struct { /* Counters by event and CPU. User space sets the sizes of this map and the next two before loading. */
@@ -180,8 +183,8 @@ int BPF_PROG(on_cgroup_switch, bool preempt, struct task_struct *prev, struct ta
 	if (cpu->task && cpu->task != (__u64)prev)
 		is_missing = true;
 	/*
-	 * If the last thread is known, a changed cgroup means that another thread has moved it: it counts for the old
-	 * one up to now.
+	 * If this CPU's last thread is known to be prev, but its cgroup differs, another thread has moved it: until now
+	 * it counts for the old one.
 	 */
 	struct css_set *left = BPF_CORE_READ(prev, cgroups), *entered = BPF_CORE_READ(next, cgroups);
 	if (misses && cpu->task != (__u64)prev && !cgroup_counter_is_same(cpu, left))

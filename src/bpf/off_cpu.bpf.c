@@ -26,9 +26,9 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 const volatile bool all_threads; /* False: only threads in the map of threads, and their children. */
 const volatile bool wants_preempted, inherits = true, switch_has_state, wants_kernel = true, wants_user = true,
 				     has_cpus;
-const volatile __u32 own_tgid, cgroup_count; /* If 0, threads of all cgroups are recorded. */
+const volatile __u32 own_tgid, cgroup_count; /* A cgroup_count of 0 includes threads of all cgroups. */
 const volatile __u32 memory_mode; /* A value of enum off_cpu_memory_mode. */
-/* The kernel's code for entry by an interrupt. */
+/* interrupts_begin and interrupts_bytes are the range of the kernel's interrupt entry code. */
 const volatile __u64 threshold_ns, interrupts_begin, interrupts_bytes;
 
 struct off_cpu_control control; /* Changed by user space while the program runs. */
@@ -98,7 +98,7 @@ struct {
 	__type(value, struct off_cpu_scratch);
 } scratch SEC(".maps");
 
-/* A walk covers some frames, and continues by a tail call. */
+/* A walk handles some frames in one program, and continues by a tail call. */
 int off_cpu_walk_switch(__u64 *context);
 int off_cpu_interpret_switch(__u64 *context);
 int off_cpu_walk_waking(__u64 *context);
@@ -270,7 +270,10 @@ static __always_inline int off_cpu_walked(void *context, struct off_cpu_scratch 
 	__u64 user = off_cpu_user_hash(s, s->user_count), kernel = s->walked.kernel_hash;
 	if (s->walked.remembered && s->walked.remembered != user)
 		__sync_fetch_and_add(&counts.mistaken_stacks, 1);
-	/* Memory pages and unwind tables may still arrive, and interpreter frames change without changing the stack. */
+	/*
+	 * Stacks that were cut short, lack unwind tables or contain interpreter frames are not remembered, because they
+	 * may become different without a change on the stack.
+	 */
 	bool is_lasting = s->user.end != WALK_SHORT && !s->user.is_unknown && !s->user.is_interpreted;
 	if (memory_mode != OFF_CPU_FORGETS && is_lasting && s->walked.remembered != user)
 		off_cpu_remember_user(t, off_cpu_current(), &s->walk, &s->registers, s->walked.space, user);
@@ -513,7 +516,7 @@ static __always_inline void off_cpu_return(struct off_cpu_thread *t, struct task
 	bool is_same = t->before_switches == off_cpu_switches(task);
 	if (t->flags & OFF_CPU_BEGAN_BEFORE) {
 		key.stack = t->before_stack;
-		if (!is_same) /* This is another wait: the thread ran while it was being visited. */
+		if (!is_same) /* The thread ran while it was being visited, so this is another wait. */
 			off_cpu_key_unknown(&key);
 	}
 	if (t->partial == OFF_CPU_IS_READ_AGAIN && is_same) {
@@ -634,7 +637,7 @@ static __always_inline bool off_cpu_woken_by(
 		__builtin_memset(t->waker_comm, 0, OFF_CPU_COMM);
 		t->flags |= OFF_CPU_WAKER | OFF_CPU_INTERRUPT;
 		at.has_user = false;
-		waker = t; /* It is not used, because has_user is false. */
+		waker = t; /* The waker's entry is not used, because has_user is false. */
 	} else {
 		t->waker_tid = at.tid;
 		t->waker_tgid = (__u32)OFF_CPU_READ(current, tgid);

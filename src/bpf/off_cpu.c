@@ -280,7 +280,8 @@ enum tally_status off_cpu_drain(
 	o->sink = sink;
 	o->err = err;
 	o->status = takes_sums ? off_cpu_turn_sums(o, &full) : TALLY_OK;
-	if (o->status == TALLY_OK) /* The stacks of sums must be known before the sums. */
+	/* Stacks arrive through the ring, and must be stored before the sums that refer to them. */
+	if (o->status == TALLY_OK)
 		o->status = off_cpu_drain_ring(o);
 	return o->status == TALLY_OK && full >= 0 ? off_cpu_empty_sums(o, full) : o->status;
 }
@@ -398,7 +399,8 @@ static enum tally_status off_cpu_size(struct off_cpu *o, struct tally_error *err
 	const struct off_cpu_config *c = &o->config;
 	struct off_cpu_bpf *s = o->skeleton;
 	size_t threads = 2 * c->thread_count + OFF_CPU_THREADS_LEAST;
-	bpf_program__set_autoattach(s->progs.off_cpu_walk_switch, false); /* It is reached by tail calls only. */
+	/* These four programs are reached by tail calls only. */
+	bpf_program__set_autoattach(s->progs.off_cpu_walk_switch, false);
 	bpf_program__set_autoattach(s->progs.off_cpu_walk_waking, false);
 	bpf_program__set_autoattach(s->progs.off_cpu_interpret_switch, false);
 	bpf_program__set_autoattach(s->progs.off_cpu_interpret_waking, false);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * This program is loaded to find out whether this process may load BPF programs. It contains what they all need: a
- * relocated access to a struct of the kernel and a ring buffer. It is not attached to anything.
+ * Is loaded to find out whether this process may load BPF programs. Contains what these need: a relocated access to a
+ * struct of the kernel and a ring buffer. Is never attached.
  */
 #include "bpf/kernel_types.bpf.h"
 

@@ -285,7 +285,8 @@ static const struct python_frames_code *python_frames_code(const struct python_f
 static uint64_t python_frames_address(struct python_frames *f, uint64_t frame)
 {
 	uint32_t id = (uint32_t)(frame >> PYTHON_ID_SHIFT), index = (uint32_t)frame & PYTHON_INDEX_MOST;
-	if (!python_frames_code(f, id)) /* Its record is in the ring, unless the ring had no room for it. */
+	/* The code object's record is still in the ring, unless the ring had no room for it. */
+	if (!python_frames_code(f, id))
 		(void)ring_buffer__consume(f->ring);
 	const struct python_frames_code *code = python_frames_code(f, id);
 	f->unnamed += !code;

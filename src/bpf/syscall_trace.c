@@ -210,7 +210,7 @@ enum tally_status syscall_trace_create(
 		syscall_trace_destroy(made);
 		return status;
 	}
-	made->config.plan = NULL; /* These pointers are the caller's, and may be invalid from now on. */
+	made->config.plan = NULL; /* The caller owns these pointers, which may become invalid after this call. */
 	made->config.cpus = NULL;
 	made->config.cgroups = NULL;
 	*trace = made;
@@ -372,9 +372,7 @@ enum tally_status syscall_trace_each_sum(struct syscall_trace *trace,
 	return status;
 }
 
-/*
- * Number of times that the kernel skipped the program because another one ran on the CPU; Linux counts it since 5.12.
- */
+/* Returns how often the kernel skipped the program because another one ran on the CPU; Linux counts this since 5.12. */
 static uint64_t syscall_trace_missed(const struct bpf_program *program)
 {
 	struct bpf_prog_info info = {0};

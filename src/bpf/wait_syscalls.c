@@ -28,7 +28,7 @@ static enum wait_state wait_syscalls_of(int32_t call)
 	case SYS_epoll_pwait2:
 #endif
 #ifdef SYS_io_uring_enter
-	case SYS_io_uring_enter: /* It waits for whichever request completes first. */
+	case SYS_io_uring_enter: /* Waits for whichever request completes first. */
 #endif
 	case SYS_io_getevents:
 #ifdef SYS_io_pgetevents

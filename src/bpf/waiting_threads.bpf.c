@@ -22,7 +22,8 @@ const volatile __u32 own_tgid;
 /* The variables below belong to the current pass. */
 __u64 begin_ns;
 __u32 generation;
-bool only_partial; /* Visit only threads whose stacks were walked when some unwind table was still missing. */
+/* True to visit only threads with stacks that were walked when some unwind table was still missing. */
+bool only_partial;
 __u64 lost_threads; /* Number of threads for which the map had no room. */
 __u32 reader; /* Process that reads the records, by its ID in the initial PID namespace. */
 
@@ -216,7 +217,7 @@ int waiting_visit(struct bpf_iter__task *context)
 	record->stack = off_cpu_mix(off_cpu_mix(record->tid, record->switches), begin_ns) | 1;
 	bool is_again = t->flags & OFF_CPU_BEGAN_BEFORE && t->before_stack == record->stack;
 	if (!only_partial && t->off_ns && t->generation == generation && !is_again)
-		return 0; /* The thread has left the CPU since its switches are seen, so its wait is already known. */
+		return 0; /* The thread has left the CPU again, and off_cpu.bpf.c has recorded that. */
 	if (only_partial) {
 		bool is_seen = t->partial == OFF_CPU_IS_READ_AGAIN;
 		if (is_seen && t->before_stack != record->stack)

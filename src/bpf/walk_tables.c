@@ -155,7 +155,7 @@ static bool walk_tables_take_maps(struct walk_tables *t, char *text, pid_t pid)
 			map.start >= INT64_MAX)
 			continue;
 		uint32_t file = walk_files_number(&t->files, &map, pid);
-		/* The bias is known only when the table is; until then this is the file offset. */
+		/* The bias requires the unwind table; until that is loaded, this is the file offset. */
 		struct walk_mapping mapping = {.start = map.start, .end = map.end, .bias = map.pgoff};
 		is_good = file != UINT32_MAX && t->mappings.len < WALK_MAPPINGS && vec_push(&t->mappings, mapping) &&
 			  vec_push(&t->mapped_files, file);

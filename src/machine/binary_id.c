@@ -262,7 +262,7 @@ bool binary_table_add_kernel(struct binary_table *table, const struct record_mma
 		return binary_id_add(table, &binary, STR(KERNEL_NAME), STR(KERNEL_NAME), index);
 	}
 	if (str_starts_with(name, STR(GUEST_KERNEL_NAME))) {
-		/* It is the kernel of another machine, so nothing on this one can name its functions. */
+		/* The guest's kernel is another one, so nothing on this machine can name its functions. */
 		binary.kind = MACHINE_NO_FILE;
 		return binary_id_add(
 			table, &binary, STR("[guest.kernel.kallsyms]"), STR("[guest.kernel.kallsyms]"), index);
@@ -445,7 +445,7 @@ static bool name_kernel(struct binary_table *table, struct machine_binary *kerne
 
 bool binary_table_finish(struct binary_table *table)
 {
-	/* These binaries were found by the build IDs of their records, which may change below. */
+	/* The cached binaries were found by the build IDs of their records, which may change below. */
 	memset(table->recent, 0, sizeof(table->recent));
 	binary_id_find_listed(table);
 	for (size_t i = 0; i < table->binaries.len; i++) {

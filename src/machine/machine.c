@@ -200,8 +200,8 @@ static void extend_kernel_image(struct machine *machine)
 		for (size_t k = 0; k < kernel->mappings.len; k++) {
 			uint64_t start = kernel->mappings.items[k].start;
 			/*
-			 * Old recorders end the kernel where the next mapping begins, so the end of its text is not
-			 * known.
+			 * Old recorders end the kernel where the next mapping begins, so the end of its text remains
+			 * unknown.
 			 */
 			if (k != i && start == binary->end)
 				binary->text_end = 0;

@@ -39,7 +39,7 @@ static void syscall_capture_vary(const struct syscall_arg *arg, enum syscall_abi
 		plan->copy = SYSCALL_COPY_STRING;
 		plan->most = SYSCALL_PART;
 		break;
-	case KIND_PRCTL: /* It is the name of a thread; with other options it is no address. */
+	case KIND_PRCTL: /* With PR_SET_NAME and PR_GET_NAME, the name of a thread; with other options no address. */
 		plan->copy = SYSCALL_COPY_STRING;
 		plan->most = CAPTURE_THREAD_NAME;
 		break;

@@ -244,7 +244,7 @@ static const struct syscall_word words_ioprio_who[] = {{1, "PROCESS"}, {2, "PGRP
 const struct syscall_words syscall_words_ioprio_who = {
 	"IOPRIO_WHO_", "", words_ioprio_who, ARRAY_LEN(words_ioprio_who), true};
 
-/* These names are printed in full, as perf does by BTF. */
+/* These names are complete, without a prefix to leave out, as perf prints them by BTF. */
 static const struct syscall_word words_landlock_rule[] = {
 	{1, "LANDLOCK_RULE_PATH_BENEATH"}, {2, "LANDLOCK_RULE_NET_PORT"}};
 const struct syscall_words syscall_words_landlock_rule = {

@@ -199,7 +199,7 @@ static enum tally_status cmd_lock_open_job(struct lock_job *job, struct tally_er
 	return status == TALLY_OK ? lock_job_begin(job, err) : status;
 }
 
-/* Waits during lost events have no known end, and waits of threads that have ended never end. */
+/* Lost events may contain the ends of waits, and threads that have exited end no waits. */
 static void cmd_lock_take_sideband(struct lock_job *job, const struct record *record)
 {
 	struct record_fields fields;

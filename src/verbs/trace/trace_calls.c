@@ -184,8 +184,8 @@ static struct trace_thread *thread_of(struct trace_job *job, const struct data_s
 }
 
 /*
- * Joins an end with the call that the thread was in before the trace, so that its arguments are known. Any other call
- * ends that one.
+ * Completes the call that the thread was in when the trace began, so that the arguments of its end are known. Any other
+ * call replaces it.
  */
 static void join_before(const struct data_sample *s, struct trace_thread *thread, struct syscall_call *call)
 {
@@ -223,21 +223,21 @@ static enum tally_status trace_calls_take(
 		break;
 	case SYSCALL_RECORD_SIGNAL:
 	case SYSCALL_RECORD_ENDED:
-		return TALLY_OK; /* They are no calls, and are handled elsewhere. */
+		return TALLY_OK; /* Signals and ends of threads are no calls, and were handled before. */
 	case SYSCALL_RECORD_NO_RETURN:
 		thread->events++;
 		status = trace_calls_finish(job, s, thread, call, true, err);
 		break;
 	case SYSCALL_RECORD_EXIT:
 		thread->events++;
-		/* Its beginning may not have been recorded, although its arguments were. */
+		/* The beginning may not have been recorded, although the arguments were. */
 		status = trace_calls_finish(job, s, thread, call, !thread->is_in_call, err);
 		thread->is_in_call = false;
 		if (job->current == thread)
 			job->current = NULL;
 	}
 	thread->is_before = false;
-	/* Done after the line is printed, which may contain the path of a descriptor that the call closes. */
+	/* Learned only after the line is printed, because the line may name a descriptor that the call closes. */
 	return status != TALLY_OK || trace_files_learn(job, thread->pid, call) ? status : error_nomem(err);
 }
 

@@ -45,7 +45,8 @@ static enum tally_status trace_events_parse(
 		spec->has_period = true;
 	}
 	if (status == TALLY_OK && (role == TRACE_ENTER || role == TRACE_RUNTIME)) {
-		spec->recording.has_callgraph = true; /* It has no call chain: the end of a call has one. */
+		/* The beginning of a call has no call chain, because its end has one. */
+		spec->recording.has_callgraph = true;
 		spec->recording.callgraph = CALLGRAPH_NONE;
 	}
 	return status;

@@ -123,7 +123,7 @@ static bool copy_file(struct trace_job *job, int32_t pid, int from, int to)
 static bool learn_open(struct trace_job *job, int32_t pid, const struct syscall_call *call, unsigned of)
 {
 	struct syscall_copied copied;
-	struct tally_str path = {NULL, 0}; /* No data means that the path is not known. */
+	struct tally_str path = {NULL, 0}; /* Without data, the path is unknown. */
 	if (syscall_part_find(call, of, SYSCALL_ITEM_SELF, false, &copied) && !copied.is_truncated)
 		path = (struct tally_str){
 			(const char *)copied.bytes.data, strnlen((const char *)copied.bytes.data, copied.bytes.len)};

@@ -121,7 +121,7 @@ static bool trace_threads_apply_fork(struct trace_threads *t, const struct recor
 	if (task->tid == task->ptid)
 		return true; /* Recordings begin with such records, of threads that ran before. */
 	if (thread && thread->events == 0)
-		thread->pid = (int32_t)task->pid; /* Its name may be known already. */
+		thread->pid = (int32_t)task->pid; /* The thread may exist already because its name was known first. */
 	else
 		thread = trace_threads_make(t, (int32_t)task->tid, (int32_t)task->pid);
 	if (!thread)
