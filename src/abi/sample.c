@@ -134,7 +134,8 @@ static enum tally_status cut_error(const struct record *record, const char *what
  */
 static const volatile size_t sample_bytes = sizeof(struct sample);
 
-#define PID_BITS 30 /* Process IDs are shorter, so raw data that begins with a greater number is no wait of perf's. */
+/* Process IDs have fewer bits, so raw data that begins with a greater number is not a wait of perf's. */
+#define PID_BITS 30
 
 /*
  * Since 6.16, perf stores a wait's thread, period and call chain only in raw data; the fields describe the thread that

@@ -4,7 +4,7 @@
 #include "base/array.h"
 
 #define ABORT_SHIFT 32
-/* One of these is set if it is known whether the instruction itself caused the abort. */
+/* One of these two bits is set if it is known whether the instruction itself caused the abort. */
 #define SYNC_BITS (UINT64_C(3) << 2)
 
 void transaction_print(struct text *t, uint64_t transaction)

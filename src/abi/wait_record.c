@@ -47,7 +47,7 @@ const char *wait_source_limits(uint64_t source)
 static struct cursor wait_record_find(struct tally_bytes raw, bool swap)
 {
 	struct cursor c = cursor_make(raw, swap), behind = c;
-	if (cursor_u32(&c) == WAIT_RECORD_MAGIC) /* Process IDs never reach this number. */
+	if (cursor_u32(&c) == WAIT_RECORD_MAGIC) /* No process ID reaches the magic number. */
 		return behind;
 	cursor_skip(&behind, 2 * sizeof(uint32_t) + sizeof(uint64_t));
 	uint64_t frames = cursor_u64(&behind);

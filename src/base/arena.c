@@ -59,7 +59,7 @@ static size_t arena_padding(const struct arena_chunk *chunk, size_t alignment)
 	return (size_t)(-at & (alignment - 1));
 }
 
-/* The memory is not zeroed: most callers overwrite it at once. */
+/* The memory is not zeroed, because the callers write it or leave it unused. */
 static void *arena_take(struct arena *arena, size_t size, size_t alignment)
 {
 	struct arena_chunk *chunk = arena->chunks;

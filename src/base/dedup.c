@@ -9,10 +9,10 @@
 #include "base/zeroed.h"
 
 #define CHUNK_ITEMS 16384 /* Number of items in a task that handles items in their order. */
-#define PART_ITEMS  8192 /* Approximate number of items in a part, for slots of 128 KiB. */
+#define PART_ITEMS  8192 /* Approximate number of items in a part, of which the slots take 128 KiB. */
 #define MOST_BITS   10 /* Maximum number of hash bits that select a part. */
 #define LEAST_SLOTS 64
-#define BATCH	    32 /* Number of lookups whose waits for memory overlap. */
+#define BATCH	    32 /* Number of lookups that wait for memory in parallel. */
 #define HASH_BITS   32
 
 struct dedup_finding {
@@ -21,7 +21,7 @@ struct dedup_finding {
 	struct dedup *found;
 	unsigned bits;
 	size_t parts, chunks;
-	uint32_t *hashes; /* Hash of each item. */
+	uint32_t *hashes;
 	uint32_t *places; /* By chunk and part: number of the chunk's items, then the place in order of the next one. */
 	uint32_t *begin; /* Beginning of each part in order. */
 	uint32_t *order; /* Items grouped by part, each part ascending; later, the number of each first item. */

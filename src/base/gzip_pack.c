@@ -17,7 +17,7 @@
 #define TAIL_BYTES	       8
 #define GZIP_PACK_PACKED_BYTES ((size_t)64 << 10)
 
-struct gzip_pack_job { /* One text. */
+struct gzip_pack_job { /* A text to compress. */
 	struct text text, packed;
 	uint32_t crc;
 	bool is_done, is_last;
@@ -26,7 +26,7 @@ struct gzip_pack_job { /* One text. */
 struct gzip_pack {
 	gzip_pack_put put;
 	void *context;
-	z_stream stream; /* Used by the caller's thread. */
+	z_stream stream; /* Stream of the caller's thread. */
 	uint32_t crc; /* CRC of the texts that were written. */
 	uint64_t bytes; /* Size of the texts that were written, before compression. */
 	bool failed;
@@ -69,7 +69,7 @@ static void pack_job(z_stream *z, struct gzip_pack_job *job)
 		}
 		z->next_out = (Bytef *)to;
 		z->avail_out = GZIP_PACK_PACKED_BYTES;
-		/* For a stream that was set up, it reports at most that there is nothing to do. */
+		/* For a stream that was set up, deflate reports at most that there is nothing to do. */
 		(void)deflate(z, flush);
 		job->packed.len += GZIP_PACK_PACKED_BYTES - z->avail_out;
 	} while (z->avail_out == 0 || flush == Z_NO_FLUSH);

@@ -10,7 +10,7 @@
 
 #define FIRST_KEYS	     32
 #define ID_TABLE_FIRST_SLOTS 64
-#define MANY		     32 /* Number of lookups whose waits for memory overlap. */
+#define MANY		     32 /* Number of lookups that wait for memory in parallel. */
 
 void id_table_deinit(struct id_table *table)
 {

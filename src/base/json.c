@@ -157,7 +157,6 @@ static void begin_line(struct json *j)
 	text_repeat(j->out, '\t', j->depth);
 }
 
-/* Moves to where the next item begins. */
 static void begin_item(struct json *j, struct tally_str key)
 {
 	if (j->has_item)

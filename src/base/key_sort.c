@@ -11,8 +11,8 @@
 #define DIGIT_BITS_FEW	8
 #define KEYS_FEW_DIGITS 4096 /* For fewer keys, one more pass is faster than adding up the counts of large digits. */
 
-#define MANY_KEYS (1u << 18) /* So many keys exceed even the caches that CPUs share. */
-/* With their buffer, so many keys take half a megabyte, which fits into a CPU's own cache. */
+#define MANY_KEYS (1u << 18) /* From this number on, keys exceed even the caches that CPUs share. */
+/* This many keys and their buffer take half a megabyte, which fits into a CPU's own cache. */
 #define CACHED_KEYS (1u << 14)
 #define FEW_KEYS    48
 

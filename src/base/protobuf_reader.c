@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 
-#define VARINT_BYTES	 10 /* Maximum size: 64 bits, 7 in each byte. */
+#define VARINT_BYTES	 10 /* Maximum size of a varint in bytes: 64 bits, 7 in each byte. */
 #define FIELD_NUMBER_MAX ((UINT64_C(1) << 29) - 1)
 
 struct protobuf_reader protobuf_reader_make(struct tally_bytes message)

@@ -5,7 +5,7 @@
 
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 #define VARINT_MAX 10
-/* Sufficient for most messages, which have a low field number and a short length. */
+/* Size of the head of most messages, which have a low field number and a short length. */
 #define PROTOBUF_WRITER_HEAD_BYTES 2
 
 static size_t protobuf_writer_encode(uint64_t value, char bytes[VARINT_MAX])

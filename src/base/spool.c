@@ -222,7 +222,7 @@ static bool spool_back(struct spool *spool, size_t end)
 		return false;
 	if (!back_by_file(spool, bytes) && !back_by_memory(spool, bytes))
 		return false;
-	/* Data that was written recently has mostly been used by now. */
+	/* Data that was written recently has mostly been used by now, so its pages are dropped. */
 	size_t behind = spool->backed < 2 * LARGE_BYTES ? 0 : spool->backed - 2 * LARGE_BYTES;
 	spool_drop(spool, (struct tally_bytes){spool->base + behind, spool->backed - behind});
 	spool->backed += bytes;

@@ -6,9 +6,9 @@
 #include "base/thread_pool.h"
 #include "base/vec.h"
 
-/* Size that is sorted at once, and used before it is dropped from memory. */
+/* Size of a block that is sorted at once, and used before it is dropped from memory. */
 #define SPOOL_SORT_BLOCK_BYTES ((size_t)4 << 20)
-/* Items that are in order for so many bytes become a block of their own. */
+/* Runs of ordered items of at least this size become blocks of their own. */
 #define LONG_BYTES (SPOOL_SORT_BLOCK_BYTES / 8)
 
 struct head { /* A block, of which the merge consumes the beginning. */
@@ -28,7 +28,7 @@ static void spool_sort_drop(const struct spool *spool, const uint8_t *begin, con
 	spool_drop(spool, (struct tally_bytes){begin, (size_t)(end - begin)});
 }
 
-/* Returns the end of the run of ordered items that begins at at. */
+/* Returns the end of the run of ordered items that starts at the item at. */
 static const uint8_t *run_end(const struct spool_sort_merge *m, const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *item = at + m->size;

@@ -69,7 +69,7 @@ struct tally_str symbol_name_plain(struct tally_str name)
 	if (parameters == 0 || parameters == plain.len || plain.data[parameters - 1] == ' ')
 		return name;
 	plain.len = parameters;
-	if (str_ends_with(plain, STR("operator"))) /* These parentheses are part of "operator()". */
+	if (str_ends_with(plain, STR("operator"))) /* The parentheses after "operator" are part of the name. */
 		return name;
 	size_t returned = return_type_len(plain);
 	return (struct tally_str){plain.data + returned, plain.len - returned};

@@ -155,7 +155,7 @@ static void text_right(struct text *t, const char *s, size_t len, size_t width, 
 }
 
 #define DECIMAL_DIGITS 20
-#define SHORT_BYTES    16 /* Numbers with their blanks are rarely longer, so as many bytes are copied at once. */
+#define SHORT_BYTES    16 /* Numbers with their padding are rarely longer, so this many bytes are copied at once. */
 
 /* Appends a number that ends at buffer + DECIMAL_DIGITS. At least SHORT_BYTES after it must be readable. */
 static void text_number_right(struct text *t, const char *start, const char *end, size_t width, char fill)

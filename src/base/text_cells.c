@@ -128,7 +128,7 @@ static inline bool is_plain_byte(char c)
 	return c >= 0x20 && c < 0x7f;
 }
 
-/* True if all bytes are printable ASCII, of which each has one cell. Nearly all names are. */
+/* True if all bytes are printable ASCII, so that each has one cell. Nearly all names are. */
 static bool is_plain(struct tally_str s)
 {
 	size_t at = 0;

@@ -20,7 +20,7 @@
  */
 #define LOOKED_NS    100000
 #define LOOKS	     16 /* Number of polls between two readings of the clock. */
-#define IDLE_SECONDS 1 /* A helper that had no work for so long ends. */
+#define IDLE_SECONDS 1 /* A helper ends after so long without work. */
 
 /*
  * The state of one call, on its stack: the call waits for the threads that help, and threads that arrive after its end
@@ -204,7 +204,7 @@ static void wait_for_helpers(struct pool *pool)
 		if (atomic_load_explicit(&pool->inside, memory_order_acquire) == inside)
 			break;
 	}
-	/* The last helper may still hold the mutex, and signal is_left. */
+	/* The last helper may still hold the mutex to signal is_left. */
 	pthread_mutex_lock(&crew.mutex);
 	while (atomic_load_explicit(&pool->inside, memory_order_relaxed) > 0)
 		pthread_cond_wait(&pool->is_left, &crew.mutex);

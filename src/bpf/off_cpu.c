@@ -288,7 +288,6 @@ enum tally_status off_cpu_drain(
 
 /* ---- finishing ---- */
 
-/* Reports a wait that has not ended. */
 static enum tally_status off_cpu_tell_unfinished(
 	struct off_cpu *o, uint32_t tid, const struct off_cpu_thread *t, uint64_t now)
 {

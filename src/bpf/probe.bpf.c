@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Is loaded to find out whether this process may load BPF programs. Contains what these need: a relocated access to a
- * struct of the kernel and a ring buffer. Is never attached.
+ * Loaded only to find out whether this process may load BPF programs, and never attached. It contains what all of them
+ * need: a relocated access to a struct of the kernel and a ring buffer.
  */
 #include "bpf/kernel_types.bpf.h"
 

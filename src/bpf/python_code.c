@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/cursor.h"
 
-#define LINE_MOST 10000000 /* Greater line numbers are taken for damage. */
+#define LINE_MOST 10000000 /* Greater line numbers are considered invalid: no file has so many. */
 
 static void put_character(struct writer *w, uint32_t c)
 {

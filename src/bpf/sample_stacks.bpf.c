@@ -43,7 +43,7 @@ static __always_inline int sample_put(void *context, struct sample_stack *sample
 	if (bpf_perf_event_output(context, &sample_outputs, BPF_F_CURRENT_CPU, sample,
 		    offsetof(struct sample_stack, stack.ips) + 8 * count))
 		__sync_fetch_and_add(&lost, 1);
-	return 1; /* The kernel then continues with the sample. */
+	return 1; /* A result of 1 makes the kernel continue with the sample. */
 }
 
 static __always_inline int sample_walk(void *context, bool interprets)

@@ -332,7 +332,7 @@ static __always_inline struct syscall_copies *syscall_exit_copies(
 	return c;
 }
 
-struct syscall_end { /* The end of a call. */
+struct syscall_end {
 	__s64 result;
 	__u64 duration;
 	__u32 flags;

@@ -69,7 +69,9 @@ void wait_stacks_read_kernel(struct wait_stacks *stacks, struct tally_str kallsy
 			open->end = address;
 			open = NULL;
 		}
-		/* On x86 the section begins with exceptions, and interrupts follow. */
+		/*
+		 * On x86 the section begins with exceptions; the interrupts after them start at asm_common_interrupt.
+		 */
 		if (str_equal(name, STR("__irqentry_text_start")) || str_equal(name, STR("asm_common_interrupt")))
 			stacks->interrupts.begin = address;
 		if (str_equal(name, STR("__irqentry_text_end")))

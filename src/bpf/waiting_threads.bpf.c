@@ -53,7 +53,8 @@ static __always_inline bool waiting_is_target(const struct task_struct *task)
 		return false;
 	if (all_threads)
 		return true;
-	const struct off_cpu_thread *known = bpf_map_lookup_elem(&threads, &tid); /* A child of a target may be one. */
+	/* A child of a target may be a target, too. */
+	const struct off_cpu_thread *known = bpf_map_lookup_elem(&threads, &tid);
 	if (known && known->is_target)
 		return true;
 	const __u8 *thread = bpf_map_lookup_elem(&targets, &tid);
@@ -147,7 +148,7 @@ static __always_inline struct off_cpu_thread *waiting_entry(const struct task_st
 	return t;
 }
 
-/* Enters the thread's wait; false if it does not wait, or no longer. */
+/* Stores the thread's wait in its entry of the map; false if it does not wait, or no longer. */
 static __always_inline bool waiting_enter(
 	struct task_struct *task, struct off_cpu_thread *t, struct waiting_record *record, __u8 state)
 {

@@ -364,7 +364,7 @@ enum walk_answer walk_files_ask(struct walk_files *f, const struct walk_miss *qu
 		answer = walk_files_ask_mapping(f, question, &map);
 	else if (status != TALLY_OK && status != TALLY_NOT_FOUND)
 		answer = WALK_UNREADABLE;
-	if (answer != WALK_ANSWERED) /* The next process that maps the file then asks again. */
+	if (answer != WALK_ANSWERED) /* Without an entry, the next process that maps the file asks again. */
 		(void)bpf_map_delete_elem(f->maps.files, &question->file);
 	if (status == TALLY_OK)
 		free(text);

@@ -49,7 +49,7 @@ enum walk_map {
 	WALK_TABLES_MAP_COUNT
 };
 
-struct walk_known { /* A process, by its index. */
+struct walk_known { /* A process; by_pid refers to its index. */
 	struct walk_span span;
 };
 

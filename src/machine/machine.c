@@ -9,7 +9,7 @@
 #include "machine/process.h"
 #include "machine/remapped_text.h"
 
-#define PREFETCH	  4 /* Number of address spaces to prefetch ahead. */
+#define PREFETCH	  4 /* Number of address spaces between the prefetch and its use. */
 #define PREFETCH_MAPPINGS 6 /* Most address spaces have no more mappings. */
 
 struct machine {

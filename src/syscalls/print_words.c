@@ -401,7 +401,7 @@ bool syscall_print_word(struct syscall_printer *p, const struct syscall_arg *arg
 	case KIND_FLAGS:
 		syscall_put_words(p, arg->words, value);
 		return true;
-	case KIND_ENUM: /* Some are of type int and may be -1. */
+	case KIND_ENUM: /* Some enums are of type int, for which only the low 32 bits of the register count. */
 		syscall_put_words(p, arg->words, syscall_word_find(arg->words, value) ? value : value & UINT32_MAX);
 		return true;
 	case KIND_CLOCK: /* With BTF, a clock is printed as a number. */

@@ -39,7 +39,8 @@ static void syscall_capture_vary(const struct syscall_arg *arg, enum syscall_abi
 		plan->copy = SYSCALL_COPY_STRING;
 		plan->most = SYSCALL_PART;
 		break;
-	case KIND_PRCTL: /* With PR_SET_NAME and PR_GET_NAME, the name of a thread; with other options no address. */
+	/* With PR_SET_NAME and PR_GET_NAME it is a thread's name; with other options, it is not an address. */
+	case KIND_PRCTL:
 		plan->copy = SYSCALL_COPY_STRING;
 		plan->most = CAPTURE_THREAD_NAME;
 		break;
@@ -108,12 +109,13 @@ static struct syscall_plan_arg syscall_capture_arg(
 		.copy = SYSCALL_COPY_BYTES, .when = arg->when, .count = arg->count, .of = arg->of};
 	unsigned bytes = syscall_kind_bytes((enum syscall_kind)arg->kind, abi);
 	if (arg->kind == KIND_FUTEX_TIME) {
-		/* For operations that have a time. Its count does not depend on the argument of. */
+		/* Only some operations have a time. Argument of is the operation, not a count. */
 		plan.when = SYSCALL_WHEN_ENTRY;
 		plan.count = SYSCALL_COUNT_ONE;
 		bytes = syscall_kind_bytes(KIND_TIMESPEC, abi);
 	}
-	if (arg->kind == KIND_CLONE_ARGS || arg->kind == KIND_OPEN_HOW) { /* Another argument contains their size. */
+	/* Another argument contains the size of these structs. */
+	if (arg->kind == KIND_CLONE_ARGS || arg->kind == KIND_OPEN_HOW) {
 		plan.unit = 1;
 		plan.most = (uint16_t)bytes;
 		return plan;

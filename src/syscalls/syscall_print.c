@@ -122,7 +122,7 @@ static bool syscall_arg_is_shown(const struct syscall_call *call, const struct s
 		return false;
 	if (o->with_zeros || o->no_names)
 		return true;
-	/* The descriptor of mmap: it is used for files; for other memory, programs pass -1. */
+	/* mmap uses its descriptor only for files; for other memory, programs pass -1. */
 	if (arg->kind == KIND_FD_IF_FILE)
 		return !(call->args[arg->of] & SYSCALL_PRINT_MAP_ANONYMOUS) || (value && (int32_t)value != -1);
 	if (value)

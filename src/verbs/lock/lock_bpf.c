@@ -64,7 +64,7 @@ static enum tally_status lock_bpf_take(void *context, const struct bpf_lock_sum 
 		memcpy(chain + 1, sum->stack->frames, depth * sizeof(*chain));
 	const struct data_sample sample = {
 		.event = &events[0],
-		.clock = UINT64_MAX - 1, /* The kernel's mappings at the end are used. */
+		.clock = UINT64_MAX - 1, /* Selects the kernel's mappings at the end. */
 		.sample = {.ip = sum->kernel_address,
 			.pid = sum->key.tid,
 			.tid = sum->key.tid,

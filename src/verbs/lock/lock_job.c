@@ -88,13 +88,12 @@ static bool lock_job_is_wanted(const struct lock_job *job, const struct data_sam
 
 /* ---- names ---- */
 
-/* Information about a lock and its waiters. */
 struct lock_wait_names {
 	struct text lock; /* The lock's class, if lockdep reports it; its variable, if that is requested. */
 	struct lock_caller caller;
 	/* is_whole: the name is the lock's own, not that of an object that contains the lock. */
 	bool has_class, is_whole;
-	bool has_lock, has_texts; /* True once they were looked up. */
+	bool has_lock, has_texts; /* True once the lock and the texts were looked up. */
 	struct tally_str comm; /* Name of the thread; its data is NULL if the job knows the name. */
 	enum lock_event event; /* The event that began the wait. */
 };

@@ -194,7 +194,7 @@ static enum tally_status lock_live_open_all(struct lock_live *live, struct tally
 	return status == TALLY_OK ? lock_live_open_source(live, err) : status;
 }
 
-/* Starts to record, and then the command. */
+/* Enables the events, and then starts the command. */
 static enum tally_status lock_live_start(struct lock_live *live, struct tally_error *err)
 {
 	const struct command_watch *watch = &live->rings.watch;

@@ -34,7 +34,8 @@ static bool is_waiting_function(const char *name)
 	return false;
 }
 
-enum { NOT_LOOKED_AT, WAITS, CALLS }; /* Values of line_form in a frame's name, which contains no lines here. */
+/* Values of line_form in a frame's name, which is free for this use because no lines are printed here. */
+enum { NOT_LOOKED_AT, WAITS, CALLS };
 
 static bool is_waiting_frame(struct frame_name *name)
 {

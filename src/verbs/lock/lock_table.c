@@ -107,7 +107,6 @@ static const uint8_t *lock_table_labels(enum lock_layout layout, bool is_text)
 	return labels[layout][is_text];
 }
 
-/* Appends the labels to the columns that are shown. */
 static void lock_table_add_labels(struct cells *cells, uint8_t *order, const uint8_t *labels)
 {
 	for (size_t i = 0; i < LOCK_TABLE_LABELS_MAX && labels[i]; i++)

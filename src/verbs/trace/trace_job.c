@@ -50,7 +50,7 @@ uint64_t trace_job_owner(const struct trace_job *job, const struct data_sample *
 {
 	switch (job->settings->summary_mode) {
 	case TRACE_BY_THREAD:
-		return (uint64_t)(uintptr_t)thread; /* The address, because the ID of a thread may be reused. */
+		return (uint64_t)(uintptr_t)thread; /* A thread's ID may be reused, so its address is the owner. */
 	case TRACE_BY_CGROUP:
 		return s->sample.cgroup;
 	case TRACE_BY_TOTAL:

@@ -27,8 +27,8 @@
 #define RING_LEAST	   (1u << 20)
 #define TRACE_LIVE_WAIT_MS 50 /* Maximum delay of a line; a ring that fills faster wakes this process earlier. */
 /* Sampling frequency, in hertz, of events that are not recorded one by one. */
-#define FREQ_OTHERS	   UINT64_C(4000)
-#define TYPES_PATH	   "/sys/kernel/btf/vmlinux"
+#define FREQ_OTHERS UINT64_C(4000)
+#define TYPES_PATH  "/sys/kernel/btf/vmlinux"
 
 struct trace_live {
 	struct trace_job *job;
@@ -300,7 +300,10 @@ static enum tally_status trace_live_start(struct trace_live *live, struct tally_
 	return status == TALLY_OK ? command_watch_start(&live->rings.watch, err) : status;
 }
 
-/* True if there may be several threads, so that lines must name theirs. An attached process may start more later. */
+/*
+ * True if there may be several threads, so that each line must name its thread. An attached process may start more
+ * later.
+ */
 static bool may_have_threads(const struct trace_live *live)
 {
 	const struct target *t = &live->rings.opening.target;

@@ -119,9 +119,9 @@ static bool trace_threads_apply_fork(struct trace_threads *t, const struct recor
 	const struct trace_thread *parent = trace_threads_find(t, (int32_t)task->ptid);
 	struct trace_thread *thread = trace_threads_find(t, (int32_t)task->tid);
 	if (task->tid == task->ptid)
-		return true; /* Recordings begin with such records, of threads that ran before. */
+		return true; /* Recordings begin with such records for threads that ran before. */
 	if (thread && thread->events == 0)
-		thread->pid = (int32_t)task->pid; /* The thread may exist already because its name was known first. */
+		thread->pid = (int32_t)task->pid; /* The thread exists already if its name was recorded first. */
 	else
 		thread = trace_threads_make(t, (int32_t)task->tid, (int32_t)task->pid);
 	if (!thread)
