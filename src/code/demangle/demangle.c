@@ -9,7 +9,7 @@
 #include "code/demangle/demangle_runtime.h"
 #include "tally_config.h"
 
-/* The name itself where it is of no such runtime or memory runs out. */
+/* Returns the name itself if it does not come from such a runtime or memory runs out. */
 static const char *demangle_of_runtime(struct arena *arena, const char *name)
 {
 	size_t len;
@@ -30,9 +30,10 @@ static const char *demangle_of_runtime(struct arena *arena, const char *name)
 
 #include "base/text.h"
 
-#define PLAIN_MOST 512 /* of a readable name; longer ones are libiberty's */
+/* Maximum length of a demangled name that needs no growing buffer; libiberty handles longer ones. */
+#define PLAIN_MOST 512
 
-/* C++ (and legacy Rust, which looks like it) _Z, Rust v0 _R, D _D; __Z as some object formats write it. */
+/* C++ and legacy Rust use _Z, Rust v0 uses _R, D uses _D. Some object formats add an underscore: __Z. */
 static bool may_be_mangled(const char *name)
 {
 	return name[0] == '_' &&
@@ -47,7 +48,7 @@ static bool may_be_rust(const char *name)
 
 struct collector {
 	struct text text;
-	int flags; /* of libiberty */
+	int flags; /* DMGL_* flags of libiberty. */
 	jmp_buf too_long;
 };
 
@@ -111,7 +112,8 @@ static bool demangle_by_callback(const char *name, struct collector *c)
 	return name[1] != 'R' && cplus_demangle_v3_callback(name, DMGL_AUTO | c->flags, demangle_collect, c) != 0;
 }
 
-/* "Qa" to "Qz" go back 0 to 25 bytes; upper-case letters in front of the last are higher digits of base 26. */
+/* Decodes a back reference of D: "Qa" to "Qz" refer 0 to 25 bytes back; preceding upper-case letters are higher digits
+ * in base 26. */
 static bool back_reference(const char *name, size_t at, size_t *target)
 {
 	size_t back = 0;
@@ -125,10 +127,12 @@ static bool back_reference(const char *name, size_t at, size_t *target)
 	return back > 0 && back <= at;
 }
 
-/* How much is written at most: each reference repeats what lies between its target and itself. */
+/* Returns whether the demangled name is short enough: a back reference repeats at most the text between its target and
+ * itself. */
 static bool is_short_in_d(const char *name, size_t len)
 {
-	uint32_t written[LIMIT_MANGLED + 1]; /* by all before a byte */
+	/* Maximum number of bytes that the name produces before each of its bytes. */
+	uint32_t written[LIMIT_MANGLED + 1];
 	size_t target;
 	written[0] = 0;
 	for (size_t i = 0; i < len; i++) {
@@ -142,7 +146,7 @@ static bool is_short_in_d(const char *name, size_t len)
 	return true;
 }
 
-/* The same can be in D's names, of which the demangler cannot be left. */
+/* D's names can expand likewise, but D's demangler has no callback that could stop it. */
 static bool demangle_d(const char *name, struct text *text)
 {
 	char *readable = is_short_in_d(name, strlen(name)) ? cplus_demangle(name, DMGL_DLANG) : NULL;
@@ -152,10 +156,10 @@ static bool demangle_d(const char *name, struct text *text)
 	return readable != NULL;
 }
 
-/* The text's owner deinits it in any case. */
+/* The caller must free c->text, even after a failure. */
 static bool demangle_part(const char *name, size_t len, struct collector *c)
 {
-	/* A level of nesting is a call, of which there is no bound in D. */
+	/* libiberty recurses once per level of nesting, and has no limit for D, so the length of names is limited. */
 	bool is_done = false;
 	if (len <= LIMIT_MANGLED) {
 		char *copy = name[len] ? strndup(name, len) : NULL;
@@ -167,7 +171,7 @@ static bool demangle_part(const char *name, size_t len, struct collector *c)
 	return is_done && !c->text.failed;
 }
 
-/* Without a buffer that grows: most names are such. NULL: the name is not plain, or memory ran out. */
+/* Demangles most names without a growing buffer. Returns NULL if the name is not plain or memory runs out. */
 static const char *demangle_plainly(struct arena *arena, const char *name, size_t len)
 {
 	char readable[PLAIN_MOST];
@@ -182,14 +186,14 @@ const char *demangle(struct arena *arena, const char *name)
 {
 	if (!may_be_mangled(name))
 		return demangle_of_runtime(arena, name);
-	const char *suffix = strchr(name, '@'); /* "target@plt", "name@@VERSION": stays */
+	const char *suffix = strchr(name, '@'); /* The suffix of "target@plt" and "name@@VERSION" is retained. */
 	size_t len = suffix ? (size_t)(suffix - name) : strlen(name);
 	const char *copy = may_be_rust(name) ? NULL : demangle_plainly(arena, name, len);
 	if (copy)
 		return copy;
 	struct collector c = {.flags = DMGL_PARAMS | DMGL_ANSI};
 	if (demangle_part(name, len, &c)) {
-		c.text.len--; /* its zero byte */
+		c.text.len--; /* demangle_part terminates the text with a zero byte. */
 		text_str(&c.text, name + len);
 		copy = c.text.failed ? NULL : arena_string(arena, c.text.data, c.text.len);
 	}

@@ -7,10 +7,10 @@
 
 #include "base/array.h"
 
-#define SUBSTITUTIONS 37 /* "S_", and what a digit or letter numbers */
-#define NESTED_MOST   16 /* pointers to pointers */
+#define SUBSTITUTIONS 37 /* Substitutions are "S_", "S0_" to "S9_" and "SA_" to "SZ_". */
+#define NESTED_MOST   16 /* Maximum number of pointers, references and qualifiers of one type. */
 
-struct plain_span { /* of the output */
+struct plain_span { /* A range of bytes in the output. */
 	uint16_t start, len;
 };
 
@@ -19,9 +19,9 @@ struct plain_name {
 	char *out;
 	size_t len, room;
 	bool failed;
-	struct plain_span earlier[SUBSTITUTIONS]; /* what "S_" and "S0_" repeat: it stays where it was written first */
+	struct plain_span earlier[SUBSTITUTIONS]; /* Ranges that "S_", "S0_" and so on repeat; output is never moved. */
 	unsigned earlier_count;
-	struct plain_span last; /* the last identifier */
+	struct plain_span last; /* The last identifier, which names constructors and destructors. */
 };
 
 static void plain_put(struct plain_name *n, const char *text, size_t len)
@@ -51,7 +51,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* All from start on may be repeated from now on. */
+/* Makes the output from start on available to substitutions. */
 static void plain_keep(struct plain_name *n, size_t start)
 {
 	if (n->earlier_count == SUBSTITUTIONS) {
@@ -61,7 +61,7 @@ static void plain_keep(struct plain_name *n, size_t start)
 	n->earlier[n->earlier_count++] = (struct plain_span){(uint16_t)start, (uint16_t)(n->len - start)};
 }
 
-/* "3foo". The compiler's own names ("_GLOBAL__N_1") are shown in other words. */
+/* Parses "3foo". Names that the compiler generates ("_GLOBAL__N_1") are printed differently, so they fail. */
 static void plain_identifier(struct plain_name *n)
 {
 	size_t len = 0;
@@ -77,7 +77,7 @@ static void plain_identifier(struct plain_name *n)
 	n->at += len;
 }
 
-/* Behind "S": "_", "0_" to "Z_". */
+/* Parses what follows "S": "_", or "0_" to "Z_". */
 static void plain_repeat(struct plain_name *n)
 {
 	unsigned number = 0;
@@ -93,11 +93,12 @@ static void plain_repeat(struct plain_name *n)
 		return;
 	}
 	struct plain_span span = n->earlier[number];
-	n->last = (struct plain_span){0}; /* a constructor's name would have to be looked for in it */
+	/* The name of a constructor would have to be extracted from the repeated text, which is not supported. */
+	n->last = (struct plain_span){0};
 	plain_put(n, n->out + span.start, span.len);
 }
 
-/* "C1", "D2": the name of the class again. */
+/* Parses "C1", "D2" and the like, which repeat the name of the class. */
 static void plain_structor(struct plain_name *n)
 {
 	bool is_destructor = *n->at++ == 'D';
@@ -112,7 +113,7 @@ static void plain_structor(struct plain_name *n)
 		plain_put(n, n->out + n->last.start, n->last.len);
 }
 
-/* Behind "N", up to its "E". A type may be repeated as a whole, a function only its scopes. */
+/* Parses what follows "N", up to its "E". A type can be substituted as a whole, a function only by its scopes. */
 static void plain_nested(struct plain_name *n, bool is_type)
 {
 	size_t start = n->len;
@@ -171,7 +172,7 @@ static const char *plain_builtin(char c)
 	return c >= 'a' && c <= 'z' ? names[c - 'a'] : NULL;
 }
 
-/* A class, or what was written before. */
+/* Parses a class or a substitution. */
 static void plain_class(struct plain_name *n)
 {
 	size_t start = n->len;
@@ -190,7 +191,7 @@ static void plain_class(struct plain_name *n)
 		plain_keep(n, start);
 }
 
-/* The pointers, references and consts stand before what they are of, and are shown behind it. */
+/* Pointers, references and const precede their type in the mangled name, but follow it in the output. */
 static void plain_type(struct plain_name *n)
 {
 	size_t start = n->len;
@@ -209,7 +210,7 @@ static void plain_type(struct plain_name *n)
 	}
 	for (const char *of = base; of-- > first && !n->failed;) {
 		char last = n->out[n->len - 1];
-		/* References to references become one, and const of const, too. */
+		/* Collapsing references and repeated const is not supported. */
 		n->failed = (*of != 'P' && last == '&') ||
 			    (*of == 'K' && n->len - start > 6 && !memcmp(n->out + n->len - 6, " const", 6));
 		plain_put(n,

@@ -17,7 +17,8 @@ static bool demangle_runtime_hex_digit(char c, unsigned *value)
 static bool demangle_ocaml(struct tally_str name, struct text *text)
 {
 	size_t at = sizeof(OCAML) - 1;
-	/* What the runtime itself has ("caml_main") is C; a module begins with a capital. */
+	/* Functions of the OCaml runtime itself ("caml_main") are written in C; the name of a module begins with a
+	 * capital letter. */
 	if (name.len <= at || !str_starts_with(name, STR(OCAML)) || name.data[at] < 'A' || name.data[at] > 'Z')
 		return false;
 	while (at < name.len) {
@@ -63,7 +64,7 @@ static const char *java_primitive(char c)
 	}
 }
 
-/* "Ljava/lang/String;" without its first letter; false: it does not end. */
+/* Parses "java/lang/String;", which follows "L". Returns false if the semicolon is missing. */
 static bool java_class(struct tally_str *rest, struct text *text)
 {
 	const char *end = memchr(rest->data, ';', rest->len);
@@ -106,7 +107,7 @@ static bool demangle_java(struct tally_str name, struct text *text)
 	const char *open = memchr(rest.data, '(', rest.len);
 	if (!open || open == rest.data)
 		return false;
-	if (rest.data[0] != '<') /* "<init>" */
+	if (rest.data[0] != '<') /* A constructor ("<init>") directly follows the name of its class. */
 		text_char(text, '.');
 	size_t method = (size_t)(open - rest.data);
 	text_bytes(text, rest.data, method + 1);
