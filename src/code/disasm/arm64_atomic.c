@@ -3,7 +3,8 @@
 
 #include "code/disasm/instruction_text.h"
 
-/* Arm ARM (DDI 0487), C4.1: "Compare and swap", "Compare and swap pair" and "Atomic memory operations". */
+/* Encodings are those of Arm ARM (DDI 0487), C4.1: "Compare and swap", "Compare and swap pair" and "Atomic memory
+ * operations". */
 
 static const char *arm64_atomic_register_name(unsigned number, bool is_64, char room[8])
 {
@@ -48,7 +49,7 @@ static void spell_swap_pair(uint32_t word, struct instruction *to)
 		arm64_atomic_register_name((word & 31) + 1, is_64, t[1]), arm64_atomic_base_name(word, n));
 }
 
-/* False: none of them. */
+/* Returns false for any other instruction. */
 static bool spell_operation(uint32_t word, struct instruction *to)
 {
 	static const char *const names[] = {"add", "clr", "eor", "set", "smax", "smin", "umax", "umin"};
@@ -63,7 +64,7 @@ static bool spell_operation(uint32_t word, struct instruction *to)
 	}
 	if (is_swap && operation != 0)
 		return false;
-	/* Whose old value nobody wants: a store. */
+	/* If the old value is discarded, the instruction is written as a store. */
 	bool is_store = !is_swap && !acquires && (word & 31) == 31;
 	snprintf(to->mnemonic, sizeof(to->mnemonic), "%s%s%s%s%s", is_swap ? "swp" : (is_store ? "st" : "ld"),
 		is_swap ? "" : names[operation], acquires ? "a" : "", releases ? "l" : "", size_letter(size));

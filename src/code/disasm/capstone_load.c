@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/shared_object.h"
 
-/* The library's ABI goes by its major version, which is that of the header. */
+/* The soname of the library has its major version, which the header also defines. */
 #define TEXT_OF(number)		 #number
 #define CAPSTONE_FILE_OF(number) "libcapstone.so." TEXT_OF(number)
 #define CAPSTONE_FILE		 CAPSTONE_FILE_OF(CS_API_MAJOR)
@@ -32,7 +32,7 @@ static struct {
 } library;
 
 static bool is_loaded;
-static char failure[256]; /* why it is not loaded */
+static char failure[256]; /* Message of the loader if the library could not be loaded. */
 
 static void load_functions(void)
 {

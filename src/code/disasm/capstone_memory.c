@@ -10,7 +10,8 @@
 #include "base/checked.h"
 #include "base/error.h"
 
-#define RESERVE_BYTES ((size_t)64 << 10) /* a handle takes some KB, and so do the tables of an architecture */
+/* Size of the memory that is used if malloc fails; a handle and the tables of an architecture need some KB each. */
+#define RESERVE_BYTES ((size_t)64 << 10)
 
 static _Alignas(16) unsigned char reserve[RESERVE_BYTES];
 static atomic_size_t reserve_taken;
@@ -46,7 +47,8 @@ static void *capstone_calloc(size_t count, size_t size)
 {
 	void *block = calloc(count, size);
 	size_t bytes;
-	return block || !checked_mul(count, size, &bytes) ? block : take_reserve(bytes); /* zeros: used once */
+	/* The reserve is zeroed, because no part of it is reused. */
+	return block || !checked_mul(count, size, &bytes) ? block : take_reserve(bytes);
 }
 
 static void *capstone_realloc(void *block, size_t size)

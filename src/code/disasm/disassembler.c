@@ -15,10 +15,10 @@
 
 struct disassembler {
 	csh handle;
-	cs_insn *insn; /* reused */
+	cs_insn *insn; /* Reused for each instruction. */
 	struct disassembler_options options;
 	bool is_x86;
-	unsigned step; /* what undecodable bytes are skipped by */
+	unsigned step; /* Number of bytes to skip if they cannot be decoded. */
 };
 
 struct machine_mode {
@@ -58,7 +58,7 @@ static enum tally_status open_handle(struct disassembler *d, struct tally_error 
 	if (!found)
 		return error_set(err, TALLY_UNSUPPORTED, "no disassembler for ELF machine %u", d->options.elf_machine);
 	unsigned mode = found->mode;
-	/* Code of arm64 is little-endian whatever its data is. */
+	/* Code of aarch64 is little-endian even if its data is big-endian. */
 	d->options.is_big_endian &= d->options.elf_machine != EM_AARCH64;
 	if (d->options.is_big_endian)
 		mode |= (unsigned)CS_MODE_BIG_ENDIAN;
@@ -155,13 +155,13 @@ static bool always_leaves(const struct disassembler *d, const cs_insn *insn, enu
 	return !operation.goes_on;
 }
 
-/* fwait before an x87 instruction, which is one with it: fnstsw -> fstsw. */
+/* fwait and a following x87 instruction form one instruction: fwait, fnstsw is fstsw. */
 static bool is_waiting(struct tally_bytes bytes)
 {
 	return bytes.len > 1 && bytes.data[0] == 0x9b && (bytes.data[1] & 0xf8) == 0xd8;
 }
 
-/* False: none follows. */
+/* Returns false if no x87 instruction follows. */
 static bool spell_waiting(struct disassembler *d, struct tally_bytes bytes, uint64_t address, struct instruction *to)
 {
 	struct tally_bytes rest = {bytes.data + 1, bytes.len - 1};
@@ -218,7 +218,7 @@ bool disassembler_operation(
 		.memory = {.base = OPERATION_NO_REGISTER, .index = OPERATION_NO_REGISTER},
 		.goes_on = true};
 	if (!cs_disasm_iter(d->handle, &code, &len, &at, d->insn)) {
-		/* What has a text only is skipped whole. */
+		/* Instructions that only have a text are skipped as a whole. */
 		struct instruction text;
 		disassembler_next(d, bytes, address, &text);
 		operation->size = text.size;

@@ -10,7 +10,7 @@ struct condition {
 	const char *name, *shown, *meanings;
 };
 
-/* objdump's comments behind conditions: other names of the same one. */
+/* objdump prints other names of a condition as a comment. */
 static const struct condition conditions[] = {
 	{"eq", "eq", "none"},
 	{"ne", "ne", "any"},
@@ -34,7 +34,7 @@ static const struct condition *objdump_arm64_find_condition(const char *name)
 	return NULL;
 }
 
-/* The names with "b." before each. */
+/* Writes the names with "b." before each of them. */
 static void comment_branch(const char *meanings, char *comment, size_t bytes)
 {
 	struct tally_str rest = str_from(meanings), part;
@@ -61,7 +61,7 @@ static void spell_condition(struct instruction *to)
 	snprintf(to->comment, sizeof(to->comment), "%s = %s", condition->shown, condition->meanings);
 }
 
-/* Counts of bits, which are decimal. */
+/* These instructions have operands that count bits, which objdump prints in decimal. */
 static bool counts_bits(const char *mnemonic)
 {
 	static const char *const names[] = {"lsl", "lsr", "asr", "ror", "ubfx", "sbfx", "ubfiz", "sbfiz", "bfi",
@@ -69,7 +69,7 @@ static bool counts_bits(const char *mnemonic)
 		"shrn", "sli", "sri", "rev", "ssra", "usra", "ext", "rshrn", "shll", "srshr", "urshr", "srsra", "ursra",
 		"sqshl", "uqshl", "sqshlu", "sqshrn", "uqshrn", "sqrshrn", "uqrshrn", "sqshrun", "sqrshrun", "fcvtzs",
 		"fcvtzu", "scvtf", "ucvtf"};
-	/* A name with 2 behind it is of the upper halves. */
+	/* The suffix 2 selects the upper halves of vectors. */
 	size_t len = strcspn(mnemonic, "2");
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (!strncmp(mnemonic, names[i], len) && !names[i][len])
@@ -77,12 +77,12 @@ static bool counts_bits(const char *mnemonic)
 	return false;
 }
 
-/* Every "#number" anew: decimal for displacements and counts of bits, else hex. */
+/* Rewrites each "#number" as objdump does: displacements and bit counts in decimal, other numbers in hex. */
 static void objdump_arm64_spell_numbers(struct instruction *to)
 {
 	char out[INSTRUCTION_OPERANDS_BYTES];
 	size_t n = 0;
-	/* Compared with zero, which is decimal. */
+	/* Comparisons of vectors with zero have a decimal zero. */
 	bool is_comparison = to->mnemonic[0] == 'c' && to->operands[0] && strstr(to->operands, ", #0") &&
 			     (to->operands[0] == 'v' || to->operands[0] == 'd');
 	bool counts = counts_bits(to->mnemonic) || is_comparison, is_memory = false;
@@ -117,7 +117,7 @@ static void objdump_arm64_spell_numbers(struct instruction *to)
 	memcpy(to->operands, out, n + 1);
 }
 
-/* Hints that have got names since. */
+/* Capstone does not know the names of these hints. */
 static bool spell_hint(struct instruction *to)
 {
 	static const struct {
@@ -140,7 +140,7 @@ static bool spell_hint(struct instruction *to)
 	return false;
 }
 
-/* Whether not more than one of the four parts of 16 bits is set. */
+/* Returns whether at most one of the four 16-bit parts is nonzero. */
 static bool is_halfword(uint64_t value)
 {
 	unsigned parts = 0;
@@ -149,14 +149,14 @@ static bool is_halfword(uint64_t value)
 	return parts <= 1;
 }
 
-/* "orr x0, xzr, #0xff" is shown as the move that it is. */
+/* objdump prints "orr x0, xzr, #0xff" as a move. */
 static bool is_zero_orr(const cs_insn *from)
 {
 	const cs_arm64 *arm64 = &from->detail->arm64;
 	bool is_32 = arm64->operands[0].type == ARM64_OP_REG && arm64->operands[0].reg >= ARM64_REG_W0 &&
 		     arm64->operands[0].reg <= ARM64_REG_W30;
 	uint64_t value = (uint64_t)arm64->operands[2].imm;
-	/* What a move of its own could have set was meant as it is. */
+	/* Values that movz or movn can set are printed as orr. */
 	if (is_halfword(is_32 ? (uint32_t)value : value) || is_halfword(is_32 ? (uint32_t)~value : ~value))
 		return false;
 	return !strcmp(from->mnemonic, "orr") && arm64->op_count == 3 && arm64->operands[1].type == ARM64_OP_REG &&
@@ -164,7 +164,7 @@ static bool is_zero_orr(const cs_insn *from)
 	       arm64->operands[2].type == ARM64_OP_IMM;
 }
 
-/* "movz w1, #0x1" -> "mov w1, #0x1" and "#1" behind it. */
+/* Rewrites "movz w1, #0x1" as "mov w1, #0x1" with the comment "#1". */
 static bool spell_move(const cs_insn *from, struct instruction *to)
 {
 	const cs_arm64 *arm64 = &from->detail->arm64;
@@ -192,7 +192,7 @@ static bool spell_move(const cs_insn *from, struct instruction *to)
 	return true;
 }
 
-/* "{v1.4s, v2.4s, v3.4s}[0x2]" -> "{v1.4s-v3.4s}[2]". */
+/* Rewrites "{v1.4s, v2.4s, v3.4s}[0x2]" as "{v1.4s-v3.4s}[2]". */
 static void spell_vectors(struct instruction *to)
 {
 	char out[INSTRUCTION_OPERANDS_BYTES];
@@ -204,13 +204,13 @@ static void spell_vectors(struct instruction *to)
 			commas++;
 			last = p + 2;
 		}
-	/* Behind the last register the first one follows, and all are named. */
+	/* In a list that wraps around from v31 to v0, all registers are named. */
 	bool goes_on = commas >= 2 && atoi(open + 2) < atoi(last + 1);
 	if (goes_on) {
 		snprintf(out, sizeof(out), "%.*s-%s", (int)(first - to->operands), to->operands, last);
 		memcpy(to->operands, out, sizeof(out));
 	}
-	/* Which element it is. */
+	/* Indexes of elements are decimal. */
 	for (char *p = to->operands; (p = strstr(p, "[0x")); p++) {
 		char *end;
 		unsigned long number = strtoul(p + 1, &end, 0);
@@ -219,7 +219,7 @@ static void spell_vectors(struct instruction *to)
 	}
 }
 
-/* Names for what is so often meant that it has one of its own. */
+/* Replaces mnemonics by the aliases that objdump prints. */
 static void spell_alias(struct instruction *to)
 {
 	static const char *const longer[][2] = {
@@ -240,7 +240,7 @@ static void spell_alias(struct instruction *to)
 	}
 }
 
-/* "sys #0x3, c7, c4, #0x4, x2" -> "sys #3, C7, C4, #4, x2". */
+/* Rewrites "sys #0x3, c7, c4, #0x4, x2" as "sys #3, C7, C4, #4, x2". */
 static void spell_system(struct instruction *to)
 {
 	for (char *p = to->operands; *p; p++)
@@ -250,7 +250,7 @@ static void spell_system(struct instruction *to)
 			memmove(p + 1, p + 3, strlen(p + 3) + 1);
 }
 
-/* Kinds without a name have two digits. */
+/* Prefetch types without a name have two digits. */
 static void spell_prefetch(struct instruction *to)
 {
 	size_t len = strlen(to->operands);

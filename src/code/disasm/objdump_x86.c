@@ -7,7 +7,8 @@
 
 #include "base/array.h"
 
-/* Numbers in memory operands, which capstone writes as 8 below ten: "8(%rax)" -> "0x8(%rax)". Blanks go. */
+/* Rewrites numbers in memory operands, which Capstone prints in decimal below ten: "8(%rax)" becomes "0x8(%rax)".
+ * Removes blanks. */
 static void objdump_x86_spell_numbers(char *text)
 {
 	char out[OPERAND_TEXT_BYTES];
@@ -18,7 +19,7 @@ static void objdump_x86_spell_numbers(char *text)
 		bool starts = p == text || strchr("-+*$[(:", p[-1]) || p[-1] == ' ';
 		if (*p == ' ')
 			continue;
-		/* The scale of an index stays decimal. */
+		/* The scale of an index remains decimal. */
 		bool is_scale = p > text && ((p[-1] == '*' && p - 1 > text) ||
 						    (p[-1] == ' ' && strchr(text, '(') && p > strchr(text, '(')));
 		if (starts && isdigit((unsigned char)*p) && !(p[0] == '0' && p[1] == 'x') && !is_scale) {
@@ -49,7 +50,7 @@ static bool is_shift(const char *name)
 	return false;
 }
 
-/* Whether a register operand says the size, so that the mnemonic need not. */
+/* Returns whether a register operand implies the size, so that the mnemonic needs no suffix. */
 static bool register_tells_size(const struct spelling *s, const char *name)
 {
 	for (size_t i = 0; i < s->x86->op_count; i++) {
@@ -65,7 +66,7 @@ static bool register_tells_size(const struct spelling *s, const char *name)
 
 static void drop_size_letter(struct spelling *s)
 {
-	/* In 64-bit code these are 64 bits wide unless they say otherwise. */
+	/* In 64-bit code, these have no suffix for their default size. */
 	static const char *const always[] = {
 		"callq", "retq", "jmpq", "pushq", "popq", "leaveq", "calll", "retl", "jmpl", "pushl", "popl", NULL};
 	static const char *const kept[] = {"crc32", "cvtsi2sd", NULL};
@@ -89,7 +90,7 @@ static uint64_t cut_to(uint64_t value, unsigned bytes)
 	return bytes >= 8 || bytes == 0 ? value : value & ((1ull << 8 * bytes) - 1);
 }
 
-/* How many bytes of the immediate are shown: those of the operation. */
+/* Returns the number of bytes of the immediate that objdump prints, which is the size of the operation. */
 static unsigned immediate_bytes(const struct spelling *s, const cs_x86_op *op)
 {
 	unsigned bytes = op->size;
@@ -100,13 +101,13 @@ static unsigned immediate_bytes(const struct spelling *s, const cs_x86_op *op)
 		if (other->type == X86_OP_IMM)
 			continue;
 		if (other->type == X86_OP_REG && !is_general(other->reg, s->handle))
-			return 1; /* those of vectors are bytes */
+			return 1; /* Immediates of vector instructions are bytes. */
 		bytes = other->size;
 	}
 	return bytes;
 }
 
-/* ",%riz,2" and "+riz*2": a byte that could name an index, and names none. Compilers fill with it. */
+/* ",%riz,2" or "+riz*2" shows a SIB byte that selects no index. Compilers use it for padding. */
 static void spell_no_index(const struct spelling *s, char index[16])
 {
 	unsigned modrm = s->x86->modrm, sib = s->x86->sib;
@@ -118,7 +119,7 @@ static void spell_no_index(const struct spelling *s, char index[16])
 		snprintf(index, 16, s->is_intel ? "+%ciz*%u" : ",%%%ciz,%u", s->is_64 ? 'r' : 'e', 1u << (sib >> 6));
 }
 
-/* "0x0(%rax)" where the encoding has a displacement of zero, "(%rax,%rcx,1)" where it has no other scale. */
+/* objdump prints "0x0(%rax)" if a displacement of zero is encoded, and the scale of 1 in "(%rax,%rcx,1)". */
 static void spell_memory(const struct spelling *s, char *text)
 {
 	char out[OPERAND_TEXT_BYTES];
@@ -140,7 +141,7 @@ static void spell_memory(const struct spelling *s, char *text)
 	memcpy(text, out, sizeof(out));
 }
 
-/* Capstone 4 takes a bit of EVEX that belongs to another operand for one of the index. */
+/* Capstone 4 applies an EVEX bit of another operand to the index. */
 static void correct_index(const struct spelling *s, char *text)
 {
 	static const char *const names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10",
@@ -162,7 +163,7 @@ static void correct_index(const struct spelling *s, char *text)
 	memcpy(text, out, sizeof(out));
 }
 
-/* "qword ptr fs:[rax + rcx - 8]" -> "QWORD PTR fs:[rax+rcx*1-0x8]". */
+/* Rewrites "qword ptr fs:[rax + rcx - 8]" as "QWORD PTR fs:[rax+rcx*1-0x8]". */
 static void spell_intel_memory(const struct spelling *s, char *text, size_t n)
 {
 	static const char *const sizes[] = {
@@ -181,7 +182,7 @@ static void spell_intel_memory(const struct spelling *s, char *text, size_t n)
 	}
 	if (!strncmp(size, "XWORD", 5))
 		memcpy(size, "TBYTE", 5);
-	/* Capstone has them compare whole vectors. */
+	/* Capstone reports the size of a whole vector for these. */
 	bool is_scalar = s->insn->id == X86_INS_COMISD || s->insn->id == X86_INS_UCOMISD;
 	if (is_scalar || s->insn->id == X86_INS_COMISS || s->insn->id == X86_INS_UCOMISS)
 		snprintf(size, sizeof(size), "%s PTR ", is_scalar ? "QWORD" : "DWORD");
@@ -196,7 +197,7 @@ static void spell_intel_memory(const struct spelling *s, char *text, size_t n)
 	char index[24] = "", displacement[24] = "";
 	char *index_in_text = has_index ? strpbrk(open, "+") : NULL;
 	if (has_index) {
-		/* Its name from the text, where it has been corrected. */
+		/* The text may have a corrected name of the index. */
 		const char *start = has_base && index_in_text ? index_in_text + 1 : open + 1;
 		snprintf(index, sizeof(index), "%s%.*s*%d", has_base ? "+" : "", (int)strcspn(start, "*+-]"), start,
 			op->mem.scale);
@@ -220,7 +221,7 @@ static void spell_immediate(const struct spelling *s, char *text, size_t n)
 			(unsigned long long)cut_to((uint64_t)op->imm, immediate_bytes(s, op)));
 }
 
-/* In 64-bit code a prefix of these segments means nothing, and is shown as such. */
+/* In 64-bit code, prefixes of these segments have no effect, and objdump prints them before the mnemonic. */
 static void lift_segment(struct spelling *s, char *text)
 {
 	static const char *const nothing[] = {"cs", "ds", "es", "ss", NULL};
@@ -255,7 +256,7 @@ static bool is_string_operation(const struct spelling *s)
 	return spelling_is_one_of(base, bases);
 }
 
-/* "stosd dword ptr [rdi], eax" -> "stos DWORD PTR es:[rdi],eax". */
+/* Rewrites "stosd dword ptr [rdi], eax" as "stos DWORD PTR es:[rdi],eax". */
 static void spell_intel_string(struct spelling *s)
 {
 	s->mnemonic[strlen(s->mnemonic) - 1] = 0;
@@ -270,7 +271,7 @@ static void spell_intel_string(struct spelling *s)
 	}
 }
 
-/* "stosl %eax, (%rdi)" -> "stos %eax,%es:(%rdi)". */
+/* Rewrites "stosl %eax, (%rdi)" as "stos %eax,%es:(%rdi)". */
 static void spell_string_operation(struct spelling *s)
 {
 	bool has_register = false;
@@ -290,7 +291,7 @@ static void spell_string_operation(struct spelling *s)
 		s->mnemonic[strlen(s->mnemonic) - 1] = 0;
 }
 
-/* Whether a jump is taken, as the compiler guessed: AT&T's spelling says it by the last of these prefixes. */
+/* The last of these prefixes is a branch hint, which AT&T syntax shows as a suffix. */
 static void spell_guess(struct spelling *s, uint8_t byte, uint8_t next)
 {
 	size_t len = strlen(s->mnemonic);
@@ -300,7 +301,6 @@ static void spell_guess(struct spelling *s, uint8_t byte, uint8_t next)
 		snprintf(s->mnemonic + len, sizeof(s->mnemonic) - len, byte == 0x2e ? ",pn" : ",pt");
 }
 
-/* Prefixes of jumps, calls and returns. */
 static void spell_branch_prefixes(struct spelling *s)
 {
 	bool is_branch = cs_insn_group(s->handle, s->insn, CS_GRP_JUMP) ||
@@ -326,7 +326,7 @@ static void spell_branch_prefixes(struct spelling *s)
 	}
 }
 
-/* Prefixes that capstone takes as part of what follows or leaves out. */
+/* Adds prefixes that Capstone merges into the instruction or omits. */
 static void spell_prefixes(struct spelling *s)
 {
 	unsigned data16 = 0, repeats = 0;
@@ -349,7 +349,7 @@ static void spell_prefixes(struct spelling *s)
 	}
 }
 
-/* Parts the mnemonic from what is written before it. */
+/* Separates the mnemonic from its prefixes. */
 static void take_mnemonic(struct spelling *s, const char *from)
 {
 	static const char *const renamed[][2] = {{"repe", "repz"}, {"repne", "repnz"}};
@@ -385,14 +385,14 @@ static void spell_operands(struct spelling *s)
 		else
 			spell_memory(s, text);
 	}
-	/* The accumulator comes first. */
+	/* objdump prints the accumulator first. */
 	if (s->insn->id == X86_INS_XCHG && s->x86->opcode[0] >= 0x90 && s->x86->opcode[0] < 0x98) {
 		char first[OPERAND_TEXT_BYTES];
 		memcpy(first, s->words.text[0], sizeof(first));
 		memcpy(s->words.text[0], s->words.text[1], sizeof(first));
 		memcpy(s->words.text[1], first, sizeof(first));
 	}
-	/* Shifts by one have an encoding of their own. */
+	/* Shifts by one have their own encoding; objdump prints the 1 in Intel syntax only. */
 	bool is_by_one = is_shift(cs_insn_name(s->handle, s->insn->id)) && (s->x86->opcode[0] | 1) == 0xd1;
 	if (is_by_one && s->is_intel && s->words.count == 1)
 		operand_words_insert(&s->words, 1, "1");
@@ -418,7 +418,7 @@ static void find_addresses(const struct spelling *s, struct instruction *to)
 	}
 }
 
-/* Registers that move 64 bits keep the name of the wider move. */
+/* objdump prints moves of 64-bit general registers as movq. */
 static void rename_moves(struct spelling *s)
 {
 	if (strcmp(s->mnemonic, "movd") && strcmp(s->mnemonic, "vmovd"))

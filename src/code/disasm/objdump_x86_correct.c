@@ -26,7 +26,8 @@ const cs_x86_op *spelling_nth(const struct spelling *s, x86_op_type type, size_t
 	return NULL;
 }
 
-/* The stack's top is written out, and without its number: "fmulp %st,%st(1)", "fadd %st(1),%st", "fmul %st,%st(2)". */
+/* objdump prints the top of the stack, and without a number: "fmulp %st,%st(1)", "fadd %st(1),%st", "fmul
+ * %st,%st(2)". */
 void spelling_correct_x87(struct spelling *s)
 {
 	static const char *const popping[] = {"faddp", "fmulp", "fdivp", "fdivrp", "fsubp", "fsubrp", NULL};
@@ -40,7 +41,7 @@ void spelling_correct_x87(struct spelling *s)
 	if (s->insn->id == X86_INS_FNSTSW && s->is_intel && s->words.count == 1)
 		spelling_resize(s->words.text[0], "WORD");
 	if (is_stack && s->words.count == 2 && (is_arithmetic || is_move))
-		/* What moves is the other one to the top; what is added here is the top to the other one. */
+		/* The top of the stack is the destination of fcmov, but the source of these additions. */
 		snprintf(s->words.text[is_move == s->is_intel ? 0 : 1], OPERAND_TEXT_BYTES, "%s", top);
 	if (!is_stack || s->words.count != 1)
 		return;
@@ -55,7 +56,7 @@ static bool is_register_form(const struct spelling *s)
 	return s->x86->modrm >> 6 == 3;
 }
 
-/* The halves that are multiplied are part of the name. */
+/* objdump includes the multiplied halves in the mnemonic. */
 static void name_product(struct spelling *s)
 {
 	static const char *const names[] = {"pclmullqlqdq", "pclmulhqlqdq", "pclmullqhqdq", "pclmulhqhqdq"};
@@ -88,7 +89,7 @@ void spelling_correct_vectors(struct spelling *s)
 		s->mnemonic[strlen(s->mnemonic) - 1] = 0;
 	if (!strcmp(s->mnemonic, "pclmulqdq"))
 		name_product(s);
-	/* The bit that says which of the sources comes from where is not looked at. */
+	/* Capstone ignores the bit (VEX.W or XOP.W) that exchanges two sources. */
 	if ((is_xop || is_vex) && is_register_form(s) && s->words.count >= 4 && (s->bytes.data[2] & 0x80))
 		swap_words(s, s->is_intel ? 2 : s->words.count - 4, s->is_intel ? 3 : s->words.count - 3);
 	if (!s->is_intel || s->words.count < 2)
@@ -101,7 +102,7 @@ void spelling_correct_vectors(struct spelling *s)
 		spelling_resize(s->words.text[1], "DWORD");
 }
 
-/* "in (%dx),%al", "outsl %ds:(%rsi),(%dx)". */
+/* objdump puts ports in parentheses: "in (%dx),%al", "outsl %ds:(%rsi),(%dx)". */
 void spelling_correct_ports(struct spelling *s)
 {
 	bool is_port = s->x86->opcode[0] >= 0x6c && s->x86->opcode[0] <= 0x6f;
@@ -111,7 +112,7 @@ void spelling_correct_ports(struct spelling *s)
 			snprintf(s->words.text[i], OPERAND_TEXT_BYTES, "(%%dx)");
 }
 
-/* Registers that the encoding makes 64 bits wide, and memory whose size is not told. */
+/* Corrects registers that REX.W makes 64 bits wide, and removes sizes of memory that objdump does not print. */
 void spelling_correct_widths(struct spelling *s)
 {
 	static const char *const masks[] = {"movmskps", "movmskpd", "pmovmskb", NULL};
@@ -152,7 +153,8 @@ void spelling_add_unused_prefixes(struct spelling *s)
 	bool is_call = is_wide && (s->x86->opcode[0] == 0xe8 || s->insn->id == X86_INS_CALL);
 	if (!s->is_64 || s->insn->id == X86_INS_NOP)
 		return;
-	/* Handles a prefix for address size where there is no address; jrcxz and loop use it for their counter. */
+	/* An address-size prefix has no effect without an address, except for jrcxz and loop, which use it for their
+	 * counter. */
 	bool has_address = spelling_nth(s, X86_OP_MEM, 0) || (s->x86->opcode[0] & 0xfc) == 0xe0;
 	for (size_t i = 0; i < s->insn->size && i < 4; i++)
 		if (s->bytes.data[i] == 0x66)

@@ -3,7 +3,8 @@
 
 #define STACK_POINTER 31
 
-/* All of a register; OPERATION_NO_REGISTER: none, half of one, or the one that is zero. */
+/* Returns the number of a 64-bit register; OPERATION_NO_REGISTER for none, the lower half of one, and the zero
+ * register. */
 static uint8_t operation_arm64_number_of(unsigned reg)
 {
 	if (reg >= ARM64_REG_X0 && reg <= ARM64_REG_X28)
@@ -15,7 +16,7 @@ static uint8_t operation_arm64_number_of(unsigned reg)
 	return reg == ARM64_REG_SP ? STACK_POINTER : OPERATION_NO_REGISTER;
 }
 
-/* Whose it is, half or whole. */
+/* Returns the number of the register that reg is, or is the lower half of. */
 static uint8_t holder_of(unsigned reg)
 {
 	if (reg >= ARM64_REG_W0 && reg <= ARM64_REG_W30)
@@ -28,7 +29,7 @@ static uint8_t operation_arm64_whole(const cs_arm64_op *operand)
 	return operand->type == ARM64_OP_REG ? operation_arm64_number_of(operand->reg) : OPERATION_NO_REGISTER;
 }
 
-/* Behind the memory operand: what the base moves by after the access. */
+/* at is the index of the memory operand. An immediate after it is added to the base register after the access. */
 static void operation_arm64_set_memory(const cs_insn *insn, unsigned at, struct operation *to)
 {
 	const cs_arm64 *arm = &insn->detail->arm64;

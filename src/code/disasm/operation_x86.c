@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "code/disasm/operation_decode.h"
 
-/* System V ABI, AMD64 supplement, figure 3.36. */
+/* Indexes are DWARF register numbers (System V ABI, AMD64 supplement, figure 3.36). */
 static const struct {
-	uint8_t first[5]; /* capstone's numbers do not go by width: 64, 32, 16, 8, 8 high */
+	uint8_t first[5]; /* Capstone's registers for 64, 32, 16 and 8 bits, and the high byte (0 if none). */
 } names[16] = {
 	[0] = {{X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH}},
 	[1] = {{X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH}},
@@ -32,7 +32,7 @@ static uint8_t operation_x86_number_of(unsigned reg)
 	return OPERATION_NO_REGISTER;
 }
 
-/* OPERATION_NO_REGISTER: no register, or not all of one. */
+/* Returns OPERATION_NO_REGISTER unless the operand is a whole 64-bit register. */
 static uint8_t operation_x86_whole(const cs_x86_op *operand)
 {
 	return operand->type == X86_OP_REG && operand->size == 8 ? operation_x86_number_of(operand->reg)
@@ -163,7 +163,8 @@ static enum operation_fusing fusing_of(const cs_insn *insn)
 	case X86_INS_ADD:
 	case X86_INS_SUB:
 	case X86_INS_AND:
-	case X86_INS_ADDSD: /* no pair to the CPU, but their samples come as late, and perf takes them so */
+	/* The CPU does not fuse these, but their samples arrive as late, and perf handles them in the same way. */
+	case X86_INS_ADDSD:
 	case X86_INS_ADDSS:
 	case X86_INS_ADDPD:
 	case X86_INS_ADDPS:

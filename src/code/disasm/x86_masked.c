@@ -6,7 +6,7 @@
 
 struct mask_operation {
 	uint8_t opcode;
-	uint8_t operands; /* 3: k, k, k; 2: k, k */
+	uint8_t operands; /* Number of operands, which are all mask registers. */
 	const char *name;
 };
 
@@ -93,7 +93,7 @@ bool vector_spell_mask(struct vector_decoding *d, uint64_t address, struct instr
 	return is_known && !d->failed;
 }
 
-/* rdssp, incssp and rdpid: F3 [REX] 0F 1E /1, 0F AE /5, 0F C7 /7, with a register. */
+/* Decodes rdssp, incssp and rdpid: F3 [REX] 0F 1E /1, 0F AE /5, 0F C7 /7, with a register. */
 static bool decode_of_register(struct tally_bytes bytes, bool is_intel, bool has_64, struct instruction *to)
 {
 	char room[8];
@@ -118,7 +118,7 @@ static bool decode_of_register(struct tally_bytes bytes, bool is_intel, bool has
 	return true;
 }
 
-/* prefetch and its reserved forms: [REX] 0F 0D /0, /3 and more. The other two are capstone's. */
+/* Decodes prefetch and its reserved forms: [REX] 0F 0D /0, and /3 to /7. Capstone decodes /1 and /2. */
 static bool decode_prefetch(struct vector_decoding *d, uint64_t address, struct instruction *to)
 {
 	struct operand_words words = {0};

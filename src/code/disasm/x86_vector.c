@@ -110,7 +110,7 @@ static int64_t take_signed(struct vector_decoding *d, unsigned bytes)
 	return bytes == 1 ? (int8_t)value : (int32_t)value;
 }
 
-/* True: there is a displacement. */
+/* Returns whether the operand has a displacement. */
 static bool take_address(struct vector_decoding *d, const struct vector_memory *memory)
 {
 	d->has_memory = d->has_base = true;
@@ -170,7 +170,7 @@ static void name_index(const struct vector_decoding *d, const struct vector_memo
 void vector_add_memory(struct vector_decoding *d, struct operand_words *words, const struct vector_memory *memory)
 {
 	char base[16] = "", index[32] = "", displacement[24] = "", times[16] = "", segment[8] = "", room[8];
-	char text[OPERAND_TEXT_BYTES + 32]; /* all parts at their longest */
+	char text[OPERAND_TEXT_BYTES + 32]; /* Room for all parts at their maximum length. */
 	bool has_displacement = take_address(d, memory);
 	const char *sign = d->is_intel ? "" : "%";
 	if (d->is_relative)

@@ -15,7 +15,7 @@ enum {
 	C = VECTOR_COMPARES,
 };
 
-/* One row; with W; with the form; in a group of opcodes. */
+/* BY_W appends a letter that W selects, FORM requires a register or memory, and GROUP is for opcodes that the register field extends. */
 #define ROW(map, opcode, prefix, w, operands, name, element, flags)                                          \
 	{                                                                                                    \
 		map, opcode, prefix, w, VECTOR_NO_DIGIT, element, VECTOR_FORM_ANY, flags, operands, "", name \
@@ -32,7 +32,7 @@ enum {
 	{                                                                                                \
 		VECTOR_MAP_0F, opcode, P66, w, digit, 0, VECTOR_FORM_ANY, flags, operands, letters, name \
 	}
-/* Single and double precision, as prefix and W say together. */
+/* Prefix and W together select single or double precision. */
 #define PACKED(opcode, operands, name, flags)                               \
 	ROW(VECTOR_MAP_0F, opcode, NONE, 0, operands, name "ps", 4, flags), \
 		ROW(VECTOR_MAP_0F, opcode, P66, 1, operands, name "pd", 8, flags)
@@ -40,7 +40,7 @@ enum {
 	ROW(VECTOR_MAP_0F, opcode, F3, 0, operands, name "ss", 4, flags), \
 		ROW(VECTOR_MAP_0F, opcode, F2, 1, operands, name "sd", 8, flags)
 #define ARITHMETIC(opcode, name, flags) PACKED(opcode, "VHW", name, B | (flags)), SCALAR(opcode, "vhw", name, flags)
-/* The three orders of the operands of a sum of products. */
+/* Fused multiply-add has three orders of its operands: 132, 213 and 231. */
 #define SUM_PACKED(low, name)                                                                 \
 	BY_W(VECTOR_MAP_0F38, 0x90 + (low), P66, "VHW", name "132p", "sd", 0, B | R),         \
 		BY_W(VECTOR_MAP_0F38, 0xa0 + (low), P66, "VHW", name "213p", "sd", 0, B | R), \

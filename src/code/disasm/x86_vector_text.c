@@ -16,7 +16,7 @@ static unsigned element_of(const struct vector_decoding *d, const struct vector_
 	return row->by_w[0] == 'b' && d->w ? 2 : row->element;
 }
 
-/* Bytes of a vector after it was shortened by so many halves, and the name of the register that holds them. */
+/* Returns the length of the vector in bytes, halved the given number of times. */
 static unsigned x86_vector_text_shortened(const struct vector_decoding *d, unsigned halves)
 {
 	return 16u << d->length >> halves;
@@ -27,7 +27,7 @@ static const char *kind_for(unsigned bytes)
 	return vector_kind(bytes <= 16 ? 0 : (bytes == 32 ? 1 : 2));
 }
 
-/* How many bytes of memory or of a register r/m is. */
+/* Returns the number of bytes of the r/m operand. */
 static unsigned source_bytes(const struct vector_decoding *d, const struct vector_row *row, char letter)
 {
 	switch (letter) {
@@ -149,7 +149,7 @@ static const char *x86_vector_text_find_condition(const struct vector_row *row, 
 	return number < 8 ? of_integers[number] : NULL;
 }
 
-/* A condition with a name goes into the mnemonic, any other stays a number. */
+/* A condition with a name becomes a part of the mnemonic; any other remains a number. */
 static void name_condition(
 	struct vector_decoding *d, struct operand_words *words, const struct vector_row *row, struct instruction *to)
 {
@@ -164,7 +164,7 @@ static void name_condition(
 		vector_add_immediate(d, words);
 }
 
-/* With registers only, the bit of broadcasts means a rounding, and that of the length its mode. */
+/* With register operands only, the broadcast bit selects a rounding, and the length bits are its mode. */
 static void add_rounding(
 	const struct vector_decoding *d, const struct vector_row *row, unsigned mode, struct operand_words *words)
 {
@@ -187,7 +187,7 @@ static void name_row(const struct vector_decoding *d, const struct vector_row *r
 	if (!d->is_intel && d->mod != 3 && (row->flags & VECTOR_TELLS_SIZE) && !d->broadcast &&
 		(d->length < 2 || row->operands[0] == 'K'))
 		size[0] = "xyz"[d->length];
-	/* The size of what is converted from memory; a register tells it. */
+	/* A conversion from memory needs a suffix for its size, which a register would imply. */
 	if (!d->is_intel && d->mod != 3 && !strcmp(row->operands, "vhE"))
 		size[0] = d->w ? 'q' : 'l';
 	snprintf(to->mnemonic, sizeof(to->mnemonic), "%s%s%s%s", row->flags & VECTOR_BRACES ? "{vex} " : "", row->name,
