@@ -13,8 +13,8 @@
 
 #define HEADER_SIZE_AT 8
 #define RECORD_BYTES   16
-#define SIZE_BYTES     8 /* of the whole, little-endian, before what is deflated */
-#define LOAD_FIXED     40 /* process to number of a load, before its name */
+#define SIZE_BYTES     8 /* The uncompressed size, little-endian, precedes the deflated data. */
+#define LOAD_FIXED     40 /* Size of the fields of a load record before its name: process ID to function number. */
 #define LOAD_SIZE_AT   24
 #define LOAD_INDEX_AT  32
 #define MOVE_INDEX_AT  40
@@ -27,8 +27,8 @@ struct reducing {
 	const struct pack_dump_hiding *hiding;
 	struct writer copy;
 	bool swap;
-	struct map_u64 kept; /* numbers of functions that stay */
-	size_t lines, lines_end; /* a record with lines that waits for its function; 0: none */
+	struct map_u64 kept; /* Set of the numbers of functions that are retained. */
+	size_t lines, lines_end; /* Range of a record with lines that waits for its function; 0 if there is none. */
 	bool failed;
 };
 
@@ -39,7 +39,7 @@ static uint64_t pack_dump_word_at(const struct reducing *r, size_t at)
 	return cursor_u64(&c);
 }
 
-/* Of a kind that readers pass over: its body is zeros. */
+/* Gives a record an unknown type, which readers skip, and zeros its body. */
 static void pack_dump_blank(struct reducing *r, size_t start, size_t end)
 {
 	memset(r->copy.data + start, 0xff, sizeof(uint32_t));
@@ -106,7 +106,7 @@ static void reduce_record(struct reducing *r, uint32_t id, size_t start, size_t 
 		break;
 	case CODE_CLOSE:
 		break;
-	default: /* how to unwind: chains were made; and what is not known */
+	default: /* Unwinding information is not needed, because call chains are complete; other types are not known. */
 		pack_dump_blank(r, start, end);
 		break;
 	}
@@ -128,7 +128,7 @@ static void pack_dump_reduce(struct reducing *r)
 	}
 	if (r->lines)
 		pack_dump_blank(r, r->lines, r->lines_end);
-	/* What is behind the last whole record is not known. */
+	/* Data after the last complete record may be anything, so it is not packed. */
 	memset(r->copy.data + c.pos, 0, c.len - c.pos);
 }
 

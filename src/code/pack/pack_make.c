@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 
-#define NEAR 16 /* no instruction is longer */
+#define NEAR 16 /* No instruction is longer than this many bytes. */
 
 static bool pack_make_is_same_place(const struct source_place *a, const struct source_place *b)
 {
@@ -12,7 +12,7 @@ static bool pack_make_is_same_place(const struct source_place *a, const struct s
 	       a->discriminator == b->discriminator && a->is_inlined == b->is_inlined;
 }
 
-/* Adds to the last range what follows it closely and has the same places. */
+/* Extends the last range if the address follows closely and has the same places. */
 static bool extend_range(struct pack_object *object, uint64_t address, const struct source_place *places, size_t count)
 {
 	struct pack_range *last = object->ranges.len ? &object->ranges.items[object->ranges.len - 1] : NULL;

@@ -16,10 +16,11 @@ struct pack {
 
 struct decoder {
 	struct cursor at;
-	struct tally_bytes strings; /* each ends with a NUL */
-	struct tally_bytes code; /* of the object; its codes are slices, by offset until all blocks are read */
+	struct tally_bytes strings; /* Strings, each terminated by a NUL. */
+	/* Code of the current object; after all blocks are read, its codes become slices of this. */
+	struct tally_bytes code;
 	VEC(uint64_t) offsets;
-	bool failed; /* out of memory */
+	bool failed; /* Memory ran out. */
 };
 
 static const char *read_string(struct decoder *d)
@@ -204,7 +205,7 @@ static const struct {
 	[PACK_DUMP] = {1, pack_read_dump},
 };
 
-/* Each kind of block comes once at most. */
+/* Each kind of block may occur only once. */
 static void pack_read_block(struct decoder *d, struct pack_object *object, uint64_t *seen)
 {
 	uint32_t tag = cursor_u32(&d->at), count = cursor_u32(&d->at);
@@ -369,7 +370,7 @@ static bool pack_read_is_generated(enum binary_kind kind)
 	return kind == BINARY_PERF_MAP || kind == BINARY_JITDUMP;
 }
 
-/* Of files without a build id; packs of earlier versions, and recordings of earlier kernels, do not say more than the path. */
+/* Files without a build ID are compared by inode. Old packs, and recordings of old kernels, have only the path. */
 static bool pack_read_is_same_file(const struct binary_key *a, const struct binary_key *b)
 {
 	return a->build_id_size > 0 || a->inode == 0 || b->inode == 0 ||
@@ -399,7 +400,7 @@ static uint64_t pack_read_start(const char *item)
 	return start;
 }
 
-/* How many items, which are in the order of their starts, begin at the address or before. */
+/* Returns the number of items, which are sorted by start, that start at or before the address. */
 static size_t count_begun(const void *items, size_t count, size_t size, uint64_t address)
 {
 	size_t low;

@@ -11,9 +11,9 @@
 
 struct encoder {
 	struct writer body, strings;
-	struct intern known; /* strings -> index of offsets */
+	struct intern known; /* Maps strings to indexes in offsets. */
 	VEC(uint32_t) offsets;
-	bool failed; /* out of memory */
+	bool failed; /* Memory ran out. */
 	bool is_too_large;
 };
 
@@ -49,14 +49,14 @@ static void pack_write_put_string(struct encoder *e, const char *text)
 	writer_u32(&e->body, text ? pack_write_string_of(e, text, strlen(text)) : PACK_NO_STRING);
 }
 
-/* Recorded paths: up to the first NUL, which names of files do not have. */
+/* Recorded paths are written up to their first NUL, which file names cannot contain. */
 static void put_str(struct encoder *e, struct tally_str str)
 {
 	size_t len = str.len ? strnlen(str.data, str.len) : 0;
 	writer_u32(&e->body, pack_write_string_of(e, len ? str.data : "", len));
 }
 
-/* In the place of the build id: 20 bytes. */
+/* These 20 bytes replace the build ID. */
 static void pack_write_put_file(struct writer *w, const struct binary_key *key)
 {
 	writer_u32(w, key->major);
