@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 
-/* Where a call leaves its return address: the link register, or the top of the stack, which moves. */
+/* A call leaves its return address in the link register, or on top of the stack, from which it is popped. */
 static bool take_return_address(struct run *run, uint64_t *pc)
 {
 	struct unwind_registers *registers = &run->registers;
@@ -77,7 +77,8 @@ enum step unwind_bridge_frame_pointer(struct run *run)
 		return STEP_ROOT;
 	if (!is_known(registers, arch->dwarf_fp))
 		return STEP_NO_CFI;
-	/* The first function's frame pointer is 0 by convention; so it may be by chance in code that has none. */
+	/* By convention, the first function has frame pointer 0; in code without frame pointers, it may be 0 by
+	 * chance. */
 	if (fp == 0 && !run->is_first && (run->is_chained || run->module->table))
 		return STEP_ROOT;
 	uint64_t sp = registers->values[arch->dwarf_sp];

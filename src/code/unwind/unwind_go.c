@@ -10,7 +10,7 @@ void unwind_go_row(const struct arch *arch, const struct go_frame *from, struct 
 {
 	const bool has_link = arch->dwarf_link != ARCH_NO_DWARF;
 	const int64_t word = arch->pointer_bytes, depth = from->depth;
-	/* What a call has pushed lies below the CFA. */
+	/* Without a link register, a call pushes the return address, which lies directly below the CFA. */
 	const int64_t to_cfa = has_link ? depth : depth + word;
 	const int64_t fp_at = has_link ? -depth - word : -2 * word;
 	const uint8_t return_register = has_link ? arch->dwarf_link : arch->dwarf_ip;

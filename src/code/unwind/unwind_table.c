@@ -11,14 +11,14 @@
 
 #define NO_RULE LIMIT_UNWIND_RULES
 
-struct rows { /* code that no other row of these covers, by address; each row holds up to the next */
+struct rows { /* Rows for disjoint ranges of code, sorted by address; each row extends to the next one. */
 	uint64_t base, end;
-	VEC(uint32_t) starts; /* from base */
+	VEC(uint32_t) starts; /* Relative to base. */
 	VEC(uint16_t) rules;
 };
 
 struct unwind_table {
-	VEC(struct rows) rows; /* the first that has a rule counts */
+	VEC(struct rows) rows; /* For each address, the first element that has a rule is used. */
 	struct intern rules, expressions;
 	bool swap;
 	uint64_t damaged;
@@ -28,11 +28,11 @@ struct unwind_table_build {
 	struct unwind_table *table;
 	const struct cfi_table *cfi;
 	struct rows *rows;
-	uint64_t low, high; /* code of the entry that is read */
+	uint64_t low, high; /* Code range of the entry that is being read. */
 	uint64_t rule_bytes_left;
 	bool is_out_of_memory;
-	bool is_switch; /* of the rule that is made */
-	struct unwind_rule *scratch; /* with room for all registers */
+	bool is_switch; /* Copied to the rule that is being made. */
+	struct unwind_rule *scratch; /* A rule with room for CFI_REGISTERS saved registers. */
 };
 
 static bool add_expression(struct unwind_table_build *b, const struct cfi_rule *rule, int64_t *id)
@@ -72,7 +72,7 @@ static bool add_saved(struct unwind_table_build *b, uint8_t number, const struct
 	return true;
 }
 
-/* The compact form of a row; NO_RULE where it can have none. */
+/* Converts a row to its compact form. Returns NO_RULE if it has none. */
 static uint16_t make_rule(struct unwind_table_build *b, const struct cfi_row *row, const struct cfi_frame *frame)
 {
 	struct unwind_rule *rule = b->scratch;
@@ -111,7 +111,7 @@ static uint16_t make_rule(struct unwind_table_build *b, const struct cfi_row *ro
 	return (uint16_t)id;
 }
 
-/* A row from address on; the one before it ends there. */
+/* Begins a row at the address, which ends the previous row. */
 static bool append_row(struct unwind_table_build *b, uint64_t address, uint16_t rule)
 {
 	struct rows *rows = b->rows;
@@ -129,7 +129,8 @@ static bool append_row(struct unwind_table_build *b, uint64_t address, uint16_t 
 	return true;
 }
 
-/* Room for rows from address on: after a hole, and where 32 bits do not reach, others are begun. */
+/* Makes room for rows of [low, high), with a row without a rule for any gap before. New rows are begun if 32-bit
+ * offsets do not suffice. */
 static bool begin_rows(struct unwind_table_build *b, uint64_t low, uint64_t high)
 {
 	struct rows *rows = b->rows;
@@ -173,7 +174,8 @@ static bool add_entries(struct unwind_table_build *b)
 			continue;
 		if (!begin_rows(b, b->low, b->high))
 			break;
-		/* Should the entry say nothing from its start on, the code before it must not be taken for its own. */
+		/* If the entry's first row starts later, the previous entry's last row must not extend into this
+		 * one. */
 		if (!append_row(b, b->low, NO_RULE))
 			break;
 		if (!cfi_walk_entry(&walk, &fdes[i]))
@@ -202,7 +204,7 @@ static bool unwind_table_add_section(
 /* The offset from the stack pointer at which the aarch64 kernel stores the registers of interrupted code: after 128
  * bytes of siginfo and the fields of the context before them. */
 #define AARCH64_SIGNAL_REGISTERS 312
-#define AARCH64_SIGNAL_SAVED	 33 /* x0 to x30, the stack pointer, pc */
+#define AARCH64_SIGNAL_SAVED	 33 /* The registers are x0 to x30, the stack pointer and pc. */
 
 static bool unwind_table_add_stub(struct unwind_table_build *b, const struct arch *arch, const struct unwind_stub *stub)
 {
@@ -240,7 +242,8 @@ static bool is_covered(const struct unwind_table *table, uint64_t low, uint64_t 
 	return unwind_table_find(table, low) && unwind_table_find(table, high - 1);
 }
 
-/* Either the special ones, which come before all sections, or the others, which come behind. */
+/* Adds either the special frames, which take precedence over all sections, or the others, which sections take
+ * precedence over. */
 static bool add_go_frames(struct unwind_table *table, const struct unwind_table_source *source,
 	struct unwind_rule *scratch, bool is_special)
 {
@@ -266,7 +269,7 @@ static bool add_go_frames(struct unwind_table *table, const struct unwind_table_
 	return true;
 }
 
-/* Tables live long: what was reserved for more rows is given back. */
+/* Frees unused capacity, because tables live long. */
 static void unwind_table_trim(struct rows *rows)
 {
 	uint32_t *starts = realloc(rows->starts.items, rows->starts.len * sizeof(*starts));
@@ -346,7 +349,7 @@ const struct unwind_rule *unwind_table_find(const struct unwind_table *table, ui
 	return NULL;
 }
 
-/* Where the answer of any of the runs of rows changes next, behind address; UINT64_MAX: nowhere. */
+/* Returns the next address after the given one at which any of the rows changes; UINT64_MAX if there is none. */
 static uint64_t unwind_table_next_change(const struct unwind_table *table, size_t *next, uint64_t address)
 {
 	uint64_t nearest = UINT64_MAX;
@@ -361,7 +364,7 @@ static uint64_t unwind_table_next_change(const struct unwind_table *table, size_
 	return nearest;
 }
 
-/* The first run that has a rule counts; next is behind the row that holds at address. */
+/* Returns the first rule for the address. next[i] is the index after the row that contains it in rows.items[i]. */
 static const struct unwind_rule *unwind_table_rule_at(
 	const struct unwind_table *table, const size_t *next, uint64_t address)
 {

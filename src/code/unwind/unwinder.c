@@ -8,7 +8,7 @@
 #include "code/unwind/unwind_run.h"
 #include "object/dwarf/expression.h"
 
-#define LEAF_PROOF_FRAMES 12 /* so many callers in a row are no chance */
+#define LEAF_PROOF_FRAMES 12 /* This many callers in sequence are not found by chance. */
 
 enum tally_status unwinder_create(const struct arch *arch, struct unwinder **out, struct tally_error *err)
 {
@@ -36,7 +36,7 @@ void unwinder_forget_tables(struct unwinder *unwinder)
 	memset(unwinder->rules, 0, sizeof(unwinder->rules));
 }
 
-struct evaluation { /* of an expression */
+struct evaluation { /* The evaluation of one DWARF expression. */
 	const struct run *run;
 	enum step failure;
 };
@@ -103,12 +103,13 @@ static enum step find_cfa(const struct run *run, const struct unwind_rule *rule,
 		return STEP_BROKEN;
 	if (rule->is_signal || rule->is_switch || *cfa > sp)
 		return STEP_ON;
-	/* Only code that has nothing on the stack, not even where to return to, has no frame; stacks grow. */
+	/* The stack grows downwards. Only a frame without any stack, not even for a return address, has its CFA at the
+	 * stack pointer. */
 	bool is_empty = *cfa == sp && run->is_exact && !returns_by_stack(rule);
 	return is_empty ? STEP_ON : STEP_BROKEN;
 }
 
-/* The caller's value of a register; unknown is no failure here. */
+/* Computes the caller's value of a register. If it is unknown, that is not an error of unwinding. */
 static enum step unwinder_restore(
 	const struct run *run, const struct unwind_saved *saved, uint64_t cfa, uint64_t *value)
 {
@@ -138,7 +139,7 @@ static enum step unwinder_restore(
 	}
 }
 
-/* A register that was pushed and popped again: what the rule points to lies below the stack, and may not be there. */
+/* A register that was already popped: the rule refers to memory below the stack pointer, which a dump lacks. */
 static bool is_popped(const struct run *run, const struct unwind_saved *saved, uint64_t cfa)
 {
 	uint64_t address = cfa + (uint64_t)saved->value;
@@ -154,14 +155,14 @@ static enum step return_address(const struct run *run, const struct unwind_rule 
 			       ? read_word(run, to_address(run, cfa + (uint64_t)saved->value), value)
 			       : unwinder_restore(run, saved, cfa, value);
 	}
-	/* A frame that has called has overwritten the register itself. */
+	/* After a call, the link register no longer holds the frame's own return address. */
 	if (!run->is_exact || rule->return_register != run->arch->dwarf_link)
 		return STEP_BROKEN;
 	*value = run->registers.values[rule->return_register];
 	return is_known(&run->registers, rule->return_register) ? STEP_ON : STEP_NO_REGISTERS;
 }
 
-/* Of a rule that reads memory only. */
+/* Applies a rule that only reads memory. */
 static void restore_plain(struct run *run, const struct unwind_rule *rule, uint64_t cfa)
 {
 	struct unwind_registers *registers = &run->registers;
@@ -180,7 +181,7 @@ static void restore_plain(struct run *run, const struct unwind_rule *rule, uint6
 
 static void restore_registers(struct run *run, const struct unwind_rule *rule, uint64_t cfa)
 {
-	/* A rule may use what an earlier one would overwrite. */
+	/* Rules refer to the callee's registers, so no register may be overwritten before all rules are applied. */
 	struct unwind_registers next = run->registers;
 	struct unwind_registers *to = &next;
 	unsigned sp = run->sp;
@@ -203,11 +204,12 @@ static void restore_registers(struct run *run, const struct unwind_rule *rule, u
 	run->registers = next;
 }
 
-/* Of code that nobody has called, and of code that changes to another stack. STEP_ON: its rule leads to the caller. */
+/* Handles code without a caller, and code that changes to another stack. Returns STEP_ON if the rule leads to the
+ * caller. */
 static enum step step_at_end(struct run *run, const struct unwind_rule *rule)
 {
 	bool has_way = rule->return_index != UNWIND_NOT_SAVED && !rule->is_root;
-	/* On which stack this instruction runs is not known. */
+	/* It is not known on which stack this instruction runs. */
 	if (rule->is_switch && !has_way && run->is_exact)
 		return STEP_NO_CFI;
 	run->is_outermost = rule->is_root;
@@ -219,7 +221,7 @@ static enum step step_by_rule(struct run *run, const struct unwind_rule *rule)
 {
 	uint64_t cfa;
 	uint64_t pc;
-	/* The first function's frame need not make sense. */
+	/* The frame of the first function need not be valid. */
 	if (__builtin_expect(rule->is_root || rule->is_switch, false)) {
 		enum step end = step_at_end(run, rule);
 		if (end != STEP_ON)
@@ -255,7 +257,7 @@ static enum step step_on(struct run *run)
 	const struct unwind_rule *rule = unwind_run_rule(run, run->module, code_address(run));
 	run->is_signal = rule && rule->is_signal;
 	if (!rule && run->is_first)
-		return STEP_NO_CFI; /* there is more than one guess */
+		return STEP_NO_CFI; /* There are two guesses, which walk_from_unknown tries. */
 	enum step step = rule ? step_by_rule(run, rule) : unwind_bridge_frame_pointer(run);
 	bool is_stuck = run->registers.pc == pc && run->registers.values[run->sp] == sp;
 	return step == STEP_ON && (is_stuck || !is_known(&run->registers, run->sp)) ? STEP_BROKEN : step;
@@ -354,7 +356,7 @@ static struct unwind_result walk_from_unknown(
 struct unwind_result unwinder_run(struct unwinder *unwinder, const struct unwind_registers *registers,
 	const struct unwind_stack *stack, const struct unwind_modules *modules, uint64_t *ips, size_t max)
 {
-	struct run run; /* large: what is set is named below */
+	struct run run; /* This is large, so run_init sets only the members that must have a value. */
 	run_init(&run, unwinder, registers, stack, modules);
 	if (!is_known(registers, run.sp))
 		return (struct unwind_result){.end = UNWIND_NO_REGISTERS};
