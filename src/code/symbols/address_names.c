@@ -7,10 +7,10 @@
 #include "base/key_sort.h"
 #include "base/order.h"
 
-#define RANK_OF_TABLES 3 /* worse than that of any function's symbol, better than those of data and labels */
+#define RANK_OF_TABLES 3 /* Ranks below symbols of functions, but above symbols of data and labels. */
 
-/* The order in which objdump prefers symbols at one address: functions, then data and IFUNC symbols, then labels; among
- * each of these the global ones first, then the larger ones. */
+/* Ranks symbols at one address as objdump does: functions, then data and IFUNC symbols, then labels; in each of these
+ * groups, global ones come first, then weak ones. */
 static uint8_t address_names_rank_of(const struct elf_symbol *symbol)
 {
 	uint8_t binding = symbol->binding == 'l' ? 2 : (symbol->binding == 'w' ? 1 : 0);
@@ -26,7 +26,7 @@ static bool address_names_add_plt(struct address_names *names, struct elf_image 
 		const struct elf_plt_entry *entry = &plt.entries.items[i];
 		struct address_name name = {
 			.address = entry->vaddr + moved, .name = entry->target, .is_plt = true, .rank = 12};
-		/* A function that a resolver chooses at run time: as objdump calls it. */
+		/* objdump names an entry for an IFUNC by its resolver. */
 		if (!name.name && entry->resolver)
 			name.name = arena_printf(&names->arena, "*ABS*+0x%" PRIx64, entry->resolver + moved);
 		if (name.name)
@@ -80,7 +80,7 @@ static uint64_t address_of(const void *item)
 	return ((const struct address_name *)item)->address;
 }
 
-/* Of two names of one address. */
+/* Both names have the same address. */
 static bool is_preferred(const struct address_name *a, const struct address_name *b)
 {
 	if (a->rank != b->rank)

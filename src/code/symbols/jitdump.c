@@ -8,25 +8,26 @@
 #include "base/map_u64.h"
 #include "base/order.h"
 
-#define JITDUMP_MAGIC	   0x4A695444u /* "JiTD" */
-#define V8_PADDING	   0xdeadbeefu /* in the header, where others have 0 */
+#define JITDUMP_MAGIC 0x4A695444u /* The string "JiTD". */
+/* V8 writes this to a padding field of the header in which other runtimes write 0. */
+#define V8_PADDING	   0xdeadbeefu
 #define V8_LINE_SHIFT	   0x40
 #define FLAG_CPU_TIME	   1u
-#define JITDUMP_LINE_BYTES 17 /* address, line, discriminator, an empty name */
+#define JITDUMP_LINE_BYTES 17 /* Minimum size of a row: address, line, discriminator, and an empty name. */
 #define LINE_FIXED_BYTES   16
 #define SAME_NAME	   0xff
 
 struct parsing {
 	struct jitdump *dump;
-	struct map_u64 by_index; /* the runtime's number of a function -> its code */
-	struct jitdump_code next; /* lines and unwinding information, which come before their function */
+	struct map_u64 by_index; /* Maps the runtime's number of a function to its index in codes. */
+	struct jitdump_code next; /* Lines and unwinding information, which precede their function. */
 	bool has_lines;
-	uint64_t line_low, line_high; /* their addresses */
+	uint64_t line_low, line_high; /* Lowest and highest address of these lines. */
 	bool is_out_of_memory;
 };
 
-struct unit { /* one record */
-	struct cursor cursor; /* over the whole dump, ends with the record */
+struct unit { /* One record. */
+	struct cursor cursor; /* It covers the dump up to the end of the record. */
 	uint32_t id;
 	uint64_t time;
 };
@@ -42,7 +43,7 @@ static bool add_place(struct parsing *p, const struct unit *unit, const struct j
 	return true;
 }
 
-/* A text that ends before the cursor's end; NULL: it does not. */
+/* Returns a string that ends at least behind bytes before the cursor's end; NULL if there is none. */
 static const char *take_text(struct cursor *c, size_t behind)
 {
 	size_t left = cursor_left(c);
@@ -54,7 +55,8 @@ static const char *take_text(struct cursor *c, size_t behind)
 	return (const char *)text;
 }
 
-/* Some versions of V8 write invalid names, and invalid addresses after them. */
+/* Some versions of V8 write invalid names, and invalid addresses after them, so lines outside of the function are
+ * rejected. */
 static bool lines_are_of(const struct parsing *p, const struct jitdump_code *code)
 {
 	uint64_t start = code->address + p->dump->line_shift;
@@ -66,7 +68,7 @@ static bool read_load(struct parsing *p, struct unit *unit)
 {
 	struct cursor *c = &unit->cursor;
 	struct jitdump_code code = p->next;
-	cursor_skip(c, 4 + 4 + 8); /* process, thread, virtual address */
+	cursor_skip(c, 4 + 4 + 8); /* Skips process, thread and virtual address. */
 	code.address = cursor_u64(c);
 	code.size = cursor_u64(c);
 	uint64_t index = cursor_u64(c);
@@ -92,7 +94,7 @@ static bool read_load(struct parsing *p, struct unit *unit)
 static bool read_move(struct parsing *p, struct unit *unit)
 {
 	struct cursor *c = &unit->cursor;
-	cursor_skip(c, 4 + 4 + 8 + 8); /* process, thread, virtual address, old address */
+	cursor_skip(c, 4 + 4 + 8 + 8); /* Skips process, thread, virtual address and old address. */
 	uint64_t address = cursor_u64(c);
 	uint64_t size = cursor_u64(c);
 	uint64_t index = cursor_u64(c);
@@ -116,7 +118,7 @@ static bool jitdump_read_lines(struct parsing *p, struct unit *unit)
 	p->has_lines = true;
 	p->line_low = UINT64_MAX;
 	p->line_high = 0;
-	/* Whole before it is used: each name ends inside the record. */
+	/* Checks all rows before any is used: each name must end within the record. */
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t at = cursor_u64(c);
 		cursor_skip(c, LINE_FIXED_BYTES - sizeof(at));
@@ -135,7 +137,7 @@ static bool read_unwinding(struct parsing *p, struct unit *unit)
 	struct cursor *c = &unit->cursor;
 	uint64_t size = cursor_u64(c);
 	uint64_t header_size = cursor_u64(c);
-	cursor_skip(c, 8); /* how much of it the runtime has mapped */
+	cursor_skip(c, 8); /* Skips the number of bytes that the runtime has mapped. */
 	if (c->failed || size > cursor_left(c) || header_size > size)
 		return false;
 	p->next.eh_frame = cursor_bytes(c, (size_t)(size - header_size));
@@ -155,7 +157,7 @@ static bool read_unit(struct parsing *p, struct unit *unit)
 	case JITDUMP_CODE_UNWINDING:
 		return read_unwinding(p, unit);
 	default:
-		return true; /* the end, and what newer runtimes may write */
+		return true; /* This is the end of the dump, or a type that newer runtimes may write. */
 	}
 }
 
@@ -198,7 +200,7 @@ bool jitdump_read_header(struct cursor *c, struct jitdump_header *header)
 	read.elf_machine = (uint16_t)cursor_u32(c);
 	read.line_shift = cursor_u32(c) == V8_PADDING ? V8_LINE_SHIFT : 0;
 	read.pid = cursor_u32(c);
-	cursor_skip(c, 8); /* when it was made */
+	cursor_skip(c, 8); /* Skips the creation time. */
 	read.has_cpu_time = cursor_u64(c) & FLAG_CPU_TIME;
 	if (c->failed || version != 1 || size < JITDUMP_HEADER_BYTES)
 		return false;
@@ -236,7 +238,7 @@ void jitdump_deinit(struct jitdump *dump)
 
 const struct jitdump_code *jitdump_find(const struct jitdump *dump, uint64_t offset)
 {
-	size_t low; /* they were read in that order */
+	size_t low; /* codes is sorted by offset, because records were read in that order. */
 	LOWER_BOUND(low, dump->codes.len, middle, dump->codes.items[middle].offset <= offset);
 	const struct jitdump_code *code = low > 0 ? &dump->codes.items[low - 1] : NULL;
 	return code && offset - code->offset < code->size ? code : NULL;
@@ -258,7 +260,7 @@ bool jitdump_lines_next(struct jitdump_lines *lines, struct jitdump_row *row)
 	lines->left--;
 	uint64_t address = cursor_u64(&lines->at);
 	uint32_t line = cursor_u32(&lines->at);
-	cursor_skip(&lines->at, 4); /* discriminator */
+	cursor_skip(&lines->at, 4); /* Skips the discriminator. */
 	const char *name = take_text(&lines->at, 0);
 	if (!name)
 		return false;

@@ -3,8 +3,10 @@
 
 #include <string.h>
 
-#define LINE_BYTES_LEAST   40 /* of the kernel's own lines, to reserve by; they have 45 on average */
-#define KALLSYMS_PAGE_MASK UINT64_C(4095) /* where the last symbol of a module ends is not said: with its page */
+/* Minimum size of a line, to estimate their number; the kernel's own lines have 45 bytes on average. */
+#define LINE_BYTES_LEAST 40
+/* The list does not say where the last symbol of a module ends, so it is assumed to end with its page. */
+#define KALLSYMS_PAGE_MASK UINT64_C(4095)
 
 struct line {
 	uint64_t address;
@@ -16,13 +18,13 @@ struct line {
 #define ADDRESS_DIGITS 16
 #define EVERY_BYTE(b)  ((uint64_t)(b)*UINT64_C(0x0101010101010101))
 
-/* Eight hex digits at once: a quarter of a million lines are read before the first name is known. */
+/* Parses eight hex digits at once, because a quarter of a million lines are read before the first name is known. */
 static bool parse_eight(const char *text, uint64_t *value)
 {
 	uint64_t w;
 	memcpy(&w, text, sizeof(w));
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	w = __builtin_bswap64(w); /* the first digit counts most */
+	w = __builtin_bswap64(w); /* The first digit is the most significant one. */
 #endif
 	uint64_t letters = (w & EVERY_BYTE(0x40)) >> 6;
 	uint64_t digits = (w & EVERY_BYTE(0x0f)) + letters * 9;
@@ -44,7 +46,7 @@ static int kallsyms_hex_digit(char c)
 	return -1;
 }
 
-/* How many digits there are; 16 is the usual number, and the most. */
+/* Returns the number of digits; 16 is usual, and the maximum. */
 static size_t parse_address(struct tally_str text, uint64_t *address)
 {
 	uint64_t high, low;
@@ -59,7 +61,7 @@ static size_t parse_address(struct tally_str text, uint64_t *address)
 	return n;
 }
 
-/* "ffffffff81000000 T _text" or "ffffffffc0001000 t foo\t[mod]" */
+/* Parses "ffffffff81000000 T _text" or "ffffffffc0001000 t foo\t[mod]"; the name then includes the module. */
 static bool parse_line(struct tally_str text, struct line *line)
 {
 	uint64_t address;
@@ -136,7 +138,7 @@ static char kallsyms_binding_of(char type)
 	return type >= 'A' && type <= 'Z' ? 'g' : 'l';
 }
 
-/* Compilers' marks ("$x", "$d") are no names of functions. */
+/* Mapping symbols ("$x", "$d") are not names of functions. */
 static bool kallsyms_is_wanted(const struct line *line)
 {
 	return line->name.len > 0 && line->name.data[0] != '$' && line->name.data[0] != '\0' &&
@@ -195,7 +197,7 @@ bool kallsyms_add_kernel(
 	return true;
 }
 
-/* Behind the first module's line some lists have lines of the kernel's again. */
+/* In some lists, lines of the kernel follow the first module's lines. */
 static bool all_are_modules(struct tally_str rest)
 {
 	struct tally_str text;
@@ -210,7 +212,7 @@ static bool all_are_modules(struct tally_str rest)
 
 #define NAME_AT (ADDRESS_DIGITS + 3)
 
-/* With an address of sixteen digits: all others are read by parse_line only. */
+/* Parses a line with an address of sixteen digits; a list with any other line cannot be marked. */
 static bool parse_usual(struct tally_str line, uint64_t *address)
 {
 	uint64_t high, low;
@@ -230,7 +232,7 @@ static void note_reference(struct kallsyms_marks *marks, struct tally_str name, 
 		*reference = address;
 }
 
-/* The symbol of another address than those before. */
+/* Counts a symbol that has a new address. Every KALLSYMS_PART-th gets a mark. */
 static bool mark_address(struct kallsyms_marks *marks, uint64_t address, size_t offset)
 {
 	const struct kallsyms_mark mark = {address, offset};
@@ -352,7 +354,7 @@ static void kallsyms_find_end(struct tally_str rest, struct kallsyms_place *plac
 bool kallsyms_find(const struct kallsyms *kallsyms, struct tally_str name, struct kallsyms_place *place)
 {
 	struct kallsyms_place found = {0};
-	/* Behind the first module's line come some of the kernel's again: those of programs that it runs. */
+	/* Symbols of the kernel may also follow the first module's line. */
 	if (!find_start(kallsyms->kernel, false, name, &found) && !find_start(kallsyms->modules, false, name, &found) &&
 		!find_start(kallsyms->modules, true, name, &found))
 		return false;

@@ -12,20 +12,21 @@ struct kernel_symbols_part {
 	struct symbol_table table;
 };
 
-/* Neighbours are read by one thread most often, and others read elsewhere: they should not wait for each other. */
+/* One thread usually reads neighbouring parts, while other threads read elsewhere. They should not wait for each
+ * other. */
 #define SHARES	    16
-#define SHARE_PARTS 32 /* that are neighbours */
+#define SHARE_PARTS 32 /* Number of neighbouring parts that belong to the same share. */
 
-struct kernel_symbols_share { /* of the parts */
-	pthread_mutex_t lock; /* held while a part is read */
-	struct arena arena; /* names */
+struct kernel_symbols_share { /* A group of parts with a common lock. */
+	pthread_mutex_t lock; /* Held while a part is read. */
+	struct arena arena; /* Owns the names of symbols. */
 };
 
 struct kernel_symbols {
 	struct kallsyms list;
 	struct kallsyms_marks marks;
 	uint64_t moved;
-	struct kernel_symbols_part *parts; /* one per mark */
+	struct kernel_symbols_part *parts; /* One part per mark. */
 	struct kernel_symbols_share shares[SHARES];
 };
 
@@ -102,7 +103,8 @@ static void read_part(struct kernel_symbols *symbols, size_t index)
 	pthread_mutex_unlock(&share->lock);
 }
 
-/* The part, which is read then, that the address lies in; count: no part begins before it. */
+/* Returns the index of the part that contains the address, and reads the part if necessary. Returns the number of parts
+ * if none begins at or before the address. */
 static size_t kernel_symbols_part_of(struct kernel_symbols *symbols, uint64_t address)
 {
 	const struct kallsyms_mark *marks = symbols->marks.marks.items;
@@ -129,7 +131,7 @@ void kernel_symbols_find_span(struct kernel_symbols *symbols, uint64_t address, 
 	if (part == count)
 		return;
 	symbol_table_find_span(&symbols->parts[part].table, address, span);
-	/* A part's last symbol may reach beyond where the next part begins. */
+	/* The last symbol of a part may extend beyond the beginning of the next part. */
 	uint64_t next = part + 1 < count ? symbols->marks.marks.items[part + 1].address + symbols->moved : 0;
 	if (next > address && span->last >= next)
 		span->last = next - 1;

@@ -77,10 +77,11 @@ void line_index_deinit(struct line_index *index)
 	*index = (struct line_index){0};
 }
 
-#define NO_UNIT		       UINT32_MAX
-#define LINE_INDEX_OVERLAPPING 1024 /* ranges looked through for one address, as in debug information */
+#define NO_UNIT UINT32_MAX
+/* Maximum number of ranges that are searched for one address; debug_info has the same limit. */
+#define LINE_INDEX_OVERLAPPING 1024
 
-/* As debug_info looks for it: the last range that begins at or below address and covers it. */
+/* Finds the last range that begins at or below the address and covers it, as debug_info does. */
 static uint32_t line_index_unit_at(const struct line_index *index, uint64_t address)
 {
 	size_t low;
@@ -93,7 +94,7 @@ static uint32_t line_index_unit_at(const struct line_index *index, uint64_t addr
 	return NO_UNIT;
 }
 
-/* The parts of a block, which block_is_good has checked. */
+/* The parts of a block that block_is_good has checked. */
 struct line_index_loaded_block {
 	const struct line_index_block *head;
 	const struct line_index_row *rows;
@@ -121,7 +122,7 @@ static bool entries_are_good(const struct line_index_loaded_block *b)
 	const struct line_index_block *head = b->head;
 	for (uint32_t i = 0; i < head->function_count; i++)
 		if (b->functions[i].name >= head->string_bytes ||
-			/* callers come first, so that a chain of them ends */
+			/* Callers have lower indexes, so a chain of callers ends. */
 			(b->functions[i].caller != LINE_INDEX_NONE && b->functions[i].caller >= i))
 			return false;
 	for (uint32_t i = 0; i < head->code_count; i++)
@@ -169,7 +170,7 @@ bool line_index_has(struct line_index *index, uint64_t address)
 	return unit == NO_UNIT || line_index_has_unit(index, unit);
 }
 
-/* NULL: none covers the offset. */
+/* Returns NULL if no row covers the offset. */
 static const struct line_index_row *line_index_find_row(const struct line_index_loaded_block *b, uint64_t offset)
 {
 	size_t low;

@@ -14,11 +14,12 @@
 #include "object/dwarf/dwarf_functions.h"
 #include "object/dwarf/dwarf_lines.h"
 
-#define PARTS_AT_ONCE 32 /* what is held in memory: a large program's index is not */
+/* Only this many units are held in memory, because the index of a large program may be too large. */
+#define PARTS_AT_ONCE 32
 
-struct line_index_build_part { /* of one unit: what becomes its block */
+struct line_index_build_part { /* The block of one unit. */
 	uint32_t unit;
-	struct writer bytes; /* len 0: it cannot be held */
+	struct writer bytes; /* Empty if the unit cannot be indexed. */
 	bool out_of_memory;
 };
 
@@ -26,20 +27,20 @@ struct line_index_build_build {
 	const struct line_index_source *source;
 	const struct line_index_sink *sink;
 	struct line_index *older;
-	VEC(uint32_t) units; /* that older has not */
+	VEC(uint32_t) units; /* Units that older does not have. */
 	struct line_index_build_part parts[PARTS_AT_ONCE];
-	struct line_index_unit *table; /* by unit */
+	struct line_index_unit *table; /* Indexed by unit. */
 	uint32_t unit_count;
-	uint64_t end; /* of what was put */
+	uint64_t end; /* Size of the file so far, in bytes. */
 };
 
 struct strings {
 	struct intern seen;
-	VEC(uint32_t) offsets; /* by id */
-	struct writer bytes; /* each ends in a zero byte */
+	VEC(uint32_t) offsets; /* Offsets in bytes, indexed by the ID in seen. */
+	struct writer bytes; /* Each string is terminated by a zero byte. */
 };
 
-/* 0: none, or out of memory, which the writer remembers. */
+/* Returns the offset of the string; 0 if it is empty or memory ran out, which sets bytes.failed. */
 static uint32_t add_string(struct strings *strings, const char *text, size_t len)
 {
 	uint32_t id;
@@ -59,7 +60,7 @@ static uint32_t add_string(struct strings *strings, const char *text, size_t len
 	return offset;
 }
 
-/* The lowest address of the unit. False: it reaches farther than offsets do. */
+/* Finds the lowest address of the unit. Returns false if 32-bit offsets do not reach its highest one. */
 static bool line_index_build_find_base(const struct debug_unit *unit, uint64_t *base)
 {
 	uint64_t low = UINT64_MAX, high = 0;
@@ -183,7 +184,8 @@ static void write_ranges(struct writer *out, const struct debug_unit_range *rang
 	}
 }
 
-/* All that comes before the blocks: first only to know where they begin, at the end to be put. */
+/* Formats everything that precedes the blocks: first to determine where blocks begin, and again at the end to write
+ * it. */
 static enum tally_status put_tables(struct line_index_build_build *build, bool is_first, struct tally_error *err)
 {
 	const struct line_index_source *source = build->source;

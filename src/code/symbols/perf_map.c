@@ -6,7 +6,7 @@
 #include "base/order.h"
 #include "base/vec.h"
 
-/* Splits the next word off; runs of blanks and tabs part words. */
+/* Removes the next word from rest and returns it. Words are separated by blanks and tabs. */
 static struct tally_str perf_map_next_word(struct tally_str *rest)
 {
 	size_t start = 0;
@@ -21,14 +21,16 @@ static struct tally_str perf_map_next_word(struct tally_str *rest)
 }
 
 struct perf_map_line {
-	uint64_t start, end; /* equal: the line gives no size */
+	uint64_t start, end; /* They are equal if the line has no size. */
 	const char *name;
-	size_t order; /* in the file */
+	size_t order; /* Position in the file. */
 };
 
 struct perf_map_lines {
 	VEC(struct perf_map_line) items;
-	VEC(size_t) open; /* a heap: lines that cover the place of the sweep, the last one of the file first */
+	/* A heap of indexes of the lines that cover the current address; its top is the line that comes last in the
+	 * file. */
+	VEC(size_t) open;
 };
 
 static bool perf_map_read(char *text, size_t len, struct perf_map_lines *lines)
@@ -62,7 +64,8 @@ static int perf_map_compare(const void *left, const void *right)
 	return order ? order : COMPARE(a->order, b->order);
 }
 
-/* By address; of the lines of one address only the last stays, and one without a size ends where the next begins. */
+/* Sorts by address. Of several lines at one address only the last one is retained; a line without a size ends at the
+ * next one. */
 static void perf_map_sort(struct perf_map_lines *lines)
 {
 	struct perf_map_line *items = lines->items.items;
@@ -116,7 +119,8 @@ static void close_first(struct perf_map_lines *lines)
 	}
 }
 
-/* Sweeps over the addresses: each belongs to the last line that covers it, so a line may have several parts. */
+/* Sweeps over the addresses. Each address belongs to the last line of the file that covers it, so a line may be
+ * split. */
 static bool perf_map_add_parts(struct perf_map_lines *lines, struct symbol_table *table)
 {
 	const struct perf_map_line *items = lines->items.items;

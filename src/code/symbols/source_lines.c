@@ -21,11 +21,11 @@ struct source_lines {
 	struct debug_info *info;
 	struct dwarf_reader reader;
 	struct arena arena;
-	struct map_u64 names; /* unit and entry -> text */
-	struct map_u64 paths; /* unit and file -> text */
+	struct map_u64 names; /* Maps unit and entry to the name, as a pointer. */
+	struct map_u64 paths; /* Maps unit and file to the path, as a pointer. */
 };
 
-/* The file at path, which begins with the root. */
+/* Opens the file at a path that begins with the root. */
 static struct elf_image *source_lines_open_in_root(const struct source_lines_files *files, const char *path)
 {
 	struct elf_image *image;
@@ -40,9 +40,9 @@ static struct elf_image *source_lines_open_in_root(const struct source_lines_fil
 	return status == TALLY_OK ? image : NULL;
 }
 
-/* The path of a .dwo file at one of its places, which begins with the root: where the compiler wrote it; beside the
- * program by the same relative path, if the program has moved with it; beside the program. False: there is no such
- * place. */
+/* Builds the path of a .dwo file, including the root, for one of its places: where the compiler wrote it; beside the
+ * program by the same relative path, if it was moved with the program; beside the program. Returns false if there is no
+ * such place. */
 static bool split_path(const struct source_lines_files *files, struct tally_str directory, struct tally_str name,
 	unsigned place, char path[PATH_BYTES])
 {
@@ -135,13 +135,13 @@ enum tally_status source_lines_load_all(struct source_lines *lines, unsigned thr
 	return status;
 }
 
-/* Without memory a place has no name: nothing else is lost. */
+/* If memory runs out, only the name is missing. */
 static const char *source_lines_name_of(struct source_lines *lines, const struct debug_place *place)
 {
 	bool is_new;
 	if (place->function == 0)
 		return NULL;
-	/* No section of debug information comes near 2^40 bytes. */
+	/* Sections of debug information are much smaller than 2^40 bytes. */
 	uint64_t *slot = map_u64_at(&lines->names, place->function | (uint64_t)place->unit << 40, &is_new);
 	if (slot && is_new) {
 		struct tally_str name = debug_info_name(lines->info, &lines->reader, place);

@@ -43,8 +43,8 @@ void symbol_table_move(struct symbol_table *table, uint64_t by)
 	}
 }
 
-/* Demangling C++ names is the costly part of choosing between aliases. Most tables need only a few names, but
- * chromium's folded functions would need a million. */
+/* Demangling C++ names is the costly part of choosing between aliases. Most tables need only a few names, but the
+ * folded functions of Chromium would need a million. */
 #define ALIASES_READ_MOST 8192u
 
 static bool is_mangled(const char *name)
@@ -52,7 +52,8 @@ static bool is_mangled(const char *name)
 	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
 }
 
-/* Constructors and destructors have two or three names that read alike: "C1" and "C2", "D0" to "D2". */
+/* Constructors and destructors have two or three aliases that demangle to the same name: "C1" and "C2", "D0" to
+ * "D2". */
 static bool differ_in_digit_only(const char *a, const char *b)
 {
 	size_t same = 0;
@@ -62,7 +63,7 @@ static bool differ_in_digit_only(const char *a, const char *b)
 	       strcmp(a + same + 1, b + same + 1) == 0;
 }
 
-/* By the names as people read them. */
+/* Compares demangled names: fewer leading underscores are preferred, then longer names. */
 static int symbol_table_compare_names(const char *a, const char *b, unsigned *reads)
 {
 	size_t a_bars;
@@ -86,13 +87,13 @@ static int symbol_table_compare_names(const char *a, const char *b, unsigned *re
 	return 0;
 }
 
-/* Entry points of system calls have aliases by these names, which nobody looks for. */
+/* Entry points of system calls have aliases with these prefixes, which users do not know. */
 static bool is_syscall_alias(const char *name)
 {
 	return strncmp(name, "SyS", 3) == 0 || strncmp(name, "compat_SyS", 10) == 0;
 }
 
-/* Negative: a stays. */
+/* Returns a negative number if a is preferred. */
 static int compare_aliases(const struct symbol *a, const struct symbol *b, unsigned *reads)
 {
 	bool a_sized = a->end > a->start;
@@ -114,7 +115,7 @@ static uint64_t start_of(const void *symbol)
 	return ((const struct symbol *)symbol)->start;
 }
 
-/* Equal starts keep the order of the table, which decides between equals. */
+/* The sort is stable, because the order in the table decides between otherwise equal aliases. */
 static bool symbol_table_sort_by_start(struct symbol *items, size_t count)
 {
 	return key_sort_items(items, count, sizeof(*items), &(key_of_item){start_of}, 1);
@@ -136,14 +137,14 @@ static void drop_aliases(struct symbol_table *table)
 	table->symbols.len = kept;
 }
 
-/* Call it before aliases are dropped: of several labels at one address only the last one gets the bytes up to the next
- * symbol. It gets none if a symbol of known size starts at the address, which could then lose to the label, or inside a
- * function of known size. */
+/* Sets the ends of symbols without a size. It must run before aliases are dropped: of several labels at one address,
+ * only the last one extends to the next symbol. No label does if a symbol of known size starts at the same address,
+ * because it could lose to the label, or if the label lies inside a function of known size. */
 static void mend_ends(struct symbol *items, size_t count, enum symbol_rule rule)
 {
 	bool all_ends = rule == SYMBOLS_UNSIZED, has_inner = rule == SYMBOLS_KERNEL;
-	bool is_taken = false; /* the address of the symbol before, by one with a size */
-	uint64_t covered = 0; /* the highest end of functions so far that have a size */
+	bool is_taken = false; /* Whether a symbol of known size starts at the current address. */
+	uint64_t covered = 0; /* Highest end so far of functions of known size. */
 	for (size_t i = 0; i < count; i++) {
 		bool is_sized = items[i].end > items[i].start;
 		is_taken = is_sized || (is_taken && items[i - 1].start == items[i].start);
@@ -166,7 +167,7 @@ bool symbol_table_sort(struct symbol_table *table)
 	return table->symbols.len == 0 || symbol_table_sort_by_start(table->symbols.items, table->symbols.len);
 }
 
-/* Functions lie denser than the data behind them. */
+/* Functions are denser than the data after them, so most buckets for data are empty. */
 #define BUCKETS_PER_SYMBOL 4
 
 static bool make_buckets(struct symbol_table *table)
@@ -212,7 +213,7 @@ bool symbol_table_finish(struct symbol_table *table, enum symbol_rule rule)
 	return make_buckets(table);
 }
 
-/* NULL: the address is before the first symbol or behind the last one's start, or there are no buckets. */
+/* Returns NULL if the address lies before the first symbol or after the last bucket, or there are no buckets. */
 static const uint32_t *bucket_of(const struct symbol_table *table, uint64_t address)
 {
 	uint64_t first = table->bucket_count ? table->symbols.items[0].start : 0;
@@ -220,7 +221,7 @@ static const uint32_t *bucket_of(const struct symbol_table *table, uint64_t addr
 	return address >= first && bucket < table->bucket_count ? &table->buckets[bucket] : NULL;
 }
 
-/* Index of the first symbol that starts after address. */
+/* Returns the index of the first symbol that starts after the address. */
 static size_t upper_bound(const struct symbol_table *table, uint64_t address)
 {
 	size_t low = 0;
@@ -245,7 +246,8 @@ const struct symbol *symbol_table_at(const struct symbol_table *table, uint64_t 
 	return best;
 }
 
-/* Of the first count ones: a symbol that lies inside a larger one and ends before address is skipped. */
+/* Searches the first count symbols, backwards, for one that covers the address. Smaller symbols inside it may end
+ * before the address. */
 static const struct symbol *find_larger(const struct symbol_table *table, size_t count, uint64_t address)
 {
 	for (size_t i = count; i-- > 0 && table->max_end[i] > address;)
