@@ -10,7 +10,7 @@
 #include "code/types/value_tracker.h"
 #include "object/dwarf/dwarf_file.h"
 
-struct function { /* one range of its code */
+struct function { /* One contiguous range of a function's code. */
 	uint64_t low;
 	struct value_places places;
 	bool has_code;
@@ -33,12 +33,12 @@ struct data_types {
 	struct dwarf_location_lists lists;
 	struct disassembler *disassembler;
 	VEC(struct function) functions;
-	struct map_u64 by_low; /* index of functions */
-	struct dwarf_globals read; /* variables of the units that were looked through */
-	VEC(struct global) globals; /* by address */
-	struct map_u64 units; /* those units, by offset */
+	struct map_u64 by_low; /* Maps low to an index in functions. */
+	struct dwarf_globals read; /* Variables that were read, but are not in globals yet. */
+	VEC(struct global) globals; /* Sorted by address. */
+	struct map_u64 units; /* Set of units that were searched for variables, by pointer. */
 	bool has_all_units;
-	const struct dwarf_unit *unit; /* of the current function */
+	const struct dwarf_unit *unit; /* Unit of the current function. */
 	const struct dwarf_file *file;
 	VEC(struct data_types_layout) layouts;
 	bool out_of_memory;
@@ -90,7 +90,7 @@ static int data_types_by_address(const void *a, const void *b)
 	return COMPARE(left->address, right->address);
 }
 
-/* Takes over what was read since the last time. */
+/* Moves the variables that were read to globals. */
 static bool take_globals(struct data_types *types)
 {
 	if (types->read.items.len == 0)
@@ -113,7 +113,7 @@ static bool take_globals(struct data_types *types)
 static bool add_unit(struct data_types *types, const struct dwarf_file *file, const struct dwarf_unit *unit)
 {
 	bool is_new;
-	/* Split units have offsets of their own, each in its own file. */
+	/* Units are identified by pointer, because the offset of a split unit is relative to its own file. */
 	if (!map_u64_at(&types->units, (uint64_t)(uintptr_t)unit, &is_new))
 		return false;
 	return !is_new || dwarf_globals_add(&types->read, &types->types.reader, file, unit, NULL) == TALLY_OK;
@@ -141,7 +141,7 @@ static bool look_up_global(const struct data_types *types, uint64_t address, str
 	return true;
 }
 
-/* Searches its own unit first: other units are read only if it is not there. */
+/* Searches the function's unit first. Other units are read only if it lacks the variable. */
 static bool data_types_find_global(void *context, uint64_t address, struct value_global *global)
 {
 	struct data_types *types = context;
@@ -166,7 +166,7 @@ static bool find_callee(void *context, uint64_t address, struct dwarf_reference 
 	return true;
 }
 
-/* Lists of a split unit are in its own file. */
+/* The location lists of a split unit are in its own file. */
 static enum tally_status read_variables(struct data_types *types, const struct debug_function *function,
 	struct dwarf_variables *variables, struct tally_error *err)
 {
@@ -233,7 +233,8 @@ bool data_types_has(const struct data_types *types, uint64_t address)
 	       map_u64_find(&types->by_low, function.low, &index);
 }
 
-/* "in.c": the names of what the offset lies in, outermost first, up to what is no record. */
+/* Builds a path such as "in.c" from the members that contain the offset, outermost first, down to one that is not a
+ * record. */
 static bool field_path(struct data_types *types, const struct dwarf_type *type, uint64_t offset, struct text *path)
 {
 	bool is_found = false;

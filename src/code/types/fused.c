@@ -8,7 +8,7 @@
 #define LOGIC	 (1u << OPERATION_FUSES_LOGIC)
 #define STEPS	 (1u << OPERATION_FUSES_STEP)
 
-/* The next number of "vendor,family,model,stepping". */
+/* Reads the next number of "vendor,family,model,stepping". */
 static bool fused_take_number(struct tally_str *rest, uint64_t *number)
 {
 	struct tally_str word = *rest;
@@ -20,7 +20,7 @@ static bool fused_take_number(struct tally_str *rest, uint64_t *number)
 	return str_to_u64(word, 10, number);
 }
 
-/* As perf 7.3 gives samples to the instruction before, CPU by CPU. */
+/* perf 7.3 attributes samples to the previous instruction on these CPUs. */
 unsigned fused_set_of(struct tally_str cpu_id)
 {
 	static const struct tally_str intel = {"GenuineIntel,", 13}, amd = {"AuthenticAMD,", 13};

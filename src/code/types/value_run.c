@@ -6,14 +6,16 @@
 
 #include "base/order.h"
 
-#define WORD_BYTES	 8
-#define LOWEST_ADDRESS	 0x1000 /* of an object: smaller constants are offsets */
-#define X86_CALL_KEEPS	 UINT64_C(0xf0c8) /* rbx, rbp, rsp, r12 to r15 */
-#define ARM64_CALL_KEEPS UINT64_C(0xbff80000) /* x19 to x29, sp */
+#define WORD_BYTES     8
+#define LOWEST_ADDRESS 0x1000 /* Lowest address of an object; smaller constants are assumed to be offsets. */
+/* DWARF numbers of the registers that a call preserves: rbx, rbp, rsp, r12 to r15. */
+#define X86_CALL_KEEPS UINT64_C(0xf0c8)
+/* DWARF numbers of the registers that a call preserves: x19 to x29, sp. */
+#define ARM64_CALL_KEEPS UINT64_C(0xbff80000)
 
 static const struct value nothing = {.kind = VALUE_NONE};
 
-/* Each item begins with it. */
+/* Each item begins with its address. */
 static uint64_t value_item_address(const char *item)
 {
 	uint64_t address;
@@ -35,7 +37,7 @@ void value_run_rewind(struct value_run *run)
 	run->active.len = 0;
 }
 
-/* What a pointer points to, without typedefs where it is named; NULL: the type is no pointer, or points to nothing. */
+/* Returns the type that a pointer points to; NULL if the type is not a pointer, or does not point to an object. */
 static const struct dwarf_type *pointed_to(const struct value_run *run, const struct dwarf_type *type)
 {
 	const struct dwarf_type *plain = dwarf_type_plain(run->input->types, type);
@@ -46,7 +48,7 @@ static const struct dwarf_type *pointed_to(const struct value_run *run, const st
 	return object && object->kind != DWARF_TYPE_FUNCTION ? target : NULL;
 }
 
-/* The object and offset that a value points to; false: it is not a known address. */
+/* Returns the object and the offset that a value points to; false if it is not a known address. */
 static bool points_at(
 	const struct value_run *run, const struct value *value, const struct dwarf_type **type, int64_t *offset)
 {
@@ -67,7 +69,7 @@ static bool is_useful(const struct value_run *run, const struct value *value)
 	return value->kind == VALUE_FRAME || value->kind == VALUE_CONSTANT || points_at(run, value, &type, &offset);
 }
 
-/* Keeps the active ones in order of scopes. */
+/* Retains the order of active variables: inner scopes come last. */
 static void value_run_activate(struct value_run *run, uint32_t index)
 {
 	size_t at = run->active.len;
@@ -119,7 +121,7 @@ static struct value register_value(const struct value_state *state, uint8_t reg)
 	return reg < OPERATION_REGISTERS ? state->registers[reg] : nothing;
 }
 
-/* The variable of the frame, or at a register, that lies around an address. */
+/* Finds the innermost active variable that contains the address, which is in the frame or relative to a register. */
 static bool find_variable(
 	const struct value_run *run, enum dwarf_storage_kind kind, uint32_t reg, int64_t at, struct value_place *place)
 {
@@ -148,7 +150,7 @@ static bool value_run_find_global(const struct value_run *run, uint64_t address,
 	return true;
 }
 
-/* A typedef of a record that has a name gives way to it, where not a pointer but the variable itself names it. */
+/* A variable is described by its record type rather than a typedef, if the record has a name. */
 static void name_variable(const struct value_run *run, struct value_place *place)
 {
 	const struct dwarf_type *plain = dwarf_type_plain(run->input->types, place->type);
@@ -157,7 +159,7 @@ static void name_variable(const struct value_run *run, struct value_place *place
 		place->type = plain;
 }
 
-/* Memory at a value: what object, and where in it. */
+/* Determines which object is at a value plus an offset, and the offset in the object. */
 static void place_at_value(
 	const struct value_run *run, const struct value *value, int64_t offset, struct value_place *place)
 {
@@ -208,7 +210,7 @@ static struct value_place value_run_place_of(
 	return place;
 }
 
-/* Whether debug information itself says what the base register, or the memory, holds here. */
+/* Returns whether debug information itself describes the base register or the memory at this point. */
 static bool is_said(const struct value_run *run, const struct operation_memory *memory)
 {
 	for (size_t i = 0; i < run->active.len; i++) {
@@ -234,7 +236,7 @@ struct value_place value_run_place(
 	return place;
 }
 
-/* The scalar at an offset of a type; NULL: there is none. */
+/* Returns the type of the scalar at an offset in a type; NULL if there is none. */
 static const struct dwarf_type *leaf_at(struct dwarf_types *types, const struct dwarf_type *type, uint64_t offset)
 {
 	for (unsigned depth = 0; depth < OPERATION_REGISTERS && type; depth++) {
@@ -261,7 +263,7 @@ static const struct dwarf_type *leaf_at(struct dwarf_types *types, const struct 
 	return NULL;
 }
 
-/* The offset in the frame of a memory operand, if it has no index. */
+/* Returns the offset in the frame of a memory operand, if it has no index. */
 static bool frame_slot(const struct value_state *state, const struct operation_memory *memory, int64_t *at)
 {
 	struct value base = register_value(state, memory->base);
@@ -287,7 +289,7 @@ static struct value value_run_loaded(const struct value_run *run, const struct v
 	return leaf ? (struct value){.kind = VALUE_TYPED, .type = leaf} : nothing;
 }
 
-/* A step by whole elements goes to the next one, of which the same is known. */
+/* A step by whole elements leads to another element of the same type. */
 static struct value value_run_moved(const struct value_run *run, struct value value, int64_t by)
 {
 	const struct dwarf_type *type;
@@ -303,7 +305,7 @@ static struct value value_run_moved(const struct value_run *run, struct value va
 	return value;
 }
 
-/* An unknown index selects some element; the first one is taken for all of them. */
+/* An unknown index selects an unknown element; the first one stands for all of them. */
 static struct value value_run_indexed(const struct value_run *run, struct value value)
 {
 	struct value_place place;
@@ -393,7 +395,7 @@ static void step_call(struct value_run *run, struct value_state *state, const st
 		return;
 	struct value returned = {.kind = VALUE_TYPED, .type = dwarf_type_at(input->types, type)};
 	if (returned.type)
-		state->registers[0] = returned; /* rax and x0 */
+		state->registers[0] = returned; /* Register 0 is rax or x0. */
 }
 
 static void step_memory(struct value_run *run, struct value_state *state, const struct operation *operation)
@@ -415,7 +417,7 @@ static void step_memory(struct value_run *run, struct value_state *state, const 
 	}
 }
 
-/* What the written registers hold then; of the second only a load says. */
+/* Returns the new value of operation->to. Only a load also writes operation->second. */
 static struct value result_of(
 	const struct value_run *run, const struct value_state *state, const struct operation *operation)
 {

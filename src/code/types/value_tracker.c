@@ -11,7 +11,7 @@
 
 #define NO_STATE UINT32_MAX
 
-/* Memory: some hundred bytes an instruction. */
+/* The result needs some hundred bytes per instruction. */
 static bool read_instructions(const struct value_tracker_input *input, struct value_run *run)
 {
 	struct tally_bytes left = input->code;
@@ -34,7 +34,7 @@ static struct value_instruction *instruction_at(struct value_run *run, uint64_t 
 	return value_item_at(run->instructions.items, run->instructions.len, bytes, address);
 }
 
-/* Where paths meet: each such place keeps a state. */
+/* Each target of a jump gets a state, in which the states of all paths to it are merged. */
 static bool place_states(struct value_run *run)
 {
 	for (size_t i = 0; i < run->instructions.len; i++) {
@@ -67,7 +67,7 @@ static int by_return(const void *a, const void *b)
 	return COMPARE(left->return_address, right->return_address);
 }
 
-/* Storage relative to the frame base becomes what the base is. */
+/* Replaces storage relative to the frame base by storage relative to the base's register. */
 static struct dwarf_storage value_tracker_resolved(struct dwarf_storage storage, const struct dwarf_storage *base)
 {
 	if (storage.kind != DWARF_STORAGE_AT_FRAME_BASE)
@@ -110,13 +110,14 @@ static struct value_state entry_state(const struct value_tracker_input *input)
 {
 	struct value_state state = {.is_reached = true};
 	bool is_x86 = input->elf_machine == EM_X86_64;
-	if (input->is_entry) /* where a call left it: x86 has the return address on top */
+	/* A call leaves the CFA in the stack pointer; on x86, the return address is on top of it. */
+	if (input->is_entry)
 		state.registers[is_x86 ? VALUE_X86_SP : VALUE_ARM64_SP] =
 			(struct value){.kind = VALUE_FRAME, .offset = is_x86 ? -8 : 0};
 	return state;
 }
 
-/* A jump to code that was seen already must be gone through again where it brings something new. */
+/* A target before the jump must be processed again if its state has changed. */
 static void leave_by_jump(struct value_run *run, size_t from, const struct value_state *state, bool *is_again)
 {
 	const struct operation *operation = &run->instructions.items[from].operation;
@@ -132,7 +133,7 @@ static void leave_by_jump(struct value_run *run, size_t from, const struct value
 		*is_again = true;
 }
 
-/* One pass over the code in its order; true: another is needed. */
+/* Processes the code once, in its order. Returns true if another pass is needed. */
 static bool value_tracker_pass(struct value_run *run, struct value_places *places)
 {
 	bool is_again = false;
@@ -147,7 +148,7 @@ static bool value_tracker_pass(struct value_run *run, struct value_places *place
 			value_state_merge(kept, &state);
 			state = *kept;
 		}
-		if (!state.is_reached) /* by a table of jumps, if at all */
+		if (!state.is_reached) /* If this code is reached at all, then through a jump table. */
 			state = run->indirect;
 		value_run_enter(run, &state, instruction->address);
 		places->items.items[i] = value_run_place(run, &state, instruction);
@@ -174,7 +175,7 @@ static bool value_tracker_run_passes(struct value_run *run, struct value_places 
 	return true;
 }
 
-/* An instruction without memory stands for the one that it runs with. */
+/* An instruction without an access gets the access of the instruction that it is fused with. */
 static void join_fused(const struct value_run *run, struct value_places *places)
 {
 	for (size_t i = 1; i < run->instructions.len; i++) {
