@@ -18,16 +18,16 @@
 #include "code/process_files.h"
 
 #define PROBE_SECTION_FIRST \
-	UINT64_C(0x1000) /* where the sections of a module's file are put, which have no addresses */
+	UINT64_C(0x1000) /* First address for the sections of a module's file, which have no addresses of their own. */
 
 struct probe_binary_opened {
-	struct probe_binary binary; /* first: probe_binary_close is given this */
+	struct probe_binary binary; /* Must come first, because probe_binary_close converts a pointer to it. */
 	struct binary_store_options options;
 	struct binary_entry entry;
-	char root[32]; /* of the process whose mount namespace the path is in */
+	char root[32]; /* Root of the process that the path is relative to. */
 };
 
-/* The vmlinux of the running kernel, by its build ID; NULL: there is none. */
+/* Returns the path of the running kernel's vmlinux, found by build ID; NULL if there is none. */
 static const char *probe_binary_find_vmlinux(struct probe_binary_opened *opened)
 {
 	struct binary_entry entry;
@@ -42,7 +42,7 @@ static const char *probe_binary_find_vmlinux(struct probe_binary_opened *opened)
 	return path;
 }
 
-/* The file of a loaded module, by its name; NULL: there is none. */
+/* Returns the path of a loaded module's file; NULL if there is none. */
 static const char *probe_binary_find_module(struct probe_binary_opened *opened, const char *name)
 {
 	struct binary_entry entry;
@@ -65,7 +65,7 @@ static const char *probe_binary_find_module(struct probe_binary_opened *opened, 
 	return path;
 }
 
-/* A module's file has no addresses: its sections of code and data lie one behind the other. */
+/* Places the sections of a module's file, which have no addresses, one after another. */
 static enum tally_status probe_binary_place_sections(struct elf_image *image, struct tally_error *err)
 {
 	size_t count = elf_image_section_count(image);
@@ -91,7 +91,7 @@ static enum tally_status probe_binary_place_sections(struct elf_image *image, st
 	return status;
 }
 
-/* "kernel/net/nf-nat.ko.xz" is of "nf_nat". */
+/* The file "kernel/net/nf-nat.ko.xz" has module "nf_nat". */
 static struct tally_str probe_binary_module_name(struct arena *arena, const char *path)
 {
 	const char *base = strrchr(path, '/');
@@ -105,7 +105,7 @@ static struct tally_str probe_binary_module_name(struct arena *arena, const char
 	return (struct tally_str){name, name ? len : 0};
 }
 
-/* Fills what the entry has found. */
+/* Sets the members of the result that come from the loaded entry. */
 static enum tally_status probe_binary_fill(struct probe_binary_opened *opened, struct tally_error *err)
 {
 	struct probe_binary *binary = &opened->binary;
@@ -132,7 +132,7 @@ static enum tally_status probe_binary_fill(struct probe_binary_opened *opened, s
 	return TALLY_OK;
 }
 
-/* The file to open; NULL: there is none. */
+/* Returns the path of the file to open; NULL if there is none. */
 static const char *probe_binary_choose(struct probe_binary_opened *opened, const struct probe_binary_options *options)
 {
 	if (options->path || options->kind == PROBE_PROGRAM)
@@ -142,7 +142,7 @@ static const char *probe_binary_choose(struct probe_binary_opened *opened, const
 	return options->module ? probe_binary_find_module(opened, options->module) : NULL;
 }
 
-/* There is no file: the kernel's list of symbols has to do. */
+/* Without a file, only the kernel's list of symbols is available. */
 static enum tally_status probe_binary_use_list(struct probe_binary_opened *opened,
 	const struct probe_binary_options *options, struct probe_binary **out, struct tally_error *err)
 {
@@ -227,7 +227,7 @@ uint64_t probe_binary_offset(const struct probe_binary *binary, uint64_t address
 	return UINT64_MAX;
 }
 
-/* Of the program file, or of its debug file. */
+/* image is the program or its debug file. */
 static enum tally_status probe_binary_add_symbols(struct probe_symbols *symbols, const struct elf_image *program,
 	struct elf_image *image, struct tally_error *err)
 {
@@ -253,7 +253,7 @@ static enum tally_status probe_binary_add_symbols(struct probe_symbols *symbols,
 	return status;
 }
 
-/* Entries of the PLT, which the loader of symbols has named, by their offset in the file. */
+/* Adds the entries of the PLT, which load_user_file has named, and converts their file offsets to addresses. */
 static enum tally_status probe_binary_add_plt(
 	struct probe_symbols *symbols, const struct binary_entry *entry, struct tally_error *err)
 {

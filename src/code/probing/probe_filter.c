@@ -5,12 +5,12 @@
 
 #include "base/error.h"
 
-#define PROBE_FILTER_DEPTH_MAX 64 /* parentheses and exclamation marks inside each other */
+#define PROBE_FILTER_DEPTH_MAX 64 /* Maximum nesting of parentheses and exclamation marks. */
 
 struct probe_filter {
 	enum probe_filter_kind { PROBE_FILTER_PATTERN, PROBE_FILTER_NOT, PROBE_FILTER_AND, PROBE_FILTER_OR } kind;
 	struct tally_str pattern;
-	/* A chain of & or | hangs on the right, so that it costs no depth to test. */
+	/* A chain of & or | nests on the right, so that probe_filter_fits can loop instead of recursing. */
 	const struct probe_filter *left, *right;
 };
 
@@ -30,7 +30,7 @@ static enum tally_status probe_filter_wrong(const struct probe_filter_parser *pa
 		parser->at + 1, (int)parser->text.len, parser->text.data, (int)parser->at + 1, "^");
 }
 
-/* The next character that is not blank; 0 at the end. */
+/* Returns the next character that is not blank; 0 at the end. */
 static char probe_filter_peek(struct probe_filter_parser *parser)
 {
 	while (parser->at < parser->text.len && isspace((unsigned char)parser->text.data[parser->at]))
@@ -38,7 +38,7 @@ static char probe_filter_peek(struct probe_filter_parser *parser)
 	return parser->at < parser->text.len ? parser->text.data[parser->at] : 0;
 }
 
-/* NULL: out of memory. */
+/* Returns NULL if memory runs out. */
 static struct probe_filter *probe_filter_make(struct probe_filter_parser *parser, struct probe_filter filter)
 {
 	struct probe_filter *made = arena_new(parser->arena, struct probe_filter);
@@ -89,7 +89,7 @@ static enum tally_status probe_filter_one(struct probe_filter_parser *parser, co
 	return TALLY_OK;
 }
 
-/* A chain of one operator: what it joins are chains of the other one, or single patterns. */
+/* Parses a chain of one operator. Operands of | are chains of &, and operands of & are single patterns. */
 static enum tally_status probe_filter_chain(
 	struct probe_filter_parser *parser, enum probe_filter_kind kind, const struct probe_filter **out)
 {

@@ -8,11 +8,11 @@ struct probe_frame_search {
 	uint64_t address;
 	uint32_t base;
 	struct probe_frame *frame;
-	bool is_settled; /* body_offset is final */
+	bool is_settled; /* body_offset is final. */
 };
 
-/* The prologue moves the stack pointer away from the CFA in steps, so that its distance grows; the first row that does
- * not go on with that is of the body. */
+/* The prologue moves the stack pointer away from the CFA in steps, so that its distance grows. The first row without
+ * further growth belongs to the body. */
 static bool probe_frame_take(void *context, const struct cfi_row *row, const struct cfi_frame *unused)
 {
 	struct probe_frame_search *search = context;
@@ -61,7 +61,7 @@ static enum tally_status probe_frame_search_section(
 	return status;
 }
 
-/* Of the program, which the debug file has no bytes of. */
+/* Searches .eh_frame of the program, because the section in a debug file has no contents. */
 static enum tally_status probe_frame_search_eh(struct probe_frame_search *search, const struct elf_image *image,
 	uint8_t pointer_bytes, struct tally_error *err)
 {

@@ -9,12 +9,12 @@
 #include "code/demangle/demangle.h"
 #include "object/dwarf/dwarf_budget.h"
 
-#define FILE_SHIFT 48 /* no section of debug information comes near 2^48 bytes */
+#define FILE_SHIFT 48 /* Sections of debug information are much smaller than 2^48 bytes. */
 
 struct probe_functions_builder {
 	struct probe_functions *functions;
-	VEC(const struct dwarf_file *) files; /* in the order of their first units */
-	struct map_u64 by_entry; /* index in files << FILE_SHIFT | abstract entry -> root */
+	VEC(const struct dwarf_file *) files; /* Ordered by their first units. */
+	struct map_u64 by_entry; /* Maps an index in files << FILE_SHIFT | abstract entry to a root. */
 	bool out_of_memory;
 };
 
@@ -36,7 +36,7 @@ static uint32_t *probe_functions_slot(
 	return (uint32_t *)slot;
 }
 
-/* The root of a function's entry; its abstract entry is read once. */
+/* Returns the root of a function's entry. Each abstract entry is read only once. */
 static uint32_t probe_functions_root(
 	struct probe_functions_builder *b, const struct debug_unit *debug, uint32_t unit, uint64_t entry)
 {
@@ -66,7 +66,7 @@ static uint32_t probe_functions_root(
 		b->out_of_memory |= !vec_push(&f->roots, made);
 	}
 	root = *slot;
-	/* An abstract entry that refers to another one is remembered, too. */
+	/* If the abstract entry refers to another one, it is also mapped to the root. */
 	slot = has_abstract ? probe_functions_slot(b, first_file, first, &is_new) : NULL;
 	if (slot && is_new)
 		*slot = (uint32_t)root;
@@ -92,7 +92,7 @@ static void probe_functions_add_unit(struct probe_functions_builder *b, uint32_t
 	b->out_of_memory |= f->reader.out_of_memory;
 }
 
-struct probe_functions_place { /* of a root before and after sorting */
+struct probe_functions_place { /* Sort key of a root, and its index before sorting. */
 	uint64_t order, entry;
 	uint32_t root;
 };
@@ -104,7 +104,7 @@ static int probe_functions_by_entry(const void *a, const void *b)
 	return left->order != right->order ? COMPARE(left->order, right->order) : COMPARE(left->entry, right->entry);
 }
 
-/* Puts roots in the order of their entries; renumbered says where each one is then. */
+/* Sorts roots by entry, and maps old indexes to new ones in renumbered. */
 static bool probe_functions_sort(struct probe_functions *f, uint32_t *renumbered)
 {
 	size_t count = f->roots.len;
@@ -236,7 +236,7 @@ static const char *probe_root_readable(struct probe_functions *f, struct probe_r
 	return root->readable;
 }
 
-/* The name in a readable one: behind the type that is returned, before the parameters. */
+/* Returns the function's name within a demangled name: after the return type and before the parameters. */
 static struct tally_str probe_functions_bare(const char *readable)
 {
 	const char *begin = readable;
@@ -260,7 +260,7 @@ static struct tally_str probe_functions_bare(const char *readable)
 	return (struct tally_str){begin, (size_t)(at - begin)};
 }
 
-/* Without the template's arguments at the end. */
+/* Removes the template's arguments from the end of a name. */
 static struct tally_str probe_functions_base(struct tally_str name)
 {
 	size_t depth = 0;
@@ -275,7 +275,7 @@ static struct tally_str probe_functions_base(struct tally_str name)
 	return name;
 }
 
-/* "Circle::area" is the end of "shapes::Circle::area". */
+/* A pattern such as "Circle::area" matches the end of "shapes::Circle::area". */
 static bool probe_functions_matches_end(struct tally_str pattern, struct tally_str name)
 {
 	return str_glob(pattern, name) || (name.len > pattern.len + 2 && str_ends_with(name, pattern) &&
@@ -318,7 +318,7 @@ const struct dwarf_lines *probe_unit_lines(struct probe_functions *f, uint32_t i
 const char *probe_unit_path(struct probe_functions *f, uint32_t index, uint32_t number)
 {
 	struct probe_unit *unit = &f->units[index];
-	/* Both have the same files. */
+	/* Both line tables have the same files. */
 	const struct dwarf_lines *lines = unit->debug.lines ? unit->debug.lines : probe_unit_lines(f, index);
 	if (!lines || number >= lines->files.len)
 		return NULL;
@@ -343,9 +343,9 @@ static const char *probe_functions_path(struct probe_functions *f, const struct 
 		size_t index = (size_t)(d->path_unit - program->units.items);
 		return index < program->units.len ? probe_unit_path(f, (uint32_t)index, (uint32_t)d->path) : NULL;
 	}
-	if (d->path_file->is_split) /* its skeleton has the line table */
+	if (d->path_file->is_split) /* The line table of a split unit is in its skeleton unit. */
 		return probe_unit_path(f, root->unit, (uint32_t)d->path);
-	struct dwarf_lines lines; /* of dwz's common file */
+	struct dwarf_lines lines; /* Line table in dwz's common file. */
 	if (dwarf_lines_read(&lines, &f->reader, d->path_file, d->path_unit, NULL) != TALLY_OK)
 		return NULL;
 	const char *path = dwarf_lines_path(&lines, (uint32_t)d->path, &f->arena);

@@ -15,7 +15,7 @@ struct probe_kallsyms_row {
 	struct tally_str name, module;
 };
 
-/* "ffffffff816b89f0 T vfs_read" and, of a module, "... t helper\t[nf_nat]". */
+/* Parses "ffffffff816b89f0 T vfs_read" or, for a symbol of a module, "... t helper\t[nf_nat]". */
 static bool probe_kallsyms_row_parse(struct tally_str line, struct probe_kallsyms_row *row)
 {
 	struct tally_str address, type, rest = line;
@@ -78,7 +78,7 @@ enum tally_status probe_kallsyms_parse(struct tally_str text, struct tally_str m
 		status = module.len > 0 ? error_set(err, TALLY_NOT_FOUND, "the module %.*s is not loaded",
 						  (int)module.len, module.data)
 					: error_set(err, TALLY_NOT_FOUND, "the kernel lists no symbols");
-	/* Twice: sizes follow from the order, and ends from the sizes. */
+	/* The first pass sorts, so that sizes can be computed; the second one computes ends from the sizes. */
 	for (int pass = 0; pass < 2 && status == TALLY_OK; pass++) {
 		status = probe_symbols_finish(symbols, err);
 		probe_kallsyms_size(symbols);

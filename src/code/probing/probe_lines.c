@@ -9,16 +9,16 @@
 #include "code/probing/probe_rows.h"
 #include "code/probing/probe_source.h"
 
-#define LINES_BEHIND 3 /* the last one with code, where no range is given */
+#define LINES_BEHIND 3 /* Number of lines to print after the last one with code if no range is given. */
 
 struct probe_lines_listing {
 	const struct probe_line_range *range;
-	struct probe_root *root; /* NULL: lines of a source */
-	const char *path; /* as the debug information has it */
-	uint32_t base; /* what numbers are counted from */
-	uint32_t first, last; /* of the source */
+	struct probe_root *root; /* NULL if lines of a whole source file are listed. */
+	const char *path; /* Path as in the debug information. */
+	uint32_t base; /* Line number that printed numbers are relative to. */
+	uint32_t first, last; /* First and last line of the source file to print. */
 	struct probe_rows rows;
-	size_t next; /* of rows */
+	size_t next; /* Index in rows of the next row to print. */
 	uint32_t printed;
 	struct text *out;
 };
@@ -30,7 +30,7 @@ static int probe_lines_by_line(const void *a, const void *b)
 	return COMPARE(left->line, right->line);
 }
 
-/* The first function of the name with a source. */
+/* Returns the first function with this name that has a source file; NULL if there is none. */
 static struct probe_root *probe_lines_find_root(struct probe_functions *functions, const struct probe_line_range *range)
 {
 	for (int match = PROBE_MATCH_NAME; match <= PROBE_MATCH_QUALIFIED; match++) {

@@ -21,7 +21,7 @@
 #define AARCH64_V0	64
 #define AARCH64_V_END	96
 
-struct probe_evaluation { /* of one expression */
+struct probe_evaluation { /* The evaluation of one expression. */
 	struct probe_locator *locator;
 	struct cursor cursor;
 	const struct dwarf_file *file;
@@ -29,11 +29,12 @@ struct probe_evaluation { /* of one expression */
 	struct probe_chain stack[PROBE_STACK_MAX];
 	size_t depth;
 	struct probe_location *location;
-	bool is_register; /* the value on the stack is where a register names the variable */
-	bool is_value; /* DW_OP_stack_value was read */
+	/* The last operation named a register (DW_OP_reg0 to DW_OP_regx), which holds the variable itself. */
+	bool is_register;
+	bool is_value; /* DW_OP_stack_value was read. */
 };
 
-/* Gives false, so that a failure is one statement. */
+/* Records why the location cannot be used. Returns false, so that the caller can return its result. */
 static bool TALLY_PRINTF(2, 3) probe_give_up(struct probe_evaluation *e, const char *format, ...)
 {
 	char text[256];
@@ -119,7 +120,7 @@ static void probe_add(struct probe_chain *chain, int64_t offset)
 	chain->offsets[chain->count - 1] = probe_sum(chain->offsets[chain->count - 1], offset);
 }
 
-/* base: of the function's variables; PROBE_NO_BASE: none. */
+/* base is the register that variables are relative to, or PROBE_NO_BASE. */
 static bool probe_find_frame(struct probe_evaluation *e, uint32_t base, struct probe_frame *frame)
 {
 	struct probe_locator *locator = e->locator;
@@ -144,8 +145,8 @@ static bool probe_push_cfa(struct probe_evaluation *e, int64_t offset)
 	return probe_push_register(e, frame.reg, probe_sum(frame.offset, offset));
 }
 
-/* Compilers describe the frame base for the function's body. In a prologue and an epilogue the register has another
- * distance from the frame than there. */
+/* Compilers describe the frame base for the function's body. In the prologue and the epilogue, the register has another
+ * distance from the CFA. */
 static bool probe_push_based(struct probe_evaluation *e, uint32_t reg, int64_t offset)
 {
 	struct probe_frame frame;
@@ -177,7 +178,7 @@ static bool probe_push_frame_base(struct probe_evaluation *e, int64_t offset)
 		uint8_t op = cursor_u8(&c);
 		if (op == DW_OP_call_frame_cfa)
 			return probe_push_cfa(e, offset);
-		/* A list says for each address where the base is. */
+		/* Unlike a single expression, a location list is valid at every address, even in the prologue. */
 		bool is_of_body = base->kind == DWARF_LOCATION_EXPRESSION;
 		uint32_t reg = op;
 		if (op >= DW_OP_breg0 && op <= DW_OP_breg31)
@@ -190,7 +191,7 @@ static bool probe_push_frame_base(struct probe_evaluation *e, int64_t offset)
 	return probe_give_up(e, "it is in the function's frame, whose place is not known");
 }
 
-/* The value of a register when the function was entered: known at the entry alone. */
+/* Pushes the value that a register had at the function's entry, which is known only at that address. */
 static bool probe_push_entry_value(struct probe_evaluation *e)
 {
 	uint64_t size = cursor_uleb(&e->cursor);
@@ -236,7 +237,7 @@ static uint64_t probe_number_of(const struct probe_chain *chain)
 	return chain->number + (uint64_t)chain->offsets[0];
 }
 
-/* Low bits of a sum are kept: a mask, or a conversion to a narrower type. */
+/* Keeps the low bits of a value, for a mask or a conversion to a narrower type. */
 static bool probe_keep_bits(struct probe_evaluation *e, uint64_t mask, bool is_signed)
 {
 	struct probe_chain *top = &e->stack[e->depth - 1];
@@ -320,7 +321,7 @@ static bool probe_compute(struct probe_evaluation *e, uint8_t op)
 	return true;
 }
 
-/* The type's size bounds the bits that the conversion keeps; 0: the generic type. */
+/* A conversion keeps as many bits as the type has. Offset 0 means the generic type (DWARF 5, section 2.5.1.6). */
 static bool probe_convert_type(struct probe_evaluation *e)
 {
 	uint64_t offset = cursor_uleb(&e->cursor);
@@ -474,7 +475,7 @@ static bool probe_step(struct probe_evaluation *e, uint8_t op)
 	}
 }
 
-/* What was computed up to here becomes a piece; nothing: that part was optimised out. */
+/* Turns the value on the stack into a piece of the variable. If the stack is empty, that piece was optimised out. */
 static bool probe_add_piece(struct probe_evaluation *e)
 {
 	struct probe_location *location = e->location;

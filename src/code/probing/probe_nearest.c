@@ -8,7 +8,7 @@
 #include "code/demangle/demangle.h"
 #include "code/probing/probe_functions.h"
 
-/* Without its parameters; empty: it has no readable name of one word. */
+/* Returns the demangled name without its parameters; empty if the name is not mangled or contains blanks. */
 static struct tally_str probe_nearest_readable(const char *name, struct arena *arena)
 {
 	const struct tally_str whole = str_from(probe_symbol_is_mangled(name) ? demangle(arena, name) : "");
@@ -34,7 +34,7 @@ static size_t probe_nearest_scopes(struct tally_str name)
 	return count;
 }
 
-/* "Circle::area" of "shapes::Circle::area": the end with as many scopes. */
+/* Returns the end of a name with at most this many scopes, such as "Circle::area" of "shapes::Circle::area" for 1. */
 static struct tally_str probe_nearest_end(struct tally_str name, size_t scopes)
 {
 	for (size_t all = probe_nearest_scopes(name); all > scopes; all--)
@@ -42,8 +42,8 @@ static struct tally_str probe_nearest_end(struct tally_str name, size_t scopes)
 	return name;
 }
 
-/* Whether a name is nearer than the nearest before, and not the wanted one. least: the distance that is near enough, then
- * that of the nearest. */
+/* Returns whether the name is closer to the wanted one than the nearest so far. *least is the maximum distance, then
+ * that of the nearest name. */
 static bool probe_nearest_is_nearer(struct tally_str name, struct tally_str wanted, bool has_nearest, unsigned *least)
 {
 	size_t difference = name.len > wanted.len ? name.len - wanted.len : wanted.len - name.len;

@@ -16,14 +16,14 @@ struct probe_places_search {
 	const struct probe_point *point;
 	const struct probe_places_options *options;
 	struct probe_places *out;
-	size_t first; /* of out->items: those of this point */
-	struct map_u64 seen; /* their addresses */
-	bool has_function; /* a function has the name */
-	bool has_code; /* and code that the point may be in */
-	const char *path; /* of the source that lines were looked for in; NULL: none was found */
-	uint32_t line; /* that was looked for there; 0: lines of a pattern */
-	uint32_t next_line; /* with code behind the lines that were looked for; 0: none */
-	uint32_t declared; /* line of the function */
+	size_t first; /* Index in out->items of the first place for this point. */
+	struct map_u64 seen; /* Set of the addresses of these places. */
+	bool has_function; /* A function matches the name. */
+	bool has_code; /* A function that matches the name has code. */
+	const char *path; /* Source file that was searched for lines; NULL if there is none. */
+	uint32_t line; /* Line that was searched for; 0 for a pattern. */
+	uint32_t next_line; /* First line with code after the lines that were searched for; 0 if there is none. */
+	uint32_t declared; /* Line of the function's declaration. */
 };
 
 static const char *probe_places_text(struct probe_places_search *search, struct tally_str text)
@@ -46,7 +46,7 @@ static void probe_places_set_scope(
 		.packaged = debug->packaged};
 }
 
-/* The symbol of the code, or what the debug information has instead. */
+/* Sets the symbol of the code, or the function's name from debug information if there is none. */
 static void probe_places_set_symbol(struct probe_functions *functions, uint64_t outer_entry, struct probe_place *place)
 {
 	struct probe_binary *binary = functions->binary;
@@ -58,7 +58,7 @@ static void probe_places_set_symbol(struct probe_functions *functions, uint64_t 
 	place->entry = outer_entry + binary->moved;
 }
 
-/* row: its address, code and, if path is not NULL, its line. */
+/* row has the address and its code, and the line if path is not NULL. */
 static enum tally_status probe_places_add(
 	struct probe_places_search *search, const struct probe_row *row, struct tally_error *err)
 {
@@ -77,7 +77,7 @@ static enum tally_status probe_places_add(
 	if (search->out->items.len - search->first >= search->options->max)
 		return error_set(err, TALLY_LIMIT, "Too many( > %zu) probe point found.", search->options->max);
 	struct tally_str name = root ? probe_root_name(root) : (struct tally_str){NULL, 0};
-	/* Who names a function by its symbol calls it so. */
+	/* If the user names a function by its symbol, messages and events use the symbol, too. */
 	if (root && root->declaration.linkage.len > 0 && str_equal(search->point->function, root->declaration.linkage))
 		name = root->declaration.linkage;
 	place.function = probe_places_text(search, name);
@@ -93,7 +93,7 @@ static enum tally_status probe_places_add(
 	return vec_push(&search->out->items, place) ? TALLY_OK : error_nomem(err);
 }
 
-/* Behind the prologue, where the code sets up the function's variables only there. */
+/* Moves the row to the end of the prologue if the function stores its variables only there. */
 static enum tally_status probe_places_skip_prologue(
 	struct probe_places_search *search, struct probe_row *row, struct tally_error *err)
 {
@@ -110,7 +110,7 @@ static enum tally_status probe_places_skip_prologue(
 	return note && vec_push(&search->out->notes, note) ? TALLY_OK : error_nomem(err);
 }
 
-/* FUNC, FUNC+OFFSET, FUNC%return. */
+/* Handles points of the forms FUNC, FUNC+OFFSET and FUNC%return. */
 static enum tally_status probe_places_at_entries(
 	struct probe_places_search *search, uint32_t root, struct tally_error *err)
 {
@@ -139,7 +139,6 @@ static enum tally_status probe_places_at_entries(
 	return status;
 }
 
-/* Code of these lines of a source, of one function or of any. */
 static enum tally_status probe_places_at_lines(
 	struct probe_places_search *search, const struct probe_row_filter *filter, struct tally_error *err)
 {
@@ -152,7 +151,7 @@ static enum tally_status probe_places_at_lines(
 	return status;
 }
 
-/* Code of the lines of one source that match the point's pattern. */
+/* Adds code of the lines of one source file that match the point's pattern. */
 static enum tally_status probe_places_at_pattern(
 	struct probe_places_search *search, struct probe_row_filter filter, struct tally_error *err)
 {
@@ -237,7 +236,7 @@ static enum tally_status probe_places_at_address(struct probe_places_search *sea
 	return vec_push(&search->out->items, place) ? TALLY_OK : error_nomem(err);
 }
 
-/* Says why there is no place. */
+/* Sets an error that says why there is no place. */
 static enum tally_status probe_places_missing(const struct probe_places_search *search, struct tally_error *err)
 {
 	const struct probe_point *point = search->point;
@@ -303,7 +302,7 @@ enum tally_status probe_places_find(struct probe_binary *binary, const struct pr
 	return status;
 }
 
-/* Of an inlined call, its first address is the caller's line. */
+/* At the first address of an inlined call, the line is that of the caller. */
 static struct probe_code probe_places_describe_call(
 	struct probe_functions *functions, struct probe_code code, uint64_t address, struct probe_place *place)
 {
@@ -345,7 +344,8 @@ enum tally_status probe_places_describe(struct probe_binary *binary, uint64_t ad
 		place.source = declared_in;
 	} else if (place.declared > 0 && (place.line < place.declared || !place.source || !declared_in ||
 						 strcmp(place.source, declared_in) != 0)) {
-		place.line = 0; /* of another source, so that it cannot be counted from the function's */
+		/* A line before the declaration, or in another file, cannot be relative to the function. */
+		place.line = 0;
 		place.source = declared_in;
 	}
 	struct tally_str name = root ? probe_root_name(root) : (struct tally_str){NULL, 0};

@@ -5,7 +5,7 @@
 
 #include "base/order.h"
 
-/* What the options of the compiler say of optimization; gcc writes them all, clang and rustc none. */
+/* Returns whether the producer's options include optimization. gcc records its options; clang and rustc do not. */
 static bool probe_prologue_is_optimized(struct tally_str producer, bool *is_said)
 {
 	bool is_optimized = false;
@@ -38,7 +38,8 @@ bool probe_prologue_find(
 			*prologue = (struct probe_prologue){statements[i].address, is_said};
 			return true;
 		}
-		/* Without that mark, the prologue is the code of the line that the function begins in. */
+		/* If the table does not mark the end of the prologue, the prologue is the code of the function's first
+		 * statement. */
 		if (second == entry)
 			second = statements[i].address;
 	}

@@ -11,10 +11,10 @@ struct probe_rows_walk {
 	struct probe_functions *functions;
 	const struct probe_row_filter *filter;
 	struct probe_rows *rows;
-	struct map_u64 seen; /* addresses */
-	uint8_t *is_wanted; /* by file of the unit */
+	struct map_u64 seen; /* Set of the addresses in rows. */
+	uint8_t *is_wanted; /* Indexed by the unit's file number. */
 	size_t file_count;
-	uint32_t last_line; /* of the filter's function, where it is out of line; 0: nowhere */
+	uint32_t last_line; /* Last line of the out-of-line code of the filter's function; 0 if it has none. */
 	bool out_of_memory;
 };
 
@@ -37,13 +37,13 @@ bool probe_path_matches(const char *path, struct tally_str wanted)
 		wanted = (struct tally_str){wanted.data + 2, wanted.len - 2};
 	if (whole.len == 0 || wanted.len == 0)
 		return false;
-	/* Debug information may say where a file is only relative to an unknown folder. */
+	/* Debug information may have a path that is relative to an unknown folder. */
 	return wanted.data[0] != '/' || whole.data[0] == '/'
 		       ? str_equal(whole, wanted) || (wanted.data[0] != '/' && probe_rows_is_end(whole, wanted))
 		       : probe_rows_is_end(wanted, whole);
 }
 
-/* Files of the unit with the wanted path; the last part of a path is compared first, because most differ there. */
+/* Compares the last parts of the paths first, because these usually differ. */
 static bool probe_rows_match_file(
 	struct probe_functions *functions, uint32_t unit, uint32_t file, struct tally_str wanted)
 {
@@ -54,7 +54,7 @@ static bool probe_rows_match_file(
 	return path && probe_path_matches(path, wanted);
 }
 
-/* False: no file of the unit is wanted. */
+/* Returns false if no file of the unit is wanted. */
 static bool probe_rows_choose_files(struct probe_rows_walk *walk, uint32_t unit)
 {
 	const struct dwarf_lines *lines = walk->functions->units[unit].debug.lines;
@@ -87,8 +87,8 @@ static bool probe_rows_wants_line(struct probe_rows_walk *walk, uint32_t line)
 	return false;
 }
 
-/* Whether a line of this code is one of the filter's function: its own, or of a function that is declared in it (a
- * closure, of which gcc does not say where). What was inlined into it has lines of its own. */
+/* Returns whether a line of this code belongs to the filter's function, or to a function declared in it, such as a
+ * closure (gcc omits its parent). Lines of functions that were inlined into it do not belong to it. */
 static bool probe_rows_is_within(const struct probe_rows_walk *walk, struct probe_code code, uint32_t line)
 {
 	const struct probe_functions *functions = walk->functions;
@@ -116,7 +116,7 @@ static void probe_rows_add(struct probe_rows_walk *walk, const struct probe_row 
 		walk->out_of_memory = true;
 }
 
-/* The line of a call is the caller's, also at the first address of what was inlined there. */
+/* The line of a call belongs to the caller, even at the first address of the inlined code. */
 static struct probe_code probe_rows_of_call(
 	const struct probe_functions *functions, struct probe_code code, uint32_t file, uint32_t line)
 {
@@ -131,8 +131,8 @@ static struct probe_code probe_rows_of_call(
 	return code;
 }
 
-/* Of the innermost code at an address and what it was inlined into, that whose declaration is the last before the line:
- * compilers mix the statements around a call with those of what they inlined. */
+/* Of the innermost code at an address and its callers, returns the code with the last declaration before the line.
+ * Compilers mix the statements around a call with those of inlined code. */
 static struct probe_code probe_rows_of_line(
 	struct probe_functions *functions, struct probe_code code, uint32_t file, uint32_t line)
 {
@@ -159,7 +159,7 @@ static bool probe_rows_has_file(const struct probe_rows_walk *walk, uint32_t fil
 	return file < walk->file_count && walk->is_wanted[file];
 }
 
-/* Of the innermost code at the address, whose line it is. */
+/* Returns the code at the statement's address that its line belongs to. */
 static bool probe_rows_code_of(const struct probe_rows_walk *walk, uint32_t unit,
 	const struct dwarf_statement *statement, struct probe_code *code)
 {
@@ -170,7 +170,8 @@ static bool probe_rows_code_of(const struct probe_rows_walk *walk, uint32_t unit
 	return true;
 }
 
-/* Compilers mix the statements around a call with those of what they inlined there. */
+/* Finds the last line of the filter's function. Inlined statements do not count, because compilers mix them with its
+ * own. */
 static void probe_rows_find_last_line(struct probe_rows_walk *walk, uint32_t unit)
 {
 	const struct dwarf_lines *lines = probe_unit_lines(walk->functions, unit);
@@ -200,8 +201,8 @@ static void probe_rows_add_statements(struct probe_rows_walk *walk, uint32_t uni
 	}
 }
 
-/* Adds where a function is entered, if the line is wanted that it is declared in, or that calls what was inlined: code
- * is of that line. */
+/* Adds the entry of a function if its declaration, or the inlined call of it, is in a wanted line: the code belongs to
+ * that line. */
 static void probe_rows_add_entry(
 	struct probe_rows_walk *walk, struct probe_code own, struct probe_code code, const char *path, uint32_t line)
 {
@@ -211,7 +212,7 @@ static void probe_rows_add_entry(
 		probe_rows_add(walk, &row);
 }
 
-/* The line tables have no rows for declarations, and not always one for a call. */
+/* Line tables have no rows for declarations, and may lack rows for calls. */
 static void probe_rows_add_entries(struct probe_rows_walk *walk, uint32_t unit, bool of_declarations)
 {
 	struct probe_functions *functions = walk->functions;

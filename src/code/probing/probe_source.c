@@ -17,7 +17,7 @@ static bool probe_source_try(struct text *found, const char *directory, const ch
 	text_char(found, 0);
 	struct stat info;
 	errno = 0;
-	/* A device or a pipe of that name is no source. */
+	/* A device or a FIFO is not a source file. */
 	return !found->failed && stat(found->data, &info) == 0 && S_ISREG(info.st_mode) &&
 	       access(found->data, R_OK) == 0;
 }
@@ -66,7 +66,7 @@ enum tally_status probe_source_read(const char *path, const char *directory,
 }
 
 struct probe_source_matcher {
-	struct text pattern, line; /* without blanks */
+	struct text pattern, line; /* Without blanks. */
 	struct probe_source_lines *lines;
 	bool out_of_memory;
 };

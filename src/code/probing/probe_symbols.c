@@ -7,7 +7,8 @@
 #include "base/error.h"
 #include "base/order.h"
 
-/* Of several names of one address the first is shown: functions before labels, global ones, with the fewest underscores. */
+/* Of several names at one address, the one with the lowest rank is shown: functions before labels, global before local
+ * ones, and those with fewer underscores first. */
 static int probe_symbols_rank(const struct probe_symbol *symbol)
 {
 	int rank = (symbol->is_function ? 0 : 1000) + (symbol->is_global ? 0 : 100);
@@ -33,7 +34,7 @@ static int probe_symbols_by_name(const void *a, const void *b, void *context)
 	return order ? order : (x > y) - (x < y);
 }
 
-/* A name that two tables have at one address is one. */
+/* A name may be in two symbol tables at the same address. */
 static void probe_symbols_drop_doubles(struct probe_symbols *symbols)
 {
 	size_t kept = 0;
@@ -105,7 +106,7 @@ const struct probe_symbol *probe_symbols_at(const struct probe_symbols *symbols,
 	size_t low, count = symbols->items.len;
 	LOWER_BOUND(low, count, middle, symbols->items.items[middle].address <= address);
 	const struct probe_symbol *best = NULL;
-	/* Inner ones first; of one address the one that stands first. */
+	/* Inner symbols come last. Of several at one address, the first one is used. */
 	for (size_t i = low; i-- > 0 && symbols->ends.items[i] > address;) {
 		const struct probe_symbol *symbol = &symbols->items.items[i];
 		if (best && symbol->address != best->address)
@@ -113,7 +114,7 @@ const struct probe_symbol *probe_symbols_at(const struct probe_symbols *symbols,
 		if (symbol->is_code && address - symbol->address < symbol->size)
 			best = symbol;
 	}
-	/* A label without a size reaches to the next symbol. */
+	/* A label without a size extends to the next symbol. */
 	for (size_t i = low;
 		!best && i-- > 0 && symbols->items.items[i].address == symbols->items.items[low - 1].address;)
 		if (symbols->items.items[i].is_code && symbols->items.items[i].size == 0)

@@ -9,9 +9,10 @@
 #include "base/vec.h"
 
 #define PROBE_TEXT_FIELDS_MAX 64
-#define PROBE_TEXT_FILE_SHOWN 30 /* characters of a path */
+#define PROBE_TEXT_FILE_SHOWN 30 /* Maximum number of characters of a path that are shown. */
 
-/* The first character of a set that is neither escaped nor quoted; a "::" of C++ is none. text.len: there is none. */
+/* Returns the position of the first character in set that is neither escaped, quoted, nor part of a "::"; text.len if
+ * there is none. */
 static size_t probe_text_find(struct tally_str text, const char *set)
 {
 	char quote = 0;
@@ -33,7 +34,7 @@ static size_t probe_text_find(struct tally_str text, const char *set)
 	return text.len;
 }
 
-/* Without backslashes and quotes. data NULL: out of memory. */
+/* Removes backslashes and quotes. In the result, data is NULL if memory ran out. */
 static struct tally_str probe_text_plain(struct arena *arena, struct tally_str text)
 {
 	char *plain = arena_alloc(arena, text.len + 1, 1);
@@ -51,7 +52,7 @@ static struct tally_str probe_text_plain(struct arena *arena, struct tally_str t
 	return (struct tally_str){plain, len};
 }
 
-/* The next word, between blanks that are not quoted. */
+/* Removes the next word from rest. Blanks separate words unless they are quoted. */
 static bool probe_text_word(struct tally_str *rest, struct tally_str *word)
 {
 	*rest = str_trim(*rest);
@@ -95,7 +96,7 @@ bool probe_name_is_valid(struct tally_str name)
 	return true;
 }
 
-/* The sentence before, the part of the text, and the sentence behind it. */
+/* Sets an error with a part of the input between two texts. */
 static enum tally_status probe_text_refuse(
 	struct tally_error *err, const char *before, struct tally_str part, const char *behind)
 {
@@ -106,7 +107,7 @@ static enum tally_status probe_text_refuse(
 	return error_set(err, TALLY_INVALID, "%s%s%s", before, room, behind);
 }
 
-/* Empty: 0, as perf takes it. */
+/* An empty number is 0, as in perf. */
 static enum tally_status probe_text_line(struct tally_str text, uint32_t *line, struct tally_error *err)
 {
 	uint64_t value = 0;
@@ -137,12 +138,12 @@ static enum tally_status probe_text_set_file(const struct probe_text_parser *par
 	struct tally_str file = probe_text_plain(parser->arena, text);
 	if (!file.data)
 		return error_nomem(parser->err);
-	if (!str_equal(file, STR("*"))) /* only says that what is before it is a function */
+	if (!str_equal(file, STR("*"))) /* "SRC" may be *, which only states that the name is that of a function. */
 		point->file = file;
 	return TALLY_OK;
 }
 
-/* One part behind the function or file: mark is the character that begins it. */
+/* Parses one part after the function or file; mark is the character that introduced it. */
 static enum tally_status probe_text_part(const struct probe_text_parser *parser, char mark, struct tally_str text)
 {
 	struct probe_point *point = parser->point;
@@ -167,7 +168,7 @@ static enum tally_status probe_text_part(const struct probe_text_parser *parser,
 	}
 }
 
-/* A name with a period before a line or a pattern is that of a file. */
+/* A name is a file name if it has a period and a line or a pattern follows. */
 static bool probe_text_names_file(struct tally_str word, size_t end)
 {
 	if (end == word.len || !strchr(":;", word.data[end]))
@@ -220,7 +221,7 @@ static enum tally_status probe_text_parse_point(
 	while (rest.len > 0) {
 		char mark = rest.data[0];
 		rest = probe_text_from(rest, 1);
-		/* A pattern may have any character. */
+		/* A pattern may contain any character, so it ends with the word. */
 		end = mark == ';' ? rest.len : probe_text_find(rest, ";:+%@");
 		enum tally_status status = probe_text_part(&parser, mark, probe_text_until(rest, end));
 		if (status != TALLY_OK)
@@ -272,7 +273,7 @@ static enum tally_status probe_text_check_name(struct tally_str name, const char
 	return probe_text_refuse(err, "", name, behind);
 }
 
-/* "EVENT=" or "GROUP:EVENT=" before the point. */
+/* Parses "EVENT" or "GROUP:EVENT", which precede "=" and the point. */
 static enum tally_status probe_text_event(
 	struct tally_str text, struct arena *arena, struct probe_definition *definition, struct tally_error *err)
 {
@@ -283,7 +284,7 @@ static enum tally_status probe_text_event(
 	return status == TALLY_OK ? probe_text_check_name(definition->event, "event", err) : status;
 }
 
-/* "->a", ".b" and "[3]" behind the variable. */
+/* Parses "->a", ".b" or "[3]" after the variable. */
 static enum tally_status probe_text_field(struct tally_str *rest, struct probe_field *field, struct tally_error *err)
 {
 	size_t end;
@@ -360,7 +361,7 @@ static enum tally_status probe_text_argument(
 	*argument = (struct probe_argument){.text = word};
 	struct tally_str value = word;
 	const char *equals = memchr(word.data, '=', word.len);
-	/* A text that goes to the kernel as it is, \"a=b", has no name. */
+	/* A text that the kernel gets unchanged, such as \"a=b", has no name. */
 	if (equals && word.data[0] != '\\') {
 		argument->name = probe_text_until(word, (size_t)(equals - word.data));
 		value = probe_text_from(word, argument->name.len + 1);
@@ -413,7 +414,7 @@ static enum tally_status probe_text_arguments(
 	return TALLY_OK;
 }
 
-/* "%group:event", "%event" or "sdt_provider:event". */
+/* The word refers to an existing event: "%group:event", "%event" or "sdt_provider:event". */
 static bool probe_text_is_named(struct tally_str word)
 {
 	if (word.data[0] == '%')
@@ -451,7 +452,7 @@ enum tally_status probe_definition_parse(
 	return status == TALLY_OK ? probe_text_arguments(rest, arena, definition, err) : status;
 }
 
-/* What is behind the colon: FROM, FROM-TO or FROM+COUNT. */
+/* Parses the part after the colon: FROM, FROM-TO or FROM+COUNT. */
 static enum tally_status probe_text_range(
 	struct tally_str text, struct probe_line_range *range, struct tally_error *err)
 {
@@ -504,7 +505,7 @@ enum tally_status probe_line_range_parse(
 	return TALLY_OK;
 }
 
-/* As perf: of a long path whole folders at its end. */
+/* Shortens a long path to whole folders at its end, as perf does. */
 static struct tally_str probe_text_file_end(struct tally_str file)
 {
 	if (file.len <= PROBE_TEXT_FILE_SHOWN)

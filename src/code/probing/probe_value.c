@@ -10,7 +10,7 @@
 #include "object/dwarf/dwarf_file.h"
 #include "object/dwarf/dwarf_numbers.h"
 
-#define PROBE_MEMBER_DEPTH 16 /* base classes and members without a name around a member */
+#define PROBE_MEMBER_DEPTH 16 /* Maximum number of base classes and unnamed members around a member. */
 
 static const char *probe_value_type_name(struct probe_reader *reader, const struct probe_value *value)
 {
@@ -98,7 +98,7 @@ enum tally_status probe_value_reduce(
 		err, TALLY_NOT_FOUND, "Failed to find the location of the '%s' variable at this address", value->name);
 }
 
-/* What a pointer that was optimised out points to is a variable of its own. */
+/* The target of a pointer that was optimised out is a variable of its own. */
 static enum tally_status probe_follow_target(
 	struct probe_reader *reader, struct probe_value *value, struct tally_error *err)
 {
@@ -156,7 +156,7 @@ static bool probe_is_reference(const struct dwarf_type *plain)
 	return plain && (plain->tag == DW_TAG_reference_type || plain->tag == DW_TAG_rvalue_reference_type);
 }
 
-/* The value behind references of C++: the source names it without '*'. */
+/* Follows references of C++, which the source uses without '*'. */
 static enum tally_status probe_value_settle(
 	struct probe_reader *reader, struct probe_value *value, struct tally_error *err)
 {
@@ -179,7 +179,7 @@ enum tally_status probe_value_name_referent(
 	return is_small ? probe_value_settle(reader, value, err) : TALLY_OK;
 }
 
-/* Members of base classes and of members without a name are those of the record too. */
+/* Members of base classes and of unnamed members can be named like the record's own. */
 static const struct dwarf_member *probe_member_find(struct probe_reader *reader, const struct dwarf_type *record,
 	struct tally_str name, uint64_t *offset, unsigned depth)
 {
@@ -210,7 +210,7 @@ static const struct dwarf_member *probe_member_find(struct probe_reader *reader,
 	return NULL;
 }
 
-/* The names of bit-fields have their widths. */
+/* Names of bit-fields include their widths. */
 static enum tally_status probe_no_member(struct probe_reader *reader, const struct probe_value *value,
 	const struct dwarf_type *record, struct tally_str name, struct tally_error *err)
 {
@@ -258,7 +258,8 @@ static enum tally_status probe_value_member(
 		return error_set(err, TALLY_UNSUPPORTED, "the program finds the place of '%.*s' when it runs",
 			(int)name.len, name.data);
 	if (member->bits) {
-		/* The offset of the unnamed members around it, and the bits from the start of its own record. */
+		/* The unnamed records around the bit-field are skipped as bytes; first_bit counts from its own
+		 * record. */
 		uint64_t outer = offset - member->offset;
 		probe_value_skip(value, outer);
 		value->first_bit = member->first_bit;
@@ -311,7 +312,7 @@ enum tally_status probe_value_step(struct probe_reader *reader, struct probe_val
 		return status;
 	if (value->bits)
 		return error_set(err, TALLY_INVALID, "%s is a bit-field, which has no members", value->name);
-	/* In Rust a reference to an array is indexed as the array. */
+	/* In Rust, a reference to an array is indexed like the array. */
 	const struct dwarf_type *pointed =
 		is_pointer && reader->has_dots
 			? dwarf_type_plain(reader->types, dwarf_type_target(reader->types, plain))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_value_print.c - writes a value as the kernel's fetch argument and chooses its type: what prints as the source's
- * type would, in the kernel's types.
+ * probe_value_print.c - writes a value as a fetch argument of the kernel, and chooses the type of the kernel that prints
+ * it like its type in the source.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -14,14 +14,14 @@
 #include "object/dwarf/dwarf_file.h"
 #include "object/dwarf/dwarf_numbers.h"
 
-#define PROBE_ELEMENTS_MAX 64 /* of an array, in one argument */
+#define PROBE_ELEMENTS_MAX 64 /* Maximum number of array elements in one argument. */
 #define PROBE_WORD_BITS	   64
 
-struct probe_layout { /* the kernel's type, in parts */
-	char sign; /* 's', 'x', 'b' of bits, 't' of strings; 0: none */
-	unsigned bits; /* of an element */
-	unsigned shift, container; /* of 'b' */
-	uint64_t elements; /* of an array; 0: it is none */
+struct probe_layout { /* The parts of a type of the kernel. */
+	char sign; /* 's' signed, 'u' unsigned, 'x' hexadecimal, 'b' bit-field, 't' string; 0 if there is no type. */
+	unsigned bits; /* Number of bits of one element. */
+	unsigned shift, container; /* For 'b': bits to the right of the value, and bits of the word that contains it. */
+	uint64_t elements; /* Number of elements of an array; 0 if it is not an array. */
 };
 
 static void TALLY_PRINTF(2, 3) probe_note(struct probe_reader *reader, const char *format, ...)
@@ -52,7 +52,7 @@ static bool probe_is_character(struct probe_reader *reader, const struct dwarf_t
 	       dwarf_type_size(reader->types, plain) == 1;
 }
 
-/* Elements of the array behind the dimensions that were given. */
+/* Returns the number of elements in the dimensions that have not been indexed. */
 static uint64_t probe_element_count(const struct probe_value *value, const struct dwarf_type *array)
 {
 	uint64_t count = 1;
@@ -146,7 +146,7 @@ static enum tally_status probe_bits_layout(
 	return TALLY_OK;
 }
 
-/* A part of a register, and a register of which only some bits count, are bits of a word. */
+/* Expresses a part of a register, or a register with only some valid bits, as a bit-field. */
 static enum tally_status probe_fit_register(struct probe_reader *reader, const struct probe_value *value,
 	struct probe_layout *layout, struct tally_error *err)
 {
@@ -199,8 +199,8 @@ static bool probe_is_named(const struct dwarf_type *type, const char *prefix)
 	return type && str_starts_with(type->own_name, str_from(prefix));
 }
 
-/* Text with a length and no end: what the kernel would read goes on up to the next zero byte, or is empty. Bytes of Go and
- * Rust have a length wherever they are; their signed characters are those of C. */
+/* Detects text that has a length and no terminating zero byte, which the kernel could not read correctly. Returns its
+ * language, or NULL. Bytes of Go and Rust always have a length, except for signed characters, which come from C. */
 static const char *probe_counted_text(struct probe_reader *reader, const struct probe_value *value)
 {
 	const struct dwarf_unit *unit = reader->locator.place->scope.unit;
@@ -238,7 +238,7 @@ static enum tally_status probe_refuse_counted(
 		count ? "." : "", length);
 }
 
-/* The text of std::string, which ends with a zero byte. */
+/* Selects the text of a std::string, which ends with a zero byte. */
 static enum tally_status probe_step_into_string(
 	struct probe_reader *reader, struct probe_value *value, struct tally_error *err)
 {
@@ -253,7 +253,7 @@ static enum tally_status probe_step_into_string(
 	return status;
 }
 
-/* A string is what a pointer points to, or an array itself. */
+/* A string is either the target of a pointer or an array. */
 static enum tally_status probe_cast_string(
 	struct probe_reader *reader, struct probe_value *value, struct tally_error *err)
 {
@@ -291,12 +291,12 @@ const char *probe_file_distance(struct probe_reader *reader, uint64_t address)
 {
 	const struct probe_place *place = reader->locator.place;
 	uint64_t distance = address - (place->address - place->file_offset);
-	bool is_before = (int64_t)distance < 0; /* the kernel reads a signed number behind "@+" */
+	bool is_before = (int64_t)distance < 0; /* The kernel reads a signed number after "@+". */
 	return arena_printf(
 		&reader->fetches->arena, "+%s0x%" PRIx64, is_before ? "-" : "", is_before ? 0 - distance : distance);
 }
 
-/* Static data: by its distance from the probe in the file, or by a symbol of the kernel. */
+/* Static data is addressed by its distance from the probe in the file or, in the kernel, by a symbol. */
 static const char *probe_address_print(
 	struct probe_reader *reader, const char *variable, uint64_t address, int64_t offset)
 {
@@ -344,15 +344,16 @@ static const char *probe_read_print(struct probe_reader *reader, int64_t offset,
 		reader->is_user ? "u" : "", distance, inner);
 }
 
-/* NULL: err has the reason, or memory ran out. */
+/* Returns NULL if memory ran out, or if the value cannot be printed, which err then explains. */
 static const char *probe_chain_print(
 	struct probe_reader *reader, const struct probe_value *value, struct tally_error *err)
 {
 	const struct probe_chain *chain = &value->location.chain;
 	const char *text = probe_chain_base_print(reader, value, err);
 	int64_t pending = chain->offsets[chain->count - 1];
-	uint32_t first = chain->base != PROBE_BASE_REGISTER; /* the base has that offset */
-	/* The address of static data reads its memory already. */
+	/* The text of any base but a register already includes offsets[0]. */
+	uint32_t first = chain->base != PROBE_BASE_REGISTER;
+	/* The text for the address of static data already reads its memory. */
 	uint32_t reads = chain->count - !chain->is_memory;
 	if (text && chain->base == PROBE_BASE_ADDRESS && !chain->is_memory && chain->count == 1) {
 		(void)error_set(err, TALLY_UNSUPPORTED,
@@ -389,7 +390,7 @@ enum tally_status probe_result_print(struct probe_reader *reader, const struct d
 	fetch->text = is_string ? reader->is_user || cast.data[0] == 'u' ? "+u0($retval)" : "+0($retval)" : "$retval";
 	if (cast.len > 0 || !plain || !reader->fetches->types_results)
 		return TALLY_OK;
-	/* Pointers and whole words are what the kernel shows without a type. */
+	/* Without a type, the kernel prints a whole word, which suits pointers and unsigned 64-bit numbers. */
 	bool is_number = plain->kind == DWARF_TYPE_SCALAR && probe_is_whole(dwarf_type_size(reader->types, plain)) &&
 			 (plain->encoding == DW_ATE_unsigned || plain->encoding == DW_ATE_unsigned_char ||
 				 probe_is_signed(plain));
@@ -400,7 +401,7 @@ enum tally_status probe_result_print(struct probe_reader *reader, const struct d
 	return reader->types->out_of_memory ? error_nomem(err) : TALLY_OK;
 }
 
-/* "s", "u" and "x" change the sign alone. */
+/* "s", "u" and "x" only change the sign. */
 static bool probe_is_sign(struct tally_str cast)
 {
 	return cast.len == 1 && (cast.data[0] == 's' || cast.data[0] == 'u' || cast.data[0] == 'x');

@@ -13,9 +13,9 @@
 #include "object/dwarf/dwarf_file.h"
 #include "object/dwarf/dwarf_numbers.h"
 
-#define PROBE_ARGUMENT_NAME_MAX 31 /* of the kernel's names of arguments */
-#define PROBE_SUFFIX_MAX	100 /* arguments of one name */
-#define PROBE_SYMBOLS_SEARCHED	64 /* that begin at or below an address */
+#define PROBE_ARGUMENT_NAME_MAX 31 /* Maximum length of an argument's name in the kernel. */
+#define PROBE_SUFFIX_MAX	100 /* Maximum number of arguments with the same name. */
+#define PROBE_SYMBOLS_SEARCHED	64 /* Maximum number of symbols to search, from an address downwards. */
 
 enum tally_status probe_scene_open(struct probe_scene *scene, struct probe_binary *binary,
 	const struct probe_place *place, struct probe_fetches *fetches, struct tally_error *err)
@@ -64,7 +64,7 @@ enum tally_status probe_scene_read_globals(struct probe_scene *scene, struct tal
 	return probe_variables_cache_globals(scene->reader.binary->variables, at->file, at->unit, &scene->globals, err);
 }
 
-/* 0: it is the name and a version; below 0: the name is its beginning, so that one with a version may follow. */
+/* Returns 0 if the symbol is the name with a version, -1 if it only begins with the name, and otherwise 1. */
 static int probe_is_versioned(const char *symbol, struct tally_str name)
 {
 	if (strncmp(symbol, name.data, name.len) != 0)
@@ -81,7 +81,7 @@ static bool probe_read_symbols(struct probe_reader *reader)
 	return reader->symbols != NULL;
 }
 
-/* "stdout@GLIBC_2.2.5" is "stdout". */
+/* A name also matches a symbol with a version: "stdout" matches "stdout@GLIBC_2.2.5". */
 bool probe_symbol_find(struct probe_reader *reader, struct tally_str name, uint64_t *address)
 {
 	if (!probe_read_symbols(reader))
@@ -122,7 +122,7 @@ const struct probe_symbol *probe_symbol_around(struct probe_reader *reader, uint
 	return label;
 }
 
-/* Code that was inlined can name the variables of the function that it is in now. */
+/* Inlined code can also use variables of the function around it. */
 static enum tally_status probe_scene_read_outer(struct probe_scene *scene, struct tally_error *err)
 {
 	const struct probe_scope *at = &scene->reader.locator.place->scope;
@@ -142,7 +142,7 @@ static const struct dwarf_scope_variable *probe_last_named(const struct dwarf_sc
 	return NULL;
 }
 
-/* Its unit only declares it: the definition is in another unit, or the symbol says where it is. */
+/* Finds a variable that its unit only declares, by its symbol or by its definition in another unit. */
 static const struct dwarf_scope_variable *probe_find_definition(
 	struct probe_scene *scene, const struct dwarf_scope_variable *declared)
 {
@@ -237,7 +237,7 @@ static enum tally_status probe_find_variable(struct probe_scene *scene, struct t
 	return *variable ? TALLY_OK : probe_no_variable(scene, name, err);
 }
 
-/* The kernel's names are identifiers, and each is there once. NULL: out of memory. */
+/* Returns a unique name that is an identifier, as the kernel requires; NULL if memory ran out. */
 static const char *probe_fetch_name(struct probe_fetches *fetches, const char *wanted)
 {
 	char *name = arena_string(&fetches->arena, wanted, strlen(wanted));
@@ -263,7 +263,7 @@ static const char *probe_fetch_name(struct probe_fetches *fetches, const char *w
 	return unique;
 }
 
-/* As perf names arguments: the last member, or the variable with the type that was asked for. */
+/* Names arguments as perf does: by the last member, or by the variable and the requested type. */
 static const char *probe_argument_name(
 	struct probe_fetches *fetches, const struct probe_argument *argument, const struct probe_value *value)
 {
@@ -299,7 +299,7 @@ static enum tally_status probe_add_variable(
 	return TALLY_OK;
 }
 
-/* Those that cannot be fetched are left out, with a note for each: the others are still wanted. */
+/* Adds the variables that can be fetched, and a note for each of the others. */
 static enum tally_status probe_add_all(
 	struct probe_scene *scene, const struct probe_argument *argument, struct tally_error *err)
 {
@@ -337,7 +337,7 @@ static bool probe_is_symbol_char(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$';
 }
 
-/* A uprobe has no symbols: "@counter+4" becomes a distance in the file. Everything else goes to the kernel as it is. */
+/* uprobes know no symbols, so "@counter+4" becomes an offset in the file. All other text remains unchanged. */
 static enum tally_status probe_translate_symbols(
 	struct probe_scene *scene, struct tally_str value, const char **out, struct tally_error *err)
 {
@@ -378,7 +378,7 @@ static enum tally_status probe_translate_symbols(
 	return status;
 }
 
-/* NULL: it is not known, or there is none. */
+/* Returns the type of the function's result; NULL if it is not known or there is none. */
 static const struct dwarf_type *probe_result_type(struct probe_scene *scene)
 {
 	const struct probe_scope *at = &scene->reader.locator.place->scope;

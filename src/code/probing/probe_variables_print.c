@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_variables_print.c - prints what --vars says of one place: the variables that are there, sorted as perf sorts
- * them, with --range also those that are not, and the code in which each is.
+ * probe_variables_print.c - prints the output of --vars for one place: the variables that exist there, in perf's order;
+ * with --range also those that do not, and the ranges of code in which each exists.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct probe_listing {
 	bool out_of_memory;
 };
 
-/* Of the code, which is not what was inlined into it. */
+/* Prints the function that the code belongs to, not one that was inlined into it. */
 static void probe_print_function(const struct probe_scene *scene, struct text *out)
 {
 	const struct probe_place *place = scene->reader.locator.place;
@@ -31,11 +31,11 @@ static void probe_print_function(const struct probe_scene *scene, struct text *o
 struct probe_range_print {
 	struct probe_listing *listing;
 	struct text *out;
-	uint64_t entry; /* that offsets are from, as debug information has it */
+	uint64_t entry; /* Address in debug information that offsets are relative to. */
 	bool is_first;
 };
 
-/* Code of the function that the compiler put elsewhere ("main.cold") has offsets from its own symbol. */
+/* Code that the compiler moved elsewhere ("main.cold") has offsets from its own symbol. */
 static void probe_print_range(struct probe_range_print *print, uint64_t low, uint64_t high)
 {
 	struct probe_binary *binary = print->listing->scene->reader.binary;
@@ -51,7 +51,7 @@ static void probe_print_range(struct probe_range_print *print, uint64_t low, uin
 	print->is_first = false;
 }
 
-/* "@<sum+[0-74,74-241]>". */
+/* Prints ranges such as "@<sum+[0-74,74-241]>". */
 static void probe_print_ranges(
 	struct probe_listing *listing, const struct dwarf_scope_variable *variable, struct text *out)
 {

@@ -7,18 +7,18 @@
 
 #include "base/array.h"
 
-#define SDT_ARGUMENTS_MAX 128 /* the kernel takes as many in one event; a note has twelve at most */
+#define SDT_ARGUMENTS_MAX 128 /* Maximum number of arguments of an event in the kernel; a note has at most twelve. */
 
-/* An operand in parts: displacement and symbol, and the register or registers. */
+/* The parts of an operand. */
 struct sdt_arguments_operand {
 	bool is_memory, is_constant;
-	int64_t number; /* the constant, or the displacement */
-	struct tally_str symbol; /* added to the number; empty: none */
-	char base[8]; /* the kernel's name of the register; "": none */
-	bool is_relative; /* the base is the instruction pointer: the sum is an address */
+	int64_t number; /* Value of a constant, or displacement of a memory operand. */
+	struct tally_str symbol; /* Symbol that is added to the number; empty if there is none. */
+	char base[8]; /* Name of the base register in the kernel; "" if there is none. */
+	bool is_relative; /* The base is the instruction pointer, so that the sum is an address. */
 };
 
-/* Reads a number at the beginning of text. */
+/* Removes a number from the beginning of text. */
 static bool sdt_arguments_number(struct tally_str *text, int64_t *number)
 {
 	size_t start = text->len > 0 && (text->data[0] == '-' || text->data[0] == '+'), len = start;
@@ -32,13 +32,13 @@ static bool sdt_arguments_number(struct tally_str *text, int64_t *number)
 	return true;
 }
 
-/* The kernel names a register by its whole: "ax" of %rax, %eax, %ax and %al. */
+/* The kernel names registers without regard to their width: %rax, %eax, %ax and %al are "ax". */
 static bool sdt_arguments_x86_register(struct tally_str name, char kernel_name[8])
 {
 	static const char *const whole[] = {"ax", "bx", "cx", "dx", "si", "di", "bp", "sp", "ip"};
 	struct tally_str stem = name;
 	if (name.len >= 2 && name.data[0] == 'r' &&
-		isdigit((unsigned char)name.data[1])) { /* r8 .. r15, r8d, r8w, r8b */
+		isdigit((unsigned char)name.data[1])) { /* These are r8 to r15, r8d, r8w and r8b. */
 		uint64_t number;
 		if (strchr("dwb", name.data[name.len - 1]))
 			stem.len--;
@@ -50,9 +50,10 @@ static bool sdt_arguments_x86_register(struct tally_str name, char kernel_name[8
 	}
 	if (name.len == 3 && (name.data[0] == 'r' || name.data[0] == 'e'))
 		stem = (struct tally_str){name.data + 1, 2};
-	else if (name.len == 3 && name.data[2] == 'l') /* sil, dil, bpl, spl */
+	else if (name.len == 3 && name.data[2] == 'l') /* These are sil, dil, bpl and spl. */
 		stem.len = 2;
-	bool is_low = name.len == 2 && name.data[1] == 'l' && strchr("abcd", name.data[0]); /* al .. dl */
+	/* These are al, bl, cl and dl. */
+	bool is_low = name.len == 2 && name.data[1] == 'l' && strchr("abcd", name.data[0]);
 	for (size_t i = 0; i < ARRAY_LEN(whole); i++) {
 		if (!(is_low ? i < 4 && whole[i][0] == name.data[0] : str_equal(stem, str_from(whole[i]))))
 			continue;
@@ -92,7 +93,8 @@ static bool sdt_arguments_register(const struct arch *arch, struct tally_str nam
 	return is_known;
 }
 
-/* A sum of numbers and at most one symbol: "8", "-16", "g", "g+8", "8+g". NULL, or why not. */
+/* Parses a sum of numbers and at most one symbol: "8", "-16", "g", "g+8", "8+g". Returns NULL, or why it cannot be
+ * used. */
 static const char *sdt_arguments_sum(struct tally_str text, struct sdt_arguments_operand *operand)
 {
 	while (text.len > 0) {
@@ -116,7 +118,7 @@ static const char *sdt_arguments_sum(struct tally_str text, struct sdt_arguments
 	return NULL;
 }
 
-/* AT&T's syntax, which riscv shares but for the percent sign: %edi, -8(%rbp), g+8(%rip), $17. */
+/* Parses AT&T syntax, which RISC-V shares except for the percent sign: %edi, -8(%rbp), g+8(%rip), $17. */
 static const char *sdt_arguments_att(
 	const struct arch *arch, struct tally_str text, struct sdt_arguments_operand *operand)
 {
@@ -161,7 +163,7 @@ static const char *sdt_arguments_att(
 	return NULL;
 }
 
-/* x0, w3, [sp, 16], [x1], 17. */
+/* Parses x0, w3, [sp, 16], [x1] or 17. */
 static const char *sdt_arguments_aarch64(
 	const struct arch *arch, struct tally_str text, struct sdt_arguments_operand *operand)
 {
@@ -188,7 +190,8 @@ static const char *sdt_arguments_aarch64(
 	return NULL;
 }
 
-/* Variables of the program are addressed from the probe on: the kernel knows where in memory the probe's file is. */
+/* Variables of the program are addressed relative to the probe's file, because the kernel knows where the file is in
+ * memory. */
 static const char *sdt_arguments_print_variable(
 	const struct sdt_arguments_place *place, const struct sdt_arguments_operand *operand, struct text *out)
 {
@@ -220,7 +223,7 @@ static const char *sdt_arguments_print(
 	return NULL;
 }
 
-/* "-4@" and its like; the rest is the operand. *type is "" if the note does not say it. */
+/* Parses a size such as "-4@" before the operand. Sets *type to "" if the note has none. */
 static const char *sdt_arguments_type(struct tally_str *text, char type[8])
 {
 	const char *at = memchr(text->data, '@', text->len);
@@ -264,7 +267,7 @@ static const char *sdt_arguments_one(
 	return why;
 }
 
-/* The next operand: blanks part them, but not those inside brackets. */
+/* Removes the next operand from rest. Blanks separate operands, except inside brackets. */
 static bool sdt_arguments_next(struct tally_str *rest, struct tally_str *operand)
 {
 	*rest = str_trim(*rest);
