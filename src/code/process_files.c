@@ -34,7 +34,7 @@ static enum tally_status process_files_failed(struct tally_error *err, int32_t p
 	return error_set_errno(err, status, errnum, "/proc/%d/root%s", (int)pid, path);
 }
 
-/* As O_PATH: nothing acts before it is known to be a regular file. */
+/* O_PATH has no side effects, so that the file can be checked before it is really opened. */
 static int process_files_open_in_root(int root, const char *path, uint64_t flags)
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC | flags, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
@@ -90,7 +90,8 @@ static bool mount_namespace(const char *process, char name[PROCESS_FILES_PROC_PA
 	return true;
 }
 
-/* The process's "/" as we see it: "" where it is ours, or the process is gone. */
+/* Stores the process's root directory as seen from ours; "" if it is the same or the process has exited. Returns its
+ * length. */
 static size_t root_prefix(int32_t pid, char prefix[PATH_MAX])
 {
 	char path[PROCESS_FILES_PROC_PATH_BYTES];
@@ -110,7 +111,7 @@ bool process_is_elsewhere(int32_t pid)
 	return mount_namespace(number, theirs) && mount_namespace("self", ours) && strcmp(theirs, ours) != 0;
 }
 
-/* "7f00-7f10 r-xp 00001000 fe:00 1234    /usr/bin/x": the range, and the name behind the fifth field. */
+/* Splits "7f00-7f10 r-xp 00001000 fe:00 1234    /usr/bin/x" into the range and the name after the fifth field. */
 static bool split_line(struct tally_str line, struct tally_str *range, struct tally_str *name)
 {
 	struct tally_str field;
@@ -127,7 +128,7 @@ static bool split_line(struct tally_str line, struct tally_str *range, struct ta
 	return line.len > 0;
 }
 
-/* Whether a name that the kernel tells is the path, which may itself have been recorded as deleted. */
+/* Compares a name in /proc with the path, which itself may have been recorded with " (deleted)". */
 static bool is_path(struct tally_str name, const char *path, bool *is_deleted)
 {
 	struct tally_str wanted = str_from(path);
@@ -140,7 +141,7 @@ static bool is_path(struct tally_str name, const char *path, bool *is_deleted)
 	return str_equal(name, wanted);
 }
 
-/* "00400000-00401000" as map_files names it: without zeros in front. */
+/* Names in map_files have no leading zeros: "00400000-00401000" becomes "400000-401000". */
 static bool range_link(struct arena *arena, int32_t pid, struct tally_str range, struct process_mapping *mapping)
 {
 	struct tally_str start_text;
@@ -164,7 +165,7 @@ bool process_maps_find(struct arena *arena, int32_t pid, const char *path, struc
 	while (is_open && !found && file_lines_next(&lines, &line)) {
 		if (!split_line(line, &range, &name))
 			continue;
-		/* We see its names from our root, it from its own. */
+		/* The kernel shows names relative to our root, but the path may be relative to the process's root. */
 		struct tally_str own = name;
 		if (prefix_len > 0 && str_starts_with(name, (struct tally_str){prefix, prefix_len}))
 			own = (struct tally_str){name.data + prefix_len, name.len - prefix_len};

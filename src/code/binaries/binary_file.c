@@ -12,7 +12,7 @@
 static enum tally_status open_cached(const struct binary_place *place, int *fd, struct tally_error *err)
 {
 	struct build_id_cache cache;
-	/* The folder is what comes before ".build-id" in the path that the search made. */
+	/* The cache's folder is the part of the path before "/.build-id/". */
 	size_t tail = strlen("/.build-id//") + 2 * (size_t)place->id.size + 1 + strlen(place->inside);
 	size_t len = strlen(place->path);
 	if (len <= tail || len - tail >= sizeof(cache.dir))
@@ -72,7 +72,7 @@ static const char *binary_file_lacking(const struct elf_image *image, enum debug
 	return NULL;
 }
 
-/* Checks whether it has the needed sections before its checksum, because the whole file must be read for that. */
+/* Checks for the needed sections before the checksum, because the checksum requires reading the whole file. */
 static struct elf_image *binary_file_open_with(struct binary_entry *entry, const struct binary_place *place,
 	const struct binary_key *key, enum debug_file_need need)
 {
@@ -149,7 +149,7 @@ struct elf_image *binary_file_debug(struct binary_entry *entry, const struct bin
 	return NULL;
 }
 
-/* .gnu_debugaltlink: the path of dwz's common file, a zero byte, its build id. */
+/* Section .gnu_debugaltlink: the path of dwz's common file, a zero byte, and that file's build ID. */
 const char *binary_file_supplement_name(const struct elf_image *debug)
 {
 	struct tally_bytes link = elf_image_section(debug, ".gnu_debugaltlink");
@@ -171,7 +171,7 @@ struct elf_image *binary_file_supplement(struct binary_entry *entry, const struc
 	return binary_file_open_first(entry, &places, id, &path);
 }
 
-/* Split units leave this in the program: the addresses that they refer to by number. */
+/* A program with split units has the addresses that they refer to by index in section .debug_addr. */
 static bool may_have_split_units(const struct elf_image *debug)
 {
 	return elf_image_section(debug, ".debug_addr").len > 0;
@@ -184,6 +184,6 @@ struct elf_image *binary_file_package(
 	if (!may_have_split_units(debug))
 		return NULL;
 	search_package(entry, path, &places);
-	/* It has no build id; the ids of its units tell whether it belongs. */
+	/* A .dwp file has no build ID; its units are matched by their IDs. */
 	return binary_file_open_first(entry, &places, (struct elf_build_id){.size = 0}, package_path);
 }

@@ -29,14 +29,14 @@
 
 struct binary_store {
 	struct binary_store_options options;
-	struct intern keys; /* bytes of the key -> index */
+	struct intern keys; /* Maps the bytes of a key to its index in entries. */
 	struct intern paths;
 	VEC(struct binary_entry *) entries;
 	struct host_kernel host;
-	struct arena arena; /* of options that are made here */
-	struct pack *pack; /* NULL: the recording carries none, or it is damaged */
+	struct arena arena; /* Owns option strings that the store derives itself. */
+	struct pack *pack; /* NULL if the recording has no pack or the pack is damaged. */
 	struct tally_error pack_error;
-	struct side_thread ahead; /* loads entries */
+	struct side_thread ahead; /* Loads entries ahead of need; see binary_store_load_ahead. */
 };
 
 static void binary_store_load_entry(void *context, void *entry);
@@ -49,7 +49,7 @@ bool binary_store_has_root(const char *symfs)
 enum tally_status binary_store_create(
 	const struct binary_store_options *options, struct binary_store **out, struct tally_error *err)
 {
-	/* Without the requested files, names could be wrong without a message. */
+	/* If a file that the user named were skipped silently, names could be wrong. */
 	const char *const named[] = {options->vmlinux, options->kallsyms};
 	for (size_t i = 0; i < ARRAY_LEN(named); i++)
 		if (named[i] && !file_exists(named[i]))
@@ -124,7 +124,7 @@ void binary_store_destroy(struct binary_store *store)
 	free(store);
 }
 
-/* Paths are interned: equal ones are one. */
+/* Interning makes equal paths share a pointer, so pointers are compared. */
 static void note_siblings(struct binary_store *store, struct binary_entry *entry)
 {
 	if (entry->key.inode == 0 || entry->key.build_id_size > 0)
@@ -177,7 +177,8 @@ enum tally_status binary_store_add(
 		return TALLY_OK;
 	}
 	if (index > store->entries.len)
-		return error_nomem(err); /* an entry before it has a key, but there was no memory for the rest */
+		/* The key of a lower index was interned, but its entry could not be allocated. */
+		return error_nomem(err);
 	struct binary_key kept = *key;
 	kept.build_id_size = bytes.build_id_size;
 	kept.path = intern_get(&store->paths, path);
@@ -236,7 +237,7 @@ static bool binary_store_is_of_kernel(const struct binary_entry *entry)
 	return entry->key.kind == BINARY_KERNEL || entry->key.kind == BINARY_MODULE;
 }
 
-/* What was packed is what there was when it was; only files that the user names go before it. */
+/* A pack has the files as they were when it was made, so only files that the user names take precedence. */
 static bool prefers_files(const struct binary_store_options *options, const struct binary_entry *entry)
 {
 	if (binary_store_is_of_kernel(entry) && (options->vmlinux || options->kallsyms))
@@ -257,7 +258,7 @@ static void load_entry(struct binary_store *store, struct binary_entry *entry)
 		load_pack(&store->options, entry, packed);
 }
 
-/* The entry for what was not packed of it. */
+/* Returns an entry with data from files, for data that the pack does not have. */
 static struct binary_entry *files_of(struct binary_store *store, struct binary_entry *entry)
 {
 	if (!entry->packed)
@@ -272,7 +273,7 @@ static struct binary_entry *files_of(struct binary_store *store, struct binary_e
 	return entry->unpacked;
 }
 
-/* One worker does all of the kernel: its list of symbols is long, is read once, and its modules depend on it. */
+/* One worker loads the kernel and its modules: the list of symbols is long and is read once, and modules need it. */
 static void load_kernels(const struct binary_store_load *load)
 {
 	struct binary_store *store = load->store;
@@ -281,7 +282,7 @@ static void load_kernels(const struct binary_store_load *load)
 			host_kernel_compare(&store->options, &store->host, store->entries.items[i]);
 	for (size_t i = 0; i < load->count; i++) {
 		struct binary_entry *entry = wanted_entry(load, i);
-		/* what the others have loaded is theirs to say */
+		/* Other workers set is_loaded of other entries, so it must not be read here. */
 		if (binary_store_is_of_kernel(entry) && !entry->is_loaded)
 			load_entry(store, entry);
 	}
@@ -336,7 +337,7 @@ void binary_store_forget(struct binary_store *store, uint32_t id)
 		return;
 	fresh = entry_create(&store->options, &entry->key);
 	if (!fresh)
-		return; /* it stays, which costs the memory only */
+		return; /* The entry remains loaded, which only costs memory. */
 	entry_destroy(entry);
 	store->entries.items[id] = fresh;
 }
@@ -374,7 +375,7 @@ size_t binary_store_count(const struct binary_store *store)
 	return store->entries.len;
 }
 
-/* A process without a map may have announced a dump, which was not read. */
+/* A process without a map may have announced a dump that could not be read. */
 static void tell_of_dump(const struct binary_store *store, struct binary_info *info, int32_t pid)
 {
 	for (size_t i = 0; i < store->entries.len; i++) {
@@ -523,7 +524,7 @@ void binary_store_find_roots(
 	load_roots(&store->options, store->entries.items[id], addresses, count, are_roots);
 }
 
-/* The address that the debug information has. */
+/* Converts to the address that the debug information uses. */
 static bool link_address(const struct binary_entry *entry, uint64_t address, uint64_t *link)
 {
 	struct tally_elf_va va;
@@ -552,7 +553,7 @@ enum tally_status binary_store_data_access(
 	struct tally_bytes code = {NULL, 0};
 	uint64_t low, high;
 	if (!data_types_has(entry->types, link) && data_types_range(entry->types, link, &low, &high)) {
-		/* Addresses of the store and of the link go side by side inside a function. */
+		/* Store and link-time addresses differ by a constant within a function. */
 		const struct code_range range = {address - (link - low), address + (high - link)};
 		struct binary_code found;
 		if (load_code(&store->options, &store->host, entry, &range, &found, NULL) == TALLY_OK)

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#define MORE_THAN_ENOUGH 256 /* steps: a hostile file must not make the list of places long */
+/* Maximum number of steps, so that a malicious file cannot make the list of places long. */
+#define MORE_THAN_ENOUGH 256
 
 static struct binary_step *binary_trail_find(struct binary_entry *entry, const char *source, const char *path)
 {

@@ -21,19 +21,20 @@
 #include "code/binaries/kernel_list_cache.h"
 #include "code/binaries/vdso_image.h"
 
-#define LINKS			 ".build-id"
-#define SELF_BYTES		 32
-#define HEX_BYTES		 (2 * ELF_BUILD_ID_MAX + 1)
-#define COPY_BYTES		 (64u << 20) /* at once; the kernel copies less if it likes */
+#define LINKS	   ".build-id"
+#define SELF_BYTES 32
+#define HEX_BYTES  (2 * ELF_BUILD_ID_MAX + 1)
+/* Maximum number of bytes per copy_file_range call; the kernel may copy fewer. */
+#define COPY_BYTES		 (64u << 20)
 #define DEBUG_FOLDER		 "/usr/lib/debug/.build-id"
 #define BUILD_ID_CACHE_DIR_MODE	 0755
-#define BUILD_ID_CACHE_FILE_MODE 0755 /* perf's for programs and kernel symbols */
+#define BUILD_ID_CACHE_FILE_MODE 0755 /* perf uses this mode for programs and kernel symbols. */
 #define VDSO_MODE		 0600
 #define PROBES_MODE		 0644
 
 static const char *const contents[] = {"elf", "kallsyms", "vdso", "debug", "probes", "kcore", "modules"};
 #define CONTENT_COUNT (ARRAY_LEN(contents))
-#define MAIN_CONTENTS 3 /* one of the first files exists, or the entry is invalid */
+#define MAIN_CONTENTS 3 /* An entry is valid only if at least one of the first MAIN_CONTENTS files exists. */
 
 static void build_id_cache_close_fd(const int *fd)
 {
@@ -112,7 +113,7 @@ static int open_folder(int at, const char *name, bool make)
 	return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* The same as open_below in one call, where the kernel has that (Linux 5.6) and the folder is there; else -1. */
+/* Does the same as open_below in one call. Returns -1 before Linux 5.6 or if the folder does not exist. */
 static int open_in_one(int at, struct tally_str path)
 {
 	const struct open_how how = {.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC,
@@ -125,7 +126,7 @@ static int open_in_one(int at, struct tally_str path)
 	return (int)syscall(SYS_openat2, at, name, &how, sizeof(how));
 }
 
-/* The folder that a path below leads to; no symbolic link is followed on the way. */
+/* Opens the folder at a relative path, without following symbolic links. */
 static int open_below(int at, struct tally_str path, bool make)
 {
 	struct tally_str part;
@@ -147,7 +148,7 @@ static int open_below(int at, struct tally_str path, bool make)
 	return fd;
 }
 
-/* The user may have made the cache a link to elsewhere: it alone is followed. */
+/* The cache folder itself may be a symbolic link that the user made, so it alone is opened without O_NOFOLLOW. */
 static int open_root(const struct build_id_cache *cache, bool make)
 {
 	if (make && (file_make_parents(cache->dir, NULL) != TALLY_OK ||
@@ -172,7 +173,7 @@ static enum tally_status build_id_cache_fail(
 struct entry_place {
 	int root, folder;
 	char hex[HEX_BYTES];
-	char target[PATH_MAX]; /* of the link: "../../usr/bin/ls/<id>" */
+	char target[PATH_MAX]; /* Target of the symbolic link: "../../usr/bin/ls/<id>". */
 };
 
 static void close_place(const struct entry_place *place)
@@ -225,24 +226,24 @@ static enum tally_status put_link(
 	return status;
 }
 
-/* What lies at temporary becomes the entry's file of that name. */
+/* Renames the temporary file to its final name in the entry. */
 static enum tally_status build_id_cache_put_file(const struct build_id_cache *cache, const struct entry_place *place,
 	const char *temporary, const char *name, struct tally_error *err)
 {
 	bool ok = renameat(place->folder, temporary, place->folder, name) == 0;
 	enum tally_status status = ok ? TALLY_OK : build_id_cache_fail(cache, "put a file", err);
-	/* Of two links to one file, renaming leaves both. */
+	/* rename(2) does nothing if both names are links to the same file, so the temporary name may remain. */
 	(void)unlinkat(place->folder, temporary, 0);
 	return status;
 }
 
-/* An open file by name: what was checked is what is linked. */
+/* /proc/self/fd names the open file itself, so the file that was checked is the one that is linked. */
 static void self_path(int fd, char path[SELF_BYTES])
 {
 	snprintf(path, SELF_BYTES, "/proc/self/fd/%d", fd);
 }
 
-/* From its beginning, wherever the descriptor stands: the same one may have been copied before. */
+/* Copies from offset 0, regardless of the descriptor's position, because the same descriptor may be copied twice. */
 static bool copy_all(int from, int to)
 {
 	off_t at = 0;
@@ -265,7 +266,7 @@ static bool copy_all(int from, int to)
 	return ok;
 }
 
-/* A link is the file itself: who else may write it could put another's code and names under this build id. */
+/* A hard link shares the file, so another user with write access could change the code behind this build ID later. */
 static bool may_link(int fd)
 {
 	struct stat st;
@@ -328,7 +329,7 @@ static enum tally_status check_source(int fd, const char *path, const struct elf
 static enum tally_status build_id_cache_open_source(
 	const char *path, const struct elf_build_id *id, int *fd, struct tally_error *err)
 {
-	/* A FIFO must not make us wait. */
+	/* O_NONBLOCK prevents a FIFO from blocking. */
 	*fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (*fd < 0)
 		return error_set(
@@ -336,7 +337,7 @@ static enum tally_status build_id_cache_open_source(
 	return check_source(*fd, path, id, err);
 }
 
-/* Where distributions keep the debug file of this id; it is put beside the program if it is there. */
+/* Adds the debug file from the distributions' folder to the entry if there is one. */
 static void add_debug_file(
 	const struct build_id_cache *cache, const struct entry_place *place, const struct elf_build_id *id)
 {
@@ -421,7 +422,8 @@ enum tally_status build_id_cache_add_vdso(const struct build_id_cache *cache, st
 	return status;
 }
 
-/* "../../usr/bin/ls/<id>" -> "usr/bin/ls/<id>" and the name; false for a link that we would not make. */
+/* Splits "../../usr/bin/ls/<id>" into the path "usr/bin/ls/<id>" and the name. Returns false for any other form of
+ * link. */
 static bool parse_target(const char *target, const char *hex, struct tally_str *below, struct tally_str *name)
 {
 	size_t len = strlen(target), hex_len = strlen(hex), up = strlen("../../");
@@ -431,7 +433,7 @@ static bool parse_target(const char *target, const char *hex, struct tally_str *
 	*below = (struct tally_str){target + up, len - up};
 	size_t name_len = len - up - hex_len - 1;
 	bool is_bracketed = target[up] == '[';
-	/* The slash before the name is that of "../../". */
+	/* The name of a file is absolute; its leading slash is the last character of "../../". */
 	*name = is_bracketed ? (struct tally_str){target + up, name_len}
 			     : (struct tally_str){target + up - 1, name_len + 1};
 	return build_id_cache_name_is_safe(*name);
@@ -440,7 +442,7 @@ static bool parse_target(const char *target, const char *hex, struct tally_str *
 struct found_entry {
 	int folder;
 	char target[PATH_MAX];
-	struct tally_str name; /* in target */
+	struct tally_str name; /* Points into target. */
 };
 
 static bool open_entry(int root, const char *first, const char *rest, struct found_entry *found)
@@ -462,7 +464,7 @@ static bool open_entry(int root, const char *first, const char *rest, struct fou
 	return found->folder >= 0;
 }
 
-/* An entry, or a folder that was made without a link. */
+/* Opens the folder of an entry, which is a symbolic link, or a plain folder at the position of the link. */
 static int open_entry_folder(const struct build_id_cache *cache, const char hex[HEX_BYTES])
 {
 	char first[3] = {hex[0], hex[1], '\0'}, path[HEX_BYTES + sizeof(LINKS) + 2];
@@ -472,13 +474,13 @@ static int open_entry_folder(const struct build_id_cache *cache, const char hex[
 		return -1;
 	if (open_entry(root, first, hex + 2, &found))
 		return found.folder;
-	if (errno != EINVAL) /* it is a link */
+	if (errno != EINVAL) /* EINVAL from readlinkat: not a symbolic link. */
 		return -1;
 	snprintf(path, sizeof(path), LINKS "/%s/%s", first, hex + 2);
 	return open_below(root, str_from(path), false);
 }
 
-/* The cache may belong to another user, as with sudo; readers of the cache trust its owner. */
+/* With sudo, the cache may belong to another user; readers of the cache trust its owner. */
 static bool is_owners(const struct build_id_cache *cache, int fd)
 {
 	struct stat st, folder;
@@ -674,7 +676,7 @@ enum tally_status build_id_cache_trim(
 	for (size_t i = 0; i < list.entries.len && held > bytes && status == TALLY_OK; i++) {
 		const struct build_id_cache_entry *entry = &list.entries.items[i];
 		if (entry->bytes == 0)
-			continue; /* would free nothing */
+			continue; /* All of its files have other hard links, so removing it would free no space. */
 		status = build_id_cache_remove(cache, &entry->id, err);
 		held -= entry->bytes;
 		*removed += status == TALLY_OK;

@@ -20,11 +20,13 @@
 #include "tally_config.h"
 
 #define LIBRARY	      "libdebuginfod.so.1"
-#define STALL_SECONDS 20 /* without a byte, a server is given up for this file */
-#define GRACE_SECONDS 10 /* after the budget of time, if even the library hangs */
+#define STALL_SECONDS 20 /* A download is aborted if no byte arrives for this long. */
+/* Time that the child has left after the time budget; then SIGALRM ends it, even if the library hangs. */
+#define GRACE_SECONDS 10
 #define LOCK_NAME     ".tally.lock"
 
-/* What elfutils/debuginfod.h declares; loaded at run time, for linking it costs every start 20 libraries. */
+/* Functions that elfutils/debuginfod.h declares. They are loaded at run time, because linking would load 20 libraries
+ * at every start. */
 struct library {
 	void *handle;
 	void *(*begin)(void);
@@ -34,7 +36,7 @@ struct library {
 	void (*set_progress)(void *client, int (*call)(void *client, long done, long all));
 };
 
-struct message { /* by pipe: smaller than PIPE_BUF, so whole */
+struct message { /* Result that the child writes to the pipe. It is smaller than PIPE_BUF, so each write is atomic. */
 	uint32_t index;
 	uint32_t state;
 	uint64_t bytes;
@@ -43,7 +45,7 @@ struct message { /* by pipe: smaller than PIPE_BUF, so whole */
 struct debuginfod_job {
 	struct debuginfod_request *requests;
 	size_t count;
-	int from; /* the pipe's end */
+	int from; /* Read end of the pipe. */
 	bool is_over;
 };
 
@@ -77,7 +79,7 @@ static const char *cache_folder(struct arena *arena)
 	struct stat info;
 	if (own)
 		return own;
-	/* libdebuginfod's older place counts where it is there. */
+	/* libdebuginfod uses its old location if it exists. */
 	const char *old = has_home ? arena_printf(arena, "%s/.debuginfod_client_cache", home) : NULL;
 	if (old && stat(old, &info) == 0)
 		return old;
@@ -96,11 +98,11 @@ const char *debuginfod_cached(struct arena *arena, struct elf_build_id id, const
 	if (!folder || !*hex || stat(folder, &info) != 0)
 		return NULL;
 	const char *path = arena_printf(arena, "%s/%s/%s", folder, hex, file);
-	/* An empty file is the library's mark that no server had it. */
+	/* libdebuginfod marks files that no server has with an empty file. */
 	return path && stat(path, &info) == 0 && info.st_size == 0 ? NULL : path;
 }
 
-/* Called all the time while a file comes; other than 0 ends that. */
+/* The library calls this repeatedly during a download; a nonzero result aborts it. */
 static int debuginfod_watch(void *client, long done, long all)
 {
 	time_t now = time(NULL);
@@ -135,7 +137,7 @@ static enum debuginfod_state debuginfod_fetch(
 	*bytes = 0;
 	if (!client)
 		return DEBUGINFOD_FAILED;
-	/* The library reports a file's size beforehand if the server provides it. */
+	/* The library compares this limit with the size that the server reports before the download. */
 	snprintf(limit, sizeof(limit), "%llu", (unsigned long long)child.bytes_left);
 	setenv("DEBUGINFOD_MAXSIZE", limit, 1);
 	child.last_moved = time(NULL);
@@ -160,7 +162,7 @@ static enum debuginfod_state debuginfod_fetch(
 _Noreturn static void debuginfod_run_child(const struct debuginfod_options *options, const struct library *library,
 	const struct debuginfod_request *requests, size_t count, int to)
 {
-	signal(SIGPIPE, SIG_IGN); /* whoever asked may be gone */
+	signal(SIGPIPE, SIG_IGN); /* The parent may have exited, in which case writes to the pipe fail with EPIPE. */
 	alarm((unsigned)(MIN(options->seconds_max, 100000)) + GRACE_SECONDS);
 	if (options->urls && *options->urls && strcmp(options->urls, "system") != 0)
 		setenv("DEBUGINFOD_URLS", options->urls, 1);
@@ -179,7 +181,7 @@ _Noreturn static void debuginfod_run_child(const struct debuginfod_options *opti
 	_exit(0);
 }
 
-/* In the child: no terminal, and no file of the caller's stays open by it; the lock does. */
+/* Detaches the child from the terminal and closes all inherited files except the pipe and the lock. */
 static void debuginfod_detach(int keep, int lock)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -193,7 +195,7 @@ static void debuginfod_detach(int keep, int lock)
 			close(fd);
 	if (nice(10) == -1)
 		errno = 0;
-	/* libdebuginfod goes by the variables. */
+	/* libdebuginfod reads these variables. */
 	char home[PATH_MAX];
 	if (!own_cache_home(home))
 		unsetenv("XDG_CACHE_HOME");
@@ -222,7 +224,7 @@ static enum tally_status take_lock(int *lock, struct tally_error *err)
 	return status;
 }
 
-/* The child is nobody's: its parent ends at once, so that no one has to wait for it. */
+/* Forks twice: the intermediate process exits at once, so that the caller need not wait for the download. */
 static enum tally_status start_child(const struct debuginfod_options *options, const struct library *library,
 	const struct debuginfod_job *job, const int ends[2], int lock, struct tally_error *err)
 {

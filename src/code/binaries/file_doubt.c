@@ -10,11 +10,12 @@
 #include "code/binaries/mapped_file.h"
 #include "code/process_files.h"
 
-/* A file in the cache was found by its build ID, and a held or mapped file is the original itself. */
+/* Copies in the cache were found by build ID, and kept or mapped files are the original itself; only paths are in
+ * doubt. */
 static bool is_by_path(
 	const struct binary_store_options *options, const struct binary_entry *entry, const struct binary_place *place)
 {
-	bool is_own_root = !options->symfs || !*options->symfs; /* else the user says where the files are */
+	bool is_own_root = !options->symfs || !*options->symfs; /* With --symfs, the user states where the files are. */
 	return entry->key.kind == BINARY_USER && entry->key.build_id_size == 0 && is_own_root &&
 	       (place->kind == PLACE_PROCESS || (place->kind == PLACE_PATH && place->pid <= 0));
 }

@@ -17,7 +17,8 @@
 #include "base/own_home.h"
 #include "base/vec.h"
 
-#define TOUCH_S		      86400 /* how old "used last" may get before it is written anew */
+/* Maximum age in seconds of a file's modification time, which stands for its last use, before it is updated. */
+#define TOUCH_S		      86400
 #define INDEX_CACHE_FILE_MODE 0600
 #define INDEX_CACHE_DIR_MODE  0700
 
@@ -67,7 +68,7 @@ enum tally_status index_cache_open(const struct index_key *key, struct file_map 
 	else
 		status = file_map_fd(fd, path, map, err);
 	if (status == TALLY_OK && time(NULL) - st.st_mtime > TOUCH_S)
-		(void)futimens(fd, NULL); /* only its age is lost */
+		(void)futimens(fd, NULL); /* A failure affects only the order in which files are removed. */
 	close(fd);
 	return status;
 }
@@ -116,7 +117,7 @@ static int by_age(const void *a, const void *b)
 	return COMPARE(left->used, right->used);
 }
 
-/* Removes the oldest until the rest fits. */
+/* Removes the least recently used files until the rest fits in max_bytes. */
 static void index_cache_trim(const char *dir, uint64_t max_bytes)
 {
 	struct index_cache_listing listing = {.bytes = 0};

@@ -14,33 +14,34 @@
 #include "code/unwind/unwind_table.h"
 
 #define WINDOW_BYTES	(64u << 10)
-#define FRAME_BYTES_MAX (64u << 10) /* of the call-frame information of one function */
-#define RECENT_MAX	1024 /* places that are looked at one by one, before they are sorted in */
+#define FRAME_BYTES_MAX (64u << 10) /* Maximum size of the call-frame information of one function. */
+#define RECENT_MAX	1024 /* Maximum number of unsorted places, which are searched linearly. */
 
-struct tail_place { /* a function's code */
+struct tail_place { /* The code of one function. */
 	uint64_t address, time;
-	uint64_t frames_at; /* where its .eh_frame is in the dump */
+	uint64_t frames_at; /* Offset of its .eh_frame in the dump. */
 	uint32_t size, frames_len;
-	uint32_t order; /* later ones cover earlier ones */
-	uint32_t table; /* in tables, + 1; 0: not asked for yet */
+	uint32_t order; /* A place with a higher order replaces earlier ones at the same addresses. */
+	uint32_t table; /* Index in tables plus 1; 0 if the table has not been made yet. */
 };
 
 struct jit_tail {
 	const struct binary_store_options *options;
 	struct binary_key key;
 	char *path;
-	int fd; /* -1: not opened */
-	uint64_t done; /* bytes of the file that were read */
-	bool is_over; /* nothing behind what was read makes sense */
+	int fd; /* -1 if the dump is not open. */
+	uint64_t done; /* Offset in the file up to which records were read. */
+	bool is_over; /* The dump was closed or is damaged, so nothing more is read. */
 	struct jitdump_header header;
-	uint64_t frames_at; /* of the function that is written next */
+	uint64_t frames_at; /* Call-frame information of the next function that is loaded. */
 	uint32_t frames_len;
-	VEC(struct tail_place) places; /* sorted by address, then order, as far as sorted; the others as they came */
+	/* The first sorted items are ordered by address, then order; the rest are in the order of the file. */
+	VEC(struct tail_place) places;
 	size_t sorted;
-	uint64_t longest; /* of sorted ones */
+	uint64_t longest; /* Largest code size among the sorted places, in bytes. */
 	uint32_t next_order;
-	struct intern
-		frames; /* size of code and .eh_frame -> index of tables: many functions are alike but for their place */
+	/* Maps the size of code and its .eh_frame to an index in tables, because many functions differ only in address. */
+	struct intern frames;
 	VEC(struct unwind_table *) tables;
 };
 
@@ -62,7 +63,7 @@ struct jit_tail *jit_tail_create(const struct binary_store_options *options, con
 	return tail;
 }
 
-/* As if nothing had been read. */
+/* Starts again at the beginning of the dump, because the file was truncated. */
 static void tail_reset(struct jit_tail *tail)
 {
 	tail->done = 0;
@@ -98,11 +99,11 @@ uint64_t jit_tail_behind(const struct jit_tail *tail)
 {
 	uint64_t size = file_size(tail);
 	if (size < tail->done)
-		return size ? size : 1; /* it begins anew */
+		return size ? size : 1; /* The file was truncated and will be read from its beginning. */
 	return tail->is_over ? 0 : size - tail->done;
 }
 
-/* A part of the file; records are looked at in it, but for the code of functions, which is skipped. */
+/* Buffer for a part of the file. The code of functions, which is skipped, need not be read. */
 struct tail_window {
 	const struct jit_tail *tail;
 	uint64_t start;
@@ -137,7 +138,7 @@ static bool jit_tail_is_same_place(const struct tail_place *a, const struct tail
 	return a->address == b->address && a->size == b->size;
 }
 
-/* Of those at one address with one size the last two are enough: samples are not that far behind. */
+/* Of several places with the same address and size, only the last two are retained: samples are not older than that. */
 static void sort_in(struct jit_tail *tail)
 {
 	struct tail_place *items = tail->places.items;
@@ -168,7 +169,7 @@ static void tail_add(struct jit_tail *tail, struct tail_place place)
 		sort_in(tail);
 }
 
-/* The last that covers the address at that time; NULL: none. */
+/* Returns the last place that covers the address at that time, or NULL. */
 static struct tail_place *tail_place_at(struct jit_tail *tail, uint64_t address, uint64_t time)
 {
 	struct tail_place *items = tail->places.items, *best = NULL;
@@ -188,7 +189,7 @@ static void take_load(struct jit_tail *tail, struct cursor *c, uint64_t time)
 {
 	struct tail_place place = {.time = time, .frames_at = tail->frames_at, .frames_len = tail->frames_len};
 	tail->frames_len = 0;
-	cursor_skip(c, 4 + 4 + 8); /* process, thread, virtual address */
+	cursor_skip(c, 4 + 4 + 8); /* Skips process, thread and virtual address. */
 	place.address = cursor_u64(c);
 	uint64_t size = cursor_u64(c);
 	place.size = (uint32_t)size;
@@ -198,7 +199,7 @@ static void take_load(struct jit_tail *tail, struct cursor *c, uint64_t time)
 
 static void take_move(struct jit_tail *tail, struct cursor *c, uint64_t time)
 {
-	cursor_skip(c, 4 + 4 + 8); /* process, thread, virtual address */
+	cursor_skip(c, 4 + 4 + 8); /* Skips process, thread and virtual address. */
 	uint64_t before = cursor_u64(c);
 	uint64_t address = cursor_u64(c);
 	uint64_t size = cursor_u64(c);
@@ -224,7 +225,7 @@ static void take_unwinding(struct jit_tail *tail, struct cursor *c, uint64_t pos
 	tail->frames_len = (uint32_t)(size - header_size);
 }
 
-/* False: the next record is incomplete or invalid. */
+/* Returns false if no further record can be read: it is incomplete or invalid, or it closes the dump. */
 static bool jit_tail_take_record(struct jit_tail *tail, struct tail_window *window, uint64_t size)
 {
 	const size_t fixed = JITDUMP_RECORD_BYTES + JITDUMP_LOAD_BYTES;
@@ -235,11 +236,11 @@ static bool jit_tail_take_record(struct jit_tail *tail, struct tail_window *wind
 	uint64_t time = cursor_u64(&c);
 	if (c.failed || len > left)
 		return false;
-	if (len < JITDUMP_RECORD_BYTES) { /* zeros at the end of a page */
+	if (len < JITDUMP_RECORD_BYTES) { /* Zeros may fill the rest of a page, and records may follow later. */
 		tail->is_over = id != 0 || len != 0;
 		return false;
 	}
-	if (c.len > len) /* of the next */
+	if (c.len > len) /* Do not read into the next record. */
 		c.len = len;
 	if (id == JITDUMP_CODE_LOAD)
 		take_load(tail, &c, time);
@@ -268,7 +269,7 @@ void jit_tail_read(struct jit_tail *tail)
 	if (tail->done == 0) {
 		struct cursor c = jit_tail_window_at(window, 0, JITDUMP_HEADER_BYTES);
 		tail->is_over = size >= JITDUMP_HEADER_BYTES && !jitdump_read_header(&c, &tail->header);
-		/* Of this machine: nothing else is recorded here. */
+		/* A process that is being recorded writes its dump in this machine's byte order. */
 		tail->is_over |= tail->header.swap;
 		tail->done = tail->header.pid && !tail->is_over ? c.pos : 0;
 	}
@@ -287,7 +288,7 @@ size_t jit_tail_count(const struct jit_tail *tail)
 	return tail->places.len;
 }
 
-/* Functions that differ in nothing but their place share a table, whose addresses count from the function's start. */
+/* Functions that differ only in their address share a table, which has addresses relative to the function's start. */
 static struct unwind_table *tail_make_table(const struct jit_tail *tail, struct tally_bytes frames, uint32_t size)
 {
 	const struct arch *arch = load_jit_arch(tail->options, tail->header.elf_machine);

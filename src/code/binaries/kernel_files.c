@@ -43,7 +43,7 @@ static void kernel_files_add_path(struct search *search, const char *source, con
 	search_add_path(&search->places, &search->entry->arena, &search->root, source, inside);
 }
 
-/* By build id: the cache, and where debug packages put it. */
+/* Adds places by build ID: the caches, and the folder of debug packages. */
 static void add_by_id(struct search *search, struct elf_build_id id, enum kernel_file_need need)
 {
 	struct arena *arena = &search->entry->arena;
@@ -72,7 +72,7 @@ static void add_vmlinux(struct search *search)
 			arena_printf(&search->entry->arena, "%s%s%s", before[i], search->release, behind[i]));
 }
 
-/* "kernel/net/nf-nat.ko.xz" is of "nf_nat": dashes are underscores in a module's name. */
+/* Module names have underscores for the dashes in file names: "kernel/net/nf-nat.ko.xz" is module "nf_nat". */
 static bool kernel_files_is_named(struct tally_str path, struct tally_str name)
 {
 	size_t start = path.len;
@@ -88,7 +88,7 @@ static bool kernel_files_is_named(struct tally_str path, struct tally_str name)
 	return true;
 }
 
-/* Its path by modules.dep, where a line is "kernel/net/nf_nat.ko: what it needs". */
+/* Finds a module's path in modules.dep, which has lines such as "kernel/net/nf_nat.ko: DEPENDENCIES". */
 static const char *listed_path(struct search *search, struct tally_str name)
 {
 	struct arena *arena = &search->entry->arena;
@@ -112,7 +112,7 @@ static const char *listed_path(struct search *search, struct tally_str name)
 	return found;
 }
 
-/* The path of the debug file of a module, as packages lay it out: without what compresses it. */
+/* Debug packages drop the suffix of compressed modules: the debug file of "x.ko.xz" is "x.ko.debug" or "x.ko". */
 static void add_module_debug(struct search *search, const char *path)
 {
 	struct arena *arena = &search->entry->arena;
@@ -127,7 +127,7 @@ static void add_module(struct search *search, enum kernel_file_need need)
 {
 	struct binary_entry *entry = search->entry;
 	struct elf_build_id id = {.size = entry->key.build_id_size};
-	struct tally_str name = entry->key.path; /* in brackets */
+	struct tally_str name = entry->key.path; /* The name is in brackets. */
 	memcpy(id.bytes, entry->key.build_id, id.size);
 	add_by_id(search, id, need);
 	const char *path = entry->key.file.len > 0 && entry->key.file.data[0] == '/' ? entry->key.file.data : NULL;

@@ -11,25 +11,26 @@
 #include "base/limits.h"
 #include "code/binaries/index_cache.h"
 
-#define HEAD_BYTES    4096 /* of the live list: what the kernel prints for one read */
-#define LEAST_HEAD    512 /* some ten lines */
+/* Size of the part of the live list that is compared: the kernel prints this much for one read(2). */
+#define HEAD_BYTES    4096
+#define LEAST_HEAD    512 /* Minimum size of that part: some ten lines. */
 #define DIGEST_FACTOR 31
 
-/* In this machine's byte order, as the marks behind it; then the text. */
+/* Numbers are in this machine's byte order. The marks and the text follow the header. */
 struct kernel_list_cache_header {
 	uint64_t magic, mark_count;
-	uint64_t kernel_bytes; /* of the text: the others are of modules */
-	uint64_t modules; /* as struct kernel_list */
-	uint64_t count, text, stext; /* as struct kallsyms_marks */
+	uint64_t kernel_bytes; /* Size of the kernel's part of the text; the modules' lines follow it. */
+	uint64_t modules; /* Has the same meaning as in struct kernel_list. */
+	uint64_t count, text, stext; /* These have the same meaning as in struct kallsyms_marks. */
 };
 
-#define KERNEL_LIST_CACHE_MAGIC UINT64_C(0x314c4b594c4c4154) /* "TALLYKL1" */
+#define KERNEL_LIST_CACHE_MAGIC UINT64_C(0x314c4b594c4c4154) /* The string "TALLYKL1" as a little-endian number. */
 
 struct mark {
 	uint64_t address, offset;
 };
 
-/* Marks are in order and lie in the text. */
+/* Returns false unless the marks are in ascending order and lie within the text. */
 static bool read_marks(const uint8_t *data, size_t count, size_t text_len, struct kallsyms_marks *marks)
 {
 	struct mark before = {0, 0};
@@ -74,7 +75,7 @@ bool kernel_list_parse(struct kernel_list *kept)
 	return true;
 }
 
-/* What the live list begins with; 0: it cannot be read. */
+/* Reads the beginning of the live list. Returns its size, or 0 if it cannot be read. */
 static size_t read_head(const char *path, char head[HEAD_BYTES])
 {
 	size_t len = 0;
@@ -87,7 +88,7 @@ static size_t read_head(const char *path, char head[HEAD_BYTES])
 	return len;
 }
 
-/* All lines are without addresses, and there are some of code or data. */
+/* Returns whether all addresses are 0 (kptr_restrict) and at least one line is of code or data. */
 static bool kernel_list_cache_is_hidden(struct tally_str lines)
 {
 	struct kallsyms kallsyms;
@@ -117,7 +118,7 @@ enum tally_status kernel_list_read(const char *live, char **text, size_t *len, s
 	return TALLY_OK;
 }
 
-/* Of "ext4 1015808 1 - Live 0xffffffffc0a5e000": name, size and address; who uses it changes. */
+/* Hashes name, size and address, but not the users, which change: "ext4 1015808 1 - Live 0xffffffffc0a5e000". */
 static uint64_t digest_modules(const char *path)
 {
 	enum { NAME, SIZE, ADDRESS = 5, FIELDS };
@@ -125,7 +126,7 @@ static uint64_t digest_modules(const char *path)
 	char *text;
 	size_t len;
 	if (file_read(path, LIMIT_SMALL_FILE, &text, &len, NULL) != TALLY_OK)
-		return digest; /* a kernel without modules has no such file */
+		return digest; /* The file does not exist if the kernel was built without module support. */
 	struct tally_str rest = {text, len}, line, field;
 	while (str_next(&rest, '\n', &line))
 		for (unsigned i = 0; i < FIELDS && str_next(&line, ' ', &field); i++)

@@ -8,7 +8,8 @@
 
 #define NEEDLE_BYTES 16
 
-/* "ffffffff81000000 T _text\n": a hundred thousand other lines are skipped. 0: there is none. */
+/* Searches for " _text\n" directly, because parsing some hundred thousand lines is slow. Returns 0 if the symbol is
+ * missing. */
 static uint64_t kernel_match_place_of(const struct kallsyms *list, const char *name)
 {
 	char needle[NEEDLE_BYTES];
@@ -33,7 +34,7 @@ static bool is_end(uint64_t recorded, uint64_t end)
 enum kernel_match kernel_match_list(const struct kallsyms *list, uint64_t start, uint64_t end)
 {
 	static const char *const starts[] = {"_text", "_stext"};
-	static const char *const ends[] = {"_etext", "_edata"}; /* perf's recordings have either */
+	static const char *const ends[] = {"_etext", "_edata"}; /* perf ends the kernel's mapping at either symbol. */
 	uint64_t moved = 0;
 	bool is_found = false, is_placed = false, has_end = false;
 	for (size_t i = 0; i < 2 && start != 0 && !is_placed; i++) {

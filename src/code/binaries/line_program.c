@@ -19,28 +19,31 @@
 #include "base/map_u64.h"
 #include "base/vec.h"
 
-#define LINE_PROGRAM_LINE_BYTES 4096 /* longer lines of the program's are cut */
-#define ASKED_AT_ONCE		64 /* addresses: fewer bytes than the smallest buffer between two programs has */
+#define LINE_PROGRAM_LINE_BYTES 4096 /* Longer lines of the program's output are cut. */
+#define ASKED_AT_ONCE		64 /* Number of addresses per request, which fits even the smallest socket buffer. */
 #define PATIENCE_S		60
-#define LAST_ADDRESS		0 /* no code is there: its answer says that those before it are complete */
-#define PLACES_BITS		16 /* of a value of found: how many places; above: the first */
-#define INLINED_AT		" inlined at " /* elfutils: behind the name */
-#define DISCRIMINATOR		" (discriminator "
+/* No code is at this address; its answer proves that the preceding answers are complete. */
+#define LAST_ADDRESS 0
+/* Number of low bits of a value in found, which hold the number of places; the other bits hold the index of the
+ * first. */
+#define PLACES_BITS   16
+#define INLINED_AT    " inlined at " /* elfutils appends this to the names of inlined functions. */
+#define DISCRIMINATOR " (discriminator "
 
 extern char **environ;
 
 struct line_program {
 	const char *program, *path;
-	pid_t pid; /* 0: does not run */
-	int fd; /* to it and from it */
-	FILE *output; /* the same, read */
-	struct tally_error failure; /* no text: none */
+	pid_t pid; /* 0 if the program is not running. */
+	int fd; /* Socket to the program, for requests and answers. */
+	FILE *output; /* Buffered stream on fd, for reading. */
+	struct tally_error failure; /* Its text is empty if nothing failed. */
 	bool has_failed;
-	struct map_u64 found; /* address -> see PLACES_BITS */
+	struct map_u64 found; /* Maps an address to its places, encoded as described at PLACES_BITS. */
 	VEC(struct source_place) places;
 	struct intern strings;
 	char line[LINE_PROGRAM_LINE_BYTES];
-	bool line_is_unread; /* line is that of the next answer */
+	bool line_is_unread; /* line already holds the first line of the next answer. */
 };
 
 enum tally_status line_program_open(
@@ -56,7 +59,7 @@ enum tally_status line_program_open(
 	return TALLY_OK;
 }
 
-/* Closed input is what it ends by; one that failed may be stuck. */
+/* The program exits at the end of its input; after a failure it may be stuck, so it is killed. */
 static void line_program_stop(struct line_program *lines)
 {
 	if (lines->pid == 0)
@@ -95,7 +98,7 @@ static int line_program_spawn(struct line_program *lines, int end)
 	return failure;
 }
 
-/* A socket rather than two pipes: a program that is gone is an error then, and no signal. */
+/* A socket, unlike a pipe, reports a program that has exited as an error instead of SIGPIPE (with MSG_NOSIGNAL). */
 static enum tally_status line_program_start(struct line_program *lines, struct tally_error *err)
 {
 	int ends[2];
@@ -119,7 +122,7 @@ static enum tally_status line_program_start(struct line_program *lines, struct t
 	return error_set_errno(err, TALLY_IO, failure, "cannot run %s", lines->program);
 }
 
-/* To be asked, or to answer: it may have ended at either. */
+/* The program may exit before or after it has read the request. */
 static enum tally_status line_program_ended(const struct line_program *lines, struct tally_error *err)
 {
 	return error_set(err, TALLY_IO, "%s ended before it had answered", lines->program);
@@ -144,7 +147,7 @@ static enum tally_status line_program_ask(
 	return TALLY_OK;
 }
 
-/* Without its end. False: there is no more. */
+/* Reads a line without its newline. Returns false at the end of the output. */
 static bool line_program_next_line(struct line_program *lines)
 {
 	if (lines->line_is_unread) {
@@ -168,7 +171,7 @@ static enum tally_status no_answer(const struct line_program *lines, struct tall
 	return line_program_ended(lines, err);
 }
 
-/* The address that an answer begins with: no name of a function begins with a digit. */
+/* Each answer begins with its address. Names of functions cannot begin with a digit. */
 static bool is_address(const char *line, uint64_t *address)
 {
 	char *end;
@@ -187,7 +190,7 @@ static bool line_program_keep(struct line_program *lines, const char *text, size
 	return true;
 }
 
-/* ":12" at the end of text[0..len): where it begins; len: there is none. */
+/* Returns the offset of ":12" at the end of text[0..len), or len if there is no such number. */
 static size_t number_at_end(const char *text, size_t len, uint32_t *number)
 {
 	size_t at = len;
@@ -199,7 +202,7 @@ static size_t number_at_end(const char *text, size_t len, uint32_t *number)
 	return at - 1;
 }
 
-/* "FILE:12", "FILE:12:5", "FILE:12 (discriminator 3)", "FILE:?", "??:0". */
+/* Parses "FILE:12", "FILE:12:5", "FILE:12 (discriminator 3)", "FILE:?" and "??:0". */
 static bool line_program_read_place(struct line_program *lines, const char *text, struct source_place *place)
 {
 	uint32_t number, column;
@@ -212,7 +215,7 @@ static bool line_program_read_place(struct line_program *lines, const char *text
 		number = 0;
 	before = end < len ? number_at_end(text, end, &column) : end;
 	if (before < end)
-		number = column; /* what stood behind is the column */
+		number = column; /* With two numbers, the last is the column. */
 	end = before;
 	if (end == len && len >= 2 && text[len - 1] == '?' && text[len - 2] == ':')
 		end = len - 2;
@@ -231,7 +234,7 @@ static bool line_program_read_function(struct line_program *lines, struct source
 	return line_program_keep(lines, lines->line, len, &place->function);
 }
 
-/* Behind the address: pairs of lines up to the next address, or the end. */
+/* Reads pairs of lines (function, place) up to the next address. */
 static enum tally_status read_answer(struct line_program *lines, uint64_t address, struct tally_error *err)
 {
 	size_t first = lines->places.len, count;
@@ -263,7 +266,7 @@ static enum tally_status read_answer(struct line_program *lines, uint64_t addres
 											   : error_nomem(err);
 }
 
-/* Reads up to the line that begins the answer for address. The lines before it do not answer a request. */
+/* Skips lines until the one that begins the answer for the address. */
 static enum tally_status read_until(struct line_program *lines, uint64_t address, struct tally_error *err)
 {
 	uint64_t said;
@@ -296,7 +299,8 @@ static enum tally_status load_new(
 		bool is_new;
 		if (addresses[i] == LAST_ADDRESS || map_u64_find(&lines->found, addresses[i], &known))
 			continue;
-		if (!map_u64_at(&lines->found, addresses[i], &is_new)) /* so that it is asked for once */
+		/* Marks the address, so that it is requested only once. */
+		if (!map_u64_at(&lines->found, addresses[i], &is_new))
 			return error_nomem(err);
 		asked[len++] = addresses[i];
 		if (len < ASKED_AT_ONCE)

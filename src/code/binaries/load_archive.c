@@ -13,14 +13,15 @@
 #define LOAD_ARCHIVE_PAGE 4096u
 #define ELF_MAGIC	  "\177ELF"
 #define IMAGES_MAX	  4096u
-#define OPENED_MAX	  64u /* of which the call-frame information is read */
-#define SEARCHED_MAX	  (UINT64_C(4) << 30) /* a sparse file costs its owner nothing */
+#define OPENED_MAX	  64u /* Maximum number of ELF files for which call-frame information is read. */
+#define SEARCHED_MAX	  (UINT64_C(4) << 30) /* Limits the search, because a sparse file of any size costs nothing. */
 
 struct archive {
 	struct binary_entry *entry;
 	struct tally_bytes bytes;
-	size_t image_count, listed; /* symbols of all images, which may be each in another */
-	bool failed; /* out of memory */
+	/* listed counts the symbols that were read, to limit the work: images may contain others. */
+	size_t image_count, listed;
+	bool failed; /* Memory ran out. */
 };
 
 static int open_archive(const struct binary_place *place)
@@ -56,7 +57,7 @@ static bool offset_in_image(const struct elf_image *image, uint64_t vaddr, uint6
 	return false;
 }
 
-/* The name is copied: the file is not kept open. */
+/* Copies the name, because the file does not stay open. */
 static void load_archive_add_function(
 	struct archive *archive, const struct elf_image *image, uint64_t base, const struct elf_symbol *symbol)
 {

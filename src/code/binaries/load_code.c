@@ -23,8 +23,8 @@ static void load_code_describe(struct binary_code *code, const struct elf_image 
 	code->is_big_endian = elf_image_is_swapped(image) != host_is_big;
 }
 
-/* The section that contains a link-time address, for the heading of a listing. left: the number of its bytes from
- * there, if known. */
+/* Returns the name of the section that contains a link-time address, for the heading of a listing. Sets *left to the
+ * number of bytes up to the end of the section, or UINT64_MAX if it is not known. */
 static const char *section_at(const struct elf_image *image, uint64_t address, uint64_t *left)
 {
 	*left = UINT64_MAX;
@@ -60,7 +60,7 @@ static enum tally_status from_program(
 		load_code_describe(code, entry->image);
 		code->bytes = (struct tally_bytes){file.data + start, (size_t)len};
 		code->address = segments[i].vaddr + inside;
-		/* What has no size of its own ends with its section: fill and tables come behind that. */
+		/* Code of unknown size ends with its section, because padding and tables follow. */
 		code->section = section_at(entry->image, code->address, &left);
 		if (code->bytes.len > left)
 			code->bytes.len = (size_t)left;
@@ -71,7 +71,7 @@ static enum tally_status from_program(
 	return error_set(err, TALLY_NOT_FOUND, "the file has no code at this address");
 }
 
-/* What was left out of a packed dump is zeros. */
+/* Packing a dump replaces code that is not needed by zeros. */
 static bool load_code_is_blank(const uint8_t *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -102,7 +102,7 @@ static enum tally_status from_jitdump(
 	return TALLY_OK;
 }
 
-/* Of an image whose addresses are moved from where the code ran. */
+/* Reads code from an image of the kernel that is linked at addresses lower by moved than where it ran. */
 static enum tally_status from_image(struct binary_entry *entry, const struct elf_image *image, uint64_t moved,
 	const struct code_range *range, struct binary_code *code, struct tally_error *err)
 {
@@ -129,7 +129,7 @@ static enum tally_status from_image(struct binary_entry *entry, const struct elf
 	return error_set(err, TALLY_NOT_FOUND, "%s has no code at this address", entry->code_path);
 }
 
-/* The kernel's own file, in this machine's byte order. False: the segments have not all of it. */
+/* /proc/kcore is in this machine's byte order. Returns false if no segment contains the whole range. */
 static bool find_in_kcore(int fd, const Elf64_Ehdr *header, uint64_t start, size_t len, off_t *offset)
 {
 	for (unsigned i = 0; i < header->e_phnum; i++) {
@@ -167,7 +167,8 @@ static bool read_kcore_fd(struct binary_entry *entry, int fd, uint64_t start, si
 	return true;
 }
 
-/* Reads a slice of a kernel's memory, which may lie elsewhere than when it was recorded. False: not allowed, or not there. */
+/* Reads kernel memory at its addresses in this file, which may differ from the recorded ones. Returns false if that is
+ * not permitted or not present. */
 static bool read_kcore(
 	struct binary_entry *entry, const char *path, uint64_t start, size_t len, struct binary_code *code)
 {
@@ -180,7 +181,8 @@ static bool read_kcore(
 	return found;
 }
 
-/* The copy of the kernel's memory that lies beside the list of symbols that was used. NULL: there is none. */
+/* Returns the path of the cached kcore in the folder of the symbol list that was used; NULL if that list is not from a
+ * cache. */
 static const char *copied_kcore(struct binary_entry *entry)
 {
 	const char *list = entry->image || !entry->used_path ? NULL : entry->used_path;
@@ -216,7 +218,7 @@ static enum tally_status from_kernel(const struct binary_store_options *options,
 	const char *kcore = kernel_files_system_path(&entry->arena, options, KCORE);
 	const char *copy = entry->key.kind == BINARY_KERNEL ? copied_kcore(entry) : NULL;
 	bool is_short = end - start <= LIMIT_FUNCTION_BYTES;
-	/* Modules of another boot lie elsewhere, each on its own. */
+	/* After a reboot, each module lies at another address. */
 	bool is_own =
 		host_kernel_is_recorded(options, host) && (entry->key.kind == BINARY_KERNEL || entry->is_loaded_now);
 	if (is_short && copy && read_kcore(entry, copy, start - entry->moved, (size_t)(end - start), code))
@@ -249,7 +251,7 @@ enum tally_status load_code(const struct binary_store_options *options, struct h
 	return error_set(err, TALLY_NOT_FOUND, "there is no file");
 }
 
-/* The functions of Go programs that have no symbols but those of .dynsym: samples get their names from there, too. */
+/* Adds functions from the table of a Go program without .symtab, as symbolization of samples does. */
 static bool add_go_names(struct binary_entry *entry)
 {
 	struct go_function_list list = {0};

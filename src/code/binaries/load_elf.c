@@ -14,7 +14,7 @@
 #include "code/process_files.h"
 #include "object/elf/go_table.h"
 
-/* Why the last place that was tried gave no file: the entry's reason if none does. */
+/* Sets the entry's status from the failure at the last place; it remains if no other place has the file. */
 static void take_reason(struct binary_entry *entry, const struct binary_place *place)
 {
 	struct arena *arena = &entry->arena;
@@ -40,7 +40,7 @@ static void take_reason(struct binary_entry *entry, const struct binary_place *p
 	case BINARY_FOUND_CLOSED:
 	case BINARY_FOUND_NO_REGULAR_FILE:
 	case BINARY_FOUND_UNREADABLE:
-		/* What was found before says more than a place that is closed. */
+		/* An earlier failure is more specific than an unreadable file. */
 		if (entry->status == BINARY_NO_FILE)
 			binary_entry_set(entry, BINARY_NO_FILE,
 				arena_printf(arena,
@@ -73,7 +73,8 @@ static bool vaddr_to_offset(const struct elf_image *image, uint64_t vaddr, uint6
 	return false;
 }
 
-/* A program has thousands of these: printing them all would take longer than reading its symbols. */
+/* A program may have thousands of these names, and formatting them with printf would take longer than reading its
+ * symbols. */
 static const char *with_suffix(struct arena *arena, const char *name, const char *suffix)
 {
 	size_t len = strlen(name), suffix_len = strlen(suffix);
@@ -85,7 +86,7 @@ static const char *with_suffix(struct arena *arena, const char *name, const char
 	return text;
 }
 
-/* "target@plt"; where code chooses the target at run time, the name of that code. */
+/* Returns "target@plt". For an IRELATIVE slot, the target is named after its resolver. */
 static const char *plt_name(struct binary_entry *entry, const struct elf_plt_entry *plt, size_t sorted)
 {
 	const char *target = plt->target;
@@ -123,7 +124,7 @@ static bool load_elf_add_plt(struct binary_entry *entry)
 	return ok;
 }
 
-/* Symbols of one image, placed by the program file's segments. */
+/* Adds the symbols of an image, converted to file offsets by the program's segments. */
 static bool load_elf_add_symbols(struct binary_entry *entry, struct elf_image *from)
 {
 	struct elf_symbol_list list = {0};
@@ -142,7 +143,7 @@ static bool load_elf_add_symbols(struct binary_entry *entry, struct elf_image *f
 	return ok;
 }
 
-/* Fedora's compromise: names of the functions that .dynsym lacks. */
+/* Adds the symbols of MiniDebugInfo (section .gnu_debugdata), which has the functions that .dynsym lacks. */
 static bool add_minidebug(struct binary_entry *entry, const char *path)
 {
 	enum tally_status status = elf_image_open_minidebug(entry->image, &entry->debug, NULL);
@@ -161,7 +162,7 @@ static bool add_minidebug(struct binary_entry *entry, const char *path)
 	return ok;
 }
 
-/* Go programs that are stripped carry the table that their tracebacks are made of. */
+/* Even a stripped Go program has the function table that its runtime uses for tracebacks. */
 static bool add_go_functions(struct binary_entry *entry, const char *path)
 {
 	struct go_function_list list = {0};
@@ -186,7 +187,7 @@ static bool add_go_functions(struct binary_entry *entry, const char *path)
 	return ok;
 }
 
-/* Of the program: which table it has and how many names that gives. */
+/* Adds a step that says which symbol table the program has and how many names it provides. */
 static void tell_table(struct binary_entry *entry, const char *source, const char *path)
 {
 	size_t count = entry->symbols.symbols.len;
@@ -196,7 +197,7 @@ static void tell_table(struct binary_entry *entry, const char *source, const cha
 		       : arena_printf(&entry->arena, "no .symtab; .dynsym, %zu names", count));
 }
 
-/* Half of the code at least: some functions' symbols have no size. */
+/* Returns whether symbols cover at least half of .text; some functions' symbols have no size. */
 static bool covers_code(const struct binary_entry *entry)
 {
 	uint64_t bytes = 0;
@@ -205,7 +206,7 @@ static bool covers_code(const struct binary_entry *entry)
 	return bytes >= elf_image_section(entry->image, ".text").len / 2;
 }
 
-/* A program that has a table need not have all of it: some keep the names that tools ask for ('strip -K'). */
+/* A .symtab may be incomplete: 'strip -K' retains only selected symbols. */
 static bool may_have_more(const struct binary_entry *entry)
 {
 	struct tally_str name;
@@ -259,7 +260,7 @@ static bool has_changed(struct binary_entry *entry, const char *source, const ch
 	return true;
 }
 
-/* source: the kind of place where the image, at entry->used_path, was found. */
+/* source is the kind of place where the image, at entry->used_path, was found. */
 static void load_image_symbols(
 	const struct binary_store_options *options, struct binary_entry *entry, const char *source)
 {
@@ -284,7 +285,7 @@ static void load_image_symbols(
 		elf_image_drop(entry->debug);
 }
 
-/* The file at place if it is, or may be, the recorded one. */
+/* Opens the file at a place if it is, or may be, the recorded one. */
 static struct elf_image *open_program(
 	const struct binary_store_options *options, struct binary_entry *entry, const struct binary_place *place)
 {
@@ -334,7 +335,7 @@ bool load_open_user_archive(
 	return false;
 }
 
-/* Debug files are looked for where the program was found. */
+/* Debug files are searched in the same root as the program. */
 static bool set_root(struct binary_entry *entry, const struct binary_place *place)
 {
 	if (place->pid <= 0 || !process_is_elsewhere(place->pid))
@@ -344,7 +345,7 @@ static bool set_root(struct binary_entry *entry, const struct binary_place *plac
 	return entry->root.prefix != NULL;
 }
 
-/* False: the file is at none of the places. */
+/* Returns false if none of the places has the file. */
 static bool load_first(
 	const struct binary_store_options *options, struct binary_entry *entry, const struct binary_places *places)
 {
@@ -404,7 +405,7 @@ static bool open_own_vdso(struct binary_entry *entry)
 
 const char *load_open_vdso(const struct binary_store_options *options, struct binary_entry *entry)
 {
-	/* With the root of another machine only its build id tells that it is the same. */
+	/* With another machine's root, only the build ID proves that this machine's vdso is the recorded one. */
 	bool can_tell = entry->key.build_id_size > 0 || !options->symfs;
 	if (can_tell && open_own_vdso(entry))
 		return OWN_VDSO;

@@ -19,7 +19,7 @@ static struct index_key lines_key(const char *dir, const struct elf_build_id *id
 	return (struct index_key){dir, id, INDEX_LINES, checksum_crc32(words)};
 }
 
-/* As it is at its path now; all 0: it is not there. */
+/* Returns the identity of the file that is at the path now; all 0 if there is none. */
 static struct elf_origin file_origin(const char *path)
 {
 	struct stat st;
@@ -36,7 +36,8 @@ static bool is_same_origin(const struct elf_origin *a, const struct elf_origin *
 	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-/* A build id is a claim: any file may have another's. What is gone by now was the right one then. */
+/* A build ID is no proof, because any file may carry another's. A source file that was removed since cannot be
+ * compared. */
 static bool is_made_from(const struct line_index *index, const struct elf_origin *program)
 {
 	const struct elf_origin file = file_origin(index->source);
@@ -75,7 +76,7 @@ struct load_index_output {
 	bool is_open;
 };
 
-/* The file is made when there is something to put. */
+/* Creates the file at the first write, because there may be nothing to write. */
 static enum tally_status load_index_put(
 	void *context, uint64_t offset, struct tally_bytes bytes, struct tally_error *err)
 {
@@ -93,7 +94,8 @@ enum tally_status save_index(
 	const struct binary_store_options *options, struct binary_entry *entry, struct tally_error *err)
 {
 	char dir[PATH_MAX];
-	/* Without dwz's common file the lines are incomplete, and a later reader would take an index of them for complete. */
+	/* Without dwz's common file the lines are incomplete, and a later run would use their index as if it were
+	 * complete. */
 	if (!entry->lines || entry->lacks[BINARY_LACKS_SUPPLEMENT].what || !can_be_indexed(entry) ||
 		!index_cache_dir(options->index_dir, dir))
 		return TALLY_NOT_FOUND;

@@ -20,20 +20,22 @@
 
 #define LOAD_JIT_PROC_PATH_BYTES 64
 
-struct load_jit_runtime { /* the process that wrote the file */
+struct load_jit_runtime { /* The process that wrote the file. */
 	bool is_running;
-	int32_t own_pid; /* in its own namespace */
+	int32_t own_pid; /* PID in the process's own namespace. */
 	uid_t uid;
-	uint64_t began_ns; /* on the clock of file times; 0: not known, or it does not run */
-	bool is_later; /* another process has the number now */
+	/* Start of the process on the clock of file times; 0 if it is not known or the process is not running. */
+	uint64_t began_ns;
+	bool is_later; /* The PID was reused after the recording. */
 };
 
 #define LOAD_JIT_NS UINT64_C(1000000000)
-/* Times of files, of processes and of recordings are taken by clocks of different resolution. */
+/* Clocks of files, processes and recordings differ in resolution. */
 #define LOAD_JIT_SLACK_NS (2 * LOAD_JIT_NS)
-#define STAT_START_FIELD  20 /* of the fields behind the name in parentheses, the start in ticks since boot */
+/* Index of starttime among the fields of /proc/PID/stat after the command name, in clock ticks since boot. */
+#define STAT_START_FIELD 20
 
-/* "NSpid:\t4711\t7": its numbers from our namespace to its own. */
+/* Parses the last number of "NSpid:\t4711\t7", which is the PID in the process's own namespace. */
 static int32_t last_number(struct tally_str text, int32_t otherwise)
 {
 	size_t start = text.len;
@@ -45,7 +47,7 @@ static int32_t last_number(struct tally_str text, int32_t otherwise)
 	return (int32_t)number;
 }
 
-/* "Uid:\t1000\t1000...": the real one. */
+/* Parses the first number of "Uid:\t1000\t1000...", which is the real user ID. */
 static bool first_number(struct tally_str text, uint64_t *number)
 {
 	struct tally_str word;
@@ -54,7 +56,7 @@ static bool first_number(struct tally_str text, uint64_t *number)
 	return str_next(&text, '\t', &word) && str_to_u64(word, 10, number);
 }
 
-/* When the running process began; 0: it cannot be told. */
+/* Returns the start of a running process in ns on the clock of file times, or 0 if it is not known. */
 static uint64_t process_began_ns(int32_t pid)
 {
 	char path[LOAD_JIT_PROC_PATH_BYTES], *stat;
@@ -106,10 +108,10 @@ static struct load_jit_runtime load_jit_runtime_of(const struct binary_store_opt
 	return runtime;
 }
 
-struct load_jit_place { /* where the file may be */
+struct load_jit_place { /* A place where the file may be. */
 	const char *source;
-	const char *shown; /* NULL: not applicable */
-	int32_t pid; /* > 0: inside is a path in the root of that process */
+	const char *shown; /* Path for messages; NULL if memory ran out. */
+	int32_t pid; /* If > 0, inside is a path in the root of that process. */
 	const char *inside;
 };
 
@@ -130,8 +132,8 @@ static enum tally_status load_jit_open_place(const struct load_jit_place *place,
 	return errno == EACCES ? TALLY_DENIED : TALLY_INVALID;
 }
 
-/* Why a map, which was last written at that time, is not of the process that was recorded; NULL: it may be. A dump
- * was mapped by the process itself. */
+/* Returns why a perf map is not from the recorded process, by its modification time, or NULL. A dump needs no such
+ * check, because the process itself mapped it. */
 static const char *load_jit_other_process(const struct binary_store_options *options, struct binary_entry *entry,
 	const struct load_jit_runtime *runtime, const struct stat *st)
 {
@@ -150,7 +152,7 @@ static const char *load_jit_other_process(const struct binary_store_options *opt
 		return NULL;
 	if (options->is_clock_exact)
 		return older;
-	/* The recording's file may be a copy that is younger than what it has. */
+	/* The time of the recording's file does not prove it, because the file may be a copy. */
 	entry->is_unproven = true;
 	entry->doubt =
 		"it was last written before the process had generated code, as far as the time of the recording's "
@@ -158,7 +160,7 @@ static const char *load_jit_other_process(const struct binary_store_options *opt
 	return NULL;
 }
 
-/* -1: the trail says why not. */
+/* Returns -1 if the file cannot be used; the trail then has the reason. */
 static int open_trusted(const struct binary_store_options *options, struct binary_entry *entry,
 	const struct load_jit_place *place, const struct load_jit_runtime *runtime)
 {
@@ -195,7 +197,7 @@ static struct generated_file version_of(int fd)
 		.changed_ns = st.st_mtim.tv_nsec};
 }
 
-/* The place's whole text, malloc'ed; NULL: the trail says why not. */
+/* Returns the file's text, allocated with malloc; NULL if it cannot be read, and the trail then has the reason. */
 static char *load_jit_read_place(const struct binary_store_options *options, struct binary_entry *entry,
 	const struct load_jit_place *place, const struct load_jit_runtime *runtime, size_t limit, size_t *len)
 {
@@ -203,7 +205,8 @@ static char *load_jit_read_place(const struct binary_store_options *options, str
 	int fd = open_trusted(options, entry, place, runtime);
 	if (fd < 0)
 		return NULL;
-	entry->generated = version_of(fd); /* before it is read: what comes meanwhile makes it another one */
+	/* The version is determined before reading, so that later writes count as a change. */
+	entry->generated = version_of(fd);
 	if (file_read_fd(fd, limit, &text, len, NULL) != TALLY_OK)
 		text = NULL;
 	close(fd);
@@ -216,7 +219,7 @@ bool load_jit_python_line(const struct binary_entry *entry, uint64_t address, st
 	uint64_t first;
 	if (!symbol)
 		return false;
-	/* perf_map_split_python has put a NUL behind each part of the name. */
+	/* perf_map_split_python has put a NUL after each part of the name. */
 	const char *end = entry->names + entry->names_len, *file = symbol->name + strlen(symbol->name) + 1;
 	const char *line = file < end ? file + strlen(file) + 1 : end;
 	if (line >= end || !str_to_u64(str_from(line), 10, &first) || first == 0)
@@ -232,7 +235,7 @@ struct load_jit_places {
 	size_t count;
 };
 
-/* inside: where it is in the process's root; outside: in ours. */
+/* inside is the path in the process's root, outside the path in ours. */
 static struct load_jit_places places_of(const struct binary_store_options *options, struct binary_entry *entry,
 	const struct load_jit_runtime *runtime, const char *inside, const char *outside)
 {
@@ -250,7 +253,7 @@ static struct load_jit_places places_of(const struct binary_store_options *optio
 	return places;
 }
 
-/* The places where a map or a dump may be; none if memory runs out or there is no path. */
+/* Returns the places where a map or a dump may be; none if memory ran out or there is no path. */
 static struct load_jit_places places_of_entry(
 	const struct binary_store_options *options, struct binary_entry *entry, const struct load_jit_runtime *runtime)
 {
@@ -279,7 +282,7 @@ static char *load_jit_read_first(const struct binary_store_options *options, str
 	return NULL;
 }
 
-/* Where there is a file that was not read, that is the reason, and not that the runtime wrote none. */
+/* A file that was rejected is a better reason than a missing one. */
 static void set_absent(struct binary_entry *entry, const char *otherwise)
 {
 	for (size_t i = 0; i < entry->trail.len; i++) {
@@ -305,7 +308,7 @@ void load_perf_map(const struct binary_store_options *options, struct binary_ent
 	const struct load_jit_places places = places_of_entry(options, entry, &runtime);
 	size_t len = 0;
 	entry->names = load_jit_read_first(options, entry, &places, &runtime, LIMIT_PERF_MAP, &len);
-	/* The last line of a map that grows may be half of one. */
+	/* The last line of a map that is still being written may be incomplete. */
 	if (entry->names && runtime.is_running)
 		while (len > 0 && entry->names[len - 1] != '\n')
 			entry->names[--len] = '\0';
@@ -320,7 +323,7 @@ void load_perf_map(const struct binary_store_options *options, struct binary_ent
 	perf_map_split_python(&entry->symbols);
 }
 
-/* The dump's bytes, malloc'ed. */
+/* Returns the dump's bytes, allocated with malloc. */
 static char *load_jit_read_dump(const struct binary_store_options *options, struct binary_entry *entry, size_t *len)
 {
 	const struct load_jit_runtime runtime = load_jit_runtime_of(options, entry->key.pid);
@@ -359,7 +362,7 @@ bool load_jit_has_changed(const struct binary_store_options *options, const stru
 	const struct generated_file now = version_of(fd), *then = &entry->generated;
 	*bytes = now.size;
 	if (fd < 0)
-		return false; /* it went: its names are still the ones */
+		return false; /* The file was removed, and the names that were read remain valid. */
 	close(fd);
 	return now.device != then->device || now.inode != then->inode || now.size != then->size ||
 	       now.changed_s != then->changed_s || now.changed_ns != then->changed_ns;

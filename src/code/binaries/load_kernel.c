@@ -35,7 +35,7 @@ struct elf_build_id host_kernel_notes(const char *path)
 	return id;
 }
 
-/* Whether a recording without build IDs comes from another machine. */
+/* Recordings without build IDs are compared by their kernel release. */
 static bool is_other_release(struct arena *arena, const struct binary_store_options *options)
 {
 	const char *path = kernel_files_system_path(arena, options, "/proc/sys/kernel/osrelease");
@@ -49,7 +49,7 @@ static bool is_other_release(struct arena *arena, const struct binary_store_opti
 	return is_other;
 }
 
-/* The root of another machine's files says that the kernel was another's too, whatever the recording knows of it. */
+/* With the root of another machine (symfs), the kernel was another machine's too, whatever the recording says. */
 bool host_kernel_is_recorded(const struct binary_store_options *options, const struct host_kernel *host)
 {
 	return options->kallsyms || (!host->is_foreign && (!options->symfs || options->system_root));
@@ -77,8 +77,8 @@ const struct kallsyms *host_kernel_list(const struct binary_store_options *optio
 	return NULL;
 }
 
-/* Uses the list that an earlier run has cached, because the kernel prints its list again for each reader. False: there
- * is none. */
+/* Uses the list that an earlier run has cached, because the kernel formats its list again for each reader. Returns
+ * false if there is none. */
 static bool match_kept(const struct binary_store_options *options, const struct host_kernel *host,
 	struct binary_entry *kernel, enum kernel_match *match)
 {
@@ -92,7 +92,7 @@ static bool match_kept(const struct binary_store_options *options, const struct 
 	return true;
 }
 
-/* By where it lay, as nothing else is known of it. */
+/* Without a build ID, kernels are compared by the addresses of their symbols. */
 static enum kernel_match match_place(
 	const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *kernel)
 {
@@ -128,7 +128,7 @@ static uint64_t load_kernel_displacement_of(const struct binary_entry *entry, ui
 	return entry->key.start == 0 || text == 0 || (by & LOAD_KERNEL_PAGE_MASK) != 0 ? 0 : by;
 }
 
-/* The symbol that recordings name the kernel's place by. */
+/* Returns the address of the symbol that recordings use as a reference for the kernel's position. */
 static uint64_t reference_of(const struct elf_symbol_list *list)
 {
 	uint64_t text = 0, stext = 0;
@@ -150,7 +150,7 @@ uint64_t load_kernel_displacement(const struct binary_entry *entry, struct elf_i
 	return load_kernel_displacement_of(entry, text);
 }
 
-/* What hides the addresses, and the least that shows them. */
+/* Returns a message that says what hides the addresses, and the least change that reveals them. */
 static const char *hidden_text(const struct binary_store_options *options, struct binary_entry *entry)
 {
 	const char *path = kernel_files_system_path(&entry->arena, options, "/proc/sys/kernel/kptr_restrict");
@@ -167,7 +167,7 @@ static const char *hidden_text(const struct binary_store_options *options, struc
 			   "kernel.kptr_restrict to 0 and kernel.perf_event_paranoid to 1";
 }
 
-/* A list that is not in order is read as a whole. */
+/* Reads the whole list, because one that is not sorted cannot be searched. */
 static enum tally_status read_whole_list(
 	const struct kallsyms *kallsyms, struct binary_entry *entry, struct kallsyms_marks *marks)
 {
@@ -185,7 +185,7 @@ static enum tally_status read_whole_list(
 	return ok ? TALLY_OK : TALLY_NOMEM;
 }
 
-/* marks: known ones, which it takes, or empty; then what the list has. */
+/* marks holds known marks, which move to the entry, or is empty. On success it borrows the entry's marks. */
 static enum tally_status load_kernel_read_list(
 	const struct kallsyms *kallsyms, struct binary_entry *entry, struct kallsyms_marks *marks)
 {
@@ -214,13 +214,13 @@ static void forget_list(struct binary_entry *entry)
 struct named_list {
 	const struct kallsyms *kallsyms;
 	const char *path;
-	struct kallsyms_marks marks; /* if they are known */
+	struct kallsyms_marks marks; /* Empty if the marks are not known. */
 };
 
 static void use_kallsyms(
 	const struct binary_store_options *options, struct binary_entry *entry, const struct named_list *list)
 {
-	struct kallsyms_marks marks = list->marks; /* then those of the entry, which are borrowed */
+	struct kallsyms_marks marks = list->marks; /* After the list was read, these are borrowed from the entry. */
 	const char *path = list->path;
 	enum tally_status status = load_kernel_read_list(list->kallsyms, entry, &marks);
 	entry->used_path = path;
@@ -241,10 +241,10 @@ static void use_kallsyms(
 		marks.is_hidden ? "its addresses are hidden: see kernel.kptr_restrict" : NULL);
 }
 
-/* Mapped, not read: of pages that are in memory already no copy is made. */
+/* Mapping avoids a copy of pages that are already in memory. */
 static enum tally_status map_list(const char *path, struct file_map *map)
 {
-	if (file_exists(path) && !file_is_regular(path)) /* a FIFO would never end */
+	if (file_exists(path) && !file_is_regular(path)) /* Reading a FIFO might block forever. */
 		return TALLY_INVALID;
 	enum tally_status status = file_map_open(path, map, NULL);
 	if (status == TALLY_OK && map->bytes.len > LIMIT_SMALL_FILE) {
@@ -254,13 +254,14 @@ static enum tally_status map_list(const char *path, struct file_map *map)
 	return status;
 }
 
-/* list: in the entry's map. A copy that was made where the kernel hid its addresses is no use. */
+/* list points into the entry's map. Returns false if the kernel hid its addresses when the copy was made. */
 static bool use_mapped_list(const struct binary_store_options *options, struct host_kernel *host,
 	struct binary_entry *entry, const struct named_list *list)
 {
 	use_kallsyms(options, entry, list);
 	if (entry->status == BINARY_OK) {
-		/* Modules are moved one by one: of another boot nothing is known of them. */
+		/* After a reboot, each module lies at another address, so the copy is used for modules only if nothing
+		 * moved. */
 		host->copy_path = entry->moved == 0 ? list->path : NULL;
 		return true;
 	}
@@ -292,7 +293,7 @@ static struct kernel_list_place place_of_list(const struct binary_store_options 
 		kernel_files_system_path(&entry->arena, options, "/proc/modules")};
 }
 
-/* That of an earlier run. */
+/* Uses the list that an earlier run has cached. */
 static bool use_kept_list(
 	const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *entry)
 {
@@ -307,7 +308,7 @@ static bool use_kept_list(
 	return use_mapped_list(options, host, entry, &list);
 }
 
-/* One in an order that cannot be searched is read as a whole each time. */
+/* A list that is not sorted must be read completely each time, so it is not cached. */
 static void keep_list(
 	const struct binary_store_options *options, struct binary_entry *entry, const struct kallsyms *kallsyms)
 {
@@ -321,7 +322,8 @@ static bool load_kernel_is_number(const char *name)
 	return *name && name[strspn(name, "0123456789")] == '\0';
 }
 
-/* The latest copy that `buildid-cache --kcore` made of this kernel: DIR/[kernel.kcore]/ID/20240131123000/kallsyms. */
+/* Returns the path of the latest copy that `buildid-cache --kcore` made of this kernel:
+ * DIR/[kernel.kcore]/ID/20240131123000/kallsyms. */
 static const char *kcore_copy(const struct binary_store_options *options, struct binary_entry *entry)
 {
 	char home[PATH_MAX];
@@ -342,7 +344,7 @@ static const char *kcore_copy(const struct binary_store_options *options, struct
 	return latest ? arena_printf(arena, "%s/%s/kallsyms", folder, latest) : NULL;
 }
 
-/* Takes entry->image, at path, as the source of names. */
+/* Reads names from entry->image, which was opened from path. */
 static void use_vmlinux(struct binary_entry *entry, const char *path)
 {
 	struct elf_symbol_list list = {0};
@@ -352,7 +354,7 @@ static void use_vmlinux(struct binary_entry *entry, const char *path)
 	entry->moved = load_kernel_displacement_of(entry, text);
 	for (size_t i = 0; i < list.symbols.len && ok; i++) {
 		const struct elf_symbol *symbol = &list.symbols.items[i];
-		if (symbol->vaddr < text) /* per-CPU variables lie at small addresses */
+		if (symbol->vaddr < text) /* Per-CPU variables have small addresses. */
 			continue;
 		ok = symbol_table_add(
 			&entry->symbols, symbol->vaddr + entry->moved, symbol->size, symbol->name, symbol->binding);
@@ -365,7 +367,7 @@ static void use_vmlinux(struct binary_entry *entry, const char *path)
 		binary_entry_out_of_memory(entry);
 }
 
-/* The one that the user names: another kernel's is refused, for it would give wrong names. */
+/* A vmlinux that the user names is refused if its build ID differs, because it would provide wrong names. */
 static void use_named_vmlinux(const struct binary_store_options *options, struct binary_entry *entry)
 {
 	const struct binary_place place = {.kind = PLACE_PATH, .source = "--vmlinux", .path = options->vmlinux};
@@ -424,7 +426,7 @@ void load_kernel(const struct binary_store_options *options, struct host_kernel 
 	bool is_live = is_host && !options->kallsyms && !options->system_root;
 	if (is_live && use_kept_list(options, host, entry))
 		return;
-	/* A file is read ten times as fast as /proc/kallsyms, which the kernel prints anew. */
+	/* Reading a file is ten times as fast as reading /proc/kallsyms, which the kernel formats for each reader. */
 	if (!options->kallsyms && (use_kallsyms_copy(options, host, entry,
 					   search_build_id_cache(&entry->arena, options, &entry->key, "kallsyms")) ||
 					  use_kallsyms_copy(options, host, entry, kcore_copy(options, entry))))

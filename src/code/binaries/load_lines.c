@@ -18,7 +18,7 @@ static size_t info_bytes(const struct elf_image *image)
 	return elf_image_section(image, ".debug_info").len + elf_image_section(image, ".zdebug_info").len;
 }
 
-/* The file with the debug sections. */
+/* Chooses the file with the debug sections: the program or its separate debug file. */
 static void choose_file(
 	const struct binary_store_options *options, struct binary_entry *entry, struct source_lines_files *files)
 {
@@ -32,7 +32,8 @@ static void choose_file(
 		files->owned = binary_file_debug(entry, options, DEBUG_FILE_INFO, &files->path);
 		files->image = files->owned;
 	}
-	/* Of units that were split off some may be in the program too: where there are more, all are. */
+	/* If debug information was split off, the program may still have some units; the file with more of it has all
+	 * of them. */
 	if (!has_own || (files->image && info_bytes(files->image) > info_bytes(entry->image)))
 		return;
 	elf_image_close(files->owned);
@@ -41,7 +42,7 @@ static void choose_file(
 	files->path = entry->used_path;
 }
 
-/* Addresses are kept by those of the debug file, which the loader of symbols has compared with the program's. */
+/* Addresses are converted by entry->moved, so a debug file with another displacement cannot be used. */
 static void choose_user_file(
 	const struct binary_store_options *options, struct binary_entry *entry, struct source_lines_files *files)
 {
@@ -53,7 +54,7 @@ static void choose_user_file(
 	files->image = NULL;
 }
 
-/* Of the kernel and its modules, whose names came from elsewhere as a rule. */
+/* Chooses the file for the kernel or a module, which usually is not the one that the names came from. */
 static enum tally_status choose_kernel_file(const struct binary_store_options *options, struct binary_entry *entry,
 	struct source_lines_files *files, struct tally_error *err)
 {
@@ -72,7 +73,7 @@ static enum tally_status choose_kernel_file(const struct binary_store_options *o
 	return TALLY_OK;
 }
 
-/* Go programs have a table of lines for their own tracebacks, also where they are stripped. */
+/* Even a stripped Go program has the line table that its runtime uses for tracebacks. */
 static void load_go_lines(struct binary_entry *entry)
 {
 	struct tally_error why;

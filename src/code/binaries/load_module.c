@@ -10,22 +10,22 @@
 #include "code/binaries/binary_trail.h"
 #include "code/binaries/kernel_files.h"
 
-#define CODE_BYTES_MAX UINT64_C(0x10000000) /* sections of one module lie nearer to each other than this */
+#define CODE_BYTES_MAX UINT64_C(0x10000000) /* Sections of one module lie closer together than this. */
 
 struct placing {
 	const struct binary_store_options *options;
 	struct binary_entry *entry;
 	struct elf_image *image;
-	VEC(uint64_t) addresses; /* by section; 0 not known */
+	VEC(uint64_t) addresses; /* Run-time addresses by section index; 0 if not known. */
 };
 
 static struct tally_str load_module_name(const struct binary_entry *entry)
 {
-	struct tally_str name = entry->key.path; /* in brackets */
+	struct tally_str name = entry->key.path; /* The name is in brackets. */
 	return name.len > 2 ? (struct tally_str){name.data + 1, name.len - 2} : (struct tally_str){"", 0};
 }
 
-/* Whether the module that is loaded now is the recorded one. */
+/* Returns whether the module that is loaded now is the recorded one, as far as build IDs are known. */
 static bool is_module_of_host(const struct binary_store_options *options, struct binary_entry *entry)
 {
 	struct tally_str name = load_module_name(entry);
@@ -38,7 +38,7 @@ static bool is_module_of_host(const struct binary_store_options *options, struct
 	return id.size == 0 || search_is_recorded(&entry->key, id);
 }
 
-/* As the kernel tells root. */
+/* Reads a section's address from sysfs, which shows it only to root. Returns 0 if it is not available. */
 static uint64_t section_by_sysfs(const struct placing *p, const char *section)
 {
 	struct tally_str name = load_module_name(p->entry);
@@ -74,7 +74,7 @@ static int load_module_by_name(const void *a, const void *b)
 	return strcmp((*(const struct symbol *const *)a)->name, (*(const struct symbol *const *)b)->name);
 }
 
-/* The only symbol of that name; NULL: none, or several. */
+/* Returns the only symbol of that name; NULL if there is none or more than one. */
 static const struct symbol *only_one(const struct symbol *const *sorted, size_t count, const char *name)
 {
 	size_t low;
@@ -84,7 +84,7 @@ static const struct symbol *only_one(const struct symbol *const *sorted, size_t 
 	return low + 1 < count && strcmp(sorted[low + 1]->name, name) == 0 ? NULL : sorted[low];
 }
 
-/* By a name that the list of the kernel's symbols and the file have both. */
+/* Places sections by symbols that both the kernel's list and the file have. */
 static enum tally_status place_by_names(struct placing *p, struct tally_error *err)
 {
 	const struct symbol_table *table = &p->entry->symbols;
@@ -155,7 +155,7 @@ static bool add_file_symbols(struct binary_entry *entry)
 	bool ok = elf_image_symbols(entry->image, &list, NULL) == TALLY_OK;
 	for (size_t i = 0; i < list.symbols.len && ok; i++) {
 		const struct elf_symbol *symbol = &list.symbols.items[i];
-		if (symbol->vaddr < entry->key.start) /* of a section that was nowhere */
+		if (symbol->vaddr < entry->key.start) /* The symbol's section is not in memory. */
 			continue;
 		ok = symbol_table_add(&entry->symbols, symbol->vaddr, symbol->size, symbol->name, symbol->binding);
 		symbol_table_mark_object(&entry->symbols, symbol->is_object);
@@ -164,7 +164,7 @@ static bool add_file_symbols(struct binary_entry *entry)
 	return ok && symbol_table_finish(&entry->symbols, SYMBOLS_KERNEL);
 }
 
-/* False: there is no file with names. */
+/* Returns false if there is no file with names. */
 static bool use_file(const struct binary_store_options *options, struct binary_entry *entry)
 {
 	const char *path = NULL;
@@ -183,7 +183,7 @@ static bool use_file(const struct binary_store_options *options, struct binary_e
 	return true;
 }
 
-/* False: the list has nothing of the module, or it is of another time, when the module was elsewhere. */
+/* Returns false if the list has no symbol of the module, or has the module at another address than the recorded one. */
 static bool use_list(const struct kallsyms *kallsyms, struct binary_entry *entry, const char *path)
 {
 	struct symbol_table *table = &entry->symbols;
@@ -193,7 +193,8 @@ static bool use_list(const struct kallsyms *kallsyms, struct binary_entry *entry
 		return true;
 	}
 	bool is_elsewhere = table->symbols.len > 0 && entry->key.start != 0 &&
-			    table->symbols.items[0].start - entry->key.start >= CODE_BYTES_MAX; /* or before it */
+			    /* The unsigned difference is also large if the symbol lies before the recorded start. */
+			    table->symbols.items[0].start - entry->key.start >= CODE_BYTES_MAX;
 	bool is_used = table->symbols.len > 0 && !is_elsewhere;
 	const char *detail = is_elsewhere	       ? "the module was loaded at another address when it was recorded"
 			     : table->symbols.len == 0 ? "it has no symbol of the module"

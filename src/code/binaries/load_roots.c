@@ -7,7 +7,8 @@
 #include "code/binaries/load_elf.h"
 #include "code/binaries/load_unwind.h"
 
-#define STARTUP_BYTES 64 /* the code at the entry point of C libraries calls within fewer */
+/* The code at the entry point of C libraries (_start) makes its call within this many bytes. */
+#define STARTUP_BYTES 64
 
 static bool load_roots_is_startup(uint64_t entry, struct tally_elf_va va)
 {
@@ -28,7 +29,7 @@ static bool has_debug_frame(const struct elf_image *image)
 	return image && elf_image_section(image, ".debug_frame").len > 0;
 }
 
-/* Whether something else than the program's .eh_frame has call-frame information. */
+/* Returns whether a section or file other than the program's .eh_frame has call-frame information. */
 static bool load_roots_has_more(const struct binary_store_options *options, struct binary_entry *own)
 {
 	const char *path;
@@ -52,7 +53,7 @@ static bool is_executable(const struct elf_segment *segments, size_t count, stru
 	return false;
 }
 
-/* False: the whole table has to be asked. */
+/* Returns false if the answer requires the complete unwind table. */
 static bool load_roots_by_index(const struct binary_store_options *options, struct binary_entry *own,
 	const uint64_t *addresses, size_t count, bool *are_roots)
 {
@@ -61,7 +62,7 @@ static bool load_roots_by_index(const struct binary_store_options *options, stru
 	const struct elf_segment *segments = elf_image_segments(own->image, &segment_count);
 	uint64_t entry = elf_image_entry(own->image);
 	bool is_elsewhere = false;
-	struct cfi_fde called = {0}; /* code that has callers, all of it */
+	struct cfi_fde called = {0}; /* Range of code that is known to have callers. */
 	if (!elf_image_eh_frame(own->image, &frames))
 		return false;
 	struct cfi_section section = load_unwind_eh_frame(own->image, &frames);
@@ -85,7 +86,7 @@ static bool load_roots_by_index(const struct binary_store_options *options, stru
 	return !is_elsewhere || !load_roots_has_more(options, own);
 }
 
-/* As of an entry of its own, like the unwind table: the entry may be loaded in another thread. */
+/* Another thread may load the entry, so the file is opened through a separate one, as for the unwind table. */
 static bool load_roots_quickly(const struct binary_store_options *options, const struct binary_entry *entry,
 	const uint64_t *addresses, size_t count, bool *are_roots)
 {

@@ -31,8 +31,8 @@ void load_unwind_deinit(struct load_unwind *unwind)
 struct sections {
 	VEC(struct elf_section) open;
 	VEC(struct cfi_section) cfi;
-	uint64_t moved; /* by so much, of an archive's libraries, which all begin at 0 */
-	bool failed; /* out of memory */
+	uint64_t moved; /* Added to all addresses, because all libraries of an archive are linked at 0. */
+	bool failed; /* Memory ran out. */
 };
 
 static void load_unwind_add_section(struct sections *sections, struct elf_section *open, const struct cfi_section *cfi)
@@ -92,7 +92,7 @@ static void add_debug_frame(struct sections *sections, const struct elf_image *i
 		load_unwind_add_section(sections, &open, &cfi);
 }
 
-struct stubs { /* what is known of code without call-frame information */
+struct stubs { /* Frames of code without call-frame information. */
 	VEC(struct unwind_stub) items;
 	VEC(struct go_frame) go_frames;
 	const struct arch *arch;
@@ -104,7 +104,8 @@ static bool load_unwind_add_stub(struct stubs *stubs, uint64_t low, uint64_t hig
 	return vec_push(&stubs->items, stub);
 }
 
-/* An entry jumps, or, before its target is known, pushes a number and goes to the header, which pushes once more. */
+/* A PLT entry jumps or, before its target is resolved, pushes an index and jumps to the header, which pushes one more
+ * word. */
 static bool add_x86_entry(struct stubs *stubs, const uint8_t *code, uint64_t vaddr)
 {
 	int64_t word = stubs->arch->pointer_bytes;
@@ -113,7 +114,8 @@ static bool add_x86_entry(struct stubs *stubs, const uint8_t *code, uint64_t vad
 		return load_unwind_add_stub(stubs, vaddr, vaddr + X86_HEADER_PUSH, 2 * word) &&
 		       load_unwind_add_stub(stubs, vaddr + X86_HEADER_PUSH, end, 3 * word);
 	for (uint64_t i = 0; i + X86_PUSH_BYTES < X86_PLT_ENTRY; i++) {
-		bool is_start = i == 0 || i == 4 || i == 6; /* behind nothing, endbr64, or the jump */
+		/* The push is at the beginning, after endbr64 (4 bytes), or after the jump (6 bytes). */
+		bool is_start = i == 0 || i == 4 || i == 6;
 		if (code[i] == 0x68 && is_start)
 			return load_unwind_add_stub(stubs, vaddr, vaddr + i + X86_PUSH_BYTES, word) &&
 			       load_unwind_add_stub(stubs, vaddr + i + X86_PUSH_BYTES, end, 2 * word);
@@ -121,7 +123,7 @@ static bool add_x86_entry(struct stubs *stubs, const uint8_t *code, uint64_t vad
 	return load_unwind_add_stub(stubs, vaddr, end, word);
 }
 
-/* The header pushes; entries only jump, with the return address in its register. */
+/* The PLT header pushes registers; entries only jump, and the return address remains in the link register. */
 static bool add_linked_plt(struct stubs *stubs, const struct tally_bytes *code, uint64_t vaddr, bool swap)
 {
 	struct cursor c = cursor_make(*code, swap);
@@ -225,15 +227,16 @@ struct unwind_table *load_unwind_image(
 		add_debug_frame(&sections, others[i], cfi);
 	}
 	sections.failed |= !load_unwind_add_plt(&stubs, image);
-	/* Without them, or with a part of them, the table is still of use. */
+	/* An incomplete set of frames is still useful, so the result is ignored. */
 	go_frames_each(image, add_go_frame, &stubs);
 	if (is_vdso && stubs.arch == &arch_aarch64)
 		sections.failed |= !add_trampoline(&stubs, image);
 	return load_unwind_make_table(&sections, &stubs);
 }
 
-#define GO_TABLE_SHARE 4 /* of Go's function table, values of stack pointers are less than so many bytes */
-#define BYTES_OF_TABLE 4 /* while a table is made, for each byte of call-frame information */
+#define GO_TABLE_SHARE 4 /* Values of the stack pointer occupy less than a fourth of Go's function table. */
+/* Building a table needs up to this many bytes of memory per byte of call-frame information. */
+#define BYTES_OF_TABLE 4
 
 static bool is_too_large(const struct binary_store_options *options, const struct elf_image *image)
 {
@@ -259,7 +262,8 @@ static void load_unwind_keep(
 	unwind->is_refused = is_too_large(options, own->image);
 	if (unwind->is_refused)
 		return;
-	/* That a file has some call-frame information does not say that it has all: the first that covers code counts. */
+	/* A file may have call-frame information for only a part of its code. For each address, the first section that
+	 * covers it is used. */
 	const struct elf_image *others[LOAD_UNWIND_OTHERS];
 	size_t other_count = 0;
 	struct elf_image *minidebug = NULL;
@@ -272,7 +276,7 @@ static void load_unwind_keep(
 	elf_image_close(minidebug);
 }
 
-/* Each library of an archive gets its own range of addresses, by its number, so that they do not overlap. */
+/* Each library of an archive is moved to its own range of addresses, so that libraries do not overlap. */
 #define ARCHIVE_ROOM_BITS 40
 
 static bool add_moved_segments(struct load_unwind *unwind, const struct archive_image *one, uint64_t moved)
@@ -317,7 +321,7 @@ static void keep_archive(
 		unwind->table = load_unwind_make_table(&sections, &stubs);
 }
 
-/* Of a dump of generated code, whose addresses are offsets in it. */
+/* Builds the table of a dump of generated code, in which addresses are offsets. */
 static void build_generated(
 	const struct binary_store_options *options, const struct binary_entry *entry, struct load_unwind *unwind)
 {
@@ -329,7 +333,7 @@ static void build_generated(
 	unwind->table = load_jit_unwind(options, &entry->key);
 }
 
-/* The entry may be loaded in another thread: the file is opened anew, as of an entry of its own. */
+/* Another thread may load the entry, so the file is opened through a separate one. */
 static void load_unwind_build(const struct binary_store_options *options, struct binary_entry *entry)
 {
 	struct binary_entry own = {.key = entry->key,

@@ -19,7 +19,7 @@
 #define MAPPED_FILE_PROC_PATH_BYTES 64
 #define MAPPED_FILE_DELETED	    " (deleted)"
 
-/* linux/fs.h, struct procmap_query: newer than the headers that we are built with. */
+/* This is struct procmap_query of linux/fs.h, which older headers lack. */
 struct map_query {
 	uint64_t bytes, flags, address;
 	uint64_t start, end, map_flags, page_bytes, offset, inode;
@@ -50,7 +50,7 @@ bool mapped_file_ask_id(const struct mapped_file *file, struct elf_build_id *fou
 	return true;
 }
 
-/* The device and inode that the kernel shows for our own mapping at address. */
+/* Returns the device and inode that the kernel shows for our own mapping at an address. */
 static bool own_mapping(const void *address, uint32_t *major, uint32_t *minor, uint64_t *inode)
 {
 	char *maps;
@@ -70,7 +70,7 @@ static bool own_mapping(const void *address, uint32_t *major, uint32_t *minor, u
 	return found;
 }
 
-/* Not every file system provides it. */
+/* Not every file system provides generations; without one, nothing can be compared. */
 static bool has_generation(int fd, uint64_t wanted)
 {
 	long generation = 0;
@@ -89,7 +89,7 @@ bool mapped_file_is_same(int fd, const struct mapped_file *file)
 		return false;
 	if (makedev(file->major, file->minor) == st.st_dev)
 		return st.st_ino == file->inode;
-	/* Btrfs and overlayfs have devices, and inodes, of their own in stat. */
+	/* On Btrfs and overlayfs, stat(2) returns other devices and inodes than /proc/PID/maps. */
 	if (st.st_size == 0)
 		return false;
 	void *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -120,7 +120,7 @@ static bool is_it(int fd, const struct mapped_file *file)
 	return file->id.size > 0 && has_id(fd, &file->id);
 }
 
-/* fd if it is the file; else it is closed. */
+/* Returns fd if it is the wanted file; otherwise closes it and returns -1. */
 static int if_it(int fd, const struct mapped_file *file)
 {
 	if (fd < 0 || is_it(fd, file))
@@ -129,7 +129,8 @@ static int if_it(int fd, const struct mapped_file *file)
 	return -1;
 }
 
-/* A link of /proc leads to the file itself, whatever its name is by now. */
+/* A magic link of /proc leads to the file itself, even if it was renamed or deleted. O_PATH does not block on a
+ * FIFO. */
 static int open_link(const char *link)
 {
 	struct stat st;

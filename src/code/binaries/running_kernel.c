@@ -5,7 +5,7 @@
 
 #include "code/binaries/load_kernel.h"
 
-/* Only one that can be searched is of use to others. */
+/* Caches the list, unless it is not sorted or has no addresses. */
 static void running_kernel_keep(const struct kernel_list_place *place, struct tally_str text)
 {
 	struct kallsyms kallsyms;

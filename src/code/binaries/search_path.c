@@ -18,7 +18,7 @@ bool search_is_recorded(const struct binary_key *key, struct elf_build_id found)
 {
 	if (key->build_id_size == 0)
 		return true;
-	/* Recordings pad short ids with zeros. */
+	/* Recordings may pad short build IDs with zeros. */
 	size_t n = MIN(found.size, key->build_id_size);
 	if (n == 0 || memcmp(key->build_id, found.bytes, n) != 0)
 		return false;
@@ -56,7 +56,7 @@ const char *search_build_id_cache(
 	return if_there(arena_printf(arena, "%s/.build-id/%.2s/%s/%s", dir, hex, *hex ? hex + 2 : "", file));
 }
 
-/* The recorded path without the mark that the kernel puts behind the name of a file that is gone. */
+/* Returns the recorded path without the suffix that the kernel appends to names of deleted files. */
 static const char *plain_path(struct binary_entry *entry)
 {
 	struct tally_str path = entry->key.path;
@@ -117,7 +117,7 @@ void search_vdso(struct binary_entry *entry, const struct binary_store_options *
 	*place = in_cache(&entry->arena, options, id, "cache of build ids", "vdso");
 }
 
-/* What an earlier report fetched, or another program. */
+/* Adds a file that debuginfod fetched earlier, for this or another program. */
 static void add_fetched(struct binary_places *places, struct arena *arena, struct elf_build_id id, const char *file)
 {
 	const char *path = debuginfod_cached(arena, id, file);
@@ -132,7 +132,7 @@ void search_add_fetched(struct binary_places *places, struct arena *arena, struc
 	add_fetched(places, arena, id, "debuginfo");
 }
 
-/* The process that had the file, if it is of this machine; false: none. */
+/* Determines the root of the recorded process. Returns false if the process cannot be on this machine. */
 static bool root_of_process(
 	struct binary_entry *entry, const struct binary_store_options *options, struct binary_root *root)
 {
@@ -186,19 +186,21 @@ void search_program(
 	struct process_mapping mapping;
 	places->count = 0;
 	add_kept(entry, options, path, places);
-	/* Any file can claim a build id: what was cached from another path comes after the file at this one. */
+	/* Any file can claim a build ID, so a copy that was cached from another path comes after the file at this
+	 * path. */
 	const struct binary_place cached = in_cache(&entry->arena, options, id, "cache of build ids", "elf");
 	bool is_of_path = is_cached_from(options, id, path);
 	if (is_of_path)
 		search_path_add(places, cached);
-	/* Without a build id only the process can tell which file it was: one of that name here may be another. */
+	/* Without a build ID, only the process can show which file it mapped; the file at that path here may be another
+	 * one. */
 	if (id.size == 0 && root_of_process(entry, options, &theirs) &&
 		process_maps_find(&entry->arena, theirs.pid, entry->key.path.data, &mapping)) {
 		bool is_elsewhere = process_is_elsewhere(theirs.pid);
 		if (is_elsewhere && !mapping.is_deleted)
 			search_path_add(places, in_root(&entry->arena, &theirs, "root of the process", path));
 		if (is_elsewhere || mapping.is_deleted) {
-			search_path_add_mapped(entry, &mapping, places); /* without a build id the cache has none */
+			search_path_add_mapped(entry, &mapping, places); /* The build-ID cache cannot have this file. */
 			return;
 		}
 	}
@@ -220,7 +222,7 @@ void search_process(
 		search_path_add_mapped(entry, &mapping, places);
 }
 
-/* The path up to its last slash, without it. */
+/* Returns the length of the path up to its last slash, without that slash. */
 static int folder_length(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -244,7 +246,7 @@ static void add_linked(struct binary_entry *entry, const char *path, struct bina
 		struct binary_place place = in_root(arena, &entry->root, "debug link", inside[i]);
 		place.has_crc = true;
 		place.crc = crc;
-		if (inside[i] && strcmp(inside[i], path) != 0) /* a program that names itself */
+		if (inside[i] && strcmp(inside[i], path) != 0) /* A program may name itself as its debug file. */
 			search_path_add(places, place);
 	}
 }
@@ -253,7 +255,7 @@ static void add_debug_by_path(
 	struct binary_entry *entry, struct elf_build_id id, const char *path, struct binary_places *places)
 {
 	add_linked(entry, path, places);
-	/* By name alone it may be of another build: the build id must tell. */
+	/* A file with the right name may belong to another build, so only one with a matching build ID can be used. */
 	if (id.size > 0)
 		search_path_add(places, in_root(&entry->arena, &entry->root, "debug file by path",
 						arena_printf(&entry->arena, "/usr/lib/debug%s.debug", path)));
@@ -281,7 +283,8 @@ void search_debug_file(
 	}
 	if (path && path[0] == '/')
 		add_debug_by_path(entry, id, path, places);
-	/* The file at the path goes before a copy that was cached from elsewhere, but only the copy may have symbols. */
+	/* The file at the path is preferred to a copy that was cached from elsewhere, but perhaps only the copy has
+	 * symbols. */
 	if (id.size > 0 && !entry->is_cached)
 		search_path_add(places, in_cache(arena, options, id, "cache of build ids", "elf"));
 }
@@ -298,7 +301,8 @@ void search_supplement(struct binary_entry *entry, const char *path, const char 
 	if (*name == '/') {
 		search_path_add(places, in_root(arena, &entry->root, "common debug file (dwz)", name));
 	} else if (strncmp(path, entry->root.prefix, prefix) == 0) {
-		/* The name counts from where the file is, to which a link by build id only leads. */
+		/* The name is relative to the folder of the real file; a path by build ID is only a symbolic link to
+		 * it. */
 		char *real = entry->root.pid > 0 ? NULL : realpath(path, NULL);
 		const char *from = real && strncmp(real, entry->root.prefix, prefix) == 0 ? real : path;
 		search_path_add(places,

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "code/binaries/load_kernel.h"
 
-/* By what the trail of a search calls the place. */
+/* Maps source names in a search trail to perf's letters. */
 static const struct {
 	const char *source;
 	char letter;
@@ -14,7 +14,7 @@ static const struct {
 	{"vmlinux of the release", 'v'},
 	{"cache of build ids", 'B'},
 	{"debug file in the cache of build ids", 'D'},
-	{"cache of debuginfod", 'D'}, /* perf keeps what it fetches among its build ids */
+	{"cache of debuginfod", 'D'}, /* perf stores what it fetches in its build-ID cache. */
 	{"debug file by build id", 'b'},
 	{"debug link", 'l'},
 };
@@ -34,7 +34,7 @@ char symbol_origin(const struct binary_store *store, uint32_t id)
 		return SYMBOL_ORIGIN_NONE;
 	if (info.kind == BINARY_PERF_MAP || info.kind == BINARY_JITDUMP)
 		return 'j';
-	/* What was used last completes what was used before it. */
+	/* Later sources supplement earlier ones, so the last one that was used determines the letter. */
 	size_t count;
 	char letter = 'd';
 	const struct binary_step *steps = binary_store_trail(store, id, &count);

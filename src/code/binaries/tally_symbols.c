@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Uses one entry of the loader of program files instead of the store, which also handles code and types, so that the
- * library does not need a disassembler. */
+/* Uses one binary_entry and its loader instead of the store, because the store also handles code and types, and would
+ * make the library depend on a disassembler. */
 #include <stdlib.h>
 #include <tally/symbols.h>
 
@@ -18,7 +18,7 @@ static enum tally_status tally_symbols_load(struct tally_symbols *symbols, const
 	struct binary_entry *entry = &symbols->entry;
 	binary_entry_init(entry, &options, &key);
 	load_user_file(&options, entry);
-	entry->key.path = (struct tally_str){0}; /* the caller's */
+	entry->key.path = (struct tally_str){0}; /* The path belongs to the caller. */
 	if (entry->symbols.symbols.len == 0)
 		return error_set(err, TALLY_NOT_FOUND, "%s has no symbols%s%s", path, entry->text ? ": " : "",
 			entry->text ? entry->text : "");

@@ -13,12 +13,12 @@
 #include "base/file.h"
 #include "base/limits.h"
 
-#define MAP_VDSO_32	      0x2002 /* of arch_prctl: ARCH_MAP_VDSO_32 */
+#define MAP_VDSO_32	      0x2002 /* ARCH_MAP_VDSO_32 of arch_prctl(2). */
 #define VDSO_IMAGE_PAGE_BYTES 4096
-#define ROOM_BYTES	      (16 * VDSO_IMAGE_PAGE_BYTES) /* the image, and before it the pages of what it reads */
+#define ROOM_BYTES	      (16 * VDSO_IMAGE_PAGE_BYTES) /* Room for the image and the data pages that precede it. */
 #define RANGES_MAX	      8
 
-struct vdso_ranges { /* what the kernel has mapped into this process: [vdso], [vvar] */
+struct vdso_ranges { /* Mappings of [vdso] and [vvar] in this process. */
 	struct tally_bytes items[RANGES_MAX];
 	size_t count;
 	struct tally_bytes vdso;
@@ -108,7 +108,7 @@ static bool read_from_child(const struct vdso_ranges *ranges, uint8_t *room, lon
 
 static bool open_compat(const struct vdso_ranges *ranges, struct vdso_image *image)
 {
-	/* So that the place is free in the child. */
+	/* Reserves an address range that is free in the child. */
 	uint8_t *room = mmap(NULL, ROOM_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint8_t *bytes = malloc(ROOM_BYTES);
 	long size = 0;
