@@ -9,7 +9,8 @@
 #include "base/order.h"
 #include "object/frame_numbers.h"
 
-#define CFI_STACK_DEPTH 16 /* remembered rows inside one another: compilers nest one, by hand some write two */
+/* Maximum nesting of remembered rows: compilers nest one, hand-written code sometimes two. */
+#define CFI_STACK_DEPTH 16
 
 struct cie {
 	uint64_t code_align;
@@ -17,7 +18,7 @@ struct cie {
 	struct cfi_frame frame;
 	uint8_t pointer_encoding;
 	uint8_t address_size;
-	bool has_data; /* entries carry augmentation data */
+	bool has_data; /* FDEs of this CIE have augmentation data. */
 	size_t program, end;
 };
 
@@ -26,7 +27,7 @@ static struct cursor cursor_of(const struct cfi_table *table)
 	return cursor_make(table->section.bytes, table->section.swap);
 }
 
-/* A pointer as .eh_frame encodes it. */
+/* Reads a pointer in an encoding of .eh_frame (DW_EH_PE_*). */
 static uint64_t encoded_pointer(
 	const struct cfi_table *table, struct cursor *c, uint8_t encoding, uint8_t address_size, uint64_t function)
 {
@@ -110,10 +111,11 @@ static void read_augmentation(const struct cfi_table *table, struct cursor *c, s
 		case 'S':
 			cie->frame.is_signal = true;
 			break;
-		case 'B': /* aarch64's second key, memory tags: nothing that a frame needs */
+		case 'B': /* aarch64's second authentication key and memory tags do not affect unwinding. */
 		case 'G':
 			break;
-		default: /* what comes behind an unknown letter cannot be told apart, but its length is known */
+		/* The data of an unknown letter has an unknown size, but the size of all augmentation data is known. */
+		default:
 			i = text.len;
 			break;
 		}
@@ -122,12 +124,13 @@ static void read_augmentation(const struct cfi_table *table, struct cursor *c, s
 }
 
 struct entry {
-	uint64_t offset, end; /* of what follows the length */
-	uint64_t cie; /* of the CIE; UINT64_MAX: this is one */
-	size_t body; /* behind the CIE's id or pointer */
+	uint64_t offset, end; /* Range of the entry in the section, without its length field. */
+	uint64_t cie; /* Offset of the entry's CIE; UINT64_MAX if the entry is a CIE itself. */
+	size_t body; /* Offset after the CIE ID or pointer. */
 };
 
-/* The entry at c, which moves behind it. False: the section ends here. */
+/* Reads the header of the entry at c, and moves c after the entry. Returns false at the end of the section or if it is
+ * damaged. */
 static bool cfi_next_entry(const struct cfi_table *table, struct cursor *c, struct entry *entry)
 {
 	entry->offset = c->pos;
@@ -139,7 +142,7 @@ static bool cfi_next_entry(const struct cfi_table *table, struct cursor *c, stru
 	}
 	if (c->failed || length > cursor_left(c))
 		return false;
-	if (length == 0) { /* .eh_frame's end, though linkers may leave one in its middle */
+	if (length == 0) { /* A zero length terminates .eh_frame, but linkers may leave one in the middle. */
 		entry->end = c->pos;
 		entry->cie = UINT64_MAX;
 		entry->body = c->pos;
@@ -178,7 +181,7 @@ static bool read_cie(const struct cfi_table *table, uint64_t offset, struct cie 
 	augmentation.len = strnlen(augmentation.data, cursor_left(&c));
 	cursor_skip(&c, augmentation.len + 1);
 	if (augmentation.len >= 2 && memcmp(augmentation.data, "eh", 2) == 0)
-		cursor_skip(&c, cie->address_size); /* what gcc 2 pointed its tables with */
+		cursor_skip(&c, cie->address_size); /* Skips the pointer to exception tables that gcc 2 wrote. */
 	if (version >= 4) {
 		cie->address_size = cursor_u8(&c);
 		cursor_skip(&c, 1);
@@ -194,7 +197,7 @@ static bool read_cie(const struct cfi_table *table, uint64_t offset, struct cie 
 	return !c.failed && c.len - c.pos <= LIMIT_CFI_INITIAL_BYTES;
 }
 
-/* The code range of an entry; its program begins at c afterwards. */
+/* Reads the code range of an entry, and moves c to the entry's instructions. */
 static bool read_fde(const struct cfi_table *table, const struct entry *entry, const struct cie *cie, struct cursor *c,
 	struct cfi_fde *fde)
 {
@@ -224,7 +227,7 @@ enum tally_status cfi_open(struct cfi_table *table, const struct cfi_section *se
 	struct cursor c = cursor_of(table);
 	struct entry entry;
 	struct cie cie;
-	uint64_t cie_offset = UINT64_MAX; /* of cie */
+	uint64_t cie_offset = UINT64_MAX; /* Offset of the CIE in cie. */
 	bool cie_is_good = false;
 	bool is_sorted = true;
 	while (cursor_left(&c) > 0) {
@@ -246,7 +249,7 @@ enum tally_status cfi_open(struct cfi_table *table, const struct cfi_section *se
 			table->damaged++;
 			continue;
 		}
-		if (fde.low == 0 || fde.high <= fde.low) /* code that the linker dropped */
+		if (fde.low == 0 || fde.high <= fde.low) /* The linker discarded the code. */
 			continue;
 		is_sorted =
 			is_sorted && (table->fdes.len == 0 || table->fdes.items[table->fdes.len - 1].low <= fde.low);
@@ -274,13 +277,13 @@ struct program {
 	const struct cfi_table *table;
 	const struct cie *cie;
 	struct cursor c;
-	uint64_t pc; /* that is looked for */
+	uint64_t pc; /* The row for this address is wanted. */
 	uint64_t location;
 	struct cfi_row row, initial;
 	struct cfi_row *stack;
 	unsigned depth;
-	bool is_initial; /* the CIE's own program */
-	bool is_over; /* the row of pc is complete */
+	bool is_initial; /* It runs the initial instructions of a CIE. */
+	bool is_over; /* The row for pc is complete. */
 };
 
 static void set_rule(struct program *p, uint64_t reg, enum cfi_rule_kind kind, int64_t value)
@@ -351,7 +354,7 @@ static void cfi_recall(struct program *p)
 	p->row.high = high;
 }
 
-/* In unsigned arithmetic: factors of a hostile table may wrap. */
+/* Multiplies as unsigned numbers, because factors in a malicious table may overflow. */
 static int64_t cfi_scaled(const struct program *p, uint64_t factor)
 {
 	return (int64_t)(factor * (uint64_t)p->cie->data_align);
@@ -386,7 +389,7 @@ static void run_cfa(struct program *p, uint8_t opcode)
 	}
 }
 
-/* Rules of registers with their operands behind the opcode. */
+/* Handles register rules with operands after the opcode. Returns false for other opcodes. */
 static bool run_register(struct program *p, uint8_t opcode)
 {
 	struct cursor *c = &p->c;
@@ -494,13 +497,15 @@ static void cfi_run_one(struct program *p)
 	case DW_CFA_def_cfa_expression:
 		run_cfa(p, opcode);
 		break;
-	case DW_CFA_GNU_window_save: /* on aarch64: the return address is signed from here on, or no longer */
+	/* On aarch64, this is DW_CFA_AARCH64_negate_ra_state: the return address is signed from here on, or no longer
+	 * signed. */
+	case DW_CFA_GNU_window_save:
 		p->row.is_return_signed = !p->row.is_return_signed;
 		break;
 	case DW_CFA_GNU_args_size:
 		cursor_uleb(&p->c);
 		break;
-	default: /* unknown, and so is the length of its operands */
+	default: /* The length of an unknown opcode's operands is not known either. */
 		p->c.failed = true;
 		break;
 	}
@@ -556,11 +561,13 @@ bool cfi_row_at(const struct cfi_table *table, const struct cfi_fde *fde, uint64
 	return true;
 }
 
-/* Whether a program may say that the return address is lost, as its bytes show without following them. */
+/* Returns whether instructions may mark the return address as undefined. It only searches the bytes for such an
+ * opcode. */
 static bool may_have_no_caller(const struct cfi_table *table, const struct cie *cie, size_t begin, size_t end)
 {
 	const uint8_t *bytes = table->section.bytes.data, *at = bytes + begin;
-	if (cie->frame.return_register > INT8_MAX) /* written in two bytes; no architecture has one */
+	/* A larger number is encoded in two bytes, but no architecture has one. */
+	if (cie->frame.return_register > INT8_MAX)
 		return true;
 	while ((at = memchr(at, DW_CFA_undefined, (size_t)(bytes + end - at))) != NULL)
 		if (++at < bytes + end && *at == cie->frame.return_register)
@@ -595,7 +602,7 @@ enum cfi_caller cfi_caller_at(const struct cfi_section *section, uint64_t offset
 }
 
 struct cfi_cie {
-	uint64_t offset; /* UINT64_MAX: none was read */
+	uint64_t offset; /* UINT64_MAX before the first CIE was read. */
 	bool is_good;
 	struct cie cie;
 	struct cfi_row initial;

@@ -20,23 +20,23 @@ struct unit_code {
 	struct dwarf_lines lines;
 	struct dwarf_functions functions;
 	struct elf_image *split_image;
-	struct dwarf_file *split; /* where the functions' entries are; NULL: in the program's own */
-	struct dwarf_unit split_unit; /* the unit there, with what only the skeleton says */
-	struct dwarf_location_lists packaged; /* of a split unit in the package */
+	struct dwarf_file *split; /* File with the entries of the functions; NULL if that is the program's own file. */
+	struct dwarf_unit split_unit; /* Copy of the unit in split, with the attributes that only its skeleton has. */
+	struct dwarf_location_lists packaged; /* Location lists of a split unit in the package. */
 	bool is_wanted, is_loaded, is_split_missing;
-	bool is_split_other; /* a file of the right name was found, but it is of another build or damaged */
+	bool is_split_other; /* A file with the right name exists, but it belongs to another build or is damaged. */
 	bool is_out_of_memory;
 };
 
 struct debug_info {
 	struct debug_info_options options;
 	struct dwarf_file *file, *supplement;
-	struct dwarf_package *package; /* NULL: none, or damaged */
-	VEC(struct debug_unit_range) ranges; /* by low */
-	struct unit_code *codes; /* by unit */
-	uint64_t damaged; /* the number of damaged units among those that were loaded */
+	struct dwarf_package *package; /* NULL if there is no package or it is damaged. */
+	VEC(struct debug_unit_range) ranges; /* Sorted by low. */
+	struct unit_code *codes; /* Indexed by the number of the unit. */
+	uint64_t damaged; /* Number of damaged units among the loaded ones. */
 	struct debug_missing_splits missing;
-	uint32_t first_missing; /* the lowest number of a unit in missing; valid if missing.units > 0 */
+	uint32_t first_missing; /* Lowest number of the units in missing; valid only if missing.units > 0. */
 };
 
 static bool add_unit_ranges(struct debug_info *info, uint32_t index)
@@ -99,7 +99,7 @@ enum tally_status debug_info_open(const struct elf_image *image, const struct de
 	enum tally_status status = TALLY_OK;
 	if (options->supplement)
 		status = dwarf_file_open(options->supplement, NULL, &info->supplement, err);
-	if (status != TALLY_NOMEM) /* a damaged supplement is treated as a missing one */
+	if (status != TALLY_NOMEM) /* A damaged supplement is handled like a missing one. */
 		status = dwarf_file_open(image, info->supplement, &info->file, err);
 	if (status == TALLY_OK && options->package &&
 		dwarf_package_open(options->package, &info->package, err) == TALLY_NOMEM)
@@ -132,7 +132,7 @@ void debug_info_close(struct debug_info *info)
 	free(info);
 }
 
-/* The last range that begins at or below address and covers it. */
+/* Returns the unit of the last range that begins at or below the address and covers it. */
 static uint32_t debug_info_unit_at(const struct debug_info *info, uint64_t address)
 {
 	size_t low;
@@ -145,7 +145,7 @@ static uint32_t debug_info_unit_at(const struct debug_info *info, uint64_t addre
 	return NO_UNIT;
 }
 
-/* The unit in the .dwo that this skeleton stands for, with what only the skeleton says. */
+/* Finds the unit in the .dwo file that the skeleton represents, and adds the attributes that only the skeleton has. */
 static bool find_split_unit(const struct dwarf_file *split, const struct dwarf_unit *skeleton, struct dwarf_unit *unit)
 {
 	for (size_t i = 0; i < split->units.len; i++) {
@@ -161,7 +161,7 @@ static bool find_split_unit(const struct dwarf_file *split, const struct dwarf_u
 	return false;
 }
 
-/* Searches all places, because a file of the right name may be of another build. */
+/* Searches all places, because a file with the right name may belong to another build. */
 static enum tally_status debug_info_open_split(
 	const struct debug_info *info, struct unit_code *code, const struct dwarf_unit *skeleton)
 {
@@ -187,7 +187,7 @@ static enum tally_status debug_info_open_split(
 	return TALLY_NOT_FOUND;
 }
 
-/* In the program's package, or in a file of its own. NOT_FOUND: in neither. */
+/* Searches the program's package, then separate .dwo files. Returns TALLY_NOT_FOUND if neither has the unit. */
 static enum tally_status find_split(
 	const struct debug_info *info, struct unit_code *code, const struct dwarf_unit *skeleton)
 {
@@ -239,7 +239,8 @@ static void load_unit(void *context, size_t index, unsigned worker)
 	dwarf_reader_deinit(&reader);
 }
 
-/* The first missing unit is the one of the lowest number, so that it does not depend on the order of loading. */
+/* Retains the unit with the lowest number as the first missing one, so that the result does not depend on the order of
+ * loading. */
 static void note_missing_split(struct debug_info *info, uint32_t unit)
 {
 	const struct dwarf_unit *skeleton = &info->file->units.items[unit];

@@ -59,10 +59,11 @@ int dwarf_form_size(const struct dwarf_unit *unit, uint32_t form)
 
 struct building {
 	VEC(struct dwarf_abbrev) abbrevs;
-	VEC(struct dwarf_attr_spec) attrs; /* of all; abbrevs[i].attrs is set at the end */
+	/* Attributes of all abbreviations; abbrevs[i].attrs is set when the vector no longer grows. */
+	VEC(struct dwarf_attr_spec) attrs;
 };
 
-/* One abbreviation behind its code. False: out of memory or cut. */
+/* Reads an abbreviation, whose code was already read. Returns false if it is truncated or memory runs out. */
 static bool read_one(struct cursor *c, const struct dwarf_unit *unit, uint64_t code, struct building *b)
 {
 	struct dwarf_abbrev abbrev = {.code = code, .tag = (uint32_t)cursor_uleb(c)};

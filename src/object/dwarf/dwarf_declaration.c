@@ -12,7 +12,7 @@ void dwarf_declaration_begin(struct dwarf_declaration *declaration, const struct
 		.root_file = file, .root = entry, .next_file = file, .next = entry, .is_abstract = true};
 }
 
-/* What was said by an entry before stays. */
+/* Values from earlier entries take precedence. */
 static void dwarf_declaration_take(
 	struct dwarf_declaration *d, const struct dwarf_walk *walk, uint32_t name, const struct dwarf_value *value)
 {

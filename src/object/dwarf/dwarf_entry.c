@@ -41,7 +41,7 @@ static const struct dwarf_abbrev_table *abbrev_table(
 	struct dwarf_reader *reader, const struct dwarf_file *file, const struct dwarf_unit *unit)
 {
 	struct map_u64 *tables = dwarf_entry_tables_of(reader, file);
-	/* Sizes of attributes depend on the unit, so that they are part of the key. */
+	/* Sizes of attributes depend on the unit's sizes and version, so these are part of the key. */
 	uint64_t key = unit->abbrev_offset << 8 | (uint64_t)(unit->version & 7) << 5 |
 		       (uint64_t)unit->address_size << 1 | (unit->offset_size == 8);
 	uint64_t *slot = tables ? map_u64_at(tables, key, NULL) : NULL;
@@ -75,7 +75,7 @@ bool dwarf_next(struct dwarf_walk *walk, struct dwarf_entry *entry)
 	while (!walk->failed && cursor_left(c) > 0) {
 		size_t at = c->pos;
 		uint64_t code = cursor_uleb(c);
-		if (code == 0) { /* the end of a list of siblings, or padding */
+		if (code == 0) { /* A zero ends a list of siblings, or is padding. */
 			walk->depth -= walk->depth > 0;
 			continue;
 		}
@@ -132,7 +132,7 @@ static struct tally_str text_at(const struct dwarf_file *file, enum dwarf_sectio
 	return (struct tally_str){text, length};
 }
 
-/* The index-th item of a table of offsets or addresses that begins at base. */
+/* Returns the item at an index of a table of offsets or addresses that begins at base; 0 if it lies outside. */
 static uint64_t table_item(struct tally_bytes bytes, bool swap, uint64_t base, uint64_t index, unsigned size)
 {
 	struct cursor c = cursor_make(bytes, swap);
@@ -184,7 +184,7 @@ static void dwarf_entry_set_number(struct dwarf_value *value, enum dwarf_class c
 	value->number = number;
 }
 
-/* Strings and indexes; true: the form was one of them. */
+/* Reads strings, directly or by index. Returns false if the form is not of this class. */
 static bool read_text_form(struct dwarf_walk *walk, uint32_t form, struct dwarf_value *value)
 {
 	struct cursor *c = &walk->cursor;
@@ -323,7 +323,7 @@ bool dwarf_read_value(struct dwarf_walk *walk, const struct dwarf_attr_spec *spe
 	*value = (struct dwarf_value){.class = DWARF_NONE};
 	if (spec->form == DW_FORM_indirect) {
 		struct dwarf_attr_spec direct = {.name = spec->name, .form = (uint32_t)cursor_uleb(&walk->cursor)};
-		/* Follows one step only: a form that is indirect again is invalid. */
+		/* An indirect form must not refer to another indirect form. */
 		if (direct.form == DW_FORM_indirect || direct.form == DW_FORM_implicit_const)
 			walk->cursor.failed = true;
 		else
@@ -374,7 +374,7 @@ void dwarf_skip_value(struct dwarf_walk *walk, const struct dwarf_attr_spec *spe
 		(void)cursor_uleb(c);
 		break;
 	default:
-		c->failed = true; /* an unknown form has no known size */
+		c->failed = true; /* An unknown form has an unknown size. */
 		break;
 	}
 }

@@ -11,9 +11,10 @@
 #include "object/dwarf/dwarf_entry.h"
 #include "object/dwarf/dwarf_numbers.h"
 
-#define SPLIT_HEADER_32 8 /* of .debug_str_offsets.dwo: no attribute says where it, and the lists, begin */
+/* Header size of .debug_str_offsets.dwo. Split units have no attribute for the bases of this section and of lists. */
+#define SPLIT_HEADER_32 8
 #define SPLIT_HEADER_64 16
-#define LISTS_HEADER_32 12 /* of .debug_rnglists.dwo and .debug_loclists.dwo */
+#define LISTS_HEADER_32 12 /* Header size of .debug_rnglists.dwo and .debug_loclists.dwo. */
 #define LISTS_HEADER_64 20
 
 static const char *const section_names[DWARF_SECTIONS] = {
@@ -30,7 +31,8 @@ static const char *const section_names[DWARF_SECTIONS] = {
 
 enum unit_kind { UNIT_UNREADABLE, UNIT_OF_CODE, UNIT_OF_TYPE };
 
-/* The header at c; false: it cannot be followed. of_types: all units are, which they do not say before DWARF 5. */
+/* Reads the unit header at c. Returns false if the next header cannot be found. of_types: all units are type units,
+ * which headers do not tell before DWARF 5. */
 static bool dwarf_file_read_header(struct cursor *c, bool of_types, struct dwarf_unit *unit,
 	struct dwarf_signature *signature, enum unit_kind *kind)
 {
@@ -71,7 +73,7 @@ static bool dwarf_file_read_header(struct cursor *c, bool of_types, struct dwarf
 	return true;
 }
 
-/* What other attributes are read by. */
+/* Sets the bases that the values of other attributes depend on. */
 static void set_bases(struct dwarf_unit *unit, uint32_t name, const struct dwarf_value *value)
 {
 	switch (name) {
@@ -135,7 +137,7 @@ static void set_attribute(struct dwarf_unit *unit, uint32_t name, const struct d
 	}
 }
 
-/* The attributes of the unit's own entry, read twice: values depend on bases that may come behind them. */
+/* Reads the attributes of the unit's own entry twice, because values depend on bases that may follow them. */
 static bool read_unit_entry(struct dwarf_file *file, struct dwarf_unit *unit, struct arena *arena)
 {
 	struct tally_bytes info = file->sections[DWARF_INFO];
@@ -176,7 +178,7 @@ static void set_split_bases(struct dwarf_unit *unit)
 	unit->ranges_base = unit->loclists_base = unit->offset_size == 8 ? LISTS_HEADER_64 : LISTS_HEADER_32;
 }
 
-/* A part of the program shares its budget, so that many of them cannot spend more. */
+/* Split units share the program's budget, so that many of them cannot cost more. */
 static void set_budget(struct dwarf_file *file)
 {
 	file->budget = file->program ? file->program->budget : &file->own_budget;
@@ -221,7 +223,7 @@ static enum tally_status dwarf_file_read_units(struct dwarf_file *file, struct t
 			file->damaged++;
 		else if (!keep_unit(file, &unit, kind, &signature))
 			status = error_nomem(err);
-		if (arena.used > (1u << 20)) { /* what is kept of a unit is not in there */
+		if (arena.used > (1u << 20)) { /* Units do not borrow from the arena. */
 			arena_deinit(&arena);
 			arena_init(&arena);
 		}
@@ -233,7 +235,7 @@ static enum tally_status dwarf_file_read_units(struct dwarf_file *file, struct t
 	return status;
 }
 
-/* What .debug_types has, as a file of its own; it borrows the other sections. */
+/* Opens .debug_types as a file of its own, which borrows the other sections. */
 static enum tally_status dwarf_file_read_types(
 	struct dwarf_file *file, const struct elf_image *image, const char *suffix, struct tally_error *err)
 {

@@ -14,18 +14,19 @@
 struct dwarf_functions_builder {
 	struct dwarf_functions *out;
 	struct dwarf_walk walk;
-	/* By depth: the function whose entry is open there. */
+	/* Index is the depth: the function that contains the entries below the open entry at that depth. */
 	VEC(uint32_t) open;
 	bool out_of_memory;
 };
 
-struct code { /* what an entry says about code */
+struct code { /* Attributes of an entry that describe code. */
 	struct dwarf_extent extent;
 	uint64_t sibling;
 	uint64_t call_file, call_line;
 };
 
-/* Entries that other languages put functions in, but not those of C and C++ compilers. */
+/* Returns whether the entry cannot contain functions. Other languages nest functions in types, C and C++ compilers do
+ * not. */
 static bool has_no_code(const struct dwarf_unit *unit, uint32_t tag)
 {
 	switch (unit->language) {
@@ -83,7 +84,7 @@ static bool read_code(struct dwarf_functions_builder *b, const struct dwarf_entr
 	return !b->walk.failed;
 }
 
-/* Ranges at 0 and at the top are of code that the linker dropped. */
+/* The linker sets the addresses of discarded code to 0 or to one of the highest addresses. */
 static void dwarf_functions_add_range(struct dwarf_functions_builder *b, uint64_t low, uint64_t high)
 {
 	uint64_t highest = b->walk.unit->address_size == 8 ? UINT64_MAX : UINT32_MAX;
@@ -119,7 +120,7 @@ static uint32_t open_at(const struct dwarf_functions_builder *b, uint32_t depth)
 	return depth == 0 || depth > b->open.len ? DWARF_NO_FUNCTION : b->open.items[depth - 1];
 }
 
-/* Notes that entries below entry are inside function. */
+/* Records that the entries below this entry are inside the function. */
 static void dwarf_functions_set_open(
 	struct dwarf_functions_builder *b, const struct dwarf_entry *entry, uint32_t function)
 {
@@ -184,7 +185,7 @@ static void dwarf_functions_nest(struct dwarf_functions *functions)
 {
 	struct dwarf_code_range *ranges = functions->ranges.items;
 	size_t count = functions->ranges.len;
-	uint32_t last = DWARF_NO_FUNCTION; /* innermost range that may still be open */
+	uint32_t last = DWARF_NO_FUNCTION; /* Innermost range that may still be open. */
 	if (count == 0)
 		return;
 	qsort(ranges, count, sizeof(*ranges), dwarf_functions_by_low);
@@ -218,7 +219,7 @@ void dwarf_functions_deinit(struct dwarf_functions *functions)
 	vec_free(&functions->ranges);
 }
 
-/* The last range that begins at or below address; DWARF_NO_FUNCTION: none does. */
+/* Returns the last range that begins at or below the address; DWARF_NO_FUNCTION if there is none. */
 static uint32_t last_at(const struct dwarf_functions *functions, uint64_t address)
 {
 	size_t low;

@@ -10,23 +10,23 @@
 #include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/dwarf_numbers.h"
 
-#define FORMATS_MAX 16 /* kinds of data that a table may give with a file: five are defined */
+#define FORMATS_MAX 16 /* Maximum number of content types per file; DWARF 5 defines five. */
 
 struct dwarf_lines_line_program {
-	struct dwarf_walk walk; /* cursor over DWARF_LINE, values of the header's forms */
-	struct dwarf_unit unit; /* with the sizes of this table */
+	struct dwarf_walk walk; /* Its cursor is in DWARF_LINE; it reads the values of forms in the header. */
+	struct dwarf_unit unit; /* Copy of the unit with the sizes of this line table. */
 	struct dwarf_lines *lines;
-	size_t program; /* where the opcodes begin */
+	size_t program; /* Offset of the first opcode. */
 	size_t end;
 	uint16_t version;
 	uint8_t min_length, max_operations, line_range, opcode_base;
 	int8_t line_base;
 	const uint8_t *operand_counts;
-	/* registers */
+	/* Registers of the line-number state machine. */
 	uint64_t address;
 	uint32_t file, line, operation, discriminator;
 	bool is_statement, ends_prologue;
-	/* rows and statements of the sequence being made */
+	/* First row and first statement of the current sequence. */
 	size_t sequence, first_statement;
 	bool with_statements, begins_with_statement;
 	bool out_of_memory, is_unordered;
@@ -47,7 +47,7 @@ static struct tally_str header_text(struct cursor *c)
 	return text;
 }
 
-/* DWARF 2 to 4: lists that an empty name ends; directory 0 and file 0 are the unit's own. */
+/* DWARF 2 to 4: an empty name ends each list. Directory 0 and file 0 are those of the unit. */
 static void read_old_names(struct dwarf_lines_line_program *p)
 {
 	struct cursor *c = &p->walk.cursor;
@@ -58,13 +58,13 @@ static void read_old_names(struct dwarf_lines_line_program *p)
 	dwarf_lines_add_file(p, p->unit.name, 0);
 	while (!c->failed && (text = header_text(c)).len > 0) {
 		uint64_t directory = cursor_uleb(c);
-		cursor_uleb(c); /* time */
-		cursor_uleb(c); /* size */
+		cursor_uleb(c); /* Skips the modification time. */
+		cursor_uleb(c); /* Skips the size. */
 		dwarf_lines_add_file(p, text, directory);
 	}
 }
 
-/* DWARF 5: each list says how its items are laid out. */
+/* DWARF 5: each list begins with a description of its format. */
 static void dwarf_lines_read_names(struct dwarf_lines_line_program *p, bool are_files)
 {
 	struct cursor *c = &p->walk.cursor;
@@ -116,7 +116,8 @@ static bool dwarf_lines_read_header(struct dwarf_lines_line_program *p)
 	if (p->version < 2 || p->version > 5)
 		return false;
 	if (p->version >= 5)
-		cursor_skip(c, 2); /* sizes of addresses, which the unit has said, and of segments */
+		/* Skips the sizes of addresses, which the unit also has, and of segment selectors. */
+		cursor_skip(c, 2);
 	uint64_t header_length = cursor_uint(c, p->unit.offset_size);
 	if (header_length > cursor_left(c))
 		return false;
@@ -179,7 +180,7 @@ static void dwarf_lines_emit(struct dwarf_lines_line_program *p, bool is_end)
 		*last = row;
 		return;
 	}
-	/* Rows that say the same again only cost memory. */
+	/* A row that repeats the previous one is not needed. */
 	if (last && last->file == row.file && last->line == row.line && last->discriminator == row.discriminator)
 		return;
 	p->is_unordered |= last && row.address < last->address;
@@ -260,7 +261,7 @@ static void dwarf_lines_standard(struct dwarf_lines_line_program *p, uint8_t opc
 	case DW_LNS_set_prologue_end:
 		p->ends_prologue = true;
 		break;
-	default: /* columns, blocks, and what is newer than this reader */
+	default: /* These are columns, basic blocks, and opcodes that are newer than this reader. */
 		for (uint8_t i = 0; i < p->operand_counts[opcode - 1]; i++)
 			cursor_uleb(c);
 		break;
@@ -287,7 +288,7 @@ static void dwarf_lines_run(struct dwarf_lines_line_program *p)
 		}
 	}
 	p->lines->is_damaged |= c->failed || p->lines->rows.len > p->sequence;
-	p->lines->rows.len = p->sequence; /* a sequence without its end covers nothing */
+	p->lines->rows.len = p->sequence; /* A sequence without its end covers no addresses. */
 	p->lines->statements.len = p->first_statement;
 }
 
@@ -305,7 +306,7 @@ static int dwarf_lines_by_address(const void *a, const void *b)
 	return COMPARE(left->first, right->first);
 }
 
-/* Sequences stand in the order of sections in the object file; rows are looked up by address. */
+/* Sequences are in the order of sections in object files, but rows are looked up by address. */
 static bool sort_sequences(struct dwarf_lines *lines)
 {
 	VEC(struct sequence) sequences = {0};
@@ -350,7 +351,7 @@ static int dwarf_lines_by_order(const void *a, const void *b)
 					       : COMPARE(left->order, right->order);
 }
 
-/* p has the unit and the lines. */
+/* p has the unit and the lines to fill. */
 static enum tally_status dwarf_lines_read_table(struct dwarf_lines_line_program *p, struct dwarf_reader *reader,
 	const struct dwarf_file *file, struct tally_error *err)
 {

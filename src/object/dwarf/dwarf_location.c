@@ -71,7 +71,7 @@ void dwarf_location_lists_close(struct dwarf_location_lists *lists)
 	elf_section_close(&lists->opened[1]);
 }
 
-/* Where the index-th list of the unit begins: DW_AT_loclists_base is where its table of offsets lies. */
+/* Returns the offset of the list with this index. DW_AT_loclists_base refers to the table of offsets. */
 static uint64_t dwarf_location_indexed_list(const struct dwarf_location_list *list, uint64_t index)
 {
 	struct cursor c = list->cursor;
@@ -139,7 +139,7 @@ static uint64_t dwarf_location_indexed_address(
 	return cursor_uint(&c, unit->address_size);
 }
 
-/* Of a .dwo before DWARF 5, whose kinds are those that became DW_LLE_*, with other fields. */
+/* Reads an entry of a .dwo file before DWARF 5. Its kinds became the first DW_LLE_* values, but have other operands. */
 static bool next_split(struct dwarf_location_list *list, uint64_t *low, uint64_t *high, struct tally_bytes *expression)
 {
 	struct cursor *c = &list->cursor;
@@ -165,7 +165,8 @@ static bool next_split(struct dwarf_location_list *list, uint64_t *low, uint64_t
 	return false;
 }
 
-/* The range of an entry. False: it has none: the end, a new base, or unknown, which fails the cursor. */
+/* Reads the range of an entry. Returns false if there is none: at the end of the list, for a new base, or for an
+ * unknown kind, after which the cursor has failed. */
 static bool read_range(struct dwarf_location_list *list, uint8_t kind, uint64_t *low, uint64_t *high)
 {
 	struct cursor *c = &list->cursor;

@@ -8,19 +8,19 @@
 
 #define VERSION_GNU 2
 #define VERSION_5   5
-#define COLUMNS_MAX 16 /* there are 8 sections that an index may name */
+#define COLUMNS_MAX 16 /* An index can have at most 8 sections. */
 #define NO_COLUMN   UINT32_MAX
-#define LISTS_ID    5 /* of location lists, in both versions */
+#define LISTS_ID    5 /* DW_SECT_LOC or DW_SECT_LOCLISTS; both versions use this number. */
 
 struct dwarf_package {
 	struct elf_section opened_index, opened[DWARF_SECTIONS];
 	struct tally_bytes sections[DWARF_SECTIONS];
-	struct dwarf_location_lists lists; /* of all units */
+	struct dwarf_location_lists lists; /* Location lists of all units. */
 	bool swap;
-	uint32_t lists_column; /* NO_COLUMN: they have none */
+	uint32_t lists_column; /* NO_COLUMN if the index has no location lists. */
 	uint32_t version, column_count, unit_count, slot_count;
-	uint32_t column_of[DWARF_SECTIONS]; /* NO_COLUMN: the section is not cut up */
-	struct tally_bytes ids, rows, offsets, sizes; /* the index's tables */
+	uint32_t column_of[DWARF_SECTIONS]; /* NO_COLUMN if units share the whole section. */
+	struct tally_bytes ids, rows, offsets, sizes; /* Tables of the index. */
 };
 
 static const char *const names[DWARF_SECTIONS] = {
@@ -33,7 +33,7 @@ static const char *const names[DWARF_SECTIONS] = {
 	[DWARF_STR_OFFSETS] = ".debug_str_offsets.dwo",
 };
 
-/* Which section a column of the index is of; DWARF_SECTIONS: none that is read here. Versions number them apart. */
+/* Returns the section of a column; DWARF_SECTIONS if it is not read here. The two versions use different numbers. */
 static enum dwarf_section dwarf_package_section_of(uint32_t version, uint32_t id)
 {
 	switch (id) {
@@ -75,7 +75,8 @@ static void dwarf_package_read_columns(struct dwarf_package *package, struct cur
 static enum tally_status read_index(struct dwarf_package *package, struct tally_bytes index, struct tally_error *err)
 {
 	struct cursor c = cursor_make(index, package->swap);
-	/* Version 5 has two bytes of it and two of padding, so that both are told apart in either order. */
+	/* The version of DWARF 5 has two bytes and two bytes of padding, so that it differs from the GNU version in
+	 * either byte order. */
 	package->version = cursor_u32(&c);
 	if (package->version != VERSION_GNU) {
 		c.pos = 0;
@@ -92,7 +93,8 @@ static enum tally_status read_index(struct dwarf_package *package, struct tally_
 		return bad_index(err, "too many sections");
 	if ((slots & (slots - 1)) != 0 || package->unit_count > slots)
 		return bad_index(err, "its hash table is no power of two, or too small");
-	/* 32-bit counts times at most 64 bytes: no overflow in 64 bits; what does not fit fails the cursor. */
+	/* The products cannot overflow 64 bits: the factors are 32-bit counts and at most 64 bytes. The cursor fails if
+	 * they do not fit. */
 	uint64_t cells = (uint64_t)package->unit_count * columns * 4;
 	package->ids = cursor_bytes(&c, (uint64_t)slots * 8);
 	package->rows = cursor_bytes(&c, (uint64_t)slots * 4);
@@ -134,7 +136,7 @@ enum tally_status dwarf_package_open(const struct elf_image *image, struct dwarf
 	for (int i = 0; i < DWARF_SECTIONS && status == TALLY_OK; i++) {
 		if (names[i])
 			status = elf_section_open(image, names[i], &package->opened[i], err);
-		/* Units say which sections they lack. */
+		/* A section may be missing; units that need it will fail. */
 		status = status == TALLY_NOMEM ? status : TALLY_OK;
 		package->sections[i] = package->opened[i].bytes;
 	}
@@ -168,7 +170,8 @@ static uint32_t dwarf_package_cell(const struct dwarf_package *package, struct t
 	return cursor_u32(&c);
 }
 
-/* The row of that id, from 1; 0: none. The table is open-addressed, with a step that meets each slot once. */
+/* Returns the row of the ID, counted from 1; 0 if there is none. The hash table uses open addressing with an odd step,
+ * which visits each slot once. */
 static uint32_t dwarf_package_find_row(const struct dwarf_package *package, uint64_t id)
 {
 	if (package->slot_count == 0)
@@ -189,7 +192,7 @@ static uint32_t dwarf_package_find_row(const struct dwarf_package *package, uint
 	return 0;
 }
 
-/* False: the part lies outside its section. */
+/* Returns false if the part lies outside its section. */
 static bool dwarf_package_part(
 	const struct dwarf_package *package, uint32_t row, uint32_t column, struct tally_bytes *section)
 {

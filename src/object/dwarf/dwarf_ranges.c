@@ -4,7 +4,8 @@
 #include "base/leb128.h"
 #include "object/dwarf/dwarf_numbers.h"
 
-/* Where the index-th list of the unit's table begins: offsets lie at ranges_base and count from there. */
+/* Returns the offset of the list with this index. The table of offsets is at ranges_base, which they are relative
+ * to. */
 static uint64_t dwarf_ranges_indexed_list(const struct dwarf_file *file, const struct dwarf_unit *unit, uint64_t index)
 {
 	struct cursor c = cursor_make(file->sections[DWARF_RNGLISTS], file->swap);
@@ -23,7 +24,7 @@ void dwarf_ranges_list(struct dwarf_ranges *ranges, const struct dwarf_file *fil
 		.unit = unit,
 		.base = unit->base,
 		.form = is_rnglist ? DWARF_RANGES_RNGLIST : DWARF_RANGES_PAIRS};
-	/* Before DWARF 5 the lists of a .dwo are in the program's file, behind those of the skeleton. */
+	/* Before DWARF 5, the lists of a .dwo file are in the program, after those of the skeleton. */
 	const struct dwarf_file *from = is_rnglist ? file : program;
 	if (class == DWARF_RANGE_INDEX)
 		number = dwarf_ranges_indexed_list(file, unit, number);
@@ -101,7 +102,7 @@ static bool next_rnglist(struct dwarf_ranges *ranges, uint64_t *low, uint64_t *h
 			*low = cursor_uint(c, size);
 			*high = *low + cursor_uleb(c);
 			break;
-		default: /* the end, or unknown */
+		default: /* This is the end of the list, or an unknown kind. */
 			c->failed = true;
 			break;
 		}

@@ -7,16 +7,17 @@
 #include "object/dwarf/dwarf_numbers.h"
 #include "object/dwarf/dwarf_ranges.h"
 
-#define SCOPE_RANGES_MAX 65536 /* of all blocks around an address: functions of hundreds of blocks have thousands */
+/* Maximum number of ranges of all blocks around an address: functions with hundreds of blocks have thousands. */
+#define SCOPE_RANGES_MAX 65536
 
-struct scope_entry { /* what an entry says, of whatever kind it is */
+struct scope_entry { /* Attributes of an entry of any kind. */
 	struct dwarf_scope_variable variable;
 	struct dwarf_extent extent;
 	struct dwarf_location frame_base;
 	struct dwarf_reference origin;
 };
 
-struct scope_block { /* that holds the address and is open */
+struct scope_block { /* An open block that contains the address. */
 	uint32_t depth;
 	size_t first_span, span_count;
 };
@@ -97,7 +98,7 @@ static bool read_entry_at(struct dwarf_reader *reader, struct dwarf_reference at
 	       read_scope_entry(&walk, &entry, said);
 }
 
-/* What a declaration or an abstract entry says, for what this one does not say. */
+/* Adds attributes from the declaration or abstract entry that this entry lacks. */
 static void complete_variable(struct dwarf_reader *reader, struct scope_entry *said)
 {
 	struct dwarf_scope_variable *variable = &said->variable;
@@ -148,7 +149,7 @@ static void dwarf_scope_add(struct dwarf_scope_builder *b, struct scope_entry *s
 		b->out_of_memory |= !vec_push(&b->out->items, said->variable);
 }
 
-/* Gives whether the entries below this one are looked at. */
+/* Returns whether the entries below this one must be visited. */
 static bool dwarf_scope_visit(struct dwarf_scope_builder *b, const struct dwarf_entry *entry)
 {
 	struct scope_entry said;
@@ -168,11 +169,11 @@ static bool dwarf_scope_visit(struct dwarf_scope_builder *b, const struct dwarf_
 	}
 }
 
-/* The entries below one whose own attributes were read. */
+/* Visits the entries below one whose own attributes were read. */
 static void read_children(struct dwarf_scope_builder *b, const struct dwarf_entry *parent)
 {
 	struct dwarf_entry entry;
-	uint32_t depth = 1; /* up to this one they are looked at */
+	uint32_t depth = 1; /* Entries below this depth are skipped. */
 	b->walk.depth = 1;
 	while (parent->abbrev->has_children && !b->out_of_memory && dwarf_next(&b->walk, &entry) && entry.depth > 0) {
 		if (entry.depth > depth) {

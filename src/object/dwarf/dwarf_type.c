@@ -12,7 +12,7 @@
 #include "object/dwarf/dwarf_numbers.h"
 #include "object/frame_numbers.h"
 
-#define FILE_SHIFT 48 /* no section of debug information comes near 2^48 bytes */
+#define FILE_SHIFT 48 /* Sections of debug information are much smaller than 2^48 bytes. */
 
 void dwarf_types_init(struct dwarf_types *types)
 {
@@ -89,7 +89,7 @@ struct dwarf_reference dwarf_reference_of(const struct dwarf_walk *walk, const s
 	return (struct dwarf_reference){NULL, 0};
 }
 
-/* whole: where the type is described, if this only declares one that has a unit of its own. */
+/* Sets *whole to the type's description if this entry only refers to a type unit. */
 static void read_attributes(struct dwarf_walk *walk, const struct dwarf_entry *entry, struct dwarf_type *type,
 	struct dwarf_reference *whole)
 {
@@ -115,7 +115,7 @@ static void read_attributes(struct dwarf_walk *walk, const struct dwarf_entry *e
 		type->byte_size = walk->unit->address_size;
 }
 
-/* The entries right below one whose own attributes were read. */
+/* Finds the next direct child of an entry whose own attributes were read. Returns false if there is none. */
 static bool next_child(struct dwarf_walk *walk, struct dwarf_entry *entry)
 {
 	for (;;) {
@@ -173,7 +173,7 @@ static bool read_dimensions(
 	return ok;
 }
 
-/* may_declare: what stands there may be the declaration of the type. */
+/* may_declare: the entry may refer to a type unit with the description. */
 static struct dwarf_type *read_type(struct dwarf_types *types, struct dwarf_reference at, bool may_declare)
 {
 	struct dwarf_walk walk;
@@ -200,7 +200,7 @@ static struct dwarf_type *read_type(struct dwarf_types *types, struct dwarf_refe
 	return type;
 }
 
-/* UINT64_MAX: out of memory. */
+/* Returns UINT64_MAX if memory runs out. */
 static uint64_t file_index(struct dwarf_types *types, const struct dwarf_file *file)
 {
 	for (size_t i = 0; i < types->files.len; i++)
@@ -333,14 +333,14 @@ uint64_t dwarf_type_size(struct dwarf_types *types, const struct dwarf_type *typ
 	return 0;
 }
 
-struct member { /* what an entry says of itself */
+struct member { /* Attributes of a member's entry. */
 	struct tally_str name;
 	struct dwarf_reference type;
 	uint64_t offset, bits, bit_offset, old_bit_offset, storage;
 	bool has_bit_offset, has_old_bit_offset, is_static, is_base, is_computed;
 };
 
-/* A number, or, before DWARF 4, an expression that adds one. */
+/* The offset is a number or, before DWARF 4, possibly an expression that adds one. */
 static void read_offset(struct dwarf_walk *walk, const struct dwarf_attr_spec *spec, struct member *member)
 {
 	struct dwarf_location location;
@@ -401,7 +401,7 @@ static bool read_member(struct dwarf_walk *walk, const struct dwarf_entry *entry
 	return !walk->failed && !member->is_static;
 }
 
-/* The bytes that a bit-field touches. */
+/* Computes the range of bytes that a bit-field touches. */
 static void place_bits(struct dwarf_types *types, const struct member *from, struct dwarf_member *to)
 {
 	uint64_t first = from->bit_offset;
@@ -494,7 +494,8 @@ bool dwarf_entry_type(struct dwarf_reader *reader, struct dwarf_reference of, st
 	return false;
 }
 
-/* The entries right below a unit's first one, up to that one. */
+/* Returns whether the entry is a direct child of the unit's entry. The depth is found by walking from the start of the
+ * unit. */
 static bool is_outermost(struct dwarf_types *types, struct dwarf_reference at)
 {
 	struct dwarf_walk walk;

@@ -10,9 +10,9 @@ struct span {
 	uint64_t low, high;
 };
 
-struct scope { /* an entry with code of its own that is open */
+struct scope { /* An open entry that has its own code. */
 	uint32_t depth;
-	size_t first_span; /* in spans, up to those of the next scope */
+	size_t first_span; /* Index in spans; the next scope's first_span ends the range. */
 };
 
 struct dwarf_variables_builder {
@@ -24,7 +24,7 @@ struct dwarf_variables_builder {
 	bool out_of_memory;
 };
 
-struct said { /* what an entry says, of whatever kind it is */
+struct said { /* Attributes of an entry of any kind. */
 	struct dwarf_extent extent;
 	struct dwarf_location location, frame_base;
 	struct dwarf_reference type, origin, callee;
@@ -107,7 +107,7 @@ static void dwarf_variables_add(struct dwarf_variables_builder *b, const struct 
 		b->out_of_memory |= !vec_push(&b->out->items, variable);
 }
 
-/* What a plain expression says holds in all of the scope; a list has its own ranges. */
+/* A plain expression is valid in the whole scope; a list has its own ranges. */
 static void add_variable(struct dwarf_variables_builder *b, const struct said *said)
 {
 	struct dwarf_reference type = said->type;

@@ -5,7 +5,7 @@
 #include "object/frame_numbers.h"
 
 #define EXPRESSION_STACK_DEPTH 64
-#define EXPRESSION_STEPS_MAX   1024 /* loops end: no rule of a compiler needs more than some tens */
+#define EXPRESSION_STEPS_MAX   1024 /* This ends infinite loops; compilers need some tens of steps. */
 
 struct expression_running {
 	const struct dwarf_machine *machine;
@@ -24,7 +24,7 @@ static void expression_push(struct expression_running *r, uint64_t value)
 	r->stack[r->depth++] = r->machine->address_size == 4 ? (uint32_t)value : value;
 }
 
-/* Numbers have the size of an address: those of a program of 32 bits are negative from bit 31 on. */
+/* Numbers have the size of an address, so with 32-bit addresses, bit 31 is the sign. */
 static int64_t expression_signed(const struct expression_running *r, uint64_t value)
 {
 	return r->machine->address_size == 4 ? (int32_t)value : (int64_t)value;
