@@ -11,10 +11,11 @@
 #include "object/frame_numbers.h"
 
 #define FROM_TABLE (DW_EH_PE_datarel | DW_EH_PE_sdata4)
-#define ROW_BYTES  8 /* of the search table: where code begins, where its entry is; both from the header on */
-#define FROM_HERE  (DW_EH_PE_pcrel | DW_EH_PE_sdata4) /* what every linker writes */
+/* Size of a row of the search table: start of code and address of the entry, both relative to the header. */
+#define ROW_BYTES 8
+#define FROM_HERE (DW_EH_PE_pcrel | DW_EH_PE_sdata4) /* All linkers use this encoding. */
 
-/* The bytes from a link-time address to the end of its segment in the file. */
+/* Returns the bytes from a link-time address to the end of its segment in the file. */
 static struct tally_bytes bytes_from(const struct elf_image *image, uint64_t vaddr)
 {
 	for (size_t i = 0; i < image->segments.len; i++) {
@@ -50,9 +51,10 @@ bool elf_image_eh_frame(const struct elf_image *image, struct elf_frames *out)
 	if (elf_internal_section(image, ".eh_frame", &header)) {
 		out->bytes = elf_image_section(image, ".eh_frame");
 		out->address = header.sh_addr;
-		return out->bytes.len > 0; /* a separate debug file has the section's name only */
+		return out->bytes.len > 0; /* In a separate debug file, the section has no contents. */
 	}
-	/* Version 1, encodings of: the pointer to .eh_frame, the table's count, its entries; then that pointer. */
+	/* The header has version 1, the encodings of the pointer, the count and the table, and then the pointer to
+	 * .eh_frame. */
 	struct cursor c = cursor_make(bytes_from(image, out->header_address), image->swap);
 	uint8_t version = cursor_u8(&c);
 	uint8_t encoding = cursor_u8(&c);

@@ -6,10 +6,10 @@
 
 #define BUILD_ID_BYTES	   20
 #define EH_FRAME_ALIGNMENT 8
-#define HASH_OFFSET	   UINT64_C(0xcbf29ce484222325) /* FNV-1a */
+#define HASH_OFFSET	   UINT64_C(0xcbf29ce484222325) /* Parameters of the FNV-1a hash. */
 #define HASH_FACTOR	   UINT64_C(0x100000001b3)
 #define DWARF_VERSION	   4
-#define OPCODE_BASE	   10 /* the nine opcodes of DWARF 2, and none that is special */
+#define OPCODE_BASE	   10 /* Only the nine standard opcodes of DWARF 2 exist, and no special ones. */
 #define TAG_COMPILE_UNIT   0x11
 #define AT_STMT_LIST	   0x10
 #define AT_LOW_PC	   0x11
@@ -99,7 +99,7 @@ static void put_sleb(struct writer *w, int64_t value)
 	writer_u8(w, (uint8_t)(value & 0x7f));
 }
 
-/* The section header table and the place of the segment are known at the end, and put here then. */
+/* The offset of the section header table is patched when it is known. */
 static void put_file_header(struct writer *w, const struct elf_function *f)
 {
 	const uint16_t one = 1;
@@ -130,7 +130,7 @@ static void put_segment(struct writer *w, const struct elf_function *f)
 		       f->eh_frame_header.len;
 	writer_u32(w, PT_LOAD);
 	writer_u32(w, PF_R | PF_X);
-	for (int i = 0; i < 3; i++) /* offset, addresses */
+	for (int i = 0; i < 3; i++) /* Offset, virtual address and physical address. */
 		writer_u64(w, ELF_FUNCTION_CODE_OFFSET);
 	writer_u64(w, size);
 	writer_u64(w, size);
@@ -141,7 +141,7 @@ static void elf_function_put_symbols(struct elf_function_layout *l)
 {
 	elf_function_begin(l, SYMTAB);
 	writer_zeros(l->w, sizeof(Elf64_Sym));
-	writer_u32(l->w, 1); /* the name, behind the empty one */
+	writer_u32(l->w, 1); /* Offset of the name, after the empty one. */
 	writer_u8(l->w, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC));
 	writer_u8(l->w, STV_DEFAULT);
 	writer_u16(l->w, TEXT);
@@ -162,7 +162,7 @@ static uint64_t elf_function_hash(uint64_t seed, const void *data, size_t len)
 	return seed;
 }
 
-/* Computed from name and code, so that functions are different files for caches by build ID. */
+/* The build ID depends on name and code, so that caches by build ID distinguish functions. */
 static void elf_function_put_build_id(struct elf_function_layout *l)
 {
 	const struct elf_function *f = l->f;
@@ -188,7 +188,7 @@ static void patch_length(struct writer *w, size_t at)
 		writer_patch_u32(w, at, (uint32_t)(w->len - at - sizeof(uint32_t)));
 }
 
-/* A file each time that the path is another than before: their number is that of the line. */
+/* Each change of the path in the rows begins a new file, so paths may be repeated. */
 static bool begins_file(const struct elf_function *f, size_t i)
 {
 	return i == 0 || strcmp(f->lines[i].path, f->lines[i - 1].path) != 0;
@@ -201,19 +201,19 @@ static void put_line_header(struct elf_function_layout *l)
 	writer_u16(w, DWARF_VERSION);
 	size_t header = w->len;
 	writer_u32(w, 0);
-	writer_u8(w, 1); /* bytes of the shortest instruction */
-	writer_u8(w, 1); /* operations of one */
-	writer_u8(w, 1); /* rows begin statements */
-	writer_u8(w, 0); /* line base and range: of special opcodes */
+	writer_u8(w, 1); /* Minimum instruction length. */
+	writer_u8(w, 1); /* Maximum operations per instruction. */
+	writer_u8(w, 1); /* Rows are statements by default. */
+	writer_u8(w, 0); /* Line base and line range of special opcodes, which are not used. */
 	writer_u8(w, 1);
 	writer_u8(w, OPCODE_BASE);
 	writer_bytes(w, operands, sizeof(operands));
-	writer_u8(w, 0); /* no folders */
+	writer_u8(w, 0); /* There are no directories. */
 	for (size_t i = 0; i < l->f->line_count; i++) {
 		if (!begins_file(l->f, i))
 			continue;
 		elf_function_put_text(w, l->f->lines[i].path);
-		writer_zeros(w, 3); /* folder, time, size */
+		writer_zeros(w, 3); /* Directory, modification time and size. */
 	}
 	writer_u8(w, 0);
 	patch_length(w, header);
@@ -265,10 +265,10 @@ static void elf_function_put_lines(struct elf_function_layout *l)
 	at = w->len;
 	writer_u32(w, 0);
 	writer_u16(w, DWARF_VERSION);
-	writer_u32(w, 0); /* abbreviations */
+	writer_u32(w, 0); /* Offset in .debug_abbrev. */
 	writer_u8(w, sizeof(uint64_t));
 	put_uleb(w, 1);
-	writer_u32(w, 0); /* lines */
+	writer_u32(w, 0); /* Offset in .debug_line. */
 	writer_u64(w, ELF_FUNCTION_CODE_OFFSET);
 	writer_u64(w, l->f->code.len);
 	patch_length(w, at);
@@ -281,7 +281,7 @@ static bool is_there(const struct elf_function_layout *l, enum section_index sec
 	return section == NO_SECTION || l->sizes[section] > 0;
 }
 
-/* What the function has no use for is there as an empty slot, so that numbers stay. */
+/* Sections that the function does not need have a null header, so that section indexes do not change. */
 static void put_section_headers(struct elf_function_layout *l)
 {
 	struct writer *w = l->w;

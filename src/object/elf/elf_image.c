@@ -18,7 +18,7 @@
 #include "object/elf/xz_decode.h"
 
 #define HEAD_BYTES	  4096
-#define LARGE_IMAGE	  ((size_t)1 << 20) /* bytes; of less it is not worth a system call */
+#define LARGE_IMAGE	  ((size_t)1 << 20) /* Smaller files are not worth a system call. */
 #define NOTE_GNU_BUILD_ID 3
 
 static void elf_image_read_segments(struct elf_image *image)
@@ -96,7 +96,7 @@ static enum tally_status elf_image_init(struct elf_image *image, struct tally_er
 {
 	elf_version(EV_CURRENT);
 	errno = 0;
-	/* libelf only reads from an image in memory. */
+	/* libelf does not write to an image in memory, so the cast is safe. */
 	image->elf = elf_memory((char *)(uintptr_t)image->bytes.data, image->bytes.len);
 	GElf_Ehdr header;
 	if (!image->elf && errno == ENOMEM)
@@ -140,7 +140,7 @@ enum tally_status elf_image_open_bytes(struct tally_bytes bytes, struct elf_imag
 	return TALLY_OK;
 }
 
-/* Takes the image over; status: how its file was mapped. */
+/* Consumes the image. status is the result of mapping its file. */
 static enum tally_status elf_image_finish_open(struct elf_image *image, enum tally_status status, const char *path,
 	struct elf_image **out, struct tally_error *err)
 {

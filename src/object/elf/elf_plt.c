@@ -15,7 +15,7 @@
 #include "base/order.h"
 #include "object/elf/elf_internal.h"
 
-/* Not in every elf.h; the numbers are of the processors' supplements to the ELF specification. */
+/* Some versions of elf.h lack these; the numbers are from the processor supplements of the ELF specification. */
 #ifndef R_AARCH64_IRELATIVE
 #define R_AARCH64_IRELATIVE 1032
 #endif
@@ -26,9 +26,9 @@
 #define R_390_IRELATIVE 61
 #endif
 
-struct slot { /* a GOT entry that a relocation fills */
+struct slot { /* A GOT entry that is set by a relocation. */
 	uint64_t address;
-	uint64_t symbol; /* in .dynsym; 0: resolver */
+	uint64_t symbol; /* Index in .dynsym; 0 if the slot is set by a resolver. */
 	uint64_t resolver;
 };
 
@@ -36,7 +36,7 @@ struct slots {
 	VEC(struct slot) slots;
 };
 
-struct plt_shape { /* of a machine whose entries are not decoded */
+struct plt_shape { /* The layout of the PLT on machines where entries are not decoded. */
 	unsigned machine;
 	uint64_t header_bytes, entry_bytes;
 };
@@ -90,7 +90,7 @@ bool elf_internal_relocations(
 	return true;
 }
 
-/* Libraries have thousands, and each call of libelf takes a lock. */
+/* Copies common relocations directly: libraries have thousands, and each call of libelf takes a lock. */
 bool elf_internal_relocation(const struct elf_relocations *from, size_t index, GElf_Rela *out)
 {
 	GElf_Rel plain;
@@ -110,7 +110,7 @@ bool elf_internal_relocation(const struct elf_relocations *from, size_t index, G
 	return true;
 }
 
-/* Without addends, the resolver's address lies in the slot itself. */
+/* Without addends, the slot itself contains the resolver's address. */
 static uint64_t value_in_slot(const struct elf_image *image, uint64_t vaddr)
 {
 	for (size_t i = 0; i < image->segments.len; i++) {
@@ -166,7 +166,7 @@ static bool collect_slots(const struct elf_image *image, bool has_plt_got, struc
 {
 	static const char *const sections[] = {
 		".rela.dyn", ".rel.dyn", ".rela.plt", ".rel.plt", ".rela.iplt", ".rel.iplt"};
-	size_t first = has_plt_got ? 0 : 2; /* the first two are long, and only .plt.got jumps through their slots */
+	size_t first = has_plt_got ? 0 : 2; /* The first two sections are long, and only .plt.got uses their slots. */
 	for (size_t i = first; i < ARRAY_LEN(sections); i++) {
 		GElf_Shdr header;
 		Elf_Scn *section = elf_internal_section(image, sections[i], &header);
@@ -179,7 +179,7 @@ static bool collect_slots(const struct elf_image *image, bool has_plt_got, struc
 		&(key_of_item){elf_plt_address_of}, 1);
 }
 
-/* next: the one behind that found last, which the next entry mostly jumps through. */
+/* *next is the slot after the last one found, which the next entry usually uses. */
 static const struct slot *elf_plt_find_slot(const struct slots *slots, uint64_t address, size_t *next)
 {
 	struct slot key = {.address = address};
@@ -208,15 +208,15 @@ static bool elf_plt_add_entry(struct elf_image *image, const struct slot *slot, 
 	return vec_push(&plt->entries, entry);
 }
 
-/* The slot that the entry's indirect jump goes through; false if it is no such entry. */
+/* Decodes the slot that the entry's indirect jump uses. Returns false if it is no such entry. */
 static bool x86_jump_slot(struct tally_bytes code, uint64_t vaddr, uint64_t got, bool is_64, uint64_t *slot)
 {
 	static const uint8_t landing_pad[] = {0xf3, 0x0f, 0x1e};
 	struct cursor c = cursor_make(code, false);
 	if (c.len >= 4 && memcmp(c.data, landing_pad, sizeof(landing_pad)) == 0)
-		cursor_skip(&c, 4); /* endbr32, endbr64 */
+		cursor_skip(&c, 4); /* Skips endbr32 or endbr64. */
 	uint8_t opcode = cursor_u8(&c);
-	if (opcode == 0xf2) /* bnd */
+	if (opcode == 0xf2) /* The opcode has a bnd prefix. */
 		opcode = cursor_u8(&c);
 	uint8_t operand = cursor_u8(&c);
 	const uint8_t *bytes = cursor_take(&c, 4);
@@ -278,7 +278,7 @@ static bool ordered_section(
 	if (!shape || !elf_internal_section(image, ".plt", &header))
 		return true;
 	struct elf_plt_entry entry = {.vaddr = header.sh_addr, .size = shape->header_bytes, .is_header = true};
-	if (names->count == 0) /* a static program has no lazy binding, hence no header */
+	if (names->count == 0) /* A static program has no lazy binding, so its PLT has no header. */
 		entry.size = 0;
 	else if (!vec_push(&plt->entries, entry))
 		return false;

@@ -9,20 +9,22 @@
 #include "base/error.h"
 #include "object/elf/elf_internal.h"
 
-#define SMALLEST_PLACE 4 /* bytes that a relocation writes */
+#define SMALLEST_PLACE 4 /* Minimum number of bytes that a relocation writes. */
 
 struct relocation {
 	const struct elf_image *image;
 	struct elf_symbol_source symbols;
 	uint8_t *bytes;
 	size_t len;
-	uint64_t section; /* where the bytes lie in memory */
-	size_t left; /* relocations: tables that share their bytes must not multiply the work */
+	uint64_t section; /* Address of the section in memory. */
+	/* Maximum number of relocations that are still applied, because several tables may share their bytes in a
+	 * malicious file. */
+	size_t left;
 };
 
 struct relocation_kind {
-	uint8_t size; /* bytes that are written; 0: not known */
-	bool is_relative; /* to the place itself */
+	uint8_t size; /* Number of bytes that are written; 0 for an unknown type. */
+	bool is_relative; /* The value is relative to its own address. */
 };
 
 static struct relocation_kind elf_relocate_kind_of(unsigned machine, uint32_t type)

@@ -22,7 +22,7 @@
 #ifndef ELFCOMPRESS_ZSTD
 #define ELFCOMPRESS_ZSTD 2
 #endif
-#define ZDEBUG_HEADER_BYTES 12 /* "ZLIB" and the size, big-endian */
+#define ZDEBUG_HEADER_BYTES 12 /* The header is "ZLIB" and the uncompressed size as a big-endian number. */
 
 struct packed {
 	struct tally_bytes bytes;
@@ -33,7 +33,8 @@ struct packed {
 static bool elf_section_unzlib(const struct packed *from, uint8_t *to)
 {
 #if HAVE_LIBDEFLATE
-	/* Two to three times as fast, and unpacking is half of what lines of a distribution's packages cost. */
+	/* libdeflate is two to three times as fast as zlib, and decompression takes half of the time of reading lines
+	 * from a distribution's debug packages. */
 	struct libdeflate_decompressor *fast = libdeflate_alloc_decompressor();
 	if (fast) {
 		enum libdeflate_result result = libdeflate_zlib_decompress(
@@ -58,7 +59,8 @@ static bool elf_section_unzstd(const struct packed *from, uint8_t *to)
 #endif
 }
 
-/* Bytes of all sections that are unpacked now: what many small files unpack to must not add up to all memory. */
+/* Total size of the decompressed sections that are in memory, which is limited: many small files could exhaust
+ * memory. */
 static uint64_t unpacked_now;
 
 static void elf_section_give_back(uint64_t bytes)
@@ -68,7 +70,7 @@ static void elf_section_give_back(uint64_t bytes)
 
 static bool may_unpack(const struct elf_image *image, uint64_t bytes)
 {
-	/* The image is the caller's to read; this count is ours. */
+	/* The image is const for callers, but this counter is internal. */
 	uint64_t *of_file = (uint64_t *)(uintptr_t)&image->unpacked_bytes;
 	uint64_t most = LIMIT_UNPACKED_SECTIONS + (uint64_t)image->bytes.len * LIMIT_UNPACKED_SECTIONS_RATIO;
 	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
@@ -117,7 +119,7 @@ static enum tally_status elf_section_unpack(
 	return TALLY_OK;
 }
 
-/* GNU's older form: a name that begins with .z, and the header in the data. */
+/* Opens GNU's older form of compression: the name begins with .z, and the data with a header. */
 static enum tally_status open_zdebug(
 	const struct elf_image *image, const char *name, struct elf_section *out, struct tally_error *err)
 {
@@ -179,7 +181,7 @@ typedef VEC(uint8_t) joined_bytes;
 static bool elf_section_append(joined_bytes *to, struct tally_bytes bytes)
 {
 	if (bytes.len > LIMIT_DEBUG_SECTION - to->len)
-		return true; /* as if it were not there */
+		return true; /* A section that exceeds the limit is ignored. */
 	if (!vec_reserve(to, to->len + bytes.len))
 		return false;
 	memcpy(to->items + to->len, bytes.data, bytes.len);

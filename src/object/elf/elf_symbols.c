@@ -9,7 +9,7 @@
 #include "object/elf/elf_internal.h"
 
 #define SECTION_IN_MEMORY 1u
-#define SECTION_OF_LABELS 2u /* code or data, by its name: labels elsewhere mark nothing that runs */
+#define SECTION_OF_LABELS 2u /* The name has "text" or "data"; labels in other sections do not mark code. */
 
 static void find_names(const struct elf_image *image, struct elf_symbol_source *table)
 {
@@ -42,7 +42,7 @@ const char *elf_internal_symbol_name(
 						  : elf_strptr(image->elf, table->strings, symbol->st_name);
 }
 
-/* But for the names. */
+/* Finds the symbol table and sets everything but the names. */
 static bool find_table(const struct elf_image *image, unsigned type, struct elf_symbol_source *table)
 {
 	Elf_Scn *section = NULL;
@@ -92,7 +92,7 @@ static char binding_letter(unsigned info)
 	}
 }
 
-/* Marks between code and data that ARM and RISC-V assemblers leave: "$x", "$d.12". */
+/* Mapping symbols ("$x", "$d.12") mark boundaries between code and data on ARM and RISC-V. */
 static bool is_mapping_symbol(const struct elf_image *image, const char *name)
 {
 	if (name[0] != '$' || name[1] == '\0')
@@ -100,7 +100,8 @@ static bool is_mapping_symbol(const struct elf_image *image, const char *name)
 	return image->machine == EM_ARM || image->machine == EM_AARCH64 || image->machine == EM_RISCV;
 }
 
-/* SECTION_* of every section by index, in the image's arena; NULL: out of memory or no sections. */
+/* Returns the SECTION_* bits of every section, by index, in the image's arena; NULL if memory ran out or there are no
+ * sections. */
 static const uint8_t *section_kinds(struct elf_image *image, size_t *count)
 {
 	size_t names;
@@ -134,14 +135,14 @@ static bool elf_symbols_is_wanted(const uint8_t *kinds, size_t kind_count, bool 
 	if (type == STT_FUNC || type == STT_GNU_IFUNC)
 		return true;
 	if (type == STT_OBJECT)
-		return symbol->st_shndx != SHN_ABS; /* names of symbol versions are absolute objects */
+		return symbol->st_shndx != SHN_ABS; /* Names of symbol versions are absolute objects. */
 	if (type == STT_NOTYPE && with_all_labels)
 		return has_section;
 	return type == STT_NOTYPE && has_section && (kinds[symbol->st_shndx] & SECTION_OF_LABELS) != 0 &&
 	       visibility != STV_HIDDEN && visibility != STV_INTERNAL;
 }
 
-/* versions: NULL, or of the table. */
+/* versions is NULL, or belongs to the table. */
 static enum tally_status list_symbols(struct elf_image *image, const struct elf_symbol_source *from,
 	const struct elf_versions *versions, struct elf_symbol_list *list, struct tally_error *err)
 {
@@ -175,7 +176,7 @@ static enum tally_status list_symbols(struct elf_image *image, const struct elf_
 			.is_object = type == STT_OBJECT,
 			.is_resolver = type == STT_GNU_IFUNC,
 		};
-		/* Bit 0 of an ARM function says that it is Thumb code. */
+		/* Bit 0 of a function's address marks Thumb code on ARM. */
 		if (image->machine == EM_ARM && out.is_function)
 			out.vaddr &= ~UINT64_C(1);
 		if (!vec_push(&list->symbols, out))

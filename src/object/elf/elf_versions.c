@@ -36,7 +36,7 @@ static bool elf_versions_set_name(struct elf_versions *versions, unsigned number
 	return true;
 }
 
-/* Links only lead on, so a loop ends with the section. */
+/* Offsets of links are positive, so the loop ends at the end of the section at the latest. */
 static bool read_definitions(struct elf_versions *versions)
 {
 	Elf_Data *data = data_of(versions->image, SHT_GNU_verdef);
@@ -97,7 +97,7 @@ void elf_internal_versions_deinit(struct elf_versions *versions)
 	vec_free(&versions->names);
 }
 
-/* A library has tens of thousands of such names: printf takes ten times as long. */
+/* A library has tens of thousands of these names, and printf would take ten times as long. */
 static const char *elf_versions_join(
 	struct arena *arena, struct tally_str name, struct tally_str sign, struct tally_str version)
 {
@@ -126,7 +126,8 @@ const char *elf_internal_versioned(
 		text = "Base";
 	if (!text || strchr(name, '@'))
 		return name;
-	/* What is copied from a library (stderr) is defined here, with the library's version. */
+	/* A variable that is copied from a library by a copy relocation (stderr) is defined here, but with the
+	 * library's version. */
 	bool is_default = !(number & VERSION_HIDDEN) && symbol->st_shndx != SHN_UNDEF && !known.is_needed;
 	return elf_versions_join(
 		&versions->image->arena, str_from(name), is_default ? STR("@@") : STR("@"), str_from(text));
@@ -177,7 +178,7 @@ enum tally_status elf_image_references(
 {
 	struct elf_versions versions;
 	bool ok = elf_internal_versions(image, &versions);
-	/* Many slots may refer to one symbol. */
+	/* Caches names by symbol index, because many slots may refer to one symbol. */
 	const char **made =
 		ok && versions.table.data ? arena_array(&image->arena, const char *, versions.table.count) : NULL;
 	Elf_Scn *section = NULL;

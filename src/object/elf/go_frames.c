@@ -5,29 +5,32 @@
 
 #include "base/array.h"
 
-#define BYTES_A_VALUE	8 /* of the table, for each at least, although functions can share values */
+/* Limits the number of values by the size of the table, because functions can share values. */
+#define BYTES_A_VALUE	8
 #define PROLOGUE_BYTES	24
 #define AARCH64_SAVE_FP UINT32_C(0xf81f83fd) /* stur x29, [sp, #-8] */
 #define AARCH64_SET_FP	UINT32_C(0xd10023fd) /* sub x29, sp, #8 */
 
 struct go_frames_walk {
 	const struct go_header *header;
-	const struct elf_image *image; /* NULL: its code is not known */
+	const struct elf_image *image; /* NULL if the program's code is not available. */
 	uint64_t text;
-	uint64_t left; /* values that may still be read */
+	uint64_t left; /* Maximum number of values that may still be read. */
 	go_frame_fn *take;
 	void *context;
 	bool has_ended;
-	bool swap; /* code is in the other order than the host's; aarch64's is little-endian, whatever its data is */
+	bool swap; /* Code has another byte order than the host's: code of aarch64 is always little-endian. */
 };
 
-struct go_prologue { /* where a function has saved the caller's frame pointer, and set its own; UINT64_MAX: nowhere */
+/* Addresses after which a function has saved the caller's frame pointer and set its own; UINT64_MAX if it does
+ * neither. */
+struct go_prologue {
 	uint64_t saved, set;
 };
 
 static const struct go_prologue no_prologue = {UINT64_MAX, UINT64_MAX};
 
-/* By name, because older tables have no flags, and because mcall has those of functions that return. */
+/* Compares names, because older tables have no flags, and because mcall has the flags of a function that returns. */
 static enum go_frame_kind kind_by_name(const char *name)
 {
 	static const struct {
@@ -66,7 +69,7 @@ static enum go_frame_kind kind_of(const struct go_header *header, const struct g
 	return header->format >= GO_FORMAT_1_18 ? GO_FRAME_CALLED : kind;
 }
 
-/* The bytes of an instruction with an operand that is a distance from the stack pointer; 0: it is another one. */
+/* Returns the size of an instruction that has a stack-pointer-relative operand; 0 if it is another instruction. */
 static size_t x86_sp_operand(struct tally_bytes code, uint8_t operation, uint32_t *distance)
 {
 	struct cursor c = cursor_make(code, false);
@@ -77,8 +80,8 @@ static size_t x86_sp_operand(struct tally_bytes code, uint8_t operation, uint32_
 	return is_it && !c.failed ? c.pos : 0;
 }
 
-/* The frame has just been made, at address. Since Go 1.21: push %rbp; mov %rsp,%rbp. Before: sub ..., %rsp;
- * mov %rbp,N(%rsp); lea N(%rsp),%rbp. */
+/* At address, the frame was just allocated. Since Go 1.21, the prologue is push %rbp; mov %rsp,%rbp. Earlier versions
+ * use sub ..., %rsp; mov %rbp,N(%rsp); lea N(%rsp),%rbp. */
 static struct go_prologue prologue_of_x86(struct tally_bytes code, uint64_t address, uint32_t depth)
 {
 	static const uint8_t set[] = {0x48, 0x89, 0xe5};
@@ -92,7 +95,8 @@ static struct go_prologue prologue_of_x86(struct tally_bytes code, uint64_t addr
 	return (struct go_prologue){address + save, point && again == at ? address + save + point : UINT64_MAX};
 }
 
-/* The return address is saved with the frame, and the frame pointer with it or by the next instruction. */
+/* The instruction that allocates the frame saves the return address; it or the next instruction saves the frame
+ * pointer. */
 static struct go_prologue prologue_of_aarch64(struct tally_bytes bytes, uint64_t address, bool swap)
 {
 	struct cursor c = cursor_make(bytes, swap);
@@ -113,7 +117,7 @@ static struct go_prologue prologue_at(const struct go_frames_walk *walk, uint64_
 	return no_prologue;
 }
 
-/* It ends where the function has made its frame. */
+/* Searches the prologue, which ends where the function has allocated its frame. */
 static struct go_prologue find_prologue(const struct go_frames_walk *walk, const struct go_record *record)
 {
 	struct go_values values = go_values_begin(walk->header, record->stack);
@@ -131,7 +135,7 @@ static void go_frames_give(struct go_frames_walk *walk, const struct go_frame *f
 		walk->has_ended = !walk->take(walk->context, frame);
 }
 
-/* A part, divided where the frame pointer is saved and set. */
+/* Divides a part where the frame pointer is saved and where it is set. */
 static void go_frames_divide(struct go_frames_walk *walk, struct go_frame frame, const struct go_prologue *prologue)
 {
 	const uint64_t high = frame.high, ends[] = {prologue->saved, prologue->set, high};
@@ -140,7 +144,7 @@ static void go_frames_divide(struct go_frames_walk *walk, struct go_frame frame,
 		frame.high = MIN(ends[i], high);
 		frame.saves_fp = frame.depth > 0 && i > 0;
 		frame.sets_fp = frame.depth > 0 && i > 1;
-		/* A function with a frame changes to another stack, and back, while it has the frame. */
+		/* A function with a frame switches to another stack and back only while it has the frame. */
 		if (is_switched && prologue->set != UINT64_MAX)
 			frame.kind = frame.sets_fp ? GO_FRAME_SWITCHED : GO_FRAME_CALLED;
 		go_frames_give(walk, &frame);
@@ -167,7 +171,7 @@ static void go_frames_of_function(struct go_frames_walk *walk, const struct go_r
 			.high = start + MIN(values.end, record->size),
 			.kind = kind,
 			.depth = (uint32_t)values.value};
-		if (values.value >= 0) /* assembly code can remove what its caller has pushed */
+		if (values.value >= 0) /* Assembly code may pop what its caller pushed. */
 			go_frames_divide(walk, frame, &prologue);
 	}
 }

@@ -3,18 +3,19 @@
 
 #include "base/cursor.h"
 
-#define ENTRY_BYTES_1_16   20
-#define ENTRY_BYTES_1_20   16
-#define GO_LINES_STEPS_MAX (1u << 20) /* through tables by address, for one address: a large function has thousands */
+#define ENTRY_BYTES_1_16 20
+#define ENTRY_BYTES_1_20 16
+/* Maximum number of steps through tables by address for one lookup; a large function has thousands of rows. */
+#define GO_LINES_STEPS_MAX (1u << 20)
 
 struct go_lines_search {
 	const struct go_lines *lines;
 	const struct go_header *header;
 	struct go_record function;
-	uint32_t steps; /* left */
+	uint32_t steps; /* Number of steps that are left. */
 };
 
-/* The last function that begins at or before the place. */
+/* Finds the last function that begins at or before the place. */
 static bool find_item(struct go_lines_search *search, uint64_t place, uint64_t *description)
 {
 	uint64_t low = 0, high = search->header->function_count, start, other;
@@ -36,7 +37,7 @@ static bool find_item(struct go_lines_search *search, uint64_t place, uint64_t *
 	return true;
 }
 
-/* The value that a table by address has at a distance from the function's begin; -1: none. */
+/* Returns the value of a table by address at a distance from the function's beginning; -1 if there is none. */
 static int64_t value_at(struct go_lines_search *search, uint32_t table, uint64_t distance)
 {
 	struct go_values values = go_values_begin(search->header, table);
@@ -54,7 +55,8 @@ static const char *path_at(struct go_lines_search *search, uint64_t distance)
 	int64_t file = value_at(search, search->function.files, distance);
 	if (file < 0)
 		return NULL;
-	/* The offset of a path: by unit and file, or in the first format by file. */
+	/* The index in the list of path offsets is relative to the unit since Go 1.16; before, it is the file's
+	 * number. */
 	bool by_unit = header->format >= GO_FORMAT_1_16;
 	uint64_t index = (uint64_t)file + (by_unit ? search->function.unit : 0);
 	struct cursor c = go_header_cursor(header, by_unit ? header->units : header->files);
@@ -86,8 +88,8 @@ static struct tally_bytes inlining_tree(const struct go_lines_search *search)
 	return tree < all.len ? bytes_part(all, (size_t)tree, all.len) : none;
 }
 
-/* An inlined call: the name of what was called, and code at the place of the call, by its distance from the function's
- * begin. */
+/* Reads an inlined call: the name of the called function, and the distance of the call from the function's
+ * beginning. */
 static bool read_inlined(
 	const struct go_lines_search *search, struct tally_bytes tree, uint64_t index, uint32_t *name, uint64_t *call)
 {
@@ -97,7 +99,7 @@ static bool read_inlined(
 		return false;
 	struct cursor c = cursor_make(tree, search->header->swap);
 	cursor_skip(&c, (size_t)at);
-	cursor_skip(&c, is_short ? 4 : 12); /* kind; before Go 1.20 also parent, file and line */
+	cursor_skip(&c, is_short ? 4 : 12); /* Skips the kind and, before Go 1.20, parent, file and line. */
 	*name = cursor_u32(&c);
 	*call = cursor_u32(&c);
 	return !c.failed && *call < search->function.size;

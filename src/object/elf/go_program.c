@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * go_program.c - finds Go's function table in an ELF file, and the module data that points to it. The module data says
+* go_program.c - finds Go's function table in an ELF file, and the module data that points to it. The module data says
  * where the text begins and where the inlining trees are. In position-independent programs, relocations hold its values.
  */
 #include "base/array.h"
@@ -13,7 +13,7 @@
 #define ALIGNMENT		8
 #define CANDIDATES_MAX		16
 
-/* Words of the module data, in Go 1.18 and later. */
+/* Indexes of words in the module data of Go 1.18 and later. */
 enum { MODULE_TABLE, MODULE_NAMES, MODULE_TEXT = 22, MODULE_DATA_1_18 = 38, MODULE_DATA_1_20 = 40, MODULE_WORDS };
 
 struct tally_bytes go_program_bytes(const struct elf_image *image, uint64_t vaddr)
@@ -33,7 +33,7 @@ struct tally_bytes go_program_bytes(const struct elf_image *image, uint64_t vadd
 
 typedef bool go_relocation_fn(void *context, uint64_t slot, uint64_t value);
 
-/* What the dynamic linker will write, relative to where it loads the program; until the function returns false. */
+/* Reports the values that the dynamic linker will write, relative to the load address, until fn returns false. */
 static void each_relocation(const struct elf_image *image, go_relocation_fn *fn, void *context)
 {
 	Elf_Scn *section = NULL;
@@ -50,7 +50,7 @@ static void each_relocation(const struct elf_image *image, go_relocation_fn *fn,
 	}
 }
 
-struct go_program_words { /* of the file, as they are when it is loaded */
+struct go_program_words { /* Words of the program after the dynamic linker has relocated them. */
 	uint64_t vaddr;
 	uint8_t word;
 	uint64_t values[MODULE_WORDS];
@@ -82,7 +82,7 @@ static uint64_t go_program_word(const struct elf_image *image, uint8_t word, uin
 	return words.values[0];
 }
 
-struct go_program_candidates { /* where a pointer to the table is */
+struct go_program_candidates { /* Addresses where a pointer to the table is stored. */
 	const struct go_program *program;
 	uint64_t items[CANDIDATES_MAX];
 	size_t count;
@@ -121,7 +121,7 @@ static void find_candidates(const struct elf_image *image, struct go_program_can
 	each_relocation(image, add_candidate, candidates);
 }
 
-/* Only as of Go 1.18: what is older has addresses instead of distances. */
+/* Only tables since Go 1.18 need this: older ones have addresses instead of distances. */
 static void read_module(const struct elf_image *image, struct go_program *program)
 {
 	const struct go_header *header = &program->header;
@@ -140,7 +140,7 @@ static void read_module(const struct elf_image *image, struct go_program *progra
 	}
 }
 
-/* The table in a larger section: the linker of C programs that Go's calls for cgo puts it among other data. */
+/* Searches the table in a larger section: with cgo, an external linker merges it with other data. */
 static struct tally_bytes search_table(const struct elf_image *image, const char *section, uint64_t *vaddr)
 {
 	struct tally_bytes all = elf_image_section(image, section);

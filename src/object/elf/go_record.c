@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * go_record.c - reads what Go's function table says of one function, and its tables of values by address.
+ * go_record.c - reads the description of one function in Go's function table, and its tables of values by address.
  */
 #include "base/leb128.h"
 #include "object/elf/go_internal.h"
 
-#define INLINE_INDEX 2 /* which table by address has the index in the inlining tree */
-#define INLINE_TREE  3 /* which data of a function is its inlining tree */
+#define INLINE_INDEX 2 /* Index of the table by address with indexes in the inlining tree (PCDATA_InlTreeIndex). */
+#define INLINE_TREE  3 /* Index of the function data with the inlining tree (FUNCDATA_InlTree). */
 
 static uint64_t go_record_word(struct cursor *c, uint8_t bytes)
 {
@@ -44,17 +44,17 @@ bool go_record_read(const struct go_header *header, uint64_t description, struct
 	if (from > header->table.len || description > header->table.len - from)
 		return false;
 	struct cursor c = go_header_cursor(header, from + description);
-	cursor_skip(&c, header->place); /* where it begins */
+	cursor_skip(&c, header->place); /* Skips the start of the function. */
 	record->name = cursor_u32(&c);
-	cursor_skip(&c, 2 * sizeof(uint32_t)); /* arguments, deferred calls */
+	cursor_skip(&c, 2 * sizeof(uint32_t)); /* Skips the size of arguments and the deferred calls. */
 	record->stack = cursor_u32(&c);
 	record->files = cursor_u32(&c);
 	record->lines = cursor_u32(&c);
 	uint32_t table_count = cursor_u32(&c);
 	record->unit = header->format >= GO_FORMAT_1_16 ? cursor_u32(&c) : 0;
 	if (header->format >= GO_FORMAT_1_20)
-		cursor_skip(&c, sizeof(uint32_t)); /* first line */
-	cursor_skip(&c, 1); /* kind */
+		cursor_skip(&c, sizeof(uint32_t)); /* Skips the first line. */
+	cursor_skip(&c, 1); /* Skips the kind of function. */
 	uint8_t flags = cursor_u8(&c);
 	record->flags = header->format >= GO_FORMAT_1_16 ? flags : 0;
 	cursor_skip(&c, 1);
@@ -63,7 +63,8 @@ bool go_record_read(const struct go_header *header, uint64_t description, struct
 	record->inline_index = 0;
 	bool is_whole = !c.failed;
 	if (header->format == GO_FORMAT_1_2 || !cursor_count(&c, table_count, sizeof(uint32_t)))
-		return is_whole; /* where inlined calls are differs between the versions of Go 1.2's format */
+		/* In the format of Go 1.2, the position of inlined calls differs between versions of Go. */
+		return is_whole;
 	struct cursor tables = c;
 	cursor_skip(&tables, INLINE_INDEX * sizeof(uint32_t));
 	record->inline_index = table_count > INLINE_INDEX ? cursor_u32(&tables) : 0;
@@ -82,7 +83,7 @@ struct go_values go_values_begin(const struct go_header *header, uint32_t table)
 	return values;
 }
 
-/* A 32-bit one; larger values are damage. */
+/* Values above 32 bits indicate damage. */
 static uint32_t go_record_varint(struct cursor *c)
 {
 	uint64_t value = cursor_uleb(c);

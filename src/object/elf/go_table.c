@@ -11,7 +11,7 @@
 #define MAGIC_1_16	      0xfffffffau
 #define MAGIC_1_18	      0xfffffff0u
 #define MAGIC_1_20	      0xfffffff1u
-#define GO_TABLE_HEADER_BYTES 8 /* before the first word */
+#define GO_TABLE_HEADER_BYTES 8 /* Size of the header before the first word. */
 
 static uint64_t go_word(struct cursor *c, uint8_t bytes)
 {
@@ -49,7 +49,7 @@ bool go_table_is(struct tally_bytes bytes, bool swap)
 	       (word == 4 || word == 8);
 }
 
-/* Where the functions' list ends, the first format has the offset of its list of files. */
+/* In the first format, the offset of the list of files follows the list of functions. */
 static void read_files_of_1_2(struct go_header *header)
 {
 	struct cursor c = cursor_make(header->table, header->swap);
@@ -78,7 +78,7 @@ bool go_header_read(struct tally_bytes table, bool swap, struct go_header *heade
 	if (header->format == GO_FORMAT_1_2) {
 		read_files_of_1_2(header);
 	} else {
-		(void)go_word(&c, header->word); /* number of files */
+		(void)go_word(&c, header->word); /* Skips the number of files. */
 		header->text = go_header_is_relative(header) ? go_word(&c, header->word) : 0;
 		header->names = go_word(&c, header->word);
 		header->units = go_word(&c, header->word);
@@ -86,7 +86,7 @@ bool go_header_read(struct tally_bytes table, bool swap, struct go_header *heade
 		header->values = go_word(&c, header->word);
 		header->functions = go_word(&c, header->word);
 	}
-	/* Names do not depend on the others: what leads out of the table is read as cut. */
+	/* Offsets outside of the table are limited to its end, because names are useful without the other parts. */
 	header->units = MIN(header->units, table.len);
 	header->files = MIN(header->files, table.len);
 	header->values = MIN(header->values, table.len);
@@ -110,16 +110,16 @@ const char *go_header_text(const struct go_header *header, uint64_t base, uint64
 	return *text && memchr(text, '\0', (size_t)(len - base - offset)) ? text : NULL;
 }
 
-/* NULL: it is not in the table. description: the function's, as an offset from where the functions' list is. */
+/* description is the function's offset in the list of functions. Returns NULL if the name lies outside of the table. */
 static const char *go_table_function_name(const struct go_header *header, uint64_t description)
 {
-	/* In the first form all offsets are from the table's begin. */
+	/* In the first format, all offsets are relative to the beginning of the table. */
 	uint64_t from = header->format == GO_FORMAT_1_2 ? 0 : header->functions;
 	if (description > header->table.len || from > header->table.len - description)
 		return NULL;
 	struct cursor c = cursor_make(header->table, header->swap);
 	cursor_skip(&c, (size_t)(from + description));
-	cursor_skip(&c, header->place); /* where the function begins */
+	cursor_skip(&c, header->place); /* Skips the start of the function. */
 	uint32_t offset = cursor_u32(&c);
 	return c.failed ? NULL : go_header_text(header, header->names, offset);
 }

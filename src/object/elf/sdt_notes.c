@@ -7,13 +7,15 @@
 #define SDT_SECTION   ".note.stapsdt"
 #define SDT_BASE      ".stapsdt.base"
 #define SDT_OWNER     "stapsdt"
-#define SDT_NOTE_TYPE 3 /* NT_STAPSDT */
-#define SDT_NOTES_MAX (1u << 17) /* of one program; QEMU has some thousands */
+#define SDT_NOTE_TYPE 3 /* Value of NT_STAPSDT. */
+#define SDT_NOTES_MAX (1u << 17) /* Maximum number of notes of one program; QEMU has some thousands. */
 
 struct sdt_notes_reader {
 	const struct elf_image *image;
 	struct sdt_note_list *list;
-	uint64_t base; /* where the section .stapsdt.base is now; 0: the program has none */
+	/* Address of the section .stapsdt.base; 0 if the program has none. The difference to the address in a note
+	 * shows how far prelink moved the program. */
+	uint64_t base;
 };
 
 static bool sdt_notes_offset(const struct elf_image *image, uint64_t address, uint64_t *offset)
@@ -29,7 +31,7 @@ static bool sdt_notes_offset(const struct elf_image *image, uint64_t address, ui
 	return false;
 }
 
-/* A string of the description, which may end without a NUL only if it is the last. */
+/* Reads a string of the description. Only the last string may lack its terminating NUL. */
 static const char *sdt_notes_string(struct sdt_notes_reader *r, struct cursor *c, bool may_be_missing)
 {
 	size_t left = cursor_left(c);
@@ -49,7 +51,7 @@ static uint64_t sdt_notes_address(struct cursor *c, uint8_t pointer_bytes)
 	return pointer_bytes == 4 ? cursor_u32(c) : cursor_u64(c);
 }
 
-/* False: out of memory. */
+/* Returns false if memory runs out. */
 static bool sdt_notes_add(struct sdt_notes_reader *r, struct tally_bytes description)
 {
 	struct cursor c = cursor_make(description, elf_image_is_swapped(r->image));
@@ -73,7 +75,7 @@ static bool sdt_notes_add(struct sdt_notes_reader *r, struct tally_bytes descrip
 	return vec_push(&r->list->notes, note);
 }
 
-/* The padding of the last note may be missing. */
+/* The last note may lack its padding. */
 static void sdt_notes_align(struct cursor *c, uint32_t size)
 {
 	size_t padding = (4 - size % 4) % 4, left = cursor_left(c);

@@ -16,7 +16,7 @@
 #include "object/elf/xz_decode.h"
 
 #define UNPACK_FIRST_ROOM (256u << 10)
-#define GZIP_WINDOW	  (16 + MAX_WBITS) /* zlib: a gzip header is wanted */
+#define GZIP_WINDOW	  (16 + MAX_WBITS) /* Makes zlib require a gzip header. */
 
 enum packing { PACKED_NOT, PACKED_GZIP, PACKED_XZ, PACKED_ZSTD };
 
@@ -86,7 +86,7 @@ static enum tally_status unpack_ungzip(
 	z_stream stream = {0};
 	if (packed.len > UINT_MAX)
 		return error_set(err, TALLY_LIMIT, "a compressed file has %zu bytes", packed.len);
-	stream.next_in = (Bytef *)(uintptr_t)packed.data; /* zlib only reads it */
+	stream.next_in = (Bytef *)(uintptr_t)packed.data; /* zlib does not write to its input, so the cast is safe. */
 	stream.avail_in = (uInt)packed.len;
 	if (inflateInit2(&stream, GZIP_WINDOW) != Z_OK)
 		return error_nomem(err);
@@ -103,7 +103,7 @@ static enum tally_status unpack_unzstd(
 	ZSTD_DCtx *context = ZSTD_createDCtx();
 	ZSTD_inBuffer in = {packed.data, packed.len, 0};
 	ZSTD_outBuffer out = {NULL, 0, 0};
-	size_t hint = 1; /* 0: the frame has ended */
+	size_t hint = 1; /* 0 at the end of the frame. */
 	enum tally_status status = context ? TALLY_OK : error_nomem(err);
 	while (status == TALLY_OK && hint != 0) {
 		if (out.pos == room->size)

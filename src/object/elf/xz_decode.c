@@ -11,7 +11,7 @@
 #include <lzma.h>
 
 #define XZ_DECODE_FIRST_ROOM (64u << 10)
-#define DECODER_MEMORY	     (256u << 20) /* the highest preset's dictionary needs 65 MB */
+#define DECODER_MEMORY	     (256u << 20) /* Memory limit; the dictionary of the highest preset needs 65 MB. */
 
 static enum tally_status xz_decode_decode(
 	lzma_stream *stream, size_t limit, uint8_t **buffer, size_t *room, struct tally_error *err)
