@@ -10,7 +10,7 @@
 #include "code/binaries/mapped_file.h"
 #include "code/process_files.h"
 
-/* Copies in the cache were found by build ID, and kept or mapped files are the original itself; only paths are in
+/* Copies in the cache were found by build ID, and open or mapped files are the original itself; only paths are in
  * doubt. */
 static bool is_by_path(
 	const struct binary_store_options *options, const struct binary_entry *entry, const struct binary_place *place)

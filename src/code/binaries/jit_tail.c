@@ -40,7 +40,7 @@ struct jit_tail {
 	size_t sorted;
 	uint64_t longest; /* Largest code size among the sorted places, in bytes. */
 	uint32_t next_order;
-	/* Maps the size of code and its .eh_frame to an index in tables, because many functions differ only in address. */
+	/* Maps code size and .eh_frame to an index in tables, because many functions differ only in their address. */
 	struct intern frames;
 	VEC(struct unwind_table *) tables;
 };
@@ -240,7 +240,7 @@ static bool jit_tail_take_record(struct jit_tail *tail, struct tail_window *wind
 		tail->is_over = id != 0 || len != 0;
 		return false;
 	}
-	if (c.len > len) /* Do not read into the next record. */
+	if (c.len > len) /* The buffer may continue with the next record. */
 		c.len = len;
 	if (id == JITDUMP_CODE_LOAD)
 		take_load(tail, &c, time);

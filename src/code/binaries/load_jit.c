@@ -219,7 +219,7 @@ bool load_jit_python_line(const struct binary_entry *entry, uint64_t address, st
 	uint64_t first;
 	if (!symbol)
 		return false;
-	/* perf_map_split_python has put a NUL after each part of the name. */
+	/* perf_map_split_python has terminated each part of the name with a NUL. */
 	const char *end = entry->names + entry->names_len, *file = symbol->name + strlen(symbol->name) + 1;
 	const char *line = file < end ? file + strlen(file) + 1 : end;
 	if (line >= end || !str_to_u64(str_from(line), 10, &first) || first == 0)

@@ -131,7 +131,7 @@ static bool back_reference(const char *name, size_t at, size_t *target)
  * itself. */
 static bool is_short_in_d(const char *name, size_t len)
 {
-	/* Maximum number of bytes that the name produces before each of its bytes. */
+	/* written[i] bounds the length of the output of the first i bytes. */
 	uint32_t written[LIMIT_MANGLED + 1];
 	size_t target;
 	written[0] = 0;

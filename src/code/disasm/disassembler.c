@@ -161,7 +161,7 @@ static bool is_waiting(struct tally_bytes bytes)
 	return bytes.len > 1 && bytes.data[0] == 0x9b && (bytes.data[1] & 0xf8) == 0xd8;
 }
 
-/* Returns false if no x87 instruction follows. */
+/* Returns false if the instruction after fwait cannot be decoded. */
 static bool spell_waiting(struct disassembler *d, struct tally_bytes bytes, uint64_t address, struct instruction *to)
 {
 	struct tally_bytes rest = {bytes.data + 1, bytes.len - 1};

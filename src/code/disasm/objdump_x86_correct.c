@@ -102,7 +102,7 @@ void spelling_correct_vectors(struct spelling *s)
 		spelling_resize(s->words.text[1], "DWORD");
 }
 
-/* objdump puts ports in parentheses: "in (%dx),%al", "outsl %ds:(%rsi),(%dx)". */
+/* objdump writes ports in parentheses: "in (%dx),%al", "outsl %ds:(%rsi),(%dx)". */
 void spelling_correct_ports(struct spelling *s)
 {
 	bool is_port = s->x86->opcode[0] >= 0x6c && s->x86->opcode[0] <= 0x6f;

@@ -15,7 +15,8 @@ enum {
 	C = VECTOR_COMPARES,
 };
 
-/* BY_W appends a letter that W selects, FORM requires a register or memory, and GROUP is for opcodes that the register field extends. */
+/* BY_W appends a letter that W selects, FORM requires a register or memory, and GROUP is for opcodes that the register
+ * field extends. */
 #define ROW(map, opcode, prefix, w, operands, name, element, flags)                                          \
 	{                                                                                                    \
 		map, opcode, prefix, w, VECTOR_NO_DIGIT, element, VECTOR_FORM_ANY, flags, operands, "", name \

@@ -14,7 +14,7 @@
 struct probe_functions_builder {
 	struct probe_functions *functions;
 	VEC(const struct dwarf_file *) files; /* Ordered by their first units. */
-	struct map_u64 by_entry; /* Maps an index in files << FILE_SHIFT | abstract entry to a root. */
+	struct map_u64 by_entry; /* Maps (index in files << FILE_SHIFT | abstract entry) to an index in roots. */
 	bool out_of_memory;
 };
 

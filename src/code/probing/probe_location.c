@@ -237,7 +237,7 @@ static uint64_t probe_number_of(const struct probe_chain *chain)
 	return chain->number + (uint64_t)chain->offsets[0];
 }
 
-/* Keeps the low bits of a value, for a mask or a conversion to a narrower type. */
+/* Reduces a value to its low bits, for a mask or a conversion to a narrower type. */
 static bool probe_keep_bits(struct probe_evaluation *e, uint64_t mask, bool is_signed)
 {
 	struct probe_chain *top = &e->stack[e->depth - 1];
@@ -321,7 +321,7 @@ static bool probe_compute(struct probe_evaluation *e, uint8_t op)
 	return true;
 }
 
-/* A conversion keeps as many bits as the type has. Offset 0 means the generic type (DWARF 5, section 2.5.1.6). */
+/* A conversion retains as many bits as the type has. Offset 0 means the generic type (DWARF 5, section 2.5.1.6). */
 static bool probe_convert_type(struct probe_evaluation *e)
 {
 	uint64_t offset = cursor_uleb(&e->cursor);

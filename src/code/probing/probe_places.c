@@ -77,7 +77,7 @@ static enum tally_status probe_places_add(
 	if (search->out->items.len - search->first >= search->options->max)
 		return error_set(err, TALLY_LIMIT, "Too many( > %zu) probe point found.", search->options->max);
 	struct tally_str name = root ? probe_root_name(root) : (struct tally_str){NULL, 0};
-	/* If the user names a function by its symbol, messages and events use the symbol, too. */
+	/* If the user names a function by its symbol, the place uses the symbol, too. */
 	if (root && root->declaration.linkage.len > 0 && str_equal(search->point->function, root->declaration.linkage))
 		name = root->declaration.linkage;
 	place.function = probe_places_text(search, name);

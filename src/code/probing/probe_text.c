@@ -138,7 +138,7 @@ static enum tally_status probe_text_set_file(const struct probe_text_parser *par
 	struct tally_str file = probe_text_plain(parser->arena, text);
 	if (!file.data)
 		return error_nomem(parser->err);
-	if (!str_equal(file, STR("*"))) /* "SRC" may be *, which only states that the name is that of a function. */
+	if (!str_equal(file, STR("*"))) /* A source file of * only states that the name is a function's. */
 		point->file = file;
 	return TALLY_OK;
 }

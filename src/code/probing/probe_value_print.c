@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_value_print.c - writes a value as a fetch argument of the kernel, and chooses the type of the kernel that prints
- * it like its type in the source.
+ * probe_value_print.c - writes a value as a fetch argument of the kernel, and chooses the kernel's type that prints it
+ * like its type in the source.
  */
 #include <inttypes.h>
 #include <stdarg.h>

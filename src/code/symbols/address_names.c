@@ -7,7 +7,8 @@
 #include "base/key_sort.h"
 #include "base/order.h"
 
-#define RANK_OF_TABLES 3 /* Ranks below symbols of functions, but above symbols of data and labels. */
+/* Functions in tables rank after symbols of functions, but before symbols of data and labels. */
+#define RANK_OF_TABLES 3
 
 /* Ranks symbols at one address as objdump does: functions, then data and IFUNC symbols, then labels; in each of these
  * groups, global ones come first, then weak ones. */

@@ -167,7 +167,7 @@ bool symbol_table_sort(struct symbol_table *table)
 	return table->symbols.len == 0 || symbol_table_sort_by_start(table->symbols.items, table->symbols.len);
 }
 
-/* Functions are denser than the data after them, so most buckets for data are empty. */
+/* Buckets cover equal ranges of addresses, and functions are denser than the data after them. */
 #define BUCKETS_PER_SYMBOL 4
 
 static bool make_buckets(struct symbol_table *table)

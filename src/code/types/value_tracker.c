@@ -148,7 +148,7 @@ static bool value_tracker_pass(struct value_run *run, struct value_places *place
 			value_state_merge(kept, &state);
 			state = *kept;
 		}
-		if (!state.is_reached) /* If this code is reached at all, then through a jump table. */
+		if (!state.is_reached) /* Only a jump table can lead here. */
 			state = run->indirect;
 		value_run_enter(run, &state, instruction->address);
 		places->items.items[i] = value_run_place(run, &state, instruction);

@@ -242,8 +242,7 @@ static bool is_covered(const struct unwind_table *table, uint64_t low, uint64_t 
 	return unwind_table_find(table, low) && unwind_table_find(table, high - 1);
 }
 
-/* Adds either the special frames, which take precedence over all sections, or the others, which sections take
- * precedence over. */
+/* Adds the special frames, which take precedence over all sections, or those of code that no section covers. */
 static bool add_go_frames(struct unwind_table *table, const struct unwind_table_source *source,
 	struct unwind_rule *scratch, bool is_special)
 {

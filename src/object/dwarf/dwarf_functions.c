@@ -14,7 +14,7 @@
 struct dwarf_functions_builder {
 	struct dwarf_functions *out;
 	struct dwarf_walk walk;
-	/* Index is the depth: the function that contains the entries below the open entry at that depth. */
+	/* Indexed by depth: the function that contains the entries below the entry that is open at that depth. */
 	VEC(uint32_t) open;
 	bool out_of_memory;
 };

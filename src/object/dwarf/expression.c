@@ -5,7 +5,7 @@
 #include "object/frame_numbers.h"
 
 #define EXPRESSION_STACK_DEPTH 64
-#define EXPRESSION_STEPS_MAX   1024 /* This ends infinite loops; compilers need some tens of steps. */
+#define EXPRESSION_STEPS_MAX   1024 /* This limit ends infinite loops; compilers need some tens of steps. */
 
 struct expression_running {
 	const struct dwarf_machine *machine;
