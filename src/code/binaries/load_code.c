@@ -181,8 +181,7 @@ static bool read_kcore(
 	return found;
 }
 
-/* Returns the path of the cached kcore in the folder of the symbol list that was used; NULL if that list is not from a
- * cache. */
+/* Returns the path of kcore beside the kallsyms that names came from; NULL if they came from another file. */
 static const char *copied_kcore(struct binary_entry *entry)
 {
 	const char *list = entry->image || !entry->used_path ? NULL : entry->used_path;

@@ -108,7 +108,7 @@ static struct load_jit_runtime load_jit_runtime_of(const struct binary_store_opt
 	return runtime;
 }
 
-struct load_jit_place { /* A place where the file may be. */
+struct load_jit_place {
 	const char *source;
 	const char *shown; /* Path for messages; NULL if memory ran out. */
 	int32_t pid; /* If > 0, inside is a path in the root of that process. */

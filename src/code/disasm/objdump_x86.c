@@ -349,7 +349,6 @@ static void spell_prefixes(struct spelling *s)
 	}
 }
 
-/* Separates the mnemonic from its prefixes. */
 static void take_mnemonic(struct spelling *s, const char *from)
 {
 	static const char *const renamed[][2] = {{"repe", "repz"}, {"repne", "repnz"}};

@@ -21,7 +21,7 @@
 #define AARCH64_V0	64
 #define AARCH64_V_END	96
 
-struct probe_evaluation { /* The evaluation of one expression. */
+struct probe_evaluation {
 	struct probe_locator *locator;
 	struct cursor cursor;
 	const struct dwarf_file *file;

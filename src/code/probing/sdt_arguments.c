@@ -9,7 +9,6 @@
 
 #define SDT_ARGUMENTS_MAX 128 /* Maximum number of arguments of an event in the kernel; a note has at most twelve. */
 
-/* The parts of an operand. */
 struct sdt_arguments_operand {
 	bool is_memory, is_constant;
 	int64_t number; /* Value of a constant, or displacement of a memory operand. */

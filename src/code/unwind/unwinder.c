@@ -36,7 +36,7 @@ void unwinder_forget_tables(struct unwinder *unwinder)
 	memset(unwinder->rules, 0, sizeof(unwinder->rules));
 }
 
-struct evaluation { /* The evaluation of one DWARF expression. */
+struct evaluation {
 	const struct run *run;
 	enum step failure;
 };
