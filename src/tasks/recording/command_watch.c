@@ -17,7 +17,7 @@ static enum tally_status command_watch_take_signals(struct command_watch *watch,
 	for (size_t i = 0; i < ARRAY_LEN(ours); i++) {
 		struct sigaction before;
 		if (ours[i] == SIGHUP && sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler == SIG_IGN)
-			continue; /* nohup: the measurement outlives its terminal */
+			continue; /* Under nohup, the measurement outlives its terminal. */
 		sigaddset(&mask, ours[i]);
 	}
 	watch->has_mask = sigprocmask(SIG_BLOCK, &mask, &watch->old_mask) == 0;
@@ -58,7 +58,7 @@ enum tally_status command_watch_start(struct command_watch *watch, struct tally_
 	return status;
 }
 
-/* Whether everything that -p and --tid name has ended. */
+/* Returns whether all processes and threads of -p and --tid have ended. */
 static bool command_watch_target_is_gone(const struct command_watch *watch)
 {
 	if (watch->has_child || watch->target.is_system_wide)
@@ -125,7 +125,8 @@ void command_watch_close(struct command_watch *watch)
 		spawn_cancel(&watch->child);
 	else if (!command_watch_leaves_running(watch))
 		command_watch_end(watch);
-	/* timeout(1) signals twice, and a terminal the whole job: what is pending must not end us before the output. */
+	/* timeout(1) sends its signal twice, and a terminal signals the whole job: a pending signal must not end this
+	 * process before it has printed its results. */
 	while (watch->signal_fd >= 0 && read(watch->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
 		;
 	if (watch->signal_fd >= 0)

@@ -18,12 +18,14 @@
 #include "kernel/recording/thread_waits.h"
 #include "kernel/system/memory_limit.h"
 
-#define EARLY_WAITS_STACK_BYTES 61440 /* with the rest of a sample below the size of a record */
-#define THREADS_MOST		(1u << 18) /* that wait to be read */
-#define HELD_MOST		(32u << 20) /* bytes of stacks that wait for a file to be opened */
-#define EARLY_WAITS_FRAMES	127
+/* Size of a stack dump in bytes. A whole sample must stay below 64 KiB, because record sizes have 16 bits. */
+#define EARLY_WAITS_STACK_BYTES 61440
+#define THREADS_MOST		(1u << 18) /* Maximum number of threads in the queue. */
+/* Maximum number of bytes of stack dumps that wait until the unwinder has opened a file. */
+#define HELD_MOST	   (32u << 20)
+#define EARLY_WAITS_FRAMES 127
 
-struct early_waits_thread { /* a waiting_thread, without the kernel's part */
+struct early_waits_thread { /* The members of waiting_thread that are needed to unwind a user stack. */
 	uint32_t tid, pid;
 	uint64_t stack, switches;
 	uint64_t registers[WAITING_REGISTERS_MOST];
@@ -32,18 +34,19 @@ struct early_waits_thread { /* a waiting_thread, without the kernel's part */
 struct early_waits {
 	struct early_waits_config config;
 	struct perf_attr attr;
-	struct record_layout layout, written; /* of samples with stacks, and of those with call chains instead */
+	/* Layouts of samples with stack dumps (input), and of those with call chains instead (output). */
+	struct record_layout layout, written;
 	struct live_unwind *unwind;
 	struct synthesis mappings;
-	struct map_u64 processes; /* whose mappings were read */
+	struct map_u64 processes; /* Set of the processes with known mappings. */
 	VEC(struct early_waits_thread) threads;
-	size_t done; /* of threads */
-	size_t held; /* bytes of stacks that were given to be unwound since none was waiting */
+	size_t done; /* Number of entries at the start of threads that have been handled. */
+	size_t held; /* Bytes of samples that were passed to the unwinder since it last had none pending. */
 	struct writer sample, out;
 	uint8_t memory[EARLY_WAITS_STACK_BYTES];
 };
 
-/* Registers that the program reads, by perf's numbers. */
+/* Returns the mask of the registers that the BPF program reads, by perf's register numbers. */
 static uint64_t early_waits_registers(const struct arch *arch)
 {
 	return arch->general_registers & ((UINT64_C(1) << WAITING_REGISTERS_MOST) - 1);
@@ -78,7 +81,7 @@ enum tally_status early_waits_create(
 		.config = SW_DUMMY,
 		.size = ATTR_SIZE_VER7,
 		.sample_type = SAMPLE_TID | SAMPLE_TIME | SAMPLE_ADDR | SAMPLE_CALLCHAIN | SAMPLE_REGS_USER |
-			       SAMPLE_STACK_USER, /* the address is the ID of the stack */
+			       SAMPLE_STACK_USER, /* SAMPLE_ADDR carries the ID of the stack. */
 		.flags = ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL) | ATTR_FLAG(ATTR_BIT_USE_CLOCKID),
 		.clockid = CLOCK_MONOTONIC,
 		.sample_regs_user = early_waits_registers(config->arch),
@@ -139,7 +142,7 @@ bool early_waits_are_left(const struct early_waits *e)
 	return e->done < e->threads.len || live_unwind_is_holding(e->unwind);
 }
 
-/* ---- one thread ---- */
+/* ---- Reading one stack ---- */
 
 static enum tally_status early_waits_learn_process(struct early_waits *e, uint32_t pid, struct tally_error *err)
 {
@@ -152,7 +155,7 @@ static enum tally_status early_waits_learn_process(struct early_waits *e, uint32
 	return status == TALLY_OK ? synthesize_flush(&e->mappings, err) : status;
 }
 
-/* The memory ends where the stack does. */
+/* The read ends early at the end of the stack's mapping. */
 static size_t early_waits_read(
 	struct early_waits *e, const struct early_waits_thread *thread, uint64_t sp, bool *is_forbidden)
 {
@@ -200,7 +203,7 @@ static enum tally_status early_waits_unwind(
 	return status == TALLY_OK ? live_unwind_feed(e->unwind, &record, &e->out, err) : status;
 }
 
-/* ---- call chains ---- */
+/* ---- Returning call chains ---- */
 
 static enum tally_status early_waits_give_sample(
 	struct early_waits *e, const struct record *record, struct tally_error *err)
@@ -236,7 +239,7 @@ static enum tally_status early_waits_give(struct early_waits *e, struct tally_er
 	return status;
 }
 
-/* ---- all of them ---- */
+/* ---- The queue ---- */
 
 enum tally_status early_waits_go_on(struct early_waits *e, int64_t budget_ms, struct tally_error *err)
 {
@@ -246,7 +249,8 @@ enum tally_status early_waits_go_on(struct early_waits *e, int64_t budget_ms, st
 		status = live_unwind_end_round(e->unwind, &e->out, err);
 	if (status == TALLY_OK)
 		status = early_waits_give(e, err);
-	/* Memory is read soon, whichever file is still being opened: the thread may wake up. */
+	/* The number of pending bytes limits this loop, not pending files: a thread may wake up soon, and then its
+	 * stack is lost. */
 	while (status == TALLY_OK && e->done < e->threads.len && e->held < HELD_MOST) {
 		status = early_waits_unwind(e, &e->threads.items[e->done++], err);
 		if (status == TALLY_OK)
@@ -264,7 +268,8 @@ enum tally_status early_waits_finish(struct early_waits *e, int64_t budget_ms, s
 	int64_t until_ms = clock_ms() + budget_ms;
 	enum tally_status status;
 	do {
-		status = live_unwind_finish(e->unwind, &e->out, err); /* waits for files */
+		/* This call waits for files that are still being opened. */
+		status = live_unwind_finish(e->unwind, &e->out, err);
 		if (status == TALLY_OK)
 			status = early_waits_go_on(e, until_ms - clock_ms(), err);
 	} while (status == TALLY_OK && e->done < e->threads.len && clock_ms() < until_ms);

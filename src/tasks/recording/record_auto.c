@@ -20,7 +20,7 @@ static enum record_callgraph record_auto_choose(
 	const struct arch *arch = record_host_arch();
 	struct tally_error err = {0};
 	const char *obstacle = record_auto_obstacle(s, CALLGRAPH_BPF);
-	/* An event has one BPF program: one that filters its samples leaves no room for one that unwinds. */
+	/* The kernel attaches one BPF program to an event: a sample filter leaves no room for an unwinder. */
 	if (!obstacle && record_settings_have(s, RECORD_WORD_FILTER))
 		obstacle = "--filter";
 	if (!obstacle && arch && bpf_probe(kernel, "unwinding in the kernel", &err) == TALLY_OK) {

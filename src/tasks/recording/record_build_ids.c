@@ -18,8 +18,8 @@
 struct closing_pass {
 	struct perfdata_reader *reader;
 	struct recording_pass records;
-	uint8_t *is_hit; /* by binary of the machine */
-	struct record_files *files; /* NULL: none was held */
+	uint8_t *is_hit; /* Indexed by the machine's binary numbers: 1 if a sample lies in the binary. */
+	struct record_files *files; /* Files that were kept open during the recording; NULL if none were. */
 };
 
 static void record_build_ids_note_time(struct record_build_ids *out, uint64_t time_ns)
@@ -114,7 +114,7 @@ static struct tally_str record_build_ids_name_of(const struct machine_binary *bi
 	}
 }
 
-/* A path stands there once for each build that ran at it. */
+/* Several entries may have the same path, one for each build that ran there. */
 static bool record_build_ids_is_listed(
 	const struct record_build_ids *out, struct tally_str name, const struct record_build_id *id)
 {

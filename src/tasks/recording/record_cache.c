@@ -10,7 +10,7 @@
 #include "tasks/probing/cached_probes.h"
 #include "tasks/session/record_words.h"
 
-/* The file that was mapped, as its process sees it: in a container, or without a name by now. */
+/* Adds the file as the process that mapped it sees it: it may be in a container, or deleted by now. */
 static enum tally_status record_cache_add_mapped(const struct build_id_cache *cache,
 	const struct perfdata_build_id *item, const struct elf_build_id *id, int32_t pid)
 {
@@ -31,14 +31,15 @@ static enum tally_status record_cache_add_program(const struct build_id_cache *c
 	return status == TALLY_OK ? cached_probes_add_notes(cache, item->filename, id, NULL) : status;
 }
 
-/* is_made: the entry is of this recording, by another path of that program. */
+/* is_made: this recording has already added a file with the same build ID, under another path. */
 static void record_cache_add(const struct build_id_cache *cache, const struct perfdata_build_id *item,
 	const struct record_build_id_file *file, bool is_made)
 {
 	struct elf_build_id id = {.size = item->size};
 	memcpy(id.bytes, item->bytes, sizeof(id.bytes));
 	bool is_kernels = item->filename.len > 0 && item->filename.data[0] == '[';
-	/* A file of ours takes the place of one of that build id that lay elsewhere: that may be anybody's. */
+	/* A file from a trusted owner replaces an entry with the same build ID that was added from another path,
+	 * because anybody may have created that file. */
 	bool may_replace = !is_kernels && !is_made && file->fd >= 0 && build_id_cache_is_trusted(file->fd) &&
 			   !build_id_cache_is_of(cache, &id, item->filename);
 	if (build_id_cache_has(cache, &id)) {
@@ -55,7 +56,7 @@ static void record_cache_add(const struct build_id_cache *cache, const struct pe
 		(void)!record_cache_add_program(cache, item, &id, file);
 }
 
-/* The user's cap, where one is set: the oldest entries go. */
+/* Removes the oldest entries if the cache exceeds the size limit that the user has set. */
 static void keep_cap(const struct build_id_cache *cache)
 {
 	const char *cap = getenv("TALLY_BUILDID_CACHE_MAX");
@@ -66,7 +67,8 @@ static void keep_cap(const struct build_id_cache *cache)
 		(void)!build_id_cache_trim(cache, bytes, &removed, NULL);
 }
 
-/* One file may have run by many paths, each of which would take the place of the one before. */
+/* Returns whether an earlier entry has the same build ID: each path of a file would otherwise replace the entry of
+ * the previous path. */
 static bool has_before(const struct record_build_ids *ids, size_t index)
 {
 	const struct perfdata_build_id *item = &ids->items[index];

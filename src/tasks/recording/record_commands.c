@@ -77,7 +77,7 @@ static enum tally_status record_commands_obey_line(
 	case COMMAND_STOP:
 		c->wants_stop = true;
 		break;
-	case COMMAND_SNAPSHOT: /* of AUX areas, of which there are none */
+	case COMMAND_SNAPSHOT: /* Snapshots are of AUX data, which is not recorded. */
 	case COMMAND_PING:
 		break;
 	case COMMAND_UNKNOWN:

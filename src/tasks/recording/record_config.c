@@ -14,7 +14,7 @@ struct record_configuring {
 	struct diag *notes;
 };
 
-/* How stacks are unwound where -g asks for them; it asks for none itself. */
+/* Sets how -g unwinds stacks; the setting alone does not enable call graphs. */
 static bool callgraph_take(struct record_chains *to, const char *value)
 {
 	struct record_settings scratch = {0};
@@ -49,7 +49,8 @@ static bool build_id_take(struct record_settings *s, const char *value)
 	return true;
 }
 
-/* "record.call-graph" of the verb record: the setting's name in its section; NULL: it is another section's. */
+/* Returns the part of a setting's name after the verb's section ("call-graph" of "record.call-graph"), or NULL if it
+ * is in another section. */
 static const char *own_setting(const char *verb, const char *name)
 {
 	size_t len = strlen(verb);

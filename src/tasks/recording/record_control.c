@@ -50,7 +50,7 @@ static enum tally_status open_fifo(struct tally_str path, int *fd, struct tally_
 		return error_set(err, TALLY_INVALID, "the path of a control FIFO is too long");
 	memcpy(name, path.data, path.len);
 	name[path.len] = '\0';
-	/* For reading and writing: it opens at once, and never ends because the last writer has gone. */
+	/* O_RDWR: the open does not block, and the FIFO does not reach its end when the last writer closes it. */
 	*fd = open(name, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	return *fd >= 0 ? TALLY_OK : error_set_errno(err, TALLY_IO, errno, "Failed to open '%s'", name);
 }
@@ -125,7 +125,8 @@ bool record_control_next(struct record_control *control, struct record_control_l
 			return false;
 		if (!str_next(&control->rest, '\n', &text))
 			return false;
-		while (text.len && text.data[0] == '\0') { /* some writers send the end of their string too */
+		/* Some writers send the terminating NUL of their strings, too. */
+		while (text.len && text.data[0] == '\0') {
 			text.data++;
 			text.len--;
 		}
@@ -146,7 +147,7 @@ bool record_control_next(struct record_control *control, struct record_control_l
 void record_control_acknowledge(const struct record_control *control)
 {
 	static const char ack[] = "ack\n";
-	/* Whoever reads no answers gets none: the recording must not wait for them. */
+	/* An answer that cannot be written at once is dropped, because a reader must not block the recording. */
 	if (control->ack_fd >= 0)
 		(void)!write(control->ack_fd, ack, sizeof(ack));
 }

@@ -31,7 +31,7 @@ static enum tally_status write_description(const struct record_opening *o, int f
 	return status;
 }
 
-/* Written as for a file, and read back as bytes. */
+/* Writes the description as the start of a stream into memory, and maps it. */
 enum tally_status record_description_read(
 	const struct record_opening *o, struct file_map *description, struct tally_error *err)
 {

@@ -10,11 +10,12 @@
 #include "kernel/system/kernel_files.h"
 #include "tasks/recording/wait_looks.h"
 
-#define STACKS_MS      20 /* for reading stacks, at a time */
+#define STACKS_MS      20 /* Milliseconds for reading stacks in one call. */
 #define LAST_STACKS_MS 300
-#define SHORT_NS       100000000 /* a shorter wait is worth no word if its stack is not known */
+/* Waits shorter than this (100 ms) are not reported as lost if their stacks are unknown. */
+#define SHORT_NS 100000000
 
-/* ---- in /proc ---- */
+/* ---- Threads by /proc ---- */
 
 static bool record_early_is_below(struct tally_str path, struct tally_str name)
 {
@@ -25,7 +26,7 @@ static bool record_early_is_below(struct tally_str path, struct tally_str name)
 	return name.len == 0 || (str_starts_with(path, name) && (path.len == name.len || path.data[name.len] == '/'));
 }
 
-/* By its path in version 2: "0::/a/b". */
+/* Compares the path of the cgroup version 2 hierarchy ("0::/a/b") only. */
 static bool record_early_is_in_cgroups(const struct record_early *e, pid_t tid)
 {
 	char *text;
@@ -41,7 +42,7 @@ static bool record_early_is_in_cgroups(const struct record_early *e, pid_t tid)
 	return is_in;
 }
 
-/* What /proc tells of a thread, for sources that do not visit threads in the kernel. */
+/* Adds a thread as /proc shows it, for sources whose BPF program does not visit threads itself. */
 static enum tally_status record_early_look(struct record_early *e, pid_t tid, struct tally_error *err)
 {
 	struct thread_wait now = thread_waits_read(e->config.kernel, tid);
@@ -74,7 +75,7 @@ static enum tally_status record_early_visit_process(
 	pid_t *threads;
 	size_t count;
 	if (process_threads(e->config.kernel, pid, &threads, &count, NULL) != TALLY_OK)
-		return TALLY_OK; /* it has ended */
+		return TALLY_OK; /* The process has ended. */
 	enum tally_status status = TALLY_OK;
 	for (size_t i = 0; status == TALLY_OK && i < count; i++)
 		status = visit(e, threads[i], err);
@@ -104,7 +105,7 @@ static enum tally_status record_early_visit_target(
 		return record_early_visit_all(e, visit, err);
 	for (size_t i = 0; status == TALLY_OK && i < t->thread_count; i++)
 		status = visit(e, t->threads[i], err);
-	/* Threads that came before the program knew who starts them. */
+	/* Lists the processes again for threads that were created before the BPF program knew their creators. */
 	for (size_t i = 0; status == TALLY_OK && e->config.is_process_list && i < t->thread_count; i++) {
 		struct thread_wait now = thread_waits_read(e->config.kernel, t->threads[i]);
 		if (now.exists && (pid_t)now.pid == t->threads[i])
@@ -125,7 +126,7 @@ static enum tally_status record_early_name_targets(struct record_early *e, struc
 	return status;
 }
 
-/* ---- in the kernel ---- */
+/* ---- Threads by a BPF program ---- */
 
 static enum tally_status record_early_take(void *context, const struct waiting_thread *thread, struct tally_error *err)
 {
@@ -168,7 +169,8 @@ static enum tally_status record_early_open_stacks(struct record_early *e, struct
 	return e->config.no_user_stacks ? TALLY_OK : early_waits_create(&config, &e->stacks, err);
 }
 
-/* Where a thread's registers are. *is_refused: it cannot be done there, and nothing else is wrong. */
+/* Visits the waiting threads by BPF to get their registers. *is_refused: BPF cannot do this here, so /proc has to be
+ * read. */
 static enum tally_status record_early_find(struct record_early *e, bool *is_refused, struct tally_error *err)
 {
 	const struct waiting_threads_sink sink = {record_early_take, e};
@@ -188,7 +190,7 @@ static enum tally_status record_early_find(struct record_early *e, bool *is_refu
 	return status == TALLY_NOMEM ? error_nomem(err) : TALLY_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- The passes ---- */
 
 void record_early_deinit(struct record_early *e)
 {
@@ -222,7 +224,7 @@ static enum tally_status record_early_take_partial(
 	return map_u64_set(&e->partial, thread->tid, 1) ? record_early_take(context, thread, err) : error_nomem(err);
 }
 
-/* A new program's first waits have stacks that lack their callers. */
+/* Finds threads with stacks that were cut because the unwind tables of a new program had not been read yet. */
 static enum tally_status record_early_find_partial(struct record_early *e, struct tally_error *err)
 {
 	const struct waiting_threads_sink sink = {record_early_take_partial, e};
@@ -240,7 +242,7 @@ enum tally_status record_early_read_stacks(struct record_early *e, bool is_last,
 	enum tally_status found = record_early_find_partial(e, err);
 	if (found != TALLY_OK || !e->stacks)
 		return found;
-	if (is_last) /* what follows takes time, in which nothing counts any more */
+	if (is_last) /* Reading the last stacks takes time that must not count as waits. */
 		off_cpu_set_running(e->config.source->off_cpu, false);
 	enum tally_status status = is_last ? early_waits_finish(e->stacks, LAST_STACKS_MS, err)
 					   : early_waits_go_on(e->stacks, STACKS_MS, err);

@@ -10,7 +10,7 @@
 #include "tasks/session/event_errors.h"
 #include "tasks/session/event_words.h"
 
-#define AUX_START_PAUSED 1u /* bit of aux_action: of the AUX event itself */
+#define AUX_START_PAUSED 1u /* The only bit of aux_action that concerns the AUX event itself. */
 
 struct record_events_making {
 	const struct cli *cli;
@@ -18,8 +18,8 @@ struct record_events_making {
 	const struct kernel_seam *kernel;
 	struct event_catalogue *catalogue;
 	struct event_list *events;
-	size_t last; /* first event of the last -e */
-	size_t with_cgroup; /* events that -G has had */
+	size_t last; /* Index of the first event of the most recent -e. */
+	size_t with_cgroup; /* Number of events that already have a cgroup from -G. */
 };
 
 static int record_events_parse(struct record_events_making *m, const char *text, struct event_list *events)
@@ -55,7 +55,7 @@ static int add_filter(struct record_events_making *m, const char *filter, const 
 	return record_events_tell(m, option, event_add_filter(m->events, m->last, filter, option, &err), &err);
 }
 
-/* The fields of tracepoints are the kernel's to filter; samples of other events a BPF program filters. */
+/* The kernel filters tracepoints by their fields; a BPF program filters the samples of other events. */
 static int add_sample_filter(struct record_events_making *m, const char *filter)
 {
 	bool is_of_fields = m->last >= m->events->len;
@@ -104,7 +104,7 @@ static int record_events_add_word(
 	return 0;
 }
 
-/* NULL, or why record cannot do what the event's terms ask for. */
+/* Returns NULL, or why record does not support the terms of the event. */
 static const char *terms_refusal(const struct event_spec *spec, bool is_leader, const struct record_settings *s)
 {
 	enum term_choice overwrite = spec->recording.overwrite;
@@ -149,7 +149,8 @@ int record_events_make(const struct cli *cli, const struct command *command, con
 	if (event_catalogue_create(kernel, &m.catalogue, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	if (s->wall && !record_settings_have(s, RECORD_WORD_EVENT) && !record_settings_have(s, RECORD_WORD_PFM))
-		code = record_events_parse(&m, "cpu-clock", events); /* before words that refer to it */
+		/* The default event must be in the list before options that refer to the previous event. */
+		code = record_events_parse(&m, "cpu-clock", events);
 	for (size_t i = 0; code == 0 && i < s->event_words.len; i++)
 		code = record_events_add_word(&m, &s->event_words.items[i], s->target.system_wide);
 	if (code == 0 && events->len == 0)

@@ -102,7 +102,7 @@ static bool copy_caps(struct record_features *r, const struct host_pmu *pmu, str
 	return caps->items != NULL;
 }
 
-/* What the PMU named cpu can do has a section of its own; the others share one. */
+/* The capabilities of the PMU "cpu" have their own section; all other PMUs share one. */
 static bool add_capabilities(struct record_features *r)
 {
 	struct perfdata_features *f = &r->features;

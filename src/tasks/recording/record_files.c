@@ -22,32 +22,33 @@
 #include "kernel/system/fd_limit.h"
 
 #define FILES_MAX      2048
-#define FDS_LEFT_SHARE 4 /* of the descriptors that can be had, so much is not ours */
-#define TRIES_MAX      8 /* processes that are asked for one file */
+#define FDS_LEFT_SHARE 4 /* One in so many of the available descriptors is left for the rest of the program. */
+#define TRIES_MAX      8 /* Maximum number of attempts to open one file, each by another mapping of it. */
 #define PAUSE_LEAST_MS 4
 #define PAUSE_MOST_MS  64
 #define KEY_WORDS      4
-#define MMAP_BYTES_MAX (8u << 10) /* a record: its name has 4 KiB at most */
+#define MMAP_BYTES_MAX (8u << 10) /* Maximum size of a map record, of which the file name takes at most 4 KiB. */
 
 struct held_file {
-	int fd; /* -1: it could not be opened yet */
+	int fd; /* -1 until the file has been opened. */
 	unsigned tries;
 };
 
 struct record_files {
-	pthread_mutex_t mutex; /* of all but pause_ms */
-	struct id_table keys; /* -> index in files */
+	pthread_mutex_t mutex; /* Protects all members except pause_ms. */
+	struct id_table keys; /* Maps a build ID, or device and inode, to an index in files. */
 	VEC(struct held_file) files;
 	size_t held, held_max;
 	_Atomic int pause_ms;
 };
 
-/* Not before the command is started: it would inherit the limit. */
+/* Raises the limit of open files. This must not happen before the command has started, because it would inherit the
+ * limit. */
 static size_t held_at_most(void)
 {
 	struct rlimit limit;
 	(void)fd_limit_make_room(FILES_MAX + FILES_MAX / FDS_LEFT_SHARE);
-	int lowest = dup(STDERR_FILENO); /* about as many as are open */
+	int lowest = dup(STDERR_FILENO); /* The lowest free descriptor is about the number of open ones. */
 	if (lowest < 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur <= (rlim_t)lowest) {
 		if (lowest >= 0)
 			close(lowest);
@@ -134,7 +135,7 @@ static void record_files_hold(struct record_files *files, const struct record_mm
 		key_of_inode(m->major, m->minor, m->inode, m->inode_generation, key);
 	uint32_t index = id_table_find(&files->keys, key);
 	if (index == ID_TABLE_NONE) {
-		/* In this order a failure leaves a number that nobody has. */
+		/* files is extended first, so that each index in keys has an entry even if memory runs out. */
 		if (!vec_push(&files->files, ((struct held_file){.fd = -1})))
 			return;
 		index = id_table_add(&files->keys, key, &is_new);
@@ -143,7 +144,7 @@ static void record_files_hold(struct record_files *files, const struct record_mm
 			return;
 		}
 	}
-	files->pause_ms = PAUSE_LEAST_MS; /* where programs start, others will */
+	files->pause_ms = PAUSE_LEAST_MS; /* After one program has started, others are likely to follow. */
 	struct held_file *file = &files->files.items[index];
 	if (files->held_max == 0)
 		files->held_max = held_at_most();

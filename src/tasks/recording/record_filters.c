@@ -9,7 +9,7 @@
 struct record_filters {
 	const struct event_list *events;
 	size_t count;
-	struct bpf_sample_filter *programs[]; /* by event, NULL: it has none */
+	struct bpf_sample_filter *programs[]; /* Indexed by event; NULL if the event has no filter. */
 };
 
 static bool record_filters_are_wanted(const struct event_list *events)

@@ -15,7 +15,7 @@
 #include "kernel/system/spawn.h"
 
 #define WORDS_MAX     32
-#define EVENT_DEFAULT "cycles:P" /* as in record, a cgroup follows the event that it restricts */
+#define EVENT_DEFAULT "cycles:P" /* Default event for -G, which needs a preceding -e in record, too. */
 
 enum tally_status recorded_file_make(char path[RECORDED_PATH_BYTES], struct tally_error *err)
 {
@@ -74,7 +74,8 @@ bool record_duration_parse(const char *word, struct text *seconds)
 	return false;
 }
 
-/* Until the recorder has ended; signals that were sent to us alone go to it. Its status as waitpid gives it. */
+/* Waits until the recorder has ended, and forwards signals that were sent to this process only. Returns the status of
+ * waitpid. */
 static int wait_for_recorder(pid_t recorder, const sigset_t *signals)
 {
 	siginfo_t info;
@@ -92,7 +93,8 @@ static int wait_for_recorder(pid_t recorder, const sigset_t *signals)
 	return status;
 }
 
-/* In a process of its own: the recorder ends as its command did, by a signal too, and we go on. */
+/* Runs the recorder in a child process: it ends as its command did, possibly by a signal, and this process must
+ * continue. */
 static int run_apart(const struct cli *cli, const char *const *words, int argc, char **argv)
 {
 	sigset_t signals, before;
@@ -112,7 +114,8 @@ static int run_apart(const struct cli *cli, const char *const *words, int argc, 
 	int error = errno;
 	int status = recorder > 0 ? wait_for_recorder(recorder, &signals) : 0;
 	const struct timespec now = {0, 0};
-	while (sigtimedwait(&signals, NULL, &now) > 0) /* the recorder had it too */
+	/* Discards pending signals, which the recorder has received, too. */
+	while (sigtimedwait(&signals, NULL, &now) > 0)
 		;
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (recorder < 0)
@@ -129,7 +132,7 @@ int record_for_verb(
 		{"-p", target->pids}, {"-t", target->tids}, {"-C", target->cpus}, {"-u", target->user},
 		{"-G", target->cgroups},
 		{"--rung", target->rung.rung == RUNG_AUTO ? NULL : rung_name(target->rung.rung)}};
-	/* auto: whole stacks, however the program was compiled. */
+	/* "auto" unwinds completely, no matter how the program was compiled. */
 	const char *words[WORDS_MAX] = {"record", "--call-graph", target->call_graph ? target->call_graph : "auto"};
 	size_t count = 3;
 	for (size_t i = 0; i < ARRAY_LEN(options); i++) {

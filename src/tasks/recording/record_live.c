@@ -13,17 +13,20 @@
 #include "tasks/recording/record_features.h"
 #include "tasks/recording/ring_merge.h"
 
-#define STACKS_A_RING	      64 /* the longest: so many come in 16 ms at 4 kHz */
+/* A ring has room for at least so many of the largest stack dumps: those of 16 ms at 4 kHz. */
+#define STACKS_A_RING	      64
 #define RING_BYTES_MOST	      (16u << 20)
 #define RING_BYTES_LEAST      (512u << 10)
-#define RING_BYTES_ALL	      (512u << 20) /* of all CPUs */
-#define RECORD_LIVE_OUT_BYTES (256u << 10) /* written at once */
+#define RING_BYTES_ALL	      (512u << 20) /* Limit for the rings of all CPUs together. */
+#define RECORD_LIVE_OUT_BYTES (256u << 10) /* Output is written in blocks of about this size. */
 #define WINDOW_MS	      500
-#define PRESSED_MOST	      2 /* windows in a row: one may be another program's doing */
-#define CALM_LEAST	      6 /* windows without pressure, before a step back */
-#define FREQ_LEAST	      50
+/* Number of consecutive windows under pressure before a step, because a single one may be caused by another
+ * program. */
+#define PRESSED_MOST 2
+#define CALM_LEAST   6 /* Number of consecutive windows without pressure before a step back. */
+#define FREQ_LEAST   50
 
-/* Steps: nothing, two of shorter stacks, then half the frequency each. */
+/* Step 0 changes nothing, the next two shorten stack dumps, and each further step halves the frequency. */
 static const size_t stack_bytes_of_step[] = {SIZE_MAX, 16384, 8192};
 #define SHORT_STEPS (ARRAY_LEN(stack_bytes_of_step) - 1)
 
@@ -34,10 +37,11 @@ struct record_live {
 	struct writer out;
 	unsigned step;
 	bool can_lower;
-	uint64_t freq; /* what was asked for */
-	int64_t window_ms, lowered_since_ms; /* since when */
-	bool is_pressed; /* in this window */
-	unsigned pressed_windows, calm_windows; /* in a row */
+	uint64_t freq; /* The frequency that was requested. */
+	/* Start of the current window, and of the time with a lowered frequency. */
+	int64_t window_ms, lowered_since_ms;
+	bool is_pressed; /* Set if the current window is under pressure. */
+	unsigned pressed_windows, calm_windows; /* Numbers of consecutive windows. */
 	uint64_t lost_before;
 	struct record_live_summary summary;
 };

@@ -52,7 +52,8 @@ static bool id_of_map(void *context, uint32_t pid, const struct proc_map *map, s
 	if (is_new) {
 		struct record_build_id found = {.size = 0};
 		read_map_id(pid, map, &found);
-		if (!vec_push(&ids->known, found)) { /* numbers must stay in step: nothing more is known */
+		/* Out of memory: the indexes in files would not match known any more, so both are cleared. */
+		if (!vec_push(&ids->known, found)) {
 			id_table_deinit(&ids->files);
 			ids->files = (struct id_table){.words = 2};
 			ids->known.len = 0;

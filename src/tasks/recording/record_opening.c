@@ -104,7 +104,7 @@ static enum tally_status describe_all(struct record_opening *o, struct synthesis
 	return status == TALLY_OK ? synthesize_flush(state, err) : status;
 }
 
-/* ids: for record_map_ids_deinit. */
+/* The caller frees ids with record_map_ids_deinit after the last use of state. */
 static void begin_state(const struct record_opening *o, struct synthesis *state, const struct record_sink *sink,
 	struct record_map_ids *ids)
 {
@@ -127,7 +127,8 @@ static bool samples_kernel(const struct event_list *events)
 	return false;
 }
 
-/* Where the kernel lies is known now or never: a report cannot ask for it later. */
+/* Warns that the kernel's functions will have no names, because a report cannot determine the kernel's addresses
+ * later. */
 static void say_hidden_kernel(const struct record_request *q)
 {
 	if (kernel_is_empty(q->kernel, "/proc/kallsyms")) {
@@ -190,7 +191,7 @@ enum tally_status record_opening_describe_threads(struct record_opening *o, cons
 	return status;
 }
 
-/* Rings that came out smaller than asked for, or than a default, have room for shorter stacks only. */
+/* Reduces the stack dumps to what the rings have room for: they may be smaller than the requested or default size. */
 static bool shorten_stacks(struct record_opening *o)
 {
 	const struct record_request *q = o->request;
@@ -231,7 +232,8 @@ static enum tally_status open_waits(struct record_opening *o, struct tally_error
 	return q->plan.waits.is_wanted ? record_waits_create(&config, &o->waits, err) : TALLY_OK;
 }
 
-/* The rings of events take all memory that an ordinary user may lock, so those of waits may have to come first. */
+/* The rings of events use all memory that an ordinary user may lock. If nothing is left for the rings of waits, these
+ * are created first. */
 static enum tally_status open_recorder_and_waits(struct record_opening *o, struct tally_error *err)
 {
 	const struct recorder_config config = recorder_config(o);

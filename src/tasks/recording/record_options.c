@@ -101,7 +101,7 @@ const char *record_set_call_graph(const struct option_use *use)
 
 #define BAD_RING_SIZE "Invalid argument for --mmap_pages/-m: give a number of pages, or a size with B, K, M or G"
 
-/* "16" or "64K" in text[0..len). */
+/* Parses "16" (pages) or "64K" in text[0..len). */
 static bool parse_ring_bytes(const char *text, size_t len, uint64_t *bytes)
 {
 	char word[32];
@@ -117,7 +117,7 @@ static bool parse_ring_bytes(const char *text, size_t len, uint64_t *bytes)
 	return true;
 }
 
-/* Behind a comma stands the size of the area of AUX data. */
+/* The part after a comma is the size of the AUX area. */
 static const char *record_options_set_ring_size(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
@@ -128,7 +128,7 @@ static const char *record_options_set_ring_size(const struct option_use *use)
 		return BAD_RING_SIZE;
 	s->has_aux_size = comma && comma[1];
 	if (comma && len == 0)
-		return NULL; /* the ring's is the usual one */
+		return NULL; /* The size of the ring remains the default. */
 	if (!parse_ring_bytes(use->value, len, &bytes))
 		return BAD_RING_SIZE;
 	while (rounded < bytes)
@@ -213,7 +213,8 @@ static const char *set_compression(const struct option_use *use)
 	s->output.compression_level = 0;
 	if (use->is_negated)
 		return NULL;
-	const char *number = use->value && use->value[0] == '=' ? use->value + 1 : use->value; /* -z=3 */
+	/* -z=3 is the same as -z3. */
+	const char *number = use->value && use->value[0] == '=' ? use->value + 1 : use->value;
 	if (number && !str_to_u64(str_from(number), 10, &level))
 		return "--compression-level takes a number from 1 to 22";
 	s->output.compression_level = level == 0 ? 1 : level > COMPRESSOR_LEVEL_MAX ? COMPRESSOR_LEVEL_MAX : (int)level;
@@ -247,7 +248,7 @@ static const char *set_mmap_flush(const struct option_use *use)
 		       : "--mmap-flush takes a size with B, K, M or G";
 }
 
-/* 10s, 2m, 1h, 1d */
+/* Parses a number with a unit: 10s, 2m, 1h, 1d. */
 static bool record_options_parse_time(const char *text, int64_t *ms)
 {
 	static const char units[] = "smhd";
@@ -420,7 +421,7 @@ static const char *record_options_add_toggle(const struct option_use *use)
 	return vec_push(&s->simulation.toggles, use->value) ? NULL : "out of memory";
 }
 
-/* Maps need the tasks that they are of. */
+/* Mappings are only recorded together with their tasks. */
 static const char *set_synth(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;

@@ -23,8 +23,8 @@
 #include "tasks/recording/rung_losses.h"
 #include "tasks/session/stream_output.h"
 
-#define DIRECTORY_VERSION 1 /* as FEATURE_DIR_FORMAT tells it */
-#define STAMP_BYTES	  17 /* yyyymmddhhmmss, hundredths, NUL */
+#define DIRECTORY_VERSION 1 /* The version that FEATURE_DIR_FORMAT contains. */
+#define STAMP_BYTES	  17 /* Size of "yyyymmddhhmmss" with two digits for hundredths of a second and a NUL byte. */
 
 enum tally_status record_output_init(
 	struct record_output *o, const struct record_request *request, struct tally_error *err)
@@ -110,7 +110,7 @@ static enum tally_status make_directory(const char *path, struct tally_error *er
 	enum tally_status status = old_recording_keep(path, err);
 	if (status != TALLY_OK)
 		return status;
-	if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) /* empty, or it would have been kept */
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) /* The file is empty: any other has been renamed. */
 		(void)unlink(path);
 	if (mkdir(path, 0700) != 0)
 		return error_set_errno(err, TALLY_IO, errno, "failed to open %s; choose another name with -o", path);
@@ -184,7 +184,7 @@ int record_output_timeout_ms(const struct record_output *o)
 	return left < 0 ? 0 : left < RECORD_SYNC_MS ? (int)left : RECORD_SYNC_MS;
 }
 
-/* A file, or the directory that is ours; never a device that was there before. */
+/* Returns whether the output is a file or directory that this recording has created, not a device. */
 static bool record_output_is_recording(const struct record_output *o)
 {
 	struct stat st;
@@ -222,7 +222,8 @@ static enum tally_status read_back(
 	return TALLY_OK;
 }
 
-/* The file says what samples by timers have missed. Without memory for it, it says what they always change. */
+/* Adds to the file what timer-based sampling has missed. If memory runs out, the file only names the changes that
+ * tracing always causes. */
 static void record_output_add_losses(struct record_output *o)
 {
 	struct perfdata_origin *origin = &o->features.features.origin;
@@ -263,7 +264,7 @@ static enum tally_status close_file(struct record_output *o, struct tally_error 
 	return perfdata_writer_close(o->writer, features, err);
 }
 
-/* path.yyyymmddhhmmsscc; a name that is taken is skipped. */
+/* Makes the name path.yyyymmddhhmmsscc, with the first hundredth of a second for which no file exists. */
 static bool make_stamped_name(const char *path, char name[PATH_MAX])
 {
 	struct timespec now;
@@ -285,7 +286,7 @@ static bool make_stamped_name(const char *path, char name[PATH_MAX])
 	return true;
 }
 
-/* The oldest goes when there are more than --switch-max-files. */
+/* Removes the oldest file if there are more than --switch-max-files. */
 static enum tally_status keep_name(struct record_output *o, const char *name, struct tally_error *err)
 {
 	unsigned max = o->request->output.max_files;

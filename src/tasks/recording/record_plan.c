@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "tasks/recording/record_config.h"
 
-#define OFF_CPU_THRESHOLD_MS 500 /* as perf */
+#define OFF_CPU_THRESHOLD_MS 500 /* perf has the same default. */
 #define WALL_THRESHOLD_MS    1
 
 void record_target_complete(struct target_request *t, bool has_command)
@@ -51,18 +51,19 @@ struct record_plan record_plan_make(const struct record_settings *s)
 	struct record_plan plan = {
 		.attrs = record_plan_attrs(s), .waits = record_plan_waits(s), .is_ring_given = s->ring_bytes != 0};
 	struct record_chains *chains = &plan.attrs.chains;
-	if (plan.waits.is_wanted && !plan.attrs.modes.use_clockid) { /* the one clock that BPF programs have */
+	if (plan.waits.is_wanted && !plan.attrs.modes.use_clockid) { /* BPF programs can read no other clock. */
 		plan.attrs.modes.use_clockid = true;
 		plan.attrs.modes.clockid = CLOCK_MONOTONIC;
 	}
 	plan.is_stack_given = chains->mode == CALLGRAPH_DWARF && chains->stack_bytes != 0;
-	bool has_dumps = chains->mode == CALLGRAPH_DWARF || chains->mode == CALLGRAPH_BPF; /* of tracepoints */
+	/* With CALLGRAPH_BPF, tracepoints still need stack dumps. */
+	bool has_dumps = chains->mode == CALLGRAPH_DWARF || chains->mode == CALLGRAPH_BPF;
 	if (has_dumps && !plan.is_stack_given)
 		chains->stack_bytes = s->keeps_stacks ? RECORD_STACK_BYTES_DEFAULT : RECORD_STACK_BYTES_MAX;
 	plan.ring_bytes = plan.is_ring_given	    ? s->ring_bytes
 			  : plan.attrs.unwinds_live ? record_live_ring_bytes()
 						    : RECORD_RING_BYTES_DEFAULT;
-	/* More would fill a ring before it is read. */
+	/* With a higher threshold, a ring could fill up before it is read. */
 	plan.flush_bytes = MIN(s->flush_bytes, (plan.ring_bytes + (size_t)sysconf(_SC_PAGESIZE)) / 4);
 	return plan;
 }

@@ -12,10 +12,10 @@
 
 #define RECORD_PROGRESS_FIRST_MS 300
 #define EVERY_MS		 1000
-#define LOST_AT			 16 /* in RECORD_LOST, behind the id */
-#define LOST_SAMPLES		 8 /* in RECORD_LOST_SAMPLES */
+#define LOST_AT			 16 /* Offset of the count in PERF_RECORD_LOST, after the header and the ID. */
+#define LOST_SAMPLES		 8 /* Offset of the count in PERF_RECORD_LOST_SAMPLES. */
 
-/* The command writes where we would: its lines and ours would become one another's. */
+/* Returns whether the command writes to the same terminal, where its output and the progress line would mix. */
 static bool is_commands_terminal(const struct record_request *request)
 {
 	return request->command && isatty(STDOUT_FILENO) == 1;
@@ -63,7 +63,7 @@ void record_progress_show(struct record_progress *progress, uint64_t bytes)
 	progress->due_ms = now + EVERY_MS;
 	progress->state.bytes = bytes;
 	progress->state.seconds = (double)(now - progress->started_ms) / 1000;
-	/* The last column stays free, so that no terminal goes to the next line. */
+	/* The last column stays free, so that no terminal wraps the line. */
 	record_progress_text(&t, &progress->state, progress_line_width() - 1);
 	progress_line_put((struct tally_str){t.data, t.failed ? 0 : t.len});
 	text_deinit(&t);

@@ -10,7 +10,8 @@
 #include "base/file.h"
 
 #define RECORD_PYTHON_PATH_BYTES 64
-#define FILE_MODE		 0644 /* as a runtime's: names of functions, no data */
+/* Readable for everybody, like the maps of other runtimes: they contain only names of functions. */
+#define FILE_MODE 0644
 
 void record_python_init(struct record_python *python)
 {
@@ -32,7 +33,7 @@ void record_python_close(struct record_python *python, bool removes)
 	vec_free(&python->made);
 }
 
-/* Everybody may write to the folder: a link, or another user's file, is not written to. */
+/* Anybody may create files in /tmp, so symbolic links and files of other users are not opened. */
 static int record_python_open(struct record_python *python, uint32_t pid)
 {
 	const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;

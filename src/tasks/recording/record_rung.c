@@ -17,7 +17,7 @@ static bool names_processes(const struct target_request *t)
 	return t->pids || t->tids;
 }
 
-/* What the stand-in cannot do; NULL: nothing of that was asked for. */
+/* Returns an option that timer-based sampling does not support, or NULL if there is none. */
 static const char *rung_obstacle(const struct record_settings *s, bool has_command)
 {
 	const struct target_request *t = &s->target;
@@ -105,7 +105,7 @@ enum tally_status record_rung_choose(struct record_rung *rung, const struct kern
 		return error_set(err, TALLY_INVALID, "--rung timer and --require-event cannot be used together");
 	bool is_denied = s->rung.rung != RUNG_TIMER && events_are_denied(kernel, &gate);
 	enum tally_status status = gate.failed ? error_nomem(err) : TALLY_OK;
-	/* With --rung events, the refusal of the event that was asked for says what opens it. */
+	/* With --rung events, the error for the requested event explains how to allow it. */
 	bool descends =
 		s->rung.rung == RUNG_TIMER || (is_denied && (s->rung.rung == RUNG_AUTO || s->rung.requires_event));
 	if (status == TALLY_OK && descends)

@@ -38,20 +38,20 @@ struct record_session_session {
 	bool has_child, child_is_started, child_is_over;
 	struct record_output output;
 	struct record_control control;
-	struct record_watch *watch; /* NULL: no event starts a file */
+	struct record_watch *watch; /* NULL without --switch-output-event. */
 	struct record_progress progress;
-	int signal_fd, wait_fd; /* the latter becomes readable with signals and commands */
-	size_t toggles_done; /* of request->toggles_ms */
+	int signal_fd, wait_fd; /* wait_fd is an epoll descriptor for signals, commands and events of watch. */
+	size_t toggles_done; /* Number of entries of request->toggles_ms that have been applied. */
 	int64_t started_ms;
 	bool is_over, wants_switch, has_hung_up;
-	uint64_t wakeups; /* since the last file began */
+	uint64_t wakeups; /* Number of times that rings had data since the current file was opened. */
 	sigset_t old_mask;
 	bool has_mask;
 };
 
 static enum tally_status record_session_take_signals(struct record_session_session *s, struct tally_error *err)
 {
-	/* SIGPIPE: the command is to be ended first. SIGUSR2 asks for the next file, or for nothing. */
+	/* SIGPIPE is blocked, so that the command is ended first. SIGUSR2 is ignored unless it switches files. */
 	const int ours[] = {SIGINT, SIGTERM, SIGCHLD, SIGPIPE, SIGUSR2, SIGHUP};
 	sigset_t mask;
 
@@ -59,9 +59,10 @@ static enum tally_status record_session_take_signals(struct record_session_sessi
 	for (size_t i = 0; i < ARRAY_LEN(ours); i++) {
 		struct sigaction action = {.sa_handler = SIG_DFL}, before;
 		if (ours[i] == SIGHUP && sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler == SIG_IGN)
-			continue; /* nohup: the recording outlives its terminal */
-		action.sa_flags = ours[i] == SIGCHLD ? SA_NOCLDSTOP : 0; /* its stops are no news */
-		sigaction(ours[i], &action, NULL); /* an ignored signal would never reach the descriptor */
+			continue; /* Under nohup, the recording outlives its terminal. */
+		action.sa_flags = ours[i] == SIGCHLD ? SA_NOCLDSTOP : 0; /* The stops of a child are not needed. */
+		/* The kernel discards ignored signals instead of passing them to the signalfd. */
+		sigaction(ours[i], &action, NULL);
 		sigaddset(&mask, ours[i]);
 	}
 	if (sigprocmask(SIG_BLOCK, &mask, &s->old_mask) != 0)
@@ -150,7 +151,7 @@ static enum tally_status to_output(
 	return record_output_append(&s->output, slices, slice_count, err);
 }
 
-/* The same for what the recorder says itself. */
+/* Sink for records that this process synthesizes, which the unwinder must see, too. */
 static enum tally_status to_output_and_live(
 	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
@@ -171,7 +172,7 @@ static enum tally_status write_synthesized_state(struct record_session_session *
 	return status == TALLY_OK ? record_output_finish_round(&s->output, err) : status;
 }
 
-/* What is not written at the start has to be known to unwind. */
+/* The unwinder needs the initial state even if it is not written at the start. */
 static enum tally_status learn_synthesized_state(struct record_session_session *s, struct tally_error *err)
 {
 	const struct record_request *q = s->request;
@@ -182,13 +183,13 @@ static enum tally_status learn_synthesized_state(struct record_session_session *
 						     !s->child_is_started, err);
 }
 
-/* Before the samples, or with --tail-synthesize behind them. */
+/* The state is written before the samples, or with --tail-synthesize after them. */
 static enum tally_status describe_if_due(struct record_session_session *s, bool is_tail, struct tally_error *err)
 {
 	return s->request->describes_at_end == is_tail ? write_synthesized_state(s, err) : TALLY_OK;
 }
 
-/* Waits first: what the rings hold by then may be newer. */
+/* Waits are drained first, so that the records that remain in the rings are newer. */
 static enum tally_status record_session_drain(
 	struct record_session_session *s, bool is_last, uint64_t *bytes, struct tally_error *err)
 {
@@ -204,7 +205,7 @@ static enum tally_status record_session_drain(
 	return record_output_finish_round(&s->output, err);
 }
 
-/* What the rings have that overwrite themselves, with the state of things at its end. */
+/* Writes the contents of overwritable rings, and with --tail-synthesize the state of processes. */
 static enum tally_status end_of_file(struct record_session_session *s, struct tally_error *err)
 {
 	struct record_sink sink = {to_output, s};
@@ -246,7 +247,7 @@ static enum tally_status read_what_waits(struct record_session_session *s, struc
 	struct epoll_event events[EVENTS_AT_ONCE];
 	enum tally_status status = TALLY_OK;
 	int n = epoll_wait(s->wait_fd, events, EVENTS_AT_ONCE, 0);
-	if (n < 0) /* no signal interrupts a call that does not wait */
+	if (n < 0) /* EINTR is impossible with a timeout of 0. */
 		return error_set_errno(err, TALLY_IO, errno, "cannot look for signals (epoll_wait)");
 	for (int i = 0; status == TALLY_OK && i < n; i++) {
 		if (events[i].data.u32 == WAITS_FOR_SIGNAL)
@@ -257,7 +258,7 @@ static enum tally_status read_what_waits(struct record_session_session *s, struc
 	return status;
 }
 
-/* --delay: the times at which events are enabled and disabled in turn. */
+/* Enables and disables events at the times of --delay. */
 static enum tally_status toggle_if_due(struct record_session_session *s, struct tally_error *err)
 {
 	const struct record_request *q = s->request;
@@ -302,7 +303,7 @@ static enum tally_status record_session_explain(
 	return status == TALLY_OK ? TALLY_OK : record_output_failure(&s->output, err);
 }
 
-/* The events of the target have ended: with its threads, or before them, at an exec (exec_stop.h). */
+/* Called when all events of the target have ended: with its threads, or before them at an exec (exec_stop.h). */
 static void note_hang_up(struct record_session_session *s)
 {
 	const struct target *t = &s->opening.target;
@@ -312,7 +313,7 @@ static void note_hang_up(struct record_session_session *s)
 	s->has_hung_up = true;
 }
 
-/* A command is waited for to its own end, whatever becomes of its events. */
+/* A command is awaited until it ends, even if its events have ended earlier. */
 static bool target_is_over(struct record_session_session *s)
 {
 	if (!recorder_target_is_over(s->opening.recorder))
@@ -321,7 +322,7 @@ static bool target_is_over(struct record_session_session *s)
 	return !s->opening.target.is_command || !s->child_is_started;
 }
 
-/* Meanwhile programs that come are held: some do not live as long as a ring takes to fill. */
+/* While it waits, it opens the files of new programs: some end before a ring would be read. */
 static enum tally_status wait_and_look(struct record_session_session *s, bool *is_ready, struct tally_error *err)
 {
 	struct recorder *recorder = s->opening.recorder;
@@ -345,7 +346,7 @@ static enum tally_status finish_waits(struct record_session_session *s, struct t
 	return record_waits_drain(s->opening.waits, &sink, true, err);
 }
 
-/* Until the command or the target ends, or a signal comes. */
+/* Records until the command or the target ends, or a signal arrives. */
 static enum tally_status record_all(struct record_session_session *s, struct tally_error *err)
 {
 	uint64_t bytes;
@@ -371,17 +372,19 @@ static enum tally_status record_all(struct record_session_session *s, struct tal
 	}
 	progress_line_erase();
 	if (s->child_is_started && !s->child_is_over)
-		(void)kill(s->child.pid, SIGTERM); /* now: what it still does is not recorded any more */
+		/* The command is ended now, because nothing is recorded of it any more. */
+		(void)kill(s->child.pid, SIGTERM);
 	if (status == TALLY_OK && s->output.threads)
 		status = record_session_explain(s, record_threads_stop(s->output.threads, err), err);
-	if (s->opening.waits) { /* samples and waits end together; what both have come to is read later */
+	if (s->opening.waits) { /* Samples and waits end together here, and their remaining data is read later. */
 		enum tally_status ended = record_waits_end(s->opening.waits, status == TALLY_OK ? err : NULL);
 		status = status == TALLY_OK ? ended : status;
 	}
 	recorder_disable(s->opening.recorder);
 	if (status == TALLY_OK && s->opening.waits)
 		status = finish_waits(s, err);
-	if (status == TALLY_OK && s->output.threads) /* what came between the two */
+	/* Writes the records that arrived after the worker threads had stopped and before events were disabled. */
+	if (status == TALLY_OK && s->output.threads)
 		status = record_session_explain(s, record_threads_stop(s->output.threads, err), err);
 	do {
 		if (status == TALLY_OK)
@@ -401,7 +404,7 @@ static void record_session_encode_lost(const struct record_session_session *s, c
 	record_encode(w, &fields, misc, &layout, &id);
 }
 
-/* Losses that are counted per event are assigned to its first source. */
+/* Losses that are counted per event are attributed to its first source. */
 static void record_session_write_event_lost(
 	const struct record_session_session *s, size_t event, uint64_t lost, uint16_t misc, struct writer *w)
 {
@@ -432,7 +435,7 @@ static void record_session_write_lost_waits(const struct record_session_session 
 		s, record_waits_event(s->request->events), losses.waits + losses.threads + losses.switches, 0, w);
 }
 
-/* What the kernel dropped per event, as records of our own: LOST records only come when a ring has room again. */
+/* Writes a record for the losses of each event: the kernel emits LOST records only when a ring has room again. */
 static enum tally_status write_lost(struct record_session_session *s, struct tally_error *err)
 {
 	size_t count;
@@ -557,7 +560,7 @@ static void close_waiting(struct record_session_session *s)
 	s->summary->has_blocked = s->has_mask;
 }
 
-/* What came since has been obeyed: the recording is over. */
+/* Discards pending signals: their only purpose was to end the recording. */
 void record_session_unblock(struct record_summary *summary)
 {
 	const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
@@ -610,7 +613,7 @@ enum tally_status record_session_run(
 	if (was_started)
 		record_announce(request, "[ %s record: Woken up %llu times to write data ]", request->argv[0],
 			(unsigned long long)s.wakeups);
-	if (was_started) { /* a recording that broke off keeps what it has */
+	if (was_started) { /* A recording that ended with an error still gets a complete file. */
 		enum tally_status closed = record_output_finish(&s.output, summary, status == TALLY_OK ? err : NULL);
 		status = status == TALLY_OK ? closed : status;
 	} else {

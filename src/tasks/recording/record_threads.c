@@ -17,10 +17,12 @@
 #include "base/error.h"
 #include "kernel/system/cpu_topology.h"
 
-#define POLL_MS	  100 /* less than a kill may cost; programs that come are looked at as often */
-#define SLICE_MAX 2 /* of a ring */
+/* Maximum age of a record in its ring, and the interval at which new mappings are noticed; less than
+ * RECORD_SYNC_MS. */
+#define POLL_MS	  100
+#define SLICE_MAX 2 /* The contents of a ring have at most two parts. */
 
-struct stream { /* of one ring */
+struct stream { /* The file of one ring. */
 	int fd;
 	_Atomic uint64_t bytes;
 	struct compressor *compressor;
@@ -39,9 +41,9 @@ struct worker {
 
 struct record_threads {
 	struct record_threads_config config;
-	struct stream *streams; /* one a ring */
-	struct cpu_place *places; /* likewise */
-	size_t *rings; /* of all workers, one behind the other */
+	struct stream *streams; /* One for each ring. */
+	struct cpu_place *places; /* One for each ring. */
+	size_t *rings; /* Ring numbers of all workers, grouped by worker. */
 	struct worker *workers;
 	size_t worker_count;
 	int stop_fd;
@@ -134,7 +136,7 @@ static enum tally_status record_threads_write_all(
 			continue;
 		if (n < 0) {
 			int errnum = errno;
-			(void)!ftruncate(s->fd, (off_t)before); /* back to whole records */
+			(void)!ftruncate(s->fd, (off_t)before); /* Truncates the file to complete records. */
 			return error_set_errno(err, TALLY_IO, errnum, "writing samples");
 		}
 		done += (uint64_t)n;
@@ -181,7 +183,7 @@ static enum tally_status drain_rings(struct worker *w, uint64_t *bytes, struct t
 	return status;
 }
 
-/* Where its rings are filled. It may run elsewhere if that is not allowed. */
+/* Pins the thread to the CPUs of its rings. If that is not allowed, it runs anywhere. */
 static void record_threads_settle(const struct worker *w)
 {
 	const struct cpu_place *places = w->all->places;
@@ -216,7 +218,9 @@ static void *record_threads_work(void *context)
 			w->status = error_set_errno(&w->error, TALLY_IO, errno, "waiting for samples");
 		for (size_t i = 0; i < w->ring_count; i++)
 			if (polls[i].revents & (POLLHUP | POLLERR | POLLNVAL))
-				polls[i].fd = -1; /* its target has ended: only time wakes it for the rest */
+				/* The target has ended, and poll would return at once; the rest is read at each
+				 * timeout. */
+				polls[i].fd = -1;
 		if (w->status == TALLY_OK)
 			w->status = drain_rings(w, &bytes, &w->error);
 	}

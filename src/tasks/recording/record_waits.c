@@ -18,29 +18,31 @@
 #include "tasks/recording/wait_filter.h"
 #include "tasks/recording/wait_quota.h"
 
-#define RECORD_WAITS_OUT_BYTES (256u << 10) /* handed on at once */
-#define SUMS_MS		       500 /* sums are taken so often, unless the options say otherwise */
+#define RECORD_WAITS_OUT_BYTES (256u << 10) /* Output is passed on in blocks of about this size. */
+#define SUMS_MS		       500 /* Default interval at which sums are emitted, in milliseconds. */
 
 struct record_waits {
-	const char **cgroups, **cgroup_names; /* whose threads count: directories, and names below the mount point */
-	size_t cgroup_count; /* 0: any cgroup's */
+	/* Cgroups of the recorded threads, as directories, and as names below the mount point. */
+	const char **cgroups, **cgroup_names;
+	size_t cgroup_count; /* 0 if threads of all cgroups count. */
 	struct record_waits_config config;
 	struct record_wait_source source;
 	struct wait_filter filter;
-	struct wait_quota quota; /* of sources that do not see it */
+	struct wait_quota quota; /* Only used with sources that cannot attribute throttling to threads. */
 	struct record_layout layout;
-	struct map_u64 ids; /* of the event, by CPU */
+	struct map_u64 ids; /* IDs of the event by CPU. */
 	uint64_t any_id;
 	struct writer out, raw, sum;
-	struct spool sums; /* samples of --off-cpu that come last: perf gives them times behind all others */
+	/* Sums of --off-cpu, which are written last: as in perf, their times are after all other samples. */
+	struct spool sums;
 	uint64_t sums_count;
-	const struct record_sink *sink; /* during a drain */
+	const struct record_sink *sink; /* Valid during a drain only. */
 	int64_t sums_ms;
 	uint64_t parts;
-	uint64_t floor_ns, drained_ns; /* begin of the last drain but one, and of the last */
+	uint64_t floor_ns, drained_ns; /* Start times of the previous drain and of the current one. */
 	struct record_early early;
 	bool is_running;
-	bool wants_sums; /* with the next drain */
+	bool wants_sums; /* Set if the next drain must emit sums. */
 };
 
 size_t record_waits_event(const struct event_list *events)
@@ -51,7 +53,7 @@ size_t record_waits_event(const struct event_list *events)
 	return events->len;
 }
 
-/* ---- the beginning ---- */
+/* ---- Opening ---- */
 
 static enum tally_status record_waits_find_ids(
 	struct record_waits *w, const struct recorder *recorder, struct tally_error *err)
@@ -69,7 +71,7 @@ static enum tally_status record_waits_find_ids(
 	return TALLY_OK;
 }
 
-/* The cgroups of the events that are sampled: all of them have one, or there is no limit. */
+/* Collects the cgroups of the sampled events. If one event has no cgroup, there is no limit. */
 static enum tally_status record_waits_find_cgroups(struct record_waits *w, struct tally_error *err)
 {
 	const struct event_list *events = w->config.events;
@@ -99,7 +101,8 @@ static size_t record_waits_running_threads(const struct kernel_seam *kernel)
 {
 	char *text;
 	uint64_t count = 0;
-	if (kernel_text(kernel, &text, NULL, "/proc/loadavg") != TALLY_OK) /* "0.1 0.2 0.3 2/345 6789" */
+	/* The format is "0.1 0.2 0.3 2/345 6789": load averages, running and existing threads, last PID. */
+	if (kernel_text(kernel, &text, NULL, "/proc/loadavg") != TALLY_OK)
 		return 0;
 	struct tally_str rest = str_from(text), word;
 	for (unsigned i = 0; i < 4 && str_next(&rest, ' ', &word); i++)
@@ -191,7 +194,7 @@ void record_waits_destroy(struct record_waits *w)
 	free(w);
 }
 
-/* ---- the beginning ---- */
+/* ---- Starting and stopping ---- */
 
 enum tally_status record_waits_start(
 	struct record_waits *w, const struct recorder *recorder, bool starts_disabled, struct tally_error *err)
@@ -209,7 +212,7 @@ enum tally_status record_waits_begin(struct record_waits *w, struct tally_error 
 {
 	enum tally_status status = record_wait_source_begin(&w->source, err);
 	w->is_running = status == TALLY_OK;
-	/* A command that is held before its exec waits for us, which is no wait of its own. */
+	/* Before its exec, the command is stopped by us, which does not count as a wait. */
 	return status == TALLY_OK ? record_early_begin(&w->early, w->config.target->is_command, err) : status;
 }
 
@@ -230,7 +233,7 @@ enum tally_status record_waits_set_running(struct record_waits *w, bool is_runni
 	return status == TALLY_OK && begins ? record_early_begin(&w->early, false, err) : status;
 }
 
-/* ---- samples ---- */
+/* ---- Writing samples ---- */
 
 static enum tally_status record_waits_flush(struct record_waits *w, struct tally_error *err)
 {
@@ -242,7 +245,7 @@ static enum tally_status record_waits_flush(struct record_waits *w, struct tally
 	return status;
 }
 
-/* perf's scripts tell sums from single waits by their times. */
+/* perf's scripts distinguish sums from single waits by their times. */
 static enum tally_status record_waits_keep_sum(
 	struct record_waits *w, struct sample *s, struct wait_record *record, unsigned misc, struct tally_error *err)
 {
@@ -259,7 +262,7 @@ static enum tally_status record_waits_keep_sum(
 	return is_kept ? TALLY_OK : error_nomem(err);
 }
 
-/* Whole records, at most RECORD_WAITS_OUT_BYTES of them at once where they are small. */
+/* Passes on complete records, in blocks of about RECORD_WAITS_OUT_BYTES. */
 static enum tally_status record_waits_give_sums(struct record_waits *w, struct tally_error *err)
 {
 	struct tally_bytes rest = spool_view(&w->sums);
@@ -278,7 +281,7 @@ static enum tally_status record_waits_give_sums(struct record_waits *w, struct t
 	return status;
 }
 
-/* Where a call chain has Python frames, their process needs the mapping that these are in. */
+/* Emits the mapping for the Python frames of a call chain if their process does not have it yet. */
 static void record_waits_put_mapping(
 	struct record_waits *w, uint32_t pid, const uint64_t *ips, size_t count, const struct sample *s)
 {
@@ -299,7 +302,7 @@ static enum tally_status record_waits_take(void *context, const struct off_cpu_w
 	w->parts += record.count;
 	if (w->source.switches)
 		wait_quota_add(&w->quota, wait->pid);
-	/* A single one has no time of its own either: of its parts, only the end of the last one was kept. */
+	/* A sum of a single wait has no own time either, because only the end of its last part is known. */
 	record.flags |= wait->is_summed ? WAIT_FLAG_SUM : 0;
 	bool is_kernel = wait->ips_count && wait->ips[0] == CONTEXT_KERNEL;
 	uint16_t misc = is_kernel ? MISC_CPUMODE_KERNEL : MISC_CPUMODE_USER;

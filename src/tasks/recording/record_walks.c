@@ -51,7 +51,7 @@ struct python_frames *record_walks_python(const struct record_walks *walks)
 	return walks ? bpf_sample_stacks_python(walks->stacks) : NULL;
 }
 
-/* As live_interpreted's name. */
+/* See the member name of live_interpreted. */
 static bool record_walks_name(void *context, uint32_t pid, uint64_t *ips, size_t count, struct record_mmap *mapping)
 {
 	struct python_frames *frames = record_walks_python(context);
@@ -68,7 +68,7 @@ enum tally_status record_walks_attach(void *context, size_t event, int fd, struc
 	return status == TALLY_OK ? status : error_prefix(err, "%s", spec->name);
 }
 
-/* The ring of each CPU takes that CPU's stacks. */
+/* Assigns each CPU's stacks to the ring of that CPU. */
 static enum tally_status record_walks_add_rings(struct record_walks *walks, const struct recorder *recorder,
 	const struct perf_attr *attr, struct tally_error *err)
 {

@@ -15,7 +15,7 @@ struct record_watch {
 	size_t cpu_count;
 };
 
-/* Each event wakes at once and says no more than that it came. */
+/* Each event wakes the reader at once, and its sample contains only its ID. */
 static void complete_attr(struct perf_attr *attr)
 {
 	uint64_t kept = ATTR_FLAG(ATTR_BIT_EXCLUDE_USER) | ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL) |
@@ -83,7 +83,7 @@ static enum tally_status record_watch_drop(
 	return TALLY_OK;
 }
 
-/* Epoll alone does not tell: the kernel forgets that a ring was filled once anyone has asked. */
+/* The result of epoll is not sufficient, because the kernel clears a ring's readiness with the first poll. */
 bool record_watch_has_come(struct record_watch *w)
 {
 	struct record_sink sink = {record_watch_drop, NULL};

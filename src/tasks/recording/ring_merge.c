@@ -34,7 +34,7 @@ static void ring_merge_release_ring(struct ring_merge *m, size_t ring)
 	m->released[ring] = taken;
 }
 
-/* Both looks. */
+/* Reads all rings twice, as live_merge.h requires. */
 enum tally_status ring_merge_look(struct ring_merge *m, bool is_last, uint64_t *fill, struct tally_error *err)
 {
 	struct tally_bytes slices[2];

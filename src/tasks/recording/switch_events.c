@@ -15,16 +15,16 @@
 #include "kernel/system/kernel_files.h"
 #include "tasks/recording/wait_looks.h"
 
-#define FRAMES_MOST 127 /* of the kernel's part of a chain, and of the user's */
+#define FRAMES_MOST 127 /* Maximum number of frames of the kernel's part of a chain, and of the user part. */
 
-/* prev_state of sched_switch: bits that the print format of the tracepoint names. */
+/* Bits of prev_state of sched_switch, as the print format of the tracepoint names them. */
 #define STATE_INTERRUPTIBLE   0x1u
 #define STATE_UNINTERRUPTIBLE 0x2u
 #define STATE_STOPPED	      0xcu
 #define STATE_ENDED	      0x30u
 #define STATE_PREEMPTED	      0x100u
 #define STATE_ALL	      0xffu
-#define FLAG_INTERRUPTS	      0x18u /* of common_flags: in a hard or soft interrupt */
+#define FLAG_INTERRUPTS	      0x18u /* Bits of common_flags: in a hard or soft interrupt. */
 
 enum switch_events_kind { KIND_UNKNOWN, KIND_USER, KIND_KERNEL };
 
@@ -40,7 +40,7 @@ void switch_events_deinit(struct switch_events *r)
 	vec_free(&r->events);
 }
 
-/* ---- formats ---- */
+/* ---- Formats of tracepoints ---- */
 
 static enum tally_status switch_events_field_find(const struct kernel_seam *kernel, const char *tracepoint,
 	const char *name, struct switch_events_field *field, struct tally_error *err)
@@ -95,9 +95,9 @@ static uint64_t switch_events_number(struct tally_bytes raw, struct switch_event
 	return value;
 }
 
-/* ---- threads ---- */
+/* ---- Threads ---- */
 
-/* Threads of the kernel are left out, and our own. Only a thread without user frames has to be asked for. */
+/* Kernel threads and this process are left out. Only threads without user frames are looked up in /proc. */
 static bool switch_events_is_wanted(struct switch_events *r, uint32_t pid, uint32_t tid, bool has_user_frames)
 {
 	bool is_new;
@@ -142,10 +142,10 @@ static bool switch_events_name_of(struct switch_events *r, uint32_t tid, char co
 	return true;
 }
 
-/* ---- stacks ---- */
+/* ---- Stacks ---- */
 
 struct switch_events_chain {
-	uint64_t ips[2 * FRAMES_MOST]; /* the kernel's, then the user's */
+	uint64_t ips[2 * FRAMES_MOST]; /* Kernel frames, followed by user frames. */
 	size_t kernel, user;
 	bool is_disk, has_interrupt;
 	int32_t syscall;
@@ -165,14 +165,14 @@ static void switch_events_split(
 		}
 		if ((is_user ? out->user : out->kernel) == FRAMES_MOST || (!is_user && context != CONTEXT_KERNEL))
 			continue;
-		/* A caller's address lies in its call, as in unwound chains. */
+		/* A return address is moved back into its call instruction, as unwinding does. */
 		out->ips[out->kernel + out->user] = ip - (is_user && out->user && r->has_return_addresses);
 		out->kernel += !is_user;
 		out->user += is_user;
 	}
 }
 
-/* False: out of memory. */
+/* Returns false if memory runs out. */
 static bool switch_events_keep_stack(struct switch_events *r, const struct sample_array *recorded, uint64_t *stack,
 	struct switch_events_chain *chain)
 {
@@ -187,7 +187,7 @@ static bool switch_events_keep_stack(struct switch_events *r, const struct sampl
 	return *stack == 0 || wait_stacks_add(r->stacks, *stack, chain->ips, chain->kernel, chain->user);
 }
 
-/* ---- records ---- */
+/* ---- Records ---- */
 
 static enum tally_status switch_events_push(
 	struct switch_events *r, const struct wait_event *event, struct tally_error *err)
@@ -221,7 +221,7 @@ static enum tally_status switch_events_take_switch(
 			!map_u64_set(&r->numbers, switch_events_number(s->raw, r->common_pid), s->tid)))
 		return error_nomem(err);
 	event.syscall = chain.syscall;
-	if (r->source == WAIT_SOURCE_SWITCHES) { /* the switch itself comes as a record of its own */
+	if (r->source == WAIT_SOURCE_SWITCHES) { /* The switch itself has a separate record. */
 		event.kind = WAIT_EVENT_STACK;
 		event.state = chain.is_disk ? WAIT_DISK : chain.syscall >= 0 ? WAIT_SLEEPING : WAIT_OTHER;
 		return switch_events_push(r, &event, err);
@@ -258,7 +258,7 @@ static enum tally_status switch_events_take_waking(
 	if (!switch_events_keep_stack(r, &s->callchain, &event.stack, &chain) ||
 		!switch_events_name_of(r, s->tid, event.waker_comm))
 		return error_nomem(err);
-	/* A soft interrupt that a system call runs itself is the caller's work. */
+	/* A soft interrupt that runs within a system call is attributed to its thread. */
 	bool is_interrupt = switch_events_number(s->raw, r->common_flags) & FLAG_INTERRUPTS;
 	if (s->tid == 0 || (is_interrupt && (chain.has_interrupt || r->stacks->interrupts.end == 0)))
 		event.flags |= WAIT_FLAG_INTERRUPT;
@@ -355,7 +355,7 @@ static enum tally_status switch_events_take_record(
 	}
 }
 
-/* The record of this size at an offset into all slices: in place, or a copy of one that lies in two slices. */
+/* Returns the record at an offset into all slices: in place, or a copy if it lies in two slices. */
 static struct tally_bytes switch_events_join(
 	struct switch_events *r, const struct record_slices *from, size_t at, size_t size)
 {

@@ -18,17 +18,19 @@
 #include "tasks/recording/switch_events.h"
 #include "tasks/recording/wait_looks.h"
 
-#define SWITCH_WAITS_STACK_BYTES 16384 /* of a dump */
+#define SWITCH_WAITS_STACK_BYTES 16384 /* Size of a stack dump. */
 #define DUMP_RING_BYTES		 (8u << 20)
 #define CHAIN_RING_BYTES	 (2u << 20)
-#define PLAIN_RING_BYTES	 (64u << 10) /* records without stacks: what an ordinary user may lock is little */
-#define IN_WRITING_NS		 100000 /* a record is in its ring so long after its time, at the latest */
+/* Records without stacks need little room, and ordinary users may lock only little memory. */
+#define PLAIN_RING_BYTES (64u << 10)
+/* Maximum time in nanoseconds between the time of a record and its appearance in the ring. */
+#define IN_WRITING_NS 100000
 #define SIDEBAND_FLAGS                                                                                   \
 	(ATTR_FLAG(ATTR_BIT_MMAP) | ATTR_FLAG(ATTR_BIT_MMAP2) | ATTR_FLAG(ATTR_BIT_COMM) |               \
 		ATTR_FLAG(ATTR_BIT_COMM_EXEC) | ATTR_FLAG(ATTR_BIT_TASK) | ATTR_FLAG(ATTR_BIT_KSYMBOL) | \
 		ATTR_FLAG(ATTR_BIT_BPF_EVENT) | ATTR_FLAG(ATTR_BIT_CONTEXT_SWITCH))
 #define PENDING_MOST (1u << 18)
-#define LOOKS_MS     20 /* of looking at threads at a time: rings fill up meanwhile */
+#define LOOKS_MS     20 /* Milliseconds for reading threads in /proc at a time, because rings fill up meanwhile. */
 
 struct switch_waits {
 	struct switch_waits_config config;
@@ -36,19 +38,22 @@ struct switch_waits {
 	struct event_list events;
 	struct recorder *recorder;
 	struct event_list wake_events;
-	struct recorder *wakes; /* by threads that are not recorded, and by interrupts; NULL: the other one has all */
+	/* Records wake-ups by threads outside of the target and by interrupts; NULL if recorder sees all that are
+	 * needed. */
+	struct recorder *wakes;
 	struct record_live *live;
-	int *cpus; /* where an interval may begin, if it may end elsewhere; NULL: these are the same */
+	/* All online CPUs, if waits must begin on some of them only (records.cpus) but may end on any; else NULL. */
+	int *cpus;
 	size_t cpu_count;
 	bool has_stacks;
-	uint64_t started_ns, stopped_ns; /* 0: not yet */
+	uint64_t started_ns, stopped_ns; /* 0 until it has started or stopped. */
 	struct wait_stacks stacks;
 	struct wait_tracker tracker;
 	struct switch_events records;
 	struct wait_look look;
 };
 
-/* ---- opening ---- */
+/* ---- Opening ---- */
 
 static void switch_waits_set_attrs(struct switch_waits *w, bool has_samples)
 {
@@ -73,7 +78,7 @@ static void switch_waits_set_attrs(struct switch_waits *w, bool has_samples)
 	w->has_stacks = has_samples;
 }
 
-/* Events by their names, ready to be opened. */
+/* Parses event names and completes their attributes for opening. */
 static enum tally_status switch_waits_parse(const struct kernel_seam *kernel, const char *names,
 	const struct record_attr_options *attrs, struct event_list *events, struct tally_error *err)
 {
@@ -111,7 +116,7 @@ static enum tally_status switch_waits_open(
 	return status == TALLY_OK ? recorder_create(&config, &w->recorder, err) : status;
 }
 
-/* A thread that left one of the chosen CPUs may run again on any other. */
+/* A thread that leaves one of the chosen CPUs may continue on any other, so events are opened on all. */
 static enum tally_status switch_waits_choose_cpus(struct switch_waits *w, struct tally_error *err)
 {
 	const struct recorder_config *config = w->config.recorder;
@@ -139,7 +144,7 @@ static enum tally_status switch_waits_open_source(struct switch_waits *w, struct
 		return status == TALLY_OK ? switch_waits_open(w, "sched:sched_switch,sched:sched_waking", true, err)
 					  : status;
 	}
-	/* Switches happen in the kernel, so samples of them are for those who may sample it. */
+	/* Switches happen in kernel mode, so their samples require the permission to sample the kernel. */
 	bool may = may_measure_all(kernel) || kernel_number(kernel, 2, "/proc/sys/kernel/perf_event_paranoid") < 2;
 	status = may ? switch_waits_open(w, "context-switches", true, err) : TALLY_DENIED;
 	return status == TALLY_DENIED ? switch_waits_open(w, "dummy:u", false, err) : status;
@@ -156,8 +161,8 @@ static enum tally_status switch_waits_add_ids(
 	return TALLY_OK;
 }
 
-/* An event of a thread tells only of wake-ups that this thread makes. Those by others are seen on the CPUs; of their
- * stacks the kernel's part is enough. */
+/* An event of a thread shows only the wake-ups that this thread causes. Events on all CPUs show those by other
+ * threads; kernel stacks are sufficient for these. */
 static enum tally_status switch_waits_open_wakes(struct switch_waits *w, struct tally_error *err)
 {
 	static const pid_t everyone = -1;
@@ -273,9 +278,9 @@ void switch_waits_destroy(struct switch_waits *w)
 	free(w);
 }
 
-/* ---- the beginning ---- */
+/* ---- Starting and stopping ---- */
 
-/* What runs already, for unwinding alone. */
+/* Passes the mappings of running processes to the unwinder. */
 static enum tally_status switch_waits_learn(struct switch_waits *w, struct tally_error *err)
 {
 	const struct target *t = w->config.target;
@@ -330,7 +335,8 @@ enum tally_status switch_waits_set_running(struct switch_waits *w, bool is_runni
 		w->stopped_ns = clock_ns();
 		return status;
 	}
-	if (w->started_ns) { /* what was under way when it stopped is not known */
+	/* Waits that were in progress when measuring stopped are dropped, because their ends are unknown. */
+	if (w->started_ns) {
 		w->records.events.len = 0;
 		wait_tracker_forget(&w->tracker);
 	}
@@ -339,7 +345,7 @@ enum tally_status switch_waits_set_running(struct switch_waits *w, bool is_runni
 	return TALLY_OK;
 }
 
-/* ---- draining ---- */
+/* ---- Draining ---- */
 
 static int switch_waits_compare(const void *a, const void *b)
 {
@@ -355,8 +361,8 @@ static bool switch_waits_counts(const struct switch_waits *w, const struct wait_
 				   (w->stopped_ns == 0 || event->time_ns <= w->stopped_ns));
 }
 
-/* Up to a time that all rings have been read to. Samples that wait for their program's unwind tables come later than
- * younger records. */
+/* Applies the events up to a time that all rings have been read to. While samples wait for unwind tables, no events
+ * are applied, because these samples arrive after younger records. */
 static enum tally_status switch_waits_apply(
 	struct switch_waits *w, uint64_t until_ns, const struct off_cpu_sink *sink, struct tally_error *err)
 {
@@ -374,7 +380,7 @@ static enum tally_status switch_waits_apply(
 	return status;
 }
 
-/* Of a wait that no event has told enough of. */
+/* Returns whether the events of a wait lack its state, system call or stack, so that /proc has to be read. */
 static bool switch_waits_wants_look(const struct switch_waits *w, const struct wait_thread *thread)
 {
 	const struct wait_event *out = &thread->out;

@@ -77,7 +77,7 @@ static bool wait_filter_holds(const struct sample_filter_item *item, uint32_t pi
 bool wait_filter_passes(const struct wait_filter *filter, uint32_t pid, uint32_t tid)
 {
 	bool passes = true;
-	/* Alternatives are a group, one of which has to hold, and so has each group. */
+	/* Consecutive alternatives are a group, of which at least one must hold. All groups must hold. */
 	for (size_t i = 0; filter->conditions && i < filter->conditions->count; i++) {
 		const struct sample_filter_item *item = &filter->conditions->items[i];
 		if (!item->is_alternative && !passes)

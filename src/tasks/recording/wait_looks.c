@@ -28,7 +28,7 @@ enum wait_state wait_looks_state(char letter)
 	return letter == 'D' ? WAIT_UNINTERRUPTIBLE : letter == 'S' ? WAIT_SLEEPING : WAIT_STOPPED;
 }
 
-/* The memory ends where the stack does. */
+/* The read ends early at the end of the stack's mapping. */
 static size_t wait_looks_read_stack(const struct kernel_seam *kernel, uint32_t tid, uint64_t sp, uint8_t *stack)
 {
 	char path[256];
@@ -52,7 +52,8 @@ bool wait_looks_take(const struct kernel_seam *kernel, const struct arch *arch, 
 	struct wait_event *event, struct wait_look *look)
 {
 	const struct thread_wait now = thread_waits_read(kernel, (pid_t)tid);
-	const uint64_t now_ns = clock_ns(); /* in the wait, if it is the same one afterwards */
+	/* This time is within the wait if the thread is still in the same wait after its files were read. */
+	const uint64_t now_ns = clock_ns();
 	writer_clear(&look->sample);
 	if (!now.exists || now.is_kernel || !now.is_waiting)
 		return false;

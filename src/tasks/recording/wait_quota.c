@@ -11,7 +11,7 @@
 
 #define PIDS_MOST   1024
 #define GROUPS_MOST 256
-#define LOOKS	    32 /* processes at a time */
+#define LOOKS	    32 /* Number of processes that are read at a time. */
 
 void wait_quota_deinit(struct wait_quota *q)
 {
@@ -31,7 +31,7 @@ void wait_quota_add(struct wait_quota *q, uint32_t pid)
 		(void)vec_push(&q->pids, pid);
 }
 
-/* "throttled_time 120" in ns of version 1, "throttled_usec 12" of version 2. */
+/* Reads "throttled_time" in nanoseconds (cgroup version 1) or "throttled_usec" in microseconds (version 2). */
 static bool wait_quota_read(const struct wait_quota *q, const char *directory, uint64_t *ns)
 {
 	char *text;
@@ -66,7 +66,7 @@ static void wait_quota_add_group(struct wait_quota *q, const char *directory)
 		free(group.directory);
 }
 
-/* Of a cgroup, given as /proc/PID/cgroup has it, and of all above it. */
+/* Adds a cgroup, given as in /proc/PID/cgroup, and all of its parents. */
 static void wait_quota_add_path(struct wait_quota *q, struct tally_str mount, struct tally_str path)
 {
 	char directory[4096];
@@ -78,7 +78,7 @@ static void wait_quota_add_path(struct wait_quota *q, struct tally_str mount, st
 		wait_quota_add_group(q, directory);
 }
 
-/* Whether a list of words with commas between them has "cpu". */
+/* Returns whether a comma-separated list contains "cpu". */
 static bool wait_quota_has_cpu(struct tally_str list)
 {
 	struct tally_str word;
@@ -88,7 +88,7 @@ static bool wait_quota_has_cpu(struct tally_str list)
 	return false;
 }
 
-/* Where the hierarchy is mounted that limits CPU time; version 2 has one hierarchy for all controllers. */
+/* Finds the mount point of the hierarchy that limits CPU time; version 2 has one hierarchy for all controllers. */
 static bool wait_quota_mount(struct tally_str mounts, bool is_v2, struct tally_str *mount)
 {
 	struct tally_str line, device, path, type, options;
@@ -105,7 +105,7 @@ static bool wait_quota_mount(struct tally_str mounts, bool is_v2, struct tally_s
 	return false;
 }
 
-/* "0::/a/b" of version 2, "4:cpu,cpuacct:/a/b" of version 1. */
+/* Lines are "0::/a/b" for version 2, and "4:cpu,cpuacct:/a/b" for version 1. */
 static void wait_quota_look_at(struct wait_quota *q, struct tally_str mounts, uint32_t pid)
 {
 	char *text;
@@ -125,7 +125,8 @@ static void wait_quota_look_at(struct wait_quota *q, struct tally_str mounts, ui
 void wait_quota_look(struct wait_quota *q)
 {
 	char *mounts;
-	for (size_t i = 0; i < q->groups.len; i++) { /* before any is added: their time begins now */
+	/* Known cgroups are read before new ones are added, because the time of a new one starts now. */
+	for (size_t i = 0; i < q->groups.len; i++) {
 		uint64_t ns;
 		if (wait_quota_read(q, q->groups.items[i].directory, &ns) && ns > q->groups.items[i].last_ns)
 			q->groups.items[i].last_ns = ns;

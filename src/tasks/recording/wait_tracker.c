@@ -7,9 +7,11 @@
 #include "base/bytes.h"
 #include "base/error.h"
 
-#define SUMS_MOST    65536
-#define SAME_WAKE_NS 100000 /* one wake-up that two events tell of */
-#define ENDED	     UINT64_C(1) /* in the place of a thread: what still comes of it does not count */
+#define SUMS_MOST 65536
+/* An event of the waker and one of its CPU within so many nanoseconds are the same wake-up. */
+#define SAME_WAKE_NS 100000
+/* Marks a thread that has ended in the map of threads: its later events are ignored. */
+#define ENDED UINT64_C(1)
 
 void wait_tracker_deinit(struct wait_tracker *t)
 {
@@ -23,7 +25,7 @@ void wait_tracker_deinit(struct wait_tracker *t)
 	vec_free(&t->sums);
 }
 
-/* ---- sums ---- */
+/* ---- Sums ---- */
 
 static enum tally_status wait_tracker_tell(struct wait_tracker *t, const struct wait_tracker_sum *sum, unsigned flags,
 	const struct off_cpu_sink *sink, struct tally_error *err)
@@ -85,7 +87,7 @@ static enum tally_status wait_tracker_add(
 	return TALLY_OK;
 }
 
-/* ---- threads ---- */
+/* ---- Threads ---- */
 
 struct wait_thread *wait_tracker_find(const struct wait_tracker *t, uint32_t tid)
 {
@@ -93,7 +95,7 @@ struct wait_thread *wait_tracker_find(const struct wait_tracker *t, uint32_t tid
 	return map_u64_find(&t->threads, tid, &value) && value > ENDED ? (void *)(uintptr_t)value : NULL;
 }
 
-/* NULL: it has ended, or memory ran out (*status). */
+/* Returns NULL if the thread has ended, or if memory runs out (*status). */
 static struct wait_thread *wait_tracker_thread(
 	struct wait_tracker *t, const struct wait_event *event, enum tally_status *status, struct tally_error *err)
 {
@@ -128,7 +130,7 @@ static void wait_tracker_end(struct wait_tracker *t, uint32_t tid)
 	free(thread);
 }
 
-/* The wait of a thread from out to end. */
+/* Reports the wait of a thread from thread->out to end. */
 static enum tally_status wait_tracker_end_wait(struct wait_tracker *t, const struct wait_thread *thread,
 	const struct wait_event *end, unsigned flags, const struct off_cpu_sink *sink, struct tally_error *err)
 {
@@ -190,7 +192,7 @@ static void wait_tracker_wake(struct wait_thread *thread, const struct wait_even
 	thread->is_woken = true;
 }
 
-/* What /proc said of it, if that was of this wait. */
+/* Uses the state from /proc if it was read during this wait. */
 static void wait_tracker_look(struct wait_thread *thread, const struct wait_event *event)
 {
 	bool is_other = thread->switches && thread->switches != event->switches;
@@ -205,7 +207,8 @@ static void wait_tracker_look(struct wait_thread *thread, const struct wait_even
 	thread->switches = event->switches;
 }
 
-/* Waits of which nothing more is known end here; for others it will turn out. */
+/* Called after events were lost. A wait ends here unless the thread's number of context switches can show later that
+ * it continues. */
 static void wait_tracker_doubt(struct wait_tracker *t)
 {
 	size_t position = 0;
