@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "kernel/probes/probe_event.h"
 
-/* "%di:s32" -> "%di" and "s32"; the colon of a type is the last one. */
+/* Splits "%di:s32" into "%di" and "s32"; the last colon separates the type. */
 static struct tally_str cached_arguments_without_type(struct tally_str text, struct tally_str *type)
 {
 	const char *colon = memrchr(text.data, ':', text.len);
@@ -18,7 +18,7 @@ static struct tally_str cached_arguments_without_type(struct tally_str text, str
 	return (struct tally_str){text.data, len};
 }
 
-/* False: the probe has no argument of this name. */
+/* Returns false if the probe has no argument of this name. */
 static bool cached_arguments_print_own(
 	const struct probe_event *event, const struct probe_argument *wanted, struct text *out)
 {
@@ -28,7 +28,8 @@ static bool cached_arguments_print_own(
 		if (!str_equal(own.name, wanted->variable))
 			continue;
 		fetch = cached_arguments_without_type(own.text, &type);
-		/* A pointer to text; the kernel's argument is the text itself. */
+		/* An SDT argument is a pointer to the string, but the kernel's string type reads the string
+		 * itself. */
 		bool is_text =
 			str_starts_with(wanted->type, STR("string")) || str_starts_with(wanted->type, STR("ustring"));
 		text_printf(out, is_text ? "+0(%.*s)" : "%.*s", (int)fetch.len, fetch.data);
@@ -60,7 +61,7 @@ static bool cached_arguments_print(
 	return true;
 }
 
-/* The line up to its arguments, and the chosen ones; *lacking is the first that it does not have. */
+/* Prints the line with only the chosen arguments; *lacking is the first one that the probe does not have. */
 static bool cached_arguments_rewrite(const struct cached_probe *probe, const struct probe_argument *arguments,
 	size_t count, struct text *out, const struct probe_argument **lacking)
 {

@@ -11,19 +11,19 @@
 #include "base/intern.h"
 #include "object/elf/sdt_notes.h"
 
-#define CACHED_PROBES_SDT "sdt_" /* before the provider's name, in the kernel's group of events */
+#define CACHED_PROBES_SDT "sdt_" /* Prefix of the provider's name in the group name of the kernel's events. */
 
-struct cached_probes_scan { /* of one program's notes */
+struct cached_probes_scan { /* State while the notes of one program are read. */
 	struct elf_image *image;
 	const char *path;
-	struct intern symbols; /* filled when the first note refers to one */
-	VEC(uint64_t) addresses; /* of the symbols, by id */
+	struct intern symbols; /* Empty until the first note refers to a symbol. */
+	VEC(uint64_t) addresses; /* Addresses of the symbols, indexed by ID in symbols. */
 	bool has_symbols;
 	struct sdt_arguments_left *left;
-	const struct cached_probe_query *query; /* which probes are wanted; NULL: all */
+	const struct cached_probe_query *query; /* Selects probes; NULL selects all. */
 };
 
-/* Of symbols of one name the first counts. */
+/* If several symbols have the same name, the first one is used. */
 static void cached_probes_read_symbols(struct cached_probes_scan *scan)
 {
 	struct elf_symbol_list list = {0};
@@ -50,7 +50,7 @@ static bool cached_probes_symbol(void *context, struct tally_str name, uint64_t 
 	return true;
 }
 
-/* The kernel's names are C identifiers, those of notes may be anything. */
+/* The kernel requires C identifiers, but names in notes may contain any character. */
 static void cached_probes_print_name(struct text *out, const char *name)
 {
 	for (; *name; name++)
@@ -87,7 +87,7 @@ static bool cached_probes_matches(
 	return (query->group.len == 0 || str_glob(query->group, group)) && str_glob(query->event, event);
 }
 
-/* key: "sdt_tw:turn=turn" */
+/* key is like "sdt_tw:turn=turn". */
 static bool cached_probes_wants_note(const struct cached_probes_scan *scan, const struct text *key)
 {
 	struct tally_str rest = text_view(key), group, event;
@@ -95,7 +95,7 @@ static bool cached_probes_wants_note(const struct cached_probes_scan *scan, cons
 				       cached_probes_matches(scan->query, group, event));
 }
 
-/* One entry per name, in the order in which the program has them; a name at several places has as many lines. */
+/* Adds one entry for each name, in the order of the notes; an entry has a line for each place of its name. */
 static enum tally_status cached_probes_put_notes(struct cached_probes_scan *scan, const struct sdt_note_list *notes,
 	struct probe_cache *file, struct tally_error *err)
 {
@@ -132,7 +132,7 @@ static enum tally_status cached_probes_put_notes(struct cached_probes_scan *scan
 	return status;
 }
 
-/* Replaces the entries of notes in file by those of the program that the query is for. */
+/* Replaces the entries for notes in file by those of the program that match the query. */
 static enum tally_status cached_probes_scan_notes(struct elf_image *image, const char *path,
 	const struct cached_probe_query *query, struct probe_cache *file, struct sdt_arguments_left *left,
 	struct tally_error *err)
@@ -184,7 +184,7 @@ static enum tally_status cached_probes_take(const struct cached_probe_query *que
 	return status;
 }
 
-/* Of the program that the caller names: what the cache has for it, with its notes as they are now. */
+/* Finds probes of the program that the caller has named: those in the cache, and those of its current notes. */
 static enum tally_status cached_probes_of_path(
 	const struct cached_probe_query *query, struct cached_probe_list *list, struct tally_error *err)
 {
@@ -220,7 +220,8 @@ static bool cached_probes_is_same(const struct build_id_cache_entry *entry, cons
 	       memcmp(id.bytes, entry->id.bytes, id.size) == 0;
 }
 
-/* A line must be of the program whose entry it is in. The running kernel's ("[kernel.kallsyms]") name no file. */
+/* Returns whether a line is about the program of its entry. Lines of the running kernel ("[kernel.kallsyms]") name no
+ * file. */
 static bool cached_probes_is_own(const struct cached_probe *probe, const char *path)
 {
 	struct tally_str rest = probe->line, head;
@@ -238,7 +239,7 @@ static enum tally_status cached_probes_of_entry(const struct cached_probe_query 
 	if (!path)
 		return error_nomem(err);
 	if (probe_cache_read(query->cache, &entry->id, &file, err) != TALLY_OK)
-		return err && err->status == TALLY_NOMEM ? TALLY_NOMEM : TALLY_OK; /* not ours to trust */
+		return err && err->status == TALLY_NOMEM ? TALLY_NOMEM : TALLY_OK; /* The entry is not trusted. */
 	enum tally_status status = cached_probes_take(query, &file, path, &entry->id, list, err);
 	probe_cache_deinit(&file);
 	if (status != TALLY_OK || list->probes.len == before)

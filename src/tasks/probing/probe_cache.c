@@ -10,7 +10,7 @@
 #include "code/probing/probe_text.h"
 
 #define PROBE_CACHE_FILE      "probes"
-#define PROBE_CACHE_BYTES_MAX (16u << 20) /* some hundred bytes for each probe */
+#define PROBE_CACHE_BYTES_MAX (16u << 20) /* Maximum size of the file, in which a probe takes a few hundred bytes. */
 
 bool probe_cache_line_names(struct tally_str line, struct tally_str *group, struct tally_str *event)
 {
@@ -18,7 +18,7 @@ bool probe_cache_line_names(struct tally_str line, struct tally_str *group, stru
 	if (line.len < 2 || (line.data[0] != 'p' && line.data[0] != 'r') || !str_next(&rest, ':', &head) ||
 		!str_next(&rest, ' ', &place) || str_trim(rest).len == 0)
 		return false;
-	for (size_t i = 1; i < head.len; i++) /* the most instances of a return probe */
+	for (size_t i = 1; i < head.len; i++) /* Digits limit the number of instances of a return probe. */
 		if (head.data[i] < '0' || head.data[i] > '9')
 			return false;
 	if (!str_next(&place, '/', group))
@@ -46,11 +46,11 @@ static bool probe_cache_append(struct probe_cache *file, bool is_sdt, struct tal
 		return false;
 	rest = entry.lines;
 	if (!str_next(&rest, '\n', &first) || !probe_cache_line_names(first, &entry.group, &entry.event))
-		return true; /* the caller has looked at the lines */
+		return true; /* The caller has already checked the lines. */
 	return vec_push(&file->entries, entry);
 }
 
-/* The lines below a head, up to the next one; what is no line of the kernel's is left out of them. */
+/* Reads the lines of an entry up to the next header, and skips lines that are not definitions of the kernel. */
 static bool probe_cache_take(struct probe_cache *file, struct tally_str head, struct tally_str *rest)
 {
 	struct text lines = {0};

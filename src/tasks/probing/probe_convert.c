@@ -56,13 +56,13 @@ enum tally_status probe_convert_debug_info(const struct probe_binary *binary, st
 		binary->path);
 }
 
-/* Debug information finds a function first; a symbol has no lines and no variables. */
+/* Debug information is preferred, because a symbol has neither lines nor variables. */
 static enum tally_status probe_convert_by_debug_info(struct probe_binary *binary, const struct probe_point *point,
 	bool wants_variables, const struct probe_convert_options *options, struct probe_places *places,
 	struct tally_error *err)
 {
 	const struct probe_places_options wanted = {.no_inlines = options->no_inlines,
-		/* Kernels are compiled with optimization: there a prologue is never stepped over. */
+		/* Kernels are compiled with optimization, so prologues are never skipped there. */
 		.wants_variables = wants_variables && binary->kind == PROBE_PROGRAM,
 		.max = options->max_places,
 		.source_directory = options->source_directory};
@@ -77,7 +77,7 @@ static enum tally_status probe_convert_by_debug_info(struct probe_binary *binary
 	if (is_symbol && !options->no_inlines && !wants_variables &&
 		probe_symbol_places_find(binary, point, options, places, &why) == TALLY_OK)
 		return TALLY_OK;
-	/* With another reason behind "not found" the function is there. */
+	/* If the message gives another reason than "not found", the function exists. */
 	if (err && point->function.len > 0 && str_ends_with(str_from(err->text), STR("not found."))) {
 		why = *err;
 		return probe_symbol_places_refuse(binary, point->function, why.text, err);
@@ -99,7 +99,7 @@ enum tally_status probe_convert_places(struct probe_binary *binary, const struct
 		return probe_convert_debug_info(binary, err);
 	size_t before = places->items.len;
 	enum tally_status status = probe_symbol_places_find(binary, point, &options, places, err);
-	/* What variables are there at an address. */
+	/* Determines which variables exist at an address. */
 	struct probe_place known;
 	if (status == TALLY_OK && wants_variables && places->items.len > before &&
 		probe_places_describe(binary, point->address, &places->arena, &known, NULL) == TALLY_OK)
@@ -107,7 +107,7 @@ enum tally_status probe_convert_places(struct probe_binary *binary, const struct
 	return status;
 }
 
-/* The name of the event: as it was given, or by the function. */
+/* Returns the given name of the event, or one that is derived from the function. */
 static struct tally_str probe_convert_event_name(
 	const struct probe_definition *definition, const struct probe_place *place, struct arena *arena)
 {
@@ -122,7 +122,7 @@ static struct tally_str probe_convert_event_name(
 		strcpy(suffix, "__return");
 	else if (point->function.len > 0 && point->line > 0)
 		snprintf(suffix, sizeof(suffix), "_L%u", point->line);
-	/* As perf: of a function that a line or a pattern led to, by debug information, the name is whole. */
+	/* As in perf, the name of a function that was found by a line or a pattern keeps its leading underscores. */
 	enum probe_name_start start = is_named || !place->scope.file ? PROBE_NAME_STRIPPED : PROBE_NAME_WHOLE;
 	const struct tally_str function = is_named ? point->function : str_from(place->function);
 	return probe_name_of_function(arena, function, start, str_from(suffix));
@@ -147,7 +147,7 @@ static struct tally_str probe_convert_arguments(const struct probe_fetches *fetc
 	return arguments;
 }
 
-/* The kernel splits a line at blanks, and knows no way to write one in a path. */
+/* The kernel splits a line at blanks, and has no escape for one in a path. */
 static enum tally_status probe_convert_check_path(const struct probe_binary *binary, struct tally_error *err)
 {
 	for (const char *c = binary->path; *c; c++)
@@ -166,7 +166,7 @@ static bool probe_convert_is_unique(const struct probe_symbols *symbols, struct 
 	       !str_equal(str_from(symbols->items.items[symbols->by_name.items[at + 1]].name), name);
 }
 
-/* Where the kernel puts the breakpoint. */
+/* Sets the place where the kernel inserts the breakpoint. */
 static enum tally_status probe_convert_place(struct probe_binary *binary, const struct probe_place *place,
 	struct probe_event *event, struct tally_error *err)
 {
@@ -187,11 +187,12 @@ static enum tally_status probe_convert_place(struct probe_binary *binary, const 
 	event->file = binary->module;
 	event->symbol = str_from(place->symbol ? place->symbol : place->function);
 	event->offset = place->address - place->entry;
-	/* A return probe is at a symbol. */
+	/* A return probe must refer to a symbol. */
 	if (binary->kind == PROBE_MODULE || event->kind == 'r' ||
 		(binary->is_offline && probe_convert_is_unique(symbols, event->symbol)))
 		return TALLY_OK;
-	/* As perf, of the running kernel: several functions may have the same name. */
+	/* As in perf, places of the running kernel are relative to _text, because several functions may have the same
+	 * name. */
 	size_t text = probe_symbols_find(symbols, STR("_text"));
 	uint64_t start = text == SIZE_MAX ? UINT64_MAX : symbols->items.items[symbols->by_name.items[text]].address;
 	if (place->address >= start) {
@@ -266,7 +267,7 @@ static enum tally_status probe_convert_check_names(const struct probe_definition
 		(int)MIN(name.len, (size_t)100), name.data, PROBE_EVENT_NAME_BYTES);
 }
 
-/* Leaves out, with a note, what the running kernel lets nobody probe. */
+/* Removes places that the running kernel does not allow to probe, with a note for each. */
 static enum tally_status probe_convert_drop_blacklisted(const struct probe_binary *binary,
 	const struct probe_blacklist *blacklist, struct probe_places *places, struct tally_error *err)
 {
@@ -276,7 +277,7 @@ static enum tally_status probe_convert_drop_blacklisted(const struct probe_binar
 	for (size_t i = 0; i < places->items.len; i++) {
 		const struct probe_place *place = &places->items.items[i];
 		const char *symbol = place->symbol ? place->symbol : place->function;
-		/* Of a file the addresses are not those where the kernel runs. */
+		/* The addresses in a file are not those of the running kernel. */
 		if (!probe_blacklist_has(blacklist, binary->image ? 0 : place->address, str_from(symbol))) {
 			places->items.items[kept++] = *place;
 			continue;
@@ -297,7 +298,7 @@ static enum tally_status probe_convert_all_blacklisted(const struct probe_point 
 	return error_set(err, TALLY_NOT_FOUND, "Probe point '%.*s' not found.", (int)text.len, room);
 }
 
-/* Places of several whose variables are not there are left out, with a note. */
+/* If there are several places, those without the requested variables are skipped, with a note. */
 static enum tally_status probe_convert_each(struct probe_binary *binary, const struct probe_definition *definition,
 	const struct probe_places *places, struct probe_conversion *conversion, struct tally_error *err)
 {
@@ -320,7 +321,8 @@ static enum tally_status probe_convert_each(struct probe_binary *binary, const s
 		}
 		if (!may_skip || failed == places->items.len) {
 			if (may_skip)
-				conversion->notes.len -= failed; /* the error says it */
+				/* The notes are dropped, because the error contains the reason. */
+				conversion->notes.len -= failed;
 			if (err)
 				*err = first;
 			return first.status;

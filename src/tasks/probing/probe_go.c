@@ -13,7 +13,7 @@
 #include "object/dwarf/dwarf_unit.h"
 #include "object/elf/elf_image.h"
 
-#define PROBE_GO_RETURNS 6 /* that a message names */
+#define PROBE_GO_RETURNS 6 /* Maximum number of return instructions that a message lists. */
 
 bool probe_go_is_in(const struct probe_binary *binary)
 {
@@ -41,7 +41,7 @@ static struct tally_bytes probe_go_code(const struct probe_binary *binary, const
 			: (struct tally_bytes){NULL, 0};
 }
 
-/* "main.serve+27, main.serve+91"; nothing where the code is not known. */
+/* Prints "main.serve+27, main.serve+91", or nothing if the code is not available. */
 static void probe_go_print_returns(struct probe_binary *binary, const struct probe_place *place, struct text *t)
 {
 	const struct disassembler_options options = {

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#define PROBE_NAMES_SUFFIX_BYTES 6 /* "_99999" */
+#define PROBE_NAMES_SUFFIX_BYTES 6 /* Length of "_99999". */
 #define PROBE_NAMES_SUFFIX_MAX	 99999
 
 static uint32_t probe_names_add(struct probe_names *names, struct tally_str group, struct tally_str event)
@@ -35,7 +35,7 @@ bool probe_names_init(struct probe_names *names, const struct probe_list *list, 
 	for (size_t i = 0; list && i < list->events.len; i++) {
 		const struct probe_event *event = &list->events.items[i];
 		if (event->group.len >= PROBE_EVENT_NAME_BYTES || event->event.len >= PROBE_EVENT_NAME_BYTES)
-			continue; /* the kernel makes none */
+			continue; /* The kernel does not create names of this length. */
 		uint32_t id = probe_names_add(names, event->group, event->event);
 		if (id == INTERN_NONE)
 			return false;
@@ -51,7 +51,7 @@ void probe_names_deinit(struct probe_names *names)
 	vec_free(&names->uses);
 }
 
-/* Of what the kernel compares before it lets two probes share an event. */
+/* Hashes everything that the kernel compares before two probes may share an event. */
 static uint64_t probe_names_signature(const struct probe_event *event)
 {
 	struct tally_str rest = event->arguments;
@@ -60,7 +60,7 @@ static uint64_t probe_names_signature(const struct probe_event *event)
 	while (probe_event_next_argument(&rest, &argument)) {
 		const char *colon = memrchr(argument.text.data, ':', argument.text.len);
 		size_t type = colon ? (size_t)(argument.text.data + argument.text.len - colon) : 0;
-		/* Without a type $comm is a string and the rest are numbers. */
+		/* Without an explicit type, $comm is a string, and all other arguments are numbers. */
 		bool is_text = !colon && str_equal(argument.text, STR("$comm"));
 		signature = signature * 31 + bytes_hash(argument.name.data, argument.name.len);
 		signature = signature * 31 + (colon ? bytes_hash(colon, type) : is_text);
@@ -79,7 +79,7 @@ static enum tally_status probe_names_taken(const struct probe_event *event, stru
 	return status;
 }
 
-/* Whether the event of this id may have the probe; takes it if nobody has. */
+/* Returns whether the probe may use the event of this ID. An unused event is claimed for it. */
 static bool probe_names_take(struct probe_names_use *use, char kind, uint64_t signature)
 {
 	if (use->kind == '?') {
@@ -155,7 +155,7 @@ struct tally_str probe_name_of_function(
 		name[0] = '_';
 		len = MIN(len + 1, most);
 	}
-	/* What stands for other characters joins the suffix. */
+	/* A final "_" that replaces other characters is merged with the one that starts the suffix. */
 	bool is_joined = len > 0 && name[len - 1] == '_' && function.len > 0 && function.data[function.len - 1] != '_';
 	for (at = is_joined && suffix.len > 0; at < suffix.len && len < PROBE_EVENT_NAME_BYTES - 1; at++)
 		name[len++] = suffix.data[at];

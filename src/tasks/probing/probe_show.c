@@ -21,7 +21,7 @@ void probe_viewer_deinit(struct probe_viewer *viewer)
 	vec_free(&viewer->binaries);
 }
 
-/* NULL: it cannot be opened. */
+/* Returns NULL if the binary cannot be opened. */
 static struct probe_binary *probe_viewer_open(struct probe_viewer *viewer, bool is_user, struct tally_str file)
 {
 	for (size_t i = 0; i < viewer->binaries.len; i++)
@@ -64,7 +64,7 @@ static void probe_show_file(struct tally_str file, struct text *out)
 	text_visible(out, file);
 }
 
-/* The name that a value has by its last field is shown with it. */
+/* An argument without a name is shown with the name of its last field. */
 static void probe_show_argument(const struct probe_argument *argument, struct text *out)
 {
 	struct tally_str name = argument->name;
@@ -99,7 +99,7 @@ void probe_show_made(const struct probe_converted *probe, const struct probe_bin
 	text_str(out, ")\n");
 }
 
-/* Link-time address of an offset in the file; false: no segment has it. */
+/* Converts an offset in the file to a link-time address. Returns false if no segment contains it. */
 static bool probe_show_address(const struct probe_binary *binary, uint64_t offset, uint64_t *address)
 {
 	size_t count;
@@ -131,7 +131,7 @@ static bool probe_show_find(struct probe_binary *binary, const struct probe_even
 	return true;
 }
 
-/* By debug information: "walk:2@/src/a.c". */
+/* Prints the place by debug information, like "walk:2@/src/a.c". */
 static bool probe_show_source(
 	struct probe_binary *binary, const struct probe_event *event, uint64_t address, struct text *out)
 {
@@ -172,7 +172,7 @@ static bool probe_show_symbol(
 	return true;
 }
 
-/* As the kernel has it: nothing else is known of the place. */
+/* Prints the place as the kernel reports it, if nothing else is known. */
 static void probe_show_raw(const struct probe_event *event, struct text *out)
 {
 	text_visible(out, event->symbol);

@@ -23,7 +23,7 @@ static const char *probe_symbol_where(const struct probe_binary *binary)
 	return binary->kind == PROBE_KERNEL && !binary->image ? "kernel" : binary->path;
 }
 
-/* The name as the source has it: the whole, and without its parameters. */
+/* Compares the symbol's name, and its demangled name with and without parameters. */
 static bool probe_symbol_fits(const struct probe_symbol_search *search, const char *name, struct arena *arena)
 {
 	struct tally_str wanted = search->point->function;
@@ -73,7 +73,7 @@ static enum tally_status probe_symbol_add(const struct probe_symbol_search *sear
 	return vec_push(&places->items, place) ? TALLY_OK : error_nomem(search->err);
 }
 
-/* Of several names of one address the first that fits counts. */
+/* If several names of one address match, only the first is used. */
 static enum tally_status probe_symbol_add_matching(const struct probe_symbol_search *search)
 {
 	struct arena arena;
@@ -86,7 +86,6 @@ static enum tally_status probe_symbol_add_matching(const struct probe_symbol_sea
 		if (!symbol->is_code || (has_last && symbol->address == last) ||
 			!probe_symbol_fits(search, symbol->name, &arena))
 			continue;
-		/* Only functions can take a pattern: labels in code are no entries. */
 		status = probe_symbol_add(search, symbol);
 		last = symbol->address;
 		has_last = true;
@@ -116,7 +115,7 @@ static enum tally_status probe_symbol_add_address(const struct probe_symbol_sear
 	struct probe_binary *binary = search->binary;
 	const char *symbol = probe_binary_symbol_at(binary, address, &start);
 	uint64_t offset = probe_binary_offset(binary, address);
-	/* As perf, also an offset in the file. */
+	/* As in perf, an offset in the file is accepted, too. */
 	if (offset == UINT64_MAX && binary->image && address < elf_image_bytes(binary->image).len)
 		offset = address;
 	if (binary->kind == PROBE_PROGRAM ? offset == UINT64_MAX : !symbol)
@@ -145,7 +144,7 @@ enum tally_status probe_symbol_places_refuse(
 	return status;
 }
 
-/* What is called through the PLT has names in stripped programs, too. */
+/* Stripped programs still have names for the functions that they call through the PLT. */
 static bool probe_symbol_is_stripped(const struct probe_symbols *symbols)
 {
 	for (size_t i = 0; i < symbols->items.len; i++) {

@@ -26,10 +26,10 @@ struct probe_words_maker {
 	struct tally_error *err;
 };
 
-/* Lengths of an item of the list: what names the probe, and what follows it (terms and modifiers). */
+/* Lengths of an item of the list: the body names the probe, and the suffix has terms and modifiers. */
 struct probe_words_item {
 	size_t body, suffix;
-	bool is_open; /* a parenthesis of the body is not closed */
+	bool is_open; /* Set if a parenthesis in the body is not closed. */
 };
 
 static bool probe_words_ends_item(char c)
@@ -37,7 +37,7 @@ static bool probe_words_ends_item(char c)
 	return c == '\0' || c == ',' || c == '{' || c == '}' || c == ' ' || c == '\t' || c == '\n';
 }
 
-/* Up to the comma or brace that ends an item of any kind; terms between slashes may have commas. */
+/* Returns the length up to the comma or brace that ends any item; terms between slashes may contain commas. */
 static size_t probe_words_plain_length(const char *text)
 {
 	size_t len = 0;
@@ -49,7 +49,8 @@ static size_t probe_words_plain_length(const char *text)
 	return len;
 }
 
-/* The body of "uprobe:..." ends behind its arguments' parenthesis; without arguments it is the whole item. */
+/* The body of "uprobe:..." ends after the closing parenthesis of its arguments; without arguments, it is the whole
+ * item. */
 static struct probe_words_item probe_words_uprobe_item(const char *text)
 {
 	struct probe_words_item item = {0};
@@ -78,7 +79,7 @@ static struct probe_words_item probe_words_uprobe_item(const char *text)
 	return item;
 }
 
-/* "sdt_x:name" and then terms between slashes, or a colon and modifiers. */
+/* The item is "sdt_x:name", followed by terms between slashes, or by a colon and modifiers. */
 static struct probe_words_item probe_words_sdt_item(const char *text)
 {
 	size_t all = probe_words_plain_length(text), colon = strcspn(text, ":,/{} \t\n");
@@ -98,7 +99,7 @@ static enum tally_status probe_words_fail(
 	return status;
 }
 
-/* What the text to parse has in the place of the probe: its events, each with the suffix. */
+/* Appends the events that replace the probe in the text to parse, each with the suffix. */
 static enum tally_status probe_words_put(struct probe_words_maker *m, const struct probe_event *events,
 	const char *const *shown, size_t count, struct tally_str suffix)
 {
@@ -109,7 +110,7 @@ static enum tally_status probe_words_put(struct probe_words_maker *m, const stru
 			.event = arena_string(&words->arena, events[i].event.data, events[i].event.len),
 			.shown = shown[i]};
 		bool is_there = false;
-		for (size_t k = 0; k < i; k++) /* places that share an event */
+		for (size_t k = 0; k < i; k++) /* Several places may share an event. */
 			is_there |= str_equal(events[k].event, events[i].event);
 		if (is_there)
 			continue;
@@ -123,7 +124,8 @@ static enum tally_status probe_words_put(struct probe_words_maker *m, const stru
 	return TALLY_OK;
 }
 
-/* The kernel's PMU of uprobes needs no tracefs, but fetches no arguments. Terms of the suffix join those of the probe. */
+/* The kernel's uprobe PMU works without tracefs, but fetches no arguments. Terms of the suffix are appended to those
+ * of the probe. */
 static void probe_words_put_pmu(struct probe_words_maker *m, const struct probe_event *events, const char *const *shown,
 	size_t count, struct tally_str suffix)
 {
@@ -138,7 +140,8 @@ static void probe_words_put_pmu(struct probe_words_maker *m, const struct probe_
 		if (event->kind == 'r')
 			text_str(text, ",retprobe");
 		text_char(text, has_terms ? ',' : '/');
-		size_t skipped = suffix.len > 0 ? 1 : 0; /* the slash before terms, or the colon before modifiers */
+		/* Skips the slash before terms, or the colon before modifiers. */
+		size_t skipped = suffix.len > 0 ? 1 : 0;
 		text_bytes(text, suffix.data + skipped, suffix.len - skipped);
 	}
 }
@@ -171,7 +174,7 @@ static enum tally_status probe_words_add(struct probe_words_maker *m, struct pro
 	return status;
 }
 
-/* Gives the events names that differ where they must, and makes them. */
+/* Makes the names of the events unique, and creates the events. */
 static enum tally_status probe_words_make(
 	struct probe_words_maker *m, struct probe_event *events, size_t count, struct tally_str suffix)
 {
@@ -197,7 +200,7 @@ static enum tally_status probe_words_make(
 	return status == TALLY_OK ? probe_words_add(m, events, shown, kept, suffix) : status;
 }
 
-/* definition NULL: with the arguments that the probes have. */
+/* The probes keep their own arguments if definition is NULL. */
 static enum tally_status probe_words_make_cached(struct probe_words_maker *m, const struct cached_probe_query *query,
 	const struct probe_definition *definition, struct tally_str suffix)
 {
@@ -228,13 +231,13 @@ static enum tally_status probe_words_make_cached(struct probe_words_maker *m, co
 	return status;
 }
 
-/* Arguments between parentheses, parted by commas, become perf's: parted by blanks. */
+/* Converts arguments in parentheses, separated by commas, to perf's syntax with blanks as separators. */
 static char *probe_words_definition(struct probe_words_maker *m, struct tally_str text)
 {
 	size_t open = text.len;
 	int depth = 0;
 	bool has_arguments = text.len > 0 && text.data[text.len - 1] == ')';
-	for (size_t i = text.len; has_arguments && i-- > 0;) { /* the parenthesis that the last one closes */
+	for (size_t i = text.len; has_arguments && i-- > 0;) { /* Finds the parenthesis that matches the last one. */
 		depth += (text.data[i] == ')') - (text.data[i] == '(');
 		if (depth > 0)
 			continue;
@@ -281,7 +284,7 @@ static enum tally_status probe_words_convert(struct probe_words_maker *m, const 
 	return status;
 }
 
-/* A name that is no file here is also looked for where commands are. */
+/* Searches PATH for a name that is not a file in the current directory. */
 static const char *probe_words_find_program(struct probe_words_maker *m, const char *name)
 {
 	char path[PATH_MAX];
@@ -291,7 +294,8 @@ static const char *probe_words_find_program(struct probe_words_maker *m, const c
 	return found ? found : name;
 }
 
-/* Copies the path, up to the colon behind it, without quotes and backslashes. Returns how much of text it takes. */
+/* Copies the path, up to the colon after it, without quotes and backslashes. Returns the length of the path in
+ * text. */
 static size_t probe_words_take_path(struct tally_str text, char *to)
 {
 	size_t from = 0;
@@ -309,7 +313,7 @@ static size_t probe_words_take_path(struct tally_str text, char *to)
 	return from;
 }
 
-/* PATH:POINT or PATH:POINT(ARGUMENTS) */
+/* The body is PATH:POINT or PATH:POINT(ARGUMENTS). */
 static enum tally_status probe_words_make_uprobe(
 	struct probe_words_maker *m, struct tally_str body, struct tally_str suffix)
 {
@@ -340,7 +344,7 @@ static enum tally_status probe_words_make_uprobe(
 		&definition, suffix);
 }
 
-/* An event of tracefs, made by `probe` or by perf, goes first. */
+/* An event that already exists in tracefs, made by `probe` or by perf, has precedence. */
 static enum tally_status probe_words_make_sdt(
 	struct probe_words_maker *m, struct tally_str body, struct tally_str suffix)
 {
@@ -430,7 +434,7 @@ uint64_t probe_words_column(const struct probe_words *words, uint64_t column)
 		bool is_last = i + 1 == words->parts.len;
 		if (column < part->replaced)
 			continue;
-		/* Inside of what was replaced there is no place that corresponds. */
+		/* A column within replaced text maps to the start of the original item. */
 		bool is_as_written = is_last || next->replaced - part->replaced == next->written - part->written;
 		return part->written + (is_as_written ? column - part->replaced : 0);
 	}

@@ -22,38 +22,40 @@
 #ifdef SYS_close_range
 #define CLOSE_RANGE SYS_close_range
 #else
-#define CLOSE_RANGE 436 /* on every architecture */
+#define CLOSE_RANGE 436 /* The number of the system call on every architecture. */
 #endif
-#define TEMPORARY_PROBES_PREFIX	  "tally_"
-#define TEMPORARY_PROBES_GROUPS	  256 /* of one process: one for each probe of its command line */
-#define TEMPORARY_PROBES_TRIES	  400 /* of the guard: 20 seconds, in which the kernel closes the events */
+#define TEMPORARY_PROBES_PREFIX "tally_"
+/* Maximum number of groups of one process: it makes one for each probe on its command line. */
+#define TEMPORARY_PROBES_GROUPS 256
+/* The guard retries for 20 seconds, within which the kernel closes the events of the process. */
+#define TEMPORARY_PROBES_TRIES	  400
 #define TEMPORARY_PROBES_WAIT_US  50000
-#define TEMPORARY_PROBES_ALL_GONE '!' /* what the guard is told at a normal end */
+#define TEMPORARY_PROBES_ALL_GONE '!' /* Message to the guard that all probes have been removed. */
 
 static struct {
 	const struct kernel_seam *kernel;
 	pid_t owner;
-	int guard_fd; /* to the guard */
+	int guard_fd; /* Socket to the guard process. */
 	char groups[TEMPORARY_PROBES_GROUPS][PROBE_EVENT_NAME_BYTES];
 	size_t group_count;
-	struct arena arena; /* names of events */
+	struct arena arena; /* Memory for the names of events. */
 	VEC(struct probe_event) events;
 } temporary_probes;
 
 struct temporary_probes_owner {
-	uint64_t pid, started, space; /* its PID namespace */
+	uint64_t pid, started, space; /* Inode number of the PID namespace. */
 };
 
-/* The time at which a process began, in ticks of the clock; 0: there is none of this number. */
+/* Returns the start time of a process in clock ticks, or 0 if no process has this PID. */
 static uint64_t temporary_probes_started(const struct kernel_seam *kernel, uint64_t pid)
 {
 	char *text;
 	uint64_t started = 0;
 	if (kernel_text(kernel, &text, NULL, "/proc/%llu/stat", (unsigned long long)pid) != TALLY_OK)
 		return 0;
-	const char *behind = strrchr(text, ')'); /* its name may have blanks */
+	const char *behind = strrchr(text, ')'); /* The process name may contain blanks and parentheses. */
 	struct tally_str rest = str_from(behind ? behind : ""), field = {0};
-	for (int i = 0; i < 21; i++) /* ")" is the second field of 22 */
+	for (int i = 0; i < 21; i++) /* Field 22 is the start time; ")" ends the second field. */
 		if (!str_next(&rest, ' ', &field))
 			break;
 	if (!str_to_u64(field, 10, &started))
@@ -68,7 +70,7 @@ static uint64_t temporary_probes_space(void)
 	return stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
 }
 
-/* "tally_PID_STARTED_SPACE_NUMBER" */
+/* Parses "tally_PID_STARTED_SPACE_NUMBER". */
 static bool temporary_probes_parse(struct tally_str group, struct temporary_probes_owner *owner)
 {
 	uint64_t numbers[4];
@@ -103,8 +105,8 @@ size_t temporary_probes_sweep(const struct kernel_seam *kernel)
 	return swept;
 }
 
-/* The guard: what it was told to remove, line by line ("-:group/event"). One line at a time goes to the kernel, so that
- * one that is gone already does not keep the others. */
+/* Runs in the guard. Each line ("-:group/event") is a separate write, so that a probe that no longer exists does not
+ * prevent the removal of the others. */
 static void temporary_probes_guard_remove(const char *file, char *lines)
 {
 	for (int tries = 0; tries < TEMPORARY_PROBES_TRIES; tries++) {
@@ -121,7 +123,7 @@ static void temporary_probes_guard_remove(const char *file, char *lines)
 	}
 }
 
-/* Reads until the other end is closed, which it is when that process has ended. */
+/* Collects lines until the other end of the socket is closed, which happens when the process ends. */
 static _Noreturn void temporary_probes_guard_run(int fd, const char *file)
 {
 	char *lines = NULL;
@@ -148,7 +150,7 @@ static _Noreturn void temporary_probes_guard_run(int fd, const char *file)
 	_exit(0);
 }
 
-/* close_range(2), which not every C library has, nor Linux before 5.9. */
+/* Calls close_range(2), which not every C library has; Linux before 5.9 lacks it. */
 static void temporary_probes_close(unsigned first, unsigned last)
 {
 	long limit = sysconf(_SC_OPEN_MAX);
@@ -158,7 +160,8 @@ static void temporary_probes_close(unsigned first, unsigned last)
 		close((int)fd);
 }
 
-/* Nothing of the caller stays open in the guard: whoever waits for the end of its output must not wait for the guard. */
+/* The guard keeps no descriptor of the caller open, because a reader of the caller's output waits until all of them
+ * are closed. */
 static void temporary_probes_guard_leave(int kept)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -170,7 +173,7 @@ static void temporary_probes_guard_leave(int kept)
 	temporary_probes_close((unsigned)MAX(kept, 2) + 1, UINT_MAX);
 	if (chdir("/") != 0)
 		_exit(1);
-	setsid(); /* signals to the caller's group are not for the guard */
+	setsid(); /* The guard must not receive signals to the caller's process group. */
 	sigset_t all;
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
@@ -181,11 +184,12 @@ static enum tally_status temporary_probes_guard_start(const struct kernel_seam *
 	char file[PATH_MAX];
 	int ends[2];
 	snprintf(file, sizeof(file), "%s%s/uprobe_events", kernel->root, tracefs_directory(kernel));
-	/* Not a pipe: should the guard be gone, writing must not end this process by SIGPIPE. */
+	/* A pipe is not used, because a write to it raises SIGPIPE if the guard has ended. */
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
 		return error_set_errno(err, TALLY_IO, errno, "cannot watch over temporary probes: socketpair");
 	pid_t child = fork();
-	if (child == 0) { /* twice, so that nobody waits for it */
+	/* A double fork makes init the parent of the guard, so this process does not have to wait for it. */
+	if (child == 0) {
 		pid_t guard = fork();
 		if (guard != 0)
 			_exit(guard < 0);
@@ -222,7 +226,7 @@ static enum tally_status temporary_probes_tell(struct tally_str text, struct tal
 void temporary_probes_remove(void)
 {
 	if (temporary_probes.owner != getpid())
-		return; /* none, or a child that has not called exec */
+		return; /* The process has no probes, or it is a child that has not called exec. */
 	size_t count = temporary_probes.events.len;
 	bool is_done = probe_files_remove(temporary_probes.kernel, temporary_probes.events.items, count, NULL, NULL) ==
 		       TALLY_OK;
@@ -249,7 +253,7 @@ static enum tally_status temporary_probes_start(const struct kernel_seam *kernel
 	return atexit(temporary_probes_remove) == 0 ? TALLY_OK : error_nomem(err);
 }
 
-/* The guard hears of them first: this process may be killed before or after the kernel has them. */
+/* The guard is informed before the probes are created, because this process may be killed at any time. */
 static enum tally_status temporary_probes_announce(
 	const struct probe_event *events, size_t count, struct tally_error *err)
 {
@@ -265,7 +269,7 @@ static enum tally_status temporary_probes_announce(
 static enum tally_status temporary_probes_keep(const struct probe_event *events, size_t count, struct tally_error *err)
 {
 	for (size_t i = 0; i < count; i++) {
-		bool is_kept = false; /* places may share an event */
+		bool is_kept = false; /* Several places may share an event. */
 		for (size_t k = 0; k < i && !is_kept; k++)
 			is_kept = str_equal(events[k].event, events[i].event);
 		if (is_kept)
