@@ -50,7 +50,7 @@ static void simulation_caches_ask_cpu(struct simulation_caches *caches, uint32_t
 }
 #endif
 
-/* musl has no names for the sizes of caches. */
+/* musl does not define these names. */
 #ifdef _SC_LEVEL1_DCACHE_SIZE
 static uint64_t simulation_caches_sysconf(int name)
 {

@@ -21,19 +21,19 @@
 #define OWN_MACHINE_NAME "x86-64"
 #endif
 
-/* As execvp refuses it. */
+/* Reports the same error as execvp would. */
 static enum tally_status simulation_command_refuse(const char *command, struct tally_error *err)
 {
 	int errnum = ENOENT;
 	if (strchr(command, '/') && access(command, X_OK) != 0)
 		errnum = errno;
 	else if (strchr(command, '/'))
-		errnum = EACCES; /* a folder */
+		errnum = EACCES; /* The path is a directory. */
 	return error_set_errno(
 		err, errnum == EACCES ? TALLY_DENIED : TALLY_NOT_FOUND, errnum, "cannot run '%s'", command);
 }
 
-/* The beginning of the file: the fields up to e_machine are alike in programs of 32 and 64 bits. */
+/* The fields up to e_machine are at the same offsets in 32-bit and 64-bit ELF files. */
 static enum tally_status simulation_command_check_machine(const char *path, struct tally_error *err)
 {
 	Elf64_Ehdr header;
@@ -45,7 +45,7 @@ static enum tally_status simulation_command_check_machine(const char *path, stru
 	enum tally_status status = file_read_some(fd, &header, sizeof(header), &len, err);
 	close(fd);
 	if (status != TALLY_OK || len < sizeof(header) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-		return status; /* a script: Valgrind runs its interpreter */
+		return status; /* For a script, Valgrind runs its interpreter. */
 	if (header.e_ident[EI_CLASS] != ELFCLASS64)
 		return error_set(err, TALLY_UNSUPPORTED,
 			"cannot simulate '%s': it is a 32-bit program, and tally's simulator is built "

@@ -15,12 +15,12 @@
 #include "kernel/system/kernel_files.h"
 #include "tasks/simulation/simulation_file.h"
 
-/* The pairs of a SIM_RECORD_COUNTS, which replace those before. */
+/* Reads the pairs of a SIM_RECORD_COUNTS, which replace all earlier ones. */
 static const char *simulation_counts_read_pairs(struct cursor *c, size_t end, struct simulation_image *image)
 {
 	memset(image->values, 0, sizeof(image->values));
 	memset(image->is_counted, 0, sizeof(image->is_counted));
-	cursor_u64(c); /* the time */
+	cursor_u64(c); /* The record starts with its time. */
 	while (!c->failed && c->pos < end) {
 		uint64_t event = cursor_u64(c), value = cursor_u64(c);
 		if (c->failed || c->pos > end)
@@ -33,7 +33,7 @@ static const char *simulation_counts_read_pairs(struct cursor *c, size_t end, st
 	return NULL;
 }
 
-/* Records up to the first counts, which the tool keeps up to date, and further ones of a tool that appends them. */
+/* The tool may update one record of counts in place, or append further ones; the last one is valid. */
 static const char *simulation_counts_read_records(struct tally_bytes bytes, struct simulation_image *image)
 {
 	struct cursor c = cursor_make(bytes, false);
@@ -45,7 +45,7 @@ static const char *simulation_counts_read_records(struct tally_bytes bytes, stru
 		if (size < RECORD_HEADER_BYTES)
 			return "it has a record that is shorter than its header";
 		if (size > bytes.len - start)
-			return NULL; /* cut short by the end of a killed process */
+			return NULL; /* The process was killed while it wrote this record. */
 		if (type == SIM_RECORD_COUNTS) {
 			wrong = simulation_counts_read_pairs(&c, start + size, image);
 			image->is_final = misc & SIM_COUNTS_FINAL;
@@ -80,7 +80,8 @@ static void simulation_counts_add(struct simulation_counts *counts, const struct
 	for (size_t event = 0; event < SIM_EVENT_COUNT; event++) {
 		if (__builtin_add_overflow(counts->values[event], image->values[event], &counts->values[event]))
 			counts->values[event] = UINT64_MAX;
-		/* An image that was killed before it counted anything does not say what it would have counted. */
+		/* An image that was killed before it counted anything does not tell which events it would have
+		 * counted. */
 		bool is_silent = !image->is_counted[SIM_INSTRUCTIONS];
 		counts->is_counted[event] =
 			(counts->is_counted[event] || counts->images == 0) && (is_silent || image->is_counted[event]);
@@ -139,7 +140,7 @@ enum tally_status simulation_counts_read(
 	if (sums.images == 0)
 		return error_set(err, TALLY_NOT_FOUND, "the simulation left no counts%s%s", sums.damaged ? ": " : "",
 			sums.damage);
-	if (sums.silent == sums.images) /* what they would have counted is not known: it is not 0 */
+	if (sums.silent == sums.images) /* Values that were never counted are unknown, not 0. */
 		memset(sums.is_counted, 0, sizeof(sums.is_counted));
 	*counts = sums;
 	return TALLY_OK;

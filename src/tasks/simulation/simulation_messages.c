@@ -12,15 +12,16 @@
 #include "base/text.h"
 #include "kernel/system/kernel_files.h"
 
-#define MESSAGES_BYTES_MOST	      (64u << 10) /* of one process; an instruction's take one KB */
-#define MESSAGES_FILES_MOST	      64 /* processes whose messages are read */
-#define SIMULATION_MESSAGES_LINE_MOST 240 /* bytes of a line that are told */
+/* Maximum size of the messages of one process; those about one instruction take about 1 KiB. */
+#define MESSAGES_BYTES_MOST	      (64u << 10)
+#define MESSAGES_FILES_MOST	      64 /* Maximum number of processes for which messages are read. */
+#define SIMULATION_MESSAGES_LINE_MOST 240 /* Maximum length in bytes of a line that is reported. */
 
 static const struct tally_str unknown_instruction = STR("Unrecognised instruction at address");
 static const struct tally_str unknown_bytes = STR("unhandled instruction bytes: ");
 static const struct tally_str ended_by_signal = STR("Process terminating with default action of signal");
 
-/* The line without Valgrind's "==123== " and blanks. */
+/* Returns the line without Valgrind's prefix "==123== " and surrounding blanks. */
 static struct tally_str simulation_messages_line(struct tally_str line)
 {
 	struct tally_str mark = STR("==");
@@ -43,7 +44,7 @@ static struct tally_str simulation_messages_after(struct tally_str line, struct 
 	return (struct tally_str){found, line.len - (size_t)(found - line.data)};
 }
 
-/* The first line that tells more than that a signal ended the process; empty: there is none. */
+/* Returns the first line, or an empty string if it only reports that a signal ended the process. */
 static struct tally_str simulation_messages_first(struct tally_str text)
 {
 	struct tally_str line;

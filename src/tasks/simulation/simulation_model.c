@@ -12,8 +12,8 @@
 #include "kernel/system/kernel_files.h"
 
 #define CACHE_DIR     "/sys/devices/system/cpu/cpu0/cache/index%u/"
-#define CACHE_INDEXES 16 /* that a CPU could tell of */
-/* The bounds of our Valgrind tool (simulator/options.c). */
+#define CACHE_INDEXES 16 /* Upper bound for the number of caches of a CPU. */
+/* Limits of the Valgrind tool (simulator/options.c). */
 #define SIZE_MOST		   (UINT64_C(1) << 32)
 #define WAYS_MOST		   256
 #define LINE_LEAST		   16
@@ -36,8 +36,8 @@ static const struct simulation_part_name {
 	[SIMULATION_DTLB] = {STR("dtlb"), "data TLB", true},
 };
 
-/* Sizes that are common among servers. No file of Linux tells what the TLBs are like: they are as large as the second
- * level of Intel's Skylake and later (1,536 entries, for both), so that a miss is a walk through the page table. */
+/* Sizes that are common on servers. Linux does not report the sizes of TLBs: these are as large as the second level
+ * of Intel's Skylake and later (1,536 entries, for both), so that a miss is a page walk. */
 static const struct simulation_model generic_model = {{
 	[SIMULATION_I1] = {32u << 10, 8, 64},
 	[SIMULATION_D1] = {32u << 10, 8, 64},
@@ -52,13 +52,13 @@ static bool simulation_model_is_power(uint64_t n)
 	return n != 0 && (n & (n - 1)) == 0;
 }
 
-/* What one way of one set takes of the size. */
+/* Returns the size of one way of one set. */
 static uint64_t simulation_model_unit(enum simulation_part_kind kind, const struct simulation_part *part)
 {
 	return part_names[kind].is_tlb ? 1 : part->line;
 }
 
-/* 0: the size is not a whole number of sets. */
+/* Returns 0 if the size is not a multiple of the size of a set. */
 static uint64_t simulation_model_sets(enum simulation_part_kind kind, const struct simulation_part *part)
 {
 	uint64_t set = simulation_model_unit(kind, part) * part->ways;
@@ -78,7 +78,7 @@ static void simulation_model_size(struct text *t, uint64_t size)
 	text_u64(t, size);
 }
 
-/* "ll=32M,16,64". */
+/* Appends a part like "ll=32M,16,64". */
 static void simulation_model_tell(struct text *t, enum simulation_part_kind kind, const struct simulation_part *part)
 {
 	text_printf(t, "%s=", part_names[kind].name.data);
@@ -89,7 +89,8 @@ static void simulation_model_tell(struct text *t, enum simulation_part_kind kind
 	text_printf(t, ",%llu,%llu", (unsigned long long)part->ways, (unsigned long long)part->line);
 }
 
-/* The number of sets becomes a power of two; more or fewer ways keep the size nearly. This is what cachegrind does. */
+/* Rounds the number of sets to a power of two, and adapts the number of ways to keep the size nearly the same, as
+ * cachegrind does. */
 static struct simulation_part simulation_model_rounded(enum simulation_part_kind kind, struct simulation_part part)
 {
 	uint64_t unit = simulation_model_unit(kind, &part), sets = part.size / unit / part.ways;
@@ -100,7 +101,7 @@ static struct simulation_part simulation_model_rounded(enum simulation_part_kind
 	return part;
 }
 
-/* ---- this machine ---- */
+/* ---- Caches of this machine ---- */
 
 static bool simulation_model_is_possible(enum simulation_part_kind kind, const struct simulation_part *part)
 {
@@ -126,7 +127,8 @@ static uint64_t simulation_model_read_size(const struct kernel_seam *kernel, uns
 	return is_number && size < UINT64_C(1) << 40 ? size << shift : 0;
 }
 
-/* Which part a file describes; SIMULATION_PARTS: none. Caches of the last level become SIMULATION_LL later. */
+/* Returns the part that a file describes, or SIMULATION_PARTS for none. The last level may become SIMULATION_LL
+ * later. */
 static enum simulation_part_kind simulation_model_read_kind(
 	const struct kernel_seam *kernel, unsigned index, int64_t *level)
 {
@@ -152,7 +154,8 @@ static void simulation_model_take(struct simulation_model *model, enum simulatio
 		*last = level;
 }
 
-/* What the CPU and the C library tell. How many ways a cache has that are not known is as the generic model has it. */
+/* Adds caches that the CPU or the C library reports. An unknown number of ways is replaced by that of the generic
+ * model. */
 static void simulation_model_take_caches(
 	struct simulation_model *model, const struct simulation_caches *caches, int64_t *last)
 {
@@ -166,7 +169,7 @@ static void simulation_model_take_caches(
 						 : !is_unified || cache->level == 1 ? SIMULATION_PARTS
 						 : cache->level == 2		    ? SIMULATION_L2
 										    : SIMULATION_LL;
-		/* Files are more exact: they know what the hypervisor gave to this CPU. */
+		/* Files in /sys are more exact, because they show what the hypervisor assigns to this CPU. */
 		if (kind == SIMULATION_PARTS || (model->parts[kind].size > 0 && kind != SIMULATION_LL) ||
 			(kind == SIMULATION_LL && has_last))
 			continue;
@@ -177,7 +180,7 @@ static void simulation_model_take_caches(
 	}
 }
 
-/* Parts that nothing describes stay {0}. */
+/* Parts that no source describes stay {0}. */
 static struct simulation_model simulation_model_read(
 	const struct kernel_seam *kernel, const struct simulation_caches *caches)
 {
@@ -193,14 +196,15 @@ static struct simulation_model simulation_model_read(
 	}
 	if (caches)
 		simulation_model_take_caches(&model, caches, &last);
-	if (model.parts[SIMULATION_LL].size == 0) { /* a CPU with two levels */
+	if (model.parts[SIMULATION_LL].size == 0) { /* The CPU has only two levels of caches. */
 		model.parts[SIMULATION_LL] = model.parts[SIMULATION_L2];
 		model.parts[SIMULATION_L2] = (struct simulation_part){0};
 	}
 	return model;
 }
 
-/* Fills what the machine does not tell, except where the command line does, and rounds the number of sets. */
+/* Replaces parts that the machine does not report and the command line does not set, and rounds the number of
+ * sets. */
 static void simulation_model_complete(
 	struct simulation_model *model, const bool *is_given, bool has_l2, struct diag *notes)
 {
@@ -238,9 +242,9 @@ static void simulation_model_complete(
 	text_deinit(&lacking);
 }
 
-/* ---- the text ---- */
+/* ---- The text of --cache-model ---- */
 
-/* 32768, 32K, 1M, 1G. */
+/* Parses 32768, 32K, 1M or 1G. */
 static bool simulation_model_parse_size(struct tally_str text, uint64_t *size)
 {
 	static const char units[] = "KMG";
@@ -343,7 +347,8 @@ enum tally_status simulation_model_make(const struct kernel_seam *kernel, const 
 		is_first = false;
 	}
 	made = is_generic ? generic_model : simulation_model_read(kernel, caches);
-	/* A machine whose last level is the second has no L2 besides; one that tells nothing has the generic one. */
+	/* If the second level is the last, there is no separate L2. A machine that reports nothing gets the generic
+	 * L2. */
 	bool has_l2 = !is_two_levels &&
 		      (made.parts[SIMULATION_L2].size || (!made.parts[SIMULATION_LL].size && !is_given[SIMULATION_LL]));
 	if (is_two_levels)

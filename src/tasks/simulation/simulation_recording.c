@@ -19,21 +19,21 @@
 #include "tasks/session/stream_output.h"
 #include "tasks/simulation/simulation_run.h"
 
-#define SIMULATION_RECORDING_OUT_BYTES (256u << 10) /* written at once */
+#define SIMULATION_RECORDING_OUT_BYTES (256u << 10) /* Output is written in blocks of about this size. */
 #define FIXED_FIELDS		       (SIM_SAMPLE_TYPE & ~(uint64_t)(SAMPLE_REGS_USER | SAMPLE_STACK_USER))
 
 struct simulation_recording {
 	struct simulation_recording_request request;
 	struct perfdata_writer *writer;
-	int pipe_fd; /* -1: a file */
+	int pipe_fd; /* -1 if the output is a file. */
 	bool has_begun;
 	struct event_list events;
 	struct record_features features;
 	bool has_features;
 	struct text origin;
-	struct record_layout layout; /* of the samples in the file */
-	struct live_unwind *unwind; /* NULL: samples get no call chains */
-	struct writer chained, out; /* records from the unwinder; records for the file */
+	struct record_layout layout; /* Layout of the samples in the file. */
+	struct live_unwind *unwind; /* NULL if samples get no call chains. */
+	struct writer chained, out; /* Records from the unwinder, and records for the file. */
 };
 
 enum tally_status simulation_recording_open(
@@ -78,7 +78,7 @@ void simulation_recording_destroy(struct simulation_recording *r)
 	free(r);
 }
 
-/* As if the kernel had been asked for it. */
+/* Returns the attribute with which the kernel would have recorded the event. */
 static struct perf_attr simulation_recording_attr(
 	const struct simulation_recording *r, const struct sim_header *header, size_t index)
 {
@@ -127,7 +127,7 @@ static enum tally_status simulation_recording_add_events(
 	return status;
 }
 
-/* "valgrind=3.19.0 d1=..." as a phrase: "valgrind 3.19.0, model d1=...". */
+/* Converts "valgrind=3.19.0 d1=..." to the phrase "valgrind 3.19.0, model d1=...". */
 static void simulation_recording_describe(struct simulation_recording *r, const char *model)
 {
 	static const char engine[] = "valgrind=";
@@ -148,7 +148,7 @@ static enum tally_status simulation_recording_read_features(
 	struct simulation_recording *r, const struct simulation_streams *streams, struct tally_error *err)
 {
 	struct recorder_source sources[SIM_SAMPLED_MOST] = {0};
-	const struct record_attr_options attrs = {0}; /* what was asked for is what the file has */
+	const struct record_attr_options attrs = {0}; /* The events are written as they were requested. */
 	const struct record_features_input input = {.kernel = r->request.kernel,
 		.events = &r->events,
 		.attrs = &attrs,
@@ -219,8 +219,8 @@ static enum tally_status simulation_recording_flush(
 				  : error_prefix(err, "'%s' has all that was recorded so far", r->request.path);
 }
 
-/* A sample without its chain and what follows, for a recording without call chains; or with the dump behind a chain that
- * has nothing of the kernel. */
+/* Writes a sample without registers and stack dump if the recording has no call chains, otherwise with an empty call
+ * chain before them. */
 static void simulation_recording_put_plain(struct simulation_recording *r, const struct record *record)
 {
 	size_t fixed = r->layout.fixed_bytes, start = r->out.len;
@@ -233,7 +233,8 @@ static void simulation_recording_put_plain(struct simulation_recording *r, const
 		writer_patch_u16(&r->out, start + 6, (uint16_t)(r->out.len - start));
 }
 
-/* Registers are those at the begin of a straight piece of code; the sample is at its instruction. */
+/* The registers of a sample are those at the start of its basic block, so the innermost frame is replaced by the
+ * address of the sample. */
 static enum tally_status simulation_recording_put_chained(struct simulation_recording *r, struct tally_error *err)
 {
 	struct record record;
@@ -266,12 +267,13 @@ static enum tally_status simulation_recording_put(
 		return r->out.failed ? error_nomem(err) : TALLY_OK;
 	}
 	enum tally_status status = live_unwind_feed(r->unwind, record, &r->chained, err);
-	if (status == TALLY_OK && live_unwind_is_holding(r->unwind)) /* records come out as they went in */
+	/* Records must be written in the order in which they were read. */
+	if (status == TALLY_OK && live_unwind_is_holding(r->unwind))
 		status = live_unwind_finish(r->unwind, &r->chained, err);
 	return status == TALLY_OK ? simulation_recording_put_chained(r, err) : status;
 }
 
-/* What the simulator could not write. */
+/* Writes the number of samples that the simulator could not write. */
 static void simulation_recording_put_lost(struct simulation_recording *r, uint64_t lost)
 {
 	const struct record_fields fields = {.type = RECORD_LOST_SAMPLES, .lost_samples = {lost}};
@@ -318,7 +320,7 @@ static enum tally_status simulation_recording_find_build_ids(
 	return TALLY_OK;
 }
 
-/* What was written stays, whatever happened before. */
+/* The data that was written is retained even after an error. */
 static enum tally_status simulation_recording_close(
 	struct simulation_recording *r, enum tally_status status, struct tally_error *err)
 {

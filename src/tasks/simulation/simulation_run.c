@@ -25,12 +25,12 @@
 #include "tasks/simulation/simulation_tool.h"
 
 #define FOLDER_NAME	 "tally-simulation-XXXXXX"
-#define LIBRARY_FOLDER	 "lib" /* in the folder: our tool and links to Valgrind's files */
+#define LIBRARY_FOLDER	 "lib" /* Subfolder with links to tally's tool and to Valgrind's files. */
 #define LIBRARY_VARIABLE "VALGRIND_LIB"
 #define PERSONALITY_ASK	 0xffffffffUL
-#define DEPTH_MOST	 8 /* descriptors that the removal of the folder may take */
+#define DEPTH_MOST	 8 /* Maximum number of descriptors that nftw uses. */
 
-/* ---- the folder ---- */
+/* ---- The folder ---- */
 
 static int simulation_run_remove_one(const char *path, const struct stat *st, int type, struct FTW *place)
 {
@@ -62,7 +62,7 @@ static enum tally_status simulation_run_make_folder(struct simulation_run *run, 
 	return TALLY_OK;
 }
 
-/* library/name, a link to folder/name. */
+/* Creates the link library/name to folder/name. */
 static enum tally_status simulation_run_link(
 	const char *library, const char *folder, const char *name, struct tally_error *err)
 {
@@ -76,7 +76,7 @@ static enum tally_status simulation_run_link(
 	return TALLY_OK;
 }
 
-/* Valgrind takes its tool and what belongs to it from one folder. */
+/* Valgrind loads its tool and the files that belong to it from a single folder. */
 static enum tally_status simulation_run_make_library(const struct simulation_run *run,
 	const struct simulation_tool *tool, char library[PATH_MAX], struct tally_error *err)
 {
@@ -93,7 +93,7 @@ static enum tally_status simulation_run_make_library(const struct simulation_run
 	return status;
 }
 
-/* ---- the start ---- */
+/* ---- Starting ---- */
 
 static void simulation_run_signals(sigset_t *signals)
 {
@@ -109,13 +109,14 @@ static enum tally_status simulation_run_make_words(const struct simulation_run *
 	const struct simulation_request *request, struct simulation_tool *tool, struct text *own,
 	simulation_words *words, struct tally_error *err)
 {
-	/* Of Valgrind's core: no options from files and the environment, which are meant for other tools; its messages
-	 * into files by process; no server for a debugger, which would have files in /tmp. */
+	/* Options of Valgrind's core: it ignores options from files and the environment, which are meant for other
+	 * tools; it writes messages to one file for each process; and it starts no debugger server, which would
+	 * create files in /tmp. */
 	static char *const core[] = {"--tool=tally", "-q", "--command-line-only=yes", "--trace-children=yes",
 		"--vgdb=no", "--sigill-diagnostics=yes"};
 	text_printf(own, "--log-file=");
 	for (const char *at = run->folder; *at; at++)
-		text_printf(own, *at == '%' ? "%%%%" : "%c", *at); /* Valgrind expands % in this name */
+		text_printf(own, *at == '%' ? "%%%%" : "%c", *at); /* Valgrind expands % in this name. */
 	text_printf(own, "/" SIMULATION_MESSAGES_PREFIX "%%p");
 	text_char(own, '\0');
 	size_t stream_at = own->len;
@@ -133,8 +134,8 @@ static enum tally_status simulation_run_make_words(const struct simulation_run *
 	return is_made && vec_push(words, NULL) ? TALLY_OK : error_nomem(err);
 }
 
-/* Addresses decide which caches' sets are used: without random ones, runs are alike. Containers may forbid it; then they
- * are as alike as Valgrind makes them. */
+/* Addresses determine which sets of the caches are used, so address randomization is disabled to make runs
+ * repeatable. If a container forbids that, addresses are as random as Valgrind lets them be. */
 static enum tally_status simulation_run_spawn(
 	struct simulation_run *run, char *const *words, const char *library, struct tally_error *err)
 {
@@ -182,7 +183,7 @@ static enum tally_status simulation_run_begin(
 	return status;
 }
 
-/* Ends what simulation_start began. */
+/* Undoes what simulation_start has changed in this process. */
 static void simulation_run_restore(struct simulation_run *run)
 {
 	const struct timespec now = {0, 0};
@@ -192,7 +193,7 @@ static void simulation_run_restore(struct simulation_run *run)
 	prctl(PR_SET_CHILD_SUBREAPER, run->was_subreaper, 0, 0, 0);
 	for (int number; (number = sigtimedwait(&signals, NULL, &now)) > 0;)
 		if (number != SIGCHLD)
-			run->signal = number; /* sent while the end was under way */
+			run->signal = number; /* The signal arrived after the last wait. */
 	sigprocmask(SIG_SETMASK, &run->signals_before, NULL);
 }
 
@@ -206,7 +207,8 @@ enum tally_status simulation_start(
 	simulation_run_signals(&signals);
 	signal(SIGCHLD, SIG_DFL);
 	sigprocmask(SIG_BLOCK, &signals, &run->signals_before);
-	/* Processes that the command leaves behind become ours: so we know that there are some. */
+	/* Orphaned processes of the command become children of this process, so that simulation_wait can detect
+	 * them. */
 	prctl(PR_GET_CHILD_SUBREAPER, &was_subreaper, 0, 0, 0);
 	run->was_subreaper = was_subreaper != 0;
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -218,20 +220,21 @@ enum tally_status simulation_start(
 	return status;
 }
 
-/* ---- the end ---- */
+/* ---- Ending ---- */
 
-/* A signal that the terminal sent has reached the command as well; one that was sent to us alone is passed on. */
+/* A signal from the terminal has reached the command as well; a signal that was sent to this process only is
+ * forwarded. */
 static void simulation_run_take_signal(struct simulation_run *run, int number, const siginfo_t *info)
 {
 	if (info->si_code <= 0)
 		kill(run->child.pid, number);
 	else if (run->signal != 0)
-		kill(run->child.pid, SIGTERM); /* the second time of asking */
+		kill(run->child.pid, SIGTERM); /* This is the second signal, so the command is asked to end. */
 	run->signal = number;
 }
 
-/* Whether a process with a stream is our child and goes on, because its parent ended before it; reaps those that ended.
- * Other children, which this process had when it was executed, are not ours to wait for. */
+/* Returns whether a process with a stream still runs as a child of this process, because its parent ended first;
+ * reaps those that have ended. Other children, which this process inherited through exec, are not waited for. */
 static bool simulation_run_has_survivors(const struct simulation_run *run)
 {
 	bool has_survivors = false;
@@ -269,7 +272,7 @@ enum tally_status simulation_wait(struct simulation_run *run, struct tally_error
 
 void simulation_end(struct simulation_run *run, struct diag *notes)
 {
-	if (run->child.pid > 0) { /* after a failure: it is not asked to end, it might not obey */
+	if (run->child.pid > 0) { /* After a failure, the command may not react to SIGTERM. */
 		kill(run->child.pid, SIGKILL);
 		if (spawn_wait(&run->child, &run->status, &run->usage, NULL) == TALLY_OK)
 			run->has_survivors = simulation_run_has_survivors(run);

@@ -11,7 +11,7 @@
 #define PERIOD_OF_INSTRUCTIONS 1000003
 #define PERIOD_OF_ACCESSES     200003
 #define PERIOD_OF_MISSES       10007
-#define PERIOD_MOST	       (UINT64_C(1) << 48) /* of the simulator */
+#define PERIOD_MOST	       (UINT64_C(1) << 48) /* The limit of the simulator. */
 
 static const struct {
 	const char *name;
@@ -54,7 +54,7 @@ static bool simulation_sampling_find_generic(struct tally_str name, struct perf_
 {
 	const struct event_symbol *symbol = event_symbol_find(name);
 	if (name.len >= 2 && strncasecmp(name.data, "l2", 2) == 0)
-		return false; /* another name of LLC for perf, another cache here */
+		return false; /* For perf, "l2" is another name of LLC; here it is a separate cache. */
 	if (symbol) {
 		attr->type = symbol->type;
 		attr->config = symbol->config;
@@ -101,7 +101,7 @@ static enum tally_status simulation_sampling_refuse(struct tally_str name, struc
 		(int)name.len, name.data);
 }
 
-/* Cuts ":u" and "/period=N/" off. */
+/* Removes ":u" and "/period=N/" from the name. */
 static enum tally_status simulation_sampling_split(struct tally_str *name, uint64_t *period, struct tally_error *err)
 {
 	static const char term[] = "period=";

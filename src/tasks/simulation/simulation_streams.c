@@ -17,39 +17,39 @@
 
 #define NO_IMAGE	 UINT32_MAX
 #define RECORD_MOST	 65536
-#define RECORD_TASK_TIME 24 /* where FORK and EXIT have their time */
+#define RECORD_TASK_TIME 24 /* Offset of the time in FORK and EXIT records. */
 
-struct simulation_stream { /* one process image */
-	struct file_map map; /* len 0: the bytes are the caller's */
+struct simulation_stream { /* The stream of one process image. */
+	struct file_map map; /* Empty if the caller owns the bytes. */
 	char *name;
 	struct sim_header header;
-	struct tally_str model; /* in the file */
-	struct tally_bytes bytes; /* up to the last record that can be followed */
-	uint64_t end_time; /* its own, of the last record */
+	struct tally_str model; /* Points into the file. */
+	struct tally_bytes bytes; /* Ends after the last record that can be read. */
+	uint64_t end_time; /* Time of the last record, on the clock of this image. */
 	bool is_placed, is_being_placed;
-	uint32_t depth; /* how many images were before it: parents, and those that the process executed before */
-	uint64_t offset; /* of its times */
-	size_t position; /* of the next record */
-	uint64_t time; /* of that record, in the whole; never before the one before it */
+	uint32_t depth; /* Number of images before this one: parents, and earlier images of the same process. */
+	uint64_t offset; /* Added to the times of this image to get global times. */
+	size_t position; /* Offset of the next record. */
+	uint64_t time; /* Global time of that record, which never decreases. */
 	uint64_t lost_records, lost_samples;
 };
 
 struct simulation_fork {
-	uint32_t image; /* index of the file that has the record */
+	uint32_t image; /* Index of the image with the record. */
 	uint64_t time;
 };
 
 struct simulation_streams {
 	VEC(struct simulation_stream) images;
 	VEC(struct simulation_fork) forks;
-	struct map_u64 fork_of; /* pid of the child -> index */
-	struct map_u64 image_of; /* pid and n -> index */
-	uint32_t *heap; /* images that have a record, the next first */
+	struct map_u64 fork_of; /* Maps the PID of a child to an index in forks. */
+	struct map_u64 image_of; /* Maps the PID and the number of an image to an index in images. */
+	uint32_t *heap; /* Binary heap of the images that have a next record, earliest first. */
 	size_t heap_len;
-	uint32_t first; /* index of the image that began the simulation */
-	struct record_layout layout; /* of samples */
+	uint32_t first; /* Index of the first image of the simulation. */
+	struct record_layout layout; /* Layout of samples. */
 	struct simulation_stream_totals totals;
-	uint8_t room[RECORD_MOST]; /* the record that came out */
+	uint8_t room[RECORD_MOST]; /* Copy of the record that simulation_streams_next has returned. */
 	uint64_t bytes;
 };
 
@@ -85,7 +85,7 @@ void simulation_streams_destroy(struct simulation_streams *streams)
 	free(streams);
 }
 
-/* Whether all files came from the same command line. */
+/* Returns whether both files have been written with the same options. */
 static bool simulation_streams_is_alike(const struct sim_header *a, const struct sim_header *b)
 {
 	return a->machine == b->machine && a->stack_bytes == b->stack_bytes && a->registers == b->registers &&
@@ -136,7 +136,7 @@ static enum tally_status simulation_streams_note_fork(
 	return vec_push(&streams->forks, fork) ? TALLY_OK : error_nomem(err);
 }
 
-/* Finds the end of what can be read, and what other files need to know of this one. */
+/* Finds the end of the readable records, and collects the forks that other files refer to. */
 static enum tally_status simulation_streams_scan(
 	struct simulation_streams *streams, uint32_t index, struct diag *diag, struct tally_error *err)
 {
@@ -194,7 +194,7 @@ enum tally_status simulation_streams_add(struct simulation_streams *streams, con
 	return simulation_streams_scan(streams, (uint32_t)(streams->images.len - 1), diag, err);
 }
 
-/* The image that was before this one, and when it ends or forks. */
+/* Returns the previous image of the process or its parent's image; *time is when that image ended or forked. */
 static uint32_t simulation_streams_before(
 	const struct simulation_streams *streams, const struct simulation_stream *image, uint64_t *time)
 {
@@ -212,7 +212,8 @@ static uint32_t simulation_streams_before(
 	return streams->forks.items[index].image;
 }
 
-/* Places an image and all before it. A circle, which only damaged files have, ends where it began. */
+/* Computes the offsets of an image and all images before it. A cycle, which only damaged files have, ends at its
+ * start. */
 static void simulation_streams_place_one(struct simulation_streams *streams, uint32_t index, uint32_t *path)
 {
 	struct simulation_stream *images = streams->images.items;
@@ -262,7 +263,7 @@ static void simulation_streams_sink(struct simulation_streams *streams, size_t a
 	}
 }
 
-/* Takes the time of the record at the image's position. False: there is none. */
+/* Sets the time of the record at the image's position. Returns false if there is none. */
 static bool simulation_streams_look(struct simulation_stream *image)
 {
 	struct record record;
@@ -270,7 +271,8 @@ static bool simulation_streams_look(struct simulation_stream *image)
 		return false;
 	uint64_t time = simulation_streams_sum(image->offset, simulation_streams_time(&record));
 	bool is_of_whole =
-		record.type == SIM_RECORD_COUNTS || record.type == SIM_RECORD_LOST; /* rewritten at the end */
+		/* These records are rewritten at the end, so their times are not in order. */
+		record.type == SIM_RECORD_COUNTS || record.type == SIM_RECORD_LOST;
 	if (time > image->time && !is_of_whole)
 		image->time = time;
 	return true;
@@ -383,7 +385,7 @@ static bool simulation_streams_is_sound_sample(const struct simulation_streams *
 	       sample.id - 1 < simulation_streams_header(streams)->sampled_count;
 }
 
-/* Whether the record goes into a recording; if not, it is counted. */
+/* Returns whether the record belongs into a recording; invalid ones are counted. */
 static bool simulation_streams_takes(
 	struct simulation_streams *streams, struct simulation_stream *image, const struct record *record)
 {
@@ -413,7 +415,7 @@ static bool simulation_streams_takes(
 	return is_sound;
 }
 
-/* The record as it belongs into the whole. */
+/* Copies the record, with global time and identifier. */
 static struct record simulation_streams_adapt(
 	struct simulation_streams *streams, const struct record *record, uint64_t time)
 {

@@ -15,9 +15,9 @@
 #ifdef SIMULATION_PLATFORM
 
 #define LAUNCHER	  "valgrind"
-#define LAUNCHER_PROGRAM  ".bin" /* what Debian's script "valgrind" starts, with a changed environment */
-#define INSTALLED_FOLDER  "../libexec/tally/valgrind" /* from the folder of the program */
-#define BUILD_FOLDER	  "../../simulator" /* the same in a build directory */
+#define LAUNCHER_PROGRAM  ".bin" /* The program that Debian's script "valgrind" starts with a changed environment. */
+#define INSTALLED_FOLDER  "../libexec/tally/valgrind" /* Relative to the folder of this program. */
+#define BUILD_FOLDER	  "../../simulator" /* The same for a build directory. */
 #define VALGRIND_LIB_NAME "VALGRIND_LIB"
 
 static bool simulation_tool_has(const char *folder, const char *name)
@@ -27,13 +27,13 @@ static bool simulation_tool_has(const char *folder, const char *name)
 	return len > 0 && (size_t)len < sizeof(path) && access(path, R_OK) == 0;
 }
 
-/* Takes the folder if it has the file; its path becomes absolute. */
+/* Stores the absolute path of the folder if it contains the file. */
 static bool simulation_tool_take(const char *folder, const char *name, char found[PATH_MAX])
 {
 	return simulation_tool_has(folder, name) && realpath(folder, found) != NULL;
 }
 
-/* The folder of a program's file; links are followed. */
+/* Returns the folder of a program's file, after following links. */
 static bool simulation_tool_folder_of(const char *program, char folder[PATH_MAX])
 {
 	if (!realpath(program, folder))
@@ -66,7 +66,8 @@ static enum tally_status simulation_tool_find_ours(char found[PATH_MAX], struct 
 		"; build tally with Debian's package 'valgrind' installed (its headers and libraries)");
 }
 
-/* Valgrind's own files: where the user says, beside the launcher, and in the usual folders. */
+/* Finds Valgrind's own files: in the folder that the user has set, relative to the launcher, or in the usual
+ * folders. */
 static enum tally_status simulation_tool_find_valgrind(
 	const char *launcher, char found[PATH_MAX], struct tally_error *err)
 {
@@ -103,8 +104,8 @@ enum tally_status simulation_tool_find(struct simulation_tool *tool, struct tall
 		status = simulation_tool_find_valgrind(found.launcher, found.valgrind, err);
 	if (status != TALLY_OK)
 		return status;
-	/* The script adds a folder to LD_LIBRARY_PATH, which the command's loader then searches: instructions that the
-	 * command does not execute by itself. */
+	/* Debian's script adds a folder to LD_LIBRARY_PATH, in which the command's loader would then search,
+	 * executing additional instructions. */
 	char program[PATH_MAX];
 	int len = snprintf(program, sizeof(program), "%s" LAUNCHER_PROGRAM, found.launcher);
 	if (len > 0 && len < PATH_MAX && access(program, X_OK) == 0)
