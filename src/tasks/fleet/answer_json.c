@@ -22,7 +22,7 @@ static bool skip_char(struct answer_scan *s, char c)
 	return true;
 }
 
-/* With its quotation marks. */
+/* Skips a string with its quotation marks. */
 static bool skip_string(struct answer_scan *s)
 {
 	if (!skip_char(s, '"'))
@@ -32,7 +32,7 @@ static bool skip_string(struct answer_scan *s)
 	return skip_char(s, '"');
 }
 
-/* A value of any kind. What is inside arrays and objects is only counted by its brackets. */
+/* Skips a value of any kind. The contents of arrays and objects are not checked except for their brackets. */
 static bool skip_value(struct answer_scan *s)
 {
 	unsigned depth = 0;
@@ -108,7 +108,7 @@ static void put_unicode(struct text *out, struct tally_str digits)
 	uint8_t bytes[4];
 	uint64_t character = 0xfffd;
 	str_to_u64(digits, 16, &character);
-	/* Halves of pairs do not come from our servers. */
+	/* Surrogate pairs are not decoded: 'tally serve' does not write any. */
 	if (character >= 0xd800 && character < 0xe000)
 		character = 0xfffd;
 	text_bytes(out, (const char *)bytes, utf8_put((uint32_t)character, bytes));

@@ -7,19 +7,22 @@
 #include "base/order.h"
 #include "code/pack/pack.h"
 
-#define USER_BASE		    UINT64_C(0x10000000000)
-#define USER_ROOM		    (UINT64_C(1) << 32) /* of a file */
-#define MADE_UP_FROM		    (UINT64_C(1) << 31) /* of a file whose other addresses are its own */
-#define FIRST_OFFSET		    UINT64_C(0x1000)
-#define KERNEL_BASE		    UINT64_C(0xffffffff00000000) /* no kernel of x86-64 has anything in the 2 GiB from here */
-#define MODULE_BASE		    UINT64_C(0xffffffffc0000000)
-#define MODULE_ROOM		    (UINT64_C(1) << 22)
-#define MODULES_MAX		    200
-#define SLOT_BYTES		    16 /* of an address without a function */
-#define IP_KEY			    (UINT64_C(1) << 32) /* of frames */
+#define USER_BASE UINT64_C(0x10000000000)
+#define USER_ROOM (UINT64_C(1) << 32) /* Size of the address range of a file. */
+/* Lower offsets in the range of a file are real ones; made-up addresses start here. */
+#define MADE_UP_FROM (UINT64_C(1) << 31)
+#define FIRST_OFFSET UINT64_C(0x1000)
+/* The kernel of x86-64 maps nothing in the 2 GiB from here. */
+#define KERNEL_BASE UINT64_C(0xffffffff00000000)
+#define MODULE_BASE UINT64_C(0xffffffffc0000000)
+#define MODULE_ROOM (UINT64_C(1) << 22)
+#define MODULES_MAX 200
+#define SLOT_BYTES  16 /* Size of the place for an address without a function. */
+/* These bits distinguish the keys of frames and of functions in places. */
+#define IP_KEY			    (UINT64_C(1) << 32)
 #define FUNCTION_KEY		    (UINT64_C(2) << 32)
 #define BATCH_ADDRESSES_KERNEL_NAME "[kernel.kallsyms]"
-#define BATCH_ADDRESSES_NAME_BYTES  4000 /* of a file: more do not fit into a record with the rest */
+#define BATCH_ADDRESSES_NAME_BYTES  4000 /* Maximum length of a file name, so that a map record stays below 64 KiB. */
 
 static uint8_t hex_value(char c)
 {
@@ -39,7 +42,8 @@ static void read_build_id(struct tally_str hex, struct binary_key *key)
 		key->build_id_size = (uint8_t)bytes;
 }
 
-/* A name that is no path would be taken for one of the kernel's or of a JIT compiler's. */
+/* A user file gets an absolute path, because other names would be read as names of the kernel or of generated
+ * code. */
 static const char *file_name_of(struct batch_addresses *a, const struct profile_binary *binary)
 {
 	const struct profile *p = a->batch->profile;
@@ -76,7 +80,9 @@ static bool region_init(struct batch_addresses *a, size_t index, size_t *modules
 		bool is_module = !str_equal(r->key.path, STR(BATCH_ADDRESSES_KERNEL_NAME));
 		r->key.kind = is_module ? BINARY_MODULE : BINARY_KERNEL;
 		r->key.file = is_module ? r->key.path : STR("");
-		r->key.build_id_size = 0; /* functions are not where they are in the kernel of that build */
+		/* The build ID is dropped, because the made-up addresses do not match the kernel with that build
+		 * ID. */
+		r->key.build_id_size = 0;
 		r->base = is_module ? MODULE_BASE + (*modules)++ % MODULES_MAX * MODULE_ROOM : KERNEL_BASE;
 		r->key.start = r->base;
 	}
@@ -106,7 +112,8 @@ void batch_addresses_deinit(struct batch_addresses *a)
 	arena_deinit(&a->arena);
 }
 
-/* A place of its own for a function (or an address without one) of this binary; 0: out of memory. */
+/* Returns the start of a separate place for a function, or for an address without one. Sets a->failed if memory runs
+ * out. */
 static uint64_t make_place(struct batch_addresses *a, struct batch_region *r, uint64_t key, uint64_t bytes)
 {
 	bool was_new;
@@ -122,7 +129,8 @@ static uint64_t make_place(struct batch_addresses *a, struct batch_region *r, ui
 	return *place;
 }
 
-/* An address without a name says nothing wrong where another machine has a function there. */
+/* An address without a function can keep its value: it gets no symbol, even if another machine has a function
+ * there. */
 static bool keeps_address(const struct batch_region *r, uint32_t function, uint64_t start, uint64_t size)
 {
 	if (r->key.kind == BINARY_KERNEL)
@@ -146,7 +154,7 @@ static struct batch_spot make_spot(
 	if (keeps_address(r, number, start, size)) {
 		spot.start = r->key.kind == BINARY_KERNEL ? start - r->base : start;
 	} else {
-		/* Code that is larger than all of its place is none of ours. */
+		/* Limits the size, so that damaged data cannot exceed the range of a file. */
 		size = MIN(size, MODULE_ROOM / 4);
 		uint64_t key =
 			number != PROFILE_NONE && start != address ? FUNCTION_KEY | number : FUNCTION_KEY << 1 | last;
@@ -219,7 +227,7 @@ static bool pack_spot_symbol(
 
 static bool pack_region(const struct profile *p, struct batch_region *r, struct pack_object *object)
 {
-	uint64_t delta = r->is_kernel ? r->base : 0; /* of the kernel, addresses are those at run time */
+	uint64_t delta = r->is_kernel ? r->base : 0; /* In packs, addresses of the kernel are those at run time. */
 	uint64_t before = UINT64_MAX;
 	const struct pack_segment whole = {0, 0, USER_ROOM};
 	qsort(r->spots.items, r->spots.len, sizeof(*r->spots.items), batch_addresses_compare);

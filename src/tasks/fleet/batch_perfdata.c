@@ -10,13 +10,14 @@
 #include "perfdata/writer.h"
 #include "tasks/fleet/batch_addresses.h"
 
-#define SAMPLE_FIELDS		  (SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_PERIOD | SAMPLE_CALLCHAIN)
-#define ATTR_BYTES		  128
-#define FIRST_PID		  1000
-#define FLUSH_BYTES		  (1u << 20)
-#define MAPPINGS_MAX		  (UINT64_C(1) << 32)
-#define PAGE_BYTES		  UINT64_C(4096)
-#define CHAIN_WORDS		  8000 /* with marks of modes: more do not fit into a record */
+#define SAMPLE_FIELDS (SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_PERIOD | SAMPLE_CALLCHAIN)
+#define ATTR_BYTES    128
+#define FIRST_PID     1000
+#define FLUSH_BYTES   (1u << 20)
+#define MAPPINGS_MAX  (UINT64_C(1) << 32)
+#define PAGE_BYTES    UINT64_C(4096)
+/* Maximum length of a call chain with context marks, so that a record stays below 64 KiB. */
+#define CHAIN_WORDS		  8000
 #define BATCH_PERFDATA_COMM_BYTES 255
 
 struct batch_recording {
@@ -25,15 +26,15 @@ struct batch_recording {
 	struct batch_addresses addresses;
 	struct perfdata_writer *writer;
 	struct perfdata_features features;
-	struct perfdata_event_desc *descriptions; /* by event */
+	struct perfdata_event_desc *descriptions; /* Indexed by the events that are written. */
 	struct perf_attr *attrs;
 	uint64_t *ids;
-	struct writer bytes; /* records on their way */
+	struct writer bytes; /* Records that have not been flushed yet. */
 	struct batch_locations found;
 	VEC(uint64_t) chain;
-	uint8_t *told; /* by thread and binary, bits: a mapping was written */
-	bool *named; /* by thread */
-	uint64_t total, written; /* records of samples */
+	uint8_t *told; /* One bit for each pair of thread and binary: set if a mapping was written. */
+	bool *named; /* Indexed by thread: set if its name was written. */
+	uint64_t total, written; /* Numbers of sample records. */
 };
 
 static bool is_wanted(const struct batch_recording *r, uint32_t event)
@@ -42,7 +43,8 @@ static bool is_wanted(const struct batch_recording *r, uint32_t event)
 	return r->event.len == 0 || str_equal(profile_string(p, p->events[event].name), r->event);
 }
 
-/* Names that every kernel has; others only have to be apart, as their names are in the recording. */
+/* Clock events have fixed numbers. Other events only need distinct numbers, because the recording contains their
+ * names. */
 static void set_kind(struct tally_str name, uint32_t index, struct perf_attr *attr)
 {
 	attr->type = EVENT_RAW;
@@ -102,7 +104,7 @@ static void add_features(struct batch_recording *r)
 	add_text_feature(r, FEATURE_ARCH, STR("arch"), &f->arch);
 	add_text_feature(r, FEATURE_CPUDESC, STR("cpu_model"), &f->cpudesc);
 	add_feature(r, FEATURE_EVENT_DESC);
-	/* Times are those of the day. */
+	/* The times of samples are wall-clock times. */
 	f->clock_data_version = 1;
 	f->clock_data_clockid = CLOCK_REALTIME;
 	f->wall_clock_ns = f->clockid_time_ns = r->batch->begin_ns;
@@ -161,7 +163,7 @@ static void put_name(struct batch_recording *r, uint32_t thread)
 	r->named[thread] = true;
 }
 
-/* The mappings of a thread come before the first of its samples that needs them. */
+/* Writes the mapping of a binary before the first sample of the thread that needs it. */
 static void tell_mapping(struct batch_recording *r, uint32_t thread, uint32_t binary)
 {
 	size_t bit = (size_t)thread * r->batch->profile->binary_count + binary;
@@ -169,7 +171,7 @@ static void tell_mapping(struct batch_recording *r, uint32_t thread, uint32_t bi
 		return;
 	r->told[bit / 8] = (uint8_t)(r->told[bit / 8] | 1 << bit % 8);
 	struct batch_region whole = r->addresses.regions[binary];
-	whole.size = UINT32_MAX - PAGE_BYTES; /* how much will be used is not known yet */
+	whole.size = UINT32_MAX - PAGE_BYTES; /* The final size is not known yet. */
 	put_mapping(r, pid_of(thread), &whole);
 }
 
@@ -190,7 +192,8 @@ static bool make_chain(struct batch_recording *r, const struct profile_sample *s
 		tell_mapping(r, sample->thread, location->binary);
 		if (begins && !vec_push(&r->chain, is_kernel ? CONTEXT_KERNEL : CONTEXT_USER))
 			return false;
-		/* Behind a mark stands where the thread is, and then where it returns to: behind the call. */
+		/* The first address after a context mark is where the thread was; the others are return addresses,
+		 * which follow the call. */
 		if (!vec_push(&r->chain, begins ? ip : ip + 1))
 			return false;
 	}
@@ -227,7 +230,8 @@ static enum tally_status put_samples(
 	return status;
 }
 
-/* Kernels are mapped for all; where their functions are has to be known before. */
+/* Writes the mappings of kernels, which hold for all processes. This needs the places of all their functions, so all
+ * samples are visited first. */
 static enum tally_status put_kernels(struct batch_recording *r, struct tally_error *err)
 {
 	const struct profile *p = r->batch->profile;
@@ -296,7 +300,8 @@ static enum tally_status fill_recording(struct batch_recording *r, struct tally_
 enum tally_status batch_perfdata_write(
 	const struct fleet_batch *batch, struct tally_str event, const char *path, struct tally_error *err)
 {
-	struct batch_recording *r = calloc(1, sizeof(*r)); /* features are large */
+	/* The structure is too large for the stack, because of its features. */
+	struct batch_recording *r = calloc(1, sizeof(*r));
 	if (!r)
 		return error_nomem(err);
 	r->batch = batch;

@@ -13,7 +13,7 @@
 
 bool batch_is_packed(struct tally_bytes bytes)
 {
-	static const uint8_t magic[] = {0x28, 0xb5, 0x2f, 0xfd}; /* of a zstd frame (RFC 8878) */
+	static const uint8_t magic[] = {0x28, 0xb5, 0x2f, 0xfd}; /* The magic number of zstd frames (RFC 8878). */
 	return bytes.len >= sizeof(magic) && memcmp(bytes.data, magic, sizeof(magic)) == 0;
 }
 
@@ -83,8 +83,8 @@ bool batch_status_is_busy(unsigned status)
 	return status == 408 || status == 425 || status == 429 || status >= 500;
 }
 
-/* 'tally serve' says in a sentence what is wrong with a batch. A page of a proxy (400 for HTTP on a port for HTTPS, for
- * example) is not about the batch, except that it may be too large for the proxy. */
+/* For an invalid batch, 'tally serve' returns a sentence. Errors without one come from proxies (for example 400 for
+ * HTTP on a port for HTTPS) and do not concern the batch, except that it may be too large for the proxy. */
 static enum batch_outcome batch_outcome_of(const struct http_answer *answer)
 {
 	struct text said = {0};

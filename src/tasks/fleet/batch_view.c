@@ -68,7 +68,7 @@ static unsigned event_rank(struct tally_str name)
 	return str_starts_with(name, STR("cycles")) || str_starts_with(name, STR("cpu-cycles")) ? 1 : 2;
 }
 
-/* Time on the CPU and time off it add up. Of other events, one is shown. */
+/* Time on the CPU and time off it can be added up. Of other events, only one is shown. */
 static enum tally_status choose_event(
 	const struct batch_view *view, const struct profile *p, uint32_t *event, struct tally_error *err)
 {
@@ -77,7 +77,7 @@ static enum tally_status choose_event(
 		struct tally_str name = profile_string(p, p->events[i].name);
 		if (p->events[i].sample_count == 0)
 			continue;
-		/* A store has its events by name: what most people mean comes first. */
+		/* A store sorts events by name, so the most common ones are preferred here. */
 		if (first == PROFILE_NONE || event_rank(name) < event_rank(profile_string(p, p->events[first].name)))
 			first = i;
 		sampled++;
@@ -95,7 +95,7 @@ static enum tally_status choose_event(
 	return TALLY_OK;
 }
 
-/* " 12 samples of cycles, 3 of page-faults" */
+/* Appends text like "12 samples of cycles, 3 samples of page-faults". */
 static void batch_view_add_others(const struct profile *p, uint32_t event, struct text *out)
 {
 	const char *before = "";

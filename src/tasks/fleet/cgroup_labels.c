@@ -16,7 +16,7 @@ static struct tally_str cgroup_cut(struct tally_str text, size_t first, size_t l
 	return (struct tally_str){text.data + first, text.len - first - last};
 }
 
-/* 64 hexadecimal digits in a row, in any form of component: "docker-ID.scope", "x:cri-containerd:ID". */
+/* Finds 64 consecutive hexadecimal digits in components like "docker-ID.scope" or "x:cri-containerd:ID". */
 static bool find_long_id(struct tally_str part, struct tally_str *id)
 {
 	size_t run = 0;
@@ -42,7 +42,7 @@ static bool strip(struct tally_str part, struct tally_str prefix, struct tally_s
 	return true;
 }
 
-/* before: the component around it. */
+/* before is the parent component in the path. */
 static bool find_container(struct tally_str part, struct tally_str before, struct tally_str *id)
 {
 	static const struct {
@@ -68,8 +68,8 @@ static bool is_unit(struct tally_str part)
 	       strip(part, STR(""), STR(".swap"), &name);
 }
 
-/* A UID is 8-4-4-4-12 digits, or 32 without anything between them, as static pods have. The systemd driver has '_' in
- * the place of '-', which separates slices. */
+/* A UID has 8-4-4-4-12 digits, or 32 without separators in the case of static pods. The systemd driver replaces '-'
+ * by '_', because '-' separates slices. */
 static bool is_pod_uid(struct tally_str text)
 {
 	size_t digits = 0;
@@ -84,7 +84,7 @@ static bool is_pod_uid(struct tally_str text)
 	return digits == 32;
 }
 
-/* "pod<UID>", "kubepods-burstable-pod<UID>.slice", and that with ":cri-containerd:ID" behind it. */
+/* Parses "pod<UID>", "kubepods-burstable-pod<UID>.slice", and the latter followed by ":cri-containerd:ID". */
 static bool find_pod(struct tally_str part, struct cgroup_labels *labels)
 {
 	struct tally_str rest = part, uid;
@@ -116,9 +116,10 @@ void cgroup_labels_parse(struct tally_str path, struct cgroup_labels *labels)
 		bool is_pod = part.len && find_pod(part, labels);
 		if (part.len && find_container(part, before, &id)) {
 			labels->container = id;
-			labels->unit = slice = (struct tally_str){"", 0}; /* those around it are the runtime's */
+			/* Units and slices around a container belong to the container runtime. */
+			labels->unit = slice = (struct tally_str){"", 0};
 		} else if (is_unit(part)) {
-			/* systemd puts '_' before names that would mean something to the kernel. */
+			/* systemd prefixes '_' to names that have a meaning for the kernel. */
 			labels->unit = part.data[0] == '_' ? cgroup_cut(part, 1, 0) : part;
 		} else if (!is_pod && str_ends_with(part, STR(".slice"))) {
 			slice = part;

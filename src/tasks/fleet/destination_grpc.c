@@ -5,8 +5,9 @@
 
 #include "base/cursor.h"
 
-#define FRAME_HEAD    5 /* flags, and the length of the rest, the highest byte first */
-#define FRAME_TRAILER 0x80 /* flag: lines as those of a header */
+/* Size of the frame header: a byte of flags, and the length of the contents in big-endian order. */
+#define FRAME_HEAD    5
+#define FRAME_TRAILER 0x80 /* Flag of a frame that contains trailers in the form of header lines. */
 
 size_t destination_grpc_open(struct text *out)
 {
@@ -23,7 +24,7 @@ void destination_grpc_close(struct text *out, size_t begin)
 		out->data[begin - i] = (char)(len & 0xff);
 }
 
-/* The lines of the frame of trailers; empty: there is none. */
+/* Returns the lines of the trailer frame, or an empty string if there is none. */
 static struct tally_str destination_grpc_trailer(const struct text *body)
 {
 	struct tally_str rest = text_view(body);
@@ -40,7 +41,7 @@ static struct tally_str destination_grpc_trailer(const struct text *body)
 	return STR("");
 }
 
-/* The value of a line "name: value". False: there is no such line. */
+/* Finds the value of a line "name: value". Returns false if there is no such line. */
 static bool destination_grpc_find(struct tally_str lines, struct tally_str name, struct tally_str *value)
 {
 	struct tally_str line;
@@ -54,7 +55,7 @@ static bool destination_grpc_find(struct tally_str lines, struct tally_str name,
 	return false;
 }
 
-/* Messages are percent-encoded. */
+/* gRPC percent-encodes messages. */
 static void destination_grpc_decode(struct text *out, struct tally_str s)
 {
 	for (size_t i = 0; i < s.len; i++) {

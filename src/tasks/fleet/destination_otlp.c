@@ -7,7 +7,7 @@
 #include "tasks/fleet/destination_forms.h"
 #include "view/export/export_formats.h"
 
-#define CONTAINER_DIGITS 12 /* of a short ID */
+#define CONTAINER_DIGITS 12 /* Length of a short container ID. */
 
 static bool destination_otlp_is_id(struct tally_str container)
 {
@@ -17,7 +17,8 @@ static bool destination_otlp_is_id(struct tally_str container)
 	return container.len >= CONTAINER_DIGITS;
 }
 
-/* The name in OpenTelemetry's semantic conventions; empty: export_otlp tells it by itself. */
+/* Returns the name in OpenTelemetry's semantic conventions, or an empty string if export_otlp emits the attribute
+ * itself. */
 static struct tally_str destination_otlp_key(const struct fleet_label *label)
 {
 	static const struct {

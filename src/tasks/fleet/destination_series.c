@@ -10,14 +10,14 @@
 #include "tasks/fleet/destination_grpc.h"
 #include "view/export/export_formats.h"
 
-/* Field numbers of Pyroscope's push.proto and types.proto, and of Parca's profilestore.proto, which has labels in a
- * message of their own, and no ID. */
+/* Field numbers of Pyroscope's push.proto and types.proto, and of Parca's profilestore.proto, which has a separate
+ * message for labels, and no ID. */
 enum { PUSH_SERIES = 1, WRITE_SERIES = 2, WRITE_IS_NORMALIZED = 3 };
 enum { SERIES_LABEL = 1, SERIES_LABEL_SET = 1, SERIES_SAMPLE = 2 };
 enum { LABEL_NAME = 1, LABEL_VALUE = 2 };
 enum { SERIES_SAMPLE_PROFILE = 1, SERIES_SAMPLE_ID = 2 };
 
-#define SERIES_MAX (1u << 14) /* of one batch */
+#define SERIES_MAX (1u << 14) /* Maximum number of series of a batch. */
 
 struct destination_series_sample {
 	uint32_t label_set;
@@ -29,7 +29,7 @@ struct destination_series {
 	bool is_parca;
 	struct export_view view;
 	struct text *out;
-	VEC(struct profile_sample) samples; /* of the series at hand */
+	VEC(struct profile_sample) samples; /* Samples of the current series. */
 	size_t series_count;
 };
 
@@ -59,7 +59,8 @@ static void destination_series_put_label(struct text *out, struct tally_str name
 	protobuf_close(out, SERIES_LABEL, begin);
 }
 
-/* What the values are, as other profilers call it; in a metric's name, only letters, digits and _ are allowed. */
+/* Emits the type of the values by the name that other profilers use; metric names contain only letters, digits and
+ * _. */
 static void destination_series_put_name(struct text *out, struct tally_str event)
 {
 	struct text name = {0};
@@ -103,7 +104,8 @@ static void destination_series_put_labels(
 		protobuf_close(w->out, SERIES_LABEL_SET, begin);
 }
 
-/* One ID for one series of a batch, so that a second delivery can be recognised (RFC 9562, version 8). */
+/* Emits an ID that is unique for each series of a batch, so that servers can recognise a repeated delivery (RFC 9562,
+ * version 8). */
 static void destination_series_put_id(const struct destination_series *w, struct text *out)
 {
 	uint8_t id[FLEET_BATCH_ID_BYTES];
@@ -122,7 +124,7 @@ static void destination_series_put_id(const struct destination_series *w, struct
 	protobuf_string(out, SERIES_SAMPLE_ID, text_view(&hex));
 }
 
-/* The samples at hand are of one set and event. */
+/* All current samples have the same label set and event. */
 static enum tally_status destination_series_put_series(
 	struct destination_series *w, uint32_t label_set, uint32_t event, struct tally_error *err)
 {
@@ -148,7 +150,7 @@ static enum tally_status destination_series_put_series(
 	return status;
 }
 
-/* Threads and states are no labels there, so samples that differ only in them are one. */
+/* The formats have no labels for threads and states, so samples that differ only in these are merged. */
 static bool destination_series_add(struct destination_series *w, const struct profile_sample *sample)
 {
 	struct profile_sample *last = w->samples.len ? &w->samples.items[w->samples.len - 1] : NULL;
@@ -205,7 +207,7 @@ enum tally_status destination_write_pyroscope(
 	return destination_series_write(batch, false, out, err);
 }
 
-/* Addresses are those in the binaries, not those of a process, which is what Parca calls normalized. */
+/* Parca calls addresses normalized if they are relative to the binary instead of the process. */
 enum tally_status destination_write_parca(const struct fleet_batch *batch, struct text *out, struct tally_error *err)
 {
 	size_t begin = destination_grpc_open(out);

@@ -17,7 +17,7 @@ enum { PARTIAL_REJECTED = 1, PARTIAL_MESSAGE = 2 };
 enum { STATUS_MESSAGE = 2 };
 
 static const struct destination_protocol {
-	struct tally_str scheme; /* before that of HTTP */
+	struct tally_str scheme; /* Prefix of the http or https URL. */
 	const char *path;
 	struct http_body_type type;
 	enum tally_status (*write)(const struct fleet_batch *batch, struct text *out, struct tally_error *err);
@@ -31,7 +31,7 @@ static const struct destination_protocol {
 		{"application/grpc-web+proto", NULL}, destination_write_parca},
 };
 
-/* Statuses of gRPC. */
+/* Status codes of gRPC. */
 enum {
 	GRPC_OK = 0,
 	GRPC_INVALID_ARGUMENT = 3,
@@ -63,7 +63,7 @@ enum tally_status destination_encode(
 	return status == TALLY_OK && out->failed ? error_nomem(err) : status;
 }
 
-/* The text of a field of a message; empty: there is none, or the bytes are no message. */
+/* Returns the text of a field of a message, or an empty string if it is absent or the message is invalid. */
 static struct tally_str destination_message(struct tally_bytes bytes, uint32_t number)
 {
 	struct protobuf_reader reader = protobuf_reader_make(bytes);
@@ -75,7 +75,7 @@ static struct tally_str destination_message(struct tally_bytes bytes, uint32_t n
 	return protobuf_check(&reader, NULL) == TALLY_OK ? found : STR("");
 }
 
-/* What an answer to a request in protobuf says of an error: OTLP answers in protobuf, Connect and proxies in JSON. */
+/* Extracts the error message of an answer: OTLP uses protobuf, Connect and proxies use JSON. */
 static void destination_explain(
 	enum destination_kind kind, const struct http_answer *answer, struct batch_receipt *receipt)
 {
@@ -97,7 +97,7 @@ static void destination_explain(
 	text_deinit(&shown);
 }
 
-/* Of an answer of OTLP that is no error: what the server did not take. */
+/* A successful OTLP answer may report that the server has rejected a part of the data. */
 static void destination_read_partial(const struct http_answer *answer, struct batch_receipt *receipt)
 {
 	struct protobuf_reader reader = protobuf_reader_make(
@@ -122,8 +122,8 @@ static void destination_read_partial(const struct http_answer *answer, struct ba
 	text_deinit(&shown);
 }
 
-/* OTLP names 429, 502, 503 and 504 as those to try again. Others come from proxies as well, for all batches: none is
- * dropped for them. */
+/* OTLP allows a retry for 429, 502, 503 and 504 only. Other statuses may come from a proxy and apply to all batches,
+ * so no batch is dropped because of them. */
 static enum batch_outcome destination_outcome(unsigned status)
 {
 	if (status >= 200 && status < 300)
@@ -145,12 +145,12 @@ static enum batch_outcome destination_outcome_grpc(uint64_t status)
 	case GRPC_ALREADY_EXISTS:
 	case GRPC_OUT_OF_RANGE:
 		return BATCH_REFUSED;
-	default: /* not found and unimplemented are about the service, not about the batch */
+	default: /* NOT_FOUND and UNIMPLEMENTED concern the service, not the batch. */
 		return BATCH_LATER;
 	}
 }
 
-/* gRPC tells its status in an answer that HTTP calls a success. */
+/* In gRPC, the HTTP status is a success even for errors; the gRPC status is in the trailers. */
 static void destination_read_grpc(const struct http_answer *answer, struct batch_receipt *receipt)
 {
 	struct text message = {0}, shown = {0};
@@ -184,7 +184,7 @@ void destination_judge(enum destination_kind kind, const struct http_answer *ans
 		destination_read_grpc(answer, receipt);
 }
 
-/* samples: of the batch; if there are none, there is no body. */
+/* *samples is the number of samples in the batch. Without samples, no body is made. */
 static enum tally_status destination_make_body(enum destination_kind kind, struct tally_bytes bytes, struct text *body,
 	uint64_t *samples, struct tally_error *err)
 {
@@ -223,7 +223,7 @@ enum tally_status destination_post(const struct destination *destination, struct
 	if (destination->kind == DESTINATION_SERVE)
 		return batch_post(client, bytes, receipt, err);
 	enum tally_status status = destination_make_body(destination->kind, bytes, &body, &samples, &why);
-	if (status == TALLY_CORRUPT || status == TALLY_LIMIT) { /* which it will always be */
+	if (status == TALLY_CORRUPT || status == TALLY_LIMIT) { /* A retry would fail in the same way. */
 		made.outcome = BATCH_REFUSED;
 		snprintf(made.sentence, sizeof(made.sentence), "%.*s", (int)sizeof(made.sentence) - 1, why.text);
 		status = TALLY_OK;

@@ -11,12 +11,12 @@
 #include "tasks/fleet/answer_json.h"
 #include "tasks/fleet/destinations.h"
 
-#define ANSWER_S 120 /* that a server may take */
+#define ANSWER_S 120 /* Timeout for a server's answer, in seconds. */
 
-struct fleet_store { /* one of them */
+struct fleet_store { /* Either client or database is set. */
 	char *name;
-	char shown[URL_SHOWN_BYTES]; /* the name as messages have it */
-	struct destination server; /* of the client; refers to name */
+	char shown[URL_SHOWN_BYTES]; /* The name as it is shown in messages. */
+	struct destination server; /* Used with client; points into name. */
 	struct http_client *client;
 	struct store *database;
 };

@@ -50,7 +50,7 @@ bool fleet_duration_parse(struct tally_str text, uint64_t *ns)
 	return true;
 }
 
-/* "2026-11-28T07:00:00Z" with or without its end, its seconds and its T. */
+/* Parses "2026-11-28T07:00:00Z"; the Z, the seconds and the T are optional. */
 static bool parse_calendar(const char *text, uint64_t *ns)
 {
 	static const char *const forms[] = {

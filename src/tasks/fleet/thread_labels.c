@@ -14,25 +14,27 @@
 
 #define PROCESSES_REMEMBERED 8192
 #define PROC_FILE_BYTES	     (64u << 10)
-#define START_TIME_FIELD     20 /* of /proc/PID/stat, behind the name */
+#define START_TIME_FIELD     20 /* Index of the start time among the fields of /proc/PID/stat after the name. */
 #define SET_LABELS	     6
 
 struct known_process {
 	uint64_t start_time;
-	uint64_t window; /* in which it was looked at last: the kernel adds up all threads of a process to answer */
-	uint32_t path; /* in paths; INTERN_NONE: not known */
+	/* The window in which the start time was last read, which is expensive: the kernel visits all threads of the
+	 * process. */
+	uint64_t window;
+	uint32_t path; /* ID of the cgroup path in paths; INTERN_NONE if it is not known. */
 };
 
 struct thread_labels {
 	const char *root;
 	bool has_service;
-	struct map_u64 by_pid; /* -> index in processes */
+	struct map_u64 by_pid; /* Maps a PID to an index in processes. */
 	VEC(struct known_process) processes;
 	struct intern paths;
-	uint64_t window; /* counts them */
-	/* of the last window: */
+	uint64_t window; /* Number of the current window. */
+	/* The following members are about the current window. */
 	struct arena arena;
-	struct intern keys; /* what sets are told apart by; id + 1: the set */
+	struct intern keys; /* Keys of the label sets; the set of a key has index ID + 1. */
 	VEC(struct fleet_labels) sets;
 };
 
@@ -64,7 +66,7 @@ void thread_labels_destroy(struct thread_labels *labels)
 	free(labels);
 }
 
-/* ---- cgroups of processes ---- */
+/* ---- Cgroups of processes ---- */
 
 static bool thread_labels_read(
 	const struct thread_labels *labels, int32_t pid, const char *name, char **text, size_t *len)
@@ -74,7 +76,8 @@ static bool thread_labels_read(
 	return file_read(path, PROC_FILE_BYTES, text, len, NULL) == TALLY_OK;
 }
 
-/* In clock ticks since the boot; names may have blanks and parentheses. 0: there is no such process. */
+/* Returns the start time in clock ticks since boot, or 0 if the process does not exist. Names may contain blanks and
+ * parentheses. */
 static uint64_t read_start_time(const struct thread_labels *labels, int32_t pid)
 {
 	char *text;
@@ -114,7 +117,7 @@ static void forget_processes(struct thread_labels *labels)
 	intern_init(&labels->paths);
 }
 
-/* False: out of memory. path: empty if it is not known; valid until the next call. */
+/* Returns false if memory runs out. *path is empty if it is not known, and valid until the next call. */
 static bool find_process(struct thread_labels *labels, int32_t pid, struct tally_str *path)
 {
 	uint64_t index = 0;
@@ -146,7 +149,7 @@ static bool find_process(struct thread_labels *labels, int32_t pid, struct tally
 	return true;
 }
 
-/* ---- sets ---- */
+/* ---- Label sets ---- */
 
 struct tally_str thread_labels_value(struct arena *arena, struct tally_str text)
 {
@@ -158,7 +161,7 @@ struct tally_str thread_labels_value(struct arena *arena, struct tally_str text)
 		text_bytes(&visible, text.data, text.len);
 	size_t len = visible.len > LABEL_VALUE_BYTES ? LABEL_VALUE_BYTES : visible.len;
 	while (len < visible.len && len > 0 && ((unsigned char)visible.data[len] & 0xc0) == 0x80)
-		len--; /* not within a character */
+		len--; /* The cut must not split a UTF-8 character. */
 	if (!visible.failed)
 		value = (struct tally_str){arena_string(arena, visible.data ? visible.data : "", len), len};
 	text_deinit(&visible);
@@ -205,7 +208,7 @@ static enum tally_status find_set(struct thread_labels *labels, struct tally_str
 	struct text key = {0};
 	uint32_t id = 0;
 	text_bytes(&key, path.data, path.len);
-	text_char(&key, '\0'); /* which neither has */
+	text_char(&key, '\0'); /* Neither part contains a NUL byte. */
 	text_bytes(&key, process.data, process.len);
 	bool ok = !key.failed && intern_add(&labels->keys, key.data, key.len, &id);
 	text_deinit(&key);
@@ -220,7 +223,8 @@ static bool is_telling(struct tally_str path)
 	return path.len > 1 && path.data[0] == '/';
 }
 
-/* By thread: the cgroup of its heaviest sample, as a string of the profile; PROFILE_NONE: not known. */
+/* Returns for each thread the cgroup of its sample with the highest count, as a string of the profile, or
+ * PROFILE_NONE. Returns NULL if memory runs out. */
 static uint32_t *find_cgroups(struct thread_labels *labels, const struct profile *p)
 {
 	uint32_t *cgroups = arena_array(&labels->arena, uint32_t, p->thread_count + 1);
@@ -248,12 +252,12 @@ static enum tally_status label_thread(struct thread_labels *labels, const struct
 	if (!is_telling(path)) {
 		if (!find_process(labels, thread->pid, &of_process))
 			return error_nomem(err);
-		if (of_process.len || path.len == 0 || path.data[0] != '/') /* "N/A", "unknown" */
+		if (of_process.len || path.len == 0 || path.data[0] != '/') /* The text may be "N/A" or "unknown". */
 			path = of_process;
 	}
 	if (process.len == 0)
 		process = profile_string(p, thread->comm);
-	if (process.len == 0 || process.data[0] == ':') /* threads without a known name are called by their number */
+	if (process.len == 0 || process.data[0] == ':') /* Threads without a known name are named by their number. */
 		process = STR("[unknown]");
 	return find_set(labels, path, process, &thread->label_set, err);
 }
