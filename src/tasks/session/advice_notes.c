@@ -10,13 +10,14 @@
 #include "analysis/wait_events.h"
 #include "base/array.h"
 
-#define SAMPLES_MOST  65536 /* that are looked at for their chains: the rest is no other */
+/* Maximum number of samples with inspected call chains; the others are assumed to be similar. */
+#define SAMPLES_MOST  65536
 #define CHAINS_LEAST  20
-#define WHOLE_PERCENT 20 /* of the chains: below, most are broken */
-#define UNTOLD_FRAMES 3 /* in a chain that is broken there are fewer */
-#define SHARE_PERCENT 10 /* of the samples: below, names that lack are no matter */
+#define WHOLE_PERCENT 20 /* If fewer call chains are complete, most of them are broken. */
+#define UNTOLD_FRAMES 3 /* Broken call chains have fewer frames than this. */
+#define SHARE_PERCENT 10 /* If fewer samples lack names, no note is added. */
 
-/* ---- call chains ---- */
+/* ---- Call chains ---- */
 
 struct chain_counts {
 	uint64_t chains, whole;
@@ -33,7 +34,7 @@ static bool frame_is_start(const struct profile *p, uint32_t frame)
 	return function != PROFILE_NONE && p->functions[function].is_start;
 }
 
-/* What calls main has no name where the C library is stripped: such chains are whole too. */
+/* In a stripped C library, the caller of main has no name, but such a chain is complete, too. */
 static bool chain_is_whole(const struct profile *p, struct list stack)
 {
 	uint32_t last = stack.items[stack.count - 1];
@@ -47,7 +48,7 @@ static bool chain_is_whole(const struct profile *p, struct list stack)
 	       str_equal(profile_string(p, p->functions[caller].name), STR("main"));
 }
 
-/* Deep, and of code whose names were stripped: nothing tells whether it ends where its thread began. */
+/* A deep chain through stripped code does not show whether it ends at the first function of its thread. */
 static bool chain_is_untold(const struct profile *p, struct list stack)
 {
 	uint32_t users = 0, count = stack.count,
@@ -71,7 +72,7 @@ static struct chain_counts count_chains(const struct profile *p)
 		const struct profile_sample *sample = &p->samples[i];
 		struct list stack = profile_stack(p, sample->stack);
 		if (stack.count == 0 || !frame_is_user(p, stack.items[stack.count - 1]))
-			continue; /* of the kernel alone */
+			continue; /* The chain has kernel frames only. */
 		if (chain_is_untold(p, stack))
 			continue;
 		counts.chains += sample->count;
@@ -91,11 +92,11 @@ static void add_frame_pointers(struct diag *notes, struct perfdata_reader *reade
 		100.0 * (double)counts.whole / (double)counts.chains, counts.chains, ADVICE_FRAME_POINTERS);
 }
 
-/* ---- runtimes ---- */
+/* ---- Runtimes ---- */
 
 enum runtime_need { NEEDS_NAMES, NEEDS_TRAMPOLINES };
 
-/* By how the name of the program or of the library of the runtime begins; what follows is a version or an end. */
+/* file is a prefix of the name of the program or library; a version or the end of the name follows it. */
 static const struct advice_notes_runtime {
 	const char *file;
 	enum runtime_need need;
@@ -123,7 +124,7 @@ static const struct advice_notes_runtime {
 };
 #define RUNTIMES (ARRAY_LEN(runtimes))
 
-/* -X perf came with Python 3.12. */
+/* -X perf was added in Python 3.12. */
 static bool version_has_trampolines(struct tally_str name, size_t prefix)
 {
 	uint64_t minor = 0;
@@ -147,7 +148,7 @@ static const struct advice_notes_runtime *advice_notes_runtime_of(struct tally_s
 	return NULL;
 }
 
-/* Memory that code was generated into, as it is shown where nobody named it. */
+/* Returns whether the name is one of those for unnamed memory with generated code. */
 static bool advice_notes_is_generated(struct tally_str name)
 {
 	return str_starts_with(name, STR("[JIT] tid")) || str_starts_with(name, STR("//anon")) ||
@@ -155,12 +156,12 @@ static bool advice_notes_is_generated(struct tally_str name)
 }
 
 struct runtime_counts {
-	uint64_t samples, nameless; /* of generated code that has no name */
-	bool has_trampolines; /* CPython told its functions */
+	uint64_t samples, nameless; /* Number of samples in generated code without names. */
+	bool has_trampolines; /* Set if CPython reported its functions. */
 	bool is_hit[RUNTIMES];
 };
 
-/* Whether there is any. */
+/* Returns whether a known runtime was found. */
 static bool find_runtimes(const struct profile *p, struct runtime_counts *counts)
 {
 	bool is_any = false;
@@ -188,7 +189,7 @@ static void count_runtimes(const struct profile *p, struct runtime_counts *count
 	}
 }
 
-/* Samples whose own code is the interpreter's. */
+/* Counts the samples within the interpreter itself. */
 static uint64_t samples_in(const struct profile *p, const struct advice_notes_runtime *runtime)
 {
 	uint64_t sum = 0;
@@ -201,7 +202,8 @@ static uint64_t samples_in(const struct profile *p, const struct advice_notes_ru
 	return sum;
 }
 
-/* Whether the recorded command has what the advice says. Words of Python: "-X perf", "-Xperf", "-X perf_jit". */
+/* Returns whether the recorded command already follows the advice. For Python, these are "-X perf", "-Xperf" and "-X
+ * perf_jit". */
 static bool is_followed(const struct perfdata_features *f, const struct advice_notes_runtime *runtime)
 {
 	static const char *const options[] = {"--perf-basic-prof", "--perf-prof", "--js-flags=--perf-basic-prof",

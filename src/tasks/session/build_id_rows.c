@@ -69,7 +69,7 @@ void build_id_rows_print(const struct build_id_rows *rows, struct text *t)
 	}
 }
 
-/* "/lib/modules/6.1/kernel/net/rfcomm-x.ko.xz" and "[rfcomm_x]" -> "rfcomm_x", as /sys/module has it. */
+/* Converts "/lib/modules/6.1/kernel/net/rfcomm-x.ko.xz" and "[rfcomm_x]" to "rfcomm_x", the name in /sys/module. */
 static void build_id_rows_module_of(struct tally_str path, char *module, size_t size)
 {
 	size_t start = path.len, len = 0;

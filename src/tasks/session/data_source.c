@@ -40,7 +40,8 @@ enum tally_status data_source_open_store(
 	return status;
 }
 
-/* What ran: of a stream as much as its first records tell, if that will do; else all. */
+/* Reads the mappings and other side-band records: of a stream only its first records if these suffice, else of the
+ * whole recording. */
 static enum tally_status data_source_read_history(
 	const struct data_input *input, struct data_source *source, struct tally_error *err)
 {
@@ -166,7 +167,7 @@ bool data_source_decode(struct data_source *source, const struct record *record,
 	return true;
 }
 
-/* The next event of the group that counted on. TALLY_END: none is left. */
+/* Returns the next event of the group with a changed count, or TALLY_END if there are no more. */
 static enum tally_status next_of_group(struct data_source *source, struct data_sample *out, struct tally_error *err)
 {
 	struct group_read read;

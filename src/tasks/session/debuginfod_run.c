@@ -9,8 +9,9 @@
 
 #define SIZE_DEFAULT	(UINT64_C(1) << 30)
 #define SECONDS_DEFAULT 300
-#define REQUESTS_MAX	256 /* the coldest files of a long list are not worth a server's time */
-#define NAMES_MAX	3 /* in a sentence */
+/* Files are sorted by their samples; those beyond this limit have too few to be worth a request. */
+#define REQUESTS_MAX 256
+#define NAMES_MAX    3 /* Maximum number of names in a sentence. */
 
 static const char *debuginfod_set_urls(const struct option_use *use)
 {
@@ -56,18 +57,18 @@ static bool debuginfod_run_add(struct debuginfod_run *run, const struct binary_i
 	       (vec_push(&run->requests, request) && vec_push(&run->names, info->path));
 }
 
-/* False: out of memory. */
+/* Returns false if memory runs out. */
 static bool add_lacking(struct debuginfod_run *run, const struct binary_store *store, const struct binary_hit *hit)
 {
 	struct binary_info info = binary_store_info(store, hit->store_id);
 	bool lacks_names = info.status != BINARY_OK || hit->unnamed > 0;
-	/* A kernel's would take all of the budget. */
+	/* Debug information of the kernel is too large for the size limit. */
 	bool lacks_lines = info.kind == BINARY_USER && binary_store_lacks_places(store, hit->store_id);
 	bool lacks_file = info.status == BINARY_NO_FILE || info.status == BINARY_BUILD_ID_DIFFERS;
 	if (info.build_id_size == 0 || info.kind == BINARY_VDSO || info.kind == BINARY_PERF_MAP ||
 		(!lacks_names && !lacks_lines))
 		return true;
-	/* Only the program itself says where its segments are. */
+	/* The debug file lacks the offsets of segments, so the program file is needed as well. */
 	if (info.kind == BINARY_USER && lacks_file && !debuginfod_run_add(run, &info, true))
 		return false;
 	return debuginfod_run_add(run, &info, false);
@@ -97,7 +98,8 @@ void debuginfod_run_start(struct debuginfod_run *run, const struct debuginfod_se
 		diag_add(notes, DIAG_UNNAMED, "%s", err.text);
 }
 
-/* "libc.so.6, libm.so.6, libz.so.1 and 4 more" of the requests in that state; a file counts once. */
+/* Appends "libc.so.6, libm.so.6, libz.so.1 and 4 more" for the requests in this state; a file with two requests
+ * counts once. */
 static size_t debuginfod_run_list_names(const struct debuginfod_run *run, enum debuginfod_state state, struct text *out)
 {
 	size_t count = 0;

@@ -18,7 +18,7 @@ static void dump_raw_print_hex(struct text *t, uint64_t v)
 	text_hex(t, v, 0);
 }
 
-/* ".  0010:  ff 00 ...  text" */
+/* Prints rows like ".  0010:  ff 00 ...  text". */
 static void dump_raw_print_bytes(struct text *t, const uint8_t *data, size_t len)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -52,7 +52,7 @@ static uint64_t combined_sample_type(const struct dump_raw *dump, bool *has_trai
 	return combined;
 }
 
-/* CPU and time, of each what the recording has. */
+/* Prints the CPU and the time, as far as the recording contains them. */
 static void print_stamp(
 	const struct dump_raw *dump, struct text *t, const struct record *record, uint32_t cpu, uint64_t time_ns)
 {
@@ -72,7 +72,7 @@ static void print_stamp(
 	}
 }
 
-#define PIPE_HEADER_BYTES 16 /* not counted in a pipe's offsets */
+#define PIPE_HEADER_BYTES 16 /* In the offsets of a pipe, perf does not count the header. */
 
 static uint64_t offset_of(const struct dump_raw *dump, const struct record *record)
 {
@@ -108,7 +108,7 @@ static void dump_raw_print_sample(const struct dump_raw *dump, struct text *t, c
 		text_str(t, event ? ": damaged\n" : ": of no known event\n");
 }
 
-/* Records that perf's verb has no use for. */
+/* Returns whether perf does not handle the record type in this verb. */
 static bool is_unhandled(enum dump_raw_verb verb, uint32_t type)
 {
 	switch (type) {
@@ -140,7 +140,7 @@ static bool has_details(enum dump_raw_verb verb, uint32_t type)
 	return true;
 }
 
-/* Descriptions of events and of the machine in a pipe: ", type = 1 ...", ", # hostname : vm". */
+/* Prints records of a pipe that describe events and the machine, like ", type = 1 ..." and ", # hostname : vm". */
 static void print_description(
 	const struct dump_raw *dump, struct text *t, const struct record *record, const struct record_fields *fields)
 {

@@ -13,7 +13,7 @@ static void dump_sample_print_hex(struct text *t, const char *label, uint64_t v)
 	text_char(t, '\n');
 }
 
-/* "..... 12: 0000000000401234" */
+/* Prints "..... 12: 0000000000401234". */
 static void print_numbered(struct text *t, uint64_t number, uint64_t address)
 {
 	text_str(t, "..... ");
@@ -35,7 +35,8 @@ static void dump_sample_print_count(struct text *t, const char *label, uint64_t 
 	text_char(t, '\n');
 }
 
-/* A stack of calls, each entered by the branch before it: the ends of the branches, newest first. */
+/* Prints a call stack that the CPU has recorded as branches: the target of the newest branch, followed by the sources
+ * of all branches. */
 static void print_callstack(struct text *t, const struct sample *sample, uint64_t number)
 {
 	for (uint32_t i = 0; i < sample_branch_count(sample); i++) {
@@ -51,7 +52,7 @@ static uint64_t chain_at(const struct sample *sample, uint32_t index)
 	return sample_u64_at(sample->callchain.data, index, sample->swap);
 }
 
-/* The chain that the kernel's part and the branches make together. */
+/* Prints the call chain that consists of the kernel's part and the branches. */
 static void print_lbr_chain(struct text *t, const struct sample *sample)
 {
 	uint32_t kernel = 0;
@@ -135,7 +136,7 @@ static void print_stack(struct text *t, const struct record *record, const struc
 	text_u64(t, sample->stack_user.dyn_size);
 	text_str(t, ", offset ");
 	uint64_t offset = 0;
-	if (sample->stack_user.bytes.data) /* the word before it is its size */
+	if (sample->stack_user.bytes.data) /* The word before the stack is its size. */
 		offset = (uint64_t)(sample->stack_user.bytes.data - record->bytes.data) - sizeof(uint64_t);
 	if (offset)
 		text_str(t, "0x");
@@ -175,7 +176,7 @@ static void dump_sample_print_read(struct text *t, const struct sample *sample)
 	}
 }
 
-/* What the access to memory was that the sample is of. */
+/* Prints the memory access that the sample describes. */
 static void dump_sample_print_access(struct text *t, const struct sample *sample)
 {
 	uint64_t present = sample->present;

@@ -7,7 +7,7 @@
 #include "cli/help.h"
 #include "tasks/probing/probe_words.h"
 
-#define EVENT_TEXT_SHOWN 200 /* characters before the error; a longer list is cut at the front */
+#define EVENT_TEXT_SHOWN 200 /* Maximum number of characters before the error; a longer text is cut at the front. */
 
 static void event_errors_usage(struct text *t, const struct cli *cli, const struct command *command, const char *option)
 {
@@ -19,7 +19,7 @@ static void event_errors_usage(struct text *t, const struct cli *cli, const stru
 	text_deinit(t);
 }
 
-/* The text, and an arrow below its mistake. */
+/* Prints the text, and an arrow below the error. */
 static void event_errors_point(struct text *t, const char *label, const char *text, const struct tally_error *err)
 {
 	size_t column = err->offset <= strlen(text) ? (size_t)err->offset : 0, start = 0;

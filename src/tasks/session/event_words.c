@@ -12,7 +12,8 @@
 #include "kernel/system/kernel_files.h"
 #include "tasks/probing/probe_words.h"
 
-/* Where cgroups of perf events are: the unified hierarchy, or version 1's perf_event. */
+/* Returns the directory of cgroups for perf events: the perf_event hierarchy of version 1, or the unified
+ * hierarchy. */
 static const char *cgroup_root(const struct kernel_seam *kernel)
 {
 	if (kernel_has(kernel, "/sys/fs/cgroup/perf_event/tasks"))

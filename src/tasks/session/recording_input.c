@@ -25,7 +25,7 @@ static bool is_of_another_user(const char *path)
 	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && st.st_uid != 0 && st.st_uid != geteuid();
 }
 
-/* perf writes what tracepoints are called at a recording's end. */
+/* perf writes the formats of tracepoints at the end of a recording. */
 static void tell_nameless_tracepoints(struct perfdata_reader *reader)
 {
 	size_t count, tracepoints = 0;
@@ -60,7 +60,7 @@ enum tally_status recording_open(
 		return error_set(
 			err, TALLY_DENIED, "File %s not owned by current user or root (use -f to override)", path);
 	enum tally_status status = perfdata_reader_open(path, reader, err);
-	/* perf's words, which scripts look for, but for the program's name. */
+	/* The messages are those of perf, except for the program's name, because scripts search for them. */
 	if (status == TALLY_NOT_FOUND || status == TALLY_DENIED) {
 		bool is_usual = strcmp(path, RECORDING_NAME) == 0 && status == TALLY_NOT_FOUND;
 		const char *program = strcmp(program_invocation_short_name, "perf") == 0 ? "perf" : "tally";
@@ -88,7 +88,7 @@ static void recording_input_say(const struct cli *cli, uint64_t count, const cha
 		cli_sayf("%s: %llu %s\n", cli->program, (unsigned long long)count, what);
 }
 
-/* Of the first, place and type as perf 7 has them, which scripts look for. */
+/* The offset and type of the first damaged record have the format of perf 7, because scripts search for it. */
 static void say_damaged(const struct cli *cli, const struct damaged_records *damaged)
 {
 	const char *name = record_type_name(damaged->type);
@@ -104,7 +104,7 @@ static void say_damaged(const struct cli *cli, const struct damaged_records *dam
 	fputc('\n', stderr);
 }
 
-/* What perf would make samples of. */
+/* Reports a hardware trace, which perf would decode into samples. */
 static void say_trace(const struct cli *cli, const struct input_health *health)
 {
 	const char *name = record_trace_name(health->trace_type);

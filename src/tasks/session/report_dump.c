@@ -20,7 +20,7 @@ struct report_dump {
 	bool in_file_order;
 };
 
-/* A sample that read its group is shown once for each event that counted on since it was last read. */
+/* A sample with group counts is printed once for each event with a changed count. */
 static enum tally_status report_dump_print_places(struct report_dump *dump, const struct record *record,
 	const struct sample *sample, uint64_t clock, struct tally_error *err)
 {
@@ -68,7 +68,7 @@ static enum tally_status report_dump_print_all(struct report_dump *dump, struct 
 		if ((status = report_dump_print_record(dump, &item.record, err)) != TALLY_OK)
 			break;
 	time_order_destroy(order);
-	/* The end is the recording's, unless nobody reads what is written. */
+	/* TALLY_END is the end of the recording, unless the output could not be written. */
 	return status == TALLY_END && dump->out->write_errno == 0 ? TALLY_OK : status;
 }
 
@@ -104,7 +104,7 @@ enum tally_status report_dump_first(
 {
 	const struct report_dump_options options = {.file_name = recording_name(path)};
 	struct text out = {0};
-	struct input_health health = {0}; /* told when the events are read */
+	struct input_health health = {0}; /* The caller reports the health when it reads the samples. */
 	text_to_fd(&out, STDOUT_FILENO);
 	enum tally_status status = report_dump(&out, reader, &options, &health, err);
 	if (cli_finish_text(cli, &out) != 0 && status == TALLY_OK)

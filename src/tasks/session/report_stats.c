@@ -13,18 +13,19 @@
 #include "base/vec.h"
 #include "perfdata/other_writers.h"
 
-#define TYPE_LIMIT 128 /* record types that are counted apart: the kernel's and perf's go to 85 */
+/* Number of record types with separate counts; those of the kernel and of perf are at most 85. */
+#define TYPE_LIMIT 128
 
 struct thread_counts {
 	uint32_t pid, tid;
-	uint64_t time; /* of the first record */
-	uint64_t first_value; /* index in values: one per event */
+	uint64_t time; /* Time of the first record. */
+	uint64_t first_value; /* Index in values of the first of event_count counts. */
 };
 
 struct read_table {
 	VEC(struct thread_counts) threads;
 	VEC(uint64_t) values;
-	struct map_u64 thread_of; /* pid << 32 | tid -> index */
+	struct map_u64 thread_of; /* Maps pid << 32 | tid to an index in threads. */
 	bool *has_event;
 	size_t event_count;
 };
@@ -38,15 +39,15 @@ static void report_stats_print_count(struct text *out, const char *name, uint64_
 }
 
 struct event_counts {
-	uint64_t samples, lost_samples; /* records */
-	uint64_t filtered; /* samples that a filter dropped */
-	uint64_t lost; /* samples, by these records */
+	uint64_t samples, lost_samples; /* Numbers of records. */
+	uint64_t filtered; /* Number of samples that a filter has dropped. */
+	uint64_t lost; /* Number of lost samples according to these records. */
 };
 
 struct stats {
 	struct perfdata_reader *reader;
 	uint64_t by_type[TYPE_LIMIT], total;
-	uint64_t others[OTHER_WRITERS_RECORDS]; /* simpleperf's own records */
+	uint64_t others[OTHER_WRITERS_RECORDS]; /* Counts of simpleperf's own record types. */
 	VEC(struct event_counts) events;
 	struct group_reads reads;
 	bool tells_losses;
@@ -74,7 +75,7 @@ static bool count_group(struct stats *stats, const struct sample *sample)
 	return status == TALLY_END;
 }
 
-/* False: out of memory. */
+/* Returns false if memory runs out. */
 static bool report_stats_count_record(struct stats *stats, const struct record *record)
 {
 	stats->total++;
@@ -103,7 +104,7 @@ static bool report_stats_count_record(struct stats *stats, const struct record *
 	return true;
 }
 
-/* As perf has it: of LOST_SAMPLES it is the samples that are counted here, not the records. */
+/* As in perf, LOST_SAMPLES is the number of lost samples here, not of records. */
 static void print_event_stats(struct text *out, const struct stats *stats)
 {
 	size_t count;
@@ -228,7 +229,7 @@ static uint64_t *counts_of(struct read_table *table, uint32_t pid, uint32_t tid,
 	return table->values.items + thread->first_value;
 }
 
-/* Adds one READ record; what is damaged in it is left out. False: out of memory. */
+/* Adds a READ record; a damaged one is ignored. Returns false if memory runs out. */
 static bool add_read(struct read_table *table, const struct perfdata_reader *reader, const struct record *record)
 {
 	struct record_fields fields;
@@ -272,7 +273,7 @@ static int report_stats_wider(int width, int other)
 
 struct read_widths {
 	int pid, tid, name, count;
-	int *values; /* by event */
+	int *values; /* Widths of the counts, indexed by event. */
 };
 
 static void report_stats_fit_widths(
@@ -317,7 +318,7 @@ static void print_read_table(struct text *out, const struct read_table *table, c
 	}
 }
 
-/* perf ends none of these lines; neither does this, for what reads them. */
+/* As in perf, these lines have no line ends, because scripts parse this format. */
 static void print_read_raw(struct text *out, const struct read_table *table, const struct perfdata_event *events,
 	const struct read_widths *w)
 {
@@ -386,7 +387,7 @@ enum tally_status report_read_values(
 		status = error_nomem(err);
 	if (status == TALLY_OK)
 		status = collect_reads(&table, reader, err);
-	if (status != TALLY_NOMEM) { /* of a truncated recording what came before */
+	if (status != TALLY_NOMEM) { /* For a truncated recording, the records before its end are printed. */
 		if (table.threads.len)
 			qsort(table.threads.items, table.threads.len, sizeof(*table.threads.items), compare_threads);
 		report_stats_fit_widths(&table, events, &widths);

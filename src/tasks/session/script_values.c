@@ -7,7 +7,7 @@
 
 static void script_values_register_name(struct text *t, const struct arch *arch, uint32_t number)
 {
-	/* A wide register takes two numbers. */
+	/* A wide register has two consecutive numbers, of which only the first has a name. */
 	const char *name = arch ? arch_register_name(arch, number) : NULL;
 	if (!name && arch && number > arch->wide_from)
 		name = arch_register_name(arch, number - 1);
@@ -79,7 +79,8 @@ static bool script_values_is_printable(uint8_t c)
 	return c >= ' ' && c <= '~';
 }
 
-/* The length of the text if the bytes are one, ended and filled up with zeros; SIZE_MAX if they are not. */
+/* Returns the length of the string if the bytes are a printable string that is padded with NUL bytes, else
+ * SIZE_MAX. */
 static size_t whole_string(struct tally_bytes raw)
 {
 	size_t len = 0;

@@ -50,7 +50,7 @@ void stack_chains_deinit(struct stack_chains *chains)
 	arena_deinit(&chains->arena);
 }
 
-/* Records that are the same in all bytes have the same chain. */
+/* Identical records have the same call chain. */
 void stack_chains_note(
 	struct stack_chains *chains, const struct record *record, const struct sample_array *chain, bool is_copied)
 {
@@ -88,7 +88,7 @@ enum inject_change stack_chains_sample(
 	}
 	if (!map_u64_find(&chains->by_record, bytes_hash(record->bytes.data, record->bytes.len), &id) ||
 		sample_decode(&event->layout, &standing, &sample, NULL) != TALLY_OK)
-		return INJECT_DROPPED; /* it is damaged */
+		return INJECT_DROPPED; /* The record is damaged. */
 	struct tally_str chain = intern_get(&chains->chains, (uint32_t)id);
 	sample.callchain = (struct sample_array){(const uint8_t *)chain.data, (uint32_t)(chain.len / sizeof(uint64_t))};
 	sample.present |= SAMPLE_CALLCHAIN;

@@ -22,7 +22,7 @@ const char *stream_output_name(const char *named)
 	return fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) ? "-" : RECORDING_NAME;
 }
 
-/* The descriptor that the path names by its number; -1: none. */
+/* Returns the number of the descriptor that the path denotes, or -1. */
 static int stream_descriptor(const char *path)
 {
 	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -49,7 +49,7 @@ bool stream_output_is_named(const char *path)
 		return false;
 	if (!S_ISCHR(st.st_mode))
 		return S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode);
-	/* A terminal is one; /dev/null can be written to anywhere, as a file. */
+	/* A terminal is a stream, but /dev/null is seekable and is written like a file. */
 	int fd = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	bool is_stream = fd >= 0 && lseek(fd, 0, SEEK_CUR) < 0 && errno == ESPIPE;
 	if (fd >= 0)

@@ -7,15 +7,16 @@
 
 #include "cli/cli.h"
 
-#define LINES_MAX	  3
-#define UNNAMED_SHARE_MIN 0.10 /* of the samples: below it a few stripped files are normal */
+#define LINES_MAX 3
+/* If a smaller share of the samples has no symbol, no note is added, because a few stripped files are normal. */
+#define UNNAMED_SHARE_MIN 0.10
 
 static double symbol_notes_percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* What the user does not expect and can mend. */
+/* Returns whether symbols are missing for an unexpected reason that the user can fix. */
 static bool is_surprising(const struct binary_info *info)
 {
 	return info->is_refused || info->status == BINARY_HIDDEN || info->status == BINARY_BUILD_ID_DIFFERS ||
@@ -53,7 +54,7 @@ static void add_surprises(struct diag *notes, const struct binary_store *store, 
 			count - LINES_MAX, symbol_notes_percent(rest, hits->samples));
 }
 
-/* Names of another kernel look as good as the right ones. */
+/* Symbols of the wrong kernel look as plausible as the right ones. */
 static void add_unproven(struct diag *notes, const struct binary_store *store, const struct binary_hits *hits)
 {
 	for (size_t i = 0; i < hits->files.len; i++) {
@@ -66,7 +67,8 @@ static void add_unproven(struct diag *notes, const struct binary_store *store, c
 	}
 }
 
-/* Functions have names then, but not all of their inlined functions, lines and types: nothing else would show it. */
+/* Functions have names in this case, but some of their inlined functions, lines and types are missing without any
+ * other sign. */
 static void add_lacks(struct diag *notes, const struct binary_store *store)
 {
 	size_t count = 0;

@@ -17,7 +17,7 @@ static const char *symbol_options_keep_kernel(const struct option_use *use)
 	return use->is_negated ? "cannot be negated: --no-demangle shows all names as stored" : NULL;
 }
 
-/* The program is one that can be run; the libraries stand for what is read here. */
+/* Only the style "addr2line" runs a program; the libraries are replaced by the built-in reader. */
 static const char *symbol_options_set_style(const struct option_use *use)
 {
 	struct symbol_options *options = use->settings;
@@ -62,7 +62,8 @@ bool symbol_options_are_asked(const struct symbol_options *options)
 	       options->no_demangle || options->addr2line;
 }
 
-/* The recorder's word on how its clock stood to the time of day, or the last sample and the end of the file. */
+/* Relates the clock of the recording to the time of day: by the recorder's clock data, or by the last sample and the
+ * modification time of the file. */
 static void symbol_options_set_clock(struct binary_store_options *store, const struct perfdata_features *f)
 {
 	if (feature_is_present(f, FEATURE_CLOCK_DATA) && !feature_is_damaged(f, FEATURE_CLOCK_DATA)) {

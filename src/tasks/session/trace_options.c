@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "tasks/session/recording_input.h"
 
-#define MAX_LISTED 1024 /* --itrace: frames and branches of a sample */
+#define MAX_LISTED 1024 /* Maximum number of frames and branches of a sample in --itrace. */
 
-/* The name of one that was given; NULL: none. */
+/* Returns the name of a given option for guests, or NULL if there is none. */
 static const char *guest_option(const struct trace_options *asked)
 {
 	return asked->guest_code       ? "--guest-code"
@@ -32,7 +32,7 @@ static const char *skip_digits(const char *at)
 	return at + strspn(at, "0123456789");
 }
 
-/* i100us */
+/* Skips a period like that of "i100us". */
 static const char *skip_period(const char *at)
 {
 	static const char *const units[] = {"i", "t", "ms", "us", "ns"};
@@ -46,7 +46,7 @@ static const char *skip_period(const char *at)
 	return end;
 }
 
-/* g16: NULL if that is more than there can be. */
+/* Skips a limit like that of "g16". Returns NULL if it exceeds the maximum. */
 static const char *skip_limit(const char *at)
 {
 	const char *end = skip_digits(at);
@@ -57,7 +57,7 @@ static const char *skip_limit(const char *at)
 	return is_number && number > 0 && number <= MAX_LISTED ? end : NULL;
 }
 
-/* e+o-l: NULL for a sign alone. */
+/* Skips flags like "+o-l". Returns NULL for a sign without letters. */
 static const char *skip_flags(const char *at)
 {
 	while (*at == '+' || *at == '-') {
@@ -69,7 +69,7 @@ static const char *skip_flags(const char *at)
 	return at;
 }
 
-/* The letters that perf's manual lists, and what may follow them. */
+/* Checks the letters and their arguments against the list in perf's manual. */
 static bool is_itrace(const char *at)
 {
 	while (at && *at) {
@@ -142,7 +142,7 @@ static struct trace_options_found look_through(struct perfdata_reader *reader)
 	struct trace_options_found found = {0};
 	struct record record;
 	struct record_fields fields;
-	/* Damage is reported when the recording is read for its samples. */
+	/* Damage is reported later, when the samples are read. */
 	while (perfdata_reader_next(reader, &record, NULL) == TALLY_OK) {
 		found.guest = found.guest || is_guests(&record);
 		found.trace = found.trace || record.type == RECORD_AUXTRACE || record.type == RECORD_AUXTRACE_INFO;
