@@ -11,7 +11,7 @@
 #include "tasks/terminal/tui_print.h"
 #include "view/tui/annotate_draw.h"
 
-#define MAX_ENTERED 100 /* calls, one out of the other: each holds a function */
+#define MAX_ENTERED 100 /* Maximum number of nested calls, because each keeps a function in memory. */
 #define NO_RANK	    SIZE_MAX
 
 struct annotate_explore_opened {
@@ -22,15 +22,16 @@ struct annotate_explore_opened {
 
 struct exploring {
 	struct annotate_explore *request;
-	uint32_t first_event, event_count; /* that show */
+	uint32_t first_event, event_count; /* The events that are shown. */
 	struct annotate_source source;
 	struct text events;
 	const struct annotate_ranked *ranked;
-	struct annotate_explore_opened *opened; /* each entered from the one before; the last one shows */
+	/* Functions that were entered one from another; the last one is shown. */
+	struct annotate_explore_opened *opened;
 	size_t depth;
 };
 
-/* Names and ranks are those of these events. */
+/* Sets the events whose counts and ranking are shown. */
 static bool choose_events(struct exploring *x, uint32_t first_event, uint32_t event_count)
 {
 	size_t count;
@@ -96,7 +97,7 @@ static void close_function(struct exploring *x)
 	x->depth--;
 }
 
-/* Out of memory ends it; that there is no code is shown on the screen. */
+/* Returns an error only if memory runs out; missing code is reported on the screen. */
 static enum tally_status annotate_explore_enter(
 	struct exploring *x, const struct annotate_target *target, struct tally_error *err)
 {
@@ -125,7 +126,7 @@ static const struct annotate_target *target_of_symbol(
 	return samples->targets.items[id];
 }
 
-/* A function that no sample fell on. */
+/* Makes a target for a function without samples. */
 static const struct annotate_target *make_target(
 	struct annotate_samples *samples, uint32_t store_id, const struct symbol *symbol, struct tally_str path)
 {
@@ -197,7 +198,7 @@ static void annotate_explore_replace(struct exploring *x, const struct annotate_
 	place->screen.function = &place->listing.function;
 }
 
-/* The function made again, by what was chosen; the cursor stays at its instruction. */
+/* Lists the function again with the current settings; the cursor stays at its instruction. */
 static enum tally_status show_again(struct exploring *x, struct tally_error *err)
 {
 	const struct annotate_line *line = annotate_screen_line(&annotate_explore_shown(x)->screen);
@@ -210,7 +211,7 @@ static enum tally_status show_again(struct exploring *x, struct tally_error *err
 	return TALLY_OK;
 }
 
-/* The functions that this one was entered from keep the events that they were opened with. */
+/* The outer functions keep the events that they were opened with. */
 static enum tally_status switch_events(struct exploring *x, struct tally_error *err)
 {
 	const struct annotate_explore *r = x->request;
@@ -263,7 +264,7 @@ static enum tally_status show_neighbour(struct exploring *x, bool is_next, struc
 		if (status == TALLY_NOMEM)
 			return error_nomem(err);
 		if (status != TALLY_OK)
-			continue; /* no code available */
+			continue; /* The function has no code. */
 		annotate_explore_replace(x, &made);
 		return TALLY_OK;
 	}
@@ -285,9 +286,9 @@ static enum tally_status annotate_explore_open_first(
 	return status;
 }
 
-/* ---- samples that are renewed ---- */
+/* ---- Refreshed samples ---- */
 
-struct kept_target { /* what names a function while samples change */
+struct kept_target { /* Identifies a function when its samples are replaced. */
 	uint32_t store_id;
 	const struct symbol *symbol;
 	uint64_t start;
@@ -311,7 +312,7 @@ static void drop_target(struct kept_target *kept)
 	text_deinit(&kept->path);
 }
 
-/* Also where it has no samples any more, as long as the store is the same one. */
+/* Finds the function even if it has no samples any more, as long as the store is the same. */
 static const struct annotate_target *find_again(
 	struct annotate_samples *samples, const struct kept_target *kept, bool is_same_store)
 {
@@ -321,7 +322,7 @@ static const struct annotate_target *find_again(
 	return copy ? make_target(samples, kept->store_id, kept->symbol, (struct tally_str){copy, path.len}) : target;
 }
 
-/* The function with what it has now; the screen looks as it did. */
+/* Replaces the listing by one with the current samples; the screen keeps its position and settings. */
 static enum tally_status renew_function(struct exploring *x, struct annotate_explore_opened *opened,
 	const struct annotate_target *target, struct tally_error *err)
 {
@@ -418,7 +419,7 @@ static enum tally_status annotate_explore_draw(struct exploring *x, struct tally
 	return TALLY_OK;
 }
 
-/* To the line that was left, looking as it looks here. */
+/* Returns to the calling function; the current settings are applied there, too. */
 static void go_back(struct exploring *x)
 {
 	struct annotate_settings settings = annotate_explore_shown(x)->screen.settings;

@@ -13,9 +13,9 @@
 #include "tasks/listing/annotate_spans.h"
 #include "tasks/listing/instruction_line.h"
 
-#define BYTES_A_LINE 7 /* as objdump */
+#define BYTES_A_LINE 7 /* objdump prints the same number. */
 #define SHORT_BYTES  1024
-/* Of all texts of a listing that are longer than that: those of C++ programs take some MB. */
+/* Limit for the total size of all texts longer than SHORT_BYTES in a listing; C++ programs need a few MB. */
 #define LONG_BYTES (256U << 20)
 
 struct annotate_listing_making {
@@ -25,11 +25,11 @@ struct annotate_listing_making {
 	struct annotate_source *source;
 	const struct annotate_listing_options *options;
 	struct disassembler *disassembler;
-	uint32_t number; /* of the next line, as perf counts */
+	uint32_t number; /* Number of the next line in perf's numbering. */
 	size_t next_hit;
-	struct source_place last; /* what the heading of the last line of source said */
-	size_t long_left; /* of LONG_BYTES */
-	bool failed; /* out of memory */
+	struct source_place last; /* Place in the last heading. */
+	size_t long_left; /* The rest of LONG_BYTES. */
+	bool failed; /* Set if memory runs out. */
 };
 
 static const char *annotate_listing_keep(struct annotate_listing_making *m, const char *text)
@@ -92,8 +92,7 @@ static bool is_nop(const struct instruction *from)
 	return !strcmp(from->mnemonic, "nop") || !strcmp(from->mnemonic, "nopw") || !strcmp(from->mnemonic, "nopl");
 }
 
-/* A function is shown by its own name, not by that of a version of it; an address after a function, by objdump's
- * name. */
+/* Removes the symbol version from the name of a function. A name with an offset stays as objdump prints it. */
 static const char *without_version(struct annotate_listing_making *m, const char *name)
 {
 	const char *version = strchr(name, '@');
@@ -102,7 +101,8 @@ static const char *without_version(struct annotate_listing_making *m, const char
 	return annotate_listing_print(m, "%.*s", (int)(version - name), name);
 }
 
-/* The compact form's: a name in place of an address, a jump's distance from the function's start. */
+/* Returns the operands in the compact form: addresses are replaced by names, and targets of jumps by offsets in the
+ * function. */
 static const char *short_operands(struct annotate_listing_making *m, const struct instruction *from, const char *name)
 {
 	const struct binary_code *code = &m->listing->code;
@@ -110,12 +110,12 @@ static const char *short_operands(struct annotate_listing_making *m, const struc
 	if (is_nop(from))
 		return "";
 	if (from->has_target) {
-		/* The target is what the operands end with. */
+		/* The operands end with the target. */
 		size_t before = len;
 		while (before > 0 && from->operands[before - 1] != ' ' && from->operands[before - 1] != ',')
 			before--;
 		bool is_inside = from->target - code->address < code->bytes.len;
-		/* What is left for code further up, the parts of functions that are seldom run, stays as it is. */
+		/* A jump to a lower address, typically to the cold part of a function, keeps its operands. */
 		if (from->kind == INSTRUCTION_JUMP && from->target < code->address && name)
 			return annotate_listing_print(m, "%s <%s>", from->operands, name);
 		if (from->kind == INSTRUCTION_JUMP && (is_inside || (name && strstr(name, "+0x"))))
@@ -140,7 +140,8 @@ static const char *short_operands(struct annotate_listing_making *m, const struc
 		m, "%.*s%s%s", (int)(start - from->operands), from->operands, name, end ? end + 1 : "");
 }
 
-/* The compact form's columns: a prefix is what stands in the first, as perf has it. */
+/* Splits the instruction into the columns of the compact form. As in perf, an instruction prefix is in the first
+ * column. */
 static void make_short(struct annotate_listing_making *m, const struct instruction *from, struct instruction_row *row)
 {
 	const char *prefix_end = strchr(from->mnemonic, ' ');
@@ -155,7 +156,7 @@ static void make_short(struct annotate_listing_making *m, const struct instructi
 	}
 }
 
-/* The instruction's text, with the names of what it refers to. */
+/* Makes the text of an instruction with the names that it refers to. */
 static void make_row(struct annotate_listing_making *m, const struct instruction *from, struct instruction_row *row)
 {
 	*row = (struct instruction_row){.address = from->address,
@@ -173,7 +174,7 @@ static void make_row(struct annotate_listing_making *m, const struct instruction
 	arena_deinit(&scratch);
 }
 
-/* The row of an instruction whose text objdump has given: names are added to that. */
+/* Makes the row of an instruction with text from objdump, and adds the names. */
 static void make_given_row(
 	struct annotate_listing_making *m, const struct objdump_line *given, struct instruction_row *row)
 {
@@ -192,7 +193,7 @@ static void make_given_row(
 	bool has_name = row->name && (own.has_target || own.has_data);
 	const char *last = strrchr(given->text, ' ');
 	size_t len = strlen(given->text);
-	/* Of an address without a name objdump says that it is a number. */
+	/* objdump prints the prefix 0x only for an address without a name. */
 	bool has_zero = has_name && last && !strncmp(last + 1, "0x", 2);
 	size_t before = has_zero ? (size_t)(last + 1 - given->text) : len;
 	row->text = annotate_listing_print(m, "%.*s%s%s%s%s", (int)before, given->text, has_zero ? last + 3 : "",
@@ -242,7 +243,7 @@ static enum tally_status annotate_listing_disassemble(struct annotate_listing_ma
 	return m->failed ? error_nomem(err) : status;
 }
 
-/* As the store's symbols count. */
+/* Converts the address of a row to the address space of the store's symbols. */
 static uint64_t store_address(const struct annotate_listing_making *m, const struct instruction_row *row)
 {
 	return row->address - m->listing->code.address + m->target->symbol->start;
@@ -296,7 +297,7 @@ static void annotate_listing_add_function(struct annotate_listing_making *m, con
 	m->last.line = 0;
 }
 
-/* Headings and lines of source that come before an instruction. */
+/* Adds the headings and source lines before an instruction. */
 static void annotate_listing_add_source(struct annotate_listing_making *m, const struct source_place *place)
 {
 	uint32_t first;
@@ -306,7 +307,7 @@ static void annotate_listing_add_source(struct annotate_listing_making *m, const
 		return;
 	if (place->line != m->last.line || place->discriminator != m->last.discriminator ||
 		!annotate_listing_is_same(place->path, m->last.path)) {
-		/* perf takes what begins with a slash for a heading, of which it keeps the number only. */
+		/* As in perf, a heading that starts with a slash is not shown, but changes the line number. */
 		if (place->path[0] == '/')
 			m->number = place->line;
 		else if (place->discriminator)
@@ -336,7 +337,7 @@ static void annotate_listing_add_source(struct annotate_listing_making *m, const
 	}
 }
 
-/* Code without lines: its file's own table of symbols still says whose it is. */
+/* Adds a heading for code without source lines if the file has a symbol table. */
 static void add_symbol(struct annotate_listing_making *m)
 {
 	const struct source_place place = {.function = m->target->symbol->name};
@@ -356,7 +357,7 @@ static uint32_t new_values(struct annotate_listing_making *m)
 	return at;
 }
 
-/* Hits are in order of address: those before the row's end are its own. */
+/* Hits are sorted by address, so all hits before the end of the row belong to it. */
 static uint32_t annotate_listing_take_hits(struct annotate_listing_making *m, const struct instruction_row *row)
 {
 	uint32_t values = ANNOTATE_NONE, first = m->options->first_event, count = m->options->event_count;
@@ -459,7 +460,7 @@ struct line_at {
 	uint64_t address, line;
 };
 
-/* Marks the lines that jumps lead to. */
+/* Links jumps to the lines of their targets. */
 static void link_jumps(struct annotate_listing_making *m)
 {
 	struct annotate_listing *listing = m->listing;
@@ -501,7 +502,7 @@ static enum tally_status sum_events(struct annotate_listing_making *m, struct ta
 	return TALLY_OK;
 }
 
-/* The place's own sums, which are found by its text. */
+/* Adds the line's counts to those of its source place, which is identified by its text. */
 static uint32_t take_place(struct annotate_listing_making *m, const struct annotate_line *line)
 {
 	char text[SHORT_BYTES];
@@ -549,7 +550,7 @@ struct ranked_place {
 	uint32_t index;
 };
 
-/* By the first event's heat, then the others'; of equals the last by letters: as perf. */
+/* As in perf, places are sorted by the first event, then by the other events, and then by name in reverse order. */
 static int annotate_listing_by_heat(const void *left, const void *right)
 {
 	const struct ranked_place *a = left, *b = right;

@@ -14,12 +14,13 @@
 
 bool annotate_names_is(const char *symbol, const char *wanted)
 {
-	/* The plain name is a part of the name, and most names do not contain what is wanted. */
+	/* strstr rejects most names quickly, because the plain name is a part of the symbol. */
 	return symbol && strstr(symbol, wanted) &&
 	       (!strcmp(symbol, wanted) || str_equal(symbol_name_plain(str_from(symbol)), str_from(wanted)));
 }
 
-/* "operator<", "operator<<", "operator->": not brackets of arguments. */
+/* Returns whether the character belongs to an operator name such as "operator<", "operator<<" or "operator->", not to
+ * template arguments. */
 static bool is_of_operator(struct tally_str name, size_t at)
 {
 	static const char word[] = "operator";
@@ -44,7 +45,7 @@ static void append_without_arguments(struct text *t, struct tally_str name)
 	}
 }
 
-/* The whole name, or what follows a scope: "ns::", "package.", "Class;". */
+/* Returns whether name equals wanted, or ends with it after a scope such as "ns::", "package." or "Class;". */
 static bool ends_in_scope_with(struct tally_str name, struct tally_str wanted)
 {
 	if (wanted.len == 0 || !str_ends_with(name, wanted))
@@ -92,7 +93,7 @@ static int by_distance(const void *left, const void *right)
 	return a->distance != b->distance ? (a->distance < b->distance ? -1 : 1) : by_samples(left, right);
 }
 
-/* How far the name is from what was asked for: one that has it in it is near. */
+/* Returns the edit distance of the name; it is 0 if the symbol contains the requested name. */
 static unsigned distance_of(const char *symbol, const char *wanted)
 {
 	struct text bare = {0};
@@ -108,7 +109,7 @@ static unsigned distance_of(const char *symbol, const char *wanted)
 	return distance;
 }
 
-/* The first ones, as far as the message has room for them. */
+/* Lists the first names, and the number of the others. */
 static void annotate_names_list(const struct annotate_names *names, size_t count, struct text *t)
 {
 	for (size_t i = 0; i < count && i < NAMES_TOLD; i++)
@@ -144,7 +145,7 @@ static enum tally_status tell_nearest(struct annotate_names *names, const char *
 		names->items.items[near].distance <= 1 + strlen(wanted) / 3)
 		near++;
 	bool is_near = near > 0;
-	if (!is_near) { /* the hottest, of which one may be meant */
+	if (!is_near) { /* The functions with the most samples are suggested instead. */
 		qsort(names->items.items, names->items.len, sizeof(*names->items.items), by_samples);
 		near = MIN(names->items.len, NAMES_TOLD);
 	}

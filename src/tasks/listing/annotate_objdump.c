@@ -16,8 +16,8 @@
 #include "base/file.h"
 #include "base/limits.h"
 
-#define LINE_BYTES	 1024 /* longer ones of the program's are cut */
-#define MOST_A_LINE	 32 /* bytes: no instruction is longer */
+#define LINE_BYTES	 1024 /* Longer lines of objdump's output are cut. */
+#define MOST_A_LINE	 32 /* Maximum number of bytes on a line; no instruction is longer. */
 #define SECTION_NAMES	 "\0.text\0.shstrtab"
 #define TEXT_NAME	 1
 #define NAMES_NAME	 7
@@ -103,7 +103,8 @@ static size_t annotate_objdump_blanks(struct tally_str text, size_t at)
 	return at;
 }
 
-/* "  4015: 89 f9    \t": where the text begins, the line's end if it has none; 0: no such line. */
+/* Parses a line like "  4015: 89 f9    \t". Returns the start of its text, the line's length if it has no text, or 0
+ * if it has another form. */
 static size_t annotate_objdump_read_bytes(struct tally_str line, uint64_t *address, unsigned *size)
 {
 	size_t at = annotate_objdump_blanks(line, 0), first = at, digits = 0;
@@ -125,7 +126,7 @@ static size_t annotate_objdump_read_bytes(struct tally_str line, uint64_t *addre
 	return annotate_objdump_blanks(line, at);
 }
 
-/* Without "<.text+0x12>" behind it, which is of the file that was made for this. */
+/* Removes a final "<.text+0x12>", which refers to the temporary object file. */
 static size_t without_name(const char *text, size_t len)
 {
 	size_t depth = 0, at = len;
@@ -143,7 +144,7 @@ static size_t without_name(const char *text, size_t len)
 	return depth == 0 ? at : len;
 }
 
-/* Where "// #1" or "# 0x1a9d" begins, which is no operand as "#0x1" is; len: nowhere. */
+/* Returns the start of a comment like "// #1" or "# 0x1a9d", or len if there is none; "#0x1" is an operand. */
 static size_t comment_at(const char *text, size_t from, size_t len)
 {
 	for (size_t at = from; at + 1 < len; at++) {
@@ -179,7 +180,7 @@ bool objdump_lines_add(struct objdump_lines *lines, struct tally_str text, const
 		return true;
 	bool goes_on = last && line.address == last->address + last->size;
 	if (at == text.len && goes_on && line.size <= MOST_A_LINE && last->size <= MOST_A_LINE)
-		last->size += line.size; /* what did not fit into its line */
+		last->size += line.size; /* The line continues the bytes of the previous one. */
 	if (at == text.len || (last && line.address < last->address + last->size))
 		return true;
 	return annotate_objdump_add_text(lines, (struct tally_str){text.data + at, text.len - at}, &line);

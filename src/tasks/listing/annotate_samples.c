@@ -16,7 +16,7 @@ static enum tally_status annotate_samples_count_spans(struct annotate_samples *s
 {
 	struct resolver *resolver = &samples->source.pass.resolver;
 	uint32_t count = sample->sample.present & SAMPLE_BRANCH_STACK ? sample_branch_count(&sample->sample) : 0;
-	/* Newest first. */
+	/* Branches are sorted from the newest to the oldest. */
 	for (uint32_t i = 0; i + 1 < count; i++) {
 		struct sample_branch next = sample_branch_at(&sample->sample, i);
 		struct sample_branch last = sample_branch_at(&sample->sample, i + 1);
@@ -118,7 +118,7 @@ static enum tally_status annotate_samples_add_cell(struct annotate_samples *samp
 	return TALLY_OK;
 }
 
-/* Spans of functions that have samples. */
+/* Adds the span to its function if that has samples. */
 static enum tally_status annotate_samples_add_span(
 	struct annotate_samples *samples, const struct annotate_span *span, struct tally_error *err)
 {
@@ -133,7 +133,7 @@ static enum tally_status annotate_samples_add_span(
 	if (!id)
 		return TALLY_OK;
 	if (is_new)
-		*id = UINT64_MAX; /* not shown */
+		*id = UINT64_MAX; /* The function has no samples, so its spans are ignored. */
 	if (*id >= samples->targets.len)
 		return TALLY_OK;
 	struct annotate_span inside = *span;
@@ -197,7 +197,7 @@ static enum tally_status annotate_samples_read_all(
 	struct annotate_request chosen = *request;
 	if (request->symbol &&
 		(status = annotate_samples_choose(samples, request->symbol, &chosen.symbol, err)) != TALLY_OK) {
-		samples->event_count = 0; /* nothing is shown */
+		samples->event_count = 0; /* No function is shown. */
 		return status;
 	}
 	for (size_t i = 0; i < samples->cells.len; i++) {
@@ -246,7 +246,7 @@ enum tally_status annotate_samples_take(const struct cli *cli, const struct anno
 	return status == TALLY_OK ? annotate_samples_read_all(request, samples, err) : status;
 }
 
-/* Of what weighs the same, as in reports: by file, then by function. */
+/* Sorts functions with equal periods by file and name, as reports do. */
 static int annotate_samples_by_name(const struct frame_name *a, const struct frame_name *b)
 {
 	size_t shorter = MIN(a->shown.len, b->shown.len);
@@ -259,7 +259,7 @@ static int annotate_samples_by_name(const struct frame_name *a, const struct fra
 static int annotate_samples_by_period(const void *left, const void *right)
 {
 	const struct annotate_ranked *a = left, *b = right;
-	/* By the group's leader, then by its others, as perf's reports. */
+	/* As in perf's reports, the leader of the group decides, and then its other members. */
 	for (uint32_t i = a->first; i < a->first + a->count; i++)
 		if (a->target->sums[i].period != b->target->sums[i].period)
 			return a->target->sums[i].period > b->target->sums[i].period ? -1 : 1;

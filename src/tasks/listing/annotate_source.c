@@ -12,14 +12,14 @@
 #include "base/visible.h"
 #include "cli/cli.h"
 
-#define LINES_BEFORE		   5 /* that lead up to a function's first line */
+#define LINES_BEFORE		   5 /* Number of source lines that are shown before the first line of a function. */
 #define ANNOTATE_SOURCE_PATH_BYTES 4096
 #define TAB_COLUMNS		   8
 #define ANNOTATE_SOURCE_NS	   UINT64_C(1000000000)
 
 struct annotate_source_file {
-	const char *path; /* as the debug information has it */
-	struct source_readers readers; /* for whom it was opened */
+	const char *path; /* The path in the debug information. */
+	struct source_readers readers; /* The owners of the program that refers to the file. */
 	char *text;
 	VEC(struct tally_str) lines;
 	uint32_t shown_to, last;
@@ -159,7 +159,7 @@ bool annotate_source_move(struct annotate_source *source, const char *path, uint
 	return true;
 }
 
-/* Columns count from where the text begins, as perf's. */
+/* Expands tabs. As in perf, columns start at the first character of the text. */
 static const char *without_tabs(struct arena *arena, struct tally_str text)
 {
 	size_t columns = 0;

@@ -6,12 +6,14 @@
 #include "base/array.h"
 #include "base/order.h"
 
-struct tally_of { /* one instruction */
+struct tally_of { /* Counts of one instruction. */
 	struct annotate_line *line;
 	uint64_t passed, began, ended, predicted;
 	uint64_t end_cycles, end_timed, end_least, end_most;
-	double instructions, cycles; /* of runs through it that were timed, weighted by how often */
-	/* Of runs: what is added at their first and taken off behind their last instruction. */
+	/* Sums over the timed spans that contain the instruction, weighted by their number. */
+	double instructions, cycles;
+	/* Changes of passed, instructions and cycles at this instruction: added at the first instruction of a span,
+	 * and subtracted after its last. */
 	int64_t change;
 	double change_instructions, change_cycles;
 };
@@ -23,7 +25,7 @@ static size_t annotate_spans_find(const struct tally_of *rows, size_t count, uin
 	return low < count && rows[low].line->address == address ? low : count;
 }
 
-/* Spans whose ends are no instructions here are of other code that was there at the time. */
+/* A span that does not start and end at instructions belongs to other code that was at these addresses before. */
 static void annotate_spans_add_span(
 	struct tally_of *rows, size_t count, const struct annotate_span *span, uint64_t moved)
 {
@@ -61,7 +63,7 @@ static void annotate_spans_show(struct tally_of *rows, size_t count, bool *has_c
 		cycles += rows[i].change_cycles;
 		rows[i].passed = (uint64_t)passed;
 		most = MAX(passed, most);
-		/* The sums of changes go back to zero, except for rounding errors: less than a cycle is zero. */
+		/* The sum of all changes is 0 except for rounding errors, so less than one cycle counts as none. */
 		rows[i].line->ipc = cycles >= 1 && passed > 0 ? instructions / cycles : 0;
 	}
 	for (size_t i = 0; i < count; i++) {

@@ -23,7 +23,7 @@ const char *instruction_line(
 		text = arena_printf(arena, "%s        # %" PRIx64, text, from->data);
 	if (!text || !from->comment[0])
 		return text;
-	/* Behind an immediate in a column of its own. */
+	/* The comment for an immediate operand has a fixed column. */
 	size_t used = strlen(text);
 	int gap = from->comment[0] == '#' && used < COMMENT_COLUMN ? COMMENT_COLUMN - (int)used : 2;
 	return arena_printf(arena, "%s%*s// %s", text, gap, "", from->comment);
@@ -37,7 +37,7 @@ const char *instruction_name(struct binary_store *store, uint32_t id, uint64_t a
 	const char *version = strchrnul(name.name, '@');
 	const char *plain = *version ? arena_printf(arena, "%.*s", (int)(version - name.name), name.name) : name.name;
 	const char *shown = plain ? binary_store_readable(store, plain, arena) : name.name;
-	/* Negative is what leads beyond the address: the addresses of the kernel are far above all symbols of a vdso. */
+	/* A huge offset is a negative one: addresses of the kernel are far above all symbols of a vDSO. */
 	bool is_before = name.offset > address;
 	uint64_t distance = is_before ? -name.offset : name.offset;
 	const char *plt = name.is_plt ? "@plt" : "";

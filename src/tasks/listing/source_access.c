@@ -30,10 +30,10 @@ void source_readers_of(struct source_readers *readers, const struct binary_store
 {
 	char recorded[PATH_MAX];
 	struct binary_info info = binary_store_info(store, id);
-	memset(readers, 0, sizeof(*readers)); /* they are compared as bytes */
+	memset(readers, 0, sizeof(*readers)); /* The structs are compared with memcmp. */
 	add_reader(readers, info.used_path);
 	add_reader(readers, binary_store_places_path(store, id));
-	/* A copy in root's cache is root's: the program may be another's. */
+	/* A copy in root's cache belongs to root, but the original program may belong to another user. */
 	if (info.path.len < sizeof(recorded)) {
 		memcpy(recorded, info.path.data, info.path.len);
 		recorded[info.path.len] = '\0';
@@ -52,7 +52,7 @@ static const char *const endings[] = {"ada", "adb", "ads", "agc", "asm", "asn", 
 	"swift", "t", "tab", "tbl", "tc", "tcc", "td", "tmpl", "tpp", "ts", "tsx", "txx", "ulp", "v", "vala", "vb",
 	"vert", "vhd", "vhdl", "wat", "x", "xs", "y", "yy", "zig"};
 
-/* Headers of C++ have no ending. */
+/* C++ headers have no file name extension. */
 static bool is_header(const char *path, const char *base)
 {
 	const char *include = strstr(path, "/include/");
@@ -78,7 +78,8 @@ static bool mode_allows(const struct stat *st, uid_t uid, gid_t gid, mode_t want
 	return ((st->st_mode >> shift) & wanted) == wanted;
 }
 
-/* The folders that lead there, too. Groups are the owner's first one and the program's only: less is shown than might be. */
+/* Checks the directories of the path, too. Only the owner's and the file's group are considered, so some readable
+ * files are refused. */
 static bool could_read(const char *real, const struct stat *st, uid_t uid, gid_t gid)
 {
 	char path[PATH_MAX];
@@ -116,7 +117,8 @@ char *source_access_read(const char *path, const struct source_readers *readers,
 		*why = "its name is not that of a source file";
 		return NULL;
 	}
-	int fd = open(real, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC); /* a FIFO would never end */
+	/* O_NONBLOCK prevents open from waiting for the writer of a FIFO. */
+	int fd = open(real, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
 	bool is_file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
