@@ -14,11 +14,12 @@
 #define _CS_GNU_LIBC_VERSION (-1)
 #endif
 
-/* By which C libraries choose functions for memory and strings on x86; other machines have few, and all are taken. */
+/* CPU features by which C libraries for x86 select memory and string functions. On other architectures, all features
+ * are stored, because there are few. */
 static const char *const stat_environment_x86_features[] = {"sse4_2", "avx", "avx2", "avx512f", "avx512vl", "avx512bw",
 	"erms", "fsrm", "bmi1", "bmi2", "abm", "movbe", "popcnt", "fma", "rtm"};
 
-/* Members of JSON and their places; variables_bytes is a number. */
+/* JSON keys, display names and offsets of the text members; variables_bytes is a number. */
 static const struct {
 	const char *key, *name;
 	size_t offset;
@@ -40,7 +41,7 @@ static void stat_environment_keep(char room[STAT_ENVIRONMENT_BYTES], struct tall
 	room[len] = '\0';
 }
 
-/* Whether the word is one of those that blanks separate. */
+/* Returns whether a blank-separated list contains the word. */
 static bool stat_environment_has(struct tally_str words, struct tally_str word)
 {
 	struct tally_str part;
@@ -50,7 +51,7 @@ static bool stat_environment_has(struct tally_str words, struct tally_str word)
 	return false;
 }
 
-/* The line of /proc/cpuinfo for the first CPU. */
+/* Reads the features of the first CPU in /proc/cpuinfo. */
 static void stat_environment_read_features(const struct kernel_seam *kernel, struct stat_environment *environment)
 {
 	char *text;
@@ -118,7 +119,7 @@ void stat_environment_set(struct stat_environment *environment, struct tally_str
 	environment->variables_bytes = strtoull(number, NULL, 10);
 }
 
-/* "only A: erms; only B: avx512f" */
+/* Appends text like "only A: erms; only B: avx512f". */
 static void stat_environment_tell_words(struct text *t, struct tally_str a, struct tally_str b)
 {
 	const struct tally_str sides[] = {a, b};

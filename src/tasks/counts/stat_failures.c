@@ -6,7 +6,7 @@
 
 #include "kernel/system/spawn.h"
 
-#define SHELL_CANNOT_RUN 126 /* sh(1), of a command that it found */
+#define SHELL_CANNOT_RUN 126 /* Exit status of a shell for a command that exists but cannot be executed (sh(1)). */
 #define SHELL_NOT_FOUND	 127
 
 bool stat_failures_is_success(int status)

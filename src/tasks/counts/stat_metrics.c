@@ -10,7 +10,7 @@
 
 #define STAT_METRICS_NS_PER_S 1e9
 
-/* The value of a name in the expression: NaN if it was not counted. */
+/* Returns the value of an event in a metric expression, or NaN if it was not counted. */
 static double stat_metrics_value_of(const struct stat_report *report, size_t event, size_t place)
 {
 	const struct event_spec *spec = &report->events->specs[event];

@@ -14,25 +14,25 @@
 #include "perfdata/origin.h"
 
 #define ROUND_FINAL	  1
-#define THREAD_ENTRY	  24 /* bytes: u64 pid, char comm[16] */
+#define THREAD_ENTRY	  24 /* Size of an entry in bytes: u64 pid, char comm[16]. */
 #define THREAD_NAME	  16
-#define PERF_CACHE_LEVELS 5 /* perf's "the last": above each that a machine has */
+#define PERF_CACHE_LEVELS 5 /* perf's number for the last level of caches, which is above any real level. */
 
 struct stat_replay_replay {
 	const struct stat_replay_request *request;
 	struct arena arena;
 	struct event_list events;
 	bool *supported;
-	VEC(int) cpus; /* sorted, unique */
+	VEC(int) cpus; /* Sorted, without duplicates. */
 	VEC(pid_t) threads;
-	VEC(char *) comms; /* of arena */
-	bool is_ready; /* what follows is there */
+	VEC(char *) comms; /* Allocated in arena. */
+	bool is_ready; /* Set if the following members are valid. */
 	struct aggregation aggregation;
-	struct counter *counters; /* per event, over all CPUs and threads */
+	struct counter *counters; /* One for each event, with counts for all CPUs and threads. */
 	struct count *counts, *previous;
 	struct stat_cell *cells;
 	char *heading;
-	struct stat_origin origin; /* texts of arena; kind NULL: perf events */
+	struct stat_origin origin; /* The strings are in arena; kind is NULL if the counts are those of perf events. */
 	uint64_t mode, level, last_ns;
 	bool has_level, is_scaling;
 	size_t rounds;
@@ -48,7 +48,7 @@ static void cpus_listed(struct stat_replay_replay *r, struct cursor *c)
 	}
 }
 
-/* Words of 8 bytes lie where a C compiler aligns them to. */
+/* 8-byte words are aligned as in a C struct. */
 static void cpus_masked(struct stat_replay_replay *r, struct cursor *c)
 {
 	uint16_t count = cursor_u16(c), bytes = cursor_u16(c);
@@ -123,8 +123,8 @@ static void config_take(struct stat_replay_replay *r, const struct record_stat_c
 	}
 }
 
-/* Newer versions have inserted two modes among those of 6.1; they also write the level of caches, which identifies
- * them. */
+/* perf after 6.1 has two more modes in the middle of the list. It also writes the level of caches, which identifies
+ * these versions. */
 static enum aggregation_mode recorded_mode(const struct stat_replay_replay *r)
 {
 	static const enum aggregation_mode old[] = {AGGREGATE_CPU, AGGREGATE_ALL, AGGREGATE_SOCKET, AGGREGATE_DIE,
@@ -135,7 +135,7 @@ static enum aggregation_mode recorded_mode(const struct stat_replay_replay *r)
 	return r->mode < count ? (r->has_level ? new : old)[r->mode] : AGGREGATE_ALL;
 }
 
-/* Events of the tool itself are stored as ones that count nothing, under their names. */
+/* Events that stat measures itself are stored as dummy events with their names. */
 static enum tool_event tool_of(const struct perf_attr *attr, const char *name)
 {
 	bool is_dummy = attr->type == EVENT_SOFTWARE && attr->config == SW_DUMMY;
@@ -163,7 +163,7 @@ static enum tally_status stat_replay_events_take(struct stat_replay_replay *r)
 		if (!spec->name || !spec->unit)
 			return error_nomem(r->err);
 		spec->tool = tool_of(&spec->attr, spec->name);
-		if (stat_event_is_clock(spec)) { /* shown in milliseconds anyway */
+		if (stat_event_is_clock(spec)) { /* Clocks are always shown in milliseconds. */
 			spec->scale = 1;
 			spec->unit = "";
 		}
@@ -177,7 +177,7 @@ static int stat_replay_number_at(const uint32_t *numbers, const struct perfdata_
 	return numbers && cpu >= 0 && (size_t)cpu < t->cpu_count ? (int)numbers[cpu] : -1;
 }
 
-/* The first CPU of the listed ones if cpu is among them, else -1. */
+/* Returns the first CPU of the list if it contains cpu, else -1. */
 static int first_if_listed(struct tally_str list, int cpu)
 {
 	int *cpus = NULL, first = -1;
@@ -238,7 +238,8 @@ static enum tally_status aggregation_choose(struct stat_replay_replay *r)
 	bool has_cpus = r->cpus.items[0] >= 0;
 	if (mode != AGGREGATE_ALL && mode != AGGREGATE_THREAD && has_cpus)
 		return stat_replay_places_make(r, mode);
-	r->aggregation.mode = mode == AGGREGATE_THREAD ? mode : AGGREGATE_ALL; /* tasks are on no CPU */
+	/* Counts of tasks cannot be assigned to CPUs. */
+	r->aggregation.mode = mode == AGGREGATE_THREAD ? mode : AGGREGATE_ALL;
 	r->aggregation.len = mode == AGGREGATE_THREAD ? r->threads.len : 1;
 	if (mode != AGGREGATE_THREAD)
 		return TALLY_OK;
@@ -257,7 +258,7 @@ static enum tally_status stat_replay_heading_make(struct stat_replay_replay *r)
 	text_char(&t, '\'');
 	for (size_t i = 0; i < words->len && !is_pipe; i++)
 		text_printf(&t, "%s%.*s", i ? " " : "", (int)words->items[i].len, words->items[i].data);
-	text_str(&t, is_pipe ? "pipe'" : "'"); /* as perf: the command line of stat record says little */
+	text_str(&t, is_pipe ? "pipe'" : "'"); /* As in perf, a pipe is shown without its command line. */
 	text_char(&t, '\0');
 	r->heading = t.data;
 	return t.failed ? error_nomem(r->err) : TALLY_OK;
@@ -275,7 +276,7 @@ static enum tally_status stat_replay_origin_take(struct stat_replay_replay *r)
 	return r->origin.kind && r->origin.by && r->origin.not_seen ? TALLY_OK : error_nomem(r->err);
 }
 
-/* At the first count: the maps are known by then. */
+/* Called at the first count, when all maps have been read. */
 static enum tally_status replay_prepare(struct stat_replay_replay *r)
 {
 	if (r->is_ready)
@@ -292,7 +293,8 @@ static enum tally_status replay_prepare(struct stat_replay_replay *r)
 		status = stat_replay_origin_take(r);
 	if (status != TALLY_OK)
 		return status;
-	size_t per_event = r->cpus.len * r->threads.len, total; /* both are of 64 KiB records */
+	/* The product cannot overflow, because both factors come from records of at most 64 KiB. */
+	size_t per_event = r->cpus.len * r->threads.len, total;
 	if (__builtin_mul_overflow(per_event, r->events.len, &total) || total > LIMIT_STAT_COUNTERS)
 		return error_set(r->err, TALLY_LIMIT, "the recording describes more counters than any machine has");
 	r->counts = arena_array(&r->arena, struct count, total);
@@ -322,11 +324,13 @@ static void count_take(struct stat_replay_replay *r, const struct record_stat *s
 	size_t cell = (size_t)(found - r->cpus.items) * r->threads.len + stat->thread;
 	struct count count = {stat->value, stat->enabled, stat->running};
 	if (r->events.specs[event->index].tool != TOOL_NONE && count.enabled_ns == 0)
-		count.enabled_ns = count.running_ns = 1; /* perf 6.1: as long as the count itself, which may be 0 */
+		/* perf 6.1 stores the count in place of the times, and times of 0 would mean that the event was not
+		 * counted. */
+		count.enabled_ns = count.running_ns = 1;
 	r->counters[event->index].counts[cell] = count;
 }
 
-/* Event by event, those that were opened; of each its threads, and their CPUs. */
+/* Reports the counts of all supported events, sorted by event, thread and CPU. */
 static void round_tell(const struct stat_replay_replay *r, uint64_t time_ns)
 {
 	for (size_t i = 0; i < r->events.len; i++) {

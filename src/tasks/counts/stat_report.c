@@ -7,8 +7,8 @@
 #include "base/array.h"
 
 #define DOUBT_LEAST_NS	   1000000
-#define DOUBT_CYCLES_NS	   20 /* no CPU has a clock beyond 20 GHz */
-#define DOUBT_CLOCK_FACTOR 1.05 /* counting ends some time after the clock is read */
+#define DOUBT_CYCLES_NS	   20 /* Maximum plausible number of cycles per nanosecond (20 GHz). */
+#define DOUBT_CLOCK_FACTOR 1.05 /* Tolerance, because counting ends some time after the clock has been read. */
 #define DOUBT_CLOCK_NS	   10e6
 
 bool stat_event_is_clock(const struct event_spec *spec)
@@ -44,10 +44,11 @@ static bool stat_report_is_generic(const struct event_spec *spec, uint32_t type,
 	return spec->tool == TOOL_NONE && spec->attr.type == type && (spec->attr.config & HW_EVENT_MASK) == config;
 }
 
-/* Whether the target surely ran in the modes that the event counts. */
+/* Returns whether the target certainly ran in the modes that the event counts. */
 static bool stat_report_must_count(const struct stat_report *report, const struct event_spec *spec, double running_ns)
 {
-	bool is_whole_command = report->has_usage && report->interval_s < 0; /* it ran code of its own */
+	/* A complete command has executed user code. */
+	bool is_whole_command = report->has_usage && report->interval_s < 0;
 	bool has_user = !ATTR_HAS(&spec->attr, EXCLUDE_USER), has_kernel = !ATTR_HAS(&spec->attr, EXCLUDE_KERNEL);
 	return report->is_of_tasks && running_ns >= DOUBT_LEAST_NS && has_user && (has_kernel || is_whole_command);
 }
@@ -80,7 +81,8 @@ static bool text_equal(const char *a, const char *b)
 #define MODE_FLAGS \
 	(ATTR_FLAG(ATTR_BIT_EXCLUDE_USER) | ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL) | ATTR_FLAG(ATTR_BIT_EXCLUDE_HV))
 
-/* Mean of the event that asks' ratio refers to: the same modes if there is one, the same PMU and cgroup in any case. */
+/* Returns the mean of the event of this type and config for a ratio with the event asks. Both must have the same cgroup
+ * and, except for clocks, the same PMU; an event with the same modes is preferred. */
 static double stat_report_mean_of(
 	const struct stat_report *report, const struct event_spec *asks, uint32_t type, uint64_t config, size_t place)
 {
@@ -114,7 +116,7 @@ static double clock_of(const struct stat_report *report, const struct event_spec
 	return task > 0 ? task : stat_report_mean_of(report, asks, EVENT_SOFTWARE, SW_CPU_CLOCK, place);
 }
 
-/* What a count of misses is a percentage of. */
+/* Defines for each event of misses the event of which it is a percentage. */
 struct stat_report_share {
 	uint32_t type;
 	uint64_t config;

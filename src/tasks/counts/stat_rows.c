@@ -45,13 +45,13 @@ struct stat_rows_row {
 	size_t event, place;
 	const struct event_spec *spec;
 	enum row_state state;
-	double value, running_ns, enabled_ns; /* value as shown, scaled to the unit */
+	double value, running_ns, enabled_ns; /* value is scaled to the unit. */
 	unsigned decimals;
 	const char *unit;
 	double error_percent;
-	struct running_mean mean; /* of the value, before it is scaled */
+	struct running_mean mean; /* Mean of the value before scaling. */
 	uint32_t cpu_count;
-	const char *doubt; /* why the count cannot be right; NULL: it may be */
+	const char *doubt; /* Reason why the count is implausible, or NULL. */
 };
 
 static const struct cpu_place *stat_rows_place_of(const struct stat_rows_row *row)
@@ -59,7 +59,7 @@ static const struct cpu_place *stat_rows_place_of(const struct stat_rows_row *ro
 	return &row->report->aggregation->places[row->place];
 }
 
-/* percore with a line per CPU: the line is the core's. */
+/* Returns whether the event has the term percore, so that a line for a CPU shows the counts of its core. */
 static bool is_per_core(const struct stat_report *report, size_t event)
 {
 	return report->aggregation->mode == AGGREGATE_CPU && report->events->specs[event].is_per_core;
@@ -70,7 +70,7 @@ static bool is_same_core(const struct cpu_place *a, const struct cpu_place *b)
 	return a->core == b->core && a->die == b->die && a->socket == b->socket;
 }
 
-/* What the row shows: of like PMUs, and of the hardware threads of a core, the sum. */
+/* Returns the sum over PMUs of the same kind, and for percore events over the hardware threads of the core. */
 static struct stat_cell shown_cell(const struct stat_report *report, size_t event, size_t place, bool *is_supported)
 {
 	struct stat_cell cell = stat_merged_cell(report, event, place, is_supported);
@@ -89,13 +89,13 @@ static struct stat_cell shown_cell(const struct stat_report *report, size_t even
 	return cell;
 }
 
-/* A core has one line, that of its first hardware thread. */
+/* The line of a core is that of its first hardware thread. */
 static bool is_shown_at(const struct stat_report *report, size_t event, size_t place)
 {
 	const struct cpu_place *places = report->aggregation->places;
 	if (report->aggregation->mode == AGGREGATE_CPU && place > 0 &&
 		tool_event_is_shared(report->events->specs[event].tool))
-		return false; /* of the measurement, not of a CPU */
+		return false; /* The value concerns the whole measurement, not one CPU. */
 	for (size_t i = 0; is_per_core(report, event) && !report->shows_core_threads && i < place; i++)
 		if (is_same_core(&places[i], &places[place]))
 			return false;
@@ -143,7 +143,7 @@ static bool is_core_row(const struct stat_rows_row *row)
 	return is_per_core(row->report, row->event) && !row->report->shows_core_threads;
 }
 
-/* "S0-D0-C1", "CPU3", "comm-12": where the row was counted; empty if everywhere. */
+/* Appends the place such as "S0-D0-C1", "CPU3" or "comm-12"; nothing for counts of the whole system. */
 static void stat_rows_place_append(struct text *t, const struct stat_rows_row *row)
 {
 	const struct aggregation *a = row->report->aggregation;
@@ -173,7 +173,7 @@ static void stat_rows_place_append(struct text *t, const struct stat_rows_row *r
 			stat_rows_place_of(row)->cluster);
 		break;
 	case AGGREGATE_CACHE:
-		/* As perf 7.x writes it: a CPU without such a cache is on level -1. */
+		/* As in perf 7.x, a CPU without a cache of this level has level -1. */
 		text_printf(t, "S%d-D%d-L%d-ID%d", stat_rows_place_of(row)->socket, stat_rows_place_of(row)->die,
 			stat_rows_place_of(row)->cache < 0 ? -1 : (int)a->cache_level, stat_rows_place_of(row)->cache);
 		break;
@@ -189,7 +189,7 @@ void stat_rows_place(struct text *t, const struct stat_report *report, size_t ev
 	stat_rows_place_append(t, &(struct stat_rows_row){.report = report, .event = event, .place = place});
 }
 
-/* "             sleep-1234     " */
+/* Appends text like "             sleep-1234     ". */
 static void thread_append(struct text *t, const struct stat_rows_row *row)
 {
 	size_t start = t->len;
@@ -248,7 +248,7 @@ static const int place_widths[] = {[AGGREGATE_CORE] = 14,
 	[AGGREGATE_CLUSTER] = 16,
 	[AGGREGATE_CACHE] = 16};
 
-/* Returns how many columns it took. */
+/* Returns the number of columns. */
 static size_t text_prefix(struct text *t, const struct stat_rows_row *row)
 {
 	size_t start = t->len;
@@ -283,7 +283,7 @@ static void metric_append(struct text *t, const struct stat_rows_row *row, struc
 	text_align_from(t, start, -(METRIC_WIDTH + 2));
 }
 
-/* In lines of their own under the row's. */
+/* Further metrics of an event have separate lines. */
 static void more_metrics(struct text *t, const struct stat_rows_row *row, size_t indent)
 {
 	struct stat_metric metric;
@@ -322,7 +322,8 @@ static void text_row(struct text *t, const struct stat_rows_row *row, size_t wid
 	if (row->spec->cgroup)
 		cgroup_append(t, row);
 	metric_append(t, row, metric);
-	bool is_simulated = row->report->origin && row->report->origin->elapsed; /* that they do not vary is told */
+	/* Simulated counts always have a deviation, which shows that they do not vary. */
+	bool is_simulated = row->report->origin && row->report->origin->elapsed;
 	if (row->report->runs > 1 && (row->error_percent != 0 || is_simulated))
 		deviation_append(t, row->style, row->error_percent);
 	if (row->state == ROW_COUNTED && row->running_ns < row->enabled_ns) {
@@ -336,7 +337,7 @@ static void text_row(struct text *t, const struct stat_rows_row *row, size_t wid
 	more_metrics(t, row, prefix + VALUE_WIDTH + 1 + width + 1 + NAME_WIDTH);
 }
 
-/* What CSV and JSON have of a row, in their order. */
+/* Fields of a row in CSV and JSON, in this order. */
 enum {
 	FIELD_INTERVAL,
 	FIELD_PLACE,
@@ -375,13 +376,13 @@ struct stat_rows_fields {
 	uint8_t order[FIELDS];
 	struct cells table;
 	struct json json;
-	struct text place, value; /* of cells */
+	struct text place, value; /* Texts of cells. */
 	struct cell cells[FIELDS];
-	const struct stat_origin *origin; /* NULL: it is not shown */
-	const char *reason, *doubt; /* likewise */
-	const struct stat_report *stored; /* with what a later comparison needs; NULL: that is not shown */
-	struct running_mean mean; /* of stored */
-	const struct stat_report *warned; /* whose counts lack something; NULL: nothing is to be said */
+	const struct stat_origin *origin; /* NULL if the origin is not shown. */
+	const char *reason, *doubt; /* NULL if they are not shown. */
+	const struct stat_report *stored; /* Report with the data for later comparisons, or NULL if it is not shown. */
+	struct running_mean mean; /* Mean of the value if stored is set. */
+	const struct stat_report *warned; /* Report with warnings about its counts, or NULL if there are none. */
 };
 
 void stat_rows_origin(struct json *json, const struct stat_origin *origin)
@@ -424,7 +425,7 @@ void stat_rows_warnings(struct text *t, const struct stat_report *report)
 	}
 }
 
-/* Up to where the row was counted; the fields that any row of the report has. */
+/* Fills in the fields up to the place, which are the same for all rows at this place. */
 static void fields_begin(struct stat_rows_fields *f, struct text *t, const struct stat_rows_row *row)
 {
 	const struct stat_report *report = row->report;
@@ -433,7 +434,8 @@ static void fields_begin(struct stat_rows_fields *f, struct text *t, const struc
 	bool is_core = is_core_row(row);
 	*f = (struct stat_rows_fields){.json = {.out = t, .is_compact = true, .colon = " : ", .comma = ", "}};
 	f->origin = style->is_json ? report->origin : NULL;
-	/* perf counts 0 for breakpoints that never fire; of other events, its own checks accept no more members. */
+	/* perf counts 0 for breakpoints that never trigger. For other events, perf's own tests do not accept
+	 * additional JSON members. */
 	if (style->is_json && row->state != ROW_COUNTED && row->spec->attr.type == EVENT_BREAKPOINT && report->reasons)
 		f->reason = report->reasons[row->event];
 	f->doubt = style->is_json ? row->doubt : NULL;
@@ -448,7 +450,7 @@ static void fields_begin(struct stat_rows_fields *f, struct text *t, const struc
 	memcpy(f->columns, field_columns, sizeof(f->columns));
 	f->columns[FIELD_PLACE].key = place_keys[is_core ? AGGREGATE_CORE : mode];
 	f->cells[FIELD_INTERVAL] = report->is_summary ? cell_name("summary") : cell_f64(report->interval_s);
-	if (style->is_json && mode == AGGREGATE_CPU && !is_core) /* perf: the number alone */
+	if (style->is_json && mode == AGGREGATE_CPU && !is_core) /* perf prints only the number. */
 		text_i64(&f->place, stat_rows_place_of(row)->cpu);
 	else
 		stat_rows_place_append(&f->place, row);
@@ -483,7 +485,7 @@ static void stat_rows_stored_json(struct stat_rows_fields *f)
 	stat_environment_json(&f->json, report->environment);
 }
 
-/* The last fields, and with them the line. */
+/* Fills in the metric, and prints the row. */
 static void fields_print(struct stat_rows_fields *f, struct stat_metric metric)
 {
 	bool is_json = f->table.json, is_known = !isnan(metric.value) && (is_json || metric.unit);
@@ -572,7 +574,7 @@ static bool stat_rows_is_shown(const struct stat_report *report, size_t event)
 	return !report->merges_pmus || !report->events->specs[event].is_merged;
 }
 
-/* Threads: the busiest first. */
+/* Threads are sorted by their counts, the highest first. */
 static void thread_rows(
 	struct text *t, const struct stat_report *report, const struct stat_style *style, size_t event, size_t width)
 {
@@ -612,7 +614,8 @@ static void all_rows(struct text *t, const struct stat_report *report, const str
 	}
 }
 
-/* --metric-only shows metrics that were asked for, else ratios; rates and the use of CPUs would be beside every event. */
+/* --metric-only shows the metrics of -M, or else ratios; rates and CPU utilization exist for every event, and are
+ * omitted. */
 static struct stat_metric only_metric(const struct stat_rows_row *row, unsigned nth)
 {
 	struct stat_metric metric = {0};
@@ -625,8 +628,8 @@ static struct stat_metric only_metric(const struct stat_rows_row *row, unsigned 
 	return metric;
 }
 
-/* The column's title; empty if the event has no further column. full: a report in which everything was counted, so that
- * all intervals have the same columns. */
+/* Sets the title of a column. Returns false if the event has no further columns. In full, all events are counted, so
+ * that all intervals have the same columns. */
 static bool only_title(
 	struct text *title, const struct stat_report *full, const struct stat_style *style, size_t event, unsigned nth)
 {
@@ -671,7 +674,7 @@ static void only_value(
 	text_deinit(&value);
 }
 
-/* What stands before the values of a line. */
+/* Prints the fields before the values of a line. */
 static void only_prefix(struct stat_rows_fields *f, struct text *t, const struct stat_rows_row *row)
 {
 	fields_begin(f, t, row);
@@ -679,7 +682,7 @@ static void only_prefix(struct stat_rows_fields *f, struct text *t, const struct
 		text_prefix(t, row);
 		return;
 	}
-	/* No word "summary". */
+	/* The word "summary" is omitted. */
 	size_t skipped = row->report->is_summary && f->table.count && f->order[0] == FIELD_INTERVAL, kept = skipped;
 	while (kept < f->table.count && f->order[kept] < FIELD_VALUE)
 		kept++;
@@ -783,7 +786,7 @@ static void interval_header(struct text *t, enum aggregation_mode mode)
 	text_printf(t, "#           time %s            counts unit events\n", place_columns[mode]);
 }
 
-/* Digits after the point so that the deviation shows three of its own. */
+/* Returns the number of decimals with which the deviation has three significant digits. */
 static unsigned time_decimals(double error)
 {
 	if (error <= 0)

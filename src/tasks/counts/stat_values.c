@@ -39,12 +39,12 @@ static double column_scale(const struct event_spec *spec)
 	return is_of_time(spec) ? NS_TO_MS : spec->scale;
 }
 
-/* Of one event in the places from first on, last not included. */
+/* Returns the value of an event in the places from first to last - 1. */
 static double event_value(const struct stat_report *report, size_t event, size_t first, size_t last, double *share)
 {
 	const struct event_spec *spec = &report->events->specs[event];
 	double value = 0, running = 0, enabled = 0;
-	if (tool_event_is_shared(spec->tool)) /* each place has the whole */
+	if (tool_event_is_shared(spec->tool)) /* Each place has the total value. */
 		last = first + 1;
 	for (size_t place = first; place < last; place++) {
 		const struct stat_cell *cell = stat_cell_at(report, event, place);
