@@ -17,18 +17,18 @@
 #define TRIAL_SLEEPS	4
 #define TRIAL_SLEEP_NS	200000
 #define TRIAL_CALLS	8
-#define TRIAL_TURNS	100000 /* of a loop with two to ten instructions a turn */
+#define TRIAL_TURNS	100000 /* Number of iterations of a loop, each of which has 2 to 10 instructions. */
 #define TRIAL_SPIN_NS	2000000
-#define TRIAL_TICKS_NS	40000000 /* of CPU time, in which a sample is due each TRIAL_RING_PERIOD_NS */
-#define TRIAL_CYCLES_NS 20 /* no CPU has a clock beyond 20 GHz */
+#define TRIAL_TICKS_NS	40000000 /* CPU time within which samples must arrive; one is due every TRIAL_RING_PERIOD_NS. */
+#define TRIAL_CYCLES_NS 20 /* Maximum plausible number of cycles per nanosecond (20 GHz). */
 
 struct event_trial {
-	const char *kind; /* the name of a machine check */
-	const char *event; /* NULL: the uprobe */
+	const char *kind; /* Name of the machine check. */
+	const char *event; /* NULL for the uprobe. */
 	void (*cause)(void);
-	const char *caused; /* in words: what the count is compared with */
+	const char *caused; /* Description of the events that occurred, with which the count is compared. */
 	uint64_t least, most;
-	bool is_rate; /* least and most are of a microsecond in which the event counted */
+	bool is_rate; /* Set if least and most refer to one microsecond in which the event was counted. */
 };
 
 static uint64_t event_trial_cpu_ns(void)
@@ -76,7 +76,8 @@ __attribute__((noinline)) static void event_trial_called(void)
 
 static void event_trial_call(void)
 {
-	void (*volatile called)(void) = event_trial_called; /* so that no copy of it is called instead */
+	/* The call through a volatile pointer prevents inlining and cloning. */
+	void (*volatile called)(void) = event_trial_called;
 	for (int i = 0; i < TRIAL_CALLS; i++)
 		called();
 }
@@ -100,18 +101,19 @@ int event_trial_open(const struct kernel_seam *kernel, struct event_spec *spec, 
 {
 	int fd = event_open(kernel, &spec->attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0 && errno == EINVAL && ATTR_HAS(&spec->attr, EXCLUDE_GUEST)) {
-		/* Not every PMU can leave guests out: record and stat do without that, too. */
+		/* Some PMUs cannot exclude guests; record and stat retry without that, too. */
 		spec->attr.flags &= ~ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST);
 		fd = event_open(kernel, &spec->attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	}
 	return fd;
 }
 
-/* Counts one event of this thread meanwhile; false: it does not open, or got no time. */
+/* Counts an event of this thread while cause runs. Returns false if the event cannot be opened or was not counted all
+ * the time. */
 static bool event_trial_count(
 	const struct kernel_seam *kernel, struct event_spec *spec, void (*cause)(void), uint64_t *count, uint64_t *ns)
 {
-	uint64_t words[3] = {0}; /* value, time enabled, time running */
+	uint64_t words[3] = {0}; /* Value, time enabled and time running. */
 	spec->attr.read_format = READ_FORMAT_TOTAL_TIME_ENABLED | READ_FORMAT_TOTAL_TIME_RUNNING;
 	spec->attr.sample_period_or_freq = 0;
 	spec->attr.flags = (spec->attr.flags | ATTR_FLAG(ATTR_BIT_DISABLED)) & ~ATTR_FLAG(ATTR_BIT_FREQ);
@@ -135,7 +137,7 @@ static bool event_trial_passes(const struct kernel_seam *kernel, struct event_ca
 	struct tally_error err;
 	uint64_t count = 0, ns = 0;
 	bool passes = true;
-	/* More than one: of the kinds of cores, of which the thread runs on one. */
+	/* Several events are those of different kinds of cores, and the thread runs on only one of them. */
 	if (event_parse(catalogue, event, &list, &err) == TALLY_OK && list.len == 1 &&
 		event_trial_count(kernel, &list.specs[0], trial->cause, &count, &ns)) {
 		uint64_t measured = trial->is_rate ? (uint64_t)((double)count * 1000 / (double)ns) : count;
@@ -183,7 +185,7 @@ bool event_trial_ring_fills(const struct kernel_seam *kernel, int fd, const void
 	return head > 0;
 }
 
-/* The first image is the program; its segment with the address says where in the file that is. */
+/* The first image is the program. The segment that contains the address determines its offset in the file. */
 static int event_trial_find_offset(struct dl_phdr_info *image, size_t size, void *offset)
 {
 	uintptr_t address = (uintptr_t)event_trial_called;

@@ -17,14 +17,14 @@
 #include "kernel/system/kernel_files.h"
 #include "tasks/doctor/event_trials.h"
 
-#define CHECK_PERIOD	  1000000000 /* an event that is tried takes no sample while it is open */
+#define CHECK_PERIOD	  1000000000 /* With this period, an event generates no samples during its test. */
 #define CHECK_EVENT_BYTES 200
 
 enum check_target { CHECK_OF_PROCESS, CHECK_OF_CPU };
 
 struct check_kind {
 	const char *name, *what;
-	const char *event; /* NULL: made at run time */
+	const char *event; /* NULL if the event is determined at run time. */
 	enum check_target target;
 };
 
@@ -66,7 +66,7 @@ static void checking_refuse(struct checking *c, struct machine_check *check, con
 	c->is_out_of_memory |= !check->reason;
 }
 
-/* A place to watch: nothing writes to it while its event is open. */
+/* Address for the breakpoint; it is never written. */
 static int checked_variable;
 
 static const char *checking_aux_pmu(const struct event_catalogue *catalogue)
@@ -79,7 +79,7 @@ static const char *checking_aux_pmu(const struct event_catalogue *catalogue)
 	return NULL;
 }
 
-/* The event's text; false: this machine cannot have it, and the reason is set. */
+/* Sets check->event. Returns false, with a reason, if this machine cannot have the event. */
 static bool checking_event(struct checking *c, enum machine_check_id id, struct machine_check *check)
 {
 	char event[CHECK_EVENT_BYTES];
@@ -197,7 +197,7 @@ static void checking_try(struct checking *c, enum machine_check_id id)
 	}
 	if (!checking_event(c, id, check))
 		return;
-	/* For root, parsing the event would mount it. */
+	/* As root, parsing the event would mount tracefs. */
 	if (id == CHECK_TRACEPOINT && geteuid() == 0 && !checking_has_tracefs(c->kernel)) {
 		checking_refuse(c, check,
 			"tracefs is not mounted: 'sudo mount -t tracefs nodev /sys/kernel/tracing' (as root, record "

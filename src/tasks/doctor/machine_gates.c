@@ -16,8 +16,8 @@
 #include "tasks/doctor/gating.h"
 
 #define GATE_UNKNOWN	 INT64_MIN
-#define GATE_USUAL_RATE	 4000 /* samples a second that record asks for */
-#define GATE_FILES_A_CPU 8 /* events on a CPU that need a descriptor each */
+#define GATE_USUAL_RATE	 4000 /* The default frequency of record. */
+#define GATE_FILES_A_CPU 8 /* Number of events for each CPU that need a descriptor. */
 #define GATE_OTHER_FILES 64
 #define GATE_PARANOID	 "kernel.perf_event_paranoid"
 #define GATE_KPTR	 "kernel.kptr_restrict"
@@ -88,13 +88,14 @@ static void gate_paranoid(struct gating *g)
 						: "every user can watch all processes of the machine"});
 }
 
-/* The names of the capabilities that are needed, without CAP_; only those that this process lacks, if it lacks any. */
+/* Collects the names of the required capabilities without CAP_: those that this process lacks, or all if it lacks
+ * none. */
 static void privileges_find(struct gating *g)
 {
 	static const struct {
 		enum capability number;
 		const char *name;
-		bool is_split; /* from CAP_SYS_ADMIN, which still counts for it */
+		bool is_split; /* CAP_SYS_ADMIN includes the capability, from which it was split off. */
 	} wanted[GATES_CAPABILITIES] = {{CAPABILITY_PERFMON, "PERFMON", true}, {CAPABILITY_BPF, "BPF", true},
 		{CAPABILITY_SYS_PTRACE, "SYS_PTRACE", false}, {CAPABILITY_SYSLOG, "SYSLOG", false}};
 	struct machine_gates *gates = g->gates;
@@ -212,7 +213,8 @@ static void gate_user_namespace(struct gating *g)
 			      .exposes = "root of the container has privileges on the machine"});
 }
 
-/* Whether /proc/kallsyms shows addresses: kptr_restrict, perf_event_paranoid and capabilities decide it. */
+/* Returns whether /proc/kallsyms shows addresses, which depends on kptr_restrict, perf_event_paranoid and
+ * capabilities. */
 static bool gating_sees_kernel_symbols(const struct kernel_seam *kernel)
 {
 	char *text = NULL;
@@ -235,7 +237,7 @@ static void gate_kernel_symbols(struct gating *g)
 	bool is_covered = kernel_is_empty(g->kernel, "/proc/kallsyms"),
 	     is_in_the_way = !gating_sees_kernel_symbols(g->kernel);
 	bool exists = !is_covered && kernel_has(g->kernel, "/proc/kallsyms");
-	/* With 0, those who may profile the kernel see the addresses. */
+	/* With kptr_restrict 0, the addresses are visible to those who may profile the kernel. */
 	const char *sysctl = !exists ? NULL : value == 0 ? GATE_PARANOID : GATE_KPTR;
 	struct text shown = {0};
 	text_str(&shown, gating_number(g, value));

@@ -8,9 +8,9 @@
 #include "kernel/system/kernel_files.h"
 #include "tasks/doctor/gating.h"
 
-#define PLACE_FIRST_PIDS "pid:[4026531836]" /* the kernel gives the first PID namespace this fixed inode */
+#define PLACE_FIRST_PIDS "pid:[4026531836]" /* The initial PID namespace has this fixed inode number. */
 
-/* Whether this process sees other PIDs than the machine's; false if that is not known. */
+/* Returns whether this process is in another PID namespace than the initial one, or false if that is unknown. */
 static bool place_has_own_pids(const struct kernel_seam *kernel)
 {
 	char path[4096], target[64];
@@ -47,7 +47,7 @@ void gate_container(struct gating *g)
 			.exposes = "the container sees the machine's processes, and its root can signal them"});
 }
 
-/* Words of DMI's vendor, or of /sys/hypervisor/type, with the hypervisor's name and how it gives a machine a PMU. */
+/* word is a part of the DMI vendor or of /sys/hypervisor/type. remedy is how the hypervisor provides a PMU. */
 static const struct {
 	const char *word, *name, *remedy;
 } hypervisors[] = {
@@ -97,7 +97,8 @@ void gate_tracefs(struct gating *g)
 		is_readable =
 			kernel_text(g->kernel, &id, NULL, "%s/events/sched/sched_switch/id", folders[i]) == TALLY_OK;
 		free(id);
-		/* A folder that this user may not enter is tracefs: the place to mount it is open to all. */
+		/* A directory that this user may not enter is a mounted tracefs: the empty mount point is accessible
+		 * to everybody. */
 		bool is_closed = g->kernel->root[0] == '\0' && kernel_has(g->kernel, "%s", folders[i]) &&
 				 access(folders[i], X_OK) != 0;
 		if (!mounted && (is_readable || is_closed || kernel_has(g->kernel, "%s/events", folders[i])))
@@ -148,7 +149,7 @@ void gate_btf(struct gating *g)
 					  : "'sudo mount -t sysfs sysfs /sys'"});
 }
 
-/* Under another root it is another machine's, where nothing is written. */
+/* Another root belongs to another machine, on which nothing is written. */
 static bool folder_is_writable(const struct kernel_seam *kernel, const char *folder)
 {
 	return kernel->root[0] != '\0' || access(folder, W_OK | X_OK) == 0;

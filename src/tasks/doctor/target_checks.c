@@ -26,26 +26,27 @@
 #include "kernel/system/program_path.h"
 #include "tasks/reporting/package_hint.h"
 
-#define TARGET_KERNEL_THREAD 0x00200000 /* PF_KTHREAD of the flags in /proc/PID/stat */
-#define TARGET_SHEBANG	     256 /* bytes of a first line that the kernel reads */
-#define TARGET_SCRIPTS_MAX   5 /* whose interpreters are scripts */
-#define TARGET_FILES_MAX     4096 /* of a process; what maps more is no program of people */
+#define TARGET_KERNEL_THREAD 0x00200000 /* PF_KTHREAD in the flags of /proc/PID/stat. */
+#define TARGET_SHEBANG	     256 /* Number of bytes of the first line that the kernel reads. */
+#define TARGET_SCRIPTS_MAX   5 /* Maximum depth of scripts with scripts as interpreters. */
+#define TARGET_FILES_MAX     4096 /* Maximum number of mapped files of a process; ordinary programs have far fewer. */
 
 struct target_checking {
 	const struct kernel_seam *kernel;
 	struct binary_store *store;
 	struct target_checks *target;
-	VEC(struct binary_key) keys; /* by file */
-	VEC(uint32_t) ids; /* in the store */
+	VEC(struct binary_key) keys; /* Same indexes as target->files. */
+	VEC(uint32_t) ids; /* Their IDs in the store. */
 	struct package_hints hints;
 };
 
 struct frame_pointer_survey {
 	const struct arch *arch;
-	bool is_go; /* its frames have a frame pointer, which its rules do not mention */
-	uint64_t last; /* address of the row before */
+	bool is_go; /* Go functions have a frame pointer, but their unwind rules do not mention it. */
+	uint64_t last; /* Address of the previous row. */
 	bool has_last, last_has_rule, last_keeps;
-	uint64_t all, kept; /* bytes of code */
+	/* Sizes of the code in bytes: all that has unwind rules, and the part with frame pointers. */
+	uint64_t all, kept;
 };
 
 static bool saves_register(const struct unwind_rule *rule, uint8_t number)
@@ -56,15 +57,15 @@ static bool saves_register(const struct unwind_rule *rule, uint8_t number)
 	return false;
 }
 
-/* Go on x86-64 and arm64 saves the frame pointer beside the return address in each function that has a frame. */
+/* On x86-64 and arm64, a Go function with a frame saves the frame pointer next to the return address. */
 static bool rule_has_go_frame(const struct arch *arch, const struct unwind_rule *rule)
 {
 	int64_t least = arch->link == ARCH_NO_REGISTER ? (int64_t)sizeof(uint64_t) : 0;
 	return !rule->cfa_is_expression && rule->cfa_register == arch->dwarf_sp && rule->cfa > least;
 }
 
-/* Whether a walk by frame pointers finds the caller: the frame is found by it, or the pair of frame pointer and return
- * address is saved together. */
+/* Returns whether unwinding by frame pointers finds the caller: the CFA is relative to the frame pointer, or the
+ * frame pointer and the return address are saved together. */
 static bool rule_keeps_frame_pointer(const struct arch *arch, const struct unwind_rule *rule)
 {
 	if (!rule->cfa_is_expression && rule->cfa_register == arch->dwarf_fp)
@@ -110,7 +111,7 @@ static const char *target_hint(struct target_checking *c, const struct binary_in
 	return kept;
 }
 
-/* Symbols and debug information of the file that the store found names in. */
+/* Checks the symbols and debug information of the file from which the store has read the names. */
 static void check_names(struct target_checking *c, struct target_file *file, uint32_t id)
 {
 	struct binary_info info = binary_store_info(c->store, id);
@@ -259,7 +260,7 @@ static enum tally_status add_mappings(struct target_checking *c, struct tally_er
 	return status;
 }
 
-/* State and flags of the process, from what follows its name, which may contain anything. */
+/* Reads the state and the flags. They follow the process name, which may contain any character. */
 static void check_state(struct target_checking *c)
 {
 	char *text = NULL, state;
@@ -275,7 +276,7 @@ static void check_state(struct target_checking *c)
 	free(text);
 }
 
-/* Whether the events that record opens would open for this process. */
+/* Tries to open an event like those of record for this process. */
 static void check_access(struct target_checking *c)
 {
 	const struct kernel_seam *kernel = c->kernel;
@@ -297,11 +298,11 @@ static void check_access(struct target_checking *c)
 	text_deinit(&reason);
 }
 
-/* What the runtime that is mapped needs in order to write names. */
+/* Returns how the mapped runtime can be made to write the names of its code. */
 static const char *generated_code_hint(struct target_checks *target, int32_t inner)
 {
 	static const struct {
-		const char *word, *hint; /* how the name of its program or library begins */
+		const char *word, *hint; /* word is a prefix of the file name of the program or library. */
 	} runtimes[] = {
 		{"/node", "start it as 'node --perf-basic-prof'"},
 		{"/libnode.so", "start it as 'node --perf-basic-prof'"},
@@ -325,7 +326,7 @@ static const char *generated_code_hint(struct target_checks *target, int32_t inn
 	return "its runtime has to write /tmp/perf-PID.map";
 }
 
-/* The map is where the process sees it: a container has a /tmp, and PIDs, of its own. */
+/* The map is at the path that the process sees: a container has its own /tmp and PIDs. */
 static void check_generated_code(struct target_checking *c)
 {
 	struct target_checks *target = c->target;
@@ -336,7 +337,7 @@ static void check_generated_code(struct target_checking *c)
 		return;
 	if (kernel_text(c->kernel, &status_text, NULL, "/proc/%d/status", (int)target->pid) == TALLY_OK) {
 		const char *pids = strstr(status_text, "\nNSpid:"), *last = NULL;
-		/* The innermost PID is the last one. */
+		/* The last PID is the one in the innermost namespace. */
 		for (const char *at = pids ? pids + strlen("\nNSpid:") : NULL; at && (*at == '\t' || *at == ' ');
 			at += 1 + strspn(at + 1, "0123456789"))
 			last = at + 1;
@@ -410,7 +411,7 @@ static enum tally_status add_program(struct target_checking *c, struct tally_err
 	return add_file(c, &key, bytes, err);
 }
 
-/* Why a command cannot be found, in words that go behind a colon. */
+/* Returns the reason why a command cannot be found, to follow a colon. */
 static const char *command_trouble(const char *command)
 {
 	struct stat st;
@@ -423,7 +424,7 @@ static const char *command_trouble(const char *command)
 	return S_ISREG(st.st_mode) ? "it may not be executed ('chmod +x' allows that)" : "it is no regular file";
 }
 
-/* The interpreter of a script: of its first line, or of that interpreter's. False: it is no script. */
+/* Reads the interpreter from the first line of a script. Returns false if the file is not a script. */
 static bool script_interpreter(const char *path, char interpreter[PATH_MAX])
 {
 	char line[TARGET_SHEBANG] = "";
@@ -436,7 +437,7 @@ static bool script_interpreter(const char *path, char interpreter[PATH_MAX])
 	line[2 + strcspn(line + 2, "\n")] = '\0';
 	char *rest = NULL, *word = strtok_r(line + 2, " \t", &rest);
 	const char *name = word ? strrchr(word, '/') : NULL;
-	/* "env NAME", "env -S NAME": what env runs is the interpreter. */
+	/* The interpreter of "env NAME" and "env -S NAME" is NAME. */
 	while (word && name && strcmp(name, "/env") == 0) {
 		char *argument = strtok_r(NULL, " \t", &rest);
 		if (!argument)
@@ -447,7 +448,7 @@ static bool script_interpreter(const char *path, char interpreter[PATH_MAX])
 	return word && snprintf(interpreter, PATH_MAX, "%s", word) < PATH_MAX;
 }
 
-/* Follows scripts to the program that runs them, as the kernel does, at most a few times. */
+/* Follows the interpreters of scripts to a program, as the kernel does, up to a maximum depth. */
 static bool command_follow_scripts(struct target_checks *target, char path[PATH_MAX])
 {
 	char interpreter[PATH_MAX], real[PATH_MAX];
