@@ -6,9 +6,10 @@
 #include "base/array.h"
 #include "kernel/counting/student.h"
 
-#define NEEDED_MAX 1000 /* recordings a side: nobody makes more */
+#define NEEDED_MAX 1000 /* Maximum number of recordings on a side that is considered. */
 
-/* 2 by the number of ways to share out the recordings, in its logarithm. */
+/* Returns the smallest p value of a rank test: 2 divided by the number of ways to assign the recordings to the sides,
+ * computed with logarithms. */
 static double least_p(size_t base, size_t other)
 {
 	double ways = 0;
@@ -35,8 +36,8 @@ size_t diff_few_needed(const struct diff_sides *sides, enum run_correction corre
 }
 
 struct few_side {
-	double mean, squares; /* of what the values differ from it by */
-	double sampling; /* the variance of one value that chance makes */
+	double mean, squares; /* Mean, and sum of the squared deviations from it. */
+	double sampling; /* Variance of a single value that is due to random sampling. */
 	size_t count;
 };
 
@@ -48,7 +49,7 @@ static double diff_few_mean_of(const double *values, size_t count)
 	return count ? sum / (double)count : 0;
 }
 
-/* unit: the amount of one sample, since one sample more would have been possible even where there was none. */
+/* unit is the amount of one sample: a recording without samples could have had one. */
 static struct few_side few_side_of(const struct diff_few_row *row, size_t first, size_t count, double unit)
 {
 	struct few_side side = {.mean = diff_few_mean_of(row->values + first, count), .count = count};

@@ -12,17 +12,17 @@
 
 #define PERCENT 100.0
 #define SPEED_RUNS \
-	RUN_RESAMPLE_MIN /* recordings on a side, and rows, from which the machine's speed is told from a row */
-#define SPEED_LEAVES 0.5 /* of the squares of what runs of one side differ by: scaled periods must leave less */
+	RUN_RESAMPLE_MIN /* Minimum number of recordings on each side, and of rows, to estimate the machine's speed. */
+#define SPEED_LEAVES 0.5 /* Scaling must reduce the sum of squares within the sides below this fraction. */
 
 struct statistician {
 	const struct diff_amounts *amounts;
 	struct diff_test *test;
 	size_t recordings;
-	double *room; /* a value of each recording */
-	double *speeds; /* of each recording: by what its periods are divided */
-	uint64_t *samples; /* of a row, in each recording */
-	bool *is_out; /* rows that have changed, and say nothing of the machine's speed */
+	double *room; /* One value for each recording. */
+	double *speeds; /* Divisors of the periods, one for each recording. */
+	uint64_t *samples; /* Sample counts of a row, one for each recording. */
+	bool *is_out; /* Set for rows that have changed, which are not used to estimate the machine's speed. */
 };
 
 static struct run_values diff_statistics_side(const struct statistician *s, size_t first, size_t len)
@@ -30,7 +30,8 @@ static struct run_values diff_statistics_side(const struct statistician *s, size
 	return (struct run_values){s->room + first, len};
 }
 
-/* What the baseline's program does by itself: among its recordings, and against those made apart. */
+/* Returns the variation of the baseline program itself: among its recordings, and between them and the additional
+ * ones (A/A). */
 static double noise_of(const struct statistician *s, uint64_t seed)
 {
 	const struct diff_sides *sides = &s->test->sides;
@@ -99,7 +100,8 @@ static double mean_period(const struct statistician *s, size_t row)
 	return sum / (double)s->recordings;
 }
 
-/* Of the rows that a recording has, the median of its period by the row's mean: a few rows that changed do not move it. */
+/* Scales each recording by the median, over its rows, of the row's period divided by the row's mean. A few changed
+ * rows do not affect the median. */
 static bool find_scales(const struct statistician *s, const struct diff_changes *changes)
 {
 	double *means = calloc(2 * s->amounts->row_count + 1, sizeof(*means));
@@ -153,7 +155,7 @@ static void compare_row(const struct statistician *s, size_t row, struct diff_ch
 	diff_statistics_compare(s, row + 1, change);
 }
 
-/* Where ranks cannot tell, whatever the values are. */
+/* Used if there are too few recordings for a rank test. */
 static void compare_few(const struct statistician *s, struct diff_changes *changes)
 {
 	const struct diff_sides *sides = &s->test->sides;
@@ -232,7 +234,7 @@ static void compare_totals(const struct statistician *s, struct diff_changes *ch
 	changes->has_total = true;
 }
 
-/* Of the logarithms of room, around their side's mean. */
+/* Returns the sum of squares of the logarithms in room around the mean of their side. */
 static double squares_within(const struct statistician *s)
 {
 	const struct diff_sides *sides = &s->test->sides;
@@ -250,7 +252,8 @@ static double squares_within(const struct statistician *s)
 	return squares;
 }
 
-/* What scaling leaves of a row's squares; false: it is not tested, or some recording lacks it. */
+/* Computes the fraction of a row's sum of squares that scaling leaves. Returns false if the row is not tested, or if
+ * a recording lacks it. */
 static bool what_is_left(const struct statistician *s, const struct diff_change *change, size_t row, double *left)
 {
 	if (!is_tested(s, change))
