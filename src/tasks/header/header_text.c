@@ -11,7 +11,7 @@
 #include "perfdata/other_writers.h"
 #include "tasks/header/header_parts.h"
 
-#define LAST_LISTED_FEATURE	 FEATURE_PMU_CAPS /* the last that perf 6.1 knows */
+#define LAST_LISTED_FEATURE	 FEATURE_PMU_CAPS /* The last feature that perf 6.1 knows. */
 #define HEADER_TEXT_NSEC_PER_SEC UINT64_C(1000000000)
 
 static void print_hostname(struct text *out, const struct header_source *source)
@@ -204,10 +204,10 @@ static void print_cache_line(struct text *out, const struct header_source *sourc
 	text_printf(out, "# cacheline size: %" PRIu32 "\n", source->features->cache_line_bytes);
 }
 
-/* How each feature is shown; those without a line say nothing there (build ids, tracing data). */
+/* Print functions of the features; those without one have no line (build IDs, tracing data). */
 static const struct {
 	void (*print)(struct text *out, const struct header_source *source);
-	bool is_extended; /* only -I shows it, else it is named */
+	bool is_extended; /* Set if the feature is only printed with -I, and otherwise only named. */
 } parts[FEATURE_COUNT] = {
 	[FEATURE_HOSTNAME] = {print_hostname, false},
 	[FEATURE_OSRELEASE] = {print_osrelease, false},
@@ -312,7 +312,7 @@ void header_text(struct text *out, const struct perfdata_reader *reader, bool fu
 	source.events = perfdata_reader_events(reader, &source.event_count);
 	text_str(out, frame);
 	print_file(out, &layout);
-	if (is_pipe) /* whose features perf prints as they come, below the frame */
+	if (is_pipe) /* perf prints the features of a pipe as they arrive, after the frame. */
 		text_printf(out, "%s#\n", frame);
 	for (unsigned bit = 0; bit < FEATURE_BITS; bit++) {
 		if (feature_is_present(source.features, bit))
