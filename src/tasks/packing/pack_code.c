@@ -7,7 +7,7 @@
 #include "base/order.h"
 #include "code/disasm/disassembler.h"
 
-/* A name that is known of an address; names of the same address are the same. */
+/* Adds the symbol name of an address if it has one. Duplicates are removed later. */
 static bool pack_code_add_name(struct binary_store *store, uint32_t id, uint64_t address, struct pack_object *object)
 {
 	struct pack_name name = {.address = address};
@@ -40,7 +40,7 @@ static bool add_instructions(struct pack_codes *codes, struct binary_store *stor
 
 enum piece { PIECE_ADDED, PIECE_LEFT_OUT, PIECE_OUT_OF_MEMORY };
 
-/* Left out is what lies before the end of the last piece, cannot be read, or is too much. */
+/* A piece is left out if it overlaps the previous one, cannot be read, or exceeds the size limit. */
 static enum piece pack_code_add_piece(struct pack_codes *codes, struct binary_store *store, uint32_t id, uint64_t start,
 	uint64_t end, struct pack_object *object)
 {

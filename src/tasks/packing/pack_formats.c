@@ -38,7 +38,7 @@ static uint32_t copy_u32(struct pack_formats_copying *c)
 	return value;
 }
 
-/* A size and so many bytes. */
+/* Copies a size and as many bytes. */
 static void copy_sized(struct pack_formats_copying *c)
 {
 	struct cursor before = c->in;
@@ -48,7 +48,7 @@ static void copy_sized(struct pack_formats_copying *c)
 	pack_formats_copy(c, value);
 }
 
-/* A text with its end; NULL: it has none. */
+/* Returns a string without consuming it, or NULL if it is not terminated. *bytes includes the NUL byte. */
 static const char *peek_text(struct pack_formats_copying *c, size_t *bytes)
 {
 	const uint8_t *start = c->in.data + c->in.pos;
@@ -91,12 +91,13 @@ bool pack_formats_scrub(struct tally_bytes tracing_data, struct writer *out)
 		return false;
 	struct pack_formats_copying c = {.in = formats.at, .out = out};
 	out->swap = formats.swap;
-	pack_formats_put(&c, tracing_data.data, formats.at.pos); /* up to the kernel's own formats, with their number */
+	/* Everything before the kernel's own formats, including their number. */
+	pack_formats_put(&c, tracing_data.data, formats.at.pos);
 	for (uint32_t i = 0; i < formats.events && !c.in.failed; i++)
 		copy_sized(&c);
 	copy_systems(&c);
-	writer_u32(out, 0); /* symbols */
-	writer_u32(out, 0); /* strings */
-	writer_u64(out, 0); /* names of threads */
+	writer_u32(out, 0); /* No kernel symbols. */
+	writer_u32(out, 0); /* No strings of trace_printk. */
+	writer_u64(out, 0); /* No thread names. */
 	return !c.in.failed && !out->failed;
 }

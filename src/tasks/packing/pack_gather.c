@@ -13,33 +13,36 @@
 #include "code/pack/pack_make.h"
 #include "tasks/packing/pack_code.h"
 
-#define WIDEST_INSTRUCTION 16 /* bytes, of all machines */
+#define WIDEST_INSTRUCTION 16 /* Maximum size of an instruction in bytes on any architecture. */
 
 struct hit {
 	uint32_t store_id;
-	bool is_leaf; /* a sample's own address: its function's code is packed */
-	bool is_return; /* the address lies in a call, one byte before the return address */
+	bool is_leaf; /* Set if a sample was taken at the address; the code of its function is packed. */
+	bool is_return; /* Set if the address is one byte before a return address, and so within a call. */
 	uint64_t address;
 };
 
 struct gather {
 	struct data_source *source;
 	VEC(struct hit) hits;
-	VEC(uint8_t) leaves; /* by frame */
-	VEC(uint64_t) addresses; /* of one object */
-	VEC(uint64_t) starts; /* return addresses in one object that are starts of symbols after no call; ascending */
+	VEC(uint8_t) leaves; /* Indexed by frame: 1 if the frame is a leaf. */
+	VEC(uint64_t) addresses; /* Addresses in the current object. */
+	/* Return addresses in the current object, in ascending order, that are starts of symbols not preceded by a
+	 * call. */
+	VEC(uint64_t) starts;
 	struct pack_codes codes;
 	VEC(struct pack_object) objects;
-	struct text text; /* what tracepoints print, which is not kept */
-	struct resolve_where where; /* of the sample that is looked at */
+	struct text text; /* Output of tracepoint_print, which is discarded. */
+	struct resolve_where where; /* Context of the current sample. */
 	struct pack_sum *sum;
 	struct stack_chains *chains;
-	struct pack_scrub *scrub; /* NULL: all stays as it is */
-	bool without_code; /* constants in it may be anything */
-	struct arena arena; /* of dumps */
+	struct pack_scrub *scrub; /* NULL if nothing is scrubbed. */
+	bool without_code; /* Set to leave code out, because constants in it may be private data. */
+	struct arena arena; /* Memory for jitdumps. */
 };
 
-/* Tracepoints print names of kernel addresses that their fields hold: each that is asked for counts as hit. */
+/* Called for kernel addresses in the fields of tracepoints, which are printed as names: each address counts as
+ * hit. */
 static const char *note_kernel_address(void *context, uint64_t *address, const char **module)
 {
 	struct gather *g = context;
@@ -157,7 +160,7 @@ static bool add_unnamed(struct gather *g, size_t *at, size_t last, struct pack_o
 	return end == start || pack_code_add_unnamed(&g->codes, store, id, start, end, object);
 }
 
-/* The code of the functions that leaves are in; hits are in order of address. */
+/* Packs the code of all functions with leaves; hits are sorted by address. */
 static bool add_codes(struct gather *g, size_t first, size_t last, struct pack_object *object)
 {
 	uint32_t id = g->hits.items[first].store_id;
@@ -209,7 +212,7 @@ static void mark_starts(const struct gather *g, struct pack_object *object)
 	}
 }
 
-/* What is hit of one entry and its instructions, each address once. */
+/* Collects the addresses of the hits and of the instructions of one entry, without duplicates. */
 static bool take_addresses(struct gather *g, size_t first, size_t last)
 {
 	size_t kept = 0;
@@ -233,7 +236,7 @@ static bool take_addresses(struct gather *g, size_t first, size_t last)
 	return true;
 }
 
-/* Of a runtime's dump all that was hit stays where it is in it. */
+/* Packs the functions of a jitdump that were hit, at their original offsets. */
 static enum tally_status make_dump(struct gather *g, uint32_t id, size_t first, size_t last, struct tally_error *err)
 {
 	struct pack_object object = {0};
@@ -256,7 +259,7 @@ static enum tally_status make_dump(struct gather *g, uint32_t id, size_t first, 
 	return TALLY_OK;
 }
 
-/* Of the hits [first, last), which are of one entry. */
+/* Makes the object for the hits [first, last), which belong to one entry of the store. */
 static enum tally_status pack_gather_make_object(struct gather *g, size_t first, size_t last, struct tally_error *err)
 {
 	struct pack_object object = {0};

@@ -21,10 +21,11 @@ struct packing {
 	struct data_source *source;
 	struct pack_scrub *scrub;
 	struct stack_chains *chains;
-	struct writer scrubbed; /* a record on its way */
+	struct writer scrubbed; /* The scrubbed record, before its stack dump is replaced. */
 };
 
-/* First names and payloads go, which leaves the form as it is; then stacks become chains. */
+/* First, names and payloads are scrubbed, which does not change the record's form; then stack dumps are replaced by
+ * call chains. */
 static enum inject_change change_record(void *context, const struct record *record, struct writer *out)
 {
 	struct packing *p = context;

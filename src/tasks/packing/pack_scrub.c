@@ -10,8 +10,8 @@
 #include "perfdata/feature_encode.h"
 #include "tasks/packing/pack_formats.h"
 
-#define PACK_SCRUB_COMM_BYTES 15 /* of a thread's name, without its end */
-#define RAW_KEPT_BYTES	      8 /* number and process of a tracepoint */
+#define PACK_SCRUB_COMM_BYTES 15 /* Maximum length of a thread's name without the NUL byte. */
+#define RAW_KEPT_BYTES	      8 /* Size of the common fields of a tracepoint up to the PID. */
 
 static const char *const system_folders[] = {
 	"/usr/lib/",
@@ -26,7 +26,7 @@ static const char *const system_folders[] = {
 	"/bin/",
 	"/sbin/",
 };
-/* Not files: what the kernel and machine/ know by these names. */
+/* Names of the kernel for mappings that are not files. */
 static const char *const known_places[] = {
 	"[vdso]", "[vsyscall]", "[heap]", "[stack]", "//anon", "/anon_hugepage", "/dev/zero"};
 static const char *const known_comms[] = {"swapper", "kthreadd", "perf-exec", "perf", "tally"};
@@ -94,7 +94,7 @@ static struct tally_str pack_scrub_hide(struct pack_scrub *scrub, struct tally_s
 	return pack_scrub_made(scrub, text);
 }
 
-/* "jit-123.dump", by which a mapping is known to be of a dump, and which is made of the process's number. */
+/* Matches "jit-123.dump", which identifies a mapping of a jitdump and contains only the PID. */
 static bool is_jitdump_name(struct tally_str name)
 {
 	static const char start[] = "jit-", end[] = ".dump";
@@ -106,7 +106,8 @@ static bool is_jitdump_name(struct tally_str name)
 	return at > sizeof(start) - 1 && str_equal((struct tally_str){name.data + at, name.len - at}, str_from(end));
 }
 
-/* "/home/me/bin/program" -> "/x1/x2": folder and name each have a number, so that a thread of the name fits to it. */
+/* Converts "/home/me/bin/program" to "/x1/x2". Directory and name have separate numbers, so that a thread with the
+ * program's name gets the same one. */
 static struct tally_str hide_path(struct pack_scrub *scrub, struct tally_str path)
 {
 	char text[48];
@@ -145,7 +146,7 @@ static struct tally_str scrub_path(struct pack_scrub *scrub, struct tally_str pa
 	return hide_path(scrub, path);
 }
 
-/* Threads may call themselves anything, also what a program of the system is called. */
+/* Thread names are arbitrary, so only known names and those of system programs in the recording are retained. */
 static struct tally_str scrub_comm(struct pack_scrub *scrub, struct tally_str comm)
 {
 	if (comm.len == 0)
@@ -193,7 +194,7 @@ static enum inject_change scrub_named(struct pack_scrub *scrub, const struct rec
 	return pack_scrub_put(scrub, record, &fields, out);
 }
 
-/* Zeros for bytes of the record, of which out has a copy. */
+/* Overwrites bytes of the record with zeros in its copy in out. */
 static void pack_scrub_clear(const struct record *record, struct writer *out, const uint8_t *from, size_t len)
 {
 	if (!out->failed && from && len > 0 && from >= record->bytes.data &&
@@ -249,7 +250,7 @@ static enum inject_change scrub_any(struct pack_scrub *scrub, const struct recor
 	case RECORD_FINISHED_INIT:
 	case RECORD_ID_INDEX:
 	case RECORD_TIME_CONV:
-		return INJECT_KEPT; /* numbers only */
+		return INJECT_KEPT; /* These records contain only numbers. */
 	default:
 		return INJECT_DROPPED;
 	}
@@ -263,7 +264,7 @@ enum inject_change pack_scrub_record(void *context, const struct record *record,
 	return change;
 }
 
-/* Names that are in the tables of all, with modifiers; and tracepoints, but not those that users make. */
+/* Returns whether the name is a generic event with modifiers, or a tracepoint that was not made by users. */
 static bool is_known_event(const struct perfdata_event_desc *event)
 {
 	struct tally_str base = event->name;
@@ -347,7 +348,7 @@ static void pack_scrub_drop(struct perfdata_features *f, unsigned bit)
 	f->raw[bit] = (struct tally_bytes){NULL, 0};
 }
 
-/* Anew, of what is understood: what lies between the fields goes. */
+/* Encodes the section again from its parsed fields, which removes any data between them. */
 static void pack_scrub_renew(struct pack_scrub *scrub, struct perfdata_features *f, unsigned bit)
 {
 	struct writer w = {.swap = perfdata_reader_is_swapped(scrub->reader)};
@@ -374,7 +375,8 @@ void pack_scrub_features(struct pack_scrub *scrub, struct perfdata_features *f)
 	for (unsigned bit = 0; bit < FEATURE_BITS && !scrub->failed; bit++) {
 		if (!feature_is_present(f, bit))
 			continue;
-		bool is_damaged = feature_is_damaged(f, bit) && bit != FEATURE_ORIGIN; /* stays as unknown */
+		/* A damaged origin is retained, because it is read as an unknown one. */
+		bool is_damaged = feature_is_damaged(f, bit) && bit != FEATURE_ORIGIN;
 		if (!pack_scrub_stays(bit) || is_damaged)
 			pack_scrub_drop(f, bit);
 		else
@@ -393,7 +395,7 @@ static void note_program(struct pack_scrub *scrub, struct tally_str path)
 		scrub->failed = true;
 }
 
-/* "/tmp/perf-123.map", which is made of the process's number. */
+/* Matches "/tmp/perf-123.map", which contains only the PID. */
 static bool is_perf_map(struct tally_str path)
 {
 	static const char start[] = "/tmp/perf-", end[] = ".map";
