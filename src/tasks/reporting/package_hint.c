@@ -12,7 +12,7 @@
 #define DPKG_LISTS "/var/lib/dpkg/info"
 #define LIST_END   ".list"
 
-/* Whether the line "KEY=value" of os-release names that distribution, or one like it. */
+/* Returns whether the line of os-release is ID or ID_LIKE with this distribution. */
 static bool line_names(struct tally_str line, const char *name)
 {
 	struct tally_str key;
@@ -51,7 +51,8 @@ static bool list_has(const char *list, const char *path)
 	return has;
 }
 
-/* Lists name files as they were packed: before /usr had all, libraries were in /lib. */
+/* Lists contain the paths of the package, which may be in /lib for files in /usr/lib on systems with a merged
+ * /usr. */
 static bool package_hint_is_listed(const char *list, const char *path)
 {
 	return list_has(list, path) || (strncmp(path, "/usr/", 5) == 0 && list_has(list, path + 4));
@@ -69,7 +70,7 @@ const char *package_of(struct arena *arena, const char *path)
 		if (len <= end || strcmp(item->d_name + len - end, LIST_END) != 0)
 			continue;
 		snprintf(list, sizeof(list), DPKG_LISTS "/%s", item->d_name);
-		/* "libc6:amd64.list" */
+		/* The name is like "libc6:amd64.list". */
 		if (package_hint_is_listed(list, path))
 			package = arena_string(arena, item->d_name,
 				strcspn(item->d_name, ":") < len - end ? strcspn(item->d_name, ":") : len - end);
@@ -80,7 +81,7 @@ const char *package_of(struct arena *arena, const char *path)
 
 static void print_debian(struct text *out, const char *package)
 {
-	/* glibc's debug files keep their old name, and need no other archive. */
+	/* The package with glibc's debug files keeps its old name, and is in the main archive. */
 	if (strcmp(package, "libc6") == 0)
 		text_str(out, "apt-get install libc6-dbg");
 	else

@@ -17,7 +17,7 @@ static enum tally_status report_annotate_read_samples(struct report_annotate *an
 	annotate->settings.percent = r->code.percent;
 	annotate->settings.hides_source = r->code.hides_source;
 	annotate->settings.shows_bytes = r->code.shows_bytes;
-	/* A file that was cut has the samples before that; the report has told of it. */
+	/* Of a truncated file, the samples before its end are used; the report has already printed a warning. */
 	annotate->is_read = annotate->samples.event_count > 0 && status != TALLY_NOMEM;
 	if (!annotate->is_read)
 		annotate_samples_deinit(&annotate->samples);

@@ -11,7 +11,7 @@
 
 struct config_reading {
 	struct report_request *request;
-	char **sort; /* NULL: of top, which has not report's own */
+	char **sort; /* NULL for top, to which the settings of report do not apply. */
 	struct diag *notes;
 	double percent_limit;
 	bool has_percent_limit;
@@ -102,7 +102,7 @@ enum tally_status report_config_read(
 {
 	struct config_reading reading = {.request = request, .sort = sort, .notes = notes};
 	enum tally_status status = config_files_read(report_config_apply, &reading, notes, err);
-	/* as perf has it: the rows' limit is the chains' too, wherever that was set */
+	/* As in perf, the limit of rows also applies to call chains, even if these have a setting of their own. */
 	if (status == TALLY_OK && reading.has_percent_limit)
 		request->look.percent_limit = request->chains.look.min_percent = reading.percent_limit;
 	return status;

@@ -26,7 +26,7 @@ struct view {
 struct report_explore_session {
 	const struct explore_source *source;
 	struct tui_terminal *terminal;
-	struct view *views; /* by index of the source */
+	struct view *views; /* Indexed by the tables of the source. */
 	struct grid grid;
 	uint32_t current;
 };
@@ -50,7 +50,7 @@ void explore_begun_end(struct explore_begun *begun)
 	*begun = (struct explore_begun){0};
 }
 
-/* The explorer of the preliminary table continues with this one. */
+/* Continues the explorer of the preliminary table with the final table. */
 static enum tally_status report_explore_resume(struct view *view, struct explore_begun *begun, struct tally_error *err)
 {
 	view->explorer = begun->explorer;
@@ -131,7 +131,7 @@ static enum tally_status report_explore_draw(struct report_explore_session *s, s
 	return TALLY_OK;
 }
 
-/* What takes a while says so first. */
+/* Shows a message before an operation that takes some time. */
 static enum tally_status report_explore_say_while(
 	struct report_explore_session *s, const char *what, struct tally_error *err)
 {
@@ -142,7 +142,8 @@ static enum tally_status report_explore_say_while(
 	return status;
 }
 
-/* The samples of all functions are read when the first one is asked for. why: what to say about it on the screen. */
+/* Shows the code of a function. The samples of all functions are read for the first one. why is set to a message for
+ * the screen. */
 static enum tally_status annotate_function(struct report_explore_session *s, uint32_t function, bool *leaves,
 	struct tally_error *why, struct tally_error *err)
 {
@@ -281,7 +282,7 @@ static enum tally_status show_page(
 	return status;
 }
 
-/* All tables begin anew; keys that are not available leave them as they are. */
+/* Sorts all tables again by other keys; if the keys are invalid, nothing changes. */
 static enum tally_status sort_by(struct report_explore_session *s, struct tally_error *err)
 {
 	struct explorer *e = &s->views[s->current].explorer;
@@ -339,7 +340,7 @@ static enum tally_status report_explore_act(
 	return TALLY_OK;
 }
 
-/* What was asked for while the recording was still being read. */
+/* Executes an action that was requested while the recording was still being read. */
 static enum tally_status act_late(
 	struct report_explore_session *s, const struct explore_begun *begun, bool *leaves, struct tally_error *err)
 {

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/text.h"
 
-#define MAX_EVENTS 64 /* bits of a field's events */
+#define MAX_EVENTS 64 /* Number of bits in replay_field.events. */
 
 void report_fields_init(struct report_fields *fields, struct perfdata_reader *reader)
 {
@@ -17,7 +17,7 @@ void report_fields_deinit(struct report_fields *fields)
 	fields->printer = NULL;
 }
 
-/* As wide as any number of its size, and texts that have a fixed place. */
+/* Returns the width of the widest possible number of this size, or the size of a text with a fixed size. */
 static unsigned report_fields_field_width(const struct tracepoint_field *field)
 {
 	if (field->form == TRACEPOINT_TEXT || field->count)
@@ -45,7 +45,7 @@ static uint32_t report_fields_add_field(
 	return UINT32_C(1) << index;
 }
 
-/* A whole name, or a part of it. */
+/* wanted is the name of the event or a part of it. */
 static bool event_matches(const struct perfdata_event *event, struct tally_str wanted)
 {
 	if (event->attr.type != EVENT_TRACEPOINT)

@@ -32,7 +32,8 @@ static void report_plan_add_key(enum profile_key *keys, size_t *count, enum prof
 		keys[(*count)++] = key;
 }
 
-/* "{comm,dso},sym": keys that share a level of a hierarchy. Elsewhere the braces say nothing. */
+/* In "{comm,dso},sym", the keys in braces share a level of a hierarchy. Without a hierarchy, braces have no
+ * effect. */
 static struct tally_str without_braces(struct tally_str part, int *depth)
 {
 	int opened = 0, closed = 0;
@@ -48,21 +49,22 @@ static struct tally_str without_braces(struct tally_str part, int *depth)
 struct key_list {
 	enum profile_key keys[REPORT_MAX_COLUMNS];
 	size_t count;
-	bool is_joined[REPORT_MAX_COLUMNS]; /* to the level of the key before it, in a hierarchy */
+	bool is_joined[REPORT_MAX_COLUMNS]; /* Set if the key shares the level of the previous key in a hierarchy. */
 };
 
 struct key_parser {
-	const char *option; /* as messages name it */
+	const char *option; /* Name of the option in messages. */
 	enum profile_key_mode mode;
-	struct report_fields *fields; /* NULL: fields of tracepoints are no keys here */
-	bool are_fields; /* averages and parts by what are keys elsewhere */
+	struct report_fields *fields; /* NULL if fields of tracepoints are not allowed as keys. */
+	bool are_fields; /* Set for --fields, where some names mean averages or shares instead of sort keys. */
 };
 
 static enum tally_status add_typed_key(
 	const struct key_parser *parser, struct tally_str text, struct key_list *list, struct tally_error *err)
 {
 	enum profile_key key;
-	/* a field's own name says more than what begins a key's: "ret" is no retire_lat where system calls return */
+	/* A field's name has precedence over an abbreviated key: "ret" is the field of system calls, not
+	 * retire_lat. */
 	uint32_t found = parser->fields && !profile_key_is_name(text) ? report_fields_find(parser->fields, text) : 0;
 	if (!found && profile_key_find(text, &key)) {
 		if (profile_key_get(key)->mode != KEY_MODE_ANY && profile_key_get(key)->mode != parser->mode)
@@ -81,7 +83,7 @@ static enum tally_status add_typed_key(
 		nearest ? "; did you mean `" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-/* Keys stand between commas or blanks. */
+/* Keys are separated by commas or blanks. */
 static bool report_plan_next_key(struct tally_str *rest, struct tally_str *key)
 {
 	size_t len = 0;
@@ -106,20 +108,20 @@ static enum tally_status parse_keys(
 		part = without_braces(part, &depth);
 		if (part.len)
 			status = add_typed_key(parser, part, list, err);
-		/* what one word stands for is one level too */
+		/* Several keys for one word also share a level. */
 		for (size_t i = first; i < list->count; i++)
 			list->is_joined[i] = is_inside || i > first;
 	}
 	return status;
 }
 
-/* -F +KEY,...: columns beside the usual ones. */
+/* Returns whether -F adds columns to the default ones (-F +KEY,...). */
 static bool adds_fields(const struct report_plan *p)
 {
 	return p->request->rows.fields && *p->request->rows.fields == '+';
 }
 
-/* -s latency or latency_children: what it names takes the place of the overheads. */
+/* Returns whether -s contains latency or latency_children, which replace the default overhead columns. */
 static bool names_latency(const struct report_plan *p, const struct key_list *sort)
 {
 	return !p->request->rows.by_latency &&
@@ -171,7 +173,7 @@ static enum tally_status parse_sort(struct report_plan *p, const struct report_s
 		status = parse_keys(&parser, typed, sort, err);
 	if (status != TALLY_OK)
 		return status;
-	/* perf adds this column whenever the word itself stands in the list */
+	/* perf adds this column if the list contains the text "symbol" anywhere. */
 	bool has_symbol = typed ? strstr(typed, "symbol") != NULL : p->request->chains.has_history && !rows->by_memory;
 	if (has_symbol)
 		report_plan_add_key(sort->keys, &sort->count, p->mode == KEY_MODE_BRANCH ? KEY_IPC_LBR : KEY_IPC_NULL);
@@ -190,7 +192,7 @@ static bool is_joined(const struct key_list *list, enum profile_key key)
 	return false;
 }
 
-/* A key is a level of its own, but for those that share one. */
+/* Each key has its own level, except for keys that share one. */
 static void set_levels(struct report_plan *p, const struct key_list *sort)
 {
 	int level = -1;
@@ -269,7 +271,8 @@ static enum tally_status make_columns(
 	return TALLY_OK;
 }
 
-/* A filter on one name makes its column say nothing of samples; perf names it above the table instead. */
+/* If a filter permits only one value of a column, the column is hidden. As in perf, the value is shown above the
+ * table. */
 static void hide_constant_columns(struct report_plan *p)
 {
 	uint64_t hidden = 0;
@@ -278,11 +281,12 @@ static void hide_constant_columns(struct report_plan *p)
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 		hidden |= report_request_only(p->request, keys[i]).len ? UINT64_C(1) << keys[i] : 0;
 	for (size_t i = 0; i < p->key_count; i++)
-		left += p->keys[i] > KEY_SYMBOL || !(hidden >> p->keys[i] & 1); /* those after it are never hidden */
+		/* Keys after KEY_SYMBOL are never hidden. */
+		left += p->keys[i] > KEY_SYMBOL || !(hidden >> p->keys[i] & 1);
 	if (!left)
 		return;
 	p->hidden_columns = hidden;
-	/* Callers elsewhere have rows too; what nobody sees does not order them. */
+	/* Rows of callers may have other values in hidden columns, which must not affect the order. */
 	size_t count = p->order_count;
 	p->order_count = 0;
 	for (size_t i = 0; i < count; i++)
@@ -316,7 +320,7 @@ static const char *default_sort_of(const struct report_plan *p, const struct rep
 	return rows->default_sort ? rows->default_sort : DEFAULT_SORT;
 }
 
-/* Each level of a hierarchy is a key, and its sums are shown before it. */
+/* Returns whether all values precede the keys: each level of a hierarchy shows its sums before its key. */
 static bool values_lead(const struct report_plan *p)
 {
 	bool was_value = true;
@@ -342,7 +346,8 @@ static bool has_type_key(const char *list)
 	return has;
 }
 
-/* Callers access no data that has a type: rows of types are the samples' own. */
+/* Returns whether a key is about data types. Callers do not access the data, so such rows are made of the samples'
+ * own frames only. */
 static bool asks_for_types(const struct report_plan *p)
 {
 	const struct report_rows *rows = &p->request->rows;
@@ -363,7 +368,8 @@ static void set_chains(struct report_plan *p, const struct report_source *source
 	p->with_chains = shows_chains && typed->look.style != CHAIN_NONE;
 	p->is_by_address = typed->is_by_address || typed->has_history;
 	p->is_by_line = typed->is_by_line && !typed->has_history;
-	/* perf decides on children before a pipe has told of call chains, but on their order after it */
+	/* perf decides about children before it has read the call chains of a pipe, but about the order of callers
+	 * afterwards. */
 	p->with_children = has_chains && !source->is_pipe && !no_children && !rows->is_hierarchy && !is_own;
 	bool leads_by_default = (has_chains || p->with_history) && !no_children && !rows->wakers;
 	p->is_caller_first = typed->is_inverted || (typed->order_is_set ? typed->is_caller_first : leads_by_default);

@@ -35,7 +35,7 @@ uint64_t report_lbr_registers(const struct perfdata_reader *reader)
 	return 0;
 }
 
-/* Sort keys about waits are about all of a thread's time. */
+/* Sort keys about waits require that waits and on-CPU samples are joined. */
 static enum replay_waits report_replay_waits(const struct report_plan *p)
 {
 	uint64_t wait_facets = UINT64_C(1) << FACET_STATE | UINT64_C(1) << FACET_WAKER;
@@ -123,9 +123,9 @@ enum tally_status report_replay_run(const struct report_replay *wanted, struct b
 	}
 	options.progress = wanted->progress;
 	if (r->output.is_interactive && wait_events_find(wanted->reader, options.waits).are_joined)
-		options.facets |= UINT64_C(1) << FACET_STATE; /* for flame graphs */
+		options.facets |= UINT64_C(1) << FACET_STATE; /* Flame graphs show states. */
 	if (options.by_branch && !r->output.is_interactive)
-		options.facets |= UINT64_C(1) << FACET_BRANCH_KIND; /* for what stands below the tables */
+		options.facets |= UINT64_C(1) << FACET_BRANCH_KIND; /* The summary below the tables needs it. */
 	if (status == TALLY_OK && r->output.is_interactive)
 		status = replay_profile(wanted->reader, store, &options, result, err);
 	else if (status == TALLY_OK)

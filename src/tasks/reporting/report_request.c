@@ -15,10 +15,10 @@ void report_request_init(struct report_request *request)
 	request->chains.look = (struct chain_options){.style = CHAIN_GRAPH, .min_percent = DEFAULT_MIN_PERCENT};
 	request->chains.max_stack = UINT32_MAX;
 	request->rows.time_quantum_ns = REPORT_QUANTUM_NS;
-	request->samples.filters.hides_guests = true; /* as perf, whose verb kvm shows them */
+	request->samples.filters.hides_guests = true; /* As in perf, only the verb kvm shows samples of guests. */
 }
 
-/* True if text is a beginning of word. */
+/* Returns whether text is a prefix of word. */
 static bool report_request_begins(struct tally_str text, const char *word)
 {
 	return text.len && str_starts_with(str_from(word), text);
@@ -82,7 +82,7 @@ static bool set_chain_branches(struct report_request *r, struct tally_str text)
 	return report_request_begins(text, "branch");
 }
 
-/* The first number is the threshold in percent, the second one how many entries a level shows. */
+/* The first number is the threshold in percent, the second is the maximum number of entries on a level. */
 static bool set_chain_number(struct report_request *r, struct tally_str text, bool *has_threshold)
 {
 	char number[32], *end;
@@ -98,7 +98,7 @@ static bool set_chain_number(struct report_request *r, struct tally_str text, bo
 		*has_threshold = true;
 		return true;
 	}
-	/* As in perf, only the whole part of it counts: of "fractal,1,0.5" nothing is left out. */
+	/* As in perf, only the integer part is used: "fractal,1,0.5" omits nothing. */
 	uint64_t limit;
 	size_t whole = strspn(number, "0123456789");
 	if (whole > 0 && number[whole] == '.' && strspn(number + whole + 1, "0123456789") == text.len - whole - 1)
@@ -114,7 +114,8 @@ enum tally_status report_request_set_chains(struct report_request *request, cons
 	struct tally_str rest = str_from(text), part;
 	bool has_threshold = false;
 	request->chains.are_asked = true;
-	if (!text || !*text) { /* perf's "-g" alone is graph,0.5,caller whatever was said before, but for the limit */
+	/* As in perf, "-g" alone means graph,0.5,caller and resets all earlier settings except the limit. */
+	if (!text || !*text) {
 		request->chains.look = (struct chain_options){.style = CHAIN_GRAPH,
 			.min_percent = DEFAULT_MIN_PERCENT,
 			.print_limit = request->chains.look.print_limit};
@@ -178,12 +179,13 @@ enum tally_status report_request_set_percent_limit(
 
 bool report_request_set_group_sort(struct report_request *request, const char *text)
 {
-	bool is_negative = text[0] == '-'; /* of no event: the first one's, as any index that is too high */
+	/* A negative index selects no event, so the first one is used, as for an index that is too high. */
+	bool is_negative = text[0] == '-';
 	if (!str_to_u64(str_from(text + is_negative), 0, &request->groups.sort_index))
 		return false;
 	if (is_negative)
 		request->groups.sort_index = 0;
-	/* The first event's index is what is taken without it: it needs no group. */
+	/* Index 0 is the default, so it does not require a group. */
 	request->groups.sort_is_set = is_negative || request->groups.sort_index > 0;
 	return true;
 }

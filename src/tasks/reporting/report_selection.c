@@ -51,7 +51,7 @@ enum tally_status report_parallelism_levels(const char *list, bool **levels, str
 	bool *table = calloc(LIMIT_CPUS, sizeof(*table));
 	if (!table)
 		return error_nomem(err);
-	/* Whoever is sampled runs: there is always one. */
+	/* The sampled thread itself runs, so the number is never 0. */
 	if (*list && number_ranges_parse(list, LIMIT_CPUS, table) && !table[0]) {
 		*levels = table;
 		return TALLY_OK;

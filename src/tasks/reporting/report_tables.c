@@ -65,7 +65,7 @@ bool report_tables_is_shown(const struct report_tables *tables, const struct fla
 	return samples || tables->plan->request->look.keeps_empty;
 }
 
-/* What is below it has no call graph, whatever its callers are. */
+/* Returns the share of the total below which rows get no call graph. */
 static double least_chain_share(const struct report_plan *p)
 {
 	bool is_fixed = p->chains.style != CHAIN_FRACTAL && !p->request->output.is_interactive && !p->with_history;
@@ -118,7 +118,8 @@ enum tally_status report_tables_make(const struct report_tables *tables, uint32_
 	return status;
 }
 
-/* The levels of the columns that this table has: an event without a field has no level for it. Gives their number. */
+/* Numbers the levels of the columns that this table has: a tracepoint without a field has no level for it. Returns
+ * the number of levels. */
 static unsigned fit_levels(
 	const struct report_plan *p, const struct flat_table *table, uint8_t levels[REPORT_MAX_COLUMNS])
 {
