@@ -66,7 +66,7 @@ static int live_opening_make_events(struct live_opening *o)
 	return record_events_make(o->cli, o->command, o->kernel, o->settings, &o->events, NULL);
 }
 
-/* Nobody asked for all CPUs by name: what may be had is better than nothing, as long as it is said. */
+/* If all CPUs were only the default, measuring the user's own processes is better than nothing; a note reports it. */
 static bool may_take_own(const struct live_opening *o, enum tally_status status, bool was_asked)
 {
 	return status == TALLY_DENIED && !was_asked && o->plan.attrs.is_system_wide && !o->settings->target.cpus;

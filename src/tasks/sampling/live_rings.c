@@ -6,7 +6,8 @@
 #include "tasks/recording/record_description.h"
 #include "tasks/session/event_words.h"
 
-#define FRAMES_KEPT  (1u << 20) /* every address that a sample has is one */
+/* Maximum number of resolved frames in memory; each distinct address of a sample is one. */
+#define FRAMES_KEPT  (1u << 20)
 #define SETTLE_LOOKS 50
 #define SETTLE_MS    20
 
@@ -35,7 +36,7 @@ void live_rings_close(struct live_rings *rings)
 	diag_deinit(&rings->diag);
 }
 
-/* ---- opening ---- */
+/* ---- Opening ---- */
 
 enum tally_status live_rings_add_events(struct live_rings *rings, const char *words, struct tally_error *err)
 {
@@ -124,9 +125,10 @@ enum tally_status live_rings_open_source(
 		       : status;
 }
 
-/* ---- running ---- */
+/* ---- Running ---- */
 
-/* The events of a task end a moment before it can be waited for; at some execs they end, and the task goes on. */
+/* The events of a task end shortly before it can be waited for. At some execs, they end although the task
+ * continues. */
 static enum tally_status live_rings_settle(struct live_rings *rings, struct tally_error *err)
 {
 	struct command_watch *watch = &rings->watch;
@@ -165,7 +167,7 @@ enum tally_status live_rings_drain(struct live_rings *rings, bool is_last, struc
 	return status;
 }
 
-/* LOST records come only when a ring has room again: what the kernel counted has all of it, where it counts. */
+/* The kernel emits LOST records only when a ring has room again, so its counters, if available, are more complete. */
 void live_rings_count_lost(struct live_rings *rings)
 {
 	struct input_health *health = &rings->user.source->pass.sideband.health;

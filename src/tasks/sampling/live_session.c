@@ -18,8 +18,10 @@
 #include "tasks/recording/record_description.h"
 #include "tasks/recording/record_waits.h"
 
-#define DRAIN_MS     100 /* a ring that fills faster wakes us */
-#define INBOX_RELIEF (32u << 20) /* bytes: more of them are taken in before the refresh */
+/* Interval for draining rings in milliseconds; a ring that fills faster wakes the thread earlier. */
+#define DRAIN_MS 100
+/* Size of the inbox in bytes from which records are processed before the next refresh. */
+#define INBOX_RELIEF (32u << 20)
 
 struct tid_list {
 	pid_t *items;
@@ -28,7 +30,7 @@ struct tid_list {
 
 #define LIVE_SESSION_NS_PER_S UINT64_C(1000000000)
 
-struct live_session_header { /* of a record */
+struct live_session_header { /* Start of every record. */
 	uint32_t type;
 	uint16_t misc, size;
 };
@@ -46,20 +48,20 @@ struct live_session {
 	int drain_ms;
 	pthread_t drainer;
 	bool has_drainer;
-	int stop_fd; /* readable: the drainer is to end */
-	/* The drainer's and ours, by lock: rings and what came out of them. */
+	int stop_fd; /* Becomes readable when the drainer thread must end. */
+	/* The following members are shared with the drainer thread and protected by lock. */
 	pthread_mutex_t lock;
 	struct writer inbox;
 	uint64_t samples_read;
-	uint64_t frequency; /* that was set since the start; 0: none was */
+	uint64_t frequency; /* Frequency that was set after the start, or 0. */
 	bool is_over;
-	uint64_t over_ns; /* since when */
+	uint64_t over_ns; /* Time of the last check; the time of the end if is_over is set. */
 	enum tally_status drained;
 	struct tally_error drain_error;
-	/* Ours. */
+	/* The following members are used by the caller's thread only. */
 	struct live_figures figures, adding;
-	struct map_u64 tried; /* threads of the user's that were to join */
-	struct instant emptied, refreshed; /* when rings were emptied last; when for a refresh */
+	struct map_u64 tried; /* Threads of the user for which joining has already been attempted. */
+	struct instant emptied, refreshed; /* Times at which rings were last drained, and last drained for a refresh. */
 };
 
 static struct instant instant_now(void)
@@ -67,7 +69,7 @@ static struct instant instant_now(void)
 	return (struct instant){clock_ns(), clock_cpu_ns()};
 }
 
-/* ---- opening ---- */
+/* ---- Opening ---- */
 
 enum tally_status live_session_open(
 	const struct record_request *request, struct live_session **session, struct tally_error *err)
@@ -97,9 +99,9 @@ struct tally_bytes live_session_description(const struct live_session *s)
 	return s->description.bytes;
 }
 
-/* ---- records ---- */
+/* ---- Records ---- */
 
-/* Records begin at multiples of eight bytes, so no header lies in two slices. */
+/* Records are aligned to 8 bytes, so a header never lies in two slices. */
 static uint64_t live_session_count_samples(const struct tally_bytes *slices, size_t slice_count)
 {
 	uint64_t samples = 0;
@@ -137,7 +139,7 @@ static enum tally_status to_inbox_and_live(
 			       : to_inbox(s, slices, slice_count, err);
 }
 
-/* With the lock. Waits first: what the rings hold by then may be newer. */
+/* Called with the lock held. Waits are drained first, so that the records that remain in the rings are newer. */
 static enum tally_status live_session_drain(struct live_session *s, bool is_last, struct tally_error *err)
 {
 	const struct record_sink sink = {to_inbox, s};
@@ -159,7 +161,7 @@ static int pause_ms(const struct live_session *s)
 	return pause >= 0 && pause < s->drain_ms ? pause : s->drain_ms;
 }
 
-/* With --call-graph dwarf stacks are followed by the events' ids as they were at the start. */
+/* With --call-graph dwarf, the unwinder knows only the event IDs of the start, so new processes cannot be added. */
 static bool takes_newcomers(const struct live_session *s)
 {
 	return s->request->target.user && !s->opening.live;
@@ -228,7 +230,9 @@ enum tally_status live_session_start(
 
 	if (status == TALLY_OK && s->opening.waits)
 		status = record_waits_start(s->opening.waits, s->opening.recorder, false, err);
-	if (status == TALLY_OK) /* before running processes are read: records describe changes meanwhile */
+	/* Events are enabled before the running processes are read, so that records describe changes in the
+	 * meantime. */
+	if (status == TALLY_OK)
 		status = recorder_enable(s->opening.recorder, err);
 	if (status == TALLY_OK && s->opening.waits)
 		status = record_waits_begin(s->opening.waits, err);
@@ -265,10 +269,10 @@ void live_session_close(struct live_session *s)
 	free(s);
 }
 
-/* ---- refreshing ---- */
+/* ---- Refreshing ---- */
 
-/* Twice through the rings: what the first look saw is complete after the second. early: bytes of inbox that are.
- * is_last: nothing comes after it. */
+/* Drains the rings twice: records of the first pass are in order only after the second one. *early is the number of
+ * bytes of inbox from the first pass. is_last: no records follow. */
 static enum tally_status take_inbox(
 	struct live_session *s, bool is_last, struct writer *inbox, size_t *early, struct tally_error *err)
 {
@@ -282,7 +286,8 @@ static enum tally_status take_inbox(
 		status = live_session_drain(s, is_last, err);
 	*early = s->inbox.len;
 	s->emptied = instant_now();
-	if (status == TALLY_OK && !s->opening.live && !is_last) /* which does that itself */
+	/* With an unwinder, record_live_drain already reads the rings twice. */
+	if (status == TALLY_OK && !s->opening.live && !is_last)
 		status = live_session_drain(s, false, err);
 	*inbox = s->inbox;
 	s->inbox = (struct writer){0};
@@ -308,16 +313,17 @@ static bool live_session_runs(void *context, int32_t tid)
 	return kill(tid, 0) == 0 || errno != ESRCH;
 }
 
-/* Ends of processes may be among the lost records; otherwise processes that have ended would stay forever. */
+/* The lost records may include exits, so processes that have ended are removed here. */
 static enum tally_status live_session_sweep(struct live_session *s, struct tally_error *err)
 {
 	return live_profile_figures(s->profile).lost ? live_profile_sweep(s->profile, live_session_runs, NULL, err)
 						     : TALLY_OK;
 }
 
-struct live_session_round { /* what becomes of the new samples */
+struct live_session_round { /* Options for handling new samples. */
 	bool fades, is_last;
-	struct profile **taken; /* gets their profile; NULL: it is added to the earlier ones */
+	/* Receives the profile of the new samples; NULL if they are added to the earlier ones. */
+	struct profile **taken;
 };
 
 static enum tally_status make_profile(
@@ -339,7 +345,7 @@ static enum tally_status take_in(
 	struct tally_bytes first = {inbox.data, early}, second = {inbox.data + early, inbox.len - early};
 	if (status == TALLY_OK && first.len)
 		status = live_profile_feed(s->profile, &first, 1, err);
-	if (!round->is_last) /* without a mark, nothing waits for a later round */
+	if (!round->is_last) /* Without a mark, no records are held back for a later round. */
 		live_profile_mark(s->profile);
 	if (status == TALLY_OK && second.len)
 		status = live_profile_feed(s->profile, &second, 1, err);
@@ -351,7 +357,7 @@ static enum tally_status take_in(
 	if (status == TALLY_OK)
 		add_figures(s);
 #ifdef __GLIBC__
-	(void)malloc_trim(0); /* a refresh takes much for a moment, which would stay */
+	(void)malloc_trim(0); /* A refresh temporarily needs much memory, which malloc would retain. */
 #endif
 	return status;
 }
@@ -377,9 +383,9 @@ enum tally_status live_session_pause(struct live_session *s, bool is_paused, str
 	return status;
 }
 
-/* ---- processes of a user that are no children of those that we watch ---- */
+/* ---- New processes of a user that are not children of measured ones ---- */
 
-/* Neither told of by records, as children of those that we watch are, nor tried before. */
+/* Lists threads that were neither reported by records, as children of measured threads are, nor tried before. */
 static enum tally_status list_newcomers(
 	struct live_session *s, const struct target *now, struct tid_list *list, struct tally_error *err)
 {
@@ -392,12 +398,12 @@ static enum tally_status list_newcomers(
 			continue;
 		ok = (was_tried || vec_push(list, now->threads[i])) && map_u64_set(&tried, tid, 1);
 	}
-	map_u64_deinit(&s->tried); /* a number that is not there now may be another thread's later */
+	map_u64_deinit(&s->tried); /* A TID that does not exist now may belong to another thread later. */
 	s->tried = tried;
 	return ok ? TALLY_OK : error_nomem(err);
 }
 
-/* Their samples have IDs that the description at the start lacks. */
+/* The samples of new threads have IDs that are missing from the initial description. */
 static enum tally_status describe_again(struct live_session *s, struct tally_error *err)
 {
 	struct file_map description = {0};
@@ -418,7 +424,7 @@ static enum tally_status take_newcomers(struct live_session *s, const struct tar
 	recorder_forget_ended(s->opening.recorder);
 	if (status == TALLY_OK && list.len)
 		status = recorder_join(s->opening.recorder, list.items, list.len, &joined, err);
-	if (status == TALLY_OK && joined && s->frequency) /* they begin with the one of the start */
+	if (status == TALLY_OK && joined && s->frequency) /* New events start with the initial frequency. */
 		(void)recorder_set_freq(s->opening.recorder, s->frequency);
 	if (status == TALLY_OK && joined)
 		status = record_opening_describe_threads(&s->opening, &sink, list.items, list.len, err);
@@ -446,7 +452,8 @@ static enum tally_status live_session_renew(
 	struct live_session *s, const struct live_session_round *round, struct tally_error *err)
 {
 	enum tally_status status = take_in_with_newcomers(s, round, err);
-	struct instant now = s->emptied, before = s->refreshed; /* what the work on it took is the next refresh's */
+	/* The processing time of this refresh is attributed to the next one. */
+	struct instant now = s->emptied, before = s->refreshed;
 	uint64_t end_ns = live_session_is_over(s) && s->over_ns < now.ns ? s->over_ns : now.ns;
 	double ns = (double)(now.ns - before.ns), own_ns = (double)(now.own_cpu_ns - before.own_cpu_ns);
 	s->figures = s->adding;
@@ -473,7 +480,7 @@ enum tally_status live_session_take(
 	return live_session_renew(s, &(struct live_session_round){.is_last = is_last, .taken = profile}, err);
 }
 
-/* What the rings hold was sampled at the frequency before. */
+/* The records in the rings were sampled at the previous frequency, so they are processed first. */
 enum tally_status live_session_set_frequency(struct live_session *s, uint64_t frequency, struct tally_error *err)
 {
 	pthread_mutex_lock(&s->lock);
