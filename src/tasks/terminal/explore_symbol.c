@@ -22,7 +22,8 @@ enum tally_status explore_symbol_of(
 
 uint32_t explore_symbol_labelled(const struct profile *p, const struct flame_label *label)
 {
-	uint32_t inlined = PROFILE_NONE; /* which explore_symbol_of explains */
+	/* An inlined function of that name; explore_symbol_of reports why it has no code. */
+	uint32_t inlined = PROFILE_NONE;
 	if (label && label->function != PROFILE_NONE)
 		return label->function;
 	for (uint32_t i = 0; label && i < p->function_count; i++) {

@@ -11,9 +11,11 @@
 #include "base/helper_thread.h"
 #include "view/tui/tui_line.h"
 
-#define FIRST_BYTES	     ((size_t)1 << 20) /* of a recording, that are shown first */
-#define PART_STEP	     8 /* the next part is so many times as long, and the whole at least that */
-#define SCREEN_LOAD_FIRST_MS 40 /* what is read by then shows at once, and no progress before it */
+#define FIRST_BYTES ((size_t)1 << 20) /* Size of the first part of a recording that is shown. */
+/* Each part is so many times as large as the previous one, and the whole recording at least so many times as large as
+ * the last part. */
+#define PART_STEP	     8
+#define SCREEN_LOAD_FIRST_MS 40 /* A result that is ready within this time is shown at once, without progress. */
 
 enum tally_status screen_load_init(struct screen_load *load, const struct screen_load_job *job, struct tally_error *err)
 {
@@ -24,13 +26,13 @@ enum tally_status screen_load_init(struct screen_load *load, const struct screen
 	return TALLY_OK;
 }
 
-/* ---- the worker ---- */
+/* ---- Worker thread ---- */
 
 static void screen_load_notify(const struct screen_load *load)
 {
 	uint64_t one = 1;
 	ssize_t written = write(load->ready_fd, &one, sizeof(one));
-	(void)written; /* the counter is full: then it is readable */
+	(void)written; /* A failed write means that the counter is full, and so the descriptor is readable. */
 }
 
 static void *screen_load_exchange(struct screen_load *load, void *part)
@@ -64,7 +66,7 @@ static void *screen_load_read(void *context)
 	return NULL;
 }
 
-/* ---- the drawing thread ---- */
+/* ---- Drawing thread ---- */
 
 enum tally_status screen_load_start(struct screen_load *load, struct tally_error *err)
 {
@@ -138,7 +140,7 @@ uint32_t screen_load_key(struct screen_load *load, int ms)
 	uint64_t count;
 	uint32_t key = tui_terminal_key_within(load->terminal, ms, load->ready_fd);
 	ssize_t cleared = read(load->ready_fd, &count, sizeof(count));
-	(void)cleared; /* nothing to clear is well, too */
+	(void)cleared; /* It is no error if there is nothing to clear. */
 	if (key == TUI_KEY_CTRL('l'))
 		tui_terminal_redraw(load->terminal);
 	return key;
@@ -156,7 +158,7 @@ void screen_load_tell(struct screen_load *load, struct text *out)
 		text_str(out, "reading the recording");
 }
 
-/* A screen with nothing but how far the work is. */
+/* Draws a screen that shows only the progress. */
 static enum tally_status screen_load_draw(struct screen_load *load, struct tally_error *err)
 {
 	struct grid *grid = &load->grid;
@@ -177,7 +179,7 @@ static enum tally_status screen_load_draw(struct screen_load *load, struct tally
 	return TALLY_OK;
 }
 
-/* A part that comes is taken when the next picture is due, so that nothing flickers. */
+/* A new part is only shown when the next frame is due, to avoid flicker. */
 enum tally_status screen_load_wait(struct screen_load *load, struct tally_error *err)
 {
 	int64_t due_ms = clock_ms() + (load->has_waited ? SCREEN_EVERY_MS : SCREEN_LOAD_FIRST_MS);

@@ -17,7 +17,7 @@ static enum tally_status want_tree(
 	return status;
 }
 
-/* A flame is of callees. */
+/* A flame graph shows callees. */
 static enum tree_kind tree_explore_kind_of(enum tree_action view)
 {
 	return view == TREE_CALLERS ? TREE_OF_CALLERS : view == TREE_LEVELS ? TREE_OF_LEVELS : TREE_OF_CALLEES;
@@ -84,7 +84,7 @@ static void tree_explore_print_tree(void *data, struct text *out)
 	tree_screen_print(data, out);
 }
 
-/* ---- a profile that is renewed ---- */
+/* ---- Refreshed profiles ---- */
 
 struct remembered {
 	struct tree_memory screens[TREE_KINDS], flame;
@@ -171,7 +171,8 @@ enum tally_status tree_explore_show(struct tree_views *views, const struct tree_
 				tree->frame.message, sizeof(tree->frame.message));
 			break;
 		case TREE_BACK:
-			if (request->levels && *view != TREE_LEVELS) /* which is what the others are seen from */
+			/* The hierarchy is the view from which the others are entered. */
+			if (request->levels && *view != TREE_LEVELS)
 				*view = TREE_LEVELS;
 			else
 				*end = action;

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "view/tui/explorer_draw.h"
 
-#define MAX_PRINTED	     10000 /* NAME.N: a folder with more of them is not one to print into */
-#define TUI_PRINT_NAME_BYTES 100 /* of the base that count: file systems take 255 */
+#define MAX_PRINTED	     10000 /* Maximum number N in NAME.N. */
+#define TUI_PRINT_NAME_BYTES 100 /* Maximum length of the base; file systems allow names of 255 bytes. */
 
 static int tui_print_create(const struct tui_printed *printed, char *name, size_t size)
 {

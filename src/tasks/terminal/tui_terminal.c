@@ -17,7 +17,7 @@
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 #include <term.h>
-/* Its names of capabilities are plain words, also for files that a unity build compiles behind this one. */
+/* The curses headers define these words as macros, which would also affect later files of a unity build. */
 #undef columns
 #undef lines
 #undef clear_screen
@@ -30,30 +30,31 @@
 #include <termios.h>
 #include <time.h>
 
-#define ESCAPE_DELAY_MS 25 /* a key's sequence comes at once; more would be felt when Esc is pressed */
+/* The bytes of a key's sequence arrive together; a longer delay would be noticeable after Esc. */
+#define ESCAPE_DELAY_MS 25
 
-#define MAX_MOUSE_EVENTS 8 /* as many as the library keeps */
+#define MAX_MOUSE_EVENTS 8 /* ncurses stores as many. */
 #define DOUBLE_CLICK_NS	 UINT64_C(400000000)
 
 struct tui_terminal {
 	SCREEN *screen;
 	bool has_colours, is_utf8;
-	uint64_t clicked_ns; /* when the last click was; 0: it was the second of two */
+	uint64_t clicked_ns; /* Time of the last click; 0 after a double click. */
 	int clicked_row, clicked_column;
-	uint32_t waiting[MAX_MOUSE_EVENTS]; /* what the mouse did and was not handed out yet */
+	uint32_t waiting[MAX_MOUSE_EVENTS]; /* Mouse events that have not been returned yet. */
 	unsigned waiting_count, waiting_next;
 };
 
 static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT, SIGFPE, SIGILL};
 #define DEADLY_COUNT (ARRAY_LEN(deadly))
 
-/* What a handler needs: a process has one terminal. Set before the handlers are. */
+/* Data for signal handlers, set before they are installed. A process has only one terminal. */
 static struct {
 	struct termios found;
 	struct sigaction before[DEADLY_COUNT], bus_before;
 	char bytes[256];
 	size_t length;
-	char stack[64 << 10]; /* an overflow of the real one is a crash too */
+	char stack[64 << 10]; /* Handlers need a separate stack, because a stack overflow is a crash, too. */
 } restore;
 
 static void restore_terminal(void)
@@ -70,7 +71,8 @@ static void tui_terminal_die(int number)
 	raise(number);
 }
 
-/* The earlier handler handles a mapped file that was truncated; if it cannot, this ends the program. */
+/* The previous handler recovers from truncated mapped files. If it cannot, the program ends, and the terminal is
+ * restored. */
 static void bus_error(int number, siginfo_t *info, void *context)
 {
 	struct sigaction now;
@@ -102,7 +104,7 @@ static void catch_signals(void)
 	struct sigaction action = {.sa_handler = tui_terminal_die, .sa_flags = SA_ONSTACK};
 	struct sigaction bus = {.sa_sigaction = bus_error, .sa_flags = SA_SIGINFO | SA_ONSTACK};
 	restore.length = 0;
-	/* As xterm has it, and all that have a mouse: presses, and where they were, are no longer told. */
+	/* Disables mouse reporting by xterm's sequences, which all terminals with a mouse understand. */
 	if (tigetstr((char *)(uintptr_t) "kmous") && has_mouse())
 		for (const char *c = "\x1b[?1006;1000l"; *c; c++)
 			tui_terminal_collect(*c);
@@ -151,7 +153,7 @@ static void set_modes(void)
 	keypad(stdscr, TRUE);
 	curs_set(0);
 	set_escdelay(ESCAPE_DELAY_MS);
-	/* Presses as they come: two at one place within a moment are a double click (read_mouse). */
+	/* Presses are reported immediately; tui_terminal_mouse_key detects double clicks. */
 	mouseinterval(0);
 	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	if (tcgetattr(STDIN_FILENO, &modes) == 0) {
@@ -162,28 +164,28 @@ static void set_modes(void)
 	}
 }
 
-struct shade { /* the same on terminals of 8 colours, of 256, and of all */
+struct shade { /* A colour for terminals with 8 colours, with 256 colours, and with true colour. */
 	short few, many;
 	int rgb;
 };
 #define FEW_COLOURS  8
 #define MANY_COLOURS 256
 
-/* Of blocks by enum flame_kind, two shades each. */
+/* Two shades for each kind of block, indexed by enum flame_kind. */
 static const struct shade block_shades[2 * GRID_BLOCK_KINDS] = {{COLOR_YELLOW, 215, 0xffaf5f},
-	{COLOR_RED, 209, 0xff875f}, /* of programs */
-	{COLOR_CYAN, 117, 0x87d7ff}, {COLOR_BLUE, 110, 0x87afd7}, /* the kernel's */
-	{COLOR_GREEN, 150, 0xafd787}, {COLOR_GREEN, 114, 0x87d787}, /* inlined */
-	{COLOR_MAGENTA, 183, 0xd7afff}, {COLOR_MAGENTA, 176, 0xd787d7}, /* generated */
-	{COLOR_WHITE, 250, 0xbcbcbc}, {COLOR_WHITE, 247, 0x9e9e9e}, /* without a name */
-	{COLOR_WHITE, 254, 0xe4e4e4}, {COLOR_WHITE, 252, 0xd0d0d0}}; /* what samples are grouped by */
+	{COLOR_RED, 209, 0xff875f}, /* User programs. */
+	{COLOR_CYAN, 117, 0x87d7ff}, {COLOR_BLUE, 110, 0x87afd7}, /* Kernel. */
+	{COLOR_GREEN, 150, 0xafd787}, {COLOR_GREEN, 114, 0x87d787}, /* Inlined functions. */
+	{COLOR_MAGENTA, 183, 0xd7afff}, {COLOR_MAGENTA, 176, 0xd787d7}, /* Generated code. */
+	{COLOR_WHITE, 250, 0xbcbcbc}, {COLOR_WHITE, 247, 0x9e9e9e}, /* Code without a name. */
+	{COLOR_WHITE, 254, 0xe4e4e4}, {COLOR_WHITE, 252, 0xd0d0d0}}; /* Groups of samples. */
 
 static int colour_of(struct shade shade)
 {
 	return COLORS > MANY_COLOURS ? shade.rgb : COLORS >= MANY_COLOURS ? shade.many : shade.few;
 }
 
-/* A pair for each style that has colours; pair 0 is the terminal's own. */
+/* Initializes the colour pair of a style; pair 0 has the terminal's default colours. */
 static void init_style(unsigned style, const struct shade *front, const struct shade *back)
 {
 	(void)init_extended_pair((int)style, front ? colour_of(*front) : -1, back ? colour_of(*back) : -1);
@@ -215,7 +217,7 @@ enum tally_status tui_terminal_open(struct tui_terminal **terminal, struct tally
 	if (!made)
 		return error_nomem(err);
 	setlocale(LC_CTYPE, "");
-	/* The terminal knows its size better than LINES and COLUMNS, which stay what they were when it changes. */
+	/* LINES and COLUMNS would override the actual size, and do not change with it. */
 	unsetenv("LINES");
 	unsetenv("COLUMNS");
 	made->is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
@@ -268,7 +270,7 @@ static attr_t tui_terminal_attributes(const struct tui_terminal *terminal, unsig
 		return selected | A_BOLD;
 	if (style == GRID_MATCH)
 		return selected | A_BOLD | A_REVERSE;
-	/* Blocks beside each other differ in their lower bit. */
+	/* Adjacent blocks differ in the lowest bit. */
 	return is_block && (style - GRID_BLOCKS) % 2 ? selected | A_REVERSE : selected;
 }
 
@@ -392,7 +394,7 @@ static uint32_t read_mouse(struct tui_terminal *terminal)
 	return terminal->waiting_count ? terminal->waiting[terminal->waiting_next++] : TUI_KEY_NONE;
 }
 
-/* error: errno of the last read, 0 if there is none. What can be read no more would be asked for ever. */
+/* error is the errno of the last read, or 0. If the input is gone, reading again would loop forever. */
 static bool is_gone(int error)
 {
 	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -401,7 +403,7 @@ static bool is_gone(int error)
 	return poll(&input, 1, 0) > 0 && (input.revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
-/* By bytes: the library's reader of characters waits for more after bytes that are none. */
+/* Reads single bytes, because the library's wide-character reader waits for more bytes after an invalid sequence. */
 static uint32_t read_character(const struct tui_terminal *terminal, int first)
 {
 	int tail = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : 1;
@@ -446,7 +448,7 @@ uint32_t tui_terminal_key_now(struct tui_terminal *terminal)
 uint32_t tui_terminal_key_within(struct tui_terminal *terminal, int ms, int other_fd)
 {
 	struct pollfd inputs[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = other_fd, .events = POLLIN}};
-	uint32_t key = tui_terminal_key_now(terminal); /* may have been read already */
+	uint32_t key = tui_terminal_key_now(terminal); /* The key may already be in the library's buffer. */
 	if (key != TUI_KEY_NONE)
 		return key;
 	int n = poll(inputs, 2, ms);
@@ -457,7 +459,7 @@ uint32_t tui_terminal_key_within(struct tui_terminal *terminal, int ms, int othe
 	return tui_terminal_key_now(terminal);
 }
 
-#else /* no ncursesw in the build */
+#else /* ncursesw is not available. */
 
 bool tui_terminal_is_usable(void)
 {
