@@ -34,14 +34,14 @@
 #include "verbs/stat/stat_simulated_compare.h"
 #include "verbs/stat/stat_smi.h"
 
-#define COMMAND_LINE_MAX 1024 /* words that a recording keeps */
+#define COMMAND_LINE_MAX 1024 /* Number of words of the command line that stat record stores in the header. */
 
 static bool shell_run(const char *line)
 {
 	if (!line)
 		return true;
 	fflush(stdout);
-	return system(line) == 0; /* what perf does with --pre and --post: they are shell commands */
+	return system(line) == 0; /* perf documents the arguments of --pre and --post as shell commands. */
 }
 
 static enum tally_status one_run(
@@ -60,7 +60,7 @@ static enum tally_status one_run(
 	return status;
 }
 
-/* -r 0 reports after each run, for ever. */
+/* -r 0 repeats the run without end and reports after each one. */
 static enum tally_status runs_make(
 	struct stat_session *session, struct stat_printer *p, const struct stat_job *job, struct tally_error *err)
 {
@@ -128,10 +128,11 @@ static int target_fail(
 {
 	const struct stat_settings *s = &job->settings;
 	if (s->counting.target.pids || s->counting.target.tids) {
-		/* perf's words first; what they mean comes last, where it is seen. */
+		/* perf's message comes first; the explanation comes last, after the usage text, where the user sees
+		 * it. */
 		cli_usagef(cli, command, "pid,tid", "Problems finding threads of monitor");
 		cli_sayf("\n%s\n", err->text);
-	} else if (err->status == TALLY_NOT_FOUND) { /* CPUs that are not online */
+	} else if (err->status == TALLY_NOT_FOUND) { /* The requested CPUs are not online. */
 		cli_sayf("Error:\nNo supported events found.\n%s\n", err->text);
 		return 1;
 	} else {
@@ -244,7 +245,7 @@ static void show_round(void *context, const struct stat_report *report)
 	(void)stat_printer_flush(p, NULL);
 }
 
-/* stat report: options before it say how to print, those after it what. */
+/* Parses stat report, whose options may appear both before and after the word "report". */
 static int cmd_stat_replay(const struct cli *cli, struct stat_settings *s, int argc, char **argv)
 {
 	int rest;
@@ -280,7 +281,7 @@ static int cmd_stat_replay(const struct cli *cli, struct stat_settings *s, int a
 	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
 
-/* The whole command line, as far as it is of a size that a recording keeps. */
+/* Collects the words of the command line, at most COMMAND_LINE_MAX - 1 of them. The words are borrowed. */
 static char *const *command_line_copy(const struct cli *cli, int argc, char **argv, char *line[COMMAND_LINE_MAX])
 {
 	int len = 0;
@@ -291,7 +292,7 @@ static char *const *command_line_copy(const struct cli *cli, int argc, char **ar
 	return line;
 }
 
-/* stat record: the same options again; -o names the recording. */
+/* Parses the options after stat record, which are those of stat. -o names the recording. */
 static int record_options_take(
 	const struct cli *cli, const struct command *command, struct stat_job *job, int argc, char **argv, int *rest)
 {
@@ -304,12 +305,13 @@ static int record_options_take(
 	if (s->counting.runs != 1)
 		return cli_failf(cli, "Cannot use -r option with %s stat record.", cli->program);
 	job->recording = stream_output_name(s->view.output);
-	s->view.is_quiet |= strcmp(job->recording, "-") == 0; /* as perf */
+	/* perf also prints no counts if the recording is written to standard output. */
+	s->view.is_quiet |= strcmp(job->recording, "-") == 0;
 	s->view.output = NULL;
 	return CLI_GO_ON;
 }
 
-/* Words of --plan are events, unless -e named some: then they are the command that is not run. */
+/* With --plan, the remaining words are events. If -e has named events, they are the command, which is not run. */
 static bool plan_words_take(struct stat_job *job, char **argv, int *rest, int argc)
 {
 	struct stat_settings *s = &job->settings;
@@ -342,7 +344,7 @@ static enum tally_status stat_setting_take(void *data, const struct config_text 
 	return TALLY_OK;
 }
 
-/* Options go before the configuration. */
+/* Reads the configuration. Options of the command line take precedence over it. */
 static int stat_config_read(const struct cli *cli, struct stat_settings *s)
 {
 	struct diag notes;
@@ -355,7 +357,8 @@ static int stat_config_read(const struct cli *cli, struct stat_settings *s)
 	return status == TALLY_OK ? CLI_GO_ON : cli_fail(cli, &err);
 }
 
-/* --iostat is the verb iostat. It has none of our options: what they ask for would not be shown. -a is how it counts. */
+/* --iostat runs the verb iostat, which counts all CPUs. It accepts no other option of stat than -a, because it would
+ * ignore the rest. */
 static int cmd_stat_iostat(const struct cli *cli, const struct command *command, const struct stat_settings *s,
 	int argc, char **argv, int rest)
 {
@@ -371,11 +374,11 @@ static int cmd_stat_iostat(const struct cli *cli, const struct command *command,
 	if (!s->iostat_ports || strcmp(s->iostat_ports, "list") != 0)
 		words[count++] = "--";
 	else
-		rest = argc; /* a list needs no command */
+		rest = argc; /* iostat list runs no command. */
 	return cli_run_verb(cli, &command_iostat, words, argc - rest, argv + rest);
 }
 
-/* What stands behind the options, and what they mean together. */
+/* Interprets the words after the options, and checks combinations of options. */
 static int cmd_stat_take_words(
 	const struct cli *cli, const struct command *command, struct stat_job *job, int argc, char **argv, int rest)
 {

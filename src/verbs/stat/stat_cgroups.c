@@ -9,7 +9,8 @@
 #include "base/order.h"
 #include "kernel/recording/cgroups.h"
 
-#define PATTERN_SIGNS "*?+^$[]|()" /* no dot: names of units have some */
+/* A dot does not make a word a pattern, because names of systemd units contain dots. */
+#define PATTERN_SIGNS "*?+^$[]|()"
 
 static bool name_is_listed(const struct name_list *names, const char *name)
 {
@@ -57,7 +58,8 @@ static enum tally_status pattern_add(
 {
 	struct name_list found = {0};
 	struct cgroup_match match = {.found = &found};
-	bool has_slash = word.data[0] == '/'; /* names are from the root on */
+	/* Names of cgroups are relative to the root of the hierarchy, so a leading slash is removed. */
+	bool has_slash = word.data[0] == '/';
 	char *text = strndup(word.data + has_slash, word.len - has_slash);
 	if (!text)
 		return error_nomem(err);
@@ -101,7 +103,8 @@ enum tally_status stat_cgroups_find(
 		if (stat_cgroups_is_pattern(word))
 			status = pattern_add(kernel, word, names, err);
 		else
-			status = name_list_put(names, word.len ? word : STR("/"), err); /* as perf: the root */
+			/* An empty name denotes the root cgroup, as in perf. */
+			status = name_list_put(names, word.len ? word : STR("/"), err);
 	}
 	return status;
 }

@@ -15,9 +15,9 @@
 #include "verbs/stat/stat_reasons.h"
 
 #define RUNS_DEFAULT	      10
-#define STAT_COMPARE_RUNS_MAX 1000 /* all pairs of runs are looked at */
+#define STAT_COMPARE_RUNS_MAX 1000 /* Upper limit of runs per side; the statistics inspect all pairs of runs. */
 #define STAT_COMPARE_SIDES    2
-#define LEAST_P		      0.0001 /* that is told */
+#define LEAST_P		      0.0001 /* Smallest p value that is printed; smaller ones are printed as "< 0.0001". */
 
 static const char side_names[STAT_COMPARE_SIDES] = {'A', 'B'};
 
@@ -58,18 +58,19 @@ int stat_compare_options(
 }
 
 struct side {
-	char *words[4]; /* sh -c LINE */
+	char *words[4]; /* The argument vector of /bin/sh -c LINE. */
 	struct stat_job job;
 	struct stat_failures failures;
-	struct stat_session last; /* its last run: what it says of the events */
-	bool is_cut_off; /* in some run the kernel ended the events before the command ended */
+	/* The most recent run, which says which events are supported and why others were not counted. */
+	struct stat_session last;
+	bool is_cut_off; /* Set if the kernel removed the events before the command ended, in at least one run. */
 };
 
-struct stat_compare_gate { /* of --fail-if */
+struct stat_compare_gate { /* The state of the gate that --fail-if defines. */
 	const struct stat_settings *settings;
-	struct stat_gate clauses; /* none: there is no gate, but --markdown may show a table */
-	VEC(struct stat_gate_row) rows; /* of the columns that are shown, in their order */
-	VEC(double *) values; /* that the rows borrow */
+	struct stat_gate clauses; /* Empty without --fail-if; the rows may still be printed by --markdown. */
+	VEC(struct stat_gate_row) rows; /* One row per displayed column, in display order. */
+	VEC(double *) values; /* Sorted counts that the rows point to. */
 	enum run_verdict verdict;
 };
 
@@ -93,14 +94,14 @@ static enum tally_status side_run(
 }
 
 struct compared {
-	const struct stat_values *values; /* of A */
+	const struct stat_values *values; /* The values of side A, which also names the columns. */
 	const struct side *sides;
-	bool has_failures; /* runs of a side failed: there is no verdict */
+	bool has_failures; /* Set if runs of a side failed; no verdict is printed then. */
 	size_t column;
 	size_t len[STAT_COMPARE_SIDES];
 	double median[STAT_COMPARE_SIDES];
-	double share; /* the least, of both */
-	const struct stat_gate_row *judged; /* NULL: there is no gate */
+	double share; /* The smaller of the two sides' running times, in percent of the enabled time. */
+	const struct stat_gate_row *judged; /* NULL if no gate is in use. */
 	struct run_comparison comparison;
 };
 
@@ -202,13 +203,13 @@ static void stat_compare_row_json(struct text *t, const struct compared *row)
 	json_object_end(&j);
 }
 
-/* The times come first: which is faster is the question. */
+/* The times are printed before the events, because the usual question is which command is faster. */
 static size_t stat_compare_column(const struct stat_values *values, size_t n)
 {
 	return n < STAT_TIMES ? values->events->len + n : n - STAT_TIMES;
 }
 
-/* The rows for what has been measured of both. */
+/* Prints one row per displayed column, or nothing if a side has no runs. */
 static enum tally_status compared_print(struct text *t, const struct side sides[STAT_COMPARE_SIDES],
 	const struct stat_values values[STAT_COMPARE_SIDES], const struct stat_compare_gate *gate,
 	const struct stat_style *style, struct tally_error *err)
@@ -287,7 +288,7 @@ static void failures_json(struct text *t, const struct side sides[STAT_COMPARE_S
 	}
 }
 
-/* A run that fails is no measurement of what the command does. */
+/* A failed run does not measure what the command normally does, so the comparison is rejected. */
 static enum tally_status failures_refuse(const struct side sides[STAT_COMPARE_SIDES], struct tally_error *err)
 {
 	const struct side *side = sides[0].failures.failed ? &sides[0] : &sides[1];
@@ -325,7 +326,8 @@ static enum tally_status stat_compare_gate_add(struct stat_compare_gate *gate, c
 	return vec_push(&gate->rows, row) ? TALLY_OK : error_nomem(err);
 }
 
-/* A part of nothing says nothing: an event that a side never counted may be one that it cannot count. */
+/* A limit in percent of a count of 0 has no meaning, and an event that was never counted may be unsupported. The
+ * comparison fails only if this holds for all such rows. */
 static enum tally_status stat_compare_gate_check_counts(const struct stat_compare_gate *gate, struct tally_error *err)
 {
 	const struct stat_gate_row *empty = NULL;
@@ -403,7 +405,7 @@ static void closing_print(struct text *t, const struct stat_values values[STAT_C
 	text_char(t, '\n');
 }
 
-/* Why counts are missing: of both alike, or of each. */
+/* Explains missing counts, once if the reasons are the same on both sides, otherwise per side. */
 static void missing_add(struct text *t, const char *program, const struct side sides[STAT_COMPARE_SIDES])
 {
 	struct text same[STAT_COMPARE_SIDES] = {{0}, {0}};
@@ -451,7 +453,7 @@ static enum tally_status stat_compare_print(struct text *t, const struct side si
 	return status;
 }
 
-/* With the table in t in any case: a run that fails, or a gate that cannot decide on anything, is told after it. */
+/* Prints the table even if there is no verdict, and reports a failed run or an undecidable gate after it. */
 static enum tally_status stat_compare_conclude(struct stat_session *session,
 	const struct side sides[STAT_COMPARE_SIDES], const struct stat_values values[STAT_COMPARE_SIDES],
 	struct text *t, const struct stat_style *style, struct tally_error *err)
@@ -480,7 +482,7 @@ static enum tally_status stat_compare_conclude(struct stat_session *session,
 	return status;
 }
 
-/* Before anything runs: whether each clause is of an event or time that is compared. */
+/* Checks, before any command runs, that each clause of --fail-if refers to a compared event or time. */
 enum tally_status stat_compare_check(const struct stat_session *session, struct tally_error *err)
 {
 	static const char *const times[STAT_TIMES] = {"elapsed", "user", "system"};
@@ -520,7 +522,8 @@ enum tally_status stat_compare(struct stat_session *session, const char *program
 	bool is_hopeless = false;
 	uint64_t turns = session->job->settings.counting.runs * STAT_COMPARE_SIDES;
 	for (uint64_t n = 0; status == TALLY_OK && n < turns && session->signal == 0 && !is_hopeless; n++) {
-		uint64_t side = (n / STAT_COMPARE_SIDES + n) % STAT_COMPARE_SIDES; /* the first side alternates */
+		/* Alternates which side runs first, so that drift of the machine affects both sides equally. */
+		uint64_t side = (n / STAT_COMPARE_SIDES + n) % STAT_COMPARE_SIDES;
 		status = side_run(session, &sides[side], &values[side], err);
 		is_hopeless = stat_failures_is_hopeless(&sides[side].failures);
 	}

@@ -9,9 +9,9 @@
 #include "base/file.h"
 #include "base/limits.h"
 
-#define DEPTH_MOST 8 /* objects in objects; ours has one in another */
+#define DEPTH_MOST 8 /* Maximum nesting of objects and arrays in a line; stat writes at most two levels. */
 
-struct stat_counts_line { /* what is left of it */
+struct stat_counts_line { /* The unread rest of a line. */
 	const char *at, *end;
 	bool failed;
 };
@@ -31,7 +31,7 @@ static bool stat_counts_take(struct stat_counts_line *l, char c)
 	return true;
 }
 
-/* A string as it is written: escapes stay, since neither names of events nor models have any. */
+/* Returns the string without decoding escapes. Names of events and models contain none. */
 static struct tally_str stat_counts_string(struct stat_counts_line *l)
 {
 	if (!stat_counts_take(l, '"')) {
@@ -48,7 +48,7 @@ static struct tally_str stat_counts_string(struct stat_counts_line *l)
 	return (struct tally_str){begin, (size_t)(l->at++ - begin)};
 }
 
-/* A number, true, false or null. */
+/* Parses a number, true, false or null. */
 static struct tally_str stat_counts_word(struct stat_counts_line *l)
 {
 	const char *begin = l->at;
@@ -58,16 +58,16 @@ static struct tally_str stat_counts_word(struct stat_counts_line *l)
 	return (struct tally_str){begin, (size_t)(l->at - begin)};
 }
 
-struct stat_counts_members { /* data NULL: the line does not have it */
+struct stat_counts_members { /* The relevant members of a line. data is NULL if a member is missing. */
 	struct tally_str event, value, benchmark, runs, deviation;
-	struct tally_str kind, by; /* of "origin" */
-	struct tally_str reason; /* of "failures" */
-	struct tally_str warning; /* the first of "warnings" */
+	struct tally_str kind, by; /* Members of the object "origin". */
+	struct tally_str reason; /* Member of the object "failures". */
+	struct tally_str warning; /* First item of the array "warnings". */
 	struct stat_environment environment;
 	bool has_environment;
 };
 
-/* parent: the key of the object or array that the member is in; empty at the top. */
+/* parent is the key of the object or array that contains the member; it is empty at the top level. */
 static void stat_counts_members_take(
 	struct stat_counts_members *m, struct tally_str parent, struct tally_str key, struct tally_str value)
 {
@@ -90,7 +90,7 @@ static void stat_counts_members_take(
 static void stat_counts_value(struct stat_counts_line *l, struct stat_counts_members *m, struct tally_str parent,
 	struct tally_str key, unsigned depth);
 
-/* Members of an object, or items of an array (which have no keys), up to the closing bracket. */
+/* Parses the members of an object, or the items of an array (which have no keys), up to the closing bracket. */
 static void stat_counts_group(
 	struct stat_counts_line *l, struct stat_counts_members *m, struct tally_str key, unsigned depth, char close)
 {
@@ -106,7 +106,7 @@ static void stat_counts_group(
 	}
 }
 
-/* A value; members at depth 1, and of objects and arrays there, are taken. */
+/* Parses a value. Only members of the top level and of objects and arrays directly below it are stored. */
 static void stat_counts_value(struct stat_counts_line *l, struct stat_counts_members *m, struct tally_str parent,
 	struct tally_str key, unsigned depth)
 {
@@ -140,7 +140,7 @@ static struct tally_str stat_counts_plain(struct tally_str event)
 	return event;
 }
 
-/* Both are absent where one run was made, and in files of earlier versions. */
+/* "runs" and "deviation" are absent if there was a single run, and in files of earlier versions. */
 static bool stat_counts_spread(const struct stat_counts_members *m, struct stat_counts_row *row)
 {
 	char number[64], *end;
@@ -160,7 +160,7 @@ static enum tally_status stat_counts_add(
 	struct stat_counts_row row = {0};
 	char number[64], *end;
 	if (!m->event.data || !m->value.data)
-		return TALLY_OK; /* another kind of line */
+		return TALLY_OK; /* The line has no count, for example because it is a comparison. */
 	if (!m->kind.data || !str_equal(m->kind, STR("simulated")))
 		return error_set(err, TALLY_INVALID,
 			"it has counts that are not simulated, and vary from run to run; 'tally stat --simulate -j -o "

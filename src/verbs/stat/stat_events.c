@@ -32,7 +32,7 @@ struct event_making {
 	struct event_list *events;
 	struct metric_set *metrics;
 	struct metric_machine machine;
-	size_t cgroup_words; /* how many -G have been used */
+	size_t cgroup_words; /* Number of -G options that have been applied to events. */
 	int exit_code;
 };
 
@@ -62,7 +62,7 @@ static bool option_fail(struct event_making *m, const char *option, const struct
 	return false;
 }
 
-#define EXIT_NO_WORD ENOENT /* perf's exit code if there is no such name */
+#define EXIT_NO_WORD ENOENT /* perf's exit code for an unknown metric. */
 
 static bool metrics_add(
 	struct event_making *m, const struct stat_event_settings *settings, const char *words, struct tally_error *err)
@@ -83,7 +83,7 @@ static bool metric_fail(struct event_making *m, int exit_code, const char *what,
 	return false;
 }
 
-/* The levels of top-down metrics, one group each, that this machine has and that were asked for. */
+/* Adds the metric groups of the top-down levels up to the requested one, as far as this CPU has them. */
 static bool topdown_add(struct event_making *m, const struct stat_event_settings *settings)
 {
 	static const char *const levels[] = {"TopdownL1", "TopdownL2"};
@@ -113,7 +113,7 @@ static bool topdown_add(struct event_making *m, const struct stat_event_settings
 	return ok;
 }
 
-/* --topdown, -T and --smi-cost: metrics under another name. */
+/* Adds the metrics that --topdown, -T and --smi-cost stand for. */
 static bool special_metrics_add(struct event_making *m, const struct stat_event_settings *settings)
 {
 	struct tally_error err = {0};
@@ -156,7 +156,7 @@ static bool each_cgroup_apply(struct event_making *m, const char *text)
 	return ok;
 }
 
-/* perf's default set; the stalls where the PMU names them. */
+/* Adds perf's default events. The stalled-cycles events are included only if the PMU names them in sysfs. */
 static bool defaults_add(struct event_making *m, bool is_system_wide)
 {
 	const char *events = "/sys/bus/event_source/devices/cpu/events";
@@ -225,7 +225,7 @@ static void modes_apply(const struct stat_event_settings *settings, struct event
 	}
 }
 
-/* --cputype */
+/* Limits events to the core type that --cputype names. */
 static bool cores_limit(struct event_making *m, const struct stat_event_settings *settings)
 {
 	const char *type = settings->core_type;

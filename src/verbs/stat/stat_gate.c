@@ -10,8 +10,8 @@
 #include "tasks/counts/stat_number.h"
 
 #define STAT_GATE_PERCENT 100.0
-#define STAT_GATE_DIGITS  40 /* of a number as text */
-#define STAT_GATE_P_LEAST 0.0001 /* that is shown */
+#define STAT_GATE_DIGITS  40 /* Buffer size for a number as text. */
+#define STAT_GATE_P_LEAST 0.0001 /* Smallest p value that is printed; smaller ones are printed as "p < 0.0001". */
 
 /* ---- clauses ---- */
 
@@ -65,7 +65,7 @@ static enum stat_gate_unit stat_gate_take_unit(struct tally_str *rest, double *s
 	return STAT_GATE_PLAIN;
 }
 
-/* WHAT>, where names of events may contain commas. */
+/* Parses "WHAT>". It searches for '>' first, because names of events may contain commas. */
 static bool stat_gate_take_what(struct tally_str *rest, struct stat_gate_clause *clause)
 {
 	static const struct {
@@ -105,7 +105,7 @@ static bool stat_gate_take_clause(struct tally_str *rest, struct stat_gate_claus
 		clause->limit.difference = number * scale;
 		clause->limit.is_fixed = !is_difference;
 	}
-	/* What is true of all rows can only be a part of them. */
+	/* A clause about all rows needs a relative limit, because their units differ. */
 	if (clause->what != STAT_GATE_NAMED && (clause->limit.is_fixed || clause->limit.difference > 0))
 		return false;
 	if (clause->what == STAT_GATE_IMPROVEMENT && clause->limit.part >= 1)
@@ -212,7 +212,7 @@ static const char *stat_gate_name_of(const struct stat_gate_row *row)
 	return row->benchmark ? row->benchmark : "";
 }
 
-/* B is below A by more than a part if A exceeds B by the matching one. */
+/* B is below A by more than the part p exactly if A exceeds B by more than the part 1 / (1 - p) - 1. */
 static enum tally_status stat_gate_decide_improvement(const struct stat_gate_row *row,
 	const struct stat_gate_clause *clause, double level, struct run_gate_result *result, struct tally_error *err)
 {
@@ -235,7 +235,7 @@ static enum tally_status stat_gate_decide(const struct stat_gate_row *row, const
 	return status;
 }
 
-/* Worse before undecided before neither. */
+/* Orders verdicts by precedence: worse, then undecided, then not worse. */
 static int stat_gate_rank(enum run_verdict verdict)
 {
 	return verdict == RUN_EXCEEDS ? 2 : verdict == RUN_OPEN ? 1 : 0;
@@ -318,7 +318,8 @@ static void stat_gate_p_text(struct text *t, double p)
 	text_printf(t, p < STAT_GATE_P_LEAST ? "p < %g" : "p %.4f", fmax(p, STAT_GATE_P_LEAST));
 }
 
-/* What the gate would have seen, in percent of A; of a fixed limit in its own unit. */
+/* Prints the smallest limit that the gate would have detected, in percent of A. For a fixed limit, it prints the
+ * distance from the limit in the event's unit. */
 static void stat_gate_found_text(struct text *t, const struct stat_gate_row *row)
 {
 	const struct run_gate_limit *limit = &row->clause->limit;
@@ -381,7 +382,7 @@ void stat_gate_print(struct text *t, const struct stat_gate_row *rows, size_t co
 	text_str(t, ".\n\n");
 }
 
-/* A vertical line would end the cell. */
+/* Escapes '|', which ends a cell of a Markdown table. */
 static void stat_gate_cell(struct text *t, const char *word)
 {
 	size_t start = t->len;

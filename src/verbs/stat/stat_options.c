@@ -76,7 +76,7 @@ static const char *set_per_cluster(const struct option_use *use)
 	return NULL;
 }
 
-/* Without a level, the last one. */
+/* Without a level, lines are per cache of the last level. */
 static const char *set_per_cache(const struct option_use *use)
 {
 	struct stat_lines *lines = use->settings;
@@ -212,8 +212,8 @@ static const struct option_table line_table = {line_rows, ARRAY_LEN(line_rows), 
 static const struct option stat_options_options[] = {
 	TARGET_OPTIONS(struct stat_settings, counting.target),
 	LINE_GROUP,
-	{"per-cluster", 0, OPTION_CALL, .call = set_per_cluster,
-		.help = "one line per cluster"}, /* files do not name clusters */
+	/* Not part of LINE_GROUP, because recordings do not identify clusters. */
+	{"per-cluster", 0, OPTION_CALL, .call = set_per_cluster, .help = "one line per cluster"},
 	{.name = "all-kernel", .kind = OPTION_FLAG, AT(events.all_kernel), .help = "count kernel mode only"},
 	{.name = "all-user", .kind = OPTION_FLAG, AT(events.all_user), .help = "count user mode only"},
 	{.name = "append",
@@ -542,7 +542,7 @@ int stat_form_check(const struct cli *cli, const struct command *command, const 
 	return 0;
 }
 
-/* An option that shared counters do not go with; NULL: none is given. */
+/* Returns the name of an option that cannot be used with shared counters, or NULL if none is given. */
 static const char *stat_options_not_shared(const struct stat_settings *s)
 {
 	return s->counting.target.per_thread ? "per-thread"
@@ -551,7 +551,7 @@ static const char *stat_options_not_shared(const struct stat_settings *s)
 					     : NULL;
 }
 
-/* An option that --bpf-prog does not go with; NULL: none is given. */
+/* Returns the name of an option that cannot be used with --bpf-prog, or NULL if none is given. */
 static const char *stat_options_not_of_programs(const struct stat_settings *s, bool has_cgroup)
 {
 	return has_cgroup		       ? "cgroup"
@@ -590,7 +590,8 @@ int stat_job_complete(const struct cli *cli, const struct command *command, stru
 	if (!is_wide &&
 		(s->counting.bpf_programs || (!job->command && !s->counting.target.pids && !s->counting.target.tids &&
 						     !s->counting.target.per_thread)))
-		s->counting.target.system_wide = is_wide = true; /* as perf: nothing named is everything */
+		/* As in perf, all CPUs are counted if neither a command nor a target is given. */
+		s->counting.target.system_wide = is_wide = true;
 	if ((s->counting.target.pids || s->counting.target.tids) && is_wide) {
 		cli_sayf("%s: -p and -t override %s\n", cli->program, s->counting.target.cpus ? "-C" : "-a");
 		s->counting.target.system_wide = is_wide = false;

@@ -10,8 +10,9 @@
 #include "kernel/counting/fit.h"
 #include "tasks/counts/stat_number.h"
 
-#define ALLOWED_COUNT_PERCENT 5 /* instructions of the same work hardly differ */
-#define ALLOWED_CLOCK_PERCENT 20 /* time does */
+/* Allowed spread of the check event if it is instructions, which hardly vary for the same work. */
+#define ALLOWED_COUNT_PERCENT 5
+#define ALLOWED_CLOCK_PERCENT 20 /* Allowed spread of the check event if it is task-clock, which varies more. */
 
 int stat_passes_check(const struct cli *cli, const struct command *command, const struct stat_job *job)
 {
@@ -34,19 +35,21 @@ int stat_passes_check(const struct cli *cli, const struct command *command, cons
 }
 
 struct pass {
-	struct event_list events; /* copies of the specs, with the strings of the whole list */
-	size_t *origins; /* index in the whole list of each; SIZE_MAX: only for the check */
-	size_t check; /* index of the event in every pass */
+	struct event_list events; /* Copies of the specs; their strings belong to the session's event list. */
+	/* Index of each event in the session's list, or SIZE_MAX if the event was added only as the check. */
+	size_t *origins;
+	size_t check; /* Index, in this pass, of the event that is counted in every pass. */
 };
 
 struct stat_passes_passing {
 	struct stat_session *session;
 	const struct fit_plan *fit;
 	struct stat_passes *passes;
-	size_t anchor; /* index in the whole list, SIZE_MAX: task-clock is added */
+	/* Index of the check event in the session's list; if SIZE_MAX, task-clock is added to each pass. */
+	size_t anchor;
 };
 
-/* The pass of the group that the event is in. */
+/* Returns the pass of the event's group, which is the last pass that any of its members needs. */
 static uint32_t pass_of(const struct stat_passes_passing *p, size_t event)
 {
 	const struct event_list *events = p->session->events;
@@ -81,7 +84,8 @@ static enum tally_status pass_make(
 	if (!pass->origins || !pass->events.specs)
 		return error_nomem(err);
 	pass->events.cap = events->len + 1;
-	uint32_t *moved = calloc(events->len + 1, sizeof(*moved)); /* where a leader went */
+	/* New index of each group leader, by its index in the session's list. */
+	uint32_t *moved = calloc(events->len + 1, sizeof(*moved));
 	if (!moved)
 		return error_nomem(err);
 	for (size_t i = 0; i < events->len; i++) {
@@ -113,7 +117,7 @@ static void pass_deinit(struct pass *pass)
 	free(pass->origins);
 }
 
-/* What the pass counted, into the whole. */
+/* Stores the counts of a pass in the session; the times are those of the first pass. */
 static void pass_take(
 	struct stat_passes_passing *p, const struct pass *pass, struct stat_session *single, bool is_first)
 {
@@ -175,7 +179,7 @@ static enum tally_status fit_find(struct stat_session *s, struct fit_plan *fit, 
 	const struct counter_options options = {
 		.inherit = !s->job->settings.counting.no_inherit, .may_drop_kernel = true};
 	struct counter_set *set = NULL;
-	s->target->threads[0] = 0; /* the command does not run yet */
+	s->target->threads[0] = 0; /* 0 denotes this process, because the command has not been started. */
 	enum tally_status status = counter_set_open(s->kernel, s->events, s->target, &options, &set, err);
 	if (status != TALLY_OK)
 		return status;

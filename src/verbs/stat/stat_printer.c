@@ -34,7 +34,7 @@ char *stat_printer_heading(const struct stat_job *job, const char *label)
 	return t.data;
 }
 
-/* Numbers are as the user's locale has them, which the caller keeps until the printer is done; CSV and JSON as C has them. */
+/* Text output formats numbers as in user_locale, which must outlive the printer; CSV and JSON use the C locale. */
 struct stat_printer stat_printer_make(const struct cli *cli, const struct stat_settings *s, locale_t user_locale)
 {
 	bool is_text = !s->view.separator && !s->view.is_json;
@@ -64,7 +64,8 @@ enum tally_status stat_printer_open(struct stat_printer *p, struct tally_error *
 {
 	const struct stat_settings *s = p->settings;
 	const char *output =
-		s->view.output && strcmp(s->view.output, "-") != 0 ? s->view.output : NULL; /* "-": as without */
+		/* "-" stands for standard error, like the default. */
+		s->view.output && strcmp(s->view.output, "-") != 0 ? s->view.output : NULL;
 	p->fd = STDERR_FILENO;
 	if (output) {
 		p->fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC | (s->view.is_append ? O_APPEND : O_TRUNC), 0666);
@@ -121,7 +122,7 @@ void stat_printer_interval(void *context, const struct stat_report *report)
 	p->style.has_interval_header = !p->has_printed || p->settings->view.clears_screen;
 	p->has_printed = true;
 	stat_rows_print(&p->text, report, &p->style);
-	(void)stat_printer_flush(p, NULL); /* a failure stays in the text and shows at the end */
+	(void)stat_printer_flush(p, NULL); /* A write error is stored in the text and reported at the end. */
 }
 
 bool stat_printer_explains(const struct stat_printer *p)
@@ -131,7 +132,7 @@ bool stat_printer_explains(const struct stat_printer *p)
 	return !s->view.is_quiet && !is_for_scripts;
 }
 
-/* Why events are missing. */
+/* Prints the reasons why events were not counted. */
 static void stat_printer_explain(const struct stat_printer *p, const struct stat_session *session)
 {
 	struct text reasons = {0};
@@ -156,7 +157,7 @@ static void print_raw_counts(const struct stat_session *session)
 	}
 }
 
-/* What the counts lack, where the rows do not say it and the terminal shows nothing beside them. */
+/* Prints warnings about the counts, unless the rows contain them or the terminal shows them next to the rows. */
 static void stat_printer_warn(struct stat_printer *p, const struct stat_report *report)
 {
 	const struct stat_settings *s = p->settings;

@@ -10,11 +10,11 @@
 #include "kernel/system/surroundings.h"
 #include "tasks/counts/stat_number.h"
 
-#define NAMES_MAX 32 /* in a line */
+#define NAMES_MAX 32 /* Maximum number of event names in a line. */
 
 struct missing {
 	bool is_supported;
-	char *reason; /* from malloc; NULL: the event was counted, or nothing is known */
+	char *reason; /* Allocated with malloc. NULL if the event was counted or the reason is unknown. */
 };
 
 static void event_times(const struct stat_session *s, size_t event, double *enabled, double *running)
@@ -33,7 +33,7 @@ static bool is_pmu_event(const struct event_spec *spec)
 	       spec->attr.type != EVENT_BREAKPOINT;
 }
 
-/* Enabled, but never on the PMU. */
+/* Explains why an event was enabled but never scheduled on the PMU. */
 static void no_room(const struct stat_session *s, const struct event_spec *spec, struct text *reason)
 {
 	uint32_t members = s->events->specs[spec->leader].member_count;
@@ -60,7 +60,7 @@ static void never_enabled(const struct stat_session *s, const struct event_spec 
 {
 	const struct stat_counting *counting = &s->job->settings.counting;
 	if (counting->delay_ms < 0)
-		return; /* "Events disabled" was said at the start */
+		return; /* The message "Events disabled" was printed at the start. */
 	if (ATTR_HAS(&spec->attr, PINNED) && is_pmu_event(spec))
 		text_str(reason, "it is pinned (:D), and the PMU had no counter free: the kernel gave it up");
 	else if (counting->bpf_programs)
@@ -77,7 +77,8 @@ static void never_enabled(const struct stat_session *s, const struct event_spec 
 		text_str(reason, "nothing measured ran meanwhile");
 }
 
-/* At some execs the kernel ends the events of a process, which runs on. */
+/* On some execs (such as of a set-user-ID program), the kernel removes the events of a process that continues to
+ * run. */
 static void cut_off_tell(struct text *text, const struct stat_session *s)
 {
 	struct text reason = {0};
@@ -154,7 +155,7 @@ static bool stat_reasons_is_same(const struct missing *a, const struct missing *
 	return a->reason && b->reason && a->is_supported == b->is_supported && strcmp(a->reason, b->reason) == 0;
 }
 
-/* Metrics may count the same event in several groups. */
+/* Metrics may count the same event in several groups; each name is listed once. */
 static bool was_named(const struct stat_session *s, const struct missing *all, size_t first, size_t event)
 {
 	for (size_t i = first; s->metrics && i < event; i++)
@@ -164,7 +165,8 @@ static bool was_named(const struct stat_session *s, const struct missing *all, s
 	return false;
 }
 
-/* Scripts that add up the rows of an event by its name leave out lines that begin like those of events without counts. */
+/* The line starts with "<not counted>", so that scripts that add up rows by event name skip it like a row without a
+ * count. */
 static void stat_reasons_line_add(
 	struct text *text, const struct stat_session *s, const struct missing *all, size_t first)
 {
@@ -183,7 +185,7 @@ static void stat_reasons_line_add(
 	text_printf(text, ": %s\n", all[first].reason);
 }
 
-/* What a scaled count is worth. */
+/* Prints how long each multiplexed event was counted, and the estimated error of its scaled count. */
 static void scaled_add(struct text *text, const char *program, const struct stat_session *s)
 {
 	size_t named = 0, more = 0;
@@ -231,7 +233,8 @@ static void doubts_add(struct text *text, const char *program, const struct stat
 	}
 }
 
-/* What the kernel cannot give to threads and children would otherwise look as if they had done nothing. */
+/* Warns of events that the kernel cannot inherit, because missing counts of threads and children look like
+ * inactivity. */
 static void probes_add(struct text *text, const char *program, const struct stat_session *s)
 {
 	if (s->job->settings.counting.no_inherit || s->target->is_system_wide)
@@ -245,8 +248,8 @@ static void probes_add(struct text *text, const char *program, const struct stat
 	}
 }
 
-/* The counts are of what the command did until then. perf tells of the signal of a single run, too, but not why a run
- * failed otherwise. */
+/* Failed runs are reported because their counts cover only what the command did before it failed. perf reports the
+ * signal of a single run, but no other failure. */
 static void failures_add(struct text *text, const char *program, const struct stat_session *s)
 {
 	if (s->failures.failed == 0)

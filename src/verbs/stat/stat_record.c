@@ -15,7 +15,7 @@
 
 #define ROUND_INTERVAL 0
 #define ROUND_FINAL    1
-#define CLOCK_SCALE    1e-6 /* perf tells clocks in milliseconds */
+#define CLOCK_SCALE    1e-6 /* perf prints clock events in milliseconds. */
 
 enum tally_status stat_record_open(struct stat_record *r, const char *path, char *const *argv, struct tally_error *err)
 {
@@ -42,7 +42,7 @@ static size_t cells_of(const struct counter *counter)
 	return counter->cpu_count * counter->thread_count;
 }
 
-/* One source per open counter; ids are numbers of our own, for the kernel's are needed by samples only. */
+/* Makes one source per open counter. The IDs are assigned here, because only samples need those of the kernel. */
 static enum tally_status sources_make(struct stat_record *r, const struct counter_set *set,
 	struct recorder_source **sources, size_t *count, struct tally_error *err)
 {
@@ -94,7 +94,7 @@ static enum tally_status features_make(struct stat_record *r, const struct count
 	for (size_t i = 0; i < r->features.features.event_count; i++) {
 		struct perf_attr *attr = r->features.features.events[i].attr;
 		attr->size = ATTR_SIZE_VER7;
-		attr->sample_type = SAMPLE_IDENTIFIER; /* without it readers do not look at ids */
+		attr->sample_type = SAMPLE_IDENTIFIER; /* Readers ignore the IDs of events without this flag. */
 		attr->read_format = READ_FORMAT_TOTAL_TIME_ENABLED | READ_FORMAT_TOTAL_TIME_RUNNING;
 	}
 	return TALLY_OK;
@@ -139,7 +139,8 @@ static void unit_put(struct writer *w, uint64_t id, const char *unit, double sca
 	record_end(w, start);
 }
 
-/* perf's number of a mode: 6.1's, but those that only newer ones have by theirs, which add the level. */
+/* Returns the mode's number in perf 6.1. Clusters and caches, which perf 6.1 lacks, have the number of later
+ * versions, which also write the cache level. */
 static uint64_t mode_number(const struct stat_counting *counting)
 {
 	static const uint8_t numbers[] = {[AGGREGATE_ALL] = 1,

@@ -27,40 +27,47 @@
 #include "verbs/stat/stat_rung.h"
 #include "verbs/stat/stat_shared.h"
 
-#define NS_PER_MS      1000000u
-#define ALIVE_CHECK_NS (100u * NS_PER_MS) /* how often a target that is not our child is looked for */
-#define FADING_SHARE   50 /* reading one takes this part of the time at most */
+#define NS_PER_MS 1000000u
+/* Interval at which targets that are not our children are checked for being alive. */
+#define ALIVE_CHECK_NS (100u * NS_PER_MS)
+#define FADING_SHARE   50 /* Reading fading targets takes at most 1/FADING_SHARE of the time. */
 
-#define CUT_OFF_LOOK_NS (20u * NS_PER_MS) /* after the start; each time later by twice as much */
-#define CUT_OFF_MOST_NS (20u * NS_PER_MS) /* for which events are enabled that the kernel ends at the command's exec */
+/* Delay of the first check whether events were cut off; each later check happens at three times the elapsed time. */
+#define CUT_OFF_LOOK_NS (20u * NS_PER_MS)
+/* Events that the kernel removes at the command's first exec have been enabled for less than this time. */
+#define CUT_OFF_MOST_NS (20u * NS_PER_MS)
 
-#define WATCH_NS     (10u * NS_PER_MS) /* between readings for the errors of scaled counts */
-#define WATCH_CELLS  16 /* that much longer for each so many counters */
-#define WATCH_DOUBLE 256 /* readings after which the time between them doubles */
-#define WATCH_LEAST  4 /* readings before a run that scales nothing is left alone */
+#define WATCH_NS     (10u * NS_PER_MS) /* Interval between the readings that estimate the errors of scaled counts. */
+#define WATCH_CELLS  16 /* The interval is extended by WATCH_NS for each such number of counters. */
+#define WATCH_DOUBLE 256 /* Number of readings after which the interval doubles. */
+#define WATCH_LEAST  4 /* Number of readings after which watching ends if no count is scaled. */
 
-/* One run. */
+/* The state of one run. */
 struct stat_measure {
 	struct stat_session *session;
 	struct counter_set *set;
 	struct tool_counts *tools;
-	struct stat_shared *shared; /* NULL: no event is */
-	enum tally_status shared_status; /* of its last step */
-	struct count **previous; /* per event: counts at the last interval */
+	struct stat_shared *shared; /* NULL if no event uses shared counters. */
+	enum tally_status shared_status; /* The result of the most recent operation on the shared counters. */
+	struct count **previous; /* Counts at the end of the previous interval, per event and cell. */
 	struct spawn child;
 	bool has_child;
 	bool has_ended;
-	bool has_no_signals; /* signals cannot be blocked, so the end of the child is polled */
+	bool has_no_signals; /* Set if signals could not be blocked; the end of the child is then polled. */
 	struct rusage usage;
-	int signal_fd; /* to wait for commands too; -1: there are none, or no more */
+	/* A signalfd that is polled together with the control file; -1 if there is no control file, or it was
+	 * closed. */
+	int signal_fd;
 	bool is_told_to_stop;
-	struct scaling_error *errors; /* per event, NULL: nothing is scaled, or nobody asks */
-	uint64_t watch_ns, watch_at_ns; /* between readings for them; the next, UINT64_MAX: no more */
+	/* One per event. NULL if no count can be scaled or the errors are not requested. */
+	struct scaling_error *errors;
+	/* The interval between readings, and the time of the next one (UINT64_MAX: none). */
+	uint64_t watch_ns, watch_at_ns;
 	unsigned watches;
-	struct exec_sentinel sentinel; /* tells when the kernel ends the events at an exec */
-	uint64_t cut_off_look_ns; /* when it is asked next */
+	struct exec_sentinel sentinel; /* Detects that the kernel removed the events at an exec. */
+	uint64_t cut_off_look_ns; /* Time of the next check of the sentinel. */
 	bool was_looked_at;
-	uint64_t fading_at_ns; /* when targets that may end unseen are read next, at the earliest */
+	uint64_t fading_at_ns; /* Earliest time of the next reading of targets that may end unnoticed. */
 	uint64_t start_ns, last_ns, end_ns;
 	uint64_t intervals;
 	stat_show_interval show;
@@ -100,7 +107,7 @@ static enum tally_status comms_read(struct stat_session *s, struct tally_error *
 	return TALLY_OK;
 }
 
-/* After the first opening: places, and room for what they count. */
+/* Determines the aggregation and allocates the cells after the events are first opened. */
 static enum tally_status stat_run_places_make(
 	struct stat_session *s, const struct counter_set *set, struct tally_error *err)
 {
@@ -221,7 +228,7 @@ static void measure_disable(struct stat_measure *m, uint64_t now)
 	tool_counts_disable(m->tools, now);
 }
 
-/* Puts the counts of the tool itself beside those of the kernel. */
+/* Stores the values of tool events in the set, next to the kernel's counts. */
 static enum tally_status measure_read(struct stat_measure *m, uint64_t now)
 {
 	tool_counts_read(m->tools, now);
@@ -230,7 +237,7 @@ static enum tally_status measure_read(struct stat_measure *m, uint64_t now)
 	return m->shared_status == TALLY_OK ? counter_set_read(m->set, m->err) : m->shared_status;
 }
 
-/* Adds the counts (since previous; NULL: since the start) to cells. */
+/* Adds the counts since the previous interval or since the start to the cells. */
 static enum tally_status cells_add(struct stat_measure *m, struct stat_cell *cells, bool since_previous)
 {
 	struct stat_session *s = m->session;
@@ -293,13 +300,14 @@ static enum tally_status interval_show(struct stat_measure *m, uint64_t now)
 	return TALLY_OK;
 }
 
-/* One that waits for its parent to take note has ended for us. */
+/* A zombie that its parent has not reaped counts as ended. */
 static bool thread_is_alive(const struct kernel_seam *kernel, pid_t thread)
 {
 	char *text;
 	if (kernel_text(kernel, &text, NULL, "/proc/%d/stat", (int)thread) != TALLY_OK)
 		return false;
-	const char *name_end = strrchr(text, ')'); /* the name may hold anything */
+	/* The process name may contain ')' and spaces, so its end is the last ')'. */
+	const char *name_end = strrchr(text, ')');
 	bool is_alive = name_end && !strpbrk(name_end, "ZX");
 	free(text);
 	return is_alive;
@@ -331,7 +339,7 @@ static void commands_take(struct stat_measure *m)
 	struct record_control *control = m->session->control;
 	struct record_control_line line;
 	if (!record_control_read(control)) {
-		close(m->signal_fd); /* nobody is left to command */
+		close(m->signal_fd); /* All writers have closed the control file. */
 		m->signal_fd = -1;
 		return;
 	}
@@ -342,7 +350,7 @@ static void commands_take(struct stat_measure *m)
 	}
 }
 
-/* Takes commands until there is a signal or the deadline, which the caller will find. */
+/* Handles control commands until a signal is pending or the deadline has passed. The caller detects which. */
 static void commands_wait(struct stat_measure *m, uint64_t deadline_ns)
 {
 	while (m->signal_fd >= 0 && !m->is_told_to_stop) {
@@ -356,7 +364,7 @@ static void commands_wait(struct stat_measure *m, uint64_t deadline_ns)
 	}
 }
 
-/* Waits until a signal of interest or the deadline. number: the signal's; 0 for the deadline, or a little earlier. */
+/* Waits for a signal of interest or the deadline. *number is the signal, or 0 at the deadline or slightly before it. */
 static enum tally_status signal_wait(struct stat_measure *m, uint64_t deadline_ns, siginfo_t *info, int *number)
 {
 	sigset_t signals;
@@ -374,20 +382,21 @@ static enum tally_status signal_wait(struct stat_measure *m, uint64_t deadline_n
 		if (errno != EAGAIN && errno != EINTR)
 			return error_set_errno(m->err, TALLY_IO, errno, "cannot wait for the end of what is measured");
 		if (errno == EINTR)
-			(void)poll(NULL, 0, 1); /* a filter may let each wait end so */
+			/* Avoids a busy loop if a seccomp filter makes every sigtimedwait fail with EINTR. */
+			(void)poll(NULL, 0, 1);
 		return TALLY_OK;
 	}
 	return TALLY_OK;
 }
 
-/* A signal that the terminal sent has reached the child as well; one that was sent to us alone is passed on. */
+/* The terminal sends signals to the child as well. A signal that a process sent to tally alone is passed on. */
 static void signal_take(struct stat_measure *m, int number, const siginfo_t *info)
 {
 	if (m->has_child && !m->has_ended) {
 		if (info->si_code <= 0)
 			kill(m->child.pid, number);
 		else if (m->session->signal != 0)
-			kill(m->child.pid, SIGTERM); /* the second time of asking */
+			kill(m->child.pid, SIGTERM); /* A second signal means that the child ignored the first. */
 	}
 	m->session->signal = number;
 }
@@ -428,7 +437,7 @@ static struct count cells_sum(const struct counter *counter)
 	return sum;
 }
 
-/* Time between readings for the errors' sake: less often where reading takes long. 0: nothing can be scaled. */
+/* Returns the interval between readings, which grows with the number of counters, or 0 if no count can be scaled. */
 static uint64_t watch_interval_ns(const struct stat_measure *m)
 {
 	uint64_t cells = 0;
@@ -449,7 +458,7 @@ static void watch_start(struct stat_measure *m)
 	m->watch_at_ns = m->watch_ns ? m->start_ns + m->watch_ns : UINT64_MAX;
 }
 
-/* Ends once some readings have shown that each event has a counter all the time. */
+/* Stops watching once WATCH_LEAST readings have shown that no event is multiplexed. */
 static void stat_run_watch(struct stat_measure *m, uint64_t now)
 {
 	bool is_scaled = false, is_early = true;
@@ -487,7 +496,8 @@ static void cut_off_look(struct stat_measure *m, uint64_t now)
 	m->cut_off_look_ns = m->session->is_cut_off ? UINT64_MAX : now + 2 * (now - m->start_ns);
 }
 
-/* A command that ended before anyone looked tells no more: its program's file does. */
+/* If the command ended before the first check of the sentinel, only the program's file shows whether the kernel
+ * removed its events. */
 static void cut_off_note(struct stat_measure *m)
 {
 	struct stat_session *s = m->session;
@@ -509,7 +519,7 @@ static void cut_off_note(struct stat_measure *m)
 	text_deinit(&reason);
 }
 
-/* Targets that may end unseen are read while they run; less often where that takes long, as with many threads. */
+/* Reads targets that may end unnoticed while they run, less often if a reading takes long. */
 static void fading_read(struct stat_measure *m, uint64_t now)
 {
 	if (!tool_counts_fades(m->tools) || now < m->fading_at_ns)
@@ -518,7 +528,8 @@ static void fading_read(struct stat_measure *m, uint64_t now)
 	m->fading_at_ns = clock_ns() + FADING_SHARE * (clock_ns() - now);
 }
 
-/* Until the command has ended, the targets are gone, a signal, the timeout or the last interval. */
+/* Waits until the command ends, the targets have exited, a signal arrives, or the timeout or last interval has
+ * passed. */
 static enum tally_status wait_for_end(struct stat_measure *m)
 {
 	const struct stat_counting *counting = &m->session->job->settings.counting;
@@ -565,7 +576,7 @@ static enum tally_status wait_for_end(struct stat_measure *m)
 	return status;
 }
 
-/* -D: counts only from then on. */
+/* Enables the events after the delay of -D; a negative delay never enables them here. */
 static enum tally_status delay_wait(struct stat_measure *m)
 {
 	int64_t delay_ms = m->session->job->settings.counting.delay_ms;
@@ -592,7 +603,7 @@ static enum tally_status delay_wait(struct stat_measure *m)
 	return status;
 }
 
-/* What is left of the command after a timeout, the last interval or an error. */
+/* Terminates a command that is still running after a timeout, the last interval or an error. */
 static enum tally_status child_end(struct stat_measure *m)
 {
 	if (!m->has_child || m->has_ended)
@@ -601,12 +612,13 @@ static enum tally_status child_end(struct stat_measure *m)
 	enum tally_status status = spawn_wait(&m->child, &m->session->command_status, &m->usage, m->err);
 	m->has_ended = m->session->was_told_to_end = true;
 	uint64_t wanted = m->session->job->settings.counting.interval_count;
-	bool is_counted_out = wanted && m->intervals >= wanted; /* as perf: no word about the signal then */
+	/* Like perf, tally does not report the command's signal after the last interval. */
+	bool is_counted_out = wanted && m->intervals >= wanted;
 	m->session->has_command_status = status == TALLY_OK && !is_counted_out;
 	return status;
 }
 
-/* The counts of this run alone. */
+/* Adds the counts of this run to the list of per-run values. */
 static enum tally_status run_values_add(struct stat_measure *m, uint64_t elapsed)
 {
 	struct stat_session *s = m->session;
@@ -727,7 +739,8 @@ enum tally_status stat_run(
 	if (m.signal_fd >= 0)
 		close(m.signal_fd);
 	const struct timespec now = {0, 0};
-	while (sigtimedwait(&signals, NULL, &now) > 0) /* sent while the end was under way: it is obeyed */
+	/* Discards pending signals: restoring the mask would deliver them, and the run has ended. */
+	while (sigtimedwait(&signals, NULL, &now) > 0)
 		;
 	if (!m.has_no_signals)
 		sigprocmask(SIG_SETMASK, &before, NULL);
@@ -769,7 +782,8 @@ struct stat_report stat_session_report(const struct stat_session *s)
 
 int stat_session_leave(const struct stat_session *session)
 {
-	if (session->signal != 0) { /* as perf: the caller sees the signal */
+	/* Like perf, tally ends by the signal that ended the measurement, so that its parent sees the signal. */
+	if (session->signal != 0) {
 		signal(session->signal, SIG_DFL);
 		raise(session->signal);
 	}
@@ -777,8 +791,8 @@ int stat_session_leave(const struct stat_session *session)
 	if (!session->has_command_status)
 		return session->gate_code;
 	if (session->failures.failed && stat_failures_is_success(status))
-		status = session->failures
-				 .last_status; /* of the runs of -r: one that failed is not hidden by the last */
+		/* With -r, a failed run determines the exit code even if the last run succeeded. */
+		status = session->failures.last_status;
 	if (session->was_told_to_end && WIFSIGNALED(status))
 		return 0;
 	return spawn_exit_code(status);

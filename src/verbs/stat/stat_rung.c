@@ -21,7 +21,7 @@ static bool rung_has_word(const struct stat_settings *s, int kind)
 	return false;
 }
 
-/* What getrusage and /proc cannot do; NULL: nothing of that was asked for. */
+/* Returns the requested feature that getrusage and /proc do not provide, or NULL if there is none. */
 static const char *stat_rung_obstacle(const struct stat_job *job)
 {
 	const struct stat_settings *s = &job->settings;

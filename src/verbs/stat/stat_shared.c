@@ -12,15 +12,16 @@
 
 struct stat_shared {
 	struct counter_set *set;
-	struct stat_shared_cgroups *cgroups; /* NULL: no event is limited to one */
-	struct stat_shared_programs *programs; /* NULL: events are counted whatever runs */
+	struct stat_shared_cgroups *cgroups; /* NULL if no event is limited to a cgroup. */
+	struct stat_shared_programs *programs; /* NULL if events are counted regardless of BPF programs. */
 	uint64_t losses;
 	struct shared_counter_reading readings[SHARED_COUNTER_CPUS];
 	size_t count;
-	struct bpf_shared_counter *counters[]; /* by counter of the set; NULL: it has its own */
+	/* Indexed like the set's counters; NULL if the counter has its own event. */
+	struct bpf_shared_counter *counters[];
 };
 
-/* Threads are counted as one sum; of CPUs each has its own. */
+/* Threads are counted as one sum, while each CPU has its own count. */
 static bool stat_shared_is_wide(const struct counter *counter)
 {
 	return counter->thread_count > 0 && counter->threads[0] == -1;
@@ -41,7 +42,7 @@ static enum tally_status stat_shared_watch(
 	return status;
 }
 
-/* Whether the machine has the event; a missing event is reported like any other. */
+/* Returns whether the machine supports the event. An unsupported event stays in the set, which reports it. */
 static bool stat_shared_exists(const struct kernel_seam *kernel, const struct event_spec *spec)
 {
 	struct perf_attr attr = spec->attr;

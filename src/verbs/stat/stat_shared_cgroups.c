@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "bpf/bpf_cgroup_counter.h"
 
-struct stat_shared_cell { /* a counter of the set */
+struct stat_shared_cell { /* A counter of the set, with the indices of its event and cgroup. */
 	size_t counter, event, cgroup;
 };
 
@@ -18,8 +18,8 @@ struct stat_shared_cgroups {
 	struct counter_set *set;
 	struct bpf_cgroup_counter *counter;
 	VEC(struct stat_shared_cell) cells;
-	VEC(struct bpf_counted_event) events; /* each once */
-	VEC(uint64_t) ids; /* of cgroups, each once */
+	VEC(struct bpf_counted_event) events; /* Distinct events. */
+	VEC(uint64_t) ids; /* Distinct cgroup IDs. */
 };
 
 static bool stat_shared_cgroups_are_equal(const struct event_spec *a, const struct event_spec *b)
@@ -39,7 +39,7 @@ static enum tally_status stat_shared_cgroups_find_event(
 	return vec_push(&c->events, event) ? TALLY_OK : error_nomem(err);
 }
 
-/* The ID of a cgroup is the number of its directory (Linux 5.5). */
+/* The ID of a cgroup is the inode number of its directory (Linux 5.5). */
 static enum tally_status stat_shared_cgroups_find_id(
 	struct stat_shared_cgroups *c, const char *path, size_t *index, struct tally_error *err)
 {

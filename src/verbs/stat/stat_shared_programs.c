@@ -13,7 +13,7 @@
 struct stat_shared_programs {
 	struct counter_set *set;
 	struct bpf_program_counter *counter;
-	VEC(size_t) counters; /* of the set, by event of the counter */
+	VEC(size_t) counters; /* Indices into the set's counters, by event of the BPF counter. */
 };
 
 static bool stat_shared_programs_has(const uint32_t *ids, size_t count, uint64_t id)
@@ -24,7 +24,7 @@ static bool stat_shared_programs_has(const uint32_t *ids, size_t count, uint64_t
 	return false;
 }
 
-/* A program that is named twice is counted once. */
+/* An ID that is named twice is stored once. */
 static bool stat_shared_programs_parse(const char *text, uint32_t ids[PROGRAMS_MAX], size_t *count)
 {
 	struct tally_str rest = str_from(text), word;

@@ -15,7 +15,7 @@
 #include "verbs/stat/stat_simulated.h"
 #include "verbs/stat/stat_simulated_compare.h"
 
-/* The option, of those that say what is counted and when, that --simulate does not go with. */
+/* Returns the name of an option that cannot be used with --simulate, or NULL if none is given. */
 static const char *stat_simulate_obstacle(const struct stat_settings *s)
 {
 	const struct stat_counting *c = &s->counting;
@@ -108,7 +108,7 @@ static bool stat_simulate_shell(const char *line)
 	return !line || system(line) == 0;
 }
 
-/* The runs of one command, and their table. */
+/* Runs the command as often as -r says and prints the table. */
 static enum tally_status stat_simulate_count(struct stat_simulated *sim, struct stat_session *session,
 	struct stat_job *job, struct stat_printer *p, struct tally_error *err)
 {
@@ -137,7 +137,7 @@ static int stat_simulate_with(struct stat_simulated *sim, struct stat_job *job, 
 	struct stat_session session = {
 		.kernel = kernel_seam_linux(), .job = job, .target = &target, .decimal = p->style.decimal};
 	enum tally_status status = stat_simulated_open(sim, session.kernel, &job->settings, &err);
-	if (status == TALLY_INVALID) { /* wrong events, or a wrong model */
+	if (status == TALLY_INVALID) { /* An event is not simulated, or the cache model is invalid. */
 		cli_fail(p->cli, &err);
 		return EXIT_USAGE;
 	}

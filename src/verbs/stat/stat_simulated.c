@@ -11,13 +11,13 @@
 
 #define ELAPSED " seconds of simulation (not the time that the command takes)"
 
-/* option NULL: there was no memory for it. */
+/* option is NULL if its allocation failed. */
 static bool stat_simulated_add_option(struct stat_simulated *sim, const char *option)
 {
 	return option && vec_push(&sim->options, option);
 }
 
-/* The parts of the model that the events need; the others would only take time. */
+/* Adds only those parts of the model that the events need, because each part slows the simulation down. */
 static bool stat_simulated_add_model(
 	struct stat_simulated *sim, const struct simulation_model *model, const char *kinds)
 {
@@ -97,7 +97,7 @@ void stat_simulated_close(struct stat_simulated *sim)
 	diag_deinit(&sim->model_notes);
 }
 
-/* After the first run: the label tells what simulated. */
+/* Sets the label after the first run, whose output names the simulator and the model. */
 static enum tally_status stat_simulated_name_model(
 	struct stat_simulated *sim, const struct simulation_counts *counts, struct tally_error *err)
 {
@@ -107,7 +107,7 @@ static enum tally_status stat_simulated_name_model(
 	struct tally_str rest = str_from(sim->by), version;
 	if (str_next(&rest, ' ', &version))
 		stat_environment_set(&sim->environment, STR("simulator"), version);
-	if (strstr(sim->by, " ll=")) /* what was changed in caches that are not simulated need not be told */
+	if (strstr(sim->by, " ll=")) /* Notes about changed cache parameters matter only if caches were simulated. */
 		diag_add_all(&sim->notes, &sim->model_notes);
 	text_printf(&sim->rung.label, "simulated, not measured (%s); the counts do not show %s", sim->by,
 		SIMULATION_NOT_SEEN);
@@ -139,7 +139,7 @@ enum tally_status stat_simulated_count(struct stat_simulated *sim, char *const *
 	return stat_simulated_name_model(sim, &result->counts, err);
 }
 
-/* What the report takes from stat_run otherwise. */
+/* Initializes what stat_run sets up for measured counts. */
 static enum tally_status stat_simulated_begin(
 	struct stat_simulated *sim, struct stat_session *session, struct tally_error *err)
 {

@@ -18,8 +18,8 @@
 #define RUNS_MOST		     1000
 #define FILE_ENDING		     ".json"
 #define SPREAD_WIDTH		     12
-/* What a shell alone understands: a line that has none of it is split into words, and run without a shell, whose own
- * instructions would count. Quotation marks and backslashes are for shell_words. */
+/* Characters that only a shell interprets. A line without them is split into words and run without a shell, because
+ * the shell's own instructions would be counted. shell_words_split handles quotation marks and backslashes. */
 #define SHELL_SIGNS "|&;<>()$`*?[]#~{}\n"
 
 static const char simulated_side_names[STAT_SIMULATED_COMPARE_SIDES] = {'A', 'B'};
@@ -52,17 +52,17 @@ int stat_simulated_compare_options(
 }
 
 struct simulated_side {
-	const char *line; /* of the command line, or the file's name */
+	const char *line; /* The command line or the file name. */
 	bool is_file;
-	char **words; /* of a command that runs without a shell */
-	char *shell[4]; /* sh -c LINE */
+	char **words; /* The argument vector of a command that runs without a shell, otherwise NULL. */
+	char *shell[4]; /* The argument vector of /bin/sh -c LINE. */
 	struct stat_counts_file file;
-	double *values; /* of a command: event x run */
-	size_t *lens; /* by event: runs that counted it */
+	double *values; /* Counts of a command, as an array of events by runs. */
+	size_t *lens; /* Number of runs that counted the event, per event. */
 	struct stat_failures failures;
-	struct diag warnings; /* what its counts lack */
-	bool counted_nothing; /* some run executed no instruction that was to be counted */
-	const char *by; /* what simulated */
+	struct diag warnings; /* Warnings that the counts are incomplete. */
+	bool counted_nothing; /* Set if a run executed none of the instructions that were to be counted. */
+	const char *by; /* Name of the simulator and its model. */
 	struct stat_environment environment;
 	bool has_environment;
 };
@@ -71,10 +71,10 @@ struct simulated_comparison {
 	struct stat_simulated *sim;
 	struct simulated_side sides[STAT_SIMULATED_COMPARE_SIDES];
 	struct stat_gate gate;
-	VEC(struct stat_gate_row) rows; /* benchmark x event, of the benchmarks that A has */
-	VEC(const char *) only_b; /* benchmarks that B alone has */
-	size_t most_runs; /* of a side of a row */
-	struct text environment; /* in what the sides' environments differ */
+	VEC(struct stat_gate_row) rows; /* One row per event of each benchmark of side A. */
+	VEC(const char *) only_b; /* Benchmarks that only side B has. */
+	size_t most_runs; /* Largest number of runs of a side in any row. */
+	struct text environment; /* Text that lists the differences between the sides' environments. */
 	bool has_differences;
 };
 
@@ -104,7 +104,7 @@ static enum tally_status simulated_side_open(
 	if (!shell_words_split(str_from(line), &side->words))
 		return side->words ? error_set(err, TALLY_INVALID, "a quotation mark is not closed in '%s'", line)
 				   : error_nomem(err);
-	/* NAME=VALUE before a command is the shell's. */
+	/* An assignment (NAME=VALUE) before a command needs a shell. */
 	if (!side->words[0] || strchr(side->words[0], '=')) {
 		free(side->words);
 		side->words = NULL;
@@ -145,7 +145,7 @@ static enum tally_status simulated_side_run(
 	return TALLY_OK;
 }
 
-/* Without -e: all that both files have, or the events that are counted by default. */
+/* Without -e, compares the events that both files contain; commands use the default events. */
 static enum tally_status simulated_compare_events(struct stat_simulated *sim,
 	const struct simulated_side sides[STAT_SIMULATED_COMPARE_SIDES], struct tally_error *err)
 {
@@ -169,7 +169,7 @@ static enum tally_status simulated_compare_events(struct stat_simulated *sim,
 
 /* ---- rows ---- */
 
-/* What the side has of an event of a benchmark: len 0 if nothing. */
+/* Returns the side's counts of an event of a benchmark; len is 0 if it has none. */
 static struct run_gate_side simulated_side_counts(
 	const struct stat_simulated *sim, const struct simulated_side *side, const char *benchmark, size_t event)
 {
@@ -216,7 +216,7 @@ static enum tally_status simulated_compare_add_rows(
 	return TALLY_OK;
 }
 
-/* The name of the file's benchmark in this row, if no row before has it; NULL otherwise. */
+/* Returns the benchmark's name if this row is the first of that name, otherwise NULL. */
 static const char *simulated_side_new_benchmark(const struct simulated_side *side, size_t row)
 {
 	for (size_t i = 0; i < row; i++)
@@ -225,7 +225,7 @@ static const char *simulated_side_new_benchmark(const struct simulated_side *sid
 	return side->file.rows.items[row].benchmark;
 }
 
-/* A benchmark that B lacks was renamed, or did not run: that is no good news. */
+/* A benchmark that B lacks was renamed or did not run, so its absence must not pass as an improvement. */
 static enum tally_status simulated_compare_make_rows(struct simulated_comparison *c, struct tally_error *err)
 {
 	struct simulated_side *a = &c->sides[0], *b = &c->sides[1];
@@ -256,14 +256,14 @@ static enum tally_status simulated_compare_make_rows(struct simulated_comparison
 
 /* ---- the verdict ---- */
 
-/* In percent of A; infinite if A is 0. */
+/* Returns the change in percent of A, or infinity if only A is 0. */
 static double simulated_compare_change(const struct stat_gate_row *row)
 {
 	double a = row->a.mean, b = row->b.mean;
 	return a == b ? 0 : a == 0 ? INFINITY : 100 * (b - a) / a;
 }
 
-/* Runs that failed did not do what is to be compared, and counts that lack something would look like good news. */
+/* Failed runs did not do the compared work, and incomplete counts would look like an improvement. */
 static enum tally_status simulated_side_check(const struct simulated_side *side, char name, struct tally_error *err)
 {
 	if (side->failures.failed) {
@@ -289,7 +289,7 @@ static enum tally_status simulated_side_check(const struct simulated_side *side,
 	return TALLY_OK;
 }
 
-/* No program executes 0 instructions; where nothing at all was counted, nothing ran of what was to be counted. */
+/* No program executes 0 instructions; if all counts are 0, none of the code that was to be counted ran. */
 static enum tally_status simulated_compare_check_benchmark(
 	const struct simulated_comparison *c, const struct stat_gate_row *rows, size_t count, struct tally_error *err)
 {
@@ -319,7 +319,7 @@ static bool simulated_compare_is_judged(const struct simulated_comparison *c, si
 	return false;
 }
 
-/* An event that a side lacks has no change; counts of different models cannot be compared. */
+/* Rejects judged events that a side lacks, and counts of different models. */
 static enum tally_status simulated_compare_check(const struct simulated_comparison *c, struct tally_error *err)
 {
 	const struct stat_simulated *sim = c->sim;
@@ -394,7 +394,7 @@ static void simulated_compare_number(struct text *t, const struct stat_style *st
 	text_align_from(t, start, 20);
 }
 
-/* The deviation of the runs, in percent of their mean. */
+/* Prints the standard deviation of the runs in percent of their mean. */
 static void simulated_compare_spread(struct text *t, const struct stat_style *style, const struct run_gate_side *side)
 {
 	size_t start = t->len;
@@ -454,7 +454,7 @@ static void simulated_compare_rows(const struct simulated_comparison *c, struct 
 	}
 }
 
-/* Of --threshold, one sentence; clauses have their own. */
+/* Prints the verdict of --threshold as one sentence; stat_gate_print prints that of clauses. */
 static void simulated_compare_verdict(const struct simulated_comparison *c, struct text *t, enum run_verdict verdict)
 {
 	size_t named = 0;
@@ -556,7 +556,7 @@ static enum tally_status simulated_compare_measure(struct simulated_comparison *
 	return status;
 }
 
-/* What is to be compared, before anything runs. */
+/* Parses the gate and opens both sides before any command runs. */
 static enum tally_status simulated_compare_open(
 	struct simulated_comparison *c, const struct stat_job *job, struct tally_error *err)
 {
@@ -571,7 +571,7 @@ static enum tally_status simulated_compare_open(
 	return status == TALLY_OK ? simulated_compare_events(c->sim, c->sides, err) : status;
 }
 
-/* Before anything runs: whether each clause is of an event that is compared. */
+/* Checks, before any command runs, that each clause refers to a compared event. */
 static enum tally_status simulated_compare_check_clauses(
 	const struct simulated_comparison *c, struct stat_simulated_gate *gate, struct tally_error *err)
 {

@@ -11,7 +11,8 @@
 
 #define BIT(event) (UINT64_C(1) << (event))
 
-/* Sums of events that perf has under one name: whatever reaches the last level, and what misses there. */
+/* perf's generic cache events are sums: references are all accesses to the last-level cache, misses are those that
+ * miss in it. */
 #define ALL_LLC_MISSES	   (BIT(SIM_LLC_LOAD_MISSES) | BIT(SIM_LLC_STORE_MISSES) | BIT(SIM_LLC_CODE_MISSES))
 #define ALL_LLC_REFERENCES (BIT(SIM_LLC_LOADS) | BIT(SIM_LLC_STORES))
 
@@ -31,7 +32,7 @@ static bool stat_simulated_find_attr(struct tally_str name, struct perf_attr *at
 	return cache_event_find(name, &attr->config);
 }
 
-/* Which events the name adds up; 0: it is not simulated. */
+/* Returns the set of simulated events that the name adds up, or 0 if it is not simulated. */
 static uint64_t stat_simulated_sum_of(struct tally_str name, struct perf_attr *attr)
 {
 	uint32_t event;
@@ -67,7 +68,7 @@ static enum tally_status stat_simulated_refuse(struct tally_str name, struct tal
 		(int)name.len, name.data);
 }
 
-/* Braces of groups mean nothing here: all events are counted all the time. The only modifier is :u. */
+/* Groups have no effect, because all events are counted all the time; the only valid modifier is :u. */
 static enum tally_status stat_simulated_split(struct tally_str word, struct tally_str *name, struct tally_error *err)
 {
 	while (word.len && word.data[0] == '{')
@@ -143,13 +144,13 @@ void stat_simulated_events_kinds(const struct stat_simulated_events *events, str
 	for (uint32_t event = 0; event < SIM_EVENT_COUNT; event++) {
 		const char *kind = simulation_event_kind(event);
 		if (!(all & BIT(event)) || (last && strcmp(last, kind) == 0))
-			continue; /* the events of a kind follow each other */
+			continue; /* Events of the same kind are adjacent. */
 		text_printf(kinds, "%s%s", last ? "," : "", kind);
 		last = kind;
 	}
 }
 
-/* What the last level is asked for: also instructions that the level before it did not have. */
+/* Returns the instruction fetches that reach the last level, which are the misses of the level before it. */
 static uint64_t stat_simulated_code_references(const struct simulation_counts *counts)
 {
 	bool has_l2 = strstr(counts->model, " l2=") != NULL;

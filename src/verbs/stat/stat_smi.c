@@ -45,6 +45,7 @@ enum tally_status stat_smi_freeze(const struct kernel_seam *kernel, struct stat_
 void stat_smi_restore(const struct kernel_seam *kernel, struct stat_smi *smi)
 {
 	if (smi->was_switched)
-		(void)switch_write(kernel, '0'); /* there is nobody to tell that it was not there any more */
+		/* An error is ignored, because the switch cannot be restored if its file is gone. */
+		(void)switch_write(kernel, '0');
 	smi->was_switched = false;
 }
