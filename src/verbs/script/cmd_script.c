@@ -42,7 +42,7 @@ static size_t longest_name(struct perfdata_reader *reader)
 	return longest;
 }
 
-/* What the columns need of the recording. */
+/* Prepares what the selected columns need from the recording. */
 static enum tally_status prepare_values(struct script *script, struct tally_error *err)
 {
 	const struct perfdata_features *features = perfdata_reader_features(script->recording.reader);
@@ -65,7 +65,7 @@ static enum tally_status prepare_values(struct script *script, struct tally_erro
 	return cgroup_names_read(&script->cgroups, script->recording.reader, err);
 }
 
-/* SHOWN_* of the --show-*-events given. */
+/* Returns the SHOWN_* flags of the given --show-*-events options. */
 static uint32_t shown_records(const struct script_settings *s)
 {
 	uint32_t shown = 0;
@@ -81,14 +81,14 @@ static uint32_t shown_records(const struct script_settings *s)
 	return shown;
 }
 
-/* Those need the end of the recording before its start is printed. */
+/* These options need the whole recording before the first line is printed. */
 static bool needs_end(const struct script_settings *s)
 {
 	return s->filter.samples.times || s->show_round || s->per_event_dump || script_is_dumping(s) ||
 	       trace_options_are_given(&s->traces);
 }
 
-/* What call chains are made of beyond what samples have. */
+/* Configures call chains beyond what samples contain: deferred chains, their depth, and stitching of LBR stacks. */
 static void prepare_stacks(struct script *script)
 {
 	const struct script_settings *settings = &script->settings;
@@ -217,7 +217,7 @@ static bool shows_others(const struct script_settings *s)
 	       s->show_namespace || s->show_cgroup || s->show_lost || s->show_round || s->show_bpf || s->show_text_poke;
 }
 
-/* A recording by stat record has only counts; if a user expects samples, this message says so. */
+/* If there are no samples, prints the counts of a recording by stat record, or a note to a user who expects samples. */
 static enum tally_status print_no_sample(struct script *script, struct tally_error *err)
 {
 	const struct script_settings *s = &script->settings;
@@ -234,7 +234,7 @@ static enum tally_status print_no_sample(struct script *script, struct tally_err
 	return TALLY_OK;
 }
 
-/* The samples, and what is to be said of them. */
+/* Prints the samples, and messages about them. */
 static enum tally_status cmd_script_print_samples(struct script *script, struct tally_error *err)
 {
 	enum tally_status status = script_dlfilter_start(&script->dlfilter, err);
@@ -258,7 +258,7 @@ static enum tally_status cmd_script_print_samples(struct script *script, struct 
 		status = finished;
 	if (status == TALLY_OK)
 		status = print_no_sample(script, err);
-	/* So that messages follow it; a failure to write is reported at the end. */
+	/* Flushed so that messages follow the samples; a write error is reported at the end. */
 	(void)text_flush(&script->out);
 	cli_print_health(script->cli, &script->recording.pass.sideband.health);
 	if (script->settings.only_checks)
@@ -283,7 +283,7 @@ static int list_dlfilters(const struct cli *cli, const struct script_settings *s
 	return code;
 }
 
-/* An option that makes no sense with --json; NULL: none was given. */
+/* Returns the name of an option that cannot be used with --json, or NULL if none is given. */
 static const char *without_json(const struct script_settings *s)
 {
 	const struct {
@@ -347,7 +347,8 @@ static int cmd_script_run(const struct cli *cli, const struct command *command, 
 	cli_print_diag(cli, &script.field_notes);
 	if (status == TALLY_OK) {
 		cli_start_pager(cli);
-		if (!settings->dlfilter.path) /* else it goes the way of what the filter prints */
+		/* A dlfilter prints to stdout, so the output must pass through the same stream. */
+		if (!settings->dlfilter.path)
 			text_to_fd(&script.out, STDOUT_FILENO);
 		if (settings->header || settings->header_only)
 			header_text(&script.out, script.recording.reader, settings->full_info);

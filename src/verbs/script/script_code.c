@@ -7,7 +7,7 @@
 #include "tasks/listing/instruction_line.h"
 
 #define WIDEST_INSTRUCTION 16
-#define KERNEL_PAGE_BYTES  UINT64_C(4096) /* read at once where no function is known */
+#define KERNEL_PAGE_BYTES  UINT64_C(4096) /* Range that is read at once if the address is in no known function. */
 
 void script_code_init(struct script_code *code, struct script_places *places, struct binary_store *store)
 {
@@ -39,7 +39,8 @@ bool script_code_find(struct script_code *code, const struct resolve_where *wher
 	return frame_names_store_id(code->places->names, resolved.binary, &spot->store_id, NULL) == TALLY_OK;
 }
 
-/* What is read of a kernel's memory is kept in the store's arena: so each function is read once. NULL: there is none. */
+/* Reads the code of a kernel function from the recorded machine's memory or file once; the store's arena owns it.
+ * NULL if it is not available. */
 static const struct binary_code *kernel_code(struct script_code *code, uint32_t store_id, uint64_t address)
 {
 	const struct symbol *symbol = binary_store_find(code->store, store_id, address);
@@ -64,7 +65,7 @@ static const struct binary_code *kernel_code(struct script_code *code, uint32_t 
 	return *slot ? &code->codes.items[*slot - 1] : NULL;
 }
 
-/* From the address on, at most an instruction. */
+/* Returns the bytes from the address on, at most those of one instruction. */
 static bool code_at(struct script_code *code, const struct script_spot *spot, uint64_t ip, struct binary_code *found)
 {
 	uint64_t address = spot->address + (ip - spot->ip);

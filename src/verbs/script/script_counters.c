@@ -4,7 +4,7 @@
 #include "abi/perf_constants.h"
 
 #define WIDTH_NAME   "branch_counter_width"
-#define MOST_WIDTH   8 /* bits: CPUs have 2, and each value becomes that many letters */
+#define MOST_WIDTH   8 /* Upper limit in bits. CPUs have 2; each counter value is printed as that many letters. */
 #define MOST_LETTERS 26
 
 bool script_counters_event_has(const struct perfdata_event *event)
@@ -31,7 +31,7 @@ void script_counters_init(struct script_counters *counters, const struct perfdat
 		counters->width = width_in(&features->pmu_caps[i]);
 }
 
-/* Past them, one letter is for several. */
+/* Events beyond the 26th share the last letter. */
 static char script_counters_letter_of(size_t index)
 {
 	return (char)('A' + (index < MOST_LETTERS ? index : MOST_LETTERS - 1));

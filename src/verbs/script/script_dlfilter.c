@@ -17,8 +17,9 @@
 #include "verbs/script/script_rows.h"
 
 #define SCRIPT_DLFILTER_PATH_BYTES 4096
-#define OBJECT_BYTES		   (64u << 20) /* of a file in a folder that is listed; filters have some kB */
-#define ATTR_BYTES		   256 /* room for fields that a filter of a newer header reads */
+#define OBJECT_BYTES		   (64u << 20) /* Size limit for files of a listed directory; filters have some kB. */
+/* Minimum size of the attr, so that a filter built for a newer struct perf_event_attr reads zeros. */
+#define ATTR_BYTES		   256
 #define STAGE_SYMBOL		   (stage == DLFILTER_EARLY ? "filter_event_early" : "filter_event")
 #define SCRIPT_DLFILTER_NAME_WIDTH 36
 #define FOLDER_IN_HOME		   "libexec/perf-core"
@@ -28,7 +29,7 @@ typedef int (*start_function)(void **data, void *ctx);
 typedef int (*stop_function)(void *data, void *ctx);
 typedef const char *(*description_function)(const char **long_description);
 
-/* What ISO C does not let a void pointer become. */
+/* Stores a function's address by memcpy, because ISO C has no conversion from void * to function pointers. */
 static void script_dlfilter_find_function(void *handle, const char *name, void *function)
 {
 	void *found = dlsym(handle, name);
@@ -63,7 +64,7 @@ static void describe_file(
 	al->buildid_size = info.build_id_size;
 }
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 static bool script_dlfilter_describe(
 	struct script_dlfilter *f, unsigned cpumode, uint64_t address, uint8_t *build_id, struct perf_dlfilter_al *al)
 {
@@ -142,7 +143,7 @@ static __s32 resolve_address(void *ctx, __u64 address, struct perf_dlfilter_al *
 		return -1;
 	if (!script_dlfilter_describe(f, script_cpumode_of(f->code->places, address), address, f->build_ids[2], &al))
 		return -1;
-	/* What the filter was built without stays away. */
+	/* Copies only as much as the struct that the filter was built with can hold. */
 	al.size = to->size < sizeof(al) ? to->size : (uint32_t)sizeof(al);
 	memcpy(to, &al, al.size);
 	return 0;
@@ -215,7 +216,7 @@ static __s32 get_object_code(void *ctx, __u64 ip, void *buffer, __u32 len)
 static void clean_al(void *ctx, struct perf_dlfilter_al *al)
 {
 	(void)ctx;
-	(void)al; /* all that it points to is kept */
+	(void)al; /* All memory that the struct points to belongs to the filter's state. */
 }
 
 static const struct perf_dlfilter_fns functions = {.resolve_ip = resolve_ip,
@@ -228,7 +229,7 @@ static const struct perf_dlfilter_fns functions = {.resolve_ip = resolve_ip,
 	.object_code = get_object_code,
 	.al_cleanup = clean_al};
 
-/* The nth of the folders of filters; false: there are no more. */
+/* Stores the nth directory that is searched for filters. Returns false if there is none. */
 static bool folder_at(unsigned nth, char *path, size_t path_bytes)
 {
 	const char *chosen = getenv("PERF_EXEC_PATH"), *home = getenv("HOME");
@@ -300,13 +301,13 @@ enum tally_status script_dlfilter_stop(struct script_dlfilter *f, struct text *o
 	(void)script_dlfilter_pass(f, out);
 	script_dlfilter_find_function(f->handle, "stop", &stop);
 	if (stop)
-		(void)stop(f->data, f); /* there is nothing left that could fail */
+		(void)stop(f->data, f); /* The result is ignored: all samples have been processed. */
 	if (script_dlfilter_flush(f, out) || f->write_errno == EPIPE)
 		return TALLY_OK;
 	return error_set_errno(err, TALLY_IO, f->write_errno, "cannot write to standard output");
 }
 
-/* The kernel's word, in this machine's order. */
+/* Encodes the flags of a branch as the kernel does, in native byte order. */
 static uint64_t branch_word(const struct sample *sample, uint32_t index)
 {
 	struct sample_branch b = sample_branch_at(sample, index);
@@ -315,7 +316,7 @@ static uint64_t branch_word(const struct sample *sample, uint32_t index)
 	       (uint64_t)b.more_type << 26;
 }
 
-/* Copies: in this machine's byte order, and aligned. False: out of memory. */
+/* Copies branches and call chain in native byte order and aligned. Returns false if out of memory. */
 static bool copy_words(struct script_dlfilter *f, const struct sample *sample)
 {
 	uint32_t branches = sample->branches.entries.count / SAMPLE_BRANCH_WORDS * SAMPLE_BRANCH_WORDS;
@@ -419,7 +420,7 @@ bool script_dlfilter_flush(struct script_dlfilter *f, struct text *out)
 	return !f->write_errno;
 }
 
-/* Only what has such a function is loaded: to load an object is to run it. */
+/* Loading an object executes its constructors, so only files with this function name are loaded. */
 static bool may_be_filter(const char *path)
 {
 	char *data;

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-/* A name is no path. */
+/* A slash in an event's name must not separate directories. */
 static char *dump_path(const char *input, struct tally_str event)
 {
 	struct text path = {0};
@@ -77,7 +77,8 @@ enum tally_status script_dumps_finish(struct script_dumps *dumps, struct text *s
 void script_dumps_close(struct script_dumps *dumps)
 {
 	for (size_t i = 0; i < dumps->count; i++) {
-		(void)!output_file_finish(&dumps->items[i].file, TALLY_END, NULL); /* unless it is finished */
+		/* Discards the file unless script_dumps_finish has completed it. */
+		(void)!output_file_finish(&dumps->items[i].file, TALLY_END, NULL);
 		text_deinit(&dumps->items[i].text);
 		free(dumps->items[i].path);
 	}

@@ -11,7 +11,7 @@
 
 #define ALL_KINDS ((1u << KIND_COUNT) - 1)
 
-/* perf's names for the kinds, in what it says of them. */
+/* Names of the event kinds in perf's messages. */
 static const char *const script_fields_kind_names[KIND_COUNT] = {
 	"hardware", "software", "tracepoint", "hardware-cache", "raw", "breakpoint", "unknown", "unknown"};
 
@@ -30,9 +30,9 @@ static const struct {
 struct field_name {
 	const char *name;
 	uint64_t field;
-	uint64_t needs; /* SAMPLE_*: one of them */
-	const char *attribute; /* what perf calls that, where it is not the field's name */
-	unsigned kinds; /* bits of those that can have it; 0: all */
+	uint64_t needs; /* SAMPLE_* bits of which at least one must be recorded; 0 if none is needed. */
+	const char *attribute; /* Name of the needed attribute in perf's messages; NULL if it is the field's name. */
+	unsigned kinds; /* Bits of the event kinds that can have this field; 0 means all. */
 };
 
 static const struct field_name field_names[] = {
@@ -118,7 +118,7 @@ static const struct field_name *script_fields_find_field(struct tally_str word)
 	return NULL;
 }
 
-/* The list of events that it is for, as bits of kinds, taken off the list; 0 if there are none of that name. */
+/* Removes the prefix for an event kind from the list and returns the kinds as bits, or 0 if the prefix is unknown. */
 static unsigned take_kinds(struct tally_str *list)
 {
 	const char *colon = memchr(list->data, ':', list->len);
@@ -132,7 +132,7 @@ static unsigned take_kinds(struct tally_str *list)
 	return 0;
 }
 
-/* A list of changes (-F +sym,-ip) starts from the fields that are set; any other list replaces them. */
+/* A list of changes (-F +sym,-ip) modifies the fields that are set; any other list replaces them. */
 static void begin_list(struct script_field_request *request, unsigned kinds, bool is_edit)
 {
 	for (size_t i = 0; i < KIND_COUNT; i++) {
@@ -203,7 +203,7 @@ const char *script_fields_apply(struct script_field_request *request, const char
 		return "Invalid event type in field string.";
 	if (kinds == ALL_KINDS && list.len == 0)
 		return "Cannot set fields to 'none' for all event types.";
-	/* As in perf, the dash of bpf-output is enough: the list then adds to what there is. */
+	/* As in perf, any '+' or '-' makes the list a list of changes, even the dash in bpf-output. */
 	bool is_edit = list.len > 0 && (memchr(list.data, '+', list.len) || memchr(list.data, '-', list.len));
 	begin_list(request, kinds, is_edit);
 	bool had_signed = false;
@@ -244,7 +244,7 @@ static enum script_event_kind script_fields_kind_of(const struct perf_attr *attr
 	}
 }
 
-/* It counts nothing: whatever is asked of its kind is not asked of it. */
+/* A dummy event has no samples, so fields of its kind are not required of it. */
 static bool script_fields_is_dummy(const struct perf_attr *attr)
 {
 	return attr->type == EVENT_SOFTWARE && attr->config == SW_DUMMY;
@@ -264,7 +264,7 @@ static enum tally_status missing_attribute(
 		upper, name->name, name->field == FIELD_CGROUP ? "\nHint: run 'tally record --all-cgroups ...'" : "");
 }
 
-/* Fields that say more about an address need one. */
+/* Symbol, DSO and source fields need an address. */
 static enum tally_status check_address(const struct script_field_kind *kind, const struct perfdata_event *event,
 	uint64_t *fields, struct tally_error *err)
 {
@@ -286,11 +286,11 @@ static enum tally_status check_address(const struct script_field_kind *kind, con
 	return TALLY_OK;
 }
 
-/* What the events of a kind can show, as this one has it. */
+/* Checks the fields of a kind against the attributes of one of its events, and removes those that it cannot show. */
 static enum tally_status check_kind(const struct script_field_kind *kind, const struct perfdata_event *event,
 	const struct perfdata_reader *reader, uint64_t *fields, struct tally_error *err)
 {
-	/* Beside a hardware trace, samples made of it may bring what the recorded ones lack. */
+	/* Samples that are synthesized from a hardware trace may have fields that recorded samples lack. */
 	const struct perfdata_features *features = perfdata_reader_features(reader);
 	bool may_lack = feature_is_present(features, FEATURE_AUXTRACE);
 	for (size_t i = 0; i < FIELD_NAME_COUNT; i++) {
@@ -302,11 +302,11 @@ static enum tally_status check_kind(const struct script_field_kind *kind, const 
 		else if (!may_lack)
 			return missing_attribute(event, name, err);
 	}
-	if (script_fields_is_dummy(&event->attr)) { /* which has no samples: nothing is asked of it */
+	if (script_fields_is_dummy(&event->attr)) { /* A dummy event has no samples. */
 		*fields &= ~FIELD_PATHS;
 		return TALLY_OK;
 	}
-	/* perf reads a stream's header on the way, and has the column. */
+	/* perf reads a stream's features while it prints, so it cannot reject this field. */
 	if ((*fields & FIELD_TOD) && !perfdata_reader_is_pipe(reader) &&
 		!feature_is_present(features, FEATURE_CLOCK_DATA))
 		return error_set(err, TALLY_INVALID,
@@ -334,7 +334,7 @@ static void note_lists(const struct script_field_request *request, unsigned pres
 	}
 }
 
-/* A dummy only where the kind has no other. */
+/* Returns the first event of a kind, and a dummy event only if there is no other. */
 static const struct perfdata_event *first_of_kind(
 	const struct perfdata_event *events, size_t count, enum script_event_kind kind)
 {
@@ -350,7 +350,7 @@ static const struct perfdata_event *first_of_kind(
 	return dummy;
 }
 
-/* Call chains of tracepoints are shown unless a list says otherwise, or no chains are wanted. */
+/* Shows the call chains of tracepoints unless a list of fields is given or chains are hidden. */
 static uint64_t chain_fields(
 	const struct script_field_request *request, const struct perfdata_event *events, size_t count)
 {
@@ -363,7 +363,7 @@ static uint64_t chain_fields(
 	return 0;
 }
 
-/* brcntr is asked for, and no event has any. */
+/* Returns whether brcntr is selected but no event has branch counters. */
 static bool lacks_counters(const struct perfdata_event *events, size_t count, const uint64_t *of_kind, unsigned present)
 {
 	bool is_asked = false;

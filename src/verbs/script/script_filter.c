@@ -34,7 +34,8 @@ void script_filter_deinit(struct script_filter *filter)
 	sample_filter_deinit(&filter->samples);
 }
 
-/* Symbols go by name, or by an address: of a symbol, of the sample itself, or the start of a range. */
+/* A symbol is selected by its name, by its start address, by the sample's address, or by the start of an address
+ * range. */
 static bool wants_symbol(const struct script_filter *filter, const struct script_place *place)
 {
 	const char *symbols = filter->samples.options.filters.symbols;
@@ -65,7 +66,7 @@ static bool wants_place(const struct script_filter *filter, const struct script_
 	return !lists->symbols || wants_symbol(filter, place);
 }
 
-/* A sample of either event is only printed where that was asked for. */
+/* Samples of the switch events themselves are printed only with --show-on-off-events. */
 static bool wants_between(struct script_filter *filter, const struct perfdata_event *event)
 {
 	bool is_switch = filter->is_off ? event == filter->switch_on : event == filter->switch_off;
@@ -79,7 +80,7 @@ bool script_filter_wants_place(const struct script_filter *filter, struct script
 	const struct script_probe *probe, bool *wanted)
 {
 	const struct profile_filter_lists *lists = &filter->samples.options.filters;
-	/* Of virtual machines nothing is shown, as perf's verb kvm is for them. */
+	/* As in perf, script omits samples of guests; the verb kvm shows them. */
 	bool is_guest = probe->cpumode == MISC_CPUMODE_GUEST_KERNEL || probe->cpumode == MISC_CPUMODE_GUEST_USER;
 	*wanted =
 		!is_guest && sample_filter_wants_thread(&filter->samples, places->machine, probe->sample, probe->clock);

@@ -68,7 +68,7 @@ void script_gen_handler(struct text *out, struct tally_str name)
 {
 	const char *modifier = memrchr(name.data, ':', name.len);
 	const char *colon = memchr(name.data, ':', name.len);
-	/* sched:sched_switch:u has a modifier, sched:sched_switch none. */
+	/* A second colon separates a modifier, as in sched:sched_switch:u. */
 	size_t length = colon && modifier != colon ? (size_t)(modifier - name.data) : name.len;
 	for (size_t i = 0; i < length; i++) {
 		if (name.data[i] == ':')
@@ -78,11 +78,11 @@ void script_gen_handler(struct text *out, struct tally_str name)
 	}
 }
 
-/* Every handler's parameters, wrapped. Ends with those that only newer scripts take. */
+/* Writes the parameters that all handlers have, with line breaks. */
 static void put_parameters(struct text *t, struct tally_str fields)
 {
 	struct tally_str field;
-	unsigned in_line = 1; /* common_callchain begins the line */
+	unsigned in_line = 1; /* common_callchain is the first word of its line. */
 	text_str(t, "(event_name, context, common_cpu,\n\tcommon_secs, common_nsecs, common_pid, common_comm,\n"
 		    "\tcommon_callchain, ");
 	while (str_next(&fields, ',', &field)) {
@@ -174,7 +174,7 @@ int script_gen_run(const struct cli *cli, const struct script_settings *settings
 	const char *language = settings->gen_script;
 	struct perfdata_reader *reader;
 	struct tally_error err;
-	/* As in perf 7.x, the name of a file says the language too. */
+	/* As in perf 7.x, a file name that ends in .py selects Python. */
 	const char *path = str_ends_with(str_from(language), STR(".py")) ? language : OUTPUT;
 	if (path != language && !script_gen_is_python(str_from(language)))
 		return cli_failf(cli, "%s: handlers are written in Python only", language);

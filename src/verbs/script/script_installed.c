@@ -18,25 +18,25 @@
 #include "base/vec.h"
 #include "cli/commands.h"
 
-#define SCRIPTS			"/scripts/python/bin" /* Perl's cannot be run */
+#define SCRIPTS			"/scripts/python/bin" /* Python scripts only; Perl scripts cannot be run. */
 #define RECORD			"-record"
 #define SCRIPT_INSTALLED_REPORT "-report"
-#define SCRIPT_INSTALLED_LISTED 36 /* columns of name and arguments */
-#define HEAD_LINES		20 /* in which a script describes itself */
-/* The shell function `perf` runs this program, and its script reads the named recording; the shell script gets its
- * usual arguments. */
+#define SCRIPT_INSTALLED_LISTED 36 /* Width of the column of names and arguments. */
+#define HEAD_LINES		20 /* Number of lines at the top of a script that are searched for its description. */
+/* Defines a shell function "perf" that runs this program on the named recording, and then runs the installed shell
+ * script with its usual arguments. */
 #define RUN_BY_SHELL                                                                                                 \
 	"perf() { case $1 in script) shift; \"$TALLY_PROGRAM\" script ${TALLY_INPUT:+-i \"$TALLY_INPUT\"} \"$@\";; " \
 	"*) \"$TALLY_PROGRAM\" \"$@\";; esac; }; . \"$0\""
 
 struct installed_script {
-	const char *folder; /* of the installed perf: PERF_EXEC_PATH */
-	const char *record, *report; /* paths; NULL: there is none */
+	const char *folder; /* perf's exec path (PERF_EXEC_PATH) that contains the scripts. */
+	const char *record, *report; /* Paths, or NULL if the script does not exist. */
 };
 
 typedef VEC(const char *) words_vec;
 
-/* Folders of installed versions of perf, in the order in which they are asked. False: out of memory. */
+/* Finds the exec paths of installed versions of perf, in search order. Returns false if out of memory. */
 static bool script_folders_find(glob_t *found)
 {
 	static const char *const usual[] = {"/usr/lib/perf-core", "/usr/libexec/perf-core", "/usr/local/lib/perf-core",
@@ -74,7 +74,7 @@ static bool script_find(struct arena *arena, const char *name, struct installed_
 	return script->folder != NULL;
 }
 
-/* What a script says of itself: "# description: words", "# args: words". */
+/* Returns what follows a keyword in the script's leading comments, such as "# description:" or "# args:". */
 static struct tally_str script_says(struct tally_str text, const char *what)
 {
 	struct tally_str line, wanted = str_from(what);
@@ -96,7 +96,7 @@ static bool is_among(const words_vec *names, const char *name)
 	return false;
 }
 
-/* The names of the reports in a folder that no earlier one has. */
+/* Adds the names of a folder's report scripts that are not in the list. */
 static bool script_names_add(struct arena *arena, const char *folder, words_vec *names)
 {
 	char *path = arena_printf(arena, "%s" SCRIPTS, folder);
@@ -166,7 +166,7 @@ int script_installed_list(const struct cli *cli)
 	return code;
 }
 
-/* Runs one of its two shell scripts in this process, which it ends. */
+/* Replaces this process by a shell that runs the script. */
 static int script_exec(
 	const struct cli *cli, const struct installed_script *script, const char *path, const words_vec *words)
 {
@@ -208,7 +208,7 @@ static const struct option *record_option(const char *word)
 	return NULL;
 }
 
-/* Whether record's words name what is recorded: a command behind the options, or a target. */
+/* Returns whether the words of record select what is recorded, by a command or by a target option. */
 static bool names_target(char **words)
 {
 	static const char *const targets[] = {"pid", "tid", "uid", "cpu", "all-cpus", "cgroup"};
@@ -247,7 +247,8 @@ static int script_record(const struct cli *cli, const struct script_settings *se
 	return code;
 }
 
-/* The recording that the words name, which are skipped: many a script hands its arguments to Python's code alone. */
+/* Returns the argument of -i or --input at this word and skips it, because many scripts pass their arguments to the
+ * Python code only. */
 static const char *script_installed_take_input(char **words, size_t *at)
 {
 	static const char *const long_form = "--input=";
@@ -277,8 +278,8 @@ static int script_report(
 	return code;
 }
 
-/* Of the words after a name, the arguments of the report: all for a script called ...top, else as many as its "args:"
- * line has in angle brackets. The command to record follows them. */
+/* Returns how many words after the name are arguments of the report: all for a script called ...top, else the number
+ * of angle brackets in its "args:" line (SIZE_MAX if there are fewer). The command to record follows them. */
 static size_t count_report_words(const struct installed_script *script, const char *name, char **words)
 {
 	size_t given = 0, required = 0;
@@ -297,7 +298,7 @@ static size_t count_report_words(const struct installed_script *script, const ch
 	return required <= given ? required : SIZE_MAX;
 }
 
-/* Recording and report side by side, a pipe between them. */
+/* Runs the record script and the report script in parallel, connected by a pipe. */
 static int script_live(const struct cli *cli, const struct script_settings *settings,
 	const struct installed_script *script, const char *name, char **words)
 {

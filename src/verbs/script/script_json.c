@@ -14,7 +14,7 @@
 struct script_json_chain {
 	struct json *j;
 	struct script_printer *printer;
-	bool is_over; /* behind a function of --stop-bt */
+	bool is_over; /* Set after a function that --stop-bt names; the rest of the chain is omitted. */
 };
 
 void script_json_begin(struct json *j, const char *path, const struct perfdata_features *features)
@@ -52,7 +52,7 @@ void script_json_fields(struct json *j, struct tracepoint_printer *tracepoints, 
 	}
 }
 
-/* Where nothing is mapped there is no file. */
+/* An unmapped address has no DSO. */
 static void script_json_name(struct json *j, const struct frame_name *name)
 {
 	if (name->symbol) {
@@ -71,7 +71,7 @@ static void script_json_line(struct json *j, const struct source_place *place)
 	json_u64(j, "line", place->line);
 }
 
-/* The calls that were inlined there first, then the function, as in the text. */
+/* Prints the inlined calls first and the containing function last, as text output does. */
 static bool script_json_frame(struct script_json_chain *chain, uint32_t frame, uint64_t ip, struct frame_name *name)
 {
 	struct json *j = chain->j;
@@ -99,7 +99,7 @@ static bool script_json_frame(struct script_json_chain *chain, uint32_t frame, u
 	return true;
 }
 
-/* Of a stack dump that cannot be unwound the innermost frame is known. */
+/* If a stack dump cannot be unwound, the chain consists of the innermost frame. */
 static bool script_json_chain(struct json *j, struct script_printer *printer, const struct resolve_where *where,
 	const struct perfdata_event *event, const struct sample *sample, const struct script_place *leaf)
 {
@@ -182,7 +182,7 @@ bool script_json_sample(struct json *j, struct script_printer *p, const struct p
 	bool is_done = true;
 	p->places.now = where;
 	json_object(j, NULL);
-	j->is_compact = true; /* a sample is a line */
+	j->is_compact = true; /* Each sample is printed on one line. */
 	json_string(j, "event", event->name);
 	script_json_thread(j, p, sample, clock);
 	json_u64(j, "period", sample->period);

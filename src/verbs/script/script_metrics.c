@@ -42,7 +42,7 @@ void script_metrics_begin(struct script_metrics *m)
 void script_metrics_count(struct script_metrics *m, uint32_t event, uint64_t grown)
 {
 	if (event >= m->events.len)
-		return; /* it was not known at the start of the stream */
+		return; /* The event was added to the stream after the start. */
 	m->is_counted[event] = true;
 	running_mean_add(&m->cells[event].value, (double)grown);
 }
@@ -51,7 +51,8 @@ void script_metrics_print(
 	const struct script_metrics *m, struct script_printer *printer, struct text *t, const struct script_row *row)
 {
 	for (size_t i = 0; i < m->events.len; i++) {
-		/* How many CPUs a clock is of takes the time that passed, which no group counts. */
+		/* The metric of a clock event is the number of CPUs used, which needs the elapsed time, and groups
+		 * do not count that. */
 		if (!m->is_counted[i] || stat_event_is_clock(&m->events.specs[i]))
 			continue;
 		struct stat_metric metric = stat_metric_of(&m->report, i, 0);

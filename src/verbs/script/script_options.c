@@ -26,7 +26,8 @@ static const char *choose_fields(const struct option_use *use)
 	return script_fields_apply(&settings->fields, use->value, use->room, use->room_bytes);
 }
 
-/* Of what a trace would be decoded to: which columns samples have. Those that were recorded have them too, as in perf. */
+/* Implements the --call-trace family by selecting columns. As in perf, recorded samples get the columns too, not
+ * only those decoded from a trace. */
 static const char *show_trace(const struct option_use *use, const char *name, const char *fields)
 {
 	struct script_settings *settings = use->settings;
@@ -88,7 +89,8 @@ static const struct option script_options_options[] = {
 		.kind = OPTION_FLAG,
 		ROW(all_cpus),
 		.help = "system-wide collection from all CPUs: for scripts that record, which are not run here"},
-	{.name = "dsos", /* -d is --debug-mode */
+	/* This option has no letter, because -d is --debug-mode. */
+	{.name = "dsos",
 		.kind = OPTION_STRING,
 		.argument = "dso[,dso...]",
 		ROW(filter.samples.filters.dsos),

@@ -3,21 +3,23 @@
 
 #include "abi/branch.h"
 
-#define LONGEST_BLOCK	       UINT64_C(16384) /* bytes between two branches: more is a stack that does not belong together */
-#define LOST_BYTES	       128 /* that are shown where the sample lies before the newest branch's target */
+/* Maximum number of bytes between two branches; larger distances indicate that the entries do not belong together. */
+#define LONGEST_BLOCK UINT64_C(16384)
+/* Number of bytes that are printed if the sample lies before the newest branch's target. */
+#define LOST_BYTES	       128
 #define NO_BRANCH	       SIZE_MAX
-#define SCRIPT_PATH_TEXT_WIDTH 30 /* of a branch's instruction, so that the notes on branches are aligned */
+#define SCRIPT_PATH_TEXT_WIDTH 30 /* Width of the instruction column, so that the notes on branches are aligned. */
 
-struct script_path_walk { /* along one sample's branches */
+struct script_path_walk { /* The state of printing one sample's branches. */
 	struct script_path *path;
 	struct text *t;
 	const struct resolve_where *where;
 	const struct sample *sample;
-	unsigned cpumode; /* of the sample */
+	unsigned cpumode; /* The cpumode of the sample. */
 	uint64_t fields;
-	uint64_t function_start, function_end; /* of the heading that was printed last */
-	uint64_t cycles; /* of all branches so far */
-	unsigned steps; /* since the branch before */
+	uint64_t function_start, function_end; /* The range of the function whose heading was printed last. */
+	uint64_t cycles; /* Sum of the cycles of all branches so far. */
+	unsigned steps; /* Number of instructions since the previous branch. */
 };
 
 static unsigned script_path_mode_of(const struct script_path_walk *w, uint64_t ip)
@@ -25,7 +27,7 @@ static unsigned script_path_mode_of(const struct script_path_walk *w, uint64_t i
 	return ip == w->sample->ip ? w->cpumode : script_cpumode_of(w->path->places, ip);
 }
 
-/* "\tmain+7:", where another function begins. */
+/* Prints a heading such as "\tmain+7:" if the address is in another function than the previous one. */
 static bool script_path_print_heading(struct script_path_walk *w, uint64_t ip)
 {
 	struct script_place place;
@@ -79,7 +81,7 @@ static void print_branch(struct script_path_walk *w, size_t index)
 		text_printf(t, " %.2f IPC", (double)w->steps / branch.cycles);
 }
 
-/* branch: the sample's branch that the instruction is; NO_BRANCH: none. */
+/* index is that of the branch that this instruction took, or NO_BRANCH. */
 static void print_step(
 	struct script_path_walk *w, const struct script_spot *spot, const struct script_step *step, size_t index)
 {
@@ -123,7 +125,7 @@ static void print_bad(struct script_path_walk *w, uint64_t ip)
 	text_str(w->t, "\t<bad>\n\tmismatch of LBR data and executable\n");
 }
 
-/* False: out of memory; spot->store_id says whether there is code. */
+/* Returns false if out of memory; spot->store_id tells whether code was found. */
 static bool find_code(struct script_path_walk *w, uint64_t start, uint64_t end, struct script_spot *spot)
 {
 	unsigned mode = script_path_mode_of(w, start);
@@ -133,7 +135,7 @@ static bool find_code(struct script_path_walk *w, uint64_t start, uint64_t end, 
 	return script_code_find(w->path->code, w->where, mode, start, spot);
 }
 
-/* From where one branch led to where the next one, which it prints, left. */
+/* Prints the instructions from the target of a branch to the next branch inclusive. */
 static bool script_path_print_block(struct script_path_walk *w, uint64_t start, size_t index)
 {
 	const uint64_t from = sample_branch_at(w->sample, index).from;
@@ -159,12 +161,12 @@ static bool script_path_print_block(struct script_path_walk *w, uint64_t start, 
 		if (is_last)
 			return true;
 	}
-	/* No instruction begins at the recorded address of the branch. */
+	/* No instruction starts at the recorded address of the branch. */
 	print_bad(w, from);
 	return true;
 }
 
-/* From where the newest branch led to the sample. */
+/* Prints the instructions from the newest branch's target to the sample. */
 static bool script_path_print_rest(struct script_path_walk *w, const struct sample_branch *newest)
 {
 	uint64_t start = newest->to, end = w->sample->ip;

@@ -61,7 +61,7 @@ void script_print_dso(const struct script_places *p, struct text *t, const struc
 	text_char(t, ')');
 }
 
-/* " name+0x1f (path)": what follows a frame's address. Made once per frame where the caller keeps it. */
+/* Prints " name+0x1f (path)", which follows a frame's address. */
 void script_print_name(const struct script_places *p, struct text *t, const struct script_place *place, uint64_t fields)
 {
 	const struct frame_name *name = place->name;
@@ -86,7 +86,7 @@ void script_print_address(struct text *t, uint64_t address)
 
 #define FRAME_FIELDS (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_DSOFF | FIELD_SRCLINE)
 
-/* "\n  file.c:12" under the frame's line; without line information, "\n program[1234]". */
+/* Prints "\n  file.c:12" below the frame's line or, without line information, "\n  program[1234]". */
 static void script_places_print_source(
 	const struct script_places *p, struct text *t, const struct frame_name *name, size_t place)
 {
@@ -107,7 +107,7 @@ static void script_places_print_source(
 	}
 }
 
-/* " name+0x1f\n  file.c:12 (inlined)" */
+/* Prints " name+0x1f\n  file.c:12 (inlined)". */
 static void print_inlined(
 	const struct script_places *p, struct text *t, const struct frame_name *name, size_t place, uint64_t fields)
 {
@@ -129,7 +129,8 @@ static size_t inlined_count(const struct script_places *p, const struct frame_na
 	return p->no_inline || name->place_count == 0 ? 0 : name->place_count - 1;
 }
 
-/* What follows the address in a frame's line: of the calls that were inlined there first, then of its function. */
+/* Prints what follows the address in a frame's line. The inlined calls are the first lines, the containing function
+ * is the last. */
 static void script_places_print_line(
 	const struct script_places *p, struct text *t, const struct script_place *place, size_t line, uint64_t fields)
 {
@@ -148,7 +149,7 @@ static uint32_t form_of(uint64_t fields)
 	return (uint32_t)(fields & FRAME_FIELDS);
 }
 
-/* The lines are kept with the frame in the form that is asked for first: other events may have other fields. */
+/* Caches the frame's lines for the first requested combination of fields; other events may use other fields. */
 static bool keep_lines(struct script_places *p, const struct script_place *place, uint64_t fields)
 {
 	struct frame_name *name = place->name;
@@ -201,13 +202,14 @@ bool script_print_frame(struct script_places *p, struct text *t, const struct sc
 	return print_frame(p, t, place->frame, place->ip, place->name, fields);
 }
 
-/* A frame's lines as they were printed last; a slot is two cache lines, and what does not fit is not kept. */
+/* A cache of formatted lines, indexed by a hash of the address. A slot fills two cache lines; longer lines are not
+ * cached. */
 #define LINE_SLOTS_LOG	14
 #define LINE_SLOT_BYTES 104
 
 struct script_line {
 	uint64_t ip;
-	struct frame_name *name; /* NULL: empty */
+	struct frame_name *name; /* NULL if the slot is empty. */
 	uint32_t epoch;
 	uint16_t len;
 	uint8_t cpumode;
@@ -228,13 +230,14 @@ void script_places_deinit(struct script_places *p)
 	text_deinit(&p->scratch);
 }
 
-/* The address alone says where: the next ones can be fetched before their epochs are known. */
+/* The hash uses only the address, so that slots of the following frames can be prefetched before their epochs are
+ * known. */
 static size_t line_slot(uint64_t ip)
 {
 	return (size_t)(ip * HASH_FACTOR >> (64 - LINE_SLOTS_LOG));
 }
 
-#define LINES_AHEAD 3 /* as many as the time of a miss lasts */
+#define LINES_AHEAD 3 /* Prefetch distance in frames, about the latency of a cache miss. */
 
 static void fetch_line(const struct script_places *p, uint64_t ip)
 {
@@ -243,14 +246,14 @@ static void fetch_line(const struct script_places *p, uint64_t ip)
 	__builtin_prefetch(slot + 64);
 }
 
-/* The form in a byte: which of FRAME_FIELDS, in their order. */
+/* Encodes FRAME_FIELDS in a byte. */
 static uint8_t packed_form(uint64_t fields)
 {
 	return (uint8_t)((fields & FIELD_SYM ? 1 : 0) | (fields & FIELD_SYMOFF ? 2 : 0) | (fields & FIELD_DSO ? 4 : 0) |
 			 (fields & FIELD_DSOFF ? 8 : 0) | (fields & FIELD_SRCLINE ? 16 : 0));
 }
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 static struct frame_name *print_new_frame(struct script_places *p, struct text *t, const struct resolve_where *where,
 	const struct script_line *key, struct script_line *slot, uint64_t fields)
 {
@@ -269,7 +272,7 @@ static struct frame_name *print_new_frame(struct script_places *p, struct text *
 	return name;
 }
 
-/* Under what number the rest of a chain came later, where that is kept apart. */
+/* Prints the cookie that identifies a deferred call chain that is shown separately. */
 static void print_cookie(struct text *t, uint64_t cookie, uint64_t fields)
 {
 	text_char(t, '\t');
@@ -297,7 +300,7 @@ bool script_print_chain(struct script_places *p, struct text *t, const struct re
 				chain_bound_mark(&bound, key.ip);
 				continue;
 			}
-			t->len = start; /* perf drops such chains */
+			t->len = start; /* perf prints no frames of such a chain. */
 			text_char(t, '\n');
 			return !t->failed;
 		}
@@ -315,7 +318,8 @@ bool script_print_chain(struct script_places *p, struct text *t, const struct re
 			       slot->cpumode == key.cpumode && slot->form == key.form;
 		struct frame_name *name = slot->name;
 		if (is_kept && room) {
-			memcpy(room, slot->text, LINE_SLOT_BYTES); /* a constant size is fastest; len counts */
+			/* Copying a constant size is fastest; only the first len bytes become part of the text. */
+			memcpy(room, slot->text, LINE_SLOT_BYTES);
 			t->len += slot->len;
 		} else {
 			name = print_new_frame(p, t, where, &key, slot, fields);

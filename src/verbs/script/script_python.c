@@ -25,14 +25,15 @@
 #include "verbs/script/script_json.h"
 #include "verbs/script_driver.h"
 
-#define EVENTS_FD 3 /* of the child */
+#define EVENTS_FD 3 /* The child's file descriptor for the samples. */
 
 struct feed {
 	struct data_source *source;
 	struct json json;
 	struct text out;
-	bool *is_described; /* by event index: its description was sent */
-	uint32_t *sent_index; /* by event index: what the child counts it as */
+	bool *is_described; /* Indexed by event; set once the event's description has been sent. */
+	/* Indexed by event; its number in the order in which the child received the descriptions. */
+	uint32_t *sent_index;
 	uint32_t sent;
 };
 
@@ -46,7 +47,7 @@ static void script_python_put_hex(struct json *j, const char *key, struct tally_
 	text_deinit(&t);
 }
 
-/* What is the same for all samples of an event goes before its first one. */
+/* Sends the properties of an event once, before its first sample. */
 static void describe_event(struct feed *feed, const struct perfdata_event *event)
 {
 	struct json *j = &feed->json;
@@ -184,7 +185,7 @@ static bool script_python_put_sample(struct feed *feed, const struct data_sample
 	return ok;
 }
 
-/* TALLY_END: the script has closed its end, it wants no more. */
+/* Returns TALLY_END if the script has closed its end of the pipe. */
 static enum tally_status script_python_feed_all(struct feed *feed, struct tally_error *err)
 {
 	struct data_sample sample;
@@ -235,7 +236,7 @@ static int script_python_run_child(const struct cli *cli, struct feed *feed, con
 		close(ends[1]);
 		return cli_failf(cli, "fork: %s", strerror(errno));
 	}
-	void (*old)(int) = signal(SIGPIPE, SIG_IGN); /* a script may end before its events do */
+	void (*old)(int) = signal(SIGPIPE, SIG_IGN); /* The script may exit before all samples have been sent. */
 	text_to_fd(&feed->out, ends[1]);
 	enum tally_status status = script_python_feed_all(feed, &err);
 	(void)text_flush(&feed->out);

@@ -68,14 +68,14 @@ static bool script_records_set_name(struct script_records *records, uint32_t tid
 	return ok;
 }
 
-/* A new thread has its parent's name; one whose parent is unknown has none. */
+/* A new thread inherits its parent's name. It has no name if the parent is unknown. */
 static bool script_records_inherit_name(struct script_records *records, const struct record_task *task)
 {
 	uint64_t id;
 	return !map_u64_find(&records->names, task->ptid, &id) || map_u64_set(&records->names, task->tid, id);
 }
 
-/* Whose the record is, where it says so itself; else its trailer does. */
+/* Sets the pid and tid that the record itself contains; other records have them only in their sample_id trailer. */
 static void owner_of(const struct record_fields *fields, struct sample *who)
 {
 	switch (fields->type) {

@@ -38,7 +38,7 @@ static void script_rows_print_time(struct script_printer *p, struct text *t, uin
 {
 	uint64_t shown = time_ns;
 	if (p->is_relative || p->is_delta) {
-		/* Records of before the recording, without a time, begin nothing. */
+		/* Records from before the recording have no time and must not become the base. */
 		if (!p->first_time_ns)
 			p->first_time_ns = time_ns;
 		uint64_t base = p->is_delta ? p->previous_time_ns : p->first_time_ns;
@@ -66,7 +66,7 @@ static bool print_leaf(struct script_printer *p, struct text *t, const struct re
 	return script_print_leaf(&p->places, t, &place, fields);
 }
 
-/* Every branch sampled, as by BTS: from ip to addr. */
+/* Returns whether the event samples every branch, as BTS does: from ip to addr. */
 static bool is_branch_trace(const struct perf_attr *attr)
 {
 	return attr->type == EVENT_HARDWARE && attr->config == HW_BRANCH_INSTRUCTIONS &&
@@ -107,7 +107,7 @@ static void print_data_src(struct script_printer *p, struct text *t, uint64_t da
 	text_repeat(t, ' ', p->data_src_width - len);
 }
 
-/* What the access to memory was that the sample is of. */
+/* Prints the columns of a memory access. */
 static bool script_rows_print_access(struct script_printer *p, struct text *t, const struct resolve_where *where,
 	unsigned cpumode, const struct sample *sample, uint64_t fields)
 {
@@ -129,7 +129,7 @@ static bool script_rows_print_access(struct script_printer *p, struct text *t, c
 
 #define CODE_FIELDS (FIELD_INSN | FIELD_INSNLEN | FIELD_DISASM)
 
-/* Prints the columns after the address: registers, branches, raw data, code, pages. */
+/* Prints the columns after the address: registers, branches, raw data, code and pages. */
 static bool script_rows_print_end(struct script_printer *p, struct text *t, const struct perfdata_event *event,
 	const struct resolve_where *where, unsigned cpumode, const struct sample *sample)
 {
@@ -169,9 +169,10 @@ static bool script_rows_print_end(struct script_printer *p, struct text *t, cons
 		FIELD_SRCCODE)
 #define ACCESS_FIELDS (FIELD_ADDR | FIELD_DATA_SRC | FIELD_WEIGHT | FIELD_INS_LAT | FIELD_RETIRE_LAT | FIELD_CGROUP)
 #define ID_WIDTH      5
-#define FLAGS_WIDTH   24 /* of the column of decoded hardware traces, which recorded samples leave empty */
+/* Width of the flags column. Recorded samples leave it empty; only decoded hardware traces have flags. */
+#define FLAGS_WIDTH 24
 
-/* Of every row: formatted without printf, which would be a fifth of the time that script takes. */
+/* Every row calls this function; printf would take a fifth of script's run time. */
 static void print_right(struct text *t, int32_t v, size_t width)
 {
 	if (v >= 0)
@@ -215,7 +216,7 @@ void script_print_start(struct script_printer *p, struct text *t, const struct s
 		if (sample->present & SAMPLE_CPU)
 			text_u64_padded(t, sample->cpu, 3);
 		else
-			text_str(t, "-01"); /* asked for, but not recorded */
+			text_str(t, "-01"); /* The field is selected, but the CPU was not recorded. */
 		text_str(t, "] ");
 	}
 	if (fields & FIELD_MISC)
@@ -226,8 +227,8 @@ void script_print_start(struct script_printer *p, struct text *t, const struct s
 		script_rows_print_time(p, t, sample->time);
 }
 
-/* Handles a stack dump that cannot be unwound because files are missing. Only its innermost frame is known, which perf
- * also shows if it has the file for unwinding. */
+/* Prints a stack dump that cannot be unwound because files are missing. Only its innermost frame is known, which
+ * perf also prints if it has the file for unwinding. */
 static bool print_copied_stack(struct script_printer *p, struct text *t, const struct resolve_where *where,
 	unsigned cpumode, const struct sample *sample, uint64_t fields)
 {
@@ -239,7 +240,7 @@ static bool print_copied_stack(struct script_printer *p, struct text *t, const s
 	return !place.name->symbol || script_print_frame(&p->places, t, &place, fields);
 }
 
-/* The address that was executed, or the chain of calls to it. */
+/* Prints the sample's address or its call chain. */
 static bool script_rows_print_code(struct script_printer *p, struct text *t, const struct perfdata_event *event,
 	const struct resolve_where *where, unsigned cpumode, const struct sample *sample)
 {
@@ -256,7 +257,7 @@ static bool script_rows_print_code(struct script_printer *p, struct text *t, con
 	return script_print_chain(&p->places, t, where, &chain, fields);
 }
 
-/* Where it was: the data address, the code address or the chain of calls. */
+/* Prints the data address, and the code address or call chain. */
 static bool script_rows_print_places(struct script_printer *p, struct text *t, const struct perfdata_event *event,
 	const struct resolve_where *where, unsigned cpumode, const struct sample *sample)
 {

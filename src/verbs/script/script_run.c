@@ -20,7 +20,7 @@ static struct text *script_run_text_of(struct script *script, const struct perfd
 	return script->dumps.items ? script_dumps_text(&script->dumps, event) : &script->out;
 }
 
-/* The options' filters, between the stages of the one that is loaded. */
+/* Applies the filters of the options between the early and the late stage of the dlfilter. */
 static enum tally_status script_run_choose(
 	struct script *script, const struct script_probe *probe, bool *wanted, struct tally_error *err)
 {
@@ -29,7 +29,7 @@ static enum tally_status script_run_choose(
 		return script_filter_wants(&script->filter, &script->printer.places, probe, wanted) ? TALLY_OK
 												    : error_nomem(err);
 	if (!script_dlfilter_pass(dlfilter, &script->out))
-		return TALLY_END; /* the reader of our output has gone */
+		return TALLY_END; /* The reader of the output has closed it. */
 	enum tally_status status = script_dlfilter_wants(dlfilter, probe, DLFILTER_EARLY, wanted, err);
 	if (status == TALLY_OK && *wanted &&
 		!script_filter_wants(&script->filter, &script->printer.places, probe, wanted))
@@ -60,7 +60,7 @@ static enum tally_status script_run_print_sample(struct script *script, const st
 	if (!is_done)
 		return error_nomem(err);
 	script->printed++;
-	/* Or the reader of our output has gone. */
+	/* text_line_end fails if the reader of the output has closed it. */
 	return !text_line_end(out) || has_all(script) ? TALLY_END : TALLY_OK;
 }
 
@@ -98,7 +98,7 @@ static void check_time(struct script *script, uint64_t time_ns)
 	script->last_ns = time_ns;
 }
 
-/* Filters take it as a sample of its thread, without a place. */
+/* Prints a deferred call chain. Filters treat it as a sample of its thread without an address. */
 static enum tally_status print_deferred(struct script *script, const struct record *record, struct tally_error *err)
 {
 	struct record_fields fields;
@@ -106,7 +106,7 @@ static enum tally_status print_deferred(struct script *script, const struct reco
 	const struct perfdata_event *event = perfdata_reader_event_of(script->recording.reader, record);
 	bool is_whole = event && record_decode(record, &fields, NULL) == TALLY_OK &&
 			perfdata_reader_sample_id(script->recording.reader, record, &id);
-	if (!is_whole) /* damaged ones were counted when the recording was gone through */
+	if (!is_whole) /* Damaged records were counted when the recording was first read. */
 		return TALLY_OK;
 	const struct record_callchain_deferred *chain = &fields.callchain_deferred;
 	struct sample sample = {.present = event->attr.sample_type & (SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU),
@@ -129,7 +129,7 @@ static enum tally_status print_deferred(struct script *script, const struct reco
 	return text_line_end(out) ? TALLY_OK : TALLY_END;
 }
 
-/* A record that is no sample. */
+/* Prints a record that is not a sample. */
 static enum tally_status script_run_print_other(
 	struct script *script, const struct time_order_item *item, struct tally_error *err)
 {
@@ -180,7 +180,7 @@ static enum tally_status script_run_print_record(
 	return script_run_print_sample(script, event, record, &sample, clock, err);
 }
 
-/* While the stream comes; what is printed of a round is seen before the next is waited for. */
+/* Prints a live stream. The output is flushed after each round, before the next one is awaited. */
 static enum tally_status print_live(struct script *script, struct tally_error *err)
 {
 	enum tally_status status;
@@ -190,7 +190,7 @@ static enum tally_status print_live(struct script *script, struct tally_error *e
 		bool is_drained = status == TALLY_OK && live_records_is_drained(script->recording.live);
 		if (is_drained &&
 			(!script_dlfilter_flush(&script->dlfilter, &script->out) || !text_flush(&script->out)))
-			status = TALLY_END; /* the reader of our output has gone */
+			status = TALLY_END; /* The reader of the output has closed it. */
 		if (status != TALLY_OK)
 			break;
 	}
@@ -204,10 +204,10 @@ static enum tally_status print_ordered(struct script *script, struct tally_error
 	enum tally_status status;
 	struct progress_line line = {.is_on = false};
 	perfdata_reader_rewind(recording->reader);
-	/* Where a round ends means something only among the records of the file. */
+	/* The ends of rounds are meaningful only in file order. */
 	if (script->settings.show_round || script->settings.dump_unsorted)
 		time_order_keep_file_order(recording->order);
-	if (isatty(STDOUT_FILENO) != 1) /* else what is printed shows it */
+	if (isatty(STDOUT_FILENO) != 1) /* On a terminal, the output itself shows the progress. */
 		progress_line_start(&line);
 	progress_begin(&line.progress, "writing samples", perfdata_reader_bytes(recording->reader));
 	while ((status = data_source_next_record(recording, &item, err)) == TALLY_OK) {

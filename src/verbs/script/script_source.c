@@ -15,7 +15,7 @@ void script_source_deinit(struct script_source *source)
 	vec_free(&source->last);
 }
 
-/* NULL: out of memory. */
+/* Returns the last printed line of the thread, or NULL if out of memory. */
 static struct script_source_line *last_of(struct script_source *source, int32_t tid)
 {
 	bool is_new;
