@@ -21,14 +21,14 @@
 struct cmd_report_settings {
 	struct report_request request;
 	bool stdio, tui;
-	const char *page; /* where --html writes; NULL: it was not asked for */
+	const char *page; /* The output file of --html; NULL if the option is not given. */
 	unsigned verbose;
 	const char *pretty;
 	uint64_t max_stack;
 };
 
 #define DEFAULT_PAGE	      "report.html"
-#define REPORT_MAX_STACK      127 /* as perf's manual has it */
+#define REPORT_MAX_STACK      127 /* The default that perf-report(1) documents. */
 #define REPORT_REQUEST(field) offsetof(struct cmd_report_settings, request.field)
 
 static const char *cmd_report_set_chains(const struct option_use *use)
@@ -106,7 +106,8 @@ static const char *check_samples(const struct option_use *use)
 static const char *set_socket(const struct option_use *use)
 {
 	struct cmd_report_settings *settings = use->settings;
-	bool is_negative = use->value[0] == '-'; /* no socket: all count */
+	/* A negative number selects no socket, so the samples of all sockets count. */
+	bool is_negative = use->value[0] == '-';
 	if (!str_to_u64(str_from(use->value + is_negative), 0, &settings->request.selection.socket))
 		return "expects a numerical value";
 	settings->request.selection.has_socket = !is_negative;
@@ -256,7 +257,7 @@ static const char *const report_usages[] = {"[<options>]", NULL};
 static const char *const report_examples[] = {"show the callers and callees of perf.data", "tally report",
 	"show the heaviest programs", "tally report -s comm,dso -g none --percent-limit 1", NULL};
 
-/* What a screen cannot show, or what is made for other programs; NULL: nothing of it is asked for. */
+/* Returns the name of an option that requires text or machine-readable output, or NULL if none is given. */
 static const char *text_only_option(const struct report_request *r)
 {
 	const struct {
@@ -287,7 +288,7 @@ static int cmd_report_choose_interface(const struct cli *cli, struct cmd_report_
 	return 0;
 }
 
-/* What would change the blocks, and does not yet; NULL: none of it is asked for. */
+/* Returns the name of an option that --total-cycles does not support yet, or NULL if none is given. */
 static const char *blocks_refuse(const struct report_request *r)
 {
 	const struct profile_filter_lists *f = &r->samples.filters;
@@ -308,13 +309,13 @@ static const char *blocks_refuse(const struct report_request *r)
 	return NULL;
 }
 
-/* Not a report, but the records or the header. */
+/* Returns whether the output consists of records or the header rather than a report. */
 static bool is_of_records(const struct report_output *output)
 {
 	return output->stats || output->tasks || output->mmaps || output->dump || output->header_only;
 }
 
-/* --total-cycles, for which there is no place beside records. */
+/* Options that print records take precedence over --total-cycles. */
 static bool shows_blocks(const struct report_request *r)
 {
 	return r->output.total_cycles && !is_of_records(&r->output);
@@ -357,7 +358,8 @@ static int cmd_report_finish_settings(
 	if (argc - rest == 1 && !request->input.path)
 		request->input.path = argv[rest];
 	else if (argc - rest == 1)
-		request->samples.filters.symbol_part = argv[rest]; /* as perf takes it, with -i or not */
+		/* As in perf, the remaining argument selects symbols that contain it. */
+		request->samples.filters.symbol_part = argv[rest];
 	return cmd_report_choose_interface(cli, settings);
 }
 
@@ -390,7 +392,8 @@ static int run_request(const struct cli *cli, struct report_request *request, st
 	return code;
 }
 
-/* Where the page goes. Of "--html page.html", without a "=", the last word is taken for that and not for a recording. */
+/* Returns the output file of --html. In "--html page.html", without "=", the last word is the output file, not the
+ * recording. */
 static const char *cmd_report_page_of(const struct cmd_report_settings *settings, int argc, char **argv, int rest)
 {
 	bool is_named = strcmp(settings->page, DEFAULT_PAGE) != 0;
@@ -398,7 +401,8 @@ static const char *cmd_report_page_of(const struct cmd_report_settings *settings
 												  : settings->page;
 }
 
-/* The page shows all that report's options choose from: what chooses samples goes on to export, and it refuses the rest. */
+/* Runs export with the options other than --html. The page is interactive, so export rejects options that only
+ * select what a report shows. */
 static int cmd_report_write_page(const struct cli *cli, const char *path, int argc, char **argv)
 {
 	const char *const words[] = {command_export.name, "--format", "html", "--output", path, NULL};

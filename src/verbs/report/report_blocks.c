@@ -20,14 +20,14 @@
 
 #define HEADER_HINT "# To display the perf.data header info, please use --header/--header-only options.\n#\n"
 
-struct report_blocks_run { /* of code, as one pair of branches tells it */
-	uint32_t event, start, end; /* frames; start is RESOLVE_NONE where the branch before is not known */
+struct report_blocks_run { /* Code that ran from the target of one recorded branch to the next branch. */
+	uint32_t event, start, end; /* Indices of frames; start is RESOLVE_NONE if the previous branch is not known. */
 	uint64_t cycles, count;
 };
 
 struct report_blocks_block {
 	uint32_t event, start, end;
-	uint64_t start_address; /* in the binary; of the function where no branch is known */
+	uint64_t start_address; /* Address in the binary; the start of the function if no branch is known. */
 	bool has_start;
 	uint64_t cycles, count;
 	uint64_t order;
@@ -39,16 +39,16 @@ struct event_sums {
 
 struct blocks {
 	struct data_source source;
-	struct id_table run_ids; /* event and end, start */
+	struct id_table run_ids; /* Maps (event and end, start) to an index of runs. */
 	VEC(struct report_blocks_run) runs;
-	struct map_u64 block_ids; /* event << 32 | end */
+	struct map_u64 block_ids; /* Maps event << 32 | end to an index of blocks. */
 	VEC(struct report_blocks_block) blocks;
 	struct event_sums *sums;
 	size_t event_count;
 	struct branch_mix mix;
 };
 
-/* Once more; its sums are of this one time. */
+/* Adds the counts of run to those of an equal run. */
 static bool report_blocks_add_run(struct blocks *b, const struct report_blocks_run *run)
 {
 	const uint64_t key[2] = {(uint64_t)run->event << 32 | run->end, run->start};
@@ -77,7 +77,7 @@ static bool report_blocks_add_sample(struct blocks *b, const struct data_sample 
 	struct resolve_where where = resolver_where(r, (int32_t)s->sample.pid, s->clock);
 	b->sums[event].samples++;
 	b->sums[event].branches += count;
-	/* Newest first; what the CPU did not time has no cycles. */
+	/* The newest branch is the first. A branch that the CPU did not time has 0 cycles. */
 	for (uint32_t i = 0; i < count; i++) {
 		struct sample_branch branch = sample_branch_at(&s->sample, i);
 		struct report_blocks_run run = {
@@ -95,7 +95,7 @@ static bool report_blocks_add_sample(struct blocks *b, const struct data_sample 
 	return true;
 }
 
-/* The run counts for the block of its end, if both ends are of one function. */
+/* Adds the run to the block that has the same end, if both ends are in one function. */
 static enum tally_status add_to_block(struct blocks *b, const struct report_blocks_run *run, struct tally_error *err)
 {
 	struct data_source *source = &b->source;
@@ -184,7 +184,7 @@ static uint32_t start_frame(struct blocks *b, const struct report_blocks_block *
 	return resolver_earlier_frame(resolver, block->end, end - block->start_address);
 }
 
-/* "[hot.c:4 -> hot.c:9]" */
+/* Prints a range such as "[hot.c:4 -> hot.c:9]". */
 static bool report_blocks_print_range(
 	struct blocks *b, const struct report_request *r, const struct report_blocks_block *block, struct text *t)
 {
@@ -243,7 +243,7 @@ static struct cells block_cells(const struct report_request *r, struct text *out
 		.json = j};
 }
 
-/* Those of one event, which come next. */
+/* Prints the blocks of one event, which are consecutive from *next on. */
 static bool report_blocks_put_blocks(struct blocks *b, const struct report_request *r, const struct cells *table,
 	uint32_t event, const struct report_blocks_block **next)
 {
@@ -322,7 +322,7 @@ static bool report_blocks_put_event(struct blocks *b, const struct report_reques
 	return is_put;
 }
 
-/* What they had counted when they ended. j NULL: text. */
+/* Prints the counts that threads had when they exited. j is NULL for text output. */
 static enum tally_status put_threads(
 	struct blocks *b, const struct report_request *r, struct text *out, struct json *j, struct tally_error *err)
 {

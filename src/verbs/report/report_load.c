@@ -11,7 +11,7 @@
 #include "view/tui/explorer_lines.h"
 #include "view/tui/explorer_table.h"
 
-struct report_load_part { /* the recording up to some byte, or all of it */
+struct report_load_part { /* The profile of the recording up to some byte, or of all of it. */
 	struct replay_result result;
 	struct profile_filter filter;
 	struct explore_table table;
@@ -20,14 +20,14 @@ struct report_load_part { /* the recording up to some byte, or all of it */
 
 struct report_load_loading {
 	const struct report_load *load;
-	struct screen_load screen; /* its parts are struct report_load_part */
-	struct report_load_part whole; /* the worker's until it is done */
-	bool has_parts; /* the worker's: it has put one */
+	struct screen_load screen; /* The screen_load's parts are of type struct report_load_part. */
+	struct report_load_part whole; /* Owned by the worker thread until it has finished. */
+	bool has_parts; /* Used by the worker thread only; set after it has published a part. */
 
-	/* Of the thread that draws. */
+	/* The following members belong to the thread that draws the screen. */
 	struct explore_begun *begun;
 	struct grid grid;
-	struct report_load_part *shown; /* NULL: nothing yet */
+	struct report_load_part *shown; /* NULL if no part has been shown. */
 };
 
 static void report_load_part_deinit(struct report_load_part *part)
@@ -72,7 +72,7 @@ static enum tally_status report_load_make_table(
 	return TALLY_OK;
 }
 
-/* bytes: 0 is all of it. A recording that was cut, as each part is, has a table all the same. */
+/* max_bytes 0 stands for the whole recording. A truncated recording, as each part is, still yields a table. */
 static enum tally_status make_part(struct report_load_loading *l, const struct report_replay *wanted,
 	struct report_load_part *part, struct tally_error *err)
 {
@@ -111,12 +111,12 @@ static void report_load_publish_part(struct report_load_loading *l, size_t bytes
 		part_destroy(part);
 }
 
-/* The bytes of which the beginning can be read by itself; 0: it cannot. */
+/* Returns the size of the samples if their beginning can be shown by itself, otherwise 0. */
 static size_t report_load_divisible_bytes(const struct report_load *load)
 {
 	const struct report_request *r = load->wanted.plan->request;
 	uint64_t offset;
-	/* a hierarchy would show a table first that is none */
+	/* The table of a part is not hierarchical, so a hierarchy is shown only when it is complete. */
 	if (r->samples.times || r->selection.switch_on || r->selection.switch_off || r->rows.is_hierarchy)
 		return 0;
 	return perfdata_reader_data(load->wanted.reader, &offset).len;
@@ -184,7 +184,7 @@ static enum tally_status show_part(
 	return status;
 }
 
-/* Those that come until the next picture is due; one that does something makes it due. */
+/* Handles keys until the next redraw is due. A key makes it due at once. */
 static void report_load_take_keys(struct report_load_loading *l)
 {
 	struct explorer *e = &l->begun->explorer;
@@ -194,17 +194,18 @@ static void report_load_take_keys(struct report_load_loading *l)
 		key = screen_load_key(&l->screen, (int)(due_ms - now_ms));
 		enum explorer_action action = explorer_key(e, key);
 		l->screen.leaves = action == EXPLORER_QUIT;
-		if (key != TUI_KEY_NONE && key != TUI_KEY_RESIZE) { /* the next key drops what waits */
+		if (key != TUI_KEY_NONE && key != TUI_KEY_RESIZE) { /* A later key replaces the pending action. */
 			l->begun->waits = action;
 			l->begun->waits_member = e->order_member;
 		}
-		e->order_member = e->table->options.sort_member; /* no order was taken yet */
+		/* Changes of the sort order are deferred until all is loaded. */
+		e->order_member = e->table->options.sort_member;
 		if (screen_load_is_over(&l->screen))
 			return;
 	}
 }
 
-/* Until all is read, or the user leaves. */
+/* Redraws the screen until the whole recording has been read or the user quits. */
 static enum tally_status report_load_watch(struct report_load_loading *l, struct tally_error *err)
 {
 	enum tally_status status = screen_load_wait(&l->screen, err);
@@ -220,7 +221,7 @@ static enum tally_status report_load_watch(struct report_load_loading *l, struct
 	return status;
 }
 
-/* Where --require wants a judgement, all is read. */
+/* If --require has to be checked, waits until the whole recording has been read. */
 static void report_load_leave(struct report_load_loading *l)
 {
 	screen_load_leave(&l->screen, l->load->wanted.plan->request->requirements.count > 0);
@@ -228,7 +229,7 @@ static void report_load_leave(struct report_load_loading *l)
 	l->begun->leaves = true;
 }
 
-/* What was looked at is looked at in the whole. */
+/* Passes the complete result to the report; the cursor and the open views are kept. */
 static void hand_over(struct report_load_loading *l, struct report_loaded *loaded)
 {
 	if (l->begun->has_explorer)

@@ -52,7 +52,7 @@ static void print_trail(struct text *out, const struct binary_store *store, uint
 	}
 }
 
-/* What the user can do. */
+/* Prints what the user can do to obtain the symbols. */
 static void print_remedy(
 	const struct binary_info *info, const struct package_hints *hints, const char *hex, struct text *out)
 {

@@ -9,7 +9,7 @@
 #include "tasks/session/stack_notes.h"
 #include "tasks/session/symbol_notes.h"
 
-/* Their rows are left out, as perf's are; the shares are of all samples. */
+/* As in perf, samples of guests have no rows, while shares are relative to all samples. */
 void report_notes_guests(struct diag *notes, const struct profile *p)
 {
 	uint64_t count = 0;
@@ -37,7 +37,7 @@ void report_notes_self(struct diag *notes, const struct profile *p)
 			100.0 * (double)count / (double)all);
 }
 
-/* What callers have is less than it was then. */
+/* Truncated chains reduce the counts of callers, so the user is told how many there are. */
 void report_notes_cut_stacks(struct diag *notes, const struct flat_table *table)
 {
 	const struct profile *p = table->profile;

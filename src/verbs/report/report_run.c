@@ -40,23 +40,23 @@ struct report {
 	const struct cli *cli;
 	struct report_request *request;
 	struct report_plan plan;
-	bool branches_are_late; /* as report_source has it */
+	bool branches_are_late; /* The member of the same name of struct report_source. */
 	const char *path;
 	struct text *out;
 	struct diag *notes;
-	struct data_source recording; /* reader and store */
+	struct data_source recording; /* Only its reader and store are used. */
 	struct replay_result result;
 	struct profile_filter filter;
-	struct explore_begun begun; /* with is_interactive */
-	bool *cpus; /* NULL: all */
-	bool *socket_cpus; /* by CPU, of the socket that is asked for; NULL: all */
+	struct explore_begun begun; /* Used only with is_interactive. */
+	bool *cpus; /* Indexed by CPU, those of -C; NULL selects all CPUs. */
+	bool *socket_cpus; /* Indexed by CPU, those of the requested socket; NULL selects all CPUs. */
 	uint32_t socket_cpu_count;
-	bool *parallelism; /* by how many threads ran; NULL: any number */
+	bool *parallelism; /* Indexed by the number of running threads; NULL selects any number. */
 	struct quality quality;
-	struct json json; /* with --json: what is written of it */
-	bool is_met; /* what --require says */
+	struct json json; /* The output of --json. */
+	bool is_met; /* The result of --require. */
 	struct report_fields fields;
-	bool lacks_formats; /* of tracepoints, and that was told */
+	bool lacks_formats; /* Set after missing formats of tracepoints have been reported. */
 	bool stitching_is_checked;
 };
 
@@ -78,7 +78,7 @@ static bool has_switches(const struct perfdata_reader *reader)
 	return false;
 }
 
-/* Rows by trace need the formats of tracepoints: where they are cut off or damaged, all else is still shown. */
+/* Rows per tracepoint field need the formats of tracepoints. If these are missing or damaged, other rows are shown. */
 static bool has_formats(struct report *report)
 {
 	if (report->lacks_formats)
@@ -116,7 +116,8 @@ static struct report_source describe_source(struct report *report)
 static struct data_input report_run_input(const struct report_request *r)
 {
 	struct data_input input = {.file = r->input, .traces = r->traces, .symbols = r->symbols};
-	input.symbols.ignores_index = r->output.missing; /* what an index has would hide where it came from */
+	/* --missing lists where files were searched, but symbols from an index are found without searching. */
+	input.symbols.ignores_index = r->output.missing;
 	return input;
 }
 
@@ -127,7 +128,7 @@ static void print_filter_line(struct report *report, enum profile_key key, const
 		text_printf(report->out, "# %s: %.*s\n", name, (int)only.len, only.data);
 }
 
-/* The columns that a filter on one name makes constant are named above the tables. */
+/* A column that a filter on a single name makes constant is replaced by a line above the tables. */
 static void print_filter_lines(struct report *report)
 {
 	print_filter_line(report, KEY_COMM, "comm");
@@ -161,7 +162,8 @@ static void report_run_name_events(
 	text_char(name, 0);
 }
 
-/* print: in full, or on one line. The table may be of a profile that is not the report's, while that is made. */
+/* print formats the title in full or as one line. While a recording is being loaded, the table belongs to a partial
+ * profile, not to that of the report. */
 static void report_run_print_title(const struct report *report, const struct flat_table *table, struct text *out,
 	void (*print)(struct text *, const struct report_title *))
 {
@@ -252,7 +254,7 @@ static enum tally_status report_events(struct report *report, uint32_t first, ui
 	return status;
 }
 
-/* Whether the list of CPUs (-C) and -U leave the sample in the report. */
+/* Returns whether the sample passes the options -C and -U. */
 static bool report_run_is_counted(const struct report *report, const struct profile_sample *sample)
 {
 	int32_t cpu = sample->cpu;
@@ -271,7 +273,7 @@ static bool report_run_has_samples(const struct report *report)
 	return false;
 }
 
-/* Filters on rows leave all branches in, as in perf. */
+/* As in perf, filters on rows do not affect the branch statistics. */
 static void show_branch_types(const struct report *report, struct json *j)
 {
 	const struct profile *p = report->result.profile;
@@ -352,7 +354,7 @@ static enum tally_status print_report(struct report *report, struct tally_error 
 	return status;
 }
 
-/* A stream has the information of a header in its records. Damage is reported when its samples are read. */
+/* A stream contains the information of the header in its records. Damage is reported when its samples are read. */
 static void read_stream_through(struct perfdata_reader *reader)
 {
 	struct record record;
@@ -380,7 +382,7 @@ static enum tally_status check_chains(struct report *report, struct tally_error 
 {
 	const struct report_request *r = report->request;
 	struct perfdata_reader *reader = report->recording.reader;
-	/* As perf, whose pipes say what is in them only on the way: there, what is missing shows in the rows. */
+	/* perf learns the contents of a pipe only while reading it, so missing data is not an error there. */
 	bool is_pipe = perfdata_reader_is_pipe(reader);
 	bool has_chains = is_pipe || perfdata_reader_has_samples_with(reader, SAMPLE_CALLCHAIN);
 	bool has_branches = perfdata_reader_has_samples_with(reader, SAMPLE_BRANCH_STACK);
@@ -419,7 +421,7 @@ static enum tally_status check_chains(struct report *report, struct tally_error 
 	return sample_options_check(&r->samples, reader, err);
 }
 
-/* The JSON text if that is wanted, NULL for text. */
+/* Returns NULL for text output. */
 static struct json *json_of(struct report *report)
 {
 	return report->request->output.is_json ? &report->json : NULL;
@@ -475,7 +477,7 @@ static enum tally_status show_profile(struct report *report, struct tally_error 
 		report_missing_json(j, report->recording.store, &report->result.hits, r->is_verbose);
 	else
 		report_missing(report->out, report->recording.store, &report->result.hits, r->is_verbose);
-	/* As perf: a text without samples has no table of counts either. */
+	/* As in perf, text output without samples has no table of counts either. */
 	if (status == TALLY_OK && r->output.threads && (j || r->output.missing || report_run_has_samples(report)))
 		status = report_read_values(report->out, j, report->recording.reader, r->output.is_raw_pretty, err);
 	if (status == TALLY_OK && !r->output.missing)
@@ -485,7 +487,8 @@ static enum tally_status show_profile(struct report *report, struct tally_error 
 	return status;
 }
 
-/* For a text. A stream may turn out to lack what was thought possible. */
+/* Reads the profile for text output. After that, the plan is checked again, because a stream may lack data that the
+ * plan assumed. */
 static enum tally_status report_run_read_profile(
 	struct report *report, struct tally_error *inner, struct tally_error *err)
 {
@@ -493,7 +496,8 @@ static enum tally_status report_run_read_profile(
 	struct report_replay wanted = {
 		.plan = &report->plan, .fields = &report->fields, .reader = report->recording.reader};
 	enum tally_status status = report_replay_run(&wanted, report->recording.store, &report->result, err);
-	cli_start_pager(report->cli); /* not before: how far the work is can be seen meanwhile */
+	/* The pager starts only after reading, so that the progress line remains visible. */
+	cli_start_pager(report->cli);
 	if (!report->result.profile)
 		return status;
 	if (!r->is_quiet)
@@ -512,7 +516,7 @@ static enum tally_status report_run_read_profile(
 	return status;
 }
 
-/* With the screen on, from now on. */
+/* Reads the profile while the interactive screen already shows parts of it. */
 static enum tally_status load_profile(struct report *report, struct tally_error *err)
 {
 	struct report_load load = {
@@ -559,7 +563,7 @@ static enum tally_status run_replay(struct report *report, struct tally_error *e
 	return status;
 }
 
-/* Not a profile, but the records themselves. */
+/* Prints the records themselves or statistics of them, without a profile. */
 static enum tally_status show_records(struct report *report, struct tally_error *err)
 {
 	const struct report_request *r = report->request;
@@ -572,7 +576,7 @@ static enum tally_status show_records(struct report *report, struct tally_error 
 		print_filter_lines(report);
 	if (r->output.tasks || r->output.mmaps) {
 		status = report_tasks(report->out, j, report->recording.reader, r->output.mmaps, err);
-	} else if (r->output.stats && !r->output.dump) { /* the counts stand below the records as well */
+	} else if (r->output.stats && !r->output.dump) { /* -D prints the counts itself, below the records. */
 		status = report_stats(report->out, j, report->recording.reader, r->look.keeps_empty, true, err);
 	} else {
 		const struct report_dump_options options = {.file_name = report->path,
@@ -580,7 +584,7 @@ static enum tally_status show_records(struct report *report, struct tally_error 
 			.with_zeros = r->look.keeps_empty};
 		struct input_health health = {0};
 		status = report_dump(report->out, report->recording.reader, &options, &health, err);
-		(void)text_flush(report->out); /* so that messages follow it */
+		(void)text_flush(report->out); /* Flushed so that messages follow the output. */
 		if (!r->is_quiet)
 			cli_print_health(report->cli, &health);
 	}
@@ -589,8 +593,8 @@ static enum tally_status show_records(struct report *report, struct tally_error 
 	return status == TALLY_END ? TALLY_OK : status;
 }
 
-/* perf starts before it knows the events of a stream: branches are counted only if -b or a sort key asks for them. That
- * choice stays, whatever events the stream has later. */
+/* perf selects the mode before it knows the events of a stream, so that only -b or a sort key selects branches. It
+ * keeps this mode whatever events the stream has. */
 static enum tally_status report_run_plan(struct report *report, struct report_source *source, struct tally_error *err)
 {
 	source->branches_are_late = source->is_pipe;
@@ -608,7 +612,7 @@ static enum tally_status report_run_opened(struct report *report, struct tally_e
 {
 	const struct report_request *r = report->request;
 	enum tally_status status = TALLY_OK;
-	/* What is counted depends on its events. */
+	/* The plan depends on the events, which a stream declares in its records. */
 	if (perfdata_reader_is_pipe(report->recording.reader))
 		read_stream_through(report->recording.reader);
 	if (r->samples.cpus)
@@ -618,7 +622,7 @@ static enum tally_status report_run_opened(struct report *report, struct tally_e
 	if (status != TALLY_OK)
 		return status;
 	struct report_source source = describe_source(report);
-	/* A pipe tells its events on the way: until it is read, call chains are thought possible. */
+	/* A pipe that has not been read may still contain call chains. */
 	bool is_known = !source.is_pipe || r->output.is_interactive;
 	source.has_chains = source.has_chains || !is_known;
 	status = report_run_plan(report, &source, err);

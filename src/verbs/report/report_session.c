@@ -15,10 +15,11 @@
 
 struct explored {
 	struct report_session *session;
-	uint32_t *first; /* events, by table */
+	uint32_t *first; /* Index of the first event of each table. */
 	struct report_annotate annotate;
-	char *sort; /* what was typed last */
-	/* What tables that are still open are of: gone when the first of the next ones is made. */
+	char *sort; /* The sort keys that the user entered last; NULL if there are none. */
+	/* The previous profile, machine and sort keys, which tables that are still open refer to. They are freed
+	 * when the first of the next tables is made. */
 	struct profile *old_profile;
 	struct machine *old_machine;
 	char *old_sort;
@@ -129,7 +130,7 @@ static enum tally_status report_session_read_again(struct explored *x, struct ta
 	struct profile_filter filter = {0};
 	perfdata_reader_rewind(s->reader);
 	enum tally_status status = report_replay_run(&wanted, s->store, &fresh, err);
-	/* A file that was cut has what comes before that, as the first time. */
+	/* A truncated recording yields a profile of what precedes the damage, as in the first read. */
 	if (!fresh.profile)
 		return status == TALLY_OK ? error_nomem(err) : status;
 	status = profile_filter_init(&filter, fresh.profile, &s->plan->filters, err);
@@ -179,7 +180,7 @@ static enum tally_status report_session_sort(void *data, const char *keys, struc
 	return TALLY_OK;
 }
 
-/* The events, or groups, that have samples. */
+/* Runs the session on the events and groups that have samples. */
 enum tally_status report_session_run(struct report_session *session, struct tally_error *err)
 {
 	const struct profile *p = session->result->profile;

@@ -16,34 +16,36 @@
 #define NO_TASK	   UINT32_MAX
 #define NO_PARENT  (-1)
 #define NO_PROCESS (-1)
-#define MAX_INDENT 256 /* of the tree: deeper levels stand below one another */
-#define BUCKETS	   256 /* perf lists siblings by tid modulo this, then by tid */
+#define MAX_INDENT 256 /* Deeper levels of the tree are not indented further. */
+#define BUCKETS	   256 /* perf sorts siblings by tid modulo this number, then by tid. */
 
 struct task {
 	int32_t pid, tid, parent_tid;
-	uint32_t comm; /* INTERN_NONE: none yet */
-	uint32_t first_child, last_child, next_sibling; /* indexes, once all is read */
+	uint32_t comm; /* INTERN_NONE if no name is known. */
+	/* Indices of items, valid after link_tasks; NO_TASK if there is none. */
+	uint32_t first_child, last_child, next_sibling;
 	bool is_linked;
 };
 
-struct report_tasks_mapped_file { /* of one record: the same path may be a new file by now */
+/* The file of one mapping record. The same path may denote a different file in another record. */
+struct report_tasks_mapped_file {
 	uint32_t path;
 	uint64_t inode;
 };
 
 struct tasks {
 	struct text *out;
-	struct json *json; /* NULL: text */
+	struct json *json; /* NULL for text output. */
 	bool with_mmaps;
 	VEC(struct task) items;
-	struct map_u64 by_tid; /* -> index of items */
+	struct map_u64 by_tid; /* Maps a tid to an index of items. */
 	struct intern comms;
 	VEC(struct address_space *) spaces;
-	struct arena arena; /* of spaces */
-	struct map_u64 space_of; /* pid -> index of spaces */
-	VEC(struct report_tasks_mapped_file) files; /* what the binary of a mapping is the index of */
+	struct arena arena; /* Owns the address spaces. */
+	struct map_u64 space_of; /* Maps a pid to an index of spaces. */
+	VEC(struct report_tasks_mapped_file) files; /* Indexed by the binary of a mapping. */
 	struct intern paths;
-	uint64_t now; /* the time of spaces: a step per record */
+	uint64_t now; /* Logical time of the address spaces, which advances by one per record. */
 };
 
 static void tasks_deinit(struct tasks *tasks)
@@ -58,7 +60,7 @@ static void tasks_deinit(struct tasks *tasks)
 	intern_deinit(&tasks->paths);
 }
 
-/* NULL: out of memory; so for all of these. */
+/* Returns NULL if out of memory, as the functions below do. */
 static struct task *task_of_thread(struct tasks *tasks, int32_t pid, int32_t tid)
 {
 	bool is_new;
@@ -80,7 +82,7 @@ static struct task *task_of_thread(struct tasks *tasks, int32_t pid, int32_t tid
 	return &tasks->items.items[*index];
 }
 
-/* A thread comes with its process, whose own thread may never be spoken of. */
+/* Also adds the process, because its main thread may occur in no record. */
 static struct task *add_thread(struct tasks *tasks, int32_t pid, int32_t tid)
 {
 	if (pid != tid && pid != NO_PROCESS && !task_of_thread(tasks, pid, pid))
@@ -119,7 +121,7 @@ static bool add_fork(struct tasks *tasks, const struct record_task *fork, bool i
 		return true;
 	const struct address_space *from = find_space(tasks, (int32_t)fork->ppid);
 	struct address_space *space = new_space(tasks, (int32_t)fork->pid);
-	/* What ran before the recording began has its mappings told one by one. */
+	/* The mappings of a process that was running before the recording follow as individual records. */
 	return space && (!from || is_of_running || address_space_fork(space, from, tasks->now));
 }
 
@@ -135,7 +137,8 @@ static bool add_mmap(struct tasks *tasks, const struct record *record, const str
 	if (mode == MISC_CPUMODE_KERNEL || mode == MISC_CPUMODE_GUEST_KERNEL)
 		return true;
 	if (!tasks->with_mmaps)
-		return true; /* as in perf, a thread that only mappings speak of is none of the tasks then */
+		/* As in perf, a thread that occurs only in mapping records is listed only with mappings. */
+		return true;
 	if (!add_thread(tasks, (int32_t)m->pid, (int32_t)m->tid))
 		return false;
 	if (m->len > UINT64_MAX - m->start)
@@ -184,7 +187,7 @@ static int report_tasks_compare(const void *a, const void *b)
 	return COMPARE(x->tid, y->tid);
 }
 
-/* The index of the parent; the number of tasks, which stands for the root of all, if there is none. */
+/* Returns the index of the parent. If there is none, returns the number of tasks, which is the index of the root. */
 static size_t report_tasks_parent_of(const struct tasks *tasks, const struct task *task)
 {
 	uint64_t parent;
@@ -319,12 +322,12 @@ static bool report_tasks_print_task(struct tasks *tasks, const struct task *task
 	return !tasks->with_mmaps || print_mappings(tasks, task, indent);
 }
 
-/* In the order of the tree. TALLY_END: the reader of the output has gone. */
+/* Prints the tasks in tree order. Returns TALLY_END if the reader of the output has closed it. */
 static enum tally_status report_tasks_print_tree(struct tasks *tasks, struct tally_error *err)
 {
-	VEC(uint32_t) path = {0}; /* from a root to the task printed last */
+	VEC(uint32_t) path = {0}; /* Indices from a top-level task to the most recently printed task. */
 	enum tally_status status = TALLY_OK;
-	uint32_t next = tasks->items.items[tasks->items.len].first_child; /* of the root */
+	uint32_t next = tasks->items.items[tasks->items.len].first_child; /* The root is the item after the last. */
 	while (next != NO_TASK && status == TALLY_OK) {
 		const struct task *task = &tasks->items.items[next];
 		if (!report_tasks_print_task(tasks, task, path.len) || !vec_push(&path, next) || tasks->out->failed)
@@ -366,7 +369,7 @@ enum tally_status report_tasks(
 	enum tally_status read =
 		add_comm(&tasks, &idle) ? report_tasks_read_all(&tasks, reader, err) : error_nomem(err);
 	enum tally_status printed = read;
-	/* A truncated recording is shown as far as it goes. */
+	/* A truncated recording is printed as far as it can be read. */
 	if (read == TALLY_OK || read == TALLY_CORRUPT) {
 		if (j)
 			json_array(j, "tasks");

@@ -39,8 +39,7 @@ bool script_code_find(struct script_code *code, const struct resolve_where *wher
 	return frame_names_store_id(code->places->names, resolved.binary, &spot->store_id, NULL) == TALLY_OK;
 }
 
-/* Reads the code of a kernel function from the recorded machine's memory or file once; the store's arena owns it.
- * NULL if it is not available. */
+/* The code of a kernel function is read once and belongs to the store's arena. Returns NULL if it is not available. */
 static const struct binary_code *kernel_code(struct script_code *code, uint32_t store_id, uint64_t address)
 {
 	const struct symbol *symbol = binary_store_find(code->store, store_id, address);

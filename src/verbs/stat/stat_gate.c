@@ -318,8 +318,8 @@ static void stat_gate_p_text(struct text *t, double p)
 	text_printf(t, p < STAT_GATE_P_LEAST ? "p < %g" : "p %.4f", fmax(p, STAT_GATE_P_LEAST));
 }
 
-/* Prints the smallest limit that the gate would have detected, in percent of A. For a fixed limit, it prints the
- * distance from the limit in the event's unit. */
+/* Prints the smallest increase that the gate is likely to detect, in percent of A. For a fixed limit, it prints the
+ * excess over the limit in the event's unit. */
 static void stat_gate_found_text(struct text *t, const struct stat_gate_row *row)
 {
 	const struct run_gate_limit *limit = &row->clause->limit;
