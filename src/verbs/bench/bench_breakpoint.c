@@ -15,8 +15,8 @@
 #define BENCH_BREAKPOINT_MAX_THREADS 4096
 
 struct bench_breakpoint {
-	uint64_t breakpoints, parallelism, threads; /* of thread */
-	uint64_t passive, active; /* of enable */
+	uint64_t breakpoints, parallelism, threads; /* Settings of the benchmark "thread". */
+	uint64_t passive, active; /* Settings of the benchmark "enable". */
 };
 
 #define ROW(field) .offset = offsetof(struct bench_breakpoint, field)
@@ -33,7 +33,7 @@ static const struct option enable_options[] = {
 static const struct option_table thread_table = {thread_options, ARRAY_LEN(thread_options), false};
 static const struct option_table enable_table = {enable_options, ARRAY_LEN(enable_options), false};
 
-/* A breakpoint of this thread and those that it starts, which never triggers. */
+/* Opens a breakpoint on this thread and the threads that it will start. It never triggers. */
 static int bench_breakpoint_open(void *address)
 {
 	struct perf_event_attr attr = {
@@ -49,7 +49,7 @@ static void *bench_breakpoint_nothing(void *data)
 	return data;
 }
 
-/* Starts and ends its share of the threads, one after the other. */
+/* Creates and joins its share of the threads, one after the other. */
 static void *bench_breakpoint_parallel(void *data)
 {
 	const struct bench_breakpoint *job = data;
@@ -125,11 +125,11 @@ static int bench_breakpoint_thread_run(const struct bench *bench, const struct c
 	return bench_breakpoint_measure_threads(bench, &job);
 }
 
-/* ---- enable: switching a breakpoint off and on beside threads that have it ---- */
+/* ---- enable: switching a breakpoint off and on while other threads have it ---- */
 
 struct bench_breakpoint_beside {
 	pthread_barrier_t barrier;
-	int ends; /* atomic */
+	int ends; /* Accessed atomically. */
 };
 
 static void *bench_breakpoint_passive(void *data)
@@ -174,7 +174,7 @@ static int bench_breakpoint_measure_enable(const struct bench *bench, const stru
 			started < job->passive ? bench_breakpoint_passive : bench_breakpoint_active, &beside) == 0)
 		started++;
 	if (started < count) {
-		/* Those that wait at the barrier cannot go on; the process ends with this message. */
+		/* The started threads block at the barrier until the process exits with this message. */
 		return bench_fail(bench, "cannot start threads");
 	}
 	(void)pthread_barrier_wait(&beside.barrier);

@@ -16,7 +16,7 @@
 #define DEFAULT_FDS		64
 #define MAX_FDS			(1u << 20)
 #define BENCH_EPOLL_MAX_THREADS 100000
-#define MAX_NESTED		4 /* the kernel's */
+#define MAX_NESTED		4 /* The kernel's limit of nested epoll instances. */
 #define BENCH_EPOLL_WAIT_MS	100
 #define SPARE_FDS		64
 
@@ -57,7 +57,8 @@ static const struct option_table ctl_table = {ctl_options, ARRAY_LEN(ctl_options
 enum bench_epoll_operation { BENCH_EPOLL_ADD, BENCH_EPOLL_MOD, BENCH_EPOLL_DEL, BENCH_EPOLL_OPERATIONS };
 
 struct bench_epoll_queue {
-	int inner, outer; /* the same without nesting */
+	/* inner contains the descriptors; the threads wait on outer. They are equal without nesting. */
+	int inner, outer;
 };
 
 struct bench_epoll_worker {
@@ -65,14 +66,14 @@ struct bench_epoll_worker {
 	struct bench_epoll_run *run;
 	struct bench_epoll_queue queue;
 	int *fds;
-	uint64_t operations[BENCH_EPOLL_OPERATIONS]; /* of wait: the first one only */
+	uint64_t operations[BENCH_EPOLL_OPERATIONS]; /* The benchmark "wait" counts in the first element only. */
 };
 
 struct bench_epoll_run {
 	struct bench_epoll_worker *workers;
 	pthread_barrier_t barrier;
-	int ends; /* atomic */
-	uint64_t full_loops; /* of the writer */
+	int ends; /* Accessed atomically. */
+	uint64_t full_loops; /* Number of passes over all descriptors, counted by the writer thread. */
 };
 
 static bool bench_epoll_ends(const struct bench_epoll_run *run)
@@ -119,7 +120,7 @@ static void *bench_epoll_wait(void *data)
 		if (!bench_epoll_take(worker, &event))
 			continue;
 		int fd = event.data.fd;
-		/* Another thread of the queue may have read it. */
+		/* With a shared queue, another thread may have read the counter already. */
 		if (read(fd, &value, sizeof(value)) == (ssize_t)sizeof(value))
 			done++;
 		event = (struct epoll_event){.events = bench_epoll_events(worker->job), .data.fd = fd};
@@ -130,7 +131,7 @@ static void *bench_epoll_wait(void *data)
 	return NULL;
 }
 
-/* Makes all descriptors readable, over and over. */
+/* Makes all descriptors readable repeatedly until the run ends. */
 static void *bench_epoll_write(void *data)
 {
 	struct bench_epoll_run *run = data;
@@ -245,7 +246,7 @@ static bool bench_epoll_start(
 	return !failure;
 }
 
-/* Runs all threads for the given time. False after a message. */
+/* Runs all threads for the given time. Returns false after a message. */
 static bool bench_epoll_go(const struct bench *bench, const struct bench_epoll *job, struct bench_epoll_run *run,
 	void *(*work)(void *), void *(*beside)(void *))
 {
@@ -257,7 +258,7 @@ static bool bench_epoll_go(const struct bench *bench, const struct bench_epoll *
 		is_good = bench_epoll_start(job, &threads[i], work, &run->workers[i], i);
 	if (!is_good) {
 		(void)bench_fail(bench, "cannot start threads (see ulimit -u)");
-		exit(EXIT_FAILED); /* those that were started wait at the barrier */
+		exit(EXIT_FAILED); /* The started threads block at the barrier. */
 	}
 	if (job->verbose && beside)
 		printf("starting writer-thread: doing %s writes ...\n", job->randomize ? "random" : "lineal");
@@ -281,7 +282,7 @@ static bool bench_epoll_go(const struct bench *bench, const struct bench_epoll *
 	return is_good && (!beside || has_writer);
 }
 
-/* CLI_GO_ON, or the exit code after a message. */
+/* Returns CLI_GO_ON, or the exit code after a message. */
 static int bench_epoll_begin(
 	const struct bench *bench, const struct command *command, int argc, char **argv, struct bench_epoll *job)
 {

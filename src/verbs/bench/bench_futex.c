@@ -81,10 +81,10 @@ struct bench_futex_worker {
 
 struct bench_futex_crowd {
 	pthread_barrier_t barrier;
-	int ends; /* atomic */
+	int ends; /* Accessed atomically. */
 };
 
-/* Waits for a value that the futex does not have: the kernel looks it up, and returns at once. */
+/* Waits for a value that the futex does not have, so that the kernel looks up the futex and returns at once. */
 static void *bench_futex_hash(void *data)
 {
 	struct bench_futex_worker *worker = data;
@@ -100,7 +100,7 @@ static void *bench_futex_hash(void *data)
 	return NULL;
 }
 
-/* Locks and unlocks through the kernel each time. */
+/* Locks and unlocks by system calls each time, without the fast path in user space. */
 static void *bench_futex_lock(void *data)
 {
 	struct bench_futex_worker *worker = data;
@@ -120,7 +120,7 @@ static void *bench_futex_lock(void *data)
 	return NULL;
 }
 
-/* False after a message. */
+/* Returns false after a message. */
 static bool bench_futex_run_crowd(const struct bench *bench, const struct bench_futex *job,
 	struct bench_futex_worker *workers, void *(*work)(void *))
 {
@@ -137,7 +137,7 @@ static bool bench_futex_run_crowd(const struct bench *bench, const struct bench_
 	}
 	if (!is_good) {
 		(void)bench_fail(bench, "cannot start threads (see ulimit -u)");
-		if (started) /* they wait at the barrier, which is ours */
+		if (started) /* The started threads block at a barrier that is on this stack. */
 			exit(EXIT_FAILED);
 		return free(threads), false;
 	}

@@ -19,11 +19,11 @@
 
 struct bench_futex_turn {
 	const struct bench_futex *job;
-	uint32_t *first, *second; /* all block on the first one */
+	uint32_t *first, *second; /* All threads block on the first futex; some benchmarks move them to the second. */
 	pthread_t *threads;
-	pid_t *tids; /* atomic */
+	pid_t *tids; /* Accessed atomically. */
 	uint64_t started, next;
-	unsigned woken; /* atomic: threads that have left the kernel */
+	unsigned woken; /* Number of threads that have returned from the futex call; accessed atomically. */
 	bool requeues_pi;
 };
 
@@ -35,13 +35,14 @@ static void *bench_futex_block(void *data)
 	__atomic_store_n(&turn->tids[index], gettid(), __ATOMIC_RELEASE);
 	while (bench_futex_call(turn->job, turn->first, operation, 0, 0, turn->second) != 0 && errno == EINTR)
 		;
-	if (turn->requeues_pi) /* it owns the second futex now, and lets the next one in */
+	/* The thread was requeued and now owns the second futex; unlocking it wakes the next one. */
+	if (turn->requeues_pi)
 		(void)bench_futex_call(turn->job, turn->second, FUTEX_UNLOCK_PI, 0, 0, NULL);
 	__atomic_fetch_add(&turn->woken, 1, __ATOMIC_RELEASE);
 	return NULL;
 }
 
-/* Whether the thread sleeps. */
+/* Returns whether the thread is in an interruptible sleep. */
 static bool bench_futex_sleeps(pid_t tid)
 {
 	char path[64], *text;
@@ -55,7 +56,7 @@ static bool bench_futex_sleeps(pid_t tid)
 	return sleeps;
 }
 
-/* Starts the threads and waits until they block. */
+/* Starts the threads and waits until all of them block. */
 static bool bench_futex_turn_start(struct bench_futex_turn *turn)
 {
 	const struct bench_futex *job = turn->job;
@@ -185,7 +186,7 @@ static void *bench_futex_waker_work(void *data)
 	return NULL;
 }
 
-/* False: threads cannot be started. */
+/* Returns false if threads cannot be started. */
 static bool bench_futex_wake_together(
 	const struct bench_futex_turn *turn, struct running_mean *ms, struct running_mean *woken)
 {
@@ -201,7 +202,7 @@ static bool bench_futex_wake_together(
 		is_good = errno == 0;
 	}
 	if (!is_good)
-		return false; /* the caller ends the process: those that were started wait for ever */
+		return false; /* The caller exits; the started threads block at the barrier until then. */
 	(void)pthread_barrier_wait(&barrier);
 	for (uint64_t i = 0; i < started; i++) {
 		(void)pthread_join(threads[i], NULL);
@@ -267,7 +268,8 @@ static const struct option requeue_options[] = {
 };
 const struct option_table bench_futex_requeue_table = {requeue_options, ARRAY_LEN(requeue_options), false};
 
-/* How many threads left the first futex: moved to the second one, or woken. False: the kernel refuses. */
+/* Requeues until all threads have left the first futex. *moved went to the second futex, *woken were woken. Returns
+ * false if the system call fails. */
 static bool bench_futex_requeue(const struct bench_futex_turn *turn, uint64_t *moved, uint64_t *woken)
 {
 	const struct bench_futex *job = turn->job;
@@ -281,7 +283,8 @@ static bool bench_futex_requeue(const struct bench_futex_turn *turn, uint64_t *m
 			return false;
 		if (n <= 0)
 			continue;
-		/* The PI variant wakes one, or gives it the free lock, and moves the others. */
+		/* FUTEX_CMP_REQUEUE_PI hands the second futex to one waiter, which it wakes, and requeues the
+		 * others. */
 		*woken += job->pi;
 		*moved += (uint64_t)n - job->pi;
 	}

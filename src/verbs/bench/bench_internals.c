@@ -45,7 +45,7 @@ static const struct option bench_internals_kallsyms_options[] = {
 static const struct option_table bench_internals_kallsyms_table = {
 	bench_internals_kallsyms_options, ARRAY_LEN(bench_internals_kallsyms_options), false};
 
-/* CLI_GO_ON, or the exit code after a message. */
+/* Returns CLI_GO_ON, or the exit code after a message. */
 static int bench_internals_begin(
 	const struct bench *bench, const struct command *command, int argc, char **argv, struct bench_internals *job)
 {
@@ -58,7 +58,7 @@ static int bench_internals_begin(
 	return CLI_GO_ON;
 }
 
-/* ---- synthesize: the records of what runs already ---- */
+/* ---- synthesize: records of the running processes ---- */
 
 static enum tally_status bench_internals_count(
 	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
@@ -137,7 +137,7 @@ static enum tally_status bench_internals_read_kallsyms(struct tally_error *err)
 	enum tally_status status = kernel_list_read("/proc/kallsyms", &text, &len, err);
 	if (status != TALLY_OK)
 		return status;
-	if (kallsyms_is_hidden(text, len)) { /* only its head was read */
+	if (kallsyms_is_hidden(text, len)) { /* Only the beginning of the list was read. */
 		free(text);
 		return error_set(err, TALLY_DENIED,
 			"the list of symbols cannot be measured: the kernel hides its addresses (kernel.kptr_restrict, "
@@ -147,7 +147,7 @@ static enum tally_status bench_internals_read_kallsyms(struct tally_error *err)
 	status = kallsyms_mark(&kallsyms, &marks);
 	kallsyms_marks_deinit(&marks);
 	free(text);
-	/* A list in another order is read in another way later; its time is not what is measured. */
+	/* A list that is not sorted is parsed differently later, which this benchmark does not measure. */
 	return status == TALLY_NOT_FOUND ? TALLY_OK : status;
 }
 

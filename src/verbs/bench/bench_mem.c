@@ -13,23 +13,23 @@
 #include "verbs/bench/bench.h"
 #include "verbs/bench/bench_find_bit.h"
 
-#define STATUS_LISTED	      1 /* perf's, for -f help */
+#define STATUS_LISTED	      1 /* perf's exit code for -f help. */
 #define BENCH_MEM_MAX_THREADS 4096
 
 struct bench_mem {
 	const char *function, *size, *chunk, *page;
 	uint64_t loops, threads, seed;
 	bool cycles;
-	uint64_t bytes, chunk_bytes, page_bytes; /* of the above */
+	uint64_t bytes, chunk_bytes, page_bytes; /* The values of size, chunk and page in bytes. */
 };
 
-/* One call over `bytes` of memory; src is only for those that copy. */
+/* Processes a buffer of the given size. Only functions that copy use the source. */
 typedef void (*bench_mem_call)(void *to, const void *from, size_t bytes);
 
 struct bench_mem_function {
 	const char *name, *summary;
 	bench_mem_call call;
-	int map_flags; /* of mmap */
+	int map_flags; /* Flags for mmap. */
 };
 
 #define ROW(field) .offset = offsetof(struct bench_mem, field)
@@ -79,7 +79,7 @@ static void bench_mem_set(void *to, const void *from, size_t bytes)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* Words, eight in a turn; the loop must not become a call of memcpy. */
+/* Copies eight words per iteration. The barrier prevents the compiler from replacing the loop by memcpy. */
 static void bench_mem_copy_words(void *to, const void *from, size_t bytes)
 {
 	uint64_t *out = to;
@@ -152,7 +152,7 @@ static const struct bench_mem_function maps[] = {
 /* ---- measuring ---- */
 
 struct bench_mem_clock {
-	int cycles_fd; /* -1: time */
+	int cycles_fd; /* A counter of cycles, or -1 if time is measured. */
 	uint64_t start;
 };
 
@@ -207,7 +207,7 @@ static int bench_mem_move(
 	char *to = bench_mem_map(job, 0), *from = bench_mem_map(job, 0);
 	if (!to || !from)
 		return bench_fail(bench, "cannot map the memory");
-	/* Every page is there before the clock starts. */
+	/* All pages are faulted in before the clock starts. */
 	memset(to, 0, job->bytes);
 	memset(from, 0, job->bytes);
 	if (!bench_mem_start(bench, job, &clock))
@@ -227,7 +227,7 @@ struct bench_mem_mapper {
 	int flags;
 };
 
-/* Touches each page once; with a seed from another page on in each loop. */
+/* Touches each page once. With a seed, each loop starts at a different page. */
 static void *bench_mem_mapper_work(void *data)
 {
 	const struct bench_mem_mapper *mapper = data;
@@ -282,7 +282,7 @@ static int bench_mem_list(const struct bench_mem_function *functions, size_t cou
 	return STATUS_LISTED;
 }
 
-/* 0, or the exit code after a message. */
+/* Returns 0, or the exit code after a message. */
 static int bench_mem_check(const struct bench *bench, struct bench_mem *job)
 {
 	const struct cli *cli = bench->cli;

@@ -16,7 +16,7 @@
 #include "verbs/bench/bench.h"
 #include "verbs/bench/bench_seccomp.h"
 
-#define GROUP_TASKS	   20 /* senders of a group, and as many receivers */
+#define GROUP_TASKS	   20 /* Number of senders of a group, and also of its receivers. */
 #define MESSAGE_BYTES	   100
 #define MAX_GROUPS	   10000
 #define MAX_WRITE	   (16u << 20)
@@ -43,7 +43,7 @@ static const struct option_table messaging_table = {messaging_options, ARRAY_LEN
 struct bench_sched_task {
 	const struct bench_sched_messaging *job;
 	bool sends;
-	int fds[GROUP_TASKS]; /* of a sender; the first one is a receiver's */
+	int fds[GROUP_TASKS]; /* A sender has a descriptor for each receiver. A receiver uses the first element only. */
 };
 
 static bool bench_sched_transfer(int fd, bool sends, size_t bytes)
@@ -60,7 +60,8 @@ static bool bench_sched_transfer(int fd, bool sends, size_t bytes)
 	return true;
 }
 
-/* Says that it is ready, waits for the start, and sends or receives all messages. False: a system call failed. */
+/* Reports that it is ready, waits for the start, and sends or receives all messages. Returns false if a system call
+ * failed. */
 static bool bench_sched_work(const struct bench_sched_task *task)
 {
 	const struct bench_sched_messaging *job = task->job;
@@ -113,7 +114,7 @@ static bool bench_sched_end(const struct bench_sched_messaging *job, union bench
 	return waitpid(id->pid, &status, 0) == id->pid && status == 0;
 }
 
-/* The tasks of a group, with a channel from the senders to each receiver. */
+/* Prepares the tasks of a group, with one channel from all senders to each receiver. */
 static bool bench_sched_group(const struct bench_sched_messaging *job, struct bench_sched_task *tasks)
 {
 	for (size_t i = 0; i < GROUP_TASKS; i++) {
@@ -138,7 +139,7 @@ static void bench_sched_stop(const struct bench_sched_messaging *job, union benc
 	}
 }
 
-/* Starts all tasks and waits until they are ready. *count: those that were started. */
+/* Starts all tasks and waits until they are ready. *count is the number of started tasks, also on failure. */
 static bool bench_sched_prepare(const struct bench_sched_messaging *job, struct bench_sched_task *tasks,
 	union bench_sched_id *ids, size_t *count)
 {
@@ -150,7 +151,7 @@ static bool bench_sched_prepare(const struct bench_sched_messaging *job, struct 
 		for (size_t j = 0; j < (size_t)(2 * GROUP_TASKS); j++, ++*count)
 			if (!bench_sched_begin(job, group + j, &ids[*count]))
 				return false;
-		/* Processes have their own copies; threads need these. */
+		/* Child processes have copies of the descriptors, while threads share them. */
 		for (size_t j = 0; !job->threads && j < GROUP_TASKS; j++) {
 			close(group[j].fds[0]);
 			close(group[GROUP_TASKS].fds[j]);
@@ -176,7 +177,7 @@ static int bench_sched_messaging_measure(const struct bench *bench, struct bench
 		if (ids)
 			bench_sched_stop(job, ids, started);
 		errno = errnum;
-		/* Threads that wait cannot be ended one by one: the process ends with this message. */
+		/* Blocked threads cannot be ended individually, so the process exits with this message. */
 		return bench_fail(bench, "cannot start the tasks (see ulimit -n and ulimit -u)");
 	}
 	for (size_t i = 0; i < started; i++)

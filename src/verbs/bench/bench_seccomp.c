@@ -21,7 +21,8 @@
 #define SECCOMP_IOCTL_NOTIF_SET_FLAGS SECCOMP_IOW(4, __u64)
 #endif
 #define FLAG_SYNC_WAKE_UP (UINT64_C(1) << 0)
-#define ANSWER		  0x5ec /* of the system call, so that one without a filter is noticed */
+/* The result of the intercepted system call, which differs from that of a call that was not intercepted. */
+#define ANSWER 0x5ec
 
 struct bench_seccomp {
 	uint64_t loops;
@@ -80,7 +81,8 @@ static int bench_seccomp_take_fd(int channel)
 	return fd;
 }
 
-/* The child: its getppid is answered by the parent. Its exit status is 0, or the errno of what failed. */
+/* Runs in the child, and calls getppid, which the parent handles. Returns the exit status: 0, or the errno of the
+ * call that failed. */
 static int bench_seccomp_child(int channel, uint64_t loops)
 {
 	struct sock_filter code[] = {
@@ -107,7 +109,7 @@ static int bench_seccomp_child(int channel, uint64_t loops)
 
 static bool bench_seccomp_answer(int fd, uint64_t loops)
 {
-	/* The kernel's may be larger than those of the headers. */
+	/* The kernel's structs may be larger than those of the headers. */
 	union {
 		struct seccomp_notif notice;
 		char room[512];

@@ -29,7 +29,7 @@ static const struct option_table bench_syscall_table = {bench_syscall_options, A
 struct bench_syscall_kind {
 	const char *name;
 	bool (*call)(void);
-	uint64_t loops; /* without -l */
+	uint64_t loops; /* The default of -l. */
 };
 
 static bool bench_syscall_getppid(void)

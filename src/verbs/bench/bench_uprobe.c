@@ -39,14 +39,15 @@ static const struct option_table bench_uprobe_table = {bench_uprobe_options, ARR
 
 enum bench_uprobe_program { PROGRAM_NONE, PROGRAM_EMPTY, PROGRAM_PRINTS };
 
-/* In microseconds; of this process: "all" runs one after the other. 0: not measured. */
+/* Results of the first and the previous benchmark of this process in microseconds, which "all" compares. 0 if not
+ * measured. */
 static double bench_uprobe_baseline, bench_uprobe_previous;
 
 /* ---- the probe ---- */
 
 static int bench_uprobe_load(enum bench_uprobe_program program)
 {
-	/* "bench\n", in the order of its bytes in memory */
+	/* The string "bench\n" as two words in memory order. */
 	static const char text[8] = "bench\n";
 	uint32_t words[2];
 	memcpy(words, text, sizeof(text));
@@ -88,7 +89,7 @@ static int bench_uprobe_open(bool returns)
 	return (int)syscall(__NR_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* -1 after a message. */
+/* Returns -1 after a message. */
 static int bench_uprobe_attach(const struct bench *bench, enum bench_uprobe_program program, bool returns)
 {
 	int code = bench_uprobe_load(program);

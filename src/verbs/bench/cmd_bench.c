@@ -56,7 +56,7 @@ static void cmd_bench_list(const struct bench_collection *collection)
 	putchar('\n');
 }
 
-/* The name in usage and help is that of the words which were typed. */
+/* Usage and help show the name of the benchmark as the user typed it. */
 static int cmd_bench_one(struct bench *bench, const struct bench_collection *collection,
 	const struct benchmark *benchmark, int argc, char **argv)
 {
@@ -79,7 +79,7 @@ static int cmd_bench_all(struct bench *bench, const struct bench_collection *col
 		if (bench->format == BENCH_DEFAULT)
 			printf("# Running %s/%s benchmark...\n", collection->name, benchmark->name);
 		fflush(stdout);
-		/* One that this machine refuses has said so; the others still have results. */
+		/* A benchmark that this machine does not support has reported it; the others are still run. */
 		int one = cmd_bench_one(bench, collection, benchmark, 1, words);
 		code = code ? code : one;
 		if (bench->format == BENCH_DEFAULT)

@@ -22,11 +22,11 @@
 #include "verbs/serve/serve_api.h"
 
 #define SERVE_NS_PER_S	 UINT64_C(1000000000)
-#define BODY_BYTES	 ((size_t)16 << 20) /* of a batch as it comes */
+#define BODY_BYTES	 ((size_t)16 << 20) /* Maximum size of a batch as it is received, before decompression. */
 #define ALL_BODY_BYTES	 ((size_t)256 << 20)
 #define CONNECTIONS	 1024
-#define RATE		 200 /* requests a second of one client */
-#define ALL_RATE_FACTOR	 10 /* times that of one client: of all */
+#define RATE		 200 /* Default limit of requests per second from one client. */
+#define ALL_RATE_FACTOR	 10 /* The limit of all clients together is this multiple of that of one client. */
 #define RECEIVE_S	 60
 #define RECEIVE_MAX_NS	 (86400 * SERVE_NS_PER_S)
 #define SERVE_SEND_S	 300
@@ -44,11 +44,11 @@ struct serve_settings {
 	bool is_quiet;
 };
 
-struct serve_plan { /* what the settings say */
+struct serve_plan { /* The settings after parsing and with defaults filled in. */
 	char *store_url, *certificate, *key;
 	struct serve_address address;
-	struct serve_tokens *writers, *readers; /* NULL: none are needed */
-	uint64_t retain_ns, max_bytes, query_ns; /* 0: without bound */
+	struct serve_tokens *writers, *readers; /* NULL if no tokens are required. */
+	uint64_t retain_ns, max_bytes, query_ns; /* 0 if unlimited. */
 	unsigned receive_s;
 };
 
@@ -212,7 +212,7 @@ static void serve_figures(void *context, struct http_server_figures *figures)
 	*figures = started ? http_server_figures(started) : (struct http_server_figures){0};
 }
 
-/* Until SIGINT or SIGTERM, which the caller has blocked. */
+/* Runs periodic work until SIGINT or SIGTERM, which the caller has blocked. */
 static void serve_until_told(
 	struct serve_api *api, const struct serve_plan *plan, struct http_server *server, const sigset_t *ending)
 {
@@ -259,7 +259,9 @@ static enum tally_status serve_run(const struct cli *cli, const struct serve_set
 		.context = api};
 	api->figures = serve_figures;
 	api->figures_context = &told;
-	pthread_sigmask(SIG_BLOCK, &ending, NULL); /* for good: a second one must not cut off what the first one ends */
+	/* These signals stay blocked, so that a second one does not interrupt the orderly shutdown that the first
+	 * one started. */
+	pthread_sigmask(SIG_BLOCK, &ending, NULL);
 	enum tally_status status = http_server_start(&settings, &server, err);
 	if (status == TALLY_OK) {
 		__atomic_store_n(&told, server, __ATOMIC_RELEASE);

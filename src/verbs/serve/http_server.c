@@ -23,18 +23,20 @@
 
 #define LIBRARY		     "libmicrohttpd.so.12"
 #define HTTP_SERVER_NS_PER_S UINT64_C(1000000000)
-#define HEADER_BYTES	     ((size_t)32 << 10) /* of a request's line, headers and arguments */
-#define STACK_BYTES	     ((size_t)1 << 20) /* of a connection's thread */
+#define HEADER_BYTES	     ((size_t)32 << 10) /* Maximum size of a request line with headers and arguments. */
+#define STACK_BYTES	     ((size_t)1 << 20) /* Stack size of the thread of a connection. */
 #define DISCARD_FACTOR \
-	4 /* a body that is too large is read to this many times the limit, so that the client sees why */
-/* of MHD_AccessHandlerCallback */
+/* A body that is too large is read up to this multiple of the limit, so that the client receives the error
+	 * response. */
+4
+/* Parameters of MHD_AccessHandlerCallback. */
 #define HTTP_HANDLER_PARAMETERS                                                                                \
 	void *context, struct MHD_Connection *link, const char *path, const char *method, const char *version, \
 		const char *data, size_t *bytes, void **own
 #define DRAIN_STEP_NS 20000000
 #define DRAIN_S	      10
 
-struct microhttpd {
+	struct microhttpd {
 	void *handle;
 	__typeof__(&MHD_start_daemon) start;
 	__typeof__(&MHD_stop_daemon) stop;
@@ -49,18 +51,18 @@ struct microhttpd {
 	__typeof__(&MHD_get_connection_info) info;
 };
 
-struct http_connection { /* of the server's list; its lock holds it */
+struct http_connection { /* An element of the server's list of connections, which the server's lock protects. */
 	struct http_connection *previous, *next;
 	int fd;
-	uint64_t due_ns; /* when it is ended; 0: we work for it */
+	uint64_t due_ns; /* Time at which the connection is closed; 0 while the server works on its request. */
 };
 
-struct http_exchange { /* a request and its body, until it is answered */
+struct http_exchange { /* A request and its body, until the response has been sent. */
 	struct arena arena;
 	struct http_request request;
 	struct text body;
-	size_t received; /* bytes of the body, with those that are discarded */
-	size_t held; /* bytes that count as held by the server */
+	size_t received; /* Bytes of the body received, including discarded ones. */
+	size_t held; /* Bytes that count towards the server's held_bytes. */
 	bool is_too_large, is_busy;
 };
 
@@ -69,7 +71,7 @@ struct http_server {
 	struct microhttpd library;
 	struct MHD_Daemon *daemon;
 	unsigned port;
-	pthread_mutex_t lock; /* of all that follows */
+	pthread_mutex_t lock; /* Protects all following members. */
 	struct http_connection *connections;
 	struct request_rate *rate;
 	struct http_server_figures figures;
@@ -105,7 +107,7 @@ static void http_server_set_due(struct http_server *server, struct http_connecti
 	pthread_mutex_unlock(&server->lock);
 }
 
-/* of libmicrohttpd: a connection begins or ends */
+/* Called by libmicrohttpd when a connection starts or ends. */
 static void http_server_notify(
 	void *context, struct MHD_Connection *link, void **own, enum MHD_ConnectionNotificationCode code)
 {
@@ -156,8 +158,8 @@ struct http_pair_list {
 	struct arena *arena;
 	struct http_pair *items;
 	size_t count;
-	bool is_full; /* there are more than HTTP_REQUEST_PAIRS */
-	bool failed; /* memory ran out */
+	bool is_full; /* The request has more than HTTP_REQUEST_PAIRS pairs. */
+	bool failed; /* Out of memory. */
 };
 
 static enum MHD_Result http_server_add_pair(void *context, enum MHD_ValueKind kind, const char *key, size_t key_bytes,
@@ -199,7 +201,7 @@ static void http_server_release(struct http_server *server, struct http_exchange
 	free(exchange);
 }
 
-/* NULL: out of memory, or the request has too many headers or arguments (is_full). */
+/* Returns NULL if out of memory or if the request has too many headers or arguments (*is_full). */
 static struct http_exchange *http_server_begin(
 	struct http_server *server, struct MHD_Connection *link, const char *path, const char *method, bool *is_full)
 {
@@ -236,7 +238,8 @@ static bool http_server_set_headers(
 {
 	char text[128];
 	bool is_set = l->add_header(made, "Content-Type", response->type ? response->type : "text/plain") == MHD_YES;
-	/* Answers are data: no browser may guess that they are a page, frame them, or keep them. */
+	/* Responses are data: browsers must not interpret them as HTML, embed them in frames of other sites, or
+	 * cache them. */
 	is_set &= l->add_header(made, "X-Content-Type-Options", "nosniff") == MHD_YES;
 	is_set &= l->add_header(made, "X-Frame-Options", "SAMEORIGIN") == MHD_YES;
 	is_set &= l->add_header(made, "Cache-Control", "no-store") == MHD_YES;
@@ -265,7 +268,7 @@ static struct MHD_Response *http_server_make_response(const struct microhttpd *l
 	if (response->fd >= 0 && fstat(response->fd, &file) == 0) {
 		struct MHD_Response *made = l->from_fd((uint64_t)file.st_size, response->fd);
 		if (made)
-			response->fd = -1; /* libmicrohttpd closes it */
+			response->fd = -1; /* libmicrohttpd closes the file. */
 		return made;
 	}
 	if (response->fd >= 0 || response->body.failed)
@@ -277,7 +280,7 @@ static struct MHD_Response *http_server_make_response(const struct microhttpd *l
 	return made;
 }
 
-/* Sends the response, and ends it. */
+/* Queues the response, and frees it. */
 static enum MHD_Result http_server_send(
 	struct http_server *server, struct MHD_Connection *link, struct http_response *response)
 {
@@ -303,7 +306,7 @@ static bool http_server_may_come(struct http_server *server, struct MHD_Connecti
 	return passes;
 }
 
-/* The headers are there, the body is not. */
+/* Decides about a request after its headers were received, before its body. */
 static enum MHD_Result http_server_admit(
 	struct http_server *server, struct MHD_Connection *link, struct http_exchange *exchange)
 {
@@ -337,7 +340,7 @@ static bool http_server_hold(struct http_server *server, struct http_exchange *e
 	return fits;
 }
 
-/* Another part of the body. MHD_NO: the connection ends without an answer. */
+/* Appends a part of the body. MHD_NO closes the connection without a response. */
 static enum MHD_Result http_server_take(
 	struct http_server *server, struct http_exchange *exchange, const char *data, size_t bytes)
 {
@@ -376,7 +379,8 @@ static enum MHD_Result http_server_answer(
 	return http_server_send(server, link, &response);
 }
 
-/* of libmicrohttpd: first without a body, then with each part of it, then with none for the answer */
+/* Called by libmicrohttpd: first without a body, then with each part of it, and finally without data for the
+ * response. */
 static enum MHD_Result http_server_handle(HTTP_HANDLER_PARAMETERS)
 {
 	(void)version;
@@ -436,7 +440,7 @@ static enum tally_status http_server_listen(struct http_server *server, int *fd,
 	return TALLY_OK;
 }
 
-/* Threads of the library inherit what is blocked. */
+/* Signals are blocked during the start, because the library's threads inherit the signal mask. */
 static struct MHD_Daemon *http_server_start_daemon(struct http_server *server, int fd)
 {
 	const struct http_server_settings *s = &server->settings;
@@ -526,7 +530,8 @@ void http_server_tick(struct http_server *server)
 	for (struct http_connection *c = server->connections; c; c = c->next) {
 		if (c->due_ns == 0 || c->due_ns > now)
 			continue;
-		shutdown(c->fd, SHUT_RDWR); /* its thread sees the end, and closes it */
+		/* The thread of the connection detects the shutdown and closes the socket. */
+		shutdown(c->fd, SHUT_RDWR);
 		c->due_ns = 0;
 		server->figures.slow_connections++;
 	}

@@ -7,7 +7,8 @@
 #include "base/array.h"
 #include "base/bytes.h"
 
-#define MAPPED_BYTES 12 /* of an IPv4 address that is written as one of IPv6 */
+/* Length of the prefix ::ffff:0:0/96 of an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2). */
+#define MAPPED_BYTES 12
 
 static uint64_t request_rate_client(const struct sockaddr *address)
 {

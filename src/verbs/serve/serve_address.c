@@ -23,7 +23,7 @@ static bool split_address(struct tally_str text, struct tally_str *host, struct 
 		*port = (struct tally_str){colon + 1, text.len - host->len - 1};
 		bool is_bracketed = host->len > 2 && host->data[0] == '[' && host->data[host->len - 1] == ']';
 		if (!is_bracketed && memchr(host->data, ':', host->len))
-			return false; /* an address of IPv6 without its brackets: where would its port begin? */
+			return false; /* In an IPv6 address without brackets, the start of the port is ambiguous. */
 		if (is_bracketed)
 			*host = (struct tally_str){host->data + 1, host->len - 2};
 	}

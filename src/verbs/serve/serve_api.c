@@ -15,10 +15,10 @@
 #include "view/fleet/fleet_page.h"
 
 #define DECODERS		4
-#define SERVE_API_WAIT_S	30 /* for a store, or for one of the decoders */
+#define SERVE_API_WAIT_S	30 /* Maximum time to wait for a store or a decoder. */
 #define RETRY_S			10
 #define TOLD_NS			UINT64_C(60000000000)
-#define SERVE_LONG_RETENTION_NS UINT64_C(500000000) /* half of what store_retain takes when it stops early */
+#define SERVE_LONG_RETENTION_NS UINT64_C(500000000) /* Half of the time after which store_retain stops early. */
 #define BATCH_TYPE		"application/x-protobuf"
 #define HEX_DIGIT		"0123456789abcdef"
 
@@ -96,8 +96,8 @@ static const struct serve_route *find_route(const struct http_request *request)
 	return NULL;
 }
 
-/* Without tokens, any page in a browser on this machine could reach the server, under a name of its own that it lets
- * point to this machine; and only requests that are addressed to this machine itself are served. */
+/* Without tokens, DNS rebinding would let a web page in a local browser reach the server under the page's own host
+ * name. Therefore only requests that name this machine in the Host header are served. */
 static bool is_addressed_here(const struct http_request *request)
 {
 	static const struct tally_str names[] = {STR("localhost"), STR("127.0.0.1"), STR("[::1]")};
@@ -130,7 +130,7 @@ static void check_token(struct serve_api *api, enum serve_access access, const s
 	response->asks_for_token = true;
 }
 
-/* Pages of other sites cannot send this type without asking first, which is refused. */
+/* Browsers send this content type across origins only after a CORS preflight request, which the server rejects. */
 static void check_body(const struct http_request *request, struct http_response *response)
 {
 	struct tally_str encoding = http_request_header(request, STR("Content-Encoding"));
@@ -183,7 +183,7 @@ static void serve_api_health(struct serve_api *api, const struct http_request *r
 	text_str(&response->body, fails ? "batches cannot be stored\n" : "ok\n");
 }
 
-/* The page has no data, and asks for a token where one is needed. */
+/* The page itself contains no data. Its script prompts for a token if one is required. */
 static void serve_api_page(struct serve_api *api, const struct http_request *request, struct http_response *response)
 {
 	struct tally_str page = fleet_page_html();
@@ -195,7 +195,7 @@ static void serve_api_page(struct serve_api *api, const struct http_request *req
 	text_bytes(&response->body, page.data, page.len);
 }
 
-/* What is wrong with the batch itself: it will never be accepted. */
+/* Rejects a batch that is invalid itself, so that sending it again cannot succeed. */
 static void refuse_batch(struct serve_api *api, const struct tally_error *err, struct http_response *response)
 {
 	serve_count(&api->counts.refused, 1);

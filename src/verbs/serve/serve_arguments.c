@@ -8,7 +8,8 @@
 #define SERVE_ARGUMENTS_NS_PER_S UINT64_C(1000000000)
 #define DEFAULT_SPAN_NS		 (3600 * SERVE_ARGUMENTS_NS_PER_S)
 #define DEFAULT_POINTS		 100
-#define SHOWN_BYTES(str)	 ((int)MIN((str).len, 64)), (str).data /* of a client's word, for messages */
+/* Arguments for "%.*s" that print a client's string, truncated to 64 bytes. */
+#define SHOWN_BYTES(str) ((int)MIN((str).len, 64)), (str).data
 
 static const struct {
 	struct tally_str name;
@@ -46,7 +47,7 @@ static enum tally_status check_names(const struct http_request *request, unsigne
 	return TALLY_OK;
 }
 
-/* An empty value is as none. */
+/* An empty value is treated like a missing one. */
 static struct tally_str serve_arguments_value(const struct http_request *request, struct tally_str name)
 {
 	struct tally_str value = STR("");

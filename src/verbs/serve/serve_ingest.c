@@ -8,12 +8,15 @@
 #include "base/error.h"
 #include "fleet/batch_pack.h"
 
-#define COMMIT_BATCHES	    256
-#define COMMIT_BYTES	    ((size_t)64 << 20) /* of encoded batches with one commit, at most, but for a single one */
-#define HELD_BYTES	    ((size_t)512 << 20) /* of batches in flight, which is memory that they may take */
-#define DECODED_TIMES	    12 /* bytes of memory for a byte of an encoded batch of the smallest entries, as measured */
-#define SERVE_INGEST_WAIT_S 30 /* for room */
-/* So long a server counts as broken after a failure: agents come again, unless it is taken out of service for that. */
+#define COMMIT_BATCHES 256
+/* Maximum size of the encoded batches of a commit; a single larger batch is committed alone. */
+#define COMMIT_BYTES ((size_t)64 << 20)
+#define HELD_BYTES   ((size_t)512 << 20) /* Estimated memory that the batches in progress may use. */
+/* Measured number of bytes of memory per byte of an encoded batch that consists of the smallest entries. */
+#define DECODED_TIMES	    12
+#define SERVE_INGEST_WAIT_S 30 /* Maximum time to wait for memory. */
+/* Period after a failed commit in which the server reports itself as unhealthy. Agents retry within it, unless a
+ * load balancer has removed the server. */
 #define FAILURE_COUNTS_NS UINT64_C(60000000000)
 
 struct serve_waiting {
@@ -38,7 +41,8 @@ void serve_ingest_deinit(struct serve_ingest *ingest)
 	pthread_mutex_destroy(&ingest->lock);
 }
 
-/* A batch larger than all of the room waits until it is alone. */
+/* Waits until there is room for the batch. A batch that is larger than all of the room waits until no other batch is
+ * in progress. */
 static enum tally_status serve_ingest_hold(struct serve_ingest *ingest, size_t bytes, struct tally_error *err)
 {
 	struct timespec due;
@@ -64,7 +68,7 @@ static void serve_ingest_release(struct serve_ingest *ingest, size_t bytes)
 	pthread_mutex_unlock(&ingest->lock);
 }
 
-/* Takes the first ones out of the queue, which has one at least. */
+/* Removes the first batches from the queue, which must not be empty. */
 static size_t take_waiting(struct serve_ingest *ingest, struct serve_waiting **taken)
 {
 	size_t count = 0, bytes = 0;
@@ -99,7 +103,8 @@ static void commit_taken(struct serve_ingest *ingest, struct serve_waiting **tak
 	pthread_mutex_unlock(ingest->store_lock);
 }
 
-/* With the lock. A refusal is about its batch; any other failure is the store's, and all of the commit have it. */
+/* Called with the lock held. A refusal concerns a single batch; any other failure concerns the store and all batches
+ * of the commit. */
 static void serve_ingest_note(struct serve_ingest *ingest, const struct serve_waiting *first)
 {
 	bool fails = first->status != TALLY_OK && !first->receipt.refused;
@@ -118,7 +123,8 @@ bool serve_ingest_fails(struct serve_ingest *ingest, struct tally_error *why)
 	return fails;
 }
 
-/* One of those who wait commits for all of them. */
+/* Appends the batch to the queue and waits until it is stored. One of the waiting threads commits the batches of
+ * all. */
 static void serve_ingest_store(struct serve_ingest *ingest, struct serve_waiting *own)
 {
 	struct serve_waiting *taken[COMMIT_BATCHES];
@@ -147,7 +153,7 @@ static void serve_ingest_store(struct serve_ingest *ingest, struct serve_waiting
 	pthread_mutex_unlock(&ingest->lock);
 }
 
-/* bytes: of an encoded batch, for which there is room. */
+/* bytes is an encoded batch for which room is held. */
 static enum tally_status serve_ingest_decoded(
 	struct serve_ingest *ingest, struct tally_bytes bytes, struct store_receipt *receipt, struct tally_error *err)
 {

@@ -12,7 +12,7 @@
 
 enum metric_type { METRIC_COUNTER, METRIC_GAUGE };
 
-/* A family begins with what it is, as Prometheus' text format wants it. */
+/* Prometheus' text format starts each metric family with its help and type. */
 static void metric_family(struct text *out, const char *name, enum metric_type type, const char *help)
 {
 	text_printf(

@@ -16,16 +16,16 @@
 #include "verbs/serve/serve_arguments.h"
 #include "verbs/serve/serve_parts.h"
 
-#define LABEL_VALUES_MAX 100000 /* in one answer */
+#define LABEL_VALUES_MAX 100000 /* Maximum number of label values in a response. */
 #define JSON_SORT	 "sym,dso"
 
-struct serve_profile { /* a query and what the store answers */
+struct serve_profile { /* A query and the profiles that the store returned. */
 	struct serve_api *api;
 	struct serve_arguments arguments;
 	struct fleet_batch *batch, *base;
 };
 
-/* A query that is wrong, finds nothing or takes too long, or a store that fails. */
+/* Responds to a query that is invalid, matches nothing, or takes too long, or to a failure of the store. */
 static void fail_query(struct serve_api *api, const struct tally_error *err, struct http_response *response)
 {
 	serve_count(&api->counts.failed_queries, 1);
@@ -50,7 +50,7 @@ static bool read_arguments(struct serve_api *api, const struct http_request *req
 	return false;
 }
 
-/* Also counts the time that queries take. */
+/* Unlocks the store, and counts the time of the query. */
 static void end_query(struct serve_api *api, uint64_t begun_ns)
 {
 	pthread_mutex_unlock(&api->reader.lock);
@@ -130,7 +130,7 @@ static void put_report_json(struct serve_profile *p, struct http_response *respo
 		fail_query(p->api, &err, response);
 }
 
-/* Writers of files get one that exists in memory only. */
+/* The pprof writer needs a file descriptor, so it writes to a file in memory. */
 static void put_pprof(struct serve_profile *p, struct http_response *response)
 {
 	struct tally_error err;
@@ -184,7 +184,7 @@ static void answer_profile(struct serve_profile *p, const struct serve_format *f
 	struct serve_arguments *a = &p->arguments;
 	if (!serve_store_lock(&p->api->reader, response))
 		return;
-	/* Only batches tell by which labels threads differ. */
+	/* Only the batch format distinguishes threads by their labels. */
 	a->selection.merges_labels = a->selection.merges_labels || format->put != put_batch;
 	a->baseline.merges_labels = true;
 	uint64_t begun = clock_ns();

@@ -70,7 +70,7 @@ bool serve_tokens_have(const struct serve_tokens *tokens, struct tally_str token
 	if (token.len < SERVE_TOKEN_LEAST_BYTES || token.len >= SERVE_TOKEN_BYTES || !is_visible(token))
 		return false;
 	memcpy(shown, token.data, token.len);
-	/* All bytes of all tokens are looked at, whatever the first ones say. */
+	/* Compares all bytes of all tokens, so that the time does not depend on how many of them match. */
 	for (size_t i = 0; i < tokens->count; i++) {
 		volatile unsigned char difference = 0;
 		for (size_t at = 0; at < SERVE_TOKEN_BYTES; at++)
