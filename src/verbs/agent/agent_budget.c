@@ -4,9 +4,9 @@
 #include "base/array.h"
 
 #define DEAR_IN_A_ROW  2
-#define MUCH_MORE      4 /* times the limit */
+#define MUCH_MORE      4 /* Multiple of the CPU limit at which a single window makes the agent reduce its work. */
 #define PATIENCE_MIN   6
-#define WINDOWS_A_DROP 30 /* at least, between two drops of symbols */
+#define WINDOWS_A_DROP 30 /* Minimum number of windows between two times that symbols are dropped. */
 #define PATIENCE_MAX   768
 
 void agent_budget_init(struct agent_budget *b, const struct agent_limits *limits)

@@ -16,15 +16,15 @@
 #include "verbs/agent/agent_sender.h"
 
 #define OUTPUT_PATH_BYTES 4096
-#define LAST_SENDS_MS	  5000 /* for what waits when the agent ends */
+#define LAST_SENDS_MS	  5000 /* Maximum time, when the agent ends, to send the batches that are waiting. */
 
 struct agent_output {
 	const struct agent_output_config *config;
-	struct batch_queue *queue; /* NULL: batches go into a folder */
+	struct batch_queue *queue; /* NULL if batches are written to a folder. */
 	struct agent_sender *sender;
-	struct batch_queue_losses queued; /* the queue's part of what was pending when it was asked last */
-	struct batch_queue_figures before; /* what waited when the queue was opened */
-	struct fleet_losses pending; /* of batches that reached neither queue nor folder */
+	struct batch_queue_losses queued; /* The queue's part of the losses that agent_output_pending returned last. */
+	struct batch_queue_figures before; /* What was waiting when the queue was opened. */
+	struct fleet_losses pending; /* Losses of batches that reached neither the queue nor the folder. */
 	struct agent_output_totals totals;
 };
 
@@ -84,7 +84,7 @@ struct fleet_losses agent_output_pending(struct agent_output *output)
 	return all;
 }
 
-/* The queue takes its own part back by itself. */
+/* Subtracts the reported losses, except those of the queue, which subtracts them itself. */
 static void agent_output_report(struct agent_output *output, const struct fleet_losses *reported)
 {
 	output->pending.dropped_batches -= reported->dropped_batches - output->queued.batches;
@@ -97,7 +97,7 @@ void agent_output_drop(
 {
 	output->pending.dropped_batches++;
 	output->pending.dropped_samples += samples;
-	/* Those of earlier batches stay pending. */
+	/* Reported losses of earlier batches stay pending, because the batch that reported them is dropped. */
 	output->pending.lost_samples += lost_samples - reported->lost_samples;
 	output->totals.dropped_batches++;
 	output->totals.dropped_samples += samples;
@@ -132,7 +132,8 @@ static enum tally_status agent_output_put_file(
 	return agent_output_write(path, text_view(&batch->bytes), err);
 }
 
-/* What the kernel lost in the batch's own window; the rest is of earlier ones. */
+/* Adds the batch with the samples that the kernel lost in its own window. The other losses belong to earlier
+ * batches. */
 static enum tally_status agent_output_put_queue(struct agent_output *output, const struct agent_batch *batch,
 	const struct fleet_losses *reported, struct tally_error *err)
 {
@@ -150,7 +151,7 @@ enum tally_status agent_output_put(struct agent_output *output, const struct age
 {
 	enum tally_status status = output->queue ? agent_output_put_queue(output, batch, reported, err)
 						 : agent_output_put_file(output, batch, err);
-	if (status != TALLY_OK && output->queue) { /* which has counted it */
+	if (status != TALLY_OK && output->queue) { /* The queue counts the lost batch itself. */
 		output->totals.dropped_batches++;
 		output->totals.dropped_samples += batch->samples;
 	} else if (status != TALLY_OK) {
@@ -176,7 +177,8 @@ void agent_output_close(struct agent_output *output, struct agent_output_totals 
 	*totals = output->totals;
 	totals->sent_batches = sent.batches;
 	totals->sent_samples = sent.samples;
-	if (output->queue) { /* what came into it, and neither left it nor is in it, was dropped */
+	/* Batches that entered the queue, were not sent and are no longer waiting have been dropped. */
+	if (output->queue) {
 		const struct batch_queue_figures waiting = batch_queue_figures(output->queue);
 		totals->waiting_batches = waiting.batches;
 		totals->waiting_samples = waiting.samples;

@@ -28,14 +28,15 @@
 #include "verbs/agent/agent_budget.h"
 #include "verbs/agent/agent_output.h"
 
-#define AGENT_RUN_LOOK_MS 250 /* how often it is looked at how much has come in */
+#define AGENT_RUN_LOOK_MS 250 /* Maximum interval between checks of how full the profile is. */
 #define DRAIN_MS	  1000
 #define LONG_WAIT_MS	  500
-/* What the BPF programs take for a wait, most of which have two parts: half of the microsecond that was measured on x86-64
- * (docs/wall-clock.md). Measuring it all the time takes CAP_SYS_ADMIN. */
-#define WAIT_PART_NS   500
-#define WAIT_SUMS_MS   5000 /* and at the end of each window */
-#define SYMBOLS_KEPT_S 600 /* of files without samples */
+/* CPU time that a BPF program uses for each of the two parts of a wait: half of the microsecond that was measured on
+ * x86-64 (docs/wall-clock.md). Measuring it continuously requires CAP_SYS_ADMIN. */
+#define WAIT_PART_NS 500
+/* Interval at which sums of waits are read; they are also read at the end of each window. */
+#define WAIT_SUMS_MS   5000
+#define SYMBOLS_KEPT_S 600 /* Time after which symbols of files without samples are dropped. */
 #define HOST_LABELS    4
 
 struct agent_run {
@@ -44,7 +45,7 @@ struct agent_run {
 	struct live_opening opening;
 	struct live_session *session;
 	struct host_info host;
-	struct arena arena; /* of labels */
+	struct arena arena; /* Owns the labels. */
 	struct fleet_labels labels;
 	struct agent_window window;
 	struct agent_output_config where;
@@ -52,14 +53,14 @@ struct agent_run {
 	struct agent_output *output;
 	struct agent_budget budget;
 	int signal_fd;
-	uint64_t end_ns; /* of the last window, since 1970 */
-	uint64_t cpu_ns, clock_ns, wait_parts; /* at the last window's end */
-	uint64_t samples, lost; /* taken, as counted where rings are read; lost by the kernel */
+	uint64_t end_ns; /* End of the last window, in nanoseconds since 1970. */
+	uint64_t cpu_ns, clock_ns, wait_parts; /* Values at the end of the last window. */
+	uint64_t samples, lost; /* Samples that were read from the rings, and records that the kernel lost. */
 	uint64_t lost_waits;
 	uint64_t windows;
 };
 
-/* ---- before ---- */
+/* ---- setup ---- */
 
 static enum tally_status agent_run_make_labels(struct agent_run *run, struct tally_error *err)
 {
@@ -81,7 +82,7 @@ static enum tally_status agent_run_make_labels(struct agent_run *run, struct tal
 	count = given.count;
 	for (size_t i = 0; i < HOST_LABELS; i++) {
 		if (own[i].value.len == 0 || fleet_labels_find(&given, own[i].name))
-			continue; /* the user's counts */
+			continue; /* A label that the user has set takes precedence. */
 		items[count] = (struct fleet_label){own[i].name, thread_labels_value(&run->arena, own[i].value)};
 		if (!items[count++].value.data)
 			return error_nomem(err);
@@ -98,7 +99,7 @@ static enum tally_status agent_run_find_labels(struct agent_run *run, struct tal
 	return status == TALLY_OK ? agent_window_init(&run->window, &run->labels, has_service, err) : status;
 }
 
-/* Waits take BPF programs and all CPUs; of one's own processes alone they would cost more than they tell. */
+/* Measuring waits requires BPF programs on all CPUs. For single processes, their cost would exceed their use. */
 static bool choose_waits(struct agent_run *run, struct text *why)
 {
 	struct tally_error err = {0};
@@ -120,7 +121,8 @@ static int agent_run_open(struct agent_run *run, struct text *choices)
 	struct text why = {0};
 	r->wall = choose_waits(run, &why);
 	r->wall_source = WAIT_SOURCE_BPF;
-	/* Shorter waits are added up in the kernel; a longer one counts in each window that it passes through. */
+	/* The kernel sums up shorter waits. Longer ones are recorded individually and count in each window that they
+	 * overlap. */
 	r->has_off_cpu_ms = true;
 	r->off_cpu_ms = LONG_WAIT_MS;
 	r->wait_sums_ms = WAIT_SUMS_MS;
@@ -157,7 +159,7 @@ static int agent_run_open(struct agent_run *run, struct text *choices)
 	return code;
 }
 
-/* --queue, or what systemd gives to the service, or the usual place of such data. */
+/* Chooses the folder of the queue: that of --queue, systemd's STATE_DIRECTORY, or the default for the user. */
 static bool agent_run_find_queue(struct agent_run *run)
 {
 	const char *given = run->settings->queue, *service = getenv("STATE_DIRECTORY");
@@ -198,7 +200,8 @@ static enum tally_status agent_run_start(struct agent_run *run, struct tally_err
 
 /* ---- windows ---- */
 
-/* Resident memory without the pages of mapped files, which are the page cache's: the second and third number. */
+/* Returns the resident memory without mapped files, which are in the page cache: the second minus the third number
+ * of /proc/self/statm. */
 static uint64_t own_bytes(void)
 {
 	char *text;
@@ -215,7 +218,7 @@ static uint64_t own_bytes(void)
 	return pages[1] > pages[2] ? (pages[1] - pages[2]) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* False: a signal or the end of the target ended the last window. */
+/* Returns false if a signal or the end of the target has ended the last window. */
 static bool agent_run_wait(struct agent_run *run, int64_t due_ms, struct tally_error *err, enum tally_status *status)
 {
 	struct pollfd signals = {.fd = run->signal_fd, .events = POLLIN};
@@ -238,7 +241,7 @@ static void agent_run_warn(const struct agent_run *run, const struct tally_error
 	cli_sayf("%s: warning: %s\n", run->request->cli->program, err->text);
 }
 
-/* New records since the last window; begin and end are those of the next one. */
+/* Reads the records since the last window, and starts the next window. */
 static enum tally_status agent_run_take(struct agent_run *run, bool is_last, struct profile **profile,
 	struct agent_window_facts *facts, struct tally_error *err)
 {
@@ -249,7 +252,7 @@ static enum tally_status agent_run_take(struct agent_run *run, bool is_last, str
 	const struct live_figures figures = live_session_figures(run->session);
 	uint64_t lost_waits = live_session_lost_waits(run->session);
 	*facts = (struct agent_window_facts){.begin_ns = run->end_ns,
-		.end_ns = MAX(now_ns, run->end_ns + 1), /* clocks are set back sometimes */
+		.end_ns = MAX(now_ns, run->end_ns + 1), /* The clock may have been set back. */
 		.samples = figures.records.samples,
 		.losses = agent_output_pending(run->output)};
 	facts->losses.lost_samples += figures.records.lost + (lost_waits - run->lost_waits);
@@ -282,7 +285,7 @@ static enum tally_status agent_run_take(struct agent_run *run, bool is_last, str
 	return status;
 }
 
-/* A window that cannot be kept is no reason to end: it is counted, and the next one reports it. */
+/* A window that cannot be stored does not end the agent; the next batch reports it as lost. */
 static enum tally_status agent_run_finish_window(struct agent_run *run, bool is_last, struct tally_error *err)
 {
 	struct profile *profile = NULL;
@@ -304,7 +307,8 @@ static enum tally_status agent_run_finish_window(struct agent_run *run, bool is_
 		agent_run_warn(run, &why);
 	agent_batch_deinit(&batch);
 #ifdef __GLIBC__
-	(void)malloc_trim(0); /* a batch takes much for a moment, which would stay */
+	/* Encoding a batch needs much memory for a short time, which would otherwise stay allocated. */
+	(void)malloc_trim(0);
 #endif
 	return TALLY_OK;
 }
@@ -315,7 +319,7 @@ static enum tally_status agent_run_windows(struct agent_run *run, struct tally_e
 	enum tally_status status = TALLY_OK;
 	bool goes_on = true;
 	while (status == TALLY_OK && goes_on) {
-		do /* windows whose end has passed are not made up for */
+		do /* Windows that have ended already are skipped. */
 			due_ms += window_ms;
 		while (due_ms < clock_ms());
 		goes_on = agent_run_wait(run, due_ms, err, &status);
@@ -371,7 +375,7 @@ int agent_run(const struct agent_run_request *request)
 	int code = 0;
 	arena_init(&run.arena);
 	run.signal_fd = live_opening_take_signals();
-	if (run.signal_fd < 0) /* those that come before the first window end it, too */
+	if (run.signal_fd < 0) /* Signals must be received before the first window, too. */
 		return cli_failf(request->cli, "signals cannot be received: %s", strerror(errno));
 	if (http_token_read(s->token_file, run.token, &err) != TALLY_OK ||
 		agent_run_find_labels(&run, &err) != TALLY_OK)

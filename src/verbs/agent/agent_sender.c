@@ -19,28 +19,29 @@
 #define PAUSE_LEAST_MS	1000
 #define PAUSE_MOST_MS	300000
 #define REQUEST_S	60
-#define CLOCK_DIFFERS_S 10 /* smaller differences are no matter for windows of some seconds */
-#define ANSWER_BYTES	(64u << 10) /* a receipt has some hundred */
+#define CLOCK_DIFFERS_S 10 /* Smaller clock differences do not matter for windows of several seconds. */
+#define ANSWER_BYTES	(64u << 10) /* Maximum size of a response; a receipt has some hundred bytes. */
 
 struct agent_sender {
 	struct agent_sender_config config;
 	struct destination to;
-	char shown[URL_SHOWN_BYTES]; /* the URL as messages have it */
+	char shown[URL_SHOWN_BYTES]; /* The URL as messages show it. */
 	struct batch_queue *queue;
 	struct http_client *client;
-	struct agent_symbols symbols; /* for serve */
+	struct agent_symbols symbols; /* Used only if the server is a tally serve. */
 	pthread_t thread;
-	atomic_bool is_stopped; /* also in the middle of a request */
-	/* By the lock: */
+	atomic_bool is_stopped; /* Setting it also interrupts a request in progress. */
+	/* The following members are protected by the lock. */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool has_news, is_closing, is_done;
 	struct agent_sender_figures figures;
-	/* The thread's: */
-	unsigned failures; /* in a row */
-	int64_t ahead_s; /* of this machine's clock, as it was told last */
-	char told[512]; /* the last message */
-	char reason[512]; /* why batches are kept */
+	/* The following members are used by the thread only. */
+	unsigned failures; /* Number of consecutive failures. */
+	/* How far this machine's clock was ahead, in seconds, when it was last reported; 0 if it agrees. */
+	int64_t ahead_s;
+	char told[512]; /* The last message, which is not repeated. */
+	char reason[512]; /* The reason why batches were not sent. */
 };
 
 uint64_t agent_sender_pause_ms(unsigned failures, unsigned retry_after_s)
@@ -52,7 +53,7 @@ uint64_t agent_sender_pause_ms(unsigned failures, unsigned retry_after_s)
 	return MAX(pause, (uint64_t)retry_after_s * 1000);
 }
 
-/* Each message once in a row. */
+/* Prints a warning unless it equals the previous one. */
 static void agent_sender_tell(struct agent_sender *s, const char *text)
 {
 	if (strncmp(s->told, text, sizeof(s->told) - 1) == 0)
@@ -69,7 +70,8 @@ static void agent_sender_count(struct agent_sender *s, uint64_t samples)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* With the symbols that the store lacks, and with all of them if it lacks others. Servers of other kinds get them all. */
+/* Sends a batch without the symbols that the store is known to have. If the store lacks some of them, sends it again
+ * with all symbols. Servers of other kinds always receive all symbols. */
 static enum tally_status agent_sender_post(
 	struct agent_sender *s, struct tally_bytes bytes, struct batch_receipt *receipt, struct tally_error *err)
 {
@@ -79,7 +81,7 @@ static enum tally_status agent_sender_post(
 	enum tally_status status = agent_symbols_shorten(&s->symbols, bytes, &shorter, err);
 	struct tally_bytes first =
 		shorter.len ? (struct tally_bytes){(const uint8_t *)shorter.data, shorter.len} : bytes;
-	if (status != TALLY_OK) /* then as it is */
+	if (status != TALLY_OK) /* The batch is sent unchanged if it cannot be shortened. */
 		first = bytes;
 	status = batch_post(s->client, first, receipt, err);
 	if (status == TALLY_OK && receipt->outcome == BATCH_LACKS_SYMBOLS && shorter.len) {
@@ -130,7 +132,8 @@ static void agent_sender_refuse(
 	agent_sender_tell(s, message);
 }
 
-/* Windows have this machine's time: they appear at a wrong one among those of others. Told once, and when it changes. */
+/* Windows have timestamps of this machine, so a wrong clock misplaces them among those of other machines. Warns when
+ * the difference appears and when it changes. */
 static void agent_sender_compare_clocks(struct agent_sender *s, int64_t ahead_s)
 {
 	int64_t change = ahead_s - s->ahead_s;
@@ -146,7 +149,7 @@ static void agent_sender_compare_clocks(struct agent_sender *s, int64_t ahead_s)
 			s->shown);
 }
 
-/* How long to pause then, in ms; 0: there may be more. */
+/* Returns the pause in milliseconds before the next batch, or 0 if it can be sent at once. */
 static uint64_t agent_sender_send(struct agent_sender *s, const struct batch_queue_item *item, struct tally_bytes bytes)
 {
 	struct batch_receipt receipt = {0};
@@ -176,13 +179,14 @@ static uint64_t agent_sender_send(struct agent_sender *s, const struct batch_que
 	return agent_sender_pause_ms(s->failures, receipt.retry_after_s);
 }
 
-/* 0: until there is another batch. */
+/* pause_ms 0 waits until another batch is added. */
 static void agent_sender_pause(struct agent_sender *s, uint64_t pause_ms)
 {
 	uint32_t noise = 0;
 	struct timespec until;
 	(void)!getrandom(&noise, sizeof(noise), GRND_NONBLOCK);
-	pause_ms += pause_ms / 2 * (noise % 1024) / 1024; /* up to half of it more */
+	/* Random jitter of up to half of the pause prevents agents from retrying in step. */
+	pause_ms += pause_ms / 2 * (noise % 1024) / 1024;
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	uint64_t ns = (uint64_t)until.tv_nsec + pause_ms % 1000 * 1000000;
 	until.tv_sec += (time_t)(pause_ms / 1000 + ns / 1000000000);
@@ -212,7 +216,7 @@ static void *agent_sender_main(void *context)
 	while (!was_closing && !atomic_load(&s->is_stopped)) {
 		struct batch_queue_item item;
 		struct tally_error err = {0};
-		bool is_closing = agent_sender_is_closing(s); /* then nothing is added any more */
+		bool is_closing = agent_sender_is_closing(s); /* No batches are added once the sender is closing. */
 		enum tally_status status = batch_queue_oldest(s->queue, &item, &bytes, &err);
 		uint64_t pause_ms = 0;
 		was_closing = is_closing;

@@ -42,7 +42,7 @@ static enum tally_status agent_symbols_read(
 	return status;
 }
 
-/* Of a location whose symbols never change; 0: it is none. */
+/* Returns the key of a location that always has the same symbols, or 0 if its symbols may change. */
 static uint64_t key_of(const struct profile *p, const struct batch_location *location)
 {
 	struct {
@@ -60,7 +60,7 @@ static uint64_t key_of(const struct profile *p, const struct batch_location *loc
 	return key ? key : 1;
 }
 
-/* Each stack once; the locations of a stack depend on the leaf, too. */
+/* Visits each combination of leaf and stack once, because the locations of a stack also depend on the leaf. */
 static bool visit_locations(const struct profile *p, agent_symbols_visit *visit, void *context)
 {
 	struct batch_locations found = {0};
@@ -85,7 +85,7 @@ static bool visit_locations(const struct profile *p, agent_symbols_visit *visit,
 
 struct leaving_out {
 	const struct agent_symbols *symbols;
-	bool *frames; /* by the profile's frames */
+	bool *frames; /* Indexed by the profile's frames. */
 	size_t count;
 };
 
@@ -138,7 +138,7 @@ static bool acknowledge(void *context, uint64_t key, const struct batch_location
 {
 	struct agent_symbols *symbols = context;
 	if (symbols->known.len >= LOCATIONS_REMEMBERED)
-		agent_symbols_forget(symbols); /* they are sent again, once */
+		agent_symbols_forget(symbols); /* Forgotten symbols are sent once more. */
 	return map_u64_set(&symbols->known, key, 1);
 }
 

@@ -13,7 +13,8 @@
 #include "tasks/session/record_words.h"
 #include "verbs/agent/agent_run.h"
 
-#define FREQUENCY	 "19" /* apart from what happens ten or a hundred times a second */
+/* A prime number, so that samples are not in step with activity at ten or a hundred times per second. */
+#define FREQUENCY	 "19"
 #define WINDOW_DEFAULT_S 10
 #define WINDOW_MAX_S	 3600
 #define CPU_DEFAULT	 0.01
@@ -130,7 +131,7 @@ static int cmd_agent_complete(const struct cli *cli, const struct command *comma
 	if (r->chains.mode == CALLGRAPH_NONE)
 		r->chains.mode = CALLGRAPH_AUTO;
 	const struct record_event_word word = {
-		RECORD_WORD_EVENT, "cpu-clock/name=cpu-clock/I"}; /* not while a CPU is idle */
+		RECORD_WORD_EVENT, "cpu-clock/name=cpu-clock/I"}; /* The modifier I excludes idle CPUs. */
 	if (!vec_push(&r->event_words, word))
 		return cli_failf(cli, "out of memory");
 	r->fields.cgroups = true;

@@ -17,12 +17,12 @@
 #include "base/limits.h"
 
 #define BLOCK_BYTES 512u
-#define LONG_NAME   'L' /* GNU: the next member's name is this one's contents */
+#define LONG_NAME   'L' /* A GNU extension: the contents are the name of the next member. */
 #define LONG_LINK   'K'
 #define PAX_NEXT    'x'
 #define PAX_ALL	    'g'
 
-/* IEEE 1003.1, ustar interchange format. */
+/* The header of IEEE Std 1003.1, ustar interchange format. */
 struct tar_header {
 	char name[100], mode[8], uid[8], gid[8], size[12], mtime[12], checksum[8], type, link[100], magic[6],
 		version[2], owner[32], group[32], major[8], minor[8], prefix[155], rest[12];
@@ -77,7 +77,7 @@ enum tally_status archive_members_open(const char *path, struct archive_members 
 	return status;
 }
 
-/* All of len, or less at the end of what bzip2 gives. */
+/* Reads len bytes, or less at the end of bzip2's output. */
 static enum tally_status read_fully(
 	struct archive_members *archive, void *room, size_t len, size_t *got, struct tally_error *err)
 {
@@ -122,7 +122,7 @@ static enum tally_status pass_over(struct archive_members *archive, struct tally
 	return TALLY_OK;
 }
 
-/* Octal digits, or GNU's form for large ones: a byte 0x80 and the number, big end first. */
+/* Parses octal digits, or GNU's form for large numbers: a byte 0x80 and a big-endian number. */
 static bool archive_members_read_number(const char *field, size_t bytes, uint64_t *value)
 {
 	uint64_t number = 0;
@@ -173,7 +173,7 @@ static void take_names(const struct tar_header *header, struct archive_member *m
 		snprintf(member->link, sizeof(member->link), "%.*s", (int)sizeof(header->link), header->link);
 }
 
-/* A record of a pax header: "LENGTH KEY=VALUE\n". False: damaged. */
+/* Parses the records of a pax header, "LENGTH KEY=VALUE\n". Returns false if they are invalid. */
 static bool take_pax(struct tally_str text, struct archive_member *member, uint64_t *size)
 {
 	while (text.len > 0) {
@@ -193,12 +193,12 @@ static bool take_pax(struct tally_str text, struct archive_member *member, uint6
 		if (str_equal(key, STR("size")) && !str_to_u64(rest, 10, size))
 			return false;
 		if (str_starts_with(key, STR("GNU.sparse.")))
-			return false; /* its contents are not the file's */
+			return false; /* The contents of a sparse member are not those of the file. */
 	}
 	return true;
 }
 
-/* What stands before a member and says more of it. */
+/* Reads a member that extends the header of the next one. */
 static enum tally_status take_extension(struct archive_members *archive, char type, struct archive_member *member,
 	uint64_t *size, struct tally_error *err)
 {
@@ -222,7 +222,7 @@ static enum tally_status take_extension(struct archive_members *archive, char ty
 	return status;
 }
 
-/* TALLY_END: a block of zeros, or nothing more. */
+/* Returns TALLY_END at a block of zeros or at the end of the archive. */
 static enum tally_status archive_members_read_header(
 	struct archive_members *archive, struct tar_header *header, struct tally_error *err)
 {
@@ -260,7 +260,7 @@ enum tally_status archive_members_next(
 		if (status != TALLY_OK)
 			break;
 	}
-	if (status == TALLY_END) { /* what follows is not looked at, but bzip2 checks it */
+	if (status == TALLY_END) { /* The rest is ignored, but reading it lets bzip2 verify the checksums. */
 		char room[16384];
 		enum tally_status rest = TALLY_OK;
 		for (size_t len = 1; rest == TALLY_OK && len > 0;)
@@ -272,7 +272,8 @@ enum tally_status archive_members_next(
 	take_names(&header, member);
 	member->type = header.type == '\0' || header.type == '7' ? ARCHIVE_REGULAR : header.type;
 	if (member->type != ARCHIVE_REGULAR)
-		size = archive->left = archive->padding = 0; /* links and devices have no contents, whatever they say */
+		/* Links and devices have no contents, even if their size is not 0. */
+		size = archive->left = archive->padding = 0;
 	else if (size != UINT64_MAX) {
 		archive->left = size;
 		archive->padding = -size & (BLOCK_BYTES - 1);

@@ -10,11 +10,11 @@
 
 #include "base/error.h"
 
-#define TAR_DIFFERS 1 /* exit status */
+#define TAR_DIFFERS 1 /* tar's exit status if a file changed while it was read. */
 
 extern char **environ;
 
-/* All of text, whatever tar does meanwhile: it may end early. */
+/* Writes as much of the names as tar reads; tar may exit early. */
 static void archive_tar_feed(int fd, const struct text *names)
 {
 	size_t done = 0;
@@ -28,7 +28,7 @@ static void archive_tar_feed(int fd, const struct text *names)
 	}
 }
 
-/* What tar says of a file that others linked, or wrote, meanwhile is no failure. */
+/* It is not an error if other processes linked or changed a file while tar read it. */
 static enum tally_status archive_tar_wait_for(pid_t pid, struct tally_error *err)
 {
 	int status;

@@ -16,11 +16,11 @@
 #include "code/binaries/build_id_cache.h"
 
 #define LINKS	   ".build-id/"
-#define SHOWN_NAME 200 /* of a name in a message */
-#define MAGIC	   "PERFILE2" /* perf.data, either byte order: docs of the file format */
+#define SHOWN_NAME 200 /* Maximum length of a name in a message. */
+#define MAGIC	   "PERFILE2" /* The magic numbers of perf.data in both byte orders. */
 #define MAGIC_BACK "2ELIFREP"
 
-/* An even number of hex digits: an id of 2 to 32 bytes. */
+/* Returns whether the text is a build ID of 2 to 32 bytes in hex digits. */
 static bool is_id(struct tally_str text)
 {
 	for (size_t i = 0; i < text.len; i++)
@@ -29,7 +29,7 @@ static bool is_id(struct tally_str text)
 	return text.len >= 4 && text.len <= 64 && text.len % 2 == 0;
 }
 
-/* Each part of a relative path is a plain name. */
+/* Returns whether the path is relative and all of its parts are plain names. */
 static bool is_plain_path(struct tally_str path)
 {
 	struct tally_str part;
@@ -44,7 +44,7 @@ static bool is_plain_path(struct tally_str path)
 	return true;
 }
 
-/* Of a path that ends in NAME/<id>: the id; NAME is one that the cache takes. */
+/* If the path ends in NAME/ID and the cache accepts NAME, stores the ID. */
 static bool ends_in_id(struct tally_str path, struct tally_str *id)
 {
 	const char *slash = memrchr(path.data, '/', path.len);
@@ -61,13 +61,13 @@ static const char *refuses_link(struct tally_str rest, struct tally_str target)
 		return "a link that leads out of the cache";
 	target.data += strlen("../../");
 	target.len -= strlen("../../");
-	/* "12/3456" is the link of id 123456. */
+	/* The link "12/3456" belongs to the build ID 123456. */
 	bool is_own = ends_in_id(target, &id) && id.len + 1 == rest.len && rest.data[2] == '/' &&
 		      memcmp(id.data, rest.data, 2) == 0 && memcmp(id.data + 2, rest.data + 3, id.len - 2) == 0;
 	return is_own ? NULL : "a link that does not lead to the folder of the build ID";
 }
 
-/* rest: behind ".build-id/". */
+/* rest is what follows ".build-id/". */
 static const char *refuses_below_links(struct tally_str rest, const struct archive_member *member)
 {
 	struct tally_str at = rest, two, id, file = {"x", 1};
@@ -129,7 +129,7 @@ const char *archive_refuses(const struct archive_member *member)
 	if (!is_plain_path(path))
 		return "a path that leads out of the cache";
 	if (member->type == ARCHIVE_DIRECTORY)
-		return NULL; /* made only where a file goes into it */
+		return NULL; /* A directory is created only when a file is unpacked into it. */
 	if (str_starts_with(path, STR(LINKS)))
 		return refuses_below_links(
 			(struct tally_str){path.data + strlen(LINKS), path.len - strlen(LINKS)}, member);
@@ -141,7 +141,7 @@ const char *archive_refuses(const struct archive_member *member)
 		       : "it is not in the folder of a build ID";
 }
 
-/* "data", "data.0", "kcore_dir/kcore": what record makes in a folder. */
+/* Accepts the files of a recording that is a folder: "data", "data.0", "kcore_dir/kcore" and the like. */
 static bool is_part_of_folder(struct tally_str name)
 {
 	static const char *const copies[] = {"kcore_dir/kcore", "kcore_dir/kallsyms", "kcore_dir/modules"};
@@ -208,10 +208,10 @@ static enum tally_status each_member(const char *path, take_member *take, void *
 }
 
 struct unpacking {
-	const char *path; /* of the archive */
-	int root; /* the folder that it goes to */
-	int symbols; /* the file that the archive in this one goes to; -1: there is none yet */
-	char recording[NAME_MAX + 1]; /* its file or folder */
+	const char *path; /* The path of the archive. */
+	int root; /* The folder into which the archive is unpacked. */
+	int symbols; /* A temporary file for the inner archive; -1 if it has not been created. */
+	char recording[NAME_MAX + 1]; /* Name of the recording's file or folder; empty if none has been found. */
 	bool has_recording;
 };
 
@@ -234,13 +234,14 @@ static enum tally_status copy_contents(
 	return status;
 }
 
-/* The folder that the path's last part goes into, made as needed; no symbolic link is followed. *name: the last part. */
+/* Opens the folder that contains the last part of the path, and creates folders as needed. It follows no symbolic
+ * links. name is set to the last part. */
 static int open_parent(int root, struct tally_str path, char name[NAME_MAX + 1])
 {
 	struct tally_str part;
 	int fd = dup(root);
 	while (fd >= 0 && str_next(&path, '/', &part)) {
-		memcpy(name, part.data, part.len); /* is_plain_path: it fits */
+		memcpy(name, part.data, part.len); /* The part fits, because is_plain_path has checked its length. */
 		name[part.len] = '\0';
 		if (path.len == 0)
 			break;
@@ -254,7 +255,8 @@ static int open_parent(int root, struct tally_str path, char name[NAME_MAX + 1])
 	return fd;
 }
 
-/* Under another name until it is whole: a link(2) puts it in place, and leaves what is there. */
+/* Writes to a temporary name until the file is complete. link(2) then gives it its name without replacing an
+ * existing file. */
 static enum tally_status archive_unpack_put_file(int folder, const char *name, mode_t mode,
 	struct archive_members *archive, const struct archive_member *member, struct tally_error *err)
 {
@@ -286,7 +288,8 @@ static enum tally_status archive_unpack_put_symbols(
 {
 	const struct unpacking *unpacking = context;
 	char name[NAME_MAX + 1];
-	enum tally_status status = check_symbols(context, archive, member, err); /* it may be another file by now */
+	/* The member is checked again, because the archive may have changed since the first pass. */
+	enum tally_status status = check_symbols(context, archive, member, err);
 	struct stat about;
 	if (status != TALLY_OK || member->type == ARCHIVE_DIRECTORY)
 		return status;
@@ -294,7 +297,7 @@ static enum tally_status archive_unpack_put_symbols(
 	if (folder < 0)
 		return cannot_write(member, err);
 	if (fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) == 0)
-		status = TALLY_OK; /* it stays */
+		status = TALLY_OK; /* An existing file is not replaced. */
 	else if (member->type == ARCHIVE_SYMLINK)
 		status = symlinkat(member->link, folder, name) == 0 || errno == EEXIST ? TALLY_OK
 										       : cannot_write(member, err);
@@ -318,8 +321,8 @@ enum tally_status archive_unpack_symbols(const char *path, const char *cache, st
 	return status;
 }
 
-/* Accepts a member that is neither a folder nor the inner archive if it is the file of a recording, or a part of its
- * folder; there must be only one recording, and it must not exist here yet. */
+/* Accepts a member that is neither a folder nor the inner archive if it is the file of a recording or a part of its
+ * folder. There must be only one recording, and it must not exist in the current folder. */
 static enum tally_status check_recording(struct unpacking *unpacking, struct archive_members *archive,
 	const struct archive_member *member, struct tally_error *err)
 {
@@ -345,7 +348,8 @@ static enum tally_status check_recording(struct unpacking *unpacking, struct arc
 			       ? TALLY_OK
 			       : archive_unpack_refuse(
 					 unpacking->path, member, "not of the recording that it has", err);
-	memcpy(unpacking->recording, first.data, first.len); /* is_plain_path: it fits */
+	/* The part fits, because is_plain_path has checked its length. */
+	memcpy(unpacking->recording, first.data, first.len);
 	if (fstatat(unpacking->root, unpacking->recording, &about, AT_SYMLINK_NOFOLLOW) == 0)
 		return error_set(err, TALLY_INVALID,
 			"%s is not unpacked: %s already exists here; move it away, or unpack in another folder",
@@ -353,7 +357,7 @@ static enum tally_status check_recording(struct unpacking *unpacking, struct arc
 	return TALLY_OK;
 }
 
-/* The copy of the archive within is what is judged and unpacked. */
+/* Checks a member, and copies the inner archive to a temporary file, which is then checked and unpacked. */
 static enum tally_status check_all(
 	void *context, struct archive_members *archive, const struct archive_member *member, struct tally_error *err)
 {

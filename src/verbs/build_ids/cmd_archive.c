@@ -27,11 +27,11 @@
 #define SYMBOLS_NAME ARCHIVE_SYMBOLS
 #define ALL_PREFIX   "perf.all-"
 #define SUFFIX	     ".tar.bz2"
-#define NOTHING	     1 /* exit status: no build ids; perf's */
+#define NOTHING	     1 /* perf's exit status if the recording has no build IDs. */
 
 struct cmd_archive_settings {
 	bool all, unpack, force;
-	const char *excluded; /* file with build ids; NULL: none are */
+	const char *excluded; /* A file that lists build IDs to exclude; NULL if there is none. */
 };
 
 static const struct option archive_options[] = {
@@ -56,7 +56,8 @@ static bool same_id(const struct elf_build_id *a, const struct record_build_id *
 	return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
 }
 
-/* What runs here is the recorded one only if it says so: under another's build id it would name its addresses wrongly. */
+/* Only a running kernel or vDSO with the same build ID is stored; another one would yield wrong symbols for the
+ * recorded addresses. */
 static bool runs_here(struct tally_str name, const struct elf_build_id *id, struct tally_error *err)
 {
 	struct record_build_id own;
@@ -67,7 +68,7 @@ static bool runs_here(struct tally_str name, const struct elf_build_id *id, stru
 	return false;
 }
 
-/* Files that were not kept when it was recorded are fetched from where they are. */
+/* Adds a file to the cache that was not stored there during recording. */
 static void fill_cache(const struct cli *cli, const struct build_id_cache *cache, const struct build_id_row *row,
 	const struct elf_build_id *id)
 {
@@ -90,7 +91,7 @@ static void fill_cache(const struct cli *cli, const struct build_id_cache *cache
 			err.text);
 }
 
-/* The entry's link and folder, relative to the cache. */
+/* Appends the names of the entry's link and folder, relative to the cache. */
 static void cmd_archive_add_names(struct text *names, const struct build_id_cache_entry *entry)
 {
 	char hex[BUILD_ID_HEX_BYTES];
@@ -114,7 +115,7 @@ static bool line_is_id(struct tally_str line, const char *hex)
 	       (line.len == len || line.data[len] == ' ' || line.data[len] == '\t' || line.data[len] == '\r');
 }
 
-/* Rows whose build ids the file lists, as buildid-list prints them, go. */
+/* Removes the rows whose build ID is listed in the file, which has the format of buildid-list. */
 static enum tally_status cmd_archive_exclude(struct build_id_rows *rows, const char *path, struct tally_error *err)
 {
 	char *text;
@@ -174,7 +175,8 @@ static enum tally_status recorded_files(
 	return status;
 }
 
-/* Both stand in a folder for a moment, so that the archive has them under plain names. */
+/* The recording and the archive of its files are put into a temporary folder, so that the outer archive contains
+ * them under plain names. */
 static enum tally_status pack_all(const char *input, const char *output, const struct build_id_cache *cache,
 	const struct text *names, struct tally_error *err)
 {
@@ -199,7 +201,7 @@ static enum tally_status pack_all(const char *input, const char *output, const s
 	return status;
 }
 
-/* perf's name for it: perf.all-HOST-YYYYMMDD-HHMMSS.tar.bz2. */
+/* Makes the same name as perf: perf.all-HOST-YYYYMMDD-HHMMSS.tar.bz2. */
 static void cmd_archive_name_all(char *output, size_t bytes)
 {
 	char host[HOST_NAME_MAX + 1] = "", when[32];
@@ -258,7 +260,8 @@ static int cmd_archive_pack(const struct cli *cli, const struct cmd_archive_sett
 	return code;
 }
 
-/* The archive that lies here: of the recording, or one with everything. Several of the latter: which is meant is not known. */
+/* Finds the archive of the default recording, or a single perf.all archive, in the current folder. If there are
+ * several of the latter, the choice is ambiguous. */
 static bool find_archive(char *path, size_t bytes)
 {
 	DIR *dir = opendir(".");

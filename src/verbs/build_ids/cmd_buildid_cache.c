@@ -96,12 +96,12 @@ struct cmd_buildid_cache_job {
 	const struct cli *cli;
 	const struct cmd_buildid_cache_settings *settings;
 	struct build_id_cache cache;
-	struct text text; /* of --json, with its lists */
+	struct text text; /* The output of --json. */
 	struct json json;
 	bool has_failed;
 };
 
-/* A file of the list: as the user says it, what it is called in the cache, where it is, and its id. */
+/* A file that the user names: the name as typed, its name in the cache, its path, and its build ID. */
 struct subject {
 	char typed[PATH_MAX], name[PATH_MAX], path[PATH_MAX + 32];
 	struct elf_build_id id;
@@ -144,7 +144,8 @@ static bool find_subject(
 		return true;
 	}
 	if (settings->target > 0) {
-		/* As the process sees it; a link in its file system must not lead out of it into ours. */
+		/* The path is resolved in the process's root directory, where realpath would follow absolute links
+		 * into our own root. */
 		snprintf(subject->name, sizeof(subject->name), "%s", typed);
 		snprintf(subject->path, sizeof(subject->path), "/proc/%llu/root%s%s",
 			(unsigned long long)settings->target, typed[0] == '/' ? "" : "/", typed);
@@ -168,7 +169,7 @@ static enum tally_status cmd_buildid_cache_put(
 	return build_id_cache_add(&job->cache, str_from(subject->name), &subject->id, subject->path, err);
 }
 
-/* The probes that the program describes (SDT) are found by name from now on: by probe, record and list. */
+/* Stores the SDT probes of the program, so that probe, record and list find them by name. */
 static void cmd_buildid_cache_put_probes(struct cmd_buildid_cache_job *job, const struct subject *subject)
 {
 	struct tally_error err;
@@ -191,7 +192,7 @@ static void add_one(struct cmd_buildid_cache_job *job, struct tally_str word, bo
 	}
 	bool is_there = build_id_cache_has(&job->cache, &subject.id);
 	enum tally_status status = TALLY_OK;
-	/* perf updates what is there only. */
+	/* As in perf, --update affects only files that are in the cache. */
 	if (is_there == replaces)
 		status = cmd_buildid_cache_put(job, &subject, &err);
 	if (status == TALLY_OK && is_there >= replaces)
@@ -224,7 +225,7 @@ static void remove_one(struct cmd_buildid_cache_job *job, struct tally_str word)
 	job->has_failed |= status != TALLY_OK && status != TALLY_NOT_FOUND;
 }
 
-/* All of that name, of whatever id; name NULL: all. */
+/* Removes all entries of this name, whatever their build ID, or all entries if name is NULL. */
 static void cmd_buildid_cache_purge(struct cmd_buildid_cache_job *job, const char *name, const char *typed)
 {
 	struct build_id_cache_list list;
@@ -304,7 +305,7 @@ static void cmd_buildid_cache_put_rows(struct json *j, const char *name, const s
 	json_array_end(j);
 }
 
-/* name: of the list in JSON. */
+/* name is the key of the list in JSON. */
 static int cmd_buildid_cache_print_rows(
 	struct cmd_buildid_cache_job *job, const char *name, const struct build_id_rows *rows)
 {
@@ -316,7 +317,7 @@ static int cmd_buildid_cache_print_rows(
 	for (size_t i = 0; i < rows->rows.len; i++) {
 		char hex[BUILD_ID_HEX_BYTES];
 		build_id_to_hex(&rows->rows.items[i].id, hex);
-		text_str(&t, hex); /* not padded, as buildid-list's are */
+		text_str(&t, hex); /* Unlike in the output of buildid-list, the build ID is not padded. */
 		text_char(&t, ' ');
 		text_visible(&t, rows->rows.items[i].name);
 		text_char(&t, '\n');
@@ -421,7 +422,8 @@ static int cmd_buildid_cache_run(const struct cli *cli, const struct command *co
 	if (build_id_cache_init(&job.cache, cli->build_id_dir, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	if (settings.verbose > 0)
-		fprintf(stderr, "DEBUGINFOD_URLS=\n"); /* as perf says that no server is asked */
+		/* perf prints this line to show that it contacts no debuginfod server. */
+		fprintf(stderr, "DEBUGINFOD_URLS=\n");
 	each_file(&job, settings.add, 'a');
 	each_file(&job, settings.remove, 'r');
 	each_file(&job, settings.purge, 'p');

@@ -67,7 +67,7 @@ static int cmd_buildid_list_print_one(const struct record_build_id *id)
 	return 0;
 }
 
-/* True if the file is an ELF file; its build id has been printed then, or the lack of one told. */
+/* Returns whether the file is an ELF file. If so, its build ID or an error message has been printed. */
 static bool print_elf(const struct cli *cli, const char *path, int *code)
 {
 	struct file_map map;

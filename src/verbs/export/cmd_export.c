@@ -25,21 +25,22 @@ struct cmd_export_settings {
 
 struct export_format {
 	const char *name;
-	void (*write)(struct byte_sink *sink, const struct export_view *view); /* NULL: SQLite, which wants a file */
-	bool wants_rows; /* each sample by itself */
-	bool wants_dated_rows; /* the same, if their time of day is known */
+	/* NULL for SQLite, which writes to a file name. */
+	void (*write)(struct byte_sink *sink, const struct export_view *view);
+	bool wants_rows; /* The format contains individual samples. */
+	bool wants_dated_rows; /* The format contains individual samples if their time of day is known. */
 	bool wants_cgroups;
-	bool wants_marks; /* what happened besides */
-	bool wants_switches; /* and who ran where */
-	bool wants_threads; /* without rows, as which they are wanted anyway */
-	bool wants_places; /* addresses and source lines */
-	bool wants_times; /* of the first sample and the last, without rows */
-	bool wants_traces; /* what tracepoints print */
-	bool wants_code; /* of hot functions */
-	bool wants_counts; /* of stat record */
+	bool wants_marks; /* The format contains events other than samples, such as forks and lost records. */
+	bool wants_switches; /* The format also contains context switches. */
+	bool wants_threads; /* The format contains threads. Formats with rows contain them anyway. */
+	bool wants_places; /* The format contains addresses and source lines. */
+	bool wants_times; /* The format contains the times of the first and last sample, without rows. */
+	bool wants_traces; /* The format contains the fields of tracepoints. */
+	bool wants_code; /* The format contains the code of hot functions. */
+	bool wants_counts; /* The format contains the counts of stat record. */
 	bool is_binary;
-	bool is_packed; /* by gzip, whatever the file is called */
-	bool has_resources; /* --resource */
+	bool is_packed; /* The output is compressed with gzip regardless of the file name. */
+	bool has_resources; /* The format supports --resource. */
 };
 
 static const struct export_format export_formats[] = {
@@ -180,7 +181,8 @@ static int cmd_export_write_file(const struct cli *cli, const struct export_sett
 	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
 
-/* Nothing to show is a failure where a format has nothing but samples; others hold what happened besides. */
+/* Writes the file. An empty result is an error if the format contains only samples, because other formats may
+ * contain other events. */
 static int write_what_there_is(const struct cli *cli, const struct export_settings *s,
 	const struct export_format *format, const struct export_run *run)
 {
@@ -238,7 +240,7 @@ static int export_file(
 	return code;
 }
 
-/* CLI_GO_ON: the command line makes sense. */
+/* Returns CLI_GO_ON if the options can be used together, else an exit code after a message. */
 static int cmd_export_check(const struct cli *cli, const struct command *command, struct cmd_export_settings *settings,
 	const struct export_format *format)
 {

@@ -98,13 +98,13 @@ struct cmd_flamegraph_job {
 	const struct cli *cli;
 	const struct cmd_flamegraph_settings *settings;
 	const char *path;
-	const char *what; /* as told: the file, or what was recorded */
-	struct data_source source; /* reader and store */
+	const char *what; /* The name in messages: the file, or the target that was recorded. */
+	struct data_source source; /* Only its reader and store are used. */
 	struct replay_result result;
 	struct profile_filter filter;
 	bool *cpus;
-	struct cmd_flamegraph_job *base; /* what it is compared with; NULL: nothing */
-	struct name_match match; /* with base: of both */
+	struct cmd_flamegraph_job *base; /* The recording that is compared with; NULL if there is none. */
+	struct name_match match; /* Matches the names of both profiles; used only if base is not NULL. */
 };
 
 static enum tally_status cmd_flamegraph_group_of(const char *name, enum flame_group *group, struct tally_error *err)
@@ -183,7 +183,7 @@ static enum tally_status cmd_flamegraph_read_profile(
 	return status;
 }
 
-/* A pipe tells its events on the way, so they are chosen from what was read. */
+/* The events of a pipe are not known in advance, so the event is chosen after reading. */
 static enum tally_status cmd_flamegraph_choose_event(
 	const struct cmd_flamegraph_job *job, const char *name, uint32_t *event, struct tally_error *err)
 {
@@ -201,7 +201,7 @@ static enum tally_status cmd_flamegraph_choose_event(
 	return error_set(err, TALLY_NOT_FOUND, "%s has no samples", job->what);
 }
 
-/* The seconds that --time gave, or of the first and the last sample, if the recording says so. */
+/* Prints the interval of --time, or else the times of the first and last sample if the recording has them. */
 static void cmd_flamegraph_add_span(const struct cmd_flamegraph_job *job, struct text *out)
 {
 	const struct perfdata_features *f = perfdata_reader_features(job->source.reader);
@@ -254,7 +254,7 @@ static void cmd_flamegraph_write_page(const struct cmd_flamegraph_job *job, cons
 	text_deinit(&made);
 }
 
-/* The same event of the recording that it is compared with. */
+/* Selects the same event in the recording that is compared with. */
 static enum tally_status cmd_flamegraph_add_base(struct cmd_flamegraph_job *job, struct cmd_flamegraph_job *base,
 	struct flame_options *options, struct tally_error *err)
 {
@@ -344,7 +344,7 @@ static enum tally_status cmd_flamegraph_draw(
 	return TALLY_OK;
 }
 
-/* The profile is complete, or what was whole of a damaged recording: told with status. */
+/* The profile is complete, or contains what was readable of a damaged recording, which status reports. */
 static int write_output(struct cmd_flamegraph_job *job, enum flame_group group, const char *path)
 {
 	struct tally_error err;
@@ -438,7 +438,7 @@ static struct recorded_target cmd_flamegraph_target_of(const struct cmd_flamegra
 		.rung = s->rung};
 }
 
-/* What names a target has chosen what is recorded: it is no filter any more. */
+/* Removes the options that selected the recorded target, so that they do not filter the recording as well. */
 static struct cmd_flamegraph_settings without_target(const struct cmd_flamegraph_settings *settings, const char *what)
 {
 	struct cmd_flamegraph_settings s = *settings;
@@ -465,7 +465,7 @@ static int record_and_make(const struct cli *cli, const struct cmd_flamegraph_se
 	int code = what.failed ? cli_failf(cli, "out of memory") : record_for_verb(cli, &target, path, argc, argv);
 	if (!what.failed && stat(path, &recorded) == 0 && recorded.st_size > 0) {
 		const struct cmd_flamegraph_settings titled = without_target(settings, what.data);
-		/* What a command returns is not what the recording is worth. */
+		/* The page is written even if the command failed. */
 		int made = cmd_flamegraph_make(cli, &titled, path, what.data);
 		code = made ? made : code;
 	}
@@ -474,7 +474,7 @@ static int record_and_make(const struct cli *cli, const struct cmd_flamegraph_se
 	return code;
 }
 
-/* -p 12 10: ten seconds of a process, unless that is a recording's name. */
+/* Returns whether the only word is a duration, as in "-p 12 10", unless a file has this name. */
 static bool is_duration(const struct cmd_flamegraph_settings *settings, int argc, char **argv, struct text *seconds)
 {
 	const struct recorded_target target = cmd_flamegraph_target_of(settings);
@@ -489,7 +489,7 @@ static int sleep_and_make(const struct cli *cli, const struct cmd_flamegraph_set
 	return record_and_make(cli, settings, 2, argv);
 }
 
-/* argv: what comes behind the options. */
+/* argv contains the words after the options. */
 static int cmd_flamegraph_run_parsed(const struct cli *cli, const struct command *command,
 	const struct cmd_flamegraph_settings *settings, int argc, char **argv, bool is_command)
 {

@@ -13,7 +13,7 @@
 #include "verbs/export/export_database.h"
 #include "verbs/export/export_run.h"
 
-#define DATABASE_MARK "SQLite format 3" /* and a NUL: how such files begin */
+#define DATABASE_MARK "SQLite format 3" /* SQLite database files begin with this string and a NUL byte. */
 
 struct query_settings {
 	struct export_settings recording;

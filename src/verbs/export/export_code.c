@@ -9,16 +9,16 @@
 #include "tasks/listing/annotate_listing.h"
 #include "view/html/page_code.h"
 
-#define FROM_PERCENT	   0.5 /* of an event: functions below have no listing */
-#define EXPORT_CODE_LISTED 0 /* until its listing is made */
+#define FROM_PERCENT	   0.5 /* Functions with a smaller share of an event have no listing. */
+#define EXPORT_CODE_LISTED 0 /* Marks a function that needs a listing until the listing is made. */
 
 struct coding {
 	const struct export_run *run;
 	struct export_code *code;
-	struct annotate_samples samples; /* none; the reader and the store are the run's */
+	struct annotate_samples samples; /* Contains no samples, only the run's reader and store. */
 	struct annotate_source source;
 	struct annotate_sum nothing;
-	uint32_t count; /* of listings */
+	uint32_t count; /* Number of listings. */
 };
 
 static uint32_t export_code_function_of(const struct profile *p, const struct profile_sample *sample)
@@ -26,7 +26,7 @@ static uint32_t export_code_function_of(const struct profile *p, const struct pr
 	return p->frames[sample->leaf].function;
 }
 
-/* Functions that have their share of the samples from first on, which are of one event. */
+/* Marks the functions that have a sufficient share of the samples from first to end, which are of one event. */
 static void mark_hot(const struct coding *c, uint64_t *sums, size_t first, size_t end)
 {
 	const struct export_view *view = &c->run->view;
@@ -64,7 +64,7 @@ static bool export_code_choose(const struct coding *c)
 	return sums != NULL;
 }
 
-/* Where the store has the function; NULL: it is of no file. */
+/* Returns the function's symbol and its file in the store, or NULL if it belongs to no file. */
 static const struct symbol *export_code_find_symbol(const struct coding *c, uint32_t function, uint32_t *store_id)
 {
 	const struct profile_function *from = &c->run->view.profile->functions[function];
@@ -78,7 +78,7 @@ static const struct symbol *export_code_find_symbol(const struct coding *c, uint
 	return symbol && symbol->start == from->start ? symbol : NULL;
 }
 
-/* A function without code is no failure: the page says that it has none. */
+/* A function without code is not an error; the page shows that its code is missing. */
 static enum tally_status add_listing(struct coding *c, uint32_t function, struct tally_error *err)
 {
 	const struct profile *p = c->run->view.profile;

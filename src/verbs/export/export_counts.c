@@ -12,7 +12,7 @@
 struct export_counts_reading {
 	struct export_counts_read *counts;
 	size_t places;
-	double *row, *shares; /* of the events in one place */
+	double *row, *shares; /* Values of the events in one place. */
 	enum tally_status status;
 	struct tally_error *err;
 };
@@ -24,7 +24,7 @@ static bool export_counts_copy_text(struct arena *arena, struct tally_str text, 
 	return bytes != NULL;
 }
 
-/* What is counted in each place is an event of its own: those of one event side by side. */
+/* Each event has a separate count per place; the places of one event are adjacent. */
 static bool name_event(struct export_counts_reading *r, const struct stat_report *report, size_t event, size_t place)
 {
 	const struct stat_values values = {.events = report->events};
@@ -42,7 +42,7 @@ static bool name_event(struct export_counts_reading *r, const struct stat_report
 	return is_done;
 }
 
-/* Once: the events live as long as their report. */
+/* Runs only on the first report, because the events live as long as it. */
 static bool export_counts_begin(struct export_counts_reading *r, const struct stat_report *report)
 {
 	size_t events = report->events->len;
@@ -107,7 +107,7 @@ enum tally_status export_counts_read(
 	*counts = (struct export_counts_read){0};
 	arena_init(&counts->names);
 	enum tally_status status = stat_replay(&request, err);
-	/* There is no further round; or there is damage, which the reader of samples reports. */
+	/* NOT_FOUND means that there are no more rounds. Damage is reported by the code that reads samples. */
 	if (status == TALLY_NOT_FOUND || status == TALLY_CORRUPT)
 		status = TALLY_OK;
 	if (status == TALLY_OK)

@@ -14,16 +14,18 @@
 #include "view/export/export_sqlite.h"
 #include "view/export/query_rows.h"
 
-#define QUERY_MAX_VALUE_BYTES (64 << 20) /* of one text that a query makes: names have 64 KiB at most */
-#define QUERY_MAX_HEAP_BYTES  ((sqlite3_int64)1 << 30) /* what is sorted or grouped goes to a file long before */
-#define STEPS_A_LOOK	      10000 /* of SQLite's machine, some 0.1 ms */
+#define QUERY_MAX_VALUE_BYTES (64 << 20) /* Maximum size of a value that a query makes; names have at most 64 KiB. */
+/* Sorting and grouping use temporary files long before they need this much memory. */
+#define QUERY_MAX_HEAP_BYTES ((sqlite3_int64)1 << 30)
+/* Number of SQLite VM instructions between checks of the time limit, about 0.1 ms. */
+#define STEPS_A_LOOK 10000
 
 static enum tally_status database_error(sqlite3 *db, const char *what, struct tally_error *err)
 {
 	return error_set(err, TALLY_INVALID, "%s: %s", what, db ? sqlite3_errmsg(db) : "out of memory");
 }
 
-/* As a file, whatever it is called: ":memory:", "file:x?mode=..." and "" are more to SQLite. */
+/* Opens a file of any name. SQLite treats names such as ":memory:", "file:x?mode=..." and "" specially. */
 static enum tally_status export_database_open_file(const char *path, int flags, sqlite3 **db, struct tally_error *err)
 {
 	struct text name = {0};
@@ -49,9 +51,9 @@ enum tally_status export_database_write(const char *path, const struct export_vi
 	return status;
 }
 
-/* A query looks at what is there: nothing is changed, no other file is opened, no code is loaded. To declare the columns
- * of a table-valued function, such as json_each, SQLite asks for an update of its schema, which it makes nowhere; it
- * refuses statements that try to. */
+/* Allows only reading: a query must not change anything, open other files, or load code. To declare the columns of a
+ * table-valued function such as json_each, SQLite requests an update of its schema but makes none; it rejects
+ * statements that try to update the schema. */
 static int only_reading(
 	void *unused, int action, const char *first, const char *second, const char *database, const char *inner)
 {
@@ -62,7 +64,8 @@ static int only_reading(
 	return (is_reading && !is_loading) || is_declaring ? SQLITE_OK : SQLITE_DENY;
 }
 
-/* The file may come from anyone, and so may the query: what its views call is not trusted, and memory is bounded. */
+/* Neither the file nor the query is trusted, so functions in the schema's views are restricted and memory is
+ * limited. */
 static void export_database_bound(sqlite3 *db)
 {
 	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -123,7 +126,7 @@ enum tally_status export_database_query(const struct query *query, struct byte_s
 {
 	sqlite3 *db = NULL;
 	enum tally_status status = TALLY_OK;
-	/* No name: a file of its own that goes with it, and is in memory while it is small. */
+	/* With an empty name, SQLite creates a temporary database, which stays in memory while it is small. */
 	if (!query->view)
 		status = export_database_open_file(query->path, SQLITE_OPEN_READONLY, &db, err);
 	else if (sqlite3_open("", &db) != SQLITE_OK)

@@ -14,8 +14,8 @@
 struct export_marks_reading {
 	struct export_marks *marks;
 	struct perfdata_reader *reader;
-	struct tracepoint_printer *tracepoints; /* NULL: none are described */
-	const struct perfdata_event *sched_switch; /* NULL: was not recorded */
+	struct tracepoint_printer *tracepoints; /* NULL if the recording has no formats of tracepoints. */
+	const struct perfdata_event *sched_switch; /* NULL if sched_switch was not recorded. */
 };
 
 static bool export_marks_add_text(struct export_marks *marks, struct tally_str text, uint32_t *id)
@@ -25,7 +25,7 @@ static bool export_marks_add_text(struct export_marks *marks, struct tally_str t
 
 static bool export_marks_is_wanted(const struct time_spans *spans, const struct export_mark *mark)
 {
-	/* Names hold until the next one. */
+	/* Names are needed outside of the time spans too, because they remain valid until they change. */
 	return !spans || mark->kind == EXPORT_COMM || mark->kind == EXPORT_EXEC || time_spans_have(spans, mark->time);
 }
 
@@ -34,8 +34,8 @@ static bool export_marks_put(struct export_marks *marks, const struct export_mar
 	return !export_marks_is_wanted(marks->spans, mark) || spool_append(&marks->items, mark, sizeof(*mark));
 }
 
-/* A switch of a whole CPU is recorded twice, for both threads; the record of the thread that leaves names both. False:
- * the switch is known already. */
+/* A switch of a whole CPU is recorded twice, once for each thread; the record of the thread that leaves names both.
+ * Returns false for the other record. */
 static bool export_marks_take_switch(const struct record_switch *from, struct export_mark *mark)
 {
 	int32_t own = mark->tid;
@@ -44,7 +44,8 @@ static bool export_marks_take_switch(const struct record_switch *from, struct ex
 	mark->kind = EXPORT_SWITCH;
 	mark->tid = from->is_out ? own : 0;
 	mark->number = from->is_cpu_wide ? (int32_t)from->next_prev_tid : from->is_out ? 0 : own;
-	mark->state = from->is_out && !from->is_preempt; /* sched_switch's for asleep, or for ready */
+	/* Encoded like sched_switch's prev_state: 1 if the thread sleeps, 0 if it is runnable. */
+	mark->state = from->is_out && !from->is_preempt;
 	return true;
 }
 
@@ -145,10 +146,11 @@ static int export_marks_by_time(const void *left, const void *right)
 	return COMPARE(a->time, b->time);
 }
 
-/* Records of switches have no names: those that the threads had then. False: out of memory. */
+/* Context-switch records contain no names, so the names that the threads had at that time are added. Returns false
+ * if out of memory. */
 static bool name_switches(struct export_marks *marks)
 {
-	struct map_u64 names = {0}; /* by thread: the text */
+	struct map_u64 names = {0}; /* Maps a thread to the text of its name. */
 	bool is_done = true;
 	for (size_t i = 0; i < marks->items.len / sizeof(struct export_mark) && is_done; i++) {
 		struct export_mark *mark = (struct export_mark *)(void *)marks->items.base + i;
@@ -202,7 +204,7 @@ enum tally_status export_marks_read(struct export_marks *marks, struct perfdata_
 		if (marks->with_switches && str_equal(events[i].name, STR("sched:sched_switch")))
 			r.sched_switch = &events[i];
 	struct tally_bytes formats = perfdata_reader_features(reader)->tracing_data;
-	/* Bad formats are reported by the code that prints fields. */
+	/* Invalid formats are reported by the code that prints fields. */
 	if (status == TALLY_OK && r.sched_switch && formats.len > 0)
 		(void)(tracepoint_printer_create(formats, &r.tracepoints, NULL) == TALLY_OK);
 	if (status == TALLY_OK)

@@ -54,7 +54,7 @@ static enum tally_status export_run_read_profile(const struct export_settings *s
 	return progress_line_replay(run->source.reader, run->source.store, &options, &run->result, err);
 }
 
-/* What --time leaves of the time from the first sample to the last. */
+/* Determines the first and last time of the samples that --time selects. */
 static void find_times(const struct export_settings *s, struct export_run *run)
 {
 	perfdata_reader_rewind(run->source.reader);
@@ -73,7 +73,7 @@ static void find_times(const struct export_settings *s, struct export_run *run)
 		run->view.last_time = MAX(last, run->view.first_time);
 }
 
-/* A pipe tells its events on the way, so the event is looked for in what was read. */
+/* The events of a pipe are not known in advance, so the event is searched for after reading. */
 static enum tally_status export_run_choose_event(
 	const struct export_settings *s, struct export_run *run, struct tally_error *err)
 {
@@ -162,7 +162,7 @@ enum tally_status export_run_open(const struct cli *cli, const struct export_set
 	if (status == TALLY_OK && s->samples.times)
 		status = time_spans_read(s->samples.times, run->source.reader, &run->spans, err);
 	if (status == TALLY_OK && wishes->marks) {
-		/* Before the samples: behind it all of a pipe is known, its tracepoints' formats too. */
+		/* Reading the marks first makes the whole of a pipe known, including the formats of tracepoints. */
 		run->has_marks = true;
 		run->marks.with_switches = wishes->switches;
 		run->marks.spans = s->samples.times ? &run->spans : NULL;

@@ -22,7 +22,7 @@ struct cmd_test_settings {
 	bool no_fork, sequential, lists_workloads;
 	uint64_t runs, snippet_lines;
 	const char *skipped, *workload, *record_ctl;
-	const char *junit; /* NULL: not asked for */
+	const char *junit; /* The file of the JUnit report; NULL if none was requested. */
 };
 
 static const char *set_junit(const struct option_use *use)
@@ -106,7 +106,7 @@ static const char *const test_examples[] = {"check what works on this machine, f
 
 /* ---- workloads ---- */
 
-/* Sends a command to the recorder that has the other end of the FIFO, and waits for its answer. */
+/* Sends a command to the recorder that reads the FIFO, and waits for its acknowledgement. */
 static bool cmd_test_control(const char *spec, const char *command)
 {
 	char path[4096], answer[16];
@@ -135,7 +135,7 @@ static int cmd_test_workload(const struct cli *cli, const struct cmd_test_settin
 		return cli_failf(cli, "No workload found: %s", settings->workload), STATUS_FAILED;
 	if (control && strncmp(control, "fifo:", 5) != 0)
 		return cli_failf(cli, "--record-ctl takes fifo:FILE[,FILE]");
-	/* As perf's workloads are called, whose name scripts look for. */
+	/* Workloads have the process names of perf's, which scripts search for. */
 	snprintf(name, sizeof(name), "perf-%s", workload->name);
 	(void)prctl(PR_SET_NAME, name);
 	if (control && !cmd_test_control(control + 5, "enable\n"))
@@ -196,7 +196,7 @@ static int cmd_test_list(int argc, char **argv)
 	return 0;
 }
 
-/* Says which words name no check. False: one does not. */
+/* Prints the words that match no check. Returns false if there are any. */
 static bool cmd_test_check_words(const struct cli *cli, int argc, char **argv)
 {
 	size_t count;
@@ -214,7 +214,7 @@ static bool cmd_test_check_words(const struct cli *cli, int argc, char **argv)
 	return are_known;
 }
 
-/* The signal that asks for the end; the folder of the recordings goes first. */
+/* Number of the signal that requested the end, or 0. The folder with the recordings is removed before exit. */
 static volatile sig_atomic_t cmd_test_signal;
 
 static void cmd_test_take_signal(int number)

@@ -2,7 +2,7 @@
 /* A workload that runs these lines in this order: 24 to 26, 9 to 11, 30 to 32, 16 to 18. perf's test counts on them. */
 #include "verbs/test/test_workloads.h"
 #define DETERMINISTIC_NOINLINE __attribute__((noinline))
-#define STEP()		       __asm__ volatile("nop") /* is neither moved nor joined with others */
+#define STEP()		       __asm__ volatile("nop") /* The compiler neither moves nor merges volatile asm. */
 
 DETERMINISTIC_NOINLINE static void deterministic_first(void)
 {
@@ -18,7 +18,7 @@ DETERMINISTIC_NOINLINE static void deterministic_second(void)
 	STEP();
 }
 
-/* The caller of both. */
+/* Calls both functions. */
 DETERMINISTIC_NOINLINE int workload_deterministic(int argc, char **argv)
 {
 	STEP();

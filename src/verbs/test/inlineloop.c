@@ -26,7 +26,7 @@ ALWAYS_INLINE void inlineloop_middle(int c)
 	inlineloop_leaf(c);
 }
 
-/* Is not inlined. */
+/* The caller of the inlined functions. */
 __attribute__((noinline)) void workload_inlineloop_parent(int c)
 {
 	inlineloop_middle(c);

@@ -21,7 +21,7 @@
 #define DUMP_MAGIC  0x4A695444u
 #define PAGE_BYTES  ((size_t)sysconf(_SC_PAGESIZE))
 
-/* Counts to 1,000, then returns 0x5a. */
+/* Machine code that counts to 1,000 and returns 0x5a. */
 #if defined(__x86_64__)
 #define CODE_MACHINE EM_X86_64
 static const unsigned char jit_workload_code[] = {
@@ -43,7 +43,7 @@ static const unsigned char jit_workload_code[] = {0};
 
 typedef int (*jit_workload_function)(void);
 
-/* NULL after a message. */
+/* Returns NULL after a message. */
 static void *jit_workload_generate(void)
 {
 	void *code = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -61,13 +61,13 @@ static void *jit_workload_generate(void)
 static void jit_workload_describe(struct writer *w, uint64_t address)
 {
 	writer_u32(w, DUMP_MAGIC);
-	writer_u32(w, 1); /* the version */
+	writer_u32(w, 1); /* The version of the format. */
 	writer_u32(w, JITDUMP_HEADER_BYTES);
 	writer_u32(w, CODE_MACHINE);
 	writer_u32(w, 0);
 	writer_u32(w, (uint32_t)getpid());
 	writer_u64(w, clock_ns());
-	writer_u64(w, 0); /* flags: CLOCK_MONOTONIC */
+	writer_u64(w, 0); /* Flags; 0 denotes CLOCK_MONOTONIC. */
 	writer_u32(w, JITDUMP_CODE_LOAD);
 	writer_u32(w, JITDUMP_RECORD_BYTES + JITDUMP_LOAD_BYTES + sizeof(CODE_NAME) + sizeof(jit_workload_code));
 	writer_u64(w, clock_ns());
@@ -76,12 +76,12 @@ static void jit_workload_describe(struct writer *w, uint64_t address)
 	writer_u64(w, address);
 	writer_u64(w, address);
 	writer_u64(w, sizeof(jit_workload_code));
-	writer_u64(w, 1); /* the function's number */
+	writer_u64(w, 1); /* The function's index. */
 	writer_bytes(w, CODE_NAME, sizeof(CODE_NAME));
 	writer_bytes(w, jit_workload_code, sizeof(jit_workload_code));
 }
 
-/* Recorders find the dump by its mapping as code. False after a message. */
+/* Recorders find the dump because it is mapped as executable. Returns false after a message. */
 static bool jit_workload_write(const char *path, uint64_t address)
 {
 	struct writer w = {0};

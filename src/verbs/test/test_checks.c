@@ -15,12 +15,12 @@
 #include "object/elf/elf_image.h"
 #include "verbs/test/test_workloads.h"
 
-#define LANDLOCK_CALLS 2 /* of the workload */
+#define LANDLOCK_CALLS 2 /* Number of system calls of the workload. */
 #define PROBED_CALLS   1000
-#define SHARE	       75 /* percent of the workload's time in workload_busier */
+#define SHARE	       75 /* Percentage of the workload's time that is spent in workload_busier. */
 #define TOLERANCE      12
 
-/* The first line that contains a text; NULL: none. It ends with its line end. */
+/* Returns the first line that contains the text, up to the end of the output, or NULL. */
 static const char *test_checks_line(const struct text *out, const char *text)
 {
 	const char *at = out->len ? memmem(out->data, out->len, text, strlen(text)) : NULL;
@@ -29,7 +29,8 @@ static const char *test_checks_line(const struct text *out, const char *text)
 	return at;
 }
 
-/* The value in the first column of stat's CSV; negative: there is none, or it was not counted. */
+/* Returns the value in the first column of stat's CSV, or a negative number if the event is missing or was not
+ * counted. */
 static double test_checks_value(struct text *out, const char *event)
 {
 	const char *line;
@@ -38,7 +39,8 @@ static double test_checks_value(struct text *out, const char *event)
 	return line && isdigit((unsigned char)*line) ? strtod(line, NULL) : -1;
 }
 
-/* The last line of messages, for a reason; what follows it is help, which says how the command is used. */
+/* Skips the check with the last line of the error messages as the reason. The usage help after the messages is
+ * ignored. */
 static enum test_result test_checks_refused(struct test_run *run, const struct text *out, const char *what)
 {
 	static const char *const helps[] = {"\nRun '", "\n Usage:"};
@@ -102,7 +104,7 @@ static enum test_result test_checks_kernel_symbols(struct test_run *run)
 	return TEST_OK;
 }
 
-/* Shows its own symbols (NULL: does not). Whether the workloads have some. */
+/* Prints the program's own symbols to shown unless it is NULL. Returns whether the workloads have symbols. */
 static bool test_checks_own_symbols(struct text *shown)
 {
 	struct elf_image *image;
@@ -128,7 +130,7 @@ static enum test_result test_checks_stripped(struct test_run *run)
 	return test_skip(run, "the program is stripped: the functions of its workloads have no names");
 }
 
-/* One per line: scripts look for them in the output of "test -vv Symbols". */
+/* Prints one symbol per line, because scripts search the output of "test -vv Symbols" for them. */
 static enum test_result test_checks_symbols(struct test_run *run)
 {
 	return test_checks_own_symbols(&run->log) ? TEST_OK : test_checks_stripped(run);
@@ -156,7 +158,7 @@ static enum test_result test_checks_software(struct test_run *run)
 		result = test_checks_refused(run, &out, "software events");
 	else if (ms < 0 || faults <= 0)
 		result = test_fail(run, "task-clock and page-faults were not counted");
-	/* The time of stat itself is in the second number. */
+	/* The second number includes the CPU time of stat itself. */
 	else if (ms > (double)cpu_ns / 1e6 + 20 || ms < (double)cpu_ns / 1e6 / 3)
 		result = test_fail(run, "task-clock says %.0f ms, the scheduler %.0f ms", ms, (double)cpu_ns / 1e6);
 	text_deinit(&out);
@@ -174,7 +176,7 @@ static enum test_result test_checks_hardware(struct test_run *run)
 	else if (cycles < 0 || instructions < 0)
 		result = test_skip(run, "this machine counts no cycles and instructions: it has no PMU, or a virtual "
 					"machine hides it");
-	/* Each turn calls four functions. */
+	/* Each iteration calls four functions. */
 	else if (instructions < 100000.0 * 8)
 		result = test_fail(run, "too few instructions were counted: %.0f", instructions);
 	text_deinit(&out);
@@ -231,7 +233,7 @@ static enum test_result test_checks_uprobes(struct test_run *run)
 
 /* ---- recording ---- */
 
-/* NULL after a result in *result. */
+/* Returns false after storing a result in *result. */
 static bool test_checks_record(struct test_run *run, const char *line, enum test_result *result)
 {
 	struct text out = {0};
@@ -263,7 +265,7 @@ static enum test_result test_checks_samples(struct test_run *run)
 	return code <= 1 ? TEST_OK : test_fail(run, "the recording is not complete");
 }
 
-/* Whether some sample has these callers, innermost first. */
+/* Checks that some sample has these callers, innermost first. */
 static enum test_result test_checks_chain(struct test_run *run, const char *mode)
 {
 	static const char *const names[] = {"leaf", "parent", "leafloop"};

@@ -39,7 +39,7 @@ static void test_report_run_here(
 	memcpy(outcome->reason, run.reason, sizeof(outcome->reason));
 }
 
-/* The child writes the result, the reason and the log. */
+/* Runs in the child, which writes the result, the reason and the log to the pipe. */
 static _Noreturn void test_report_child(const struct test_report *report, const struct test_check *check, int fd)
 {
 	static const int signals[] = {TEST_SIGNALS};
@@ -109,7 +109,7 @@ static void test_report_print_log(const struct test_report *report, const struct
 		return;
 	if (report->verbose < 2 && outcome->result == TEST_OK)
 		return;
-	/* The end says most. */
+	/* If the log is truncated, its end is the most informative part. */
 	size_t start = log.len, lines = 0;
 	uint64_t most = report->verbose > 1 ? UINT64_MAX - 1 : report->verbose ? VERBOSE_LINES : report->snippet_lines;
 	while (start > 0 && lines <= most)
@@ -133,7 +133,7 @@ static void test_report_xml_text(struct text *out, const char *text, size_t len)
 		else if (c == '\n' || c == '\t' || (c >= ' ' && c < 127))
 			text_char(out, (char)c);
 		else
-			text_char(out, '?'); /* XML has no other control characters */
+			text_char(out, '?'); /* XML 1.0 allows no other control characters. */
 	}
 }
 

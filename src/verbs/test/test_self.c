@@ -48,12 +48,12 @@ enum test_result test_fail(struct test_run *run, const char *format, ...)
 	return result;
 }
 
-/* In the child. */
+/* Runs in the child. */
 static _Noreturn void test_self_exec(const struct test_run *run, char **argv, int output)
 {
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	(void)setpgid(0, 0);
-	/* The user's settings are not what is checked. */
+	/* The user's configuration must not affect the checks. */
 	(void)setenv("PERF_CONFIG", "/dev/null", 1);
 	if (chdir(run->folder) != 0 || dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0)
 		_exit(STATUS_NO_EXEC);
@@ -61,7 +61,7 @@ static _Noreturn void test_self_exec(const struct test_run *run, char **argv, in
 	_exit(STATUS_NO_EXEC);
 }
 
-/* Reads to the end. False: too late. */
+/* Reads until end of file. Returns false if the time has run out. */
 static bool test_self_read(int fd, struct text *out)
 {
 	int64_t due_ms = clock_ms() + PATIENCE_MS;

@@ -18,12 +18,13 @@
 
 #include "base/array.h"
 
-#define TEST_WORKLOADS_NOINLINE	   __attribute__((noinline))
-#define KEEP_FRAME()		   __asm__ volatile("" ::: "memory") /* what follows a call, so that it is no jump */
+#define TEST_WORKLOADS_NOINLINE __attribute__((noinline))
+/* Used after a call, so that the compiler does not turn it into a jump. */
+#define KEEP_FRAME()		   __asm__ volatile("" ::: "memory")
 #define TEST_WORKLOADS_MAX_THREADS 1000
 #define BRANCHES		   999999
 #define SHARE_TURN		   1000
-#define LANDLOCK_ADD_RULE	   445 /* of all architectures */
+#define LANDLOCK_ADD_RULE	   445 /* The number is the same on all architectures. */
 
 static volatile sig_atomic_t test_workloads_over;
 static volatile unsigned test_workloads_sink;
@@ -54,7 +55,7 @@ bool workload_start(int argc, char **argv)
 	return setitimer(ITIMER_REAL, &timer, NULL) == 0;
 }
 
-/* argv[0], if there is one. False after a message. */
+/* Parses argv[0] if there is one. Returns false after a message. */
 static bool workload_turns(int argc, char **argv, int64_t *turns)
 {
 	char *end = NULL;
@@ -118,7 +119,7 @@ static void *test_workloads_named(void *arg)
 	return test_loop(arg);
 }
 
-/* Threads with names of their own: how many, and for how many seconds. */
+/* Starts threads with different names. The arguments are the number of threads and of seconds. */
 static int test_workloads_named_threads(int argc, char **argv)
 {
 	pthread_t threads[TEST_WORKLOADS_MAX_THREADS];
@@ -135,7 +136,7 @@ static int test_workloads_named_threads(int argc, char **argv)
 
 TEST_WORKLOADS_NOINLINE void leaf(void)
 {
-	/* It uses its frame, so that call graphs by frame pointers have its caller. */
+	/* The function uses its frame pointer, so that call graphs by frame pointers contain its caller. */
 	__asm__ volatile("" ::"r"(__builtin_frame_address(0)));
 	while (!test_workloads_over)
 		test_workloads_sink++;
@@ -168,7 +169,7 @@ TEST_WORKLOADS_NOINLINE void sqrtloop(void)
 		sum = sum + sqrt((double)i);
 }
 
-/* In a child. */
+/* Runs in a child process. */
 static int test_workloads_sqrtloop(int argc, char **argv)
 {
 	int status = 0;
@@ -227,7 +228,7 @@ static int test_workloads_brstack(int argc, char **argv)
 	return 0;
 }
 
-/* Instructions that end in the kernel, or in the hypervisor of a virtual machine. */
+/* Executes instructions that trap into the kernel, or into the hypervisor of a virtual machine. */
 static int test_workloads_traploop(int argc, char **argv)
 {
 	long turns = argc > 0 ? atol(argv[0]) : 10000;
@@ -245,10 +246,10 @@ static int test_workloads_traploop(int argc, char **argv)
 
 /* ---- system calls ---- */
 
-#define CONTEXT_TURNS 100 /* of each process, by default */
+#define CONTEXT_TURNS 100 /* Default number of turns of each process. */
 #define CONTEXT_WORK  10000
 
-/* A call from a call from a call, so that a call graph into the kernel grows and shrinks one by one. */
+/* A chain of three calls, so that a call graph into the kernel grows and shrinks by one frame at a time. */
 TEST_WORKLOADS_NOINLINE void callchain_do_syscall(void)
 {
 	(void)syscall(SYS_gettid);
@@ -277,7 +278,7 @@ static int test_workloads_callchain(int argc, char **argv)
 	return 0;
 }
 
-/* Both functions work, and give the turn to the other process. False: it has ended. */
+/* Both functions work and then hand the turn to the other process. They return false if it has exited. */
 TEST_WORKLOADS_NOINLINE bool context_switch_loop_proc1(int in, int out)
 {
 	char turn;
@@ -294,7 +295,7 @@ TEST_WORKLOADS_NOINLINE bool context_switch_loop_proc2(int in, int out)
 	return write(out, &turn, 1) == 1 && read(in, &turn, 1) == 1;
 }
 
-/* Two processes of different names that run by turns, each in a function of its own. */
+/* Runs two processes with different names in turns, each in a function of its own. */
 static int test_workloads_context_switch_loop(int argc, char **argv)
 {
 	int there[2], back[2], status = 0;
@@ -308,7 +309,7 @@ static int test_workloads_context_switch_loop(int argc, char **argv)
 	if (pid < 0)
 		return perror("context_switch_loop cannot make a process"), 1;
 	const bool is_first = pid == 0;
-	/* Each end is open in one process, so that the end of the other one is noticed. */
+	/* Each end is open in one process only, so that a process notices when the other one exits. */
 	const int in = is_first ? there[0] : back[0], out = is_first ? back[1] : there[1];
 	close(is_first ? there[1] : there[0]);
 	close(is_first ? back[0] : back[1]);
@@ -334,7 +335,7 @@ static int test_workloads_datasym(int argc, char **argv)
 		return 1;
 	while (!test_workloads_over) {
 		buffer->data1++;
-		/* Two accesses of one line at some distance. */
+		/* Two accesses to one cache line with some code between them. */
 		if (buffer->data1 == 123)
 			buffer->data1 += (char)argc;
 		buffer->data2 = (char)(buffer->data2 + buffer->data1);
@@ -342,7 +343,7 @@ static int test_workloads_datasym(int argc, char **argv)
 	return 0;
 }
 
-/* Two calls that fail, with arguments that a tracer can name. */
+/* Makes two system calls that fail, with arguments that a tracer can decode. */
 static int test_workloads_landlock(int argc, char **argv)
 {
 	struct {
@@ -373,7 +374,7 @@ TEST_WORKLOADS_NOINLINE void workload_busier(void)
 		test_workloads_sink++;
 }
 
-/* Three quarters of the time are in one function, a quarter is in the other. */
+/* Spends three quarters of the time in one function and a quarter in the other. */
 static int test_workloads_shares(int argc, char **argv)
 {
 	if (!workload_start(argc, argv))
