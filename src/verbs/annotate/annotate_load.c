@@ -9,17 +9,17 @@
 
 struct annotate_load_loading {
 	const struct annotate_load *load;
-	struct screen_load screen; /* its parts are struct annotate_samples */
-	struct perfdata_reader *reader; /* of all; the worker's */
-	struct progress unseen; /* of parts: nothing is drawn of it */
-	struct annotate_samples *whole; /* the worker's until it is done */
+	struct screen_load screen; /* The screen_load's parts are of type struct annotate_samples. */
+	struct perfdata_reader *reader; /* The reader of the whole recording, which the worker thread uses. */
+	struct progress unseen; /* Progress of reading a part, which is not displayed. */
+	struct annotate_samples *whole; /* Owned by the worker thread until it has finished. */
 
-	/* Of the thread that draws. */
+	/* The following members belong to the thread that draws the screen. */
 	struct annotate_explore explore;
 	struct grid grid;
-	struct annotate_samples *current; /* NULL: nothing yet */
-	struct annotate_samples *last; /* the part before, while something of it may still show */
-	bool has_keys; /* something was pressed: what is looked at stays */
+	struct annotate_samples *current; /* NULL if no samples have been loaded. */
+	struct annotate_samples *last; /* The previous part, which is retained while the screen may refer to it. */
+	bool has_keys; /* Set once a key has been pressed; the displayed function then no longer changes by itself. */
 	bool leaves;
 };
 
@@ -49,7 +49,7 @@ static void annotate_load_read_part(void *data, size_t bytes)
 	struct annotate_samples *part = calloc(1, sizeof(*part));
 	if (!part)
 		return;
-	wanted.input.traces = (struct trace_options){0}; /* looked for already */
+	wanted.input.traces = (struct trace_options){0}; /* Traces have been searched for already. */
 	enum tally_status status = annotate_samples_read(l->load->cli, &wanted, part, NULL);
 	if (status == TALLY_NOMEM || part->targets.len == 0)
 		destroy_part(part);
@@ -71,7 +71,7 @@ static bool annotate_load_is_whole(const struct annotate_load_loading *l)
 	return l->current == l->whole;
 }
 
-/* False: what shows is the newest there is. */
+/* Returns false if the newest samples are already displayed. */
 static bool take_newest(struct annotate_load_loading *l)
 {
 	struct annotate_samples *newest = NULL;
@@ -98,7 +98,7 @@ static uint32_t annotate_load_next_key(void *data)
 	return key;
 }
 
-/* Who pressed nothing yet sees what is hottest in all that is known by now. */
+/* Until the user presses a key, the hottest function of the samples read so far is displayed. */
 static enum tally_status annotate_load_renew(void *data, struct annotate_samples **samples, struct tally_error *err)
 {
 	struct annotate_load_loading *l = data;
@@ -138,7 +138,7 @@ static enum tally_status annotate_load_show_loaded(struct annotate_load_loading 
 	return status == TALLY_OK ? annotate_explore(&l->explore, target, &l->leaves, err) : status;
 }
 
-/* Until something of it can be shown, and then until the user leaves. */
+/* Waits until some samples can be displayed, and then until the user quits. */
 static enum tally_status annotate_load_watch(struct annotate_load_loading *l, struct tally_error *err)
 {
 	const struct annotate_samples *tried = NULL;
@@ -181,7 +181,7 @@ static enum tally_status annotate_load_run(struct annotate_load_loading *l, stru
 	return screen_load_join(&l->screen, status, err);
 }
 
-/* The bytes of which the beginning can be read by itself; 0: it cannot. */
+/* Returns the size of the samples if their beginning can be shown by itself, otherwise 0. */
 static size_t annotate_load_divisible_bytes(const struct annotate_load_loading *l)
 {
 	uint64_t offset;

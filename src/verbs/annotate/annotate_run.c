@@ -24,14 +24,12 @@ struct annotate_run_running {
 	struct annotate_samples samples;
 	struct annotate_source source;
 	struct json json;
-	bool found; /* a function was tried */
-	struct diag notes; /* of names and lines */
+	bool found; /* Set once the annotation of a function has been attempted. */
+	struct diag notes; /* Notes about names and lines. */
 };
 
-/*
- * The events that are shown in columns beside this one, which leads their group. As in perf, --group makes one group of
- * all events only if none were recorded as a group.
- */
+/* Returns the number of events that are shown in columns, starting with this event, which leads their group. As in
+ * perf, --group makes one group of all events only if none were recorded as a group. */
 static uint32_t group_size(const struct annotate_run *run, const struct annotate_samples *samples, uint32_t first)
 {
 	size_t count;
@@ -42,7 +40,8 @@ static uint32_t group_size(const struct annotate_run *run, const struct annotate
 	return run->no_group || members < 2 || members > count - first ? 1 : members;
 }
 
-/* "cycles", "anon group { cycles, instructions }", or "cycles, instructions" of what was not recorded as a group. */
+/* Formats "cycles", "anon group { cycles, instructions }", or "cycles, instructions" if the events were not recorded
+ * as a group. */
 static void annotate_run_name_events(
 	const struct annotate_run_running *r, struct text *name, uint32_t first, uint32_t count)
 {
@@ -72,7 +71,7 @@ static void describe_listed(const struct annotate_run_running *r, const struct a
 	}
 }
 
-/* Their periods may be 0. */
+/* Counts are compared, because the periods of samples may be 0. */
 static bool annotate_run_has_samples(const struct annotate_target *target, uint32_t first, uint32_t count)
 {
 	for (uint32_t e = first; e < first + count; e++)
@@ -187,7 +186,7 @@ static enum tally_status annotate_run_dump(
 	return status == TALLY_END ? TALLY_OK : status;
 }
 
-/* There are samples, but no function was annotated. */
+/* Explains why no function was annotated although there are samples. */
 static void tell_nothing_shown(const struct annotate_run_running *r, const char *path, uint64_t samples)
 {
 	if (r->samples.targets.len > 0)
@@ -238,7 +237,7 @@ static enum tally_status annotate_run_print_all(struct annotate_run_running *r, 
 	return status;
 }
 
-/* The function that was asked for by name, the hottest of the name. */
+/* Returns the hottest function of this name, or NULL. */
 static const struct annotate_target *find_asked(
 	const char *symbol, struct annotate_samples *samples, uint32_t first, uint32_t count)
 {
@@ -249,7 +248,7 @@ static const struct annotate_target *find_asked(
 	return NULL;
 }
 
-/* The first event, or group, that has samples. */
+/* Selects the first event or group that has samples. */
 static enum tally_status annotate_run_begin(void *data, struct annotate_samples *samples,
 	struct annotate_explore *request, const struct annotate_target **target, struct tally_error *err)
 {
@@ -273,7 +272,7 @@ static enum tally_status annotate_run_begin(void *data, struct annotate_samples 
 		       : error_set(err, TALLY_NOT_FOUND, "no samples fell on a function '%s'", run->request.symbol);
 }
 
-/* Samples are read with the screen on. */
+/* Reads the samples while the interactive screen is already shown. */
 static enum tally_status annotate_run_explore(struct annotate_run_running *r, struct tally_error *err)
 {
 	const struct annotate_run *run = r->run;
@@ -290,7 +289,8 @@ static enum tally_status annotate_run_explore(struct annotate_run_running *r, st
 			.strip = (unsigned)run->code.strip},
 		.data = r,
 		.begin = annotate_run_begin};
-	load.request.symbol = NULL; /* others are entered from it */
+	/* The screen must be able to enter other functions from this one, so samples of all functions are read. */
+	load.request.symbol = NULL;
 	enum tally_status status = annotate_load_show(&load, &r->samples, err);
 	if (r->samples.source.reader) {
 		data_source_tell(r->cli, &run->request.input, &r->samples.source);
@@ -301,7 +301,7 @@ static enum tally_status annotate_run_explore(struct annotate_run_running *r, st
 	return status;
 }
 
-/* Functions that are missing here, as their files are not found or are others than the recorded ones. */
+/* Adds notes about functions that are missing because their files were not found or differ from the recorded ones. */
 static void note_names(struct annotate_run_running *r)
 {
 	struct binary_hits hits = {0};
@@ -313,7 +313,7 @@ static void note_names(struct annotate_run_running *r)
 static enum tally_status annotate_run_list(struct annotate_run_running *r, struct tally_error *err)
 {
 	enum tally_status status = annotate_samples_read(r->cli, &r->run->request, &r->samples, err);
-	cli_start_pager(r->cli); /* not before: how far the work is can be seen meanwhile */
+	cli_start_pager(r->cli); /* The pager starts only after reading, so that the progress line remains visible. */
 	if (r->samples.event_count == 0 || status == TALLY_NOMEM)
 		return status;
 	struct tally_error inner = {0};

@@ -13,16 +13,16 @@
 struct access_hit {
 	uint64_t offset;
 	struct annotate_sum sum;
-	uint32_t event; /* from the job's first */
+	uint32_t event; /* Relative to the job's first event. */
 };
 
-struct type_samples { /* of one object */
+struct type_samples { /* The samples of one type in one object file. */
 	uint32_t store_id;
 	const struct dwarf_type *type;
 	const char *name;
 	uint64_t size;
 	VEC(struct access_hit) hits;
-	struct annotate_value *totals; /* by event */
+	struct annotate_value *totals; /* Indexed by event. */
 	uint64_t sample_count;
 };
 
@@ -35,7 +35,8 @@ struct collecting {
 	const struct annotate_types_job *job;
 	VEC(struct type_samples) types;
 	VEC(struct mnemonic_count) mnemonics;
-	uint64_t counts[DATA_ACCESS_TYPED + 1], followed; /* of instructions */
+	/* Numbers of instructions, by kind of access, and of those that were resolved by following values. */
+	uint64_t counts[DATA_ACCESS_TYPED + 1], followed;
 	struct arena arena;
 };
 
@@ -44,7 +45,8 @@ static bool is_good(const struct data_access *access)
 	return access->kind == DATA_ACCESS_TYPED || access->kind == DATA_ACCESS_STACK;
 }
 
-/* By name and size: other units of the same object have the type too. NULL: out of memory. */
+/* Finds the type by name and size, because several compilation units of an object may define it. Returns NULL if out
+ * of memory. */
 static struct type_samples *annotate_types_type_of(
 	struct collecting *c, uint32_t store_id, const struct data_access *access)
 {
@@ -75,7 +77,7 @@ static enum tally_status annotate_types_add_hit(struct collecting *c, const stru
 	return TALLY_OK;
 }
 
-/* The instruction's word, without operands; false: its code is not there. */
+/* Stores the mnemonic of the instruction. Returns false if its code is not available. */
 static bool mnemonic_at(struct collecting *c, const struct annotate_target *target, uint64_t address, char *name)
 {
 	struct binary_code code;
@@ -95,7 +97,7 @@ static bool mnemonic_at(struct collecting *c, const struct annotate_target *targ
 	return true;
 }
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 static struct mnemonic_count *mnemonic_of(struct collecting *c, const char *name)
 {
 	struct mnemonic_count made = {.good = 0};
@@ -106,7 +108,8 @@ static struct mnemonic_count *mnemonic_of(struct collecting *c, const char *name
 	return vec_push(&c->mnemonics, made) ? &c->mnemonics.items[c->mnemonics.len - 1] : NULL;
 }
 
-/* For the instruction that accesses; one that runs with it is listed only. */
+/* Counts the instruction that makes the access. If the sampled instruction is a later one of a fused pair, it is
+ * listed with a count of 0. */
 static enum tally_status count_mnemonic(struct collecting *c, const struct annotate_target *target,
 	const struct annotate_hit *hit, const struct data_access *access, struct tally_error *err)
 {
@@ -167,7 +170,7 @@ static int by_count(const void *left, const void *right)
 	return of_a != of_b ? (of_a > of_b ? -1 : 1) : strcmp(a->name, b->name);
 }
 
-struct annotate_types_access_counts { /* of sampled instructions */
+struct annotate_types_access_counts { /* Numbers of sampled instructions. */
 	uint64_t good, bad;
 };
 
@@ -180,7 +183,7 @@ static struct annotate_types_access_counts count_accesses(const struct collectin
 	return counts;
 }
 
-/* What an instruction lacks. */
+/* The reason why an instruction has no data type. */
 static const char *const missing[] = {[DATA_ACCESS_NO_INSTRUCTION] = "no_insn",
 	[DATA_ACCESS_NO_MEMORY] = "no_mem_ops",
 	[DATA_ACCESS_NO_DEBUG_INFO] = "no_dbginfo",
@@ -258,7 +261,7 @@ static void put_mnemonics_json(const struct collecting *c, struct json *j)
 	json_array_end(j);
 }
 
-/* What stands before the types. */
+/* Writes the members that precede the types. */
 static void annotate_types_begin_json(const struct collecting *c, struct json *j)
 {
 	const struct annotate_types_job *job = c->job;
@@ -280,7 +283,7 @@ static void annotate_types_begin_json(const struct collecting *c, struct json *j
 	json_array(j, "types");
 }
 
-/* "struct node" by that, or by "node". */
+/* A type such as "struct node" is also selected by "node". */
 static bool annotate_types_is_wanted(const struct annotate_types_job *job, const char *name)
 {
 	const char *blank = strchr(name, ' ');
@@ -341,7 +344,7 @@ static enum tally_status print_type(
 	return TALLY_OK;
 }
 
-/* Recordings are packed without types, and stripped files have none. */
+/* The reason may be a packed recording, which contains no types, or a stripped file. */
 static void note_none(const struct collecting *c)
 {
 	struct annotate_types_access_counts counts = count_accesses(c);

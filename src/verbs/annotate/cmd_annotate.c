@@ -15,8 +15,11 @@ struct cmd_annotate_settings {
 	struct annotate_run run;
 	unsigned verbose;
 	bool stdio, tui, colour_is_set, print_line, total_period, nr_samples, modules;
-	bool hides_source; /* on the screen, by the configuration: as in perf text shows it all the same */
-	bool has_usual_column; /* the configuration chose one: an option for the other is no contradiction */
+	/* Hides the source on the interactive screen, as the configuration says. As in perf, text output ignores
+	 * this. */
+	bool hides_source;
+	/* Set if the configuration has chosen a column; an option for the other column is then not a contradiction. */
+	bool has_usual_column;
 };
 
 #define RUN(field) offsetof(struct cmd_annotate_settings, run.field)
@@ -132,7 +135,7 @@ static int cmd_annotate_finish_settings(
 	return 0;
 }
 
-/* Text is what a pipe gets, and what options of its form are about. */
+/* Text output is used for pipes, and if an option applies only to text. */
 static int cmd_annotate_choose_interface(const struct cli *cli, struct cmd_annotate_settings *settings)
 {
 	struct annotate_run *run = &settings->run;

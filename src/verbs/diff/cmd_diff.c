@@ -18,13 +18,13 @@ enum { SIDE_BASE, SIDE_NEW, SIDE_AA, SIDES };
 
 struct cmd_diff_settings {
 	struct diff_request request;
-	const char *paths[2]; /* when the command line names none or one */
-	const char **sides[SIDES]; /* --base, --new, --aa; room for every word */
+	const char *paths[2]; /* The paths that are compared if the command line has none or one. */
+	const char **sides[SIDES]; /* The words of --base, --new and --aa; each array has room for all words. */
 	size_t side_counts[SIDES];
-	const char **all; /* paths of all sides */
-	struct word_files files; /* that filters name */
+	const char **all; /* The paths of all sides. */
+	struct word_files files; /* Owns the lists of words that filters read from files. */
 	bool json, markdown, has_test_option, has_pair_option, has_limit;
-	uint64_t usual_order; /* of the configuration */
+	uint64_t usual_order; /* The sort order that the configuration sets. */
 };
 
 #define DIFF_REQUEST(field) offsetof(struct cmd_diff_settings, request.field)
@@ -50,7 +50,7 @@ static const char *cmd_diff_set_percentage(const struct option_use *use)
 	return cmd_diff_apply(use, diff_request_set_percentage);
 }
 
-/* Of options that need several recordings a side. */
+/* Sets an option that requires several recordings per side. */
 static const char *apply_test(const struct option_use *use, request_setter set)
 {
 	struct cmd_diff_settings *settings = use->settings;
@@ -179,7 +179,7 @@ static const char *const diff_examples[] = {"what changed since the last recordi
 	"fail a build whose functions got slower",
 	"tally diff --base A*.data --new B*.data --fail-if 'regression>2% with p<0.01'", NULL};
 
-/* As perf: none is perf.data.old and perf.data; one is compared with perf.data.old. */
+/* As in perf, the default is perf.data.old and perf.data, and a single recording is compared with perf.data.old. */
 static void choose_paths(struct cmd_diff_settings *settings, int argc, char **argv, int rest)
 {
 	struct diff_request *request = &settings->request;

@@ -13,27 +13,27 @@
 #define NO_START   UINT32_MAX
 #define TEXT_BYTES 512
 
-struct diff_blocks_run { /* that a branch ended, by where it began */
-	uint32_t start, end; /* frames; NO_START: not known */
+struct diff_blocks_run { /* Code between two branches: from the target of one to the source of the next. */
+	uint32_t start, end; /* Indices of frames; start is NO_START if it is unknown. */
 	uint64_t count, cycles;
 };
 
-struct end { /* of a function: what is known of the branch there */
+struct end { /* The branch at the end of a block, with the sums of the runs that end there. */
 	uint32_t frame, store_id;
 	uint64_t address;
 	const struct symbol *symbol;
 	uint64_t count, cycles, start;
 	uint32_t kept[DIFF_BLOCK_KEPT];
 	unsigned kept_count;
-	bool has_start, is_found; /* is_found: symbol was looked for */
+	bool has_start, is_found; /* is_found is set after symbol has been looked up. */
 };
 
 struct diff_blocks_reading {
 	struct data_source source;
 	struct diff_blocks *blocks;
-	struct map_u64 run_ids; /* start << 32 | end -> index of runs */
+	struct map_u64 run_ids; /* Maps start << 32 | end to an index of runs. */
 	VEC(struct diff_blocks_run) runs;
-	struct map_u64 end_ids; /* frame -> index of ends */
+	struct map_u64 end_ids; /* Maps a frame to an index of ends. */
 	VEC(struct end) ends;
 };
 
@@ -54,7 +54,7 @@ static bool diff_blocks_add_run(struct diff_blocks_reading *r, uint32_t start, u
 	return true;
 }
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 static struct end *end_at(struct diff_blocks_reading *r, uint32_t frame)
 {
 	bool is_new;
@@ -84,7 +84,7 @@ static enum tally_status diff_blocks_count_sample(
 	struct resolver *resolver = &r->source.pass.resolver;
 	uint32_t count = sample->sample.present & SAMPLE_BRANCH_STACK ? sample_branch_count(&sample->sample) : 0;
 	struct resolve_where where = resolver_where(resolver, (int32_t)sample->sample.pid, sample->clock);
-	/* Newest first. */
+	/* The newest branch is the first. */
 	for (uint32_t i = 0; i < count; i++) {
 		struct sample_branch branch = sample_branch_at(&sample->sample, i);
 		if (branch.cycles == 0)
@@ -100,7 +100,7 @@ static enum tally_status diff_blocks_count_sample(
 	return TALLY_OK;
 }
 
-/* Adds the run to the end that it is of. */
+/* Adds the counts of the run to the end of its block. */
 static enum tally_status add_to_end(
 	struct diff_blocks_reading *r, const struct diff_blocks_run *run, struct tally_error *err)
 {
@@ -127,7 +127,7 @@ static enum tally_status add_to_end(
 	return TALLY_OK;
 }
 
-/* "work.c:7", or "main+52" where no line is known. */
+/* Formats "work.c:7", or "main+52" if no line is known. */
 static void diff_blocks_place_append(
 	struct diff_blocks_reading *r, const struct end *end, const char *symbol, uint64_t address, char *text)
 {

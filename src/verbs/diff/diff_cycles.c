@@ -53,7 +53,7 @@ static int by_difference(const void *left, const void *right)
 	return COMPARE(a->order, b->order);
 }
 
-/* How much each of the first times that the block was run through differed from the baseline's. */
+/* Computes, for each of the first executions of the block, by how many cycles it differed from that of the baseline. */
 static void diff_cycles_spread(
 	const struct diff_block *block, const struct diff_block *base, struct diff_text_block *to)
 {
@@ -63,7 +63,7 @@ static void diff_cycles_spread(
 			llabs((int64_t)block->kept[to->spread_count] - (int64_t)base->kept[to->spread_count]);
 }
 
-/* The file's blocks of the row's function, each beside the baseline's that is the same code. */
+/* Collects the file's blocks of the row's function, each with the baseline's block of the same code. */
 static enum tally_status diff_cycles_fill(
 	const struct diff_table *diff, struct diff_cycles *cycles, size_t row, size_t file, struct tally_error *err)
 {

@@ -10,7 +10,7 @@
 #include "base/error.h"
 
 #define DIFF_GATE_PERCENT 100.0
-#define NUMBER_MAX	  32 /* digits of a number as text */
+#define NUMBER_MAX	  32 /* Maximum length of a number as text. */
 
 static void skip_blanks(struct tally_str *rest)
 {

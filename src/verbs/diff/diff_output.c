@@ -46,7 +46,7 @@ void diff_comparison_lines(struct text *out, const struct diff_output *output)
 	text_str(out, "#\n");
 }
 
-/* Names may hold what Markdown takes for its own. */
+/* Escapes characters in names that have a meaning in Markdown. */
 static void diff_output_escape(struct text *out, struct tally_str text)
 {
 	for (size_t i = 0; i < text.len; i++) {

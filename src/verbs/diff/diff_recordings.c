@@ -14,7 +14,8 @@
 #include "tasks/session/cpu_filter.h"
 #include "tasks/session/symbol_notes.h"
 
-/* The part of --time that is about the n-th recording: parts stand between colons, a single one is about all. */
+/* Returns the part of --time that applies to a recording. Parts are separated by colons; a single part applies to
+ * all recordings. */
 static struct tally_str times_of(const char *times, size_t index)
 {
 	struct tally_str rest = str_from(times), part = {0};
@@ -46,14 +47,16 @@ static enum tally_status read_spans(const struct diff_request *request, struct d
 	return status;
 }
 
-/* Whether what is looked up for one holds for the other: kernel, CPU, and no pack of its own. */
+/* Returns whether symbols that were resolved for one recording are valid for the other: both have the same kernel
+ * and CPU, and neither contains a pack of its own. */
 static bool shares_store(const struct perfdata_features *a, const struct perfdata_features *b)
 {
 	return str_equal(a->osrelease, b->osrelease) && str_equal(a->cpuid, b->cpuid) &&
 	       a->raw[FEATURE_PACK].len == 0 && b->raw[FEATURE_PACK].len == 0;
 }
 
-/* Recordings share a store: a program may have been built between them. */
+/* Returns the time of the newest recording. Recordings share a store, and a program may have been built between
+ * them. */
 static uint64_t newest_ns(const struct diff_request *request)
 {
 	uint64_t newest = 0;
@@ -140,7 +143,7 @@ static enum tally_status open_one(const struct cli *cli, const struct diff_reque
 	return status;
 }
 
-/* Each against the baseline, which is the first. */
+/* Compares each recording with the baseline, which is the first. */
 static void warn_of_origins(const struct cli *cli, const struct diff_recordings *all)
 {
 	for (size_t i = 1; i < all->count; i++) {
@@ -152,7 +155,7 @@ static void warn_of_origins(const struct cli *cli, const struct diff_recordings 
 	}
 }
 
-/* Wall-clock time and time on the CPU alone are not the same event. */
+/* Wall-clock time and CPU time are different events. */
 static void warn_of_waits(const struct cli *cli, const struct diff_recordings *all)
 {
 	for (size_t i = 1; i < all->count; i++) {
@@ -165,7 +168,7 @@ static void warn_of_waits(const struct cli *cli, const struct diff_recordings *a
 	}
 }
 
-/* What a recording lacks may be what the gate is to find. */
+/* A part that is missing from a recording may contain the change that the gate is meant to detect. */
 static enum tally_status diff_recordings_check_whole(const struct diff_recording *recording, struct tally_error *err)
 {
 	const struct input_health *health = &recording->result.health;
@@ -195,7 +198,7 @@ enum tally_status diff_recordings_open(const struct cli *cli, const struct diff_
 		if (form != KEY_FORM_ROW && form != KEY_FORM_NOTHING)
 			wanted.facets |= UINT64_C(1) << profile_key_facet(request->keys[i]);
 	}
-	/* Keys about waits are about all of a thread's time. */
+	/* Keys that describe waits apply to all of a thread's time, so waits and samples are combined. */
 	wanted.waits = wanted.facets & (UINT64_C(1) << FACET_STATE | UINT64_C(1) << FACET_WAKER) ? WAITS_JOINED
 												 : WAITS_IF_WALL;
 	wanted.with_stacks = wanted.with_stacks || request->samples.filters.parent;
@@ -235,7 +238,8 @@ void diff_recordings_close(struct diff_recordings *recordings)
 		profile_filter_deinit(&recording->filter);
 		replay_result_deinit(&recording->result);
 	}
-	for (size_t i = 0; i < recordings->count; i++) /* now that nothing has names of another's store */
+	/* The stores are closed last, because recordings may refer to names in each other's store. */
+	for (size_t i = 0; i < recordings->count; i++)
 		data_source_close(&recordings->items[i].source);
 	free(recordings->items);
 	free(recordings->cpus);

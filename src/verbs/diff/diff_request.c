@@ -11,7 +11,7 @@
 #define STREAM_SORT  "srcline,symbol,dso"
 #define WEIGHTED     "wdiff"
 
-#define DEFAULT_LEVEL	  0.005 /* docs/diff.md: measured false alarms */
+#define DEFAULT_LEVEL	  0.005 /* The rate of false alarms at this level was measured (docs/diff.md). */
 #define DEFAULT_MIN_SHARE 0.5
 
 void diff_request_init(struct diff_request *request)
@@ -177,7 +177,7 @@ static enum tally_status diff_request_add_key(struct diff_request *r, struct tal
 		return error_set(err, TALLY_INVALID,
 			"--sort key '%.*s' is a value, and rows of diff are by keys: -p shows periods", (int)name.len,
 			name.data);
-	if (!row_value_has_key(key)) /* of branches and memory accesses, by which diff does not count */
+	if (!row_value_has_key(key)) /* These keys are for branches and memory accesses, which diff does not count. */
 		return error_set(err, TALLY_INVALID, "Error:\nInvalid --sort key: `%.*s'", (int)name.len, name.data);
 	if (!diff_request_has_key(r, key) && r->key_count < REPORT_MAX_COLUMNS)
 		r->keys[r->key_count++] = key;
@@ -189,7 +189,7 @@ static bool is_single(const char *list)
 	return list && word_list_single(list).len > 0;
 }
 
-/* A filter on one name makes its column say nothing. */
+/* A filter on a single name makes the column constant. */
 static bool is_constant(const struct diff_request *r, enum profile_key key)
 {
 	return (key == KEY_COMM && is_single(r->samples.filters.comms)) ||
@@ -233,7 +233,7 @@ enum tally_status diff_request_finish(struct diff_request *r, struct tally_error
 	if (status == TALLY_OK && r->sort)
 		status = diff_request_add_keys(r, r->sort + adds, err);
 	if (status == TALLY_OK && r->with_streams) {
-		r->key_count = 0; /* streams have no rows, so what was typed is only checked */
+		r->key_count = 0; /* Streams have no rows, so the keys of the user are only checked. */
 		status = diff_request_add_keys(r, STREAM_SORT, err);
 	}
 	if (status != TALLY_OK)

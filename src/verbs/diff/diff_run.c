@@ -19,7 +19,7 @@
 #include "view/text/streams_text.h"
 
 #define DIFF_RUN_PERCENT 100.0
-#define FILES_UNNAMED	 2 /* so many need no list of which is which */
+#define FILES_UNNAMED	 2 /* Up to this number of files, no legend of their numbers is printed. */
 
 struct diff_row_count {
 	size_t tables, rows;
@@ -32,14 +32,15 @@ struct diff_run_job {
 	struct text *out;
 	struct json json;
 	struct diff_outcome outcome;
-	size_t judged; /* rows that the gate was asked of */
-	struct flat_table *made; /* room for a table of each recording */
-	const struct flat_table **tables; /* NULL: the recording has no such event */
-	bool *is_seen; /* by recording: an earlier event of the baseline had the same counterpart */
+	size_t judged; /* Number of rows that the gate has judged. */
+	struct flat_table *made; /* Tables of all recordings, of which only those in use are initialized. */
+	const struct flat_table **tables; /* NULL if the recording does not have the event. */
+	/* Per recording; set if the same event was the counterpart of an earlier event of the baseline. */
+	bool *is_seen;
 	struct diff_path_source *sources;
 	struct name_match match;
-	size_t matched; /* functions in the baseline and in another recording */
-	struct diff_row_count *rows; /* by recording, of all events */
+	size_t matched; /* Number of functions that the baseline and another recording have in common. */
+	struct diff_row_count *rows; /* Counts per recording, for all events. */
 };
 
 static void print_origins(const struct diff_run_job *job)
@@ -117,7 +118,7 @@ static void say_failure(const char *event, struct tally_str name, const struct d
 	text_deinit(&line);
 }
 
-/* A gate that recordings are too few for did not pass when nothing fails. */
+/* If no row fails but there are too few recordings to detect a change, the gate has not passed either. */
 static void tell_undecided(struct diff_run_job *job, const struct diff_output *output)
 {
 	const struct diff_gate *gate = &job->request->gate;
@@ -139,7 +140,7 @@ static void tell_undecided(struct diff_run_job *job, const struct diff_output *o
 	}
 }
 
-/* Reports on standard error the changes that --fail-if selects, so that a build's log has them. */
+/* Reports on standard error the changes that --fail-if selects, so that a build's log contains them. */
 static void check_gate(struct diff_run_job *job, const struct diff_output *output)
 {
 	const struct diff_gate *gate = &job->request->gate;
@@ -197,7 +198,7 @@ static enum tally_status diff_run_print_event(
 	return status;
 }
 
-/* Shares of the baseline and of the file that rows are sorted by, if there is no statistical test. */
+/* Without a statistical test, computes the shares in the baseline and in the file by which rows are sorted. */
 static enum tally_status share_paths(const struct diff_run_job *job, const struct diff_paths *paths,
 	struct diff_changes *changes, struct tally_error *err)
 {
@@ -292,7 +293,7 @@ static enum tally_status compare_event(struct diff_run_job *job, uint32_t event,
 	return status;
 }
 
-/* The baseline beside each of the others in turn. */
+/* Compares the baseline with each of the other recordings. */
 static enum tally_status run_streams(const struct diff_run_job *job, uint32_t event, struct tally_error *err)
 {
 	const struct diff_recordings *all = job->recordings;
@@ -349,7 +350,7 @@ static enum tally_status run_event(struct diff_run_job *job, uint32_t event, str
 	return status;
 }
 
-/* Options may leave nothing of a recording that has samples. */
+/* Filters may exclude all samples of a recording. */
 static void note_what_is_empty(const struct diff_run_job *job)
 {
 	for (size_t i = 0; i < job->recordings->count; i++) {
@@ -375,7 +376,7 @@ static enum tally_status match_names(struct diff_run_job *job, struct tally_erro
 	return status;
 }
 
-/* Keys such as the thread's name say nothing of functions. */
+/* Rows that are not per function, such as those per thread, do not depend on matching functions. */
 static bool shows_functions(const struct diff_run_job *job)
 {
 	const struct diff_request *request = job->request;
@@ -401,7 +402,7 @@ static void note_what_matched(const struct diff_run_job *job)
 	diag_deinit(&notes);
 }
 
-/* Of a wall-clock recording, waits count as samples of its clock. */
+/* In a wall-clock recording, the event of waits is merged with that of the clock. */
 static bool is_in_another_event(const struct diff_run_job *job, uint32_t event)
 {
 	const struct diff_recording *first = &job->recordings->items[0];
@@ -482,7 +483,7 @@ enum tally_status diff_run(const struct cli *cli, const struct diff_request *req
 		status = diff_recordings_open(cli, request, &options, &recordings, err);
 	if (status != TALLY_OK)
 		return status;
-	cli_start_pager(cli); /* not before: how far the work is can be seen meanwhile */
+	cli_start_pager(cli); /* The pager starts only after reading, so that the progress line remains visible. */
 	struct diff_run_job job = {
 		.request = request, .recordings = &recordings, .cli = cli, .out = out, .json.out = out};
 	status = run_events(&job, err);

@@ -9,7 +9,7 @@
 
 static char side_options[][8] = {"--base", "--new", "--aa"};
 
-/* The option that the word is, with or without "=VALUE"; NULL: none of them. */
+/* Returns the side option that the word is, with or without "=VALUE", or NULL if it is none. */
 static char *side_option(const char *word, bool *has_value)
 {
 	for (size_t i = 0; i < ARRAY_LEN(side_options); i++) {
@@ -25,8 +25,8 @@ static char *side_option(const char *word, bool *has_value)
 char **diff_sides_expand(int *argc, char **argv)
 {
 	char **words = calloc((size_t)*argc * 2 + 1, sizeof(char *));
-	char *option = NULL; /* that takes the words */
-	bool is_first = false; /* the option itself stands before the word */
+	char *option = NULL; /* The option that the following words belong to; NULL if there is none. */
+	bool is_first = false; /* Set if the next word directly follows the option, which is then not repeated. */
 	int count = 0;
 	if (!words)
 		return NULL;

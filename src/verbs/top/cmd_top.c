@@ -38,7 +38,7 @@ static bool cmd_top_is_number(struct tally_str text)
 	return str_to_u64(text, 0, &value);
 }
 
-/* A mode of recording with its size, and what report's -g takes, in any order. */
+/* Parses a mode of recording with its size, and the words of report's -g, in any order. */
 static const char *set_call_graph(const struct option_use *use)
 {
 	struct top_settings *s = use->settings;
@@ -157,7 +157,7 @@ static int cmd_top_complete_settings(const struct cli *cli, const struct kernel_
 		s->delay_s = 1;
 	struct text sentence = {0};
 	bool is_open = r->chains.mode == CALLGRAPH_NONE && r->configured.mode == CALLGRAPH_NONE;
-	/* A user's later processes can join only while stacks are not unwound. */
+	/* With --uid, processes that start later can be added only if stacks are not unwound. */
 	if (r->call_graph_flag && is_open && !r->target.user)
 		r->chains.mode = CALLGRAPH_AUTO;
 	record_auto_settle(kernel, r, &sentence);

@@ -9,15 +9,17 @@
 #include "base/order.h"
 #include "profile/profile_copy.h"
 
-#define FILES_KEPT 512 /* a store that has more is made again: programs that are built and run are ever new */
+/* Maximum number of files in a store. A store with more is recreated, because programs that are built and run
+ * continually add files. */
+#define FILES_KEPT 512
 
-/* Counts are kept finer than they are shown, as the profile's. */
+/* Counts are in fractions of a sample (LIVE_COUNT_UNIT), as those of the profile. */
 struct kept_function {
-	const struct symbol *symbol; /* the store's */
+	const struct symbol *symbol; /* Owned by the store. */
 	uint32_t store_id;
 	char *name;
-	struct tally_str path; /* behind the name */
-	VEC(struct annotate_hit) hits; /* by address, event */
+	struct tally_str path; /* Stored behind the name, in the same allocation. */
+	VEC(struct annotate_hit) hits; /* Sorted by address and event. */
 };
 
 struct top_annotate {
@@ -25,8 +27,8 @@ struct top_annotate {
 	struct annotate_samples samples, former;
 	bool has_samples, has_former, has_failed;
 	VEC(struct kept_function) kept;
-	struct map_u64 by_symbol; /* its address -> index of kept */
-	VEC(struct annotate_sum) whole; /* by event */
+	struct map_u64 by_symbol; /* Maps the address of a symbol to an index of kept. */
+	VEC(struct annotate_sum) whole; /* Indexed by event. */
 };
 
 enum tally_status top_annotate_create(
@@ -70,7 +72,7 @@ void top_annotate_destroy(struct top_annotate *a)
 	free(a);
 }
 
-/* ---- what is kept ---- */
+/* ---- retained samples ---- */
 
 static void fade_sum(struct annotate_sum *sum)
 {
@@ -79,7 +81,7 @@ static void fade_sum(struct annotate_sum *sum)
 	sum->period = sum->period * ratio.numerator / ratio.denominator;
 }
 
-/* Samples that have faded too much are dropped, as in the profile. */
+/* As in the profile, samples that have faded too much are removed. */
 static void top_annotate_fade(struct top_annotate *a)
 {
 	for (size_t i = 0; i < a->whole.len; i++)
@@ -123,7 +125,7 @@ static int top_annotate_compare_hits(const struct annotate_hit *a, const struct 
 	return COMPARE(a->event, b->event);
 }
 
-/* Both are in order. */
+/* Merges two lists that are sorted by address and event. */
 static bool top_annotate_add_hits(struct kept_function *kept, const struct annotate_target *target)
 {
 	VEC(struct annotate_hit) merged = {0};
@@ -171,7 +173,7 @@ static bool top_annotate_add_samples(struct top_annotate *a, const struct annota
 	return true;
 }
 
-/* Functions without samples are dropped, but not in the map, whose indexes would all change: it is made again. */
+/* Removes functions without samples. The map is rebuilt, because this changes the indices. */
 static bool forget_empty(struct top_annotate *a)
 {
 	size_t left = 0;
@@ -191,9 +193,9 @@ static bool forget_empty(struct top_annotate *a)
 	return true;
 }
 
-/* ---- the samples that are handed out ---- */
+/* ---- samples for the view ---- */
 
-/* A function that had no samples this time. */
+/* Adds a function that had no samples in this interval. */
 static struct annotate_target *add_target(struct annotate_samples *fresh, const struct kept_function *kept)
 {
 	struct annotate_target *target = arena_new(&fresh->arena, struct annotate_target);
@@ -259,7 +261,8 @@ static bool is_full(const struct annotate_samples *samples)
 	return false;
 }
 
-/* From the samples before, unless it has grown too large: then they keep it until they go. */
+/* Transfers the store from the previous samples. If it has grown too large, the samples keep it, and it is freed
+ * with them. */
 static struct binary_store *take_store(struct top_annotate *a)
 {
 	struct binary_store *store = NULL;
@@ -285,7 +288,7 @@ enum tally_status top_annotate_take(
 	enum tally_status status = perfdata_reader_open_beginning(recording, &reader, err);
 	if (status != TALLY_OK)
 		return status;
-	a->has_failed = true; /* unless all goes well: the store has changed hands */
+	a->has_failed = true; /* Remains set on failure, because the store has been transferred already. */
 	status = annotate_samples_take(a->config.cli, &request, reader, take_store(a), &fresh, err);
 	if (status == TALLY_OK && fades)
 		top_annotate_fade(a);

@@ -7,7 +7,7 @@
 #include "verbs/top/top_annotate.h"
 #include "view/text/annotate_text.h"
 
-#define LEAST_PERCENT 5 /* of a line of text: perf top's */
+#define LEAST_PERCENT 5 /* Smallest share of a line in text output, as in perf top. */
 
 static uint32_t top_code_next_key(void *data)
 {

@@ -10,7 +10,7 @@
 #include "tasks/terminal/tui_print.h"
 #include "verbs/top/top_screens.h"
 
-#define ABSENT_KEYS "siW" /* of the explorer's: they need a recording, or more of samples than was kept */
+#define ABSENT_KEYS "siW" /* Keys of the explorer that need a recording, or more sample data than is retained. */
 
 static enum tally_status top_explore_zero(struct top_state *x, struct tally_error *err)
 {
@@ -24,13 +24,14 @@ static enum tally_status top_explore_zero(struct top_state *x, struct tally_erro
 static enum tally_status top_explore_search(struct top_state *x, struct tally_error *err)
 {
 	(void)err;
-	(void)explorer_key(&x->shown.explorer, 'f'); /* which is ours */
+	/* In the explorer, f starts a search; top uses this key to freeze. */
+	(void)explorer_key(&x->shown.explorer, 'f');
 	return TALLY_OK;
 }
 
-/* Keys that only top has, and what the list of keys says of them. */
+/* Keys that only top has, with their descriptions for the help screen. */
 static const struct top_explore_key {
-	const char *key; /* a character */
+	const char *key; /* A single character. */
 	enum tally_status (*act)(struct top_state *x, struct tally_error *err);
 	const char *what;
 } own_keys[] = {
@@ -41,7 +42,7 @@ static const struct top_explore_key {
 	{"S", top_explore_search, "search a text"},
 };
 
-/* False: it is none of them. */
+/* Returns false if the key is not one of these. */
 static bool top_explore_own_key(struct top_state *x, uint32_t key, enum tally_status *status, struct tally_error *err)
 {
 	if (x->shown.explorer.mode != EXPLORER_TABLE)
@@ -74,7 +75,7 @@ static enum tally_status top_explore_take_key(struct top_state *x, uint32_t key,
 		tui_print_table(e);
 	else if (action == EXPLORER_ORDER)
 		status = top_state_reorder(x, err);
-	else if (action == EXPLORER_SORT) /* other keys may need more of the samples than was kept */
+	else if (action == EXPLORER_SORT) /* Other keys may need more sample data than is retained. */
 		explorer_say(e, "rows by other keys: leave, and tally top -s %.100s", e->input.text);
 	else if (action != EXPLORER_STAY)
 		status = top_screens_show(x, action, err);
@@ -101,7 +102,7 @@ static enum tally_status top_explore_run(struct top_state *x, struct tally_error
 	return status;
 }
 
-/* Ours, and of the explorer's those that are neither ours nor without effect here. */
+/* Lists top's own keys, followed by those of the explorer that top neither replaces nor excludes. */
 static bool make_help(struct top_state *x)
 {
 	char others[ARRAY_LEN(own_keys) + sizeof(ABSENT_KEYS)] = ABSENT_KEYS;
@@ -119,7 +120,7 @@ static bool make_help(struct top_state *x)
 	return true;
 }
 
-/* The first note is on the bottom line until a key comes; all are printed at the end. */
+/* The last note is shown in the bottom line until a key is pressed; all notes are printed at the end. */
 static void say_first(struct top_state *x, const struct diag *notes)
 {
 	if (notes->len)

@@ -16,7 +16,7 @@
 #include "verbs/top/top_json.h"
 #include "verbs/top/top_text.h"
 
-#define TOP_RUN_LOOK_MS 250 /* how often it is looked at how much has come in */
+#define TOP_RUN_LOOK_MS 250 /* Maximum interval between checks of how full the profile is. */
 
 struct top_run {
 	const struct top_run_request *request;
@@ -29,7 +29,7 @@ struct top_run {
 
 /* ---- running ---- */
 
-/* False: a signal ended it. */
+/* Returns false if a signal has arrived. */
 static bool wait_until(struct top_run *run, int64_t due_ms, struct tally_error *err, enum tally_status *status)
 {
 	struct pollfd signals = {.fd = run->signal_fd, .events = POLLIN};
@@ -47,7 +47,7 @@ static bool wait_until(struct top_run *run, int64_t due_ms, struct tally_error *
 	return true;
 }
 
-/* Beside the tables: on standard error, each once. */
+/* Prints each doubt once to standard error, because the tables are on standard output. */
 static void say_doubts(struct top_run *run)
 {
 	for (const char *doubt; (doubt = top_view_doubt(&run->view));)
@@ -72,7 +72,7 @@ static enum tally_status run_text(struct top_run *run, struct tally_error *err)
 	struct text out = {0};
 	text_to_fd(&out, STDOUT_FILENO);
 	while (status == TALLY_OK && goes_on) {
-		do /* refreshes whose time has passed are left out */
+		do /* Refreshes that are overdue are skipped. */
 			due_ms += delay_ms;
 		while (due_ms < clock_ms());
 		goes_on = wait_until(run, due_ms, err, &status);

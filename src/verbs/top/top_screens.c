@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "view/tui/explorer_rows.h"
 
-/* Not before there is something to do. */
+/* Waits until a key has been pressed or there is other work to do. */
 static uint32_t top_screens_next_key(void *data)
 {
 	struct top_state *x = data;
@@ -31,7 +31,7 @@ static enum tally_status top_screens_renew(void *data, bool *changed, struct tal
 	return status;
 }
 
-/* What takes a while says so first. */
+/* Shows a message before a step that takes a while. */
 static enum tally_status top_screens_say_while(struct top_state *x, const char *what, struct tally_error *err)
 {
 	explorer_say(&x->shown.explorer, "%s", what);
@@ -40,11 +40,12 @@ static enum tally_status top_screens_say_while(struct top_state *x, const char *
 	return status;
 }
 
-/* why: what to say about it on the screen. */
+/* why is the reason of a failure, to be shown on the screen. */
 static enum tally_status show_code(struct top_state *x, uint32_t function, struct tally_error *why)
 {
 	struct explore_symbol symbol = {.terminal = x->terminal, .grid = &x->grid};
-	struct text names[2] = {0}; /* the profile's go with it */
+	/* Copies, because the profile that owns the names may be replaced while the code is shown. */
+	struct text names[2] = {0};
 	enum tally_status status = explore_symbol_of(&symbol, &x->shown.table, function, why);
 	if (status != TALLY_OK)
 		return status;
@@ -114,7 +115,8 @@ static enum tally_status top_screens_make_tree(
 	return flame_tree_init(tree, top_view_profile(x->view), &options, err);
 }
 
-/* From a block of a tree. The profile is another one afterwards, and so are the trees. */
+/* Annotates the function of a block of a tree. The profile may have been replaced after that, which makes the trees
+ * invalid. */
 static enum tally_status top_screens_annotate_label(
 	struct top_state *x, const struct flame_label *label, enum tree_action view, struct tally_error *err)
 {

@@ -15,7 +15,7 @@
 #include "view/tui/explorer_rows.h"
 #include "view/tui/explorer_table.h"
 
-#define TOP_STATE_LOOK_MS 250 /* how often it is looked at how much has come in */
+#define TOP_STATE_LOOK_MS 250 /* Maximum interval between checks of how full the profile is. */
 
 static void top_state_drop_table(struct top_shown *shown)
 {
@@ -72,7 +72,7 @@ static void close_table(struct top_state *x)
 	x->shown.is_open = false;
 }
 
-/* The profile that is shown goes, for the one that the change leaves. */
+/* Replaces the displayed profile by the one that the change produces. */
 static enum tally_status change_profile(struct top_state *x,
 	enum tally_status (*change)(struct top_state *x, struct tally_error *err), struct tally_error *err)
 {
@@ -135,7 +135,7 @@ uint32_t top_state_wait(struct top_state *x)
 {
 	struct pollfd inputs[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = x->signal_fd, .events = POLLIN}};
 	int64_t left = x->due_ms - clock_ms();
-	uint32_t key = tui_terminal_key_now(x->terminal); /* may have been read already */
+	uint32_t key = tui_terminal_key_now(x->terminal); /* A key may have been read already. */
 	x->is_woken = false;
 	if (key != TUI_KEY_NONE || left <= 0)
 		return key;
@@ -159,8 +159,8 @@ enum tally_status top_state_switch_event(struct top_state *x, uint32_t step, str
 		return TALLY_OK;
 	}
 	close_table(x);
-	drop_mark(x); /* the other event has other shares */
-	x->order_member = 0; /* and its group other members */
+	drop_mark(x); /* Shares of another event cannot be compared with the mark. */
+	x->order_member = 0; /* Members of another group have other indices. */
 	x->current = (x->current + step) % x->view->count;
 	return top_state_open(x, err);
 }
@@ -216,7 +216,7 @@ enum tally_status top_state_take_time(struct top_state *x, struct tally_error *e
 	if (now < x->due_ms)
 		return live_session_is_full(x->view->session) ? change_profile(x, top_state_relieve, err) : TALLY_OK;
 	x->due_ms += delay_ms;
-	if (x->due_ms < now) /* stopped for a while: no need to make up for it */
+	if (x->due_ms < now) /* The process was stopped for a while; the missed refreshes are skipped. */
 		x->due_ms = now + delay_ms;
 	if (x->says_first)
 		x->shown.explorer.message[0] = '\0';

@@ -10,9 +10,9 @@
 #include "view/text/report_hierarchy.h"
 #include "view/text/report_text.h"
 
-#define ROWS_DEFAULT	25 /* of a screen that is none */
+#define ROWS_DEFAULT	25 /* Used if the output is not a terminal. */
 #define COLUMNS_DEFAULT 80
-#define OTHER_LINES	5 /* above and below the rows */
+#define OTHER_LINES	5 /* Lines of the screen that are not rows of the table. */
 
 struct screen {
 	unsigned rows, columns;
@@ -26,7 +26,7 @@ static struct screen top_text_screen_of(bool is_terminal)
 	return (struct screen){ROWS_DEFAULT, COLUMNS_DEFAULT};
 }
 
-/* As many columns as the screen has; bytes of a character count as one. */
+/* Truncates the line to the width of the screen, counting each UTF-8 character as one column. */
 static struct tally_str fit_line(struct tally_str line, unsigned columns)
 {
 	unsigned used = 0;
@@ -38,7 +38,7 @@ static struct tally_str fit_line(struct tally_str line, unsigned columns)
 	return line;
 }
 
-/* Lines without the blanks at their ends; on a terminal not more than it has room for. */
+/* Prints the lines without trailing blanks, and on a terminal only as many as fit. */
 static void top_text_put_lines(struct tally_str rest, bool is_terminal, struct screen screen, struct text *out)
 {
 	struct tally_str line;

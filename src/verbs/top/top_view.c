@@ -44,7 +44,8 @@ static enum tally_status make_replay_options(
 	const struct switch_names names = {
 		r->selection.switch_on, r->selection.switch_off, r->selection.shows_switches};
 	*made = report_replay_options(&wanted);
-	made->with_inlines = false; /* debug information would be read of all that ever runs */
+	/* Finding inlined calls would require the debug information of every program that runs. */
+	made->with_inlines = false;
 	made->max_stack = r->chains.max_stack;
 	if (!names.on && !names.off)
 		return TALLY_OK;
@@ -52,7 +53,7 @@ static enum tally_status make_replay_options(
 	return report_switches_find(&names, view->reader, &view->switches, err);
 }
 
-/* What a recording as a whole is needed for, or records that are not kept from one refresh to the next. */
+/* Rejects keys that need a whole recording, or records that are not retained between refreshes. */
 static enum tally_status check_keys(const struct top_view *view, struct tally_error *err)
 {
 	const struct {
@@ -68,7 +69,7 @@ static enum tally_status check_keys(const struct top_view *view, struct tally_er
 	return TALLY_OK;
 }
 
-/* One table for each event or group; the event that only records processes has none. */
+/* Makes one table per event or group. The dummy event, which only records processes, has none. */
 static void choose_tables(struct top_view *view)
 {
 	size_t count;
@@ -219,7 +220,7 @@ enum tally_status top_view_table(
 	return TALLY_OK;
 }
 
-/* "4000Hz ", "100000 ", or nothing where events differ. */
+/* Prints the frequency or period of an event, such as "4000Hz " or "100000 ". */
 static void put_rate(const struct perfdata_event *event, struct text *out)
 {
 	bool is_freq = ATTR_HAS(&event->attr, FREQ);
