@@ -24,7 +24,7 @@ static const char *const check_usages[] = {"[<options>] feature <feature_list>",
 static const char *const check_examples[] = {"whether recordings can be compressed", "tally check feature zstd",
 	"use it in a script", "tally check -q feature zstd,libtraceevent && record_options=-z", NULL};
 
-/* True if it is known and on. */
+/* Returns true if the feature is known and built in. */
 static bool cmd_check_check(const struct cli *cli, struct tally_str name, bool is_quiet)
 {
 	const struct build_feature *feature = build_features_find(name);

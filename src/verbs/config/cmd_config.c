@@ -20,7 +20,7 @@ struct cmd_config_settings {
 	bool json;
 };
 
-/* One word of the command line: "name", or "name=value". */
+/* A word of the command line, "name" or "name=value". */
 struct cmd_config_word {
 	struct tally_str name, value;
 	bool is_set;
@@ -51,7 +51,7 @@ static const char *const config_examples[] = {"show all variables", "tally confi
 	"tally config report.children report.children=false", "where each variable comes from",
 	"tally config --list --json", NULL};
 
-/* The files that are read, NULL-terminated. */
+/* Lists the files that are read. The list ends with NULL. */
 static void cmd_config_files(
 	const struct cmd_config_settings *settings, const struct config_paths *paths, const char *files[3])
 {
@@ -126,7 +126,7 @@ static int cmd_config_get(const struct cli *cli, const char *const *files, struc
 	return code;
 }
 
-/* NULL after a message: there is no such file. */
+/* Returns the file to write, or NULL after a message. */
 static const char *cmd_config_target(
 	const struct cli *cli, const struct cmd_config_settings *settings, const struct config_paths *paths)
 {
@@ -161,14 +161,14 @@ static int cmd_config_set(const struct cli *cli, const char *path, const struct 
 		error_prefix(&err, "nothing is written, because '%s' has to be corrected first", path);
 	if (status == TALLY_OK)
 		status = output_file_open(path, NULL, &file, &err);
-	/* Not as text of ours, which is made visible: bytes of the file stay as they are. */
+	/* The file is not written by struct text, which would escape bytes that are not printable. */
 	if (status == TALLY_OK)
 		status = output_file_finish(&file, file_write_all(file.fd, changed.data, changed.len, &err), &err);
 	text_deinit(&changed);
 	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
 
-/* CLI_GO_ON, or the exit code after a message. */
+/* Returns CLI_GO_ON, or the exit code after a message. */
 static int cmd_config_split(const struct cli *cli, const char *typed, struct cmd_config_word *word)
 {
 	const char *equals = strchr(typed, '=');
@@ -187,7 +187,7 @@ static int cmd_config_words(const struct cli *cli, const struct cmd_config_setti
 	const char *files[3];
 	struct cmd_config_word word;
 	int code = CLI_GO_ON;
-	/* Nothing is written if any word is wrong. */
+	/* All words are checked first, so that nothing is written if any of them is invalid. */
 	for (size_t i = 0; words[i] && code == CLI_GO_ON; i++)
 		code = cmd_config_split(cli, words[i], &word);
 	if (code != CLI_GO_ON)

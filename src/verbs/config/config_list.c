@@ -20,7 +20,7 @@ static struct config_setting *config_list_at(struct config_list *list, const cha
 	return NULL;
 }
 
-/* Makes room behind the last setting of the section, or at the end; NULL: out of memory. */
+/* Makes room after the last setting of the section, or at the end if there is none. Returns NULL if out of memory. */
 static struct config_setting *config_list_insert(struct config_list *list, const char *section)
 {
 	if (!vec_push(&list->settings, (struct config_setting){0}))

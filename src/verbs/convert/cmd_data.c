@@ -90,7 +90,7 @@ static enum tally_status cmd_data_write_json(const struct cmd_data_settings *set
 	else if (!is_written)
 		status = error_set_errno(err, TALLY_IO, t.write_errno, "writing %s", settings->to_json);
 	text_deinit(&t);
-	/* Of a truncated recording what is intact stays. */
+	/* The readable part of a truncated recording remains in the output. */
 	struct tally_error end_error;
 	enum tally_status ended = output_file_finish(&file, status == TALLY_CORRUPT ? TALLY_OK : status, &end_error);
 	if (ended != TALLY_OK && (status == TALLY_OK || status == TALLY_CORRUPT)) {

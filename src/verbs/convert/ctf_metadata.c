@@ -15,7 +15,7 @@ static void ctf_metadata_put_uuid(struct text *t, const uint8_t uuid[CTF_UUID_BY
 	}
 }
 
-/* A string literal: quotes, backslashes and what is not plain text are escaped as in C. */
+/* Writes a string literal. Quotes and backslashes are escaped; other characters than printable ASCII become '?'. */
 static void put_literal(struct text *t, struct tally_str value)
 {
 	text_char(t, '"');
@@ -121,7 +121,7 @@ static size_t earlier_of_this_name(const struct ctf_field *fields, size_t index)
 	return found;
 }
 
-/* An underscore in front, which readers drop, makes an identifier of what is none. */
+/* Writes a valid identifier. Readers drop a leading underscore. */
 static void ctf_metadata_put_name(struct text *t, const struct ctf_field *fields, size_t index)
 {
 	struct tally_str name = fields[index].name;

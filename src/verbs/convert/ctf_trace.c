@@ -18,16 +18,16 @@
 #include "verbs/convert/ctf_metadata.h"
 
 #define PACKET_MAGIC	    0xc1fc1fc1u
-#define PACKET_BYTES	    (64u << 10) /* written when it passes this */
-#define STREAMS_MAX	    4096u /* CPUs; a file each */
+#define PACKET_BYTES	    (64u << 10) /* A packet is written when it exceeds this size. */
+#define STREAMS_MAX	    4096u /* Maximum number of CPUs; each CPU has a file. */
 #define METADATA_NAME	    "metadata"
 #define STREAM_PREFIX	    "perf_stream_"
-#define BEGIN_OFFSET	    24 /* in a packet: of its first event's time, behind the header */
+#define BEGIN_OFFSET	    24 /* Offset of the begin time in the packet context, which follows the header. */
 #define END_OFFSET	    32
 #define CONTENT_BITS_OFFSET 40
 #define PACKET_BITS_OFFSET  48
 
-struct ctf_stream { /* of a CPU */
+struct ctf_stream { /* The stream of one CPU. */
 	uint32_t cpu;
 	struct writer packet;
 	uint64_t begin_ns, end_ns;
@@ -52,7 +52,7 @@ static bool is_stream_name(const char *name)
 	       strspn(name + prefix, "0123456789") == strlen(name + prefix);
 }
 
-/* The files of a trace that was here, and no others. */
+/* Removes the files of an earlier trace, and no others. */
 static enum tally_status remove_trace(const struct ctf_trace *trace, struct tally_error *err)
 {
 	DIR *dir = opendir(trace->path);
@@ -100,7 +100,8 @@ enum tally_status ctf_trace_create(const char *path, bool replace, const struct 
 		ctf_trace_destroy(trace);
 		return status;
 	}
-	trace->uuid[6] = (uint8_t)((trace->uuid[6] & 0x0f) | 0x40); /* RFC 4122: random */
+	/* Version 4, a random UUID (RFC 4122, section 4.4). */
+	trace->uuid[6] = (uint8_t)((trace->uuid[6] & 0x0f) | 0x40);
 	trace->uuid[8] = (uint8_t)((trace->uuid[8] & 0x3f) | 0x80);
 	ctf_metadata_begin(&trace->metadata, trace->uuid, info);
 	*out = trace;
@@ -149,9 +150,9 @@ static void ctf_trace_begin_packet(const struct ctf_trace *trace, struct ctf_str
 	writer_clear(w);
 	writer_u32(w, PACKET_MAGIC);
 	writer_bytes(w, trace->uuid, sizeof(trace->uuid));
-	writer_u32(w, 0); /* the stream's class */
-	writer_zeros(w, 32); /* times and sizes: when it is complete */
-	writer_u64(w, 0); /* events that were dropped */
+	writer_u32(w, 0); /* The ID of the stream's class. */
+	writer_zeros(w, 32); /* Times and sizes, which write_packet sets. */
+	writer_u64(w, 0); /* Number of discarded events. */
 	writer_u32(w, stream->cpu);
 }
 
@@ -173,7 +174,7 @@ static enum tally_status write_packet(struct ctf_trace *trace, struct ctf_stream
 	return status;
 }
 
-/* By place: CPUs are few. */
+/* The index is the CPU number, because there are few CPUs. */
 static struct ctf_stream *stream_of(struct ctf_trace *trace, uint32_t cpu)
 {
 	while (trace->streams.len <= cpu) {
@@ -195,7 +196,7 @@ enum tally_status ctf_event_begin(
 		if (status != TALLY_OK)
 			return status;
 	}
-	/* Readers want times that ascend in a stream. */
+	/* Readers require ascending times in a stream. */
 	time_ns = MAX(time_ns, stream->end_ns);
 	if (stream->packet.len == 0) {
 		ctf_trace_begin_packet(trace, stream);
@@ -228,7 +229,7 @@ void ctf_put_string(struct ctf_trace *trace, struct tally_str value)
 void ctf_trace_discard(struct ctf_trace *trace)
 {
 	(void)remove_trace(trace, NULL);
-	(void)rmdir(trace->path); /* unless other files lie in it */
+	(void)rmdir(trace->path); /* Fails if the directory contains other files, which is intended. */
 }
 
 enum tally_status ctf_trace_close(struct ctf_trace *trace, struct tally_error *err)

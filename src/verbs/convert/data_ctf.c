@@ -10,7 +10,7 @@
 
 enum sideband_class { CLASS_COMM, CLASS_EXIT, CLASS_FORK, CLASS_MMAP, CLASS_MMAP2, SIDEBAND_CLASSES };
 
-#define FIELDS_MAX 256 /* of one event; a tracepoint has at most some dozens */
+#define FIELDS_MAX 256 /* Maximum number of fields of an event; a tracepoint has at most a few dozen. */
 
 struct data_ctf_field_list {
 	struct ctf_field items[FIELDS_MAX];
@@ -20,8 +20,8 @@ struct data_ctf_field_list {
 struct conversion {
 	struct data_source *source;
 	struct ctf_trace *trace;
-	VEC(uint32_t) classes; /* by event */
-	uint32_t sideband_class; /* the first of SIDEBAND_CLASSES */
+	VEC(uint32_t) classes; /* Class IDs, indexed by event. */
+	uint32_t sideband_class; /* The class ID of CLASS_COMM; the others follow. */
 };
 
 static bool data_ctf_add_field(
@@ -126,7 +126,7 @@ static void data_ctf_put_value(struct conversion *c, const struct tracepoint_val
 	}
 }
 
-/* A payload of another event than the class's fills no field: they are zeros then. */
+/* Writes the fields of the tracepoint. They are zero if the payload belongs to another event than the class. */
 static void put_tracepoint(struct conversion *c, const struct data_sample *s, size_t room)
 {
 	struct tracepoint_printer *printer = c->source->tracepoints;
@@ -299,7 +299,7 @@ static enum tally_status data_ctf_convert(struct conversion *c, struct data_resu
 		++*(s.event ? &result->samples : &result->others);
 		result->bytes += s.record.bytes.len;
 	}
-	/* A trace is closed even if the recording ended early, but not if writing it failed. */
+	/* The trace is closed even if the recording ended early, but not if writing it failed. */
 	struct tally_error close_error;
 	enum tally_status closed = ctf_trace_close(c->trace, &close_error);
 	if (closed != TALLY_OK) {

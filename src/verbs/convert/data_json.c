@@ -66,7 +66,7 @@ static enum tally_status data_json_put_frame(
 	return TALLY_OK;
 }
 
-/* A sample without a chain is a chain of one. */
+/* A sample without a call chain is written as a chain of one frame. */
 static enum tally_status data_json_put_chain(
 	struct json *j, struct data_source *source, const struct data_sample *s, struct tally_error *err)
 {
@@ -121,7 +121,7 @@ enum tally_status data_json_write(
 	struct json j = {.out = t};
 	struct data_sample sample;
 	enum tally_status status;
-	/* Samples of events without CPUs have the CPU -1 then, as perf's. */
+	/* As in perf, samples of events that do not record the CPU have the CPU -1 if another event records it. */
 	bool has_cpus = perfdata_reader_has_samples_with(source->reader, SAMPLE_CPU);
 
 	*samples = 0;

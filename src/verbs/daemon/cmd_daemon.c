@@ -15,7 +15,7 @@
 
 struct cmd_daemon_settings {
 	unsigned verbose;
-	const char *separator; /* NULL: not given */
+	const char *separator; /* NULL if no separator is given. */
 	const char *base, *config, *session;
 	bool stays;
 	bool json;
@@ -84,7 +84,7 @@ static int cmd_daemon_fail(const struct cli *cli, const struct tally_error *err)
 	return cli_failf(cli, "failed: %s", err->text);
 }
 
-/* In the new process: away from the terminal, with the messages in the file "output". */
+/* Runs in the child. Detaches it from the terminal, and redirects its output to the file "output". */
 static bool cmd_daemon_detach(const char *base)
 {
 	int null = open("/dev/null", O_RDONLY);
@@ -113,7 +113,7 @@ static int cmd_daemon_serve(const struct cli *cli, struct daemon_server *server,
 	return status == TALLY_OK ? 0 : cmd_daemon_fail(cli, &err);
 }
 
-/* The daemon and its recorders run in other folders. */
+/* Makes PERF_CONFIG absolute, because the daemon and its recorders run in other directories. */
 static void cmd_daemon_keep_config(void)
 {
 	const char *typed = getenv("PERF_CONFIG");

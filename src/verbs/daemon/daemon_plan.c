@@ -69,7 +69,7 @@ enum tally_status daemon_plan_read(const char *path, struct daemon_plan *plan, s
 	diag_init(&notes);
 	enum tally_status status = path ? config_files_read_file(path, daemon_plan_take, plan, &notes, err)
 					: config_files_read(daemon_plan_take, plan, &notes, err);
-	/* What follows an invalid line is not known: it must not end sessions that run. */
+	/* The lines after an invalid one are not read, so their sessions would appear to be removed and be stopped. */
 	if (status == TALLY_OK && notes.len)
 		status = error_set(err, TALLY_INVALID, "%s", notes.entries[0].text);
 	diag_deinit(&notes);

@@ -22,10 +22,10 @@
 #include "verbs/daemon/daemon_answers.h"
 #include "verbs/daemon/daemon_socket.h"
 
-#define DAEMON_SERVER_LOOK_MS 1000 /* how often sessions that do not end are looked at */
+#define DAEMON_SERVER_LOOK_MS 1000 /* Interval at which sessions that have been asked to end are checked. */
 #define WATCH_FLAGS	      (IN_CLOSE_WRITE | IN_MOVED_TO)
 
-/* A line with the time on standard output, which is the file "output" of the base folder, or the terminal. */
+/* Prints a line with the time to standard output, which is the file "output" of the base directory or the terminal. */
 TALLY_PRINTF(1, 2)
 static void daemon_server_log(const char *format, ...)
 {
@@ -82,7 +82,7 @@ static struct daemon_session *daemon_server_new(const struct daemon_planned *pla
 	return NULL;
 }
 
-/* Its place among those that run is that in the plan. */
+/* Moves the last session to its place, so that running sessions have the order of the plan. */
 static void daemon_server_sort_in(struct daemon_server *server, size_t index)
 {
 	struct daemon_session **items = server->sessions.items;
@@ -118,7 +118,8 @@ static void daemon_server_start_session(struct daemon_server *server, size_t ind
 	daemon_server_sort_in(server, index);
 }
 
-/* What is planned and neither runs nor has to end first. */
+/* Starts the planned sessions that are not running. A session that has to end first is started by
+ * daemon_server_reap. */
 static void daemon_server_start_planned(struct daemon_server *server)
 {
 	for (size_t i = 0; i < server->plan.sessions.len; i++)
@@ -141,7 +142,7 @@ static void daemon_server_reap(struct daemon_server *server)
 			daemon_server_log("session '%s' killed (signal %d)", session->name, WTERMSIG(status));
 		else
 			daemon_server_log("session '%s' exited, status=%d", session->name, WEXITSTATUS(status));
-		/* One that ended by itself starts again when the configuration changes. */
+		/* A session that ended by itself is started again only when the configuration changes. */
 		const struct daemon_planned *planned = session->kill_ns && !server->is_stopping
 							       ? daemon_plan_find(&server->plan, session->name)
 							       : NULL;
@@ -222,7 +223,7 @@ static void daemon_server_watch(struct daemon_server *server)
 	config_paths_deinit(&paths);
 }
 
-/* Whether one of the events is of a file of the configuration. */
+/* Returns whether any of the inotify events concerns a file of the configuration. */
 static bool daemon_server_has_changed(const struct daemon_server *server)
 {
 	_Alignas(struct inotify_event) char room[8192];
@@ -250,7 +251,7 @@ static void daemon_server_stop(struct daemon_server *server)
 		daemon_session_end(server->sessions.items[i]);
 }
 
-/* "list", with the separator behind it if there is one; "verbose", "json", "ping NAME", "signal NAME". */
+/* Handles a request: "list", optionally followed by a separator, "verbose", "json", "ping NAME" or "signal NAME". */
 static void daemon_server_compose(struct daemon_server *server, const char *line, struct text *out)
 {
 	if (strncmp(line, "ping ", 5) == 0)
@@ -288,9 +289,10 @@ static void daemon_server_answer(struct daemon_server *server)
 	close(fd);
 }
 
-/* ---- life ---- */
+/* ---- start and end ---- */
 
-/* Others read the PID of the owner in the file. The lock is of the open file: it stays across fork. */
+/* The lock file contains the owner's PID for other processes. The lock belongs to the open file description, so it
+ * persists across fork. */
 static enum tally_status daemon_server_lock(struct daemon_server *server, struct tally_error *err)
 {
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};

@@ -16,8 +16,9 @@
 #include "base/error.h"
 #include "base/shell_words.h"
 
-#define PING_MS		1000
-#define PATIENCE_NS	UINT64_C(30000000000) /* to write the rest of a recording and its build IDs */
+#define PING_MS 1000
+/* Time that a recorder has to write the rest of the recording and its build IDs. */
+#define PATIENCE_NS	UINT64_C(30000000000)
 #define STATUS_NO_START 127
 
 static enum tally_status daemon_session_fifo(int folder, const char *name, int *fd, struct tally_error *err)
@@ -25,12 +26,12 @@ static enum tally_status daemon_session_fifo(int folder, const char *name, int *
 	(void)unlinkat(folder, name, 0);
 	if (mkfifoat(folder, name, 0600) != 0)
 		return error_set_errno(err, TALLY_IO, errno, "cannot make the FIFO %s", name);
-	/* Open for both, so that neither side ever sees an end. */
+	/* The FIFO is open for reading and writing, so that neither side sees end of file. */
 	*fd = openat(folder, name, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
 	return *fd >= 0 ? TALLY_OK : error_set_errno(err, TALLY_IO, errno, "cannot open the FIFO %s", name);
 }
 
-/* In the child. */
+/* Runs in the child. */
 static _Noreturn void daemon_session_exec(int folder, char **argv, pid_t daemon)
 {
 	static const int reset[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGUSR2};
@@ -39,7 +40,7 @@ static _Noreturn void daemon_session_exec(int folder, char **argv, pid_t daemon)
 		(void)signal(reset[i], SIG_DFL);
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-	/* A daemon that is killed leaves no recorder behind. */
+	/* The recorder is terminated when the daemon is killed. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != daemon)
 		_exit(STATUS_NO_START);
@@ -52,8 +53,8 @@ static _Noreturn void daemon_session_exec(int folder, char **argv, pid_t daemon)
 	_exit(STATUS_NO_START);
 }
 
-/* The program's name, record, its control and the words of the session; NULL: out of memory. The block is freed by
- * free(*words) and free of the result. */
+/* Returns the arguments: the program's name, record, its --control option, and the words of the session. NULL if out
+ * of memory. The caller calls free(*words) and frees the result. */
 static char **daemon_session_argv(const char *program, const char *run, char ***words)
 {
 	size_t count = 0;
@@ -130,7 +131,7 @@ bool daemon_session_ping(struct daemon_session *session)
 	struct pollfd waits = {session->ack_fd, POLLIN, 0};
 	if (session->pid == 0)
 		return false;
-	/* An answer to an earlier ping, which came too late. */
+	/* Discards the acknowledgement of an earlier ping that arrived after its timeout. */
 	while (read(session->ack_fd, answer, sizeof(answer)) > 0)
 		;
 	if (write(session->control_fd, ping, sizeof(ping) - 1) != sizeof(ping) - 1)

@@ -21,7 +21,7 @@
 #define LINE_MS		     1000
 #define DAEMON_SOCKET_SEND_S 2
 
-/* A path for sockets may have 107 bytes; this one is as short for every folder. */
+/* The path of a socket is limited to 107 bytes; a path through /proc/self/fd is short for every directory. */
 static enum tally_status daemon_socket_address(
 	const char *base, int *folder, struct sockaddr_un *address, struct tally_error *err)
 {
@@ -105,7 +105,7 @@ int daemon_socket_accept(int listening, char *line)
 	char *end = NULL;
 	if (fd < 0)
 		return -1;
-	/* Whoever does not read the answer does not hold the daemon for long. */
+	/* A client that does not read its response must not block the daemon. */
 	const struct timeval patience = {.tv_sec = DAEMON_SOCKET_SEND_S};
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	while (daemon_socket_is_own(fd) && !end && len < DAEMON_LINE_BYTES) {

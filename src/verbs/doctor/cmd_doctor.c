@@ -15,7 +15,7 @@
 
 struct doctor_settings {
 	bool is_json, is_quiet, is_verbose;
-	const char *needed; /* --require */
+	const char *needed; /* The argument of --require. */
 	enum doctor_fix fix;
 	bool wants_fix;
 };
@@ -79,7 +79,7 @@ static enum tally_status doctor_look_at_target(struct doctor_job *job, char **wo
 	return status;
 }
 
-/* 0, or STATUS_CLOSED after a sentence; EXIT_USAGE for a kind that does not exist. */
+/* Returns 0, STATUS_CLOSED after a message, or EXIT_USAGE if there is no such kind of event. */
 static int doctor_check_needed(const struct doctor_job *job, const struct command *command)
 {
 	struct tally_str rest = str_from(job->settings->needed), name;

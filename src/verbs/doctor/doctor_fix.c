@@ -3,7 +3,7 @@
 
 #define FIX_TRACEFS "/sys/kernel/tracing"
 
-/* The one for the surroundings of this process. */
+/* Returns the kind of fix that suits the environment of this process. */
 static enum doctor_fix fix_usual(const struct doctor_report *report)
 {
 	switch (report->gates->where) {
@@ -30,7 +30,7 @@ static bool fix_is_in_the_way(const struct doctor_report *report, const char *na
 	return false;
 }
 
-/* The settings of the kernel that are in the way, with what each exposes. */
+/* Prints the kernel settings that have to be changed, and what each of them exposes. */
 static void fix_sysctl(const struct doctor_report *report, struct text *out)
 {
 	size_t count = 0;
@@ -61,13 +61,14 @@ static void fix_setcap(const struct doctor_report *report, struct text *out)
 	text_str(out, "# Whoever may run this file can then see what all processes execute: keep it to a group with "
 		      "chgrp and chmod 750.\n");
 	if (command.len > 2)
-		text_bytes(out, command.data + 1, command.len - 2); /* without its quotes */
+		/* The quotation marks around the command are removed. */
+		text_bytes(out, command.data + 1, command.len - 2);
 	out->failed |= command.failed;
 	text_char(out, '\n');
 	text_deinit(&command);
 }
 
-/* Older default profiles of seccomp want CAP_SYS_ADMIN for events. */
+/* Prints the required capabilities. Older default seccomp profiles allow perf_event_open only with CAP_SYS_ADMIN. */
 static void fix_put_capabilities(
 	const struct doctor_report *report, const char *before, const char *between, struct text *out)
 {
@@ -142,12 +143,12 @@ static void fix_systemd(const struct doctor_report *report, struct text *out)
 		text_str(out, "PrivateUsers=no\n");
 	if (fix_is_in_the_way(report, "/proc"))
 		text_str(out, "ProtectProc=default\n");
-	/* The first hides /proc/kallsyms and tracefs, the second takes CAP_SYSLOG away. */
+	/* ProtectKernelTunables hides /proc/kallsyms and tracefs, and ProtectKernelLogs removes CAP_SYSLOG. */
 	if (fix_is_in_the_way(report, "kernel.kptr_restrict") || fix_is_in_the_way(report, "tracefs"))
 		text_str(out, "ProtectKernelTunables=no\nProtectKernelLogs=no\n");
 }
 
-/* Only the host gives a virtual machine a PMU. */
+/* A missing PMU in a virtual machine can be fixed only on the host. */
 static bool fix_is_needed(const struct doctor_report *report)
 {
 	for (size_t i = 0; i < report->gates->items.len; i++)

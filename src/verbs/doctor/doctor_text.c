@@ -5,14 +5,16 @@
 #include "base/array.h"
 #include "verbs/doctor/doctor_report.h"
 
-#define TEXT_NAME_WIDTH	  14
-#define TEXT_FILES_SHOWN  12 /* of a target, without -v */
-#define TEXT_KEPT_PERCENT 70 /* prologues and epilogues count as code without frame pointers */
+#define TEXT_NAME_WIDTH	 14
+#define TEXT_FILES_SHOWN 12 /* Number of files of a target that are listed without -v. */
+/* If at least this percentage of code keeps frame pointers, the file counts as having them; prologues and epilogues
+ * do not keep them. */
+#define TEXT_KEPT_PERCENT 70
 #define TEXT_MIB	  (1024 * 1024)
 #define DOCTOR_TEXT_WIDTH 100
-#define TEXT_WORD_COLUMN  9 /* where what belongs to an event or a setting begins */
+#define TEXT_WORD_COLUMN  9 /* Column at which text about an event or a setting starts. */
 
-/* The end of the next part that stays on one line: a word, or a command in quotes, which is pasted as a whole. */
+/* Returns the end of the next part that must not be split: a word, or a quoted command, which users copy as a whole. */
 static size_t wrap_part_end(const char *text, size_t at, size_t len)
 {
 	const char *quote = text[at] == '\'' || (text[at] == '(' && at + 1 < len && text[at + 1] == '\'')
@@ -24,7 +26,7 @@ static size_t wrap_part_end(const char *text, size_t at, size_t len)
 	return at;
 }
 
-/* Adds a sentence that goes on in the same column of further lines, up to DOCTOR_TEXT_WIDTH; ends the line. */
+/* Prints a sentence that is wrapped at DOCTOR_TEXT_WIDTH and continues at the column indent, and ends the line. */
 static void put_wrapped(struct text *out, size_t column, size_t indent, const char *sentence)
 {
 	struct text visible = {0};
@@ -76,7 +78,7 @@ static void put_checks(const struct machine_checks *checks, struct text *out)
 		text_repeat(out, ' ', TEXT_NAME_WIDTH - (out->len - start));
 		text_str(out, check->what);
 		text_char(out, '\n');
-		/* Neighbours that are refused for one reason share the line with it. */
+		/* Adjacent events that are denied for the same reason share one line with it. */
 		const struct machine_check *next = id + 1 < CHECK_COUNT ? &checks->items[id + 1] : NULL;
 		if (check->is_allowed || (next && next->reason && strcmp(next->reason, check->reason) == 0))
 			continue;
@@ -161,7 +163,7 @@ static void put_generated(const struct target_checks *target, struct text *out)
 		text_printf(out, "without names\n      %s\n", target->generated_hint);
 }
 
-/* The files' packages are not the only source of names. */
+/* Debuginfod servers are another source of symbols than packages. */
 static void put_debuginfod(const struct target_checks *target, struct text *out)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");

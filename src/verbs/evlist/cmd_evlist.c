@@ -59,7 +59,7 @@ struct cmd_evlist_listing {
 	const struct cmd_evlist_settings *settings;
 	bool is_pipe;
 	const struct perfdata_features *features;
-	struct tracepoint_printer *tracepoints; /* NULL: the recording describes none */
+	struct tracepoint_printer *tracepoints; /* NULL if the recording has no formats of tracepoints. */
 };
 
 static bool has_same_word(struct tally_str a, struct tally_str b)
@@ -69,7 +69,8 @@ static bool has_same_word(struct tally_str a, struct tally_str b)
 	return str_next(&a, ':', &word_a) && str_next(&b, ':', &word_b) && str_equal(word_a, word_b);
 }
 
-/* In a pipe perf makes the names from the attrs; ours do so too where the stream gives the event no other name. */
+/* For a pipe, perf derives event names from the attrs. So does this function, unless the stream gives the event
+ * another name. */
 static void print_name(const struct cmd_evlist_listing *listing, const struct perfdata_event *event)
 {
 	struct text made = {0};
@@ -225,7 +226,7 @@ static int cmd_evlist_run(const struct cli *cli, const struct command *command, 
 	struct perfdata_reader *reader;
 	if (recording_open(&settings.input, &reader, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
-	/* A pipe says what its events are on the way. */
+	/* The events of a pipe are known only after it has been read. */
 	enum tally_status status = TALLY_OK;
 	struct record record;
 	while (perfdata_reader_is_pipe(reader) && (status = perfdata_reader_next(reader, &record, &err)) == TALLY_OK)

@@ -243,7 +243,7 @@ static void print_label(void *context, struct tally_str text)
 	text_char(out, '\n');
 }
 
-/* Lists the values of the label that is named; without a name, the names of all labels. */
+/* Lists the values of a label, or the names of all labels if name is NULL. */
 static int run_labels(struct fleet_job *job, const char *name)
 {
 	struct tally_error err;
@@ -301,7 +301,7 @@ static int run_perfdata(struct fleet_job *job)
 	return 0;
 }
 
-/* No option is parsed and then ignored. */
+/* Returns an error message if an option does not apply to the verb, or NULL. No option is ignored silently. */
 static const char *fleet_job_misfit(const struct fleet_settings *s, enum fleet_verb verb)
 {
 	const struct report_request *r = &s->report;

@@ -14,12 +14,12 @@
 #include "view/data/changes_json.h"
 #include "view/text/changes_text.h"
 
-#define FLEET_DIFF_SCHEMA 1 /* docs/diff-json.md */
-#define FLEET_DIFF_LEVEL  0.005 /* as diff's: docs/diff.md */
+#define FLEET_DIFF_SCHEMA 1 /* The format is described in docs/diff-json.md. */
+#define FLEET_DIFF_LEVEL  0.005 /* The default of diff, which docs/diff.md explains. */
 #define MIN_SHARE	  0.5
 
 struct fleet_replicate {
-	struct tally_str value; /* of the label */
+	struct tally_str value; /* The value of the label that distinguishes replicates. */
 	struct fleet_batch *batch;
 	struct flat_table table;
 	bool has_table;
@@ -27,17 +27,17 @@ struct fleet_replicate {
 
 struct fleet_side {
 	struct fleet_question question;
-	struct arena *arena; /* of the values */
+	struct arena *arena; /* Owns the values. */
 	VEC(struct tally_str) values;
-	bool failed; /* out of memory */
+	bool failed; /* Out of memory. */
 };
 
 struct fleet_difference {
 	struct fleet_store *store;
 	const struct fleet_comparison *comparison;
-	struct arena arena; /* of texts */
-	struct fleet_side sides[2]; /* the baseline first */
-	VEC(struct fleet_replicate) replicates; /* those of the baseline first */
+	struct arena arena; /* Owns strings. */
+	struct fleet_side sides[2]; /* The baseline is the first. */
+	VEC(struct fleet_replicate) replicates; /* The replicates of the baseline come first. */
 	size_t base_count;
 	struct tally_str event;
 	struct report_plan plan;
@@ -57,7 +57,7 @@ static void add_value(void *context, struct tally_str text)
 	side->failed |= !copy || !vec_push(&side->values, ((struct tally_str){copy, text.len}));
 }
 
-/* (QUERY) and host="VALUE" */
+/* Makes a query such as (QUERY) and host="VALUE". */
 static enum tally_status make_query(struct fleet_difference *d, const struct fleet_question *question,
 	struct tally_str value, struct tally_str *query, struct tally_error *err)
 {
@@ -119,7 +119,7 @@ static enum tally_status ask_side(struct fleet_difference *d, struct fleet_side 
 	return status;
 }
 
-/* Of the event that was asked for, or the first one that the first replicate has samples of. */
+/* Selects the requested event, or the first event of which the first replicate has samples. */
 static enum tally_status choose_compared_event(struct fleet_difference *d, struct tally_error *err)
 {
 	const struct profile *p = d->replicates.items[0].batch->profile;

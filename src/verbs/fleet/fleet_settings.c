@@ -31,7 +31,7 @@ bool fleet_settings_have_baseline(const struct fleet_settings *settings)
 	return settings->baseline || settings->baseline_since;
 }
 
-/* What is not said of the baseline is as in the query. */
+/* Settings that the baseline does not have are taken from the query. */
 enum tally_status fleet_settings_baseline(const struct fleet_settings *settings, const char *query, uint64_t now_ns,
 	struct fleet_question *question, struct tally_error *err)
 {

@@ -14,7 +14,7 @@
 
 #define GRAPH_TRACER "function_graph"
 #define FTRACE_NO_NAME \
-	"[unknown]" /* the end of a call whose begin the trace does not have, on a kernel that does not repeat it */
+	"[unknown]" /* The name of a call that began before the trace, on kernels that do not repeat it at the end. */
 
 /* ---- ftrace -F ---- */
 
@@ -24,7 +24,7 @@ struct ftrace_listing {
 	uint64_t count;
 };
 
-/* As perf's: patterns with | between them, of which one must match; ! in front of all turns them round. */
+/* As in perf, the pattern is a list of alternatives separated by '|'. A leading '!' inverts the result. */
 static bool cmd_ftrace_matches(const char *pattern, struct tally_str name)
 {
 	bool is_inverse = *pattern == '!';
@@ -79,7 +79,7 @@ static bool cmd_ftrace_print(void *context, struct tally_str lines)
 	return text_flush(out);
 }
 
-/* The command's exit status, unless the output failed. */
+/* Returns the command's exit status unless the output failed. */
 static int cmd_ftrace_leave(const struct ftrace_job *job, int code)
 {
 	return code ? code : job->exit_code;
@@ -115,7 +115,7 @@ static int cmd_ftrace_trace(const struct cli *cli, const struct ftrace_settings 
 }
 
 struct ftrace_sums {
-	struct duration_histogram *histogram; /* or functions */
+	struct duration_histogram *histogram; /* Either histogram or functions is set. */
 	struct function_sums *functions;
 	bool has_failed;
 };

@@ -19,7 +19,7 @@ struct ftrace_bpf_event {
 	char system[NAME_MAX_BYTES], name[NAME_MAX_BYTES];
 };
 
-/* "sched:sched_switch" is a tracepoint of this kernel. */
+/* Parses the name of a tracepoint, such as "sched:sched_switch", and checks that the kernel has it. */
 static enum tally_status ftrace_bpf_find_event(
 	struct tally_str word, struct ftrace_bpf_event *event, struct tally_error *err)
 {
@@ -76,7 +76,8 @@ static enum tally_status ftrace_bpf_open(const struct ftrace_settings *s, const 
 	if (status == TALLY_OK)
 		status = ftrace_bpf_set_cpus(s, &watch->target, &cpus, err);
 	config.cpus = cpus;
-	/* Of a command and of -p all threads, later ones too: the process has the number of its first thread. */
+	/* A command and -p select all threads of a process, including later ones, by its process ID. Only -t selects
+	 * single threads. */
 	config.of_threads = s->target.tids != NULL && !watch->target.is_system_wide;
 	config.of_processes = !config.of_threads && !watch->target.is_system_wide;
 	if (status == TALLY_OK)

@@ -74,7 +74,7 @@ static const char *ftrace_options_events(const struct option_use *use)
 
 struct ftrace_flag {
 	const char *name;
-	size_t offset; /* of a bool, or of a number in the settings */
+	size_t offset; /* Offset of a bool or a number in the settings. */
 	bool is_number;
 };
 
@@ -125,7 +125,7 @@ static const struct ftrace_flag graph_flags[] = {
 	{"noirqs", GRAPH(noirqs), false},
 	{"thresh", GRAPH(thresh_us), true},
 	{"depth", GRAPH(depth), true},
-#define GRAPH_OF_PROFILE 4 /* those above: the others change the layout */
+#define GRAPH_OF_PROFILE 4 /* Number of the preceding flags, which profile supports; the others change the layout. */
 	{"args", GRAPH(args), false},
 	{"retval", GRAPH(retval), false},
 	{"retval-hex", GRAPH(retval_hex), false},

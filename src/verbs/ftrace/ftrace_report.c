@@ -5,13 +5,13 @@
 
 #define FTRACE_REPORT_JSON_SCHEMA 1
 #define FTRACE_REPORT_BAR_WIDTH	  46
-#define BAND			  10 /* of buckets that double, so many are in one unit: 1 to 1024 */
+#define BAND			  10 /* Number of doubling buckets per unit of time: 1 to 1024. */
 
 static const char *const units[] = {"ns", "us", "ms", "s"};
 
 /* ---- latency ---- */
 
-/* Of buckets that double: those from 1024 on are shown as 1 of the next unit. */
+/* Prints the range of a doubling bucket. Buckets from 1024 on are shown in the next larger unit. */
 static void ftrace_print_doubling(const struct duration_scale *scale, size_t index, bool is_last, struct text *out)
 {
 	size_t band = index > BAND ? (index - 1) / BAND : 0;
@@ -130,7 +130,7 @@ void ftrace_json_latency(const struct duration_histogram *h, bool hides_empty, u
 
 /* ---- profile ---- */
 
-/* Nanoseconds as microseconds with three decimals, without rounding. */
+/* Prints nanoseconds as microseconds with three decimals, without rounding. */
 static void ftrace_print_us(struct text *out, uint64_t ns, int width)
 {
 	size_t start = out->len;

@@ -16,16 +16,18 @@
 #include "kernel/system/capabilities.h"
 #include "tasks/recording/command_watch.h"
 
-#define FTRACE_RUN_LOOK_MS 100 /* poll of the pipe wakes only once half of the kernel's buffer is full */
+/* The pipe is read at this interval, because poll(2) reports it as readable only when half of the kernel's buffer is
+ * full. */
+#define FTRACE_RUN_LOOK_MS 100
 #define READ_BYTES	   (64u << 10)
-#define LINE_MAX_BYTES	   (1u << 20) /* a longer line is passed on in pieces */
+#define LINE_MAX_BYTES	   (1u << 20) /* A longer line is split. */
 
 struct ftrace_runner {
 	struct ftrace_job *job;
 	const struct kernel_seam *kernel;
 	struct ftrace_session *session;
 	struct command_watch watch;
-	struct text lines; /* read, and not yet passed on */
+	struct text lines; /* Data that was read but not yet passed on. */
 };
 
 struct target_request ftrace_target_of(const struct ftrace_settings *settings, bool has_command)
@@ -61,10 +63,11 @@ static enum tally_status ftrace_run_set_filters(struct ftrace_runner *r, struct 
 
 struct ftrace_run_option {
 	const char *file, *why;
-	bool is_set, of_function, of_graph; /* which tracers have it */
+	bool is_set, of_function, of_graph; /* The value, and the tracers that have the option. */
 };
 
-/* Those that are not asked for are set too, where the kernel has them: a new instance may start with others. */
+/* Sets all options that the kernel has, including those that are not requested, because a new instance may start
+ * with other values. */
 static enum tally_status ftrace_run_set_options(struct ftrace_runner *r, struct tally_error *err)
 {
 	const struct ftrace_settings *s = r->job->settings;
@@ -109,7 +112,7 @@ static enum tally_status ftrace_run_set_number(
 	return value ? ftrace_set(r->session, file, text, why, err) : TALLY_OK;
 }
 
-/* As the kernel writes it: 32 bits in each word, the highest first. */
+/* Formats the mask as the kernel does: 32-bit words, the highest first. */
 static enum tally_status ftrace_run_set_cpus(struct ftrace_runner *r, struct tally_error *err)
 {
 	const struct target *target = &r->watch.target;
@@ -170,7 +173,7 @@ static enum tally_status ftrace_run_set_up(struct ftrace_runner *r, struct tally
 
 /* ---- reading ---- */
 
-/* Passes whole lines on; the rest stays, unless it is the last. */
+/* Passes on all complete lines. The rest is kept, unless it is the last one. */
 static bool ftrace_run_pass_lines(struct ftrace_runner *r, bool is_last)
 {
 	struct text *t = &r->lines;
@@ -189,7 +192,8 @@ static bool ftrace_run_pass_lines(struct ftrace_runner *r, bool is_last)
 	return goes_on;
 }
 
-/* What the pipe has now. A full buffer is not read for ever: signals are looked at in between. */
+/* Reads once from the pipe. The caller checks for signals between reads, because a full buffer might otherwise never
+ * become empty. */
 static enum tally_status ftrace_run_read(struct ftrace_runner *r, bool *has_more, struct tally_error *err)
 {
 	char *room = text_room(&r->lines, READ_BYTES);
@@ -247,7 +251,7 @@ static enum tally_status ftrace_run_drain(struct ftrace_runner *r, struct tally_
 {
 	enum tally_status status = TALLY_OK;
 	bool has_more = true;
-	/* Of a reader that has closed the pipe or a signal, this is not the first word: what was traced is shown. */
+	/* After a signal, the rest of the trace is still printed. */
 	r->watch.is_over = false;
 	while (status == TALLY_OK && has_more && !r->watch.is_over)
 		status = ftrace_run_read(r, &has_more, err);

@@ -51,7 +51,7 @@ static int cmd_health_examine(
 	if (recording_health_read(reader, &health, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	struct health_source source = {.path = recording_name(input->file.path), .reader = reader, .health = &health};
-	/* What is wrong with the recording has been found; without memory for its stacks they are left out. */
+	/* Stacks are only an addition to the findings, so they are omitted if memory runs out. */
 	struct stack_ends ends;
 	if (stack_survey_has_stacks(reader) && data_source_open_store(cli, input, recording, NULL) == TALLY_OK &&
 		stack_survey_read(reader, recording->store, &ends, NULL) == TALLY_OK)

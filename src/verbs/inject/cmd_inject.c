@@ -138,16 +138,16 @@ static const char *const inject_examples[] = {
 struct inject {
 	struct data_input input;
 	struct data_source source;
-	struct stack_chains chains; /* of the source */
+	struct stack_chains chains; /* Belongs to source. */
 	struct inject_survey survey;
 	bool has_survey;
 	struct inject_ids ids;
-	struct perfdata_features features; /* as they are to be */
+	struct perfdata_features features; /* The features to be written. */
 	struct inject_mmaps mmaps;
 	struct inject_sched *sched;
 	struct inject_jit jit;
 	struct inject_aslr aslr;
-	struct writer section, records; /* build ids: of the header, before the first sample */
+	struct writer section, records; /* Build IDs for the header section, and as records before the first sample. */
 };
 
 static const char *missing_file(const struct cmd_inject_settings *settings)
@@ -186,7 +186,7 @@ static enum inject_survey_depth depth_of(const struct cmd_inject_settings *setti
 	return settings->ids_of_hits || settings->mmaps_of_hits ? INJECT_SURVEY_HITS : INJECT_SURVEY_RECORDS;
 }
 
-/* The header's sections, where they change. */
+/* Updates the header's sections that change. */
 static void renew_sections(struct inject *in, bool with_build_ids, bool strip)
 {
 	in->features = *perfdata_reader_features(in->source.reader);
@@ -234,7 +234,7 @@ static bool list_mmaps(struct inject *in)
 	return true;
 }
 
-/* What is asked for: the build ids, as records, in mappings, in the header. */
+/* Determines the build IDs and where they are written: to records, mappings or the header. */
 static enum tally_status cmd_inject_prepare(
 	const struct cli *cli, const struct cmd_inject_settings *settings, struct inject *in, struct tally_error *err)
 {
@@ -259,7 +259,7 @@ static enum tally_status cmd_inject_prepare(
 	return in->section.failed || in->records.failed ? error_nomem(err) : TALLY_OK;
 }
 
-/* The call chain of each sample, of all programs that ran. */
+/* Stores the call chain of each sample. */
 static enum tally_status note_chains(struct inject *in, struct tally_error *err)
 {
 	struct resolver *resolver = &in->source.pass.resolver;
@@ -273,10 +273,11 @@ static enum tally_status note_chains(struct inject *in, struct tally_error *err)
 		if (resolver->failed || in->chains.failed)
 			return error_nomem(err);
 	}
-	return status == TALLY_NOMEM ? status : TALLY_OK; /* what is cut is copied as far as it goes */
+	/* A truncated recording is copied as far as it can be read. */
+	return status == TALLY_NOMEM ? status : TALLY_OK;
 }
 
-/* Stacks that record has unwound are call chains already: the records stay as they are. */
+/* Stacks that record has unwound are call chains already, so the records are not changed. */
 static enum tally_status copy_chains(const struct cli *cli, struct inject *in, struct tally_error *err)
 {
 	size_t count;
@@ -439,7 +440,7 @@ static void inject_deinit(struct inject *in)
 	data_source_close(&in->source);
 }
 
-/* One change of the recording, or several that one pass makes. */
+/* Applies the changes that a single pass can make. */
 static int inject_step(const struct cli *cli, const struct cmd_inject_settings *settings)
 {
 	struct tally_error err;
@@ -453,8 +454,8 @@ static int inject_step(const struct cli *cli, const struct cmd_inject_settings *
 	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
 
-/* Mappings of generated code come first, since build IDs are given to mappings. Stacks are unwound before what --strip
- * and --aslr remove is gone, and addresses are replaced last. */
+/* JIT mappings come first, because build IDs are assigned to mappings. Stacks are unwound before --strip and --aslr
+ * remove the data that unwinding needs, and addresses are replaced last. */
 enum inject_steps { STEP_JIT, STEP_CHAINS, STEP_OTHERS, STEP_ADDRESSES, STEPS };
 
 static struct cmd_inject_settings settings_of_step(const struct cmd_inject_settings *all, enum inject_steps step)
@@ -473,7 +474,7 @@ static struct cmd_inject_settings settings_of_step(const struct cmd_inject_setti
 	return one;
 }
 
-/* Each pass reads what the one before it has written to a file of its own. */
+/* Each pass reads the temporary file that the previous pass has written. */
 static int inject_in_steps(const struct cli *cli, const struct cmd_inject_settings *settings)
 {
 	char files[2][RECORDED_PATH_BYTES] = {"", ""};

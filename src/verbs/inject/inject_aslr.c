@@ -9,7 +9,7 @@
 
 #define GONE_FIELDS \
 	(SAMPLE_REGS_USER | SAMPLE_REGS_INTR | SAMPLE_STACK_USER | SAMPLE_RAW | SAMPLE_PHYS_ADDR | SAMPLE_AUX)
-/* Where addresses stand in a record. */
+/* Offsets of addresses in records. */
 #define MAPPING_START	16
 #define MAPPING_PGOFF	32
 #define KSYMBOL_ADDRESS 8
@@ -26,7 +26,7 @@ static struct perf_attr without_fields(const void *context, const struct perf_at
 	changed.sample_stack_user = 0;
 	changed.aux_sample_size = 0;
 	if (attr->type == EVENT_BREAKPOINT)
-		changed.config1 = 0; /* what it watched */
+		changed.config1 = 0; /* The address of the breakpoint. */
 	return changed;
 }
 
@@ -94,7 +94,8 @@ void inject_aslr_features(struct inject_aslr *aslr, struct perfdata_features *fe
 	for (size_t i = 0; i < ARRAY_LEN(gone_features); i++)
 		feature_leave_out(features, gone_features[i]);
 	aslr->formats.swap = perfdata_reader_is_swapped(aslr->reader);
-	/* Stock perf opens no tracepoints without their formats; beside these are addresses of the kernel's symbols. */
+	/* Stock perf requires the formats of tracepoints, but the section with them also contains addresses of
+	 * kernel symbols. */
 	if (features->tracing_data.len > 0 && pack_formats_scrub(features->tracing_data, &aslr->formats)) {
 		features->tracing_data = writer_view(&aslr->formats);
 	} else {
@@ -105,7 +106,8 @@ void inject_aslr_features(struct inject_aslr *aslr, struct perfdata_features *fe
 		aslr->failed = true;
 }
 
-/* Marks stay, and the number behind the mark of a part that came later. */
+/* Replaces the addresses of a call chain. Context markers are kept, and so is the cookie after the marker of a
+ * deferred chain. */
 static void inject_aslr_put_chain(struct inject_aslr *aslr, int32_t pid, const struct sample_array *chain, bool swap)
 {
 	bool is_number = false;
@@ -132,7 +134,7 @@ static enum inject_change change_sample(struct inject_aslr *aslr, const struct r
 	const struct perfdata_event *event = perfdata_reader_event_of(aslr->reader, record);
 	struct sample sample;
 	if (!event || sample_decode(&event->layout, record, &sample, NULL) != TALLY_OK)
-		return INJECT_DROPPED; /* it is damaged */
+		return INJECT_DROPPED; /* The record is damaged. */
 	const struct record_layout *layout = &aslr->attrs.layouts[event->index];
 	int32_t pid = sample.present & SAMPLE_TID ? (int32_t)sample.pid : ADDRESS_REMAP_KERNEL;
 	writer_clear(&aslr->words);
@@ -155,7 +157,7 @@ static enum inject_change change_sample(struct inject_aslr *aslr, const struct r
 	return out->failed ? INJECT_NO_MEMORY : INJECT_DROPPED;
 }
 
-/* At that place of the record that is in out. */
+/* Replaces the address at this offset of the record in out. */
 static void move_at(const struct inject_aslr *aslr, int32_t pid, size_t offset, struct writer *out)
 {
 	uint64_t old = sample_u64_at(out->data + offset, 0, out->swap);
@@ -177,7 +179,7 @@ static enum inject_change change_mapping(
 	if (!copy_record(record, out))
 		return INJECT_NO_MEMORY;
 	move_at(aslr, owner, MAPPING_START, out);
-	/* The kernel's is the address of the symbol that is in its name. */
+	/* pgoff of the kernel's mapping is the address of the symbol in its name. */
 	if (is_kernel && address_remap_find(&aslr->remap, owner, mmap->pgoff))
 		move_at(aslr, owner, MAPPING_PGOFF, out);
 	return INJECT_CHANGED;
@@ -224,7 +226,7 @@ static enum inject_change change_any(struct inject_aslr *aslr, const struct reco
 	case RECORD_HEADER_TRACING_DATA:
 		return INJECT_DROPPED;
 	default:
-		/* What has no name may have addresses. */
+		/* Records of unknown type may contain addresses. */
 		return record_type_name(record->type) && !record_is_of_trace(record->type) ? INJECT_KEPT
 											   : INJECT_DROPPED;
 	}

@@ -24,9 +24,9 @@ struct id_search {
 	const struct inject_ids_request *request;
 	const struct inject_survey *survey;
 	VEC(struct known_id) known;
-	char *known_text; /* of a file */
+	char *known_text; /* Contents of the file of known IDs; NULL if there is none. */
 	struct intern listed_names, hit_names;
-	VEC(size_t) listed_index; /* by listed name */
+	VEC(size_t) listed_index; /* Maps an index of listed_names to an index of the list. */
 	bool kernel_is_running;
 };
 
@@ -112,7 +112,7 @@ static bool read_from_file(const struct id_search *search, const struct machine_
 	}
 }
 
-/* A recording may list the kernel by the path of a vmlinux. */
+/* Finds the kernel's build ID, which a recording may list under the path of a vmlinux. */
 static const struct perfdata_build_id *find_listed_kernel(const struct inject_ids *ids)
 {
 	for (size_t i = 0; i < ids->listed.len; i++)
@@ -128,7 +128,7 @@ static const struct perfdata_build_id *inject_build_ids_find_listed(
 	return index == INTERN_NONE ? NULL : &ids->listed.items[search->listed_index.items[index]];
 }
 
-/* The first of a name is the one that is found. */
+/* If a name occurs more than once, the first entry is found. */
 static bool inject_build_ids_list(struct id_search *search, const struct perfdata_build_id *id, struct inject_ids *ids)
 {
 	uint32_t index;
@@ -146,7 +146,7 @@ static void set_id(struct perfdata_build_id *item, const struct record_build_id 
 	memcpy(item->bytes, id->bytes, sizeof(item->bytes));
 }
 
-/* The recording's own section and records, corrected by what the user knows. */
+/* Lists the build IDs of the recording's section and records, and replaces those that the user has specified. */
 static bool list_recorded(struct id_search *search, const struct perfdata_features *features, struct inject_ids *ids)
 {
 	for (size_t i = 0; i < features->build_id_count; i++)
@@ -165,7 +165,7 @@ static bool list_recorded(struct id_search *search, const struct perfdata_featur
 	return true;
 }
 
-/* A file that was mapped in several ways is one. */
+/* A file that was mapped several times is listed once. */
 static bool is_new_hit(struct id_search *search, struct tally_str name, bool *is_new)
 {
 	size_t before = search->hit_names.len;
@@ -209,7 +209,8 @@ static bool inject_build_ids_list_hit(struct id_search *search, uint32_t index, 
 	return vec_push(&ids->hits, hit);
 }
 
-/* A kernel of this release that was built anew is another one: its text has another length, or lay elsewhere. */
+/* Returns whether the running kernel has the recorded release but is another build, whose text has another length or
+ * address. */
 static bool is_of_another_build(const struct inject_survey *survey)
 {
 	const struct machine *machine = survey->pass.sideband.machine;

@@ -83,7 +83,7 @@ static enum tally_status find_dumps(struct inject_jit *jit, struct perfdata_read
 	struct record record;
 	struct record_fields fields;
 	enum tally_status status = TALLY_OK;
-	/* An early end of the recording is reported when it is copied. */
+	/* If the recording is truncated, the error is reported when it is copied. */
 	while (status == TALLY_OK && perfdata_reader_next(reader, &record, NULL) == TALLY_OK)
 		if (is_marker(&record, &fields))
 			status = add_dump(jit, reader, &record, &fields.mmap, err);
@@ -91,8 +91,8 @@ static enum tally_status find_dumps(struct inject_jit *jit, struct perfdata_read
 	return status;
 }
 
-/* "/tmp/jitted-4711-1.so" beside "/tmp/jit-4711.dump"; the number is that of the function in the dump. The caller frees.
- * NULL: out of memory. */
+/* Returns a path such as "/tmp/jitted-4711-1.so" for the dump "/tmp/jit-4711.dump", with the number of the function
+ * in the dump. The caller frees it. NULL if out of memory. */
 static char *function_path(const struct inject_jit_dump *dump, size_t number)
 {
 	char *path;
@@ -121,7 +121,7 @@ static bool inject_jit_read_lines(const struct jitdump *dump, const struct jitdu
 	return true;
 }
 
-/* A file of that name, of an earlier run, is another one's, and not written into. */
+/* A file of an earlier run is replaced rather than overwritten, because a process may have mapped it. */
 static enum tally_status inject_jit_write_file(const char *path, const struct writer *image, struct tally_error *err)
 {
 	if (unlink(path) != 0 && errno != ENOENT)

@@ -48,7 +48,7 @@ static int cmd_iostat_list(const struct cli *cli, const struct iio_ports *ports,
 	return cli_finish_text(cli, &t);
 }
 
-/* Runs stat, which prints to log; returns its exit status, which is the command's. */
+/* Runs stat, which prints to log. Returns its exit status, which is that of the command. */
 static int cmd_iostat_run_stat(const struct cli *cli, const char *events, int log, char **command, int count)
 {
 	char number[16];
@@ -63,12 +63,12 @@ static int cmd_iostat_run_stat(const struct cli *cli, const char *events, int lo
 		argv[words] = (char *)ours[words];
 	memcpy(argv + words, command, (size_t)count * sizeof(*argv));
 	fflush(NULL);
-	/* Ctrl-C ends the command; then the table is printed. */
+	/* Ctrl-C ends only the command, after which the table is printed. */
 	void (*before)(int) = signal(SIGINT, SIG_IGN);
 	pid_t pid = fork();
 	if (pid == 0) {
 		(void)signal(SIGINT, before);
-		(void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* upon which stat ends the command */
+		(void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* On SIGTERM, stat ends the command. */
 		execv("/proc/self/exe", argv);
 		_exit(127);
 	}
@@ -124,7 +124,7 @@ static int cmd_iostat_measure(
 	close(log);
 	if (status != TALLY_OK)
 		return cli_fail(cli, &err);
-	/* Without counts stat has said why. */
+	/* If there are no counts, stat has printed the reason. */
 	int shown = len ? cmd_iostat_show(cli, ports, (struct tally_str){csv, len}, is_json, ns) : 0;
 	free(csv);
 	return code ? code : shown;
@@ -141,7 +141,7 @@ static int cmd_iostat_run(const struct cli *cli, const struct command *command, 
 	if (code != CLI_GO_ON)
 		return code;
 	bool lists = rest < argc && strcmp(argv[rest], "list") == 0;
-	/* "--" stands before the command; it ends the options, or follows the ports. */
+	/* "--" precedes the command. It ends the options, or follows the ports. */
 	bool has_ports = rest < argc && strcmp(argv[rest - 1], "--") != 0;
 	if (has_ports && !lists)
 		chosen = argv[rest++];

@@ -6,11 +6,13 @@
 
 #include "base/json.h"
 
-#define BYTES_OF_A_COUNT 4 /* Intel, uncore reference manuals: IIO_DATA_REQ counts four bytes */
+/* Each count of IIO_DATA_REQ stands for four bytes (Intel, uncore performance monitoring reference manuals). */
+#define BYTES_OF_A_COUNT 4
 #define MEGABYTE	 (1024.0 * 1024.0)
 #define MAX_DIES	 4096
 
-/* Event and unit mask of each metric: data requested of the CPU by devices, and by the CPU of devices. */
+/* Event and unit mask of each metric: data that devices request from the CPU, and data that the CPU requests from
+ * devices. */
 static const struct {
 	unsigned event, umask;
 	const char *key;
@@ -25,7 +27,7 @@ void iostat_events(const struct iio_ports *ports, struct text *out)
 		size_t before = 0;
 		while (before < i && ports->ports.items[before].pmu != pmu)
 			before++;
-		/* An event counts on all dies. */
+		/* An event counts on all dies, so each PMU is listed once. */
 		for (size_t m = 0; m < IOSTAT_METRICS && before == i; m++)
 			text_printf(out, "%suncore_iio_%u/event=%#x,umask=%#x,ch_mask=0xf,fc_mask=0x7,name=iio%um%zu/",
 				out->len > start ? "," : "", pmu, metrics[m].event, metrics[m].umask, pmu, m);
@@ -38,7 +40,7 @@ struct iostat_row {
 	bool is_counted;
 };
 
-/* "S0-D1,1,1234,,iio0m2,..." */
+/* Parses a line such as "S0-D1,1,1234,,iio0m2,...". */
 static bool iostat_row_parse(struct tally_str line, struct iostat_row *row)
 {
 	struct tally_str aggregate, cpus, value, unit, name;
@@ -61,7 +63,7 @@ static int iostat_compare(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* The dies of all rows in the order of sockets, which is that of the kernel's numbers. */
+/* Collects the dies of all rows, sorted by socket, which is the order of the kernel's numbers. */
 static size_t iostat_dies(struct tally_str csv, uint64_t dies[MAX_DIES])
 {
 	struct tally_str line;

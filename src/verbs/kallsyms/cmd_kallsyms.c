@@ -33,7 +33,7 @@ static const char *const kallsyms_usages[] = {"[<options>] symbol_name", NULL};
 static const char *const kallsyms_examples[] = {
 	"find a function of the running kernel", "tally kallsyms vfs_read schedule", NULL};
 
-struct file_search { /* the file of the module that is mapped at an address */
+struct file_search { /* Searches for the file of the module that is mapped at an address. */
 	uint64_t address;
 	char path[4096];
 };
@@ -47,7 +47,7 @@ static enum tally_status find_file(void *context, const struct kernel_map *map, 
 	return TALLY_OK;
 }
 
-/* Its name again if the file is not known. */
+/* Returns the module's file, or its name if the file is not known. */
 static struct tally_str cmd_kallsyms_file(const struct kallsyms_place *place, struct file_search *search)
 {
 	*search = (struct file_search){.address = place->start};

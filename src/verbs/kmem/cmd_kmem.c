@@ -60,7 +60,7 @@ enum tally_status kmem_name_site(struct data_source *source, const struct kmem_s
 	return TALLY_OK;
 }
 
-/* What was lost, and what that means for --live. */
+/* Prints the losses, and what they mean for --live. */
 static void kmem_print_health(
 	const struct cli *cli, const struct kmem_settings *settings, const struct input_health *health)
 {
@@ -133,7 +133,7 @@ static int cmd_kmem_record(const struct cli *cli, bool slab, bool page, int argc
 {
 	static const char *const of_slab[] = {"record", "-a", "-R", "-c", "1", "-e", "kmem:kmalloc,kmem:kfree", "-e",
 		"kmem:kmem_cache_alloc,kmem:kmem_cache_free", NULL};
-	/* The call site is in the call chain. */
+	/* These tracepoints have no field with the call site, so call chains are recorded. */
 	static const char *const of_pages[] = {
 		"record", "-a", "-R", "-c", "1", "-g", "-e", "kmem:mm_page_alloc,kmem:mm_page_free", NULL};
 	static const char *const of_both[] = {"record", "-a", "-R", "-m", "1024", "-c", "1", "-e",

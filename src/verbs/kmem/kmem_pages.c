@@ -24,8 +24,8 @@ enum kmem_pages_sort_key {
 	SORT_GFP
 };
 #define KMEM_PAGES_SORT_MAX 8
-#define LAST_ORDER	    10 /* of today's kernels */
-#define GFP_MIN_WIDTH	    9 /* of the column's head */
+#define LAST_ORDER	    10 /* MAX_PAGE_ORDER of current kernels. */
+#define GFP_MIN_WIDTH	    9 /* Width of the column's heading. */
 
 struct gfp {
 	uint64_t flags;
@@ -37,10 +37,10 @@ struct pages_job {
 	struct data_source source;
 	struct page_usage usage;
 	struct id_table gfp_ids;
-	VEC(struct gfp) gfps; /* by id of gfp_ids */
+	VEC(struct gfp) gfps; /* Indexed by the IDs of gfp_ids. */
 	enum kmem_pages_sort_key keys[KMEM_PAGES_SORT_MAX];
 	size_t key_count;
-	int gfp_width; /* of the longest letters */
+	int gfp_width; /* Width of the longest abbreviation. */
 	uint64_t page_kb;
 };
 
@@ -57,7 +57,7 @@ static enum tally_status kmem_pages_read_keys(const char *list, struct pages_job
 	return status;
 }
 
-/* "__alloc_frozen_pages_noprof" is not who asked. */
+/* Functions of the allocator, such as "__alloc_frozen_pages_noprof", are not call sites. */
 static bool is_allocator(const char *name)
 {
 	static const char *const begins[] = {"alloc_page", "alloc_frozen_page", "alloc_contig", "get_free_page",
@@ -69,7 +69,7 @@ static bool is_allocator(const char *name)
 	return false;
 }
 
-/* The first function in the kernel's part of the chain that does not belong to the allocator. All addresses of a
+/* Finds the first function in the kernel part of the chain that does not belong to the allocator. All addresses of a
  * function with a known name are one site. */
 static enum tally_status find_site(
 	struct pages_job *job, const struct data_sample *s, uint64_t *address, struct tally_error *err)
@@ -81,7 +81,7 @@ static enum tally_status find_site(
 	*address = s->sample.ip;
 	for (size_t i = 0; i < chain.count; i++) {
 		if (resolved_frame_get(&resolver->frames, chain.frames[i]).level != 'k')
-			break; /* a function of the program asks the kernel for no page */
+			break; /* Functions in user space do not request pages from the allocator themselves. */
 		const struct frame_name *name = frame_names_get(&job->source.names, chain.frames[i], err);
 		if (!name)
 			return TALLY_NOMEM;
@@ -94,7 +94,7 @@ static enum tally_status find_site(
 	return resolver->failed ? error_nomem(err) : TALLY_OK;
 }
 
-/* The flags' names are what the event's print format makes of them. */
+/* Stores the names of the flags, which the event's print format yields. */
 static bool read_gfp(struct pages_job *job, const struct data_sample *s, uint64_t flags)
 {
 	static const char begin[] = "gfp_flags=";
@@ -130,8 +130,8 @@ static uint64_t pfn_of(const struct pages_job *job, const struct data_sample *s)
 	uint64_t pfn;
 	if (trace_number_of(job->source.tracepoints, s->sample.raw, STR("pfn"), &pfn))
 		return pfn;
-	pfn = kmem_field(
-		&job->source, s, STR("page")); /* kernels before 4.1: the address of its descriptor; 0: failed */
+	/* Before Linux 4.1, the event contains the address of the page descriptor, or 0 if the allocation failed. */
+	pfn = kmem_field(&job->source, s, STR("page"));
 	return pfn ? pfn : PAGE_FAILED;
 }
 
@@ -197,7 +197,7 @@ static int kmem_pages_compare_by(enum kmem_pages_sort_key key, const struct page
 	return COMPARE(of_a, of_b);
 }
 
-/* The largest first; where all that was asked for is equal, the lowest. */
+/* Sorts by the requested keys in descending order. Equal rows are sorted by the remaining keys in ascending order. */
 static int kmem_pages_compare_rows(const void *left, const void *right, void *data)
 {
 	static const enum kmem_pages_sort_key rest[] = {SORT_BLOCK, SORT_CALLER, SORT_ORDER, SORT_TYPE, SORT_GFP};
@@ -250,7 +250,7 @@ static enum tally_status print_gfps(const struct pages_job *job, struct text *ou
 	return TALLY_OK;
 }
 
-/* The first is of blocks alone. */
+/* Only the table of blocks has the first column. */
 enum { PAGES_LETTERS = 10, PAGES_COLUMNS = 13 };
 static const struct cell_column pages_columns[PAGES_COLUMNS] = {
 	{"", "pfn", 16, .before = " ", .after = " |"},
@@ -296,7 +296,7 @@ static void kmem_pages_print_rule(struct text *out)
 	text_char(out, '\n');
 }
 
-/* Rows that are left, in order; how many. Of live ones, some are gone. */
+/* Sorts the rows with allocations and returns their number. With --live, rows may have become empty. */
 static size_t kmem_pages_order_rows(struct pages_job *job, struct page_row *rows, size_t count)
 {
 	size_t used = 0;
@@ -469,7 +469,8 @@ int kmem_stat_pages(const struct cli *cli, const struct kmem_settings *settings)
 		status = data_source_open(cli, &input, &job.source, &err);
 	if (status != TALLY_OK)
 		return cli_fail(cli, &err);
-	long page_bytes = sysconf(_SC_PAGESIZE); /* as perf: the recording does not say */
+	/* As in perf, this machine's page size is used, because recordings do not contain it. */
+	long page_bytes = sysconf(_SC_PAGESIZE);
 	job.page_kb = page_bytes >= 1024 ? (uint64_t)page_bytes / 1024 : 4;
 	page_usage_init(&job.usage);
 	job.usage.is_live = settings->is_live;

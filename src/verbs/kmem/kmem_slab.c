@@ -23,14 +23,14 @@ enum kmem_slab_sort_key {
 	SORT_KEYS
 };
 #define KMEM_SLAB_SORT_MAX 8
-#define NODE_ANY	   (-1) /* the kernel's NUMA_NO_NODE */
+#define NODE_ANY	   (-1) /* The kernel's NUMA_NO_NODE. */
 #define NODE_UNKNOWN	   (-2)
 
 struct slab_job {
 	const struct kmem_settings *settings;
 	struct data_source source;
 	struct slab_usage usage;
-	int32_t *nodes; /* by CPU */
+	int32_t *nodes; /* NUMA node of each CPU, or NODE_UNKNOWN. */
 	enum kmem_slab_sort_key keys[KMEM_SLAB_SORT_MAX];
 	size_t key_count;
 };
@@ -59,7 +59,7 @@ static bool is_free(struct tally_str name)
 	return str_equal(name, STR("kmem:kfree")) || str_equal(name, STR("kmem:kmem_cache_free"));
 }
 
-/* Which NUMA node each CPU is of, as the recording's header says. */
+/* Reads the NUMA node of each CPU from the recording's header. */
 static enum tally_status kmem_slab_read_nodes(struct slab_job *job, struct tally_error *err)
 {
 	const struct perfdata_features *f = perfdata_reader_features(job->source.reader);
@@ -76,7 +76,7 @@ static enum tally_status kmem_slab_read_nodes(struct slab_job *job, struct tally
 			continue;
 		memcpy(list, f->numa[i].cpus.data, len);
 		list[len] = 0;
-		/* If a list cannot be read, the CPUs of its node are not known. */
+		/* If a list is invalid, the CPUs of its node stay unknown. */
 		if (cpu_filter_parse(list, &cpus, NULL) != TALLY_OK)
 			continue;
 		for (size_t cpu = 0; cpu < LIMIT_CPUS; cpu++)
@@ -87,7 +87,7 @@ static enum tally_status kmem_slab_read_nodes(struct slab_job *job, struct tally
 	return TALLY_OK;
 }
 
-/* True if the event asked for memory of a node that is not the CPU's. */
+/* Returns whether memory of another node than the CPU's was requested. */
 static bool is_of_other_node(const struct slab_job *job, const struct data_sample *s)
 {
 	uint64_t node;
@@ -160,7 +160,7 @@ static int kmem_slab_compare_rows(const void *left, const void *right, void *dat
 	return kmem_slab_compare_by(SORT_ADDRESS, a, b);
 }
 
-/* Of JSON "callers" or "objects"; of text a label in front, and bytes each. */
+/* JSON has the member "callers" or "objects"; text has a label as the first column, and bytes per allocation. */
 static const struct cell_column slab_columns[] = {
 	{.key = "address", .look = LOOK_HEX},
 	{.key = "symbol"},

@@ -26,9 +26,7 @@
 #define HEADER_BYTES	     ((size_t)32 << 10) /* Maximum size of a request line with headers and arguments. */
 #define STACK_BYTES	     ((size_t)1 << 20) /* Stack size of the thread of a connection. */
 #define DISCARD_FACTOR \
-/* A body that is too large is read up to this multiple of the limit, so that the client receives the error
-	 * response. */
-4
+	4 /* A larger body is read up to this multiple of the limit, so that the client receives the error response. */
 /* Parameters of MHD_AccessHandlerCallback. */
 #define HTTP_HANDLER_PARAMETERS                                                                                \
 	void *context, struct MHD_Connection *link, const char *path, const char *method, const char *version, \
@@ -36,7 +34,7 @@
 #define DRAIN_STEP_NS 20000000
 #define DRAIN_S	      10
 
-	struct microhttpd {
+struct microhttpd {
 	void *handle;
 	__typeof__(&MHD_start_daemon) start;
 	__typeof__(&MHD_stop_daemon) stop;
