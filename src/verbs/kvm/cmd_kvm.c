@@ -9,8 +9,8 @@
 #include "verbs/kvm/kvm_live.h"
 #include "verbs/kvm/kvm_stat.h"
 
-#define EXIT_BAD_VALUE 234 /* perf's: an unknown event or key */
-#define DISPLAY_MOST   86400 /* seconds */
+#define EXIT_BAD_VALUE 234 /* perf's exit status for an unknown event or sort key. */
+#define DISPLAY_MOST   86400 /* Maximum of --display in seconds. */
 
 struct cmd_kvm_settings {
 	const char *input, *output;
@@ -131,7 +131,7 @@ static const struct command command_report_stat = {.name = "kvm stat report",
 	.summary = "",
 	.description = ""};
 
-/* 0, or the exit status after a message. */
+/* Returns 0, or the exit status after a message. */
 static int cmd_kvm_choose(const struct cli *cli, const char *event, const char *key, struct kvm_stat_settings *stat)
 {
 	static const char *const kinds[] = {"vmexit", "mmio", "ioport"};
@@ -169,7 +169,7 @@ struct cmd_kvm_live {
 	bool has_map_timeout;
 };
 
-/* As the option of record of the same name. */
+/* Applies record's option of the same name. */
 static const char *cmd_kvm_set_rings(const struct option_use *use)
 {
 	static const char name[] = "mmap-pages";
@@ -276,15 +276,15 @@ static int cmd_kvm_stat_live(const struct cli *cli, int argc, char **argv)
 	return code;
 }
 
-/* ---- the others ---- */
+/* ---- other verbs ---- */
 
-/* Behind the words that a verb gets; NULL ends them. */
+/* Returns "-v" or NULL, which ends the list of words. */
 static const char *cmd_kvm_verbose(const struct cmd_kvm_settings *settings)
 {
 	return settings->verbose ? "-v" : NULL;
 }
 
-/* perf's names of recordings: of a guest, of a host, of both. */
+/* Returns perf's default names for recordings of a guest, of a host, and of both. */
 static const char *cmd_kvm_default_name(const struct cmd_kvm_settings *settings)
 {
 	if (!settings->host)
@@ -292,7 +292,7 @@ static const char *cmd_kvm_default_name(const struct cmd_kvm_settings *settings)
 	return settings->no_guest ? "perf.data.host" : "perf.data.kvm";
 }
 
-/* Ports are of x86: other architectures have the other events. */
+/* Port events exist on x86 only; other architectures have the remaining events. */
 static const char *cmd_kvm_stat_events(void)
 {
 	uint64_t id;

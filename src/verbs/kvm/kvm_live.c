@@ -12,8 +12,8 @@
 #include "tasks/recording/record_plan.h"
 #include "tasks/sampling/live_rings.h"
 
-#define KVM_LIVE_RING_BYTES (2u << 20) /* unless -m says so */
-#define KVM_LIVE_WAIT_MS    100 /* a ring that fills faster wakes us */
+#define KVM_LIVE_RING_BYTES (2u << 20) /* Default of -m. */
+#define KVM_LIVE_WAIT_MS    100 /* The poll returns earlier if a ring fills up. */
 
 struct kvm_live {
 	const struct kvm_live_request *request;
@@ -21,15 +21,16 @@ struct kvm_live {
 	struct event_list events;
 	struct live_rings rings;
 	struct text out;
-	struct termios modes; /* of the terminal, as they were */
+	struct termios modes; /* The terminal's modes at the start. */
 	bool has_terminal, has_said_nothing;
-	uint64_t tables; /* printed */
-	uint64_t lost; /* events, up to the last table */
+	uint64_t tables; /* Number of tables that have been printed. */
+	uint64_t lost; /* Number of lost events up to the last table. */
 };
 
 /* ---- opening ---- */
 
-/* Each kind needs exits and entries; others only cost time. */
+/* Opens exits and entries, which each kind needs, and the additional event of the kind, because any other event
+ * would only cost time. */
 static enum tally_status kvm_live_make_events(struct kvm_live *live, struct tally_error *err)
 {
 	static const char *const words[] = {"kvm:kvm_entry,kvm:kvm_exit", "kvm:kvm_entry,kvm:kvm_exit,kvm:kvm_mmio",
@@ -71,13 +72,13 @@ static void kvm_live_plan(struct kvm_live *live)
 		request->plan.ring_bytes = KVM_LIVE_RING_BYTES;
 }
 
-/* In the background, reading from the terminal or changing its modes would stop the program. */
+/* A background process that reads from the terminal or changes its modes is stopped by a signal. */
 static bool kvm_live_is_in_front(void)
 {
 	return isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
 
-/* Keys arrive without Enter, and are not waited for. */
+/* Makes the terminal pass on keys without Enter, and reads return at once. */
 static void kvm_live_take_keys(struct kvm_live *live)
 {
 	if (!kvm_live_is_in_front() || tcgetattr(STDIN_FILENO, &live->modes) != 0)
@@ -134,7 +135,7 @@ static enum tally_status kvm_live_take(void *context, const struct record *recor
 
 /* ---- showing ---- */
 
-/* False: nobody reads on, which is no failure, or err says more. */
+/* Returns false after an error, or if the reader of the output has closed it, which is not an error. */
 static bool kvm_live_write(struct kvm_live *live, enum tally_status *status, struct tally_error *err)
 {
 	if (live->out.failed) {
@@ -160,7 +161,7 @@ static void kvm_live_say_slow(struct kvm_live *live, enum tally_status *status, 
 	(void)kvm_live_write(live, status, err);
 }
 
-/* Once: why tables are empty. */
+/* Explains once why tables are empty. */
 static void kvm_live_say_nothing(struct kvm_live *live)
 {
 	if (live->job.exits + live->job.entries > 0 || live->has_said_nothing)
@@ -174,7 +175,8 @@ static void kvm_live_say_nothing(struct kvm_live *live)
 
 static void kvm_live_show(struct kvm_live *live, enum tally_status *status, struct tally_error *err)
 {
-	static const char clear[] = "\033[H\033[2J"; /* the text itself lets no such sequence through */
+	/* Written directly, because struct text escapes control sequences. */
+	static const char clear[] = "\033[H\033[2J";
 	char stamp[16] = "";
 	struct timespec now;
 	struct tm local;
@@ -182,7 +184,7 @@ static void kvm_live_show(struct kvm_live *live, enum tally_status *status, stru
 	clock_gettime(CLOCK_REALTIME, &now);
 	if (localtime_r(&now.tv_sec, &local))
 		(void)strftime(stamp, sizeof(stamp), "%T", &local);
-	/* With --duration, lines stay on the screen. */
+	/* With --duration, the screen is not cleared, so that its lines remain. */
 	if (isatty(STDOUT_FILENO) && live->job.settings->slow_us == 0)
 		(void)!write(STDOUT_FILENO, clear, sizeof(clear) - 1);
 	text_printf(&live->out, "%s.%06ld\n", stamp, now.tv_nsec / 1000);
@@ -223,13 +225,13 @@ static enum tally_status kvm_live_watch(struct kvm_live *live, struct tally_erro
 		if (status != TALLY_OK || *is_over || now_ms < due_ms)
 			continue;
 		kvm_live_show(live, &status, err);
-		while (due_ms <= now_ms) /* intervals that were missed are part of this one */
+		while (due_ms <= now_ms) /* Intervals that were missed are part of this one. */
 			due_ms += display_ms;
 	}
 	return status;
 }
 
-/* The rest, of an interval that is not over. */
+/* Prints the rest, which belongs to an incomplete interval. */
 static enum tally_status kvm_live_finish(struct kvm_live *live, struct tally_error *err)
 {
 	recorder_disable(live->rings.opening.recorder);

@@ -13,9 +13,10 @@
 #include "tasks/session/trace_fields.h"
 
 #define KVM_STAT_NAME_COLUMNS 40
-#define MMIO_READ	      1 /* the types of kvm_mmio; 0 is a read whose value is not there yet */
-#define MMIO_WRITE	      2
-#define ROWS_KEPT	      65536 /* of earlier intervals, and of threads */
+/* Values of the field type of kvm_mmio; 0 is a read whose value is not available yet. */
+#define MMIO_READ  1
+#define MMIO_WRITE 2
+#define ROWS_KEPT  65536 /* Maximum number of rows that are kept from earlier intervals, and of threads. */
 
 static uint64_t kvm_stat_field(const struct kvm_stat_job *job, const struct data_sample *s, struct tally_str name)
 {
@@ -40,7 +41,7 @@ static struct kvm_stat_thread *kvm_stat_thread_of(struct kvm_stat_job *job, cons
 	return &job->states.items[*index];
 }
 
-/* The reason as the event's own format names it, between "reason " and what follows. */
+/* Extracts the reason from the event's formatted text, between "reason " and " rip ". */
 static void kvm_stat_name_exit(const struct kvm_stat_job *job, const struct data_sample *s, char name[KVM_STAT_NAME])
 {
 	struct text shown = {0};
@@ -50,7 +51,7 @@ static void kvm_stat_name_exit(const struct kvm_stat_job *job, const struct data
 	const char *begin = is_shown && shown.data ? strstr(shown.data, "reason ") : NULL;
 	const char *end = begin ? strstr(begin, " rip ") : NULL;
 	begin = begin ? begin + strlen("reason ") : NULL;
-	/* Without a name the format gives the number. */
+	/* If the format knows no name, it prints the number. */
 	if (end && end > begin && *begin && !strchr("0123456789-", *begin))
 		snprintf(name, KVM_STAT_NAME, "%.*s", (int)(end - begin), begin);
 	else
@@ -79,7 +80,7 @@ static uint64_t kvm_stat_key(const struct kvm_stat_job *job, const struct data_s
 	return kvm_stat_field(job, s, STR("port")) << 1 | (kvm_stat_field(job, s, STR("rw")) != 0);
 }
 
-/* The row of the sample's reason, device or port; NULL: out of memory. */
+/* Returns the row of the sample's exit reason, device or port, or NULL if out of memory. */
 static struct kvm_stat_row *kvm_stat_row_of(struct kvm_stat_job *job, const struct data_sample *s, uint64_t *key)
 {
 	bool is_new;
@@ -114,7 +115,7 @@ static bool kvm_stat_is_wanted(
 	       (!settings->pids || word_list_has_number(settings->pids, (int32_t)s->sample.pid));
 }
 
-/* Halts last as long as the guest has nothing to do. */
+/* Halts are not reported, because they last as long as the guest is idle. */
 static void kvm_stat_say_slow(struct kvm_stat_job *job, const struct kvm_stat_thread *thread,
 	const struct kvm_stat_row *row, const struct data_sample *s)
 {
@@ -126,7 +127,7 @@ static void kvm_stat_say_slow(struct kvm_stat_job *job, const struct kvm_stat_th
 		(double)ns / 1000);
 }
 
-/* The end of what began; row: NULL if the beginning said which one it is. */
+/* Ends the thread's current event. row is NULL if the event that began it determines the row. */
 static void kvm_stat_end(
 	struct kvm_stat_job *job, struct kvm_stat_thread *thread, struct kvm_stat_row *row, const struct data_sample *s)
 {
@@ -141,7 +142,7 @@ static void kvm_stat_end(
 	thread->has_begun = thread->has_key = false;
 }
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 static bool kvm_stat_begin(
 	struct kvm_stat_job *job, struct kvm_stat_thread *thread, const struct data_sample *s, bool has_key)
 {
@@ -239,7 +240,7 @@ static int kvm_stat_compare(const void *a, const void *b, void *data)
 	return strcmp(x->name, y->name);
 }
 
-/* The rows with samples, in the order asked for: job->rows stay where their keys find them. */
+/* Sorts pointers to the rows that have samples, because the map refers to job->rows by index. */
 static bool kvm_stat_sort(struct kvm_stat_job *job)
 {
 	job->sorted.len = 0;
@@ -312,7 +313,7 @@ static void kvm_stat_json(struct kvm_stat_job *job, struct text *t)
 	json_object_end(&j);
 }
 
-/* Why there are no rows. */
+/* Explains why there are no rows. */
 static void kvm_stat_say_nothing(const struct cli *cli, const struct kvm_stat_job *job)
 {
 	if (job->count)

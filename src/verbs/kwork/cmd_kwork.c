@@ -23,7 +23,8 @@ static const char *cmd_kwork_kinds(const struct option_use *use)
 	return kwork_read_kinds(use->value, settings->kinds) ? NULL : "takes irq, softirq, workqueue and sched";
 }
 
-/* perf's timehist has -k twice: kinds of work, and the path of vmlinux, which wins. */
+/* perf's timehist has two options -k: kinds of work, and the path of vmlinux. An argument that is no list of kinds
+ * is the path. */
 static const char *cmd_kwork_kinds_or_vmlinux(const struct option_use *use)
 {
 	struct kwork_settings *settings = use->settings;
@@ -64,7 +65,7 @@ static const char *cmd_kwork_kinds_or_vmlinux(const struct option_use *use)
 		"use-bpf", 'b', OPTION_FLAG, ROW(uses_bpf),                                      \
 			.help = "measure now, by BPF programs, until the command ends or Ctrl-C" \
 	}
-/* A command may follow, with -b. */
+/* The tables allow a command, which follows -b. */
 #define KWORK_TABLE(rows)                   \
 	{                                   \
 		rows, ARRAY_LEN(rows), true \
@@ -122,7 +123,7 @@ static const char *const timehist_usages[] = {"[<options>]", NULL};
 
 struct kwork_verb {
 	struct command command;
-	bool kinds[KWORK_KINDS]; /* without -k */
+	bool kinds[KWORK_KINDS]; /* The kinds that are selected without -k. */
 	const char *(*unknown_key)(const char *keys);
 	enum tally_status (*print)(struct kwork_job *job, struct text *out, struct tally_error *err);
 };

@@ -41,7 +41,7 @@ struct kwork_tracepoint {
 	const char *name;
 	size_t kind;
 	enum work_step step;
-	const char *id; /* the field that tells pieces of work apart */
+	const char *id; /* The field that identifies the work item. */
 };
 
 static const struct kwork_tracepoint tracepoints[] = {
@@ -90,7 +90,7 @@ static void kwork_job_read_work(
 	event->work.name = text_view(&job->name);
 }
 
-/* False: it is not wanted. */
+/* Returns false if the sample is not selected. */
 static bool kwork_job_read(struct kwork_job *job, struct kwork_event *event)
 {
 	const struct data_sample *s = &event->sample;
@@ -213,7 +213,8 @@ void kwork_job_close(struct kwork_job *job)
 static enum tally_status kwork_function_name(
 	struct kwork_job *job, uint64_t address, struct text *out, struct tally_error *err)
 {
-	if (!job->source.reader) { /* measured now, and /proc/kallsyms does not have it */
+	/* The job is measured by BPF programs, and /proc/kallsyms has no name for the function. */
+	if (!job->source.reader) {
 		text_printf(out, "0x%" PRIx64, address);
 		return TALLY_OK;
 	}
@@ -230,7 +231,7 @@ static enum tally_status kwork_function_name(
 	return TALLY_OK;
 }
 
-/* Without the kind and the number. */
+/* Prints the name without the kind and number. */
 static enum tally_status kwork_bare_name(
 	struct kwork_job *job, const struct work_row *row, struct text *out, struct tally_error *err)
 {

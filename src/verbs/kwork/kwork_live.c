@@ -96,7 +96,8 @@ static int kwork_live_compare_functions(const void *left, const void *right)
 	return a->function < b->function ? -1 : a->function > b->function;
 }
 
-/* "ffffffff81000000 T name [module]": the rows of the function at that address take its name. */
+/* Parses a line such as "ffffffff81000000 T name [module]", and sets the name of the rows of the function at that
+ * address. */
 static bool kwork_live_name_line(struct kwork_job *job, struct work_row **rows, size_t count, struct tally_str line)
 {
 	struct tally_str address, kind, name;
@@ -119,7 +120,8 @@ static bool kwork_live_name_line(struct kwork_job *job, struct work_row **rows, 
 	return true;
 }
 
-/* Of the running kernel: a work item's function is where a symbol begins. */
+/* Names the functions of work items by the running kernel's symbols. A work item's function is the start of a
+ * symbol. */
 static enum tally_status kwork_live_name_functions(struct kwork_job *job, struct tally_error *err)
 {
 	struct kernel_work *work = &job->work;
@@ -131,7 +133,7 @@ static enum tally_status kwork_live_name_functions(struct kwork_job *job, struct
 	for (size_t i = 0; i < work->rows.len; i++)
 		if (work->rows.items[i].kind == WORK_QUEUE && work->rows.items[i].function)
 			rows[count++] = &work->rows.items[i];
-	/* Without the list, rows have addresses. */
+	/* If the list cannot be read, rows show addresses. */
 	if (count == 0 || file_read("/proc/kallsyms", KALLSYMS_BYTES, &text, &len, NULL) != TALLY_OK) {
 		free((void *)rows);
 		return TALLY_OK;
@@ -183,7 +185,7 @@ static enum tally_status kwork_live_read(
 
 enum tally_status kwork_live_measure(struct kwork_job *job, bool of_tasks, char **argv, struct tally_error *err)
 {
-	/* The whole machine, whatever the command. */
+	/* The whole machine is measured while the command runs. */
 	const struct target_request request = {.system_wide = true, .has_command = argv[0] != NULL};
 	struct command_watch watch;
 	struct bpf_kernel_work *work = NULL;

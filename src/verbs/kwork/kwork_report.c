@@ -26,7 +26,7 @@ struct kwork_table {
 	struct kwork_order order;
 	VEC(const struct work_row *) rows;
 	uint64_t count, total_ns;
-	uint64_t first_ns, last_ns; /* of all rows that -n leaves */
+	uint64_t first_ns, last_ns; /* Time range of all rows that the option -n selects. */
 	uint64_t unmatched[WORK_STEPS];
 };
 
@@ -80,7 +80,8 @@ static const struct work_times *kwork_report_times(const struct kwork_order *ord
 	return order->by_delay ? &row->delay : &row->run;
 }
 
-/* By a key's place in the names: the first one is the sum, or the average of delays. */
+/* Returns the value of a key, by its index in the list of names. The first key is the sum, or the average for
+ * delays. */
 static uint64_t kwork_report_value(const struct work_times *times, size_t key, bool by_delay)
 {
 	if (key == 0)
@@ -287,7 +288,8 @@ static enum tally_status kwork_report_json(struct kwork_table *t, struct tally_e
 static enum tally_status kwork_report_run(struct kwork_table *t, struct tally_error *err)
 {
 	enum tally_status read = t->job->source.reader ? kwork_report_read(t, err) : TALLY_END;
-	bool is_through = read != TALLY_OK && read != TALLY_NOMEM; /* of a damaged recording, what comes before */
+	/* Of a damaged recording, what precedes the damage is reported. */
+	bool is_through = read != TALLY_OK && read != TALLY_NOMEM;
 	struct tally_error own;
 	enum tally_status status = is_through ? kwork_report_gather(t, &own) : TALLY_OK;
 	if (status == TALLY_OK && is_through)

@@ -6,15 +6,15 @@
 #include "base/error.h"
 #include "verbs/kwork/kwork_text.h"
 
-struct kwork_chain { /* of a piece of work that runs */
+struct kwork_chain { /* The call chain of a work item that is running. */
 	struct text text;
 };
 
 struct kwork_timehist {
 	struct kwork_job *job;
 	struct text *out;
-	VEC(struct kwork_chain) chains; /* by row; the chain of the event with which it began */
-	bool has_chains; /* some event had one */
+	VEC(struct kwork_chain) chains; /* Indexed by row; the call chain of the event that began the work item. */
+	bool has_chains; /* Set if at least one event has a call chain. */
 };
 
 static void kwork_timehist_head(struct text *out)
@@ -32,7 +32,7 @@ static void kwork_timehist_head(struct text *out)
 	text_char(out, '\n');
 }
 
-/* Names, the innermost first, of the event's call chain in the kernel. */
+/* Prints the names of the kernel part of the call chain, innermost first. */
 static enum tally_status kwork_timehist_name_chain(
 	struct kwork_timehist *t, const struct data_sample *s, struct text *out, struct tally_error *err)
 {
@@ -52,7 +52,7 @@ static enum tally_status kwork_timehist_name_chain(
 	return resolver->failed || out->failed ? error_nomem(err) : TALLY_OK;
 }
 
-/* Keeps the chain of the event with which work begins, until it ends. */
+/* Keeps the call chain of the event that begins a work item until the item ends. */
 static enum tally_status kwork_timehist_keep_chain(
 	struct kwork_timehist *t, const struct kwork_event *event, struct tally_error *err)
 {

@@ -91,19 +91,19 @@ static double kwork_top_percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* Of the time between its switches, what was neither idle nor an interrupt's or a softirq's. */
+/* Returns the share of the CPU's time that was used neither by the idle task nor by interrupts and softirqs. */
 static double kwork_top_load(const struct cpu_use *use)
 {
 	uint64_t other_ns = use->idle_ns + use->interrupt_ns + use->softirq_ns;
 	return kwork_top_percent(use->total_ns > other_ns ? use->total_ns - other_ns : 0, use->total_ns);
 }
 
-/* The name that the task had when it last said it, or last ran. */
+/* Returns the task's last known name. */
 static struct tally_str kwork_top_comm(struct kwork_job *job, const struct task_use *task, struct text *room)
 {
 	text_clear(room);
 	if (task->tid == 0) {
-		text_str(room, "swapper/0"); /* as perf, whatever the CPU */
+		text_str(room, "swapper/0"); /* As in perf, the name does not depend on the CPU. */
 		return text_view(room);
 	}
 	if (task->name != UINT32_MAX) {

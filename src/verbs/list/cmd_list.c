@@ -17,7 +17,7 @@
 #include "verbs/list/list_sdt.h"
 
 #define LIST_NAME_WIDTH 50
-/* Each tracepoint that is opened costs the kernel a change of its code: of long lists none is tried. */
+/* Opening a tracepoint makes the kernel patch its code, so the tracepoints of longer lists are not tried. */
 #define TRACEPOINTS_TRIED_MAX 64
 
 struct cmd_list_settings {
@@ -115,8 +115,8 @@ struct cmd_list_list {
 	bool has_printed, tries_tracepoints;
 	struct list_metrics metrics;
 	bool wants_metrics, wants_groups, wants_vendors, wants_sdt;
-	const char *build_id_dir; /* NULL: the usual one */
-	size_t left_out; /* generic events that do not open here */
+	const char *build_id_dir; /* NULL for the default directory. */
+	size_t left_out; /* Number of generic events that cannot be opened here. */
 	char why_left_out[480];
 };
 
@@ -135,7 +135,7 @@ static bool has_descriptions(const struct cmd_list_settings *settings)
 	return !settings->no_desc && (settings->desc || settings->long_desc > 0);
 }
 
-/* The kernel's format file of a tracepoint; malloc, NULL if it cannot be read. */
+/* Returns the kernel's format file of a tracepoint, allocated with malloc, or NULL if it cannot be read. */
 static char *tracepoint_format(const struct cmd_list_list *list, const struct listed_event *event)
 {
 	const struct kernel_seam *kernel = list->catalogue->kernel;
@@ -228,7 +228,7 @@ static void cmd_list_print_json(
 	json_object_end(j);
 }
 
-/* What does not open is left out of plain lists, as perf does it; never silently. */
+/* Like perf, plain lists omit events that cannot be opened. A note reports how many were omitted. */
 static void cmd_list_leave_out(struct cmd_list_list *list, const struct event_opening *opening)
 {
 	if (list->left_out++ == 0)
@@ -265,7 +265,7 @@ static enum tally_status cmd_list_print_event(
 	return text_line_end(&list->out) ? TALLY_OK : TALLY_END;
 }
 
-/* -e takes no vendor's name: they are no completions. */
+/* -e does not accept vendor event names, so they are no completions. */
 static unsigned kinds_of_all(const struct cmd_list_list *list)
 {
 	return list->settings->raw_dump ? LISTED_ALL & ~(1u << LISTED_VENDOR) : LISTED_ALL;

@@ -11,9 +11,9 @@
 #include "kernel/events/event_listing.h"
 #include "kernel/metrics/metric_machine.h"
 
-#define GROUPS_MAX 64 /* in the table: it has ten */
+#define GROUPS_MAX 64 /* Maximum number of metric groups; the table has ten. */
 
-/* A metric on this machine. */
+/* A metric, and whether its events can be opened on this machine. */
 struct list_metrics_found {
 	const struct metric *metric;
 	bool opens;
@@ -97,7 +97,7 @@ static struct list_metrics_found list_metrics_find(struct list_metrics *list, co
 	return found;
 }
 
-/* The next wanted metric that is to be shown, from *row on. */
+/* Finds the next selected metric to be shown, starting at *row. */
 static bool list_metrics_next(struct list_metrics *list, size_t *row, struct list_metrics_found *found)
 {
 	for (; *row < metric_table_len; (*row)++) {
@@ -186,7 +186,7 @@ static int list_metrics_by_name(const void *a, const void *b)
 	return c ? c : COMPARE(x->len, y->len);
 }
 
-/* Of the metrics that are shown, by name; how many. */
+/* Collects the groups of the metrics to be shown, sorted by name, and returns their number. */
 static size_t metric_groups_find(struct list_metrics *list, struct tally_str groups[GROUPS_MAX])
 {
 	size_t count = 0;

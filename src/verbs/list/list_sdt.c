@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "tasks/probing/cached_probes.h"
 
-#define LIST_SDT_NAME_BYTES 512 /* a kernel's group and event have 63 each */
+#define LIST_SDT_NAME_BYTES 512 /* The kernel limits the names of groups and events to 63 characters each. */
 
 static int list_sdt_compare(const void *a, const void *b)
 {
@@ -27,7 +27,7 @@ static bool list_sdt_matches(struct tally_str pattern, const char *name)
 	return str_glob((struct tally_str){low_pattern, k}, (struct tally_str){low_name, i});
 }
 
-/* Of equal names one row stays, which names all their programs. */
+/* Merges rows with equal names into one that lists all of their programs. */
 static bool list_sdt_merge(struct event_listing *listing, size_t first)
 {
 	size_t kept = first;
@@ -39,7 +39,7 @@ static bool list_sdt_merge(struct event_listing *listing, size_t first)
 			continue;
 		}
 		if (strstr(last->description, items[i].description))
-			continue; /* at several places of a program */
+			continue; /* The program contains the probe several times. */
 		last->description = arena_printf(&listing->arena, "%s, %s", last->description, items[i].description);
 		if (!last->description)
 			return false;

@@ -23,7 +23,7 @@ bool c2c_chains_note(
 	return !resolver->failed && vec_push(&chains->noted, noted);
 }
 
-/* PROFILE_NONE: out of memory, which the builder remembers. */
+/* Returns PROFILE_NONE if out of memory, which the builder records. */
 static uint32_t c2c_chains_add_frame(
 	struct c2c_chains *chains, struct profile_builder *b, uint32_t frame, struct tally_error *err)
 {
@@ -125,7 +125,8 @@ static enum tally_status index_entries(
 
 enum tally_status c2c_chains_finish(struct c2c_chains *chains, const struct cache_lines *lines, struct tally_error *err)
 {
-	static const enum profile_key keys[] = {KEY_PID}; /* a thread stands for an entry */
+	/* Each cache line entry is represented by a thread of the profile. */
+	static const enum profile_key keys[] = {KEY_PID};
 	const struct flat_options options = {.keys = keys,
 		.key_count = 1,
 		.member_count = 1,

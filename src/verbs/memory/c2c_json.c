@@ -61,7 +61,7 @@ static void put_mean(struct json *j, const char *key, const struct mean *mean)
 		json_fixed(j, key, mean->value, 2);
 }
 
-/* What makes it a row of its own. */
+/* Writes the values that distinguish the row from others. */
 static void c2c_json_put_keys(
 	struct json *j, const struct c2c_table *t, const struct cache_entry *e, const struct c2c_label *label)
 {

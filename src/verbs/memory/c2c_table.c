@@ -6,7 +6,7 @@
 
 #include "base/order.h"
 
-#define LEAST_SHARE 0.001 /* of a line in what is displayed */
+#define LEAST_SHARE 0.001 /* Smallest share of the displayed accesses for which a line is shown. */
 
 uint64_t c2c_displayed(const struct c2c_table *t, const struct access_counts *c)
 {
@@ -138,7 +138,7 @@ static void count_members(struct c2c_order *order)
 		order->first_use[i + 1] += order->first_use[i];
 }
 
-/* The lines that are shown come first. */
+/* Sorts the lines so that those to be shown come first. */
 bool c2c_order_init(struct c2c_order *order, const struct c2c_table *table)
 {
 	const struct cache_lines *lines = table->lines;

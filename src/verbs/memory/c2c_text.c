@@ -51,7 +51,7 @@ static void print_kinds(struct text *out, const struct access_counts *c, const s
 {
 	for (size_t i = 0; i < count; i++) {
 		uint64_t value = c->n[kinds[i].kind];
-		/* what another core has changed was found in that cache too */
+		/* A line that another core had modified was also found in the last-level cache. */
 		print_number(
 			out, kinds[i].name, value + (kinds[i].kind == ACCESS_LAST_LEVEL ? c->n[ACCESS_LOCAL_HITM] : 0));
 	}
@@ -134,7 +134,7 @@ static void print_details(struct c2c_text_printer *p)
 	text_str(p->out, "\n");
 }
 
-/* "0-1,3" of bits, "N/A" of none; right-aligned. */
+/* Prints a bit mask as a list such as "0-1,3", or "N/A" if it is empty, right-aligned. */
 static void print_nodes(struct text *out, uint64_t nodes)
 {
 	char list[512];
@@ -222,7 +222,7 @@ static void print_dots(struct text *out, int count)
 		text_char(out, '.');
 }
 
-/* One of the three lines of the header: the upper words, the lower ones, the dots. */
+/* Prints one of the three lines of the header: the upper words, the lower words, or the dots. */
 static void print_offsets_head(struct c2c_text_printer *p, int row)
 {
 	const struct c2c_table *t = p->table;

@@ -23,10 +23,10 @@
 #include "verbs/memory/c2c_text.h"
 #include "verbs/memory/memory_record.h"
 
-#define LINE_BYTES    64 /* where the recording does not say */
+#define LINE_BYTES    64 /* The default if the recording does not contain the size of cache lines. */
 #define MAX_NODE_BITS 64
 
-/* Kinds of memory, above the number of the process or file. */
+/* Kinds of memory, in the bits above the process ID or file number. */
 #define MEMORY_OWN    (UINT64_C(1) << 32)
 #define MEMORY_FILE   (UINT64_C(2) << 32)
 #define MEMORY_KERNEL (UINT64_C(3) << 32)
@@ -38,7 +38,7 @@ struct cmd_c2c_settings {
 	const char *coalesce, *display;
 	bool stitches, stdio, shows_all, is_double, only_stats, full_symbols, without_lines, is_json;
 	unsigned verbose, node_detail;
-	struct report_request report; /* -g of report */
+	struct report_request report; /* Contains the call chain options of -g. */
 };
 
 #define ROW(member) .offset = offsetof(struct cmd_c2c_settings, member)
@@ -54,7 +54,8 @@ static const char *cmd_c2c_set_chains(const struct option_use *use)
 	if (why)
 		return why;
 	if (!use->value || !*use->value)
-		settings->report.chains.look.min_percent = 0; /* what no threshold was asked for is shown whole */
+		/* Without an explicit threshold, all call chains are shown. */
+		settings->report.chains.look.min_percent = 0;
 	return settings->report.chains.is_by_line || settings->report.chains.have_branches
 		       ? "-g of c2c takes function or address as key, and no branches"
 		       : NULL;
@@ -75,7 +76,8 @@ static const struct option c2c_options[] = {
 	{"no-source", 0, OPTION_FLAG, ROW(without_lines), .help = "Do not display Source Line column"},
 	{"stdio", 0, OPTION_FLAG, ROW(stdio), .help = "Use the stdio interface"},
 	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON, see docs/schema/c2c.json"},
-	{"comms", 0, OPTION_STRING, "comm[,comm...]", ROW(samples.filters.comms), /* -c is --coalesce */
+	/* This option has no letter, because -c is --coalesce. */
+	{"comms", 0, OPTION_STRING, "comm[,comm...]", ROW(samples.filters.comms),
 		.help = "only samples of threads with these names (file://FILE lists them, one per line)"},
 	SAMPLE_OPTIONS(struct cmd_c2c_settings, samples),
 	SYMBOL_OPTIONS(struct cmd_c2c_settings, symbols),
@@ -107,7 +109,7 @@ struct c2c {
 	int *cpu_nodes;
 	uint32_t *nodes;
 	struct tally_str *event_names;
-	bool is_read; /* all, or up to where the recording is damaged */
+	bool is_read; /* Set if the recording was read completely or up to the damage. */
 };
 
 static enum tally_status cmd_c2c_read_keys(struct c2c_table *t, const char *list, struct tally_error *err)
@@ -140,7 +142,7 @@ static enum tally_status read_display(struct c2c_table *t, const char *text, str
 	return text ? error_set(err, TALLY_INVALID, "-d takes tot, lcl, rmt or peer, not '%s'", text) : TALLY_OK;
 }
 
-/* Without -d; Arm's CPUs tell that a line came from another core, not that it had been changed there. */
+/* Returns the default of -d. Arm CPUs report that a line came from another core, but not that it was modified there. */
 static enum c2c_display usual_display(const struct c2c *c)
 {
 	struct tally_str arch = perfdata_reader_features(c->source.reader)->arch;
@@ -169,7 +171,7 @@ static enum tally_status cmd_c2c_check_events(struct c2c *c, struct tally_error 
 		"them, records them");
 }
 
-/* Which CPUs are of which node, as the recording's header has it. */
+/* Reads the NUMA node of each CPU from the recording's header. */
 static enum tally_status cmd_c2c_read_nodes(struct c2c *c, struct tally_error *err)
 {
 	const struct perfdata_features *f = perfdata_reader_features(c->source.reader);

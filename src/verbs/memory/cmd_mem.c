@@ -21,7 +21,7 @@ struct cmd_mem_settings {
 };
 
 #define ROW(field)    .offset = offsetof(struct cmd_mem_settings, field)
-#define MEM_MAX_WORDS 32 /* of the report's command line: fewer are ever made */
+#define MEM_MAX_WORDS 32 /* Upper limit of the words that are added to report's command line. */
 
 static const struct option mem_options[] = {
 	INPUT_OPTIONS(struct cmd_mem_settings, input),
@@ -47,7 +47,7 @@ static const char *const mem_usages[] = {"[<options>] {record|report}", NULL};
 static const char *const mem_examples[] = {"show which data was accessed, and where it was found", "tally mem report",
 	"show memory levels only", "tally mem report -s mem,tlb", NULL};
 
-/* The keys that the operations have something to say for. */
+/* Returns the sort keys that are meaningful for the selected operations. */
 static const char *sort_keys(const struct cmd_mem_settings *s, struct text *t)
 {
 	bool is_store_only = s->type && strstr(s->type, "store") && !strstr(s->type, "load");
@@ -78,7 +78,7 @@ static void add_flag(char **words, int *count, const char *name, bool is_set)
 		words[(*count)++] = (char *)(uintptr_t)name;
 }
 
-/* passed: options that are report's own. */
+/* passed contains options that mem passes on to report. */
 static int cmd_mem_run_report(
 	const struct cli *cli, const struct cmd_mem_settings *settings, char **passed, int passed_count)
 {
@@ -115,7 +115,7 @@ static int cmd_mem_run_report(
 	return code;
 }
 
-/* The row of an option as a word spells it, in full or by its first letter; NULL: there is none. */
+/* Finds an option by its long name or its letter. Returns NULL if there is none. */
 static const struct option *find_option(const struct option_table *rows, const char *word)
 {
 	bool is_negated;
@@ -128,7 +128,7 @@ static const struct option *find_option(const struct option_table *rows, const c
 	return NULL;
 }
 
-/* Whether the value is the next word. */
+/* Returns whether the option's value is the next word. */
 static bool wants_next(const struct option *option, const char *word, const char *next)
 {
 	bool is_long = word[1] == '-';
@@ -139,7 +139,7 @@ static bool wants_next(const struct option *option, const char *word, const char
 	return !option->argument_is_optional || (option->takes_next_word && next[0] != '-');
 }
 
-/* Words after "report": its own options, which are moved to the end, and those for the verb report. */
+/* Separates mem's own options after "report" from those of the verb report. */
 static int take_own_words(char **words, int count, char **own, char **passed)
 {
 	int own_count = 0, passed_count = 0;
@@ -178,7 +178,7 @@ static int run_dump(const struct cli *cli, const struct cmd_mem_settings *settin
 	return code;
 }
 
-/* The first option of report that would have to do something with a dump; NULL: none. */
+/* Returns the first of report's options that would affect a dump, or NULL if there is none. */
 static const char *without_dump(char **words, int count)
 {
 	for (int i = 0; i < count; i++)
@@ -220,7 +220,7 @@ static int cmd_mem_run(const struct cli *cli, const struct command *command, int
 {
 	struct cmd_mem_settings settings = {0};
 	int rest;
-	/* What follows is that verb's own: -U of record is another one. */
+	/* Words after the subcommand belong to it; for example, record has another option -U. */
 	int before = 1;
 	while (before < argc && !cli_is_subverb(argv[before], "record") && !is_report(argv[before]))
 		before++;

@@ -7,17 +7,18 @@
 #include "cli/commands.h"
 #include "kernel/events/memory_events.h"
 
-#define LEAST_LATENCY		30 /* cycles; the CPU's own counts of shorter loads would drown the rest */
+#define LEAST_LATENCY		30 /* Minimum latency in cycles. Samples of faster loads would outnumber all others. */
 #define MEMORY_RECORD_MAX_WORDS 24
 
 struct memory_record_job {
 	struct memory_record wanted;
 	struct memory_event_request request;
 	bool all_kernel, all_user, lists;
-	const char *problem; /* NULL: none */
+	const char *problem; /* NULL if the options are valid. */
 };
 
-/* The value of an option with one, "--name value", "--name=value" or "-n value"; NULL: it is another option. */
+/* Returns the value of an option that is written as "--name value", "--name=value" or "-n value", or NULL if the
+ * word is another option. */
 static const char *memory_record_value_of(char **argv, int argc, int *at, const char *name, char letter)
 {
 	const char *word = argv[*at];
@@ -52,7 +53,7 @@ static void set_event(struct memory_record_job *job, const char *event)
 		job->problem = "-e takes list, ldlat-loads or ldlat-stores";
 }
 
-/* One option of this verb; false: it is record's. */
+/* Handles an option of this verb. Returns false if the option belongs to record. */
 static bool take_option(struct memory_record_job *job, char **argv, int argc, int *at)
 {
 	const char *value;

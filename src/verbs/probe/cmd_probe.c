@@ -15,7 +15,7 @@
 
 struct cmd_probe_settings {
 	struct probe_settings probe;
-	char *symfs; /* without its layout */
+	char *symfs; /* A copy of --symfs without the suffix that selects the layout. */
 	bool is_out_of_memory;
 };
 
@@ -81,7 +81,7 @@ static const char *take_funcs(const struct option_use *use)
 	return problem;
 }
 
-/* Definitions without a target that stand before it get the target, too. */
+/* The target also applies to preceding definitions that have none. */
 static void cmd_probe_set_target(struct probe_settings *probe, enum probe_binary_kind kind, const char *name)
 {
 	probe->target = (struct probe_target){kind, name};
@@ -219,7 +219,7 @@ static const char *const probe_examples[] = {"see which functions of a program c
 	"tally probe -x ./app --vars work:3", "list the probes", "tally probe --list", "remove one",
 	"tally probe --del probe_app:work", NULL};
 
-/* The words that are no options are one definition; a path before it is the program. */
+/* All words that are not options form one definition. If the first is a path, it names the program. */
 static enum tally_status cmd_probe_take_words(
 	struct cmd_probe_settings *settings, int count, char **words, char **joined, struct tally_error *err)
 {
@@ -246,7 +246,7 @@ static enum tally_status cmd_probe_take_words(
 	return settings->is_out_of_memory ? error_nomem(err) : TALLY_OK;
 }
 
-/* What cannot be used together; CLI_GO_ON: all is well. */
+/* Checks for options that cannot be used together. Returns CLI_GO_ON if there are none. */
 static int cmd_probe_check(const struct cli *cli, const struct command *command, const struct probe_settings *probe)
 {
 	if (probe->is_quiet && probe->verbose > 0)
@@ -291,7 +291,7 @@ static int cmd_probe_go(const struct cli *cli, const struct command *command, co
 	}
 }
 
-/* As perf: without arguments, all options on standard error. */
+/* As in perf, prints all options to standard error if there are no arguments. */
 static int cmd_probe_usage(const struct cli *cli, const struct command *command)
 {
 	struct text usage = {0};

@@ -23,10 +23,11 @@ struct probe_add {
 	const struct command *command;
 	const struct probe_settings *settings;
 	struct arena arena;
-	VEC(struct probe_definition) definitions; /* by wish; all are there before the first is converted */
-	VEC(struct probe_add_target) targets; /* each is opened once */
+	/* One definition per wish. All are parsed before the first is converted. */
+	VEC(struct probe_definition) definitions;
+	VEC(struct probe_add_target) targets; /* Each target is opened once. */
 	struct probe_conversion conversion;
-	VEC(const struct probe_binary *) binaries; /* by probe; NULL: the cache knows it */
+	VEC(const struct probe_binary *) binaries; /* Indexed by probe; NULL if the probe comes from the cache. */
 	struct probe_blacklist blacklist;
 	struct tally_error err;
 	bool is_wrong_usage;
@@ -81,7 +82,7 @@ static enum tally_status probe_add_open(
 	return TALLY_OK;
 }
 
-/* A line of the cache is the kernel's text already. */
+/* A line of the cache is already in the kernel's syntax. */
 static enum tally_status probe_add_cached_line(
 	struct probe_add *add, const struct probe_definition *definition, const struct cached_probe *found)
 {
@@ -100,7 +101,7 @@ static enum tally_status probe_add_cached_line(
 	return TALLY_OK;
 }
 
-/* What of an SDT probe the kernel cannot fetch. */
+/* Adds a note about arguments of an SDT probe that the kernel cannot fetch. */
 static enum tally_status probe_add_note_left(struct probe_add *add, const struct sdt_arguments_left *left)
 {
 	const char *note = arena_printf(&add->conversion.arena,
@@ -170,7 +171,8 @@ static void probe_add_print_notes(const struct probe_add *add)
 	probe_settings_print_notes(add->settings, add->conversion.notes.items, add->conversion.notes.len);
 }
 
-/* "ftrace.event.kprobes.vfs_read.probe = '_text+7047664 %di'": the kernel makes them when it boots, in a group of its own. */
+/* Prints a line such as "ftrace.event.kprobes.vfs_read.probe = '_text+7047664 %di'". The kernel creates these probes
+ * at boot, in its group kprobes. */
 static void probe_add_print_bootconfig(const struct probe_add *add, const struct probe_event *event, struct text *out)
 {
 	if (!str_equal(event->group, STR("probe")) && !add->settings->is_quiet)
@@ -203,7 +205,7 @@ static int probe_add_print(struct probe_add *add)
 	return cli_finish_text(add->cli, &out);
 }
 
-/* Names that no other event has; probes that are there twice are dropped. */
+/* Chooses names that no other event has, and drops duplicate probes. */
 static enum tally_status probe_add_name(struct probe_add *add, const struct probe_list *list)
 {
 	struct probe_names names;
@@ -274,7 +276,7 @@ static void probe_add_print_added(struct probe_add *add)
 	text_deinit(&out);
 }
 
-/* What the cache calls the definition: with the group, where its event is named. */
+/* Prints the definition's name in the cache. It includes the group if the definition names the event. */
 static void probe_add_print_cached(
 	const struct probe_definition *definition, const struct probe_event *event, struct text *out)
 {
@@ -288,7 +290,7 @@ static void probe_add_print_cached(
 	text_bytes(out, rest.data, rest.len);
 }
 
-/* --cache: what was added can be added again by name. */
+/* Implements --cache, which stores the added probes so that they can be added again by name. */
 static enum tally_status probe_add_cache(struct probe_add *add)
 {
 	struct build_id_cache cache;
@@ -324,7 +326,7 @@ static int probe_add_to_kernel(struct probe_add *add)
 	const struct probe_settings *settings = add->settings;
 	enum tally_status status = probe_list_read(kernel_seam_linux(), &list, &add->err);
 	bool has_list = status == TALLY_OK;
-	/* What a dry run would do is shown without tracefs too. */
+	/* A dry run does not need tracefs. */
 	if (!has_list && settings->is_dry && status != TALLY_NOMEM)
 		status = TALLY_OK;
 	if (status == TALLY_OK)

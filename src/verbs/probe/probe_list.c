@@ -21,7 +21,7 @@ static bool probe_list_is_wanted(const struct probe_settings *settings, const st
 	return settings->wishes.len == 0;
 }
 
-/* On standard error: who reads the list gets an empty one, as perf's. */
+/* Reports on standard error that there is no probe; the list itself is empty, as in perf. */
 static void probe_list_say_none(const struct probe_settings *settings, const char *where, const char *pattern)
 {
 	struct text text = {0};
@@ -37,7 +37,7 @@ static void probe_list_say_none(const struct probe_settings *settings, const cha
 	text_deinit(&text);
 }
 
-/* Splits "GROUP:EVENT"; a pattern without a group means any. */
+/* Splits "GROUP:EVENT". A pattern without a group matches any group. */
 static struct cached_probe_query probe_list_query(const struct build_id_cache *cache, const char *pattern)
 {
 	struct cached_probe_query query = {.cache = cache, .event = str_from(pattern), .has_stale = true};
@@ -156,7 +156,7 @@ static int probe_list_by_name(const void *a, const void *b)
 	return (x->is_user > y->is_user) - (x->is_user < y->is_user);
 }
 
-/* An event of several probes is removed at once. */
+/* Merges the probes of an event, because they are removed together. */
 static size_t probe_list_unite(struct probe_event *events, size_t count)
 {
 	size_t kept = 0;

@@ -35,7 +35,7 @@ struct probe_look_names {
 	VEC(const char *) items;
 };
 
-/* Names as they are shown, in order. */
+/* Collects the names as they are displayed, in sorted order. */
 static enum tally_status probe_look_names_add(const struct probe_settings *settings, struct probe_binary *binary,
 	const struct probe_filter *filter, struct arena *arena, struct probe_look_names *names, struct tally_error *err)
 {

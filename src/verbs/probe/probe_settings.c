@@ -26,7 +26,7 @@ enum tally_status probe_settings_open(const struct probe_settings *settings, con
 	return probe_binary_open(&options, binary, err);
 }
 
-/* perf's, which are negative numbers of errors. */
+/* Returns perf's exit code, which is a negative errno. */
 static int probe_settings_code(const struct tally_error *err)
 {
 	if (err->errnum > 0 && err->errnum < 128)

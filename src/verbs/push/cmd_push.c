@@ -17,7 +17,7 @@
 #include "tasks/fleet/fleet_store.h"
 #include "verbs/push/push_recording.h"
 
-#define TRIES	     12 /* while the server asks to come later */
+#define TRIES	     12 /* Maximum number of attempts while the server asks for a later retry. */
 #define USUAL_WAIT_S 5
 #define WAIT_MAX_S   30
 #define BATCH_END    ".batch"
@@ -36,7 +36,8 @@ struct push_job {
 	const struct push_settings *settings;
 	struct fleet_store *store;
 	uint64_t files, samples, duplicates, failures;
-	bool has_ended; /* the store cannot be reached, or refuses us: other files would fare the same */
+	/* Set if the store is unreachable or denies access, because sending other files would fail as well. */
+	bool has_ended;
 };
 
 static const char *add_push_label(const struct option_use *use)
@@ -121,7 +122,7 @@ static void take_receipt(struct push_job *job, const char *path, const struct ba
 	}
 }
 
-/* A server that is busy says when to come again. */
+/* Sends a batch. If the server is busy, it says when to retry. */
 static void send_bytes(struct push_job *job, const char *path, struct tally_bytes bytes)
 {
 	struct tally_error err;
@@ -200,7 +201,7 @@ static int is_batch_entry(const struct dirent *entry)
 	return is_batch_name(entry->d_name);
 }
 
-/* The batches that an agent wrote into a folder, the oldest first. */
+/* Sends the batches that an agent wrote to a folder, the oldest first. */
 static void push_folder(struct push_job *job, const char *path)
 {
 	struct dirent **entries;

@@ -23,7 +23,8 @@
 #include "tasks/session/data_source.h"
 #include "tasks/session/symbol_notes.h"
 
-#define NO_SYSTEM "/nonexistent" /* labels come from the recording, not from what runs here */
+/* A root directory that does not exist, so that labels are not derived from processes running here. */
+#define NO_SYSTEM "/nonexistent"
 
 struct push_recording {
 	const struct cli *cli;
@@ -53,7 +54,7 @@ static int is_data_file(const struct dirent *entry)
 	return strncmp(entry->d_name, "data", 4) == 0;
 }
 
-/* A recording may be a folder: "data", "data.0" and so on. */
+/* A recording may be a directory that contains "data", "data.0" and so on. */
 static enum tally_status hash_folder(struct content_id *c, const char *path, struct tally_error *err)
 {
 	struct dirent **entries;
@@ -94,7 +95,7 @@ static enum tally_status push_recording_identify(struct push_recording *p, struc
 	return TALLY_OK;
 }
 
-/* What the user says takes the place of what the recording says. */
+/* Labels of the user take precedence over those of the recording. */
 static bool push_recording_add_label(struct push_recording *p, struct tally_str name, struct tally_str value)
 {
 	for (size_t i = 0; i < p->label_count; i++)
@@ -157,7 +158,7 @@ static enum tally_status push_recording_read(struct push_recording *p, struct ta
 	return TALLY_OK;
 }
 
-/* Of CLOCK_REALTIME. */
+/* Computes the times in CLOCK_REALTIME. */
 static void push_recording_time(struct push_recording *p, struct fleet_batch *parts)
 {
 	const struct perfdata_features *f = perfdata_reader_features(p->source.reader);
@@ -206,7 +207,7 @@ static enum tally_status push_recording_make(
 	memcpy(parts.id, p->id, sizeof(parts.id));
 	status = fleet_batch_make(&parts, p->result.profile, batch, err);
 	if (status == TALLY_OK)
-		p->result.profile = NULL; /* the batch's */
+		p->result.profile = NULL; /* The batch owns the profile. */
 	return status;
 }
 

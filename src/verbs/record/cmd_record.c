@@ -35,15 +35,15 @@
 struct cmd_record_run {
 	const struct cli *cli;
 	const struct command *command;
-	const struct kernel_seam *kernel; /* that of the rung */
+	const struct kernel_seam *kernel; /* The kernel interface of the selected rung. */
 	struct record_rung rung;
 	struct record_settings settings;
 	struct record_plan plan;
 	struct event_list events, switch_events;
 	struct tracepoint_hold hold;
-	struct record_files *files; /* NULL: nothing is wanted of files whose names may be gone */
+	struct record_files *files; /* NULL if no files are needed that may be removed during the recording. */
 	struct diag diag;
-	char **argv; /* the whole command line */
+	char **argv; /* The whole command line. */
 };
 
 static void say_ring_size(const struct record_settings *s)
@@ -78,7 +78,7 @@ static void cmd_record_complete(struct cmd_record_run *run, bool has_command)
 			(unsigned long long)(mapped / 2) >> 10);
 }
 
-/* The number of running threads of a whole machine says nothing about one program. */
+/* The number of running threads in the whole machine says nothing about a single program. */
 static int check_latency(const struct cmd_record_run *run)
 {
 	if (!run->settings.latency || !run->settings.target.system_wide)
@@ -103,7 +103,7 @@ static int check_outputs(const struct cmd_record_run *run)
 	return 0;
 }
 
-/* What is packed at the end is one file, whose samples need no program to be understood. */
+/* --self-contained produces a single file, whose samples can be interpreted without the program. */
 static int check_self_contained(const struct cmd_record_run *run)
 {
 	const struct record_settings *s = &run->settings;
@@ -118,7 +118,7 @@ static int check_self_contained(const struct cmd_record_run *run)
 	return cli_failf(run->cli, "--self-contained with %s is not supported yet", other);
 }
 
-/* Whether files are needed after they may have been removed: for the cache, the pack, or unwinding. */
+/* Returns whether files are needed after they may have been removed: for the cache, the pack, or unwinding. */
 static bool holds_files(const struct cmd_record_run *run)
 {
 	const struct record_settings *s = &run->settings;
@@ -214,7 +214,8 @@ static void say_stacks(const struct cmd_record_run *run, const struct record_sum
 	text_deinit(&lines);
 }
 
-/* Events that ended at an exec: the rest is not in the recording. A short command tells only by its program's file. */
+/* Warns if the kernel removed the events at an exec, so that the rest is not recorded. For a short command, only its
+ * program's file shows this. */
 static void say_cut_off(const struct cmd_record_run *run, char *const *command, const struct record_summary *summary)
 {
 	bool is_command =
@@ -283,7 +284,7 @@ static void say_outcome(const struct cmd_record_run *run, char *const *command, 
 		cli_notef(run->cli, "most call chains stop after one or two functions: %s", ADVICE_FRAME_POINTERS);
 }
 
-/* Ends as the command did, or as the signal would have ended us. */
+/* Exits with the command's status, or by the signal that ended the recording. */
 static int cmd_record_leave(const struct record_summary *summary, int code)
 {
 	int signal_number = summary->signal;
@@ -299,7 +300,7 @@ static int cmd_record_leave(const struct record_summary *summary, int code)
 	return 128 + signal_number;
 }
 
-/* perf's exit code for a target that is not there. */
+/* Returns perf's exit code for a target that does not exist. */
 static int failure_code(const struct cmd_record_run *run, const struct tally_error *err)
 {
 	const struct target_request *t = &run->settings.target;
@@ -312,7 +313,7 @@ static int failure_code(const struct cmd_record_run *run, const struct tally_err
 	return EXIT_FAILED;
 }
 
-/* Tells what a pattern names that does not open. */
+/* Opens the tracepoints, and adds notes about those that match a pattern but cannot be opened. */
 static enum tally_status hold_tracepoints(struct cmd_record_run *run, struct tally_error *err)
 {
 	struct text left_out = {0};
@@ -378,13 +379,13 @@ static int cmd_record_record(struct cmd_record_run *run, char *const *command)
 	if (status == TALLY_OK)
 		return cmd_record_leave(&summary, 0);
 	int code = failure_code(run, &err);
-	if (code == EXIT_OF(12)) /* perf's words, which scripts look for */
+	if (code == EXIT_OF(12)) /* Scripts search for perf's message. */
 		cli_sayf("Couldn't create thread/CPU maps: %s\n", strerror(ESRCH));
 	cli_sayf("%s\n", err.text);
 	return code;
 }
 
-/* A copy of the whole command line: the option parser moves words. */
+/* Copies the whole command line, because the option parser reorders words. */
 static char **cmd_record_copy_command_line(const char *program, int argc, char **argv)
 {
 	char **copy = calloc((size_t)argc + 2, sizeof(*copy));
@@ -475,7 +476,7 @@ static int cmd_record_run_parsed(struct cmd_record_run *run, char *const *comman
 	return code;
 }
 
-/* --setup-filter records nothing. */
+/* Runs --setup-filter, which records nothing. */
 static int cmd_record_setup_filter(const struct cmd_record_run *run, bool has_command)
 {
 	const char *opened_path = NULL;

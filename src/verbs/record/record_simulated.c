@@ -13,8 +13,9 @@
 #include "tasks/simulation/simulation_recording.h"
 #include "tasks/simulation/simulation_run.h"
 
-#define EVENT_DEFAULT	    "instructions"
-#define STACK_BYTES_DEFAULT 32768 /* deep stacks of C++ programs; longer ones are joined with earlier dumps */
+#define EVENT_DEFAULT "instructions"
+/* Sufficient for deep stacks of C++ programs. Longer stacks are joined with earlier dumps. */
+#define STACK_BYTES_DEFAULT 32768
 
 struct record_simulated_option {
 	bool is_given;
@@ -38,7 +39,7 @@ static const char *record_simulated_other_target(const struct record_settings *s
 	return record_simulated_first(options, ARRAY_LEN(options));
 }
 
-/* What only the kernel's events have. */
+/* Returns an option that only kernel events support, or NULL if none is given. */
 static const char *record_simulated_kernels(const struct record_settings *s)
 {
 	const struct record_sample_fields *f = &s->fields;
@@ -59,7 +60,7 @@ static const char *record_simulated_kernels(const struct record_settings *s)
 	return record_simulated_first(options, ARRAY_LEN(options));
 }
 
-/* What belongs to rings that are read while the command runs. */
+/* Returns an option that concerns ring buffers, which simulation does not have, or NULL if none is given. */
 static const char *record_simulated_rings(const struct record_settings *s)
 {
 	const struct record_simulated_option options[] = {{s->ring_bytes || s->has_aux_size, "-m"},
@@ -96,7 +97,7 @@ static int record_simulated_refuse_chains(const struct record_simulated_input *i
 	return 0;
 }
 
-/* -D -1: the program says when (tally/simulation.h). */
+/* With -D -1, the program itself starts the recording (tally/simulation.h). */
 static bool record_simulated_starts_off(const struct record_settings *s)
 {
 	return s->has_delay && s->toggles.len == 0;
@@ -149,12 +150,12 @@ static enum tally_status record_simulated_choose(
 		       : status;
 }
 
-struct record_simulated_options { /* of the tool */
+struct record_simulated_options { /* Options for the Valgrind tool. */
 	struct arena arena;
 	VEC(const char *) items;
 };
 
-/* option NULL: there was no memory for it. */
+/* option is NULL if its allocation failed. */
 static bool record_simulated_add(struct record_simulated_options *options, const char *option)
 {
 	return option && vec_push(&options->items, option);
@@ -266,10 +267,10 @@ struct record_simulated_job {
 	struct simulation_recording *recording;
 	struct simulation_recording_summary sum;
 	struct diag notes;
-	bool is_explained; /* the notes say why there are no samples */
+	bool is_explained; /* Set if the notes explain why there are no samples. */
 };
 
-/* Runs the command; afterwards what it left is written, whatever ended it. */
+/* Runs the command, and writes the samples it produced, even if it failed. */
 static enum tally_status record_simulated_record(
 	struct record_simulated_job *job, struct record_summary *summary, struct tally_error *err)
 {
