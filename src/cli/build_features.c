@@ -27,7 +27,7 @@ static const struct build_feature features[] = {
 	{"libopencsd", "HAVE_CSTRACE_SUPPORT", false},
 	{"libperl", "HAVE_LIBPERL_SUPPORT", false},
 	{"libpfm4", "HAVE_LIBPFM", HAVE_PFM},
-	{"libpython", "HAVE_LIBPYTHON_SUPPORT", true}, /* script -s runs the installed one */
+	{"libpython", "HAVE_LIBPYTHON_SUPPORT", true}, /* script -s runs scripts with the installed Python. */
 	{"libslang", "HAVE_SLANG_SUPPORT", false},
 	{"libtraceevent", "HAVE_LIBTRACEEVENT", true},
 	{"libunwind", "HAVE_LIBUNWIND_SUPPORT", false},

@@ -21,7 +21,7 @@
 #include "code/binary_store.h"
 #include "kernel/system/program_path.h"
 
-static pid_t pager_pid = -1; /* of the program, which has one standard output */
+static pid_t pager_pid = -1; /* Global, because a process has a single standard output. -1 if no pager is running. */
 static bool pager_has_stderr;
 
 int cli_fail(const struct cli *cli, const struct tally_error *err)
@@ -31,7 +31,8 @@ int cli_fail(const struct cli *cli, const struct tally_error *err)
 	return EXIT_FAILED;
 }
 
-/* What names of others are in it cannot steer the terminal. */
+/* Prints a message in which control characters are escaped, because names from recordings must not control the
+ * terminal. */
 TALLY_PRINTF(1, 0)
 static void print_message(const char *format, va_list args)
 {
@@ -42,7 +43,8 @@ static void print_message(const char *format, va_list args)
 	bool ends_line = last > 0 && len > 0 && format[last - 1] == '\n';
 	char *visible = realloc(message, room), *own = strndup(format, last - ends_line);
 	if (visible && own) {
-		visible[len - ends_line] = 0; /* the last line end is ours: it allows no other */
+		/* The final newline belongs to the message; newlines in names are escaped. */
+		visible[len - ends_line] = 0;
 		control_spell_message(own, visible, room);
 	}
 	fputs(visible && own ? visible : "out of memory", stderr);
@@ -107,7 +109,6 @@ int cli_failf(const struct cli *cli, const char *format, ...)
 	return EXIT_FAILED;
 }
 
-/* Whether a folder of $PATH has it. */
 const char *cli_build_id_dir(const struct cli *cli, const char *symfs)
 {
 	return binary_store_has_root(symfs) && !cli->is_build_id_dir_asked ? NULL : cli->build_id_dir;
@@ -143,7 +144,8 @@ void cli_print_diag(const struct cli *cli, const struct diag *diag)
 		if (entry->level < DIAG_WARNING && cli_is_quiet(cli))
 			continue;
 		if (entry->level == DIAG_ERROR)
-			fprintf(stderr, "Error:\n%s", entry->text); /* perf's form, which scripts look for */
+			/* This is perf's format, which scripts search for. */
+			fprintf(stderr, "Error:\n%s", entry->text);
 		else
 			fprintf(stderr, "%s: %s: %s", cli->program, level_name(entry->level), entry->text);
 		if (entry->count > 1)
@@ -218,7 +220,7 @@ int cli_usagef(const struct cli *cli, const struct command *command, const char 
 static int cli_explain(const struct cli *cli, const struct command *command, const struct option_parse *parse)
 {
 	struct text t = {0};
-	/* perf separates the two kinds by a blank; scripts may rely on it. */
+	/* As in perf, "Error" follows two blanks for unknown options and one blank for others; scripts may depend on it. */
 	if (parse->is_sentence)
 		text_printf(&t, "%s\n\n", parse->message);
 	else
@@ -246,7 +248,7 @@ static int cli_list_options(const struct command *command)
 	return EXIT_LISTED;
 }
 
-/* Whether the command line has -v, in a verb that knows it. */
+/* Returns whether -v was given to a verb that has this option. */
 static bool is_verbose_asked(const struct command *command, const void *settings)
 {
 	struct option_walk walk = {.table = command->options};
@@ -305,7 +307,7 @@ static const char *pager_command(void)
 	return "less";
 }
 
-/* The terminal is the pager's until it ends: whoever interrupts us must not get it before. */
+/* The pager uses the terminal until it exits, so it must exit before the shell regains the terminal after a signal. */
 static void end_with_pager(int signal_number)
 {
 	close(STDOUT_FILENO);
@@ -335,7 +337,7 @@ void cli_start_pager(const struct cli *cli)
 	close(ends[0]);
 	if (pager_pid > 0) {
 		dup2(ends[1], STDOUT_FILENO);
-		/* Messages would be written over the pager's screen. */
+		/* Messages go through the pager, because they would overwrite its screen otherwise. */
 		pager_has_stderr = isatty(STDERR_FILENO) == 1;
 		if (pager_has_stderr)
 			dup2(ends[1], STDERR_FILENO);

@@ -15,7 +15,7 @@
 static const struct option_table completion_table = {NULL, 0, true};
 static const char *const completion_usages[] = {"bash|zsh|fish", NULL};
 
-/* What a shell can offer for an option of a command. */
+/* The kind of values that a shell can complete for an option. */
 enum offer { OFFER_OPTION_ONLY, OFFER_CHOICES, OFFER_EVENTS, OFFER_KEYS };
 
 static bool takes_events(const struct option *option)
@@ -28,7 +28,7 @@ static bool cmd_completion_is_shown(const struct option *option)
 	return option->kind != OPTION_UNSUPPORTED && !option->is_hidden;
 }
 
-/* Sort keys of a profile; sched, lock and kmem have columns of their own. */
+/* Returns whether the option takes sort keys of a profile; sched, lock and kmem have other keys. */
 static bool takes_keys(const struct command *command, const struct option *option)
 {
 	static const char *const profiles[] = {"report", "top", "diff", "mem"};
@@ -49,7 +49,7 @@ static enum offer offer_of(const struct command *command, const struct option *o
 	return option_has_choices(option) ? OFFER_CHOICES : OFFER_OPTION_ONLY;
 }
 
-/* "a|b" as "a b". */
+/* Prints "a|b" as "a b". */
 static void add_choices(struct text *t, struct tally_str choices)
 {
 	for (size_t i = 0; i < choices.len; i++)
@@ -114,7 +114,7 @@ static void cmd_completion_bash(struct text *t)
 {
 	size_t count;
 	const struct command *const *commands = commands_all(&count);
-	/* A list's last item; a colon ends bash's words, but not an event's name. */
+	/* These functions complete the last item of a list. bash splits words at colons, which event names contain. */
 	text_str(t,
 		"_tally_list()\n{\n\tlocal cur=$1 head=\n\tcase $cur in *,*) head=${cur%,*}, ;; esac\n"
 		"\tCOMPREPLY=($(compgen -P \"$head\" -W \"$2\" -- \"${cur##*,}\"))\n"
@@ -123,7 +123,7 @@ static void cmd_completion_bash(struct text *t)
 	text_str(t, "_tally()\n{\n\tlocal word=${COMP_WORDS[COMP_CWORD]} words verbs\n"
 		    "\tlocal cur=$word prev=${COMP_WORDS[COMP_CWORD-1]} keys='");
 	cmd_completion_add_keys(t);
-	/* --name=value is three words to bash. */
+	/* bash splits --name=value into three words. */
 	text_str(t, "'\n\ttype _get_comp_words_by_ref >/dev/null 2>&1 && _get_comp_words_by_ref -n : cur prev\n"
 		    "\tif [ \"$cur\" = = ]; then cur=\n"
 		    "\telif [ \"$prev\" = = ]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"

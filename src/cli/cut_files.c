@@ -9,7 +9,7 @@
 static volatile sig_atomic_t met;
 static uintptr_t page_bytes;
 
-/* mmap is a plain system call, though POSIX does not list it for handlers. */
+/* mmap is a plain system call on Linux, although POSIX does not list it as async-signal-safe. */
 static void put_zeros(int number, siginfo_t *info, void *context)
 {
 	uintptr_t page = (uintptr_t)info->si_addr & ~(page_bytes - 1);
@@ -18,7 +18,7 @@ static void put_zeros(int number, siginfo_t *info, void *context)
 	if (info->si_code == BUS_ADRERR &&
 		mmap((void *)page, page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
 		return;
-	/* Broken memory: the read is done again and ends the program. */
+	/* The memory itself is faulty: the read is repeated and terminates the program. */
 	signal(number, SIG_DFL);
 }
 

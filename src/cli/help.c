@@ -14,7 +14,7 @@ static size_t add_argument(struct text *t, const struct option *option)
 	size_t before = t->len;
 	if (!option->argument)
 		return 0;
-	/* perf shows a value that may be left out as if it had to be there, where it may stand apart. */
+	/* As in perf, an optional value is shown like a required one if it may be a separate word. */
 	if (option->argument_is_optional && !option->takes_next_word)
 		text_printf(t, option->name ? "[=<%s>]" : "[<%s>]", option->argument);
 	else
@@ -54,10 +54,10 @@ static int compare_options(const void *a, const void *b)
 	const char *right = y->letter ? &y->letter : y->name;
 	size_t n = x->letter ? 1 : 64;
 	int by_letter = strncasecmp(left, right, n);
-	return by_letter ? by_letter : -strncmp(left, right, n); /* -a before -A */
+	return by_letter ? by_letter : -strncmp(left, right, n); /* Sorts -a before -A. */
 }
 
-/* In perf's order: those with a letter first, then by name. Returns how many. */
+/* Sorts the options as perf does: those with a letter first, then the others by name. Returns their number. */
 static size_t sorted_options(const struct option_table *table, bool unsupported, const struct option **out)
 {
 	size_t count = 0;
@@ -117,7 +117,7 @@ void help_usage(struct text *t, const char *program, const struct command *comma
 	add_unsupported(t, command);
 }
 
-/* Paragraphs, filled to the width of a terminal; a blank line parts them. */
+/* Prints paragraphs, which are separated by blank lines, filled to the width of a terminal. */
 static void add_filled(struct text *t, const char *s)
 {
 	size_t column = 0;
@@ -162,7 +162,7 @@ void help_program(struct text *t, const char *program)
 	text_printf(t, "\n See '%s help COMMAND' for more information on a specific command.\n\n", program);
 }
 
-/* roff gives meaning to a leading dot and to backslashes and dashes. */
+/* Escapes leading dots, backslashes and dashes, which have a meaning in roff. */
 static void add_roff(struct text *t, const char *s)
 {
 	for (bool line_start = true; *s; s++) {

@@ -106,7 +106,7 @@ static int wrong_option(const struct cli *cli, const char *word)
 	return EXIT_USAGE;
 }
 
-/* An option that stands before the verb. */
+/* Handles an option before the verb. */
 static int main_use_option(struct cli *cli, const char *word)
 {
 	if (main_is_one_of(word, "--help", "-h"))
@@ -143,7 +143,8 @@ static int take_build_id_dir(struct cli *cli, const char *dir)
 	return CLI_GO_ON;
 }
 
-/* The value of the last such setting. Mistakes in the configuration are reported by the verbs that read more of it. */
+/* Stores the value of the last buildid.dir. Errors in the configuration are reported by the verbs that read more of
+ * it. */
 static enum tally_status note_build_id_dir(void *data, const struct config_text *config, struct tally_error *err)
 {
 	char **dir = data;
@@ -160,7 +161,7 @@ static enum tally_status note_build_id_dir(void *data, const struct config_text 
 	return error_nomem(err);
 }
 
-/* The text is the caller's. */
+/* The caller frees *dir. */
 static int read_build_id_dir(struct cli *cli, char **dir)
 {
 	struct diag unsaid;
@@ -177,12 +178,12 @@ static int read_build_id_dir(struct cli *cli, char **dir)
 
 #define CPUS_PER_ARENA 4
 
-/* Tables grow by doubling, and the memory that they leave is soon used again, so it is not returned to the kernel,
- * which would have to clear it again. A few workers share an arena: by default each would have its own, with pages of
- * its own to be cleared. */
+/* Tables grow by doubling, and the memory that they free is soon reused, so it is not returned to the kernel, which
+ * would have to clear its pages again. A few workers share an arena, because by default each would have its own,
+ * with more pages to be cleared. */
 static void keep_freed_memory(void)
 {
-#ifdef M_ARENA_MAX /* of glibc: other C libraries have no arenas */
+#ifdef M_ARENA_MAX /* Only glibc has arenas. */
 	mallopt(M_ARENA_MAX, 1 + (int)thread_pool_workers(SIZE_MAX, 0) / CPUS_PER_ARENA);
 	mallopt(M_MMAP_THRESHOLD, 1 << 26);
 	mallopt(M_TRIM_THRESHOLD, 1 << 30);
@@ -192,7 +193,8 @@ static void keep_freed_memory(void)
 
 #if !HAVE_DLOPEN && defined(__GLIBC__)
 #include <nss.h>
-/* Users are those of /etc/passwd: for others glibc would load libraries, of whatever version the machine has. */
+/* Users are looked up in /etc/passwd only. For other sources, a static glibc would load libraries of whatever
+ * version is installed. */
 static void load_no_name_services(void)
 {
 	__nss_configure_lookup("passwd", "files");
@@ -208,8 +210,8 @@ static void ignore_size_limit(int number)
 	(void)number;
 }
 
-/* At the file size limit (ulimit -f) the write fails, and that is reported. The signal gets a handler instead of being
- * ignored, because commands that we start would inherit that it is ignored; a handler ends at their exec. */
+/* At the file size limit (ulimit -f), the write fails and the error is reported. The signal is handled rather than
+ * ignored, because a started command would inherit that it is ignored, while exec resets handlers. */
 static void survive_size_limit(void)
 {
 	struct sigaction action = {.sa_handler = ignore_size_limit, .sa_flags = SA_RESTART}, before;
@@ -223,11 +225,11 @@ int main(int argc, char **argv)
 	keep_freed_memory();
 	load_no_name_services();
 	const char *program = program_name(argc > 0 ? argv[0] : "");
-	/* Scripts that call perf read both streams, and take a line that perf does not print for a failure. */
+	/* Scripts that call perf read standard error too, and regard a line that perf does not print as an error. */
 	bool is_quiet = strcmp(program, "perf") == 0 && isatty(STDERR_FILENO) != 1;
 	struct cli cli = {
 		.program = program, .commit = COMMIT, .is_quiet = &is_quiet, .use_pager = isatty(STDOUT_FILENO) == 1};
-	/* It is not a failure if the reader closes the pipe early. */
+	/* It is not an error if the reader closes the pipe early, so SIGPIPE terminates the program. */
 	signal(SIGPIPE, SIG_DFL);
 	survive_size_limit();
 	install_sigbus_handler();
@@ -240,7 +242,7 @@ int main(int argc, char **argv)
 	}
 	if (i >= argc) {
 		int code = print_help(&cli);
-		return code ? code : 1; /* as perf: no verb is a mistake, which help answers */
+		return code ? code : 1; /* As in perf, a missing verb is an error, and help is printed. */
 	}
 	char *build_id_dir = NULL;
 	int code = read_build_id_dir(&cli, &build_id_dir);

@@ -23,7 +23,7 @@ static void *memory_watch_watched(void *block)
 	return block;
 }
 
-/* Of functions that fail for other reasons, too. */
+/* Handles functions that may also fail for other reasons. */
 static void *watched_errno(void *result)
 {
 	return !result && errno == ENOMEM ? memory_watch_watched(NULL) : result;
@@ -36,7 +36,7 @@ static int watched_number(int number)
 	return number;
 }
 
-/* The names are the linker's: of --wrap=NAME, a call of NAME goes to __wrap_NAME, and one of __real_NAME to NAME. */
+/* The linker's option --wrap=NAME redirects calls of NAME to __wrap_NAME, and calls of __real_NAME to NAME. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 void *__real_malloc(size_t size);
@@ -125,7 +125,7 @@ char *__wrap_realpath(const char *path, char *resolved)
 	return watched_errno(__real_realpath(path, resolved));
 }
 
-/* Of files only: a spool that gets no addresses takes fewer. */
+/* Reports failures for mappings of files only. A spool that cannot reserve address space reserves less. */
 void *__real_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
 void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {

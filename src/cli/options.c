@@ -22,7 +22,7 @@ static bool options_equals(const char *name, const char *text, size_t len)
 	return strlen(name) == len && memcmp(name, text, len) == 0;
 }
 
-/* Whether a row before the group's has the same name, or, of one without a name, the same letter. */
+/* Returns whether a row before the group has the same name or, if the option has no name, the same letter. */
 static bool option_is_replaced(const struct option_table *table, size_t before, const struct option *option)
 {
 	for (size_t i = 0; i < before; i++) {
@@ -55,7 +55,7 @@ const struct option *option_walk_next(struct option_walk *walk)
 	return NULL;
 }
 
-/* As options_find; *base is where the settings of the row's table begin. */
+/* Like options_find; *base is set to the offset of the settings of the row's table. */
 static const struct option *find_named(
 	const struct option_table *table, const char *name, size_t len, bool *is_negated, size_t *base)
 {
@@ -87,7 +87,8 @@ const struct option *options_find(const struct option_table *table, const char *
 	return find_named(table, name, len, is_negated, &base);
 }
 
-/* The option that alone begins with this name, NULL if none does. If several do, *second is another. */
+/* Returns the only option that begins with this name, or NULL if none or several do. If there are several, *second
+ * is another one. */
 static const struct option *find_abbreviated(const struct option_table *table, const char *name, size_t len,
 	const struct option **second, bool *is_negated, size_t *base)
 {
@@ -125,7 +126,7 @@ bool option_has_choices(const struct option *option)
 	return strchr(argument, '|') && argument[strspn(argument, "abcdefghijklmnopqrstuvwxyz0123456789-|")] == '\0';
 }
 
-/* Adds to the message the choice that is nearest to a value that will not do. */
+/* Adds to the message the valid choice that is most similar to the invalid value. */
 static void suggest_choice(struct option_parse *parse, const struct option *option, const char *value)
 {
 	char choices[sizeof(parse->message)];
@@ -220,13 +221,13 @@ static enum option_result options_apply(
 	}
 	case OPTION_UNSUPPORTED:
 		return options_refuse(parse, option, by_letter);
-	case OPTION_GROUP: /* the walk gives its rows instead */
+	case OPTION_GROUP: /* The walk returns the rows of a group instead. */
 		break;
 	}
 	return OPTIONS_BAD;
 }
 
-/* *index is the position of the word in hand; a separate value moves it on. */
+/* *index is the position of the current word; it is advanced if the value is a separate word. */
 static enum option_result options_use_option(struct option_parse *parse, const struct option *option, bool by_letter,
 	bool is_negated, const char *attached, int *index)
 {
@@ -328,7 +329,7 @@ static enum option_result short_options(struct option_parse *parse, const char *
 	return OPTIONS_OK;
 }
 
-/* Moves argv[from] to position to, the words between one up. */
+/* Moves argv[from] to position to, and the words between them up by one. */
 static void move_word(char **argv, int from, int to)
 {
 	char *word = argv[from];
@@ -338,7 +339,7 @@ static void move_word(char **argv, int from, int to)
 
 enum option_result options_parse(struct option_parse *parse)
 {
-	int words = 0; /* that are no options, gathered at the end of those parsed */
+	int words = 0; /* Number of words that are not options; they are moved behind the options parsed so far. */
 	parse->rest = parse->argc;
 	for (int i = 1; i < parse->argc; i++) {
 		char *word = parse->argv[i];
@@ -352,7 +353,7 @@ enum option_result options_parse(struct option_parse *parse)
 		}
 		if (strcmp(word, "--") == 0) {
 			parse->had_separator = true;
-			/* Words before it stay in front of those behind it. */
+			/* Words before "--" stay in front of those after it. */
 			memmove(parse->argv + i - words + 1, parse->argv + i - words,
 				(size_t)words * sizeof(*parse->argv));
 			parse->rest = i - words + 1;

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-/* The input is mapped while the output is written: the same file would lose both. */
+/* Returns whether the output is the input, which is still mapped while the output is written and would be destroyed. */
 static bool output_file_is_same(const char *input, const struct stat *out)
 {
 	struct stat in;
@@ -31,7 +31,7 @@ static enum tally_status fail_to_open(const char *path, struct tally_error *err)
 	return error_set_errno(err, TALLY_IO, errno, "%s", path);
 }
 
-/* Names: the place behind symbolic links, which stay, and the one beside it. */
+/* Determines the target behind symbolic links, which are kept, and the temporary name next to it. */
 static enum tally_status name_output(const char *path, struct output_file *file, struct tally_error *err)
 {
 	char *real = realpath(path, NULL);
@@ -50,7 +50,7 @@ static void forget_names(struct output_file *file)
 	file->place = file->beside = NULL;
 }
 
-/* before: of the file that is there; NULL: none. */
+/* before is the status of the existing file, or NULL if there is none. */
 static enum tally_status output_file_open_beside(
 	const char *path, const struct stat *before, struct output_file *file, struct tally_error *err)
 {
@@ -85,7 +85,7 @@ enum tally_status output_file_open(
 		if (!is_there || status == TALLY_NOMEM)
 			return status;
 	}
-	/* A pipe or a device; or a file in a folder where no other may be made. */
+	/* This is a pipe, a device, or a file in a directory in which no other file can be created. */
 	file->fd = open(path, O_WRONLY | O_CLOEXEC | (is_there && S_ISREG(st.st_mode) ? O_TRUNC : 0));
 	return file->fd >= 0 ? TALLY_OK : fail_to_open(path, err);
 }
@@ -100,7 +100,7 @@ enum tally_status output_file_finish(struct output_file *file, enum tally_status
 	bool is_closed = file->fd < 0 || file->fd == STDOUT_FILENO || close(file->fd) == 0;
 	if (status == TALLY_OK && !is_closed)
 		status = fail_to_open(file->place ? file->place : "output", err);
-	/* Something may be missing in it. */
+	/* After a failed allocation, the output may be incomplete. */
 	if (status == TALLY_OK && file->beside && error_memory_ran_out())
 		status = error_nomem(err);
 	if (status == TALLY_OK && file->beside && rename(file->beside, file->place) != 0)

@@ -17,7 +17,7 @@
 #define WIDTH_ELSE 80
 #define CLEAR_LINE "\r\033[K"
 
-/* An estimate from less than that jumps. */
+/* Estimates from a shorter time fluctuate too much. */
 #define ESTIMATE_FROM_SECONDS 0.2
 
 static void progress_line_add_bytes(struct text *t, uint64_t bytes)
@@ -61,17 +61,17 @@ unsigned progress_line_width(void)
 	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : WIDTH_ELSE;
 }
 
-static atomic_bool is_drawn; /* the terminal's line */
+static atomic_bool is_drawn; /* Set while the terminal shows the line. */
 
 void progress_line_put(struct tally_str line)
 {
 	struct text t = {0};
 	pid_t foreground = tcgetpgrp(STDERR_FILENO);
 	if (foreground > 0 && foreground != getpgrp())
-		return; /* the terminal is another's now */
+		return; /* Another process group is in the foreground. */
 	text_str(&t, CLEAR_LINE);
 	text_bytes(&t, line.data, line.len);
-	/* The line is only useful now, so it is left out if the terminal does not accept it. */
+	/* A write error is ignored, because the line is only useful now. */
 	if (!t.failed && write(STDERR_FILENO, t.data, t.len) > 0)
 		atomic_store(&is_drawn, line.len > 0);
 	text_deinit(&t);
@@ -83,7 +83,7 @@ void progress_line_erase(void)
 		progress_line_put((struct tally_str){0});
 }
 
-/* True: it is time to end. */
+/* Returns true if the thread has been asked to end. */
 static bool wait_ms(struct progress_line *line, long ms)
 {
 	struct timespec until;
@@ -123,7 +123,7 @@ static void *progress_line_show(void *context)
 		if (!state.what)
 			continue;
 		text_clear(&t);
-		/* The last column stays free, so that no terminal goes to the next line. */
+		/* The last column stays empty, because some terminals wrap after it. */
 		progress_line_text(&t, &state, progress_line_width() - 1);
 		progress_line_put((struct tally_str){t.data, t.failed ? 0 : t.len});
 	}
@@ -132,7 +132,7 @@ static void *progress_line_show(void *context)
 	return NULL;
 }
 
-static bool is_screen_on; /* the terminal's: a process has one */
+static bool is_screen_on; /* Global, because a process has one terminal. Set while a full-screen interface is active. */
 
 void progress_line_hide(bool is_hidden)
 {

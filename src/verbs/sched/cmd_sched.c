@@ -18,7 +18,7 @@
 #define SCHED_MAX_STACK		127
 
 #define ROW(member) .offset = offsetof(struct sched_settings, member)
-/* What every verb takes, before and behind its name. */
+/* Options that all verbs accept, both before and after the verb's name. */
 #define SCHED_COMMON_ROWS                                                                                      \
 	{"dump-raw-trace", 'D', OPTION_FLAG, ROW(dump), .help = "print all records first, as report -D does"}, \
 		INPUT_OPTIONS(struct sched_settings, input),                                                   \
@@ -107,7 +107,8 @@ static const struct verb sched_verbs[] = {
 };
 #define SCHED_VERB_PREFIX sizeof("sched")
 
-/* The span that --time names; the source hands out what is outside too: who ran before is known from there. */
+/* Takes the span of --time from the source's filter, so that the source also returns earlier events. These show
+ * which tasks were running at the start of the span. */
 static enum tally_status take_span(struct sched_job *job, struct tally_error *err)
 {
 	struct time_spans *spans = &job->source.filter.spans;
@@ -228,7 +229,8 @@ static int run_verb(
 
 static int cmd_sched_record(const struct cli *cli, int argc, char **argv)
 {
-	/* perf records no sched_wakeup beside sched_waking, and its latency then lacks most delays. */
+	/* perf records sched_wakeup only where there is no sched_waking, and its latency report then lacks most
+	 * delays. */
 	static const char *const ours[] = {"record", "-a", "-R", "-m", "1024", "-c", "1", "-e",
 		"sched:sched_switch,sched:sched_stat_runtime,sched:sched_process_fork,sched:sched_wakeup_new,"
 		"sched:sched_migrate_task,sched:sched_waking,sched:sched_wakeup",

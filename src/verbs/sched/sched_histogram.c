@@ -7,9 +7,11 @@
 
 #define RULE_COLUMNS 67
 #define RANGE_WIDTH  16
-#define BAR_COLUMNS  40 /* of all delays */
+#define BAR_COLUMNS  40 /* Width of a bar that represents all delays. */
 #define US_PER_MS    1000.0
-#define LOG_US_MAX   10 /* 2 to this many microseconds are shown as a millisecond, 2 to twice as many as a second */
+/* Doubling buckets per unit: after this many, the range is shown in milliseconds, and after twice as many, in
+ * seconds. */
+#define LOG_US_MAX 10
 
 static size_t bucket_count(bool is_linear)
 {
@@ -21,7 +23,7 @@ static const uint64_t *buckets_of(const struct sched_latency *l, bool is_linear)
 	return is_linear ? l->linear_waits : l->log_waits;
 }
 
-/* Microseconds: from [0] on, below [1]. */
+/* Stores the bucket's range in microseconds: from range[0] inclusive to range[1] exclusive. */
 static void sched_histogram_range_of(bool is_linear, size_t bucket, uint64_t range[2])
 {
 	range[0] = is_linear ? bucket * SCHED_LATENCY_STEP_US : bucket > 0 ? UINT64_C(1) << (bucket - 1) : 0;

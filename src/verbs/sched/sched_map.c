@@ -16,35 +16,35 @@
 
 #define SCHED_MAP_JSON_SCHEMA 1
 #define SHORT_BYTES	      2
-#define SCHED_MAP_NO_NAME     (INTERN_NONE - 1) /* shown yet */
-#define OTHER_TASK	      (ID_TABLE_NONE - 1) /* behind one that --task-name lists */
+#define SCHED_MAP_NO_NAME     (INTERN_NONE - 1) /* No name has been shown yet. */
+#define OTHER_TASK	      (ID_TABLE_NONE - 1) /* A task that --task-name does not select. */
 #define TASK_COLOUR	      "\033[34m"
 #define CPU_COLOUR	      "\033[41m"
 
 struct map_task {
 	int32_t tid;
 	char letters[SHORT_BYTES];
-	uint32_t comm; /* as it was last shown */
+	uint32_t comm; /* The name that was shown last. */
 	bool is_coloured;
 };
 
 struct map_cpu {
-	uint32_t task; /* ID_TABLE_NONE: not seen yet */
+	uint32_t task; /* ID_TABLE_NONE if the running task is unknown. */
 	bool has_column, is_coloured;
 };
 
 struct map {
 	const struct sched_settings *settings;
-	struct json *json; /* NULL: text */
+	struct json *json; /* NULL for text output. */
 	bool with_colours;
 	struct id_table tids;
-	VEC(struct map_task) tasks; /* by id of tids */
+	VEC(struct map_task) tasks; /* Indexed by the IDs of tids. */
 	VEC(struct map_cpu) cpus;
-	VEC(uint32_t) columns; /* CPUs, from left to right */
+	VEC(uint32_t) columns; /* CPUs from left to right. */
 	char next[SHORT_BYTES];
 };
 
-/* A0 to Z0, A1 to Z1, ... and again from A0, as perf has it. */
+/* As in perf, the letters are A0 to Z0, A1 to Z1 and so on, and repeat after Z9. */
 static void take_letters(struct map *map, char letters[SHORT_BYTES])
 {
 	memcpy(letters, map->next, SHORT_BYTES);
@@ -74,7 +74,7 @@ static uint32_t find_task(struct map *map, int32_t tid)
 	return id;
 }
 
-/* It is shown again when the task comes in. */
+/* Makes the name be shown again at the next switch to the task. */
 static void forget_name(struct map *map, int32_t tid)
 {
 	const uint64_t key = (uint32_t)tid;
@@ -83,7 +83,8 @@ static void forget_name(struct map *map, int32_t tid)
 		map->tasks.items[id].comm = SCHED_MAP_NO_NAME;
 }
 
-/* Events were lost: who runs there is not known until the next switch. Of a CPU that is not known, of all of them. */
+/* After lost events, the running task is unknown until the next switch. If the CPU is unknown, this holds for all
+ * CPUs. */
 static void forget_running(struct map *map, uint32_t cpu)
 {
 	for (uint32_t i = 0; i < map->cpus.len; i++)
@@ -100,7 +101,7 @@ static bool add_cpus(struct map *map, uint32_t count)
 	return true;
 }
 
-/* Columns for all CPUs below count, in their order. */
+/* Adds columns for all CPUs below count in ascending order. */
 static bool sched_map_add_columns(struct map *map, const bool *wanted, uint32_t count)
 {
 	if (!add_cpus(map, count))
@@ -169,7 +170,7 @@ static void sched_map_print_task(
 	task->comm = comm;
 }
 
-/* Who runs on each CPU from now on; of those that are not known, and of tasks that --task-name does not name, nothing. */
+/* Lists the tasks that run from now on. CPUs are omitted if their task is unknown or not selected by --task-name. */
 static void sched_map_put_running(const struct map *map)
 {
 	json_array(map->json, "running");
@@ -200,7 +201,7 @@ static void sched_map_put_switch(
 	json_object_end(map->json);
 }
 
-/* Of --task-name's tasks: when they come, and when they go. */
+/* With --task-name, prints only switches to or from a selected task. */
 static bool sched_map_print_switch(
 	struct sched_job *job, struct map *map, const struct sched_event *event, struct text *out)
 {
@@ -301,7 +302,8 @@ enum tally_status sched_print_map(struct sched_job *job, struct text *out, struc
 		if (!sched_map_print_switch(job, &map, &event, out))
 			status = error_nomem(err);
 		else if (!text_line_end(out))
-			status = TALLY_END; /* nobody reads on; cli_finish_text says why where that is worth it */
+			/* The reader of the output has closed it; cli_finish_text reports other errors. */
+			status = TALLY_END;
 	}
 	if (map.json)
 		sched_map_json_end(job, map.json);

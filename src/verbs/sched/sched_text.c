@@ -150,7 +150,7 @@ static void sched_text_merge(struct sched_text_row *into, const struct sched_tex
 	}
 }
 
-/* Rows of one name become one. */
+/* Merges rows with equal names, and returns the number of rows. */
 static size_t merge_rows(struct sched_text_row *rows, size_t count)
 {
 	size_t kept = 0;
@@ -180,7 +180,7 @@ static const struct cell_column latency_columns[] = {
 	{"", "delay_max_end_ns", 12, LOOK_SECONDS, .before = " max end: ", .after = " s"},
 };
 
-/* Those that waited. */
+/* Prints the rows of tasks that waited. */
 static void sched_text_put_rows(const struct cells *table, const struct sched_text_row *rows, size_t count)
 {
 	struct text label = {0};

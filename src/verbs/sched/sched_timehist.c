@@ -16,8 +16,9 @@
 #define SCHED_TIMEHIST_NAME_WIDTH 30
 #define NEXT_WIDTH		  24
 #define PRIO_WIDTH		  8
-#define CHAIN_EXTRA		  2 /* frames read beyond what is shown: the scheduler's own are left out */
-#define TID_BUCKETS		  256 /* perf lists tasks by tid modulo this */
+/* Number of frames that are read in addition to those shown, because the scheduler's own frames are omitted. */
+#define CHAIN_EXTRA 2
+#define TID_BUCKETS 256 /* perf sorts tasks by tid modulo this number. */
 
 static struct tally_str sched_timehist_name_of(
 	const struct timehist *t, const struct sched_task *task, uint64_t clock, char room[16])
@@ -30,7 +31,7 @@ static void sched_timehist_add_task(struct timehist *t, const struct sched_task 
 	char room[16];
 	struct tally_str name = sched_timehist_name_of(t, task, clock, room);
 	text_bytes(t->out, name.data, name.len);
-	/* The process of a task that only occurs in events of others, such as one that is woken, is not known. */
+	/* The process is unknown if the task occurs only in events of other tasks, for example when it is woken. */
 	if (task->tid == 0 || task->pid < 0)
 		return;
 	text_printf(t->out, "[%" PRId32, task->tid);
@@ -42,7 +43,7 @@ static void sched_timehist_add_task(struct timehist *t, const struct sched_task 
 static bool sched_timehist_is_listed(const struct timehist *t, const struct sched_task *task)
 {
 	const struct sched_settings *settings = t->settings;
-	int32_t pid = task->tid == 0 ? 0 : task->pid; /* the idle tasks are process 0 */
+	int32_t pid = task->tid == 0 ? 0 : task->pid; /* Idle tasks belong to process 0. */
 	return (!settings->pids || word_list_has_number(settings->pids, pid)) &&
 	       (!settings->tids || word_list_has_number(settings->tids, task->tid));
 }
@@ -70,7 +71,7 @@ static void print_head(const struct timehist *t)
 		with_pre ? "  ---------" : "", with_state ? "  -----" : "");
 }
 
-/* Time, CPU and task, as each row begins. mark: in the column of the CPU. */
+/* Prints the time, the CPU and the task. mark is printed in the column of the CPU. */
 static void begin_row(
 	struct timehist *t, const struct sched_event *event, uint64_t time_ns, char mark, const struct sched_task *task)
 {
@@ -169,7 +170,7 @@ static enum tally_status sched_timehist_print_switch(
 	const struct sched_settings *settings = t->settings;
 	const struct sched_task *task = &t->history.tasks.items[times->task];
 	struct text *out = t->out;
-	/* With --idle-hist a task is only named as what the idle time follows. */
+	/* With --idle-hist, a task without times shows which task preceded the idle time. */
 	bool has_times = !settings->only_idle || task->is_idle;
 	begin_row(t, event, times->time_ns, task->is_idle ? 'i' : 's', task);
 	if (settings->with_prio)
@@ -197,7 +198,7 @@ static bool is_in_span(const struct timehist *t, uint64_t time_ns)
 	return time_ns >= t->job->from_ns && (t->job->to_ns == 0 || time_ns <= t->job->to_ns);
 }
 
-/* What one task did to another: a row without times. */
+/* Prints what one task did to another, as a row without times. */
 static bool sched_timehist_print_other(struct timehist *t, const struct sched_event *event)
 {
 	bool is_migration = event->kind == SCHED_MIGRATE;
@@ -251,7 +252,7 @@ static enum tally_status sched_timehist_take_switch(
 	t->job->asked++;
 	if (!settings->only_idle || task->is_idle)
 		sched_history_count(&t->history, &times);
-	/* As in perf, idle time of a CPU on which no task ran before has no row. */
+	/* As in perf, idle time of a CPU on which no task has run yet has no row. */
 	bool has_row = t->with_rows && (!settings->only_idle || !task->is_idle || times.behind != ID_TABLE_NONE);
 	if (!has_row)
 		return TALLY_OK;
@@ -477,7 +478,7 @@ static void find_chains(struct timehist *t)
 		cli_failf(t->job->cli, "Samples do not have callchains.");
 }
 
-/* As perf: one more than there are, and of a recording that does not say, five. */
+/* As in perf, there is one column more than CPUs, and there are five if the number of CPUs was not recorded. */
 static uint32_t visual_columns(const struct data_source *source)
 {
 	return perfdata_reader_features(source->reader)->cpus_online ? sched_cpu_count(source) + 1 : 5;
@@ -506,7 +507,7 @@ enum tally_status sched_print_timehist(struct sched_job *job, struct text *out, 
 		if (status != TALLY_OK || !text_line_end(out))
 			break;
 	}
-	/* If the recording is damaged, the events before the damage are still summed. */
+	/* If the recording is damaged, the events before the damage are still summed up. */
 	bool is_through = status != TALLY_OK && status != TALLY_NOMEM;
 	if (settings->is_json)
 		json_array_end(&t.json);

@@ -57,7 +57,7 @@ enum tally_status sched_timehist_json_switch(
 	const char state[] = {sched_timehist_state(event->state, task->is_idle), 0};
 	timehist_json_begin_row(t, "switch", times->time_ns, event->cpu);
 	timehist_json_task(t, task, event->sample.clock);
-	/* With --idle-hist a task is only named as what the idle time follows. */
+	/* With --idle-hist, a task without times shows which task preceded the idle time. */
 	if (!t->settings->only_idle || task->is_idle) {
 		json_u64(j, "wait_ns", times->wait_ns);
 		json_u64(j, "delay_ns", times->delay_ns);

@@ -68,7 +68,7 @@ static enum tally_status summary_make(const struct cli *cli, const struct summar
 	return status;
 }
 
-/* words: of the command that was recorded into a temporary file; NULL: the recording stays. */
+/* words is the command that was recorded into a temporary file, or NULL if the recording is permanent. */
 static int summary_print(const struct cli *cli, const struct summary_settings *s, const char *path, const char *event,
 	char *const *words)
 {
@@ -104,7 +104,7 @@ static int summary_record_and_print(const struct cli *cli, const struct summary_
 		return cli_fail(cli, &err);
 	int code = record_for_verb(cli, &target, path, argc, argv);
 	if (stat(path, &recorded) == 0 && recorded.st_size > 0) {
-		/* What a command returns is not what the recording is worth. */
+		/* The summary is printed even if the command failed. */
 		int printed = summary_print(cli, s, path, NULL, argv);
 		code = printed ? printed : code;
 	}

@@ -17,20 +17,23 @@
 #include "tasks/health/health_report.h"
 #include "tasks/session/advice_notes.h"
 
-#define FACTS_NODE_SHARE   0.03 /* of a node of the tree */
-#define FACTS_RUN_SHARE	   0.9 /* a child with so much of its caller's time continues its line */
-#define FACTS_RUN_NAMES	   5 /* of a line */
-#define FACTS_CHANGE_LEAST 0.5 /* percent points */
+#define FACTS_NODE_SHARE 0.03 /* Smallest share of a node of the tree that is listed. */
+/* A child with at least this share of its caller's time is shown in its caller's line. */
+#define FACTS_RUN_SHARE	   0.9
+#define FACTS_RUN_NAMES	   5 /* Maximum number of names in a line. */
+#define FACTS_CHANGE_LEAST 0.5 /* Smallest change that is listed, in percentage points. */
 #define FACTS_CHANGE_SIGMA 3.0
-#define FACTS_HOT_SHARE	   0.01 /* a function with less is no hint where to look */
-#define FACTS_NAMED_LEAST  0.5 /* of the time of the functions that matter: else names are what is needed next */
-#define FACTS_CONFIDENCE   1.96 /* of 95 %, in standard deviations */
+#define FACTS_HOT_SHARE	   0.01 /* Functions with a smaller share are not suggested for annotation. */
+/* If named functions have a smaller share of the time of the listed functions, the summary suggests obtaining
+ * symbols first. */
+#define FACTS_NAMED_LEAST 0.5
+#define FACTS_CONFIDENCE  1.96 /* Half the width of a 95 % confidence interval in standard deviations. */
 
 struct facts_making {
 	struct summary_facts *facts;
 	struct summary_recording *recording;
 	const struct flame_tree *tree;
-	uint32_t *first_child, *next; /* of kept nodes, by node: lists in order of weight */
+	uint32_t *first_child, *next; /* Lists of retained nodes, sorted by weight, indexed by node. */
 	struct tally_error *err;
 };
 
@@ -54,7 +57,8 @@ static struct tally_str facts_function_name(struct summary_facts *facts, const s
 	return facts_keep(facts, &text);
 }
 
-/* Rows of several recordings are joined by symbol and binary, so that all code without a symbol is one row. */
+/* Rows of several recordings are matched by symbol and binary, so all code of a binary without symbols is a single
+ * row. */
 static struct tally_str facts_changed_name(struct summary_facts *facts, const struct flat_table *table, uint32_t row)
 {
 	struct row_value symbol = row_value(table, &table->rows[row], KEY_SYMBOL);
@@ -88,7 +92,7 @@ static enum tally_status facts_add_functions(struct facts_making *m)
 
 /* ---- the tree ---- */
 
-/* Children are linked in order of weight: each is put where it belongs in its parent's list. */
+/* Inserts the node into its parent's list of children, which is sorted by weight. */
 static void facts_link_child(struct facts_making *m, uint32_t node)
 {
 	const struct flame_node *nodes = m->tree->nodes;
@@ -100,7 +104,7 @@ static void facts_link_child(struct facts_making *m, uint32_t node)
 	*at = node;
 }
 
-/* The node that continues the line of this one; PROFILE_NONE: the line ends. */
+/* Returns the node that is shown in the same line, or PROFILE_NONE if the line ends. */
 static uint32_t facts_continuation(const struct facts_making *m, uint32_t node)
 {
 	uint32_t child = m->first_child[node];
@@ -109,7 +113,7 @@ static uint32_t facts_continuation(const struct facts_making *m, uint32_t node)
 	return goes_on ? child : PROFILE_NONE;
 }
 
-/* Adds the line that begins with a node; *last becomes the node that it ends with. */
+/* Adds the line that starts with a node. *last is set to the node at its end. */
 static enum tally_status facts_add_line(struct facts_making *m, uint32_t node, unsigned depth, uint32_t *last)
 {
 	struct text path = {0};
@@ -121,7 +125,7 @@ static enum tally_status facts_add_line(struct facts_making *m, uint32_t node, u
 	for (uint32_t at = node; at != PROFILE_NONE; at = facts_continuation(m, at), written++) {
 		*last = at;
 		line.self += m->tree->nodes[at].self;
-		/* Of a long line, the first two and the last ones. */
+		/* Of a long line, only the first two and the last names are shown. */
 		bool is_left_out = count > FACTS_RUN_NAMES && written >= 2 && written < count - (FACTS_RUN_NAMES - 3);
 		if (is_left_out && written > 2)
 			continue;
@@ -135,7 +139,7 @@ static enum tally_status facts_add_line(struct facts_making *m, uint32_t node, u
 	return line.path.data && vec_push(&m->facts->nodes, line) ? TALLY_OK : error_nomem(m->err);
 }
 
-/* From the roots, heaviest first; without recursion, since stacks are as deep as programs make them. */
+/* Visits the tree from the roots, heaviest first. It does not recurse, because stacks may be arbitrarily deep. */
 static enum tally_status facts_walk_tree(struct facts_making *m)
 {
 	struct {
@@ -221,7 +225,7 @@ static enum tally_status facts_add_flame(struct facts_making *m)
 		status = facts_add_tree(m);
 	if (status == TALLY_OK)
 		status = facts_add_states(m);
-	/* Names of states belong to the profile. */
+	/* The names of states belong to the profile, so they outlive the tree. */
 	flame_tree_deinit(&tree);
 	m->tree = NULL;
 	return status;
@@ -249,7 +253,7 @@ static enum tally_status facts_note(struct facts_making *m, struct text *text)
 	return note.data && vec_push(&m->facts->notes, note) ? TALLY_OK : error_nomem(m->err);
 }
 
-/* What was matched by another name. */
+/* Adds notes about functions that were matched by another name. */
 static enum tally_status facts_note_match(struct facts_making *m, const struct name_match *match)
 {
 	struct diag notes;
@@ -307,9 +311,9 @@ static enum tally_status facts_add_changes(struct facts_making *m, struct summar
 	return status;
 }
 
-/* ---- how far to trust it ---- */
+/* ---- reliability ---- */
 
-/* A comparison of what was made in two ways. */
+/* Notes that the two recordings were made in different ways. */
 static enum tally_status facts_note_origins(
 	struct facts_making *m, const struct summary_recording *baseline, const struct summary_sources *sources)
 {
@@ -357,7 +361,7 @@ static enum tally_status facts_add_notes(struct facts_making *m)
 	return status;
 }
 
-/* ---- what to do next ---- */
+/* ---- suggested commands ---- */
 
 static void facts_put_word(struct text *out, struct tally_str word)
 {
@@ -371,7 +375,7 @@ static const char *facts_command(struct summary_facts *facts, const char *verb, 
 	struct text text = {0};
 	text_printf(&text, "%s %s", facts->program, verb);
 	if (!facts->has_file) {
-		/* The commands are for perf.data, which the first of them, or the user, makes. */
+		/* The commands apply to perf.data, which the user or the first of the commands creates. */
 	} else if (with_baseline) {
 		facts_put_word(&text, str_from(sources->baseline));
 		facts_put_word(&text, str_from(sources->path));
@@ -398,7 +402,8 @@ static bool facts_has_name(const struct summary_function *function)
 	return !str_starts_with(function->name, STR("0x"));
 }
 
-/* The heaviest function whose binary annotate can disassemble: not the kernel's, nor code of a JIT. Empty: there is none. */
+/* Returns the heaviest function of a binary that annotate can disassemble, which excludes the kernel and JIT code.
+ * Empty if there is none. */
 static struct tally_str facts_hottest(const struct summary_facts *facts)
 {
 	for (size_t i = 0; i < facts->functions.len; i++) {
@@ -449,7 +454,7 @@ static enum tally_status facts_add_commands(struct facts_making *m, const struct
 	return TALLY_OK;
 }
 
-/* ---- what it was ---- */
+/* ---- origin ---- */
 
 static enum tally_status facts_add_origin(struct facts_making *m, const struct summary_sources *sources)
 {

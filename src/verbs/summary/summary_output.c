@@ -10,7 +10,8 @@
 		.commands = SUMMARY_COMMANDS, .name_width = (w), .has_origin = true, .has_trust = true \
 	}
 
-/* Beyond a screen, if the budget has room; a screen; then ever less. */
+/* Levels of detail in descending order. The first exceeds a screen, and is used if the budget allows it; the second
+ * fills a screen. */
 static const struct summary_limits levels[] = {
 	SUMMARY_OUTPUT_LEVEL(60, 90, 40, 10, 8, 160),
 	SUMMARY_OUTPUT_LEVEL(30, 48, 20, 8, 8, 120),

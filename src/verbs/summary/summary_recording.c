@@ -14,7 +14,7 @@ static enum tally_status summary_recording_replay(struct summary_recording *r, s
 	if (wait_events_find(r->source.reader, WAITS_IF_WALL).are_joined)
 		options.facets = UINT64_C(1) << FACET_STATE;
 	enum tally_status status = progress_line_replay(r->source.reader, r->source.store, &options, &r->result, err);
-	/* What is intact of a damaged recording is summed up, and the summary says what is missing. */
+	/* The readable part of a damaged recording is summarized, and the summary reports what is missing. */
 	if (status != TALLY_OK && r->result.profile) {
 		r->is_damaged = true;
 		r->damage = err ? *err : (struct tally_error){.status = status};

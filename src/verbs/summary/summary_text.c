@@ -3,13 +3,15 @@
 #include "perfdata/origin.h"
 #include "verbs/summary/summary_output.h"
 
-#define TEXT_NS_PER_S	      1e9
-#define TEXT_FUNCTION_PERCENT 0.5 /* smaller ones are not shown, but for the first */
+#define TEXT_NS_PER_S 1e9
+/* Smaller functions are shown only if they are among the first TEXT_FUNCTIONS_LEAST. */
+#define TEXT_FUNCTION_PERCENT 0.5
 #define TEXT_FUNCTIONS_LEAST  3
-#define TEXT_STATE_PERCENT    0.05 /* smaller ones would be 0.0 */
-#define SOURCE_NAMES	      4 /* width of the line that says what made the samples, in names */
+#define TEXT_STATE_PERCENT    0.05 /* Smaller percentages would be printed as 0.0. */
+/* Width of the line that describes the origin of the samples, as a multiple of the name width. */
+#define SOURCE_NAMES 4
 
-/* A name in at most so many characters: of a longer one the middle is left out. */
+/* Prints a name in at most width characters; the middle of a longer name is omitted. */
 static void summary_put_name(struct text *out, struct tally_str name, unsigned width)
 {
 	struct text whole = {0};
@@ -50,7 +52,7 @@ static void summary_put_others(const struct summary_facts *f, const struct summa
 	text_str(out, count ? "\n" : "");
 }
 
-/* Of a long one the middle is left out. */
+/* Prints the origin of the samples; the middle of a long description is omitted. */
 static void summary_put_source(const struct summary_facts *f, const struct summary_limits *limits, struct text *out)
 {
 	const struct perfdata_origin origin = origin_of(f->features);

@@ -23,8 +23,8 @@
 #define TIMECHART_DEFAULT_OUTPUT "output.svg"
 #define DEFAULT_WIDTH		 1000
 #define MAX_WIDTH		 100000
-#define SVG_MAX_BYTES		 (8u << 20) /* unless --max-size says otherwise */
-#define LEAST_STEPS		 32 /* the least steps of time that a page is drawn with */
+#define SVG_MAX_BYTES		 (8u << 20) /* The default of --max-size. */
+#define LEAST_STEPS		 32 /* Minimum number of time steps in a page. */
 #define DEFAULT_MIN_NS		 1000000
 #define DEFAULT_MERGE_NS	 1000
 
@@ -122,7 +122,7 @@ struct cmd_timechart_job {
 	struct data_source source;
 	struct timechart chart;
 	struct timechart_rows rows;
-	bool *highlighted; /* by track; NULL: none */
+	bool *highlighted; /* Indexed by track; NULL if no tasks are highlighted. */
 };
 
 static bool find_highlighted(struct cmd_timechart_job *job, uint64_t *highlight_ns)
@@ -149,7 +149,7 @@ static int cmd_timechart_open_file(
 	return 0;
 }
 
-/* perf's words, which scripts look for. */
+/* The message is perf's, because scripts search for it. */
 static void cmd_timechart_tell(const struct cmd_timechart_job *job, const char *path)
 {
 	const struct tracks *tracks = &job->chart.tracks;
@@ -184,7 +184,7 @@ static bool is_coarsest(const struct tracks *tracks)
 	return tracks->resolution_ns >= (tracks->end_ns - tracks->start_ns) / LEAST_STEPS;
 }
 
-/* Coarser until the page is no larger than asked for; that page. */
+/* Reduces the resolution until the page does not exceed the maximum size. */
 static int fit_page(struct cmd_timechart_job *job, const struct timechart_picture *picture, struct text *page)
 {
 	struct tracks *tracks = &job->chart.tracks;
@@ -227,7 +227,7 @@ static int write_html(struct cmd_timechart_job *job, const struct timechart_pict
 	return code;
 }
 
-/* The page is scrolled: it has all tasks. */
+/* A page contains all tasks, because it can be scrolled. */
 static bool cmd_timechart_choose(struct cmd_timechart_job *job, bool is_page, struct timechart_picture *picture)
 {
 	const struct cmd_timechart_settings *s = job->settings;
@@ -393,7 +393,7 @@ static int cmd_timechart_record(const struct cli *cli, int argc, char **argv)
 		text_deinit(&list);
 		return cli_failf(cli, "out of memory");
 	}
-	/* The recorder's own calls would be recorded, and so on: each makes another. */
+	/* The recorder must be excluded, because each of its own calls that is recorded would cause another one. */
 	const char *words[16] = {"record", "-a", "-R", "-m", "1024", "-c", "1", "-e", list.data};
 	size_t count = 9;
 	if (choice.io_only)

@@ -9,14 +9,14 @@
 #include "tasks/session/sched_events.h"
 #include "tasks/session/trace_fields.h"
 
-#define MAX_FRAMES	24 /* of a backtrace */
-#define FLAG_HARD_IRQ	0x08 /* common_flags of an event within an interrupt */
+#define MAX_FRAMES	24 /* Maximum number of frames of a backtrace. */
+#define FLAG_HARD_IRQ	0x08 /* Bits of common_flags that are set for events in interrupt context. */
 #define FLAG_SOFT_IRQ	0x10
 #define IS_INTERRUPT(f) (((f) & (FLAG_HARD_IRQ | FLAG_SOFT_IRQ)) != 0)
 
 enum feed_kind { FEED_OTHER, FEED_SCHED, FEED_IDLE, FEED_FREQUENCY, FEED_CALL, FEED_WAIT, FEED_CLOCK };
 
-struct feed_event { /* by event of the recording */
+struct feed_event { /* How an event of the recording is used. */
 	enum feed_kind kind;
 	struct timechart_call call;
 };
@@ -46,7 +46,8 @@ static struct feed_event timechart_feed_kind_of(const struct timechart_feed *fee
 	return event;
 }
 
-/* Whether record was told to store waits of any length one by one. Its own options end at the command. */
+/* Returns whether record was run with --off-cpu-thresh 0, so that all waits are recorded individually. Record's own
+ * options end at "--". */
 static bool timechart_feed_has_all_waits(const struct perfdata_string_list *words)
 {
 	bool has_all = false;
@@ -90,7 +91,7 @@ static uint64_t timechart_feed_number_of(const struct feeding *f, const struct d
 	return number;
 }
 
-/* Its name at that time, or else what the event says. */
+/* Sets the task's name to that at the time of the sample or, if it is unknown, to the event's field. */
 static bool name_task(struct feeding *f, const struct data_sample *s, int32_t tid, const char *field)
 {
 	uint32_t comm = machine_comm_at(f->source->pass.sideband.machine, tid, s->clock);
@@ -184,7 +185,7 @@ static bool take_sched(struct feeding *f, const struct sched_event *event, struc
 		return timechart_fork(f->chart, event->tid, event->pid, event->parent);
 	case SCHED_EXIT:
 		return take_exit(f, event);
-	case SCHED_NAMED: /* the number goes on with another thread, which has executed a program */
+	case SCHED_NAMED: /* A thread that executed a program has taken over the ID of the main thread. */
 		return timechart_goes_on_as(f->chart, event->tid, event->pid);
 	case SCHED_UNKNOWN:
 	case SCHED_RUNTIME:
@@ -254,7 +255,8 @@ static enum span_kind timechart_feed_kind_of_state(unsigned state)
 								     : SPAN_SLEEP;
 }
 
-/* Its state and its waker are the first line of the backtrace. Sums have no place on a track. */
+/* Adds a wait with its state and waker as the first line of its backtrace. Sums of waits have no position on a
+ * track. */
 static bool take_wait(struct feeding *f, const struct data_sample *s, struct tally_error *err)
 {
 	const struct sample *sample = &s->sample;

@@ -5,7 +5,7 @@
 
 #define TIMECHART_JSON_SCHEMA 1
 
-/* The sums are exact where spans were merged to save memory, too. */
+/* The sums are exact even if spans were merged to save memory. */
 static void timechart_json_sums(struct json *j, const struct track *track)
 {
 	static const char *const names[SPAN_KINDS] = {[SPAN_RUNNING] = "running",

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/order.h"
 
-#define ENOUGH_NS 10000000 /* a task that ran that long is drawn; less where tasks are few */
+#define ENOUGH_NS 10000000 /* Tasks that ran this long are always drawn; others are drawn if there are few tasks. */
 
 bool timechart_task_is(const struct tracks *tracks, const struct track *task, const char *word)
 {
@@ -30,7 +30,7 @@ static bool timechart_rows_is_wanted(
 	return choice->process_count == 0;
 }
 
-/* What a task is worth: the time it ran, or was inside I/O. */
+/* Returns the weight of a task: the time that it ran or performed I/O. */
 static uint64_t timechart_rows_time_of(const struct track *task)
 {
 	uint64_t ns = task->sums[SPAN_RUNNING].ns;
@@ -59,7 +59,8 @@ static int timechart_rows_compare_times(const void *left, const void *right, voi
 
 struct process_order {
 	const struct track *tracks;
-	uint64_t *first_ns; /* by track that is drawn: when its process was first seen */
+	/* The time when its process was first seen, indexed by track; set only for tracks that are drawn. */
+	uint64_t *first_ns;
 };
 
 static int compare_processes(const void *left, const void *right, void *context)
@@ -72,7 +73,7 @@ static int compare_processes(const void *left, const void *right, void *context)
 	if (of_a->pid != of_b->pid)
 		return of_a->pid < of_b->pid ? -1 : 1;
 	if ((of_a->id == of_a->pid) != (of_b->id == of_b->pid))
-		return of_a->id == of_a->pid ? -1 : 1; /* the process's first thread */
+		return of_a->id == of_a->pid ? -1 : 1; /* The main thread precedes the other threads of the process. */
 	return COMPARE(a, b);
 }
 
@@ -120,7 +121,7 @@ static bool choose_tasks(
 		return true;
 	uint32_t *tasks = rows->rows.items + start;
 	qsort_r(tasks, found, sizeof(*tasks), timechart_rows_compare_times, tracks->tracks.items);
-	/* Those that were asked for by name are drawn however short they ran. */
+	/* Tasks that the user named are drawn even if they ran for a short time. */
 	while (kept < found && (choice->process_count > 0 || kept < choice->least_tasks ||
 				       timechart_rows_time_of(&tracks->tracks.items[tasks[kept]]) >= ENOUGH_NS))
 		kept++;
