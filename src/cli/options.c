@@ -87,8 +87,8 @@ const struct option *options_find(const struct option_table *table, const char *
 	return find_named(table, name, len, is_negated, &base);
 }
 
-/* Returns the only option that begins with this name, or NULL if none or several do. If there are several, *second
- * is another one. */
+/* Returns the first option that begins with this name, or NULL if none does. *second is the second one, or NULL if
+ * the name is unambiguous. */
 static const struct option *find_abbreviated(const struct option_table *table, const char *name, size_t len,
 	const struct option **second, bool *is_negated, size_t *base)
 {

@@ -31,7 +31,7 @@ static enum tally_status fail_to_open(const char *path, struct tally_error *err)
 	return error_set_errno(err, TALLY_IO, errno, "%s", path);
 }
 
-/* Determines the target behind symbolic links, which are kept, and the temporary name next to it. */
+/* Determines the target behind symbolic links, which are preserved, and the temporary name next to it. */
 static enum tally_status name_output(const char *path, struct output_file *file, struct tally_error *err)
 {
 	char *real = realpath(path, NULL);

@@ -83,7 +83,7 @@ void progress_line_erase(void)
 		progress_line_put((struct tally_str){0});
 }
 
-/* Returns true if the thread has been asked to end. */
+/* Returns true if the thread has been requested to end. */
 static bool wait_ms(struct progress_line *line, long ms)
 {
 	struct timespec until;

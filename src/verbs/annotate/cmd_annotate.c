@@ -15,8 +15,8 @@ struct cmd_annotate_settings {
 	struct annotate_run run;
 	unsigned verbose;
 	bool stdio, tui, colour_is_set, print_line, total_period, nr_samples, modules;
-	/* Hides the source on the interactive screen, as the configuration says. As in perf, text output ignores
-	 * this. */
+	/* Hides the source on the interactive screen, if the configuration requests it. As in perf, text output
+	 * ignores this. */
 	bool hides_source;
 	/* Set if the configuration has chosen a column; an option for the other column is then not a contradiction. */
 	bool has_usual_column;

@@ -115,7 +115,7 @@ static bool line_is_id(struct tally_str line, const char *hex)
 	       (line.len == len || line.data[len] == ' ' || line.data[len] == '\t' || line.data[len] == '\r');
 }
 
-/* Removes the rows whose build ID is listed in the file, which has the format of buildid-list. */
+/* Removes the rows that the file lists by build ID, in the format of buildid-list. */
 static enum tally_status cmd_archive_exclude(struct build_id_rows *rows, const char *path, struct tally_error *err)
 {
 	char *text;

@@ -22,7 +22,7 @@
 #include "verbs/daemon/daemon_answers.h"
 #include "verbs/daemon/daemon_socket.h"
 
-#define DAEMON_SERVER_LOOK_MS 1000 /* Interval at which sessions that have been asked to end are checked. */
+#define DAEMON_SERVER_LOOK_MS 1000 /* Interval at which sessions that have been requested to end are checked. */
 #define WATCH_FLAGS	      (IN_CLOSE_WRITE | IN_MOVED_TO)
 
 /* Prints a line with the time to standard output, which is the file "output" of the base directory or the terminal. */

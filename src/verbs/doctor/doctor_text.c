@@ -7,8 +7,8 @@
 
 #define TEXT_NAME_WIDTH	 14
 #define TEXT_FILES_SHOWN 12 /* Number of files of a target that are listed without -v. */
-/* If at least this percentage of code keeps frame pointers, the file counts as having them; prologues and epilogues
- * do not keep them. */
+/* If at least this percentage of the code has frame pointers, the file counts as having them; prologues and
+ * epilogues never have them. */
 #define TEXT_KEPT_PERCENT 70
 #define TEXT_MIB	  (1024 * 1024)
 #define DOCTOR_TEXT_WIDTH 100

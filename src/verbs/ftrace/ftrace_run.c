@@ -173,7 +173,7 @@ static enum tally_status ftrace_run_set_up(struct ftrace_runner *r, struct tally
 
 /* ---- reading ---- */
 
-/* Passes on all complete lines. The rest is kept, unless it is the last one. */
+/* Passes on all complete lines. The rest is retained, unless it is the last one. */
 static bool ftrace_run_pass_lines(struct ftrace_runner *r, bool is_last)
 {
 	struct text *t = &r->lines;

@@ -106,7 +106,7 @@ void inject_aslr_features(struct inject_aslr *aslr, struct perfdata_features *fe
 		aslr->failed = true;
 }
 
-/* Replaces the addresses of a call chain. Context markers are kept, and so is the cookie after the marker of a
+/* Replaces the addresses of a call chain. Context markers are preserved, and so is the cookie after the marker of a
  * deferred chain. */
 static void inject_aslr_put_chain(struct inject_aslr *aslr, int32_t pid, const struct sample_array *chain, bool swap)
 {

@@ -121,7 +121,7 @@ static bool inject_jit_read_lines(const struct jitdump *dump, const struct jitdu
 	return true;
 }
 
-/* A file of an earlier run is replaced rather than overwritten, because a process may have mapped it. */
+/* An existing file of this name may belong to another run or user, so it is replaced rather than overwritten. */
 static enum tally_status inject_jit_write_file(const char *path, const struct writer *image, struct tally_error *err)
 {
 	if (unlink(path) != 0 && errno != ENOENT)

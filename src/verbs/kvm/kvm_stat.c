@@ -16,7 +16,7 @@
 /* Values of the field type of kvm_mmio; 0 is a read whose value is not available yet. */
 #define MMIO_READ  1
 #define MMIO_WRITE 2
-#define ROWS_KEPT  65536 /* Maximum number of rows that are kept from earlier intervals, and of threads. */
+#define ROWS_KEPT  65536 /* Maximum number of rows that are retained from earlier intervals, and of threads. */
 
 static uint64_t kvm_stat_field(const struct kvm_stat_job *job, const struct data_sample *s, struct tally_str name)
 {

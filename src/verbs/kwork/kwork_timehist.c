@@ -52,7 +52,7 @@ static enum tally_status kwork_timehist_name_chain(
 	return resolver->failed || out->failed ? error_nomem(err) : TALLY_OK;
 }
 
-/* Keeps the call chain of the event that begins a work item until the item ends. */
+/* Retains the call chain of the event that begins a work item until the item ends. */
 static enum tally_status kwork_timehist_keep_chain(
 	struct kwork_timehist *t, const struct kwork_event *event, struct tally_error *err)
 {

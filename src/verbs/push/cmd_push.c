@@ -17,7 +17,7 @@
 #include "tasks/fleet/fleet_store.h"
 #include "verbs/push/push_recording.h"
 
-#define TRIES	     12 /* Maximum number of attempts while the server asks for a later retry. */
+#define TRIES	     12 /* Maximum number of attempts while the server requests a later retry. */
 #define USUAL_WAIT_S 5
 #define WAIT_MAX_S   30
 #define BATCH_END    ".batch"
@@ -122,7 +122,7 @@ static void take_receipt(struct push_job *job, const char *path, const struct ba
 	}
 }
 
-/* Sends a batch. If the server is busy, it says when to retry. */
+/* Sends a batch. If the server is busy, its response contains the time to retry. */
 static void send_bytes(struct push_job *job, const char *path, struct tally_bytes bytes)
 {
 	struct tally_error err;

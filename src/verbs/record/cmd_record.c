@@ -78,7 +78,7 @@ static void cmd_record_complete(struct cmd_record_run *run, bool has_command)
 			(unsigned long long)(mapped / 2) >> 10);
 }
 
-/* The number of running threads in the whole machine says nothing about a single program. */
+/* The number of running threads in the whole machine is meaningless for a single program. */
 static int check_latency(const struct cmd_record_run *run)
 {
 	if (!run->settings.latency || !run->settings.target.system_wide)

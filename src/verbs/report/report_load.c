@@ -229,7 +229,7 @@ static void report_load_leave(struct report_load_loading *l)
 	l->begun->leaves = true;
 }
 
-/* Passes the complete result to the report; the cursor and the open views are kept. */
+/* Passes the complete result to the report; the cursor and the open views are preserved. */
 static void hand_over(struct report_load_loading *l, struct report_loaded *loaded)
 {
 	if (l->begun->has_explorer)

@@ -37,7 +37,7 @@ void report_notes_self(struct diag *notes, const struct profile *p)
 			100.0 * (double)count / (double)all);
 }
 
-/* Truncated chains reduce the counts of callers, so the user is told how many there are. */
+/* Truncated chains reduce the counts of callers, so a note reports their number. */
 void report_notes_cut_stacks(struct diag *notes, const struct flat_table *table)
 {
 	const struct profile *p = table->profile;

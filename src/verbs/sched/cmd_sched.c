@@ -107,7 +107,7 @@ static const struct verb sched_verbs[] = {
 };
 #define SCHED_VERB_PREFIX sizeof("sched")
 
-/* Takes the span of --time from the source's filter, so that the source also returns earlier events. These show
+/* Removes the span of --time from the source's filter, so that the source also returns earlier events. These show
  * which tasks were running at the start of the span. */
 static enum tally_status take_span(struct sched_job *job, struct tally_error *err)
 {

@@ -302,7 +302,7 @@ static enum tally_status check_kind(const struct script_field_kind *kind, const 
 		else if (!may_lack)
 			return missing_attribute(event, name, err);
 	}
-	if (script_fields_is_dummy(&event->attr)) { /* A dummy event has no samples. */
+	if (script_fields_is_dummy(&event->attr)) { /* No sample has these fields. */
 		*fields &= ~FIELD_PATHS;
 		return TALLY_OK;
 	}

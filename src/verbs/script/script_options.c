@@ -26,7 +26,7 @@ static const char *choose_fields(const struct option_use *use)
 	return script_fields_apply(&settings->fields, use->value, use->room, use->room_bytes);
 }
 
-/* Implements the --call-trace family by selecting columns. As in perf, recorded samples get the columns too, not
+/* Implements the --call-trace family by selecting columns. As in perf, recorded samples have the columns too, not
  * only those decoded from a trace. */
 static const char *show_trace(const struct option_use *use, const char *name, const char *fields)
 {

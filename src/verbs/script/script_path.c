@@ -125,7 +125,7 @@ static void print_bad(struct script_path_walk *w, uint64_t ip)
 	text_str(w->t, "\t<bad>\n\tmismatch of LBR data and executable\n");
 }
 
-/* Returns false if out of memory; spot->store_id tells whether code was found. */
+/* Returns false if out of memory; spot->store_id is STORE_ENTRY_NONE if there is no code. */
 static bool find_code(struct script_path_walk *w, uint64_t start, uint64_t end, struct script_spot *spot)
 {
 	unsigned mode = script_path_mode_of(w, start);

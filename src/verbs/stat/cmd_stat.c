@@ -245,7 +245,7 @@ static void show_round(void *context, const struct stat_report *report)
 	(void)stat_printer_flush(p, NULL);
 }
 
-/* Parses stat report, whose options may appear both before and after the word "report". */
+/* Parses the options of stat report, which may appear both before and after the word "report". */
 static int cmd_stat_replay(const struct cli *cli, struct stat_settings *s, int argc, char **argv)
 {
 	int rest;

@@ -61,7 +61,7 @@ struct side {
 	char *words[4]; /* The argument vector of /bin/sh -c LINE. */
 	struct stat_job job;
 	struct stat_failures failures;
-	/* The most recent run, which says which events are supported and why others were not counted. */
+	/* The most recent run, which has the supported events and the reasons why others were not counted. */
 	struct stat_session last;
 	bool is_cut_off; /* Set if the kernel removed the events before the command ended, in at least one run. */
 };
@@ -326,8 +326,8 @@ static enum tally_status stat_compare_gate_add(struct stat_compare_gate *gate, c
 	return vec_push(&gate->rows, row) ? TALLY_OK : error_nomem(err);
 }
 
-/* A limit in percent of a count of 0 has no meaning, and an event that was never counted may be unsupported. The
- * comparison fails only if this holds for all such rows. */
+/* A count of 0 has no percentages, and an event that was never counted may be unsupported. The comparison fails only
+ * if this holds for all rows with limits in percent. */
 static enum tally_status stat_compare_gate_check_counts(const struct stat_compare_gate *gate, struct tally_error *err)
 {
 	const struct stat_gate_row *empty = NULL;

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "kernel/system/kernel_files.h"
 
-/* Names of the generic events in sysfs. If a PMU has a file of this name, the file gives the event's encoding. */
+/* Names of the generic events in sysfs. If a PMU has a file of this name, the file contains the event's encoding. */
 static const char *const generic_names[] = {
 	[HW_CPU_CYCLES] = "cpu-cycles",
 	[HW_INSTRUCTIONS] = "instructions",
@@ -21,7 +21,8 @@ static const char *const generic_names[] = {
 	[HW_REF_CPU_CYCLES] = "ref-cycles",
 };
 
-/* The result is allocated with malloc. NULL if sysfs does not give the encoding, which only the kernel knows then. */
+/* The result is allocated with malloc. NULL if sysfs does not contain the encoding, which only the kernel knows
+ * then. */
 static char *raw_code(const struct kernel_seam *kernel, const struct event_spec *spec)
 {
 	uint64_t config = spec->attr.config & HW_EVENT_MASK;

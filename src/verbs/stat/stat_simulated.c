@@ -97,7 +97,7 @@ void stat_simulated_close(struct stat_simulated *sim)
 	diag_deinit(&sim->model_notes);
 }
 
-/* Sets the label after the first run, whose output names the simulator and the model. */
+/* Sets the label after the first run, because its output contains the names of the simulator and the model. */
 static enum tally_status stat_simulated_name_model(
 	struct stat_simulated *sim, const struct simulation_counts *counts, struct tally_error *err)
 {

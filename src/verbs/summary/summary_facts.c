@@ -24,8 +24,7 @@
 #define FACTS_CHANGE_LEAST 0.5 /* Smallest change that is listed, in percentage points. */
 #define FACTS_CHANGE_SIGMA 3.0
 #define FACTS_HOT_SHARE	   0.01 /* Functions with a smaller share are not suggested for annotation. */
-/* If named functions have a smaller share of the time of the listed functions, the summary suggests obtaining
- * symbols first. */
+/* If functions with a name have a smaller share of the time, the summary suggests obtaining symbols first. */
 #define FACTS_NAMED_LEAST 0.5
 #define FACTS_CONFIDENCE  1.96 /* Half the width of a 95 % confidence interval in standard deviations. */
 

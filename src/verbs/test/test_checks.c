@@ -20,7 +20,7 @@
 #define SHARE	       75 /* Percentage of the workload's time that is spent in workload_busier. */
 #define TOLERANCE      12
 
-/* Returns the first line that contains the text, up to the end of the output, or NULL. */
+/* Returns the start of the first line that contains the text, or NULL if there is none. */
 static const char *test_checks_line(const struct text *out, const char *text)
 {
 	const char *at = out->len ? memmem(out->data, out->len, text, strlen(text)) : NULL;

@@ -185,7 +185,7 @@ static bool take_sched(struct feeding *f, const struct sched_event *event, struc
 		return timechart_fork(f->chart, event->tid, event->pid, event->parent);
 	case SCHED_EXIT:
 		return take_exit(f, event);
-	case SCHED_NAMED: /* A thread that executed a program has taken over the ID of the main thread. */
+	case SCHED_NAMED: /* A thread that executes a program takes over the main thread's ID. */
 		return timechart_goes_on_as(f->chart, event->tid, event->pid);
 	case SCHED_UNKNOWN:
 	case SCHED_RUNTIME:

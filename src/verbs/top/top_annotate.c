@@ -261,8 +261,8 @@ static bool is_full(const struct annotate_samples *samples)
 	return false;
 }
 
-/* Transfers the store from the previous samples. If it has grown too large, the samples keep it, and it is freed
- * with them. */
+/* Transfers the store from the previous samples. If it has grown too large, it remains with them and is freed with
+ * them. */
 static struct binary_store *take_store(struct top_annotate *a)
 {
 	struct binary_store *store = NULL;
