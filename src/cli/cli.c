@@ -220,7 +220,7 @@ int cli_usagef(const struct cli *cli, const struct command *command, const char 
 static int cli_explain(const struct cli *cli, const struct command *command, const struct option_parse *parse)
 {
 	struct text t = {0};
-	/* As in perf, "Error" follows two blanks for unknown options and one blank for others; scripts may depend on it. */
+	/* As in perf, "Error" follows two blanks for unknown options, otherwise one; scripts may depend on it. */
 	if (parse->is_sentence)
 		text_printf(&t, "%s\n\n", parse->message);
 	else

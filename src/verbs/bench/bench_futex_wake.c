@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_futex_wake.c - threads block on a futex, and are woken, or moved to another futex. A turn begins when all of them
- * are in the kernel; turns are repeated.
+ * bench_futex_wake.c - measures how long it takes to wake threads that block on a futex, or to move them to another
+ * futex. A turn starts when all threads block in the kernel; turns are repeated.
  */
 #include <errno.h>
 #include <limits.h>

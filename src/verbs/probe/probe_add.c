@@ -23,7 +23,7 @@ struct probe_add {
 	const struct command *command;
 	const struct probe_settings *settings;
 	struct arena arena;
-	/* One definition per wish. All are parsed before the first is converted. */
+	/* One definition per requested probe. All are parsed before the first is converted. */
 	VEC(struct probe_definition) definitions;
 	VEC(struct probe_add_target) targets; /* Each target is opened once. */
 	struct probe_conversion conversion;

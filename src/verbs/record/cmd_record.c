@@ -35,7 +35,7 @@
 struct cmd_record_run {
 	const struct cli *cli;
 	const struct command *command;
-	const struct kernel_seam *kernel; /* The kernel interface of the selected rung. */
+	const struct kernel_seam *kernel; /* The kernel, or its substitute for the chosen --rung. */
 	struct record_rung rung;
 	struct record_settings settings;
 	struct record_plan plan;

@@ -30,9 +30,10 @@
 #define NS_PER_MS 1000000u
 /* Interval at which targets that are not our children are checked for being alive. */
 #define ALIVE_CHECK_NS (100u * NS_PER_MS)
-#define FADING_SHARE   50 /* Reading fading targets takes at most 1/FADING_SHARE of the time. */
+#define FADING_SHARE   50 /* Reading targets that may end unnoticed takes at most 1/FADING_SHARE of the time. */
 
-/* Delay of the first check whether events were cut off; each later check happens at three times the elapsed time. */
+/* Delay of the first check whether the kernel removed the events at an exec. Each later check happens after three times
+ * the time elapsed so far. */
 #define CUT_OFF_LOOK_NS (20u * NS_PER_MS)
 /* Events that the kernel removes at the command's first exec have been enabled for less than this time. */
 #define CUT_OFF_MOST_NS (20u * NS_PER_MS)

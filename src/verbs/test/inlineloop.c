@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inlineloop.c - a workload whose time is in a function that is inlined into another one, which is inlined as well.
+ * inlineloop.c - a workload that spends its time in a function that is inlined into another inlined function.
  *
- * A test of perf wants the lines of the two inlined functions to be 20 to 29 of a file of this name, and the call in the
- * function that has them to be one of 30 to 39. So this comment is as long as it has to be: whoever changes the file
- * looks at the numbers of the lines again (tests/e2e/test_test.py does, too).
+ * A test of perf requires a file of this name in which the lines of the two inlined functions are between 20 and 29, and
+ * the call in their caller is between 30 and 39. Therefore this comment must not change its number of lines without need;
+ * tests/e2e/test_test.py checks the line numbers.
  */
 #include "verbs/test/test_workloads.h"
 
@@ -13,7 +13,7 @@
 volatile int workload_inlineloop_count;
 
 /*
- * Counts until the time is over.
+ * Counts until the time of the workload is over.
  */
 ALWAYS_INLINE void inlineloop_leaf(int c)
 {

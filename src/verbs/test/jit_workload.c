@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jit_workload.c - a workload that generates a function, says so in ./jit-PID.dump as a runtime does, and calls the
- * function until the time is over. The dump's times are those of CLOCK_MONOTONIC: 'record -k mono', then 'inject --jit'.
+ * jit_workload.c - a workload that generates a function, describes it in ./jit-PID.dump as a JIT runtime does, and calls
+ * it until the time is over. The dump has times of CLOCK_MONOTONIC, so it is used with 'record -k mono' and
+ * 'inject --jit'.
  */
 #include <elf.h>
 #include <errno.h>
