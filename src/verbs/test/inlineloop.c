@@ -2,9 +2,9 @@
 /*
  * inlineloop.c - a workload that spends its time in a function that is inlined into another inlined function.
  *
- * A test of perf requires a file of this name in which the lines of the two inlined functions are between 20 and 29, and
- * the call in their caller is between 30 and 39. Therefore this comment must not change its number of lines without need;
- * tests/e2e/test_test.py checks the line numbers.
+ * A test of perf requires a file of this name in which the two inlined functions are in lines 20 to 29, and the call in
+ * their caller is in lines 30 to 39. The length of this comment is chosen accordingly; tests/e2e/test_test.py checks the
+ * line numbers.
  */
 #include "verbs/test/test_workloads.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jit_workload.c - a workload that generates a function, describes it in ./jit-PID.dump as a JIT runtime does, and calls
- * it until the time is over. The dump has times of CLOCK_MONOTONIC, so it is used with 'record -k mono' and
- * 'inject --jit'.
+ * jit_workload.c - a workload that generates a function, describes it in ./jit-PID.dump as a JIT does, and calls it
+ * until the time is over. The dump has times of CLOCK_MONOTONIC: use 'record -k mono', then 'inject --jit'.
  */
 #include <elf.h>
 #include <errno.h>
