@@ -2,9 +2,9 @@
 /*
  * inlineloop.c - a workload that spends its time in a function that is inlined into another inlined function.
  *
- * A test of perf requires a file of this name in which the two inlined functions are in lines 20 to 29, and the call in
- * their caller is in lines 30 to 39. The length of this comment is chosen accordingly; tests/e2e/test_test.py checks the
- * line numbers.
+ * A test of perf requires a file of this name in which the code of the two inlined functions is in lines 20 to 29, and
+ * the call in their caller is in one of lines 30 to 39. The length of this comment is chosen accordingly, so whoever
+ * changes this file has to check the line numbers.
  */
 #include "verbs/test/test_workloads.h"
 
