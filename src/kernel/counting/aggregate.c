@@ -11,10 +11,10 @@
 
 struct placed {
 	struct cpu_place place;
-	size_t index; /* in the set's list of CPUs */
+	size_t index; /* Index in the set's list of CPUs. */
 };
 
-/* Blanks the fields that the mode does not tell apart, so that equal keys are one group. */
+/* Sets the fields that the mode ignores to -1, so that all places of one group have equal keys. */
 static struct cpu_place place_key(struct cpu_place place, enum aggregation_mode mode)
 {
 	struct cpu_place key = {-1, -1, -1, -1, -1, -1, -1};
@@ -164,7 +164,7 @@ static size_t aggregate_group_of(const struct aggregation *a, int cpu, size_t th
 	return low < a->cpu_count ? a->group_of_cpu[low] : 0;
 }
 
-/* The same for every CPU and thread: each place has it, nothing adds up. */
+/* A shared count is the same for every CPU and thread: each place reports it, and nothing is summed. */
 static void aggregate_shared(const struct aggregation *aggregation, const struct counter *counter,
 	const struct count *previous, struct aggregate *results)
 {

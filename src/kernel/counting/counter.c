@@ -19,12 +19,12 @@
 #include "kernel/system/fd_limit.h"
 #include "kernel/system/surroundings.h"
 
-/* linux/perf_event.h */
+/* ioctl numbers of linux/perf_event.h. */
 #define COUNTER_IOC_ENABLE _IO('$', 0)
 #define IOC_DISABLE	   _IO('$', 1)
 #define IOC_RESET	   _IO('$', 3)
 
-#define COUNTER_FDS_OF_OURS 64 /* what the program itself may have open besides */
+#define COUNTER_FDS_OF_OURS 64 /* Descriptors that the program itself may have open besides. */
 
 struct counter_opening {
 	struct counter_set *set;
@@ -32,7 +32,7 @@ struct counter_opening {
 	const struct target *target;
 	struct tally_error *err;
 	bool raised_limit;
-	int *cgroup_fds; /* one per event, -1: none */
+	int *cgroup_fds; /* One per event, -1 if the event has no cgroup. */
 };
 
 static size_t fds_needed(const struct counter_set *set)
@@ -65,7 +65,7 @@ static struct perf_attr attr_make(const struct counter_opening *o, const struct 
 		attr.flags |= ATTR_FLAG(ATTR_BIT_INHERIT);
 	if (leads_group && o->options->starts_enabled && leader->member_count == 1)
 		return attr;
-	if (leads_group) { /* members follow their leader */
+	if (leads_group) { /* Members start and stop with their leader. */
 		attr.flags |= ATTR_FLAG(ATTR_BIT_DISABLED);
 		if (o->options->enable_on_exec)
 			attr.flags |= ATTR_FLAG(ATTR_BIT_ENABLE_ON_EXEC);
@@ -73,7 +73,7 @@ static struct perf_attr attr_make(const struct counter_opening *o, const struct 
 	return attr;
 }
 
-/* is_alone: not in its group. */
+/* With is_alone, the event is opened outside its group. */
 static int open_once(
 	const struct counter_opening *o, const struct counter *counter, size_t cpu, size_t thread, bool is_alone)
 {
@@ -90,13 +90,13 @@ static int open_once(
 		flags = OPEN_PID_CGROUP;
 	}
 	if (!leads && group_fd < 0) {
-		errno = ESRCH; /* the leader's thread was gone */
+		errno = ESRCH; /* The leader is not open because its thread had ended. */
 		return -1;
 	}
 	return event_open(set->kernel, &attr, pid, counter->cpus[cpu], group_fd, flags);
 }
 
-/* Tracepoints of probes in programs happen in user mode; their groups are perf probe's and tracefs's. */
+/* Tracepoints of uprobes fire in user mode; their groups are named by perf probe and tracefs. */
 static bool happens_in_program(const struct event_spec *spec)
 {
 	static const char *const groups[] = {"uprobes", "probe_", "sdt_"};
@@ -106,7 +106,7 @@ static bool happens_in_program(const struct event_spec *spec)
 	return false;
 }
 
-/* Whether the event may count user mode alone, if the kernel refuses the rest. */
+/* Whether the event may be restricted to user mode if the kernel refuses to count the rest. */
 static bool may_drop_kernel(const struct counter_opening *o, const struct counter *counter, size_t thread)
 {
 	const struct event_spec *spec = counter->spec;
@@ -114,13 +114,14 @@ static bool may_drop_kernel(const struct counter_opening *o, const struct counte
 	       !ATTR_HAS(&spec->attr, EXCLUDE_KERNEL) && counter->threads[thread] != -1;
 }
 
-/* User mode alone would count a 0 that looks true. */
+/* Restricted to user mode, such an event would report a misleading 0. */
 static bool is_hidden_in_kernel(const struct event_spec *spec)
 {
 	return event_happens_in_kernel(spec) && !happens_in_program(spec);
 }
 
-/* Opens one counter, giving way where it can: more descriptors, user mode only, guests too. -1 with errno. */
+/* Opens one counter and retries with what may help: more descriptors, user mode only, guests included. Returns -1 and
+ * sets errno. */
 static int counter_open_giving_way(struct counter_opening *o, struct counter *counter, size_t cpu, size_t thread)
 {
 	struct counter_set *set = o->set;
@@ -142,7 +143,7 @@ static int counter_open_giving_way(struct counter_opening *o, struct counter *co
 			set->dropped_kernel = true;
 			continue;
 		}
-		/* Guests are left out unless asked for; a PMU that cannot tell them apart counts them. */
+		/* Guests are excluded by default; a PMU that cannot exclude them refuses the event. */
 		if (errnum == EINVAL && counter->open_count == 0 && !spec->has_guest_host &&
 			ATTR_HAS(&spec->attr, EXCLUDE_GUEST)) {
 			spec->attr.flags &= ~ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST);
@@ -196,7 +197,7 @@ static enum tally_status counter_refuse(
 	return TALLY_OK;
 }
 
-/* Takes the members with a leader that could not be opened out of its group: the first of them leads the rest. */
+/* Removes the members from the group of a leader that could not be opened; the first of them leads the rest. */
 static void group_lead_anew(struct counter_set *set, size_t leader)
 {
 	size_t heir = SIZE_MAX;
@@ -209,7 +210,7 @@ static void group_lead_anew(struct counter_set *set, size_t leader)
 	}
 }
 
-/* The machine has the event, and this user may not count it: the others are counted all the same. */
+/* The machine supports the event but this user may not count it; the other events are still counted. */
 static enum tally_status counter_withhold(
 	struct counter_opening *o, struct counter *counter, size_t cpu, size_t thread, int errnum)
 {
@@ -237,7 +238,7 @@ static enum tally_status limit_error(struct counter_opening *o)
 	return status;
 }
 
-/* Opens the counter everywhere. Outcomes that concern this event alone are kept in it; others end the opening. */
+/* Opens the counter on every CPU and thread. A failure of this event alone is recorded in it; any other is returned. */
 static enum tally_status counter_open(struct counter_opening *o, struct counter *counter)
 {
 	struct counter_set *set = o->set;
@@ -248,7 +249,7 @@ static enum tally_status counter_open(struct counter_opening *o, struct counter 
 			if (fd >= 0) {
 				counter->fds[cpu * counter->thread_count + thread] = fd;
 				counter->open_count++;
-				/* A condition that is not available is no event that the machine lacks. */
+				/* A filter that cannot be set is an error, not an unsupported event. */
 				enum tally_status status = event_filter_set(set->kernel, counter->spec, fd, o->err);
 				if (status != TALLY_OK)
 					return status;
@@ -274,7 +275,8 @@ static enum tally_status counter_open(struct counter_opening *o, struct counter 
 				break;
 			}
 			if (counter->leader != index && set->events->specs[counter->spec->leader].is_weak_group) {
-				counter->leader = (uint32_t)index; /* :W: on its own then */
+				/* Members of a weak group (:W) may be counted outside it. */
+				counter->leader = (uint32_t)index;
 				counter_close_fds(set, counter);
 				return counter_open(o, counter);
 			}
@@ -288,7 +290,7 @@ static enum tally_status counter_open(struct counter_opening *o, struct counter 
 	return TALLY_OK;
 }
 
-/* The CPUs of the PMU that are also the target's. */
+/* The counter is opened on those CPUs of the target that its PMU serves. */
 static enum tally_status counter_place(struct counter_opening *o, struct counter *counter)
 {
 	struct counter_set *set = o->set;
@@ -323,7 +325,7 @@ static enum tally_status counter_place(struct counter_opening *o, struct counter
 	return TALLY_OK;
 }
 
-/* The kernel knows nothing of the tool's own events, and shared counters are the caller's: they lead no group of its. */
+/* The kernel does not know tool events, and shared counters belong to the caller: neither may be in a kernel group. */
 static void tools_leave_groups(struct counter_set *set)
 {
 	for (size_t i = 0; i < set->len; i++) {
@@ -368,7 +370,7 @@ static enum tally_status cgroup_open(struct counter_opening *o, size_t index)
 	const char *path = o->set->events->specs[index].cgroup_path;
 	if (!path)
 		return TALLY_OK;
-	for (size_t i = 0; i < index; i++) { /* events share few cgroups, side by side */
+	for (size_t i = 0; i < index; i++) { /* Events of one cgroup share its descriptor. */
 		const char *other = o->set->events->specs[i].cgroup_path;
 		if (o->cgroup_fds[i] >= 0 && other && strcmp(other, path) == 0) {
 			o->cgroup_fds[index] = o->cgroup_fds[i];
@@ -469,7 +471,7 @@ void counter_set_close(struct counter_set *set)
 	free(set);
 }
 
-/* Members follow their leader, so only leaders are enabled or disabled. */
+/* Members count only while their leader is enabled, so only a reset needs every descriptor. */
 static void leaders_ioctl(struct counter_set *set, unsigned long request, bool members_too)
 {
 	for (size_t i = 0; i < set->len; i++) {

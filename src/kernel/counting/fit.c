@@ -8,14 +8,14 @@
 #include "kernel/events/breakpoint_probe.h"
 #include "kernel/events/pmu.h"
 
-#define FIT_IOC_ENABLE _IO('$', 0) /* linux/perf_event.h */
-#define KEY_CORE       0 /* of all events that share the counters of a CPU core; other PMUs: their type */
+#define FIT_IOC_ENABLE _IO('$', 0) /* ioctl number of linux/perf_event.h. */
+#define KEY_CORE       0 /* Key of all events that share the counters of a CPU core; other PMUs use their type. */
 
 struct fit_fitting {
 	const struct counter_set *set;
 	struct fit_plan *plan;
-	uint32_t *keys; /* per event */
-	size_t *tried; /* the events of the group under test */
+	uint32_t *keys; /* One per event. */
+	size_t *tried; /* Indexes of the events in the group under test. */
 	size_t tried_len;
 	int *fds;
 	size_t anchor;
@@ -26,7 +26,7 @@ bool fit_needs_counter(const struct event_spec *spec)
 	return spec->tool == TOOL_NONE && spec->attr.type != EVENT_SOFTWARE && spec->attr.type != EVENT_TRACEPOINT;
 }
 
-/* Opens what is to be tried as one pinned group, and looks whether the PMU took it. */
+/* Opens the events under test as one pinned group and checks whether the PMU schedules it. */
 static bool group_is_scheduled(struct fit_fitting *f)
 {
 	const struct kernel_seam *kernel = f->set->kernel;
@@ -41,7 +41,7 @@ static bool group_is_scheduled(struct fit_fitting *f)
 		attr.read_format = READ_FORMAT_TOTAL_TIME_ENABLED | READ_FORMAT_TOTAL_TIME_RUNNING;
 		if (leads)
 			attr.flags |= ATTR_FLAG(ATTR_BIT_DISABLED) | ATTR_FLAG(ATTR_BIT_PINNED);
-		/* Of tasks the own one is tried, since it runs. */
+		/* A per-task group is tested on the calling task, because that task is running. */
 		pid_t pid = counter->threads[0] == -1 ? -1 : 0;
 		f->fds[open] = event_open(kernel, &attr, pid, counter->cpus[0], leads ? -1 : f->fds[0], 0);
 		if (f->fds[open] < 0)
@@ -70,7 +70,7 @@ static void unit_add(struct fit_fitting *f, size_t leader, uint32_t key)
 			f->tried[f->tried_len++] = i;
 }
 
-/* The unit beside what the round has of the same PMU; before: how many events have their round. */
+/* Whether the leader's group fits on each of its PMUs together with the events already placed in the round. */
 static bool unit_fits(struct fit_fitting *f, size_t leader, uint32_t round, const bool *has_round)
 {
 	for (size_t first = leader; first < f->set->len; first++) {
@@ -124,7 +124,8 @@ static uint32_t fit_key_of(const struct event_spec *spec, const struct pmu *pmus
 	uint32_t type = spec->attr.type;
 	bool is_generic = type == EVENT_HARDWARE || type == EVENT_HW_CACHE;
 	if (is_generic && spec->attr.config >> 32)
-		type = (uint32_t)(spec->attr.config >> 32); /* one kind of core of several */
+		/* On a hybrid machine the upper half of config selects the PMU. */
+		type = (uint32_t)(spec->attr.config >> 32);
 	else if (is_generic)
 		return KEY_CORE;
 	for (size_t i = 0; i < count; i++)
@@ -168,9 +169,9 @@ enum tally_status fit_plan_make(
 	bool has_memory = plan->states && plan->rounds && f.keys && f.tried && f.fds && has_round;
 	enum tally_status status = has_memory ? keys_make(&f, err) : error_nomem(err);
 	if (anchor < set->len && status == TALLY_OK && plan->states[anchor] != FIT_COUNTS)
-		f.anchor = SIZE_MAX; /* it needs no counter */
+		f.anchor = SIZE_MAX; /* The anchor needs no hardware counter. */
 	for (size_t i = 0; status == TALLY_OK && i < set->len; i++) {
-		/* A unit's first event with a counter: its leader may be a software event. */
+		/* The first event of a group that needs a counter; the leader may be a software event. */
 		bool is_first = plan->states[i] == FIT_COUNTS && !has_round[i];
 		for (size_t k = set->counters[i].leader; k < i && is_first; k++)
 			is_first = set->counters[k].leader != set->counters[i].leader || plan->states[k] != FIT_COUNTS;

@@ -65,7 +65,7 @@ enum tally_status pmu_holders_find(
 	*holders = (struct pmu_holders){0};
 	enum tally_status status = kernel_names(kernel, &names, err, "/proc");
 	if (status == TALLY_NOT_FOUND)
-		status = TALLY_OK; /* no /proc: nobody is seen */
+		status = TALLY_OK; /* Without /proc no process is visible. */
 	for (size_t i = 0; status == TALLY_OK && i < names.len; i++) {
 		uint64_t pid;
 		bool was_seen;

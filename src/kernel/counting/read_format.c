@@ -39,7 +39,8 @@ enum tally_status reading_decode(const uint64_t *given, size_t count, uint64_t f
 		*reading = (struct tally_reading){.is_in_error = true};
 		return TALLY_OK;
 	}
-	uint64_t first = read_format_take(&words, true); /* the number of events, or the value */
+	/* The number of events of a group, or the value of a single event. */
+	uint64_t first = read_format_take(&words, true);
 	read.enabled_ns = read_format_take(&words, format & READ_FORMAT_TOTAL_TIME_ENABLED);
 	read.running_ns = read_format_take(&words, format & READ_FORMAT_TOTAL_TIME_RUNNING);
 	if (!is_group) {

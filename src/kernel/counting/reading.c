@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-/* read(2) of one event: value, enabled, running. */
+/* read(2) of a single event returns its value and the enabled and running times. */
 static void single_read(struct counter_set *set, struct counter *counter, size_t cell)
 {
 	uint64_t words[3];
@@ -18,10 +18,10 @@ static void single_read(struct counter_set *set, struct counter *counter, size_t
 struct group_buffer {
 	uint64_t *words;
 	size_t member_count;
-	uint32_t *members; /* in the order of opening, the leader first */
+	uint32_t *members; /* In the order of opening, the leader first. */
 };
 
-/* read(2) of a group's leader: nr, enabled, running, nr x (value, id), in the order of opening. */
+/* read(2) of a group's leader returns nr, enabled, running and nr pairs (value, id), in the order of opening. */
 static void group_read(struct counter_set *set, const struct group_buffer *group, size_t cell)
 {
 	const struct counter *leader = &set->counters[group->members[0]];
@@ -35,7 +35,7 @@ static void group_read(struct counter_set *set, const struct group_buffer *group
 	for (size_t i = 0; i < group->member_count; i++) {
 		struct counter *member = &set->counters[group->members[i]];
 		if (member->fds[cell] < 0)
-			continue; /* its thread was gone: not in the kernel's list */
+			continue; /* Its thread had ended, so the kernel's list lacks it. */
 		if (k >= given)
 			return;
 		member->counts[cell] = (struct count){group->words[3 + 2 * k], group->words[1], group->words[2]};

@@ -8,9 +8,10 @@
 #include "kernel/counting/run_statistics.h"
 #include "kernel/counting/student.h"
 
-#define RUN_GATE_RANKS_MOST 1000 /* values of a side up to which all pairs are compared */
-#define RUN_GATE_ROUNDING   1e-12 /* of a mean: means of equal values may differ by it */
-#define RUN_GATE_EFFICIENCY 0.955 /* of ranks against t, if values are distributed normally */
+#define RUN_GATE_RANKS_MOST 1000 /* Maximum number of values per side for which all pairs are compared. */
+#define RUN_GATE_ROUNDING   1e-12 /* Relative rounding error of a mean: means of equal values may differ by it. */
+/* Efficiency of the rank test relative to the t test (3/pi) if values are distributed normally. */
+#define RUN_GATE_EFFICIENCY 0.955
 #define RUN_GATE_RUNS_MOST  1000000
 
 struct run_gate_side run_gate_side_of(const double *sorted, size_t len)
@@ -28,7 +29,7 @@ struct run_gate_side run_gate_side_of(const double *sorted, size_t len)
 	return side;
 }
 
-/* Whether ranks alone can reach the level: the smallest one-sided p is that of one order out of all. */
+/* Whether the rank test can reach the level: its smallest one-sided p is that of a single order out of all. */
 static bool run_gate_ranks_suffice(const struct run_gate_side *a, const struct run_gate_side *b, double level)
 {
 	if (!a->sorted || !b->sorted || a->len > RUN_GATE_RANKS_MOST || b->len > RUN_GATE_RANKS_MOST)
@@ -58,11 +59,12 @@ static enum tally_status run_gate_by_ranks(const struct run_gate_side *a, const 
 	return TALLY_OK;
 }
 
-struct run_gate_error { /* of the distance between B's mean and the limit */
+/* Standard error of the difference between B's mean and the limit, and its degrees of freedom. */
+struct run_gate_error {
 	double error, degrees;
 };
 
-/* Welch's. A side of one run is taken to vary as the other does. */
+/* Welch's t test. A side with a single run is assumed to vary as the other does. */
 static struct run_gate_error run_gate_error_of(
 	const struct run_gate_side *a, const struct run_gate_side *b, const struct run_gate_limit *limit)
 {
@@ -86,13 +88,14 @@ static double run_gate_upper_p(double t, double degrees)
 	return t > 0 ? both : 1 - both;
 }
 
-/* How far beyond the limit a difference has to be, in standard errors, to be found. */
+/* Distance beyond the limit, in standard errors, at which a difference is found with probability RUN_GATE_POWER. */
 static double run_gate_reach(double level, double degrees)
 {
 	return student_quantile(2 * level, degrees) + student_quantile(2 * (1 - RUN_GATE_POWER), degrees);
 }
 
-/* With an error that shrinks with the square root of the runs: until the distance between A and the limit is in reach. */
+/* Number of runs that detect the distance between A and the limit, if the error shrinks with the square root of the
+ * runs; 0 if the present runs suffice or too many would be necessary. */
 static uint64_t run_gate_needed(const struct run_gate_side *a, const struct run_gate_side *b,
 	const struct run_gate_limit *limit, const struct run_gate_error *error, double level)
 {

@@ -13,10 +13,10 @@
 #define RUN_RESAMPLING_TAIL ((1 - RUN_CONFIDENCE) / 2)
 
 struct moments {
-	double mean, error; /* of the mean: its standard error, squared */
+	double mean, error; /* error is the squared standard error of the mean. */
 };
 
-/* splitmix64: each call a new number, good enough to draw indexes. */
+/* splitmix64, which is good enough to draw indexes. */
 static uint64_t run_resampling_draw(uint64_t *state)
 {
 	uint64_t x = *state += HASH_FACTOR;
@@ -33,7 +33,7 @@ static size_t draw_below(uint64_t *state, size_t limit)
 static struct moments moments_from(double sum, double squares, size_t len)
 {
 	double n = (double)len, mean = sum / n;
-	double spread = squares - n * mean * mean; /* around a shift, so that little is lost */
+	double spread = squares - n * mean * mean; /* Values are shifted first, so that few digits cancel. */
 	return (struct moments){mean, len > 1 && spread > 0 ? spread / (n - 1) / n : 0};
 }
 
@@ -63,7 +63,7 @@ static struct moments run_resampling_resampled(struct run_values values, uint64_
 	return m;
 }
 
-/* Of log(new / base), by the first-order approximation. */
+/* Standard error of log(other / base), by first-order approximation. */
 static double log_error(struct moments base, struct moments other)
 {
 	return sqrt(base.error / (base.mean * base.mean) + other.error / (other.mean * other.mean));
@@ -106,7 +106,7 @@ struct run_change run_change_of(struct run_values base, struct run_values other,
 	return change;
 }
 
-/* Twice the midrank of each value of the sorted pool, so that it is whole. */
+/* Ranks are twice the midrank in the sorted pool, so that they are integers. */
 static void rank_pool(const double *pool, size_t len, unsigned *ranks)
 {
 	for (size_t i = 0; i < len;) {
@@ -126,7 +126,8 @@ static unsigned run_resampling_rank_of(const double *pool, const unsigned *ranks
 	return ranks[low];
 }
 
-/* P(the sum of ranks of `chosen` values drawn from the pool is as far from its mean as this one); negative: no memory. */
+/* Probability that the ranks of `chosen` values drawn from the pool have a sum at least as far from its mean as `sum`;
+ * -1 if memory allocation fails. */
 static double permuted_p(const unsigned *ranks, size_t len, size_t chosen, unsigned sum)
 {
 	size_t width = 2 * RUN_PERMUTED_MAX * RUN_PERMUTED_MAX + 1, total = 0;
@@ -212,13 +213,13 @@ double run_noise_floor(struct run_values same, size_t base_len, size_t other_len
 	if (count < RUN_RESAMPLES / 2)
 		return -1;
 	run_values_sort(changes, count);
-	/* Means of fewer runs vary more. */
+	/* The changes are those of means of `half` runs; means of fewer runs vary more. */
 	double scale = sqrt((1 / (double)base_len + 1 / (double)other_len) / (2 / (double)half));
 	return expm1(run_quantile(changes, count, RUN_NOISE_QUANTILE) * scale);
 }
 
 struct ordered {
-	double p; /* first: order() looks at it */
+	double p; /* Must be the first member: order_doubles reads it. */
 	size_t index;
 };
 
@@ -234,7 +235,7 @@ enum tally_status run_adjust(double *p, size_t count, enum run_correction correc
 	qsort(sorted, count, sizeof(*sorted), order_doubles);
 	double bound = correction == RUN_CORRECT_HOLM ? 0 : 1;
 	for (size_t i = 0; i < count; i++) {
-		/* Holm goes up from the smallest, Benjamini-Hochberg down from the largest. */
+		/* Holm's method goes up from the smallest p, Benjamini-Hochberg's down from the largest. */
 		size_t at = correction == RUN_CORRECT_HOLM ? i : count - 1 - i;
 		double adjusted = correction == RUN_CORRECT_HOLM ? sorted[at].p * (double)(count - at)
 								 : sorted[at].p * (double)count / (double)(at + 1);

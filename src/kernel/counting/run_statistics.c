@@ -9,11 +9,11 @@
 #include "base/order.h"
 
 #define RUN_STATISTICS_TAIL ((1 - RUN_CONFIDENCE) / 2)
-#define NORMAL_TAIL	    1.959963984540054 /* the normal distribution's quantile at 1 - TAIL */
+#define NORMAL_TAIL	    1.959963984540054 /* Quantile of the normal distribution at 1 - RUN_STATISTICS_TAIL. */
 #define LOG_2		    0.6931471805599453
 #define SQRT_HALF	    0.7071067811865476
 #define FENCE		    1.5
-#define OUTLIER_MIN	    4 /* fewer values have no quartiles to speak of */
+#define OUTLIER_MIN	    4 /* Quartiles of fewer values are meaningless. */
 
 void run_values_sort(double *values, size_t len)
 {
@@ -40,15 +40,15 @@ double run_median(const double *sorted, size_t len)
 }
 
 /*
- * The k-th smallest and the k-th largest value hold the median between them unless fewer than k values fall on one of
- * its sides: probability 2 P(Bin(len, 1/2) < k). The largest k that keeps this within the confidence.
+ * The k-th smallest and the k-th largest value enclose the median unless fewer than k values lie on one side of it,
+ * which has the probability 2 P(Bin(len, 1/2) < k). The interval uses the largest k that meets the confidence level.
  */
 struct run_interval run_median_interval(const double *sorted, size_t len)
 {
 	struct run_interval interval = {0};
 	double log_term = -(double)len * LOG_2, below = 0;
 	for (size_t k = 1; k <= len / 2; k++) {
-		below += exp(log_term); /* P(Bin = k - 1) */
+		below += exp(log_term); /* Adds P(Bin(len, 1/2) = k - 1). */
 		if (below > RUN_STATISTICS_TAIL)
 			break;
 		interval = (struct run_interval){sorted[k - 1], sorted[len - k], 1 - 2 * below, true};
@@ -69,7 +69,8 @@ struct run_summary run_summarise(const double *sorted, size_t len)
 	return summary;
 }
 
-/* P(U = u) for u in 0..a x b, when both sides are alike and no two values are; NULL: no memory. */
+/* Returns P(U = u) for u in 0..a*b if both sides have the same distribution and no ties; NULL if memory allocation
+ * fails. */
 static double *u_distribution(size_t a, size_t b)
 {
 	size_t width = a * b + 1;
@@ -95,8 +96,8 @@ static double *u_distribution(size_t a, size_t b)
 }
 
 struct ranks {
-	double u; /* pairs in which b is larger, ties half */
-	double tie_sum; /* of t^3 - t over runs of equal values */
+	double u; /* Number of pairs in which b's value is larger; a tie counts one half. */
+	double tie_sum; /* Sum of t^3 - t over all runs of t equal values. */
 };
 
 static struct ranks ranks_of(const double *a, size_t a_len, const double *b, size_t b_len)
@@ -121,7 +122,7 @@ static double normal_p(const struct ranks *ranks, double a, double b)
 {
 	double n = a + b;
 	double variance = a * b / 12 * (n + 1 - ranks->tie_sum / (n * (n - 1)));
-	double distance = fabs(ranks->u - a * b / 2) - 0.5; /* U steps by one */
+	double distance = fabs(ranks->u - a * b / 2) - 0.5; /* Continuity correction: U is an integer. */
 	if (variance <= 0 || distance <= 0)
 		return 1;
 	return erfc(distance / sqrt(variance) * SQRT_HALF);
@@ -135,7 +136,7 @@ static double exact_p(const double *distribution, double u, size_t pairs)
 	return p * 2 < 1 ? p * 2 : 1;
 }
 
-/* How many differences to leave out on each end. */
+/* Number of differences to exclude at each end of the confidence interval. */
 static size_t tail_count(const double *distribution, size_t a_len, size_t b_len, double *coverage)
 {
 	double a = (double)a_len, b = (double)b_len;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define SHORT_WINDOW 0.25 /* of the mean one: shorter ones say little */
+#define SHORT_WINDOW 0.25 /* Fraction of the mean window below which a window is ignored as too noisy. */
 
 void scaling_error_add(struct scaling_error *e, double value, double running_ns)
 {
@@ -25,7 +25,8 @@ double scaling_error_relative(const struct scaling_error *e, double value, doubl
 		return 0;
 	if (e->windows < SCALING_WINDOWS_LEAST || running_ns <= 0 || value <= 0)
 		return NAN;
-	double variance = e->squares / 2 * e->windows / (e->windows - 1); /* the first has no neighbour before it */
+	/* n windows have n - 1 differences between neighbours. */
+	double variance = e->squares / 2 * e->windows / (e->windows - 1);
 	double missed = 1 - running_ns / enabled_ns;
 	return 2 * sqrt(variance * missed) / value;
 }

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define TERMS_MAX    200 /* of the fraction, which needs some dozen */
+#define TERMS_MAX    200 /* Maximum number of terms of the fraction; some dozens suffice. */
 #define PRECISION    1e-14
 #define TINY	     1e-300
 #define HALVINGS     200
@@ -14,7 +14,7 @@ static double away_from_zero(double value)
 	return fabs(value) < TINY ? TINY : value;
 }
 
-/* The continued fraction of the incomplete beta function, by Lentz's method. */
+/* Continued fraction of the incomplete beta function, by Lentz's method. */
 static double beta_fraction(double a, double b, double x)
 {
 	double c = 1, d = 1 / away_from_zero(1 - (a + b) * x / (a + 1)), value = d;
@@ -33,14 +33,14 @@ static double beta_fraction(double a, double b, double x)
 	return value;
 }
 
-/* lgamma keeps its sign in a variable of the whole program. */
+/* lgamma would store the sign in a global variable, which is not thread-safe. */
 static double log_gamma(double value)
 {
 	int sign;
 	return lgamma_r(value, &sign);
 }
 
-/* Regularised: the part of the distribution below x. */
+/* Regularised incomplete beta function: the part of the distribution below x. */
 static double beta_part(double a, double b, double x)
 {
 	if (!(x > 0))
@@ -48,7 +48,7 @@ static double beta_part(double a, double b, double x)
 	if (!(x < 1))
 		return 1;
 	double front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
-	if (x < (a + 1) / (a + b + 2)) /* where it converges fast */
+	if (x < (a + 1) / (a + b + 2)) /* The fraction converges fast below this bound. */
 		return front * beta_fraction(a, b, x) / a;
 	return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }

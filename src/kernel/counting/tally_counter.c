@@ -13,19 +13,19 @@
 #include "kernel/recording/cgroups.h"
 #include "kernel/system/kernel_files.h"
 
-#define CONFIG1_USER_ACCESS UINT64_C(2) /* armv8_pmuv3: format/rdpmc */
+#define CONFIG1_USER_ACCESS UINT64_C(2) /* The rdpmc bit of armv8_pmuv3. */
 
 struct tally_counter_opening {
 	const struct kernel_seam *kernel;
 	struct event_catalogue *catalogue;
 	const struct tally_counter_options *options;
 	struct target target;
-	char *cgroup_path; /* NULL: none */
-	bool is_of_self; /* one descriptor an event, which counts the calling thread and no other */
-	bool is_malformed; /* the alternative tried last */
+	char *cgroup_path; /* NULL without a cgroup. */
+	bool is_of_self; /* Each event has a single descriptor, which counts the calling thread only. */
+	bool is_malformed; /* Whether the alternative tried last was malformed. */
 };
 
-/* The first event that the machine lacks, as an error. */
+/* Reports the first event that the machine does not support. */
 static enum tally_status support_check(const struct counter_set *set, struct tally_error *err)
 {
 	for (size_t i = 0; i < set->len; i++) {
@@ -122,7 +122,7 @@ static bool wants_user_access(const struct tally_counter_opening *opening, const
 #endif
 }
 
-/* Returns whether any event asks for registers that a program may read. */
+/* Returns whether any event requests counter registers that the program may read. */
 static bool events_adapt(struct tally_counter_opening *opening, struct event_list *events, bool may_ask_access)
 {
 	const struct tally_counter_options *o = opening->options;
@@ -152,15 +152,16 @@ static enum tally_status events_parse(
 	enum tally_status status = event_parse(opening->catalogue, text, events, err);
 	opening->is_malformed = status == TALLY_INVALID;
 	for (size_t i = 0; i < events->len && status == TALLY_OK; i++) {
-		events->specs[i].is_shared = false; /* only stat shares counters; its own counts the same */
+		/* Only tally stat shares counters; a private one counts the same. */
+		events->specs[i].is_shared = false;
 		if (events->specs[i].tool != TOOL_NONE)
 			status = error_set(err, TALLY_UNSUPPORTED, "'%s' is a time of tally stat, not an event", text);
 	}
 	return status;
 }
 
-/* Opens the events of the text into the counter. *asks_access: whether to request counter registers that a program may
- * read; afterwards, whether an event did. */
+/* Opens the events of the text into the counter. On entry, *asks_access says whether to request counter registers that
+ * the program may read; on return, whether an event did. */
 static enum tally_status tally_counter_set_open(struct tally_counter_opening *opening, const char *text,
 	bool *asks_access, struct tally_counter *counter, struct tally_error *err)
 {
@@ -174,7 +175,7 @@ static enum tally_status tally_counter_set_open(struct tally_counter_opening *op
 	struct event_list events = {0};
 	enum tally_status status = events_parse(opening, text, &events, err);
 	*asks_access = events_adapt(opening, &events, *asks_access);
-	/* The list lives in the counter from here on: the set keeps pointers into it. */
+	/* The set keeps pointers into this list, so the counter owns it from here on. */
 	counter->events = events;
 	if (status == TALLY_OK)
 		status =
@@ -206,7 +207,7 @@ static enum tally_status alternative_open(
 	return status;
 }
 
-/* Tries one alternative after the other; *first keeps why the first failed, or what is wrong with a malformed one. */
+/* Opens the first alternative that works. *first is the error of the first alternative, or that of a malformed one. */
 static enum tally_status alternatives_open(
 	struct tally_counter_opening *opening, char *text, struct tally_counter *counter, struct tally_error *first)
 {
@@ -254,7 +255,7 @@ static enum tally_status tally_counter_open_all(
 		status = event_catalogue_create(opening->kernel, &opening->catalogue, why);
 	if (status == TALLY_OK)
 		status = alternatives_open(opening, text, counter, why);
-	/* Single events count since they were opened; a group begins when it is complete. */
+	/* A single event counts from its opening on; a group is enabled once it is complete. */
 	if (status == TALLY_OK && !o->starts_disabled && has_groups(&counter->events))
 		counter_set_enable(counter->set);
 	event_catalogue_destroy(opening->catalogue);

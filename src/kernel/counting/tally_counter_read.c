@@ -17,7 +17,7 @@
 
 #define READ_TIMES (READ_FORMAT_TOTAL_TIME_ENABLED | READ_FORMAT_TOTAL_TIME_RUNNING)
 
-/* Its address is another in each thread. */
+/* Its address identifies the thread. */
 static _Thread_local char thread_place;
 
 static size_t cell_count(const struct counter *counter)
@@ -46,7 +46,7 @@ static void *page_map(struct tally_counter *c, size_t event)
 		return NULL;
 	void *page = c->kernel->mmap(c->kernel->context, c->page_bytes, PROT_READ, counter->fds[0], 0);
 	if (page == MAP_FAILED)
-		return NULL; /* locked memory is short: read(2) does as well */
+		return NULL; /* The limit on locked memory is reached; read(2) works, too. */
 	if (user_page_is_capable(page))
 		return page;
 	c->kernel->munmap(c->kernel->context, page, c->page_bytes);
@@ -110,7 +110,7 @@ void tally_counter_unprepare(struct tally_counter *c)
 	c->group_count = 0;
 }
 
-/* All of the group or none, so that its members cover the same time. */
+/* Reads all members or none, so that the members cover the same time. */
 static bool read_by_pages(struct tally_counter *c, const struct counter_group *group)
 {
 	struct user_read read = {.registers = c->registers};
@@ -127,7 +127,7 @@ static bool read_by_pages(struct tally_counter *c, const struct counter_group *g
 	return true;
 }
 
-/* A base above the value is of before somebody set the descriptor itself back. */
+/* A base above the value predates a reset of the descriptor by someone else. */
 static void cell_set(struct counter_cell *cell, struct count read, bool is_in_error)
 {
 	if (cell->base > read.value)
@@ -138,7 +138,7 @@ static void cell_set(struct counter_cell *cell, struct count read, bool is_in_er
 	cell->is_user_read = false;
 }
 
-/* A group of which each member is there, the usual case: no way round by reading_decode. */
+/* Fast path for the usual case, a complete group, which needs no reading_decode. */
 static bool take_whole_group(
 	struct tally_counter *c, const struct counter_group *group, size_t index, size_t word_count)
 {
@@ -157,7 +157,7 @@ static enum tally_status read_by_system(
 	const struct counter *leader = &c->set->counters[c->members[group->start]];
 	struct tally_reading reading;
 	if (leader->fds[index] < 0)
-		return TALLY_OK; /* its thread was gone */
+		return TALLY_OK; /* The leader's thread had ended before it was opened. */
 	ssize_t n = c->kernel->read(
 		c->kernel->context, leader->fds[index], c->words, READING_WORDS(group->count) * sizeof(*c->words));
 	if (n < 0)
@@ -172,7 +172,7 @@ static enum tally_status read_by_system(
 		uint32_t event = c->members[group->start + i];
 		struct counter_cell *cell = tally_counter_cell(c, event, index);
 		if (c->set->counters[event].fds[index] < 0)
-			continue; /* not in the kernel's list */
+			continue; /* An event that is not open is not in the kernel's list. */
 		bool is_given = at < reading.count;
 		cell_set(cell,
 			(struct count){is_given ? c->values[at].value : 0, reading.enabled_ns, reading.running_ns},
@@ -299,7 +299,7 @@ bool tally_counter_is_user_read(const struct tally_counter *counter, size_t even
 	return event < tally_counter_len(counter) && tally_counter_cell(counter, event, 0)->is_user_read;
 }
 
-/* Reads the one cell of each event. */
+/* A region requires exactly one cell per event. */
 static enum tally_status region_read(struct tally_counter *c)
 {
 	if (c->set->len > TALLY_MARK_EVENTS || c->first_cell[c->set->len] != c->set->len)
@@ -338,7 +338,7 @@ enum tally_status tally_region_end(
 			now.enabled_ns - mark->at[i].enabled_ns,
 			now.running_ns - mark->at[i].running_ns,
 		};
-		/* Too short for the clock: nothing was shared that could be seen. */
+		/* A region shorter than the clock's resolution needs no scaling. */
 		values[i] = spent.enabled_ns ? count_scale(spent) : spent.value;
 		lacks_some |= spent.enabled_ns && !spent.running_ns;
 	}

@@ -24,7 +24,7 @@
 #include "kernel/events/breakpoint_probe.h"
 #include "kernel/events/privileges.h"
 
-#define TRAP_OF_EVENT	 6 /* asm-generic/siginfo.h: TRAP_PERF, which the C library's header lacks */
+#define TRAP_OF_EVENT	 6 /* TRAP_PERF of asm-generic/siginfo.h, which the C library's header lacks. */
 #define TRAP_FLAG_ASYNC	 1u
 #define VALUES_ON_STACK	 32
 #define BPF_IDS_MAX	 65536
@@ -83,7 +83,7 @@ uint64_t tally_scale(uint64_t value, uint64_t enabled_ns, uint64_t running_ns)
 	return count_scale((struct count){value, enabled_ns, running_ns});
 }
 
-/* An ioctl that takes its argument by value or by address. */
+/* The argument is a value or an address, depending on the request. */
 static enum tally_status tally_fd_control(
 	int fd, unsigned long request, uintptr_t argument, const char *what, struct tally_error *err)
 {
@@ -153,7 +153,7 @@ enum tally_status tally_fd_set_bpf(int fd, int program_fd, struct tally_error *e
 enum tally_status tally_fd_query_bpf(int fd, uint32_t *ids, size_t room, size_t *count, struct tally_error *err)
 {
 	room = MIN(room, BPF_IDS_MAX);
-	/* The kernel's struct perf_event_query_bpf: room, count, ids. */
+	/* Layout of struct perf_event_query_bpf: room, count, ids. */
 	uint32_t *query = calloc(2 + room, sizeof(*query));
 	if (!query)
 		return error_nomem(err);
@@ -256,7 +256,7 @@ void tally_signal_decode(const void *siginfo, struct tally_signal *decoded)
 	const siginfo_t *info = siginfo;
 	*decoded = (struct tally_signal){.fd = -1};
 	if (info->si_signo == SIGTRAP && info->si_code == TRAP_OF_EVENT) {
-		/* After the address lie: unsigned long data, u32 type, u32 flags. */
+		/* The address is followed by unsigned long data, u32 type and u32 flags. */
 		const uint8_t *at = (const uint8_t *)&info->si_addr + sizeof(info->si_addr);
 		unsigned long data;
 		uint32_t type, flags;

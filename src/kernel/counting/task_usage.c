@@ -11,9 +11,9 @@
 
 #define TASK_USAGE_NS_PER_S    1000000000u
 #define TASK_USAGE_TICKS_USUAL 100
-#define DESCENDANTS_MAX	       4096 /* of a command that are looked at in one reading */
+#define DESCENDANTS_MAX	       4096 /* Maximum number of processes of a command that one reading inspects. */
 
-/* proc(5), /proc/PID/stat: fields behind the name, counted from the state. */
+/* Index of the first field of /proc/PID/stat in use (minflt), counted from the state behind the name (proc(5)). */
 #define STAT_FIRST 7
 enum {
 	STAT_MINOR,
@@ -38,10 +38,10 @@ struct usage_look {
 	uint64_t tick_ns;
 	VEC(pid_t) processes;
 	VEC(struct usage_task) alive;
-	bool has_failed; /* for lack of memory or descriptors: then nothing is known to have ended */
+	bool has_failed; /* Memory or descriptors ran out, so a missing task has not necessarily ended. */
 };
 
-/* The numbers behind the name, which may hold anything. */
+/* The name may contain any character, so parsing starts after the last parenthesis. */
 static bool usage_stat_parse(const char *text, struct usage_stat *stat)
 {
 	const char *at = strrchr(text, ')');
@@ -73,7 +73,7 @@ static bool usage_stat_read(const struct kernel_seam *kernel, pid_t process, boo
 	return is_known;
 }
 
-/* The first number behind a name at the start of a line, and its colon. */
+/* Parses the number after the colon of a line; `line` is a newline and the start of the line's name. */
 static bool usage_line_number(const char *text, const char *line, uint64_t *value)
 {
 	const char *at = strstr(text, line);
@@ -82,7 +82,7 @@ static bool usage_line_number(const char *text, const char *line, uint64_t *valu
 	return str_next(&rest, '\n', &number) && str_to_u64(str_trim(number), 10, value);
 }
 
-/* The CPU time of a thread in nanoseconds, where the kernel keeps it (CONFIG_SCHED_INFO). */
+/* CPU time of a thread in nanoseconds; false if the kernel lacks CONFIG_SCHED_INFO. */
 static bool usage_schedstat_read(const struct kernel_seam *kernel, pid_t thread, uint64_t *ns)
 {
 	char *text;
@@ -95,7 +95,7 @@ static bool usage_schedstat_read(const struct kernel_seam *kernel, pid_t thread,
 	return is_known;
 }
 
-/* The clock of a process counts its ended threads, too. Under another root its number is not that of a process here. */
+/* The CPU clock of a process includes its ended threads. With another root, PIDs are not those of this system. */
 static bool usage_process_clock(const struct kernel_seam *kernel, pid_t process, uint64_t *ns)
 {
 	clockid_t clock;
@@ -144,8 +144,8 @@ static void usage_cpu_add(struct usage_look *look, pid_t process, const struct u
 	usage_add(cpu, stat->fields[STAT_SYSTEM], look->tick_ns);
 }
 
-/* The text of a thread's file, for a count of that kind; NULL and true: the thread is there, but this user or kernel does not
- * tell. False: the thread has ended, or reading failed. */
+/* Reads a file of a thread for a count of that kind. True with NULL: the thread exists, but the file may not be read,
+ * and the count is marked unknown. False: the thread has ended or reading failed. */
 static bool usage_file_read(struct usage_look *look, pid_t thread, const char *name, enum usage_kind kind, char **text)
 {
 	enum tally_status status = kernel_text(look->watch->kernel, text, NULL, "/proc/%d/%s", (int)thread, name);
@@ -159,7 +159,7 @@ static bool usage_file_read(struct usage_look *look, pid_t thread, const char *n
 	return status == TALLY_DENIED;
 }
 
-/* A file that is there without the lines is one of a kernel that does not count this. */
+/* A status file without these lines comes from a kernel that does not count switches. */
 static bool usage_switches_read(struct usage_look *look, pid_t thread, uint64_t *switches)
 {
 	uint64_t voluntary = 0, other = 0;
@@ -203,7 +203,7 @@ static void usage_children_add(struct usage_look *look, pid_t process, const cha
 	uint64_t pid;
 	if (kernel_text(look->watch->kernel, &text, NULL, "/proc/%d/task/%s/children", (int)process, thread) !=
 		TALLY_OK)
-		return; /* a kernel without CONFIG_PROC_CHILDREN */
+		return; /* The kernel may lack CONFIG_PROC_CHILDREN. */
 	struct tally_str rest = str_from(text), word;
 	while (str_next(&rest, ' ', &word))
 		if (look->processes.len < DESCENDANTS_MAX && str_to_u64(word, 10, &pid) && pid <= INT32_MAX)
@@ -211,7 +211,7 @@ static void usage_children_add(struct usage_look *look, pid_t process, const cha
 	free(text);
 }
 
-/* What the kernel has for each thread alone: the children of a command, switches and migrations. */
+/* Children, switches and migrations are available per thread only. */
 static void usage_threads_look(struct usage_look *look, pid_t process)
 {
 	const struct usage_watch *watch = look->watch;
@@ -249,7 +249,8 @@ static void usage_task_end(struct usage_watch *watch, const struct usage_task *t
 	watch->ended_migrations += task->migrations;
 }
 
-/* Threads of the look before that are gone keep what they had; one with fewer switches has only got an old number. */
+/* Counts of tasks that have ended since the last look are retained. Lower counts than before mean that a new task
+ * reuses the ID. */
 static void usage_tasks_keep(struct usage_look *look)
 {
 	struct usage_watch *watch = look->watch;
@@ -277,8 +278,8 @@ static void usage_tasks_keep(struct usage_look *look)
 	}
 }
 
-/* A command at its end, not yet waited for: whether it is the only task that there ever was. Each process has page faults,
- * and the clock of the process has the time of all its threads. */
+/* Whether an unreaped command never had another process or thread: each process has page faults, and the process clock
+ * includes all threads. */
 static bool usage_was_alone(const struct usage_watch *watch, const struct usage_stat *stat)
 {
 	uint64_t all, own;
@@ -300,7 +301,8 @@ bool usage_watch_look(struct usage_watch *watch, struct task_usage *usage)
 	for (size_t i = 0; i < look.processes.len; i++) {
 		pid_t process = look.processes.items[i];
 		struct usage_stat stat = {0};
-		/* Children first: one that ends meanwhile is then in its parent's sum, or waits there still. */
+		/* Children are listed before the parent's sums are read, so that a child reaped in between is in these
+		 * sums. */
 		usage_threads_look(&look, process);
 		if (!usage_stat_read(watch->kernel, process, watch->scope == USAGE_OF_THREAD, &stat))
 			continue;

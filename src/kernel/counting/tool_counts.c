@@ -19,21 +19,23 @@
 
 enum tool_source { SOURCE_NONE, SOURCE_TASK, SOURCE_CPU };
 
-struct tool_cell { /* of a CPU or a thread */
+/* Counts of a CPU or a thread. */
+struct tool_cell {
 	enum tool_source source;
-	struct usage_watch watch; /* of SOURCE_TASK */
-	bool was_seen; /* at least once */
-	unsigned unknown; /* bits of kinds that were not followed to the end: their last reading stands */
-	uint64_t last[USAGE_KINDS]; /* as it was told; never goes back */
-	uint64_t begin[USAGE_KINDS]; /* of what is enabled now */
-	uint64_t sum[USAGE_KINDS]; /* of what was enabled before */
+	struct usage_watch watch; /* Used with SOURCE_TASK only. */
+	bool was_seen; /* Whether the cell was read at least once. */
+	/* Bits of the kinds that could not be followed to the end; their last reading remains valid. */
+	unsigned unknown;
+	uint64_t last[USAGE_KINDS]; /* Values of the last reading; they never decrease. */
+	uint64_t begin[USAGE_KINDS]; /* Values at the beginning of the present enabled period. */
+	uint64_t sum[USAGE_KINDS]; /* Sum over the earlier enabled periods. */
 };
 
 struct tool_counts {
 	struct counter_set *set;
 	struct tool_cell *cells;
 	size_t cell_count;
-	unsigned wanted; /* bits of the kinds that some event needs */
+	unsigned wanted; /* Bits of the kinds that the events need. */
 	bool is_enabled, is_command, has_ended, was_looked_at_end, replaces_events;
 	uint64_t begin_ns, sum_ns;
 	struct task_usage end;
@@ -41,7 +43,7 @@ struct tool_counts {
 	uint64_t tick_ns;
 };
 
-/* What an event counts: bits of the kinds that add up to it; 0: nothing here knows it. */
+/* Bits of the kinds that add up to the event's count; 0 if the event cannot be counted here. */
 static unsigned usage_of_event(const struct event_spec *spec)
 {
 	if (spec->tool == TOOL_USER_TIME)
@@ -69,7 +71,7 @@ static unsigned usage_of_event(const struct event_spec *spec)
 	}
 }
 
-/* Counts do not go back: a process that ended between two looks is known as it was. */
+/* Counts never decrease: a process that ended between two readings keeps its last count. */
 static void cell_take(struct tool_cell *cell, const struct task_usage *now)
 {
 	for (unsigned kind = 0; kind < USAGE_KINDS; kind++)
@@ -93,7 +95,7 @@ static void task_look(struct tool_counts *t, struct tool_cell *cell)
 	cell_take(cell, &usage);
 }
 
-/* A line "cpuN user nice system ..." of /proc/stat. */
+/* The line has the form "cpuN user nice system ..." of /proc/stat. */
 static void cpu_line_take(struct tool_counts *t, struct tally_str line)
 {
 	struct tally_str word;
@@ -138,7 +140,7 @@ static void cells_look(struct tool_counts *t)
 			task_look(t, &t->cells[i]);
 }
 
-/* The process that the thread is of; 0: it is gone. */
+/* The process of the thread; 0 if the thread has ended. */
 static pid_t tool_counts_process_of(const struct kernel_seam *kernel, pid_t thread)
 {
 	char *text;
@@ -158,7 +160,7 @@ static struct usage_watch usage_watch_make(const struct tool_counts *t, enum usa
 	return (struct usage_watch){.kernel = t->set->kernel, .scope = scope, .task = task, .wanted = t->wanted};
 }
 
-/* The first thread stands for all, for those too that have not been started yet. */
+/* The cell of a process's first thread counts all its threads, including later ones. */
 static void cell_of_process(struct tool_counts *t, struct tool_cell *cell, pid_t thread)
 {
 	pid_t process = tool_counts_process_of(t->set->kernel, thread);
@@ -215,7 +217,7 @@ static enum tally_status tool_check(struct tool_counts *t, struct counter *count
 	return TALLY_OK;
 }
 
-/* The kernel's clocks do not stop in a mode that is left out, but its other counts would be of one mode. */
+/* The kernel's clocks do not stop in an excluded mode, but its other events count one mode only. */
 static bool usage_tells_mode(const struct event_spec *spec)
 {
 	bool has_mode = ATTR_HAS(&spec->attr, EXCLUDE_USER) || ATTR_HAS(&spec->attr, EXCLUDE_KERNEL);
@@ -227,14 +229,14 @@ bool tool_counts_replace(const struct event_spec *spec)
 	return usage_of_event(spec) != 0 && usage_tells_mode(spec);
 }
 
-/* Every process has page faults: a kernel that counts none for us does not count (as gVisor's). */
+/* Every process has page faults, so a kernel that reports none does not count them (as gVisor). */
 static bool kernel_counts_faults(void)
 {
 	struct rusage own;
 	return getrusage(RUSAGE_SELF, &own) == 0 && own.ru_minflt + own.ru_majflt > 0;
 }
 
-/* An event of the kernel, which was not opened: whether it is known without. */
+/* Checks whether the count of a kernel event that was not opened is available from getrusage or /proc. */
 static enum tally_status usage_check(struct tool_counts *t, struct counter *counter, struct tally_error *err)
 {
 	const struct event_spec *spec = counter->spec;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/counting/user_read.h"
 
-#define ATTEMPTS_MAX 1000 /* the page changes when the thread is scheduled: some turns at most */
+#define ATTEMPTS_MAX 1000 /* The page changes when the thread is scheduled; a reader retries at most this often. */
 
 #if defined(__x86_64__)
 static uint64_t read_counter(uint32_t number)
@@ -20,7 +20,8 @@ static uint64_t read_clock(void)
 #elif defined(__aarch64__)
 #define CYCLE_COUNTER 31
 
-/* Each counter is a register of its own name; the one that selects by number is not kept over a context switch. */
+/* Each counter has its own register name; the register that selects one by number is not preserved over context
+ * switches. */
 #define CASE(N)                                                               \
 	case N:                                                               \
 		__asm__ volatile("mrs %0, pmevcntr" #N "_el0" : "=r"(value)); \
@@ -91,7 +92,7 @@ const struct user_registers *user_registers(void)
 
 bool user_page_is_capable(const struct perf_event_mmap_page *page)
 {
-	/* Bit 0 was rdpmc and time at once; without the marker that it is no longer, the other bits mean nothing. */
+	/* Bit 0 once meant both rdpmc and time; the other bits are valid only if the page declares it deprecated. */
 	return page->cap_bit0_is_deprecated && page->cap_user_rdpmc;
 }
 
@@ -100,7 +101,7 @@ static uint64_t elapsed_ns(const struct perf_event_mmap_page *page, uint64_t cyc
 {
 	uint16_t shift = page->time_shift & 63;
 	uint64_t mult = page->time_mult;
-	if (page->cap_user_time_short) /* a clock that wraps: what lies between, on its own scale */
+	if (page->cap_user_time_short) /* A short clock wraps: only the difference within its mask counts. */
 		cycles = page->time_cycles + ((cycles - page->time_cycles) & page->time_mask);
 	uint64_t quotient = cycles >> shift, rest = cycles & ((UINT64_C(1) << shift) - 1);
 	return page->time_offset + quotient * mult + ((rest * mult) >> shift);
@@ -129,7 +130,7 @@ bool user_page_read(const struct perf_event_mmap_page *page, struct user_read *r
 	for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
 		struct count sampled = {0};
 		uint32_t lock = __atomic_load_n(&page->lock, __ATOMIC_RELAXED);
-		/* The kernel writes on this CPU, between two instructions: only the compiler has to keep the order. */
+		/* The kernel writes the page on this CPU between two instructions, so a compiler barrier suffices. */
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		bool is_good = sample_page(page, read, &sampled);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -139,7 +140,7 @@ bool user_page_read(const struct perf_event_mmap_page *page, struct user_read *r
 				*count = sampled;
 			return is_good;
 		}
-		read->has_cycles = false; /* the clock may be older than the page's times now */
+		read->has_cycles = false; /* The clock value may now be older than the page's times. */
 	}
 	return false;
 }
