@@ -21,7 +21,7 @@
 #include "kernel/standin/standin_ring.h"
 
 #define STANDIN_NS_PER_S UINT64_C(1000000000)
-#define POLL_MS		 20 /* how often rings are looked at while a caller waits for them */
+#define POLL_MS		 20 /* Interval at which the rings are checked while a caller waits for them. */
 #define HZ_MIN		 100
 #define HZ_MAX		 1000
 
@@ -43,7 +43,7 @@ static bool is_measurable(const struct perf_attr *attr)
 		       attr->config == PERF_COUNT_SW_DUMMY);
 }
 
-/* The errno that the kernel would answer with; 0: it can be measured here. */
+/* The errno that the kernel would set; 0 if the event can be measured. */
 static int refuse_event(const struct perf_attr *attr, pid_t pid, unsigned long flags)
 {
 	const uint64_t known = SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_ADDR | SAMPLE_ID |
@@ -56,9 +56,10 @@ static int refuse_event(const struct perf_attr *attr, pid_t pid, unsigned long f
 	if (!is_measurable(attr))
 		return ENOENT;
 	if (pid <= 0)
-		return EACCES; /* whole CPUs, and this process itself */
+		return EACCES; /* Whole CPUs and this process itself cannot be traced. */
 	if (attr->config != PERF_COUNT_SW_DUMMY && !ATTR_HAS(attr, EXCLUDE_KERNEL))
-		return EACCES; /* as perf_event_paranoid 2: record leaves the kernel out then, and says so */
+		/* This behaves like perf_event_paranoid 2: record then excludes the kernel and reports that. */
+		return EACCES;
 	if ((attr->sample_type & ~known) || (attr->read_format & ~formats) || ATTR_HAS(attr, WRITE_BACKWARD))
 		return EINVAL;
 	return 0;
@@ -69,7 +70,7 @@ static bool asks_for_samples(const struct perf_attr *attr)
 	return attr->config != PERF_COUNT_SW_DUMMY && attr->sample_period_or_freq != 0;
 }
 
-/* The shortest period that an event asks for is that of all timers. */
+/* All timers use the shortest period that an event requests. */
 static void set_period(struct standin *s, const struct perf_attr *attr)
 {
 	if (!asks_for_samples(attr))
@@ -80,7 +81,7 @@ static void set_period(struct standin *s, const struct perf_attr *attr)
 	s->period_ns = s->period_ns ? MIN(ns, s->period_ns) : ns;
 }
 
-/* 0 or an errno. Out of memory for an event, the thread that was traced for it goes on as it is. */
+/* Returns 0 or an errno. */
 static int add_event(struct standin *s, const struct standin_event *event)
 {
 	size_t fd = (size_t)event->fd;
@@ -107,7 +108,8 @@ static int standin_open(
 	errno = refuse_event(attr, pid, flags);
 	if (errno)
 		return -1;
-	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); /* a number of its own; nothing is read from it */
+	/* The eventfd only provides a descriptor number; nothing is read from it. */
+	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (fd < 0)
 		return -1;
 	pthread_mutex_lock(&s->lock);
@@ -247,7 +249,7 @@ static int standin_close(void *context, int fd)
 	return close(fd);
 }
 
-/* Puts what the rings have into the kernel's answers, which knows nothing of our events. */
+/* Adds the state of the rings to the poll results of the kernel, which does not know these events. */
 static int add_news(struct standin *s, struct pollfd *fds, size_t count)
 {
 	int ready = 0;
@@ -310,7 +312,7 @@ struct standin_losses standin_get_losses(struct standin *s)
 	return losses;
 }
 
-/* It interrupts a wait, and does nothing else. */
+/* The signal's only purpose is to interrupt a wait. */
 static void wake_up(int number)
 {
 	(void)number;
@@ -368,7 +370,7 @@ void standin_destroy(struct standin *s)
 		return;
 	if (s->has_engine) {
 		pthread_mutex_lock(&s->lock);
-		bool is_released = s->is_ending || s->is_broken; /* its thread has ended */
+		bool is_released = s->is_ending || s->is_broken; /* The engine's thread has already ended. */
 		s->is_ending = true;
 		pthread_cond_signal(&s->asked);
 		if (!is_released)

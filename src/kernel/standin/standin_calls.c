@@ -17,8 +17,8 @@
 #include "base/array.h"
 #include "base/interrupts.h"
 
-#define VDSO_BYTES	16384 /* of it are searched */
-#define STOPS_MAX	16 /* of other kinds that may come while a call is made */
+#define VDSO_BYTES	16384 /* Number of bytes of the vDSO that are searched. */
+#define STOPS_MAX	16 /* Maximum number of other stops during one system call. */
 #define THREAD_PATH	64
 #define AUX_ENTRIES_MAX 64
 #define PAGE_BYTES	4096
@@ -26,7 +26,7 @@
 
 /* ---- memory of a traced thread ---- */
 
-/* By the file of its memory, which its tracer may read and write where a filter denies process_vm_readv. */
+/* /proc/TID/mem is accessible to the tracer even if a filter denies process_vm_readv. */
 static bool move_by_file(pid_t tid, uint64_t address, void *bytes, size_t size, bool is_written)
 {
 	char path[THREAD_PATH];
@@ -39,7 +39,7 @@ static bool move_by_file(pid_t tid, uint64_t address, void *bytes, size_t size, 
 	return n == (ssize_t)size;
 }
 
-/* Word by word: ptrace reads and writes what the thread itself may only execute, too. */
+/* ptrace transfers single words, also of pages that the thread itself may only execute. */
 static bool move_by_words(pid_t tid, uint64_t address, void *bytes, size_t size, bool is_written)
 {
 	for (size_t at = 0; at < size; at += WORD) {
@@ -77,9 +77,9 @@ bool standin_move_memory(pid_t tid, uint64_t address, void *bytes, size_t size, 
 /* ---- what differs between architectures ---- */
 
 /*
- * The way back, behind the instruction: it sets the signal mask and all registers as they were, and goes on where the
- * thread was. Should the tracer be killed while the thread makes a call for it, the thread takes this way by itself.
- * Instructions that change flags are not used. The registers are those that a system call changes or reads.
+ * Code behind the call instruction that restores the signal mask and all registers and continues where the thread was.
+ * If the tracer is killed during a call, the thread thus restores itself. None of the instructions changes flags. The
+ * registers are those that a system call changes or reads.
  */
 struct standin_call_place {
 	uint8_t code[112];
@@ -99,7 +99,7 @@ static size_t emit_relative(struct standin_call_place *p, size_t at, const uint8
 	return at + len + sizeof(distance);
 }
 
-/* As the kernel does where no handler runs: the system call that was interrupted begins again. */
+/* The kernel does the same if no handler runs: the interrupted system call is restarted. */
 static void resolve_restart(struct user_regs_struct *r)
 {
 	enum { RESTART_SYS = 512, RESTART_NO_INTERRUPT = 513, RESTART_NO_HANDLER = 514, RESTART_BLOCK = 516 };
@@ -140,12 +140,13 @@ static void make_call_place(const struct standin_calls *c, struct standin_call_p
 	(void)emit_relative(p, at, jump, sizeof(jump), offsetof(struct standin_call_place, ip));
 }
 
-/* Behind its next call the thread is on its way back; so it is at once with a call that does nothing. */
+/* The restoring code follows the instruction: if the tracer is killed, the thread makes this call and then restores
+ * itself. */
 static void set_call(struct standin_calls *c, long number, const uint64_t *arguments)
 {
 	c->now = c->saved;
 	c->now.rip = c->instruction;
-	c->now.orig_rax = UINT64_MAX; /* not in a system call that could be begun again */
+	c->now.orig_rax = UINT64_MAX; /* -1 means that the thread is in no system call that could be restarted. */
 	c->now.rax = (uint64_t)number;
 	c->now.rdi = arguments[0];
 	c->now.rsi = arguments[1];
@@ -172,7 +173,7 @@ static long call_result(const struct standin_calls *c)
 #elif defined(__aarch64__)
 static const uint8_t call_instruction[] = {0x01, 0x00, 0x00, 0xd4}; /* svc #0 */
 
-/* No instruction goes on at any address without a register for it, so there is no way back for a killed tracer. */
+/* No instruction jumps to an arbitrary address without using a register, so the thread cannot restore itself. */
 #define HAS_WAY_BACK false
 
 static void make_call_place(const struct standin_calls *c, struct standin_call_place *p)
@@ -224,9 +225,9 @@ static bool set_mask(const struct standin_calls *c, uint64_t mask)
 	return ptrace(PTRACE_SETSIGMASK, c->tid, (void *)sizeof(mask), &mask) == 0;
 }
 
-/* ---- where the instruction is ---- */
+/* ---- the call instruction ---- */
 
-/* The address of the vdso, which the kernel tells each program; 0: it has none. */
+/* The address of the vDSO according to the auxiliary vector; 0 if there is none. */
 static uint64_t vdso_address(pid_t pid)
 {
 	char path[THREAD_PATH];
@@ -243,8 +244,8 @@ static uint64_t vdso_address(pid_t pid)
 	return 0;
 }
 
-/* The end of the last page of the vdso: behind its section headers, which nothing needs at run time, are zeros. 0: there
- * is no room for a struct standin_call_place. */
+/* Returns room for a struct standin_call_place at the end of the last page of the vDSO, where section headers, unused
+ * at run time, and zeros are; 0 if there is none. */
 static uint64_t find_room(const uint8_t *code, size_t len)
 {
 	Elf64_Ehdr header;
@@ -260,7 +261,7 @@ static uint64_t find_room(const uint8_t *code, size_t len)
 	return end <= len && room >= header.e_shoff ? room : 0;
 }
 
-/* The vdso is the same for all 64-bit programs: its instruction and its room are looked for once. */
+/* The vDSO is the same for all 64-bit programs, so it is searched only once. */
 static void search_vdso(struct standin *s, pid_t tid, uint64_t vdso)
 {
 	uint8_t code[VDSO_BYTES];
@@ -274,7 +275,7 @@ static void search_vdso(struct standin *s, pid_t tid, uint64_t vdso)
 	s->room_offset = HAS_WAY_BACK ? find_room(code, len) : 0;
 }
 
-/* Writes the way back; where there is no room for it, an instruction of the vdso itself serves. */
+/* Writes the restoring code if there is room for it; otherwise an instruction of the vDSO itself serves. */
 static uint64_t prepare_instruction(
 	struct standin *s, const struct standin_thread *thread, const struct standin_calls *c)
 {
@@ -299,8 +300,8 @@ static uint64_t prepare_instruction(
 
 #define REQUEST_RSEQ 0x420f /* PTRACE_GET_RSEQ_CONFIGURATION, since Linux 5.13 */
 
-/* A thread that is stopped in a restartable sequence goes on at its abort handler, as after any other preemption: the
- * kernel would not see the sequence where the thread is on its way to a call. */
+/* A thread stopped in a restartable sequence continues at its abort handler, as after any preemption: the kernel could
+ * not detect the sequence while the thread executes a call elsewhere. */
 static void abort_sequence(struct standin_calls *c)
 {
 	struct {
@@ -322,7 +323,7 @@ static void abort_sequence(struct standin_calls *c)
 
 /* ---- calls ---- */
 
-/* Waits for its next stop; false: it has ended, which is not for us to take. */
+/* Waits for the next stop of the thread; false if it has ended, which is left for the engine to reap. */
 static bool await_stop(struct standin_calls *c, int *stop)
 {
 	siginfo_t info = {0};
@@ -339,7 +340,8 @@ static bool await_stop(struct standin_calls *c, int *stop)
 	return true;
 }
 
-/* Lets it run to a stop of this kind. Signals are blocked: another stop is that of SIGSTOP, which goes its way. */
+/* Runs the thread to a stop of this kind. Signals are blocked, so any other signal stop is that of SIGSTOP, which is
+ * delivered. */
 static bool run_to(struct standin_calls *c, bool is_to_call)
 {
 	int stop = 0, signal_number = 0;
@@ -355,7 +357,7 @@ static bool run_to(struct standin_calls *c, bool is_to_call)
 	return false;
 }
 
-/* To the kernel's delivery of signals, where all registers may be set, and calls begin again. */
+/* Runs the thread to its delivery of signals, where all registers may be set and system calls are restarted. */
 static bool run_to_delivery(struct standin_calls *c)
 {
 	return ptrace(PTRACE_INTERRUPT, c->tid, NULL, NULL) == 0 && run_to(c, false);
@@ -365,7 +367,7 @@ bool standin_calls_begin(struct standin_calls *c, struct standin *s, const struc
 {
 	static const uint64_t none[STANDIN_CALL_ARGUMENTS];
 	*c = (struct standin_calls){.tid = thread->tid};
-	/* The end of an exec still sets registers: its result. */
+	/* A returning exec still writes its result into the registers, so the thread first leaves it. */
 	if ((is_exec && !run_to_delivery(c)) ||
 		ptrace(PTRACE_GETSIGMASK, c->tid, (void *)sizeof(c->mask), &c->mask) != 0 ||
 		!get_registers(c, &c->saved))
@@ -375,7 +377,7 @@ bool standin_calls_begin(struct standin_calls *c, struct standin *s, const struc
 	c->instruction = prepare_instruction(s, thread, c);
 	if (c->instruction == 0)
 		return false;
-	/* First the registers, then the mask: on its way back the thread sets the mask, too. */
+	/* Registers come first: a thread that restores itself also restores the mask. */
 	set_call(c, SYS_getpid, none);
 	c->is_away = set_registers(c, &c->now);
 	return c->is_away && set_mask(c, UINT64_MAX);
@@ -397,7 +399,7 @@ void standin_calls_end(struct standin_calls *c)
 		(void)set_mask(c, c->mask);
 		(void)set_registers(c, &c->saved);
 	}
-	/* Its next stop tells that the program is stopped. */
+	/* After this interrupt the thread reports the group stop again. */
 	if (c->met_group_stop)
 		(void)ptrace(PTRACE_INTERRUPT, c->tid, NULL, NULL);
 }

@@ -10,16 +10,18 @@
 #include "kernel/standin/standin_stops.h"
 #include "kernel/standin/standin_timers.h"
 
-#ifndef sigev_notify_thread_id /* glibc has no name for it, musl has */
+#ifndef sigev_notify_thread_id /* musl defines this name, glibc does not. */
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
 #define ENGINE_OPTIONS \
 	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD)
-#define LOOK_NS		   20000000
-#define RELEASE_NS	   UINT64_C(1000000000) /* threads that do not stop so long are let go with their timers */
-#define INTERRUPTS_A_LOOK  2000 /* of signals there are two: more come from a sandbox that answers so each time */
-#define TIMERLESS_PAUSE_NS 1000000 /* between looks for stops, where a filter denies timers */
+#define LOOK_NS 20000000
+/* Threads that do not stop within this time are released with their timers. */
+#define RELEASE_NS UINT64_C(1000000000)
+/* Maximum number of interrupted waits between two looks; a sandbox may answer each wait with EINTR. */
+#define INTERRUPTS_A_LOOK  2000
+#define TIMERLESS_PAUSE_NS 1000000 /* Pause between two polls for stops if a filter denies timers. */
 #define ORPHAN_NS	   UINT64_C(1000000000)
 #define RELEASE_PAUSE_NS   200000
 #define ANY_NEWS	   (WSTOPPED | WEXITED | __WALL | __WNOTHREAD)
@@ -37,10 +39,10 @@ static int engine_trace(struct standin *s, pid_t tid)
 		return errno;
 	if (standin_thread_add(s, tid, tid))
 		return 0;
-	return ENOMEM; /* the end of the engine lets it go */
+	return ENOMEM; /* The thread is detached when the engine ends. */
 }
 
-/* Threads that run already get their timers in a stop; a command gets its at its exec. */
+/* Running threads get their timers in a stop; a command gets its timer at exec. */
 static int engine_start_timers(struct standin *s)
 {
 	for (size_t i = 0; i < s->threads.len; i++) {
@@ -71,8 +73,8 @@ static bool has_ended(const siginfo_t *info)
 	return info->si_code == CLD_EXITED || info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED;
 }
 
-/* All but the command itself have to be reaped by their tracer, or their processes do not end and their parents do not
- * learn of it. The command's end is for the thread that started it. */
+/* The tracer has to reap all threads but the command, or their processes do not end and their parents are not notified.
+ * The command is reaped by the thread that started it. */
 static void engine_take_end(struct standin *s, pid_t tid)
 {
 	struct standin_thread *thread = standin_thread_find(s, tid);
@@ -85,7 +87,7 @@ static void engine_take_end(struct standin *s, pid_t tid)
 		standin_thread_end(s, thread);
 }
 
-/* Until the command is reaped, a wait for the end of any thread would report the command again and again. */
+/* Each thread is checked alone, because a wait for any thread would report an unreaped command again and again. */
 static void engine_look_for_ends(struct standin *s)
 {
 	for (size_t i = s->threads.len; i-- > 0;) {
@@ -100,7 +102,7 @@ static void engine_look_for_ends(struct standin *s)
 	}
 }
 
-/* ---- letting go ---- */
+/* ---- detaching ---- */
 
 static bool is_last_thread(const struct standin *s, const struct standin_thread *thread)
 {
@@ -110,7 +112,7 @@ static bool is_last_thread(const struct standin *s, const struct standin_thread 
 	return count == 1;
 }
 
-/* Whether there is a stop; *is_over: it has ended, or does not stop in time. */
+/* Whether the thread has stopped; *is_over is set if it has ended or has not stopped in time. */
 static bool engine_await_stop(pid_t tid, uint64_t until_ns, siginfo_t *info, bool *is_over)
 {
 	const struct timespec pause = {0, RELEASE_PAUSE_NS};
@@ -129,7 +131,7 @@ static bool engine_await_stop(pid_t tid, uint64_t until_ns, siginfo_t *info, boo
 	return false;
 }
 
-/* Only a stopped thread can be let go; what else it stops for meanwhile is handled as always. */
+/* Only a stopped thread can be detached; its other stops are handled as usual. */
 static void engine_release(struct standin *s, pid_t tid, uint64_t until_ns)
 {
 	siginfo_t info;
@@ -167,7 +169,7 @@ static int engine_release_all(struct standin *s)
 
 /* ---- the loop ---- */
 
-/* A wait for stops is interrupted from time to time, for looks and for requests that come just before it. */
+/* A timer interrupts the wait for stops periodically, for checks and for requests that arrive just before the wait. */
 static bool engine_prepare(timer_t *timer)
 {
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = STANDIN_SIGNAL};
@@ -190,13 +192,13 @@ static void engine_answer(struct standin *s)
 		    : s->request == REQUEST_TRACE  ? engine_trace(s, s->request_tid)
 		    : s->request == REQUEST_TIMERS ? engine_start_timers(s)
 						   : engine_release_all(s);
-	/* The end of its tracer lets go a thread, too, that could not stop in time: a parent in vfork. */
+	/* The end of the tracer also detaches threads that could not stop in time, such as a parent in vfork. */
 	s->is_ending |= s->request == REQUEST_RELEASE;
 	s->request = REQUEST_NONE;
 	pthread_cond_broadcast(&s->answered);
 }
 
-/* One stop or end, or what interrupted the wait for it. */
+/* Handles one stop or end, or an interruption of the wait for it. */
 static void engine_turn(struct standin *s)
 {
 	const struct timespec pause = {0, TIMERLESS_PAUSE_NS};
@@ -210,7 +212,7 @@ static void engine_turn(struct standin *s)
 	pthread_mutex_lock(&s->lock);
 	s->interrupts += failed && errnum == EINTR;
 	s->is_broken = failed && errnum != ECHILD && (errnum != EINTR || s->interrupts > INTERRUPTS_A_LOOK);
-	if ((failed && errnum == ECHILD) || s->is_broken) /* nothing is left to trace */
+	if ((failed && errnum == ECHILD) || s->is_broken) /* No thread is left to trace. */
 		while (s->threads.len > 0)
 			standin_thread_end(s, &s->threads.items[s->threads.len - 1]);
 	if (failed || info.si_pid == 0)
@@ -221,7 +223,7 @@ static void engine_turn(struct standin *s)
 		standin_stop_handle(s, info.si_pid, info.si_status);
 }
 
-/* Children whose parent was killed before it could tell of them. */
+/* Detaches children that no parent has reported, because the parent was killed. */
 static void engine_look_for_orphans(struct standin *s, uint64_t now)
 {
 	for (size_t i = s->threads.len; i-- > 0;) {
@@ -262,7 +264,7 @@ void *standin_engine_run(void *context)
 			engine_look(s, &due_ns);
 		}
 	}
-	/* Where even waiting is forbidden, the end of this thread lets all programs go. */
+	/* If even waiting is forbidden, the end of this thread detaches all programs. */
 	if (s->is_broken && s->request != REQUEST_NONE)
 		engine_answer(s);
 	(void)engine_release_all(s);

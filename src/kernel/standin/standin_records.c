@@ -11,7 +11,7 @@
 #include "kernel/standin/standin_ring.h"
 #include "kernel/system/kernel_files.h"
 
-#define MAPS_COST 20 /* reading mappings takes at most one part in so many of the time */
+#define MAPS_COST 20 /* Reading mappings takes at most 1/MAPS_COST of the time. */
 
 struct standin_event *standin_event_of(
 	struct standin *s, const struct standin_thread *thread, uint64_t flag, size_t *from)

@@ -28,7 +28,7 @@ static void explain_tracer(const struct kernel_seam *kernel, pid_t tid, pid_t tr
 	free(name);
 }
 
-/* False: Yama does not forbid it. */
+/* Returns false if Yama does not forbid ptrace. */
 static bool explain_yama(const struct kernel_seam *kernel, enum surroundings where, struct text *reason)
 {
 	int64_t scope = kernel_number(kernel, 0, YAMA_PATH);

@@ -22,7 +22,7 @@ bool program_lacks_rights(const struct kernel_seam *kernel, pid_t pid, char *pat
 		!thread_status_read(kernel, pid, &status) || status.has_no_new_rights)
 		return false;
 	bool lacks_user = (file.st_mode & S_ISUID) && status.effective_user != file.st_uid;
-	/* Without the right to execute for the group, the bit asks for mandatory locks. */
+	/* Without group execute permission, this bit means mandatory locking. */
 	bool lacks_group =
 		(file.st_mode & S_ISGID) && (file.st_mode & S_IXGRP) && status.effective_group != file.st_gid;
 	bool lacks_capabilities = status.effective_user != 0 && status.capabilities == 0 &&

@@ -12,7 +12,7 @@ static struct perf_event_mmap_page *control_page(const struct standin_event *own
 	return (struct perf_event_mmap_page *)(void *)owner->control;
 }
 
-/* IDs count from 1: 0 is no event's. */
+/* IDs start at 1, so 0 belongs to no event. */
 uint64_t standin_event_id(const struct standin *s, const struct standin_event *event)
 {
 	return (uint64_t)(event - s->events.items) + 1;
@@ -38,7 +38,7 @@ static bool put_bytes(struct standin_event *owner, struct tally_bytes record)
 	return true;
 }
 
-/* Tells of what did not fit before; false: there is no room for that either. */
+/* Writes a record of the samples lost before; false if there is no room for it either. */
 static bool put_lost(struct standin *s, struct standin_event *event, struct standin_event *owner)
 {
 	struct writer w = {0};

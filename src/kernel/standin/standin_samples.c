@@ -14,17 +14,18 @@
 #include "kernel/standin/standin_ring.h"
 #include "kernel/system/kernel_files.h"
 
-#define FRAME_BYTES	   16 /* the caller's frame pointer and the return address, next to each other */
+#define FRAME_BYTES	   16 /* The caller's frame pointer and the return address are adjacent. */
 #define REGISTERS	   64
-#define FIELD_CPU	   39 /* of /proc/TID/stat */
-#define COMM_SAMPLES	   64 /* a thread's name is looked at so often: it may change it */
+#define FIELD_CPU	   39 /* Number of the field "processor" in /proc/TID/stat. */
+#define COMM_SAMPLES	   64 /* Samples between two checks of a thread's name, which may change. */
 #define RECORD_BYTES_MAX   65528
-#define SAMPLE_OTHER_BYTES 256 /* header, fixed fields, and what stands in front of arrays */
+#define SAMPLE_OTHER_BYTES 256 /* Upper bound of the header, the fixed fields and the array lengths. */
 
-struct stopped { /* what is known of a stopped thread */
-	uint64_t registers[REGISTERS]; /* by perf's numbers */
+/* State of a stopped thread. */
+struct stopped {
+	uint64_t registers[REGISTERS]; /* Indexed by perf's register numbers. */
 	uint64_t ip, sp, fp;
-	size_t stack_bytes; /* copied from sp on */
+	size_t stack_bytes; /* Size of the stack dump, which starts at sp. */
 	uint64_t chain[STANDIN_CHAIN_MAX + 1];
 	uint32_t chain_len;
 };
@@ -64,7 +65,7 @@ static bool read_registers(struct stopped *t, pid_t tid)
 #endif
 }
 
-/* Copies up to size bytes; less where the mapping ends. */
+/* Copies up to size bytes; fewer if the mapping ends before. */
 static size_t standin_samples_read_memory(pid_t tid, uint64_t address, uint8_t *into, size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), done = 0;
@@ -73,7 +74,7 @@ static size_t standin_samples_read_memory(pid_t tid, uint64_t address, uint8_t *
 			     theirs = {(void *)(uintptr_t)(address + done), size - done};
 		ssize_t n = process_vm_readv(tid, &ours, 1, &theirs, 1, 0);
 		size_t part = MIN(page - (size_t)((address + done) & (page - 1)), size - done);
-		/* Where the call is denied, or the whole range is not mapped: page by page. */
+		/* If the call is denied or the range is not mapped throughout, memory is read page by page. */
 		if (n <= 0 && !standin_move_memory(tid, address + done, into + done, part, false))
 			break;
 		done += n > 0 ? (size_t)n : part;
@@ -81,7 +82,7 @@ static size_t standin_samples_read_memory(pid_t tid, uint64_t address, uint8_t *
 	return done;
 }
 
-/* As the kernel follows frame pointers: towards higher addresses only. */
+/* Follows frame pointers as the kernel does: towards higher addresses only. */
 static void read_chain(struct standin *s, struct stopped *t, pid_t tid)
 {
 	uint64_t frame[FRAME_BYTES / sizeof(uint64_t)];
@@ -99,7 +100,7 @@ static void read_chain(struct standin *s, struct stopped *t, pid_t tid)
 	}
 }
 
-/* Whether an event of the thread wants the stack, and how much of it. */
+/* Size of the largest stack dump that an event of the thread requests. */
 static size_t wanted_stack(struct standin *s, const struct standin_thread *thread, bool *wants_chain)
 {
 	const struct standin_event *event;
@@ -121,7 +122,7 @@ static void put_sample(struct standin *s, struct standin_event *event, const str
 	for (unsigned bit = 0; bit < REGISTERS; bit++)
 		if (event->attr.sample_regs_user >> bit & 1)
 			values[count++] = t->registers[bit];
-	/* As the kernel does, less of a stack is taken where the record would become too long. */
+	/* Like the kernel, this shortens the stack dump if the record would become too long. */
 	uint64_t others = (uint64_t)(t->chain_len + count) * sizeof(uint64_t) + SAMPLE_OTHER_BYTES;
 	uint64_t room = RECORD_BYTES_MAX - MIN(others, (uint64_t)RECORD_BYTES_MAX);
 	uint64_t stack_size =
@@ -148,13 +149,13 @@ static void put_sample(struct standin *s, struct standin_event *event, const str
 		standin_ring_put(s, event, (struct tally_bytes){s->record.data, s->record.len});
 }
 
-/* The CPU that it is on, or was last. */
+/* Notes the CPU on which the thread runs or ran last. */
 static void note_cpu(struct standin *s, struct standin_thread *thread)
 {
 	char *text = NULL;
 	if (kernel_text(&s->seam, &text, NULL, "/proc/%d/task/%d/stat", (int)thread->pid, (int)thread->tid) != TALLY_OK)
 		return;
-	const char *at = strrchr(text, ')'); /* the name may hold anything */
+	const char *at = strrchr(text, ')'); /* The name may contain any character. */
 	for (unsigned field = 2; at && field < FIELD_CPU; field++)
 		at = strchr(at + 1, ' ');
 	if (at)
@@ -189,7 +190,8 @@ void standin_sample(struct standin *s, struct standin_thread *thread, uint64_t p
 	if (!standin_event_of(s, thread, 0, &at) || !read_registers(&t, thread->tid))
 		return;
 	if (thread->samples % COMM_SAMPLES == 0 || (thread->samples & (thread->samples - 1)) == 0)
-		standin_put_comm(s, thread, false); /* most name themselves soon: at 1, 2, 4 ... samples, too */
+		/* Most programs rename themselves early, so samples 1, 2, 4 ... check the name, too. */
+		standin_put_comm(s, thread, false);
 	thread->samples++;
 	standin_renew_mappings(s, thread);
 	if (stack)

@@ -9,12 +9,12 @@
 #include "kernel/standin/standin_rights.h"
 #include "kernel/standin/standin_timers.h"
 
-/* What a stopped thread does next. */
+/* Next action for a stopped thread. */
 enum standin_next {
 	NEXT_GOES_ON,
-	NEXT_LISTENS, /* its program is stopped until it is continued: SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU */
-	NEXT_WAITS, /* for the stop of the thread that started it */
-	NEXT_IS_LET_GO, /* no event measures it */
+	NEXT_LISTENS, /* The program remains stopped until SIGCONT (SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU). */
+	NEXT_WAITS, /* The thread waits until its creator's stop is handled. */
+	NEXT_IS_LET_GO, /* The thread is detached, because no event measures it. */
 };
 
 static void enable_at_exec(struct standin *s, const struct standin_thread *thread)
@@ -37,7 +37,7 @@ static void note_rights(struct standin *s, pid_t pid)
 		memcpy(s->losses.privileged_path, path, sizeof(path));
 }
 
-/* All other threads of the process are gone, also the one that called exec: it goes on under the process's number. */
+/* An exec ends all other threads of the process; the calling thread continues under the process's ID. */
 static void handle_exec(struct standin *s, pid_t tid)
 {
 	unsigned long caller_tid = (unsigned long)tid;
@@ -55,7 +55,7 @@ static void handle_exec(struct standin *s, pid_t tid)
 		return;
 	vec_free(&process->stale_timers);
 	process->vdso = process->page = process->mapped_pages = 0;
-	thread->has_timer = thread->is_refused = thread->is_masked = false; /* exec ends timers, and filters stay */
+	thread->has_timer = thread->is_refused = thread->is_masked = false; /* exec deletes timers; filters remain. */
 	thread->is_watched = thread->is_wanted = false;
 	note_rights(s, tid);
 	enable_at_exec(s, thread);
@@ -76,7 +76,7 @@ static bool is_measured(struct standin *s, const struct standin_thread *thread)
 	return false;
 }
 
-/* The first stop of a new thread, when it is known whose it is. */
+/* Handles the first stop of a new thread after its target has become known. */
 static enum standin_next handle_first_stop(struct standin *s, struct standin_thread *thread)
 {
 	if (!is_measured(s, thread))
@@ -96,7 +96,7 @@ static void let_go_on(struct standin *s, pid_t tid, enum standin_next next, int 
 		standin_thread_end(s, standin_thread_find(s, tid));
 }
 
-/* A thread has started another one, whose first stop may have come before. */
+/* A thread has started another one, which may have stopped first. */
 static void handle_new(struct standin *s, pid_t parent_tid)
 {
 	unsigned long tid = 0;
@@ -143,11 +143,11 @@ static enum standin_next handle_event_stop(struct standin *s, struct standin_thr
 		take_wanted_sample(s, thread);
 		return NEXT_GOES_ON;
 	}
-	/* The first stop of a thread, or one that was asked for. */
+	/* This is the first stop of the thread or a requested one. */
 	return handle_first_stop(s, thread);
 }
 
-/* The signal that the thread gets: none if its timer sent it. */
+/* Returns the signal to deliver: 0 if the thread's timer sent it. */
 static int handle_signal(struct standin *s, struct standin_thread *thread, int signal_number)
 {
 	siginfo_t info = {0};
@@ -163,13 +163,13 @@ static int handle_signal(struct standin *s, struct standin_thread *thread, int s
 	return is_timer ? 0 : signal_number;
 }
 
-/* Until the thread goes on, with *signal_number. */
+/* Handles a stop; *signal_number is the signal to deliver when the thread continues. */
 static enum standin_next take_stop(struct standin *s, pid_t tid, int status, int *signal_number)
 {
 	struct standin_thread *thread = standin_thread_find(s, tid);
 	int event = status >> 8, number = status & 0x7f;
 	*signal_number = 0;
-	if (!thread) /* a child whose parent's stop comes later */
+	if (!thread) /* The creator of this thread has not reported it yet. */
 		thread = standin_thread_add(s, tid, 0);
 	if (!thread)
 		return NEXT_GOES_ON;

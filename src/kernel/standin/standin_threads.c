@@ -77,7 +77,7 @@ void standin_thread_end(struct standin *s, struct standin_thread *thread)
 	struct standin_process *process = standin_process_find(s, ended.pid);
 	if (ended.target)
 		standin_put_task(s, thread, thread, true);
-	/* Without memory for its number, the timer stays with the process: it does not expire any more. */
+	/* If memory runs out, the timer is not deleted; it cannot expire any more. */
 	if (process && ended.has_timer)
 		(void)vec_push(&process->stale_timers, ended.timer);
 	*thread = s->threads.items[--s->threads.len];

@@ -13,23 +13,25 @@
 #include "kernel/standin/standin_calls.h"
 #include "kernel/system/kernel_files.h"
 
-#define TIMER_COOKIE		0x7461696c /* in the signal's value: not one that somebody else sent */
+#define TIMER_COOKIE		0x7461696c /* Signal value that identifies these timers. */
 #define TIMER_THREAD		3 /* CLOCK_THREAD_CPUTIME_ID */
 #define TIMER_PAGE		4096
 #define STANDIN_TIMERS_NS_PER_S UINT64_C(1000000000)
-#define STALE_MANY		16 /* timers of ended threads, until they are worth a call each */
-#define LOOKS_CLOSE		16 /* threads that are looked at each time */
+#define STALE_MANY		16 /* Number of stale timers from which on deleting them is worth the system calls. */
+#define LOOKS_CLOSE		16 /* Maximum number of threads without a usable timer that one round inspects. */
 #define LOOKS_OTHER		2
-#define LOOK_AFTER_NS		UINT64_C(200000000) /* of silence */
+/* Time without sample or inspection after which any other thread is inspected. */
+#define LOOK_AFTER_NS UINT64_C(200000000)
 
-/* The signals that may be the timers': those that the kernel queues one by one, so that none of the program is lost in
- * one of ours, and that programs hardly use. */
+/* Range of the timers' signals: the kernel queues them one by one, so no signal of the program is merged with a
+ * timer's, and programs rarely use them. */
 #define SIGNAL_LAST  63
 #define SIGNAL_FIRST 40
 
 #define REQUEST_DISPATCH 0x4211 /* PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG, since Linux 6.4 */
 
-struct timer_page { /* what the calls read and write, in the kernel's layout */
+/* Arguments of the injected calls, in the kernel's layout. */
+struct timer_page {
 	struct {
 		uint64_t value;
 		int32_t signal, notify, tid;
@@ -42,7 +44,7 @@ struct timer_page { /* what the calls read and write, in the kernel's layout */
 	int32_t timer, zero;
 };
 
-/* A call that the thread made for us and that was denied: the first one is told. */
+/* Whether a call that the thread made for the tracer succeeded; the first denied call is recorded. */
 static bool is_answered(struct standin *s, const char *call, long result)
 {
 	if (result < 0 && result >= -TIMER_PAGE && !s->losses.denied_call) {
@@ -97,7 +99,8 @@ static bool make_timer(struct standin *s, struct standin_calls *c, struct standi
 	return false;
 }
 
-/* The highest that the program has no use for; caught by all means (Go catches all), the highest. */
+/* The highest signal that the program does not use, else the highest that it does not catch, else the last (Go programs
+ * catch all). */
 static int choose_signal(const struct thread_status *status)
 {
 	uint64_t used = status->caught | status->blocked | status->ignored;
@@ -109,8 +112,8 @@ static int choose_signal(const struct thread_status *status)
 }
 
 /*
- * The signal of the timers ends a program that neither catches nor ignores it. It is made to ignore it before it gets a
- * timer, for the case that its tracer is killed; a traced program stops for ignored signals as well.
+ * The timers' signal would end a program that neither catches nor ignores it if the tracer were killed, so the program
+ * is made to ignore it before it gets a timer. A traced program also stops for ignored signals.
  */
 static bool ignore_signal(struct standin *s, struct standin_calls *c, struct standin_process *process,
 	const struct thread_status *status, bool is_ignored)
@@ -129,7 +132,7 @@ static bool ignore_signal(struct standin *s, struct standin_calls *c, struct sta
 	return is_set;
 }
 
-/* Programs that catch their own system calls (Wine does) would catch ours. */
+/* A program that intercepts its own system calls (as Wine does) would intercept the injected ones. */
 static bool dispatches_calls(pid_t tid)
 {
 	struct {
@@ -138,7 +141,7 @@ static bool dispatches_calls(pid_t tid)
 	return ptrace(REQUEST_DISPATCH, tid, (void *)sizeof(config), &config) == 0 && config.mode != 0;
 }
 
-/* Whether a thread may be made to call the kernel. */
+/* Whether the thread may be made to execute system calls. */
 static bool may_get_timer(
 	const struct standin *s, const struct standin_thread *thread, const struct thread_status *status)
 {
@@ -146,9 +149,10 @@ static bool may_get_timer(
 }
 
 /*
- * At a random time of the first period: so threads that start alike, or live for less than a period, have their share of
- * samples. The kernel looks at timers at its ticks, so an expiry comes late by half a tick on average, and by a whole one
- * at most; a thread's last part is lost to that, and taking a tick from the first expiry makes up for it.
+ * The first expiry is at a random time of the first period, so that threads that start together, or that live for less
+ * than a period, have their share of samples. The kernel checks timers at its ticks: an expiry is late by half a tick
+ * on average and by one tick at most, and samples near a thread's end are lost. Subtracting a tick from the first
+ * expiry compensates for that.
  */
 static uint64_t first_expiry_ns(struct standin *s)
 {
@@ -165,7 +169,7 @@ static struct timespec timespec_of(uint64_t ns)
 	return (struct timespec){(time_t)(ns / STANDIN_TIMERS_NS_PER_S), (long)(ns % STANDIN_TIMERS_NS_PER_S)};
 }
 
-/* The CPU time that a thread has used, by the clock of its timer; false: the kernel does not tell. */
+/* The CPU time of the thread on the clock of its timer; false if the kernel does not report it. */
 static bool read_cpu_ns(const struct standin *s, const struct standin_thread *thread, uint64_t *ns)
 {
 	char *text = NULL;
@@ -177,7 +181,7 @@ static bool read_cpu_ns(const struct standin *s, const struct standin_thread *th
 	return true;
 }
 
-/* 0: the kernel does not tell. */
+/* 0 if the kernel does not report it. */
 static uint64_t thread_cpu_ns(const struct standin *s, const struct standin_thread *thread)
 {
 	uint64_t ns = 0;
@@ -190,17 +194,17 @@ static void note_stale_timer(struct standin_process *process, int timer)
 		if (process->stale_timers.items[i] == timer)
 			return;
 	if (process)
-		(void)vec_push(&process->stale_timers, timer); /* without memory, it stays */
+		(void)vec_push(&process->stale_timers, timer); /* If memory runs out, the timer remains. */
 }
 
-/* The timers of an earlier tracer, which was killed. They do not expire while the program ignores their signal. */
+/* Finds the timers of an earlier tracer that was killed. They do not expire while the program ignores their signal. */
 static void note_timers_of_others(const struct standin *s, struct standin_process *process)
 {
 	char *text = NULL;
 	struct tally_str rest, line, word;
 	uint64_t timer = 0, value;
 	if (kernel_text(&s->seam, &text, NULL, "/proc/%d/timers", (int)process->pid) != TALLY_OK)
-		return; /* the kernel does not list timers */
+		return; /* This kernel does not list timers. */
 	rest = str_from(text);
 	while (rest.len > 0 && str_next(&rest, '\n', &line)) {
 		if (!str_next(&line, ':', &word))
@@ -241,7 +245,7 @@ static bool make_timer_of(struct standin *s, struct standin_thread *thread, stru
 	return thread->has_timer;
 }
 
-/* It has no timer. Where its clock can be read, it is interrupted from time to time for its samples. */
+/* A thread without a timer is interrupted from time to time for its samples, if its CPU clock can be read. */
 static void watch_thread(struct standin *s, struct standin_thread *thread)
 {
 	uint64_t now = 0;
@@ -320,7 +324,7 @@ bool standin_timer_is_expired(struct standin *s, struct standin_thread *thread, 
 	return true;
 }
 
-/* The periods that have passed on its CPU clock, and for which no sample stands yet. */
+/* Number of periods on the thread's CPU clock for which no sample was recorded yet. */
 static uint64_t untold_periods(const struct standin *s, const struct standin_thread *thread)
 {
 	uint64_t now = standin_timer_is_settled(thread) ? thread_cpu_ns(s, thread) : 0;

@@ -8,7 +8,7 @@
 
 #define SECCOMP_STRICT 1
 
-/* The first number of a line's value; 0 if it has none. */
+/* First number of a line's value; 0 if there is none. */
 static uint64_t first_number(struct tally_str value, int base)
 {
 	struct tally_str word;
@@ -97,7 +97,7 @@ bool thread_status_read(const struct kernel_seam *kernel, pid_t tid, struct thre
 		return false;
 	bool is_known = thread_status_parse(str_from(text), status);
 	free(text);
-	if (is_known && status->inner_tid == 0) /* a kernel without PID namespaces */
+	if (is_known && status->inner_tid == 0) /* The kernel has no PID namespaces. */
 		status->inner_tid = tid;
 	return is_known;
 }
