@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-#define ATTR_BYTES_SIZE_OFFSET 4 /* of the size field */
+#define ATTR_BYTES_SIZE_OFFSET 4 /* Offset of the size field. */
 
 enum tally_status attr_from_bytes(const void *bytes, struct perf_attr *attr, struct tally_error *err)
 {

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#define PROBE_USES 8 /* one would do; a breakpoint that misses some still fires */
+#define PROBE_USES 8 /* One use would do; several allow for a breakpoint that misses some. */
 
 __attribute__((noinline)) static void breakpoint_probe_called(volatile uint64_t *cell)
 {
@@ -28,8 +28,8 @@ static enum breakpoint_answer breakpoint_probe_now(const struct kernel_seam *ker
 {
 	volatile uint64_t cell = 0;
 	void (*volatile use)(volatile uint64_t *) =
-		breakpoint_probe_called; /* so that no copy of it is called instead */
-	uint64_t words[3] = {0}; /* value, time enabled, time running */
+		breakpoint_probe_called; /* The volatile pointer prevents the call of an inlined or cloned copy. */
+	uint64_t words[3] = {0}; /* Value, time enabled and time running. */
 	struct perf_attr attr = breakpoint_probe_attr(is_code, &cell);
 	int fd = kernel->perf_event_open(kernel->context, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
@@ -43,12 +43,14 @@ static enum breakpoint_answer breakpoint_probe_now(const struct kernel_seam *ker
 		return BREAKPOINT_UNKNOWN;
 	if (words[0] > 0)
 		return BREAKPOINT_FIRES;
-	return words[2] > 0 ? BREAKPOINT_SILENT : BREAKPOINT_UNKNOWN; /* it was never in a register */
+	/* The breakpoint was never in a debug register. */
+	return words[2] > 0 ? BREAKPOINT_SILENT : BREAKPOINT_UNKNOWN;
 }
 
 enum breakpoint_answer breakpoint_probe(const struct kernel_seam *kernel, const struct perf_attr *attr)
 {
-	static _Atomic enum breakpoint_answer known[2]; /* of the running kernel; a scripted one may change */
+	/* Cached for the running kernel only; a scripted kernel may change. */
+	static _Atomic enum breakpoint_answer known[2];
 	bool is_code = (attr->bp_type & BREAKPOINT_X) != 0, is_kept = kernel == kernel_seam_linux();
 	if (!kernel->perf_event_open)
 		return BREAKPOINT_UNKNOWN;
@@ -68,7 +70,7 @@ int event_open(const struct kernel_seam *kernel, const struct perf_attr *attr, p
 {
 	int fd = kernel->perf_event_open(kernel->context, attr, pid, cpu, group_fd, flags);
 	if (fd < 0 || attr->type != EVENT_BREAKPOINT || breakpoint_probe(kernel, attr) != BREAKPOINT_SILENT)
-		return fd; /* the kernel's own refusal says more */
+		return fd;
 	kernel->close(kernel->context, fd);
 	errno = ENODEV;
 	return -1;

@@ -32,7 +32,7 @@ void event_catalogue_destroy(struct event_catalogue *catalogue)
 	free(catalogue);
 }
 
-/* The usual spellings of hardware-cache events, in buffer. */
+/* Appends the usual names of hardware-cache events to the buffer; returns their number. */
 static size_t cache_names_add(struct text *buffer, size_t *offsets)
 {
 	size_t n = 0;
@@ -72,7 +72,7 @@ const char *event_catalogue_nearest(struct event_catalogue *catalogue, const cha
 		size_t found = text_nearest(names, n, word);
 		if (found < fixed)
 			nearest = names[found];
-		else if (found != SIZE_MAX) /* the buffer goes: the catalogue keeps a copy */
+		else if (found != SIZE_MAX) /* The buffer is freed below, so the catalogue stores a copy. */
 			nearest = arena_string(&catalogue->arena, names[found], strlen(names[found]));
 	}
 	free(names);

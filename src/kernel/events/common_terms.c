@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-/* What the kernel copies of a stack at most. */
+/* Maximum size of a stack dump in the kernel, in bytes. */
 #define STACK_BYTES_MAX 65528
 
 enum common_term {
@@ -32,8 +32,8 @@ enum common_term {
 
 static const struct {
 	const char *name;
-	enum { VALUE_NUMBER, VALUE_FLAG, VALUE_TEXT } value; /* a flag needs none */
-	bool is_for_counting; /* too; the others are about samples */
+	enum { VALUE_NUMBER, VALUE_FLAG, VALUE_TEXT } value; /* A flag needs no value. */
+	bool is_for_counting; /* Whether the term is also for counting; the others concern samples only. */
 } rows[] = {
 	[TERM_NAME] = {"name", VALUE_TEXT, true},
 	[TERM_PERIOD] = {"period", VALUE_NUMBER, true},
@@ -120,7 +120,7 @@ static enum tally_status branch_term(struct term_scope *scope, struct tally_str 
 	return term_fail(scope, unknown.len ? unknown : value, err, "invalid branch sample type:");
 }
 
-/* Bits of attr.aux_action. */
+/* The names are in the order of the bits of attr.aux_action. */
 static enum tally_status action_term(struct term_scope *scope, struct tally_str value, struct tally_error *err)
 {
 	static const char *const names[] = {"start-paused", "pause", "resume"};

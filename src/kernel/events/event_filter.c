@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 
-#define IOC_SET_FILTER _IOW('$', 6, char *) /* linux/perf_event.h */
+#define IOC_SET_FILTER _IOW('$', 6, char *) /* ioctl number of linux/perf_event.h. */
 
-/* The kernel says only that it takes the filter or not: the fields are the usual reason. */
+/* The kernel does not say why it refuses a filter; unknown fields are the usual reason. */
 enum tally_status event_filter_set(
 	const struct kernel_seam *kernel, const struct event_spec *spec, int fd, struct tally_error *err)
 {

@@ -17,7 +17,7 @@ static const char *symbol_name(uint32_t type, uint64_t config)
 	return NULL;
 }
 
-/* The generic name; false if the numbers have none. */
+/* Appends the generic name; false if there is none for these numbers. */
 static bool put_generic_name(struct text *t, uint32_t type, uint64_t config)
 {
 	const char *name = symbol_name(type, config);
@@ -34,7 +34,7 @@ static void put_breakpoint(struct text *t, const struct perf_attr *attr)
 	text_str(t, attr->bp_type & BREAKPOINT_X ? "x" : "");
 }
 
-/* What stands before the first slash of an event that is no PMU's. */
+/* Appends the text before the first slash of an event without a PMU. */
 static void put_body(struct text *t, const struct event_spec *spec)
 {
 	const struct perf_attr *attr = &spec->attr;
@@ -57,7 +57,8 @@ static void put_core_terms(struct text *t, uint32_t type, uint64_t config)
 		text_printf(t, "%s,config=0x%" PRIx64, type == EVENT_HARDWARE ? "cycles" : "L1-dcache-loads", config);
 }
 
-/* What makes a PMU's event: its terms as they were written, or for a generic event of one kind of core, that name. */
+/* Appends the terms of a PMU's event as they were written, or the generic name of a generic event of one kind of core.
+ */
 static void put_pmu_terms(struct text *t, const struct event_spec *spec)
 {
 	uint32_t type = spec->attr.type;
@@ -70,7 +71,7 @@ static void put_pmu_terms(struct text *t, const struct event_spec *spec)
 		put_core_terms(t, type, spec->attr.config);
 }
 
-/* A quote cannot be written inside quotes; a name with one holds none of what quotes are for. */
+/* A quote cannot occur inside quotes; a name with one contains no character that requires quotes. */
 static void put_own_name(struct text *t, const char *name)
 {
 	const char *quote = strchr(name, '\'') ? "" : "'";
@@ -106,7 +107,7 @@ static void put_aux_terms(struct text *t, const struct perf_attr *attr)
 		text_printf(t, ",aux-action=%s", actions[attr->aux_action]);
 }
 
-/* Each with a comma before it. */
+/* Appends the terms, each after a comma. */
 static void put_common_terms(struct text *t, const struct event_spec *spec)
 {
 	const struct recording_terms *r = &spec->recording;
@@ -137,7 +138,7 @@ static void put_common_terms(struct text *t, const struct event_spec *spec)
 	text_str(t, spec->is_per_core ? ",percore" : "");
 }
 
-/* Of an event whose terms are not kept as they were written. */
+/* Serves events without the original text of their terms. */
 static void put_config_words(struct text *t, const struct perf_attr *attr)
 {
 	const uint64_t words[] = {attr->config1, attr->config2, attr->config3};
@@ -169,7 +170,7 @@ void event_spec_format(struct text *text, const struct event_spec *spec)
 	text_deinit(&letters);
 }
 
-/* The index after the last spec that is in the same braces as the spec `first`: groups of several kinds of core are
+/* Returns the index after the last spec in the braces of the spec `first`; groups of several kinds of core are
  * interleaved. */
 static size_t braces_end(const struct event_list *list, size_t first)
 {
@@ -187,7 +188,7 @@ void event_format(struct text *text, const struct event_list *list)
 		bool is_first = true;
 		for (size_t i = first; i < end; i++) {
 			if (list->specs[i].is_merged)
-				continue; /* the family's name before stands for it too */
+				continue; /* The family's name, already written, includes this spec. */
 			text_str(text, i > 0 ? "," : "");
 			text_str(text, is_first && end > first + 1 ? "{" : "");
 			event_spec_format(text, &list->specs[i]);

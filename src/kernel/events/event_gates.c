@@ -49,13 +49,13 @@ bool event_happens_in_kernel(const struct event_spec *spec)
 	}
 }
 
-/* A core PMU is called cpu, or has the list of its cores in "cpus". */
+/* A core PMU is called cpu or lists its cores in the file "cpus". */
 bool kernel_has_core_pmu(const struct kernel_seam *kernel)
 {
 	struct name_list names = {0};
 	bool found = false;
 	if (kernel_names(kernel, &names, NULL, "%s", EVENT_GATES_DEVICES) != TALLY_OK)
-		return true; /* no sysfs: nothing is known */
+		return true; /* Without sysfs nothing is known. */
 	for (size_t i = 0; i < names.len && !found; i++)
 		found = strcmp(names.items[i], "cpu") == 0 ||
 			kernel_has(kernel, EVENT_GATES_DEVICES "/%s/cpus", names.items[i]);

@@ -40,8 +40,8 @@ static const char *event_listing_lower(struct arena *arena, const char *text)
 
 struct event_listing_addition {
 	struct event_listing *listing;
-	struct tally_str pattern; /* in lower case */
-	size_t first; /* of the kind being added */
+	struct tally_str pattern; /* Search pattern in lower case. */
+	size_t first; /* Index of the first event of the kind being added. */
 	bool failed;
 };
 
@@ -71,7 +71,7 @@ static void sort_kind(struct event_listing_addition *add)
 			sizeof(*listing->events.items), event_listing_by_name);
 }
 
-/* Of two names the longer comes first. */
+/* The longer of two names comes first. */
 static void event_listing_add_symbols(struct event_listing_addition *add, enum listed_kind kind, uint32_t type)
 {
 	for (size_t i = 0; i < event_symbol_count; i++) {
@@ -128,7 +128,7 @@ static void add_pmu_event(struct event_listing_addition *add, const struct pmu *
 	struct arena *arena = &add->listing->arena;
 	struct pmu_alias alias;
 	if (pmu_alias_find(add->listing->catalogue->kernel, pmu, str_from(name), &alias, NULL) != TALLY_OK)
-		return; /* gone, or unreadable */
+		return; /* The file has vanished or is unreadable. */
 	struct listed_event event = {.kind = LISTED_PMU,
 		.name = arena_printf(arena, "%s/%s/", pmu->name, name),
 		.pmu = pmu->name,
@@ -148,7 +148,7 @@ static void add_pmus(struct event_listing_addition *add)
 		struct name_list names = {0};
 		if (kernel_names(catalogue->kernel, &names, NULL, "/sys/bus/event_source/devices/%s/events",
 			    catalogue->pmus[i].name) != TALLY_OK)
-			continue; /* most have none */
+			continue; /* Most PMUs have no such directory. */
 		for (size_t n = 0; n < names.len; n++)
 			if (is_event_file(names.items[n]))
 				add_pmu_event(add, &catalogue->pmus[i], names.items[n]);
@@ -313,7 +313,7 @@ static void try_to_open(const struct kernel_seam *kernel, const struct event_spe
 	free(cpus);
 	opening->was_tried = true;
 	int fd = kernel->perf_event_open(kernel->context, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	/* The ways out that stat takes, too: guests cannot be left out everywhere, and a user may count its own mode. */
+	/* stat has the same fallbacks: not every PMU can exclude guests, and users may measure their own code. */
 	if (fd < 0 && errno == EINVAL && attr.flags & ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST)) {
 		attr.flags &= ~ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST);
 		fd = kernel->perf_event_open(kernel->context, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);

@@ -12,7 +12,7 @@
 #include "kernel/events/tool_events.h"
 #include "kernel/events/tracepoints.h"
 
-/* Members of a group beyond this cannot be scheduled on any CPU; and one list line has hundreds at most. */
+/* Far above real lists, which have some hundred events at most. */
 #define EVENTS_MAX 65536
 
 struct event_parser_parser {
@@ -88,7 +88,7 @@ static struct tally_str name_take(struct event_parser_parser *p)
 {
 	size_t start = p->pos;
 	while (!ends_name(p->text[p->pos])) {
-		if (p->text[p->pos] == '[') /* a glob's set may hold anything */
+		if (p->text[p->pos] == '[') /* The set of a glob may contain any character. */
 			p->pos += strcspn(p->text + p->pos, "],{}/");
 		if (p->text[p->pos] != '\0' && !ends_name(p->text[p->pos]))
 			p->pos++;
@@ -109,7 +109,7 @@ static enum tally_status unknown_event(struct event_parser_parser *p, size_t col
 		nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-/* The letters at pos, applied to the specs from first on. */
+/* Parses the modifiers at pos and applies them to the specs from `first` on. */
 static enum tally_status modifiers_take(struct event_parser_parser *p, size_t first, bool is_for_group)
 {
 	size_t start = p->pos;
@@ -134,14 +134,15 @@ static enum tally_status modifiers_take(struct event_parser_parser *p, size_t fi
 		struct event_spec *spec = &p->list->specs[i];
 		struct modifiers own = m;
 		bool is_member = is_for_group && spec->leader != i;
-		own.is_pinned &= !is_member; /* these two are of the group, and the kernel takes them with its leader */
+		/* Both are properties of the group, and the kernel reads them from its leader. */
+		own.is_pinned &= !is_member;
 		own.is_exclusive &= !is_member;
 		modifiers_apply(&own, spec, is_for_group);
 	}
 	return TALLY_OK;
 }
 
-/* One spec of type and config, or one per kind of core on a hybrid machine. */
+/* Adds one spec of this type and config, or one per kind of core on a hybrid machine. */
 static enum tally_status generic_add(struct event_parser_parser *p, uint32_t type, uint64_t config)
 {
 	const struct event_catalogue *catalogue = p->catalogue;
@@ -185,7 +186,7 @@ static enum tally_status tool_add(struct event_parser_parser *p, enum tool_event
 	return TALLY_OK;
 }
 
-/* A generic name, rNNN or a tool event; *found is false if it is none. */
+/* Adds a generic name, rNNN or a tool event; *found is false if the name is none of these. */
 static enum tally_status symbol_add(struct event_parser_parser *p, struct tally_str name, bool *found)
 {
 	const struct event_symbol *symbol = event_symbol_find(name);
@@ -232,7 +233,7 @@ static bool event_parser_is_pattern(struct tally_str text)
 	return false;
 }
 
-/* SYSTEM:NAME, either with wildcards. pos is after both. */
+/* Adds SYSTEM:NAME, each possibly with wildcards. pos is after both. */
 static enum tally_status tracepoints_add(
 	struct event_parser_parser *p, size_t column, struct tally_str system, struct tally_str name)
 {
@@ -256,13 +257,13 @@ static enum tally_status tracepoints_add(
 		if (status == TALLY_OK)
 			p->list->specs[p->list->len - 1].pattern = pattern;
 		if (status == TALLY_NOT_FOUND || status == TALLY_UNSUPPORTED)
-			status = TALLY_OK; /* unloaded meanwhile, or a trace-internal one */
+			status = TALLY_OK; /* The tracepoint was unloaded meanwhile or is internal to tracing. */
 	}
 	name_list_deinit(&names);
 	return status;
 }
 
-/* mem:ADDR[/LEN][:rwx]; pos is after "mem:". */
+/* Parses mem:ADDR[/LEN][:rwx]; pos is after "mem:". */
 static enum tally_status breakpoint_add(struct event_parser_parser *p)
 {
 	size_t start = p->pos;
@@ -297,7 +298,7 @@ static enum tally_status breakpoint_add(struct event_parser_parser *p)
 	return TALLY_OK;
 }
 
-/* TYPE:CONFIG in numbers, as perf takes it. */
+/* Parses TYPE:CONFIG in numbers, which perf accepts, too. */
 static bool is_number_pair(
 	struct event_parser_parser *p, struct tally_str name, uint64_t *type, uint64_t *config, size_t *end)
 {
@@ -340,7 +341,7 @@ static enum tally_status pmu_add(
 	return terms_apply(p, pmu, terms, spec);
 }
 
-/* What stands between two slashes; pos is at the first, and goes behind the second. */
+/* Cuts out the text between two slashes; pos is at the first and moves behind the second. */
 static enum tally_status terms_cut(struct event_parser_parser *p, struct tally_str *terms)
 {
 	const char *start = p->text + p->pos + 1;
@@ -352,7 +353,7 @@ static enum tally_status terms_cut(struct event_parser_parser *p, struct tally_s
 	return TALLY_OK;
 }
 
-/* NAME/terms/ where NAME is one PMU, or the family name of several. pos is at the first slash. */
+/* Parses NAME/terms/, where NAME is one PMU or a family of several. pos is at the first slash. */
 static enum tally_status pmus_take(struct event_parser_parser *p, size_t column, struct tally_str name)
 {
 	const struct event_catalogue *catalogue = p->catalogue;
@@ -363,7 +364,7 @@ static enum tally_status pmus_take(struct event_parser_parser *p, size_t column,
 	if (status == TALLY_OK && exact)
 		return pmu_add(p, exact, terms, false);
 	enum tool_event tool = str_equal(name, STR("tool")) ? tool_event_find(terms) : TOOL_NONE;
-	if (status == TALLY_OK && tool != TOOL_NONE) /* perf 7.x has a PMU of its own for them */
+	if (status == TALLY_OK && tool != TOOL_NONE) /* perf 7.x has a PMU named "tool" for these events. */
 		return tool_add(p, tool);
 	for (size_t i = 0; i < catalogue->pmu_count && status == TALLY_OK; i++) {
 		if (!pmu_matches(&catalogue->pmus[i], name))
@@ -381,7 +382,7 @@ static enum tally_status pmus_take(struct event_parser_parser *p, size_t column,
 	return status;
 }
 
-/* A name that PMUs of this machine give one of their events, without the PMU. *found is false if none does. */
+/* Adds an event name without a PMU that PMUs of this machine define; *found is false if none does. */
 static enum tally_status named_event_add(struct event_parser_parser *p, struct tally_str name, bool *found)
 {
 	const struct event_catalogue *catalogue = p->catalogue;
@@ -398,7 +399,7 @@ static enum tally_status named_event_add(struct event_parser_parser *p, struct t
 	return status;
 }
 
-/* The terms that any event takes, after one that is no PMU's. */
+/* Parses the terms that any event accepts, after an event without a PMU. */
 static enum tally_status generic_terms_take(struct event_parser_parser *p, size_t first)
 {
 	struct tally_str terms;
@@ -408,7 +409,7 @@ static enum tally_status generic_terms_take(struct event_parser_parser *p, size_
 	return status;
 }
 
-/* After the event's body: terms, [:]modifiers, then the names of the specs from first on. */
+/* Parses the rest of an event, terms and [:]modifiers, and names the specs from `first` on. */
 static enum tally_status event_finish(struct event_parser_parser *p, size_t start, size_t first, bool is_generic)
 {
 	bool after_slash = p->pos > start && p->text[p->pos - 1] == '/';
@@ -445,7 +446,7 @@ static enum tally_status event_finish(struct event_parser_parser *p, size_t star
 	return status;
 }
 
-/* What is no generic name: a family of PMUs, a tracepoint, an event of some PMU. pos is behind the name. */
+/* Handles a name that is not generic: a family of PMUs, a tracepoint or an event of some PMU. pos is after the name. */
 static enum tally_status other_take(struct event_parser_parser *p, size_t start, struct tally_str name)
 {
 	bool found;
@@ -514,7 +515,7 @@ void event_list_group(struct event_list *list, size_t first, bool is_weak)
 
 static enum tally_status event_parser_events_take(struct event_parser_parser *p, bool is_in_group);
 
-/* {a,b}[:modifiers]; pos is at the brace. */
+/* Parses {a,b}[:modifiers]; pos is at the brace. */
 static enum tally_status group_take(struct event_parser_parser *p)
 {
 	size_t open = p->pos++, first = p->list->len;
@@ -532,7 +533,7 @@ static enum tally_status group_take(struct event_parser_parser *p)
 	return status;
 }
 
-/* Blanks around events and groups, as people write them, say nothing. */
+/* Blanks around events and groups are insignificant. */
 static void event_parser_blanks_skip(struct event_parser_parser *p)
 {
 	p->pos += strspn(p->text + p->pos, " \t\n");
@@ -607,7 +608,7 @@ enum tally_status event_list_repeat(struct event_list *list, size_t first, size_
 	return TALLY_OK;
 }
 
-/* "cpu_core/cycles/u" -> "cycles:u" */
+/* Renames "cpu_core/cycles/u" to "cycles:u". */
 static bool name_without_core(struct event_list *list, struct event_spec *spec)
 {
 	size_t len = spec->pmu ? strlen(spec->pmu) : 0;
@@ -643,7 +644,7 @@ void event_list_drop(struct event_list *list, const bool *is_dropped)
 		struct event_spec *spec = &list->specs[kept];
 		if (kept != i)
 			*spec = list->specs[i];
-		size_t before = i - kept; /* of the leader, in the end */
+		size_t before = i - kept; /* Becomes the number of dropped specs before the leader. */
 		for (size_t k = spec->leader; k < i; k++)
 			before -= is_dropped[k];
 		spec->leader -= (uint32_t)before;

@@ -29,13 +29,13 @@ static enum tally_status term_unknown(const struct term_scope *scope, struct tal
 	return status;
 }
 
-/* The term of which a probe PMU's config1 is made, NULL for every other PMU. */
+/* The term that sets config1 of a probe PMU; NULL for every other PMU. */
 static const char *probe_kind(const struct pmu *pmu)
 {
 	return strcmp(pmu->name, "uprobe") == 0 ? "path" : strcmp(pmu->name, "kprobe") == 0 ? "func" : NULL;
 }
 
-/* How far it is to stop outside of quotes; a quote opens behind an equals sign. */
+/* Length of the text before `stop` outside quotes; a quote opens only after an equals sign. */
 static size_t unquoted_span(struct tally_str text, char stop)
 {
 	bool is_quoted = false;
@@ -80,7 +80,7 @@ static uint64_t *config_word(struct perf_attr *attr, struct tally_str name)
 	return NULL;
 }
 
-/* config=, config1=, ... *known is false if it is none of them. */
+/* Applies config=, config1= and so on; *known is false for other terms. */
 static enum tally_status config_term(
 	struct term_scope *scope, struct tally_str name, struct tally_str value, bool *known, struct tally_error *err)
 {
@@ -100,7 +100,7 @@ static enum tally_status config_term(
 	return TALLY_OK;
 }
 
-/* Where a uprobe (path, offset) or a kprobe (func, offset) is. *known is false if it is no such term. */
+/* Applies the place of a uprobe (path, offset) or kprobe (func, offset); *known is false for other terms. */
 static enum tally_status probe_term(
 	struct term_scope *scope, struct tally_str name, struct tally_str value, bool *known, struct tally_error *err)
 {
@@ -125,7 +125,7 @@ static enum tally_status probe_term(
 	return scope->spec->probe_path ? TALLY_OK : error_nomem(err);
 }
 
-/* True if the user's own terms set this one: what a named event asks for with key=? */
+/* Whether the user's terms set this key, for which a named event requires a value by key=?. */
 static bool is_given(struct tally_str terms, struct tally_str key)
 {
 	struct tally_str term, name;
@@ -175,7 +175,7 @@ static enum tally_status alias_apply(struct term_scope *scope, struct tally_str 
 	return status;
 }
 
-/* A generic name inside a core PMU's slashes: cpu/cycles/, cpu_atom/LLC-loads/. */
+/* Applies a generic name between a core PMU's slashes: cpu/cycles/, cpu_atom/LLC-loads/. */
 static bool generic_apply(struct term_scope *scope, struct tally_str name)
 {
 	const struct event_symbol *symbol = event_symbol_find(name);
@@ -196,7 +196,7 @@ static bool generic_apply(struct term_scope *scope, struct tally_str name)
 	return true;
 }
 
-/* r1a8: raw config in hex. */
+/* Applies a raw config in hexadecimal, such as r1a8. */
 static bool raw_apply(struct term_scope *scope, struct tally_str name)
 {
 	uint64_t config;

@@ -76,7 +76,7 @@ void modifiers_apply(const struct modifiers *m, struct event_spec *spec, bool is
 		modifiers_flag_set(&flags, ATTR_BIT_EXCLUDE_HV, !hv);
 		spec->has_exclude = true;
 	}
-	/* Guests are left out by default; an explicit k or h brings them back, u and p do not (as perf has it). */
+	/* Guests are excluded by default. As in perf, an explicit k or h includes them; u and p do not. */
 	if (!is_for_group)
 		modifiers_flag_set(&flags, ATTR_BIT_EXCLUDE_GUEST, false);
 	if (m->guest || m->host) {
@@ -122,7 +122,7 @@ void modifiers_format(struct text *text, const struct event_spec *spec)
 		.is_shared = spec->is_shared,
 		.precise = attr_precise_ip(attr),
 	};
-	/* Which guests count follows from the other letters; only what does not is written. */
+	/* G and H are written only if they do not follow from the other letters. */
 	struct event_spec plain = {.attr.flags = ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST)};
 	bool has_letters = has_modes || m.exclude_idle || m.is_precise_max || m.is_sampling_leader || m.is_pinned ||
 			   m.is_weak || m.is_exclusive || m.stays_in_place || m.is_shared || m.precise;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/events/pfm_events.h"
 
-#include <linux/perf_event.h> /* first: libpfm4's header has the same names, unless it finds that this one is there */
+/* Must be first: libpfm4's header defines the same names unless this header is included. */
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,7 +71,7 @@ void pfm_library_close(struct pfm_library *library)
 	free(library);
 }
 
-/* A PMU of the CPU, not the kernel's own names in libpfm's spelling. */
+/* Whether this is a PMU of the CPU, not libpfm's list of the kernel's generic events. */
 static bool is_vendors(const pfm_pmu_info_t *info)
 {
 	return info->is_present && info->type != PFM_PMU_TYPE_OS_GENERIC;
@@ -157,7 +158,7 @@ static void attr_take(const struct perf_event_attr *from, struct event_spec *spe
 	spec->has_exclude = from->exclude_user || from->exclude_kernel;
 }
 
-/* Where a PMU that is not the core's counts. */
+/* Sets the PMU and the CPUs of an event of another PMU than the core's; *is_known is false if no PMU has its type. */
 static bool place_take(
 	const struct event_catalogue *catalogue, struct event_list *list, struct event_spec *spec, bool *is_known)
 {
@@ -206,7 +207,7 @@ static enum tally_status pfm_events_event_add(const struct pfm_library *l, const
 	return error_set(err, TALLY_NOT_FOUND, "parser error: '%.64s': the kernel has no such PMU", name);
 }
 
-/* One pass over the text; column is where the failure is. */
+/* Parses the list; err->offset is the position of a failure. */
 static enum tally_status list_take(const struct pfm_library *l, const struct event_catalogue *catalogue,
 	const char *text, struct event_list *list, struct tally_error *err)
 {

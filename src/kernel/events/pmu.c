@@ -9,7 +9,7 @@
 
 #define PMU_DEVICES "/sys/bus/event_source/devices"
 
-/* A sysfs text in the arena, NULL if there is none; *failed if memory runs out. */
+/* Reads a sysfs text into the arena; NULL if there is none. *failed is set if memory runs out. */
 static const char *device_text(
 	const struct kernel_seam *kernel, struct arena *arena, const char *name, const char *file, bool *failed)
 {
@@ -29,7 +29,7 @@ static bool pmu_load(const struct kernel_seam *kernel, struct arena *arena, cons
 {
 	int64_t type = kernel_number(kernel, -1, PMU_DEVICES "/%s/type", name);
 	if (type < 0 || type > UINT32_MAX)
-		return true; /* not a PMU: name stays NULL */
+		return true; /* This is not a PMU; its name remains NULL. */
 	bool failed = false;
 	const char *mask = device_text(kernel, arena, name, "cpumask", &failed);
 	const char *cpus = device_text(kernel, arena, name, "cpus", &failed);
@@ -51,7 +51,7 @@ enum tally_status pmu_load_all(const struct kernel_seam *kernel, struct arena *a
 	if (status == TALLY_NOT_FOUND || status == TALLY_DENIED) {
 		*pmus = NULL;
 		*count = 0;
-		return TALLY_OK; /* no sysfs, as in a bare container: generic events still work */
+		return TALLY_OK; /* Without sysfs, as in a minimal container, generic events still work. */
 	}
 	if (status != TALLY_OK)
 		return status;
@@ -118,7 +118,7 @@ static uint64_t *attr_word(struct perf_attr *attr, struct tally_str word)
 	return NULL;
 }
 
-/* Puts the low bits of *value into bits from..to of *word and shifts them out. */
+/* Stores the low bits of *value in bits from..to of *word and shifts them out of *value. */
 static bool bits_put(struct tally_str range, uint64_t *word, uint64_t *value)
 {
 	struct tally_str first;

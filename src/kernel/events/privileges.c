@@ -12,7 +12,7 @@
 
 #define UNKNOWN_OPEN_FLAG (1UL << 31)
 
-/* A capability that this process has, but in a user namespace of its own, is of no use: it says so. */
+/* A capability that is held in a nested user namespace has no effect, and the remedy says so. */
 static void remedy_held_capability(
 	const struct kernel_seam *kernel, enum surroundings where, const char *capability, struct text *reason)
 {
@@ -22,7 +22,7 @@ static void remedy_held_capability(
 		remedy_capability(where, capability, reason);
 }
 
-/* Kernels before CAP_PERFMON ask for CAP_SYS_ADMIN. */
+/* Kernels without CAP_PERFMON require CAP_SYS_ADMIN. */
 static void remedy_perfmon(const struct kernel_seam *kernel, enum surroundings where, struct text *reason)
 {
 	bool is_known =
@@ -68,7 +68,8 @@ enum refusal refusal_of(const struct kernel_seam *kernel, const struct event_spe
 
 /*
  * True if a seccomp filter refuses the call: for flags that no kernel knows the kernel returns EINVAL before it checks
- * anything else, but a filter returns the same error for every call. refused_with: that of the event in question; 0: any.
+ * anything else, but a filter returns the same error for every call. refused_with is the error of the event in
+ * question; 0 means any.
  */
 static bool seccomp_answers(const struct kernel_seam *kernel, int refused_with)
 {
@@ -99,7 +100,8 @@ static bool is_kernel_breakpoint(const struct event_spec *spec)
 	return spec->attr.type == EVENT_BREAKPOINT && spec->attr.config1 >> 63 != 0;
 }
 
-/* The highest perf_event_paranoid at which an unprivileged user may do this; 3 and above (distributions) forbid all. */
+/* Highest perf_event_paranoid at which an unprivileged user may do this; 3 and above (distributions) forbid everything.
+ */
 static int paranoid_needed(const struct event_request *request)
 {
 	const struct event_spec *spec = request->spec;
@@ -127,7 +129,7 @@ static void paranoid_gate(
 		text_str(reason, "; user mode alone (modifier :u) is allowed");
 }
 
-/* Refusals that no perf_event_paranoid lifts; false if the event is none of these. */
+/* Explains a refusal that no perf_event_paranoid lifts; false if the event has no such property. */
 static bool capability_gate(const struct event_request *request, enum surroundings where, struct text *reason)
 {
 	if (event_is_probe(request->spec)) {
@@ -142,7 +144,7 @@ static bool capability_gate(const struct event_request *request, enum surroundin
 	return true;
 }
 
-/* What the kernel, a PMU or a policy refuses even to those with the capability. */
+/* Explains a refusal by the kernel, a PMU or a policy that does not depend on perf_event_paranoid. */
 static void policy_gate(
 	const struct event_request *request, bool is_capable, enum surroundings where, struct text *reason)
 {

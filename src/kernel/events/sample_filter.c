@@ -15,13 +15,13 @@
 #define PATH_ROOM 4096
 #define WORD_ROOM 64
 
-/* ---- what can be asked for ---- */
+/* ---- fields and values ---- */
 
 static const struct sample_filter_field {
 	const char *name;
 	enum sample_filter_term term;
-	uint64_t flags; /* of the sample type: one of them has to be set; 0: known without */
-	const char *flag_name, *option; /* what sets it */
+	uint64_t flags; /* Sample type bits of which at least one must be set; 0 if the field is always known. */
+	const char *flag_name, *option; /* The option sets the flag; NULL if none is necessary. */
 } fields[] = {
 	{"ip", FILTER_IP, SAMPLE_IP, "PERF_SAMPLE_IP", NULL},
 	{"id", FILTER_ID, SAMPLE_ID | SAMPLE_IDENTIFIER, "PERF_SAMPLE_ID", "--sample-identifier"},
@@ -82,7 +82,7 @@ static const struct sample_filter_constant {
 	{FILTER_MEM_SNOOP, "hit", 0x04},
 	{FILTER_MEM_SNOOP, "miss", 0x08},
 	{FILTER_MEM_SNOOP, "hitm", 0x10},
-	{FILTER_MEM_SNOOP, "fwd", 0x20}, /* the field's second part lies above the first */
+	{FILTER_MEM_SNOOP, "fwd", 0x20}, /* The bits of mem_snoopx lie above those of mem_snoop. */
 	{FILTER_MEM_SNOOP, "peer", 0x40},
 	{FILTER_MEM_REMOTE, "remote", 1},
 	{FILTER_MEM_LOCK, "na", 0x01},
@@ -105,7 +105,7 @@ static const struct sample_filter_constant {
 	{FILTER_MEM_HOPS, "hops3", 4},
 };
 
-/* Longer ones first: the first that fits is taken. */
+/* Longer operators come first, because the first match counts. */
 static const struct {
 	const char *text;
 	enum sample_filter_operator op;
@@ -126,7 +126,7 @@ const char *sample_filter_term_name(enum sample_filter_term term)
 	return field ? field->name : "?";
 }
 
-/* ---- reading ---- */
+/* ---- parsing ---- */
 
 struct sample_filter_text {
 	const char *begin, *at;
@@ -148,7 +148,7 @@ static struct tally_str read_word(struct sample_filter_text *t)
 	return (struct tally_str){begin, (size_t)(t->at - begin)};
 }
 
-/* The mistake is at the position given. */
+/* Reports a mistake at the given position. */
 static enum tally_status filter_mistake(struct sample_filter_text *t, const char *where, const char *what)
 {
 	enum tally_status status = error_set(t->err, TALLY_INVALID, "%s", what);
@@ -157,7 +157,7 @@ static enum tally_status filter_mistake(struct sample_filter_text *t, const char
 	return status;
 }
 
-/* names: all that may stand here. */
+/* `names` lists all words that are valid here. */
 static enum tally_status filter_unknown_word(
 	struct sample_filter_text *t, struct tally_str word, const char *kind, const char *const *names, size_t count)
 {
@@ -207,7 +207,7 @@ static enum tally_status read_operator(struct sample_filter_text *t, unsigned sh
 		*t->at == '=' ? "the operator is '=='" : "expected an operator: one of ==, !=, >, >=, <, <= or &");
 }
 
-/* The ID of a cgroup is the number of its directory (Linux 5.5, cgroup v2). */
+/* The ID of a cgroup is the inode number of its directory (Linux 5.5, cgroup v2). */
 static enum tally_status read_cgroup(struct sample_filter_text *t, uint64_t *value)
 {
 	static const char *const mounts[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
@@ -280,7 +280,7 @@ static enum tally_status read_condition(struct sample_filter_text *t, struct sam
 	return status;
 }
 
-/* What stands between conditions. TALLY_END: the text is over. */
+/* Reads the operator between conditions. TALLY_END means the end of the text. */
 static enum tally_status read_joint(struct sample_filter_text *t, bool *is_alternative)
 {
 	if (!*t->at)

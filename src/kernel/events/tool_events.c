@@ -9,7 +9,7 @@
 #include "kernel/system/cpu_topology.h"
 #include "kernel/system/kernel_files.h"
 
-#define CPUID_TSC 0x15 /* Intel SDM, CPUID: time stamp counter and crystal clock */
+#define CPUID_TSC 0x15 /* CPUID leaf of the time stamp counter and the crystal clock (Intel SDM). */
 
 static const struct {
 	const char *name, *description;
@@ -60,7 +60,7 @@ bool tool_event_is_shared(enum tool_event tool)
 	return tool == TOOL_DURATION_TIME || tool_event_is_constant(tool);
 }
 
-/* How many different places of this kind the CPUs have. */
+/* Number of distinct places of this kind among the CPUs. */
 static uint64_t places_distinct(const struct cpu_place *places, size_t count, enum tool_event kind)
 {
 	uint64_t found = 0;
@@ -75,7 +75,7 @@ static uint64_t places_distinct(const struct cpu_place *places, size_t count, en
 	return found;
 }
 
-/* Of the CPUs that are online. */
+/* Only CPUs that are online count. */
 static bool topology_constant(const struct kernel_seam *kernel, enum tool_event tool, uint64_t *value)
 {
 	int *cpus = NULL;
@@ -150,7 +150,7 @@ bool tool_event_constant(const struct kernel_seam *kernel, enum tool_event tool,
 	case TOOL_CORE_WIDE:
 		*value = is_system_wide || !has_threaded_cores(kernel);
 		return true;
-	case TOOL_HAS_PMEM: /* ACPI, NVDIMM firmware interface table */
+	case TOOL_HAS_PMEM: /* NVDIMM Firmware Interface Table of ACPI. */
 		*value = kernel_has(kernel, "/sys/firmware/acpi/tables/NFIT");
 		return true;
 	case TOOL_TARGET_CPU:

@@ -16,14 +16,14 @@
 #include "kernel/system/fd_limit.h"
 #include "kernel/system/kernel_seam.h"
 
-#define HOLD_LEAST 8 /* events; fewer close in less time than a process takes trouble */
-#define NAMES_MAX  4 /* of those left out, in a line */
+#define HOLD_LEAST 8 /* Closing fewer events than this takes less time than starting a process for it. */
+#define NAMES_MAX  4 /* Maximum number of omitted events that a line names. */
 
 struct holding {
 	struct tracepoint_hold *hold;
 	bool is_sampling;
 	struct event_list *events;
-	int *refusals; /* per event: errno, 0 if it opened or was not tried */
+	int *refusals; /* One errno per event, 0 if it opened or was not tried. */
 	bool *left_out;
 };
 
@@ -77,7 +77,7 @@ static enum tally_status hold_all(struct holding *h, struct tally_error *err)
 	return TALLY_OK;
 }
 
-/* Both patterns are text of the same list: of the same -e if they are the same text. */
+/* Events of one -e share the text of the pattern, so its address identifies it. */
 static void pattern_count(const struct holding *h, const char *pattern, size_t *total, size_t *refused)
 {
 	*total = *refused = 0;
@@ -166,19 +166,20 @@ static void close_from_to(unsigned first, unsigned last)
 	(void)syscall(SYS_close_range, (unsigned long)first, (unsigned long)last, 0ul);
 }
 
-/* The child that closes: nothing else of ours may stay open in it, a pipe least of all. */
+/* Runs in the child that closes the events. No other descriptor may remain open there, least of all a pipe. */
 _Noreturn static void close_alone(const struct tracepoint_hold *hold)
 {
 	unsigned next = 0;
 	(void)setsid();
-	for (size_t i = 0; i < hold->len; i++) { /* they were opened in ascending order */
+	for (size_t i = 0; i < hold->len; i++) { /* The events were opened in ascending order. */
 		unsigned fd = (unsigned)hold->items[i];
 		if (fd > next)
 			close_from_to(next, fd - 1);
 		next = fd >= next ? fd + 1 : next;
 	}
 	close_from_to(next, ~0u);
-	for (size_t i = hold->len; i > 0; i--) /* who opens the same ones meanwhile comes from the other end */
+	/* A process that opens the same events meanwhile starts at the other end. */
+	for (size_t i = hold->len; i > 0; i--)
 		(void)close(hold->items[i - 1]);
 	_exit(0);
 }

@@ -24,7 +24,7 @@ const char *tracefs_directory(const struct kernel_seam *kernel)
 		return usual;
 	if (kernel_has(kernel, "%s", usual) && !kernel_has(kernel, "%s/README", usual) && access(usual, X_OK) != 0 &&
 		kernel->root[0] == '\0')
-		return usual; /* mounted, but closed to us: the caller meets EACCES */
+		return usual; /* tracefs is mounted but inaccessible, and the caller will get EACCES. */
 	return "";
 }
 
@@ -43,7 +43,7 @@ static enum tally_status tracefs_denied(const char *directory, struct tally_erro
 		directory, directory);
 }
 
-/* The error for a name that is not there, with the nearest of its system. */
+/* Reports an unknown tracepoint and suggests the nearest name of its system. */
 static enum tally_status tracepoint_unknown(const struct kernel_seam *kernel, const char *directory,
 	struct tally_str system, struct tally_str name, struct tally_error *err)
 {
@@ -98,7 +98,7 @@ static enum tally_status system_names_add(const struct kernel_seam *kernel, cons
 	struct name_list found = {0};
 	enum tally_status status = kernel_names(kernel, &found, err, "%s/events/%s", directory, system);
 	if (status == TALLY_NOT_FOUND)
-		return TALLY_OK; /* a file such as events/enable, or unloaded meanwhile */
+		return TALLY_OK; /* This is a file such as events/enable, or the system was unloaded meanwhile. */
 	for (size_t i = 0; i < found.len && status == TALLY_OK; i++) {
 		if (!str_glob(pattern, str_from(found.items[i])) ||
 			!kernel_has(kernel, "%s/events/%s/%s/id", directory, system, found.items[i]))
