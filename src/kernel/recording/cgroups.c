@@ -11,12 +11,12 @@
 #include "base/file.h"
 #include "base/limits.h"
 
-#define DEPTH_MAX 64 /* of nested groups; deeper ones are left out */
+#define DEPTH_MAX 64 /* Maximum depth of nested cgroups; deeper ones are omitted. */
 
 struct cgroups_walk {
 	cgroup_visit visit;
 	void *context;
-	size_t root_len; /* of the mount point in path */
+	size_t root_len; /* Length of the mount point at the start of path. */
 	char path[PATH_MAX];
 };
 

@@ -19,7 +19,7 @@ struct kernel_range {
 	const char *name;
 };
 
-/* "ffffffff81000000 T _text[\t[module]]" */
+/* Parses "ffffffff81000000 T _text[\t[module]]". */
 static bool parse_symbol(struct tally_str line, uint64_t *address, struct tally_str *name)
 {
 	struct tally_str first, type;
@@ -27,7 +27,7 @@ static bool parse_symbol(struct tally_str line, uint64_t *address, struct tally_
 	       str_next(&line, '\t', name);
 }
 
-/* Nearly all lines are of other symbols: their addresses are not read. */
+/* Nearly all lines are of other symbols, so the end of the line is checked before its address is parsed. */
 static void note_symbol(struct kernel_range *range, struct tally_str line)
 {
 	struct tally_str name;
@@ -50,7 +50,7 @@ static bool kernel_maps_is_whole(const struct kernel_range *range)
 	return range->name && range->end;
 }
 
-/* Whole lines, as far as needed; how many bytes they have. */
+/* Processes complete lines until the range is known; returns the number of bytes used. */
 static size_t note_lines(struct kernel_range *range, struct tally_str text)
 {
 	size_t at = 0;
@@ -63,7 +63,8 @@ static size_t note_lines(struct kernel_range *range, struct tally_str text)
 	return at;
 }
 
-/* Read in pieces and only as far as needed: the kernel makes each line anew, a hundred thousand of them. */
+/* The list is read in chunks and only as far as needed: the kernel generates its hundred thousand lines while they are
+ * read. */
 static void kernel_maps_read_list(const struct kernel_seam *kernel, struct kernel_range *range)
 {
 	char path[4096];
@@ -78,7 +79,7 @@ static void kernel_maps_read_list(const struct kernel_seam *kernel, struct kerne
 		size_t len = kept + (size_t)n, used = note_lines(range, (struct tally_str){chunk, len});
 		kept = len - used;
 		if (kept == CHUNK_BYTES)
-			break; /* no kernel writes such a line */
+			break; /* No kernel writes such a long line. */
 		memmove(chunk, chunk + used, kept);
 	}
 	free(chunk);
@@ -109,7 +110,7 @@ static bool is_same_module(struct tally_str file, struct tally_str module)
 	return str_starts_with((struct tally_str){file.data + module.len, file.len - module.len}, STR(".ko"));
 }
 
-/* The path before the colon of the line of modules.dep whose file is the module. */
+/* Finds the path before the colon of the line of modules.dep for the module. */
 static bool find_module_file(struct tally_str dep, struct tally_str module, struct tally_str *path)
 {
 	struct tally_str line, file;

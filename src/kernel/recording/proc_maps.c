@@ -3,7 +3,7 @@
 
 #include <sys/mman.h>
 
-/* The next word of text that blanks separate; false at the end. */
+/* Returns the next word of blank-separated text; false at the end. */
 static bool proc_maps_next_word(struct tally_str *text, struct tally_str *word)
 {
 	while (text->len && *text->data == ' ') {

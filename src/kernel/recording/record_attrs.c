@@ -12,7 +12,7 @@
 
 #define DUMMY_NAME	    "dummy:HG"
 #define STACK_BYTES_DEFAULT 8192
-#define STACK_BYTES_FITTING 61440 /* with registers, a long call chain and what else may be asked for */
+#define STACK_BYTES_FITTING 61440 /* Leaves room for registers, a long call chain and all other fields. */
 
 static void record_attrs_flag_set(struct perf_attr *attr, enum attr_flag_bit bit, bool on)
 {
@@ -22,7 +22,7 @@ static void record_attrs_flag_set(struct perf_attr *attr, enum attr_flag_bit bit
 		attr->flags &= ~ATTR_FLAG(bit);
 }
 
-/* What this program was built for, where uname is denied. */
+/* The architecture of the build, in case uname is denied. */
 static const char *built_for(void)
 {
 #if defined(__x86_64__)
@@ -103,7 +103,7 @@ static void set_callgraph(struct perf_attr *attr, const struct record_attr_optio
 		attr->sample_regs_user |= record_attrs_all_user_regs();
 		attr->sample_stack_user =
 			o->unwinds_live ? fitting_stack(attr, o->chains.stack_bytes) : o->chains.stack_bytes;
-		/* Live, frame pointers may lead on where the copy ends. */
+		/* In live unwinding, the kernel's frame pointer chain may continue where the stack dump ends. */
 		record_attrs_flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_USER, !o->unwinds_live || o->chains.no_user);
 	}
 }
@@ -156,7 +156,8 @@ static void set_sample_fields(struct event_spec *spec, const struct record_attr_
 		attr->sample_type &= ~(uint64_t)SAMPLE_BRANCH_STACK;
 }
 
-/* Its samples are ours: what all of them have. They come with the event as the kernel knows it, which never samples. */
+/* tally writes the samples of this event itself, with the fields that they all have; the kernel's event never samples.
+ */
 static void set_waits(struct perf_attr *attr)
 {
 	attr->sample_type =
@@ -170,14 +171,16 @@ static void set_flags(struct event_spec *spec, const struct record_attr_options 
 	struct perf_attr *attr = &spec->attr;
 	bool starts_at_exec = o->has_command && !o->is_system_wide && (!o->starts_disabled || is_sideband);
 	attr->size =
-		attr->config3 || attr->config4 ? ATTR_SIZE_KNOWN : ATTR_SIZE_VER7; /* perf 6.1 reads no larger one */
+		/* perf 6.1 reads no larger attributes. */
+		attr->config3 || attr->config4 ? ATTR_SIZE_KNOWN : ATTR_SIZE_VER7;
 	attr->read_format |= READ_FORMAT_ID | READ_FORMAT_LOST;
 	if (o->modes.thread_counts || o->modes.running_time)
 		attr->read_format |= READ_FORMAT_TOTAL_TIME_ENABLED | READ_FORMAT_TOTAL_TIME_RUNNING;
 	record_attrs_flag_set(attr, ATTR_BIT_SAMPLE_ID_ALL, true);
 	record_attrs_flag_set(attr, ATTR_BIT_INHERIT, !o->modes.no_inherit && !o->per_thread);
 	record_attrs_flag_set(attr, ATTR_BIT_INHERIT_STAT, o->modes.thread_counts);
-	/* What happens until the others begin is needed, too: nobody enables this one later. */
+	/* Nothing enables a sideband event later, and its records from before the other events start are needed, too.
+	 */
 	bool begins_now = is_sideband && (o->is_system_wide || !o->has_command);
 	record_attrs_flag_set(attr, ATTR_BIT_DISABLED, is_leader && !begins_now);
 	record_attrs_flag_set(attr, ATTR_BIT_ENABLE_ON_EXEC, is_leader && starts_at_exec);
@@ -237,7 +240,7 @@ static void record_attrs_set_ids(struct event_list *events, const struct record_
 	bool is_mixed = false;
 	for (size_t i = 1; i < events->len; i++)
 		is_mixed |= events->specs[i].attr.sample_type != first;
-	bool has_stacks = o->chains.mode == CALLGRAPH_BPF; /* which come as samples of one more event */
+	bool has_stacks = o->chains.mode == CALLGRAPH_BPF; /* BPF stacks arrive as samples of an additional event. */
 	if (events->len == 1 && !o->fields.identifier && !has_stacks)
 		return;
 	for (size_t i = 0; i < events->len; i++)
@@ -245,13 +248,13 @@ static void record_attrs_set_ids(struct event_list *events, const struct record_
 			is_mixed || has_stacks || o->fields.identifier ? SAMPLE_IDENTIFIER : SAMPLE_ID;
 }
 
-/* The kernel attaches no program to a single event of these. */
+/* For these types the kernel cannot attach a BPF program to a single event. */
 static bool is_tracing(const struct event_spec *spec)
 {
 	return spec->attr.type == EVENT_TRACEPOINT || event_is_probe(spec);
 }
 
-/* The options as the event's own terms change them for it alone. */
+/* The options for this event, after its own terms. */
 static struct record_attr_options with_terms(const struct record_attr_options *o, const struct event_spec *spec)
 {
 	const struct recording_terms *terms = &spec->recording;
@@ -261,7 +264,7 @@ static struct record_attr_options with_terms(const struct record_attr_options *o
 		own.unwinds_live =
 			o->unwinds_live && (o->chains.mode == CALLGRAPH_DWARF || o->chains.mode == CALLGRAPH_BPF);
 	} else if (o->chains.mode == CALLGRAPH_BPF && is_tracing(spec)) {
-		own.chains.mode = CALLGRAPH_DWARF; /* stack dumps are unwound as they come */
+		own.chains.mode = CALLGRAPH_DWARF; /* Stack dumps are unwound while recording. */
 	}
 	if (terms->stack_bytes)
 		own.chains.stack_bytes = terms->stack_bytes;
@@ -290,7 +293,7 @@ static enum tally_status add_sideband_event(struct event_list *events, struct ta
 	return TALLY_OK;
 }
 
-/* Single occurrences, not counts: each is a sample unless asked otherwise. */
+/* These events are single occurrences: each is sampled unless a rate is set. */
 static bool is_told_each_time(const struct event_spec *spec)
 {
 	return spec->attr.type == EVENT_TRACEPOINT || spec->attr.type == EVENT_BREAKPOINT || event_is_probe(spec);
@@ -377,7 +380,7 @@ void record_attrs_leave_out_mappings(struct event_list *events)
 		~(ATTR_FLAG(ATTR_BIT_MMAP) | ATTR_FLAG(ATTR_BIT_MMAP2));
 }
 
-/* Newest first. What is taken away changes what the file tells, never what it means. */
+/* Newest features first. Without one of them the file has less information, but the rest keeps its meaning. */
 static const struct drop_step {
 	const char *what;
 	uint64_t sample_type, read_format, flags;

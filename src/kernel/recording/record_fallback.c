@@ -42,7 +42,7 @@ static void become_cpu_clock(struct record_fallback *f, struct event_spec *spec)
 		(int)strcspn(spec->name, ":"), spec->name);
 	spec->attr.type = EVENT_SOFTWARE;
 	spec->attr.config = SW_CPU_CLOCK;
-	const char *best = strchr(modifiers, 'P'); /* perf's name for it is ppp */
+	const char *best = strchr(modifiers, 'P'); /* perf writes P as ppp. */
 	char kept[32];
 	snprintf(kept, sizeof(kept), "%.*s%s%s", (int)(best ? best - modifiers : (ptrdiff_t)strlen(modifiers)),
 		modifiers, best ? "ppp" : "", best ? best + 1 : "");
@@ -72,16 +72,16 @@ static bool leave_out_kernel(struct record_fallback *f, size_t event)
 	const char *name = f->events->specs[event].name;
 	if (event_spec_restrict_to_user(f->events, event, NULL) != TALLY_OK)
 		return false;
-	if (event_is_waits(&f->events->specs[event])) /* the kernel never samples it */
+	if (event_is_waits(&f->events->specs[event])) /* The kernel never samples this event. */
 		return true;
 	say_no_kernel(f, paranoid);
-	if (event_happens_in_kernel(&f->events->specs[event])) /* in user mode it never comes */
+	if (event_happens_in_kernel(&f->events->specs[event])) /* The event never occurs in user mode. */
 		diag_add(f->diag, DIAG_WARNING,
 			"'%s' occurs only in the kernel: without kernel samples, nothing would be recorded", name);
 	return true;
 }
 
-/* Whether anything could be recorded without the kernel: else the refusal is the better answer. */
+/* Whether anything could be recorded without the kernel; otherwise the refusal is the better answer. */
 static bool has_use_without_kernel(const struct event_list *events)
 {
 	for (size_t i = 0; i < events->len; i++)

@@ -24,23 +24,24 @@
 #include "kernel/system/surroundings.h"
 
 #define READ_BYTES_MAX	     4096
-#define RECORDER_FDS_OF_OURS 64 /* what the program itself may open besides */
+#define RECORDER_FDS_OF_OURS 64 /* Descriptors that the program itself may open besides. */
 #define RECORDER_NS_PER_S    UINT64_C(1000000000)
 
 struct recorder {
 	struct recorder_config config;
 	const struct kernel_seam *kernel;
-	struct recorder_source *sources; /* event-major, then CPU, then thread; fd -1: the thread had ended */
-	size_t source_count, first_count; /* those behind the first ones were joined */
-	bool is_stopped; /* recorder_set_running, of all */
-	int *cgroup_fds; /* one per event, -1: none; only while events are opened */
+	/* Ordered by event, then CPU, then thread; fd is -1 if the thread had ended. */
+	struct recorder_source *sources;
+	size_t source_count, first_count; /* Sources after the first_count first ones were added by recorder_join. */
+	bool is_stopped; /* Whether recorder_set_running has stopped all events. */
+	int *cgroup_fds; /* One per event, -1 if it has no cgroup; present only while events are opened. */
 	struct ring_set rings;
 	struct affinity affinity;
-	struct pollfd *polls; /* the last is the caller's other_fd */
+	struct pollfd *polls; /* The last one is the caller's other_fd. */
 	size_t poll_count;
-	size_t live_count; /* polls whose target has not ended */
-	bool has_news; /* of the last wait, of the rings */
-	uint64_t *looked; /* by ring: up to where config.look has seen it */
+	size_t live_count; /* Number of polls with a target that has not ended. */
+	bool has_news; /* Whether the last wait found data in the rings. */
+	uint64_t *looked; /* Position in each ring up to which config.look has seen the data. */
 };
 
 static size_t source_index(const struct recorder *r, size_t event, size_t cpu, size_t thread)
@@ -123,7 +124,7 @@ static int call_open(const struct recorder *r, const struct recorder_source *sou
 		PERF_FLAG_FD_CLOEXEC | (cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0));
 }
 
-/* What an event needs between its opening and its first sample. */
+/* Performs what must precede the first sample of an event. */
 static enum tally_status recorder_prepare_source(
 	const struct recorder *r, const struct recorder_source *source, struct tally_error *err)
 {
@@ -151,7 +152,7 @@ static enum tally_status recorder_open_source(struct recorder *r, size_t event, 
 	if (spec->leader != event) {
 		group_fd = r->sources[source_index(r, spec->leader, cpu, thread)].fd;
 		if (group_fd < 0)
-			return TALLY_OK; /* its thread has ended */
+			return TALLY_OK; /* The leader's thread has ended. */
 	}
 	source->fd = call_open(r, source, group_fd);
 	if (source->fd >= 0)
@@ -177,12 +178,12 @@ static enum tally_status recorder_open_each(
 	return status;
 }
 
-/* Repeats until nothing is left to remove. The removed features are reported when opening has succeeded. */
+/* Removed features are reported only after the opening has succeeded. */
 static enum tally_status recorder_open_giving_way(
 	struct recorder *r, struct record_fallback *fallback, struct tally_error *err)
 {
 	enum tally_status status;
-	/* Each fallback takes one feature away, so this ends. */
+	/* Each fallback removes one feature, so the loop ends. */
 	while ((status = recorder_open_each(r, fallback, err)) == TALLY_END)
 		close_sources(r);
 	if (status == TALLY_OK)
@@ -194,7 +195,7 @@ static enum tally_status open_sources(struct recorder *r, struct tally_error *er
 {
 	if (r->config.thread_count == 0)
 		return error_set(err, TALLY_NOT_FOUND, "all threads to record have exited");
-	/* Who may not see all processes of a CPU may not without the kernel's part either. */
+	/* A user who may not measure all processes of a CPU may not do so without the kernel either. */
 	bool is_kept = r->config.keeps_kernel || r->config.threads[0] == -1;
 	struct diag given_up;
 	struct record_fallback fallback = {
@@ -213,7 +214,7 @@ static enum tally_status open_sources(struct recorder *r, struct tally_error *er
 	return TALLY_OK;
 }
 
-/* Sources of one ring come together because each ring's first one is mapped. */
+/* The first source of each ring is mapped, and the other sources write into that ring. */
 static enum tally_status map_rings_of(struct recorder *r, size_t data_bytes, struct tally_error *err)
 {
 	size_t slots = r->config.per_thread ? r->config.thread_count : r->config.cpu_count;
@@ -329,9 +330,9 @@ enum tally_status recorder_create(
 	return TALLY_OK;
 }
 
-/* ---- threads that come later ---- */
+/* ---- threads that start later ---- */
 
-/* A place whose thread has ended, or a new one. NULL: out of memory. */
+/* Returns the place of an ended thread or a new one; NULL if memory allocation fails. */
 static struct recorder_source *free_source(struct recorder *r)
 {
 	for (size_t i = r->first_count; i < r->source_count; i++)
@@ -370,7 +371,7 @@ static enum tally_status join_source(
 	return status == TALLY_OK ? error_nomem(err) : status;
 }
 
-/* All events on one CPU; members of a group need its leader. */
+/* Opens all events on one CPU; members of a group need its leader. */
 static enum tally_status join_on_cpu(
 	struct recorder *r, pid_t thread, size_t cpu, size_t *opened, struct tally_error *err)
 {
@@ -503,7 +504,8 @@ enum tally_status recorder_wait(
 	r->polls[r->poll_count] = (struct pollfd){.fd = other_fd, .events = POLLIN};
 	r->has_news = false;
 	if (r->kernel->poll(r->kernel->context, r->polls, r->poll_count + 1, timeout_ms) < 0) {
-		*other_ready = true; /* the caller looks itself, also where a sandbox answers so each time */
+		/* The caller checks other_fd itself, because a sandbox may answer each wait with EINTR. */
+		*other_ready = true;
 		if (errno == EINTR)
 			return TALLY_OK;
 		return error_set_errno(err, TALLY_IO, errno, "cannot wait for samples (poll)");
@@ -524,7 +526,7 @@ bool recorder_has_news(const struct recorder *r)
 	return r->has_news;
 }
 
-/* The contents of a ring; no bytes are consumed before config.look has seen them. */
+/* Returns the contents of a ring after config.look has seen them all. */
 static size_t peek_and_look(struct recorder *r, size_t index, struct tally_bytes slices[2])
 {
 	struct ring *ring = &r->rings.slots[index].ring;
@@ -618,7 +620,8 @@ bool recorder_set_freq(struct recorder *r, uint64_t freq)
 		const struct perf_attr *attr = &r->config.events->specs[s->event].attr;
 		bool is_clock =
 			attr->type == EVENT_SOFTWARE && (attr->config == SW_CPU_CLOCK || attr->config == SW_TASK_CLOCK);
-		uint64_t value = is_clock ? RECORDER_NS_PER_S / freq : freq; /* timers have made a period of it */
+		/* Clock events convert their frequency into a period in nanoseconds when they are opened. */
+		uint64_t value = is_clock ? RECORDER_NS_PER_S / freq : freq;
 		if (s->fd >= 0 && ATTR_HAS(attr, FREQ))
 			is_taken |= r->kernel->ioctl(r->kernel->context, s->fd, PERF_EVENT_IOC_PERIOD, &value) == 0;
 	}

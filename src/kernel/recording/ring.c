@@ -18,12 +18,12 @@ struct ring ring_attach(void *control, size_t page_bytes, size_t data_bytes)
 	return ring;
 }
 
-/* Bytes of whole records from start on; the oldest was overwritten in part. */
+/* Number of bytes of complete records from start on; the oldest record was partly overwritten. */
 static uint64_t ring_whole_records(const struct ring *ring, uint64_t start)
 {
 	uint64_t at = 0;
 	while (at + sizeof(struct perf_event_header) <= ring->data_bytes) {
-		struct perf_event_header header; /* aligned, so never across the end */
+		struct perf_event_header header; /* Records are aligned, so a header never wraps. */
 		memcpy(&header, ring->data + ((start + at) & (ring->data_bytes - 1)), sizeof(header));
 		if (header.size < sizeof(header) || header.size % 8 != 0 || header.size > ring->data_bytes - at)
 			break;
@@ -42,7 +42,8 @@ size_t ring_peek(struct ring *ring, struct tally_bytes slices[2])
 		return 0;
 	if (size > ring->data_bytes && ring->is_backward) {
 		size = ring_whole_records(ring, start);
-	} else if (size > ring->data_bytes) { /* the kernel never lets the head pass the tail */
+		/* The kernel never lets the head pass the tail, so the control page is damaged. */
+	} else if (size > ring->data_bytes) {
 		start = ring->tail = head - ring->data_bytes;
 		size = ring->data_bytes;
 	}

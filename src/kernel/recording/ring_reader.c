@@ -3,14 +3,15 @@
 
 #include <string.h>
 
-#define RING_READER_SIZE_OFFSET 6 /* of the size in a record's header */
+#define RING_READER_SIZE_OFFSET 6 /* Offset of the size in a record's header. */
 
 static size_t pass_bytes(const struct ring_reader *r)
 {
 	return r->slices[0].len + (r->slice_count > 1 ? r->slices[1].len : 0);
 }
 
-/* len bytes at a position of the two slices; in one piece, else copied to wrapped; NULL if they are not all there. */
+/* Returns len bytes at a position of the two slices, copied to `wrapped` if they span both; NULL if they are not all
+ * there. */
 static const uint8_t *bytes_at(struct ring_reader *r, size_t position, size_t len)
 {
 	const struct tally_bytes *first = &r->slices[0], *second = &r->slices[1];
@@ -39,7 +40,7 @@ bool ring_reader_next(struct ring_reader *r, struct record *record)
 {
 	ring_reader_give_back(r);
 	if (r->has_pass && !r->ring->is_backward && r->position == pass_bytes(r))
-		r->has_pass = false; /* more may have come */
+		r->has_pass = false; /* More records may have arrived. */
 	if (!r->has_pass) {
 		r->slice_count = ring_peek(r->ring, r->slices);
 		r->position = 0;
@@ -51,7 +52,7 @@ bool ring_reader_next(struct ring_reader *r, struct record *record)
 	uint16_t size = 0;
 	if (header)
 		memcpy(&size, header + RING_READER_SIZE_OFFSET, sizeof(size));
-	/* The ring is the kernel's, but a record of no size would be read for ever. */
+	/* A record of size 0, which the kernel does not write, would be read forever. */
 	if (size >= RECORD_HEADER_BYTES)
 		bytes = bytes_at(r, r->position, size);
 	if (bytes && record_at((struct tally_bytes){bytes, size}, false, 0, record, NULL) == TALLY_OK) {

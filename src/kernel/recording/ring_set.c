@@ -31,7 +31,8 @@ enum tally_status ring_set_add(struct ring_set *set, size_t slot, int fd, struct
 			return TALLY_OK;
 		return error_set_errno(err, TALLY_IO, errno, "an event cannot share the ring of its CPU");
 	}
-	int protection = set->is_backward ? PROT_READ : PROT_READ | PROT_WRITE; /* the kernel tells by it */
+	/* A read-only mapping tells the kernel to overwrite old records. */
+	int protection = set->is_backward ? PROT_READ : PROT_READ | PROT_WRITE;
 	void *map = kernel->mmap(kernel->context, set->page_bytes + set->data_bytes, protection, fd, 0);
 	if (map == MAP_FAILED) {
 		int errnum = errno;

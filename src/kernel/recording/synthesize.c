@@ -65,7 +65,7 @@ static bool read_proc(const struct synthesis *s, pid_t pid, const char *what, ch
 	return file_read(path, LIMIT_SMALL_FILE, text, len, NULL) == TALLY_OK;
 }
 
-/* Numbers of /proc/PID/status; 0 where a line is missing. */
+/* Reads Tgid and PPid of /proc/PID/status, each 0 if its line is missing. */
 static bool synthesize_read_ids(const struct synthesis *s, pid_t tid, uint32_t *pid, uint32_t *ppid)
 {
 	char *text;
@@ -143,7 +143,7 @@ static enum tally_status put_maps(struct synthesis *s, uint32_t pid, struct tall
 	struct tally_str line;
 	int64_t deadline_ms = s->map_timeout_ms ? clock_ms() + s->map_timeout_ms : INT64_MAX;
 	bool is_late = false, is_told = false;
-	/* Of any length: a million mappings come to 100 MB. */
+	/* The file is read by lines, because a million mappings have 100 MB. */
 	snprintf(path, sizeof(path), "%s/proc/%d/maps", s->kernel->root, (int)pid);
 	bool is_open = file_lines_open(path, &lines, NULL) == TALLY_OK;
 	while (is_open && status == TALLY_OK && !is_told && file_lines_next(&lines, &line)) {
@@ -155,7 +155,8 @@ static enum tally_status put_maps(struct synthesis *s, uint32_t pid, struct tall
 			s->left_out++;
 			continue;
 		}
-		is_told = is_late && ((map.prot & PROT_EXEC) || s->with_data_maps); /* by its last record */
+		/* This last record reports the timeout. */
+		is_told = is_late && ((map.prot & PROT_EXEC) || s->with_data_maps);
 		status = put_map(s, pid, &map, is_late ? MISC_PROC_MAP_PARSE_TIMEOUT : 0, err);
 	}
 	file_lines_close(&lines);
@@ -183,7 +184,7 @@ static enum tally_status each_number(struct synthesis *s, const char *path, uint
 	return status;
 }
 
-/* Whether this thread is told for the first time: a target may name a process by each of its threads. */
+/* Notes the thread and whether it is new: a target may name a process by each of its threads. */
 static enum tally_status take_turn(struct synthesis *s, uint32_t tid, bool *is_first, struct tally_error *err)
 {
 	return map_u64_at(&s->told, tid, is_first) ? TALLY_OK : error_nomem(err);
@@ -205,11 +206,11 @@ enum tally_status synthesize_process(struct synthesis *s, pid_t tid, struct tall
 	uint64_t unused;
 	char path[64];
 	if (s->no_tasks || map_u64_find(&s->told, (uint32_t)tid, &unused) || !synthesize_read_ids(s, tid, &pid, &ppid))
-		return TALLY_OK; /* it was told with its process, has ended, or is not wanted */
+		return TALLY_OK; /* The thread was written with its process, has ended or is not requested. */
 	enum tally_status status = take_turn(s, pid, &is_first, err);
 	if (status != TALLY_OK)
 		return status;
-	if (!is_first) /* the process is told; this thread has begun since */
+	if (!is_first) /* The process was written before this thread started. */
 		return put_thread(s, pid, (uint32_t)tid, err);
 	status = put_fork(s, pid, pid, ppid, err);
 	if (status == TALLY_OK)
@@ -288,7 +289,7 @@ static enum tally_status synthesize_put_entries(struct synthesis *s, struct reco
 	return status;
 }
 
-/* A record holds 64 KiB at most: a large recording needs several. */
+/* A record has at most 64 KiB, so a large recording needs several. */
 enum tally_status synthesize_id_index(
 	struct synthesis *s, const struct recorder_source *sources, size_t count, struct tally_error *err)
 {

@@ -21,10 +21,10 @@
 struct tally_ring {
 	const struct kernel_seam *kernel;
 	int fd;
-	struct ring_set rings; /* of one slot */
+	struct ring_set rings; /* A set of one slot. */
 	struct ring_reader reader;
 	bool is_paused;
-	uint8_t *aux; /* NULL: none */
+	uint8_t *aux; /* NULL without an AUX area. */
 	size_t aux_bytes;
 	uint64_t aux_tail, aux_peeked;
 	bool aux_is_overwriting;
@@ -61,7 +61,8 @@ static enum tally_status aux_map(struct tally_ring *r, const struct tally_ring_o
 	struct perf_event_mmap_page *page = tally_ring_control_page(r);
 	size_t bytes = tally_ring_size(o->aux_bytes);
 	uint64_t offset = r->rings.slots[0].ring.map_bytes;
-	int protection = o->aux_is_overwriting ? PROT_READ : PROT_READ | PROT_WRITE; /* the kernel tells by it */
+	/* A read-only mapping tells the kernel to overwrite old data. */
+	int protection = o->aux_is_overwriting ? PROT_READ : PROT_READ | PROT_WRITE;
 	page->aux_offset = offset;
 	page->aux_size = bytes;
 	void *aux = r->kernel->mmap(r->kernel->context, bytes, protection, r->fd, (off_t)offset);
@@ -158,7 +159,7 @@ size_t tally_ring_aux(struct tally_ring *r, struct tally_slice slices[2])
 	uint64_t head = __atomic_load_n(&tally_ring_control_page(r)->aux_head, __ATOMIC_ACQUIRE);
 	uint64_t used = r->aux_is_overwriting ? r->aux_bytes : head - r->aux_tail;
 	if (used > r->aux_bytes)
-		used = r->aux_bytes; /* the kernel never passes the tail */
+		used = r->aux_bytes; /* The kernel never passes the tail, so the head is damaged. */
 	size_t start = (size_t)((head - used) & (r->aux_bytes - 1)), len = (size_t)used;
 	size_t before_end = MIN(r->aux_bytes - start, len);
 	r->aux_peeked = head;

@@ -6,7 +6,7 @@
 
 #define BRANCH_WORDS 3
 
-/* Words that lie where a program may load them; *is_good turns false if they do not. */
+/* Returns the words if they are aligned for a program to load; otherwise *is_good becomes false. */
 static const uint64_t *words_of(const struct sample_array *array, bool *is_good)
 {
 	if (array->count == 0)

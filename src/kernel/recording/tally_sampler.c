@@ -21,7 +21,7 @@
 
 struct tally_sampler {
 	const struct kernel_seam *kernel;
-	struct event_list events; /* of the alternative that samples */
+	struct event_list events; /* Events of the alternative that was opened. */
 	struct record_layout layout;
 	struct tally_ring *ring;
 	int fd;
@@ -101,7 +101,7 @@ static void close_event(struct tally_sampler *s)
 	s->label = NULL;
 }
 
-/* The caller's attr, whatever it says. */
+/* Opens the caller's attr as it is. */
 static enum tally_status open_own_attr(
 	struct tally_sampler *s, const struct tally_sampler_options *o, struct tally_error *err)
 {

@@ -8,10 +8,10 @@
 #include "base/array.h"
 #include "kernel/system/kernel_files.h"
 
-#define KERNEL_THREAD		 UINT64_C(0x00200000) /* PF_KTHREAD of the field flags */
-#define THREAD_WAITS_FLAGS_FIELD 9 /* counted from 1, as proc(5) does */
+#define KERNEL_THREAD		 UINT64_C(0x00200000) /* PF_KTHREAD in the field "flags". */
+#define THREAD_WAITS_FLAGS_FIELD 9 /* Counted from 1, as in proc(5). */
 
-/* "1 (a name) S 0 ...": the name may hold anything. */
+/* Parses "1 (a name) S 0 ...", where the name may contain any character. */
 static bool thread_waits_read_stat(const struct kernel_seam *kernel, pid_t tid, struct thread_wait *wait)
 {
 	char *text;
@@ -64,8 +64,8 @@ uint64_t thread_waits_switches(const struct kernel_seam *kernel, pid_t tid)
 	return wait.switches;
 }
 
-/* A thread that was stopped in some system calls continues in restart_syscall. Which call that is shows the kernel
- * function in which it waits, whose name may have a suffix of the compiler. */
+/* A thread that was stopped in certain system calls continues in restart_syscall. The kernel function in which it
+ * waits, possibly with a suffix of the compiler, shows which call that was. */
 static int32_t thread_waits_restarted(const struct kernel_seam *kernel, pid_t tid)
 {
 #ifdef SYS_poll
@@ -90,7 +90,7 @@ static int32_t thread_waits_restarted(const struct kernel_seam *kernel, pid_t ti
 	return found;
 }
 
-/* "202 0x7f.. ... SP PC", "-1 SP PC", "running". */
+/* The file contains "202 0x7f.. ... SP PC", "-1 SP PC" or "running". */
 static void thread_waits_read_call(const struct kernel_seam *kernel, pid_t tid, struct thread_wait *wait)
 {
 	char *text;

@@ -26,7 +26,7 @@ static bool read_traced(const struct tracing_writer *t, const char *name, char *
 	return file_read(path, LIMIT_SMALL_FILE, text, len, NULL) == TALLY_OK;
 }
 
-/* An unreadable file is an empty one: the reader then goes without it. */
+/* An unreadable file is written as an empty one, and the reader does without it. */
 static void tracing_data_put_file(const struct tracing_writer *t, const char *name, bool has_wide_size)
 {
 	char *text = NULL;
@@ -50,7 +50,7 @@ static void tracing_data_put_header(const struct tracing_writer *t)
 	writer_bytes(t->w, magic, sizeof(magic));
 	writer_bytes(t->w, "tracing", 7);
 	writer_bytes(t->w, VERSION, sizeof(VERSION));
-	writer_u8(t->w, first_byte == 0); /* 1: big-endian */
+	writer_u8(t->w, first_byte == 0); /* 1 means big-endian. */
 	writer_u8(t->w, sizeof(long));
 	writer_u32(t->w, (uint32_t)sysconf(_SC_PAGESIZE));
 	writer_bytes(t->w, "header_page", sizeof("header_page"));
@@ -66,7 +66,7 @@ static const struct event_spec *tracepoint_at(const struct tracing_writer *t, si
 	return spec->tracepoint_system ? spec : NULL;
 }
 
-/* The event that names a subsystem first speaks for it; one that is there twice is written once. */
+/* The first event of a subsystem stands for it; a repeated event is written once. */
 static bool is_first(const struct tracing_writer *t, size_t index, bool by_name)
 {
 	const struct event_spec *spec = tracepoint_at(t, index);
