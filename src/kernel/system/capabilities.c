@@ -11,8 +11,8 @@
 
 #include "kernel/system/kernel_files.h"
 
-#define FIRST_PIDS	0xeffffffcu /* inode of the first PID namespace, in all versions of Linux */
-#define FIRST_NAMESPACE "user:[4026531837]" /* the kernel gives the first user namespace this fixed inode */
+#define FIRST_PIDS	0xeffffffcu /* Inode of the first PID namespace in all versions of Linux. */
+#define FIRST_NAMESPACE "user:[4026531837]" /* The first user namespace has this fixed inode. */
 
 uint64_t own_status_number(const struct kernel_seam *kernel, const char *field, int base)
 {
@@ -27,13 +27,13 @@ uint64_t own_status_number(const struct kernel_seam *kernel, const char *field, 
 	return value;
 }
 
-/* The first namespace maps all ids to themselves; so may another one, which the link tells better. */
+/* The first namespace maps all IDs to themselves; others may do so, too, so the namespace link is more reliable. */
 static bool uid_map_is_whole(const struct kernel_seam *kernel)
 {
 	char *text;
 	unsigned long long inside, outside, count;
 	if (kernel_text(kernel, &text, NULL, "/proc/self/uid_map") != TALLY_OK)
-		return true; /* a kernel without user namespaces */
+		return true; /* This kernel has no user namespaces. */
 	bool is_whole = sscanf(text, "%llu %llu %llu", &inside, &outside, &count) == 3 && inside == 0 && outside == 0 &&
 			count == UINT32_MAX;
 	free(text);
@@ -58,7 +58,7 @@ bool pid_namespace_is_nested(const struct kernel_seam *kernel)
 	return len < (int)sizeof(path) && stat(path, &st) == 0 && st.st_ino != FIRST_PIDS;
 }
 
-/* What the kernel says itself: where /proc is not mounted. */
+/* Queries the kernel directly, in case /proc is not mounted. */
 static uint64_t capabilities_asked(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};

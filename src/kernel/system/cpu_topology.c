@@ -89,7 +89,7 @@ static enum tally_status nodes_fill(
 {
 	struct name_list names = {0};
 	if (kernel_names(kernel, &names, NULL, "/sys/devices/system/node") != TALLY_OK)
-		return TALLY_OK; /* a kernel without NUMA */
+		return TALLY_OK; /* This kernel lacks NUMA. */
 	enum tally_status status = TALLY_OK;
 	for (size_t i = 0; i < names.len && status == TALLY_OK; i++) {
 		uint64_t node;
@@ -136,7 +136,7 @@ enum tally_status cpu_places(const struct kernel_seam *kernel, const int *cpus, 
 	return TALLY_OK;
 }
 
-#define CACHE_INDEXES 16 /* that a CPU could tell of */
+#define CACHE_INDEXES 16 /* Maximum number of caches that a CPU may report. */
 #define CACHE_DIR     "/sys/devices/system/cpu/cpu%d/cache/index%u/"
 
 static unsigned last_cache_level(const struct kernel_seam *kernel, int cpu)

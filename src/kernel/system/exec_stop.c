@@ -19,15 +19,15 @@
 #include "kernel/system/kernel_files.h"
 #include "kernel/system/program_path.h"
 
-#define TASK_EXITING	      0x4 /* of the flags in /proc/PID/stat */
-#define EXEC_STOP_FLAGS_FIELD 7 /* the fields behind the name: state is the first */
+#define TASK_EXITING	      0x4 /* PF_EXITING of the flags in /proc/PID/stat. */
+#define EXEC_STOP_FLAGS_FIELD 7 /* Number of the field "flags", counted from the state behind the name. */
 
 bool thread_is_ending(const struct kernel_seam *kernel, pid_t tid)
 {
 	char *text;
 	if (kernel_text(kernel, &text, NULL, "/proc/%d/stat", (int)tid) != TALLY_OK)
 		return true;
-	const char *name_end = strrchr(text, ')'); /* the name may hold anything */
+	const char *name_end = strrchr(text, ')'); /* The name may contain any character. */
 	bool is_ending = true;
 	if (name_end) {
 		struct tally_str rest = str_trim(str_from(name_end + 1)), field = {0};
@@ -43,7 +43,8 @@ bool thread_is_ending(const struct kernel_seam *kernel, pid_t tid)
 	return is_ending;
 }
 
-/* What the file gives counts where neither the process nor the mount forbids it; a script's does not. */
+/* Why executing the file grants privileges; NULL if it does not. The process or the mount may forbid it, and those of a
+ * script's file have no effect. */
 static const char *rights_gained(const char *path)
 {
 	struct stat st;

@@ -15,7 +15,7 @@
 #define MEMORY_DIR "/sys/devices/system/memory"
 #define NODE_DIR   "/sys/devices/system/node"
 
-/* Our own ELF header, which the linker gives this name. */
+/* The program's own ELF header, which the linker gives this name. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 static struct tally_str host_info_keep(struct host_info *info, struct tally_str text)
@@ -24,7 +24,7 @@ static struct tally_str host_info_keep(struct host_info *info, struct tally_str 
 	return copy ? (struct tally_str){copy, text.len} : (struct tally_str){"", 0};
 }
 
-/* Takes over text. */
+/* Takes ownership of text. */
 static struct tally_str keep_text(struct host_info *info, char *text)
 {
 	struct tally_str kept = host_info_keep(info, str_from(text));
@@ -38,7 +38,7 @@ static bool number_after(struct tally_str name, struct tally_str prefix, uint64_
 	       str_to_u64((struct tally_str){name.data + prefix.len, name.len - prefix.len}, 10, number);
 }
 
-/* "key<blanks>: value" in a text of such lines; the first one counts. */
+/* Finds the first line "key<blanks>: value" of the text. */
 static bool host_info_find_value(struct tally_str text, struct tally_str key, struct tally_str *value)
 {
 	struct tally_str line, name;
@@ -101,7 +101,7 @@ static void host_info_read_cpuid(const struct kernel_seam *kernel, struct host_i
 		info->cpuid = keep_text(info, text);
 }
 
-/* Adds a list of CPUs that is not there yet. list has room for one per CPU. */
+/* Adds a list of CPUs unless it is present; `list` has room for one entry per CPU. */
 static void add_distinct(struct host_info *info, struct host_strings *list, char *text)
 {
 	struct tally_str str = str_from(text);
@@ -171,7 +171,7 @@ static bool read_cache(
 
 static enum tally_status read_caches(const struct kernel_seam *kernel, struct host_info *info, struct tally_error *err)
 {
-	enum { INDEXES_MAX = 10 }; /* more than any CPU has */
+	enum { INDEXES_MAX = 10 }; /* No CPU has more caches. */
 	struct host_cache *caches = arena_array(&info->arena, struct host_cache, info->cpu_count * INDEXES_MAX);
 	size_t len = 0;
 
@@ -186,7 +186,7 @@ static enum tally_status read_caches(const struct kernel_seam *kernel, struct ho
 				is_known |= is_same_cache(&caches[i], &caches[len]);
 			len += !is_known;
 		}
-	for (size_t i = 1; i < len; i++) /* by level, otherwise as found */
+	for (size_t i = 1; i < len; i++) /* Sorts by level; caches of one level remain in the order found. */
 		for (size_t j = i; j > 0 && caches[j - 1].level > caches[j].level; j--) {
 			struct host_cache swap = caches[j];
 			caches[j] = caches[j - 1];
@@ -226,7 +226,7 @@ static enum tally_status host_info_read_nodes(
 	return info->nodes ? TALLY_OK : error_nomem(err);
 }
 
-/* The files of a PMU's folder caps; most PMUs have none. */
+/* Reads the files in a PMU's directory "caps", which most PMUs lack. */
 static bool host_info_read_caps(const struct kernel_seam *kernel, struct host_info *info, struct host_pmu *pmu)
 {
 	struct name_list names = {0};

@@ -12,7 +12,7 @@
 #define DIE_PREFIX "die"
 #define MAX_NUMBER 4096
 
-/* The number behind a prefix; false: the name is another one. */
+/* Parses the number after a prefix; false if the name does not match. */
 static bool iio_ports_number(const char *name, const char *prefix, unsigned *number)
 {
 	size_t len = strlen(prefix);
@@ -23,7 +23,7 @@ static bool iio_ports_number(const char *name, const char *prefix, unsigned *num
 	return true;
 }
 
-/* "0000:3a", or "0:3a". */
+/* Parses "0000:3a" or "0:3a". */
 static bool iio_ports_parse(struct tally_str text, struct iio_port *port)
 {
 	uint64_t segment, bus;
@@ -48,7 +48,7 @@ static enum tally_status iio_ports_read_unit(
 			kernel_text(kernel, &text, NULL, "/sys/devices/" PMU_PREFIX "%u/%s", pmu, names.items[i]) !=
 				TALLY_OK)
 			continue;
-		/* A unit of a die may have no port: its file is empty. */
+		/* The file is empty if this unit of the die has no port. */
 		if (iio_ports_parse(str_from(text), &port) && !vec_push(&ports->ports, port))
 			status = error_nomem(err);
 		free(text);

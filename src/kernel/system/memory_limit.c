@@ -12,11 +12,12 @@
 #include "base/file.h"
 
 #define FILE_BYTES (1u << 16)
-#define V1_NONE	   (UINT64_C(1) << 62) /* limits of version 1 are never above this, if there is none */
+#define V1_NONE	   (UINT64_C(1) << 62) /* Version 1 reports a higher value if there is no limit. */
 
-struct group_files { /* of one version, below a group's folder */
+/* Files of one cgroup version, below the directory of a group. */
+struct group_files {
 	const char *mount, *limit, *usage;
-	const char *cached[2]; /* in memory.stat */
+	const char *cached[2]; /* Keys of cached memory in memory.stat. */
 };
 
 static const struct group_files version_2 = {
@@ -38,7 +39,7 @@ static struct tally_str first_word(struct tally_str text)
 	return (struct tally_str){text.data, len};
 }
 
-/* False: no such file, or no number ("max"). */
+/* False if the file does not exist or has no number ("max"). */
 static bool memory_limit_read_number(const char *folder, const char *name, uint64_t *value)
 {
 	char path[PATH_MAX + 32];
@@ -50,7 +51,7 @@ static bool memory_limit_read_number(const char *folder, const char *name, uint6
 	return ok;
 }
 
-/* Of the line that begins with key; blanks before the number are skipped. 0: no such line. */
+/* The number after the key at the beginning of a line; 0 if there is no such line. */
 static uint64_t number_behind(struct tally_str text, const char *key)
 {
 	struct tally_str line, start = str_from(key);
@@ -90,7 +91,7 @@ static uint64_t left_of_group(const struct group_files *files, const char *folde
 	return held < limit ? limit - held : 0;
 }
 
-/* The group and all above it, up to where they are mounted. */
+/* The least memory left in the group and its ancestors, up to the mount point. */
 static uint64_t left_of_groups(const struct group_files *files, const char *root, struct tally_str path)
 {
 	char folder[PATH_MAX];
@@ -108,7 +109,8 @@ static uint64_t left_of_groups(const struct group_files *files, const char *root
 	}
 }
 
-/* Lines of /proc/self/cgroup: "0::/a/b" of version 2, "4:memory:/a/b" of version 1, which may name several. */
+/* /proc/self/cgroup has lines such as "0::/a/b" (version 2) and "4:memory:/a/b" (version 1, maybe with several
+ * controllers). */
 static uint64_t left_of_all_groups(const char *root)
 {
 	char path[PATH_MAX];
@@ -132,7 +134,7 @@ static uint64_t left_of_all_groups(const char *root)
 	return least;
 }
 
-/* pages: of this process, that the limit counts. */
+/* `pages` is what this process uses of the limited memory. */
 static uint64_t left_of_limit(const struct rlimit *limit, uint64_t pages)
 {
 	uint64_t used = pages * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -145,7 +147,7 @@ static uint64_t left_of_process(const char *root)
 {
 	char path[PATH_MAX];
 	size_t len;
-	uint64_t pages[6] = {0}; /* size, resident, shared, text, library, data */
+	uint64_t pages[6] = {0}; /* Size, resident, shared, text, library and data. */
 	snprintf(path, sizeof(path), "%s/proc/self/statm", root);
 	char *text = read_text(path, &len);
 	struct tally_str rest = {text, text ? len : 0}, word;

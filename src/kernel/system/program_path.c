@@ -10,7 +10,7 @@
 
 #include "base/bytes.h"
 
-#define DEFAULT_PATHS "/bin:/usr/bin" /* execvp's without PATH */
+#define DEFAULT_PATHS "/bin:/usr/bin" /* Default of execvp without PATH. */
 
 static bool program_path_is_program(const char *path)
 {

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/interrupts.h"
 
-#define STOP_NS 1000000 /* between two looks at a child that another thread traces */
+#define STOP_NS 1000000 /* Pause between two checks of a child that another thread traces. */
 
 static void close_pair(int pair[2])
 {
@@ -19,7 +19,7 @@ static void close_pair(int pair[2])
 	close(pair[1]);
 }
 
-/* In the child. Only async-signal-safe calls: the program may have threads. */
+/* Runs in the child and makes only async-signal-safe calls, because the program may have threads. */
 _Noreturn static void child_run(char *const *argv, int go_fd, int failed_fd)
 {
 	char byte;
@@ -29,7 +29,7 @@ _Noreturn static void child_run(char *const *argv, int go_fd, int failed_fd)
 		n = read(go_fd, &byte, 1);
 	while (n < 0 && is_interrupted(&interrupts));
 	if (n != 1)
-		_exit(127); /* cancelled, or the parent has died */
+		_exit(127); /* The start was cancelled, or the parent has died. */
 	execvp(argv[0], argv);
 	int errnum = errno;
 	n = write(failed_fd, &errnum, sizeof(errnum));
@@ -45,7 +45,8 @@ enum tally_status spawn_create_with_signals(
 	char *const *argv, const sigset_t *mask, struct spawn *child, struct tally_error *err)
 {
 	int go[2], failed[2];
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go)) /* a socket: no SIGPIPE if the child is gone */
+	/* Unlike a pipe, a socket allows writing without SIGPIPE if the child has died. */
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go))
 		return error_set_errno(err, TALLY_IO, errno, "cannot make a pipe for '%s'", argv[0]);
 	if (pipe2(failed, O_CLOEXEC)) {
 		int errnum = errno;
@@ -72,8 +73,8 @@ enum tally_status spawn_create_with_signals(
 	return TALLY_OK;
 }
 
-/* If another thread traces the child (kernel/standin), its stops are reported to every thread: they are not to be taken
- * here. False also if the child has ended. */
+/* The stops of a child that another thread traces (kernel/standin) are reported to every thread and must not be
+ * consumed here. Returns false also if the child has ended. */
 static bool spawn_is_stopped(pid_t pid, int options)
 {
 	siginfo_t info = {0};
@@ -85,7 +86,7 @@ static bool spawn_is_stopped(pid_t pid, int options)
 	return !failed && (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED);
 }
 
-/* A stop lasts for some microseconds, until the tracer has taken it. */
+/* A stop lasts for some microseconds, until the tracer has handled it. */
 static void spawn_await_end(pid_t pid)
 {
 	const struct timespec pause = {0, STOP_NS};
@@ -129,7 +130,7 @@ enum tally_status spawn_start(struct spawn *child, struct tally_error *err)
 	if (errnum)
 		return error_set_errno(err, TALLY_IO, errnum, "cannot start '%s'", child->command);
 	if (n != (ssize_t)sizeof(failure))
-		return TALLY_OK; /* closed by the exec */
+		return TALLY_OK; /* exec has closed the pipe. */
 	spawn_reap(child);
 	enum tally_status status = failure == ENOENT ? TALLY_NOT_FOUND : failure == EACCES ? TALLY_DENIED : TALLY_IO;
 	return error_set_errno(err, status, failure, "cannot run '%s'", child->command);

@@ -29,7 +29,7 @@ enum surroundings surroundings_find(const struct kernel_seam *kernel)
 		free(text);
 	}
 	if (where == SURROUNDINGS_KUBERNETES)
-		return where; /* whichever engine runs its containers */
+		return where; /* The engine that runs the containers is irrelevant. */
 	if (kernel_has(kernel, "/run/.containerenv"))
 		return SURROUNDINGS_PODMAN;
 	return kernel_has(kernel, "/.dockerenv") ? SURROUNDINGS_DOCKER : where;
@@ -153,8 +153,8 @@ void remedy_files(enum surroundings where, uint64_t needed, struct text *text)
 }
 
 /*
- * Its files are readable for their owner and group alone (since Linux 5.16), so that a mode for all is not enough. A
- * container's /sys has no tracefs, and mounting it there takes CAP_SYS_ADMIN.
+ * tracefs files are readable for their owner and group only (since Linux 5.16), so setting the mode alone is not
+ * sufficient. The /sys of a container has no tracefs, and mounting it there requires CAP_SYS_ADMIN.
  */
 void remedy_tracefs(enum surroundings where, const char *directory, struct text *text)
 {

@@ -95,7 +95,7 @@ static enum tally_status user_find(const char *user, uint64_t *uid, struct tally
 	return TALLY_OK;
 }
 
-/* The effective user id, from the "Uid:" line of status. */
+/* Compares the effective user ID, which is in the "Uid:" line of status. */
 static bool process_is_of(const struct kernel_seam *kernel, const char *pid, uint64_t uid)
 {
 	char *text;
@@ -108,7 +108,7 @@ static bool process_is_of(const struct kernel_seam *kernel, const char *pid, uin
 	return is_his;
 }
 
-/* user NULL: every process. One that ends meanwhile is left out. */
+/* Adds every process if user is NULL. Processes that end meanwhile are omitted. */
 static enum tally_status processes_add(
 	const struct kernel_seam *kernel, const char *user, struct pid_vec *threads, struct tally_error *err)
 {
@@ -131,7 +131,7 @@ static enum tally_status processes_add(
 	return status;
 }
 
-/* A sorted list as the kernel writes it: "2-7,99". */
+/* Appends a sorted list in the kernel's format: "2-7,99". */
 static void cpu_ranges_append(struct text *t, const int *cpus, size_t count)
 {
 	for (size_t i = 0; i < count;) {
@@ -144,7 +144,7 @@ static void cpu_ranges_append(struct text *t, const int *cpus, size_t count)
 	}
 }
 
-/* Of the chosen CPUs those that are online stay; the others are named. */
+/* Retains the chosen CPUs that are online and lists the others in target->offline. */
 static enum tally_status offline_set_apart(
 	const int *online, size_t online_count, struct target *target, struct tally_error *err)
 {
@@ -253,7 +253,7 @@ enum tally_status target_resolve(const struct kernel_seam *kernel, const struct 
 	enum tally_status status = threads_choose(kernel, request, &threads, err);
 	made.threads = threads.items;
 	made.thread_count = threads.len;
-	if (status == TALLY_OK && threads.len > 1) { /* a thread named twice would be counted twice */
+	if (status == TALLY_OK && threads.len > 1) { /* A thread named twice would be counted twice. */
 		qsort(made.threads, made.thread_count, sizeof(pid_t), order_ints);
 		size_t unique = 1;
 		for (size_t i = 1; i < threads.len; i++)
