@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-#define NONE UINT32_MAX /* no node: the error is set */
+#define NONE UINT32_MAX /* No node; the error is set. */
 
 struct reader {
 	const char *text;
@@ -105,7 +105,7 @@ static bool metric_expr_is_number(const struct reader *r, uint32_t node)
 	return r->expr->nodes[node].op == METRIC_NUMBER;
 }
 
-/* b is NONE of a sign. */
+/* b is NONE for a sign. */
 static uint32_t operation_add(struct reader *r, enum metric_op op, uint32_t a, uint32_t b)
 {
 	if (r->status != TALLY_OK)
@@ -145,7 +145,7 @@ static bool is_in_name(char c)
 	return starts_name(c) || metric_expr_is_digit(c) || c == '.' || c == ':' || c == '@' || c == '\\';
 }
 
-/* The word at pos, without going behind it. */
+/* Returns the word at pos without moving pos. */
 static struct tally_str metric_expr_word_at(const struct reader *r)
 {
 	const char *start = r->text + r->pos;
@@ -164,7 +164,7 @@ static bool take_word(struct reader *r, struct tally_str word)
 	return true;
 }
 
-/* In any locale. */
+/* Unlike strtod, this does not depend on the locale. */
 static uint32_t number_take(struct reader *r)
 {
 	double value = 0, divisor = 1;
@@ -186,7 +186,7 @@ static uint32_t number_take(struct reader *r)
 	return number_add(r, value / divisor);
 }
 
-/* As the event parser takes it. NULL: memory runs out. */
+/* Returns the name in the event parser's syntax; NULL if memory runs out. */
 static const char *event_name(struct reader *r, struct tally_str word)
 {
 	char *name = arena_string(&r->expr->arena, word.data, word.len);
@@ -237,7 +237,7 @@ static uint32_t constant_take(struct reader *r)
 
 static uint32_t choice_take(struct reader *r);
 
-/* (a, b); pos is behind the function's name. */
+/* Parses "(a, b)"; pos is after the function's name. */
 static uint32_t call_take(struct reader *r, enum metric_op op)
 {
 	size_t start = r->pos;
@@ -305,7 +305,7 @@ static uint32_t signed_take(struct reader *r)
 	return is_negative ? operation_add(r, METRIC_NEGATE, operand, NONE) : operand;
 }
 
-/* Weakest first; those of a row bind alike. */
+/* Operators in ascending precedence; those of one string have the same precedence. */
 static const char *const levels[] = {"|", "^", "&", "<>", "+-", "*/%"};
 #define LEVEL_COUNT (ARRAY_LEN(levels))
 
@@ -339,7 +339,7 @@ static uint32_t level_take(struct reader *r, unsigned level)
 	}
 }
 
-/* A [if C else B] */
+/* Parses A [if C else B]. */
 static uint32_t choice_take(struct reader *r)
 {
 	if (++r->depth > LIMIT_METRIC_DEPTH)
@@ -362,7 +362,7 @@ static uint32_t choice_take(struct reader *r)
 	return r->status == TALLY_OK ? value : NONE;
 }
 
-/* Operands come before what they are of, so one walk from the end reaches all that counts. */
+/* Operands precede their operators, so one walk from the end reaches every node in use. */
 static enum tally_status names_keep_used(struct metric_expr *e, struct tally_error *err)
 {
 	bool *is_used = calloc(e->len + e->name_count + 1, sizeof(*is_used));

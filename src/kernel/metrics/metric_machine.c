@@ -10,7 +10,7 @@
 #include "kernel/events/tool_events.h"
 #include "kernel/system/kernel_files.h"
 
-/* Slots per cycle, where an Arm core says so. */
+/* Slots per cycle, if an Arm core reports them. */
 static bool slots_constant(const struct event_catalogue *catalogue, double *value)
 {
 	for (size_t i = 0; i < catalogue->pmu_count; i++) {

@@ -10,13 +10,13 @@
 #include "kernel/events/event_parser.h"
 #include "kernel/events/tool_events.h"
 
-#define KINDS_MAX 8 /* of cores in one machine */
+#define KINDS_MAX 8 /* Maximum number of kinds of core in one machine. */
 
 struct event_range {
-	uint32_t first, count; /* more than one: kinds of core, or like PMUs */
+	uint32_t first, count; /* More than one for several kinds of core or several PMUs of a family. */
 };
 
-/* Names of events that were opened together. */
+/* Events that were opened together. */
 struct metric_group {
 	const char **names;
 	struct event_range *ranges;
@@ -26,7 +26,7 @@ struct metric_group {
 struct wanted {
 	const struct metric *metric;
 	const struct metric_expr *expr;
-	struct event_range *ranges; /* of its names */
+	struct event_range *ranges; /* One per name of the expression. */
 };
 
 struct metric_set_addition {
@@ -35,7 +35,7 @@ struct metric_set_addition {
 	const struct metric_options *options;
 	struct event_list *events;
 	VEC(struct wanted) wanted;
-	size_t first_group; /* of those that this addition may share */
+	size_t first_group; /* Index of the first group that this addition may share. */
 	struct tally_error *err;
 };
 
@@ -85,7 +85,7 @@ static enum tally_status unknown_word(struct tally_str word, struct tally_error 
 	return status;
 }
 
-/* NOT_FOUND: this machine has no events for it. */
+/* Returns TALLY_NOT_FOUND if this machine lacks the events for it. */
 static enum tally_status metric_want(struct metric_set_addition *a, const char *name, struct tally_error *why)
 {
 	for (size_t i = 0; i < a->wanted.len; i++)
@@ -140,7 +140,7 @@ static const struct event_range *range_in(const struct metric_group *group, cons
 	return NULL;
 }
 
-/* A group that has all of the names; NULL if there is none. */
+/* Returns a group with all of the names; NULL if there is none. */
 static const struct metric_group *group_with(
 	const struct metric_set_addition *a, const char *const *names, size_t count)
 {
@@ -155,7 +155,7 @@ static const struct metric_group *group_with(
 	return NULL;
 }
 
-/* Intel's slots lead the events that are shares of them. */
+/* Intel's event "slots" must lead the events that are shares of it. */
 static void leader_first(const char **names, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
@@ -202,7 +202,8 @@ static bool metric_set_events_take(struct metric_set_addition *a, const char *co
 	return count == 0 || group_with(a, names, count) || group_make(a, names, count);
 }
 
-/* What the names are in the groups that there are by now: the one that has most of them comes first. */
+/* Finds the events of the names in the group `whole`, if there is one, and otherwise in the latest group with the name.
+ */
 static void ranges_find(const struct metric_set_addition *a, struct wanted *w, const struct metric_group *whole)
 {
 	for (size_t i = 0; i < w->expr->name_count; i++) {
@@ -238,7 +239,7 @@ static enum tally_status wanted_place(struct metric_set_addition *a, struct want
 	return ok ? TALLY_OK : a->err->status;
 }
 
-/* Those of many events first: those of fewer may find theirs among them. */
+/* Metrics with many events are placed first, because metrics with fewer events may share their groups. */
 static enum tally_status all_place(struct metric_set_addition *a)
 {
 	size_t most = 0;
@@ -255,7 +256,7 @@ static enum tally_status all_place(struct metric_set_addition *a)
 	return TALLY_OK;
 }
 
-/* The kinds of core among the events; 0: there is but one. */
+/* Finds the kinds of core among the events; returns 0 if there is only one. */
 static size_t kinds_find(const struct metric_set_addition *a, const struct wanted *w, const char *kinds[KINDS_MAX])
 {
 	size_t count = 0;

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 
-/* Nanoseconds that were spent on CPUs. */
+/* CPU time in nanoseconds. */
 #define CLOCK "(cpu\\-clock if #target_cpu else task\\-clock)"
 
 #define PER_SECOND(metric_name, event, unit_text, text)                                                      \
@@ -27,7 +27,7 @@
 #define L2	  "TopdownL2"
 #define ARM_SLOTS "(#slots * cpu_cycles)"
 #define ARM_USED  "(1 - stall_slot / " ARM_SLOTS ")"
-/* Counts of slots by where they went; slots itself must lead the group. */
+/* Sum of all slots; the event "slots" contributes nothing but must lead the group. */
 #define NEW_SLOTS                                                                                  \
 	"(topdown\\-fe\\-bound + topdown\\-bad\\-spec + topdown\\-retiring + topdown\\-be\\-bound" \
 	" + 0 * slots)"
@@ -119,7 +119,7 @@ const struct metric metric_table[] = {
 	SHARE("l1_prefetch_miss_rate", "Default4", "L1\\-dcache\\-prefetch\\-misses", "L1\\-dcache\\-prefetches", '>',
 		0.05, "L1 data cache prefetches that missed"),
 
-	/* Intel since Ice Lake: slots, and shares of them; then what older cores count; then Arm. */
+	/* Variants in this order: Intel since Ice Lake with slots and shares of them, older Intel cores, Arm. */
 	SLOTS("tma_retiring", L1, "topdown\\-retiring / " NEW_SLOTS, "that did useful work"),
 	SLOTS("tma_retiring", L1, "topdown\\-slots\\-retired / " OLD_SLOTS, "that did useful work"),
 	SLOTS("tma_retiring", L1, "op_retired / op_spec * " ARM_USED, "that did useful work"),
