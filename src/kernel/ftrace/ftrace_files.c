@@ -44,7 +44,7 @@ int ftrace_file_put(const struct ftrace_files *files, const char *path, const ch
 	if (fd >= 0) {
 		memcpy(line, value, len);
 		line[len] = '\n';
-		/* One write: each is a command to the kernel. Opening it has emptied the file. */
+		/* The kernel handles each write as one command. Opening the file has already emptied it. */
 		if (len > 0 && write(fd, line, len + 1) < 0)
 			errnum = errno;
 		if (close(fd) != 0 && !errnum)
@@ -65,7 +65,7 @@ static bool ftrace_files_has_functions(const char *path)
 	return strstr(path, "set_ftrace_filter") || strstr(path, "set_ftrace_notrace") || strstr(path, "set_graph_");
 }
 
-/* What the kernel means by this errno for this file; NULL: what errno says. */
+/* The meaning of this errno for this file; NULL if there is no special one. */
 static const char *ftrace_files_reason(const char *path, int errnum)
 {
 	bool has_functions = ftrace_files_has_functions(path);

@@ -12,12 +12,13 @@
 #include "kernel/system/kernel_files.h"
 
 #define PREFIX	 "tally-ftrace-"
-#define WITH_TOP "-top" /* the session changes the top of tracefs, too */
+#define WITH_TOP "-top" /* Marks a session that also changes the top of tracefs. */
 
-/* What the files at the top have while nobody traces. The tracer goes first: filters of a running one are slow to change. */
+/* Values of the files at the top while nobody traces. The tracer comes before the filters, which are slow to change
+ * while it runs. */
 static const struct {
 	const char *file, *value;
-	bool is_list; /* its value empties it */
+	bool is_list; /* The value empties the list. */
 } defaults[] = {
 	{"tracing_on", "0", false},
 	{"current_tracer", "nop", false},
@@ -57,7 +58,7 @@ void ftrace_instance_name(bool with_top, char name[FTRACE_NAME_MAX])
 	snprintf(name, FTRACE_NAME_MAX, "%s/%s%d%s", FTRACE_INSTANCES, PREFIX, (int)getpid(), with_top ? WITH_TOP : "");
 }
 
-/* The PID in the name of an instance; 0: it is none of ours. */
+/* The PID in the name of an instance; 0 if the instance is not one of tally. */
 static uint64_t ftrace_leftovers_pid(struct tally_str name, bool *with_top)
 {
 	uint64_t pid;
@@ -104,7 +105,8 @@ void ftrace_leftovers_remove(const struct ftrace_files *files, struct diag *diag
 		if (pid == 0 || (kill((pid_t)pid, 0) == 0 || errno != ESRCH))
 			continue;
 		snprintf(path, sizeof(path), "%s/%.200s", FTRACE_INSTANCES, names.items[i]);
-		/* In another PID namespace it may live; then it is busy. */
+		/* The process may live in another PID namespace; then the removal fails, because the instance is busy.
+		 */
 		if (ftrace_folder_remove(files, path) != 0)
 			continue;
 		if (with_top)

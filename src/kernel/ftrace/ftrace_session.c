@@ -17,22 +17,21 @@
 #define FILE_NAME_MAX 64
 
 struct ftrace_saved {
-	char file[FILE_NAME_MAX]; /* at the top of tracefs */
-	char *value; /* what it had; NULL: a list that was empty */
+	char file[FILE_NAME_MAX]; /* Path below the top of tracefs. */
+	char *value; /* Previous value; NULL for a list, which was empty. */
 };
 
 struct ftrace_session {
 	struct ftrace_files files;
-	const char *tracer; /* borrowed */
-	char instance[FTRACE_NAME_MAX]; /* our folder; "": there is none */
-	bool is_top; /* the tracer runs at the top of tracefs */
-	bool has_mark; /* the folder's name says that the top is changed */
-	int hold_fd; /* keeps a folder that only marks busy */
+	const char *tracer; /* Borrowed from the caller of ftrace_open. */
+	char instance[FTRACE_NAME_MAX]; /* Path of the session's own directory; empty if there is none. */
+	bool is_top; /* Whether the tracer runs at the top of tracefs. */
+	bool has_mark; /* Whether the name of a directory shows that the top is changed. */
+	int hold_fd; /* Open file that makes a directory that is only a mark busy. */
 	int pipe_fd;
 	VEC(struct ftrace_saved) saved;
 };
 
-/* The path of a file of the session. */
 static const char *ftrace_session_path(const struct ftrace_session *session, const char *file, char room[FTRACE_PATH])
 {
 	if (session->is_top)
@@ -41,7 +40,7 @@ static const char *ftrace_session_path(const struct ftrace_session *session, con
 	return room;
 }
 
-/* Another process must see from the folder's name that the top is changed, before it is. */
+/* The top may be changed only after a directory's name shows other processes that it is. */
 static enum tally_status ftrace_session_mark(struct ftrace_session *session, struct tally_error *err)
 {
 	char name[FTRACE_NAME_MAX], pipe[FTRACE_PATH];
@@ -54,7 +53,7 @@ static enum tally_status ftrace_session_mark(struct ftrace_session *session, str
 	session->has_mark = true;
 	snprintf(pipe, sizeof(pipe), "%s/trace_pipe", name);
 	session->hold_fd = ftrace_file_open(&session->files, pipe);
-	/* Two would save each other's values as the old ones. */
+	/* Two sessions would save each other's values as the previous ones. */
 	int other = ftrace_other_at_top(&session->files);
 	return other == 0 ? TALLY_OK
 			  : error_set(err, TALLY_DENIED,
@@ -63,7 +62,7 @@ static enum tally_status ftrace_session_mark(struct ftrace_session *session, str
 				    other, session->files.top);
 }
 
-/* Lists say in a comment or in words that nothing is in them. */
+/* Empty lists contain a comment or a phrase. */
 static bool ftrace_list_is_empty(const char *text)
 {
 	return text[0] == '\0' || text[0] == '#' || strncmp(text, "no pid", 6) == 0;
@@ -89,7 +88,7 @@ static enum tally_status ftrace_session_save(struct ftrace_session *session, con
 		free(value);
 		saved.value = NULL;
 	} else {
-		value[strcspn(value, " \n")] = '\0'; /* "7 (expanded: 1408)" */
+		value[strcspn(value, " \n")] = '\0'; /* The value may be "7 (expanded: 1408)". */
 	}
 	if (status == TALLY_OK)
 		status = ftrace_session_mark(session, err);
@@ -99,7 +98,7 @@ static enum tally_status ftrace_session_save(struct ftrace_session *session, con
 	return status == TALLY_OK ? error_nomem(err) : status;
 }
 
-/* Whether the session's own folder has the file; otherwise it is the top's. */
+/* Returns the file of the session's own directory if it exists there, and otherwise that of the top. */
 static const char *ftrace_session_find(const struct ftrace_session *session, const char *file, char room[FTRACE_PATH])
 {
 	const char *path = ftrace_session_path(session, file, room);
@@ -171,7 +170,7 @@ static bool ftrace_session_gather(void *context, const char *name)
 	return false;
 }
 
-/* Appends to the error of a function that the kernel does not have the nearest one that it can trace. */
+/* Appends to the error the nearest name of a function that can be traced. */
 static void ftrace_session_suggest(const struct ftrace_session *session, const char *function, struct tally_error *err)
 {
 	struct name_list names = {0};
@@ -248,7 +247,8 @@ static enum tally_status ftrace_session_place(struct ftrace_session *session, st
 	char name[FTRACE_NAME_MAX], path[FTRACE_PATH];
 	ftrace_instance_name(false, name);
 	int errnum = ftrace_folder_make(&session->files, name);
-	/* A killed session that had this PID left it; or one in another PID namespace has it, and is not disturbed. */
+	/* The directory is left by a killed session with this PID, or a session in another PID namespace uses it and
+	 * makes the removal fail. */
 	if (errnum == EEXIST && (errnum = ftrace_folder_remove(&session->files, name)) == 0)
 		errnum = ftrace_folder_make(&session->files, name);
 	if (errnum == EBUSY)
@@ -301,7 +301,7 @@ enum tally_status ftrace_prepare(struct ftrace_session *session, struct tally_er
 	enum tally_status status = ftrace_session_write(session, "current_tracer", session->tracer, false, err);
 	if (status != TALLY_OK)
 		return status;
-	if (session->is_top) /* what an earlier trace left there */
+	if (session->is_top) /* Removes the result of an earlier trace. */
 		(void)ftrace_file_put(&session->files, "trace", "", false);
 	session->pipe_fd = ftrace_file_open(&session->files, ftrace_session_path(session, "trace_pipe", room));
 	return session->pipe_fd >= 0 ? TALLY_OK
@@ -322,7 +322,7 @@ enum tally_status ftrace_heading(struct ftrace_session *session, char **heading,
 		size_t len = strcspn(text + end, "\n");
 		end += len + (text[end + len] == '\n');
 	}
-	/* The text has lost its last line end. */
+	/* ftrace_file_text removes the last newline. */
 	bool is_whole = end == 0 || text[end - 1] == '\n';
 	*heading = NULL;
 	if (asprintf(heading, "%.*s%s", (int)end, text, is_whole ? "" : "\n") < 0)
