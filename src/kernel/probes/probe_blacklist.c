@@ -17,7 +17,7 @@ void probe_blacklist_deinit(struct probe_blacklist *list)
 	list->text = NULL;
 }
 
-/* A line is "0xffffffff81000000-0xffffffff81000040\tNAME". */
+/* Lines have the form "0xffffffff81000000-0xffffffff81000040\tNAME". */
 bool probe_blacklist_has(const struct probe_blacklist *list, uint64_t address, struct tally_str name)
 {
 	struct tally_str rest = str_from(list->text), line, first, last;

@@ -15,7 +15,7 @@ static struct tally_str probe_event_word(struct tally_str *rest)
 	return word;
 }
 
-/* "p:group/event", "r4:group/event". */
+/* Parses "p:group/event" or "r4:group/event". */
 static bool probe_event_parse_head(struct tally_str head, struct probe_event *event)
 {
 	const char *colon = memchr(head.data, ':', head.len);
@@ -31,7 +31,7 @@ static bool probe_event_parse_head(struct tally_str head, struct probe_event *ev
 	return event->group.len > 0 && event->event.len > 0;
 }
 
-/* "/path:0x1139" and "/path:0x1139(0x4010)". */
+/* Parses "/path:0x1139" or "/path:0x1139(0x4010)". */
 static bool probe_event_parse_user(struct tally_str place, struct probe_event *event)
 {
 	const char *colon = memrchr(place.data, ':', place.len);
@@ -54,7 +54,7 @@ static bool probe_event_parse_user(struct tally_str place, struct probe_event *e
 	return str_to_u64(offset, 0, &event->offset);
 }
 
-/* "symbol+8", "module:symbol" and "0xffffffff81000000". */
+/* Parses "symbol+8", "module:symbol" or "0xffffffff81000000". */
 static bool probe_event_parse_kernel(struct tally_str place, struct probe_event *event)
 {
 	const char *colon = memchr(place.data, ':', place.len);

@@ -32,7 +32,7 @@ static enum tally_status probe_files_missing(bool is_user, const char *directory
 		probe_files_name(is_user), is_user ? "UPROBE" : "KPROBE");
 }
 
-/* Why a file of the kernel cannot be used. */
+/* Explains why a file of the kernel cannot be used. */
 static enum tally_status probe_files_refused(const char *path, const char *verb, int errnum, struct tally_error *err)
 {
 	if (errnum == EACCES || errnum == EPERM)
@@ -96,11 +96,12 @@ void probe_list_deinit(struct probe_list *list)
 	*list = (struct probe_list){0};
 }
 
-struct probe_files { /* open to append; fd -1: not yet */
+/* Probe lists open for appending; descriptors are -1 before their first use. */
+struct probe_files {
 	const struct kernel_seam *kernel;
-	int fds[2]; /* by is_user */
-	char path[PATH_MAX]; /* of the one that was written last */
-	sigset_t before; /* the signals that were blocked */
+	int fds[2]; /* Indexed by is_user. */
+	char path[PATH_MAX]; /* Path of the list opened last. */
+	sigset_t before; /* Signal mask before probe_files_begin. */
 };
 
 static enum tally_status probe_files_open(struct probe_files *files, bool is_user, struct tally_error *err)
@@ -110,7 +111,7 @@ static enum tally_status probe_files_open(struct probe_files *files, bool is_use
 		files->path, sizeof(files->path), "%s%s/%s", files->kernel->root, directory, probe_files_name(is_user));
 	if (files->fds[is_user] >= 0)
 		return TALLY_OK;
-	/* Not O_TRUNC: it removes all probes. */
+	/* O_TRUNC would remove all probes. */
 	int fd = *directory ? open(files->path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
 	if (!*directory || (fd < 0 && errno == ENOENT))
 		return probe_files_missing(is_user, directory, err);
@@ -120,7 +121,7 @@ static enum tally_status probe_files_open(struct probe_files *files, bool is_use
 	return TALLY_OK;
 }
 
-/* Signals that end the process wait until the list is whole or as it was. */
+/* Signals that end the process wait until the list is complete or restored. */
 static void probe_files_begin(struct probe_files *files, const struct kernel_seam *kernel)
 {
 	sigset_t held;
@@ -132,7 +133,7 @@ static void probe_files_begin(struct probe_files *files, const struct kernel_sea
 	pthread_sigmask(SIG_BLOCK, &held, &files->before);
 }
 
-/* A signal that the process ignores asks for nothing, nor does one that was blocked before. */
+/* Signals that the process ignores, or that were blocked before, do not request its end. */
 static bool probe_files_is_asked_to_end(const struct probe_files *files)
 {
 	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
@@ -156,7 +157,7 @@ static void probe_files_end(struct probe_files *files)
 	pthread_sigmask(SIG_SETMASK, &files->before, NULL);
 }
 
-/* 0, or why the kernel did not take it. */
+/* Returns 0 or the errno with which the kernel refused the line. */
 static int probe_files_write(struct probe_files *files, bool is_user, const struct text *line)
 {
 	ssize_t n = write(files->fds[is_user], line->data, line->len);
@@ -165,7 +166,7 @@ static int probe_files_write(struct probe_files *files, bool is_user, const stru
 	return (size_t)n == line->len ? 0 : EIO;
 }
 
-/* What the kernel's error_log says of this line; empty: nothing. */
+/* The kernel's explanation for this line in error_log; empty if there is none. */
 static struct tally_str probe_files_reason(struct probe_files *files, struct tally_str line, char **text)
 {
 	char path[PATH_MAX];
@@ -217,9 +218,10 @@ static int probe_files_write_removal(struct probe_files *files, const struct pro
 	return line->failed ? ENOMEM : probe_files_write(files, event->is_user, line);
 }
 
-struct probe_files_origin { /* what leads back from another mount namespace */
-	int space; /* -1: this is still the own one */
-	int folder; /* setns leaves the current one */
+/* Descriptors for the return from another mount namespace. */
+struct probe_files_origin {
+	int space; /* The process's own namespace; -1 if it was not left. */
+	int folder; /* The current directory, which setns changes. */
 };
 
 static void probe_files_forget(struct probe_files_origin *origin)
@@ -291,7 +293,7 @@ enum tally_status probe_files_add(const struct kernel_seam *kernel, const struct
 			status = error_set(err, TALLY_INVALID, "Interrupted: no event is added.");
 	}
 	probe_files_leave(&origin);
-	/* All or none. */
+	/* Either all events are added or none. */
 	for (size_t i = done; status != TALLY_OK && i-- > 0;)
 		(void)probe_files_write_removal(&files, &events[i], &line);
 	text_deinit(&line);
