@@ -17,7 +17,7 @@
 /* Files of one cgroup version, below the directory of a group. */
 struct group_files {
 	const char *mount, *limit, *usage;
-	const char *cached[2]; /* Keys of cached memory in memory.stat. */
+	const char *cached[2]; /* Keys of page cache sizes in memory.stat. */
 };
 
 static const struct group_files version_2 = {
