@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/map_u64.h"
 
-/* Offsets in struct bpf_prog_info, linux/bpf.h */
+/* Offsets in struct bpf_prog_info (linux/bpf.h). */
 enum {
 	INFO_ID = 4,
 	INFO_TAG = 8,
@@ -31,12 +31,13 @@ enum {
 	INFO_TAGS = 184,
 };
 
-#define ARRAYS_OF_LINES (UINT64_C(1) << 6 | UINT64_C(1) << 7) /* the lines, and the addresses that they have */
-#define LINE_SHIFT	10 /* below it is the column */
+#define ARRAYS_OF_LINES (UINT64_C(1) << 6 | UINT64_C(1) << 7) /* Bits of the arrays line_info and jited_line_info. */
+#define LINE_SHIFT	10 /* The bits below it are the column. */
 #define BTF_MAGIC	0xeb9f
 #define BTF_TYPE_BYTES	12
 
-struct btf_names { /* where in strings the name of each type starts; types count from 1 */
+/* Offset in `strings` of the name of each type; types count from 1. */
+struct btf_names {
 	uint32_t *offsets;
 	size_t count;
 	struct tally_bytes strings;
@@ -49,7 +50,7 @@ struct bpf_functions {
 	struct btf_names *btfs;
 };
 
-/* Bytes behind a struct btf_type, by its kind as numbered in linux/btf.h; false for one that we do not know. */
+/* Number of bytes after a struct btf_type, by its kind (linux/btf.h); false for an unknown kind. */
 static bool type_tail(uint32_t info, uint64_t *bytes)
 {
 	static const struct {
@@ -79,7 +80,7 @@ static enum tally_status bpf_functions_read_types(
 {
 	struct cursor header = cursor_make(data, f->swap);
 	uint16_t magic = cursor_u16(&header);
-	cursor_skip(&header, 2); /* version, flags */
+	cursor_skip(&header, 2); /* Version and flags. */
 	uint32_t header_bytes = cursor_u32(&header);
 	uint32_t type_offset = cursor_u32(&header), type_bytes = cursor_u32(&header);
 	uint32_t string_offset = cursor_u32(&header), string_bytes = cursor_u32(&header);
@@ -99,7 +100,7 @@ static enum tally_status bpf_functions_read_types(
 		uint64_t tail;
 		uint32_t name = cursor_u32(&types);
 		uint32_t info = cursor_u32(&types);
-		cursor_skip(&types, 4); /* size or type */
+		cursor_skip(&types, 4); /* Size or type. */
 		names->offsets[names->count++] = name;
 		if (!type_tail(info, &tail) || !cursor_count(&types, tail, 1))
 			break;
@@ -150,7 +151,7 @@ void bpf_functions_destroy(struct bpf_functions *f)
 	free(f);
 }
 
-/* Kernels of other ages have shorter or longer infos: what is not there is 0. */
+/* Older and newer kernels have shorter or longer infos; a missing field is 0. */
 static uint64_t bpf_functions_number_at(
 	const struct bpf_functions *f, struct tally_bytes bytes, uint64_t offset, unsigned width)
 {
@@ -166,13 +167,14 @@ static uint32_t info_u32(const struct bpf_functions *f, const struct perfdata_bp
 	return (uint32_t)bpf_functions_number_at(f, program->info, offset, 4);
 }
 
-/* Item number index of an array in the program's data; is the offset of the array. */
+/* Offset of an item in the program's data; `array` is the offset in the info where the offset of the array is stored.
+ */
 static uint64_t item_offset(const struct bpf_functions *f, const struct perfdata_bpf_program *program, unsigned array,
 	uint64_t index, uint64_t item_bytes)
 {
 	uint64_t start = bpf_functions_number_at(f, program->info, array, 8);
 	uint64_t limit = program->data.len;
-	/* Both are bounded by the data, so that the sum cannot wrap. */
+	/* All factors are bounded by the data, so the sum cannot wrap. */
 	return start < limit && index < limit && item_bytes < limit ? start + index * item_bytes : UINT64_MAX;
 }
 
@@ -236,7 +238,7 @@ bool bpf_function_at(const struct bpf_functions *f, const struct perfdata_bpf_pr
 	uint64_t tag = item_offset(f, program, INFO_TAGS, index, BPF_TAG_BYTES);
 	if (index < info_u32(f, program, INFO_TAG_COUNT) && cursor_count(&c, tag, 1)) {
 		cursor_skip(&c, (size_t)tag);
-	} else { /* an older kernel: the program's own */
+	} else { /* Older kernels have only the tag of the program. */
 		c = cursor_make(program->info, false);
 		cursor_skip(&c, INFO_TAG);
 	}
@@ -270,7 +272,7 @@ bool bpf_line_at(
 		f, program->data, item_offset(f, program, INFO_LINE_ADDRESSES, index, address_bytes), 8);
 	if (at > UINT64_MAX - 12)
 		return true;
-	/* insn_off, file_name_off, line_off, line_col */
+	/* struct bpf_line_info: insn_off, file_name_off, line_off, line_col. */
 	line->number = (uint32_t)bpf_functions_number_at(f, program->data, at + 12, 4) >> LINE_SHIFT;
 	if (map_u64_find(&f->by_id, info_u32(f, program, INFO_BTF_ID), &btf))
 		line->path = bpf_functions_string_at(

@@ -15,9 +15,9 @@
 
 struct decompressor {
 	ZSTD_DStream *stream;
-	struct spool out; /* what was handed out, and behind it the part of a record that is not complete yet */
+	struct spool out; /* Bytes handed out, followed by the beginning of a record that is still incomplete. */
 	size_t handed_out;
-	uint64_t packed, unpacked; /* bytes so far */
+	uint64_t packed, unpacked; /* Total number of bytes so far. */
 };
 
 enum tally_status decompressor_create(struct decompressor **decompressor, struct tally_error *err)
@@ -50,7 +50,7 @@ void decompressor_restart(struct decompressor *d)
 	d->handed_out = d->out.len;
 }
 
-/* Bytes of whole records at the start. */
+/* Number of bytes of complete records at the start. */
 static size_t compression_whole_records(struct tally_bytes bytes, bool swap)
 {
 	struct record record;

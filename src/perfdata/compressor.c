@@ -13,13 +13,14 @@
 
 #include "base/array.h"
 
-#define STEP_BYTES	   (48u << 10) /* whole records up to this many bytes pack into one record, whatever they are */
+/* Complete records of this size fit into one compressed record even if they do not shrink. */
+#define STEP_BYTES	   (48u << 10)
 #define RECORD_PAYLOAD_MAX (UINT16_MAX - RECORD_HEADER_BYTES)
 
 struct compressor {
 	ZSTD_CStream *stream;
 	struct compressor_totals totals;
-	uint8_t payload[RECORD_PAYLOAD_MAX]; /* of the record that is being made */
+	uint8_t payload[RECORD_PAYLOAD_MAX]; /* Payload of the record under construction. */
 	size_t used;
 };
 
@@ -57,11 +58,11 @@ static void compressor_put_record(struct compressor *c, struct writer *out)
 	c->used = 0;
 }
 
-/* What the slices hold, as one run of bytes. */
+/* Reads the slices as one run of bytes. */
 struct input {
 	const struct tally_bytes *slices;
 	size_t slice_count;
-	size_t slice, at; /* where it is read next */
+	size_t slice, at; /* Position of the next read. */
 };
 
 static bool is_used_up(struct input *in)
@@ -73,7 +74,7 @@ static bool is_used_up(struct input *in)
 	return in->slice == in->slice_count;
 }
 
-/* The next bytes that lie together, max at most. in must not be used up. */
+/* Returns the next contiguous bytes, at most max. `in` must not be used up. */
 static struct tally_bytes compressor_take(struct input *in, size_t max)
 {
 	const struct tally_bytes *slice = &in->slices[in->slice];
@@ -102,7 +103,7 @@ static uint16_t next_record_bytes(struct input in)
 	return size < sizeof(header) ? RECORD_HEADER_BYTES : size;
 }
 
-/* Bytes of the whole records that go into the next COMPRESSED record; one that is larger goes alone. */
+/* Number of bytes of complete records for the next COMPRESSED record; a larger record goes alone. */
 static size_t step_bytes(struct input in)
 {
 	size_t bytes = 0;
@@ -116,7 +117,7 @@ static size_t step_bytes(struct input in)
 	return bytes;
 }
 
-/* Hands bytes to the stream, and with ZSTD_e_flush takes all it gives, in COMPRESSED records. */
+/* Feeds bytes to the stream. With ZSTD_e_flush, writes all of its output in COMPRESSED records. */
 static enum tally_status compressor_feed(struct compressor *c, struct tally_bytes bytes, ZSTD_EndDirective directive,
 	struct writer *out, struct tally_error *err)
 {

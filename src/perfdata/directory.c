@@ -23,10 +23,10 @@ struct collected {
 	struct spool bytes;
 	VEC(size_t) ends;
 	VEC(uint32_t) numbers;
-	uint64_t mtime_ns; /* of the first file */
+	uint64_t mtime_ns; /* Modification time of the first file. */
 };
 
-/* found: false if there is no such file. */
+/* *found is false if there is no such file. */
 static enum tally_status append_file(struct collected *all, const char *path, bool *found, struct tally_error *err)
 {
 	struct file_map map;
@@ -50,7 +50,7 @@ static int compare_part_numbers(const void *left, const void *right)
 	return COMPARE(a, b);
 }
 
-/* N of each data.N: one that is missing does not hide those behind it. */
+/* Lists the N of each data.N, so that a missing file does not hide the later ones. */
 static enum tally_status list_numbers(struct collected *all, const char *path, struct tally_error *err)
 {
 	DIR *dir = opendir(path);
@@ -64,7 +64,7 @@ static enum tally_status list_numbers(struct collected *all, const char *path, s
 		if (!str_starts_with(name, STR("data.")) || name.len == strlen("data."))
 			continue;
 		struct tally_str digits = {name.data + strlen("data."), name.len - strlen("data.")};
-		/* "data.07" and "data.old" are no parts. */
+		/* "data.07" and "data.old" are not parts. */
 		if ((digits.data[0] == '0' && digits.len > 1) || !str_to_u64(digits, 10, &number) ||
 			number >= UINT32_MAX)
 			continue;

@@ -9,10 +9,11 @@
 #define BEGIN_MAGIC UINT64_C(0x676562796c6c6174)
 #define END_MAGIC   UINT64_C(0x646e65796c6c6174)
 
-#define BODY_BYTES    16 /* magic, number of files */
-#define TRAILER_BYTES 16 /* bytes of the record, magic */
-#define TABLE_BYTES   16 /* no mark has a multiple of it */
-#define HEAD_RECORDS  4096 /* of a pipe: they describe it, and come before the first mark or there is none */
+#define BODY_BYTES    16 /* Magic and number of files. */
+#define TRAILER_BYTES 16 /* Length of the record and magic. */
+/* The size of a mark is never a multiple of this, so it cannot be mistaken for a feature table. */
+#define TABLE_BYTES  16
+#define HEAD_RECORDS 4096 /* Maximum number of records before the first mark of a pipe; they describe the recording. */
 
 static void end_mark_put_header(struct writer *w, size_t bytes)
 {
@@ -43,7 +44,7 @@ void end_mark_put_end(struct writer *w, const uint64_t *part_bytes, size_t part_
 	writer_u64(w, END_MAGIC);
 }
 
-/* The body of a round's end that begins with this magic. */
+/* Whether the record ends a round and its body begins with this magic. */
 static bool is_mark(const struct record *record, uint64_t magic)
 {
 	if (record->type != RECORD_FINISHED_ROUND || record->bytes.len < RECORD_HEADER_BYTES + BODY_BYTES)
@@ -70,7 +71,7 @@ static bool take_end(const struct record *record, struct end_mark *mark)
 	return true;
 }
 
-/* The mark is the last record, as a rule: its length lies at the data's end. */
+/* Normally the mark is the last record, and the data ends with its length and magic. */
 static bool find_at_end(struct tally_bytes bytes, bool swap, struct end_mark *mark)
 {
 	struct record record;
@@ -110,7 +111,7 @@ struct end_mark end_mark_find(struct tally_bytes bytes, bool swap, bool is_pipe)
 	}
 	if (mark.state == END_UNSAID || find_at_end(bytes, swap, &mark))
 		return mark;
-	/* Programs that write recordings anew may put records behind it. */
+	/* Programs that rewrite recordings may append records after the mark. */
 	while (next_record(bytes, swap, is_pipe, &at, &record))
 		if (take_end(&record, &mark))
 			break;

@@ -114,7 +114,7 @@ enum tally_status event_set_apply_features(
 		struct perfdata_event *event = &set->events.items[i];
 		const struct perfdata_event_desc *desc = &features->events[i];
 		if (desc->attr->type != event->attr.type || desc->attr->config != event->attr.config)
-			continue; /* another order: names would be wrong */
+			continue; /* The order differs, so the names would be wrong. */
 		if (desc->name.len > 0)
 			event->name = visible_str(&set->arena, desc->name);
 		if (!event->name.data)
@@ -149,10 +149,10 @@ struct tracepoint_name {
 
 struct tracepoint_names {
 	VEC(struct tracepoint_name) items;
-	struct map_u64 by_id; /* -> index */
+	struct map_u64 by_id; /* Maps the ID of a tracepoint to its index. */
 };
 
-/* False: out of memory. */
+/* False if memory allocation fails. */
 static bool list_tracepoints(struct tally_bytes tracing_data, struct tracepoint_names *names)
 {
 	struct tracing_formats formats;
@@ -261,7 +261,7 @@ const struct perfdata_event *event_set_of(const struct event_set *set, const str
 	const uint8_t *id;
 	if (record->type == RECORD_SAMPLE) {
 		if (set->sample_id_offset < 0)
-			return first; /* no event can be told from another */
+			return first; /* The events cannot be distinguished. */
 		if ((size_t)set->sample_id_offset + sizeof(uint64_t) > len)
 			return NULL;
 		id = record->bytes.data + set->sample_id_offset;
@@ -274,7 +274,7 @@ const struct perfdata_event *event_set_of(const struct event_set *set, const str
 	}
 	uint64_t value = sample_u64_at(id, 0, record->swap);
 	const struct perfdata_event *event = event_set_by_id(set, value);
-	/* Side-band that the recorder synthesised carries id 0: it belongs to no event in particular. */
+	/* Side-band records synthesized by the recorder have ID 0 and belong to no particular event. */
 	if (!event && record->type != RECORD_SAMPLE && value == 0)
 		return first;
 	return event;

@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "perfdata/origin.h"
 
-#define STRING_ALIGNMENT 64 /* perf pads header strings to this */
+#define STRING_ALIGNMENT 64 /* perf pads header strings to a multiple of this. */
 
 static void feature_encode_put_string(struct writer *w, struct tally_str text)
 {
@@ -29,7 +29,7 @@ static void put_build_ids(struct writer *w, const struct perfdata_features *f)
 		size_t start = w->len;
 		size_t padded = (id->filename.len + 1 + STRING_ALIGNMENT - 1) / STRING_ALIGNMENT * STRING_ALIGNMENT;
 		if (padded > UINT16_MAX - 64)
-			continue; /* no path is that long, and no record */
+			continue; /* No path is that long, and no record could hold it. */
 		writer_u32(w, 0);
 		writer_u16(w, id->misc | MISC_BUILD_ID_SIZE);
 		writer_u16(w, 0);
@@ -43,7 +43,7 @@ static void put_build_ids(struct writer *w, const struct perfdata_features *f)
 	}
 }
 
-/* All attrs of the section have one size: the largest. */
+/* All attrs of the section have the size of the largest one. */
 static void put_event_desc(struct writer *w, const struct perfdata_features *f)
 {
 	uint32_t attr_size = ATTR_SIZE_VER0;
@@ -227,7 +227,7 @@ static void put_compressed(struct writer *w, const struct perfdata_features *f)
 	writer_u32(w, f->compress_mmap_len);
 }
 
-/* False: the feature has no numbers or is not decoded. */
+/* False if the feature is not numeric. */
 static bool put_numbers(struct writer *w, unsigned bit, const struct perfdata_features *f)
 {
 	switch (bit) {
@@ -298,7 +298,7 @@ static bool feature_encode_put_text(struct writer *w, unsigned bit, const struct
 	}
 }
 
-/* False: the feature is not a list of things. */
+/* False if the feature does not describe the machine by lists. */
 static bool feature_encode_put_machine(struct writer *w, unsigned bit, const struct perfdata_features *f)
 {
 	switch (bit) {
@@ -360,7 +360,7 @@ void feature_encode(struct writer *w, unsigned bit, const struct perfdata_featur
 	case FEATURE_BPF_BTF:
 		put_btfs(w, f);
 		break;
-	default: /* tracing data, flags, and what we do not know */
+	default: /* Tracing data, flags and unknown features are copied. */
 		if (bit < FEATURE_BITS)
 			writer_bytes(w, f->raw[bit].data, f->raw[bit].len);
 		break;

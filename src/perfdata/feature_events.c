@@ -21,7 +21,7 @@ enum feature_result feature_read_build_ids(struct cursor *c, const struct featur
 			result = FEATURE_DAMAGED;
 			break;
 		}
-		/* Here the type is 0 or whatever the writer left: the section says what it is. */
+		/* The type is 0 or any other value here; the section determines it. */
 		record.type = RECORD_HEADER_BUILD_ID;
 		if (record_decode(&record, &fields, NULL) != TALLY_OK) {
 			result = FEATURE_DAMAGED;
@@ -106,7 +106,7 @@ enum feature_result feature_read_groups(struct cursor *c, const struct feature_i
 
 #define AUXTRACE_ENTRY_BYTES 16
 
-/* perf puts the number of entries first; simpleperf does not. */
+/* perf writes the number of entries first; simpleperf does not. */
 enum feature_result feature_read_auxtrace(struct cursor *c, const struct feature_input *in)
 {
 	uint64_t count = cursor_left(c) / AUXTRACE_ENTRY_BYTES;

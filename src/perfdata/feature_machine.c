@@ -4,7 +4,7 @@
  */
 #include "perfdata/feature_read.h"
 
-/* Revision two adds core and socket per CPU, revision three the dies; a shorter section simply ends. */
+/* Revision two adds core and socket of each CPU, and revision three the dies; older sections end earlier. */
 enum feature_result feature_read_cpu_topology(struct cursor *c, const struct feature_input *in)
 {
 	struct perfdata_topology topology = {0};
@@ -85,7 +85,7 @@ enum feature_result feature_read_pmus(struct cursor *c, const struct feature_inp
 
 enum feature_result feature_read_caches(struct cursor *c, const struct feature_input *in)
 {
-	cursor_skip(c, 4); /* version: 1 so far */
+	cursor_skip(c, 4); /* The version, which is 1 so far. */
 	uint32_t count = cursor_u32(c);
 	if (!cursor_count(c, count, 28))
 		return FEATURE_DAMAGED;
@@ -108,7 +108,7 @@ enum feature_result feature_read_caches(struct cursor *c, const struct feature_i
 	return FEATURE_GOOD;
 }
 
-/* How much memory each node has, as a bit per block. */
+/* The memory of each node as one bit per block. */
 enum feature_result feature_read_memory(struct cursor *c, const struct feature_input *in)
 {
 	uint64_t version = cursor_u64(c);
@@ -226,7 +226,7 @@ static enum feature_result read_domains(
 	return feature_read_end(c);
 }
 
-/* An entry for each CPU that NRCPUS says is available. */
+/* The section has an entry for each CPU that is available according to NRCPUS. */
 enum feature_result feature_read_cpu_domains(struct cursor *c, const struct feature_input *in)
 {
 	uint32_t version = cursor_u32(c);

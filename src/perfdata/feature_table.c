@@ -121,7 +121,7 @@ struct feature_row {
 	unsigned bit;
 	const char *name;
 	enum feature_result (*read)(
-		struct cursor *c, const struct feature_input *in); /* NULL: a flag without contents */
+		struct cursor *c, const struct feature_input *in); /* NULL for a flag without contents. */
 };
 
 static const struct feature_row rows[] = {

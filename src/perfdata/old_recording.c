@@ -53,7 +53,7 @@ enum tally_status old_recording_keep(const char *path, struct tally_error *err)
 	if (old_recording_is(old))
 		old_recording_remove_directory(old);
 	else if (S_ISDIR(st.st_mode))
-		(void)unlink(old); /* a directory does not replace a file */
+		(void)unlink(old); /* A directory cannot replace a file. */
 	if (rename(path, old) != 0)
 		return error_set_errno(err, TALLY_IO, errno, "cannot rename the old file '%s' to '%s'", path, old);
 	return TALLY_OK;

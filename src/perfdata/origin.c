@@ -4,10 +4,10 @@
 #include "base/array.h"
 #include "perfdata/feature_read.h"
 
-#define ORIGIN_BYTES_MAX 4096u /* of the section */
+#define ORIGIN_BYTES_MAX 4096u /* Maximum size of the section. */
 /* "tallyorg" as a little-endian machine writes it. */
 #define ORIGIN_MAGIC	UINT64_C(0x67726f796c6c6174)
-#define ORIGIN_TEXT_MAX 1300u /* of each of its texts, as they are written */
+#define ORIGIN_TEXT_MAX 1300u /* Maximum length of each text as it is written. */
 
 static const struct {
 	struct tally_str name;
@@ -30,7 +30,7 @@ struct perfdata_origin origin_of(const struct perfdata_features *features)
 {
 	if (!feature_is_present(features, FEATURE_ORIGIN))
 		return (struct perfdata_origin){.kind = ORIGIN_EVENTS};
-	if (features->origin.kind == ORIGIN_EVENTS) /* damaged */
+	if (features->origin.kind == ORIGIN_EVENTS) /* The section is damaged. */
 		return (struct perfdata_origin){.kind = ORIGIN_UNKNOWN};
 	return features->origin;
 }
@@ -106,14 +106,14 @@ void origin_json(struct json *j, const struct perfdata_features *features)
 	json_object_end(j);
 }
 
-/* In one line. */
+/* Writes the text as a single line. */
 static void origin_put_line(struct writer *w, struct tally_str line)
 {
 	for (size_t i = 0; i < line.len && i < ORIGIN_TEXT_MAX; i++)
 		writer_u8(w, line.data[i] == '\n' || line.data[i] == 0 ? ' ' : (uint8_t)line.data[i]);
 }
 
-/* What was read of a later version stays as it was, unless its bytes are gone (pack --scrub). */
+/* The section of a later version is copied unless its bytes were removed (pack --scrub). */
 void origin_encode(struct writer *w, const struct perfdata_features *features)
 {
 	const struct tally_bytes *raw = &features->raw[FEATURE_ORIGIN];
@@ -169,12 +169,12 @@ static struct tally_str origin_take_line(struct tally_str *rest)
 	return line;
 }
 
-/* A later version may name other kinds, and have more lines. */
+/* Later versions may name other kinds and have more lines. */
 enum feature_result feature_read_origin(struct cursor *c, const struct feature_input *in)
 {
 	size_t size = cursor_left(c);
 	struct tally_str rest = cursor_text(c, size);
-	if (rest.len == size || size > ORIGIN_BYTES_MAX) /* no NUL */
+	if (rest.len == size || size > ORIGIN_BYTES_MAX) /* The text is not terminated, or the section is too long. */
 		return FEATURE_DAMAGED;
 	struct tally_str name = origin_take_line(&rest);
 	if (name.len == 0)

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 
-/* hiperf's 196 was the table of stacks before the other came between. */
+/* In hiperf, 196 was FILES_UNISTACK_TABLE before HM_DEVHOST was inserted. */
 static const struct {
 	unsigned bit;
 	const char *name;

@@ -12,11 +12,11 @@
 #include "perfdata/reader_state.h"
 #include "perfdata/reader_window.h"
 
-#define RECORD_SIZE_OFFSET	6 /* in a record's header */
-#define HEADER_DATA_SIZE_OFFSET 48 /* in a file's */
-#define STREAM_READ_BYTES	((size_t)1 << 18) /* at once: four pipes full */
+#define RECORD_SIZE_OFFSET	6 /* Offset in the header of a record. */
+#define HEADER_DATA_SIZE_OFFSET 48 /* Offset in the header of a file. */
+#define STREAM_READ_BYTES	((size_t)1 << 18) /* Size of a read: four full pipes. */
 
-/* Reads on until the stream has come that far, or has ended. */
+/* Reads until `end` bytes of the stream are present or the stream has ended. */
 static enum tally_status reader_fill(struct perfdata_reader *r, size_t end, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
@@ -36,7 +36,7 @@ static enum tally_status reader_fill(struct perfdata_reader *r, size_t end, stru
 	return status;
 }
 
-/* The same for a record of the stream and what it says follows it. */
+/* Reads the next `bytes` bytes of the stream: a record and the data that follows it. */
 static enum tally_status fill_stream(struct perfdata_reader *r, size_t bytes, struct tally_error *err)
 {
 	if (r->fd < 0)
@@ -62,7 +62,7 @@ static enum tally_status reader_open_bytes(struct perfdata_reader *r, struct tal
 		return error_set_at(err, TALLY_CORRUPT, r->bytes.len, "the file ends inside its header");
 	r->is_pipe = header_size == PERFDATA_PIPE_HEADER_BYTES;
 	if (!r->is_pipe) {
-		/* What describes it lies at its end. */
+		/* The sections that describe the data are at the end of the file. */
 		enum tally_status status = reader_fill(r, SIZE_MAX, err);
 		return status == TALLY_OK ? reader_open_file(r, is_v1, err) : status;
 	}
@@ -71,12 +71,13 @@ static enum tally_status reader_open_bytes(struct perfdata_reader *r, struct tal
 	return TALLY_OK;
 }
 
-/* Files that the recorder left and that are not here, or not whole. */
+/* Number of files that the recorder wrote and that are missing or truncated here. */
 static uint64_t missing_parts(const struct directory_parts *parts, const struct end_mark *mark)
 {
 	size_t have = parts->count - 1;
 	uint64_t missing = 0;
-	if (mark->part_count == 0) /* another program's, or none: a gap tells */
+	/* Without a mark of tally's recorder, only gaps in the numbers reveal missing files. */
+	if (mark->part_count == 0)
 		return have ? (uint64_t)parts->numbers[have - 1] + 1 - have : 0;
 	for (size_t i = 0, at = 0; i < mark->part_count; i++) {
 		while (at < have && parts->numbers[at] < i)
@@ -88,7 +89,7 @@ static uint64_t missing_parts(const struct directory_parts *parts, const struct 
 	return missing;
 }
 
-/* Whether the recorder finished. All of the recording, or of the first file of a directory, is in memory. */
+/* Notes whether the recorder finished. The recording, or the first file of a directory, is completely in memory. */
 static void note_ending(struct perfdata_reader *r)
 {
 	size_t end = r->parts.count ? r->first_end : r->data_end;
@@ -243,7 +244,7 @@ static void reader_count(struct perfdata_reader *r, struct record *record)
 	if (r->payload.len == 0)
 		r->handed_bytes += record->bytes.len;
 	if (r->is_described)
-		return; /* counted the first time */
+		return; /* They were counted in the first pass. */
 	r->health.records++;
 	r->health.bytes += record->bytes.len;
 	if (record->type == RECORD_SAMPLE)
@@ -266,13 +267,13 @@ static enum tally_status end_cut(struct perfdata_reader *r, uint64_t offset)
 	return TALLY_CORRUPT;
 }
 
-/* Behind the last whole record. */
+/* Called at the end of the last complete record. */
 static enum tally_status end_stream(struct perfdata_reader *r, struct tally_error *err)
 {
 	r->ended = true;
 	if (r->is_followed && r->followed.state == END_MISSING)
 		r->health.is_unfinished = true;
-	/* The header promised more than the file has. */
+	/* The header promises more data than the file contains. */
 	if (r->health.is_cut && r->data_end == r->bytes.len && r->health.cut_offset == r->bytes.len)
 		return error_set_at(err, TALLY_CORRUPT, r->bytes.len, "the file is cut: its header promises more data");
 	if (r->decompressor && decompressor_rest(r->decompressor) > 0) {
@@ -322,9 +323,8 @@ static void open_part(struct perfdata_reader *r, size_t part)
 	r->ended = false;
 }
 
-/* The next record as it is stored, compressed ones included. A truncated part does not prevent the next one from being
- * read.
- */
+/* Returns the next record as it is stored, possibly compressed. A truncated part does not prevent the next one from
+ * being read. */
 static enum tally_status next_stored(struct perfdata_reader *r, struct record *record, struct tally_error *err)
 {
 	for (;;) {
@@ -338,7 +338,7 @@ static enum tally_status next_stored(struct perfdata_reader *r, struct record *r
 			return status;
 		}
 		r->was_part_cut |= status == TALLY_CORRUPT;
-		if (r->decompressor) /* each file has a stream of its own */
+		if (r->decompressor) /* Each file has a stream of its own. */
 			decompressor_restart(r->decompressor);
 		open_part(r, r->part + 1);
 	}
@@ -384,7 +384,7 @@ struct tally_bytes perfdata_reader_payload(const struct perfdata_reader *r)
 struct perfdata_mark perfdata_reader_mark(const struct perfdata_reader *r)
 {
 	struct perfdata_mark mark = {.stream = r->position};
-	/* What is left of the last compressed record comes before what is stored next. */
+	/* The rest of the last compressed record precedes the next stored record. */
 	if (r->decompressor)
 		mark.unpacked = decompressor_position(r->decompressor) - (r->unpacked.len - r->unpacked_position);
 	return mark;
@@ -409,7 +409,7 @@ void perfdata_reader_forget(struct perfdata_reader *r, struct perfdata_mark mark
 
 void perfdata_reader_rewind(struct perfdata_reader *r)
 {
-	/* What the stream says of itself is known by now. */
+	/* After a complete pass, all descriptions in the stream are known. */
 	r->is_described = r->is_described || r->ended;
 	decompressor_destroy(r->decompressor);
 	r->decompressor = NULL;
@@ -536,7 +536,7 @@ const struct perfdata_event *perfdata_reader_event_by_id(const struct perfdata_r
 	return event_set_by_id(&r->events, id);
 }
 
-/* NULL: the record has no trailer. */
+/* NULL if the record has no trailer. */
 static const struct record_layout *trailer_layout(const struct perfdata_reader *r, const struct record *record)
 {
 	const struct perfdata_event *event = event_set_of(&r->events, record);

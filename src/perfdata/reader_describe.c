@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "perfdata/origin.h"
 
-/* Descriptions outlive the part of a stream that they came in: it may be forgotten. */
+/* Copies a description from a stream, because it must outlive its part of the stream. */
 static const uint8_t *reader_describe_lasting(struct perfdata_reader *r, const uint8_t *data, size_t len)
 {
 	return r->stream.base && len > 0 ? arena_copy(&r->arena, data, len) : data;
@@ -29,7 +29,8 @@ static enum tally_status apply_attr_record(struct perfdata_reader *r, const stru
 static enum tally_status apply_feature(
 	struct perfdata_reader *r, uint64_t bit, struct tally_bytes section, struct tally_error *err)
 {
-	/* A feature that its writer does not know itself, without contents, ends the list: 32 in perf 6.8, 35 in 7.3. */
+	/* An empty feature that is not a flag ends the list. Its number is the first that its writer does not know: 32
+	 * in perf 6.8, 35 in 7.3. */
 	bool is_end = section.len == 0 && !feature_is_flag((unsigned)bit);
 	if (bit >= FEATURE_BITS || is_end)
 		return TALLY_OK;
@@ -44,7 +45,8 @@ static enum tally_status apply_feature(
 	uint64_t damaged = r->features.damaged;
 	enum tally_status status = feature_decode((unsigned)bit, &input, err);
 	r->health.damaged_features += r->features.damaged - damaged;
-	/* Names of EVENT_DESC are for files: in a stream perf makes them from the attrs, and tools expect the same. */
+	/* The names of EVENT_DESC are for files: in a stream, perf derives names from the attrs, and tools expect the
+	 * same. */
 	if (status == TALLY_OK && bit == FEATURE_GROUP_DESC)
 		status = event_set_apply_features(&r->events, &r->features, err);
 	return status;

@@ -43,7 +43,8 @@ static enum tally_status read_attrs(
 		struct reader_header_section ids_section = read_section(&c);
 		struct tally_bytes ids = section_bytes(r, ids_section);
 		if (!ids.data && ids_section.size > 0)
-			r->health.damaged_features++; /* the event stays, its samples cannot be told from others' */
+			/* The event remains, but its samples cannot be distinguished from others. */
+			r->health.damaged_features++;
 		status = event_set_add(&r->events, &attr, stored, ids, r->swap, err);
 		if (status != TALLY_OK)
 			return status;
@@ -51,7 +52,7 @@ static enum tally_status read_attrs(
 	return TALLY_OK;
 }
 
-/* The bit set is of longs: in a foreign file of 32-bit longs the halves stand the other way round. */
+/* The bit set consists of longs: in a byte-swapped file with 32-bit longs, the halves are exchanged. */
 static void read_feature_bits(struct perfdata_reader *r, struct cursor *c)
 {
 	for (size_t i = 0; i < 4; i++)
@@ -96,7 +97,7 @@ static struct reader_header_section read_first_section(struct perfdata_reader *r
 {
 	struct reader_header_section section = read_section(c);
 	struct cursor ahead = *c;
-	if (is_wrapped) /* such a writer's sections lie one behind the other */
+	if (is_wrapped) /* The sections of such a writer are adjacent. */
 		section.offset = read_section(&ahead).offset - section.size;
 	return section;
 }
@@ -112,7 +113,7 @@ static enum tally_status reader_header_read_features(
 	bool is_wrapped = is_wrapped_table(r, table_offset);
 	bool is_first = true;
 	r->has_features_in_front = has_features(r);
-	/* CPU topology needs the number of CPUs, whose section comes before it: the order of the bits suffices. */
+	/* CPU topology requires NRCPUS, which has a lower bit, so the order of the bits suffices. */
 	for (unsigned bit = 0; bit < 256; bit++) {
 		if (!feature_is_present(&r->features, bit))
 			continue;
@@ -126,7 +127,7 @@ static enum tally_status reader_header_read_features(
 			r->health.damaged_features++;
 			continue;
 		}
-		if (!feature_name(bit)) /* kept as bytes */
+		if (!feature_name(bit)) /* Its bytes are retained. */
 			r->health.unknown_features++;
 		struct feature_input input = {
 			.section = bytes, .swap = r->swap, .arena = &r->arena, .features = &r->features};
@@ -138,7 +139,7 @@ static enum tally_status reader_header_read_features(
 	return TALLY_OK;
 }
 
-/* A writer updates the size from time to time, so complete records may follow that are not counted in it yet. */
+/* A writer updates the size only from time to time, so complete records may follow that the size does not include. */
 static void take_what_a_killed_writer_left(struct perfdata_reader *r)
 {
 	struct record record;
@@ -148,7 +149,7 @@ static void take_what_a_killed_writer_left(struct perfdata_reader *r)
 	}
 }
 
-/* Such records lie behind the table of features where the features lie in front of the data (see writer.h). */
+/* These records follow the feature table if the features precede the data (see writer.h). */
 static void take_what_follows_the_table(struct perfdata_reader *r, size_t table_bytes)
 {
 	size_t table = r->data_end;
@@ -164,14 +165,15 @@ static void take_what_follows_the_table(struct perfdata_reader *r, size_t table_
 	}
 }
 
-/* What is known when all is recorded, so that the tables among the records lack it. */
+/* These features are known only at the end of the recording, so the tables among the records lack them. */
 static void leave_out_what_comes_last(struct perfdata_features *features)
 {
 	feature_leave_out(features, FEATURE_BUILD_ID);
 	feature_leave_out(features, FEATURE_SAMPLE_TIME);
 }
 
-/* The last table among the records that are there: of all features, or of those of its time, whose bits stay. 0: none. */
+/* Finds the last table among the intact records: one of all features, or else one of the features known earlier, and
+ * then only their bits remain set. Returns 0 if there is none. */
 static size_t find_former_table(struct perfdata_reader *r)
 {
 	struct record record;
@@ -202,7 +204,7 @@ static enum tally_status read_features_of_cut_file(struct perfdata_reader *r, st
 	return TALLY_OK;
 }
 
-/* Searches after the data, unless the table itself is truncated. */
+/* Reads the table after the data, or an earlier one if that table is truncated. */
 static enum tally_status read_last_features(struct perfdata_reader *r, struct tally_error *err)
 {
 	size_t bytes = feature_table_bytes(r), table = 0;
@@ -212,7 +214,7 @@ static enum tally_status read_last_features(struct perfdata_reader *r, struct ta
 	return reader_header_read_features(r, table ? table : r->data_end, err);
 }
 
-/* Said by the header, and where a writer had no time to say it, by the records. */
+/* Searches the records, because a killed writer has not set the feature bit in the header. */
 static bool has_compressed_records(struct perfdata_reader *r)
 {
 	struct tally_bytes data = {r->bytes.data, r->data_end};
@@ -230,11 +232,11 @@ static bool has_compressed_records(struct perfdata_reader *r)
 enum tally_status reader_open_file(struct perfdata_reader *r, bool is_v1, struct tally_error *err)
 {
 	struct cursor c = cursor_make(r->bytes, r->swap);
-	cursor_skip(&c, 16); /* magic and size */
+	cursor_skip(&c, 16); /* Magic and size. */
 	uint64_t attr_size = cursor_u64(&c);
 	struct reader_header_section attrs = read_section(&c);
 	struct reader_header_section data = read_section(&c);
-	(void)read_section(&c); /* event types: unused since 2011 */
+	(void)read_section(&c); /* Event types, unused since 2011. */
 	size_t header_size = is_v1 ? 72 : PERFDATA_HEADER_BYTES;
 	if (!is_v1 || cursor_left(&c) >= 32)
 		read_feature_bits(r, &c);
@@ -251,7 +253,8 @@ enum tally_status reader_open_file(struct perfdata_reader *r, bool is_v1, struct
 	uint64_t available = r->bytes.len - data.offset;
 	bool was_killed = data.size == 0 && available > 0;
 	if (was_killed || data.size > available) {
-		/* Killed before it could say where the data ends, or cut: all that is there counts. */
+		/* The writer was killed before it stored the size, or the file is truncated: all data present is read.
+		 */
 		r->data_end = r->bytes.len;
 		r->health.is_unfinished = was_killed;
 		if (!was_killed) {

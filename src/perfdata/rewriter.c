@@ -17,24 +17,24 @@
 #include "base/map_u64.h"
 #include "perfdata/origin.h"
 
-#define BUFFER_BYTES		  (256u << 10) /* written at once */
+#define BUFFER_BYTES		  (256u << 10) /* Size of a write. */
 #define REWRITER_SECTION_BYTES	  16
-#define REWRITER_DATA_SIZE_OFFSET 48 /* in the header */
+#define REWRITER_DATA_SIZE_OFFSET 48 /* Offset in the header. */
 #define BITS_OFFSET		  72
-#define ATTR_SIZE_OFFSET	  4 /* in an attr */
+#define ATTR_SIZE_OFFSET	  4 /* Offset in an attr. */
 #define TEMPORARY_SUFFIX	  ".XXXXXX"
 
 struct perfdata_rewriter {
 	int fd;
 	bool is_pipe, from_pipe;
-	char *path; /* NULL: fd is the caller's */
-	char *temporary; /* NULL: path is written directly */
+	char *path; /* NULL if fd belongs to the caller. */
+	char *temporary; /* NULL if path is written directly. */
 	struct writer buffer;
-	uint64_t position; /* in the file, of what is in the buffer */
+	uint64_t position; /* File offset of the start of the buffer. */
 	uint64_t data_offset;
-	struct map_u64 aux_offsets; /* of AUXTRACE records: where they were, where they are */
+	struct map_u64 aux_offsets; /* Maps the old offset of each AUXTRACE record to its new one. */
 	unsigned left_out;
-	const struct tally_bytes *attrs; /* by event; NULL: the stored ones */
+	const struct tally_bytes *attrs; /* One per event; NULL if the stored ones are written. */
 };
 
 void perfdata_rewriter_set_attrs(struct perfdata_rewriter *w, const struct tally_bytes *attrs)
@@ -68,7 +68,7 @@ static enum tally_status rewriter_open_beside(struct perfdata_rewriter *w, struc
 	if (w->fd >= 0)
 		return TALLY_OK;
 	int reason = errno;
-	free(w->temporary); /* there is nothing to remove */
+	free(w->temporary); /* The temporary file does not exist. */
 	w->temporary = NULL;
 	return error_set_errno(err, reason == EACCES || reason == EPERM ? TALLY_DENIED : TALLY_IO, reason,
 		"failed to open %s", w->path);
@@ -82,7 +82,7 @@ enum tally_status perfdata_rewriter_create_file(
 	if (!w)
 		return error_nomem(err);
 	w->fd = -1;
-	/* What a link points to is written, not the link. */
+	/* A symbolic link remains, and its target is written. */
 	w->path = strdup(realpath(path, target) ? target : path);
 	enum tally_status status = w->path ? rewriter_open_beside(w, err) : error_nomem(err);
 	if (status != TALLY_OK) {
@@ -160,7 +160,7 @@ static enum tally_status rewriter_append(struct perfdata_rewriter *w, struct tal
 	return w->buffer.failed || w->buffer.len >= BUFFER_BYTES ? rewriter_flush(w, err) : TALLY_OK;
 }
 
-/* Writes an attr in so many bytes; sets its size field if the size changes or is_size_said. */
+/* Writes an attr in `size` bytes; sets its size field if the size changes or is_size_said is true. */
 static void rewriter_put_attr(struct writer *out, struct tally_bytes attr, uint32_t size, bool is_size_said)
 {
 	size_t start = out->len;
@@ -206,7 +206,8 @@ static enum tally_status rewriter_begin_file(
 	writer_u64(out, attrs_offset);
 	writer_u64(out, attrs_bytes);
 	writer_u64(out, w->data_offset);
-	writer_zeros(out, PERFDATA_HEADER_BYTES - out->len); /* data size, event types, features: in finish */
+	/* perfdata_rewriter_finish writes data size and features. */
+	writer_zeros(out, PERFDATA_HEADER_BYTES - out->len);
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < events[i].id_count; k++)
 			writer_u64(out, events[i].ids[k]);
@@ -220,7 +221,7 @@ static enum tally_status rewriter_begin_file(
 	return rewriter_flush(w, err);
 }
 
-/* An attr as a record, and its name where the attr alone would give another. */
+/* Writes an attr as a record, and the name of the event unless it follows from the attr. */
 static enum tally_status put_pipe_event(
 	struct perfdata_rewriter *w, const struct perfdata_event *event, struct tally_error *err)
 {
@@ -267,7 +268,7 @@ static void put_pipe_build_ids(struct perfdata_rewriter *w, const struct perfdat
 	}
 }
 
-/* Tracing data of a pipe has no section. */
+/* Tracing data from a pipe has no section. */
 static struct tally_bytes rewriter_section_of(const struct perfdata_features *features, unsigned bit)
 {
 	return bit == FEATURE_TRACING_DATA ? features->tracing_data : features->raw[bit];
@@ -341,7 +342,7 @@ static bool is_description(const struct record *record)
 	       record->type == RECORD_HEADER_TRACING_DATA || origin_record_section(record, &origin);
 }
 
-/* What was true of the recording that was read only. */
+/* These features describe only the recording that was read. */
 static bool is_untrue_feature(const struct record *record)
 {
 	struct record_fields fields;
@@ -368,7 +369,7 @@ enum tally_status perfdata_rewriter_bytes(
 	return rewriter_append(w, records, err);
 }
 
-/* A count and so many pairs of offset and size; the offsets are of AUXTRACE records. */
+/* The section has a count and that many pairs of offset and size; the offsets are those of AUXTRACE records. */
 static void put_aux_index(struct perfdata_rewriter *w, struct tally_bytes section)
 {
 	struct cursor c = cursor_make(section, w->buffer.swap);
@@ -386,7 +387,7 @@ static void put_aux_index(struct perfdata_rewriter *w, struct tally_bytes sectio
 	}
 }
 
-/* In a pipe some writers name features that they have nothing to say of; in a file that is an error. */
+/* Some writers of pipes list features without contents, which is an error in a file. */
 static bool is_written(const struct perfdata_rewriter *w, const struct perfdata_features *features, unsigned bit)
 {
 	if (!feature_is_present(features, bit) || bit == FEATURE_COMPRESSED || bit == FEATURE_DIR_FORMAT)
@@ -394,7 +395,7 @@ static bool is_written(const struct perfdata_rewriter *w, const struct perfdata_
 	return !w->from_pipe || bit == FEATURE_BRANCH_STACK || rewriter_section_of(features, bit).len > 0;
 }
 
-/* Behind the data: a section per feature, then the contents. */
+/* Writes, after the data, one section header per feature and then the contents. */
 static void put_features(struct perfdata_rewriter *w, const struct perfdata_features *features)
 {
 	struct writer *out = &w->buffer;
@@ -453,7 +454,7 @@ static enum tally_status finish_file(
 	writer_deinit(&header);
 	if (status != TALLY_OK || !w->temporary)
 		return status;
-	if (error_memory_ran_out()) /* somewhere: what was written may lack something */
+	if (error_memory_ran_out()) /* Memory ran out somewhere, so the new recording may be incomplete. */
 		return error_nomem(err);
 	if (rename(w->temporary, w->path) != 0)
 		return error_set_errno(err, TALLY_IO, errno, "the new recording cannot be renamed to '%s'", w->path);

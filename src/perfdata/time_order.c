@@ -9,26 +9,27 @@
 #include "base/vec.h"
 #include "perfdata/time_runs.h"
 
-#define MAX_WAITING ((size_t)1 << 20) /* in memory; a round is seldom as long */
+#define MAX_WAITING ((size_t)1 << 20) /* Maximum number of records that wait in memory; a round is seldom as long. */
 
 struct time_order {
 	struct perfdata_reader *reader;
 	bool swap;
-	VEC(struct time_waiting) queue; /* [next, flush_end) is in order and may go out; what follows waits */
+	VEC(struct time_waiting) queue; /* [next, flush_end) is sorted and may be returned; later records wait. */
 	size_t next, flush_end;
 	VEC(struct time_waiting) scratch;
-	VEC(size_t) starts; /* of the queue's ascending runs */
-	struct time_runs spilled; /* what waits behind the queue's limit; older than all of the queue */
-	uint64_t until_ns; /* so much of that may go out */
-	const uint8_t *left_begin, *left_end; /* where what went out lies, since it was dropped */
-	size_t left_bytes; /* of it */
-	uint64_t round_max_ns; /* newest time that this round has seen */
-	uint64_t flush_until_ns; /* newest of the round before: all up to it is complete when this round ends */
-	uint64_t last_ns; /* of what went out */
+	VEC(size_t) starts; /* Start of each ascending run of the queue. */
+	struct time_runs spilled; /* Records beyond the queue's limit; all of them are older than those of the queue. */
+	uint64_t until_ns; /* Spilled records up to this time may be returned. */
+	const uint8_t *left_begin, *left_end; /* Range of the records returned since the last drop. */
+	size_t left_bytes; /* Total size of the records in that range. */
+	uint64_t round_max_ns; /* Newest time in the current round. */
+	/* Newest time of the previous round: all records up to it are known when the current round ends. */
+	uint64_t flush_until_ns;
+	uint64_t last_ns; /* Time of the record returned last. */
 	uint64_t late;
-	struct perfdata_mark round_start; /* of the round that is being read */
-	struct perfdata_mark done; /* all before it has gone out, once the queue's front has */
-	struct perfdata_mark forgotten; /* the same, a round ago */
+	struct perfdata_mark round_start; /* Start of the round that is being read. */
+	struct perfdata_mark done; /* All records before this mark are returned once the front of the queue is. */
+	struct perfdata_mark forgotten; /* Value of `done` one round ago. */
 	bool keeps_file_order;
 	bool at_end;
 	enum tally_status end_status;
@@ -74,7 +75,8 @@ static void time_order_merge(struct time_waiting *to, const struct time_waiting 
 		memcpy(to, b, (size_t)(b_end - b) * sizeof(*b));
 }
 
-/* Each ring's records stand in order, so the queue is a few ascending runs: they are found and merged pairwise. Stable. */
+/* The records of each ring are in order, so the queue has few ascending runs, which are merged pairwise. The sort is
+ * stable. */
 static bool sort_queue(struct time_order *o)
 {
 	struct time_waiting *items = o->queue.items;
@@ -110,7 +112,7 @@ static bool sort_queue(struct time_order *o)
 	return true;
 }
 
-/* What went out already makes room. */
+/* Removes the records already returned and sorts the rest. */
 static bool tidy_queue(struct time_order *o)
 {
 	if (o->next)
@@ -129,7 +131,7 @@ static bool time_order_spill(struct time_order *o)
 	return true;
 }
 
-/* What is left of a long round finds room in the queue again. */
+/* Returns the remaining spilled records of a long round to the queue. */
 static bool take_back(struct time_order *o)
 {
 	size_t count = o->spilled.count, waiting = o->queue.len;
@@ -156,7 +158,7 @@ static enum tally_status time_order_flush(struct time_order *o, uint64_t until_n
 	return TALLY_OK;
 }
 
-/* Records written without having happened, at the start of a recording, have the time 0: they wait for nothing. */
+/* Synthesized records at the start of a recording have the time 0 and do not wait. */
 static bool is_time(uint64_t time_ns)
 {
 	return time_ns != 0 && time_ns != UINT64_MAX;
@@ -173,7 +175,7 @@ uint64_t time_order_time_of(const struct perfdata_reader *reader, const struct r
 	return sample_u64_at(record->bytes.data + event->layout.time, 0, swap);
 }
 
-/* Reads until something may go out: TALLY_OK with a record that has no time, or with the queue ready (has_time). */
+/* Reads until there is something to return: a record without time in *item, or the front of the queue (has_time). */
 static enum tally_status read_on(struct time_order *o, struct time_order_item *item, struct tally_error *err)
 {
 	perfdata_reader_forget(o->reader, o->forgotten);
@@ -202,7 +204,7 @@ static enum tally_status read_on(struct time_order *o, struct time_order_item *i
 			if (status != TALLY_OK)
 				return status;
 			o->flush_until_ns = o->round_max_ns;
-			/* What waits now is of the round that ends here, and of no older one. */
+			/* All waiting records belong to the round that ends here and none to an older one. */
 			o->forgotten = o->done;
 			o->done = o->round_start;
 			o->round_start = perfdata_reader_mark(o->reader);
@@ -212,7 +214,7 @@ static enum tally_status read_on(struct time_order *o, struct time_order_item *i
 	}
 }
 
-/* False: all that may go out has. */
+/* False if no further record may be returned yet. */
 static bool take_oldest(struct time_order *o, struct time_waiting *oldest)
 {
 	const struct time_waiting *spilled = time_runs_first(&o->spilled);
@@ -225,7 +227,7 @@ static bool take_oldest(struct time_order *o, struct time_waiting *oldest)
 	return true;
 }
 
-/* Its bytes are used once more and then no longer: they need not stay in memory for being waited for. */
+/* Notes a record that is returned. It is not waited for any more, so its pages are dropped, many at a time. */
 static void time_order_leave(struct time_order *o, struct tally_bytes record)
 {
 	if (o->left_bytes == 0 || record.data < o->left_begin)
@@ -256,7 +258,7 @@ enum tally_status time_order_next(struct time_order *o, struct time_order_item *
 		if (!item->has_time)
 			return TALLY_OK;
 	}
-	/* Its size was checked when it was read. */
+	/* The size was checked when the record was read. */
 	struct tally_bytes bytes = {oldest.data, UINT16_MAX};
 	enum tally_status status = record_at(bytes, o->swap, 0, &item->record, err);
 	if (status == TALLY_OK)
@@ -266,7 +268,7 @@ enum tally_status time_order_next(struct time_order *o, struct time_order_item *
 	item->time_ns = oldest.time_ns;
 	if (oldest.time_ns >= o->last_ns)
 		o->last_ns = oldest.time_ns;
-	else if (oldest.time_ns != 0) /* 0: what ran already, told at the end */
+	else if (oldest.time_ns != 0) /* 0 is the time of records about tasks that already ran. */
 		o->late++;
 	return status;
 }

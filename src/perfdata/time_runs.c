@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfdata/time_runs.h"
 
-#define DROP_ITEMS ((size_t)1 << 17) /* so many are taken before what they left is dropped */
+#define DROP_ITEMS ((size_t)1 << 17) /* Number of items to take before their memory is dropped. */
 
 void time_runs_init(struct time_runs *r)
 {
@@ -15,7 +15,7 @@ void time_runs_deinit(struct time_runs *r)
 	vec_free(&r->runs);
 }
 
-/* What was added earlier lies before what was added later. */
+/* Of two items with the same time, the one added earlier comes first. */
 static bool time_runs_goes_first(const struct time_run *left, const struct time_run *right)
 {
 	return left->at->time_ns != right->at->time_ns ? left->at->time_ns < right->at->time_ns : left->at < right->at;
@@ -50,7 +50,7 @@ static void time_runs_sift_down(struct time_runs *r)
 	}
 }
 
-/* A recording that is in order is one run, however long. */
+/* A recording in order of time has a single run of any length. */
 static bool time_runs_extend(struct time_runs *r, const struct time_waiting *begin, size_t count)
 {
 	for (size_t i = 0; i < r->runs.len; i++)
@@ -63,7 +63,7 @@ static bool time_runs_extend(struct time_runs *r, const struct time_waiting *beg
 
 bool time_runs_add(struct time_runs *r, const struct time_waiting *items, size_t count)
 {
-	size_t bytes = count * sizeof(*items); /* they are in memory */
+	size_t bytes = count * sizeof(*items); /* The items are in memory, so this does not overflow. */
 	if (!vec_reserve(&r->runs, r->runs.len + 1))
 		return false;
 	const struct time_waiting *begin = (const void *)spool_reserve(&r->items, bytes);
@@ -86,7 +86,7 @@ struct time_waiting time_runs_take(struct time_runs *r)
 	time_runs_sift_down(r);
 	r->count--;
 	if (r->runs.len == 0) {
-		spool_deinit(&r->items); /* its room is free again */
+		spool_deinit(&r->items); /* All items are taken, so their memory is freed. */
 		r->taken = 0;
 	} else if (++r->taken == DROP_ITEMS) {
 		spool_drop(&r->items, spool_view(&r->items));

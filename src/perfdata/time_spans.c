@@ -28,8 +28,8 @@ static bool take_char(struct tally_str *text, char c)
 	return true;
 }
 
-/* "12.345": seconds; at most nine digits behind the point. What is later than any time stands for the last time before
- * those of perf's sums of waits, as perf's own tests expect. */
+/* Parses seconds such as "12.345", with at most nine decimal digits. A value beyond all times becomes the last time
+ * before WAIT_SUMS_NS, where perf's sums of waits are, as perf's own tests expect. */
 static bool parse_seconds(struct tally_str text, uint64_t *time_ns)
 {
 	struct tally_str whole, part = {"", 0};
@@ -46,7 +46,7 @@ static bool parse_seconds(struct tally_str text, uint64_t *time_ns)
 	return text.len == 0;
 }
 
-/* Up to a blank that does not follow a comma: "1, 2" is one span. */
+/* The part ends at a blank that does not follow a comma: "1, 2" is one span. */
 static bool next_absolute(struct tally_str *rest, struct tally_str *part)
 {
 	size_t len = 0;
@@ -73,7 +73,7 @@ static bool parse_absolute(struct tally_str text, struct time_span *span)
 	return span->first_ns <= span->last_ns;
 }
 
-/* "33.3%": at most 100, as a share of 1. */
+/* Parses a percentage such as "33.3%", at most 100, as a share of 1. */
 static bool take_percent(struct tally_str *text, double *share)
 {
 	struct tally_str whole, part;
@@ -93,7 +93,7 @@ static bool take_percent(struct tally_str *text, double *share)
 	return percent <= 100 && take_char(text, '%');
 }
 
-/* Of damaged files the total may be more than doubles hold exactly: rounded up it is no number of ns any more. */
+/* In damaged files the total may exceed the exact range of doubles, and a product rounded up may not fit in 64 bits. */
 static uint64_t time_spans_part_of(uint64_t total, double share)
 {
 	double part = (double)total * share;
@@ -129,7 +129,7 @@ static bool is_relative(struct tally_str text)
 	return text.len > 0 && memchr(text.data, '%', text.len);
 }
 
-/* Spans of seconds come one after another; of percentages they may be in any order. */
+/* Absolute spans must be in ascending order; percentages may be in any order. */
 static enum tally_status parse_parts(
 	struct tally_str text, struct time_span whole, struct time_spans *spans, struct tally_error *err)
 {
@@ -173,7 +173,7 @@ struct time_span time_bounds_read(struct perfdata_reader *reader)
 	const struct perfdata_features *f = perfdata_reader_features(reader);
 	struct time_span whole = {UINT64_MAX, 0};
 	struct record record;
-	/* Of samples without times perf writes all ones. */
+	/* perf writes all ones if the samples have no times. */
 	if (feature_is_present(f, FEATURE_SAMPLE_TIME) && f->first_sample_time_ns &&
 		f->first_sample_time_ns <= f->last_sample_time_ns && f->last_sample_time_ns < UINT64_MAX)
 		return (struct time_span){f->first_sample_time_ns, f->last_sample_time_ns};

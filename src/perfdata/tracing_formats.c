@@ -20,7 +20,7 @@ static struct tally_bytes take_sized(struct cursor *c, uint64_t size)
 	return cursor_count(c, size, 1) ? cursor_bytes(c, (size_t)size) : (struct tally_bytes){NULL, 0};
 }
 
-/* The layout that trace-cmd's files and perf's TRACING_DATA share, from the magic on. */
+/* Files of trace-cmd and perf's TRACING_DATA share this layout from the magic on. */
 bool tracing_formats_open(struct tracing_formats *formats, struct tally_bytes tracing_data)
 {
 	struct cursor c = cursor_make(tracing_data, false);
@@ -28,7 +28,7 @@ bool tracing_formats_open(struct tracing_formats *formats, struct tally_bytes tr
 	*formats = (struct tracing_formats){.system = STR("ftrace")};
 	if (!magic || memcmp(magic, MAGIC, MAGIC_BYTES) != 0)
 		return false;
-	(void)take_string(&c); /* version */
+	(void)take_string(&c); /* The version. */
 	uint8_t is_big = cursor_u8(&c);
 	const uint16_t probe = 1;
 	bool host_is_big = *(const uint8_t *)&probe == 0;
@@ -40,12 +40,12 @@ bool tracing_formats_open(struct tracing_formats *formats, struct tally_bytes tr
 	(void)take_sized(&c, cursor_u64(&c));
 	if (c.failed)
 		return false;
-	formats->events = cursor_u32(&c); /* ftrace's own */
+	formats->events = cursor_u32(&c); /* Number of ftrace's own events. */
 	formats->at = c;
 	return true;
 }
 
-/* The next system that has events. False: there are no more. */
+/* Moves to the next system with events; false if there is none. */
 static bool enter_system(struct tracing_formats *f)
 {
 	if (!f->has_systems)

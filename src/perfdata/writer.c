@@ -22,8 +22,9 @@
 #include "perfdata/old_recording.h"
 #include "perfdata/origin.h"
 
-#define PUBLISH_BYTES		(64u << 10) /* of records, until a round's end makes them known; less waits for a sync */
-#define WRITER_DATA_SIZE_OFFSET 48 /* in the header; event types and the feature bits follow */
+/* Size of new records at which the end of a round publishes them; fewer wait for a sync. */
+#define PUBLISH_BYTES		(64u << 10)
+#define WRITER_DATA_SIZE_OFFSET 48 /* Offset in the header; event types and feature bits follow. */
 #define WRITER_SECTION_BYTES	16
 #define SLICES_MAX		16
 
@@ -42,18 +43,18 @@ struct perfdata_writer {
 	int fd;
 	bool is_pipe, has_begun, is_broken;
 	VEC(struct writer_event) events;
-	uint64_t data_offset; /* in the file; 0 in a pipe */
-	uint64_t end; /* of what was written, from the data's start; the file's position */
-	uint64_t published; /* the data's size in the header; the table is there */
+	uint64_t data_offset; /* File offset; 0 in a pipe. */
+	uint64_t end; /* Size of everything written since data_offset, which determines the file position. */
+	uint64_t published; /* Data size in the header; the feature table is at this offset. */
 	bool is_published;
-	uint64_t present[4]; /* the features that lie in front of the data */
+	uint64_t present[4]; /* Bits of the features before the data. */
 	struct writer_section front[FEATURE_BITS];
 	uint64_t front_offset;
-	struct writer contents; /* of those, from front_offset on */
-	struct writer table; /* their sections, in order of the bits */
+	struct writer contents; /* Contents of these features, which begin at front_offset. */
+	struct writer table; /* Section headers of these features, in the order of the bits. */
 	struct compressor *compressor;
 	struct writer packed;
-	VEC(uint64_t) part_bytes; /* of other files of this recording, for the mark at the end */
+	VEC(uint64_t) part_bytes; /* Sizes of the other files of this recording, for the mark at the end. */
 };
 
 static enum tally_status writer_make(int fd, bool is_pipe, struct perfdata_writer **writer, struct tally_error *err)
@@ -135,17 +136,17 @@ static uint32_t attr_size_of(const struct perfdata_writer *w)
 static void writer_put_attr(struct writer *out, const struct perf_attr *attr, uint32_t size)
 {
 	struct perf_attr padded = *attr;
-	padded.size = size; /* fields that it lacks are 0 */
+	padded.size = size; /* Fields beyond the attr's own size are 0. */
 	attr_encode(out, &padded);
 }
 
-/* Others of our own come at the end only. */
+/* tally's other features are written only at the end. */
 static bool writer_is_in_front(const struct perfdata_features *features, unsigned bit)
 {
 	return feature_is_present(features, bit) && (bit < FEATURE_COUNT || bit == FEATURE_ORIGIN);
 }
 
-/* Contents in front of the data: there they stay valid while the data grows. */
+/* Contents before the data stay valid while the data grows. */
 static void put_front_features(struct perfdata_writer *w, uint64_t offset, const struct perfdata_features *features)
 {
 	w->front_offset = offset;
@@ -162,7 +163,7 @@ static void put_front_features(struct perfdata_writer *w, uint64_t offset, const
 	}
 }
 
-/* Header, ids, attrs, features; the data follows. */
+/* Writes the header, IDs, attrs and features; the data follows. */
 static enum tally_status writer_begin_file(
 	struct perfdata_writer *w, const struct perfdata_features *features, struct tally_error *err)
 {
@@ -181,7 +182,8 @@ static enum tally_status writer_begin_file(
 	writer_u64(&out, attrs_offset);
 	writer_u64(&out, attrs_bytes);
 	writer_u64(&out, w->data_offset);
-	writer_zeros(&out, PERFDATA_HEADER_BYTES - out.len); /* data size, event types, features: later */
+	/* Data size, event types and features are written later. */
+	writer_zeros(&out, PERFDATA_HEADER_BYTES - out.len);
 	for (size_t i = 0; i < w->events.len; i++)
 		for (size_t k = 0; k < w->events.items[i].id_count; k++)
 			writer_u64(&out, w->events.items[i].ids[k]);
@@ -250,7 +252,7 @@ static enum tally_status writer_begin_pipe(
 			continue;
 		feature_encode(&body, bit, features);
 		fields.feature.payload = writer_view(&body);
-		/* A section that fits in no record is left out: it describes, nothing depends on it. */
+		/* A section that fits in no record is omitted, because nothing depends on it. */
 		(void)record_encode(&out, &fields, 0, NULL, &none);
 		writer_deinit(&body);
 	}
@@ -301,7 +303,7 @@ static void put_round_header(uint8_t header[RECORD_HEADER_BYTES], uint16_t size)
 	memcpy(header + 6, &size, sizeof(size));
 }
 
-/* The size and the features of the header, in one write: no state lies between the old and the new one. */
+/* Data size and features of the header are in one write, so that no intermediate state is visible. */
 static enum tally_status writer_put_header(
 	const struct perfdata_writer *w, uint64_t size, const uint64_t present[4], struct tally_error *err)
 {
@@ -310,7 +312,7 @@ static enum tally_status writer_put_header(
 	return file_write_all_at(w->fd, fields, sizeof(fields), WRITER_DATA_SIZE_OFFSET, err);
 }
 
-/* What the feature table becomes when records follow it: the body of a round's end. */
+/* Turns the feature table into the body of a FINISHED_ROUND record, because records will follow it. */
 static enum tally_status wrap_table(const struct perfdata_writer *w, struct tally_error *err)
 {
 	uint8_t header[RECORD_HEADER_BYTES];
@@ -320,7 +322,7 @@ static enum tally_status wrap_table(const struct perfdata_writer *w, struct tall
 	return file_write_all_at(w->fd, header, sizeof(header), w->data_offset + w->published, err);
 }
 
-/* A copy of the table behind the last record, then the header. See writer.h on why this order. */
+/* Writes a copy of the table after the last record, then the header. writer.h explains this order. */
 static enum tally_status writer_publish(struct perfdata_writer *w, struct tally_error *err)
 {
 	enum tally_status status = file_write_all_at(w->fd, w->table.data, w->table.len, w->data_offset + w->end, err);
@@ -350,7 +352,8 @@ static uint64_t written_bytes(const struct perfdata_writer *w)
 									       : 0;
 }
 
-/* No more room: whole records stay as far as the table fits behind them, into room that the file has already. */
+/* Called if writing fails, as on a full disk: complete records remain as far as the table fits after them in space that
+ * the file already has. */
 static void keep_whole_records(struct perfdata_writer *w, uint64_t records_end)
 {
 	uint64_t room = written_bytes(w);
@@ -391,7 +394,7 @@ static enum tally_status write_records(
 	return status;
 }
 
-/* See end_mark.h. Not packed: it is looked for without unpacking. */
+/* The mark (see end_mark.h) is not compressed, so that it is found without decompression. */
 static enum tally_status write_mark(struct perfdata_writer *w, bool is_end, struct tally_error *err)
 {
 	struct writer mark = {0};
@@ -446,12 +449,12 @@ enum tally_status perfdata_writer_finish_round(struct perfdata_writer *w, struct
 {
 	uint8_t record[RECORD_HEADER_BYTES];
 	struct iovec vec = {record, sizeof(record)};
-	/* After the first round a killed or truncated file says what its events are. */
+	/* From the first round on, a killed or truncated recording describes its events. */
 	bool is_due = !w->is_pipe && (!w->is_published || w->end - w->published >= PUBLISH_BYTES);
 
 	if (w->is_broken || !w->has_begun)
 		return error_set(err, TALLY_INVALID, "the recording takes no more records");
-	if (is_due && w->table.len) /* the table is the round's end */
+	if (is_due && w->table.len) /* The table serves as the end of the round. */
 		return perfdata_writer_sync(w, err);
 	put_round_header(record, sizeof(record));
 	enum tally_status status = write_records(w, &vec, 1, err);
@@ -483,11 +486,12 @@ struct compressor_totals perfdata_writer_totals(const struct perfdata_writer *w)
 	return w->compressor ? compressor_totals(w->compressor) : (struct compressor_totals){0};
 }
 
-/* The section of a feature at the end: if it has not changed, this is the one before the data. */
+/* Returns the section of a feature at the end; if the contents are unchanged, that is the section before the data. */
 static struct writer_section final_section(const struct perfdata_writer *w, unsigned bit, struct writer *content,
 	const struct perfdata_features *features, uint64_t base)
 {
-	const struct writer_section *front = &w->front[bit]; /* no offset: comes only at the end */
+	/* The offset is 0 if the feature is written only at the end. */
+	const struct writer_section *front = &w->front[bit];
 	size_t start = content->len;
 	feature_encode(content, bit, features);
 	struct writer_section section = {base + start, content->len - start};
@@ -500,7 +504,7 @@ static struct writer_section final_section(const struct perfdata_writer *w, unsi
 	return *front;
 }
 
-/* Behind the data: a section per feature that has content, then the contents that are new. */
+/* Writes, after the data, one section header per feature and then the contents that are new. */
 static enum tally_status write_features(struct perfdata_writer *w, const struct perfdata_features *features,
 	uint64_t present[4], struct tally_error *err)
 {
