@@ -13,17 +13,19 @@
 #define CLICKHOUSE_TLS_PORT    "8443"
 #define CLICKHOUSE_NAME_BYTES  64
 #define CLICKHOUSE_ANSWER_MAX  ((size_t)1 << 30)
-#define CLICKHOUSE_ERROR_BYTES 300 /* of the server's own words */
+#define CLICKHOUSE_ERROR_BYTES 300 /* Maximum length of the server's message. */
 #define CLICKHOUSE_SECOND_NS   UINT64_C(1000000000)
 #define CLICKHOUSE_OK	       200
-#define CLICKHOUSE_TIMEOUT     "Code: 159," /* the first words of a statement that max_execution_time ended */
-/* A statement that lists IDs is long. The answer comes when the statement has succeeded, not while it may still fail. */
+/* Beginning of the message for a statement that max_execution_time ended. */
+#define CLICKHOUSE_TIMEOUT "Code: 159,"
+/* Statements that list IDs are long. With wait_end_of_query, the answer comes only after the statement has succeeded.
+ */
 #define CLICKHOUSE_SETTINGS "wait_end_of_query=1&max_query_size=1000000000&max_ast_elements=100000000"
 
 struct clickhouse_client {
 	struct http_client *http;
 	char database[CLICKHOUSE_NAME_BYTES];
-	uint64_t deadline_ns; /* of statements, by clock_ns; 0: none */
+	uint64_t deadline_ns; /* Deadline of statements by clock_ns; 0 if there is none. */
 };
 
 /* ---- the place ---- */
@@ -44,7 +46,7 @@ static bool clickhouse_is_identifier(struct tally_str name)
 	return name.len > 0 && name.len < CLICKHOUSE_NAME_BYTES;
 }
 
-/* A password that was not escaped may have the sign itself. */
+/* Cuts text at the last sign, because an unescaped password may contain the sign. */
 static bool clickhouse_cut_last(struct tally_str *text, char sign, struct tally_str *before)
 {
 	const char *at = text->len ? memrchr(text->data, sign, text->len) : NULL;
@@ -55,7 +57,7 @@ static bool clickhouse_cut_last(struct tally_str *text, char sign, struct tally_
 	return true;
 }
 
-/* Cuts text at the first sign; false: the sign is not in it. */
+/* Cuts text at the first sign; false if there is none. */
 static bool clickhouse_cut(struct tally_str *text, char sign, struct tally_str *before)
 {
 	const char *at = text->len ? memchr(text->data, sign, text->len) : NULL;
@@ -97,7 +99,8 @@ static enum tally_status clickhouse_parse_place(
 		parts->database = rest;
 		rest = before;
 		if (clickhouse_cut(&parts->database, '?', &before)) {
-			if (!str_equal(parts->database, STR("tls=1"))) { /* its value may be a password */
+			/* The value may be a password and is not shown. */
+			if (!str_equal(parts->database, STR("tls=1"))) {
 				struct tally_str name = parts->database;
 				(void)clickhouse_cut(&parts->database, '=', &name);
 				return error_set(err, TALLY_INVALID,
@@ -182,7 +185,7 @@ void clickhouse_client_set_deadline(struct clickhouse_client *client, uint64_t d
 
 /* ---- statements ---- */
 
-/* The server's first line, without its name for the exception and without what a terminal should not see. */
+/* Reports the first line of the server's message without unprintable characters. */
 static enum tally_status clickhouse_refusal(const struct http_answer *answer, struct tally_error *err)
 {
 	char words[CLICKHOUSE_ERROR_BYTES];
@@ -231,7 +234,7 @@ static void clickhouse_put_path(const struct clickhouse_client *client, bool in_
 	}
 	if (client->deadline_ns) {
 		uint64_t now = clock_ns(), left = client->deadline_ns > now ? client->deadline_ns - now : 0;
-		/* Whole seconds, rounded up: 0 would be no limit. */
+		/* Rounded up to whole seconds, because 0 would mean no limit. */
 		text_str(path, "&max_execution_time=");
 		text_u64(path, left / CLICKHOUSE_SECOND_NS + 1);
 	}

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#define CLICKHOUSE_SHRINKS_MAX 100000 /* days that one call removes to make room */
+#define CLICKHOUSE_SHRINKS_MAX 100000 /* Maximum number of days that one call removes to free space. */
 
 static enum tally_status clickhouse_db_open(const char *place, bool may_write, void **db, struct tally_error *err)
 {
@@ -43,7 +43,7 @@ static const uint8_t *clickhouse_db_id(const void *db)
 	return ((const struct clickhouse_db *)db)->id;
 }
 
-/* Rows are added only, and days removed as a whole: each query sees the batches that count when it runs. */
+/* Rows are only added, and days are removed as a whole, so each query sees the batches that count at that time. */
 static enum tally_status clickhouse_db_begin_list(void *db, uint64_t deadline_ns, struct tally_error *err)
 {
 	struct clickhouse_db *c = db;
@@ -60,7 +60,7 @@ static void clickhouse_db_end_list(void *db)
 
 /* ---- figures and removal ---- */
 
-/* The numbers of a statement with one row. */
+/* Reads the numbers of a statement that returns one row. */
 static enum tally_status clickhouse_ask_numbers(
 	struct clickhouse_db *db, const char *sql, uint64_t *numbers, size_t count, struct tally_error *err)
 {
@@ -144,7 +144,7 @@ static enum tally_status clickhouse_drop_days(struct clickhouse_db *db, uint64_t
 	return status;
 }
 
-/* Whole days: those that are over before oldest_ns, then the oldest ones until the store is small enough. */
+/* Removes whole days: those that ended before oldest_ns, then the oldest ones until the store is small enough. */
 enum tally_status clickhouse_db_retain(
 	void *db, uint64_t oldest_ns, uint64_t max_bytes, uint64_t *removed, struct tally_error *err)
 {

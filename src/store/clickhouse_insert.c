@@ -8,7 +8,7 @@
 #include "store/clickhouse_db.h"
 #include "store/content_id.h"
 
-/* Tables of what is kept once. */
+/* Tables that store each row only once. */
 enum clickhouse_table { TABLE_SERIES, TABLE_LABELS, TABLE_BINARIES, TABLE_LOCATIONS, TABLE_STACKS, CLICKHOUSE_TABLES };
 enum { KNOWN_ROW = 1, KNOWN_SYMBOLS };
 
@@ -26,16 +26,17 @@ static const struct clickhouse_table_text {
 	[TABLE_STACKS] = {"INSERT INTO stacks (period, stack, locations)", "stack", "stacks"},
 };
 
-struct clickhouse_job { /* several batches that are inserted together */
+/* Batches that are inserted together. */
+struct clickhouse_job {
 	struct clickhouse_db *db;
 	const struct store_rows *rows;
 	size_t count;
 	struct store_receipt *receipts;
-	bool *is_out; /* by batch: it is refused, a duplicate, or lacks symbols */
-	uint64_t *attempts; /* by batch */
-	uint64_t begin_s; /* since 1970 */
+	bool *is_out; /* One per batch: whether it is refused, a duplicate or without symbols. */
+	uint64_t *attempts; /* One number per batch. */
+	uint64_t begin_s; /* Start of the job in seconds since 1970. */
 	struct text tables[CLICKHOUSE_TABLES], begun, batches, windows, samples;
-	struct map_u64 added; /* what is known once the rows are inserted */
+	struct map_u64 added; /* Rows that are known after the insertion. */
 };
 
 static uint32_t clickhouse_day(uint64_t ns)
@@ -43,7 +44,7 @@ static uint32_t clickhouse_day(uint64_t ns)
 	return (uint32_t)(ns / CLICKHOUSE_DAY_NS);
 }
 
-/* The period of what a table keeps once: series by day. */
+/* The period in which a table stores each row once: a day for series. */
 static uint32_t clickhouse_period(enum clickhouse_table table, const struct store_rows *rows)
 {
 	uint32_t day = clickhouse_day(rows->batch->begin_ns);
@@ -52,7 +53,7 @@ static uint32_t clickhouse_period(enum clickhouse_table table, const struct stor
 
 static uint64_t clickhouse_known_key(enum clickhouse_table table, uint32_t period, uint64_t id)
 {
-	/* IDs are hashes, which another constant for each table and period keeps apart. */
+	/* IDs are hashes; another constant for each table and period keeps the keys distinct. */
 	return id ^ ((uint64_t)table << 32 | period) * HASH_FACTOR;
 }
 
@@ -114,9 +115,9 @@ static uint64_t clickhouse_row_id(const struct store_rows *rows, enum clickhouse
 	return 0;
 }
 
-/* ---- what the database has ---- */
+/* ---- known rows ---- */
 
-/* Asks for those of a batch's rows of which nothing is known. */
+/* Queries the rows of a batch that are not known yet. */
 static enum tally_status clickhouse_ask_known(
 	struct clickhouse_job *job, const struct store_rows *rows, enum clickhouse_table table, struct tally_error *err)
 {
@@ -156,7 +157,7 @@ static enum tally_status clickhouse_ask_known(
 	return status;
 }
 
-/* Locations whose symbols the sender left out, and that the database has in another period. */
+/* Copies locations that the sender sent without symbols and that the database has in another period. */
 static enum tally_status clickhouse_copy_left_out(
 	struct clickhouse_job *job, const struct store_rows *rows, struct tally_error *err)
 {
@@ -194,7 +195,7 @@ static bool clickhouse_lacks_symbols(const struct clickhouse_job *job, const str
 	return false;
 }
 
-/* Finds the batches that were stored before. */
+/* Marks the batches that were stored before as duplicates. */
 static enum tally_status clickhouse_find_duplicates(struct clickhouse_job *job, struct tally_error *err)
 {
 	struct text sql = {0}, answer = {0};
@@ -267,7 +268,7 @@ static void clickhouse_put_stack(struct text *to, const struct store_rows *rows,
 		row_put_u64(to, rows->locations.items[rows->stack_locations.items[stack->first + i]].id);
 }
 
-/* The row of a table, or the rows of a label set. */
+/* Writes one row of a table, or all rows of a label set. */
 static void clickhouse_put_row(
 	struct text *to, const struct store_rows *rows, enum clickhouse_table table, uint32_t period, size_t index)
 {
@@ -301,7 +302,7 @@ static void clickhouse_put_row(
 	}
 }
 
-/* What the table lacks; of locations also those whose symbols it lacks. */
+/* Adds the rows that the table lacks, and those of locations that it has without symbols. */
 static bool clickhouse_add_table(struct clickhouse_job *job, const struct store_rows *rows, enum clickhouse_table table)
 {
 	uint32_t period = clickhouse_period(table, rows);
@@ -321,7 +322,7 @@ static bool clickhouse_add_table(struct clickhouse_job *job, const struct store_
 static void clickhouse_add_samples(struct clickhouse_job *job, const struct store_rows *rows, uint64_t attempt)
 {
 	struct text *to = &job->samples;
-	uint32_t last_part = STORE_NONE; /* samples lie by part */
+	uint32_t last_part = STORE_NONE; /* Samples are ordered by part. */
 	uint64_t series = 0;
 	for (size_t i = 0; i < rows->samples.len; i++) {
 		const struct store_sample *sample = &rows->samples.items[i];
@@ -403,7 +404,8 @@ static enum tally_status clickhouse_add_rows(struct clickhouse_job *job, size_t 
 	return ok ? TALLY_OK : error_nomem(err);
 }
 
-/* The row in batches comes last: with it all others count. Not after it may have been decided that they do not. */
+/* The row in batches comes last, because it makes all others count. After the time limit it is not inserted, since a
+ * sweep may have discarded the other rows. */
 static enum tally_status clickhouse_send_rows(struct clickhouse_job *job, struct tally_error *err)
 {
 	enum tally_status status = clickhouse_client_insert(
@@ -432,7 +434,7 @@ static enum tally_status clickhouse_send_rows(struct clickhouse_job *job, struct
 	return status;
 }
 
-/* What could not be remembered is asked for again. */
+/* Rows that cannot be remembered are queried again. */
 static void clickhouse_remember(struct clickhouse_job *job)
 {
 	uint64_t key, value;
@@ -442,7 +444,7 @@ static void clickhouse_remember(struct clickhouse_job *job)
 			return;
 }
 
-/* Numbers of one job follow one another. */
+/* The attempts of one job have consecutive numbers. */
 static enum tally_status clickhouse_make_attempts(struct clickhouse_job *job, struct tally_error *err)
 {
 	const uint64_t mask = (UINT64_C(1) << CLICKHOUSE_ATTEMPT_BITS) - 1;

@@ -5,10 +5,10 @@
 #include "base/error.h"
 #include "store/clickhouse_db.h"
 
-/* IDs of a statement: more of them are asked for by several statements. */
+/* Maximum number of IDs in one statement; more IDs require several statements. */
 #define CLICKHOUSE_IDS_MAX 20000
 
-/* "(1,2,3)" */
+/* Appends "(1,2,3)". */
 static void clickhouse_put_ids(struct text *sql, const uint64_t *ids, size_t count)
 {
 	text_char(sql, '(');
@@ -25,7 +25,7 @@ static enum tally_status clickhouse_query(
 	return sql->failed ? error_nomem(err) : clickhouse_client_ask(db->client, text_view(sql), answer, err);
 }
 
-/* After the rows of an answer were read. */
+/* Reports an answer that ended within a row; called after its rows have been read. */
 static enum tally_status clickhouse_check(const struct cursor *c, struct tally_error *err)
 {
 	return c->failed ? error_set_at(
@@ -59,7 +59,7 @@ static enum tally_status clickhouse_list_labels(struct clickhouse_db *db, struct
 	return status;
 }
 
-/* Those of the range's days. */
+/* Selects the series of the range's days. */
 static void clickhouse_put_series(struct text *sql, struct store_range range)
 {
 	text_str(sql, "day >= ");
@@ -97,7 +97,7 @@ enum tally_status clickhouse_db_list_series(
 
 /* ---- samples and windows of series ---- */
 
-/* ID -> its index. */
+/* Maps each ID to its index. */
 static enum tally_status clickhouse_index(
 	const uint64_t *ids, size_t count, struct map_u64 *index, struct tally_error *err)
 {
@@ -107,12 +107,13 @@ static enum tally_status clickhouse_index(
 	return TALLY_OK;
 }
 
-struct clickhouse_series_query { /* of rows of series in a range: asked for as many series at a time as a statement takes */
-	const char *before, *after; /* of the statement, around the conditions */
+/* A query of rows of series in a range, in as many statements as the number of series requires. */
+struct clickhouse_series_query {
+	const char *before, *after; /* The statement before and after the conditions. */
 	const uint64_t *series;
 	size_t count;
 	struct store_range range;
-	/* index: ID of a series -> its index; *goes_on becomes false if nothing more is wanted. */
+	/* `index` maps the ID of a series to its index; *goes_on becomes false if no further row is needed. */
 	enum tally_status (*take)(
 		void *context, const struct map_u64 *index, struct cursor *c, bool *goes_on, struct tally_error *err);
 	void *context;
@@ -190,7 +191,7 @@ static enum tally_status clickhouse_take_sums(
 	return status;
 }
 
-/* A sum of integers wraps around; then the largest number stands for it. */
+/* A sum of integers wraps around, so the largest number replaces a sum that would. */
 #define CLICKHOUSE_SUMS                                                                                            \
 	", sum(count), if(sum(toFloat64(value)) >= 18446744073709551615., 18446744073709551615, sum(value)) FROM " \
 	"samples"
@@ -251,7 +252,7 @@ static enum tally_status clickhouse_list_losses(
 	return status;
 }
 
-/* To where the first window begins that the scan wants. */
+/* Extends the range to the begin of the first window that overlaps it. */
 static enum tally_status clickhouse_widen(
 	struct clickhouse_db *db, struct store_window_scan *scan, struct tally_error *err)
 {
@@ -268,7 +269,7 @@ static enum tally_status clickhouse_widen(
 	enum tally_status status = clickhouse_query(db, &sql, &answer, err);
 	struct cursor c = row_cursor(&answer);
 	if (status == TALLY_OK && cursor_left(&c)) {
-		uint64_t first = cursor_u64(&c); /* 0: there is none */
+		uint64_t first = cursor_u64(&c); /* 0 if there is none. */
 		status = clickhouse_check(&c, err);
 		scan->range.begin_ns = first ? MIN(first, begin) : begin;
 	}
@@ -283,7 +284,8 @@ enum tally_status clickhouse_db_list_windows(void *db, const struct store_window
 	struct text after = {0};
 	bool goes_on = true;
 	enum tally_status status = clickhouse_widen(db, &wide, err);
-	/* The end of a window is in the table of batches. A window that is not there, in a damaged store, has no length. */
+	/* The end of a window is in the table of batches. In a damaged store, a window without a batch has no length.
+	 */
 	text_str(&after, ") ANY LEFT JOIN (SELECT attempt, max(end_ns) AS end_ns FROM batches WHERE begin_ns >= ");
 	text_u64(&after, wide.range.begin_ns);
 	text_str(&after, " AND begin_ns < ");
@@ -325,11 +327,12 @@ static enum tally_status clickhouse_take_stacks(
 	return status;
 }
 
-struct clickhouse_by_id { /* a statement around a list of IDs */
+/* A statement before and after a list of IDs. */
+struct clickhouse_by_id {
 	const char *before, *after;
 };
 
-/* Several rows of an ID are equal, or those with symbols are better. */
+/* The rows of one ID are equal, except that those with symbols are better. */
 static const struct clickhouse_by_id clickhouse_stacks_by_id = {
 	"SELECT stack, locations FROM stacks WHERE stack IN ", " LIMIT 1 BY stack"};
 static const struct clickhouse_by_id clickhouse_locations_by_id = {
@@ -338,7 +341,7 @@ static const struct clickhouse_by_id clickhouse_locations_by_id = {
 	" ORDER BY has_symbols DESC LIMIT 1 BY location) ANY LEFT JOIN (SELECT binary, any(name) AS name, any(path) AS "
 	"path, any(build_id) AS build_id, any(is_kernel) AS is_kernel FROM binaries GROUP BY binary) USING binary"};
 
-/* Of the IDs from first on, as many as one statement takes. */
+/* Queries the first of the IDs, as many as one statement may contain. */
 static enum tally_status clickhouse_list_by_id(struct clickhouse_db *db, const struct clickhouse_by_id *by_id,
 	const uint64_t *ids, size_t count, struct text *answer, struct tally_error *err)
 {
@@ -366,13 +369,14 @@ enum tally_status clickhouse_db_list_stacks(void *db, const struct store_stack_l
 	return status;
 }
 
-struct clickhouse_row { /* one location with its binary */
+/* One location with its binary. */
+struct clickhouse_row {
 	struct store_location location;
 	struct store_binary binary;
 	VEC(struct store_frame) frames;
 };
 
-/* The arrays of a row have the same length, as they were written together. */
+/* The arrays of a row have the same length, because they were written together. */
 static bool clickhouse_get_frames(struct cursor *c, struct clickhouse_row *row)
 {
 	uint64_t count = row_get_count(c), other = 0;

@@ -10,7 +10,7 @@
 #define CLICKHOUSE_SCHEMA_VERSION "1"
 #define CLICKHOUSE_TRIES	  3
 
-/* The text up to a line that ends in a semicolon; comments in it are the server's to skip. */
+/* Cuts off the text up to a line that ends in a semicolon; the server itself skips comments. */
 static bool clickhouse_next_statement(struct tally_str *rest, struct tally_str *statement)
 {
 	static const char end[] = ";\n";
@@ -34,7 +34,7 @@ static enum tally_status clickhouse_make_database(struct clickhouse_client *clie
 	return status;
 }
 
-/* The smallest of several IDs counts: two servers may have made the store at the same time. */
+/* The smallest of several IDs is valid: two servers may have created the store at the same time. */
 static enum tally_status clickhouse_read_about(
 	struct clickhouse_client *client, uint8_t id[STORE_ID_BYTES], bool *is_there, struct tally_error *err)
 {

@@ -8,9 +8,9 @@
 #define SECONDS_OF_DAY		  86400
 
 /*
- * Which rows count: those of attempts that are in the table batches; of several for one batch the smallest. To ask that
- * of each row would cost as much as adding the rows up. An attempt that began an hour ago has ended, since it gives up
- * after ten minutes: by then the few that failed are listed once, and all others count.
+ * The rows of an attempt count if it is in the table batches, and if it is the smallest of several for one batch.
+ * Checking this for each row would cost as much as summing the rows. An attempt that began an hour ago has ended,
+ * because it gives up after ten minutes; from then on, the few failed ones are listed, and all others count.
  */
 
 uint64_t clickhouse_seconds(void)
@@ -70,7 +70,7 @@ enum tally_status clickhouse_sweep(struct clickhouse_db *db, struct tally_error 
 		status = clickhouse_run_text(db, &sql, err);
 	if (status == TALLY_OK)
 		db->swept = to;
-	/* Whole days of attempts are decided. */
+	/* Attempts on days that are completely swept need not be recorded any longer. */
 	if (status == TALLY_OK)
 		status = clickhouse_drop_before(db, "attempts", (to >> CLICKHOUSE_ATTEMPT_BITS) / SECONDS_OF_DAY, err);
 	text_deinit(&sql);

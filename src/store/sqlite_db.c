@@ -8,9 +8,9 @@
 #include "base/file.h"
 #include "base/text.h"
 
-#define SQL_APPLICATION_ID 1953262713 /* "tlly" */
+#define SQL_APPLICATION_ID 1953262713 /* "tlly" in ASCII. */
 #define SQL_BUSY_MS	   10000
-#define SQL_VALUE_BYTES	   (64 << 20) /* of one text: a batch has no longer one */
+#define SQL_VALUE_BYTES	   (64 << 20) /* Maximum length of a text; those of a batch are shorter. */
 
 static enum tally_status sqlite_db_status_of(int code)
 {
@@ -172,7 +172,7 @@ static void sqlite_db_refuse(struct sqlite_store *s, enum tally_status status, c
 	sqlite_fail_with(s, &error);
 }
 
-/* Reads the version, and the ID. 0: the file has no tables. */
+/* Reads the version and the ID; 0 if the file has no tables. */
 static int64_t sqlite_db_version(struct sqlite_store *s)
 {
 	int64_t version = 0;
@@ -222,7 +222,7 @@ static void sqlite_db_check_version(struct sqlite_store *s, int64_t version)
 	sqlite_db_refuse(s, version == 0 ? TALLY_NOT_FOUND : TALLY_UNSUPPORTED, why);
 }
 
-/* Another process may do the same at the same time: the version is read again when nobody else can write. */
+/* Another process may do the same at the same time, so the version is read again when nobody else can write. */
 static void sqlite_db_migrate(struct sqlite_store *s)
 {
 	sqlite_run_plain(s, SQL_BEGIN_WRITING);
@@ -236,7 +236,7 @@ static void sqlite_db_migrate(struct sqlite_store *s)
 	(void)sqlite_db_version(s);
 }
 
-/* The file may come from anyone: what its views and indexes call is not trusted. */
+/* The file may come from anyone, so its schema is not trusted. */
 static void sqlite_db_bound(struct sqlite_store *s)
 {
 	(void)sqlite3_extended_result_codes(s->db, 1);
@@ -252,8 +252,8 @@ static void sqlite_db_bound(struct sqlite_store *s)
 static void sqlite_db_prepare(struct sqlite_store *s)
 {
 	sqlite_db_bound(s);
-	/* Pages are given back to the file system, which must be said before there are tables. WAL: readers do not
-	 * wait for the writer. FULL: a batch that was acknowledged survives a power failure, too. */
+	/* auto_vacuum, which returns pages to the file system, must be set before there are tables. With WAL, readers
+	 * do not wait for the writer. With FULL, an acknowledged batch survives a power failure. */
 	if (s->may_write && !s->failed && sqlite_number(s, SQL_PAGES) == 0)
 		sqlite_execute(s, "PRAGMA auto_vacuum = INCREMENTAL");
 	int64_t version = sqlite_db_version(s);
@@ -263,20 +263,20 @@ static void sqlite_db_prepare(struct sqlite_store *s)
 	sqlite_execute(s, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
 	if (version < SQL_SCHEMA_VERSION)
 		sqlite_db_migrate(s);
-	/* Samples whose state has no name would be missing from the views: this one came later. */
+	/* This state was added later; without its name, the views would lack its samples. */
 	sqlite_execute(s, "INSERT OR IGNORE INTO states VALUES (11, 'throttled')");
 }
 
-/* As a file, whatever it is called: ":memory:", "file:x?mode=..." and "" are more to SQLite. */
+/* The path is always that of a file, although ":memory:", "file:x?mode=..." and "" are special names in SQLite. */
 static int sqlite_db_open_file(struct sqlite_store *s)
 {
 	struct text name = {0};
-	/* One call at a time: SQLite needs no lock of its own. */
+	/* There is one call at a time, so SQLite needs no lock of its own. */
 	int flags = SQLITE_OPEN_NOMUTEX;
 	flags |= s->may_write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
 	text_str(&name, s->path[0] == '/' ? "" : "./");
 	text_bytes(&name, s->path, strlen(s->path) + 1);
-	/* SQLite would make an ordinary file, and gives -wal and -shm the mode that this one has. */
+	/* SQLite would create a file with default permissions; -wal and -shm get the mode of this file. */
 	if (s->may_write && !name.failed)
 		file_make_private(name.data);
 	int code = name.failed ? SQLITE_NOMEM : sqlite3_open_v2(name.data, &s->db, flags, NULL);

@@ -7,10 +7,10 @@
 #include "base/order.h"
 #include "store/content_id.h"
 
-#define SQL_KNOWN_MAX (1U << 20) /* of one kind, some 40 MB; then it is forgotten */
+#define SQL_KNOWN_MAX (1U << 20) /* Maximum number of cached rows of one kind (some 40 MB); then they are discarded. */
 
-/* What is known of a row: its number, the hour of its last_ns, and (of locations) whether it has frames. */
-#define SQL_HOUR_BITS 22 /* 2^63 ns are 2,562,048 hours */
+/* Cached data about a row: its number, the hour of its last_ns, and for locations whether it has frames. */
+#define SQL_HOUR_BITS 22 /* 2^63 ns are 2,562,048 hours. */
 struct sqlite_known {
 	uint64_t number, hour;
 	bool has_frames;
@@ -21,9 +21,9 @@ struct sqlite_inserting {
 	const struct store_rows *rows;
 	uint64_t begin_ns, insert_id, next_part;
 	uint64_t new_stacks, new_locations;
-	/* By the rows' index: numbers in the tables. */
+	/* Numbers in the tables, by the index of the row in the batch. */
 	uint64_t *locations, *stacks, *threads;
-	struct store_sample *order; /* of one part: with the tables' order */
+	struct store_sample *order; /* Samples of one part in the order of the table. */
 };
 
 static uint64_t sqlite_known_pack(struct sqlite_known known)
@@ -67,7 +67,7 @@ static void sqlite_insert_check_known(struct sqlite_store *s)
 	s->data_version = version;
 }
 
-/* False: the table does not have it. */
+/* False if the table lacks the row. */
 static bool sqlite_find_known(struct sqlite_store *s, struct map_u64 *map, enum sqlite_statement find, uint64_t id,
 	struct sqlite_known *known)
 {
@@ -93,7 +93,7 @@ static uint64_t sqlite_insert_last_id(const struct sqlite_store *s)
 	return (uint64_t)sqlite3_last_insert_rowid(s->db);
 }
 
-/* False: the store lacks symbols that were left out. */
+/* False if the store lacks symbols that the sender left out. */
 static bool sqlite_find_locations(struct sqlite_inserting *in)
 {
 	struct sqlite_store *s = in->store;
@@ -144,7 +144,7 @@ static void sqlite_add_binaries(struct sqlite_inserting *in)
 	}
 }
 
-/* Symbols that come later than their location are added; the first ones stay. */
+/* Symbols that arrive later than their location are added; existing ones are retained. */
 static void sqlite_touch_location(struct sqlite_inserting *in, size_t index)
 {
 	struct sqlite_store *s = in->store;
@@ -189,7 +189,7 @@ static void sqlite_add_locations(struct sqlite_inserting *in)
 	}
 }
 
-/* Remembers that a row is used by this window. True: its last_ns must be written. */
+/* Notes that this window uses a row. True if its last_ns must be written. */
 static bool sqlite_is_used_later(
 	struct sqlite_inserting *in, struct map_u64 *map, uint64_t id, struct sqlite_known *known)
 {
@@ -200,7 +200,7 @@ static bool sqlite_is_used_later(
 	return true;
 }
 
-/* A list as JSON has it, which plain SQL can read. */
+/* Returns a JSON list, which plain SQL can read. */
 static struct tally_str sqlite_stack_text(struct sqlite_inserting *in, const struct store_stack *stack)
 {
 	struct text *text = &in->store->text;
@@ -317,7 +317,7 @@ static int sqlite_compare_samples(const void *left, const void *right)
 	return a->thread != b->thread ? COMPARE(a->thread, b->thread) : COMPARE(a->state, b->state);
 }
 
-/* In the order of the table's key, so that its pages are filled one after the other. */
+/* Inserts in the order of the table's key, so that its pages are filled one after the other. */
 static void sqlite_add_part(struct sqlite_inserting *in, uint32_t part, size_t first, size_t count)
 {
 	struct sqlite_store *s = in->store;
@@ -327,7 +327,7 @@ static void sqlite_add_part(struct sqlite_inserting *in, uint32_t part, size_t f
 		SQL_ID(in->insert_id), SQL_ID(p->samples), SQL_ID(p->running_ns), SQL_ID(p->waiting_ns));
 	for (size_t i = 0; i < count; i++) {
 		in->order[i] = in->rows->samples.items[first + i];
-		/* Fits as long as a store has less than 2^32 stacks and threads in its life. */
+		/* The numbers fit unless the store has had 2^32 stacks or threads. */
 		in->order[i].stack = in->order[i].stack == STORE_NONE ? 0 : (uint32_t)in->stacks[in->order[i].stack];
 		in->order[i].thread = (uint32_t)in->threads[in->order[i].thread];
 	}
@@ -420,7 +420,7 @@ enum tally_status sqlite_insert(
 			sqlite_insert_one(s, &rows[i], &receipts[i]);
 	sqlite_run_plain(s, SQL_COMMIT);
 	if (s->failed) {
-		/* What was added in vain is not known any more. */
+		/* The rows that were rolled back must not remain in the cache. */
 		(void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 		sqlite_insert_forget(s);
 	}

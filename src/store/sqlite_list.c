@@ -6,14 +6,16 @@
 #include "base/error.h"
 #include "base/order.h"
 
-#define SQL_PARTS_AT_ONCE (1U << 20) /* 16 MB; sorted, so that the table is read from its begin to its end */
+/* 16 MB of parts, which are sorted so that the table is read from its begin to its end. */
+#define SQL_PARTS_AT_ONCE (1U << 20)
 
 struct sqlite_part {
 	uint64_t number;
-	uint32_t series; /* index in the scan */
+	uint32_t series; /* Index in the scan. */
 };
 
-struct sqlite_thread { /* as the scan gets it */
+/* A thread as it is reported to the scan. */
+struct sqlite_thread {
 	int32_t pid, tid;
 	uint32_t comm, process_comm;
 };
@@ -22,12 +24,12 @@ struct sqlite_scanning {
 	struct sqlite_store *store;
 	const struct store_scan *scan;
 	VEC(struct sqlite_part) parts;
-	struct map_u64 threads; /* by number: index */
+	struct map_u64 threads; /* Maps the number of a thread to its index in found. */
 	VEC(struct sqlite_thread) found;
 	bool is_stopped;
 };
 
-/* Rows come one by one, so that the caller sees by itself when the deadline has passed. */
+/* Rows are returned one by one, so the caller itself checks the deadline. */
 enum tally_status sqlite_begin_list(void *db, uint64_t deadline_ns, struct tally_error *err)
 {
 	(void)deadline_ns;
@@ -58,7 +60,7 @@ static uint64_t sqlite_list_u64(sqlite3_stmt *row, int column)
 	return (uint64_t)sqlite3_column_int64(row, column);
 }
 
-/* Rows whose last_ns is older are of no window of the range. */
+/* No window of the range uses a row with an older last_ns. */
 static uint64_t sqlite_list_oldest(struct store_range range)
 {
 	return range.begin_ns > STORE_HOUR_NS ? MIN(range.begin_ns, INT64_MAX) - STORE_HOUR_NS : 0;
@@ -101,7 +103,7 @@ enum tally_status sqlite_find_windows(
 	return sqlite_status(s, err);
 }
 
-/* Index in found. */
+/* Returns the thread's index in found. */
 static size_t sqlite_list_thread(struct sqlite_scanning *g, uint64_t number)
 {
 	uint64_t index;
@@ -194,7 +196,7 @@ enum tally_status sqlite_list_sums(void *db, const struct store_scan *scan, stru
 	return sqlite_status(s, err);
 }
 
-/* Where the first window begins that the scan wants. */
+/* Begin of the first window that the scan includes. */
 static uint64_t sqlite_list_begin(struct sqlite_store *s, const struct store_window_scan *scan)
 {
 	uint64_t begin = MIN(scan->range.begin_ns, INT64_MAX), first = begin;
@@ -247,7 +249,7 @@ enum tally_status sqlite_list_windows(void *db, const struct store_window_scan *
 	return sqlite_status(s, err);
 }
 
-/* "[12,5,7]", as sqlite_insert.c writes it. False: it is damaged. */
+/* Parses "[12,5,7]" as written by sqlite_insert.c; false if it is damaged. */
 static bool sqlite_list_read(struct sqlite_store *s, struct tally_str text)
 {
 	size_t at = 1;
@@ -284,7 +286,7 @@ enum tally_status sqlite_list_stacks(void *db, const struct store_stack_list *li
 	return sqlite_status(s, err);
 }
 
-/* Texts are those of the rows: they are copied, since the next row takes their place. */
+/* The texts of a row are copied, because the next row overwrites them. */
 struct sqlite_frames {
 	struct arena arena;
 	VEC(struct store_frame) list;

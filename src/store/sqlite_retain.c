@@ -4,9 +4,9 @@
 #include "base/clock.h"
 #include "store/sqlite_insert.h"
 
-#define SQL_BATCHES_AT_ONCE 64 /* that are removed in one transaction, of some 100,000 samples */
-#define SQL_RETAIN_NS	    UINT64_C(1000000000) /* then whoever waits for the store has its turn */
-#define SQL_ROWS_AT_ONCE    50000 /* that are looked at */
+#define SQL_BATCHES_AT_ONCE 64 /* Maximum number of batches that one transaction removes (some 100,000 samples). */
+#define SQL_RETAIN_NS	    UINT64_C(1000000000) /* Time after which other users of the store have their turn. */
+#define SQL_ROWS_AT_ONCE    50000 /* Number of rows that one step inspects. */
 
 struct sqlite_removal {
 	uint64_t ids[SQL_BATCHES_AT_ONCE], samples;
@@ -31,7 +31,7 @@ static void sqlite_end_writing(struct sqlite_store *s)
 		(void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
-/* Removes at most so many batches; returns how many. */
+/* Removes at most `most` batches; returns their number. */
 static uint64_t sqlite_remove_batches(struct sqlite_store *s, uint64_t before_ns, size_t most)
 {
 	struct sqlite_removal removal;
@@ -47,7 +47,8 @@ static uint64_t sqlite_remove_batches(struct sqlite_store *s, uint64_t before_ns
 	return s->failed ? 0 : removal.count;
 }
 
-/* In steps over the rows' numbers; returns how many rows went. first: statement for rows that belong to them. */
+/* Works in steps over the numbers of the rows; returns the number of rows removed. `first` is the statement for rows
+ * that belong to them. */
 static uint64_t sqlite_sweep_numbered(
 	struct sqlite_store *s, enum sqlite_statement last, enum sqlite_statement first, enum sqlite_statement sweep)
 {
@@ -69,7 +70,7 @@ static uint64_t sqlite_sweep_numbered(
 	return removed;
 }
 
-/* What is not in use. Names are few, and need one pass over the frames that use them. */
+/* Removes unused rows. Names are few and require one pass over all frames. */
 static void sqlite_sweep(struct sqlite_store *s)
 {
 	(void)sqlite_sweep_numbered(s, SQL_LAST_STACK, SQL_SWEEP_STACKS, SQL_SWEEP_STACKS);
@@ -92,7 +93,7 @@ static uint64_t sqlite_file_bytes(struct sqlite_store *s, bool with_free)
 	return (pages - MIN(unused, pages)) * (uint64_t)sqlite_number(s, SQL_PAGE_BYTES);
 }
 
-/* As many as the excess needs, if all windows are alike; the last ones one by one. */
+/* Half of the batches that the excess amounts to if all are alike, so that the last ones are removed one by one. */
 static size_t sqlite_batches_over(struct sqlite_store *s, uint64_t bytes, uint64_t max_bytes)
 {
 	struct store_figures figures = {0};
@@ -105,7 +106,7 @@ static size_t sqlite_batches_over(struct sqlite_store *s, uint64_t bytes, uint64
 	return batches < 1 ? 1 : batches > SQL_BATCHES_AT_ONCE ? SQL_BATCHES_AT_ONCE : (size_t)batches;
 }
 
-/* Removes the windows before oldest_ns; returns how many. */
+/* Removes the windows before oldest_ns; returns their number. */
 static uint64_t sqlite_retain_age(struct sqlite_store *s, uint64_t oldest_ns, uint64_t until_ns)
 {
 	uint64_t removed = 0, gone = 1;
@@ -129,7 +130,8 @@ static uint64_t sqlite_retain_size(struct sqlite_store *s, uint64_t max_bytes, u
 	return removed;
 }
 
-/* It reads the tables of stacks, locations and threads: not more often than their last_ns can tell a difference. */
+/* A sweep reads the tables of stacks, locations and threads, and last_ns has a resolution of an hour: sweeping more
+ * often removes nothing. */
 static void sqlite_sweep_if_due(struct sqlite_store *s)
 {
 	uint64_t oldest = (uint64_t)sqlite_number(s, SQL_OLDEST_NS);
@@ -139,7 +141,7 @@ static void sqlite_sweep_if_due(struct sqlite_store *s)
 	s->swept_ns = oldest;
 }
 
-/* Free pages move to the end of the file, which is cut off. */
+/* Moves free pages to the end of the file and truncates it. */
 static void sqlite_shrink(struct sqlite_store *s, uint64_t max_bytes, uint64_t until_ns)
 {
 	uint64_t pages = (uint64_t)sqlite_number(s, SQL_PAGES);
@@ -153,7 +155,7 @@ static void sqlite_shrink(struct sqlite_store *s, uint64_t max_bytes, uint64_t u
 		sqlite_execute(s, "PRAGMA incremental_vacuum(4096)");
 		unused = (uint64_t)sqlite_number(s, SQL_FREE_PAGES);
 	} while (!s->failed && unused > 0 && unused < before && clock_ns() < until_ns);
-	/* Readers may be in the way: then the next time. */
+	/* Readers may prevent this; a later call repeats it. */
 	if (!s->failed)
 		(void)sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 }

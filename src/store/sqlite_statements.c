@@ -2,11 +2,10 @@
 #include "store/sqlite_statements.h"
 
 /*
- * Samples are by far the most rows, so they have small numbers in the place of everything that repeats, and lie in the
- * order in which queries read them: a part is the samples of one series in one batch. The views show them as docs/fleet.md
- * describes them for all databases.
- *
- * last_ns: when the latest window that used a row began, or up to an hour less, so that it is seldom written.
+ * Samples are by far the most rows, so they contain small numbers in place of everything that repeats, and are stored
+ * in the order in which queries read them: a part has the samples of one series in one batch. The views present them as
+ * docs/fleet.md describes them for all databases. last_ns is the begin of the latest window that used a row, or up to
+ * an hour less, so that it is seldom written.
  */
 static const char sqlite_first_schema[] =
 	"CREATE TABLE store (schema_version INTEGER NOT NULL, store_id BLOB NOT NULL, batches INTEGER NOT NULL, "
@@ -47,7 +46,7 @@ static const char sqlite_first_schema[] =
 	"CREATE TABLE sample_rows (part INTEGER NOT NULL, stack_id INTEGER NOT NULL, thread_id INTEGER NOT NULL, state "
 	"INTEGER NOT NULL, count INTEGER NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (part, stack_id, thread_id, "
 	"state)) WITHOUT ROWID;"
-	/* CROSS JOIN: in this order, so that a condition on begin_ns limits what is read. */
+	/* CROSS JOIN enforces this order, so that a condition on begin_ns limits the rows read. */
 	"CREATE VIEW samples AS SELECT b.insert_id, b.begin_ns, b.labels_id, series.thread_labels_id, t.pid, t.tid, "
 	"t.comm, t.process_comm, e.name AS event, states.name AS state, r.stack_id, r.count, r.value FROM batches b "
 	"CROSS JOIN parts p ON p.insert_id = b.insert_id CROSS JOIN series ON series.series_id = p.series_id CROSS "
@@ -58,11 +57,11 @@ static const char sqlite_first_schema[] =
 	"'') AS file, f.line, f.start, f.size, f.is_start FROM frame_rows f LEFT JOIN names n ON n.name_id = "
 	"f.function_id LEFT JOIN names file ON file.name_id = f.file_id;"
 	"INSERT INTO store VALUES (1, randomblob(16), 0, 0, 0, 0);"
-	"PRAGMA application_id = 1953262713;"; /* "tlly" */
+	"PRAGMA application_id = 1953262713;"; /* "tlly" in ASCII. */
 
 const char *const sqlite_migrations[] = {sqlite_first_schema};
 
-/* Nothing that a remaining window uses is older than that; without windows, nothing is in use. */
+/* No remaining window uses a row with an older last_ns; without windows, no row is in use. */
 #define SQL_IS_UNUSED "last_ns < (SELECT coalesce(min(begin_ns), 9223372036854775807) - 3600000000000 FROM batches)"
 
 static const char *const sqlite_texts[SQL_STATEMENTS] = {

@@ -12,17 +12,18 @@
 #include "profile/profile_builder.h"
 
 struct store_answer_stack {
-	uint32_t stack, leaf; /* the builder's */
+	uint32_t stack, leaf; /* IDs of the builder. */
 };
 
 struct store_answer_range {
 	size_t first, count;
 };
 
-struct store_answer_named { /* a frame before its function is known */
+/* A frame before its function is known. */
+struct store_answer_named {
 	struct profile_frame frame;
 	struct profile_function function;
-	uint32_t file; /* the name of the function's file, a string of the builder */
+	uint32_t file; /* Name of the function's file, as a string of the builder. */
 	bool has_symbol;
 };
 
@@ -30,25 +31,25 @@ struct store_answer {
 	const struct store_query *query;
 	struct profile_builder *builder;
 	struct arena arena;
-	/* Locations of the stacks, as IDs of the database. */
+	/* Database IDs of the stacks. */
 	VEC(uint64_t) stack_ids;
-	VEC(uint64_t) chain; /* of each stack: count, then locations */
-	VEC(size_t) chain_begins; /* by stack; in chain */
-	struct map_u64 stacks, locations; /* by ID: index */
+	VEC(uint64_t) chain; /* Per stack, the number of locations and then their indexes. */
+	VEC(size_t) chain_begins; /* Start of each stack in chain. */
+	struct map_u64 stacks, locations; /* Map database IDs to indexes. */
 	VEC(uint64_t) location_ids;
-	struct store_answer_range *location_frames; /* by location; in frames */
+	struct store_answer_range *location_frames; /* Range of each location's frames. */
 	VEC(struct store_answer_named) named;
-	VEC(uint32_t) frames; /* the builder's, of named */
-	struct store_answer_stack *made; /* by stack */
-	VEC(uint32_t) room; /* frames of one stack */
-	uint32_t *events; /* by series: the builder's event + 1; 0: not made */
-	uint32_t *sets; /* by series: the label set + 1; 0: not made */
-	VEC(struct fleet_labels) labels; /* the sets; 0 is empty */
+	VEC(uint32_t) frames; /* Frames of the builder, one per element of named. */
+	struct store_answer_stack *made; /* One per stack. */
+	VEC(uint32_t) room; /* Frames of one stack. */
+	uint32_t *events; /* One per series: the builder's event + 1, or 0 if it is not made. */
+	uint32_t *sets; /* One per series: the label set + 1, or 0 if it is not made. */
+	VEC(struct fleet_labels) labels; /* The sets; the first one is empty. */
 	struct fleet_labels common;
-	uint32_t empty; /* string */
-	uint32_t unknown; /* frame */
-	bool has_chains; /* a stack has more than one location */
-	bool failed; /* out of memory */
+	uint32_t empty; /* The empty string of the builder. */
+	uint32_t unknown; /* Frame of samples without a stack. */
+	bool has_chains; /* Whether any stack has more than one location. */
+	bool failed; /* Memory ran out. */
 };
 
 static bool store_answer_fail(struct store_answer *a)
@@ -57,7 +58,7 @@ static bool store_answer_fail(struct store_answer *a)
 	return false;
 }
 
-/* The index of an ID, which is appended to ids if it is new. */
+/* Finds the index of an ID; the caller appends the ID if it is new. */
 static bool store_answer_number(struct map_u64 *map, uint64_t id, size_t count, uint32_t *index, bool *is_new)
 {
 	uint64_t *slot = count < STORE_NONE ? map_u64_at(map, id, is_new) : NULL;
@@ -89,7 +90,7 @@ static bool store_answer_take_stack(void *context, uint64_t id, const uint64_t *
 	return true;
 }
 
-/* file becomes the name of the binary's file, which its builds share. */
+/* *file becomes the name of the binary's file, which is the same for all of its builds. */
 static uint32_t store_answer_binary(struct store_answer *a, const struct store_binary *binary, uint32_t *file)
 {
 	*file = PROFILE_NONE;
@@ -163,7 +164,7 @@ static void store_answer_frame(
 /* The first place of each function, by file and name, and whether it has others. */
 struct store_answer_places {
 	struct id_table ids;
-	VEC(struct store_answer_range) first; /* start and size */
+	VEC(struct store_answer_range) first; /* Start and size of the first place. */
 	VEC(bool) are_several;
 };
 
@@ -194,8 +195,8 @@ static void store_answer_places_deinit(struct store_answer_places *places)
 	vec_free(&places->are_several);
 }
 
-/* A function lies elsewhere in each build of its program and is the same by its name, so its place is left out; but two
- * functions of one name in one build are told apart by their places. */
+/* The address of a function differs between the builds of its program, so it is omitted and the name identifies the
+ * function. Functions of the same name in one build are distinguished by their addresses. */
 static bool store_answer_name_frames(struct store_answer *a)
 {
 	struct store_answer_places of_files = {.ids = {.words = 2}}, of_builds = {.ids = {.words = 2}};
@@ -241,7 +242,7 @@ static bool store_answer_take_location(void *context, uint64_t id, const struct 
 	return !a->failed;
 }
 
-/* Which stacks there are. */
+/* Collects the stacks of the sums. */
 static bool store_answer_find_stacks(struct store_answer *a)
 {
 	const struct store_sums *sums = &a->query->sums;
@@ -292,7 +293,7 @@ static void store_answer_make_stack(struct store_answer *a, size_t index)
 		memcpy(a->room.items + a->room.len, a->frames.items + range->first,
 			range->count * sizeof(*a->room.items));
 		a->room.len += range->count;
-		if (i == 0 && range->count > 0) /* the function that contains the inlined calls */
+		if (i == 0 && range->count > 0) /* This function contains the inlined calls. */
 			made->leaf = a->room.items[range->count - 1];
 	}
 	made->stack = a->room.len && a->has_chains ? profile_builder_stack(a->builder, a->room.items, a->room.len)
@@ -310,7 +311,7 @@ static size_t store_answer_keep_common(struct fleet_label *items, size_t count, 
 	return kept;
 }
 
-/* What all series of the sums have. */
+/* Finds the labels that all series of the sums share. */
 static bool store_answer_find_common(struct store_answer *a)
 {
 	const struct store_query *q = a->query;
@@ -335,7 +336,7 @@ static bool store_answer_find_common(struct store_answer *a)
 	return vec_push(&a->labels, ((struct fleet_labels){NULL, 0}));
 }
 
-/* Without those in common; events of the same labels share a set. */
+/* The set lacks the common labels; events with the same labels share a set. */
 static bool store_answer_make_set(struct store_answer *a, uint32_t series, struct map_u64 *known)
 {
 	const struct fleet_labels *labels = &a->query->catalog.series.items[series].kept;
@@ -364,7 +365,8 @@ static int store_answer_compare_events(const void *left, const void *right, void
 	return order ? order : COMPARE(a.len, b.len);
 }
 
-/* By name, so that every database gives the same answer. names: of the events of series that have samples. */
+/* Events are ordered by name, so that every database gives the same answer. `names` are those of series with samples.
+ */
 static bool store_answer_make_events(struct store_answer *a, uint32_t *names, size_t count)
 {
 	const struct store_catalog *catalog = &a->query->catalog;
@@ -525,7 +527,6 @@ enum tally_status store_answer_make(const struct store_query *query, const struc
 	arena_init(&a.arena);
 	a.empty = profile_builder_string(a.builder, STR(""));
 	enum tally_status status = store_answer_load_stacks(&a, err);
-	/* Of samples without a stack. */
 	a.unknown = profile_builder_frame(a.builder, &(struct profile_frame){.function = PROFILE_NONE,
 							     .binary = PROFILE_NONE,
 							     .own_line = {a.empty, a.empty},

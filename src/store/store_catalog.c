@@ -17,8 +17,8 @@ struct store_catalog_loading {
 	struct store_catalog *catalog;
 	const struct store_selection *selection;
 	VEC(struct store_catalog_label) labels;
-	bool has_sets; /* labels were made to sets */
-	bool failed; /* out of memory */
+	bool has_sets; /* Whether the labels were combined into sets. */
+	bool failed; /* Memory ran out. */
 };
 
 static bool store_catalog_text(struct store_catalog *catalog, struct tally_str text, struct tally_str *to)
@@ -72,7 +72,7 @@ static bool store_catalog_make_sets(struct store_catalog_loading *l)
 	return ok;
 }
 
-/* A set that is not there is empty: the database is damaged, or lost a label. */
+/* A missing set counts as empty: the database is damaged or has lost a label. */
 static struct fleet_labels store_catalog_set(const struct store_catalog *c, uint64_t id)
 {
 	uint64_t index;
@@ -81,7 +81,7 @@ static struct fleet_labels store_catalog_set(const struct store_catalog *c, uint
 	return c->all_sets.items[index];
 }
 
-/* Both together; the thread's decide. */
+/* Joins the labels of thread and batch; those of the thread take precedence. */
 static bool store_catalog_join(struct store_catalog *c, const struct fleet_labels sets[2], struct fleet_labels *to)
 {
 	struct fleet_label *items = arena_array(&c->arena, struct fleet_label, sets[0].count + sets[1].count);
@@ -94,7 +94,7 @@ static bool store_catalog_join(struct store_catalog *c, const struct fleet_label
 	for (size_t i = 0; i < sets[1].count; i++)
 		if (!fleet_labels_find(&sets[0], sets[1].items[i].name))
 			items[count++] = sets[1].items[i];
-	/* Too many or damaged ones: those of the thread alone. */
+	/* If the labels are too many or damaged, only those of the thread remain. */
 	if (fleet_labels_make(items, count, to, &err) != TALLY_OK)
 		*to = sets[0];
 	return true;
@@ -109,7 +109,7 @@ static struct fleet_labels store_catalog_kept(
 	return (struct fleet_labels){kept, kept != NULL};
 }
 
-/* Events that can be sampled more or less precisely, and count the same in any case. */
+/* Events that can be sampled with more or less precision and count the same in any case. */
 static bool store_catalog_is_precise(struct tally_str base)
 {
 	static const struct tally_str names[] = {STR("cpu-clock"), STR("task-clock"), STR("cycles"), STR("cpu-cycles"),
@@ -121,8 +121,8 @@ static bool store_catalog_is_precise(struct tally_str base)
 	return false;
 }
 
-/* The name without modifiers of precision: "cpu-clock:ppp", which record uses by default, is "cpu-clock", which the agent
- * uses. room: STORE_EVENT_BYTES; a longer name stays as it is. */
+/* The name without precision modifiers: "cpu-clock:ppp", the default of record, becomes "cpu-clock", which the agent
+ * uses. `room` has STORE_EVENT_BYTES; a longer name remains as it is. */
 static struct tally_str store_catalog_event(struct tally_str name, char *room)
 {
 	const char *colon = name.len ? memchr(name.data, ':', name.len) : NULL;
@@ -143,7 +143,7 @@ static struct tally_str store_catalog_event(struct tally_str name, char *room)
 	return (struct tally_str){room, len};
 }
 
-/* Whether the event was asked for, and its name in the answer. */
+/* Whether the event is selected; *event becomes its name in the answer. */
 static bool store_catalog_wants(const struct store_selection *selection, struct tally_str *event, char *room)
 {
 	struct tally_str name = store_catalog_event(*event, room);

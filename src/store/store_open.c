@@ -70,7 +70,7 @@ const char *store_file(const struct store *store)
 	return store->backend->file ? store->backend->file(store->db) : NULL;
 }
 
-/* Rows of refused batches are empty, and are not read. */
+/* Refused batches have empty rows, which are not read. */
 static enum tally_status store_make_rows(const struct fleet_batch *const *batches, size_t count,
 	struct store_rows *rows, struct store_receipt *receipts, struct tally_error *err)
 {

@@ -12,13 +12,13 @@ struct store_loading {
 	const struct store_query *query;
 	struct store_point *points;
 	size_t count;
-	uint64_t begin_ns, end_ns; /* of the points */
+	uint64_t begin_ns, end_ns; /* Range of the points. */
 	uint64_t step_ns;
-	uint64_t lost; /* in all points */
+	uint64_t lost; /* Number of lost samples in all points. */
 	uint64_t seen;
-	struct store_coverage *coverage; /* NULL: it does not matter */
-	struct map_u64 asked; /* by label set of a batch: 1, or 2 if it belongs to what was selected */
-	enum tally_status status; /* why it was stopped */
+	struct store_coverage *coverage; /* NULL if coverage is irrelevant. */
+	struct map_u64 asked; /* By label set of a batch: 2 if it matches the selection, otherwise 1. */
+	enum tally_status status; /* Reason for stopping early. */
 	struct tally_error *err;
 };
 
@@ -42,7 +42,7 @@ static void store_query_end(struct store_query *query)
 	store_sums_deinit(&query->sums);
 }
 
-/* Of a batch that lost something. */
+/* Whether a batch with losses matches the selection. */
 static bool store_query_has_batch(struct store_loading *l, uint64_t labels)
 {
 	uint64_t *known = map_u64_at(&l->asked, labels, NULL);
@@ -55,7 +55,7 @@ static bool store_query_has_batch(struct store_loading *l, uint64_t labels)
 	return *known == 2;
 }
 
-/* The part of a window's value that belongs to its time before an instant, so that parts add up to the value. */
+/* Share of a window's value in its first `ns` nanoseconds, rounded so that the parts add up to the value. */
 static uint64_t store_query_share(uint64_t value, uint64_t ns, uint64_t window_ns)
 {
 	return (uint64_t)((wide_u128)value * ns / window_ns);
@@ -73,11 +73,11 @@ static void store_query_add_part(
 					  store_query_share(values[i], from_ns - window->begin_ns, window_ns));
 }
 
-/* A window covers time, and says nothing of when its samples came in it: they are spread evenly. */
+/* The times of the samples within a window are unknown, so they are spread evenly. */
 static void store_query_spread(struct store_loading *l, const struct store_window *window)
 {
 	struct store_window spread = *window;
-	if (spread.end_ns <= spread.begin_ns) /* an instant */
+	if (spread.end_ns <= spread.begin_ns) /* The window is an instant. */
 		spread.end_ns = spread.begin_ns + 1;
 	uint64_t from = MAX(spread.begin_ns, l->begin_ns), end = MIN(spread.end_ns, l->end_ns);
 	while (from < end) {
@@ -134,7 +134,7 @@ static enum tally_status store_query_list_windows(struct store_loading *l, size_
 	return status == TALLY_OK ? l->status : status;
 }
 
-/* Whether time on the CPU and waits are in one answer. */
+/* Whether the answer includes waits besides time on the CPU. */
 static bool store_query_has_waits(const struct store_query *q)
 {
 	for (size_t i = 0; i < q->catalog.series.len; i++)
@@ -207,7 +207,7 @@ enum tally_status store_load(struct store *store, const struct store_selection *
 	enum tally_status status = store_query_points(selection, step_ns, &made, err);
 	if (status != TALLY_OK)
 		return status;
-	/* Series whose last window began before the time and reaches into it count, too. */
+	/* Windows that began before the range and reach into it count, too. */
 	struct store_selection wide = *selection;
 	wide.begin_ns -= MIN(wide.begin_ns, STORE_REACH_NS);
 	status = store_query_begin(store, &wide, &query, err);
@@ -240,7 +240,7 @@ struct store_query_texts {
 	VEC(struct tally_str) list;
 };
 
-/* In order, each once. */
+/* Reports the texts in order and without duplicates. */
 static void store_query_give(
 	struct store_query_texts *texts, void (*take)(void *context, struct tally_str text), void *context)
 {
@@ -251,7 +251,7 @@ static void store_query_give(
 			take(context, texts->list.items[i]);
 }
 
-/* What the series say: label names, values of a label, or events. */
+/* Label names, values of a label, or events of the series. */
 enum store_query_what { STORE_QUERY_NAMES, STORE_QUERY_VALUES, STORE_QUERY_EVENTS };
 static bool store_query_add_texts(const struct store_query *query, size_t series, enum store_query_what what,
 	struct tally_str name, struct store_query_texts *to)
