@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 
-/* Each text of labels is kept once: many labels of a small batch may have the same long value. */
+/* Each label text is stored once, because many labels of a small batch may have the same long value. */
 struct batch_whole {
 	struct fleet_batch batch;
 	struct intern texts;
@@ -35,7 +35,7 @@ static enum tally_status batch_copy_labels(
 	return fleet_labels_make(items, from->count, to, err);
 }
 
-/* A batch without sets gets the empty one. */
+/* A batch without sets gets an empty one. */
 static enum tally_status batch_copy_sets(
 	struct batch_whole *whole, const struct fleet_batch *parts, struct tally_error *err)
 {
@@ -97,7 +97,7 @@ static enum tally_status batch_fill(
 	return status == TALLY_OK ? batch_copy_arrays(parts, batch, err) : status;
 }
 
-/* The profile stays. */
+/* The profile is not freed. */
 static void batch_free(struct batch_whole *whole)
 {
 	struct arena *arena = whole->batch.arena;

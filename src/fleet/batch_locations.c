@@ -4,7 +4,7 @@
 #include "base/limits.h"
 #include "fleet/batch.h"
 
-/* How many of the frames, one at least, are at the address of the first one: inlined calls, and what contains them. */
+/* Number of frames, at least one, at the address of the first frame: inlined frames and the one that contains them. */
 static uint32_t batch_locations_count_frames(const struct profile *p, const uint32_t *frames, uint32_t count)
 {
 	const struct profile_frame *first = &p->frames[frames[0]];
@@ -26,8 +26,8 @@ static bool batch_locations_add(
 	return vec_push(&found->list, location);
 }
 
-/* Whether a sample's own address is where its chain begins. Of one function the addresses may differ: those of some
- * CPUs are more exact than their chains. */
+/* Whether the chain begins at the sample's own address. Within one function the addresses may differ, because some CPUs
+ * report a more exact address than that of the chain. */
 static bool batch_locations_is_begin(const struct profile *p, uint32_t leaf, const uint32_t *frames, uint32_t count)
 {
 	const struct profile_frame *own = &p->frames[leaf], *first = &p->frames[frames[0]];

@@ -7,8 +7,8 @@
 #if HAVE_ZSTD
 #include <zstd.h>
 
-#define LEVEL	   3 /* the default of zstd */
-#define WINDOW_LOG 23 /* what each decoder of zstd should accept; level 3 needs 21 */
+#define LEVEL	   3 /* The default level of zstd. */
+#define WINDOW_LOG 23 /* Each zstd decoder should accept this window; level 3 needs 21. */
 #define STEP_BYTES ((size_t)128 << 10)
 
 bool fleet_batch_can_compress(void)
@@ -34,7 +34,8 @@ static enum tally_status batch_pack_unpack(
 {
 	ZSTD_inBuffer in = {packed.data, packed.len, 0};
 	for (size_t unpacked = 0;;) {
-		size_t room = MIN(STEP_BYTES, max_bytes - unpacked + 1); /* one more shows that there is too much */
+		/* One byte more reveals that there are too many. */
+		size_t room = MIN(STEP_BYTES, max_bytes - unpacked + 1);
 		ZSTD_outBuffer to = {text_room(out, room), room, 0};
 		if (!to.dst)
 			return error_nomem(err);
@@ -58,7 +59,7 @@ static enum tally_status batch_pack_unpack(
 
 size_t fleet_batch_unpacked_bytes(struct tally_bytes packed, size_t max_bytes)
 {
-	/* The two values that stand for "not known" and "no frame" are the largest ones. */
+	/* ZSTD_CONTENTSIZE_UNKNOWN and ZSTD_CONTENTSIZE_ERROR are the largest values. */
 	unsigned long long bytes = ZSTD_getFrameContentSize(packed.data, packed.len);
 	return bytes < max_bytes ? (size_t)bytes : max_bytes;
 }

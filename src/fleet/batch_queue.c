@@ -21,15 +21,16 @@
 
 struct batch_queue {
 	pthread_mutex_t mutex;
-	char *folder; /* for messages */
-	int fd, lock_fd; /* of the folder and of its lock file */
+	char *folder; /* Path for messages. */
+	int fd, lock_fd; /* Descriptors of the folder and of its lock file. */
 	struct batch_queue_limits limits;
-	VEC(struct queue_entry) entries; /* the oldest first */
+	VEC(struct queue_entry) entries; /* The oldest entry comes first. */
 	uint64_t bytes;
 	struct queue_state state;
-	char state_name[QUEUE_NAME_BYTES]; /* on disk; an older state if it could not be renamed */
-	bool is_saved; /* state_name is that of the state */
-	bool remains; /* the file of the batch that was counted last could not be removed: */
+	char state_name[QUEUE_NAME_BYTES]; /* Name of the state file; that of an older state if renaming has failed. */
+	bool is_saved; /* Whether state_name is that of the present state. */
+	/* Whether the file of the batch that was counted last could not be removed; `remaining` is that batch. */
+	bool remains;
 	struct queue_entry remaining;
 };
 
@@ -59,7 +60,7 @@ static bool batch_queue_is_counted(const struct batch_queue *q, const struct que
 	       memcmp(entry->item.id, q->state.counted.id, sizeof(entry->item.id)) == 0;
 }
 
-/* Files that are named in the folder are there after a power failure, too. */
+/* After this, files that are named in the folder survive a power failure. */
 static void batch_queue_sync(const struct batch_queue *q)
 {
 	(void)fsync(q->fd);
@@ -78,7 +79,7 @@ static enum tally_status batch_queue_save(struct batch_queue *q, struct tally_er
 	char name[QUEUE_NAME_BYTES];
 	queue_state_name(&q->state, name);
 	q->is_saved = strcmp(name, q->state_name) == 0 || renameat(q->fd, q->state_name, q->fd, name) == 0 ||
-		      (errno == ENOENT && batch_queue_create(q, name)); /* somebody removed it */
+		      (errno == ENOENT && batch_queue_create(q, name)); /* Someone has removed the file. */
 	if (!q->is_saved)
 		return batch_queue_fail(q, errno, "count losses", err);
 	memcpy(q->state_name, name, sizeof(name));
@@ -106,7 +107,7 @@ static uint64_t batch_queue_less(uint64_t value, uint64_t by)
 	return value > by ? value - by : 0;
 }
 
-/* A batch in the queue reports these losses. */
+/* A batch in the queue reports these losses, so they are not pending any more. */
 static void batch_queue_consume(struct batch_queue_losses *pending, const struct batch_queue_losses *reported)
 {
 	pending->batches = batch_queue_less(pending->batches, reported->batches);
@@ -124,7 +125,7 @@ static bool batch_queue_remove_counted(struct batch_queue *q, const struct queue
 	return !q->remains;
 }
 
-/* Counting is one rename, which also says which file to remove in case that the process ends before it has done so. */
+/* Losses are counted by one rename. The new name also tells which file to remove if the process ends before that. */
 static enum tally_status batch_queue_drop(struct batch_queue *q, size_t index, struct tally_error *err)
 {
 	const struct queue_entry entry = q->entries.items[index], remaining = q->remaining;
@@ -144,7 +145,7 @@ static enum tally_status batch_queue_drop(struct batch_queue *q, size_t index, s
 	return TALLY_OK;
 }
 
-/* SIZE_MAX: there is none that could be dropped. */
+/* Returns SIZE_MAX if there is no batch that may be dropped. */
 static size_t batch_queue_first_idle(const struct batch_queue *q)
 {
 	for (size_t i = 0; i < q->entries.len; i++)
@@ -159,7 +160,7 @@ static bool batch_queue_is_old(const struct batch_queue *q, const struct queue_e
 	return q->limits.max_age_ns > 0 && newest - entry->item.begin_ns > q->limits.max_age_ns;
 }
 
-/* If counting fails, the queue stays larger than it should be, and the next batch is another attempt. */
+/* If counting fails, the queue remains too large until the next batch triggers another attempt. */
 static void batch_queue_limit(struct batch_queue *q)
 {
 	for (;;) {
@@ -189,7 +190,7 @@ static enum tally_status batch_queue_read_names(struct batch_queue *q, struct ta
 		struct stat about;
 		if (queue_state_parse(file->d_name, &state)) {
 			if (q->state_name[0] && state.generation < q->state.generation)
-				continue; /* we keep one: another is not ours */
+				continue; /* Only the state with the highest generation is valid. */
 			q->state = state;
 			snprintf(q->state_name, sizeof(q->state_name), "%s", file->d_name);
 		} else if (queue_entry_parse(file->d_name, &entry) &&
@@ -206,7 +207,7 @@ static enum tally_status batch_queue_read_names(struct batch_queue *q, struct ta
 	return status;
 }
 
-/* What the process that ended was about to do. */
+/* Completes what a previous process was about to do. */
 static enum tally_status batch_queue_recover(struct batch_queue *q, struct tally_error *err)
 {
 	uint64_t generation = q->state.generation;
@@ -324,7 +325,7 @@ struct batch_queue_figures batch_queue_figures(struct batch_queue *q)
 	return figures;
 }
 
-/* The errno of what failed, or 0. */
+/* Returns 0 or the errno of the failure. */
 static int batch_queue_write_file(const struct batch_queue *q, struct tally_bytes bytes)
 {
 	struct tally_error err;
@@ -362,7 +363,7 @@ static void batch_queue_insert(struct batch_queue *q, const struct queue_entry *
 	q->bytes += entry->bytes;
 }
 
-/* On a full disk, older batches make room. */
+/* On a full disk, older batches are dropped. */
 static enum tally_status batch_queue_write(
 	struct batch_queue *q, const struct queue_entry *entry, struct tally_bytes bytes, struct tally_error *err)
 {
@@ -397,7 +398,7 @@ static enum tally_status batch_queue_add_entry(
 	enum tally_status status = vec_reserve(&q->entries, q->entries.len + 1) ? TALLY_OK : error_nomem(err);
 	if (status == TALLY_OK)
 		status = batch_queue_write(q, entry, bytes, err);
-	if (status != TALLY_OK) { /* it reports nothing, and is a loss itself */
+	if (status != TALLY_OK) { /* The batch reports no losses and is lost itself. */
 		struct batch_queue_item lost = entry->item;
 		lost.reported = (struct batch_queue_losses){0};
 		batch_queue_count(&q->state.pending, &lost);
@@ -446,7 +447,7 @@ static enum tally_status batch_queue_read_file(
 	return bytes->failed ? error_nomem(err) : TALLY_OK;
 }
 
-/* A file that cannot be read any more is dropped, so that it is not in the way of those behind it. */
+/* An unreadable file is dropped, so that it does not block those behind it. */
 enum tally_status batch_queue_oldest(
 	struct batch_queue *q, struct batch_queue_item *item, struct text *bytes, struct tally_error *err)
 {
@@ -478,10 +479,11 @@ static void batch_queue_end(struct batch_queue *q, size_t index, enum batch_queu
 		if (!q->is_saved)
 			(void)batch_queue_save(q, NULL);
 		queue_entry_name(entry, name);
-		(void)unlinkat(q->fd, name, 0); /* if it stays, it is sent again after a restart, and the ID is known */
+		/* A file that remains is sent again after a restart, and the server knows its ID. */
+		(void)unlinkat(q->fd, name, 0);
 		batch_queue_forget(q, index);
 	} else if (outcome == QUEUE_REFUSED) {
-		(void)batch_queue_drop(q, index, NULL); /* or it is refused again */
+		(void)batch_queue_drop(q, index, NULL); /* If this fails, the batch is sent and refused again. */
 	}
 }
 

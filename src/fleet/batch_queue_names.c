@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #define ID_DIGITS    (2 * FLEET_BATCH_ID_BYTES)
-#define BEGIN_DIGITS 20 /* with zeros, so that names are in the order of time */
+#define BEGIN_DIGITS 20 /* Leading zeros keep the names in order of time. */
 
 static void queue_names_put_key(const struct queue_key *key, struct text *name)
 {
@@ -66,7 +66,7 @@ static bool queue_names_take_numbers(struct tally_str *rest, uint64_t *const *nu
 	return true;
 }
 
-/* Only what is written exactly as we write it is ours. */
+/* Accepts only names that are exactly as tally writes them. */
 bool queue_entry_parse(const char *name, struct queue_entry *entry)
 {
 	struct queue_entry read = {.is_packed = str_ends_with(str_from(name), STR(".zst"))};

@@ -5,15 +5,15 @@
 #include "fleet/batch_reader.h"
 
 struct batch_read_parts {
-	struct fleet_batch batch; /* as fleet_batch_make takes it */
-	struct fleet_label *labels; /* room for all of the batch */
-	size_t label_count, label_room; /* used, and counted */
+	struct fleet_batch batch; /* Arguments of fleet_batch_make. */
+	struct fleet_label *labels; /* Has room for all labels of the batch. */
+	size_t label_count, label_room; /* Number of labels used, and number of labels counted. */
 	struct fleet_labels *sets;
-	uint32_t *threads; /* by thread: the profile's */
-	bool *has_chains; /* by event */
+	uint32_t *threads; /* Thread of the profile for each thread of the batch. */
+	bool *has_chains; /* One per event. */
 	bool has_states;
-	uint32_t nowhere; /* frame of samples without stack; PROFILE_NONE: not needed yet */
-	uint64_t samples, values; /* sums */
+	uint32_t nowhere; /* Frame of samples without a stack; PROFILE_NONE until one is needed. */
+	uint64_t samples, values; /* Sums over all samples. */
 };
 
 static void batch_read_losses(struct batch_reader *r, struct protobuf_reader losses, struct fleet_losses *to)
@@ -45,7 +45,7 @@ static void batch_read_id(struct batch_reader *r, const struct protobuf_field *f
 			r, TALLY_CORRUPT, f->offset, "the ID of the batch has not %d bytes", FLEET_BATCH_ID_BYTES);
 }
 
-/* What is no table, and how many entries the tables have. */
+/* Reads the fields outside of tables and counts the entries of the tables. */
 static void batch_read_survey(struct batch_reader *r, struct fleet_batch *to)
 {
 	static const size_t limits[BATCH_FIELDS] = {[BATCH_STRING] = FLEET_ITEMS,
@@ -127,7 +127,7 @@ static size_t batch_read_count(struct batch_reader *r, struct protobuf_reader me
 	return count;
 }
 
-/* The labels of the batch, which are fields of the outermost message, or those of one set. */
+/* Reads the labels of the batch, which are fields of the outermost message, or those of one set. */
 static struct fleet_labels batch_read_labels(
 	struct batch_reader *r, struct batch_read_parts *parts, struct protobuf_reader message, unsigned number)
 {
@@ -239,13 +239,13 @@ static struct batch_read_sample batch_read_sample(struct batch_reader *r, struct
 		else if (f.number == SAMPLE_VALUE)
 			to.value = batch_reader_u64(r, &f);
 	}
-	if (to.state > PROFILE_STATES) /* of a later version */
+	if (to.state > PROFILE_STATES) /* A later version may have more states. */
 		to.state = PROFILE_STATE_NOT_TOLD + 1;
 	batch_reader_end(r, &sample);
 	return to;
 }
 
-/* Sample fields have an index even where they are left out. */
+/* An omitted index is 0, and that requires an entry, too. */
 static void batch_read_check_sample(
 	struct batch_reader *r, struct batch_read_parts *parts, const struct batch_read_sample *s, uint64_t offset)
 {
@@ -332,7 +332,7 @@ static void batch_read_tables(struct batch_reader *r, struct batch_read_parts *p
 		more[i](r, parts);
 }
 
-/* By the profile's threads and frames. */
+/* Makes the arrays that are indexed by the profile's threads and frames. */
 static void batch_read_arrays(struct batch_reader *r, const struct profile *p, struct fleet_batch *to)
 {
 	uint32_t *sets = batch_reader_array(r, p->thread_count, sizeof(*sets));

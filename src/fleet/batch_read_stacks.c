@@ -2,7 +2,8 @@
 #include "base/limits.h"
 #include "fleet/batch_reader.h"
 
-/* Real batches need less than 2 bytes of line texts, and 2 frames of stacks, for each of their bytes. */
+/* Limits for damaged batches: real ones need less than 2 bytes of line texts and 2 frames of stacks for each of their
+ * bytes. */
 #define LINE_BYTES_FREE	   ((size_t)1 << 20)
 #define LINE_BYTES_RATIO   16
 #define STACK_FRAMES_FREE  ((size_t)1 << 16)
@@ -52,7 +53,7 @@ void batch_read_binaries(struct batch_reader *r)
 }
 
 struct batch_read_frame {
-	uint32_t function, file; /* strings of the batch */
+	uint32_t function, file; /* Indexes of strings of the batch. */
 	uint32_t line;
 	uint64_t start, size;
 	bool is_start;
@@ -81,12 +82,12 @@ static struct batch_read_frame batch_read_frame(struct batch_reader *r, struct p
 }
 
 struct batch_read_location {
-	uint32_t binary; /* of the profile */
+	uint32_t binary; /* Binary of the profile. */
 	uint64_t address;
 	uint8_t level;
 	bool is_left_out;
 	size_t frame_count;
-	uint64_t offset; /* in the bytes, for messages */
+	uint64_t offset; /* Position in the bytes, for messages. */
 };
 
 static struct profile_place batch_read_line(
@@ -113,7 +114,7 @@ static struct profile_place batch_read_line(
 	return place;
 }
 
-/* One of the frames of a location; the function itself comes last. */
+/* Adds one of the frames of a location; the function itself is the last one. */
 static void batch_read_add_frame(struct batch_reader *r, const struct batch_read_location *at,
 	const struct batch_read_frame *frame, bool is_last, struct profile_place *innermost)
 {
@@ -145,7 +146,7 @@ static void batch_read_add_frame(struct batch_reader *r, const struct batch_read
 		batch_reader_nomem(r);
 }
 
-/* Of a location without frames. */
+/* Adds the only frame of a location without frames. */
 static void batch_read_add_nameless(struct batch_reader *r, const struct batch_read_location *at)
 {
 	struct profile_place innermost = {PROFILE_NONE, PROFILE_NONE};
@@ -210,9 +211,9 @@ void batch_read_locations(struct batch_reader *r)
 }
 
 struct batch_read_path {
-	VEC(uint32_t) frames; /* of the stack that is being read */
+	VEC(uint32_t) frames; /* Frames of the stack being read. */
 	size_t locations;
-	size_t total; /* frames of all stacks */
+	size_t total; /* Number of frames of all stacks. */
 };
 
 static void batch_read_path_add(

@@ -91,7 +91,7 @@ uint32_t batch_reader_reference(struct batch_reader *r, const struct protobuf_fi
 	return batch_reader_index(r, f, count + 1, what);
 }
 
-/* Batches without strings may still refer to the empty one. */
+/* Batches without strings may still refer to the empty string. */
 uint32_t batch_reader_string(struct batch_reader *r, const struct protobuf_field *f)
 {
 	return batch_reader_index(r, f, MAX(r->counts[BATCH_STRING], 1), "string");

@@ -20,19 +20,20 @@ struct batch_writer {
 	const bool *leaves_out;
 	struct text *out;
 	struct intern strings;
-	struct list_table locations; /* of frames */
-	size_t frame_count; /* of all locations */
-	struct list_table stacks; /* of locations */
-	struct id_table paths; /* leaf | stack << 32 of samples */
+	struct list_table locations; /* Lists of frames. */
+	size_t frame_count; /* Number of frames of all locations. */
+	struct list_table stacks; /* Lists of locations. */
+	struct id_table paths; /* Pairs (leaf, stack) of the samples: leaf | stack << 32. */
 	VEC(uint32_t) stack_of_path;
-	struct id_table samples; /* event | thread << 32, stack | state << 32, as they are encoded */
-	VEC(struct batch_write_sum) sums; /* by sample */
+	/* Two words: event | thread << 32 and stack | state << 32, in the numbers of the format. */
+	struct id_table samples;
+	VEC(struct batch_write_sum) sums; /* One per sample. */
 	struct batch_locations found;
 	VEC(uint32_t) path;
-	bool failed; /* out of memory */
+	bool failed; /* Memory ran out. */
 };
 
-/* 0 is what a reader assumes. */
+/* A reader assumes 0 for a missing field. */
 static void batch_write_number(struct batch_writer *w, unsigned field, uint64_t value)
 {
 	if (value)
@@ -61,7 +62,7 @@ static void batch_write_labels(struct batch_writer *w, unsigned field, const str
 	}
 }
 
-/* The format leaves out set 0, which is empty: its numbers are those of the batch. */
+/* Set 0, which is empty, is not written; the other sets retain their numbers. */
 static void batch_write_sets(struct batch_writer *w)
 {
 	for (size_t i = 1; i < w->batch->set_count; i++) {
@@ -89,7 +90,7 @@ static int batch_write_digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Profiles have it in hexadecimal. */
+/* Profiles have build IDs in hexadecimal. Returns the length in bytes, 0 if the text is invalid. */
 static size_t batch_write_build_id(struct tally_str text, uint8_t id[BUILD_ID_BYTES])
 {
 	if (text.len % 2 || text.len / 2 > BUILD_ID_BYTES)
@@ -185,7 +186,7 @@ static void batch_write_location(struct batch_writer *w, const struct batch_loca
 	protobuf_close(w->out, BATCH_LOCATION, begin);
 }
 
-/* Adds a list to its table; whether it is new. */
+/* Adds a list to its table and returns whether it is new. */
 static bool batch_write_add(
 	struct batch_writer *w, struct list_table *table, const uint32_t *items, size_t count, uint32_t *id)
 {
@@ -195,7 +196,7 @@ static bool batch_write_add(
 	return list_table_len(table) > before;
 }
 
-/* The number of a stack that samples with this one's leaf and stack share; what is new of it is written. */
+/* Returns the number of the stack for samples with this leaf and stack, and writes those of its parts that are new. */
 static uint32_t batch_write_stack(struct batch_writer *w, const struct profile_sample *sample)
 {
 	uint32_t stack;

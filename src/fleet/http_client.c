@@ -13,14 +13,14 @@
 #include "base/url_text.h"
 #include "tally_config.h"
 
-/* CURLOPT_PROTOCOLS, which new headers call deprecated; old libraries do not have what replaced it. */
+/* CURLOPT_PROTOCOLS, which new headers mark as deprecated; old libraries lack its replacement. */
 #define PROTOCOLS_OPTION   ((CURLoption)(CURLOPTTYPE_LONG + 181))
 #define URL_BYTES	   4096
 #define CONNECT_TIMEOUT_MS 10000L
 #define TIMEOUT_S	   120
 #define RETRY_AFTER_MAX_S  3600
-#define GRPC_BYTES	   4096 /* of a header's lines */
-#define HTTP_DATE_S	   2 /* to which a date is exact, and a little */
+#define GRPC_BYTES	   4096 /* Maximum size of the header lines retained. */
+#define HTTP_DATE_S	   2 /* Resolution of a Date header and a margin. */
 
 bool http_url_is_given(const char *text)
 {
@@ -108,7 +108,7 @@ struct http_client {
 	struct http_library library;
 	CURL *curl;
 	char url[URL_BYTES];
-	char shown[URL_SHOWN_BYTES]; /* the URL as messages have it */
+	char shown[URL_SHOWN_BYTES]; /* The URL as it appears in messages. */
 	char token[HTTP_TOKEN_BYTES + 1];
 	char *ca_file;
 	size_t answer_bytes;
@@ -119,7 +119,7 @@ struct http_client {
 
 struct http_transfer {
 	struct http_answer *answer;
-	int64_t date_s; /* of the server, since 1970; 0: it did not say */
+	int64_t date_s; /* Date of the server in seconds since 1970; 0 if it sent none. */
 	size_t most;
 	bool is_too_long;
 };
@@ -156,7 +156,7 @@ static enum tally_status http_library_open(struct http_library *l, struct tally_
 		shared_object_error());
 }
 
-/* The client's own copy without a slash at the end. */
+/* Copies the URL without slashes at its end. */
 static enum tally_status http_client_take_url(struct http_client *client, const char *url, struct tally_error *err)
 {
 	size_t len = strlen(url);
@@ -198,7 +198,7 @@ enum tally_status http_client_create(
 	return TALLY_OK;
 }
 
-/* The library stays loaded: what it started at its first use may still refer to it. */
+/* The library remains loaded, because what it started at its first use may still refer to it. */
 void http_client_destroy(struct http_client *client)
 {
 	if (!client)
@@ -221,7 +221,7 @@ static size_t http_client_take_bytes(char *data, size_t size, size_t count, void
 	return body->failed ? 0 : len;
 }
 
-/* "Date: Sat, 28 Nov 2026 22:48:53 GMT" */
+/* Parses "Date: Sat, 28 Nov 2026 22:48:53 GMT". */
 static void http_client_take_date(struct http_transfer *transfer, const char *data, size_t len)
 {
 	static const char name[] = "date:";
@@ -235,7 +235,7 @@ static void http_client_take_date(struct http_transfer *transfer, const char *da
 		transfer->date_s = (int64_t)timegm(&date);
 }
 
-/* The date is one between the two times of this machine if the clocks agree. */
+/* Number of seconds by which the clock of this machine is ahead; 0 if the date lies between the two local times. */
 static int64_t http_client_ahead(int64_t begin_s, int64_t end_s, int64_t date_s)
 {
 	if (date_s <= 0)
@@ -245,7 +245,7 @@ static int64_t http_client_ahead(int64_t begin_s, int64_t end_s, int64_t date_s)
 	return end_s + HTTP_DATE_S < date_s ? end_s - date_s : 0;
 }
 
-/* Called for each line. */
+/* Called by curl for each header line. */
 static size_t http_client_take_header(char *data, size_t size, size_t count, void *context)
 {
 	static const char wanted[] = "grpc-";
@@ -337,7 +337,7 @@ static enum tally_status http_client_perform(
 	return TALLY_OK;
 }
 
-/* body NULL: a GET request. */
+/* body is NULL for a GET request. */
 static enum tally_status http_client_request(struct http_client *client, const char *path,
 	const struct tally_bytes *body, const struct http_body_type *type, struct http_answer *answer,
 	struct tally_error *err)
@@ -358,7 +358,7 @@ static enum tally_status http_client_request(struct http_client *client, const c
 		(void)client->library.setopt(
 			client->curl, CURLOPT_POSTFIELDS, body->data ? (const char *)body->data : "");
 		(void)client->library.setopt(client->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body->len);
-		/* Otherwise servers that do not answer "100 Continue" cost a second. */
+		/* An empty Expect header avoids a delay of a second with servers that do not answer "100 Continue". */
 		ok = ok && http_client_add_header(client, &headers, "Expect", "");
 		if (type->content_type)
 			ok = ok && http_client_add_header(client, &headers, "Content-Type", type->content_type);

@@ -8,27 +8,27 @@
 #include "fleet/labels.h"
 
 #define QUERY_BYTES   4096
-#define QUERY_DEPTH   32 /* of parentheses and negations */
+#define QUERY_DEPTH   32 /* Maximum nesting of parentheses and negations. */
 #define QUERY_TERMS   256
 #define QUERY_REGEXES 16
 #define REGEX_BYTES   512
-#define REGEX_NODES   1024 /* of its tree, once glibc has repeated what is to be repeated */
+#define REGEX_NODES   1024 /* Maximum number of nodes of the tree after glibc has expanded repetitions. */
 
 enum label_query_kind { QUERY_EQUAL, QUERY_MATCH, QUERY_NOT, QUERY_AND, QUERY_OR };
 
 struct label_query_node {
 	enum label_query_kind kind;
-	bool is_negated; /* != and !~ */
-	struct tally_str name, value; /* of a comparison */
+	bool is_negated; /* Set for != and !~. */
+	struct tally_str name, value; /* Operands of a comparison. */
 	regex_t *regex;
-	struct label_query_node *first, *next; /* operand; operand of the same node that follows this one */
+	struct label_query_node *first, *next; /* The first operand, and the next operand of the same parent. */
 };
 
 struct label_query {
 	struct arena arena;
 	regex_t regexes[QUERY_REGEXES];
 	size_t regex_count, term_count;
-	struct label_query_node *root; /* NULL: selects everything */
+	struct label_query_node *root; /* NULL selects everything. */
 };
 
 struct label_query_parser {
@@ -37,12 +37,12 @@ struct label_query_parser {
 	size_t at;
 	unsigned depth;
 	struct tally_error *err;
-	enum tally_status status; /* of the first failure */
+	enum tally_status status; /* Status of the first failure. */
 };
 
 static struct label_query_node *label_query_parse_or(struct label_query_parser *p);
 
-/* Returns NULL, for the caller to return. */
+/* Returns NULL, which the caller may return. */
 static struct label_query_node *label_query_fail(struct label_query_parser *p, size_t at, const char *problem)
 {
 	if (p->status == TALLY_OK)
@@ -82,7 +82,7 @@ static bool label_query_is_word(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The name at the position; empty: there is none. */
+/* The name at the position; empty if there is none. */
 static struct tally_str label_query_word(const struct label_query_parser *p)
 {
 	size_t len = 0;
@@ -100,7 +100,7 @@ static bool label_query_take_keyword(struct label_query_parser *p, struct tally_
 	return true;
 }
 
-/* "..." with \" and \\ in it. */
+/* Parses "..." with the escapes \" and \\. */
 static bool label_query_take_string(struct label_query_parser *p, struct tally_str *value)
 {
 	size_t begin = p->at, len = 0;
@@ -130,7 +130,7 @@ static bool label_query_take_string(struct label_query_parser *p, struct tally_s
 	return true;
 }
 
-/* The count that "{2,5}" and the like repeat at most. */
+/* Maximum number of copies that a repetition such as "{2,5}" makes. */
 static uint64_t label_query_repeat(struct tally_str pattern, size_t at)
 {
 	uint64_t count = 0, most = 1;
@@ -139,10 +139,11 @@ static uint64_t label_query_repeat(struct tally_str pattern, size_t at)
 		count = c >= '0' && c <= '9' ? MIN(count * 10 + (uint64_t)(c - '0'), REGEX_NODES) : 0;
 		most = MAX(most, count);
 	}
-	return most + 1; /* "{2,}" has another copy of what is repeated */
+	return most + 1; /* "{2,}" makes one more copy. */
 }
 
-/* Where the bracket expression that begins there ends; SIZE_MAX: it does not, or has more than classes in it. */
+/* Returns the end of the bracket expression at `at`; SIZE_MAX if it is not closed or contains more than characters,
+ * ranges and classes. */
 static size_t label_query_bracket_end(struct tally_str pattern, size_t at)
 {
 	size_t i = at + 1;
@@ -161,10 +162,10 @@ static size_t label_query_bracket_end(struct tally_str pattern, size_t at)
 }
 
 struct label_query_size {
-	uint64_t before, last; /* nodes of a group: those before the last operand, and of that one */
+	uint64_t before, last; /* Number of nodes of a group before its last operand, and of that operand. */
 };
 
-/* glibc copies what braces and '+' repeat, again and again if they nest: counts the nodes that it will make. */
+/* Counts the nodes that glibc will make: it copies what braces and '+' repeat, and nested repetitions multiply. */
 static const char *label_query_regex_problem(struct tally_str pattern)
 {
 	struct label_query_size groups[REGEX_BYTES + 1] = {{0, 0}}, *group = groups;
@@ -217,7 +218,7 @@ static bool label_query_compile(struct label_query_parser *p, struct label_query
 	return true;
 }
 
-/* NAME="VALUE", or with !=, =~ or !~. */
+/* Parses NAME="VALUE", or a comparison with !=, =~ or !~. */
 static struct label_query_node *label_query_parse_comparison(struct label_query_parser *p)
 {
 	struct tally_str name = label_query_word(p);
@@ -279,7 +280,7 @@ static struct label_query_node *label_query_parse_factor(struct label_query_pars
 	return node;
 }
 
-/* Operands with the keyword between them: one alone is the result itself. */
+/* Parses operands with the keyword between them; a single operand is the result itself. */
 static struct label_query_node *label_query_parse_list(struct label_query_parser *p, enum label_query_kind kind,
 	struct tally_str keyword, struct label_query_node *(*parse)(struct label_query_parser *p))
 {
@@ -327,7 +328,7 @@ enum tally_status label_query_parse(struct tally_str text, struct label_query **
 	if (!q)
 		return error_nomem(err);
 	arena_init(&q->arena);
-	/* The text of names outlives the caller's. */
+	/* Names in the query point into this copy. */
 	char *copy = arena_string(&q->arena, text.data, MIN(text.len, QUERY_BYTES));
 	struct label_query_parser parser = {.query = q, .text = {copy, text.len}, .err = err};
 	if (copy)
@@ -352,7 +353,7 @@ void label_query_destroy(struct label_query *query)
 	free(query);
 }
 
-/* The leftmost longest match is the whole value, if that matches. */
+/* If the whole value matches, it is the leftmost longest match. */
 static bool label_query_matches_regex(const regex_t *regex, struct tally_str value)
 {
 	char text[LABEL_VALUE_BYTES + 1];

@@ -14,16 +14,16 @@
 struct store_rows_maker {
 	struct store_rows *rows;
 	const struct profile *profile;
-	uint32_t *binaries; /* by the profile's binaries; STORE_NONE: not made yet */
-	uint32_t *threads; /* by the profile's: index of rows' threads */
-	struct map_u64 locations, stacks, threads_by_id, binaries_by_id; /* by ID: index */
-	struct map_u64 frames; /* by the first and the last frame of a location: index */
-	struct map_u64 chains; /* by the sample's leaf and stack: index of the stack, or STORE_NONE */
+	uint32_t *binaries; /* Index of each binary of the profile; STORE_NONE if it is not made yet. */
+	uint32_t *threads; /* Index of each thread of the profile in the rows' threads. */
+	struct map_u64 locations, stacks, threads_by_id, binaries_by_id; /* Map IDs to indexes. */
+	struct map_u64 frames; /* Maps the first and the last frame of a location to its index. */
+	struct map_u64 chains; /* Maps leaf and stack of a sample to the index of the stack, or to STORE_NONE. */
 	struct id_table parts, samples;
 	struct batch_locations found;
 };
 
-/* The same text if it is UTF-8 without NUL, otherwise a copy with U+FFFD. */
+/* Returns the text itself if it is UTF-8 without NUL, and otherwise a copy with U+FFFD. */
 static bool store_rows_text(struct store_rows_maker *m, uint32_t string, struct tally_str *to)
 {
 	struct tally_str s = profile_string(m->profile, string);
@@ -93,7 +93,8 @@ static uint64_t store_rows_binary_id(const struct store_binary *binary)
 	return content_id_end(&c);
 }
 
-/* The index of the item with this ID in a vec, which the caller must push if it is new. NULL: out of memory. */
+/* Finds the index of the item with this ID; the caller must push the item if it is new. False if memory allocation
+ * fails. */
 static bool store_rows_find(struct map_u64 *map, uint64_t id, size_t len, uint32_t *index, bool *is_new)
 {
 	uint64_t *slot = map_u64_at(map, id, is_new);
@@ -127,7 +128,7 @@ static bool store_rows_add_binary(struct store_rows_maker *m, uint32_t from, uin
 	return true;
 }
 
-/* A frame without symbol may have a line. */
+/* A frame without a symbol may have a line. */
 static bool store_rows_add_frame(struct store_rows_maker *m, uint32_t from)
 {
 	static const struct profile_function none;
@@ -155,7 +156,8 @@ static bool store_rows_are_left_out(const struct store_rows *rows, const struct 
 	return false;
 }
 
-/* Without a build ID, or in a kernel, the symbols belong to the ID; if they are left out, the store cannot know it. */
+/* Without a build ID, or in a kernel, the symbols are part of the ID. If they are left out, no stored location has this
+ * ID. */
 static uint64_t store_rows_location_id(
 	const struct store_rows *rows, const struct store_location *location, bool is_lasting)
 {
@@ -193,7 +195,7 @@ static bool store_rows_make_location(struct store_rows_maker *m, const struct ba
 	if (!store_rows_find(&m->locations, to.id, rows->locations.len, index, &is_new) ||
 		(is_new && !vec_push(&rows->locations, to)))
 		return false;
-	/* One of two equal locations may have symbols, and the other one none. */
+	/* Of two equal locations, one may have symbols and the other none. */
 	struct store_location *kept = &rows->locations.items[*index];
 	if (!is_new && kept->frame_count == 0 && (to.frame_count > 0 || kept->is_left_out))
 		*kept = to;
@@ -273,7 +275,7 @@ static bool store_rows_add_thread(struct store_rows_maker *m, uint32_t from, uin
 
 static bool store_rows_add_part(struct store_rows_maker *m, uint32_t event, uint32_t set, uint32_t *index)
 {
-	/* Sets may be equal, too. */
+	/* The key contains the ID of the set, because sets may be equal. */
 	bool is_new = false;
 	*index = id_table_add(&m->parts, (uint64_t[]){event, m->rows->sets.items[set].id}, &is_new);
 	return *index != ID_TABLE_NONE &&

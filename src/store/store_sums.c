@@ -5,15 +5,15 @@
 #include "base/error.h"
 
 #define STORE_SUMS_WORDS  4
-#define STORE_SUMS_A_LOOK 4096 /* samples between two looks at the clock */
+#define STORE_SUMS_A_LOOK 4096 /* Number of samples between two checks of the clock. */
 
 struct store_sums_adding {
 	struct store_catalog *catalog;
 	const struct store_selection *selection;
 	struct store_sums *sums;
-	const uint32_t *alike; /* by series: the first one of the same event and labels */
+	const uint32_t *alike; /* By series: the first series with the same event and labels. */
 	uint64_t seen;
-	enum tally_status status; /* why it was stopped */
+	enum tally_status status; /* Reason for stopping early. */
 	struct tally_error *err;
 };
 
@@ -78,14 +78,14 @@ static bool store_sums_take(void *context, const struct store_sum *sum)
 static bool store_sums_are_alike(const struct store_catalog_series *a, const struct store_catalog_series *b)
 {
 	bool are_alike = a->event == b->event && a->kept.count == b->kept.count;
-	/* Their texts are interned. */
+	/* Texts are interned, so their addresses are compared. */
 	for (size_t i = 0; are_alike && i < a->kept.count; i++)
 		are_alike = a->kept.items[i].name.data == b->kept.items[i].name.data &&
 			    a->kept.items[i].value.data == b->kept.items[i].value.data;
 	return are_alike;
 }
 
-/* A label may be of the batch in one series and of the thread in another one. NULL: out of memory. */
+/* A label may belong to the batch in one series and to the thread in another. NULL if memory allocation fails. */
 static uint32_t *store_sums_find_alike(struct store_catalog *catalog)
 {
 	uint32_t *alike = arena_array(&catalog->arena, uint32_t, catalog->series.len);
