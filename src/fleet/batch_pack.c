@@ -34,7 +34,7 @@ static enum tally_status batch_pack_unpack(
 {
 	ZSTD_inBuffer in = {packed.data, packed.len, 0};
 	for (size_t unpacked = 0;;) {
-		/* One byte more reveals that there are too many. */
+		/* One byte of excess suffices to detect a batch that is too large. */
 		size_t room = MIN(STEP_BYTES, max_bytes - unpacked + 1);
 		ZSTD_outBuffer to = {text_room(out, room), room, 0};
 		if (!to.dst)

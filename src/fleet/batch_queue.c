@@ -125,7 +125,7 @@ static bool batch_queue_remove_counted(struct batch_queue *q, const struct queue
 	return !q->remains;
 }
 
-/* Losses are counted by one rename. The new name also tells which file to remove if the process ends before that. */
+/* Losses are counted by one rename. The new name also shows which file to remove if the process ends before that. */
 static enum tally_status batch_queue_drop(struct batch_queue *q, size_t index, struct tally_error *err)
 {
 	const struct queue_entry entry = q->entries.items[index], remaining = q->remaining;

@@ -7,7 +7,7 @@
 struct batch_read_parts {
 	struct fleet_batch batch; /* Arguments of fleet_batch_make. */
 	struct fleet_label *labels; /* Has room for all labels of the batch. */
-	size_t label_count, label_room; /* Number of labels used, and number of labels counted. */
+	size_t label_count, label_room; /* Number of labels read so far, and number counted in advance. */
 	struct fleet_labels *sets;
 	uint32_t *threads; /* Thread of the profile for each thread of the batch. */
 	bool *has_chains; /* One per event. */

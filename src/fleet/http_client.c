@@ -19,8 +19,8 @@
 #define CONNECT_TIMEOUT_MS 10000L
 #define TIMEOUT_S	   120
 #define RETRY_AFTER_MAX_S  3600
-#define GRPC_BYTES	   4096 /* Maximum size of the header lines retained. */
-#define HTTP_DATE_S	   2 /* Resolution of a Date header and a margin. */
+#define GRPC_BYTES	   4096 /* Maximum total size of the grpc- header lines that are retained. */
+#define HTTP_DATE_S	   2 /* Resolution of a Date header and a margin, in seconds. */
 
 bool http_url_is_given(const char *text)
 {

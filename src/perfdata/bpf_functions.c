@@ -167,8 +167,8 @@ static uint32_t info_u32(const struct bpf_functions *f, const struct perfdata_bp
 	return (uint32_t)bpf_functions_number_at(f, program->info, offset, 4);
 }
 
-/* Offset of an item in the program's data; `array` is the offset in the info where the offset of the array is stored.
- */
+/* Offset of an item in the program's data; `array` is the offset in the info where the offset of the array is
+ * stored. */
 static uint64_t item_offset(const struct bpf_functions *f, const struct perfdata_bpf_program *program, unsigned array,
 	uint64_t index, uint64_t item_bytes)
 {

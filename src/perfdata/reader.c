@@ -76,8 +76,7 @@ static uint64_t missing_parts(const struct directory_parts *parts, const struct 
 {
 	size_t have = parts->count - 1;
 	uint64_t missing = 0;
-	/* Without a mark of tally's recorder, only gaps in the numbers reveal missing files. */
-	if (mark->part_count == 0)
+	if (mark->part_count == 0) /* If the mark lists no parts, only gaps in the numbers reveal missing files. */
 		return have ? (uint64_t)parts->numbers[have - 1] + 1 - have : 0;
 	for (size_t i = 0, at = 0; i < mark->part_count; i++) {
 		while (at < have && parts->numbers[at] < i)

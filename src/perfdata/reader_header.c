@@ -253,8 +253,8 @@ enum tally_status reader_open_file(struct perfdata_reader *r, bool is_v1, struct
 	uint64_t available = r->bytes.len - data.offset;
 	bool was_killed = data.size == 0 && available > 0;
 	if (was_killed || data.size > available) {
-		/* The writer was killed before it stored the size, or the file is truncated: all data present is read.
-		 */
+		/* The writer was killed before it stored the size, or the file is truncated: all data present is
+		 * read. */
 		r->data_end = r->bytes.len;
 		r->health.is_unfinished = was_killed;
 		if (!was_killed) {

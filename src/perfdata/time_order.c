@@ -18,7 +18,7 @@ struct time_order {
 	size_t next, flush_end;
 	VEC(struct time_waiting) scratch;
 	VEC(size_t) starts; /* Start of each ascending run of the queue. */
-	struct time_runs spilled; /* Records beyond the queue's limit; all of them are older than those of the queue. */
+	struct time_runs spilled; /* Records beyond the queue's limit; they were read before all those in the queue. */
 	uint64_t until_ns; /* Spilled records up to this time may be returned. */
 	const uint8_t *left_begin, *left_end; /* Range of the records returned since the last drop. */
 	size_t left_bytes; /* Total size of the records in that range. */

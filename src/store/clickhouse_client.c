@@ -18,8 +18,8 @@
 #define CLICKHOUSE_OK	       200
 /* Beginning of the message for a statement that max_execution_time ended. */
 #define CLICKHOUSE_TIMEOUT "Code: 159,"
-/* Statements that list IDs are long. With wait_end_of_query, the answer comes only after the statement has succeeded.
- */
+/* Statements that list IDs are long. With wait_end_of_query, the answer comes only after the statement has
+ * succeeded. */
 #define CLICKHOUSE_SETTINGS "wait_end_of_query=1&max_query_size=1000000000&max_ast_elements=100000000"
 
 struct clickhouse_client {
@@ -28,7 +28,7 @@ struct clickhouse_client {
 	uint64_t deadline_ns; /* Deadline of statements by clock_ns; 0 if there is none. */
 };
 
-/* ---- the place ---- */
+/* ---- URL of the store ---- */
 
 struct clickhouse_place {
 	struct tally_str user, password, host, port, database;

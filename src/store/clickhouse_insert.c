@@ -66,7 +66,7 @@ static uint64_t clickhouse_known(
 	return MAX(known, added);
 }
 
-/* ---- the IDs of a batch's rows ---- */
+/* ---- IDs of a batch's rows ---- */
 
 static uint64_t clickhouse_series_id(const struct store_rows *rows, const struct store_part *part)
 {
@@ -405,7 +405,7 @@ static enum tally_status clickhouse_add_rows(struct clickhouse_job *job, size_t 
 }
 
 /* The row in batches comes last, because it makes all others count. After the time limit it is not inserted, since a
- * sweep may have discarded the other rows. */
+ * sweep may count the attempt as failed. */
 static enum tally_status clickhouse_send_rows(struct clickhouse_job *job, struct tally_error *err)
 {
 	enum tally_status status = clickhouse_client_insert(

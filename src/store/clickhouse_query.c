@@ -252,7 +252,7 @@ static enum tally_status clickhouse_list_losses(
 	return status;
 }
 
-/* Extends the range to the begin of the first window that overlaps it. */
+/* Extends the range to the start of the first window that overlaps it. */
 static enum tally_status clickhouse_widen(
 	struct clickhouse_db *db, struct store_window_scan *scan, struct tally_error *err)
 {
@@ -284,8 +284,8 @@ enum tally_status clickhouse_db_list_windows(void *db, const struct store_window
 	struct text after = {0};
 	bool goes_on = true;
 	enum tally_status status = clickhouse_widen(db, &wide, err);
-	/* The end of a window is in the table of batches. In a damaged store, a window without a batch has no length.
-	 */
+	/* The end of a window is in the table of batches. In a damaged store, a window without a batch has no
+	 * length. */
 	text_str(&after, ") ANY LEFT JOIN (SELECT attempt, max(end_ns) AS end_ns FROM batches WHERE begin_ns >= ");
 	text_u64(&after, wide.range.begin_ns);
 	text_str(&after, " AND begin_ns < ");

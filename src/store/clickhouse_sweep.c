@@ -10,7 +10,8 @@
 /*
  * The rows of an attempt count if it is in the table batches, and if it is the smallest of several for one batch.
  * Checking this for each row would cost as much as summing the rows. An attempt that began an hour ago has ended,
- * because it gives up after ten minutes; from then on, the few failed ones are listed, and all others count.
+ * because it gives up after ten minutes; from then on, the few failed ones are listed in void_attempts, and all others
+ * count.
  */
 
 uint64_t clickhouse_seconds(void)

@@ -6,8 +6,7 @@
 #include "base/error.h"
 #include "base/order.h"
 
-/* 16 MB of parts, which are sorted so that the table is read from its begin to its end. */
-#define SQL_PARTS_AT_ONCE (1U << 20)
+#define SQL_PARTS_AT_ONCE (1U << 20) /* 16 MB of parts, which are sorted so that the table is read from start to end. */
 
 struct sqlite_part {
 	uint64_t number;
@@ -196,7 +195,7 @@ enum tally_status sqlite_list_sums(void *db, const struct store_scan *scan, stru
 	return sqlite_status(s, err);
 }
 
-/* Begin of the first window that the scan includes. */
+/* Start of the first window that the scan includes. */
 static uint64_t sqlite_list_begin(struct sqlite_store *s, const struct store_window_scan *scan)
 {
 	uint64_t begin = MIN(scan->range.begin_ns, INT64_MAX), first = begin;

@@ -4,7 +4,7 @@
 /*
  * Samples are by far the most rows, so they contain small numbers in place of everything that repeats, and are stored
  * in the order in which queries read them: a part has the samples of one series in one batch. The views present them as
- * docs/fleet.md describes them for all databases. last_ns is the begin of the latest window that used a row, or up to
+ * docs/fleet.md describes them for all databases. last_ns is the start of the latest window that used a row, or up to
  * an hour less, so that it is seldom written.
  */
 static const char sqlite_first_schema[] =

@@ -365,8 +365,8 @@ static int store_answer_compare_events(const void *left, const void *right, void
 	return order ? order : COMPARE(a.len, b.len);
 }
 
-/* Events are ordered by name, so that every database gives the same answer. `names` are those of series with samples.
- */
+/* Events are ordered by name, so that every database gives the same answer. `names` are those of series with
+ * samples. */
 static bool store_answer_make_events(struct store_answer *a, uint32_t *names, size_t count)
 {
 	const struct store_catalog *catalog = &a->query->catalog;

@@ -96,7 +96,7 @@ static int open_once(
 	return event_open(set->kernel, &attr, pid, counter->cpus[cpu], group_fd, flags);
 }
 
-/* Tracepoints of uprobes fire in user mode; their groups are named by perf probe and tracefs. */
+/* Tracepoints of uprobes fire in user mode; their groups are those that perf probe and tracefs create. */
 static bool happens_in_program(const struct event_spec *spec)
 {
 	static const char *const groups[] = {"uprobes", "probe_", "sdt_"};

@@ -57,8 +57,8 @@ static void put_core_terms(struct text *t, uint32_t type, uint64_t config)
 		text_printf(t, "%s,config=0x%" PRIx64, type == EVENT_HARDWARE ? "cycles" : "L1-dcache-loads", config);
 }
 
-/* Appends the terms of a PMU's event as they were written, or the generic name of a generic event of one kind of core.
- */
+/* Appends the terms of a PMU's event as they were written, or the generic name of a generic event of one kind of
+ * core. */
 static void put_pmu_terms(struct text *t, const struct event_spec *spec)
 {
 	uint32_t type = spec->attr.type;
@@ -138,7 +138,7 @@ static void put_common_terms(struct text *t, const struct event_spec *spec)
 	text_str(t, spec->is_per_core ? ",percore" : "");
 }
 
-/* Serves events without the original text of their terms. */
+/* Appends config1 to config3 of an event without the original text of its terms. */
 static void put_config_words(struct text *t, const struct perf_attr *attr)
 {
 	const uint64_t words[] = {attr->config1, attr->config2, attr->config3};

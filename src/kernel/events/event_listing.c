@@ -71,7 +71,7 @@ static void sort_kind(struct event_listing_addition *add)
 			sizeof(*listing->events.items), event_listing_by_name);
 }
 
-/* The longer of two names comes first. */
+/* The longer of the two names is the main one, the other its alias. */
 static void event_listing_add_symbols(struct event_listing_addition *add, enum listed_kind kind, uint32_t type)
 {
 	for (size_t i = 0; i < event_symbol_count; i++) {

@@ -12,7 +12,7 @@
 #include "kernel/events/tool_events.h"
 #include "kernel/events/tracepoints.h"
 
-/* Far above real lists, which have some hundred events at most. */
+/* Maximum number of events in a list; real lists have some hundred. */
 #define EVENTS_MAX 65536
 
 struct event_parser_parser {

@@ -100,8 +100,8 @@ static bool is_kernel_breakpoint(const struct event_spec *spec)
 	return spec->attr.type == EVENT_BREAKPOINT && spec->attr.config1 >> 63 != 0;
 }
 
-/* Highest perf_event_paranoid at which an unprivileged user may do this; 3 and above (distributions) forbid everything.
- */
+/* Highest perf_event_paranoid at which an unprivileged user may do this; 3 and above (distributions) forbid
+ * everything. */
 static int paranoid_needed(const struct event_request *request)
 {
 	const struct event_spec *spec = request->spec;

@@ -18,7 +18,7 @@
  * while it runs. */
 static const struct {
 	const char *file, *value;
-	bool is_list; /* The value empties the list. */
+	bool is_list; /* Whether writing the value empties the list. */
 } defaults[] = {
 	{"tracing_on", "0", false},
 	{"current_tracer", "nop", false},
@@ -105,8 +105,8 @@ void ftrace_leftovers_remove(const struct ftrace_files *files, struct diag *diag
 		if (pid == 0 || (kill((pid_t)pid, 0) == 0 || errno != ESRCH))
 			continue;
 		snprintf(path, sizeof(path), "%s/%.200s", FTRACE_INSTANCES, names.items[i]);
-		/* The process may live in another PID namespace; then the removal fails, because the instance is busy.
-		 */
+		/* The process may live in another PID namespace; then the removal fails, because the instance is
+		 * busy. */
 		if (ftrace_folder_remove(files, path) != 0)
 			continue;
 		if (with_top)

@@ -27,7 +27,9 @@ struct ftrace_session {
 	char instance[FTRACE_NAME_MAX]; /* Path of the session's own directory; empty if there is none. */
 	bool is_top; /* Whether the tracer runs at the top of tracefs. */
 	bool has_mark; /* Whether the name of a directory shows that the top is changed. */
-	int hold_fd; /* Open file that makes a directory that is only a mark busy. */
+	/* Open file of a directory that only marks the top as changed; a busy directory cannot be removed. -1 if there
+	 * is none. */
+	int hold_fd;
 	int pipe_fd;
 	VEC(struct ftrace_saved) saved;
 };

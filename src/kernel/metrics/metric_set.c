@@ -202,8 +202,8 @@ static bool metric_set_events_take(struct metric_set_addition *a, const char *co
 	return count == 0 || group_with(a, names, count) || group_make(a, names, count);
 }
 
-/* Finds the events of the names in the group `whole`, if there is one, and otherwise in the latest group with the name.
- */
+/* Finds the events of the names in the group `whole`, if there is one, and otherwise in the latest group with the
+ * name. */
 static void ranges_find(const struct metric_set_addition *a, struct wanted *w, const struct metric_group *whole)
 {
 	for (size_t i = 0; i < w->expr->name_count; i++) {

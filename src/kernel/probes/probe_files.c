@@ -220,8 +220,8 @@ static int probe_files_write_removal(struct probe_files *files, const struct pro
 
 /* Descriptors for the return from another mount namespace. */
 struct probe_files_origin {
-	int space; /* The process's own namespace; -1 if it was not left. */
-	int folder; /* The current directory, which setns changes. */
+	int space; /* Descriptor of the process's own namespace; -1 if that was not left. */
+	int folder; /* Descriptor of the current directory, which setns changes. */
 };
 
 static void probe_files_forget(struct probe_files_origin *origin)

@@ -12,7 +12,8 @@
 
 #define DUMMY_NAME	    "dummy:HG"
 #define STACK_BYTES_DEFAULT 8192
-#define STACK_BYTES_FITTING 61440 /* Leaves room for registers, a long call chain and all other fields. */
+/* Largest stack dump that leaves room for registers, a long call chain and all other fields. */
+#define STACK_BYTES_FITTING 61440
 
 static void record_attrs_flag_set(struct perf_attr *attr, enum attr_flag_bit bit, bool on)
 {
@@ -156,8 +157,8 @@ static void set_sample_fields(struct event_spec *spec, const struct record_attr_
 		attr->sample_type &= ~(uint64_t)SAMPLE_BRANCH_STACK;
 }
 
-/* tally writes the samples of this event itself, with the fields that they all have; the kernel's event never samples.
- */
+/* tally writes the samples of this event itself, with the fields that they all have; the kernel's event never
+ * samples. */
 static void set_waits(struct perf_attr *attr)
 {
 	attr->sample_type =
@@ -179,8 +180,8 @@ static void set_flags(struct event_spec *spec, const struct record_attr_options 
 	record_attrs_flag_set(attr, ATTR_BIT_SAMPLE_ID_ALL, true);
 	record_attrs_flag_set(attr, ATTR_BIT_INHERIT, !o->modes.no_inherit && !o->per_thread);
 	record_attrs_flag_set(attr, ATTR_BIT_INHERIT_STAT, o->modes.thread_counts);
-	/* Nothing enables a sideband event later, and its records from before the other events start are needed, too.
-	 */
+	/* Nothing enables a sideband event later, and its records from before the other events start are needed,
+	 * too. */
 	bool begins_now = is_sideband && (o->is_system_wide || !o->has_command);
 	record_attrs_flag_set(attr, ATTR_BIT_DISABLED, is_leader && !begins_now);
 	record_attrs_flag_set(attr, ATTR_BIT_ENABLE_ON_EXEC, is_leader && starts_at_exec);

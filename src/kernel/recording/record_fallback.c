@@ -33,7 +33,7 @@ static void rename_event(struct event_list *events, struct event_spec *spec, con
 		spec->name = made;
 }
 
-/* The default period of cycles does not fit a clock in nanoseconds, but a period that the user has set is kept. */
+/* Replaces cycles by cpu-clock with the same modifiers. Period and frequency remain as they are. */
 static void become_cpu_clock(struct record_fallback *f, struct event_spec *spec)
 {
 	const char *modifiers = modifiers_of(spec->name);

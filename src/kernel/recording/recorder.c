@@ -39,7 +39,7 @@ struct recorder {
 	struct affinity affinity;
 	struct pollfd *polls; /* The last one is the caller's other_fd. */
 	size_t poll_count;
-	size_t live_count; /* Number of polls with a target that has not ended. */
+	size_t live_count; /* Number of polls with a target that has not ended; SIZE_MAX in a system-wide recording. */
 	bool has_news; /* Whether the last wait found data in the rings. */
 	uint64_t *looked; /* Position in each ring up to which config.look has seen the data. */
 };

@@ -143,7 +143,7 @@ static enum tally_status put_maps(struct synthesis *s, uint32_t pid, struct tall
 	struct tally_str line;
 	int64_t deadline_ms = s->map_timeout_ms ? clock_ms() + s->map_timeout_ms : INT64_MAX;
 	bool is_late = false, is_told = false;
-	/* The file is read by lines, because a million mappings have 100 MB. */
+	/* The file is read by lines, because a million mappings take 100 MB. */
 	snprintf(path, sizeof(path), "%s/proc/%d/maps", s->kernel->root, (int)pid);
 	bool is_open = file_lines_open(path, &lines, NULL) == TALLY_OK;
 	while (is_open && status == TALLY_OK && !is_told && file_lines_next(&lines, &line)) {

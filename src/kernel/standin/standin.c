@@ -288,7 +288,7 @@ static bool explain(void *context, pid_t pid, int errnum, struct text *reason)
 	return standin_refusal(&s->seam, pid, errnum, reason);
 }
 
-/* CPU-time timers expire at the kernel's ticks, whose length is the resolution of this clock. */
+/* CPU-time timers expire at the kernel's ticks. The resolution of this clock is the length of a tick. */
 unsigned standin_max_hz(void)
 {
 	struct timespec tick = {0};

@@ -74,12 +74,12 @@ bool standin_move_memory(pid_t tid, uint64_t address, void *bytes, size_t size, 
 	       move_by_words(tid, address, bytes, size, is_written);
 }
 
-/* ---- what differs between architectures ---- */
+/* ---- parts that depend on the architecture ---- */
 
 /*
- * Code behind the call instruction that restores the signal mask and all registers and continues where the thread was.
- * If the tracer is killed during a call, the thread thus restores itself. None of the instructions changes flags. The
- * registers are those that a system call changes or reads.
+ * Code behind the call instruction that restores the signal mask and all registers and continues where the thread was
+ * stopped. If the tracer is killed during a call, the thread thus restores itself. No instruction of it changes flags.
+ * `registers` are those that a system call reads or changes.
  */
 struct standin_call_place {
 	uint8_t code[112];
@@ -244,8 +244,8 @@ static uint64_t vdso_address(pid_t pid)
 	return 0;
 }
 
-/* Returns room for a struct standin_call_place at the end of the last page of the vDSO, where section headers, unused
- * at run time, and zeros are; 0 if there is none. */
+/* Finds room for a struct standin_call_place in the last page of the vDSO, which ends with section headers, unused at
+ * run time, and zeros; 0 if there is none. */
 static uint64_t find_room(const uint8_t *code, size_t len)
 {
 	Elf64_Ehdr header;

@@ -19,7 +19,7 @@
 #define LOOK_NS 20000000
 /* Threads that do not stop within this time are released with their timers. */
 #define RELEASE_NS UINT64_C(1000000000)
-/* Maximum number of interrupted waits between two looks; a sandbox may answer each wait with EINTR. */
+/* Maximum number of interrupted waits between two periodic checks; a sandbox may answer each wait with EINTR. */
 #define INTERRUPTS_A_LOOK  2000
 #define TIMERLESS_PAUSE_NS 1000000 /* Pause between two polls for stops if a filter denies timers. */
 #define ORPHAN_NS	   UINT64_C(1000000000)
@@ -66,7 +66,7 @@ int standin_ask(struct standin *s, enum standin_request request, pid_t tid)
 	return s->answer;
 }
 
-/* ---- ends ---- */
+/* ---- ends of threads ---- */
 
 static bool has_ended(const siginfo_t *info)
 {

@@ -14,10 +14,10 @@
 #include "kernel/standin/standin_ring.h"
 #include "kernel/system/kernel_files.h"
 
-#define FRAME_BYTES	   16 /* The caller's frame pointer and the return address are adjacent. */
+#define FRAME_BYTES	   16 /* Size of the caller's frame pointer and the return address, which are adjacent. */
 #define REGISTERS	   64
 #define FIELD_CPU	   39 /* Number of the field "processor" in /proc/TID/stat. */
-#define COMM_SAMPLES	   64 /* Samples between two checks of a thread's name, which may change. */
+#define COMM_SAMPLES	   64 /* Number of samples between two checks of a thread's name, which may change. */
 #define RECORD_BYTES_MAX   65528
 #define SAMPLE_OTHER_BYTES 256 /* Upper bound of the header, the fixed fields and the array lengths. */
 

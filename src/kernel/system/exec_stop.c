@@ -43,8 +43,8 @@ bool thread_is_ending(const struct kernel_seam *kernel, pid_t tid)
 	return is_ending;
 }
 
-/* Why executing the file grants privileges; NULL if it does not. The process or the mount may forbid it, and those of a
- * script's file have no effect. */
+/* Explains why executing the file grants privileges; NULL if it grants none. no_new_privs and nosuid mounts disable
+ * this, and such bits of a script have no effect. */
 static const char *rights_gained(const char *path)
 {
 	struct stat st;

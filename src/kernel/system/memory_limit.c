@@ -39,7 +39,7 @@ static struct tally_str first_word(struct tally_str text)
 	return (struct tally_str){text.data, len};
 }
 
-/* False if the file does not exist or has no number ("max"). */
+/* False if the file does not exist or contains no number ("max" means no limit). */
 static bool memory_limit_read_number(const char *folder, const char *name, uint64_t *value)
 {
 	char path[PATH_MAX + 32];
