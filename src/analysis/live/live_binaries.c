@@ -10,41 +10,40 @@
 #include "base/error.h"
 #include "code/binaries/jit_tail.h"
 
-#define TAIL_READ_NOW (1u << 20) /* bytes of a dump; more are read by the thread */
-/* Dumps that are open, and functions of all of them; beyond, all is forgotten, and read again where it is needed. */
+#define TAIL_READ_NOW (1u << 20) /* Up to this many new bytes of a jitdump are read at once; the thread reads more. */
+/* When more dumps are open, or all of them hold more functions, all are closed; those still needed are read again. */
 #define TAILS_MAX	64
-#define TAIL_CODE_BYTES 256 /* so that a fifth of the memory is theirs */
+#define TAIL_CODE_BYTES 256 /* Memory limit per function of a dump, about five times what one takes. */
 #define TAIL_CODES	(1u << 20)
 
 struct live_binaries_opened {
 	bool is_opened;
-	uint32_t id; /* in the store */
-	const struct unwind_table *table; /* NULL: none */
-	struct jit_tail *tail; /* of a dump; NULL: none */
+	uint32_t id; /* Index in the store. */
+	const struct unwind_table *table; /* NULL if the file has no unwind table. */
+	struct jit_tail *tail; /* Reader of a jitdump; NULL for other files. */
 };
 
 struct live_binaries {
 	const struct live_maps *maps;
 	struct binary_store_options options;
 	struct binary_store *store;
-	VEC(struct live_binaries_opened) files; /* by number in the maps */
-	/* The file that is being opened. The thread reads the store, which nobody changes meanwhile. The check whether
-	 * it is done must not sleep: on a busy machine the thread that would wake us may have to wait long for a
-	 * CPU. */
+	VEC(struct live_binaries_opened) files; /* Indexed by the file number in maps. */
+	/* The thread opens one file at a time; meanwhile nobody changes the store. The check whether it is done must
+	 * not sleep: on a busy machine the thread that would wake us may have to wait long for a CPU. */
 	bool is_waiting, has_missed, has_thread;
-	uint32_t waits_for; /* in the maps */
-	bool is_up_to_date; /* dumps were looked at for this stack */
+	uint32_t waits_for; /* Number of the file that is being opened. */
+	bool is_up_to_date; /* Dumps have already been checked for new data for the current stack. */
 	pthread_t thread;
-	pthread_mutex_t mutex; /* of these: */
+	pthread_mutex_t mutex; /* Protects the members from has_work to table. */
 	pthread_cond_t is_wanted, is_opened;
 	bool has_work, wants_end;
 	uint32_t id;
-	uint64_t bytes; /* that it may take */
-	struct jit_tail *tail; /* what is to be read; NULL: id is */
-	bool is_refused; /* when is_done */
+	uint64_t bytes; /* Limit for the memory of the table. */
+	struct jit_tail *tail; /* The dump to read; NULL: the file id is opened. */
+	bool is_refused; /* Valid only after is_done is set. */
 	_Atomic bool is_done;
-	const struct unwind_table *table; /* when is_done */
-	uint64_t memory; /* that tables may take */
+	const struct unwind_table *table; /* Valid only after is_done is set. */
+	uint64_t memory; /* Limit for the memory of all unwind tables, in bytes. */
 	uint64_t table_bytes, refused;
 };
 
@@ -190,7 +189,7 @@ static uint64_t memory_left(const struct live_binaries *b)
 	return b->table_bytes < b->memory ? b->memory - b->table_bytes : 0;
 }
 
-/* False: no thread can be had. */
+/* Returns false if no thread can be created. */
 static bool ask_thread(struct live_binaries *b, uint32_t id, struct jit_tail *tail)
 {
 	if (!b->has_thread)
@@ -208,7 +207,7 @@ static bool ask_thread(struct live_binaries *b, uint32_t id, struct jit_tail *ta
 	return true;
 }
 
-/* The file is opened, or read on; it is waited for unless no thread can be had. */
+/* Opens a file or reads more of a dump, in the thread if one can be created. */
 static void work_on(struct live_binaries *b, uint32_t number, struct live_binaries_opened *opened)
 {
 	b->waits_for = number;
@@ -246,7 +245,7 @@ static void live_binaries_open_file(struct live_binaries *b, uint32_t number, st
 	work_on(b, number, opened);
 }
 
-/* NULL: not yet, or memory runs out. Only one file is opened at a time. */
+/* Returns NULL if the file is not open yet or memory runs out. Only one file is opened at a time. */
 static const struct live_binaries_opened *opened_of(struct live_binaries *b, uint32_t number)
 {
 	if (!vec_reserve(&b->files, (size_t)number + 1))
@@ -262,7 +261,7 @@ static const struct live_binaries_opened *opened_of(struct live_binaries *b, uin
 	return &b->files.items[number];
 }
 
-/* False: much was written since; the thread reads it. */
+/* Returns false if so much was appended to the dump that the thread has to read it first. */
 static bool is_tail_current(struct live_binaries *b, uint32_t number, struct jit_tail *tail)
 {
 	uint64_t behind = b->is_up_to_date ? 0 : jit_tail_behind(tail);
@@ -281,7 +280,7 @@ struct when_where {
 	uint64_t time, pc;
 };
 
-/* True with has_missed: it is not known yet. */
+/* Also returns true, with has_missed set, if the answer is not known yet. */
 static bool find_generated(
 	struct live_binaries *b, uint32_t number, const struct when_where *at, struct unwind_module *module)
 {
@@ -309,7 +308,7 @@ bool live_binaries_find(struct live_binaries *b, const struct live_process *proc
 	const struct live_mapping *map = live_maps_find(process, pc);
 	bool is_anonymous = !map || b->maps->files.items[map->file].kind == LIVE_NO_FILE;
 	struct tally_elf_va va;
-	/* Functions come and go in such memory: no answer holds for longer than this one time. */
+	/* Functions in such memory come and go: an empty range keeps the unwinder from caching the answer. */
 	*module = (struct unwind_module){.low = 0, .high = 0};
 	for (unsigned i = 0; is_anonymous && i < process->dump_count; i++)
 		if (find_generated(b, process->dumps[i], &(struct when_where){time, pc}, module))

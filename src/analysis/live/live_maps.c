@@ -9,7 +9,7 @@
 #include "base/order.h"
 #include "machine/binary_id.h"
 
-#define FILES_KEPT 4096 /* before it is worth a look at which are still mapped */
+#define FILES_KEPT 4096 /* Number of files before it is worth removing those that are no longer mapped. */
 
 void live_maps_init(struct live_maps *maps)
 {
@@ -69,7 +69,7 @@ static struct live_process *live_maps_find_or_add(struct live_maps *maps, int32_
 	return process;
 }
 
-/* The first mapping that ends behind address. */
+/* Returns the index of the first mapping that ends after address. */
 static size_t lower_bound(const struct live_process *process, uint64_t address)
 {
 	size_t low;
@@ -84,7 +84,7 @@ const struct live_mapping *live_maps_find(const struct live_process *process, ui
 											  : NULL;
 }
 
-/* Replaces what lies in the new mapping's place by it, and what remains of the first and the last that did. */
+/* Inserts a mapping and cuts the existing mappings that overlap it. */
 static bool live_maps_put_mapping(struct live_process *process, const struct live_mapping *map)
 {
 	size_t first = lower_bound(process, map->start), end = first, len = process->mappings.len;
@@ -143,7 +143,7 @@ static bool find_or_add_file(struct live_maps *maps, const struct record_mmap *m
 	key.path = file.path;
 	key.build_id_size = mmap->build_id.size;
 	memcpy(key.build_id, mmap->build_id.bytes, sizeof(key.build_id));
-	if (mmap->build_id.size == 0) { /* the kernel tells either */
+	if (mmap->build_id.size == 0) { /* The kernel reports either a build ID or an inode. */
 		key.inode = mmap->inode;
 		key.generation = mmap->inode_generation;
 		key.major = mmap->major;
@@ -157,7 +157,7 @@ static bool find_or_add_file(struct live_maps *maps, const struct record_mmap *m
 	       (*index < maps->files.len || (*index == maps->files.len && vec_push(&maps->files, file)));
 }
 
-/* A child uses its parent's generated code until it has its own dump. */
+/* Puts the newest dump first. A child also uses its parent's dumps, because it inherits generated code. */
 static void live_maps_put_dump(struct live_process *process, uint32_t file)
 {
 	unsigned at = 0;
@@ -202,7 +202,7 @@ static bool apply_exec(struct live_maps *maps, int32_t pid)
 static bool live_maps_apply_fork(struct live_maps *maps, const struct record_task *task)
 {
 	if (task->pid == task->ppid)
-		return true; /* a thread */
+		return true; /* The fork created a thread. */
 	const struct live_process *parent = live_maps_process(maps, (int32_t)task->ppid);
 	if (!parent)
 		return true;
@@ -220,7 +220,7 @@ static bool live_maps_apply_fork(struct live_maps *maps, const struct record_tas
 	return true;
 }
 
-/* Where other threads outlive the first one, their stacks are no longer known: programs do not do that. */
+/* Assumes that no other thread outlives the first one, as in nearly all programs. */
 static bool live_maps_apply_exit(struct live_maps *maps, const struct record_task *task)
 {
 	struct live_process *process = live_maps_process(maps, (int32_t)task->pid);
@@ -260,7 +260,7 @@ void live_maps_forget(struct live_maps *maps, void (*dropped)(void *context, int
 		uint64_t *slot = map_u64_at(&maps->by_pid, (uint32_t)maps->ended.items[i], NULL);
 		struct live_process *process = slot ? live_maps_process_of(*slot) : NULL;
 		if (!process || !process->has_ended)
-			continue; /* its number was taken by another */
+			continue; /* The PID was reused by another process. */
 		if (dropped)
 			dropped(context, process->pid);
 		process_destroy(process);
@@ -277,7 +277,7 @@ bool live_maps_is_stale(const struct live_maps *maps)
 
 struct renumbering {
 	struct live_maps *from, *to;
-	uint32_t *numbers; /* old -> new + 1; 0: not taken over yet */
+	uint32_t *numbers; /* Maps an old file number to the new one + 1; 0 if not copied yet. */
 };
 
 static bool take_over(struct renumbering *r, uint32_t *file_number)
@@ -312,7 +312,8 @@ enum tally_status live_maps_renumber(struct live_maps *maps, struct tally_error 
 	while (ok && map_u64_next(&maps->by_pid, &position, &pid, &value)) {
 		struct live_process *process = live_maps_process_of(value);
 		if (!process)
-			continue; /* the map has no removal: this is where it is made small again */
+			/* The process was removed, but map_u64 cannot delete keys: only this rebuild drops them. */
+			continue;
 		for (size_t i = 0; ok && i < process->mappings.len; i++)
 			ok = take_over(&r, &process->mappings.items[i].file);
 		for (unsigned i = 0; ok && i < process->dump_count; i++)

@@ -44,7 +44,7 @@ static void set_slices(struct live_merge_ring *ring, const struct tally_bytes sl
 	ring->has_record = false;
 }
 
-/* 0: there is none, or its size is impossible. */
+/* Returns 0 if there is no record or its size is impossible. */
 static size_t size_at(const struct live_merge_ring *ring, size_t position)
 {
 	bool is_second = position >= ring->slices[0].len;
@@ -69,7 +69,7 @@ static bool copy_split(struct live_merge_ring *ring, size_t position, size_t siz
 	return true;
 }
 
-/* The whole record at position. False: out of memory. */
+/* Reads the whole record at position, joining one that wraps around. Returns false if out of memory. */
 static bool read_record(struct live_merge_ring *ring, size_t position, size_t size)
 {
 	size_t first_len = ring->slices[0].len;
@@ -102,14 +102,14 @@ void live_merge_note(struct live_merge *merge, size_t index, const struct tally_
 		merge->horizon = time;
 }
 
-/* A record at the ring's position, if it shows one. False: out of memory. */
+/* Reads the record at the ring's position, if there is one. Returns false if out of memory. */
 static bool look_at_next(struct live_merge *merge, struct live_merge_ring *ring)
 {
 	ring->has_record = false;
 	if (ring->position >= ring->len)
 		return true;
 	size_t size = size_at(ring, ring->position);
-	if (size == 0) { /* nothing behind it can be found */
+	if (size == 0) { /* Without a valid size the next record cannot be found. */
 		merge->damaged++;
 		ring->position = ring->len;
 		return true;

@@ -11,31 +11,36 @@
 #include "perfdata/time_order.h"
 #include "profile/profile_copy.h"
 
-#define STORE_FILES_KEPT      4096 /* that were ever hit, before their names are worth letting go of */
-#define STORE_ROUNDS_KEPT     4
-#define GENERATED_READ_ALWAYS (4u << 20) /* bytes of a map or dump */
+#define STORE_FILES_KEPT  4096 /* Number of files that accumulate in the store before it is recreated. */
+#define STORE_ROUNDS_KEPT 4
+/* Maps and dumps of generated code up to this size in bytes are always read again. */
+#define GENERATED_READ_ALWAYS (4u << 20)
 #define KERNEL_NAME	      STR("[kernel.kallsyms]")
 
 struct live_profile {
 	struct replay_options replay;
-	struct replay_switches switches; /* replay's, if it has any */
+	struct replay_switches switches; /* Copy of the caller's switches, if replay has any. */
 	struct binary_store_options store_options;
 	struct tally_str kernel_name;
 	struct writer description;
-	struct perfdata_reader *events; /* of the description: what records look like */
-	struct record_layout tracking; /* of the records that tell of processes */
+	struct perfdata_reader *events; /* Reader of the description, which defines the layout of records. */
+	struct record_layout tracking; /* Layout of MMAP, COMM and other sideband records. */
 	struct binary_store *store;
-	VEC(uint64_t) hit_at; /* by the store's file: the last round that had samples there; 0: none, or dropped */
-	VEC(bool) unnamed; /* by the store's file: the last round had samples there without a name */
-	uint64_t rounds, rounds_kept; /* refreshes without a sample, before a file's symbols are forgotten */
-	struct live_state state; /* before the records that wait */
+	/* By file index in the store: the last round with samples in the file; 0 if none, or if its symbols were
+	 * forgotten. */
+	VEC(uint64_t) hit_at;
+	/* By file index in the store: the last round with samples there had some without a symbol. */
+	VEC(bool) unnamed;
+	/* rounds_kept: refreshes without a sample in a file before its symbols are forgotten. */
+	uint64_t rounds, rounds_kept;
+	struct live_state state; /* State of processes before the waiting records. */
 	struct writer waiting;
-	size_t mark; /* of waiting */
-	uint64_t clock_period_ns; /* that a sample of a clock stands for; 0: as its record says */
-	struct writer recording; /* of the last refresh */
-	uint64_t order; /* records that came before */
-	struct profile *total; /* counts in LIVE_COUNT_UNIT; NULL: nothing came yet */
-	struct profile shown; /* its arrays are total's, but samples and events */
+	size_t mark; /* Offset in waiting. */
+	uint64_t clock_period_ns; /* Time that a sample of a clock stands for; 0: the period in its record. */
+	struct writer recording; /* The recording of the last refresh. */
+	uint64_t order; /* Added to the order of new samples, because they come after all earlier ones. */
+	struct profile *total; /* Counts are in LIVE_COUNT_UNIT; NULL before the first refresh. */
+	struct profile shown; /* Shares the arrays of total, except samples and events. */
 	bool hides_kernel, hides_user;
 	struct live_profile_figures figures;
 };
@@ -82,7 +87,7 @@ enum tally_status live_profile_create(
 	enum tally_status status = live->description.failed ? error_nomem(err) : read_description(live, err);
 	if (status == TALLY_OK)
 		status = binary_store_create(&live->store_options, &live->store, err);
-	if (status == TALLY_OK) /* an empty one is there from the start */
+	if (status == TALLY_OK) /* An empty profile exists from the start. */
 		status = live_profile_refresh(live, false, err);
 	if (status != TALLY_OK) {
 		live_profile_destroy(live);
@@ -173,17 +178,17 @@ void live_profile_mark(struct live_profile *live)
 	live->mark = live->waiting.len;
 }
 
-/* ---- what a refresh is made of ---- */
+/* ---- one refresh ---- */
 
 struct dated_record {
 	uint64_t time;
-	size_t position; /* in the round's bytes */
+	size_t position; /* Offset in the round's bytes. */
 };
 
-struct round { /* the records of a refresh */
-	struct writer bytes; /* that records are read from: description, state, what came */
-	size_t first; /* where what came begins */
-	struct writer late; /* waits for the next refresh */
+struct round { /* The records of one refresh. */
+	struct writer bytes; /* The recording to replay: description, process state, new records. */
+	size_t first; /* Offset of the new records in bytes. */
+	struct writer late; /* Records that wait for the next refresh. */
 	VEC(struct dated_record) history;
 	struct live_profile_figures figures;
 };
@@ -207,7 +212,7 @@ static bool is_of_state(uint32_t type)
 	return sideband_is_history(type) || type == RECORD_EXIT || type == RECORD_CGROUP;
 }
 
-/* Into the round, or, if it is newer than all that came before the mark, into what is late. */
+/* Returns false if out of memory. */
 static bool sort_record(struct round *round, const struct record *record, uint64_t time)
 {
 	struct dated_record dated = {time, round->bytes.len};
@@ -223,7 +228,7 @@ static bool sort_waiting(struct live_profile *live, struct round *round)
 	struct record record;
 	for (size_t at = 0; at < waiting.len; at += record.bytes.len) {
 		if (record_at(waiting, false, at, &record, NULL) != TALLY_OK) {
-			round->figures.damaged++; /* and nothing is known of what follows */
+			round->figures.damaged++; /* Without a valid size the next record cannot be found. */
 			break;
 		}
 		uint64_t time = time_order_time_of(live->events, &record, false);
@@ -237,10 +242,10 @@ static bool sort_waiting(struct live_profile *live, struct round *round)
 	return !round->bytes.failed && !round->late.failed;
 }
 
-/* The processes whose state the waiting records need: those of samples, and those that records tell of. */
+/* PIDs in the waiting records: only the state of these processes is needed. */
 struct live_needs {
 	struct map_u64 pids;
-	bool are_all; /* some sample does not say whose it is */
+	bool are_all; /* Some sample has no PID, so the state of all processes is needed. */
 };
 
 static bool need_of_sample(const struct live_profile *live, const struct record *record, struct live_needs *needs)
@@ -261,7 +266,7 @@ static bool need_of_record(const struct record *record, struct live_needs *needs
 	if (record_decode(record, &fields, NULL) != TALLY_OK)
 		return true;
 	switch (fields.type) {
-	case RECORD_FORK: /* the child has its parent's mappings */
+	case RECORD_FORK: /* The child inherits the mappings of its parent. */
 		return map_u64_set(&needs->pids, fields.task.ppid, 1) && map_u64_set(&needs->pids, fields.task.pid, 1);
 	case RECORD_COMM:
 		return map_u64_set(&needs->pids, fields.comm.pid, 1);
@@ -314,7 +319,7 @@ static int compare_dates(const void *left, const void *right)
 	return COMPARE(a->position, b->position);
 }
 
-/* What is alive at the round's end. */
+/* Updates the state of processes to the end of the round. */
 static enum tally_status live_profile_learn(struct live_profile *live, struct round *round, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
@@ -359,7 +364,7 @@ static enum tally_status replay_round(
 	return result->profile ? TALLY_OK : status;
 }
 
-/* What programs that came and went were made of: their symbols go, and come again with their samples. */
+/* Forgets the symbols of files without samples in the last rounds_kept rounds; new samples load them again. */
 static enum tally_status forget_files(
 	struct live_profile *live, const struct replay_result *result, struct tally_error *err)
 {
@@ -383,7 +388,8 @@ static enum tally_status forget_files(
 	return TALLY_OK;
 }
 
-/* The store has the names of all files that were ever hit: programs that are built and run are ever new. */
+/* Recreates the store when it has accumulated too many files: in a build, for example, new programs run all the time.
+ * */
 static enum tally_status renew_store(
 	struct live_profile *live, const struct replay_result *result, struct tally_error *err)
 {
@@ -402,7 +408,7 @@ static enum tally_status renew_store(
 	return TALLY_OK;
 }
 
-/* ---- the sum ---- */
+/* ---- accumulated profile ---- */
 
 static void live_profile_add_events(
 	struct profile_builder *builder, const struct profile *p, const struct profile *before)
@@ -410,7 +416,7 @@ static void live_profile_add_events(
 	for (size_t i = 0; i < p->event_count; i++) {
 		struct profile_event event = p->events[i];
 		event.name = profile_builder_string(builder, profile_string(p, event.name));
-		event.sample_count = event.total_period = 0; /* added up by its samples */
+		event.sample_count = event.total_period = 0; /* The builder adds these up from the samples. */
 		event.lost_count += before && i < before->event_count ? before->events[i].lost_count : 0;
 		profile_builder_event(builder, &event);
 	}
@@ -455,7 +461,7 @@ static bool live_profile_is_hidden(
 	       (live->hides_user && (level == PROFILE_LEVEL_USER || level == PROFILE_LEVEL_GUEST_USER));
 }
 
-/* Counts as they are shown, and without what is hidden. */
+/* Replaces total and derives shown from it: counts in samples, without hidden levels. */
 static enum tally_status live_profile_show(struct live_profile *live, struct profile *total, struct tally_error *err)
 {
 	struct profile shown = *total;
@@ -503,7 +509,7 @@ static enum tally_status live_profile_renew(
 	return status;
 }
 
-/* The round is over, whatever became of it. */
+/* Ends a successful round: its recording becomes the last one, and its late records wait for the next round. */
 static void live_profile_take_round(struct live_profile *live, struct round *round, const struct replay_result *result)
 {
 	live->switches.before = result->ends_on ? SWITCHES_ON : SWITCHES_OFF;
@@ -518,7 +524,7 @@ static void live_profile_take_round(struct live_profile *live, struct round *rou
 	live->figures = round->figures;
 }
 
-/* taken: gets the round's profile, which is not added to the total then; NULL: it is added. */
+/* If taken is not NULL, it receives the round's profile, which is then not added to the total. */
 static enum tally_status live_profile_process(
 	struct live_profile *live, bool fades, struct profile **taken, struct tally_error *err)
 {

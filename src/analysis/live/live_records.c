@@ -8,13 +8,13 @@
 struct live_records {
 	struct perfdata_reader *reader;
 	struct sideband *sideband;
-	struct resolver *resolver; /* NULL: none yet */
+	struct resolver *resolver; /* NULL until live_records_tell is called. */
 	struct time_order *order;
-	VEC(struct time_order_item) batch; /* up to the end of a round */
+	VEC(struct time_order_item) batch; /* Records up to the end of a round. */
 	size_t next;
 	size_t event_count;
-	uint64_t last_ns; /* of what the machine was told */
-	enum tally_status end_status; /* TALLY_OK: more comes */
+	uint64_t last_ns; /* Time of the newest record that was applied to the machine. */
+	enum tally_status end_status; /* TALLY_OK while more records may follow. */
 	struct tally_error end_error;
 };
 
@@ -32,7 +32,7 @@ void live_records_tell(struct live_records *live, struct resolver *resolver)
 	live->resolver = resolver;
 }
 
-/* To the end of a round: until then what is handed out stays where it is (time_order.h). */
+/* Reads to the end of a round: until then, the records that time_order_next returns stay valid (time_order.h). */
 static enum tally_status read_batch(struct live_records *live, struct tally_error *err)
 {
 	struct time_order_item item;
@@ -41,7 +41,7 @@ static enum tally_status read_batch(struct live_records *live, struct tally_erro
 		enum tally_status status = time_order_next(live->order, &item, &live->end_error);
 		if (status != TALLY_OK) {
 			live->end_status = status;
-			/* The sideband has the health of the stream's beginning. */
+			/* sideband->health describes only the beginning of the stream. */
 			live->sideband->health.is_unfinished = perfdata_reader_health(live->reader)->is_unfinished;
 			return TALLY_OK;
 		}
@@ -73,7 +73,7 @@ static enum tally_status apply_batch(struct live_records *live, struct tally_err
 			damaged_records_add(&live->sideband->health.damaged, item->record.offset, item->record.type);
 			continue;
 		}
-		/* What has no time of its own, or comes late, holds from now on. */
+		/* A record that has no timestamp or is late takes effect at the time of the newest one. */
 		if (item->has_time && item->time_ns > live->last_ns)
 			live->last_ns = item->time_ns;
 		status = machine_apply(machine, &item->record, &fields, live->last_ns, err);
@@ -102,7 +102,8 @@ static bool can_be_live(const struct perfdata_reader *reader)
 	for (size_t i = 0; i < count; i++)
 		if (!events[i].layout.sample_id_all || !(events[i].attr.sample_type & SAMPLE_TIME) ||
 			ATTR_HAS(&events[i].attr, DEFER_CALLCHAIN) ||
-			(events[i].attr.sample_type & SAMPLE_CGROUP)) /* their names come later */
+			/* The names of cgroups come after the samples. */
+			(events[i].attr.sample_type & SAMPLE_CGROUP))
 			return false;
 	return count > 0;
 }
@@ -142,7 +143,7 @@ enum tally_status live_records_create(
 	return TALLY_OK;
 }
 
-/* A failure stays one: nothing of its batch goes out. */
+/* An error is permanent: later calls repeat it, and no record of its batch is returned. */
 static enum tally_status end_with(struct live_records *live, enum tally_status status, const struct tally_error *err)
 {
 	live->batch.len = live->next = 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/live/live_splice.h"
 
-#define FRAMES_ALIKE 3 /* in a row, where the frames before differ */
+/* Number of consecutive equal frames that identify a common frame when earlier frames differ. */
+#define FRAMES_ALIKE 3
 
-struct common_frame { /* the last that both have */
+struct common_frame { /* Indexes of the last frame that is in both chains. */
 	size_t unwound, recorded;
 };
 
@@ -12,14 +13,14 @@ static uint64_t chain_word(const struct live_splice *s, size_t i)
 	return sample_u64_at(s->chain.data, (uint32_t)i, false);
 }
 
-/* Functions without a frame of their own are not in the kernel's chain; what it has lies in the same order. */
+/* Functions without a frame pointer are missing from the kernel's chain; all other frames are in the same order. */
 static bool find_in_order(const struct live_splice *s, const uint64_t *ips, size_t count, struct common_frame *common)
 {
 	size_t next = 0;
 	for (size_t i = 0; i < count && next < s->chain.count; i++)
 		if (ips[i] == chain_word(s, next))
 			*common = (struct common_frame){i, next++};
-	return next >= 2; /* the first is the pc of both */
+	return next >= 2; /* The first frame is the PC, which is the same in both. */
 }
 
 static bool find_alike(const struct live_splice *s, const uint64_t *ips, size_t count, struct common_frame *common)
@@ -49,7 +50,8 @@ static bool read_frame_pointer(const struct live_splice *s, uint64_t *fp)
 	return true;
 }
 
-/* The kernel read the i-th return address by the i-th frame pointer: which of them the last frame has left. */
+/* The kernel read the i-th return address by the i-th frame pointer: finds the one that equals the frame pointer of
+ * the last unwound frame. */
 static bool find_by_frame_pointer(
 	const struct live_splice *s, const struct unwind_result *result, struct common_frame *common)
 {
@@ -75,7 +77,8 @@ static const struct unwind_rule *rule_of(const struct live_splice *s, uint64_t a
 	return *is_mapped && module.table ? unwind_table_find(module.table, call - module.bias) : NULL;
 }
 
-/* What a signal interrupted is known, though its stack is another: it is behind what the handler returns to. */
+/* The frame that a signal interrupted is valid even if it lies on another stack and is missing from the kernel's
+ * chain. It follows the frame to which the handler returns. */
 static bool is_interrupted(const struct unwind_result *result, size_t i)
 {
 	for (uint32_t at = 0; at < result->signal_count; at++)
@@ -108,12 +111,12 @@ size_t live_splice(const struct live_splice *s, uint64_t *ips, size_t max, struc
 	size_t given_up = result->count - 1 - common.unwound;
 	size_t left = s->chain.count - 1 - common.recorded;
 	size_t room = max - 1 - common.unwound;
-	/* As many in the place of what ended in nothing that makes sense: those of another stack. */
+	/* Frames that lead to a wrong end may be replaced by as many; otherwise the chain must get longer. */
 	bool is_wrong = result->end == UNWIND_ROOT || result->end == UNWIND_BROKEN;
 	size_t least = given_up + (given_up == 0 || !is_wrong);
 	if (left < least)
 		return 0;
-	/* First how far it leads, then in the place of what is given up for it. */
+	/* Counts the usable frames before it overwrites the discarded ones. */
 	bool is_mapped = true;
 	while (added < left && added < room && is_mapped) {
 		const struct unwind_rule *next = rule_of(s, chain_word(s, common.recorded + 1 + added), &is_mapped);

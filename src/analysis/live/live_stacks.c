@@ -6,12 +6,12 @@
 
 #include "base/array.h"
 
-#define OVERLAP_LEAST 64 /* bytes that must be the same: a return address and what is around it */
+#define OVERLAP_LEAST 64 /* Bytes that must be equal: a return address and its surroundings. */
 #define OVERLAP_MOST  512
 #define ROOM_LEAST    4096
 
-struct known_stack { /* bytes lie at the end of room, so that the stack may grow down */
-	uint64_t end; /* address behind the last byte */
+struct known_stack { /* The bytes lie at the end of room, so that the stack may grow down. */
+	uint64_t end; /* Address after the last byte. */
 	size_t len, room_len;
 	uint8_t *room;
 };
@@ -45,11 +45,9 @@ static struct known_stack *live_stacks_find_or_add(struct live_stacks *stacks, i
 	uint64_t known;
 	if (!is_cut && (!map_u64_find(&stacks->by_tid, (uint32_t)tid, &known) || !known))
 		return NULL;
+	/* Most of these threads have ended; the stacks of running ones are soon known again. */
 	if (stacks->thread_count >= LIVE_THREADS_MAX ||
-		stacks->bytes >
-			(stacks->bytes_max
-					? stacks->bytes_max
-					: LIVE_STACKS_MAX)) /* most have ended; those that run are soon known again */
+		stacks->bytes > (stacks->bytes_max ? stacks->bytes_max : LIVE_STACKS_MAX))
 		forget_all(stacks);
 	uint64_t *slot = map_u64_at(&stacks->by_tid, (uint32_t)tid, NULL);
 	if (!slot || *slot)

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 
-#define PROCESSES_KEPT 1024 /* that have ended, before their numbers are worth clearing away */
+#define PROCESSES_KEPT 1024 /* Number of ended processes before it is worth rebuilding the tables without them. */
 
 void live_state_init(struct live_state *state)
 {
@@ -48,7 +48,7 @@ static struct live_thread *live_state_find_or_add_thread(struct live_state *stat
 {
 	struct live_thread *thread = live_state_find_thread(state, tid);
 	struct live_thread fresh = {.pid = pid, .tid = tid};
-	if (thread) { /* also where the number was taken again */
+	if (thread) { /* Also if the TID was reused. */
 		state->ended_threads -= thread->has_ended;
 		thread->has_ended = false;
 		thread->pid = pid;
@@ -69,7 +69,7 @@ static bool apply_comm(struct live_state *state, const struct record_comm *comm)
 	return true;
 }
 
-/* A child has its parent's name until it takes another. */
+/* A child has its parent's name until it sets its own. */
 static bool live_state_apply_fork(struct live_state *state, const struct record_task *task)
 {
 	struct live_thread *thread = live_state_find_or_add_thread(state, (int32_t)task->pid, (int32_t)task->tid);

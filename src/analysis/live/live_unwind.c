@@ -18,13 +18,13 @@
 #define SAMPLE_BYTES_MAX 65528
 #define FRAMES_MAX	 2048
 #define BACKLOG_MAX	 (256u << 20)
-#define STACK_KEPT	 8192 /* of each that waits, when many do */
+#define STACK_KEPT	 8192 /* Bytes kept of each waiting stack while the backlog is more than half full. */
 
 struct live_event {
 	struct record_layout layout;
 	bool has_stack;
-	bool is_walked; /* its user stacks come by themselves, */
-	bool is_stacks; /* as samples of this one */
+	bool is_walked; /* A BPF program walks its user stacks; they arrive as separate samples. */
+	bool is_stacks; /* The event that delivers these stacks. */
 };
 
 struct live_unwind {
@@ -32,21 +32,22 @@ struct live_unwind {
 	VEC(struct live_event) events;
 	struct map_u64 by_id;
 	struct perf_attr first;
-	bool are_mixed; /* records differ by event: an id says which */
+	bool are_mixed; /* Record layouts differ by event: the ID in a record identifies its event. */
 	struct live_maps maps;
 	struct live_binaries *binaries;
 	struct live_stacks stacks;
 	struct live_walked walked;
-	struct live_interpreted interpreted; /* name NULL: none */
-	struct unwinder *unwinders[2]; /* for the machine's own programs and its 32-bit ones; NULL: not needed yet */
-	int32_t last_pid; /* whose mappings the unwinders know, as they were after so many changes */
+	struct live_interpreted interpreted; /* name is NULL if no interpreter frames are resolved. */
+	struct unwinder *unwinders[2]; /* For native and for 32-bit programs; NULL until needed. */
+	/* PID of the process that the unwinders have cached, in its state after last_changes changes; -1: none. */
+	int32_t last_pid;
 	uint32_t last_changes;
-	bool has_dump_times; /* samples have times of the clock that dumps of generated code have */
+	bool has_dump_times; /* Timestamps of samples are of CLOCK_MONOTONIC, as in jitdump files. */
 	size_t stack_bytes_max;
-	struct writer backlog; /* samples that wait for a file to be opened */
+	struct writer backlog; /* Samples that wait until a file is opened. */
 	uint64_t backlog_max;
-	bool gives_up; /* nothing is unwound */
-	size_t backlog_done; /* bytes */
+	bool gives_up; /* Set while waiting samples are written without unwinding. */
+	size_t backlog_done; /* Bytes of the backlog that have been handled. */
 	struct live_unwind_totals totals;
 	uint64_t ips[FRAMES_MAX];
 };
@@ -124,7 +125,7 @@ enum tally_status live_unwind_add_stacks(struct live_unwind *live, const struct 
 	return status == TALLY_OK ? live_walked_init(&live->walked, err) : status;
 }
 
-/* Where all records look alike any event will do. */
+/* If all records have the same layout, any event will do. */
 static const struct live_event *live_unwind_event_of(const struct live_unwind *live, const struct record *record)
 {
 	const struct record_layout *first = &live->events.items[0].layout;
@@ -157,16 +158,16 @@ uint64_t live_unwind_time(const struct live_unwind *live, const struct record *r
 		       : 0;
 }
 
-/* A sample, as far as it matters here: what is passed on lies in three parts around its chain and its stack. */
+/* A sample in parts: head, middle and tail are copied unchanged; chain and stack are replaced by the new chain. */
 struct cut_sample {
 	uint32_t pid, tid;
-	struct tally_bytes head; /* up to the chain */
+	struct tally_bytes head; /* The part before the chain. */
 	struct sample_array chain;
-	struct tally_bytes middle; /* from behind the chain to the registers */
+	struct tally_bytes middle; /* The part between the chain and the registers. */
 	uint64_t abi;
-	const uint8_t *registers; /* one word for each bit of the mask; NULL: none */
+	const uint8_t *registers; /* One 64-bit word per bit of the mask; NULL if there are none. */
 	struct tally_bytes stack;
-	bool is_full; /* the kernel copied as much as it was asked for */
+	bool is_full; /* The kernel copied as much as was requested, so the stack may be longer. */
 	struct tally_bytes tail;
 };
 
@@ -196,7 +197,7 @@ static void cut_stack(struct cursor *c, struct cut_sample *cut)
 		cut->stack.len = (size_t)copied;
 }
 
-/* What follows the stack; it goes out as it came, if it is all there. */
+/* Skips the fields after the stack, which are copied unchanged, to check that they are complete. */
 static void skip_tail(struct cursor *c, const struct record_layout *layout)
 {
 	const uint64_t before = SAMPLE_DATA_SRC | SAMPLE_TRANSACTION;
@@ -215,7 +216,7 @@ static void skip_tail(struct cursor *c, const struct record_layout *layout)
 	}
 }
 
-/* Up to behind the chain. */
+/* Parses a sample to the end of its chain. Returns false if it is damaged. */
 static bool cut_chain(
 	struct cursor *c, const struct record_layout *layout, const struct record *record, struct cut_sample *cut)
 {
@@ -278,7 +279,7 @@ static void live_unwind_read_registers(const struct arch *arch, const struct rec
 		unwind_registers_set(registers, arch, (uint32_t)__builtin_ctzll(mask), sample_u64_at(value, 0, false));
 }
 
-/* The kernel's chain of user space: words behind the last CONTEXT_USER; kernel_words: what comes before it. */
+/* Returns the words after CONTEXT_USER; *kernel_words is the number of words before it. */
 static struct sample_array user_part(const struct sample_array *chain, uint32_t *kernel_words)
 {
 	for (uint32_t i = 0; i < chain->count; i++)
@@ -302,11 +303,11 @@ static bool live_unwind_find_module(void *context, uint64_t pc, struct unwind_mo
 	return live_binaries_find(l->live->binaries, l->process, l->time, pc, module);
 }
 
-struct live_walk { /* what the stacks of a sample are unwound from */
+struct live_walk { /* Everything that unwinding one sample needs. */
 	struct unwinder *unwinder;
 	const struct arch *arch;
 	const struct live_process *process;
-	uint64_t time; /* UINT64_MAX: not comparable */
+	uint64_t time; /* UINT64_MAX if not comparable with the times in jitdump files. */
 	struct unwind_registers registers;
 	uint64_t sp;
 };
@@ -320,7 +321,7 @@ static struct unwind_result live_unwind_unwind(
 	return unwinder_run(walk->unwinder, &walk->registers, &slice, &modules, live->ips, FRAMES_MAX);
 }
 
-/* The kernel's chain continues where another stack begins, or the stack dump ends. */
+/* Appends frames of the kernel's chain where another stack begins or the stack dump ends. */
 static size_t live_unwind_splice(struct live_unwind *live, const struct live_walk *walk, struct tally_bytes stack,
 	struct sample_array chain, struct unwind_result *result)
 {
@@ -341,7 +342,7 @@ static void forget_mappings(struct live_unwind *live)
 			unwinder_forget(live->unwinders[i]);
 }
 
-/* The unwinders remember what was mapped where. */
+/* The unwinders cache the mappings of one process, which may have changed. */
 static void tell_unwinders(struct live_unwind *live, const struct live_process *process)
 {
 	if (live->last_pid == process->pid && live->last_changes == process->changes)
@@ -351,13 +352,13 @@ static void tell_unwinders(struct live_unwind *live, const struct live_process *
 	live->last_changes = process->changes;
 }
 
-/* More of the stack could help, or what the kernel knows of it. */
+/* More of the stack, or the kernel's chain, could add frames. */
 static bool is_incomplete(const struct unwind_result *result)
 {
 	return result->end != UNWIND_ROOT && result->end != UNWIND_LIMIT;
 }
 
-/* A 64-bit kernel runs 32-bit programs too: the sample says which kind its registers are of. */
+/* A 64-bit kernel also runs 32-bit programs; the ABI in the sample distinguishes them. */
 static bool begin_walk(struct live_unwind *live, const struct record_layout *layout, const struct cut_sample *cut,
 	struct live_walk *walk)
 {
@@ -373,7 +374,8 @@ static bool begin_walk(struct live_unwind *live, const struct record_layout *lay
 	return true;
 }
 
-/* The user part of a sample's chain into live->ips; count 0: the sample has none, or nothing is known of its process. */
+/* Unwinds the user stack of a sample into live->ips. The count is 0 if it has no user registers or its process is
+ * unknown. */
 static struct unwind_result find_callers(
 	struct live_unwind *live, const struct record_layout *layout, struct cut_sample *cut, struct sample_array fp)
 {
@@ -381,7 +383,7 @@ static struct unwind_result find_callers(
 	struct unwind_result result = {.end = walk.process ? UNWIND_NO_REGISTERS : UNWIND_NO_CFI};
 	struct tally_bytes copy = cut->stack;
 	if (cut->abi == REGS_ABI_NONE)
-		return result; /* the kernel's own thread */
+		return result; /* A kernel thread has no user registers. */
 	if (live->gives_up) {
 		live->totals.given_up++;
 		return result;
@@ -424,14 +426,14 @@ static void put_kept_registers(const struct live_unwind *live, const struct reco
 			writer_bytes(out, value, 8);
 }
 
-/* The kernel's frame-pointer chain, in the form of unwound ones. */
+/* Writes the kernel's frame-pointer chain like unwound ones: callers as return address - 1. */
 static void put_recorded(const struct sample_array *chain, struct writer *out)
 {
 	for (uint32_t i = 0; i < chain->count; i++)
 		writer_u64(out, sample_u64_at(chain->data, i, false) - (i > 0));
 }
 
-/* TALLY_END: not yet, a file is being opened. */
+/* Returns TALLY_END if the sample must wait until a file is opened. */
 static enum tally_status feed_sample(struct live_unwind *live, const struct live_event *event,
 	const struct record *record, struct writer *out, struct tally_error *err)
 {
@@ -447,7 +449,7 @@ static enum tally_status feed_sample(struct live_unwind *live, const struct live
 	size_t count = result.count;
 	if (live_binaries_has_missed(live->binaries)) {
 		live->totals = before;
-		forget_mappings(live); /* void answers among them */
+		forget_mappings(live); /* The unwinders have cached answers that were incomplete. */
 		return TALLY_END;
 	}
 	bool is_unwound = count > 0;
@@ -467,7 +469,7 @@ static enum tally_status feed_sample(struct live_unwind *live, const struct live
 	if (user_words)
 		writer_u64(out, CONTEXT_USER);
 	for (size_t i = 1; is_unwound && i < count; i++)
-		live->ips[i] -= !unwind_is_exact(&result, i); /* into the call that it returns from */
+		live->ips[i] -= !unwind_is_exact(&result, i); /* The call lies before its return address. */
 	if (is_unwound)
 		writer_bytes(out, live->ips, 8 * count);
 	else
@@ -479,7 +481,8 @@ static enum tally_status feed_sample(struct live_unwind *live, const struct live
 	return out->failed ? error_nomem(err) : TALLY_OK;
 }
 
-/* The kernel tells losses in the name of whichever event finds room again; that of stacks is in no file. */
+/* The kernel reports losses with the ID of the event that next finds room in the ring. If that is the event of walked
+ * stacks, which is not in the file, the ID of another event replaces it. */
 static void put_sideband(struct live_unwind *live, const struct record *record, struct writer *out)
 {
 	const struct live_event *event = live->walked.is_on ? live_unwind_event_of(live, record) : NULL;
@@ -499,7 +502,8 @@ void live_unwind_set_interpreted(struct live_unwind *live, const struct live_int
 	live->interpreted = *interpreted;
 }
 
-/* Frames of an interpreter become addresses, in a mapping that the process has from now on. */
+/* Replaces interpreter frames by addresses in a mapping, which is written first if the process does not have it yet.
+ * */
 static void name_interpreted(const struct live_unwind *live, const struct live_event *event,
 	const struct record *record, struct walk_stack *stack, struct writer *out)
 {
@@ -518,7 +522,7 @@ static void name_interpreted(const struct live_unwind *live, const struct live_e
 	(void)record_encode(out, &fields, MISC_CPUMODE_USER, &event->layout, &id);
 }
 
-/* A sample whose user stack came before it, from the kernel. */
+/* Joins a sample with its user stack, which a BPF program delivered before it. */
 static enum tally_status feed_walked(struct live_unwind *live, const struct live_event *event,
 	const struct record *record, struct writer *out, struct tally_error *err)
 {
@@ -539,7 +543,7 @@ static enum tally_status feed_walked(struct live_unwind *live, const struct live
 		name_interpreted(live, event, record, stack, out);
 	size_t start = out->len;
 	writer_bytes(out, cut.head.data, cut.head.len);
-	/* The innermost frame is where the sample is. */
+	/* The address of a sample is that of its innermost frame. */
 	if (count && stack->is_interpreted && cut.chain.count == 0 && event->layout.ip >= 0 && !out->failed)
 		memcpy(out->data + start + event->layout.ip, stack->ips, sizeof(*stack->ips));
 	writer_u64(out, cut.chain.count + (count ? count + 1 : 0));
@@ -626,7 +630,8 @@ static enum tally_status put_off(struct live_unwind *live, const struct record *
 		writer_bytes(w, cut.stack.data, kept_max);
 		writer_u64(w, kept_max);
 	} else {
-		writer_u64(w, (cut.stack.len + 8) & ~UINT64_C(7)); /* more than was copied: the stack is not cut */
+		/* A size above the copied length marks the stack as not truncated. */
+		writer_u64(w, (cut.stack.len + 8) & ~UINT64_C(7));
 		writer_bytes(w, cut.stack.data, cut.stack.len);
 		writer_zeros(w, 8 - cut.stack.len % 8);
 		writer_u64(w, cut.stack.len);
@@ -637,7 +642,7 @@ static enum tally_status put_off(struct live_unwind *live, const struct record *
 	return w->failed ? error_nomem(err) : TALLY_OK;
 }
 
-/* What waits, as far as it can be done by now; with wait, all. */
+/* Handles the waiting records until one needs a file that is not open yet; if wait is set, handles all of them. */
 static enum tally_status live_unwind_work_off(
 	struct live_unwind *live, bool wait, struct writer *out, struct tally_error *err)
 {
@@ -660,7 +665,7 @@ static enum tally_status live_unwind_work_off(
 	return status;
 }
 
-/* What waits goes out with the kernel's chains: waiting longer would take more memory, or lose samples. */
+/* Writes the waiting samples with the kernel's chains: waiting longer would take more memory, or lose samples. */
 static enum tally_status live_unwind_give_up(struct live_unwind *live, struct writer *out, struct tally_error *err)
 {
 	struct record record;
@@ -707,9 +712,9 @@ enum tally_status live_unwind_end_round(struct live_unwind *live, struct writer 
 {
 	enum tally_status status = live_unwind_work_off(live, false, out, err);
 	if (status != TALLY_OK || live->backlog.len)
-		return status; /* what waits needs what has ended since */
+		return status; /* Waiting samples may need processes that have ended since. */
 	live_maps_forget(&live->maps, NULL, NULL);
-	live->last_pid = -1; /* its number may be another's now */
+	live->last_pid = -1; /* The PID may belong to another process now. */
 	if (live_binaries_trim(live->binaries))
 		forget_tables(live);
 	if (!live_maps_is_stale(&live->maps))
@@ -731,7 +736,7 @@ void live_unwind_shorten(struct live_unwind *live, size_t stack_bytes)
 
 void live_unwind_limit(struct live_unwind *live, uint64_t bytes)
 {
-	/* Buffers grow by doubling. */
+	/* Only a part of the limit each, because buffers grow by doubling. */
 	live->backlog_max = MIN(bytes / 4, BACKLOG_MAX);
 	live->stacks.bytes_max = bytes / 8 < LIVE_STACKS_MAX ? bytes / 8 + 1 : LIVE_STACKS_MAX;
 	live_binaries_limit(live->binaries, bytes == UINT64_MAX ? bytes : bytes / 2);

@@ -8,11 +8,11 @@
 #include "base/zeroed.h"
 
 #define KEY_WORDS 2
-#define BATCH	  64 /* samples whose waits for memory overlap */
-/* As a start: tables grow where there is more. */
+#define BATCH	  64 /* Samples that are handled together, so that their cache misses overlap. */
+/* Initial sizes; tables grow as needed. */
 #define SAMPLES_PER_SPOT 4
 #define LEAST_BITS	 6
-#define MOST_BITS	 31 /* of slots: their spots are less than 32 bits can tell apart */
+#define MOST_BITS	 31 /* Limit of spot_bits: a slot holds a spot's number + 1 in fewer than 32 bits. */
 #define LEAST_SPOTS	 32
 #define SPOTS_PER_LINE	 2
 
@@ -70,7 +70,7 @@ static void note_hit(struct plain_fold *fold, uint32_t binary)
 		fold->failed = true;
 }
 
-/* What holds for the context at that time: its name and its mappings. */
+/* Finds the thread name and the mappings of a context at that time, and how long they are valid. */
 static void plain_fold_enter(
 	struct plain_fold *fold, const struct plain_context *context, uint64_t time_ns, struct plain_state *state)
 {
@@ -143,7 +143,7 @@ static uint32_t plain_fold_hash_of(uint64_t address, uint32_t group)
 	return id_table_hash_words((uint64_t[]){address, group}, 2);
 }
 
-/* A slot's number is the hash's lowest bits; what is above them in a slot that the hash has is above them in the hash. */
+/* The lowest spot_bits bits of a slot are a spot's number + 1; the bits above them are those of the spot's hash. */
 static uint32_t number_mask(const struct plain_fold *fold)
 {
 	return (uint32_t)((UINT64_C(1) << fold->spot_bits) - 1);
@@ -171,7 +171,7 @@ static void note_spot(struct plain_group *group, uint64_t address)
 	group->spots++;
 }
 
-/* realloc would put them across lines. False: out of memory. */
+/* realloc would not keep spots aligned to cache lines. Returns false if out of memory. */
 static bool reserve_spots(struct plain_fold *fold, size_t count)
 {
 	size_t room = (count + SPOTS_PER_LINE - 1) / SPOTS_PER_LINE * SPOTS_PER_LINE;
@@ -188,7 +188,7 @@ static bool reserve_spots(struct plain_fold *fold, size_t count)
 	return true;
 }
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 static bool plain_fold_add_spot(struct plain_fold *fold, const struct spot_key *key, uint64_t ip)
 {
 	bool has_room = fold->spot_count < fold->spot_room ||
@@ -211,7 +211,7 @@ static void plain_fold_put_slot(const struct plain_fold *fold, size_t spot, uint
 	fold->spot_slots[at] = (hash & ~mask) | (uint32_t)(spot + 1);
 }
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 static bool make_slots(struct plain_fold *fold, unsigned bits)
 {
 	uint32_t *slots = bits <= MOST_BITS ? zeroed_new((size_t)1 << bits, sizeof(*slots)) : NULL;
@@ -225,7 +225,7 @@ static bool make_slots(struct plain_fold *fold, unsigned bits)
 	return true;
 }
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 static bool find_spot(struct plain_fold *fold, const struct spot_key *key, uint64_t ip, uint32_t *spot)
 {
 	uint32_t mask = number_mask(fold);
@@ -279,7 +279,7 @@ static bool plain_fold_make_room(struct plain_fold *fold, size_t count)
 	return reserve_spots(fold, MAX(count, LEAST_SPOTS)) && make_slots(fold, bits);
 }
 
-/* For the contexts that came with the last block. */
+/* Adds states for the contexts that came with the last block. */
 static bool make_states(struct plain_fold *fold)
 {
 	size_t count = fold->part->contexts.len;

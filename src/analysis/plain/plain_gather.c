@@ -7,11 +7,14 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#define WINDOW_BYTES	((size_t)256 << 10) /* of the file, read together: what a CPU's own cache holds */
-#define BYTES_PER_OTHER 4 /* of the file to one of them: a recording of many short processes has one in ten */
-#define MOST_OTHERS	((size_t)48 << 20) /* room for a start: a heap has it */
+/* Bytes of the file that are read together; a window fits into the private cache of a CPU. */
+#define WINDOW_BYTES ((size_t)256 << 10)
+/* Bytes of the file per byte reserved for records that are not samples; many short processes need one in ten. */
+#define BYTES_PER_OTHER 4
+#define MOST_OTHERS	((size_t)48 << 20) /* Limit of that reservation, in bytes. */
 #define BLOCK_SAMPLES	(((size_t)2 << 20) / sizeof(struct plain_sample))
-#define KEPT_SAMPLES	(13 * BLOCK_SAMPLES) /* of all parts: a million, and what one has more than its share of */
+/* Samples kept in all parts together: a million, and room for parts that hold more than their share. */
+#define KEPT_SAMPLES (13 * BLOCK_SAMPLES)
 
 static bool events_serve(struct perfdata_reader *reader)
 {
@@ -89,7 +92,7 @@ static uint32_t context_id(struct plain_gather_part *part, const struct plain_co
 	uint32_t *recent = &part->recent[((uint32_t)context->tid * 2 + context->cpumode) % PLAIN_RECENT];
 	if (*recent == 0 || !is_context(&part->contexts.items[*recent - 1], context)) {
 		uint32_t id = add_context(part, context);
-		if (part->failed) /* nothing is read of this part any more */
+		if (part->failed) /* The part is not read any further. */
 			return 0;
 		*recent = id + 1;
 	}
@@ -108,7 +111,7 @@ static bool plain_gather_add_block(struct plain_gather_part *part)
 	return true;
 }
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 static struct plain_sample *new_sample(struct plain_gather_part *part)
 {
 	if (part->next == part->block_end && !plain_gather_add_block(part))
@@ -117,7 +120,7 @@ static struct plain_sample *new_sample(struct plain_gather_part *part)
 	return part->next++;
 }
 
-/* The record's event; most samples are of few ids. */
+/* Caches the events of recent IDs, because most samples share a few IDs. */
 static const struct perfdata_event *plain_gather_event_of(
 	struct plain_gather_part *part, struct perfdata_reader *reader, const struct record *record)
 {
@@ -185,7 +188,7 @@ static void take_other(struct plain_gather_part *part, const struct record *reco
 	part->others.len = len;
 }
 
-/* Behind the samples that are kept, others are only counted. */
+/* Samples beyond the limit are only counted; plain_part_next reads them again. */
 static void plain_gather_take(
 	struct plain_gather_part *part, struct perfdata_reader *reader, const struct record *record, size_t position)
 {
@@ -203,7 +206,7 @@ static void plain_gather_take(
 	}
 }
 
-/* The whole records of a window up to limit; how many bytes they have. */
+/* Handles the complete records of a window up to limit. Returns their size in bytes. */
 static size_t take_window(struct plain_gather_part *part, struct perfdata_reader *reader, const struct record_run *run,
 	struct tally_bytes window, size_t position, size_t limit)
 {
@@ -221,7 +224,7 @@ static size_t take_window(struct plain_gather_part *part, struct perfdata_reader
 	return at;
 }
 
-/* The records at a position, as many as fit. */
+/* Returns a view of the records at position, at most one window. */
 static struct tally_bytes plain_gather_window_at(
 	struct perfdata_reader *reader, const struct record_run *run, size_t position, uint8_t *room)
 {
@@ -230,20 +233,20 @@ static struct tally_bytes plain_gather_window_at(
 	return perfdata_reader_view(reader, from, room);
 }
 
-/* Records that begin before end, which moves to where the next one begins. */
+/* Handles the records that begin before range.end, which moves to the beginning of the next record. */
 static void plain_gather_walk(
 	struct plain_gather_part *part, struct perfdata_reader *reader, const struct record_run *run)
 {
 	size_t position = part->range.begin, limit = part->range.end;
 	bool is_cut = false;
 	uint8_t *room = malloc(WINDOW_BYTES);
-	/* Room that nothing touches costs nothing. */
+	/* Reserved memory that is never touched costs nothing. */
 	size_t others = (limit - position) / BYTES_PER_OTHER;
 	part->failed = !room || !vec_reserve(&part->others, MIN(others, MOST_OTHERS));
 	while (position < limit && !is_cut && !part->failed && !part->has_payload) {
 		struct tally_bytes window = plain_gather_window_at(reader, run, position, room);
 		size_t len = take_window(part, reader, run, window, position, limit - position);
-		is_cut = len == 0; /* the longest record is far shorter than a window */
+		is_cut = len == 0; /* Any complete record is far shorter than a window. */
 		progress_add(run->progress, len);
 		position += len;
 	}
@@ -252,7 +255,8 @@ static void plain_gather_walk(
 	free(room);
 }
 
-/* Samples of the window, which begins where there are more, until the block is full. False: it has no record. */
+/* Reads samples from the window, which begins at part->more, until the block is full. Returns false if the window
+ * holds no record. */
 static bool take_again(struct plain_gather_part *part, struct perfdata_reader *reader, const struct record_run *run,
 	struct tally_bytes window)
 {
@@ -269,7 +273,7 @@ static bool take_again(struct plain_gather_part *part, struct perfdata_reader *r
 	return at > 0;
 }
 
-/* Into the last block, which is not needed any more. */
+/* Reads more samples into the last block, which has been handled already. */
 static bool plain_gather_read_again(struct plain_gather_part *part, struct perfdata_reader *reader,
 	const struct record_run *run, struct plain_block *block)
 {
@@ -303,10 +307,10 @@ struct gathering {
 	struct plain_gather *gather;
 	struct perfdata_reader *reader;
 	const struct record_run *run;
-	size_t most_kept; /* samples, of a part */
+	size_t most_kept; /* Number of samples per part. */
 };
 
-/* What an earlier walk from a wrong beginning found goes. */
+/* Discards the result of an earlier walk that started at a wrong position. */
 static void plain_gather_walk_part(void *context, size_t index, struct run_part *range)
 {
 	const struct gathering *g = context;
@@ -321,7 +325,8 @@ static void plain_gather_walk_part(void *context, size_t index, struct run_part 
 	*range = part->range;
 }
 
-/* The copies as pieces of one run. They lie here and there in memory; nothing looks at what is between them. */
+/* Describes the copied records as pieces of one run. They are scattered in memory; nothing reads the bytes between
+ * them. */
 static void list_pieces(struct plain_gather *gather, const struct record_run *run)
 {
 	uintptr_t lowest = UINTPTR_MAX, end = 0;
@@ -343,7 +348,7 @@ static void list_pieces(struct plain_gather *gather, const struct record_run *ru
 	gather->others.piece_count = gather->part_count;
 }
 
-/* UNSUPPORTED: the parts do not hold what was read. */
+/* Returns TALLY_UNSUPPORTED if this kind of profile cannot represent the recording. */
 static enum tally_status check_parts(const struct plain_gather *gather, struct tally_error *err)
 {
 	for (size_t i = 0; i < gather->part_count; i++) {

@@ -12,7 +12,7 @@ static uint64_t pack_spot(size_t fold, size_t index)
 	return (uint64_t)fold << 32 | index;
 }
 
-/* By binary, and one for what lies in none. */
+/* Areas are indexed by binary; the last one is for addresses outside all binaries. */
 static struct plain_area *area_of(const struct plain_order *o, uint32_t binary)
 {
 	return &o->areas[binary == RESOLVE_NONE ? o->area_count - 1 : binary];
@@ -28,7 +28,8 @@ static void measure_area(struct plain_order *o, const struct plain_group *group)
 	area->end += group->spots;
 }
 
-/* Computes the positions of areas in the order. False: the keys of all areas together need more than 64 bits. */
+/* Computes the positions of areas in the order. Returns false if the keys of all areas together need more than 64
+ * bits. */
 static bool lay_out_areas(struct plain_order *o)
 {
 	size_t begin = 0;
@@ -73,7 +74,7 @@ static uint32_t plain_order_binary_of(const struct plain_order *o, uint64_t pack
 	return fold->groups.items[fold->spots[(uint32_t)packed].group].binary;
 }
 
-/* By address, then by area, where keys cannot tell both. */
+/* Sorts by address, then by area, if one key cannot hold both. */
 static void sort_by_area(const struct plain_order *o)
 {
 	sort_order(o, 0, o->spot_count);
@@ -108,7 +109,7 @@ static bool order_spots(struct plain_order *o)
 	return true;
 }
 
-/* Of some spots that lie in one area: addresses become where their functions start. */
+/* Replaces the addresses of some spots of one area by the start addresses of their functions. */
 static void find_starts(const struct plain_order *o, struct plain_area *area, size_t begin, size_t end)
 {
 	uint32_t binary = area->binary;
@@ -150,7 +151,7 @@ static void find_some_starts(void *context, size_t task, unsigned worker)
 	}
 }
 
-/* Those that come too late for the order of their keys are few: they are sorted alone, and joined with the others. */
+/* Few spots come too late for the order of their keys: they are sorted separately and merged with the others. */
 static void bring_area_together(const struct plain_order *o, const struct plain_area *area)
 {
 	struct sort_key *order = o->keys, *late = o->room + o->spot_count;
@@ -168,7 +169,7 @@ static void bring_area_together(const struct plain_order *o, const struct plain_
 	}
 }
 
-/* A function that lies in another one parts that one's spots. */
+/* Joins the spots of functions that are split by another function inside them. */
 static void bring_together(const struct plain_order *o)
 {
 	for (size_t at = PLAIN_ORDER_TASK_SPOTS; at < o->spot_count; at += PLAIN_ORDER_TASK_SPOTS) {

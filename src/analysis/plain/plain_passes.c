@@ -9,11 +9,11 @@
 
 struct folding {
 	const struct plain_job *job;
-	struct plain_fold *folds; /* by part */
+	struct plain_fold *folds; /* One per part of the recording. */
 	size_t count;
 };
 
-/* Where the records end, if not at the run's end; a copy's own end says more. */
+/* Notes where the records end before the end of the run, unless run->end_error describes it better. */
 static void note_cut(struct input_health *health, const struct plain_gather *gather, const struct record_run *run)
 {
 	for (size_t i = 0; i < gather->part_count; i++) {
@@ -50,7 +50,7 @@ static bool has_failed(const struct folding *folding)
 	return false;
 }
 
-/* What the parts hit, in order of first use. */
+/* Lists the binaries that any part hit, in order of first use. */
 static bool plain_passes_list_hit(const struct folding *folding, size_t binary_count, struct binary_list *binaries)
 {
 	uint8_t *seen = calloc(binary_count + 1, 1);
@@ -109,7 +109,7 @@ static enum tally_status fold_parts(const struct plain_job *job, struct plain_ga
 	return status;
 }
 
-/* The copies of records that are no samples lie elsewhere than in the recording: the first that is damaged is looked for. */
+/* Offsets of damaged records refer to copies of the records. Finds the first of them in the recording. */
 static void find_damaged(const struct record_run *run, struct damaged_records *damaged)
 {
 	struct record record;
@@ -133,7 +133,8 @@ enum tally_status plain_passes_read(
 		return status;
 	status = sideband_read_loading(job->reader, &gather.others, job->store, sideband, err);
 	if (status == TALLY_OK) {
-		deferred_chains_deinit(&sideband->deferred); /* borrows them, and no stack asks for it */
+		/* It points into copies that are freed next, and only call chains need it. */
+		deferred_chains_deinit(&sideband->deferred);
 		plain_gather_free_others(&gather);
 		find_damaged(job->run, &sideband->health.damaged);
 		add_health(sideband, &gather, job->run);

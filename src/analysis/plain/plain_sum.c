@@ -10,57 +10,59 @@
 #define GROUP_WORDS	     2
 #define PLAIN_SUM_TASK_SPOTS 8192
 #define TASK_PLACES	     8192
-#define AHEAD		     12 /* spots and places that are fetched before they are needed */
-#define MOST_LEVELS	     8 /* letters that resolver_level gives */
+#define AHEAD		     12 /* Number of spots or places by which prefetching runs ahead. */
+#define MOST_LEVELS	     8 /* Limit of different levels that resolver_level returns. */
 
-struct plain_sum_place { /* a group's samples in one function */
-	uint64_t start; /* of the function; the address where none is known */
-	const struct symbol *symbol; /* of the function; NULL: none is known */
-	uint64_t first; /* its first spot: fold and index */
+struct plain_sum_place { /* The samples of one group in one function. */
+	uint64_t start; /* Start of the function; the address if the function is unknown. */
+	const struct symbol *symbol; /* NULL if the function is unknown. */
+	uint64_t first; /* The first spot: fold << 32 | index. */
 	struct sample_sum sum;
 	uint32_t group;
 };
 
-struct function_run { /* one function's spots in the order */
+struct function_run { /* Range of the order with the spots of one function. */
 	size_t begin, end;
 	const struct symbol *symbol;
 };
 
-struct frame_run { /* of a function: its places of one level */
-	uint32_t frame; /* the place that stands for it */
+struct frame_run { /* The places of one function that have the same level. */
+	uint32_t frame; /* The place that represents the frame. */
 	uint32_t level;
-	uint64_t first; /* spot of all of them */
+	uint64_t first; /* The first spot of all these places. */
 };
 
-struct stamp { /* of a group */
-	size_t function; /* that its place is of: the first spot's index in the order, + 1 */
+struct stamp { /* The most recent place of a group. */
+	size_t function; /* Function of that place: the index of its first spot in the order, + 1; 0: none. */
 	size_t place;
 };
 
-struct counts { /* of spots that are the first */
+struct counts { /* Numbers of spots that are the first of a place or of a frame. */
 	size_t places, frames;
 };
 
-/* The same spot is the first one of its frame, too. */
+/* Flag in place_at: the spot is also the first one of its frame. */
 #define IS_OF_FRAME (UINT32_C(1) << 31)
 
 struct summing {
 	const struct plain_placed *placed;
-	struct plain_order order; /* then its keys: places by time */
+	struct plain_order order; /* Later its keys sort the places by time. */
 	struct sample_pass *pass;
 	struct id_table group_ids;
-	VEC(struct plain_group) groups; /* of all folds */
-	uint32_t **group_of; /* by fold and its group */
-	struct stamp **stamps; /* by worker, then by group */
+	VEC(struct plain_group) groups; /* Groups of all folds. */
+	uint32_t **group_of; /* By fold and its group: the index in groups. */
+	struct stamp **stamps; /* By worker, then by group. */
 	unsigned worker_count;
-	struct plain_sum_place *places; /* of a task from where its spots begin, as is all that is by place */
-	uint32_t *frames; /* by place: the place that stands for its frame */
-	uint32_t *place_at; /* by spot of all: its place + 1, if it is the place's first one; 0: it is not */
-	uint32_t *numbers; /* by place that stands for a frame: the frame's number */
-	uint32_t *frame_firsts; /* by frame's number: the place that first has it */
-	struct counts *counts; /* by chunk of spots, then what is before the chunk */
+	/* A task fills the indexes of its own spots, here and in all arrays by place. */
+	struct plain_sum_place *places;
+	uint32_t *frames; /* By place: the place that represents its frame. */
+	/* By spot of all folds: its place + 1 if it is the first spot of the place; otherwise 0. */
+	uint32_t *place_at;
+	uint32_t *numbers; /* By place that represents a frame: the number of the frame. */
+	uint32_t *frame_firsts; /* By frame number: the first place with the frame. */
+	struct counts *counts; /* By chunk of spots; later the sums of all earlier chunks. */
 	size_t place_count, frame_count;
-	bool failed; /* out of memory; any worker sets it */
+	bool failed; /* Out of memory; any worker sets it. */
 };
 
 static uint64_t plain_sum_pack(uint32_t low, uint32_t high)
@@ -73,7 +75,7 @@ static uint32_t plain_sum_group_of(const struct summing *s, uint64_t packed)
 	return s->group_of[packed >> 32][plain_order_spot(&s->order, packed)->group];
 }
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 static bool join_threads(struct summing *s, size_t fold, uint32_t *threads)
 {
 	const struct id_table *from = &s->placed->folds[fold].threads;
@@ -112,7 +114,7 @@ static bool join_all_groups(struct summing *s)
 	return is_done;
 }
 
-/* The frame of a place, which is the same for all of one level: the first one's that has it. */
+/* Returns the frame of a place. All places of a function with the same level share the frame of the first one. */
 static struct frame_run *frame_of(const struct summing *s, struct frame_run *runs, size_t *count, size_t place)
 {
 	uint32_t level = s->groups.items[s->places[place].group].level;
@@ -135,7 +137,7 @@ static void plain_sum_add_spot(const struct summing *s, struct plain_sum_place *
 		to->first = packed;
 }
 
-/* The spots of one function. Their places go where next says, which moves on. */
+/* Sums the spots of one function into the places from *next on, and advances *next. */
 static void sum_function(const struct summing *s, struct stamp *stamps, const struct function_run *run, size_t *next)
 {
 	size_t begin = run->begin, end = run->end;
@@ -168,7 +170,7 @@ static void sum_function(const struct summing *s, struct stamp *stamps, const st
 		s->place_at[plain_order_number(&s->order, frames[i].first)] |= IS_OF_FRAME;
 }
 
-/* A task has the functions whose first spots are its own. */
+/* A task handles the functions that begin within its spots. */
 static void sum_task(void *context, size_t task, unsigned worker)
 {
 	struct summing *s = context;
@@ -239,7 +241,8 @@ static void plain_sum_number_firsts(void *context, size_t chunk, unsigned worker
 	}
 }
 
-/* Frames are numbered as the recording first has them. Places are put into the order in which they were first seen. */
+/* Numbers frames in the order of their first use in the recording, and sorts places by the time of their first
+ * sample. */
 static bool number_places(struct summing *s)
 {
 	size_t chunks = thread_pool_tasks(s->order.spot_count, PLAIN_SUM_TASK_SPOTS);
@@ -262,7 +265,7 @@ static bool number_places(struct summing *s)
 
 struct plain_sum_filling {
 	const struct summing *s;
-	uint64_t *keys, *frames; /* of the pass */
+	uint64_t *keys, *frames; /* Arrays in the tables of the pass. */
 };
 
 static void fill_keys(void *context, size_t task, unsigned worker)

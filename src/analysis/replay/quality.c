@@ -23,7 +23,7 @@ static bool excludes_kernel(const struct perfdata_reader *reader)
 
 struct measuring {
 	const struct profile *profile;
-	struct quality *quality; /* workers add to it */
+	struct quality *quality; /* Workers add to it atomically. */
 };
 
 static void quality_add_to(uint64_t *sum, uint64_t more)
@@ -39,7 +39,7 @@ static void measure_samples(void *context, size_t task, unsigned worker)
 	struct quality sums = {0};
 	size_t end = thread_pool_task_end(task, TASK_SAMPLES, p->sample_count);
 	for (size_t i = task * TASK_SAMPLES; i < end; i++) {
-		/* Frames lie far apart: the wait for one that comes soon begins now. */
+		/* Frames are scattered in memory, so they are prefetched. */
 		if (i + SAMPLES_AHEAD < p->sample_count)
 			__builtin_prefetch(&p->frames[p->samples[i + SAMPLES_AHEAD].leaf]);
 		const struct profile_sample *sample = &p->samples[i];
@@ -87,7 +87,7 @@ static double quality_share(uint64_t part, uint64_t whole)
 
 static void put_share(struct text *t, uint64_t part, uint64_t whole)
 {
-	/* what is not all of it never looks like all of it */
+	/* A part never looks like the whole. */
 	double percent = quality_share(part, whole);
 	if (part < whole && percent > 99.9)
 		percent = 99.9;
@@ -162,14 +162,14 @@ static const struct {
 	[QUALITY_KERNEL] = {"kernel", "a percentage: kernel>90%", false, true},
 };
 
-/* "<=" before "<". */
+/* "<=" must come before "<", because the first match counts. */
 static const struct {
 	const char *sign;
 	enum quality_relation relation;
 } relations[] = {{"<=", QUALITY_AT_MOST}, {">=", QUALITY_AT_LEAST}, {"==", QUALITY_EQUAL}, {"<", QUALITY_LESS},
 	{">", QUALITY_MORE}, {"=", QUALITY_EQUAL}};
 
-/* Digits, at most 15 of them, with or without a point among them: exact in a double but for the division. */
+/* Parses at most 15 digits with an optional point: exact in a double except for the division. */
 static bool read_decimal(struct tally_str text, double *value)
 {
 	uint64_t number = 0, scale = 1;
@@ -254,7 +254,7 @@ enum tally_status requirements_parse(const char *text, struct requirements *requ
 	return TALLY_OK;
 }
 
-/* Part and whole of a value; false: there is nothing that it could be a share of. */
+/* Returns false if the whole is 0, so that a share is undefined. */
 static bool quality_measure_value(
 	const struct quality *quality, enum quality_value value, uint64_t *part, uint64_t *whole)
 {
@@ -320,7 +320,7 @@ static void put_measured_share(struct text *t, uint64_t part, uint64_t whole)
 	text_printf(t, "%% (%" PRIu64 " of %" PRIu64 ")", part, whole);
 }
 
-/* With as many decimals as it has, six at most. */
+/* Writes the number with as many decimals as it has, at most six. */
 static void put_decimal(struct text *t, double value)
 {
 	unsigned decimals = 0;

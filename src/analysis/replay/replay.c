@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/thread_pool.h"
 
-#define CHUNKS_WORTH_A_PASS 2 /* whose tables begin empty */
-#define EXPECTED_SAMPLES    ((size_t)1 << 20) /* at most */
+#define CHUNKS_WORTH_A_PASS 2 /* Fewer chunks do not justify a pass, which begins with empty tables. */
+#define EXPECTED_SAMPLES    ((size_t)1 << 20) /* Limit of the samples for which tables are reserved. */
 
 void replay_result_deinit(struct replay_result *result)
 {
@@ -27,11 +27,11 @@ void replay_result_deinit(struct replay_result *result)
 struct replay_passing {
 	const struct sample_pass_input *input;
 	struct range_share chunks;
-	size_t workers; /* who begin */
-	struct sample_pass **passes; /* by range; NULL: out of memory, or not made yet */
+	size_t workers; /* Number of workers at the start. */
+	struct sample_pass **passes; /* By range; NULL if out of memory or not created yet. */
 };
 
-/* The tables of a pass for distinct values of samples. If there are fewer values, the unused part takes no memory. */
+/* Reserves the tables of a pass for this number of distinct keys. The part that remains unused takes no memory. */
 static void replay_expect_samples(struct sample_pass *pass, size_t samples)
 {
 	size_t count = MIN(samples, EXPECTED_SAMPLES);
@@ -56,7 +56,7 @@ static void run_passes_from(void *context, size_t index, unsigned worker)
 	} while (range_share_split(&p->chunks, &range));
 }
 
-/* In order. False: out of memory. */
+/* Moves the passes to the replay in the order of their ranges. Returns false if out of memory. */
 static bool take_passes(struct replay *replay, const struct replay_passing *passing)
 {
 	size_t count = passing->chunks.count, *order = malloc(count * sizeof(*order));
@@ -75,7 +75,7 @@ static bool take_passes(struct replay *replay, const struct replay_passing *pass
 	return is_done;
 }
 
-/* workers: 1 where one must see all samples. */
+/* workers must be 1 if one worker has to see all samples. */
 static enum tally_status share_chunks(
 	struct replay *replay, const struct sample_pass_input *input, size_t workers, struct tally_error *err)
 {
@@ -92,7 +92,7 @@ static enum tally_status share_chunks(
 	return status;
 }
 
-/* The files that stacks may lead to: while workers run nothing may be added to the store. */
+/* Adds the files that stacks may lead to, because nothing may be added to the store while workers run. */
 static enum tally_status prepare_unwinding(
 	struct replay *replay, struct sample_pass_input *input, struct tally_error *err)
 {
@@ -172,7 +172,7 @@ static enum tally_status replay_read_samples(struct replay *replay, struct tally
 	if (plain_path_supports(replay->reader, replay->options))
 		status = replay_read_plain(replay, err);
 	if (status == TALLY_UNSUPPORTED) {
-		free(replay->passes); /* of the shorter way; none was read */
+		free(replay->passes); /* The plain path allocated it, but read no pass. */
 		replay->passes = NULL;
 		progress_begin(progress, "reading what ran", bytes);
 		status = replay_read_sideband(replay, err);
@@ -235,7 +235,7 @@ static void replay_add_events(struct replay *replay)
 	}
 }
 
-/* What their texts are made of. */
+/* Prepares the data from which the texts of facets are made. */
 static enum tally_status prepare_facets(struct replay *replay, struct tally_error *err)
 {
 	uint64_t kept = replay->options->facets;
@@ -287,7 +287,7 @@ static enum tally_status build_profile(struct replay *replay, struct profile **p
 		status = binary_hits_finish(&replay->hits, replay->sideband.machine, replay->store, err);
 	if (status == TALLY_OK) {
 		struct profile_builder *builder = replay->builder;
-		replay->builder = NULL; /* finish frees it, on failure too */
+		replay->builder = NULL; /* profile_builder_finish frees it, also on failure. */
 		status = profile_builder_finish(builder, profile, err);
 	}
 	free(frames.items);
@@ -328,7 +328,7 @@ static void replay_deinit(struct replay *replay)
 	record_run_close(&replay->run);
 }
 
-/* The recording's own damage, told once the result is there. */
+/* Reports damage of the recording, once the result is complete. */
 static enum tally_status end_status(const struct replay *replay, struct tally_error *err)
 {
 	const struct input_health *health = &replay->sideband.health;

@@ -20,11 +20,11 @@
 struct frame_join {
 	struct sample_pass *const *passes;
 	size_t pass_count;
-	const uint32_t *begin; /* by pass, and behind the last one */
+	const uint32_t *begin; /* By pass: the number of its first frame; the last item is the total. */
 	unsigned words;
 };
 
-/* The only pass's are the list as they are. */
+/* Takes over the frames of the only pass unchanged. */
 static void take_frames(struct replay *replay, struct resolver *resolver, uint32_t *global)
 {
 	for (size_t i = 0; i < resolver->frames.len; i++)
@@ -66,7 +66,7 @@ static void expect_frame(const void *context, uint32_t item)
 
 #define REPLAY_FRAMES_TASK_FRAMES 8192
 
-struct frame_copy { /* of the frames that are left, each from the first pass that has it */
+struct frame_copy { /* Copies each distinct frame from the first pass that has it. */
 	const struct frame_join *join;
 	const struct dedup *found;
 	uint64_t *keys, *first_ips;
@@ -85,7 +85,7 @@ static void copy_frames(void *context, size_t task, unsigned worker)
 	}
 }
 
-/* The first pass that has a frame gives it its place. */
+/* Numbers frames in the order of passes and of first use in them. */
 static bool join_frames(struct replay *replay, const struct frame_join *join, uint32_t **numbers)
 {
 	const struct dedup_items items = {.count = join->begin[join->pass_count],
@@ -146,7 +146,7 @@ uint32_t *replay_new_ids(size_t count)
 	return malloc((count ? count : 1) * sizeof(uint32_t));
 }
 
-/* Empty where it is not asked for or not known. */
+/* Returns an empty string if the build ID is not requested or unknown. */
 static uint32_t build_id_string(struct replay *replay, const struct machine_binary *binary)
 {
 	char text[2 * sizeof(binary->build_id.bytes)];
@@ -158,7 +158,7 @@ static uint32_t build_id_string(struct replay *replay, const struct machine_bina
 	return profile_builder_string(replay->builder, (struct tally_str){text, len});
 }
 
-/* 0: not asked for. */
+/* Returns 0 if origins are not requested. */
 static char origin_of(struct replay *replay, uint32_t binary)
 {
 	uint32_t id = STORE_ENTRY_NONE;
@@ -169,7 +169,7 @@ static char origin_of(struct replay *replay, uint32_t binary)
 	return id == STORE_ENTRY_NONE ? SYMBOL_ORIGIN_NONE : symbol_origin(replay->store, id);
 }
 
-/* As it is shown. */
+/* Adds the path in printable form. */
 static uint32_t path_string(struct replay *replay, uint32_t path)
 {
 	struct tally_str name = visible_str(&replay->arena, machine_string(replay->sideband.machine, path));
@@ -192,7 +192,7 @@ static uint32_t add_binary(struct replay *replay, uint32_t binary)
 	return profile_builder_binary(replay->builder, &to);
 }
 
-/* Each binary is added once, when its first frame comes. */
+/* Adds a binary at its first frame. */
 static uint32_t profile_binary_of(struct replay *replay, uint32_t binary)
 {
 	uint32_t *id = &replay->profile_binaries[binary];
@@ -212,7 +212,7 @@ static bool is_beyond_kernel(
 	return !symbol && binary->kind == MACHINE_KERNEL && frame->address >= binary->end;
 }
 
-/* The text of one source line, and its file. */
+/* Adds the text of a source line, and its file. */
 static struct profile_place replay_frames_add_line(struct replay *replay, const struct resolved_frame *frame,
 	const struct symbol *symbol, const struct source_place *place)
 {
@@ -248,7 +248,7 @@ static void add_lines(
 		to->own = replay_frames_add_line(replay, frame, symbol, &places[count - 1]);
 }
 
-/* What stands for a frame without symbol: in modules, which are files, the place in the module. */
+/* Returns the address that represents a frame without symbol; in a kernel module it is relative to the module. */
 static uint64_t nameless_address(const struct replay *replay, const struct resolved_frame *frame)
 {
 	if (frame->binary == RESOLVE_NONE)
@@ -257,7 +257,7 @@ static uint64_t nameless_address(const struct replay *replay, const struct resol
 	return resolved_frame_shown(frame) - (binary->kind == MACHINE_KERNEL_MODULE ? binary->start : 0);
 }
 
-/* Whether inlined calls are frames: of call chains. */
+/* Returns whether inlined calls become frames. */
 static bool has_calls(const struct replay *replay)
 {
 	const struct replay_options *o = replay->options;
@@ -290,7 +290,7 @@ static struct profile_frame name_inlined(const struct replay *replay, uint32_t i
 	return to;
 }
 
-/* What the profile says of a frame, or of an inlined call, which are behind the frames; asked by any worker. */
+/* Describes a frame, or an inlined call, which are numbered after the frames. Any worker may call it. */
 static struct profile_frame name_frame(const void *context, uint32_t index)
 {
 	const struct replay *replay = context;
@@ -317,7 +317,7 @@ static struct profile_frame name_frame(const void *context, uint32_t index)
 	return to;
 }
 
-/* The place of one of the names of inline_frames, which leaves out calls that have none. */
+/* Returns the place of the index-th name in inline_frames, which omits inlined calls without name. */
 static const struct source_place *named_place(const struct source_place *places, size_t count, size_t index)
 {
 	for (size_t i = 0; i + 1 < count; i++)
@@ -326,7 +326,7 @@ static const struct source_place *named_place(const struct source_place *places,
 	return NULL;
 }
 
-/* The functions that were inlined at a frame, and where. */
+/* Adds the functions that were inlined at a frame, and their source lines. */
 static void prepare_calls(struct replay *replay, struct function_list *functions, uint32_t frame)
 {
 	const struct inline_frames *inlines = &replay->inlines;
@@ -347,7 +347,7 @@ static void prepare_calls(struct replay *replay, struct function_list *functions
 	}
 }
 
-/* Frames of no code, of wakers, have symbols of their own. */
+/* Frames that represent wakers have no code: they get symbols with the names of the wakers. */
 static bool name_wakers(struct replay *replay)
 {
 	size_t count = replay->wait_index.wakers.len;
@@ -367,7 +367,7 @@ static bool name_wakers(struct replay *replay)
 	return symbols || count == 0;
 }
 
-/* What name_frame needs and only one worker may make: binaries, functions and the texts of lines, as frames come. */
+/* Prepares what name_frame needs and only one worker may add: binaries, functions and texts of lines. */
 static void prepare_frames(struct replay *replay, struct function_list *functions)
 {
 	for (size_t i = 0; i < replay->frames.len; i++) {
@@ -387,7 +387,7 @@ static void prepare_frames(struct replay *replay, struct function_list *function
 	}
 }
 
-/* The same of inlined calls. */
+/* Prepares the inlined calls likewise, then adds all functions. */
 static bool prepare_names(struct replay *replay, struct function_list *functions, size_t count)
 {
 	for (size_t i = 0; i < replay->frames.len && has_calls(replay) && replay->inlines.names.len > 0; i++)
@@ -395,7 +395,7 @@ static bool prepare_names(struct replay *replay, struct function_list *functions
 	return replay_add_functions(replay, functions, count) && !replay->failed;
 }
 
-/* Room behind the frames' for inlined calls. False: out of memory. */
+/* Makes room for inlined calls behind the frames. Returns false if out of memory. */
 static bool extend_name_tables(struct replay *replay, size_t count)
 {
 	size_t frames = replay->frames.len;
@@ -422,7 +422,8 @@ static bool name_all_frames(struct replay *replay, struct function_list *functio
 	struct dedup found;
 	if (count >= UINT32_MAX || !extend_name_tables(replay, count) || !prepare_names(replay, functions, count))
 		return false;
-	/* Those of one pass differ in their functions or addresses, and so do their names but for binaries of one name. */
+	/* Frames that were merged by function differ in function or address. In the profile they differ as well,
+	 * unless it cannot distinguish some of their binaries. */
 	frames.is_distinct = replay->is_by_function && !replay->has_namesakes && !replay->has_strays;
 	replay->has_distinct_frames = frames.is_distinct;
 	uint32_t *firsts = frames.is_distinct ? NULL : replay_new_ids(count);
@@ -439,7 +440,7 @@ static bool name_all_frames(struct replay *replay, struct function_list *functio
 	return true;
 }
 
-/* What the only pass has looked up; NULL: nothing. */
+/* Returns the symbols that the only pass has looked up already; NULL if there are none. */
 static const struct symbol **take_symbols(struct replay *replay)
 {
 	struct sample_pass *pass = replay->pass_count == 1 ? replay->passes[0] : NULL;
@@ -450,7 +451,7 @@ static const struct symbol **take_symbols(struct replay *replay)
 	return symbols;
 }
 
-/* By id of frames, and by binary. False: out of memory. */
+/* Allocates tables by frame and by binary. Returns false if out of memory. */
 static bool make_frame_tables(struct replay *replay)
 {
 	size_t count = replay->frames.len, binaries = machine_binary_count(replay->sideband.machine);
@@ -469,14 +470,14 @@ static bool make_frame_tables(struct replay *replay)
 	return true;
 }
 
-#define REPLAY_FRAMES_MANY_FRAMES 16384 /* fewer are not worth a thread of their own */
+#define REPLAY_FRAMES_MANY_FRAMES 16384 /* Fewer frames do not justify a second thread. */
 
 struct naming {
 	struct replay *replay;
 	const struct symbolise_job *job;
 	bool needs_places;
 	struct function_list functions;
-	enum tally_status status; /* of the inlined calls */
+	enum tally_status status; /* Result of reading the inlined calls. */
 	struct tally_error *err;
 };
 
@@ -489,7 +490,7 @@ static void read_or_prepare(void *context, size_t index, unsigned worker)
 		n->status = inline_frames_read(n->job, &n->replay->inlines, n->err);
 }
 
-/* What was inlined is looked for beside the names of frames, unless these ask for the store as well. */
+/* Reads inlined calls in parallel to the names of frames, unless these need the store as well. */
 static enum tally_status replay_frames_make_names(struct naming *naming)
 {
 	struct replay *replay = naming->replay;

@@ -43,7 +43,8 @@ void function_list_deinit(struct function_list *list)
 	map_u64_deinit(&list->places);
 }
 
-/* Where threads begin, as C libraries and the kernel name it: who called these is not known, but nobody did. */
+/* Functions in which threads begin, as C libraries, Go and the kernel name them. They have no caller, so a call chain
+ * that ends there is complete. */
 static bool is_first_function(const char *name)
 {
 	static const char *const names[] = {"_start", "__libc_start_main", "__libc_start_main_impl",
@@ -53,7 +54,7 @@ static bool is_first_function(const char *name)
 		"runtime.goexit", "runtime.mstart", "runtime.rt0_go", "_rt0_amd64", "_rt0_amd64_linux",
 		"_rt0_arm64_linux"};
 	size_t len = strcspn(name, "@.");
-	if (strncmp(name, "runtime.", 8) == 0) /* with the ABI of Go that it has: "runtime.goexit.abi0" */
+	if (strncmp(name, "runtime.", 8) == 0) /* Go appends the ABI: "runtime.goexit.abi0". */
 		len = 8 + strcspn(name + 8, ".");
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (names[i][0] == name[0] && strncmp(names[i], name, len) == 0 && names[i][len] == '\0')
@@ -73,9 +74,9 @@ static uint8_t replay_functions_role_of(const struct named_function *named, cons
 struct replay_functions_adding {
 	struct replay *replay;
 	struct function_list *list;
-	struct arena *arenas; /* by worker: of readable names */
-	uint32_t *ids; /* by place: the profile's */
-	size_t count; /* of replay->functions */
+	struct arena *arenas; /* By worker: memory of readable names. */
+	uint32_t *ids; /* By index in list: the ID in the profile. */
+	size_t count; /* Number of items in replay->functions. */
 };
 
 static void make_readable(void *context, size_t task, unsigned worker)
@@ -89,7 +90,7 @@ static void make_readable(void *context, size_t task, unsigned worker)
 	}
 }
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 static bool replay_functions_add_function(struct replay *replay, const struct named_function *named, uint32_t *id)
 {
 	struct profile_function function = {

@@ -24,7 +24,7 @@ bool replay_note_outermost(struct replay *replay, const struct replay_frame_ids 
 	return replay->roots != NULL;
 }
 
-/* Chains that were made of stacks by call-frame information, here or while it was recorded. */
+/* Returns whether chains were unwound by call-frame information, now or during recording. */
 static bool has_unwound_chains(const struct replay *replay)
 {
 	size_t count;
@@ -36,7 +36,7 @@ static bool has_unwound_chains(const struct replay *replay)
 }
 
 struct root_place {
-	uint32_t file; /* of the store */
+	uint32_t file; /* File ID in the store. */
 	uint32_t frame;
 	uint64_t address;
 };
@@ -50,7 +50,7 @@ struct root_search {
 	uint32_t last_binary, last_file;
 };
 
-/* Places of a binary follow each other mostly. */
+/* Caches the last file, because adjacent places are mostly in one binary. */
 static enum tally_status root_search_file(struct root_search *s, uint32_t binary, struct tally_error *err)
 {
 	if (binary == s->last_binary)
@@ -85,7 +85,8 @@ static uint64_t root_place_address(const void *item)
 	return ((const struct root_place *)item)->address;
 }
 
-/* Each file once, and its places by address: neighbours are mostly in one function, which answers for all of them. */
+/* Sorts by file, so that each is queried once, and by address: neighbours are mostly in one function, which answers
+ * for all of them. */
 static bool sort_places(struct root_search *s)
 {
 	return key_sort_items(s->places.items, s->places.len, sizeof(*s->places.items),

@@ -34,32 +34,32 @@ static uint32_t profile_thread_of(struct replay *replay, struct thread_key key)
 	return profile_builder_thread(replay->builder, &thread);
 }
 
-struct pass_ids { /* what the ids of a pass are in the profile */
-	const uint32_t *frames; /* in replay's frames */
+struct pass_ids { /* The IDs of a pass, translated to those of the profile. */
+	const uint32_t *frames; /* By frame of the pass: the index in replay->frames. */
 	size_t frame_count;
 	uint32_t *profile_frames;
-	uint8_t *roles; /* enum frame_role, FRAME_HAS_CALLS */
-	struct stack_frames lists; /* its stacks, in frames of the profile */
+	uint8_t *roles; /* enum frame_role, and the flag FRAME_HAS_CALLS. */
+	struct stack_frames lists; /* Stacks of the pass, with frames of the profile. */
 	uint32_t *threads, *facets;
 };
 
-struct replay_samples_joining { /* stacks and samples of all passes, each kind as one list */
+struct replay_samples_joining { /* Stacks and samples of all passes, each numbered as one list. */
 	struct replay *replay;
 	struct pass_ids *passes;
-	uint32_t *first_stacks, *first_keys; /* by pass, and behind the last one */
-	const uint32_t *stacks; /* by stack of all passes: the profile's */
+	uint32_t *first_stacks, *first_keys; /* By pass: the number of its first item; the last item is the total. */
+	const uint32_t *stacks; /* By stack of all passes: the ID in the profile. */
 };
 
 struct key_translation {
 	struct replay *replay;
 	struct sample_pass *pass;
 	const struct pass_ids *ids;
-	const uint32_t *stacks; /* by the pass's: the profile's */
+	const uint32_t *stacks; /* By stack of the pass: the ID in the profile. */
 	const struct perfdata_event *events;
 	bool counts_ends;
 };
 
-struct kernel_names { /* for addresses that fields of tracepoints hold */
+struct kernel_names { /* Symbols of kernel addresses in fields of tracepoints. */
 	struct resolver resolver;
 	struct frame_names names;
 	struct resolve_where where;
@@ -72,7 +72,7 @@ static const char *find_kernel_symbol(void *context, uint64_t *address, const ch
 	return frame_names_kernel(&kernel->names, &kernel->resolver, &kernel->where, address, module);
 }
 
-/* Once for all passes; nothing where no fields are shown. False: out of memory. */
+/* Called once for all passes; does nothing if no tracepoint fields are shown. Returns false if out of memory. */
 static bool begin_kernel_names(struct replay *replay, struct kernel_names *kernel)
 {
 	if (!replay->tracepoints)
@@ -82,13 +82,14 @@ static bool begin_kernel_names(struct replay *replay, struct kernel_names *kerne
 		return false;
 	frame_names_init(&kernel->names, &kernel->resolver, machine, replay->store);
 	kernel->where =
-		resolver_where(&kernel->resolver, 0, UINT64_MAX - 1); /* the kernel and modules as they were last */
+		/* The kernel and its modules at the end of the recording. */
+		resolver_where(&kernel->resolver, 0, UINT64_MAX - 1);
 	kernel->is_begun = true;
 	tracepoint_printer_set_symbols(replay->tracepoints, find_kernel_symbol, kernel);
 	return true;
 }
 
-/* False: memory was out. */
+/* Returns false if memory ran out. */
 static bool end_kernel_names(struct replay *replay, struct kernel_names *kernel)
 {
 	if (!kernel->is_begun)
@@ -100,7 +101,7 @@ static bool end_kernel_names(struct replay *replay, struct kernel_names *kernel)
 	return is_done;
 }
 
-/* Rows of the facets that the pass keeps. */
+/* Adds the facets that the pass keeps. */
 static void replay_samples_add_facets(struct replay *replay, const struct sample_pass *pass, const struct pass_ids *ids)
 {
 	if (!ids->facets)
@@ -123,7 +124,7 @@ static void replay_samples_add_facets(struct replay *replay, const struct sample
 	text_deinit(&values.text);
 }
 
-/* Of the pass they are needed no more. */
+/* Adds the rows of a pass, and frees them in the pass. */
 static void replay_samples_add_rows(struct replay *replay, struct sample_pass *pass, const uint32_t *samples)
 {
 	const struct pass_row *rows = (const struct pass_row *)(const void *)pass->rows.base;
@@ -165,7 +166,7 @@ static void fill_stack_frames(void *context, size_t index, unsigned worker)
 	}
 }
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 static bool make_stack_frames(const struct replay *replay, struct pass_ids *ids)
 {
 	struct frame_filling filling = {replay, ids};
@@ -178,7 +179,7 @@ static bool make_stack_frames(const struct replay *replay, struct pass_ids *ids)
 	return is_done;
 }
 
-/* Threads, facets and the frames of stacks. False: out of memory. */
+/* Translates threads, facets and the frames of stacks. Returns false if out of memory. */
 static bool translate_pass(struct replay *replay, struct sample_pass *pass, struct pass_ids *ids)
 {
 	ids->threads = replay_new_ids(pass->threads.len);
@@ -250,7 +251,7 @@ static void replay_samples_expect_sample(const void *context, uint32_t item)
 
 #define KEYS_PER_TASK 8192
 
-/* The result of unwinding a stack dump if the file that ran is missing: no caller is known. */
+/* Unwinding a stack dump finds no caller if the executed file is missing; such a stack is left out. */
 static bool tells_nothing(const struct key_translation *t, const struct sample_key *key)
 {
 	bool is_recorded = key->stack < t->pass->recorded.len && t->pass->recorded.items[key->stack];
@@ -258,7 +259,7 @@ static bool tells_nothing(const struct key_translation *t, const struct sample_k
 	       (t->events[key->event].attr.sample_type & SAMPLE_STACK_USER);
 }
 
-/* The sample's own, of the profile. */
+/* Returns the profile's frame of the sample's own address. */
 static uint32_t own_frame(const struct key_translation *t, uint32_t leaf)
 {
 	const struct replay *replay = t->replay;
@@ -316,27 +317,28 @@ static void translate_all_keys(struct replay_samples_joining *j)
 	}
 }
 
-/* A pass's keys are different ones, and so are the profile's if its frames and threads are. */
+/* The keys of one pass are distinct. They remain so in the profile if no frames and threads merge. */
 static bool are_distinct(const struct replay_samples_joining *j)
 {
 	const struct replay *replay = j->replay;
 	bool is_distinct = replay->pass_count == 1 && replay->has_distinct_frames &&
 			   list_table_len(&replay->passes[0]->resolver.stacks) == 0 && !j->passes[0].facets;
 	for (size_t i = 0; is_distinct && i < replay->passes[0]->threads.len; i++)
-		is_distinct = j->passes[0].threads[i] == i; /* they are numbered as they come */
+		/* Threads are numbered in order of first use: another number means that two merged. */
+		is_distinct = j->passes[0].threads[i] == i;
 	return is_distinct;
 }
 
-#define REPLAY_SAMPLES_MANY_FRAMES 16384 /* fewer are not worth a thread of their own */
+#define REPLAY_SAMPLES_MANY_FRAMES 16384 /* Fewer frames do not justify a second thread. */
 
 struct adding_up {
 	struct replay *replay;
 	const struct sample_source *samples;
-	struct dedup ids; /* of the samples */
+	struct dedup ids; /* Numbers of the samples in the profile. */
 	bool are_added, are_counted;
 };
 
-/* While samples wait for one thing after another, the files that were hit are counted. */
+/* Counts the hits of files in parallel to adding the samples. */
 static void replay_samples_add_up(void *context, size_t index, unsigned worker)
 {
 	struct adding_up *a = context;
@@ -347,7 +349,7 @@ static void replay_samples_add_up(void *context, size_t index, unsigned worker)
 		a->are_counted = replay_count_hits(a->replay);
 }
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 static bool replay_samples_add_all(struct replay_samples_joining *j)
 {
 	struct replay *replay = j->replay;
@@ -382,7 +384,7 @@ static bool replay_samples_add_all(struct replay_samples_joining *j)
 	return adding.are_counted;
 }
 
-/* False: they are too many. */
+/* Returns false if there are too many. */
 static bool number_passes(struct replay_samples_joining *j)
 {
 	size_t stacks = 0, keys = 0, passes = j->replay->pass_count;

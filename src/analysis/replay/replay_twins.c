@@ -9,7 +9,7 @@
 #define NONE			 UINT32_MAX
 #define REPLAY_TWINS_TASK_FRAMES 8192
 
-/* All other properties that distinguish frames are the same in a whole function. */
+/* Returns whether all other properties that distinguish frames are the same within a function. */
 static bool functions_tell(const struct replay *replay)
 {
 	const struct replay_options *o = replay->options;
@@ -31,12 +31,13 @@ static bool replay_twins_is_alike(
 	return a->level == b->level && replay->profile_binaries[a->binary] == replay->profile_binaries[b->binary];
 }
 
-struct twin_finding { /* workers share it */
+struct twin_finding { /* State that the workers share. */
 	const struct replay *replay;
-	size_t count; /* of frames, and the calls behind them */
-	uint32_t *first_of; /* by function, its first frame */
+	size_t count; /* Number of frames and inlined calls, which follow the frames. */
+	uint32_t *first_of; /* By function: its first frame. */
 	uint32_t *firsts;
-	bool is_untold; /* frames of one function differ, or what has no function may be anything */
+	/* Frames of one function differ, or a frame without function is in a binary that looks like another one. */
+	bool is_untold;
 };
 
 static void set_untold(struct twin_finding *f)
@@ -72,14 +73,14 @@ static void replay_twins_tell_frames(void *context, size_t task, unsigned worker
 	}
 }
 
-/* An inlined call is at the address of what it was inlined into: the same only beside the same call. */
+/* An inlined call has the address of its caller: it can only equal a call at the same caller. */
 static void tell_calls(void *context, size_t task, unsigned worker)
 {
 	struct twin_finding *f = context;
 	const struct replay *replay = f->replay;
 	const uint32_t *functions = replay->functions + replay->frames.len, *callers = replay->callers;
 	size_t calls = f->count - replay->frames.len,
-	       begin = task * REPLAY_TWINS_TASK_FRAMES; /* of the caller's calls */
+	       begin = task * REPLAY_TWINS_TASK_FRAMES; /* Index of the caller's first call. */
 	while (begin > 0 && callers[begin - 1] == callers[task * REPLAY_TWINS_TASK_FRAMES])
 		begin--;
 	for (size_t i = task * REPLAY_TWINS_TASK_FRAMES;
