@@ -6,7 +6,7 @@
 #include "base/order.h"
 
 #define NOT_HIT STORE_ENTRY_NONE
-#define IS_HIT	0 /* until the store gives an id */
+#define IS_HIT	0 /* Temporary value until the store assigns an ID. */
 
 static bool binary_hits_extend(struct binary_hits *hits, uint32_t index)
 {
@@ -38,7 +38,7 @@ static int binary_hits_compare(const void *a, const void *b)
 	return COMPARE(left->store_id, right->store_id);
 }
 
-/* Drops the entries that nothing hit, and sorts the others. */
+/* Drops entries without hits, and sorts the others. */
 static void binary_hits_pack(struct binary_hits *files)
 {
 	size_t kept = 0;

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "profile/profile.h"
 
-#define LONGEST_CALL_BYTES 8 /* a return address lies at most that far behind its call */
+#define LONGEST_CALL_BYTES 8 /* A return address lies at most that far behind its call. */
 
 struct branch_list {
 	struct sample_branch items[LIMIT_BRANCH_HISTORY];
@@ -24,7 +24,8 @@ static void read_branches(const struct branch_history *h, struct branch_list *li
 	list->count = count;
 }
 
-/* How many from i on only repeat those from first on; 0: they differ. The last time may be cut short by the list's end. */
+/* Returns how many branches from i on repeat those from first on; 0 if they differ. The end of the list may cut the
+ * repetition short. */
 static size_t branch_history_repeated(const struct branch_list *list, size_t first, size_t i)
 {
 	size_t len = MIN(i - first, list->count - i);
@@ -70,7 +71,7 @@ static void add_end(struct resolver *r, const struct branch_history *h, const st
 	branch_history_add_frame(r, resolver_marked_frame(r, frame, ip, mark));
 }
 
-/* The callers that lie outside of the branches: neither the sample's own place nor calls that are among them. */
+/* Returns the first caller outside the branches: neither the sample's own address nor a call among the branches. */
 static size_t first_caller(const struct branch_history *h, const struct branch_list *list)
 {
 	size_t first = h->chain.count && h->addresses[0].ip == h->sample->ip ? 1 : 0;
@@ -90,7 +91,7 @@ uint32_t branch_history_stack(struct resolver *r, const struct branch_history *h
 	r->stack_scratch.len = 0;
 	fold_loops(&list);
 	for (size_t i = list.count; i-- > 0;) {
-		/* The newest is innermost, or the oldest; both orders show a branch's target before its source. */
+		/* The innermost branch is the newest one, or the oldest one if is_oldest_first is set. */
 		const struct sample_branch *branch = &list.items[h->is_oldest_first ? i : list.count - 1 - i];
 		enum profile_branch_end outer = h->is_oldest_first ? BRANCH_END_TO : BRANCH_END_FROM;
 		enum profile_branch_end inner = h->is_oldest_first ? BRANCH_END_FROM : BRANCH_END_TO;

@@ -4,7 +4,7 @@
 #define LINE_KEY_WORDS	2
 #define ENTRY_KEY_WORDS 6
 
-/* union perf_mem_data_src of linux/perf_event.h. */
+/* Bits of union perf_mem_data_src in linux/perf_event.h. */
 enum { OPERATION_LOAD = 2, OPERATION_STORE = 4 };
 enum {
 	LEVEL_NA = 0x1,
@@ -23,7 +23,7 @@ enum {
 enum { SNOOP_HIT = 0x4, SNOOP_HITM = 0x10 };
 enum { SNOOP_PEER = 2, LOCKED = 2, BLOCKED_DATA = 2, BLOCKED_ADDRESS = 4 };
 
-struct source { /* the parts of a data source */
+struct source { /* The fields of a data source. */
 	unsigned operation, level, snoop, snoop_more, lock, blocked;
 	bool is_remote;
 };
@@ -35,8 +35,8 @@ static struct source cache_lines_source_of(uint64_t word)
 		.level = word >> 5 & 0x3fff,
 		.snoop = word >> 19 & 0x1f,
 		.lock = word >> 24 & 3,
-		/* If the number of hops is recorded, the bit may mean another core of the same node; the level's bits
-		 * decide. */
+		/* If the number of hops is recorded, the remote bit may mean another core of the same node; then only
+		 * the bits of the level count. */
 		.is_remote = word >> 37 & 1 && !(word >> 43 & 7),
 		.snoop_more = word >> 38 & 3,
 		.blocked = word >> 40 & 7,
@@ -49,7 +49,7 @@ static void add_memory(struct access_counts *c, const struct source *s, enum acc
 	c->n[s->snoop & SNOOP_HIT ? ACCESS_SHARED : ACCESS_EXCLUSIVE]++;
 }
 
-/* Of a cache that other cores' changes come through. */
+/* Counts a hit in a cache that can supply lines modified by other cores. */
 static void add_cache(struct access_counts *c, const struct source *s, enum access_kind kind)
 {
 	c->n[s->snoop & SNOOP_HITM ? ACCESS_LOCAL_HITM : kind]++;
@@ -220,7 +220,7 @@ static void add_weight(struct cache_entry *e, const struct access_counts *one, u
 static void add_physical(uint64_t *last, uint64_t *changes, uint64_t *nodes, const struct cache_access *a)
 {
 	if (!a->memory_nodes)
-		return; /* of no memory that is known */
+		return; /* The memory behind the address is unknown. */
 	*changes += *last != a->physical;
 	*last = a->physical;
 	*nodes |= a->memory_nodes;

@@ -29,7 +29,7 @@ bool chain_survey_is_by_frame_pointer(const struct perfdata_features *features)
 	return true;
 }
 
-/* A chain that ends there is complete: it has reached the function that starts a thread, or that calls main. */
+/* A chain that ends in the C library is complete: it has reached the function that starts a thread or calls main. */
 static bool is_c_library(struct tally_str path)
 {
 	static const char *const names[] = {"libc.", "libc-", "ld-", "libpthread", "libc.musl"};

@@ -64,7 +64,7 @@ bool cpu_usage_switch(struct cpu_usage *usage, uint32_t cpu, int32_t tid, uint64
 	return cpu_usage_add_task(usage, cpu, tid, own_ns);
 }
 
-/* An interrupt within a softirq takes its time from the softirq. */
+/* The time of an interrupt within a softirq is subtracted from the softirq. */
 static void cpu_usage_end(struct cpu_use *use, bool is_softirq, uint64_t time_ns)
 {
 	uint64_t *from_ns = is_softirq ? &use->softirq_from_ns : &use->interrupt_from_ns;

@@ -31,7 +31,7 @@ static void set_cgroup(struct facet_values *v, struct profile_value *value)
 	value->text = profile_builder_string(v->builder, path);
 }
 
-/* Threads that differ by a number in their names are one; those without name are shown by their number. */
+/* Replaces numbers in thread names by <N>, so that such threads merge; ":<N>" stands for a thread without name. */
 static void set_comm_nodigit(struct facet_values *v, struct profile_value *value)
 {
 	struct tally_str comm;
@@ -59,7 +59,7 @@ static void set_frame(const struct facet_values *v, struct profile_value *value,
 	value->frame = v->profile_frames[frame];
 }
 
-/* Files come after what is of none. */
+/* Files sort after memory that does not belong to a file. */
 static void facet_values_set_memory(const struct facet_values *v, struct profile_value *value, const uint32_t *frames)
 {
 	uint32_t memory = (uint32_t)(value->number >> 32), file = memory & ~FACET_MEMORY_FILE;
@@ -67,13 +67,13 @@ static void facet_values_set_memory(const struct facet_values *v, struct profile
 	value->number = memory & FACET_MEMORY_FILE ? UINT64_C(1) << 32 | machine_file_rank(v->machine, file) : memory;
 }
 
-/* Targets of branches are shown by their run-time address where there is no symbol. */
+/* The target of a branch is shown by its run-time address if it has no symbol. */
 static uint64_t place_number(const struct facet_values *v, uint32_t frame)
 {
 	return v->options->by_branch ? v->first_ips[frame] : resolved_frame_get(v->frames, frame).address;
 }
 
-/* "3/0xeffffffb": device and inode. */
+/* Prints device and inode, as in "3/0xeffffffb". */
 static void set_namespace(struct facet_values *v, struct profile_value *value)
 {
 	struct thread_namespace space = thread_namespaces_get(v->namespaces, (uint32_t)value->number);
@@ -175,7 +175,7 @@ static bool facet_values_find_field(const struct facet_values *v, struct tally_b
 	return false;
 }
 
-/* Whether the payload is of an event that the field is kept of. */
+/* Returns whether the field is kept for the event of this payload. */
 static bool is_kept(const struct facet_values *v, const struct replay_field *field, struct tally_bytes raw)
 {
 	uint64_t id;
@@ -215,7 +215,7 @@ static void set_field(
 	to->text = facet_values_add_text(v);
 }
 
-/* payload: RESOLVE_NONE: the sample is of no tracepoint. */
+/* payload is RESOLVE_NONE if the sample is not of a tracepoint. */
 static void set_trace(struct facet_values *v, uint32_t payload, struct tally_bytes raw, struct profile_value *to)
 {
 	text_clear(&v->text);
@@ -238,7 +238,7 @@ static struct profile_value no_value(void)
 	return (struct profile_value){.text = PROFILE_NONE, .frame = PROFILE_NONE};
 }
 
-/* In the order of the facets' bits: the trace is the first, fields are the last. */
+/* Values are in the order of the facets' bits: the trace comes first, fields come last. */
 static uint32_t facet_values_add_row(
 	struct facet_values *v, const struct sample_facets *facets, const uint32_t *frames, size_t row)
 {

@@ -3,7 +3,7 @@
 
 #include "analysis/store_entry.h"
 
-/* NONE: the frame's binary has no symbols and no lines. */
+/* Returns RESOLVE_NONE if the frame's binary has neither symbols nor lines. */
 static uint32_t store_id_of(const struct frame_lines *lines, const struct resolved_frame *frame)
 {
 	uint32_t id;

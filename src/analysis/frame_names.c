@@ -27,7 +27,7 @@ void frame_names_deinit(struct frame_names *names)
 	arena_deinit(&names->arena);
 }
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 static struct named_binary *named_binary_of(struct frame_names *names, uint32_t binary)
 {
 	while (names->binaries.len <= binary)
@@ -54,7 +54,7 @@ enum tally_status frame_names_store_id(
 	return TALLY_OK;
 }
 
-/* A path without data: out of memory. */
+/* Returns a path without data if out of memory. */
 static struct tally_str frame_names_path(struct frame_names *names, uint32_t binary)
 {
 	struct named_binary *named = named_binary_of(names, binary);
@@ -65,7 +65,7 @@ static struct tally_str frame_names_path(struct frame_names *names, uint32_t bin
 }
 
 /* Names are shared between the frames of a function, because many frames lie in one function and making its name
- * readable is the most expensive step. NULL: out of memory. */
+ * readable is the most expensive step. Returns NULL if out of memory. */
 static const char *frame_names_readable(struct frame_names *names, const char *function)
 {
 	bool is_new;
@@ -90,7 +90,7 @@ static enum tally_status frame_names_fill(
 	if (!name->path.data)
 		return error_nomem(err);
 	name->shown = machine_string(names->machine, binary->short_name);
-	/* What the table of build ids lists is shown by the path that it has there, the kernel too. */
+	/* Binaries in the recording's table of build IDs are shown by their path there, including the kernel. */
 	name->has_short_name = binary->kind == MACHINE_KERNEL_MODULE && !binary->is_listed;
 	name->is_kernel = binary->kind == MACHINE_KERNEL || binary->kind == MACHINE_KERNEL_MODULE;
 	if (binary->kind == MACHINE_BPF) {
@@ -171,7 +171,7 @@ const char *frame_names_kernel(struct frame_names *names, struct resolver *resol
 	return name->symbol;
 }
 
-/* A BPF program's line is in the recording itself. */
+/* The line information of a BPF program is in the recording itself. */
 static bool bpf_place(struct frame_names *names, const struct resolved_frame *frame, struct frame_name *name)
 {
 	const struct machine_binary *binary = machine_binary_get(names->machine, frame->binary);

@@ -6,7 +6,8 @@
 
 #define LONGEST_CALL 7
 
-/* Whether an indirect call of x86 of that many bytes: FF /2 with its address, perhaps behind a prefix. */
+/* Returns whether the code is an indirect x86 call of exactly len bytes: FF /2 with its operand, possibly after a REX
+ * prefix. */
 static bool is_indirect_call(const uint8_t *code, size_t len)
 {
 	if ((code[0] & 0xf0) == 0x40 && len > 2) /* REX */
@@ -22,7 +23,7 @@ static bool is_indirect_call(const uint8_t *code, size_t len)
 	return size == len;
 }
 
-/* The end of the code is one of x86's calls, near ones. */
+/* Returns whether the code ends with a near call of x86. */
 static bool ends_with_x86_call(const uint8_t *end, size_t len)
 {
 	if (len >= 5 && end[-5] == 0xe8)
@@ -39,19 +40,19 @@ static bool ends_with_arm64_call(const uint8_t *end, size_t len)
 		return false;
 	uint32_t word = (uint32_t)end[-4] | (uint32_t)end[-3] << 8 | (uint32_t)end[-2] << 16 | (uint32_t)end[-1] << 24;
 	bool is_direct = (word & 0xfc000000) == 0x94000000;
-	/* BLR, and with authentication BLRAA, BLRAB, BLRAAZ, BLRABZ */
+	/* BLR, and with pointer authentication BLRAA, BLRAB, BLRAAZ, BLRABZ. */
 	return is_direct || (word & 0xfffffc1f) == 0xd63f0000 || (word & 0xfefff000) == 0xd63f0000;
 }
 
-/* If the code is not available, the name decides: signal handlers return to functions of these names. All other
- * addresses are taken for callers, or not, as their position in the chain says. */
+/* If the code is not available, the name decides: signal handlers return to functions with these names. All other
+ * symbols are assumed to follow a call. */
 static bool is_named_like_return(const struct symbol *symbol)
 {
 	return strstr(symbol->name, "sigreturn") || !strcmp(symbol->name, "__restore_rt") ||
 	       !strcmp(symbol->name, "__restore");
 }
 
-/* The kernel names the padding in front of its function X __pfx_X: no call ends there. */
+/* The kernel names the padding before its function X __pfx_X: no call ends there. */
 static bool is_padding_of(const struct symbol *before, const struct symbol *symbol)
 {
 	static const char prefix[] = "__pfx_";
@@ -59,7 +60,7 @@ static bool is_padding_of(const struct symbol *before, const struct symbol *symb
 	       !strcmp(before->name + sizeof(prefix) - 1, symbol->name);
 }
 
-/* A call ends where the symbol begins. */
+/* Returns whether a call ends where the symbol begins. */
 static bool follows_call(
 	struct binary_store *store, uint32_t id, const struct symbol *before, const struct symbol *symbol)
 {

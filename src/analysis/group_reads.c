@@ -37,7 +37,7 @@ enum tally_status group_reads_next(struct group_reads *reads, struct perfdata_re
 		uint64_t *total = group_reads_total_of(reads, id, is_threads ? sample->tid : 0);
 		if (!total)
 			return TALLY_NOMEM;
-		/* A count does not fall: this is another thread, which has the number of one that is gone. */
+		/* Counts never fall: this is another thread, which reuses the TID of one that has ended. */
 		if (is_threads && value.value < *total)
 			*total = 0;
 		out->grown = value.value - *total;

@@ -5,10 +5,11 @@
 
 #include "base/error.h"
 
-#define DEFAULT_MAX_STACK 127 /* the kernel's perf_event_max_stack, where the attr does not say */
+/* Default of the sysctl kernel.perf_event_max_stack, which applies if the attr sets no limit. */
+#define DEFAULT_MAX_STACK 127
 #define AUX_TRUNCATED	  1 /* PERF_AUX_FLAG_TRUNCATED */
 
-struct health_reading { /* the last one of an id */
+struct health_reading { /* The last reading of an ID. */
 	size_t event;
 	uint64_t enabled_ns, running_ns;
 };
@@ -16,10 +17,12 @@ struct health_reading { /* the last one of an id */
 struct health_walk {
 	struct perfdata_reader *reader;
 	struct recording_health *out;
-	struct map_u64 throttled_since; /* stream id -> time, 0: runs */
-	struct map_u64 reading_of; /* id -> index of readings */
+	/* Maps a stream ID to the time since which it is throttled; 0: it is not throttled. */
+	struct map_u64 throttled_since;
+	struct map_u64 reading_of; /* Maps an ID to an index in readings. */
 	VEC(struct health_reading) readings;
-	uint64_t round_max_ns, flush_until_ns, flushed_ns; /* the round contract: see time_order.h */
+	/* Newest time so far, at the end of the last round, and at the end of the round before (time_order.h). */
+	uint64_t round_max_ns, flush_until_ns, flushed_ns;
 	bool has_no_memory;
 };
 
@@ -58,7 +61,7 @@ static void note_reading(struct health_walk *walk, uint64_t id, size_t event, ui
 		walk->has_no_memory = true;
 }
 
-/* All events of a group are on the machine together: its times are those of each. */
+/* All events of a group are scheduled together: the times of the group are those of each event. */
 static void note_read_values(struct health_walk *walk, const struct perfdata_event *event, const struct sample *sample)
 {
 	const struct read_values *read = &sample->read;
@@ -80,7 +83,7 @@ static void note_stacks(const struct perfdata_event *event, const struct sample 
 {
 	uint64_t frames = 0, most = event->attr.sample_max_stack ? event->attr.sample_max_stack : DEFAULT_MAX_STACK;
 	if (attr_is_unwound(&event->attr))
-		return; /* the kernel's bound is none of theirs */
+		return; /* The kernel's limit does not apply to chains that were unwound in user space. */
 	if (sample->present & SAMPLE_CALLCHAIN && sample->callchain.count >= most) {
 		for (uint32_t i = 0; i < sample->callchain.count; i++)
 			frames += sample_u64_at(sample->callchain.data, i, sample->swap) < CONTEXT_MAX;
@@ -90,7 +93,7 @@ static void note_stacks(const struct perfdata_event *event, const struct sample 
 		counts->full_stacks += sample->stack_user.dyn_size >= sample->stack_user.size;
 }
 
-/* The time, 0 if it has none. */
+/* Returns the time of the sample; 0 if it has none. */
 static uint64_t health_note_sample(struct health_walk *walk, const struct record *record)
 {
 	struct recording_health *out = walk->out;
@@ -132,7 +135,7 @@ static void note_loss(struct health_walk *walk, const struct record *record, uin
 	else if (event)
 		event->lost_by_ring += lost;
 	if (is_event_count && is_counted_by_event(of))
-		return; /* read at the end, of all the time: when it was lost LOST says */
+		return; /* It is a total, read at the end of the recording: LOST records say when events were lost. */
 	if (!event)
 		out->lost_without_event += lost;
 	if (!vec_push(&out->losses, loss))
@@ -167,7 +170,7 @@ static void note_read_record(struct health_walk *walk, const struct record *reco
 	struct read_values values;
 	if (!counts || read_values_decode(&c, event->attr.read_format, &values, NULL) != TALLY_OK)
 		return;
-	counts->enabled_ns += values.time_enabled; /* each record is the sum of one thread */
+	counts->enabled_ns += values.time_enabled; /* Each record is the total of one thread. */
 	counts->running_ns += values.time_running;
 }
 
@@ -219,7 +222,7 @@ static void note_type(struct recording_health *out, uint32_t type)
 		out->least_unknown_type = type;
 }
 
-/* What comes after a round's end is not older than what the round before it saw. */
+/* Records after the end of a round must not be older than the newest record of the round before it. */
 static void health_note_time(struct health_walk *walk, uint64_t time_ns)
 {
 	struct recording_health *out = walk->out;
@@ -268,8 +271,8 @@ static void finish_readings(struct health_walk *walk)
 	}
 }
 
-/* The losses of a ring are recorded for any of its events; if the kernel counts them per event, they belong to that
- * event. */
+/* A LOST record names any event of its ring. If the kernel also counts losses per event, only those counts are used.
+ * */
 static void finish_lost_of_events(struct recording_health *out)
 {
 	for (size_t i = 0; i < out->events.len; i++) {
@@ -303,7 +306,8 @@ static void health_finish(struct health_walk *walk)
 	finish_readings(walk);
 	finish_losses(out);
 	finish_lost_of_events(out);
-	/* The reader's own counts: what it saw when it opened the file and unpacked it. */
+	/* The reader's health describes opening and decompressing the file; the counts of the records are added here.
+	 * */
 	const struct input_health *seen = perfdata_reader_health(walk->reader);
 	struct input_health counted = out->input;
 	out->input = *seen;
@@ -350,7 +354,7 @@ void recording_health_deinit(struct recording_health *health)
 
 uint64_t recording_health_lost(const struct recording_health *health)
 {
-	/* A loss is in both where the kernel counts by event: see input_health_lost. */
+	/* If the kernel counts losses per event, each one is in both numbers: see input_health_lost. */
 	return health->counts_by_event ? input_health_lost(&health->input)
 				       : health->input.lost_events + health->input.lost_samples;
 }

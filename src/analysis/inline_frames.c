@@ -15,15 +15,17 @@
 struct inline_frames_reading {
 	const struct symbolise_job *job;
 	struct inline_frames *out;
-	uint32_t *of_binary; /* of the machine: its entry of the store; RESOLVE_NONE: not hit, or without lines */
-	uint32_t *entries; /* by frame: of the store; BUCKET_NONE, which is RESOLVE_NONE: nothing has lines there */
-	size_t entry_count; /* all are below */
-	uint32_t *begin, *frames; /* by entry: its frames */
-	uint64_t *addresses; /* of these */
+	/* By binary of the machine: the store ID; RESOLVE_NONE if it was not hit or has no lines. */
+	uint32_t *of_binary;
+	/* By frame: the store ID; RESOLVE_NONE, which equals BUCKET_NONE, if nothing has lines there. */
+	uint32_t *entries;
+	size_t entry_count; /* All store IDs in use are below. */
+	uint32_t *begin, *frames; /* By store ID: its frames begin at frames[begin[id]]. */
+	uint64_t *addresses; /* Addresses of the items of frames. */
 };
 
-/* The store's entry of each binary, found once; there is no entry for a binary without line information, so that its
- * frames, which may be most of all, cost nothing. */
+/* Finds the store ID of each binary once. A binary without line information gets none, so that its frames, often the
+ * majority, cost nothing. */
 static enum tally_status find_entries(struct inline_frames_reading *r, struct tally_error *err)
 {
 	const struct symbolise_job *job = r->job;
@@ -80,7 +82,7 @@ static void put_addresses(void *context, size_t task, unsigned worker)
 		r->addresses[i] = inline_frames_address_of(r, r->frames[i]);
 }
 
-/* What the addresses need of each entry. */
+/* Loads the line information that the addresses need. */
 static enum tally_status load_all(struct inline_frames_reading *r, struct tally_error *err)
 {
 	size_t count = r->job->frames->len;
@@ -100,7 +102,7 @@ static enum tally_status load_all(struct inline_frames_reading *r, struct tally_
 	return status;
 }
 
-/* Adds the inlined calls of one address; what comes last is the function itself, which the symbol names. */
+/* Adds the inlined calls of one address; the last place is the function itself, which the symbol names. */
 static bool inline_frames_add_names(const struct inline_frames_reading *r, uint32_t frame)
 {
 	struct source_place places[LIMIT_INLINE_DEPTH];

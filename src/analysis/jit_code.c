@@ -6,7 +6,7 @@
 
 #include "arch/arch.h"
 
-/* The number in "jit-4711.dump", which is the process's own, in its namespace. */
+/* Parses the number in "jit-4711.dump", which is the PID of the process in its own namespace. */
 static bool number_in_name(struct tally_str path, uint64_t *number)
 {
 	const struct tally_str front = STR("jit-");

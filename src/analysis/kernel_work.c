@@ -42,7 +42,7 @@ struct work_row *kernel_work_row(struct kernel_work *work, enum work_kind kind, 
 	return &work->rows.items[at];
 }
 
-/* When it was raised and has not begun since; NULL: out of memory. */
+/* Returns when the work was raised, 0 if it is not pending; NULL if out of memory. */
 static uint64_t *kernel_work_raise(struct kernel_work *work, const struct work_event *event)
 {
 	uint32_t cpu = event->kind == WORK_QUEUE ? UINT32_MAX : event->cpu;
@@ -70,7 +70,7 @@ static void work_times_add(struct work_times *times, uint64_t from_ns, uint64_t 
 	}
 }
 
-/* A raise that nothing answers. */
+/* Counts a raise that was never handled. */
 static bool kernel_work_miss(struct kernel_work *work, enum work_kind kind, uint64_t id, uint32_t cpu)
 {
 	if (kind == WORK_QUEUE) {

@@ -43,7 +43,7 @@ static bool lbr_stitch_is_same(const struct lbr_entry *a, const struct lbr_entry
 	return a->from == b->from && a->to == b->to && a->flags == b->flags;
 }
 
-/* Which entry of the thread's last sample was in the register that the oldest entry of this one is in. */
+/* Returns the entry of the thread's last sample that was in the LBR register of this sample's oldest entry. */
 static size_t entry_of_oldest(
 	const struct lbr_stitcher *stitcher, const struct lbr_thread *last, const struct sample *sample, size_t count)
 {
@@ -52,7 +52,8 @@ static size_t entry_of_oldest(
 	return (size_t)((last->newest + n - oldest) % n);
 }
 
-/* Adds to the thread's older callers those of its last sample behind the entry, and lets the others stay; or drops all. */
+/* If is_stitched is set, puts the callers of the last sample behind the entry before the thread's older callers;
+ * otherwise drops these. */
 static bool keep_older(struct lbr_thread *last, size_t entry, bool is_stitched)
 {
 	size_t more = is_stitched && entry + 1 < last->count ? last->count - entry - 1 : 0;

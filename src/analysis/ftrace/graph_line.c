@@ -10,7 +10,7 @@ static struct tally_str graph_line_rest(struct tally_str text, size_t skip)
 	return (struct tally_str){text.data + skip, text.len - skip};
 }
 
-/* "13.500": thousandths of a microsecond are nanoseconds. */
+/* Parses microseconds such as "13.500": thousandths of a microsecond are nanoseconds. */
 static bool graph_line_ns(struct tally_str text, uint64_t *ns)
 {
 	uint64_t whole = 0, part = 0, scale = 1000;
@@ -27,7 +27,7 @@ static bool graph_line_ns(struct tally_str text, uint64_t *ns)
 	return !__builtin_add_overflow(whole, part, ns);
 }
 
-/* Up to what may follow a function: its arguments, its module, its result. */
+/* Returns the text before what may follow a function name: its arguments, its module, its result. */
 static struct tally_str graph_line_name(struct tally_str code)
 {
 	size_t len = 0;
@@ -36,7 +36,7 @@ static struct tally_str graph_line_name(struct tally_str code)
 	return (struct tally_str){code.data, len};
 }
 
-/* "  mutex_lock();", "  } / * do_exit * /", "  }" */
+/* Handles " mutex_lock();", " } / * do_exit * /" and " }". */
 static struct tally_str graph_line_function(struct tally_str code)
 {
 	code = str_trim(code);
@@ -50,7 +50,7 @@ static struct tally_str graph_line_function(struct tally_str code)
 
 bool graph_line_read(struct tally_str line, struct graph_line *call)
 {
-	/* The last bar is in front of the code; names of threads may have others. */
+	/* The last bar precedes the code; thread names may contain others. */
 	const char *bar = line.len ? memrchr(line.data, '|', line.len) : NULL;
 	if (!bar)
 		return false;

@@ -8,11 +8,11 @@
 #include "base/error.h"
 #include "base/order.h"
 
-/* As perf: a program that is linked low, and arm64's kernel. */
+/* The same values as in perf: a program that is linked at a low address, and the kernel of arm64. */
 #define USER_START   UINT64_C(0x200000)
 #define USER_END     (UINT64_C(1) << 47)
 #define KERNEL_START UINT64_C(0xffff800010000000)
-#define KERNEL_END   UINT64_C(0xfffffffffffff000) /* above are the marks of call chains */
+#define KERNEL_END   UINT64_C(0xfffffffffffff000) /* Higher values are context markers in call chains. */
 #define GAP_BYTES    4096
 
 void address_remap_deinit(struct address_remap *remap)
@@ -42,7 +42,7 @@ static bool family_of(struct address_remap *remap, int32_t pid, uint32_t *family
 			return false;
 	}
 	*family = root_of(remap, (uint32_t)*slot);
-	remap->families.items[*slot] = *family; /* so that ways stay short */
+	remap->families.items[*slot] = *family; /* Keeps paths to the root short. */
 	return true;
 }
 
@@ -103,7 +103,7 @@ enum tally_status address_remap_finish(struct address_remap *remap, struct tally
 		bool is_kernel = range->family == kernel;
 		if (i == 0 || range[-1].family != range->family)
 			next = is_kernel ? KERNEL_START : USER_START;
-		/* Code keeps its place in its page. */
+		/* Code keeps its offset in its page. */
 		range->target = next + range->start % GAP_BYTES;
 		uint64_t limit = is_kernel ? KERNEL_END : USER_END;
 		if (range->target > limit - GAP_BYTES || range->end - range->start > limit - GAP_BYTES - range->target)
@@ -116,7 +116,7 @@ enum tally_status address_remap_finish(struct address_remap *remap, struct tally
 	return TALLY_OK;
 }
 
-/* False: there is nothing. */
+/* Returns false if no range contains the address. */
 static bool find_in(const struct address_remap *remap, int32_t pid, uint64_t address, uint64_t *found)
 {
 	uint64_t member;

@@ -11,11 +11,11 @@ struct injecting {
 	struct perfdata_rewriter *rewriter;
 	const struct inject_options *options;
 	bool has_sample;
-	size_t timed_done; /* of the options' */
-	struct writer scratch; /* the record that takes another's place */
+	size_t timed_done; /* Number of items of options->timed that were written. */
+	struct writer scratch; /* The record that replaces another one. */
 };
 
-/* A pipe's grow as it is read. */
+/* The features of a pipe grow while it is read. */
 static const struct perfdata_features *features_of(const struct injecting *in)
 {
 	return in->options->features ? in->options->features : perfdata_reader_features(in->reader);
@@ -96,7 +96,7 @@ static enum tally_status inject_put_record(
 	return perfdata_rewriter_record(in->rewriter, record, payload, err);
 }
 
-/* TALLY_OK behind the last record; end_error says what ended the input early. */
+/* Returns TALLY_OK after the last record; end_error describes why the input ended early. */
 static enum tally_status copy_as_read(struct injecting *in, struct tally_error *end_error, struct tally_error *err)
 {
 	for (;;) {
@@ -112,7 +112,7 @@ static enum tally_status copy_as_read(struct injecting *in, struct tally_error *
 	}
 }
 
-/* The records to put in whose time has come. */
+/* Inserts the additional records up to that time. */
 static enum tally_status put_timed(struct injecting *in, uint64_t until, struct tally_error *err)
 {
 	const struct inject_options *o = in->options;
@@ -141,7 +141,7 @@ static enum tally_status copy_sorted(struct injecting *in, struct inject_result 
 			status = TALLY_OK;
 			break;
 		}
-		/* Only a record without a time has a payload, and it comes out as soon as it was read. */
+		/* Only a record without a time has a payload, and time_order returns it as soon as it was read. */
 		struct tally_bytes payload =
 			item.has_time ? (struct tally_bytes){NULL, 0} : perfdata_reader_payload(in->reader);
 		status = item.has_time ? put_timed(in, item.time_ns, err) : TALLY_OK;

@@ -5,10 +5,10 @@
 
 #define INJECT_MMAP_RECORD_BYTES_MAX 65535
 #define SIZE_OFFSET		     6
-#define RANGE_END		     40 /* header, pid, tid, start, length, offset: alike in both types */
-#define MMAP2_MORE_BYTES	     32 /* what MMAP2 has between the range and the name */
+#define RANGE_END		     40 /* Header, pid, tid, start, length and offset are the same in both types. */
+#define MMAP2_MORE_BYTES	     32 /* Bytes between the range and the name in MMAP2. */
 
-/* Size, three bytes of nothing, the id: where MMAP2 has the device and inode. */
+/* Writes size, three zero bytes and the ID, where MMAP2 otherwise has device and inode. */
 static void inject_mmap_put_id(struct writer *out, const struct record_build_id *id)
 {
 	writer_u8(out, id->size);

@@ -14,19 +14,19 @@
 
 enum sched_role { ROLE_NONE, ROLE_SWITCH, ROLE_STAT, ROLE_EXIT };
 
-struct last_switch { /* of a thread; no bytes: it has none, or has ended */
+struct last_switch { /* The last switch of a thread; without bytes if there was none or the thread has ended. */
 	struct writer bytes;
 	const struct perfdata_event *event;
 };
 
 struct inject_sched {
 	const struct perfdata_reader *reader;
-	struct tracepoint_printer *fields; /* NULL: the recording has no sched_stat_* */
-	struct map_u64 by_tid; /* -> index */
+	struct tracepoint_printer *fields; /* NULL if the recording has no sched_stat_* events. */
+	struct map_u64 by_tid; /* Maps a TID to an index in switches. */
 	VEC(struct last_switch) switches;
 };
 
-/* A name may have modifiers behind it. */
+/* Modifiers may follow the name. */
 static bool inject_sched_is_named(struct tally_str name, struct tally_str tracepoint)
 {
 	return str_starts_with(name, tracepoint) && (name.len == tracepoint.len || name.data[tracepoint.len] == ':');
@@ -117,7 +117,7 @@ static bool read_pid(const struct inject_sched *sched, struct tally_bytes raw, u
 	return is_there;
 }
 
-/* The switch, at another time and for so long. */
+/* Writes the switch with the time of the statistics sample and the given period. */
 static enum inject_sched_result inject_sched_merge(
 	const struct last_switch *last, const struct sample *stat, uint64_t period, struct writer *out)
 {
@@ -149,7 +149,7 @@ enum inject_sched_result inject_sched_sample(
 	const struct perfdata_event *event = perfdata_reader_event_of(sched->reader, record);
 	enum sched_role role = event ? inject_sched_role_of(event) : ROLE_NONE;
 	struct sample sample;
-	/* A sample that cannot be decoded has its fields at no sure place. */
+	/* If a sample cannot be decoded, the positions of its fields are unknown. */
 	if (role == ROLE_NONE || sample_decode(&event->layout, record, &sample, NULL) != TALLY_OK)
 		return INJECT_SCHED_OTHER;
 	if (role == ROLE_STAT)

@@ -9,7 +9,7 @@ static bool add_build_id(struct inject_survey *survey, const struct record *reco
 {
 	struct record_fields fields;
 	if (record_decode(record, &fields, NULL) != TALLY_OK)
-		return true; /* carried over as it is, nothing to learn from it */
+		return true; /* A damaged record is copied unchanged; nothing can be learned from it. */
 	struct tally_str name = fields.build_id.filename;
 	char *copy = arena_string(&survey->arena, name.data, name.len);
 	struct perfdata_build_id id = {
@@ -106,7 +106,7 @@ enum tally_status inject_survey_read(struct perfdata_reader *reader, enum inject
 	*survey = (struct inject_survey){0};
 	arena_init(&survey->arena);
 	enum tally_status status = read_records(reader, survey, &has_aux, err);
-	/* Nobody knows what AUX data hit before it is decoded. */
+	/* The files that AUX data hits are unknown until it is decoded. */
 	if (status == TALLY_OK && depth != INJECT_SURVEY_RECORDS)
 		status = read_machine(reader, depth == INJECT_SURVEY_FILES || has_aux, survey, err);
 	if (status != TALLY_OK)

@@ -90,7 +90,7 @@ static struct tally_str take_name(struct trace_expression_parser *p)
 
 static uint32_t trace_expression_add(struct trace_expression_parser *p, struct trace_node node)
 {
-	/* A node costs at least a character, so the text bounds them. */
+	/* Each node takes at least one character of the text, which limits their number. */
 	if (p->failed || !vec_push(&p->nodes, node))
 		return trace_expression_fail(p);
 	return (uint32_t)p->nodes.len - 1;
@@ -127,7 +127,7 @@ struct tally_str trace_string_parse(struct tally_str *rest, struct arena *arena)
 	return (struct tally_str){to, len};
 }
 
-/* Strings that follow one another are one. */
+/* Joins adjacent string literals, as C does. */
 static struct tally_str parse_string(struct trace_expression_parser *p)
 {
 	struct tally_str whole = {"", 0};
@@ -189,7 +189,7 @@ static uint32_t field_node(struct trace_expression_parser *p, enum trace_node_ki
 	return trace_expression_add(p, (struct trace_node){.kind = kind, .value = field});
 }
 
-/* "text", ("text"), or an expression, which is NULL: false. */
+/* Parses "text" or ("text"). Skips any other expression, such as NULL, and returns false. */
 static bool take_item_text(struct trace_expression_parser *p, struct tally_str *text)
 {
 	struct tally_str before = p->rest;
@@ -205,7 +205,7 @@ static bool take_item_text(struct trace_expression_parser *p, struct tally_str *
 	return true;
 }
 
-/* "{ value, "text" }, ..." up to the call's end. */
+/* Parses { value, "text" }, ... to the end of the call. */
 static uint32_t parse_items(struct trace_expression_parser *p)
 {
 	uint32_t first = TRACE_NO_NODE;
@@ -241,7 +241,7 @@ static uint32_t parse_flags(struct trace_expression_parser *p)
 	if (trace_expression_peek(p) == '"')
 		node.text = parse_string(p);
 	else
-		(void)parse_choice(p); /* NULL, 0: nothing between */
+		(void)parse_choice(p); /* NULL or 0: no separator. */
 	node.b = parse_items(p);
 	trace_expression_need(p, ")");
 	return trace_expression_add(p, node);
@@ -285,7 +285,7 @@ static uint32_t parse_field_call(struct trace_expression_parser *p, enum trace_n
 	return p->failed ? 0 : field_node(p, kind, name);
 }
 
-/* Type words up to a closing parenthesis: its bytes, 0 if they are no type. */
+/* Parses a type up to a closing parenthesis. Returns its size in bytes; 0 if it is not a type. */
 static unsigned take_type(struct trace_expression_parser *p, bool *is_signed)
 {
 	static const char *const words[] = {"unsigned", "signed", "char", "short", "int", "long", "const", "volatile",
@@ -440,7 +440,7 @@ static uint32_t parse_unary(struct trace_expression_parser *p)
 	return result;
 }
 
-/* Longer tokens before those that they begin with. */
+/* Longer tokens come before their prefixes. */
 static const struct {
 	const char *token;
 	unsigned precedence;

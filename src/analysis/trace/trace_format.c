@@ -48,7 +48,7 @@ static uint32_t type_bytes(struct tally_str type, unsigned long_bytes)
 	return 4;
 }
 
-/* "__data_loc char[] name", "char comm[16]", "unsigned long args[6]" */
+/* Parses "__data_loc char[] name", "char comm[16]" or "unsigned long args[6]". */
 static bool parse_declaration(struct tally_str text, struct trace_field *field)
 {
 	text = str_trim(text);
@@ -84,7 +84,7 @@ static bool parse_field(struct tally_str line, unsigned long_bytes, struct trace
 		!trace_format_take_number(&line, STR("offset:"), &field->offset) ||
 		!trace_format_take_number(&line, STR("size:"), &field->size))
 		return false;
-	(void)trace_format_take_number(&line, STR("signed:"), &is_signed); /* not in the oldest kernels */
+	(void)trace_format_take_number(&line, STR("signed:"), &is_signed); /* The oldest kernels do not write it. */
 	field->is_signed = is_signed != 0;
 	field->item_bytes = field->is_array ? type_bytes(field->type, long_bytes) : field->size;
 	field->is_string = field->is_array && field->item_bytes == 1 && !trace_format_contains(field->type, "bool");
@@ -107,7 +107,7 @@ static bool trace_format_value_of(struct tally_str line, struct tally_str key, s
 	return true;
 }
 
-#define FIELDS_MAX 512 /* of one event; system calls have some ten, the widest drivers a hundred */
+#define FIELDS_MAX 512 /* Limit for one event; system calls have about ten fields, the widest drivers a hundred. */
 
 bool trace_event_parse(struct tally_str text, unsigned long_bytes, struct arena *arena, struct trace_event *event)
 {
@@ -127,7 +127,7 @@ bool trace_event_parse(struct tally_str text, unsigned long_bytes, struct arena 
 			ok = str_to_u64(value, 10, &id) && id < UINT32_MAX;
 			e.id = ok ? (uint32_t)id : 0;
 		} else if (trace_format_value_of(line, STR("print fmt:"), &print)) {
-			/* It may continue over several lines: it is the rest of the text. */
+			/* The print format may span several lines: it is the rest of the text. */
 			print.len += text.len > 0 ? (size_t)(text.data + text.len - (print.data + print.len)) : 0;
 			break;
 		} else if (trace_format_value_of(trimmed, STR("field:"), &value)) {

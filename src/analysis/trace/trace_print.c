@@ -3,12 +3,12 @@
 
 #include "base/array.h"
 
-struct spec { /* %-08.3lx */
+struct spec { /* A conversion such as %-08.3lx. */
 	bool is_left, has_sign, has_blank, is_alternate, is_zero;
 	size_t width;
 	size_t precision;
 	bool has_precision;
-	unsigned bytes; /* of the number */
+	unsigned bytes; /* Size of the number. */
 	char conversion;
 };
 
@@ -16,24 +16,24 @@ struct trace_print_printer {
 	struct trace_source source;
 	struct text *t;
 	struct tally_str format;
-	size_t argument; /* the next of the event's */
-	bool is_binary; /* trace_printk: arguments lie in buffer, not in nodes */
+	size_t argument; /* Index of the event's next argument. */
+	bool is_binary; /* Set for trace_printk: arguments are in buffer, not in nodes. */
 	struct tally_bytes buffer;
 	size_t position;
 };
 
-#define WIDTH_MAX 4096 /* no format of the kernel comes near; a hostile one must not fill memory */
+#define WIDTH_MAX 4096 /* No format of the kernel comes near this; a hostile one must not exhaust memory. */
 
 static uint64_t take_binary(struct trace_print_printer *p, unsigned bytes)
 {
-	unsigned size = bytes == 8 ? 8 : 4; /* smaller ones take four */
+	unsigned size = bytes == 8 ? 8 : 4; /* Smaller numbers occupy four bytes. */
 	p->position += -p->position & (size - 1);
 	uint64_t v = trace_load(p->buffer, p->position, size, true, p->source.context->swap);
 	p->position += size;
 	return v;
 }
 
-/* TRACE_NO_NODE when there are no more. */
+/* Returns TRACE_NO_NODE if there are no more arguments. */
 static uint32_t take_node(struct trace_print_printer *p)
 {
 	const struct trace_event *event = p->source.event;
@@ -131,7 +131,7 @@ static void trace_print_pad(struct text *t, const struct spec *spec, const char 
 		text_repeat(t, ' ', missing);
 }
 
-/* Digits as they are, with sign or prefix before the zeros that fill up. */
+/* Writes the digits unchanged, with sign or prefix before the padding zeros. */
 static void trace_print_put_digits(
 	struct text *t, const struct spec *spec, const char *prefix, const char *digits, size_t count)
 {
@@ -209,7 +209,7 @@ static void put_hex_address(struct trace_print_printer *p, const struct spec *sp
 static void trace_print_put_address(struct trace_print_printer *p, const struct spec *spec, uint64_t v)
 {
 	if (v == 0)
-		trace_print_pad(p->t, spec, "(nil)", 5); /* as the C library's printf */
+		trace_print_pad(p->t, spec, "(nil)", 5); /* Like printf of the C library. */
 	else
 		put_hex_address(p, spec, v);
 }
@@ -255,7 +255,7 @@ static void put_ipv4(struct text *t, const uint8_t *data)
 	}
 }
 
-/* Prefixes that say that an IPv4 address follows: mapped ones (RFC 4291), and those of ISATAP (RFC 5214). */
+/* Returns whether the prefix announces an IPv4 address: IPv4-mapped (RFC 4291) or ISATAP (RFC 5214). */
 static bool has_ipv4(const uint8_t *data)
 {
 	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff}, isatap[4] = {0x00, 0x00, 0x5e, 0xfe};
@@ -263,7 +263,7 @@ static bool has_ipv4(const uint8_t *data)
 	return memcmp(data, mapped, sizeof(mapped)) == 0 || memcmp(interface, isatap, sizeof(isatap)) == 0;
 }
 
-/* The longest run of zero groups is left out, and an IPv4 address written as such, as RFC 5952 has it. */
+/* Omits the longest run of zero groups and writes an embedded IPv4 address in dotted form (RFC 5952). */
 static void put_ipv6_short(struct text *t, const uint8_t *data)
 {
 	size_t groups = has_ipv4(data) ? 6 : 8;
@@ -308,7 +308,7 @@ static void put_ipv6(struct text *t, const uint8_t *data, bool is_short)
 #define FAMILY_IPV4 2u
 #define FAMILY_IPV6 10u
 
-/* A socket's address: family, port, address. */
+/* Prints a struct sockaddr_in or sockaddr_in6: the address, and its port if requested. */
 static void put_socket_address(struct trace_print_printer *p, struct tally_bytes bytes, bool is_short, bool with_port)
 {
 	uint64_t family = trace_load(bytes, 0, 2, false, p->source.context->swap);
@@ -328,7 +328,7 @@ static void put_socket_address(struct trace_print_printer *p, struct tally_bytes
 	text_u64(p->t, (uint64_t)bytes.data[2] << 8 | bytes.data[3]);
 }
 
-/* %pI4, %pi6c, %pISpc ... behind the I. */
+/* Handles what follows the I in %pI4, %pi6c, %pISpc and others. */
 static void put_internet(struct trace_print_printer *p)
 {
 	char kind = trace_print_next(p);
@@ -351,7 +351,7 @@ static void put_internet(struct trace_print_printer *p)
 		put_ipv6(p->t, bytes.data, is_short);
 }
 
-/* %pU, in the order that its bytes are named in. */
+/* Handles %pU; the letters l and L select little-endian byte order. */
 static void trace_print_put_uuid(struct trace_print_printer *p)
 {
 	static const uint8_t straight[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -498,7 +498,7 @@ static void print_fields(const struct trace_source *source, struct text *t)
 	}
 }
 
-/* trace_printk: the payload holds the format's address and the arguments behind it. */
+/* Prints a trace_printk: the payload holds the address of the format, and the arguments. */
 static bool print_binary(struct trace_print_printer *p)
 {
 	const struct trace_event *event = p->source.event;
@@ -542,16 +542,16 @@ void trace_event_print(
 	}
 }
 
-/* The word of a print format that tells a field: "name=0x%lx", "name: %s,", "name %d". */
+/* Searches a print format for the value of a field, as in "name=0x%lx", "name: %s," and "name %d". */
 struct named_value {
 	struct tally_str name;
 	enum { VALUE_AHEAD, VALUE_BEGINS, VALUE_INSIDE, VALUE_COMPLETE } state;
-	bool is_word_start; /* what comes next begins a word */
-	bool has_conversion; /* else it was a word of the format's own */
+	bool is_word_start; /* The next character begins a word. */
+	bool has_conversion; /* The value contains a conversion; otherwise it is only text of the format. */
 	struct text *t;
 };
 
-/* How much of the text the field's name and what divides it from its value take; 0: another word stands there. */
+/* Returns the length of the field's name and of the separator after it; 0 if text begins with another word. */
 static size_t name_length(const struct named_value *v, struct tally_str text)
 {
 	size_t len = v->name.len;
@@ -588,7 +588,7 @@ static void pass_literal(struct named_value *v, struct tally_str text)
 		} else if (v->state == VALUE_AHEAD) {
 			v->is_word_start = is_blank;
 		} else if (text.data[i] == '=' && !v->has_conversion) {
-			trace_print_restart(v); /* "work struct=%p": the name was half of one */
+			trace_print_restart(v); /* "work struct=%p": the name was only the end of a longer one. */
 		} else if (!is_blank) {
 			v->state = VALUE_INSIDE;
 			text_char(v->t, text.data[i]);
@@ -611,7 +611,8 @@ static void pass_conversion(struct named_value *v, struct trace_print_printer *p
 	}
 }
 
-/* Into an empty text; false: the format has no such word. */
+/* Prints the value into t, which must be empty. Returns false if the format does not contain the field in this form.
+ * */
 static bool print_named_value(const struct trace_source *source, uint32_t field, struct text *t)
 {
 	struct text other = {0};

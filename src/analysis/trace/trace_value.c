@@ -41,7 +41,7 @@ struct tally_bytes trace_field_bytes(
 	const struct trace_field *field, const struct trace_context *context, struct tally_bytes raw)
 {
 	if (!field->is_dynamic) {
-		/* An array without a size is the payload's end. */
+		/* An array without a size extends to the end of the payload. */
 		size_t len = field->is_array && field->size == 0 ? SIZE_MAX : field->size;
 		return trace_value_slice(raw, field->offset, len);
 	}
@@ -83,7 +83,7 @@ struct tally_bytes trace_bytes(const struct trace_source *s, uint32_t index)
 	return (struct tally_bytes){NULL, 0};
 }
 
-/* The size of the items of an indexed array; 0: it is not an array. */
+/* Returns an item of an indexed array; 0 if there is none. */
 static uint64_t item_number(const struct trace_source *s, const struct trace_node *node)
 {
 	const struct trace_node *array = trace_value_get(s, node->a);
@@ -101,7 +101,7 @@ static uint64_t item_number(const struct trace_source *s, const struct trace_nod
 	return trace_load(all, (size_t)item * bytes, bytes, field->is_signed, s->context->swap);
 }
 
-/* Whether C would make the operators that take a node count without sign: 64 bits of an unsigned type. */
+/* Returns whether C would evaluate an operator on this node without sign: as a 64-bit unsigned type. */
 static bool is_unsigned(const struct trace_source *s, uint32_t index)
 {
 	const struct trace_node *node = trace_value_get(s, index);
@@ -281,7 +281,7 @@ static void trace_value_put_hex(struct text *t, uint64_t v)
 	text_hex(t, v, 0);
 }
 
-/* A value of 0 is called by the item of 0; what no item names is a number at the end. */
+/* The item with value 0 names the value 0; bits that no item names are printed as a number at the end. */
 static void flags_text(const struct trace_source *s, const struct trace_node *node, struct text *t)
 {
 	uint64_t left = trace_number(s, node->a);
@@ -348,7 +348,7 @@ static void array_text(const struct trace_source *s, const struct trace_node *no
 	text_char(t, '}');
 }
 
-/* Words of 32 bits in hex, the last first. */
+/* Prints 32-bit words in hexadecimal, the last one first. */
 static void bitmask_text(const struct trace_source *s, const struct trace_node *node, struct text *t)
 {
 	struct tally_bytes bytes = trace_field_bytes(field_of(s, node), s->context, s->raw);
@@ -365,7 +365,7 @@ static void string_text(struct tally_bytes bytes, struct text *t)
 	text_bytes(t, (const char *)bytes.data, end ? (size_t)(end - bytes.data) : bytes.len);
 }
 
-/* A pointer to text of the kernel: known if it is a trace_printk's format. */
+/* Prints the string at a kernel address if it is a format of trace_printk, otherwise the address. */
 static void pointer_text(const struct trace_source *s, uint64_t address, struct text *t)
 {
 	uint64_t format;
