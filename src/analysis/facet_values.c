@@ -155,7 +155,7 @@ static void finish_value(
 	}
 }
 
-/* Rows are ordered by the name. */
+/* The number keeps only whether the wait is a sum; rows are ordered by the name. */
 static void facet_values_set_waker(
 	struct facet_values *v, const struct sample_facets *facets, struct profile_value *value)
 {

@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 
-#define ENDED_KEPT 1024 /* waits that have ended, before their places are worth clearing */
+#define ENDED_KEPT 1024 /* Number of ended waits before it is worth removing them from the tables. */
 
 void lock_waits_init(struct lock_waits *w)
 {
@@ -47,7 +47,7 @@ static struct lock_row *row_at(struct lock_waits *w, uint32_t row)
 	return row == LOCK_ROW_OTHERS ? &w->others : &w->rows.items[row];
 }
 
-/* A thread's wait at a lock, if it waits there: its place, or ID_TABLE_NONE. */
+/* Returns the index of the thread's wait for the lock; ID_TABLE_NONE if it does not wait there. */
 static uint32_t find_wait(const struct lock_waits *w, int32_t tid, uint64_t address)
 {
 	const uint64_t key[2] = {(uint32_t)tid, address};
@@ -55,7 +55,7 @@ static uint32_t find_wait(const struct lock_waits *w, int32_t tid, uint64_t addr
 	return id != ID_TABLE_NONE && w->is_waiting.items[id] ? id : ID_TABLE_NONE;
 }
 
-/* The places of waits that have ended are given back: there is no end to threads and locks. */
+/* Removes waits that have ended, because the number of threads and locks is unlimited. */
 static bool forget_ended(struct lock_waits *w)
 {
 	struct id_table still = {.words = w->waiting.words};

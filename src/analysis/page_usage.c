@@ -16,7 +16,7 @@ void page_usage_deinit(struct page_usage *u)
 	vec_free(&u->states);
 }
 
-/* 0 for what no kernel hands out. */
+/* Returns 0 for an order that no kernel allocates. */
 static uint64_t pages_of(uint32_t order)
 {
 	return order < 64 ? UINT64_C(1) << order : 0;
@@ -83,7 +83,7 @@ bool page_usage_alloc(struct page_usage *u, const struct page_alloc *alloc)
 		u->states.items[u->states.len++] = (struct page_block){.block = ID_TABLE_NONE};
 	struct page_block *state = &u->states.items[pfn];
 	if (state->block != ID_TABLE_NONE)
-		page_usage_forget(u, state); /* its free was lost */
+		page_usage_forget(u, state); /* The event of its release was lost. */
 	uint32_t block = page_usage_find_row(&u->block_ids, alloc, alloc->pfn, &is_new);
 	if (block == ID_TABLE_NONE)
 		return false;

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/order.h"
 
-/* What a record does to the number of running threads. */
+/* Returns by how much a record changes the number of running threads. */
 static int change_of(const struct record *record)
 {
 	if (record->type == RECORD_SWITCH || record->type == RECORD_SWITCH_CPU_WIDE)

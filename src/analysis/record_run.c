@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 
-/* An error is reported after the records before it have been used. */
+/* Keeps an error in the run: it is reported after the records before it have been used. */
 static enum tally_status note_end(struct record_run *run, enum tally_status status, const struct tally_error *end_error)
 {
 	if (status != TALLY_END)
@@ -11,7 +11,7 @@ static enum tally_status note_end(struct record_run *run, enum tally_status stat
 	return status == TALLY_NOMEM ? TALLY_NOMEM : TALLY_OK;
 }
 
-/* So that all descriptions inside the recording are known. */
+/* Reads the whole stream once, so that all event descriptions inside it are known. */
 static enum tally_status read_through(struct perfdata_reader *reader, struct record_run *run)
 {
 	enum tally_status status;
@@ -29,7 +29,7 @@ static enum tally_status copy_records(struct perfdata_reader *reader, struct rec
 	struct record record;
 	struct tally_error end_error;
 	while ((status = perfdata_reader_next(reader, &record, &end_error)) == TALLY_OK) {
-		/* Payloads are not part of the copy, and nothing here asks for them. */
+		/* Payloads are not copied, because no user of the run reads them. */
 		if (perfdata_payload_bytes(&record, perfdata_reader_is_pipe(reader)) > 0)
 			continue;
 		if (!spool_append(&run->copy, record.bytes.data, record.bytes.len))

@@ -4,8 +4,9 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-#define UNWOUND_MAX 2048 /* frames of a stack: a copy of 64 KiB with the smallest frames that compilers make */
-#define CACHE_SLOTS (1u << 15) /* 768 KiB a worker: hot code is far smaller; a miss costs a binary search */
+/* Frames per stack: a stack dump of 64 KiB with the smallest frames that compilers create. */
+#define UNWOUND_MAX 2048
+#define CACHE_SLOTS (1u << 15) /* 768 KiB per worker: hot code is far smaller, and a miss costs a binary search. */
 
 bool resolver_init(struct resolver *r, const struct machine *machine, bool swap)
 {
@@ -15,11 +16,11 @@ bool resolver_init(struct resolver *r, const struct machine *machine, bool swap)
 	return r->cache != NULL;
 }
 
-#define EXPECTED_WORDS 4 /* of a stack */
+#define EXPECTED_WORDS 4 /* Words per stack. */
 
 void resolver_expect(struct resolver *r, size_t stacks)
 {
-	/* Hints: what has no room grows as it comes. */
+	/* These are only hints: tables without reserved room grow as needed. */
 	r->expected = stacks;
 	(void)id_table_expect_keys(&r->frames, stacks);
 	(void)vec_reserve(&r->first_ips, stacks);
@@ -27,7 +28,7 @@ void resolver_expect(struct resolver *r, size_t stacks)
 	(void)vec_reserve(&r->stacks.words, stacks * EXPECTED_WORDS);
 }
 
-#define TELLING_FRAMES 16384 /* so many tell how it goes on */
+#define TELLING_FRAMES 16384 /* With so many frames, the final number can be estimated. */
 
 /* When the first samples show how many frames and stacks there will be, the tables are enlarged once for all of them
  * instead of being doubled several times. Later samples bring fewer new ones. */
@@ -107,7 +108,7 @@ static struct resolve_cache_slot *cache_slot(const struct resolver *r, uint64_t 
 	return &r->cache[hash >> 49];
 }
 
-/* RESOLVE_NONE: not in the cache. */
+/* Returns RESOLVE_NONE if the frame is not in the cache. */
 static uint32_t find_cached(const struct resolver *r, uint64_t ip, uint32_t epoch, uint32_t cpumode)
 {
 	const struct resolve_cache_slot *slot = cache_slot(r, ip, epoch);
@@ -120,13 +121,13 @@ static uint32_t epoch_of(const struct resolve_where *where, unsigned cpumode)
 	return (cpumode & ~RESOLVE_RETURN) == MISC_CPUMODE_KERNEL ? where->kernel_epoch : where->user_epoch;
 }
 
-/* Of a return address it is that of the call before it. */
+/* For a return address, returns an address in the call before it. */
 static uint64_t code_address(const struct resolve_frame_query *query)
 {
 	return query->ip - ((query->cpumode & RESOLVE_RETURN) && query->ip > 0);
 }
 
-/* What is mapped at the query's address, and around it. */
+/* Returns the mapping at the query's address, with the range in which it is the answer. */
 static const struct resolve_range *resolve_find_range(
 	struct resolver *r, const struct resolve_where *where, const struct resolve_frame_query *query)
 {
@@ -161,7 +162,7 @@ static void find_mapped(struct resolver *r, const struct resolve_where *where, s
 	id_table_expect(&r->frames, query->hash);
 }
 
-/* The frame of what is mapped there, also into the cache. */
+/* Adds the frame of a query, also to the cache. */
 static uint32_t resolve_add_mapped(struct resolver *r, const struct resolve_frame_query *query)
 {
 	uint32_t id = id_table_add_hashed(&r->frames, query->words, query->hash, NULL);
@@ -272,11 +273,12 @@ bool resolver_addresses_find(struct resolver *r)
 	return !r->failed;
 }
 
-#define ANY_MODE	(1u << 31) /* of cache slots: with the kernel's epoch and the level, whose bits these are */
+/* Marks a cpumode in cache slots that also holds the epoch of the kernel and the level. */
+#define ANY_MODE	(1u << 31)
 #define ANY_EPOCH_SHIFT 8
 #define ANY_EPOCHS	(1u << 23)
 
-/* What is mapped at the address by one mode: into the frame. */
+/* Sets the frame to what one CPU mode has mapped at the address. Returns false if nothing is mapped there. */
 static bool map_raw(const struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip,
 	struct resolved_frame *frame)
 {
@@ -373,12 +375,12 @@ bool chain_modes_mark(struct chain_modes *modes, uint64_t mark)
 	case CONTEXT_USER_DEFERRED:
 		chain_modes_begin(modes, MISC_CPUMODE_USER);
 		return true;
-	default: /* guests' too, as in perf: what ran there is not looked up */
+	default: /* Includes guests, as in perf: code in guests is not looked up. */
 		return false;
 	}
 }
 
-#define BRANCH_WORDS 3 /* from, to, flags */
+#define BRANCH_WORDS 3 /* Words per branch: from, to, flags. */
 
 static uint64_t resolve_stored(const struct resolver *r, uint64_t word)
 {
@@ -414,7 +416,7 @@ struct sample_array resolver_whole_chain(struct resolver *r, const struct sample
 	return (struct sample_array){(const uint8_t *)words, len};
 }
 
-/* How much of it is the kernel's: what comes before the mark of the user part. */
+/* Returns the number of words before the context marker of the user part. */
 static uint32_t kernel_words(const struct resolver *r, const struct sample_array *chain)
 {
 	uint32_t kept = 0;
@@ -444,7 +446,7 @@ static struct sample_array lbr_chain(struct resolver *r, const struct sample *sa
 	if (kept > 0)
 		memcpy(words, chain->data, kept * sizeof(*words));
 	words[kept] = resolve_stored(r, CONTEXT_USER);
-	/* The newest call leads to where the sample is; each came from inside its caller. */
+	/* The target of the newest branch is in the sampled function; the source of each branch is in a caller. */
 	words[kept + 1] = sample_u64_at(branches, 1, false);
 	for (uint32_t i = 0; i < count; i++)
 		words[kept + 2 + i] = sample_u64_at(branches, (size_t)i * BRANCH_WORDS, false);
@@ -453,15 +455,14 @@ static struct sample_array lbr_chain(struct resolver *r, const struct sample *sa
 	return (struct sample_array){(const uint8_t *)words, len};
 }
 
-/* The kernel, which follows frame pointers, may know more. */
+/* Returns whether the kernel, which follows frame pointers, has recorded at least as many frames. */
 static bool is_worthless(const struct unwind_result *result, uint32_t kernel, const struct sample_array *recorded)
 {
 	uint32_t others = recorded->count > kernel ? recorded->count - kernel - 1 : 0;
 	return result->count == 0 || (result->end != UNWIND_ROOT && result->count <= others);
 }
 
-/* A caller's address is that of its return address minus one, which lies in the call, as in the chains that perf
- * unwinds. */
+/* A caller's address is its return address minus one, which lies in the call, as in the chains that perf unwinds. */
 static struct sample_array unwound_chain(struct resolver *r, const struct resolve_where *where,
 	const struct sample *sample, struct sample_array recorded)
 {
@@ -493,7 +494,7 @@ struct sample_array resolver_sample_chain(struct resolver *r, const struct resol
 {
 	if ((layout->branch_sample_type & BRANCH_CALL_STACK) && sample->branches.entries.count >= BRANCH_WORDS) {
 		resolver_begin_recorded(r);
-		r->names_calls = true; /* branches come from the calls themselves */
+		r->names_calls = true; /* The sources of branches are the calls themselves. */
 		return lbr_chain(r, sample);
 	}
 	struct sample_array recorded = resolver_whole_chain(r, &sample->callchain);

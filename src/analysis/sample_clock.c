@@ -4,7 +4,6 @@
 #include "abi/sample.h"
 #include "base/order.h"
 
-/* What it takes to place a record or a sample of the event in time. */
 static bool has_time(const struct perfdata_event *event)
 {
 	return (event->attr.sample_type & SAMPLE_TIME) != 0;

@@ -6,7 +6,7 @@
 #include "analysis/access_parts.h"
 #include "analysis/wait_events.h"
 
-/* union perf_mem_data_src of linux/perf_event.h: which bits say what. */
+/* Bits of union perf_mem_data_src in linux/perf_event.h, grouped by what they describe. */
 #define MEM_LEVEL_BITS (UINT64_C(0x3fff) << 5 | UINT64_C(0xf) << 33 | UINT64_C(1) << 37 | UINT64_C(7) << 43)
 #define MEM_SNOOP_BITS (UINT64_C(0x1f) << 19 | UINT64_C(3) << 38)
 #define MEM_LOCK_BITS  (UINT64_C(3) << 24)
@@ -86,7 +86,7 @@ static uint64_t sample_facets_branch_flags(const struct sample_branch *branch)
 	       (branch->is_abort ? BRANCH_FLAG_ABORT : 0u);
 }
 
-/* Weights of the struct form are three numbers in one word. */
+/* A weight in struct form holds three numbers in one word. */
 static uint64_t weight_part(const struct facet_input *in, enum profile_facet facet)
 {
 	bool is_struct = (in->event->attr.sample_type & SAMPLE_WEIGHT_STRUCT) != 0;

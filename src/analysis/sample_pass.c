@@ -108,9 +108,9 @@ uint32_t sample_pass_add_thread(const struct sample_pass_input *input, const str
 	const struct machine *machine = input->sideband->machine;
 	struct thread_key key = {.comm = machine_comm_during(machine, thread->tid, thread->time_ns, span),
 		.last_comm = machine_comm_at(machine, thread->tid, UINT64_MAX)};
-	/* A thread without a name is shown by its number, so it stays apart. */
+	/* A thread without a name is shown by its TID, so such threads are not merged. */
 	if (input->options->with_threads || key.comm == INTERN_NONE) {
-		/* Old kernels may say of an idle thread which process it has just left. */
+		/* Old kernels may attribute an idle thread to the process that has just left the CPU. */
 		key.pid = thread->tid ? thread->pid : 0;
 		key.tid = thread->tid;
 	}
@@ -138,7 +138,7 @@ void sample_key_pack(const struct sample_key *key, uint64_t words[SAMPLE_KEY_WOR
 	words[2] = sample_pass_pack((uint32_t)key->cpu, key->facets);
 }
 
-/* 0: none yet. */
+/* Returns 0 if the stack has no key yet, otherwise the key's ID + 1. */
 static uint32_t first_key_of(const struct sample_pass *pass, const uint64_t words[SAMPLE_KEY_WORDS])
 {
 	uint32_t stack = (uint32_t)(words[1] >> 32);
@@ -154,7 +154,7 @@ static bool set_first_key(struct sample_pass *pass, uint32_t stack, uint32_t id)
 	return true;
 }
 
-/* Most stacks have one key only: such are known by their stack, and only others are looked for by what they are. */
+/* Most stacks have a single key, which is found by its stack; only further keys are found by their hash. */
 static uint32_t key_id(struct sample_pass *pass, const uint64_t words[SAMPLE_KEY_WORDS], uint32_t hash)
 {
 	uint32_t stack = (uint32_t)(words[1] >> 32), first = first_key_of(pass, words);
@@ -290,7 +290,7 @@ static void sample_pass_add_branches(struct sample_pass *pass, struct sample_key
 	}
 }
 
-/* Stacks of calls are chains, not branches that were taken. */
+/* LBR call stacks are call chains, not branches that were taken. */
 static bool has_history(const struct sample_pass *pass, const struct batch_sample *b)
 {
 	return pass->input.options->history != HISTORY_NONE && sample_branch_count(&b->sample) > 0 &&
@@ -305,7 +305,7 @@ static bool has_recorded_frame(const struct sample_pass *pass, const struct samp
 	return false;
 }
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 static bool note_recorded(struct sample_pass *pass, uint32_t stack)
 {
 	while (pass->recorded.len <= stack)
@@ -321,7 +321,7 @@ static void sample_pass_add_chain(struct sample_pass *pass, struct batch_sample 
 	b->chain_count = resolver_chain_add(&pass->resolver, &b->where, &chain);
 }
 
-/* Where the sample is, then its chain, which mostly begins there: it is looked for once. */
+/* Adds the sample's own address and its chain, which mostly begins with the same address; this is looked up once. */
 static void add_addresses(struct sample_pass *pass, struct batch_sample *b)
 {
 	uint64_t type = b->sample.present;
@@ -337,8 +337,8 @@ static void add_addresses(struct sample_pass *pass, struct batch_sample *b)
 		b->chain++;
 	if (!has_chain)
 		return;
-	/* A stack dump that could not be unwound: the chain is the one known frame. This is not so for a sample in the
-	 * kernel, whose frame does not come from the dump. */
+	/* If a stack dump could not be unwound, the chain is the one known frame, unless the sample is in the kernel:
+	 * that frame does not come from the dump. */
 	bool is_copied = (type & SAMPLE_STACK_USER) && b->cpumode == MISC_CPUMODE_USER;
 	if (b->chain_count == 0 && is_copied && !b->has_history) {
 		b->chain = b->leaf;
@@ -347,7 +347,7 @@ static void add_addresses(struct sample_pass *pass, struct batch_sample *b)
 	b->is_recorded = b->chain_count == 1 && is_copied && has_recorded_frame(pass, &b->sample.callchain);
 }
 
-/* Takes the record into the batch, unless nothing is to be counted of it. */
+/* Adds the record to the batch, unless it is filtered out. */
 static void begin_sample(struct sample_pass *pass, const struct record *record, size_t position)
 {
 	struct batch_sample *b = &pass->batch[pass->batch_len];
@@ -364,7 +364,7 @@ static void begin_sample(struct sample_pass *pass, const struct record *record, 
 	}
 	uint64_t type = b->event->attr.sample_type;
 	b->sample.time = wait_sample_time(b->event, &b->sample);
-	/* Group reads are running totals: those before the span count for what follows. */
+	/* Group reads are running totals: those before the requested span are needed for later differences. */
 	b->position = position;
 	b->order = sample_clock_at(&pass->input.sideband->clock, b->event, position, b->sample.time);
 	if (!(type & SAMPLE_READ) && !sample_pass_is_wanted(&pass->input, b))
@@ -375,7 +375,7 @@ static void begin_sample(struct sample_pass *pass, const struct record *record, 
 	pass->batch_len++;
 }
 
-/* The frames of the sample's chain, the innermost one first. */
+/* Returns the frames of the sample's chain, innermost first. */
 static const uint32_t *chain_frames(const struct sample_pass *pass, const struct batch_sample *b)
 {
 	return pass->resolver.found.items + b->chain;
@@ -417,7 +417,8 @@ static void sample_pass_take_wait(void *data, const uint32_t *frames, size_t cou
 	sample_pass_add_sample(pass, words, id_table_hash(&pass->keys, words), weight_ns, waiting->sample);
 }
 
-/* How complete stacks are is a matter of the recorded ones, not of what a view appends to them. False: out of memory. */
+/* The completeness of stacks is measured on recorded ones, without what a view appends. Returns false if out of
+ * memory. */
 static bool sample_pass_count_wait_stack(struct sample_pass *pass, const struct wait_chain_source *source)
 {
 	uint32_t stack = resolver_stack(
@@ -430,7 +431,7 @@ static bool sample_pass_count_wait_stack(struct sample_pass *pass, const struct 
 	return !pass->resolver.failed;
 }
 
-/* Not the time until a woken thread ran. Where nobody says who ended the wait, its own chain is all. */
+/* Ignores the time until a woken thread ran. If the waker is unknown, the wait keeps only its own chain. */
 static void sample_pass_add_wait(struct sample_pass *pass, const struct sample_key *key, const struct batch_sample *b)
 {
 	struct sample_pass_waiting waiting = {pass, b, *key};
@@ -515,7 +516,7 @@ static void count_batch(struct sample_pass *pass)
 	for (size_t i = 0; i < pass->batch_len; i++)
 		key_sample(pass, &pass->batch[i]);
 	if (pass->failed)
-		return; /* of some samples there is no key */
+		return; /* Some samples have no key. */
 	for (size_t i = 0; i < pass->batch_len; i++)
 		expect_sum(pass, &pass->batch[i]);
 	for (size_t i = 0; i < pass->batch_len; i++) {
@@ -535,11 +536,11 @@ static void finish_batch(struct sample_pass *pass)
 }
 
 struct chunk_walk {
-	size_t counted; /* of progress */
-	size_t left; /* of the run: what lies before has left memory */
+	size_t counted; /* Position up to which progress was reported. */
+	size_t left; /* Position in the run up to which pages were released. */
 };
 
-/* The samples that begin in a chunk. False: the run cannot be followed, or memory runs out. */
+/* Handles the samples that begin in a chunk. Returns false if the run cannot be read further or memory runs out. */
 static bool run_chunk(struct sample_pass *pass, size_t chunk, struct chunk_walk *walk)
 {
 	const struct sideband *sideband = pass->input.sideband;

@@ -23,7 +23,7 @@ void sample_switches_settle(struct sample_switches *s)
 		qsort(s->changes.items, s->changes.len, sizeof(s->changes.items[0]), compare_switches);
 	for (size_t i = 0; i < s->changes.len; i++) {
 		const struct sample_switch *last = kept ? &s->changes.items[kept - 1] : NULL;
-		/* an event that is both changes the state once a sample */
+		/* An event that is both "on" and "off" changes the state once per sample. */
 		if (s->changes.items[i].is_on == is_on || (last && compare_switches(last, &s->changes.items[i]) == 0))
 			continue;
 		is_on = !is_on;

@@ -88,7 +88,7 @@ bool sched_history_wake(struct sched_history *h, int32_t tid, uint64_t time_ns)
 	return true;
 }
 
-/* When it began to wait for a CPU; 0: it does not. */
+/* Returns since when a task has been waiting for a CPU; 0 if it is not. */
 static uint64_t ready_since(const struct sched_task *task)
 {
 	uint64_t preempted_ns = task->left == SCHED_LEFT_RUNNABLE ? task->left_ns : 0;
@@ -133,12 +133,12 @@ bool sched_history_lost(struct sched_history *h, uint32_t cpu, uint64_t time_ns)
 		of->switched_ns = 0;
 		of->last = ID_TABLE_NONE;
 	}
-	if (time_ns <= h->seen_ns) /* the record has no time, or comes a round late */
+	if (time_ns <= h->seen_ns) /* The record has no time, or is late by one round. */
 		time_ns = h->seen_ns + 1;
 	return vec_push(&h->losses, time_ns);
 }
 
-/* What begins at the time of a loss begins behind it: the kernel gives both one time. */
+/* A period that begins at the time of a loss begins after it, because the kernel reports both with the same time. */
 static bool is_loss_between(const struct sched_history *h, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t low;
@@ -146,7 +146,8 @@ static bool is_loss_between(const struct sched_history *h, uint64_t from_ns, uin
 	return low < h->losses.len && h->losses.items[low] <= to_ns;
 }
 
-/* What a task did before it came onto its CPU. It may have been on one in between, where events of any were lost. */
+/* Measures the wait before a task came onto its CPU. If any CPU lost events meanwhile, the task may have run there.
+ * */
 static void measure_wait(
 	struct sched_history *h, const struct sched_task *task, uint64_t since_ns, struct sched_times *times)
 {
@@ -190,7 +191,7 @@ bool sched_history_switch(struct sched_history *h, const struct sched_out *out, 
 	struct sched_task *task = &h->tasks.items[times->task];
 	if (out->pid > 0)
 		task->pid = out->pid;
-	/* Idle again with no task known in between is behind nobody: the switch to idle was not recorded. */
+	/* If no other task is known since the CPU was last idle, the switch to idle was not recorded. */
 	if (task->is_idle)
 		times->behind = cpu->last;
 	cpu->last = task->is_idle ? ID_TABLE_NONE : times->task;

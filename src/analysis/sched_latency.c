@@ -20,7 +20,7 @@ static void sched_latency_leave(struct sched_latency_task *task, bool is_runnabl
 	task->ready_ns = time_ns;
 }
 
-/* NULL: out of memory. A task that is new is taken to have left its CPU at that time. */
+/* Returns NULL if out of memory. A new task is assumed to have left its CPU at that time. */
 static struct sched_latency_task *sched_latency_find(
 	struct sched_latency *l, int32_t tid, bool is_runnable, uint64_t time_ns)
 {
@@ -54,7 +54,7 @@ static void sched_latency_enter(struct sched_latency *l, struct sched_latency_ta
 	task->phase = SCHED_ON_CPU;
 	if (!s->is_counted)
 		return;
-	if (task->ready_ns < l->lost_ns) { /* it may have been on a CPU meanwhile */
+	if (task->ready_ns < l->lost_ns) { /* It may have run in between. */
 		l->cut++;
 		return;
 	}
@@ -97,7 +97,7 @@ bool sched_latency_wake(struct sched_latency *l, int32_t tid, uint64_t time_ns)
 	if (!task)
 		return false;
 	if (task->phase == SCHED_READY && task->ready_ns < l->lost_ns) {
-		/* It has run and slept since: the delay before has no end here. */
+		/* It has run and slept since, so the end of its earlier delay is unknown. */
 		l->cut++;
 		task->phase = SCHED_ASLEEP;
 	}
@@ -116,7 +116,7 @@ void sched_latency_lost(struct sched_latency *l, uint32_t cpu, uint64_t time_ns)
 	for (uint32_t i = 0; i < l->running.len; i++)
 		if (i == cpu || cpu == SCHED_LATENCY_ANY_CPU)
 			l->running.items[i] = -1;
-	/* Without a time of its own it is behind the last switch. */
+	/* A loss without a time of its own comes after the last switch. */
 	l->lost_ns = time_ns > l->seen_ns ? time_ns : l->seen_ns + 1;
 }
 

@@ -10,13 +10,13 @@
 #include "base/key_sort.h"
 #include "base/limits.h"
 
-#define PARTS_EACH 4 /* what a part leaves is a list, which costs little */
-#define PREFETCH   8 /* records ahead */
+#define PARTS_EACH 4 /* Parts per worker: each part costs only a list. */
+#define PREFETCH   8 /* Number of records to prefetch ahead. */
 
-struct jit_marker { /* the mapping that names a dump */
+struct jit_marker { /* The mapping that names a jitdump. */
 	int32_t pid;
-	struct tally_str path; /* borrowed from the record */
-	struct sort_key seen; /* its time and position */
+	struct tally_str path; /* Borrowed from the record. */
+	struct sort_key seen; /* Time and position of the mapping. */
 	const struct jitdump *dump;
 };
 
@@ -25,22 +25,22 @@ struct marker_list {
 	size_t len, cap;
 };
 
-struct timed_place { /* generated code that lies somewhere from a time on */
+struct timed_place { /* Generated code that is at an address from a time on. */
 	uint64_t time_ns;
-	uint32_t marker, place; /* indexes: of which dump, where in it */
+	uint32_t marker, place; /* marker: index of the dump; place: index in the dump. */
 };
 
 struct sideband_reading {
 	struct perfdata_reader *reader;
 	const struct record_run *run;
 	struct sideband *out;
-	VEC(struct sort_key) history; /* records to apply to the machine: time and position */
-	struct binary_store *store; /* NULL: generated code is not asked for */
+	VEC(struct sort_key) history; /* Records to apply to the machine: time and position. */
+	struct binary_store *store; /* NULL if generated code is not requested. */
 	struct marker_list markers;
 	VEC(struct timed_place) places;
-	uint64_t kernels; /* records that map one */
-	bool loads_ahead; /* binaries are added to the store as they are found */
-	uint32_t named; /* binaries of the machine that it was told of */
+	uint64_t kernels; /* Number of records that map a kernel. */
+	bool loads_ahead; /* Binaries are added to the store as they are found. */
+	uint32_t named; /* Number of binaries of the machine that sideband_load_ahead has handled. */
 };
 
 void sideband_deinit(struct sideband *sideband)
@@ -159,15 +159,15 @@ static enum tally_status sideband_visit(
 	return sideband_count(reading->out, reading->reader, record, err);
 }
 
-struct walked { /* of a part of the run */
+struct walked { /* Results for one part of the run. */
 	VEC(struct sort_key) history; /* as in struct sideband_reading */
 	struct marker_list markers;
 	VEC(size_t)
-	others; /* positions of what is neither a sample nor history, and says more than that it was there */
+	others; /* Positions of other records that must be inspected. */
 	VEC(size_t) chunks;
 	struct clock_marks marks;
-	uint64_t samples, plain; /* plain: what is in none of these, and is only counted */
-	uint64_t bytes; /* of all but others */
+	uint64_t samples, plain; /* plain: records that are only counted. */
+	uint64_t bytes; /* Size of all records except others. */
 	uint64_t kernels; /* as in struct sideband_reading */
 	bool failed; /* out of memory */
 };
@@ -207,7 +207,7 @@ static bool note_marker(struct walked *walked, const struct record *record, cons
 	return add_marker(&walked->markers, &marker);
 }
 
-/* Not sure, but quick; more than there are do no harm. */
+/* A quick check that may count too many, which is harmless. */
 static bool may_map_kernel(const struct record *record)
 {
 	return (record->type == RECORD_MMAP || record->type == RECORD_MMAP2) &&
@@ -253,8 +253,8 @@ static void sideband_walk_part(void *context, size_t index, struct run_part *par
 {
 	const struct sideband_walking *walking = context;
 	const struct record_run *run = walking->reading->run;
-	struct walked walked = {
-		.marks = CLOCK_MARKS_NONE}; /* here, not in its place, which shares cache lines with others' */
+	struct walked walked = {/* A local variable, because the items of walking->parts share cache lines. */
+		.marks = CLOCK_MARKS_NONE};
 	size_t position = part->begin, left = part->begin;
 	record_run_move(run, &left, position);
 	while (position < part->end && !part->is_cut && !walked.failed) {
@@ -286,7 +286,7 @@ static bool take_history(struct sideband_reading *reading, const struct walked *
 	return true;
 }
 
-/* What was found in a part, in order of the parts. */
+/* Adds the results of a part; called in the order of the parts. */
 static enum tally_status visit_part(
 	struct sideband_reading *reading, const struct walked *walked, struct tally_error *err)
 {
@@ -323,7 +323,7 @@ static enum tally_status sideband_walk(struct sideband_reading *reading, struct 
 		status = visit_part(reading, &walking.parts[i], err);
 		out->end = parts.items[i].end;
 	}
-	/* Parts behind a cut are empty, and cut too. */
+	/* Parts after a cut are empty and marked as cut, too. */
 	if (parts.count > 0 && parts.items[parts.count - 1].is_cut) {
 		out->health.is_cut = true;
 		out->health.cut_offset = reading->run->offset + out->end;
@@ -335,7 +335,8 @@ static enum tally_status sideband_walk(struct sideband_reading *reading, struct 
 	return status;
 }
 
-/* When its code lay where. Without times that can be compared all of it was there from the start: the last counts. */
+/* Adds where the code of a dump was, and from when on. Without comparable times it counts from the dump's mapping on,
+ * and the last code at an address wins. */
 static enum tally_status sideband_add_places(struct sideband_reading *reading, uint32_t index, struct tally_error *err)
 {
 	struct jit_marker *marker = &reading->markers.items[index];
@@ -376,7 +377,8 @@ static enum tally_status apply_place(
 	return machine_add_generated(reading->out->machine, &code, timed->time_ns, err);
 }
 
-/* Those that come before a record, from *next on. At the same time a place comes right behind what names its dump. */
+/* Applies the places before a record, from *next on. At equal times a place follows the record that names its dump.
+ * */
 static enum tally_status apply_places(
 	struct sideband_reading *reading, const struct sort_key *record, size_t *next, struct tally_error *err)
 {
@@ -413,7 +415,8 @@ static uint64_t sideband_time_of(const void *place)
 	return ((const struct timed_place *)place)->time_ns;
 }
 
-/* Both are there by position, so that only times are to be sorted. False: out of memory. */
+/* Both lists are in order of position already, so that a stable sort by time suffices. Returns false if out of
+ * memory. */
 static bool sort_by_time(struct sideband_reading *reading)
 {
 	size_t count = reading->history.len;
@@ -425,7 +428,7 @@ static bool sort_by_time(struct sideband_reading *reading)
 			       &(key_of_item){sideband_time_of}, 1);
 }
 
-/* While one thread follows the history, another reads the symbols of what has come so far. */
+/* While one thread follows the history, another reads the symbols of the binaries found so far. */
 static enum tally_status sideband_load_ahead(struct sideband_reading *reading, struct tally_error *err)
 {
 	const struct machine *machine = reading->out->machine;
@@ -446,7 +449,7 @@ static enum tally_status sideband_apply_all(struct sideband_reading *reading, st
 	size_t count = reading->history.len, place = 0;
 	enum tally_status status = sort_by_time(reading) ? TALLY_OK : error_nomem(err);
 	for (size_t i = 0; i < count && status == TALLY_OK; i++) {
-		/* In order of time they lie here and there. */
+		/* In order of time, records are scattered in memory. */
 		if (i + PREFETCH < count)
 			__builtin_prefetch(bytes + history[i + PREFETCH].index);
 		status = apply_places(reading, &history[i], &place, err);
@@ -490,7 +493,7 @@ static enum tally_status sideband_read_all(struct sideband_reading *reading, str
 	const struct record_run *run = reading->run;
 	struct sideband *sideband = reading->out;
 	*sideband = (struct sideband){.health = *perfdata_reader_health(reader)};
-	/* Of the reader's own counts, those of the header stay; those of records are this walk's. */
+	/* Keeps the reader's counts for the header; the counts of records come from this walk. */
 	struct input_health *health = &sideband->health;
 	if (!run->is_copy && !run->is_pipe)
 		health->damaged = (struct damaged_records){0};

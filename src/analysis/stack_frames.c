@@ -8,7 +8,7 @@
 
 #define STACKS_PER_TASK 8192
 
-/* Where a list lies in the table, to be written. */
+/* Returns the frames of a stack in the table, for writing. */
 static uint32_t *items_of(const struct list_table *table, size_t stack)
 {
 	return table->words.items + table->starts.items[stack] + LIST_HEAD_WORDS;
@@ -40,7 +40,8 @@ static uint32_t call_count(const struct stack_frames *stacks, uint32_t frame)
 	return (uint32_t)(begin[1] - begin[0]);
 }
 
-/* How many frames the stack has with its calls; 0: it has no calls. */
+/* Translates a stack without inlined calls in place. Returns its number of frames with inlined calls; 0 if it has
+ * none. */
 static size_t stack_frames_translate_one(struct stack_frames *stacks, size_t stack)
 {
 	uint32_t count = list_table_get(stacks->stacks, (uint32_t)stack).count;
@@ -69,7 +70,8 @@ static size_t stack_frames_task_end(const struct stack_frames *stacks, size_t in
 
 struct translation {
 	struct stack_frames *stacks;
-	size_t *called; /* by task: frames of its stacks with calls, then where they begin */
+	/* By task: the number of frames of stacks with inlined calls, later their offset in stacks->called. */
+	size_t *called;
 };
 
 static void translate_some(void *context, size_t index, unsigned worker)
@@ -81,7 +83,7 @@ static void translate_some(void *context, size_t index, unsigned worker)
 	t->called[index] = called;
 }
 
-/* Where those of each task begin, once all are known; how many there are. */
+/* Converts the numbers of all tasks to offsets. Returns the total. */
 static size_t place_called(const struct translation *t, size_t tasks)
 {
 	size_t at = 0;

@@ -3,8 +3,9 @@
 
 #include <stdio.h>
 
-#define ATTR_BYTES_MOST	   128u /* what perf 6.1 knows of an attr; in a file it takes no larger one */
-#define KERNEL_TYPES_KNOWN 22u /* record types of the kernel's below this, and of perf's below the next */
+#define ATTR_BYTES_MOST 128u /* Size of the attr in perf 6.1, which rejects a file with a larger one. */
+/* perf 6.1 knows the kernel's record types below this value, and its own below the next one. */
+#define KERNEL_TYPES_KNOWN 22u
 #define USER_TYPES_KNOWN   83u
 
 static unsigned declared_bytes(const struct perf_attr *attr)
@@ -49,7 +50,7 @@ static const char *refuse_type(const struct recording_health *health, char *room
 	return room;
 }
 
-/* A stream may break off anywhere, a file only behind its data. */
+/* A stream may end anywhere, a file only after its data. */
 static const char *refuse_end(const struct perfdata_reader *reader, const struct recording_health *health)
 {
 	const struct input_health *input = &health->input;

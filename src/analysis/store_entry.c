@@ -48,7 +48,7 @@ static enum tally_status store_entry_add(const struct machine *machine, struct b
 		key.inode = from->file.inode;
 		key.generation = from->file.generation;
 	}
-	/* The kernel's name is what the table of build ids calls it, which is known late. */
+	/* The kernel's path comes from the table of build IDs and is known late; a constant name serves as key. */
 	key.path = key.kind == BINARY_KERNEL
 			   ? STR("[kernel.kallsyms]")
 			   : machine_string(machine, key.kind == BINARY_MODULE ? from->short_name : from->path);
@@ -72,7 +72,7 @@ enum tally_status store_entry_load_ahead(
 	const struct record_build_id *listed = machine_listed_build_id(machine, binary);
 	uint32_t id = STORE_ENTRY_NONE;
 	bool is_hit = listed && (from.kind == MACHINE_USER_FILE || from.kind == MACHINE_KERNEL);
-	/* Map records tell the kernel's build id, whether it was hit or not. */
+	/* MMAP records contain the kernel's build ID whether it was hit or not. */
 	bool may_be_hit = from.kind == MACHINE_KERNEL && from.build_id.size > 0 && !machine_lists_build_ids(machine);
 	if (!is_hit && !may_be_hit)
 		return TALLY_OK;

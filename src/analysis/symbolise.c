@@ -14,15 +14,16 @@
 
 struct symbolise_look_up {
 	const struct symbolise_job *job;
-	const uint32_t *store_ids; /* by machine binary */
-	uint32_t *doubts; /* frames whose symbols only their code can tell, in any order; there is room for all */
+	const uint32_t *store_ids; /* By binary of the machine. */
+	/* Frames with symbols that only their code decides, in any order; there is room for all frames. */
+	uint32_t *doubts;
 	uint32_t doubt_count;
 };
 
 bool symbolise_has_lines(enum machine_binary_kind kind)
 {
 	return kind == MACHINE_USER_FILE || kind == MACHINE_KERNEL || kind == MACHINE_KERNEL_MODULE ||
-	       kind == MACHINE_JITDUMP || kind == MACHINE_ANON_JIT; /* of Python */
+	       kind == MACHINE_JITDUMP || kind == MACHINE_ANON_JIT; /* MACHINE_ANON_JIT has lines for Python code. */
 }
 
 static void look_up_frames(void *context, size_t index, unsigned worker)
@@ -101,7 +102,7 @@ enum tally_status symbolise_load(const struct machine *machine, struct binary_st
 
 struct hit_listing {
 	const struct symbolise_job *job;
-	uint32_t *firsts; /* by binary: the first frame that lies in it; RESOLVE_NONE: none does */
+	uint32_t *firsts; /* By binary: the first frame in it; RESOLVE_NONE if there is none. */
 };
 
 static void note_hits(void *context, size_t index, unsigned worker)
@@ -116,7 +117,7 @@ static void note_hits(void *context, size_t index, unsigned worker)
 	}
 }
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 static bool sort_hits(const uint32_t *firsts, size_t count, struct binary_list *binaries)
 {
 	struct sort_key *keys = malloc((2 * count + 1) * sizeof(*keys));
@@ -133,7 +134,7 @@ static bool sort_hits(const uint32_t *firsts, size_t count, struct binary_list *
 	return is_done;
 }
 
-/* The binaries that frames lie in, in order of first use. */
+/* Lists the binaries that contain frames, in order of first use. */
 static bool symbolise_list_hit(const struct symbolise_job *job, struct binary_list *binaries)
 {
 	size_t count = machine_binary_count(job->machine);

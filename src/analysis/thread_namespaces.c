@@ -8,7 +8,7 @@
 #include "base/order.h"
 
 #define ENTRY_BYTES  16
-#define CGROUP_INDEX 6 /* of the namespaces that a record tells */
+#define CGROUP_INDEX 6 /* Index of the cgroup namespace in a record. */
 
 static int thread_namespaces_compare_changes(const void *left, const void *right)
 {

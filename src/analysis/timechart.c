@@ -16,7 +16,7 @@ void timechart_deinit(struct timechart *c)
 	vec_free(&c->cpus);
 }
 
-/* The pointer is good until the next task. */
+/* The pointer is valid until another task is added. */
 static struct timechart_task *task_of(struct timechart *c, uint32_t id)
 {
 	const struct sched_task *task = &c->history.tasks.items[id];
@@ -98,7 +98,7 @@ static bool timechart_end_run(struct timechart *c, uint32_t id, uint64_t until_n
 	return cpu && timechart_add_run(c, c->tasks.items[id].track, cpu->track, &run);
 }
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 static struct timechart_task *timechart_task_of(struct timechart *c, int32_t tid, int32_t pid, uint32_t *id)
 {
 	if (timechart_track(c, tid, pid) == TRACK_NONE)
@@ -113,7 +113,8 @@ static bool timechart_has_ended(struct timechart *c, int32_t tid)
 	return id != ID_TABLE_NONE && c->history.tasks.items[id].has_exited;
 }
 
-/* Whether a run goes on at a later time on its CPU. Samples that follow each other have gaps, as clocks are not exact. */
+/* Returns whether a run continues at a later time on its CPU. Consecutive samples have gaps, because clocks are not
+ * exact. */
 static bool timechart_goes_on(
 	const struct timechart *c, const struct timechart_task *task, const struct timechart_on *on, uint64_t since_ns)
 {
@@ -195,11 +196,11 @@ bool timechart_exit(struct timechart *c, int32_t tid)
 	return sched_history_exit(&c->history, tid);
 }
 
-/* Between leaving a CPU and being on one again. Across lost events nothing is known of it. */
+/* A period between leaving a CPU and running again. It is unknown if events were lost meanwhile. */
 struct away {
-	uint64_t back_ns, wait_ns, delay_ns; /* since it left, since it was woken */
+	uint64_t back_ns, wait_ns, delay_ns; /* wait_ns: since it left a CPU; delay_ns: since it was woken. */
 	enum sched_left left;
-	bool is_cut; /* it is not back yet */
+	bool is_cut; /* The task is not back yet. */
 };
 
 static bool add_away(struct timechart *c, const struct timechart_task *task, const struct away *away)
@@ -226,7 +227,7 @@ static bool add_away(struct timechart *c, const struct timechart_task *task, con
 	return waited_ns == 0 || tracks_span(&c->tracks, task->track, &waiting);
 }
 
-/* What a task waited for ended when it came onto a CPU. */
+/* Adds the wait that ended when a task came onto a CPU. */
 static bool timechart_arrive(struct timechart *c, uint32_t id, uint64_t since_ns)
 {
 	struct timechart_task *task = task_of(c, id);
@@ -280,7 +281,7 @@ static void measure_first(const struct timechart *c, const struct timechart_task
 	run->is_cut = true;
 }
 
-/* Of a task whose coming onto a CPU was not recorded nothing is known but that it was not there before it was woken. */
+/* The start of this run was not recorded: it is only known that the task did not run before it was woken. */
 static uint64_t latest_start(struct timechart *c, const struct sched_out *out)
 {
 	uint32_t id = out->tid > 0 ? sched_history_task(&c->history, out->tid) : ID_TABLE_NONE;
@@ -296,7 +297,7 @@ bool timechart_switch(struct timechart *c, const struct sched_out *out, int32_t 
 	bool is_first = c->history.cpus.len <= out->cpu || c->history.cpus.items[out->cpu].switched_ns == 0;
 	if (!cpu)
 		return false;
-	/* The one before came onto the CPU, or who leaves it now did, and that was not recorded. */
+	/* A switch on this CPU was not recorded: the task that leaves is not the one that came last. */
 	bool is_broken = !is_first && cpu->now != out->tid;
 	uint64_t start_ns = is_broken ? latest_start(c, out) : 0;
 	if ((is_broken && !arrive_unseen(c, out->cpu)) || !sched_history_switch(&c->history, out, &times))
@@ -395,10 +396,10 @@ static bool finish_cpu(struct timechart *c, uint32_t number)
 	const struct track_span run = {
 		.start_ns = since_ns, .end_ns = end_ns, .text = INTERN_NONE, .kind = SPAN_RUNNING, .is_cut = true};
 	if (c->history.tasks.items[id].left_ns > since_ns)
-		return true; /* it has left already: the switch to another was lost */
+		return true; /* It has left already: the switch to another task was lost. */
 	if (!timechart_arrive(c, id, since_ns))
 		return false;
-	c->history.tasks.items[id].woken_ns = 0; /* it is not away */
+	c->history.tasks.items[id].woken_ns = 0; /* It is on the CPU, not waiting. */
 	const struct timechart_task *task = task_of(c, id);
 	return task && timechart_add_run(c, task->track, cpu_track, &run);
 }

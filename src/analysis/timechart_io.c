@@ -80,7 +80,7 @@ bool timechart_io_enter(
 	return true;
 }
 
-/* Makes the last call of the track longer instead; false: it is another one. */
+/* Extends the last call of the track instead. Returns false if that is a different one. */
 static bool timechart_io_extend(const struct timechart_io *io, uint32_t track, const struct track_span *call)
 {
 	struct track *of = &io->tracks->tracks.items[track];

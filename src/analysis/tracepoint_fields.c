@@ -16,17 +16,17 @@ struct kernel_symbol {
 
 struct tracepoint_printer {
 	struct arena arena;
-	struct tally_bytes tracing; /* a copy: formats point into it */
+	struct tally_bytes tracing; /* A copy, because formats point into it. */
 	VEC(struct trace_event) events;
-	struct map_u64 by_id; /* -> index of events */
-	VEC(struct kernel_symbol) symbols; /* of the tracing data, by address */
-	VEC(struct tally_str) formats; /* of trace_printk */
-	struct map_u64 format_ids; /* address -> index of formats */
+	struct map_u64 by_id; /* Maps an event ID to an index in events. */
+	VEC(struct kernel_symbol) symbols; /* From the tracing data, sorted by address. */
+	VEC(struct tally_str) formats; /* Formats of trace_printk. */
+	struct map_u64 format_ids; /* Maps an address to an index in formats. */
 	struct trace_context context;
-	struct text value; /* of tracepoint_value_at */
+	struct text value; /* Buffer of tracepoint_value_at. */
 	tracepoint_symbol find_symbol;
 	void *symbol_context;
-	bool failed; /* out of memory */
+	bool failed; /* Out of memory. */
 };
 
 static void parse_event(struct tracepoint_printer *p, struct tally_bytes format, struct tally_str system)
@@ -70,7 +70,7 @@ static void parse_kallsyms(struct tracepoint_printer *p, struct tally_bytes text
 		qsort(p->symbols.items, p->symbols.len, sizeof(*p->symbols.items), tracepoint_fields_by_address);
 }
 
-/* "0xffffffff82000000 : "text\n"", the text as C has it. */
+/* Parses lines such as 0xffffffff82000000 : "text\n", with the escapes of C. */
 static void parse_printk_formats(struct tracepoint_printer *p, struct tally_bytes text)
 {
 	struct tally_str rest = {(const char *)text.data, text.len};
@@ -110,7 +110,7 @@ static bool tracepoint_fields_parse(struct tally_bytes tracing_data, struct trac
 	return true;
 }
 
-/* The caller's name for an address, or that of the tracing data. */
+/* Returns the caller's name for an address, or that in the tracing data. */
 static const char *tracepoint_fields_find_symbol(void *owner, uint64_t *address)
 {
 	struct tracepoint_printer *p = owner;
@@ -131,7 +131,7 @@ enum tally_status tracepoint_printer_create(
 	if (!p)
 		return error_nomem(err);
 	arena_init(&p->arena);
-	/* Formats are slices of it; the caller's may go. */
+	/* Formats are slices of the copy; the caller may free the original. */
 	const uint8_t *copy = arena_copy(&p->arena, tracing_data.data, tracing_data.len);
 	bool ok = copy && tracepoint_fields_parse((struct tally_bytes){copy, tracing_data.len}, p);
 	if (!ok || p->failed) {
@@ -174,7 +174,7 @@ static const struct trace_event *event_by_id(const struct tracepoint_printer *pr
 	return map_u64_find(&printer->by_id, id, &index) ? &printer->events.items[index] : NULL;
 }
 
-/* Every payload begins with its event's number. */
+/* Every payload begins with the ID of its event. */
 bool tracepoint_payload_id(const struct tracepoint_printer *printer, struct tally_bytes raw, uint64_t *id)
 {
 	struct cursor c = cursor_make(raw, printer->context.swap);
@@ -192,7 +192,7 @@ static const struct trace_event *tracepoint_fields_event_of(
 typedef void (*event_printer)(
 	const struct trace_event *event, const struct trace_context *context, struct tally_bytes raw, struct text *t);
 
-/* Strings of programs are in it. What ends a line behind all else is the marker's own. */
+/* Escapes the text, which may contain strings of programs, except a newline at its end. */
 static void print_visible(struct tracepoint_printer *printer, event_printer print, const struct trace_event *event,
 	struct tally_bytes raw, struct text *t)
 {
@@ -232,7 +232,7 @@ bool tracepoint_field_names(struct tracepoint_printer *printer, uint64_t id, str
 	return event != NULL;
 }
 
-/* Whether the field lies in the payload, with the part that it only points to. */
+/* Returns whether the payload contains the field, including the data that a dynamic field refers to. */
 static bool field_is_whole(const struct trace_field *field, struct tally_bytes raw, bool swap)
 {
 	uint64_t end = (uint64_t)field->offset + field->size;

@@ -4,17 +4,17 @@
 #include "base/array.h"
 #include "profile/profile.h"
 
-struct wait_walk { /* of one wait */
+struct wait_walk { /* State while the chains of one wait are built. */
 	struct wait_chains *chains;
 	wait_chain_taker take;
 	void *data;
-	int32_t tids[WAIT_CHAIN_DEPTH]; /* that wait for one another */
+	int32_t tids[WAIT_CHAIN_DEPTH]; /* Threads that wait for one another. */
 	unsigned depth;
-	unsigned parts; /* lists so far */
-	unsigned looks; /* waits that were looked at */
+	unsigned parts; /* Number of chains so far. */
+	unsigned looks; /* Number of waits that were inspected. */
 };
 
-/* A chain without its marks; user_too: else the kernel's part alone. */
+/* Appends a chain without its context markers; only the kernel's part unless user_too is set. */
 static bool wait_chains_add_ips(
 	struct wait_chains *c, const struct resolve_where *where, const struct sample_array *ips, bool user_too)
 {
@@ -37,7 +37,7 @@ static bool wait_chains_add_ips(
 	return !c->resolver->failed;
 }
 
-/* The frame that says who. */
+/* Appends the frame that names the waker. */
 static bool wait_chains_add_waker(struct wait_chains *c, const struct wait_record *wait)
 {
 	uint32_t name = wait_index_waker(c->index, wait);
@@ -47,7 +47,7 @@ static bool wait_chains_add_waker(struct wait_chains *c, const struct wait_recor
 	return !c->resolver->failed && vec_push(&c->frames, frame);
 }
 
-/* What the waker had been doing; of an interrupt, what the kernel did. */
+/* Appends what the waker was doing; for an interrupt, only the kernel's part. */
 static bool wait_chains_add_doing(struct wait_chains *c, const struct wait_record *wait, uint64_t time_ns)
 {
 	const struct resolve_where where = resolver_where(c->resolver, (int32_t)wait->waker_pid, time_ns);
@@ -79,14 +79,14 @@ static bool wait_walk_may_follow(const struct wait_walk *w, const struct wait_re
 	return true;
 }
 
-struct wait_span { /* of time that is led back to who ended a wait */
+struct wait_span { /* A period that is attributed to the thread that ended a wait. */
 	const struct wait_record *wait;
 	uint64_t start_ns, end_ns;
 };
 
 static bool wait_walk_span(struct wait_walk *w, const struct wait_span *span);
 
-/* A wait of the waker, in the part of the span that it takes. */
+/* Follows a wait of the waker within a part of the span. */
 static bool wait_walk_inner(struct wait_walk *w, const struct wait_record *waker, const struct wait_interval *at,
 	const struct wait_span *part)
 {
@@ -109,7 +109,7 @@ static bool wait_walk_inner(struct wait_walk *w, const struct wait_record *waker
 	return is_done;
 }
 
-/* Adds the lists of a span: those of the waker's own waits in it, and one of the time that is left. */
+/* Emits the chains of a span: those of the waker's own waits in it, and one for the remaining time. */
 static bool wait_walk_span(struct wait_walk *w, const struct wait_span *span)
 {
 	const struct wait_index *index = w->chains->index;
@@ -122,7 +122,7 @@ static bool wait_walk_span(struct wait_walk *w, const struct wait_span *span)
 			w->looks++ < WAIT_CHAIN_LOOKS;
 			at = wait_index_before(index, at)) {
 			uint64_t from = MAX(at->start_ns, span->start_ns), to = MIN(at->end_ns, end);
-			if (from >= to) /* waits of one thread do not overlap, but in damaged recordings */
+			if (from >= to) /* Waits of one thread overlap only in damaged recordings. */
 				continue;
 			unsigned parts = w->parts;
 			if (!wait_walk_inner(w, span->wait, at, &(struct wait_span){NULL, from, to}))

@@ -18,7 +18,7 @@ static bool wait_events_is_clock(const struct perfdata_event *event)
 	       (event->attr.config == SW_CPU_CLOCK || event->attr.config == SW_TASK_CLOCK);
 }
 
-/* record's own options end at the command. */
+/* Options after "--" belong to the recorded command. */
 static bool wait_events_was_wall(const struct perfdata_string_list *words)
 {
 	for (size_t i = 0; i < words->len && !str_equal(words->items[i], STR("--")); i++)

@@ -97,7 +97,7 @@ uint32_t wait_index_waker(const struct wait_index *index, const struct wait_reco
 const struct wait_interval *wait_index_last(const struct wait_index *index, int32_t tid, uint64_t end_ns)
 {
 	size_t low = 0, high = index->waits.len;
-	while (low < high) { /* the first that comes after all that are looked for */
+	while (low < high) { /* Finds the first wait after all candidates. */
 		size_t middle = low + (high - low) / 2;
 		const struct wait_interval *wait = &index->waits.items[middle];
 		if (wait->tid < tid || (wait->tid == tid && wait->end_ns <= end_ns))
