@@ -253,8 +253,8 @@ static void sideband_walk_part(void *context, size_t index, struct run_part *par
 {
 	const struct sideband_walking *walking = context;
 	const struct record_run *run = walking->reading->run;
-	struct walked walked = {/* A local variable, because the items of walking->parts share cache lines. */
-		.marks = CLOCK_MARKS_NONE};
+	/* A local variable, because the items of walking->parts share cache lines. */
+	struct walked walked = {.marks = CLOCK_MARKS_NONE};
 	size_t position = part->begin, left = part->begin;
 	record_run_move(run, &left, position);
 	while (position < part->end && !part->is_cut && !walked.failed) {

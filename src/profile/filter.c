@@ -55,7 +55,7 @@ static bool binary_is_wanted(const struct profile *p, const char *list, uint32_t
 	       word_list_has(list, profile_string(p, p->binaries[binary].long_name));
 }
 
-/* An address in the list stands for what has no name: as it is shown, or where it ran first. */
+/* An address in the list matches a frame without symbol: the address that is shown, or the first one recorded. */
 static bool address_is_in_list(const char *list, const struct profile_frame *frame)
 {
 	struct tally_str rest = str_from(list), part;
@@ -88,7 +88,7 @@ static bool frame_contains(const struct profile *p, const char *part, const stru
 	return memmem(name.data, name.len, part, strlen(part)) != NULL;
 }
 
-/* Whether rows that begin with a sample there are shown. */
+/* Returns whether rows of samples at this frame are shown. */
 static bool frame_shows(
 	const struct profile *p, const struct profile_filter_lists *lists, const struct profile_frame *frame)
 {
@@ -97,7 +97,7 @@ static bool frame_shows(
 	return !is_set(lists->symbol_part) || frame_contains(p, lists->symbol_part, frame);
 }
 
-/* Looks only at the stack's own frames, because the frames of a waker do not describe the wait. */
+/* Inspects only the stack's own frames, because the frames of a waker do not describe the wait. */
 static bool filter_stack_is_idle(const struct profile *p, struct list stack, const uint8_t *kinds)
 {
 	bool is_idle = false;
@@ -113,7 +113,7 @@ static bool filter_stack_is_idle(const struct profile *p, struct list stack, con
 	return is_idle;
 }
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 static bool filter_find_idle(struct profile_filter *filter, const char *more)
 {
 	const struct profile *p = filter->profile;
@@ -172,7 +172,7 @@ static bool filter_fill(struct profile_filter *filter, const struct profile_filt
 	return true;
 }
 
-/* With its parameters or without them. */
+/* Matches the name with its parameters or without them. */
 static bool name_matches(const regex_t *regex, struct tally_str name)
 {
 	struct tally_str plain = symbol_name_plain(name);
@@ -186,7 +186,8 @@ static bool name_matches(const regex_t *regex, struct tally_str name)
 	return does_match;
 }
 
-/* The frames whose function the expression names; NULL: no expression is given. */
+/* Marks the frames with functions that the expression matches; leaves *matches unchanged if no expression is given.
+ * */
 static enum tally_status match_frames(
 	const struct profile *p, const char *pattern, bool **matches, struct tally_error *err)
 {

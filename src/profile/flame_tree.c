@@ -12,38 +12,39 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-struct flame_path { /* from the root */
+struct flame_path { /* Labels and nodes of a stack, from the root. */
 	VEC(uint32_t) labels;
 	VEC(uint32_t) nodes;
 };
 
-struct known_label { /* of the frame that was labelled last */
-	uint32_t frame, label; /* label: + 1, 0: none was */
+struct known_label { /* The label of the most recently labelled frame. */
+	uint32_t frame, label; /* Label + 1; 0 if no frame was labelled yet. */
 };
 
-struct stack_end { /* where the stack's path ends, in the group that it was last seen in */
-	uint32_t group, node; /* node: + 1, 0: not known */
+struct stack_end { /* The end of a stack's path, in the group in which it was last seen. */
+	uint32_t group, node; /* Node + 1; 0 if not known. */
 };
 
 struct flame_builder {
 	struct flame_tree *tree;
 	const struct profile *profile;
 	const struct flame_options *options;
-	struct id_table label_ids; /* name, object, kind and function */
-	struct id_table look_ids; /* the same without the function */
-	VEC(uint32_t) first_looks; /* by id of look_ids: the first label */
-	struct id_table node_ids; /* parent + 1, label */
+	struct id_table label_ids; /* Keys: name, object, kind and function. */
+	struct id_table look_ids; /* Keys: the same without the function. */
+	VEC(uint32_t) first_looks; /* By ID in look_ids: the first label. */
+	struct id_table node_ids; /* Keys: parent + 1, label. */
 	VEC(struct flame_label) labels;
-	VEC(struct flame_node) nodes; /* in order of arrival */
-	VEC(uint64_t) states; /* by node, FLAME_STATES each */
-	struct flame_path path, last; /* of the sample, and of the one before it */
-	uint32_t *label_of_frame; /* + 1; of the profile */
-	struct known_label *label_of_function, *label_of_binary; /* ditto; the latter of what is in no function */
-	uint32_t *label_of_thread; /* + 1; ditto, where threads make groups */
-	struct stack_end *ends; /* ditto, by stack */
+	VEC(struct flame_node) nodes; /* In order of creation. */
+	VEC(uint64_t) states; /* FLAME_STATES weights per node. */
+	struct flame_path path, last; /* Of the current sample, and of the one before it. */
+	uint32_t *label_of_frame; /* By frame of the profile: the label + 1. */
+	/* By function, and by binary for frames without a function. */
+	struct known_label *label_of_function, *label_of_binary;
+	uint32_t *label_of_thread; /* By thread: the label + 1; used if samples are grouped by thread. */
+	struct stack_end *ends; /* By stack. */
 };
 
-/* Whether a label before the new one looks the same: then both are marked. */
+/* If an earlier label looks the same, marks both. Returns false if out of memory. */
 static bool note_look(struct flame_builder *b, const uint64_t look[2], uint32_t label, bool *has_namesake)
 {
 	bool is_new;
@@ -118,7 +119,7 @@ struct flame_label flame_label_of(const struct profile *p, uint32_t index, struc
 	return label;
 }
 
-/* Frames of one function differ in their addresses only, as a rule. */
+/* Most frames of one function differ only in their addresses and have the same label. */
 static struct known_label *known_label_of(const struct flame_builder *b, const struct profile_frame *frame)
 {
 	if (frame->function != PROFILE_NONE)
@@ -132,7 +133,7 @@ static bool look_alike(const struct profile_frame *a, const struct profile_frame
 	       a->is_start == b->is_start;
 }
 
-/* room: of the label's texts. */
+/* room is a buffer for the texts of the label. */
 static void match_label(const struct flame_builder *b, struct flame_label *label, struct text *room)
 {
 	const struct name_match *match = b->options->match;
@@ -215,7 +216,7 @@ static bool label_group(struct flame_builder *b, const struct profile_sample *sa
 	return is_made;
 }
 
-/* How many frames come before a waker's. */
+/* Returns the number of frames before a waker's. */
 static size_t flame_tree_own_frames(const struct profile *p, const struct list *stack)
 {
 	for (size_t i = 0; i < stack->count; i++)
@@ -224,7 +225,8 @@ static size_t flame_tree_own_frames(const struct profile *p, const struct list *
 	return stack->count;
 }
 
-/* The labels of a sample's stack, its outermost function first, behind what it is grouped by: PROFILE_NONE is nothing. */
+/* Reads the labels of a sample's stack, outermost function first, after the label of its group (PROFILE_NONE: no
+ * group). */
 static bool read_path(struct flame_builder *b, const struct profile_sample *sample, uint32_t group)
 {
 	const struct profile *p = b->profile;
@@ -237,7 +239,7 @@ static bool read_path(struct flame_builder *b, const struct profile_sample *samp
 	uint32_t *labels = b->path.labels.items;
 	if (first)
 		labels[0] = group;
-	/* A waker's part, which follows that of the wait, begins with its innermost function: that woke the thread. */
+	/* The waker's part follows that of the wait and begins with its innermost function, which woke the thread. */
 	size_t own = flame_tree_own_frames(p, &stack);
 	for (size_t i = 0; i < stack.count; i++) {
 		size_t at = i >= own || b->options->is_reversed ? first + i : first + own - 1 - i;
@@ -248,7 +250,7 @@ static bool read_path(struct flame_builder *b, const struct profile_sample *samp
 	return true;
 }
 
-/* How many nodes from the root are those of the sample before. */
+/* Returns the number of nodes from the root that the path shares with the sample before. */
 static size_t shared_with_last(const struct flame_builder *b)
 {
 	const struct flame_path *path = &b->path, *last = &b->last;
@@ -285,7 +287,7 @@ static bool flame_tree_add_path(struct flame_builder *b, uint32_t *end)
 	return true;
 }
 
-/* The node of the sample's own function below all its callers. */
+/* Finds the node of the sample's own function below all its callers. */
 static bool flame_tree_find_end(struct flame_builder *b, const struct profile_sample *sample, uint32_t *end)
 {
 	uint32_t group = PROFILE_NONE;
@@ -341,7 +343,7 @@ static bool know_profile(struct flame_builder *b, const struct profile *p)
 	return b->label_of_frame && b->label_of_function && b->label_of_binary && b->label_of_thread && b->ends;
 }
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 static bool flame_tree_add_state(
 	struct flame_builder *b, const struct profile_sample *sample, uint32_t node, uint64_t weight)
 {
@@ -386,7 +388,7 @@ static bool flame_tree_add_samples(struct flame_builder *b, const struct profile
 	return true;
 }
 
-/* Parents came before their children. */
+/* Parents precede their children, so the last node comes first. */
 static void flame_tree_add_up(struct flame_builder *b)
 {
 	for (size_t i = b->nodes.len; i-- > 0;) {
@@ -397,7 +399,7 @@ static void flame_tree_add_up(struct flame_builder *b)
 	}
 }
 
-/* False: out of memory. */
+/* Sets has_matched if a function has samples in both profiles. Returns false if out of memory. */
 static bool flame_tree_find_matched(struct flame_builder *b)
 {
 	uint64_t *base = b->options->base ? calloc(b->nodes.len + 1, sizeof(*base)) : NULL;
@@ -440,7 +442,8 @@ static bool rank_labels(const struct flame_builder *b, uint32_t *ranks)
 	return true;
 }
 
-/* Nodes in the order of drawing: a walk over siblings that stand together. first[p + 1] begins the children of p. */
+/* Writes the nodes in the order of drawing. siblings has the children of each node together; those of p begin at
+ * first[p + 1]. */
 static void flame_tree_walk(
 	struct flame_builder *b, const struct sort_key *siblings, const size_t *first, uint32_t *stack, uint32_t *moved)
 {
@@ -460,7 +463,7 @@ static void flame_tree_walk(
 	}
 }
 
-/* moved: by node in order of arrival, where it stands. */
+/* moved: the new index of each node, by its index in order of creation. */
 static bool flame_tree_move_states(struct flame_builder *b, const uint32_t *moved)
 {
 	size_t each = FLAME_STATES * sizeof(*b->tree->states);
@@ -472,7 +475,7 @@ static bool flame_tree_move_states(struct flame_builder *b, const uint32_t *move
 	return b->tree->states != NULL;
 }
 
-/* Whatever a node has of its own beyond the states that samples told. */
+/* Assigns the weight of a node that no sample's state covers to FLAME_STATE_NOT_KNOWN. */
 static void flame_tree_add_not_known(struct flame_tree *tree)
 {
 	for (size_t i = 0; tree->states && i < tree->node_count; i++) {
@@ -489,7 +492,7 @@ static bool order_nodes(struct flame_builder *b)
 {
 	size_t count = b->nodes.len;
 	uint32_t *ranks = malloc((b->labels.len + 1) * sizeof(*ranks));
-	/* Nodes by their parents + 1, and then by the ranks of their names; then room to sort them. */
+	/* Keys: parent + 1, then the rank of the name. The second half is scratch space for sorting. */
 	struct sort_key *siblings = malloc((2 * count + 1) * sizeof(*siblings));
 	size_t *first = calloc(count + 3, sizeof(*first));
 	uint32_t *stack = malloc((count + 1) * sizeof(*stack)), *moved = malloc((count + 1) * sizeof(*moved));

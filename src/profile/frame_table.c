@@ -7,7 +7,7 @@
 
 #define HASH_WORDS  5
 #define FIRST_SLOTS 64
-#define FILL_FRAMES 8192 /* of a task */
+#define FILL_FRAMES 8192 /* Number of frames per task. */
 
 void frame_table_deinit(struct frame_table *table)
 {
@@ -21,7 +21,7 @@ static uint64_t frame_table_word(uint32_t low, uint32_t high)
 	return low | (uint64_t)high << 32;
 }
 
-/* Files go with lines. */
+/* Files are not hashed, because a line belongs to one file. */
 static uint32_t frame_table_hash_of(const struct profile_frame *f)
 {
 	const uint64_t words[HASH_WORDS] = {frame_table_word(f->function, f->binary), f->address, f->raw_address,
@@ -50,7 +50,7 @@ static void frame_table_put_slot(struct frame_table *table, uint32_t hash, size_
 	table->slots[at] = (uint64_t)hash << 32 | number;
 }
 
-/* Room for one more. What the table was filled with gets its slots when a frame is first looked up. */
+/* Makes room for one more frame. Frames from frame_table_fill get their slots when a frame is first looked up. */
 static bool frame_table_make_room(struct frame_table *table)
 {
 	size_t count = table->frames.len + 1, slots = table->slot_count ? table->slot_count : FIRST_SLOTS;

@@ -9,7 +9,7 @@
 #include "base/name_identity.h"
 #include "base/word_list.h"
 
-#define IDLE_FUNCTIONS_LONGEST 256 /* of names that are looked at */
+#define IDLE_FUNCTIONS_LONGEST 256 /* Names are cut at this length. */
 
 /* Functions that call handlers when work arrives do not belong here, because the handlers below them may wait as part
  * of the work. */
@@ -25,7 +25,7 @@ static const char *const idle_waits[] = {
 	"sigtimedwait",
 	"sigsuspend",
 	"pause",
-	/* the kernel's part of them */
+	/* Their counterparts in the kernel. */
 	"ep_poll",
 	"do_epoll_wait",
 	"io_cqring_wait",
@@ -35,7 +35,7 @@ static const char *const idle_waits[] = {
 	"do_sigtimedwait",
 	"do_sys_pause",
 	"n_tty_read",
-	/* kernel threads */
+	/* Kernel threads. */
 	"worker_thread",
 	"rescuer_thread",
 	"kthreadd",
@@ -59,7 +59,7 @@ static const char *const idle_waits[] = {
 	"scsi_error_handler",
 	"hwrng_fillfn",
 	"psi_rtpoll_worker",
-	/* libraries' event loops */
+	/* Event loops of libraries. */
 	"g_main_context_poll",
 	"g_main_context_poll_unlocked",
 	"aeApiPoll",
@@ -88,7 +88,7 @@ static const char *const idle_waits[] = {
 	"kmp_fork_barrier",
 };
 
-/* Callers that wait for something by the functions above. */
+/* Callers that use the functions above to wait for something specific, so that they are not idle. */
 static const char *const idle_never[] = {
 	"ProcSleep",
 	"ProcWaitForSignal",
@@ -106,7 +106,8 @@ static bool idle_is_listed(const char *const *names, size_t count, const char *n
 	return false;
 }
 
-/* As the lists have it: "__GI_epoll_wait", "ep_poll.constprop.0" and "read(int)" are plain. */
+/* Converts a name to the form in the lists, without the extra parts of "__GI_epoll_wait", "ep_poll.constprop.0" and
+ * "read(int)". */
 static void idle_plain_name(struct tally_str name, char plain[IDLE_FUNCTIONS_LONGEST + 1])
 {
 	static const char inner[] = "GI_";
@@ -124,7 +125,7 @@ static void idle_plain_name(struct tally_str name, char plain[IDLE_FUNCTIONS_LON
 	plain[strcspn(plain, "(@")] = '\0';
 }
 
-/* A user's pattern counts as it was typed and without its underscores. */
+/* A user's pattern is compared with the full name and with the plain one. */
 static enum idle_kind idle_user_kind(const char *more, const char *name, const char *plain)
 {
 	enum idle_kind kind = IDLE_UNKNOWN;

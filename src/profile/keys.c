@@ -125,7 +125,7 @@ static const struct profile_key_info keys[KEY_FIELD] = {
 	[KEY_DATA_PAGE_SIZE] = MEMORY_KEY("data_page_size", "Data Page Size", DATA_PAGE, PAGE, 22),
 };
 
-/* In the order in which a prefix is looked up. */
+/* In the order in which a prefix is looked up: the first match counts. */
 static const struct {
 	const char *name;
 	enum profile_key key;
@@ -244,7 +244,7 @@ const char *profile_key_nearest(struct tally_str text)
 	return nearest == SIZE_MAX ? NULL : names[nearest];
 }
 
-/* perf lacks these: where a tracepoint has a field of the name, scripts mean that. */
+/* perf lacks these keys: if a tracepoint has a field of this name, scripts mean the field. */
 static bool profile_key_yields(enum profile_key key)
 {
 	return key == KEY_STATE || key == KEY_WAKER || key == KEY_WAIT || key == KEY_RUN_LATENCY;
@@ -266,7 +266,7 @@ enum profile_key profile_key_as_field(enum profile_key key)
 		return KEY_WEIGHT2;
 	case KEY_STAGE_CYCLES:
 		return KEY_WEIGHT3;
-	case KEY_MEM: /* by a prefix of "memory" */
+	case KEY_MEM: /* Found by a prefix of "memory". */
 		return KEY_PART_MEMORY;
 	case KEY_SNOOP:
 		return KEY_PART_SNOOP;

@@ -8,22 +8,22 @@
 #include "base/vec.h"
 
 struct name_presence {
-	uint32_t first, last; /* profiles that have it */
-	uint32_t count; /* of profiles */
+	uint32_t first, last; /* The first and the last profile with the name. */
+	uint32_t count; /* Number of profiles. */
 };
 
-struct name_group { /* of names with one identity */
-	struct name_presence presence; /* of what may be joined */
-	bool differs; /* a profile lacks one of the names */
-	uint32_t shown; /* of what may be joined: the name that stands for all */
+struct name_group { /* Names with one identity. */
+	struct name_presence presence; /* Of the names that may be joined. */
+	bool differs; /* Some profile lacks one of the names. */
+	uint32_t shown; /* The name that represents those that may be joined; INTERN_NONE: none yet. */
 };
 
 struct name_match_builder {
 	struct name_match_set *set;
 	enum name_match_kind kind;
 	uint32_t profile_count;
-	VEC(struct name_presence) presence; /* by name */
-	VEC(uint32_t) group_of; /* by name */
+	VEC(struct name_presence) presence; /* By name. */
+	VEC(uint32_t) group_of; /* By name. */
 	VEC(struct name_group) groups;
 	VEC(struct name_match_pair) pairs;
 	struct intern identities;
@@ -72,13 +72,14 @@ static bool name_match_read(struct name_match_builder *b, const struct profile *
 	return is_done;
 }
 
-/* Whether the name is joined with others of its group, if the group is. */
+/* Returns whether the name is joined with others of its group, if the group is joined. */
 static bool name_match_may_join(const struct name_match_builder *b, uint32_t name)
 {
 	return b->kind == NAME_MATCH_FUNCTION || b->presence.items[name].count < b->profile_count;
 }
 
-/* What an earlier profile has is shown; of one profile's names the shortest, as others have a suffix more. */
+/* A name in an earlier profile is preferred; of names in one profile the shortest, because the others have a suffix.
+ * */
 static bool is_better_shown(const struct name_match_builder *b, uint32_t name, uint32_t shown)
 {
 	uint32_t first = b->presence.items[name].first, other = b->presence.items[shown].first;
@@ -105,7 +106,7 @@ static bool name_match_group(struct name_match_builder *b, uint32_t name)
 	return true;
 }
 
-/* How many profiles a group covers is counted profile by profile, as its names come in any order. */
+/* Counts how many profiles a group covers, profile by profile, because its names come in any order. */
 static void name_match_cover(struct name_match_builder *b, const struct profile *p, uint32_t profile)
 {
 	for (size_t i = 0; i < name_match_count(b->kind, p); i++) {
@@ -122,7 +123,7 @@ static bool name_match_join(struct name_match_builder *b, uint32_t name)
 	const struct name_group *group = &b->groups.items[b->group_of.items[name]];
 	set->same[name] = name;
 	if (b->kind == NAME_MATCH_FILE) {
-		/* The number of a process says nothing, whoever has it. */
+		/* The PID in a file name does not identify the file, in whichever profile it is. */
 		struct tally_str shared = name_identity_shared(intern_get(&set->names, name), &b->room);
 		if (b->room.failed)
 			return false;

@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "profile/profile_builder_state.h"
 
-#define FACET_WORDS 2 /* number, text | frame << 32 */
+#define FACET_WORDS 2 /* Words per facet: number, text | frame << 32. */
 
 static uint64_t profile_builder_word(uint32_t low, uint32_t high)
 {
@@ -69,14 +69,14 @@ uint32_t profile_builder_string(struct profile_builder *b, struct tally_str text
 	return PROFILE_NONE;
 }
 
-/* True if id is one of count, or (where the field allows it) none. */
+/* Sets has_bad_id unless id is below count, or is PROFILE_NONE where the field allows that. */
 static void check_id(struct profile_builder *b, uint32_t id, size_t count, bool may_be_none)
 {
 	if (id >= count && !(may_be_none && id == PROFILE_NONE))
 		b->has_bad_id = true;
 }
 
-/* Adds item to the vec under the key's id, unless the key is there already; the id is the value. */
+/* Adds item to the vec under the key's ID, unless the key exists already. The value of the macro is the ID. */
 #define ADD_ONCE(b, table, vec, item, ...)                                                 \
 	__extension__({                                                                    \
 		bool was_new;                                                              \
@@ -237,7 +237,7 @@ static uint64_t order_of(const void *sample)
 	return ((const struct profile_sample *)sample)->first_order;
 }
 
-/* What samples are sorted by, the first of which one event alone has no use for. */
+/* Keys for sorting samples; the first one is not needed if there is only one event. */
 static const key_of_item sample_keys[] = {profile_builder_event_of, order_of};
 #define SAMPLE_KEYS (ARRAY_LEN(sample_keys))
 
@@ -265,7 +265,7 @@ static void rename_samples(const struct spool *spool, const uint32_t *moved)
 	}
 }
 
-/* Rows still refer to the same samples. */
+/* Sorts samples and renumbers them in the rows. */
 static bool sort_named_samples(struct profile_builder *b)
 {
 	size_t count = b->samples.len, idle = idle_keys(b);
@@ -283,7 +283,7 @@ static bool sort_named_samples(struct profile_builder *b)
 	return is_done;
 }
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 static bool sort_samples(struct profile_builder *b)
 {
 	size_t idle = idle_keys(b);
@@ -295,7 +295,7 @@ static bool sort_samples(struct profile_builder *b)
 		b->samples.items, b->samples.len, sizeof(*b->samples.items), sample_keys + idle, SAMPLE_KEYS - idle);
 }
 
-/* The profile takes over what was collected; it frees it with the arrays. */
+/* Moves an array to the profile, which frees it. */
 #define MOVE_ARRAY(profile, vec, field, count_field)                                                \
 	((profile)->count_field = (vec)->len, (profile)->field = (vec)->items, (vec)->items = NULL, \
 		(vec)->len = (vec)->cap = 0)

@@ -12,9 +12,9 @@
 #include "profile/profile_builder_state.h"
 
 #define TASK_ITEMS	   8192
-#define PROFILE_BULK_AHEAD 8 /* samples that are fetched before they are needed */
+#define PROFILE_BULK_AHEAD 8 /* Number of samples by which prefetching runs ahead. */
 
-/* Workers share it. */
+/* Workers share the flag. */
 static void set_flag(bool *flag)
 {
 	__atomic_store_n(flag, true, __ATOMIC_RELAXED);
@@ -141,11 +141,11 @@ struct profile_bulk_adding {
 	struct profile_builder *b;
 	const struct sample_source *from;
 	struct dedup *found;
-	struct sort_key *order; /* by place: the sample's order, and its number */
-	uint32_t *places; /* by number */
+	struct sort_key *order; /* By position: the lowest order of the sample, and its number. */
+	uint32_t *places; /* By number: the position. */
 };
 
-/* As samples of the event that is their own; other workers count too. */
+/* Adds the samples to their event, atomically because other workers do the same. */
 static void count_samples(struct profile_builder *b, const struct profile_sample *of_event)
 {
 	if (of_event->event >= b->events.len) {
@@ -157,11 +157,11 @@ static void count_samples(struct profile_builder *b, const struct profile_sample
 	__atomic_fetch_add(&event->total_period, of_event->period, __ATOMIC_RELAXED);
 }
 
-/* Finds the earliest of each kind, which the first one may not be, and counts all of them. */
+/* Finds the lowest order of each distinct sample, which need not be the first one, and counts all samples. */
 static void note_samples(void *context, size_t task, unsigned worker)
 {
 	const struct profile_bulk_adding *a = context;
-	struct profile_sample sum = {0}; /* of one event: that of most neighbours */
+	struct profile_sample sum = {0}; /* Sum for one event, because neighbours are mostly of the same event. */
 	for (size_t i = task * TASK_ITEMS; i < thread_pool_task_end(task, TASK_ITEMS, a->from->count); i++) {
 		const struct profile_sample sample = a->from->get(a->from->context, (uint32_t)i);
 		atomic_least(&a->order[a->found->numbers[i]].key, sample.first_order);
@@ -186,7 +186,7 @@ static void put_firsts(void *context, size_t task, unsigned worker)
 		struct profile_sample *to = &b->samples.items[i];
 		*to = a->from->get(a->from->context, a->found->firsts[number]);
 		if (to->first_order != a->order[i].key)
-			to->first_tid = INT32_MAX; /* that of another is to come */
+			to->first_tid = INT32_MAX; /* add_others replaces it, because another one is the earliest. */
 		to->first_order = a->order[i].key;
 		a->places[number] = (uint32_t)i;
 		if (!profile_builder_sample_is_valid(b, to))
@@ -194,7 +194,7 @@ static void put_firsts(void *context, size_t task, unsigned worker)
 	}
 }
 
-/* Those that are not the first ones of their kind; others may add to the same one. */
+/* Adds the samples that equal an earlier one, atomically because other workers may add to the same sample. */
 static void add_others(void *context, size_t task, unsigned worker)
 {
 	const struct profile_bulk_adding *a = context;
@@ -220,7 +220,7 @@ static bool has_many_events(const struct profile_builder *b)
 	return sampled > 1;
 }
 
-/* Into room, what is in order. False: out of memory. */
+/* Writes the order to room, sorted by event. Returns false if out of memory. */
 static bool order_by_event(const struct profile_bulk_adding *a, struct sort_key *room)
 {
 	size_t count = a->found->count, events = a->b->events.len;
@@ -241,7 +241,7 @@ static bool order_by_event(const struct profile_bulk_adding *a, struct sort_key 
 	return is_done;
 }
 
-/* By event, then by order, as a finished profile has them. False: out of memory. */
+/* Sorts by event, then by order, as in a finished profile. Returns false if out of memory. */
 static bool order_samples(struct profile_bulk_adding *a, unsigned threads)
 {
 	size_t count = a->found->count;
@@ -260,8 +260,8 @@ static bool order_samples(struct profile_bulk_adding *a, unsigned threads)
 	return true;
 }
 
-/* They are written to their final place at once, instead of being moved there when the profile is finished. False: out
- * of memory. */
+/* Writes samples directly to their final position, so that finishing the profile does not move them. Returns false if
+ * out of memory. */
 static bool profile_bulk_add_samples(struct profile_bulk_adding *a, unsigned threads)
 {
 	struct profile_builder *b = a->b;

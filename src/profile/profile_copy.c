@@ -11,9 +11,9 @@
 struct profile_copy_copying {
 	const struct profile_copy *copy;
 	struct profile_builder *builder;
-	/* By id of the profile that is copied: the builder's. */
+	/* By ID in the source profile: the ID in the builder. */
 	uint32_t *binaries, *functions, *frames, *stacks, *threads, *facets;
-	uint32_t *stack; /* room for the longest one */
+	uint32_t *stack; /* Room for the longest stack. */
 };
 
 static uint64_t profile_copy_multiply(uint64_t value, struct profile_ratio ratio)

@@ -7,43 +7,43 @@
 #include "base/thread_pool.h"
 #include "base/vec.h"
 
-#define FEW   4096 /* stacks that one thread has grouped before another one starts */
-#define PARTS 64 /* in which the threads take the stacks */
+#define FEW   4096 /* Fewer stacks do not justify another worker. */
+#define PARTS 64 /* Number of parts into which the stacks are divided. */
 
-struct path { /* a stack on its way inwards */
-	const uint32_t *frames; /* innermost first */
+struct path { /* A stack, followed from its outermost frame inwards. */
+	const uint32_t *frames; /* Innermost frame first. */
 	uint32_t count;
-	uint32_t index; /* among the stacks that are wanted */
+	uint32_t index; /* Index in stacks. */
 };
 
-struct branch { /* where a stack leaves those before it */
-	uint32_t depth; /* frames that it shares with from; from there on the nodes are its own */
-	uint32_t from; /* the first one that has these frames */
-	uint32_t first; /* of its own nodes */
+struct branch { /* The point where a stack leaves the stacks before it. */
+	uint32_t depth; /* Number of frames shared with from; for the rest the stack has its own nodes. */
+	uint32_t from; /* Index of the first stack with these frames. */
+	uint32_t first; /* Number of the first of its own nodes. */
 };
 
-struct stack_nodes_range { /* paths whose outermost frames are alike, in the order of their stacks */
+struct stack_nodes_range { /* Paths with equal outermost frames, in the order of their stacks. */
 	uint32_t begin, end;
-	uint32_t depth; /* so many frames */
+	uint32_t depth; /* Number of the equal frames. */
 };
 
-struct group { /* of a range, by the frame behind those that are alike */
+struct group { /* Paths of a range with the same next frame. */
 	uint32_t slot;
 	uint32_t begin, end;
 };
 
-struct grouping { /* one thread's */
+struct grouping { /* State of one worker. */
 	VEC(struct stack_nodes_range) ranges;
 	VEC(struct group) groups;
-	uint32_t *group_of; /* + 1; by frame, and last for paths that end; all 0 between two ranges */
+	uint32_t *group_of; /* Group + 1, by frame, and last for paths that end; all 0 between two ranges. */
 	bool is_out_of_memory;
 };
 
 struct stack_nodes_merge {
 	const struct profile *profile;
 	const uint32_t *names;
-	uint32_t *ids; /* by stack */
-	uint32_t *stacks; /* that are wanted */
+	uint32_t *ids; /* By stack. */
+	uint32_t *stacks; /* IDs of the stacks that are not left out. */
 	struct path *paths, *room;
 	struct branch *branches;
 	size_t count;
@@ -68,7 +68,7 @@ static bool add_to_group(struct grouping *g, uint32_t slot)
 	return true;
 }
 
-/* Counts the paths of the range by their next frame. False: out of memory. */
+/* Counts the paths of the range by their next frame. Returns false if out of memory. */
 static bool count_groups(const struct stack_nodes_merge *m, struct grouping *g, const struct stack_nodes_range *range)
 {
 	bool is_done = true;
@@ -85,7 +85,7 @@ static bool count_groups(const struct stack_nodes_merge *m, struct grouping *g, 
 	return is_done;
 }
 
-/* Brings paths of one group together; they stay in their order. */
+/* Moves the paths of each group together without changing their order. */
 static void move_paths(const struct stack_nodes_merge *m, struct grouping *g, const struct stack_nodes_range *range)
 {
 	for (uint32_t i = range->begin; i < range->end; i++) {
@@ -95,7 +95,7 @@ static void move_paths(const struct stack_nodes_merge *m, struct grouping *g, co
 	memcpy(m->paths + range->begin, m->room + range->begin, (range->end - range->begin) * sizeof(*m->paths));
 }
 
-/* The first path of the range continues; paths of other groups leave the range here. */
+/* The first group continues the range's first path; the first path of each other group leaves it here. */
 static void stack_nodes_take_groups(
 	const struct stack_nodes_merge *m, struct grouping *g, const struct stack_nodes_range *range)
 {
@@ -155,7 +155,7 @@ static void split_part(void *context, size_t index, unsigned worker)
 		stack_nodes_split(m, g, g->ranges.items[--g->ranges.len]);
 }
 
-/* Ranges that are large are split here, until there is enough to do beside each other. */
+/* Splits large ranges until there are enough parts for parallel work. */
 static bool find_parts(struct stack_nodes_merge *m)
 {
 	struct grouping *g = &m->workers[0];
@@ -210,7 +210,7 @@ static bool take_stacks(struct stack_nodes_merge *m)
 	return true;
 }
 
-/* Each stack's own nodes stand together, in the order of the stacks. */
+/* The nodes of each stack's own are adjacent, in the order of the stacks. Returns false if there are too many. */
 static bool number_nodes(struct stack_nodes_merge *m, size_t *len)
 {
 	*len = 0;
@@ -223,7 +223,7 @@ static bool number_nodes(struct stack_nodes_merge *m, size_t *len)
 	return true;
 }
 
-/* A node of a stack's own, or of the one that it leaves. */
+/* Returns a node of the stack's own, or of the stack that it leaves. */
 static uint32_t node_at(const struct stack_nodes_merge *m, uint32_t index, uint32_t depth)
 {
 	const struct branch *branch = &m->branches[index];

@@ -97,7 +97,7 @@ static void sort_spans(struct track_spans *spans)
 		}
 }
 
-/* The group that a span joins: the last of its kind, if both begin in one interval and neither is long. */
+/* Returns whether a span joins the last group of its kind: both begin in one interval and neither is long. */
 static bool tracks_joins(const struct track_span *group, const struct track_span *span, uint64_t resolution_ns)
 {
 	return group->start_ns / resolution_ns == span->start_ns / resolution_ns && group->held_ns < resolution_ns &&
@@ -117,7 +117,7 @@ static void tracks_join(struct track_span *group, const struct track_span *span)
 		group->text = INTERN_NONE;
 }
 
-/* In place works too: what is written is never ahead of what is read. */
+/* out may be spans->items, because writing never overtakes reading. */
 static size_t tracks_merge(const struct track_spans *spans, uint64_t resolution_ns, struct track_span *out)
 {
 	size_t last[SPAN_KINDS], len = 0;
@@ -158,16 +158,17 @@ static void merge_levels(struct track *track, uint64_t resolution_ns)
 	for (size_t i = 0; i < track->levels.len; i++) {
 		if (len > 0 && track->levels.items[len - 1].time_ns / resolution_ns ==
 				       track->levels.items[i].time_ns / resolution_ns)
-			len--; /* the last of an interval holds on behind it */
+			len--; /* The last level of an interval stays valid after it. */
 		track->levels.items[len++] = track->levels.items[i];
 	}
 	track->levels.len = len;
 }
 
-/* One arrow to a track within an interval. */
+/* Keeps one arrow to a track per interval. */
 static bool merge_arrows(struct tracks *t)
 {
-	uint64_t *interval = calloc(t->tracks.len + 1, sizeof(*interval)); /* and one more: 0 is none */
+	/* By track: the interval of its last arrow, + 1; 0: none. */
+	uint64_t *interval = calloc(t->tracks.len + 1, sizeof(*interval));
 	size_t len = 0;
 	if (!interval)
 		return false;
@@ -207,12 +208,12 @@ bool tracks_coarsen(struct tracks *t)
 	return merge_all(t);
 }
 
-/* How many items join the one before at a resolution of so many bits, and at all coarser ones. */
+/* counts[n]: items that join the one before at a resolution of 2^n ns and at all coarser ones. */
 struct joins {
 	size_t counts[MOST_RESOLUTION_BITS + 2];
 };
 
-/* The least n so that all bits from the nth on are 0. */
+/* Returns the least n for which all bits from the nth on are 0. */
 static unsigned tracks_bits_of(uint64_t number)
 {
 	return number ? 64 - (unsigned)__builtin_clzll(number) : 0;
@@ -251,7 +252,8 @@ static bool count_arrows(const struct tracks *t, struct joins *joins)
 	return true;
 }
 
-/* The first time, straight to where half of the room may be free: each resolution before would walk all items. */
+/* Chooses the first resolution at which half of the room may be free; trying each one would walk all items every
+ * time. */
 static bool coarsen_first(struct tracks *t)
 {
 	struct joins joins = {0};
@@ -273,7 +275,7 @@ static bool coarsen_first(struct tracks *t)
 	return merge_all(t);
 }
 
-/* What came since the last time at the same resolution, then coarser, until half of the room is free again. */
+/* Merges new items at the same resolution, then coarsens it until half of the room is free again. */
 static bool tracks_make_room(struct tracks *t)
 {
 	if (t->resolution_ns != 0 ? !merge_all(t) : !coarsen_first(t))
@@ -281,7 +283,7 @@ static bool tracks_make_room(struct tracks *t)
 	while (t->items > t->max_items / 2 && t->resolution_ns < t->end_ns - t->start_ns)
 		if (!tracks_coarsen(t))
 			return false;
-	/* As many tracks as items: they need their room. */
+	/* Merging cannot free enough if there are as many tracks as items. */
 	if (t->items > t->max_items / 2)
 		t->max_items = t->items * 2;
 	return true;

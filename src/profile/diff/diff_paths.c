@@ -9,7 +9,7 @@
 
 struct path_builder {
 	struct diff_paths *paths;
-	struct id_table ids; /* caller's path and name -> path */
+	struct id_table ids; /* Maps the caller's path and a name to a path. */
 	VEC(struct diff_path) items;
 	VEC(struct diff_value) values;
 	struct text name;
@@ -25,7 +25,7 @@ static bool diff_paths_name_of(
 			b->options->match, NAME_MATCH_FUNCTION, profile_string(p, p->functions[frame->function].name));
 		text_bytes(&b->name, function.data, function.len);
 	} else {
-		/* Addresses are not the same in two builds: all unnamed code of a file is one. */
+		/* Addresses differ between two builds, so all unnamed code of a file is one path. */
 		struct tally_str object = frame->binary == PROFILE_NONE
 						  ? STR("unknown")
 						  : name_match_get(b->options->match, NAME_MATCH_FILE,
@@ -42,7 +42,7 @@ static bool diff_paths_name_of(
 	return !b->name.failed && intern_add(&b->paths->names, b->name.data, b->name.len, name);
 }
 
-/* PROFILE_NONE: out of memory. */
+/* Returns PROFILE_NONE if out of memory. */
 static uint32_t diff_paths_find_path(
 	struct path_builder *b, const struct profile *p, uint32_t parent, uint32_t frame_id)
 {
@@ -52,7 +52,7 @@ static uint32_t diff_paths_find_path(
 	if (!diff_paths_name_of(b, p, frame, &path.name))
 		return PROFILE_NONE;
 	bool was_new;
-	/* Compilers inline differently with each version: it is the same call. */
+	/* The key ignores inlining, which changes with each compiler: it is the same call. */
 	uint32_t id = id_table_add(&b->ids, (const uint64_t[]){parent, path.name}, &was_new);
 	if (id == ID_TABLE_NONE)
 		return PROFILE_NONE;
@@ -65,10 +65,10 @@ static uint32_t diff_paths_find_path(
 		return PROFILE_NONE;
 	memset(b->values.items + b->values.len, 0, files * sizeof(*b->values.items));
 	b->values.len += files;
-	return id + 1; /* 0 is the root */
+	return id + 1; /* Path 0 is the root. */
 }
 
-/* The path of each stack. NULL: out of memory. */
+/* Returns the path of each stack; NULL if out of memory. */
 static uint32_t *map_stacks(struct path_builder *b, const struct profile *p)
 {
 	size_t count = list_table_len(&p->stacks);
@@ -119,7 +119,7 @@ static bool diff_paths_add_file(struct path_builder *b, const struct diff_path_s
 	return is_done;
 }
 
-/* Callers have what they called. */
+/* The values of callers include those of their callees. */
 static void diff_paths_add_up(struct diff_paths *paths)
 {
 	for (size_t path = paths->count; path-- > 1;) {

@@ -11,7 +11,7 @@
 
 struct diff_builder {
 	struct diff_table *diff;
-	struct intern names; /* a row's values by all keys; ids are rows */
+	struct intern names; /* A row's values in all keys; the IDs are rows. */
 	VEC(struct diff_row) rows;
 	VEC(struct diff_value) values;
 	struct text name;
@@ -27,7 +27,8 @@ static const struct flat_row *flat_row_of(const struct diff_table *diff, const s
 	return &diff->tables[row->file]->rows[row->row];
 }
 
-/* Of rows without symbol that are one here, the lowest address in the first object is shown, as perf orders them: signed. */
+/* Of merged rows without symbol, the one with the lowest (signed) address in the first object is shown, as in perf.
+ * */
 static void choose_shown(const struct diff_table *diff, struct diff_row *row, uint32_t file, uint32_t other)
 {
 	const struct flat_row *shown = flat_row_of(diff, row), *rival = &diff->tables[file]->rows[other];
@@ -37,7 +38,7 @@ static void choose_shown(const struct diff_table *diff, struct diff_row *row, ui
 	struct row_value rival_object = row_value(table_of(diff, row), rival, KEY_DSO);
 	struct row_value shown_name = row_value(table_of(diff, row), shown, KEY_SYMBOL);
 	struct row_value rival_name = row_value(table_of(diff, row), rival, KEY_SYMBOL);
-	/* Of the copies of a function, the one that has no suffix. */
+	/* Of the copies of a function, the one without a suffix is shown. */
 	int order = diff->options.match ? COMPARE(rival_name.text.len, shown_name.text.len) : 0;
 	if (order == 0)
 		order = row_value_compare(KEY_DSO, &rival_object, &shown_object);
@@ -215,7 +216,8 @@ static int compare_other_differences(const struct diff_table *diff, size_t a, si
 	return order == 0 && are_new ? compare_new_periods(diff, a, b, file) : order;
 }
 
-/* Found by running perf: the difference asked for, the baseline's share, the other differences, periods, the keys. */
+/* The order, found by running perf: the requested difference, the baseline's share, the other differences, periods,
+ * the keys. */
 static int diff_table_compare_rows(const void *left, const void *right, void *data)
 {
 	const struct diff_table *diff = data;
@@ -234,7 +236,7 @@ static int diff_table_compare_rows(const void *left, const void *right, void *da
 	return order ? order : COMPARE(a, b);
 }
 
-/* A row that the baseline lacks, and that belongs to files whose rows were all shown already. */
+/* Returns whether the baseline lacks the row and the rows of all its files were shown already. */
 static bool is_shown_elsewhere(const struct diff_table *diff, size_t row)
 {
 	const bool *is_seen = diff->options.is_seen;

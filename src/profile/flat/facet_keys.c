@@ -4,7 +4,7 @@
 #include "base/order.h"
 
 #define CACHELINE_BYTES 64u
-#define MEMORY_BITS	33 /* of the number of FACET_DATA_MEMORY */
+#define MEMORY_BITS	33 /* Width of the number of FACET_DATA_MEMORY. */
 
 uint64_t facet_cacheline(uint64_t address)
 {
@@ -43,7 +43,8 @@ static uint64_t facet_keys_branch_flags(enum profile_key_form form, uint64_t fla
 	return flags & (form == KEY_FORM_IN_TX ? BRANCH_FLAG_IN_TX : BRANCH_FLAG_ABORT);
 }
 
-/* In the order of rows: whose memory a line is of. Objects of one file have the same lines, those of the kernel not. */
+/* Returns whose memory a line is in, in the order of rows. The kernel's lines are distinguished by object, others by
+ * the number of the facet. */
 static uint64_t line_memory(const struct profile *p, const struct profile_value *value)
 {
 	uint32_t level = p->frames[value->frame].level;
@@ -124,7 +125,7 @@ static int facet_keys_compare_texts(uint32_t a, uint32_t b, const uint32_t *rank
 	return facet_keys_ascending(ranks[a], ranks[b]);
 }
 
-/* Objects of branches and data come in falling order, none first: as perf has them. */
+/* Objects of branches and data are in descending order, unknown ones first, as in perf. */
 static int compare_objects(const struct flat_table *table, const struct profile_value *a, const struct profile_value *b,
 	const uint32_t *ranks)
 {
@@ -141,7 +142,7 @@ static int compare_symbols(const struct profile *p, const struct profile_value *
 	return facet_keys_ascending(p->functions[fa].start, p->functions[fb].start);
 }
 
-/* By names, each function from its end on; what has no name comes last. */
+/* By name, and within a function by descending offset; frames without a name come last. */
 static int compare_offsets(
 	const struct profile *p, const struct profile_value *a, const struct profile_value *b, const uint32_t *ranks)
 {
@@ -185,7 +186,7 @@ int facet_key_compare(const struct flat_table *table, enum profile_key key, cons
 	case KEY_FORM_TEXT:
 		if (key == KEY_TRANSACTION)
 			return facet_keys_ascending(b->number, a->number);
-		/* Of memory, only what every kernel says decides: it stands in the low half. */
+		/* Of memory accesses only the low half counts, which all kernels fill. */
 		if (profile_key_get(key)->mode == KEY_MODE_MEMORY && key != KEY_BLOCKED)
 			return facet_keys_ascending((uint32_t)a->number, (uint32_t)b->number);
 		order = facet_keys_ascending(a->number, b->number);

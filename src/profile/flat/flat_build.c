@@ -7,9 +7,9 @@
 #include "profile/flat/flat_rows.h"
 #include "profile/flat/flat_table.h"
 
-#define MANY_FRAMES 4096 /* fewer are looked at by one worker */
+#define MANY_FRAMES 4096 /* Fewer frames are handled by one worker. */
 
-/* What rows are made of, each part by itself: about frames, about samples. */
+/* Rows need two independent preparations: of frames and of samples. */
 #define PREPARATIONS 2
 
 struct preparation {

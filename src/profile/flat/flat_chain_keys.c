@@ -28,7 +28,7 @@ static void make_chain_key(
 	const struct profile_function *function = &p->functions[frame->function];
 	key[1] = function->is_inlined ? function->name : function->start;
 	key[2] = function->is_inlined ? 2 : 1;
-	key[3] = function->name; /* two builds of a program may lie at one path */
+	key[3] = function->name; /* Two builds of a program may have the same path. */
 	if (o->is_chain_by_line && profile_frame_has_line(p, frame))
 		key[2] |= (uint64_t)frame->own_line.line << 32;
 }
@@ -50,7 +50,8 @@ static bool make_keys(struct flat_table *table, size_t frame_count)
 	return is_done;
 }
 
-/* Functions that begin at one place and end at several are several rows, and one frame of a call graph. */
+/* Returns whether functions with one start have one size. Otherwise they are several rows, but one frame of a call
+ * graph. */
 static bool have_one_end_each(const struct profile *p)
 {
 	struct id_table starts = {.words = 2}, functions = {.words = 3};
@@ -67,11 +68,11 @@ static bool have_one_end_each(const struct profile *p)
 	return is_so;
 }
 
-/* By binary: whether another one has its name. NULL: out of memory. */
+/* By binary: whether another one has the same name. Returns NULL if out of memory. */
 static bool *find_namesakes(const struct profile *p, const struct flat_options *o)
 {
 	bool *has_namesake = calloc(p->binary_count + 1, sizeof(*has_namesake));
-	uint32_t *first = calloc(p->strings.len + 1, sizeof(*first)); /* + 1, by name */
+	uint32_t *first = calloc(p->strings.len + 1, sizeof(*first)); /* By name: the first binary with it, + 1. */
 	for (uint32_t i = 0; has_namesake && first && i < p->binary_count; i++) {
 		uint32_t *known = &first[flat_binary_name(p, o, i)];
 		if (*known)
@@ -90,9 +91,9 @@ static bool *find_namesakes(const struct profile *p, const struct flat_options *
 struct group_taking {
 	const struct flat_table *table;
 	const struct flat_groups *groups;
-	const bool *has_namesake; /* by binary */
+	const bool *has_namesake; /* By binary. */
 	size_t frame_count;
-	bool has_namesakes; /* any worker sets it */
+	bool has_namesakes; /* Any worker sets it. */
 };
 
 static bool is_namesake(const struct group_taking *t, size_t frame)
@@ -114,7 +115,8 @@ static void take_some_groups(void *context, size_t task, unsigned worker)
 		__atomic_store_n(&t->has_namesakes, true, __ATOMIC_RELAXED);
 }
 
-/* Frames of objects of one name, in one group, differ to a call graph. False: out of memory. */
+/* A call graph distinguishes objects with one name, which are in one group otherwise. Returns false if out of memory.
+ * */
 static bool part_namesakes(const struct group_taking *t, struct id_table *others)
 {
 	for (size_t i = 0; t->has_namesakes && i < t->frame_count; i++) {
@@ -130,7 +132,7 @@ static bool part_namesakes(const struct group_taking *t, struct id_table *others
 	return true;
 }
 
-/* Callers that are of one group are the same to a call graph too, but for those of different objects of one name. */
+/* Callers of one group are also equal in a call graph, unless they are in different objects with one name. */
 static bool flat_chain_keys_take_groups(struct flat_table *table, const struct flat_groups *groups, size_t frame_count)
 {
 	bool *has_namesake = find_namesakes(table->profile, &table->options);

@@ -12,7 +12,7 @@ struct chain_making {
 	struct flat_chains *chains;
 	const struct profile *profile;
 	const struct flat_options *options;
-	bool *is_used; /* by stack; any worker sets it */
+	bool *is_used; /* By stack; any worker sets it. */
 };
 
 static bool is_kernels(const struct profile_frame *frame)
@@ -21,7 +21,7 @@ static bool is_kernels(const struct profile_frame *frame)
 	       frame->level == PROFILE_LEVEL_HYPERVISOR;
 }
 
-/* From the innermost frame on. */
+/* Returns the innermost calls, with everything that was inlined into them. */
 static struct list innermost_calls(const struct profile *p, struct list frames, uint32_t calls)
 {
 	uint32_t end = 0;
@@ -74,7 +74,7 @@ static uint32_t shown_frames(const struct chain_making *m, struct list frames)
 	return m->options->hides_unresolved ? count : frames.count;
 }
 
-/* In the order of the chain, from the place on that they have among the shown ones. */
+/* Writes frames in the order of the chain, from place on. Returns the next place. */
 static uint32_t write_frames(
 	const struct chain_making *m, struct list frames, uint32_t place, uint32_t *chain, uint32_t shown)
 {
@@ -88,7 +88,7 @@ static uint32_t write_frames(
 	return place;
 }
 
-/* As lengths, each a place on. */
+/* Stores the length of each chain in begin, one index higher. */
 static void measure_stacks(void *context, size_t index, unsigned worker)
 {
 	const struct chain_making *m = context;
@@ -136,7 +136,7 @@ static bool flat_chains_needs(const struct flat_options *o)
 	       (o->filter && (o->filter->frame_is_parent || o->filter->ignores_callees));
 }
 
-/* False: they are too many. */
+/* Converts lengths to offsets. Returns false if there are too many frames. */
 static bool place_chains(uint32_t *begin, size_t count)
 {
 	uint64_t at = 0;

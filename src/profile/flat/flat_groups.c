@@ -27,8 +27,9 @@ struct sample_grouping {
 	const struct flat_options *options;
 	const struct flat_chains *chains;
 	struct id_table ids;
-	uint32_t *of_facets; /* by row of values; NULL: no key is about facets */
-	uint32_t *of_thread; /* + 1, of its samples, where nothing else decides; 0: not known yet */
+	uint32_t *of_facets; /* By row of values; NULL if no key uses facets. */
+	/* By thread: the group of its samples, + 1, if nothing else decides; 0: not known yet. */
+	uint32_t *of_thread;
 };
 
 static bool flat_groups_has_key(const struct flat_options *options, enum profile_key key)
@@ -42,7 +43,7 @@ static bool flat_groups_has_key(const struct flat_options *options, enum profile
 
 static struct frame_grouping frame_grouping(const struct profile *p, const struct flat_options *o)
 {
-	/* The columns that say cycles by instruction are about symbols, whether these are shown or not. */
+	/* Columns with cycles per instruction group by symbol, whether symbols are shown or not. */
 	bool by_symbol = flat_groups_has_key(o, KEY_SYMBOL) || flat_groups_has_key(o, KEY_IPC_NULL) ||
 			 flat_groups_has_key(o, KEY_IPC_LBR);
 	return (struct frame_grouping){.profile = p,
@@ -65,7 +66,7 @@ static void make_frame_key(const struct frame_grouping *by, const struct profile
 {
 	const struct profile *p = by->profile;
 	memset(key, 0, FRAME_WORDS * sizeof(*key));
-	/* Binaries of one name are one object to the reader; no binary is an object too. */
+	/* Binaries with one name are shown as one object; "no binary" is an object too. */
 	if (by->by_binary)
 		key[0] = flat_binary_name(p, by->options, frame->binary);
 	const struct profile_function *function =
@@ -81,7 +82,8 @@ static void make_frame_key(const struct frame_grouping *by, const struct profile
 	if (by->by_file)
 		key[4] |= (uint64_t)place->file << 32;
 	if (by->by_symbol && function && !function->is_inlined)
-		key[3] = (uint64_t)function->name + 1; /* another build at that path may have another function there */
+		/* Another build at this path may have another function there. */
+		key[3] = (uint64_t)function->name + 1;
 	else if (by->by_size)
 		key[3] = function ? function->size + 1 : 0;
 }
@@ -96,7 +98,7 @@ static void make_caller_key(const struct frame_grouping *by, const struct profil
 	make_frame_key(by, frame, flat_caller_address(frame), &frame->own_line, key);
 }
 
-/* 0: in no object. */
+/* Returns 0 if the frame is in no binary. */
 static uint8_t mapped_level(const struct profile *p, const struct profile_frame *frame)
 {
 	if (frame->binary == PROFILE_NONE)
@@ -104,13 +106,13 @@ static uint8_t mapped_level(const struct profile *p, const struct profile_frame 
 	return p->binaries[frame->binary].is_kernel ? PROFILE_LEVEL_KERNEL : PROFILE_LEVEL_USER;
 }
 
-/* The frames as the table shows them: each frame as a caller if callers have rows, else as a sample's own frame; after
- * them, the frames that look different as a sample's own. */
+/* The frames as the table shows them: as callers if callers have rows, otherwise as samples' own frames. After them
+ * come the frames that look different as a sample's own. */
 struct frame_items {
 	const struct frame_grouping *by;
 	bool are_callers;
 	size_t frame_count;
-	uint32_t *leaves; /* behind the others */
+	uint32_t *leaves; /* Those that look different; numbered after the others. */
 	size_t leaf_count;
 };
 
@@ -140,7 +142,7 @@ static bool flat_groups_is_same_item(const void *context, uint32_t a, uint32_t b
 	return memcmp(key, other, sizeof(key)) == 0;
 }
 
-/* Any frame of a chain may become a sample's own where callees are ignored. */
+/* If callees are ignored, any frame of a chain may become a sample's own. */
 static void mark_leaves(const struct profile *p, const struct flat_options *o, bool *is_leaf)
 {
 	if (o->filter && o->filter->ignores_callees) {
@@ -188,7 +190,7 @@ static void tell_some_frames(void *context, size_t task, unsigned worker)
 		t->groups->callers[i] = (struct flat_caller){t->groups->of_leaf[i], mapped_level(p, &p->frames[i])};
 }
 
-/* Takes the numbers. */
+/* Takes the numbers out of found. */
 static bool flat_groups_tell_frames(
 	struct flat_groups *groups, const struct frame_items *items, struct dedup *found, unsigned threads)
 {
@@ -208,7 +210,7 @@ static bool flat_groups_tell_frames(
 	return true;
 }
 
-/* An event without samples has no use for them. */
+/* An event without samples needs no groups. */
 bool flat_groups_frames(struct flat_groups *groups, const struct profile *p, const struct flat_options *options)
 {
 	const struct frame_grouping by = frame_grouping(p, options);
@@ -228,7 +230,7 @@ bool flat_groups_frames(struct flat_groups *groups, const struct profile *p, con
 	return is_done;
 }
 
-/* Rows of values that the keys about facets show alike are one group. */
+/* Groups rows of values that look the same in all keys that use facets. */
 static bool group_facets(struct sample_grouping *g)
 {
 	const struct profile *p = g->profile;

@@ -18,7 +18,7 @@ struct row_list {
 	size_t len, cap;
 };
 
-/* Room for the instances of the rows that need any, which are few of many: these are listed. */
+/* Reserves room for the instances of the rows that need any. These are few of many, so they are listed. */
 static bool place_instances(struct flat_part *b, struct row_list *needing)
 {
 	uint64_t at = 0;
@@ -63,7 +63,7 @@ static void keep_sample(struct flat_part *part, const bool *is_kept, uint32_t in
 	}
 }
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 static bool mark_kept_frames(struct flat_keeping *keeping, const struct row_list *needing)
 {
 	const struct flat_part *b = &keeping->parts[0];
@@ -79,7 +79,7 @@ static bool mark_kept_frames(struct flat_keeping *keeping, const struct row_list
 	return is_done;
 }
 
-/* Marks the frames of those rows of the part's group that need instances. False: there are none. */
+/* Marks the frames of those rows of the part's group that need instances. Returns false if there are none. */
 static bool know_kept_rows(const struct flat_keeping *keeping, struct flat_part *part, uint32_t group)
 {
 	size_t index = group - part->first_group, count = part->group_rows.len;

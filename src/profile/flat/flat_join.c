@@ -13,7 +13,7 @@ bool flat_part_reserve(struct flat_part *part, size_t count)
 	       vec_reserve(&part->made_by, count) && vec_reserve(&part->stats, count * part->row_words);
 }
 
-/* Rows of the part behind become rows from row on, which nothing was yet. */
+/* Copies rows of the next part to unused rows from row on. */
 static void copy_rows(struct flat_part *to, size_t row, const struct flat_part *from, size_t first, size_t count)
 {
 	memcpy(to->rows.items + row, from->rows.items + first, count * sizeof(*to->rows.items));
@@ -31,7 +31,7 @@ static void flat_join_lengthen(struct flat_part *part, size_t count)
 	part->stats.len += count * part->row_words;
 }
 
-/* What the part behind has of a row that is there already. */
+/* Adds a row of the next part to an existing row. */
 static void add_to_row(struct flat_part *to, uint32_t row, const struct flat_part *from, size_t added)
 {
 	struct row_tally *tally = &to->tallies.items[row];
@@ -44,10 +44,10 @@ static void add_to_row(struct flat_part *to, uint32_t row, const struct flat_par
 
 struct flat_join_joining {
 	struct flat_part *to, *from;
-	uint32_t group; /* that is shared */
-	size_t count; /* of rows of from: the shared group's, or those behind it */
-	size_t first; /* of them */
-	uint32_t *places; /* by task: how many rows are new, then where the first one goes */
+	uint32_t group; /* The group that both parts have. */
+	size_t count; /* Number of rows of from: those of the shared group, or those after it. */
+	size_t first; /* Index of the first of these rows. */
+	uint32_t *places; /* By task: the number of new rows, later the index of the first one. */
 };
 
 static size_t flat_join_task_end(const struct flat_join_joining *j, size_t task)
@@ -55,7 +55,7 @@ static size_t flat_join_task_end(const struct flat_join_joining *j, size_t task)
 	return thread_pool_task_end(task, FLAT_JOIN_TASK_ROWS, j->count);
 }
 
-/* A row of the part behind has at most one that is its own, so workers do not meet. */
+/* Each row of the next part has at most one counterpart, so workers do not write to the same row. */
 static void add_known(void *context, size_t task, unsigned worker)
 {
 	const struct flat_join_joining *j = context;
@@ -94,7 +94,7 @@ static void append_some(void *context, size_t task, unsigned worker)
 		j->from->kept.items[j->first + done + i] = (struct kept_row){(uint32_t)(row + i), 0};
 }
 
-/* The rows of the group that the one part ends with and the other begins with. False: out of memory. */
+/* Joins the rows of the group that ends one part and begins the other. Returns false if out of memory. */
 static bool join_shared_group(struct flat_join_joining *j)
 {
 	struct flat_part *to = j->to;

@@ -9,11 +9,12 @@
 #include "base/zeroed.h"
 #include "profile/flat/flat_instances.h"
 
-#define FLAT_ROWS_AHEAD	    4 /* samples */
-#define FLAT_ROWS_MANY_ROWS 4096 /* fewer are finished by one worker */
-#define PART_SAMPLES	    16384 /* at least: fewer are not worth a worker, whose rows are joined with others' */
+#define FLAT_ROWS_AHEAD	    4 /* Number of samples by which prefetching runs ahead. */
+#define FLAT_ROWS_MANY_ROWS 4096 /* Fewer rows are finished by one worker. */
+/* Minimum per part: fewer do not justify a worker, because its rows must be joined with others. */
+#define PART_SAMPLES 16384
 
-/* UINT32_MAX: out of memory. */
+/* Returns UINT32_MAX if out of memory. */
 static uint32_t flat_rows_add_row(
 	struct flat_part *b, const struct flat_row *added, const struct flat_instance *by, uint32_t frame_group)
 {
@@ -28,7 +29,7 @@ static uint32_t flat_rows_add_row(
 	return row;
 }
 
-/* The chains of a row are of the first member. */
+/* The chains of a row are those of the first member. */
 static void count_instance(struct flat_part *b, uint32_t row, const struct flat_instance *instance)
 {
 	struct row_tally *tally = &b->tallies.items[row];
@@ -76,7 +77,7 @@ static void add_weights(const struct profile *p, const struct profile_sample *sa
 	}
 }
 
-/* How long the sample's thread was off the CPU: to be woken, or to run. */
+/* Adds the time that the sample's thread was off the CPU: until it was woken, or until it ran. */
 static void flat_rows_add_wait(const struct profile *p, const struct profile_sample *sample, struct flat_stat *stat)
 {
 	const struct profile_value *state = profile_facet(p, sample->facets, FACET_STATE);
@@ -105,7 +106,7 @@ static void add_self(
 		flat_rows_add_wait(b->profile, sample, stat);
 }
 
-/* What the callers' rows are made of lies anywhere in memory: all of it is waited for together. */
+/* The data of the callers' rows is scattered in memory, so all of it is prefetched together. */
 static void expect_callers(const struct flat_part *b, uint32_t sample_group, const struct flat_instance *whole)
 {
 	if (whole->len == 0)
@@ -122,7 +123,7 @@ static void expect_callers(const struct flat_part *b, uint32_t sample_group, con
 	}
 }
 
-/* The row of a caller: like that of the sample but for its place. */
+/* Adds the row of a caller, which differs from the sample's row only in its place. */
 static uint32_t add_caller_row(
 	struct flat_part *b, uint32_t frame, const struct flat_row *sample_like, const struct flat_instance *by)
 {
@@ -134,7 +135,7 @@ static uint32_t add_caller_row(
 	return flat_rows_add_row(b, &like, by, b->groups->callers[frame].group);
 }
 
-/* like: what the rows have of the sample; its level is that of the sample's own frame. */
+/* like: the sample's properties for all rows; its level is that of the sample's own frame. */
 static bool add_callers(struct flat_part *b, struct flat_row like, const struct flat_instance *whole)
 {
 	const struct profile *p = b->profile;
@@ -259,7 +260,7 @@ static void builder_deinit(struct flat_part *b)
 static void flat_rows_add_samples(void *context, size_t index, unsigned worker)
 {
 	struct flat_part *parts = context;
-	/* Here, not in its place: parts share cache lines, which the workers would take from each other. */
+	/* A local variable, because the items of parts share cache lines. */
 	struct flat_part part = parts[index];
 	part.failed = !builder_init(&part);
 	if (!part.failed)
@@ -267,7 +268,7 @@ static void flat_rows_add_samples(void *context, size_t index, unsigned worker)
 	parts[index] = part;
 }
 
-/* The rows in the order in which they would be made by taking sample after sample, whatever its group. */
+/* Numbers the rows in the order in which they would be created sample by sample, whatever the group. */
 static bool number_rows(struct flat_part *b, uint32_t *order)
 {
 	size_t samples = b->rows.len > 0 ? b->profile->sample_count : 0;
@@ -303,7 +304,7 @@ static void add_parts(struct flat_part *b, uint32_t group, uint32_t index)
 	}
 }
 
-/* In a walk of their own: few tables have parts. */
+/* A separate walk, because few tables have parts. */
 static bool make_parts(struct flat_part *b)
 {
 	const struct flat_groups *groups = b->groups;
@@ -328,7 +329,7 @@ static void hide_row(struct flat_part *b, uint32_t row)
 		b->table->totals[m].hidden_period += flat_part_stat(b, row, m)->period;
 }
 
-/* The rows that the filter shows, in the order in which samples made them. */
+/* Lists the rows that the filter shows, in the order in which samples created them. */
 static bool flat_rows_order(struct flat_part *b)
 {
 	struct flat_table *table = b->table;
@@ -346,7 +347,7 @@ static bool flat_rows_order(struct flat_part *b)
 	return true;
 }
 
-/* The first part becomes the whole. */
+/* Joins all parts into the first one. */
 static bool join_parts(struct flat_part *parts, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -360,7 +361,7 @@ struct finishing {
 	bool is_placed, is_ordered;
 };
 
-/* What the rows say of their instances and what of their order are different members of them. */
+/* The two tasks write different members of the rows. */
 static void finish_rows(void *context, size_t index, unsigned worker)
 {
 	struct finishing *f = context;
@@ -391,10 +392,10 @@ static void take_rows(struct flat_table *table, struct flat_part *b)
 	b->stats.items = NULL;
 }
 
-#define WEIGHED	   64 /* one of so many samples */
-#define OWN_WEIGHT 2 /* of a sample, in frames of its chain */
+#define WEIGHED	   64 /* One of this many samples is weighed. */
+#define OWN_WEIGHT 2 /* Cost of a sample without its chain; a frame of the chain costs 1. */
 
-/* What a sample costs. */
+/* Estimates the cost of a sample. */
 static uint64_t flat_rows_weight_of(const struct flat_table *table, const struct flat_rows_source *source, size_t index)
 {
 	const struct profile_sample *sample = &table->profile->samples[source->groups->samples[index]];
@@ -403,7 +404,8 @@ static uint64_t flat_rows_weight_of(const struct flat_table *table, const struct
 	return OWN_WEIGHT + (has_chain ? begin[sample->stack + 1] - begin[sample->stack] : 0);
 }
 
-/* Parts that cost about the same, each of at least one sample where there are any; programs differ in how deep they call. */
+/* Divides the samples into parts of about the same cost, each of at least one sample if there are any, because the
+ * depth of chains varies. */
 static void divide_samples(const struct flat_rows_source *source, struct flat_part *parts, size_t count)
 {
 	size_t samples = source->groups->begin[source->groups->sample_groups];
@@ -435,7 +437,7 @@ bool flat_rows_make(struct flat_table *table, const struct flat_rows_source *sou
 			.row_words = flat_row_words(table),
 			.groups = groups,
 			.chains = source->chains,
-			/* The others' rows will be joined with the first one's. */
+			/* The first part will hold the rows of all parts. */
 			.expected = expected_rows(groups, &table->options) / (i == 0 ? 1 : count)};
 	if (is_done) {
 		divide_samples(source, parts, count);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order of rows, as perf's readers know it (found by running perf on recordings with ties):
- * - a value sorts descending; in a group the leader's value decides, or that of the member asked for, then those of the
- *   members behind the leader in their order: where another was asked for, the leader's counts no more; of
- *   children sums only the leader's counts;
- * - where call graphs are shown, of rows with equal children sums the one with the longer chain comes first when chains
- *   start at the caller, so that callers stand above callees. perf's does so for rows of one thread and goes by the next
- *   keys between threads, which is no order in the strict sense: there its tree decides, and ours may differ;
- * - keys sort ascending by what is shown, unknown objects and symbols last;
- * - rows that look alike (functions of one name, addresses without symbol) go by ascending address, the kernel's first:
- *   as numbers with a sign.
+ * Rows are ordered as in perf (found by running perf on recordings with ties):
+ * - Values sort descending. In a group of events the leader's value decides, or that of the requested member, then the
+ *   values of the members after the leader in their order. If another member was requested, the leader's value does not
+ *   count. Of children sums only the leader's counts.
+ * - If call graphs are shown, of rows with equal children sums the one with the longer chain comes first when chains
+ *   start at the caller, so that callers stand above callees. perf does so only for rows of one thread, and compares
+ *   the next keys between threads. This is no strict order: the result depends on perf's tree, and may differ here.
+ * - Keys sort ascending by the shown text; unknown objects and symbols come last.
+ * - Rows that look the same (functions with one name, addresses without symbol) sort by ascending address as a signed
+ *   number, so the kernel's come first.
  */
 #include <endian.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static int compare_string_ids(const void *left, const void *right, void *data)
 	return compare_text(profile_string(p, *(const uint32_t *)left), profile_string(p, *(const uint32_t *)right));
 }
 
-/* The beginning of a text, as a number that sorts as it does. */
+/* Returns the beginning of a text as a number with the same order. */
 static uint64_t first_bytes(struct tally_str text)
 {
 	uint64_t bytes = 0;
@@ -95,7 +95,7 @@ static uint64_t first_bytes(struct tally_str text)
 	return be64toh(bytes);
 }
 
-/* Most texts differ in their first bytes; those that do not are compared. */
+/* Most texts differ in their first bytes; only the others are compared. */
 static void flat_sort_order_strings(const struct profile *p, struct sort_key *keys, uint32_t *ids)
 {
 	size_t count = p->strings.len;
@@ -112,7 +112,7 @@ static void flat_sort_order_strings(const struct profile *p, struct sort_key *ke
 	}
 }
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 static uint32_t *rank_strings(const struct profile *p)
 {
 	size_t count = p->strings.len;

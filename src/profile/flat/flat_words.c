@@ -9,28 +9,28 @@
 #include "base/thread_pool.h"
 
 #define WORD_BITS	     64
-#define WORDS_MAX	     7 /* of an item */
+#define WORDS_MAX	     7 /* Words per item. */
 #define FIELDS_MAX	     32
 #define DEPTH_BITS	     16
 #define FLAT_WORDS_TASK_ROWS 8192
-#define FLAT_WORDS_MANY_ROWS 4096 /* fewer are sorted by one worker */
+#define FLAT_WORDS_MANY_ROWS 4096 /* Fewer rows are sorted by one worker. */
 #define ROWS_AHEAD	     8
 
 struct word_field {
 	enum profile_key key;
 	bool is_value, is_depth;
-	uint32_t member; /* of a value */
-	uint64_t most; /* of a value */
+	uint32_t member; /* The member of a value. */
+	uint64_t most; /* Upper limit of a value. */
 	unsigned bits;
 };
 
-/* An item has the bits of the fields, one after another. */
+/* An item consists of the bits of the fields, one after another. */
 struct word_plan {
 	const struct flat_sort *sort;
 	struct word_field fields[FIELDS_MAX];
 	size_t field_count;
-	unsigned words; /* of an item */
-	bool is_complete; /* all columns are fields */
+	unsigned words; /* Words per item. */
+	bool is_complete; /* All columns are fields. */
 };
 
 static unsigned flat_words_bits_of(uint64_t most)
@@ -38,7 +38,7 @@ static unsigned flat_words_bits_of(uint64_t most)
 	return most ? WORD_BITS - (unsigned)__builtin_clzll(most) : 1;
 }
 
-/* No row has more. */
+/* Returns a limit that no row exceeds. */
 static uint64_t most_of_value(const struct flat_table *t, enum profile_key key, uint32_t member)
 {
 	const struct flat_total *total = &t->totals[member];
@@ -57,7 +57,7 @@ static uint64_t most_of_value(const struct flat_table *t, enum profile_key key, 
 	}
 }
 
-/* 0: it is compared otherwise. */
+/* Returns 0 if the key is not a field but compared otherwise. */
 static unsigned key_bits(const struct flat_sort *sort, enum profile_key key)
 {
 	const struct profile *p = sort->table->profile;
@@ -83,7 +83,7 @@ static uint64_t signed_number(int32_t value)
 	return (uint32_t)value ^ (uint32_t)INT32_MIN;
 }
 
-/* What is unknown comes last. */
+/* Unknown strings come last. */
 static uint64_t rank_or_last(const struct flat_sort *sort, uint32_t string)
 {
 	return string == PROFILE_NONE ? sort->table->profile->strings.len : sort->ranks[string];
@@ -121,7 +121,7 @@ static uint64_t key_number(const struct flat_sort *sort, enum profile_key key, c
 	}
 }
 
-/* False: there is no room for it. */
+/* Returns false if there is no room for the field. */
 static bool flat_words_add_field(struct word_plan *plan, unsigned *bits, const struct word_field *field)
 {
 	if (plan->field_count == FIELDS_MAX || *bits + field->bits > WORDS_MAX * WORD_BITS)
@@ -163,7 +163,7 @@ static void make_plan(const struct flat_sort *sort, struct word_plan *plan)
 	}
 	plan->is_complete = plan->is_complete && bits + WORD_BITS <= WORDS_MAX * WORD_BITS;
 	if (plan->is_complete)
-		bits += WORD_BITS; /* the address */
+		bits += WORD_BITS; /* Room for the address. */
 	plan->words = bits ? (bits + WORD_BITS - 1) / WORD_BITS : 1;
 }
 
@@ -181,7 +181,7 @@ static void put_bits(uint64_t *words, unsigned *at, uint64_t number, unsigned bi
 	word[1] |= number << (WORD_BITS - (bits - room));
 }
 
-/* Callers stand above callees where chains begin with them. */
+/* Callers stand above callees if chains begin with them. */
 static uint64_t depth_number(const struct flat_table *t, const struct flat_row *row)
 {
 	uint64_t deepest = (UINT64_C(1) << DEPTH_BITS) - 1, depth = MIN(row->max_depth, deepest);
@@ -213,13 +213,13 @@ static void write_item(const struct word_plan *plan, uint32_t row, uint64_t *ite
 
 struct word_sort {
 	const struct word_plan *plan;
-	uint64_t *items; /* by row */
-	struct sort_key *keys, *room; /* of rows: a word of each, and which row it is of; room has the parts */
+	uint64_t *items; /* By row. */
+	struct sort_key *keys, *room; /* keys: a word of each row, and the row; room: the same, divided into parts. */
 	size_t count, ends[KEY_SORT_PARTS];
-	struct sort_key largest[KEY_SORT_PARTS]; /* parts, the largest first */
+	struct sort_key largest[KEY_SORT_PARTS]; /* Numbers of the parts, the largest first. */
 };
 
-/* Rows that are all shown are taken as they lie in memory. */
+/* If all rows are shown, they are handled in the order of memory. */
 static void flat_words_write_some(void *context, size_t task, unsigned worker)
 {
 	const struct word_sort *sort = context;
@@ -272,7 +272,7 @@ static size_t part_begin(const struct word_sort *sort, size_t part)
 	return part ? sort->ends[part - 1] : 0;
 }
 
-/* Rows of one sample each are in one part: whoever takes it must not be the last to begin. */
+/* Rows of one sample each are in one part, which must not be the last to begin. */
 static void order_largest_first(struct word_sort *sort)
 {
 	struct sort_key room[KEY_SORT_PARTS];

@@ -9,8 +9,8 @@
 #include "base/vec.h"
 
 struct call_tree_range {
-	uint32_t begin, end; /* of work */
-	uint32_t depth; /* frames of the chains that nodes above have used */
+	uint32_t begin, end; /* Range of work. */
+	uint32_t depth; /* Number of frames of the chains that the nodes above have used. */
 };
 
 struct call_tree_bucket {
@@ -70,7 +70,7 @@ static bool call_tree_add_node(struct call_tree_builder *b, uint32_t parent, con
 	return true;
 }
 
-/* What the chains of the range say of the branch that they share there. */
+/* Sums the branches of the chains in the range, at the depth that they share. */
 static bool call_tree_add_branches(struct call_tree_builder *b, const struct call_tree_range *range)
 {
 	size_t need = b->frame_count + 1;
@@ -100,7 +100,7 @@ static uint32_t call_tree_frame_at(
 	return b->table->chains[instance->chain + depth];
 }
 
-/* Takes the frames that all chains of the range share from its depth on; stops where one ends or two differ. */
+/* Appends the frames that all chains of the range share from its depth on; stops where one ends or two differ. */
 static bool take_common_frames(struct call_tree_builder *b, struct call_tree_range *range)
 {
 	const uint32_t *keys = b->table->chain_keys;
@@ -228,7 +228,7 @@ static int compare_buckets(const void *left, const void *right, void *data)
 	return COMPARE(a->key, b->key);
 }
 
-/* Fills one node from its range and appends its children, whose ranges are still whole. */
+/* Fills a node from its range and appends its children with ranges that are not split yet. */
 static bool expand_node(struct call_tree_builder *b, uint32_t index, const struct call_tree_options *options)
 {
 	struct call_tree_range range = b->ranges[index];

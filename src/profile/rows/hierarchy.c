@@ -11,12 +11,12 @@ struct hierarchy_builder {
 	struct hierarchy *tree;
 	const struct hierarchy_options *options;
 	struct flat_row_order *order;
-	uint32_t *rows; /* of the table, so that those of a node lie together */
-	uint32_t *begins, *ends; /* by node: its part of rows */
+	uint32_t *rows; /* Rows of the table; those of a node are adjacent. */
+	uint32_t *begins, *ends; /* By node: its range of rows. */
 	size_t begin_cap, end_cap;
 };
 
-/* Two rows by the keys of one level. */
+/* Compares two rows by the keys of one level. */
 static int compare_level(const struct hierarchy_builder *b, uint32_t level, uint32_t left, uint32_t right)
 {
 	const struct hierarchy_options *o = b->options;
@@ -70,8 +70,8 @@ static bool is_of_level(const struct hierarchy_options *o, enum profile_key key,
 	return false;
 }
 
-/* Values that follow a key of the nodes' level in the order do not count: that key tells all of these nodes apart, and
- * their rows are sorted by it. */
+/* Values after a key of the nodes' own level do not count: that key distinguishes all of these nodes, and their rows
+ * are sorted by it. */
 static int compare_nodes(const void *left, const void *right, void *data)
 {
 	const struct hierarchy_builder *b = data;
@@ -91,7 +91,7 @@ static int compare_nodes(const void *left, const void *right, void *data)
 	return COMPARE(b->begins[a], b->begins[c]);
 }
 
-/* Puts the nodes from first on in order; their indexes are not known to anyone yet. */
+/* Sorts the nodes from first on; nothing refers to their indexes yet. */
 static bool sort_nodes(struct hierarchy_builder *b, uint32_t first)
 {
 	struct hierarchy *h = b->tree;
@@ -126,7 +126,8 @@ static bool sort_nodes(struct hierarchy_builder *b, uint32_t first)
 	return is_done;
 }
 
-/* Makes the nodes of a level out of rows that agree in all levels before it; at the last one each row is its own. */
+/* Creates the nodes of a level from rows that are equal in all levels before it; at the last level each row is a
+ * node. */
 static bool hierarchy_split(struct hierarchy_builder *b, uint32_t level, uint32_t begin, uint32_t end)
 {
 	struct hierarchy *h = b->tree;

@@ -9,16 +9,17 @@
 #include "base/vec.h"
 #include "profile/rows/call_tree.h"
 
-#define LEAST_PERCENT 0.5 /* of all; lighter ones are none, as perf's call chains of a smaller share */
+/* Percent of the total: lighter streams are ignored, as perf ignores call chains with a smaller share. */
+#define LEAST_PERCENT 0.5
 
 struct heavy_node {
-	uint32_t node, number; /* number: callees before their callers */
+	uint32_t node, number; /* number: position in a walk that visits children before their parents. */
 	uint64_t period;
 };
 
 struct hot_streams_finding {
 	struct call_tree_builder builder;
-	struct heavy_node *nodes; /* of the row at hand */
+	struct heavy_node *nodes; /* Nodes of the current row. */
 	size_t node_cap;
 	struct hot_streams found;
 	uint64_t least_period;
@@ -39,7 +40,7 @@ static int hot_streams_by_period(const void *left, const void *right)
 	return COMPARE(a->number, b->number);
 }
 
-/* The nodes of the tree where enough samples lie, heaviest first. */
+/* Lists the nodes of the tree in which enough samples end, heaviest first. */
 static size_t list_nodes(struct hot_streams_finding *f)
 {
 	const struct call_tree_builder *b = &f->builder;
@@ -59,7 +60,7 @@ static size_t list_nodes(struct hot_streams_finding *f)
 	return count;
 }
 
-/* Where the next stream goes: behind the others, or in the place of the lightest; NULL: it is lighter than all. */
+/* Returns the place of the next stream: a new one, or that of the lightest; NULL if it is lighter than all. */
 static struct hot_stream *choose_place(struct hot_streams *found, uint64_t period)
 {
 	if (found->count < HOT_STREAMS_MOST)

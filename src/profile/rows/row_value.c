@@ -5,7 +5,8 @@
 #include "base/order.h"
 #include "profile/flat/facet_keys.h"
 
-/* What a facet says by its number or text alone; others are of frames, or of samples that are counted otherwise. */
+/* Returns whether the number or text of the facet is the value; other keys refer to frames, or to samples that are
+ * counted differently. */
 static bool is_of_facet(enum profile_key key)
 {
 	const struct profile_key_info *info = profile_key_get(key);
@@ -32,7 +33,7 @@ static bool is_of_facet(enum profile_key key)
 	}
 }
 
-/* Whether what is more comes first among rows that differ alike: as in a report. */
+/* Returns whether larger values come first, as in a report. */
 static bool is_falling(enum profile_key key)
 {
 	if (key == KEY_TRANSACTION)
@@ -86,7 +87,8 @@ static struct row_value of_number(int64_t number)
 	return (struct row_value){.text = STR(""), .number = number};
 }
 
-/* Places in code: a function's by its name and how far in it, as it may lie elsewhere in another build. */
+/* A place in a function is its name and the offset in it, because the function may have another address in another
+ * build. */
 static struct row_value of_offset(const struct profile *p, const struct flat_row *row)
 {
 	const struct profile_frame *frame = &p->frames[row->frame];
@@ -97,7 +99,7 @@ static struct row_value of_offset(const struct profile *p, const struct flat_row
 	return value;
 }
 
-/* Types of data and transactions: a name says it all, but the number behind it orders rows. */
+/* For data types and transactions the name says everything, but the number orders the rows. */
 static struct row_value of_named_number(
 	const struct profile *p, enum profile_key key, const struct profile_value *facet)
 {
@@ -173,7 +175,7 @@ int row_value_compare(enum profile_key key, const struct row_value *a, const str
 {
 	if (a->is_unknown != b->is_unknown)
 		return a->is_unknown ? 1 : -1;
-	if (key == KEY_SYMBOL_OFFSET) { /* from each function's end on */
+	if (key == KEY_SYMBOL_OFFSET) { /* Offsets in a function are in descending order. */
 		int order = row_value_compare_texts(a, b);
 		return order ? order : row_value_compare_numbers(b, a);
 	}
