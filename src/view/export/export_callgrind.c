@@ -7,13 +7,13 @@
 #include "base/vec.h"
 #include "view/export/export_formats.h"
 
-struct cost_place { /* own cost on a line, or that of calls there */
+struct cost_place { /* Own cost on a line, or the cost of calls from it. */
 	uint32_t function, line;
-	uint32_t callee; /* PROFILE_NONE: own */
+	uint32_t callee; /* PROFILE_NONE for own cost. */
 };
 
 struct callgrind_function {
-	uint32_t name, file, object; /* of strings */
+	uint32_t name, file, object; /* Indexes in strings. */
 };
 
 struct callgrind {
@@ -25,15 +25,15 @@ struct callgrind {
 	struct id_table function_ids, place_ids;
 	VEC(struct callgrind_function) functions;
 	VEC(struct cost_place) places;
-	VEC(uint64_t) costs; /* by place: cost_count each */
-	VEC(uint64_t) calls; /* by place: samples that were in that call */
-	VEC(uint64_t) seen_in; /* by place: the sample that last counted there, + 1 */
-	uint64_t *told_in; /* by function: likewise */
+	VEC(uint64_t) costs; /* By place: cost_count values each. */
+	VEC(uint64_t) calls; /* By place: the number of samples in that call. */
+	VEC(uint64_t) seen_in; /* By place: the last sample that counted there, + 1; 0: none. */
+	uint64_t *told_in; /* By function: the last sample that added costs to it, + 1; 0: none. */
 	uint32_t *function_of_frame, *line_of_frame;
-	bool *namesakes; /* by frame of the tables */
+	bool *namesakes; /* By frame of the tables. */
 	uint32_t *value_of_event;
 	unsigned cost_count;
-	struct id_table written; /* kind and string */
+	struct id_table written; /* Names that were written already; keys: kind and string. */
 	struct text room;
 };
 
@@ -47,7 +47,7 @@ static uint32_t export_callgrind_string_of(struct callgrind *w, struct tally_str
 	return id;
 }
 
-/* Readers tell functions by name, file and object: where these are the same, the address comes with the name. */
+/* Readers identify functions by name, file and object. If these are equal, the address is added to the name. */
 static uint32_t export_callgrind_name_of(struct callgrind *w, const struct flame_label *label, bool has_namesake)
 {
 	struct text name = {0};
@@ -100,7 +100,7 @@ static void add_cost(
 	struct callgrind *w, const struct cost_place *place, const struct profile_sample *sample, uint64_t number)
 {
 	uint32_t id = export_callgrind_place_of(w, place);
-	/* Of calls that recur, a sample is in each pair of functions once. A place that had no memory has a number, too. */
+	/* With recursion, a sample still counts once per pair of functions. After a failure, id is not valid. */
 	if (w->sink->failed || w->seen_in.items[id] == number)
 		return;
 	w->seen_in.items[id] = number;
@@ -129,7 +129,7 @@ static void export_callgrind_add_sample(struct callgrind *w, size_t index)
 	}
 }
 
-/* Names stand on one line, and the first time with a number that stands for them later. */
+/* Writes a name on one line; the first time with a number that represents it later. */
 static void export_callgrind_put_name(struct callgrind *w, const char *key, enum name_kind kind, uint32_t string)
 {
 	const uint64_t words = (uint64_t)kind << 32 | string;
@@ -164,7 +164,7 @@ static int compare_places(const void *left, const void *right, void *places)
 	const struct cost_place *b = (const struct cost_place *)places + *(const uint32_t *)right;
 	if (a->function != b->function)
 		return a->function < b->function ? -1 : 1;
-	/* Own costs first: NONE is the largest number there is. */
+	/* Own costs come first: PROFILE_NONE + 1 is 0. */
 	if (a->callee != b->callee)
 		return a->callee + 1 < b->callee + 1 ? -1 : 1;
 	return COMPARE(a->line, b->line);
@@ -198,7 +198,8 @@ static void write_places(struct callgrind *w)
 			export_callgrind_put_name(w, "cob", NAME_OBJECT, callee->object);
 			export_callgrind_put_name(w, "cfi", NAME_FILE, callee->file);
 			export_callgrind_put_name(w, "cfn", NAME_FUNCTION, callee->name);
-			/* How often it was called no sample tells: what is known is how many were in it. */
+			/* Samples do not show how often it was called; the number of samples in the call is written
+			 * instead. */
 			text_printf(w->out, "calls=%llu 0\n", (unsigned long long)w->calls.items[order[i]]);
 		}
 		put_costs(w, place->line, order[i]);
@@ -214,7 +215,7 @@ static void export_callgrind_put_line(struct callgrind *w, const char *key, stru
 	text_char(w->out, '\n');
 }
 
-/* Names of events are words. */
+/* Names of events must be single words. */
 static void export_callgrind_put_event(struct callgrind *w, struct tally_str name)
 {
 	text_char(w->out, ' ');

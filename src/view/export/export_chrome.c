@@ -99,12 +99,13 @@ static void add_mark(struct chrome *w, const struct export_mark *mark)
 static bool export_chrome_add_marks(struct chrome *w)
 {
 	const struct export_view *view = w->view;
-	VEC(const struct export_mark *) runs = {0}; /* by CPU: the switch that began its run; NULL: none by now */
+	/* By CPU: the switch that began its current run; NULL if there is none. */
+	VEC(const struct export_mark *) runs = {0};
 	bool is_done = true;
 	for (size_t i = 0; is_done && i < export_mark_count(view) && !byte_sink_is_lost(w->sink); i++) {
 		const struct export_mark *mark = export_mark_at(view, i);
 		if (mark->time < w->tables.first_time)
-			continue; /* what there was before the first sample is in the names of threads */
+			continue; /* Names of threads already reflect what happened before the first sample. */
 		if (mark->kind != EXPORT_SWITCH) {
 			add_mark(w, mark);
 			continue;

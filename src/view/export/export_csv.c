@@ -11,11 +11,11 @@ struct csv {
 	struct export_tables tables;
 	struct text room;
 	struct text names;
-	size_t *name_ends; /* by frame: where its name begins; one more at the end */
+	size_t *name_ends; /* By frame: where its name begins in names; one more at the end. */
 	VEC(uint32_t) path;
 };
 
-/* Names of frames as they stand in the stack's field, which is always quoted; ';' is ':', as in folded lines. */
+/* Makes the names of frames for the stack's field, which is always quoted; ';' becomes ':', as in folded lines. */
 static bool export_csv_make_names(struct csv *w)
 {
 	w->name_ends = calloc(w->tables.frame_count + 1, sizeof(*w->name_ends));
@@ -43,7 +43,7 @@ static bool export_csv_make_names(struct csv *w)
 	return w->name_ends && !w->names.failed && !w->room.failed;
 }
 
-/* From the outermost on. */
+/* Writes the stack, outermost frame first. */
 static void export_csv_put_stack(struct csv *w, uint32_t node)
 {
 	w->path.len = 0;

@@ -5,7 +5,7 @@
 #include "view/export/export_formats.h"
 #include "view/export/firefox_writer.h"
 
-#define FORMAT_VERSION 48 /* "preprocessedProfileVersion" */
+#define FORMAT_VERSION 48 /* Value of "preprocessedProfileVersion". */
 #define KERNEL_ALIGN   (UINT64_C(2) << 20)
 #define BREAKPAD_BYTES 16
 
@@ -87,7 +87,7 @@ static bool export_firefox_prepare(struct firefox *w)
 	w->is_trace = export_trace_flags(w->view);
 	if (!w->is_trace || !firefox_list_marks(w))
 		return false;
-	/* Names of libraries, of symbols and of events are texts of threads too. */
+	/* Threads also use the names of libraries, symbols and events as texts. */
 	for (size_t i = 0; i < p->event_count; i++)
 		(void)firefox_string(w, profile_string(p, p->events[i].name));
 	for (size_t i = 0; i < p->binary_count; i++)
@@ -104,7 +104,7 @@ static bool export_firefox_prepare(struct firefox *w)
 	       local_ids_init(&w->texts, w->strings.len) && local_ids_init(&w->resources, p->binary_count);
 }
 
-/* The id of a build as breakpad writes it: three little-endian numbers of it turned, and an age of 0. */
+/* Writes a build ID as Breakpad does: its first three numbers in little-endian order, and an age of 0. */
 static void add_breakpad_id(struct text *out, struct tally_str build_id)
 {
 	static const uint8_t order[BREAKPAD_BYTES] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -153,7 +153,8 @@ static void add_libs(struct firefox *w)
 	text_str(w->out, "],\n");
 }
 
-/* One for each state but the first, by their numbers. Firefox draws idle time in the colour "transparent". */
+/* Adds one category for each state but the first, in the order of states. Firefox draws idle time in the color
+ * "transparent". */
 static void export_firefox_add_states(struct firefox *w)
 {
 	const struct profile *p = w->view->profile;

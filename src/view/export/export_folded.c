@@ -16,7 +16,7 @@ static void export_folded_add_event(struct byte_sink *sink, const struct export_
 	byte_sink_step(sink);
 }
 
-/* One event, as a flame graph is of one: that asked for, or the first that has samples. */
+/* Writes one event, like a flame graph: the requested one, or the first that has samples. */
 void export_folded(struct byte_sink *sink, const struct export_view *view)
 {
 	const struct profile *p = view->profile;

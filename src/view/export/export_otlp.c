@@ -28,7 +28,7 @@ struct export_otlp {
 	const struct export_view *view;
 	struct otlp_dictionary dictionary;
 	struct otlp_samples samples;
-	uint32_t comment; /* attribute of each profile */
+	uint32_t comment; /* Attribute of each profile; 0: none. */
 	struct text room;
 };
 
@@ -66,7 +66,7 @@ static void export_otlp_put_type(
 	protobuf_close(out, field, begin);
 }
 
-/* The last sample lies before the end of the time range. */
+/* The time range ends after the last sample. */
 static void export_otlp_put_time(const struct export_otlp *w, struct text *out)
 {
 	const struct export_view *view = w->view;
@@ -78,7 +78,8 @@ static void export_otlp_put_time(const struct export_otlp *w, struct text *out)
 	protobuf_u64(out, EXPORT_OTLP_PROFILE_DURATION, view->last_time - view->first_time + 1);
 }
 
-/* All of a profile but its samples. Waits are measured, each by itself, so the time of waits has no period. */
+/* Writes all of a profile except its samples. The time of waits has no period, because each wait is measured by
+ * itself. */
 static void export_otlp_put_about(
 	struct export_otlp *w, struct text *out, const struct otlp_group *group, enum otlp_kind kind)
 {
@@ -109,7 +110,7 @@ static uint64_t export_otlp_field_bytes(unsigned field, uint64_t len)
 	return head.len + len;
 }
 
-/* How long its profiles will be. */
+/* Computes how long the profiles of the group will be. */
 static void export_otlp_measure(struct export_otlp *w, struct otlp_group *group)
 {
 	struct text out = {0};
@@ -140,7 +141,7 @@ static void export_otlp_write_group(struct export_otlp *w, const struct otlp_gro
 	}
 }
 
-/* The groups from first on that are of one process; fills in how long their scope will be. */
+/* Returns the number of groups from first on that belong to one process; *bytes is the length of their profiles. */
 static size_t export_otlp_count_groups(struct export_otlp *w, size_t first, uint64_t *bytes)
 {
 	size_t at = first;
@@ -179,7 +180,8 @@ static void export_otlp_put_resource(const struct export_otlp *w, struct text *o
 	protobuf_close(out, RESOURCE_PROFILES_RESOURCE, begin);
 }
 
-/* The profiles of one process. Lengths stand before contents, so both are made twice: to measure, and to write. */
+/* Writes the profiles of one process. Lengths precede contents, so both are encoded twice: to measure, and to write.
+ * */
 static void export_otlp_write_process(struct export_otlp *w, size_t first, size_t *count)
 {
 	struct text *out = &w->sink->text, resource = {0}, scope = {0};
@@ -199,7 +201,7 @@ static void export_otlp_write_process(struct export_otlp *w, size_t first, size_
 		export_otlp_write_group(w, &w->samples.groups.items[i]);
 }
 
-/* For people: what pprof's profiles have as comments. */
+/* Adds a comment for human readers, with the same content as the comments in pprof profiles. */
 static void export_otlp_add_comment(struct export_otlp *w)
 {
 	const struct export_about *about = &w->view->about;

@@ -33,7 +33,7 @@ enum export_otlp_json_message {
 enum export_otlp_json_kind {
 	OTLP_JSON_TEXT,
 	OTLP_JSON_INDEX, /* int32 */
-	OTLP_JSON_NUMBER, /* uint64: numbers of 64 bits are texts in JSON */
+	OTLP_JSON_NUMBER, /* uint64: numbers of 64 bits are strings in JSON. */
 	OTLP_JSON_SIGNED, /* int64 */
 	OTLP_JSON_FIXED, /* fixed64 */
 	OTLP_JSON_MESSAGE
@@ -45,7 +45,7 @@ struct export_otlp_json_field {
 	const char *name;
 	enum export_otlp_json_kind kind;
 	bool is_repeated;
-	enum export_otlp_json_message inner; /* of OTLP_JSON_MESSAGE */
+	enum export_otlp_json_message inner; /* Only for OTLP_JSON_MESSAGE. */
 };
 
 #define ONE(message, number, name, kind)                                      \
@@ -141,7 +141,7 @@ static void export_otlp_json_put_number(
 		json_string(j, key, text_view(&digits));
 }
 
-/* One number, or several that are packed. */
+/* Writes one number, or several that are packed. */
 static void export_otlp_json_put_numbers(struct json *j, const struct protobuf_reader *message,
 	const struct protobuf_field *field, const struct export_otlp_json_field *known)
 {
@@ -174,13 +174,13 @@ static void export_otlp_json_put_field(struct export_otlp_json *w, const struct 
 		export_otlp_json_put_numbers(&w->json, message, field, known);
 }
 
-/* export_otlp writes repeated fields one behind another. */
+/* export_otlp writes the items of a repeated field one after another. */
 static void export_otlp_json_put_message(
 	struct export_otlp_json *w, const char *key, enum export_otlp_json_message kind, struct protobuf_reader message)
 {
 	struct json *j = &w->json;
 	struct protobuf_field field;
-	uint32_t open = 0; /* number of the field whose array is open; 0: none */
+	uint32_t open = 0; /* Number of the field with an open array; 0: none. */
 	json_object(j, key);
 	while (protobuf_next(&message, &field)) {
 		const struct export_otlp_json_field *known = export_otlp_json_find(kind, field.number);
@@ -215,7 +215,7 @@ static void export_otlp_json_convert(struct byte_sink *sink, int fd)
 	munmap(data, (size_t)status.st_size);
 }
 
-/* Lengths are known, and strings have their numbers, only when the whole message exists. */
+/* The message is made in memory first, because lengths and string indexes are known only when it is complete. */
 void export_otlp_json(struct byte_sink *sink, const struct export_view *view)
 {
 	struct byte_sink message;

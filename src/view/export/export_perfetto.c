@@ -51,18 +51,19 @@ enum { EVENT_TYPE = 9, EVENT_TRACK = 11, EVENT_CATEGORY = 22, EVENT_NAME = 23, E
 enum { BUNDLE_CPU = 1, BUNDLE_EVENT = 2, FTRACE_TIME = 1, FTRACE_PID = 2, FTRACE_SWITCH = 4 };
 enum { SWITCH_PREV_COMM = 1, SWITCH_PREV_PID = 2, SWITCH_PREV_STATE = 4, SWITCH_NEXT_COMM = 5, SWITCH_NEXT_PID = 6 };
 
-#define CLOCK_MONOTONIC_ID 3 /* of perfetto's built-in clocks */
+#define CLOCK_MONOTONIC_ID 3 /* ID of one of Perfetto's built-in clocks. */
 #define FTRACE_SEQUENCE	   1
-#define FIRST_SEQUENCE	   2 /* of the first event; each event has its own, and so its own state */
+/* Sequence of the first event; each event has its own, and so its own interning state. */
+#define FIRST_SEQUENCE 2
 
 struct perfetto {
 	struct byte_sink *sink;
 	struct text *out;
 	const struct export_view *view;
 	struct export_tables tables;
-	struct intern strings; /* names and paths: ids + 1 are interning ids of all kinds */
-	bool *frame_is_told, *node_is_told, *binary_is_told; /* in the sequence that is written */
-	struct id_table told; /* field and string */
+	struct intern strings; /* Names and paths; an ID + 1 is the interning ID, for all kinds of strings. */
+	bool *frame_is_told, *node_is_told, *binary_is_told; /* Already written in the current sequence. */
+	struct id_table told; /* Strings already written in it; keys: field and string. */
 	struct text room;
 };
 
@@ -150,7 +151,7 @@ static void export_perfetto_put_frames(struct perfetto *w, uint32_t node)
 	for (; node != PROFILE_NONE; node = w->tables.nodes.items[node].parent)
 		if (!vec_push(&path, w->tables.nodes.items[node].frame))
 			w->sink->failed = true;
-	/* Outermost first; not packed: that is a choice of proto3. */
+	/* Outermost first, and not packed, because these protos are proto2. */
 	for (size_t i = path.len; i-- > 0;)
 		protobuf_u64(w->out, STACK_FRAMES, path.items[i] + 1);
 	vec_free(&path);
@@ -232,7 +233,7 @@ static void begin_sequence(struct perfetto *w, uint32_t event)
 	end_packet(w, packet);
 }
 
-/* The running count of the event that perfetto shows beside a sample. */
+/* timebase is the running count of the event, which Perfetto shows beside a sample. */
 static void export_perfetto_add_event(struct perfetto *w, uint32_t event)
 {
 	struct export_sample s;
@@ -246,7 +247,7 @@ static void export_perfetto_add_event(struct perfetto *w, uint32_t event)
 	}
 }
 
-/* Threads are called by their number, as far as a track goes. */
+/* The ID of a thread's track consists of PID and TID. */
 static uint64_t track_uuid(int32_t pid, int32_t tid)
 {
 	return (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid | UINT64_C(1) << 63;

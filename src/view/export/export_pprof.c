@@ -44,11 +44,12 @@ enum { FUNCTION_ID = 1, EXPORT_PPROF_FUNCTION_NAME = 2, FUNCTION_SYSTEM = 3, EXP
 #define EXPORT_PPROF_PAGE_MASK UINT64_C(0xfff)
 #define LOCATION_UNSEEN	       0
 #define LOCATION_INLINED       UINT32_MAX
-#define SAMPLES_AHEAD	       8 /* what they refer to lies far apart: the wait for one that comes soon begins now */
+/* Number of samples by which prefetching runs ahead, because their data is scattered in memory. */
+#define SAMPLES_AHEAD 8
 
-struct export_pprof_named_function { /* one of the profile's, as its frames were told last */
-	uint32_t file; /* profile's string */
-	uint32_t id; /* 0: not yet */
+struct export_pprof_named_function { /* File and ID of a function of the profile, as last used. */
+	uint32_t file; /* The profile's string; PROFILE_NONE: no file. */
+	uint32_t id; /* 0 if not written yet. */
 };
 
 struct pprof {
@@ -56,22 +57,25 @@ struct pprof {
 	const struct export_view *view;
 	struct intern strings;
 	uint32_t
-		*location_of_frame; /* by itself; LOCATION_UNSEEN: not looked at; LOCATION_INLINED: part of another's */
+		/* By frame: its location; LOCATION_UNSEEN: not inspected yet; LOCATION_INLINED: part of another
+		 * frame's location. */
+		*location_of_frame;
 	struct id_table
-		locations; /* with inlined calls: the innermost and the outermost frame, and how many there are */
-	VEC(uint32_t) inlined; /* by id of that table: the location */
+		/* Locations with inlined calls; keys: the innermost and the outermost frame, and their number. */
+		locations;
+	VEC(uint32_t) inlined; /* By ID in locations: the location. */
 	uint32_t location_count;
-	struct id_table functions; /* name, file, and which of those of one name */
-	struct export_pprof_named_function *named; /* by the profile's functions: most are of one file */
-	uint32_t *value_of_event; /* PROFILE_NONE: has no samples that are chosen */
+	struct id_table functions; /* Keys: name, file, and the profile's function. */
+	struct export_pprof_named_function *named; /* By function of the profile; most have only one file. */
+	uint32_t *value_of_event; /* By event: index of its value; PROFILE_NONE if no sample of it is selected. */
 	uint32_t value_count;
-	uint32_t cpu_value; /* of wall-clock time: what of it was on the CPU; 0: there is none */
-	uint64_t *limits; /* by binary: its highest address; 0: none is used */
-	bool *has_lines, *has_inlines; /* by binary */
-	struct text labels; /* of all threads, as they stand in samples */
-	size_t *label_begin; /* by thread; one more at the end */
+	uint32_t cpu_value; /* Index of the value for the part of wall-clock time on the CPU; 0: none. */
+	uint64_t *limits; /* By binary: the end of the page with its highest address; 0: not used. */
+	bool *has_lines, *has_inlines; /* By binary. */
+	struct text labels; /* Encoded labels of all threads. */
+	size_t *label_begin; /* By thread: where its labels begin; one more at the end. */
 	struct text room;
-	struct text packed; /* path and values of a sample */
+	struct text packed; /* Encoded path and values of a sample. */
 	VEC(uint32_t) path; /* locations of a sample, innermost first */
 };
 
@@ -103,7 +107,7 @@ static struct tally_str export_pprof_type_name(const struct pprof *w, struct tal
 	return w->view->is_of_series ? export_type_name(event, profile_event_is_waiting(event)) : event;
 }
 
-/* Samples, and what the samples of each event stand for. */
+/* Adds the types of values: the number of samples, and what the samples of each event represent. */
 static bool add_types(struct pprof *w)
 {
 	const struct profile *p = w->view->profile;
@@ -191,13 +195,13 @@ static void note_binary(struct pprof *w, const struct profile_frame *frame, bool
 		return;
 	if (frame->address >= w->limits[frame->binary])
 		w->limits[frame->binary] = (frame->address | EXPORT_PPROF_PAGE_MASK) + 1;
-	if (w->limits[frame->binary] == 0) /* of the last page there is */
+	if (w->limits[frame->binary] == 0) /* The addition overflows on the last page. */
 		w->limits[frame->binary] = UINT64_MAX;
 	w->has_lines[frame->binary] |= has_line;
 	w->has_inlines[frame->binary] |= has_inline;
 }
 
-/* frames: the innermost first; the last one contains the code. Functions are written before the location, because they
+/* frames: innermost first; the last one contains the code. Functions are written before the location, because they
  * are not part of it. */
 static uint32_t write_location(struct pprof *w, const uint32_t *frames, size_t count)
 {
@@ -244,7 +248,7 @@ static uint32_t look_at(struct pprof *w, uint32_t frame)
 	return profile_frame_is_inlined(w->view->profile, frame) ? LOCATION_INLINED : write_location(w, &frame, 1);
 }
 
-/* The locations of a stack, each with the calls that were inlined there. */
+/* Finds the locations of a stack; each includes the calls that were inlined there. */
 static void export_pprof_find_path(struct pprof *w, const uint32_t *frames, size_t count)
 {
 	w->path.len = 0;
@@ -314,7 +318,7 @@ static void export_pprof_add_word(struct pprof *w, const char *key, struct tally
 	protobuf_close(out, SAMPLE_LABEL, begin);
 }
 
-/* Of recordings with waits: what the thread did, and who ended that. */
+/* Adds labels for recordings with waits: the state of the thread, and who ended the wait. */
 static void export_pprof_add_wait(struct pprof *w, const struct profile_sample *sample)
 {
 	export_pprof_add_word(w, "state", export_state_name(w->view->profile, sample));
@@ -367,7 +371,7 @@ static void export_pprof_add_mapping(struct pprof *w, uint32_t index)
 		return;
 	size_t begin = protobuf_open(out);
 	protobuf_u64(out, MAPPING_ID, index + 1);
-	/* Addresses are those in the file: of all the places that processes map it to, none is the one. */
+	/* Addresses are those in the file, because processes map it to different places. */
 	protobuf_u64(out, MAPPING_START, 0);
 	protobuf_u64(out, EXPORT_PPROF_MAPPING_LIMIT, w->limits[index]);
 	protobuf_u64(out, EXPORT_PPROF_MAPPING_FILE, export_pprof_text_of(w, binary->long_name));
@@ -394,7 +398,7 @@ static void add_comment(struct pprof *w, const char *name, struct tally_str valu
 		export_pprof_string_of(w, (struct tally_str){w->room.data, w->room.len}));
 }
 
-/* Time since 1970 only where the recording says how its clock stood to it. */
+/* The time since 1970 is written only if the recording relates its clock to it. */
 static void add_times(struct pprof *w)
 {
 	const struct export_view *view = w->view;
@@ -425,7 +429,7 @@ static bool export_pprof_is_program(const struct profile *p, const struct profil
 	return !binary->is_kernel && path.len > 0 && path.data[0] == '/' && !memmem(path.data, path.len, ".so", 3);
 }
 
-/* profile.proto wants the main program first: the one that most of the time was spent in. */
+/* profile.proto requires the main program to be first: the one with the most time. */
 static uint32_t main_program(const struct pprof *w)
 {
 	const struct profile *p = w->view->profile;

@@ -11,7 +11,7 @@ struct speedscope {
 	struct export_tables tables;
 	struct export_groups groups;
 	uint32_t *path;
-	bool *namesakes; /* by frame of the tables */
+	bool *namesakes; /* By frame of the tables. */
 };
 
 static void export_speedscope_add_name(struct speedscope *w, const struct export_track *track, uint32_t event)
@@ -29,7 +29,8 @@ static void export_speedscope_add_name(struct speedscope *w, const struct export
 	text_deinit(&room);
 }
 
-/* The frames of a sample, outermost first; of a wait, its state behind them, which is a frame behind all others. */
+/* Writes the frames of a sample, outermost first. A wait ends with a frame for its state; these are numbered after
+ * all other frames. */
 static void add_stack(struct speedscope *w, uint32_t sample)
 {
 	const struct profile *p = w->view->profile;
@@ -77,7 +78,7 @@ static void add_profile(struct speedscope *w, size_t group)
 	text_printf(w->out, "],\"startValue\":0,\"endValue\":%llu}", (unsigned long long)total);
 }
 
-/* The viewer tells frames by name, file and line: of functions that share these the address comes with the file. */
+/* The viewer identifies frames by name, file and line. If functions share these, the address is added to the file. */
 static void export_speedscope_put_file(
 	struct speedscope *w, const struct flame_label *label, struct tally_str source, bool has_namesake)
 {
@@ -100,7 +101,7 @@ static void export_speedscope_add_frames(struct speedscope *w)
 		struct export_line line = export_frame_line(p, &p->frames[w->tables.frames[i]]);
 		text_str(w->out, i ? ",\n{\"name\":" : "\n{\"name\":");
 		export_json_string(w->out, label.name);
-		/* The file of the source, or else the one that holds the code. */
+		/* The source file, or else the file that contains the code. */
 		if (line.file.len > 0 || label.object.len > 0) {
 			text_str(w->out, ",\"file\":");
 			export_speedscope_put_file(w, &label, line.file, w->namesakes[i]);
@@ -114,7 +115,7 @@ static void export_speedscope_add_frames(struct speedscope *w)
 	text_deinit(&room);
 }
 
-/* Frames of states, by their numbers. */
+/* Adds a frame for each state, in the order of states. */
 static void export_speedscope_add_states(struct speedscope *w)
 {
 	const struct profile *p = w->view->profile;
@@ -129,7 +130,7 @@ static void export_speedscope_add_states(struct speedscope *w)
 			(int)names[s].len, names[s].len ? names[s].data : "");
 }
 
-/* The only text about the whole that viewers show. */
+/* Viewers show no other text about the whole recording. */
 static void export_speedscope_put_title(struct text *out, const struct export_about *about)
 {
 	struct text title = {0};

@@ -28,7 +28,7 @@ static const char schema[] =
 	"samples.event JOIN threads ON threads.id = samples.thread JOIN stacks ON stacks.id = samples.stack JOIN "
 	"frames "
 	"ON frames.id = stacks.frame LEFT JOIN maps ON maps.id = frames.map;"
-	/* Only of stacks that samples have: most nodes are callers in the stacks of others. */
+	/* Only for stacks that samples have: most nodes are callers in the stacks of others. */
 	"CREATE VIEW callers AS WITH RECURSIVE up (stack, parent, distance, frame) AS (SELECT id, parent, 0, frame "
 	"FROM stacks WHERE id IN (SELECT stack FROM samples) UNION ALL SELECT up.stack, stacks.parent, distance + 1, "
 	"stacks.frame FROM up JOIN stacks ON stacks.id = up.parent) SELECT stack, distance, frame FROM up;";
@@ -39,7 +39,7 @@ struct filler {
 	const struct export_view *view;
 	struct export_tables tables;
 	struct text room, label_room;
-	bool failed; /* the database tells why */
+	bool failed; /* sqlite3_errmsg returns the reason. */
 };
 
 static void export_sqlite_run(struct filler *f, const char *sql)
@@ -60,7 +60,7 @@ static void export_sqlite_insert(struct filler *f)
 		return;
 	if (sqlite3_step(f->insert) != SQLITE_DONE)
 		f->failed = true;
-	/* The error of the step, again. */
+	/* It returns the error of sqlite3_step again. */
 	(void)sqlite3_reset(f->insert);
 	(void)sqlite3_clear_bindings(f->insert);
 }

@@ -71,7 +71,7 @@ bool *export_trace_flags(const struct export_view *view)
 	return flags;
 }
 
-/* What each id of the profile is in the tables, PROFILE_NONE: nothing needs it. */
+/* By ID in the profile: the ID in the tables; PROFILE_NONE if nothing needs it. */
 struct moved {
 	uint32_t *stacks, *leaves, *frames;
 };
@@ -84,7 +84,7 @@ static uint32_t *no_ids(size_t count)
 	return ids;
 }
 
-/* Ids that are needed become 0. */
+/* Sets the IDs that are needed to 0. */
 static void mark_needed(const struct export_tables *t, const struct moved *moved)
 {
 	const struct profile *p = t->view->profile;
@@ -190,7 +190,7 @@ static void measure_rows(struct export_tables *t)
 		export_view_widen(t, sample.time, &has_time);
 	}
 	for (size_t i = 0; i < export_mark_count(t->view); i++)
-		if (export_mark_at(t->view, i)->time > 0) /* 0: before all */
+		if (export_mark_at(t->view, i)->time > 0) /* 0 means before the recording. */
 			export_view_widen(t, export_mark_at(t->view, i)->time, &has_time);
 }
 
@@ -253,7 +253,8 @@ static size_t export_view_group_of(const struct export_tables *t, const struct e
 	return (size_t)s->track * t->view->profile->event_count + s->event;
 }
 
-/* Each group's rows come one behind another, but the groups' do not: now and then all that was written leaves memory. */
+/* The rows of one group are written in order, but groups alternate. So all written pages are dropped from memory at
+ * intervals. */
 static void export_view_put_row(struct export_groups *groups, size_t index, const struct profile_row *row)
 {
 	((struct profile_row *)(void *)groups->rows.base)[index] = *row;
@@ -287,7 +288,7 @@ bool export_groups_init(struct export_groups *groups, const struct export_tables
 	spool_init(&groups->rows);
 	if (!groups->begin)
 		return false;
-	/* Counted two places on, so that filling them in leaves each where the next one begins. */
+	/* Counts are stored two indexes higher, so that filling leaves each entry at the beginning of its group. */
 	for (size_t at = 0; export_next_row(t, &at, &s);)
 		groups->begin[export_view_group_of(t, &s) + 2]++;
 	for (size_t i = 2; i < groups->count + 2; i++)
@@ -376,7 +377,7 @@ const char *export_kind_name(enum flame_kind kind)
 	return names[kind];
 }
 
-/* The first function of a name and object that was met, and whether there is another. */
+/* The first function seen with a name and object, and whether there are others. */
 struct namesake {
 	uint32_t function;
 	bool has_others;
@@ -385,7 +386,7 @@ struct namesake {
 bool *export_namesakes(const struct export_tables *t)
 {
 	const struct profile *p = t->view->profile;
-	struct id_table ids = {.words = 2}; /* name and binary */
+	struct id_table ids = {.words = 2}; /* Keys: name and binary. */
 	VEC(struct namesake) firsts = {0};
 	uint32_t *id_of_frame = no_ids(t->frame_count);
 	bool *flags = calloc(t->frame_count + 1, sizeof(*flags));

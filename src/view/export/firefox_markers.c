@@ -4,9 +4,9 @@
 #include "base/order.h"
 #include "view/export/firefox_writer.h"
 
-#define BINS 2000 /* of a counter: more than a screen has columns */
+#define BINS 2000 /* Number of bins of a counter: more than a screen has columns. */
 
-/* Losses belong to no thread: the first one shows them. */
+/* Lost events belong to no thread: the first track shows them. */
 bool firefox_list_marks(struct firefox *w)
 {
 	const struct export_view *view = w->view;
@@ -36,7 +36,7 @@ bool firefox_list_marks(struct firefox *w)
 struct marker {
 	uint64_t time;
 	struct tally_str name;
-	struct tally_str text; /* empty: the number */
+	struct tally_str text; /* Empty: number is shown instead. */
 	int64_t number;
 };
 
@@ -111,16 +111,16 @@ struct firefox_markers_counter {
 	uint32_t event;
 	int32_t pid;
 	uint64_t sums[BINS];
-	uint64_t each_ns; /* of a bin */
-	size_t used; /* bins up to the last with something in it */
-	size_t thread; /* of the process: its first in the list of threads */
-	bool has_any; /* a counter was written */
+	uint64_t each_ns; /* Duration of a bin. */
+	size_t used; /* Number of bins up to the last one that is not empty. */
+	size_t thread; /* The first entry of the process in the list of threads. */
+	bool has_any; /* A counter was written already. */
 };
 
 struct process_track {
 	int32_t pid;
 	uint32_t track;
-	size_t thread; /* its first in the list of threads, which has one for each group of samples */
+	size_t thread; /* Its first entry in the list of threads, which has one for each group of samples. */
 };
 
 static bool firefox_markers_is_counted(const struct firefox *w, uint32_t event)
@@ -169,7 +169,7 @@ static int by_process(const void *left, const void *right)
 	return COMPARE(a->thread, b->thread);
 }
 
-/* The tracks, those of a process together. */
+/* Lists the tracks; those of a process are adjacent. */
 static struct process_track *list_tracks(const struct firefox *w)
 {
 	size_t events = w->view->profile->event_count, threads = 0;

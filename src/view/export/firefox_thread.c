@@ -33,7 +33,7 @@ static const struct stack_node *firefox_thread_node(const struct firefox *w, uin
 	return &w->tables.nodes.items[id % w->tables.nodes.len];
 }
 
-/* The stack of a wait has the category of the thread's state: Firefox draws it as idle. */
+/* The stack of a wait gets the category of the thread's state, which Firefox draws as idle. */
 static uint32_t firefox_thread_node_of(const struct firefox *w, const struct profile_row *row)
 {
 	enum profile_state state = export_state(w->view->profile, &w->view->profile->samples[row->sample]);
@@ -143,7 +143,7 @@ static void add_resources(struct firefox *w)
 	text_char(w->out, '}');
 }
 
-/* The time on the CPU that the sample stands for: none where the thread waited. */
+/* Writes the CPU time of the sample: 0 if the thread waited. */
 static void firefox_thread_put_cpu(struct firefox *w, const struct profile_row *row)
 {
 	const struct profile *p = w->view->profile;
@@ -174,7 +174,7 @@ static int firefox_thread_compare_ids(const void *left, const void *right)
 	return COMPARE(a, b);
 }
 
-/* The nodes of the thread's stacks, parents first. */
+/* Collects the nodes of the thread's stacks, parents first. */
 static void use_nodes(struct firefox *w, size_t first, size_t last)
 {
 	struct local_ids *nodes = &w->nodes;

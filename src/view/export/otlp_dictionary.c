@@ -46,7 +46,7 @@ void otlp_put_indexes(struct text *out, unsigned field, const uint32_t *indexes,
 	protobuf_close(out, field, begin);
 }
 
-/* Puts what was encoded into the table, and returns its index. */
+/* Adds the encoded entry to the table, and returns its index. */
 static uint32_t otlp_dictionary_intern(struct otlp_dictionary *d, enum otlp_table table, struct text *from)
 {
 	uint32_t id = 0;
@@ -94,7 +94,7 @@ uint32_t otlp_list_attribute(struct otlp_dictionary *d, const char *key, const s
 	return otlp_dictionary_intern(d, OTLP_ATTRIBUTES, &d->entry);
 }
 
-/* Addresses are those in the file: of all the places that processes map it to, none is the one. */
+/* Addresses are those in the file, because processes map it to different places. */
 static uint32_t otlp_dictionary_mapping(struct otlp_dictionary *d, uint32_t index)
 {
 	if (index == PROFILE_NONE)
@@ -119,7 +119,7 @@ static uint32_t otlp_dictionary_function(struct otlp_dictionary *d, struct tally
 	return otlp_dictionary_intern(d, OTLP_FUNCTIONS, &d->entry);
 }
 
-/* The function of a frame; 0: it is not known, and the reader may find it by address and build ID. */
+/* Returns the function of a frame; 0 if it is unknown, so that the reader may find it by address and build ID. */
 static uint32_t otlp_dictionary_function_of(struct otlp_dictionary *d, uint32_t index, struct tally_str file)
 {
 	const struct profile *p = d->profile;
@@ -131,7 +131,7 @@ static uint32_t otlp_dictionary_function_of(struct otlp_dictionary *d, uint32_t 
 	return file.len > 0 ? otlp_dictionary_function(d, STR(""), file) : 0;
 }
 
-/* The value of profile.frame.type: what compiled the code, or interprets it; NULL: not known. */
+/* Returns the value of profile.frame.type: what compiled the code, or interprets it; NULL if unknown. */
 static const char *otlp_dictionary_language(struct otlp_dictionary *d, uint32_t index, struct tally_str file)
 {
 	const struct profile_frame *frame = &d->profile->frames[index];
@@ -141,7 +141,7 @@ static const char *otlp_dictionary_language(struct otlp_dictionary *d, uint32_t 
 		return NULL;
 	if (kind == FLAME_KERNEL || frame->level == PROFILE_LEVEL_KERNEL || frame->level == PROFILE_LEVEL_GUEST_KERNEL)
 		return "kernel";
-	if (kind == FLAME_GENERATED) /* Python calls files without a name "<string>", "<frozen os>" and so on */
+	if (kind == FLAME_GENERATED) /* Python names code without a file "<string>", "<frozen os>" and so on. */
 		return str_ends_with(file, STR(".py")) || str_starts_with(file, STR("<")) ? "cpython" : NULL;
 	if (str_ends_with(file, STR(".go")))
 		return "go";
@@ -182,7 +182,7 @@ static uint32_t otlp_dictionary_location(struct otlp_dictionary *d, const uint32
 	return otlp_dictionary_intern(d, OTLP_LOCATIONS, out);
 }
 
-/* Each location has the calls that were inlined there. */
+/* Each location includes the calls that were inlined there. */
 static uint32_t otlp_dictionary_path(struct otlp_dictionary *d, const uint32_t *frames, size_t count)
 {
 	d->path.len = 0;
@@ -223,7 +223,7 @@ static void otlp_dictionary_find_limits(struct otlp_dictionary *d)
 		uint32_t binary = p->frames[i].binary;
 		uint64_t end = (p->frames[i].address | OTLP_DICTIONARY_PAGE_MASK) + 1;
 		if (binary != PROFILE_NONE && (end == 0 || end > d->limits[binary]))
-			d->limits[binary] = end ? end : UINT64_MAX; /* of the last page there is */
+			d->limits[binary] = end ? end : UINT64_MAX; /* The addition overflows on the last page. */
 	}
 }
 

@@ -15,12 +15,12 @@ enum { OTLP_RESOURCE_VALUE_INT = 3 };
 
 #define CONTAINER_ID_DIGITS 64
 
-/* The attributes of the view that a resource gets. */
+/* Attributes of the view that apply to one resource. */
 struct otlp_resource_given {
 	VEC(const struct export_attribute *) list;
 };
 
-/* Where the attributes of a set begin, or would. */
+/* Returns where the attributes of a set begin, or would begin. */
 static size_t otlp_resource_find_set(const struct export_view *view, uint32_t label_set)
 {
 	size_t begin = 0, end = view->attribute_count;
@@ -35,7 +35,7 @@ static size_t otlp_resource_find_set(const struct export_view *view, uint32_t la
 	return begin;
 }
 
-/* Of a set, or of each, from the first one on. False: out of memory. */
+/* Adds the attributes of one set, or of EXPORT_EVERY_SET, from first on. Returns false if out of memory. */
 static bool otlp_resource_gather_set(struct otlp_resource_given *given, const struct export_view *view, size_t first,
 	uint32_t label_set, int32_t pid)
 {
@@ -58,7 +58,7 @@ static bool otlp_resource_gather(
 	       otlp_resource_gather_set(given, view, first, resource->label_set, resource->pid);
 }
 
-/* Whether one of them from the first one on has the key. */
+/* Returns whether an attribute from first on has the key. */
 static bool otlp_resource_is_given(const struct otlp_resource_given *given, size_t first, struct tally_str key)
 {
 	for (size_t i = first; i < given->list.len; i++)
@@ -75,7 +75,7 @@ static void otlp_resource_put_pair(struct text *out, struct tally_str key, struc
 	protobuf_close(out, RESOURCE_ATTRIBUTES, begin);
 }
 
-/* An attribute that the recording gives. */
+/* Adds an attribute from the recording, unless the view already provides one with this key. */
 static void otlp_resource_put_found(
 	struct text *out, const struct otlp_resource_given *given, struct tally_str key, struct tally_str value)
 {
@@ -95,7 +95,7 @@ static void otlp_resource_put_pid(struct text *out, const struct otlp_resource_g
 	protobuf_close(out, RESOURCE_ATTRIBUTES, begin);
 }
 
-/* The conventions' name of uname's architecture. */
+/* Returns the name in OpenTelemetry's conventions for an architecture of uname. */
 static struct tally_str otlp_resource_arch(struct tally_str machine)
 {
 	static const struct {
@@ -136,7 +136,7 @@ void otlp_resource_put(struct text *out, const struct export_view *view, const s
 	for (size_t i = 0; i < given.list.len; i++)
 		if (!otlp_resource_is_given(&given, i + 1, given.list.items[i]->key))
 			otlp_resource_put_pair(out, given.list.items[i]->key, given.list.items[i]->value);
-	/* The name that the specification demands where nobody named the service. */
+	/* The specification requires this name if the service is not named. */
 	struct text service = {0};
 	text_str(&service, "unknown_service");
 	if (resource->name.len > 0)

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/key_sort.h"
 
-#define SAMPLE_ATTRIBUTES_MAX 4 /* thread's number and name, state, waker */
+#define SAMPLE_ATTRIBUTES_MAX 4 /* Thread ID, thread name, state, waker. */
 
 static uint32_t otlp_samples_process_of(struct otlp_samples *s, const struct profile_sample *sample)
 {
@@ -63,7 +63,7 @@ static uint32_t otlp_samples_attributes_of(struct otlp_samples *s, const struct 
 	return list_table_add(&s->attribute_sets, ids, count);
 }
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 static bool otlp_samples_add(struct otlp_samples *s, size_t index)
 {
 	const struct profile_sample *sample = &s->view->profile->samples[index];
@@ -101,7 +101,7 @@ static const struct profile_row *otlp_samples_row(const struct otlp_samples *s, 
 	return &s->view->profile->rows[index];
 }
 
-/* Times are written only if each sample has one. */
+/* Times are written only if every sample has one. */
 static bool otlp_samples_count_times(struct otlp_samples *s, uint64_t *total)
 {
 	const struct profile *p = s->view->profile;
@@ -165,7 +165,7 @@ static uint64_t otlp_samples_group_event(const void *item)
 	return (uint64_t)group->event << 1 | group->is_wait;
 }
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 static bool otlp_samples_order(struct otlp_samples *s)
 {
 	if (!key_sort_items(s->points.items, s->points.len, sizeof(*s->points.items),

@@ -12,7 +12,7 @@ struct query_rows {
 	struct cell_column *columns;
 	struct cell *row;
 	struct json json;
-	struct cells_fit fit; /* of text */
+	struct cells_fit fit; /* Only for QUERY_ROWS_TABLE. */
 };
 
 static struct cell query_rows_cell(sqlite3_stmt *statement, int column, bool is_json)
@@ -20,7 +20,7 @@ static struct cell query_rows_cell(sqlite3_stmt *statement, int column, bool is_
 	const char *data = (const char *)sqlite3_column_text(statement, column);
 	struct tally_str s = {data ? data : "", (size_t)sqlite3_column_bytes(statement, column)};
 	int type = sqlite3_column_type(statement, column);
-	/* Infinity is no JSON. */
+	/* JSON cannot represent infinity, which SQLite writes as "Inf". */
 	bool is_finite = type != SQLITE_FLOAT || !memchr(s.data, 'n', s.len);
 	if (is_json && (type == SQLITE_NULL || !is_finite))
 		return cell_digits(STR("null"));
@@ -66,7 +66,7 @@ static void query_rows_put(struct query_rows *q, bool is_first)
 		text_str(out, is_first ? "\n" : ",\n");
 	cells_row(&q->table, q->row);
 	if (q->table.json && out->len > 0)
-		out->len--; /* the line ends behind the comma */
+		out->len--; /* The comma of the next row comes before the newline. */
 }
 
 bool query_rows_write(sqlite3_stmt *statement, enum query_rows_form form, struct byte_sink *sink)
