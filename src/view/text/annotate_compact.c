@@ -40,7 +40,7 @@ static struct annotate_compact_columns annotate_compact_measure(
 		const struct annotate_line *line = &function->lines[i];
 		if (line->kind != ANNOTATE_CODE)
 			continue;
-		/* What is shown as nop was a nopw. */
+		/* The width is that of the original mnemonic: a nopw is shown as nop. */
 		unsigned width = (unsigned)strcspn(line->text, " "),
 			 digits = annotate_compact_digits_of(line->address - function->start);
 		columns.mnemonic = MAX(width, columns.mnemonic);
@@ -61,7 +61,7 @@ static void print_values(struct text *out, const struct annotate_function *funct
 		}
 		const struct annotate_value *value = &function->values[line->values + e];
 		double percent = annotate_percent_of(function, options->percent, line->values, e);
-		/* Without colours, on a terminal too: as perf's. */
+		/* No colours, even on a terminal, as in perf. */
 		if (options->column == ANNOTATE_PERCENT)
 			text_fixed_right(out, percent, 2, columns->value - 1);
 		else
@@ -81,7 +81,7 @@ static void annotate_compact_print_code(struct text *out, const struct annotate_
 	} else {
 		text_repeat(out, ' ', columns->label + 3);
 	}
-	/* Beside bytes perf draws no arrows and labels. */
+	/* As in perf, no arrows and labels are drawn beside bytes. */
 	text_str(out, options->with_bytes ? "  " : annotate_arrow(function, line));
 	if (options->with_bytes) {
 		size_t shown = MIN(line->bytes.len, ANNOTATE_COMPACT_BYTES_A_LINE);
@@ -100,7 +100,7 @@ static void annotate_compact_print_code(struct text *out, const struct annotate_
 	}
 }
 
-/* 12345 -> "12K": as the headings of reports. */
+/* Prints 12345 as "12K", like the headings of reports. */
 static void print_short(struct text *out, uint64_t value)
 {
 	static const char units[] = " KMG";

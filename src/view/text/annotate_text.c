@@ -10,9 +10,9 @@
 
 #define ANNOTATE_TEXT_BYTES_A_LINE 7
 #define BYTES_COLUMNS		   21
-#define SUMMARY_RULE		   46 /* dashes under the summary's heading, */
-#define BEYOND_TITLE		   5 /* and beyond the width of a listing's: perf's */
-#define LEAST_OF_BRANCHES	   0.1 /* percent */
+#define SUMMARY_RULE		   46 /* Number of dashes under the heading of the summary. */
+#define BEYOND_TITLE		   5 /* Number of dashes beyond the width of a listing's title, as in perf. */
+#define LEAST_OF_BRANCHES	   0.1 /* Percentages up to this one are not shown. */
 #define COLOUR_ADDRESS		   "\033[35m"
 #define COLOUR_CODE		   "\033[34m"
 
@@ -62,7 +62,7 @@ void annotate_text_places(
 			options->with_colours
 				? percent_colour(annotate_hottest(function, options->percent, place->values))
 				: "";
-		/* The line's end belongs to it, as perf has it. */
+		/* The newline has the colour of the line, as in perf. */
 		text_colour(out, of_place);
 		text_printf(out, " %s\n", place->text);
 		text_colour(out, *of_place ? COLOUR_END : "");
@@ -114,7 +114,7 @@ static unsigned annotate_text_digits_of(uint64_t address)
 	return digits;
 }
 
-/* The line of a hot instruction, unless that of the last one was the same. */
+/* Prints the source line of a hot instruction, unless the hot instruction before it had the same one. */
 static void annotate_text_print_place(struct text *out, const struct annotate_function *function,
 	const struct annotate_line *line, const struct annotate_text_options *options,
 	const struct annotate_line **last)
@@ -163,7 +163,7 @@ static void annotate_text_print_code(struct text *out, const struct annotate_lin
 	text_colour(out, end);
 }
 
-/* What branch stacks tell, as perf shows it. */
+/* Prints the results of branch stacks, as perf does. */
 static void annotate_text_print_branches(struct text *out, const struct annotate_line *line)
 {
 	bool has_entered = line->entered > LEAST_OF_BRANCHES, has_left = line->left > LEAST_OF_BRANCHES;
@@ -220,7 +220,7 @@ void annotate_text(
 {
 	unsigned width = annotate_text_column_width(options) * function->event_count;
 	unsigned digits = 1;
-	const struct annotate_line *last = NULL; /* whose place was told */
+	const struct annotate_line *last = NULL; /* The last hot line with a known place. */
 	for (size_t i = 0; i < function->line_count; i++)
 		if (function->lines[i].kind == ANNOTATE_CODE &&
 			annotate_text_digits_of(function->lines[i].address) > digits)

@@ -9,12 +9,12 @@
 #include "view/text/percent_text.h"
 
 #define LEFT_MARGIN	12
-#define CHAIN_TEXT_STEP 10 /* columns of one level beside its bar */
+#define CHAIN_TEXT_STEP 10 /* Columns per level, beside its bar. */
 
-struct chain_branch { /* one level of the drawing */
-	uint32_t node, next; /* its node, and which child is to be drawn */
-	uint64_t total; /* what the children's percentages relate to */
-	uint64_t remaining; /* of total, not drawn yet */
+struct chain_branch { /* One level of the drawing. */
+	uint32_t node, next; /* next: number of the child to draw next. */
+	uint64_t total; /* Base of the children's percentages. */
+	uint64_t remaining; /* Part of total that is not drawn yet. */
 	uint64_t drawn_count;
 };
 
@@ -36,7 +36,7 @@ void chain_printer_deinit(struct chain_printer *printer)
 	*printer = (struct chain_printer){0};
 }
 
-/* Where in its function, if that tells frames apart. */
+/* Prints the place in the function, if frames are distinguished by it. */
 static void chain_text_print_place(struct text *out, const struct flat_table *table, const struct profile_frame *frame,
 	const struct profile_function *function)
 {
@@ -70,7 +70,7 @@ void chain_frame_text(struct text *out, const struct flat_table *table, uint32_t
 	text_hex(out, address, 0);
 }
 
-/* What is known of the branches that were taken to, or from, a node's frame; callers have none. */
+/* Prints what is known of the branches to or from a node's frame; callers have none. */
 static void chain_text_print_branches(struct text *out, const struct call_tree_builder *tree, size_t frame)
 {
 	if (!tree->branches)
@@ -105,7 +105,7 @@ void chain_value_text(
 	}
 }
 
-/* The bars of the levels above; where a value stands the last level's blanks are left out. */
+/* Prints the bars of the levels above; before a value, the blanks of the last level are left out. */
 static void print_bars(
 	const struct chain_printer *printer, struct text *out, size_t margin, size_t depth, bool before_value)
 {
@@ -140,7 +140,7 @@ static void print_branch_start(const struct chain_printer *printer, struct text 
 	text_str(out, "--");
 }
 
-/* What a fractal level has beyond its drawn children, as one entry. */
+/* Prints one entry for what a fractal level has beyond its drawn children. */
 static void chain_text_print_rest(struct chain_printer *printer, struct text *out, size_t margin, size_t depth)
 {
 	const struct chain_branch *branch = &printer->branches[depth - 1];
@@ -179,7 +179,7 @@ static void print_child(struct chain_printer *printer, struct text *out, size_t 
 	}
 }
 
-/* Draws all below a node; total is what its children's percentages relate to. */
+/* Draws everything below a node; total is the base of its children's percentages. */
 static bool print_graph(struct chain_printer *printer, struct text *out, size_t margin, uint32_t top, uint64_t total)
 {
 	const struct call_tree_builder *tree = &printer->builder;
@@ -205,7 +205,7 @@ static bool print_graph(struct chain_printer *printer, struct text *out, size_t 
 	return true;
 }
 
-/* A single chain that has all of the row's weight needs no percentage: it hangs from the row directly. */
+/* Prints a single chain with the whole weight of the row: it needs no percentage and hangs from the row directly. */
 static void print_trunk(struct chain_printer *printer, struct text *out, const struct call_tree_node *trunk)
 {
 	const struct call_tree_builder *tree = &printer->builder;
@@ -249,7 +249,8 @@ static bool print_whole_graph(struct chain_printer *printer, struct text *out, u
 	return true;
 }
 
-/* The frames from the tree's root down to the node, each with before and after around it. */
+/* Prints the frames from the tree's root to the node, each between before and after. If before is NULL, after
+ * separates the frames. */
 static void print_path(
 	struct chain_printer *printer, struct text *out, uint32_t index, const char *before, const char *after)
 {
@@ -270,7 +271,7 @@ static void print_path(
 	}
 }
 
-/* Chains by weight; equal ones in the order of the tree, what lies deeper first. */
+/* Orders chains by weight. Equal ones must stay in the order of list_hits. */
 static int chain_text_compare_hits(const void *left, const void *right, void *data)
 {
 	const struct call_tree_node *nodes = data;
@@ -309,7 +310,7 @@ static void print_listed(struct chain_printer *printer, struct text *out, uint32
 	bool is_flat = printer->options.style == CHAIN_FLAT;
 	if (is_flat)
 		text_repeat(out, ' ', 11);
-	/* perf's values in flat include the chains that go on from here */
+	/* In the flat style, perf's values include the chains that continue from here. */
 	uint64_t period = is_flat ? call_tree_node_period(node) : node->hit_period;
 	uint64_t count = is_flat ? call_tree_node_count(node) : node->hit_count;
 	chain_value_text(out, &printer->options, period, count, printer->total_period);
@@ -331,7 +332,7 @@ static bool print_list(struct chain_printer *printer, struct text *out, uint64_t
 	if (!list)
 		return false;
 	bool is_listed = list_hits(printer, min_period, list, &count);
-	/* merge sort of the C library keeps equal ones in place; qsort_r of glibc is one */
+	/* qsort_r of glibc is a merge sort, which keeps equal ones in order. */
 	if (is_listed)
 		qsort_r(list, count, sizeof(*list), chain_text_compare_hits, tree->nodes);
 	for (size_t i = 0; is_listed && i < count; i++) {

@@ -8,7 +8,7 @@
 #include "view/text/diff_keys.h"
 
 #define CHANGES_TEXT_PERCENT 100.0
-#define P_MIN		     0.0001 /* smaller ones are shown as smaller than this */
+#define P_MIN		     0.0001 /* Smaller values are shown as smaller than this. */
 
 enum { CELL_BASE, CELL_NEW, CELL_CHANGE, CELL_INTERVAL, CELL_P, CELL_NOISE, CELL_VERDICT, CELL_COUNT };
 

@@ -6,7 +6,7 @@
 #include "view/text/percent_text.h"
 
 #define RULE_WIDTH	      76
-#define NUMBER_WIDTH	      11 /* offset, size */
+#define NUMBER_WIDTH	      11 /* Width of the columns for offset and size. */
 #define DATA_TYPE_TEXT_INDENT 4
 
 static unsigned data_type_text_column_width(const struct annotate_text_options *options)
@@ -21,7 +21,7 @@ static const char *column_title(const struct annotate_text_options *options)
 	return titles[options->column];
 }
 
-/* "0x10", and "0" without the prefix. */
+/* Prints "0x10", but "0" without the prefix. */
 static void data_type_text_put_hex(struct text *out, uint64_t number)
 {
 	unsigned digits = 1;
@@ -53,7 +53,7 @@ static void data_type_text_put_values(
 	}
 }
 
-/* The braces of records that end before a row of this depth, or with the table. */
+/* Closes the records that end before a row of this depth, or with the table. */
 static void put_ends(struct text *out, const struct data_type_table *table, unsigned open, unsigned depth,
 	const struct annotate_text_options *options)
 {
@@ -89,7 +89,7 @@ static void data_type_text_put_head(
 
 void data_type_text(struct text *out, const struct data_type_table *table, const struct annotate_text_options *options)
 {
-	unsigned open = 0; /* records */
+	unsigned open = 0; /* Number of open records. */
 	data_type_text_put_head(out, table, options);
 	for (size_t i = 0; i < table->row_count; i++) {
 		const struct data_type_row *row = &table->rows[i];

@@ -39,7 +39,7 @@ struct diff_text_layout {
 	VEC(struct diff_text_column) columns;
 	struct diff_keys keys;
 	struct text cell;
-	size_t block; /* of the row: each has a line */
+	size_t block; /* Index of the block that is printed: each block of a row has a line. */
 };
 
 static const char *difference_header(enum diff_method method)
@@ -136,7 +136,7 @@ static void difference_append(
 			text_str(cell, "N/A");
 			break;
 		}
-		/* Below "Weighted diff/1" there is a column more than the number takes. */
+		/* The column "Weighted diff/1" is wider than the number by one. */
 		text_printf(cell, "%*" PRId64, VALUE_WIDTH, diff_table_weighted(diff, row, file));
 		text_repeat(cell, ' ', column_width > cell->len ? column_width - cell->len : 0);
 		break;
@@ -158,7 +158,8 @@ static void block_append(struct diff_text_layout *l, uint32_t row, size_t file)
 		text_repeat(&l->cell, ' ', CYCLES_WIDTH);
 }
 
-/* The standard error of the mean as a share of it, and each time as a bar between the least and the most. */
+/* Appends the standard error of the mean in percent of it, and each value as a bar between the smallest and the
+ * largest. */
 static void spread_append(struct diff_text_layout *l, uint32_t row, size_t file)
 {
 	static const char *const bars[] = {
@@ -186,11 +187,11 @@ static void spread_append(struct diff_text_layout *l, uint32_t row, size_t file)
 		double height = most > least ? (double)(block->spread[i] - least) / (double)(most - least) : 0;
 		text_str(&l->cell, bars[(size_t)(height * (double)highest)]);
 	}
-	/* Bars are of three bytes and take one column: the cell is padded here. */
+	/* A bar has three bytes but takes one column, so the cell is padded here. */
 	text_repeat(&l->cell, ' ', DIFF_TEXT_SPREAD + 1 - block->spread_count);
 }
 
-/* Lines of a row: one for each block of the file that has the most. */
+/* Returns the number of lines of a row: the largest number of blocks in any file. */
 static size_t line_count(const struct diff_text_layout *l, uint32_t row)
 {
 	size_t most = 1;
@@ -201,7 +202,7 @@ static size_t line_count(const struct diff_text_layout *l, uint32_t row)
 	return most;
 }
 
-/* Found by running perf: between separators no weighted difference is blank, not 0. */
+/* Found by running perf: with a separator, a weighted difference of 0 is blank. */
 static bool is_left_blank(const struct diff_text_layout *l, uint32_t row, size_t file)
 {
 	const struct diff_table *diff = l->diff;

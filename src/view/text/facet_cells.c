@@ -5,14 +5,15 @@
 #include "profile/flat/facet_keys.h"
 #include "view/text/origin_text.h"
 
-#define FACET_CELLS_LEVEL_WIDTH	  4 /* "[k] " */
+#define FACET_CELLS_LEVEL_WIDTH	  4 /* The prefix "[k] ". */
 #define FACET_CELLS_ADDRESS_WIDTH (2 + REPORT_ADDRESS_DIGITS)
-#define TRANSACTION_WIDTH	  32 /* of any transaction at all, in perf's report */
+#define TRANSACTION_WIDTH	  32 /* Width for any transaction in perf's report. */
 #define NANOSECONDS		  1000000000u
 #define TIME_DECIMALS		  6
 #define TIME_DECIMALS_NS	  9
 #define TIME_WIDTH_NS		  16
-#define OFFSET_PREFIX_LENGTH	  4 /* "[k] " again: what perf takes off the width for an address's digits */
+/* The prefix "[k] ", which perf subtracts from the width for the digits of an address. */
+#define OFFSET_PREFIX_LENGTH 4
 
 static const struct profile_value *facet_cells_value_of(
 	const struct report_layout *l, enum profile_key key, const struct flat_row *row)
@@ -48,14 +49,15 @@ static struct tally_str facet_cells_text_of(const struct profile *p, const struc
 	return value->text == PROFILE_NONE ? STR("") : profile_string(p, value->text);
 }
 
-/* perf fits the columns of objects of branches to those that have symbols, of data to all that it knows. */
+/* perf fits columns with objects of branches to those that have symbols, and columns with objects of data to all
+ * known ones. */
 static bool object_counts(const struct report_layout *l, enum profile_key key, const struct profile_value *value)
 {
 	return key == KEY_DSO_DATA ? facet_cells_binary_of(l->profile, value) != PROFILE_NONE
 				   : facet_cells_function_of(l->profile, value) != NULL;
 }
 
-/* As wide as perf's: names of data with room for an offset. */
+/* Returns the width that perf uses: names of data have room for an offset. */
 static size_t place_width(const struct report_layout *l, enum profile_key key, const struct profile_value *value)
 {
 	const struct profile *p = l->profile;
@@ -111,7 +113,7 @@ size_t facet_cell_width(const struct report_layout *l, enum profile_key key, con
 		return text_cells(line_of(l->profile, value));
 	case KEY_FORM_TYPE:
 	case KEY_FORM_TYPE_OFFSET:
-	case KEY_FORM_TYPE_CACHELINE: /* perf's columns are as wide as their headings */
+	case KEY_FORM_TYPE_CACHELINE: /* perf's columns are as wide as their headings. */
 		return width;
 	default:
 		return width;
@@ -146,7 +148,7 @@ static void put_offset(struct text *out, uint64_t offset)
 	text_hex(out, offset, 0);
 }
 
-/* A place without symbol is shown by its address in the object, data by the address that was used. */
+/* A place without symbol is shown by its address in the object, data by the accessed address. */
 static void facet_cells_put_place(const struct report_layout *l, struct text *out, enum profile_key key,
 	const struct profile_value *value, const struct flat_row *row, size_t width)
 {
@@ -247,7 +249,7 @@ static void put_branch_flag(struct text *out, enum profile_key_form form, uint64
 		text_str(out, flags & BRANCH_FLAG_PREDICTED ? "N" : flags & BRANCH_FLAG_MISPREDICTED ? "Y" : "N/A");
 }
 
-/* Not cut and not padded. */
+/* Prints the value without cutting or padding it. */
 static void facet_cells_put_value(
 	const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row)
 {
@@ -299,7 +301,7 @@ static void facet_cells_put_value(
 	}
 }
 
-/* Not cut: of data types the columns are narrower than most names. */
+/* Prints the name uncut, although columns of data types are narrower than most names. */
 static void put_type(const struct report_layout *l, struct text *out, enum profile_key key,
 	const struct profile_value *value, size_t width)
 {
@@ -313,7 +315,7 @@ static void put_type(const struct report_layout *l, struct text *out, enum profi
 	text_pad_from(out, start, width);
 }
 
-/* Signed, with zeros up to a width: numbers of CPUs and sockets. */
+/* Prints the number of a socket: signed, with leading zeros. */
 static void put_socket(struct text *out, uint64_t socket, size_t width)
 {
 	int digits = width > 3 ? (int)width - 3 : 0;
@@ -359,7 +361,8 @@ void facet_cell(const struct report_layout *l, struct text *out, size_t column, 
 		text_u64_right(out, value->number, width);
 		return;
 	case KEY_FORM_SIZE:
-		if (value->number && value->number <= INT64_MAX) /* more: a mapping of all there is */
+		/* Larger: the mapping spans the whole address space. */
+		if (value->number && value->number <= INT64_MAX)
 			text_u64_right(out, value->number, width);
 		else
 			text_str_right(out, STR("unknown"), width);
@@ -372,7 +375,7 @@ void facet_cell(const struct report_layout *l, struct text *out, size_t column, 
 		break;
 	}
 	size_t written = out->len - start;
-	/* As in perf's table, neither times, which are cut, nor offsets get blanks after them. */
+	/* As in perf, neither times, which are cut, nor offsets are padded. */
 	if (profile_key_get(key)->form == KEY_FORM_TIME)
 		out->len = start + (MIN(written, width));
 	else if (profile_key_get(key)->form != KEY_FORM_OFFSET)

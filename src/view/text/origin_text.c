@@ -2,7 +2,7 @@
 #include "view/text/origin_text.h"
 
 #define ORIGIN_TEXT_ADDRESS_WIDTH (2 + REPORT_ADDRESS_DIGITS)
-#define ORIGIN_WIDTH		  (ORIGIN_TEXT_ADDRESS_WIDTH + 3) /* and the letter between blanks */
+#define ORIGIN_WIDTH		  (ORIGIN_TEXT_ADDRESS_WIDTH + 3) /* The address, and a letter between two blanks. */
 #define UNKNOWN_ORIGIN		  '!'
 
 size_t report_origin_width(const struct report_layout *l)

@@ -15,9 +15,9 @@
 struct paths_text_tree {
 	const struct diff_paths *paths;
 	const struct paths_text_options *options;
-	bool *shows; /* by path: it or what it calls */
-	uint32_t *children; /* all paths, those of one caller together, as sorted */
-	uint32_t *first_child; /* by path, and one more */
+	bool *shows; /* By path: it or one of its callees is shown. */
+	uint32_t *children; /* The shown paths; those of one caller are adjacent and sorted. */
+	uint32_t *first_child; /* By path: its first child in children; one more at the end. */
 };
 
 bool paths_text_has(const struct paths_text_options *options, uint32_t path)
@@ -119,7 +119,7 @@ static uint32_t paths_text_child_count(const struct paths_text_tree *t, uint32_t
 	return t->first_child[path + 1] - t->first_child[path];
 }
 
-/* One line: the path, and those below it that are nothing but more of it. Returns the last of them. */
+/* Prints one line: the path, and the only children below it that have the same values. Returns the last of them. */
 static uint32_t paths_text_put_line(struct paths_text_tree *t, struct text *out, uint32_t path, size_t level)
 {
 	paths_text_put_values(t, out, path);
@@ -137,10 +137,10 @@ static uint32_t paths_text_put_line(struct paths_text_tree *t, struct text *out,
 }
 
 struct visit {
-	uint32_t next, end; /* of children */
+	uint32_t next, end; /* Remaining range in children. */
 };
 
-/* Depth first, without recursion: stacks may be deep. */
+/* Walks depth first without recursion, because stacks may be deep. */
 static bool paths_text_put_tree(struct paths_text_tree *t, struct text *out)
 {
 	struct visit *visits = calloc(t->paths->count + 1, sizeof(*visits));

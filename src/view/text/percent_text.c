@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/text/percent_text.h"
 
-#define MIN_RED	  5.0 /* percent; perf's bounds */
+#define MIN_RED	  5.0 /* Percentages from which on perf uses red and green. */
 #define MIN_GREEN 0.5
 
 enum percent_heat percent_heat(double percent)

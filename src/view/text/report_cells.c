@@ -15,11 +15,11 @@
 #define INLINED			 " (inlined)"
 #define COLUMN_GAP		 2
 #define CUT_NAME_MIN		 12
-#define REPORT_CELLS_LEVEL_WIDTH 4 /* "[k] " */
-#define ID_WIDTH		 8 /* "  16511:" before a command */
+#define REPORT_CELLS_LEVEL_WIDTH 4 /* The prefix "[k] ". */
+#define ID_WIDTH		 8 /* The prefix "  16511:" of a command. */
 #define SYMBOL_UNRESOLVED_WIDTH	 (REPORT_CELLS_LEVEL_WIDTH + 2 + REPORT_ADDRESS_DIGITS)
 
-/* The name that the row's thread had last: perf shows it beside the id, and makes the command column as wide as it. */
+/* perf shows the last name of a thread beside its ID, and makes the command column as wide as that name. */
 static struct tally_str last_comm(const struct report_layout *l, const struct flat_row *row)
 {
 	const struct profile *p = l->profile;
@@ -32,7 +32,7 @@ static struct tally_str process_comm(const struct report_layout *l, const struct
 	return profile_string(p, p->threads[row->thread].process_comm);
 }
 
-/* "  16511:make" */
+/* Prints "  16511:make". */
 static void put_owner(struct text *out, int32_t id, struct tally_str name, size_t width)
 {
 	text_printf(out, "%*d:", ID_WIDTH - 1, id);
@@ -129,7 +129,7 @@ uint64_t report_value_total(const struct report_layout *l, uint32_t member, enum
 	return l->options->is_relative ? total->passed_latency : total->latency;
 }
 
-/* Shares of the first member's total. */
+/* Parts are shares of the first member's total. */
 static void print_parts(const struct report_layout *l, struct text *out, size_t column, const struct flat_stat *stats)
 {
 	const uint64_t *sums = flat_table_parts(l->table, stats, l->columns[column]);
@@ -150,7 +150,7 @@ void report_value_cell(const struct report_layout *l, struct text *out, size_t c
 	uint32_t members = l->table->options.member_count;
 	size_t width = l->cells[column];
 	if (key == KEY_OVERHEAD_CHILDREN && !l->table->options.with_children) {
-		text_str_right(out, STR("N/A"), width); /* no such sums are made, of no event of a group */
+		text_str_right(out, STR("N/A"), width); /* Without children, no event of the group has such sums. */
 		return;
 	}
 	for (uint32_t m = 0; m < members; m++) {
@@ -158,7 +158,7 @@ void report_value_cell(const struct report_layout *l, struct text *out, size_t c
 		uint64_t total = report_value_total(l, m, key);
 		double percent = total ? 100.0 * (double)value / (double)total : 0;
 		bool is_percent = profile_key_get(key)->is_percent;
-		/* A blank stands before numbers, however wide they are. */
+		/* A blank precedes numbers, however wide they are. */
 		bool has_blank = l->options->separator || !is_percent || width < REPORT_PERCENT_WIDTH;
 		if (has_blank)
 			text_char(out, ' ');
@@ -196,7 +196,7 @@ static void print_symbol_cell(const struct report_layout *l, struct text *out, s
 	text_hex(out, row->address, REPORT_ADDRESS_DIGITS);
 }
 
-/* Means over the branches of all chains of the row. */
+/* Prints means over the branches of all chains of the row. */
 static void print_branches_cell(
 	const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row)
 {
@@ -277,7 +277,8 @@ void report_mask_separator(const struct report_layout *l, struct text *out, size
 {
 	enum profile_key key = l->columns[column];
 	const char *separator = l->options->separator;
-	/* Found by running perf: values and fields of tracepoints stay, and only a separator's first letter counts. */
+	/* Found by running perf: values and fields of tracepoints are not masked, and only the separator's first
+	 * character counts. */
 	if (!separator || !separator[0] || key >= KEY_FIELD || profile_key_get(key)->is_value || out->failed)
 		return;
 	for (size_t i = start; i < out->len; i++)
@@ -339,7 +340,7 @@ void report_upper_header_cell(const struct report_layout *l, struct text *out, s
 		text_repeat(out, ' ', l->widths[column] - width);
 }
 
-/* Parts that no row has are not shown; there is always one. */
+/* Hides the parts that no row has, but shows at least one. */
 static void fit_parts(struct report_layout *l, size_t column)
 {
 	const struct flat_table *t = l->table;
@@ -358,7 +359,7 @@ static void fit_parts(struct report_layout *l, size_t column)
 	l->widths[column] = l->cells[column] * t->options.member_count;
 }
 
-/* Without its rows. */
+/* Sets the width of a column without its rows. */
 static void fit_header(struct report_layout *l, size_t column)
 {
 	enum profile_key key = l->columns[column];
@@ -367,7 +368,7 @@ static void fit_header(struct report_layout *l, size_t column)
 		return;
 	}
 	size_t width = strlen(report_column_header(l, key));
-	/* As wide as its longest word, if there is one; transactions always have that width. */
+	/* If there are rows, a column has at least the width of its key; transactions always have it. */
 	if ((l->table->row_count > 0 || key == KEY_TRANSACTION) && width < profile_key_get(key)->width)
 		width = profile_key_get(key)->width;
 	if (profile_key_get(key)->is_value) {
@@ -380,16 +381,16 @@ static void fit_header(struct report_layout *l, size_t column)
 }
 
 #define FIT_TASKS     64
-#define FIT_TASK_ROWS 4096 /* at least */
+#define FIT_TASK_ROWS 4096 /* Minimum per task. */
 
 struct report_cells_fitting {
 	const struct report_layout *layout;
-	const bool *is_fitted; /* by column */
+	const bool *is_fitted; /* By column: the width is fitted to the rows. */
 	size_t task_rows;
-	size_t widths[FIT_TASKS][REPORT_MAX_COLUMNS]; /* by task: of its rows */
+	size_t widths[FIT_TASKS][REPORT_MAX_COLUMNS]; /* By task: the widths that its rows need. */
 };
 
-/* Rows are taken in the order in which they lie in memory where all are shown. */
+/* If all rows are shown, they are handled in the order of memory. */
 static void fit_some_rows(void *context, size_t task, unsigned worker)
 {
 	struct report_cells_fitting *fitting = context;
@@ -432,7 +433,7 @@ static void fit_rows(struct report_layout *l, const bool *is_fitted)
 				l->widths[c] = fitting.widths[task][c];
 }
 
-/* Fields are columns of the events that have them. */
+/* Fields are columns only for the events that have them. */
 static bool report_cells_has_column(const struct report_layout *l, enum profile_key key)
 {
 	if (!flat_table_has_key(l->table, key))
@@ -440,14 +441,14 @@ static bool report_cells_has_column(const struct report_layout *l, enum profile_
 	return key >= 64 || !(l->options->hidden_columns >> key & 1);
 }
 
-/* Names, which mean something when they are cut. */
+/* Returns whether the key is a name, which is still useful when it is cut. */
 static bool can_be_cut(enum profile_key key)
 {
 	return key == KEY_COMM || key == KEY_DSO || key == KEY_SYMBOL || key == KEY_PARENT || key == KEY_SRCLINE ||
 	       key == KEY_SRCFILE;
 }
 
-/* Takes from the widest names until a row fits on a line of the terminal, or no name has much left. */
+/* Narrows the widest names until a row fits on a line of the terminal, or no name can be narrowed further. */
 static void fit_terminal(struct report_layout *l)
 {
 	size_t columns = l->options->terminal_columns, total = 0;

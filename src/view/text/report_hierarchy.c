@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "view/text/report_cells.h"
 
-#define REPORT_HIERARCHY_INDENT	   3 /* columns a level */
-#define REPORT_HIERARCHY_GAP	   2 /* between columns */
-#define NO_ENTRY_INDENT		   12 /* where a separator stands for the columns */
+#define REPORT_HIERARCHY_INDENT	   3 /* Columns per level. */
+#define REPORT_HIERARCHY_GAP	   2 /* Blanks between columns. */
+#define NO_ENTRY_INDENT		   12 /* Indentation if a separator replaces the columns. */
 #define REPORT_HIERARCHY_MAX_LEVEL REPORT_MAX_COLUMNS
 
 struct tree_printer {
@@ -25,7 +25,7 @@ static bool is_value(const struct report_layout *l, size_t column)
 	return profile_key_get(l->columns[column])->is_value;
 }
 
-/* The values beside each other, without what levels are indented by. */
+/* Returns the width of the values side by side, without the indentation of levels. */
 static size_t values_width(const struct report_layout *l)
 {
 	size_t width = 0;
@@ -36,7 +36,7 @@ static size_t values_width(const struct report_layout *l)
 	return width;
 }
 
-/* "Command / Shared Object+CPU / Symbol". */
+/* Prints "Command / Shared Object+CPU / Symbol". */
 static void name_levels(const struct report_layout *l, struct text *out)
 {
 	uint32_t level = 0;
@@ -53,7 +53,7 @@ static void name_levels(const struct report_layout *l, struct text *out)
 	}
 }
 
-/* The widest level, as far as it is indented. */
+/* Returns the width of the widest level, with its indentation. */
 static size_t keys_width(const struct tree_printer *p, size_t header)
 {
 	const struct report_layout *l = &p->layout;
@@ -64,7 +64,8 @@ static size_t keys_width(const struct tree_printer *p, size_t header)
 		for (size_t i = 0; i < l->count; i++) {
 			if (!report_column_is_of_level(l, i, level))
 				continue;
-			width += l->widths[i] + (is_first ? 0 : 1); /* perf counts one blank of the two between */
+			/* perf counts only one of the two blanks between keys. */
+			width += l->widths[i] + (is_first ? 0 : 1);
 			is_first = false;
 		}
 		widest = MAX(width, widest);
@@ -109,7 +110,7 @@ static void report_hierarchy_print_header(const struct tree_printer *p)
 	text_str(out, "\n#\n");
 }
 
-/* Without the blanks that align it in a column. */
+/* Prints the key without the blanks that align it in a column. */
 static void print_key(const struct tree_printer *p, size_t column, const struct flat_row *row)
 {
 	struct text *out = p->out;

@@ -11,10 +11,10 @@
 
 #define CHUNK_ROWS	       128
 #define ROUND_CHUNKS	       64
-#define MAX_PRINTERS	       8 /* each has its own memory for call graphs */
+#define MAX_PRINTERS	       8 /* Limit of workers: each has its own memory for call graphs. */
 #define REPORT_TEXT_ROWS_AHEAD 6
 
-/* The column's cell, what stands before it and the blanks up to the next one. */
+/* Prints the cell of a column, with the separator before it and the blanks up to the next one. */
 static void print_cell(
 	const struct report_layout *l, struct repeated_cells *cells, struct text *out, size_t column, uint32_t row)
 {
@@ -89,7 +89,8 @@ static void report_text_expect(const void *from, size_t bytes)
 	__builtin_prefetch((const char *)from + bytes - 1);
 }
 
-/* Sorted rows lie anywhere: what the next ones are made of is fetched ahead, each step from what the one before got. */
+/* Sorted rows are scattered in memory. The data of the next ones is prefetched in steps; each step needs the result
+ * of the one before. */
 static void report_text_expect_rows(const struct flat_table *t, size_t at)
 {
 	size_t steps = REPORT_NAME_STEPS + 1;
@@ -107,12 +108,12 @@ static void report_text_expect_rows(const struct flat_table *t, size_t at)
 		__builtin_prefetch(&t->instances[t->rows[t->order[at + REPORT_TEXT_ROWS_AHEAD]].first_instance]);
 }
 
-struct row_printer { /* of one worker */
+struct row_printer { /* State of one worker. */
 	struct chain_printer chains;
 	struct repeated_cells cells;
 };
 
-/* The row at a place of the order, and the chains below it. */
+/* Prints the row at a position of the order, and the chains below it. */
 static enum tally_status print_shown(const struct row_printing *printing, struct row_printer *printer, struct text *out,
 	size_t place, struct tally_error *err)
 {
@@ -143,23 +144,23 @@ static enum tally_status print_in_turn(const struct row_printing *printing, stru
 	return status;
 }
 
-struct printed_round { /* chunks in order, each as a text of its own */
+struct printed_round { /* The output of consecutive chunks, each in its own text. */
 	struct text texts[ROUND_CHUNKS];
-	size_t chunks; /* 0: it has been put out */
+	size_t chunks; /* 0 if it has been written out. */
 };
 
 /* Several workers print rows, a round of chunks at a time. Meanwhile the first worker writes the previous round out,
  * even if a slow pipe makes it wait. */
 struct row_round {
 	const struct row_printing *printing;
-	struct row_printer *printers; /* by worker */
+	struct row_printer *printers; /* Indexed by worker. */
 	struct text *out;
-	size_t first; /* place of the first row of the round */
+	size_t first; /* Position of the first row of the round. */
 	size_t chunk_rows;
 	struct printed_round *round, *before;
 };
 
-/* By the thread that began the report alone: helpers do not get the signal of a pipe that nobody reads. */
+/* Only the thread that began the report may write, because helpers do not get SIGPIPE. */
 static void report_text_put_out(struct text *out, struct printed_round *round)
 {
 	for (size_t i = 0; i < round->chunks; i++) {
@@ -177,7 +178,7 @@ static void print_chunk(void *context, size_t index, unsigned worker)
 	const struct row_round *round = context;
 	if (worker == 0)
 		report_text_put_out(round->out, round->before);
-	/* Here, not in its place: the next chunk's lies in the same cache line, and another worker writes to it. */
+	/* A local variable: the next chunk's text is in the same cache line, and another worker writes to it. */
 	struct text out = round->round->texts[index];
 	size_t place = round->first + index * round->chunk_rows, shown = round->printing->table->shown_count;
 	size_t end = MIN(place + round->chunk_rows, shown);
@@ -190,7 +191,7 @@ static void print_chunk(void *context, size_t index, unsigned worker)
 static void print_rounds(struct row_round *r, unsigned workers)
 {
 	size_t shown = r->printing->table->shown_count;
-	/* The first rows have the large call graphs: they are dealt out one by one. */
+	/* The first rows have the large call graphs, so the first chunks have one row each. */
 	r->chunk_rows = 1;
 	while (r->first < shown && !r->out->failed) {
 		size_t chunks = (shown - r->first + r->chunk_rows - 1) / r->chunk_rows;

@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 
-#define STREAMS_TEXT_WIDTH   35 /* of one recording's column */
-#define RULE		     26 /* dashes; one more between two columns */
+#define STREAMS_TEXT_WIDTH   35 /* Width of one recording's column. */
+#define RULE		     26 /* Number of dashes; one more between two columns. */
 #define STREAMS_TEXT_PERCENT 100.0
 
 static void put_sums(struct text *out, const struct hot_streams *streams, const struct hot_stream *stream)
@@ -31,7 +31,7 @@ static void streams_text_put_frame(struct text *out, const struct profile *p, ui
 	}
 }
 
-/* One stream of each recording, or of one alone: left is NULL where it is the later one's. */
+/* Streams to print side by side; left or right is NULL if only the other recording has the stream. */
 struct stream_pair {
 	const struct hot_streams *left_of, *right_of;
 	const struct hot_stream *left, *right;
@@ -95,7 +95,7 @@ static void put_old(struct text *out, const struct hot_streams *before, const st
 	}
 }
 
-/* Those that no earlier stream was shown beside: of several that are alike only the first is. */
+/* Prints the streams that match no earlier one; of several that are equal only the first counts as matched. */
 static void put_new(struct text *out, const struct hot_streams *before, const struct hot_streams *after)
 {
 	bool is_matched[HOT_STREAMS_MOST] = {false};
