@@ -11,11 +11,11 @@
 #define ANNOTATE_DRAW_FIRST_ROW 2
 #define NO_LINE			SIZE_MAX
 
-struct annotate_draw_columns { /* widths */
+struct annotate_draw_columns { /* Widths of the columns. */
 	unsigned value, count, label, bytes, mnemonic;
 };
 
-struct arrow { /* of the cursor's jump: indexes of visible */
+struct arrow { /* The arrow of the cursor's jump: indexes of visible, or NO_LINE. */
 	size_t first, last, target;
 };
 
@@ -81,7 +81,7 @@ static void annotate_draw_put_values(const struct annotate_screen *s, const stru
 	}
 }
 
-/* Three columns: the way of the cursor's jump beside the lines that it goes past. */
+/* Returns three columns: the part of the jump's arrow beside a line. */
 static const char *annotate_draw_way(const struct arrow *arrow, size_t index)
 {
 	if (arrow->first == NO_LINE || index < arrow->first || index > arrow->last)
@@ -96,7 +96,7 @@ static const char *annotate_draw_way(const struct arrow *arrow, size_t index)
 	return index == arrow->last ? "└──" : "│  ";
 }
 
-/* Comments follow tabs, which have no cells. */
+/* Comments follow tabs, which have no cells in the grid. */
 static void put_blanked(struct text *t, const char *text)
 {
 	for (; *text; text++)
@@ -167,7 +167,7 @@ static void annotate_draw_make_line(const struct annotate_screen *s, const struc
 	text_str(&out->text, line->text);
 }
 
-/* Of one event what the column has; of several their names. */
+/* The heading names the values of the column if there is one event, and the events if there are several. */
 static void annotate_draw_make_heading(
 	const struct annotate_screen *s, const struct annotate_draw_columns *c, struct tui_line *out)
 {

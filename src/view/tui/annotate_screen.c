@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/order.h"
 
-#define ANNOTATE_SCREEN_FIXED_LINES 3 /* title, heading, bottom */
+#define ANNOTATE_SCREEN_FIXED_LINES 3 /* Title, heading and bottom line. */
 #define ANNOTATE_SCREEN_FIRST_ROW   2
 
 struct heat {
@@ -50,7 +50,7 @@ static bool annotate_screen_is_visible(const struct annotate_screen *s, const st
 	return line->kind == ANNOTATE_TEXT && *line->text && !s->settings.hides_source;
 }
 
-/* The line, or the next one that shows. */
+/* Returns the index of the line, or of the next visible one. */
 static size_t annotate_screen_index_of(const struct annotate_screen *s, uint32_t line)
 {
 	size_t low;
@@ -71,7 +71,7 @@ static void select_lines(struct annotate_screen *s)
 
 void annotate_screen_update(struct annotate_screen *s)
 {
-	/* What cannot be ranked anew for want of memory stays in its old order. */
+	/* If memory runs out, the old order remains. */
 	(void)rank_lines(s);
 	select_lines(s);
 }
@@ -114,7 +114,7 @@ enum tally_status annotate_screen_renew(
 	made.hot_at = made.hot_count ? s->hot_at % made.hot_count : 0;
 	annotate_screen_deinit(s);
 	*s = made;
-	/* Other lines, as of a source file that came: the instruction stays. */
+	/* The lines may differ, for example because a source file was found: the cursor stays on its instruction. */
 	line = annotate_screen_line(s);
 	if (address && (!line || line->address != address))
 		annotate_screen_go(s, address);
@@ -271,7 +271,7 @@ static void switch_percent(struct annotate_screen *s, bool switches_base)
 								: "all samples");
 }
 
-/* False: it is another kind of key. */
+/* Returns false if it is another kind of key. */
 static bool annotate_screen_look_key(struct annotate_screen *s, uint32_t key)
 {
 	struct annotate_settings *look = &s->settings;
@@ -341,7 +341,7 @@ static bool find_key(struct annotate_screen *s, uint32_t key)
 
 static enum annotate_action annotate_screen_other_key(struct annotate_screen *s, uint32_t key)
 {
-	if (tui_is_mouse(key)) { /* a double click: its first one moved the cursor */
+	if (tui_is_mouse(key)) { /* A double click: its first click moved the cursor. */
 		return annotate_screen_follow(s);
 	}
 	switch (key) {

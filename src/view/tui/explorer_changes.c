@@ -22,7 +22,7 @@ void explorer_row_name(const struct explorer *e, uint32_t table_row, struct text
 static double explorer_changes_share_of(const struct explorer *e, uint32_t row)
 {
 	struct report_layout whole = e->layout;
-	whole.shown_totals = NULL; /* whatever is filtered */
+	whole.shown_totals = NULL; /* The share is of the unfiltered total. */
 	uint64_t total = report_member_total(&whole, 0);
 	return total ? 100.0 * (double)explorer_row_period(e, row) / (double)total : 0;
 }

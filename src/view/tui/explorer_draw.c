@@ -18,10 +18,10 @@
 enum use { USE_SCREEN, USE_FILE };
 
 struct explorer_draw_places {
-	size_t columns[REPORT_MAX_COLUMNS]; /* of the layout, in the order in which they stand */
+	size_t columns[REPORT_MAX_COLUMNS]; /* Columns of the layout, in the order in which they are shown. */
 };
 
-/* What the symbol comes before can be scrolled to. */
+/* On a narrow screen the symbol comes before the other keys, which can be scrolled to. */
 static struct explorer_draw_places place_columns(const struct explorer *e, enum use use)
 {
 	const struct report_layout *l = &e->layout;
@@ -41,7 +41,7 @@ static struct explorer_draw_places place_columns(const struct explorer *e, enum 
 	return places;
 }
 
-/* A value of each event of the group, each in its colour. */
+/* Prints a value for each event of the group, each in its colour. */
 static void value_cell(const struct explorer *e, struct tui_line *line, size_t column, const struct flat_stat *stats)
 {
 	const struct report_layout *l = &e->layout;
@@ -199,7 +199,7 @@ static void bottom_line(const struct explorer *e, struct text *t, size_t room)
 		tui_append_hints(t, hints, ARRAY_LEN(hints), room);
 }
 
-/* What keys there are, or what is asked for; on the right the place in the table. */
+/* Draws the available keys or the current question, and on the right the position in the table. */
 static void explorer_draw_put_bottom(
 	const struct explorer *e, const char *events, struct grid *grid, struct text *scratch)
 {

@@ -14,7 +14,7 @@ void explorer_fold_deinit(struct explorer_fold *fold)
 	*fold = (struct explorer_fold){0};
 }
 
-/* Walks what is open, each node before what is below it. */
+/* Lists the open nodes, each before the nodes below it. */
 static void explorer_fold_make_lines(struct explorer_fold *fold)
 {
 	uint32_t i = 0;
@@ -88,7 +88,7 @@ enum tally_status explorer_fold_init(struct explorer_fold *fold, struct call_tre
 	}
 	if (builder->frame_count)
 		memcpy(made.frames, builder->frames, builder->frame_count * sizeof(*made.frames));
-	/* Parents come before their children. */
+	/* Parents precede their children. */
 	for (uint32_t i = 0; i < made.node_count; i++)
 		place_node(&made, builder, i, options);
 	explorer_fold_make_lines(&made);

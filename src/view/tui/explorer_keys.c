@@ -11,7 +11,7 @@
 #include "view/tui/explorer_rows.h"
 #include "view/tui/explorer_table.h"
 
-#define EXPLORER_KEYS_SHIFT_STEP 8 /* columns */
+#define EXPLORER_KEYS_SHIFT_STEP 8 /* Columns per step. */
 
 static const struct tui_help explorer_keys_help[] = {
 	{NULL, "Moving"},
@@ -56,7 +56,7 @@ static const struct tui_help explorer_keys_help[] = {
 	{"q, Ctrl-C", "leave"},
 };
 
-/* Keys of perf's that do nothing here, and what does instead. */
+/* Keys of perf that have no function here, and what to use instead. */
 static const struct {
 	char key;
 	const char *instead;
@@ -64,7 +64,8 @@ static const struct {
 	{'r', "scripts: leave, and tally script -s"},
 };
 
-/* Whether a line is of one of these keys: its own are characters by themselves ("t, d, y"), others are words ("Esc"). */
+/* Returns whether a help line describes one of these keys: single characters in it are keys ("t, d, y"), words are
+ * not ("Esc"). */
 static bool explorer_keys_are_of(const char *line, const char *keys)
 {
 	struct tally_str rest = str_from(line), word;
@@ -100,7 +101,7 @@ static void explorer_keys_ask(struct explorer *e, enum explorer_mode mode)
 	tui_input_start(&e->input, NULL);
 }
 
-/* Fields are named by the recording: to be typed. */
+/* Omits fields: the recording names them, so they must be typed. */
 static void explorer_keys_print(const struct explorer *e, char *room, size_t size)
 {
 	size_t used = 0;
@@ -113,7 +114,7 @@ static void explorer_keys_print(const struct explorer *e, char *room, size_t siz
 	}
 }
 
-/* Begins with the keys that rows have now. */
+/* The input begins with the current keys of the rows. */
 static void ask_sort(struct explorer *e)
 {
 	char keys[TUI_INPUT_BYTES];
@@ -179,7 +180,7 @@ static void help_key(struct explorer *e, uint32_t key)
 		e->mode = EXPLORER_TABLE;
 }
 
-/* False: it is another kind of key. */
+/* Returns false if it is another kind of key. */
 static bool explorer_keys_move_key(struct explorer *e, uint32_t key)
 {
 	long page = (long)explorer_page(e);
@@ -366,7 +367,7 @@ static void say_absent(struct explorer *e, uint32_t key)
 	tui_say_unknown(e->message, key, '?');
 }
 
-/* By the first value that there is a column of. */
+/* Orders rows by the first value that has a column. */
 static enum explorer_action order_by_member(struct explorer *e, uint32_t member)
 {
 	uint32_t count = e->table->options.member_count;
@@ -379,7 +380,7 @@ static enum explorer_action order_by_member(struct explorer *e, uint32_t member)
 		explorer_say(e, "the group has %u events, from 0 on", count);
 		return EXPLORER_STAY;
 	}
-	/* Of values with children only the first event's decide. */
+	/* Values with children are ordered by the first event only. */
 	e->order = profile_key_get(first)->is_value && first != KEY_OVERHEAD_CHILDREN ? first : KEY_OVERHEAD;
 	e->order_member = member;
 	explorer_say(e, "rows are in the order of event %u", member);
@@ -430,7 +431,7 @@ static enum explorer_action table_key(struct explorer *e, uint32_t key)
 	return explorer_keys_other_key(e, key);
 }
 
-/* What was chosen does what its key does. */
+/* A chosen entry does the same as its key. */
 static enum explorer_action menu_key(struct explorer *e, uint32_t key)
 {
 	uint32_t chosen = tui_menu_key(&e->menu, key);

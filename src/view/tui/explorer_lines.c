@@ -3,7 +3,7 @@
 
 #include "view/text/report_cells.h"
 
-#define EXPLORER_LINES_FIXED_LINES 2 /* title and bottom line */
+#define EXPLORER_LINES_FIXED_LINES 2 /* Title and bottom line. */
 
 bool explorer_has_chains(const struct explorer *e, uint32_t table_row)
 {
@@ -41,7 +41,7 @@ static struct explorer_fold *make_fold(struct explorer *e, uint32_t table_row)
 	return &e->folds.items[e->folds.len++];
 }
 
-/* The row's chains if they show, built if need be. */
+/* Returns the row's call chains if they are open, and builds them if necessary. */
 static struct explorer_fold *open_fold(struct explorer *e, size_t row)
 {
 	uint32_t table_row = e->visible[row];
@@ -119,7 +119,7 @@ static void explorer_lines_clamp(struct explorer *e, struct explorer_position *p
 		position->line = last;
 }
 
-/* Scrolls to where the cursor is, and has the chains of all lines in view built. */
+/* Scrolls to the cursor, and builds the open call chains of all lines on the screen. */
 void explorer_settle(struct explorer *e)
 {
 	unsigned page = explorer_page(e);
@@ -137,7 +137,7 @@ void explorer_settle(struct explorer *e)
 		for (lines = 1; lines < page && previous_line(e, &e->top); lines++)
 			;
 	} else {
-		/* No empty lines at the end while there is something above. */
+		/* Scrolls back as far as possible, so that the screen does not end with empty lines. */
 		for (; lines < page && previous_line(e, &e->top); lines++)
 			;
 	}
@@ -223,7 +223,7 @@ void explorer_place(struct explorer *e, size_t above)
 	explorer_settle(e);
 }
 
-/* Of the cursor's row; NULL after it was said that there are none. */
+/* Returns the call chains of the cursor's row; NULL, with a message, if there are none. */
 static struct explorer_fold *want_fold(struct explorer *e)
 {
 	if (e->visible_count == 0)

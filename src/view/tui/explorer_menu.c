@@ -8,7 +8,7 @@
 #include "view/tui/explorer_lines.h"
 #include "view/tui/explorer_rows.h"
 
-#define NAME_COLUMNS 60 /* of names in entries */
+#define NAME_COLUMNS 60 /* Limit for names in entries. */
 
 static void open_menu(struct explorer *e)
 {
@@ -83,7 +83,7 @@ void explorer_menu_order(struct explorer *e)
 	for (size_t i = 0; i < e->layout.count; i++) {
 		enum profile_key key = e->layout.columns[i];
 		if (key == KEY_IPC_NULL || key == KEY_IPC_LBR)
-			continue; /* nothing to order by */
+			continue; /* These columns have no values to order by. */
 		tui_menu_add(&e->menu, EXPLORER_KEY_ORDER + (uint32_t)key, "%s", report_column_header(&e->layout, key));
 	}
 	open_menu(e);

@@ -22,8 +22,8 @@ static void frame_name(const struct profile *p, uint32_t id, struct text *name)
 	text_char(name, ';');
 }
 
-/* The path from the row to a node: the frames of all nodes on it, and only the first ones of the node itself, the
- * innermost first. */
+/* Appends the path from a node up to the row, innermost frame first: all frames of the nodes on it, but only the
+ * first ones of the node itself. */
 static void node_name(
 	const struct explorer *e, const struct explorer_fold *fold, uint32_t node, uint32_t frames, struct text *name)
 {
@@ -64,7 +64,7 @@ static void remember_fold(
 	explorer_row_name(e, table_row, &row);
 	explorer_renew_note(m, &row);
 	for (uint32_t i = 1; i < fold->node_count; i++) {
-		/* Each way to a frame of it: a node that is one now may be several then. */
+		/* Notes the path to each frame of the node, because it may be split into several nodes later. */
 		for (uint32_t frames = 1; fold->nodes[i].is_open && frames <= fold->nodes[i].frame_count; frames++) {
 			text_clear(&node);
 			text_bytes(&node, row.data, row.len);
@@ -76,7 +76,7 @@ static void remember_fold(
 	text_deinit(&node);
 }
 
-/* Lines from the top of the screen to the cursor. */
+/* Returns the number of lines from the top of the screen to the cursor. */
 static size_t lines_above(struct explorer *e)
 {
 	struct explorer_position at = e->top;
@@ -150,7 +150,7 @@ static bool find_binary(struct explorer *e, const struct text *wanted)
 			return true;
 		}
 	e->zoom_binary = PROFILE_NONE;
-	return wanted->len == 0; /* what has none */
+	return wanted->len == 0; /* An empty name means that there is no binary. */
 }
 
 static bool explorer_renew_find_function(struct explorer *e, const struct text *wanted)
@@ -180,14 +180,14 @@ static bool find_zoom(struct explorer *e, enum explorer_zoom zoom, const struct 
 		return explorer_renew_find_function(e, &m->function);
 	case ZOOM_SYMBOL:
 	case ZOOM_KERNEL:
-	case ZOOM_SOCKET: /* by its number */
+	case ZOOM_SOCKET: /* The number of a socket stays valid. */
 	case ZOOM_COUNT:
 		break;
 	}
 	return true;
 }
 
-/* What is zoomed into and has no samples any more is dropped. */
+/* Drops zooms into something that has no samples any more. */
 static void resume_zooms(struct explorer *e, const struct explorer_memory *m)
 {
 	unsigned kept = 0;

@@ -118,7 +118,7 @@ static bool explorer_rows_is_visible(const struct explorer *e, uint32_t table_ro
 	return !explorer_is_zoomed(e, ZOOM_SYMBOL) || has_symbol(e, row);
 }
 
-/* Percentages become those of the rows that show. Chains have them too. */
+/* Relates percentages to the visible rows. Call chains are dropped, because they show percentages too. */
 static void relate_to_shown(struct explorer *e)
 {
 	uint32_t members = e->table->options.member_count;

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-#define SYMBOL_ROOM 24 /* columns that are worth more than what stands before the symbol */
+#define SYMBOL_ROOM 24 /* Columns of the symbol that are more important than the keys before it. */
 
 uint64_t explorer_row_period(const struct explorer *e, uint32_t table_row)
 {

@@ -16,7 +16,7 @@ static bool has_field(const struct explorer *e, enum profile_key key)
 	return false;
 }
 
-/* The report's columns, and behind its values those that it could have. */
+/* Lists the report's columns, with the optional ones after its values. */
 static void list_fields(struct explorer *e)
 {
 	static const enum profile_key more[EXPLORER_MORE_FIELDS] = {KEY_OVERHEAD, KEY_SAMPLE, KEY_PERIOD};
@@ -73,7 +73,7 @@ static void explorer_table_drop(struct explorer *e)
 	e->shown_totals = NULL;
 }
 
-/* Its rows are not selected yet. */
+/* The caller must select the rows of the table afterwards. */
 static enum tally_status explorer_table_take(
 	struct explorer *e, const struct flat_table *table, struct tally_error *err)
 {
@@ -95,7 +95,7 @@ enum tally_status explorer_init(struct explorer *e, const struct flat_table *tab
 {
 	*e = (struct explorer){.options = *options, .title = title, .rows = 24, .columns = 80};
 	e->options.separator = NULL;
-	e->options.with_colours = e->options.chains.with_colours = false; /* the grid has its own */
+	e->options.with_colours = e->options.chains.with_colours = false; /* The grid has its own colours. */
 	e->percent_limit = options->percent_limit;
 	e->order_member = table->options.sort_member;
 	list_fields(e);

@@ -27,7 +27,7 @@ static enum flame_kind state_kind(enum profile_state state)
 	case PROFILE_STATE_DISK:
 		return FLAME_INLINED;
 	case PROFILE_STATE_POLL:
-	case PROFILE_STATES: /* not known */
+	case PROFILE_STATES: /* This is FLAME_STATE_NOT_KNOWN. */
 		return FLAME_UNKNOWN;
 	default:
 		return FLAME_KERNEL;
@@ -41,7 +41,7 @@ static enum profile_state flame_draw_state_of(const struct flame_screen *s, uint
 	return flame_tree_main_state(&s->states[(size_t)node * FLAME_STATES], s->shows == FLAME_SHOWS_ALL);
 }
 
-/* Of two shades, so that blocks beside each other can be told apart. */
+/* Uses two shades, so that adjacent blocks can be distinguished. */
 static unsigned style_of(const struct flame_screen *s, uint32_t node)
 {
 	if (node == s->cursor)
@@ -55,7 +55,7 @@ static unsigned style_of(const struct flame_screen *s, uint32_t node)
 	return GRID_BLOCKS + 2 * (unsigned)kind + (label & 1);
 }
 
-/* An edge on the left, and as much of the name as fits. */
+/* Draws an edge on the left, and as much of the name as fits. */
 static void flame_draw_put_block(
 	const struct flame_screen *s, struct grid *grid, uint32_t node, unsigned column, unsigned end)
 {
@@ -84,7 +84,7 @@ static void flame_draw_put_block(
 	}
 }
 
-/* What is below a block that does not show does not show either. */
+/* Nodes below a hidden block are hidden too. */
 static void flame_draw_put_blocks(const struct flame_screen *s, struct grid *grid)
 {
 	const struct flame_tree *tree = s->tree;
@@ -102,7 +102,7 @@ static void flame_draw_put_blocks(const struct flame_screen *s, struct grid *gri
 	}
 }
 
-/* What is shown, and what the block's threads did: "waiting: lock 80%, io 20%  ". */
+/* Writes what is shown, and the states of the block's threads: "waiting: lock 80%, io 20%  ". */
 static void flame_draw_put_states(const struct flame_screen *s, struct text *t)
 {
 	static const char *const shows[] = {"all", "on the CPU", "waiting"};

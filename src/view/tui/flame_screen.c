@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#define FLAME_SCREEN_FIXED_LINES 3 /* title, what is at the cursor, bottom */
+#define FLAME_SCREEN_FIXED_LINES 3 /* Title, line about the cursor, bottom line. */
 
 static uint64_t flame_screen_weigh(const struct flame_screen *s, size_t node)
 {
@@ -27,7 +27,7 @@ static void flame_screen_lay_out(struct flame_screen *s)
 		s->weights[i] = flame_screen_weigh(s, i);
 		s->total += tree->nodes[i].parent == PROFILE_NONE ? s->weights[i] : 0;
 	}
-	/* Where the next child of each begins: parents come before their children. */
+	/* By node: where its next child begins. Parents precede their children. */
 	uint64_t *next = s->starts + tree->node_count + 1, root = 0;
 	for (size_t i = 0; i < tree->node_count; i++) {
 		const struct flame_node *node = &tree->nodes[i];
@@ -136,7 +136,7 @@ static bool flame_screen_is_shown(const struct flame_screen *s, uint32_t node)
 	return flame_screen_block(s, node, &first, &end);
 }
 
-/* The widest block below; the nodes below follow this one. */
+/* Moves to the widest block below; the nodes below follow this one. */
 static void go_down(struct flame_screen *s)
 {
 	uint32_t best = PROFILE_NONE;
@@ -152,7 +152,7 @@ static void go_down(struct flame_screen *s)
 		s->cursor = best;
 }
 
-/* The next block of the same level that shows. */
+/* Moves to the next visible block of the same level. */
 static void go_beside(struct flame_screen *s, bool is_right)
 {
 	if (s->cursor == PROFILE_NONE)
@@ -191,7 +191,7 @@ static void find_matches(struct flame_screen *s)
 	}
 }
 
-/* The next choice of what counts. Where that leaves nothing of the zoom, all shows. */
+/* Switches to the next choice of states. If this leaves nothing of the zoom, zooms out completely. */
 static void flame_screen_show_next(struct flame_screen *s)
 {
 	if (!s->states) {
@@ -208,7 +208,7 @@ static void flame_screen_show_next(struct flame_screen *s)
 static bool is_match(const void *of, size_t at, const char *pattern)
 {
 	const struct flame_screen *s = of;
-	(void)pattern; /* which find_matches looked for */
+	(void)pattern; /* find_matches has searched for it already. */
 	return s->matches[s->tree->nodes[at].label];
 }
 
@@ -222,7 +222,7 @@ static void flame_screen_search(void *data, bool is_back)
 		return;
 	uint32_t node = (uint32_t)at;
 	if (!flame_screen_is_shown(s, node)) {
-		/* Too narrow, or out of the zoom. */
+		/* The block is too narrow, or outside the zoom. */
 		s->zoom = PROFILE_NONE;
 		if (!flame_screen_is_shown(s, node))
 			s->zoom = node;
@@ -316,7 +316,7 @@ const struct tui_help *flame_screen_help(size_t *count)
 	return flame_screen_keys_help;
 }
 
-/* False: it is another kind of key. */
+/* Returns false if it is another kind of key. */
 static bool flame_screen_move_key(struct flame_screen *s, uint32_t key)
 {
 	uint32_t before;

@@ -32,7 +32,7 @@ void grid_clear(struct grid *grid)
 		grid->cells[i] = (struct grid_cell){.character = ' '};
 }
 
-/* How many bytes follow the first one of a sequence; -1: it starts none. */
+/* Returns how many bytes follow the first one of a UTF-8 sequence; -1 if it starts none. */
 static int tail_length(unsigned char first, uint32_t *bits)
 {
 	if (first < 0x80) {

@@ -13,7 +13,7 @@ struct level_tree_making {
 	struct text name;
 };
 
-/* The one key of a level, or PROFILE_KEY_COUNT: it has several. */
+/* Returns the only key of a level; PROFILE_KEY_COUNT if there are several. */
 static enum profile_key only_key(const struct report_layout *l, uint32_t level)
 {
 	enum profile_key only = PROFILE_KEY_COUNT;
@@ -42,7 +42,7 @@ static void name_node(struct level_tree_making *m, const struct hierarchy_node *
 	}
 }
 
-/* A function stands there by its name, as in other trees: its code can be asked for. */
+/* A function is labelled by its name, as in other trees, so that its code can be opened. */
 static bool label_node(struct level_tree_making *m, const struct hierarchy_node *node, struct flame_label *label)
 {
 	const struct profile *p = m->layout.profile;
@@ -67,7 +67,7 @@ static bool label_node(struct level_tree_making *m, const struct hierarchy_node 
 	return true;
 }
 
-/* As deep as there are levels, of which there are few. */
+/* The recursion is as deep as there are levels, which are few. */
 static bool level_tree_add_nodes(struct level_tree_making *m, uint32_t first, uint32_t count, uint32_t parent)
 {
 	struct flame_tree *tree = m->tree;

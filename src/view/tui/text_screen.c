@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#define TEXT_SCREEN_FIXED_LINES 2 /* title and bottom */
+#define TEXT_SCREEN_FIXED_LINES 2 /* Title and bottom line. */
 
 enum tally_status text_screen_init(struct text_screen *s, const char *title, struct text *text, struct tally_error *err)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A node's way: that of its parent, its own names, and where its function begins. */
+/* Makes the key of a node's path: the path of its parent, its own names, and the start of its function. */
 static void put_way(const struct flame_tree *tree, const uint32_t *ways, uint32_t node, struct text *key)
 {
 	const struct flame_label *label = &tree->labels[tree->nodes[node].label];
@@ -16,7 +16,7 @@ static void put_way(const struct flame_tree *tree, const uint32_t *ways, uint32_
 	text_char(key, 0);
 	text_bytes(key, label->object.data, label->object.len);
 	text_char(key, 0);
-	if (label->function != PROFILE_NONE) /* which tells functions of one name apart */
+	if (label->function != PROFILE_NONE) /* The address distinguishes functions with one name. */
 		text_bytes(key, (const char *)&label->address, sizeof(label->address));
 }
 
@@ -54,7 +54,7 @@ bool tree_memory_find(
 		uint32_t parent = tree->nodes[i].parent;
 		ways[i] = INTERN_NONE;
 		if (parent != PROFILE_NONE && ways[parent] == INTERN_NONE)
-			continue; /* all of the way is new */
+			continue; /* A path below a new node is new as well. */
 		put_way(tree, ways, i, &key);
 		ok = !key.failed;
 		if (ok)

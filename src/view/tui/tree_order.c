@@ -8,7 +8,7 @@
 
 struct heavy {
 	uint64_t total;
-	uint32_t parent, node; /* parent: as an index of children */
+	uint32_t parent, node; /* parent: index in children. */
 };
 
 static int by_weight(const void *left, const void *right)
@@ -34,7 +34,7 @@ static void tree_order_add_all(struct tree_order *o, const struct flame_tree *tr
 	o->totals[tree->node_count] = tree->total;
 }
 
-/* Parents stand before their children. */
+/* Parents precede their children. */
 static bool add_passing(struct tree_order *o, const struct flame_tree *tree, const char *filter)
 {
 	bool *passes = calloc(tree->node_count + 1, sizeof(*passes));

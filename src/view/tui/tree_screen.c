@@ -8,11 +8,11 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#define TREE_SCREEN_FIXED_LINES 3 /* title, heading, bottom */
+#define TREE_SCREEN_FIXED_LINES 3 /* Title, heading and bottom line. */
 #define TREE_SCREEN_FIRST_ROW	2
-#define TREE_SCREEN_STEP	2 /* columns a level */
+#define TREE_SCREEN_STEP	2 /* Columns per level. */
 #define MAX_INDENT		200
-#define MAX_LEVELS		4096 /* deeper ones stay closed */
+#define MAX_LEVELS		4096 /* Deeper levels stay closed. */
 
 static double tree_screen_percent_of(const struct tree_screen *s, uint64_t value)
 {
@@ -26,7 +26,7 @@ static bool is_heavy(const struct tree_screen *s, uint32_t node)
 	return passes && tree_screen_percent_of(s, s->order.totals[node]) >= s->limit;
 }
 
-/* Children that show: the heavy ones are in front. */
+/* Returns the number of visible children; the heavy ones come first. */
 static uint32_t tree_screen_child_count(const struct tree_screen *s, uint32_t index)
 {
 	uint32_t count = 0;
@@ -36,7 +36,7 @@ static uint32_t tree_screen_child_count(const struct tree_screen *s, uint32_t in
 	return count;
 }
 
-/* What is open, each node before what is below it. */
+/* Lists the open nodes, each before the nodes below it. */
 static void tree_screen_make_lines(struct tree_screen *s)
 {
 	uint32_t kept = s->list.count ? s->lines[s->list.cursor] : PROFILE_NONE;
@@ -79,7 +79,7 @@ enum tally_status tree_screen_init(
 	return TALLY_OK;
 }
 
-/* False: out of memory, and all is as it was. */
+/* Returns false if out of memory; then nothing has changed. */
 static bool select_nodes(struct tree_screen *s, const char *filter)
 {
 	struct tree_order order;
@@ -191,7 +191,7 @@ static void set_all(struct tree_screen *s, bool is_open)
 	tree_screen_make_lines(s);
 }
 
-/* Closes the node, or goes to its parent. */
+/* Closes the node, or moves to its parent. */
 static void step_out(struct tree_screen *s)
 {
 	if (!s->list.count)
@@ -240,7 +240,7 @@ static bool tree_screen_has_text(const void *of, size_t at, const char *pattern)
 	return is_heavy(s, (uint32_t)at) && name.len && memmem(name.data, name.len, pattern, strlen(pattern));
 }
 
-/* Through all nodes that can show, open or not. */
+/* Searches all nodes that can be shown, open or not. */
 static void tree_screen_search(void *data, bool is_back)
 {
 	struct tree_screen *s = data;
@@ -317,7 +317,7 @@ static const struct tui_help *help_of(const struct tree_screen *s, size_t *count
 	return s->heading ? levels_help : tree_screen_help;
 }
 
-/* False: it is another kind of key. */
+/* Returns false if it is another kind of key. */
 static bool tree_key(struct tree_screen *s, uint32_t key)
 {
 	switch (key) {
@@ -357,7 +357,7 @@ static enum tree_action tree_screen_own_key(struct tree_screen *s, uint32_t key)
 {
 	if (tui_list_key(&s->list, key, TREE_SCREEN_FIRST_ROW) || tree_key(s, key))
 		return TREE_STAY;
-	if (tui_is_mouse(key)) { /* a double click: its first one moved the cursor */
+	if (tui_is_mouse(key)) { /* A double click: its first click moved the cursor. */
 		tree_screen_toggle(s);
 		return TREE_STAY;
 	}
@@ -420,7 +420,7 @@ static void tree_screen_make_line(const struct tree_screen *s, size_t index, str
 	text_char(&line->text, '%');
 	tui_line_style(line, tui_heat_style(self));
 	if (s->heading) {
-		/* what is below it is all of it */
+		/* A level has no value of its own. */
 	} else if (node->self) {
 		text_fixed_right(&line->text, self, 2, 8);
 		text_char(&line->text, '%');
@@ -466,7 +466,7 @@ static void tree_screen_put_lines(const struct tree_screen *s, struct grid *grid
 
 static void append_title(const struct tree_screen *s, struct text *out)
 {
-	if (*s->frame.filter) /* in front, where it is not cut off */
+	if (*s->frame.filter) /* The filter comes first, where it is not cut off. */
 		text_printf(out, "[names with '%s'] ", s->frame.filter);
 	text_str(out, s->title);
 	if (s->limit > 0 || !s->heading)

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-#define TUI_FRAME_SHIFT_STEP 8 /* columns */
+#define TUI_FRAME_SHIFT_STEP 8 /* Columns per step. */
 
 void tui_frame_say(struct tui_frame *f, const char *format, ...)
 {
@@ -49,7 +49,7 @@ static void set_filter(struct tui_frame *f, const struct tui_frame_owner *owner,
 	owner->filter(owner->data);
 }
 
-/* An empty text searches for the one before. */
+/* An empty text searches for the previous one. */
 static void tui_frame_type_key(struct tui_frame *f, const struct tui_frame_owner *owner, uint32_t key)
 {
 	bool is_back = f->mode == TUI_SEARCH_BACK;

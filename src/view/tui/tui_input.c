@@ -25,7 +25,7 @@ static void tui_input_add_character(struct tui_input *input, uint32_t key)
 {
 	uint8_t bytes[4];
 	if (key >= 0x10000)
-		return; /* no symbol has one, and the last line need not show it */
+		return; /* No symbol contains such a character, and the bottom line need not show it. */
 	size_t count = utf8_put(key, bytes);
 	if (input->len + count >= sizeof(input->text))
 		return;

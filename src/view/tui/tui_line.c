@@ -89,7 +89,7 @@ void tui_append_hints(struct text *t, const char *const *hints, size_t count, si
 
 void tui_put_help(struct grid *grid, const struct tui_help *help, size_t count, size_t top, struct text *scratch)
 {
-	/* On a narrow screen the keys take what they need, not a column. */
+	/* On a narrow screen the keys are not aligned in a column. */
 	bool is_narrow = grid->columns < 3 * HELP_WIDTH;
 	for (unsigned row = 1; row + 1 < grid->rows && top + row - 1 < count; row++) {
 		const struct tui_help *line = &help[top + row - 1];

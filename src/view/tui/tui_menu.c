@@ -41,7 +41,7 @@ static unsigned columns_of(const char *text)
 
 void tui_menu_fit(struct tui_menu *menu, unsigned rows, unsigned columns)
 {
-	/* Title and bottom line of the screen stay, and the frame takes two. */
+	/* The screen's title and bottom line remain visible, and the frame takes two rows. */
 	unsigned room = rows > 5 ? rows - 4 : 1;
 	menu->list.page = menu->list.count < room ? (unsigned)menu->list.count : room;
 	menu->width = columns_of(menu->title) + 2;
@@ -83,7 +83,7 @@ uint32_t tui_menu_key(struct tui_menu *menu, uint32_t key)
 
 static void put_edge(struct grid *grid, unsigned row, unsigned column, unsigned width, const char *ends)
 {
-	/* Each of the three characters takes three bytes. */
+	/* Each box-drawing character takes three bytes. */
 	column = grid_put(grid, row, column, (struct tally_str){ends, 3}, GRID_PLAIN);
 	for (unsigned i = 0; i < width; i++)
 		column = grid_put(grid, row, column, STR("─"), GRID_PLAIN);
