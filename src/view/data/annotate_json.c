@@ -26,7 +26,7 @@ static void annotate_json_add_bytes(struct json *j, struct tally_bytes bytes)
 	text_deinit(&text);
 }
 
-/* The lines of source above an instruction. */
+/* Writes the source lines above an instruction. */
 static void annotate_json_add_source(struct json *j, const struct annotate_function *function, size_t index)
 {
 	size_t first = index;

@@ -16,7 +16,7 @@ static void data_type_json_add_values(struct json *j, const struct data_type_tab
 	json_array_end(j);
 }
 
-/* Fields that end before a field of this depth. */
+/* Closes the fields that end before a field of this depth. */
 static void end_fields(struct json *j, unsigned open, unsigned depth)
 {
 	for (; open > depth; open--) {
@@ -27,7 +27,7 @@ static void end_fields(struct json *j, unsigned open, unsigned depth)
 
 void data_type_json(struct json *j, const struct data_type_table *table)
 {
-	unsigned open = 0; /* records */
+	unsigned open = 0; /* Number of open records. */
 	for (size_t i = 0; i < table->row_count; i++) {
 		const struct data_type_row *row = &table->rows[i];
 		end_fields(j, open, row->depth);

@@ -17,8 +17,8 @@ struct json_printer {
 	struct call_tree_options chain_options;
 	bool has_chains;
 	uint64_t total;
-	struct text cell; /* scratch */
-	struct chain_place { /* the path of call-chain nodes that are open */
+	struct text cell; /* Buffer for the text of a key. */
+	struct chain_place { /* The open nodes of the call chains, from the root on. */
 		uint32_t node, next;
 	} * path;
 	size_t path_cap;
@@ -165,13 +165,13 @@ static void report_json_put_symbol(struct json_printer *w, const struct flat_row
 	json_string(w->j, "level", (struct tally_str){level, 1});
 }
 
-/* Fields of tracepoints are named by the recording. */
+/* The recording names the fields of tracepoints. */
 static const char *report_json_key_name(const struct report_layout *l, enum profile_key key)
 {
 	return key >= KEY_FIELD ? report_column_header(l, key) : profile_key_get(key)->name;
 }
 
-/* Most keys are what the text report shows, without the blanks that align it. */
+/* Most keys have the text of the text report, without the blanks that align it. */
 static void put_key(struct json_printer *w, size_t column, const struct flat_row *row)
 {
 	const struct report_layout *l = &w->layout;
@@ -187,7 +187,7 @@ static void put_key(struct json_printer *w, size_t column, const struct flat_row
 		json_i64(w->j, "pid", thread->pid);
 		json_string(w->j, "process", profile_string(p, thread->process_comm));
 		break;
-	case KEY_COMM: /* the text cuts it to what the thread was called last, as perf does */
+	case KEY_COMM: /* The text report cuts it to the width of the thread's last name, as perf does. */
 		json_string(w->j, "comm", profile_string(p, thread->comm));
 		break;
 	case KEY_CPU:
@@ -241,7 +241,7 @@ static enum tally_status report_json_put_rows(struct json_printer *w, struct tal
 		if (!report_json_is_shown(w, stats))
 			continue;
 		json_object(w->j, NULL);
-		w->j->is_compact = true; /* a row is a line */
+		w->j->is_compact = true; /* Each row is a line. */
 		report_json_put_row(w, &t->rows[row], stats, 0, false);
 		status = report_json_put_chains(w, row, err);
 		json_object_end(w->j);
@@ -273,7 +273,7 @@ static enum tally_status report_json_put_tree(
 		if (!report_json_is_shown(w, hierarchy_stats(tree, index)))
 			continue;
 		json_object(w->j, NULL);
-		w->j->is_compact = true; /* what is of one node of the first level is a line */
+		w->j->is_compact = true; /* Everything below a node of the first level is on one line. */
 		report_json_put_row(
 			w, &w->layout.table->rows[node->row], hierarchy_stats(tree, index), node->level, true);
 		if (node->child_count == 0 || depth == REPORT_JSON_MAX_LEVEL) {

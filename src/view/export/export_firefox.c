@@ -153,7 +153,7 @@ static void add_libs(struct firefox *w)
 	text_str(w->out, "],\n");
 }
 
-/* Adds one category for each state but the first, in the order of states. Firefox draws idle time in the color
+/* Adds one category for each state but the first, in the order of states. Firefox draws idle time in the colour
  * "transparent". */
 static void export_firefox_add_states(struct firefox *w)
 {

@@ -180,8 +180,8 @@ static void export_otlp_put_resource(const struct export_otlp *w, struct text *o
 	protobuf_close(out, RESOURCE_PROFILES_RESOURCE, begin);
 }
 
-/* Writes the profiles of one process. Lengths precede contents, so both are encoded twice: to measure, and to write.
- * */
+/* Writes the profiles of one process. Lengths precede contents, so both are encoded twice: to measure, and to
+ * write. */
 static void export_otlp_write_process(struct export_otlp *w, size_t first, size_t *count)
 {
 	struct text *out = &w->sink->text, resource = {0}, scope = {0};

@@ -56,13 +56,10 @@ struct pprof {
 	struct byte_sink *sink;
 	const struct export_view *view;
 	struct intern strings;
-	uint32_t
-		/* By frame: its location; LOCATION_UNSEEN: not inspected yet; LOCATION_INLINED: part of another
-		 * frame's location. */
-		*location_of_frame;
-	struct id_table
-		/* Locations with inlined calls; keys: the innermost and the outermost frame, and their number. */
-		locations;
+	/* By frame: its location; LOCATION_UNSEEN: not inspected yet; LOCATION_INLINED: part of another frame's location. */
+	uint32_t *location_of_frame;
+	/* Locations with inlined calls; keys: the innermost and the outermost frame, and their number. */
+	struct id_table locations;
 	VEC(uint32_t) inlined; /* By ID in locations: the location. */
 	uint32_t location_count;
 	struct id_table functions; /* Keys: name, file, and the profile's function. */
@@ -71,12 +68,12 @@ struct pprof {
 	uint32_t value_count;
 	uint32_t cpu_value; /* Index of the value for the part of wall-clock time on the CPU; 0: none. */
 	uint64_t *limits; /* By binary: the end of the page with its highest address; 0: not used. */
-	bool *has_lines, *has_inlines; /* By binary. */
+	bool *has_lines, *has_inlines; /* Indexed by binary. */
 	struct text labels; /* Encoded labels of all threads. */
 	size_t *label_begin; /* By thread: where its labels begin; one more at the end. */
 	struct text room;
 	struct text packed; /* Encoded path and values of a sample. */
-	VEC(uint32_t) path; /* locations of a sample, innermost first */
+	VEC(uint32_t) path; /* Locations of a sample, innermost first. */
 };
 
 static uint64_t export_pprof_string_of(struct pprof *w, struct tally_str s)

@@ -16,7 +16,7 @@ static void flame_page_add_member(struct text *out, const char *name, struct tal
 	text_str(out, ",\n");
 }
 
-/* How many states the node was in itself, and which with how much. */
+/* Writes the number of states with a weight, then each with its weight; callees are not included. */
 static void flame_page_add_states(struct page_bytes *b, const uint64_t *states)
 {
 	unsigned used = 0;
@@ -31,11 +31,12 @@ static void flame_page_add_states(struct page_bytes *b, const uint64_t *states)
 	}
 }
 
-/* Each node: how far up from the one before it its parent is, its label, what it has of its own, and had in the base. */
+/* Writes each node: how many levels its parent is above the previous node, its label, and its own values now and in
+ * the base. */
 static void flame_page_add_nodes(struct text *out, const struct flame_tree *tree, bool has_base)
 {
 	struct page_bytes b = {.out = out, .is_packed = true};
-	uint32_t depth = 0; /* that a child of the node before would have */
+	uint32_t depth = 0; /* Depth of a child of the previous node. */
 	for (size_t i = 0; i < tree->node_count; i++) {
 		const struct flame_node *node = &tree->nodes[i];
 		page_number(&b, depth - node->depth);
@@ -106,7 +107,7 @@ void flame_page_write(struct text *out, const struct flame_tree *tree, const str
 	text_str(out, at + sizeof(mark) - 1);
 }
 
-/* A name with ';' or a line end would be two. */
+/* In a name, ';' or a line end would split it. */
 static void add_folded(struct text *out, struct tally_str name)
 {
 	for (size_t i = 0; i < name.len; i++) {
@@ -115,21 +116,22 @@ static void add_folded(struct text *out, struct tally_str name)
 	}
 }
 
-/* The name of a thread, say, may have parentheses, but no parameters. */
+/* Names of threads, for example, may have parentheses, but no parameters. */
 static bool folded_is_function(const struct flame_label *label)
 {
 	return label->kind != FLAME_GROUP && label->kind != FLAME_UNKNOWN;
 }
 
-/* For each label, its name in folded stacks: functions without parameters, because scripts do not expect them, unless
- * only parameters distinguish functions. NULL: out of memory. */
+/* Returns each label's name in folded stacks: functions have no parameters, because scripts do not expect them,
+ * unless only the parameters distinguish functions. Returns NULL if out of memory. */
 static struct tally_str *folded_names(const struct flame_tree *tree)
 {
 	struct tally_str *names = malloc((tree->label_count + 1) * sizeof(*names));
 	uint32_t *plain_of = malloc((tree->label_count + 1) * sizeof(*plain_of));
 	bool *is_shared =
-		calloc(tree->label_count + 1, sizeof(*is_shared)); /* by plain name: several whole ones have it */
-	struct tally_str *whole = malloc((tree->label_count + 1) * sizeof(*whole)); /* by plain name: the first one */
+		calloc(tree->label_count + 1, sizeof(*is_shared)); /* By plain name: several whole names have it. */
+	/* By plain name: the first whole name. */
+	struct tally_str *whole = malloc((tree->label_count + 1) * sizeof(*whole));
 	struct intern plains;
 	bool is_done = names && plain_of && is_shared && whole;
 	intern_init(&plains);
@@ -159,7 +161,7 @@ static struct tally_str *folded_names(const struct flame_tree *tree)
 	return names;
 }
 
-/* A line for each state that the node was in; waits end in their state. */
+/* Writes a line for each state of the node; waits end in the name of their state. */
 static void flame_folded_add_states(
 	struct text *out, const struct text *path, const struct flame_tree *tree, size_t node)
 {
@@ -179,7 +181,7 @@ void flame_folded_write(struct text *out, const struct flame_tree *tree, bool ha
 {
 	struct tally_str *names = folded_names(tree);
 	struct text path = {0};
-	size_t *ends = calloc(tree->node_count + 1, sizeof(*ends)); /* of the path, by depth */
+	size_t *ends = calloc(tree->node_count + 1, sizeof(*ends)); /* By depth: length of the path. */
 	for (size_t i = 0; ends && names && i < tree->node_count; i++) {
 		const struct flame_node *node = &tree->nodes[i];
 		path.len = node->depth ? ends[node->depth - 1] : 0;

@@ -14,22 +14,22 @@
 #define ROW		 17.0
 #define FLAME_SVG_TOP	 48.0
 #define BOTTOM		 48.0
-#define LEAST		 0.1 /* of a box */
-#define CHARACTER	 6.6 /* of the font, on average */
-#define TITLE_MOST	 2000 /* characters of a name on hover */
+#define LEAST		 0.1 /* Minimum width of a box. */
+#define CHARACTER	 6.6 /* Average width of a character. */
+#define TITLE_MOST	 2000 /* Limit of characters for a name that is shown on hover. */
 
 struct flame_svg_drawing {
 	struct text *out;
 	const struct flame_tree *tree;
 	const struct flame_page *page;
 	double height;
-	double *left; /* by node, in units of the tree's total */
-	double *used; /* by node: of its width, by children */
+	double *left; /* By node: left edge as a share of the whole width. */
+	double *used; /* By node: how much of its width children take, also as a share. */
 	uint64_t left_out;
-	uint64_t *states; /* by node: FLAME_STATES, with all below it; NULL: not kept */
+	uint64_t *states; /* By node: FLAME_STATES totals, with callees; NULL if the tree has no states. */
 };
 
-/* As in the page: hues that stay apart for the colour-blind. */
+/* These colours are those of the page; colour-blind people can distinguish them. */
 static const char *flame_svg_colour(enum flame_kind kind)
 {
 	static const char *const colours[FLAME_KINDS] = {[FLAME_USER] = "#f9b966",
@@ -59,7 +59,7 @@ static const char *flame_svg_state_colour(enum profile_state state)
 	return colours[state];
 }
 
-/* Of two recordings: orange grew, blue shrank, the stronger the more. */
+/* Compares two recordings: orange grew, blue shrank; a larger change has a stronger colour. */
 static void add_growth(struct flame_svg_drawing *d, const struct flame_node *node, uint64_t base)
 {
 	double now = d->tree->total ? (double)node->total / (double)d->tree->total : 0;
@@ -80,7 +80,7 @@ static void add_percent(struct text *out, uint64_t part, uint64_t whole)
 	text_char(out, '%');
 }
 
-/* The outermost function of a stack, if others call it. */
+/* Returns whether this is the outermost function of a stack although other functions call it. */
 static bool lacks_callers(const struct flame_svg_drawing *d, const struct flame_node *node)
 {
 	const struct flame_label *labels = d->tree->labels;
@@ -90,7 +90,7 @@ static bool lacks_callers(const struct flame_svg_drawing *d, const struct flame_
 	return is_outermost && label->kind != FLAME_GROUP && !label->is_start;
 }
 
-/* For the script: what counts of the box on the CPU, and its colour where only waits count. */
+/* Writes attributes for the script: the box's time on the CPU, and its colour if only waits are shown. */
 static void flame_svg_add_selection(const struct flame_svg_drawing *d, size_t node)
 {
 	const uint64_t *states = &d->states[node * FLAME_STATES];
@@ -100,7 +100,7 @@ static void flame_svg_add_selection(const struct flame_svg_drawing *d, size_t no
 		text_printf(d->out, " data-u=\"%" PRIu64 "\"", states[FLAME_STATE_NOT_KNOWN]);
 }
 
-/* "; lock 3.000 s, running 1.000 s" */
+/* Appends "; lock 75.00%, running 25.00%". */
 static void flame_svg_add_states(const struct flame_svg_drawing *d, size_t node)
 {
 	const uint64_t *states = &d->states[node * FLAME_STATES];
@@ -167,7 +167,7 @@ static void flame_svg_add_box(struct flame_svg_drawing *d, const struct flame_no
 	(void)text_line_end(d->out);
 }
 
-/* What each node had in the base with all below it. */
+/* Sums up each node's values in the base, with callees. */
 static void add_up_base(const struct flame_tree *tree, uint64_t *base)
 {
 	for (size_t i = 0; i < tree->node_count; i++)
@@ -179,7 +179,7 @@ static void add_up_base(const struct flame_tree *tree, uint64_t *base)
 
 static void add_boxes(struct flame_svg_drawing *d, const uint64_t *base)
 {
-	double used = 0; /* by nodes without parent */
+	double used = 0; /* Share of the width that nodes without parent have used. */
 	for (size_t i = 0; i < d->tree->node_count; i++) {
 		const struct flame_node *node = &d->tree->nodes[i];
 		double width = d->tree->total ? (double)node->total / (double)d->tree->total : 0;

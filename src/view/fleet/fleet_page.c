@@ -3,7 +3,7 @@
 
 #include "view/fleet_html.h"
 
-/* The flame graph runs in a frame without an origin of its own, whose text is this page's. */
+/* The flame graph runs in a frame that has no origin of its own and gets its text from this page. */
 #define FLEET_PAGE_POLICY                                                                                           \
 	"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; frame-src " \
 	"'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"

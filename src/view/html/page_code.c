@@ -29,7 +29,7 @@ static void page_code_add_source(struct text *out, const struct annotate_functio
 	text_char(out, ']');
 }
 
-/* With the lines from first on, which stand above it. */
+/* Writes an instruction, with the source lines from first on, which stand above it. */
 static void page_code_add_instruction(
 	struct text *out, const struct annotate_function *function, size_t first, size_t index)
 {

@@ -6,7 +6,7 @@
 
 #include "view/page/page_data.h"
 
-#define WHOLE_MOST 9007199254740992.0 /* 2^53: above, a script's numbers skip some */
+#define WHOLE_MOST 9007199254740992.0 /* 2^53: scripts cannot represent all larger integers. */
 
 static bool page_counts_is_shown(const struct export_counts *counts, size_t event)
 {

@@ -10,17 +10,19 @@
 #include "view/page/page_data.h"
 #include "view/report_html.h"
 
-#define TEXT_BYTES_MOST (8U << 20) /* what tracepoints print: the page stays a file that a browser opens */
+#define TEXT_BYTES_MOST (8U << 20) /* Limit for texts of tracepoints, so that browsers can still open the page. */
 
 struct report_page_page {
 	struct byte_sink *sink;
 	const struct export_view *view;
 	struct export_tables tables;
-	struct text *out; /* the sink's */
-	uint32_t *waker_ids; /* by the profile's string: from 1 on; NULL: no sample says what its thread did */
-	bool *is_trace; /* by event: its samples print a text */
-	uint32_t *
-		detail_of_sample; /* by the profile's: text of a tracepoint, or place in a listing; PROFILE_NONE: none */
+	struct text *out; /* Points to sink->text. */
+	/* By string of the profile: a number from 1 on; NULL if samples have no states of threads. */
+	uint32_t *waker_ids;
+	bool *is_trace; /* By event: its samples have a text. */
+	/* By sample of the profile: number of its tracepoint's text, or of its place in a listing; PROFILE_NONE if it
+	 * has neither. */
+	uint32_t *detail_of_sample;
 };
 
 static void report_page_add_member(struct report_page_page *page, const char *name, struct tally_str value)
@@ -66,13 +68,13 @@ static void report_page_add_events(struct report_page_page *page)
 	text_str(page->out, "],\n");
 }
 
-/* Labels are functions; of frames that lie in none, those that look alike are one. */
+/* A label is a function; frames without function share a label if they look the same. */
 struct label_table {
-	struct intern looks; /* kind, object and name */
-	struct intern labels; /* the same with the function */
-	VEC(uint32_t) frames; /* by label: the first one */
+	struct intern looks; /* Kind, object and name. */
+	struct intern labels; /* A look with the function. */
+	VEC(uint32_t) frames; /* By label: its first frame. */
 	VEC(uint32_t) look_of_label;
-	VEC(uint32_t) counts; /* by look: its labels */
+	VEC(uint32_t) counts; /* By look: number of its labels. */
 	struct text room, key;
 };
 
@@ -94,7 +96,7 @@ static void label_table_deinit(struct label_table *t)
 	text_deinit(&t->key);
 }
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 static bool report_page_add_label(
 	const struct report_page_page *page, struct label_table *t, uint32_t frame, uint32_t *id)
 {
@@ -119,7 +121,8 @@ static bool report_page_add_label(
 	return vec_push(&t->frames, frame) && vec_push(&t->look_of_label, look);
 }
 
-/* Name, object, kind; whether threads begin there; where it begins, if others look the same; its listing, if it has one. */
+/* Writes name, object, kind; whether threads begin there; its address, if other labels look the same; its listing, if
+ * it has one. */
 static void report_page_put_label(struct report_page_page *page, struct label_table *t, uint32_t id)
 {
 	const struct profile *p = page->view->profile;
@@ -145,7 +148,7 @@ static void report_page_put_label(struct report_page_page *page, struct label_ta
 	byte_sink_step(page->sink);
 }
 
-/* Labels, and nodes: how far back the caller's is (0: it has none), and the label. */
+/* Writes labels, and nodes: the distance back to the caller's node, or 0 if there is none, and the label. */
 static void report_page_add_nodes(struct report_page_page *page)
 {
 	const struct export_tables *t = &page->tables;
@@ -186,11 +189,11 @@ static void add_tracks(struct report_page_page *page)
 	text_str(page->out, "],\n");
 }
 
-/* Texts of tracepoints' samples, and how many had no room. */
+/* Writes the texts of tracepoints' samples, and how many samples have none because of the limit. */
 static void add_texts(struct report_page_page *page)
 {
 	const struct profile *p = page->view->profile;
-	struct id_table ids = {.words = 1}; /* of the profile's strings */
+	struct id_table ids = {.words = 1}; /* Numbers strings of the profile. */
 	size_t bytes = 0, left_out = 0;
 	text_str(page->out, "\"texts\":[");
 	for (size_t i = 0; i < p->sample_count; i++) {
@@ -216,7 +219,7 @@ static void add_texts(struct report_page_page *page)
 	id_table_deinit(&ids);
 }
 
-/* Where in the listings samples lie: listing, and how far from the function's start. */
+/* Writes the samples' places in listings: the listing, and the offset from the start of the function. */
 static void report_page_add_places(struct report_page_page *page)
 {
 	const struct profile *p = page->view->profile;
@@ -248,7 +251,8 @@ static void report_page_add_places(struct report_page_page *page)
 	id_table_deinit(&ids);
 }
 
-/* A sample's state; and twice its waker's number (0: none), and one more where it is of several waits. */
+/* Writes a sample's state, and 2 * its waker's number, or 0 if it has none; 1 is added if the sample stands for
+ * several waits. */
 static void report_page_add_wait(
 	struct report_page_page *page, struct page_bytes *b, const struct profile_sample *sample)
 {
@@ -257,7 +261,7 @@ static void report_page_add_wait(
 	page_number(b, waker ? 2 * (uint64_t)page->waker_ids[waker->text] + (waker->number & 1) : 0);
 }
 
-/* What samples were told to wait for: names of states by number, and of wakers from 1 on. */
+/* Writes what the samples' threads waited for: names of states by number, and names of wakers by number - 1. */
 static void report_page_add_waits(struct report_page_page *page)
 {
 	const struct profile *p = page->view->profile;
@@ -286,8 +290,9 @@ static void report_page_add_waits(struct report_page_page *page)
 	text_str(page->out, "],\n");
 }
 
-/* Each sample: time since the one before, node, track, CPU + 1, event, its period + 1 (0: the event's last one), and
- * its text, or place, + 1 (0: none); with waits two more. */
+/* Writes each sample: time since the previous one, node, track, CPU + 1, event, period + 1 or 0 if it is that of the
+ * event's previous sample, and 1 + the number of its text or place, or 0 if it has none. If there are waits, two more
+ * numbers follow. */
 static void report_page_add_rows(struct report_page_page *page)
 {
 	struct export_sample s;
@@ -317,8 +322,9 @@ static void report_page_add_rows(struct report_page_page *page)
 	free(periods);
 }
 
-/* Each switch: time since the one before, CPU + 1 (0: not known), the thread that leaves, the thread that comes; 0: the
- * idle thread. An exiting thread leaves too, because its last switch may not be recorded. */
+/* Writes each switch: time since the previous one, CPU + 1 or 0 if it is unknown, the thread that leaves, and the one
+ * that comes; 0 is the idle thread. The exit of a thread also counts as leaving, because its last switch may not be
+ * recorded. */
 static void add_switches(struct report_page_page *page)
 {
 	size_t count = 0;

@@ -10,7 +10,7 @@ void page_string(struct text *out, struct tally_str s)
 	json_text(out, s, "\"\\<>&\b\f\n\r\t");
 }
 
-/* Of up to three bytes: a digit more than there are, and signs for the rest. */
+/* Encodes up to three bytes: the digits are one more than the bytes, and padding fills the rest. */
 static void page_data_put_digits(const uint8_t *bytes, size_t count, char digits[4])
 {
 	static const char all[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -61,7 +61,7 @@ void xml_text(struct text *out, struct tally_str s)
 
 void xml_text_cut(struct text *out, struct tally_str s, size_t max_characters)
 {
-	size_t at = 0, last = 0, shown = 0; /* last: where the last character that fits stands in out */
+	size_t at = 0, last = 0, shown = 0; /* last: length of out before the last character that fits. */
 	while (at < s.len) {
 		if (shown == max_characters) {
 			out->len = MIN(out->len, last);

@@ -21,7 +21,7 @@ static void cells_duration(struct text *out, uint64_t ns)
 	for (size_t i = 0; i < ARRAY_LEN(units); i++) {
 		if (ns < units[i].ns)
 			continue;
-		/* With a float's digits, as perf's tables: 10465 ns are 10.47 us. */
+		/* Divides floats, as perf's tables do: 10465 ns are 10.47 us. */
 		text_fixed(out, (double)((float)ns / (float)units[i].ns), 2);
 		text_str(out, units[i].name);
 		return;
@@ -142,7 +142,7 @@ static size_t cells_index(const struct cells *t, size_t i)
 	return t->order ? t->order[i] : i;
 }
 
-/* What stands around a cell: blanks of the column's own, or the separator behind all but the first. */
+/* Writes what precedes or follows a cell: the column's own blanks, or the separator before all but the first. */
 static void cells_around(const struct cells *t, const char *own, bool has_separator)
 {
 	if (!t->separator)
@@ -151,14 +151,14 @@ static void cells_around(const struct cells *t, const char *own, bool has_separa
 		text_str(t->out, t->separator), text_str(t->out, t->has_blanks ? " " : "");
 }
 
-/* The first column is as wide as its cells together with the mark. */
+/* Writes the mark and returns its length; the first column is narrower by it. */
 static int cells_mark(const struct cells *t)
 {
 	text_str(t->out, t->mark ? t->mark : "");
 	return t->mark ? (int)strlen(t->mark) : 0;
 }
 
-/* What was appended from start on becomes as wide as the i-th column. */
+/* Aligns the text from start on to the width of the i-th column. */
 static void cells_align(const struct cells *t, size_t i, size_t start, int width)
 {
 	bool is_last = t->is_fitted && i + 1 == t->count;

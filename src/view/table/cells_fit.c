@@ -7,7 +7,7 @@
 #include "base/text_cells.h"
 
 #define WAITING_ROWS  200
-#define WAITING_BYTES ((size_t)1 << 20) /* or so much text */
+#define WAITING_BYTES ((size_t)1 << 20) /* Limit for the texts of the waiting rows. */
 #define CELLS_FIT_GAP "  "
 
 bool cells_fit_init(struct cells_fit *fit, const struct cells *table)
@@ -28,7 +28,7 @@ bool cells_fit_init(struct cells_fit *fit, const struct cells *table)
 	return true;
 }
 
-/* Headings stand above what the first row has. */
+/* Fits the columns to the waiting rows and writes them. Headings are aligned like the cells of the first row. */
 static void cells_fit_begin(struct cells_fit *fit)
 {
 	struct text value = {0};

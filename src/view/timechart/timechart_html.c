@@ -10,7 +10,7 @@
 #include "view/page/page_data.h"
 #include "view/timechart_html_page.h"
 
-/* Flags beside a span's kind; the page has the same. */
+/* Flags in the number of a span's kind; the page's script has the same values. */
 #define SPAN_CUT    0x10
 #define SPAN_MERGED 0x20
 #define SPAN_TEXT   0x40
@@ -20,7 +20,7 @@
 struct timechart_html_page {
 	struct text *out;
 	const struct timechart_picture *picture;
-	uint32_t *row_of; /* by track: its row and one, 0: none */
+	uint32_t *row_of; /* By track: 1 + its row; 0 if it has none. */
 };
 
 static void timechart_html_add_member(struct text *out, const char *name, struct tally_str value)
@@ -35,7 +35,7 @@ static uint64_t row_and_one(const struct timechart_html_page *page, uint32_t tra
 	return track < page->picture->tracks->tracks.len ? page->row_of[track] : 0;
 }
 
-/* What the detail is, and one; 0: several, or what is in no row. */
+/* Returns 1 + the span's detail, which for tasks is a row; 0 if there are several, or the task has no row. */
 static uint64_t detail_of(const struct timechart_html_page *page, const struct track *of, const struct track_span *span)
 {
 	if (span->detail == TRACK_MIXED)
@@ -45,7 +45,8 @@ static uint64_t detail_of(const struct timechart_html_page *page, const struct t
 	return (uint64_t)span->detail + 1;
 }
 
-/* Each span: kind and flags, start since that of the one before, length, and what the flags announce. */
+/* Writes each span: its kind and flags, its start relative to that of the previous span, its length, its detail, and
+ * the values that the flags announce. */
 static void add_spans(struct timechart_html_page *page, uint32_t track)
 {
 	struct page_bytes b = {.out = page->out};
@@ -118,7 +119,7 @@ static int compare_arrows(const void *left, const void *right)
 	return COMPARE(a->to, b->to);
 }
 
-/* Those that end in a row, in order of time. */
+/* Writes the arrows that end in a row, ordered by time. */
 static bool timechart_html_add_arrows(struct timechart_html_page *page)
 {
 	const struct tracks *all = page->picture->tracks;

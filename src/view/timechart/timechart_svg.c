@@ -9,22 +9,25 @@
 #include "view/page/xml_text.h"
 #include "view/timechart/timechart_words.h"
 
-#define GUTTER			      190 /* names, left of the chart */
+#define GUTTER			      190 /* For the names left of the chart. */
 #define TIMECHART_SVG_MARGIN	      8
-#define TIMECHART_SVG_TOP	      62 /* title, legend, axis */
+#define TIMECHART_SVG_TOP	      62 /* For title, legend and axis. */
 #define FOOT			      24
 #define CPU_HEIGHT		      30
 #define TASK_HEIGHT		      16
-#define IO_HEIGHT		      16 /* below a task that did any */
+#define IO_HEIGHT		      16 /* Added below a task that did I/O. */
 #define TIMECHART_SVG_GAP	      3
 #define TICK_PIXELS		      90
 #define CHARACTER_PIXELS	      6.9
 #define TIMECHART_SVG_NAME_CHARACTERS 18
-#define GROUP			      128 /* browsers need time with the square of the siblings of an element */
-#define NEIGHBOURS		      3 /* in order of time: what happens besides is near */
-#define MAX_ARROWS		      400 /* more are a blur */
-#define ARROW_SHARE		      1024 /* bytes of the picture for each; it has some 150 */
-#define FIRST_RESOLUTION	      20 /* the first that is tried: this power of two to the whole time */
+/* Spans per group: browsers need time proportional to the square of an element's children. */
+#define GROUP 128
+/* Spans are ordered by time, so simultaneous ones are only a few positions apart. */
+#define NEIGHBOURS  3
+#define MAX_ARROWS  400 /* More arrows would only be a blur. */
+#define ARROW_SHARE 1024 /* Bytes of the picture's limit per arrow, which has some 150. */
+/* The first resolution that is tried is the whole time divided by this power of two. */
+#define FIRST_RESOLUTION 20
 
 struct timechart_svg_drawing {
 	const struct timechart_picture *picture;
@@ -32,11 +35,11 @@ struct timechart_svg_drawing {
 	struct text *out;
 	uint64_t resolution_ns;
 	double pixels_per_ns;
-	size_t row_count; /* of the picture's that are drawn */
-	double *tops; /* by track: where its row is; -1: in none */
+	size_t row_count; /* How many of the picture's rows are drawn. */
+	double *tops; /* By track: the top of its row; -1 if it has none. */
 	double height;
 	uint64_t max_level;
-	struct track_spans spans; /* scratch */
+	struct track_spans spans; /* Merged spans of the current row. */
 	bool failed;
 };
 
@@ -76,7 +79,7 @@ static const char *timechart_svg_class_of(
 	bool is_cpu = d->picture->tracks->tracks.items[track].kind == TRACK_CPU;
 	if (timechart_is_highlighted(d->picture, is_cpu ? span->detail : track, span))
 		return "sample_hi";
-	/* Neighbours on a CPU are told apart. */
+	/* Adjacent tasks on a CPU are distinguished by two shades. */
 	return is_cpu && span->detail % 2 ? "sample odd" : "sample";
 }
 
@@ -103,7 +106,7 @@ static double timechart_svg_share_of(const struct track_span *span)
 	return (double)span->held_ns / (double)(span->end_ns - span->start_ns);
 }
 
-/* How much of a merged bar's height what waits for a CPU has meanwhile. */
+/* Returns the part of a merged bar's height that is taken by a simultaneous bar of waiting for a CPU. */
 static double waiting_beside(const struct timechart_svg_drawing *d, size_t index)
 {
 	const struct track_span *span = &d->spans.items[index];
@@ -117,7 +120,8 @@ static double waiting_beside(const struct timechart_svg_drawing *d, size_t index
 	return 0;
 }
 
-/* Merged bars are as high as their share: running from below, what waits from above, what is blocked below that. */
+/* Makes the height of a merged bar its share of the time: running grows from the bottom, waiting from the top, and
+ * blocked is below waiting. */
 static void timechart_svg_shrink(const struct timechart_svg_drawing *d, size_t index, struct box *box)
 {
 	const struct track_span *span = &d->spans.items[index];
@@ -140,7 +144,7 @@ static bool has_io(const struct track *of)
 	return false;
 }
 
-/* How long it ran; of a thread that only did I/O, how much that was; of one that only waited, nothing. */
+/* Appends how long it ran; for a thread that only did I/O, the bytes; for one that only waited, nothing. */
 static void timechart_svg_add_amount(struct text *out, const struct track *of)
 {
 	uint64_t bytes = 0, calls = 0;
@@ -154,7 +158,7 @@ static void timechart_svg_add_amount(struct text *out, const struct track *of)
 		timechart_add_bytes(out, bytes);
 }
 
-/* For the scheduler's part of a row, which a recording of I/O alone lacks. */
+/* Returns the height of the scheduler's part of a row, which is missing if only I/O was recorded. */
 static double upper_height(const struct track *of)
 {
 	if (of->kind == TRACK_CPU)
@@ -298,7 +302,7 @@ static void timechart_svg_add_row(struct timechart_svg_drawing *d, uint32_t trac
 	timechart_svg_add_levels(d, track);
 }
 
-/* Where an arrow touches a row: at the edge that is nearer to the other one. */
+/* Draws an arrow between the nearer edges of two rows. */
 static void add_arrow(struct timechart_svg_drawing *d, const struct track_arrow *arrow)
 {
 	double to = d->tops[arrow->to], from = arrow->from == TRACK_NONE ? -1 : d->tops[arrow->from];
@@ -336,7 +340,8 @@ static bool timechart_svg_is_shown(const struct timechart_svg_drawing *d, const 
 	return d->tops[arrow->to] >= 0;
 }
 
-/* Not so many that no room is left for rows, spread evenly. */
+/* Draws arrows spread evenly over the recording, but not so many that no room is left for rows. Returns how many are
+ * left out. */
 static size_t timechart_svg_add_arrows(struct timechart_svg_drawing *d)
 {
 	const struct tracks *all = d->picture->tracks;
@@ -477,7 +482,7 @@ static void timechart_svg_lay_out(struct timechart_svg_drawing *d)
 	d->height = y + FOOT;
 }
 
-/* False: more than it may be. */
+/* Returns false if the picture exceeds its limit. */
 static bool timechart_svg_draw(struct timechart_svg_drawing *d)
 {
 	d->out->len = 0;

@@ -9,8 +9,9 @@
 #include "view/page/xml_text.h"
 
 #define TIMECHART_WORDS_NAME_CHARACTERS 64
-#define TEXT_CHARACTERS			2000 /* of a backtrace */
-#define KERNELS_OWN			512 /* from here on errors that programs do not see, as ERESTARTSYS: they have no text */
+#define TEXT_CHARACTERS			2000 /* Maximum length of a backtrace. */
+/* Errors from here on are not seen by programs, for example ERESTARTSYS, and have no text. */
+#define KERNELS_OWN 512
 
 static const char *const words[SPAN_KINDS] = {
 	[SPAN_RUNNING] = "running",
