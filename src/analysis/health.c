@@ -271,8 +271,8 @@ static void finish_readings(struct health_walk *walk)
 	}
 }
 
-/* A LOST record names any event of its ring. If the kernel also counts losses per event, only those counts are used.
- * */
+/* A LOST record names any event of its ring. If the kernel also counts losses per event, only those counts are
+ * used. */
 static void finish_lost_of_events(struct recording_health *out)
 {
 	for (size_t i = 0; i < out->events.len; i++) {
@@ -306,8 +306,8 @@ static void health_finish(struct health_walk *walk)
 	finish_readings(walk);
 	finish_losses(out);
 	finish_lost_of_events(out);
-	/* The reader's health describes opening and decompressing the file; the counts of the records are added here.
-	 * */
+	/* The reader's health describes opening and decompressing the file; the counts of the records are added
+	 * here. */
 	const struct input_health *seen = perfdata_reader_health(walk->reader);
 	struct input_health counted = out->input;
 	out->input = *seen;

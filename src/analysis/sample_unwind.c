@@ -8,8 +8,8 @@
 #include "base/error.h"
 
 #define SAMPLE_UNWIND_NOT_ASKED (STORE_ENTRY_NONE - 1)
-/* A process may hide parts of the mappings that it inherited behind its own: an answer for these holds for one page.
- * */
+/* A process may hide parts of the mappings that it inherited behind its own: an answer for these holds for one
+ * page. */
 #define PAGE_BYTES UINT64_C(4096)
 
 void unwind_files_init(struct unwind_files *files, const struct machine *machine, struct binary_store *store)

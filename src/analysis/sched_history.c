@@ -146,8 +146,8 @@ static bool is_loss_between(const struct sched_history *h, uint64_t from_ns, uin
 	return low < h->losses.len && h->losses.items[low] <= to_ns;
 }
 
-/* Measures the wait before a task came onto its CPU. If any CPU lost events meanwhile, the task may have run there.
- * */
+/* Measures the wait before a task came onto its CPU. If any CPU lost events meanwhile, the task may have run
+ * there. */
 static void measure_wait(
 	struct sched_history *h, const struct sched_task *task, uint64_t since_ns, struct sched_times *times)
 {

@@ -54,7 +54,7 @@ static void sched_latency_enter(struct sched_latency *l, struct sched_latency_ta
 	task->phase = SCHED_ON_CPU;
 	if (!s->is_counted)
 		return;
-	if (task->ready_ns < l->lost_ns) { /* It may have run in between. */
+	if (task->ready_ns < l->lost_ns) { /* The task may have run in between. */
 		l->cut++;
 		return;
 	}

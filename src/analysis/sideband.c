@@ -160,7 +160,7 @@ static enum tally_status sideband_visit(
 }
 
 struct walked { /* Results for one part of the run. */
-	VEC(struct sort_key) history; /* as in struct sideband_reading */
+	VEC(struct sort_key) history; /* Records to apply to the machine: time and position. */
 	struct marker_list markers;
 	VEC(size_t)
 	others; /* Positions of other records that must be inspected. */
@@ -168,8 +168,8 @@ struct walked { /* Results for one part of the run. */
 	struct clock_marks marks;
 	uint64_t samples, plain; /* plain: records that are only counted. */
 	uint64_t bytes; /* Size of all records except others. */
-	uint64_t kernels; /* as in struct sideband_reading */
-	bool failed; /* out of memory */
+	uint64_t kernels; /* Number of records that map a kernel. */
+	bool failed; /* Memory was exhausted. */
 };
 
 struct sideband_walking {
@@ -377,8 +377,8 @@ static enum tally_status apply_place(
 	return machine_add_generated(reading->out->machine, &code, timed->time_ns, err);
 }
 
-/* Applies the places before a record, from *next on. At equal times a place follows the record that names its dump.
- * */
+/* Applies the places before a record, from *next on. At equal times a place follows the record that names its
+ * dump. */
 static enum tally_status apply_places(
 	struct sideband_reading *reading, const struct sort_key *record, size_t *next, struct tally_error *err)
 {
@@ -449,7 +449,7 @@ static enum tally_status sideband_apply_all(struct sideband_reading *reading, st
 	size_t count = reading->history.len, place = 0;
 	enum tally_status status = sort_by_time(reading) ? TALLY_OK : error_nomem(err);
 	for (size_t i = 0; i < count && status == TALLY_OK; i++) {
-		/* In order of time, records are scattered in memory. */
+		/* Records that are ordered by time are scattered in memory. */
 		if (i + PREFETCH < count)
 			__builtin_prefetch(bytes + history[i + PREFETCH].index);
 		status = apply_places(reading, &history[i], &place, err);

@@ -200,7 +200,7 @@ bool timechart_exit(struct timechart *c, int32_t tid)
 struct away {
 	uint64_t back_ns, wait_ns, delay_ns; /* wait_ns: since it left a CPU; delay_ns: since it was woken. */
 	enum sched_left left;
-	bool is_cut; /* The task is not back yet. */
+	bool is_cut; /* The task has not returned to a CPU yet. */
 };
 
 static bool add_away(struct timechart *c, const struct timechart_task *task, const struct away *away)

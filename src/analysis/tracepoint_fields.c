@@ -26,7 +26,7 @@ struct tracepoint_printer {
 	struct text value; /* Buffer of tracepoint_value_at. */
 	tracepoint_symbol find_symbol;
 	void *symbol_context;
-	bool failed; /* Out of memory. */
+	bool failed; /* Memory was exhausted. */
 };
 
 static void parse_event(struct tracepoint_printer *p, struct tally_bytes format, struct tally_str system)

@@ -186,8 +186,8 @@ static bool name_matches(const regex_t *regex, struct tally_str name)
 	return does_match;
 }
 
-/* Marks the frames with functions that the expression matches; leaves *matches unchanged if no expression is given.
- * */
+/* Marks the frames with functions that the expression matches; leaves *matches unchanged if no expression is
+ * given. */
 static enum tally_status match_frames(
 	const struct profile *p, const char *pattern, bool **matches, struct tally_error *err)
 {

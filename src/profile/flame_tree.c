@@ -41,7 +41,7 @@ struct flame_builder {
 	/* By function, and by binary for frames without a function. */
 	struct known_label *label_of_function, *label_of_binary;
 	uint32_t *label_of_thread; /* By thread: the label + 1; used if samples are grouped by thread. */
-	struct stack_end *ends; /* By stack. */
+	struct stack_end *ends; /* Indexed by stack. */
 };
 
 /* If an earlier label looks the same, marks both. Returns false if out of memory. */

@@ -35,7 +35,7 @@ static const char *const idle_waits[] = {
 	"do_sigtimedwait",
 	"do_sys_pause",
 	"n_tty_read",
-	/* Kernel threads. */
+	/* Functions of kernel threads. */
 	"worker_thread",
 	"rescuer_thread",
 	"kthreadd",

@@ -9,7 +9,7 @@
 
 struct name_presence {
 	uint32_t first, last; /* The first and the last profile with the name. */
-	uint32_t count; /* Number of profiles. */
+	uint32_t count; /* Number of profiles with the name. */
 };
 
 struct name_group { /* Names with one identity. */
@@ -22,8 +22,8 @@ struct name_match_builder {
 	struct name_match_set *set;
 	enum name_match_kind kind;
 	uint32_t profile_count;
-	VEC(struct name_presence) presence; /* By name. */
-	VEC(uint32_t) group_of; /* By name. */
+	VEC(struct name_presence) presence; /* Indexed by name. */
+	VEC(uint32_t) group_of; /* Indexed by name. */
 	VEC(struct name_group) groups;
 	VEC(struct name_match_pair) pairs;
 	struct intern identities;
@@ -78,8 +78,8 @@ static bool name_match_may_join(const struct name_match_builder *b, uint32_t nam
 	return b->kind == NAME_MATCH_FUNCTION || b->presence.items[name].count < b->profile_count;
 }
 
-/* A name in an earlier profile is preferred; of names in one profile the shortest, because the others have a suffix.
- * */
+/* A name in an earlier profile is preferred; of names in one profile the shortest, because the others have a
+ * suffix. */
 static bool is_better_shown(const struct name_match_builder *b, uint32_t name, uint32_t shown)
 {
 	uint32_t first = b->presence.items[name].first, other = b->presence.items[shown].first;

@@ -42,7 +42,7 @@ struct grouping { /* State of one worker. */
 struct stack_nodes_merge {
 	const struct profile *profile;
 	const uint32_t *names;
-	uint32_t *ids; /* By stack. */
+	uint32_t *ids; /* Indexed by stack. */
 	uint32_t *stacks; /* IDs of the stacks that are not left out. */
 	struct path *paths, *room;
 	struct branch *branches;

@@ -388,8 +388,8 @@ static enum tally_status forget_files(
 	return TALLY_OK;
 }
 
-/* Recreates the store when it has accumulated too many files: in a build, for example, new programs run all the time.
- * */
+/* Recreates the store when it has accumulated too many files: in a build, for example, new programs run all the
+ * time. */
 static enum tally_status renew_store(
 	struct live_profile *live, const struct replay_result *result, struct tally_error *err)
 {

@@ -48,7 +48,7 @@ static struct live_thread *live_state_find_or_add_thread(struct live_state *stat
 {
 	struct live_thread *thread = live_state_find_thread(state, tid);
 	struct live_thread fresh = {.pid = pid, .tid = tid};
-	if (thread) { /* Also if the TID was reused. */
+	if (thread) { /* The TID is known, perhaps from an earlier thread. */
 		state->ended_threads -= thread->has_ended;
 		thread->has_ended = false;
 		thread->pid = pid;

@@ -502,8 +502,8 @@ void live_unwind_set_interpreted(struct live_unwind *live, const struct live_int
 	live->interpreted = *interpreted;
 }
 
-/* Replaces interpreter frames by addresses in a mapping, which is written first if the process does not have it yet.
- * */
+/* Replaces interpreter frames by addresses in a mapping, which is written first if the process does not have it
+ * yet. */
 static void name_interpreted(const struct live_unwind *live, const struct live_event *event,
 	const struct record *record, struct walk_stack *stack, struct writer *out)
 {

@@ -17,7 +17,7 @@ static bool trace_format_contains(struct tally_str text, const char *word)
 	return false;
 }
 
-/* "offset:8" -> 8 */
+/* Reads 8 from "offset:8". */
 static bool trace_format_take_number(struct tally_str *line, struct tally_str key, uint32_t *value)
 {
 	struct tally_str part;

@@ -611,8 +611,8 @@ static void pass_conversion(struct named_value *v, struct trace_print_printer *p
 	}
 }
 
-/* Prints the value into t, which must be empty. Returns false if the format does not contain the field in this form.
- * */
+/* Prints the value into t, which must be empty. Returns false if the format does not contain the field in this
+ * form. */
 static bool print_named_value(const struct trace_source *source, uint32_t field, struct text *t)
 {
 	struct text other = {0};

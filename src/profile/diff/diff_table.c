@@ -27,8 +27,8 @@ static const struct flat_row *flat_row_of(const struct diff_table *diff, const s
 	return &diff->tables[row->file]->rows[row->row];
 }
 
-/* Of merged rows without symbol, the one with the lowest (signed) address in the first object is shown, as in perf.
- * */
+/* Of merged rows without symbol, the one with the lowest (signed) address in the first object is shown, as in
+ * perf. */
 static void choose_shown(const struct diff_table *diff, struct diff_row *row, uint32_t file, uint32_t other)
 {
 	const struct flat_row *shown = flat_row_of(diff, row), *rival = &diff->tables[file]->rows[other];

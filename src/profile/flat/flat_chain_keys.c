@@ -91,9 +91,9 @@ static bool *find_namesakes(const struct profile *p, const struct flat_options *
 struct group_taking {
 	const struct flat_table *table;
 	const struct flat_groups *groups;
-	const bool *has_namesake; /* By binary. */
+	const bool *has_namesake; /* Indexed by binary. */
 	size_t frame_count;
-	bool has_namesakes; /* Any worker sets it. */
+	bool has_namesakes; /* Set by any worker. */
 };
 
 static bool is_namesake(const struct group_taking *t, size_t frame)
@@ -115,8 +115,8 @@ static void take_some_groups(void *context, size_t task, unsigned worker)
 		__atomic_store_n(&t->has_namesakes, true, __ATOMIC_RELAXED);
 }
 
-/* A call graph distinguishes objects with one name, which are in one group otherwise. Returns false if out of memory.
- * */
+/* A call graph distinguishes objects with one name, which are in one group otherwise. Returns false if out of
+ * memory. */
 static bool part_namesakes(const struct group_taking *t, struct id_table *others)
 {
 	for (size_t i = 0; t->has_namesakes && i < t->frame_count; i++) {

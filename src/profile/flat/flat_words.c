@@ -213,7 +213,7 @@ static void write_item(const struct word_plan *plan, uint32_t row, uint64_t *ite
 
 struct word_sort {
 	const struct word_plan *plan;
-	uint64_t *items; /* By row. */
+	uint64_t *items; /* Indexed by row. */
 	struct sort_key *keys, *room; /* keys: a word of each row, and the row; room: the same, divided into parts. */
 	size_t count, ends[KEY_SORT_PARTS];
 	struct sort_key largest[KEY_SORT_PARTS]; /* Numbers of the parts, the largest first. */
