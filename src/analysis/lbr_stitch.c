@@ -52,8 +52,8 @@ static size_t entry_of_oldest(
 	return (size_t)((last->newest + n - oldest) % n);
 }
 
-/* If is_stitched is set, puts the callers of the last sample behind the entry before the thread's older callers;
- * otherwise drops these. */
+/* If is_stitched is set, inserts the callers of the last sample behind the entry before the thread's older callers;
+ * otherwise drops the older callers. */
 static bool keep_older(struct lbr_thread *last, size_t entry, bool is_stitched)
 {
 	size_t more = is_stitched && entry + 1 < last->count ? last->count - entry - 1 : 0;

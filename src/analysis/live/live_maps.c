@@ -157,7 +157,7 @@ static bool find_or_add_file(struct live_maps *maps, const struct record_mmap *m
 	       (*index < maps->files.len || (*index == maps->files.len && vec_push(&maps->files, file)));
 }
 
-/* Puts the newest dump first. A child also uses its parent's dumps, because it inherits generated code. */
+/* Moves the newest dump to the front. A child also uses its parent's dumps, because it inherits generated code. */
 static void live_maps_put_dump(struct live_process *process, uint32_t file)
 {
 	unsigned at = 0;

@@ -220,7 +220,7 @@ static uint32_t parse_items(struct trace_expression_parser *p)
 		bool has_text = take_item_text(p, &item.text);
 		trace_expression_need(p, "}");
 		if (!has_text)
-			continue; /* NULL ends the kernel's own lists */
+			continue; /* The kernel terminates its lists with NULL. */
 		uint32_t node = trace_expression_add(p, item);
 		if (p->failed)
 			break;

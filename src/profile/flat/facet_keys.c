@@ -43,8 +43,8 @@ static uint64_t facet_keys_branch_flags(enum profile_key_form form, uint64_t fla
 	return flags & (form == KEY_FORM_IN_TX ? BRANCH_FLAG_IN_TX : BRANCH_FLAG_ABORT);
 }
 
-/* Returns whose memory a line is in, in the order of rows. The kernel's lines are distinguished by object, others by
- * the number of the facet. */
+/* Returns an identifier of the memory that contains the line, in the order of rows. Lines of the kernel are
+ * distinguished by object, others by the number of the facet. */
 static uint64_t line_memory(const struct profile *p, const struct profile_value *value)
 {
 	uint32_t level = p->frames[value->frame].level;
@@ -152,7 +152,7 @@ static int compare_offsets(
 	return order ? order : signed_ascending(b->number, a->number);
 }
 
-/* Lines of the kernel's objects are one sequence. */
+/* Lines in objects of the kernel are ordered by address alone, regardless of the object. */
 static int facet_keys_compare_lines(
 	const struct profile *p, const struct profile_value *a, const struct profile_value *b)
 {

@@ -112,7 +112,7 @@ struct frame_items {
 	const struct frame_grouping *by;
 	bool are_callers;
 	size_t frame_count;
-	uint32_t *leaves; /* Those that look different; numbered after the others. */
+	uint32_t *leaves; /* Frames that look different as a sample's own; numbered after the others. */
 	size_t leaf_count;
 };
 
@@ -190,7 +190,7 @@ static void tell_some_frames(void *context, size_t task, unsigned worker)
 		t->groups->callers[i] = (struct flat_caller){t->groups->of_leaf[i], mapped_level(p, &p->frames[i])};
 }
 
-/* Takes the numbers out of found. */
+/* Moves the numbers from found to groups. */
 static bool flat_groups_tell_frames(
 	struct flat_groups *groups, const struct frame_items *items, struct dedup *found, unsigned threads)
 {

@@ -71,7 +71,7 @@ static void report_page_add_events(struct report_page_page *page)
 /* A label is a function; frames without function share a label if they look the same. */
 struct label_table {
 	struct intern looks; /* Kind, object and name. */
-	struct intern labels; /* A look with the function. */
+	struct intern labels; /* Keys: look and function. */
 	VEC(uint32_t) frames; /* By label: its first frame. */
 	VEC(uint32_t) look_of_label;
 	VEC(uint32_t) counts; /* By look: number of its labels. */

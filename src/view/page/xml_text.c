@@ -23,7 +23,8 @@ static const char *xml_text_entity(uint8_t c)
 	}
 }
 
-/* U+FFFE and U+FFFF, C1 controls, and the controls of direction: U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069. */
+/* Returns whether the character is U+FFFE, U+FFFF, a C1 control, or a bidirectional control: U+200E, U+200F, U+202A to
+ * U+202E, U+2066 to U+2069. */
 static bool is_refused(const uint8_t *s, size_t len)
 {
 	if (len == 2)
@@ -38,7 +39,7 @@ static bool is_refused(const uint8_t *s, size_t len)
 	       (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9);
 }
 
-/* Appends one character and returns its bytes. */
+/* Appends one character and returns how many bytes it has in s. */
 static size_t xml_text_add_character(struct text *out, const uint8_t *s, size_t left)
 {
 	size_t len = s[0] < 0x80 ? 1 : utf8_bytes(s, left);

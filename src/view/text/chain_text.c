@@ -140,7 +140,7 @@ static void print_branch_start(const struct chain_printer *printer, struct text 
 	text_str(out, "--");
 }
 
-/* Prints one entry for what a fractal level has beyond its drawn children. */
+/* Prints one entry for the children of a fractal level that are not drawn. */
 static void chain_text_print_rest(struct chain_printer *printer, struct text *out, size_t margin, size_t depth)
 {
 	const struct chain_branch *branch = &printer->branches[depth - 1];

@@ -56,7 +56,7 @@ static const struct tui_help explorer_keys_help[] = {
 	{"q, Ctrl-C", "leave"},
 };
 
-/* Keys of perf that have no function here, and what to use instead. */
+/* Keys of perf that have no function here, and their replacements. */
 static const struct {
 	char key;
 	const char *instead;
