@@ -56,7 +56,8 @@ struct pprof {
 	struct byte_sink *sink;
 	const struct export_view *view;
 	struct intern strings;
-	/* By frame: its location; LOCATION_UNSEEN: not inspected yet; LOCATION_INLINED: part of another frame's location. */
+	/* By frame: its location; LOCATION_UNSEEN: not inspected yet; LOCATION_INLINED: part of another frame's
+	 * location. */
 	uint32_t *location_of_frame;
 	/* Locations with inlined calls; keys: the innermost and the outermost frame, and their number. */
 	struct id_table locations;
