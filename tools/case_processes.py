@@ -9,6 +9,9 @@ import os
 import pathlib
 import signal
 
+# Why a case was skipped that would have begun after BEGIN_UNTIL of tools/check.
+TOO_LATE = 'BEGIN_UNTIL has passed'
+
 
 def running_cases():
     """{case: [pid]} of all processes that name a case in their environment and may be read."""

@@ -31,6 +31,8 @@ LIMIT_S = float(os.environ.get('TALLY_CASE_CPU_S') or 10)
 # Wall-clock seconds that the preparation, the body and the end of a case may each take; 0: no limit. Longer than a
 # subprocess may take (TIMEOUT_S of conftest.py), whose own message says more.
 END_AFTER_S = float(os.environ.get('TALLY_CASE_WALL_S') or 400)
+# Seconds since the epoch, after which no case begins.
+BEGIN_UNTIL = float(os.environ.get('BEGIN_UNTIL') or 'inf')
 
 
 def cpu_used():
@@ -79,6 +81,8 @@ class CaseBudget:
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_setup(self, item):
         self.case_begin = self.now()
+        if time.time() >= BEGIN_UNTIL:
+            pytest.skip(case_processes.TOO_LATE)
         with ended_in_time(item):
             yield
 

@@ -165,13 +165,36 @@ def test_a_command_is_ended_with_all_that_it_started(check, monkeypatch):
     result = check.run(['sh', '-c', 'echo begun; setsid sleep 1234.5 & wait'])
     assert result.returncode == check.ENDED and result.stdout.startswith('begun\n')
     assert re.search(r'^ended after [01] s; its processes were\n(running: \S+\n)?\d+ S \S+ sleep 1234.5$', result.stdout, re.M)
-    assert not check.may_begin()
+    assert not check.may_begin('unit')
+
+
+def test_an_undivided_part_begins_earlier(check, monkeypatch):
+    monkeypatch.setenv('BEGIN_UNTIL', str(time.time() + 60))
+    assert check.may_begin('long') and not check.may_begin('emulated')
+    monkeypatch.setenv('BEGIN_UNTIL', str(time.time() + 7200))
+    assert check.may_begin('emulated')
 
 
 def test_a_process_left_behind_holds_up_nothing(check):
     result = check.run(['sh', '-c', 'sleep 1000 & echo $!'])
     os.kill(int(result.stdout), signal.SIGKILL)
     assert result.returncode == 0
+
+
+def pytest_with_budget(folder, **environment):
+    """pytest's output on the test files of a folder, with our plugin that limits cases."""
+    (folder / 'conftest.py').write_text(
+        f'import pathlib, sys\nsys.path[:0] = [{str(ROOT / "tests/e2e")!r}, {str(ROOT / "tools")!r}]\nimport budget\n'
+        f'pytest_addoption = budget.add_options\n'
+        f'def pytest_configure(config): budget.configure(config, pathlib.Path({str(folder)!r}))\n')
+    return subprocess.run([sys.executable, '-m', 'pytest', '-q', '-rs', '-p', 'no:cacheprovider', folder], capture_output=True,
+                          text=True, env={**os.environ, **environment}, cwd=folder, check=False).stdout
+
+
+def test_no_case_begins_late(tmp_path):
+    (tmp_path / 'test_two.py').write_text('import time\ndef test_one(): time.sleep(2)\ndef test_two(): pass\n')
+    shown = pytest_with_budget(tmp_path, BEGIN_UNTIL=str(time.time() + 1.5))
+    assert shown.count('BEGIN_UNTIL has passed') == 1 and re.search('[12] skipped', shown) and 'failed' not in shown
 
 
 HANGING = """
@@ -183,16 +206,11 @@ def test_the_others_run(): pass
 
 
 def test_a_case_that_hangs_is_ended_and_named(tmp_path):
-    (tmp_path / 'conftest.py').write_text(
-        f'import pathlib, sys\nsys.path[:0] = [{str(ROOT / "tests/e2e")!r}, {str(ROOT / "tools")!r}]\nimport budget\n'
-        f'pytest_addoption = budget.add_options\n'
-        f'def pytest_configure(config): budget.configure(config, pathlib.Path({str(tmp_path)!r}))\n')
     (tmp_path / 'test_hanging.py').write_text(HANGING)
-    result = subprocess.run([sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', tmp_path], capture_output=True,
-                            text=True, env={**os.environ, 'TALLY_CASE_WALL_S': '0.5'}, cwd=tmp_path, check=False)
-    assert '2 failed, 1 passed' in result.stdout
-    assert re.search(r'^E +\d+ T \S+ sh -c setsid sleep', result.stdout, re.M)
-    assert re.search(r'^E +\d+ S \S+ sleep 1234.5', result.stdout, re.M)
+    shown = pytest_with_budget(tmp_path, TALLY_CASE_WALL_S='0.5')
+    assert '2 failed, 1 passed' in shown
+    assert re.search(r'^E +\d+ T \S+ sh -c setsid sleep', shown, re.M)
+    assert re.search(r'^E +\d+ S \S+ sleep 1234.5', shown, re.M)
     assert 'sleep\x001234.5' not in ''.join(
         path.read_text(errors='replace') for path in pathlib.Path('/proc').glob('[0-9]*/cmdline') if path.exists())
 
