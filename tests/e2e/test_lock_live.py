@@ -127,8 +127,12 @@ def test_rows_are_those_of_a_recording(tally, fight, tmp_path):
     fighters.end()
     assert [watcher.returncode for watcher in watchers] == [0] * len(layouts)
     for words, text in zip(layouts, texts):
-        expected = tally('lock', 'contention', *FIELDS, *words, '-i', data, check=0).stderr
-        assert rows(text) == rows(expected), words
+        result = tally('lock', 'contention', *FIELDS, *words, '-i', data)
+        expected = result.stderr
+        if words[-2:] == ['-C', '0'] and result.returncode == 255 and 'is of the CPUs' in expected:
+            assert not rows(text)  # no fighter waited on that CPU
+            continue
+        assert (result.returncode, rows(text)) == (0, rows(expected)), words
         assert re.search('^# output: .*', text, re.M)[0] == re.search('^# output: .*', expected, re.M)[0]
     waits = sum(rows(texts[0]).values())
     assert waits == sum(rows(texts[1]).values()) == sum(rows(texts[2]).values()) > FEWEST

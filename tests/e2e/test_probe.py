@@ -162,6 +162,27 @@ def test_functions_are_listed(tally, newest_perf, app):
     assert not tally('probe', '-q', '-x', app, '-F', 'nosuch*', check=0).stderr
 
 
+LABELS = """.text
+.globl thing_code, thing_data
+.type thing_code, @function
+thing_code: ret
+.size thing_code, .-thing_code
+thing_data: .long 1, 2, 3
+.globl main
+.type main, @function
+main: ret
+.section .note.GNU-stack
+"""
+
+
+def test_a_pattern_is_for_functions(tally, tmp_path):
+    """A label in a section of code may stand before data, which a probe would overwrite."""
+    (tmp_path / 'a.s').write_text(LABELS)
+    subprocess.run(['gcc', 'a.s', '-o', 'a'], check=True, cwd=tmp_path)
+    assert re.findall(r'thing_\w+', tally('probe', '-x', tmp_path / 'a', '-D', 'thing_*', check=0).stdout) == ['thing_code']
+    assert 'thing_data' in tally('probe', '-x', tmp_path / 'a', '-D', 'thing_data', check=0).stdout
+
+
 CPP = 'namespace shop { struct Item { int size; int turn(int); }; int Item::turn(int a) { return a + size; } }\nint main() { return 0; }\n'
 
 

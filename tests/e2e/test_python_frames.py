@@ -253,6 +253,8 @@ def test_a_link_in_place_of_the_map_is_not_followed(tally, python, tmp_path):
         process.stdout.close()
 
 
+# Another session that records the whole machine would write the map of this process, too.
+@pytest.mark.alone
 def test_top_leaves_no_map(tally, python, tmp_path):
     (tmp_path / 'running.py').write_text(RUNNING)
     process = subprocess.Popen([python, tmp_path / 'running.py', 'wait'], stdout=subprocess.PIPE, text=True)

@@ -370,9 +370,12 @@ static enum tally_status pmus_take(struct event_parser_parser *p, size_t column,
 		if (!pmu_matches(&catalogue->pmus[i], name))
 			continue;
 		status = pmu_add(p, &catalogue->pmus[i], terms, p->list->len > first);
+		if (status != TALLY_OK)
+			return status;
 		struct event_spec *spec = &p->list->specs[p->list->len - 1];
-		if (status == TALLY_OK && !(spec->family = arena_string(&p->list->arena, name.data, name.len)))
-			status = event_parser_nomem(p);
+		spec->family = arena_string(&p->list->arena, name.data, name.len);
+		if (!spec->family)
+			return event_parser_nomem(p);
 	}
 	if (status == TALLY_OK && p->list->len == first)
 		return parse_fail(p, column, TALLY_NOT_FOUND,

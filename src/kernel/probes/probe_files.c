@@ -240,7 +240,8 @@ static enum tally_status probe_files_enter(int32_t pid, struct probe_files_origi
 	origin->space = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
 	origin->folder = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int other = open(path, O_RDONLY | O_CLOEXEC);
-	bool has_entered = origin->space >= 0 && other >= 0 && unshare(CLONE_FS) == 0 && setns(other, CLONE_NEWNS) == 0;
+	bool has_entered = origin->space >= 0 && origin->folder >= 0 && other >= 0 && unshare(CLONE_FS) == 0 &&
+			   setns(other, CLONE_NEWNS) == 0;
 	int errnum = errno;
 	if (other >= 0)
 		close(other);

@@ -121,7 +121,8 @@ static enum tally_status unpack_unzstd(
 	return status;
 }
 #else
-static enum tally_status unzstd(struct tally_bytes packed, struct room *room, size_t *len, struct tally_error *err)
+static enum tally_status unpack_unzstd(
+	struct tally_bytes packed, struct room *room, size_t *len, struct tally_error *err)
 {
 	return error_set(err, TALLY_UNSUPPORTED, "this build has no libzstd");
 }

@@ -83,7 +83,8 @@ static enum tally_status probe_symbol_add_matching(const struct probe_symbol_sea
 	arena_init(&arena);
 	for (size_t i = 0; i < search->symbols->items.len && status == TALLY_OK; i++) {
 		const struct probe_symbol *symbol = &search->symbols->items.items[i];
-		if (!symbol->is_code || (has_last && symbol->address == last) ||
+		/* A label without a type may stand before data in a section of code, which a probe would overwrite. */
+		if (!symbol->is_function || (has_last && symbol->address == last) ||
 			!probe_symbol_fits(search, symbol->name, &arena))
 			continue;
 		status = probe_symbol_add(search, symbol);

@@ -271,18 +271,23 @@ static void print_path(
 	}
 }
 
-/* Orders chains by weight. Equal ones must stay in the order of list_hits. */
-static int chain_text_compare_hits(const void *left, const void *right, void *data)
+struct chain_hit { /* A chain that ends at a node of the tree. */
+	uint32_t node;
+	uint32_t position; /* Position in the list of list_hits. */
+	uint64_t period;
+};
+
+/* Orders chains by weight, the heaviest first. Those of one weight stay in the order of list_hits. */
+static int chain_text_compare_hits(const void *left, const void *right)
 {
-	const struct call_tree_node *nodes = data;
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	if (nodes[a].hit_period != nodes[b].hit_period)
-		return nodes[a].hit_period > nodes[b].hit_period ? -1 : 1;
-	return 0;
+	const struct chain_hit *a = left, *b = right;
+	if (a->period != b->period)
+		return a->period > b->period ? -1 : 1;
+	return a->position < b->position ? -1 : a->position > b->position;
 }
 
 /* Lists the nodes with hits, children before their parents, in the order of the children. */
-static bool list_hits(struct chain_printer *printer, uint64_t min_period, uint32_t *list, size_t *count)
+static bool list_hits(struct chain_printer *printer, uint64_t min_period, struct chain_hit *list, size_t *count)
 {
 	const struct call_tree_builder *tree = &printer->builder;
 	size_t depth = 0;
@@ -297,8 +302,10 @@ static bool list_hits(struct chain_printer *printer, uint64_t min_period, uint32
 				return false;
 			continue;
 		}
-		if (node->hit_period && node->hit_period >= min_period)
-			list[(*count)++] = branch->node;
+		if (node->hit_period && node->hit_period >= min_period) {
+			list[*count] = (struct chain_hit){branch->node, (uint32_t)*count, node->hit_period};
+			++*count;
+		}
 		depth--;
 	}
 	return true;
@@ -327,18 +334,17 @@ static void print_listed(struct chain_printer *printer, struct text *out, uint32
 static bool print_list(struct chain_printer *printer, struct text *out, uint64_t min_period)
 {
 	struct call_tree_builder *tree = &printer->builder;
-	uint32_t *list = malloc((tree->node_count + 1) * sizeof(*list));
+	struct chain_hit *list = malloc((tree->node_count + 1) * sizeof(*list));
 	size_t count;
 	if (!list)
 		return false;
 	bool is_listed = list_hits(printer, min_period, list, &count);
-	/* qsort_r of glibc is a merge sort, which keeps equal ones in order. */
 	if (is_listed)
-		qsort_r(list, count, sizeof(*list), chain_text_compare_hits, tree->nodes);
+		qsort(list, count, sizeof(*list), chain_text_compare_hits);
 	for (size_t i = 0; is_listed && i < count; i++) {
 		if (printer->options.print_limit && i == printer->options.print_limit)
 			break;
-		print_listed(printer, out, list[i]);
+		print_listed(printer, out, list[i].node);
 	}
 	free(list);
 	return is_listed;
