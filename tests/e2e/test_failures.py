@@ -146,6 +146,17 @@ def chosen(count, some):
     return sorted({*range(1, some + 1), *between, *range(count - some + 1, count + 1)})
 
 
+def first_difference(expected, got):
+    """Both outputs around the place where they begin to differ, and what was said."""
+    for one, other in (expected[1], got[1]), (expected[3], got[3]):
+        if one != other:
+            if not isinstance(one, bytes) or not isinstance(other, bytes):
+                return one, other, got[2]
+            at = next((i for i, (a, b) in enumerate(zip(one, other)) if a != b), min(len(one), len(other)))
+            return at, one[max(at - 80, 0):at + 80], other[max(at - 80, 0):at + 80], got[2]
+    return ''
+
+
 def verdict(expected, got):
     """None, or what is wrong."""
     status, out, err, written = got
@@ -154,7 +165,7 @@ def verdict(expected, got):
     if (out, written) == (expected[1], expected[3]):
         return None
     if status == expected[0]:
-        return f'other output with status {status}'
+        return f'other output with status {status}: {first_difference(expected, got)}'
     if err == expected[2]:
         return 'other output without a word'
     return 'a file that looks whole' if written is not None and written != expected[3] else None
