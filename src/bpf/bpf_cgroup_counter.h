@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bpf_cgroup_counter.h - counts events for many cgroups by one counter of each CPU and event (stat --bpf-counters
- * --for-each-cgroup): a BPF program adds up at each switch from one cgroup to another. A cgroup counts what those in it
- * count.
+ * --for-each-cgroup). A BPF program adds the counts at each switch from one cgroup to another. The counts of a cgroup
+ * include those of its descendants.
  *
- * The caller owns it; nothing of it is left in the kernel when it is closed, or when the process is killed. Linux 5.10,
- * which runs a program on a CPU. One thread at a time.
+ * The caller owns the counter, and its programs and maps leave the kernel when it is closed or the process ends.
+ * Requires Linux 5.10, which can run a program on a given CPU. Used by one thread at a time.
  *
  *	bpf_cgroup_counter_open(kernel, &request, &counter, err);
  *	bpf_cgroup_counter_begin(counter, err); ... bpf_cgroup_counter_end(counter, err);
@@ -23,23 +23,26 @@ struct bpf_cgroup_counter;
 struct bpf_cgroup_request {
 	const struct bpf_counted_event *events;
 	size_t event_count;
-	const uint64_t *cgroups; /* IDs: numbers of their directories; none occurs twice */
+	const uint64_t *cgroups; /* Cgroup IDs (inode numbers of the directories), without duplicates. */
 	size_t cgroup_count;
-	const int *cpus; /* of all events */
+	const int *cpus; /* CPUs on which any of the events is counted. */
 	size_t cpu_count;
 };
 
-/* The request is not kept. LIMIT: more than CGROUP_COUNTER_EVENTS. */
+/* Does not retain the request. Returns LIMIT if there are more than CGROUP_COUNTER_EVENTS events. */
 TALLY_MUST_CHECK enum tally_status bpf_cgroup_counter_open(const struct kernel_seam *kernel,
 	const struct bpf_cgroup_request *request, struct bpf_cgroup_counter **counter, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status bpf_cgroup_counter_begin(
 	struct bpf_cgroup_counter *counter, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status bpf_cgroup_counter_end(struct bpf_cgroup_counter *counter, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status bpf_cgroup_counter_read(struct bpf_cgroup_counter *counter, struct tally_error *err);
-/* Of the last bpf_cgroup_counter_read. event and cgroup: their indices in the request; zeros for a CPU that there is not. */
+/*
+ * Returns a value of the last bpf_cgroup_counter_read. cgroup and event are indices in the request. The result is zero
+ * if the CPU does not exist.
+ */
 struct cgroup_counter_reading bpf_cgroup_counter_at(
 	const struct bpf_cgroup_counter *counter, size_t cgroup, size_t event, int cpu);
-/* Times that a counter could not be read, or a cgroup was too deep. */
+/* Returns how often a counter could not be read or a cgroup was nested too deeply. */
 uint64_t bpf_cgroup_counter_losses(const struct bpf_cgroup_counter *counter);
 void bpf_cgroup_counter_close(struct bpf_cgroup_counter *counter);
 

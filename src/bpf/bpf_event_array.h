@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bpf_event_array.h - opens counters of each CPU for BPF programs that read them, and puts them into a map of the kind
- * PERF_EVENT_ARRAY: the counter of event E on CPU C is at E * (possible CPUs) + C. The map keeps them.
+ * bpf_event_array.h - opens counters on each CPU, and stores them in a map of type PERF_EVENT_ARRAY, from which BPF
+ * programs read them. The counter of event E on CPU C has the index E * (possible CPUs) + C. The map holds references
+ * to the counters.
  */
 #ifndef BPF_BPF_EVENT_ARRAY_H
 #define BPF_BPF_EVENT_ARRAY_H
@@ -11,18 +12,18 @@
 
 struct bpf_counted_event {
 	const struct event_spec *spec;
-	const int *cpus; /* where it is counted */
+	const int *cpus; /* CPUs on which the event is counted. */
 	size_t cpu_count;
 };
 
 struct bpf_event_array {
-	int map; /* its descriptor */
+	int map; /* File descriptor of the PERF_EVENT_ARRAY map. */
 	int possible_cpus;
 	const struct bpf_counted_event *events;
 	size_t event_count;
 };
 
-/* what: the option or verb. */
+/* Opens all counters and stores them in array->map. what is the option or verb that needs them, for error messages. */
 TALLY_MUST_CHECK enum tally_status bpf_event_array_fill(const struct kernel_seam *kernel, const char *what,
 	const struct bpf_event_array *array, struct tally_error *err);
 

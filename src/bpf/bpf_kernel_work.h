@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bpf_kernel_work.h - adds up by BPF programs how long the kernel's own work ran and waited, or what tasks, interrupts
- * and softirqs took of each CPU.
+ * bpf_kernel_work.h - measures by BPF programs how long interrupts, softirqs and work items ran and waited, or how much
+ * time of each CPU tasks, interrupts and softirqs used.
  *
- * The caller owns it. Its programs and maps leave the kernel when it is destroyed or this process ends. One thread.
+ * The caller owns the object. Its programs and maps leave the kernel when it is destroyed or this process ends. Used by
+ * one thread.
  *
  *	struct bpf_kernel_work_config config = {.of_irqs = true, .of_softirqs = true, .of_items = true};
  *	bpf_kernel_work_create(kernel, &config, &work, err);
@@ -21,14 +22,15 @@ struct bpf_kernel_work;
 
 struct bpf_kernel_work_config {
 	bool of_irqs, of_softirqs, of_items;
-	bool of_tasks; /* the time of tasks and CPUs instead of the sums of work */
-	const bool *cpus; /* by CPU, at least WORK_MAP_CPUS of them; NULL: all */
+	bool of_tasks; /* Measure the time of tasks and CPUs instead of work. */
+	const bool *cpus; /* One element for each CPU number, at least WORK_MAP_CPUS; NULL includes all CPUs. */
 };
 
-struct bpf_kernel_work_sink { /* false: out of memory */
+struct bpf_kernel_work_sink { /* Receives the results. A callback returns false if it is out of memory. */
 	void *context;
 	bool (*take_work)(void *context, const struct work_map_key *key, const struct work_map_sum *sum);
-	bool (*take_raise)(void *context, const struct work_map_key *key); /* that nothing has answered */
+	/* Reports a raise that was not handled yet. */
+	bool (*take_raise)(void *context, const struct work_map_key *key);
 	bool (*take_cpu)(void *context, uint32_t cpu, const struct work_map_cpu *sum);
 	bool (*take_task)(void *context, const struct work_map_task *task, const struct work_map_runtime *runtime);
 };

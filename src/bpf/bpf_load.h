@@ -2,10 +2,9 @@
 /*
  * bpf_load.h - loads the BPF programs of a skeleton into the kernel, and turns a failure into a refusal that names what
  * is missing: the build's support, BTF, the kernel's version, a capability, lockdown, or what the verifier rejected.
- * Not here: what the programs do, and their attachment.
  *
- * bpf_refusal_expected asks before anything is opened, so that a caller without rights gets its answer in microseconds.
- * Any thread; the log of libbpf is the calling thread's own.
+ * bpf_refusal_expected checks before anything is opened, so that a caller without privileges gets an error in
+ * microseconds. All functions can be called from any thread; each thread has its own log of libbpf.
  *
  *	struct off_cpu_bpf *skeleton = NULL;
  *	status = bpf_open(kernel, "--off-cpu", err);                // may this process, and can this build?
@@ -19,44 +18,53 @@
 
 #include "kernel/system/kernel_seam.h"
 
-struct bpf_object; /* libbpf's, like the next */
+struct bpf_object; /* Types of libbpf. */
 struct bpf_object_skeleton;
 
-/* Whether this build has BPF programs at all. */
+/* Returns true if this build contains BPF programs. */
 bool bpf_is_built(void);
-/* Checks, without loading anything, what is known to be missing: UNSUPPORTED or DENIED, with "WHAT: REASON" in err.
- * what: the option or verb that needs BPF. */
+/*
+ * Checks for known obstacles without loading anything. Returns UNSUPPORTED or DENIED, with "WHAT: REASON" in err. what
+ * is the option or verb that needs BPF.
+ */
 TALLY_MUST_CHECK enum tally_status bpf_refusal_expected(
 	const struct kernel_seam *kernel, const char *what, struct tally_error *err);
-/* The refusal of a step of libbpf that failed with errnum in this thread, with the tail of its log. */
+/* Returns the error for a call of libbpf that failed with errnum in this thread, with the last lines of its log. */
 enum tally_status bpf_explain(const struct kernel_seam *kernel, const char *what, int errnum, struct tally_error *err);
 
-/* For programs that choose or report threads by number. UNSUPPORTED: this process is in another PID namespace than the
- * machine's first one, whose numbers programs see. */
+/*
+ * Checks that thread IDs in BPF programs, which are those of the initial PID namespace, are also those of this process.
+ * Returns UNSUPPORTED if this process is in another PID namespace.
+ */
 TALLY_MUST_CHECK enum tally_status bpf_check_namespace(
 	const struct kernel_seam *kernel, const char *what, struct tally_error *err);
-/* Does the same check, and prepares libbpf: its log is kept, not printed. Call it before a skeleton is opened. */
+/* Calls bpf_refusal_expected, and redirects libbpf's log to memory. Call it before a skeleton is opened. */
 TALLY_MUST_CHECK enum tally_status bpf_open(
 	const struct kernel_seam *kernel, const char *what, struct tally_error *err);
 /* Loads all maps and programs of an opened skeleton. */
 TALLY_MUST_CHECK enum tally_status bpf_load(const struct kernel_seam *kernel, const char *what,
 	struct bpf_object_skeleton *skeleton, struct tally_error *err);
-/* Attaches the programs whose section names the place. */
+/* Attaches each program of the skeleton as its section name specifies. */
 TALLY_MUST_CHECK enum tally_status bpf_attach(const struct kernel_seam *kernel, const char *what,
 	struct bpf_object_skeleton *skeleton, struct tally_error *err);
-/* Attaches a program to an opened perf event. instead: what a refusal advises, such as "; use ...", or "". */
+/*
+ * Attaches a program to an opened perf event. instead is the advice at the end of an error message, such as "; use
+ * ...", or "".
+ */
 TALLY_MUST_CHECK enum tally_status bpf_attach_event(const struct kernel_seam *kernel, const char *what, int program_fd,
 	int event_fd, const char *instead, struct tally_error *err);
 
-/* The descriptors of an object's loaded maps, by name. */
+/* Stores the file descriptors of an object's loaded maps, by name, in fds. */
 TALLY_MUST_CHECK enum tally_status bpf_find_maps(
 	struct bpf_object *object, const char *const *names, size_t count, int *fds, struct tally_error *err);
-/* Lets an object use maps of another one, which is loaded. Call it before the object itself is loaded. */
+/* Lets an object use maps of another object, which is loaded already. Call it before the object itself is loaded. */
 TALLY_MUST_CHECK enum tally_status bpf_share_maps(struct bpf_object *object, struct bpf_object *from,
 	const char *const *names, size_t count, struct tally_error *err);
 
-/* The verifier's last lines on a rejected program, from the end of its log: whole lines, at most size - 1 bytes, joined
- * by "; ". For tests; text and end delimit the log. */
+/*
+ * Copies the verifier's last lines about a rejected program from the end of its log: complete lines, at most size - 1
+ * bytes, joined by "; ". Exported for tests.
+ */
 void bpf_log_tail(const char *log, char *tail, size_t size);
 
 #endif

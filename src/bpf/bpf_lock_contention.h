@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bpf_lock_contention.h - adds up waits for the kernel's locks in the maps of a BPF program, with one sum for each
- * stack, lock, thread, cgroup or owner of the watched threads.
+ * bpf_lock_contention.h - measures waits for locks of the kernel by a BPF program, with one sum for each stack, lock,
+ * thread, cgroup or lock owner.
  *
- * The caller owns it. Its programs and maps leave the kernel when it is destroyed or this process ends. One thread.
+ * The caller owns the object. Its programs and maps leave the kernel when it is destroyed or this process ends. Used by
+ * one thread.
  *
  *	bpf_lock_contention_create(kernel, &config, &locks, err);
- *	bpf_lock_contention_watch(locks, id, err);   // each process or thread, where some are asked for
+ *	bpf_lock_contention_watch(locks, id, err);   // for each process or thread, with of_processes or of_threads
  *	bpf_lock_contention_start(locks); ... bpf_lock_contention_stop(locks);
  *	bpf_lock_contention_read(locks, take, context, &losses, err);   // the sums
  *	bpf_lock_contention_destroy(locks);
@@ -20,25 +21,29 @@
 struct bpf_lock_contention;
 
 struct bpf_lock_config {
-	bool with_stack, with_lock, with_thread, with_owner, with_cgroup; /* the key of sums */
-	unsigned frames; /* of a stack, at most LOCK_MAP_FRAMES */
-	size_t entries; /* of each map */
-	const bool *cpus; /* by CPU, at least LOCK_MAP_CPUS of them: the watched CPUs; NULL: all */
-	bool of_processes, of_threads; /* watch tells which; neither: everything */
-	bool follows_children; /* with of_threads: what they fork too */
+	bool with_stack, with_lock, with_thread, with_owner, with_cgroup; /* Fields that distinguish sums. */
+	unsigned frames; /* Maximum number of frames of a stack, at most LOCK_MAP_FRAMES. */
+	size_t entries; /* Capacity of each map. */
+	const bool *cpus; /* One element for each CPU number, at least LOCK_MAP_CPUS; NULL includes all CPUs. */
+	/*
+	 * Measure only processes or threads that bpf_lock_contention_watch adds. If both are false, everything is
+	 * measured.
+	 */
+	bool of_processes, of_threads;
+	bool follows_children; /* Measure also the children of the added threads; requires of_threads. */
 };
 
 struct bpf_lock_sum {
 	struct lock_map_key key;
 	struct lock_map_sum sum;
-	const struct lock_map_stack *stack; /* NULL: none */
-	uint64_t kernel_address; /* of some code in the kernel; 0: unknown */
+	const struct lock_map_stack *stack; /* NULL if the sum has no stack. */
+	uint64_t kernel_address; /* Address of some function of the kernel; 0 if it is not known. */
 };
 
 struct bpf_lock_losses {
 	struct lock_map_losses of_maps;
-	uint64_t unended; /* waits that last */
-	uint64_t missed; /* events, in contexts where no program may run */
+	uint64_t unended; /* Number of waits that had not ended. */
+	uint64_t missed; /* Number of events that were not seen, because no BPF program may run in their context. */
 };
 
 TALLY_MUST_CHECK enum tally_status bpf_lock_contention_create(const struct kernel_seam *kernel,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bpf_shared_counter.h - counts one event for one session by a counter of each CPU that all sessions share, which a BPF
- * program reads at each switch (stat --bpf-counters).
+ * bpf_shared_counter.h - counts an event by one counter on each CPU that all sessions share, and that a BPF program
+ * reads at each context switch (stat --bpf-counters).
  *
- * A map that is pinned in a BPF file system lists which program counts which event. The first session of an event opens
- * the counters; they live until the last session has ended, even if it is killed. The caller owns its part. Linux 5.10.
- * One thread.
+ * A map that is pinned in a BPF file system lists which program counts which event. The first session that counts an
+ * event opens the counters, and they exist until the last such session has ended, even if it is killed. The caller owns
+ * its session's object. Requires Linux 5.10. Used by one thread.
  *
  *	bpf_shared_counter_open(kernel, path, &spec, &counter, err);
  *	bpf_shared_counter_watch_task(counter, tid, err);   // or _watch_cpu
@@ -21,10 +21,13 @@
 
 struct bpf_shared_counter;
 
-/* path: of the pinned map, which is created if it is missing. */
+/* path is that of the pinned map, which is created if it does not exist. */
 TALLY_MUST_CHECK enum tally_status bpf_shared_counter_open(const struct kernel_seam *kernel, const char *path,
 	const struct event_spec *spec, struct bpf_shared_counter **counter, struct tally_error *err);
-/* Call it before the start: counts a thread and all that it starts from now on, or everything on a CPU. */
+/*
+ * Both must be called before the start. The first counts a thread and all its future descendants, the second everything
+ * on a CPU.
+ */
 TALLY_MUST_CHECK enum tally_status bpf_shared_counter_watch_task(
 	struct bpf_shared_counter *counter, uint32_t tid, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status bpf_shared_counter_watch_cpu(
@@ -32,7 +35,7 @@ TALLY_MUST_CHECK enum tally_status bpf_shared_counter_watch_cpu(
 TALLY_MUST_CHECK enum tally_status bpf_shared_counter_begin(
 	struct bpf_shared_counter *counter, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status bpf_shared_counter_end(struct bpf_shared_counter *counter, struct tally_error *err);
-/* By CPU, SHARED_COUNTER_CPUS of them. */
+/* Fills readings, which has SHARED_COUNTER_CPUS elements, one for each CPU number. */
 TALLY_MUST_CHECK enum tally_status bpf_shared_counter_read(struct bpf_shared_counter *counter,
 	struct shared_counter_reading *readings, struct shared_counter_losses *losses, struct tally_error *err);
 void bpf_shared_counter_close(struct bpf_shared_counter *counter);

@@ -2,7 +2,7 @@
 /*
  * kernel_types.bpf.h - declares the kernel's structs for our BPF programs, with only the fields that they use. Each
  * access is relocated when the program is loaded (preserve_access_index), so neither the order nor the offsets here
- * matter; libbpf takes them from the running kernel's BTF. For programs compiled by `clang -target bpf` only.
+ * matter; libbpf reads them from the running kernel's BTF. For programs compiled by `clang -target bpf` only.
  *
  * Add a field when a program needs it. If a supported kernel lacks it, guard its use by bpf_core_field_exists.
  */
@@ -17,7 +17,7 @@
 
 #define KERNEL_TYPE __attribute__((preserve_access_index))
 
-struct maple_tree { /* since Linux 6.1 */
+struct maple_tree { /* Available since Linux 6.1. */
 	void *ma_root;
 } KERNEL_TYPE;
 
@@ -30,13 +30,15 @@ typedef struct {
 } KERNEL_TYPE mm_context_t;
 
 struct mm_struct {
-	unsigned long exec_vm; /* number of mapped code pages, which changes with dlopen and dlclose */
+	unsigned long exec_vm; /* Number of mapped code pages, which changes with dlopen and dlclose. */
 	unsigned long start_code;
 	unsigned long start_stack;
-	unsigned long arg_start, arg_end; /* the strings of argv, one behind the other */
-	struct maple_tree mm_mt; /* since Linux 6.1: its mappings */
-	/* Since Linux 6.4: another number after each change of mappings. Odd during a change, since 6.13, where it has
-	 * this type. */
+	unsigned long arg_start, arg_end; /* The strings of argv, one after the other. */
+	struct maple_tree mm_mt; /* Mappings, since Linux 6.1. */
+	/*
+	 * Changes with each change of mappings, since Linux 6.4. Since 6.13 it has this type, and is odd during a
+	 * change.
+	 */
 	struct seqcount mm_lock_seq;
 	mm_context_t context;
 } KERNEL_TYPE;
@@ -45,7 +47,10 @@ struct mm_struct___before_6_13 {
 	int mm_lock_seq;
 } KERNEL_TYPE;
 
-/* A node of the tree of mappings. The walk reads nodes as words, and compares their layout with what it expects. */
+/*
+ * A node of the tree of mappings. walk_space.bpf.h reads nodes as arrays of words, and checks at load time that their
+ * layout is as expected.
+ */
 struct maple_node {
 	void *parent;
 } KERNEL_TYPE;
@@ -78,9 +83,9 @@ struct timespec64 {
 struct inode {
 	struct super_block *i_sb;
 	unsigned long i_ino;
-	long long i_mtime_sec; /* since Linux 6.11 */
+	long long i_mtime_sec; /* Available since Linux 6.11. */
 	unsigned int i_mtime_nsec;
-	struct timespec64 __i_mtime; /* since Linux 6.7 */
+	struct timespec64 __i_mtime; /* Available since Linux 6.7. */
 	struct timespec64 i_mtime;
 } KERNEL_TYPE;
 
@@ -93,7 +98,7 @@ struct hlist_bl_node {
 } KERNEL_TYPE;
 
 struct dentry {
-	struct hlist_bl_node d_hash; /* without pprev: its name is in no folder any more */
+	struct hlist_bl_node d_hash; /* pprev is NULL if the name was removed from its directory. */
 	struct dentry *d_parent;
 	struct qstr d_name;
 	struct inode *d_inode;
@@ -120,7 +125,7 @@ struct file {
 	struct path___file f_path;
 } KERNEL_TYPE;
 
-struct backing_file { /* since Linux 6.5: what overlayfs maps */
+struct backing_file { /* Available since Linux 6.5: the file that overlayfs maps. */
 	struct file file;
 	struct path___file user_path;
 } KERNEL_TYPE;
@@ -141,13 +146,14 @@ struct vm_area_struct {
 	struct file *vm_file;
 } KERNEL_TYPE;
 
-struct pt_regs___kernel { /* its size only; the part after ___ does not belong to the name */
+/* Used for the size of struct pt_regs only; libbpf ignores the part of the name after the underscores. */
+struct pt_regs___kernel {
 	unsigned long ip;
 } KERNEL_TYPE;
 
 struct thread_info {
-	unsigned int status; /* of x86 */
-	unsigned int cpu; /* where it ran last; of x86 since Linux 5.16 */
+	unsigned int status; /* Present on x86 only. */
+	unsigned int cpu; /* CPU on which the thread ran last; on x86 since Linux 5.16. */
 } KERNEL_TYPE;
 
 struct upid {
@@ -156,15 +162,16 @@ struct upid {
 
 struct pid {
 	unsigned int level;
-	struct upid numbers[1]; /* one for each namespace; the last one is the thread's own */
+	/* One element for each nested namespace; the last one contains the ID in the thread's own namespace. */
+	struct upid numbers[1];
 } KERNEL_TYPE;
 
 struct thread_struct {
-	unsigned long fsbase; /* of x86-64 */
+	unsigned long fsbase; /* Present on x86-64 only. */
 } KERNEL_TYPE;
 
 enum cgroup_subsys_id {
-	perf_event_cgrp_id = 7, /* another number in another kernel */
+	perf_event_cgrp_id = 7, /* The value differs between kernels and is relocated. */
 };
 
 struct kernfs_node {
@@ -181,22 +188,22 @@ struct cgroup_subsys_state {
 } KERNEL_TYPE;
 
 struct css_set {
-	struct cgroup_subsys_state *subsys[8]; /* by cgroup_subsys_id, in all hierarchies */
+	struct cgroup_subsys_state *subsys[8]; /* Indexed by cgroup_subsys_id, for all hierarchies. */
 } KERNEL_TYPE;
 
-struct restart_block { /* of a system call that goes on after a signal or a stop */
+struct restart_block { /* Describes how a system call continues after a signal or a stop. */
 	long (*fn)(struct restart_block *);
 } KERNEL_TYPE;
 
-struct rq { /* of a CPU */
+struct rq { /* Run queue of a CPU. */
 	__u64 clock;
 } KERNEL_TYPE;
 
-struct cfs_rq { /* the threads of a cgroup on a CPU */
+struct cfs_rq { /* Queue of the threads of a cgroup on a CPU. */
 	struct rq *rq;
-	int throttle_count; /* of it and of the cgroups above it */
-	__u64 throttled_clock_self; /* since when its threads are throttled; 0: they are not; since Linux 6.6 */
-	__u64 throttled_clock_self_time; /* how long they were, before that */
+	int throttle_count; /* Number of throttled queues among this one and those of the cgroups above it. */
+	__u64 throttled_clock_self; /* Time since which its threads are throttled, or 0; since Linux 6.6. */
+	__u64 throttled_clock_self_time; /* Total of the throttled times that have ended; since Linux 6.6. */
 } KERNEL_TYPE;
 
 struct sched_entity {
@@ -204,29 +211,29 @@ struct sched_entity {
 } KERNEL_TYPE;
 
 struct task_group {
-	struct cfs_rq **cfs_rq; /* by CPU */
+	struct cfs_rq **cfs_rq; /* Indexed by CPU. */
 } KERNEL_TYPE;
 
 struct task_struct {
 	struct css_set *cgroups;
 	struct thread_info thread_info;
-	unsigned int __state; /* since Linux 5.14; before it: */
+	unsigned int __state; /* Available since Linux 5.14; older kernels have state. */
 	volatile long state;
 	unsigned int in_iowait : 1;
-	unsigned int frozen : 1; /* by the freezer of cgroup version 2 */
+	unsigned int frozen : 1; /* Frozen by the freezer of cgroup version 2. */
 	struct restart_block restart_block;
 	struct sched_entity se;
 	struct task_group *sched_task_group;
-	_Bool throttled; /* by the quota of its cgroup; since Linux 6.18 */
-	int on_cpu; /* of kernels for several CPUs */
-	unsigned int cpu; /* of x86 before Linux 5.16 */
-	unsigned long nvcsw, nivcsw; /* how often it left the CPU, by itself or not */
+	_Bool throttled; /* Throttled by the quota of its cgroup; since Linux 6.18. */
+	int on_cpu; /* Present on SMP kernels only. */
+	unsigned int cpu; /* Present on x86 before Linux 5.16. */
+	unsigned long nvcsw, nivcsw; /* Numbers of voluntary and involuntary context switches. */
 	unsigned int flags;
-	int exit_code; /* as wait gives it */
-	int pid; /* of the thread */
-	int tgid; /* of the process */
-	__u64 self_exec_id; /* how often it has executed a program */
-	struct mm_struct *mm; /* NULL: a thread of the kernel */
+	int exit_code; /* Status as wait returns it. */
+	int pid; /* Thread ID. */
+	int tgid; /* Process ID. */
+	__u64 self_exec_id; /* Number of programs that it has executed. */
+	struct mm_struct *mm; /* NULL for kernel threads. */
 	struct files_struct *files;
 	void *stack;
 	struct task_struct *real_parent;
@@ -236,16 +243,16 @@ struct task_struct {
 	char comm[16];
 } KERNEL_TYPE;
 
-struct linux_binprm { /* of a program that is executed */
+struct linux_binprm { /* Arguments of a program that is being executed. */
 	const char *filename;
-	const char *interp; /* the same, or what a script names */
+	const char *interp; /* Same as filename, or the interpreter of a script. */
 } KERNEL_TYPE;
 
 struct bpf_iter_meta {
 	struct seq_file *seq;
 } KERNEL_TYPE;
 
-struct bpf_iter__task { /* what a program gets that visits all threads; task NULL: that was all */
+struct bpf_iter__task { /* Context of a program that visits all threads; task is NULL after the last one. */
 	struct bpf_iter_meta *meta;
 	struct task_struct *task;
 } KERNEL_TYPE;
@@ -255,14 +262,14 @@ typedef struct {
 } KERNEL_TYPE atomic_long_t;
 
 struct mutex {
-	atomic_long_t owner; /* a task_struct, with flags in the low bits */
+	atomic_long_t owner; /* Address of a task_struct, with flags in the low bits. */
 } KERNEL_TYPE;
 
 struct rw_semaphore {
 	atomic_long_t owner;
 } KERNEL_TYPE;
 
-/* A sample, as the kernel has prepared it for its overflow handlers. */
+/* The structs below describe a sample as the kernel prepares it for its overflow handlers. */
 struct perf_tid_entry {
 	__u32 pid, tid;
 } KERNEL_TYPE;
@@ -280,9 +287,9 @@ union perf_mem_data_src {
 } KERNEL_TYPE;
 
 struct perf_sample_data {
-	__u64 sample_flags; /* the fields that the kernel has filled in, as in sample_type; from 6.2 on */
+	__u64 sample_flags; /* Fields that the kernel has filled in, as bits of sample_type; since Linux 6.2. */
 	__u64 period;
-	__u64 dyn_size; /* from 6.3 on */
+	__u64 dyn_size; /* Available since Linux 6.3. */
 	struct perf_tid_entry tid_entry;
 	__u64 time, id;
 	struct perf_cpu_entry cpu_entry;
@@ -293,8 +300,8 @@ struct perf_sample_data {
 } KERNEL_TYPE;
 
 struct perf_event {
-	struct perf_event *parent; /* of an event that a child inherited */
-	__u64 bpf_cookie; /* from 5.15 on */
+	struct perf_event *parent; /* The original event if a child inherited this one. */
+	__u64 bpf_cookie; /* Available since Linux 5.15. */
 } KERNEL_TYPE;
 
 struct bpf_perf_event_data_kern {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * off_cpu.h - measures in the kernel, by a BPF program, the time that threads spend off the CPU: how long each waited
- * to be woken and then to run, with its stack and the stack of its waker.
+ * off_cpu.h - measures by a BPF program the time that threads spend off the CPU: how long each thread waited to be
+ * woken and then to run, with its stack and the stack of its waker.
  *
- * Waits shorter than a threshold are reported as sums by thread, stack, state and waker, longer ones one by one. The
- * caller owns it (off_cpu_destroy). Nothing stays in the kernel when the process ends, even if it is killed. Times are
- * of CLOCK_MONOTONIC. One thread.
+ * Waits shorter than a threshold are reported as sums by thread, stack, state and waker, longer ones individually. The
+ * caller owns the object (off_cpu_destroy). Nothing stays in the kernel when the process ends, even if it is killed.
+ * Times are those of CLOCK_MONOTONIC. Used by one thread.
  *
  *	off_cpu_create(&config, &waits, err);   off_cpu_read_tables(waits, pids, n, err);
  *	off_cpu_add_thread(waits, tid, pid, NULL, err);
@@ -26,86 +26,108 @@ struct arch;
 
 struct off_cpu_config {
 	const struct kernel_seam *kernel;
-	const char *what; /* the option that needs it, for refusals */
-	bool all_threads; /* all threads of the machine except the kernel's; else those that are added, and their children */
-	const int *cpus; /* only waits that began there */
-	size_t cpu_count; /* 0: anywhere */
-	const char *const *cgroups; /* directories of cgroups: only threads in them and below, with all_threads */
-	size_t cgroup_count; /* 0: any */
-	bool no_inherit; /* without children and new threads */
-	bool wants_preempted; /* also threads that were preempted */
+	const char *what; /* Option that requires this module, for error messages. */
+	/* Measures all threads except the kernel's; false: only added threads and their descendants. */
+	bool all_threads;
+	const int *cpus; /* CPUs; only waits that began on one of them are measured. */
+	size_t cpu_count; /* 0 includes all CPUs. */
+	/* Directories of cgroups. With all_threads, only threads in them and their descendants are measured. */
+	const char *const *cgroups;
+	size_t cgroup_count; /* 0 includes all cgroups. */
+	bool no_inherit; /* Excludes children and new threads of added threads. */
+	bool wants_preempted; /* Measures also threads that were preempted. */
 	bool no_kernel_stacks, no_user_stacks;
-	uint64_t threshold_ns; /* waits of at least this length are reported individually */
-	size_t thread_count; /* expected number of threads; 0: not known */
-	const struct arch *arch; /* of this machine, for the tables that stacks are walked by */
-	struct binary_store_options store; /* of the files that stacks lead to */
-	struct bpf_object *walks; /* whose tables are used (walk_tables_share); NULL: own ones */
-	struct python_frames *walks_python; /* of these; may be NULL */
-	struct python_map python; /* for own ones */
+	uint64_t threshold_ns; /* Minimum duration of waits that are reported individually. */
+	size_t thread_count; /* Expected number of threads; 0 if it is not known. */
+	const struct arch *arch; /* Architecture of this machine, for unwinding. */
+	struct binary_store_options store; /* Options for loading the files in which stack addresses lie. */
+	/* Object that shares its unwind tables (walk_tables_share); NULL to use separate ones. */
+	struct bpf_object *walks;
+	struct python_frames *walks_python; /* Python frames of walks; may be NULL. */
+	struct python_map python; /* Used only if walks is NULL. */
 };
 
-/* How a thread waited when the recording began. */
+/* Describes the wait of a thread that was off the CPU when the recording began. */
 struct off_cpu_before {
 	enum wait_state state;
-	int32_t syscall; /* -1: not known */
-	uint64_t ip; /* in user space; 0: not known */
-	uint64_t switches; /* how often the thread had left the CPU */
+	int32_t syscall; /* -1 if it is not known. */
+	uint64_t ip; /* Address in user space; 0 if it is not known. */
+	uint64_t switches; /* Number of times that the thread had left the CPU. */
 };
 
 struct off_cpu_losses {
-	uint64_t threads; /* switches of threads that there was no room for */
-	uint64_t waits, waits_ns; /* in sums that there was no room for */
-	uint64_t stacks; /* waits whose stack was lost */
+	uint64_t threads; /* Number of switches of threads for which there was no room. */
+	uint64_t waits, waits_ns; /* Number and total time of waits in sums for which there was no room. */
+	uint64_t stacks; /* Number of waits that lost their stacks. */
 	uint64_t cut_stacks;
-	uint64_t partial, partial_ns; /* waits that ended before the unwind tables of their programs were there */
-	uint64_t mistaken_stacks; /* that were recognized, and were others when they were taken again */
-	uint64_t switches; /* records that a ring had no room for */
-	uint64_t summed; /* long waits that were added to sums because the ring was full */
-	uint64_t unreached; /* longer waits that began before, and ended before their stacks were read */
-	uint64_t unreadable; /* the same of threads whose memory may not be read */
-	uint64_t throttled_ns; /* by CPU quotas of cgroups, if the source does not see which threads that stopped */
+	/* Number and total time of waits that ended before the unwind tables of their programs were loaded. */
+	uint64_t partial, partial_ns;
+	uint64_t mistaken_stacks; /* Number of stacks that were recognized, but were different when they were read. */
+	uint64_t switches; /* Number of records for which a ring buffer had no room. */
+	uint64_t summed; /* Number of long waits that were added to sums because the ring buffer was full. */
+	/* Number of longer waits that began before the recording, and ended before their stacks were read. */
+	uint64_t unreached;
+	/* Number of longer waits that began before the recording, of threads with memory that may not be read. */
+	uint64_t unreadable;
+	/* Time in which CPU quotas of cgroups throttled threads, if the source cannot attribute it to threads. */
+	uint64_t throttled_ns;
 };
 
 struct off_cpu;
 TALLY_MUST_CHECK enum tally_status off_cpu_create(
 	const struct off_cpu_config *config, struct off_cpu **waits, struct tally_error *err);
 void off_cpu_destroy(struct off_cpu *waits);
-/* Begins to read the unwind tables, those of pids first. */
+/* Starts to read the unwind tables, those of pids first. */
 TALLY_MUST_CHECK enum tally_status off_cpu_read_tables(
 	struct off_cpu *waits, const pid_t *pids, size_t pid_count, struct tally_error *err);
-/* Adds a thread that runs already, or, with before, that waits. Does nothing if the program knows it already. */
+/*
+ * Adds a running thread, or a waiting one if before is not NULL. Does nothing if the BPF program knows the thread
+ * already.
+ */
 TALLY_MUST_CHECK enum tally_status off_cpu_add_thread(struct off_cpu *waits, uint32_t tid, uint32_t pid,
 	const struct off_cpu_before *before, struct tally_error *err);
-/* A thread, or all threads of a process, for off_cpu_find_waiting. */
+/* Adds a thread, or all threads of a process, to the targets of off_cpu_find_waiting. */
 TALLY_MUST_CHECK enum tally_status off_cpu_add_target(
 	struct off_cpu *waits, uint32_t id, bool is_process, struct tally_error *err);
-/* While it is running: visits the targets, which it enters, and gives those that are off the CPU. Their waits count from
- * when it was set running. UNSUPPORTED or DENIED: threads cannot be visited, because of err. */
+/*
+ * Visits the targets while measuring is on, adds them to the map of threads, and reports those that are off the CPU.
+ * Their waits count from the time at which measuring was started. Returns UNSUPPORTED or DENIED if threads cannot be
+ * visited, with the reason in err.
+ */
 TALLY_MUST_CHECK enum tally_status off_cpu_find_waiting(
 	struct off_cpu *waits, const struct waiting_threads_sink *sink, struct tally_error *err);
-/* The same for waits whose stacks were walked when some unwind table was not there yet, and which go on. Does nothing if
- * there were none since the last time. */
+/*
+ * Does the same for unfinished waits with stacks that were walked while an unwind table was missing. Does nothing if
+ * there were none since the last call.
+ */
 TALLY_MUST_CHECK enum tally_status off_cpu_find_partial(
 	struct off_cpu *waits, const struct waiting_threads_sink *sink, struct tally_error *err);
-/* Whether off_cpu_find_partial would visit threads. */
+/* Returns true if off_cpu_find_partial would visit threads. */
 bool off_cpu_has_partial(const struct off_cpu *waits);
-/* The user stack of such a wait, innermost frame first; until then only the innermost frame is known. */
+/*
+ * Stores the user stack of a wait that one of these functions reported, innermost frame first. Until then only the
+ * innermost frame is known.
+ */
 TALLY_MUST_CHECK enum tally_status off_cpu_set_stack(
 	struct off_cpu *waits, uint64_t stack, const uint64_t *ips, size_t count, struct tally_error *err);
-/* Waits that began while the recording was off are not counted. */
+/* Starts or stops measuring. Waits that began while it was stopped are not counted. */
 void off_cpu_set_running(struct off_cpu *waits, bool is_running);
-/* Reads the long waits that have ended, and with takes_sums all sums of waits that have ended. */
+/* Reports the long waits that have ended, and with takes_sums the sums of all waits that have ended. */
 TALLY_MUST_CHECK enum tally_status off_cpu_drain(
 	struct off_cpu *waits, bool takes_sums, const struct off_cpu_sink *sink, struct tally_error *err);
-/* After a drain: gives the waits that have lasted for threshold_ns and go on, as far as they have come. What follows is
- * given later, without that. */
+/*
+ * Reports the elapsed part of waits that have lasted for at least threshold_ns. Call it after off_cpu_drain. The
+ * remainder is reported when the wait ends.
+ */
 TALLY_MUST_CHECK enum tally_status off_cpu_give_lasting(
 	struct off_cpu *waits, const struct off_cpu_sink *sink, struct tally_error *err);
-/* The last drain: detaches the program, and also reports waits that have not ended: until it was set not running, or until
- * now. */
+/*
+ * Detaches the BPF program and reports everything that remains, including unfinished waits up to the time at which
+ * measuring was stopped, or until now if it was not.
+ */
 TALLY_MUST_CHECK enum tally_status off_cpu_finish(
 	struct off_cpu *waits, const struct off_cpu_sink *sink, struct tally_error *err);
-/* NULL: Python frames are not looked for. */
+/* Returns NULL if Python frames are not recognized. */
 struct python_frames *off_cpu_python(const struct off_cpu *waits);
 struct off_cpu_losses off_cpu_losses(const struct off_cpu *waits);
 

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * off_cpu_memory.bpf.h - recognizes stacks that were taken before, since taking one costs microseconds. Included by
+ * off_cpu_memory.bpf.h - recognizes stacks that were read before, because reading one costs microseconds. Included by
  * off_cpu.bpf.c.
  *
- * A stack is recognized by all that its unwinding depended on, so the result is what taking it again would give:
+ * A stack is recognized by all values that its unwinding depended on, so reading it again would have the same result:
  *
- * - The user's part by the registers and the words of the stack that the walk used (struct walk_notes), and by the state
- *   of the process's mappings. Each thread has its own parts.
- * - The kernel's part by all return addresses in it, at their distances from our own frame. Kernel functions have frames
- *   of a fixed size, so equal return addresses at equal distances are the same chain. Only the frame that enters the
- *   kernel varies, where the kernel places its stack at random: its return address is compared at the stack's other end.
- *   bpf_get_stack does not say where the addresses lie. So all words that equal one of them are noted first, and those
- *   that differ when the same stack is taken again are dropped: real ones never do.
+ * - The user's part is recognized by the registers and the stack words that the walk used (struct walk_notes), and by
+ *   the state of the process's mappings. Each thread has its own user parts.
+ * - The kernel's part is recognized by all its return addresses, at their distances from the BPF program's frame.
+ *   Kernel functions have frames of a fixed size, so equal return addresses at equal distances are the same call chain.
+ *   Only the frame that enters the kernel varies in size, if the kernel randomizes its stack offset; its return address
+ *   is compared at the other end of the stack. bpf_get_stack does not report where the addresses are stored. So all
+ *   words that equal one of them are recorded first, and those that differ when the same stack is read again are
+ *   dropped: words that are return addresses never differ.
  *
- * Whatever does not fit is taken each time.
+ * Stacks that do not fit these tables are read each time.
  */
 #ifndef BPF_OFF_CPU_MEMORY_BPF_H
 #define BPF_OFF_CPU_MEMORY_BPF_H
@@ -21,32 +22,37 @@
 #include "bpf/off_cpu_task.bpf.h"
 #include "bpf/walk_step.bpf.h"
 
-#define KERNEL_WORDS	    512 /* of its stack, which are searched; a power of two */
+#define KERNEL_WORDS	    512 /* Maximum number of words of the kernel stack that are searched; a power of two. */
 #define KERNEL_OFFSETS	    48
-#define KERNEL_OFFSETS_ROOM 64 /* a power of two */
-#define KERNEL_FIRST_WORDS  32 /* in which our own program's frames end */
-#define KERNEL_SETS	    64 /* a power of two */
-#define KERNEL_WAYS	    4 /* parts that have the same key; a power of two */
-#define KERNEL_OWN_FRAMES   4 /* of our program and what called it, which may lie outside of the words */
-#define KERNEL_PAGE	    4096ULL
-#define STACK_BYTES_MOST    0x10000
-/* Bounds of loops are read each time: of a value in a register, the verifier would follow each possibility. */
+#define KERNEL_OFFSETS_ROOM 64 /* Capacity of off_cpu_kernel_part.offsets; a power of two. */
+#define KERNEL_FIRST_WORDS  32 /* Number of words within which the frames of the BPF program end. */
+#define KERNEL_SETS	    64 /* Number of sets; a power of two. */
+#define KERNEL_WAYS	    4 /* Number of parts with the same key; a power of two. */
+/* Maximum number of frames of the BPF program and its callers, which may lie outside of the words. */
+#define KERNEL_OWN_FRAMES 4
+#define KERNEL_PAGE	  4096ULL
+#define STACK_BYTES_MOST  0x10000
+/*
+ * Reads a loop bound from memory in each iteration: if it were in a register, the verifier would follow each possible
+ * value.
+ */
 #define OFF_CPU_BOUND(value) (*(const volatile typeof(value) *)&(value))
 
 struct off_cpu_kernel_part {
-	__u64 check; /* hash of the words */
-	__u64 id; /* hash of the addresses */
-	__u64 entry; /* return address at the end of the stack */
-	__u32 tag; /* of the set's keys; 0: unused */
-	__u16 head, last; /* words on the stack of interrupts, and the last offset */
-	__u8 count, is_interrupt; /* the stack is that of an interrupt, without what it interrupted */
-	__u16 offsets[KERNEL_OFFSETS_ROOM]; /* in words, ascending */
+	__u64 check; /* Hash of the words at offsets. */
+	__u64 id; /* Hash of the call chain. */
+	__u64 entry; /* Return address at the end of the stack. */
+	__u32 tag; /* Key within the set; 0 if this element is unused. */
+	__u16 head, last; /* Number of words on the interrupt stack, and the last offset. */
+	/* is_interrupt means that the part has only the frames of an interrupt, without the interrupted code. */
+	__u8 count, is_interrupt;
+	__u16 offsets[KERNEL_OFFSETS_ROOM]; /* Offsets of the recorded words, ascending, in units of words. */
 };
 
 struct off_cpu_kernel_set {
 	struct off_cpu_kernel_part parts[KERNEL_WAYS];
 	__u32 next;
-	__u32 words; /* that its parts need */
+	__u32 words; /* Number of words that must be read to compare all parts. */
 };
 
 struct {
@@ -56,19 +62,25 @@ struct {
 	__type(value, struct off_cpu_kernel_set);
 } kernel_parts SEC(".maps");
 
-struct off_cpu_memory { /* of one CPU */
-	__u64 words[2 * KERNEL_WORDS]; /* of the kernel's stack; the second half for the verifier only */
-	__u64 user_words[2 * OFF_CPU_WORDS]; /* the same of the user's */
-	__u64 irq_end; /* of the stack of interrupts; 0: not known yet */
-	__u64 entry; /* return address there */
-	__u64 low, high, bloom[2]; /* of the addresses of a stack */
+struct off_cpu_memory { /* Working memory of one CPU. */
+	/* Words of the kernel stack. The second half is never used; it satisfies the verifier. */
+	__u64 words[2 * KERNEL_WORDS];
+	__u64 user_words[2 * OFF_CPU_WORDS]; /* Words of the user stack, likewise. */
+	__u64 irq_end; /* End of the interrupt stack; 0 if it is not known yet. */
+	__u64 entry; /* Return address at the end of the thread's kernel stack. */
+	__u64 low, high, bloom[2]; /* Range and Bloom filter of the addresses of a call chain. */
 	volatile __u64
-		end; /* of the thread's stack: volatile, since the verifier allows no arithmetic with the pointer */
+		/*
+		 * End of the thread's kernel stack; volatile because the verifier allows no arithmetic with the
+		 * pointer.
+		 */
+		end;
 	volatile __u32 user_count;
-	volatile __u32 count, head; /* words that were read; of them on the stack of interrupts */
+	/* Number of words that were read, and how many of them are from the interrupt stack. */
+	volatile __u32 count, head;
 	volatile __u32 found, next, first, place, old;
-	volatile __u32 is_new; /* 1 or 0 */
-	bool is_whole; /* the words reach the end of the thread's stack, where the entry is */
+	volatile __u32 is_new; /* 1 if the stack was not recorded before, 0 otherwise. */
+	bool is_whole; /* True if the words extend to the end of the thread's stack, so that entry is valid. */
 };
 
 static __always_inline __u64 off_cpu_pt_regs_at(struct task_struct *task)
@@ -80,7 +92,7 @@ static __always_inline __u64 off_cpu_pt_regs_at(struct task_struct *task)
 
 /* ---- the kernel's part ---- */
 
-/* Where the stack of interrupts ends: at a page that cannot be read. A CPU has one. */
+/* Returns true if end is the end of this CPU's interrupt stack, which is followed by a page that cannot be read. */
 static __always_inline bool off_cpu_is_irq_end(struct off_cpu_memory *m, __u64 end)
 {
 	__u64 word;
@@ -92,7 +104,10 @@ static __always_inline bool off_cpu_is_irq_end(struct off_cpu_memory *m, __u64 e
 	return true;
 }
 
-/* Reads the stack from base on, at most so many words of the thread's; false: it is not readable, or too long. */
+/*
+ * Reads the stack from base on, at most `most` words of the thread's part. Returns false if it is not readable or too
+ * long.
+ */
 static __always_inline bool off_cpu_read_words(
 	struct off_cpu_memory *m, struct task_struct *task, __u64 base, __u32 most)
 {
@@ -110,7 +125,8 @@ static __always_inline bool off_cpu_read_words(
 		if (bpf_probe_read_kernel(m->words, (head & (KERNEL_WORDS - 1)) * sizeof(__u64), (const void *)base))
 			return false;
 		m->count = m->head = head;
-		base = m->words[(head - 1) & (KERNEL_WORDS - 1)]; /* where the thread's stack goes on */
+		/* The last word of the interrupt stack points to the thread's stack. */
+		base = m->words[(head - 1) & (KERNEL_WORDS - 1)];
 	}
 	__u64 count = (end - base) / sizeof(__u64);
 	if (base - stack >= STACK_BYTES_MOST || base >= end || base & 7 || count + head >= KERNEL_WORDS)
@@ -147,7 +163,7 @@ static __always_inline bool off_cpu_is_kernel_part(
 	return hash == part->check;
 }
 
-/* NULL: it must be taken. */
+/* Returns NULL if the stack was not recognized. */
 static __always_inline const struct off_cpu_kernel_part *off_cpu_find_kernel_part(
 	const struct off_cpu_memory *m, const struct off_cpu_kernel_set *set, __u32 tag)
 {
@@ -157,7 +173,7 @@ static __always_inline const struct off_cpu_kernel_part *off_cpu_find_kernel_par
 	return NULL;
 }
 
-struct off_cpu_taken { /* the kernel's part of a stack */
+struct off_cpu_taken { /* Kernel part of a stack that was read. */
 	const __u64 *ips;
 	const __u32 *count;
 	__u64 id;
@@ -165,7 +181,7 @@ struct off_cpu_taken { /* the kernel's part of a stack */
 	bool is_interrupt;
 };
 
-/* 1 or 0, without a branch, as walk_if_less. */
+/* Returns 1 if a equals b, otherwise 0, without a branch, as walk_if_less. */
 static __always_inline __u64 off_cpu_is_equal(__u64 a, __u64 b)
 {
 	__u64 difference = a ^ b;
@@ -174,7 +190,7 @@ static __always_inline __u64 off_cpu_is_equal(__u64 a, __u64 b)
 	return difference >> 63 ^ 1;
 }
 
-/* m->first: index of the first address that lies in the words, behind those of our own program. */
+/* Sets m->first to the index of the first address among the words, after those of the BPF program itself. */
 static __always_inline void off_cpu_find_first(struct off_cpu_memory *m, const struct off_cpu_taken *taken)
 {
 	m->first = 0;
@@ -202,20 +218,23 @@ static __always_inline void off_cpu_note_addresses(struct off_cpu_memory *m, con
 	}
 }
 
-/* Whether all addresses, in their order, are among the noted words. */
+/* Returns true if the recorded words include all addresses in their order. */
 static __always_inline bool off_cpu_is_covered(const struct off_cpu_memory *m, const struct off_cpu_taken *taken)
 {
 	__u32 next = m->next, count = OFF_CPU_BOUND(*taken->count);
 	if (next >= count)
 		return true;
-	/* What an interrupt begins with lies on the stack of what it interrupted, and has one caller only. */
+	/*
+	 * The outermost frame of an interrupt is on the stack of the interrupted code, and has only one possible
+	 * caller.
+	 */
 	if (next + 1 < count || next >= OFF_CPU_FRAMES)
 		return false;
 	barrier_var(next);
 	return taken->is_interrupt || m->entry == taken->ips[next & OFF_CPU_FRAMES];
 }
 
-/* Whether the word may be one of the addresses: 1 or 0. */
+/* Returns 1 if the word may be one of the addresses, otherwise 0. */
 static __always_inline __u64 off_cpu_may_be_address(const struct off_cpu_memory *m, __u64 word)
 {
 	__u64 bit = word * 0x9e3779b97f4a7c15ULL;
@@ -223,8 +242,10 @@ static __always_inline __u64 off_cpu_may_be_address(const struct off_cpu_memory 
 	return is_between & m->bloom[0] >> (bit >> 58) & m->bloom[1] >> (bit >> 52 & 63) & 1;
 }
 
-/* Notes the words that may be addresses; of a stack that was taken before, only those that are noted. There is no branch,
- * because the verifier would follow both ways at each word. */
+/*
+ * Records the words that may be addresses. For a stack that was recorded before, it retains only words that were
+ * recorded. It has no branch, because the verifier would follow both ways at each word.
+ */
 static __always_inline void off_cpu_note_part(
 	struct off_cpu_memory *m, struct off_cpu_kernel_part *part, const struct off_cpu_taken *taken)
 {
@@ -248,7 +269,7 @@ static __always_inline void off_cpu_note_part(
 	}
 }
 
-/* Remembers a stack that was taken, whose words were read. */
+/* Records a stack that was read, after off_cpu_read_words. */
 static __always_inline void off_cpu_remember_kernel(
 	struct off_cpu_memory *m, struct off_cpu_kernel_set *set, const struct off_cpu_taken *taken)
 {
@@ -268,7 +289,8 @@ static __always_inline void off_cpu_remember_kernel(
 	if (taken->is_interrupt)
 		m->count = m->head;
 	struct off_cpu_kernel_part *part = &set->parts[m->place & (KERNEL_WAYS - 1)];
-	part->offsets[part->count & (KERNEL_OFFSETS_ROOM - 1)] = 0xffff; /* none is behind the last */
+	/* Terminates the offsets with a value that equals no index. */
+	part->offsets[part->count & (KERNEL_OFFSETS_ROOM - 1)] = 0xffff;
 	off_cpu_note_part(m, part, taken);
 	__u32 found = m->found;
 	barrier_var(found);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * off_cpu_quota.bpf.h - measures, in the BPF program for waits, for how much of the time in which a thread was ready to run
- * the CPU quota of its cgroup kept it off the CPU (cpu.max, cpu.cfs_quota_us).
+ * off_cpu_quota.bpf.h - measures in the BPF program for waits how much of a thread's runnable time is due to the CPU
+ * quota of its cgroup (cpu.max, cpu.cfs_quota_us).
  *
- * Since Linux 6.6 the scheduler adds up, for the queue of each cgroup on each CPU, how long threads in it were throttled: what
- * that grew by is exact. Before, its mark on a queue whose thread leaves the CPU is all that is known, and the whole time until
- * the thread runs again counts as throttled.
+ * Since Linux 6.6, the scheduler sums the throttled time of threads in each cgroup's queue on each CPU, and the
+ * increase of that sum is exact. On older kernels only the throttled mark of the queue is known when a thread leaves
+ * the CPU, and the whole time until the thread runs again counts as throttled.
  *
- *	off_cpu_quota_begin(t, task, true);	... it is ready to run from now on
+ *	off_cpu_quota_begin(t, task, true);	... the thread is ready to run from now on
  *	throttled = off_cpu_quota_end(t, task, ready_ns);
  */
 #ifndef BPF_OFF_CPU_QUOTA_BPF_H
@@ -15,7 +15,7 @@
 
 #include "bpf/off_cpu_task.bpf.h"
 
-#define QUOTA_QUEUE ((struct cfs_rq *)0) /* names the type where a field is asked for */
+#define QUOTA_QUEUE ((struct cfs_rq *)0) /* Names the type for bpf_core_field_exists. */
 
 static __always_inline bool quota_has_sums(void)
 {
@@ -23,7 +23,10 @@ static __always_inline bool quota_has_sums(void)
 	       bpf_core_field_exists(QUOTA_QUEUE->throttled_clock_self) && bpf_core_field_exists(QUOTA_QUEUE->rq);
 }
 
-/* At a switch the clock of this CPU's queue is right; that of another CPU, or between switches, may be old. */
+/*
+ * Returns the scheduler's clock of the queue's CPU. The clock of this CPU is current at a switch; another CPU's clock
+ * may lag, so the later one is used.
+ */
 static __always_inline __u64 quota_clock(struct cfs_rq *queue)
 {
 	__u64 clock = BPF_CORE_READ(queue, rq, clock);
@@ -32,7 +35,7 @@ static __always_inline __u64 quota_clock(struct cfs_rq *queue)
 	return clock > here ? clock : here;
 }
 
-/* How long threads of the queue have been throttled, by the scheduler's clock. */
+/* Returns how long threads of the queue have been throttled, by the scheduler's clock. */
 static __always_inline __u64 quota_total(struct cfs_rq *queue)
 {
 	__u64 total = BPF_CORE_READ(queue, throttled_clock_self_time),
@@ -43,12 +46,12 @@ static __always_inline __u64 quota_total(struct cfs_rq *queue)
 
 static __always_inline bool quota_is_marked(const struct task_struct *task)
 {
-	if (bpf_core_field_exists(task->throttled)) /* since Linux 6.18 */
+	if (bpf_core_field_exists(task->throttled)) /* Available since Linux 6.18. */
 		return task->throttled;
 	return bpf_core_field_exists(QUOTA_QUEUE->throttle_count) && task->se.cfs_rq->throttle_count > 0;
 }
 
-/* The thread is ready to run: it left the CPU like that, or was woken. */
+/* Called when the thread becomes ready to run, because it was preempted (was_running) or woken. */
 static __always_inline void off_cpu_quota_begin(
 	struct off_cpu_thread *t, const struct task_struct *task, bool was_running)
 {
@@ -65,7 +68,7 @@ static __always_inline void off_cpu_quota_begin(
 	t->quota_ns = quota_total(queue);
 }
 
-/* The queue that it had, if the thread is still in that cgroup; NULL: not known. */
+/* Returns the queue of off_cpu_quota_begin if the thread is still in that cgroup, otherwise NULL. */
 static __always_inline struct cfs_rq *quota_queue_of(const struct off_cpu_thread *t, struct task_struct *task)
 {
 	struct cfs_rq *queue = task->se.cfs_rq;
@@ -77,7 +80,7 @@ static __always_inline struct cfs_rq *quota_queue_of(const struct off_cpu_thread
 	return queue;
 }
 
-/* The thread runs again: how much of the ns for which it was ready it was throttled. */
+/* Called when the thread runs again; returns how many of the ready_ns since it became ready it was throttled. */
 static __always_inline __u64 off_cpu_quota_end(const struct off_cpu_thread *t, struct task_struct *task, __u64 ready_ns)
 {
 	if (!bpf_core_field_exists(task->se.cfs_rq))

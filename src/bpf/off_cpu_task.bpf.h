@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * off_cpu_task.bpf.h - reads of a thread, in a BPF program, how it is off the CPU: its state, its system call, how often
- * it has left the CPU; and has the map of threads.
+ * off_cpu_task.bpf.h - reads the state of a thread that is off the CPU, its system call, and how often it has left the
+ * CPU, and defines the map of threads. For BPF programs.
  *
  *	__u8 state = off_cpu_state_of(task, false, off_cpu_raw_state(task));
  *	if (off_cpu_regs(task, &regs)) ... regs.syscall ...
@@ -21,10 +21,10 @@
 #define TASK_RTLOCK	     0x1000
 #define TASK_FROZEN	     0x8000
 
-/* A constant, set before the program is loaded. */
+/* Constant that is set before the program is loaded. */
 const volatile struct off_cpu_restart restarts[OFF_CPU_RESTARTS];
 
-/* The programs that include this have these maps in common (bpf_share_maps). */
+/* All programs that include this header share these maps (bpf_share_maps). */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__type(key, __u32);
@@ -39,7 +39,7 @@ struct {
 	__uint(max_entries, 1);
 } cpus SEC(".maps");
 
-/* What is behind the three underscores is ours: the kernel's struct is pt_regs. */
+/* libbpf ignores the part of a type name after the three underscores: the kernel's struct is pt_regs. */
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs___x86 {
 	unsigned long orig_ax, ip, sp;
@@ -66,7 +66,7 @@ struct off_cpu_regs {
 };
 
 #define HAS_TASK_BTF bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)
-/* A field of the current thread, to which Linux before 5.11 gives no pointer that a program may follow. */
+/* Reads a field of the current thread. Before Linux 5.11, programs have no pointer to it that they may dereference. */
 #define OFF_CPU_READ(task, field) (HAS_TASK_BTF ? (task)->field : BPF_CORE_READ(task, field))
 
 static __always_inline struct task_struct *off_cpu_current(void)
@@ -74,7 +74,9 @@ static __always_inline struct task_struct *off_cpu_current(void)
 	return HAS_TASK_BTF ? bpf_get_current_task_btf() : (void *)bpf_get_current_task();
 }
 
-/* The system call that restart_syscall continues, or that number where the kernel hides its addresses. */
+/*
+ * Returns the system call that restart_syscall continues, or RESTART_SYSCALL itself if the kernel hides its addresses.
+ */
 static __always_inline __s32 off_cpu_restarted(struct task_struct *task)
 {
 	__u64 function = (__u64)BPF_CORE_READ(task, restart_block.fn);
@@ -84,7 +86,7 @@ static __always_inline __s32 off_cpu_restarted(struct task_struct *task)
 	return RESTART_SYSCALL;
 }
 
-/* Of the current thread's entry to the kernel from user space; false where they are not available. */
+/* Reads the registers at the current thread's entry from user space; false if they are not available. */
 static __always_inline bool off_cpu_regs(struct task_struct *task, struct off_cpu_regs *to)
 {
 	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) {
@@ -92,7 +94,7 @@ static __always_inline bool off_cpu_regs(struct task_struct *task, struct off_cp
 		to->ip = regs->REGS_IP_FIELD;
 		to->sp = regs->sp;
 		to->syscall = (__s32)regs->REGS_SYSCALL_FIELD;
-	} else { /* before Linux 5.15 */
+	} else { /* Before Linux 5.15. */
 		OFF_CPU_REGS *regs = (void *)((const char *)BPF_CORE_READ(task, stack) + WALK_THREAD_SIZE -
 					      bpf_core_type_size(struct pt_regs___kernel));
 		to->ip = BPF_CORE_READ(regs, REGS_IP_FIELD);
@@ -100,7 +102,7 @@ static __always_inline bool off_cpu_regs(struct task_struct *task, struct off_cp
 		to->syscall = (__s32)BPF_CORE_READ(regs, REGS_SYSCALL_FIELD);
 	}
 #if defined(__TARGET_ARCH_x86)
-	if (OFF_CPU_READ(task, thread_info.status) & TS_COMPAT) /* another numbering */
+	if (OFF_CPU_READ(task, thread_info.status) & TS_COMPAT) /* 32-bit system calls have other numbers. */
 		to->syscall = -1;
 #endif
 	if (to->syscall < 0)
@@ -116,8 +118,10 @@ static __always_inline __u64 off_cpu_mix(__u64 hash, __u64 word)
 	return (hash << 29 | hash >> 35) * 0xbf58476d1ce4e5b9ULL;
 }
 
-/* Waits for a block device cannot be interrupted. The kernel's flag for waits for data has other users, which can:
- * io_uring has it in waits for whatever completes, graphics drivers in waits for their engines. */
+/*
+ * Waits for a block device are uninterruptible. in_iowait alone does not identify them: io_uring sets it while it waits
+ * for any completion, and graphics drivers set it while they wait for their engines, both in interruptible waits.
+ */
 static __always_inline __u8 off_cpu_state_of(struct task_struct *task, bool preempt, __u64 state)
 {
 	if (preempt || state == 0)
@@ -142,7 +146,7 @@ static __always_inline __u64 off_cpu_raw_state(struct task_struct *task)
 	return (__u64)task->state;
 }
 
-/* Changes each time that it leaves the CPU, and only then. */
+/* Returns how often the thread has left the CPU, which identifies a wait. */
 static __always_inline __u64 off_cpu_switches(const struct task_struct *task)
 {
 	return task->nvcsw + task->nivcsw;

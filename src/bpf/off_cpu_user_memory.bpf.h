@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * off_cpu_user_memory.bpf.h - recognizes the user's part of stacks, as off_cpu_memory.bpf.h says. Included by
+ * off_cpu_user_memory.bpf.h - recognizes the user's part of stacks, as off_cpu_memory.bpf.h describes. Included by
  * off_cpu.bpf.c.
  */
 #ifndef BPF_OFF_CPU_USER_MEMORY_BPF_H
@@ -9,7 +9,10 @@
 #include "bpf/off_cpu_memory.bpf.h"
 #include "bpf/walk.bpf.h"
 
-/* Changes with the mappings, and with the program; 0: they change now, or this kernel does not tell. */
+/*
+ * Returns a value that changes with the mappings and at an exec; 0 if the mappings are being changed or this kernel has
+ * no such counter.
+ */
 static __always_inline __u64 off_cpu_space_of(struct task_struct *task)
 {
 	struct mm_struct *mm = OFF_CPU_READ(task, mm);
@@ -67,7 +70,7 @@ static __always_inline __u32 off_cpu_user_tag(__u64 ip, __u64 sp)
 	return (__u32)(walk_mix(ip, sp) >> 32) | 1;
 }
 
-/* Index of the part that the current thread is at; OFF_CPU_PARTS: it must be walked. */
+/* Returns the index of the thread's part that matches the current stack; OFF_CPU_PARTS if the stack must be walked. */
 static __always_inline __u32 off_cpu_find_user_part(struct off_cpu_memory *m, const struct off_cpu_thread *t,
 	struct task_struct *task, const struct off_cpu_regs *regs, struct walk_registers *registers)
 {
@@ -98,7 +101,7 @@ static __always_inline __u32 off_cpu_find_user_part(struct off_cpu_memory *m, co
 	return OFF_CPU_PARTS;
 }
 
-/* Remembers what the walk found. */
+/* Stores the result of a walk in the thread's entry. */
 static __always_inline void off_cpu_remember_user(struct off_cpu_thread *t, struct task_struct *task,
 	const struct walk *walk, const struct walk_registers *registers, __u64 space, __u64 id)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * python.bpf.h - reads Python frames (CPython 3.11) during the walk of a user stack. For walk.bpf.h only.
+ * python.bpf.h - reads Python frames (CPython 3.11) during the walk of a user stack. Used by walk.bpf.h only.
  *
- * Where the walk meets the function that runs bytecode, the frames that this call of it runs are put in its place. Each
- * call has a record on its C stack (_PyCFrame), which says where its innermost frame is; the record of the caller's call
- * is linked to it. So native frames and Python frames are matched by addresses, not by counting.
+ * A native frame of the function that runs bytecode is replaced by the Python frames that this call of it runs. Each
+ * call has a record on its C stack (_PyCFrame), which points to its innermost Python frame and to the record of the
+ * previous call. So native frames and Python frames are matched by addresses, not by counting.
  *
- * It takes programs of its own, which the programs of the walk call (walk_interpret).
+ * It runs in separate BPF programs, which the programs of the walk call (walk_interpret).
  *
- * A frame is told as the number of its code object and an instruction. A code object that is seen first is sent through
- * a ring, with its name, file and table of lines.
+ * A frame is reported as the ID of its code object and the index of an instruction. A code object that is seen for the
+ * first time is sent through a ring buffer, with its name, file and line table.
  */
 #ifndef BPF_PYTHON_BPF_H
 #define BPF_PYTHON_BPF_H
@@ -17,8 +17,8 @@
 #include "bpf/kernel_types.bpf.h"
 #include "bpf/python_layout.h"
 
-#define PYTHON_THREADS_MOST 128 /* that are looked through, of the main interpreter */
-#define PYTHON_FORKED	    0x40 /* PF_FORKNOEXEC */
+#define PYTHON_THREADS_MOST 128 /* Maximum number of threads of the main interpreter that are searched. */
+#define PYTHON_FORKED	    0x40 /* PF_FORKNOEXEC of the kernel. */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -53,19 +53,19 @@ struct {
 	__type(value, struct python_losses);
 } python_losses SEC(".maps");
 
-struct python_walk { /* in a map of the program */
-	__u32 binary; /* that the walk is in */
-	bool is_begun; /* the thread was looked for */
-	__u64 bias; /* run-time address less a row's */
-	__u64 stack_begin, stack_end; /* of the native frame that runs bytecode */
+struct python_walk { /* State of the walk of Python frames, in a map of the program. */
+	__u32 binary; /* Index in python_binaries of the file that the walk is in. */
+	bool is_begun; /* True after python_begin. */
+	__u64 bias; /* Difference between the run-time address and the row address. */
+	__u64 stack_begin, stack_end; /* Stack range of the native frame that runs bytecode. */
 	__u64 runtime;
 	struct python_offsets at;
 	__u32 pid, generation;
-	__u32 id; /* of the thread, as the process itself knows it */
-	__u64 base; /* address of its thread data; 0: not known */
-	__u64 thread; /* its state; 0: the interpreter does not know it */
-	__u64 cframe; /* of the next call of the function that runs bytecode; 0: none */
-	__u64 frame; /* to be told next; 0: none */
+	__u32 id; /* Thread ID in the process's own PID namespace. */
+	__u64 base; /* Address of its thread-local data; 0 if it is not known. */
+	__u64 thread; /* Address of its PyThreadState; 0 if the interpreter does not know the thread. */
+	__u64 cframe; /* _PyCFrame of the next call of the function that runs bytecode; 0 if there is none. */
+	__u64 frame; /* Python frame to report next; 0 if there is none. */
 };
 
 static __always_inline struct python_losses *python_losses_here(void)
@@ -97,7 +97,10 @@ static __always_inline __u64 python_thread_base(struct task_struct *task)
 #endif
 }
 
-/* After a fork the child's main thread still has the parent's number there, but its own address of thread data. */
+/*
+ * Checks whether a PyThreadState belongs to the current thread. After a fork, the child's main thread still has the
+ * parent's native ID there, so its address of thread-local data is compared, too.
+ */
 static __always_inline bool python_is_thread(const struct python_walk *python, __u64 thread)
 {
 	__u64 native, own;
@@ -107,7 +110,7 @@ static __always_inline bool python_is_thread(const struct python_walk *python, _
 	return native == python->id || (python->base && own == python->base);
 }
 
-/* The state of the thread that is walked; 0: the interpreter does not know it. */
+/* Returns the PyThreadState of the current thread; 0 if the interpreter does not know the thread. */
 static __always_inline __u64 python_find_thread(const struct python_walk *python)
 {
 	__u64 thread, interpreter;
@@ -126,8 +129,10 @@ static __always_inline __u64 python_find_thread(const struct python_walk *python
 	return 0;
 }
 
-/* The walk is at code of a binary with the interpreter, whose frame has this part of the stack. True: it runs bytecode,
- * and Python frames may stand for it. */
+/*
+ * Returns true if the address, in a binary with an interpreter, belongs to the function that runs bytecode, so that
+ * Python frames may replace this native frame, which occupies the given part of the stack.
+ */
 static __always_inline bool python_is_here(
 	struct python_walk *python, __u32 number, __u64 bias, __u64 address, __u64 stack_begin, __u64 stack_end)
 {
@@ -141,7 +146,7 @@ static __always_inline bool python_is_here(
 	return true;
 }
 
-/* Once for each walk. Children that were forked have their parent's code objects. */
+/* Initializes the state once for each walk. Forked children share the code objects of their parent. */
 static __always_inline void python_begin(struct python_walk *python)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
@@ -167,7 +172,10 @@ static __always_inline void python_begin(struct python_walk *python)
 		losses->threads++;
 }
 
-/* False: no Python frames stand for the native one: it has just begun, and has no record yet. */
+/*
+ * Starts with the Python frames of the current native frame. Returns false if it has none, because it has just been
+ * called and has no record yet.
+ */
 static __always_inline bool python_enter(struct python_walk *python)
 {
 	__u64 cframe = python->cframe;
@@ -181,7 +189,7 @@ static __always_inline bool python_enter(struct python_walk *python)
 	return python->frame != 0;
 }
 
-/* The mask that follows a call of it is for the verifier. */
+/* Limits a size. Callers additionally mask the result, for the verifier. */
 static __always_inline __u64 python_bounded(__u64 size, __u64 most)
 {
 	size = size < most ? size : most;
@@ -202,7 +210,7 @@ static __always_inline bool python_read_text(const struct python_walk *python, _
 	to->bytes_each = (__u8)kind;
 	begin = text + (is_ascii ? at->text_ascii : at->text_other);
 	__u64 bytes = (__u64)to->length * kind;
-	if (!(state & 1 << 5) || kind == 0) /* not compact: no name of code is so */
+	if (!(state & 1 << 5) || kind == 0) /* Not compact, which names of code never are. */
 		return false;
 	bytes = python_bounded(bytes, PYTHON_TEXT - 1);
 	return bpf_probe_read_user(to->data, bytes & (PYTHON_TEXT - 1), (const void *)begin) == 0;
@@ -227,7 +235,7 @@ static __always_inline bool python_read_code(
 		       to->lines, size & (PYTHON_LINES - 1), (const void *)(known->lines + at->bytes_data)) == 0;
 }
 
-/* Tells a code object that is new. Its ID; PYTHON_UNKNOWN: it cannot be told now. */
+/* Sends a new code object and returns its ID; PYTHON_UNKNOWN if it cannot be sent now. */
 static __always_inline __u32 python_tell_code(
 	const struct python_walk *python, const struct python_code_key *key, struct python_known_code *known)
 {
@@ -246,7 +254,7 @@ static __always_inline __u32 python_tell_code(
 	}
 	if (to)
 		bpf_ringbuf_discard(to, 0);
-	bpf_map_delete_elem(&python_codes, key); /* it is tried again when it is met again */
+	bpf_map_delete_elem(&python_codes, key); /* Its next use tries again. */
 	return PYTHON_UNKNOWN;
 }
 
@@ -271,7 +279,7 @@ static __always_inline __u64 python_lose_frame(void)
 	return PYTHON_TAG;
 }
 
-/* The frame that is next in the run, as it stands in a stack. */
+/* Returns the next frame as it is stored in a stack, and advances. */
 static __always_inline __u64 python_take_frame(struct python_walk *python)
 {
 	__u64 code = 0, instruction, previous;
@@ -292,7 +300,7 @@ static __always_inline __u64 python_take_frame(struct python_walk *python)
 			losses->codes++;
 		return PYTHON_TAG;
 	}
-	/* Before its first instruction, a frame points to the one before it. */
+	/* Before a frame's first instruction, its instruction pointer points to the preceding code unit. */
 	__u64 index = (instruction - (code + at->code_instructions)) / 2;
 	if (index > PYTHON_INDEX_MOST)
 		index = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * python_code.h - reads what the walk in the kernel sends of a code object of CPython 3.11 (struct python_code): its
- * name and file as UTF-8, and the source line of an instruction. The bytes are another process's, so nothing in them is
- * trusted: sizes are bounded by what the struct holds.
+ * python_code.h - decodes the code objects of CPython 3.11 that the walk in the kernel sends (struct python_code): name
+ * and file as UTF-8, and the source line of an instruction. The bytes come from another process, so they are not
+ * trusted: sizes are limited to those of the struct.
  *
  *	python_code_text(&w, &code->name);   line = python_code_line(code->first_line, lines, index);
  */
@@ -13,13 +13,13 @@
 #include "base/writer.h"
 #include "bpf/python_layout.h"
 
-/* Appends a text without characters that a line of a map cannot have. */
+/* Appends a text without the characters that a line of a perf map cannot contain. */
 void python_code_text(struct writer *w, const struct python_text *text);
-/* The table of lines, as far as it was kept. */
+/* Returns the part of the line table that was sent. */
 struct tally_bytes python_code_lines(const struct python_code *code);
-/* Of the instruction with that index, in code units; 0: the table does not say. */
+/* Returns the line of an instruction, of which index counts code units; 0 if the table has none. */
 uint32_t python_code_line(int32_t first_line, struct tally_bytes lines, uint32_t index);
-/* The last line of the code object; first_line if the table says no more. */
+/* Returns the last line of the code object; first_line if the table has no greater line. */
 uint32_t python_code_last_line(int32_t first_line, struct tally_bytes lines);
 
 #endif

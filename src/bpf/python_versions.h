@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * python_versions.h - lists the versions of CPython whose frames can be read: by which files they are recognised, and
- * where the fields of their structs are. Versions as of 3.12 say that themselves; 3.11 does not, so the numbers are
- * those of its headers on 64-bit machines, which tests/unit/bpf/python_versions.c compares with the installed ones.
+ * python_versions.h - lists the supported versions of CPython: the names of files with their interpreters, and the
+ * offsets of the fields of their structs. The offsets of 3.11 are those of its headers on 64-bit machines, which
+ * tests/unit/bpf/python_versions.c compares with the installed headers. Versions since 3.12 contain a table of such
+ * offsets themselves.
  *
- * The next version is a row here. Another interpreter is a file beside python.bpf.h: README.md says what it needs.
+ * Another version of CPython needs a row in the table; another interpreter needs a file like python.bpf.h, as README.md
+ * describes.
  */
 #ifndef BPF_PYTHON_VERSIONS_H
 #define BPF_PYTHON_VERSIONS_H
@@ -15,11 +17,11 @@
 #include "bpf/python_layout.h"
 
 struct python_version {
-	const char *program, *library; /* names of the files that have the interpreter */
+	const char *program, *library; /* Names of the files that contain the interpreter. */
 	struct python_offsets at;
 };
 
-/* NULL: a file of that path has no interpreter that is known. */
+/* Returns NULL if a file of that path contains no supported interpreter. */
 const struct python_version *python_version_of(struct tally_str path);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * sample_filter.bpf.h - reads the fields of a sample, and compares them, for our two programs that filter samples. For
+ * sample_filter.bpf.h - reads and compares the fields of a sample, for both BPF programs that filter samples. For
  * programs compiled by `clang -target bpf` only.
  */
 #ifndef BPF_SAMPLE_FILTER_BPF_H
@@ -9,7 +9,7 @@
 #include "abi/sample_filter_item.h"
 #include "bpf/kernel_types.bpf.h"
 
-/* Weak: kernels before 6.2 lack it, and libbpf looks for it even where only filter_plain is loaded. */
+/* Weak, because kernels before 6.2 lack it, and libbpf resolves it even if only filter_plain is loaded. */
 extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym __weak;
 
 static __always_inline bool sample_filter_compare(__u16 op, __u64 field, __u64 value)
@@ -56,7 +56,7 @@ static __always_inline __u64 sample_filter_memory_field(__u32 term, __u64 source
 	return 0;
 }
 
-/* What every kernel tells by a helper. */
+/* Reads the fields that every kernel provides by a helper. */
 static __always_inline __u64 sample_filter_current_field(__u32 term)
 {
 	switch (term) {

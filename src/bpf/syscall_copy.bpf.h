@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * syscall_copy.bpf.h - copies what a system call's arguments point to into a record, as the call's plan says.
+ * syscall_copy.bpf.h - copies the memory that a system call's arguments point to into a record, as the call's plan
+ * specifies.
  *
- * What is copied is described in memory, and the number of used bytes is masked: the verifier does not follow values
- * there, and so does not try all combinations. Memory that is not present cannot be read when the call begins (the
- * kernel reads it after that); it is read again at the end.
+ * The description of a copy is in memory, and the number of used bytes is masked: the verifier does not track values
+ * there, and so does not try all combinations. Memory that is not present when the call begins cannot be read by a BPF
+ * program; it is read again at the end of the call, after the kernel has read it.
  */
 #ifndef BPF_SYSCALL_COPY_BPF_H
 #define BPF_SYSCALL_COPY_BPF_H
@@ -21,7 +22,7 @@ struct syscall_iovec {
 	__u64 base, bytes;
 };
 
-struct syscall_msghdr { /* of 64-bit programs */
+struct syscall_msghdr { /* struct msghdr of 64-bit programs. */
 	__u64 name;
 	__u32 name_bytes, unused;
 	__u64 vector, vectors, control, control_bytes;
@@ -35,7 +36,7 @@ static __always_inline void syscall_copy_from(struct syscall_copies *c, __u64 fr
 	c->want = (__u32)(want < most ? want : most);
 }
 
-/* Copies what c says; false: it could not be read. */
+/* Copies the part that c describes; false if it cannot be read. */
 static __noinline bool syscall_copy_part(struct syscall_copies *c)
 {
 	if (!c)
@@ -74,7 +75,7 @@ static __noinline bool syscall_copy_part(struct syscall_copies *c)
 	return true;
 }
 
-/* The iovecs at c->from, and the buffers, of c->left bytes together at most. */
+/* Copies the iovecs at c->from and their buffers, of which at most c->left bytes in total. */
 static __always_inline bool syscall_copy_iovecs(struct syscall_copies *c, __u64 count, __u32 most)
 {
 	struct syscall_iovec iovec;
@@ -113,14 +114,15 @@ static __always_inline bool syscall_copy_strings(struct syscall_copies *c, __u32
 			return true;
 		c->item = SYSCALL_ITEM_BUFFER + i;
 		c->is_string = i < SYSCALL_STRINGS_MOST;
-		syscall_copy_from(c, string, c->is_string ? most : 0, most); /* the last one says that there are more */
+		/* The additional empty part means that there are more. */
+		syscall_copy_from(c, string, c->is_string ? most : 0, most);
 		if (!syscall_copy_part(c))
 			return false;
 	}
 	return true;
 }
 
-/* The plan's number of units; false: it cannot be read. */
+/* Computes the plan's number of units; false if it cannot be read. */
 static __always_inline bool syscall_copy_count(
 	const struct syscall_copies *c, const struct syscall_plan_arg *plan, __u64 *count)
 {
@@ -166,7 +168,7 @@ static __noinline bool syscall_copy_bytes(struct syscall_copies *c, const struct
 	return syscall_copy_part(c);
 }
 
-/* bytes: of it, or of the mmsghdr that begins with it. */
+/* Copies a msghdr. bytes is its size, or that of the mmsghdr that begins with it. */
 static __always_inline bool syscall_copy_msghdr(struct syscall_copies *c, __u32 bytes, __u32 most)
 {
 	struct syscall_msghdr header;
@@ -186,7 +188,7 @@ static __always_inline bool syscall_copy_msghdr(struct syscall_copies *c, __u32 
 	return syscall_copy_iovecs(c, header.vectors, most);
 }
 
-/* False: there is nothing to be copied. */
+/* Starts the copy of an argument; false if the pointer is NULL. */
 static __always_inline bool syscall_copy_begin(struct syscall_copies *c, __u32 arg, __u32 flags)
 {
 	c->from = c->record.args[arg];
@@ -197,7 +199,10 @@ static __always_inline bool syscall_copy_begin(struct syscall_copies *c, __u32 a
 	return c->from != 0;
 }
 
-/* What one argument points to, if it is a string or bytes; false: its memory cannot be read now. */
+/*
+ * Copies the memory of an argument that points to a string or bytes, or the path of a descriptor; false if the memory
+ * cannot be read now.
+ */
 static __always_inline bool syscall_copy_simple(struct syscall_copies *c, const struct syscall_plan_arg *plan)
 {
 	if (plan->copy == SYSCALL_COPY_BYTES)
@@ -211,7 +216,10 @@ static __always_inline bool syscall_copy_simple(struct syscall_copies *c, const 
 	return syscall_copy_part(c);
 }
 
-/* The same of an argument that points to pointers. A call has one at most: so the verifier sees their loops once. */
+/*
+ * Copies the memory of an argument that points to pointers. A call has at most one of them, so the verifier checks
+ * these loops only once.
+ */
 static __noinline bool syscall_copy_nested(struct syscall_copies *c, const struct syscall_plan_arg *plan)
 {
 	if (!c || !plan)
@@ -224,8 +232,10 @@ static __noinline bool syscall_copy_nested(struct syscall_copies *c, const struc
 	return plan->copy != SYSCALL_COPY_MSGHDR || syscall_copy_msghdr(c, plan->unit, plan->most);
 }
 
-/* The arguments of an exec that could not be read when it began: of the program that has been executed now. Of a script,
- * the kernel has changed argv, and what it was is lost. */
+/*
+ * Copies the arguments of an exec that could not be read at its beginning, from the memory of the new program. This
+ * does not work for scripts, because the kernel has changed their argv.
+ */
 static __always_inline void syscall_copy_strings_of_exec(struct syscall_copies *c, __u32 arg, __u32 most)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
@@ -246,7 +256,7 @@ static __always_inline void syscall_copy_strings_of_exec(struct syscall_copies *
 			return;
 		struct syscall_part *part = (void *)(c->bytes + (used & (SYSCALL_CAPTURES - 1)));
 		if (part->flags & SYSCALL_PART_TRUNCATED)
-			return; /* where the next one begins is not known */
+			return; /* The beginning of the next string is not known. */
 		c->from = from + part->bytes;
 	}
 }
@@ -271,7 +281,10 @@ static __always_inline void syscall_copy_exec(
 	syscall_copy_strings_of_exec(c, nested, plan->args[nested].most);
 }
 
-/* Whether an argument is to be copied, and as what: at the end also what could not be read at the beginning. */
+/*
+ * Returns true if the argument is to be copied at this time, with the flags of its part. At the end of a call,
+ * arguments that could not be read at the beginning are copied, too.
+ */
 static __always_inline bool syscall_copy_flags(
 	const struct syscall_copies *c, const struct syscall_plan_arg *plan, __u32 arg, __u32 when, __u32 *flags)
 {
@@ -290,8 +303,10 @@ static __always_inline void syscall_copy_done(
 		c->late |= 1u << arg;
 }
 
-/* when: SYSCALL_WHEN_ENTRY, SYSCALL_WHEN_EXIT, or 0: the end of a call that has failed. with_mapped: see
- * syscall_copy_mapped. */
+/*
+ * Copies the arguments that are due. when is SYSCALL_WHEN_ENTRY, SYSCALL_WHEN_EXIT, or 0 for the end of a call that has
+ * failed. with_mapped allows syscall_copy_mapped.
+ */
 static __always_inline void syscall_copy_args(
 	struct syscall_copies *c, const struct syscall_plan *plan, __u32 when, bool with_mapped)
 {
@@ -309,7 +324,8 @@ static __always_inline void syscall_copy_args(
 	}
 	if (nested == 0)
 		return;
-	nested = (nested - 1) & SYSCALL_PLAN_MASK; /* the verifier of Linux 6.1 does not follow a comparison here */
+	/* The verifier of Linux 6.1 does not track a comparison here, so the index is masked. */
+	nested = (nested - 1) & SYSCALL_PLAN_MASK;
 	if (!syscall_copy_flags(c, &plan->args[nested], nested, when, &flags) || !syscall_copy_begin(c, nested, flags))
 		return;
 	used = c->used;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * syscall_files.bpf.h - copies which file an argument stands for, as it is at the time of the call: the names of a
- * descriptor's path, and for a string that is not in memory, the file that is mapped there.
+ * syscall_files.bpf.h - copies the identity of the file that an argument refers to at the time of the call: the path of
+ * a descriptor, or the file that is mapped at a string that is not present in memory.
  *
- * /proc cannot tell that later: by then the descriptor may be closed or another file's, and the process gone. Names are
- * copied from the file up to the root of its mount namespace. A path that is longer than there is room is left out.
+ * It cannot be read from /proc later, because the descriptor may have been closed or reused, and the process may have
+ * ended. Names are copied from the file up to the root of its mount namespace. A path for which there is no room is
+ * omitted.
  */
 #ifndef BPF_SYSCALL_FILES_BPF_H
 #define BPF_SYSCALL_FILES_BPF_H
@@ -13,12 +14,13 @@
 #include "bpf/kernel_types.bpf.h"
 #include "bpf/syscall_trace.bpf.h"
 
-#define SYSCALL_NAMES_MOST   32 /* folders and mounts of a path */
-#define SYSCALL_NAME_BYTES   256
-#define SYSCALL_FILE_BACKING 0x2000000 /* FMODE_BACKING: what overlayfs maps, beside the path that the user sees */
+#define SYSCALL_NAMES_MOST 32 /* Maximum number of directories and mounts of a path. */
+#define SYSCALL_NAME_BYTES 256
+/* FMODE_BACKING: overlayfs maps such a file, which also has the path that the user sees. */
+#define SYSCALL_FILE_BACKING 0x2000000
 #define SYSCALL_VM_WRITE     2
 
-/* c->dentry and c->mount to their parent. False: they are the root. */
+/* Moves c->dentry and c->mount to the parent mount; false if this is the root. */
 static __always_inline bool syscall_files_leave_mount(struct syscall_copies *c)
 {
 	struct vfsmount *mount = (void *)c->mount;
@@ -31,7 +33,7 @@ static __always_inline bool syscall_files_leave_mount(struct syscall_copies *c)
 	return true;
 }
 
-/* One name, behind the others. False: there is no room. */
+/* Appends one name; false if there is no room. */
 static __always_inline bool syscall_files_copy_name(struct syscall_copies *c)
 {
 	struct dentry *dentry = (void *)c->dentry;
@@ -47,7 +49,7 @@ static __always_inline bool syscall_files_copy_name(struct syscall_copies *c)
 	return true;
 }
 
-/* The names of c->dentry and its folders. False: not all have room. */
+/* Appends the names of c->dentry and its directories; false if there is no room for all. */
 static __noinline bool syscall_files_copy_names(struct syscall_copies *c)
 {
 	if (!c)
@@ -70,7 +72,7 @@ static __noinline bool syscall_files_copy_names(struct syscall_copies *c)
 	return false;
 }
 
-/* What a file is called and which one it is: the part's bytes are a struct syscall_file and the names. */
+/* Appends a part that consists of a struct syscall_file and the names of the file's path. */
 static __always_inline void syscall_files_copy(struct syscall_copies *c, struct file *file, __u32 item)
 {
 	__u32 used = c->used, at;
@@ -115,7 +117,7 @@ static __always_inline void syscall_files_copy(struct syscall_copies *c, struct 
 	c->used = (c->used + 7) & ~7u;
 }
 
-/* The file of a descriptor of the running process; NULL: there is none. */
+/* Returns the file of a descriptor of the current process; NULL if there is none. */
 static __always_inline struct file *syscall_files_of(__s32 fd)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
@@ -138,7 +140,7 @@ static __noinline bool syscall_copy_fd(struct syscall_copies *c)
 
 struct syscall_mapped {
 	__u64 address, offset;
-	struct file *file; /* NULL: none that could not have been changed is mapped there */
+	struct file *file; /* NULL if no file is mapped there, or the mapping is writable. */
 };
 
 static long syscall_files_mapped(struct task_struct *task, struct vm_area_struct *vma, struct syscall_mapped *mapped)
@@ -150,8 +152,10 @@ static long syscall_files_mapped(struct task_struct *task, struct vm_area_struct
 	return 0;
 }
 
-/* A string in a page that nobody has touched is what the file has there, unless the program may write to it. Since Linux
- * 5.17: programs for kernels before do not call this. */
+/*
+ * Identifies the file that contains a string in a page that is not present. The file's contents are valid, unless the
+ * program may write to the mapping. Requires Linux 5.17, so programs for older kernels do not call it.
+ */
 static __noinline bool syscall_copy_mapped(struct syscall_copies *c)
 {
 	struct syscall_mapped mapped = {};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * syscall_regs.bpf.h - reads the number and arguments of a system call from the registers that its tracepoints give to
- * BPF programs, for 64-bit and 32-bit programs of x86-64 and arm64.
+ * syscall_regs.bpf.h - reads the number and arguments of a system call from the registers that its tracepoints pass to
+ * BPF programs, for 64-bit and 32-bit programs on x86-64 and arm64.
  */
 #ifndef BPF_SYSCALL_REGS_BPF_H
 #define BPF_SYSCALL_REGS_BPF_H
@@ -9,7 +9,7 @@
 #include "abi/syscall_record.h"
 #include "bpf/kernel_types.bpf.h"
 
-/* What is behind the three underscores is ours: the kernel's struct is pt_regs. */
+/* libbpf ignores the part of a type name after the three underscores: the kernel's struct is pt_regs. */
 #if defined(__TARGET_ARCH_x86)
 #define SYSCALL_TS_COMPAT 2
 #define SYSCALL_REGS	  struct pt_regs___x86_call
@@ -78,14 +78,14 @@ static __always_inline void syscall_args_of(const SYSCALL_REGS *regs, bool is_co
 
 #define SYSCALL_X32_BIT 0x40000000
 
-/* A number that a table has, or any other one as the program gave it. */
+/* Removes the x32 bit from a number that the tables contain; returns other numbers unchanged. */
 static __always_inline __u32 syscall_plain_number(__s64 number)
 {
 	__u32 plain = (__u32)number & ~SYSCALL_X32_BIT;
 	return plain < SYSCALL_NUMBERS ? plain : (__u32)number;
 }
 
-/* The place of a call in the map of plans. */
+/* Returns the index of a call in the map of plans. */
 static __always_inline __u32 syscall_index(__u32 number, bool is_compat)
 {
 	if (number >= SYSCALL_NUMBERS)

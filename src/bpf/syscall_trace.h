@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * syscall_trace.h - traces or counts system calls in the kernel by a BPF program: arguments, result and duration, with
- * the bytes that arguments point to as a plan says, in samples of perf events that the caller has opened.
+ * syscall_trace.h - traces or counts system calls by a BPF program: arguments, result and duration, and the memory that
+ * arguments point to, as a plan specifies. Traced calls are written as samples of perf events that the caller has
+ * opened.
  *
- * The samples are of software events of the kind bpf-output (PERF_COUNT_SW_BPF_OUTPUT, with PERF_SAMPLE_RAW), one for
- * each CPU; their raw data is a struct syscall_record. A call is reported when it returns, so its beginning is the sample's
- * time less its duration. The caller owns the trace; its programs leave the kernel with it, or with the process.
- * CLOCK_MONOTONIC. One thread.
+ * The events are software events of type bpf-output (PERF_COUNT_SW_BPF_OUTPUT, with PERF_SAMPLE_RAW), one for each CPU;
+ * the raw data of their samples is a struct syscall_record. A call is reported when it returns, so its beginning is the
+ * sample's time minus its duration. The caller owns the trace; its programs leave the kernel when it is destroyed or
+ * the process ends. Times are those of CLOCK_MONOTONIC. Used by one thread.
  *
  *	syscall_trace_create(&config, &trace, err);
  *	syscall_trace_set_output(trace, cpu, fd, err);            // for each CPU
- *	syscall_trace_add_thread(trace, pid, tid, err);           // unless all threads are wanted
+ *	syscall_trace_add_thread(trace, pid, tid, err);           // unless all_threads is set
  *	syscall_trace_start(trace); ... syscall_trace_stop(trace);
  *	syscall_trace_each_pending(trace, take, context, err);    // calls that have not returned
  *	syscall_trace_each_sum(trace, take, context, err);        // with config.sums
@@ -28,62 +29,65 @@ struct syscall_trace;
 
 struct syscall_trace_config {
 	const struct kernel_seam *kernel;
-	const char *what; /* the verb or option that needs it, for refusals */
-	const struct syscall_plan *plan; /* SYSCALL_PLANS of them, of syscall_capture_plan; copied */
-	bool no_records; /* sums only */
-	bool with_entries; /* a record at entry, too */
-	enum syscall_sum_by sums; /* SYSCALL_SUM_NONE: none */
-	bool with_error_counts; /* sums of each errno */
-	bool all_threads; /* else those that are added */
-	bool no_inherit; /* without threads and processes that added threads create */
-	bool from_exec; /* of added threads: their next exec that succeeds is the first call that is wanted */
-	bool with_lives; /* records of signals and of ends of threads */
-	bool only_failed; /* records of calls that failed */
-	uint64_t least_ns; /* records of calls that took as long */
-	bool of_user; /* only threads of this user */
+	const char *what; /* Verb or option that requires this module, for error messages. */
+	const struct syscall_plan *plan; /* Array of SYSCALL_PLANS elements of syscall_capture_plan; copied. */
+	bool no_records; /* Counts calls without tracing them. */
+	bool with_entries; /* Writes a record at the beginning of a call, too. */
+	enum syscall_sum_by sums; /* SYSCALL_SUM_NONE if calls are not counted. */
+	bool with_error_counts; /* Counts calls by errno, too. */
+	bool all_threads; /* Traces all threads; false: only added threads. */
+	bool no_inherit; /* Excludes threads and processes that added threads create. */
+	bool from_exec; /* Traces added threads only from their next successful exec on, including that call. */
+	bool with_lives; /* Writes records of signals and of ends of threads. */
+	bool only_failed; /* Writes only records of calls that failed. */
+	uint64_t least_ns; /* Minimum duration of calls for which records are written. */
+	bool of_user; /* Traces only threads of user. */
 	uint32_t user;
-	const int *cpus; /* only calls that end there */
-	size_t cpu_count; /* 0: anywhere */
-	const char *const *cgroups; /* directories: only threads in them and below */
-	size_t cgroup_count; /* 0: any */
-	size_t thread_count; /* expected number of threads; 0: not known */
+	const int *cpus; /* CPUs; only calls that end on one of them are traced. */
+	size_t cpu_count; /* 0 includes all CPUs. */
+	const char *const *cgroups; /* Directories of cgroups; only threads in them and their descendants are traced. */
+	size_t cgroup_count; /* 0 includes all cgroups. */
+	size_t thread_count; /* Expected number of threads; 0 if it is not known. */
 };
 
 struct syscall_trace_losses {
-	uint64_t records; /* that a ring had no room for */
-	uint64_t threads; /* calls of threads that there was no room for */
-	uint64_t sums; /* calls whose sum had no room */
-	uint64_t children; /* threads that are not followed */
-	uint64_t missed; /* events, in contexts where no program may run */
+	uint64_t records; /* Number of records for which a ring buffer had no room. */
+	uint64_t threads; /* Number of calls of threads for which there was no room. */
+	uint64_t sums; /* Number of calls with a sum for which there was no room. */
+	uint64_t children; /* Number of new threads that could not be followed. */
+	uint64_t missed; /* Number of events that were not seen, because no BPF program may run in their context. */
 };
 
 struct syscall_trace_sum {
 	struct syscall_sum_key key;
-	uint64_t untimed; /* of count: calls without a duration */
-	uint64_t count, errors, total_ns, min_ns, max_ns; /* with key.error: the count only */
-	wide_u128 squares; /* of ns, summed */
+	uint64_t untimed; /* Part of count: calls without a known duration. */
+	uint64_t count, errors, total_ns, min_ns, max_ns; /* If key.error is not 0, only count is valid. */
+	wide_u128 squares; /* Sum of the squares of durations in nanoseconds. */
 };
 
 TALLY_MUST_CHECK enum tally_status syscall_trace_create(
 	const struct syscall_trace_config *config, struct syscall_trace **trace, struct tally_error *err);
 void syscall_trace_destroy(struct syscall_trace *trace);
-/* fd is an open perf event of the CPU; the kernel keeps it. */
+/* Writes records of calls on this CPU to fd, an open perf event. The kernel holds a reference to it. */
 TALLY_MUST_CHECK enum tally_status syscall_trace_set_output(
 	struct syscall_trace *trace, int cpu, int fd, struct tally_error *err);
-/* A thread whose calls are wanted, and those of threads that it creates. */
+/* Traces a thread, and the threads that it creates unless no_inherit is set. */
 TALLY_MUST_CHECK enum tally_status syscall_trace_add_thread(
 	struct syscall_trace *trace, uint32_t pid, uint32_t tid, struct tally_error *err);
-/* A process whose calls are not wanted. */
+/* Excludes the calls of a process. */
 TALLY_MUST_CHECK enum tally_status syscall_trace_exclude_process(
 	struct syscall_trace *trace, uint32_t pid, struct tally_error *err);
 void syscall_trace_start(struct syscall_trace *trace);
 void syscall_trace_stop(struct syscall_trace *trace);
-/* Calls that have begun and not returned, as a record of kind ENTRY, oldest first: its thread, and when it began. */
+/*
+ * Reports calls that have begun and not returned, oldest first. record has the kind SYSCALL_RECORD_ENTRY, and begin_ns
+ * is the time at which the call began.
+ */
 TALLY_MUST_CHECK enum tally_status syscall_trace_each_pending(struct syscall_trace *trace,
 	enum tally_status (*take)(void *context, uint32_t pid, uint32_t tid, uint64_t begin_ns,
 		struct tally_bytes record, struct tally_error *err),
 	void *context, struct tally_error *err);
-/* The sums so far, of all CPUs. */
+/* Reports the current sums over all CPUs. */
 TALLY_MUST_CHECK enum tally_status syscall_trace_each_sum(struct syscall_trace *trace,
 	enum tally_status (*take)(void *context, const struct syscall_trace_sum *sum, struct tally_error *err),
 	void *context, struct tally_error *err);

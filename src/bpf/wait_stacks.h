@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wait_stacks.h - keeps the stacks of waits by their IDs: the BPF program sends each stack once, so it is kept as long
- * as a wait may refer to it.
+ * wait_stacks.h - stores the stacks of waits by their IDs. The BPF program sends each stack once, so it must be
+ * retained as long as a wait may refer to it.
  *
- * Two generations bound the memory: when the younger one is full, the older one is freed, and the IDs of stacks that
- * only it had are passed to `forgotten`, so that the program sends them again. Stacks that nobody can send again are kept
- * (wait_stacks_keep). The owner calls wait_stacks_deinit. One thread.
+ * Two generations bound the memory: when the younger one is full, the older one is freed, and the IDs of the stacks in
+ * it that were not used again are passed to `forgotten`, so that the program sends them again. Stacks that cannot be
+ * sent again are stored separately (wait_stacks_keep). The owner calls wait_stacks_deinit. Used by one thread.
  *
  *	wait_stacks_add(&stacks, id, ips, kernel_count, user_count);
  *	count = wait_stacks_chain(&stacks, id, chain, ARRAY_LEN(chain));
@@ -17,14 +17,14 @@
 #include "base/bytes.h"
 #include "base/map_u64.h"
 
-#define WAIT_CHAIN_MOST 256 /* kernel, user and their markers */
+#define WAIT_CHAIN_MOST 256 /* Maximum number of entries of a chain: kernel and user frames with their markers. */
 
 struct wait_stacks_range {
 	uint64_t begin, end;
 };
 
 struct wait_stacks_generation {
-	struct map_u64 index; /* ID to a pointer */
+	struct map_u64 index; /* Maps an ID to a pointer to the stack. */
 	struct arena arena;
 	bool has_arena;
 	size_t bytes;
@@ -34,32 +34,39 @@ struct wait_stacks_generation {
 
 struct wait_stacks {
 	struct wait_stacks_generation young, old, kept;
-	size_t most_bytes; /* of a generation; the kept ones may take four times as much */
-	/* Functions of the scheduler and of wake-ups, whose frames every stack begins with. */
+	size_t most_bytes; /* Maximum size of a generation; kept stacks may use four times as much. */
+	/* Functions of the scheduler and of wake-ups, with which every stack begins. */
 	struct wait_stacks_range scheduler[WAIT_STACKS_SCHEDULER_MOST];
 	size_t scheduler_count;
-	struct wait_stacks_range interrupts; /* where interrupts enter the kernel; empty: not known */
-	void (*forgotten)(void *context, uint64_t id); /* may be NULL */
+	/* Code through which interrupts enter the kernel; empty if it is not known. */
+	struct wait_stacks_range interrupts;
+	void (*forgotten)(void *context, uint64_t id);
 	void *forgotten_context;
 };
 
 void wait_stacks_deinit(struct wait_stacks *stacks);
-/* Finds the kernel functions that are omitted at the top of stacks in the text of /proc/kallsyms. Finds none if the
- * kernel hides its addresses. */
+/*
+ * Finds the kernel functions that are omitted at the top of stacks in the text of /proc/kallsyms. Finds none if the
+ * kernel hides its addresses.
+ */
 void wait_stacks_read_kernel(struct wait_stacks *stacks, struct tally_str kallsyms);
-/* Adds a stack: the kernel's addresses, then the user's, innermost first. False: out of memory. */
+/* Adds a stack: the kernel's addresses, then the user's, innermost first. Returns false if it is out of memory. */
 bool wait_stacks_add(
 	struct wait_stacks *stacks, uint64_t id, const uint64_t *ips, size_t kernel_count, size_t user_count);
-/* The same for a stack that is not forgotten, unless the kept ones come to 256 MB; it replaces one that is kept under this
- * ID. */
+/*
+ * Adds a stack that is retained, or replaces a retained one with this ID. All retained stacks are dropped when they
+ * exceed 256 MB.
+ */
 bool wait_stacks_keep(
 	struct wait_stacks *stacks, uint64_t id, const uint64_t *ips, size_t kernel_count, size_t user_count);
-/* Replaces the user part of a stack that is kept. */
+/* Replaces the user frames of a retained stack. */
 bool wait_stacks_keep_user(struct wait_stacks *stacks, uint64_t id, const uint64_t *ips, size_t count);
-/* The call chain with PERF_CONTEXT_ markers; 0: not known. */
+/* Writes the call chain with PERF_CONTEXT_ markers and returns its length; 0 if the ID is not known. */
 size_t wait_stacks_chain(struct wait_stacks *stacks, uint64_t id, uint64_t *chain, size_t most);
-/* How many entries of a call chain belong to an interrupt: those up to where it entered the kernel. What follows is
- * the code that it interrupted. All of them if the kernel hides that place. */
+/*
+ * Returns how many entries of a call chain belong to an interrupt: those up to its entry to the kernel. The code that
+ * it interrupted follows. Returns count if the kernel hides the address of that entry.
+ */
 size_t wait_stacks_interrupt(const struct wait_stacks *stacks, const uint64_t *chain, size_t count);
 
 #endif

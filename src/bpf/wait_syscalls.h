@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wait_syscalls.h - determines what a thread waits for from the system call that it is in: a lock, a descriptor that
- * becomes ready, data of a pipe or socket. Numbers are those of the architecture that this was built for.
+ * wait_syscalls.h - determines from its system call what a thread waits for: a lock, a ready descriptor, or data of a
+ * pipe or socket. System call numbers are those of the architecture that this program was built for.
  *
  *	state = wait_syscall_state(WAIT_SLEEPING, 202);	// WAIT_FUTEX on x86-64
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * waiting_threads.h - finds, by a BPF program that visits all threads, those that are off the CPU when waits begin to be
- * recorded, and enters how they wait in the maps of off_cpu.h, whose part it is.
+ * waiting_threads.h - finds the threads that are off the CPU when the recording of waits begins, by a BPF program that
+ * visits all threads, and stores their waits in the maps of off_cpu.h. It is a part of that module.
  *
- * A thread is given with what its user stack can be unwound from as long as its number of switches stays the same. The
- * caller owns it (waiting_threads_destroy). It needs what the program of off_cpu.h needs (Linux 5.8); kernel stacks need
- * Linux 5.9. One thread.
+ * A thread is reported with its registers, from which its user stack can be unwound as long as its number of switches
+ * does not change. The caller owns the object (waiting_threads_destroy). The requirements are those of off_cpu.h (Linux
+ * 5.8); kernel stacks require Linux 5.9. Used by one thread.
  *
  *	waiting_threads_create(&config, &threads, err);   waiting_threads_add_target(threads, pid, true, err);
  *	waiting_threads_find(threads, &pass, &sink, err); waiting_threads_destroy(threads);
@@ -22,47 +22,47 @@ struct wait_calls_restart;
 
 struct waiting_threads_config {
 	const struct kernel_seam *kernel;
-	const char *what; /* the option that needs it, for refusals */
-	struct bpf_object *waits; /* off_cpu.bpf.c, loaded: whose threads these become */
-	bool all_threads; /* or those that are added */
-	bool wants_preempted, no_kernel_stacks, has_cpus; /* as in off_cpu.bpf.c */
-	size_t thread_count; /* expected number of threads */
-	const struct wait_calls_restart *restarts; /* as in off_cpu.bpf.c */
+	const char *what; /* Option that requires this module, for error messages. */
+	struct bpf_object *waits; /* Loaded object of off_cpu.bpf.c, which contains the map of threads. */
+	bool all_threads; /* Visits all threads; false: only added targets. */
+	bool wants_preempted, no_kernel_stacks, has_cpus; /* As the constants in off_cpu.bpf.c. */
+	size_t thread_count;
+	const struct wait_calls_restart *restarts; /* As the constant in off_cpu.bpf.c. */
 	size_t restart_count;
 };
 
 struct waiting_thread {
 	uint32_t tid, pid;
-	uint64_t stack; /* ID */
-	uint64_t switches; /* voluntary and other, as /proc/PID/status has them */
-	uint64_t registers[WAITING_REGISTERS_MOST]; /* of user space, by perf's numbers */
-	bool has_registers; /* of a 64-bit program */
-	const uint64_t *kernel; /* valid during the call */
+	uint64_t stack; /* ID of the stack of this wait. */
+	uint64_t switches; /* Sum of voluntary and involuntary switches in /proc/PID/status. */
+	uint64_t registers[WAITING_REGISTERS_MOST]; /* Registers of user space, indexed by perf's register numbers. */
+	bool has_registers; /* True if registers is valid, which it is for 64-bit programs only. */
+	const uint64_t *kernel; /* Kernel frames, valid during the call. */
 	size_t kernel_count;
 };
 
-struct waiting_threads_sink { /* what it returns other than TALLY_OK ends the pass */
+struct waiting_threads_sink { /* A status other than TALLY_OK ends the pass. */
 	enum tally_status (*take)(void *context, const struct waiting_thread *thread, struct tally_error *err);
 	void *context;
 };
 
 struct waiting_threads_pass {
-	uint64_t begin_ns; /* waits count from then on, in CLOCK_MONOTONIC */
-	uint32_t generation; /* of the program's control */
-	bool only_partial; /* threads alone whose stacks were walked when some unwind table was not there yet */
+	uint64_t begin_ns; /* Start of the measured part of waits, in CLOCK_MONOTONIC. */
+	uint32_t generation; /* Current generation in off_cpu_control. */
+	bool only_partial; /* Visits only threads with stacks that were walked while an unwind table was missing. */
 };
 
 struct waiting_threads;
 TALLY_MUST_CHECK enum tally_status waiting_threads_create(
 	const struct waiting_threads_config *config, struct waiting_threads **threads, struct tally_error *err);
 void waiting_threads_destroy(struct waiting_threads *threads);
-/* A thread, or all threads of a process. */
+/* Adds a thread, or all threads of a process. */
 TALLY_MUST_CHECK enum tally_status waiting_threads_add_target(
 	struct waiting_threads *threads, uint32_t id, bool is_process, struct tally_error *err);
-/* UNSUPPORTED: in a PID namespace. */
+/* Visits all threads once. Returns UNSUPPORTED in a PID namespace other than the initial one. */
 TALLY_MUST_CHECK enum tally_status waiting_threads_find(struct waiting_threads *threads,
 	const struct waiting_threads_pass *pass, const struct waiting_threads_sink *sink, struct tally_error *err);
-/* Threads that the map of threads had no room for. */
+/* Returns the number of threads for which the map of threads had no room. */
 uint64_t waiting_threads_lost(const struct waiting_threads *threads);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * walk.bpf.h - walks the user stack of a thread in a BPF program, by tables made of call-frame information, and by
- * frame pointers if a table is missing. For any program that has a pointer to the thread: at a sample of an event or a
- * switch of tasks.
+ * walk.bpf.h - unwinds the user stack of the current thread in a BPF program, by tables made from call-frame
+ * information, and by frame pointers if a table is missing. It is usable in any program that has a pointer to the
+ * thread, such as one that runs at a sample or a context switch.
  *
- * A program includes it once, which gives its object the maps; in C, walk_tables.h fills them.
+ * A program includes this header once, which defines the maps in its object; walk_tables.h fills them from user space.
  *
- * Walk and stack are in a map, not on the program's stack, where the verifier would track each value through all
- * frames. Each call walks some frames, and tail calls walk the rest, so that the verifier checks the loop only once.
+ * struct walk and struct walk_stack are in a map, not on the program's stack, where the verifier would track each value
+ * through all frames. Each call walks some frames, and tail calls walk the rest, so that the verifier checks the loop
+ * only once.
  *
  *	SEC("tp_btf/...") int first(...)
  *		if (walk_registers_of_task(&registers, task))     // as it entered the kernel
@@ -16,7 +17,7 @@
  *	SEC("tp_btf/...") int next(...)
  *		if (walk_go_on(&scratch->walk, &scratch->stack))
  *			bpf_tail_call(ctx, &calls, walk_next(&scratch->walk));
- *		... scratch->stack is whole ...
+ *		... scratch->stack is complete ...
  *	SEC("tp_btf/...") int interpreted(...)	// calls' second program: the same with walk_interpret (walk_interpret.bpf.h)
  */
 #ifndef BPF_WALK_BPF_H
@@ -29,9 +30,9 @@
 #include "bpf/walk_space.bpf.h"
 #include "bpf/walk_step.bpf.h"
 
-#define WALK_KTHREAD	   0x200000 /* PF_KTHREAD */
-#define WALK_FORKED	   0x40 /* PF_FORKNOEXEC */
-#define WALK_FRAMES_A_CALL 8 /* so that 127 frames take fewer calls than the kernel's limit of 32 */
+#define WALK_KTHREAD	   0x200000 /* PF_KTHREAD of the kernel. */
+#define WALK_FORKED	   0x40 /* PF_FORKNOEXEC of the kernel. */
+#define WALK_FRAMES_A_CALL 8 /* With 8, 127 frames take fewer tail calls than the kernel's limit of 32. */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -47,7 +48,7 @@ struct {
 	__type(value, struct walk_mapping);
 } walk_mappings SEC(".maps");
 
-/* False: no code is mapped there, as far as walk_tables.c knows. */
+/* Finds the mapping of pc in walk_mappings; false if walk_tables.c knows no code there. */
 static __always_inline bool walk_find_listed(struct walk *walk, __u64 pc)
 {
 	if (walk->mapping_count == 0)
@@ -70,7 +71,7 @@ static __always_inline bool walk_find_listed(struct walk *walk, __u64 pc)
 	return pc >= walk->code.start && pc < walk->code.end;
 }
 
-/* Requests the process from walk_tables.c, once for each of its states. */
+/* Requests the mappings of the process from walk_tables.c, once for each of its states. */
 static __always_inline void walk_ask(struct walk_miss *question)
 {
 	if (!walk_space_ask(question))
@@ -84,7 +85,7 @@ static __always_inline void walk_ask(struct walk_miss *question)
 	bpf_map_update_elem(&walk_processes, &question->pid, &asked, BPF_ANY);
 }
 
-/* Finds the known mappings of the process. */
+/* Finds the process's mappings in walk_mappings, as far as they are known. */
 static __always_inline void walk_find_process(struct walk *walk, struct walk_stack *stack, struct task_struct *task)
 {
 	struct mm_struct *mm = BPF_CORE_READ(task, mm);
@@ -99,7 +100,7 @@ static __always_inline void walk_find_process(struct walk *walk, struct walk_sta
 	if (!is_own && (BPF_CORE_READ(task, flags) & WALK_FORKED)) {
 		__u32 parent = (__u32)BPF_CORE_READ(task, real_parent, tgid);
 		struct walk_process *forked = bpf_map_lookup_elem(&walk_processes, &parent);
-		/* Addresses are the parent's as long as the same amount of code is mapped. */
+		/* The child's addresses are those of its parent as long as the same amount of code is mapped. */
 		if (forked && forked->start_stack == question.start_stack && forked->exec_vm == question.exec_vm) {
 			walk->mapping = forked->mapping;
 			walk->mapping_count = forked->mapping_count;
@@ -115,7 +116,7 @@ static __always_inline void walk_find_process(struct walk *walk, struct walk_sta
 	stack->is_unknown = walk->mapping_count == 0;
 }
 
-/* Starts a walk: registers are those of the thread in user space. */
+/* Starts a walk from the thread's user registers. */
 static __always_inline void walk_begin(
 	struct walk *walk, struct walk_stack *stack, struct task_struct *task, const struct walk_registers *registers)
 {
@@ -146,13 +147,13 @@ static __always_inline void walk_begin(
 		walk_find_process(walk, stack, task);
 }
 
-/* Of the current frame: in the call, of a caller. */
+/* Returns the address that identifies the code of the current frame; a caller's address lies within its call. */
 static __always_inline __u64 walk_address(const struct walk *walk)
 {
 	return walk->is_exact ? walk->at.pc : walk->at.pc - 1;
 }
 
-/* The mapping of the current frame's code. False: it has to be looked up in the kernel's tree. */
+/* Finds the mapping of the current frame's code. Returns false if it must be looked up in the kernel's tree. */
 static __always_inline bool walk_find_code(struct walk *walk, __u64 address)
 {
 	walk->is_lost = false;
@@ -164,8 +165,10 @@ static __always_inline bool walk_find_code(struct walk *walk, __u64 address)
 	return true;
 }
 
-/* The next frames; false: the stack has ended. The tree is read only at the first one, since that takes much of what
- * the verifier can check. */
+/*
+ * Walks the next frames; false if the stack has ended. It reads the kernel's tree of mappings only for the first frame,
+ * because that code uses much of the verifier's complexity limit.
+ */
 static __always_inline bool walk_go_on(struct walk *walk, struct walk_stack *stack)
 {
 	if (walk_space_is_readable() && !walk_find_code(walk, walk_address(walk))) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * walk_config.h - defines what whoever walks stacks in the kernel tells walk_tables.c about this machine.
+ * walk_config.h - defines the configuration of walk_tables.c, which all modules share that unwind stacks in the kernel.
  */
 #ifndef BPF_WALK_CONFIG_H
 #define BPF_WALK_CONFIG_H
@@ -13,9 +13,10 @@ struct arch;
 
 struct walk_tables_config {
 	const struct kernel_seam *kernel;
-	const struct arch *arch; /* of this machine */
-	struct binary_store_options store; /* of the files that stacks lead to */
-	struct python_map python; /* put NULL: Python frames are not looked for */
+	const struct arch *arch; /* Architecture of this machine. */
+	struct binary_store_options store; /* Options for loading the files in which stack addresses lie. */
+	/* Destination of Python symbols; if its put is NULL, Python frames are not recognized. */
+	struct python_map python;
 };
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * walk_interpret.bpf.h - puts frames of an interpreter into a stack that walk.bpf.h walks, in programs of their own: the
- * verifier would not get through a program that does both. A program that walks includes it instead of walk.bpf.h.
+ * walk_interpret.bpf.h - adds interpreter frames to a stack that walk.bpf.h unwinds. They need a separate BPF program,
+ * because the verifier would reject a program that does both as too complex. Programs include this header instead of
+ * walk.bpf.h.
  */
 #ifndef BPF_WALK_INTERPRET_BPF_H
 #define BPF_WALK_INTERPRET_BPF_H
@@ -10,7 +11,7 @@
 
 #define WALK_INTERPRETED_A_CALL 16
 
-/* Puts frames of an interpreter in place of the last one; false: the stack has ended. */
+/* Replaces the last frame by frames of the interpreter; false if the stack has ended. */
 static __always_inline bool walk_interpret(struct walk *walk, struct walk_stack *stack)
 {
 	struct python_walk *python = &walk->python;
@@ -27,7 +28,7 @@ static __always_inline bool walk_interpret(struct walk *walk, struct walk_stack 
 	for (int i = 0; i < WALK_INTERPRETED_A_CALL; i++) {
 		__u64 frame = python_take_frame(python);
 		__u32 count = stack->count;
-		barrier_var(count); /* else the compiler knows more of it than the verifier */
+		barrier_var(count); /* Otherwise, the compiler derives a bound that the verifier cannot see. */
 		if (count >= WALK_FRAMES)
 			return false;
 		stack->ips[walk_frame_at(count)] = frame;
@@ -39,7 +40,7 @@ static __always_inline bool walk_interpret(struct walk *walk, struct walk_stack 
 	return true;
 }
 
-/* Which program goes on with a stack that has not ended: the one that calls walk_go_on, or walk_interpret. */
+/* Returns which program continues an unfinished walk: 0 for the one that calls walk_go_on, 1 for walk_interpret. */
 static __always_inline __u32 walk_next(const struct walk *walk)
 {
 	return walk->is_interpreted ? 1 : 0;

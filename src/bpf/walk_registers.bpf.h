@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * walk_registers.bpf.h - reads the user registers of a thread, from which a stack walk starts, and hides the
- * differences between x86-64 and aarch64.
+ * walk_registers.bpf.h - reads the user registers of a thread, from which a stack walk starts, on x86-64 and aarch64.
  *
  *	struct walk_registers registers;
  *	if (walk_registers_of_task(&registers, task)) ...
@@ -11,19 +10,19 @@
 
 #include "bpf/kernel_types.bpf.h"
 
-#define WALK_KTHREAD 0x200000 /* PF_KTHREAD */
+#define WALK_KTHREAD 0x200000 /* PF_KTHREAD of the kernel. */
 
 struct walk_registers {
 	__u64 pc, sp, fp;
-	__u64 link; /* aarch64 */
-	__u64 r10, bx; /* x86-64 */
+	__u64 link; /* Link register of aarch64. */
+	__u64 r10, bx; /* Registers of x86-64. */
 };
 
-struct walk_pt_regs { /* as the kernel saves them, and samples have them: part of its interface */
+struct walk_pt_regs { /* Saved registers, as in struct pt_regs, the layout of which is part of the kernel's ABI. */
 #if defined(__TARGET_ARCH_x86)
 	__u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
 #else
-	__u64 fp, link, sp, pc, pstate; /* behind x0 to x28 */
+	__u64 fp, link, sp, pc, pstate; /* x0 to x28 precede them. */
 #endif
 };
 
@@ -31,27 +30,28 @@ struct walk_pt_regs { /* as the kernel saves them, and samples have them: part o
 #define WALK_CALL_BYTES	  1
 #define WALK_THREAD_SIZE  16384
 #define WALK_ADDRESS_MASK ~0ULL
-#define WALK_SIGNAL_FP	  120 /* from the stack pointer of the handler's return: in struct ucontext */
-#define WALK_SIGNAL_BX	  128
-#define WALK_SIGNAL_SP	  160
-#define WALK_SIGNAL_PC	  168
-#define WALK_HAS_LINK	  false
-#define WALK_REGS_OFFSET  0
+/* Offsets of the saved registers in struct ucontext, from the stack pointer at the return from the handler. */
+#define WALK_SIGNAL_FP	 120
+#define WALK_SIGNAL_BX	 128
+#define WALK_SIGNAL_SP	 160
+#define WALK_SIGNAL_PC	 168
+#define WALK_HAS_LINK	 false
+#define WALK_REGS_OFFSET 0
 #elif defined(__TARGET_ARCH_arm64)
 #define WALK_CALL_BYTES	  4
 #define WALK_THREAD_SIZE  16384
-#define WALK_ADDRESS_MASK ((1ULL << 48) - 1) /* without an authentication code */
-#define WALK_SIGNAL_FP	  544 /* behind siginfo */
+#define WALK_ADDRESS_MASK ((1ULL << 48) - 1) /* Removes a pointer authentication code. */
+#define WALK_SIGNAL_FP	  544 /* Offsets of the saved registers, which follow siginfo. */
 #define WALK_SIGNAL_LINK  552
 #define WALK_SIGNAL_SP	  560
 #define WALK_SIGNAL_PC	  568
 #define WALK_HAS_LINK	  true
-#define WALK_REGS_OFFSET  232 /* of what walk_pt_regs has */
+#define WALK_REGS_OFFSET  232 /* Offset of the members of struct walk_pt_regs in struct pt_regs. */
 #else
 #error "walk_registers.bpf.h: the registers of this architecture are not known"
 #endif
 
-/* False: they are not of a 64-bit user program. */
+/* Converts saved registers; false if they are not those of a 64-bit user program. */
 static __always_inline bool walk_registers_take(struct walk_registers *to, const struct walk_pt_regs *from)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -64,7 +64,7 @@ static __always_inline bool walk_registers_take(struct walk_registers *to, const
 	to->bx = from->bx;
 	to->link = 0;
 #else
-	if (from->pstate & 0x1f) /* an exception level, or 32 bits */
+	if (from->pstate & 0x1f) /* Not EL0, or a 32-bit program. */
 		return false;
 	to->pc = from->pc;
 	to->sp = from->sp;
@@ -75,7 +75,7 @@ static __always_inline bool walk_registers_take(struct walk_registers *to, const
 	return true;
 }
 
-/* Those that the thread entered the kernel with; also where an interrupt found it in user space. */
+/* Reads the user registers of the current thread as of its entry to the kernel, by a system call or an interrupt. */
 static __always_inline bool walk_registers_of_task(struct walk_registers *to, struct task_struct *task)
 {
 	struct walk_pt_regs saved;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * walk_rules.bpf.h - finds the rule by which the stack walk leaves an address: in the tables that walk_tables.c made, and
- * among the rules that were found lately. Included by walk.bpf.h.
+ * walk_rules.bpf.h - finds the unwind rule of an address, in a cache of recently used rules and in the tables that
+ * walk_tables.c made. Included by walk.bpf.h.
  */
 #ifndef BPF_WALK_RULES_BPF_H
 #define BPF_WALK_RULES_BPF_H
@@ -10,9 +10,10 @@
 #include "bpf/walk_layout.h"
 #include "bpf/walk_space.bpf.h"
 
-#define WALK_RECENT    4096 /* a power of two */
-#define WALK_HASH      0x9e3779b97f4a7c15ULL
-#define WALK_RULE_MASK (WALK_RULES - 1ULL) /* of a word in walk_recent; above: table, address, and that it is used */
+#define WALK_RECENT 4096 /* Number of elements of the cache; a power of two. */
+#define WALK_HASH   0x9e3779b97f4a7c15ULL
+/* Mask of the rule in an element of walk_recent; table, address and a used bit are above it. */
+#define WALK_RULE_MASK (WALK_RULES - 1ULL)
 
 struct walk_block {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -22,7 +23,7 @@ struct walk_block {
 	__uint(value_size, sizeof(struct walk_chunk));
 };
 
-struct { /* walk_files.c makes the blocks */
+struct { /* walk_files.c creates the blocks. */
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, WALK_BLOCKS);
 	__type(key, __u32);
@@ -36,7 +37,7 @@ struct {
 	__type(value, struct walk_rule);
 } walk_rules SEC(".maps");
 
-/* Rules that were searched for lately. One word each, so that CPUs can share them without a lock. */
+/* Cache of rules. Each element is one word, so that CPUs can share them without a lock. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, WALK_RECENT);
@@ -51,12 +52,15 @@ static __always_inline const struct walk_chunk *walk_chunk_at(__u32 index)
 	return chunks ? bpf_map_lookup_elem(chunks, &key) : NULL;
 }
 
-/* The chunk with the last row at or before the address. */
+/* Returns the chunk that contains the last row at or before the address. */
 static __always_inline const struct walk_chunk *walk_find_chunk(const struct walk_mapping *code, __u64 address)
 {
 	__u32 index = 0;
 	if (code->chunk_count > 1) {
-/* Else the compiler may let the loop end right before its beginning, which the verifier of Linux 6.1 refuses. */
+/*
+ * Without unrolling, the compiler may place the end of the loop right before its beginning, which the verifier of Linux
+ * 6.1 rejects.
+ */
 #pragma clang loop unroll(full)
 		for (__u32 step = WALK_CHUNKS_A_TABLE / 2; step > 0; step /= 2) {
 			__u32 next = index + step;
@@ -70,14 +74,17 @@ static __always_inline const struct walk_chunk *walk_find_chunk(const struct wal
 	return walk_chunk_at(code->chunk + index);
 }
 
-/* The compiler knows that the number is small enough, and would leave the mask out; the verifier of Linux 6.1 does not. */
+/*
+ * Bounds an index explicitly. The compiler knows that it is small enough and would omit the mask, but the verifier of
+ * Linux 6.1 does not.
+ */
 static __always_inline __u32 walk_row_at(__u32 index)
 {
 	barrier_var(index);
 	return index & (WALK_CHUNK_ROWS - 1);
 }
 
-/* The rule of the last row at or before the address; WALK_NO_RULE: nothing says. */
+/* Returns the rule of the last row at or before the address; WALK_NO_RULE if there is none. */
 static __always_inline __u32 walk_search_rule(const struct walk_mapping *code, __u64 address)
 {
 	const struct walk_chunk *chunk = walk_find_chunk(code, address);
@@ -90,7 +97,7 @@ static __always_inline __u32 walk_search_rule(const struct walk_mapping *code, _
 	return row->address > address ? WALK_NO_RULE : row->rule;
 }
 
-/* NULL: nothing says. Tables do not change once they are there, so what was found stays right. */
+/* Returns NULL if no rule is known. Cached results remain valid, because tables never change. */
 static __always_inline const struct walk_rule *walk_find_rule(const struct walk_mapping *code, __u64 pc)
 {
 	__u64 address = pc - code->bias;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * walk_space.bpf.h - finds the mapping of an address of the current thread, and the unwind table of the mapped file, in
- * the kernel's own tree of mappings (Linux 6.1 and newer). What it finds is right from the first instruction of a
- * program on, and after each mmap, dlopen or exec. Included by walk.bpf.h.
+ * walk_space.bpf.h - finds the mapping of an address of the current thread in the kernel's tree of mappings (Linux 6.1
+ * and newer), and the unwind table of the mapped file. Its results are correct from the first instruction of a program
+ * on, and after each mmap, dlopen or exec. Included by walk.bpf.h.
  *
- * It takes no lock: bpf_find_vma does, and can be called only once where interrupts are off. The tree is made for that:
- * readers see nodes and mappings as they were, and these stay in memory as long as a program runs. If another thread
- * changes the mapping at that moment, the worst result is none. A mapping that was found is kept for this CPU until the
- * address space changes (mm_lock_seq).
+ * It takes no lock, unlike bpf_find_vma, which can be called only once while interrupts are off. The tree supports such
+ * readers: they see nodes and mappings in their previous state, and RCU retains both while a BPF program runs. If
+ * another thread changes the mapping at that moment, the lookup may fail. A mapping that was found is cached for this
+ * CPU until the address space changes (mm_lock_seq).
  */
 #ifndef BPF_WALK_SPACE_BPF_H
 #define BPF_WALK_SPACE_BPF_H
@@ -15,18 +15,21 @@
 #include "bpf/kernel_types.bpf.h"
 #include "bpf/walk_layout.h"
 
-#define WALK_EXEC		 0x4 /* VM_EXEC */
-#define WALK_NODE_WORDS		 32
-#define WALK_TREE_LEVELS	 6 /* far more mappings than a process may have */
-#define WALK_RANGE_PIVOTS	 15
-#define WALK_RANGE_SLOTS_AT	 16 /* words */
-#define WALK_ARANGE_PIVOTS	 9
-#define WALK_ARANGE_SLOTS_AT	 10
-#define WALK_ARANGE_META_AT	 30
-#define WALK_LEAF_TYPE		 1
-#define WALK_ARANGE_TYPE	 3
-#define WALK_KEPT		 256 /* mappings, a power of two */
-#define WALK_KEPT_SHIFT		 20 /* of addresses: nearby ones are of one mapping */
+#define WALK_EXEC	     0x4 /* VM_EXEC of the kernel. */
+#define WALK_NODE_WORDS	     32
+#define WALK_TREE_LEVELS     6 /* Six levels hold far more mappings than a process may have. */
+#define WALK_RANGE_PIVOTS    15
+#define WALK_RANGE_SLOTS_AT  16
+#define WALK_ARANGE_PIVOTS   9
+#define WALK_ARANGE_SLOTS_AT 10
+#define WALK_ARANGE_META_AT  30
+#define WALK_LEAF_TYPE	     1
+#define WALK_ARANGE_TYPE     3
+#define WALK_KEPT	     256 /* Number of cached mappings; a power of two. */
+/*
+ * Addresses that differ only below this bit share a cache element, because nearby addresses are usually in one mapping.
+ */
+#define WALK_KEPT_SHIFT		 20
 #define WALK_PAGE_SHIFT_SMALLEST 12
 
 struct {
@@ -37,11 +40,11 @@ struct {
 } walk_files SEC(".maps");
 
 struct walk_kept {
-	__u64 tag; /* of the address space, as it was */
+	__u64 tag; /* Identifies the state of the address space. */
 	struct walk_mapping mapping;
 };
 
-struct { /* each object has its own: one program may interrupt another one's */
+struct { /* Each BPF object has its own map, because its program may interrupt that of another object. */
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, WALK_KEPT);
 	__type(key, __u32);
@@ -60,31 +63,39 @@ struct {
 	__type(value, struct walk_losses);
 } walk_losses SEC(".maps");
 
-struct walk_space { /* the address space of the current thread */
+struct walk_space { /* Address space of the current thread. */
 	struct mm_struct *mm;
-	__u64 tag; /* changes with the mappings; 0: nothing may be kept */
+	__u64 tag; /* Changes with the mappings; 0 if nothing may be cached. */
 	__u32 pid;
-	bool is_unknown; /* some table was not there yet */
+	bool is_unknown; /* True if some table was not available yet. */
 	__u64 node[WALK_NODE_WORDS];
 };
 
-/* All ones if a < b, else 0, without a branch: the verifier follows both ways of each branch. Both below 2^63. */
+/*
+ * Returns all ones if a < b, else 0. Both must be below 2^63. It has no branch, because the verifier follows both ways
+ * of each branch.
+ */
 static __always_inline __u64 walk_if_less(__u64 a, __u64 b)
 {
 	__u64 difference = a - b;
-	barrier_var(difference); /* else the compiler makes a branch of it */
+	barrier_var(difference); /* Prevents the compiler from generating a branch. */
 	return (__u64)((__s64)difference >> 63);
 }
 
-/* The place in a stack of a count below WALK_FRAMES. The verifier of Linux 6.1 forgets such a bound when it follows other
- * code, and the compiler must not leave the mask out. */
+/*
+ * Returns the index in a stack of a count below WALK_FRAMES. The verifier of Linux 6.1 forgets this bound when it
+ * follows other code, so the compiler must not omit the mask.
+ */
 static __always_inline __u32 walk_frame_at(__u32 count)
 {
 	barrier_var(count);
 	return count & WALK_FRAMES;
 }
 
-/* Constants once the program is loaded: what does not apply to this kernel is not even verified. */
+/*
+ * Returns true if the kernel's tree has the layout that this code reads. The conditions are constant after loading, so
+ * the verifier skips code that does not apply to this kernel.
+ */
 static __always_inline bool walk_space_is_readable(void)
 {
 	struct mm_struct *mm = NULL;
@@ -101,7 +112,10 @@ static __always_inline __u64 walk_space_mix(__u64 hash, __u64 word)
 	return (hash << 29 | hash >> 35) * 0xbf58476d1ce4e5b9ULL;
 }
 
-/* The memory of an ended process's mm is used again: program and process tell them apart. */
+/*
+ * Starts lookups in the current address space. The tag includes the process and its program, because the memory of an
+ * ended process's mm_struct is reused.
+ */
 static __always_inline void walk_space_begin(struct walk_space *space, struct task_struct *task)
 {
 	struct mm_struct *mm = BPF_CORE_READ(task, mm);
@@ -126,7 +140,7 @@ static __always_inline struct walk_kept *walk_space_kept(const struct walk_space
 	return bpf_map_lookup_elem(&walk_kept, &key);
 }
 
-/* True: mapping is that of the address. */
+/* Looks the address up in the cache; true if it was found. */
 static __always_inline bool walk_space_remembers(
 	const struct walk_space *space, __u64 address, struct walk_mapping *mapping)
 {
@@ -137,29 +151,31 @@ static __always_inline bool walk_space_remembers(
 	return true;
 }
 
-/* The slot of the node for this page: pivots are the last addresses of slots, in ascending order. */
+/* Returns the slot of the node that contains the page. Pivots are the last addresses of slots, in ascending order. */
 static __always_inline __u64 walk_space_slot(const __u64 *node, bool is_arange, __u64 page)
 {
 	__u64 end = is_arange ? node[WALK_ARANGE_META_AT] & 0xff
 		    : node[WALK_RANGE_PIVOTS]
 			    ? WALK_RANGE_PIVOTS
-			    : node[WALK_NODE_WORDS - 1] & 0xf; /* the metadata takes the unused last slot */
+			    : node[WALK_NODE_WORDS - 1] & 0xf; /* The metadata is stored in the unused last slot. */
 	__u64 index = 0;
 	if (is_arange && end > WALK_ARANGE_PIVOTS)
 		end = WALK_ARANGE_PIVOTS;
 	for (__u32 i = 0; i < WALK_RANGE_PIVOTS; i++)
 		index += walk_if_less(node[1 + i] >> WALK_PAGE_SHIFT_SMALLEST, page) & walk_if_less(i, end) & 1;
 	index += is_arange ? WALK_ARANGE_SLOTS_AT : WALK_RANGE_SLOTS_AT;
-	barrier_var(index); /* else the compiler leaves the mask out, which Linux 6.1's verifier wants */
+	/* Prevents the compiler from omitting the mask, which the verifier of Linux 6.1 requires. */
+	barrier_var(index);
 	return node[index & (WALK_NODE_WORDS - 1)];
 }
 
-/* NULL: no mapping is there, or another thread changes the tree. */
+/* Returns NULL if there is no mapping at the address or another thread is changing the tree. */
 static __always_inline struct vm_area_struct *walk_space_area(struct walk_space *space, __u64 address)
 {
-	struct mm_struct *mm = space->mm; /* our own struct is not the kernel's to relocate */
+	/* A local copy, because CO-RE must not relocate the accesses to struct walk_space. */
+	struct mm_struct *mm = space->mm;
 	__u64 entry = (__u64)BPF_CORE_READ(mm, mm_mt.ma_root);
-	if ((entry & 3) != 2) /* no node */
+	if ((entry & 3) != 2) /* The tree is empty, or has a single entry instead of a node. */
 		return NULL;
 	for (__u32 level = 0; level < WALK_TREE_LEVELS; level++) {
 		__u32 type = (entry >> 3) & 0xf;
@@ -189,7 +205,7 @@ static __always_inline void walk_space_file_key(struct file *file, struct walk_f
 	}
 }
 
-/* True: the question is on its way. */
+/* Sends a request to walk_tables.c; false if the ring buffer has no room. */
 static __always_inline bool walk_space_ask(struct walk_miss *question)
 {
 	__u32 zero = 0;
@@ -201,7 +217,7 @@ static __always_inline bool walk_space_ask(struct walk_miss *question)
 	return false;
 }
 
-/* Asks walk_tables.c once for each file. */
+/* Requests the table of a file, once for each file. */
 static __always_inline void walk_space_miss(
 	const struct walk_space *space, const struct walk_file_key *key, const struct walk_mapping *mapping)
 {
@@ -217,7 +233,7 @@ static __always_inline void walk_space_miss(
 		losses->files++;
 }
 
-/* The table of the code at this offset of the file. True: the answer may be kept. */
+/* Sets the table of the mapping at this address. Returns true if the result may be cached. */
 static __always_inline bool walk_space_table(
 	const struct walk_file_table *table, __u64 address, __u64 page, struct walk_mapping *mapping)
 {
@@ -239,7 +255,7 @@ static __always_inline bool walk_space_table(
 	return table->segment_count == 1 || table->state == WALK_FILE_HAS_NONE;
 }
 
-/* False: no code is mapped there. */
+/* Returns false if no code is mapped at the address. */
 static __always_inline bool walk_space_find(struct walk_space *space, __u64 address, struct walk_mapping *mapping)
 {
 	struct vm_area_struct *area = walk_space_area(space, address);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * walk_step.bpf.h - the state of a stack walk, its step from one frame to the caller's, by a table or by frame pointer,
- * and notes of what the steps depended on. Included by walk.bpf.h.
+ * walk_step.bpf.h - defines the state of a stack walk and its step from one frame to the caller's, by an unwind table
+ * or by frame pointer, and records the values that the steps depended on. Included by walk.bpf.h.
  */
 #ifndef BPF_WALK_STEP_BPF_H
 #define BPF_WALK_STEP_BPF_H
@@ -12,11 +12,11 @@
 #include "bpf/walk_rules.bpf.h"
 #include "bpf/walk_space.bpf.h"
 
-#define WALK_STACK_BYTES (8u << 20) /* that one frame may take */
-#define WALK_USER_MOST	 (1ULL << 56) /* user addresses are below */
-#define WALK_WINDOW	 256 /* bytes of the stack that are read at once; a power of two */
-#define WALK_SAVED	 64 /* bytes below the CFA, where a frame usually saves registers */
-#define WALK_NOTES_MOST	 64 /* a power of two */
+#define WALK_STACK_BYTES (8u << 20) /* Maximum size of a frame. */
+#define WALK_USER_MOST	 (1ULL << 56) /* User addresses are below this limit. */
+#define WALK_WINDOW	 256 /* Number of bytes of the stack that are read at once; a power of two. */
+#define WALK_SAVED	 64 /* Number of bytes below the CFA in which a frame usually saves registers. */
+#define WALK_NOTES_MOST	 64 /* Maximum number of recorded words; a power of two. */
 #ifndef WALK_TAKES_NOTES
 #define WALK_TAKES_NOTES false
 #endif
@@ -25,33 +25,37 @@ enum walk_bx { WALK_BX_IN_REGISTER, WALK_BX_LOST };
 
 enum walk_uses { WALK_USES_FP = 1, WALK_USES_BX = 2, WALK_USES_R10 = 4, WALK_USES_LINK = 8 };
 
-/* What a walk depended on beside the first pc and sp, the mappings, and the tables: who finds all of it again knows the
- * result. Taken where WALK_TAKES_NOTES is defined as true. */
+/*
+ * Values that a walk depended on besides the first pc and sp, the mappings and the tables: if all of them are the same,
+ * so is the result. Recorded only if WALK_TAKES_NOTES is defined as true.
+ */
 struct walk_notes {
-	__u64 sp; /* the first */
-	__u64 hash; /* of the words that were read from the stack */
+	__u64 sp; /* Stack pointer at the start of the walk. */
+	__u64 hash; /* Hash of the words that were read from the stack. */
 	__u32 count;
-	__u8 uses; /* enum walk_uses: registers */
-	bool is_partial; /* it depended on something else, too */
-	__u16 offsets[WALK_NOTES_MOST]; /* of the words, in words above sp */
+	__u8 uses; /* Flags of enum walk_uses: registers that the walk used. */
+	bool is_partial; /* True if the walk depended on values that were not recorded. */
+	__u16 offsets[WALK_NOTES_MOST]; /* Offsets of the words from sp, in units of words. */
 };
 
-enum walk_fp { WALK_FP_IN_REGISTER, WALK_FP_NOTED }; /* or the address that it was read from */
+/* Special values of walk.fp_at, which otherwise is the address that the frame pointer was read from. */
+enum walk_fp { WALK_FP_IN_REGISTER, WALK_FP_NOTED };
 
 /* The state of one walk: the current frame, and the mapping of its code. */
 struct walk {
 	struct walk_registers at;
-	__u32 mapping, mapping_count; /* of the process, where the kernel's mappings cannot be read */
+	/* Mappings of the process in walk_mappings, on kernels without a readable tree. */
+	__u32 mapping, mapping_count;
 	struct walk_mapping code;
 	struct walk_space space;
-	bool is_lost; /* no code is mapped at the current frame */
-	__u64 bx_at; /* where rbx is saved, unless it is: */
-	__u64 fp_at; /* where the frame pointer was read, or enum walk_fp; for notes */
-	bool is_exact; /* pc is the next instruction to run, not one behind a call */
+	bool is_lost; /* True if no code is mapped at the address of the current frame. */
+	__u64 bx_at; /* Address at which rbx was saved, or a value of enum walk_bx. */
+	__u64 fp_at; /* Address from which the frame pointer was read, or a value of enum walk_fp. */
+	bool is_exact; /* True if pc is the next instruction to run, not a return address. */
 	bool is_innermost;
-	__u64 window; /* where the words were read; 0: none were */
+	__u64 window; /* Address of words; 0 if they are not valid. */
 	__u64 words[WALK_WINDOW / sizeof(__u64)];
-	bool is_interpreted; /* frames of an interpreter come next: walk_interpret */
+	bool is_interpreted; /* True if walk_interpret must add interpreter frames next. */
 	struct python_walk python;
 	struct walk_notes notes;
 };
@@ -62,7 +66,7 @@ static __always_inline __u64 walk_mix(__u64 hash, __u64 word)
 	return (hash << 29 | hash >> 35) * 0xbf58476d1ce4e5b9ULL;
 }
 
-/* A word of the stack that the result depends on. */
+/* Records a word of the stack that the result depends on. */
 static __always_inline void walk_note(struct walk *walk, __u64 address, __u64 word)
 {
 	struct walk_notes *notes = &walk->notes;
@@ -86,7 +90,10 @@ static __always_inline void walk_note_use(struct walk *walk, enum walk_uses use)
 		walk->notes.uses |= use;
 }
 
-/* The result depends on the frame pointer, whose value many frames only save. */
+/*
+ * Records that the result depends on the frame pointer. This is deferred until its value is used, because many frames
+ * only save it.
+ */
 static __always_inline void walk_note_fp(struct walk *walk)
 {
 	__u64 at = walk->fp_at;
@@ -110,7 +117,10 @@ static __always_inline bool walk_read(__u64 address, __u64 *value)
 	return address < WALK_USER_MOST && bpf_probe_read_user(value, sizeof(*value), (const void *)address) == 0;
 }
 
-/* One read costs as much as its neighbours': it gets the registers that a frame saved, and what small callers saved. */
+/*
+ * Reads the words around the CFA at once, because one read costs as much as one of a single word: the registers that
+ * this frame saved, and those that small callers saved.
+ */
 static __always_inline void walk_read_window(struct walk *walk, __u64 cfa)
 {
 	__u64 from = cfa - WALK_SAVED;
@@ -127,21 +137,21 @@ static __always_inline bool walk_read_saved(const struct walk *walk, __u64 addre
 	if (walk->window == 0 || offset > WALK_WINDOW - sizeof(__u64) || offset & 7)
 		return walk_read(address, value);
 	offset /= sizeof(__u64);
-	barrier_var(offset); /* as in walk_row_at */
+	barrier_var(offset); /* Prevents the compiler from omitting the mask, as in walk_row_at. */
 	*value = walk->words[offset & (WALK_WINDOW / sizeof(__u64) - 1)];
 	return true;
 }
 
-/* Whether a call is before the return address. False if its page is not in memory. */
+/* Returns true if a call instruction precedes the return address. Returns false if the page is not in memory. */
 static __always_inline bool walk_is_behind_call(__u64 pc)
 {
-	__u64 before; /* the eight bytes */
+	__u64 before; /* The eight bytes before pc. */
 	if (!walk_read(pc - sizeof(before), &before))
 		return false;
 #if defined(__TARGET_ARCH_x86)
 	if ((__u8)(before >> 24) == 0xe8)
 		return true;
-	for (__u32 bytes = 2; bytes <= 7; bytes++) { /* ff /2, with its operand */
+	for (__u32 bytes = 2; bytes <= 7; bytes++) { /* Matches ff /2 (an indirect call) with its operand. */
 		__u64 call = before >> 8 * (8 - bytes);
 		if ((call & 0x38ff) == 0x10ff)
 			return true;
@@ -149,11 +159,14 @@ static __always_inline bool walk_is_behind_call(__u64 pc)
 	return false;
 #else
 	__u32 call = (__u32)(before >> 32);
-	return (call & 0xfc000000) == 0x94000000 || (call & 0xfffffc1f) == 0xd63f0000; /* bl, blr */
+	return (call & 0xfc000000) == 0x94000000 || (call & 0xfffffc1f) == 0xd63f0000; /* Matches bl and blr. */
 #endif
 }
 
-/* Steps by frame pointer, if no table covers the code. The caller's may be something else, in code that has a table. */
+/*
+ * Steps by frame pointer, if no table covers the code. The caller's code may have a table and use the register for
+ * something else.
+ */
 static __always_inline enum walk_end walk_step_chained(struct walk *walk, struct walk_stack *stack)
 {
 	__u64 pair[2], fp = walk->at.fp;
@@ -165,7 +178,8 @@ static __always_inline enum walk_end walk_step_chained(struct walk *walk, struct
 	walk_note(walk, fp + sizeof(__u64), pair[1]);
 	if (pair[1] == 0)
 		return WALK_ROOT;
-	if (pair[0] <= fp && pair[0] != 0) { /* code is read */
+	/* The frame pointer is not plausible, so the code before the return address is checked. */
+	if (pair[0] <= fp && pair[0] != 0) {
 		walk_note_more(walk);
 		if (!walk_is_behind_call(pair[1] & WALK_ADDRESS_MASK))
 			return WALK_BROKEN;
@@ -204,7 +218,7 @@ static __always_inline enum walk_end walk_step_signal(struct walk *walk)
 	return WALK_ENDS;
 }
 
-/* WALK_ENDS: known. */
+/* Computes the CFA; WALK_ENDS if it is known, otherwise the reason why the walk ends. */
 static __always_inline enum walk_end walk_cfa(struct walk *walk, const struct walk_rule *rule, __u64 *cfa)
 {
 	const struct walk_registers *at = &walk->at;
@@ -254,7 +268,7 @@ static __always_inline enum walk_end walk_cfa(struct walk *walk, const struct wa
 	}
 }
 
-/* Steps to the caller by a table. WALK_ENDS: the walk continues. */
+/* Steps to the caller by a table. Returns WALK_ENDS if the walk continues. */
 static __always_inline enum walk_end walk_step_ruled(struct walk *walk, const struct walk_rule *rule)
 {
 	__u64 cfa, caller = walk->at.link, fp = walk->at.fp, fp_at;
@@ -262,7 +276,7 @@ static __always_inline enum walk_end walk_step_ruled(struct walk *walk, const st
 	if (end != WALK_ENDS)
 		return end;
 	fp_at = walk->fp_at;
-	/* A stack grows down; a leaf of aarch64 has no frame. */
+	/* The stack grows down, so the CFA must be above sp. A leaf function of aarch64 may have no frame. */
 	if (rule->cfa != WALK_CFA_SWITCH &&
 		(cfa < walk->at.sp || (cfa == walk->at.sp && !(WALK_HAS_LINK && walk->is_innermost))))
 		return WALK_BROKEN;
@@ -274,7 +288,7 @@ static __always_inline enum walk_end walk_step_ruled(struct walk *walk, const st
 		walk_note(walk, place, caller);
 	} else if (!WALK_HAS_LINK || !walk->is_exact) {
 		return WALK_NO_REGISTERS;
-	} else if (walk->is_innermost) { /* else it was noted with the signal's frame */
+	} else if (walk->is_innermost) { /* In other frames, it was recorded with the signal frame. */
 		walk_note_use(walk, WALK_USES_LINK);
 	}
 	if (rule->fp_place == WALK_IS_AT_CFA || rule->fp_place == WALK_IS_AT_FP) {
@@ -308,15 +322,15 @@ static __always_inline enum walk_end walk_step_ruled(struct walk *walk, const st
 static __always_inline enum walk_end walk_step(struct walk *walk, struct walk_stack *stack, __u64 address)
 {
 	if (walk->is_lost) {
-		/* Of a process that nothing is known of yet, frame pointers say what they can. */
+		/* In a process of which no mappings are known yet, frame pointers are used. */
 		if ((walk_space_is_readable() || walk->mapping_count > 0) && !walk->is_innermost)
 			return WALK_BROKEN;
 		return walk_step_chained(walk, stack);
 	}
 	const struct walk_rule *rule = walk_find_rule(&walk->code, address);
 	if (!rule && walk->code.entry && address - walk->code.entry < WALK_STARTUP_BYTES)
-		return WALK_ROOT; /* the dynamic linker's has no call-frame information */
-	/* An innermost instruction may run before or behind the change of stacks. */
+		return WALK_ROOT; /* The dynamic linker has no call-frame information for its entry point. */
+	/* An innermost instruction may run before or after the switch of stacks. */
 	if (!rule || (rule->cfa >= WALK_CFA_SWITCH_ROOT && walk->is_exact))
 		return walk_step_chained(walk, stack);
 	if (rule->cfa == WALK_CFA_ROOT || rule->cfa == WALK_CFA_SWITCH_ROOT)
