@@ -8,13 +8,13 @@
 
 #include <stdint.h>
 
-struct tally_va { /* what the CPU saw */
+struct tally_va { /* Address in a running process or kernel, as the CPU uses it. */
 	uint64_t value;
 };
-struct tally_file_off { /* byte in the ELF file */
+struct tally_file_off { /* Offset of a byte in the ELF file. */
 	uint64_t value;
 };
-struct tally_elf_va { /* as st_value and DWARF have it */
+struct tally_elf_va { /* Link-time address, as in st_value and DWARF. */
 	uint64_t value;
 };
 

@@ -3,8 +3,8 @@
  * arena.h - allocates memory that is freed all at once, together with its aggregate. It is not for memory that must be
  * freed earlier.
  *
- * Owned by the aggregate that embeds it; one thread at a time. Every function returns NULL when memory runs out or a
- * size overflows; nothing else fails. Memory is zeroed unless the name says otherwise.
+ * Owned by the aggregate that embeds it; used by one thread at a time. Every function returns NULL when memory runs out
+ * or a size overflows; nothing else fails. Memory is zeroed.
  *
  *	struct arena a; arena_init(&a);
  *	int *v = arena_array(&a, int, n);
@@ -18,13 +18,13 @@
 
 struct arena_chunk;
 struct arena {
-	struct arena_chunk *chunks; /* newest first */
-	size_t used; /* bytes handed out */
+	struct arena_chunk *chunks; /* The newest chunk is first. */
+	size_t used; /* Number of allocated bytes. */
 };
 
 void arena_init(struct arena *arena);
 void arena_deinit(struct arena *arena);
-/* alignment: a power of two. size 0 gives a valid pointer. */
+/* alignment is a power of two. A size of 0 returns a valid pointer. */
 void *arena_alloc(struct arena *arena, size_t size, size_t alignment);
 void *arena_alloc_array(struct arena *arena, size_t count, size_t size, size_t alignment);
 #define arena_array(arena, type, count) ((type *)arena_alloc_array((arena), (count), sizeof(type), _Alignof(type)))
@@ -32,8 +32,10 @@ void *arena_alloc_array(struct arena *arena, size_t count, size_t size, size_t a
 void *arena_copy(struct arena *arena, const void *data, size_t size);
 /* Copies len bytes and adds a NUL. */
 char *arena_string(struct arena *arena, const char *text, size_t len);
-/* Makes room for need items in a VEC whose items are in the arena. Their old place stays allocated until the arena is
- * freed; do not use vec_push and vec_free on such a VEC. False, with the vec unchanged: out of memory. */
+/*
+ * Makes room for need items in a VEC with items in the arena. The previous items stay allocated until the arena is
+ * freed; do not use vec_push and vec_free on such a VEC. Returns false if out of memory, and the VEC is unchanged.
+ */
 bool arena_vec_grow(struct arena *arena, void *items, size_t *cap, size_t item_size, size_t need);
 #define arena_vec_reserve(arena, v, need) \
 	((need) <= (v)->cap || arena_vec_grow((arena), &(v)->items, &(v)->cap, sizeof(*(v)->items), (need)))

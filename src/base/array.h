@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * array.h - counts the elements of an array, and gives the smaller and the larger of two values.
+ * array.h - returns the number of elements of an array, and the smaller or larger of two values.
  *
- * Macros, so that they serve every type: MIN and MAX evaluate the value that they give twice, so arguments must not
+ * These are macros, so that they work with every type. MIN and MAX evaluate their result twice, so arguments must not
  * have side effects.
  */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H
 
-/* Of an array, not of a pointer: for a pointer compilers warn (-Wsizeof-pointer-div). */
+/* The argument must be an array, not a pointer, for which compilers warn (-Wsizeof-pointer-div). */
 #define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
 
-#undef MIN /* some system headers define them, too */
+#undef MIN /* Some system headers define them, too. */
 #undef MAX
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * atomic_least.h - keeps the minimum of values that several threads contribute. It does not order other memory
- * accesses, so read the result when all threads have contributed.
+ * atomic_least.h - stores the minimum of values that several threads contribute. It does not order other memory
+ * accesses, so read the result after all threads have been joined.
  *
  *	atomic_least(&first_of[function], frame);
  */
 #ifndef BASE_ATOMIC_LEAST_H
 #define BASE_ATOMIC_LEAST_H
 
-/* at: a pointer to an integer of any type. */
+/* at is a pointer to an integer of any type. */
 #define atomic_least(at, value)                                                                                    \
 	do {                                                                                                       \
 		__typeof__(at) at_ = (at);                                                                         \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * buckets.h - groups items by a small number that each item has, and keeps the order of items with the same number (a
- * counting sort). The time is linear in the number of items.
+ * buckets.h - groups items by a small number, and preserves the order of items with the same number (a counting sort).
+ * The time is linear in the number of items.
  *
  *	uint32_t *begin = calloc(count_of_buckets + 2, sizeof(*begin));
  *	buckets_fill(bucket_of, count, count_of_buckets, begin, order);
@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BUCKET_NONE UINT32_MAX /* left out */
+#define BUCKET_NONE UINT32_MAX /* Bucket of items that are omitted from order. */
 
-/* begin: zeros, two more than there are buckets. order: as long as bucket_of. */
+/* begin contains zeros and has two elements more than there are buckets. order has room for all items. */
 void buckets_fill(const uint32_t *bucket_of, size_t count, size_t buckets, uint32_t *begin, uint32_t *order);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * byte_sink.h - writes text to a descriptor in bounded memory, as it is or compressed by gzip.
+ * byte_sink.h - writes text to a file descriptor in bounded memory, plain or compressed by gzip.
  *
- * The caller appends to sink.text and calls byte_sink_step after each item, which writes the text out and empties it
- * when it has passed a mark. A failure is kept and reported by byte_sink_finish; byte_sink_is_lost tells earlier that
- * more output is useless. The caller owns the descriptor and must not close it before finish. The sink must not be
- * moved. One thread may use it; others compress.
+ * The caller appends to sink.text and calls byte_sink_step after each item, which writes and empties the text when it
+ * exceeds a threshold. byte_sink_finish reports failures; byte_sink_is_lost detects earlier that more output is
+ * useless. The caller owns the descriptor and must not close it before byte_sink_finish. The sink must not be moved.
+ * Used by one thread; it compresses in other threads.
  *
  *	byte_sink_init(&sink, fd, true);
  *	text_str(&sink.text, "..."); byte_sink_step(&sink);
@@ -18,15 +18,15 @@
 
 struct byte_sink_output {
 	int fd;
-	int write_errno; /* first failure of write(2) */
-	uint64_t bytes; /* that were written */
+	int write_errno; /* errno of the first failed write(2); 0 if none failed. */
+	uint64_t bytes; /* Number of written bytes. */
 };
 
 struct byte_sink {
 	struct text text;
 	struct byte_sink_output out;
-	struct gzip_pack *gzip; /* NULL: as it is */
-	bool failed; /* out of memory */
+	struct gzip_pack *gzip; /* NULL if the output is not compressed. */
+	bool failed; /* True if memory ran out. */
 };
 
 void byte_sink_init(struct byte_sink *sink, int fd, bool is_packed);
@@ -35,8 +35,10 @@ static inline bool byte_sink_is_lost(const struct byte_sink *sink)
 {
 	return sink->failed || sink->text.failed || sink->out.write_errno;
 }
-/* Writes the rest and frees everything. IO: name cannot be written; a reader that has closed the pipe (EPIPE) is not a
- * failure. */
+/*
+ * Writes the remaining text and frees everything. Returns IO if the file, which is called name in messages, cannot be
+ * written; EPIPE is not an error.
+ */
 TALLY_MUST_CHECK enum tally_status byte_sink_finish(struct byte_sink *sink, const char *name, struct tally_error *err);
 
 #endif

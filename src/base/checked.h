@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * checked.h - does size arithmetic that detects overflow. True means the result is valid.
+ * checked.h - performs integer arithmetic that detects overflow. The macros return true if the result is valid.
  */
 #ifndef BASE_CHECKED_H
 #define BASE_CHECKED_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * checksum.h - computes the CRC-32 of zlib, gzip and .gnu_debuglink. It uses libdeflate if the build has it, which is
- * ten times as fast; this matters for large files of debug information.
+ * checksum.h - computes the CRC-32 of zlib, gzip and .gnu_debuglink. It uses libdeflate if available, which is ten
+ * times as fast; this matters for large files of debug information.
  *
  *	if (checksum_crc32(bytes) != wanted) ...
  */

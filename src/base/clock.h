@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clock.h - reads monotonic time, for durations and deadlines, and the CPU time of this process.
+ * clock.h - reads the monotonic clock, for durations and deadlines, and the CPU time of this process.
  *
  *	int64_t due_ms = clock_ms() + 100;
  */
@@ -17,7 +17,7 @@ static inline uint64_t clock_ns_of(clockid_t clock)
 	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* Of CLOCK_MONOTONIC. */
+/* Returns the time of CLOCK_MONOTONIC in nanoseconds. */
 static inline uint64_t clock_ns(void)
 {
 	return clock_ns_of(CLOCK_MONOTONIC);
@@ -28,7 +28,7 @@ static inline int64_t clock_ms(void)
 	return (int64_t)(clock_ns() / 1000000);
 }
 
-/* The CPU time of all threads of this process. */
+/* Returns the CPU time of all threads of this process in nanoseconds. */
 static inline uint64_t clock_cpu_ns(void)
 {
 	return clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);

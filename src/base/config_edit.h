@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * config_edit.h - changes one setting in the text of a configuration file (config_text.h), and leaves everything else as
- * it is: comments, order and spelling stay.
+ * config_edit.h - changes one setting in the text of a configuration file (config_text.h), and preserves everything
+ * else, including comments, order and spelling.
  *
  *	struct text changed = {0};
  *	status = config_edit_set(text, STR("report.children"), STR("false"), &changed, err);
@@ -11,12 +11,14 @@
 
 #include "base/text.h"
 
-/* What is wrong with the name of a setting ("does not contain a section name"); NULL: a file can have it. */
+/* Returns why the name of a setting is invalid ("does not contain a section name"); NULL if it is valid. */
 const char *config_edit_complaint(struct tally_str name);
-/* Appends the text with the setting to out. The name passes config_edit_complaint; a part of the section behind a dot
- * may be anything. If the setting is there more than once, the last one changes, which is the valid one. The value is
- * written as it is if it reads well so, and otherwise in quotation marks. CORRUPT: the text has an invalid line;
- * INVALID: the value cannot be written to a file. */
+/*
+ * Appends the changed text to out. The name must pass config_edit_complaint. Its section may have a subsection of any
+ * characters after a dot. If the setting occurs more than once, the last one, which is the effective one, is changed.
+ * The value is quoted only if necessary. Returns CORRUPT if the text has an invalid line, and INVALID if the value
+ * cannot be represented in a file.
+ */
 TALLY_MUST_CHECK enum tally_status config_edit_set(struct tally_str text, struct tally_str name, struct tally_str value,
 	struct text *out, struct tally_error *err);
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * config_text.h - parses the text of a configuration file, in the format that perf and git share, one setting after the
- * other.
+ * config_text.h - parses the text of a configuration file in the common format of perf and git, one setting after
+ * another.
  *
  *	[section]
  *		name = value  # or ; comments
  *		name = "quoted \"value\"" and more, \
  *			over two lines
  *
- * Names of sections and settings are converted to lower case. For those who change the text (config_edit.h), each setting
- * also says where its value is in it. Borrows the text; config_text_deinit frees what the last
- * value needed. One thread.
+ * Names of sections and settings are converted to lower case. For config_edit.h, the position of each value in the text
+ * is available. Borrows the text; config_text_deinit frees the memory of the last value. Used by one thread.
  *
  *	struct config_text config = {.rest = text};
  *	while ((status = config_text_next(&config, err)) == TALLY_OK) use(config.name, config_text_value(&config));
@@ -24,22 +23,28 @@
 
 struct config_text {
 	struct tally_str rest;
-	unsigned line; /* of the setting that was read last, counted from 1 */
+	unsigned line; /* Line of the setting that was read last, counted from 1. */
 	char section[CONFIG_NAME_BYTES];
 	char name[2 * CONFIG_NAME_BYTES]; /* "section.setting" */
 	struct text value;
-	/* In the text: the bytes of the value that was read last, as they are written, quotation marks included. */
+	/* The value that was read last as it is written in the text, including quotation marks. */
 	struct tally_str written;
 };
 
-/* TALLY_END after the last setting; TALLY_CORRUPT at the first invalid line; the settings before it are valid. */
+/*
+ * Reads the next setting. Returns TALLY_END after the last one, and TALLY_CORRUPT at the first invalid line; the
+ * settings before it are valid.
+ */
 TALLY_MUST_CHECK enum tally_status config_text_next(struct config_text *config, struct tally_error *err);
-/* Of the last setting; lives until the next one. */
+/* Returns the value of the last setting; valid until the next one is read. */
 static inline struct tally_str config_text_value(const struct config_text *config)
 {
 	return (struct tally_str){config->value.data ? config->value.data : "", config->value.len};
 }
-/* "true", "yes", "on", 1 or nothing; "false", "no", "off" or 0, in upper or lower case. False: it is none of these. */
+/*
+ * Accepts "true", "yes", "on", "1" or nothing, and "false", "no", "off" or "0", in upper or lower case. Returns false
+ * for any other value.
+ */
 bool config_text_bool(struct tally_str value, bool *is_on);
 void config_text_deinit(struct config_text *config);
 

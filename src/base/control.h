@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * control.h - escapes control characters in foreign text (names of threads, files, functions) as \xNN, so that it
- * cannot control the reader's terminal.
+ * control.h - escapes control characters in text from outside (names of threads, files, functions) as \xNN, so that it
+ * cannot control the user's terminal.
  *
- * Control characters are those below the blank, DEL, C1 (as a byte or in UTF-8), the separators of lines and
- * paragraphs, and the controls of direction, which show a row in another order. Bytes that are not valid UTF-8 are
- * escaped too: an 8-bit terminal takes some of them for C1, and readers of our output may rely on UTF-8. Everything
- * else stays as it is. Pure. To append to a text, use text_visible or text_rows; to keep names, use visible.h.
+ * Control characters are those below the blank, DEL, C1 (as a byte or in UTF-8), the line and paragraph separators, and
+ * the bidirectional controls, which can display a row in another order. Bytes that are not valid UTF-8 are escaped too,
+ * because an 8-bit terminal interprets some of them as C1, and readers of the output may rely on UTF-8. The functions
+ * have no state. To append to a text, use text_visible or text_visible_rows; to store names, use visible.h.
  *
- *	size_t plain = control_span(s, len);	nothing there is to be escaped
+ *	size_t plain = control_span(s, len);	// length of the text that needs no escaping
  *	used = control_spell(s + plain, len - plain, word);
  */
 #ifndef BASE_CONTROL_H
@@ -17,27 +17,33 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How many bytes come before the first control character. */
+/* Returns the number of bytes before the first control character. */
 size_t control_span(const char *s, size_t len);
-/* The same for complete rows, in which line ends, tabs, the separator (0: none) and, with has_colours, colours
- * ("\x1b[31m") are the program's own. */
+/*
+ * Does the same for complete rows, in which line ends, tabs, the separator (0 if there is none) and, with has_colours,
+ * colours ("\x1b[31m") are allowed.
+ */
 size_t control_rows_span(const char *s, size_t len, char separator, bool has_colours);
 
-/* The length of the control character at s, where len bytes are left (at least one); 0: there is none. A byte beyond
- * ASCII that is not valid UTF-8 has length 1. */
+/*
+ * Returns the length in bytes of the control character at s, where left is at least 1; 0 if it is none. A byte beyond
+ * ASCII that is not valid UTF-8 has length 1.
+ */
 size_t control_bytes(const char *s, size_t left);
 
-/* The length in bytes of a colour sequence ("\x1b[31m") that begins at s; 0: none begins there. */
+/* Returns the length in bytes of the colour sequence ("\x1b[31m") that begins at s; 0 if there is none. */
 size_t control_colour_bytes(const char *s, size_t left);
 
 #define CONTROL_WORD 16
-/* Spells the control character at s; returns its bytes. */
+/* Writes the escaped form of the control character at s, and returns its length. */
 size_t control_spell(const char *s, size_t left, char word[CONTROL_WORD]);
 
-/* Escapes a message that was made by the format, in place; it is truncated if it becomes too long for the room. Line
- * ends are kept only if the format contains some, or is "%s" and so passes a text on. */
+/*
+ * Escapes a formatted message in place, and truncates it if it becomes too long for the room. Line ends are preserved
+ * only if the format contains some, or is "%s".
+ */
 void control_spell_message(const char *format, char *message, size_t room);
-/* The number of bytes before the first control character of such a message. */
+/* Returns the number of bytes before the first control character of such a message. */
 size_t control_message_span(const char *format, const char *s, size_t len);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cursor.h - reads bytes from outside the program; nothing else may. A failure is sticky: after the first short read
- * every read gives 0 and failed stays set, so a unit can be decoded completely and tested once. The cursor knows the
- * byte order.
+ * cursor.h - reads input bytes with bounds checks; all decoders of input use it. A failure is sticky: after the first
+ * short read, every read returns 0 and failed stays set, so a unit can be decoded completely and checked once. The
+ * cursor converts the byte order.
  *
  *	struct cursor c = cursor_make(bytes, swap);
  *	uint32_t n = cursor_u32(&c);
@@ -17,7 +17,7 @@ struct cursor {
 	const uint8_t *data;
 	size_t len;
 	size_t pos;
-	bool swap; /* bytes are in the other order than the host's */
+	bool swap; /* True if the byte order differs from the host's. */
 	bool failed;
 };
 
@@ -31,7 +31,7 @@ static inline size_t cursor_left(const struct cursor *c)
 	return c->failed ? 0 : c->len - c->pos;
 }
 
-/* The next n bytes, or NULL and failed. */
+/* Returns the next n bytes, or NULL and sets failed. */
 static inline const uint8_t *cursor_take(struct cursor *c, size_t n)
 {
 	if (c->failed || n > c->len - c->pos) {
@@ -69,7 +69,7 @@ static inline void cursor_skip(struct cursor *c, size_t n)
 	(void)cursor_take(c, n);
 }
 
-/* True if count items of at least item_size bytes each fit into the rest; else fails the cursor. */
+/* Returns true if count items of at least item_size bytes each fit into the remaining bytes; otherwise sets failed. */
 static inline bool cursor_count(struct cursor *c, uint64_t count, size_t item_size)
 {
 	if (c->failed || count > (c->len - c->pos) / item_size) {
@@ -85,14 +85,14 @@ static inline struct tally_bytes cursor_bytes(struct cursor *c, size_t n)
 	return (struct tally_bytes){p, p ? n : 0};
 }
 
-/* A sub-cursor over the next n bytes. */
+/* Returns a cursor over the next n bytes. */
 static inline struct cursor cursor_sub(struct cursor *c, size_t n)
 {
 	struct tally_bytes b = cursor_bytes(c, n);
 	return (struct cursor){b.data, b.len, 0, c->swap, c->failed};
 }
 
-/* Text up to the first NUL inside a field of n bytes (all of it if there is no NUL). */
+/* Returns the text up to the first NUL in a field of n bytes, or all of it if there is no NUL. */
 struct tally_str cursor_text(struct cursor *c, size_t n);
 /* A NUL-terminated text padded to a multiple of 8 at the record's end is read by cursor_text(c, cursor_left(c)). */
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dedup.h - finds equal items among many: distinct items get numbers in the order of their first occurrence, and each
- * item learns its number. Several workers do it, and the numbers do not depend on how many. All items must be there at
- * the beginning; for items that arrive one by one use id_table.
+ * dedup.h - finds equal items among many by several workers, and numbers the distinct items in the order of their first
+ * occurrence. The numbers do not depend on the number of workers. All items must exist at the beginning; for items that
+ * arrive one by one, use id_table.
  *
  * The items are divided into parts by hash, so equal items are in the same part. Each part is handled by one worker,
- * and its slots fit into a CPU's cache.
+ * and is small enough for a CPU's cache.
  *
  *	struct dedup_items items = {.count = n, .hash = hash, .equal = equal, .context = &what};
  *	struct dedup found;
  *	if (!dedup_find(&items, threads, &found)) return error_nomem(err);
- *	... item i is found.numbers[i] of found.count; found.firsts[number] is the first item that has it ...
+ *	... found.numbers[i] is the number of item i; found.firsts[number] is the first item with that number ...
  *	dedup_deinit(&found);
  */
 #ifndef BASE_DEDUP_H
@@ -20,27 +20,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct dedup_items { /* any worker calls these */
-	size_t count; /* below UINT32_MAX */
-	uint32_t (*hash)(const void *context, uint32_t item); /* once for each */
-	/* Of items whose hashes are equal. */
+struct dedup_items { /* The callbacks are called by several workers at the same time. */
+	size_t count; /* The maximum is UINT32_MAX - 1. */
+	uint32_t (*hash)(const void *context, uint32_t item); /* Called once for each item. */
+	/* Called for items with equal hashes. */
 	bool (*equal)(const void *context, uint32_t a, uint32_t b);
-	/* The item will very likely be compared soon. NULL: nothing need be fetched. */
+	/* Prefetches an item that will probably be compared soon; may be NULL. */
 	void (*expect)(const void *context, uint32_t item);
 	const void *context;
 };
 
-struct dedup { /* owned by the caller */
-	uint32_t *numbers; /* by item */
-	uint32_t *firsts; /* by number */
-	size_t count; /* of numbers */
+struct dedup { /* The caller frees it with dedup_deinit. */
+	uint32_t *numbers; /* Number of each item. */
+	uint32_t *firsts; /* Index of the first item with each number. */
+	size_t count; /* Number of distinct items. */
 };
 
-/* threads: 0: one per CPU. False: out of memory; there is nothing to free. */
+/*
+ * threads is the maximum number of workers; 0 is one per CPU. Returns false if out of memory; there is nothing to free
+ * then.
+ */
 bool dedup_find(const struct dedup_items *items, unsigned threads, struct dedup *found);
-/* For callers that know that all items are distinct. False: out of memory; there is nothing to free. */
+/* Numbers items that are known to be distinct. Returns false if out of memory; there is nothing to free then. */
 bool dedup_none(size_t count, struct dedup *found);
-/* The same for callers that know the first equal item of each item. */
+/* Numbers items for which the first equal item of each item is known. Fails as dedup_find does. */
 bool dedup_known(const uint32_t *firsts, size_t count, unsigned threads, struct dedup *found);
 void dedup_deinit(struct dedup *found);
 

@@ -2,7 +2,7 @@
 /*
  * deflate.h - compresses bytes in one call, in zlib's format, which browsers can decompress.
  *
- * It borrows the bytes, and the text keeps a failure. Any thread.
+ * It borrows the bytes, and a failure is sticky in the text. May be called from any thread.
  *
  *	deflate_append(&text, (struct tally_bytes){data, len});
  */
@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 
-/* Adds the packed bytes (RFC 1950) to the text; out->failed: out of memory. */
+/* Appends the compressed bytes (RFC 1950) to out; sets out->failed if memory runs out. */
 void deflate_append(struct text *out, struct tally_bytes bytes);
 
 #endif

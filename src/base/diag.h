@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diag.h - collects warnings that do not stop the work, for the code that displays them.
+ * diag.h - collects warnings about problems that are not fatal, for the code that displays them.
  *
- * A diag belongs to the caller, is not thread-safe, and keeps each distinct text once, with how often it came.
- * It holds at most LIMIT_DIAG_TEXTS texts; more are only counted.
+ * A diag belongs to the caller, is not thread-safe, and stores each distinct text once, with the number of its
+ * occurrences. It stores at most LIMIT_DIAG_TEXTS texts; more are only counted.
  *
  *	diag_add(diag, DIAG_WARNING, "ring halved to %zu pages", n);
  */
@@ -16,7 +16,7 @@
 
 enum diag_level {
 	DIAG_NOTE,
-	DIAG_UNNAMED, /* a warning about names or lines that are missing: the numbers are right and complete */
+	DIAG_UNNAMED, /* A warning about missing names or lines; the numbers are correct and complete. */
 	DIAG_WARNING,
 	DIAG_ERROR
 };
@@ -31,14 +31,14 @@ struct diag {
 	struct diag_entry *entries;
 	size_t len;
 	size_t cap;
-	uint64_t dropped; /* texts beyond the limit or lost to lack of memory */
+	uint64_t dropped; /* Number of texts beyond the limit or lost to lack of memory. */
 };
 
 void diag_init(struct diag *diag);
 void diag_deinit(struct diag *diag);
-/* diag may be NULL: then the message is dropped on purpose by the caller. */
+/* If diag is NULL, the message is dropped. */
 void diag_add(struct diag *diag, enum diag_level level, const char *format, ...) TALLY_PRINTF(3, 4);
-/* Adds all of other's texts; to may be NULL. */
+/* Adds all texts of other; to may be NULL. */
 void diag_add_all(struct diag *to, const struct diag *other);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file_lines.h - reads the lines of a file one after another into the memory of one line, since a list in /proc may
+ * file_lines.h - reads the lines of a file one after another into a buffer for one line, because a list in /proc may
  * have any length.
  *
- * Owned by the caller; one thread. A line is valid until the next call. The last line needs no line end; of a line
- * longer than LIMIT_STRING only the beginning is returned.
+ * Owned by the caller and used by one thread. A line is valid until the next call. The last line needs no line end.
+ * Lines longer than LIMIT_STRING are truncated.
  *
  *	struct file_lines lines;
  *	for (bool is_open = file_lines_open(path, &lines, err) == TALLY_OK; is_open && file_lines_next(&lines, &line);) ...
@@ -21,14 +21,15 @@
 struct file_lines {
 	int fd;
 	char *buffer;
-	size_t begin, end, cap; /* bytes that were read and not returned yet */
-	bool is_at_end, is_passing; /* is_passing: the rest of a line that is too long is being skipped */
-	bool has_failed; /* a read failed or memory ran out: lines are missing */
+	/* Range of the bytes in buffer that were read but not returned yet, and its capacity. */
+	size_t begin, end, cap;
+	bool is_at_end, is_passing; /* is_passing is true while the rest of a line that is too long is being skipped. */
+	bool has_failed; /* True if lines are missing because a read failed or memory ran out. */
 };
 
 TALLY_MUST_CHECK enum tally_status file_lines_open(const char *path, struct file_lines *lines, struct tally_error *err);
 bool file_lines_next(struct file_lines *lines, struct tally_str *line);
-/* Harmless after a failed open. */
+/* May be called after a failed file_lines_open. */
 void file_lines_close(struct file_lines *lines);
 
 #endif

@@ -2,12 +2,12 @@
 /*
  * gzip_pack.h - compresses consecutive texts into one gzip file.
  *
- * Each text is compressed separately, by one thread for each available CPU, one of which is the caller's; the result
- * does not depend on their number. Threads start when texts arrive, so a short file needs none. Compressed bytes are
- * passed to put, in order and on the caller's thread. Memory is bounded by a few texts.
+ * Each text is compressed separately, by one thread for each available CPU including the caller's; the result does not
+ * depend on their number. Threads start when texts arrive, so a short file needs none. Compressed bytes are passed to
+ * put, in order and in the caller's thread. At most a few texts are in memory at a time.
  *
  *	struct gzip_pack *pack = gzip_pack_create(put, context);   ... NULL: out of memory ...
- *	gzip_pack_add(pack, &text);   // text is empty then
+ *	gzip_pack_add(pack, &text);   // empties text
  *	is_whole = gzip_pack_finish(pack, &text);
  */
 #ifndef BASE_GZIP_PACK_H
@@ -18,10 +18,12 @@
 typedef void (*gzip_pack_put)(void *context, const void *data, size_t len);
 
 struct gzip_pack *gzip_pack_create(gzip_pack_put put, void *context);
-/* Takes the contents of the text, and may write what was added before. */
+/* Moves the contents of the text to the packer, and may write texts that were added before. */
 void gzip_pack_add(struct gzip_pack *pack, struct text *text);
-/* Compresses this last text, writes everything that is left, and frees the packer. False: out of memory; the file is
- * incomplete. */
+/*
+ * Compresses the last text, writes everything that remains, and frees the packer. Returns false if memory ran out; the
+ * file is incomplete then.
+ */
 bool gzip_pack_finish(struct gzip_pack *pack, struct text *text);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* 2^64 divided by the golden ratio: spreads keys that follow one another evenly (Knuth, volume 3, section 6.4). */
+/* 2^64 divided by the golden ratio, which distributes consecutive keys evenly (Knuth, volume 3, section 6.4). */
 #define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
 #endif

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* False: there is none. */
+/* Returns false if no thread could be started. */
 bool helper_thread_create(pthread_t *thread, void *(*start)(void *context), void *context);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * id_table.h - maps fixed-size keys of 64-bit words to dense IDs from 0 on, and back. Not for strings (intern) or one
- * word to one word (map_u64).
+ * id_table.h - maps fixed-size keys of 64-bit words to dense IDs from 0 on, and back. For strings use intern, for
+ * single words map_u64.
  *
- * Owned by its aggregate, one thread. id_table_add is ID_TABLE_NONE when memory runs out; the table is then unchanged.
- * The keys are stored one after another in `keys`, in ID order, with `words` words each.
+ * Owned by its aggregate and used by one thread. id_table_add returns ID_TABLE_NONE when memory runs out, and leaves
+ * the table unchanged. The keys are stored one after another in `keys`, in ID order, with `words` words each.
  *
  *	struct id_table t = {.words = 2};
  *	uint32_t id = id_table_add(&t, (const uint64_t[]){a, b}, &was_new);
@@ -23,33 +23,39 @@
 #define ID_TABLE_NONE UINT32_MAX
 
 struct id_table {
-	unsigned words; /* of one key; set before the first add */
+	unsigned words; /* Number of words of a key; set before the first add. */
 	uint64_t *keys;
-	uint64_t *slots; /* open addressing: hash and id + 1; 0 is empty */
+	/* Hash table with open addressing: an element contains the hash and the ID + 1, or 0 if it is empty. */
+	uint64_t *slots;
 	size_t len, cap, slot_count;
-	size_t appended; /* keys that no look-up finds */
+	size_t appended; /* Number of keys that lookups do not find. */
 };
 
 void id_table_deinit(struct id_table *table);
-/* Room for so many keys in all. False: out of memory. */
+/* Allocates room for count keys in total. Returns false if out of memory. */
 bool id_table_reserve(struct id_table *table, size_t count);
-/* The same for the keys alone. */
+/* Does the same for the keys alone, without the hash table. */
 bool id_table_expect_keys(struct id_table *table, size_t count);
-/* was_new may be NULL. */
+/* Returns the ID of the key, which it adds if it is missing. was_new may be NULL. */
 uint32_t id_table_add(struct id_table *table, const uint64_t *key, bool *was_new);
 
-/* For callers that know that the key is new, and need it only by its ID: look-ups do not find it. */
+/* Appends a key that is known to be new and will not be looked up. Lookups do not find it. */
 uint32_t id_table_append(struct id_table *table, const uint64_t *key);
-/* Frees the memory for look-ups, which find nothing after that. */
+/* Frees the hash table; lookups find nothing afterwards. */
 void id_table_end_lookups(struct id_table *table);
-/* Appends many keys: returns room for them, which the caller fills. Their IDs begin at the table's length before the
- * call. NULL: out of memory. */
+/*
+ * Appends count keys and returns their memory, which the caller fills. Their IDs begin at the table's length before the
+ * call. Returns NULL if out of memory.
+ */
 uint64_t *id_table_append_many(struct id_table *table, size_t count);
 
-/* A look-up in a large table waits for memory twice: for the slot, then for the key. A caller with many look-ups
- * starts the first access for all of them, then the second, and then adds: *	hash[i] = id_table_hash(&t, key[i]);
- * id_table_expect(&t, hash[i]);   ... id_table_guess(&t, hash[i]); ... id = id_table_add_hashed(&t, key[i], hash[i],
- * &was_new); */
+/*
+ * A lookup in a large table waits for memory twice: for the slot, then for the key. A caller with many lookups
+ * prefetches the slots of all of them, then the keys, and then adds:
+ *
+ *	hash[i] = id_table_hash(&t, key[i]); id_table_expect(&t, hash[i]);   ... id_table_guess(&t, hash[i]); ...
+ *	id = id_table_add_hashed(&t, key[i], hash[i], &was_new);
+ */
 static inline uint32_t id_table_hash_words(const uint64_t *key, unsigned words)
 {
 	uint64_t h = 0;
@@ -69,8 +75,9 @@ static inline void id_table_expect(const struct id_table *table, uint32_t hash)
 	if (table->slot_count)
 		__builtin_prefetch(&table->slots[hash & (table->slot_count - 1)]);
 }
-/* The id that a key of this hash very likely has, and starts to fetch its key; ID_TABLE_NONE: no key has this hash
- * yet. */
+/*
+ * Returns the ID that a key with this hash probably has, and prefetches its key; ID_TABLE_NONE if no key has this hash.
+ */
 static inline uint32_t id_table_guess(const struct id_table *table, uint32_t hash)
 {
 	uint64_t slot = slots_guess(table->slots, table->slot_count, hash);
@@ -84,7 +91,10 @@ static inline const uint64_t *id_table_key(const struct id_table *table, uint32_
 {
 	return table->keys + (size_t)id * table->words;
 }
-/* Adds count adjacent keys and sets their ids. The memory accesses of many keys overlap. False: out of memory. */
+/*
+ * Adds count adjacent keys and stores their IDs. The memory accesses of many keys overlap. Returns false if out of
+ * memory.
+ */
 bool id_table_add_many(struct id_table *table, const uint64_t *keys, size_t count, uint32_t *ids);
 uint32_t id_table_find(const struct id_table *table, const uint64_t *key);
 

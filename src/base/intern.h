@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * intern.h - maps unique byte strings to dense IDs from 0 on, and back. Owned by its aggregate; one writer; pointers
- * stay valid until deinit. INTERN_NONE is never an id.
+ * intern.h - maps unique byte strings to dense IDs from 0 on, and back. Owned by its aggregate, with one writer;
+ * pointers stay valid until intern_deinit. INTERN_NONE is never an ID.
  *
  *	uint32_t id;
  *	if (!intern_add(&in, "comm", 4, &id)) return error_nomem(err);
@@ -19,7 +19,11 @@ struct intern {
 	struct arena arena;
 	struct tally_str *strings;
 	uint64_t *hashes;
-	uint64_t *slots; /* open addressing: upper half of the hash, and id + 1; 0 is empty */
+	/*
+	 * Hash table with open addressing: an element contains the upper half of the hash and the ID + 1, or 0 if it is
+	 * empty.
+	 */
+	uint64_t *slots;
 	size_t len, cap, slot_count;
 };
 
@@ -27,7 +31,7 @@ void intern_init(struct intern *in);
 void intern_deinit(struct intern *in);
 bool intern_add(struct intern *in, const void *data, size_t len, uint32_t *id);
 /*
- * As with id_table, the memory accesses of many look-ups overlap.
+ * A caller with many lookups prefetches, so that their memory accesses overlap, as in id_table.h.
  *
  *	hash[i] = bytes_hash(data[i], len[i]); intern_expect(&in, hash[i]);   ... intern_guess(&in, hash[i]); ...
  *	intern_add_hashed(&in, data[i], len[i], hash[i], &id);
@@ -38,7 +42,7 @@ static inline void intern_expect(const struct intern *in, uint64_t hash)
 	if (in->slot_count)
 		__builtin_prefetch(&in->slots[hash & (in->slot_count - 1)]);
 }
-/* The id that a string of this hash very likely has; INTERN_NONE: no string has this hash yet. */
+/* Returns the ID that a string with this hash probably has; INTERN_NONE if no string has this hash. */
 static inline uint32_t intern_guess(const struct intern *in, uint64_t hash)
 {
 	uint64_t slot = in->slot_count ? in->slots[hash & (in->slot_count - 1)] : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * interrupts.h - decides whether a system call that failed is made again because a signal interrupted it.
+ * interrupts.h - decides whether a failed system call is repeated because a signal interrupted it.
  *
- * The count has a limit: a sandbox, or a tracer, may answer EINTR each time, and a loop would have no end.
+ * The number of repetitions is limited, because a sandbox or tracer may return EINTR each time.
  *
  *	unsigned interrupts = 0;
  *	do
@@ -15,9 +15,9 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#define INTERRUPTS_MAX 100000 /* of one call, or of the calls of one loop */
+#define INTERRUPTS_MAX 100000 /* Maximum number of repetitions of one call, or in one loop. */
 
-/* By errno. */
+/* Returns true if errno is EINTR and the limit is not reached. */
 static inline bool is_interrupted(unsigned *interrupts)
 {
 	return errno == EINTR && ++*interrupts <= INTERRUPTS_MAX;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * leb128.h - reads numbers of variable length by a cursor: seven bits in each byte, the lowest first, as DWARF, protocol
- * buffers and Go's tables have them. Bits after the 64th are dropped, as in other readers.
+ * leb128.h - reads variable-length integers through a cursor, with seven bits in each byte, the lowest first, as in
+ * DWARF, protocol buffers and Go's tables. Bits after the 64th are ignored, as in other readers.
  */
 #ifndef BASE_LEB128_H
 #define BASE_LEB128_H
@@ -41,7 +41,7 @@ static inline int64_t cursor_sleb(struct cursor *c)
 	}
 }
 
-/* A number of 1 to 8 bytes. */
+/* Reads an unsigned integer of 1, 2, 4 or 8 bytes; skips other sizes and returns 0. */
 static inline uint64_t cursor_uint(struct cursor *c, unsigned size)
 {
 	switch (size) {

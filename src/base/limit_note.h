@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * limit_note.h - remembers the first file that exceeded a limit, so that main can report it at the end.
+ * limit_note.h - stores the first file that exceeded a limit, so that main can report it at the end.
  *
- * Readers of a list of /proc, a map of generated code or debug information continue without a file that is too large,
- * as if it were absent; without a message the result would be wrong. Any thread.
+ * Readers of a list of /proc, a map of generated code or debug information ignore a file that is too large, as if it
+ * were absent; without a message, the user would not know that the result is incomplete. May be called from any thread.
  *
  *	limit_note("%s is longer than 64 MB: what it says is left out", path);   ...   if (limit_noted()) ...
  */
@@ -13,7 +13,7 @@
 #include <tally/status.h>
 
 void limit_note(const char *format, ...) TALLY_PRINTF(1, 2);
-/* NULL: none was. */
+/* Returns the message of the first limit_note; NULL if there was none. */
 const char *limit_noted(void);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * list_table.h - maps lists of 32-bit items to dense IDs from 0 on, and back: call chains, most of which share their
- * ends while few are equal. Not for keys of fixed size (id_table) or text (intern).
+ * list_table.h - maps lists of 32-bit items, such as call chains, to dense IDs from 0 on, and back. For keys of fixed
+ * size use id_table, for text intern.
  *
- * Owned by its aggregate, one thread. list_table_add is LIST_TABLE_NONE when memory runs out; the table is then
- * unchanged. The lists are stored one after another, so a look-up waits for memory twice: for the slot, then for the
- * list. A caller with many look-ups starts the first access for all of them, then the second, and then adds:
+ * Owned by its aggregate and used by one thread. list_table_add returns LIST_TABLE_NONE when memory runs out, and
+ * leaves the table unchanged. The lists are stored one after another, so a lookup waits for memory twice: for the slot,
+ * then for the list. A caller with many lookups prefetches the slots of all of them, then the lists, and then adds:
  *
  *	hash[i] = list_table_hash(items[i], count[i]); list_table_expect(&t, hash[i]);   ... list_table_guess(&t, hash[i]);
  *	id = list_table_add_hashed(&t, items[i], count[i], hash[i]);
@@ -22,12 +22,15 @@
 #include "base/vec.h"
 
 #define LIST_TABLE_NONE UINT32_MAX
-#define LIST_HEAD_WORDS 2 /* id, count */
+#define LIST_HEAD_WORDS 2 /* Number of words before the items: ID and count. */
 
-struct list_table { /* zero-initialised is empty */
-	VEC(uint32_t) words; /* of each list: its head, then its items */
-	VEC(uint32_t) starts; /* by id, in words */
-	uint64_t *slots; /* open addressing: hash and start + 1; 0 is empty */
+struct list_table { /* A zero-initialised table is empty. */
+	VEC(uint32_t) words; /* Each list's ID and count, followed by its items. */
+	VEC(uint32_t) starts; /* Index in words of each list, by ID. */
+	/*
+	 * Hash table with open addressing: an element contains the hash and the list's start + 1, or 0 if it is empty.
+	 */
+	uint64_t *slots;
 	size_t slot_count;
 };
 
@@ -36,7 +39,7 @@ struct list {
 	uint32_t count;
 };
 
-struct list_source { /* lists that exist already; every worker may ask for each of them, more than once */
+struct list_source { /* A source of lists. Every worker may request each list, more than once. */
 	size_t count;
 	struct list (*get)(const void *context, uint32_t list);
 	const void *context;
@@ -46,12 +49,14 @@ void list_table_deinit(struct list_table *table);
 uint32_t list_table_hash(const uint32_t *items, size_t count);
 uint32_t list_table_add(struct list_table *table, const uint32_t *items, size_t count);
 uint32_t list_table_add_hashed(struct list_table *table, const uint32_t *items, size_t count, uint32_t hash);
-/* Look-ups in that many lists in all need no more memory. False: out of memory. */
+/* Allocates a hash table for count lists in total. Returns false if out of memory. */
 bool list_table_reserve(struct list_table *table, size_t count);
-/* Fills an empty table with these lists, which must be distinct, by several workers. Look-ups do not find them. False:
- * there are too many, or memory ran out; the table stays empty. */
+/*
+ * Fills an empty table with distinct lists, by several workers. Lookups do not find them. Returns false if there are
+ * too many lists or memory ran out; the table stays empty then.
+ */
 bool list_table_fill(struct list_table *table, const struct list_source *from, unsigned threads);
-/* Frees the memory for look-ups. Nothing can be added after that. */
+/* Frees the hash table; no list can be added afterwards. */
 void list_table_end_lookups(struct list_table *table);
 
 static inline void list_table_expect(const struct list_table *table, uint32_t hash)

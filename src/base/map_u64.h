@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * map_u64.h - implements a hash map from u64 to u64 with open addressing. Zero-initialised is empty. Any key is
- * allowed. No removal.
+ * map_u64.h - implements a hash map from u64 to u64 with open addressing. A zero-initialised map is empty. Any key is
+ * allowed, and keys cannot be removed.
  *
  *	if (!map_u64_set(&m, key, value)) return error_nomem(err);
  *	if (map_u64_find(&m, key, &value)) ...
@@ -21,17 +21,19 @@ struct map_u64 {
 	struct map_u64_slot *slots;
 	uint8_t *full;
 	size_t len;
-	size_t slot_count; /* power of two or 0 */
+	size_t slot_count; /* A power of two, or 0. */
 };
 
 void map_u64_deinit(struct map_u64 *map);
 bool map_u64_reserve(struct map_u64 *map, size_t count);
 bool map_u64_set(struct map_u64 *map, uint64_t key, uint64_t value);
 bool map_u64_find(const struct map_u64 *map, uint64_t key, uint64_t *value);
-/* The slot of key, added with value 0 if it was missing (*was_new says whether; it may be NULL). NULL: out of memory.
- * Valid until the next change. */
+/*
+ * Returns the value of key, which is added with value 0 if it is missing; was_new may be NULL. The pointer is valid
+ * until the next change. Returns NULL if out of memory.
+ */
 uint64_t *map_u64_at(struct map_u64 *map, uint64_t key, bool *was_new);
-/* Visits all: start with *position 0. */
+/* Iterates over all entries, starting with *position 0; false at the end. */
 bool map_u64_next(const struct map_u64 *map, size_t *position, uint64_t *key, uint64_t *value);
 
 #endif

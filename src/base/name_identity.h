@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * name_identity.h - leaves out of a name what belongs to one process, one compilation or one version, so that the same
- * function or program has the same name in two recordings. It is for matching; views show the names as they are.
+ * name_identity.h - removes the parts of a name that are specific to a process, a compilation or a version, so that the
+ * same function or program has the same name in two recordings. It is for matching; views display unchanged names.
  *
- * Pure functions on text. The result is made in room, which the caller owns, and is valid until room changes; if room
- * has failed, memory was short. A name that would become empty stays as it is.
+ * The functions have no state. The result is in room, which belongs to the caller, and is valid until room changes;
+ * room->failed is set if memory runs out. A name that would become empty is not changed.
  *
  *	struct tally_str same = name_identity_function(STR("parse.llvm.310333"), &room); // "parse"
  *	same = name_identity_file(STR("libx.so.1.2"), &room); // "libx.so"
@@ -15,15 +15,22 @@
 
 #include "base/text.h"
 
-/* Without what compilers add for copies of a function (".constprop.0", ".llvm.310333", "[clone .cold]", a hash of Rust)
- * and runtimes number ("$$Lambda$14/0x7f12", "GeneratedMethodAccessor3"). */
+/*
+ * Removes suffixes of compilers for copies of a function (".constprop.0", ".llvm.310333", "[clone .cold]", a hash of
+ * Rust) and numbers of runtimes ("$$Lambda$14/0x7f12", "GeneratedMethodAccessor3").
+ */
 struct tally_str name_identity_function(struct tally_str name, struct text *room);
-/* Of a binary or a thread: without its version ("app-1.1", "libx.so.1.2", "python3.12") and as name_identity_shared. */
+/*
+ * Removes the version from the name of a binary or a thread ("app-1.1", "libx.so.1.2", "python3.12"), and also the
+ * parts that name_identity_shared removes.
+ */
 struct tally_str name_identity_file(struct tally_str name, struct text *room);
-/* Of a binary: without the number of the process whose generated code it holds. That number never identifies code in
- * a view of several processes. */
+/*
+ * Removes the ID of the process that generated the code from the name of a binary. That ID never identifies code in a
+ * view of several processes.
+ */
 struct tally_str name_identity_shared(struct tally_str name, struct text *room);
-/* Whether code that a runtime generated lies in this object. */
+/* Returns true if the object contains code that a runtime generated. */
 bool name_identity_is_generated(struct tally_str object);
 
 #endif

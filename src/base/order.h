@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * order.h - compares two values for a sort, and finds a place in what is sorted.
+ * order.h - compares two values for sorting, and searches sorted arrays.
  *
- * Macros, so that they serve every type; COMPARE evaluates its arguments twice, so they must not have side effects.
+ * These are macros, so that they work with every type. COMPARE evaluates its arguments twice, so they must not have
+ * side effects.
  *
  *	size_t end;
  *	LOWER_BOUND(end, map->ranges.len, i, map->ranges.items[i].start <= address);
@@ -13,11 +14,13 @@
 
 #include <stddef.h>
 
-/* Negative, 0 or positive, as qsort wants it. */
+/* Returns a negative number, 0 or a positive number, for qsort. */
 #define COMPARE(a, b) ((a) < (b) ? -1 : (a) > (b))
 
-/* Sets `found` to the first index from `begin` to below `end` of which `is_before`, an expression in `index`, is
- * false; to `end` if it is true of all. If it is false for an index, it must be false for all later ones. */
+/*
+ * Sets found to the first index from begin to below end for which is_before, an expression in index, is false, or to
+ * end if there is none. If it is false for an index, it must be false for all later ones.
+ */
 #define LOWER_BOUND_IN(found, begin, end, index, is_before)                      \
 	do {                                                                     \
 		size_t bound_low = (begin), bound_high = (end);                  \
@@ -33,7 +36,7 @@
 
 #define LOWER_BOUND(found, count, index, is_before) LOWER_BOUND_IN(found, 0, count, index, is_before)
 
-/* For qsort and bsearch, of int, of double, and of `const char *`. */
+/* Comparison functions for qsort and bsearch, for int, double and `const char *`. */
 int order_ints(const void *a, const void *b);
 int order_doubles(const void *a, const void *b);
 int order_strings(const void *a, const void *b);

@@ -2,8 +2,9 @@
 /*
  * own_home.h - finds the directory for this user's caches.
  *
- * Root with a user's HOME (sudo -E, or a sudo that keeps HOME) must not leave files owned by root there, which the user
- * cannot replace, nor trust files that the user put there: root's own folder is used instead. Any thread.
+ * If root has a user's HOME (sudo -E, or a sudo that preserves HOME), it must not create files there, which the user
+ * could not replace, nor trust the user's files, so root's own directory is used instead. May be called from any
+ * thread.
  *
  *	char home[PATH_MAX];
  *	if (own_home(home)) ... home is absolute
@@ -14,9 +15,12 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* $HOME; for root, if $HOME belongs to another user, the one in the password file. False: there is none. */
+/*
+ * Returns $HOME or, for root if $HOME belongs to another user, the directory in the password file. Returns false if
+ * there is none.
+ */
 bool own_home(char home[PATH_MAX]);
-/* $XDG_CACHE_HOME; false: not set, not absolute, or, for root, another's. */
+/* Returns $XDG_CACHE_HOME; false if it is not set, not absolute or, for root, belongs to another user. */
 bool own_cache_home(char folder[PATH_MAX]);
 
 #endif

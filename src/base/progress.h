@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * progress.h - reports how far long work is, to the code that shows it. The worker names its work and adds the amount
- * that it has done; any thread may read. Adding is one atomic addition: once per chunk of work, not per item.
+ * progress.h - reports the progress of long work to the code that displays it. The worker sets the name of its work and
+ * adds the amount that it has done; any thread may read it. Call progress_add for each chunk of work, not each item,
+ * because it is an atomic addition.
  *
- * The code that shows it owns it, and it outlives the work. NULL: progress is not shown. Nothing fails.
+ * The code that displays it owns the object, which outlives the work. If a pointer to it is NULL, progress is not
+ * displayed.
  *
  *	progress_begin(p, "reading samples", bytes);  progress_add(p, chunk);
  */
@@ -14,10 +16,10 @@
 #include <stdint.h>
 
 struct progress {
-	const char *_Atomic what; /* a literal; NULL: nothing yet */
+	const char *_Atomic what; /* A string literal; NULL before the first progress_begin. */
 	_Atomic uint64_t done;
-	_Atomic uint64_t total; /* of the same unit, bytes; 0: not known */
-	_Atomic unsigned step; /* counts what was begun */
+	_Atomic uint64_t total; /* Total amount, in the unit of done (usually bytes); 0 if it is not known. */
+	_Atomic unsigned step; /* Number of calls of progress_begin. */
 };
 
 static inline void progress_begin(struct progress *p, const char *what, uint64_t total)

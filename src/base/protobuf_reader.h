@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * protobuf_reader.h - reads fields in the binary format of protocol buffers from bytes that nobody has checked. It does
- * not know any message type: the caller decides by the numbers of fields, and ignores those that it does not know.
+ * protobuf_reader.h - reads fields in the binary format of protocol buffers from untrusted bytes. It does not know any
+ * message type: the caller dispatches by field number, and ignores unknown fields.
  *
- * A reader covers one message, or the packed numbers of one field. It fails stickily: after the first mistake each
- * function returns false, and protobuf_check tells what was wrong and where. A reader of a nested message fails on its
- * own, so check each. Offsets count from the beginning of the outermost message. Everything is borrowed. A value; the
- * caller bounds how deep it nests. One thread.
+ * A reader covers one message, or the packed numbers of one field. Failures are sticky: after the first error, each
+ * function returns false, and protobuf_check reports the error and its offset from the beginning of the outermost
+ * message. A reader of a nested message fails separately, so check each. A reader is a plain value and borrows the
+ * bytes. The caller limits the nesting depth. Used by one thread.
  *
  *	struct protobuf_reader message = protobuf_reader_make(bytes);
  *	struct protobuf_field field;
@@ -31,36 +31,38 @@ enum protobuf_wire {
 struct protobuf_field {
 	uint32_t number;
 	enum protobuf_wire wire;
-	uint64_t value; /* of numbers; 0 for PROTOBUF_BYTES */
-	struct tally_bytes bytes; /* the contents; of numbers: as they are encoded */
-	uint64_t offset; /* of bytes */
+	uint64_t value; /* Value of a number; 0 for PROTOBUF_BYTES. */
+	struct tally_bytes bytes; /* Contents of the field; the encoded bytes for numbers. */
+	uint64_t offset; /* Offset of bytes. */
 };
 
 struct protobuf_reader {
 	struct cursor cursor;
 	uint64_t base; /* offset of the cursor's first byte */
-	const char *problem; /* NULL: none yet */
+	const char *problem; /* Error message; NULL if there was no error. */
 	uint64_t problem_offset;
 };
 
 struct protobuf_reader protobuf_reader_make(struct tally_bytes message);
-/* The next field; false: the message ends, or is malformed. */
+/* Reads the next field; false at the end of the message, or if it is malformed. */
 bool protobuf_next(struct protobuf_reader *reader, struct protobuf_field *field);
-/* The message that a field contains. A field of numbers fails it. */
+/* Returns a reader of the message in a field. It has failed if the field is a number. */
 struct protobuf_reader protobuf_nested(const struct protobuf_reader *outer, const struct protobuf_field *field);
-/* The numbers of a field with repeated numbers, for protobuf_next_varint, _fixed64 and _fixed32: several if they are
- * packed, else one. Each field of that number adds to those before it. wire is that of each number; a field that cannot
- * contain such numbers fails it. */
+/*
+ * Returns a reader of a field with repeated numbers, for protobuf_next_varint, _fixed64 and _fixed32: several numbers
+ * if they are packed, otherwise one. Such a field may occur repeatedly, and each occurrence adds numbers. wire is the
+ * type of each number; the reader has failed if the field cannot contain that type.
+ */
 struct protobuf_reader protobuf_numbers(
 	const struct protobuf_reader *outer, const struct protobuf_field *field, enum protobuf_wire wire);
 bool protobuf_next_varint(struct protobuf_reader *numbers, uint64_t *value);
 bool protobuf_next_fixed64(struct protobuf_reader *numbers, uint64_t *value);
 bool protobuf_next_fixed32(struct protobuf_reader *numbers, uint32_t *value);
-/* The text of a field of bytes; empty for a field of numbers. It need not be UTF-8. */
+/* Returns the text of a field of bytes; empty for a number. It may be invalid UTF-8. */
 struct tally_str protobuf_text(const struct protobuf_field *field);
-/* The value of sint32 and sint64. */
+/* Decodes a sint32 or sint64. */
 int64_t protobuf_zigzag(uint64_t value);
-/* TALLY_CORRUPT with the offset if the reader failed, else TALLY_OK. */
+/* Returns TALLY_CORRUPT with the offset if the reader failed, otherwise TALLY_OK. */
 TALLY_MUST_CHECK enum tally_status protobuf_check(const struct protobuf_reader *reader, struct tally_error *err);
 
 #endif

@@ -3,12 +3,12 @@
  * protobuf_writer.h - appends fields in the binary format of protocol buffers to a text. It does not know any message
  * type.
  *
- * A nested message is opened and closed; closing fills in its length, and moves its contents if the length needs more
- * bytes than were reserved. The text fails stickily. One thread.
+ * A nested message is opened and closed; closing writes its length, and moves its contents if the length needs more
+ * bytes than were reserved. Failures are sticky in the text. Used by one thread.
  *
  *	size_t sample = protobuf_open(&text);
  *	protobuf_u64(&text, 1, 42);
- *	protobuf_close(&text, 2, sample);   // as field 2 of what is around it
+ *	protobuf_close(&text, 2, sample);   // as field 2 of the enclosing message
  */
 #ifndef BASE_PROTOBUF_WRITER_H
 #define BASE_PROTOBUF_WRITER_H
@@ -17,18 +17,18 @@
 
 void protobuf_varint(struct text *out, uint64_t value);
 void protobuf_varints(struct text *out, const uint32_t *values, size_t count);
-/* uint64, int64 (two's complement), uint32, bool and enum. */
+/* Writes a uint64, int64 (two's complement), uint32, bool or enum. */
 void protobuf_u64(struct text *out, unsigned field, uint64_t value);
-/* fixed64, sfixed64 and double. */
+/* Writes a fixed64, sfixed64 or double. */
 void protobuf_fixed64(struct text *out, unsigned field, uint64_t value);
-/* string and bytes; a string's must be UTF-8. */
+/* Writes a string, which must be UTF-8, or bytes. */
 void protobuf_bytes(struct text *out, unsigned field, const void *data, size_t len);
-/* The beginning of such a field or of a message, whose bytes the caller writes after it. */
+/* Writes the key and the length of a field of bytes or a message; the caller appends its contents. */
 void protobuf_head(struct text *out, unsigned field, uint64_t len);
 size_t protobuf_open(struct text *out);
-/* As an embedded message, or as packed numbers written by protobuf_varint. */
+/* Closes what protobuf_open opened at begin, as an embedded message or as packed numbers written by protobuf_varint. */
 void protobuf_close(struct text *out, unsigned field, size_t begin);
-/* A string of any bytes: what is no UTF-8 is replaced. */
+/* Writes a string of arbitrary bytes, and replaces invalid UTF-8. */
 void protobuf_string(struct text *out, unsigned field, struct tally_str s);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * range_share.h - shares a row of items among workers that prefer neighbouring items: each starts with a range of its
- * own, and a worker that is done takes the later half of the longest remaining range. So workers end at the same time
- * even if their CPUs differ in speed or are shared with other programs.
+ * range_share.h - distributes consecutive items among workers that are faster with neighbouring items: each starts with
+ * its own range, and a worker that has finished splits off the later half of the longest remaining range. So workers
+ * finish at the same time even if their CPUs differ in speed or are shared with other programs.
  *
- * Ranges are numbered in the order of their creation; each item is in one of them. Taken in the order of their items,
- * the results of the ranges equal those of one worker over all items, however they were split. Any thread, but for
- * init, order and deinit.
+ * Ranges are numbered in the order of their creation, and each item is in one range. The results of the ranges,
+ * concatenated in the order of their items, equal those of one worker over all items. All functions except init, order
+ * and deinit may be called from any thread.
  *
  *	range_share_init(&share, things, workers, least);	thread_pool_for(share.count, threads, work, &share);
  *	work: do while (range_share_next(&share, range, &thing)) ... while (range_share_split(&share, &range));
@@ -25,21 +25,21 @@ struct shared_range {
 };
 
 struct range_share {
-	pthread_mutex_t mutex; /* of what follows */
+	pthread_mutex_t mutex; /* Protects the members below. */
 	struct shared_range *ranges;
-	size_t count; /* at least one */
-	size_t most; /* of ranges: callers that keep something for each range need room for so many */
-	size_t least; /* items that a range of its own should have */
+	size_t count; /* Number of ranges; at least one. */
+	size_t most; /* Maximum number of ranges, for callers that allocate something for each range. */
+	size_t least; /* Minimum number of items of a new range. */
 };
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 bool range_share_init(struct range_share *share, size_t things, size_t workers, size_t least);
 void range_share_deinit(struct range_share *share);
-/* The next item of a range; false: there is none. */
+/* Returns the next item of a range; false at its end. */
 bool range_share_next(struct range_share *share, size_t range, size_t *thing);
-/* Splits a new range off one that another worker has not finished; false: no range has enough items left. */
+/* Splits a new range off an unfinished one; false if no range has enough items left. */
 bool range_share_split(struct range_share *share, size_t *range);
-/* Sets order to the indexes of the ranges, sorted by their first items; it has room for count. */
+/* Fills order with the indices of the ranges, sorted by their first items; it has room for count elements. */
 void range_share_order(const struct range_share *share, size_t *order);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * running_mean.h - computes the mean and the spread of values that come one after another.
+ * running_mean.h - computes the mean and standard deviation of a sequence of values.
  *
- * By Welford's method: differences from the mean are summed, as sums of squares lose the spread of large values that
- * differ little. The caller owns it; all zero is the mean of nothing.
+ * It uses Welford's method, which sums differences from the mean, because sums of squares lose precision for large
+ * values that differ little. The caller owns the object; zeroes are the initial state.
  */
 #ifndef BASE_RUNNING_MEAN_H
 #define BASE_RUNNING_MEAN_H
@@ -13,15 +13,15 @@
 struct running_mean {
 	uint64_t n;
 	double mean;
-	double m2; /* sum of the squared differences from the mean */
+	double m2; /* Sum of the squared differences from the mean. */
 };
 
 void running_mean_add(struct running_mean *mean, double value);
-/* The standard deviation of the values; 0 for fewer than two. */
+/* Returns the standard deviation of the values; 0 for fewer than two. */
 double running_mean_deviation(const struct running_mean *mean);
-/* The standard error of the mean itself; 0 for fewer than two values. */
+/* Returns the standard error of the mean; 0 for fewer than two values. */
 double running_mean_error(const struct running_mean *mean);
-/* The same in percent of the mean; 0 if that is 0. */
+/* Returns the standard error in percent of the mean; 0 if the mean is 0. */
 double running_mean_error_percent(const struct running_mean *mean);
 
 #endif

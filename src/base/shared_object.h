@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shared_object.h - opens a shared library at run time. A statically linked program (meson -Dstatic=true) opens none:
- * it has no dynamic linker of its own, and the C library that another one brings may differ from the one that it was
- * linked with.
+ * shared_object.h - opens a shared library at run time. In a statically linked program (meson -Dstatic=true), this
+ * always fails, because the C library that the dynamic linker would load may differ from the linked one.
  *
- * Symbols are looked up with dlsym, and the handle is closed with dlclose. Any thread may call these.
+ * Use dlsym to look up symbols, and dlclose to close the handle. May be called from any thread.
  *
  *	void *handle = shared_object_open("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
  *	if (!handle)
@@ -15,9 +14,9 @@
 
 #include <dlfcn.h>
 
-/* As dlopen: NULL when it cannot be opened. */
+/* Does the same as dlopen; returns NULL if the library cannot be opened. */
 void *shared_object_open(const char *path, int flags);
-/* Why this thread's last shared_object_open failed; never NULL. Valid until the next call. */
+/* Returns why this thread's last shared_object_open failed; never NULL. Valid until the next call. */
 const char *shared_object_error(void);
 
 #endif

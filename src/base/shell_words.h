@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shell_words.h - splits a command line into words as a shell does: at blanks, with '...', "..." and \ for blanks in
- * words. Nothing is expanded: $, * and ~ stay as they are. And the other way round: writes words for a shell.
+ * shell_words.h - splits a command line into words as a shell does, with '...', "..." and \ for blanks in words, and
+ * quotes words for a shell. $, * and ~ are not expanded.
  *
  *	char **words;
  *	if (!shell_words_split(line, &words)) ...   // a quotation mark without its end, or out of memory
@@ -12,12 +12,14 @@
 
 #include "base/text.h"
 
-/* words: NULL-terminated, in one block of memory, which the caller frees. NULL, and false: out of memory. Not NULL, and
- * false: a quotation mark is not closed; the words up to there are complete. */
+/*
+ * Stores the words, NULL-terminated, in one block that the caller frees. On failure, words is NULL if memory ran out;
+ * otherwise a quotation mark is not closed, and words contains the complete words before it.
+ */
 bool shell_words_split(struct tally_str line, char ***words);
-/* Appends a word as a shell reads it: in '...', unless it has only characters that mean nothing to any shell. */
+/* Appends a word, quoted by '...' unless all its characters are literal in every shell. */
 void shell_words_put(struct text *text, struct tally_str word);
-/* The same, always in '...'. */
+/* Appends a word that is always quoted. */
 void shell_words_put_quoted(struct text *text, struct tally_str word);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * slots.h - manages zeroed words for hash tables with open addressing, and moves them when the table grows. The owner
- * frees them.
+ * slots.h - manages the slots of hash tables with open addressing, which are 64-bit words with the hash in the upper
+ * half, or 0 if empty. The owner frees them.
  *
  *	if (slots_are_full(used, count) && !slots_grow(&slots, &count)) return error_nomem(err);
  */
@@ -12,10 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SLOTS_GUESSED 8 /* a cache line */
+#define SLOTS_GUESSED 8 /* Number of slots in a cache line. */
 
-/* The first slot with the upper half of the hash among its first SLOTS_GUESSED slots, which are in one or two cache
- * lines; 0: none. */
+/*
+ * Returns the first slot with this hash among the first SLOTS_GUESSED slots of its probe sequence, which are in one or
+ * two cache lines; 0 if there is none.
+ */
 static inline uint64_t slots_guess(const uint64_t *slots, size_t count, uint32_t hash)
 {
 	size_t mask = count - 1, at = hash & mask;
@@ -24,16 +26,17 @@ static inline uint64_t slots_guess(const uint64_t *slots, size_t count, uint32_t
 			return slots[at];
 	return 0;
 }
-/* Whether so many used slots are the most that a table of this size may have; with more, look-ups take long. Always
- * true without slots. */
+/* Returns true if the load factor has reached its maximum of 3/4, or there are no slots. */
 static inline bool slots_are_full(size_t used, size_t count)
 {
 	return used * 4 >= count * 3;
 }
-/* Doubles the number of slots (or allocates the first ones), and moves each used slot to the place that the hash in its
- * upper half gives; count is a power of two. False: out of memory, and nothing has changed. */
+/*
+ * Doubles the number of slots (or allocates the first ones), and moves each used slot to its position; count is a power
+ * of two. Returns false if out of memory; nothing has changed then.
+ */
 bool slots_grow(uint64_t **slots, size_t *count);
-/* The same to a power of two that is not less. */
+/* Does the same with a new number of slots, a power of two that is not smaller. */
 bool slots_grow_to(uint64_t **slots, size_t *count, size_t more);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spool.h - collects bytes that arrive one after another, such as a pipe or unpacked data, in one piece that never
- * moves.
+ * spool.h - collects a stream of bytes, such as the data of a pipe or decompressed data, in contiguous memory that
+ * never moves.
  *
- * Owned by the struct that embeds it; one thread. It reserves address space for far more bytes than are expected (or
- * takes it as needed, if a limit of the process is low), and adds memory as it grows. A short spool is in memory; the
- * rest of a longer one goes to an unlinked file in $TMPDIR (else /var/tmp), whose pages the kernel may write out. If
- * the disk is full or the folder is missing, memory is used instead; that is not an error. Forgotten bytes are released
- * and must not be read again; dropped bytes (growing drops, too) are read from the file again when they are accessed.
+ * Owned by the struct that embeds it, and used by one thread. It reserves address space for far more bytes than are
+ * expected (or allocates it as needed, if a limit of the process is low), and adds memory as it grows. A short spool is
+ * in memory; the rest of a longer one is in an unlinked file in $TMPDIR (or /var/tmp), and the kernel may write its
+ * pages back. If the disk is full or the directory is missing, memory is used instead, without an error. Forgotten
+ * bytes are freed and must not be read again; dropped bytes (growing drops some, too) are read from the file again when
+ * they are accessed.
  *
  *	struct spool s; spool_init(&s);
  *	uint8_t *room = spool_reserve(&s, n);   ... write m <= n bytes ...   spool_commit(&s, m);
@@ -23,31 +24,38 @@
 #define SPOOL_MEMORY_BYTES ((size_t)32 << 20)
 
 struct spool {
-	uint8_t *base; /* NULL: nothing reserved yet */
-	size_t len; /* bytes that came */
+	uint8_t *base; /* NULL before address space is reserved. */
+	size_t len; /* Number of collected bytes. */
 	size_t backed, reserved;
-	size_t memory_bytes; /* bytes that are in memory only, without a file */
-	size_t forgotten; /* bytes at the start that were forgotten */
-	size_t memory_from; /* from here on bytes are in memory, because the file could not grow; SIZE_MAX: nowhere */
-	int fd; /* -1: no file (yet) */
-	bool is_passing; /* no file is used, because bytes are forgotten soon */
-	bool is_tight; /* address space is limited: reserve only what is backed */
+	size_t memory_bytes; /* Number of bytes that are in memory only, without a file. */
+	size_t forgotten; /* Number of bytes at the start that were forgotten. */
+	/* Offset from which on bytes are in memory, because the file could not grow; SIZE_MAX if it could. */
+	size_t memory_from;
+	int fd; /* -1 if there is no file (yet). */
+	bool is_passing; /* True if no file is used, because bytes are forgotten soon. */
+	bool is_tight; /* True if address space is limited, so that only backed bytes are reserved. */
 };
 
 void spool_init(struct spool *spool);
 void spool_deinit(struct spool *spool);
-/* Call it before the first byte with the number of bytes expected in all spools that fill at the same time. If they are
- * too many for memory, the spool uses its file at once. */
+/*
+ * Sets the number of bytes that are expected in all spools that are filled at the same time; call it before the first
+ * byte. If they are too many for memory, the spool uses its file from the beginning.
+ */
 void spool_expect(struct spool *spool, size_t bytes);
-/* Room for n bytes at the end; NULL: neither memory nor address space is left. */
+/* Returns memory for n bytes at the end; NULL if memory or address space is exhausted. */
 uint8_t *spool_reserve(struct spool *spool, size_t n);
 void spool_commit(struct spool *spool, size_t n);
 bool spool_append(struct spool *spool, const void *data, size_t len);
-/* Says that a part will hardly be read soon: its complete steps in the file leave this process's memory. Bytes
- * outside of the spool are not affected. Any thread. */
+/*
+ * Hints that a part will probably not be read soon: its complete steps in the file leave this process's memory. Bytes
+ * outside of the spool are not affected. May be called from any thread.
+ */
 void spool_drop(const struct spool *spool, struct tally_bytes part);
-/* For a loop from the first item of this size to the last one; call it at each item. The items before it are dropped
- * from time to time. */
+/*
+ * Drops previous items from time to time in a loop over all items of this size, in ascending order. Call it for each
+ * index.
+ */
 #define SPOOL_WALK_ITEMS ((size_t)1 << 17)
 static inline void spool_walk(const struct spool *spool, size_t index, size_t size)
 {
@@ -55,9 +63,9 @@ static inline void spool_walk(const struct spool *spool, size_t index, size_t si
 		spool_drop(spool,
 			(struct tally_bytes){spool->base + (index - SPOOL_WALK_ITEMS) * size, SPOOL_WALK_ITEMS * size});
 }
-/* The bytes before end are not needed any more. Gives back whole steps only. */
+/* Frees the bytes before end, in complete steps. */
 void spool_forget(struct spool *spool, size_t end);
-/* From now on no file is used, because the caller forgets bytes soon after it adds them. */
+/* Disables the file, for a caller that forgets bytes soon after it adds them. */
 void spool_pass(struct spool *spool);
 struct tally_bytes spool_view(const struct spool *spool);
 

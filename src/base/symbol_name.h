@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbol_name.h - makes function names readable, with the parameter types of C++ functions, in the way people write
- * them in lists.
+ * symbol_name.h - compares function names, including parameter types of C++, with lists of names that users write.
  *
- * Pure functions on borrowed text. A list may have a name with its parameters, "ns::f(int, char)", or without, "ns::f",
- * which matches all functions of that name.
+ * The functions have no state and borrow text. A list may contain a name with its parameters, "ns::f(int, char)", or
+ * without, "ns::f", which matches all functions of that name.
  *
  *	if (symbol_list_has("main,ns::f", name)) ...
  */
@@ -13,9 +12,15 @@
 
 #include "base/bytes.h"
 
-/* "ns::f<int>" of "void ns::f<int>(int) const"; the name itself where it has no parameters. */
+/*
+ * Returns the name without return type and parameters: "ns::f<int>" for "void ns::f<int>(int) const". Returns the name
+ * itself if it has no parameters.
+ */
 struct tally_str symbol_name_plain(struct tally_str name);
-/* The comma-separated list has the name, with or without its parameters, commas in which do not separate. */
+/*
+ * Returns true if the comma-separated list contains the name, with or without its parameters. Commas in parameters do
+ * not separate.
+ */
 bool symbol_list_has(const char *list, struct tally_str name);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text_cells.h - computes how many cells of a terminal a text takes, for columns that line up and names that are cut.
+ * text_cells.h - computes the width of a text in terminal cells, to align columns and truncate names.
  *
- * Characters of East Asian scripts and pictographs take two cells, combining marks none. Control characters and bytes
- * that are not valid UTF-8 count as they are printed, as \xNN (control.h). The numbers do not depend on the locale.
- * Pure.
+ * Characters of East Asian scripts and pictographs occupy two cells, combining marks none. Control characters and bytes
+ * that are not valid UTF-8 have the width of their escaped form \xNN (control.h). The results do not depend on the
+ * locale.
  *
  *	size_t padding = width - text_cells(name);
  */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vec.h - implements growable arrays of any type: struct { T *items; size_t len, cap; }. Zero-initialised is empty.
+ * vec.h - implements growable arrays of any type: struct { T *items; size_t len, cap; }. A zero-initialised array is
+ * empty.
  *
- * Owner frees with vec_free. vec_reserve and vec_push are false when memory runs out (the vec is unchanged).
+ * The owner calls vec_free. vec_reserve and vec_push return false when memory runs out, and leave the array unchanged.
  *
  *	VEC(uint64_t) ids = {0};
  *	if (!vec_push(&ids, id)) return error_nomem(err);
@@ -21,7 +22,7 @@
 		size_t cap;  \
 	}
 
-/* Makes room for need items in all. items points to the items pointer of the vec. */
+/* Makes room for need items in total. items is the address of the array's items pointer. */
 bool vec_grow(void *items, size_t *cap, size_t item_size, size_t need);
 
 #define vec_reserve(v, need) ((need) <= (v)->cap || vec_grow(&(v)->items, &(v)->cap, sizeof(*(v)->items), (need)))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * visible.h - stores foreign names with their control characters escaped (control.h), for code that keeps them before
- * they are printed. A name without control characters, which nearly all are, is not copied.
+ * visible.h - stores names from outside with their control characters escaped (control.h), for code that prints them
+ * later. Names without control characters are not copied.
  *
  *	name = visible_string(arena, name);
  */
@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 
-/* NULL, and data NULL: memory runs out. */
+/* Both return the escaped string; NULL, or a NULL data pointer, if memory runs out. */
 const char *visible_string(struct arena *arena, const char *s);
 struct tally_str visible_str(struct arena *arena, struct tally_str s);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * writer.h - appends values to growing memory, in a chosen byte order. Fails stickily when memory runs out.
+ * writer.h - appends values in a given byte order to a growing buffer. Its failure is sticky when memory runs out.
  *
  *	struct writer w = {0};
  *	writer_u32(&w, 7);
@@ -27,9 +27,9 @@ void writer_u8(struct writer *w, uint8_t v);
 void writer_u16(struct writer *w, uint16_t v);
 void writer_u32(struct writer *w, uint32_t v);
 void writer_u64(struct writer *w, uint64_t v);
-/* Zeros up to the next multiple of alignment. */
+/* Appends zeros up to the next multiple of alignment. */
 void writer_align(struct writer *w, size_t alignment);
-/* Overwrites two bytes at an offset that has been written. */
+/* Overwrites a value at an offset that has been written. */
 void writer_patch_u16(struct writer *w, size_t offset, uint16_t v);
 void writer_patch_u32(struct writer *w, size_t offset, uint32_t v);
 void writer_patch_u64(struct writer *w, size_t offset, uint64_t v);

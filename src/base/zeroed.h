@@ -2,9 +2,9 @@
 /*
  * zeroed.h - allocates zeroed memory that is used sparsely, for lookup tables.
  *
- * calloc writes nothing to memory that the kernel has cleared. A first read of a page there maps the shared zero page,
- * and the first write then maps a page of its own and interrupts all CPUs of the process: twice the faults, which in a
- * virtual machine take tens of microseconds each. Free it with free.
+ * calloc does not touch memory that the kernel has cleared. The first read of a page there maps the shared zero page,
+ * and the first write then maps a separate page and interrupts all CPUs of the process: twice the page faults, each of
+ * which needs tens of microseconds in a virtual machine. Free the memory with free.
  *
  *	uint64_t *slots = zeroed_new(count, sizeof(*slots));
  */
@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-/* The memory begins at a cache line. NULL: out of memory. */
+/* Returns memory that is aligned to a cache line; NULL if out of memory. */
 void *zeroed_new(size_t count, size_t size);
 
 #endif
