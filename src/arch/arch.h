@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arch.h - describes a CPU architecture as far as a recording of it requires: registers by perf's numbers, byte order,
- * where kernel addresses begin, how a frame links to its caller. Constant tables, one per architecture; chosen by the
- * recording, never by the host. Not here: how to unwind (code/unwind), what the host can count (kernel).
+ * arch.h - describes the CPU architectures of recordings in constant tables: registers by perf's numbers, byte order,
+ * the start of kernel addresses, and the layout of frames. The recording determines the architecture, never the host.
+ * Unwinding is in code/unwind, and the host's events are in kernel.
  *
  * To add one:
  *  1. src/arch/<name>.c with a constant struct arch; register names and numbers from the kernel's
@@ -26,57 +26,65 @@
 #define ARCH_NO_DWARF	 0xff
 
 struct arch {
-	const char *name; /* as uname -m has it, in its usual spelling */
-	const char *const *machines; /* glob patterns that match its names in uname -m; NULL-terminated */
-	uint16_t e_machine; /* of its ELF files */
+	const char *name; /* Machine name as in uname -m, in its usual spelling. */
+	const char *const *machines; /* Glob patterns that match its names in uname -m, NULL-terminated. */
+	uint16_t e_machine; /* e_machine of its ELF files. */
 	uint8_t pointer_bytes;
-	bool is_big_endian; /* its usual order; a recording says its own */
-	/* First address of the kernel's half. If the mode of a sample is unknown, addresses from here on are the
-	 * kernel's. */
+	bool is_big_endian; /* Its usual byte order; a recording stores its own. */
+	/*
+	 * First address of the kernel's half of the address space. If the mode of a sample is unknown, addresses from
+	 * here on are considered the kernel's.
+	 */
 	uint64_t kernel_start;
-	/* A return address is that of the instruction after the call. Subtract this to get an address inside the
-	 * call. */
+	/* Number of bytes to subtract from a return address to get an address inside the call. */
 	uint8_t call_back_bytes;
 	/* Names by bit number in sample_regs_user and sample_regs_intr; NULL if there is none. */
 	const char *const *registers;
 	uint32_t register_count;
-	uint32_t wide_from; /* registers from this number on take two bits; ARCH_NO_REGISTER: none does */
-	uint64_t general_registers; /* the bits of what every sample of user space can carry */
+	uint32_t wide_from; /* Registers from this number on use two bits of the mask; ARCH_NO_REGISTER if none does. */
+	uint64_t general_registers; /* Mask of the registers that every sample of user space can contain. */
 	uint32_t ip, sp, fp;
-	uint32_t link; /* holds the return address of a leaf function; ARCH_NO_REGISTER: the stack does */
-	/* Where, from the frame pointer's value, the caller's frame pointer and the return address are kept. */
+	/* Register that contains the return address of a leaf function; ARCH_NO_REGISTER if it is on the stack. */
+	uint32_t link;
+	/* Offsets from the frame pointer's value of the caller's frame pointer and of the return address. */
 	int8_t frame_fp_offset, frame_return_offset;
-	int8_t frame_bytes; /* from the frame pointer's value to the caller's stack pointer */
-	/* DWARF's number of a register by perf's, ARCH_NO_DWARF where call-frame information does not know it. */
+	int8_t frame_bytes; /* Offset of the caller's stack pointer from the frame pointer's value. */
+	/* DWARF register numbers, indexed by perf's register number; ARCH_NO_DWARF if DWARF has none. */
 	const uint8_t *dwarf_registers;
-	uint8_t dwarf_count; /* of dwarf_registers */
-	/* The same for these; ARCH_NO_DWARF: it has no number or there is no such register. */
+	uint8_t dwarf_count; /* Number of elements of dwarf_registers. */
+	/* DWARF numbers of these registers; ARCH_NO_DWARF if there is no number or no such register. */
 	uint8_t dwarf_ip, dwarf_sp, dwarf_fp, dwarf_link;
-	const struct arch *compat; /* what its 32-bit programs run on; NULL: there are none */
+	const struct arch *compat; /* Architecture of 32-bit programs on such a machine; NULL if it has none. */
 	uint64_t
-		return_mask; /* the bits of a return address that are address: not its signature, not the kind of code */
+		/*
+		 * Mask of the address bits of a return address; the others contain a signature or the instruction set.
+		 */
+		return_mask;
 };
 
-/* By machine name of uname -m (HEADER_ARCH of a file); NULL if it is none of these. */
+/* Returns the architecture of a machine name as in uname -m (HEADER_ARCH of a file); NULL if it is not supported. */
 const struct arch *arch_find(const char *machine);
-/* The same, and machines of which only the kernel's addresses and the names of registers are known (s390x, ppc64le, mips):
- *   all other fields are 0. They are for printing; their stack dumps cannot be unwound. */
+/*
+ * Does the same, but also returns tables for machines of which only the kernel's addresses and the names of registers
+ * are known (s390x, ppc64le, mips); all other fields are 0. Their samples can be printed, but their stack dumps cannot
+ * be unwound.
+ */
 const struct arch *arch_find_named(const char *machine);
-/* By e_machine and class of an ELF file; NULL if it is none of these. */
+/* Returns the architecture of an ELF file by its e_machine and class; NULL if it is not supported. */
 const struct arch *arch_find_elf(uint16_t e_machine, uint8_t pointer_bytes);
-/* NULL if it has no register of this number. */
+/* Returns NULL if there is no register with this number. */
 const char *arch_register_name(const struct arch *arch, uint32_t number);
-/* ARCH_NO_REGISTER if there is none of this name (any case). */
+/* Returns ARCH_NO_REGISTER if there is no register with this name, in upper or lower case. */
 uint32_t arch_register_find(const struct arch *arch, const char *name);
-/* The bits that stand for it in a mask of registers; 0 if it has none of this number. */
+/* Returns the bits of a register in a mask of registers; 0 if there is no register with this number. */
 uint64_t arch_register_bits(const struct arch *arch, uint32_t number);
 static inline bool arch_is_kernel_address(const struct arch *arch, uint64_t address)
 {
 	return address >= arch->kernel_start;
 }
-/* DWARF's number of a register; ARCH_NO_DWARF if call-frame information does not know it. */
+/* Returns the DWARF number of a register; ARCH_NO_DWARF if there is none. */
 uint8_t arch_dwarf_register(const struct arch *arch, uint32_t number);
-/* All of them, for tests that hold every table to the same rules: position counts from 0; NULL behind the last. */
+/* Returns the architecture at a position, counted from 0; NULL after the last one. For tests that check all tables. */
 const struct arch *arch_at(size_t position);
 
 extern const struct arch arch_x86_64;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mapping.h - declares a mapping over an interval of time, and the file that it maps. machine owns them; string ids are
- * the machine's.
+ * mapping.h - declares a mapping that is valid for an interval of time, and the file that it maps. machine owns both;
+ * string IDs are those of the machine.
  */
 #ifndef MACHINE_MAPPING_H
 #define MACHINE_MAPPING_H
@@ -14,64 +14,72 @@ enum machine_binary_kind {
 	MACHINE_KERNEL_MODULE,
 	MACHINE_VDSO,
 	MACHINE_ANON_JIT,
-	MACHINE_ANON_DATA, /* not to be executed */
+	MACHINE_ANON_DATA, /* Anonymous memory that is not executable. */
 	MACHINE_NO_FILE,
 	MACHINE_BPF,
-	MACHINE_JITDUMP /* generated code that its runtime dumped; addresses are offsets in the dump */
+	MACHINE_JITDUMP /* Generated code in a jitdump; addresses are offsets in the dump. */
 };
 
-struct machine_file { /* as the kernel identifies it; all 0: unknown */
+struct machine_file { /* Identity of a file in the kernel; all 0 if unknown. */
 	uint32_t major, minor;
 	uint64_t inode, generation;
 };
 
-struct machine_binary { /* one distinct file that was mapped: by path and build id, or else device and inode */
-	uint32_t path; /* string id */
-	uint32_t short_name; /* string id: what reports show */
+/* A distinct mapped file, identified by path and build ID, or by device and inode without a build ID. */
+struct machine_binary {
+	uint32_t path; /* String ID. */
+	uint32_t short_name; /* String ID of the name that reports display. */
 	enum machine_binary_kind kind;
-	bool is_listed; /* in the file's build-id table: perf script then shows a module by its path */
+	bool is_listed; /* True if the build-ID table lists it; perf script then prints a module by its path. */
 	struct record_build_id build_id;
-	bool has_own_id; /* its map records have the build id; else it is that of the file's table */
-	struct machine_file file; /* of a user's file whose map records have no build id */
-	int32_t pid; /* MACHINE_ANON_JIT, JITDUMP: whose file; else the first process that mapped it */
-	uint64_t start; /* kernel and modules: run-time start */
-	uint64_t end; /* kernel: where its record ends. Beyond it only a symbol tells that it is the kernel */
-	uint64_t text_end; /* kernel: the same if that is its own end, as a build has it; 0: not known */
+	bool has_own_id; /* True if build_id is from its mapping records, not from the build-ID table. */
+	struct machine_file file; /* Identity of a user file if its mapping records have no build ID. */
+	/* Process that owns MACHINE_ANON_JIT or MACHINE_JITDUMP; for others, the first process that mapped the file. */
+	int32_t pid;
+	uint64_t start; /* Run-time start of the kernel or a module. */
+	/* End of the kernel's record. Addresses beyond it belong to the kernel only if they have a symbol. */
+	uint64_t end;
+	uint64_t text_end; /* End of the kernel's text, as in a build of it; 0 if it is not known. */
 };
 
-/* The address of code in a module as perf shows it: its offset from the module's start. */
+/* Returns the address of a module's code as perf prints it: the offset from the module's start. */
 static inline uint64_t machine_module_offset(const struct machine_binary *module, uint64_t address)
 {
 	return module->start && address >= module->start ? address - module->start : address;
 }
 
-struct machine_listed_id { /* an entry of the recording's build-id table */
-	uint16_t misc; /* its cpumode: whose file it is */
-	int32_t pid; /* of a guest: its machine; else -1 */
+struct machine_listed_id { /* An entry of the recording's build-ID table. */
+	uint16_t misc; /* The cpumode in it identifies the owner: user, kernel or guest. */
+	int32_t pid; /* ID of a guest's machine; -1 for the host. */
 	struct tally_str path;
 	struct record_build_id id;
 };
 
 struct mapping {
-	uint64_t start, end; /* run-time, end exclusive */
-	uint64_t pgoff; /* file offset of start; kernel: see machine_address_in_binary */
-	uint64_t time_from_ns, time_to_ns; /* valid in [from, to) */
-	uint32_t binary; /* index for machine_binary_get */
+	uint64_t start, end; /* Run-time addresses; end is exclusive. */
+	uint64_t pgoff; /* File offset of start; for the kernel, see machine_address_in_binary. */
+	uint64_t time_from_ns, time_to_ns; /* The mapping is valid in [time_from_ns, time_to_ns). */
+	uint32_t binary; /* Index for machine_binary_get. */
 	uint32_t prot, flags;
 	int32_t pid;
-	uint32_t file; /* equal for the same file (by build id, else device and inode); 0: not known */
-	bool is_generated; /* code of a dump: stays when memory without a file is mapped there, as it is to make it executable */
+	/* Equal for the same file (by build ID, or by device and inode without one); 0 if it is not known. */
+	uint32_t file;
+	/*
+	 * Generated code in a jitdump, which remains valid when anonymous memory is mapped over it, as runtimes do to
+	 * make it executable.
+	 */
+	bool is_generated;
 };
 
-struct valid_span { /* the times for which an answer is valid: [from, to) */
+struct valid_span { /* Times for which a result is valid: [from_ns, to_ns). */
 	uint64_t from_ns, to_ns;
 };
 
-struct address_range { /* [start, end) */
+struct address_range { /* Addresses in [start, end). */
 	uint64_t start, end;
 };
 
-/* Only shrinks: to the span in which all answers are the same. */
+/* Narrows the span to its intersection with [from_ns, to_ns). */
 static inline void valid_span_cut(struct valid_span *span, uint64_t from_ns, uint64_t to_ns)
 {
 	if (from_ns > span->from_ns)
