@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * number_tables.h - declares the constant tables of system calls' names by number. Private to src/syscalls.
+ * number_tables.h - declares the constant tables of system call names, indexed by number. Private to src/syscalls.
  */
 #ifndef SYSCALLS_NUMBER_TABLES_H
 #define SYSCALLS_NUMBER_TABLES_H
 
 #include "syscalls/syscall_call.h"
 
-/* From Linux 5.1 on, new calls have the same number on every architecture. */
+/* Since Linux 5.1, new system calls have the same number on every architecture. */
 #define SYSCALL_NUMBERS_OF_ALL                                                                                        \
 	[424] = "pidfd_send_signal", [425] = "io_uring_setup", [426] = "io_uring_enter", [427] = "io_uring_register", \
 	[428] = "open_tree", [429] = "move_mount", [430] = "fsopen", [431] = "fsconfig", [432] = "fsmount",           \
@@ -23,7 +23,7 @@
 	[468] = "file_getattr", [469] = "file_setattr", [470] = "listns"
 
 struct syscall_number_table {
-	const char *const *names; /* NULL: there is no such number */
+	const char *const *names; /* NULL for an unused number. */
 	size_t count;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * syscall_capture.h - decides what the BPF program copies of each system call's arguments, from the tables.
+ * syscall_capture.h - determines which memory of each system call's arguments the BPF program copies, from the tables
+ * of arguments.
  *
  *	struct syscall_plan *plan = calloc(SYSCALL_PLANS, sizeof(*plan));
  *	syscall_capture_plan(SYSCALLS_X86_64, &options, plan);
@@ -13,14 +14,15 @@
 #include "syscalls/syscall_names.h"
 
 struct syscall_capture_options {
-	const struct syscall_set *wanted; /* NULL: all */
-	bool nothing; /* copy nothing: for sums, or where only numbers are shown */
-	bool no_files; /* descriptors without their paths */
-	size_t string_bytes; /* how much of a buffer is copied, at most SYSCALL_PART; 0: SYSCALL_STRING_BYTES */
-	const struct btf_types *types; /* for the sizes of structs without a form of their own; may be NULL */
+	const struct syscall_set *wanted; /* NULL for all calls. */
+	bool nothing; /* Copy nothing, for sums, or if only numbers are printed. */
+	bool no_files; /* Do not copy the paths of descriptors. */
+	/* Maximum number of copied bytes of a buffer, at most SYSCALL_PART; 0 for SYSCALL_STRING_BYTES. */
+	size_t string_bytes;
+	const struct btf_types *types; /* Types for the sizes of structs without a form of their own; may be NULL. */
 };
 
-/* Fills SYSCALL_NUMBERS plans. Calls of other numbers have one that copies nothing: syscall_capture_others. */
+/* Fills SYSCALL_NUMBERS plans. For other numbers, syscall_capture_others returns a plan that copies nothing. */
 void syscall_capture_plan(
 	enum syscall_abi abi, const struct syscall_capture_options *options, struct syscall_plan *plan);
 struct syscall_plan syscall_capture_others(const struct syscall_capture_options *options);

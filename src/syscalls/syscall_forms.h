@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * syscall_forms.h - defines what the arguments and results of system calls are, in constant tables, and finds the form
- * of a call by its number.
+ * syscall_forms.h - defines the types of the arguments and results of system calls in constant tables, and finds the
+ * form of a call by its number.
  *
  *	const struct syscall_form *form = syscall_form_find(SYSCALLS_X86_64, 257);   // openat
  */
@@ -11,10 +11,10 @@
 #include "syscalls/syscall_call.h"
 #include "syscalls/syscall_words.h"
 
-#define SYSCALL_STRING_BYTES 32 /* of a buffer: what is copied and printed of it by default */
+#define SYSCALL_STRING_BYTES 32 /* Default number of bytes of a buffer that are copied and printed. */
 
 enum syscall_kind {
-	KIND_NONE, /* there is no such argument */
+	KIND_NONE, /* There is no such argument. */
 	KIND_INT,
 	KIND_UINT,
 	KIND_LONG,
@@ -23,13 +23,13 @@ enum syscall_kind {
 	KIND_ADDRESS,
 	KIND_FD,
 	KIND_DIRFD,
-	KIND_FD_IF_FILE, /* of: the argument with flags of mmap */
+	KIND_FD_IF_FILE, /* `of` is the index of mmap's argument with flags. */
 	KIND_PID,
 	KIND_UID,
 	KIND_DEV,
 	KIND_SIGNAL,
 	KIND_MODE,
-	KIND_MODE_OPEN, /* of: the argument with flags of open */
+	KIND_MODE_OPEN, /* `of` is the index of open's argument with flags. */
 	KIND_MODE_TYPE,
 	KIND_OPEN,
 	KIND_ACCESS,
@@ -38,33 +38,33 @@ enum syscall_kind {
 	KIND_CLOCK,
 	KIND_CLONE,
 	KIND_FUTEX,
-	KIND_FUTEX_TIME, /* of: the operation */
-	KIND_FUTEX_MORE, /* the last two; of: its number */
-	KIND_FCNTL, /* of: the command */
+	KIND_FUTEX_TIME, /* `of` is the index of the operation. */
+	KIND_FUTEX_MORE, /* The last two arguments; `of` is the argument's own index. */
+	KIND_FCNTL, /* `of` is the index of the command. */
 	KIND_IOCTL,
-	KIND_PRCTL_MORE, /* prctl's third to fifth; of: its number */
-	KIND_FSCONFIG, /* of: the command */
+	KIND_PRCTL_MORE, /* The third to fifth argument of prctl; `of` is that number, 3 to 5. */
+	KIND_FSCONFIG, /* `of` is the index of the command. */
 	KIND_SCHED,
 	KIND_IPC_FLAGS,
 	KIND_QUOTA,
 	KIND_SOCK_TYPE,
-	KIND_SOCK_PROTOCOL, /* of: the family */
-	KIND_SOCKOPT, /* of: the level */
-	/* Memory. */
+	KIND_SOCK_PROTOCOL, /* `of` is the index of the family. */
+	KIND_SOCKOPT, /* `of` is the index of the level. */
+	/* The kinds below are pointers to memory. */
 	KIND_PATH,
 	KIND_STRING,
 	KIND_IOCTL_ARG,
-	KIND_PRCTL, /* prctl's second: a number, or a name */
+	KIND_PRCTL, /* The second argument of prctl: a number, or a name. */
 	KIND_BUFFER,
 	KIND_STRINGS,
 	KIND_IOVEC,
 	KIND_MSGHDR,
-	KIND_MMSGHDR, /* the first of several */
+	KIND_MMSGHDR, /* The first of several mmsghdr. */
 	KIND_FD_PAIR,
 	KIND_INT_PTR,
 	KIND_LONG_PTR,
 	KIND_UINTS,
-	KIND_MASK, /* a set of CPUs */
+	KIND_MASK, /* A set of CPUs. */
 	KIND_FDSET,
 	KIND_POLLFD,
 	KIND_EPOLL_EVENT,
@@ -72,8 +72,8 @@ enum syscall_kind {
 	KIND_SOCKADDR,
 	KIND_SOCKOPT_VALUE,
 	KIND_TIMESPEC,
-	KIND_TIMESPECS, /* two */
-	KIND_TIMESPEC64, /* of 64 bits in 32-bit programs too; so are the next two */
+	KIND_TIMESPECS, /* Two timespecs. */
+	KIND_TIMESPEC64, /* A timespec with 64 bits in 32-bit programs, too; so are the next two. */
 	KIND_TIMESPECS64,
 	KIND_ITIMERSPEC64,
 	KIND_TIMEVAL,
@@ -98,7 +98,7 @@ enum syscall_kind {
 	KIND_RLIMIT64,
 	KIND_RUSAGE,
 	KIND_WAIT_STATUS,
-	KIND_STRUCT, /* by BTF, of this type */
+	KIND_STRUCT, /* A struct that is printed by BTF, of the type that syscall_arg.type names. */
 	KIND_COUNT
 };
 
@@ -117,8 +117,9 @@ enum syscall_result {
 struct syscall_arg {
 	const char *name;
 	const struct syscall_words *words;
-	const char *type; /* of KIND_STRUCT */
-	uint8_t kind, when, count, of; /* SYSCALL_WHEN_..., SYSCALL_COUNT_... */
+	const char *type; /* Name of the struct for KIND_STRUCT; NULL for other kinds. */
+	/* enum syscall_kind, SYSCALL_WHEN_..., SYSCALL_COUNT_..., and an index that depends on the kind. */
+	uint8_t kind, when, count, of;
 };
 
 struct syscall_form {
@@ -136,7 +137,7 @@ struct syscall_form_list {
 #define SYSCALL_OUT   SYSCALL_WHEN_EXIT
 #define SYSCALL_INOUT (SYSCALL_WHEN_ENTRY | SYSCALL_WHEN_EXIT)
 
-/* Rows of the tables. */
+/* The macros below are elements of the tables. */
 #define NONE                                         \
 	{                                            \
 		NULL, NULL, NULL, KIND_NONE, 0, 0, 0 \
@@ -197,7 +198,7 @@ struct syscall_form_list {
 	{                                                                        \
 		name, NULL, type, KIND_STRUCT, SYSCALL_OUT, SYSCALL_COUNT_ONE, 0 \
 	}
-/* of: the argument with its size */
+/* `of` is the index of the argument with the struct's size. */
 #define STRUCT_SIZED(name, type, of)                                             \
 	{                                                                        \
 		name, NULL, type, KIND_STRUCT, SYSCALL_IN, SYSCALL_COUNT_ARG, of \
@@ -206,7 +207,7 @@ struct syscall_form_list {
 	{                                                                         \
 		name, NULL, type, KIND_STRUCT, SYSCALL_OUT, SYSCALL_COUNT_ARG, of \
 	}
-/* at: the offset of its size in the struct */
+/* `at` is the offset of the struct's size in the struct. */
 #define STRUCT_OWN_SIZE(name, type, at)                                           \
 	{                                                                         \
 		name, NULL, type, KIND_STRUCT, SYSCALL_IN, SYSCALL_COUNT_SELF, at \
@@ -219,9 +220,12 @@ struct syscall_form_list {
 extern const struct syscall_form_list syscall_forms_files, syscall_forms_sockets, syscall_forms_process,
 	syscall_forms_memory, syscall_forms_i386, syscall_forms_arm64;
 
-/* NULL: it is not known. Its arguments are then numbers. */
+/* Returns NULL if the call is not known; its arguments are then printed as numbers. */
 const struct syscall_form *syscall_form_find(enum syscall_abi abi, uint32_t number);
-/* Bytes of a kind's struct in programs of this table; 0: it has no fixed size, or other fields than we know. */
+/*
+ * Returns the size in bytes of a kind's struct in programs of this table; 0 if it has no fixed size, or other fields
+ * than are known here.
+ */
 unsigned syscall_kind_bytes(enum syscall_kind kind, enum syscall_abi abi);
 
 #endif

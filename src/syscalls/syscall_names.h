@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * syscall_names.h - selects system calls by name, pattern or group, as -e and its like name them.
+ * syscall_names.h - selects system calls by name, pattern or group, as in the argument of -e.
  *
  *	if (!syscall_select(SYSCALLS_X86_64, STR("file"), &set)) ... syscall_nearest(SYSCALLS_X86_64, word)
  */
@@ -11,12 +11,14 @@
 
 struct syscall_set {
 	bool has[SYSCALL_NUMBERS];
-	bool has_others; /* numbers beyond */
+	bool has_others; /* True if numbers from SYSCALL_NUMBERS on are included. */
 };
 
-/* Adds the calls that are meant to the set: a name, a pattern with * ? [], or a group: file, string (those with paths or
- * names), desc (with descriptors), net or network, process, signal, ipc, memory, creds, clock; %file is the group only.
- * False: this table has none. */
+/*
+ * Adds the calls that a word selects to the set: a name, a pattern with * ? [], or a group: file, string (calls with
+ * paths or names), desc (with descriptors), net or network, process, signal, ipc, memory, creds, clock; a group may be
+ * written as %file to distinguish it from a name. Returns false if the table has none.
+ */
 bool syscall_select(enum syscall_abi abi, struct tally_str word, struct syscall_set *set);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * syscall_numbers.h - finds the names of system calls by number, and numbers by name, in the tables of x86-64, i386 and
- * arm64.
+ * syscall_numbers.h - maps system call numbers to names, and names to numbers, by the tables of x86-64, i386 and arm64.
  *
- * Names are those of the call's table in the kernel (newfstatat, pread64). The tables are constant. Any thread.
+ * Names are those of the kernel's table (newfstatat, pread64). The tables are constant. May be called from any thread.
  *
  *	number = syscall_number(SYSCALLS_X86_64, STR("openat"));   // 257
  */
@@ -15,13 +14,16 @@
 
 #define SYSCALL_UNKNOWN UINT32_MAX
 
-/* NULL: the table has no such number. */
+/* Returns NULL if the table does not contain the number. */
 const char *syscall_name(enum syscall_abi abi, uint32_t number);
-/* Also by names that other tools use ("fstat" is newfstat in tracepoints, "stat" newstat). SYSCALL_UNKNOWN: none. */
+/*
+ * Returns the number of a name, which may be one that other tools use ("fstat" is newfstat in tracepoints, "stat"
+ * newstat); SYSCALL_UNKNOWN if there is none.
+ */
 uint32_t syscall_number(enum syscall_abi abi, struct tally_str name);
-/* Appends the name, or "syscall_N". */
+/* Appends the name, or "syscall_N" if it is not known. */
 void syscall_print_name(struct text *t, enum syscall_abi abi, uint32_t number);
-/* The name that is nearest to a misspelt one; NULL: none is near. */
+/* Returns the name that is most similar to a misspelt one; NULL if none is similar. */
 const char *syscall_nearest(enum syscall_abi abi, const char *word);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * syscall_print.h - prints a system call's arguments and result as people read them: names of flags, paths, structs,
- * sockets' addresses, errors by name.
+ * syscall_print.h - prints a system call's arguments and result in readable form, with names of flags and errors,
+ * paths, structs and socket addresses.
  *
- * Whatever a traced program controls is escaped (base/control.h). A pointer whose memory was not copied is printed as an
- * address. Pure, apart from the callbacks. Any thread.
+ * All text from a traced program is escaped (base/control.h). A pointer to memory that was not copied is printed as an
+ * address. The functions have no state apart from the callbacks, and may be called from any thread.
  *
  *	syscall_print_args(&text, &call, &options);     // dfd: CWD, filename: "/etc/hosts", flags: RDONLY|CLOEXEC
  *	syscall_print_result(&text, &call, &options);   // 3, or -1 ENOENT (No such file or directory)
@@ -23,31 +23,35 @@ struct syscall_named_file {
 };
 
 struct syscall_print_options {
-	bool no_names; /* values without "name: " */
-	bool with_zeros; /* arguments that are 0 too; without it descriptors are shown, and others left out */
-	bool with_prefixes; /* O_RDONLY and PROT_READ, not RDONLY and READ */
-	bool no_buffer_quotes; /* bytes of read and write without quotes, as perf does */
-	bool force_btf; /* structs by BTF, even those that have a form of their own */
-	size_t string_bytes; /* of a buffer that are printed; 0: SYSCALL_STRING_BYTES */
-	const struct btf_types *types; /* for structs without a form of their own; NULL: their address */
-	/* What the caller knows; each may be NULL, and may return an empty text. */
+	bool no_names; /* Print values without "name: ". */
+	bool with_zeros; /* Print arguments that are 0, too. Without it, of these only descriptors are printed. */
+	bool with_prefixes; /* Print O_RDONLY and PROT_READ instead of RDONLY and READ. */
+	bool no_buffer_quotes; /* Print bytes of read and write without quotes, as perf does. */
+	bool force_btf; /* Print structs by BTF, even those that have a form of their own. */
+	size_t string_bytes; /* Maximum number of printed bytes of a buffer; 0 for SYSCALL_STRING_BYTES. */
+	/* Types for structs without a form of their own; if NULL, their addresses are printed. */
+	const struct btf_types *types;
+	/* Callbacks for data of the caller. Each may be NULL, and may return an empty text. */
 	struct tally_str (*fd_path)(void *context, uint32_t pid, int fd);
-	/* The text up to a NUL in a file, which has to be the one that is described. */
+	/* Reads the text up to a NUL in a file, after checking that it is the described one. */
 	bool (*file_text)(void *context, uint32_t pid, const struct syscall_named_file *file, char *room, size_t bytes,
 		struct tally_str *text);
 	struct tally_str (*thread_name)(void *context, uint32_t tid);
 	void *context;
 };
 
-/* What stands between the parentheses. Nothing for a call that began before the trace. */
+/* Prints the text between the parentheses; nothing for a call that began before the trace. */
 void syscall_print_args(struct text *t, const struct syscall_call *call, const struct syscall_print_options *options);
-/* What stands behind "= "; "?" if there is none. */
+/* Prints the text after "= "; "?" if there is no result. */
 void syscall_print_result(struct text *t, const struct syscall_call *call, const struct syscall_print_options *options);
-/* What is no call: "--- SIGSEGV { ... } ---", "+++ killed by SIGABRT (core dumped) +++", "+++ exited with 3 +++". */
+/*
+ * Prints a record that is no call: "--- SIGSEGV { ... } ---", "+++ killed by SIGABRT (core dumped) +++", "+++ exited
+ * with 3 +++".
+ */
 void syscall_print_life(struct text *t, const struct syscall_call *call, const struct syscall_print_options *options);
-/* ENOENT; NULL: unknown. error is a number of this table, which x86 and arm share. */
+/* Returns a name such as "ENOENT"; NULL if error is unknown. x86 and arm share these error numbers. */
 const char *syscall_error_name(unsigned error);
-/* "No such file or directory", independently of the locale; NULL: unknown. */
+/* Returns a text such as "No such file or directory", independently of the locale; NULL if error is unknown. */
 const char *syscall_error_text(unsigned error);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * syscall_printer.h - defines what the printers of arguments share: the text, the call and its options, and the syntax
- * of structs and strings. Private to src/syscalls.
+ * syscall_printer.h - defines the state that the printers of arguments share, and the syntax of structs and strings.
+ * Private to src/syscalls.
  */
 #ifndef SYSCALLS_SYSCALL_PRINTER_H
 #define SYSCALLS_SYSCALL_PRINTER_H
@@ -13,12 +13,12 @@ struct syscall_printer {
 	struct text *t;
 	const struct syscall_call *call;
 	const struct syscall_print_options *options;
-	unsigned word; /* bytes of a pointer in the program */
-	unsigned arg; /* the one that is printed */
-	bool of_arg; /* itself, and not of what it points to */
+	unsigned word; /* Size of a pointer in the program, in bytes. */
+	unsigned arg; /* Index of the argument that is being printed. */
+	bool of_arg; /* True while the argument itself is printed, not the memory that it points to. */
 };
 
-/* A struct: "{ .a: 1, .b: 2 }", or "{1, 2}" without names. */
+/* Prints a struct: "{ .a: 1, .b: 2 }", or "{1, 2}" without names. */
 struct syscall_braces {
 	struct syscall_printer *p;
 	bool has_fields;
@@ -27,27 +27,27 @@ struct syscall_braces {
 /* ---- print_memory.c ---- */
 
 void syscall_put_address(struct text *t, uint64_t address);
-/* Bytes in quotes, with C's escapes; at most so many, and "..." if there are more. */
+/* Prints at most `most` bytes in quotes with C escapes, and "..." if there are more. */
 void syscall_put_quoted(struct text *t, struct tally_bytes bytes, size_t most, bool is_truncated);
-/* The limit of the bytes of a buffer that are printed (--string-limit). */
+/* Returns the maximum number of printed bytes of a buffer (--string-limit). */
 size_t syscall_string_bytes(const struct syscall_printer *p);
-/* A copied string up to its NUL. */
+/* Prints a copied string up to its NUL. */
 void syscall_put_string(struct text *t, const struct syscall_copied *copied);
 struct syscall_braces syscall_braces_begin(struct syscall_printer *p);
-/* Before each field's value. */
+/* Must be called before each field's value. */
 void syscall_braces_field(struct syscall_braces *braces, const char *name);
-/* more: there are fields that are not shown. */
+/* more means that some fields are not printed. */
 void syscall_braces_end(struct syscall_braces *braces, bool more);
-/* A field of an integer in the bytes; 0 beyond their end. */
+/* Both read an integer at an offset in the bytes, and return 0 beyond their end. */
 uint64_t syscall_take(struct tally_bytes bytes, size_t offset, unsigned size);
 int64_t syscall_take_signed(struct tally_bytes bytes, size_t offset, unsigned size);
-/* Memory of a kind that print_memory.c prints: strings, buffers, vectors. */
+/* Prints memory of the kinds in print_memory.c: strings, buffers, vectors. */
 void syscall_print_buffer(struct syscall_printer *p, const struct syscall_arg *arg, unsigned index, bool at_exit,
 	const struct syscall_copied *copied);
 
 /* ---- print_words.c ---- */
 
-/* A number that stands for itself, or has names; false: the kind is not of that sort. */
+/* Prints an argument that is a number, with its names if it has some; false if its kind is not a number. */
 bool syscall_print_word(struct syscall_printer *p, const struct syscall_arg *arg, uint64_t value);
 void syscall_put_words(struct syscall_printer *p, const struct syscall_words *words, uint64_t value);
 void syscall_put_mode(struct text *t, uint64_t mode, bool with_type);
@@ -56,30 +56,33 @@ void syscall_put_clone_flags(struct syscall_printer *p, uint64_t flags, bool wit
 void syscall_put_signal(struct syscall_printer *p, int64_t number);
 void syscall_put_pid(struct syscall_printer *p, int32_t pid);
 bool syscall_futex_has_time(uint64_t op);
-/* Whether the kernel looks at an argument, 3 to 5. */
+/* Returns true if the kernel uses an argument, of which the index is 3 to 5. */
 bool syscall_futex_has_arg(uint64_t op, unsigned arg);
 bool syscall_fcntl_has_no_arg(uint64_t command);
 bool syscall_prctl_has_name(uint64_t option);
-/* The number of arguments, with the option, that are known to matter. */
+/* Returns the number of significant arguments including the option, as far as it is known. */
 unsigned syscall_prctl_args(uint64_t option);
 void syscall_put_prctl(struct syscall_printer *p, uint64_t value);
 
 /* ---- print_files.c ---- */
 
-/* A descriptor with its path, as it was at the time of the call. */
+/* Prints a descriptor with its path as of the time of the call. */
 void syscall_put_fd(struct syscall_printer *p, int fd);
-/* A file that was copied of an argument, and its names. */
+/* Finds the copied file of an argument, and its names. */
 bool syscall_file_find(const struct syscall_call *call, unsigned arg, unsigned item, struct syscall_file *file,
 	struct tally_str *names);
 void syscall_file_print(struct text *t, const struct syscall_file *file, struct tally_str names);
-/* A string that was not in memory, from the file that was mapped there. False: it cannot be read. */
+/*
+ * Prints a string that was not present in memory, from the file that was mapped there. Returns false if it cannot be
+ * read.
+ */
 bool syscall_put_mapped(struct syscall_printer *p, unsigned index);
 
 /* ---- print_structs.c ---- */
 
 void syscall_print_struct(struct syscall_printer *p, const struct syscall_arg *arg, struct syscall_copied copied);
 
-/* What an ioctl command that is known points to. */
+/* Prints the memory that a known ioctl command points to. */
 void syscall_print_ioctl_arg(struct syscall_printer *p, unsigned index, struct tally_bytes bytes);
 
 /* ---- print_sockets.c ---- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * syscall_words.h - prints flags and numbers by their names, from constant tables: the values are those of the headers
- * of Linux.
+ * syscall_words.h - prints flags and numbers by their names in constant tables, with the values of Linux headers.
  *
  *	syscall_words_print(&text, &syscall_words_prot, 3, false);   // READ|WRITE
  */
@@ -16,15 +15,15 @@ struct syscall_word {
 };
 
 struct syscall_words {
-	const char *prefix, *suffix; /* of each name: "PROT_", "" */
+	const char *prefix, *suffix; /* Prefix and suffix of each name, such as "PROT_" and "". */
 	const struct syscall_word *words;
 	size_t count;
-	bool is_enum; /* one of them; else flags, which can be combined */
+	bool is_enum; /* True if a value has one of the words; false if they are flags, which can be combined. */
 };
 
-/* NULL: no word has exactly this value. */
+/* Returns the name of a value; NULL if no word has exactly this value. */
 const char *syscall_word_find(const struct syscall_words *words, uint64_t value);
-/* Names joined by "|", and what has no name in hex. */
+/* Prints names joined by "|", and bits without a name in hexadecimal. */
 void syscall_words_print(struct text *t, const struct syscall_words *words, uint64_t value, bool with_prefix);
 
 extern const struct syscall_words syscall_words_prot;
