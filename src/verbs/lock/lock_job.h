@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lock_job.h - holds the request of a `lock` command line and the waits that it found: lock events become labelled
- * rows.
+ * lock_job.h - stores the request of a `lock` command line and the waits that were found, and converts lock events to
+ * labelled rows.
  *
- * It gets samples in time order, from a file or live (lock_live.h). The caller opens source, which names the samples;
- * the job owns it from then on. Settings are borrowed. One thread.
+ * It receives samples in time order, from a file or live (lock_live.h). The caller opens source, which resolves the
+ * samples; the job owns it from then on. Settings are borrowed. Used by one thread.
  *
  *	lock_job_init(&job, cli, &settings, VERB_CONTENTION, err);
  *	data_source_take(cli, &input, reader, NULL, &job.source, err);   lock_job_begin(&job, err);
@@ -31,16 +31,16 @@ struct lock_settings {
 	unsigned verbose;
 };
 
-struct lock_sum { /* waits that were summed elsewhere */
-	uint64_t address; /* of the lock, where rows or filters are about locks */
-	struct lock_row row; /* all of one flags */
-	struct tally_str comm; /* of the sample's thread */
+struct lock_sum { /* A sum of waits that was computed by a BPF program. */
+	uint64_t address; /* Address of the lock, if rows or filters depend on locks. */
+	struct lock_row row; /* Sum of waits with the same flags. */
+	struct tally_str comm; /* Name of the sample's thread. */
 };
 
-struct lock_losses { /* of what a BPF program saw */
-	uint64_t missed; /* events */
-	uint64_t without_wait, without_stack; /* waits, where a map was full */
-	uint64_t without_task; /* children that were not followed */
+struct lock_losses { /* Losses of a BPF program. */
+	uint64_t missed; /* Number of events. */
+	uint64_t without_wait, without_stack; /* Number of waits for which a map had no room. */
+	uint64_t without_task; /* Number of child processes that could not be followed. */
 };
 
 struct lock_job {
@@ -49,30 +49,31 @@ struct lock_job {
 	enum lock_verb verb;
 	enum lock_layout layout;
 	struct data_source source;
-	const struct live_state *running; /* names of threads as they are now; NULL: the source's history has them */
-	struct cgroup_names cgroups; /* where they are asked for */
+	/* Current names of running threads; NULL if they are in the source's history. */
+	const struct live_state *running;
+	struct cgroup_names cgroups; /* Names of cgroups, if rows or filters depend on them. */
 	struct lock_waits waits;
-	VEC(struct lock_label) labels; /* by row of waits */
-	struct intern names; /* of locks and stacks that make rows */
-	struct id_table classes; /* addresses of locks, with -c */
-	VEC(uint32_t) class_names; /* by id of classes: in names */
+	VEC(struct lock_label) labels; /* Indexed by row of waits. */
+	struct intern names; /* Names of locks and stacks that identify rows. */
+	struct id_table classes; /* Addresses of locks, with -c. */
+	VEC(uint32_t) class_names; /* IDs in names, indexed by the ID in classes. */
 	struct arena arena;
-	bool *cpus; /* that are looked at; NULL: all */
+	bool *cpus; /* Selected CPUs by number; NULL selects all. */
 	struct lock_losses lost;
-	uint64_t events, left_out; /* events of locks; those that were not selected */
+	uint64_t events, left_out; /* Number of lock events, and number of those that were not selected. */
 };
 
 TALLY_MUST_CHECK enum tally_status lock_job_init(struct lock_job *job, const struct cli *cli,
 	const struct lock_settings *settings, enum lock_verb verb, struct tally_error *err);
 void lock_job_deinit(struct lock_job *job);
-/* Whether cgroups are needed, so that samples must have them. */
+/* Returns true if samples must contain cgroups. */
 bool lock_job_wants_cgroups(const struct lock_job *job);
-/* Call it before the first sample, when the source is open. */
+/* Must be called before the first sample, after the source was opened. */
 TALLY_MUST_CHECK enum tally_status lock_job_begin(struct lock_job *job, struct tally_error *err);
-/* Samples of other events are skipped. */
+/* Handles a sample; those of other events are ignored. */
 TALLY_MUST_CHECK enum tally_status lock_job_take(
 	struct lock_job *job, const struct data_sample *sample, struct tally_error *err);
-/* Many waits at once, of one key: the sample has their stack, thread, cgroup and an address in the kernel. */
+/* Adds many waits with the same key: the sample contains their stack, thread, cgroup and an address in the kernel. */
 TALLY_MUST_CHECK enum tally_status lock_job_add(
 	struct lock_job *job, const struct data_sample *sample, const struct lock_sum *sum, struct tally_error *err);
 void lock_job_finish(struct lock_job *job);

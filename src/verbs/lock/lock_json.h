@@ -10,7 +10,7 @@
 
 #include "verbs/lock/lock_job.h"
 
-/* table: of report and contention; the choice of columns has no effect. False: out of memory. */
+/* table is used for report and contention; its selection of columns is ignored. Returns false if out of memory. */
 bool lock_json(const struct lock_job *job, const struct lock_table *table, struct text *out);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lock_table.h - prints the tables of `lock report` and `lock contention`: sorted rows with the chosen columns, as
+ * lock_table.h - prints the tables of `lock report` and `lock contention`: sorted rows with the selected columns, as
  * text, separated values or JSON.
  *
- * It borrows its arguments. One thread.
+ * It borrows its arguments. Used by one thread.
  *
  *	struct lock_table table = {.rows = waits.rows.items, .labels = labels, .count = waits.rows.len, ...};
  *	lock_table_print(&table, &text);
@@ -25,40 +25,42 @@ enum lock_column {
 };
 
 enum lock_layout {
-	LOCK_BY_NAME, /* report: the name in front, cut to its column */
-	LOCK_BY_CALLER, /* contention: the lock's type and the caller behind */
-	LOCK_BY_THREAD, /* contention -t: number and name of the thread behind */
-	LOCK_BY_ADDRESS, /* contention -l: address, name and type of the lock behind */
-	LOCK_BY_CGROUP /* contention --lock-cgroup: path of the cgroup behind */
+	LOCK_BY_NAME, /* Layout of report: the name first, truncated to its column. */
+	LOCK_BY_CALLER, /* Layout of contention: the lock's type and the caller last. */
+	LOCK_BY_THREAD, /* Layout of contention -t: ID and name of the thread last. */
+	LOCK_BY_ADDRESS, /* Layout of contention -l: address, name and type of the lock last. */
+	LOCK_BY_CGROUP /* Layout of contention --lock-cgroup: path of the cgroup last. */
 };
 
 struct lock_label {
 	const char *name;
-	uint64_t number; /* of the thread, or the lock's address */
-	const char *stack; /* lines shown with -v; NULL: none */
+	uint64_t number; /* ID of the thread, or address of the lock. */
+	const char *stack; /* Lines of the stack, printed with -v; NULL if there are none. */
 };
 
 struct lock_table {
 	const struct lock_row *rows;
-	const struct lock_label *labels; /* by row */
+	const struct lock_label *labels; /* Indexed by row. */
 	size_t count;
 	enum lock_layout layout;
-	enum lock_column key; /* sorted by, descending */
+	enum lock_column key; /* Column to sort by, descending. */
 	const enum lock_column *columns;
 	size_t column_count;
-	uint64_t limit; /* rows shown; 0: all */
-	const char *separator; /* NULL: columns */
+	uint64_t limit; /* Maximum number of printed rows; 0 for all. */
+	const char *separator; /* Separator of values; NULL to align columns. */
 	bool with_stacks, without_titles;
 };
 
-/* LOCK_COLUMNS: no such name. */
+/* Returns LOCK_COLUMNS if there is no column of this name. */
 enum lock_column lock_column_of(struct tally_str name);
-/* False: out of memory. */
+/* Returns false if out of memory. */
 bool lock_table_print(const struct lock_table *table, struct text *out);
-/* Writes members of the open object. JSON always has all columns. */
+/* Writes members of the open object, with all columns. */
 TALLY_MUST_CHECK bool lock_table_json(const struct lock_table *table, struct json *j);
-/* For `lock info`: prints labels of threads, sorted by number, or of locks, in the order of their first occurrence. j:
- * the items go into the open array; NULL: text. */
+/*
+ * Prints the labels of threads or locks for `lock info`, in their given order. If j is not NULL, they are added to the
+ * open JSON array instead.
+ */
 void lock_table_info(const struct lock_table *table, bool by_thread, struct text *out, struct json *j);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_before.h - finds the calls that threads were in when their trace began, from /proc: numbers and arguments, but not
- * when they began.
+ * trace_before.h - reads from /proc the system calls that threads were in when their trace began: numbers and
+ * arguments, but not the times at which they began.
  *
- *	trace_before_read(job, tids, count, err);   // the trace has begun
+ *	trace_before_read(job, tids, count, err);   // after the trace has begun
  */
 #ifndef VERBS_TRACE_TRACE_BEFORE_H
 #define VERBS_TRACE_TRACE_BEFORE_H
 
 #include "verbs/trace/trace_job.h"
 
-/* Threads that run, or whose files may not be read, are in none. NOMEM only. */
+/* Threads that run, or with files that may not be read, are ignored. Fails only if out of memory. */
 TALLY_MUST_CHECK enum tally_status trace_before_read(
 	struct trace_job *job, const pid_t *tids, size_t count, struct tally_error *err);
 

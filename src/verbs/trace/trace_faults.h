@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_faults.h - prints page faults: which code touched which address, in the layout of perf.
+ * trace_faults.h - prints page faults, with the accessing code and the accessed address, in the layout of perf.
  *
  *	status = trace_faults_take(job, &sample, true, err);   // minfault [main+0x1f] => [stack]@0x7ffc1000 (d.)
  */

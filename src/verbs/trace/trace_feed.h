@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_feed.h - turns samples of system calls, page faults and other events into the lines and sums of a job, in order
- * of time, from a recording or live.
+ * trace_feed.h - converts samples of system calls, page faults and other events into the lines and sums of a job, in
+ * order of time, from a recording or live.
  *
- *	status = trace_feed_begin(&job, err);   // its source is open
+ *	status = trace_feed_begin(&job, err);   // after its source was opened
  *	trace_feed_sample(&job, &sample, err); trace_feed_sideband(&job, &record, time_ns, err); ...
  *	trace_feed_finish(&job);
  */
@@ -16,7 +16,7 @@
 TALLY_MUST_CHECK enum tally_status trace_feed_begin(struct trace_job *job, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status trace_feed_sample(
 	struct trace_job *job, struct data_sample *sample, struct tally_error *err);
-/* Any other record. */
+/* Handles any other record. */
 TALLY_MUST_CHECK enum tally_status trace_feed_sideband(
 	struct trace_job *job, const struct record *record, uint64_t time_ns, struct tally_error *err);
 /* Prints the beginnings of calls that have not returned. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_job.h - holds the request of a trace command line, and what its events have told so far: threads, sums, and the
- * text of lines. trace_feed.h fills it.
+ * trace_job.h - stores the request of a trace command line, and the results of its events: threads, sums, and the text
+ * of lines. trace_feed.h fills it.
  *
- * The caller opens source, which names the samples; the job owns it from then on. Settings and choice are borrowed. One
- * thread.
+ * The caller opens source, which resolves the samples; the job owns it from then on. Settings and choice are borrowed.
+ * Used by one thread.
  *
  *	trace_job_init(&job, cli, &settings, &choice);
  *	data_source_take(cli, &input, reader, NULL, &job.source, err);   ... trace_feed_begin(&job, err) ...
@@ -21,24 +21,24 @@
 #include "verbs/trace/trace_sums.h"
 #include "verbs/trace/trace_threads.h"
 
-enum trace_role { /* of an event */
-	TRACE_OTHER, /* its samples are lines */
-	TRACE_CALL, /* the records of our BPF program */
-	TRACE_ENTER, /* raw_syscalls:sys_enter */
+enum trace_role { /* Role of an event. */
+	TRACE_OTHER, /* Each sample is printed on a line. */
+	TRACE_CALL, /* The records of the BPF program. */
+	TRACE_ENTER, /* The tracepoint raw_syscalls:sys_enter. */
 	TRACE_EXIT,
 	TRACE_MINOR_FAULT,
 	TRACE_MAJOR_FAULT,
-	TRACE_RUNTIME, /* sched:sched_stat_runtime, for --sched */
-	TRACE_SILENT, /* carries side-band records only, or was not asked for */
+	TRACE_RUNTIME, /* The tracepoint sched:sched_stat_runtime, for --sched. */
+	TRACE_SILENT, /* Carries side-band records only, or was not selected. */
 };
 
-struct trace_job_event { /* of the source's, by its index */
+struct trace_job_event { /* State of an event, indexed as in the source. */
 	enum trace_role role;
-	bool switches_on, switches_off; /* --switch-on, --switch-off */
-	uint64_t most; /* nr=; UINT64_MAX: any number */
+	bool switches_on, switches_off; /* Events of --switch-on and --switch-off. */
+	uint64_t most; /* Maximum number of samples (nr=); UINT64_MAX if there is none. */
 	uint64_t count;
-	enum syscall_abi abi; /* syscalls:sys_enter_NAME: its table */
-	uint32_t number; /* its number; SYSCALL_UNKNOWN: another event */
+	enum syscall_abi abi; /* Table of the call if the event is syscalls:sys_enter_NAME. */
+	uint32_t number; /* Number of that call; SYSCALL_UNKNOWN for other events. */
 };
 
 struct trace_job {
@@ -48,43 +48,44 @@ struct trace_job {
 	struct data_source source;
 	struct trace_threads threads;
 	struct trace_sums sums;
-	struct cgroup_names cgroups; /* for sums by cgroup */
+	struct cgroup_names cgroups; /* Names of cgroups, for sums by cgroup. */
 	struct text out;
 	struct syscall_print_options style;
 	VEC(struct trace_job_event) events;
-	uint8_t file_changes[SYSCALLS_COUNT][SYSCALL_NUMBERS]; /* see trace_files.c */
+	uint8_t file_changes[SYSCALLS_COUNT][SYSCALL_NUMBERS]; /* Effects of calls on descriptors; see trace_files.c. */
 	bool has_file_changes[SYSCALLS_COUNT];
-	uint64_t files_read; /* names of descriptors, from /proc */
-	bool sums_come; /* sums are counted in the kernel */
-	struct map_u64 excluded; /* processes that are left out */
-	bool has_command_status; /* the command of a live trace has ended */
-	int command_status; /* as waitpid gives it */
-	bool is_live; /* /proc has what goes on */
-	bool follows_files; /* live, and all calls that change descriptors are seen */
-	bool shows_threads; /* more than one thread may come, or has come */
-	int32_t only_tid; /* the one thread that is traced so far; 0: it is not known */
-	bool has_colours; /* the output is a terminal */
-	bool has_wide_words; /* the recording's payloads are of a 64-bit machine of our byte order */
-	bool applies_maps; /* side-band records go into the source's machine: nobody else read them before */
-	bool has_new_maps; /* since the machine was finished */
-	bool is_considered; /* between --switch-on and --switch-off */
-	bool is_over; /* --max-events, nr= */
+	uint64_t files_read; /* Number of descriptors of which the names were read from /proc. */
+	bool sums_come; /* True if calls are counted in the kernel. */
+	struct map_u64 excluded; /* IDs of excluded processes. */
+	bool has_command_status; /* True if the command of a live trace has ended. */
+	int command_status; /* Status of the command as in waitpid. */
+	bool is_live; /* True if the trace is live, so that /proc contains the traced processes. */
+	bool follows_files; /* True if the trace is live and all calls that change descriptors are traced. */
+	bool shows_threads; /* True if there may be more than one thread, so that lines name their threads. */
+	int32_t only_tid; /* ID of the only thread that was traced so far; 0 if there is none. */
+	bool has_colours; /* True if the output is a terminal. */
+	bool has_wide_words; /* True if the recording is from a 64-bit machine with the byte order of this one. */
+	/* True if side-band records must be applied to the source's machine, because they were not read before. */
+	bool applies_maps;
+	bool has_new_maps; /* True if mappings were added since the last machine_finish. */
+	bool is_considered; /* True if samples are handled, between the events of --switch-on and --switch-off. */
+	bool is_over; /* True if the limit of --max-events or nr= was reached. */
 	bool has_base;
-	uint64_t base_ns; /* the first event */
-	uint64_t records; /* in all, for the shares of the summary */
-	uint64_t printed; /* lines, as --max-events counts them */
-	struct trace_thread *current; /* the last one that began a call */
+	uint64_t base_ns; /* Time of the first event; valid if has_base. */
+	uint64_t records; /* Number of all records, for the percentages of the summary. */
+	uint64_t printed; /* Number of printed lines, as --max-events counts them. */
+	struct trace_thread *current; /* Thread that was the last to begin a call; NULL if that call was printed. */
 };
 
 void trace_job_init(struct trace_job *job, const struct cli *cli, const struct trace_settings *settings,
 	const struct trace_choice *choice);
 void trace_job_deinit(struct trace_job *job);
-/* Whose the sums of a sample's thread are. */
+/* Returns the owner in trace_sum_key of a sample, which depends on the summary mode. */
 uint64_t trace_job_owner(
 	const struct trace_job *job, const struct data_sample *sample, const struct trace_thread *thread);
-/* The name of a thread, for a callback of struct syscall_print_options; context is the job. */
+/* Returns the name of a thread; callback of struct syscall_print_options, of which context is the job. */
 struct tally_str trace_job_thread_name(void *context, uint32_t tid);
-/* Says what the events of the source are for, unless events has that already. */
+/* Assigns roles to the events of the source, unless they are assigned already. */
 TALLY_MUST_CHECK enum tally_status trace_job_read_events(struct trace_job *job, struct tally_error *err);
 
 #endif

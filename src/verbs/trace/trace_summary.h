@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_summary.h - prints the sums of a job as tables, one for each thread or cgroup or one for all, in perf's layout.
+ * trace_summary.h - prints the sums of a job as tables in perf's layout: one for each thread or cgroup, or one for all.
  *
  *	if (!trace_summary_print(&job)) return error_nomem(err);
  */
@@ -9,7 +9,7 @@
 
 #include "verbs/trace/trace_job.h"
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 bool trace_summary_print(struct trace_job *job);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_sums.h - sums the durations and errors of system calls, by whose they are (a thread, a cgroup, or all) and which
- * call it is.
+ * trace_sums.h - sums the durations and errors of system calls by owner (a thread, a cgroup, or all) and call.
  *
- * The caller owns it. One thread. False: out of memory.
+ * The caller owns the sums. Used by one thread. Functions that return bool return false if out of memory.
  *
  *	struct trace_sums sums = {0};
  *	trace_sums_init(&sums);
@@ -29,33 +28,35 @@ struct trace_sum_key {
 struct trace_sum {
 	struct trace_sum_key key;
 	uint64_t calls, errors;
-	uint64_t untimed; /* of calls: those without a duration, which no other number has */
+	uint64_t untimed; /* Number of calls without a duration, which are included in calls, but not in the times. */
 	uint64_t total_ns, least_ns, most_ns;
-	wide_u128 squares; /* of ns, summed: exact */
+	wide_u128 squares; /* Exact sum of the squared durations. */
 };
 
 struct trace_sum_error {
 	uint64_t calls;
-	uint32_t sum; /* index */
+	uint32_t sum; /* Index in trace_sums.sums. */
 	uint32_t error;
 };
 
 struct trace_sums {
 	struct id_table keys;
-	VEC(struct trace_sum) sums; /* by id of keys */
+	VEC(struct trace_sum) sums; /* Indexed by the ID in keys. */
 	struct id_table error_keys;
 	VEC(struct trace_sum_error) errors;
 };
 
 void trace_sums_init(struct trace_sums *sums);
 void trace_sums_deinit(struct trace_sums *sums);
-/* The row, which is made where it is new. NULL: out of memory. Valid until the next one. */
+/*
+ * Returns the row of a key, which is created if it is new; NULL if out of memory. Valid until the next row is created.
+ */
 struct trace_sum *trace_sums_at(struct trace_sums *sums, const struct trace_sum_key *key);
-/* One call. ns: TRACE_SUMS_UNTIMED: its duration is not known. error: its errno; 0: none. */
+/* Adds one call. ns is TRACE_SUMS_UNTIMED if its duration is not known, and error is 0 if it succeeded. */
 bool trace_sums_add(struct trace_sums *sums, const struct trace_sum_key *key, uint64_t ns, unsigned error);
-/* Calls that failed with this error, in the row of the key. */
+/* Adds calls that failed with this error to the row of the key. */
 bool trace_sums_add_errors(struct trace_sums *sums, const struct trace_sum_key *key, unsigned error, uint64_t calls);
-/* The standard error of the mean, in percent of the mean. */
+/* Returns the standard error of the mean in percent of the mean. */
 double trace_sum_deviation(const struct trace_sum *sum);
 
 #endif

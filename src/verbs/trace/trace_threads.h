@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_threads.h - keeps what trace knows of each thread: its name, the call that it is in, its counts; and the files
- * behind the descriptors of each process.
+ * trace_threads.h - stores the state of each traced thread: its name, the call that it is in, and its counts; and the
+ * files of the descriptors of each process.
  *
- * Fed with records of names, forks and exits in order of time. A thread that has ended is forgotten, unless counts are
- * kept for a summary. The caller owns it; pointers to threads are valid until they are forgotten. One thread.
+ * trace_threads_apply handles records of names, forks and exits in order of time. A thread that has ended is removed,
+ * unless counts are retained for a summary (keeps_ended). The caller owns the table; pointers to threads are valid
+ * until the threads are removed. Used by one thread.
  *
  *	trace_threads_init(&threads, keeps_ended);
  *	struct trace_thread *thread = trace_threads_get(&threads, tid, pid);   // NULL: out of memory
@@ -19,54 +20,58 @@
 #include "base/vec.h"
 #include "syscalls/syscall_call.h"
 
-#define TRACE_COMM_BYTES 16 /* TASK_COMM_LEN */
+#define TRACE_COMM_BYTES 16 /* TASK_COMM_LEN of the kernel. */
 
 struct trace_thread {
 	int32_t tid, pid;
 	bool has_ended;
 	uint8_t comm_len;
 	char comm[TRACE_COMM_BYTES];
-	bool is_in_call; /* it has begun a call, as far as records tell */
-	bool keeps_files; /* descriptors are those behind its next exec */
-	bool is_before; /* that call began before the trace, and was seen at began_ns */
-	bool is_told; /* a line with "..." was printed of it */
+	bool is_in_call; /* True if a call has begun and not returned, as far as records show. */
+	/* True if files contains the descriptors after the thread's next exec, which therefore does not clear them. */
+	bool keeps_files;
+	bool is_before; /* True if the call began before the trace; began_ns is the time at which it was seen. */
+	bool is_told; /* True if a line with "..." was printed for the call. */
 	uint64_t began_ns;
-	uint32_t cpu; /* where it began */
+	uint32_t cpu; /* CPU on which the call began. */
 	uint32_t number;
 	uint64_t args[SYSCALL_ARGS];
-	struct text call; /* "openat(dfd: CWD, ..." without its ")" */
-	uint64_t events; /* beginnings and ends of calls, and page faults */
+	struct text call; /* Text of the call without its ")": "openat(dfd: CWD, ...". */
+	uint64_t events; /* Number of beginnings and ends of calls, and page faults. */
 	uint64_t major_faults, minor_faults, runtime_ns;
-	VEC(char *) files; /* of a process, with its first thread: paths by descriptor; owned; NULL: not known */
+	/* Paths of a process by descriptor, stored with its first thread and owned; NULL if not known. */
+	VEC(char *) files;
 };
 
 struct trace_threads {
-	VEC(struct trace_thread *) items; /* in the order in which they were seen */
-	struct map_u64 by_tid; /* index in items */
-	VEC(uint32_t) unused; /* places in items */
+	VEC(struct trace_thread *) items; /* In the order of their first records. */
+	struct map_u64 by_tid; /* Maps thread IDs to indices in items. */
+	VEC(uint32_t) unused; /* Unused indices in items. */
 	bool keeps_ended;
 };
 
 void trace_threads_init(struct trace_threads *threads, bool keeps_ended);
 void trace_threads_deinit(struct trace_threads *threads);
 struct trace_thread *trace_threads_get(struct trace_threads *threads, int32_t tid, int32_t pid);
-/* NULL: no thread of this number is known; the last one of it may have ended. */
+/* Returns the last thread with this ID, which may have ended; NULL if none is known. */
 struct trace_thread *trace_threads_known(const struct trace_threads *threads, int32_t tid);
-/* The same for threads that go on; NULL: it is not known, or has ended. */
+/* Returns the running thread with this ID; NULL if it is not known, or has ended. */
 struct trace_thread *trace_threads_find(const struct trace_threads *threads, int32_t tid);
-/* Other records are ignored. False: out of memory. */
+/* Applies a COMM, FORK or EXIT record, and ignores others. Returns false if out of memory. */
 bool trace_threads_apply(
 	struct trace_threads *threads, const struct record *record, const struct record_fields *fields);
-/* Which file a descriptor of a process stands for; path is copied; without data: it is not known any more. Descriptors
- * beyond a bound are not kept. False: out of memory. */
+/*
+ * Sets the file of a process's descriptor. path is copied; without data, the file becomes unknown. Descriptors above a
+ * limit are ignored. Returns false if out of memory.
+ */
 bool trace_threads_set_file(struct trace_threads *threads, int32_t pid, int fd, struct tally_str path);
-/* NULL: it is not known. */
+/* Returns the path of a process's descriptor; NULL if it is not known. */
 const char *trace_threads_file(const struct trace_threads *threads, int32_t pid, int fd);
-/* Descriptors from first to last stand for other files now, or none. */
+/* Clears the files of the descriptors from first to last, which refer to other files or none now. */
 void trace_threads_forget_files(struct trace_threads *threads, int32_t pid, uint64_t first, uint64_t last);
-/* A name that is used where no record has told another. */
+/* Sets a name that is used if no record contains another. */
 void trace_thread_learn_name(struct trace_thread *thread, const char *name);
-/* The thread's name; ":TID" without one, in room. */
+/* Returns the thread's name, or ":TID" in room if it has none. */
 struct tally_str trace_thread_name(const struct trace_thread *thread, char room[TRACE_COMM_BYTES]);
 
 #endif
