@@ -38,7 +38,7 @@ struct protobuf_field {
 
 struct protobuf_reader {
 	struct cursor cursor;
-	uint64_t base; /* offset of the cursor's first byte */
+	uint64_t base; /* Offset of the cursor's first byte. */
 	const char *problem; /* Error message; NULL if there was no error. */
 	uint64_t problem_offset;
 };

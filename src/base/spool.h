@@ -52,11 +52,11 @@ bool spool_append(struct spool *spool, const void *data, size_t len);
  * outside of the spool are not affected. May be called from any thread.
  */
 void spool_drop(const struct spool *spool, struct tally_bytes part);
+#define SPOOL_WALK_ITEMS ((size_t)1 << 17)
 /*
  * Drops previous items from time to time in a loop over all items of this size, in ascending order. Call it for each
  * index.
  */
-#define SPOOL_WALK_ITEMS ((size_t)1 << 17)
 static inline void spool_walk(const struct spool *spool, size_t index, size_t size)
 {
 	if (index % SPOOL_WALK_ITEMS == 0 && index > 0)

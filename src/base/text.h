@@ -72,10 +72,10 @@ void text_u64(struct text *t, uint64_t v);
 void text_i64(struct text *t, int64_t v);
 /* Appends lower-case hexadecimal digits without 0x, zero-padded on the left to width. */
 void text_hex(struct text *t, uint64_t v, unsigned width);
-/* The following functions right-align in width with blanks. */
+/* Both right-align the number in width with blanks. */
 void text_u64_right(struct text *t, uint64_t v, size_t width);
 void text_hex_right(struct text *t, uint64_t v, size_t width);
-/* Pads with zeros instead of blanks. */
+/* Right-aligns the number with zeros instead of blanks. */
 void text_u64_padded(struct text *t, uint64_t v, size_t width);
 /* Widths of strings are in terminal cells (text_cells.h). */
 void text_str_right(struct text *t, struct tally_str s, size_t width);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wide.h - names the compiler's integer of 128 bits, for products of two numbers of 64 bits.
+ * wide.h - names the compiler's 128-bit integer, for products of two 64-bit numbers.
  */
 #ifndef BASE_WIDE_H
 #define BASE_WIDE_H

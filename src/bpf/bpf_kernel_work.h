@@ -22,7 +22,7 @@ struct bpf_kernel_work;
 
 struct bpf_kernel_work_config {
 	bool of_irqs, of_softirqs, of_items;
-	bool of_tasks; /* Measure the time of tasks and CPUs instead of work. */
+	bool of_tasks; /* Measures the time of tasks and CPUs instead of work. */
 	const bool *cpus; /* One element for each CPU number, at least WORK_MAP_CPUS; NULL includes all CPUs. */
 };
 

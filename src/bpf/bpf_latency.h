@@ -30,7 +30,7 @@ struct bpf_latency_config {
 	/* Parameters of the buckets, which analysis/ftrace/duration_histogram.h describes. */
 	uint64_t unit_ns, range, min;
 	const bool *cpus; /* One element for each CPU number, at least LATENCY_MAP_CPUS; NULL includes all CPUs. */
-	/* Measure only processes or threads that bpf_latency_watch adds. If both are false, everything is measured. */
+	/* Measures only processes or threads that bpf_latency_watch adds. If both are false, everything is measured. */
 	bool of_processes, of_threads;
 };
 

@@ -26,11 +26,10 @@ struct bpf_lock_config {
 	size_t entries; /* Capacity of each map. */
 	const bool *cpus; /* One element for each CPU number, at least LOCK_MAP_CPUS; NULL includes all CPUs. */
 	/*
-	 * Measure only processes or threads that bpf_lock_contention_watch adds. If both are false, everything is
-	 * measured.
+	 * Measures only processes or threads that bpf_lock_contention_watch adds. If both are false, all are measured.
 	 */
 	bool of_processes, of_threads;
-	bool follows_children; /* Measure also the children of the added threads; requires of_threads. */
+	bool follows_children; /* Measures also the children of the added threads; requires of_threads. */
 };
 
 struct bpf_lock_sum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bpf_pinned_filter.h - lets users without privileges filter samples in the kernel: root pins a BPF program and its maps
- * in the BPF file system (record --setup-filter pin), and users attach the program to their own events.
+ * bpf_pinned_filter.h - lets unprivileged users filter samples in the kernel: root pins a BPF program and its maps in
+ * the BPF file system (record --setup-filter pin), and users attach the program to their own events.
  *
  * A user cannot see or change the conditions of another user: the map of conditions is write-only for users, and its
  * keys are random. A user can fill the map, which has room for the filters of PINNED_FILTER_ENTRIES events; other users

@@ -86,7 +86,7 @@ struct off_cpu_thread {
 	__u64 off_ns; /* Time at which the thread left the CPU; 0 if it is on the CPU or the time is not known. */
 	__u64 woken_ns; /* Time of the last wakeup; a time before off_ns belongs to an earlier wait. */
 	__u64 stack, waker_stack;
-	/* Stack that was read while the thread was visited, and the value of off_cpu_switches at that time. */
+	/* ID of the stack that was read while the thread was visited, and off_cpu_switches at that time. */
 	__u64 before_stack, before_switches;
 	/*
 	 * Address of the cfs_rq of which the quota may keep the thread off the CPU, and its throttled time when the
@@ -105,12 +105,7 @@ struct off_cpu_thread {
 	__u8 zero[1];
 	__u32 quota_cpu, zero32;
 	char waker_comm[OFF_CPU_COMM];
-	__u32 tags
-		/*
-		 * Hashes of ip and sp of the elements of user, to find one without reading all; 0 if the element is not
-		 * valid.
-		 */
-		[OFF_CPU_PARTS];
+	__u32 tags[OFF_CPU_PARTS]; /* Hashes of ip and sp of the elements of user, to find one; 0 if it is not valid. */
 	struct off_cpu_user_part user[OFF_CPU_PARTS];
 	struct off_cpu_slot slots[OFF_CPU_SLOTS];
 };

@@ -187,7 +187,7 @@ static __always_inline bool walk_go_on(struct walk *walk, struct walk_stack *sta
 		enum walk_end end = walk_step(walk, stack, address);
 		if (end != WALK_ENDS) {
 			stack->end = end;
-			/* A return address outside of all code was not a return address. */
+			/* The last return address is outside of all code, so it was none. */
 			if (end == WALK_BROKEN && count > 0 && walk->is_lost)
 				stack->count = count;
 			return false;

@@ -30,7 +30,7 @@ struct walk_pt_regs { /* Saved registers, as in struct pt_regs, the layout of wh
 #define WALK_CALL_BYTES	  1
 #define WALK_THREAD_SIZE  16384
 #define WALK_ADDRESS_MASK ~0ULL
-/* Offsets of the saved registers in struct ucontext, from the stack pointer at the return from the handler. */
+/* Offsets in the signal frame, from the stack pointer after the handler's return; struct ucontext is first. */
 #define WALK_SIGNAL_FP	 120
 #define WALK_SIGNAL_BX	 128
 #define WALK_SIGNAL_SP	 160
@@ -41,7 +41,7 @@ struct walk_pt_regs { /* Saved registers, as in struct pt_regs, the layout of wh
 #define WALK_CALL_BYTES	  4
 #define WALK_THREAD_SIZE  16384
 #define WALK_ADDRESS_MASK ((1ULL << 48) - 1) /* Removes a pointer authentication code. */
-#define WALK_SIGNAL_FP	  544 /* Offsets of the saved registers, which follow siginfo. */
+#define WALK_SIGNAL_FP	  544 /* Offsets in the signal frame; siginfo precedes struct ucontext. */
 #define WALK_SIGNAL_LINK  552
 #define WALK_SIGNAL_SP	  560
 #define WALK_SIGNAL_PC	  568

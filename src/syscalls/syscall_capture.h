@@ -15,8 +15,8 @@
 
 struct syscall_capture_options {
 	const struct syscall_set *wanted; /* NULL for all calls. */
-	bool nothing; /* Copy nothing, for sums, or if only numbers are printed. */
-	bool no_files; /* Do not copy the paths of descriptors. */
+	bool nothing; /* Copies nothing, for sums, or if only numbers are printed. */
+	bool no_files; /* Omits the paths of descriptors. */
 	/* Maximum number of copied bytes of a buffer, at most SYSCALL_PART; 0 for SYSCALL_STRING_BYTES. */
 	size_t string_bytes;
 	const struct btf_types *types; /* Types for the sizes of structs without a form of their own; may be NULL. */

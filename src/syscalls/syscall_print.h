@@ -23,11 +23,11 @@ struct syscall_named_file {
 };
 
 struct syscall_print_options {
-	bool no_names; /* Print values without "name: ". */
-	bool with_zeros; /* Print arguments that are 0, too. Without it, of these only descriptors are printed. */
-	bool with_prefixes; /* Print O_RDONLY and PROT_READ instead of RDONLY and READ. */
-	bool no_buffer_quotes; /* Print bytes of read and write without quotes, as perf does. */
-	bool force_btf; /* Print structs by BTF, even those that have a form of their own. */
+	bool no_names; /* Prints values without "name: ". */
+	bool with_zeros; /* Prints arguments that are 0, too. Without it, of these only descriptors are printed. */
+	bool with_prefixes; /* Prints O_RDONLY and PROT_READ instead of RDONLY and READ. */
+	bool no_buffer_quotes; /* Prints bytes of read and write without quotes, as perf does. */
+	bool force_btf; /* Prints structs by BTF, even those that have a form of their own. */
 	size_t string_bytes; /* Maximum number of printed bytes of a buffer; 0 for SYSCALL_STRING_BYTES. */
 	/* Types for structs without a form of their own; if NULL, their addresses are printed. */
 	const struct btf_types *types;

@@ -5,7 +5,7 @@
  *
  * The caller owns the object and the job. Used by one thread.
  *
- *	lock_bpf_open(&job, of_command, &locks, err);   // UNSUPPORTED, DENIED: BPF is not available, for the reason in err
+ *	lock_bpf_open(&job, of_command, &locks, err);   // UNSUPPORTED, DENIED: BPF is not available
  *	lock_bpf_watch(locks, &job, child, err);  lock_bpf_start(locks);  ...
  *	lock_bpf_finish(locks, &job, err);   // adds the rows
  *	lock_bpf_close(locks);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trace_config.h - reads the settings trace.* of the user's configuration (perf-config(1)): add_events, args_alignment,
- * no_inherit, show_arg_names, show_duration, show_prefix, show_timestamp, show_zeros, tracepoint_beautifiers. Options have
- * precedence.
+ * no_inherit, show_arg_names, show_duration, show_prefix, show_timestamp, show_zeros, tracepoint_beautifiers. Options
+ * of the command line have precedence.
  */
 #ifndef VERBS_TRACE_TRACE_CONFIG_H
 #define VERBS_TRACE_TRACE_CONFIG_H

@@ -11,9 +11,9 @@
 
 #include "verbs/trace/trace_job.h"
 
-/* For a live trace. */
+/* Finds the processes that a live trace excludes. traces_all means that it traces all processes. */
 TALLY_MUST_CHECK enum tally_status trace_exclude_find(struct trace_job *job, bool traces_all, struct tally_error *err);
-/* For a recording: excludes only those of --filter-pids. */
+/* Finds the processes that are excluded from a recording: only those of --filter-pids. */
 TALLY_MUST_CHECK enum tally_status trace_exclude_listed(struct trace_job *job, struct tally_error *err);
 
 #endif

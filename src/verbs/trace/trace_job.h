@@ -74,7 +74,8 @@ struct trace_job {
 	uint64_t base_ns; /* Time of the first event; valid if has_base. */
 	uint64_t records; /* Number of all records, for the percentages of the summary. */
 	uint64_t printed; /* Number of printed lines, as --max-events counts them. */
-	struct trace_thread *current; /* Thread that was the last to begin a call; NULL if that call was printed. */
+	/* Thread that was the last to begin a call; NULL if there is none or the call was printed. */
+	struct trace_thread *current;
 };
 
 void trace_job_init(struct trace_job *job, const struct cli *cli, const struct trace_settings *settings,

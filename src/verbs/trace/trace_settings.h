@@ -24,7 +24,7 @@ enum trace_summary_mode { TRACE_BY_THREAD, TRACE_BY_TOTAL, TRACE_BY_CGROUP };
 struct trace_form { /* Format of lines: settings trace.* of the configuration. */
 	bool no_arg_names, no_durations, no_timestamps, with_zeros, with_prefixes, no_inherit;
 	uint64_t alignment;
-	bool by_print_format; /* Print the fields of tracepoints by their print format. */
+	bool by_print_format; /* Prints the fields of tracepoints by their print format. */
 };
 
 struct trace_settings {
@@ -38,7 +38,7 @@ struct trace_settings {
 	uint64_t least_ns; /* Minimum duration of printed calls (--duration). */
 	uint64_t most_events, most_rows, most_stack, least_stack;
 	uint64_t string_bytes; /* Maximum number of printed bytes of a buffer (--string-limit); 0 for the default. */
-	bool wants_calls; /* Trace system calls (--syscalls). */
+	bool wants_calls; /* Traces system calls (--syscalls). */
 	bool no_comm, shows_cpu, full_time, only_failed, forces_btf, prints_samples, tool_stats, bitmasks_as_lists;
 	bool shows_switch_events, sorts;
 	bool only_summary, with_summary, with_errors, with_runtime, is_json;
