@@ -55,11 +55,8 @@ struct arch {
 	/* DWARF numbers of these registers; ARCH_NO_DWARF if there is no number or no such register. */
 	uint8_t dwarf_ip, dwarf_sp, dwarf_fp, dwarf_link;
 	const struct arch *compat; /* Architecture of 32-bit programs on such a machine; NULL if it has none. */
-	uint64_t
-		/*
-		 * Mask of the address bits of a return address; the others contain a signature or the instruction set.
-		 */
-		return_mask;
+	/* Mask of the address bits of a return address; the others contain a signature or the instruction set. */
+	uint64_t return_mask;
 };
 
 /* Returns the architecture of a machine name as in uname -m (HEADER_ARCH of a file); NULL if it is not supported. */

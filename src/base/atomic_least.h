@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * atomic_least.h - stores the minimum of values that several threads contribute. It does not order other memory
- * accesses, so read the result after all threads have been joined.
+ * accesses, so read the result after all threads have finished.
  *
  *	atomic_least(&first_of[function], frame);
  */

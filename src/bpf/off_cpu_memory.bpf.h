@@ -69,12 +69,8 @@ struct off_cpu_memory { /* Working memory of one CPU. */
 	__u64 irq_end; /* End of the interrupt stack; 0 if it is not known yet. */
 	__u64 entry; /* Return address at the end of the thread's kernel stack. */
 	__u64 low, high, bloom[2]; /* Range and Bloom filter of the addresses of a call chain. */
-	volatile __u64
-		/*
-		 * End of the thread's kernel stack; volatile because the verifier allows no arithmetic with the
-		 * pointer.
-		 */
-		end;
+	/* End of the thread's kernel stack; volatile because the verifier allows no arithmetic with the pointer. */
+	volatile __u64 end;
 	volatile __u32 user_count;
 	/* Number of words that were read, and how many of them are from the interrupt stack. */
 	volatile __u32 count, head;

@@ -5,9 +5,9 @@
  * on, and after each mmap, dlopen or exec. Included by walk.bpf.h.
  *
  * It takes no lock, unlike bpf_find_vma, which can be called only once while interrupts are off. The tree supports such
- * readers: they see nodes and mappings in their previous state, and RCU retains both while a BPF program runs. If
- * another thread changes the mapping at that moment, the lookup may fail. A mapping that was found is cached for this
- * CPU until the address space changes (mm_lock_seq).
+ * readers: they see nodes and mappings in their previous state, and both stay in memory while a BPF program runs.
+ * If another thread changes the mapping at that moment, the lookup may fail. A mapping that was found is cached for
+ * this CPU until the address space changes (mm_lock_seq).
  */
 #ifndef BPF_WALK_SPACE_BPF_H
 #define BPF_WALK_SPACE_BPF_H

@@ -18,9 +18,8 @@
 #define LOCK_MAX_STACK 127
 
 struct lock_caller_options {
-	const char
-		/* Comma-separated names, of which one must be part of a function's name; NULL accepts all callers. */
-		*names;
+	/* Comma-separated names, of which one must be part of a function's name; NULL accepts all callers. */
+	const char *names;
 	/*
 	 * Maximum number of frames, and number of innermost frames to skip because they belong to the waiting itself.
 	 */
