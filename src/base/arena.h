@@ -3,8 +3,8 @@
  * arena.h - allocates memory that is freed all at once, together with its aggregate. It is not for memory that must be
  * freed earlier.
  *
- * Owned by the aggregate that embeds it; used by one thread at a time. Every function returns NULL when memory runs out
- * or a size overflows; nothing else fails. Memory is zeroed.
+ * Owned by the aggregate that embeds it; used by one thread at a time. Functions that return a pointer return NULL
+ * when memory runs out or a size overflows. Memory of arena_alloc, arena_alloc_array and their macros is zeroed.
  *
  *	struct arena a; arena_init(&a);
  *	int *v = arena_array(&a, int, n);

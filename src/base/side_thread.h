@@ -26,10 +26,7 @@ struct side_thread {
 };
 
 void side_thread_init(struct side_thread *side, void (*work)(void *context, void *item), void *context);
-/*
- * Adds an item; the first one starts the thread. Returns false if the thread could not be started, and the item was not
- * added.
- */
+/* Adds an item; the first one starts the thread. Returns false if that failed, or the item could not be added. */
 bool side_thread_add(struct side_thread *side, void *item);
 /* Drops items that are not being processed yet, without waiting for the current one. */
 void side_thread_close(struct side_thread *side);
