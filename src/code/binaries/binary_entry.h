@@ -2,7 +2,8 @@
 /*
  * binary_entry.h - describes one binary of the store and what was loaded for it; only the store and its loaders use it.
  *
- * The store owns entries. One worker loads an entry; then it is read-only. The data for unwinding has its own lock.
+ * The store owns the entries. One worker thread loads an entry, which is read-only afterwards, except for its unwinding
+ * data, which has a lock.
  */
 #ifndef CODE_BINARIES_BINARY_ENTRY_H
 #define CODE_BINARIES_BINARY_ENTRY_H
@@ -28,92 +29,105 @@ struct data_types;
 struct line_program;
 struct pack_object;
 
-struct binary_root { /* a folder that stands for "/" */
-	const char *prefix; /* before paths as they are shown; "" none */
-	int32_t pid; /* > 0: the root of this process, whose links must not lead out of it */
+/* A directory that replaces "/" in the search for files. */
+struct binary_root {
+	const char *prefix; /* Prefix of paths in messages; "" if the root is "/". */
+	/* PID of the process that has this root, which symbolic links must not leave; 0 if it is an ordinary
+	 * directory. */
+	int32_t pid;
 };
 
-/* The data for unwinding. It is separate from the rest, because any thread may load it, before symbols. */
+/* The unwinding data of an entry. It is separate because any thread may load it, even before the symbols. */
 struct load_unwind {
 	pthread_mutex_t lock; /* held by the thread that builds it */
 	_Atomic bool is_built;
-	struct unwind_table *table; /* NULL: no file, or nothing in it */
-	bool is_refused; /* it would take more memory than there is */
+	struct unwind_table *table; /* NULL if the file is missing or has no call-frame information. */
+	bool is_refused; /* The table was not built because it would exceed options.unwind_bytes. */
 	struct elf_segment *segments;
 	size_t segment_count;
-	uint64_t entry; /* link-time address of the program's entry point; 0: it has none */
+	uint64_t entry; /* Link-time address of the program's entry point; 0 if it has none. */
 };
 
-struct generated_file { /* the state of a file that a runtime writes; zeros: there was none */
+/* Identity of a file that a runtime writes, at the time it was read; all zeros if there was none. */
+struct generated_file {
 	uint64_t device, inode, size;
 	int64_t changed_s, changed_ns;
 };
 
 struct binary_entry {
-	struct binary_key key; /* path is in the store's intern */
-	struct arena arena; /* paths and copied names; used by the one worker that loads the entry */
+	struct binary_key key; /* The strings are in the store's intern table. */
+	struct arena arena; /* Paths and copied names; only the worker that loads the entry allocates from it. */
 	enum binary_status status;
 	const char *used_path;
-	struct binary_root root; /* where the program was found: debug files are looked for in the same */
-	bool is_cached; /* the program is the cache's copy, which may lack symbols that the file at the path has */
+	/* The root in which the program was found; its debug files are searched in the same root. */
+	struct binary_root root;
+	/* The program is the copy in the build-ID cache, which may lack symbols that the file at the path has. */
+	bool is_cached;
 	const char *text;
-	struct elf_image *image; /* the program file: segments */
-	struct elf_image *debug; /* the file with the names, if it is another one */
-	char *names; /* the bytes that the names point into; malloc'ed */
-	size_t names_len; /* of a perf map */
-	struct file_map kernel_list; /* a copy of kallsyms */
+	struct elf_image *image; /* The program file, which defines the segments. */
+	struct elf_image *debug; /* The separate file that has the symbol names; NULL if image has them. */
+	char *names; /* Buffer of a perf map or jitdump into which symbol names point; malloc'ed. */
+	size_t names_len; /* Length of names; set for perf maps only. */
+	struct file_map kernel_list; /* A mapped copy of kallsyms. */
 	struct jitdump jitdump; /* borrows names */
-	struct generated_file generated; /* of a map or dump, when it was read */
-	VEC(struct binary_step) trail; /* see binary_trail.h */
+	struct generated_file generated; /* State of the perf map or jitdump when it was read. */
+	VEC(struct binary_step) trail; /* The places that were searched; see binary_trail.h. */
 	struct symbol_table symbols;
-	struct kernel_symbols *kernel_symbols; /* of the kernel: instead of symbols; NULL none */
-	struct elf_build_id
-		kernel_id; /* of the kernel: the recorded one, or this machine's if the recording is of it */
-	uint64_t moved; /* of the kernel: from addresses in its file or list to those where it ran */
-	bool is_unproven; /* named by the running kernel's list, or by a file at the path, which may be another */
-	const char *doubt; /* of a user's file or perf map that is_unproven: why; static */
-	bool is_refused; /* a map or dump is there, and was not read */
-	_Atomic bool is_one_of_several; /* files without a build id that the recording has by this path */
-	bool is_loaded_now; /* of a module: this machine runs the recorded one */
-	struct source_lines *lines; /* NULL: not asked for, or the file has none */
+	/* Symbols of a kernel list, used instead of symbols; NULL for other entries. */
+	struct kernel_symbols *kernel_symbols;
+	/* Kernel entries: the recorded build ID, or the build ID of this machine if the recording was made on it. */
+	struct elf_build_id kernel_id;
+	uint64_t moved; /* Kernel entries: what is added to addresses in the file or list to get run-time addresses. */
+	/* The symbols may be those of another file: they come from the running kernel or from a file found by path
+	 * only. */
+	bool is_unproven;
+	const char *doubt; /* Reason for is_unproven; a static string; NULL for a kernel. */
+	bool is_refused; /* A perf map or jitdump exists, but was not read. */
+	_Atomic bool is_one_of_several; /* The recording has several files with this path and without a build ID. */
+	bool is_loaded_now; /* Kernel modules: the recorded module is loaded on this machine. */
+	struct source_lines *lines; /* NULL until the lines are requested, or if the file has none. */
 	bool lines_are_looked_for;
-	const char *package_path; /* the .dwp file that lines were opened with; NULL: there is none */
-	struct binary_lack_text lacks[BINARY_LACK_KINDS]; /* what the debug information of lines lacks */
-	uint64_t lacking_splits, damaged_units; /* the numbers of units that the texts in lacks state */
-	struct go_lines go_lines; /* instead of lines, of a Go program without debug information; image NULL: none */
-	struct line_program *line_program; /* instead of lines, where the options name one; NULL: not asked for */
-	struct data_types *types; /* NULL: not asked for, or the file has none */
+	const char *package_path; /* Path of the .dwp file that lines uses; NULL if there is none. */
+	struct binary_lack_text lacks[BINARY_LACK_KINDS]; /* Parts that the debug information of lines lacks. */
+	uint64_t lacking_splits, damaged_units; /* Unit counts that the texts in lacks state. */
+	/* Used instead of lines for a Go program without debug information; its image is NULL otherwise. */
+	struct go_lines go_lines;
+	/* Used instead of lines if the options name an addr2line program; NULL until lines are requested. */
+	struct line_program *line_program;
+	struct data_types *types; /* NULL until the types are requested, or if the file has none. */
 	bool types_are_looked_for;
-	struct line_index index; /* of the lines that were read in earlier runs */
+	struct line_index index; /* Cached lines that earlier runs read. */
 	struct file_map index_map;
 	bool index_is_looked_for;
 	bool is_loaded;
-	struct elf_image *code_image; /* of the kernel: its vmlinux, opened for its code; NULL none, or image has it */
+	/* The vmlinux, opened for its code; NULL if image has the code, or for other entries. */
+	struct elf_image *code_image;
 	const char *code_path;
-	uint64_t code_moved; /* as moved, of code_image */
+	uint64_t code_moved; /* The same as moved, for code_image. */
 	bool code_is_looked_for;
-	struct address_names address_names; /* of what code refers to */
+	struct address_names address_names; /* Names of the addresses that code refers to. */
 	bool names_are_made;
-	const struct pack_object *packed; /* its object in the store's pack, from which it was loaded; NULL: none */
-	struct binary_entry
-		*unpacked; /* the same from files, for what the pack lacks; owned; NULL: not needed so far */
+	/* The object in the store's pack from which the entry was loaded; NULL if it was loaded from files. */
+	const struct pack_object *packed;
+	/* The same binary loaded from files, for what the pack lacks; owned; NULL until it is needed. */
+	struct binary_entry *unpacked;
 	struct load_unwind unwind;
 };
 
 void binary_entry_init(
 	struct binary_entry *entry, const struct binary_store_options *options, const struct binary_key *key);
-/* Frees what load_user_file made; the store frees the rest before that, so that programs that only need names do not
- * link the other loaders. */
+/* Frees what load_user_file allocated. The store frees the rest before, so that programs that only need symbol names do
+ * not link the other loaders. */
 void binary_entry_deinit(struct binary_entry *entry);
 
-/* text NULL: out of memory; only the sentence is lost then. */
+/* Sets the status and the sentence that explains it. text may be NULL (out of memory): the sentence is then missing. */
 static inline void binary_entry_set(struct binary_entry *entry, enum binary_status status, const char *text)
 {
 	entry->status = status;
 	entry->text = text;
 }
 
-/* The number of symbols that were read from files. */
+/* Returns the number of symbols that were read from files. */
 static inline size_t binary_entry_symbol_count(const struct binary_entry *entry)
 {
 	return entry->kernel_symbols ? kernel_symbols_marks(entry->kernel_symbols)->count : entry->symbols.symbols.len;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * binary_trail.h - records what the loaders of an entry tried, in order: each place and what was there. Loaders write
- * it; code that shows it gets it from binary_store_trail.
+ * binary_trail.h - records which places the loaders of an entry searched, in order, and what they found at each.
+ * binary_store_trail returns the record.
  *
- * The entry owns the steps. The thread that loads the entry, or its lines, writes them.
+ * The entry owns the steps. The thread that loads the entry, or its lines, appends them.
  *
  *	binary_trail_add(entry, "debug file by build id", path, BINARY_FOUND_NOTHING, NULL);
  */
@@ -12,8 +12,9 @@
 
 #include "code/binaries/binary_entry.h"
 
-/* source: the kind of place, a static text. path is copied. detail may be NULL, is not copied and must live as long as
- * the entry. The same place is kept once, with its last result. A step is lost if memory runs out. */
+/* Appends a step. source is a static text that names the kind of place. path is copied. detail may be NULL; it is not
+ * copied and must live as long as the entry. A place that is added again replaces its earlier result. If memory runs
+ * out, the step is lost. */
 void binary_trail_add(
 	struct binary_entry *entry, const char *source, const char *path, enum binary_found found, const char *detail);
 /* Converts the status of a failed open. */

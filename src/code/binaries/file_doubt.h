@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file_doubt.h - decides whether a file that was found by its path alone may be another file than the mapped one. It is
- * for program files without a recorded build ID, and compares the device and inode of the mapping and the time of the
- * recording.
+ * file_doubt.h - decides whether a program file that was found by path only may differ from the mapped one. It is used
+ * if the recording has no build ID, and compares the device and inode of the mapping, and the time of the recording.
  *
  *	if (!file_doubt_accept(options, entry, place)) ... another of the recording's files at that path
  */
@@ -11,8 +10,8 @@
 
 #include "code/binaries/search_path.h"
 
-/* False: several files of the recording had that path, and this is not the entry's. If it may be another file,
- * entry->is_unproven and entry->doubt say so. */
+/* Returns false if several files of the recording had that path and this is not the one of the entry. If it may be
+ * another file, entry->is_unproven and entry->doubt are set. */
 bool file_doubt_accept(
 	const struct binary_store_options *options, struct binary_entry *entry, const struct binary_place *place);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jit_tail.h - follows a dump of generated code (jit-PID.dump) while its runtime writes it, and finds the code at an
- * address now and the information to unwind it. It is for unwinding while recording: each record is read once, and only
- * the position of code is kept. Not here: names, lines and times (code/symbols/jitdump.h).
+ * jit_tail.h - follows a jitdump (jit-PID.dump) while its runtime writes it, and finds the code that is at an address
+ * now and its unwinding information. It is for unwinding while recording: each record is read once, and only the
+ * position of the code is stored. Names, lines and times are read by code/symbols/jitdump.h.
  *
- * Later code replaces earlier code at the same addresses from its time on. The file is opened at the first read, by the
- * rules of load_jit.h. Bad input is handled as in jitdump.h; a file that became shorter is read again from its start.
- * One thread at a time. The objects in options must outlive it.
+ * New code replaces older code at the same addresses. The file is opened at the first read, by the rules of load_jit.h.
+ * Bad input is handled as in jitdump.h; a file that became shorter is read again from its start. One thread at a time.
+ * The objects in options must outlive the tail.
  *
  *	tail = jit_tail_create(&options, &key);   jit_tail_read(tail); ...
  *	if (jit_tail_find(tail, pc, time, &code)) ...
@@ -20,24 +20,27 @@ struct jit_tail;
 struct unwind_table;
 
 #define JIT_TAIL_BASE \
-	UINT64_C(0x1000) /* address of the function in tables; 0 would mean a function that the linker dropped */
+	UINT64_C(     \
+		0x1000) /* Address of the function in unwind tables; 0 would mean a function that the linker dropped. */
 struct jit_tail_code {
 	uint64_t low, high; /* run-time addresses of the function */
-	const struct unwind_table *table; /* NULL: the dump does not say; lives as long as the tail */
+	/* NULL if the dump has no unwinding information; lives as long as the tail. */
+	const struct unwind_table *table;
 };
 
-/* The key's path is copied. NULL: no memory. */
+/* Copies the key's path. Returns NULL if memory runs out. */
 struct jit_tail *jit_tail_create(const struct binary_store_options *options, const struct binary_key *key);
 void jit_tail_destroy(struct jit_tail *tail);
-/* Reads what was written since the last call. If the file cannot be read, the tail stays empty. */
+/* Reads what has been written since the last call. If the file cannot be read, the tail stays empty. */
 void jit_tail_read(struct jit_tail *tail);
-/* Bytes of the file that were not read yet. */
+/* Returns the number of bytes of the file that have not been read yet. */
 uint64_t jit_tail_behind(const struct jit_tail *tail);
-/* The pid in the dump's header, in the process's own namespace; 0: nothing could be read. */
+/* Returns the PID in the dump's header, in the PID namespace of the process; 0 if nothing could be read. */
 uint32_t jit_tail_pid(const struct jit_tail *tail);
-/* The function at pc at a time of CLOCK_MONOTONIC; UINT64_MAX: now. For a dump with times of another clock: now. */
+/* Finds the function that was at pc at a CLOCK_MONOTONIC time; UINT64_MAX means now. If the dump's times are of another
+ * clock, time is ignored and the current function is found. */
 bool jit_tail_find(struct jit_tail *tail, uint64_t pc, uint64_t time, struct jit_tail_code *code);
-/* Functions that are known. */
+/* Returns the number of known functions. */
 size_t jit_tail_count(const struct jit_tail *tail);
 
 #endif

@@ -21,15 +21,15 @@
 
 struct line_program;
 
-/* Runs nothing yet. program and path are borrowed. */
+/* Does not start the program yet. program and path are borrowed. */
 TALLY_MUST_CHECK enum tally_status line_program_open(
 	const char *program, const char *path, struct line_program **lines, struct tally_error *err);
 void line_program_close(struct line_program *lines);
-/* Looks up the link-time addresses that were not looked up before. IO: the program cannot be run, or failed; it is then
- * not used any more, and further calls return the same error. */
+/* Looks up the link-time addresses that were not looked up before. IO: the program cannot be run, or failed; it is not
+ * used any more then, and further calls return the same error. */
 TALLY_MUST_CHECK enum tally_status line_program_load(
 	struct line_program *lines, const uint64_t *addresses, size_t count, struct tally_error *err);
-/* Innermost first, as binary_store_places; strings live as long as the lines. */
+/* Returns the places of an address, innermost first, like binary_store_places. Strings live as long as lines. */
 size_t line_program_find(const struct line_program *lines, uint64_t address, struct source_place *places, size_t max);
 
 #endif

@@ -11,14 +11,15 @@
 #include "code/binaries/binary_entry.h"
 #include "code/binaries/load_kernel.h"
 
-struct code_range { /* as of binary_store_find */
+/* A range of addresses as passed to binary_store_find. */
+struct code_range {
 	uint64_t start, end;
 };
 
-/* NOT_FOUND, with the reason in err; NOMEM. */
+/* Reads the code of a range. NOT_FOUND: the code is not available, for the reason in err; NOMEM. */
 TALLY_MUST_CHECK enum tally_status load_code(const struct binary_store_options *options, struct host_kernel *host,
 	struct binary_entry *entry, const struct code_range *range, struct binary_code *code, struct tally_error *err);
-/* Makes the names that code refers to, once. False: out of memory. */
+/* Builds the names of the addresses that code refers to, once. Returns false if memory runs out. */
 bool load_code_names(struct binary_entry *entry);
 void unload_code(struct binary_entry *entry);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_kernel.h - loads the symbols of the kernel: from this machine's /proc/kallsyms if the recording is of this
- * kernel, else from a copy or a vmlinux that has the recorded build id. Failures are in entry->status.
+ * load_kernel.h - loads the symbols of the kernel: from this machine's /proc/kallsyms if this kernel was recorded, else
+ * from a copy or a vmlinux that has the recorded build ID. Failures are reported in entry->status.
  *
- * host_kernel belongs to the store; it is read once, by the one worker that loads kernel entries.
+ * host_kernel belongs to the store; the worker that loads kernel entries reads it once.
  */
 #ifndef CODE_BINARIES_LOAD_KERNEL_H
 #define CODE_BINARIES_LOAD_KERNEL_H
@@ -16,30 +16,31 @@
 
 struct host_kernel {
 	bool is_read;
-	bool is_foreign; /* the recording is known to be of another kernel */
-	bool is_proven; /* the recording is known to be of this one */
-	char *text; /* its kallsyms */
-	enum tally_status status; /* of reading them */
+	bool is_foreign; /* The recording is known to be of another kernel. */
+	bool is_proven; /* The recording is known to be of this kernel. */
+	char *text; /* Contents of its kallsyms file. */
+	enum tally_status status; /* Status of reading text. */
 	struct kallsyms kallsyms;
 	struct elf_build_id build_id;
-	const char *
-		copy_path; /* of the list that named the recorded kernel; NULL: there is none, or it is of another boot */
-	struct kallsyms copy; /* its text is the kernel entry's */
+	/* Path of the copied list that named the recorded kernel; NULL if there is none, or it is of another boot. */
+	const char *copy_path;
+	struct kallsyms copy; /* The parsed copy; the kernel entry owns the text. */
 };
 
 void host_kernel_deinit(struct host_kernel *host);
-/* Reads which kernel this machine runs, and notes if the recording's kernel is another. */
+/* Reads which kernel this machine runs, and records whether the recording is of another one. */
 void host_kernel_compare(
 	const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *kernel);
-/* Whether the running kernel may be used. */
+/* Returns whether the symbols of the running kernel may be used. */
 bool host_kernel_is_recorded(const struct binary_store_options *options, const struct host_kernel *host);
-/* /proc/kallsyms, or the file of --kallsyms; NULL: it cannot be read, as the entry's trail says. */
+/* Returns the list in /proc/kallsyms, or in the file of --kallsyms. NULL: it cannot be read, for the reason in the
+ * entry's trail. */
 const struct kallsyms *host_kernel_list(const struct binary_store_options *options, struct host_kernel *host,
 	struct binary_entry *entry, const char **path);
-/* The build id of a file in /sys that has notes; size 0: none. */
+/* Returns the build ID in a file of /sys that contains ELF notes; its size is 0 if there is none. */
 struct elf_build_id host_kernel_notes(const char *path);
 void load_kernel(const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *entry);
-/* The distance from addresses in this file to those of the kernel, which every boot places differently. */
+/* Returns the distance from addresses in this file to run-time addresses, which differs at every boot. */
 uint64_t load_kernel_displacement(const struct binary_entry *entry, struct elf_image *image);
 
 #endif

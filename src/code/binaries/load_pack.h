@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_pack.h - fills an entry of the store with the symbols that are packed into a recording (code/pack/pack.h), and
+ * load_pack.h - loads an entry of the store from the symbols that are packed into a recording (code/pack/pack.h), and
  * packs an entry.
  */
 #ifndef CODE_BINARIES_LOAD_PACK_H
@@ -9,10 +9,11 @@
 #include "code/binaries/binary_entry.h"
 #include "code/pack/pack.h"
 
-/* The entry's names are borrowed from the object, which belongs to the pack. */
+/* Loads the entry from object. Names are borrowed from the object, which belongs to the pack. */
 void load_pack(
 	const struct binary_store_options *options, struct binary_entry *entry, const struct pack_object *object);
-/* Sets the object's fixed part and segments; what it points to is borrowed from the entry. False: out of memory. */
+/* Sets the members of object that describe the file as a whole, and its segments. Pointers are borrowed from the entry.
+ * Returns false if memory runs out. */
 bool load_pack_describe(const struct binary_entry *entry, struct pack_object *object);
 size_t load_pack_places(const struct pack_object *object, uint64_t address, struct source_place *places, size_t max);
 bool load_pack_has_places(const struct pack_object *object, const uint64_t *addresses, size_t count);

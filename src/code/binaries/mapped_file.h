@@ -18,21 +18,23 @@
 
 struct mapped_file {
 	int32_t pid;
-	uint64_t start, end; /* where the process has it */
-	const char *path; /* as the process sees it */
+	uint64_t start, end; /* Address range of the mapping. */
+	const char *path; /* Path in the mount namespace of the process. */
 	uint32_t major, minor;
-	uint64_t inode; /* 0: device and inode are not known */
-	uint64_t generation; /* of the inode, which is used again when a file was removed; 0: not known */
-	struct elf_build_id id; /* size 0: not known */
+	uint64_t inode; /* 0 if device and inode are not known. */
+	/* Generation of the inode, because inode numbers are reused after a file is removed; 0 if not known. */
+	uint64_t generation;
+	struct elf_build_id id; /* Its size is 0 if it is not known. */
 };
 
-/* Asks the kernel for the build id (PROCMAP_QUERY, Linux 6.11). False: the kernel does not support it, the process has
- * ended, or another file is mapped there. If the file has no build ID, found has size 0. */
+/* Requests the build ID from the kernel (PROCMAP_QUERY, Linux 6.11). Returns false if the kernel does not support it,
+ * the process has ended, or another file is mapped there. If the file has no build ID, found has size 0. */
 bool mapped_file_ask_id(const struct mapped_file *file, struct elf_build_id *found);
-/* A descriptor of the file, to read; -1: neither the process nor the path leads to it, or it cannot be identified. */
+/* Opens the file for reading. Returns -1 if it is reachable neither through the process nor by its path, or cannot be
+ * identified. */
 int mapped_file_open(const struct mapped_file *file);
-/* Whether the open file has that device, inode and generation, as mappings show them; on some file systems stat(2)
- * returns other device numbers. */
+/* Returns whether the open file has that device, inode and generation as shown in mappings; on some file systems
+ * stat(2) returns other device numbers. */
 bool mapped_file_is_same(int fd, const struct mapped_file *file);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * running_kernel.h - gives recorders the symbol list of the running kernel: from the cache, or from the kernel, and
- * then stores it in the cache (kernel_list_cache.h) for later reports.
+ * running_kernel.h - provides the symbol list of the running kernel to recorders: from the cache, or else from the
+ * kernel, in which case the list is also cached (kernel_list_cache.h) for later reports.
  *
  *	struct running_kernel kernel;
  *	if (running_kernel_open(&kernel)) ... kernel.text ...
@@ -13,12 +13,12 @@
 #include "code/binaries/kernel_list_cache.h"
 
 struct running_kernel {
-	struct tally_str text; /* the kernel's lines, and maybe those of modules; addresses may be hidden */
+	struct tally_str text; /* Lines of the kernel, and possibly of modules; addresses may be hidden. */
 	struct kernel_list kept;
-	char *live; /* a list that could not be cached */
+	char *live; /* The list if it could not be cached, malloc'ed; otherwise NULL. */
 };
 
-/* False: it cannot be read. */
+/* Returns false if the list cannot be read. */
 bool running_kernel_open(struct running_kernel *kernel);
 /* May also be called if the kernel was not opened. */
 void running_kernel_close(struct running_kernel *kernel);
