@@ -2,7 +2,7 @@
 /*
  * binary.h - identifies a program file of a recording, and describes the result of the search for it.
  *
- * Values; strings are borrowed from the recording or from the store that gave them.
+ * Plain values; strings are borrowed from the recording or from the store that returned them.
  */
 #ifndef CODE_BINARY_H
 #define CODE_BINARY_H
@@ -14,29 +14,29 @@
 #include "base/bytes.h"
 
 enum binary_kind {
-	BINARY_USER, /* an ELF file; addresses are file offsets */
-	BINARY_KERNEL, /* kallsyms or vmlinux; addresses are run-time addresses */
-	BINARY_MODULE, /* a kernel module; run-time addresses, from kallsyms */
-	BINARY_VDSO, /* file offsets in the vdso image */
-	BINARY_PERF_MAP, /* JIT code by /tmp/perf-PID.map; run-time addresses */
-	BINARY_JITDUMP, /* JIT code by its jit-PID.dump; offsets of code in the dump */
-	BINARY_NONE, /* [heap], [stack], unknown: never has symbols */
+	BINARY_USER, /* An ELF file; addresses are file offsets. */
+	BINARY_KERNEL, /* The kernel, by kallsyms or vmlinux; addresses are run-time addresses. */
+	BINARY_MODULE, /* A kernel module; addresses are run-time addresses, from kallsyms. */
+	BINARY_VDSO, /* The vDSO; addresses are file offsets in its image. */
+	BINARY_PERF_MAP, /* JIT code named by /tmp/perf-PID.map; addresses are run-time addresses. */
+	BINARY_JITDUMP, /* JIT code in a jit-PID.dump; addresses are offsets of the code in the dump. */
+	BINARY_NONE, /* [heap], [stack] or unknown: it never has symbols. */
 };
 
 struct binary_key {
 	enum binary_kind kind;
-	struct tally_str path; /* as recorded; for a module its name in brackets */
-	struct tally_str file; /* of a module: its path as recorded; else empty */
-	uint8_t build_id_size; /* 0: the recording has none */
+	struct tally_str path; /* Path as recorded; the name in brackets for a module. */
+	struct tally_str file; /* Path of a module's file as recorded; empty for other kinds. */
+	uint8_t build_id_size; /* 0 if the recording has none. */
 	uint8_t build_id[20];
-	/* Of a user's file without a build ID: as in its mappings. inode 0: nothing. */
+	/* Set for a user file without a build ID, as in its mappings; inode is 0 if they are not known. */
 	uint32_t major, minor;
 	uint64_t inode, generation;
-	int32_t pid; /* whose /proc/PID/root or perf map; -1 none */
-	uint64_t
-		generated_since_ns; /* of a perf map, on the recording's clock: when there was generated code first; 0: not known */
-	uint64_t start; /* run-time address of the kernel's _text, or start of the module; else 0 */
-	uint64_t end; /* of the kernel: where its text or data ends, as its build has it; 0: not known */
+	int32_t pid; /* Process to which /proc/PID/root or the perf map belongs; -1 if none. */
+	/* Perf maps: time on the recording's clock at which the process first had JIT code; 0 if not known. */
+	uint64_t generated_since_ns;
+	uint64_t start; /* Run-time address of the kernel's _text, or of the start of a module; else 0. */
+	uint64_t end; /* Kernel: end of its text or data according to its build; 0 if not known. */
 };
 
 enum binary_status {
@@ -46,74 +46,85 @@ enum binary_status {
 	BINARY_BUILD_ID_DIFFERS,
 	BINARY_NO_SYMBOLS,
 	BINARY_DAMAGED,
-	BINARY_HIDDEN /* kptr_restrict */
+	BINARY_HIDDEN /* The kernel hides its addresses (kptr_restrict). */
 };
 
 struct binary_info {
 	enum binary_kind kind;
-	struct tally_str path; /* as recorded */
-	uint8_t build_id_size; /* of the recorded file; where the recording has none of the one that was found; 0 none */
+	struct tally_str path; /* Path as recorded. */
+	/* Size of the recorded build ID, or of the build ID of the file that was found if none was recorded; 0 if
+	 * none. */
+	uint8_t build_id_size;
 	uint8_t build_id[20];
-	const char *used_path; /* where the symbols came from; NULL if nowhere */
+	const char *used_path; /* File that the symbols were read from; NULL if none. */
 	enum binary_status status;
 	size_t symbol_count;
-	const char *text; /* one sentence: why there are no symbols; NULL if all is well */
-	bool is_unproven; /* the names are the running kernel's or a file's at the path, and nothing tells if it was recorded */
-	const char *doubt; /* of a user's file or perf map that is_unproven: why; NULL of a kernel */
-	bool is_refused; /* there is a file of names, and it was not read: text says why */
+	const char *text; /* One sentence that says why there are no symbols; NULL if there are some. */
+	/* The symbols are from the running kernel or a file found by path, and nothing proves that it is the recorded
+	 * one. */
+	bool is_unproven;
+	const char *doubt; /* Reason for is_unproven; NULL for a kernel. */
+	bool is_refused; /* A file with symbol names exists but was not read, for the reason in text. */
 };
 
-enum binary_found { /* the result at a place that was searched for names */
+/* The result at a place that was searched for symbols. */
+enum binary_found {
 	BINARY_FOUND_USED,
-	BINARY_FOUND_NOTHING, /* no such file */
-	BINARY_FOUND_CLOSED, /* no permission */
+	BINARY_FOUND_NOTHING, /* The file does not exist. */
+	BINARY_FOUND_CLOSED, /* Permission was denied. */
 	BINARY_FOUND_OTHER_BUILD_ID,
-	BINARY_FOUND_OTHER_FILE, /* than the recorded one, as its inode tells */
-	BINARY_FOUND_OTHER_PROCESS, /* a perf map that another process of that number wrote, as its time tells */
-	BINARY_FOUND_OTHER_CHECKSUM, /* than the debug link says */
-	BINARY_FOUND_OTHER_UNITS, /* a .dwo file without the unit that it was opened for */
-	BINARY_FOUND_NO_SYMBOLS, /* the right file, but without symbols or without the missing part */
+	BINARY_FOUND_OTHER_FILE, /* It is another file than the recorded one, according to its inode. */
+	/* A perf map of an earlier process with the same PID, according to its modification time. */
+	BINARY_FOUND_OTHER_PROCESS,
+	BINARY_FOUND_OTHER_CHECKSUM, /* The CRC differs from the one in .gnu_debuglink. */
+	BINARY_FOUND_OTHER_UNITS, /* A .dwo file without the requested unit. */
+	BINARY_FOUND_NO_SYMBOLS, /* The right file, but it lacks symbols or the requested part. */
 	BINARY_FOUND_DAMAGED,
-	BINARY_FOUND_NO_REGULAR_FILE, /* a FIFO, device, directory */
-	BINARY_FOUND_CHANGED, /* while it was read */
-	BINARY_FOUND_UNREADABLE /* for another reason */
+	BINARY_FOUND_NO_REGULAR_FILE, /* A FIFO, a device or a directory. */
+	BINARY_FOUND_CHANGED, /* The file changed while it was read. */
+	BINARY_FOUND_UNREADABLE /* The file could not be read for another reason. */
 };
 
-/* Why a part of a file's debug information could not be read. Its functions have names then, but not all of their inlined
- * functions, lines and types. */
+/* Reason why a part of a file's debug information could not be read. The file's functions still have names, but some
+ * inlined functions, lines and types are missing. */
 enum binary_lack {
-	BINARY_LACKS_SPLITS, /* a part lies in .dwo files, which were not found */
-	BINARY_LACKS_SUPPLEMENT, /* a part lies in dwz's common file, which was not found */
-	BINARY_LACKS_UNITS, /* some units are damaged */
+	BINARY_LACKS_SPLITS, /* A part lies in .dwo files that were not found. */
+	BINARY_LACKS_SUPPLEMENT, /* A part lies in dwz's common file, which was not found. */
+	BINARY_LACKS_UNITS, /* Some units are damaged. */
 	BINARY_LACK_KINDS
 };
 
-struct binary_lack_text { /* each text is a sentence without a full stop, and lives as long as the store */
-	const char *what; /* says which file lacks what, and why; NULL: nothing is lacking */
-	const char *remedy; /* says what to do; NULL: nothing is known to help */
+/* What debug information is missing. Each text is a sentence without a full stop, and lives as long as the store. */
+struct binary_lack_text {
+	const char *what; /* Says which file lacks what, and why; NULL if nothing is missing. */
+	const char *remedy; /* Says what the user can do; NULL if nothing is known to help. */
 };
 
-#define BINARY_SOURCE_LINE_PROGRAM "lines of a program" /* of a step that says how the program failed, in its detail */
+/* Source of the step that reports, in its detail, how the addr2line program failed. */
+#define BINARY_SOURCE_LINE_PROGRAM "lines of a program"
 
-struct binary_step { /* of the search for names */
-	const char *source; /* what kind of place: "build-id cache" */
-	const char *path; /* the path, or another name of the place */
+/* One step of the search for symbols. */
+struct binary_step {
+	const char *source; /* Kind of place, for example "build-id cache". */
+	const char *path; /* The path, or another name of the place. */
 	enum binary_found found;
-	const char *detail; /* details, such as the other build ID; NULL: none */
+	const char *detail; /* Details, such as the other build ID; NULL if none. */
 };
 
-struct binary_code { /* borrowed from the store */
+/* Machine code, borrowed from the store. */
+struct binary_code {
 	struct tally_bytes bytes;
-	uint64_t address; /* of the first byte, as objdump has it; of the kernel where it ran */
+	uint64_t address; /* Address of the first byte as objdump shows it; the run-time address for the kernel. */
 	unsigned elf_machine;
 	bool is_big_endian, is_64;
-	bool has_symtab; /* the file has the names of its own functions */
+	bool has_symtab; /* The file has a .symtab, with the names of its local functions. */
 	const char *section;
-	const char *path; /* of the file that has it */
+	const char *path; /* Path of the file that contains the code. */
 };
-struct binary_name { /* of an address that code refers to */
-	const char *name; /* as in the file, dynamic symbols with their versions */
-	uint64_t offset; /* from the name's address; negative in two's complement */
+/* The name of an address to which code refers. */
+struct binary_name {
+	const char *name; /* Name as in the file; names of dynamic symbols include their versions. */
+	uint64_t offset; /* Distance from the symbol's address; may be negative, in two's complement. */
 	bool is_plt;
 };
 

@@ -16,22 +16,24 @@
 #include "base/arena.h"
 #include "object/elf/elf_image.h"
 
-/* Opens path as the process would, to read. Neither links nor ".." lead out of its root. INVALID: not a regular file. */
+/* Opens path for reading as the process would. Neither symbolic links nor ".." can leave its root. INVALID: not a
+ * regular file. */
 TALLY_MUST_CHECK enum tally_status process_root_open(int32_t pid, const char *path, int *fd, struct tally_error *err);
-/* The same, but a path that is itself a symbolic link is refused. */
+/* Does the same, but refuses a path that is itself a symbolic link. */
 TALLY_MUST_CHECK enum tally_status process_root_open_itself(
 	int32_t pid, const char *path, int *fd, struct tally_error *err);
-/* Whether the process has another mount namespace than tally, so that its paths name other files. */
+/* Returns whether the process has another mount namespace than tally, so that its paths name other files. */
 bool process_is_elsewhere(int32_t pid);
 
 struct process_mapping {
-	const char *link; /* /proc/PID/map_files/START-END, in the arena: opens the file */
-	bool is_deleted; /* its name was removed, or belongs to another file now */
+	const char *link; /* Path /proc/PID/map_files/START-END, which opens the mapped file; in the arena. */
+	bool is_deleted; /* The file was unlinked, or its name belongs to another file now. */
 };
 
-/* The file that the process maps by that path; false: none, or the process is gone or not ours to see. */
+/* Finds the file that the process maps by that path. Returns false if there is none, the process has ended, or access
+ * is denied. */
 bool process_maps_find(struct arena *arena, int32_t pid, const char *path, struct process_mapping *mapping);
-/* /proc/PID/exe if it is the program at that path; otherwise NULL. */
+/* Returns /proc/PID/exe if the process runs the program at that path; otherwise NULL. */
 const char *process_exe(struct arena *arena, int32_t pid, const char *path);
 
 #endif

@@ -20,8 +20,7 @@ struct jit_tail;
 struct unwind_table;
 
 #define JIT_TAIL_BASE \
-	UINT64_C(     \
-		0x1000) /* Address of the function in unwind tables; 0 would mean a function that the linker dropped. */
+	UINT64_C(0x1000) /* Address of the function in tables; 0 would mean a function that the linker dropped. */
 struct jit_tail_code {
 	uint64_t low, high; /* run-time addresses of the function */
 	/* NULL if the dump has no unwinding information; lives as long as the tail. */

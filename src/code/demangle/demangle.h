@@ -7,11 +7,11 @@
 
 #include "base/arena.h"
 
-/* The readable form, in the arena; the name itself if it is not mangled or memory runs out. A PLT entry keeps its "@plt".
- */
+/* Returns the demangled name in the arena, or the name itself if it is not mangled or memory runs out. A PLT entry
+ * retains its "@plt". */
 const char *demangle(struct arena *arena, const char *name);
 
-/* The length of the readable form without parameters, and the number of its leading underscores. */
+/* Returns the length of the demangled name without parameters; *bars becomes the number of its leading underscores. */
 size_t demangle_length(const char *name, size_t *bars);
 
 #endif

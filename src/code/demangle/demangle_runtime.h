@@ -2,10 +2,10 @@
 /*
  * demangle_runtime.h - demangles the names that OCaml's compiler and Java's runtimes give to functions.
  *
- * OCaml: "camlShop__total_12" is Shop.total_12, "$2b" stands for a character by its number. Java:
- * "Ljava/lang/Integer;parseInt(Ljava/lang/String;)I" is java.lang.Integer.parseInt(java.lang.String), as the JVM
- * specification writes types (4.3); the return type of a method is left out. Pure functions; the result is at most
- * eight times as long as the name.
+ * OCaml: "camlShop__total_12" is Shop.total_12, and "$2b" is a character by its hex code. Java:
+ * "Ljava/lang/Integer;parseInt(Ljava/lang/String;)I" is java.lang.Integer.parseInt(java.lang.String), with types as in
+ * the JVM specification (4.3); the return type of a method is omitted. Pure functions; the result is at most eight
+ * times as long as the name.
  *
  *	if (demangle_runtime(name, len, &text)) ...	false: it is no such name, and the text is as it was
  */

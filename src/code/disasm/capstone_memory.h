@@ -9,9 +9,9 @@
 
 #include <stdbool.h>
 
-/* Call it once, before the first handle is opened. */
+/* Installs the allocator. Call it once, before the first handle is opened. */
 void capstone_memory_set(void);
-/* Whether the reserve was used. Capstone's results are valid then, but no further handle may be opened. */
+/* Returns whether the reserve was used. Results of capstone are valid then, but no further handle may be opened. */
 bool capstone_memory_ran_out(void);
 
 #endif

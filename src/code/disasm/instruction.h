@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * instruction.h - describes one disassembled instruction: its text and its target. A value.
+ * instruction.h - describes one disassembled instruction: its text and its target. A plain value.
  */
 #ifndef CODE_DISASM_INSTRUCTION_H
 #define CODE_DISASM_INSTRUCTION_H
@@ -15,20 +15,22 @@ enum instruction_kind {
 	INSTRUCTION_JUMP,
 	INSTRUCTION_CALL,
 	INSTRUCTION_RETURN,
-	INSTRUCTION_BAD, /* no instruction of this machine that is known */
+	INSTRUCTION_BAD, /* Bytes that are not a known instruction of the machine. */
 };
 
 struct instruction {
 	uint64_t address;
-	unsigned size; /* bytes; at least 1 */
+	unsigned size; /* Size in bytes, at least 1. */
 	enum instruction_kind kind;
-	bool always_leaves; /* it never passes control on to the next: jumps without a condition, calls, returns, traps */
-	bool has_target; /* of a jump or call whose text names the target */
-	bool has_data; /* memory at a fixed distance from the instruction */
+	/* Execution never continues at the next instruction: unconditional jumps, calls, returns, traps. */
+	bool always_leaves;
+	bool has_target; /* It is a jump or call, and the text ends with the target's address. */
+	bool has_data; /* It accesses memory at a PC-relative address, which is in data. */
 	uint64_t target, data;
-	char mnemonic[INSTRUCTION_MNEMONIC_BYTES]; /* with its prefixes: "lock cmpxchg" */
-	char operands[INSTRUCTION_OPERANDS_BYTES]; /* "$0x1,%eax"; empty: none; ends with the target, if there is one */
-	char comment[32]; /* aarch64: the immediate in the other base; empty: none */
+	char mnemonic[INSTRUCTION_MNEMONIC_BYTES]; /* Mnemonic with prefixes: "lock cmpxchg". */
+	/* Operands, such as "$0x1,%eax"; they end with the target if has_target; empty if none. */
+	char operands[INSTRUCTION_OPERANDS_BYTES];
+	char comment[32]; /* aarch64: the immediate in the other number base; empty if none. */
 };
 
 #endif

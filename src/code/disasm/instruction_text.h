@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * instruction_text.h - edits the operands of an instruction on the way from capstone's syntax to objdump's. For the
- * modules of this folder.
+ * instruction_text.h - edits the operands of an instruction to convert capstone's syntax to objdump's. Private to this
+ * directory.
  *
- * A value; nothing is allocated. Text that does not fit is truncated.
+ * Plain values; nothing is allocated. Text that does not fit is truncated.
  */
 #ifndef CODE_DISASM_INSTRUCTION_TEXT_H
 #define CODE_DISASM_INSTRUCTION_TEXT_H
@@ -20,28 +20,29 @@ struct operand_words {
 	size_t count;
 };
 
-/* Splits at commas outside of brackets, and removes blanks around them. */
+/* Splits text at commas outside of brackets, and removes blanks around them. */
 void operand_words_split(struct operand_words *words, const char *text);
 void operand_words_insert(struct operand_words *words, size_t index, const char *text);
 void operand_words_remove(struct operand_words *words, size_t index);
-/* Into instruction->operands, with the separator between them. */
+/* Writes the operands with the separator between them into instruction->operands. */
 void operand_words_join(const struct operand_words *words, const char *separator, struct instruction *instruction);
 
 struct x86_style {
-	bool is_64; /* x86-64, not i386 */
-	bool is_intel; /* Intel's syntax instead of AT&T's */
+	bool is_64; /* Code is x86-64, not i386. */
+	bool is_intel; /* Uses Intel syntax instead of AT&T syntax. */
 };
 
-/* Each knows the details of what capstone decoded, in its own machine's way. */
+/* Each function converts what capstone decoded into objdump's syntax for its machine. */
 void objdump_x86(csh handle, const cs_insn *from, struct tally_bytes bytes, const struct x86_style *style,
 	struct instruction *to);
 void objdump_arm64(csh handle, const cs_insn *from, struct instruction *to);
 
-/* Atomic operations of ARMv8.1, and ldapr, which this capstone does not know. False: not one of them. */
+/* Decodes atomic operations of ARMv8.1, and ldapr, which this version of capstone does not know. Returns false for
+ * other instructions. */
 bool arm64_atomic_decode(uint32_t word, struct instruction *to);
 
-/* Instructions that this capstone does not know: AVX-512 and what came after AVX2 (x86-64), protection keys, shadow stacks.
- * False: not one of them. */
+/* Decodes instructions that this version of capstone does not know: AVX-512 and what came after AVX2 (x86-64),
+ * protection keys, shadow stacks. Returns false for other instructions. */
 bool x86_masked_decode(
 	struct tally_bytes bytes, uint64_t address, const struct x86_style *style, struct instruction *to);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * operation.h - describes what an instruction does with registers and memory, as far as values can be followed: copies,
- * loads, stores, addresses, sums. A value.
+ * loads, stores, addresses, sums. A plain value.
  *
- * Registers have DWARF's numbers. Loads, stores and copies are described only if they are as wide as an address; all
+ * Registers have DWARF numbers. Loads, stores and copies are described only if they are as wide as an address; all
  * other registers that the instruction writes are in `written`. x86-64 and aarch64.
  *
  *	if (disassembler_operation(d, bytes, address, &operation) && operation.memory.is_there) ...
@@ -20,32 +20,34 @@
 enum operation_kind {
 	OPERATION_OTHER,
 	OPERATION_COPY, /* to = from */
-	OPERATION_LOAD, /* to = memory; second: of the word behind it */
-	OPERATION_STORE, /* memory = from; second: to the word behind it */
+	OPERATION_LOAD, /* to = memory; second = the next word in memory. */
+	OPERATION_STORE, /* memory = from; the next word in memory = second. */
 	OPERATION_ADDRESS, /* to = address of memory */
 	OPERATION_CONSTANT, /* to = constant */
 	OPERATION_ADD_CONSTANT, /* to = from + constant */
 	OPERATION_ADD_REGISTER, /* to = from + second */
-	OPERATION_PUSH, /* of from, or of something else */
-	OPERATION_POP, /* to to */
-	OPERATION_LEAVE, /* the stack pointer is the frame pointer, which is popped */
+	OPERATION_PUSH, /* Pushes the register from, or something else if that is OPERATION_NO_REGISTER. */
+	OPERATION_POP, /* Pops into the register to. */
+	OPERATION_LEAVE, /* Sets the stack pointer to the frame pointer, and pops the latter (x86). */
 	OPERATION_JUMP,
 	OPERATION_CALL,
 	OPERATION_RETURN
 };
 
 struct operation_memory {
-	bool is_there; /* it is read or written, or its address is taken */
-	bool is_absolute; /* address is all there is to it, but for an index */
-	bool is_in_segment; /* offset counts from a segment's base: of the thread, or of the CPU */
-	bool is_address_only; /* neither read nor written */
+	bool is_there; /* Memory is read or written, or its address is computed. */
+	/* The operand is the address in address, plus an index if there is one, without a base register. */
+	bool is_absolute;
+	bool is_in_segment; /* The offset is relative to a segment base, that is, to data of the thread or the CPU. */
+	bool is_address_only; /* Only the address is computed; memory is neither read nor written. */
 	uint8_t base, index;
-	uint8_t bytes; /* that are accessed; 0: not known */
+	uint8_t bytes; /* Number of accessed bytes; 0 if not known. */
 	int64_t offset;
 	uint64_t address;
 };
 
-enum operation_fusing { /* x86: instructions that may be fused with the next one */
+/* Kinds of x86 instructions that the CPU may fuse with the next one. */
+enum operation_fusing {
 	OPERATION_FUSES_NEVER,
 	OPERATION_FUSES_COMPARE, /* cmp, test */
 	OPERATION_FUSES_SUM, /* add, sub, and */
@@ -56,15 +58,15 @@ enum operation_fusing { /* x86: instructions that may be fused with the next one
 struct operation {
 	enum operation_kind kind;
 	enum operation_fusing fusing;
-	unsigned size; /* of the instruction */
+	unsigned size; /* Size of the instruction in bytes. */
 	uint8_t to, from, second;
 	int64_t constant;
 	struct operation_memory memory;
-	int64_t step; /* added to the base register: aarch64 */
-	bool is_stack; /* its memory is the top of the stack, which it does not name */
-	uint64_t written; /* registers that change, by bit */
-	bool goes_on; /* the next instruction may follow */
-	bool has_target; /* of a jump or call */
+	int64_t step; /* Added to the base register (aarch64 pre- and post-index). */
+	bool is_stack; /* It implicitly accesses the top of the stack. */
+	uint64_t written; /* Bit mask of the registers that change. */
+	bool goes_on; /* Execution may continue at the next instruction. */
+	bool has_target; /* It is a jump or call with a known target. */
 	uint64_t target;
 };
 

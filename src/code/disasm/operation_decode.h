@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * operation_decode.h - declares the decoders that turn capstone's details into an operation, one for each architecture.
- * For the modules of this folder.
+ * Private to this directory.
  *
- * The caller has set the operation's size and goes_on, and no registers.
+ * The caller sets the operation's size and goes_on, and all registers to OPERATION_NO_REGISTER, before the call.
  */
 #ifndef CODE_DISASM_OPERATION_DECODE_H
 #define CODE_DISASM_OPERATION_DECODE_H
@@ -12,7 +12,7 @@
 
 #include "code/disasm/operation.h"
 
-/* Operands in Intel's order. */
+/* Expects operands in Intel order. */
 void operation_decode_x86(csh handle, const cs_insn *insn, struct operation *to);
 void operation_decode_arm64(csh handle, const cs_insn *insn, struct operation *to);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * x86_vector.h - decodes AVX-512 instructions, few of which Debian's capstone knows. It handles EVEX, and those VEX
- * instructions that work on masks or came after AVX2. For the modules of this folder.
+ * instructions that use mask registers or came after AVX2. Private to this directory.
  *
- * Facts of the Intel SDM, volume 2: 2.3 (VEX), 2.7 (EVEX), and the pages of the instructions. x86-64.
+ * Source: Intel SDM, volume 2, 2.3 (VEX), 2.7 (EVEX), and the pages of the instructions. x86-64 only.
  *
  *	struct vector_decoding d = {.bytes = bytes, .is_intel = false};
  *	if (vector_take_evex(&d) && (row = vector_find(&d))) ...
@@ -19,14 +19,16 @@ enum vector_map { VECTOR_MAP_0F = 1, VECTOR_MAP_0F38, VECTOR_MAP_0F3A };
 enum { VECTOR_ANY_W = 2, VECTOR_NO_DIGIT = 8 };
 
 enum vector_flag {
-	VECTOR_BROADCASTS = 1, /* one element of memory may stand for all */
-	VECTOR_ROUNDS = 2, /* registers only: with a rounding of its own */
-	VECTOR_SUPPRESSES = 4, /* registers only: without exceptions */
-	VECTOR_TELLS_SIZE = 8, /* AT&T: x, y or z behind the name if the source is memory and could be of any size */
-	VECTOR_COMPARES = 16, /* the condition is part of the name */
-	VECTOR_VEX = 32, /* VEX, not EVEX */
-	VECTOR_BRACES = 64, /* "{vex} " tells it from that of EVEX */
-	VECTOR_EITHER = 128, /* VEX and EVEX */
+	VECTOR_BROADCASTS = 1, /* An element in memory may be broadcast to all elements. */
+	VECTOR_ROUNDS = 2, /* Without memory operand: embedded rounding control is allowed. */
+	VECTOR_SUPPRESSES = 4, /* Without memory operand: suppression of exceptions ({sae}) is allowed. */
+	/* AT&T syntax: the name gets the suffix x, y or z if the source is in memory, because its size would be
+	 * ambiguous. */
+	VECTOR_TELLS_SIZE = 8,
+	VECTOR_COMPARES = 16, /* The comparison condition is part of the name. */
+	VECTOR_VEX = 32, /* The instruction has VEX encoding, not EVEX. */
+	VECTOR_BRACES = 64, /* The prefix "{vex} " distinguishes it from the EVEX instruction with the same name. */
+	VECTOR_EITHER = 128, /* The instruction has both encodings. */
 };
 
 /*
@@ -45,13 +47,13 @@ enum vector_flag {
  */
 struct vector_row {
 	uint8_t map, opcode, prefix;
-	uint8_t w; /* VECTOR_ANY_W */
-	uint8_t digit; /* of the register field, where that is part of the opcode; or VECTOR_NO_DIGIT */
-	uint8_t element; /* bytes; 0: as W says, four or eight; 1 with by_w "bw": one or two */
+	uint8_t w; /* Value of the W bit, or VECTOR_ANY_W. */
+	uint8_t digit; /* Value of ModRM.reg if it is part of the opcode, or VECTOR_NO_DIGIT. */
+	uint8_t element; /* Element size in bytes; 0: four or eight, by W; 1 with by_w "bw": one or two, by W. */
 	uint8_t form; /* VECTOR_FORM_* */
 	uint8_t flags;
 	char operands[6];
-	char by_w[3]; /* the letters behind the name; empty: none */
+	char by_w[3]; /* Suffixes of the name for W = 0 and W = 1; empty if none. */
 	const char *name;
 };
 
@@ -61,18 +63,19 @@ struct vector_decoding {
 	struct tally_bytes bytes;
 	size_t at;
 	bool failed, is_intel, is_evex;
-	const char *segment; /* "fs", "gs" or NULL */
+	const char *segment; /* Segment override: "fs", "gs" or NULL. */
 	unsigned map, prefix, w, length, broadcast, zero, mask;
-	unsigned r, x, b, r_high, v, v_high; /* not inverted; v is the whole second source */
+	/* Prefix bits, not inverted as they are encoded; v is the whole number of the second source register. */
+	unsigned r, x, b, r_high, v, v_high;
 	unsigned opcode, mod, reg, rm;
-	/* Of memory, once it has been taken. */
+	/* The memory operand, valid after vector_add_memory. */
 	bool has_memory, is_relative, has_base, has_index;
 	unsigned base, index, scale;
 	int64_t displacement;
 };
 
 unsigned vector_take(struct vector_decoding *d);
-/* The opcode, and the byte behind it. */
+/* Reads the opcode and the ModRM byte. */
 void vector_take_modrm(struct vector_decoding *d);
 bool vector_take_vex(struct vector_decoding *d);
 bool vector_take_evex(struct vector_decoding *d);
@@ -82,21 +85,22 @@ void vector_add_general(const struct vector_decoding *d, struct operand_words *w
 const char *vector_general_name(unsigned number, bool is_64, char room[8]);
 
 struct vector_memory {
-	unsigned bytes; /* that are accessed */
-	unsigned unit; /* what a displacement of one byte counts */
-	unsigned copies; /* of a broadcast; 0: it is none */
-	bool tells_copies; /* in Intel's spelling too */
-	unsigned index_length; /* of a vector of indices: 1 xmm, 2 ymm, 3 zmm; 0: the index is a general register */
+	unsigned bytes; /* Number of accessed bytes. */
+	unsigned unit; /* Scale of an 8-bit displacement (disp8*N of EVEX). */
+	unsigned copies; /* Number of elements of a broadcast; 0 if it is none. */
+	bool tells_copies; /* Intel syntax shows the number of elements, too. */
+	/* Length of a vector of indices: 1 for xmm, 2 ymm, 3 zmm; 0: the index is a general register. */
+	unsigned index_length;
 };
 void vector_add_memory(struct vector_decoding *d, struct operand_words *words, const struct vector_memory *memory);
 void vector_add_immediate(struct vector_decoding *d, struct operand_words *words);
-/* Words are in Intel's order until here. */
+/* Writes the instruction; words must be in Intel order. */
 void vector_finish(
 	struct vector_decoding *d, const struct operand_words *words, uint64_t address, struct instruction *to);
 
-/* NULL: not known. Of a VEX or EVEX instruction whose prefix and opcode were taken. */
+/* Finds the row of a VEX or EVEX instruction after its prefix and opcode have been read; NULL if it is not known. */
 const struct vector_row *vector_find(const struct vector_decoding *d);
-/* Each: false if it is none of its own. */
+/* Each function returns false if the instruction is not of its kind. */
 bool vector_spell(struct vector_decoding *d, uint64_t address, struct instruction *to);
 bool vector_spell_mask(struct vector_decoding *d, uint64_t address, struct instruction *to);
 
