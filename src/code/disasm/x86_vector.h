@@ -32,18 +32,19 @@ enum vector_flag {
 };
 
 /*
- * Operands in Intel's order, a letter each:
- *	V H W   a vector of the register field, of vvvv, of r/m; as long as the instruction says
- *	v h w   xmm; w in memory is one element
- *	y       a vector of the register field, half as long
- *	Y Q O   r/m: half, a fourth, an eighth as long
- *	C D     r/m as W: its displacement counted by elements; as d where it is xmm
+ * A row of the table of instructions. Its operands are in Intel order, one letter each ("reg" is ModRM.reg, "r/m" the
+ * register or memory operand):
+ *	V H W   vector register in reg, in vvvv, in r/m; of the instruction's vector length
+ *	v h w   xmm register in reg, in vvvv, in r/m; w in memory is one element
+ *	y       vector register in reg, half the vector length
+ *	Y Q O   r/m: a half, a fourth, an eighth of the vector length
+ *	C D     r/m like W; C scales its displacement by the element size; D is 8 bytes in memory if W is xmm
  *	x z d   r/m: xmm or 16 bytes, ymm or 32 bytes, xmm or 8 bytes
- *	K k     a mask of the register field, of r/m
- *	G E     a general register of the register field; r/m; as wide as W says
- *	g e     the same, 32 bits wide; e in memory is one element
- *	S T     memory by a vector of indices: as long as the instruction says, half as long
- *	I       a byte
+ *	K k     mask register in reg, in r/m
+ *	G E     general register in reg; r/m; as wide as the W bit says
+ *	g e     general register in reg; r/m; 32 bits wide; e in memory is one element
+ *	S T     memory with a vector of indices: of the vector length, of half of it
+ *	I       immediate byte
  */
 struct vector_row {
 	uint8_t map, opcode, prefix;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pack.h - defines the symbols and code that a recording can carry: for each program file that samples hit, the
- * symbols, inlined calls and source lines of those addresses. The bytes are a feature section; docs/pack.md has the
- * form.
+ * pack.h - defines the symbols and code that a recording can contain: for each program file that has samples, the
+ * symbols, inlined calls and source lines of the sampled addresses. The bytes are a feature section; docs/pack.md
+ * describes the format.
  *
  * pack_open copies nothing: names point into the bytes, which must outlive the pack. Afterwards any thread may read it.
- * pack_encode makes the bytes from objects that a caller fills (tasks/packing/pack_gather.c).
+ * pack_encode writes objects that a caller fills (tasks/packing/pack_gather.c).
  *
- * Bad input: a pack that is truncated, has another version, or fails the check of its checksum or counts is refused as
- * a whole: CORRUPT, UNSUPPORTED.
+ * Bad input: a pack that is truncated, has another version, or has a wrong checksum or wrong counts is refused as a
+ * whole: CORRUPT, UNSUPPORTED.
  *
  *	if (pack_open(bytes, &pack, err) == TALLY_OK)
  *		object = pack_find(pack, &key);
@@ -23,64 +23,68 @@
 #include "code/binary.h"
 #include "code/symbol.h"
 
-struct pack_segment { /* of the file: how offsets become link-time addresses */
+/* A segment of the file; maps file offsets to link-time addresses. */
+struct pack_segment {
 	uint64_t offset, vaddr, size;
 };
 
-struct pack_range { /* of addresses that have the same places */
+/* A range of addresses that have the same places. */
+struct pack_range {
 	uint64_t start;
 	uint32_t size;
-	uint32_t first, count; /* of the object's places; 0: it is known that there are none */
+	uint32_t first, count; /* Slice of the object's places; count is 0 if the addresses are known to have none. */
 };
 
-struct pack_code { /* of a function, or of what samples hit outside of functions */
-	uint64_t start; /* as symbols' */
+/* Code of a function, or code outside of functions that has samples. */
+struct pack_code {
+	uint64_t start; /* Start address, of the same kind as that of symbols. */
 	struct binary_code code;
 };
 
-struct pack_name { /* of an address that code refers to */
+/* Name of an address to which code refers. */
+struct pack_name {
 	uint64_t address;
 	struct binary_name name;
 };
 
 struct pack_object {
-	struct binary_key key; /* as the recording has it */
+	struct binary_key key; /* Key as in the recording. */
 	struct elf_pack_id {
 		uint8_t size;
 		uint8_t bytes[20];
-	} found_id; /* of the file that was read */
+	} found_id; /* Build ID of the file that was read. */
 	enum binary_status status;
-	const char *used_path, *text, *places_path; /* NULL: none */
-	uint64_t symbol_count; /* in the file, not only here */
+	const char *used_path, *text, *places_path; /* NULL if there is none. */
+	uint64_t symbol_count; /* Number of symbols in the file, not only in the pack. */
 	VEC(struct pack_segment) segments;
-	VEC(struct symbol) symbols; /* by start */
-	VEC(struct pack_range) ranges; /* by start, apart */
+	VEC(struct symbol) symbols; /* Sorted by start. */
+	VEC(struct pack_range) ranges; /* Sorted by start, without overlap. */
 	VEC(struct source_place) places;
-	VEC(struct pack_code) codes; /* by start, apart */
-	VEC(struct pack_name) names; /* by address, each once */
-	struct tally_bytes dump; /* of generated code, as pack_dump_make makes it; empty: none */
+	VEC(struct pack_code) codes; /* Sorted by start, without overlap. */
+	VEC(struct pack_name) names; /* Sorted by address, without duplicates. */
+	struct tally_bytes dump; /* Reduced jitdump from pack_dump_make; empty if none. */
 };
 
 struct pack;
 
 TALLY_MUST_CHECK enum tally_status pack_open(struct tally_bytes bytes, struct pack **pack, struct tally_error *err);
 void pack_close(struct pack *pack);
-/* Of what a pack has, as tests and fuzz targets look through all of it; others ask by key. */
+/* Return the objects of a pack by index; for tests and fuzz targets. Other callers use pack_find. */
 size_t pack_count(const struct pack *pack);
 const struct pack_object *pack_get(const struct pack *pack, size_t index);
-/* NULL: nothing was packed of it. */
+/* Returns the object with that key; NULL if there is none. */
 const struct pack_object *pack_find(const struct pack *pack, const struct binary_key *key);
-/* The range that covers the address; NULL: none. */
+/* Returns the range that contains the address; NULL if there is none. */
 const struct pack_range *pack_range_find(const struct pack_object *object, uint64_t address);
 
-/* The code of [start, end), it may end earlier; false: it was not packed. */
+/* Finds the code of [start, end); it may end earlier. Returns false if it was not packed. */
 bool pack_code_find(const struct pack_object *object, uint64_t start, uint64_t end, struct binary_code *code);
 const struct binary_name *pack_name_find(const struct pack_object *object, uint64_t address);
 
 void pack_object_deinit(struct pack_object *object);
-/* Sets the byte order that packs are written in, little-endian; the reader takes the other one too. */
+/* Sets the byte order of packs that are written: little-endian. The reader accepts both. */
 void pack_set_order(struct writer *w);
-/* Into an empty writer, in its byte order. NOMEM, or INVALID: more than the form can hold. */
+/* Appends the pack to an empty writer, in its byte order. NOMEM, or INVALID: more than the format can store. */
 TALLY_MUST_CHECK enum tally_status pack_encode(
 	const struct pack_object *objects, size_t count, struct writer *w, struct tally_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pack_dump.h - packs a runtime's dump of generated code: the functions that samples hit at their places in the dump,
- * zeros elsewhere, compressed.
+ * pack_dump.h - packs a jitdump: the functions that have samples stay at their offsets in the dump, everything else
+ * becomes zeros, and the result is compressed.
  *
  * The caller owns the result.
  *
@@ -15,13 +15,13 @@
 #include "code/symbols/jitdump.h"
 
 struct pack_dump_hiding {
-	bool without_code; /* and without lines */
-	const char *(*name)(
-		void *context, const char *name); /* the replacement of a function's name; NULL: names stay */
+	bool without_code; /* Omits the code and the lines. */
+	/* Returns the replacement of a function's name; NULL if names stay. */
+	const char *(*name)(void *context, const char *name);
 	void *context;
 };
 
-/* addresses: that were hit, offsets in the dump, sorted. False: out of memory. */
+/* addresses are the sorted offsets of samples in the dump. Returns false if memory runs out. */
 bool pack_dump_make(const struct jitdump *dump, const uint64_t *addresses, size_t count,
 	const struct pack_dump_hiding *hiding, struct writer *out);
 char *pack_dump_open(struct tally_bytes packed, size_t *len);

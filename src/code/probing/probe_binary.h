@@ -15,25 +15,26 @@
 
 struct probe_binary_options {
 	enum probe_binary_kind kind;
-	const char *
-		path; /* of a program, a vmlinux or a module's file; NULL: the running kernel's, found as for reports */
-	const char *module; /* name of a loaded module; NULL: path says it */
-	const char *symfs; /* NULL or "": none */
-	const char *vmlinux; /* NULL: found */
-	int32_t root_pid; /* > 0: path is in the mount namespace of this process */
+	/* Path of a program, a vmlinux or a module's file; NULL to find the running kernel's files as for reports. */
+	const char *path;
+	const char *module; /* Name of a loaded module; NULL if path is the module's file. */
+	const char *symfs; /* Directory that replaces "/" for files; NULL or "" if none. */
+	const char *vmlinux; /* Path of the vmlinux; NULL to search for it. */
+	int32_t root_pid; /* PID of the process in the mount namespace of which path is resolved; 0 if none. */
 };
 
-/* NOT_FOUND: no such file. A binary without debug information is opened too, with info NULL. */
+/* Opens a binary; if it has no debug information, info is NULL. NOT_FOUND: the file does not exist. */
 TALLY_MUST_CHECK enum tally_status probe_binary_open(
 	const struct probe_binary_options *options, struct probe_binary **binary, struct tally_error *err);
 void probe_binary_close(struct probe_binary *binary);
-/* The offset in the program file of an address of it; UINT64_MAX: no segment has it. */
+/* Returns the offset in the program file of an address; UINT64_MAX if no segment contains it. */
 uint64_t probe_binary_offset(const struct probe_binary *binary, uint64_t address);
 
-/* The symbols, borrowed from the binary. One thread. NOMEM only. */
+/* Returns the symbols, borrowed from the binary. One thread. NOMEM is the only error. */
 TALLY_MUST_CHECK enum tally_status probe_binary_symbols(
 	struct probe_binary *binary, const struct probe_symbols **symbols, struct tally_error *err);
-/* The symbol whose code has the address; NULL: none has. start: its address. One thread. */
+/* Returns the name of the symbol that contains the address, and its start address; NULL if there is none. One
+ * thread. */
 const char *probe_binary_symbol_at(struct probe_binary *binary, uint64_t address, uint64_t *start);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_kallsyms.h - lists the code of the running kernel, or of one of its modules, by /proc/kallsyms: for probes of a
- * kernel whose vmlinux is not there.
+ * probe_kallsyms.h - lists the code of the running kernel, or of one of its modules, from /proc/kallsyms, for probes of
+ * a kernel without a vmlinux.
  *
  *	struct probe_symbols *symbols;
  *	status = probe_kallsyms_read(STR(""), &arena, &symbols, err);
@@ -13,11 +13,11 @@
 #include "base/arena.h"
 #include "code/probing/probe_symbols.h"
 
-/* module: its name; empty: the kernel itself. Names are in the arena. A symbol ends where the next begins. NOT_FOUND: the
- * module is not loaded; DENIED: the kernel hides its addresses. */
+/* Reads the symbols of a module by name, or of the kernel itself if module is empty. Names are in the arena. A symbol
+ * ends at the next one. NOT_FOUND: the module is not loaded; DENIED: the kernel hides its addresses. */
 TALLY_MUST_CHECK enum tally_status probe_kallsyms_read(
 	struct tally_str module, struct arena *arena, struct probe_symbols **symbols, struct tally_error *err);
-/* The same of a list in memory (tests). */
+/* Parses a list in memory (for tests). */
 TALLY_MUST_CHECK enum tally_status probe_kallsyms_parse(struct tally_str text, struct tally_str module,
 	struct arena *arena, struct probe_symbols **symbols, struct tally_error *err);
 

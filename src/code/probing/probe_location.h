@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_location.h - translates the location of a variable at one address into the steps that the kernel can take to
- * fetch it: a register, an address or a number, then offsets with a read of memory between them.
+ * probe_location.h - translates the location of a variable at one address into the steps by which the kernel can fetch
+ * it: a register, an address or a number, then offsets with memory reads between them.
  *
- * The locator borrows everything; reasons lie in its arena. Bad input: an expression that is cut, or takes steps that
- * the kernel does not have, gives a location of kind NONE with the reason.
+ * The locator borrows everything; reasons are in its arena. Bad input: an expression that is truncated, or needs steps
+ * that the kernel does not have, results in a location of kind NONE with the reason.
  *
  *	probe_location_find(&locator, &variable, &location);
  *	if (location.kind == PROBE_LOCATION_NONE) ... location.reason
@@ -15,27 +15,30 @@
 #include "code/probing/probe_frame.h"
 #include "object/dwarf/dwarf_scope.h"
 
-#define PROBE_READS_MAX	 12 /* of memory for one value: the kernel takes 16 steps in all */
+#define PROBE_READS_MAX	 12 /* Maximum number of memory reads for one value; the kernel allows 16 steps in all. */
 #define PROBE_PIECES_MAX 16
 #define PROBE_LIST_STEPS_MAX \
-	(1u << 20) /* for one place: hostile variables can share a long list; real ones have some thousands */
+	(1u << 20) /* Limit for one place: hostile variables can share a long list; real ones have some thousands. */
 
-struct probe_chain { /* the sum of base and offsets[0]; the memory at each sum and the next offset are the next sum */
+/* A chain of memory reads: the first sum is base + offsets[0]; each further sum is the word in memory at the previous
+ * sum, plus the next offset. */
+struct probe_chain {
 	enum probe_chain_base { PROBE_BASE_REGISTER, PROBE_BASE_ADDRESS, PROBE_BASE_NUMBER } base;
-	uint32_t reg; /* DWARF's number */
-	uint32_t count; /* of offsets, at least 1 */
-	uint64_t number; /* the address (link-time, as the debug information has it) or the number */
+	uint32_t reg; /* DWARF register number. */
+	uint32_t count; /* Number of offsets, at least 1. */
+	uint64_t number; /* The address (link-time, as in the debug information) or the number. */
 	int64_t offsets[PROBE_READS_MAX];
-	bool is_memory; /* the value is in memory at the last sum; otherwise it is the last sum */
-	unsigned shift; /* of a sum: its bits from this one on are the value */
-	unsigned bits; /* of a sum: so many of these are the value; 0: all */
-	bool is_extended; /* of those bits: the highest is the sign */
+	bool is_memory; /* The value is in memory at the last sum; otherwise it is the last sum. */
+	unsigned shift; /* If the value is the sum: the first bit that belongs to it. */
+	unsigned bits; /* If the value is the sum: number of its bits from shift on; 0 means all. */
+	bool is_extended; /* The value is sign-extended from its highest bit. */
 };
 
-struct probe_piece { /* of a value that lies in several places */
+/* A part of a value that is stored in several places. */
+struct probe_piece {
 	struct probe_chain chain;
 	uint64_t bytes;
-	bool is_missing; /* it was optimised out */
+	bool is_missing; /* The part was optimised out. */
 };
 
 struct probe_location {
@@ -43,8 +46,8 @@ struct probe_location {
 		PROBE_LOCATION_NONE,
 		PROBE_LOCATION_CHAIN,
 		PROBE_LOCATION_PIECES,
-		PROBE_LOCATION_POINTER, /* it points to target + target_offset, and has no value itself */
-		PROBE_LOCATION_BYTES /* it is these */
+		PROBE_LOCATION_POINTER, /* A pointer to target + target_offset that is not stored itself. */
+		PROBE_LOCATION_BYTES /* The value is in bytes. */
 	} kind;
 	struct probe_chain chain;
 	struct probe_piece pieces[PROBE_PIECES_MAX];
@@ -52,9 +55,9 @@ struct probe_location {
 	struct dwarf_reference target;
 	int64_t target_offset;
 	struct tally_bytes bytes;
-	bool is_elsewhere; /* of NONE: there are addresses at which it has a location */
-	bool is_described; /* of NONE: it is there, but not where the kernel can fetch it */
-	const char *reason; /* of NONE: "it is in %xmm0, which the kernel cannot read" */
+	bool is_elsewhere; /* Kind NONE: it has a location at other addresses. */
+	bool is_described; /* Kind NONE: it exists at the address, but the kernel cannot fetch it. */
+	const char *reason; /* Kind NONE: reason, such as "it is in %xmm0, which the kernel cannot read". */
 };
 
 struct probe_locator {
@@ -62,24 +65,25 @@ struct probe_locator {
 	const struct probe_place *place;
 	const struct dwarf_location_lists *lists;
 	const struct dwarf_location *frame_base;
-	uint64_t address; /* of the place, as the debug information has it */
-	uint64_t function_entry; /* likewise */
+	uint64_t address; /* Address of the place, as in the debug information. */
+	uint64_t function_entry; /* Address at which the function is entered, as in the debug information. */
 	struct arena *arena;
-	uint32_t list_steps; /* of location lists that were read: see PROBE_LIST_STEPS_MAX */
-	bool has_frame; /* the last one that was looked for */
-	uint32_t frame_reg; /* by this base */
+	uint32_t list_steps; /* Number of location list entries that were read; limited to PROBE_LIST_STEPS_MAX. */
+	bool has_frame; /* frame is valid for base register frame_reg. */
+	uint32_t frame_reg; /* Base register for which frame was found. */
 	struct probe_frame frame;
 	bool out_of_memory;
 };
 
 void probe_location_find(
 	struct probe_locator *locator, const struct dwarf_scope_variable *variable, struct probe_location *location);
-/* As dwarf_location_next; false too when the place has read too many. */
+/* Works like dwarf_location_next; also returns false if the place exceeds PROBE_LIST_STEPS_MAX. */
 bool probe_list_next(struct probe_locator *locator, struct dwarf_location_list *list, uint64_t *low, uint64_t *high,
 	struct tally_bytes *expression);
-/* "%di" in the arena; NULL: the kernel has no such register, or out of memory. */
+/* Returns the register's name in the arena, such as "%di"; NULL if the kernel has no such register, or memory runs
+ * out. */
 const char *probe_register_name(struct probe_locator *locator, uint32_t reg);
-/* The same of registers too that the kernel does not give to probes ("%xmm0"), for messages. */
+/* Does the same, and also names registers that probes cannot read ("%xmm0"), for messages. */
 const char *probe_register_words(struct probe_locator *locator, uint32_t reg);
 
 #endif

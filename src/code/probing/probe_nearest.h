@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_nearest.h - finds the function that is meant by a misspelled name.
+ * probe_nearest.h - suggests a function for a misspelled name.
  *
- * Names are those of the file, or readable ones (of C++, Rust, D) without parameters. What they give lives as long as the
- * arena and the binary; NULL: none is near.
+ * Names are compared as in the file, and demangled (C++, Rust, D) without parameters. Results live as long as the arena
+ * and the binary; NULL if no name is similar.
  *
  *	const char *name = probe_nearest_function(binary, STR("turm"), &arena);
  */
@@ -13,10 +13,10 @@
 #include "base/arena.h"
 #include "code/probing/probe_binary.h"
 
-/* By symbols of code. */
+/* Searches the symbols of code. */
 const char *probe_nearest_symbol(const struct probe_symbols *symbols, struct tally_str name, struct arena *arena);
-/* By symbols, or else by the debug information that was read: it has functions that are inlined everywhere, or whose
- * symbols have suffixes of the compiler. */
+/* Searches the symbols, and then the debug information that was read, which also has functions that are always inlined,
+ * or that have symbols with a compiler's suffix. */
 const char *probe_nearest_function(struct probe_binary *binary, struct tally_str wanted, struct arena *arena);
 
 #endif

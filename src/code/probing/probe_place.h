@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_place.h - says what passes between the parts of probing: the binary that is probed, a place in it, and what the
- * kernel fetches there.
+ * probe_place.h - defines the data that the parts of probing exchange: the probed binary, a place in it, and the values
+ * that the kernel fetches there.
  *
  *	probe_text.h -> struct probe_definition
  *	probe_binary.h -> struct probe_binary
@@ -23,63 +23,73 @@ struct probe_symbols;
 
 enum probe_binary_kind { PROBE_PROGRAM, PROBE_KERNEL, PROBE_MODULE };
 
-struct probe_binary { /* see probe_binary.h; borrowed by everything that was found in it */
+/* An open binary; see probe_binary.h. Everything that was found in it borrows from it. */
+struct probe_binary {
 	enum probe_binary_kind kind;
-	const char *path; /* real and absolute, as the kernel takes it; of a running kernel "[kernel.kallsyms]" */
-	bool is_offline; /* a vmlinux that was named: it need not be the running kernel's */
-	struct tally_str module; /* of a module: its name; else empty */
-	struct elf_image *image; /* the program file, whose segments and symbols count; NULL: only kallsyms is there */
-	const struct elf_image *debug_image; /* has the debug information: image or a file of its own; NULL: none */
-	const char *debug_path; /* of debug_image */
-	struct debug_info *info; /* of debug_image; NULL: none */
-	const struct arch *arch; /* NULL: not one of arch.h */
-	uint64_t moved; /* from addresses in debug_image to those in image */
-	struct probe_symbols *symbols; /* made when they are first asked for: probe_binary_symbols */
-	struct probe_functions *functions; /* the index of probe_places.h, made when it is first needed */
-	struct probe_variables_cache *variables; /* likewise, of probe_variables_cache.h */
+	/* Absolute path without symbolic links, as the kernel requires; "[kernel.kallsyms]" for a running kernel. */
+	const char *path;
+	bool is_offline; /* The vmlinux was given by the user: it may differ from the running kernel's. */
+	struct tally_str module; /* Name of a module; otherwise empty. */
+	/* The program file, which defines segments and symbols; NULL if only kallsyms is available. */
+	struct elf_image *image;
+	/* The file with the debug information: image or a separate file; NULL if none. */
+	const struct elf_image *debug_image;
+	const char *debug_path; /* Path of debug_image. */
+	struct debug_info *info; /* Debug information of debug_image; NULL if none. */
+	const struct arch *arch; /* NULL if the architecture is not supported. */
+	uint64_t moved; /* What is added to addresses in debug_image to get those in image. */
+	struct probe_symbols *symbols; /* Created by the first probe_binary_symbols. */
+	struct probe_functions *functions; /* Index of probe_functions.h, created when needed. */
+	struct probe_variables_cache *variables; /* See probe_variables_cache.h; created when needed. */
 };
 
-struct probe_scope { /* where the variables of a place are declared, in debug information */
-	const struct dwarf_file *file; /* NULL: the place is known by a symbol alone, or no function is there */
+/* The scope of a place in the debug information, where its variables are declared. */
+struct probe_scope {
+	const struct dwarf_file *file; /* NULL if the place is known by a symbol only, or is in no function. */
 	const struct dwarf_unit *unit;
-	uint64_t function; /* entry of the subprogram whose code it is (not the abstract one) */
-	uint64_t inlined; /* entry of the inlined_subroutine that the point names, in function; 0: none */
-	const struct elf_image *split_image; /* that file is of; NULL: debug_image, or a package */
-	const struct dwarf_location_lists *packaged; /* of a unit in a package: its location lists; else NULL */
+	uint64_t function; /* Offset of the DW_TAG_subprogram entry of the code (not the abstract one). */
+	/* Offset of the DW_TAG_inlined_subroutine entry in function that the point names; 0 if none. */
+	uint64_t inlined;
+	const struct elf_image *split_image; /* The image of file; NULL if it is debug_image, or a package. */
+	const struct dwarf_location_lists *packaged; /* Location lists of a unit in a package; NULL for other units. */
 };
 
 struct probe_place {
-	uint64_t address; /* as image has it: where the breakpoint goes */
-	uint64_t file_offset; /* the same in the program file, for a uprobe; UINT64_MAX: no segment has it */
-	const char *function; /* the function that the point names or that holds the address; as the source has it */
-	const char *symbol; /* the symbol of its code ("foo.constprop.0"), for the kernel's "symbol+offset" */
-	uint64_t entry; /* the symbol's address; address - entry is the offset of the kernel's text */
-	const char *source; /* path of its source; NULL: not known */
-	uint32_t line; /* of the source at the address; 0: not known */
-	uint32_t declared; /* line of the function's declaration; 0: not known */
-	bool is_entry; /* of the function */
-	bool is_return; /* the probe is at the function's return: only its result is there */
-	bool is_inlined; /* function was inlined there: it has no return */
+	uint64_t address; /* Address of the breakpoint, in image. */
+	uint64_t file_offset; /* Its offset in the program file, for a uprobe; UINT64_MAX if no segment contains it. */
+	const char *function; /* Source name of the function that the point names or that contains the address. */
+	const char *symbol; /* Symbol of its code ("foo.constprop.0"), for the kernel's "symbol+offset". */
+	uint64_t entry; /* Address of the symbol; address - entry is the offset for the kernel. */
+	const char *source; /* Path of its source file; NULL if not known. */
+	uint32_t line; /* Source line at the address; 0 if not known. */
+	uint32_t declared; /* Line of the function's declaration; 0 if not known. */
+	bool is_entry; /* The address is the entry of the function. */
+	bool is_return; /* The probe is at the function's return, where only its result is available. */
+	bool is_inlined; /* The function was inlined there: it has no return. */
 	struct probe_scope scope;
 };
 
-struct probe_places { /* owned by the caller: probe_places_deinit */
+/* A list of places; the caller frees it with probe_places_deinit. */
+struct probe_places {
 	VEC(struct probe_place) items;
-	struct arena arena; /* names and notes */
-	VEC(const char *) notes; /* sentences for stderr: "Target program is compiled without optimization..." */
+	struct arena arena; /* Holds names and notes. */
+	/* Sentences for stderr, such as "Target program is compiled without optimization...". */
+	VEC(const char *) notes;
 };
 
-struct probe_fetch { /* one argument in the kernel's words: name=text:type */
-	const char *name; /* NULL: none; the kernel calls it argN */
-	const char *text; /* "+32(+0(%di))" */
-	const char *type; /* "s64"; NULL: none */
+/* One argument in the kernel's syntax, name=text:type. */
+struct probe_fetch {
+	const char *name; /* NULL if none; the kernel then names it argN. */
+	const char *text; /* Fetch expression, such as "+32(+0(%di))". */
+	const char *type; /* Type, such as "s64"; NULL if none. */
 };
 
-struct probe_fetches { /* owned by the caller: probe_fetches_deinit */
+/* A list of fetches; the caller frees it with probe_fetches_deinit. */
+struct probe_fetches {
 	VEC(struct probe_fetch) items;
-	struct arena arena; /* texts and notes */
-	VEC(const char *) notes; /* sentences for stderr: what $vars left out and why */
-	bool types_results; /* $retval gets the type of the function's result; perf gives it none */
+	struct arena arena; /* Holds texts and notes. */
+	VEC(const char *) notes; /* Sentences for stderr that say what $vars left out and why. */
+	bool types_results; /* $retval gets the type of the function's result; perf omits it. */
 };
 
 void probe_places_init(struct probe_places *places);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_places.h - finds the addresses that a point of a probe names, by debug information.
+ * probe_places.h - finds the addresses to which the point of a probe refers, by debug information.
  *
  *	struct probe_places places;
  *	probe_places_init(&places);
@@ -15,18 +15,21 @@
 
 struct probe_places_options {
 	bool no_inlines;
-	bool wants_variables; /* of an entry: behind the prologue where perf goes there */
-	size_t max; /* places of one point; more: LIMIT */
-	const char *source_directory; /* of --source; NULL: none */
+	/* Places a probe of a function entry after the prologue in the cases in which perf does. */
+	bool wants_variables;
+	size_t max; /* Maximum number of places of one point; more are LIMIT. */
+	const char *source_directory; /* Directory of --source; NULL if none. */
 };
 
-/* Adds places, in perf's order. NOT_FOUND: a sentence as perf's; binary->info is not NULL. */
+/* Appends the places of a point, in perf's order. binary->info must not be NULL. NOT_FOUND: err has a sentence like
+ * perf's. */
 TALLY_MUST_CHECK enum tally_status probe_places_find(struct probe_binary *binary, const struct probe_point *point,
 	const struct probe_places_options *options, struct probe_places *places, struct tally_error *err);
-/* The place at an address, for --list: function, source, line, declared. NOT_FOUND: nothing is known of it. */
+/* Describes the place at an address for --list: function, source, line, declared. NOT_FOUND: nothing is known about
+ * it. */
 TALLY_MUST_CHECK enum tally_status probe_places_describe(struct probe_binary *binary, uint64_t address,
 	struct arena *arena, struct probe_place *place, struct tally_error *err);
-/* What --line prints. */
+/* Writes the output of --line. */
 TALLY_MUST_CHECK enum tally_status probe_lines_print(struct probe_binary *binary, const struct probe_line_range *range,
 	const struct probe_places_options *options, struct text *out, struct tally_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_prologue.h - finds where the prologue of a function ends: code that was compiled without optimization stores the
- * parameters in the stack first, where the debug information says that they are from the beginning.
+ * probe_prologue.h - finds the end of a function's prologue: code that was compiled without optimization first stores
+ * the parameters on the stack, while the debug information says that they are there from the beginning.
  *
  *	if (probe_prologue_find(functions, code, entry, &prologue)) ... prologue.end
  */
@@ -11,11 +11,12 @@
 #include "code/probing/probe_functions.h"
 
 struct probe_prologue {
-	uint64_t end; /* its first address behind the prologue; the entry: there is none */
-	bool is_unoptimized; /* the compiler says so; else it does not say how it compiled */
+	uint64_t end; /* First address after the prologue; the entry if there is no prologue. */
+	bool is_unoptimized; /* The compiler states that it did not optimize; false if it does not state its options. */
 };
 
-/* False: the code was optimized, so that locations hold from the entry on, or where the prologue ends is not known. */
+/* Returns false if the code was optimized, so that locations are valid from the entry on, or if the end of the prologue
+ * is not known. */
 bool probe_prologue_find(
 	struct probe_functions *functions, struct probe_code code, uint64_t entry, struct probe_prologue *prologue);
 

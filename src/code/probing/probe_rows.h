@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_rows.h - finds the addresses where the code of source lines begins: statements of line tables, entries of
- * functions that are declared there, and of calls that were inlined there.
+ * probe_rows.h - finds the addresses at which the code of source lines begins: statements of line tables, entries of
+ * functions that are declared there, and entries of calls that were inlined there.
  *
  * The caller owns the rows (vec_free). Paths are borrowed from the functions. One thread.
  *
@@ -15,38 +15,40 @@
 #include "code/probing/probe_functions.h"
 
 struct probe_row_filter {
-	struct tally_str path; /* of the source, or the end of it */
-	const uint32_t *lines; /* ascending; NULL: all */
+	struct tally_str path; /* Path of the source file, or its last parts. */
+	const uint32_t *lines; /* Line numbers, ascending; NULL for all lines. */
 	size_t count;
-	uint32_t root; /* only code of this function; PROBE_NO_ROOT: any */
-	bool no_inlines; /* only code of root out of line */
-	bool is_of_first; /* an address is of one line only: that of the function which is entered there, or the first */
+	uint32_t root; /* Only code of this function; PROBE_NO_ROOT for any. */
+	bool no_inlines; /* Only out-of-line code of root. */
+	/* Report one line per address: that of the function that is entered there, or else the first one. */
+	bool is_of_first;
 };
 
 struct probe_row {
-	uint64_t address; /* as the debug information has it */
+	uint64_t address; /* Address as in the debug information. */
 	const char *path;
 	uint32_t line;
-	struct probe_code code; /* that has the address: of root, or the innermost that the line is of */
+	struct probe_code code; /* The code at the address: of root, or the innermost one to which the line belongs. */
 };
 
 struct probe_rows {
-	VEC(struct probe_row) items; /* unit by unit: statements by address, then entries; each address once */
-	uint32_t next_line; /* the first line with code behind the lines wanted; 0: none */
+	/* Grouped by unit: statements sorted by address, then entries; without duplicate addresses. */
+	VEC(struct probe_row) items;
+	uint32_t next_line; /* First line with code after the requested lines; 0 if none. */
 };
 
-/* NOMEM only. */
+/* Finds the rows that match filter. NOMEM is the only error. */
 TALLY_MUST_CHECK enum tally_status probe_rows_find(struct probe_functions *functions,
 	const struct probe_row_filter *filter, struct probe_rows *rows, struct tally_error *err);
-/* The line of the first statement that begins at an address, or else of what the address is in the middle of. False: no
- * function has the address. */
+/* Finds the line of the first statement that begins at an address, or else the line of the code that contains it.
+ * Returns false if no function contains the address. */
 bool probe_row_at(struct probe_functions *functions, uint64_t address, struct probe_row *row);
-/* Whether a path is the one wanted: equal, or its end from a slash on. */
+/* Returns whether path equals wanted, or ends with it after a slash. */
 bool probe_path_matches(const char *path, struct tally_str wanted);
 struct probe_paths {
 	VEC(const char *) items;
 };
-/* The paths of sources that match, each once, of units with code. NOMEM only. */
+/* Returns the matching paths of source files that have code, without duplicates. NOMEM is the only error. */
 TALLY_MUST_CHECK enum tally_status probe_paths_find(
 	struct probe_functions *functions, struct tally_str wanted, struct probe_paths *paths, struct tally_error *err);
 

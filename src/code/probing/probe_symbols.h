@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_symbols.h - lists the symbols of a binary that is probed: all names of an address, those of the PLT too.
+ * probe_symbols.h - lists the symbols of a probed binary: all names of an address, including those of the PLT.
  *
- * The list belongs to the caller (probe_symbols_free); names are borrowed from the binary.
+ * The caller owns the list (probe_symbols_free); names are borrowed from the binary.
  *
  *	struct probe_symbols *symbols;
  *	if (probe_binary_symbols(binary, &symbols, err) == TALLY_OK)
@@ -17,29 +17,29 @@
 #include "base/vec.h"
 
 struct probe_symbol {
-	uint64_t address; /* as the program file has it */
-	uint64_t size; /* 0: not said */
-	const char *name; /* as the file has it; of the PLT "printf@plt" */
-	bool is_code; /* in a section of code */
-	bool is_function; /* false of code: a label */
+	uint64_t address; /* Address as in the program file. */
+	uint64_t size; /* Size in bytes; 0 if not known. */
+	const char *name; /* Name as in the file; "printf@plt" for an entry of the PLT. */
+	bool is_code; /* It is in a section of code. */
+	bool is_function; /* False for code means that it is a label. */
 	bool is_global;
-	bool is_resolver; /* of an IFUNC */
+	bool is_resolver; /* It is the resolver of an IFUNC. */
 };
 
 struct probe_symbols {
-	VEC(struct probe_symbol) items; /* by address; of one address global ones first */
-	VEC(uint32_t) by_name; /* indexes of items, by name; of one name by address */
-	VEC(uint64_t) ends; /* the highest end of items up to this one */
+	VEC(struct probe_symbol) items; /* Sorted by address; at one address, global ones first. */
+	VEC(uint32_t) by_name; /* Indexes of items, sorted by name, then by address. */
+	VEC(uint64_t) ends; /* ends[i] is the highest end of items[0..i]. */
 };
 
-/* Sorts what was added to items. NOMEM only. */
+/* Sorts the items and builds the indexes. NOMEM is the only error. */
 TALLY_MUST_CHECK enum tally_status probe_symbols_finish(struct probe_symbols *symbols, struct tally_error *err);
 void probe_symbols_free(struct probe_symbols *symbols);
-/* The first of the symbols of this name, as an index of by_name; SIZE_MAX: none. */
+/* Returns the first symbol with this name, as an index of by_name; SIZE_MAX if none. */
 size_t probe_symbols_find(const struct probe_symbols *symbols, struct tally_str name);
-/* The function or label that covers an address; NULL: none. */
+/* Returns the function or label that contains an address; NULL if none. */
 const struct probe_symbol *probe_symbols_at(const struct probe_symbols *symbols, uint64_t address);
-/* C++, Rust or D; OCaml's and Java's names are not recognized. */
+/* Returns whether it is a mangled name of C++, Rust or D; OCaml and Java names are not recognized. */
 bool probe_symbol_is_mangled(const char *name);
 
 #endif

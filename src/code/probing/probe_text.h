@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_text.h - parses what perf-probe(1) takes: the definition of a probe, and the range of lines of --line.
+ * probe_text.h - parses the syntax of perf-probe(1): the definition of a probe, and the range of lines of --line.
  *
- * Pure: text in, a parsed form out. Everything that is parsed lies in the caller's arena, escapes removed; the text may
- * go away. What is in the program is not known here: whether "foo" is a function or a variable exists is for
- * probe_places.h and probe_variables.h. One thread.
+ * Pure functions. Results are in the caller's arena, with escapes removed; they do not refer to the text. The program
+ * is not consulted: probe_places.h and probe_variables.h determine whether a function or a variable exists. One thread.
  *
  *	struct probe_definition probe;
  *	if (probe_definition_parse("my=add:3 x o->p->len:u32", &arena, &probe, err) == TALLY_OK) ...
@@ -18,77 +17,83 @@
 #include "base/bytes.h"
 #include "base/text.h"
 
-#define PROBE_ARGUMENTS_MAX 128 /* as many as the kernel takes in one event */
-#define PROBE_NAME_MAX	    63 /* characters of a group, event or argument that the kernel takes */
+#define PROBE_ARGUMENTS_MAX 128 /* Limit of the kernel for one event. */
+#define PROBE_NAME_MAX	    63 /* Limit of the kernel for the name of a group, event or argument, in characters. */
 
-/* FUNC[@SRC][+OFF|:LINE|%return|;PATTERN], SRC:LINE, SRC;PATTERN or 0xADDRESS. */
+/* A place in the syntax FUNC[@SRC][+OFF|:LINE|%return|;PATTERN], SRC:LINE, SRC;PATTERN or 0xADDRESS. */
 struct probe_point {
-	struct tally_str function; /* may have wildcards; empty: none is named */
-	struct tally_str file; /* of the source; empty: none is named */
-	struct tally_str lazy; /* pattern of lines, blanks do not count; empty: none */
-	uint64_t offset; /* bytes from the function's entry */
-	uint64_t address; /* instead of a function; see has_address */
-	uint32_t line; /* from the function's first line where a function is named, else of the file */
-	bool has_line; /* false: line is 0 */
+	struct tally_str function; /* Function, may have wildcards; empty if none is given. */
+	struct tally_str file; /* Source file; empty if none is given. */
+	struct tally_str lazy; /* Pattern that source lines must match, without regard to blanks; empty if none. */
+	uint64_t offset; /* Offset in bytes from the function's entry. */
+	uint64_t address; /* Used instead of a function if has_address is set. */
+	/* Line number, relative to the function's first line if a function is given, else in the file. */
+	uint32_t line;
+	bool has_line; /* If false, line is 0. */
 	bool has_address;
 	bool is_return;
 };
 
-struct probe_field { /* of a variable: "->name", ".name" or "[index]" */
+/* An access to a part of a variable: "->name", ".name" or "[index]". */
+struct probe_field {
 	enum probe_field_kind { PROBE_FIELD_ARROW, PROBE_FIELD_DOT, PROBE_FIELD_INDEX } kind;
-	struct tally_str name; /* empty of an index */
+	struct tally_str name; /* Empty for PROBE_FIELD_INDEX. */
 	int64_t index;
 };
 
 enum probe_argument_kind {
-	PROBE_ARGUMENT_VARIABLE, /* of the program: variable and fields */
-	PROBE_ARGUMENT_FETCH, /* in the kernel's words, which go to it as they are: %di, +8(%sp), $retval, @sym, \1 */
-	PROBE_ARGUMENT_VARIABLES, /* $vars: all that are there */
-	PROBE_ARGUMENT_PARAMETERS /* $params */
+	PROBE_ARGUMENT_VARIABLE, /* A variable of the program with fields. */
+	/* Text in the kernel's syntax, which is passed on unchanged: %di, +8(%sp), $retval, @sym, \1. */
+	PROBE_ARGUMENT_FETCH,
+	PROBE_ARGUMENT_VARIABLES, /* $vars: all variables at the place. */
+	PROBE_ARGUMENT_PARAMETERS /* $params: all parameters at the place. */
 };
 
 struct probe_argument {
 	enum probe_argument_kind kind;
-	struct tally_str text; /* as it was written */
-	struct tally_str name; /* that it was given ("name=..."); empty: none */
-	struct tally_str value; /* without name, type and "@user": "o->p->len", "+8(%sp)" */
-	struct tally_str variable; /* "o" */
-	const struct probe_field *fields; /* outermost first */
+	struct tally_str text; /* The argument as written. */
+	struct tally_str name; /* Name given by the user ("name=..."); empty if none. */
+	struct tally_str value; /* Text without name, type and "@user": "o->p->len", "+8(%sp)". */
+	struct tally_str variable; /* Name of the variable, "o" in the example. */
+	const struct probe_field *fields; /* Accesses, outermost first. */
 	size_t field_count;
-	struct tally_str type; /* "u8", "string", "b3@1/32"; empty: none */
-	bool is_user; /* "@user": in memory of user space, for a probe of the kernel */
+	struct tally_str type; /* Type: "u8", "string", "b3@1/32"; empty if none. */
+	bool is_user; /* "@user" was given: the value is in user memory, for a probe of the kernel. */
 };
 
 struct probe_definition {
-	struct tally_str text; /* as it was written */
-	struct tally_str group, event; /* empty: not named */
+	struct tally_str text; /* The definition as written. */
+	struct tally_str group, event; /* Empty if not given. */
 	struct probe_point point;
 	const struct probe_argument *arguments;
 	size_t argument_count;
-	bool is_named_event; /* "%group:event" or "sdt_provider:name": what the cache has by this group and event */
+	/* The definition is "%group:event" or "sdt_provider:name": it refers to events in the cache with this group and
+	 * name. */
+	bool is_named_event;
 };
 
-struct probe_line_range { /* FUNC[@SRC][:FROM[-TO|+COUNT]] or SRC[:FROM[-TO|+COUNT]] */
-	struct tally_str function, file; /* as in probe_point */
-	uint32_t first, last; /* from the function's first line where a function is named; both included */
-	bool has_lines; /* false: all of the function or file; 0 and UINT32_MAX */
+/* A range of lines in the syntax FUNC[@SRC][:FROM[-TO|+COUNT]] or SRC[:FROM[-TO|+COUNT]]. */
+struct probe_line_range {
+	struct tally_str function, file; /* See struct probe_point. */
+	/* First and last line, both included; relative to the function's first line if a function is given. */
+	uint32_t first, last;
+	bool has_lines; /* False: the whole function or file; first is 0 and last UINT32_MAX. */
 };
 
-/* INVALID with a sentence; nothing of definition is valid then. */
+/* Parses a definition. INVALID: err has a sentence, and definition is undefined. */
 TALLY_MUST_CHECK enum tally_status probe_definition_parse(
 	const char *text, struct arena *arena, struct probe_definition *definition, struct tally_error *err);
-/* The same without event and arguments: what --vars takes. */
+/* Parses a point without event and arguments, as in --vars. */
 TALLY_MUST_CHECK enum tally_status probe_point_parse(
 	const char *text, struct arena *arena, struct probe_point *point, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status probe_line_range_parse(
 	const char *text, struct arena *arena, struct probe_line_range *range, struct tally_error *err);
-/* One argument. */
 TALLY_MUST_CHECK enum tally_status probe_argument_parse(
 	const char *text, struct arena *arena, struct probe_argument *argument, struct tally_error *err);
 
-/* The point as perf shows it: "add:3@a.c", "add%return". */
+/* Writes the point as perf shows it: "add:3@a.c", "add%return". */
 void probe_point_print(const struct probe_point *point, struct text *out);
-/* Whether the kernel takes it as the name of a group or an event: a C identifier. */
+/* Returns whether the kernel accepts it as the name of a group or an event: a C identifier. */
 bool probe_name_is_valid(struct tally_str name);
 
 #endif

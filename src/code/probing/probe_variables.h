@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_variables.h - finds variables at a place, and writes them as the kernel's fetch arguments.
+ * probe_variables.h - finds variables at a place, and writes them as fetch arguments of the kernel.
  *
  *	probe_fetches_init(&fetches);
  *	status = probe_variables_fetch(binary, &places.items[0], definition.arguments, definition.argument_count,
@@ -13,19 +13,21 @@
 #include "code/probing/probe_place.h"
 #include "code/probing/probe_text.h"
 
-struct probe_variables_options { /* of --vars */
+/* Options of --vars. */
+struct probe_variables_options {
 	bool with_externs;
 	bool with_ranges;
-	/* Whether a name is shown; NULL: all are. */
+	/* Returns whether a name is shown; NULL shows all. */
 	bool (*is_wanted)(void *context, const char *name);
 	void *context;
 };
 
-/* Adds a fetch for each argument ($vars and $params: several), in order. Arguments in the kernel's words are taken over
- * without debug information. NOT_FOUND or UNSUPPORTED: a sentence with the variable, where it is and why. */
+/* Appends a fetch for each argument ($vars and $params: several), in order. Arguments in the kernel's syntax are copied
+ * without debug information. NOT_FOUND or UNSUPPORTED: err has a sentence with the variable, its location and the
+ * reason. */
 TALLY_MUST_CHECK enum tally_status probe_variables_fetch(struct probe_binary *binary, const struct probe_place *place,
 	const struct probe_argument *arguments, size_t count, struct probe_fetches *fetches, struct tally_error *err);
-/* What --vars prints of one place. */
+/* Writes the output of --vars for one place. */
 TALLY_MUST_CHECK enum tally_status probe_variables_print(struct probe_binary *binary, const struct probe_place *place,
 	const struct probe_variables_options *options, struct text *out, struct tally_error *err);
 

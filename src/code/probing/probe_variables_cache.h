@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_variables_cache.h - keeps what was read of a binary for the variables of one place, for all of its places: types,
- * location lists, and the variables outside functions, by unit.
+ * probe_variables_cache.h - caches what was read from a binary for the variables of one place, for use at its other
+ * places: types, location lists, and the variables outside functions, by unit.
  *
- * Owned by the binary; made when it is first needed. One thread.
+ * Owned by the binary; created when needed. One thread.
  *
  *	status = probe_variables_cache_make(binary, err);
  *	status = probe_variables_cache_globals(binary->variables, file, unit, &globals, err);
@@ -16,18 +16,17 @@
 
 struct probe_variables_cache {
 	struct dwarf_types types;
-	struct dwarf_location_lists lists; /* of the debug file */
-	struct map_u64 globals; /* struct dwarf_unit * -> struct dwarf_scope *, of the arena */
+	struct dwarf_location_lists lists; /* Location lists of the debug file. */
+	struct map_u64 globals; /* Maps struct dwarf_unit * to struct dwarf_scope *, which is in the arena. */
 	struct arena arena;
 };
 
-/* Sets binary->variables. NOMEM only. */
+/* Sets binary->variables. NOMEM is the only error. */
 TALLY_MUST_CHECK enum tally_status probe_variables_cache_make(struct probe_binary *binary, struct tally_error *err);
-/* Borrowed from the cache. NOMEM only. */
+/* Returns the variables of a unit outside functions, borrowed from the cache. NOMEM is the only error. */
 TALLY_MUST_CHECK enum tally_status probe_variables_cache_globals(struct probe_variables_cache *cache,
 	const struct dwarf_file *file, const struct dwarf_unit *unit, const struct dwarf_scope **globals,
 	struct tally_error *err);
-/* NULL is nothing. */
 void probe_variables_cache_free(struct probe_variables_cache *cache);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_variables_internal.h - declares what the parts of probe_variables share: the variables around one place, read
- * once for all of its arguments.
+ * probe_variables_internal.h - declares what the parts of probe_variables share: the variables around one place, which
+ * are read once for all of its arguments.
  */
 #ifndef CODE_PROBING_PROBE_VARIABLES_INTERNAL_H
 #define CODE_PROBING_PROBE_VARIABLES_INTERNAL_H
@@ -11,15 +11,16 @@
 
 struct probe_scene {
 	struct probe_reader reader;
-	struct dwarf_location_lists lists; /* of a .dwo file */
-	struct dwarf_scope scope; /* blocks around the place, and its function */
-	struct dwarf_scope outer; /* of inlined code: the function that it is in; see has_outer */
-	const struct dwarf_scope *globals; /* of its unit, borrowed; NULL: not read */
+	struct dwarf_location_lists lists; /* Location lists of a .dwo file. */
+	struct dwarf_scope scope; /* Variables of the blocks around the place, and of its function or inlined call. */
+	/* For inlined code, variables of the function that contains it; valid if has_outer is set. */
+	struct dwarf_scope outer;
+	const struct dwarf_scope *globals; /* Variables of its unit outside functions, borrowed; NULL if not read. */
 	bool has_outer;
-	struct dwarf_scope_variable found; /* in another unit */
+	struct dwarf_scope_variable found; /* Storage for a variable that is defined in another unit. */
 };
 
-/* NOMEM only. Nothing is read where the place has no debug information. */
+/* Reads the variables around a place; none if it has no debug information. NOMEM is the only error. */
 TALLY_MUST_CHECK enum tally_status probe_scene_open(struct probe_scene *scene, struct probe_binary *binary,
 	const struct probe_place *place, struct probe_fetches *fetches, struct tally_error *err);
 void probe_scene_close(struct probe_scene *scene);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jitdump.h - reads a runtime's dump of generated code (jit-PID.dump): which function was at which address when, its
- * lines, and its unwinding information.
+ * jitdump.h - reads a jitdump (jit-PID.dump), which a runtime writes about its JIT code: which function was at which
+ * address at which time, its lines, and its unwinding information.
  *
  * Each function has a unique address, even if its memory is reused later: the offset of its code in the dump. The
- * caller owns the dump and its bytes, which are borrowed and outlive it. Read-only after it was parsed: any thread.
- * Format: tools/perf/Documentation/jitdump-specification.txt of Linux. Bad input: a damaged record is skipped and
- * counted; nothing is read after a record whose size is impossible.
+ * caller owns the dump and its bytes, which are borrowed and must outlive it. After parsing it is read-only: any
+ * thread. Format: tools/perf/Documentation/jitdump-specification.txt of Linux. Bad input: a damaged record is skipped
+ * and counted; nothing is read after a record with an impossible size.
  *
  *	if (jitdump_parse(&dump, bytes, err) == TALLY_OK)
  *		for (size_t i = 0; i < dump.places.len; i++) ...
@@ -21,40 +21,44 @@
 #include "base/vec.h"
 #include "code/symbol.h"
 
-struct jitdump_code { /* a function, by offset */
-	uint64_t offset, size; /* its code in the dump */
-	uint64_t address; /* its first address, from which its lines count */
+/* A function. The list is sorted by offset. */
+struct jitdump_code {
+	uint64_t offset, size; /* Position and size of its code in the dump. */
+	uint64_t address; /* Its first address, to which its lines are relative. */
 	const char *name;
-	size_t line_position, line_count; /* its lines, undecoded; count 0: none */
-	struct tally_bytes eh_frame; /* as if it lay behind the code, aligned to 8; empty: none */
-	struct tally_bytes eh_frame_header; /* directly behind it */
+	/* Position and number of its encoded lines; the count is 0 if there are none. */
+	size_t line_position, line_count;
+	struct tally_bytes eh_frame; /* .eh_frame as if it followed the code, aligned to 8 bytes; empty if none. */
+	struct tally_bytes eh_frame_header; /* .eh_frame_hdr, as if it followed .eh_frame directly. */
 };
 
-struct jitdump_place { /* in the order written: from that time on, until another takes the memory */
-	uint64_t time; /* of the dump's clock */
+/* Code at an address from a time on, until other code replaces it. The list is in file order. */
+struct jitdump_place {
+	uint64_t time; /* Time on the dump's clock. */
 	uint64_t address, size;
-	uint64_t offset; /* of the code */
+	uint64_t offset; /* Offset of the code in the dump. */
 };
 
 struct jitdump {
 	struct tally_bytes bytes;
 	VEC(struct jitdump_code) codes;
 	VEC(struct jitdump_place) places;
-	uint32_t pid; /* in the process's own namespace */
+	uint32_t pid; /* PID in the PID namespace of the process. */
 	uint16_t elf_machine;
-	uint8_t line_shift; /* of addresses of lines: V8 counts them from the ELF file that perf would make */
+	/* Added to addresses of lines: V8 counts them from the start of the ELF file that perf would write. */
+	uint8_t line_shift;
 	bool swap;
-	bool has_cpu_time; /* times are the CPU's counter; else CLOCK_MONOTONIC in ns */
-	bool is_cut; /* the last record is incomplete: the runtime is still writing, or was killed */
+	bool has_cpu_time; /* Times are those of the CPU's counter; otherwise CLOCK_MONOTONIC in ns. */
+	bool is_cut; /* The last record is incomplete: the runtime is still writing, or was killed. */
 	uint64_t damaged;
 };
 
-/* The layout, for code that reads a dump while it is written. */
+/* Sizes of the format, for code that reads a dump while it is written. */
 #define JITDUMP_HEADER_BYTES 40
-#define JITDUMP_RECORD_BYTES 16 /* in front of each: kind, length, time */
+#define JITDUMP_RECORD_BYTES 16 /* Header of each record: kind, length, time. */
 #define JITDUMP_LOAD_BYTES \
-	40 /* of a function, before its name: process, thread, address, where it lies, size, number */
-#define JITDUMP_UNWINDING_BYTES 24 /* before .eh_frame: its size, that of its header behind it, what is mapped */
+	40 /* Fixed part of a function record before its name: process, thread, VMA, address, size, index. */
+#define JITDUMP_UNWINDING_BYTES 24 /* Fixed part before .eh_frame: its size, size of its header, mapped size. */
 enum jitdump_record_id {
 	JITDUMP_CODE_LOAD,
 	JITDUMP_CODE_MOVE,
@@ -63,35 +67,36 @@ enum jitdump_record_id {
 	JITDUMP_CODE_UNWINDING
 };
 struct jitdump_header {
-	uint32_t pid; /* in the process's own namespace */
-	uint16_t elf_machine; /* some runtimes write 0 */
-	uint8_t line_shift; /* as in struct jitdump */
+	uint32_t pid; /* PID in the PID namespace of the process. */
+	uint16_t elf_machine; /* Some runtimes write 0. */
+	uint8_t line_shift; /* See struct jitdump. */
 	bool swap, has_cpu_time;
 };
-/* Leaves the cursor, which then swaps as the dump wants, at the first record. False: no jitdump of version 1. */
+/* Reads the header, sets the cursor's byte order to that of the dump, and leaves it at the first record. Returns false
+ * if it is not a jitdump of version 1. */
 bool jitdump_read_header(struct cursor *c, struct jitdump_header *header);
 
-/* INVALID: no jitdump, or of a version that is not known. */
+/* Parses a dump. INVALID: it is not a jitdump, or its version is not known. */
 TALLY_MUST_CHECK enum tally_status jitdump_parse(
 	struct jitdump *dump, struct tally_bytes bytes, struct tally_error *err);
 void jitdump_deinit(struct jitdump *dump);
-/* The function whose code is at that offset of the dump; NULL: none. */
+/* Returns the function that has its code at that offset of the dump; NULL if there is none. */
 const struct jitdump_code *jitdump_find(const struct jitdump *dump, uint64_t offset);
-/* The rows of a function's lines, as they were written. */
+/* Iterator over a function's lines, in file order. */
 struct jitdump_lines {
 	struct cursor at;
 	size_t left;
-	uint64_t start; /* what addresses count from */
-	const char *path; /* of the row before; NULL: none was named */
+	uint64_t start; /* Address of the function's first byte in the line records. */
+	const char *path; /* Path of the previous row; NULL if none was stated. */
 };
 struct jitdump_row {
-	uint64_t offset; /* in the code; from there on */
+	uint64_t offset; /* Offset in the code at which the line begins. */
 	uint32_t line;
-	const char *path; /* NULL: not said */
+	const char *path; /* NULL if not known. */
 };
 struct jitdump_lines jitdump_lines_of(const struct jitdump *dump, const struct jitdump_code *code);
 bool jitdump_lines_next(struct jitdump_lines *lines, struct jitdump_row *row);
-/* The line of the instruction at that offset. False: the dump does not say. */
+/* Finds the line of the instruction at that offset of the dump. Returns false if the dump does not contain it. */
 bool jitdump_line(const struct jitdump *dump, uint64_t offset, struct source_place *place);
 
 #endif

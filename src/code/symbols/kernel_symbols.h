@@ -3,8 +3,8 @@
  * kernel_symbols.h - looks up symbols in the kernel's list and parses only the parts of it that are needed: the list
  * has two hundred thousand lines, of which a recording hits some hundred.
  *
- * The list's text is borrowed and outlives it; symbols belong to it. Opened by one thread; look-ups from any. If memory
- * runs out for a part, it has no names.
+ * The list's text is borrowed and must outlive kernel_symbols, which owns the symbols. One thread opens it; any thread
+ * may search. If memory runs out for a part, it has no symbols.
  *
  *	if (kernel_symbols_open(&kallsyms, &symbols) == TALLY_OK)
  *		symbol = kernel_symbols_find(symbols, address);
@@ -16,16 +16,16 @@
 
 struct kernel_symbols;
 
-/* NOT_FOUND: the list is in no order that can be searched; kallsyms_add_kernel takes such ones. */
+/* Opens a list. NOT_FOUND: the list is not sorted and cannot be searched; kallsyms_add_kernel reads such lists. */
 TALLY_MUST_CHECK enum tally_status kernel_symbols_open(const struct kallsyms *list, struct kernel_symbols **symbols);
-/* The same for a list whose marks are known; takes them. */
+/* Opens a list with known marks, and takes ownership of them. */
 TALLY_MUST_CHECK enum tally_status kernel_symbols_open_marked(
 	const struct kallsyms *list, struct kallsyms_marks *marks, struct kernel_symbols **symbols);
 void kernel_symbols_close(struct kernel_symbols *symbols);
 const struct kallsyms_marks *kernel_symbols_marks(const struct kernel_symbols *symbols);
-/* Adds by (wrapping) to every address; before the first look-up. */
+/* Adds by to every address (wrapping); call it before the first search. */
 void kernel_symbols_move(struct kernel_symbols *symbols, uint64_t by);
-/* The same result as symbol_table_find on the whole list. */
+/* Returns the same result as symbol_table_find on the whole list. */
 const struct symbol *kernel_symbols_find(struct kernel_symbols *symbols, uint64_t address);
 void kernel_symbols_find_span(struct kernel_symbols *symbols, uint64_t address, struct symbol_span *span);
 

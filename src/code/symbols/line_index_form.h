@@ -17,10 +17,11 @@
 
 enum { LINE_INDEX_GOOD = 1, LINE_INDEX_BAD };
 
-struct line_index_header { /* then ranges, units, the source's path; blocks at multiples of 8 */
+/* File header. It is followed by the ranges, the units and the path of the source; blocks begin at multiples of 8. */
+struct line_index_header {
 	char magic[8];
 	uint32_t version, byte_order;
-	uint32_t checksum; /* of all that follows up to the end of the source's path */
+	uint32_t checksum; /* Checksum of everything that follows, up to the end of the source's path. */
 	uint32_t range_count;
 	uint64_t file_bytes;
 	uint32_t unit_count, source_bytes;
@@ -32,39 +33,45 @@ struct line_index_header { /* then ranges, units, the source's path; blocks at m
 _Static_assert(sizeof(struct line_index_header) % 8 == 0, "what follows is aligned");
 #define LINE_INDEX_SUMMED_FROM offsetof(struct line_index_header, range_count)
 
-struct line_index_range { /* by low */
+/* A range of a unit. The ranges are sorted by low. */
+struct line_index_range {
 	uint64_t low, high;
 	uint32_t unit;
-	uint32_t enclosing; /* the last one before it that is open where it begins; LINE_INDEX_NONE none */
+	/* Index of the last range before this one that contains its start; LINE_INDEX_NONE if none. */
+	uint32_t enclosing;
 };
 
 struct line_index_unit {
 	uint64_t offset;
-	uint32_t bytes; /* 0: was not needed yet */
+	uint32_t bytes; /* 0 if the unit has not been needed yet. */
 	uint32_t checksum;
 };
 
-struct line_index_block { /* then rows, functions, codes, files, strings */
-	uint64_t base; /* what offsets count from */
+/* Header of a unit's block. It is followed by rows, functions, codes, files and strings. */
+struct line_index_block {
+	uint64_t base; /* Address to which offsets are relative. */
 	uint32_t row_count, function_count, code_count, file_count, string_bytes, zero;
 };
 
 struct line_index_row {
 	uint32_t offset;
-	uint32_t file : 20; /* LINE_INDEX_END: code ends here */
+	uint32_t file : 20; /* File number; LINE_INDEX_END if code ends at this offset. */
 	uint32_t discriminator : 12;
 	uint32_t line;
 };
 
 struct line_index_function {
-	uint32_t name; /* offset in strings; 0 none */
-	uint32_t caller; /* that it was inlined into: of a lower index; LINE_INDEX_NONE: it stands on its own */
+	uint32_t name; /* Offset in the strings; 0 if none. */
+	/* Index of the function into which it was inlined, lower than its own; LINE_INDEX_NONE if it was not
+	 * inlined. */
+	uint32_t caller;
 	uint32_t call_file, call_line;
 };
 
-struct line_index_code { /* by low, outer ones first */
+/* A range of a function. The ranges are sorted by low, outer ones first. */
+struct line_index_code {
 	uint32_t low, high, function;
-	uint32_t enclosing; /* of a lower index; LINE_INDEX_NONE none */
+	uint32_t enclosing; /* Index of the range around this one, lower than its own; LINE_INDEX_NONE if none. */
 };
 
 bool line_index_has_unit(struct line_index *index, uint32_t unit);

@@ -2,8 +2,8 @@
 /*
  * source_lines.h - finds source lines and inlined calls of an address in the debug information of one binary.
  *
- * Owned by a store entry; it owns the files that are opened for it but the program's own. One thread at a time.
- * Addresses are link-time. Names and paths are made once and live as long as the lines.
+ * Owned by a store entry; it owns the files that are opened for it, but not the program's own. One thread at a time.
+ * Addresses are link-time. Names and paths are created once and live as long as the lines.
  */
 #ifndef CODE_SYMBOLS_SOURCE_LINES_H
 #define CODE_SYMBOLS_SOURCE_LINES_H
@@ -17,16 +17,17 @@
 struct source_lines;
 
 struct source_lines_files {
-	const struct elf_image *image; /* has the debug sections */
-	struct elf_image *owned; /* closed with the lines: image, where that is not the program's own; NULL none */
-	struct elf_image *supplement; /* dwz's common file, closed too; NULL none */
-	struct elf_image *package; /* the program's .dwp, closed too; NULL none */
-	const char *path; /* of image; borrowed */
-	const char *root; /* put before the absolute paths of .dwo files; "" none; borrowed */
-	int32_t root_pid; /* > 0: root is that of this process, whose links must not lead out of it */
+	const struct elf_image *image; /* File with the debug sections. */
+	/* Same as image if it is not the program's own file; closed together with the lines; NULL otherwise. */
+	struct elf_image *owned;
+	struct elf_image *supplement; /* Common file of dwz; closed together with the lines; NULL if none. */
+	struct elf_image *package; /* The program's .dwp file; closed together with the lines; NULL if none. */
+	const char *path; /* Path of image; borrowed. */
+	const char *root; /* Prefix for the absolute paths of .dwo files; "" if none; borrowed. */
+	int32_t root_pid; /* PID of the process that has this root, which symbolic links must not leave; 0 if none. */
 };
 
-/* Takes the files over, also when it fails. NOT_FOUND: image has no debug information. */
+/* Opens the lines. Takes ownership of the files, also if it fails. NOT_FOUND: image has no debug information. */
 TALLY_MUST_CHECK enum tally_status source_lines_open(
 	const struct source_lines_files *files, struct source_lines **lines, struct tally_error *err);
 void source_lines_close(struct source_lines *lines);
@@ -36,15 +37,15 @@ TALLY_MUST_CHECK enum tally_status source_lines_load_all(
 	struct source_lines *lines, unsigned threads, struct tally_error *err);
 size_t source_lines_find(struct source_lines *lines, uint64_t address, struct source_place *places, size_t max);
 struct arena;
-/* The path at which the compiler wrote the .dwo file of the first missing split unit (debug_info_missing_splits). NULL:
- * none is missing, or the program does not name it. */
+/* Returns the path at which the compiler wrote the .dwo file of the first missing split unit
+ * (debug_info_missing_splits). NULL: none is missing, or the program does not state the path. */
 const char *source_lines_missing_split(const struct source_lines *lines, struct arena *arena);
-/* Units of debug information that could not be read, or only in part. */
+/* Returns the number of units that could not be read completely. */
 uint64_t source_lines_damaged(const struct source_lines *lines);
 const char *source_lines_path(const struct source_lines *lines);
 struct debug_info;
 struct debug_info *source_lines_info(const struct source_lines *lines);
-/* That the debug information is in. */
+/* Returns the image that contains the debug information. */
 const struct elf_image *source_lines_image(const struct source_lines *lines);
 
 #endif

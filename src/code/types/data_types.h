@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * data_types.h - finds out which data the instructions of one binary access. A function is analysed when the first of
+ * data_types.h - determines which data the instructions of one binary access. A function is analysed when the first of
  * its instructions is looked up.
  *
- * Owned by a store entry; it borrows the debug information and the code, which outlive it. One thread. Addresses are
- * link-time.
+ * Owned by a store entry; it borrows the debug information and the code, which must outlive it. One thread. Addresses
+ * are link-time.
  *
  *	data_types_create(&input, &types, err);
  *	data_types_find(types, address, &access, err);
@@ -18,24 +18,26 @@
 struct data_types;
 
 struct data_types_input {
-	const struct debug_info *info; /* with the units of the addresses loaded */
-	const struct elf_image *image; /* that it is of: location lists */
+	const struct debug_info *info; /* Debug information, with the units of the addresses loaded. */
+	const struct elf_image *image; /* The image that contains it; used for location lists. */
 	unsigned elf_machine;
-	unsigned fused; /* by the CPU that was recorded: see fused.h */
+	unsigned fused; /* What the recorded CPU fuses; see fused.h. */
 };
 
-/* UNSUPPORTED: not for this machine. */
+/* UNSUPPORTED: the machine is not supported. */
 TALLY_MUST_CHECK enum tally_status data_types_create(
 	const struct data_types_input *input, struct data_types **types, struct tally_error *err);
 void data_types_destroy(struct data_types *types);
-/* The code that must be loaded for an address: that of its function. False: no function is known. */
+/* Returns the range of code to pass to data_types_find for an address: that of its function. Returns false if no
+ * function is known. */
 bool data_types_range(const struct data_types *types, uint64_t address, uint64_t *low, uint64_t *high);
-/* code: of the range; empty if it was analysed before, or is not available. NOMEM only. */
+/* Finds the data access at an address. code has the bytes of the range; it is empty if the function was analysed
+ * before, or the code is not available. NOMEM is the only error. */
 TALLY_MUST_CHECK enum tally_status data_types_find(struct data_types *types, uint64_t address, struct tally_bytes code,
 	struct data_access *access, struct tally_error *err);
-/* Whether the function of the address has been analysed. */
+/* Returns whether the function at the address has been analysed. */
 bool data_types_has(const struct data_types *types, uint64_t address);
-/* The layout of a type, outermost first; lives as long as the types. NOMEM only. */
+/* Returns the layout of a type, outermost first; it lives as long as types. NOMEM is the only error. */
 TALLY_MUST_CHECK enum tally_status data_types_fields(struct data_types *types, const struct dwarf_type *type,
 	const struct data_field **fields, size_t *count, struct tally_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fused.h - tells which instructions a CPU fuses with the next instruction: samples of such a pair fall on the second
- * one, even if the first one accessed memory.
+ * fused.h - determines which instructions a CPU fuses with the next one: samples of such a pair are attributed to the
+ * second one, even if the first one accessed memory.
  *
  *	set = fused_set_of(STR("AuthenticAMD,26,2,1"));
  *	if (fused_has(set, operation.fusing)) ...
@@ -12,7 +12,8 @@
 #include "base/bytes.h"
 #include "code/disasm/operation.h"
 
-/* By bit: enum operation_fusing. cpu_id: of a recording: vendor, family, model; empty: nothing is known to be. */
+/* Returns a bit mask of enum operation_fusing. cpu_id is that of a recording (vendor, family, model); if it is empty,
+ * nothing is assumed to be fused. */
 unsigned fused_set_of(struct tally_str cpu_id);
 static inline bool fused_has(unsigned set, enum operation_fusing fusing)
 {

@@ -8,24 +8,26 @@
 #include "code/disasm/disassembler.h"
 #include "object/dwarf/dwarf_variables.h"
 
-struct value_place { /* what an instruction accesses */
-	uint64_t address; /* of the instruction */
+/* The data that an instruction accesses. */
+struct value_place {
+	uint64_t address; /* Address of the instruction. */
 	enum value_place_kind {
-		VALUE_PLACE_NONE, /* no memory */
-		VALUE_PLACE_STACK, /* push, pop, call, return */
-		VALUE_PLACE_NO_VARIABLE, /* nothing is known of what its registers hold */
-		VALUE_PLACE_NO_TYPE, /* what they hold points to nothing that has a type */
-		VALUE_PLACE_BAD_OFFSET, /* outside of the object */
+		VALUE_PLACE_NONE, /* It does not access memory. */
+		VALUE_PLACE_STACK, /* It is push, pop, call or return. */
+		VALUE_PLACE_NO_VARIABLE, /* The values of its registers are not known. */
+		VALUE_PLACE_NO_TYPE, /* The values of its registers point to nothing that has a type. */
+		VALUE_PLACE_BAD_OFFSET, /* The offset is outside of the object. */
 		VALUE_PLACE_TYPED
 	} kind;
-	uint64_t accessed_by; /* the same, or of an instruction before, which it runs as one with */
-	bool is_followed; /* not from debug information about the place itself */
+	/* Address of the accessing instruction: the same, or that of the previous one if the CPU fuses both. */
+	uint64_t accessed_by;
+	bool is_followed; /* The type was found by following values, not from debug information for this place. */
 	const struct dwarf_type *type;
-	uint64_t offset; /* in the type */
+	uint64_t offset; /* Offset in the type. */
 };
 
 struct value_places {
-	VEC(struct value_place) items; /* by address */
+	VEC(struct value_place) items; /* Sorted by address. */
 };
 
 struct value_global {
@@ -36,15 +38,16 @@ struct value_global {
 struct value_tracker_input {
 	struct dwarf_types *types;
 	const struct dwarf_variables *variables;
-	struct disassembler *disassembler; /* Intel's syntax, for x86 */
+	struct disassembler *disassembler; /* Uses Intel syntax for x86. */
 	unsigned elf_machine;
 	struct tally_bytes code;
 	uint64_t start; /* link-time address of the code */
-	bool is_entry; /* the function begins there */
+	bool is_entry; /* The function is entered at start. */
 	unsigned fused; /* see fused.h */
-	/* The variable at a link-time address; false: none. */
+	/* Finds the variable at a link-time address; returns false if there is none. */
 	bool (*find_global)(void *context, uint64_t address, struct value_global *global);
-	/* What the function at a link-time address returns; false: not known. */
+	/* Finds the debug entry of the function at a link-time address, which has the return type; returns false if not
+	 * known. */
 	bool (*find_callee)(void *context, uint64_t address, struct dwarf_reference *callee);
 	void *context;
 };

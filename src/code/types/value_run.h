@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * value_run.h - follows values through one instruction: the state before it, its accesses, the state after it.
- * value_tracker uses it, and decides the order of instructions.
+ * value_tracker calls it, and decides the order of instructions.
  *
  *	value_run_enter(&run, &state, address);       variables that are said to be somewhere now
  *	place = value_run_place(&run, &state, instruction);
@@ -20,14 +20,15 @@
 struct value_instruction {
 	uint64_t address;
 	struct operation operation;
-	uint32_t state; /* index of states: several paths come here */
+	uint32_t state; /* Index of the state before the instruction, if several paths lead to it. */
 	bool is_known;
 };
 
 struct value_variable {
 	uint64_t low, high;
-	uint32_t order; /* inner scopes come later */
-	struct dwarf_storage storage; /* of AT_FRAME_BASE: at the canonical frame address + offset */
+	uint32_t order; /* Nesting order: variables of inner scopes have higher numbers. */
+	/* For DWARF_STORAGE_AT_FRAME_BASE, offset is relative to the canonical frame address. */
+	struct dwarf_storage storage;
 	const struct dwarf_type *type;
 };
 
@@ -35,16 +36,17 @@ struct value_run {
 	const struct value_tracker_input *input;
 	VEC(struct value_instruction) instructions;
 	VEC(struct value_state) states;
-	VEC(struct value_variable) variables; /* by low */
-	VEC(uint32_t) active; /* of variables, at the current address; by order */
-	VEC(struct dwarf_call) calls; /* by return address */
+	VEC(struct value_variable) variables; /* Sorted by low. */
+	VEC(uint32_t) active; /* Indexes of the variables that are valid at the current address, sorted by order. */
+	VEC(struct dwarf_call) calls; /* Sorted by return address. */
 	size_t next_variable;
-	struct value_state indirect; /* at jumps whose targets are not known */
-	bool is_followed; /* false: each instruction by itself */
+	struct value_state indirect; /* Merged state at all jumps with unknown targets. */
+	bool is_followed; /* False: each instruction is analysed by itself. */
 	bool out_of_memory;
 };
 
-/* Of items that begin with an address and are in its order: the first with this one. NULL: there is none. */
+/* Returns the first item with that address in an array that is sorted by address, in which each item begins with its
+ * address. NULL: there is none. */
 void *value_item_at(void *items, size_t count, size_t bytes, uint64_t address);
 void value_run_rewind(struct value_run *run);
 void value_run_enter(struct value_run *run, struct value_state *state, uint64_t address);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * value_state.h - describes what registers and stack slots hold at one point of a function. Used by value_tracker.
+ * value_state.h - describes what registers and stack slots contain at one point of a function. Used by value_tracker.
  *
- * A value; copied as a whole.
+ * A plain value, which is copied as a whole.
  *
  *	changed = value_state_merge(&there, &here);
  */
@@ -12,14 +12,14 @@
 #include "code/disasm/operation.h"
 #include "object/dwarf/dwarf_type.h"
 
-#define VALUE_SLOTS 24 /* spilled values that are kept apart: functions with more lose the later ones */
+#define VALUE_SLOTS 24 /* Number of tracked stack slots; functions with more lose the later ones. */
 
 enum value_kind {
 	VALUE_NONE,
-	VALUE_TYPED, /* of the type, with the offset added */
-	VALUE_ADDRESS, /* of an object of the type, with the offset added */
-	VALUE_FRAME, /* the canonical frame address with the offset added */
-	VALUE_CONSTANT /* the offset itself */
+	VALUE_TYPED, /* A value of the type, with offset added. */
+	VALUE_ADDRESS, /* The address of an object of the type, with offset added. */
+	VALUE_FRAME, /* The canonical frame address, with offset added. */
+	VALUE_CONSTANT /* The constant offset. */
 };
 
 struct value {
@@ -29,7 +29,7 @@ struct value {
 };
 
 struct value_slot {
-	int64_t at; /* from the canonical frame address */
+	int64_t at; /* Offset from the canonical frame address. */
 	struct value value;
 };
 
@@ -40,12 +40,12 @@ struct value_state {
 	struct value_slot slots[VALUE_SLOTS];
 };
 
-/* Keeps the values that both states have. True: the first state has changed. */
+/* Keeps only the values that both states have. Returns true if the first state has changed. */
 bool value_state_merge(struct value_state *into, const struct value_state *from);
 struct value value_state_slot(const struct value_state *state, int64_t at);
-/* A value of no kind forgets what the slot held. */
+/* Sets a slot; VALUE_NONE removes its value. */
 void value_state_set_slot(struct value_state *state, int64_t at, struct value value);
-/* Forgets what overlaps. */
+/* Removes the slots that overlap the bytes. */
 void value_state_clear_slots(struct value_state *state, int64_t at, unsigned bytes);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwind_go.h - translates what Go's function table says of a frame into a row of call-frame information. Private to
+ * unwind_go.h - converts a frame of Go's function table into a row of call-frame information. Private to
  * unwind_table.c.
  *
- * Go's return address is where the call has put it; on an architecture with a link register, the function saves it at the
- * lowest address of its frame. Documents: "Go internal ABI specification".
+ * In Go, the return address is where the call stored it; on an architecture with a link register, the function saves it
+ * at the lowest address of its frame. Source: "Go internal ABI specification".
  */
 #ifndef CODE_UNWIND_UNWIND_GO_H
 #define CODE_UNWIND_UNWIND_GO_H
@@ -13,7 +13,7 @@
 #include "object/dwarf/cfi.h"
 #include "object/elf/go_frames.h"
 
-/* Whether the row counts even where call-frame information says otherwise, which does not know of other stacks. */
+/* Returns whether the row has precedence over call-frame information, which does not describe stack switches. */
 static inline bool unwind_go_is_special(const struct go_frame *frame)
 {
 	return frame->kind != GO_FRAME_CALLED;

@@ -9,13 +9,14 @@
 #include "base/hash.h"
 #include "code/unwind/unwind_input.h"
 
-#define MODULE_SLOTS 16 /* a stack passes through a handful of files */
-#define RULE_SLOTS   4096 /* a power of two; distinct return addresses of a program's hot stacks reach some thousands */
+#define MODULE_SLOTS 16 /* A stack usually refers to a handful of files. */
+/* A power of two; the hot stacks of a program have up to some thousand distinct return addresses. */
+#define RULE_SLOTS 4096
 
 struct rule_slot {
-	const struct unwind_table *table; /* NULL: empty */
+	const struct unwind_table *table; /* NULL if the slot is empty. */
 	uint64_t address; /* link-time */
-	const struct unwind_rule *rule; /* NULL: nothing says */
+	const struct unwind_rule *rule; /* NULL if the address has no rule. */
 };
 
 struct unwinder {
@@ -32,24 +33,27 @@ struct run {
 	const struct arch *arch;
 	const struct unwind_stack *stack;
 	const struct unwind_modules *modules;
-	struct unwind_registers registers; /* of the current frame */
-	const struct unwind_module *module; /* of its pc */
-	struct unwind_module found; /* where module is not in the unwinder's */
-	unsigned sp; /* number of the stack pointer */
-	uint64_t readable; /* words of the stack begin below this offset */
-	bool is_native; /* words are the host's */
-	bool is_exact; /* its pc is the next instruction to run: innermost, or interrupted by a signal */
+	struct unwind_registers registers; /* Registers of the current frame. */
+	const struct unwind_module *module; /* Module that contains its pc. */
+	struct unwind_module found; /* Storage for module if it is not in the unwinder's cache. */
+	unsigned sp; /* DWARF number of the stack pointer. */
+	uint64_t readable; /* A word can be read from the stack slice at offsets below this one. */
+	bool is_native; /* Words have the byte order and size of the host. */
+	/* Its pc is the next instruction to run: the frame is the innermost one, or was interrupted by a signal. */
+	bool is_exact;
 	bool is_first;
-	bool is_outermost; /* its rule says so */
-	bool is_signal; /* the frame to which a signal handler returns */
-	bool is_chained; /* it was found by frame pointer */
-	bool is_elsewhere; /* the signal was handled on a separate stack: the interrupted frames are not in the stack dump */
+	bool is_outermost; /* Its rule says that it has no caller. */
+	bool is_signal; /* It is the frame to which a signal handler returns. */
+	bool is_chained; /* It was found by frame pointer. */
+	/* Frames are missing from the slice: they are on another stack, because of a signal stack or a switch of
+	 * stacks. */
+	bool is_elsewhere;
 	size_t bridged;
 };
 
 /* Reads bytes of the stack dump. */
 enum step unwind_run_read(const struct run *run, uint64_t address, unsigned size, uint64_t *value);
-/* Look-ups for what is not in the unwinder's caches, which the inline functions below search first. */
+/* Finds a module that is not in the unwinder's cache, which the inline functions below search first. */
 const struct unwind_module *unwind_run_ask_module(struct run *run, uint64_t pc);
 
 static inline bool module_covers(const struct unwind_module *module, uint64_t pc)
@@ -57,7 +61,7 @@ static inline bool module_covers(const struct unwind_module *module, uint64_t pc
 	return pc >= module->low && pc < module->high;
 }
 
-/* NULL: no code is mapped there. Holds until the next call. */
+/* Finds the module at pc; NULL if no code is mapped there. The result is valid until the next call. */
 static inline const struct unwind_module *unwind_run_module(struct run *run, uint64_t pc)
 {
 	const struct unwinder *u = run->unwinder;
@@ -65,7 +69,7 @@ static inline const struct unwind_module *unwind_run_module(struct run *run, uin
 	return u->module_count > 0 && module_covers(last, pc) ? last : unwind_run_ask_module(run, pc);
 }
 
-/* The rule of the code at a run-time address; NULL: there is none. */
+/* Returns the rule for the code at a run-time address; NULL if there is none. */
 static inline const struct unwind_rule *unwind_run_rule(
 	struct run *run, const struct unwind_module *module, uint64_t address)
 {
@@ -81,7 +85,7 @@ static inline const struct unwind_rule *unwind_run_rule(
 	return slot->rule;
 }
 
-/* The address that stands for the frame's code: a return address may be the first of the next function. */
+/* Returns an address inside the frame's current instruction: a return address may be the first of the next function. */
 static inline uint64_t code_address(const struct run *run)
 {
 	return run->is_exact ? run->registers.pc : run->registers.pc - run->arch->call_back_bytes;
@@ -113,7 +117,7 @@ static inline uint64_t to_address(const struct run *run, uint64_t value)
 	return run->arch->pointer_bytes == 4 ? (uint32_t)value : value;
 }
 
-/* Without a division, which would be a fifth of all time. */
+/* Avoids a division, which would take a fifth of all time. */
 static inline bool is_aligned(const struct run *run, uint64_t address)
 {
 	return (address & (run->arch->pointer_bytes - 1u)) == 0;
