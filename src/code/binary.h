@@ -59,7 +59,7 @@ struct binary_info {
 	const char *used_path; /* File that the symbols were read from; NULL if none. */
 	enum binary_status status;
 	size_t symbol_count;
-	const char *text; /* One sentence that says why there are no symbols; NULL if there are some. */
+	const char *text; /* One sentence that says why there are no symbols; NULL if there is nothing to explain. */
 	/* The symbols are from the running kernel or a file found by path, and nothing proves that it is the recorded
 	 * one. */
 	bool is_unproven;

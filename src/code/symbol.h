@@ -13,7 +13,7 @@
 
 struct symbol {
 	uint64_t start; /* First address: a file offset or run-time address, depending on enum binary_kind. */
-	uint64_t end; /* exclusive */
+	uint64_t end; /* Exclusive. */
 	const char *name; /* Name as in the file; binary_store_display_name demangles it. */
 	char binding; /* 'l' for local, 'g' global, 'w' weak, 'u' unique. */
 	bool is_object; /* The symbol is data, according to its file. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frame_numbers.h - restates the constants of DWARF expressions and call-frame information.
+ * frame_numbers.h - defines the constants of DWARF expressions and call-frame information.
  *
- * Names and values are those of DWARF 5 (dwarfstd.org; sections in brackets), with the vendors' of GNU that compilers
- * write; only what is used here.
+ * Names and values are those of DWARF 5 (dwarfstd.org; sections in brackets), with GNU extensions that compilers write.
+ * It has only the used ones.
  */
 #ifndef OBJECT_FRAME_NUMBERS_H
 #define OBJECT_FRAME_NUMBERS_H

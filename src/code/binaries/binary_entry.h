@@ -39,7 +39,7 @@ struct binary_root {
 
 /* The unwinding data of an entry. It is separate because any thread may load it, even before the symbols. */
 struct load_unwind {
-	pthread_mutex_t lock; /* held by the thread that builds it */
+	pthread_mutex_t lock; /* Held by the thread that builds the table. */
 	_Atomic bool is_built;
 	struct unwind_table *table; /* NULL if the file is missing or has no call-frame information. */
 	bool is_refused; /* The table was not built because it would exceed options.unwind_bytes. */
@@ -69,7 +69,7 @@ struct binary_entry {
 	char *names; /* Buffer of a perf map or jitdump into which symbol names point; malloc'ed. */
 	size_t names_len; /* Length of names; set for perf maps only. */
 	struct file_map kernel_list; /* A mapped copy of kallsyms. */
-	struct jitdump jitdump; /* borrows names */
+	struct jitdump jitdump; /* Borrows names. */
 	struct generated_file generated; /* State of the perf map or jitdump when it was read. */
 	VEC(struct binary_step) trail; /* The places that were searched; see binary_trail.h. */
 	struct symbol_table symbols;

@@ -22,7 +22,7 @@ struct unwind_table;
 #define JIT_TAIL_BASE \
 	UINT64_C(0x1000) /* Address of the function in tables; 0 would mean a function that the linker dropped. */
 struct jit_tail_code {
-	uint64_t low, high; /* run-time addresses of the function */
+	uint64_t low, high; /* Run-time addresses of the function. */
 	/* NULL if the dump has no unwinding information; lives as long as the tail. */
 	const struct unwind_table *table;
 };

@@ -5,7 +5,7 @@
  *
  * The entry gets the symbols of all libraries, at their offsets in the archive.
  *
- *	if (load_archive(options, entry, place)) ...	false: there are none; the entry's reason says what the file is
+ *	if (load_archive(options, entry, place)) ...	false: there are none; entry->text describes the file
  */
 #ifndef CODE_BINARIES_LOAD_ARCHIVE_H
 #define CODE_BINARIES_LOAD_ARCHIVE_H

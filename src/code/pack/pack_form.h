@@ -18,7 +18,7 @@
 #define PACK_NO_STRING	     UINT32_MAX
 #define PACK_BLOCK_HEADER    16 /* Tag, item count, size in bytes. */
 #define PACK_ID_BYTES	     20
-#define PACK_OBJECT_BYTES    96 /* the fixed part of an object */
+#define PACK_OBJECT_BYTES    96 /* The fixed part of an object. */
 #define PACK_SEGMENT_BYTES   24
 #define PACK_SYMBOL_BYTES    24
 #define PACK_RANGE_BYTES     24

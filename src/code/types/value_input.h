@@ -41,9 +41,9 @@ struct value_tracker_input {
 	struct disassembler *disassembler; /* Uses Intel syntax for x86. */
 	unsigned elf_machine;
 	struct tally_bytes code;
-	uint64_t start; /* link-time address of the code */
+	uint64_t start; /* Link-time address of the code. */
 	bool is_entry; /* The function is entered at start. */
-	unsigned fused; /* see fused.h */
+	unsigned fused; /* What the recorded CPU fuses; see fused.h. */
 	/* Finds the variable at a link-time address; returns false if there is none. */
 	bool (*find_global)(void *context, uint64_t address, struct value_global *global);
 	/* Finds the debug entry of the function at a link-time address, which has the return type; returns false if not

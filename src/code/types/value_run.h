@@ -3,7 +3,7 @@
  * value_run.h - follows values through one instruction: the state before it, its accesses, the state after it.
  * value_tracker calls it, and decides the order of instructions.
  *
- *	value_run_enter(&run, &state, address);       variables that are said to be somewhere now
+ *	value_run_enter(&run, &state, address);       applies the variables that debug information has there
  *	place = value_run_place(&run, &state, instruction);
  *	value_run_step(&run, &state, instruction);
  */

@@ -15,7 +15,7 @@
 
 struct rule_slot {
 	const struct unwind_table *table; /* NULL if the slot is empty. */
-	uint64_t address; /* link-time */
+	uint64_t address; /* Link-time address. */
 	const struct unwind_rule *rule; /* NULL if the address has no rule. */
 };
 

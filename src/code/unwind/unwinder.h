@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * unwinder.h - finds the callers of a thread from its registers and a slice of its stack: a pure function of these and
- * of a lookup of mappings. Not here: where registers and stack come from, names of frames.
+ * of a look-up of mappings. It neither obtains registers and stack nor names the frames.
  *
- * The caller creates one unwinder per worker; it holds caches only. Tables that find returns must outlive it, or live
- * until unwinder_forget_tables. Bad input: any registers and any stack end in one of the ways below, after at most max
- * frames.
+ * The caller creates one unwinder per worker thread; it contains caches only. Tables that the look-up returns must live
+ * as long as the unwinder, or until unwinder_forget_tables. Bad input: with any registers and any stack, unwinding ends
+ * in one of the ways below, after at most max frames.
  *
  *	unwinder_create(arch, &unwinder, err);
  *	r = unwinder_run(unwinder, &registers, &stack, &modules, ips, max);
@@ -17,32 +17,35 @@
 #include "code/unwind/unwind_input.h"
 
 enum unwind_end {
-	UNWIND_ROOT, /* the thread's first function was reached */
-	UNWIND_STACK_SHORT, /* the rest lies behind the end of the slice, or on another stack */
-	UNWIND_NO_CFI, /* there is no rule for this code, and its frame pointer does not help */
-	UNWIND_BROKEN, /* the result cannot be a frame */
-	UNWIND_LIMIT, /* max frames, and there are more */
-	UNWIND_NO_REGISTERS, /* one that is needed is not known */
+	UNWIND_ROOT, /* The first function of the thread was reached. */
+	UNWIND_STACK_SHORT, /* The remaining frames are beyond the end of the slice, or on another stack. */
+	UNWIND_NO_CFI, /* The code has no rule, and the frame pointer does not lead to the caller. */
+	UNWIND_BROKEN, /* The result is not a valid frame. */
+	UNWIND_LIMIT, /* There are more than max frames. */
+	UNWIND_NO_REGISTERS, /* A register that is needed is not known. */
 };
-#define UNWIND_ENDS    6
-#define UNWIND_SIGNALS 8 /* handlers interrupted by handlers */
+#define UNWIND_ENDS 6
+/* Maximum number of signal frames that are reported; more than one if handlers interrupt handlers. */
+#define UNWIND_SIGNALS 8
 
 struct unwind_result {
-	size_t count; /* of ips */
+	size_t count; /* Number of entries of ips. */
 	enum unwind_end end;
-	size_t bridged; /* frames found without call-frame information: by frame pointer, or as a leaf (unwind_bridge.h) */
-	/* The end of the walk, from which callers can be searched further. */
-	uint64_t last_sp; /* the stack pointer of the last frame */
-	uint64_t last_fp; /* its frame pointer, if has_last_fp */
+	/* Number of frames found without call-frame information: by frame pointer, or as a leaf (unwind_bridge.h). */
+	size_t bridged;
+	/* State at the end, from which another method can continue to search for callers. */
+	uint64_t last_sp; /* Stack pointer of the last frame. */
+	uint64_t last_fp; /* Frame pointer of the last frame, if has_last_fp. */
 	bool has_last_fp;
-	bool is_outermost; /* of UNWIND_ROOT: call-frame information says that nobody has called it; else it looks so */
-	/* The indexes of ips to which signal handlers return; further ones are not kept. */
+	/* For UNWIND_ROOT: call-frame information states that there is no caller; false if that is only inferred. */
+	bool is_outermost;
+	/* Indexes of ips to which signal handlers return; only the first UNWIND_SIGNALS are stored. */
 	uint32_t signal_count;
 	uint32_t signals[UNWIND_SIGNALS];
 };
 
-/* Whether ips[i] is the next instruction to run instead of a return address: the innermost address, the one that a
- * signal handler returns to, and the interrupted one. */
+/* Returns whether ips[i] is the next instruction to run instead of a return address: the innermost address, the one to
+ * which a signal handler returns, and the interrupted one. */
 static inline bool unwind_is_exact(const struct unwind_result *result, size_t i)
 {
 	for (uint32_t s = 0; s < result->signal_count; s++)
@@ -56,12 +59,12 @@ struct unwinder;
 TALLY_MUST_CHECK enum tally_status unwinder_create(
 	const struct arch *arch, struct unwinder **unwinder, struct tally_error *err);
 void unwinder_destroy(struct unwinder *unwinder);
-/* Call this when mappings have changed, or the next stack belongs to another process: find is then called again.
- * Fast. */
+/* Clears the cache of modules, quickly. Call this when mappings have changed, or the next stack belongs to another
+ * process. */
 void unwinder_forget(struct unwinder *unwinder);
-/* A table was destroyed. */
+/* Clears the cache of rules. Call this after a table was destroyed. */
 void unwinder_forget_tables(struct unwinder *unwinder);
-/* Writes pc and then the return addresses, innermost first, as they were found (without an authentication code). */
+/* Writes pc and then the return addresses, innermost first, to ips (without pointer authentication codes). */
 struct unwind_result unwinder_run(struct unwinder *unwinder, const struct unwind_registers *registers,
 	const struct unwind_stack *stack, const struct unwind_modules *modules, uint64_t *ips, size_t max);
 const char *unwind_end_name(enum unwind_end end);

@@ -3,8 +3,8 @@
  * dwarf_abbrev.h - reads the abbreviation tables, which describe the layout of the entries of a unit. Used by the
  * readers of entries.
  *
- * A table lives in the arena given. Bad input: an invalid abbreviation ends the table; an entry that uses a later code
- * then ends its unit.
+ * A table is allocated in the given arena. Bad input: an invalid abbreviation ends the table; an entry that uses a
+ * later code then ends its unit.
  */
 #ifndef OBJECT_DWARF_DWARF_ABBREV_H
 #define OBJECT_DWARF_DWARF_ABBREV_H
@@ -16,7 +16,7 @@
 
 struct dwarf_attr_spec {
 	uint32_t name, form; /* DW_AT_*, DW_FORM_* */
-	int64_t implicit; /* DW_FORM_implicit_const */
+	int64_t implicit; /* Value of DW_FORM_implicit_const. */
 };
 
 struct dwarf_abbrev {
@@ -25,21 +25,22 @@ struct dwarf_abbrev {
 	uint32_t attr_count;
 	uint32_t tag;
 	bool has_children;
-	int32_t fixed_size; /* bytes of its attributes in units of this address and offset size; -1: it depends */
+	/* Size in bytes of its attributes in units with this address and offset size; -1 if it varies. */
+	int32_t fixed_size;
 };
 
 struct dwarf_abbrev_table {
-	struct dwarf_abbrev *abbrevs; /* by code */
+	struct dwarf_abbrev *abbrevs; /* Sorted by code. */
 	size_t count;
 	bool is_dense; /* abbrevs[i].code == i + 1 */
 };
 
-/* Reads the unit's table; unless last_code is DWARF_ABBREV_ALL, only up to the abbreviation last_code. NULL: out of
- * memory. */
+/* Reads the unit's table; unless last_code is DWARF_ABBREV_ALL, only up to the abbreviation with that code. Returns
+ * NULL if memory runs out. */
 struct dwarf_abbrev_table *dwarf_abbrev_read(
 	struct arena *arena, const struct dwarf_file *file, const struct dwarf_unit *unit, uint64_t last_code);
 const struct dwarf_abbrev *dwarf_abbrev_find(const struct dwarf_abbrev_table *table, uint64_t code);
-/* Bytes that a value of this form takes; -1: it depends on the value, or the form is unknown. */
+/* Returns the size in bytes of a value of this form; -1 if it depends on the value, or the form is unknown. */
 int dwarf_form_size(const struct dwarf_unit *unit, uint32_t form);
 static inline bool dwarf_host_is_little(void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dwarf_file.h - reads the debug sections of one ELF file, their units, and attributes of entries:
+ * dwarf_file.h - opens the debug sections of one ELF file and lists their units.
  *
- * The caller owns the file and opens it on an elf_image that outlives it. After open it is read-only and any thread may
- * read it; parsed abbreviations are kept in a dwarf_reader, one per thread.
+ * The caller owns the file and opens it on an elf_image that must outlive it. After that it is read-only: any thread.
+ * Parsed abbreviations are stored in a dwarf_reader, one per thread.
  *
- * Bad input: a damaged unit ends the walk of that unit (its reader says so); the list of units ends at the first
- * invalid header, and the units before it stay.
+ * Bad input: damage in a unit ends its walk (its reader reports it); the list of units ends at the first invalid
+ * header, and the units before it remain.
  *
  *	dwarf_file_open(image, NULL, &file, err);
  *	for (size_t i = 0; i < file->units.len; i++) ...
@@ -17,23 +17,24 @@
 
 #include "object/dwarf/dwarf_unit.h"
 
-/* NOT_FOUND: the image has no debug information. supplement may be NULL and outlives the file. */
+/* Opens the debug sections of an image. supplement may be NULL and must outlive the file. NOT_FOUND: the image has no
+ * debug information. */
 TALLY_MUST_CHECK enum tally_status dwarf_file_open(const struct elf_image *image, const struct dwarf_file *supplement,
 	struct dwarf_file **file, struct tally_error *err);
-/* A .dwo, of which unit is the skeleton in program. */
+/* Opens a .dwo file that belongs to a skeleton unit in program. */
 TALLY_MUST_CHECK enum tally_status dwarf_file_open_split(const struct elf_image *image,
 	const struct dwarf_file *program, struct dwarf_file **file, struct tally_error *err);
-/* From sections that outlive the file, as they stand in it (tests, fuzzers). */
+/* Opens sections, in their stored form, that must outlive the file (tests, fuzzers). */
 TALLY_MUST_CHECK enum tally_status dwarf_file_open_sections(const struct tally_bytes sections[DWARF_SECTIONS],
 	bool swap, struct dwarf_file **file, struct tally_error *err);
-/* The same for those of a split unit. */
+/* Does the same for the sections of a split unit. */
 TALLY_MUST_CHECK enum tally_status dwarf_file_open_part(const struct tally_bytes sections[DWARF_SECTIONS], bool swap,
 	const struct dwarf_file *program, struct dwarf_file **file, struct tally_error *err);
 void dwarf_file_close(struct dwarf_file *file);
-/* The type of that signature, in the file or in its types. False: there is none. */
+/* Finds the type with that signature, in the file or in its type units. Returns false if there is none. */
 bool dwarf_file_find_type(
 	const struct dwarf_file *file, uint64_t signature, const struct dwarf_file **home, uint64_t *entry);
-/* The unit, of types too, whose entries cover offset of DWARF_INFO; NULL if none. */
+/* Returns the unit or type unit that contains an offset in DWARF_INFO; NULL if none. */
 const struct dwarf_unit *dwarf_file_unit_at(const struct dwarf_file *file, uint64_t offset);
 
 #endif

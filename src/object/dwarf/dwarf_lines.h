@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dwarf_lines.h - reads the line table of a unit: which source line the code at an address comes from. DWARF 2 to 5.
+ * dwarf_lines.h - reads the line table of a unit, which maps the addresses of code to source lines. DWARF 2 to 5.
  *
- * The caller owns the lines (dwarf_lines_deinit); names are borrowed from the file. Rows are sorted by address; of
- * several rows at one address the last one counts, as in other readers. Code that the linker dropped (address 0, or the
- * highest ones) is left out.
+ * The caller owns the lines (dwarf_lines_deinit); names are borrowed from the file. Rows are sorted by address; if
+ * several rows have the same address, the last one is used, as in other readers. Code that the linker dropped (address
+ * 0, or the highest ones) is left out.
  *
  * Bad input: a truncated or damaged table gives the rows before the damage, and is_damaged is set.
  *
@@ -16,23 +16,25 @@
 
 #include "object/dwarf/dwarf_entry.h"
 
-#define DWARF_NO_FILE		UINT32_MAX
-#define DWARF_ROW_END		UINT32_C(0xfffff) /* as the file of a row: code of the unit ends here */
-#define DWARF_ROW_OTHER		UINT32_C(0xffffe) /* a file of a higher number: not known */
-#define DWARF_DISCRIMINATOR_MAX UINT32_C(0xfff) /* higher ones are left out: those of profile-guided builds */
+#define DWARF_NO_FILE	UINT32_MAX
+#define DWARF_ROW_END	UINT32_C(0xfffff) /* File number of a row at which the code of the unit ends. */
+#define DWARF_ROW_OTHER UINT32_C(0xffffe) /* File number of a row that has a file number above these limits. */
+/* Higher discriminators, which occur in profile-guided builds, are left out. */
+#define DWARF_DISCRIMINATOR_MAX UINT32_C(0xfff)
 
 struct dwarf_line_row {
 	uint64_t address;
-	uint32_t file : 20; /* as the table counts them, or DWARF_ROW_* */
-	uint32_t discriminator : 12; /* tells code of one line apart; 0: none */
-	uint32_t line; /* 0: no line of the source */
+	uint32_t file : 20; /* File number as in the table, or DWARF_ROW_*. */
+	uint32_t discriminator : 12; /* Distinguishes pieces of code of one line; 0 if none. */
+	uint32_t line; /* 0 if the code has no source line. */
 };
 
-struct dwarf_statement { /* where the code of a statement begins: what debuggers stop at */
+/* The start of a statement's code, where debuggers set breakpoints. */
+struct dwarf_statement {
 	uint64_t address;
-	uint32_t file, line; /* as in a row */
-	uint32_t order; /* of the table */
-	bool ends_prologue; /* the compiler says that the function's variables are there from here on */
+	uint32_t file, line; /* Same as in a row. */
+	uint32_t order; /* Position in the table. */
+	bool ends_prologue; /* The compiler states that the function's variables are valid from here on. */
 };
 
 struct dwarf_line_file {
@@ -42,23 +44,23 @@ struct dwarf_line_file {
 
 struct dwarf_lines {
 	VEC(struct dwarf_line_row) rows;
-	VEC(struct dwarf_statement)
-	statements; /* of dwarf_lines_read_statements, by address, all of one address in the table's order */
-	VEC(struct dwarf_line_file) files; /* [0] is the unit's own before DWARF 5, too */
-	VEC(struct tally_str) directories; /* [0]: where the compiler ran */
+	/* Filled by dwarf_lines_read_statements only; sorted by address, then in table order. */
+	VEC(struct dwarf_statement) statements;
+	VEC(struct dwarf_line_file) files; /* files[0] is the unit's own file, also before DWARF 5. */
+	VEC(struct tally_str) directories; /* directories[0] is the compiler's working directory. */
 	bool is_damaged;
 };
 
-/* NOMEM only; a unit without a table gives none. */
+/* Reads the line table of a unit; empty if it has none. NOMEM is the only error. */
 TALLY_MUST_CHECK enum tally_status dwarf_lines_read(struct dwarf_lines *lines, struct dwarf_reader *reader,
 	const struct dwarf_file *file, const struct dwarf_unit *unit, struct tally_error *err);
-/* The same with statements. */
+/* Does the same, and also reads the statements. */
 TALLY_MUST_CHECK enum tally_status dwarf_lines_read_statements(struct dwarf_lines *lines, struct dwarf_reader *reader,
 	const struct dwarf_file *file, const struct dwarf_unit *unit, struct tally_error *err);
 void dwarf_lines_deinit(struct dwarf_lines *lines);
-/* The row that covers address; NULL if none does. */
+/* Returns the row that contains address; NULL if none does. */
 const struct dwarf_line_row *dwarf_lines_find(const struct dwarf_lines *lines, uint64_t address);
-/* Directory and name as one path in the arena; NULL: no such file or no memory. */
+/* Returns the path of a file, with its directory, in the arena; NULL if there is no such file, or memory runs out. */
 const char *dwarf_lines_path(const struct dwarf_lines *lines, uint32_t file, struct arena *arena);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dwarf_location.h - reads where the value of a variable is, for each address: from a plain expression or a list of
- * .debug_loc or .debug_loclists, any version. Expressions are classified, not evaluated: it recognizes those kinds that
- * compilers write for variables and that the operand of an instruction can be compared with.
+ * dwarf_location.h - reads the locations of a variable's value for each address: from a single expression or a list of
+ * .debug_loc or .debug_loclists, any version. Expressions are classified, not evaluated: only the kinds are recognized
+ * that compilers write for variables and that can be compared with the operand of an instruction.
  *
- * Lists borrow image and file. Bad input: a list that is truncated or of unknown kind ends early.
+ * Lists borrow image and file. Bad input: a list that is truncated or has an entry of unknown kind ends early.
  *
  *	if (dwarf_location_read(&walk, spec, &location)) ...
  *	dwarf_location_begin(&list, &lists, file, unit, &location);
@@ -16,62 +16,65 @@
 
 #include "object/dwarf/dwarf_entry.h"
 
-struct dwarf_location { /* the value of DW_AT_location or DW_AT_frame_base */
+/* The value of DW_AT_location or DW_AT_frame_base. */
+struct dwarf_location {
 	enum dwarf_location_kind {
 		DWARF_LOCATION_NONE,
 		DWARF_LOCATION_EXPRESSION,
 		DWARF_LOCATION_LIST,
-		DWARF_LOCATION_INDEX /* of a list, by the unit's table */
+		DWARF_LOCATION_INDEX /* Index of a list in the unit's table of offsets. */
 	} kind;
 	struct tally_bytes expression;
 	uint64_t list;
 };
 
-struct dwarf_location_lists { /* the sections, which few readers need: not among those of a dwarf_file */
+/* The sections of location lists; separate from dwarf_file because few readers need them. */
+struct dwarf_location_lists {
 	struct elf_section opened[2];
 	struct tally_bytes loc, loclists;
 };
 
 struct dwarf_location_list {
-	const struct dwarf_file *program; /* has .debug_addr */
+	const struct dwarf_file *program; /* The file with .debug_addr. */
 	const struct dwarf_unit *unit;
 	struct cursor cursor;
-	struct tally_bytes expression; /* the one of a plain location */
+	struct tally_bytes expression; /* Expression of a location without a list. */
 	uint64_t base;
 	enum { DWARF_LIST_PLAIN, DWARF_LIST_PAIRS, DWARF_LIST_SPLIT, DWARF_LIST_ENTRIES, DWARF_LIST_DONE } form;
 };
 
 enum dwarf_storage_kind {
-	DWARF_STORAGE_UNKNOWN, /* none, in parts, or worked out */
-	DWARF_STORAGE_REGISTER, /* the value is in the register */
-	DWARF_STORAGE_SUM, /* the value is register + offset */
-	DWARF_STORAGE_AT_REGISTER, /* in memory at register + offset */
-	DWARF_STORAGE_AT_FRAME_BASE, /* in memory at the function's frame base + offset */
-	DWARF_STORAGE_CFA, /* of a frame base: it is the canonical frame address */
+	DWARF_STORAGE_UNKNOWN, /* There is none, it is in pieces, or it is computed. */
+	DWARF_STORAGE_REGISTER, /* The value is in register reg. */
+	DWARF_STORAGE_SUM, /* The value is reg + offset. */
+	DWARF_STORAGE_AT_REGISTER, /* The value is in memory at reg + offset. */
+	DWARF_STORAGE_AT_FRAME_BASE, /* The value is in memory at the function's frame base + offset. */
+	DWARF_STORAGE_CFA, /* The frame base is the canonical frame address. */
 	DWARF_STORAGE_AT_ADDRESS
 };
 
 struct dwarf_storage {
 	enum dwarf_storage_kind kind;
-	uint32_t reg; /* DWARF's number */
+	uint32_t reg; /* DWARF register number. */
 	int64_t offset;
 	uint64_t address;
 };
 
-/* Reads the value, or passes over one that is no location. False: cut. */
+/* Reads the attribute as a location; skips a value that is none. Returns false if the data is truncated. */
 bool dwarf_location_read(struct dwarf_walk *walk, const struct dwarf_attr_spec *spec, struct dwarf_location *location);
-/* Sections that are not there are empty. is_split: those of a .dwo. Only NOMEM fails. */
+/* Opens the sections of location lists; missing ones are empty. is_split selects those of a .dwo file. NOMEM is the
+ * only error. */
 TALLY_MUST_CHECK enum tally_status dwarf_location_lists_open(
 	struct dwarf_location_lists *lists, const struct elf_image *image, bool is_split, struct tally_error *err);
 void dwarf_location_lists_close(struct dwarf_location_lists *lists);
 
 void dwarf_location_begin(struct dwarf_location_list *list, const struct dwarf_location_lists *lists,
 	const struct dwarf_file *file, const struct dwarf_unit *unit, const struct dwarf_location *location);
-/* Of a plain expression one range that covers everything. */
+/* Returns the next range and its expression. A location without a list has one range that covers all addresses. */
 bool dwarf_location_next(
 	struct dwarf_location_list *list, uint64_t *low, uint64_t *high, struct tally_bytes *expression);
 
-/* The operand of DW_OP_addrx; 0: there is no such. */
+/* Returns the address with this index, the operand of DW_OP_addrx; 0 if there is none. */
 uint64_t dwarf_location_address(const struct dwarf_file *file, const struct dwarf_unit *unit, uint64_t index);
 struct dwarf_storage dwarf_storage_of(
 	struct tally_bytes expression, const struct dwarf_file *file, const struct dwarf_unit *unit);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dwarf_numbers.h - restates the constants of DWARF: units, entries, attributes, lines and lists.
+ * dwarf_numbers.h - defines the constants of DWARF: units, entries, attributes, lines and lists.
  *
- * Names and values are those of DWARF 5 (dwarfstd.org; sections in brackets), with the vendors' of GNU that compilers
- * write; only what is used here, so that libdw, whose dwarf.h has them all, is not needed for them alone.
+ * Names and values are those of DWARF 5 (dwarfstd.org; sections in brackets), with GNU extensions that compilers write.
+ * It has only the used ones, so that libdw, which has all of them in its dwarf.h, is not needed.
  */
 #ifndef OBJECT_DWARF_DWARF_NUMBERS_H
 #define OBJECT_DWARF_DWARF_NUMBERS_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dwarf_package.h - reads .dwp files, which hold the .dwo files of a program, and finds units in them by ID. Index
- * sections of version 2 (GNU's, for DWARF 4) and 5, either byte order. It does not read type units.
+ * dwarf_package.h - reads .dwp files, which contain the .dwo files of a program, and finds units in them by ID. Index
+ * sections of version 2 (GNU's, for DWARF 4) and 5, in either byte order, are supported; type units are not read.
  *
- * The caller owns the package; the image outlives it. After open it is read-only, for any thread.
+ * The caller owns the package; the image must outlive it. After dwarf_package_open it is read-only: any thread.
  *
  * Bad input: a malformed index makes the package unusable; a row that points outside of a section is ignored. Source:
  * DWARF 5, section 7.3.5 and appendix F.
@@ -18,19 +18,19 @@
 
 struct dwarf_package;
 
-/* NOT_FOUND: the image has no .debug_cu_index. */
+/* Opens a package. NOT_FOUND: the image has no .debug_cu_index. */
 TALLY_MUST_CHECK enum tally_status dwarf_package_open(
 	const struct elf_image *image, struct dwarf_package **package, struct tally_error *err);
-/* From sections, as they stand in the package (tests, fuzzers): those that units share are whole. */
+/* Opens sections in their stored form (tests, fuzzers); sections that units share are complete. */
 TALLY_MUST_CHECK enum tally_status dwarf_package_open_sections(struct tally_bytes index,
 	const struct tally_bytes sections[DWARF_SECTIONS], bool swap, struct dwarf_package **package,
 	struct tally_error *err);
 void dwarf_package_close(struct dwarf_package *package);
-/* Opens the part of the package that is the .dwo file with that ID; program has its skeleton unit. The caller closes
- * the file before the package. NOT_FOUND: no such part. */
+/* Opens the part of the package that is the .dwo file with that ID; program contains its skeleton unit. The caller
+ * closes the file before the package. NOT_FOUND: there is no such part. */
 TALLY_MUST_CHECK enum tally_status dwarf_package_unit(const struct dwarf_package *package, uint64_t dwo_id,
 	const struct dwarf_file *program, struct dwarf_file **file, struct tally_error *err);
-/* The location lists of that part, borrowed from the package; empty: it has none. They are not to be closed. */
+/* Returns the location lists of that part, borrowed from the package; empty if it has none. Do not close them. */
 void dwarf_package_lists(const struct dwarf_package *package, uint64_t dwo_id, struct dwarf_location_lists *lists);
 
 #endif

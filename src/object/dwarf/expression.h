@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * expression.h - evaluates DWARF expressions as call-frame information uses them: arithmetic on registers and memory.
+ * expression.h - evaluates DWARF expressions of call-frame information: arithmetic on registers and memory.
  *
- * A pure function, which reads the thread's registers and memory by callbacks. Bad input: an unknown operation, a stack
- * that is too deep or too shallow, or too many steps give false.
+ * A pure function, which reads the thread's registers and memory by callbacks. Bad input: it returns false for an
+ * unknown operation, a stack overflow or underflow, or too many steps.
  *
  *	ok = dwarf_expression_run(bytes, &(struct dwarf_machine){...}, &cfa_first_on_stack, &value);
  */
@@ -16,13 +16,13 @@ struct dwarf_machine {
 	bool (*read_register)(void *context, uint64_t number, uint64_t *value);
 	bool (*read_memory)(void *context, uint64_t address, unsigned size, uint64_t *value);
 	void *context;
-	uint64_t cfa; /* of DW_OP_call_frame_cfa */
+	uint64_t cfa; /* Result of DW_OP_call_frame_cfa, if has_cfa. */
 	bool has_cfa;
 	bool swap;
 	uint8_t address_size;
 };
 
-/* initial: pushed before the first operation; NULL none. */
+/* Evaluates an expression. initial is pushed before the first operation; NULL if there is none. */
 bool dwarf_expression_run(
 	struct tally_bytes expression, const struct dwarf_machine *machine, const uint64_t *initial, uint64_t *result);
 

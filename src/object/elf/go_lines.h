@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * go_lines.h - finds source lines and inlined calls of an address in the function table of a Go program (.gopclntab),
- * which is there even if the program is stripped. Lines: as of Go 1.2; inlined calls: as of Go 1.16.
+ * which exists even if the program is stripped. Lines since Go 1.2, inlined calls since Go 1.16.
  *
- * The caller owns it as a value; names and paths are borrowed from the image, which must outlive it. Nothing is read
- * before it is asked for, and nothing is kept. Any thread may call it.
+ * struct go_lines is a plain value; names and paths are borrowed from the image, which must outlive it. Everything is
+ * read on request, and nothing is cached. Any thread may call it.
  *
- * Bad input: offsets are checked, and the work for one address has a limit; where the table is damaged, an address has
- * fewer places or none. Documents: "Go 1.2 Runtime Symbol Information", and the tables that compilers write.
+ * Bad input: offsets are checked, and the work for one address is limited; if the table is damaged, an address has
+ * fewer places or none. Sources: "Go 1.2 Runtime Symbol Information", and the tables that compilers write.
  *
  *	struct go_lines lines;
  *	if (go_lines_open(image, &lines, err) == TALLY_OK) count = go_lines_find(&lines, vaddr, places, max);
@@ -19,21 +19,22 @@
 #include "object/elf/go_internal.h"
 
 struct go_lines {
-	const struct elf_image *image; /* NULL: the table stands alone, and trees has all data */
+	const struct elf_image *image; /* NULL if there is only the table; trees then contains all data. */
 	struct go_program program;
-	struct tally_bytes trees; /* what inlining trees are offsets in; len 0: not known */
+	struct tally_bytes trees; /* Data to which offsets of inlining trees are relative; len is 0 if not known. */
 };
 
-struct go_place { /* innermost first: what was inlined at an address, then the function that holds it */
-	const char *function, *path; /* NULL: not said */
-	uint32_t line; /* 0: not said */
+/* A source location. Lists have the innermost inlined call first and the function that contains the code last. */
+struct go_place {
+	const char *function, *path; /* NULL if not known. */
+	uint32_t line; /* 0 if not known. */
 	bool is_inlined;
 };
 
-/* NOT_FOUND: the image has no such table; CORRUPT. */
+/* Finds the table of an image. NOT_FOUND: it has none; CORRUPT. */
 TALLY_MUST_CHECK enum tally_status go_lines_open(
 	const struct elf_image *image, struct go_lines *lines, struct tally_error *err);
-/* Of a link-time address; fills at most max places. 0: no function of the table covers it. */
+/* Returns at most max places of a link-time address; 0 if no function of the table contains it. */
 size_t go_lines_find(const struct go_lines *lines, uint64_t vaddr, struct go_place *places, size_t max);
 
 #endif

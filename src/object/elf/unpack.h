@@ -12,9 +12,10 @@
 
 #include "base/bytes.h"
 
-/* By its first bytes. */
+/* Returns whether the first bytes are those of a compressed file. */
 bool unpack_is_packed(struct tally_bytes bytes);
-/* *out is malloc'ed, the caller's. LIMIT: more than limit bytes; CORRUPT; UNSUPPORTED: this build lacks the library. */
+/* Decompresses into *out, which is malloc'ed and owned by the caller. LIMIT: more than limit bytes; CORRUPT;
+ * UNSUPPORTED: this build lacks the library. */
 TALLY_MUST_CHECK enum tally_status unpack(
 	struct tally_bytes packed, size_t limit, uint8_t **out, size_t *len, struct tally_error *err);
 

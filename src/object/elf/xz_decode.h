@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * xz_decode.h - unpacks one .xz stream in memory, with a limit on the size of the result. Bad input is TALLY_CORRUPT.
+ * xz_decode.h - decompresses one .xz stream in memory, with a limit on the size of the result. Bad input is
+ * TALLY_CORRUPT.
  */
 #ifndef OBJECT_ELF_XZ_DECODE_H
 #define OBJECT_ELF_XZ_DECODE_H
@@ -9,7 +10,7 @@
 
 #include "base/bytes.h"
 
-/* *out is malloc'ed, the caller's. More than limit bytes is TALLY_LIMIT. */
+/* Decompresses into *out, which is malloc'ed and owned by the caller. LIMIT: more than limit bytes. */
 TALLY_MUST_CHECK enum tally_status xz_decode(
 	struct tally_bytes packed, size_t limit, uint8_t **out, size_t *len, struct tally_error *err);
 
