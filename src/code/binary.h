@@ -36,7 +36,7 @@ struct binary_key {
 	/* Perf maps: time on the recording's clock at which the process first had JIT code; 0 if not known. */
 	uint64_t generated_since_ns;
 	uint64_t start; /* Run-time address of the kernel's _text, or of the start of a module; else 0. */
-	uint64_t end; /* Kernel: end of its text or data according to its build; 0 if not known. */
+	uint64_t end; /* Kernel: run-time end of its text or data according to the recorded mapping; 0 if not known. */
 };
 
 enum binary_status {

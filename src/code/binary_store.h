@@ -93,8 +93,8 @@ void binary_store_load(struct binary_store *store, const uint32_t *ids, size_t c
  * caller that continues with single-threaded work and will very likely need the entry. A kernel entry may be given only
  * if it is the only one of the recording. Does nothing if there is only one CPU. */
 void binary_store_load_ahead(struct binary_store *store, uint32_t id);
-/* Leaves entries of binary_store_load_ahead that have not been started to the next load, because all CPUs are needed
- * for other work now. */
+/* Ends loading ahead: entries that have not been started wait for the next binary_store_load, because all CPUs are
+ * needed for other work now. */
 void binary_store_end_ahead(struct binary_store *store);
 /* Frees what was loaded from a program file; it is loaded again when needed. Do not call it while anything borrowed
  * from the entry is in use. Does nothing for the kernel, its modules, the vDSO and packed binaries. */

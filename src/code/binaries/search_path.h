@@ -47,6 +47,7 @@ const char *search_build_id_cache(struct arena *arena, const struct binary_store
 /* Adds a file of the cache entry with that build ID. */
 void search_add_cached(struct binary_places *places, struct arena *arena, const struct binary_store_options *options,
 	struct elf_build_id id, const char *file);
+/* Adds a path below a root; if inside is NULL, the place is not applicable and is skipped. */
 void search_add_path(struct binary_places *places, struct arena *arena, const struct binary_root *root,
 	const char *source, const char *inside);
 /* Adds the debug file that debuginfod fetched earlier. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_filter.h - selects names by patterns combined with !, &, | and parentheses: "!_* & !*@plt", "foo* | (bar* &
- * !*z)".
+ * probe_filter.h - selects names by patterns with !, &, | and parentheses: "!_* & !*@plt", "foo* | (bar* & !*z)".
  *
  * & has a higher precedence than |. Pure functions; the filter is in the arena, with a copy of its text.
  *

@@ -85,8 +85,8 @@ const char *probe_unit_path(struct probe_functions *functions, uint32_t unit, ui
 struct probe_code probe_code_outer(const struct probe_functions *functions, struct probe_code code);
 /* Returns the code into which it was inlined directly; false if it was not inlined. */
 bool probe_code_caller(const struct probe_functions *functions, struct probe_code code, struct probe_code *caller);
-/* Returns whether the code continues its caller: gcc may move the rare part of a function into a separate one and
- * inline the rest into it again. The function is not entered there. */
+/* Returns whether the code is a continuation of its caller: gcc may split off the rare part of a function and inline it
+ * into the rest again. The function is not entered there. */
 bool probe_code_is_continued(const struct probe_functions *functions, struct probe_code code);
 uint32_t probe_code_root(const struct probe_functions *functions, struct probe_code code);
 /* Returns the address at which the code is entered; false if it has none. */

@@ -45,8 +45,7 @@ struct run {
 	bool is_outermost; /* Its rule says that it has no caller. */
 	bool is_signal; /* It is the frame to which a signal handler returns. */
 	bool is_chained; /* It was found by frame pointer. */
-	/* Frames are missing from the slice: they are on another stack, because of a signal stack or a switch of
-	 * stacks. */
+	/* The remaining frames are on another stack (a signal stack, or because of a switch) and not in the slice. */
 	bool is_elsewhere;
 	size_t bridged;
 };

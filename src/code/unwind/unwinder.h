@@ -25,7 +25,7 @@ enum unwind_end {
 	UNWIND_NO_REGISTERS, /* A register that is needed is not known. */
 };
 #define UNWIND_ENDS 6
-/* Maximum number of signal frames that are reported; more than one if handlers interrupt handlers. */
+/* Maximum number of signal frames that are reported; a stack has several if handlers interrupt each other. */
 #define UNWIND_SIGNALS 8
 
 struct unwind_result {

@@ -75,7 +75,9 @@ struct cfi_table {
 /* Properties that all code of an entry shares. */
 struct cfi_frame {
 	uint32_t return_register;
-	bool is_signal; /* The frame was interrupted by a signal, not called: its pc is exact. */
+	/* The frame is a signal trampoline ('S' in the CIE's augmentation): its caller was interrupted, so that the
+	 * caller's pc is exact. */
+	bool is_signal;
 };
 
 /* Lists the entries of a section. NOMEM is the only error. */

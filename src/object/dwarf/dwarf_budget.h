@@ -16,7 +16,7 @@
 /* Costs: the approximate memory of each item, in units of eight bytes. */
 #define DWARF_COST_RANGE 4
 #define DWARF_COST_FUNCTION_RANGE \
-	32 /* They are sorted, too; a real file has far fewer than one per byte of its sections. */
+	32 /* Includes the cost of sorting; one range for each byte of the sections is far more than a real file has. */
 #define DWARF_COST_LINE_BYTE	 2
 #define DWARF_COST_ABBREV_ATTR	 4
 #define DWARF_COST_COPIED_BYTE	 8

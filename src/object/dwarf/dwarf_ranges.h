@@ -25,8 +25,8 @@ struct dwarf_ranges {
 
 /* The attributes of an entry that describe its ranges of code. */
 struct dwarf_extent {
-	struct dwarf_value low, high,
-		ranges; /* DW_AT_low_pc, DW_AT_high_pc and DW_AT_ranges; class DWARF_NONE if missing. */
+	/* DW_AT_low_pc, DW_AT_high_pc and DW_AT_ranges; class DWARF_NONE if missing. */
+	struct dwarf_value low, high, ranges;
 };
 
 /* Stores the value of an attribute that is part of an extent; returns false for other attributes. */
