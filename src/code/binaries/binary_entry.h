@@ -31,7 +31,7 @@ struct pack_object;
 
 /* A directory that replaces "/" in the search for files. */
 struct binary_root {
-	const char *prefix; /* Prefix of paths in messages; "" if the root is "/". */
+	const char *prefix; /* The directory, which precedes paths; "" if it is "/". */
 	/* PID of the process that has this root, which symbolic links must not leave; 0 if it is an ordinary
 	 * directory. */
 	int32_t pid;

@@ -6,9 +6,9 @@
  * The caller owns the names and zero-initialises them; strings are borrowed from the images. After address_names_finish
  * they are read-only: any thread. If an address has several names, a function's name is chosen, then the most widely
  * visible one (global, weak, local), then the first in alphabetical order. A slot that the dynamic linker fills gets
- * the name of its later contents if it has no symbol of its own and the last symbol before it is not a function; the
- * offset from that symbol may be negative. (After a function, the slot would be in the section of the code that refers
- * to it; objdump then searches no further.) Names of dynamic symbols include their versions.
+ * the name of its later contents if it has no symbol of its own and the last symbol before it is not a function; its
+ * offset from the symbol that it will refer to may be negative. (After a function, the slot would be in the section of
+ * the code that refers to it; objdump then searches no further.) Names of dynamic symbols include their versions.
  *
  *	address_names_add(&names, image, 0);  address_names_finish(&names);
  *	const char *name = address_names_find(&names, address, &offset);

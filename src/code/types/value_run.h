@@ -20,7 +20,8 @@
 struct value_instruction {
 	uint64_t address;
 	struct operation operation;
-	uint32_t state; /* Index of the state before the instruction, if several paths lead to it. */
+	/* Index in states of the merged state before the instruction; set only if a jump leads to it. */
+	uint32_t state;
 	bool is_known;
 };
 
