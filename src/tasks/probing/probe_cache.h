@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_cache.h - reads and writes the definitions of probes that the cache of build IDs keeps beside a program, in
- * perf's file "probes": entries of SDT notes ("%sdt_tw:turn=turn") and of definitions that --cache stored ("#work i"),
- * each with its lines in the kernel's words ("p:sdt_tw/turn /usr/bin/x:0x11c7 arg1=%di:s32").
+ * probe_cache.h - reads and writes the probe definitions that the build ID cache stores beside a program, in perf's
+ * file "probes": entries of SDT notes ("%sdt_tw:turn=turn") and of definitions that --cache stored ("#work i"), each
+ * followed by its lines in the kernel's syntax ("p:sdt_tw/turn /usr/bin/x:0x11c7 arg1=%di:s32").
  *
- * The file owns its strings (probe_cache_deinit). Damaged lines are counted and skipped. Not here: what a name stands
- * for, see cached_probes.h.
+ * The file owns its strings (probe_cache_deinit). Damaged lines are counted and skipped. cached_probes.h finds probes
+ * by name.
  *
  *	struct probe_cache file;
  *	if (probe_cache_read(cache, &id, &file, err) == TALLY_OK) ...
@@ -19,34 +19,36 @@
 
 struct probe_cache_entry {
 	bool is_sdt;
-	struct tally_str text; /* "work i", "probe_x:nm=work", "sdt_tw:turn=turn" */
-	struct tally_str lines; /* each with its newline, at least one */
-	struct tally_str group, event; /* of the first line */
+	struct tally_str text; /* Text of the entry, such as "work i", "probe_x:nm=work" or "sdt_tw:turn=turn". */
+	struct tally_str lines; /* At least one line; each ends with a newline. */
+	struct tally_str group, event; /* Names in the first line. */
 };
 
 struct probe_cache {
 	struct arena arena;
-	VEC(struct probe_cache_entry) entries; /* in the file's order */
-	size_t damaged; /* lines that are none of these */
+	VEC(struct probe_cache_entry) entries; /* In the order of the file. */
+	size_t damaged; /* Number of lines that could not be parsed. */
 };
 
-/* A program of which nothing is cached gives no entries. */
+/* Reads the entries of a program. There are no entries if the cache has no such file. */
 TALLY_MUST_CHECK enum tally_status probe_cache_read(const struct build_id_cache *cache, const struct elf_build_id *id,
 	struct probe_cache *file, struct tally_error *err);
-/* The same from bytes. NOMEM only. */
+/* Parses the contents of the file. Fails only with NOMEM. */
 TALLY_MUST_CHECK enum tally_status probe_cache_parse(
 	struct tally_str bytes, struct probe_cache *file, struct tally_error *err);
 void probe_cache_deinit(struct probe_cache *file);
-/* Adds an entry. A definition replaces the one with the same text; of notes, the caller has dropped the old ones.
- * INVALID: the lines are not the kernel's. */
+/* Appends an entry. A definition replaces the one with the same text; the caller must have removed old entries of notes
+ * (probe_cache_drop_notes). Returns INVALID if the lines are not in the kernel's syntax. */
 TALLY_MUST_CHECK enum tally_status probe_cache_put(
 	struct probe_cache *file, bool is_sdt, struct tally_str text, struct tally_str lines, struct tally_error *err);
 void probe_cache_drop(struct probe_cache *file, size_t index);
 void probe_cache_drop_notes(struct probe_cache *file);
-/* Stores it beside the program of that name; the caller has put the program itself there, or will. */
+/* Writes the file beside the cached program of that name. Adding the program itself to the cache is up to the
+ * caller. */
 TALLY_MUST_CHECK enum tally_status probe_cache_write(const struct build_id_cache *cache, struct tally_str name,
 	const struct elf_build_id *id, const struct probe_cache *file, struct tally_error *err);
-/* "p:sdt_tw/turn ..." -> group and event; false: it is no line of the kernel's, whose names are C's. */
+/* Extracts group and event from a line such as "p:sdt_tw/turn ...". Returns false if the line is not in the kernel's
+ * syntax, or if a name is not a C identifier. */
 bool probe_cache_line_names(struct tally_str line, struct tally_str *group, struct tally_str *event);
 
 #endif

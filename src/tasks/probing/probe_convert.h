@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_convert.h - makes the kernel's probes of a definition: finds its places in a binary, by debug information or by
- * symbols alone, and what is fetched there.
+ * probe_convert.h - converts a probe definition to the kernel's probes: finds its places in a binary, by debug
+ * information or by symbols alone, and the locations of its arguments.
  *
- * The conversion owns its texts (probe_conversion_deinit) and borrows the binary. Events have the names that follow
- * from the definition; probe_names.h makes them unique.
+ * The conversion owns its texts (probe_conversion_deinit) and borrows the binary. The names of events follow from the
+ * definition; probe_names.h makes them unique.
  *
  *	struct probe_conversion conversion;
  *	probe_conversion_init(&conversion);
@@ -22,27 +22,29 @@
 
 struct probe_converted {
 	struct probe_event event;
-	struct probe_point shown; /* the definition's point, with the function that a pattern matched */
-	const struct probe_definition *definition; /* borrowed from the caller */
+	/* The point of the definition; a pattern is replaced by the function that it matched. */
+	struct probe_point shown;
+	const struct probe_definition *definition; /* Borrowed from the caller. */
 };
 
 struct probe_conversion {
 	struct arena arena;
 	VEC(struct probe_converted) probes;
-	VEC(const char *) notes; /* for stderr */
-	bool types_results; /* see struct probe_fetches; set by the caller */
+	VEC(const char *) notes; /* Messages for standard error. */
+	bool types_results; /* Set by the caller; has the same meaning as in struct probe_fetches. */
 };
 
 void probe_conversion_init(struct probe_conversion *conversion);
 void probe_conversion_deinit(struct probe_conversion *conversion);
-/* Adds the probes of one definition, which is no named event. INVALID, NOT_FOUND, UNSUPPORTED: a sentence. */
+/* Adds the probes of a definition, which must not be a named event. INVALID, NOT_FOUND and UNSUPPORTED have messages
+ * for the user. */
 TALLY_MUST_CHECK enum tally_status probe_convert(struct probe_binary *binary, const struct probe_definition *definition,
 	const struct probe_convert_options *options, struct probe_conversion *conversion, struct tally_error *err);
-/* The places of a point; by debug information if the binary has some, else by symbols. */
+/* Finds the places of a point, by debug information if the binary has some, otherwise by symbols. */
 TALLY_MUST_CHECK enum tally_status probe_convert_places(struct probe_binary *binary, const struct probe_point *point,
 	bool wants_variables, const struct probe_convert_options *options, struct probe_places *places,
 	struct tally_error *err);
-/* UNSUPPORTED, with what to do: the binary has no debug information. */
+/* Returns UNSUPPORTED, with advice for the user, if the binary has no debug information. */
 TALLY_MUST_CHECK enum tally_status probe_convert_debug_info(const struct probe_binary *binary, struct tally_error *err);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_names.h - names the events of probes: from functions, unique among those that the kernel has.
+ * probe_names.h - names the events of probes after functions, and makes the names unique among the kernel's events.
  *
- * Probes that fetch arguments of the same names and types may share one event, as the kernel allows: the places of one
- * definition do. Owned by the caller (probe_names_deinit); the list of the kernel's events may go away.
+ * The kernel allows probes that fetch arguments of the same names and types to share one event, and the places of one
+ * definition do so. The caller owns struct probe_names (probe_names_deinit); the list of the kernel's events may be
+ * freed after probe_names_init.
  *
  *	struct probe_names names;
  *	probe_names_init(&names, &list, is_forced);
@@ -15,37 +16,38 @@
 #include "base/intern.h"
 #include "kernel/probes/probe_files.h"
 
-struct probe_names_use { /* of an event of this command; by the id of its name */
-	char kind; /* 0: the kernel had it before */
-	uint64_t signature; /* of the names and types of its arguments */
-	uint32_t suffix; /* that is tried next */
-	uint32_t last; /* the sibling that was made last; INTERN_NONE: none */
+/* State of an event name; the index in uses is the ID of the name in events. */
+struct probe_names_use {
+	char kind; /* 'p' or 'r', '?' if the name is not used yet, or 0 if the kernel already had the event. */
+	uint64_t signature; /* Hash of the kind, and of the names and types of the arguments. */
+	uint32_t suffix; /* Next suffix to try. */
+	uint32_t last; /* ID of the name that was last made from this one with a suffix, or INTERN_NONE. */
 };
 
 struct probe_names {
-	struct intern events; /* "group:event" */
-	struct intern lines; /* what this command adds */
+	struct intern events; /* Names in the form "group:event". */
+	struct intern lines; /* Definitions of the probes that this command adds. */
 	VEC(struct probe_names_use) uses;
-	bool is_forced; /* an event that is there gets a sibling: NAME_1 */
+	bool is_forced; /* If the event already exists, a new one is named NAME_1 instead of failing. */
 };
 
-/* list NULL: what the kernel has is not known. False: out of memory. */
+/* list is NULL if the kernel's events are not known. Returns false if memory runs out. */
 bool probe_names_init(struct probe_names *names, const struct probe_list *list, bool is_forced);
 void probe_names_deinit(struct probe_names *names);
-/* Changes event->event to NAME_1 and so on where NAME is taken; the new name is in the arena. is_double: this command
- * has the very same probe already. INVALID, with errnum EEXIST: the kernel has the event, and nothing is forced. */
+/* Changes event->event to NAME_1 and so on if NAME is in use; the new name is allocated in the arena. Sets is_double if
+ * this command already adds an identical probe. Returns INVALID with errnum EEXIST if the kernel already has the event
+ * and is_forced is not set. */
 TALLY_MUST_CHECK enum tally_status probe_names_choose(struct probe_names *names, struct probe_event *event,
 	struct arena *arena, bool *is_double, struct tally_error *err);
 
-enum probe_name_start {
-	PROBE_NAME_STRIPPED,
-	PROBE_NAME_WHOLE
-}; /* without or with the underscores that it begins with */
+/* Whether leading underscores of the function's name are removed or kept. */
+enum probe_name_start { PROBE_NAME_STRIPPED, PROBE_NAME_WHOLE };
 
-/* "_foo.part.0" -> "foo_part_0", "ns::f(int)" -> "ns_f_int_", cut so that it fits; empty: out of memory. */
+/* Converts "_foo.part.0" to "foo_part_0", and "ns::f(int)" to "ns_f_int_", truncated to the kernel's limit. The result
+ * is empty if memory runs out. */
 struct tally_str probe_name_of_function(
 	struct arena *arena, struct tally_str function, enum probe_name_start start, struct tally_str suffix);
-/* "/lib/libc.so.6" -> "probe_libc". */
+/* Converts "/lib/libc.so.6" to "probe_libc". */
 struct tally_str probe_name_of_group(struct arena *arena, const char *path);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_symbol_places.h - finds the places that a point names by the symbols of a binary alone, without debug
+ * probe_symbol_places.h - finds the places of a probe point by the symbols of a binary alone, without debug
  * information.
  *
  *	status = probe_symbol_places_find(binary, &definition.point, &options, &places, err);
@@ -12,11 +12,12 @@
 #include "code/probing/probe_text.h"
 #include "tasks/probing/probe_convert_options.h"
 
-/* Adds places of a function, with an offset or at its return, or of an address. NOT_FOUND: with the nearest name. */
+/* Adds the places of an address, or of a function with an offset or at its return. The message of NOT_FOUND suggests
+ * the nearest name. */
 TALLY_MUST_CHECK enum tally_status probe_symbol_places_find(struct probe_binary *binary,
 	const struct probe_point *point, const struct probe_convert_options *options, struct probe_places *places,
 	struct tally_error *err);
-/* NOT_FOUND with the message, and with the nearest name if one is near. */
+/* Returns NOT_FOUND with the message, followed by the nearest name if a similar one exists. */
 enum tally_status probe_symbol_places_refuse(
 	struct probe_binary *binary, struct tally_str name, const char *message, struct tally_error *err);
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_words.h - replaces probes of user programs in the argument of -e by events that are made for this run:
+ * probe_words.h - replaces probes of user programs in the argument of -e by events that are created for this run:
  *
- *	uprobe:./app:func(arg1,x->len)    a probe at func in ./app, with these arguments; also func+8, func:3, app.c:12,
- *	                                  func%return($retval), my=func, sdt_app:name; terms and modifiers follow the ')'
- *	sdt_app:name                      a statically defined probe that the cache of build IDs knows (cached_probes.h), if
- *	                                  no event of that name is there already
+ *	uprobe:./app:func(arg1,x->len)	a probe at func in ./app, with these arguments; also func+8, func:3,
+ *					app.c:12, func%return($retval), my=func, sdt_app:name; terms and
+ *					modifiers follow the ')'
+ *	sdt_app:name			a statically defined probe from the build ID cache (cached_probes.h),
+ *					unless an event of that name already exists
  *
- * The probes disappear with this process (temporary_probes.h). Their events keep the names that `probe` would give them,
- * here and in recordings: "probe_app:func", "sdt_app:name".
+ * The probes are removed when this process ends (temporary_probes.h). Here and in recordings, their events have the
+ * names that `probe` would give them: "probe_app:func", "sdt_app:name".
  *
- * The words belong to the caller (probe_words_deinit). Notes go to standard error.
+ * The caller owns struct probe_words (probe_words_deinit). Notes go to standard error.
  *
  *	struct probe_words words;
  *	if (probe_words_expand(cli, kernel, text, &words, err) == TALLY_OK) {
@@ -25,27 +26,30 @@
 #include "kernel/events/event_spec.h"
 #include "kernel/system/kernel_seam.h"
 
-#define EVENT_NO_PROBE "no such probe" /* begins an error about a probe that -e makes: no list of events has it */
+/* Start of the error message for a failed probe in -e, which no list of events contains. */
+#define EVENT_NO_PROBE "no such probe"
 
 struct cli;
 
-struct probe_words_name { /* of an event that was made */
-	const char *group, *event; /* in tracefs */
+/* Names of an event that was created. */
+struct probe_words_name {
+	const char *group, *event; /* The names in tracefs. */
 	const char *shown;
 };
 
-struct probe_words_part { /* of the text */
-	size_t written, replaced; /* where it begins as the user wrote it, and in the text to parse */
+/* Maps a part of the text to parse to the user's text. */
+struct probe_words_part {
+	size_t written, replaced; /* Offsets of the part in the user's text and in the text to parse. */
 };
 
 struct probe_words {
-	struct text text; /* to parse; ends with a NUL */
+	struct text text; /* The text to parse, NUL-terminated. */
 	struct arena arena;
 	VEC(struct probe_words_name) names;
 	VEC(struct probe_words_part) parts;
 };
 
-/* Makes the probes. On failure err->offset is the column of the probe, and err->text "REASON: explanation". */
+/* Creates the probes. On failure err->offset is the column of the probe, and err->text "REASON: explanation". */
 TALLY_MUST_CHECK enum tally_status probe_words_expand(const struct cli *cli, const struct kernel_seam *kernel,
 	const char *text, struct probe_words *words, struct tally_error *err);
 void probe_words_deinit(struct probe_words *words);
@@ -53,9 +57,9 @@ static inline const char *probe_words_text(const struct probe_words *words)
 {
 	return words->text.data;
 }
-/* The column of the user's text that a column of the text to parse stands for. */
+/* Converts a column of the text to parse to a column of the user's text. */
 uint64_t probe_words_column(const struct probe_words *words, uint64_t column);
-/* Gives the events from first on their names. */
+/* Replaces the names in tracefs of the events from index first on by the shown names. */
 TALLY_MUST_CHECK enum tally_status probe_words_rename(
 	const struct probe_words *words, struct event_list *events, size_t first, struct tally_error *err);
 
