@@ -3,9 +3,9 @@
  * annotate_listing.h - makes the lines of one function: instructions with symbol names, source lines, and the samples
  * of each event on each line.
  *
- * The caller owns the listing; names of files borrow from the target.
+ * The caller owns the listing; names of files are borrowed from the target.
  *
- *	annotate_listing_make(&listing, samples, target, &options, err);  // NOT_FOUND: err says why there is no code
+ *	annotate_listing_make(&listing, samples, target, &source, &options, err);  // NOT_FOUND if there is no code
  *	annotate_text(&out, &listing.function, ...);
  *	annotate_listing_deinit(&listing);
  */
@@ -18,14 +18,14 @@
 #include "view/text/annotate_lines.h"
 
 struct annotate_listing_options {
-	const char *objdump; /* run for the text of instructions; NULL: none is */
-	const char *style; /* of that */
-	bool with_bare_places; /* code without a source line counts as a place */
+	const char *objdump; /* The objdump program that disassembles, or NULL for the built-in disassembler. */
+	const char *style; /* Argument of objdump's option -M, or NULL. */
+	bool with_bare_places; /* Includes code without a source line in the places. */
 	bool is_intel, with_source, with_places, with_whole_paths, no_demangle;
-	bool with_bytes; /* lines of bytes count in the line numbers */
+	bool with_bytes; /* Counts continuation lines of raw bytes in the line numbers. */
 	uint32_t first_event, event_count;
-	enum annotate_percent percent; /* orders the places */
-	double place_limit; /* in percent: colder instructions do not count for places */
+	enum annotate_percent percent; /* Kind of percentage that orders the places. */
+	double place_limit; /* In percent; colder instructions are not counted for places. */
 };
 
 struct instruction_row {
@@ -34,12 +34,13 @@ struct instruction_row {
 	enum instruction_kind kind;
 	bool has_target;
 	uint64_t target;
-	const char *text, *mnemonic, *operands; /* operands as annotate_line has them */
-	const char *name; /* of what it refers to; NULL none */
+	/* Mnemonic and operands are the columns of the compact form; see struct annotate_line. */
+	const char *text, *mnemonic, *operands;
+	const char *name; /* Name of the address that the instruction refers to, or NULL. */
 };
 
 struct annotate_listing {
-	struct annotate_function function; /* what the printers are given */
+	struct annotate_function function; /* The input of the printers. */
 	struct binary_code code;
 	struct arena arena;
 	VEC(struct annotate_line) lines;

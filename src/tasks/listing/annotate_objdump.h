@@ -2,8 +2,8 @@
 /*
  * annotate_objdump.h - disassembles with an external objdump program (--objdump).
  *
- * The program gets the code as an object file in memory, whatever its origin, so it disassembles the same bytes. It
- * runs without a shell. Its output is not trusted: addresses outside of the code and sizes beyond it are left out.
+ * The program reads the code from an object file in memory, whatever its origin, so it disassembles the same bytes. It
+ * runs without a shell. Its output is not trusted: addresses outside of the code and sizes beyond it are ignored.
  *
  *	struct objdump_lines lines = {0};
  *	objdump_run("aarch64-linux-gnu-objdump", NULL, &code, &lines, err);
@@ -21,27 +21,29 @@
 
 struct objdump_line {
 	uint64_t address;
-	unsigned size; /* bytes */
-	const char *text; /* without names of addresses; "mov    %edi,%ecx" */
-	const char *mnemonic, *operands; /* parts of text; operands without comments */
+	unsigned size; /* In bytes. */
+	const char *text; /* Text without names of addresses, such as "mov    %edi,%ecx". */
+	const char *mnemonic, *operands; /* Parts of text; operands have no comments. */
 };
 
 struct objdump_lines {
-	VEC(struct objdump_line) items; /* by address, apart */
+	VEC(struct objdump_line) items; /* Sorted by address, without overlaps. */
 	struct arena arena;
 };
 
-/* Without objdump, -M takes the styles of the disassembler here. 0, or the exit code after saying what is wrong. */
+/* Checks the argument of -M, which without an objdump must be a style of the built-in disassembler. Returns 0, or the
+ * exit status after printing a message. */
 int disassembly_style_check(const struct cli *cli, const char *style, const char *objdump);
-/* The style that the configuration sets, if it is "intel" or "att"; NULL: it sets none, or an unknown one. */
+/* Returns the configured style if it is "intel" or "att", otherwise NULL. */
 const char *annotate_config_style(const struct config_text *config);
-/* style: as of -M; NULL: none. NOT_FOUND: no such program. INVALID: it failed, or gave no instructions. */
+/* style is the argument of objdump's -M, or NULL. Returns NOT_FOUND if the program does not exist, and INVALID if it
+ * failed or printed no instructions. */
 TALLY_MUST_CHECK enum tally_status objdump_run(const char *program, const char *style, const struct binary_code *code,
 	struct objdump_lines *lines, struct tally_error *err);
 void objdump_lines_deinit(struct objdump_lines *lines);
-/* Parses a line of output; a line that is not an instruction in the code adds nothing. False: out of memory. */
+/* Parses a line of output; ignores it if it is not an instruction in the code. Returns false if memory runs out. */
 bool objdump_lines_add(struct objdump_lines *lines, struct tally_str line, const struct binary_code *code);
-/* An object file with the code as its one section. False: out of memory. */
+/* Writes an object file that has the code as its only section. Returns false if memory runs out. */
 bool objdump_object(struct writer *w, const struct binary_code *code);
 
 #endif

@@ -2,7 +2,8 @@
 /*
  * annotate_samples.h - collects the samples of a recording by function and address, for annotate.
  *
- * The caller owns it and deinits it; symbols and names borrow from its data source.
+ * The caller owns struct annotate_samples and frees it with annotate_samples_deinit; symbols and names are borrowed
+ * from its data source.
  *
  *	annotate_samples_read(cli, &request, &samples, err);
  *	for (size_t i = 0; i < samples.targets.len; i++) ... samples.targets.items[i] ...
@@ -15,8 +16,8 @@
 
 struct annotate_request {
 	struct data_input input;
-	const char *symbol; /* NULL: all */
-	struct progress *progress; /* NULL: a line on the terminal shows progress */
+	const char *symbol; /* Name of the function, or NULL for all functions. */
+	struct progress *progress; /* If NULL, a line on the terminal shows the progress. */
 };
 
 struct annotate_sum {
@@ -24,32 +25,35 @@ struct annotate_sum {
 };
 
 struct annotate_hit {
-	uint64_t address; /* as the store's symbols have it */
+	uint64_t address; /* Address in the address space of the store's symbols. */
 	uint32_t event;
 	struct annotate_sum sum;
 };
 
-/* Code that ran from where one branch led to where the next one left, as branch stacks tell. */
+/* Code that ran without a branch, from the target of one branch in a branch stack to the source of the next one. */
 struct annotate_span {
-	uint64_t start, end; /* as the store's symbols have it; of the first and the last instruction */
-	uint64_t count, predicted; /* of the branch at the end */
-	uint64_t cycles, timed; /* the sum of cycles, and the number of branches in it */
-	uint64_t least_cycles, most_cycles; /* of one of them */
+	/* Addresses of the first and the last instruction, in the address space of the store's symbols. */
+	uint64_t start, end;
+	/* Number of times that the span ran, and that the branch at its end was predicted. */
+	uint64_t count, predicted;
+	uint64_t cycles, timed; /* Sum of the branches' cycles, and number of branches with a cycle count. */
+	uint64_t least_cycles, most_cycles; /* Extremes of a single branch. */
 };
 
-struct annotate_target { /* a function that has samples */
+/* A function that has samples. */
+struct annotate_target {
 	uint32_t store_id;
 	const struct symbol *symbol;
-	const struct frame_name *frame; /* any of its frames: names */
-	VEC(struct annotate_hit) hits; /* by address, event */
-	VEC(struct annotate_span) spans; /* inside the function */
-	struct annotate_sum *sums; /* by event */
-	uint32_t order; /* of its first sample */
+	const struct frame_name *frame; /* Names of any of the function's frames. */
+	VEC(struct annotate_hit) hits; /* Sorted by address, then by event. */
+	VEC(struct annotate_span) spans; /* Spans inside the function. */
+	struct annotate_sum *sums; /* Indexed by event. */
+	uint32_t order; /* Position of the function in the order of first samples. */
 };
 
 struct annotate_ranked {
 	const struct annotate_target *target;
-	uint64_t period; /* of these events */
+	uint64_t period; /* Sum over count events from index first on. */
 	uint32_t first, count;
 };
 
@@ -60,13 +64,16 @@ struct annotate_cell {
 
 struct annotate_samples {
 	struct data_source source;
-	struct map_u64 cell_ids; /* frame << 32 | event -> index of cells */
+	struct map_u64 cell_ids; /* Maps frame << 32 | event to an index in cells. */
 	VEC(struct annotate_cell) cells;
 	struct map_u64
-		span_ids; /* frame of the start << 32 | of the end -> index of spans, whose addresses are these frames */
+		/* Maps (first frame << 32 | last frame) to an index in spans; start and end of these spans are frame
+		 * numbers. */
+		span_ids;
 	VEC(struct annotate_span) spans;
-	struct annotate_sum *events; /* all samples, by event */
-	struct annotate_sum *listed; /* the same for the requested function, even if no function is known */
+	struct annotate_sum *events; /* Sums of all samples, by event. */
+	/* Sums of the samples in the requested function by event, even if its symbol is unknown. */
+	struct annotate_sum *listed;
 	size_t event_count;
 	struct map_u64 target_ids;
 	VEC(struct annotate_target *) targets;
@@ -75,14 +82,15 @@ struct annotate_samples {
 
 TALLY_MUST_CHECK enum tally_status annotate_samples_read(const struct cli *cli, const struct annotate_request *request,
 	struct annotate_samples *samples, struct tally_error *err);
-/* The same of a reader that was opened already, and a store: see data_source_take. */
+/* Reads from an open reader, with an existing store; see data_source_take for their ownership. */
 TALLY_MUST_CHECK enum tally_status annotate_samples_take(const struct cli *cli, const struct annotate_request *request,
 	struct perfdata_reader *reader, struct binary_store *store, struct annotate_samples *samples,
 	struct tally_error *err);
-/* The function that is meant by a name as people write it (annotate_names.h); chosen lives as long as the samples. */
+/* Finds the function that the user means by a name (annotate_names.h). chosen lives as long as the samples. */
 TALLY_MUST_CHECK enum tally_status annotate_samples_choose(
 	struct annotate_samples *samples, const char *wanted, const char **chosen, struct tally_error *err);
-/* The targets, by period of the first of these events, then of the next; the most first; as long as the samples. NULL: out of memory. */
+/* Returns the targets, ordered by descending period of the first of these events, then of the next one. The result
+ * lives as long as the samples. Returns NULL if memory runs out. */
 const struct annotate_ranked *annotate_samples_rank(struct annotate_samples *samples, uint32_t first, uint32_t count);
 uint64_t annotate_sum_period(const struct annotate_sum *sums, uint32_t first, uint32_t count);
 void annotate_samples_deinit(struct annotate_samples *samples);

@@ -14,7 +14,7 @@
 #include "view/text/annotate_lines.h"
 
 struct code_options {
-	const char *objdump, *style; /* NULL: instructions are disassembled here */
+	const char *objdump, *style; /* NULL for the built-in disassembler, and for its default style. */
 	const char *prefix;
 	uint64_t strip;
 	bool has_strip, hides_source, source_is_asked, shows_bytes;
@@ -25,7 +25,8 @@ struct code_options {
 extern const struct option_table code_option_table;
 #define CODE_OPTIONS(type, member) OPTION_GROUP_ROW(&code_option_table, type, member)
 
-/* 0, or the exit status after a message: options that do not go together, a program that cannot be run. */
+/* Returns 0, or the exit status after a message about options that contradict each other or a program that cannot
+ * run. */
 int code_options_check(const struct cli *cli, const struct code_options *options);
 bool code_options_are_intel(const struct code_options *options);
 
