@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * package_hint.h - finds the package that a file belongs to, and the command of the distribution that installs its
- * debug symbols. Reads /etc/os-release and dpkg's lists; runs nothing.
+ * package_hint.h - finds the package that a file belongs to, and the distribution's command that installs its debug
+ * symbols. Reads /etc/os-release and dpkg's lists; runs no command.
  *
  *	struct package_hints hints;
  *	package_hints_init(&hints);
@@ -14,13 +14,15 @@
 #include "base/text.h"
 
 struct package_hints {
-	bool is_debian, is_fedora; /* or like it; neither: unknown */
+	/* Set for the distribution itself and for derivatives; both are false if it is unknown. */
+	bool is_debian, is_fedora;
 };
 
 void package_hints_init(struct package_hints *hints);
-/* The package that installed path; NULL: none, or not a system with dpkg. In the arena. */
+/* Returns the name of the package that installed path, allocated in the arena. Returns NULL if no package did, or if
+ * the system does not use dpkg. */
 const char *package_of(struct arena *arena, const char *path);
-/* One line without its end: how to get the debug symbols of the file at path with that build id ("" none). */
+/* Appends one line without a newline about how to get the debug symbols of the file. build_id is "" if unknown. */
 void package_hint_print(const struct package_hints *hints, struct text *out, const char *path, const char *build_id);
 
 #endif

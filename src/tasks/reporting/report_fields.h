@@ -3,11 +3,11 @@
  * report_fields.h - finds fields of a recording's tracepoints that serve as sort keys: "prev_comm",
  * "sched_switch.prev_comm", "sched:sched_switch.*", "trace_fields".
  *
- * Owned by the caller; borrows the reader. Fields with the same name are one key, and a column of each event that has
- * the field.
+ * The caller owns struct report_fields, which borrows the reader. Fields with the same name are one key, and one column
+ * for each event that has the field.
  *
  *	report_fields_init(&fields, reader);
- *	uint32_t found = report_fields_find(&fields, STR("next_pid"));	bit by index in items; 0: nobody has it
+ *	uint32_t found = report_fields_find(&fields, STR("next_pid"));	bit mask of indexes in items; 0 if not found
  *	report_fields_deinit(&fields);
  */
 #ifndef TASKS_REPORTING_REPORT_FIELDS_H
@@ -20,14 +20,14 @@
 
 struct report_fields {
 	struct perfdata_reader *reader;
-	struct tracepoint_printer *printer; /* NULL until the first look-up; owned */
+	struct tracepoint_printer *printer; /* NULL until the first lookup; owned. */
 	struct replay_field items[PROFILE_MAX_FIELDS];
 	size_t count;
 };
 
 void report_fields_init(struct report_fields *fields, struct perfdata_reader *reader);
 void report_fields_deinit(struct report_fields *fields);
-/* Fields beyond PROFILE_MAX_FIELDS are left out. */
+/* Ignores fields beyond PROFILE_MAX_FIELDS. */
 uint32_t report_fields_find(struct report_fields *fields, struct tally_str text);
 
 #endif

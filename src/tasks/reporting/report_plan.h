@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_plan.h - interprets a report request for one recording: columns, order, what is counted. Pure.
+ * report_plan.h - interprets a report request for one recording: determines columns, order, and which samples are
+ * counted. Pure.
  *
- * A value that borrows the request, which must not change. It is made when the events are known.
+ * A plan is a value that borrows the request, which must not change. It can be made once the events are known.
  *
  *	struct report_plan plan;
  *	status = report_plan_make(&request, &source, &plan, err);
@@ -15,39 +16,44 @@
 struct report_plan {
 	const struct report_request *request;
 	struct profile_filter_lists filters;
-	bool with_children; /* callers have rows */
+	bool with_children; /* Callers have rows. */
 	bool with_chains;
-	bool with_history; /* branches are parts of call chains */
-	bool joins_events; /* --group: as in perf, all events are one group if none was recorded */
-	bool shows_children; /* the children sum is a column, and what a row stands for */
+	bool with_history; /* Branches are part of the call chains. */
+	bool joins_events; /* Set for --group if no group was recorded; as in perf, all events are then one group. */
+	bool shows_children; /* Rows are shown with a column of children sums. */
 	bool is_caller_first;
-	bool is_by_address, is_by_line; /* frames of call graphs; neither: by function */
+	/* Frames of call graphs are by address or by source line; if neither is set, by function. */
+	bool is_by_address, is_by_line;
 	struct chain_options chains;
 	enum profile_key columns[REPORT_MAX_COLUMNS];
 	size_t column_count;
-	enum profile_key order[REPORT_MAX_COLUMNS]; /* sort order */
+	enum profile_key order[REPORT_MAX_COLUMNS]; /* Sort order. */
 	size_t order_count;
-	enum profile_key keys[REPORT_MAX_COLUMNS]; /* grouping keys */
+	enum profile_key keys[REPORT_MAX_COLUMNS]; /* Grouping keys. */
 	size_t key_count;
-	uint8_t levels[REPORT_MAX_COLUMNS]; /* by column of a key: its level in a hierarchy */
+	uint8_t levels[REPORT_MAX_COLUMNS]; /* Levels of the columns of keys in a hierarchy. */
 	uint64_t hidden_columns;
-	enum profile_key_mode mode; /* what samples count by */
-	const char *used_sort; /* the default that is used, alone or before the typed keys; NULL: none */
+	enum profile_key_mode mode; /* Determines whether rows are of samples, branches or memory accesses. */
+	const char *used_sort; /* Default sort keys, if they are used alone or before the typed ones; otherwise NULL. */
 };
 
-struct report_source { /* the properties of the recording on which columns depend */
+/* The properties of the recording on which columns depend. */
+struct report_source {
 	bool has_chains, is_pipe, is_all_tracepoints, has_branches, has_groups;
-	bool branches_are_late; /* samples count by their branches only on request */
-	const bool *parallelism; /* by how many threads ran: LIMIT_CPUS of them count or do not; NULL: all do */
-	struct report_fields *fields; /* of tracepoints; NULL: none are known */
+	/* Set for a pipe: rows are of branches only on request, because perf decides this before it knows the
+	 * events. */
+	bool branches_are_late;
+	/* LIMIT_CPUS flags, indexed by the number of running threads, that select samples; NULL selects all. */
+	const bool *parallelism;
+	struct report_fields *fields; /* Fields of tracepoints, or NULL if none are known. */
 };
 
-/* TALLY_UNSUPPORTED for a key of perf's that tally lacks, TALLY_INVALID for an unknown one. */
+/* Returns TALLY_UNSUPPORTED for a key of perf's that tally lacks, and TALLY_INVALID for an unknown one. */
 TALLY_MUST_CHECK enum tally_status report_plan_make(const struct report_request *request,
 	const struct report_source *source, struct report_plan *plan, struct tally_error *err);
-/* The sort keys as perf's title has them. */
+/* Prints the sort keys as perf does in its title. */
 void report_plan_print_sort(const struct report_plan *plan, struct text *t);
-/* The facets that the keys need: bits by enum profile_facet. */
+/* Returns the facets that the keys need, as a bit mask of enum profile_facet. */
 uint64_t report_plan_facets(const struct report_plan *plan);
 bool report_plan_has_form(const struct report_plan *plan, enum profile_key_form form);
 bool report_plan_has_key(const struct report_plan *plan, enum profile_key key);

@@ -3,8 +3,8 @@
  * report_request.h - holds what a `report` command line requests, parsed from the option texts. It runs and prints
  * nothing.
  *
- * A value; texts are borrowed from the command line. The option table and the configuration fill it, in the order of
- * the options; report_plan.h interprets it.
+ * A request is a value; texts are borrowed from the command line. The configuration and the option table fill it, in
+ * the order of the options; report_plan.h interprets it.
  *
  *	struct report_request request;
  *	report_request_init(&request);
@@ -24,53 +24,58 @@
 #include "view/text/annotate_lines.h"
 #include "view/text/report_text.h"
 
-#define REPORT_QUANTUM_NS 100000000u /* of the key time, unless --time-quantum says otherwise */
+#define REPORT_QUANTUM_NS 100000000u /* Default of --time-quantum, the unit of the sort key "time". */
 
-/* What makes a row, and which samples it stands for. */
+/* Determines what makes a row, and which samples it represents. */
 struct report_rows {
-	const char *sort, *fields; /* as typed, NULL: default */
-	const char *default_sort; /* NULL: perf's */
-	enum { BRANCHES_IF_RECORDED, BRANCHES_ALWAYS, BRANCHES_NEVER } branches; /* -b, --no-branch-stack */
+	const char *sort, *fields; /* As typed, or NULL for the default. */
+	const char *default_sort; /* NULL for perf's default. */
+	enum { BRANCHES_IF_RECORDED, BRANCHES_ALWAYS, BRANCHES_NEVER } branches; /* Set by -b and --no-branch-stack. */
 	enum {
 		WALL_IF_RECORDED,
 		WALL_ALWAYS,
 		WALL_NEVER
-	} wall; /* --wall, --no-wall: waits and on-CPU samples in one table */
-	bool wakers, follows; /* --wakers, --follow: the threads that ended waits, and the origin of each such chain */
+	} wall; /* Set by --wall and --no-wall: whether waits and on-CPU samples share a table. */
+	/* --wakers and --follow: show the threads that ended waits, and the origin of each chain of wake-ups. */
+	bool wakers, follows;
 	bool by_memory; /* --mem-mode */
 	bool by_latency; /* --latency */
 	uint64_t time_quantum_ns;
 	bool raw_traces;
-	bool no_children; /* --no-children was given */
-	bool is_hierarchy; /* sort keys as levels of a tree */
+	bool no_children; /* --no-children was given. */
+	bool is_hierarchy; /* Sort keys are the levels of a tree. */
 	bool hides_unresolved, no_inline, full_source_path;
-	bool self_is_inlined; /* rows of functions that were inlined have their own time */
+	/* Self time in inlined functions belongs to their own rows instead of the symbol's row. */
+	bool self_is_inlined;
 };
 
 struct report_chains {
 	struct chain_options look;
-	bool are_asked; /* -g was given */
-	bool has_history; /* --branch-history: branches are the inner part of call chains, and rows are by line */
-	bool have_branches; /* -g branch: the same for the chains alone */
+	bool are_asked; /* -g was given. */
+	/* --branch-history: branches are the inner part of call chains, and rows are by source line. */
+	bool has_history;
+	bool have_branches; /* -g branch: branches are the inner part of call chains, but rows do not change. */
 	bool stitches; /* --stitch-lbr */
 	bool order_is_set, is_caller_first;
-	bool is_inverted; /* -G: the caller first, whatever -g says */
-	bool is_by_address, is_by_line; /* frames of call graphs; neither: by function */
+	bool is_inverted; /* -G: callers come first, regardless of -g. */
+	/* Frames of call graphs are by address or by source line; if neither is set, by function. */
+	bool is_by_address, is_by_line;
 	unsigned max_stack;
 };
 
-/* Which samples count, beside what sample_options choose. */
+/* Selects samples, in addition to sample_options. */
 struct report_selected {
-	const char *parallelism; /* "1,4-8": how many threads ran with a sample that counts; NULL: any number */
-	const char *switch_on, *switch_off; /* names of events */
-	bool shows_switches; /* the samples of those events too */
-	uint64_t socket; /* whose samples count, if has_socket */
+	/* Numbers of running threads whose samples are counted, such as "1,4-8"; NULL for any number. */
+	const char *parallelism;
+	const char *switch_on, *switch_off; /* Names of events. */
+	bool shows_switches; /* Also counts the samples of these events. */
+	uint64_t socket; /* CPU socket to which samples are limited if has_socket is set. */
 	bool has_socket;
 };
 
 struct report_groups {
-	bool are_split, are_joined; /* --no-group, --group */
-	uint64_t sort_index; /* of the event whose values sort a group */
+	bool are_split, are_joined; /* --no-group and --group. */
+	uint64_t sort_index; /* Index of the event in a group by which rows are sorted. */
 	bool sort_is_set;
 };
 
@@ -79,24 +84,26 @@ struct report_look {
 	unsigned widths[REPORT_MAX_COLUMNS];
 	size_t width_count;
 	bool shows_samples, shows_period, shows_modes;
-	bool shows_reference; /* that events without chains use the chains of another event of their group */
+	/* --show-ref-call-graph: the title says that events without call chains use those of another event in their
+	 * group. */
+	bool shows_reference;
 	bool is_relative, times_in_ns;
 	bool keeps_empty; /* --no-skip-empty */
 	double percent_limit;
 	bool colours;
-	unsigned terminal_columns; /* that rows have to fit into; 0: they are as wide as they need */
+	unsigned terminal_columns; /* Width that rows must fit into, or 0 for no limit. */
 };
 
-/* What is shown: tables, or something else in their place. */
+/* Determines whether tables or something else is shown. */
 struct report_output {
 	bool header, header_only, full_info;
-	bool total_cycles; /* blocks of code by their cycles, no profile */
-	bool missing; /* --missing: where names were searched, instead of a profile */
+	bool total_cycles; /* Shows blocks of code by their cycles instead of a profile. */
+	bool missing; /* --missing: shows where names were searched instead of a profile. */
 	bool stats, threads, is_raw_pretty;
-	bool tasks, mmaps, dump; /* --tasks, --mmaps, -D: no profile */
-	bool in_file_order; /* --disable-order, with -D */
-	bool is_interactive; /* on a terminal, by report_explore: no text on standard output */
-	bool is_json; /* --json: the tables as JSON, nothing else on standard output */
+	bool tasks, mmaps, dump; /* --tasks, --mmaps and -D, which show no profile. */
+	bool in_file_order; /* --disable-order, for -D. */
+	bool is_interactive; /* Uses report_explore on a terminal, and prints no text to standard output. */
+	bool is_json; /* --json: prints the tables as JSON, and nothing else, to standard output. */
 };
 
 struct report_request {
@@ -104,7 +111,7 @@ struct report_request {
 	struct trace_options traces;
 	struct symbol_options symbols;
 	struct debuginfod_settings debuginfod;
-	bool modules_are_asked; /* -m: modules, which are always loaded */
+	bool modules_are_asked; /* -m requests symbols of kernel modules, which are always loaded. */
 	struct sample_options samples;
 	struct report_selected selection;
 	struct report_rows rows;
@@ -112,19 +119,20 @@ struct report_request {
 	struct report_groups groups;
 	struct report_look look;
 	struct report_output output;
-	struct code_options code; /* of functions that the explorer shows */
-	struct requirements requirements; /* --require; none: count is 0 */
+	struct code_options code; /* For functions that are shown by the explorer. */
+	struct requirements requirements; /* --require; count is 0 if it was not given. */
 	bool is_quiet, is_verbose;
 };
 
 void report_request_init(struct report_request *request);
-/* "100ms", "5s", "20us", "1000ns". */
+/* Parses text such as "100ms", "5s", "20us" or "1000ns". */
 TALLY_MUST_CHECK enum tally_status report_request_set_time_quantum(
 	struct report_request *request, const char *text, struct tally_error *err);
-/* "graph,0.5,10,caller,function,percent" in any order, as perf takes it. NULL or "": the default. */
+/* Parses perf's argument of -g such as "graph,0.5,10,caller,function,percent", in any order. NULL and "" stand for the
+ * default. */
 TALLY_MUST_CHECK enum tally_status report_request_set_chains(
 	struct report_request *request, const char *text, struct tally_error *err);
-/* False: it is not a number. */
+/* Returns false if the text is not a number. */
 bool report_request_set_group_sort(struct report_request *request, const char *text);
 enum chain_setting {
 	CHAIN_SETTING_STYLE,
@@ -133,7 +141,7 @@ enum chain_setting {
 	CHAIN_SETTING_THRESHOLD,
 	CHAIN_SETTING_LIMIT
 };
-/* Sets a single part of it. False: the word is not one of these. */
+/* Sets one part of the argument of -g. Returns false if the value is invalid. */
 bool report_request_set_chain(struct report_request *request, enum chain_setting setting, struct tally_str value);
 TALLY_MUST_CHECK enum tally_status report_request_set_widths(
 	struct report_request *request, const char *text, struct tally_error *err);
@@ -141,7 +149,8 @@ TALLY_MUST_CHECK enum tally_status report_request_set_percent_limit(
 	struct report_request *request, const char *text, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status report_request_set_percentage(
 	struct report_request *request, const char *text, struct tally_error *err);
-/* The only name that a filter on this key lets pass; len 0: no filter, or more than one name, or an address. */
+/* Returns the only name that a filter on this key accepts. The result is empty if there is no filter, if it accepts
+ * several names, or if it is an address. */
 struct tally_str report_request_only(const struct report_request *request, enum profile_key key);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_selection.h - selects the part of a recording that --switch-on, --switch-off, --socket-filter and
- * --parallelism choose: by event, by CPU, by the number of running threads.
+ * report_selection.h - finds the samples that --switch-on, --switch-off, --socket-filter and --parallelism select, by
+ * event, by CPU, and by the number of running threads.
  *
  *	report_switches_find(&(struct switch_names){on, off, shows}, reader, &switches, err);
  *	report_socket_cpus(reader, 0, &cpus, &count, err); ... free(cpus);
@@ -12,18 +12,21 @@
 #include "analysis/replay_options.h"
 #include "perfdata/reader.h"
 
-struct switch_names { /* as typed; NULL: none */
+/* Names of events as typed; NULL if not given. */
+struct switch_names {
 	const char *on, *off;
 	bool shows;
 };
 
-/* INVALID: the recording has no such event. */
+/* Returns INVALID if the recording has no such event. */
 TALLY_MUST_CHECK enum tally_status report_switches_find(const struct switch_names *names,
 	const struct perfdata_reader *reader, struct replay_switches *found, struct tally_error *err);
-/* By CPU, whether it is of the socket; the caller frees it. INVALID: the recording has no topology. */
+/* Sets *cpus to one flag for each CPU, set if it belongs to the socket; the caller frees it. Returns INVALID if the
+ * recording has no topology. */
 TALLY_MUST_CHECK enum tally_status report_socket_cpus(
 	const struct perfdata_reader *reader, uint64_t socket, bool **cpus, uint32_t *count, struct tally_error *err);
-/* "1,4-8" by number of threads, LIMIT_CPUS of them; the caller frees it. INVALID: no such list, or one with 0. */
+/* Converts a list such as "1,4-8" to LIMIT_CPUS flags, indexed by the number of threads; the caller frees them. Returns
+ * INVALID if the list cannot be parsed or contains 0. */
 TALLY_MUST_CHECK enum tally_status report_parallelism_levels(const char *list, bool **levels, struct tally_error *err);
 
 #endif
