@@ -3,8 +3,8 @@
  * diff_statistics.h - computes statistics of rows from several recordings of each side: change, interval, p value,
  * noise, verdict.
  *
- * Values are amounts of rows by recording, in the order of the sides: baseline, new, and more of the baseline's program
- * (A/A, for the noise alone). docs/diff.md explains the statistics.
+ * Values are amounts of rows by recording, in the order of the sides: baseline, new, and additional recordings of the
+ * baseline's program (A/A, used only to estimate the noise). docs/diff.md explains the statistics.
  *
  *	diff_statistics(&(struct diff_amounts){values, rows, totals}, &test, &changes, err);
  *	diff_changes_deinit(&changes);
@@ -17,25 +17,30 @@
 #include "profile/diff/diff_table.h"
 
 enum diff_measure {
-	DIFF_AUTO, /* periods; scaled ones where runs differ mostly by how fast the machine was, and the totals do not tell */
+	/* Uses DIFF_SCALED if runs differ mainly in the speed of the machine, and the totals do not show it; else
+	 * DIFF_PERIODS. */
+	DIFF_AUTO,
 	DIFF_PERIODS,
-	DIFF_SHARES, /* of the recording's total, in percent */
-	DIFF_SCALED, /* periods, by how fast the machine was in the recording: the median of its rows */
+	DIFF_SHARES, /* Percentages of the recording's total. */
+	/* Periods, divided by the speed of the machine in the recording, which is estimated by the median of its
+	 * rows. */
+	DIFF_SCALED,
 };
 
-struct diff_test { /* how rows are compared */
+/* Options of the comparison. */
+struct diff_test {
 	struct diff_sides sides;
 	enum run_correction correction;
 	enum diff_measure measure;
-	double level; /* of adjusted p values, under which a change is shown */
-	double loosest_level; /* the largest of all levels that are used */
-	double min_share; /* percent of both sides together; rows below are not tested */
+	double level; /* Adjusted p values below it are significant, and the change is shown. */
+	double loosest_level; /* The largest of all levels in use. */
+	double min_share; /* In percent of both sides together; rows below it are not tested. */
 };
 
 struct diff_amounts {
-	const struct diff_value *values; /* row * recordings + recording */
+	const struct diff_value *values; /* Indexed by row * recordings + recording. */
 	size_t row_count;
-	const uint64_t *totals; /* by recording */
+	const uint64_t *totals; /* Indexed by recording. */
 };
 
 /* Replaces DIFF_AUTO in test by the measure that was chosen. */

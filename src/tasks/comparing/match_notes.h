@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * match_notes.h - says which functions, files and threads of the profiles that are compared were matched although
- * their names differ (profile/name_match.h), and that none was matched.
+ * match_notes.h - reports which functions, files and threads of the compared profiles were matched although their names
+ * differ (profile/name_match.h), or that no function was matched.
  *
  *	match_notes_add(&notes, &match);
  *	match_notes_json(&json, &match);
@@ -13,11 +13,12 @@
 #include "base/json.h"
 #include "profile/name_match.h"
 
-/* One note with a pair of names as an example; nothing if all names are equal. */
+/* Adds one note with a pair of names as an example. Adds none if all names are equal. */
 void match_notes_add(struct diag *notes, const struct name_match *match);
-/* That no function of two profiles was matched. advice: an option, or NULL. */
+/* Adds a warning that no function of the two profiles was matched. advice is an option to try, or NULL. */
 void match_notes_add_none(struct diag *notes, const char *base, const char *other, const char *advice);
-/* "matched_names": [{"kind": "function", "name": "hot.llvm.2", "as": "hot.llvm.1"}, ...]; missing if there are none. */
+/* Writes "matched_names": [{"kind": "function", "name": "hot.llvm.2", "as": "hot.llvm.1"}, ...], or nothing if there
+ * are none. */
 void match_notes_json(struct json *json, const struct name_match *match);
 
 #endif
