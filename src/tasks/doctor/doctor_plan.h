@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * doctor_plan.h - says what the verbs will do on this machine, given the events that open.
+ * doctor_plan.h - predicts what the verbs will do on this machine, given the events that can be opened.
  *
  *	struct doctor_plan plans[PLAN_COUNT];
  *	doctor_plan_make(&checks, plans);
@@ -14,13 +14,14 @@
 enum doctor_plan_topic { PLAN_SAMPLES, PLAN_SCOPE, PLAN_CALL_GRAPHS, PLAN_WAITS, PLAN_COUNTS, PLAN_COUNT };
 
 struct doctor_plan {
-	const char *name; /* "samples": stable, for JSON */
-	const char *text; /* a sentence without its full stop */
+	const char *name; /* Stable identifier for JSON, such as "samples". */
+	const char *text; /* A sentence without the full stop. */
 };
 
-/* Fills PLAN_COUNT plans with texts that are constant. */
+/* Fills in PLAN_COUNT plans with constant strings. */
 void doctor_plan_make(const struct machine_checks *checks, struct doctor_plan *plans);
-/* Whether record, stat and flamegraph can measure the target at all; NULL: a program of this user. */
+/* Returns whether record, stat and flamegraph can measure the target at all. target is NULL for any program of this
+ * user. */
 bool doctor_plan_can_measure(const struct machine_checks *checks, const struct target_checks *target);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gating.h - what the makers of gates share: machine_gates.c has those of the kernel's rules and limits, place_gates.c
- * those of the place where tally runs (container, hypervisor, file systems). Only these two include it.
+ * gating.h - declares what machine_gates.c, for the kernel's rules and limits, and place_gates.c, for the environment
+ * in which tally runs (container, hypervisor, file systems), have in common. Only these two include it.
  *
  *	gating_add(g, (struct machine_gate){.name = "lockdown", .value = "none", ...});
  */
@@ -15,13 +15,13 @@ struct gating {
 	const struct kernel_seam *kernel;
 	const struct machine_checks *checks;
 	struct machine_gates *gates;
-	bool is_capable; /* of measuring everything */
+	bool is_capable; /* This process may measure everything. */
 	bool is_out_of_memory;
 };
 
-/* Ends the text and keeps it in the arena of the gates. */
+/* Frees the text, and returns a copy in the arena of the gates. */
 const char *gating_keep(struct gating *g, struct text *text);
-/* Of a gate that is not in the way, the remedy and what it exposes are dropped. */
+/* Appends the gate; if it is not in the way, without its remedy and what that exposes. */
 void gating_add(struct gating *g, struct machine_gate gate);
 
 void gate_container(struct gating *g);

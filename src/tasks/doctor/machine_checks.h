@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * machine_checks.h - tries each kind of event on this machine, and says which ones open and what refuses the others.
+ * machine_checks.h - tries each kind of event on this machine, and reports which ones can be opened and what refuses
+ * the others.
  *
- * An event of each kind is opened, and where tally can cause what it counts, it does so and compares (event_trials.h).
- * Nothing changes. Everything lives in the arena of the checks, which the caller owns. One thread; takes some milliseconds.
+ * An event of each kind is opened. If tally can cause the event, it also checks the count (event_trials.h). There are
+ * no side effects. Everything is allocated in the arena of the checks, which the caller owns. Not thread-safe; takes
+ * some milliseconds.
  *
  *	struct machine_checks checks = {0};
- *	if (machine_checks_make(kernel, &checks, err) == TALLY_OK && machine_checks_allow(&checks, CHECK_KERNEL_MODE)) ...
+ *	status = machine_checks_make(kernel, &checks, err);
+ *	if (status == TALLY_OK && machine_checks_allow(&checks, CHECK_KERNEL_MODE)) ...
  *	machine_checks_deinit(&checks);
  */
 #ifndef TASKS_DOCTOR_MACHINE_CHECKS_H
@@ -15,7 +18,8 @@
 #include "base/arena.h"
 #include "kernel/system/kernel_seam.h"
 
-enum machine_check_id { /* in the order in which they are shown */
+/* In the order of the output. */
+enum machine_check_id {
 	CHECK_SOFTWARE,
 	CHECK_KERNEL_MODE,
 	CHECK_ALL_PROCESSES,
@@ -35,11 +39,12 @@ enum machine_check_id { /* in the order in which they are shown */
 };
 
 struct machine_check {
-	const char *name; /* "hardware": stable, for JSON */
-	const char *what; /* "cycles, instructions, branch-misses" */
-	const char *event; /* the one that was tried */
+	const char *name; /* Stable identifier for JSON, such as "hardware". */
+	const char *what; /* Description, such as "cycles, instructions, branch-misses". */
+	const char *event; /* The event that was tried. */
 	bool is_allowed;
-	const char *reason; /* a sentence: what refused the event, and the least that allows it; NULL: it is allowed */
+	/* A sentence about what refused the event, and the smallest change that allows it; NULL if it is allowed. */
+	const char *reason;
 };
 
 struct machine_checks {
