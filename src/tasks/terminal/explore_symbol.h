@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * explore_symbol.h - determines the function whose code the user requests at a row of a table or a block of a tree.
- * Values; names belong to the profile.
+ * Values; names are borrowed from the profile.
  *
  *	struct explore_symbol symbol = {.terminal = terminal, .grid = &grid};
  *	status = explore_symbol_of(&symbol, table, function, &why);
@@ -13,7 +13,8 @@
 #include "profile/flat/flat_table.h"
 #include "tasks/terminal/tui_terminal.h"
 
-struct explore_symbol { /* what annotate is asked for */
+/* The function to annotate. */
+struct explore_symbol {
 	struct tui_terminal *terminal;
 	struct grid *grid;
 	struct tally_str name, path;
@@ -21,11 +22,11 @@ struct explore_symbol { /* what annotate is asked for */
 	uint32_t first_event, event_count;
 };
 
-/* UNSUPPORTED, and why: it has no code of its own. */
+/* Returns UNSUPPORTED, with the reason, if the function has no code of its own. */
 TALLY_MUST_CHECK enum tally_status explore_symbol_of(
 	struct explore_symbol *symbol, const struct flat_table *table, uint32_t function, struct tally_error *why);
-/* The function that the label of a tree of this profile stands for. A label that knows only a name stands for the first
- * function of this name in a file of that name. PROFILE_NONE: none. */
+/* Returns the function for a label in a tree of this profile. If the label has only names, it is the first function
+ * with this name in a file with that name. Returns PROFILE_NONE if there is none. */
 uint32_t explore_symbol_labelled(const struct profile *p, const struct flame_label *label);
 
 #endif

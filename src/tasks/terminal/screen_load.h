@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * screen_load.h - reads a recording in a thread of its own while the screen already shows results: first how far the
- * work is, then what is known of the recording's beginning, of more of it, and of all.
+ * screen_load.h - reads a recording in a worker thread while the screen already shows results: first the progress, then
+ * results of the beginning of the recording, of larger parts, and finally of all of it.
  *
- * The worker puts complete parts, and the drawing thread takes them and owns them from then on, so that nothing that is
- * drawn changes meanwhile. The drawing thread receives all signals, except those of the worker's own faults. The struct
- * must not be moved.
+ * The worker puts complete parts, and the drawing thread takes them and owns them from then on, so that data never
+ * changes while it is drawn. The drawing thread receives all signals, except those of the worker's own faults. The
+ * struct must not be moved.
  *
  *	struct screen_load_job job = {.data = &mine, .path = path, .bytes = bytes, .read_part = ..., .read_all = ...};
  *	status = screen_load_init(&load, &job, err);
  *	status = screen_load_start(&load, err);		// the terminal is open
- *	status = screen_load_wait(&load, err);		// until there is something to take, all is read, or the user leaves
+ *	status = screen_load_wait(&load, err);		// until there is a part, all is read, or the user quits
  *	while (!screen_load_is_over(&load)) {
  *		if ((part = screen_load_take(&load)) != NULL) ...
  *		key = screen_load_key(&load, SCREEN_EVERY_MS);
  *	}
- *	status = screen_load_join(&load, status, err);	// the worker's own results are there now
+ *	status = screen_load_join(&load, status, err);	// now the worker's own results are complete
  *	screen_load_deinit(&load);
  */
 #ifndef TASKS_TERMINAL_SCREEN_LOAD_H
@@ -26,65 +26,65 @@
 #include "cli/progress_line.h"
 #include "tasks/terminal/tui_terminal.h"
 
-#define SCREEN_EVERY_MS 100 /* how often progress is drawn, and parts are taken */
+#define SCREEN_EVERY_MS 100 /* Interval at which progress is drawn, and parts are taken. */
 
-struct screen_load_job { /* borrowed */
+/* All members are borrowed. */
+struct screen_load_job {
 	void *data;
-	const char *path; /* of the recording: the title while there is nothing else to show */
-	size_t bytes; /* of its records, if the beginning of them can be read by itself; 0: it cannot */
-	/* The worker's. Puts parts of so many bytes; one that cannot be made is left out. */
+	const char *path; /* Path of the recording, shown as the title while there is nothing else to show. */
+	size_t bytes; /* Size of the records if their beginning can be read separately, otherwise 0. */
+	/* Called by the worker. Puts a part for the first bytes of the records, or nothing if it cannot be made. */
 	void (*read_part)(void *data, size_t bytes);
 	enum tally_status (*read_all)(void *data, struct progress *progress, struct tally_error *err);
-	void (*destroy_part)(void *part); /* which nobody took */
+	void (*destroy_part)(void *part); /* Frees a part that was not taken. */
 };
 
 struct screen_load {
-	struct tui_terminal *terminal; /* NULL: not open */
-	bool leaves; /* the user did, while there was nothing to show; the caller may set it, too */
-	/* The worker's until it is done: how read_all ended. */
+	struct tui_terminal *terminal; /* NULL if not open. */
+	bool leaves; /* Set if the user quits while nothing but progress is shown. The caller may set it, too. */
+	/* Result of read_all. Only valid when the worker has finished. */
 	enum tally_status status;
 	struct tally_error error;
 
-	/* The rest is screen_load.c's. */
+	/* The remaining members are private to screen_load.c. */
 	const struct screen_load_job *job;
-	struct progress progress; /* the worker's to add to */
+	struct progress progress; /* Updated by the worker. */
 	struct progress_clock clock;
 	struct grid grid;
 	bool has_waited;
 	pthread_t thread;
 	bool has_thread;
-	int ready_fd; /* readable when the worker has something */
-	pthread_mutex_t mutex; /* of these */
+	int ready_fd; /* Readable when the worker has a new part, or has finished. */
+	pthread_mutex_t mutex; /* Protects newest and is_done. */
 	void *newest;
 	bool is_done;
 };
 
 TALLY_MUST_CHECK enum tally_status screen_load_init(
 	struct screen_load *load, const struct screen_load_job *job, struct tally_error *err);
-/* Opens the terminal, which is the caller's to close, and begins to read. Where no thread can be had all is read on
- * return. */
+/* Opens the terminal, which the caller must close, and starts reading. If no thread can be created, reads everything
+ * before it returns. */
 TALLY_MUST_CHECK enum tally_status screen_load_start(struct screen_load *load, struct tally_error *err);
-/* Ends the program if the user leaves before all is read, because what reads cannot be stopped; with waits only the
- * terminal is closed. */
+/* Closes the terminal. Unless waits is set, also ends the program, because reading cannot be interrupted. */
 void screen_load_leave(struct screen_load *load, bool waits);
-/* Waits for the worker. Its failure, unless status is one. */
+/* Waits for the worker to finish. Returns status if it is an error, otherwise the worker's result. */
 TALLY_MUST_CHECK enum tally_status screen_load_join(
 	struct screen_load *load, enum tally_status status, struct tally_error *err);
 void screen_load_deinit(struct screen_load *load);
 
-/* The worker's. */
+/* Called by the worker. */
 void screen_load_put(struct screen_load *load, void *part);
 
-/* The others are for the drawing thread. NULL: there is no new part. */
+/* This function and the following ones are for the drawing thread. Returns NULL if there is no new part. */
 TALLY_MUST_CHECK void *screen_load_take(struct screen_load *load);
 bool screen_load_is_done(struct screen_load *load);
-/* It is done, or the user leaves. */
+/* Returns whether the worker has finished, or the user quits. */
 bool screen_load_is_over(struct screen_load *load);
-/* Shows how far the work is until there is something to take, all is read, or the user leaves. */
+/* Shows the progress until there is a part to take, everything is read, or the user quits. */
 TALLY_MUST_CHECK enum tally_status screen_load_wait(struct screen_load *load, struct tally_error *err);
-/* Waits that long at most, or until there is something to take: TUI_KEY_NONE. */
+/* Waits for a key. Returns TUI_KEY_NONE after ms milliseconds, or earlier if there is a part to take. */
 uint32_t screen_load_key(struct screen_load *load, int ms);
-/* How far the work is, in the width of the screen. */
+/* Appends a progress line that fits the width of the screen. */
 void screen_load_tell(struct screen_load *load, struct text *out);
 
 #endif

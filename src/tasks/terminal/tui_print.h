@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tui_print.h - writes the contents of a screen to a new file in the current folder, and reports the result.
+ * tui_print.h - writes the contents of a screen to a new file in the current directory, and reports the result.
  *
- *	tui_print(&(struct tui_printed){.base = "perf.hist", .is_numbered = true, .print = print, .data = e}, message, size);
+ *	struct tui_printed printed = {.base = "perf.hist", .is_numbered = true, .print = print, .data = e};
+ *	tui_print(&printed, message, sizeof(message));
  */
 #ifndef TASKS_TERMINAL_TUI_PRINT_H
 #define TASKS_TERMINAL_TUI_PRINT_H
@@ -11,15 +12,15 @@
 #include "view/tui/explorer_state.h"
 
 struct tui_printed {
-	const char *base; /* of the name; slashes become underscores */
-	bool is_numbered; /* from the first one on: else only if the name is taken */
-	void (*print)(void *data, struct text *out); /* out of memory: sets out->failed */
+	const char *base; /* Base of the file name; slashes are replaced by underscores. */
+	bool is_numbered; /* Always appends a number to the name; otherwise only if the name is in use. */
+	void (*print)(void *data, struct text *out); /* Sets out->failed if memory runs out. */
 	void *data;
 };
 
-/* A failure is reported in the message, and the session continues. */
+/* Writes the result to message, also if it is a failure. */
 void tui_print(const struct tui_printed *printed, char *message, size_t size);
-/* A table as it shows, to perf.hist.N; the explorer says how that went. */
+/* Writes the displayed table to perf.hist.N. The explorer shows the result. */
 void tui_print_table(struct explorer *e);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tui_terminal.h - drives the terminal of the interactive report with ncursesw: shows a grid, reads keys. It is the
+ * tui_terminal.h - controls the terminal of the interactive report with ncursesw: shows a grid, reads keys. It is the
  * only module that uses ncursesw.
  *
- * One at a time. Whenever the program ends, even by a crash, the terminal is restored; Ctrl-Z gives it to the shell and
- * takes it back. In a build without ncursesw, no terminal is usable.
+ * Only one terminal can be open. When the program ends, even by a crash, the terminal is restored; Ctrl-Z returns it to
+ * the shell temporarily. In a build without ncursesw, no terminal is usable.
  *
  *	struct tui_terminal *terminal;
  *	if (tui_terminal_open(&terminal, err) == TALLY_OK) {
@@ -21,20 +21,20 @@
 
 struct tui_terminal;
 
-/* Standard input and output are a terminal that can move its cursor, as TERM has it. */
+/* Returns whether standard input and output are a terminal that can move its cursor according to TERM. */
 bool tui_terminal_is_usable(void);
-/* Colours unless NO_COLOR is set. */
+/* Uses colours unless NO_COLOR is set. */
 TALLY_MUST_CHECK enum tally_status tui_terminal_open(struct tui_terminal **terminal, struct tally_error *err);
 void tui_terminal_close(struct tui_terminal *terminal);
 void tui_terminal_size(const struct tui_terminal *terminal, unsigned *rows, unsigned *columns);
 void tui_terminal_show(struct tui_terminal *terminal, const struct grid *grid);
-/* As if nothing were known of what is on the screen. */
+/* Redraws the whole screen, as after another program has written to it. */
 void tui_terminal_redraw(struct tui_terminal *terminal);
-/* Waits for a key: a code point, or enum tui_key, or what the mouse did (view/tui/tui_keys.h). */
+/* Waits for a key, and returns a code point, a value of enum tui_key, or a mouse event (view/tui/tui_keys.h). */
 uint32_t tui_terminal_key(struct tui_terminal *terminal);
-/* Waits that long at most, or until something can be read from the other descriptor: TUI_KEY_NONE. */
+/* Returns TUI_KEY_NONE if ms milliseconds pass, or if other_fd becomes readable. */
 uint32_t tui_terminal_key_within(struct tui_terminal *terminal, int ms, int other_fd);
-/* The same without waiting: TUI_KEY_NONE if no key was pressed. */
+/* Returns TUI_KEY_NONE if no key was pressed. */
 uint32_t tui_terminal_key_now(struct tui_terminal *terminal);
 
 #endif
