@@ -4,7 +4,7 @@
  * tracepoints. Lists of kernel symbols, strings and names of threads, and formats of events that users made (probes,
  * synthetic events), are left out.
  *
- *	if (pack_formats_scrub(features->tracing_data, &out)) ...  // false: it is not understood, or memory runs out
+ *	if (pack_formats_scrub(features->tracing_data, &out)) ...  // false if it cannot be parsed, or memory runs out
  */
 #ifndef TASKS_PACKING_PACK_FORMATS_H
 #define TASKS_PACKING_PACK_FORMATS_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pack_gather.h - collects the data that another machine needs to read a recording: it walks the samples once and packs
- * what the store knows of every address that they hit.
+ * pack_gather.h - collects the data that another machine needs to read a recording: it reads the samples once and packs
+ * the store's data about every address in them.
  *
- * The source must be open and unread. One thread.
+ * The source must be open and unread. Not thread-safe.
  *
- *	pack_gather(&source, NULL, &section, &sum, err);
+ *	pack_gather(&source, NULL, &chains, &section, &sum, err);
  */
 #ifndef TASKS_PACKING_PACK_GATHER_H
 #define TASKS_PACKING_PACK_GATHER_H
@@ -15,14 +15,15 @@
 #include "tasks/session/data_source.h"
 #include "tasks/session/stack_chains.h"
 
-struct pack_sum { /* of what was packed */
+/* Numbers of what was packed. */
+struct pack_sum {
 	size_t files, named_files, symbols, places;
-	size_t functions, without_code; /* that samples hit: with their code, without it */
-	size_t dumps; /* of generated code */
-	struct tally_error end; /* for a damaged recording, the error that ended it */
+	size_t functions, without_code; /* Functions in which samples were taken, with their code and without it. */
+	size_t dumps; /* Jitdumps, with generated code. */
+	struct tally_error end; /* Error at which a damaged recording ended. */
 };
 
-/* scrub NULL: nothing is removed. chains: gets the call chains of samples with stack dumps. */
+/* scrub is NULL if nothing is to be removed. The call chains of samples with stack dumps are added to chains. */
 TALLY_MUST_CHECK enum tally_status pack_gather(struct data_source *source, struct pack_scrub *scrub,
 	struct stack_chains *chains, struct writer *section, struct pack_sum *sum, struct tally_error *err);
 

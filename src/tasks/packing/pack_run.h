@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pack_run.h - packs one recording: reads it, gathers symbols and code, and writes the recording with them.
+ * pack_run.h - packs one recording: reads it, collects symbols and code, and writes the recording with them.
  *
  *	pack_run(cli, &(struct pack_request){.input.path = "perf.data"}, err);
  */
@@ -13,10 +13,10 @@
 
 struct pack_request {
 	struct input_options input;
-	const char *output; /* NULL: in place */
+	const char *output; /* NULL to replace the input. */
 	bool quiet, scrub;
 	struct symbol_options symbols;
-	const struct binary_kept *kept; /* see struct binary_store_options */
+	const struct binary_kept *kept; /* See struct binary_store_options. */
 };
 
 TALLY_MUST_CHECK enum tally_status pack_run(

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pack_scrub.h - removes data about people and machines from a recording: only listed data stays.
+ * pack_scrub.h - removes data about people and machines from a recording; only data that is known to be harmless stays.
  *
- * Paths outside the system's own folders, names of threads, cgroups and generated code become numbers ("/x7"), the same
- * number wherever the name was the same. It removes arguments, host name, kernel release, names of build IDs, formats
+ * Paths outside the system's own directories, and names of threads, cgroups and generated code are replaced by numbers
+ * ("/x7"); equal names get equal numbers. It removes arguments, host name, kernel release, names of build IDs, formats
  * and payloads of tracepoints, copies of registers, stack dumps, and every kind of record and section that is not
- * listed. One thread.
+ * listed. Not thread-safe.
  *
  *	pack_scrub_init(&scrub, reader);
  *	pack_scrub_features(&scrub, &features);        // sections of the file
@@ -23,12 +23,12 @@
 
 struct pack_scrub {
 	const struct perfdata_reader *reader;
-	struct arena arena; /* of new names and sections */
-	struct intern hidden; /* names that became numbers */
-	struct intern kept; /* names that stay */
-	struct intern programs; /* names of system programs that were hit: threads may keep them */
-	uint64_t dropped; /* records */
-	bool failed; /* out of memory */
+	struct arena arena; /* Memory for new names and sections. */
+	struct intern hidden; /* Names that were replaced by numbers. */
+	struct intern kept; /* Names that stay. */
+	struct intern programs; /* Names of the system programs in the recording, which thread names may contain. */
+	uint64_t dropped; /* Number of removed records. */
+	bool failed; /* Set if memory runs out. */
 };
 
 void pack_scrub_init(struct pack_scrub *scrub, const struct perfdata_reader *reader);
@@ -36,9 +36,10 @@ void pack_scrub_deinit(struct pack_scrub *scrub);
 void pack_scrub_features(struct pack_scrub *scrub, struct perfdata_features *features);
 enum inject_change pack_scrub_record(void *scrub, const struct record *record, struct writer *out);
 void pack_scrub_objects(struct pack_scrub *scrub, struct pack_object *objects, size_t count);
-/* The replacement of a function's name: the name itself, unless it contains a path. context: the scrub. */
+/* Returns the replacement of a function's name, which is the name itself unless it contains a path. context is a struct
+ * pack_scrub. */
 const char *pack_scrub_symbol(void *context, const char *name);
-/* Reports which names are still in the recording. */
+/* Appends the list of the names that remain in the recording. */
 void pack_scrub_tell(const struct pack_scrub *scrub, struct text *out);
 
 #endif
