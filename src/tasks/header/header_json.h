@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "perfdata/reader.h"
 
-/* Writes a member of the open object. Omits what the recording lacks. full: includes header_info_json. */
+/* Writes a member of the open object. Omits what the recording lacks. full includes header_info_json. */
 void header_json(struct json *j, const struct perfdata_reader *reader, bool full);
 
 #endif

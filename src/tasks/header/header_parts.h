@@ -2,7 +2,7 @@
 /*
  * header_parts.h - prints the lines of a recording's header that describe the machine; private to header_*.c.
  *
- * Each function appends the lines of one feature, as perf's --header shows them.
+ * Each function appends the lines of one feature in the format of perf's --header.
  */
 #ifndef TASKS_HEADER_HEADER_PARTS_H
 #define TASKS_HEADER_HEADER_PARTS_H

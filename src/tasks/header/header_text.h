@@ -2,7 +2,8 @@
 /*
  * header_text.h - prints the header of a recording as text, for `--header` of report and script.
  *
- * Appends to a text that the caller owns. Local time is that of the process (TZ). Lay-out: that of perf's --header.
+ * Appends to a text that the caller owns. Local time is that of the process (TZ). The format is that of perf's
+ * --header.
  *
  *	header_text(&out, reader, false);
  */
@@ -12,13 +13,13 @@
 #include "base/text.h"
 #include "perfdata/reader.h"
 
-/* full: includes topology, caches and memory, which are only named otherwise. */
+/* full includes topology, caches and memory, of which otherwise only the names are printed. */
 void header_text(struct text *out, const struct perfdata_reader *reader, bool full);
 
-/* "monotonic"; "unknown" for ids that have no name. */
+/* Returns a name such as "monotonic", or "unknown". */
 const char *header_clock_name(uint32_t id);
 
-/* Prints one feature, if the recording has it; for a pipe, the part that was read. */
+/* Prints one feature if the recording has it; for a pipe, only what has been read so far. */
 void header_text_feature(struct text *out, const struct perfdata_reader *reader, unsigned bit);
 
 #endif
