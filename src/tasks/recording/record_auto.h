@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_auto.h - chooses how call graphs are recorded on this machine and with these options: for --call-graph auto, and for
- * --wall without --call-graph.
+ * record_auto.h - chooses how call graphs are recorded on this machine and with these options, for --call-graph auto,
+ * and for --wall without --call-graph.
  *
  *	record_auto_settle(kernel, &settings, &sentence);	// before record_plan_make
  */
@@ -10,10 +10,11 @@
 
 #include "tasks/recording/record_options.h"
 
-/* Replaces --call-graph auto, and with --wall none, by BPF if this process may load programs, else by unwinding of stack dumps,
- * else by frame pointers, and appends a sentence that says so. Otherwise changes nothing and appends nothing. */
+/* Replaces --call-graph auto, and a missing --call-graph with --wall, by unwinding by BPF if this process may load
+ * programs, otherwise by unwinding of stack dumps, otherwise by frame pointers, and appends a sentence about it. In all
+ * other cases, changes and appends nothing. */
 void record_auto_settle(const struct kernel_seam *kernel, struct record_settings *settings, struct text *sentence);
-/* The first given option that cannot be combined with unwinding while recording; NULL: there is none. */
+/* Returns the first given option that cannot be combined with unwinding while recording, or NULL if there is none. */
 const char *record_auto_obstacle(const struct record_settings *settings, enum record_callgraph mode);
 
 #endif

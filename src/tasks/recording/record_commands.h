@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_commands.h - carries out the commands of --control on a running recording, and reports them.
+ * record_commands.h - executes the commands of --control on a running recording, and reports them.
  *
- * Everything is borrowed from the session. One thread.
+ * Everything is borrowed from the session. Not thread-safe.
  *
- *	struct record_commands c = {request, recorder, &control, false};
+ *	struct record_commands c = {request, recorder, waits, &control, false};
  *	status = record_commands_obey(&c, &is_open, err);
  *	if (c.wants_stop) ...
  */
@@ -18,18 +18,18 @@
 struct record_commands {
 	const struct record_request *request;
 	struct recorder *recorder;
-	struct record_waits *waits; /* NULL: none are recorded */
+	struct record_waits *waits; /* NULL if waits are not recorded. */
 	struct record_control *control;
-	bool wants_stop; /* out */
+	bool wants_stop; /* Set by record_commands_obey if the recording has to stop. */
 };
 
 /* Formats a message about the running recording for the request's announce. */
 void record_announce(const struct record_request *request, const char *format, ...) TALLY_PRINTF(2, 3);
-/* Enables or disables the event with this name, and reports it. If the name is empty: all events except the one that
+/* Enables or disables the event with this name, and reports it. An empty name stands for all events except the one that
  * tracks processes. */
 TALLY_MUST_CHECK enum tally_status record_set_running(const struct record_request *request, struct recorder *recorder,
 	struct record_waits *waits, struct tally_str event, bool is_running, struct tally_error *err);
-/* Executes all pending commands. is_open: the other side is still connected. */
+/* Executes all pending commands. Sets is_open to whether the other side is still connected. */
 TALLY_MUST_CHECK enum tally_status record_commands_obey(
 	struct record_commands *commands, bool *is_open, struct tally_error *err);
 

@@ -11,14 +11,14 @@
 #include "base/diag.h"
 #include "tasks/recording/record_options.h"
 
-/* verb: record or top, whose own settings these are. As in perf, an invalid value is an error; an ignored setting that
- * would change the recording becomes a warning. */
+/* verb is "record" or "top", which selects the verb's own settings. As in perf, an invalid value is an error; an
+ * ignored setting that would change the recording becomes a warning. */
 TALLY_MUST_CHECK enum tally_status record_config_read(
 	const char *verb, struct record_settings *settings, struct diag *notes, struct tally_error *err);
 /* Determines the call-graph method from -g and --call-graph, and from the configuration for what the command line
  * leaves open. */
 struct record_chains record_config_chains(const struct record_settings *settings);
-/* Reports on standard error that the configuration has chosen the method of unwinding, if it has. */
+/* Prints a note to standard error if the configuration has chosen the method of unwinding. */
 void record_config_say_chains(const struct record_settings *settings);
 
 #endif

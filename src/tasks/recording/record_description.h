@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "tasks/recording/record_opening.h"
 
-/* The events must be open; the description has all their ids. */
+/* The events must be open; the description contains all their IDs. */
 TALLY_MUST_CHECK enum tally_status record_description_read(
 	const struct record_opening *o, struct file_map *description, struct tally_error *err);
 

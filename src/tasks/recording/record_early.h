@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_early.h - takes care of threads that wait already when waits begin to be recorded: it finds them, tells what
- * measures waits of them, and has their stacks read (early_waits.h) beside the rest of the recording.
+ * record_early.h - handles threads that are already waiting when the recording of waits begins: it finds them, passes
+ * them to the source of waits, and has their stacks read (early_waits.h) while the recording continues.
  *
- * By BPF, a program visits the threads in the kernel (bpf/waiting_threads.h). If the kernel refuses that, and for other
- * sources of waits, it reads /proc; then a note says what is missing. A value; borrows what the config points to. The
- * owner calls record_early_deinit. One thread.
+ * With BPF, a program visits the threads in the kernel (bpf/waiting_threads.h). If the kernel refuses that, and for
+ * other sources of waits, /proc is read instead; if it was refused, a note says what is missing. A value that borrows
+ * what the config points to; the caller frees it with record_early_deinit. Not thread-safe.
  *
  *	early.config = config;
- *	record_early_begin(&early, false, err);                // each time that waits begin to count
+ *	record_early_begin(&early, false, err);                // whenever waits begin to count
  *	record_early_read_stacks(&early, is_last, err);        // before each drain
- *	record_early_note(&early, wait);                       // each wait that began before
+ *	record_early_note(&early, wait);                       // for each wait that began before
  */
 #ifndef TASKS_RECORDING_RECORD_EARLY_H
 #define TASKS_RECORDING_RECORD_EARLY_H
@@ -19,44 +19,49 @@
 #include "tasks/recording/early_waits.h"
 #include "tasks/recording/record_wait_source.h"
 
-#define RECORD_EARLY_PAUSE_MS 2 /* between drains while stacks are read: a file may have been opened */
+/* Interval of drains while stacks are being read, because the unwinder may have opened a file in the meantime. */
+#define RECORD_EARLY_PAUSE_MS 2
 
-#define RECORD_EARLY_LOOK_MS 100 /* how often new programs' first waits are looked for */
+/* Interval of drains otherwise, so that stacks of new programs that were cut can be read again while the waits last. */
+#define RECORD_EARLY_LOOK_MS 100
 
 struct record_early_config {
 	const struct kernel_seam *kernel;
 	const struct target *target;
 	struct record_wait_source *source;
-	struct binary_store_options store; /* of the files that stacks lead to */
+	struct binary_store_options store; /* Options for the files to which stacks lead. */
 	struct diag *diag;
-	const char *const *cgroup_names; /* whose threads count, below the mount point */
-	size_t cgroup_count; /* 0: any cgroup's */
-	bool is_process_list; /* also threads that come while the target's are listed */
+	const char *const *cgroup_names; /* Names below the mount point of the cgroups that are recorded. */
+	size_t cgroup_count; /* 0 if threads of all cgroups count. */
+	bool is_process_list; /* Includes threads that are created while the target's threads are listed. */
 	bool no_user_stacks;
 };
 
 struct record_early {
 	struct record_early_config config;
-	struct early_waits *stacks; /* that are being read; NULL: none */
-	struct map_u64 ns; /* by thread: what its waits that began before came to */
-	struct map_u64 lost; /* by thread: its early_waits_loss */
-	struct map_u64 partial; /* threads whose stacks are read again */
-	uint64_t partial_lost; /* of them those that woke up before */
-	bool has_noted; /* why threads cannot be visited */
+	struct early_waits *stacks; /* Stacks that are being read, or NULL. */
+	struct map_u64 ns; /* Maps a thread to the total time in nanoseconds of its waits that began before. */
+	struct map_u64 lost; /* Maps a thread to its early_waits_loss. */
+	struct map_u64 partial; /* Set of the threads with stacks that are read again because they were cut. */
+	/* Number of those threads for which that failed, because they woke up too early or their memory cannot be
+	 * read. */
+	uint64_t partial_lost;
+	bool has_noted; /* The note has been added that threads cannot be visited. */
 };
 
 void record_early_deinit(struct record_early *early);
-/* Waits in progress count from now. is_held: none does, but the target's children belong to it. */
+/* Finds the waiting threads; their waits count from now on. If is_held is set, no thread counts as waiting, but the
+ * target's threads become known so that their children are measured, too. */
 TALLY_MUST_CHECK enum tally_status record_early_begin(
 	struct record_early *early, bool is_held, struct tally_error *err);
-/* Reads some stacks, or with is_last the rest, as far as time suffices. */
+/* Reads some stacks, or with is_last the remaining ones as far as the time limit allows. */
 TALLY_MUST_CHECK enum tally_status record_early_read_stacks(
 	struct record_early *early, bool is_last, struct tally_error *err);
-/* Whether record_early_read_stacks has something to do. */
+/* Returns whether record_early_read_stacks has work to do. */
 bool record_early_is_reading(const struct record_early *early);
-/* Notes a wait that began before. False: out of memory. */
+/* Notes a wait that began before. Returns false if memory runs out. */
 bool record_early_note(struct record_early *early, const struct off_cpu_wait *wait);
-/* Longer waits, as noted, whose stacks are not known. */
+/* Adds the noted threads that waited for long and have unknown stacks. */
 void record_early_add_losses(const struct record_early *early, struct off_cpu_losses *losses);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * record_events.h - makes the list of events that record samples: the events of -e with their cgroups and filters.
  *
- * The lists belong to the caller (event_list_deinit). It prints mistakes, and returns 0 or the exit code.
+ * The caller owns the lists (event_list_deinit). Mistakes are printed. Returns 0 or the exit status.
  */
 #ifndef TASKS_RECORDING_RECORD_EVENTS_H
 #define TASKS_RECORDING_RECORD_EVENTS_H

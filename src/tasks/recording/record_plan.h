@@ -11,9 +11,9 @@
 
 #include "tasks/recording/record_options.h"
 
-/* Makes all CPUs the target if nothing else is named. */
+/* Selects all CPUs as the target if nothing else is given. */
 void record_target_complete(struct target_request *target, bool has_command);
-/* Derives everything but the rate. The target must be complete. */
+/* Derives everything except the rate. The target must be complete. */
 struct record_plan record_plan_make(const struct record_settings *settings);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_request.h - defines the request for a recording, and its summary. Values; strings are the caller's.
+ * record_request.h - defines the request for a recording, and its summary. Values; strings are owned by the caller.
  */
 #ifndef TASKS_RECORDING_RECORD_REQUEST_H
 #define TASKS_RECORDING_RECORD_REQUEST_H
@@ -21,28 +21,31 @@
 enum record_thread_groups { THREADS_NONE, THREADS_PER_CPU, THREADS_PER_CORE, THREADS_PER_PACKAGE, THREADS_PER_NODE };
 
 struct record_output_options {
-	const char *path; /* "-": a pipe on standard output */
-	int compression_level; /* 0: none */
-	uint64_t max_bytes; /* 0: no limit */
-	bool switches; /* into several files: by at least one of the following */
-	bool switch_on_signal; /* SIGUSR2 */
+	const char *path; /* "-" for a pipe on standard output. */
+	int compression_level; /* 0 for no compression. */
+	uint64_t max_bytes; /* 0 for no limit. */
+	bool switches; /* Writes a sequence of files; at least one of the following conditions starts a new one. */
+	bool switch_on_signal; /* SIGUSR2 starts a new file. */
 	uint64_t switch_bytes;
 	int64_t switch_ms;
-	unsigned max_files; /* 0: all are kept */
+	unsigned max_files; /* 0 if all files are kept. */
 	bool timestamp_name;
-	enum record_thread_groups threads; /* NONE: one thread, and one file; else a directory */
+	/* If not THREADS_NONE, several threads write to a directory with one file for each ring. */
+	enum record_thread_groups threads;
 };
 
-struct record_synth { /* the parts of the initial state that are not recorded */
+/* Parts of the initial state that are not recorded. */
+struct record_synth {
 	bool no_tasks, no_maps, no_cgroups;
 };
 
 struct record_wait_options {
-	bool is_wanted; /* --off-cpu or --wall */
-	bool is_wall; /* also time in which threads were runnable */
-	enum wait_source source; /* UNKNOWN: the best one that may be used */
-	uint64_t threshold_ns; /* longer waits are samples of their own */
-	int sums_ms; /* sums of the others are taken so often; 0: twice a second */
+	bool is_wanted; /* Set by --off-cpu or --wall. */
+	bool is_wall; /* Also records the time in which threads were runnable. */
+	enum wait_source source; /* UNKNOWN for the best one that this process may use. */
+	uint64_t threshold_ns; /* Longer waits become separate samples. */
+	/* Interval in milliseconds at which sums of shorter waits are recorded; 0 for the default of half a second. */
+	int sums_ms;
 };
 
 /* The interpreted options. */
@@ -50,62 +53,69 @@ struct record_plan {
 	struct record_attr_options attrs;
 	struct record_wait_options waits;
 	size_t ring_bytes;
-	size_t flush_bytes; /* rings are read when one has so many bytes */
-	bool is_ring_given; /* ring_bytes was given; else rings may be smaller, if so much memory cannot be locked */
-	bool is_stack_given; /* attrs.chains.stack_bytes was given; else it is as large as rings allow */
+	size_t flush_bytes; /* Rings are drained when one of them contains this many bytes. */
+	/* ring_bytes was given; otherwise rings may be smaller if not enough memory can be locked. */
+	bool is_ring_given;
+	bool is_stack_given; /* attrs.chains.stack_bytes was given; otherwise it is as large as the rings allow. */
 };
 
 struct standin;
 
 struct record_request {
 	const struct kernel_seam *kernel;
-	struct standin *standin; /* whose seam that is (kernel/standin/standin.h); NULL: the kernel itself */
-	struct perfdata_origin origin; /* kind EVENTS: samples are from perf events */
+	/* Owner of the seam if that is a stand-in (kernel/standin/standin.h); NULL for the kernel itself. */
+	struct standin *standin;
+	struct perfdata_origin origin; /* The kind is ORIGIN_EVENTS if samples come from perf events. */
 	struct record_output_options output;
 	struct record_control_spec control;
 	struct target_request target;
 	struct record_plan plan;
-	struct event_list *events; /* as parsed */
-	struct event_list *switch_events; /* each of them starts the next file; NULL or empty: none */
+	struct event_list *events; /* The events as parsed. */
+	struct event_list *switch_events; /* Each of these events starts a new file; NULL or empty if there are none. */
 	bool keeps_rate;
 	bool no_build_ids, all_build_ids, no_build_id_cache;
-	struct binary_store_options store; /* of the files that stacks lead to; build_id_dir: where files are kept */
-	struct record_files *files; /* keeps mapped files open; NULL: they are not needed */
-	bool wants_times; /* of the first and the last sample, even without build IDs */
+	/* Options for the files to which stacks lead, with the directory of the build ID cache. */
+	struct binary_store_options store;
+	struct record_files *files; /* Keeps mapped files open; NULL if they are not needed. */
+	bool wants_times; /* Determines the times of the first and the last sample even if build IDs are not read. */
 	struct record_synth synth;
-	bool is_verbose; /* notes report what was opened */
+	bool is_verbose; /* Adds notes about the events that were opened. */
 	bool describes_at_end; /* --tail-synthesize */
 	bool overwrites;
-	bool is_live_view; /* nothing stays for later reports */
+	bool is_live_view; /* Nothing is kept for later reports. */
 	enum affinity_mode affinity;
-	int realtime_priority; /* 0: none */
+	int realtime_priority; /* 0 if not requested. */
 	int map_timeout_ms;
-	const int *toggles_ms; /* when events are enabled, disabled, ... after the start; plan.attrs.starts_disabled */
+	/* Times after the start at which events are alternately enabled and disabled; see
+	 * plan.attrs.starts_disabled. */
+	const int *toggles_ms;
 	size_t toggle_count;
-	char *const *command; /* NULL: none */
-	char *const *argv; /* the whole command line, for the file */
+	char *const *command; /* NULL if there is none. */
+	char *const *argv; /* The whole command line, which is stored in the file. */
 	struct diag *diag;
-	void (*started)(void *context); /* called when all events are open and diag has its notes; may be NULL */
+	/* Called when all events are open and diag has the notes about them; may be NULL. */
+	void (*started)(void *context);
 	void *started_context;
-	void (*announce)(const char *text); /* prints a message while the recording runs; may be NULL */
+	void (*announce)(const char *text); /* Prints a message while the recording is running; may be NULL. */
 };
 
 struct record_summary {
 	uint64_t bytes, samples, lost_events, lost_samples;
-	uint64_t filtered_samples; /* --filter dropped them */
-	uint64_t unpacked_bytes, packed_bytes; /* what went through compression */
-	bool is_written; /* the file is complete */
-	bool has_samples; /* they were counted */
+	uint64_t filtered_samples; /* Number of samples that --filter dropped. */
+	uint64_t unpacked_bytes, packed_bytes; /* Numbers of bytes before and after compression. */
+	bool is_written; /* The file is complete. */
+	bool has_samples; /* Samples were counted. */
 	bool has_child_status;
-	int child_status; /* as waitpid gives it */
-	int signal; /* that ended it; 0: none */
+	int child_status; /* Status from waitpid. */
+	int signal; /* Signal that ended the recording, or 0. */
 	sigset_t signals_before;
-	bool has_blocked; /* signals: see record_session_unblock */
-	bool has_broken_chains; /* most call chains stop after a function or two */
-	pid_t cut_off_thread; /* whose events the kernel ended at an exec although the thread continued; 0: none */
-	struct record_live_summary live; /* of what was unwound */
+	bool has_blocked; /* Signals are blocked; see record_session_unblock. */
+	bool has_broken_chains; /* Most call chains end after one or two functions. */
+	/* A thread that was still running when the kernel ended its events at an exec; 0 if there is none. */
+	pid_t cut_off_thread;
+	struct record_live_summary live; /* Summary of the unwound stacks. */
 	struct off_cpu_losses lost_waits;
-	char walk_losses[512]; /* what unwinding in the kernel lost, as record_walks_print says it */
+	char walk_losses[512]; /* Losses of unwinding in the kernel, from record_walks_print. */
 };
 
 #endif

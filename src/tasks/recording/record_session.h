@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_session.h - makes one recording from start to end: command, target, recorder, file. The wiring of record.
+ * record_session.h - makes one recording from start to end: command, target, recorder, file. It connects the modules of
+ * record.
  *
- * It prints nothing itself: notes go to diag, the outcome to the summary, a failure to err. Options are not interpreted
- * here. Threads: one. Signals: SIGINT, SIGTERM and SIGCHLD are taken through a descriptor while it runs.
+ * It prints nothing: notes go to diag, the result to the summary, and errors to err. Options are not interpreted here.
+ * Not thread-safe. SIGINT, SIGTERM and SIGCHLD are received through a descriptor while it runs.
  *
  *	struct record_summary summary;
  *	status = record_session_run(&request, &summary, err);
@@ -13,8 +14,8 @@
 
 #include "tasks/recording/record_request.h"
 
-/* On failure the summary still says how the child ended. The signals that end a recording stay blocked, so that its
- * outcome can be reported; call record_session_unblock after that. */
+/* On failure the summary still contains the status of the child. The signals that end a recording stay blocked, so that
+ * the result can be reported; record_session_unblock must be called afterwards. */
 TALLY_MUST_CHECK enum tally_status record_session_run(
 	const struct record_request *request, struct record_summary *summary, struct tally_error *err);
 

@@ -3,7 +3,7 @@
  * ring_merge.h - merges the records of a recorder's rings in time order, reads them in place, and releases their memory
  * after use.
  *
- * live_merge.h explains the order. The caller owns it, and the recorder and context. One thread.
+ * live_merge.h explains the order. The caller owns struct ring_merge, the recorder and the context. Not thread-safe.
  *
  *	ring_merge_init(&merge, recorder, time_of, context, err);
  *	ring_merge_look(&merge, is_last, &fill, err);
@@ -19,23 +19,24 @@
 struct ring_merge {
 	struct recorder *recorder;
 	struct live_merge merge;
-	uint64_t *released; /* by ring: of the bytes that the pass has seen */
-	uint64_t share; /* of a ring: so many bytes are released at a time during a pass */
-	size_t ring; /* of the current record */
+	uint64_t *released; /* For each ring, the number of bytes that were released in the current pass. */
+	uint64_t share; /* Number of bytes of a ring that are released at a time during a pass. */
+	size_t ring; /* Ring of the current record. */
 };
 
-/* time_of: as live_merge_init has it. */
+/* See live_merge_init for time_of. */
 TALLY_MUST_CHECK enum tally_status ring_merge_init(struct ring_merge *m, struct recorder *recorder,
 	uint64_t (*time_of)(void *context, const struct record *record), void *context, struct tally_error *err);
 void ring_merge_deinit(struct ring_merge *m);
-/* Begins a pass. is_last: nothing comes after it. fill: the bytes in the fullest ring. NOMEM only. */
+/* Begins a pass. is_last is set if nothing follows. Sets fill to the number of bytes in the fullest ring. Fails only
+ * with NOMEM. */
 TALLY_MUST_CHECK enum tally_status ring_merge_look(
 	struct ring_merge *m, bool is_last, uint64_t *fill, struct tally_error *err);
-/* The oldest record, which stays valid until ring_merge_advance; false: there are no more. */
+/* Returns the oldest record, which stays valid until ring_merge_advance. Returns false if there are no more. */
 bool ring_merge_next(struct ring_merge *m, struct record *record);
-/* False: out of memory. */
+/* Returns false if memory runs out. */
 bool ring_merge_advance(struct ring_merge *m);
-/* Ends a pass, also one that failed: releases the records that were returned. */
+/* Ends a pass, also after a failure: releases the records that were returned. */
 void ring_merge_release(struct ring_merge *m);
 
 #endif

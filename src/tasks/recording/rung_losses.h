@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rung_losses.h - words what sampling by timers and ptrace has missed, and what it has changed for the program.
+ * rung_losses.h - describes what sampling by timers and ptrace has missed, and what it has changed for the program.
  *
  *	rung_losses_print(&text, standin);	// "12 threads could not be sampled: ...; /usr/bin/sudo ran without ..."
  */
@@ -11,9 +11,9 @@
 
 struct standin;
 
-/* What tracing changes for any program; a part of a sentence. */
+/* Describes what tracing changes for any program; part of a sentence. */
 extern const char rung_changes_always[];
-/* What happened to this one: parts of a sentence, each after "; " but the first; nothing if nothing did. */
+/* Appends what happened in this recording as parts of a sentence, separated by "; ", or nothing. */
 void rung_losses_print(struct text *out, struct standin *standin);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rung_options.h - the options by which a verb that measures takes perf events, or does without: docs/fallbacks.md.
+ * rung_options.h - declares the options that determine whether a measuring verb uses perf events or the fallback
+ * without them: docs/fallbacks.md.
  *
- * A verb's settings have a struct rung_request, and its table the rows of the group:
+ * The settings of a verb contain a struct rung_request, and its table contains the rows of the group:
  *
  *	RUNG_OPTIONS(struct settings, rung),
  */
@@ -11,11 +12,11 @@
 
 #include "cli/options.h"
 
-/* AUTO: by perf events, and without only if the kernel denies all of them. */
+/* RUNG_AUTO uses perf events, and RUNG_TIMER only if the kernel denies all of them. */
 enum rung { RUNG_AUTO, RUNG_EVENTS, RUNG_TIMER };
 struct rung_request {
 	enum rung rung;
-	bool requires_event; /* fails rather than do without */
+	bool requires_event; /* Fails instead of using the fallback. */
 };
 
 /* --rung, --require-event */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * switch_events.h - turns the records of switch_waits.h's rings (samples of sched_switch, sched_waking and
- * context-switches, context-switch and task records) into events for wait_tracker.h.
+ * switch_events.h - converts the records of switch_waits.h's rings (samples of sched_switch, sched_waking and
+ * context-switches, context-switch and task records) to events for wait_tracker.h.
  *
- * The events are collected in no order, because samples that are unwound may come later than other records. The owner
- * fills in what records look like, and calls switch_events_deinit. One thread. Bad input: a record whose fields are
- * missing is left out.
+ * The events are not sorted, because samples that are unwound may arrive later than other records. The caller fills in
+ * the description of the records, and calls switch_events_deinit. Not thread-safe. Records that lack fields are
+ * ignored.
  *
- *	switch_events_take(&records, slices, slice_count, err);	// a record_sink's take
+ *	switch_events_take(&records, slices, slice_count, err);	// the take function of a record_sink
  *	... records.events ...
  */
 #ifndef TASKS_RECORDING_SWITCH_EVENTS_H
@@ -18,10 +18,11 @@
 #include "kernel/recording/ring_reader.h"
 #include "tasks/recording/wait_tracker.h"
 
-/* What an ID of an event stands for. */
+/* Kinds of events with samples: switches; wake-ups by threads of the target; others; wake-ups by any thread. */
 enum switch_events_id { SWITCH_EVENTS_SWITCH, SWITCH_EVENTS_WAKE, SWITCH_EVENTS_OTHER, SWITCH_EVENTS_OTHERS_WAKE };
 
-struct switch_events_field { /* of a tracepoint's payload */
+/* Place of a field in a tracepoint's payload. */
+struct switch_events_field {
 	uint32_t offset, size;
 };
 
@@ -32,27 +33,30 @@ struct switch_events_name {
 struct switch_events {
 	const struct kernel_seam *kernel;
 	const struct arch *arch;
-	struct wait_stacks *stacks; /* get the stacks */
+	struct wait_stacks *stacks; /* Receives the stacks. */
 	enum wait_source source;
-	struct record_layout layout; /* of all records but those of wait_looks.h */
-	struct map_u64 ids; /* to enum switch_events_id */
+	struct record_layout layout; /* Layout of all records except those of wait_looks.h. */
+	struct map_u64 ids; /* Maps an event's ID to an enum switch_events_id. */
 	struct switch_events_field prev_state, woken, common_flags, common_pid;
-	bool has_other_numbers; /* payloads have those of the first PID namespace, and records others */
-	struct map_u64 numbers; /* of threads that have waited: the record's by the payload's */
-	const int *cpus; /* only waits that begin there; NULL: anywhere */
+	/* This process is in a PID namespace, but the payloads of tracepoints contain the PIDs of the initial one. */
+	bool has_other_numbers;
+	/* Maps the thread ID in payloads to the one in records, for threads that have waited. */
+	struct map_u64 numbers;
+	const int *cpus; /* Only waits that begin on these CPUs are recorded; NULL for all CPUs. */
 	size_t cpu_count;
-	bool has_return_addresses; /* in user chains; else addresses in calls */
-	bool is_forking; /* new threads are followed */
+	bool has_return_addresses; /* User chains contain return addresses; otherwise addresses in the calls. */
+	bool is_forking; /* New threads are recorded, too. */
 	struct wait_calls calls;
-	struct map_u64 comms, kinds; /* by thread: index in names; a kernel's thread or not */
-	struct map_u64 threads; /* that are recorded, and have waited */
+	/* Indexed by thread ID: comms has the index in names, and kinds whether it is a kernel thread. */
+	struct map_u64 comms, kinds;
+	struct map_u64 threads; /* Set of the recorded threads that have waited. */
 	VEC(struct switch_events_name) names;
 	VEC(struct wait_event) events;
 	uint64_t lost;
-	uint64_t joined[RING_RECORD_BYTES_MAX / sizeof(uint64_t)]; /* a copy of a record that lies in two slices */
+	uint64_t joined[RING_RECORD_BYTES_MAX / sizeof(uint64_t)]; /* Copy of a record that lies in two slices. */
 };
 
-/* Where the fields of the tracepoints are, from tracefs. */
+/* Reads the places of the tracepoints' fields from tracefs. */
 TALLY_MUST_CHECK enum tally_status switch_events_read_formats(
 	struct switch_events *records, const struct kernel_seam *kernel, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status switch_events_take(

@@ -2,7 +2,8 @@
 /*
  * target_options.h - declares the options that select the target, for every verb that records or counts.
  *
- * A verb's settings have a struct target_request (kernel/system/target.h), and its table the rows of the group:
+ * The settings of a verb contain a struct target_request (kernel/system/target.h), and its table contains the rows of
+ * the group:
  *
  *	TARGET_OPTIONS(struct settings, target),
  */

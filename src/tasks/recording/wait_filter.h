@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wait_filter.h - applies the filter of samples (--filter) to waits, so that both halves of a wall-clock recording are of the
- * same threads.
+ * wait_filter.h - applies the filter of samples (--filter) to waits, so that both halves of a wall-clock recording
+ * concern the same threads.
  *
- * A wait has a thread and a process. Conditions on other fields, which it has not, are refused. Values; filters are borrowed from
- * the events. One thread.
+ * A wait has a thread and a process. Conditions on other fields, which a wait does not have, are rejected. Values;
+ * filters are borrowed from the events. Not thread-safe.
  *
  *	status = wait_filter_init(&filter, events, is_wall, diag, err);
  *	if (wait_filter_passes(&filter, pid, tid)) ...
@@ -16,11 +16,11 @@
 #include "kernel/events/event_spec.h"
 
 struct wait_filter {
-	const struct sample_filter_list *conditions; /* NULL: all pass */
+	const struct sample_filter_list *conditions; /* NULL if all waits pass. */
 };
 
-/* With is_wall, samples and waits are one event, else samples alone are filtered, which a note says. INVALID: the filter has
- * conditions that no wait can be asked for. */
+/* If is_wall is set, waits are filtered like samples; otherwise only samples are filtered, and a note says so. Returns
+ * INVALID if the filter has conditions that cannot be applied to waits. */
 TALLY_MUST_CHECK enum tally_status wait_filter_init(struct wait_filter *filter, const struct event_list *events,
 	bool is_wall, struct diag *diag, struct tally_error *err);
 bool wait_filter_passes(const struct wait_filter *filter, uint32_t pid, uint32_t tid);

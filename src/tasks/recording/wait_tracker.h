@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wait_tracker.h - derives the waits of threads from single events in time order: a thread left the CPU, was woken, ran
- * again. It does for sources without BPF what bpf/off_cpu.bpf.c does in the kernel.
+ * again. For sources without BPF, it does the work of bpf/off_cpu.bpf.c.
  *
- * Waits shorter than a threshold are added up by thread, stack, state and waker until wait_tracker_give_sums. Stacks are
- * IDs in the wait_stacks of the config. The owner calls wait_tracker_deinit. Knows nothing of rings. One thread.
+ * Waits shorter than a threshold are added up by thread, stack, state and waker until wait_tracker_give_sums. Stacks
+ * are IDs in the wait_stacks of the config. The caller calls wait_tracker_deinit. Does not depend on rings. Not
+ * thread-safe.
  *
  *	wait_tracker_apply(&tracker, &event, &sink, err); ...   wait_tracker_give_sums(&tracker, &sink, err);
  *	wait_tracker_finish(&tracker, now_ns, &sink, err);   wait_tracker_deinit(&tracker);
@@ -17,37 +18,37 @@
 #include "bpf/wait_parts.h"
 
 enum wait_event_kind {
-	WAIT_EVENT_OUT, /* left the CPU */
-	WAIT_EVENT_STACK, /* stack, state and system call of the next OUT of this thread, unless it was preempted */
+	WAIT_EVENT_OUT, /* The thread left the CPU. */
+	WAIT_EVENT_STACK, /* Stack, state and system call for the next OUT of this thread, unless it is preempted. */
 	WAIT_EVENT_WAKE,
-	WAIT_EVENT_OTHERS_WAKE, /* the same, of everybody; a WAKE of the same thread has the better stack */
+	WAIT_EVENT_OTHERS_WAKE, /* A wake-up by any thread; a WAKE of the same thread has the better stack. */
 	WAIT_EVENT_IN,
-	WAIT_EVENT_NEW, /* a new thread waits for its first turn */
-	WAIT_EVENT_LOOK, /* what the kernel's files said of it: state and system call */
-	WAIT_EVENT_LOOK_STACK, /* and its stack then */
-	WAIT_EVENT_EXEC, /* goes on, even if it is the ID of a thread that has ended */
+	WAIT_EVENT_NEW, /* A new thread waits to run for the first time. */
+	WAIT_EVENT_LOOK, /* State and system call from the kernel's files. */
+	WAIT_EVENT_LOOK_STACK, /* Stack that belongs to the LOOK with the same time. */
+	WAIT_EVENT_EXEC, /* The thread continues, even if its ID belonged to a thread that has ended. */
 	WAIT_EVENT_EXIT,
-	WAIT_EVENT_LOST /* of any thread: what is under way is doubtful, or not known any more */
+	WAIT_EVENT_LOST /* Events of any thread were lost, so the waits in progress are doubtful or unknown. */
 };
 
 struct wait_event {
-	uint64_t time_ns, stack; /* of the thread, or of the waker */
-	uint32_t pid, tid, cpu; /* pid 0: not known */
+	uint64_t time_ns, stack; /* Stack of the thread, or of its waker. */
+	uint32_t pid, tid, cpu; /* pid is 0 if unknown. */
 	uint32_t waker_pid, waker_tid;
-	int32_t syscall; /* -1: none or not known */
-	uint64_t switches; /* of an OUT or LOOK: how often the thread had left the CPU; 0: not known */
-	uint8_t kind, state, flags; /* enum wait_state, enum wait_flags */
+	int32_t syscall; /* -1 if there is none, or if unknown. */
+	uint64_t switches; /* For OUT and LOOK: how often the thread had left the CPU; 0 if unknown. */
+	uint8_t kind, state, flags; /* Values of enum wait_event_kind, enum wait_state and enum wait_flags. */
 	char waker_comm[WAIT_RECORD_COMM];
 };
 
 struct wait_thread {
 	uint32_t pid, tid;
 	bool is_off, is_woken;
-	bool is_doubtful; /* events were lost: it may have run since */
-	uint64_t switches; /* in this wait; 0: not known */
-	bool is_looked_at; /* the caller's, for each wait */
-	struct wait_event stack; /* time_ns 0: none came */
-	struct wait_event out, wake, look; /* look.time_ns 0: there was none in this wait */
+	bool is_doubtful; /* Events were lost, so the thread may have run since. */
+	uint64_t switches; /* Value of the event's switches in this wait; 0 if unknown. */
+	bool is_looked_at; /* Used by the caller; reset for each wait. */
+	struct wait_event stack; /* The last STACK event; time_ns is 0 if there was none since the last OUT. */
+	struct wait_event out, wake, look; /* look.time_ns is 0 if there was no LOOK in this wait. */
 };
 
 struct wait_tracker_sum {
@@ -57,18 +58,19 @@ struct wait_tracker_sum {
 
 struct wait_tracker_config {
 	struct wait_stacks *stacks;
-	bool wants_preempted; /* threads that could run all the time, too */
-	uint64_t threshold_ns; /* waits as long are given one by one */
-	/* Whether a thread has not left the CPU since it had done so often: then a wait goes on, whatever events were lost.
-	 * NULL: not known. */
+	bool wants_preempted; /* Also reports threads that were runnable all the time. */
+	uint64_t threshold_ns; /* Waits of at least this length are reported individually. */
+	/* Returns whether a thread has not left the CPU again since it had done so `switches` times; its wait then
+	 * continues, regardless of lost events. NULL if this cannot be determined. */
 	bool (*has_stayed)(void *context, uint32_t tid, uint64_t switches);
 	void *context;
 };
 
 struct wait_tracker {
 	struct wait_tracker_config config;
-	struct map_u64 threads; /* by ID: pointers to threads, or an end's mark */
-	struct map_u64 sum_index; /* by hash of the key */
+	/* Maps a thread ID to a pointer to its wait_thread, or to a mark if the thread has ended. */
+	struct map_u64 threads;
+	struct map_u64 sum_index; /* Maps the hash of a key to an index in sums. */
 	VEC(struct wait_tracker_sum) sums;
 	uint64_t lost_stacks;
 };
@@ -78,14 +80,16 @@ TALLY_MUST_CHECK enum tally_status wait_tracker_apply(struct wait_tracker *track
 	const struct off_cpu_sink *sink, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status wait_tracker_give_sums(
 	struct wait_tracker *tracker, const struct off_cpu_sink *sink, struct tally_error *err);
-/* Gives the waits that last, until now_ns, as far as has_stayed vouches for doubtful ones, and all sums. */
+/* Reports the waits in progress, until now_ns, and all sums. A doubtful wait is reported only if has_stayed confirms
+ * it. */
 TALLY_MUST_CHECK enum tally_status wait_tracker_finish(
 	struct wait_tracker *tracker, uint64_t now_ns, const struct off_cpu_sink *sink, struct tally_error *err);
-/* What is under way is not known any more. */
+/* Discards the waits in progress, for which the ends will not be known. */
 void wait_tracker_forget(struct wait_tracker *tracker);
-/* Each thread that is off the CPU, one by one; *position starts at 0. NULL: that was all. */
+/* Returns the threads that are off the CPU, one for each call; *position must start at 0. Returns NULL if there are no
+ * more. */
 struct wait_thread *wait_tracker_next_off(const struct wait_tracker *tracker, size_t *position);
-/* NULL: not known. */
+/* Returns NULL if the thread is unknown. */
 struct wait_thread *wait_tracker_find(const struct wait_tracker *tracker, uint32_t tid);
 
 #endif
