@@ -16,11 +16,11 @@
 	"the code keeps no frame pointers; --call-graph dwarf records whole ones (so does a build with " \
 	"-fno-omit-frame-pointer)"
 
-/* A profile with stacks: both. */
+/* Adds notes about missing frame pointers and names; the profile must have stacks. */
 void advice_notes_add(struct diag *notes, struct perfdata_reader *reader, const struct profile *profile);
-/* Adds a note if rows are by cgroup, but no sample has one. */
-/* Where the source of waits leaves something out. */
+/* Adds a note about what the source of waits cannot measure, if there is anything. */
 void advice_notes_waits(struct diag *notes, const struct perfdata_reader *reader);
+/* Adds a note if rows are by cgroup, but no sample has one. */
 void advice_notes_cgroups(struct diag *notes, const struct perfdata_reader *reader, const char *program);
 
 #endif

@@ -10,11 +10,11 @@
 
 bool build_id_of_file(const char *path, struct record_build_id *id);
 bool build_id_of_kernel(struct record_build_id *id);
-/* name: as in a recording, [vdso] or [vdso32]. */
+/* name is [vdso] or [vdso32], as in a recording. */
 bool build_id_of_vdso(struct tally_str name, struct record_build_id *id);
-/* Looks through notes (4-byte aligned, this machine's byte order unless swap). */
+/* Searches notes, which are aligned to 4 bytes and have this machine's byte order unless swap is set. */
 bool build_id_in_notes(struct tally_bytes notes, bool swap, struct record_build_id *id);
-/* Looks through the PT_NOTE and SHT_NOTE parts of an ELF image. */
+/* Searches the PT_NOTE segments and SHT_NOTE sections of an ELF image. */
 bool build_id_in_elf(struct tally_bytes elf, struct record_build_id *id);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu_filter.h - parses "0-3,7", the argument of -C, into a table of CPUs. The caller frees the table.
+ * cpu_filter.h - parses a list of CPUs such as "0-3,7", the argument of -C, into a table of LIMIT_CPUS flags. The
+ * caller frees the table.
  *
- *	bool *cpus;	// LIMIT_CPUS of them
+ *	bool *cpus;
  *	cpu_filter_parse("0-3,7", &cpus, err);
  */
 #ifndef TASKS_SESSION_CPU_FILTER_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * data_source.h - opens a recording for a verb: the file, the store of its symbols, and what is needed to take its
- * samples in time order, each with its names.
+ * data_source.h - opens a recording for a verb: the file, the store of its symbols, and everything that is needed to
+ * read its samples in time order, each with its names.
  *
- * The caller owns the source and closes it; what is borrowed from it lives until then. It must not be moved. One thread.
+ * The caller owns the source and closes it; everything that is borrowed from it lives until then. It must not be moved.
+ * Not thread-safe.
  *
  *	data_source_open(cli, &(struct data_input){.file.path = path}, &source, err);
  *	while ((status = data_source_next(&source, &sample, err)) == TALLY_OK) ...
@@ -32,11 +33,13 @@
 #include "tasks/session/symbol_options.h"
 #include "tasks/session/trace_options.h"
 
-struct data_sample { /* with_sideband: also a record that is not a sample; then event is NULL, and sample has time and CPU */
+/* A sample or, if the source's with_sideband is set, also another record; event is then NULL, and of sample only time
+ * and CPU are set. */
+struct data_sample {
 	const struct perfdata_event *event;
 	struct record record;
 	struct sample sample;
-	uint64_t clock; /* of the machine: time, or position if there is none */
+	uint64_t clock; /* Time, or position if the recording has no times, as the machine's history uses it. */
 };
 
 struct data_source {
@@ -44,49 +47,54 @@ struct data_source {
 	struct binary_store *store;
 	struct recording_pass pass;
 	struct frame_names names;
-	struct tracepoint_printer *tracepoints; /* NULL: the recording describes none */
-	struct tally_error tracepoint_error; /* why the tracepoints' formats cannot be used */
-	struct time_order *order; /* of records; NULL with live */
-	struct live_records *live; /* NULL: the recording was read to its end */
-	struct sample_filter filter; /* which samples are wanted */
-	uint64_t skipped; /* samples that the filter does not select */
-	bool with_sideband; /* the caller also wants mappings, names, forks and exits */
-	bool with_losses; /* it also wants records of lost events; needs with_sideband */
+	struct tracepoint_printer *tracepoints; /* NULL if the recording does not describe tracepoints. */
+	struct tally_error tracepoint_error; /* Reason why the tracepoints' formats cannot be used. */
+	struct time_order *order; /* Order of the records; NULL if live is set. */
+	struct live_records *live; /* NULL if the recording was read to its end when it was opened. */
+	struct sample_filter filter; /* Selects samples. */
+	uint64_t skipped; /* Number of samples that the filter rejected. */
+	bool with_sideband; /* Set by the caller to receive mappings, names, forks and exits, too. */
+	bool with_losses; /* Set by the caller to receive records of lost events, too; needs with_sideband. */
 	struct group_reads reads;
-	struct data_sample group; /* a sample that read its group, and how many of its values came out */
+	/* A sample that contains the values of its group; group_position is the position of the next value. */
+	struct data_sample group;
 	uint64_t group_position;
 };
 
 struct data_input {
 	struct input_options file;
 	struct trace_options traces;
-	struct sample_options samples; /* which samples are selected: by time, CPU and thread */
+	struct sample_options samples; /* Selects samples by time, CPU and thread. */
 	struct symbol_options symbols;
-	const struct binary_kept *kept; /* see struct binary_store_options */
-	uint64_t recorded_ns; /* when the newest of several recordings that share a store ended; 0: when this one did */
-	size_t max_bytes; /* of records: the recording is taken as one that was cut there; 0: no bound. Copies have none */
-	struct progress *progress; /* NULL: progress is not shown */
-	bool is_live; /* pass on the records of a stream while more arrive, if they can be sorted that way */
-	bool shows_counts; /* the verb shows the counts of 'stat record': no note names other verbs for that */
-	bool shows_origin; /* the verb's output says what made the samples: no note does */
-	bool is_quiet; /* opening prints no notes: the verb calls data_source_tell later */
+	const struct binary_kept *kept; /* See struct binary_store_options. */
+	/* End of the newest of several recordings that share a store, or 0 for the end of this one. */
+	uint64_t recorded_ns;
+	/* Number of bytes of records after which the recording is treated as truncated; 0 for no limit. Has no effect
+	 * if the records have to be copied (pipes, compressed data). */
+	size_t max_bytes;
+	struct progress *progress; /* NULL if progress is not shown. */
+	bool is_live; /* Returns the records of a stream while more arrive, if they can be sorted that way. */
+	bool shows_counts; /* The verb shows the counts of 'stat record', so no note refers to other verbs for that. */
+	bool shows_origin; /* The verb's output describes the origin of the samples, so no note does. */
+	bool is_quiet; /* Opening prints no notes; the verb calls data_source_tell later. */
 };
 
-struct data_result { /* of a conversion */
+/* Result of a conversion. */
+struct data_result {
 	uint64_t samples, others;
-	uint64_t bytes; /* of JSON: written; of CTF: of the records */
+	uint64_t bytes; /* Number of bytes of the JSON output, or for CTF of the records. */
 };
 
-/* All of it. A failure leaves nothing open. */
+/* Opens all parts. If it fails, nothing is left open. */
 TALLY_MUST_CHECK enum tally_status data_source_open(
 	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err);
-/* Like data_source_open, for an open reader and a store that has symbols already (NULL: a new one). The source owns both from then on, also
- * after a failure. input's path is only used in messages. */
+/* Does the same for an open reader and an existing store (NULL for a new one). The source owns both from then on, also
+ * after a failure. The path in input is only used in messages. */
 TALLY_MUST_CHECK enum tally_status data_source_take(const struct cli *cli, const struct data_input *input,
 	struct perfdata_reader *reader, struct binary_store *store, struct data_source *source,
 	struct tally_error *err);
 /* The three parts of data_source_open, for verbs that need fewer of them, or do something in between. The first one
- * initialises the source; after a failure of the others, the caller closes it. */
+ * initializes the source; if one of the others fails, the caller must close it. */
 TALLY_MUST_CHECK enum tally_status data_source_open_reader(
 	const struct data_input *input, struct data_source *source, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status data_source_open_store(
@@ -94,24 +102,26 @@ TALLY_MUST_CHECK enum tally_status data_source_open_store(
 TALLY_MUST_CHECK enum tally_status data_source_read(
 	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err);
 void data_source_close(struct data_source *source);
-/* Prints notes about the recording: which parts cannot be used, and which verbs show the counts of 'stat record'. Opening
- * calls it, unless input has is_quiet. */
+/* Prints notes about the recording: which parts cannot be used, and which verbs show the counts of 'stat record'.
+ * Opening calls it, unless input has is_quiet. */
 void data_source_tell(const struct cli *cli, const struct data_input *input, const struct data_source *source);
-/* The next record in time order, not decoded: for verbs that select samples themselves. */
+/* Returns the next record in time order without decoding it, for verbs that select samples themselves. */
 TALLY_MUST_CHECK enum tally_status data_source_next_record(
 	struct data_source *source, struct time_order_item *item, struct tally_error *err);
-/* To be called after the last record that is wanted: counts the records that came too late to be sorted. */
+/* Must be called after the last wanted record. Counts the records that arrived too late to be sorted. */
 void data_source_end_records(struct data_source *source);
-/* A sample that read its group becomes one sample for each event whose count has changed. Samples that belong to no
- * event, or cannot be decoded, are counted in the sideband's health and skipped. */
+/* Returns the next sample. A sample that contains the values of its group is returned as one sample for each event with
+ * a changed count. Samples that belong to no event, or cannot be decoded, are counted in the sideband's health and
+ * skipped. */
 TALLY_MUST_CHECK enum tally_status data_source_next(
 	struct data_source *source, struct data_sample *sample, struct tally_error *err);
-/* Adds a sample that does not come from the reader, of the same events, in the form in which they are recorded. False:
- * it belongs to none of them, or cannot be decoded, which is counted. */
+/* Decodes a sample of the recording's events that does not come from the reader, but has the recorded format. Returns
+ * false if it belongs to none of them, or cannot be decoded, which is counted. */
 bool data_source_decode(struct data_source *source, const struct record *record, struct data_sample *sample);
-/* Forgets which frames were resolved, and their names: earlier frames are not valid any more. False: out of memory. */
+/* Discards the resolved frames and their names; earlier frames become invalid. Returns false if memory runs out. */
 bool data_source_forget_frames(struct data_source *source);
-/* The thread's name at the time of the sample. Without a name: made of its number, in room. */
+/* Returns the thread's name at the time of the sample, or, if it has none, a name made of its number, which is stored
+ * in room. */
 struct tally_str data_source_comm(const struct data_source *source, const struct data_sample *sample, char room[16]);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * debuginfod_run.h - implements --debuginfod of report and script: which files to fetch, those with most samples first,
- * and what to report about them. code/binaries/debuginfod.h fetches them in the background.
+ * debuginfod_run.h - implements --debuginfod of report and script: it determines which files to fetch, those with most
+ * samples first, and what to report about them. code/binaries/debuginfod.h fetches them in the background.
  *
  *	struct debuginfod_run run = {0};
  *	debuginfod_run_start(&run, &settings, store, &hits, &notes);  ... print ...  debuginfod_run_end(&run, &notes);
@@ -16,15 +16,16 @@
 
 struct debuginfod_settings {
 	bool is_asked;
-	const char *urls; /* NULL: $DEBUGINFOD_URLS */
-	uint64_t size_max, seconds_max; /* 0: the default */
+	const char *urls; /* NULL for $DEBUGINFOD_URLS. */
+	uint64_t size_max, seconds_max; /* 0 for the default. */
 };
 
 struct debuginfod_run {
 	struct debuginfod_settings settings;
-	struct debuginfod_job *job; /* NULL: nothing was requested */
+	struct debuginfod_job *job; /* NULL if nothing was requested. */
 	VEC(struct debuginfod_request) requests;
-	VEC(struct tally_str) names; /* by request, of the store */
+	/* Names of the requested files, borrowed from the store, with the same indexes as requests. */
+	VEC(struct tally_str) names;
 };
 
 /* --debuginfod[=URLs], --debuginfod-size, --debuginfod-time */
@@ -34,7 +35,7 @@ extern const struct option_table debuginfod_option_table;
 /* Requests what the files of hits lack: names, or lines and inlined calls if these are needed. */
 void debuginfod_run_start(struct debuginfod_run *run, const struct debuginfod_settings *settings,
 	const struct binary_store *store, const struct binary_hits *hits, struct diag *notes);
-/* Reports files that came too late, that do not exist or that are invalid. Does not wait. */
+/* Reports files that arrived too late, do not exist or are invalid. Does not wait. */
 void debuginfod_run_end(struct debuginfod_run *run, struct diag *notes);
 
 #endif

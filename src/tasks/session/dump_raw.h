@@ -2,11 +2,11 @@
 /*
  * dump_raw.h - prints a record as perf's -D does: its offset, its bytes, its fields. Used by script and report.
  *
- * It borrows its arguments. Records that perf does not handle in that verb are called "unhandled", as in perf.
+ * It borrows its arguments. As in perf, records that perf does not handle in that verb are called "unhandled".
  *
  *	struct dump_raw dump = {.reader = reader, .machine = machine, .file_name = "perf.data"};
  *	dump_raw_record(&dump, &text, &record);
- *	dump_raw_place(&dump, &text, &record, &sample, clock);	// behind each sample
+ *	dump_raw_place(&dump, &text, &record, &sample, clock);	// after each sample
  */
 #ifndef TASKS_SESSION_DUMP_RAW_H
 #define TASKS_SESSION_DUMP_RAW_H
@@ -20,15 +20,15 @@ enum dump_raw_verb { DUMP_OF_SCRIPT, DUMP_OF_REPORT };
 struct dump_raw {
 	const struct perfdata_reader *reader;
 	const struct machine *machine;
-	const struct arch *arch; /* NULL: unknown */
+	const struct arch *arch; /* NULL if unknown. */
 	const char *file_name;
 	enum dump_raw_verb verb;
-	bool in_file_order; /* perf ignores the marks of rounds then */
-	bool has_attr; /* of a pipe: its first ATTR was read */
+	bool in_file_order; /* Records are printed in file order; perf then ignores the marks of rounds. */
+	bool has_attr; /* The first ATTR record of a pipe has been read. */
 };
 
 void dump_raw_record(struct dump_raw *dump, struct text *t, const struct record *record);
-/* The sample's thread, and the file that its address is in. */
+/* Prints the sample's thread, and the file that contains its address. */
 void dump_raw_place(const struct dump_raw *dump, struct text *t, const struct record *record,
 	const struct sample *sample, uint64_t clock);
 

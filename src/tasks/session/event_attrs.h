@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_attrs.h - prepares the attrs of a recording's events for a rewritten file, both for the file's table and for
- * its description of events.
+ * event_attrs.h - prepares the attributes of a recording's events for a rewritten file, both for the file's table and
+ * for its description of events.
  *
- * Everything is allocated in the arena. One thread.
+ * Everything is allocated in the arena. Not thread-safe.
  *
  *	struct event_attrs attrs;
  *	event_attrs_make(&attrs, &arena, reader, &(struct attr_change){change, context});
@@ -24,14 +24,14 @@ struct event_attrs {
 	struct arena *arena;
 	const struct perfdata_reader *reader;
 	struct attr_change change;
-	struct tally_bytes *attrs; /* by event, as inject_options has them */
-	struct record_layout *layouts; /* by event */
+	struct tally_bytes *attrs; /* Encoded attributes indexed by event; see struct inject_options. */
+	struct record_layout *layouts; /* Indexed by event. */
 };
 
-/* False: out of memory; the same for the next function. */
+/* Returns false if memory runs out, as does the next function. */
 bool event_attrs_make(struct event_attrs *attrs, struct arena *arena, const struct perfdata_reader *reader,
 	const struct attr_change *change);
-/* Updates the features that describe events to match their attrs. */
+/* Updates the features that describe events to match their attributes. */
 bool event_attrs_features(const struct event_attrs *attrs, struct perfdata_features *features);
 
 #endif

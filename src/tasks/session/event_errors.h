@@ -8,10 +8,11 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 
-/* err from event_parse of text; option is the long name of the option that took it. Returns the exit code. */
+/* Reports an error of event_parse for text. option is the long name of the option with this argument. Returns the exit
+ * status. */
 int event_error_print(const struct cli *cli, const struct command *command, const char *option, const char *text,
 	const struct tally_error *err);
-/* The same for a filter on samples. */
+/* Does the same for a filter on samples. */
 int filter_error_print(const struct cli *cli, const struct command *command, const char *option, const char *text,
 	const struct tally_error *err);
 

@@ -15,15 +15,15 @@
 
 struct report_dump_options {
 	const char *file_name;
-	bool in_file_order; /* else in order of time */
-	bool with_zeros; /* counts at the end of types of records that do not occur */
-	bool has_no_counts; /* of records after them: perf report shows them, perf diff does not */
+	bool in_file_order; /* Otherwise in time order. */
+	bool with_zeros; /* The counts at the end include record types that do not occur. */
+	bool has_no_counts; /* Omits the counts at the end, as perf diff does and perf report does not. */
 };
 
-/* TALLY_END: the reader of the output has gone. The text must have a descriptor to write to. */
+/* Returns TALLY_END if the reader of the output has closed it. The text must have a descriptor to write to. */
 TALLY_MUST_CHECK enum tally_status report_dump(struct text *out, struct perfdata_reader *reader,
 	const struct report_dump_options *options, struct input_health *health, struct tally_error *err);
-/* The same of a recording that is analysed behind it, on standard output; the reader is rewound. path NULL: perf.data. */
+/* Dumps a recording to standard output before it is analysed; the reader is rewound. path is NULL for perf.data. */
 TALLY_MUST_CHECK enum tally_status report_dump_first(
 	const struct cli *cli, struct perfdata_reader *reader, const char *path, struct tally_error *err);
 

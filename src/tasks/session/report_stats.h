@@ -12,12 +12,13 @@
 #include "base/json.h"
 #include "perfdata/reader.h"
 
-/* Counts records by type and samples by event. with_zeros: the text also has types that do not occur. tells_losses:
- * also the lost samples of each event. The result is the member "stats" of j, or text if j is NULL; the same holds
- * below. */
+/* Counts records by type and samples by event. The text includes types that do not occur if with_zeros is set, and the
+ * lost samples of each event if tells_losses is set. If j is not NULL, the result is its member "stats" instead of
+ * text. */
 TALLY_MUST_CHECK enum tally_status report_stats(struct text *out, struct json *j, struct perfdata_reader *reader,
 	bool with_zeros, bool tells_losses, struct tally_error *err);
-/* The counts that threads had when they ended, summed by thread and event. raw: one line of numbers for each. */
+/* Prints the counts that threads had when they ended, summed by thread and event, to out or j as above. With raw,
+ * prints one line of numbers for each. */
 TALLY_MUST_CHECK enum tally_status report_read_values(
 	struct text *out, struct json *j, struct perfdata_reader *reader, bool raw, struct tally_error *err);
 

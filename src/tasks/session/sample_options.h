@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample_options.h - declares the options that select samples for all verbs that can, and applies the selection by
- * time, CPU and thread for verbs that read one sample after another. Verbs with a profile use profile/filter.h.
+ * sample_options.h - declares the options that select samples for all verbs that support it, and applies the selection
+ * by time, CPU and thread for verbs that read one sample after another. Verbs with a profile use profile/filter.h.
  *
  *	SAMPLE_OPTIONS(struct settings, samples),
- *	PLACE_OPTIONS(struct settings, samples),	where objects and functions can be chosen too
+ *	PLACE_OPTIONS(struct settings, samples),	if DSOs and functions can be selected, too
  *	...
  *	sample_filter_init(&filter, &settings.samples, reader, err);
  *	if (sample_filter_wants(&filter, machine, &sample, clock)) ...
@@ -22,10 +22,11 @@
 
 struct machine;
 
-struct sample_options { /* all zero: all samples count */
-	const char *times; /* spans of time, see perfdata/time_spans.h */
-	const char *cpus; /* "0-3,7" */
-	struct profile_filter_lists filters; /* of these rows comms, pids, tids, dsos and symbols */
+/* All samples are selected if everything is zero. */
+struct sample_options {
+	const char *times; /* Spans of time; see perfdata/time_spans.h. */
+	const char *cpus; /* List of CPUs such as "0-3,7". */
+	struct profile_filter_lists filters; /* The options of this group set comms, pids, tids, dsos and symbols. */
 };
 
 /* --time, -C/--cpu, -c/--comms, --pid, --tid */
@@ -35,35 +36,36 @@ extern const struct option_table sample_option_table;
 extern const struct option_table place_option_table;
 #define PLACE_OPTIONS(type, member) OPTION_GROUP_ROW(&place_option_table, type, member)
 
-/* --no-idle, --idle-functions: of verbs with a profile */
+/* --no-idle, --idle-functions, for verbs with a profile */
 extern const struct option_table idle_option_table;
 #define IDLE_OPTIONS(type, member) OPTION_GROUP_ROW(&idle_option_table, type, member)
 
-/* Whether any of them chooses. */
+/* Returns whether any of the options was given. */
 bool sample_options_are_asked(const struct sample_options *options);
 
-/* INVALID: the recording lacks what an option chooses by. */
+/* Returns INVALID if the recording lacks the data for an option. */
 TALLY_MUST_CHECK enum tally_status sample_options_check(
 	const struct sample_options *options, const struct perfdata_reader *reader, struct tally_error *err);
 
 struct sample_filter {
-	struct sample_options options; /* with the words of files that were named */
+	struct sample_options options; /* The options, with the words from files in place of the files' names. */
 	struct word_files files;
 	struct time_spans spans;
-	bool *cpus; /* LIMIT_CPUS of them; NULL: all */
+	bool *cpus; /* LIMIT_CPUS flags; NULL selects all CPUs. */
 };
 
-/* Deinit also after failure. INVALID: the recording lacks what an option chooses by, or the option is malformed. */
+/* sample_filter_deinit must be called even after a failure. Returns INVALID if the recording lacks the data for an
+ * option, or if the option is malformed. */
 TALLY_MUST_CHECK enum tally_status sample_filter_init(struct sample_filter *filter,
 	const struct sample_options *options, struct perfdata_reader *reader, struct tally_error *err);
 void sample_filter_deinit(struct sample_filter *filter);
 bool sample_filter_has_cpu(const struct sample_filter *filter, uint32_t cpu);
-/* By time and CPU. */
+/* Checks time and CPU. */
 bool sample_filter_is_within(const struct sample_filter *filter, const struct sample *sample);
-/* By process, thread, and the thread's name at that clock of the machine. */
+/* Checks process, thread, and the thread's name at that time of the machine's clock. */
 bool sample_filter_wants_thread(
 	const struct sample_filter *filter, const struct machine *machine, const struct sample *sample, uint64_t clock);
-/* By all of these. */
+/* Checks all of these. */
 bool sample_filter_wants(
 	const struct sample_filter *filter, const struct machine *machine, const struct sample *sample, uint64_t clock);
 

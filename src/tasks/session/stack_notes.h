@@ -11,11 +11,13 @@
 #include "analysis/stack_ends.h"
 #include "cli/cli.h"
 
-/* "98.2% of 500 stack dumps are complete (4 stack dump too short, 5 broken)"; nothing where there are none. */
+/* Appends text such as "98.2% of 500 stack dumps are complete (4 stack dump too short, 5 broken)", or nothing if there
+ * are none. */
 void stack_notes_text(struct text *t, const struct stack_ends *ends);
-/* Of stack dumps always; of chains as they were recorded, how many reach a first function, if verbose. */
+/* Adds a note about stack dumps and, if is_verbose is set, about how many recorded chains reach the thread's first
+ * function. */
 void stack_notes_add(struct diag *notes, const struct stack_ends *ends, bool is_verbose);
-/* On standard error, if a stack dump is not complete. */
+/* Prints a note on standard error if a stack dump is incomplete. */
 void stack_notes_print(const struct cli *cli, const struct stack_ends *ends);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stream_output.h - writes a recording as a stream when its path cannot be read back or written twice: standard output
- * ("-"), a descriptor (/dev/stdout, /dev/fd/N), a FIFO, a socket, a terminal. Such a recording is written like that of
- * a pipe, sequentially.
+ * stream_output.h - writes a recording as a stream if its path cannot be read back or written twice: standard output
+ * ("-"), a descriptor (/dev/stdout, /dev/fd/N), a FIFO, a socket, a terminal. Such a recording has the format for pipes
+ * and is written sequentially.
  *
  *	if (stream_output_is_named(path)) status = stream_output_open(path, &fd, err);
  */
@@ -12,12 +12,12 @@
 #include <stdbool.h>
 #include <tally/status.h>
 
-/* Where a recording goes: as named, else "-" if standard output is a pipe, else perf.data. */
+/* Returns the given name of the output, otherwise "-" if standard output is a pipe, otherwise perf.data. */
 const char *stream_output_name(const char *named);
-/* Whether the path is that of a stream. */
+/* Returns whether the path denotes a stream. */
 bool stream_output_is_named(const char *path);
-/* Opens it; the caller owns the descriptor. If standard output is the stream, it is redirected to standard error from
- * then on, so that a command's output does not mix with it. Opening a FIFO waits for its reader. */
+/* Opens the stream; the caller owns the descriptor. If it is standard output, that is redirected to standard error from
+ * then on, so that a command's output does not mix with the stream. Opening a FIFO waits for its reader. */
 TALLY_MUST_CHECK enum tally_status stream_output_open(const char *path, int *fd, struct tally_error *err);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbol_notes.h - reports why symbols are missing from a report: the kernel hides them, another file is in place, and
- * so on.
+ * symbol_notes.h - reports why symbols are missing from a report: the kernel hides them, the file has been replaced,
+ * and so on.
  *
- * Usual cases are not reported: a few samples in stripped files give no line.
+ * Usual cases are not reported: a few samples in stripped files cause no note.
  *
  *	symbol_notes_add(&notes, store, &hits, false);  ...  cli_print_diag(cli, &notes);
  */
@@ -15,21 +15,21 @@
 #include "base/diag.h"
 #include "cli/cli.h"
 
-/* hits: finished, and their files loaded by the store. is_verbose: where the symbols of each file came from, too. */
+/* hits must be complete, and their files loaded by the store. is_verbose adds the sources of each file's symbols. */
 void symbol_notes_add(
 	struct diag *notes, const struct binary_store *store, const struct binary_hits *hits, bool is_verbose);
 /* Reports files without a recorded build ID that may differ from the recorded ones, according to their inodes or times,
- * and files whose debug information is incomplete. It is a part of the above, for verbs that report nothing else about
- * names. */
+ * and files with incomplete debug information. It is a part of symbol_notes_add, for verbs that report nothing else
+ * about names. */
 void symbol_notes_add_doubts(struct diag *notes, const struct binary_store *store);
 void symbol_notes_print_doubts(const struct cli *cli, const struct binary_store *store);
-/* How the program failed that was asked for the lines of one file, if it did. */
+/* Reports how the external program for source lines failed for one file, if it did. */
 void symbol_notes_add_lines(struct diag *notes, const struct binary_store *store, uint32_t id);
-/* The same for a verb that names frames one by one, on standard error. */
+/* Prints the notes of symbol_notes_add on standard error, for a verb that names frames one by one. */
 void symbol_notes_print(
 	const struct cli *cli, const struct binary_store *store, const struct frame_names *names, bool is_verbose);
-/* Call it after the output: it stores the debug information that was read in the cache. A failure is reported only on
- * request, because it only costs time. */
+/* Stores the debug information that was read in the cache. Must be called after the output. A failure is reported only
+ * if is_verbose is set, because it only costs time. */
 void symbol_notes_keep_places(const struct cli *cli, struct binary_store *store, bool is_verbose);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * trace_fields.h - reads numbers and names from a tracepoint's payload by field name.
  *
- * Borrows the printer. One thread.
+ * Borrows the printer. Not thread-safe.
  *
  *	uint64_t address;
  *	if (trace_number_of(source.tracepoints, sample.raw, STR("lock_addr"), &address)) ...
@@ -12,10 +12,11 @@
 
 #include "analysis/tracepoint_fields.h"
 
-/* False: there is no such field, or no tracing data (NULL printer); *number is 0 then. */
+/* Returns false and sets *number to 0 if there is no such field, or if the recording does not describe tracepoints
+ * (NULL printer). */
 bool trace_number_of(
 	struct tracepoint_printer *printer, struct tally_bytes raw, struct tally_str name, uint64_t *number);
-/* The same of the fields that all events have: "common_flags". */
+/* Does the same for the fields that all events have, such as "common_flags". */
 bool trace_common_number_of(
 	struct tracepoint_printer *printer, struct tally_bytes raw, struct tally_str name, uint64_t *number);
 /* Appends the field's text. */

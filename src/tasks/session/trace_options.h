@@ -2,7 +2,7 @@
 /*
  * trace_options.h - handles perf's options for decoded hardware traces (--itrace, --call-trace and others) and for the
  * files of guests (--guestmount and others). They have no effect on recordings without traces and guests, and are
- * refused by name for others.
+ * rejected by name for others.
  *
  *	struct trace_options asked = {.decoding = "--itrace"};
  *	status = trace_options_open(&settings.input, &asked, &reader, err);
@@ -14,9 +14,10 @@
 #include "perfdata/reader.h"
 #include "tasks/session/recording_input.h"
 
-struct trace_options { /* zero: none is given */
-	const char *decoding; /* the last one that wants a trace decoded; borrowed */
-	bool guest_code; /* and these say where a guest's code is */
+/* Everything is zero if no option was given. */
+struct trace_options {
+	const char *decoding; /* The last option that requests decoding of a trace; borrowed. */
+	bool guest_code; /* This member and the following ones locate the code of guests. */
 	const char *guest_kallsyms, *guest_modules, *guest_mount, *guest_vmlinux;
 };
 
@@ -28,8 +29,8 @@ extern const struct option_table guest_option_table;
 #define GUEST_OPTIONS(type, member) OPTION_GROUP_ROW(&guest_option_table, type, member)
 
 bool trace_options_are_given(const struct trace_options *asked);
-/* Like recording_open. With one of the options the recording, even a stream, is read completely, and UNSUPPORTED is
- * returned if it has traces or guests. */
+/* Works like recording_open. If one of the options was given, reads the recording completely, even a stream, and
+ * returns UNSUPPORTED if it contains traces or guests. */
 TALLY_MUST_CHECK enum tally_status trace_options_open(const struct input_options *input,
 	const struct trace_options *asked, struct perfdata_reader **reader, struct tally_error *err);
 
