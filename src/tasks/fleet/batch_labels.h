@@ -9,8 +9,8 @@
 
 #include "fleet/batch.h"
 
-/* The value of the label takes the place of the names of threads; "-" where there is no such label. The batch is the
- * caller's alone. INVALID: the name is none of a label. */
+/* Replaces the names of threads by the value of the label, or "-" if a thread has no such label. The batch must not be
+ * shared. Returns INVALID if the name is not valid for a label. */
 TALLY_MUST_CHECK enum tally_status batch_labels_group(
 	struct fleet_batch *batch, struct tally_str name, struct tally_error *err);
 

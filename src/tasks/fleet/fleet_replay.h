@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fleet_replay.h - says what batches keep of samples, so that agent and push make equal batches of equal samples.
+ * fleet_replay.h - defines which properties of samples batches contain, so that agent and push make equal batches of
+ * equal samples.
  *
  *	struct replay_options replay = fleet_replay_options();
  *	status = replay_profile(reader, store, &replay, &result, err);
@@ -11,8 +12,8 @@
 #include "analysis/replay_options.h"
 #include "fleet/batch.h"
 
-/* By thread, call chain and state, with cgroups for labels; each frame with its own address, its source line and the
- * calls that were inlined there. */
+/* Samples are grouped by thread, call chain and state, with cgroups for labels; each frame has its own address, its
+ * source line and the calls that were inlined there. */
 static inline struct replay_options fleet_replay_options(void)
 {
 	return (struct replay_options){.with_threads = true,

@@ -16,14 +16,14 @@
 #define FLEET_TIME_EXPECTED	"expects a time: 'now', '-1h', '2026-11-28T07:00:00Z', or nanoseconds since 1970"
 #define FLEET_DURATION_EXPECTED "expects a duration such as '90s', '15m', '1h' or '7d'"
 
-/* Of CLOCK_REALTIME. */
+/* Returns the time of CLOCK_REALTIME. */
 uint64_t fleet_time_now(void);
-/* False, and ns is untouched: it is none of these, or its nanoseconds do not fit into 63 bits. */
+/* Returns false and does not change ns if the text is invalid, or if the nanoseconds do not fit into 63 bits. */
 bool fleet_time_parse(struct tally_str text, uint64_t now_ns, uint64_t *ns);
 bool fleet_duration_parse(struct tally_str text, uint64_t *ns);
-/* "2026-11-28 07:00:00 UTC" */
+/* Prints text such as "2026-11-28 07:00:00 UTC". */
 void fleet_time_print(struct text *out, uint64_t ns);
-/* "1h30m", with units down to seconds */
+/* Prints text such as "1h30m", with units down to seconds. */
 void fleet_duration_print(struct text *out, uint64_t ns);
 
 #endif
