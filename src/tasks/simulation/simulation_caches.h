@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * simulation_caches.h - asks the CPU and the C library for the caches of this machine, where /sys does not show them, as
- * in many virtual machines and in sandboxes.
+ * simulation_caches.h - determines the caches of this machine from the CPU and the C library, if /sys does not show
+ * them, as in many virtual machines and in sandboxes.
  *
- * On x86, CPUID lists them: leaf 4 of Intel's manual (volume 2, CPUID), leaf 8000001DH of AMD's (volume 3, appendix E),
- * which have one form. Caches that it lacks are those of sysconf, which knows further leaves; on other machines it is
- * asked alone. Values.
+ * On x86, CPUID lists them: leaf 4 of Intel's manual (volume 2, CPUID) and leaf 8000001DH of AMD's (volume 3, appendix
+ * E), which have the same format. Caches that it does not list are taken from sysconf, which knows further leaves; on
+ * other machines sysconf is the only source. Values.
  *
  *	struct simulation_caches caches;
  *	simulation_caches_read(&caches);
@@ -20,12 +20,13 @@
 
 #define SIMULATION_CACHES_MOST 16
 
-enum simulation_cache_type { SIMULATION_CACHE_DATA = 1, SIMULATION_CACHE_CODE, SIMULATION_CACHE_UNIFIED }; /* CPUID's */
+/* Values of CPUID. */
+enum simulation_cache_type { SIMULATION_CACHE_DATA = 1, SIMULATION_CACHE_CODE, SIMULATION_CACHE_UNIFIED };
 
 struct simulation_cache {
 	unsigned level;
 	enum simulation_cache_type type;
-	uint64_t size, ways, line; /* ways 0: not known */
+	uint64_t size, ways, line; /* size and line are in bytes; ways is 0 if unknown. */
 };
 
 struct simulation_caches {
@@ -34,9 +35,9 @@ struct simulation_caches {
 };
 
 void simulation_caches_read(struct simulation_caches *caches);
-/* EAX to EDX of a subleaf; false: it describes no cache. */
+/* Decodes EAX to EDX of a subleaf. Returns false if it describes no cache. */
 bool simulation_caches_decode(const uint32_t registers[4], struct simulation_cache *cache);
-/* Adds a cache unless one of its level and type is there. */
+/* Adds a cache unless there is already one of its level and type. */
 void simulation_caches_add(struct simulation_caches *caches, const struct simulation_cache *cache);
 
 #endif

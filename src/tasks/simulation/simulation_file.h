@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * simulation_file.h - recognizes the files of the Valgrind tool (simulator/stream.h), by their names and headers.
+ * simulation_file.h - recognizes the files of the Valgrind tool (simulator/stream.h) by their names and headers.
  *
  *	struct sim_header header;
  *	struct tally_str model;
@@ -14,9 +14,10 @@
 #include "base/bytes.h"
 #include "simulator/stream.h"
 
-/* "1234.0": process 1234, its first image. False: the file is not the tool's. */
+/* Parses a name such as "1234.0", for the first image of process 1234. Returns false if the file is not the tool's. */
 bool simulation_file_name(const char *name, uint32_t *pid, uint32_t *image);
-/* Checks the header, and finds the model, a slice of bytes. Returns what is wrong, as a clause about "it"; NULL: nothing. */
+/* Checks the header, and finds the model, a slice of bytes. Returns NULL, or a description of the error as a clause
+ * about "it". */
 const char *simulation_file_header(struct tally_bytes bytes, struct sim_header *header, struct tally_str *model);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * simulation_model.h - describes the caches and TLBs that a simulation has: those of this machine, of a named model, or
- * as --cache-model says.
+ * simulation_model.h - describes the caches and TLBs of a simulation: those of this machine, of a named model, or as
+ * given by --cache-model.
  *
  * The text is [NAME][:PART=SIZE,WAYS,LINE]...: NAME is "machine" (the default), "cachegrind" (this machine's caches in
- * two levels, as Valgrind's cachegrind has them) or "generic" (the same on each machine); PART is i1, d1, l2, ll, itlb or
- * dtlb, whose SIZE and LINE are bytes of caches (32K), and entries and bytes of a page of TLBs. "l2=none" leaves the L2
- * out. Caches are simulated by sets whose number is a power of two.
+ * two levels, as in Valgrind's cachegrind) or "generic" (the same on each machine); PART is i1, d1, l2, ll, itlb or
+ * dtlb. SIZE and LINE are bytes for caches (32K), and the number of entries and the bytes of a page for TLBs. "l2=none"
+ * omits the L2 cache. The simulated number of sets is always a power of two.
  *
  *	struct simulation_model model;
  *	if (simulation_model_make(kernel, &caches, "ll=8M,16,64", &model, &notes, err) == TALLY_OK)
@@ -31,9 +31,9 @@ enum simulation_part_kind {
 };
 
 struct simulation_part {
-	uint64_t size; /* bytes of a cache, entries of a TLB; 0: the model has none (only of SIMULATION_L2) */
+	uint64_t size; /* Bytes of a cache, or entries of a TLB; 0 if the model has none (only for SIMULATION_L2). */
 	uint64_t ways;
-	uint64_t line; /* bytes of a line, of a page */
+	uint64_t line; /* Bytes of a cache line, or of a page. */
 };
 
 struct simulation_model {
@@ -42,12 +42,14 @@ struct simulation_model {
 
 #define SIMULATION_OPTION_BYTES 80
 
-/* caches: those of this machine, if /sys shows none; NULL: none is known. text: of --cache-model; NULL: this machine. What this machine does not tell, or what had to be changed, becomes a note
- * (notes may be NULL). INVALID: what is wrong with the text. */
+/* caches are those of this machine, for those that /sys does not show; NULL if none are known. text is the argument of
+ * --cache-model, or NULL for this machine. notes, which may be NULL, receives what this machine does not report and
+ * what had to be changed. Returns INVALID with a description of the error in the text. */
 TALLY_MUST_CHECK enum tally_status simulation_model_make(const struct kernel_seam *kernel,
 	const struct simulation_caches *caches, const char *text, struct simulation_model *model, struct diag *notes,
 	struct tally_error *err);
-/* The option of our Valgrind tool: "--i1=32768,8,64"; false: the model has no such part. */
+/* Formats an option of tally's Valgrind tool, such as "--i1=32768,8,64". Returns false if the model has no such
+ * part. */
 bool simulation_model_option(
 	const struct simulation_model *model, enum simulation_part_kind part, char option[SIMULATION_OPTION_BYTES]);
 

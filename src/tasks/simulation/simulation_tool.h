@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * simulation_tool.h - finds the programs that simulate events: Valgrind's launcher, Valgrind's own files, and our
+ * simulation_tool.h - finds the programs that simulate events: Valgrind's launcher, Valgrind's own files, and tally's
  * Valgrind tool (simulator/).
  *
- * The launcher is in PATH (Debian's package valgrind). The tool is in ../libexec/tally/valgrind beside the folder of the
- * running program, in the folder that it was configured for, or in the build directory that the program was built in.
+ * The launcher is in PATH (Debian's package valgrind). The tool is in ../libexec/tally/valgrind relative to the folder
+ * of the running program, in the folder that it was configured for, or in the build directory of the program.
  *
  *	struct simulation_tool tool;
  *	if (simulation_tool_find(&tool, err) != TALLY_OK) ...
@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <tally/status.h>
 
-/* How Valgrind names this machine; not defined on one that the tool cannot be built for. */
+/* Valgrind's name of this platform; not defined if the tool cannot be built for it. */
 #ifdef __x86_64__
 #define SIMULATION_PLATFORM "amd64-linux"
 #elif defined(__aarch64__)
@@ -27,11 +27,12 @@
 
 struct simulation_tool {
 	char launcher[PATH_MAX];
-	char folder[PATH_MAX]; /* of our tool */
-	char valgrind[PATH_MAX]; /* folder of Valgrind's own files; "": the tool's folder has those that it needs */
+	char folder[PATH_MAX]; /* Folder of tally's tool. */
+	/* Folder of Valgrind's own files; "" if the tool's folder contains those that it needs. */
+	char valgrind[PATH_MAX];
 };
 
-/* NOT_FOUND with a sentence that says what to install. */
+/* Returns NOT_FOUND with advice on what to install. */
 TALLY_MUST_CHECK enum tally_status simulation_tool_find(struct simulation_tool *tool, struct tally_error *err);
 
 #endif
