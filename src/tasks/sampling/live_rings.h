@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * live_rings.h - gives a verb the records of the kernel live, in order of time, without a file: it opens the events of
- * a request with their rings, starts the command, waits, and counts what was lost. lock, trace and kvm use it.
+ * live_rings.h - passes the records of the kernel to a verb live, in time order, without a file: it opens the events of
+ * a request with their rings, starts the command, waits, and counts losses. Used by lock, trace and kvm.
  *
- * The caller owns it and the source, which borrows from it: close the source first. It must not be moved. One thread;
- * SIGINT, SIGTERM and other signals that ask to end set rings.watch.is_over, and do not end the program.
+ * The caller owns struct live_rings and the source, which borrows from it and must be closed first. It must not be
+ * moved. Not thread-safe. SIGINT, SIGTERM and other signals that request the end set rings.watch.is_over, and do not
+ * end the program.
  *
  *	live_rings_init(&rings, &(struct live_rings_user){cli, &source, take, context});
  *	rings.request.target = ...; rings.request.events = &events; ...
  *	status = live_rings_open(&rings, err);   live_rings_add_state(&rings, synth, err);
  *	status = live_rings_open_source(&rings, &input, err);
  *	status = recorder_enable(rings.opening.recorder, err);   command_watch_start(&rings.watch, err);
- *	while (status == TALLY_OK && !rings.watch.is_over)
- *		status = live_rings_next(&rings, 100, err);
+ *	while (status == TALLY_OK && !rings.watch.is_over) {
+ *		status = live_rings_wait(&rings, 100, err);
+ *		live_rings_drain(&rings, false, err);
+ *	}
  *	recorder_disable(...);   live_rings_drain(&rings, true, err);   live_rings_count_lost(&rings);
  *	live_rings_close(&rings);	// also after a failure
  */
@@ -27,30 +30,31 @@
 
 struct live_rings_user {
 	const struct cli *cli;
-	struct data_source *source; /* opened by live_rings_open_source */
+	struct data_source *source; /* Opened by live_rings_open_source. */
 	enum tally_status (*take)(void *context, const struct record *record, struct tally_error *err);
 	void *context;
 };
 
 struct live_rings {
 	struct live_rings_user user;
-	struct record_request request; /* the caller fills the rest of it before live_rings_open */
-	struct diag diag; /* notes that were not said yet */
+	struct record_request request; /* The caller fills in the remaining members before live_rings_open. */
+	struct diag diag; /* Notes that have not been printed yet. */
 	struct record_opening opening;
 	struct command_watch watch;
-	struct writer beginning; /* of a recording: events, and what ran already. The source reads it */
-	size_t state_at; /* where the latter begins */
+	struct writer beginning; /* Beginning of a recording for the source: the events, and the initial state. */
+	size_t state_at; /* Offset of the initial state. */
 	struct ring_merge merge;
 };
 
-/* The request gets this machine's kernel and the diag. */
+/* Sets the request's kernel seam to this machine's kernel, and its diag. */
 void live_rings_init(struct live_rings *rings, const struct live_rings_user *user);
-/* Appends the events that the words name to the request's list. */
+/* Appends the events in words to the request's list. */
 TALLY_MUST_CHECK enum tally_status live_rings_add_events(
 	struct live_rings *rings, const char *words, struct tally_error *err);
-/* Finds the target, creates the command, which waits, and opens the events. From now on signals are only noted. */
+/* Finds the target, creates the command, which does not run yet, and opens the events. From now on signals are only
+ * noted. */
 TALLY_MUST_CHECK enum tally_status live_rings_open(struct live_rings *rings, struct tally_error *err);
-/* What runs already: for the source, and for live_rings_each_state. */
+/* Adds the running processes, for the source and for live_rings_each_state. */
 TALLY_MUST_CHECK enum tally_status live_rings_add_state(
 	struct live_rings *rings, struct record_synth synth, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status live_rings_each_state(const struct live_rings *rings,
@@ -59,15 +63,15 @@ TALLY_MUST_CHECK enum tally_status live_rings_each_state(const struct live_rings
 	void *context, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status live_rings_open_source(
 	struct live_rings *rings, const struct data_input *input, struct tally_error *err);
-/* As the source orders records. */
+/* Returns the time by which the source sorts the record. */
 uint64_t live_rings_time_of(const struct live_rings *rings, const struct record *record);
 
-/* Waits for records or a signal, at most so long. Sets watch.is_over if a signal came, or the command or all threads of
- * the target ended. */
+/* Waits for records or a signal, for at most ms milliseconds. Sets watch.is_over if a signal has arrived, or if the
+ * command or all threads of the target have ended. */
 TALLY_MUST_CHECK enum tally_status live_rings_wait(struct live_rings *rings, int ms, struct tally_error *err);
-/* Hands on the records that no older one can follow; is_last: all of them. */
+/* Passes on the records that cannot be preceded by later ones, or all of them if is_last is set. */
 TALLY_MUST_CHECK enum tally_status live_rings_drain(struct live_rings *rings, bool is_last, struct tally_error *err);
-/* Once, after the last drain: the source's health gets lost and damaged records. */
+/* Adds the numbers of lost and damaged records to the source's health. Must be called once, after the last drain. */
 void live_rings_count_lost(struct live_rings *rings);
 
 /* Prints the notes so far on standard error. */
