@@ -21,9 +21,8 @@
 /* "" and 0 stand for unknown. */
 struct stat_environment {
 	char machine[STAT_ENVIRONMENT_BYTES]; /* Machine, such as "x86_64". */
-	char cpu_features
-		/* Blank-separated names of the features by which the C library selects functions. */
-		[STAT_ENVIRONMENT_BYTES];
+	/* Blank-separated names of the features by which the C library selects functions. */
+	char cpu_features[STAT_ENVIRONMENT_BYTES];
 	char libc[STAT_ENVIRONMENT_BYTES]; /* The system's C library, which tally itself uses, such as "glibc 2.36". */
 	char tunables[STAT_ENVIRONMENT_BYTES]; /* Value of GLIBC_TUNABLES. */
 	char kernel[STAT_ENVIRONMENT_BYTES]; /* Kernel release. */

@@ -27,9 +27,8 @@ struct stat_replay_request {
 	enum aggregation_mode mode;
 	unsigned cache_level; /* 0 for the last level. */
 	void (*show)(void *context, const struct stat_report *report);
-	void (*count)(void *context, const struct stat_replay_count *
-					     /* If not NULL, called for each counter in each round, instead of show. */
-					     count);
+	/* If not NULL, called for each counter in each round, instead of show. */
+	void (*count)(void *context, const struct stat_replay_count *count);
 	void *context;
 };
 

@@ -41,7 +41,7 @@ struct target_checks {
 	bool is_kernel_thread; /* A kernel thread has no code of its own. */
 	const char *refusal; /* Reason why its events cannot be opened; NULL if they can. */
 	VEC(struct target_file) files; /* Sorted by descending size of the code. */
-	uint64_t generated_bytes; /* Size of executable mappings without a file, as of a JIT compiler. */
+	uint64_t generated_bytes; /* Size of executable mappings without a file, such as those of a JIT compiler. */
 	const char *generated_map; /* The file with names of the generated code; NULL if there is none. */
 	/* How to get names of the generated code; NULL if there is no such code, or if it has names. */
 	const char *generated_hint;

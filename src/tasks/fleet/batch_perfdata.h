@@ -2,7 +2,7 @@
 /*
  * batch_perfdata.h - writes a batch as a recording (perf.data) that contains its symbols, for report and other readers.
  *
- * A sample with a count becomes as many records, with periods that add up to its value; their times are spread over the
+ * A sample with a count of n becomes n records, with periods that add up to its value; their times are spread over the
  * window. The numbers of threads and the addresses of kernels and generated code are made up. States of waits and
  * labels of threads are omitted, because the format cannot represent them.
  *

@@ -26,7 +26,7 @@ struct fleet_store_options {
 	const char *token_file, *ca_file; /* For servers; NULL for TALLY_TOKEN, and for the system's certificates. */
 	bool may_write; /* A database is created if it does not exist. */
 };
-/* --token-file, --ca-file */
+/* Table of the options --token-file and --ca-file. */
 extern const struct option_table fleet_store_option_table;
 #define FLEET_STORE_OPTIONS(type, member) OPTION_GROUP_ROW(&fleet_store_option_table, type, member)
 

@@ -33,8 +33,8 @@ struct annotate_explore {
 	enum tally_status (*renew)(void *data, struct annotate_samples **samples, struct tally_error *err);
 	/* Set by renew if the old samples are invalid; first_event and event_count then refer to the new ones. */
 	bool begins_anew;
-	void (*tell)(void *data, char *room,
-		size_t size); /* Writes the text of the last line while there is no other message. May be NULL. */
+	/* Writes the text of the last line while there is no other message. May be NULL. */
+	void (*tell)(void *data, char *room, size_t size);
 	void *data;
 };
 

@@ -28,7 +28,7 @@ struct annotate_names {
 
 /* Returns whether the names are equal, with or without parameters. */
 bool annotate_names_is(const char *symbol, const char *wanted);
-/* Returns whether the names are equal without parameters, template arguments and scopes. */
+/* Returns whether wanted is the symbol without some of its parameters, template arguments and leading scopes. */
 bool annotate_names_is_part(const char *symbol, const char *wanted);
 /* Returns false if memory runs out. */
 bool annotate_names_see(struct annotate_names *names, const char *symbol, uint64_t samples);

@@ -66,10 +66,9 @@ struct annotate_samples {
 	struct data_source source;
 	struct map_u64 cell_ids; /* Maps frame << 32 | event to an index in cells. */
 	VEC(struct annotate_cell) cells;
-	struct map_u64
-		/* Maps (first frame << 32 | last frame) to an index in spans; start and end of these spans are frame
-		 * numbers. */
-		span_ids;
+	/* Maps (first frame << 32 | last frame) to an index in spans; start and end of these spans are frame
+	 * numbers. */
+	struct map_u64 span_ids;
 	VEC(struct annotate_span) spans;
 	struct annotate_sum *events; /* Sums of all samples, by event. */
 	/* Sums of the samples in the requested function by event, even if its symbol is unknown. */

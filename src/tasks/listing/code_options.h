@@ -21,7 +21,8 @@ struct code_options {
 	enum annotate_percent percent;
 };
 
-/* --objdump, -M/--disassembler-style, --source, --asm-raw, --prefix, --prefix-strip, --percent-type */
+/* Table of the options --objdump, -M/--disassembler-style, --source, --asm-raw, --prefix, --prefix-strip and
+ * --percent-type. */
 extern const struct option_table code_option_table;
 #define CODE_OPTIONS(type, member) OPTION_GROUP_ROW(&code_option_table, type, member)
 

@@ -24,8 +24,8 @@ struct pack_codes {
 /* Returns false if memory runs out. */
 TALLY_MUST_CHECK bool pack_code_add(struct pack_codes *codes, struct binary_store *store, uint32_t id,
 	const struct symbol *symbol, struct pack_object *object);
-/* Adds the code of [start, end), where no function is known. Must be called in order of address, as pack_code_add.
- * Returns false if memory runs out. */
+/* Adds the code of [start, end), where no function is known. Calls must be in order of address, together with those of
+ * pack_code_add. Returns false if memory runs out. */
 TALLY_MUST_CHECK bool pack_code_add_unnamed(struct pack_codes *codes, struct binary_store *store, uint32_t id,
 	uint64_t start, uint64_t end, struct pack_object *object);
 /* Removes duplicate names, and sorts them. */

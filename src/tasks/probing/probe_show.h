@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_show.h - prints probes in perf's format: "  probe_app:add         (on add:2@/src/a.c in /usr/bin/app with x y)".
+ * probe_show.h - prints probes in perf's format:
+ *
+ *	  probe_app:add         (on add:2@/src/a.c in /usr/bin/app with x y)
  *
  * A viewer opens each binary once, and owns it (probe_viewer_deinit).
  *

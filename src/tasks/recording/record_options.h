@@ -71,10 +71,10 @@ struct record_settings {
 	int realtime_priority, map_timeout_ms;
 	bool keeps_stacks;
 	bool has_delay;
-	bool call_graph_flag; /* -g */
+	bool call_graph_flag; /* Set by -g. */
 	/* Settings of the configuration: the mode for -g, and the stack size if none is given. 0 if not set. */
 	struct record_chains configured;
-	bool has_any_branch, has_branch_filter; /* -b and -j. */
+	bool has_any_branch, has_branch_filter; /* Set by -b and -j. */
 	bool latency;
 	enum record_setup_filter setup_filter;
 	struct rung_request rung;

@@ -80,7 +80,7 @@ struct record_request {
 	bool wants_times; /* Determines the times of the first and the last sample even if build IDs are not read. */
 	struct record_synth synth;
 	bool is_verbose; /* Adds notes about the events that were opened. */
-	bool describes_at_end; /* --tail-synthesize */
+	bool describes_at_end; /* Set by --tail-synthesize. */
 	bool overwrites;
 	bool is_live_view; /* Nothing is kept for later reports. */
 	enum affinity_mode affinity;

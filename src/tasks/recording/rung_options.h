@@ -19,7 +19,7 @@ struct rung_request {
 	bool requires_event; /* Fails instead of using the fallback. */
 };
 
-/* --rung, --require-event */
+/* Table of the options --rung and --require-event. */
 extern const struct option_table rung_option_table;
 #define RUNG_OPTIONS(type, member) OPTION_GROUP_ROW(&rung_option_table, type, member)
 const char *rung_name(enum rung rung);

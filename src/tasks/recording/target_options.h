@@ -13,7 +13,7 @@
 #include "cli/options.h"
 #include "kernel/system/target.h"
 
-/* -a/--all-cpus, -C/--cpu, -p/--pid, -t/--tid */
+/* Table of the options -a/--all-cpus, -C/--cpu, -p/--pid and -t/--tid. */
 extern const struct option_table target_option_table;
 #define TARGET_OPTIONS(type, member) OPTION_GROUP_ROW(&target_option_table, type, member)
 

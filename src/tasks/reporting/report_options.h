@@ -15,7 +15,7 @@ typedef enum tally_status (*report_request_setter)(
 
 /* Options that set a struct report_request: -n/--show-nr-samples, --show-total-period, -w/--column-widths,
  * --percent-limit, --percentage, --children, -H/--hierarchy, --group-sort-idx, --ignore-callees, --raw-trace,
- * --switch-on, --switch-off, --show-on-off-events */
+ * --switch-on, --switch-off and --show-on-off-events. */
 extern const struct option_table report_option_table;
 #define REPORT_OPTIONS(type, member) OPTION_GROUP_ROW(&report_option_table, type, member)
 

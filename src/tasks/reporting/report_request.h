@@ -38,8 +38,8 @@ struct report_rows {
 	} wall; /* Set by --wall and --no-wall: whether waits and on-CPU samples share a table. */
 	/* --wakers and --follow: show the threads that ended waits, and the origin of each chain of wake-ups. */
 	bool wakers, follows;
-	bool by_memory; /* --mem-mode */
-	bool by_latency; /* --latency */
+	bool by_memory; /* Set by --mem-mode. */
+	bool by_latency; /* Set by --latency. */
 	uint64_t time_quantum_ns;
 	bool raw_traces;
 	bool no_children; /* --no-children was given. */
@@ -55,7 +55,7 @@ struct report_chains {
 	/* --branch-history: branches are the inner part of call chains, and rows are by source line. */
 	bool has_history;
 	bool have_branches; /* -g branch: branches are the inner part of call chains, but rows do not change. */
-	bool stitches; /* --stitch-lbr */
+	bool stitches; /* Set by --stitch-lbr. */
 	bool order_is_set, is_caller_first;
 	bool is_inverted; /* -G: callers come first, regardless of -g. */
 	/* Frames of call graphs are by address or by source line; if neither is set, by function. */
@@ -65,7 +65,7 @@ struct report_chains {
 
 /* Selects samples, in addition to sample_options. */
 struct report_selected {
-	/* Numbers of running threads whose samples are counted, such as "1,4-8"; NULL for any number. */
+	/* A sample is counted only if so many threads were running, such as "1,4-8"; NULL for any number. */
 	const char *parallelism;
 	const char *switch_on, *switch_off; /* Names of events. */
 	bool shows_switches; /* Also counts the samples of these events. */
@@ -74,7 +74,7 @@ struct report_selected {
 };
 
 struct report_groups {
-	bool are_split, are_joined; /* --no-group and --group. */
+	bool are_split, are_joined; /* Set by --no-group and --group. */
 	uint64_t sort_index; /* Index of the event in a group by which rows are sorted. */
 	bool sort_is_set;
 };
@@ -88,7 +88,7 @@ struct report_look {
 	 * group. */
 	bool shows_reference;
 	bool is_relative, times_in_ns;
-	bool keeps_empty; /* --no-skip-empty */
+	bool keeps_empty; /* Set by --no-skip-empty. */
 	double percent_limit;
 	bool colours;
 	unsigned terminal_columns; /* Width that rows must fit into, or 0 for no limit. */

@@ -48,7 +48,6 @@ struct live_watcher {
 TALLY_MUST_CHECK enum tally_status live_session_open(
 	const struct record_request *request, struct live_session **session, struct tally_error *err);
 void live_session_close(struct live_session *session);
-/* Returns the start of a stream with the events as they were opened. */
 struct tally_bytes live_session_description(const struct live_session *session);
 /* Starts sampling. */
 TALLY_MUST_CHECK enum tally_status live_session_start(

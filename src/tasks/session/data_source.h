@@ -103,7 +103,7 @@ TALLY_MUST_CHECK enum tally_status data_source_read(
 	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err);
 void data_source_close(struct data_source *source);
 /* Prints notes about the recording: which parts cannot be used, and which verbs show the counts of 'stat record'.
- * Opening calls it, unless input has is_quiet. */
+ * Opening does the same, unless input has is_quiet. */
 void data_source_tell(const struct cli *cli, const struct data_input *input, const struct data_source *source);
 /* Returns the next record in time order without decoding it, for verbs that select samples themselves. */
 TALLY_MUST_CHECK enum tally_status data_source_next_record(

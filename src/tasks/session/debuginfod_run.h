@@ -28,7 +28,7 @@ struct debuginfod_run {
 	VEC(struct tally_str) names;
 };
 
-/* --debuginfod[=URLs], --debuginfod-size, --debuginfod-time */
+/* Table of the options --debuginfod[=URLs], --debuginfod-size and --debuginfod-time. */
 extern const struct option_table debuginfod_option_table;
 #define DEBUGINFOD_OPTIONS(type, member) OPTION_GROUP_ROW(&debuginfod_option_table, type, member)
 

@@ -25,11 +25,11 @@ struct input_options {
 	const char *path;
 	bool force; /* The file may belong to another user. */
 };
-/* -i/--input and -f/--force: INPUT_OPTIONS(struct settings, input), */
+/* Table of the options -i/--input and -f/--force, for INPUT_OPTIONS(struct settings, input). */
 extern const struct option_table input_option_table;
 #define INPUT_OPTIONS(type, member) OPTION_GROUP_ROW(&input_option_table, type, member)
 
-/* As in perf, a file of another user than root is opened only with force. */
+/* As in perf, a file that belongs neither to this user nor to root is opened only with force. */
 TALLY_MUST_CHECK enum tally_status recording_open(
 	const struct input_options *input, struct perfdata_reader **reader, struct tally_error *err);
 /* Returns whether an event has branch stacks that are not LBR call stacks; the latter are used as call chains. */

@@ -29,14 +29,14 @@ struct sample_options {
 	struct profile_filter_lists filters; /* The options of this group set comms, pids, tids, dsos and symbols. */
 };
 
-/* --time, -C/--cpu, -c/--comms, --pid, --tid */
+/* Table of the options --time, -C/--cpu, -c/--comms, --pid and --tid. */
 extern const struct option_table sample_option_table;
 #define SAMPLE_OPTIONS(type, member) OPTION_GROUP_ROW(&sample_option_table, type, member)
-/* -d/--dsos, -S/--symbols */
+/* Table of the options -d/--dsos and -S/--symbols. */
 extern const struct option_table place_option_table;
 #define PLACE_OPTIONS(type, member) OPTION_GROUP_ROW(&place_option_table, type, member)
 
-/* --no-idle, --idle-functions, for verbs with a profile */
+/* Table of the options --no-idle and --idle-functions, for verbs with a profile. */
 extern const struct option_table idle_option_table;
 #define IDLE_OPTIONS(type, member) OPTION_GROUP_ROW(&idle_option_table, type, member)
 

@@ -18,13 +18,13 @@ struct sched_settings {
 	struct input_options input;
 	bool dump;
 	unsigned verbose;
-	const char *cpus, *sort; /* For latency: cpus and the following members, if the selected verb has them. */
+	const char *cpus, *sort; /* cpus is shared by several verbs; sort is for latency. */
 	const char *histogram_mode; /* "log" or "linear"; NULL if not given. */
 	bool by_pid, with_waking, with_histogram, is_json;
 	bool is_compact;
 	const char *colour_cpus, *colour_pids, *task_name; /* For map. */
 	bool has_fuzzy_name;
-	const char *prios; /* For timehist, as are all following members. */
+	const char *prios; /* For timehist, as are most of the following members. */
 	bool with_prio, with_pre_migrations;
 	const char *pids, *tids, *times;
 	struct symbol_options symbols;

@@ -26,7 +26,7 @@ void script_print_bpf_output(struct text *t, struct tally_bytes raw);
 
 /* Converts sample times to times of day by the feature CLOCK_DATA. */
 struct script_clock {
-	bool is_missing; /* The recording has no CLOCK_DATA, as in a stream, where the header comes too early for it. */
+	bool is_missing; /* CLOCK_DATA is missing or damaged; a stream may start before it is known. */
 	uint64_t offset_ns; /* Difference of the wall clock and the samples' clock, modulo 2^64. */
 	uint64_t second; /* The second for which label was made. */
 	char label[24];

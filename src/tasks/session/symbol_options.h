@@ -28,10 +28,10 @@ struct symbol_options {
 	const char *addr2line; /* Program that reads source lines; NULL for the built-in reader. */
 };
 
-/* --symfs, --kallsyms, -k/--vmlinux, --ignore-vmlinux, --demangle, --demangle-kernel */
+/* Table of the options --symfs, --kallsyms, -k/--vmlinux, --ignore-vmlinux, --demangle and --demangle-kernel. */
 extern const struct option_table symbol_option_table;
 #define SYMBOL_OPTIONS(type, member) OPTION_GROUP_ROW(&symbol_option_table, type, member)
-/* --addr2line, --addr2line-style */
+/* Table of the options --addr2line and --addr2line-style. */
 extern const struct option_table line_option_table;
 #define LINE_OPTIONS(type, member) OPTION_GROUP_ROW(&line_option_table, type, member)
 

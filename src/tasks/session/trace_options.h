@@ -21,10 +21,10 @@ struct trace_options {
 	const char *guest_kallsyms, *guest_modules, *guest_mount, *guest_vmlinux;
 };
 
-/* --itrace */
+/* Table of the option --itrace. */
 extern const struct option_table trace_option_table;
 #define TRACE_OPTIONS(type, member) OPTION_GROUP_ROW(&trace_option_table, type, member)
-/* --guestmount, --guest-code, --guestkallsyms, --guestmodules, --guestvmlinux */
+/* Table of the options --guestmount, --guest-code, --guestkallsyms, --guestmodules and --guestvmlinux. */
 extern const struct option_table guest_option_table;
 #define GUEST_OPTIONS(type, member) OPTION_GROUP_ROW(&guest_option_table, type, member)
 

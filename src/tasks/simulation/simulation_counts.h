@@ -30,10 +30,8 @@ struct simulation_image {
 	uint64_t values[SIM_EVENT_COUNT];
 	bool is_counted[SIM_EVENT_COUNT];
 	bool is_final;
-	uint32_t
-		/* Bit mask of the first SIM_TOGGLES_TOLD patterns of --toggle; set for those with a function that has
-		 * run. */
-		toggles_ran;
+	/* Bit mask of the first SIM_TOGGLES_TOLD patterns of --toggle; set for those with a function that has run. */
+	uint32_t toggles_ran;
 };
 
 struct simulation_counts {
