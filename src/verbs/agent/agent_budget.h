@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agent_budget.h - decides by the agent's own use of CPU and memory whether it samples less: first without waits, then
- * with half of the frequency, step by step, down to once a second; and the other way when it is cheap again.
+ * agent_budget.h - adapts the agent's sampling to its own use of CPU and memory: above a limit it stops measuring
+ * waits, then halves the sampling frequency step by step, down to 1 Hz; when usage is low it reverses these steps.
  *
- * Too much memory costs a step only if symbols were dropped not long ago, because to read them again takes CPU time.
+ * When memory exceeds its limit, the agent drops its symbols first; it reduces sampling only if they were dropped
+ * recently, because reading them again takes CPU time.
  *
- * A value; pure. The first window is not judged, because it includes the work of starting. One window of much more, or
- * two in a row of more than the limit, cost a step. A step back takes a minute of windows that used less than half of
- * the limit, and twice as many after each step that had to be taken again.
+ * The first window is not judged, because it includes the work of starting. Sampling is reduced by one step after two
+ * consecutive windows above a limit, or after one window far above the CPU limit. It is increased by one step after six
+ * consecutive windows below half of the CPU limit; this number doubles each time that an increase had to be undone.
+ * The budget is a plain value, and the functions have no side effects.
  *
  *	agent_budget_init(&budget, &limits);
  *	if (agent_budget_judge(&budget, &usage)) apply(&budget.pace);
@@ -19,16 +21,16 @@
 #include <stdint.h>
 
 struct agent_limits {
-	double cpu; /* of one CPU */
-	uint64_t bytes;
-	uint64_t frequency; /* at most */
+	double cpu; /* Share of one CPU; 0.01 is one percent. */
+	uint64_t bytes; /* Memory. */
+	uint64_t frequency; /* Maximum sampling frequency in Hz. */
 	bool with_waits;
 };
 
-struct agent_usage { /* of a window */
+struct agent_usage { /* The agent's own resource usage in one window. */
 	uint64_t window_ns;
-	uint64_t cpu_ns; /* also of what measures waits in other processes */
-	uint64_t bytes; /* of its own memory, at its end */
+	uint64_t cpu_ns; /* Includes the time that measuring waits costs in other processes. */
+	uint64_t bytes; /* Memory at the end of the window. */
 };
 
 struct agent_pace {
@@ -39,15 +41,16 @@ struct agent_pace {
 struct agent_budget {
 	struct agent_limits limits;
 	struct agent_pace pace;
-	unsigned windows, dear, cheap; /* in all; in a row */
-	unsigned patience; /* cheap windows that a step back takes */
-	bool wants_symbols_dropped; /* too much memory: symbols can be read again */
-	unsigned since_drop; /* windows */
-	bool has_stepped_back; /* and not down since */
+	/* Numbers of all windows, of consecutive windows above a limit, and of those below half of the CPU limit. */
+	unsigned windows, dear, cheap;
+	unsigned patience; /* Number of consecutive cheap windows before sampling is increased. */
+	bool wants_symbols_dropped; /* Memory exceeds its limit, so the caller should drop its symbols. */
+	unsigned since_drop; /* Number of windows since symbols were dropped. */
+	bool has_stepped_back; /* The last change of the pace was an increase. */
 };
 
 void agent_budget_init(struct agent_budget *budget, const struct agent_limits *limits);
-/* Whether the pace has changed. */
+/* Updates the budget after a window. Returns whether the pace has changed. */
 bool agent_budget_judge(struct agent_budget *budget, const struct agent_usage *usage);
 
 #endif

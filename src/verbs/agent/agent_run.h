@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agent_run.h - runs an agent command line: samples until a signal or the end of the target, and puts out a batch for
- * each window. It does not parse options; cmd_agent.c does.
+ * agent_run.h - runs the agent: samples until a signal arrives or the target ends, and outputs a batch for each window.
+ * cmd_agent.c parses the options.
  *
- * It prints failures and returns the exit code. SIGINT and SIGTERM end it with 0, after the last window was written.
+ * agent_run prints failures and returns the exit code. SIGINT and SIGTERM end it with 0, after the last window has been
+ * written.
  *
  *	int code = agent_run(&(struct agent_run_request){cli, command, kernel, &settings, argv});
  */
@@ -17,8 +18,8 @@ struct agent_run_request {
 	const struct cli *cli;
 	const struct command *command;
 	const struct kernel_seam *kernel;
-	struct agent_settings *settings; /* completed but for the target */
-	char *const *argv; /* the whole command line */
+	struct agent_settings *settings; /* Complete except for the target. */
+	char *const *argv; /* The whole command line. */
 };
 
 int agent_run(const struct agent_run_request *request);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agent_settings.h - holds the settings from the command line of agent. A value, filled by the option table of
- * cmd_agent.c; texts are borrowed from the command line.
+ * agent_settings.h - holds the settings from the command line of agent. The option table of cmd_agent.c fills them in;
+ * strings are borrowed from the command line.
  */
 #ifndef VERBS_AGENT_AGENT_SETTINGS_H
 #define VERBS_AGENT_AGENT_SETTINGS_H
@@ -12,15 +12,15 @@
 
 struct agent_settings {
 	struct record_settings record;
-	struct record_rate rate; /* as -F and the kernel's bound allow */
-	const char *to; /* URL or folder */
-	VEC(struct fleet_label) labels; /* of all samples */
+	struct record_rate rate; /* The frequency or period after -F and the kernel's limit were applied. */
+	const char *to; /* The URL of a server, or a folder. */
+	VEC(struct fleet_label) labels; /* Attached to all samples. */
 	uint64_t window_s;
-	const char *queue; /* folder; NULL: the usual one */
+	const char *queue; /* The folder of the queue; NULL for the default one. */
 	uint64_t queue_bytes;
 	const char *token_file, *ca_file;
-	double max_cpu; /* of one CPU: 0.01 is one percent */
-	uint64_t max_bytes; /* of memory */
+	double max_cpu; /* Limit as a share of one CPU; 0.01 is one percent. */
+	uint64_t max_bytes; /* Limit of the agent's memory. */
 	bool no_waits, no_inline;
 };
 

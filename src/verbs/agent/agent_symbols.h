@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agent_symbols.h - remembers of which locations a store has the symbols, so that batches need not repeat them.
+ * agent_symbols.h - remembers the locations for which a store has the symbols, so that batches need not repeat them.
  *
- * By the store's ID: what another store acknowledged is forgotten. Locations without build ID and those of the kernel
- * are never left out, because their address does not say for ever what they are. Memory is bounded. One thread.
+ * The set belongs to one store, identified by its ID; an acknowledgement by another store empties it. The symbols of
+ * kernel locations and of files without build ID are always sent, because their addresses may have other symbols later.
+ * Memory is bounded. Not thread-safe.
  *
- *	agent_symbols_shorten(&symbols, bytes, &shorter, err);	// without what the store has
+ *	agent_symbols_shorten(&symbols, bytes, &shorter, err);
  *	agent_symbols_acknowledge(&symbols, store, bytes, err);
  */
 #ifndef VERBS_AGENT_AGENT_SYMBOLS_H
@@ -18,18 +19,18 @@
 
 struct agent_symbols {
 	uint8_t store[AGENT_STORE_BYTES];
-	struct map_u64 known; /* hashes of locations */
+	struct map_u64 known; /* A set of location hashes. */
 };
 
 void agent_symbols_init(struct agent_symbols *symbols);
 void agent_symbols_deinit(struct agent_symbols *symbols);
-/* Nothing is known any more. */
+/* Empties the set, so that the next batches include all symbols. */
 void agent_symbols_forget(struct agent_symbols *symbols);
-/* The encoded batch without the symbols that the store has, appended to shorter; nothing is appended if there are none
- * to leave out. bytes: compressed or not. */
+/* Appends the batch without the symbols that the store has to shorter, or nothing if there are none to omit. bytes is
+ * an encoded batch, compressed or not. */
 TALLY_MUST_CHECK enum tally_status agent_symbols_shorten(
 	const struct agent_symbols *symbols, struct tally_bytes bytes, struct text *shorter, struct tally_error *err);
-/* The store has stored this batch. */
+/* Adds the locations of a batch that the store has acknowledged. */
 TALLY_MUST_CHECK enum tally_status agent_symbols_acknowledge(struct agent_symbols *symbols,
 	const uint8_t store[AGENT_STORE_BYTES], struct tally_bytes bytes, struct tally_error *err);
 
