@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotate_load.h - reads the samples of a recording for annotate on a terminal while code is on the screen: the screen
- * shows first the progress, then the code with the samples of the recording's beginning, of more of it, and of all.
+ * annotate_load.h - reads the samples of a recording for the interactive annotate while code is on the screen: first
+ * the screen shows the progress, then the code with the samples of increasing parts of the recording, finally of all.
  *
- * A thread reads, and the caller's thread draws: the first puts complete parts, and the second takes them. Recordings
- * whose beginning cannot be read by itself (from pipes, compressed, limited to spans of time) show only the progress.
+ * A worker thread reads and the caller's thread draws the screen; the worker passes on complete parts. If the beginning
+ * of a recording cannot be read by itself (from a pipe, compressed, or with --time), only the progress is shown.
  *
  *	struct annotate_load load = {.cli = cli, .request = request, .data = mine, .begin = begin};
  *	status = annotate_load_show(&load, &samples, err);
@@ -18,15 +18,15 @@
 struct annotate_load {
 	const struct cli *cli;
 	struct annotate_request request;
-	struct annotate_explore explore; /* how it looks */
+	struct annotate_explore explore; /* Initial settings of the screen. */
 	void *data;
-	/* Chooses what to show first; NOT_FOUND: there are not enough samples yet. */
+	/* Selects the function to display first, or returns NOT_FOUND if there are not enough samples yet. */
 	enum tally_status (*begin)(void *data, struct annotate_samples *samples, struct annotate_explore *request,
 		const struct annotate_target **target, struct tally_error *err);
 };
 
-/* Returns when the user leaves; the samples are then those of the whole recording, or of its intact part, which the
- * status says. If the user leaves before everything is read, the program ends here. */
+/* Returns when the user quits, with the samples of the whole recording, or of its intact part if the status is an
+ * error. If the user quits before everything has been read, the process exits. */
 TALLY_MUST_CHECK enum tally_status annotate_load_show(
 	const struct annotate_load *load, struct annotate_samples *samples, struct tally_error *err);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotate_run.h - runs an annotate request: reads the samples, makes and prints each function's listing. It does not
- * parse options; cmd_annotate.c does.
+ * annotate_run.h - runs an annotate request: reads the samples and prints the listing of each function. cmd_annotate.c
+ * parses the options.
  *
- * Listings go to standard output; functions without code, and the reasons, go to standard error.
+ * Listings go to out; functions without code and the reasons are reported on standard error.
  *
  *	enum tally_status status = annotate_run(cli, &run, &out, &err);
  */
@@ -20,8 +20,8 @@ struct annotate_run {
 	struct annotate_request request;
 	struct annotate_text_options text;
 	struct code_options code;
-	const char *data_type; /* "": all; NULL: code is shown */
-	double percent_limit; /* functions with less, of every event, are left out */
+	const char *data_type; /* "" for all types; NULL to annotate code. */
+	double percent_limit; /* Functions below this share in every event are omitted. */
 	bool is_compact, is_quiet, is_verbose, dump, skips_missing, skips_empty, force_group, no_group, is_json,
 		is_interactive, with_data_types, with_type_counts, with_instruction_counts;
 };

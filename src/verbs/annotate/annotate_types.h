@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * annotate_types.h - adds up the samples of a recording by data type and field (annotate --data-type), and counts the
- * sampled instructions without a type.
+ * sampled instructions for which no type is known.
  *
- * It borrows the samples, whose store has the names.
+ * The job borrows the samples; names belong to their store.
  *
  *	annotate_types_print(&job, &out, err);
  */
@@ -15,13 +15,13 @@
 
 struct annotate_types_job {
 	struct annotate_samples *samples;
-	const char *name; /* of the only type that is wanted, "struct" may be left out; NULL: all */
+	const char *name; /* The only type to print, with or without "struct"; "" or NULL for all. */
 	struct annotate_text_options text;
-	const struct tally_str *events; /* names, from the first event on */
+	const struct tally_str *events; /* Names of the events, beginning with first_event. */
 	uint32_t first_event, event_count;
 	bool with_type_counts, with_instruction_counts;
-	struct json *json; /* an object of an array; NULL: text */
-	struct diag *notes; /* gets the reason where no type is printed */
+	struct json *json; /* An array that gets an object; NULL for text output. */
+	struct diag *notes; /* Receives the reason if no type is printed. */
 };
 
 TALLY_MUST_CHECK enum tally_status annotate_types_print(
