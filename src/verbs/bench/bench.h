@@ -2,8 +2,8 @@
 /*
  * bench.h - declares benchmarks, and prints their results in perf's formats and as JSON.
  *
- * A benchmark parses its own options, measures, and calls one of the functions below once for each result. What it says
- * about itself beforehand (lines that begin with #) goes through bench_say, which is silent in the other formats.
+ * A benchmark parses its own options, measures, and calls one of the functions below once for each result. Its
+ * introductory lines (beginning with #) are printed by bench_say, which prints in the default format only.
  *
  *	bench_say(bench, "# Executed %" PRIu64 " pipe operations\n\n", loops);
  *	bench_rate(bench, &(struct bench_result){.operations = loops, .ns = ns});
@@ -20,10 +20,10 @@
 
 enum bench_format { BENCH_DEFAULT, BENCH_SIMPLE, BENCH_JSON };
 
-struct bench { /* one run of a benchmark */
+struct bench { /* One run of a benchmark. */
 	const struct cli *cli;
 	enum bench_format format;
-	unsigned repeats; /* of benchmarks that repeat their measurement themselves */
+	unsigned repeats; /* Used by benchmarks that repeat their measurement themselves. */
 	const char *collection, *name;
 };
 
@@ -37,7 +37,7 @@ struct benchmark {
 struct bench_collection {
 	const char *name;
 	const char *summary;
-	const char *all; /* what "all" of it does; NULL: there is no such benchmark */
+	const char *all; /* Help text of the benchmark "all"; NULL if the collection has none. */
 	const struct benchmark *benchmarks;
 	size_t count;
 };
@@ -46,26 +46,26 @@ extern const struct bench_collection bench_sched, bench_syscall, bench_mem, benc
 	bench_uprobe, bench_internals;
 
 struct bench_result {
-	const char *function; /* of several that were measured; NULL: there is only one */
-	uint64_t operations; /* 0: the time is the result */
-	uint64_t bytes; /* moved; 0: operations are what counts */
+	const char *function; /* The measured function; NULL if the benchmark measures only one. */
+	uint64_t operations; /* 0 if the time is the result. */
+	uint64_t bytes; /* Number of bytes moved; 0 if the benchmark counts operations. */
 	uint64_t ns;
-	double cycles; /* with is_cycles: per byte */
+	double cycles; /* Cycles per byte; valid if is_cycles is set. */
 	bool is_cycles;
 };
 
-/* Only in the default format. */
+/* Prints in the default format only. */
 void bench_say(const struct bench *bench, const char *format, ...) TALLY_PRINTF(2, 3);
-/* The time; behind it, after a blank line, microseconds for each operation, and operations per second. */
 void bench_time(const struct bench *bench, const struct bench_result *result);
+/* Prints the time, the microseconds per operation and the operations per second. */
 void bench_rate(const struct bench *bench, const struct bench_result *result);
-/* Bytes per second. */
+/* Prints bytes per second, or cycles per byte. */
 void bench_throughput(const struct bench *bench, const struct bench_result *result);
-/* In JSON, a result of benchmarks with figures of their own: names and values, ended by NULL. */
+/* Prints benchmark-specific figures, in the JSON format only. names ends with NULL. */
 void bench_figures(const struct bench *bench, const char *const *names, const double *values);
-/* A failure of a system call: what failed, and its reason. Returns EXIT_FAILED. */
+/* Reports a failed system call with the text for errno. Returns EXIT_FAILED. */
 int bench_fail(const struct bench *bench, const char *what);
-/* "4KB" or "1gb"; 0: it is no such size. */
+/* Parses a size such as "4KB" or "1gb". Returns 0 if the text is not a size. */
 uint64_t bench_size(const char *text);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_find_bit.h - measures two ways to go over the bits that are set in a bitmap: from one to the next, and one by
- * one.
+ * bench_find_bit.h - measures two ways to visit the set bits of a bitmap: searching for the next set bit, and testing
+ * every bit.
  */
 #ifndef VERBS_BENCH_BENCH_FIND_BIT_H
 #define VERBS_BENCH_BENCH_FIND_BIT_H

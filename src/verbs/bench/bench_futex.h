@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_futex.h - what the benchmarks of futexes share: their options, the system call, and the threads.
+ * bench_futex.h - provides the options, the system call and the setup that the futex benchmarks share.
  */
 #ifndef VERBS_BENCH_BENCH_FUTEX_H
 #define VERBS_BENCH_BENCH_FUTEX_H
@@ -41,12 +41,12 @@ int bench_futex_requeue_run(const struct bench *bench, const struct command *com
 
 /* "shared" or "private". */
 const char *bench_futex_kind(const struct bench_futex *job);
-/* Parses the options and prepares memory and buckets: CLI_GO_ON, or the exit code after a message. */
+/* Parses the options and prepares memory and hash buckets. Returns CLI_GO_ON, or the exit code after a message. */
 int bench_futex_begin(
 	const struct bench *bench, const struct command *command, int argc, char **argv, struct bench_futex *job);
-/* The last line: how many buckets the kernel's hash table of this process has. */
+/* Prints the last line of the output, the number of buckets in the process's futex hash table. */
 void bench_futex_say_buckets(const struct bench *bench, const struct bench_futex *job);
-/* The system call, with the flag for private futexes. */
+/* Calls futex(2) with FUTEX_PRIVATE_FLAG unless the job requests shared futexes. */
 long bench_futex_call(const struct bench_futex *job, uint32_t *futex, int operation, uint32_t value, uintptr_t timeout,
 	uint32_t *second);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_seccomp.h - measures system calls of a process that its parent answers through seccomp's notifications.
+ * bench_seccomp.h - measures system calls that a process's parent handles through seccomp user notifications.
  */
 #ifndef VERBS_BENCH_BENCH_SECCOMP_H
 #define VERBS_BENCH_BENCH_SECCOMP_H
