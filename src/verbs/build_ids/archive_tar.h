@@ -2,7 +2,7 @@
 /*
  * archive_tar.h - packs the files of a folder with tar, as perf archive does. archive_unpack.h unpacks such archives.
  *
- * Names go to tar on its standard input, each ended by a NUL, so that no name is taken for an option.
+ * Names are passed to tar on its standard input, each terminated by NUL, so that no name can be taken for an option.
  *
  *	tar_pack("perf.data.tar.bz2", cache.dir, &names, false, err);
  */
@@ -13,8 +13,8 @@
 
 #include "base/text.h"
 
-/* names: files and folders under dir, each ended by a NUL. After a failure, an incomplete file at path is removed.
- * follows_links: the targets of links are packed under the names of the links. */
+/* Packs the files and folders in names, which are below dir and each terminated by NUL. follows_links packs the targets
+ * of symbolic links under the names of the links. On failure, an incomplete file at path is removed. */
 TALLY_MUST_CHECK enum tally_status tar_pack(
 	const char *path, const char *dir, const struct text *names, bool follows_links, struct tally_error *err);
 
