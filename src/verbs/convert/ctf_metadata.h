@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ctf_metadata.h - writes the description of a trace in TSDL, the language of CTF 1.8: packets, clock, events. It only
- * makes text; ctf_trace writes it. Names are changed to identifiers that TSDL allows, and made distinct within an
- * event.
+ * ctf_metadata.h - formats the metadata of a trace (packets, clock, events) in TSDL, the language of CTF 1.8. ctf_trace
+ * writes it to the file. Names are converted to valid TSDL identifiers and made distinct within an event.
  */
 #ifndef VERBS_CONVERT_CTF_METADATA_H
 #define VERBS_CONVERT_CTF_METADATA_H

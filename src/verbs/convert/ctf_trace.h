@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ctf_trace.h - writes a trace in the Common Trace Format 1.8: a directory with its description in TSDL ("metadata")
- * and a stream of binary packets per CPU ("perf_stream_N"). The caller defines the events.
+ * ctf_trace.h - writes a trace in the Common Trace Format 1.8: a directory with its metadata in TSDL ("metadata") and a
+ * stream of binary packets per CPU ("perf_stream_N"). The caller defines the events.
  *
- * The order is: create, an event class for each kind of event, events in order of time, close. ctf_put_* adds the
- * values of fields, in the order of the class. Names come from recordings, and are changed if TSDL does not allow them
- * as identifiers. The caller owns the trace and destroys it; a trace that was not closed is not readable. One thread.
- * Source: Common Trace Format v1.8.3 (diamon.org/ctf/v1.8.3), 4 to 7.
+ * The caller creates the trace, adds a class for each kind of event, writes the events in order of time, and closes the
+ * trace. ctf_put_* appends the values of an event's fields, in the order of the class. Names that TSDL does not allow
+ * as identifiers are changed. The caller owns and destroys the trace; without ctf_trace_close it has no metadata and
+ * cannot be read. Not thread-safe. Source: Common Trace Format v1.8.3 (diamon.org/ctf/v1.8.3), sections 4 to 7.
  *
- *	ctf_trace_create("dir", &info, &trace, err);
+ *	ctf_trace_create("dir", false, &info, &trace, err);
  *	id = ctf_trace_add_class(trace, name, fields, count);
  *	ctf_event_begin(trace, id, cpu, time_ns, err); ctf_put_u32(trace, 7); ...
  *	ctf_trace_close(trace, err); ctf_trace_destroy(trace);
@@ -22,20 +22,20 @@
 
 struct ctf_trace;
 
-/* Makes the directory. INVALID if there is a trace in it, unless replace: then it is removed. */
+/* Creates the directory if needed. If it contains a trace, removes that if replace is set, else returns INVALID. */
 TALLY_MUST_CHECK enum tally_status ctf_trace_create(const char *path, bool replace, const struct ctf_trace_info *info,
 	struct ctf_trace **trace, struct tally_error *err);
 void ctf_trace_destroy(struct ctf_trace *trace);
-/* Returns the class's number, from 0 on. close reports a lack of memory. */
+/* Returns the ID of the class; the first is 0. If memory is exhausted, ctf_trace_close returns the error. */
 uint32_t ctf_trace_add_class(
 	struct ctf_trace *trace, struct tally_str name, const struct ctf_field *fields, size_t count);
 TALLY_MUST_CHECK enum tally_status ctf_event_begin(
 	struct ctf_trace *trace, uint32_t class_id, uint32_t cpu, uint64_t time_ns, struct tally_error *err);
 void ctf_put_u32(struct ctf_trace *trace, uint32_t value);
 void ctf_put_u64(struct ctf_trace *trace, uint64_t value);
-/* Up to its first NUL. */
+/* Appends the string up to its first NUL. */
 void ctf_put_string(struct ctf_trace *trace, struct tally_str value);
-/* Removes the files of a trace that is not complete. */
+/* Removes the files of an incomplete trace. */
 void ctf_trace_discard(struct ctf_trace *trace);
 TALLY_MUST_CHECK enum tally_status ctf_trace_close(struct ctf_trace *trace, struct tally_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * data_ctf.h - writes the samples of a recording as a CTF trace in the form of `perf data convert --to-ctf`: an event
- * class per event, whose fields are perf_ip, perf_tid ...
+ * data_ctf.h - writes the samples of a recording as a CTF trace in the layout of `perf data convert --to-ctf`: an event
+ * class per event, with fields such as perf_ip and perf_tid.
  */
 #ifndef VERBS_CONVERT_DATA_CTF_H
 #define VERBS_CONVERT_DATA_CTF_H
@@ -9,10 +9,10 @@
 #include "tasks/session/data_source.h"
 
 struct data_ctf_options {
-	const char *path; /* the directory */
-	bool replace; /* replaces an existing trace */
-	bool all; /* mappings, names, forks and exits too: perf_mmap, perf_comm ... */
-	bool wall_clock; /* times of day, where the recording relates its clock to them; else INVALID */
+	const char *path; /* The directory of the trace. */
+	bool replace; /* Replaces an existing trace. */
+	bool all; /* Also writes mappings, thread names, forks and exits (perf_mmap, perf_comm ...). */
+	bool wall_clock; /* Writes wall-clock times; INVALID if the recording does not relate its clock to them. */
 };
 
 /* The intact part of a truncated recording is written before its error is returned. */

@@ -7,7 +7,8 @@
 
 #include "tasks/session/data_source.h"
 
-/* The intact part of a truncated recording is written before its error is returned. t: the sink; samples: how many. */
+/* Writes to t and counts the samples. The intact part of a truncated recording is written before TALLY_CORRUPT is
+ * returned. */
 TALLY_MUST_CHECK enum tally_status data_json_write(
 	struct data_source *source, struct text *t, uint64_t *samples, struct tally_error *err);
 
