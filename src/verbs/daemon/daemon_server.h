@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * daemon_server.h - runs the daemon: starts the sessions of its configuration, follows changes of the file, and answers
- * on its socket until it is told to stop.
+ * daemon_server.h - runs the daemon: starts the sessions of its configuration, applies changes of the configuration
+ * file, and answers on its socket until it is stopped.
  *
- *	status = daemon_server_open(&server, &config, err);    // lock, folder and socket; may fail with a message
- *	daemon_server_run(&server);
+ *	status = daemon_server_open(&server, base, err);    // acquires the lock, the folder and the socket
+ *	daemon_server_run(&server, err);
  */
 #ifndef VERBS_DAEMON_DAEMON_SERVER_H
 #define VERBS_DAEMON_DAEMON_SERVER_H
 
 #include "verbs/daemon/daemon_state.h"
 
-/* Reads the plan; base (may be NULL) replaces its daemon.base. Takes the lock of the base folder. */
+/* Reads the configuration and locks the base folder, which is base, or daemon.base if that is NULL. */
 TALLY_MUST_CHECK enum tally_status daemon_server_open(
 	struct daemon_server *server, const char *base, struct tally_error *err);
-/* Until it is stopped, by its socket or a signal. In the process that is the daemon. */
+/* Runs until stopped through the socket or by a signal. Must be called in the daemon process itself. */
 TALLY_MUST_CHECK enum tally_status daemon_server_run(struct daemon_server *server, struct tally_error *err);
 void daemon_server_close(struct daemon_server *server);
 

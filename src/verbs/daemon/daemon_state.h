@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * daemon_state.h - defines what a running daemon knows, for the server and for the answers that it gives.
+ * daemon_state.h - defines the state of a running daemon, which the server and the functions that format answers share.
  */
 #ifndef VERBS_DAEMON_DAEMON_STATE_H
 #define VERBS_DAEMON_DAEMON_STATE_H
@@ -13,19 +13,19 @@
 
 struct daemon_server {
 	const char *program;
-	const char *config; /* an absolute path; NULL: the usual files */
-	char *base; /* absolute */
+	const char *config; /* An absolute path; NULL for the default files. */
+	char *base; /* Absolute path of the base folder. */
 	struct daemon_plan plan;
-	VEC(struct daemon_session *) sessions; /* in the order of the configuration */
+	VEC(struct daemon_session *) sessions; /* In the order of the configuration. */
 	int lock_fd, listen_fd, signal_fd, watch_fd;
-	struct daemon_watched { /* files whose changes are followed, by the folders that have them */
+	struct daemon_watched { /* A configuration file, observed through an inotify watch of its folder. */
 		int watch;
 		char *name;
 	} watched[DAEMON_WATCHES];
 	size_t watched_count;
 	uint64_t started_ns;
 	bool is_stopping;
-	VEC(int) waiting; /* connections that wait for the end */
+	VEC(int) waiting; /* Connections of clients that wait until the daemon has stopped. */
 };
 
 #endif
