@@ -2,9 +2,9 @@
 /*
  * diff_blocks.h - computes the cycles of program blocks from the branch stacks of a recording, for diff -c cycles.
  *
- * A block is code between two branches of one function. Its cycles are those of the branch at its end, averaged over
- * all times that the branch was taken. As in perf, of blocks with the same end the one that begins first counts. One
- * thread.
+ * A block is the code between two branches of one function. Its cycles are those of the branch at its end, averaged
+ * over all its executions. As in perf, blocks with the same end are merged into the one that starts first. Not
+ * thread-safe.
  *
  *	diff_blocks_read(cli, &input, event, &blocks, err);
  *	diff_blocks_find(&blocks, dso, symbol, &first, &count);
@@ -20,23 +20,23 @@
 
 struct diff_block {
 	const char *dso, *symbol;
-	uint64_t start, end; /* from the function's start */
-	uint64_t cycles; /* whole ones, as perf */
-	uint32_t kept[DIFF_BLOCK_KEPT]; /* those of the first times that its end was taken */
+	uint64_t start, end; /* Offsets from the function's start. */
+	uint64_t cycles; /* Average, rounded down as in perf. */
+	uint32_t kept[DIFF_BLOCK_KEPT]; /* Cycles of the first executions. */
 	unsigned kept_count;
 	const char *range; /* "work.c:7 -> work.c:12" */
 };
 
 struct diff_blocks {
-	VEC(struct diff_block) items; /* by dso, symbol, end */
+	VEC(struct diff_block) items; /* Sorted by dso, symbol and end. */
 	struct arena arena;
 };
 
-/* event: index in the recording. INVALID: it has no branch stacks. */
+/* event is an index of the recording's events. Returns INVALID if it has no branch stacks. */
 TALLY_MUST_CHECK enum tally_status diff_blocks_read(const struct cli *cli, const struct data_input *input,
 	uint32_t event, struct diff_blocks *blocks, struct tally_error *err);
 void diff_blocks_deinit(struct diff_blocks *blocks);
-/* The blocks of a function. NULL: none. */
+/* Returns the blocks of a function and their count; NULL if there are none. */
 const struct diff_block *diff_blocks_find(
 	const struct diff_blocks *blocks, struct tally_str dso, struct tally_str symbol, size_t *count);
 

@@ -2,7 +2,7 @@
 /*
  * diff_cycles.h - prints the blocks of each row of a diff table with the difference of their cycles (diff -c cycles).
  *
- * The caller deinits it after printing. One thread.
+ * The caller deinitialises the result after printing. Not thread-safe.
  *
  *	diff_cycles_read(&input, &diff, &cycles, err);
  *	options.blocks = cycles.blocks;
@@ -17,18 +17,18 @@
 struct diff_cycles {
 	struct diff_blocks *files;
 	size_t file_count;
-	struct diff_text_blocks *blocks; /* row * file_count + file */
+	struct diff_text_blocks *blocks; /* Indexed by row * file_count of the table + file. */
 	struct arena arena;
 };
 
-struct diff_cycles_input { /* borrowed */
+struct diff_cycles_input { /* All pointers are borrowed. */
 	const struct cli *cli;
 	const struct diff_request *request;
 	const struct diff_recordings *recordings;
-	uint32_t event; /* of the baseline */
+	uint32_t event; /* Index of the baseline's event. */
 };
 
-/* INVALID: a recording has no branch stacks, or rows are of no symbol. */
+/* Returns INVALID if a recording has no branch stacks, or if symbol is not a sort key. */
 TALLY_MUST_CHECK enum tally_status diff_cycles_read(const struct diff_cycles_input *input,
 	const struct diff_table *diff, struct diff_cycles *cycles, struct tally_error *err);
 void diff_cycles_deinit(struct diff_cycles *cycles);

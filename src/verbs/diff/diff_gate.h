@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_gate.h - parses --fail-if, which says what changes fail a build, such as "regression>2% with p<0.01".
+ * diff_gate.h - parses --fail-if, which selects the changes that fail a build, such as "regression>2% with p<0.01".
  *
  * The text is a comma-separated list of clauses; the build fails if one of them is true. A clause is WHAT>PERCENT%
- * [with p<P], where WHAT is one of regression, improvement, change (of any row), total (regression of all samples).
- * Pure.
+ * [with p<P], where WHAT is regression, improvement or change (of any row), or total (regression of all samples). The
+ * functions have no side effects.
  *
  *	struct diff_gate gate;
  *	diff_gate_parse("regression>2%, total>1% with p<0.05", 0.01, &gate, err);
@@ -23,7 +23,7 @@ enum diff_gate_kind { DIFF_GATE_REGRESSION, DIFF_GATE_IMPROVEMENT, DIFF_GATE_CHA
 
 struct diff_gate_clause {
 	enum diff_gate_kind kind;
-	double change; /* relative: 0.02 is 2 % */
+	double change; /* Minimum relative change; 0.02 is 2 %. */
 	double p;
 };
 
@@ -34,10 +34,10 @@ struct diff_gate {
 
 struct tally_error;
 
-/* level: the p of clauses that name none. */
+/* level is the p of clauses without one. */
 TALLY_MUST_CHECK enum tally_status diff_gate_parse(
 	const char *text, double level, struct diff_gate *gate, struct tally_error *err);
-/* The largest p of a clause; 0: there is none. */
+/* Returns the largest p of all clauses, or 0 if there is no clause. */
 double diff_gate_loosest_p(const struct diff_gate *gate);
 /* A row fails if its change exceeds the clause's limit and the noise, and its adjusted p is below the clause's. */
 bool diff_gate_row_fails(const struct diff_gate *gate, const struct diff_change *change);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_request.h - holds what a `diff` command line requests, parsed from the option texts. It runs and prints nothing.
- *
- * A value; texts are borrowed from the command line.
+ * diff_request.h - holds the parsed options of a `diff` command line. Strings are borrowed from the command line.
  *
  *	struct diff_request request;
  *	diff_request_init(&request);
@@ -23,55 +21,55 @@
 enum diff_format { DIFF_FORMAT_TEXT, DIFF_FORMAT_JSON, DIFF_FORMAT_MARKDOWN };
 
 struct diff_request {
-	const char *const *paths; /* of the recordings, by side; the first is the baseline */
+	const char *const *paths; /* Recordings, ordered by side; the first is the baseline. */
 	size_t path_count;
-	bool is_repeated; /* several recordings a side: test says how many */
+	bool is_repeated; /* There are several recordings a side; test has their numbers. */
 	struct diff_test test;
-	const char *fail_if; /* as typed */
-	struct diff_gate gate; /* made of it by finish; count 0: none */
+	const char *fail_if; /* As typed; NULL if not given. */
+	struct diff_gate gate; /* fail_if as parsed by diff_request_finish; its count is 0 if there is none. */
 	enum diff_format format;
-	bool with_paths, paths_by_line; /* -g */
-	const char *sort; /* as typed, NULL: default */
+	bool with_paths, paths_by_line; /* Options of -g. */
+	const char *sort; /* As typed; NULL for the default. */
 	struct sample_options samples;
 	struct symbol_options symbols;
 	const char *separator;
 	enum diff_method method;
 	int64_t base_weight, new_weight;
-	uint64_t order; /* file whose difference sorts */
+	uint64_t order; /* Index of the recording by whose difference rows are sorted; 0 to sort by the baseline. */
 	bool is_baseline_only, with_formula, with_periods;
-	bool with_spread; /* of cycles */
-	bool with_streams; /* instead of rows */
+	bool with_spread; /* --cycles-hist: the spread of cycles. */
+	bool with_streams; /* Compares hot streams instead of rows. */
 	bool is_relative, is_quiet, force, dump;
-	bool modules_are_asked; /* -m: they always are loaded */
+	bool modules_are_asked; /* -m, which has no effect: modules are always loaded. */
 	unsigned verbose;
 
-	/* made by finish */
+	/* The following members are set by diff_request_finish. */
 	enum profile_key keys[REPORT_MAX_COLUMNS];
 	size_t key_count;
-	enum profile_key columns[REPORT_MAX_COLUMNS]; /* the keys that still vary after the filters */
+	enum profile_key columns[REPORT_MAX_COLUMNS]; /* Keys that the filters do not limit to a single value. */
 	size_t column_count;
 };
 
 void diff_request_init(struct diff_request *request);
-/* Applies a setting of the user's configuration: diff.compute, diff.order. Ignored settings become warnings, as in
- * perf. */
+/* Applies a setting of the user's configuration, diff.compute or diff.order. As in perf, an invalid value is ignored
+ * with a warning. */
 void diff_request_configure(struct diff_request *request, const char *name, struct tally_str value, struct diag *notes);
-/* delta, delta-abs, ratio, wdiff:BASE,NEW, cycles. */
+/* Parses delta, delta-abs, ratio, wdiff:BASE,NEW or cycles. */
 TALLY_MUST_CHECK enum tally_status diff_request_set_method(
 	struct diff_request *request, const char *text, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status diff_request_set_percentage(
 	struct diff_request *request, const char *text, struct tally_error *err);
-/* "0.01", within 0 and 1. */
+/* Parses a number between 0 and 1, such as "0.01". */
 TALLY_MUST_CHECK enum tally_status diff_request_set_level(
 	struct diff_request *request, const char *text, struct tally_error *err);
-/* holm, bh, none. */
+/* Parses holm, bh or none. */
 TALLY_MUST_CHECK enum tally_status diff_request_set_correction(
 	struct diff_request *request, const char *text, struct tally_error *err);
-/* The word that --measure takes. */
+/* Returns the word that --measure accepts. */
 const char *diff_measure_name(enum diff_measure measure);
 TALLY_MUST_CHECK enum tally_status diff_request_set_measure(
 	struct diff_request *request, const char *text, struct tally_error *err);
-/* name, line; NULL: name. */
+/* Parses name or line; NULL selects name. */
 TALLY_MUST_CHECK enum tally_status diff_request_set_paths(
 	struct diff_request *request, const char *text, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status diff_request_set_limit(
