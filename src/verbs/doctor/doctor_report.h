@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * doctor_report.h - prints what was found out about a machine and a target: as text, as JSON (docs/schema/doctor.json), or
- * as a snippet of configuration that opens what is closed.
+ * doctor_report.h - prints the checks of a machine and a target: as text, as JSON (docs/schema/doctor.json), or as
+ * configuration that grants the missing access.
  *
  *	doctor_text(&report, is_verbose, &out);
  */
@@ -13,10 +13,10 @@
 
 struct doctor_report {
 	const struct host_info *host;
-	const char *user; /* its name or number */
+	const char *user; /* Name or number of the user. */
 	const struct machine_checks *checks;
 	const struct machine_gates *gates;
-	const struct target_checks *target; /* NULL: none was named */
+	const struct target_checks *target; /* NULL if no target was given. */
 	struct doctor_plan plans[PLAN_COUNT];
 	bool can_measure;
 };
@@ -31,11 +31,11 @@ enum doctor_fix {
 	DOCTOR_FIX_KUBERNETES
 };
 
-/* is_verbose: also the settings that are not in the way. */
+/* is_verbose adds the settings that do not prevent anything, and the complete list of the target's files. */
 void doctor_text(const struct doctor_report *report, bool is_verbose, struct text *out);
 void doctor_json(const struct doctor_report *report, struct text *out);
-/* Lines to put into a file or to run, with comments that say where; DOCTOR_FIX_NONE: those for where this process runs, if
- * anything is in the way. */
+/* Appends configuration lines or commands, with comments that name their place. DOCTOR_FIX_NONE selects those for the
+ * environment of this process, if anything prevents measuring. */
 void doctor_fix(const struct doctor_report *report, enum doctor_fix fix, struct text *out);
 
 #endif
