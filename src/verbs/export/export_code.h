@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export_code.h - collects the code of the hottest functions, for a page that needs no program files.
+ * export_code.h - collects the code of the hottest functions for an HTML page that needs no program files.
  *
- * The caller deinits. It uses the samples of the profile, so nothing is read twice.
+ * The caller deinitialises the result. The samples of the profile are used, so the recording is not read again.
  *
  *	export_code_make(&code, &run, err);
  *	run.view.code = ...; run.view.listing_of_function = code.listing_of_function;
@@ -13,8 +13,8 @@
 #include "verbs/export/export_run.h"
 
 struct export_code {
-	struct text listings; /* as page_code.h has them, a comma between two */
-	uint32_t *listing_of_function; /* by the profile's functions; PROFILE_NONE: none */
+	struct text listings; /* Items in the format of page_code.h, separated by commas. */
+	uint32_t *listing_of_function; /* Indexed by the profile's functions; PROFILE_NONE if there is none. */
 };
 
 TALLY_MUST_CHECK enum tally_status export_code_make(

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export_counts.h - reads the counts of a recording by stat record for a page: each place (CPU, core, thread) and each
- * interval separately, as stat report shows them.
+ * export_counts.h - reads the counts of a recording made by stat record for an HTML page: each place (CPU, core,
+ * thread) and each interval separately, as stat report shows them.
  *
- * The caller deinits, also after a failure. Borrows nothing afterwards. The reader is at its start before and after.
+ * The caller deinitialises the result, also after a failure. The result borrows nothing from the reader, which must be
+ * at its start and is rewound afterwards.
  *
  *	export_counts_read(&counts, reader, err);
  *	view.counts = &counts.view;
@@ -20,7 +21,7 @@ struct export_counts_read {
 	struct arena names;
 	struct export_count *events;
 	VEC(struct export_count_round) rounds;
-	VEC(double) values; /* by round and event */
+	VEC(double) values; /* One for each event of each round. */
 	struct export_counts view;
 };
 

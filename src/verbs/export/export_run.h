@@ -2,8 +2,8 @@
 /*
  * export_run.h - reads a recording for export and query: the profile, the other events, and the view of both.
  *
- * The caller closes, also after a failure. A damaged recording gives a failure, but a run that is_ready, with the
- * intact part.
+ * The caller closes the run, also after a failure. For a damaged recording, export_run_open returns an error but sets
+ * is_ready, and the run contains the intact part.
  *
  *	status = export_run_open(cli, &settings, &wishes, &run, &err);
  *	if (run.is_ready) ... run.view ...
@@ -28,7 +28,7 @@ struct export_settings {
 	bool no_inline;
 };
 
-/* The rows of option tables that choose samples, for settings that begin with a struct export_settings. */
+/* Rows of option tables that select samples, for settings that begin with a struct export_settings. */
 #define EXPORT_ROW(member) .offset = offsetof(struct export_settings, member)
 #define EXPORT_SELECTION_ROWS                                                                                        \
 	{"pid", 'p', OPTION_STRING, "pid[,pid...]", EXPORT_ROW(samples.filters.pids),                                \
@@ -42,22 +42,22 @@ struct export_settings {
 		SYMBOL_OPTIONS(struct export_settings, symbols), LINE_OPTIONS(struct export_settings, symbols),      \
 		INPUT_OPTIONS(struct export_settings, input)
 
-struct export_wishes {
-	bool rows; /* each sample by itself */
-	bool dated_rows; /* the same, if the recording knows the time of day */
-	bool cgroups; /* of samples, if they have them */
-	bool marks; /* what happened besides */
-	bool switches; /* with marks: also these */
-	bool threads; /* kept apart, not only by name */
-	bool places; /* addresses and source lines */
-	bool times; /* of the first sample and the last */
-	bool traces; /* what tracepoints print */
-	bool code; /* where in its function each sample lies */
-	bool counts; /* of stat record; with marks */
+struct export_wishes { /* The data that an export format needs. */
+	bool rows; /* Each sample separately. */
+	bool dated_rows; /* Each sample separately if the recording has wall-clock times. */
+	bool cgroups; /* The cgroups of samples, if recorded. */
+	bool marks; /* Events that are not samples; see export_marks.h. */
+	bool switches; /* Context switches; requires marks. */
+	bool threads; /* Threads with equal names are kept separate. */
+	bool places; /* Addresses and source lines. */
+	bool times; /* Times of the first and the last sample. */
+	bool traces; /* The formatted text of tracepoints. */
+	bool code; /* The offset of each sample in its function. */
+	bool counts; /* Counts of stat record; requires marks. */
 };
 
 struct export_run {
-	struct data_source source; /* reader and store */
+	struct data_source source; /* The reader and the store. */
 	struct replay_result result;
 	struct profile_filter filter;
 	struct time_spans spans;
