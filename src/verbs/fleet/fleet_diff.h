@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fleet_diff.h - compares two selections of a store, with the hosts of each as replicates: which functions take another
- * share than before, with an interval and a p value, as diff says it of recordings.
+ * fleet_diff.h - compares two selections of a store, with the hosts of each as replicates: reports the functions with a
+ * changed share, with a confidence interval and a p value, as diff does for recordings.
  *
  *	fleet_diff(store, &(struct fleet_comparison){.settings = &settings, .base = base, .other = other}, &out, err);
  */
@@ -11,16 +11,16 @@
 #include "base/diag.h"
 #include "verbs/fleet/fleet_settings.h"
 
-#define FLEET_REPLICATES     "host" /* the label that tells replicates apart, unless another one is asked for */
-#define FLEET_REPLICATES_MAX 256 /* of a side */
+#define FLEET_REPLICATES     "host" /* The default label by which replicates are distinguished. */
+#define FLEET_REPLICATES_MAX 256 /* Maximum for each side. */
 
 struct fleet_comparison {
 	const struct fleet_settings *settings;
 	struct fleet_question base, other;
-	struct diag *notes; /* what was matched by another name */
+	struct diag *notes; /* Receives notes about functions that were matched under different names. */
 };
 
-/* NOT_FOUND: a side has no samples. LIMIT: too many replicates. */
+/* Returns NOT_FOUND if a side has no samples, LIMIT if it has too many replicates. */
 TALLY_MUST_CHECK enum tally_status fleet_diff(struct fleet_store *store, const struct fleet_comparison *comparison,
 	struct text *out, struct tally_error *err);
 

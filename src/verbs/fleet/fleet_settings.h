@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fleet_settings.h - holds what a `fleet` command line asks for, and asks the store for it.
+ * fleet_settings.h - holds the options of a `fleet` command line, and converts them to questions for the store.
  *
- * A value that borrows the command line; the question borrows the settings.
+ * The settings borrow the command line, and a question borrows the settings.
  *
  *	fleet_settings_question(&settings, "service=\"api\"", now_ns, &question, err);
  */
@@ -21,13 +21,14 @@ struct fleet_settings {
 	bool is_svg, is_folded, counts_samples;
 };
 
-/* Of the query, or of the baseline. INVALID: a time is none, or the span is empty. */
+/* Makes the question for query. Returns INVALID if a time cannot be parsed or the time span is empty. */
 TALLY_MUST_CHECK enum tally_status fleet_settings_question(const struct fleet_settings *settings, const char *query,
 	uint64_t now_ns, struct fleet_question *question, struct tally_error *err);
 bool fleet_settings_have_baseline(const struct fleet_settings *settings);
+/* Makes the question for the baseline, which uses the query's settings where it has none of its own. */
 TALLY_MUST_CHECK enum tally_status fleet_settings_baseline(const struct fleet_settings *settings, const char *query,
 	uint64_t now_ns, struct fleet_question *question, struct tally_error *err);
-/* What the question is about, for titles: "service=\"api\"" or "all samples". */
+/* Returns the query as a title, such as "service=\"api\"", or "all samples". */
 struct tally_str fleet_settings_title(const struct fleet_question *question);
 
 #endif
