@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ftrace_bpf.h - measures for `ftrace latency -b`, by BPF programs, until the command or the target ends or a signal
- * comes.
+ * ftrace_bpf.h - measures latencies with BPF programs for `ftrace latency -b`, until the command or the target ends or
+ * a signal arrives.
  *
  *	status = ftrace_bpf_measure(&job, &histogram, err);
  */
@@ -10,7 +10,7 @@
 
 #include "verbs/ftrace/ftrace_run.h"
 
-/* Adds to the histogram. Uses the job's settings and command, and sets what the job has lost and its exit code. */
+/* Fills the histogram, and sets lost and exit_code of the job. */
 TALLY_MUST_CHECK enum tally_status ftrace_bpf_measure(
 	struct ftrace_job *job, struct duration_histogram *histogram, struct tally_error *err);
 

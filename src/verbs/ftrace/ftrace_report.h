@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ftrace_report.h - prints what `ftrace latency` and `ftrace profile` measured: as perf's tables, or as JSON
+ * ftrace_report.h - prints the results of `ftrace latency` and `ftrace profile`: as perf's tables, or as JSON
  * (docs/schema/ftrace.json).
  *
  *	ftrace_print_latency(&histogram, hides_empty, &text);
@@ -13,7 +13,7 @@
 #include "base/json.h"
 
 void ftrace_print_latency(const struct duration_histogram *h, bool hides_empty, struct text *out);
-/* lost: events that found no room. */
+/* lost is the number of events for which a buffer or map had no room. */
 void ftrace_json_latency(const struct duration_histogram *h, bool hides_empty, uint64_t lost, struct text *out);
 void ftrace_print_profile(const struct function_sums *sums, struct text *out);
 void ftrace_json_profile(const struct function_sums *sums, uint64_t lost, struct text *out);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ftrace_run.h - runs a function tracer over a command or a target until it ends or a signal comes, and passes the
- * tracer's lines on. The kernel's settings are as before when it returns.
- *
- * One thread.
+ * ftrace_run.h - runs a kernel function tracer for a command or a target until it ends or a signal arrives, and passes
+ * on the tracer's lines. It restores the kernel's settings before it returns. Not thread-safe.
  *
  *	struct ftrace_job job = {.cli = cli, .settings = &settings, .tracer = "function_graph", .argv = argv,
  *		.take = print_lines, .context = &out};
@@ -20,18 +18,18 @@ struct ftrace_job {
 	const struct cli *cli;
 	const struct ftrace_settings *settings;
 	const char *tracer;
-	bool has_tail; /* the end of each call has its name, as a profile needs it */
-	bool has_heading; /* the lines above the trace come first */
-	char **argv; /* the command; [0] is NULL: none */
-	/* Whole lines; false: no more is wanted. */
+	bool has_tail; /* The line at the end of each call includes the function's name. */
+	bool has_heading; /* Passes on the heading of the trace first. */
+	char **argv; /* The command; argv[0] is NULL if there is none. */
+	/* Receives complete lines. Returns false to end tracing. */
 	bool (*take)(void *context, struct tally_str lines);
 	void *context;
-	uint64_t lost; /* out: events that found no room in the kernel's buffer */
-	int exit_code; /* out: the command's; 0: there was none */
+	uint64_t lost; /* Set by ftrace_run: number of events for which the kernel's buffer had no room. */
+	int exit_code; /* Set by ftrace_run: exit code of the command, or 0 if there was none. */
 };
 
 TALLY_MUST_CHECK enum tally_status ftrace_run(struct ftrace_job *job, struct tally_error *err);
-/* The target that the options and the command ask for: the whole machine if there is none. */
+/* Returns the target of the options and the command; the whole machine if they select none. */
 struct target_request ftrace_target_of(const struct ftrace_settings *settings, bool has_command);
 
 #endif
