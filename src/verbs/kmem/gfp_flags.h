@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gfp_flags.h - abbreviates the kernel's names of allocation flags ("GFP_KERNEL|__GFP_ZERO") as perf's tables do:
- * "K|Z". Unknown names are kept.
+ * gfp_flags.h - abbreviates the kernel's names of allocation flags as perf does: "GFP_KERNEL|__GFP_ZERO" becomes "K|Z".
+ * Unknown names are not abbreviated.
  *
  *	gfp_flags_short(STR("GFP_KERNEL|__GFP_ZERO"), &out);
  */

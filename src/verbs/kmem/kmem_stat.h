@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kmem_stat.h - implements `kmem stat`: it reads a recording, prints tables of the slab allocator and of the page
- * allocator to standard output, and returns the exit status.
+ * kmem_stat.h - implements `kmem stat`, which reads a recording, prints tables of the slab allocator or the page
+ * allocator on standard output, and returns the exit status.
  */
 #ifndef VERBS_KMEM_KMEM_STAT_H
 #define VERBS_KMEM_KMEM_STAT_H
@@ -15,47 +15,48 @@ struct kmem_settings {
 	struct symbol_options symbols;
 	struct input_options input;
 	const char *times, *sort;
-	uint64_t lines; /* of each table; 0: all */
+	uint64_t lines; /* Maximum number of rows of each table; 0 for all. */
 	bool by_caller, by_object, raw_addresses, slab, page, is_live, is_json;
 	unsigned verbose;
 };
 
-/* A recording that was read, ready to be shown. */
+/* The result of reading a recording, ready to be printed. */
 struct kmem_result {
 	const char *allocator; /* "slab", "page" */
 	const struct kmem_settings *settings;
 	const struct data_source *source;
-	enum tally_status status; /* of reading */
+	enum tally_status status; /* The status of reading. */
 	const struct tally_error *err;
 	bool has_events;
-	/* j: the members of its object, instead of text; NULL: text. */
+	/* Appends tables to out if j is NULL, otherwise members to j's current object. */
 	enum tally_status (*print)(void *job, struct text *out, struct json *j, struct tally_error *err);
 	void *job;
 };
 
-struct kmem_site { /* who asked for memory */
-	const char *name; /* NULL: not known; valid while the source is open */
-	uint64_t offset; /* in what is named */
+struct kmem_site { /* The code that called the allocator. */
+	const char *name; /* Function name, valid while the source is open; NULL if unknown. */
+	uint64_t offset; /* Offset in the function. */
 };
 
-struct kmem_keys { /* that a table can be sorted by */
+struct kmem_keys { /* The keys by which a table can be sorted. */
 	const char *table; /* "slab", "page" */
 	const char *const *names;
-	size_t count, most; /* most: of one list */
+	size_t count, most; /* Number of names; maximum number of keys in a list. */
 };
 
 int kmem_stat_slab(const struct cli *cli, const struct kmem_settings *settings);
 int kmem_stat_pages(const struct cli *cli, const struct kmem_settings *settings);
 
-/* For both: the keys of --sort, as indexes of names. Each name may come more than once. */
+/* Parses --sort into indexes of all->names. A name may occur more than once. */
 TALLY_MUST_CHECK enum tally_status kmem_read_keys(
 	const char *list, const struct kmem_keys *all, unsigned *chosen, size_t *count, struct tally_error *err);
-/* For both: reports losses, prints the counts (docs/schema/kmem.json), then reports a failure. Returns the exit
+/* Reports losses, prints the tables (JSON: docs/schema/kmem.json), then reports an error of reading. Returns the exit
  * status. */
 int kmem_show(const struct cli *cli, const struct kmem_result *result);
-/* For both: the name of a kernel address (with raw addresses none), and a number of a tracepoint's payload (0: there is no such field). */
+/* Finds the function at a kernel address; site->name is NULL with raw_addresses. */
 TALLY_MUST_CHECK enum tally_status kmem_name_site(struct data_source *source, const struct kmem_settings *settings,
 	uint64_t address, struct kmem_site *site, struct tally_error *err);
+/* Returns a number of the tracepoint's payload, or 0 if it has no such field. */
 uint64_t kmem_field(const struct data_source *source, const struct data_sample *s, struct tally_str name);
 
 #endif
