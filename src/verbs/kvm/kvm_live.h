@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kvm_live.h - shows what a hypervisor does for its guests while they run: it feeds the tracepoints of kvm from the
- * kernel's rings into a kvm_stat_job, and prints the job's table for each interval.
+ * kvm_live.h - implements `kvm stat live`, which shows the work of a hypervisor for running guests: it passes the kvm
+ * tracepoints from the ring buffers to a kvm_stat_job, and prints the job's table for each interval.
  *
- * It ends with the key q, with SIGINT, SIGTERM and SIGQUIT, or with the processes that were named. Memory holds the
- * rings and the rows of about one interval.
+ * It ends when q is pressed, on SIGINT, SIGTERM or SIGQUIT, or when the selected processes end. Memory contains only
+ * the ring buffers and the rows of about one interval.
  *
  *	code = kvm_live_run(&(struct kvm_live_request){cli, &settings, argv});
  */
@@ -16,14 +16,14 @@
 
 struct kvm_live_settings {
 	struct kvm_stat_settings stat;
-	struct record_settings record; /* the target and the rings */
-	uint64_t display_s;
+	struct record_settings record; /* The target and the ring buffers. */
+	uint64_t display_s; /* Seconds between two tables. */
 };
 
 struct kvm_live_request {
 	const struct cli *cli;
 	const struct kvm_live_settings *settings;
-	char *const *argv; /* the whole command line, NULL at its end */
+	char *const *argv; /* The whole command line, terminated by NULL. */
 };
 
 /* Returns the exit status. */

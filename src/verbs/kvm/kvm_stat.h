@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kvm_stat.h - adds up what a hypervisor did for its guests: exits of virtual CPUs, accesses to devices in memory and to
- * ports, each with the time that it took.
+ * kvm_stat.h - adds up the work of a hypervisor for its guests: exits of virtual CPUs, MMIO accesses and port accesses,
+ * with their durations.
  *
- * An exit lasts from kvm:kvm_exit to the next kvm:kvm_entry of the same thread; a write to a device, or an access to a
- * port, from its own event to that entry; a read of a device from the exit to its own event. Nothing counts before the
- * first entry of a thread, which says which virtual CPU it is.
+ * An exit lasts from kvm:kvm_exit to the next kvm:kvm_entry of the same thread, an MMIO write or a port access from its
+ * own event to that entry, and an MMIO read from the exit to its own event. Events before the first entry of a thread
+ * are not counted, because only entries name the virtual CPU.
  *
- * The job and its source belong to the caller. One thread.
+ * The job and its source belong to the caller. Not thread-safe.
  *
  *	struct kvm_stat_job job = {.settings = &settings};   ... data_source_open(..., &job.source, err) ...
  *	while (...) kvm_stat_take(&job, &sample);
@@ -31,16 +31,16 @@ enum kvm_kind { KVM_EXITS, KVM_MMIO, KVM_IOPORT };
 struct kvm_stat_settings {
 	struct input_options input;
 	enum kvm_kind kind;
-	const char *pids; /* NULL: of all processes */
-	uint64_t vcpu; /* UINT64_MAX: all */
+	const char *pids; /* NULL for all processes. */
+	uint64_t vcpu; /* UINT64_MAX for all. */
 	bool by_time, is_json;
-	uint64_t slow_us; /* what takes so long, other than a halt, is a line of job->slow; 0: nothing is */
+	uint64_t slow_us; /* Events of this duration, except halts, are reported in job->slow; 0 to report none. */
 };
 
-struct kvm_stat_thread { /* a virtual CPU */
-	uint64_t begin, key;
+struct kvm_stat_thread { /* The thread of a virtual CPU. */
+	uint64_t begin, key; /* Start time and row key of the current event. */
 	bool has_begun, has_key;
-	bool is_known; /* it has entered a guest: vcpu is valid */
+	bool is_known; /* It has entered a guest, so vcpu is valid. */
 	uint64_t vcpu;
 };
 
@@ -53,21 +53,21 @@ struct kvm_stat_row {
 struct kvm_stat_job {
 	const struct kvm_stat_settings *settings;
 	struct data_source source;
-	struct map_u64 threads, keys; /* indexes of what follows, by thread and by key */
+	struct map_u64 threads, keys; /* Map a thread ID to an index of states, and a key to an index of rows. */
 	VEC(struct kvm_stat_thread) states;
 	VEC(struct kvm_stat_row) rows;
-	VEC(struct kvm_stat_row *) sorted; /* what was printed last */
-	struct text slow;
-	uint64_t exits, entries; /* all of them */
-	uint64_t count, total;
-	uint64_t open; /* exits that no entry follows */
+	VEC(struct kvm_stat_row *) sorted; /* Set by kvm_stat_print. */
+	struct text slow; /* Lines about slow events. */
+	uint64_t exits, entries; /* Numbers of all exits and entries. */
+	uint64_t count, total; /* Number and duration in ns of all counted events. */
+	uint64_t open; /* Number of events that were not finished at the end of the recording. */
 };
 
-/* False: out of memory. */
+/* Adds a sample. Returns false if out of memory. */
 bool kvm_stat_take(struct kvm_stat_job *job, const struct data_sample *s);
-/* Events were lost: what has begun may have ended. */
+/* Discards unfinished events, because events were lost and these may have ended meanwhile. */
 void kvm_stat_give_up(struct kvm_stat_job *job);
-/* Begins a new interval: exits that are under way count in it when they end. */
+/* Begins a new interval. An event that is not finished counts in the interval in which it ends. */
 void kvm_stat_clear(struct kvm_stat_job *job);
 void kvm_stat_print(struct kvm_stat_job *job, struct text *t);
 void kvm_stat_close(struct kvm_stat_job *job);
