@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kwork_job.h - holds what the commands of kwork share: their options, the open recording, and its events as pieces of
- * the kernel's work.
+ * kwork_job.h - provides what the kwork commands share: their options, the open recording, and its events decoded as
+ * kernel work (interrupts, softirqs and work items).
  *
- * The caller fills cli and settings, and closes the job also after a failure. One thread.
+ * The caller sets cli and settings, and closes the job, also after a failure. Not thread-safe.
  *
  *	struct kwork_job job = {.cli = cli, .settings = &settings};
  *	status = kwork_job_open(&job, err);
@@ -17,27 +17,27 @@
 #include "analysis/kernel_work.h"
 #include "tasks/session/data_source.h"
 
-#define KWORK_SCHED WORK_KINDS /* as a kind that -k names: context switches, for top */
+#define KWORK_SCHED WORK_KINDS /* The kind "sched" of -k: context switches, for top. */
 #define KWORK_KINDS (WORK_KINDS + 1)
 
 struct kwork_settings {
 	struct input_options input;
 	struct symbol_options symbols;
-	bool kinds[KWORK_KINDS]; /* that -k names; none: those of the command */
+	bool kinds[KWORK_KINDS]; /* Kinds of -k; if none is set, the command's default applies. */
 	const char *cpus, *name, *sort, *times;
 	bool dump, with_summary, with_chains, is_json, uses_bpf;
 	unsigned verbose;
 	uint64_t max_stack;
 };
 
-enum kwork_what { KWORK_OTHER, KWORK_WORK, KWORK_SWITCH, KWORK_LOST };
+enum kwork_what { /* The type of a kwork_event. */ KWORK_OTHER, KWORK_WORK, KWORK_SWITCH, KWORK_LOST };
 
 struct kwork_event {
 	enum kwork_what what;
 	struct data_sample sample;
 	struct work_event work;
-	int32_t tid; /* of a switch: who leaves the CPU */
-	uint32_t cpu; /* of lost events: UINT32_MAX if it is not known */
+	int32_t tid; /* KWORK_SWITCH: the thread that leaves the CPU. */
+	uint32_t cpu; /* For KWORK_LOST, UINT32_MAX if it is unknown. */
 	uint64_t time_ns;
 };
 
@@ -48,29 +48,28 @@ struct kwork_job {
 	struct data_source source;
 	struct kernel_work work;
 	struct cpu_usage usage;
-	struct text name; /* of the event that was read last */
-	uint64_t switches;
-	uint64_t shown; /* rows */
-	int exit_code; /* of the command that was measured; 0: there was none */
+	struct text name; /* Name in the current event, which borrows it. */
+	uint64_t switches; /* Number of context switches. */
+	uint64_t shown; /* Number of printed rows. */
+	int exit_code; /* Exit code of the measured command; 0 if there was none. */
 };
 
-/* Sets kinds of the settings from a list such as "irq,softirq"; false: some word names none. */
+/* Sets the kinds of a list such as "irq,softirq". Returns false if a word is not a kind. */
 bool kwork_read_kinds(const char *list, bool kinds[KWORK_KINDS]);
-/* The job's kinds: those that -k names, or else the given ones. */
+/* Sets the job's kinds to those of -k, or to the given ones if -k was not used. */
 void kwork_job_choose_kinds(struct kwork_job *job, const bool kinds[KWORK_KINDS]);
-/* Opens the recording. */
 TALLY_MUST_CHECK enum tally_status kwork_job_open(struct kwork_job *job, struct tally_error *err);
-/* The next event of the kinds that are wanted, or of losses. */
+/* Returns the next event of the job's kinds, or the next report of lost events. */
 TALLY_MUST_CHECK enum tally_status kwork_job_next(
 	struct kwork_job *job, struct kwork_event *event, struct tally_error *err);
-/* After the last one: says what was lost, or that there was nothing. */
+/* Reports losses, or that nothing was found. To be called after the last event. */
 void kwork_job_tell(const struct kwork_job *job);
 void kwork_job_close(struct kwork_job *job);
 
-/* Appends "(s)TIMER:1", not cut; false: out of memory. */
+/* Appends the full name, such as "(s)TIMER:1". */
 TALLY_MUST_CHECK enum tally_status kwork_name(
 	struct kwork_job *job, const struct work_row *row, struct text *out, struct tally_error *err);
-/* Whether -n leaves the row. */
+/* Sets is_wanted to whether the row passes the filter of -n. */
 TALLY_MUST_CHECK enum tally_status kwork_is_wanted(
 	struct kwork_job *job, const struct work_row *row, bool *is_wanted, struct tally_error *err);
 

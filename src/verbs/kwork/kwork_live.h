@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kwork_live.h - measures for `kwork report -b`, `latency -b` and `top -b`: BPF programs add up in the kernel until the
- * command ends or a signal comes, and the sums become those of the job, as if they came from a recording.
+ * kwork_live.h - measures for `kwork report -b`, `latency -b` and `top -b`: BPF programs add up times in the kernel
+ * until the command ends or a signal arrives, and the sums are stored in the job as if they came from a recording.
  *
  *	status = kwork_live_measure(&job, argv, err);
  */
@@ -10,7 +10,8 @@
 
 #include "verbs/kwork/kwork_job.h"
 
-/* Fills job->work, or job->usage if of_tasks, and job->lost. argv[0] NULL: until a signal. */
+/* Fills job->work, or job->usage if of_tasks is set, and sets the losses. If argv[0] is NULL, measures until a signal.
+ */
 TALLY_MUST_CHECK enum tally_status kwork_live_measure(
 	struct kwork_job *job, bool of_tasks, char **argv, struct tally_error *err);
 

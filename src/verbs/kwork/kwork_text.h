@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kwork_text.h - prints `kwork report`, `latency`, `timehist` and `top`, as perf's tables or as JSON
- * (docs/schema/kwork.json). Each function reads the job's events, if it has a recording, and appends to out, which it
- * flushes meanwhile. The figures of a job without a recording are there already.
- *
- * It borrows its arguments. One thread.
+ * (docs/schema/kwork.json). Each function reads the job's recording, if it has one, and appends to out, which it
+ * flushes meanwhile. A job without a recording has its sums already (kwork_live.h). Not thread-safe.
  *
  *	status = kwork_print_report(&job, &out, err);
  */
@@ -15,13 +13,13 @@
 
 #define KWORK_JSON_SCHEMA 1
 #define KWORK_NAME_WIDTH  30
-#define KWORK_NAME_BYTES  29 /* of a longer name, as perf has them */
+#define KWORK_NAME_BYTES  29 /* perf cuts longer names to this length. */
 #define KWORK_MAX_KEYS	  4
 
-/* Keys of a sort list by their places in names; returns NULL, or the first word that is none of them. */
+/* Parses a sort list into indexes of names. Returns NULL, or the first word that is not a key. */
 const char *kwork_read_keys(
 	const char *list, const char *const *names, size_t count, size_t keys[KWORK_MAX_KEYS], size_t *key_count);
-/* NULL, or the first word that the command's --sort does not know. */
+/* These return the first word that is not a key of the command's --sort, or NULL. */
 const char *kwork_report_unknown_key(const char *list);
 const char *kwork_latency_unknown_key(const char *list);
 const char *kwork_top_unknown_key(const char *list);
@@ -33,7 +31,7 @@ TALLY_MUST_CHECK enum tally_status kwork_print_timehist(
 	struct kwork_job *job, struct text *out, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status kwork_print_top(struct kwork_job *job, struct text *out, struct tally_error *err);
 
-/* Times in milliseconds and seconds, cut to three and six decimals, right-aligned. */
+/* Append a time in milliseconds or seconds, truncated to three or six decimals, right-aligned. */
 void kwork_text_ms(struct text *out, uint64_t ns, size_t width);
 void kwork_text_seconds(struct text *out, uint64_t ns, size_t width);
 
