@@ -10,8 +10,7 @@
 
 #include "verbs/kwork/kwork_job.h"
 
-/* Fills job->work, or job->usage if of_tasks is set, and sets the losses. If argv[0] is NULL, measures until a signal.
- */
+/* Fills job->work, or job->usage if of_tasks is set, and counts losses. If argv[0] is NULL, measures until a signal. */
 TALLY_MUST_CHECK enum tally_status kwork_live_measure(
 	struct kwork_job *job, bool of_tasks, char **argv, struct tally_error *err);
 
