@@ -2,10 +2,10 @@
 /*
  * c2c_chains.h - prints the call chains of memory accesses below their rows (c2c report -g).
  *
- * The caller owns it and deinits; it borrows the source, which outlives it. It stores each stack once, and 24 bytes for
- * each access. One thread.
+ * The caller owns and deinitialises the structure; the source must outlive it. Each stack is stored once, plus 24 bytes
+ * for each access. Not thread-safe.
  *
- *	c2c_chains_note(&chains, &sample, &where, entry);         // of each access that is of an entry
+ *	c2c_chains_note(&chains, &sample, &where, entry);         // for each access that belongs to an entry
  *	c2c_chains_finish(&chains, &lines, err);
  *	c2c_chains_print(&chains, out, entry, err);
  *	c2c_chains_deinit(&chains);
@@ -17,9 +17,9 @@
 #include "tasks/session/data_source.h"
 #include "view/text/chain_text.h"
 
-struct c2c_chain {
-	uint32_t entry, stack; /* of the cache lines; of the resolver */
-	uint32_t leaf; /* frame of the resolver */
+struct c2c_chain { /* The call chain of one access. */
+	uint32_t entry, stack; /* Indices of the cache lines' entries and of the resolver's stacks. */
+	uint32_t leaf; /* Index of the resolver's frames. */
 	uint64_t period;
 };
 
@@ -28,21 +28,21 @@ struct c2c_chains {
 	struct chain_options options;
 	bool is_caller_first, is_by_address;
 	VEC(struct c2c_chain) noted;
-	VEC(uint32_t) frames; /* by the resolver's: + 1, the profile's */
+	VEC(uint32_t) frames; /* Maps frames of the resolver to frames of the profile + 1; 0 if not added yet. */
 	struct profile *profile;
 	struct flat_table table;
 	struct chain_printer printer;
-	uint32_t *row_of_entry; /* + 1; 0: it has no chain */
-	uint64_t *total_of_entry; /* period of the whole line */
+	uint32_t *row_of_entry; /* Row of the table + 1; 0 if the entry has no chain. */
+	uint64_t *total_of_entry; /* Period of the entry's whole cache line. */
 	bool has_table, has_printer;
 };
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 bool c2c_chains_note(
 	struct c2c_chains *chains, const struct data_sample *s, const struct resolve_where *where, uint32_t entry);
 TALLY_MUST_CHECK enum tally_status c2c_chains_finish(
 	struct c2c_chains *chains, const struct cache_lines *lines, struct tally_error *err);
-/* Nothing where no access of the entry has a chain. */
+/* Appends nothing if no access of the entry has a chain. */
 TALLY_MUST_CHECK enum tally_status c2c_chains_print(
 	struct c2c_chains *chains, struct text *out, uint32_t entry, struct tally_error *err);
 void c2c_chains_deinit(struct c2c_chains *chains);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mem_dump.h - implements `mem -D report`: prints each memory access on a line of its own.
+ * mem_dump.h - implements `mem -D report`, which prints a line for each memory access.
  *
  *	status = mem_dump(cli, &(struct mem_dump){.input = {.file.path = path}}, &out, err);
  */
@@ -11,7 +11,7 @@
 
 struct mem_dump {
 	struct data_input input;
-	const char *separator; /* NULL: a blank */
+	const char *separator; /* NULL for a blank. */
 	bool with_physical, with_data_pages, hides_unresolved;
 };
 
