@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_add.h - adds the probes that definitions ask for (--add), or prints the kernel's definitions of them
- * (--definition, --bootconfig). All definitions are converted before the first one is added.
+ * probe_add.h - adds the probes of the given definitions (--add), or prints them in the kernel's syntax (--definition,
+ * --bootconfig). All definitions are converted before the first probe is added.
  */
 #ifndef VERBS_PROBE_PROBE_ADD_H
 #define VERBS_PROBE_PROBE_ADD_H

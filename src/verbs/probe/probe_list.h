@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_list.h - lists the kernel's probes (--list), or those of the cache, and removes some (--del).
+ * probe_list.h - lists the probes of the kernel or of the cache (--list), and removes probes (--del).
  */
 #ifndef VERBS_PROBE_PROBE_LIST_H
 #define VERBS_PROBE_PROBE_LIST_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_look.h - shows what can be probed: functions (--funcs), source lines (--line) and variables (--vars).
+ * probe_look.h - lists possible probe points: functions (--funcs), source lines (--line) and variables (--vars).
  */
 #ifndef VERBS_PROBE_PROBE_LOOK_H
 #define VERBS_PROBE_PROBE_LOOK_H

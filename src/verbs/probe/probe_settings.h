@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_settings.h - holds what the command line of probe asks for.
+ * probe_settings.h - holds the options of probe.
  *
  * Strings are borrowed from the command line. The lists belong to cmd_probe.c.
  */
@@ -11,38 +11,38 @@
 #include "cli/cli.h"
 #include "code/probing/probe_binary.h"
 
-struct probe_target { /* what -x or -m names */
+struct probe_target { /* The argument of -x or -m. */
 	enum probe_binary_kind kind;
-	const char *name; /* path of a program or a module's file, or a module's name; NULL: the kernel */
+	const char *name; /* Path of a program or a module's file, or a module's name; NULL for the kernel. */
 };
 
-struct probe_wish { /* a definition, or what another option takes */
+struct probe_wish { /* A probe definition, or the argument of another command, with its target. */
 	const char *text;
 	struct probe_target target;
 	bool has_target;
 };
 
 struct probe_settings {
-	VEC(struct probe_wish) wishes; /* of the one command that was given */
-	char command; /* a D d l L V F, as the letters of the options; 0: none */
-	struct probe_target target; /* the last one */
+	VEC(struct probe_wish) wishes; /* Arguments of the command. */
+	char command; /* The option letter of the command: a D d l L V F; 0 if none was given. */
+	struct probe_target target; /* The last target given. */
 	bool has_target;
-	const char *filter; /* of --filter or --funcs=FILTER; NULL: the usual one */
+	const char *filter; /* The argument of --filter or --funcs; NULL for the default. */
 	const char *vmlinux, *source_directory, *symfs;
 	uint64_t max_probes;
-	uint64_t namespace_pid; /* 0: this one's */
+	uint64_t namespace_pid; /* Process with the mount namespace to use; 0 for the current one. */
 	unsigned verbose;
 	bool is_json, is_quiet, is_dry, is_forced, use_cache, is_bootconfig;
 	bool with_externs, with_ranges, no_inlines;
 	bool no_demangle, demangle_kernel;
 };
 
-/* Opens the binary of a target; what the options say of files applies. */
+/* Opens the binary of a target, with the file options of the settings. */
 TALLY_MUST_CHECK enum tally_status probe_settings_open(const struct probe_settings *settings,
 	const struct probe_target *target, struct probe_binary **binary, struct tally_error *err);
-/* Prints the error and perf's closing line ("  Error: Failed to add events."); returns the exit code. */
+/* Prints the error and perf's closing line ("  Error: Failed to add events."). Returns the exit code. */
 int probe_settings_fail(const struct probe_settings *settings, const struct tally_error *err, const char *what);
-/* On standard error, unless --quiet. */
+/* Prints the notes on standard error, unless --quiet was given. */
 void probe_settings_print_notes(const struct probe_settings *settings, const char *const *notes, size_t count);
 
 #endif
