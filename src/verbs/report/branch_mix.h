@@ -3,7 +3,8 @@
  * branch_mix.h - counts the branches of a recording by type, if the CPU recorded types, for the summary below `report
  * -b`.
  *
- * A value. Conditional branches are classified by their direction, and all branches by whether they leave a page.
+ * Conditional branches are also classified by direction, and all branches by whether they cross a 4 KB or 2 MB
+ * boundary.
  *
  *	branch_mix_add(&mix, sample_branch_kind(&branch), 1);
  *	branch_mix_print(&mix, out);
@@ -15,16 +16,15 @@
 #include "base/json.h"
 
 struct branch_mix {
-	uint64_t total; /* of known type */
+	uint64_t total; /* Number of branches of known type. */
 	uint64_t forward, backward, cross_4k, cross_2m;
 	uint64_t types[BRANCH_KINDS];
 };
 
-/* kind: sample_branch_kind. */
+/* kind is a result of sample_branch_kind. */
 void branch_mix_add(struct branch_mix *mix, uint64_t kind, uint64_t count);
-/* Nothing where no branch is of a known type. */
+/* Both append nothing if no branch has a known type. The JSON is a member "branch_types". */
 void branch_mix_print(const struct branch_mix *mix, struct text *out);
-/* As member "branch_types"; the same. */
 void branch_mix_json(const struct branch_mix *mix, struct json *j);
 
 #endif

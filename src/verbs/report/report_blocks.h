@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_blocks.h - implements `report --total-cycles`: it shows in which runs of code between two branches the cycles
- * were spent.
+ * report_blocks.h - implements `report --total-cycles`, which shows the cycles of each basic block.
  *
- * It reads the recording itself, and prints. A block is identified by the branch at its end, and has the cycles that
- * the CPU counted since the branch before. It begins at the nearest target of such earlier branches in the same
- * function, or at the start of the function if none is known.
+ * It reads the recording itself. A block is the code between two branches; it is identified by the branch at its end
+ * and has the cycles that the CPU counted since the previous branch. It begins at the nearest target of such previous
+ * branches in the same function, or at the start of the function if none is known.
  *
  *	status = report_blocks(cli, &request, out, &rest, err);
  */
@@ -15,8 +14,8 @@
 #include "cli/cli.h"
 #include "tasks/reporting/report_request.h"
 
-/* rest: NULL, unless the recording has no branch stacks; then it is set to the recording's reader, at its start, which
- * the caller owns, so that the caller shows rows instead, as perf does. */
+/* Sets *rest to NULL. If the recording has no branch stacks, prints nothing and sets *rest to the reader, at its start
+ * and owned by the caller, which then prints the normal report as perf does. */
 TALLY_MUST_CHECK enum tally_status report_blocks(const struct cli *cli, const struct report_request *request,
 	struct text *out, struct perfdata_reader **rest, struct tally_error *err);
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_json.h - what report --json has around its tables: the recording, what it is worth. See docs/schema/report.json.
+ * report_json.h - writes the members around the tables of report --json: the recording and its quality
+ * (docs/schema/report.json).
  *
- *	report_json_begin(&j, path, features);  ... the members ...  report_json_quality(&j, &quality, &requirements);  json_object_end(&j);
+ *	report_json_begin(&j, path, features);
+ *	... the tables ...
+ *	report_json_quality(&j, &quality, &requirements);
+ *	json_object_end(&j);
  */
 #ifndef VERBS_REPORT_REPORT_JSON_H
 #define VERBS_REPORT_REPORT_JSON_H

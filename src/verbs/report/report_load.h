@@ -3,12 +3,12 @@
  * report_load.h - reads a recording for the interactive report while the screen already shows results: first the
  * progress, then tables of the recording's beginning, at first without names, which can be used like the final ones.
  *
- * A thread reads, and the caller's thread draws: the first puts complete tables, and the second takes them, so nothing
- * that is drawn changes meanwhile. Recordings whose beginning cannot be read by itself (compressed, limited to spans of
- * time) show only the progress.
+ * A worker thread reads and the caller's thread draws. The worker passes on complete tables, so nothing changes while
+ * it is drawn. If the beginning of a recording cannot be read by itself (compressed, or with --time), only the progress
+ * is shown.
  *
- *	status = report_load(&load, &loaded, err);   // as replay_profile: TALLY_CORRUPT has a partial result
- *	... loaded.result, loaded.filter, loaded.begun are the caller's, the terminal in it is open ...
+ *	status = report_load(&load, &loaded, err);   // like replay_profile: TALLY_CORRUPT has a partial result
+ *	... the caller owns loaded.result, loaded.filter and loaded.begun, where the terminal is open ...
  */
 #ifndef VERBS_REPORT_REPORT_LOAD_H
 #define VERBS_REPORT_REPORT_LOAD_H
@@ -16,24 +16,24 @@
 #include "tasks/reporting/report_explore.h"
 #include "tasks/reporting/report_replay.h"
 
-struct report_load { /* borrowed */
+struct report_load { /* All pointers are borrowed. */
 	struct report_replay wanted;
 	struct binary_store *store;
 	const char *path;
-	const bool *cpus; /* by CPU, LIMIT_CPUS of them; NULL: all */
-	const bool *socket_cpus; /* NULL: all */
+	const bool *cpus; /* Selected CPUs, LIMIT_CPUS elements; NULL for all. */
+	const bool *socket_cpus; /* CPUs of the selected sockets; NULL for all. */
 	uint32_t socket_cpu_count;
-	void *report; /* of print_title, which another thread calls */
+	void *report; /* Argument of print_title, which is called by the worker thread. */
 	void (*print_title)(void *report, const struct flat_table *table, struct text *out);
 };
 
 struct report_loaded {
 	struct replay_result result;
 	struct profile_filter filter;
-	struct explore_begun begun; /* its terminal is open unless it was never opened: explore_begun_end */
+	struct explore_begun begun; /* Has the terminal if it was opened; ended by explore_begun_end. */
 };
 
-/* If the user leaves before everything is read, the program ends here. With --require, begun.leaves is set instead. */
+/* If the user quits before everything has been read, the process exits, or with --require begun.leaves is set. */
 TALLY_MUST_CHECK enum tally_status report_load(
 	const struct report_load *load, struct report_loaded *loaded, struct tally_error *err);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_run.h - runs a report request: opens, replays, groups and prints. It does not parse options; cmd_report.c
- * does.
+ * report_run.h - runs a report request: opens and replays the recording, groups the samples and prints the tables.
+ * cmd_report.c parses the options.
  *
- * The report goes to standard output; notes on its quality (lost samples, a truncated file, hidden symbols) go to a
- * diag of the caller. A truncated file is reported as far as it goes, and the status says so. is_met: whether the
- * requirements are met.
+ * Notes on the quality (lost samples, a truncated file, hidden symbols) go to a diag of the caller. The intact part of
+ * a truncated file is reported before the error is returned. is_met is set to whether the requirements of --require are
+ * met.
  *
  *	enum tally_status status = report_run(cli, &request, &streams, &is_met, err);
  */
@@ -19,8 +19,8 @@
 struct report_streams {
 	struct text *out;
 	struct diag *notes;
-	struct perfdata_reader
-		*opened; /* a reader that is open already, which report_run takes over. NULL: it opens the input */
+	/* An open reader, which report_run takes ownership of; NULL to open the input. */
+	struct perfdata_reader *opened;
 };
 
 TALLY_MUST_CHECK enum tally_status report_run(const struct cli *cli, struct report_request *request,

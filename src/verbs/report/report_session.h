@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_session.h - holds what the interactive report shows of one recording: its tables, pages and functions, for
- * report_explore. Tables can be made again with other sort keys; the recording is read again if necessary.
+ * report_session.h - runs the interactive report of one recording: provides its tables, pages and functions to
+ * report_explore. The user can select other sort keys, for which the recording is read again if necessary.
  *
- * It borrows its arguments; result and filter change when the recording is read again.
+ * All pointers are borrowed; result and filter change when the recording is read again.
  *
  *	status = report_session_run(&session, err);
  */
@@ -17,7 +17,7 @@
 
 struct report_session {
 	const struct cli *cli;
-	struct report_request *request; /* sort keys that are typed go there */
+	struct report_request *request; /* Receives the sort keys that the user types. */
 	struct report_plan *plan;
 	struct report_source source;
 	const struct report_fields *fields;
@@ -27,12 +27,12 @@ struct report_session {
 	struct replay_result *result;
 	struct profile_filter *filter;
 	const bool *cpus;
-	struct explore_begun *begun; /* NULL: nothing is on the screen yet */
-	void *report; /* of print_title */
+	struct explore_begun *begun; /* NULL if the screen has not been opened yet. */
+	void *report; /* Argument of print_title. */
 	void (*print_title)(void *report, const struct flat_table *table, struct text *out);
 };
 
-/* Returns when the user leaves. */
+/* Returns when the user quits. */
 TALLY_MUST_CHECK enum tally_status report_session_run(struct report_session *session, struct tally_error *err);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_tasks.h - implements `report --tasks` and `--mmaps`: it prints the threads of a recording as a tree, and what
- * each had mapped.
+ * report_tasks.h - implements `report --tasks` and `--mmaps`, which print the threads of a recording as a tree, and the
+ * mappings of each process.
  *
- * As in perf, it shows the state at the end of the recording: every thread that a record mentions, with the newest
- * child of a parent last. It reads the reader once, from the first record on.
+ * As in perf, the output is the state at the end of the recording: every thread that a record mentions, with the newest
+ * child of a parent last. The reader is read once, from its first record on. Output is text if j is NULL.
  *
  *	status = report_tasks(&out, NULL, reader, with_mmaps, err);
  */
