@@ -3,7 +3,7 @@
  * sched_text.h - prints `sched latency`, `map` and `timehist` from an open recording. Each function returns a status
  * and appends to out, which it flushes meanwhile.
  *
- * It borrows its arguments. One thread.
+ * Arguments are borrowed. Not thread-safe.
  *
  *	status = sched_print_map(&job, &out, err);
  */
@@ -16,17 +16,17 @@ struct sched_job {
 	const struct cli *cli;
 	const struct sched_settings *settings;
 	struct data_source source;
-	bool *cpus; /* that are wanted, LIMIT_CPUS of them; NULL: all */
-	uint64_t from_ns, to_ns; /* that are wanted; 0: all */
-	uint64_t seen[SCHED_KINDS]; /* events, for -v */
-	uint64_t asked; /* switches that options leave */
-	uint64_t cut; /* times with lost events within */
+	bool *cpus; /* Selected CPUs, LIMIT_CPUS elements; NULL for all. */
+	uint64_t from_ns, to_ns; /* Selected time span; 0 for no limit. */
+	uint64_t seen[SCHED_KINDS]; /* Numbers of events, for -v. */
+	uint64_t asked; /* Number of context switches that pass the filters. */
+	uint64_t cut; /* Number of times that are unknown because events were lost. */
 };
 
-/* sched_events_next, counted. */
+/* Returns the next event, like sched_events_next, and counts it in seen. */
 TALLY_MUST_CHECK enum tally_status sched_job_next(
 	struct sched_job *job, struct sched_event *event, struct tally_error *err);
-/* Keys of a sort list that exist: NULL, or the first that does not. */
+/* Returns the first word of a sort list that is not a key, or NULL. */
 const char *sched_latency_unknown_key(const char *keys);
 TALLY_MUST_CHECK enum tally_status sched_print_latency(
 	struct sched_job *job, struct text *out, struct tally_error *err);
@@ -34,9 +34,9 @@ TALLY_MUST_CHECK enum tally_status sched_print_map(struct sched_job *job, struct
 TALLY_MUST_CHECK enum tally_status sched_print_timehist(
 	struct sched_job *job, struct text *out, struct tally_error *err);
 
-/* Seconds with six decimals, cut, right-aligned. */
+/* Appends seconds with six decimals, truncated, right-aligned. */
 void sched_text_time(struct text *out, uint64_t ns, size_t width);
-/* Milliseconds with three decimals, cut, right-aligned. */
+/* Appends milliseconds with three decimals, truncated, right-aligned. */
 void sched_text_ms(struct text *out, uint64_t ns, size_t width);
 
 #endif
