@@ -4,7 +4,7 @@
  * with the names and layouts of perf-dlfilter(1), so that filters built for perf work. Filters can be built against
  * this header too.
  *
- * The manual page explains each function's result and how long it is valid; al_cleanup and priv exist since perf 6.6.
+ * The manual page describes the result of each function and its lifetime. al_cleanup and priv exist since perf 6.6.
  */
 #ifndef VERBS_SCRIPT_PERF_DLFILTER_H
 #define VERBS_SCRIPT_PERF_DLFILTER_H
@@ -15,13 +15,13 @@ struct perf_branch_entry;
 struct perf_event_attr;
 
 struct perf_dlfilter_sample {
-	__u32 size; /* of this structure */
+	__u32 size; /* Size of this structure in bytes. */
 	__u16 ins_lat;
 	__u16 p_stage_cyc;
 	__u64 ip;
 	__s32 pid;
 	__s32 tid;
-	__u64 time; /* ns */
+	__u64 time; /* Nanoseconds. */
 	__u64 addr;
 	__u64 id;
 	__u64 stream_id;
@@ -38,7 +38,7 @@ struct perf_dlfilter_sample {
 	__u64 code_page_size;
 	__u64 cgroup;
 	__u8 cpumode;
-	__u8 addr_correlates_sym; /* resolve_addr has an answer */
+	__u8 addr_correlates_sym; /* Set if resolve_addr can resolve addr. */
 	__u16 misc;
 	__u32 raw_size;
 	const void *raw_data;
@@ -52,10 +52,10 @@ struct perf_dlfilter_sample {
 };
 
 struct perf_dlfilter_al {
-	__u32 size; /* of this structure */
+	__u32 size; /* Size of this structure in bytes. */
 	__u32 symoff;
 	const char *sym;
-	__u64 addr; /* in the file */
+	__u64 addr; /* Address in the file. */
 	__u64 sym_start;
 	__u64 sym_end;
 	const char *dso;
@@ -64,7 +64,7 @@ struct perf_dlfilter_al {
 	__u8 is_kernel_ip;
 	__u32 buildid_size;
 	__u8 *buildid;
-	/* Of resolve_ip only. */
+	/* The following members are set by resolve_ip only. */
 	__u8 filtered;
 	const char *comm;
 	void *priv;

@@ -12,7 +12,7 @@
 
 #include "verbs/script/script_places.h"
 
-/* Prints the first requested form of FIELD_BRSTACK*. False: out of memory. */
+/* Prints the branches in the first requested form of FIELD_BRSTACK*. Returns false if out of memory. */
 bool script_print_branches(struct script_places *places, struct text *t, const struct resolve_where *where,
 	const struct sample *sample, uint64_t fields);
 

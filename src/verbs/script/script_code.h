@@ -2,8 +2,7 @@
 /*
  * script_code.h - reads the machine code at addresses of samples, one instruction at a time, for `tally script`.
  *
- * Borrows places and store, which outlive it. Kernel code that is read from memory is kept, function by function. One
- * thread.
+ * The places and the store must outlive a script_code. Kernel code is cached by function. Not thread-safe.
  *
  *	script_code_find(&code, where, cpumode, ip, &spot);
  *	if (script_code_decode(&code, &spot, ip, &step)) ... step.bytes
@@ -18,43 +17,44 @@
 struct script_code {
 	struct script_places *places;
 	struct binary_store *store;
-	struct disassembler *disassembler; /* NULL: none yet, or none for this machine */
-	struct disassembler_options machine; /* that it is of; UINT_MAX: none yet */
-	struct tally_error problem; /* why code could not be disassembled at first; status TALLY_OK: it could */
-	struct map_u64 kernel_ranges; /* the start of a function or page to its index in codes, from 1 on */
+	struct disassembler *disassembler; /* NULL if none has been opened, or machine is not supported. */
+	struct disassembler_options machine; /* The disassembler's machine; elf_machine is UINT_MAX at first. */
+	struct tally_error problem; /* First failure to open a disassembler; TALLY_OK if there was none. */
+	struct map_u64 kernel_ranges; /* Maps the start of a function or page to an index in codes + 1. */
 	VEC(struct binary_code) codes;
 };
 
-struct script_spot { /* a place in code: the mapping at an address, and the code around it */
-	uint32_t store_id; /* STORE_ENTRY_NONE: no code is known */
+struct script_spot { /* A code address and the file that contains it. */
+	uint32_t store_id; /* STORE_ENTRY_NONE if no code is known. */
 	bool is_kernel;
 	uint64_t ip;
-	uint64_t address; /* of ip, as of binary_store_find */
+	uint64_t address; /* ip as an address for binary_store_find. */
 };
 
-struct script_step { /* one instruction */
+struct script_step { /* One instruction. */
 	struct tally_bytes bytes;
-	struct instruction instruction; /* as it ran: addresses are those of the process */
-	uint64_t moved; /* from the file's own addresses to those */
+	struct instruction instruction; /* Its addresses are those of the process. */
+	uint64_t moved; /* Process address minus file address. */
 };
 
 void script_code_init(struct script_code *code, struct script_places *places, struct binary_store *store);
 void script_code_deinit(struct script_code *code);
-/* False: out of memory. */
+/* Finds the file that contains ip. Returns false if out of memory. */
 bool script_code_find(struct script_code *code, const struct resolve_where *where, unsigned cpumode, uint64_t ip,
 	struct script_spot *spot);
-/* ip: of the same mapping as the spot's. False: there is no code, or no instruction that is known. */
+/* ip must be in the same mapping as the spot's ip. Returns false if there is no code or no valid instruction. */
 bool script_code_decode(
 	struct script_code *code, const struct script_spot *spot, uint64_t ip, struct script_step *step);
 
-/* The bytes from the spot on, as far as they are known; how many. */
+/* Copies up to len bytes of code from the spot on. Returns the number of bytes, which is smaller if code is unknown. */
 size_t script_code_read(struct script_code *code, const struct script_spot *spot, void *buffer, size_t len);
-/* Prints "48 89 e5 "; returns the width. */
+/* Prints bytes such as "48 89 e5 ". Returns the number of characters. */
 size_t script_print_bytes(struct text *t, struct tally_bytes bytes);
-/* "call   401015 <work>". */
+/* Prints an instruction such as "call   401015 <work>". */
 void script_print_instruction(
 	struct script_code *code, struct text *t, const struct script_spot *spot, const struct script_step *step);
-/* " ilen: 3 insn: 48 89 e5", "\t\tmov    %rsp,%rbp": the parts that fields request. False: out of memory. */
+/* Prints the requested parts of " ilen: 3 insn: 48 89 e5" and "\t\tmov    %rsp,%rbp". Returns false on lack of memory.
+ */
 bool script_print_code(struct script_code *code, struct text *t, const struct resolve_where *where, unsigned cpumode,
 	uint64_t ip, uint64_t fields);
 

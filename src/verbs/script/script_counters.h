@@ -3,9 +3,9 @@
  * script_counters.h - prints the events that CPUs with branch counters counted between branches, in the form of `perf
  * script -F brcntr`: a letter for each occurrence of an event ("AAA+BC"), or the events' names and numbers.
  *
- * Borrows the reader. One thread.
+ * The reader is borrowed. Not thread-safe.
  *
- *	script_counters_init(&counters, reader, false, err);
+ *	script_counters_init(&counters, reader, false);
  *	script_counters_print_key(&counters, &text);	// "# cycles = A\n..."
  *	script_counters_print(&counters, &text, event, 0x1b);	// "AAA+BB"
  */
@@ -17,16 +17,16 @@
 
 struct script_counters {
 	const struct perfdata_reader *reader;
-	unsigned width; /* bits of each counter; 0: the recording does not say */
-	bool has_numbers; /* rather than letters */
+	unsigned width; /* Bits of each counter; 0 if the recording does not specify it. */
+	bool has_numbers; /* Prints numbers instead of letters. */
 };
 
-/* Whether the event's attr requests counters. */
+/* Returns whether the event's attr requests branch counters. */
 bool script_counters_event_has(const struct perfdata_event *event);
 void script_counters_init(struct script_counters *counters, const struct perfdata_reader *reader, bool has_numbers);
-/* What the letters mean; nothing with numbers. */
+/* Prints the events that the letters stand for, or nothing with has_numbers. */
 void script_counters_print_key(const struct script_counters *counters, struct text *t);
-/* event: whose sample it is; word: of one branch, the counters of the event's group from the lowest bits up. */
+/* event is that of the sample. word has one branch's counters of the event's group, from the lowest bits upwards. */
 void script_counters_print(
 	const struct script_counters *counters, struct text *t, const struct perfdata_event *event, uint64_t word);
 

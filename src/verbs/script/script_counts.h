@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_counts.h - prints the counts of a recording by stat record like perf script: one line per event, thread and
- * CPU in each round.
+ * script_counts.h - prints the counts of a recording made by stat record like perf script: one line per event, thread
+ * and CPU in each round.
  *
  *	if (recording_is_of_stat(reader)) status = script_counts_print(reader, &out, err);
  */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_dlfilter.h - runs a shared object that decides which samples `tally script` prints (perf-dlfilter(1)).
+ * script_dlfilter.h - runs a filter in a shared object, which selects the samples that `tally script` prints
+ * (perf-dlfilter(1)).
  *
- * The object runs in this process, with all its privileges. It prints by stdio, so script_dlfilter_pass moves our
- * earlier output there too, in order. It borrows its arguments. One thread.
+ * The filter runs in this process, with all its privileges. It may print by stdio, so script_dlfilter_pass writes our
+ * earlier output to stdio first. Arguments are borrowed. Not thread-safe.
  *
  *	script_dlfilter_open(&dlfilter, &request, err);   script_dlfilter_start(&dlfilter, err);
  *	script_dlfilter_wants(&dlfilter, &probe, DLFILTER_EARLY, &wanted, err);
@@ -17,45 +18,45 @@
 #include "verbs/script/script_filter.h"
 
 struct script_dlfilter_request {
-	const char *path; /* NULL: none */
-	VEC(char *) arguments; /* borrowed from the command line */
+	const char *path; /* NULL if no filter was requested. */
+	VEC(char *) arguments; /* Borrowed from the command line. */
 };
 
-enum dlfilter_stage { DLFILTER_EARLY, DLFILTER_LATE }; /* before and after the other filters */
+enum dlfilter_stage { DLFILTER_EARLY, DLFILTER_LATE }; /* Before and after the other filters. */
 
 struct script_dlfilter {
 	const struct script_dlfilter_request *request;
 	struct script_code *code;
 	const struct script_filter *filter;
-	void *handle; /* NULL: there is no filter */
-	void *data; /* the filter's own */
-	const struct script_probe *probe; /* of the sample that is asked about; NULL: none is */
-	struct resolve_where where; /* its */
+	void *handle; /* From dlopen; NULL if there is no filter. */
+	void *data; /* Set by the filter. */
+	const struct script_probe *probe; /* The current sample; NULL outside of script_dlfilter_wants. */
+	struct resolve_where where; /* The current sample's process and time. */
 	struct perf_dlfilter_sample sample;
-	struct perf_dlfilter_al places[2]; /* that resolve_ip and resolve_addr gave */
+	struct perf_dlfilter_al places[2]; /* Results of resolve_ip and resolve_addr for the current sample. */
 	uint8_t build_ids[3][20];
-	VEC(uint64_t) words; /* branches, then the chain */
+	VEC(uint64_t) words; /* The current sample's branches, then its call chain. */
 	struct writer attr;
-	bool failed; /* out of memory in a callback */
-	int write_errno; /* of the first failure to write; 0 none */
+	bool failed; /* A callback ran out of memory. */
+	int write_errno; /* errno of the first failed write; 0 if there was none. */
 };
 
-/* Searches the current folder, perf's folder of filters, and the dynamic linker's path. */
+/* Loads the filter from the current folder, perf's folder of filters, or the dynamic linker's path. */
 TALLY_MUST_CHECK enum tally_status script_dlfilter_open(
 	struct script_dlfilter *dlfilter, const struct script_dlfilter_request *request, struct tally_error *err);
 void script_dlfilter_close(struct script_dlfilter *dlfilter);
-/* INVALID: the filter says that it cannot. */
+/* Calls the filter's start function. Returns INVALID if that fails. */
 TALLY_MUST_CHECK enum tally_status script_dlfilter_start(struct script_dlfilter *dlfilter, struct tally_error *err);
-/* out: what was printed since, which goes to standard output. IO: not all could be written. */
+/* Calls the filter's stop function and writes the rest of out. Returns IO if some output could not be written. */
 TALLY_MUST_CHECK enum tally_status script_dlfilter_stop(
 	struct script_dlfilter *dlfilter, struct text *out, struct tally_error *err);
-/* wanted is true if there is no filter. INVALID: the filter ends the run. */
+/* Sets wanted to the filter's decision, or true if there is no filter. Returns INVALID if the filter ends the run. */
 TALLY_MUST_CHECK enum tally_status script_dlfilter_wants(struct script_dlfilter *dlfilter,
 	const struct script_probe *probe, enum dlfilter_stage stage, bool *wanted, struct tally_error *err);
-/* Writes the text to standard output, which the filter also prints to. False: the output is closed. */
+/* Moves the text to stdout, to which the filter also prints. Returns false if writing has failed. */
 bool script_dlfilter_pass(struct script_dlfilter *dlfilter, struct text *out);
 bool script_dlfilter_flush(struct script_dlfilter *dlfilter, struct text *out);
-/* Lists the filters of the current folder and of perf's. */
+/* Lists the filters in the current folder and in perf's folder of filters. */
 void script_dlfilter_list(struct text *out, bool with_long_descriptions);
 
 #endif

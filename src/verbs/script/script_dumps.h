@@ -3,11 +3,11 @@
  * script_dumps.h - writes the files of `tally script --per-event-dump`: one per event, named after the recording and
  * the event.
  *
- * Files are created at the beginning and replace existing ones. The texts write to them when they are full.
+ * Existing files are replaced. Texts are written to the files whenever they are full.
  *
  *	script_dumps_open(&dumps, "perf.data", reader, err);
- *	struct text *out = script_dumps_text(&dumps, event);	// its samples
- *	script_dumps_finish(&dumps, &summary, err);		// writes the rest, says what was written
+ *	struct text *out = script_dumps_text(&dumps, event);	// receives its samples
+ *	script_dumps_finish(&dumps, &summary, err);		// writes the rest and a summary
  *	script_dumps_close(&dumps);
  */
 #ifndef VERBS_SCRIPT_SCRIPT_DUMPS_H
@@ -25,14 +25,14 @@ struct script_dump {
 };
 
 struct script_dumps {
-	struct script_dump *items; /* by event index; NULL: not asked for */
+	struct script_dump *items; /* Indexed by event; NULL without --per-event-dump. */
 	size_t count;
 };
 
-/* Close also after failure. */
+/* The caller closes the dumps, also after a failure. */
 TALLY_MUST_CHECK enum tally_status script_dumps_open(
 	struct script_dumps *dumps, const char *input, const struct perfdata_reader *reader, struct tally_error *err);
-/* Counts a sample of that event. */
+/* Returns the text for a sample of the event, and counts the sample. */
 struct text *script_dumps_text(struct script_dumps *dumps, const struct perfdata_event *event);
 TALLY_MUST_CHECK enum tally_status script_dumps_finish(
 	struct script_dumps *dumps, struct text *summary, struct tally_error *err);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_fields.h - chooses the columns that `tally script` prints for each event: perf's defaults, edited by -F lists.
+ * script_fields.h - selects the columns that `tally script` prints for each event: perf's defaults, edited by -F lists.
  *
- * Columns are chosen per kind of event, as perf does: the first event of a kind decides what all of that kind can show.
- * A request is plain data on the caller's stack; lists are applied in the order they were given.
+ * As in perf, columns are selected per kind of event; the first event of a kind determines the available columns of all
+ * events of that kind. A request is plain data; lists are applied in the order in which they were given.
  *
  *	struct script_field_request request;
  *	script_fields_init(&request);
  *	const char *problem = script_fields_apply(&request, "trace:+period", room, sizeof(room));
- *	uint64_t *fields;	// by event index, FIELD_*; the caller frees it
+ *	uint64_t *fields;	// FIELD_* bits, indexed by event; freed by the caller
  *	script_fields_choose(&request, reader, &notes, &fields, &err);
  */
 #ifndef VERBS_SCRIPT_SCRIPT_FIELDS_H
@@ -73,7 +73,7 @@
 	"phys_addr, metric, misc, srccode, ipc, tod, data_page_size, code_page_size, ins_lat, "          \
 	"machine_pid, vcpu, cgroup, retire_lat, brcntr"
 
-/* What "type:" of a list can name, and the rest. */
+/* The kinds that "type:" of a list can name, and KIND_OTHER. */
 enum script_event_kind {
 	KIND_HARDWARE,
 	KIND_SOFTWARE,
@@ -86,26 +86,26 @@ enum script_event_kind {
 	KIND_COUNT
 };
 
-struct script_field_kind {
+struct script_field_kind { /* The selection for one kind of event. Sets are FIELD_* bits. */
 	uint64_t fields;
-	uint64_t demanded; /* requested by a list for all kinds: an event without them is an error */
-	uint64_t asked; /* by any list */
-	uint64_t ignored; /* requested for all kinds, but this kind never has them */
-	bool is_set, is_set_for_all; /* by a list of its own, by a list for all */
+	uint64_t demanded; /* Requested by a list for all kinds; an error if an event lacks them. */
+	uint64_t asked; /* Requested by any list. */
+	uint64_t ignored; /* Requested by a list for all kinds, but not available for this kind. */
+	bool is_set, is_set_for_all; /* Set by a list for this kind; set by a list for all kinds. */
 	bool was_overridden;
 };
 
 struct script_field_request {
 	struct script_field_kind kinds[KIND_COUNT];
 	bool all_overridden;
-	bool hides_chains; /* -G */
-	bool is_given; /* there was a list */
+	bool hides_chains; /* -G: hides call chains. */
+	bool is_given; /* A list was given. */
 };
 
 void script_fields_init(struct script_field_request *request);
-/* Applies one -F list. Returns NULL, or a sentence about the mistake: a constant, or text in room. */
+/* Applies one -F list. Returns NULL, or an error message, which may be stored in room. */
 const char *script_fields_apply(struct script_field_request *request, const char *list, char *room, size_t room_bytes);
-/* Default fields that the events lack are left out; those demanded are an error. Notes get what was ignored. */
+/* Omits default fields that an event lacks; a lacking field that was demanded is an error. Notes the ignored fields. */
 TALLY_MUST_CHECK enum tally_status script_fields_choose(const struct script_field_request *request,
 	const struct perfdata_reader *reader, struct diag *notes, uint64_t **fields, struct tally_error *err);
 

@@ -3,8 +3,8 @@
  * script_filter.h - selects the samples that `tally script` prints: by time, CPU, thread, name, address, and between
  * two events.
  *
- * The request borrows the texts of the command line. Call the filter once for each sample, in time order, because
- * --switch-on and --switch-off depend on earlier samples. One thread.
+ * Strings are borrowed from the command line. The filter must be called once for each sample, in time order, because
+ * --switch-on and --switch-off depend on earlier samples. Not thread-safe.
  *
  *	script_filter_init(&filter, &request, reader, err);
  *	if (script_filter_wants(&filter, &places, &probe, &wanted)) ...
@@ -18,34 +18,34 @@
 
 struct script_filter_request {
 	struct sample_options samples;
-	const char *switch_on, *switch_off; /* names of events */
-	bool shows_switches; /* the samples of those events too */
-	uint64_t address_range; /* bytes from the addresses among symbols; 0: just these */
+	const char *switch_on, *switch_off; /* Event names; NULL if not given. */
+	bool shows_switches; /* Includes the samples of those events. */
+	uint64_t address_range; /* Bytes selected from each address among the symbols; 0 for the address alone. */
 };
 
 struct script_filter {
 	const struct script_filter_request *request;
 	struct sample_filter samples;
-	const struct perfdata_event *switch_on, *switch_off; /* NULL: none */
-	bool is_off; /* between --switch-off and --switch-on */
+	const struct perfdata_event *switch_on, *switch_off; /* NULL if not given. */
+	bool is_off; /* Samples are skipped until the next event of --switch-on. */
 };
 
-struct script_probe { /* a sample, for the filter */
+struct script_probe { /* A sample to be filtered. */
 	const struct perfdata_event *event;
 	const struct sample *sample;
 	unsigned cpumode;
-	uint16_t misc; /* of its record */
+	uint16_t misc; /* misc of its record header. */
 	uint64_t clock;
 };
 
-/* Deinit also after failure. */
+/* The caller deinitialises the filter, also after a failure. */
 TALLY_MUST_CHECK enum tally_status script_filter_init(struct script_filter *filter,
 	const struct script_filter_request *request, struct perfdata_reader *reader, struct tally_error *err);
 void script_filter_deinit(struct script_filter *filter);
-/* False: out of memory. */
+/* Sets wanted to whether the sample is selected. Returns false if out of memory. */
 bool script_filter_wants(
 	struct script_filter *filter, struct script_places *places, const struct script_probe *probe, bool *wanted);
-/* Checks only the sample's thread and place. False: out of memory. */
+/* Like script_filter_wants, but checks only the sample's thread, DSO and symbol. */
 bool script_filter_wants_place(const struct script_filter *filter, struct script_places *places,
 	const struct script_probe *probe, bool *wanted);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_gen.h - implements `script -g python`: it writes a script with a handler for each tracepoint of a recording,
- * as a starting point.
+ * script_gen.h - implements `script -g python`, which writes a template script with a handler for each tracepoint of a
+ * recording.
  */
 #ifndef VERBS_SCRIPT_SCRIPT_GEN_H
 #define VERBS_SCRIPT_SCRIPT_GEN_H
@@ -11,7 +11,7 @@
 #include "verbs/script/script_options.h"
 
 int script_gen_run(const struct cli *cli, const struct script_settings *settings);
-/* "sched:sched_switch" -> "sched__sched_switch": what a script's handler of an event is called. */
+/* Appends the name of an event's handler: "sched__sched_switch" for "sched:sched_switch". */
 void script_gen_handler(struct text *out, struct tally_str event_name);
 bool script_gen_is_python(struct tally_str language);
 

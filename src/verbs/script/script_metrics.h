@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_metrics.h - prints the metrics of the counts of a sample's group (`script -F metric`): instructions per cycle,
- * misses of all branches, events per second, as stat prints them beside its counts.
+ * script_metrics.h - prints metrics calculated from the counts of a sample's group (`script -F metric`), such as
+ * instructions per cycle or the share of mispredicted branches, as stat prints them beside its counts.
  *
- * Borrows the reader. One thread.
+ * The reader is borrowed. Not thread-safe.
  *
  *	script_metrics_init(&metrics, reader, err);
- *	script_metrics_begin(&metrics);  script_metrics_count(&metrics, event, grown);  // of each event of the group
+ *	script_metrics_begin(&metrics);  script_metrics_count(&metrics, event, grown);  // for each event of the group
  *	script_metrics_print(&metrics, &printer, &text, &row);
  */
 #ifndef VERBS_SCRIPT_SCRIPT_METRICS_H
@@ -18,20 +18,21 @@
 
 struct script_metrics {
 	struct arena arena;
-	struct event_list events; /* of the recording, by index */
-	struct aggregation whole; /* one place */
-	bool *is_counted; /* by event */
-	struct stat_cell *cells; /* by event */
+	struct event_list events; /* The recording's events. */
+	struct aggregation whole; /* A single place. */
+	bool *is_counted; /* Indexed by event. */
+	struct stat_cell *cells; /* Indexed by event. */
 	struct stat_report report;
 };
 
 TALLY_MUST_CHECK enum tally_status script_metrics_init(
 	struct script_metrics *metrics, const struct perfdata_reader *reader, struct tally_error *err);
 void script_metrics_deinit(struct script_metrics *metrics);
-/* Another sample. */
+/* Clears the counts, before those of a new sample. */
 void script_metrics_begin(struct script_metrics *metrics);
+/* grown is the difference from the event's count in its previous sample. */
 void script_metrics_count(struct script_metrics *metrics, uint32_t event, uint64_t grown);
-/* A line for each event that has a metric: the row's head, "\tmetric:    1.50  insn per cycle". */
+/* Prints a line for each event with a metric: the row's head and "\tmetric:    1.50  insn per cycle". */
 void script_metrics_print(const struct script_metrics *metrics, struct script_printer *printer, struct text *t,
 	const struct script_row *row);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_options.h - declares the options of script: their table and the settings that they fill.
+ * script_options.h - declares the option table of script, and the settings that it fills in.
  *
- * Strings are borrowed from argv. Initialize fields by script_fields_init before the options are parsed.
+ * Strings are borrowed from argv. The member fields must be initialised by script_fields_init before parsing.
  */
 #ifndef VERBS_SCRIPT_SCRIPT_OPTIONS_H
 #define VERBS_SCRIPT_SCRIPT_OPTIONS_H
@@ -27,11 +27,11 @@ struct script_settings {
 	struct trace_options traces;
 	bool list_dlfilters;
 	uint64_t max_stack, max_events, max_blocks;
-	bool only_checks; /* -d: samples are checked, not printed */
+	bool only_checks; /* -d: checks the order of samples instead of printing them. */
 	bool is_json, header, header_only, full_info, dump, dump_unsorted, per_event_dump, all_cpus, list;
-	bool latency; /* -L: narrow columns */
+	bool latency; /* -L: narrow columns. */
 	bool show_kernel_path, ns, reltime, deltatime, stitches, no_inline, full_source_path;
-	bool keeps_deferred; /* --no-merge-callchains */
+	bool keeps_deferred; /* --no-merge-callchains: prints deferred call chains separately. */
 	bool show_task, show_mmap, show_switch, show_namespace, show_cgroup;
 	bool show_lost, show_round, show_bpf, show_text_poke;
 	unsigned verbose;

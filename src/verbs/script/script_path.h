@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_path.h - prints the instructions that ran from the oldest branch of a sample's branch stack to the sample, in
- * the form of `perf script -F brstackinsn`.
+ * script_path.h - prints the instructions that were executed between the oldest branch of a sample's branch stack and
+ * the sample, in the form of `perf script -F brstackinsn`.
  *
- * It borrows its arguments. One thread.
+ * Arguments are borrowed. Not thread-safe.
  *
  *	struct script_path path = {.places = &places, .code = &code, .source = &source};
- *	script_path_print(&path, &text, &where, cpumode, sample, fields);	// "\n\tmain+7:\n\t0000000000401007\tinsn: ..."
+ *	// prints "\n\tmain+7:\n\t0000000000401007\tinsn: ..."
+ *	script_path_print(&path, &text, &where, cpumode, sample, fields);
  */
 #ifndef VERBS_SCRIPT_SCRIPT_PATH_H
 #define VERBS_SCRIPT_SCRIPT_PATH_H
@@ -19,12 +20,13 @@ struct script_path {
 	struct script_places *places;
 	struct script_code *code;
 	struct script_source *source;
-	uint64_t max_blocks; /* the newest ones only; 0: all */
+	uint64_t max_blocks; /* Prints only so many of the newest blocks; 0 for all. */
 	const struct script_counters *counters;
-	const struct perfdata_event *event; /* of the sample that is printed */
+	const struct perfdata_event *event; /* The event of the current sample. */
 };
 
-/* Nothing where the sample has no branches. fields: FIELD_PATHS, FIELD_SRCLINE, FIELD_SRCCODE. False: out of memory. */
+/* Prints nothing if the sample has no branches. fields may contain FIELD_PATHS, FIELD_SRCLINE and FIELD_SRCCODE.
+ * Returns false if out of memory. */
 bool script_path_print(struct script_path *path, struct text *t, const struct resolve_where *where, unsigned cpumode,
 	const struct sample *sample, uint64_t fields);
 

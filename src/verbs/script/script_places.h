@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_places.h - prints addresses of samples in the form of `perf script`: name, offset, file, source line; and call
- * chains.
+ * script_places.h - prints addresses and call chains of samples in the form of `perf script`: symbol, offset, file and
+ * source line.
  *
- * It borrows its arguments. Text that depends only on a frame is made once. One thread.
+ * Arguments are borrowed. Text that depends only on a frame is cached. Not thread-safe.
  *
  *	struct script_places places = {.machine = m, .resolver = &resolver, .names = &names, .arch = arch};
  *	script_places_init(&places);
@@ -22,50 +22,51 @@ struct script_places {
 	const struct machine *machine;
 	struct resolver *resolver;
 	struct frame_names *names;
-	const struct arch *arch; /* NULL: unknown */
+	const struct arch *arch; /* NULL if unknown. */
 	bool full_kernel_path, full_source_path;
 	bool no_inline;
-	const char *stop_symbols; /* call chains end behind these: names with commas; NULL: none */
-	struct script_line *lines; /* of script_places_init */
-	struct text scratch; /* for one line */
-	struct resolve_where now; /* of the sample that is printed */
+	const char *stop_symbols; /* Call chains end after these symbols, separated by commas; NULL for none. */
+	struct script_line *lines; /* A cache of printed lines, allocated by script_places_init. */
+	struct text scratch; /* Buffer for one line. */
+	struct resolve_where now; /* Process and time of the current sample. */
 };
 
-struct script_place { /* an address, named */
+struct script_place { /* An address with its names. */
 	struct frame_name *name;
 	uint64_t ip;
-	uint64_t offset; /* in its file, in the kernel's image; the address where nothing is */
-	bool has_offset; /* worth printing with FIELD_DSOFF */
+	uint64_t offset; /* Offset in the file or the kernel image; the address itself if nothing is mapped there. */
+	bool has_offset; /* FIELD_DSOFF prints the offset. */
 	uint32_t frame;
 };
 
-/* Before the first chain. False: out of memory; so for all of these. Deinit is harmless without it. */
+/* Must be called before the first chain is printed. All bool functions here return false if out of memory. */
 bool script_places_init(struct script_places *places);
+/* Has no effect on a zero-initialised structure. */
 void script_places_deinit(struct script_places *places);
 bool script_place_find(struct script_places *places, const struct resolve_where *where, unsigned cpumode, uint64_t ip,
 	struct script_place *place);
-/* The mode of an address that comes without one. */
+/* Returns the CPU mode of an address that was recorded without one. */
 unsigned script_cpumode_of(const struct script_places *places, uint64_t ip);
-/* The mode of the accessed data: the kernel also accesses data of programs. */
+/* Returns the CPU mode of accessed data: the kernel also accesses data of user space. */
 unsigned script_data_cpumode(const struct script_places *places, unsigned cpumode, uint64_t address);
 
-/* A tracepoint_symbol for addresses in the kernel: context is the places. */
+/* A tracepoint_symbol for kernel addresses; context is the script_places. */
 const char *script_kernel_symbol(void *context, uint64_t *address, const char **module);
 
-/* Sixteen digits wide. */
+/* Prints the address in hexadecimal, right-aligned in 16 columns. */
 void script_print_address(struct text *t, uint64_t address);
-/* "(path)", "(path+0x12)" with FIELD_DSOFF. */
+/* Prints "(path)", or "(path+0x12)" with FIELD_DSOFF. */
 void script_print_dso(
 	const struct script_places *places, struct text *t, const struct script_place *place, uint64_t fields);
-/* " name+0x1f (path)", the parts that fields request. */
+/* Prints the requested parts of " name+0x1f (path)". */
 void script_print_name(
 	const struct script_places *places, struct text *t, const struct script_place *place, uint64_t fields);
-/* " address name (path)" and the source line below: of a sample without call chain. */
+/* Prints " address name (path)", followed by the source line, for a sample without call chain. */
 bool script_print_leaf(struct script_places *places, struct text *t, const struct script_place *place, uint64_t fields);
-/* "\taddress name (path)\n": a line of a call chain, behind those of what was inlined there. */
+/* Prints a line "\taddress name (path)\n" of a call chain, after the lines of the functions inlined there. */
 bool script_print_frame(
 	struct script_places *places, struct text *t, const struct script_place *place, uint64_t fields);
-/* A line end, and a line for each frame. */
+/* Prints a newline, and a line for each frame. */
 bool script_print_chain(struct script_places *places, struct text *t, const struct resolve_where *where,
 	const struct sample_array *chain, uint64_t fields);
 

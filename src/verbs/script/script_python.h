@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_python.h - implements `script -s FILE`: runs a Python script of perf's kind on the events of a recording.
+ * script_python.h - implements `script -s FILE`, which runs a Python script for perf on the events of a recording.
  *
- * The installed python3 runs it; it gets the events as one JSON object per line, and script_driver.py, which is
- * embedded in this program, calls the script's handlers.
+ * The events are piped to the installed python3 as one JSON object per line. script_driver.py, which is embedded in
+ * this program, reads them and calls the script's handlers.
  */
 #ifndef VERBS_SCRIPT_SCRIPT_PYTHON_H
 #define VERBS_SCRIPT_SCRIPT_PYTHON_H
@@ -11,7 +11,7 @@
 #include "cli/cli.h"
 #include "verbs/script/script_options.h"
 
-/* The exit status: the script's own where that is not 0. arguments: the script's, NULL-terminated. */
+/* Returns the exit code, which is the script's own unless that is 0. arguments are the script's, NULL-terminated. */
 int script_python_run(const struct cli *cli, const struct script_settings *settings, char *const *arguments);
 
 #endif

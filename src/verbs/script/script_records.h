@@ -2,9 +2,8 @@
 /*
  * script_records.h - prints the rows of `tally script --show-*-events`: records that are not samples.
  *
- * They have the names of threads at this position of the recording, not those at their time, because all records
- * written at its start have the time 0, and a machine's history has only one name per time. It borrows reader and
- * printer.
+ * Thread names are those at the record's position in the recording, not at its time, because all records written at the
+ * start have the time 0 and the thread history has only one name per time. The reader and the printer are borrowed.
  *
  *	script_records_init(&records, shown, reader, &printer);
  *	script_records_print(&records, &text, &record);  // for every record in order of time
@@ -28,19 +27,20 @@ enum script_shown {
 };
 
 struct script_records {
-	uint32_t shown; /* SHOWN_*; 0: nothing is done */
+	uint32_t shown; /* SHOWN_* bits; 0 disables everything. */
 	struct perfdata_reader *reader;
 	struct script_printer *printer;
-	struct map_u64 names; /* tid -> string */
+	struct map_u64 names; /* Maps a tid to a string of strings. */
 	struct intern strings;
 };
 
 bool script_records_init(
 	struct script_records *records, uint32_t shown, struct perfdata_reader *reader, struct script_printer *printer);
 void script_records_deinit(struct script_records *records);
-/* False: out of memory. A damaged record has no row. t NULL: only learn the names from it. */
+/* Prints the row of a record; damaged records have none. If t is NULL, only reads names. Returns false if out of
+ * memory. */
 bool script_records_print(struct script_records *records, struct text *t, const struct record *record);
-/* True if records of this type have a row. */
+/* Returns whether records of this type have a row. */
 bool script_records_is_shown(const struct script_records *records, uint32_t type);
 
 #endif

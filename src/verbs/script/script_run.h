@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_run.h - holds one run of `tally script`: its request and everything that it has open. It begins with the
- * settings and zeros; cmd_script.c fills and deinits it.
+ * script_run.h - holds the state of one run of `tally script`. cmd_script.c initialises it from the settings and
+ * deinitialises it.
  *
  *	script_print_all(&script, err);  // every record, in order of time
  */
@@ -35,11 +35,11 @@ struct script {
 	struct script_filter filter;
 	struct script_dlfilter dlfilter;
 	struct script_dumps dumps;
-	uint64_t printed; /* samples */
-	uint64_t last_ns, misordered; /* of checks: the sample before; samples whose time is before its time */
+	uint64_t printed; /* Number of printed samples. */
+	uint64_t last_ns, misordered; /* -d: time of the previous sample, and number of samples out of order. */
 	struct script_metrics metrics;
 	struct text out;
-	struct json json; /* of out, with --json */
+	struct json json; /* Writes to out with --json. */
 };
 
 static inline bool script_is_dumping(const struct script_settings *settings)

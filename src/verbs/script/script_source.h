@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_source.h - prints the source text of sampled addresses in the form of `perf script -F srccode`: each thread's
- * line if it differs from its last one.
+ * script_source.h - prints the source line of sampled addresses in the form of `perf script -F srccode`, unless it
+ * equals the thread's previous line.
  *
- * Borrows the places. Files are read once. One thread.
+ * The places are borrowed. Each source file is read once. Not thread-safe.
  *
- *	script_source_print(&source, &text, where, cpumode, tid, ip, "\n");	// "\n|12       return x;"
+ *	script_source_print(&source, &text, &spot, "\n");	// "\n|12       return x;"
  */
 #ifndef VERBS_SCRIPT_SCRIPT_SOURCE_H
 #define VERBS_SCRIPT_SCRIPT_SOURCE_H
@@ -14,15 +14,15 @@
 #include "verbs/script/script_places.h"
 
 struct script_source_line {
-	const char *path; /* NULL: none yet */
+	const char *path; /* NULL if no line has been printed yet. */
 	uint32_t line;
 };
 
 struct script_source {
 	struct script_places *places;
 	struct annotate_source files;
-	struct map_u64 threads; /* to the index in last, from 1 on */
-	VEC(struct script_source_line) last; /* that was printed */
+	struct map_u64 threads; /* Maps a tid to an index in last + 1. */
+	VEC(struct script_source_line) last; /* Each thread's last printed line. */
 };
 
 void script_source_init(struct script_source *source, struct script_places *places);
@@ -34,7 +34,8 @@ struct script_source_spot {
 	int32_t tid;
 	uint64_t ip;
 };
-/* "|12       return x;" behind the prefix; nothing where no line or no file is known. False: out of memory. */
+/* Prints the prefix and a line such as "|12       return x;", or nothing if the line or its file is unknown. Returns
+ * false if out of memory. */
 bool script_source_print(
 	struct script_source *source, struct text *t, const struct script_source_spot *spot, const char *prefix);
 
