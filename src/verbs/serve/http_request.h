@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http_request.h - defines requests and responses of HTTP apart from any network, so that handlers are functions from
- * one to the other.
+ * http_request.h - defines HTTP requests and responses independently of the network, so that handlers are functions
+ * from a request to a response.
  *
- * A request borrows all of its texts. A response owns its body; whoever takes it over ends it with http_response_deinit.
- * One thread.
+ * A request borrows all of its strings. A response owns its body, and its owner calls http_response_deinit. Not
+ * thread-safe.
  *
  *	struct http_response response = HTTP_RESPONSE_EMPTY;
  *	if (!http_request_argument(request, STR("query"), &value))
@@ -15,7 +15,7 @@
 
 #include "base/text.h"
 
-#define HTTP_REQUEST_PAIRS 100 /* arguments, and headers, of one request */
+#define HTTP_REQUEST_PAIRS 100 /* Maximum number of arguments of a request, and of headers. */
 
 enum http_status {
 	HTTP_OK = 200,
@@ -36,19 +36,20 @@ struct http_pair {
 };
 
 struct http_request {
-	struct tally_str method, path; /* the path without its escapes */
+	struct tally_str method, path; /* The path is percent-decoded. */
 	const struct http_pair *arguments, *headers;
 	size_t argument_count, header_count;
 	struct tally_bytes body;
 };
 
 struct http_response {
-	unsigned status; /* 0: none yet */
-	const char *type, *encoding, *file_name, *allow, *policy; /* static; NULL: no such header. policy: of a page */
-	unsigned retry_after_s; /* 0: no such header */
+	unsigned status; /* 0 if it has not been set yet. */
+	/* Static strings for headers; NULL omits the header. policy is the Content-Security-Policy of a page. */
+	const char *type, *encoding, *file_name, *allow, *policy;
+	unsigned retry_after_s; /* 0 omits the header. */
 	bool asks_for_token;
 	struct text body;
-	int fd; /* of a file that is the body, from its beginning on; -1: it is the text */
+	int fd; /* A file with the body, sent from its beginning; -1 if body has it. */
 };
 #define HTTP_RESPONSE_EMPTY    \
 	(struct http_response) \
@@ -56,14 +57,14 @@ struct http_response {
 		.fd = -1       \
 	}
 
-/* False: the request has no such argument. */
+/* Returns false if the request has no such argument. */
 bool http_request_argument(const struct http_request *request, struct tally_str name, struct tally_str *value);
-/* Of the header, whatever the case of its name; empty: there is none. */
+/* Returns the header's value, or an empty string if there is none. The case of name is ignored. */
 struct tally_str http_request_header(const struct http_request *request, struct tally_str name);
-/* Whether the header's value, without what follows a semicolon, is this word in any case. */
+/* Returns whether the header's value, up to a semicolon, equals the word, ignoring case. */
 bool http_request_header_is(const struct http_request *request, struct tally_str name, struct tally_str word);
 
-/* Replaces what the response was by {"error": sentence}. */
+/* Replaces the response by {"error": sentence}. */
 void http_response_error(struct http_response *response, enum http_status status, const char *format, ...)
 	TALLY_PRINTF(3, 4);
 void http_response_deinit(struct http_response *response);

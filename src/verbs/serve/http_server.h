@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http_server.h - takes requests from the network by libmicrohttpd, which is loaded at run time, and hands them to two
- * functions: one that may refuse a request before its body comes, and one that answers it.
+ * http_server.h - receives requests from the network through libmicrohttpd, which is loaded at run time, and passes
+ * them to two functions: one that may refuse a request before its body is received, and one that answers it.
  *
- * Both functions run in a thread of the connection, several at once. Bounds hold against every client: bytes of a body
- * and of all bodies together, connections, requests a second, and the time in which a request must arrive and an answer
- * be fetched (http_server_tick ends connections that take longer). Signals do not reach these threads.
+ * Both functions run in the thread of the connection, several at once. Limits apply to every client: the size of a body
+ * and of all bodies together, connections, requests per second, and the time for receiving a request and sending the
+ * response (http_server_tick closes connections that exceed it). Signals are blocked in these threads.
  *
  *	http_server_start(&settings, &server, err);
  *	while (running) http_server_tick(server);     // every second or so
- *	http_server_stop(server);                     // answers what has begun
+ *	http_server_stop(server);                     // answers requests in progress first
  */
 #ifndef VERBS_SERVE_HTTP_SERVER_H
 #define VERBS_SERVE_HTTP_SERVER_H
@@ -19,32 +19,32 @@
 #include "verbs/serve/http_request.h"
 
 struct http_server_settings {
-	const struct sockaddr *address; /* where to listen; port 0: any that is free */
+	const struct sockaddr *address; /* The address to listen on; port 0 selects any free port. */
 	socklen_t address_bytes;
-	const char *certificate, *key; /* PEM; NULL: no TLS */
+	const char *certificate, *key; /* PEM; NULL for no TLS. */
 	size_t body_bytes, all_body_bytes;
 	unsigned connections, client_connections;
-	double client_rate, all_rate; /* requests a second */
+	double client_rate, all_rate; /* Requests per second, of each client and of all; 0 for no limit. */
 	unsigned receive_s, send_s, idle_s;
-	/* Sets response->status to refuse the request; called before its body comes. */
+	/* Called before the body is received. Sets response->status to refuse the request. */
 	void (*admit)(void *context, const struct http_request *request, struct http_response *response);
 	void (*answer)(void *context, const struct http_request *request, struct http_response *response);
 	void *context;
 };
 
 struct http_server_figures {
-	uint64_t requests, busy_refusals, slow_connections; /* since the start */
-	uint64_t connections; /* now */
+	uint64_t requests, busy_refusals, slow_connections; /* Since the start. */
+	uint64_t connections; /* At present. */
 };
 
 struct http_server;
-/* UNSUPPORTED: built without libmicrohttpd, it is not installed, or it lacks TLS. */
+/* Returns UNSUPPORTED if libmicrohttpd is not supported by the build, not installed, or lacks TLS. */
 TALLY_MUST_CHECK enum tally_status http_server_start(
 	const struct http_server_settings *settings, struct http_server **server, struct tally_error *err);
 unsigned http_server_port(const struct http_server *server);
 void http_server_tick(struct http_server *server);
 struct http_server_figures http_server_figures(struct http_server *server);
-/* Takes no more connections, waits until the requests that have begun are answered (or time is up), and ends. */
+/* Stops accepting connections, waits until the requests in progress are answered or time out, and frees the server. */
 void http_server_stop(struct http_server *server);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * request_rate.h - limits how many requests a second each client, and all together, may make.
+ * request_rate.h - limits the requests per second of each client, and of all clients together.
  *
- * Each client has a bucket of permissions that fills with time, and so have all together. The table of clients has a
- * fixed size: a client that was not seen for the longest time makes room for a new one. IPv6 clients are told apart by
- * the first 64 bits of their address, which is what one customer gets. The caller locks.
+ * Each client has a token bucket, and there is one for all clients. The table of clients has a fixed size: a new client
+ * replaces the one that has not been seen for the longest time. IPv6 clients are distinguished by the first 64 bits of
+ * their address, because a single customer usually has a /64 network. The caller locks.
  *
  *	if (!request_rate_take(&rate, &address, clock_ns())) ... refuse ...
  */
@@ -16,23 +16,23 @@
 #include <sys/socket.h>
 
 #define REQUEST_RATE_CLIENTS 4096
-#define REQUEST_RATE_WAYS    8 /* buckets in which a client may be */
+#define REQUEST_RATE_WAYS    8 /* Number of table entries in which a client may be stored. */
 
 struct request_bucket {
-	uint64_t client; /* 0: nobody */
+	uint64_t client; /* Hash of the address; 0 if the entry is unused. */
 	uint64_t seen_ns;
-	double left;
+	double left; /* Number of requests that may be made now. */
 };
 
 struct request_rate {
-	double each, all; /* requests a second; 0: any number */
+	double each, all; /* Requests per second; 0 for no limit. */
 	struct request_bucket total;
 	struct request_bucket clients[REQUEST_RATE_CLIENTS];
 };
 
-/* A burst may have as many requests as BURST_SECONDS of the rate. */
+/* A burst may have as many requests as the rate allows in this time. */
 #define REQUEST_RATE_BURST_SECONDS 4
-/* False: the client, or all clients together, made too many requests of late. */
+/* Counts a request. Returns false if the client, or all clients together, have exceeded their rate. */
 bool request_rate_take(struct request_rate *rate, const struct sockaddr *client, uint64_t now_ns);
 
 #endif

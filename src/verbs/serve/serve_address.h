@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * serve_address.h - parses the address on which a server listens: "127.0.0.1:7779", "[::1]:7779", "host:7779", or a
- * port alone, which is one of this machine itself.
+ * port alone, which selects the loopback address.
  *
  *	serve_address_parse("0.0.0.0:7779", &address, err);
  *	if (!serve_address_is_loopback(&address)) ...
@@ -25,7 +25,7 @@ struct serve_address {
 TALLY_MUST_CHECK enum tally_status serve_address_parse(
 	const char *text, struct serve_address *address, struct tally_error *err);
 bool serve_address_is_loopback(const struct serve_address *address);
-/* "127.0.0.1:7779" */
+/* Appends an address such as "127.0.0.1:7779". */
 void serve_address_print(struct text *out, const struct serve_address *address, unsigned port);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * serve_api.h - answers the requests of agents and of those who ask: a function from requests to responses over a
- * store, without a network. docs/fleet.md describes the requests.
+ * serve_api.h - answers the requests of agents and of query clients: functions from requests to responses over a store,
+ * independent of the network. docs/fleet.md describes the requests.
  *
- * The store is opened twice, to write and to read, so that a long query does not hold up agents; each has a lock. The
- * caller owns both stores and the tokens, which outlive the API. Any number of threads may call admit and answer.
+ * The store is opened twice, for writing and for reading, so that a long query does not delay agents; each has a lock.
+ * The caller owns both stores and the tokens, which must outlive the API. Any number of threads may call admit and
+ * answer.
  *
  *	struct serve_api api = {.writer = {store}, .reader = {other}, .writers = &tokens, .program = "tally"};
  *	serve_api_init(&api);
@@ -21,40 +22,42 @@
 #include "verbs/serve/serve_ingest.h"
 #include "verbs/serve/serve_tokens.h"
 
-struct serve_store {
+struct serve_store { /* A store, used by one thread at a time. */
 	struct store *store;
 	pthread_mutex_t lock;
 };
 
-struct serve_counts { /* since the start; changed atomically */
-	uint64_t stored, duplicates, lacking, refused, failed; /* batches */
-	uint64_t samples, bytes; /* of stored batches, of all bodies */
+struct serve_counts { /* Counts since the start, changed atomically. */
+	uint64_t stored, duplicates, lacking, refused, failed; /* Numbers of batches. */
+	uint64_t samples, bytes; /* Samples of stored batches; bytes of all received batches. */
 	uint64_t queries, failed_queries, query_ns;
-	uint64_t denied; /* requests without a right token */
-	uint64_t removed, failed_retentions; /* removed batches */
+	uint64_t denied; /* Requests without a valid token. */
+	uint64_t removed, failed_retentions; /* Removed batches; failed attempts to remove batches. */
 };
 
 struct serve_api {
 	struct serve_store writer, reader;
-	const struct serve_tokens *writers, *readers; /* NULL: nobody needs a token */
-	bool is_local; /* without tokens: a page of another site must not be able to ask through a browser */
+	const struct serve_tokens *writers, *readers; /* NULL if no token is required. */
+	/* Tokens are not required, so requests must be addressed to this machine; otherwise a web page of another site
+	 * could send them through a user's browser. */
+	bool is_local;
 	const char *program;
-	uint64_t query_ns; /* that a query may take */
-	void (*figures)(void *context, struct http_server_figures *figures); /* of the server; NULL: there is none */
+	uint64_t query_ns; /* Time limit of a query. */
+	void (*figures)(void *context, struct http_server_figures *figures); /* NULL if there is no server. */
 	void *figures_context;
-	/* set by init */
+	/* The following members are set by serve_api_init. */
 	struct serve_ingest ingest;
 	struct serve_counts counts;
-	uint64_t started_ns, told_ns; /* told: when a failure of the store was last written to standard error */
+	uint64_t started_ns, told_ns; /* told_ns is the time of the last message about a failure of the store. */
 };
 
-/* False: the system has no room for locks. */
+/* Returns false if the locks cannot be created. */
 bool serve_api_init(struct serve_api *api);
 void serve_api_deinit(struct serve_api *api);
-/* The two functions of struct http_server_settings; context is the API. */
+/* Callbacks for struct http_server_settings; context is the serve_api. */
 void serve_api_admit(void *context, const struct http_request *request, struct http_response *response);
 void serve_api_answer(void *context, const struct http_request *request, struct http_response *response);
-/* Removes what is too old or too much, see store_retain. True: there is more to remove, after others had their turn. */
+/* Removes data that is too old or too large (store_retain). Returns true if it must be called again to remove more. */
 bool serve_api_retain(struct serve_api *api, uint64_t oldest_ns, uint64_t max_bytes);
 
 #endif

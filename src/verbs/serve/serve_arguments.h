@@ -2,7 +2,8 @@
 /*
  * serve_arguments.h - reads the arguments of a request for profiles, labels or the load over time.
  *
- * Borrows the request; serve_arguments_deinit frees the label queries. The failure's text is for the client.
+ * The result borrows the request; serve_arguments_deinit frees the label queries. Error messages are sent to the
+ * client.
  *
  *	status = serve_arguments_read(request, SERVE_ARGUMENTS_PROFILE, now_ns, &arguments, err);
  */
@@ -14,14 +15,14 @@
 
 enum serve_argument {
 	SERVE_ARGUMENT_QUERY = 1,
-	SERVE_ARGUMENT_TIMES = 2, /* from, until */
+	SERVE_ARGUMENT_TIMES = 2, /* from, until. */
 	SERVE_ARGUMENT_EVENT = 4,
-	SERVE_ARGUMENT_PROFILE = 8, /* format, threads, count */
+	SERVE_ARGUMENT_PROFILE = 8, /* format, threads, count. */
 	SERVE_ARGUMENT_STEP = 16,
-	SERVE_ARGUMENT_BASELINE = 32, /* baseline_query, baseline_from, baseline_until */
+	SERVE_ARGUMENT_BASELINE = 32, /* baseline_query, baseline_from, baseline_until. */
 };
 
-#define SERVE_POINTS_MAX 10000 /* of a load over time */
+#define SERVE_POINTS_MAX 10000 /* Maximum number of points of a load over time. */
 
 struct serve_arguments {
 	struct store_selection selection, baseline;
@@ -31,7 +32,7 @@ struct serve_arguments {
 	uint64_t step_ns;
 };
 
-/* INVALID: an argument is unknown, comes twice or has a wrong value. takes: bits of enum serve_argument. */
+/* takes has bits of enum serve_argument. Returns INVALID if an argument is not among them, repeated or malformed. */
 TALLY_MUST_CHECK enum tally_status serve_arguments_read(const struct http_request *request, unsigned takes,
 	uint64_t now_ns, struct serve_arguments *arguments, struct tally_error *err);
 void serve_arguments_deinit(struct serve_arguments *arguments);

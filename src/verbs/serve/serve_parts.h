@@ -2,8 +2,8 @@
 /*
  * serve_parts.h - declares the parts of serve_api.h: one function for each kind of request.
  *
- * Private to the API: serve_api.c admits requests and stores batches, serve_queries.c answers queries, serve_metrics.c
- * writes the metrics.
+ * This header is private to the API: serve_api.c admits requests and stores batches, serve_queries.c answers queries,
+ * and serve_metrics.c writes the metrics.
  *
  *	serve_queries_profile(api, request, response);
  */
@@ -17,9 +17,9 @@ static inline void serve_count(uint64_t *counter, uint64_t more)
 	__atomic_fetch_add(counter, more, __ATOMIC_RELAXED);
 }
 
-/* False: others use the store for too long; the response says so. */
+/* Returns false, and sets an error response, if the store is used by others for too long. */
 bool serve_store_lock(struct serve_store *store, struct http_response *response);
-/* A failure that is not the client's: it should try again. Also told on standard error, now and then. */
+/* Sets the response to an error after which the client should retry. Occasionally reports it on standard error. */
 void serve_api_unavailable(struct serve_api *api, const struct tally_error *err, struct http_response *response);
 
 void serve_queries_profile(struct serve_api *api, const struct http_request *request, struct http_response *response);
