@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build_features.h - lists what this build can do, by perf's names, for `version --build-options` and `check feature`.
- * A feature of perf is reported as on if tally can do what scripts test for, with any library or none.
+ * build_features.h - lists the features of this build, by perf's names, for `version --build-options` and `check
+ * feature`. A feature is on if tally provides what scripts test it for, even without the library that perf uses.
  */
 #ifndef CLI_BUILD_FEATURES_H
 #define CLI_BUILD_FEATURES_H
@@ -14,7 +14,7 @@ struct build_feature {
 };
 
 const struct build_feature *build_features_all(size_t *count);
-/* By name or macro, in any case; NULL if there is none. */
+/* Finds a feature by its name or macro, ignoring case. Returns NULL if there is none. */
 const struct build_feature *build_features_find(struct tally_str name);
 void build_feature_print(const struct build_feature *feature);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * commands.h - lists the verbs. To add one: write cmd_<verb>.c with a constant struct command named command_<verb>, and
- * add <verb> to COMMANDS; help, man page and completion follow.
+ * commands.h - lists the verbs. To add one, write cmd_<verb>.c with a constant struct command named command_<verb>, and
+ * add <verb> to COMMANDS; help, the man page and shell completion are generated from it.
  */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
@@ -13,17 +13,17 @@ struct cli;
 
 struct command {
 	const char *name;
-	const char *summary; /* one line, as perf's list of commands has it */
-	const char *const *usages; /* behind "perf VERB"; NULL-terminated */
-	const struct option_table *options; /* NULL: takes none */
-	const char *description; /* for help and the man page: paragraphs, blank line between */
-	const char *const *examples; /* pairs: what it does, the command line; NULL-terminated */
+	const char *summary; /* One line for the list of commands. */
+	const char *const *usages; /* Usage lines after the verb's name; NULL-terminated. */
+	const struct option_table *options; /* NULL if the verb has no options. */
+	const char *description; /* Paragraphs for help and the man page, separated by blank lines. */
+	const char *const *examples; /* Pairs of a description and a command line; NULL-terminated. */
 	int (*run)(const struct cli *cli, const struct command *command, int argc, char **argv);
 };
 
 const struct command *const *commands_all(size_t *count);
 const struct command *command_find(const char *name);
-/* The words of the command's own commands, of "{record|report}" in its usage; empty if it has none. */
+/* Returns the names of the subcommands, such as "record|report" of "{record|report}" in the usage; may be empty. */
 struct tally_str command_subcommands(const struct command *command);
 
 /* The verbs, in the order of the list that help prints. */

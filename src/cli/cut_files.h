@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cut_files.h - handles mapped files that are truncated: their missing bytes read as zeros, which parsers treat as
- * damage, instead of ending the program with SIGBUS. For the program only: a library must not take signals.
+ * cut_files.h - handles the truncation of mapped files: missing bytes are read as zeros, which parsers treat as damage,
+ * instead of ending the program with SIGBUS. Only for the program, because a library must not install signal handlers.
  *
- * The whole process; set once, before threads exist.
+ * The handler applies to the whole process and is installed once, before threads are created.
  *
  *	install_sigbus_handler();   ...   if (cut_files_were_met()) ...
  */
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 void install_sigbus_handler(void);
-/* Whether a page of a mapped file was missing when it was read, because the file was truncated. */
+/* Returns whether a page of a mapped file was missing when it was read, because the file had been truncated. */
 bool cut_files_were_met(void);
 
 #endif

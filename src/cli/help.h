@@ -8,18 +8,18 @@
 #include "base/text.h"
 #include "cli/commands.h"
 
-/* perf's usage text: how to call it, and all options. */
+/* Appends perf's usage text: the usage lines and all options. */
 void help_usage(struct text *t, const char *program, const struct command *command);
-/* The parts of the help: the usage lines and a blank line, and one option. */
+/* Append parts of the usage text: the usage lines with a blank line, and one option. */
 void help_usage_lines(struct text *t, const char *program, const struct command *command);
 void help_option(struct text *t, const struct option *option);
-/* A hint at the command that prints all options, for the end of an error message. */
+/* Appends a hint to the command that prints all options, for the end of an error message. */
 void help_hint(struct text *t, const char *program, const struct command *command);
-/* Usage, description, options and examples. */
+/* Appends usage, description, options and examples. */
 void help_full(struct text *t, const char *program, const struct command *command);
-/* The list of verbs. */
+/* Appends the list of verbs. */
 void help_program(struct text *t, const char *program);
-/* roff: of a verb, and of the program */
+/* Append the man page of a verb, and of the program, in roff. */
 void help_man_page(struct text *t, const struct command *command);
 void help_man_overview(struct text *t);
 

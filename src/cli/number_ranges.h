@@ -3,7 +3,7 @@
  * number_ranges.h - parses "0-3,7" into a table that is true for each number in the list.
  *
  *	bool table[LIMIT] = {0};
- *	if (!number_ranges_parse("0-3,7", LIMIT, table)) ...	// not such a list, or a number of it is not below the limit
+ *	if (!number_ranges_parse("0-3,7", LIMIT, table)) ...	// not a list, or a number is not below LIMIT
  */
 #ifndef CLI_NUMBER_RANGES_H
 #define CLI_NUMBER_RANGES_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * output_terminal.h - tells how text may look on standard output: whether it has colours, and how wide the terminal is.
+ * output_terminal.h - determines how text is formatted for standard output: whether colours are used, and the width.
  *
- * Colours need a terminal that has them by TERM, and a user who has not set NO_COLOR (no-color.org). Ask before the
- * pager starts: standard output is a pipe then.
+ * Colours are used if standard output is a terminal that supports them by TERM, and NO_COLOR is not set (no-color.org).
+ * The functions must be called before the pager is started, because standard output is a pipe then.
  *
  *	settings.colours = colours_are_wanted();
  */
@@ -12,14 +12,14 @@
 
 #include <stdbool.h>
 
-/* Whether NO_COLOR is set and not empty. */
+/* Returns whether NO_COLOR is set and not empty. */
 bool colours_are_refused(void);
 bool colours_are_wanted(void);
-/* "always", "never" or "auto" (NULL: never), as of --stdio-color: false if it is none of them. */
+/* Parses "always", "never" or "auto" of --stdio-color; NULL means never. Returns false if mode is none of them. */
 bool colours_by_mode(const char *mode, bool *wanted);
-/* Whether the terminal can move its cursor and erase lines: TERM is set, and is not "dumb". */
+/* Returns whether the terminal can move its cursor and erase lines: TERM is set, and is not "dumb". */
 bool terminal_has_controls(void);
-/* How many characters fit on a line of the terminal; 0: standard output is not a terminal, or its width is unknown. */
+/* Returns the terminal's width in characters, or 0 if it is unknown or standard output is not a terminal. */
 unsigned terminal_columns(void);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * progress_line.h - shows the progress of long work in one line on the terminal, from 0.3 s on until it ends. It shows
- * nothing if standard error is not a terminal, or if the work itself writes to a terminal meanwhile.
+ * progress_line.h - shows the progress of long work in one line on the terminal, after 0.3 s and until it ends. It
+ * shows nothing if standard error is not a terminal, or if the work itself writes to a terminal meanwhile.
  *
- * Between start and stop nothing else may print. A separate thread draws the line; if it cannot be started, nothing is
- * shown.
+ * Nothing else may be printed between start and stop. A separate thread draws the line; if it cannot be started,
+ * nothing is shown.
  *
  *	struct progress_line line;
  *	progress_line_start(&line);   ... work with &line.progress ...   progress_line_stop(&line);
@@ -32,31 +32,31 @@ void progress_line_stop(struct progress_line *line);
 /* Hides the line while a full-screen view is shown. */
 void progress_line_hide(bool is_hidden);
 
-/* replay_profile with such a line. */
+/* Calls replay_profile and shows its progress. */
 TALLY_MUST_CHECK enum tally_status progress_line_replay(struct perfdata_reader *reader, struct binary_store *store,
 	struct replay_options *options, struct replay_result *result, struct tally_error *err);
 
-/* Draws the line once, for callers with a loop of their own: it replaces the last one, and nothing is drawn while the
- * program is in the background. Erase it before anything else is printed; without a line, erasing does nothing. */
+/* Draws the line once, for callers with a loop of their own. It replaces the previous line. Nothing is drawn while the
+ * program is in the background. The line must be erased before anything else is printed. */
 void progress_line_put(struct tally_str line);
 void progress_line_erase(void);
-unsigned progress_line_width(void); /* columns of the terminal */
+unsigned progress_line_width(void);
 
 struct progress_state {
 	const char *what;
-	uint64_t done, total; /* bytes; total 0: not known */
-	double seconds; /* since what was begun */
+	uint64_t done, total; /* Bytes; total is 0 if unknown. */
+	double seconds; /* Time since the current step began. */
 };
 
-struct progress_clock { /* all 0 at first */
+struct progress_clock { /* Must be zero-initialised. */
 	unsigned step;
 	int64_t begun_ms;
 };
 
-/* Gets the current progress. The member `what` is NULL if no work has begun. */
+/* Reads the current progress. state->what is NULL if no work has begun. */
 void progress_look(struct progress_clock *clock, const struct progress *progress, struct progress_state *state);
 
-/* "reading samples: 43 % of 149.2 MB, 1.2 s left", cut to width columns. */
+/* Appends "reading samples: 43 % of 149.2 MB, 1.2 s left", cut to width columns. */
 void progress_line_text(struct text *t, const struct progress_state *state, unsigned width);
 
 #endif

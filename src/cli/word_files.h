@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * word_files.h - expands lists of words that may name files with words (-c, -d and -S: "ld,file://names") into lists
- * with one word per line. The texts live as long as the word_files.
+ * word_files.h - expands lists of words that may refer to files of words ("ld,file://names" of -c, -d and -S) to lists
+ * with one word per line. The resulting strings live as long as the word_files.
  *
  *	struct word_files files = {0};
  *	if (word_files_read(&files, &settings.comms, err) != TALLY_OK) ...
@@ -20,10 +20,11 @@ struct word_files {
 	size_t count;
 };
 
-/* A list without files, or NULL, is not changed. There can be at most WORD_FILES_LISTS lists. */
+/* Replaces *list by the expanded list, unless it refers to no file or is NULL. At most WORD_FILES_LISTS lists can be
+ * expanded. */
 TALLY_MUST_CHECK enum tally_status word_files_read(
 	struct word_files *files, const char **list, struct tally_error *err);
-/* Of the commands, objects and symbols. */
+/* Expands the lists of thread names, DSOs, symbols and idle functions. */
 TALLY_MUST_CHECK enum tally_status word_files_read_filters(
 	struct word_files *files, struct profile_filter_lists *lists, struct tally_error *err);
 void word_files_deinit(struct word_files *files);
