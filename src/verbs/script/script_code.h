@@ -53,7 +53,7 @@ size_t script_print_bytes(struct text *t, struct tally_bytes bytes);
 /* Prints an instruction such as "call   401015 <work>". */
 void script_print_instruction(
 	struct script_code *code, struct text *t, const struct script_spot *spot, const struct script_step *step);
-/* Prints the requested parts of " ilen: 3 insn: 48 89 e5" and "\t\tmov    %rsp,%rbp". Returns false on lack of memory.
+/* Prints the parts of " ilen: 3 insn: 48 89 e5" and "\t\tmov    %rsp,%rbp" in fields. Returns false if out of memory.
  */
 bool script_print_code(struct script_code *code, struct text *t, const struct resolve_where *where, unsigned cpumode,
 	uint64_t ip, uint64_t fields);
