@@ -12,8 +12,8 @@
 
 #include "kernel/system/kernel_files.h"
 
-/* The cgroups are in the order of the words, those of a pattern sorted by name; each occurs once. NOT_FOUND: a pattern
- * matches none. It is not checked that names exist. */
+/* Returns each cgroup once, in the order of the words; matches of a pattern are sorted by name. Returns NOT_FOUND if a
+ * pattern matches no cgroup. Names that are not patterns are not checked for existence. */
 TALLY_MUST_CHECK enum tally_status stat_cgroups_find(
 	const struct kernel_seam *kernel, const char *text, struct name_list *names, struct tally_error *err);
 

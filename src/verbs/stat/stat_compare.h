@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_compare.h - implements stat --compare 'A' 'B': it runs two command lines in turn and reports the differences,
- * with intervals.
+ * stat_compare.h - implements stat --compare 'A' 'B', which runs two command lines alternately and reports the
+ * differences with confidence intervals.
  *
  * Each command line is run by sh -c. The order within a pair changes from pair to pair, so that a drift of the machine
- * affects both. The statistics are those of kernel/counting/run_statistics.h.
+ * affects both. kernel/counting/run_statistics.h computes the statistics.
  */
 #ifndef VERBS_STAT_STAT_COMPARE_H
 #define VERBS_STAT_STAT_COMPARE_H
@@ -13,14 +13,14 @@
 #include "tasks/counts/stat_rows.h"
 #include "verbs/stat/stat_run.h"
 
-/* Takes the second command line from argv[rest], and options after it. 0, or the exit code after the message. */
+/* Parses the second command line, argv[rest], and options after it. Returns 0, or the exit code after a message. */
 TALLY_MUST_CHECK int stat_compare_options(
 	const struct cli *cli, const struct command *command, int argc, char **argv, int rest, struct stat_settings *s);
-/* Before the runs. INVALID: --fail-if names what is not compared. */
+/* Must be called before the runs. Returns INVALID if --fail-if names an event that is not compared. */
 TALLY_MUST_CHECK enum tally_status stat_compare_check(const struct stat_session *session, struct tally_error *err);
-/* session: the caller sets kernel, settings, target and events; its signal is set if a signal ended the runs, and
- * its gate_code if --fail-if asks for one. INVALID,
- * with the table in t: runs failed, so there is no verdict. reasons: why counts are missing, one line per reason. */
+/* The caller sets kernel, job, target and events of the session. Sets its signal if a signal ended the runs, and its
+ * gate_code if --fail-if was given. Appends the table to t and the reasons for missing counts to reasons, one per line.
+ * Returns INVALID, after appending the table, if runs failed, because there is no verdict then. */
 TALLY_MUST_CHECK enum tally_status stat_compare(struct stat_session *session, const char *program, struct text *t,
 	const struct stat_style *style, struct text *reasons, struct tally_error *err);
 

@@ -12,14 +12,14 @@
 #include "kernel/metrics/metric_set.h"
 #include "verbs/stat/stat_settings.h"
 
-#define EXIT_NO_METRIC (256 - EINVAL) /* what perf leaves with where the machine has none */
+#define EXIT_NO_METRIC (256 - EINVAL) /* perf's exit code if the machine does not have the metric. */
 
 struct stat_counted {
 	struct event_list *events;
-	struct metric_set *metrics; /* left empty if none were asked for */
+	struct metric_set *metrics; /* Remains empty if no metrics were requested. */
 };
 
-/* 0, or the exit code: the failure has been printed. */
+/* Returns 0, or the exit code after printing the failure. */
 TALLY_MUST_CHECK int stat_events_make(const struct cli *cli, const struct command *command,
 	const struct kernel_seam *kernel, const struct stat_event_settings *settings, bool is_system_wide,
 	struct stat_counted *counted);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_plan.h - implements stat --plan: it shows what each event would count here, which events fit on the PMU
- * together, and who uses counters. It counts nothing: the events are opened, tried for a moment and closed.
+ * stat_plan.h - implements stat --plan, which shows what each event would count on this machine, which events fit on
+ * the PMU together, and which processes use counters. The events are opened, enabled for a moment and closed.
  */
 #ifndef VERBS_STAT_STAT_PLAN_H
 #define VERBS_STAT_STAT_PLAN_H
@@ -19,7 +19,7 @@ struct stat_plan {
 };
 
 void stat_plan_print(struct text *t, const struct stat_plan *plan, bool is_json);
-/* Opens the events on the target (for a command, on this process), prints what was found, and closes them. */
+/* Opens the events on the target (or on this process if the target is a command), prints the plan and closes them. */
 TALLY_MUST_CHECK enum tally_status stat_plan_make(const struct kernel_seam *kernel, struct event_list *events,
 	struct target *target, struct text *t, bool is_json, struct tally_error *err);
 

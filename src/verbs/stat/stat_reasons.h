@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_reasons.h - explains why rows of stat show <not supported> or <not counted>, how precise a scaled count is, and
- * what a count leaves out: one sentence per reason. It prints nothing itself.
+ * what a count excludes: one sentence per reason. It prints nothing itself.
  *
  *	stat_reasons_add(&text, "tally", session);
  */
@@ -11,15 +11,15 @@
 #include "base/text.h"
 #include "verbs/stat/stat_run.h"
 
-/* For the totals over all runs: lines "<not counted> EVENT, EVENT: REASON", and the possible error of scaled
- * counts. */
+/* Appends lines "<not counted> EVENT, EVENT: REASON" for the totals of all runs, and the errors of scaled counts. */
 void stat_reasons_add(struct text *text, const char *program, const struct stat_session *session);
-/* Only the lines that say why a count is missing or incomplete. */
+/* Like stat_reasons_add, but appends only the reasons for missing or incomplete counts. */
 void stat_reasons_add_missing(struct text *text, const char *program, const struct stat_session *session);
 
-/* What all counts lack, for the formats that scripts read: events that the kernel ended, switches that were not seen. */
+/* Adds warnings, for machine-readable formats, that all counts are incomplete: events ended by the kernel, lost
+ * switches. */
 void stat_reasons_warn(const struct stat_session *session, struct diag *warnings);
-/* "shared counters missed 3 switches, children or cgroups of all sessions" */
+/* Appends "shared counters missed 3 switches, children or cgroups of all sessions". */
 void stat_reasons_add_losses(struct text *text, const struct stat_session *session);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_record.h - implements stat record: it writes counts into perf.data, as stat report of perf and tally read them.
+ * stat_record.h - implements stat record, which writes counts to perf.data, for stat report of perf and tally.
  *
- * Owned by the caller (stat_record_deinit). begin is called once the counters are open, round after each reading of
- * them: counts are cumulative since the start. One thread.
+ * The caller owns the structure (stat_record_deinit), calls stat_record_begin once the counters are open, and
+ * stat_record_round whenever they have been read. Counts are cumulative since the start. Not thread-safe.
  *
  *	stat_record_open(&r, "perf.data", argv, err);
  *	stat_record_begin(&r, counting, set, err); stat_record_round(&r, set, is_final, time_ns, err); ...
@@ -17,21 +17,21 @@
 #include "verbs/stat/stat_settings.h"
 
 struct stat_record {
-	char *const *argv; /* the whole command line; borrowed */
+	char *const *argv; /* The whole command line; borrowed. */
 	struct perfdata_writer *writer;
-	int pipe_fd; /* of a stream; -1: a file is written */
+	int pipe_fd; /* The output if it is a stream; -1 if it is a file. */
 	struct record_features features;
 	bool has_begun;
-	const struct stat_origin *origin; /* of the counts; NULL: perf events */
-	uint64_t *first_ids; /* per event: the id of its first counter, the others follow; 0: not supported */
+	const struct stat_origin *origin; /* Origin of the counts; NULL for perf events. */
+	uint64_t *first_ids; /* ID of each event's first counter, which the others follow; 0 if not supported. */
 };
 
-/* An existing file is kept as PATH.old. A stream (stream_output.h) is written front to back. */
+/* Renames an existing file to PATH.old. A stream (stream_output.h) is written sequentially. */
 TALLY_MUST_CHECK enum tally_status stat_record_open(
 	struct stat_record *r, const char *path, char *const *argv, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status stat_record_begin(struct stat_record *r, const struct stat_counting *counting,
 	const struct counter_set *set, struct tally_error *err);
-/* is_final: the totals of the whole run, not one of its intervals. */
+/* is_final: the counts are the totals of the whole run, not those of an interval. */
 TALLY_MUST_CHECK enum tally_status stat_record_round(
 	struct stat_record *r, const struct counter_set *set, bool is_final, uint64_t time_ns, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status stat_record_close(struct stat_record *r, struct tally_error *err);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_run.h - makes one measurement: starts the command, counts, waits for its end, a signal, the interval or the
- * timeout.
+ * stat_run.h - performs one measurement: starts the command, counts, and waits for its end, a signal, the interval or
+ * the timeout.
  *
- * A stat_session lives over all runs of -r; stat_session_deinit frees it. During a run, SIGINT, SIGTERM, SIGHUP and
+ * A stat_session is used for all runs of -r; stat_session_deinit frees it. During a run, SIGINT, SIGTERM, SIGHUP and
  * SIGCHLD are blocked and waited for. Everything except signals, clocks and the child goes through the kernel seam.
  *
  *	struct stat_session s = {.kernel = kernel, .job = &job, .target = &target, .events = &events};
@@ -19,58 +19,61 @@
 #include "verbs/stat/stat_settings.h"
 
 struct stat_session {
-	/* in */
+	/* Set by the caller. */
 	const struct kernel_seam *kernel;
 	const struct stat_job *job;
-	struct target *target; /* threads[0] is set to the command's pid */
+	struct target *target; /* stat_run sets threads[0] to the command's pid. */
 	struct event_list *events;
-	const struct metric_set *metrics; /* NULL: none were asked for */
-	struct stat_record *record; /* where counts are written; NULL: nowhere */
-	const char *decimal; /* the decimal point for printed numbers; NULL: "." */
-	struct record_control *control; /* commands to the measurement; NULL: none */
-	/* kept from the first run on */
+	const struct metric_set *metrics; /* NULL if no metrics were requested. */
+	struct stat_record *record; /* Receives the counts; NULL if they are not recorded. */
+	const char *decimal; /* Decimal point of printed numbers; NULL for ".". */
+	struct record_control *control; /* Source of control commands; NULL if there is none. */
+	/* Retained over all runs. */
 	struct aggregation aggregation;
-	struct stat_cell *cells; /* event x place: the totals over runs */
+	struct stat_cell *cells; /* Totals over all runs, one for each event and place. */
 	struct stat_cell *interval_cells;
-	bool *supported; /* per event */
-	uint32_t *sources; /* of stat_report */
+	bool *supported; /* Indexed by event. */
+	uint32_t *sources; /* For stat_report. */
 	size_t source_count;
-	char **reasons; /* per event: why it was not counted; NULL: it was */
-	bool wants_errors; /* estimates the errors of scaled counts */
-	double *error_squares; /* per event: of each run's relative error, added up; NAN: not known; NULL: not wanted */
-	char **comms; /* per thread, of AGGREGATE_THREAD */
+	char **reasons; /* Why each event was not counted; NULL if it was. */
+	bool wants_errors; /* Estimates the errors of scaled counts. */
+	/* For each event, the sum over all runs of the squared relative error; NAN if unknown. NULL without
+	 * wants_errors. */
+	double *error_squares;
+	char **comms; /* Name of each thread, for AGGREGATE_THREAD. */
 	bool has_places;
 	struct running_mean wall_ns, user_ns, system_ns;
-	uint64_t shared_losses; /* switches that shared counters did not see */
-	double *run_ns; /* each run's time */
+	uint64_t shared_losses; /* Number of context switches that shared counters missed. */
+	double *run_ns; /* Elapsed time of each run. */
 	size_t run_len, run_cap;
-	struct stat_values *values; /* borrowed: where each run's counts are kept; NULL: they are not */
-	bool leaves_failures_out; /* of values: runs of the command that failed */
-	struct stat_failures failures; /* of the command's runs that ended by themselves */
-	struct diag warnings; /* what the counts lack */
-	const struct stat_environment *environment; /* of stat_report */
-	const char *benchmark; /* likewise */
-	/* out, of the last run */
-	int command_status; /* as waitpid gives it */
+	struct stat_values *values; /* Receives each run's counts; borrowed; NULL if they are not needed. */
+	bool leaves_failures_out; /* Excludes failed runs from values. */
+	struct stat_failures failures; /* Failures of the command, except of runs that were ended by us. */
+	struct diag warnings; /* Warnings that the counts are incomplete. */
+	const struct stat_environment *environment; /* For stat_report. */
+	const char *benchmark; /* For stat_report. */
+	/* Results of the last run. */
+	int command_status; /* As returned by waitpid. */
 	bool has_command_status;
-	bool was_told_to_end; /* the command, by us: the time, the intervals or the caller of --control were over */
-	int signal; /* that ended the measurement; 0: none */
-	int gate_code; /* of --compare --fail-if: the exit status that its verdict has */
-	bool is_cut_off; /* the kernel ended the events at an exec, though the target ran on (exec_stop.h) */
-	bool was_cut_off_at_start; /* at the command's own exec: nothing of it was counted */
+	bool was_told_to_end; /* We ended the command: after the timeout, the last interval or a control command. */
+	int signal; /* Signal that ended the measurement; 0 if there was none. */
+	int gate_code; /* Exit code of the verdict of --compare --fail-if. */
+	bool is_cut_off; /* The kernel ended the events at an exec, although the target ran on (exec_stop.h). */
+	bool was_cut_off_at_start; /* This happened at the command's own exec, so nothing was counted. */
 };
 
-/* Called at each interval, and for the rest at the end of the run; the report holds the differences. */
+/* Called at each interval, and for the last part at the end of the run; the report has the differences. */
 typedef void (*stat_show_interval)(void *context, const struct stat_report *report);
 
-/* The first time after now that is due plus a multiple of interval (not 0): a late interval does not shift later ones,
- * and missed intervals are left out. */
+/* Returns the first time after now_ns that is due_ns plus a multiple of interval_ns, which is not 0. Thus a late
+ * interval does not shift later ones, and missed intervals are skipped. */
 uint64_t stat_next_deadline(uint64_t due_ns, uint64_t interval_ns, uint64_t now_ns);
 TALLY_MUST_CHECK enum tally_status stat_run(
 	struct stat_session *session, stat_show_interval show, void *context, struct tally_error *err);
-/* The totals so far. */
+/* Returns a report of the totals so far. */
 struct stat_report stat_session_report(const struct stat_session *session);
-/* The exit status of the command, as a shell gives it; of several runs, that of the last one that failed. Ends the program as a signal would have that ended the measurement. */
+/* Returns the exit code of the command in a shell's encoding; of several runs, that of the last one that failed. If a
+ * signal ended the measurement, ends the process by this signal. */
 int stat_session_leave(const struct stat_session *session);
 void stat_session_deinit(struct stat_session *session);
 

@@ -2,8 +2,8 @@
 /*
  * stat_settings.h - holds the settings from the command line of stat.
  *
- * A value on the verb's stack; texts borrow from argv. events holds -e, --pfm-events, -G, -M and --filter in their
- * order, because the later ones refer to the events before them.
+ * Strings are borrowed from argv. events.words has -e, --pfm-events, -G, -M and --filter in their order, because later
+ * ones refer to the events before them.
  */
 #ifndef VERBS_STAT_STAT_SETTINGS_H
 #define VERBS_STAT_STAT_SETTINGS_H
@@ -20,59 +20,59 @@ struct stat_event_word {
 	const char *text;
 };
 
-struct stat_lines { /* what has a line of its own */
+struct stat_lines { /* How counts are aggregated to lines. */
 	enum aggregation_mode mode;
-	unsigned cache_level; /* of AGGREGATE_CACHE; 0: the last */
+	unsigned cache_level; /* For AGGREGATE_CACHE; 0 for the last level. */
 };
 
-struct stat_event_settings { /* what is counted */
+struct stat_event_settings { /* The events to be counted. */
 	VEC(struct stat_event_word) words;
 	const char *for_each_cgroup;
-	const char *core_type; /* of generic events on a hybrid CPU; NULL: each */
+	const char *core_type; /* Core type for generic events on a hybrid CPU; NULL for each type. */
 	bool merges_cores;
 	bool no_metric_group, no_metric_merge;
 	bool has_topdown, has_transactions, has_smi_cost;
-	uint64_t topdown_level; /* 0: all that there are */
+	uint64_t topdown_level; /* 0 for all levels. */
 	bool all_user, all_kernel, one_group, is_null;
 	unsigned detail;
 };
 
 enum stat_rung_choice { STAT_RUNG_AUTO, STAT_RUNG_EVENTS, STAT_RUNG_RUSAGE };
 
-struct stat_counting { /* the target, time and number of runs */
+struct stat_counting { /* The target, time and number of runs. */
 	struct target_request target;
 	struct stat_lines lines;
 	bool no_inherit, is_scaling;
 	enum stat_rung_choice rung;
 	bool requires_event;
-	bool shares_counters; /* --bpf-counters */
-	const char *shared_path; /* --bpf-attr-map; NULL: the usual one */
-	const char *bpf_programs; /* --bpf-prog: IDs; NULL: not given */
-	uint64_t runs; /* 0: for ever */
+	bool shares_counters; /* --bpf-counters. */
+	const char *shared_path; /* --bpf-attr-map; NULL for the default. */
+	const char *bpf_programs; /* IDs of --bpf-prog; NULL if not given. */
+	uint64_t runs; /* 0 to repeat forever. */
 	uint64_t interval_ms, interval_count, timeout_ms;
-	int64_t delay_ms; /* -1: never enabled */
+	int64_t delay_ms; /* -1 to start with disabled events. */
 	const char *pre, *post;
 	bool does_sync, has_statistics, is_plan, has_passes;
-	const char *fail_if; /* the gate of compare; NULL: none, or that of the threshold */
-	const char *compare; /* the first of two command lines; the other is the command; NULL: one is counted */
+	const char *fail_if; /* --fail-if; NULL if not given. */
+	const char *compare; /* The first command line of --compare (the second is the command); NULL if not given. */
 	struct record_control_spec control;
 };
 
-struct stat_simulation_settings { /* --simulate */
+struct stat_simulation_settings { /* Options of --simulate. */
 	bool is_on;
-	const char *cache_model; /* NULL: this machine's */
+	const char *cache_model; /* NULL for that of this machine. */
 	VEC(const char *) toggles;
-	double threshold; /* of --compare, in percent */
+	double threshold; /* --threshold of --compare, in percent. */
 	bool has_threshold;
-	const char *name; /* of the benchmark, in JSON; NULL: none */
+	const char *name; /* Name of the benchmark in JSON; NULL for none. */
 };
 
-struct stat_view { /* the format and the place of the output */
+struct stat_view { /* The format and the destination of the output. */
 	bool no_merge, shows_core_threads, no_metric_threshold;
-	bool hides_zeros; /* --hide-zero-events */
+	bool hides_zeros; /* --hide-zero-events. */
 	bool clears_screen, has_summary, no_csv_summary;
 	const char *separator;
-	bool is_markdown; /* of compare */
+	bool is_markdown; /* --markdown of --compare. */
 	bool is_json, has_big_num, asks_big_num, has_metrics_only, says_metrics_only, has_table, is_quiet, is_append;
 	const char *output;
 	uint64_t log_fd;
@@ -84,18 +84,18 @@ struct stat_settings {
 	struct stat_counting counting;
 	struct stat_view view;
 	struct stat_simulation_settings simulation;
-	const char *recording; /* -i of stat report; NULL: none */
-	bool has_iostat; /* --iostat: the verb iostat runs instead */
-	const char *iostat_ports; /* NULL: all */
+	const char *recording; /* -i of stat report; NULL if not given. */
+	bool has_iostat; /* --iostat: runs the verb iostat instead. */
+	const char *iostat_ports; /* NULL for all. */
 };
 
-/* The job: the settings, completed by the words of the command line and by what they imply. */
+/* The settings, completed by the words of the command line and by what they imply. */
 struct stat_job {
 	struct stat_settings settings;
-	const char *recording; /* that stat record writes; NULL: none */
-	char *const *argv; /* the whole command line of the verb */
-	char *const *command; /* NULL: none */
-	const struct stat_rung *rung; /* what counts in place of perf events; NULL: they do */
+	const char *recording; /* Output of stat record; NULL if nothing is recorded. */
+	char *const *argv; /* The whole command line of the verb. */
+	char *const *command; /* NULL if there is none. */
+	const struct stat_rung *rung; /* Source of counts that replaces perf events; NULL for perf events. */
 };
 
 #endif

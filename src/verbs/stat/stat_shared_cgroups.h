@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_shared_cgroups.h - counts those events of a counter_set that are limited to cgroups and use shared counters
- * (--bpf-counters with --for-each-cgroup or -G): one counter of each CPU for an event of all its cgroups.
+ * stat_shared_cgroups.h - counts the events of a counter_set that are limited to cgroups and use shared counters
+ * (--bpf-counters with --for-each-cgroup or -G): an event needs one counter per CPU for all cgroups.
  *
- * The caller owns it; the counts are stored in the set, which must outlive it. One thread. A part of stat_shared.h.
+ * Part of stat_shared.h. The caller owns the structure; the counts are stored in the set, which must outlive it. Not
+ * thread-safe.
  */
 #ifndef VERBS_STAT_STAT_SHARED_CGROUPS_H
 #define VERBS_STAT_STAT_SHARED_CGROUPS_H
@@ -12,7 +13,7 @@
 
 struct stat_shared_cgroups;
 
-/* NULL: the set has no such events. */
+/* Sets *cgroups to NULL if the set has no such events. */
 TALLY_MUST_CHECK enum tally_status stat_shared_cgroups_open(
 	struct counter_set *set, struct stat_shared_cgroups **cgroups, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status stat_shared_cgroups_enable(
@@ -21,7 +22,7 @@ TALLY_MUST_CHECK enum tally_status stat_shared_cgroups_disable(
 	struct stat_shared_cgroups *cgroups, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status stat_shared_cgroups_read(
 	struct stat_shared_cgroups *cgroups, struct tally_error *err);
-/* Times that something was not counted. */
+/* Returns how often counting was missed. */
 uint64_t stat_shared_cgroups_losses(const struct stat_shared_cgroups *cgroups);
 void stat_shared_cgroups_close(struct stat_shared_cgroups *cgroups);
 

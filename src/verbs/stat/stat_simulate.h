@@ -8,9 +8,9 @@
 #include "cli/cli.h"
 #include "verbs/stat/stat_settings.h"
 
-/* Whether the options of the job can be used together: 0, or the exit code of wrong usage. */
+/* Checks that the options of the job can be used together. Returns 0, or the exit code after a message. */
 int stat_simulate_check(const struct cli *cli, const struct command *command, const struct stat_job *job);
-/* Returns the exit code: the command's, or EXIT_CHANGED if B exceeds A. */
+/* Returns the exit code, which is the command's, or that of the verdict of --compare. */
 int stat_simulate(const struct cli *cli, struct stat_job *job);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_smi.h - sets the switch that stops the CPU's counters during system management interrupts, for stat --smi-cost:
- * cycles then exclude these interrupts, and aperf does not.
+ * stat_smi.h - sets freeze_on_smi, which stops the CPU's counters during system management interrupts, for stat
+ * --smi-cost: cycles then exclude these interrupts, while aperf includes them.
  *
  * Source: Documentation/ABI/testing/sysfs-devices-... freeze_on_smi of the PMU cpu (perf-stat(1), --smi-cost).
  */
@@ -12,11 +12,10 @@
 #include "tally/status.h"
 
 struct stat_smi {
-	bool is_lacking; /* this machine has no such switch */
-	bool was_switched; /* by us: it was off before */
+	bool is_lacking; /* The PMU of this machine has no freeze_on_smi. */
+	bool was_switched; /* We switched it on, so it must be switched off. */
 };
 
-/* UNSUPPORTED: the PMU has no such switch. */
 TALLY_MUST_CHECK enum tally_status stat_smi_freeze(
 	const struct kernel_seam *kernel, struct stat_smi *smi, struct tally_error *err);
 void stat_smi_restore(const struct kernel_seam *kernel, struct stat_smi *smi);
