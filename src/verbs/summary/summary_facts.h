@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * summary_facts.h - picks from a recording what a reader in a hurry needs: what it is, where the time goes, what changed,
- * how far to trust it, and what to do next. Pure but for the order: the same recording gives the same facts.
+ * summary_facts.h - extracts the most important facts from a recording: its origin, where the time goes, what has
+ * changed, how exact it is, and what to do next. The same recording always results in the same facts.
  *
- * Texts live in the facts' arena or belong to the recordings, which must outlive the facts.
+ * Strings are stored in the facts' arena or belong to the recordings, which must outlive the facts.
  *
  *	status = summary_facts_make(&recording, baseline, &sources, &facts, err);	summary_facts_deinit(&facts);
  */
@@ -17,57 +17,57 @@
 
 struct summary_function {
 	struct tally_str name, object;
-	uint64_t period, samples; /* its own */
+	uint64_t period, samples; /* Without callees. */
 };
 
-struct summary_node { /* of the tree from the roots: a function, or several that call each other without a fork */
-	struct tally_str path; /* "main > run > work" */
+struct summary_node { /* A function of the call tree, or a chain of functions that each call only the next one. */
+	struct tally_str path; /* Such as "main > run > work". */
 	unsigned depth;
 	uint64_t total, self;
 };
 
-struct summary_state { /* of threads: what they did */
+struct summary_state { /* The time that threads spent in a state. */
 	struct tally_str name;
 	uint64_t period;
 };
 
-struct summary_event { /* another one of the recording that has samples */
+struct summary_event { /* Another event of the recording that has samples. */
 	struct tally_str name;
 	uint64_t samples;
 };
 
-struct summary_change { /* against the baseline */
-	struct tally_str name, object; /* code without a symbol is one row for each binary: "[libx.so]" */
-	double base_percent, new_percent; /* of the recording's own samples */
+struct summary_change { /* A difference from the baseline. */
+	struct tally_str name, object; /* Code without symbols is added up by binary: "[libx.so]". */
+	double base_percent, new_percent; /* Share of each recording's own samples. */
 };
 
 struct summary_sources {
-	const char *path, *baseline; /* as the user wrote them; baseline NULL: none */
-	bool is_stream; /* the recording came through a pipe, and is in no file */
-	char *const *words; /* of the command that was recorded for the summary only; NULL: the recording stays */
-	const char *program; /* "tally" */
+	const char *path, *baseline; /* As given by the user; baseline is NULL if there is none. */
+	bool is_stream; /* The recording was read from a pipe, so there is no file. */
+	char *const *words; /* The recorded command if the recording is temporary; otherwise NULL. */
+	const char *program; /* Name of this program, such as "tally". */
 };
 
 struct summary_facts {
 	struct arena arena;
 	const char *path, *baseline, *program;
-	struct tally_str command, host, kernel, cpu; /* empty: not recorded */
-	uint64_t duration_ns; /* from the first record to the last; 0: not known */
-	const struct perfdata_features *features; /* of the recording: what made its samples */
+	struct tally_str command, host, kernel, cpu; /* Empty if not recorded. */
+	uint64_t duration_ns; /* From the first record to the last; 0 if unknown. */
+	const struct perfdata_features *features; /* Features of the recording, for the origin of its samples. */
 	struct tally_str event;
-	bool is_time; /* periods are nanoseconds */
+	bool is_time; /* Periods are nanoseconds. */
 	uint64_t samples, period;
-	VEC(struct summary_event) others; /* in the recording's order */
-	double error_points; /* of a share of one half, at 95 % confidence: no share is less exact */
-	VEC(struct summary_function) functions; /* all, heaviest first */
-	VEC(struct summary_node) nodes; /* in the order of the tree */
-	VEC(struct summary_state) states; /* of wall-clock recordings, heaviest first */
-	VEC(struct summary_change) changes; /* those beyond the error of both, largest first */
+	VEC(struct summary_event) others; /* In the recording's order. */
+	double error_points; /* Error of a share of 50 %, the largest, at 95 % confidence, in percentage points. */
+	VEC(struct summary_function) functions; /* All functions, heaviest first. */
+	VEC(struct summary_node) nodes; /* In the order of the tree. */
+	VEC(struct summary_state) states; /* For wall-clock recordings, heaviest first. */
+	VEC(struct summary_change) changes; /* Those that exceed the error of both recordings, largest first. */
 	uint64_t base_samples, base_period;
-	bool has_file; /* that the commands can read; if not, they are for one that the user makes first */
-	bool is_made_again; /* the first command records it */
-	struct tally_str verdict; /* of the recording's health */
-	VEC(struct tally_str) notes; /* sentences on how far to trust it */
+	bool has_file; /* The commands can read the recording; otherwise the user has to create a file first. */
+	bool is_made_again; /* The first command records that file. */
+	struct tally_str verdict; /* Verdict on the recording's health. */
+	VEC(struct tally_str) notes; /* Sentences about the reliability of the recording. */
 	const char *commands[SUMMARY_COMMANDS];
 };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * summary_recording.h - reads a recording for a summary: its profile, the event that is summed up, and its functions as
- * rows.
+ * summary_recording.h - reads a recording for a summary: its profile, the summarised event, and its functions as rows.
  *
  *	struct summary_recording recording;
  *	status = summary_recording_open(cli, &input, event, &recording, err);	// closed also after a failure
@@ -21,17 +20,18 @@ struct summary_recording {
 	struct data_source source;
 	struct replay_result result;
 	uint32_t event;
-	struct flat_table functions; /* by symbol and DSO, those with most of their own first */
+	struct flat_table functions; /* Grouped by symbol and DSO, sorted by self period. */
 	bool has_functions;
 	struct recording_health health;
 	bool has_health;
-	bool is_damaged; /* only a part of it could be read */
-	struct tally_error damage; /* if so: where it ends */
+	bool is_damaged; /* Only a part could be read. */
+	struct tally_error damage; /* Describes the damage if is_damaged is set. */
 };
 
 extern const enum profile_key summary_keys[SUMMARY_KEYS];
 
-/* event NULL: the first that has samples. NOT_FOUND: it has no such samples. A damaged recording gives what is intact. */
+/* event NULL selects the first event with samples. Returns NOT_FOUND if there are no samples of the event. The intact
+ * part of a damaged recording is used. */
 TALLY_MUST_CHECK enum tally_status summary_recording_open(const struct cli *cli, const struct data_input *input,
 	const char *event, struct summary_recording *recording, struct tally_error *err);
 void summary_recording_close(struct summary_recording *recording);
