@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_checks.h - lists the checks of a machine: each kind of event is opened, rings are read, and programs of a known
- * behaviour are recorded and compared with what is known of them.
+ * test_checks.h - defines the checks of a machine: they open each kind of event, read ring buffers, and record
+ * workloads with known behaviour to verify the results.
  *
  *	size_t count;
  *	const struct test_check *checks = test_checks_all(&count);
@@ -17,9 +17,9 @@ enum test_result { TEST_OK, TEST_SKIP, TEST_FAILED };
 
 struct test_run {
 	const struct cli *cli;
-	const char *folder; /* of its own, which is deleted afterwards */
-	struct text log; /* what was done, and what came of it */
-	char reason[400]; /* of TEST_SKIP and TEST_FAILED: one sentence */
+	const char *folder; /* A temporary folder, which is deleted after the run. */
+	struct text log; /* The steps and their results. */
+	char reason[400]; /* A sentence, set for TEST_SKIP and TEST_FAILED. */
 };
 
 struct test_check {
@@ -29,12 +29,12 @@ struct test_check {
 
 const struct test_check *test_checks_all(size_t *count);
 
-/* What several checks need. */
+/* Set the reason and return TEST_SKIP or TEST_FAILED. */
 enum test_result test_skip(struct test_run *run, const char *format, ...) TALLY_PRINTF(2, 3);
 enum test_result test_fail(struct test_run *run, const char *format, ...) TALLY_PRINTF(2, 3);
-/* Runs this program in the run's folder, with the words of a line, which are separated by blanks; "@" is the path of
- * this program. out gets the output and messages, and the log, too. Returns its exit status, or -1: it did not end
- * within a minute. cpu_ns (may be NULL): the CPU time of it and its children. */
+/* Runs this program in the run's folder, with the blank-separated words of line; "@" stands for the path of this
+ * program. Appends the output and messages to out and to the log. Returns the exit status, or -1 if the program did not
+ * end within a minute. cpu_ns, unless NULL, receives the CPU time of the program and its children. */
 int test_run_self(struct test_run *run, const char *line, struct text *out, uint64_t *cpu_ns);
 
 #endif

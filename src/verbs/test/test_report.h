@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_report.h - runs checks, each in a process of its own, and prints their results as perf test does, and as JUnit's
- * XML.
+ * test_report.h - runs checks, each in a process of its own, and prints their results like perf test, and as JUnit XML.
  *
  *	status = test_report_begin(&report, err);
  *	test_report_run(&report, &checks[0], 1);
@@ -16,23 +15,23 @@
 #include "verbs/test/test_checks.h"
 
 #define TEST_RESULTS 3
-#define TEST_SIGNALS SIGINT, SIGTERM, SIGHUP, SIGPIPE /* which end the tests, but not before the folder is deleted */
+#define TEST_SIGNALS SIGINT, SIGTERM, SIGHUP, SIGPIPE /* These end the tests after the folder has been deleted. */
 
 struct test_report {
 	const struct cli *cli;
 	unsigned verbose;
 	bool in_process;
-	uint64_t snippet_lines; /* of the log of a test that failed */
+	uint64_t snippet_lines; /* Number of log lines to print for a failed test. */
 	size_t counts[TEST_RESULTS];
 	char folder[4096];
-	struct text cases; /* of the XML */
+	struct text cases; /* Test cases of the XML file. */
 };
 
 TALLY_MUST_CHECK enum tally_status test_report_begin(struct test_report *report, struct tally_error *err);
 void test_report_run(struct test_report *report, const struct test_check *check, size_t number);
-/* The user does not want it. */
+/* Reports a test that the user has excluded. */
 void test_report_pass_over(struct test_report *report, const struct test_check *check, size_t number);
-/* Prints the sums, writes the XML (NULL: to no file), and deletes the folder. */
+/* Prints the totals, writes the XML file junit (unless it is NULL), and deletes the folder. */
 TALLY_MUST_CHECK enum tally_status test_report_end(
 	struct test_report *report, const char *junit, struct tally_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_workloads.h - programs of a known behaviour, by perf's names, for tests that record something (test -w NAME). What
- * they do is known by the names of their functions, which are those that perf's scripts look for.
+ * test_workloads.h - declares workloads with known behaviour and perf's names, for tests that record something (test -w
+ * NAME). Their functions have the names that perf's test scripts search for.
  *
  *	const struct workload *workload = workload_find("noploop");
  *	code = workload->run(argc, argv);
@@ -14,19 +14,19 @@
 
 struct workload {
 	const char *name;
-	int (*run)(int argc, char **argv); /* argv: what follows the name */
+	int (*run)(int argc, char **argv); /* argv has the words after the name. */
 };
 
 const struct workload *workloads_all(size_t *count);
-/* NULL: there is none. */
+/* Returns NULL if there is no such workload. */
 const struct workload *workload_find(const char *name);
-/* Sets the workload's time: argv[0] in seconds, or one second, from now on. False after a message. */
+/* Starts the workload's time, argv[0] in seconds or else one second. Returns false after a message. */
 bool workload_start(int argc, char **argv);
-/* Whether the time of the workload is over. */
+/* Returns whether the workload's time is over. */
 bool workload_ends(void);
 
-/* Functions and data by the names that recordings show. */
-struct workload_datasym { /* perf's scripts expect data1 at 0 and data2 at 0x38 */
+/* Functions and data that occur in recordings by their names. */
+struct workload_datasym { /* perf's test scripts expect data1 at offset 0 and data2 at 0x38. */
 	char data1;
 	char reserved[55];
 	char data2;
