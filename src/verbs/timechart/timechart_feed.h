@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timechart_feed.h - feeds a recording's records into a timechart: events of the scheduler and of CPUs, system calls,
- * names.
+ * timechart_feed.h - feeds a recording's records into a timechart: scheduler and CPU events, system calls, and names.
  *
- * Borrows the source (with_sideband is set here) and the chart, both the caller's. One thread.
+ * The caller owns the source and the chart; timechart_feed sets the source's with_sideband. Not thread-safe.
  *
  *	timechart_init(&chart, TRACKS_MAX_ITEMS);
  *	status = timechart_feed(&source, &(struct timechart_feed){.merge_ns = 1000}, &chart, err);
@@ -15,13 +14,13 @@
 #include "tasks/session/data_source.h"
 
 struct timechart_feed {
-	bool without_power; /* no idle states and frequencies */
-	bool skips_eagain; /* of I/O, as below */
-	uint64_t merge_ns;
+	bool without_power; /* Omits idle states and frequencies. */
+	bool skips_eagain; /* Omits I/O operations that returned EAGAIN. */
+	uint64_t merge_ns; /* I/O operations with shorter gaps are merged. */
 };
 
-/* Feeds all records, and then ends the spans that are still open. INVALID: the recording has no event that can be
- * drawn. For a truncated recording the chart has its intact part. */
+/* Feeds all records, and then ends the open spans. Returns INVALID if the recording has no event that can be drawn. Of
+ * a truncated recording, the chart has the intact part. */
 TALLY_MUST_CHECK enum tally_status timechart_feed(struct data_source *source, const struct timechart_feed *feed,
 	struct timechart *chart, struct tally_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timechart_json.h - writes the sums of a timechart's rows as JSON (docs/schema/timechart.json): for each CPU and task
- * how often and how long it was in each state.
+ * timechart_json.h - writes the totals of a timechart as JSON (docs/schema/timechart.json): for each CPU and task, how
+ * often and how long it was in each state.
  *
  *	timechart_json(&out, &picture);
  */
