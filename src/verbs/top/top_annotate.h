@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_annotate.h - collects the samples of a live profile by function and address while code is shown: first those of
- * the last refresh, then new ones, which fade as the profile does.
+ * top_annotate.h - collects the samples of a live profile by function and address while code is displayed: first those
+ * of the last refresh, then new ones. They fade like the profile.
  *
- * Owned by the caller. Files and their symbols are kept from one refresh to the next, so that only new ones are read.
- * The samples of the previous refresh stay until the next one, because the screen may still use them. One thread.
+ * The caller owns a top_annotate. Files and their symbols are retained between refreshes, so that only new ones are
+ * read. The samples of the previous refresh stay valid until the next one, because the screen may use them. Not
+ * thread-safe.
  *
  *	top_annotate_create(&config, &annotate, err);
  *	top_annotate_take(annotate, recording_of_a_refresh, fades, err);
@@ -18,7 +19,7 @@
 
 struct top_annotate;
 
-struct top_annotate_config { /* borrowed */
+struct top_annotate_config { /* All pointers are borrowed. */
 	const struct cli *cli;
 	const struct symbol_options *symbols;
 };
@@ -26,15 +27,15 @@ struct top_annotate_config { /* borrowed */
 TALLY_MUST_CHECK enum tally_status top_annotate_create(
 	const struct top_annotate_config *config, struct top_annotate **annotate, struct tally_error *err);
 void top_annotate_destroy(struct top_annotate *annotate);
-/* recording: the processes and new records of a refresh (live_profile_recording); it is used until the next call. After
- * a failure the old samples stay, and no others are added. */
+/* recording has the processes and new records of a refresh (live_profile_recording), and must stay valid until the next
+ * call. After a failure the old samples are retained, and later calls add none. */
 TALLY_MUST_CHECK enum tally_status top_annotate_take(
 	struct top_annotate *annotate, struct tally_bytes recording, bool fades, struct tally_error *err);
-/* Removes the samples so far. */
+/* Removes all samples. */
 void top_annotate_zero(struct top_annotate *annotate);
-/* NULL: there are none yet. */
+/* Returns NULL if there are no samples yet. */
 struct annotate_samples *top_annotate_samples(struct top_annotate *annotate);
-/* The hottest function of that name, of any event; NULL: it has no samples. */
+/* Returns the hottest function of that name in any event, or NULL if it has no samples. */
 const struct annotate_target *top_annotate_find(struct top_annotate *annotate, const char *symbol);
 
 #endif

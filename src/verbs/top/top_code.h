@@ -3,10 +3,10 @@
  * top_code.h - shows the code of a function in top, on the screen or as text, with percentages that are refreshed with
  * the profile.
  *
- * It borrows its arguments. Samples by address are collected while code is shown, from the last refresh on.
+ * Pointers are borrowed. Samples are collected by address while code is displayed, beginning with the last refresh.
  *
- *	struct top_code code = {.view = &view, .terminal = terminal, .grid = &grid, .key = key, .renew = renew, .data = x};
- *	top_code_show(&code, &symbol, &leaves, &why);	// why: what to say where there is no code
+ *	struct top_code code = {.view = &view, .key = key, .renew = renew, .data = x};
+ *	top_code_show(&code, &symbol, &leaves, err);
  */
 #ifndef VERBS_TOP_TOP_CODE_H
 #define VERBS_TOP_TOP_CODE_H
@@ -17,19 +17,19 @@
 
 struct top_code {
 	struct top_view *view;
-	uint32_t (*key)(void *data); /* TUI_KEY_NONE: something is due */
-	/* Refreshes; changed: the profile is a new one. */
+	uint32_t (*key)(void *data); /* Waits for a key; returns TUI_KEY_NONE if something else is due. */
+	/* Refreshes if that is due. Sets changed to whether the profile has changed. */
 	enum tally_status (*renew)(void *data, bool *changed, struct tally_error *err);
 	void *data;
-	struct annotate_settings settings; /* as the user left them */
+	struct annotate_settings settings; /* The user's last settings; valid if has_settings is set. */
 	bool has_settings;
-	struct top_annotate *annotate; /* while it shows */
+	struct top_annotate *annotate; /* Valid while code is displayed. */
 };
 
-/* Errors except NOMEM are shown on the screen. */
+/* Displays errors on the screen, except NOMEM, which is returned. */
 TALLY_MUST_CHECK enum tally_status top_code_show(
 	struct top_code *code, const struct explore_symbol *symbol, bool *leaves, struct tally_error *err);
-/* Prints the code of --sym-annotate's function for one table; nothing if it has no samples. */
+/* Prints the code of the function of --sym-annotate for one table, or nothing if it has no samples. */
 TALLY_MUST_CHECK enum tally_status top_code_print(
 	struct top_view *view, uint32_t index, struct text *out, struct tally_error *err);
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_explore.h - runs top on the screen: the explorer of report over a profile that is refreshed while the user looks
- * at it.
+ * top_explore.h - runs top on the screen: report's interactive explorer, with a profile that is refreshed periodically.
  *
- * The row that the cursor is on, and the rows that are open, stay across refreshes, wherever they move to.
+ * The selected row and the expanded rows are preserved by refreshes, even if they move.
  *
- *	status = top_explore(&view, &notes, signal_fd, err);	// returns when the user leaves, or signal_fd is readable
+ *	status = top_explore(&view, &notes, signal_fd, err);	// returns when the user quits, or signal_fd is readable
  */
 #ifndef VERBS_TOP_TOP_EXPLORE_H
 #define VERBS_TOP_TOP_EXPLORE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_json.h - prints top as JSON: for each refresh one object on one line (docs/schema/top.json), whose tables are
- * those of report --json.
+ * top_json.h - prints top as JSON: one object on one line for each refresh (docs/schema/top.json), with the tables of
+ * report --json.
  *
  *	top_json_print(&view, &out, err);
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_text.h - prints top as text: perf top --stdio's header and rows, once for each refresh. It clears the screen only
- * on a terminal.
+ * top_text.h - prints top as text: the header and rows of perf top --stdio, once for each refresh. The screen is
+ * cleared only on a terminal.
  *
  *	top_text_print(&view, is_terminal, &out, err);
  */

@@ -2,7 +2,7 @@
 /*
  * top_view.h - makes the current tables and titles of a top session, for text and for the screen.
  *
- * Borrows session and settings. Tables borrow the session's profile until its next refresh. One thread.
+ * Session and settings are borrowed. Tables borrow the session's profile until its next refresh. Not thread-safe.
  *
  *	top_view_init(&view, settings, session, err);
  *	top_view_renew(&view, err);	// after each refresh
@@ -17,46 +17,46 @@
 #include "verbs/top/top_annotate.h"
 #include "verbs/top/top_settings.h"
 
-#define TOP_TABLES_MAX 64 /* events, or groups of them, that have tables of their own */
+#define TOP_TABLES_MAX 64 /* Maximum number of events or groups with a table of their own. */
 
 struct top_view {
 	const struct cli *cli;
 	struct top_settings *settings;
 	struct live_session *session;
-	struct perfdata_reader *reader; /* of the session's description */
+	struct perfdata_reader *reader; /* Reads the session's description of events and machine. */
 	struct report_fields fields;
 	struct report_plan plan;
-	struct replay_switches switches; /* --switch-on, --switch-off */
+	struct replay_switches switches; /* --switch-on and --switch-off. */
 	struct profile_filter filter;
 	bool has_filter;
-	uint32_t first[TOP_TABLES_MAX]; /* event of each table */
+	uint32_t first[TOP_TABLES_MAX]; /* First event of each table. */
 	uint32_t count;
 	bool has_group;
-	struct diag doubts; /* of names, each once */
-	size_t doubts_told;
-	struct top_annotate *annotate; /* NULL: nobody looks at code */
+	struct diag doubts; /* Messages about doubtful symbols, each one once. */
+	size_t doubts_told; /* Number of those that top_view_doubt has returned. */
+	struct top_annotate *annotate; /* NULL if no code is displayed. */
 };
 
-/* Also plans the report, by what the events are, and starts the session. */
+/* Initialises the view, plans the report for the session's events, and starts the session. */
 TALLY_MUST_CHECK enum tally_status top_view_init(struct top_view *view, const struct cli *cli,
 	struct top_settings *settings, struct live_session *session, struct tally_error *err);
 void top_view_deinit(struct top_view *view);
 const struct profile *top_view_profile(const struct top_view *view);
-/* Call it when the profile is a new one. */
+/* Must be called whenever the profile has changed. */
 TALLY_MUST_CHECK enum tally_status top_view_renew(struct top_view *view, struct tally_error *err);
-/* The next new message about doubtful names; NULL: there are no more. */
+/* Returns the next new message about doubtful symbols, or NULL if there are no more. */
 const char *top_view_doubt(struct top_view *view);
-/* Makes the sorted table, without the rows that -f omits. */
+/* Makes the sorted table, without rows that have fewer samples than -f. */
 TALLY_MUST_CHECK enum tally_status top_view_table(
 	const struct top_view *view, uint32_t index, struct flat_table *table, struct tally_error *err);
-/* Starts to collect samples by address, beginning with those of the last refresh; if it was started before, it
- * continues. The view owns them. */
+/* Starts or continues to collect samples by address, beginning with those of the last refresh. The view owns the
+ * result. */
 TALLY_MUST_CHECK enum tally_status top_view_annotate(
 	struct top_view *view, struct top_annotate **annotate, struct tally_error *err);
 void top_view_stop_annotating(struct top_view *view);
-/* perf top's line on what came in, without its end: "PerfTop: 8000 irqs/sec ...". */
+/* Appends perf top's line "PerfTop: 8000 irqs/sec ...", without a newline. */
 void top_view_header(const struct top_view *view, struct text *out);
-/* "Samples: 15K of event 'cycles', 4000 Hz, Event count (approx.): 123 lost: 0/0 drop: 0/0". */
+/* Appends "Samples: 15K of event 'cycles', 4000 Hz, Event count (approx.): 123 lost: 0/0 drop: 0/0". */
 void top_view_title(const struct top_view *view, uint32_t index, struct text *out);
 
 #endif
