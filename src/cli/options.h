@@ -56,7 +56,7 @@ struct option {
 	enum option_kind kind;
 	const char *argument; /* Placeholder of the argument; NULL if there is none. */
 	bool argument_is_optional; /* The argument must be attached: --name=value or -Lvalue. */
-	bool takes_next_word; /* The optional argument may also be the next word if that has no leading dash (report -g). */
+	bool takes_next_word; /* The optional argument may also be the next word if that has no leading dash. */
 	bool can_be_negated; /* The callback supports --no-X, with value NULL, although its argument is required. */
 	bool is_self_explaining; /* The callback's message is a whole sentence. */
 	bool is_hidden; /* Omitted from --help. */
