@@ -39,7 +39,7 @@ int bench_futex_wake_run(const struct bench *bench, const struct command *comman
 int bench_futex_wake_parallel_run(const struct bench *bench, const struct command *command, int argc, char **argv);
 int bench_futex_requeue_run(const struct bench *bench, const struct command *command, int argc, char **argv);
 
-/* "shared" or "private". */
+/* Returns "shared" or "private". */
 const char *bench_futex_kind(const struct bench_futex *job);
 /* Parses the options and prepares memory and hash buckets. Returns CLI_GO_ON, or the exit code after a message. */
 int bench_futex_begin(
