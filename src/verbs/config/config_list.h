@@ -16,7 +16,7 @@
 #include "base/vec.h"
 
 struct config_setting {
-	const char *name; /* "section.setting", in lower case */
+	const char *name; /* "section.setting" in lower case. */
 	const char *section;
 	struct tally_str value;
 	const char *path; /* The file with the effective value; borrowed from the caller. */
