@@ -24,7 +24,7 @@ struct diff_block {
 	uint64_t cycles; /* Average, rounded down as in perf. */
 	uint32_t kept[DIFF_BLOCK_KEPT]; /* Cycles of the first executions. */
 	unsigned kept_count;
-	const char *range; /* "work.c:7 -> work.c:12" */
+	const char *range; /* Such as "work.c:7 -> work.c:12". */
 };
 
 struct diff_blocks {
