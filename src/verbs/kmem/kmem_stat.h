@@ -22,7 +22,7 @@ struct kmem_settings {
 
 /* The result of reading a recording, ready to be printed. */
 struct kmem_result {
-	const char *allocator; /* "slab", "page" */
+	const char *allocator; /* "slab" or "page". */
 	const struct kmem_settings *settings;
 	const struct data_source *source;
 	enum tally_status status; /* The status of reading. */
@@ -39,7 +39,7 @@ struct kmem_site { /* The code that called the allocator. */
 };
 
 struct kmem_keys { /* The keys by which a table can be sorted. */
-	const char *table; /* "slab", "page" */
+	const char *table; /* "slab" or "page". */
 	const char *const *names;
 	size_t count, most; /* Number of names; maximum number of keys in a list. */
 };
