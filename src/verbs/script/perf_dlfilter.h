@@ -59,7 +59,7 @@ struct perf_dlfilter_al {
 	__u64 sym_start;
 	__u64 sym_end;
 	const char *dso;
-	__u8 sym_binding; /* STB_* */
+	__u8 sym_binding; /* One of STB_* (elf.h). */
 	__u8 is_64_bit;
 	__u8 is_kernel_ip;
 	__u32 buildid_size;
