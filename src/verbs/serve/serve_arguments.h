@@ -15,11 +15,11 @@
 
 enum serve_argument {
 	SERVE_ARGUMENT_QUERY = 1,
-	SERVE_ARGUMENT_TIMES = 2, /* from, until. */
+	SERVE_ARGUMENT_TIMES = 2, /* The arguments from and until. */
 	SERVE_ARGUMENT_EVENT = 4,
-	SERVE_ARGUMENT_PROFILE = 8, /* format, threads, count. */
+	SERVE_ARGUMENT_PROFILE = 8, /* The arguments format, threads and count. */
 	SERVE_ARGUMENT_STEP = 16,
-	SERVE_ARGUMENT_BASELINE = 32, /* baseline_query, baseline_from, baseline_until. */
+	SERVE_ARGUMENT_BASELINE = 32, /* The arguments baseline_query, baseline_from and baseline_until. */
 };
 
 #define SERVE_POINTS_MAX 10000 /* Maximum number of points of a load over time. */
