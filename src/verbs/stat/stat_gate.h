@@ -45,7 +45,7 @@ struct stat_gate {
 };
 
 struct stat_gate_row { /* A count or time of both sides, and its judgement. */
-	const char *benchmark; /* NULL if there is only a benchmark without a name. */
+	const char *benchmark; /* Name of the benchmark; NULL if it has none. */
 	const char *name; /* Name of the event or time. */
 	const char *unit;
 	bool is_gated; /* Clauses without a name apply to the row. */
