@@ -55,7 +55,7 @@ struct option {
 	char letter; /* 0 if there is none. */
 	enum option_kind kind;
 	const char *argument; /* Placeholder of the argument; NULL if there is none. */
-	bool argument_is_optional; /* The argument must be attached: --name=value or -Lvalue. */
+	bool argument_is_optional; /* An argument may be given, but must be attached: --name=value or -Lvalue. */
 	bool takes_next_word; /* The optional argument may also be the next word if that has no leading dash. */
 	bool can_be_negated; /* The callback supports --no-X, with value NULL, although its argument is required. */
 	bool is_self_explaining; /* The callback's message is a whole sentence. */
