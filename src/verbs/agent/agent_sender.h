@@ -29,7 +29,7 @@ struct agent_sender;
 TALLY_MUST_CHECK enum tally_status agent_sender_create(const struct agent_sender_config *config,
 	struct batch_queue *queue, struct agent_sender **sender, struct tally_error *err);
 void agent_sender_wake(struct agent_sender *sender);
-/* Waits up to patience_ms until the queue is empty or sending fails, then stops the thread. sender may be NULL. */
+/* Waits about patience_ms until the queue is empty or sending fails, then stops the thread. sender may be NULL. */
 void agent_sender_destroy(struct agent_sender *sender, int patience_ms, struct agent_sender_figures *figures);
 
 /* Returns the pause in ms after so many consecutive failures, without the random part. */
