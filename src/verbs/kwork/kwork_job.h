@@ -30,7 +30,7 @@ struct kwork_settings {
 	uint64_t max_stack;
 };
 
-enum kwork_what { /* The type of a kwork_event. */ KWORK_OTHER, KWORK_WORK, KWORK_SWITCH, KWORK_LOST };
+enum kwork_what { KWORK_OTHER, KWORK_WORK, KWORK_SWITCH, KWORK_LOST };
 
 struct kwork_event {
 	enum kwork_what what;
