@@ -53,8 +53,8 @@ size_t script_print_bytes(struct text *t, struct tally_bytes bytes);
 /* Prints an instruction such as "call   401015 <work>". */
 void script_print_instruction(
 	struct script_code *code, struct text *t, const struct script_spot *spot, const struct script_step *step);
-/* Prints the parts of " ilen: 3 insn: 48 89 e5" and "\t\tmov    %rsp,%rbp" in fields. Returns false if out of memory.
- */
+/* Prints the requested parts of " ilen: 3 insn: 48 89 e5" and "\t\tmov    %rsp,%rbp". Returns false if memory is
+ * exhausted. */
 bool script_print_code(struct script_code *code, struct text *t, const struct resolve_where *where, unsigned cpumode,
 	uint64_t ip, uint64_t fields);
 

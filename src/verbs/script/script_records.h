@@ -30,7 +30,7 @@ struct script_records {
 	uint32_t shown; /* SHOWN_* bits; 0 disables everything. */
 	struct perfdata_reader *reader;
 	struct script_printer *printer;
-	struct map_u64 names; /* Maps a tid to a string of strings. */
+	struct map_u64 names; /* Maps a tid to the ID of its name in strings. */
 	struct intern strings;
 };
 

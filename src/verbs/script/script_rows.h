@@ -38,7 +38,7 @@ struct script_row {
 	const struct record *record;
 	const struct sample *sample; /* For a record that is not a sample, made from its trailer. */
 	uint64_t clock;
-	struct tally_str comm; /* If data is NULL, the thread's name at that time is used. */
+	struct tally_str comm; /* If its data is NULL, the thread's name at that time is printed. */
 };
 void script_print_start(struct script_printer *printer, struct text *t, const struct script_row *row);
 /* Prints a deferred user call chain, which is the callchain of row->sample. Returns false if out of memory. */
