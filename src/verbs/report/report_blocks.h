@@ -14,7 +14,7 @@
 #include "cli/cli.h"
 #include "tasks/reporting/report_request.h"
 
-/* Sets *rest to NULL. If the recording has no branch stacks, prints nothing and sets *rest to the reader, at its start
+/* *rest must be NULL. If the recording has no branch stacks, prints nothing and sets *rest to the reader, at its start
  * and owned by the caller, which then prints the normal report as perf does. */
 TALLY_MUST_CHECK enum tally_status report_blocks(const struct cli *cli, const struct report_request *request,
 	struct text *out, struct perfdata_reader **rest, struct tally_error *err);
