@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counter.h - counts events of threads, processes, CPUs or cgroups: the two-line way, and groups with scaled values.
+ * counter.h - counts events of threads, processes, CPUs or cgroups, alone or in groups, and scales the values.
  *
- * A counter belongs to the caller (tally_counter_close). It holds one descriptor per event, thread and CPU. Counts go on
- * from opening to closing unless disabled. Every function accepts a NULL counter: it counts 0.
- * What the machine cannot count is never replaced in silence: name alternatives yourself with '|', and ask
- * tally_counter_label which one counts.
+ * A counter belongs to the caller (tally_counter_close). It holds one descriptor per event, thread and CPU. It counts
+ * from opening to closing unless it is disabled. Every function accepts a NULL counter, which counts 0.
+ * An event that the machine cannot count is never replaced silently. Callers name alternatives with '|', and
+ * tally_counter_label returns the one that counts.
  *
  *	struct tally_counter *c = tally_counter_open("cache-misses:u|page-faults:u", NULL, NULL);
  *	printf("%llu %s\n", (unsigned long long)tally_counter_value(c), tally_counter_label(c));
  *
- * Where the kernel allows it, a counter of the calling thread is read without a system call, by the CPU's own
- * instruction; otherwise, and whenever that cannot give the value, by read(2). Nothing has to be done for it.
+ * Where the kernel allows it, a counter of the calling thread is read without a system call, by an instruction of the
+ * CPU; if that fails, it is read by read(2). Callers need to do nothing for this.
  *
- * What is inherited: with inherit, a thread or process that a measured thread makes after opening counts too, and its
- * counts are part of the parent's when it is read, alive or ended; those that exist at opening do not, but with
- * all_threads. An inherited counter is always read by read(2). A child that was made by fork without inherit may only
- * close its copy of a counter.
+ * Inheritance: with inherit, threads and processes that a measured thread creates after opening are counted too. Their
+ * counts are included in those of the parent, whether they still run or have ended. Children that exist at opening are
+ * not counted, except other threads with all_threads. An inherited counter is always read by read(2). A child of
+ * fork(2) may only close its copy of a counter that is not inherited.
  *
- * Limits: the soft limit of open files is raised where the counters need it (programs that use select(2) beware); what
- * does not fit under the hard limit is refused before the first event is opened.
+ * Limits: opening raises the soft limit of open files if the counter needs more descriptors, which matters to programs
+ * that use select(2). If the hard limit is too low, opening fails before the first event is opened.
  *
  * Source: perf_event_open(2). Event names are those of `tally stat -e`.
  */
@@ -39,107 +39,113 @@ extern "C" {
 
 struct tally_counter;
 
-struct tally_counter_options { /* all zero: what NULL means */
-	pid_t pid; /* 0: the calling thread; -1: every process (needs privileges) */
-	int one_cpu; /* with is_on_one_cpu: the number of that CPU */
-	bool is_on_one_cpu; /* counts on one_cpu only; otherwise on any CPU, with pid -1 on each that is online */
-	bool inherit; /* threads and processes that pid makes from now on count too */
-	bool starts_disabled; /* counts only after tally_counter_enable */
-	bool inherit_threads_only; /* with inherit: not the processes */
-	bool all_threads; /* the threads that process pid has now, a descriptor each; pid 0: the calling process */
-	bool enable_on_exec; /* with starts_disabled: begins when pid calls execve(2) */
-	bool remove_on_exec; /* ends when pid calls execve(2) */
-	bool is_pinned; /* always on the PMU, or in the error state: never scaled */
-	bool is_exclusive; /* the only group on the PMU while it counts */
-	bool never_user_reads; /* always read(2) */
-	const char *cgroup; /* only its processes: a name below the hierarchy's mount point, or a path; with pid -1 */
-	uint64_t reserved[4]; /* 0 */
+struct tally_counter_options { /* All fields 0 are the defaults, as is NULL. */
+	pid_t pid; /* Thread to count; 0 is the calling thread, -1 every process (needs privileges). */
+	int one_cpu; /* Number of the CPU to count on; used only with is_on_one_cpu. */
+	bool is_on_one_cpu; /* Counts on one_cpu only, instead of on all CPUs. */
+	bool inherit; /* Also counts threads and processes that pid creates after opening. */
+	bool starts_disabled; /* Does not count before tally_counter_enable. */
+	bool inherit_threads_only; /* Limits inherit to threads; requires inherit. */
+	bool all_threads; /* Counts every thread that process pid has now; pid 0 is the calling process. */
+	bool enable_on_exec; /* With starts_disabled, counting begins when pid calls execve(2). */
+	bool remove_on_exec; /* Counting ends when pid calls execve(2). */
+	bool is_pinned; /* The events are either always on the PMU or in the error state, and never scaled. */
+	bool is_exclusive; /* No other group is on the PMU while this one counts. */
+	bool never_user_reads; /* Always reads by read(2). */
+	/* Cgroup to count (requires pid -1): a path, or a name below the mount point; NULL for none. */
+	const char *cgroup;
+	uint64_t reserved[4]; /* Must be 0. */
 };
 
 enum tally_count_state {
-	TALLY_COUNT_EXACT, /* on the PMU all the time it was enabled: value is what was counted */
-	TALLY_COUNT_SCALED, /* the PMU was shared: value is an estimate */
-	TALLY_COUNT_NEVER_RAN, /* enabled but never on the PMU: nothing is known, value is 0 */
-	TALLY_COUNT_IN_ERROR, /* pinned and found no room on the PMU: nothing is known until it is enabled again */
+	TALLY_COUNT_EXACT, /* The event was on the PMU for all of the enabled time, so its value is exact. */
+	TALLY_COUNT_SCALED, /* The PMU was shared, so the value is an estimate. */
+	TALLY_COUNT_NEVER_RAN, /* The event was enabled but never on the PMU; its value is 0 and means nothing. */
+	/* A pinned event found no room on the PMU; it counts nothing until it is enabled again. */
+	TALLY_COUNT_IN_ERROR,
 };
 
 struct tally_count {
-	const char *name; /* of the event, with modifiers; valid until the counter is closed */
-	uint64_t value; /* scaled: what it would be, had the event been on the PMU all the time */
-	uint64_t raw_value; /* as counted */
-	uint64_t enabled_ns; /* for how long the event has wanted to count, the threads and CPUs together */
-	uint64_t running_ns; /* for how long of that it was on the PMU */
-	enum tally_count_state state; /* of several threads or CPUs: in error if one is, never ran if none did */
+	const char *name; /* Name of the event with its modifiers; valid until the counter is closed. */
+	uint64_t value; /* The count, scaled to the time for which the event was enabled. */
+	uint64_t raw_value; /* The count before scaling. */
+	uint64_t enabled_ns; /* Time for which the event was enabled, summed over threads and CPUs. */
+	uint64_t running_ns; /* Part of enabled_ns during which the event was on the PMU. */
+	/* For several threads or CPUs: in error if any of them is, never ran if none of them ran. */
+	enum tally_count_state state;
 };
 
-struct tally_counter_part { /* one descriptor's share */
-	size_t event; /* which event, from 0 */
-	pid_t thread; /* 0: the caller; -1: any */
-	int cpu; /* -1: any */
-	int fd; /* the counter's own, for tally/fd.h; -1: the thread had ended before it was opened */
+struct tally_counter_part { /* The part of an event's count that one descriptor measured. */
+	size_t event; /* Index of the event, from 0. */
+	pid_t thread; /* 0 is the calling thread, -1 any thread. */
+	int cpu; /* -1 is any CPU. */
+	int fd; /* Owned by the counter; for tally/fd.h. -1 if the thread ended before it was opened. */
 	struct tally_count count;
 };
 
-/* The defaults, which NULL options stand for. Threads: any. */
+/* Sets the default options, which are the same as NULL options. Threads: any. */
 static inline void tally_counter_options_init(struct tally_counter_options *options)
 {
 	memset(options, 0, sizeof(*options));
 }
 
-/* Opens "cycles", "{branches,branch-misses}:u", "cs,page-faults" ... A '|' separates alternatives: the first of which
- * this machine can count every event is taken. NULL: err (may be NULL) tells why the first alternative failed:
- * TALLY_UNSUPPORTED the machine lacks it, TALLY_DENIED a permission is missing, TALLY_NOT_FOUND no such event, thread or
- * cgroup, TALLY_LIMIT too many descriptors, TALLY_INVALID the options contradict each other, or an alternative that was
- * tried is malformed (err->offset is the column in events): no later one is taken then.
- * Threads: any; a counter of the calling thread counts the one that calls. */
+/* Opens a counter of events such as "cycles", "{branches,branch-misses}:u" or "cs,page-faults". A '|' separates
+ * alternatives; the first one is used that this machine can count completely. Returns NULL on failure, and err (which
+ * may be NULL) says why the first alternative failed: TALLY_UNSUPPORTED if the machine lacks the event, TALLY_DENIED if
+ * a permission is missing, TALLY_NOT_FOUND if there is no such event, thread or cgroup, TALLY_LIMIT if there would be
+ * too many descriptors, and TALLY_INVALID if the options contradict each other or an alternative is malformed
+ * (err->offset is the column in events; later alternatives are not tried then).
+ * Threads: any; a counter of the calling thread counts the thread that calls. */
 TALLY_API struct tally_counter *tally_counter_open(
 	const char *events, const struct tally_counter_options *options, struct tally_error *err);
-/* Closes all; NULL is fine.
- * Threads: one at a time for a counter, the last. */
+/* Closes the counter and its descriptors; NULL is allowed.
+ * Threads: one at a time for a counter, and no other call may follow. */
 TALLY_API void tally_counter_close(struct tally_counter *counter);
 
-/* The scaled count of the first event now; 0 if it cannot be read. Its unit is that of the event: ns for clocks.
+/* Returns the scaled count of the first event, or 0 if it cannot be read. Clocks are in nanoseconds.
  * Threads: one at a time for a counter; the one that opened it reads without system calls. */
 TALLY_API uint64_t tally_counter_value(struct tally_counter *counter);
-/* Which alternative counts, as it was written; "nothing" for NULL. Valid until the counter is closed.
+/* Returns the text of the alternative that counts, or "nothing" for a NULL counter; valid until the counter is closed.
  * Threads: any. */
 TALLY_API const char *tally_counter_label(const struct tally_counter *counter);
-/* NULL if the first alternative counts; else why it does not: one sentence. Valid until the counter is closed.
+/* Returns a sentence that says why the first alternative does not count, or NULL if it does; valid until the counter is
+ * closed.
  * Threads: any. */
 TALLY_API const char *tally_counter_fallback_reason(const struct tally_counter *counter);
 
-/* How many events there are.
+/* Returns the number of events.
  * Threads: any. */
 TALLY_API size_t tally_counter_len(const struct tally_counter *counter);
-/* Reads all events, a group in one go, so that its members cover the same time. counts has room for len entries;
- * fewer or more are TALLY_INVALID. The state of each says whether its value is exact. Threads: one at a time for a
- * counter; the one that opened it reads without system calls. */
+/* Reads all events; the members of a group are read together, so that they cover the same time. len must be
+ * tally_counter_len(counter), otherwise the result is TALLY_INVALID. The state of each count says whether its value is
+ * exact. Threads: one at a time for a counter; the one that opened it reads without system calls. */
 TALLY_API enum tally_status tally_counter_read(
 	struct tally_counter *counter, struct tally_count *counts, size_t len, struct tally_error *err);
-/* How many descriptors there are: events x threads x CPUs.
+/* Returns the number of descriptors: the product of events, threads and CPUs.
  * Threads: any. */
 TALLY_API size_t tally_counter_part_count(const struct tally_counter *counter);
-/* Reads all events and gives each thread's and CPU's share apart, by events, then CPUs, then threads; parts has room for
- * len entries, as many as there are.
+/* Reads all events and returns the count of each descriptor, ordered by event, then CPU, then thread. len must be
+ * tally_counter_part_count(counter).
  * Threads: one at a time for a counter. */
 TALLY_API enum tally_status tally_counter_read_parts(
 	struct tally_counter *counter, struct tally_counter_part *parts, size_t len, struct tally_error *err);
-/* The descriptor of an event on the first thread and CPU, for tally/fd.h; it stays the counter's. -1 if there is none.
+/* Returns the descriptor of an event on the first thread and CPU, for tally/fd.h, or -1 if there is none. It remains
+ * owned by the counter.
  * Threads: any. */
 TALLY_API int tally_counter_fd(const struct tally_counter *counter, size_t event);
-/* True if the last read of the event took no system call.
+/* Returns whether the last read of the event needed no system call.
  * Threads: one at a time for a counter. */
 TALLY_API bool tally_counter_is_user_read(const struct tally_counter *counter, size_t event);
 
-/* Lets all events count, and tries again those in the error state.
+/* Enables all events, and retries those in the error state.
  * Threads: any. */
 TALLY_API void tally_counter_enable(struct tally_counter *counter);
-/* Stops all events.
+/* Disables all events.
  * Threads: any. */
 TALLY_API void tally_counter_disable(struct tally_counter *counter);
-/* Counts from 0 again; the times go on. An inherited counter leaves its descriptors alone, as the kernel cannot set back
- * what ended children have counted: later reads leave out what has been counted until now.
- * Threads: any; of an inherited counter one at a time. */
+/* Sets the counts, but not the times, back to 0. The kernel cannot reset the counts of children that have ended; for an
+ * inherited counter, later reads therefore subtract the counts of this moment.
+ * Threads: any; one at a time for an inherited counter. */
 TALLY_API void tally_counter_reset(struct tally_counter *counter);
 
 #ifdef __cplusplus

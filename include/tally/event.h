@@ -2,7 +2,7 @@
 /*
  * event.h - parses the event syntax of `tally stat -e` for programs that call perf_event_open(2) themselves.
  *
- * Nothing is kept; any thread may call.
+ * The functions have no state, and any thread may call them.
  *
  *	struct perf_event_attr attr;
  *	if (tally_event_attr("cycles:u", &attr, sizeof(attr), &err) == TALLY_OK)
@@ -18,9 +18,10 @@
 extern "C" {
 #endif
 
-/* Fills a struct perf_event_attr of size bytes (64 to 4096; fields beyond are left out, the rest is zeroed) for one
- * event: type, config, excludes, precision, and the period or frequency if a term gave one. TALLY_NOT_FOUND: no such
- * event, with the nearest name; TALLY_INVALID: malformed, or more than one event; err->offset is the column.
+/* Fills a struct perf_event_attr of size bytes (64 to 4096) for one event: type, config, exclude bits, precision, and
+ * the period or frequency if a term sets one. Fields beyond size are left out, and all others are 0. Returns
+ * TALLY_NOT_FOUND if there is no such event (the message names the nearest), and TALLY_INVALID if the text is malformed
+ * or names several events; err->offset is the column.
  * Threads: any. */
 TALLY_API enum tally_status tally_event_attr(const char *event, void *attr, size_t size, struct tally_error *err);
 

@@ -3,10 +3,10 @@
  * fd.h - gives access to everything that the kernel can do with one event: opening with any attr, every ioctl, decoded
  * reads, overflow notifications.
  *
- * For programs that keep the descriptors themselves. A descriptor is an int of the kernel's: close it with close(2).
- * struct perf_event_attr is that of <linux/perf_event.h>, of any age: its size field says which fields there are, so
- * every field of the manual is reachable. tally/event.h fills one from an event's name; tally/ring.h maps its ring.
- * Fewer lines for the usual cases: tally/counter.h, tally/region.h, tally/sampler.h.
+ * It is for programs that manage the descriptors themselves, and close them with close(2). struct perf_event_attr may
+ * come from any version of <linux/perf_event.h>, because its size field says which fields it contains. tally/event.h
+ * fills one from the name of an event; tally/ring.h maps the ring of a descriptor. tally/counter.h, tally/region.h and
+ * tally/sampler.h need less code for the usual cases.
  *
  *	struct perf_event_attr attr;
  *	struct tally_reading reading;
@@ -32,114 +32,119 @@ extern "C" {
 
 struct tally_reading_value {
 	uint64_t value;
-	uint64_t id; /* 0 without PERF_FORMAT_ID */
-	uint64_t lost; /* samples; 0 without PERF_FORMAT_LOST */
+	uint64_t id; /* 0 without PERF_FORMAT_ID. */
+	uint64_t lost; /* Number of lost samples; 0 without PERF_FORMAT_LOST. */
 };
 
 struct tally_reading {
-	struct tally_reading_value first; /* the event's own; of a group, its leader's */
-	uint64_t enabled_ns, running_ns; /* 0 without PERF_FORMAT_TOTAL_TIME_ENABLED and _RUNNING */
-	size_t count; /* events: 1, or those of the group */
-	bool is_in_error; /* a pinned event found no room on the PMU: nothing was counted; enable it to try again */
+	struct tally_reading_value first; /* The value of the event; for a group, that of its leader. */
+	uint64_t enabled_ns, running_ns; /* 0 without PERF_FORMAT_TOTAL_TIME_ENABLED and _RUNNING. */
+	size_t count; /* Number of events: 1, or the size of the group. */
+	bool is_in_error; /* A pinned event found no room on the PMU and counted nothing; enabling it retries. */
 };
 
 enum tally_wake {
 	TALLY_WAKE_TIMEOUT,
-	TALLY_WAKE_OVERFLOW, /* there is something in the ring */
-	TALLY_WAKE_HANGUP, /* the measured thread has ended, or the descriptor has no ring mapped */
+	TALLY_WAKE_OVERFLOW, /* The ring has records. */
+	TALLY_WAKE_HANGUP, /* The measured thread has ended, or no ring of the descriptor is mapped. */
 };
 
 enum tally_owner { TALLY_OWNER_THREAD, TALLY_OWNER_PROCESS, TALLY_OWNER_GROUP };
 
 enum tally_signal_kind {
-	TALLY_SIGNAL_OTHER, /* not of an event */
-	TALLY_SIGNAL_OVERFLOW, /* POLL_IN */
-	TALLY_SIGNAL_LAST, /* POLL_HUP: the refreshed number of overflows is over and the event disabled */
-	TALLY_SIGNAL_TRAP, /* SIGTRAP of an attr with sigtrap */
+	TALLY_SIGNAL_OTHER, /* The signal does not come from an event. */
+	TALLY_SIGNAL_OVERFLOW, /* POLL_IN: an event overflowed. */
+	/* POLL_HUP: the overflows that tally_fd_refresh allowed have occurred, and the event is disabled. */
+	TALLY_SIGNAL_LAST,
+	TALLY_SIGNAL_TRAP, /* SIGTRAP of an event with the sigtrap bit. */
 };
 
 struct tally_signal {
 	enum tally_signal_kind kind;
-	int fd; /* of OVERFLOW and LAST, if a signal was chosen by tally_fd_signal; else -1 */
-	uint64_t sig_data; /* of TRAP: that of the attr */
-	uint32_t type; /* of TRAP: that of the attr */
-	uint64_t address; /* of TRAP: that of the breakpoint or of the data; 0 if there is none */
-	bool is_async; /* of TRAP: came later than the overflow, since the signal was blocked */
+	int fd; /* For OVERFLOW and LAST if tally_fd_signal chose the signal, else -1. */
+	uint64_t sig_data; /* For TRAP: sig_data of the attr. */
+	uint32_t type; /* For TRAP: type of the attr. */
+	uint64_t address; /* For TRAP: address of the breakpoint or of the data, or 0 if there is none. */
+	bool is_async; /* For TRAP: the signal was blocked and came later than the overflow. */
 };
 
-/* Opens an event: perf_event_open(2) with what it refuses explained. attr is a struct perf_event_attr whose size field
- * is set; pid, cpu, group_fd and flags as in the manual; close-on-exec is always set. Returns the descriptor, or -1 and
- * err: TALLY_DENIED, TALLY_UNSUPPORTED, TALLY_NOT_FOUND (no such thread), TALLY_LIMIT (descriptors), TALLY_INVALID.
+/* Opens an event by perf_event_open(2), and explains why if the kernel refuses it. attr is a struct perf_event_attr
+ * with the size field set; pid, cpu, group_fd and flags are as in the manual; close-on-exec is always set. Returns the
+ * descriptor, or -1 with TALLY_DENIED, TALLY_UNSUPPORTED, TALLY_NOT_FOUND (no such thread), TALLY_LIMIT (too many
+ * descriptors) or TALLY_INVALID in err.
  * Threads: any. */
 TALLY_API int tally_fd_open(
 	const void *attr, pid_t pid, int cpu, int group_fd, unsigned long flags, struct tally_error *err);
 
-/* Reads and decodes. read_format is that of the attr that fd was opened with. Of a group, values gets up to room
- * entries in the order of opening; room may be 0 (and values NULL) where there is no PERF_FORMAT_GROUP. TALLY_LIMIT:
- * the group has more events than room. A pinned event in the error state is TALLY_OK with is_in_error. Threads: any. */
+/* Reads and decodes the counts. read_format is that of the attr that fd was opened with. For a group, values receives
+ * up to room entries in the order of opening; without PERF_FORMAT_GROUP, room may be 0 and values NULL. Returns
+ * TALLY_LIMIT if the group has more events than room, and TALLY_OK with is_in_error for a pinned event in the error
+ * state.
+ * Threads: any. */
 TALLY_API enum tally_status tally_fd_read(int fd, uint64_t read_format, struct tally_reading *reading,
 	struct tally_reading_value *values, size_t room, struct tally_error *err);
-/* What a count would have been, had its event been on the PMU all the time; 0 if it never was. Rounded to nearest.
+/* Returns the count scaled to the enabled time and rounded to the nearest integer; 0 if running_ns is 0.
  * Threads: any; may be called from a signal handler. */
 TALLY_API uint64_t tally_scale(uint64_t value, uint64_t enabled_ns, uint64_t running_ns);
 
-/* Lets the event count; with is_group, all of its group. A leader's members count only while it does.
+/* Enables the event, or with is_group its whole group. Members of a group count only while their leader does.
  * Threads: any; may be called from a signal handler with err NULL. */
 TALLY_API enum tally_status tally_fd_enable(int fd, bool is_group, struct tally_error *err);
-/* Stops the event; with is_group, all of its group.
+/* Disables the event, or with is_group its whole group.
  * Threads: any; may be called from a signal handler with err NULL. */
 TALLY_API enum tally_status tally_fd_disable(int fd, bool is_group, struct tally_error *err);
-/* Counts from 0 again, the times go on; with is_group, all of its group.
+/* Sets the count, but not the times, to 0; with is_group, for the whole group.
  * Threads: any; may be called from a signal handler with err NULL. */
 TALLY_API enum tally_status tally_fd_reset(int fd, bool is_group, struct tally_error *err);
-/* Enables a sampling event for so many more overflows; the last is a TALLY_SIGNAL_LAST and disables it. 0 is
- * TALLY_INVALID, since the manual leaves it undefined; an inherited event cannot.
+/* Enables a sampling event for this number of further overflows; the last one is a TALLY_SIGNAL_LAST and disables the
+ * event. 0, which the manual leaves undefined, is TALLY_INVALID. Inherited events cannot be refreshed.
  * Threads: any; may be called from a signal handler with err NULL. */
 TALLY_API enum tally_status tally_fd_refresh(int fd, unsigned overflows, struct tally_error *err);
-/* Sets a sampling event's period, or its frequency if the attr has freq, from now on; 0 is TALLY_INVALID.
+/* Changes the period of a sampling event, or its frequency if the attr has the freq bit; 0 is TALLY_INVALID.
  * Threads: any. */
 TALLY_API enum tally_status tally_fd_set_period(int fd, uint64_t period, struct tally_error *err);
-/* Sends the event's records to the ring of another descriptor; -1: to none. Both must be of one CPU or one thread.
+/* Redirects the event's records to the ring of another descriptor, or to none if ring_fd is -1. Both events must belong
+ * to the same CPU or the same thread.
  * Threads: any. */
 TALLY_API enum tally_status tally_fd_set_output(int fd, int ring_fd, struct tally_error *err);
-/* Counts only what an expression over a tracepoint's fields lets pass ("count > 100 && comm != \"sh\"").
+/* Sets the filter of a tracepoint: an expression over its fields, such as "count > 100 && comm != \"sh\"".
  * Threads: any. */
 TALLY_API enum tally_status tally_fd_set_filter(int fd, const char *filter, struct tally_error *err);
-/* The kernel's number of the event, as it is in samples and group reads.
+/* Reads the kernel's ID of the event, which samples and group reads contain.
  * Threads: any. */
 TALLY_API enum tally_status tally_fd_id(int fd, uint64_t *id, struct tally_error *err);
-/* Attaches a BPF program, by its descriptor, to a tracepoint, probe or sampling event.
+/* Attaches the BPF program of descriptor program_fd to a tracepoint, probe or sampling event.
  * Threads: any. */
 TALLY_API enum tally_status tally_fd_set_bpf(int fd, int program_fd, struct tally_error *err);
-/* The ids of the BPF programs that are attached to the tracepoint of fd; *count is how many there are in all, also if
- * that is more than room (TALLY_LIMIT).
+/* Lists the IDs of the BPF programs that are attached to the tracepoint of fd. *count is their total number, even if it
+ * is larger than room (TALLY_LIMIT).
  * Threads: any. */
 TALLY_API enum tally_status tally_fd_query_bpf(
 	int fd, uint32_t *ids, size_t room, size_t *count, struct tally_error *err);
-/* Stops the writing of records into the ring of fd, or lets it go on; what comes meanwhile is lost.
+/* Pauses or resumes the writing of records into the ring of fd; records of a pause are lost.
  * Threads: any; may be called from a signal handler with err NULL. */
 TALLY_API enum tally_status tally_fd_pause_output(int fd, bool is_paused, struct tally_error *err);
-/* Changes a breakpoint to the address, length, type and disabled of attr, without opening it anew.
+/* Changes the address, length, type and disabled bit of an open breakpoint to those of attr.
  * Threads: any. */
 TALLY_API enum tally_status tally_fd_modify(int fd, const void *attr, struct tally_error *err);
 
-/* Lets every event that the calling thread opened (group leaders) count: prctl PR_TASK_PERF_EVENTS_ENABLE.
+/* Enables every group leader that the calling thread opened (prctl PR_TASK_PERF_EVENTS_ENABLE).
  * Threads: any, each for itself; may be called from a signal handler with err NULL. */
 TALLY_API enum tally_status tally_task_enable(struct tally_error *err);
-/* Stops every event that the calling thread opened: prctl PR_TASK_PERF_EVENTS_DISABLE.
+/* Disables every group leader that the calling thread opened (prctl PR_TASK_PERF_EVENTS_DISABLE).
  * Threads: any, each for itself; may be called from a signal handler with err NULL. */
 TALLY_API enum tally_status tally_task_disable(struct tally_error *err);
 
-/* Sleeps until the event's ring has something or timeout_ms (-1: none) is over; a caught signal ends it as a timeout
- * does. The ring must be mapped (tally/ring.h).
+/* Waits until the ring of the event has records or timeout_ms has passed (-1: no timeout). A caught signal counts as a
+ * timeout. The ring must be mapped (tally/ring.h).
  * Threads: any. */
 TALLY_API enum tally_status tally_fd_wait(int fd, int timeout_ms, enum tally_wake *wake, struct tally_error *err);
-/* Sends a signal at each overflow, to a thread, a process or a process group (id 0: the caller's). Handlers installed
- * with SA_SIGINFO get the descriptor. A real-time signal queues; signal 0: no more.
+/* Requests a signal at each overflow, sent to a thread, a process or a process group (id 0: that of the caller).
+ * Handlers installed with SA_SIGINFO receive the descriptor. Real-time signals are queued. Signal 0 ends this.
  * Threads: any. */
 TALLY_API enum tally_status tally_fd_signal(
 	int fd, int signal, enum tally_owner owner, pid_t id, struct tally_error *err);
-/* What a handler's siginfo_t says; info points to it. (Programs of strict ISO C have no such type, hence the void.)
+/* Decodes the siginfo_t of a signal handler, to which info points. (It is void because strict ISO C has no such type.)
  * Threads: any; may be called from a signal handler. */
 TALLY_API void tally_signal_decode(const void *info, struct tally_signal *decoded);
 

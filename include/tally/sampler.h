@@ -2,9 +2,9 @@
 /*
  * sampler.h - samples one event of a thread or a CPU into a ring, and hands the samples out one by one.
  *
- * A sampler belongs to the caller (tally_sampler_close) and is used by one thread at a time. What the machine cannot
- * sample is never replaced in silence: name alternatives yourself with '|', and ask tally_sampler_label which one
- * samples. A sample and all that it points to is valid until the next call with its sampler.
+ * A sampler belongs to the caller (tally_sampler_close) and is used by one thread at a time. An event that the machine
+ * cannot sample is never replaced silently. Callers name alternatives with '|', and tally_sampler_label returns the one
+ * that samples. A sample and all that it points to are valid until the next call with its sampler.
  *
  *	struct tally_sampler_options options;
  *	tally_sampler_options_init(&options);
@@ -14,7 +14,7 @@
  *		while (tally_sampler_next(sampler, &sample, &err) == TALLY_OK)
  *			printf("%llx\n", (unsigned long long)sample.ip);
  *
- * What options do not name is reached by options.attr: all fields of perf_event_attr.
+ * options.attr sets any field of perf_event_attr that the other options do not cover.
  *
  * Source: perf_event_open(2), "MMAP layout". Event names are those of `tally record -e`.
  */
@@ -36,63 +36,65 @@ extern "C" {
 
 struct tally_sampler;
 
-struct tally_sampler_options { /* see tally_sampler_options_init */
-	const char *event; /* NULL with attr */
-	uint64_t period; /* a sample each so many events; 0: use frequency */
-	uint64_t frequency; /* samples per second; 0 and no period: 4000 */
-	pid_t thread; /* 0: the calling thread; -1: whatever runs on one_cpu (needs privileges) */
-	int one_cpu; /* with is_on_one_cpu: the number of that CPU */
-	bool is_on_one_cpu; /* samples on one_cpu only; otherwise on any */
-	bool with_branches; /* the last branches, which needs a PMU that records them */
-	bool starts_disabled; /* samples only after tally_sampler_enable */
-	bool wakes_at_once; /* wait returns for each sample, not when the ring is half full */
-	bool is_overwriting; /* keeps the newest samples, which come newest first; wait does not wake */
-	size_t ring_bytes; /* 0: 128 KiB; rounded up to a power of two of pages */
-	uint64_t sample_type; /* more PERF_SAMPLE_... than IP, TID, TIME, CPU and PERIOD */
-	const void
-		*attr; /* a whole struct perf_event_attr, taken as it is, instead of all but thread, CPU, ring_bytes */
-	uint64_t reserved[4]; /* 0 */
+struct tally_sampler_options { /* tally_sampler_options_init sets the defaults. */
+	const char *event; /* Name of the event, with alternatives; ignored with attr. */
+	uint64_t period; /* Number of events between two samples; 0 to use frequency. */
+	uint64_t frequency; /* Samples per second, if period is 0; 0 is 4000. */
+	pid_t thread; /* Thread to sample; 0 is the calling thread, -1 all that runs on one_cpu (needs privileges). */
+	int one_cpu; /* Number of the CPU to sample; used only with is_on_one_cpu. */
+	bool is_on_one_cpu; /* Samples on one_cpu only, instead of on all CPUs. */
+	bool with_branches; /* Adds the last branches to samples; requires a PMU that records them. */
+	bool starts_disabled; /* Does not sample before tally_sampler_enable. */
+	bool wakes_at_once; /* tally_sampler_wait returns for each sample, instead of when the ring is half full. */
+	/* Overwrites the oldest samples and returns the newest first; tally_sampler_wait does not wake. */
+	bool is_overwriting;
+	size_t ring_bytes; /* Rounded up to a power of two of pages; 0 is 128 KiB. */
+	uint64_t sample_type; /* PERF_SAMPLE_... bits in addition to IP, TID, TIME, CPU and PERIOD. */
+	/* A struct perf_event_attr to open unchanged (only thread, the CPU and ring_bytes are also used), or NULL. */
+	const void *attr;
+	uint64_t reserved[4]; /* Must be 0. */
 };
 
-struct tally_branch { /* as the kernel writes it */
+struct tally_branch { /* In the format of struct perf_branch_entry. */
 	uint64_t from, to;
-	uint64_t flags; /* bit 0 mispredicted, bit 1 predicted (neither: the CPU does not tell), then as the kernel's */
+	/* Bit 0: mispredicted, bit 1: predicted (neither: unknown); the others as in the kernel's structure. */
+	uint64_t flags;
 };
 
 struct tally_registers {
-	uint64_t abi; /* PERF_SAMPLE_REGS_ABI_...; 0: none */
-	uint64_t mask; /* which: a value for each bit, from the lowest */
+	uint64_t abi; /* One of PERF_SAMPLE_REGS_ABI_...; 0 if there are no registers. */
+	uint64_t mask; /* Set of registers; values has one element for each bit, from the lowest. */
 	const uint64_t *values;
 	size_t count;
 };
 
-struct tally_sample { /* what the event's sample_type lacks is 0 */
-	uint64_t present; /* PERF_SAMPLE_... */
+struct tally_sample { /* Fields that the sample_type of the event does not contain are 0. */
+	uint64_t present; /* PERF_SAMPLE_... bits of the fields that are set. */
 	uint64_t ip;
 	uint64_t time_ns;
-	uint64_t period; /* events that this sample stands for */
+	uint64_t period; /* Number of events that this sample stands for. */
 	pid_t pid, tid;
 	uint32_t cpu;
 	bool is_kernel;
-	uint16_t misc; /* of the record: PERF_RECORD_MISC_... */
+	uint16_t misc; /* PERF_RECORD_MISC_... bits of the record. */
 	uint64_t address, physical_address;
 	uint64_t id, stream_id, cgroup;
-	uint64_t weight, data_source, transaction; /* as the kernel's bits */
+	uint64_t weight, data_source, transaction; /* In the kernel's encoding. */
 	uint64_t data_page_bytes, code_page_bytes;
-	const uint64_t *callchain; /* with PERF_CONTEXT_... marks */
+	const uint64_t *callchain; /* Addresses with PERF_CONTEXT_... markers, innermost first. */
 	size_t callchain_count;
-	const struct tally_branch *branches; /* newest first */
+	const struct tally_branch *branches; /* Newest first. */
 	size_t branch_count;
 	struct tally_registers user_registers, interrupted_registers;
-	struct tally_slice user_stack; /* as much as was copied */
-	struct tally_slice raw; /* of a tracepoint: its fields */
+	struct tally_slice user_stack; /* The part of the stack that the kernel copied. */
+	struct tally_slice raw; /* For a tracepoint: its fields. */
 	struct tally_slice aux;
-	struct tally_reading reading; /* of PERF_SAMPLE_READ */
-	struct tally_slice readings; /* its raw entries, for tally_sample_reading */
+	struct tally_reading reading; /* Set by PERF_SAMPLE_READ. */
+	struct tally_slice readings; /* Encoded entries of reading, for tally_sample_reading. */
 	uint64_t read_format;
 };
 
-/* What a sampler of the calling thread starts from; event is to be set.
+/* Sets the options for a sampler of the calling thread; the caller then sets event.
  * Threads: any. */
 static inline void tally_sampler_options_init(struct tally_sampler_options *options)
 {
@@ -109,50 +111,53 @@ static inline bool tally_branch_is_predicted(const struct tally_branch *branch)
 	return (branch->flags & 2) != 0;
 }
 
-/* NULL: err (may be NULL) tells why the first alternative failed: TALLY_UNSUPPORTED the machine lacks it, TALLY_DENIED a
- * permission is missing, TALLY_NOT_FOUND no such event or thread, TALLY_LIMIT the ring is larger than may be locked,
- * TALLY_INVALID the text is malformed.
- * Threads: any; a sampler of the calling thread samples the one that calls. */
+/* Opens a sampler. Returns NULL on failure, and err (which may be NULL) says why the first alternative failed:
+ * TALLY_UNSUPPORTED if the machine lacks the event, TALLY_DENIED if a permission is missing, TALLY_NOT_FOUND if there
+ * is no such event or thread, TALLY_LIMIT if the ring is larger than the memory that may be locked, and TALLY_INVALID
+ * if the text is malformed.
+ * Threads: any; a sampler of the calling thread samples the thread that calls. */
 TALLY_API struct tally_sampler *tally_sampler_open(
 	const struct tally_sampler_options *options, struct tally_error *err);
-/* Closes all; NULL is fine.
- * Threads: one at a time for a sampler, the last. */
+/* Closes the sampler and its descriptor; NULL is allowed.
+ * Threads: one at a time for a sampler, and no other call may follow. */
 TALLY_API void tally_sampler_close(struct tally_sampler *sampler);
 
-/* Samples from now on.
+/* Starts sampling.
  * Threads: any. */
 TALLY_API void tally_sampler_enable(struct tally_sampler *sampler);
-/* Samples no more until enabled.
+/* Stops sampling until tally_sampler_enable.
  * Threads: any. */
 TALLY_API void tally_sampler_disable(struct tally_sampler *sampler);
-/* Sleeps until there may be samples or timeout_ms (-1: none) is over. TALLY_END: the thread has ended; what is left can
- * still be taken.
+/* Waits until there may be samples or timeout_ms has passed (-1: no timeout). Returns TALLY_END if the thread has
+ * ended; its remaining samples can still be read.
  * Threads: one at a time for a sampler. */
 TALLY_API enum tally_status tally_sampler_wait(struct tally_sampler *sampler, int timeout_ms, struct tally_error *err);
-/* The next sample; TALLY_END: the ring is empty for now.
+/* Reads the next sample; TALLY_END if the ring is empty at the moment.
  * Threads: one at a time for a sampler. */
 TALLY_API enum tally_status tally_sampler_next(
 	struct tally_sampler *sampler, struct tally_sample *sample, struct tally_error *err);
-/* Samples that found the ring full, as far as they are known.
+/* Returns the number of samples that the kernel has reported as lost so far.
  * Threads: one at a time for a sampler. */
 TALLY_API uint64_t tally_sampler_lost(const struct tally_sampler *sampler);
-/* The event's descriptor, for tally/fd.h; it stays the sampler's.
+/* Returns the descriptor of the event, for tally/fd.h; it remains owned by the sampler.
  * Threads: any. */
 TALLY_API int tally_sampler_fd(const struct tally_sampler *sampler);
 
-/* Which alternative samples, as it was written; valid until the sampler is closed.
+/* Returns the text of the alternative that samples; valid until the sampler is closed.
  * Threads: any. */
 TALLY_API const char *tally_sampler_label(const struct tally_sampler *sampler);
-/* NULL if the first alternative samples; else why it does not: one sentence. Valid until the sampler is closed.
+/* Returns a sentence that says why the first alternative does not sample, or NULL if it does; valid until the sampler
+ * is closed.
  * Threads: any. */
 TALLY_API const char *tally_sampler_fallback_reason(const struct tally_sampler *sampler);
 
-/* Decodes a PERF_RECORD_SAMPLE of a ring (tally/ring.h) by the struct perf_event_attr that its event was opened with;
- * what it points to is the record's. TALLY_INVALID: it is no sample; TALLY_CORRUPT: it is not one of that attr.
+/* Decodes a PERF_RECORD_SAMPLE of a ring (tally/ring.h) by the struct perf_event_attr that its event was opened with.
+ * Pointers of the sample point into the record. Returns TALLY_INVALID if the record is not a sample, and TALLY_CORRUPT
+ * if it does not have the format that attr describes.
  * Threads: any. */
 TALLY_API enum tally_status tally_sample_decode(
 	const void *attr, const struct tally_record *record, struct tally_sample *sample, struct tally_error *err);
-/* The count of one event of the group that a sample with PERF_SAMPLE_READ carries; index is below reading.count.
+/* Decodes the count of one event of the group from a sample with PERF_SAMPLE_READ; index is below reading.count.
  * Threads: any. */
 TALLY_API struct tally_reading_value tally_sample_reading(const struct tally_sample *sample, size_t index);
 

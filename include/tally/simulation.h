@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * simulation.h - says which part of a program `tally stat --simulate` and `tally record --simulate` are to collect.
+ * simulation.h - selects the part of a program that `tally stat --simulate` and `tally record --simulate` measure.
  *
- * Under the simulator, with -D -1, events are collected only between a begin and its end. Anywhere else these functions
- * do nothing: they execute five instructions that change no register, and need no library. Pairs nest.
+ * Under the simulator, with -D -1, events are collected only between a begin and its end. Without the simulator, these
+ * functions have no effect: they execute five instructions that change no register. They need no library. Pairs nest.
  *
  *	load(file);
  *	tally_simulation_begin();
  *	work();
  *	tally_simulation_end();
  *
- * tally_region_begin and tally_region_end (region.h) do so for the calling thread.
+ * tally_region_begin and tally_region_end (region.h) do the same for the calling thread only.
  */
 #ifndef TALLY_SIMULATION_H
 #define TALLY_SIMULATION_H
@@ -28,12 +28,12 @@ enum {
 };
 
 enum {
-	TALLY_SIMULATION_PROCESS, /* all threads of the process */
-	TALLY_SIMULATION_THREAD, /* the calling thread */
+	TALLY_SIMULATION_PROCESS, /* All threads of the process. */
+	TALLY_SIMULATION_THREAD, /* Only the calling thread. */
 };
 
-/* Sends a request to the simulator, by a sequence of instructions that Valgrind knows. Returns 0 if no simulator runs
- * the program. Threads: any. */
+/* Sends a request to the simulator by an instruction sequence that Valgrind recognises. Returns 0 if the program does
+ * not run under the simulator. Threads: any. */
 static inline int tally_simulation_request(uint64_t request, uint64_t scope)
 {
 #if defined(__linux__) && defined(__x86_64__) && defined(__LP64__)
@@ -68,19 +68,19 @@ static inline int tally_simulation_request(uint64_t request, uint64_t scope)
 #endif
 }
 
-/* Begins to collect, on all threads. Returns 1 under the simulator and 0 otherwise. Threads: any. */
+/* Starts collecting events of all threads. Returns 1 under the simulator and 0 otherwise. Threads: any. */
 static inline int tally_simulation_begin(void)
 {
 	return tally_simulation_request(TALLY_SIMULATION_BEGIN, TALLY_SIMULATION_PROCESS);
 }
 
-/* Ends what the last tally_simulation_begin began. Threads: any. */
+/* Ends the collection that the last tally_simulation_begin started. Threads: any. */
 static inline int tally_simulation_end(void)
 {
 	return tally_simulation_request(TALLY_SIMULATION_END, TALLY_SIMULATION_PROCESS);
 }
 
-/* Sets what was counted so far to 0, for example after a program's first phase. Samples stay. Threads: any. */
+/* Sets all counts to 0, for example after the first phase of a program. Samples are not discarded. Threads: any. */
 static inline int tally_simulation_zero(void)
 {
 	return tally_simulation_request(TALLY_SIMULATION_ZERO, TALLY_SIMULATION_PROCESS);

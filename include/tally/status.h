@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * status.h - defines how every tally function reports failure.
+ * status.h - defines how the functions of the library report failure.
  *
  * A function that can fail returns enum tally_status and takes a struct tally_error *err as its last parameter.
- * The error belongs to the caller, has a fixed size and may be NULL. Outputs are untouched on failure. Threads: a
- * value.
+ * The error belongs to the caller, has a fixed size and may be NULL. Outputs are unchanged on failure.
  *
  *	struct tally_error err;
  *	if (tally_x(..., &err) != TALLY_OK)
@@ -21,24 +20,24 @@ extern "C" {
 
 enum tally_status {
 	TALLY_OK = 0,
-	TALLY_END, /* no more items; not a failure */
-	TALLY_NOMEM, /* out of memory */
-	TALLY_IO, /* a system call failed: see errnum */
-	TALLY_CORRUPT, /* input breaks its own format: see offset */
-	TALLY_UNSUPPORTED, /* the machine, the kernel or this build lacks it */
-	TALLY_DENIED, /* a permission is missing; text names the gate */
-	TALLY_NOT_FOUND, /* no such file, event, process, symbol ... */
-	TALLY_INVALID, /* the caller's argument makes no sense */
-	TALLY_LIMIT, /* a named bound was reached */
+	TALLY_END, /* There are no more items; not a failure. */
+	TALLY_NOMEM, /* Memory ran out. */
+	TALLY_IO, /* A system call failed; errnum has its errno. */
+	TALLY_CORRUPT, /* The input is malformed at offset. */
+	TALLY_UNSUPPORTED, /* The machine, the kernel or this build lacks the feature. */
+	TALLY_DENIED, /* A permission is missing, which text names. */
+	TALLY_NOT_FOUND, /* There is no such file, event, process, symbol ... */
+	TALLY_INVALID, /* An argument is not valid. */
+	TALLY_LIMIT, /* A limit was reached, which text names. */
 };
 
 #define TALLY_NO_OFFSET UINT64_MAX
 
 struct tally_error {
 	enum tally_status status;
-	int errnum; /* errno of the system call, 0 if none */
-	uint64_t offset; /* byte offset in the input, TALLY_NO_OFFSET if none */
-	char text[480]; /* one sentence, no newline */
+	int errnum; /* errno of the system call, or 0. */
+	uint64_t offset; /* Byte offset in the input, or TALLY_NO_OFFSET. */
+	char text[480]; /* One sentence without a newline. */
 };
 
 #define TALLY_MUST_CHECK   __attribute__((warn_unused_result))

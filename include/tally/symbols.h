@@ -2,7 +2,7 @@
 /*
  * symbols.h - finds the function of a program file that an address belongs to.
  *
- * Symbols belong to the caller (tally_symbols_close); look-ups may come from any thread. Names stay valid until then.
+ * Symbols belong to the caller (tally_symbols_close), and any thread may look up addresses. Names are valid until then.
  *
  *	struct tally_symbols *symbols = tally_symbols_open("/usr/bin/program", &err);
  *	struct tally_symbol symbol;
@@ -23,17 +23,18 @@ extern "C" {
 struct tally_symbols;
 
 struct tally_symbol {
-	const char *name; /* as in the file */
-	uint64_t start, end; /* file offsets, end exclusive */
+	const char *name; /* Name as the symbol table has it. */
+	uint64_t start, end; /* File offsets; the end is exclusive. */
 };
 
-/* Of the file itself, or of its separate debug file. NULL: err (may be NULL) tells why.
+/* Reads the symbols of the file, or of its separate debug file. Returns NULL on failure, and err (which may be NULL)
+ * says why.
  * Threads: any. */
 TALLY_API struct tally_symbols *tally_symbols_open(const char *path, struct tally_error *err);
-/* Closes the file; the names go with it. NULL is fine.
- * Threads: one at a time for symbols, the last. */
+/* Frees the symbols and their names; NULL is allowed.
+ * Threads: one at a time for symbols, and no other call may follow. */
 TALLY_API void tally_symbols_close(struct tally_symbols *symbols);
-/* The function that covers a byte of the file; false if none does.
+/* Finds the function that covers a byte of the file. Returns false if none does.
  * Threads: any. */
 TALLY_API bool tally_symbols_find(
 	const struct tally_symbols *symbols, uint64_t file_offset, struct tally_symbol *symbol);
