@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counter.h - counts events: opens each on the target's CPUs and threads, enables, reads. Sampling is not done here.
+ * counter.h - counts events: opens each on the target's CPUs and threads, enables and disables them. It does not
+ * sample.
  *
  * A counter_set belongs to the caller (counter_set_close) and borrows the seam and the event list, which must outlive
- * it. An event that the machine lacks does not fail the set: it is marked, with the reason. One thread.
+ * it. An event that the machine lacks is no failure of the set; it is marked, with the reason. One thread.
  *
  *	struct counter_set *set;
  *	if (counter_set_open(kernel, &events, &target, &options, &set, err) != TALLY_OK) ...
@@ -17,33 +18,36 @@
 #include "kernel/events/event_parser.h"
 #include "kernel/system/target.h"
 
-struct count { /* as the kernel gives it, unscaled */
+struct count { /* Unscaled, as the kernel returns it. */
 	uint64_t value;
 	uint64_t enabled_ns, running_ns;
 };
 
 struct counter_options {
-	bool inherit; /* children of the target count too */
-	bool enable_on_exec; /* begins by itself when the (spawned) target execs; else counter_set_enable begins */
-	bool starts_enabled; /* events on their own count from opening; groups still need counter_set_enable */
-	bool must_fit; /* TALLY_LIMIT before the first is opened, if there are not enough descriptors */
-	bool opens_nothing; /* the counts come from elsewhere (tool_counts.h) */
-	bool may_drop_kernel; /* if kernel mode is forbidden, count only user mode, and show :u */
+	bool inherit; /* Also counts children of the target. */
+	bool enable_on_exec; /* Counting starts when the spawned target execs, instead of by counter_set_enable. */
+	bool starts_enabled; /* Single events count from opening; groups still need counter_set_enable. */
+	bool must_fit; /* Fails with TALLY_LIMIT before opening anything if there are not enough descriptors. */
+	bool opens_nothing; /* Opens no event, because tool_counts.h provides the counts. */
+	/* If counting in kernel mode is forbidden, counts user mode only and adds ":u" to names. */
+	bool may_drop_kernel;
 };
 
-struct counter { /* one event of the set */
+struct counter { /* One event of the set. */
 	const struct event_spec *spec;
-	const int *cpus; /* where it is opened; the set's or its own PMU's */
+	const int *cpus; /* CPUs on which the event is opened: those of the set, or own_cpus. */
 	size_t cpu_count;
-	int *own_cpus; /* NULL if the set's */
+	int *own_cpus; /* CPUs of the PMU; NULL if cpus are those of the set. */
 	const pid_t *threads;
 	size_t thread_count;
-	int *fds; /* cpu_count x thread_count, -1: not open */
-	struct count *counts; /* same shape; of the last read */
-	uint32_t leader; /* index of the event that it was opened in the group of; own index if none */
+	int *fds; /* cpu_count x thread_count descriptors; -1 if not open. */
+	struct count *counts; /* Counts of the last read, in the order of fds. */
+	uint32_t leader; /* Index of the leader of its group; its own index without a group. */
 	size_t open_count;
-	int refused_errnum; /* 0: opened */
-	char *reason; /* why it was not opened; NULL: it was. Without errnum: the machine has it, but this user may not count it */
+	int refused_errnum; /* 0 if the event was opened. */
+	/* Why the event was not opened; NULL if it was. Set with refused_errnum 0 if the machine has the event but this
+	 * user may not count it. */
+	char *reason;
 };
 
 struct counter_set {
@@ -55,11 +59,12 @@ struct counter_set {
 	size_t cpu_count;
 	pid_t *threads;
 	size_t thread_count;
-	bool dropped_kernel; /* at least one event counts user mode alone */
+	bool dropped_kernel; /* At least one event counts only user mode because kernel mode is forbidden. */
 };
 
-/* The events of the list may be renamed (":u"). TALLY_DENIED: refused for lack of permission; TALLY_LIMIT: too many
- * open files; the message says how many are needed. Unsupported events are not a failure. */
+/* Opens the events of the list; may add ":u" to their names. Returns TALLY_DENIED if a permission is missing, and
+ * TALLY_LIMIT, with the number of descriptors needed, if too many files would be open. Unsupported events are not a
+ * failure. */
 TALLY_MUST_CHECK enum tally_status counter_set_open(const struct kernel_seam *kernel, struct event_list *events,
 	const struct target *target, const struct counter_options *options, struct counter_set **set,
 	struct tally_error *err);
@@ -81,7 +86,7 @@ static inline int counter_fd(const struct counter *counter, size_t cpu, size_t t
 	return counter->fds[cpu * counter->thread_count + thread];
 }
 
-/* Forgets what was counted: it reads as not counted. */
+/* Sets all counts and times to 0, which readers treat as not counted. */
 void counter_set_drop_counts(struct counter_set *set);
 
 #endif

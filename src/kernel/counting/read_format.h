@@ -2,18 +2,18 @@
 /*
  * read_format.h - decodes what read(2) of an event returned, by the event's read_format.
  *
- * A pure function on words in the machine's byte order. Source: perf_event_open(2), "Reading results".
+ * Pure; the words are in the byte order of the machine. Source: perf_event_open(2), "Reading results".
  */
 #ifndef KERNEL_COUNTING_READ_FORMAT_H
 #define KERNEL_COUNTING_READ_FORMAT_H
 
 #include <tally/fd.h>
 
-/* Enough for a group of so many events in any format. */
+/* Number of words that suffices for a group of this many events in any format. */
 #define READING_WORDS(events) (3 + 3 * (events))
 
-/* count: the number of words; 0: a pinned event in the error state. TALLY_LIMIT: there are more events than room;
- * CORRUPT: there are fewer words than the format requires. */
+/* Decodes count words; 0 words stand for a pinned event in the error state. Returns TALLY_LIMIT if there are more
+ * events than room, and TALLY_CORRUPT if there are fewer words than the format requires. */
 TALLY_MUST_CHECK enum tally_status reading_decode(const uint64_t *words, size_t count, uint64_t format,
 	struct tally_reading *reading, struct tally_reading_value *values, size_t room);
 

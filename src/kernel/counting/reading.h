@@ -7,7 +7,7 @@
 
 #include "kernel/counting/counter.h"
 
-/* Fills the counts of every open event. A counter whose read fails keeps a count of 0 with running 0. */
+/* Fills the counts of every open event. If reading one fails, its count and running time are 0. */
 TALLY_MUST_CHECK enum tally_status counter_set_read(struct counter_set *set, struct tally_error *err);
 
 #endif

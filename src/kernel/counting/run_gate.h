@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run_gate.h - decides whether repeated measurements exceed a limit: yes, no, or that their spread leaves it open.
+ * run_gate.h - decides whether repeated measurements exceed a limit, do not exceed it, or vary too much to decide.
  *
- * The limit is A's amount raised by a part or by a difference, or a fixed number. B exceeds it if a one-sided test
+ * The limit is A's mean raised by a fraction or by a difference, or a fixed number. B exceeds it if a one-sided test
  * rejects that B is at the limit, and does not exceed it if the opposite test rejects that; otherwise the answer is
  * open. So with a level of 0.01, at most one of 100 comparisons of equal programs finds that B exceeds A, whatever the
  * spread is.
@@ -23,39 +23,41 @@
 #include <stdint.h>
 #include <tally/status.h>
 
-#define RUN_GATE_LEVEL 0.01 /* the default level */
-#define RUN_GATE_POWER 0.9 /* the probability with which a change of run_gate_result.found is found */
+#define RUN_GATE_LEVEL 0.01 /* Default significance level. */
+#define RUN_GATE_POWER 0.9 /* Probability with which a change of run_gate_result.found is detected. */
 
 struct tally_error;
 
 struct run_gate_side {
-	uint64_t len; /* of runs; 0: nothing was measured */
-	double mean, deviation; /* of the runs; deviation 0: they agree, or there is one */
-	const double *sorted; /* all of them; NULL: only the two figures are known */
+	uint64_t len; /* Number of runs; 0 if nothing was measured. */
+	/* Mean and standard deviation of the runs; deviation is 0 for equal values or a single run. */
+	double mean, deviation;
+	const double *sorted; /* Values of all runs; NULL if only mean and deviation are known. */
 };
 
 struct run_gate_limit {
-	bool is_fixed; /* the limit is difference itself, whatever A is */
-	double part; /* of A that is added to it: 0.02 is 2 % */
-	double difference; /* that is added to A */
+	bool is_fixed; /* The limit is difference itself, independent of A. */
+	double part; /* Fraction of A that is added to A; 0.02 is 2 %. */
+	double difference; /* Amount that is added to A. */
 };
 
 enum run_verdict { RUN_DOES_NOT_EXCEED, RUN_EXCEEDS, RUN_OPEN };
 
 struct run_gate_result {
 	enum run_verdict verdict;
-	double p_exceeds; /* that B would be so high by chance if it were at the limit */
-	double p_below; /* that B would be so low */
-	bool has_spread; /* false: the values were compared as they are */
-	bool by_ranks;
-	double found; /* what B has to exceed the limit by to be found RUN_GATE_POWER of the time; 0 without spread */
-	uint64_t
-		needed; /* runs of each side with which "B is as A" would be decided as often; 0: not known, or enough */
+	double p_exceeds; /* Probability of a B at least this high if it were at the limit. */
+	double p_below; /* Probability of a B at least this low if it were at the limit. */
+	bool has_spread; /* False if all values of a side are equal and only the means were compared. */
+	bool by_ranks; /* The Mann-Whitney test was used. */
+	double found; /* Excess over the limit that is detected with probability RUN_GATE_POWER; 0 without spread. */
+	/* Number of runs per side that would decide with the same probability that B does not exceed the limit if it is
+	 * as A; 0 if there are enough, or if the number is unknown. */
+	uint64_t needed;
 };
 
-/* The mean and the deviation of values, which the side borrows. */
+/* Computes mean and deviation of the values, which the side borrows. */
 struct run_gate_side run_gate_side_of(const double *sorted, size_t len);
-/* Both sides have a value, or B alone if the limit is fixed (INVALID otherwise). */
+/* Returns TALLY_INVALID if B is empty, or if A is empty and the limit is not fixed. */
 TALLY_MUST_CHECK enum tally_status run_gate_decide(const struct run_gate_side *a, const struct run_gate_side *b,
 	const struct run_gate_limit *limit, double level, struct run_gate_result *result, struct tally_error *err);
 

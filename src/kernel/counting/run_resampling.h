@@ -3,8 +3,8 @@
  * run_resampling.h - estimates the certainty of a change between two sets of runs: bootstrap intervals, an exact rank
  * test that handles ties, the noise between runs of one program, and p values corrected for their number.
  *
- * Pure functions, deterministic: the random draws start from a seed. Values are amounts: not negative. They need not be
- * sorted. Beside run_statistics.h, which is about one comparison of measured counts.
+ * Pure and deterministic: random draws start from a seed. Values are not negative and need not be sorted.
+ * run_statistics.h is for a single comparison of measured counts.
  *
  * Sources: Efron and Tibshirani, An Introduction to the Bootstrap, chapter 12 (bootstrap-t); the permutation
  * distribution of midranks (Lehmann, Nonparametrics, 1.4); Holm 1979; Benjamini and Hochberg 1995.
@@ -21,8 +21,8 @@
 #include "kernel/counting/run_statistics.h"
 
 #define RUN_RESAMPLES	   2000
-#define RUN_RESAMPLE_MIN   4 /* runs on a side, for an interval or a noise floor */
-#define RUN_PERMUTED_MAX   40 /* runs on both sides up to which ranks are permuted exactly */
+#define RUN_RESAMPLE_MIN   4 /* Runs per side that an interval or a noise floor needs. */
+#define RUN_PERMUTED_MAX   40 /* Maximum number of runs, both sides together, for the exact permutation. */
 #define RUN_NOISE_QUANTILE 0.95
 
 struct run_values {
@@ -30,23 +30,24 @@ struct run_values {
 	size_t len;
 };
 
-struct run_change { /* of the mean, relative: 0.03 is 3 % more */
+struct run_change { /* Relative change of the mean: 0.03 is 3 % more. */
 	double base_mean, new_mean;
-	double change; /* INFINITY where only the base is 0, 0 where both are */
-	struct run_interval interval; /* RUN_CONFIDENCE; unknown with too few runs, or a side that is all 0 */
+	double change; /* INFINITY if only the base is 0; 0 if both are. */
+	struct run_interval interval; /* Of RUN_CONFIDENCE; unknown if there are too few runs or one side is all 0. */
 };
 
 enum run_correction { RUN_CORRECT_HOLM, RUN_CORRECT_BH, RUN_CORRECT_NONE };
 
 struct run_change run_change_of(struct run_values base, struct run_values other, uint64_t seed);
-/* Two-sided: that neither side tends to have more. 1 where a side is empty, and where memory runs out. */
+/* Returns the two-sided p of the hypothesis that neither side tends to be larger; 1 if a side is empty or memory runs
+ * out. */
 double run_rank_p(struct run_values base, struct run_values other);
-/* The noise between runs: if runs of one program are split at random into sides of these sizes, the share
- * RUN_NOISE_QUANTILE of the comparisons shows a relative change below the returned one. Negative: too few runs, or only
+/* Returns the noise between runs of one program: if they are split at random into sides of these sizes, a fraction
+ * RUN_NOISE_QUANTILE of the splits shows a smaller relative change. Negative if there are too few runs or only
  * zeros. */
 double run_noise_floor(struct run_values same, size_t base_len, size_t other_len, uint64_t seed);
-/* Replaces p values by adjusted ones, in their order: compare these with the level. Holm bounds the chance of any false
- * alarm, Benjamini-Hochberg the share of false ones among all alarms. */
+/* Replaces p values by adjusted ones, which can be compared with the level. Holm bounds the probability of any false
+ * positive, Benjamini-Hochberg the fraction of false positives among all positives. */
 TALLY_MUST_CHECK enum tally_status run_adjust(
 	double *p, size_t count, enum run_correction correction, struct tally_error *err);
 

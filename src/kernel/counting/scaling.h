@@ -10,7 +10,8 @@
 #include "base/wide.h"
 #include "kernel/counting/counter.h"
 
-/* 0 if the event never ran: then nothing is known. Rounded to nearest, alike on every architecture. */
+/* Returns the scaled count, rounded to the nearest integer; 0 if the event never ran. Integer arithmetic gives the same
+ * result on every architecture. */
 static inline uint64_t count_scale(struct count count)
 {
 	if (count.running_ns == 0)

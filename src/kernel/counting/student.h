@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * student.h - implements Student's t distribution: how likely a difference of so many standard errors is with few
- * degrees of freedom. Pure functions.
+ * student.h - implements Student's t distribution. Pure.
  *
  * Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.5 and 26.7 (the incomplete beta function, by
  * its continued fraction).
@@ -9,9 +8,10 @@
 #ifndef KERNEL_COUNTING_STUDENT_H
 #define KERNEL_COUNTING_STUDENT_H
 
-/* The two-sided probability of |t| or more by chance. degrees: above 0. An infinite t gives 0, and NAN gives 1. */
+/* Returns the two-sided probability of at least |t|. degrees is positive. The result is 0 for an infinite t, 1 for
+ * NAN. */
 double student_p(double t, double degrees);
-/* The t with this two-sided p, which is between 0 and 1. */
+/* Returns the t of a two-sided p, which is between 0 and 1. */
 double student_quantile(double p, double degrees);
 
 #endif

@@ -5,9 +5,9 @@
  *
  * For a command these are its own times and those of its descendants, from /proc while it runs, and exactly from
  * wait4(2) at its end. For processes and threads they come from /proc/PID/stat, without children, and for CPUs from
- * /proc/stat. Times of /proc have a resolution of a clock tick (10 ms). A reading puts them into the counters of the
- * set in the same form as the kernel's counts, so readers of counters do not need to know them. Counts cover the time
- * in which the events were enabled.
+ * /proc/stat. Times of /proc have a resolution of a clock tick (10 ms). A reading stores them in the counters of the
+ * set in the same form as the kernel's counts, so readers of counters need not distinguish them. Counts cover the time
+ * for which the events were enabled.
  *
  * Belongs to the caller (tool_counts_destroy) and borrows the set. One thread.
  *
@@ -21,28 +21,29 @@
 #include "kernel/counting/counter.h"
 
 struct tool_counts_options {
-	bool is_command; /* the only thread of the set is a command that has not started yet */
-	bool is_whole_process; /* threads of processes, which may start more of them */
-	bool replaces_events; /* the kernel's events were not opened (counter_options.opens_nothing): counts them, too */
+	bool is_command; /* The only thread of the set is a command that has not started yet. */
+	bool is_whole_process; /* The threads of the set are whole processes, which may start more threads. */
+	/* Also counts the kernel's events, which were not opened (counter_options.opens_nothing). */
+	bool replaces_events;
 };
 
 struct tool_counts;
 
-/* Whether replaces_events can count it, on a kernel that tells all that Linux does. */
+/* Returns whether replaces_events can count the event if /proc is complete. */
 bool tool_counts_replace(const struct event_spec *spec);
-/* An event that cannot be known here is marked as unsupported in the set, with the reason. */
+/* Marks events of the set that cannot be measured on this machine as unsupported, with the reason. */
 TALLY_MUST_CHECK enum tally_status tool_counts_create(struct counter_set *set,
 	const struct tool_counts_options *options, struct tool_counts **counts, struct tally_error *err);
 void tool_counts_destroy(struct tool_counts *t);
 void tool_counts_enable(struct tool_counts *t, uint64_t now_ns);
 void tool_counts_disable(struct tool_counts *t, uint64_t now_ns);
-/* For a command that has ended and was not waited for yet: the last that /proc says of it. */
+/* Reads /proc a last time, for a command that has ended but was not waited for yet. */
 void tool_counts_look_last(struct tool_counts *t);
-/* Ends the command, with what wait4(2) said of it. */
+/* Sets the final values of a command to those that wait4(2) returned. */
 void tool_counts_end(struct tool_counts *t, const struct rusage *usage);
 /* Writes the values to the counters of the set. */
 void tool_counts_read(struct tool_counts *t, uint64_t now_ns);
-/* Whether targets may end unseen: what they used is known as of the last reading. */
+/* Returns whether targets may end unnoticed, so that their usage is known only up to the last reading. */
 bool tool_counts_fades(const struct tool_counts *t);
 
 #endif
