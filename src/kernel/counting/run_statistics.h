@@ -18,7 +18,7 @@
 
 #define RUN_CONFIDENCE 0.95
 #define RUN_EXACT_MAX \
-	50 /* Maximum number of values per side for the exact distribution of U; larger sets use the normal distribution. */
+	50 /* Maximum number of values per side for the exact distribution of U; beyond, a normal one is used. */
 
 struct tally_error;
 

@@ -8,10 +8,10 @@
 
 #include "abi/attr.h"
 
-#define ATTR_BYTES_MAX 4096u /* the kernel accepts at most a page */
+#define ATTR_BYTES_MAX 4096u /* The kernel accepts at most a page. */
 
-/* bytes has as many bytes as its size field says. TALLY_INVALID: the size is not valid; TALLY_UNSUPPORTED: fields
- * beyond those known here are not 0. */
+/* Converts a structure of as many bytes as its size field says. Returns TALLY_INVALID if the size is not valid, and
+ * TALLY_UNSUPPORTED if a field that tally does not know is not 0. */
 TALLY_MUST_CHECK enum tally_status attr_from_bytes(const void *bytes, struct perf_attr *attr, struct tally_error *err);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * breakpoint_probe.h - finds out whether hardware breakpoints fire on this machine, and opens events with that answer.
  *
- * Some hypervisors let the kernel set the debug registers of a virtual CPU and never deliver the exception. An event of a
- * breakpoint then opens and counts 0, whatever happens. The probe sets a breakpoint on a variable or a function of its
- * own, uses it, and reads the count; that takes some microseconds and one descriptor. What it finds on the running kernel
- * is kept for the process. Any thread.
+ * Some hypervisors let the kernel set the debug registers of a virtual CPU but never deliver the exception. A
+ * breakpoint event then opens but always counts 0. The probe sets a breakpoint on its own variable or function,
+ * triggers it and reads the count, which takes some microseconds and one descriptor. The result for the running kernel
+ * is cached for the life of the process. Any thread.
  *
  *	int fd = event_open(kernel, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
  *	if (fd < 0 && errno == ENODEV && breakpoint_probe(kernel, &attr) == BREAKPOINT_SILENT) ...
@@ -15,12 +15,12 @@
 
 #include "kernel/system/kernel_seam.h"
 
-/* UNKNOWN: the kernel refused the probe's own breakpoint, for example because all registers are in use. */
+/* BREAKPOINT_UNKNOWN: the kernel refused the breakpoint of the probe, for example because all registers are in use. */
 enum breakpoint_answer { BREAKPOINT_UNKNOWN, BREAKPOINT_FIRES, BREAKPOINT_SILENT };
 
-/* Of breakpoints of the kind of attr: on accesses to data, or on execution. */
+/* Tests breakpoints of the same kind as attr: on data accesses or on execution. */
 enum breakpoint_answer breakpoint_probe(const struct kernel_seam *kernel, const struct perf_attr *attr);
-/* As perf_event_open; a breakpoint that would never fire is refused with ENODEV. */
+/* Does what perf_event_open(2) does, but refuses a breakpoint that would never fire with ENODEV. */
 int event_open(const struct kernel_seam *kernel, const struct perf_attr *attr, pid_t pid, int cpu, int group_fd,
 	unsigned long flags);
 

@@ -14,17 +14,17 @@
 struct event_catalogue {
 	const struct kernel_seam *kernel;
 	struct arena arena;
-	struct pmu *pmus; /* sorted by name */
+	struct pmu *pmus; /* Sorted by name. */
 	size_t pmu_count;
 };
 
 TALLY_MUST_CHECK enum tally_status event_catalogue_create(
 	const struct kernel_seam *kernel, struct event_catalogue **catalogue, struct tally_error *err);
 void event_catalogue_destroy(struct event_catalogue *catalogue);
-/* The generic or PMU name that was probably meant; NULL if none is near. */
+/* Returns the generic event or PMU with the most similar name; NULL if none is similar. */
 const char *event_catalogue_nearest(struct event_catalogue *catalogue, const char *word);
-/* From now on, generic events refer to this kind of core: "core" (cpu_core), "atom", or a PMU's whole name. False if
- * there is no such kind; machines with one kind of core have none. */
+/* Limits generic events to one kind of core: "core" (cpu_core), "atom", or the whole name of a PMU. Returns false if
+ * there is no such kind, which is always so on machines with one kind of core. */
 bool event_catalogue_limit_cores(struct event_catalogue *catalogue, const char *type);
 
 #endif

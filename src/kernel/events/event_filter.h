@@ -11,7 +11,7 @@
 #include "kernel/events/event_spec.h"
 #include "kernel/system/kernel_seam.h"
 
-/* Does nothing for an event without one. */
+/* Does nothing for an event without a filter. */
 TALLY_MUST_CHECK enum tally_status event_filter_set(
 	const struct kernel_seam *kernel, const struct event_spec *spec, int fd, struct tally_error *err);
 

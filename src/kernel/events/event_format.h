@@ -3,7 +3,7 @@
  * event_format.h - prints an event list as text: the inverse of event_parser. Parsing the text gives the same list
  * again (attrs, groups, units and given names; filters and cgroups have options of their own and are left out).
  *
- * Pure. The text is appended without a closing NUL.
+ * Pure. The text is appended without a terminating NUL.
  *
  *	struct text t = {0};
  *	event_format(&t, &list);	// "{cycles:u,instructions:u},sched:sched_switch,mem:0x1000/4:w"
@@ -15,7 +15,7 @@
 #include "kernel/events/event_spec.h"
 
 void event_format(struct text *text, const struct event_list *list);
-/* One event, without its group. */
+/* Formats one event, without its group. */
 void event_spec_format(struct text *text, const struct event_spec *spec);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_listing.h - lists the events of this machine by name for `list`, and tells whether each of them opens here.
+ * event_listing.h - lists the events of this machine by name for `tally list`, and tests whether they can be opened.
  *
  * The caller owns the listing (event_listing_deinit); names live in its arena. One thread. If tracefs cannot be read,
- * tracepoints are left out and tracefs_error says why; vendor_error does so for vendors' events.
+ * tracepoints are left out and tracefs_error says why; vendor_error does the same for the events of libpfm4.
  *
  *	struct event_listing listing;
  *	event_listing_init(&listing, catalogue);
@@ -23,49 +23,50 @@ enum listed_kind {
 	LISTED_TOOL,
 	LISTED_CACHE,
 	LISTED_PMU,
-	LISTED_SYNTAX_RAW, /* how to write an event, not a name of one */
+	LISTED_SYNTAX_RAW, /* A syntax for raw events, not the name of an event. */
 	LISTED_SYNTAX_BREAKPOINT,
 	LISTED_TRACEPOINT,
-	LISTED_VENDOR, /* by libpfm4, for --pfm-events */
-	LISTED_SDT, /* a probe that a program describes: the caller adds them */
+	LISTED_VENDOR, /* An event of libpfm4, for --pfm-events. */
+	LISTED_SDT, /* A probe that a binary defines (SDT); the caller adds them. */
 	LISTED_KINDS
 };
 #define LISTED_ALL ((1u << LISTED_KINDS) - 1)
 
 struct listed_event {
 	enum listed_kind kind;
-	const char *name; /* as -e takes it */
-	const char *alias; /* NULL none */
-	const char *pmu; /* LISTED_PMU, LISTED_VENDOR: whose */
-	const char *terms; /* LISTED_PMU: the kernel's terms for it */
-	const char *description; /* NULL none */
-	const char *unit; /* NULL none */
+	const char *name; /* As -e accepts it. */
+	const char *alias; /* NULL if none. */
+	const char *pmu; /* PMU of a LISTED_PMU or LISTED_VENDOR. */
+	const char *terms; /* Terms of a LISTED_PMU, as sysfs has them. */
+	const char *description; /* NULL if none. */
+	const char *unit; /* NULL if none. */
 	double scale;
 };
 
 struct event_listing {
-	struct event_catalogue *catalogue; /* borrowed */
+	struct event_catalogue *catalogue; /* Borrowed. */
 	struct arena arena;
 	VEC(struct listed_event) events;
-	struct tally_error tracefs_error; /* status OK: the tracepoints are there */
-	struct tally_error vendor_error; /* status OK: vendors' names are listed, or were not requested */
-	struct pfm_library *pfm; /* NULL: not loaded */
+	struct tally_error tracefs_error; /* Status TALLY_OK if tracepoints could be listed. */
+	struct tally_error vendor_error; /* Status TALLY_OK if vendors' events could be listed or were not requested. */
+	struct pfm_library *pfm; /* NULL if not loaded. */
 };
 
+/* The result of event_opening_try. */
 struct event_opening {
-	bool was_tried; /* false for syntax and the tool's own events */
+	bool was_tried; /* False for syntax entries and events that the tool itself measures. */
 	bool opens;
-	struct text encoding; /* "pmu/config=0x1,.../"; empty for what was not parsed */
-	struct text reason; /* why not */
+	struct text encoding; /* "pmu/config=0x1,.../"; empty if the name was not parsed. */
+	struct text reason; /* Why the event does not open. */
 };
 
 void event_listing_init(struct event_listing *listing, struct event_catalogue *catalogue);
 void event_listing_deinit(struct event_listing *listing);
-/* Appends the events of these kinds (bits) whose name or alias matches the pattern (* ? [set], case does not matter). */
+/* Appends the events of these kinds (bits) with a name or alias that matches the pattern (* ? [set], in any case). */
 TALLY_MUST_CHECK enum tally_status event_listing_add(
 	struct event_listing *listing, unsigned kinds, const char *pattern, struct tally_error *err);
-/* Parses the name, and (if by_opening) opens the event disabled, for this thread or, if it counts CPUs, on the first of
- * its CPUs. It fails only if memory runs out. */
+/* Parses the name and, if by_opening is set, opens the event disabled: for this thread, or on the first CPU of an event
+ * that counts CPUs. Fails only if memory runs out. */
 TALLY_MUST_CHECK enum tally_status event_opening_try(struct event_listing *listing, const struct listed_event *event,
 	bool by_opening, struct event_opening *opening, struct tally_error *err);
 void event_opening_deinit(struct event_opening *opening);

@@ -2,7 +2,7 @@
 /*
  * pmu.h - lists the PMUs in /sys/bus/event_source/devices: type, where each counts, formats and named events.
  *
- * The array and its strings live in the arena that is passed; formats and events are read from sysfs on demand. Source:
+ * The array and its strings live in the arena of the caller; formats and events are read from sysfs on demand. Source:
  * Documentation/ABI/testing/sysfs-bus-event_source-devices-{format,events}.
  *
  *	const struct pmu *pmu = pmu_find(pmus, count, STR("msr"));
@@ -19,28 +19,30 @@
 struct pmu {
 	const char *name;
 	uint32_t type;
-	bool is_core; /* counts on CPU cores: takes the generic names too */
-	bool is_hybrid; /* one of several kinds of core: generic events carry its type */
-	bool is_left_out; /* generic events do not expand to it, because another kind of core was requested */
-	const char *cpus; /* list from cpumask or cpus; NULL: any CPU, any task */
-	bool is_uncore; /* has a cpumask: counts a CPU, not a task */
+	bool is_core; /* A PMU of CPU cores, which also accepts generic event names. */
+	bool is_hybrid; /* The machine has several kinds of core, and generic events encode the type of this PMU. */
+	bool is_left_out; /* Generic events do not use it, because another kind of core was requested. */
+	const char *cpus; /* CPU list of the file cpumask or cpus; NULL if it counts on any CPU and for any task. */
+	bool is_uncore; /* The PMU has a cpumask: it counts CPUs, not tasks. */
 };
 
+/* A named event of a PMU. */
 struct pmu_alias {
-	char *terms; /* malloc; "event=0x3c,umask=0x01" */
-	char *unit; /* malloc or NULL */
-	double scale; /* 1 if the PMU names none */
+	char *terms; /* Such as "event=0x3c,umask=0x01"; allocated by malloc. */
+	char *unit; /* Allocated by malloc; NULL if none. */
+	double scale; /* 1 if sysfs has none. */
 };
 
 TALLY_MUST_CHECK enum tally_status pmu_load_all(const struct kernel_seam *kernel, struct arena *arena,
 	struct pmu **pmus, size_t *count, struct tally_error *err);
 const struct pmu *pmu_find(const struct pmu *pmus, size_t count, struct tally_str name);
-/* True if "imc" may stand for this PMU ("uncore_imc_0"): the uncore_ prefix and the _N at the end may be left out. */
+/* Returns whether name stands for this PMU; the prefix "uncore_" and the suffix "_N" may be left out. */
 bool pmu_matches(const struct pmu *pmu, struct tally_str name);
-/* NOT_FOUND if the PMU has no such format. A value too wide for its bits: INVALID. */
+/* Sets the bits of a format in attr. Returns TALLY_NOT_FOUND if the PMU has no such format, and TALLY_INVALID if the
+ * value has too many bits. */
 TALLY_MUST_CHECK enum tally_status pmu_term_set(const struct kernel_seam *kernel, const struct pmu *pmu,
 	struct tally_str term, uint64_t value, struct perf_attr *attr, struct tally_error *err);
-/* NOT_FOUND if the PMU names no such event. */
+/* Reads a named event; TALLY_NOT_FOUND if the PMU has no event of this name. */
 TALLY_MUST_CHECK enum tally_status pmu_alias_find(const struct kernel_seam *kernel, const struct pmu *pmu,
 	struct tally_str name, struct pmu_alias *alias, struct tally_error *err);
 void pmu_alias_deinit(struct pmu_alias *alias);

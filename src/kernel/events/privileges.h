@@ -1,34 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * privileges.h - explains a refusal of perf_event_open or of mapping the ring: what refused, why, and the smallest
- * change that allows it. errno is preserved. No other module explains such refusals.
+ * privileges.h - explains why perf_event_open or mapping the ring was refused: the cause, and the smallest change that
+ * allows it. errno is preserved. No other module explains such refusals.
  */
 #ifndef KERNEL_EVENTS_PRIVILEGES_H
 #define KERNEL_EVENTS_PRIVILEGES_H
 
 #include "kernel/events/event_parser.h"
 
-/* What a failing perf_event_open means for what to do next. */
+/* Causes of a failed perf_event_open, by how callers react to them. */
 enum refusal {
-	REFUSAL_NO_HARDWARE, /* no such event here (ENOENT, ENODEV, EOPNOTSUPP, EINVAL of a PMU that is absent ...) */
-	REFUSAL_PERMISSION, /* paranoid, seccomp, LSM, capability */
-	REFUSAL_FDS, /* EMFILE, ENFILE */
+	/* The machine lacks the event (ENOENT, ENODEV, EOPNOTSUPP, EINVAL of an absent PMU ...). */
+	REFUSAL_NO_HARDWARE,
+	REFUSAL_PERMISSION, /* perf_event_paranoid, seccomp, a security module, or a missing capability. */
+	REFUSAL_FDS, /* EMFILE or ENFILE. */
 	REFUSAL_MEMORY,
-	REFUSAL_BUSY, /* held by another user */
-	REFUSAL_GONE, /* ESRCH: the thread has ended */
-	REFUSAL_OLD_KERNEL, /* an attr feature this kernel lacks (E2BIG, EINVAL): drop it and try again */
+	REFUSAL_BUSY, /* Another user occupies the hardware. */
+	REFUSAL_GONE, /* ESRCH: the thread has ended. */
+	/* The kernel lacks a feature of the attr (E2BIG, EINVAL); retrying without it may succeed. */
+	REFUSAL_OLD_KERNEL,
 	REFUSAL_OTHER,
 };
 
-/* Whether the process may measure what it likes, whatever perf_event_paranoid is. */
+/* Returns whether the process may open all events, regardless of perf_event_paranoid. */
 bool may_measure_all(const struct kernel_seam *kernel);
-/* Whether a seccomp filter of this process refuses perf_event_open, whatever its arguments. */
+/* Returns whether a seccomp filter of this process refuses perf_event_open with any arguments. */
 bool seccomp_forbids_events(const struct kernel_seam *kernel);
 enum refusal refusal_of(const struct kernel_seam *kernel, const struct event_spec *spec, int errnum);
-/* "cannot open 'cycles': REASON" in err, errno kept; returns err's status. */
+/* Sets err to "cannot open 'cycles': REASON" and its errnum, and returns its status. */
 enum tally_status refusal_explain(const struct kernel_seam *kernel, const struct event_spec *spec, pid_t pid, int cpu,
 	int errnum, struct tally_error *err);
-/* The reason alone: what refused, and the least that opens it. No event's name, so that events can share it. */
+/* Appends only the cause and the smallest change that allows the event. The text does not contain the name of the
+ * event, so that several events can share it. */
 void refusal_reason(const struct kernel_seam *kernel, const struct event_spec *spec, pid_t pid, int cpu, int errnum,
 	struct text *reason);
 

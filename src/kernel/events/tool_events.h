@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tool_events.h - names the events that the tool itself measures, and tells which of them are constants of the machine.
+ * tool_events.h - names the events that the tool itself measures, and evaluates those that are constants of the
+ * machine.
  *
- * Names are perf's ("perf list tool").
+ * The names are those of "perf list tool".
  *
  *	enum tool_event tool = tool_event_find(STR("num_cpus"));
  *	if (tool_event_is_constant(tool) && tool_event_constant(kernel, tool, false, &value)) ...
@@ -14,16 +15,17 @@
 #include "kernel/events/event_spec.h"
 #include "kernel/system/kernel_seam.h"
 
-/* TOOL_NONE: there is no such name. */
+/* Returns TOOL_NONE if there is no such name. */
 enum tool_event tool_event_find(struct tally_str name);
-/* NULL for TOOL_NONE. */
+/* Returns NULL for TOOL_NONE. */
 const char *tool_event_name(enum tool_event tool);
 const char *tool_event_description(enum tool_event tool);
-/* Whether it is a constant of the machine, not a time of a run. */
+/* Returns whether the event is a constant of the machine, not a time of a run. */
 bool tool_event_is_constant(enum tool_event tool);
-/* The same for each CPU and thread, so that it is not added up: all but the times of CPUs and tasks. */
+/* Returns whether the event has the same value for all CPUs and threads, so that values must not be added up. */
 bool tool_event_is_shared(enum tool_event tool);
-/* False: the machine does not provide it. is_system_wide: CPUs are measured. */
+/* Evaluates a constant; returns false if the machine does not provide it. is_system_wide says whether CPUs are
+ * measured. */
 bool tool_event_constant(const struct kernel_seam *kernel, enum tool_event tool, bool is_system_wide, uint64_t *value);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tracepoint_hold.h - keeps tracepoints in use while a program opens and closes events on them, because the kernel
- * waits tens of milliseconds each time a tracepoint loses its last event. It also finds the tracepoints of a pattern
- * that cannot be opened. It counts nothing.
+ * waits tens of milliseconds each time the last event of a tracepoint is closed. It also finds the tracepoints of a
+ * pattern that cannot be opened. It counts nothing.
  *
  * A hold belongs to the caller, who releases it after all its other events of these tracepoints are closed. One thread.
  *
@@ -19,16 +19,17 @@
 
 struct tracepoint_hold {
 	const struct kernel_seam *kernel;
-	int *items; /* descriptors */
+	int *items; /* Descriptors. */
 	size_t len, cap;
 };
 
-/* Holds nothing for a few events that were named one by one. Removes events from the list that come from a pattern,
- * are in no group, and are refused although others of that pattern open; left_out gets a line for each pattern and
- * reason. The kernel's answer depends on whether samples will contain the tracepoint's fields. */
+/* Opens an event for each tracepoint of the list, unless there are only a few and none comes from a pattern. Removes
+ * events that come from a pattern, are in no group, and are refused although others of the pattern open; left_out gets
+ * a line for each pattern and reason. is_sampling matters because the kernel may refuse only samples with the fields of
+ * the tracepoint. */
 TALLY_MUST_CHECK enum tally_status tracepoint_hold_open(struct tracepoint_hold *hold, const struct kernel_seam *kernel,
 	bool is_sampling, struct event_list *events, struct text *left_out, struct tally_error *err);
-/* Closes them; many of them in a process of its own, which the caller need not wait for. */
+/* Closes the events of the hold; if there are many, a child process does so, for which the caller need not wait. */
 void tracepoint_hold_release(struct tracepoint_hold *hold);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * tracepoints.h - finds the kernel's tracepoints by name, in tracefs.
  *
- * Looks under /sys/kernel/tracing, then /sys/kernel/debug/tracing. Lists belong to the caller.
+ * tracefs is expected at /sys/kernel/tracing, then at /sys/kernel/debug/tracing. Lists belong to the caller.
  * Source: Documentation/trace/events.rst.
  *
  *	uint64_t id;
@@ -14,12 +14,14 @@
 #include "base/bytes.h"
 #include "kernel/system/kernel_files.h"
 
-/* Where tracefs is, "" if nowhere; a constant. With root's rights it is mounted first if it is not. */
+/* Returns the directory of tracefs, a constant, or "" if it is not mounted. Mounts it first if root calls. */
 const char *tracefs_directory(const struct kernel_seam *kernel);
-/* NOT_FOUND: no such tracepoint, with the nearest one; DENIED: tracefs cannot be read, with what opens it. */
+/* Reads the ID of a tracepoint. Returns TALLY_NOT_FOUND, with the nearest name, if there is none of this name, and
+ * TALLY_DENIED, with the remedy, if tracefs cannot be read. */
 TALLY_MUST_CHECK enum tally_status tracepoint_id(const struct kernel_seam *kernel, struct tally_str system,
 	struct tally_str name, uint64_t *id, struct tally_error *err);
-/* "system:name" of all that match both patterns (* ? [set]), sorted; none: NOT_FOUND. */
+/* Lists all tracepoints that match both patterns (* ? [set]) as "system:name", sorted; TALLY_NOT_FOUND if there are
+ * none. */
 TALLY_MUST_CHECK enum tally_status tracepoint_names(const struct kernel_seam *kernel, struct tally_str system_pattern,
 	struct tally_str name_pattern, struct name_list *names, struct tally_error *err);
 
