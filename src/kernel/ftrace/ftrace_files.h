@@ -2,7 +2,7 @@
 /*
  * ftrace_files.h - writes the files of tracefs, and explains why one of them refuses a value.
  *
- * Paths are below tracefs ("current_tracer", "instances/x/trace_pipe"). One thread.
+ * Paths are relative to tracefs ("current_tracer", "instances/x/trace_pipe"). One thread.
  *
  *	status = ftrace_file_write(&tracefs, "tracing_on", "0", false, err);
  */
@@ -15,27 +15,28 @@
 
 struct ftrace_files {
 	const struct kernel_seam *kernel;
-	const char *top; /* where tracefs is */
+	const char *top; /* Directory of tracefs. */
 };
 
-/* UNSUPPORTED if there is no tracefs. */
+/* Finds tracefs; TALLY_UNSUPPORTED if it is not mounted. */
 TALLY_MUST_CHECK enum tally_status ftrace_files_find(
 	const struct kernel_seam *kernel, struct ftrace_files *files, struct tally_error *err);
-/* Writes a line, behind those that are there or in their place. An empty value empties the file.
- * NOT_FOUND: the kernel can trace no function of this name; UNSUPPORTED: there is no such file; DENIED: no rights. */
+/* Writes a line, which is appended to the file or replaces its text. An empty value empties the file. Returns
+ * TALLY_NOT_FOUND if the kernel cannot trace a function of this name, TALLY_UNSUPPORTED if the file does not exist, and
+ * TALLY_DENIED if a permission is missing. */
 TALLY_MUST_CHECK enum tally_status ftrace_file_write(const struct ftrace_files *files, const char *path,
 	const char *value, bool is_appended, struct tally_error *err);
-/* As write(2) would say it: 0, or an errno. */
+/* Does the same, but returns 0 or an errno. */
 int ftrace_file_put(const struct ftrace_files *files, const char *path, const char *value, bool is_appended);
 bool ftrace_file_exists(const struct ftrace_files *files, const char *path);
-/* From malloc, without the last newline. */
+/* Reads a file into memory from malloc, without the last newline. */
 TALLY_MUST_CHECK enum tally_status ftrace_file_text(
 	const struct ftrace_files *files, const char *path, char **text, struct tally_error *err);
-/* Whether a list of words, such as available_tracers, has this one. */
+/* Returns whether a file with a list of words, such as available_tracers, contains word. */
 bool ftrace_file_has_word(const struct ftrace_files *files, const char *path, const char *word);
-/* -1 and errno; does not block. */
+/* Opens a file for reading without blocking; returns -1 and sets errno on failure. */
 int ftrace_file_open(const struct ftrace_files *files, const char *path);
-/* mkdir and rmdir: 0, or an errno. */
+/* Call mkdir(2) and rmdir(2); both return 0 or an errno. */
 int ftrace_folder_make(const struct ftrace_files *files, const char *path);
 int ftrace_folder_remove(const struct ftrace_files *files, const char *path);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ftrace_leftovers.h - names the instances of tracefs that sessions make, and removes those of sessions that were
- * killed. An instance whose session lives is busy, because its pipe is open: it stays.
+ * killed. The instance of a running session is not removed, because its open pipe makes it busy.
  *
  *	ftrace_leftovers_remove(&files, diag);
  */
@@ -13,13 +13,15 @@
 
 #define FTRACE_INSTANCES "instances"
 #define FTRACE_NAME_MAX	 80
-/* Whether a file has one function or PID in each line, so that a write adds to it. */
+/* Returns whether a file has a function or PID per line, so that a write appends to it. */
 bool ftrace_is_list(const char *file);
 
-/* The folder of this process's session, below tracefs. with_top: it changes the top of tracefs, too. */
+/* Formats the directory of the session of this process, relative to tracefs. with_top says that the session also
+ * changes the top level of tracefs. */
 void ftrace_instance_name(bool with_top, char name[FTRACE_NAME_MAX]);
-/* The PID of another session that changes the top; 0: there is none. */
+/* Returns the PID of another session that changes the top level; 0 if there is none. */
 int ftrace_other_at_top(const struct ftrace_files *files);
+/* Removes the instances of killed sessions, resets what they changed at the top level, and reports this in diag. */
 void ftrace_leftovers_remove(const struct ftrace_files *files, struct diag *diag);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ftrace_session.h - holds the kernel's function tracers: an instance of tracefs of our own, its settings, and the pipe
- * that its text comes from. Everything that a session changes is as before once it is closed.
+ * ftrace_session.h - runs one of the kernel's function tracers in a separate instance of tracefs, and gives access to
+ * its settings and output pipe. Closing the session restores everything that it changed.
  *
- * A kernel that has the tracer only at the top of tracefs (function_graph before Linux 6.11) is traced there, and
- * settings that exist only there (max_graph_depth) are set there; their old values come back. What a killed session
- * left behind is found by the name of its instance, which has its PID: ftrace_open removes it, resets what it had
- * changed, and says so. A top level that somebody else uses is refused. The caller closes the session, after signals
- * too. One thread.
+ * If the kernel has the tracer only at the top level of tracefs (function_graph before Linux 6.11), the session uses
+ * the top level. Settings that exist only there (max_graph_depth) are set there and restored. The names of instances
+ * contain the PID, so that ftrace_open finds those of killed sessions; it removes them, resets what they changed, and
+ * reports this. It fails if another program uses the top level. The caller closes the session, also after signals. One
+ * thread.
  * Source: Documentation/trace/ftrace.rst.
  *
  *	struct ftrace_session *session;
@@ -26,24 +26,27 @@
 
 struct ftrace_session;
 
-/* UNSUPPORTED: the kernel has no such tracer, with those that it has; DENIED: no rights, or somebody else traces. */
+/* Opens a session. Returns TALLY_UNSUPPORTED, with the available tracers, if the kernel lacks this one, and
+ * TALLY_DENIED if a permission is missing or another program traces. */
 TALLY_MUST_CHECK enum tally_status ftrace_open(const struct kernel_seam *kernel, const char *tracer, struct diag *diag,
 	struct ftrace_session **session, struct tally_error *err);
-/* Sets a file of the session; a list (functions, PIDs) gets one more line. why: the option that needs it, for messages. */
+/* Writes a setting; a list (functions, PIDs) is extended by one line. why names the option that needs it, for
+ * messages. */
 TALLY_MUST_CHECK enum tally_status ftrace_set(
 	struct ftrace_session *session, const char *file, const char *value, const char *why, struct tally_error *err);
-/* Chooses the tracer, which does not trace yet, and opens the pipe. */
+/* Selects the tracer, without starting it, and opens the pipe. */
 TALLY_MUST_CHECK enum tally_status ftrace_prepare(struct ftrace_session *session, struct tally_error *err);
-/* The lines above the trace ("# tracer: ..."), from malloc. */
+/* Reads the heading of the trace ("# tracer: ...") into memory from malloc. */
 TALLY_MUST_CHECK enum tally_status ftrace_heading(
 	struct ftrace_session *session, char **heading, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status ftrace_start(struct ftrace_session *session, struct tally_error *err);
 void ftrace_stop(struct ftrace_session *session);
-/* A descriptor that does not block. */
+/* Returns the non-blocking descriptor of the pipe, which the session owns. */
 int ftrace_pipe(const struct ftrace_session *session);
 void ftrace_close(struct ftrace_session *session);
 
-/* Calls take for each function that can be traced, as tracefs names it ("name", "name [module]"), until it is false. */
+/* Calls take for each function that can be traced, with its name in tracefs ("name", "name [module]"), until it returns
+ * false. */
 TALLY_MUST_CHECK enum tally_status ftrace_functions(const struct kernel_seam *kernel,
 	bool (*take)(void *context, const char *name), void *context, struct tally_error *err);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metric_machine.h - evaluates what metric expressions need of this machine: its constants, and whether it has the
- * events.
+ * metric_machine.h - parses metric expressions for this machine: evaluates its constants and tests which events it has.
  *
  * It reads sysfs, and opens an event to evaluate has_event(). One thread; borrows the catalogue.
  *
@@ -17,13 +16,15 @@
 
 struct metric_machine {
 	struct event_catalogue *catalogue;
-	bool is_system_wide; /* CPUs are counted, not tasks */
+	bool is_system_wide; /* CPUs are counted, not tasks. */
 };
 
-/* NOT_FOUND: an event or constant is missing; the message names it. */
+/* Parses the expression of a metric; TALLY_NOT_FOUND, with a message, if the machine lacks an event or constant of
+ * it. */
 TALLY_MUST_CHECK enum tally_status metric_machine_expr(
 	struct metric_machine *machine, const struct metric *metric, struct metric_expr *expr, struct tally_error *err);
-/* The first metric of this name that the machine supports. NULL: there is none; err says what the first one lacks. */
+/* Returns the first metric of this name that the machine supports, or NULL; then err says what the machine lacks for
+ * the first metric of this name. */
 const struct metric *metric_machine_find(
 	struct metric_machine *machine, const char *name, struct metric_expr *expr, struct tally_error *err);
 

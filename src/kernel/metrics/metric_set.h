@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metric_set.h - binds the metrics of a run to events: which event of the list each name in an expression stands for.
+ * metric_set.h - adds the events of metrics to an event list, and records which event each name in an expression means.
  *
- * Belongs to the caller (metric_set_deinit), and refers to events by index. The events of a metric become a weak group;
- * a metric whose events are all in another metric's group uses that group. The tool's own clocks are outside of groups.
- * On a machine with several kinds of core there is one metric for each kind.
+ * A set belongs to the caller (metric_set_deinit) and refers to events by index. The events of a metric form a weak
+ * group. If the group of another metric contains all of them, it is used instead. Times that the tool measures are not
+ * in groups. On a machine with several kinds of core, a metric is used once for each kind.
  *
  *	struct metric_set set = {0};
  *	metric_set_add(&set, &machine, "IPC,TopdownL1", &options, &events, err);
@@ -18,20 +18,20 @@
 #include "kernel/metrics/metric_machine.h"
 
 struct metric_options {
-	bool no_group; /* events one by one */
-	bool no_merge; /* metrics do not share events */
-	bool merges_cores; /* counts of the kinds of core will be added up */
+	bool no_group; /* Events are not grouped. */
+	bool no_merge; /* Metrics do not share groups. */
+	bool merges_cores; /* Counts of the kinds of core will be added up. */
 };
 
 struct metric_use {
 	const struct metric *metric;
 	const struct metric_expr *expr;
-	const uint32_t *events; /* one for each of expr->names */
-	uint32_t lead; /* the event beside which it is shown */
-	const char *label; /* its unit and name as perf writes them: "%  branch_miss_rate" */
+	const uint32_t *events; /* Indexes of events, one for each of expr->names. */
+	uint32_t lead; /* Index of the event beside which the metric is shown. */
+	const char *label; /* Unit and name as perf prints them: "%  branch_miss_rate". */
 };
 
-struct metric_group; /* events that were opened together */
+struct metric_group; /* Events that are opened together. */
 
 struct metric_set {
 	VEC(struct metric_use) uses;
@@ -41,12 +41,13 @@ struct metric_set {
 	bool has_arena;
 };
 
-/* Whether the machine has events for one of the group's metrics; err: what it lacks. */
+/* Returns whether the machine has the events of at least one metric of the group; err says what it lacks. */
 bool metric_set_has(struct metric_machine *machine, const char *group, struct tally_error *err);
-/* Appends their events. words: names and groups with commas between. NOT_FOUND: no such metric, or no events for it. */
+/* Adds the metrics in words (names and groups, separated by commas) and appends their events. Returns TALLY_NOT_FOUND
+ * if there is no such metric, or no events for it. */
 TALLY_MUST_CHECK enum tally_status metric_set_add(struct metric_set *set, struct metric_machine *machine,
 	const char *words, const struct metric_options *options, struct event_list *events, struct tally_error *err);
-/* Repeats the first count uses, for copies of their events that are shift places later in the list. */
+/* Repeats the first count uses for copies of their events, which follow in the list at a distance of shift. */
 TALLY_MUST_CHECK enum tally_status metric_set_repeat(
 	struct metric_set *set, size_t count, uint32_t shift, struct tally_error *err);
 /* Updates the indexes after events that belong to no metric were removed from the list. */

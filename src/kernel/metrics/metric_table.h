@@ -3,8 +3,8 @@
  * metric_table.h - lists the metrics of stat -M: names, groups and expressions over generic events and events from
  * sysfs. A constant table.
  *
- * A name may have several rows: the first one whose events this machine has is used. Names of perf 7.3 where it has the
- * metric (perf list metric).
+ * A name may have several rows, of which the first one is used with events that this machine has. Metrics that perf 7.3
+ * has (perf list metric) have the same names as there.
  */
 #ifndef KERNEL_METRICS_METRIC_TABLE_H
 #define KERNEL_METRICS_METRIC_TABLE_H
@@ -13,12 +13,13 @@
 
 struct metric {
 	const char *name;
-	const char *other_name; /* NULL: none */
-	const char *groups; /* with ; between */
+	const char *other_name; /* NULL if none. */
+	const char *groups; /* Separated by semicolons. */
 	const char *expression;
-	double scale; /* of the value, for the unit */
-	const char *unit; /* "%"; "": none */
-	char threshold_sign; /* '>' or '<': a value beyond the threshold deserves attention; 0: there is no threshold */
+	double scale; /* Factor that converts the value to unit. */
+	const char *unit; /* Such as "%"; "" if none. */
+	/* '>' or '<': a value beyond the threshold deserves attention. 0 if there is no threshold. */
+	char threshold_sign;
 	double threshold;
 	const char *description;
 };
@@ -27,7 +28,7 @@ extern const struct metric metric_table[];
 extern const size_t metric_table_len;
 
 bool metric_is_in_group(const struct metric *metric, struct tally_str group);
-/* Whether the word is the metric's name, in any case, or one of its groups. */
+/* Returns whether the word is a name of the metric, in any case, or one of its groups. */
 bool metric_is_meant(const struct metric *metric, struct tally_str word);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_blacklist.h - knows the functions of the kernel that take no probes, as debugfs lists them.
+ * probe_blacklist.h - reads the list in debugfs of kernel functions that cannot be probed.
  *
- * The list owns its text (probe_blacklist_deinit). Where debugfs cannot be read it is empty, and the kernel refuses.
+ * The list owns its text (probe_blacklist_deinit). It is empty if debugfs cannot be read; the kernel then refuses
+ * probes.
  *
  *	struct probe_blacklist list;
  *	probe_blacklist_read(kernel, &list);
@@ -15,12 +16,12 @@
 #include "kernel/system/kernel_seam.h"
 
 struct probe_blacklist {
-	char *text; /* NULL: none */
+	char *text; /* NULL if debugfs cannot be read. */
 };
 
 void probe_blacklist_read(const struct kernel_seam *kernel, struct probe_blacklist *list);
 void probe_blacklist_deinit(struct probe_blacklist *list);
-/* By where the function runs, or, if address is 0, by its name. */
+/* Looks up a function by its run-time address or, if address is 0, by its name. */
 bool probe_blacklist_has(const struct probe_blacklist *list, uint64_t address, struct tally_str name);
 
 #endif

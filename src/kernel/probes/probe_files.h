@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_files.h - reads the kernel's list of probes, and adds and removes some.
+ * probe_files.h - reads the kernel's list of probes, and adds and removes probes.
  *
- * The list owns what it has read (probe_list_deinit). Lines are written one by one through one descriptor, so that the
- * kernel says of each whether it took it; when it refuses one, those that the call had added are removed again, and so
- * they are when the process is asked to end meanwhile.
+ * The list owns its strings (probe_list_deinit). Lines are written one by one, so that the kernel reports the result of
+ * each. If it refuses one, or if the process is told to end meanwhile, those that the call added are removed again.
  *
  *	struct probe_list list;
  *	if (probe_list_read(kernel, &list, err) == TALLY_OK) ...
@@ -21,22 +20,23 @@
 #include "kernel/system/kernel_seam.h"
 
 struct probe_list {
-	VEC(struct probe_event) events; /* those of the kernel first, each in the kernel's order */
+	VEC(struct probe_event) events; /* Probes of the kernel, then of programs, each in the order of the file. */
 	struct arena arena;
-	bool has_kernel_file, has_user_file; /* kprobe_events and uprobe_events are there */
+	bool has_kernel_file, has_user_file; /* The kernel has kprobe_events and uprobe_events. */
 };
 
-/* UNSUPPORTED: no tracefs; DENIED: it cannot be read. */
+/* Reads the list; TALLY_UNSUPPORTED if tracefs is not mounted, TALLY_DENIED if it cannot be read. */
 TALLY_MUST_CHECK enum tally_status probe_list_read(
 	const struct kernel_seam *kernel, struct probe_list *list, struct tally_error *err);
 void probe_list_deinit(struct probe_list *list);
 
-/* Adds all of the events or none. Their files are chosen by is_user. namespace_pid > 0: the paths of programs are in the
- * mount namespace of this process; only one thread runs then. */
+/* Adds all of the events or none; is_user of each selects the file. If namespace_pid is positive, the paths of binaries
+ * are resolved in the mount namespace of that process, and this process must have a single thread. */
 TALLY_MUST_CHECK enum tally_status probe_files_add(const struct kernel_seam *kernel, const struct probe_event *events,
 	size_t count, int32_t namespace_pid, struct tally_error *err);
-/* Removes them; goes on behind one that the kernel keeps, and returns the first error. INVALID: the process was asked to
- * end before the last one. removed: a flag for each, false before; NULL: nobody asks. */
+/* Removes the events; continues after one that the kernel refuses to remove, and returns the first error. Returns
+ * TALLY_INVALID if the process is told to end before the last one. removed has a flag for each event, which the caller
+ * sets to false before; it may be NULL. */
 TALLY_MUST_CHECK enum tally_status probe_files_remove(const struct kernel_seam *kernel,
 	const struct probe_event *events, size_t count, bool *removed, struct tally_error *err);
 

@@ -3,8 +3,8 @@
  * affinity.h - implements --affinity: the recording thread moves to the CPU or the node of the ring that it is about to
  * read.
  *
- * The owner of the rings holds one (affinity_deinit). CPUs that are not available are skipped, because reading a ring
- * from another CPU only takes longer. One thread.
+ * Belongs to the owner of the rings (affinity_deinit). If a CPU is not available, the thread does not move, because
+ * reading a ring from another CPU works and only takes longer. One thread.
  *
  *	affinity_init(&affinity, kernel, AFFINITY_NODE, cpus, cpu_count, err);
  *	affinity_move(&affinity, ring);  ... read the ring ...
@@ -18,11 +18,11 @@ enum affinity_mode { AFFINITY_NONE, AFFINITY_NODE, AFFINITY_CPU };
 
 struct affinity {
 	enum affinity_mode mode;
-	struct cpu_place *places; /* of the ring's CPUs */
+	struct cpu_place *places; /* Places of the CPUs of the rings. */
 	size_t count;
-	struct cpu_place *all; /* all CPUs that are online */
+	struct cpu_place *all; /* Places of all online CPUs. */
 	size_t all_count;
-	int current; /* the node or CPU where the thread is kept; -1: anywhere */
+	int current; /* Node or CPU to which the thread is bound; -1 if none. */
 };
 
 TALLY_MUST_CHECK enum tally_status affinity_init(struct affinity *affinity, const struct kernel_seam *kernel,

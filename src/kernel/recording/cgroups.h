@@ -2,9 +2,8 @@
 /*
  * cgroups.h - lists the existing control groups: their IDs, as samples carry them, and their paths.
  *
- * Walks the hierarchy that perf events belong to: perf_event of version 1 if it is mounted, else version 2. A group
- * that is removed meanwhile is left out. Source: cgroups(7); name_to_handle_at(2) gives the id that PERF_RECORD_CGROUP
- * has.
+ * It visits the hierarchy that perf events use: perf_event of version 1 if it is mounted, else version 2. A group that
+ * is removed meanwhile is left out. Source: cgroups(7); name_to_handle_at(2) returns the ID of PERF_RECORD_CGROUP.
  *
  *	status = cgroups_each(kernel, put_group, &context, err);
  */
@@ -14,12 +13,12 @@
 #include "base/bytes.h"
 #include "kernel/system/kernel_seam.h"
 
-/* path: from the hierarchy's root, "/" itself. Other than TALLY_OK ends the walk. */
+/* Called for each group; path is relative to the root of the hierarchy, which is "/". A failure ends the visit. */
 typedef enum tally_status (*cgroup_visit)(void *context, uint64_t id, struct tally_str path, struct tally_error *err);
-/* Returns TALLY_OK if no hierarchy is mounted. */
+/* Visits all groups. Returns TALLY_OK if no hierarchy is mounted. */
 TALLY_MUST_CHECK enum tally_status cgroups_each(
 	const struct kernel_seam *kernel, cgroup_visit visit, void *context, struct tally_error *err);
-/* The mount point of that hierarchy in the text of /proc/mounts; empty: none. */
+/* Finds the mount point of that hierarchy in the text of /proc/mounts; empty if it is not mounted. */
 struct tally_str cgroups_mount_point(struct tally_str mounts);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * own_code.h - finds the file, and the offset in it, of a function of this process: where a uprobe of it is placed.
+ * own_code.h - finds the file and the file offset of a function of this process, where a uprobe can be placed.
  *
  *	char path[PATH_MAX]; uint64_t offset;
  *	if (own_code_find((uintptr_t)usleep, path, &offset)) ...
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* False: no file is mapped at the address, as /proc/self/maps has it. */
+/* Returns false if /proc/self/maps has no file mapping at the address. */
 bool own_code_find(uint64_t address, char path[PATH_MAX], uint64_t *offset);
 
 #endif

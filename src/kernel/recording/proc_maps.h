@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * proc_maps.h - parses one line of /proc/PID/maps or /proc/modules without trusting it. Pure; strings borrow the line.
+ * proc_maps.h - parses lines of /proc/PID/maps and /proc/modules, which it does not trust. Pure; strings point into the
+ * line.
  * Source: proc(5).
  */
 #ifndef KERNEL_RECORDING_PROC_MAPS_H
@@ -11,8 +12,8 @@
 struct proc_map {
 	uint64_t start, end, pgoff, inode;
 	uint32_t major, minor;
-	uint32_t prot, flags; /* PROT_*, MAP_SHARED or MAP_PRIVATE */
-	struct tally_str path; /* empty: anonymous */
+	uint32_t prot, flags; /* PROT_* bits; MAP_SHARED or MAP_PRIVATE. */
+	struct tally_str path; /* Empty for an anonymous mapping. */
 };
 struct proc_module {
 	struct tally_str name;

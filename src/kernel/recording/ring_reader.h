@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ring_reader.h - reads the records of one ring, one after the other, each in one piece.
+ * ring_reader.h - reads the records of one ring one by one, each in contiguous memory.
  *
- * A reader is a value that borrows its ring. A record stays valid until the next call: then its bytes go back to the
- * kernel. A backward ring gives the newest record first; the caller keeps the kernel from writing meanwhile. One thread.
+ * A reader borrows its ring. A record is valid until the next call, which releases its bytes to the kernel. A backward
+ * ring returns the newest record first; the caller prevents the kernel from writing meanwhile. One thread.
  *
  *	struct record record;
  *	while (ring_reader_next(&reader, &record)) ...
@@ -14,20 +14,21 @@
 #include "abi/record.h"
 #include "kernel/recording/ring.h"
 
-#define RING_RECORD_BYTES_MAX 65536 /* a record's size has 16 bits */
+#define RING_RECORD_BYTES_MAX 65536 /* The size of a record has 16 bits. */
 
 struct ring_reader {
 	struct ring *ring;
-	struct tally_bytes slices[2]; /* of the current pass */
+	struct tally_bytes slices[2]; /* Contents of the ring that are read now. */
 	size_t slice_count;
-	size_t position; /* in the two slices together */
-	size_t given; /* bytes of the record that was returned last */
-	bool has_pass;
-	uint64_t wrapped[RING_RECORD_BYTES_MAX /
-			 sizeof(uint64_t)]; /* a copy of a record that lies across the ring's end */
+	size_t position; /* Offset in the slices, which count as contiguous. */
+	size_t given; /* Size of the record that was returned last. */
+	bool has_pass; /* slices are valid. */
+	/* A copy of a record that wraps around the end of the ring. */
+	uint64_t wrapped[RING_RECORD_BYTES_MAX / sizeof(uint64_t)];
 };
 
-/* False: the ring is empty for now (backward: the pass is complete). */
+/* Returns false if the ring is empty at the moment; for a backward ring, if all records since the last false were
+ * read. */
 bool ring_reader_next(struct ring_reader *reader, struct record *record);
 
 #endif

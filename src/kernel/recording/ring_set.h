@@ -3,9 +3,9 @@
  * ring_set.h - maps the rings of a recording, one per CPU or per thread and all of one size, and redirects other events
  * into them.
  *
- * The caller owns the set (ring_set_deinit). The first event added for a slot is mapped; the rest are redirected to it
- * (PERF_EVENT_IOC_SET_OUTPUT). The caller keeps the descriptors. TALLY_LIMIT: the locked-memory limit refuses a ring,
- * and the caller must unmap all rings and start again with half the size.
+ * The caller owns the set (ring_set_deinit) and the descriptors. The first event added for a slot is mapped; the others
+ * are redirected to it (PERF_EVENT_IOC_SET_OUTPUT). TALLY_LIMIT means that the limit of locked memory forbids a ring;
+ * the caller must then unmap all rings and start again with half the size.
  */
 #ifndef KERNEL_RECORDING_RING_SET_H
 #define KERNEL_RECORDING_RING_SET_H
@@ -15,7 +15,7 @@
 
 struct ring_slot {
 	struct ring ring;
-	int fd; /* of the mapped event; -1: none yet */
+	int fd; /* Descriptor of the mapped event; -1 if none yet. */
 };
 
 struct ring_set {
@@ -23,12 +23,12 @@ struct ring_set {
 	struct ring_slot *slots;
 	size_t len;
 	size_t page_bytes, data_bytes;
-	bool is_backward; /* set by the caller before the first ring is added */
+	bool is_backward; /* Set by the caller before it adds the first ring. */
 };
 
 TALLY_MUST_CHECK enum tally_status ring_set_init(struct ring_set *set, const struct kernel_seam *kernel,
 	size_t slot_count, size_t data_bytes, struct tally_error *err);
-/* TALLY_LIMIT: refused for lack of lockable memory (EPERM, EAGAIN, ENOMEM). */
+/* Adds an event to a slot; TALLY_LIMIT if so much memory may not be locked (EPERM, EAGAIN, ENOMEM). */
 TALLY_MUST_CHECK enum tally_status ring_set_add(struct ring_set *set, size_t slot, int fd, struct tally_error *err);
 void ring_set_deinit(struct ring_set *set);
 

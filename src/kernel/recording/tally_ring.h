@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally_ring.h - declares the internals of tally/ring.h: opening with any seam.
+ * tally_ring.h - declares the internals of tally/ring.h: opening by any kernel seam.
  *
  *	struct tally_ring *ring = tally_ring_open_on(kernel, fd, NULL, &err);
  */
@@ -13,7 +13,7 @@
 
 struct tally_ring *tally_ring_open_on(
 	const struct kernel_seam *kernel, int fd, const struct tally_ring_options *options, struct tally_error *err);
-/* bytes rounded up to a power of two of pages, 0 to the default. */
+/* Returns bytes rounded up to a power of two of pages; for 0, the default size. */
 size_t tally_ring_size(size_t bytes);
 
 #endif

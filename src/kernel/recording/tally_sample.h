@@ -11,7 +11,7 @@
 
 #include "abi/sample.h"
 
-/* TALLY_CORRUPT: the record does not have that layout, or is not aligned. */
+/* Returns TALLY_CORRUPT if the record does not have that layout or is not aligned. */
 TALLY_MUST_CHECK enum tally_status sample_present(const struct record_layout *layout, const struct record *record,
 	struct tally_sample *sample, struct tally_error *err);
 

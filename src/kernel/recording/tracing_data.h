@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tracing_data.h - collects the formats of a recording's tracepoints, in the form of the file's TRACING_DATA section.
+ * tracing_data.h - writes the formats of the recorded tracepoints as the TRACING_DATA section of perf.data.
  *
  * Layout: magic, version, byte order, word size, page size; header_page and header_event; ftrace formats (none); per
- * subsystem the formats of its events; kallsyms (empty: the recording's host has it); printk formats; command names
- * (empty: comm records have them). Source: seeds/perf.data-file-format.txt; what perf 6.1 writes.
+ * subsystem the formats of its events; kallsyms (empty); printk formats; command names (empty, because comm records
+ * have them). Source: seeds/perf.data-file-format.txt; what perf 6.1 writes.
  */
 #ifndef KERNEL_RECORDING_TRACING_DATA_H
 #define KERNEL_RECORDING_TRACING_DATA_H
@@ -12,7 +12,7 @@
 #include "base/writer.h"
 #include "kernel/events/event_parser.h"
 
-/* Appends the section; nothing if no event is a tracepoint. */
+/* Appends the section, or nothing if no event is a tracepoint. */
 TALLY_MUST_CHECK enum tally_status tracing_data_write(
 	const struct kernel_seam *kernel, const struct event_list *events, struct writer *w, struct tally_error *err);
 
