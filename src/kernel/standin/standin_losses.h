@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * standin_losses.h - what the samples of a stand-in lack, and what tracing has changed for the program: counts that its
- * engine keeps and its owner asks for.
+ * standin_losses.h - declares the counts of missing samples of a stand-in and of side effects of tracing on programs.
  *
  *	const struct standin_losses losses = standin_get_losses(standin);
  */
@@ -13,13 +12,16 @@
 #define STANDIN_PATH_MAX 256
 
 struct standin_losses {
-	uint64_t refused; /* threads that could not be sampled: they run 32-bit code, or have ended at once */
-	uint64_t unsampled; /* samples that these threads lack: the events count them as lost */
-	uint64_t watched; /* threads without a timer, sampled as often as the engine looks at them */
-	const char *denied_call; /* why the first of these has none, if a call was denied; NULL: a filter of its own */
+	/* Number of threads that could not be sampled, because they run 32-bit code or ended immediately. */
+	uint64_t refused;
+	uint64_t unsampled; /* Number of missing samples of these threads; the events count them as lost. */
+	/* Number of threads without a timer, which are sampled when the engine checks their CPU clock. */
+	uint64_t watched;
+	/* System call that was denied for the first of these; NULL if it has none because of its own seccomp filter. */
+	const char *denied_call;
 	int denied_errnum;
-	uint64_t privileged; /* programs that did not get the rights of their file, because they are traced */
-	char privileged_path[STANDIN_PATH_MAX]; /* the first of these */
+	uint64_t privileged; /* Number of programs that lack the privileges of their file because they are traced. */
+	char privileged_path[STANDIN_PATH_MAX]; /* Path of the first of these. */
 };
 
 #endif

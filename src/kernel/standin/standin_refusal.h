@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * standin_refusal.h - explains why a program cannot be sampled by ptrace: another tracer, Yama, its user, a filter.
+ * standin_refusal.h - explains why a program cannot be sampled by ptrace: another tracer, Yama, another user, seccomp.
  *
- * Reads /proc below the seam's root and the capabilities of this process; knows nothing of the stand-in's state.
+ * It reads /proc below the seam's root and the capabilities of this process, and does not use the stand-in.
  *
- *	if (standin_refusal(kernel, 12, EPERM, &reason)) ...	// "process 12 is traced by process 7 (gdb) already: ..."
+ *	if (standin_refusal(kernel, 12, EPERM, &reason)) ...	// "process 12 is traced by process 7 (gdb) ..."
  */
 #ifndef KERNEL_STANDIN_STANDIN_REFUSAL_H
 #define KERNEL_STANDIN_STANDIN_REFUSAL_H
@@ -12,7 +12,8 @@
 #include "base/text.h"
 #include "kernel/system/kernel_seam.h"
 
-/* errnum: the stand-in's answer to perf_event_open for the thread. False: it is as perf events say. */
+/* Appends the reason why the stand-in's perf_event_open failed with errnum for the thread. Returns false if the reason
+ * is the same as for perf events. */
 bool standin_refusal(const struct kernel_seam *kernel, pid_t tid, int errnum, struct text *reason);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * standin_rights.h - finds out whether a program that has just been executed lacks the rights that its file gives
- * (set-user-ID, set-group-ID, capabilities), which the kernel withholds from programs that are traced.
+ * standin_rights.h - finds out whether a program that was just executed lacks the privileges of its file (set-user-ID,
+ * set-group-ID, capabilities), which the kernel withholds from traced programs.
  *
  *	if (program_lacks_rights(&s->seam, pid, path, sizeof(path))) ...	// path: "/usr/bin/sudo"
  */
@@ -14,8 +14,8 @@
 
 #include "kernel/system/kernel_seam.h"
 
-/* False also if that cannot be found out, and where the rights would be withheld without a tracer: on a file system
- * mounted nosuid, or under no_new_privs. */
+/* Sets path to the file. Returns false also if the answer is unknown, or if the privileges would be withheld without a
+ * tracer, too: on a file system that is mounted nosuid, or with no_new_privs. */
 bool program_lacks_rights(const struct kernel_seam *kernel, pid_t pid, char *path, size_t path_bytes);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * standin_ring.h - writes records into the rings of a stand-in's events, as the kernel does: the reader moves the tail,
- * we move the head, and a record that does not fit is counted and told by a LOST record.
+ * standin_ring.h - writes records into the rings of a stand-in's events as the kernel does: the writer moves the head,
+ * the reader the tail, and records that do not fit are reported by a later PERF_RECORD_LOST.
  *
  *	standin_ring_put(s, event, record);
  */
@@ -12,9 +12,9 @@
 
 uint64_t standin_event_id(const struct standin *s, const struct standin_event *event);
 void standin_ring_put(struct standin *s, struct standin_event *event, struct tally_bytes record);
-/* Bytes that the reader has not taken. */
+/* Returns the number of bytes that the reader has not consumed. */
 uint64_t standin_ring_filled(const struct standin_event *owner);
-/* Memory for a ring of the event's; NULL and errno as mmap. */
+/* Maps memory for a ring of the event; returns NULL and sets errno on failure. */
 void *standin_ring_map(struct standin_event *event, size_t size);
 
 #endif

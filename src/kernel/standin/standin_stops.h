@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * standin_stops.h - decides what a stop of a traced thread means: a sample, a new thread, an exec, or a signal or group
- * stop of the program, which is passed on. For the engine's thread alone; the lock is held.
+ * standin_stops.h - handles stops of traced threads: samples, new threads, execs, and signals and group stops of the
+ * program, which are passed on. Only the engine calls it, with the lock held.
  *
  *	standin_stop_handle(s, tid, info.si_status);
  */
@@ -10,7 +10,8 @@
 
 #include "kernel/standin/standin_state.h"
 
-/* Of a stop whose status waitid gives (signal, event << 8): the thread goes on, unless its program is stopped. */
+/* Handles a stop and continues the thread, unless the program is stopped. status is that of waitid(2): the signal, and
+ * the ptrace event << 8. */
 void standin_stop_handle(struct standin *s, pid_t tid, int status);
 
 #endif

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * standin_timers.h - gives traced threads timers of their own CPU time, and knows their expiries from other signals.
+ * standin_timers.h - creates timers of the CPU time of traced threads, and distinguishes their expiries from other
+ * signals.
  *
- * The thread itself makes the timer, by calls that standin_calls.h lets it make. The timer's signal is a real-time signal
- * that the program has no use for: the kernel queues these one by one, so that no signal of the program is merged with the
- * timer's. The program is made to ignore it first, and goes on if its tracer is killed. The tracer sees each expiry as a
- * stop, and drops the signal: the program never gets it. Signals of the same number from elsewhere have another origin
- * (siginfo), and are passed on.
+ * The thread itself creates the timer, by injected system calls (standin_calls.h). The signal of the timer is a
+ * real-time signal that the program does not use: the kernel queues these one by one, so that signals of the program
+ * and of the timer are not merged. The program is first made to ignore the signal, so that it continues if its tracer
+ * is killed. The tracer sees each expiry as a stop and discards the signal, so the program never receives it. Signals
+ * with the same number from other origins (siginfo) are passed on.
  *
- * A thread that blocks the signal does not stop, and one with a seccomp filter of its own gets no timer: the filter could
- * end the program for calls that it does not know. The CPU clocks of such threads are looked at in turn, and if one has
- * passed a period while the thread runs, the thread is interrupted for its sample.
+ * A thread that blocks the signal does not stop. A thread with its own seccomp filter gets no timer, because the filter
+ * could kill the program for unknown calls. The CPU clocks of such threads are checked in turn; if a period has passed
+ * while the thread runs, it is interrupted for its sample.
  *
  *	standin_timer_start(s, thread, false);	// the thread is in a ptrace stop, as for standin_calls.h
  *	if (standin_timer_is_expired(s, thread, &info, &period)) ...
@@ -23,27 +24,28 @@
 
 #include "kernel/standin/standin_state.h"
 
-/* It has a timer, or is known to get none. */
+/* Returns whether the thread has a timer or is known to get none. */
 bool standin_timer_is_settled(const struct standin_thread *thread);
-/* Does nothing if the thread is settled, or no event has asked for samples yet. */
+/* Creates the timer; does nothing if the thread is settled or no event has requested samples yet. */
 void standin_timer_start(struct standin *s, struct standin_thread *thread, bool is_exec);
-/* Before it is let go: its timer, and what else is left in its process if it is the last thread. */
+/* Deletes the timer before the thread is detached; for the last thread, also cleans up its process. */
 void standin_timer_stop(struct standin *s, struct standin_thread *thread, bool is_last);
-/* Whether the signal is from the thread's timer. Then *period is the CPU time since the last one, as far as no sample stands
- * for it. */
+/* Returns whether the signal comes from the timer of the thread. *period is then the CPU time since the last expiry for
+ * which there is no sample yet. */
 bool standin_timer_is_expired(
 	struct standin *s, struct standin_thread *thread, const siginfo_t *info, uint64_t *period);
 /*
- * At a signal of the program, or where the thread is interrupted: the CPU time for which no sample stands yet, in whole
- * periods; 0: none. The kernel tells of
- * an expiry after such signals, and by then the thread is in its handler, or just behind it: Go programs, which preempt
- * their threads by signals at the same ticks, would seem to spend their time there.
+ * Returns the CPU time, in whole periods, for which there is no sample yet, at a signal of the program or an interrupt
+ * by the engine. The caller samples it; expiries for this time are ignored later. The kernel delivers an expiry after
+ * such signals, when the thread is in its signal handler or just after it: Go programs, which preempt their threads by
+ * signals at the same ticks, would seem to spend their time there.
  */
 uint64_t standin_timer_untold(const struct standin *s, struct standin_thread *thread);
-/* Deletes timers of threads that have ended, if there are many: a process has few. In a stop as above. */
+/* Deletes timers of ended threads if there are many, because the number of timers is limited. The thread is in a stop
+ * as for standin_calls.h. */
 void standin_timers_clean(struct standin *s, struct standin_thread *thread);
 
-/* Looks at the clocks of some threads, and interrupts those that are due and cannot stop by themselves. */
+/* Checks the CPU clocks of some threads, and interrupts those that are due but not stopped by a timer. */
 void standin_clocks_look(struct standin *s);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * capabilities.h - finds out which of the privileges that perf events need this process has: its capabilities in the
- * initial user namespace, and whether the kernel's numbers of threads are its own. Root of another user namespace (a rootless container, a sandbox) has a full set that does not
- * count there.
+ * capabilities.h - finds out the privileges of this process that matter for perf events: its capabilities in the
+ * initial user namespace, and whether it is in the initial PID namespace. Root of another user namespace (a rootless
+ * container, a sandbox) has all capabilities, but they have no effect outside of it.
  *
- * Reads /proc/self under the seam's root, and asks the kernel if /proc is not mounted. Any thread. Source: capabilities(7), user_namespaces(7), proc(5).
+ * It reads /proc/self below the seam's root, and uses system calls if /proc is not mounted. Any thread. Source:
+ * capabilities(7), user_namespaces(7), proc(5).
  *
  *	if (!capability_is_held(kernel, CAPABILITY_PERFMON)) ...
  */
@@ -21,14 +22,14 @@ enum capability {
 	CAPABILITY_BPF = 39,
 };
 
-/* Whether this process is in a user namespace other than the first one. */
+/* Returns whether this process is in a user namespace other than the initial one. */
 bool user_namespace_is_nested(const struct kernel_seam *kernel);
-/* Whether this process is in a PID namespace other than the first one, whose numbers of threads the kernel's tracing
- * has: in the fields of tracepoints (common_pid), filters, ftrace and BPF programs. Records of events have ours. */
+/* Returns whether this process is in a PID namespace other than the initial one. Tracing (common_pid of tracepoints,
+ * filters, ftrace, BPF programs) uses the TIDs of the initial namespace, records of events those of this process. */
 bool pid_namespace_is_nested(const struct kernel_seam *kernel);
-/* Whether the capability is in effect, and is valid for the whole machine. */
+/* Returns whether the capability is effective in the initial user namespace. */
 bool capability_is_held(const struct kernel_seam *kernel, enum capability capability);
-/* The number behind a field of /proc/self/status ("\nCapEff:"); 0 if there is none. */
+/* Returns the number after a field of /proc/self/status ("\nCapEff:"); 0 if there is none. */
 uint64_t own_status_number(const struct kernel_seam *kernel, const char *field, int base);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fd_limit.h - raises RLIMIT_NOFILE as far as allowed, to make room for descriptors. Changes the whole process.
+ * fd_limit.h - raises the soft limit of open files (RLIMIT_NOFILE) of the process up to the hard limit.
  *
  *	fd_limit_make_room(events * cpus * threads + 64);
  */
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* True if so many descriptors can be opened besides those that are open. */
+/* Returns whether this number of descriptors can be opened in addition to the open ones, after raising the limit. */
 bool fd_limit_make_room(size_t count);
 
 #endif

@@ -41,19 +41,19 @@ struct host_cache {
 	uint32_t level, line_size, sets, ways;
 	struct tally_str type, size, map;
 };
-struct host_memory_node { /* which blocks of physical memory are the node's: one bit each */
+struct host_memory_node { /* A node and its blocks of physical memory, one bit per block. */
 	uint64_t node, bit_count;
 	uint64_t *bits;
 };
 
 struct host_info {
 	struct arena arena;
-	struct tally_str hostname, osrelease, arch, cpudesc, cpuid; /* empty: not known */
-	uint32_t e_machine, e_flags; /* of this program's ELF header; 0: not known */
+	struct tally_str hostname, osrelease, arch, cpudesc, cpuid; /* Empty if unknown. */
+	uint32_t e_machine, e_flags; /* From the ELF header of this program; 0 if unknown. */
 	uint32_t cpus_available, cpus_online;
 	uint64_t total_mem_kb;
-	struct host_strings sockets, dies, threads; /* distinct lists of CPUs that share one */
-	struct host_cpu *cpus; /* by CPU number; NULL: not known */
+	struct host_strings sockets, dies, threads; /* Distinct lists of CPUs that share a socket, a die or a core. */
+	struct host_cpu *cpus; /* Indexed by CPU number; NULL if unknown. */
 	size_t cpu_count;
 	struct host_node *nodes;
 	size_t node_count;

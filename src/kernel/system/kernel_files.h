@@ -14,22 +14,23 @@
 #include "kernel/system/kernel_seam.h"
 
 struct name_list {
-	char **items; /* sorted, each from malloc */
+	char **items; /* Sorted; each is allocated by malloc. */
 	size_t len, cap;
 };
 
-/* The whole file without its trailing blanks and newline. Missing: NOT_FOUND; unreadable: DENIED. */
+/* Reads a file without trailing white space. Returns TALLY_NOT_FOUND if it does not exist, and TALLY_DENIED if it
+ * cannot be read. */
 TALLY_MUST_CHECK enum tally_status kernel_text(const struct kernel_seam *kernel, char **text, struct tally_error *err,
 	const char *path_format, ...) TALLY_PRINTF(4, 5);
-/* The names in a directory, sorted, without those that start with a dot. */
+/* Lists the names in a directory, sorted, except those that start with a dot. */
 TALLY_MUST_CHECK enum tally_status kernel_names(const struct kernel_seam *kernel, struct name_list *names,
 	struct tally_error *err, const char *path_format, ...) TALLY_PRINTF(4, 5);
 void name_list_deinit(struct name_list *names);
-/* True if the path exists under the root (whether or not it can be read). */
+/* Returns whether the path exists below the root, even if it cannot be read. */
 bool kernel_has(const struct kernel_seam *kernel, const char *path_format, ...) TALLY_PRINTF(2, 3);
-/* True if the file can be read and has not one byte: something empty covers it. */
+/* Returns whether the file can be read but is empty, for example because /dev/null is mounted over it. */
 bool kernel_is_empty(const struct kernel_seam *kernel, const char *path_format, ...) TALLY_PRINTF(2, 3);
-/* A number in a file; fallback if it is missing or not a number. */
+/* Reads a number from a file; returns fallback if the file is missing or has no number. */
 int64_t kernel_number(const struct kernel_seam *kernel, int64_t fallback, const char *path_format, ...)
 	TALLY_PRINTF(3, 4);
 

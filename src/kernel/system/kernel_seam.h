@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_seam.h - defines the only interface to Linux: the system calls of perf events and the root of /proc and /sys.
+ * kernel_seam.h - declares the table of functions through which this folder uses Linux: the system calls of perf
+ * events, and the root of /proc and /sys.
  *
- * A const table, passed down from the program; tests pass a scripted kernel and a directory tree. Nothing else in
- * kernel/ calls perf_event_open, mmap of a ring, ioctl or read of an event. Each call returns as the system call does
- * (-1 and errno).
+ * The table is constant and passed down from the program; tests pass a scripted kernel and a directory tree. Nothing
+ * else in kernel/ calls perf_event_open, or mmap, ioctl or read of an event. Each function returns what the system call
+ * returns (-1 and errno on failure).
  *
  *	const struct kernel_seam *kernel = kernel_seam_linux();
  *	int fd = kernel->perf_event_open(kernel->context, &attr, pid, cpu, group_fd, flags);
@@ -20,7 +21,7 @@ struct text;
 
 struct kernel_seam {
 	void *context;
-	const char *root; /* "" on the real machine; prefix of /proc, /sys, tracefs otherwise */
+	const char *root; /* Prefix of /proc, /sys and tracefs; "" on the real machine. */
 	int (*perf_event_open)(
 		void *context, const struct perf_attr *attr, pid_t pid, int cpu, int group_fd, unsigned long flags);
 	int (*ioctl)(void *context, int fd, unsigned long request, void *argument);
@@ -29,10 +30,12 @@ struct kernel_seam {
 	int (*munmap)(void *context, void *address, size_t size);
 	int (*close)(void *context, int fd);
 	int (*poll)(void *context, void *pollfds, size_t count, int timeout_ms);
-	/* NULL, or why perf_event_open gave errnum for a thread, if that is not for a reason of perf events. */
+	/* Appends why perf_event_open returned errnum for a thread, and returns true, if the reason does not come from
+	 * perf events. May be NULL. */
 	bool (*explain)(void *context, pid_t pid, int errnum, struct text *reason);
 };
 
+/* Returns the table for the running kernel. */
 const struct kernel_seam *kernel_seam_linux(void);
 
 #endif

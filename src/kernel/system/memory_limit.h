@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-/* root: the prefix of /proc and /sys; "" is this machine. UINT64_MAX: not known. */
+/* Returns the number of bytes; UINT64_MAX if unknown. root is the prefix of /proc and /sys, "" for this machine. */
 uint64_t memory_limit_left(const char *root);
 
 #endif

@@ -11,7 +11,8 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* False, with errno as execvp sets it: no regular file of that name may be run, in the folders of $PATH or, with a slash in it, where it says. */
+/* Searches the directories of $PATH, unless command contains a slash. Returns false and sets errno as execvp(3) does if
+ * there is no executable regular file. */
 bool program_path_find(const char *command, char path[PATH_MAX]);
 
 #endif

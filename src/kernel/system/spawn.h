@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spawn.h - starts the measured command stopped before its exec, so that events can be attached first.
+ * spawn.h - starts the measured command and holds it before its exec, so that events can be opened on it first.
  *
  *	spawn_create(argv, &child, err);  ... open events on child.pid with enable_on_exec ...
  *	spawn_start(&child, err);  // it execs now; a failing exec is TALLY_NOT_FOUND/DENIED with the command's name
@@ -16,26 +16,27 @@
 #include <tally/status.h>
 
 struct spawn {
-	pid_t pid; /* -1 once reaped */
-	const char *command; /* argv[0], borrowed */
-	int go_fd; /* writing a byte lets it exec */
-	int failed_fd; /* carries errno of a failed exec; closed on exec */
+	pid_t pid; /* -1 after it was reaped. */
+	const char *command; /* argv[0], borrowed. */
+	int go_fd; /* Pipe to the child, which execs when it reads a byte. */
+	int failed_fd; /* Pipe from the child that carries errno of a failed exec; a successful exec closes it. */
 };
 
 TALLY_MUST_CHECK enum tally_status spawn_create(char *const *argv, struct spawn *child, struct tally_error *err);
-/* The same for a caller that blocks signals: the command has this mask instead. */
+/* Does the same for a caller that blocks signals; mask is the signal mask of the command. */
 TALLY_MUST_CHECK enum tally_status spawn_create_with_signals(
 	char *const *argv, const sigset_t *mask, struct spawn *child, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status spawn_start(struct spawn *child, struct tally_error *err);
-/* Blocks; status as waitpid gives it. */
+/* Waits for the command; status is that of waitpid(2). */
 TALLY_MUST_CHECK enum tally_status spawn_wait(
 	struct spawn *child, int *status, struct rusage *usage, struct tally_error *err);
-/* Does not block; has_ended says whether status and usage were set. */
+/* Does the same without blocking; *has_ended says whether status and usage were set. */
 TALLY_MUST_CHECK enum tally_status spawn_try_wait(
 	struct spawn *child, bool *has_ended, int *status, struct rusage *usage, struct tally_error *err);
-/* The status that a shell gives a command that ended this way: its own, or 128 and the number of the signal that ended it. */
+/* Returns the exit status that a shell would report: that of the command, or 128 plus the number of the signal that
+ * killed it. */
 int spawn_exit_code(int status);
-/* For an error before start: ends and reaps the waiting child. Safe after a failed spawn_start. */
+/* Kills and reaps a child that was not started, after an error. Also allowed after a failed spawn_start. */
 void spawn_cancel(struct spawn *child);
 
 #endif
