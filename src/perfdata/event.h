@@ -9,26 +9,27 @@
 
 struct perfdata_event {
 	struct perf_attr attr;
-	struct tally_bytes stored_attr; /* as the recording has it, in its byte order */
+	struct tally_bytes stored_attr; /* The bytes in the recording, in its byte order. */
 	struct record_layout layout;
-	struct tally_str name; /* from EVENT_DESC, EVENT_UPDATE or event_format; never empty */
-	struct tally_str unit; /* empty: a number of events */
-	double scale; /* from what was counted to that unit */
+	struct tally_str name; /* From EVENT_DESC, EVENT_UPDATE or event_format; never empty. */
+	struct tally_str unit; /* Empty for a number of events. */
+	double scale; /* Factor that converts counts to unit. */
 	const uint64_t *ids;
 	size_t id_count;
 	uint32_t index;
-	uint32_t leader_index; /* own index: no group */
-	uint32_t member_count; /* of the group it leads, itself included; 0 or 1: none */
+	uint32_t leader_index; /* Its own index without a group. */
+	uint32_t member_count; /* Size of the group that it leads, including itself; 0 or 1 if none. */
 };
 
-/* Whether its samples have one of these fields. */
+/* Returns whether samples of the event have one of these fields. */
 static inline bool perfdata_event_has(const struct perfdata_event *event, uint64_t sample_type)
 {
 	return (event->attr.sample_type & sample_type) ||
-	       (event->layout.is_wait && (sample_type & SAMPLE_CALLCHAIN)); /* in its raw data */
+	       (event->layout.is_wait &&
+		       (sample_type & SAMPLE_CALLCHAIN)); /* The raw data of a wait contains its call chain. */
 }
 
-/* Whether events were recorded as a group. */
+/* Returns whether the events contain a group. */
 static inline bool perfdata_events_have_groups(const struct perfdata_event *events, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

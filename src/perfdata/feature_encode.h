@@ -10,7 +10,7 @@
 #include "base/writer.h"
 #include "perfdata/features.h"
 
-/* Appends the section. A feature without content leaves w as it is. */
+/* Appends the section, or nothing for a feature without contents. */
 void feature_encode(struct writer *w, unsigned bit, const struct perfdata_features *features);
 
 #endif

@@ -17,9 +17,9 @@ static inline enum feature_result feature_read_end(const struct cursor *c)
 	return c->failed ? FEATURE_DAMAGED : FEATURE_GOOD;
 }
 
-/* A length and that many bytes, NUL-terminated and padded inside them. */
+/* Reads a length and that number of bytes, which contain a NUL-terminated string and padding. */
 struct tally_str feature_read_string(struct cursor *c);
-/* A count and that many strings. */
+/* Reads a count and that number of strings. */
 enum feature_result feature_read_list(struct cursor *c, struct arena *arena, struct perfdata_string_list *list);
 
 enum feature_result feature_read_build_ids(struct cursor *c, const struct feature_input *in);

@@ -2,8 +2,8 @@
 /*
  * feature_table.h - describes each feature section in one row: its number, its name and its reader.
  *
- * Decoding fills one struct perfdata_features; arrays are allocated in the given arena, and texts are slices of the
- * section. A malformed section is counted in features->damaged, and its fields stay as they were.
+ * Decoding fills a struct perfdata_features; arrays are allocated in the arena of the input, and texts are slices of
+ * the section. A malformed section is counted in features->damaged, and its fields are unchanged.
  */
 #ifndef PERFDATA_FEATURE_TABLE_H
 #define PERFDATA_FEATURE_TABLE_H
@@ -18,13 +18,13 @@ struct feature_input {
 	struct perfdata_features *features;
 };
 
-/* The name in perf's list of missing features (--header), such as "HOSTNAME"; NULL if unknown. */
+/* Returns the name in perf's list of missing features (--header), such as "HOSTNAME"; NULL if unknown. */
 const char *feature_name(unsigned bit);
-/* Whether the feature is a flag, whose section has no contents. */
+/* Returns whether the feature is a flag: its section has no contents. */
 bool feature_is_flag(unsigned bit);
-/* The name in perf's titles of the group that this event leads: "anon group" if it has no name of its own. */
+/* Returns the name of the group that this event leads, as in perf's titles; "anon group" if it has none. */
 struct tally_str feature_group_name(const struct perfdata_features *features, uint32_t leader_index);
-/* Keeps raw[] and decodes the known parts. Returns NOMEM or OK: damage is only counted. */
+/* Stores the section in raw[] and decodes known features. Fails only if memory runs out; damage is only counted. */
 TALLY_MUST_CHECK enum tally_status feature_decode(
 	unsigned bit, const struct feature_input *input, struct tally_error *err);
 

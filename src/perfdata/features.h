@@ -2,9 +2,9 @@
 /*
  * features.h - holds the decoded feature sections of a recording, which describe the machine and the run.
  *
- * A struct perfdata_features lives in its reader's arena (borrowed) or is filled by the recorder (strings borrowed from
- * it). A section that is damaged is counted and skipped. raw[] always has the section's bytes, so that a tool can copy
- * sections that it does not know.
+ * A struct perfdata_features lives in the arena of its reader, or is filled by a recorder that owns the strings. A
+ * section that is damaged is counted and skipped. raw[] always has the bytes of the section, so that tools can copy
+ * sections that they do not know.
  */
 #ifndef PERFDATA_FEATURES_H
 #define PERFDATA_FEATURES_H
@@ -13,7 +13,7 @@
 #include "abi/record.h"
 #include "perfdata/format.h"
 
-#define FEATURE_BITS 256 /* of the header's bit set, including unknown features */
+#define FEATURE_BITS 256 /* Size of the bit set in the header, including unknown features. */
 
 struct perfdata_string_list {
 	struct tally_str *items;
@@ -21,7 +21,7 @@ struct perfdata_string_list {
 };
 struct perfdata_build_id {
 	int32_t pid;
-	uint16_t misc; /* cpumode */
+	uint16_t misc; /* The cpumode bits. */
 	uint8_t size;
 	uint8_t bytes[20];
 	struct tally_str filename;
@@ -42,7 +42,7 @@ struct perfdata_group {
 };
 struct perfdata_topology {
 	struct perfdata_string_list cores, threads, dies;
-	uint32_t *core_ids, *socket_ids, *die_ids; /* per CPU; NULL if the file has none */
+	uint32_t *core_ids, *socket_ids, *die_ids; /* One per CPU; NULL if the file has none. */
 	size_t cpu_count;
 };
 struct perfdata_numa_node {
@@ -57,11 +57,11 @@ struct perfdata_cache {
 
 struct perfdata_memory_node {
 	uint64_t node;
-	uint64_t size; /* bits, as the section says at first */
+	uint64_t size; /* Number of bits, as the first field of the section says. */
 	uint64_t bit_count;
-	uint64_t *bits; /* a bit per block of memory that belongs to the node */
+	uint64_t *bits; /* One bit per block of memory, set if it belongs to the node. */
 };
-struct perfdata_auxtrace_entry { /* where an AUXTRACE record lies in the file */
+struct perfdata_auxtrace_entry { /* Position of an AUXTRACE record in the file. */
 	uint64_t offset, size;
 };
 struct perfdata_pmu_cpus {
@@ -77,7 +77,7 @@ struct perfdata_pmu_caps {
 };
 struct perfdata_sched_domain {
 	uint32_t number;
-	struct tally_str name; /* of schedstat version 17 and later */
+	struct tally_str name; /* Only since version 17 of schedstat. */
 	struct tally_str mask, cpus;
 };
 struct perfdata_cpu_domains {
@@ -86,9 +86,9 @@ struct perfdata_cpu_domains {
 	size_t len;
 };
 struct perfdata_bpf_program {
-	uint64_t arrays; /* bit set: which arrays data holds */
-	struct tally_bytes
-		info; /* struct bpf_prog_info, as long as the recording kernel's, pointers as offsets in data */
+	uint64_t arrays; /* Bit set of the arrays in data. */
+	/* A struct bpf_prog_info of the size of the recording kernel's, with offsets in data for pointers. */
+	struct tally_bytes info;
 	struct tally_bytes data;
 };
 struct perfdata_btf {
@@ -97,13 +97,13 @@ struct perfdata_btf {
 };
 
 enum perfdata_origin_kind { ORIGIN_EVENTS, ORIGIN_TIMER, ORIGIN_SIMULATED, ORIGIN_RUSAGE, ORIGIN_UNKNOWN };
-struct perfdata_origin { /* see origin.h */
+struct perfdata_origin { /* Described in origin.h. */
 	enum perfdata_origin_kind kind;
-	struct tally_str by, not_seen, changed; /* empty if that is not said */
+	struct tally_str by, not_seen, changed; /* Empty if unknown. */
 };
 
 struct perfdata_features {
-	uint64_t present[FEATURE_BITS / 64]; /* bit set of the header; FEATURE_* */
+	uint64_t present[FEATURE_BITS / 64]; /* Bit set of the header, by FEATURE_ numbers. */
 	struct tally_str hostname, osrelease, version, arch, cpudesc, cpuid;
 	uint32_t cpus_available, cpus_online;
 	uint64_t total_mem_kb;
@@ -126,14 +126,14 @@ struct perfdata_features {
 	uint32_t clock_data_version, clock_data_clockid;
 	uint64_t wall_clock_ns, clockid_time_ns;
 	uint32_t compress_version, compress_type, compress_level, compress_ratio, compress_mmap_len;
-	uint32_t e_machine, e_flags; /* of the machine's own programs, as ELF names them */
+	uint32_t e_machine, e_flags; /* ELF header fields of native programs of the machine. */
 	uint32_t cache_line_bytes;
 	uint64_t memory_version, memory_block_bytes;
 	struct perfdata_memory_node *memory_nodes;
 	size_t memory_node_count;
 	struct perfdata_auxtrace_entry *auxtrace;
 	size_t auxtrace_count;
-	bool auxtrace_is_bare; /* the entries without their number, as simpleperf writes them */
+	bool auxtrace_is_bare; /* The section has no number of entries, as in files of simpleperf. */
 	uint64_t dir_version;
 	struct perfdata_bpf_program *bpf_programs;
 	size_t bpf_program_count;
@@ -141,17 +141,17 @@ struct perfdata_features {
 	size_t btf_count;
 	struct perfdata_pmu_cpus *hybrid;
 	size_t hybrid_count;
-	struct perfdata_pmu_caps cpu_caps; /* of the PMU named cpu */
+	struct perfdata_pmu_caps cpu_caps; /* Capabilities of the PMU named cpu. */
 	struct perfdata_pmu_caps *pmu_caps;
 	size_t pmu_caps_count;
 	uint32_t schedstat_version, max_sched_domains;
 	struct perfdata_cpu_domains *cpu_domains;
 	size_t cpu_domain_count;
 	struct tally_bytes tracing_data;
-	struct perfdata_origin origin; /* ask origin_of, which knows of damage */
+	struct perfdata_origin origin; /* Should be read by origin_of, which handles damage. */
 	struct tally_bytes raw[FEATURE_BITS];
-	uint64_t damaged; /* sections that could not be decoded */
-	uint64_t damaged_bits[FEATURE_BITS / 64]; /* which */
+	uint64_t damaged; /* Number of sections that could not be decoded. */
+	uint64_t damaged_bits[FEATURE_BITS / 64]; /* Bit set of these sections. */
 };
 
 static inline bool feature_is_damaged(const struct perfdata_features *f, unsigned bit)
@@ -164,7 +164,7 @@ static inline bool feature_is_present(const struct perfdata_features *f, unsigne
 	return (f->present[bit / 64] >> (bit % 64)) & 1;
 }
 
-/* Marks a feature as absent. Its decoded contents stay, but are not used. */
+/* Marks a feature as absent. Its decoded contents remain but are not used. */
 static inline void feature_leave_out(struct perfdata_features *f, unsigned bit)
 {
 	f->present[bit / 64] &= ~(UINT64_C(1) << bit % 64);

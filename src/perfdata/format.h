@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * format.h - defines the layout of a perf.data file: magic numbers, header, section, feature numbers. No code. Source:
- * seeds/perf.data-file-format.txt; features after 30 from files of today's tools.
+ * seeds/perf.data-file-format.txt; for features after 30, files of current tools.
  */
 #ifndef PERFDATA_FORMAT_H
 #define PERFDATA_FORMAT_H
 
 #include <stdint.h>
 
-#define PERFDATA_MAGIC2		   UINT64_C(0x32454c4946524550) /* "PERFILE2" read little-endian */
-#define PERFDATA_MAGIC1		   UINT64_C(0x454c494646524550) /* "PERFFILE" */
+#define PERFDATA_MAGIC2		   UINT64_C(0x32454c4946524550) /* "PERFILE2" as a little-endian number. */
+#define PERFDATA_MAGIC1		   UINT64_C(0x454c494646524550) /* "PERFFILE" as a little-endian number. */
 #define PERFDATA_HEADER_BYTES	   104
 #define PERFDATA_PIPE_HEADER_BYTES 16
-#define SCHEDSTAT_WITH_NAMES	   17 /* the version of /proc/schedstat whose domains have names in CPU_DOMAIN_INFO */
+#define SCHEDSTAT_WITH_NAMES	   17 /* Version of /proc/schedstat since which CPU_DOMAIN_INFO has names of domains. */
 
 enum perfdata_feature_bit {
 	FEATURE_TRACING_DATA = 1,
@@ -52,8 +52,8 @@ enum perfdata_feature_bit {
 	FEATURE_COUNT
 };
 
-/* Ours, far from the numbers that perf gives next. */
-#define FEATURE_PACK   200 /* docs/pack.md */
-#define FEATURE_ORIGIN 201 /* origin.h: what made the samples, if they are not from perf events */
+/* Features of tally, with numbers that perf is unlikely to reach. */
+#define FEATURE_PACK   200 /* Contents of a pack, see docs/pack.md. */
+#define FEATURE_ORIGIN 201 /* Source of samples that do not come from perf events, see origin.h. */
 
 #endif

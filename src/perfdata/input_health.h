@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input_health.h - counts what a recording lost and which parts could not be read; the counts accompany every result.
+ * input_health.h - counts lost data and unreadable parts of a recording; the counts accompany every result.
  */
 #ifndef PERFDATA_INPUT_HEALTH_H
 #define PERFDATA_INPUT_HEALTH_H
@@ -12,8 +12,8 @@
 
 struct damaged_records {
 	uint64_t count;
-	uint64_t offset; /* of the first in the recording; 0: not known */
-	uint32_t type; /* its type */
+	uint64_t offset; /* File offset of the first one; 0 if unknown. */
+	uint32_t type; /* Type of the first one. */
 };
 
 static inline void damaged_records_add(struct damaged_records *d, uint64_t offset, uint32_t type)
@@ -33,31 +33,34 @@ static inline void damaged_records_merge(struct damaged_records *d, const struct
 	d->count = sum;
 }
 
-struct input_health { /* what was lost, cut or not understood; travels with every result */
+struct input_health { /* Numbers of records, and of what was lost, truncated or not understood. */
 	uint64_t records, samples, bytes;
-	uint64_t counts; /* STAT records that were read one by one */
-	uint64_t compressed[2]; /* COMPRESSED and COMPRESSED2 records, whose contents are counted in records */
-	uint64_t lost_events; /* sum of LOST */
-	uint64_t lost_samples; /* sum of LOST_SAMPLES, without filtered_samples */
-	uint64_t filtered_samples; /* LOST_SAMPLES that say that a filter on samples dropped them: nothing is missing */
-	uint64_t lost_records; /* number of LOST records: chunks */
-	uint64_t throttled; /* THROTTLE records */
+	uint64_t counts; /* Number of STAT records. */
+	/* Numbers of COMPRESSED and COMPRESSED2 records; the records in them are counted in records. */
+	uint64_t compressed[2];
+	uint64_t lost_events; /* Sum of the LOST records. */
+	uint64_t lost_samples; /* Sum of the LOST_SAMPLES records, without filtered_samples. */
+	/* Sum of the LOST_SAMPLES records for samples that a filter dropped; these are no losses. */
+	uint64_t filtered_samples;
+	uint64_t lost_records; /* Number of LOST records, which perf calls chunks. */
+	uint64_t throttled; /* Number of THROTTLE records. */
 	uint64_t unknown_records, unknown_features, damaged_features;
 	struct damaged_records damaged;
-	uint64_t unattributed_samples; /* id of no event */
-	uint64_t attr_excess_bytes;
-	uint64_t untimed_jitdumps; /* of generated code, whose times are of another clock than the recording's */
-	uint64_t trace_bytes; /* of hardware traces, after AUXTRACE records; tally does not decode them */
-	uint32_t trace_type; /* of the last AUXTRACE_INFO */
-	uint64_t unordered; /* records that came after their round was flushed */
-	bool is_unfinished; /* its recorder did not finish: killed, or out of memory or disk */
-	uint64_t missing_parts; /* files of a directory: missing, or shorter than the recorder left them */
-	bool is_cut;
-	uint64_t cut_offset;
-	uint32_t cut_record_bytes; /* in the header at cut_offset; UINT32_MAX: that is incomplete */
+	uint64_t unattributed_samples; /* Samples with an ID that no event has. */
+	uint64_t attr_excess_bytes; /* Bytes of attrs beyond the known fields. */
+	uint64_t untimed_jitdumps; /* Jitdumps with times of another clock than that of the recording. */
+	uint64_t trace_bytes; /* Size of the hardware traces after AUXTRACE records, which tally does not decode. */
+	uint32_t trace_type; /* Type in the last AUXTRACE_INFO. */
+	uint64_t unordered; /* Records that came after their round was flushed. */
+	bool is_unfinished; /* The recorder did not finish: it was killed, or ran out of memory or disk space. */
+	uint64_t missing_parts; /* Files of a directory that are missing or shorter than the recorder wrote them. */
+	bool is_cut; /* The recording is truncated. */
+	uint64_t cut_offset; /* Offset of the incomplete record. */
+	/* Size in the record header at cut_offset; UINT32_MAX if the header is incomplete. */
+	uint32_t cut_record_bytes;
 };
 
-/* Since Linux 6.0 the kernel counts a loss twice, for the ring and for the event, so that it is in both sums. */
+/* Since Linux 6.0 the kernel reports a loss for the ring and for the event, so both sums contain it. */
 static inline uint64_t input_health_lost(const struct input_health *health)
 {
 	return MAX(health->lost_events, health->lost_samples);

@@ -2,8 +2,7 @@
 /*
  * old_recording.h - renames an existing file to NAME.old before a new recording takes its name, as perf does.
  *
- * It renames files, and directories that hold a recording; anything else stays where it is. An older NAME.old is
- * removed.
+ * It renames files and directories that contain a recording, and nothing else. An older NAME.old is removed.
  *
  *	if (old_recording_keep("perf.data", err) != TALLY_OK) ...
  */
@@ -12,9 +11,9 @@
 
 #include <tally/status.h>
 
-/* Does nothing if the file is empty. */
+/* Renames the file, unless it is empty. */
 TALLY_MUST_CHECK enum tally_status old_recording_keep(const char *path, struct tally_error *err);
-/* Removes the files of a recording that is a directory, and then the directory if nothing else is in it. */
+/* Removes the files of a recording that is a directory, and then the directory if it is empty. */
 void old_recording_remove_directory(const char *path);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * other_writers.h - names the feature sections that simpleperf (Android) and hiperf (OpenHarmony) add to the format.
  *
- * Their own features and records are named and skipped; all others are read as in perf's files. Their numbers do not
- * collide with perf's: features 128 and 192 and up, records 32769 and up.
+ * Features and records of these programs are named but skipped; all others are read as in files of perf. Their numbers
+ * do not collide with those of perf: features from 128 and 192 on, records from 32769 on.
  */
 #ifndef PERFDATA_OTHER_WRITERS_H
 #define PERFDATA_OTHER_WRITERS_H
@@ -13,9 +13,9 @@
 #define OTHER_WRITERS_FIRST_RECORD 32768
 #define OTHER_WRITERS_RECORDS	   16
 
-/* "simpleperf feature META_INFO"; NULL: no program is known to use the bit. */
+/* Returns a name such as "simpleperf feature META_INFO"; NULL if the bit is unknown. */
 const char *other_writer_feature(unsigned bit);
-/* "SIMPLEPERF_CALLCHAIN"; NULL if unknown. */
+/* Returns a name such as "SIMPLEPERF_CALLCHAIN"; NULL if the type is unknown. */
 const char *other_writer_record(uint32_t type);
 
 #endif

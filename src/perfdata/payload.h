@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * payload.h - handles the bytes that follow some records without being part of them: hardware traces, descriptions of
- * tracepoints. A pure function.
+ * payload.h - computes the size of the data that follows some records without being part of them: hardware traces and
+ * descriptions of tracepoints. Pure.
  */
 #ifndef PERFDATA_PAYLOAD_H
 #define PERFDATA_PAYLOAD_H
@@ -10,7 +10,7 @@
 
 #include "abi/record.h"
 
-/* The number of payload bytes that follow a record. */
+/* Returns the number of payload bytes that follow a record. */
 uint64_t perfdata_payload_bytes(const struct record *record, bool is_pipe);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader.h - opens a perf.data file or pipe and hands out its events, features and records in file order.
+ * reader.h - opens a perf.data file or pipe and returns its events, features and records in file order.
  *
- * A path may be a directory (directory.h): its files are read one after the other.
+ * A path may be a directory (directory.h), of which all files are read one after the other.
  *
- * The caller owns the reader. Slices (records, names, features) live until the reader is destroyed; for that a pipe is
- * kept in a spool (base/spool.h), and is read when its records are requested. After perfdata_reader_pass, a stream is
- * read only once: records live until they are forgotten, and only those are in memory. COMPRESSED records are
- * decompressed, and the records inside are returned (they live in the reader's memory). AUXTRACE payloads and tracing
- * data that follow a record in the stream are skipped past by `next` and available as payload.
+ * The caller owns the reader. Slices (records, names, features) are valid until the reader is destroyed; therefore a
+ * pipe is stored in a spool (base/spool.h). It is read when its records are requested. After perfdata_reader_pass, a
+ * stream can be read only once, and a record is valid and in memory until it is forgotten. COMPRESSED records are
+ * decompressed, and the records in them are returned. AUXTRACE payloads and tracing data that follow a record are
+ * available as payload, and `next` skips them.
  *
- * Bad input: a file with an invalid header is unusable; a damaged record or section is counted in health and skipped; a
- * truncated file delivers all complete records, then `next` returns TALLY_CORRUPT with the offset (once), then
- * TALLY_END. A file whose header says data size 0, or that has no features but records after its data (because its
- * recorder was killed), is read to the end of its last complete record.
+ * Bad input: a file with an invalid header is unusable; a damaged record or section is counted in health and skipped.
+ * After all complete records of a truncated file, `next` returns TALLY_CORRUPT with the offset once, then TALLY_END. If
+ * the recorder was killed, so that the header has data size 0 or records instead of features follow the data, the file
+ * is read up to its last complete record.
  *
  *	struct perfdata_reader *r;
  *	if (perfdata_reader_open("perf.data", &r, err) != TALLY_OK) return ...;
@@ -31,78 +31,78 @@
 
 struct perfdata_reader;
 
-/* path "-" is standard input (pipe mode). Also opens a saved pipe. */
+/* Opens a file or a saved pipe; "-" is standard input (pipe mode). */
 TALLY_MUST_CHECK enum tally_status perfdata_reader_open(
 	const char *path, struct perfdata_reader **reader, struct tally_error *err);
-/* From memory that outlives the reader (tests, fuzzers). */
+/* Opens a recording in memory, which must outlive the reader. */
 TALLY_MUST_CHECK enum tally_status perfdata_reader_open_bytes(
 	struct tally_bytes bytes, struct perfdata_reader **reader, struct tally_error *err);
-/* The same for a recording that is still being written: it has no end mark, which is not reported as damage. */
+/* Opens a recording in memory that is still being written; that it has no end mark is not reported. */
 TALLY_MUST_CHECK enum tally_status perfdata_reader_open_beginning(
 	struct tally_bytes bytes, struct perfdata_reader **reader, struct tally_error *err);
-/* Pipe mode from any descriptor, which stays open as long as the reader; not closed by it. */
+/* Opens a pipe by its descriptor, which is not closed and must remain open as long as the reader. */
 TALLY_MUST_CHECK enum tally_status perfdata_reader_open_fd(
 	int fd, struct perfdata_reader **reader, struct tally_error *err);
 void perfdata_reader_destroy(struct perfdata_reader *reader);
 
 TALLY_MUST_CHECK enum tally_status perfdata_reader_next(
 	struct perfdata_reader *reader, struct record *record, struct tally_error *err);
-/* The bytes after the last record that are not a record themselves: AUX data, or the tracing data of a pipe. */
+/* Returns the data that follows the last record: AUX data, or the tracing data of a pipe. */
 struct tally_bytes perfdata_reader_payload(const struct perfdata_reader *reader);
-struct perfdata_mark { /* a place between two records */
+struct perfdata_mark { /* A position between two records. */
 	size_t stream, unpacked;
 };
 struct perfdata_mark perfdata_reader_mark(const struct perfdata_reader *reader);
-/* Says that no record will be read twice, so that forgotten records need no memory. Call it before the first record. */
+/* Announces, before the first record, that no record will be read twice, so that forgotten records can be freed. */
 void perfdata_reader_pass(struct perfdata_reader *reader);
-/* Says that records before the mark will not be read again. Does nothing unless the reader was told to pass. */
+/* Frees the records before the mark; does nothing without perfdata_reader_pass. */
 void perfdata_reader_forget(struct perfdata_reader *reader, struct perfdata_mark mark);
-/* Back to the first record. A stream must have been read to its end before. */
+/* Returns to the first record. A stream must have been read to its end before. */
 void perfdata_reader_rewind(struct perfdata_reader *reader);
 
 bool perfdata_reader_is_pipe(const struct perfdata_reader *reader);
-/* Whether the input is a live pipe, not a saved one. */
+/* Returns whether the input is a live pipe, not a saved one. */
 bool perfdata_reader_is_stream(const struct perfdata_reader *reader);
 bool perfdata_reader_is_swapped(const struct perfdata_reader *reader);
-/* While a pipe is read, the number of events grows. */
+/* Returns the events; their number grows while a pipe is read. */
 const struct perfdata_event *perfdata_reader_events(const struct perfdata_reader *reader, size_t *count);
-/* Whether one of them is a tracepoint. */
+/* Returns whether one of the events is a tracepoint. */
 bool perfdata_reader_has_tracepoints(const struct perfdata_reader *reader);
-/* Whether the samples of some event have one of the SAMPLE_ bits. In a stream, only the attrs read so far count. */
+/* Returns whether samples of any event have one of the SAMPLE_ bits; in a stream, only of the attrs read so far. */
 bool perfdata_reader_has_samples_with(const struct perfdata_reader *reader, uint64_t sample_type);
 const struct perfdata_features *perfdata_reader_features(const struct perfdata_reader *reader);
 const struct input_health *perfdata_reader_health(const struct perfdata_reader *reader);
-/* For direct, parallel reading: all records of an uncompressed file, or of a stream that was read to its end. len is 0
- * if that is not possible. */
+/* Returns all records of an uncompressed file, or of a stream that was read to its end, for parallel reading. len is 0
+ * if this is not possible. */
 struct tally_bytes perfdata_reader_data(const struct perfdata_reader *reader, uint64_t *data_offset);
-/* Tells the kernel that this part of the data will be read soon. Any thread. */
+/* Advises the kernel that this part of the data will be read soon. Any thread. */
 void perfdata_reader_expect(const struct perfdata_reader *reader, struct tally_bytes part);
-/* Tells the kernel that this part will hardly be read again, so that it leaves this process's memory. Any thread. */
+/* Advises the kernel that this part is unlikely to be read again, so that its pages can be dropped. Any thread. */
 void perfdata_reader_drop(const struct perfdata_reader *reader, struct tally_bytes part);
-/* A part of the data, for callers that read it once. It is copied to room, which has its size, if that is cheaper.
- * Any thread. */
+/* Returns a part of the data, for callers that read it once. It is copied to room, which has the same size, if that is
+ * cheaper than mapping it. Any thread. */
 struct tally_bytes perfdata_reader_view(const struct perfdata_reader *reader, struct tally_bytes part, uint8_t *room);
-struct perfdata_layout { /* where the parts of the file lie; zeros in a pipe */
-	uint64_t data_offset, data_size, feature_offset; /* bytes */
+struct perfdata_layout { /* Positions of the parts of a file; 0 for a pipe. */
+	uint64_t data_offset, data_size, feature_offset; /* In bytes. */
 	uint64_t mtime_ns;
-	bool is_v1; /* by its magic, PERFFILE */
+	bool is_v1; /* The magic is PERFFILE. */
 };
-/* Bytes of the whole file, or of what was read of the stream. */
+/* Returns the size of the file, or the number of bytes read of a stream. */
 uint64_t perfdata_reader_bytes(const struct perfdata_reader *reader);
-/* The size of the data in the file's header; 0: the recorder ended before it wrote the size. */
+/* Returns the size of the data in the header of the file; 0 if the recorder ended before it wrote the size. */
 uint64_t perfdata_reader_stated_data_size(const struct perfdata_reader *reader);
 struct perfdata_layout perfdata_reader_layout(const struct perfdata_reader *reader);
-/* The event of a sample or of a trailer; NULL if no event has its id. It only reads: any thread may call it after open
- * (for files). */
+/* Returns the event of a sample or of a record with a trailer; NULL if no event has its ID. For files, any thread may
+ * call it. */
 const struct perfdata_event *perfdata_reader_event_of(
 	const struct perfdata_reader *reader, const struct record *record);
-/* The offset of the event's id in every sample; 0: some samples have none, or the offset differs. */
+/* Returns the offset of the event ID in all samples; 0 if some samples have none, or the offset differs. */
 size_t perfdata_reader_id_offset(const struct perfdata_reader *reader);
-/* The event that an id (of a group read, LOST, ...) belongs to; NULL if none. */
+/* Returns the event of an ID (of a group read, LOST, ...); NULL if there is none. */
 const struct perfdata_event *perfdata_reader_event_by_id(const struct perfdata_reader *reader, uint64_t id);
-/* The trailer of a non-sample record; false if there is none. */
+/* Decodes the trailer of a record that is not a sample; returns false if there is none. */
 bool perfdata_reader_sample_id(const struct perfdata_reader *reader, const struct record *record, struct sample_id *id);
-/* The time in it alone; false if there is none. */
+/* Decodes only the time of the trailer; returns false if there is none. */
 bool perfdata_reader_time(const struct perfdata_reader *reader, const struct record *record, uint64_t *time_ns);
 
 #endif

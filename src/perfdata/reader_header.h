@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader_header.h - reads the header of a perf.data file: attrs, IDs and features, and where the records are.
+ * reader_header.h - reads the header of a perf.data file: attrs, IDs, features, and the position of the records.
  *
  * Bad input: see reader.h.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader_state.h - declares the internals of a reader, which its parts share: reader.c (opening, walking),
+ * reader_state.h - declares the internals of a reader, which its parts share: reader.c (opening, iterating),
  * reader_header.c (the header of a file), reader_describe.c (the self-description of a stream). Private to them.
  */
 #ifndef PERFDATA_READER_STATE_H
@@ -17,32 +17,33 @@
 
 struct perfdata_reader {
 	struct file_map map;
-	struct directory_parts parts; /* of a recording that is a directory */
-	size_t part; /* which of them is read */
-	bool was_part_cut;
-	size_t first_end; /* data_end of the first part */
-	struct tally_bytes bytes; /* the whole file, or what has come of the stream; of a directory, the first part */
+	struct directory_parts parts; /* Files of a recording that is a directory. */
+	size_t part; /* Index of the part that is being read. */
+	bool was_part_cut; /* One of the parts is truncated. */
+	size_t first_end; /* data_end of the first part. */
+	/* The whole file, the part of the stream that was received, or the first part of a directory. */
+	struct tally_bytes bytes;
 	struct spool stream;
-	int fd; /* what the stream comes from; -1: all of it is in bytes */
-	bool is_passing; /* a stream that is read once: records that were read are forgotten */
-	bool is_followed; /* a stream of records whose end had not come when it was opened */
+	int fd; /* Source of the stream; -1 if all of it is in bytes. */
+	bool is_passing; /* The stream is read only once, and forgotten records are freed. */
+	bool is_followed; /* The stream had not ended when it was opened, so followed searches its marks. */
 	struct end_mark followed;
-	bool is_beginning; /* its recorder still runs */
+	bool is_beginning; /* The recorder is still running. */
 	bool is_pipe;
 	bool swap;
 	bool has_compressed;
-	size_t data_offset, data_end; /* of the record stream, or of the part that is read */
-	size_t feature_offset; /* of the table; 0: none was read */
-	size_t gap_offset, gap_bytes; /* the table, if records follow it */
-	bool has_features_in_front; /* before the data: tally writes them there */
-	size_t position; /* next record */
-	uint64_t handed_bytes; /* of the records returned so far, without payloads */
-	size_t window_begin, window_end; /* the part of handed_bytes that is still in memory */
-	struct tally_bytes payload; /* of the last record */
+	size_t data_offset, data_end; /* Range of the records, or of those in the part that is being read. */
+	size_t feature_offset; /* Offset of the feature table; 0 if none was read. */
+	size_t gap_offset, gap_bytes; /* The feature table, if records follow it. */
+	bool has_features_in_front; /* Features precede the data, as in files of tally. */
+	size_t position; /* Offset of the next record. */
+	uint64_t handed_bytes; /* Total size of the records returned so far, without payloads. */
+	size_t window_begin, window_end; /* Range of the file that is still in memory. */
+	struct tally_bytes payload; /* Data that follows the last record. */
 	bool ended;
-	bool is_described; /* the whole stream was read once: its descriptions are known */
+	bool is_described; /* The whole stream was read once, so that its descriptions are known. */
 	struct decompressor *decompressor;
-	struct tally_bytes unpacked; /* records out of the last COMPRESSED */
+	struct tally_bytes unpacked; /* Records of the last COMPRESSED record. */
 	size_t unpacked_position;
 	struct arena arena;
 	struct event_set events;

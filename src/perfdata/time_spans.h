@@ -2,7 +2,7 @@
 /*
  * time_spans.h - parses the argument of --time: "START,STOP" in seconds, several separated by blanks; or percentages of
  * the time from the first sample to the last, "10%-20%" and "10%/2" (the second tenth), several separated by commas.
- * Both ends belong to a span.
+ * Both ends are included in a span.
  *
  * The caller frees it. After parsing it is only read.
  *
@@ -22,16 +22,17 @@ struct time_spans {
 	VEC(struct time_span) items;
 };
 
-/* The times of the recording's first and last sample, from its header or else by reading all records; the reader is at
- * its start before and after. Both are 0 if no sample has a time. */
+/* Returns the times of the first and last sample, from the header or else by reading all records; the reader must be at
+ * its start and is there again afterwards. Both are 0 if no sample has a time. */
 struct time_span time_bounds_read(struct perfdata_reader *reader);
-/* first and last: of the recording's samples. INVALID: text is none of the forms, or ends before it begins. */
+/* Parses text; whole has the times of the first and last sample. Returns TALLY_INVALID if text has none of the forms,
+ * or a span ends before it begins. */
 TALLY_MUST_CHECK enum tally_status time_spans_parse(
 	struct tally_str text, struct time_span whole, struct time_spans *spans, struct tally_error *err);
-/* Whether text has one of the forms: it depends on no recording. */
+/* Returns whether text has one of the forms, independent of a recording. */
 bool time_spans_are_valid(const char *text);
-/* The same for a recording, with time_bounds_read if the text has percentages. Percentages of a recording without times
- * select all of it, as in perf. */
+/* Parses text for a recording, with time_bounds_read if it has percentages. Percentages of a recording without times
+ * select everything, as in perf. */
 TALLY_MUST_CHECK enum tally_status time_spans_read(
 	const char *text, struct perfdata_reader *reader, struct time_spans *spans, struct tally_error *err);
 bool time_spans_have(const struct time_spans *spans, uint64_t time_ns);
