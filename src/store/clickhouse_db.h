@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clickhouse_db.h - keeps a store in a ClickHouse database: shared by the files that insert, list and remove rows. The
- * tables are those of clickhouse_schema.sql.
+ * clickhouse_db.h - implements a store in a ClickHouse database; the header is shared by the files that insert, list
+ * and remove rows. The tables are those of clickhouse_schema.sql.
  *
- * ClickHouse has no transactions: a batch's rows are inserted under a random number, its attempt, and count once the
- * table `batches` has the attempt (clickhouse_sweep.c). What the tables of labels, binaries, locations and stacks have is remembered, so that
- * most batches ask nothing.
+ * ClickHouse has no transactions. The rows of a batch are inserted with a random number, the attempt, and become valid
+ * when the table `batches` contains the attempt (clickhouse_sweep.c). Known rows of the tables of labels, binaries,
+ * locations and stacks are cached, so that most batches need no queries.
  *
  *	clickhouse_db_insert(db, rows, count, receipts, err);
  */
@@ -17,19 +17,19 @@
 #include "store/clickhouse_schema.h"
 #include "store/store_backend.h"
 
-#define CLICKHOUSE_KNOWN_MAX 4000000 /* remembered rows */
+#define CLICKHOUSE_KNOWN_MAX 4000000 /* Maximum number of cached rows. */
 
-#define CLICKHOUSE_ATTEMPT_BITS 31 /* of the random part of an attempt, below its second */
-#define CLICKHOUSE_COMMIT_S	600 /* in which an attempt must end */
-#define CLICKHOUSE_SWEEP_S	3600 /* after which all attempts have ended, whatever clocks say */
+#define CLICKHOUSE_ATTEMPT_BITS 31 /* Number of random low bits of an attempt; the bits above are its second. */
+#define CLICKHOUSE_COMMIT_S	600 /* Seconds after which an attempt gives up. */
+#define CLICKHOUSE_SWEEP_S	3600 /* Seconds after which all attempts have ended, even if clocks differ. */
 
 struct clickhouse_db {
 	struct clickhouse_client *client;
 	bool may_write;
 	uint8_t id[STORE_ID_BYTES];
-	/* By a hash of table, period and ID: 1, or for locations 2 if their symbols are known too. */
+	/* Cached rows by a hash of table, period and ID. The value is 1, or 2 for locations with known symbols. */
 	struct map_u64 known;
-	uint64_t swept; /* attempts below count unless they are in the table void_attempts */
+	uint64_t swept; /* Smaller attempts are valid unless the table void_attempts contains them. */
 };
 
 extern const struct store_backend clickhouse_backend;
@@ -53,14 +53,14 @@ TALLY_MUST_CHECK enum tally_status clickhouse_db_figures(
 TALLY_MUST_CHECK enum tally_status clickhouse_db_retain(
 	void *db, uint64_t oldest_ns, uint64_t max_bytes, uint64_t *removed, struct tally_error *err);
 
-/* Finds out which of the attempts that must have ended do not count, and reads how far that was done before. */
+/* Stores in void_attempts which of the ended attempts are not valid, and updates db->swept. */
 TALLY_MUST_CHECK enum tally_status clickhouse_sweep(struct clickhouse_db *db, struct tally_error *err);
-/* Drops the partitions of a table that are older than one. */
+/* Drops the partitions of a table that are older than partition. */
 TALLY_MUST_CHECK enum tally_status clickhouse_drop_before(
 	struct clickhouse_db *db, const char *table, uint64_t partition, struct tally_error *err);
-/* Seconds since 1970. */
+/* Returns the time in seconds since 1970. */
 uint64_t clickhouse_seconds(void);
-/* The windows that count and begin in the range, as a condition on begin_ns and attempt. */
+/* Appends a condition on begin_ns and attempt that selects the valid windows that begin in the range. */
 void clickhouse_put_range(const struct clickhouse_db *db, struct text *sql, struct store_range range);
 
 #endif

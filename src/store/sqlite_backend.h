@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite_backend.h - the backend for stores in an SQLite file: sqlite:PATH.
+ * sqlite_backend.h - declares the backend for stores in an SQLite file: sqlite:PATH.
  */
 #ifndef STORE_SQLITE_BACKEND_H
 #define STORE_SQLITE_BACKEND_H

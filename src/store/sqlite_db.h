@@ -3,7 +3,7 @@
  * sqlite_db.h - opens a store in an SQLite file, creates and checks its tables, and runs prepared statements.
  *
  * A failure is sticky: statements do nothing until sqlite_status reports and clears it. One thread. Values are bound,
- * never put into a statement's text; bound texts must stay until the next use of the statement.
+ * never inserted into the text of a statement; bound texts must be valid until the next use of the statement.
  *
  *	sqlite_run(s, SQL_ADD_NAME, SQL_ID(id), SQL_TEXT_OF(name));
  *	sqlite3_stmt *row = sqlite_start(s, SQL_FIND_STACK, SQL_ID(id));
@@ -29,13 +29,13 @@ struct sqlite_store {
 	bool may_write;
 	sqlite3_stmt *statements[SQL_STATEMENTS];
 	bool failed;
-	struct tally_error error; /* of the first failure */
-	/* What the tables are known to have, by content ID: see sqlite_insert.c. */
+	struct tally_error error; /* The first failure. */
+	/* Caches of rows by content ID, see sqlite_insert.c. */
 	struct map_u64 stacks, locations, threads, others;
-	int64_t data_version; /* at which that was known */
-	uint64_t swept_ns; /* begin of the oldest window when what is not in use was removed last */
-	VEC(uint64_t) list; /* locations of a stack */
-	struct text text; /* and how the table has them */
+	int64_t data_version; /* PRAGMA data_version at which the caches are valid. */
+	uint64_t swept_ns; /* Start of the oldest window when unused rows were removed last. */
+	VEC(uint64_t) list; /* Buffer for the locations of a stack. */
+	struct text text; /* Buffer for their encoded form in the table. */
 };
 
 struct sqlite_value {
@@ -47,32 +47,33 @@ struct sqlite_value {
 #define SQL_TEXT_OF(value)	((struct sqlite_value){SQL_IS_TEXT, 0, (value)})
 #define SQL_BYTES_OF(data, len) ((struct sqlite_value){SQL_IS_BYTES, 0, {(const char *)(data), (len)}})
 
-/* A place that is no file, or a file that is no store or is damaged, gives a sentence. */
+/* Opens a store; fails with a message if path is no file, or if the file is no store or damaged. */
 enum tally_status sqlite_db_open(const char *path, bool may_write, void **db, struct tally_error *err);
 void sqlite_db_close(void *db);
 
-/* Begins a statement with values for its parameters. NULL: a failure, now or before. */
+/* Starts a statement with values for its parameters; returns NULL after a failure, now or before. */
 sqlite3_stmt *sqlite_start_with(
 	struct sqlite_store *s, enum sqlite_statement which, const struct sqlite_value *values, size_t count);
 #define SQL_VALUES(...)                               \
 	((const struct sqlite_value[]){__VA_ARGS__}), \
 		sizeof((const struct sqlite_value[]){__VA_ARGS__}) / sizeof(struct sqlite_value)
 #define sqlite_start(s, which, ...) sqlite_start_with((s), (which), SQL_VALUES(__VA_ARGS__))
-/* True: there is a row. Accepts NULL. */
+/* Returns whether there is another row; statement may be NULL. */
 bool sqlite_next(struct sqlite_store *s, sqlite3_stmt *statement);
-/* Ends a statement whose remaining rows are not wanted. */
+/* Ends a statement before all rows were read. */
 void sqlite_end(sqlite3_stmt *statement);
 #define sqlite_run(s, which, ...) ((void)sqlite_next((s), sqlite_start((s), (which), __VA_ARGS__)))
-void sqlite_run_plain(struct sqlite_store *s, enum sqlite_statement which); /* without parameters */
-/* Text of our own. */
+/* Runs a statement without parameters. */
+void sqlite_run_plain(struct sqlite_store *s, enum sqlite_statement which);
+/* Runs SQL text, which must not come from a user. */
 void sqlite_execute(struct sqlite_store *s, const char *sql);
 int64_t sqlite_number(struct sqlite_store *s, enum sqlite_statement which);
 struct tally_str sqlite_text(sqlite3_stmt *row, int column);
-/* The database's own message becomes the failure, with what to do about it. */
+/* Sets the failure to the message of the database, with a remedy. */
 void sqlite_fail(struct sqlite_store *s);
 void sqlite_fail_with(struct sqlite_store *s, const struct tally_error *error);
 void sqlite_fail_nomem(struct sqlite_store *s);
-/* And clears the failure. */
+/* Returns and clears the failure. */
 enum tally_status sqlite_status(struct sqlite_store *s, struct tally_error *err);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * sqlite_insert.h - adds the rows of batches to a store in SQLite, several batches in one transaction.
  *
- * The numbers of stacks, locations and threads that the tables have are remembered by their content IDs, so that what
- * repeats in every batch is looked up without a statement. Another process may change the tables: then everything is
- * forgotten (PRAGMA data_version). The time when something was used last is written at most once an hour.
+ * The row numbers of stacks, locations and threads are cached by content ID, so that rows that occur in every batch are
+ * found without a statement. If another process changes the tables (PRAGMA data_version), the cache is discarded. The
+ * time at which a row was used last is updated at most once an hour.
  */
 #ifndef STORE_SQLITE_INSERT_H
 #define STORE_SQLITE_INSERT_H
@@ -13,7 +13,7 @@
 
 enum tally_status sqlite_insert(
 	void *db, const struct store_rows *rows, size_t count, struct store_receipt *receipts, struct tally_error *err);
-/* After rows were removed, or a transaction failed. */
+/* Discards the caches, after rows were removed or a transaction failed. */
 void sqlite_insert_forget(struct sqlite_store *s);
 
 #endif

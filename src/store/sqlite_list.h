@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite_list.h - lists what a query asks for from a store in SQLite: series, the samples of chosen series, stacks and
- * locations. See store_backend.h for each function.
+ * sqlite_list.h - lists rows of a store in SQLite for queries: series, the samples of selected series, stacks and
+ * locations. The functions implement those of store_backend.h.
  */
 #ifndef STORE_SQLITE_LIST_H
 #define STORE_SQLITE_LIST_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite_retain.h - removes old windows from a store in SQLite, and what no other window uses, in transactions of
- * bounded length so that batches can be stored between them; and counts what a store has.
+ * sqlite_retain.h - removes old windows and rows that no other window uses from a store in SQLite, in transactions of
+ * bounded length so that batches can be stored between them; and counts the rows of a store.
  *
- * A stack, location, thread or series is in use as long as its last_ns is at most an hour older than the oldest window:
- * no table of samples is read to find that out. The file shrinks if a tenth of it is free or if it is too large.
+ * A stack, location, thread or series counts as used if its last_ns is at most an hour older than the oldest window, so
+ * that the samples need not be read. The file is shrunk if a tenth of it is free or if it is too large.
  */
 #ifndef STORE_SQLITE_RETAIN_H
 #define STORE_SQLITE_RETAIN_H

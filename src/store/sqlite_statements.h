@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite_statements.h - lists the statements that a store runs on its SQLite file, and its tables.
+ * sqlite_statements.h - declares the SQL statements for a store in SQLite, and those that create its tables.
  */
 #ifndef STORE_SQLITE_STATEMENTS_H
 #define STORE_SQLITE_STATEMENTS_H
@@ -14,7 +14,7 @@ enum sqlite_statement {
 	SQL_APPLICATION,
 	SQL_COUNT_TABLES,
 	SQL_GET_STORE,
-	/* Insertion. */
+	/* Statements of insertion. */
 	SQL_FIND_BATCH,
 	SQL_ADD_BATCH,
 	SQL_COUNT_ADDED,
@@ -39,7 +39,7 @@ enum sqlite_statement {
 	SQL_ADD_BINARY,
 	SQL_ADD_NAME,
 	SQL_ADD_FRAME,
-	/* Queries. */
+	/* Statements of queries. */
 	SQL_LIST_LABELS,
 	SQL_LIST_SERIES,
 	SQL_LIST_PARTS,
@@ -53,7 +53,7 @@ enum sqlite_statement {
 	SQL_GET_LOCATION,
 	SQL_LIST_FRAMES,
 	SQL_GET_FIGURES,
-	/* Retention. */
+	/* Statements of retention. */
 	SQL_OLDEST_NS,
 	SQL_OLDEST_BATCHES,
 	SQL_REMOVE_SAMPLES,
@@ -78,7 +78,7 @@ enum sqlite_statement {
 };
 
 const char *sqlite_statement_text(enum sqlite_statement which);
-/* By version: what makes the tables of the next version of those of this one; version 0 has none. */
+/* Statements that upgrade the tables of each version to the next one; version 0 has no tables. */
 extern const char *const sqlite_migrations[];
 
 #endif

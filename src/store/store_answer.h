@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_answer.h - makes a batch of sums: loads the stacks and locations that they refer to, builds the profile, and
+ * store_answer.h - makes a batch of the sums of a query: loads their stacks and locations, builds the profile, and
  * finds the labels that all samples have in common.
  *
  *	store_answer_make(&query, &losses, &batch, err);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_backend.h - defines what a database does for a store: it keeps rows, and lists those that a query asks for.
- * Labels are evaluated and samples added up above it, the same for every database.
+ * store_backend.h - declares the interface of databases for a store, which store rows and list those that a query
+ * needs. Label queries and sums are computed by the callers, in the same way for every database.
  *
- * A series is all samples of one event with the same labels, of the batch and of the thread. Queries select series by
- * their labels, and then read only these, by their IDs and a range of time. IDs of series, stacks and locations are the
- * database's own; 0 is none. Texts given to a callback are valid during the call.
+ * A series is the set of samples of one event with the same labels of the batch and of the thread. Queries select
+ * series by their labels and then read only these, by their IDs and a time range. Each database assigns its own IDs to
+ * series, stacks and locations; 0 is none. Texts passed to a callback are valid during the call.
  *
  *	const struct store_backend *b = &sqlite_backend;
  *	b->open("/var/lib/tally/store.db", true, &db, err);
@@ -17,57 +17,57 @@
 #include "store/store.h"
 #include "store/store_rows.h"
 
-/* What a query says that its deadline ended. */
+/* Message of a query that exceeded its deadline. */
 #define STORE_IS_LATE "the query takes longer than it may: ask for a shorter time, fewer hosts or one service"
 #define STORE_HOUR_NS (UINT64_C(3600) * 1000000000)
 
-/* The longest window whose part in a range is found if it began before: an agent's windows are an hour at most. */
+/* Maximum time by which a window may begin before a range and still be found; windows of agents are at most an hour. */
 #define STORE_REACH_NS STORE_HOUR_NS
 
 struct store_range {
-	uint64_t begin_ns, end_ns; /* windows that begin in it */
+	uint64_t begin_ns, end_ns; /* Contains the windows that begin in [begin, end). */
 };
 
 struct store_series {
-	uint64_t id, labels, thread_labels; /* sets: their IDs */
+	uint64_t id, labels, thread_labels; /* labels and thread_labels are IDs of label sets. */
 	struct tally_str event;
 };
 
-struct store_series_take { /* sets come in any order, each label by itself, and before the series */
+struct store_series_take { /* Callbacks; all labels come before the series, one by one, with sets in any order. */
 	bool (*label)(void *context, uint64_t set, struct tally_str name, struct tally_str value);
 	bool (*series)(void *context, const struct store_series *series);
 	void *context;
 };
 
-struct store_sum { /* of samples; a database may give several of the same key */
-	uint32_t series; /* index in the scan */
+struct store_sum { /* A sum of samples; a database may return several with the same key. */
+	uint32_t series; /* Index in the series of the scan. */
 	int state;
-	int32_t pid, tid; /* 0: not asked for */
-	uint32_t comm, process_comm; /* as the scan's string gave them */
+	int32_t pid, tid; /* 0 unless by_thread is set. */
+	uint32_t comm, process_comm; /* Results of the callback string. */
 	uint64_t stack, count, value;
 };
 
 struct store_scan {
 	struct store_range range;
-	const uint64_t *series; /* their IDs */
+	const uint64_t *series; /* IDs of series. */
 	size_t series_count;
 	bool by_thread;
-	/* STORE_NONE, and false: stop, the caller knows why. */
+	/* Called for each distinct name; the result is stored in sums. STORE_NONE, and false of take, end the scan. */
 	uint32_t (*string)(void *context, struct tally_str text);
 	bool (*take)(void *context, const struct store_sum *sum);
 	void *context;
 };
 
-struct store_window { /* what a part of a batch adds to the load */
-	uint32_t series; /* index in the scan; STORE_NONE: of the batch itself */
+struct store_window { /* Load of one series in one batch, or losses of a batch. */
+	uint32_t series; /* Index in the series of the scan; STORE_NONE for the losses of a batch. */
 	uint64_t begin_ns, end_ns;
 	uint64_t samples, running_ns, waiting_ns;
-	uint64_t labels, lost_samples; /* of the batch itself */
+	uint64_t labels, lost_samples; /* Label set and losses of the batch. */
 };
 
 struct store_window_scan {
 	struct store_range range;
-	bool reaches_in; /* also windows that began up to STORE_REACH_NS before the range and end in it */
+	bool reaches_in; /* Includes windows that began up to STORE_REACH_NS before the range and end in it. */
 	const uint64_t *series;
 	size_t series_count;
 	bool (*take)(void *context, const struct store_window *window);
@@ -77,7 +77,7 @@ struct store_window_scan {
 struct store_stack_list {
 	const uint64_t *ids;
 	size_t count;
-	/* locations: the innermost one first. */
+	/* The innermost of the locations is first. */
 	bool (*take)(void *context, uint64_t id, const uint64_t *locations, size_t count);
 	void *context;
 };
@@ -85,36 +85,37 @@ struct store_stack_list {
 struct store_location_list {
 	const uint64_t *ids;
 	size_t count;
-	/* binary: NULL for none; frames: location->frame_count of them. */
+	/* binary is NULL for none; there are location->frame_count frames. */
 	bool (*take)(void *context, uint64_t id, const struct store_location *location,
 		const struct store_binary *binary, const struct store_frame *frames);
 	void *context;
 };
 
 struct store_backend {
-	const char *scheme; /* of URLs, with the colon */
+	const char *scheme; /* Scheme of URLs, with the colon. */
 	enum tally_status (*open)(const char *place, bool may_write, void **db, struct tally_error *err);
 	void (*close)(void *db);
 	const uint8_t *(*id)(const void *db);
-	const char *(*file)(const void *db); /* its path; NULL: a store of this kind is no file */
-	/* Of several batches with one commit; receipts are empty before. A batch whose ID is stored, or came before in
-	 * the same call, is a duplicate. lacks_symbols: a location with is_left_out is not there. */
+	const char *(*file)(const void *db); /* Path of the file; NULL for stores that are not a file. */
+	/* Inserts several batches with one commit; receipts are zeroed before. A batch with an ID that is stored, or
+	 * that occurs before in the same call, is a duplicate. Sets lacks_symbols if a location with is_left_out is
+	 * missing. */
 	enum tally_status (*insert)(void *db, const struct store_rows *rows, size_t count,
 		struct store_receipt *receipts, struct tally_error *err);
-	/* What is listed until end_list belongs together, whatever others write meanwhile. The deadline is a selection's:
-	 * a database that answers as a whole gives up by itself. */
+	/* Starts a snapshot: what is listed until end_list is consistent, even if others write meanwhile. The deadline
+	 * is that of the selection, for databases that run a whole statement before they answer. */
 	enum tally_status (*begin_list)(void *db, uint64_t deadline_ns, struct tally_error *err);
 	void (*end_list)(void *db);
-	/* Those that may have windows in the range. */
+	/* Lists the series that may have windows in the range. */
 	enum tally_status (*list_series)(
 		void *db, struct store_range range, const struct store_series_take *take, struct tally_error *err);
 	/* Sets has[i] to whether series i has a window in the range. */
 	enum tally_status (*find_windows)(void *db, struct store_range range, const uint64_t *series, size_t count,
 		bool *has, struct tally_error *err);
 	enum tally_status (*list_sums)(void *db, const struct store_scan *scan, struct tally_error *err);
-	/* Batches that lost something as windows of their own, after the others. */
+	/* Lists batches with losses as separate windows, after all others. */
 	enum tally_status (*list_windows)(void *db, const struct store_window_scan *scan, struct tally_error *err);
-	/* Those of the IDs, which are distinct, in any order. */
+	/* List the stacks and locations of these IDs, which are distinct, in any order. */
 	enum tally_status (*list_stacks)(void *db, const struct store_stack_list *list, struct tally_error *err);
 	enum tally_status (*list_locations)(void *db, const struct store_location_list *list, struct tally_error *err);
 	enum tally_status (*figures)(void *db, struct store_figures *figures, struct tally_error *err);

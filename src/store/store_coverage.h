@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_coverage.h - counts the windows that an answer adds up, and those in which waits were measured: an agent that
- * would cost more than its budget stops measuring them, and a sum of waits is then one of a part of the time.
+ * store_coverage.h - counts the windows of an answer, and those in which waits were measured. An agent that would
+ * exceed its budget stops measuring waits, so that their sum covers only a part of the time.
  *
- * A window in which the selected threads only ran has no waits of theirs; it counts as one with waits if any thread of
- * its batch has some. Owned by the caller.
+ * Selected threads may have no waits in a window because they only ran; the window counts as one with waits if any
+ * thread of its batch has some. Owned by the caller.
  *
  *	struct store_coverage coverage = {0};
  *	store_coverage_add(&coverage, batch_labels, begin_ns, has_waits);
@@ -18,14 +18,14 @@
 #include "store/store_state.h"
 
 struct store_coverage {
-	struct map_u64 windows; /* by labels of the batch and begin: 1, or 2 with waits */
+	struct map_u64 windows; /* By a hash of labels and begin of the batch; the value is 1, or 2 with waits. */
 	uint64_t with_waits;
-	bool failed; /* out of memory */
+	bool failed; /* Memory ran out. */
 };
 
 void store_coverage_deinit(struct store_coverage *coverage);
 void store_coverage_add(struct store_coverage *coverage, uint64_t batch_labels, uint64_t begin_ns, bool has_waits);
-/* Looks for waits of threads that were not selected, in windows without waits of those that were. */
+/* Searches windows without waits of selected threads for waits of other threads. */
 TALLY_MUST_CHECK enum tally_status store_coverage_find_others(struct store_coverage *coverage,
 	const struct store *store, const struct store_selection *selection, struct tally_error *err);
 

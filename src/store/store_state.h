@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_state.h - defines an open store for the modules of this folder: its backend, and the backend's database.
+ * store_state.h - defines an open store for the modules of this folder.
  */
 #ifndef STORE_STORE_STATE_H
 #define STORE_STORE_STATE_H
@@ -9,7 +9,7 @@
 
 struct store {
 	const struct store_backend *backend;
-	void *db;
+	void *db; /* Database of the backend. */
 };
 
 #endif

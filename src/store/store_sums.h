@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_sums.h - adds up the samples that a database lists for a query: one sum for each event, labels, thread name (and
- * thread, if asked for), state and stack.
+ * store_sums.h - adds up the samples that a database lists for a query: one sum for each event, label set, thread name
+ * (and thread, if by_thread is set), state and stack.
  *
  * Owned by the query. One thread.
  *
@@ -17,11 +17,11 @@
 #include "store/store_state.h"
 
 struct store_sums_key {
-	uint32_t series; /* the first one in the catalog with these labels, as far as they are kept, and this event */
+	uint32_t series; /* Index of the first series in the catalog with this event and these kept labels. */
 	int state;
-	uint32_t comm, process_comm; /* strings of the catalog */
+	uint32_t comm, process_comm; /* Indexes in the strings of the catalog. */
 	int32_t pid, tid;
-	uint64_t stack; /* the database's; 0: none */
+	uint64_t stack; /* ID of the stack in the database; 0 for none. */
 };
 
 struct store_sums_value {
@@ -30,17 +30,17 @@ struct store_sums_value {
 
 struct store_sums {
 	struct id_table keys;
-	VEC(struct store_sums_value) values; /* by the keys' IDs */
-	bool *has_samples; /* by the catalog's series; in its arena */
+	VEC(struct store_sums_value) values; /* Indexed by the IDs of keys. */
+	bool *has_samples; /* Indexed by series of the catalog; in its arena. */
 };
 
 TALLY_MUST_CHECK enum tally_status store_sums_load(const struct store *store, struct store_catalog *catalog,
 	const struct store_selection *selection, struct store_sums *sums, struct tally_error *err);
 void store_sums_deinit(struct store_sums *sums);
 struct store_sums_key store_sums_key(const struct store_sums *sums, size_t index);
-/* Saturates. */
+/* Returns the sum, or UINT64_MAX if it overflows. */
 uint64_t store_sums_add(uint64_t a, uint64_t b);
-/* Whether the selection's deadline has passed; then err says so. */
+/* Returns whether the deadline of the selection has passed, and sets err if so. */
 bool store_selection_is_late(const struct store_selection *selection, struct tally_error *err);
 
 #endif
