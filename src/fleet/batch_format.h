@@ -42,13 +42,13 @@ enum losses_field {
 	LOSSES_WAIT_WINDOWS
 };
 
-/* enum profile_level, by their numbers in the format. */
+/* Each enum profile_level, indexed by its number in the format. */
 #define BATCH_LEVELS                                                                                         \
 	{                                                                                                    \
 		PROFILE_LEVEL_UNKNOWN, PROFILE_LEVEL_USER, PROFILE_LEVEL_KERNEL, PROFILE_LEVEL_GUEST_KERNEL, \
 			PROFILE_LEVEL_GUEST_USER, PROFILE_LEVEL_HYPERVISOR                                   \
 	}
 
-#define BUILD_ID_BYTES 64 /* the longest that is kept; those of linkers have 20 at most */
+#define BUILD_ID_BYTES 64 /* Maximum size of a stored build ID; linkers make at most 20 bytes. */
 
 #endif

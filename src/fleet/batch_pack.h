@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * batch_pack.h - compresses the bytes of a batch into one zstd frame, and decompresses such a frame of anybody.
+ * batch_pack.h - compresses the bytes of a batch into one zstd frame, and decompresses untrusted frames.
  *
  * Results are appended to a text. Bad input: TALLY_CORRUPT if the bytes are not exactly one frame; TALLY_LIMIT if they
  * decompress to more than max_bytes, or need a window of more than 8 MiB. A build without zstd refuses both
- * (TALLY_UNSUPPORTED); batches then travel as they are.
+ * (TALLY_UNSUPPORTED); batches are then sent uncompressed.
  *
  *	fleet_batch_decompress(body, FLEET_BATCH_BYTES, &raw, err);
  */
@@ -16,7 +16,7 @@
 bool fleet_batch_can_compress(void);
 TALLY_MUST_CHECK enum tally_status fleet_batch_compress(
 	struct tally_bytes raw, struct text *out, struct tally_error *err);
-/* How many bytes a frame decompresses to at most: what its header says, or max_bytes if it says nothing or more. */
+/* Returns the maximum size of the decompressed frame: that in its header, or max_bytes if it is larger or missing. */
 size_t fleet_batch_unpacked_bytes(struct tally_bytes packed, size_t max_bytes);
 TALLY_MUST_CHECK enum tally_status fleet_batch_decompress(
 	struct tally_bytes packed, size_t max_bytes, struct text *out, struct tally_error *err);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * batch_queue_names.h - writes and reads the names of a queue's files, which have all that the queue must remember.
- * Private to fleet/.
+ * batch_queue_names.h - formats and parses the names of files of a queue, which contain its whole state. Private to
+ * fleet/.
  *
- * A batch: BEGIN-ID.SAMPLES.LOST.GENERATION.BATCHES.SAMPLES.LOST.batch, the last three of them being the losses that it
- * reports, then ".zst" if it is compressed. Pending losses:
+ * The name of a batch is BEGIN-ID.SAMPLES.LOST.GENERATION.BATCHES.SAMPLES.LOST.batch, where the last three numbers are
+ * the losses that it reports, with ".zst" appended if it is compressed. The name for pending losses is
  * losses.GENERATION.BATCHES.SAMPLES.LOST.BEGIN-ID, with the batch that was counted last.
  */
 #ifndef FLEET_BATCH_QUEUE_NAMES_H
@@ -14,27 +14,27 @@
 
 #define QUEUE_NAME_BYTES 256
 
-struct queue_key { /* of a batch: its place in the queue */
+struct queue_key { /* Key of a batch, by which the queue is sorted. */
 	uint64_t begin_ns;
 	uint8_t id[FLEET_BATCH_ID_BYTES];
 };
 
 struct queue_entry {
 	struct batch_queue_item item;
-	uint64_t generation; /* of the pending losses that it reports */
+	uint64_t generation; /* Generation of the pending losses that it reports. */
 	bool is_packed;
-	uint64_t bytes; /* not in the name */
-	bool is_busy; /* being sent */
+	uint64_t bytes; /* Size of the file, which is not in the name. */
+	bool is_busy; /* The batch is being sent. */
 };
 
-struct queue_state { /* what a name of losses says */
-	uint64_t generation; /* how often pending losses have been handed to a batch */
+struct queue_state { /* Contents of the name for pending losses. */
+	uint64_t generation; /* Number of batches that have reported pending losses. */
 	struct batch_queue_losses pending;
-	struct queue_key counted; /* if this batch is still there, it has been counted and is to be removed */
+	struct queue_key counted; /* The batch that was counted last; if its file still exists, it must be removed. */
 };
 
 void queue_entry_name(const struct queue_entry *entry, char name[QUEUE_NAME_BYTES]);
-/* False: it is no such name. */
+/* Returns false if the name has another form. */
 bool queue_entry_parse(const char *name, struct queue_entry *entry);
 void queue_state_name(const struct queue_state *state, char name[QUEUE_NAME_BYTES]);
 bool queue_state_parse(const char *name, struct queue_state *state);

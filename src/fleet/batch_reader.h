@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * batch_reader.h - holds what is known of a batch while its bytes are decoded. Private to fleet/: batch_read reads the
- * parts in the order in which they refer to each other, batch_read_stacks those that lead to stacks.
+ * batch_reader.h - holds the state of decoding a batch. Private to fleet/: batch_read decodes the tables in the order
+ * in which they refer to each other, batch_read_stacks those up to stacks.
  *
- * Fields may come in any order, so each table is a pass over the part of the outermost message that has all of its
- * fields. Every index is checked before it is
- * stored; the sums of what tables may become are bounded by the number of bytes. A reader fails stickily: status is
- * then set, and each pass ends.
+ * Fields may come in any order, so each table is decoded by a pass over the range of the outermost message that
+ * contains its fields. Every index is checked before it is stored; the total size of the tables is limited by the
+ * number of bytes. A failure is sticky: status is set and each pass ends.
  */
 #ifndef FLEET_BATCH_READER_H
 #define FLEET_BATCH_READER_H
@@ -18,46 +17,48 @@
 #include "profile/profile_builder.h"
 
 struct batch_reader {
-	struct protobuf_reader message; /* at its beginning */
-	size_t bytes; /* of the message */
-	size_t counts[BATCH_FIELDS]; /* of fields, by number */
-	size_t begins[BATCH_FIELDS], ends[BATCH_FIELDS]; /* in the message: all fields of a number are in between */
+	struct protobuf_reader message; /* At the start of the message. */
+	size_t bytes; /* Size of the message. */
+	size_t counts[BATCH_FIELDS]; /* Number of fields of each number. */
+	/* Range of the message that contains all fields of a number. */
+	size_t begins[BATCH_FIELDS], ends[BATCH_FIELDS];
 	struct profile_builder *builder;
-	struct arena arena; /* of the arrays below */
-	struct tally_str *texts; /* by string, as they came; string 0 is empty */
-	uint32_t *strings; /* by string: the profile's */
-	uint32_t *binaries; /* by binary: the profile's */
-	size_t *location_begins; /* by location and one more: in frames */
-	VEC(uint32_t) frames; /* of all locations: the profile's */
-	VEC(uint32_t) left_out; /* frames whose symbols the receiver has */
-	size_t line_bytes; /* of the texts of lines */
-	uint32_t *stacks; /* by stack: the profile's */
-	uint32_t *leaves; /* by stack: the frame of the sample's own address */
-	bool *has_callers; /* by stack: it has more than one location */
+	struct arena arena; /* Owns the arrays below. */
+	struct tally_str *texts; /* Strings in order of the message; string 0 is empty. */
+	uint32_t *strings; /* Index of each string in the profile. */
+	uint32_t *binaries; /* Index of each binary in the profile. */
+	size_t *location_begins; /* Start of each location in frames, with one more entry at the end. */
+	VEC(uint32_t) frames; /* Indexes in the profile of the frames of all locations. */
+	VEC(uint32_t) left_out; /* Frames without symbols, because the receiver has them. */
+	size_t line_bytes; /* Total size of the texts of lines. */
+	uint32_t *stacks; /* Index of each stack in the profile. */
+	uint32_t *leaves; /* Frame of the sampled address of each stack. */
+	bool *has_callers; /* Whether each stack has more than one location. */
 	enum tally_status status;
 	struct tally_error *err;
 };
 
 struct protobuf_reader batch_reader_pass(const struct batch_reader *r, unsigned number);
-/* The next field of this number in its pass over the outermost message; false: there is none, or the reader failed. */
+/* Reads the next field of this number in a pass over the outermost message; returns false at the end or after a
+ * failure. */
 bool batch_reader_next(struct batch_reader *r, struct protobuf_reader *pass, unsigned number, struct protobuf_field *f);
 /* Fails the reader if the inner message is malformed. */
 void batch_reader_end(struct batch_reader *r, const struct protobuf_reader *inner);
-/* Numbers of 32 bits and indexes; 0 if the reader fails. */
+/* Decode a number or an index; they return 0 if the reader fails. */
 uint64_t batch_reader_u64(struct batch_reader *r, const struct protobuf_field *f);
 uint32_t batch_reader_u32(struct batch_reader *r, const struct protobuf_field *f);
-/* what: for the message, as in "stack". */
+/* what names the table in the message, such as "stack". */
 uint32_t batch_reader_index(struct batch_reader *r, const struct protobuf_field *f, size_t count, const char *what);
-/* Index plus one; 0 is none. */
+/* Decodes an index plus one; 0 is none. */
 uint32_t batch_reader_reference(struct batch_reader *r, const struct protobuf_field *f, size_t count, const char *what);
 uint32_t batch_reader_string(struct batch_reader *r, const struct protobuf_field *f);
 void batch_reader_fail(struct batch_reader *r, enum tally_status status, uint64_t offset, const char *format, ...)
 	TALLY_PRINTF(4, 5);
 void batch_reader_nomem(struct batch_reader *r);
-/* An array that lives as long as the reader; NULL: out of memory, and the reader failed. */
+/* Allocates an array that is valid as long as the reader; if memory runs out, the reader fails and NULL is returned. */
 void *batch_reader_array(struct batch_reader *r, size_t count, size_t item_bytes);
 
-/* After the strings. */
+/* To be called after the strings were decoded, in this order. */
 void batch_read_binaries(struct batch_reader *r);
 void batch_read_locations(struct batch_reader *r);
 void batch_read_stacks(struct batch_reader *r);

@@ -2,12 +2,12 @@
 /*
  * http_client.h - sends requests to a store over HTTP or HTTPS, by libcurl, which is loaded at run time.
  *
- * A client belongs to the caller and is used by one thread at a time; it keeps its connection open between requests.
- * Proxies come from libcurl's environment variables, and certificates are always checked. Nothing of an answer is
- * trusted: its size is bounded, redirections are not followed, and compressed bodies are not asked for.
+ * A client belongs to the caller and is used by one thread at a time; its connection remains open between requests.
+ * Proxies come from the environment variables of libcurl, and certificates are always checked. Answers are not trusted:
+ * their size is limited, redirections are not followed, and compressed bodies are not accepted.
  *
- * Errors: TALLY_UNSUPPORTED without libcurl; TALLY_IO if no complete answer came, with the reason. A refusal by the
- * server is an answer like any other: look at its status.
+ * Errors: TALLY_UNSUPPORTED without libcurl; TALLY_IO, with the reason, if no complete answer was received. A refusal
+ * by the server is no error; the status of the answer shows it.
  *
  *	http_client_create(&(struct http_client_options){.url = "http://127.0.0.1:7779"}, &client, err);
  *	http_client_post(client, "/api/v1/batches", body, &(struct http_body_type){"application/x-protobuf", "zstd"},
@@ -23,52 +23,53 @@
 #include "base/text.h"
 #include "base/url_text.h"
 
-#define HTTP_ANSWER_BYTES (256u << 20) /* of answers, unless the options say otherwise */
+#define HTTP_ANSWER_BYTES (256u << 20) /* Default maximum size of answers. */
 #define HTTP_TOKEN_BYTES  1024
 
-struct http_client_options { /* borrowed while the client is created */
-	const char *url; /* "http://host:port", "https://host/path" */
-	const char *token; /* NULL: none is sent */
-	const char *ca_file; /* certificates to trust in place of the system's; NULL: the system's */
-	size_t answer_bytes; /* a longer answer is an error; 0: HTTP_ANSWER_BYTES */
-	unsigned timeout_s; /* of a whole request; 0: two minutes */
-	const atomic_bool *stop; /* ends a request soon after it becomes true; kept; NULL: nothing does */
+struct http_client_options { /* Borrowed while the client is created. */
+	const char *url; /* Such as "http://host:port" or "https://host/path". */
+	const char *token; /* NULL to send none. */
+	const char *ca_file; /* File with trusted certificates; NULL for those of the system. */
+	size_t answer_bytes; /* Maximum size of an answer; 0 is HTTP_ANSWER_BYTES. */
+	unsigned timeout_s; /* Timeout of a whole request; 0 is two minutes. */
+	/* A request ends soon after this becomes true; must outlive the client. NULL for none. */
+	const atomic_bool *stop;
 };
 
 struct http_body_type {
-	const char *content_type, *content_encoding; /* NULL: the header is not sent */
+	const char *content_type, *content_encoding; /* NULL to send no such header. */
 };
 
 struct http_answer {
-	unsigned status; /* 200, 404, ... */
-	unsigned retry_after_s; /* as the server asks; 0: it does not */
-	/* How far the clock of this machine is ahead of the server's, as the answer's date says; less than 0: behind. 0: not
-	 * known, or no more than the answer took and the date is exact to. */
+	unsigned status; /* HTTP status, such as 200. */
+	unsigned retry_after_s; /* Delay that the server requests; 0 for none. */
+	/* Seconds by which the clock of this machine is ahead of the date in the answer; negative if it is behind. 0 if
+	 * unknown, or not more than the duration of the request and the resolution of the date. */
 	int64_t ahead_s;
-	char redirect[URL_SHOWN_BYTES]; /* where the server sends the request instead, as text; empty: nowhere */
+	char redirect[URL_SHOWN_BYTES]; /* Target of a redirection, for messages; empty if none. */
 	struct text body;
-	struct text
-		grpc; /* the lines of the header that begin with "grpc-", with their ends; at most some thousand bytes */
+	/* Header lines that begin with "grpc-", with their line ends; at most some thousand bytes. */
+	struct text grpc;
 };
 
 struct http_client;
-/* TALLY_INVALID: the URL is none that can be sent to. */
+/* Creates a client; TALLY_INVALID if the URL is not valid for requests. */
 TALLY_MUST_CHECK enum tally_status http_client_create(
 	const struct http_client_options *options, struct http_client **client, struct tally_error *err);
 void http_client_destroy(struct http_client *client);
-/* path: behind the URL, with a slash first. */
+/* Sends a request; path is appended to the URL and begins with a slash. */
 TALLY_MUST_CHECK enum tally_status http_client_get(
 	struct http_client *client, const char *path, struct http_answer *answer, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status http_client_post(struct http_client *client, const char *path,
 	struct tally_bytes body, const struct http_body_type *type, struct http_answer *answer,
 	struct tally_error *err);
 void http_answer_deinit(struct http_answer *answer);
-/* Whether the text is the URL of a server; otherwise it may be a folder. */
+/* Returns whether the text is the URL of a server, and not a folder. */
 bool http_url_is_given(const char *text);
-/* The token in the first line of a file, or, without a file (NULL), that of the environment variable TALLY_TOKEN; empty:
- * there is none. token: HTTP_TOKEN_BYTES + 1 bytes. */
+/* Reads the token from the first line of a file or, if file is NULL, from the environment variable TALLY_TOKEN; it is
+ * empty if there is none. token has room for HTTP_TOKEN_BYTES + 1 bytes. */
 TALLY_MUST_CHECK enum tally_status http_token_read(const char *file, char *token, struct tally_error *err);
-/* Appends text as a part of a URL: everything but letters, digits and "-._~" is escaped. */
+/* Appends text as a part of a URL, with all characters escaped but letters, digits and "-._~". */
 void http_put_escaped(struct text *out, struct tally_str text);
 
 #endif
