@@ -2,8 +2,9 @@
 /*
  * attr.h - decodes struct perf_event_attr of any size and byte order, and encodes it for the kernel or a file.
  *
- * A struct perf_attr is a value. Flag bits keep the kernel's positions on a little-endian host (ATTR_* below); decode
- * reverses the bit-field order of a foreign-endian file. Bytes beyond what we know are counted in excess_bytes.
+ * A struct perf_attr owns no memory. Flag bits have the positions that the kernel uses on a little-endian host (ATTR_*
+ * below); decoding reverses the order of bit-fields of a file of the other byte order. Bytes beyond the known fields
+ * are counted in excess_bytes.
  * Source: linux/perf_event.h, seeds/perf_event_open-manual.txt.
  *
  *	struct perf_attr attr;
@@ -36,7 +37,7 @@ enum attr_flag_bit {
 	ATTR_BIT_ENABLE_ON_EXEC,
 	ATTR_BIT_TASK,
 	ATTR_BIT_WATERMARK,
-	ATTR_BIT_PRECISE_IP, /* 2 bits */
+	ATTR_BIT_PRECISE_IP, /* Two bits. */
 	ATTR_BIT_MMAP_DATA = 17,
 	ATTR_BIT_SAMPLE_ID_ALL,
 	ATTR_BIT_EXCLUDE_HOST,
@@ -66,30 +67,31 @@ enum attr_flag_bit {
 
 struct perf_attr {
 	uint32_t type;
-	uint32_t size; /* as stored; attr_encode writes this many bytes */
-	uint32_t declared_size; /* the attr's own size field, less than size in files with wider entries; 0: size */
+	uint32_t size; /* Size as stored; attr_encode writes this number of bytes. */
+	/* Size field of the attr, which is less than size in files with larger entries; 0 if equal to size. */
+	uint32_t declared_size;
 	uint64_t config;
 	uint64_t sample_period_or_freq;
 	uint64_t sample_type;
 	uint64_t read_format;
 	uint64_t flags;
-	uint32_t wakeup; /* events, or bytes with WATERMARK */
+	uint32_t wakeup; /* In events, or in bytes with the WATERMARK flag. */
 	uint32_t bp_type;
-	uint64_t config1; /* or bp_addr, kprobe_func, uprobe_path */
-	uint64_t config2; /* or bp_len, kprobe_addr, probe_offset */
+	uint64_t config1; /* Or bp_addr, kprobe_func, uprobe_path. */
+	uint64_t config2; /* Or bp_len, kprobe_addr, probe_offset. */
 	uint64_t branch_sample_type;
 	uint64_t sample_regs_user;
-	uint32_t sample_stack_user; /* bytes */
+	uint32_t sample_stack_user; /* In bytes. */
 	int32_t clockid;
 	uint64_t sample_regs_intr;
-	uint32_t aux_watermark; /* bytes */
-	uint16_t sample_max_stack; /* frames */
-	uint32_t aux_sample_size; /* bytes */
+	uint32_t aux_watermark; /* In bytes. */
+	uint16_t sample_max_stack; /* Number of frames. */
+	uint32_t aux_sample_size; /* In bytes. */
 	uint32_t aux_action;
 	uint64_t sig_data;
 	uint64_t config3;
 	uint64_t config4;
-	uint32_t excess_bytes; /* bytes beyond ATTR_SIZE_KNOWN in the source */
+	uint32_t excess_bytes; /* Number of bytes beyond ATTR_SIZE_KNOWN in the source. */
 	bool excess_is_nonzero;
 };
 
@@ -98,20 +100,23 @@ static inline unsigned attr_precise_ip(const struct perf_attr *attr)
 	return (unsigned)(attr->flags >> ATTR_BIT_PRECISE_IP) & 3u;
 }
 
-/* Consumes the attr. size 0 in the file means 64 (VER0). A size that is not in 64..65535 or does not fit is CORRUPT. */
+/* Decodes and consumes an attr. Size 0 means 64 (ATTR_SIZE_VER0). Returns TALLY_CORRUPT if the size is not in 64 to
+ * 65535, or larger than the input. */
 TALLY_MUST_CHECK enum tally_status attr_decode(struct cursor *c, struct perf_attr *attr, struct tally_error *err);
-/* For sources that give the size elsewhere (file header attr_size - 16): consumes exactly stored_size bytes. */
+/* Decodes an attr with a size that comes from elsewhere (attr_size - 16 of a file header); consumes exactly stored_size
+ * bytes. */
 TALLY_MUST_CHECK enum tally_status attr_decode_sized(
 	struct cursor *c, size_t stored_size, struct perf_attr *attr, struct tally_error *err);
-/* Appends attr->size bytes (fields beyond it are left out; size 0 is taken as ATTR_SIZE_KNOWN). */
+/* Appends attr->size bytes; fields beyond are left out. Size 0 means ATTR_SIZE_KNOWN. */
 void attr_encode(struct writer *w, const struct perf_attr *attr);
-/* perf 6.1's evlist -v: "type: 1, size: 136, { sample_period, sample_freq }: 4000, ..."; fields that are 0 are left
- * out, and unknown bits are named by their number. */
+/* Prints the attr as evlist -v of perf 6.1 does: "type: 1, size: 136, { sample_period, sample_freq }: 4000, ...".
+ * Fields that are 0 are left out, and unknown bits are printed as their number. */
 void attr_print(struct text *t, const struct perf_attr *attr);
-/* The same in the form of perf's --header: "type = 1, size = 136, ...". */
+/* Prints the attr as perf's --header does: "type = 1, size = 136, ...". */
 void attr_print_header(struct text *t, const struct perf_attr *attr);
 
-/* Whether tally's recorder made its call chains from stack dumps: the attr still has the size of the dumps. */
+/* Returns whether tally's recorder made the call chains from stack dumps: the attr then has the size of the dumps, but
+ * samples have none. */
 static inline bool attr_is_unwound(const struct perf_attr *attr)
 {
 	return attr->sample_stack_user != 0 && !(attr->sample_type & SAMPLE_STACK_USER);

@@ -2,7 +2,7 @@
 /*
  * branch_words.h - maps the names of branch filters (-j) to bits of branch_sample_type.
  *
- * A constant table; pure. Source: linux/perf_event.h; perf-record(1) for the spellings.
+ * Pure. Source: linux/perf_event.h; perf-record(1) for the spellings.
  *
  *	uint64_t bits;
  *	struct tally_str unknown;
@@ -13,9 +13,9 @@
 
 #include "base/text.h"
 
-/* Parses a comma-separated list. False: a word is invalid, and unknown is set to it. */
+/* Parses a comma-separated list. Returns false if a word is invalid, and sets *unknown to it. */
 bool branch_words_parse(struct tally_str list, uint64_t *branch_sample_type, struct tally_str *unknown);
-/* The inverse: appends the words of those bits that have one. */
+/* Appends the words for the bits that have one; the inverse of branch_words_parse. */
 void branch_words_append(struct text *text, uint64_t branch_sample_type);
 
 #endif

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * kernel_work_map.h - defines the keys and values of the maps in which src/bpf/kernel_work.bpf.c adds up the kernel's
- * own work and the time of tasks.
+ * kernel_work_map.h - defines the keys and values of the maps in which src/bpf/kernel_work.bpf.c adds up the work of
+ * the kernel (interrupts, softirqs, work items) and the time of tasks.
  *
- * The BPF program includes it too, so it has plain types only and includes no other header.
+ * The BPF program includes it, too, so it uses only plain types and includes no other header.
  */
 #ifndef ABI_KERNEL_WORK_MAP_H
 #define ABI_KERNEL_WORK_MAP_H
 
-#define WORK_MAP_CPUS 4096 /* that -C can name */
-#define WORK_MAP_NAME 32 /* of an interrupt */
+#define WORK_MAP_CPUS 4096 /* Maximum number of CPUs for -C. */
+#define WORK_MAP_NAME 32 /* Size of the name of an interrupt. */
 #define WORK_MAP_COMM 16
-#define WORK_MAP_ANY  0xffffffffu /* a work item is raised for any CPU */
+#define WORK_MAP_ANY  0xffffffffu /* CPU of raised work items, which any CPU may execute. */
 
 struct work_map_key {
-	unsigned int kind, cpu; /* kind: as enum work_kind of analysis/kernel_work.h */
+	unsigned int kind, cpu; /* kind is an enum work_kind of analysis/kernel_work.h. */
 	unsigned long long id;
 };
 
@@ -23,22 +23,23 @@ struct work_map_times {
 };
 
 struct work_map_sum {
-	unsigned long long function; /* of a work item */
-	unsigned long long entered_ns; /* while it runs; else 0 */
-	unsigned long long first_ns, last_ns; /* the first and the last event of a run */
+	unsigned long long function; /* Address of the function of a work item. */
+	unsigned long long entered_ns; /* Start time while it runs, else 0. */
+	unsigned long long first_ns, last_ns; /* Times of the first and the last event. */
 	unsigned long long unmatched_entries, unmatched_exits, unraised;
 	struct work_map_times run, delay;
 	char name[WORK_MAP_NAME];
 };
 
 struct work_map_cpu {
-	unsigned long long switched_ns, taken_ns; /* the last switch; by interrupts and softirqs since then */
+	/* Time of the last context switch; time in interrupts and softirqs since then. */
+	unsigned long long switched_ns, taken_ns;
 	unsigned long long interrupt_from_ns, softirq_from_ns, within_ns;
 	unsigned long long total_ns, idle_ns, interrupt_ns, softirq_ns;
 };
 
 struct work_map_task {
-	int tid; /* 0: idle */
+	int tid; /* 0 for the idle task. */
 	unsigned int cpu;
 };
 
@@ -48,7 +49,8 @@ struct work_map_runtime {
 };
 
 struct work_map_losses {
-	unsigned long long without_raise, without_sum, without_task; /* events that found no room */
+	/* Number of events that were lost because a map was full. */
+	unsigned long long without_raise, without_sum, without_task;
 };
 
 #endif

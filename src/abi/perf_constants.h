@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perf_constants.h - restates the numbers of the perf events ABI, so that an old build host can build a reader of new
- * files.
+ * perf_constants.h - defines the numbers of the perf events ABI, so that tally can be built with old kernel headers but
+ * read new files.
  *
- * The names are ours (no PERF_ prefix), so that linux/perf_event.h may be included beside it; a unit test compares the
- * two. Source: linux/perf_event.h, perf_event_open(2); user records (64 and up): seeds/perf.data-file-format.txt.
+ * The names have no PERF_ prefix, so that linux/perf_event.h may be included, too; a unit test compares both. Source:
+ * linux/perf_event.h, perf_event_open(2); user records (64 and up): seeds/perf.data-file-format.txt.
  */
 #ifndef ABI_PERF_CONSTANTS_H
 #define ABI_PERF_CONSTANTS_H
@@ -26,8 +26,8 @@ enum hardware_event {
 	HW_REF_CPU_CYCLES,
 	HW_COUNT
 };
-#define HW_EVENT_MASK	  UINT64_C(0xffffffff) /* config of hybrid PMUs: PMU type above, event below */
-#define CACHE_EVENT_MASK  UINT64_C(0xffffff) /* config of cache events: cache, operation, result */
+#define HW_EVENT_MASK	  UINT64_C(0xffffffff) /* Event in config; for hybrid PMUs, the bits above are the PMU type. */
+#define CACHE_EVENT_MASK  UINT64_C(0xffffff) /* Bits of config for cache events: cache, operation, result. */
 #define HW_PMU_TYPE_SHIFT 32
 
 enum software_event {
@@ -104,7 +104,7 @@ enum cache_result { CACHE_RESULT_ACCESS, CACHE_RESULT_MISS, CACHE_RESULT_COUNT }
 #define BRANCH_PRIV_SAVE  (UINT64_C(1) << 18)
 #define BRANCH_COUNTERS	  (UINT64_C(1) << 19)
 
-/* perf_event_attr sizes that kernels have had. */
+/* Sizes of struct perf_event_attr, with the fields that each version added. */
 #define ATTR_SIZE_VER0	64u
 #define ATTR_SIZE_VER1	72u /* config2 */
 #define ATTR_SIZE_VER2	80u /* branch_sample_type */
@@ -181,8 +181,8 @@ enum record_type {
 #define MISC_EXACT_IP		    (1u << 14)
 #define MISC_SWITCH_OUT_PREEMPT	    (1u << 14)
 #define MISC_MMAP_BUILD_ID	    (1u << 14)
-#define MISC_LOST_SAMPLES_BPF	    (1u << 15) /* LOST_SAMPLES: a filter dropped them */
-#define MISC_BUILD_ID_SIZE	    (1u << 15) /* HEADER_BUILD_ID: its size byte is valid */
+#define MISC_LOST_SAMPLES_BPF	    (1u << 15) /* For LOST_SAMPLES: a filter dropped the samples. */
+#define MISC_BUILD_ID_SIZE	    (1u << 15) /* For HEADER_BUILD_ID: the size byte is valid. */
 
 /* Markers in call chains. */
 #define CONTEXT_HV	      ((uint64_t)-32)
@@ -209,7 +209,7 @@ enum record_type {
 #define BREAKPOINT_W 2u
 #define BREAKPOINT_X 4u
 
-/* perf_event_open flags */
+/* Flags of perf_event_open. */
 #define OPEN_FD_NO_GROUP 1u
 #define OPEN_FD_OUTPUT	 2u
 #define OPEN_PID_CGROUP	 4u

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.h - decodes one record of a ring, a perf.data file or a pipe: it checks the header, and decodes the fields of
- * the body.
+ * record.h - decodes records of a ring, a perf.data file or a pipe: checks the header, and decodes the fields of the
+ * body.
  *
- * A struct record borrows its bytes until the source's next `next`. record_decode copies nothing: its result points
- * into the record. Each kernel and user record type that has fixed fields decodes into the union of record_fields.h.
- * Which fields exist, minimum sizes and names come from record_table. Threads: values.
+ * A struct record borrows its bytes from its source. record_decode copies nothing: its result points into the record.
+ * All kernel and user record types with fixed fields decode into the union of record_fields.h. Fields, minimum sizes
+ * and names come from record_table. Pure.
  *
  *	struct record r;  struct record_fields f;
  *	if (record_at(bytes, swap, offset, &r, err) == TALLY_OK && record_decode(&r, &f, err) == TALLY_OK)
  *		switch (r.type) { case RECORD_MMAP2: f.mmap.filename ... }
  *
- * Bad input: a record whose size is under 8 or beyond the bytes is unusable (the stream cannot be followed); one whose
- * fields break their bounds is a damaged unit.
+ * Bad input: a record with a size below 8 or beyond the bytes ends the stream, because the next record cannot be found.
+ * A record with fields that exceed it is damaged, but the next one can be read.
  */
 #ifndef ABI_RECORD_H
 #define ABI_RECORD_H
@@ -29,8 +29,8 @@
 
 /* Sets err to the reason why there is no complete record at offset. Does nothing if the bytes end there. */
 void record_missing(struct tally_bytes bytes, bool swap, size_t offset, struct tally_error *err);
-/* The record that starts at offset of bytes; TALLY_END at the exact end, CORRUPT if its size is impossible. The
- * record's own offset is base + offset. */
+/* Reads the record that starts at offset of bytes. Returns TALLY_END exactly at the end, and TALLY_CORRUPT if the size
+ * is not possible. */
 TALLY_MUST_CHECK static inline enum tally_status record_at(
 	struct tally_bytes bytes, bool swap, size_t offset, struct record *record, struct tally_error *err)
 {
@@ -57,22 +57,22 @@ TALLY_MUST_CHECK static inline enum tally_status record_at(
 	*record = (struct record){.type = type, .misc = misc, .swap = swap, .bytes = {header, size}, .offset = offset};
 	return TALLY_OK;
 }
-/* Whether a filter on samples dropped these samples. They are not a loss. */
+/* Returns whether the record reports samples that a filter dropped, which are no loss. */
 static inline bool record_is_of_filter(const struct record *record)
 {
 	return record->type == RECORD_LOST_SAMPLES && (record->misc & MISC_LOST_SAMPLES_BPF);
 }
-/* SAMPLE is not decoded here (sample.h); unknown types give TALLY_UNSUPPORTED. If the bytes are too short for the
- * fields, fields is zero. */
+/* Decodes a record other than SAMPLE (sample.h); TALLY_UNSUPPORTED for an unknown type. If the record is too short,
+ * fields is zeroed. */
 TALLY_MUST_CHECK enum tally_status record_decode(
 	const struct record *record, struct record_fields *fields, struct tally_error *err);
-/* The file name of an MMAP or MMAP2 record. Empty for other records, and if the record is too short. */
+/* Returns the file name of an MMAP or MMAP2 record; empty for other records, or if the record is too short. */
 struct tally_str record_mmap_name(const struct record *record);
-/* "MMAP2", "SAMPLE", ... as perf script -D prints after PERF_RECORD_; NULL if unknown. */
+/* Returns the name after PERF_RECORD_, such as "MMAP2", that perf script -D prints; NULL if unknown. */
 const char *record_type_name(uint32_t type);
-/* Whether the record belongs to a hardware trace: its data, or information about them. */
+/* Returns whether records of this type contain or describe a hardware trace. */
 bool record_is_of_trace(uint32_t type);
-/* The name of the PMU for the type in AUXTRACE_INFO; NULL if unknown. */
+/* Returns the name of the PMU of a type in AUXTRACE_INFO; NULL if unknown. */
 const char *record_trace_name(uint32_t auxtrace_type);
 static inline struct cursor record_body(const struct record *record)
 {

@@ -2,7 +2,7 @@
 /*
  * record_fields.h - declares the types of a record and of its decoded fields; record.h has the functions for them.
  *
- * All slices borrow the record's bytes. Threads: values.
+ * All slices point into the record.
  */
 #ifndef ABI_RECORD_FIELDS_H
 #define ABI_RECORD_FIELDS_H
@@ -16,24 +16,25 @@ struct record {
 	uint32_t type;
 	uint16_t misc;
 	bool swap;
-	struct tally_bytes bytes; /* header included */
-	uint64_t offset; /* in the file, stream or ring */
-	uint64_t position; /* in a reader's output: the bytes of all records before it, without payloads */
+	struct tally_bytes bytes; /* Includes the header. */
+	uint64_t offset; /* Offset in the file, stream or ring. */
+	uint64_t position; /* Total size of all records that a reader returned before, without payloads. */
 };
 
 struct record_build_id {
-	uint8_t size; /* 0: none */
+	uint8_t size; /* 0 if there is none. */
 	uint8_t bytes[20];
 };
 
-struct record_mmap { /* MMAP and MMAP2 */
+struct record_mmap { /* MMAP and MMAP2. */
 	uint32_t pid, tid;
 	uint64_t start, len, pgoff;
 	uint32_t major, minor;
 	uint64_t inode, inode_generation;
-	bool has_build_id; /* MMAP2 with MISC_MMAP_BUILD_ID; false: device and inode, even if that bit is set */
+	/* A build ID instead of device and inode; only for MMAP2 with MISC_MMAP_BUILD_ID, but not always then. */
+	bool has_build_id;
 	struct record_build_id build_id;
-	uint32_t prot, flags; /* MMAP: PROT_EXEC unless MISC_MMAP_DATA */
+	uint32_t prot, flags; /* For MMAP, prot is PROT_EXEC unless MISC_MMAP_DATA is set. */
 	struct tally_str filename;
 };
 struct record_comm {
@@ -41,11 +42,11 @@ struct record_comm {
 	bool is_exec;
 	struct tally_str comm;
 };
-struct record_task { /* FORK and EXIT */
+struct record_task { /* FORK and EXIT. */
 	uint32_t pid, ppid, tid, ptid;
 	uint64_t time;
 };
-struct record_lost { /* LOST */
+struct record_lost {
 	uint64_t id, lost;
 };
 struct record_lost_samples {
@@ -54,7 +55,7 @@ struct record_lost_samples {
 struct record_throttle {
 	uint64_t time, id, stream_id;
 };
-struct record_switch { /* SWITCH has no pids */
+struct record_switch { /* SWITCH has no IDs. */
 	bool is_out, is_preempt, is_cpu_wide;
 	uint32_t next_prev_pid, next_prev_tid;
 };
@@ -64,7 +65,7 @@ struct record_namespace {
 struct record_namespaces {
 	uint32_t pid, tid;
 	uint64_t count;
-	struct tally_bytes entries; /* count x {dev, inode}; record_namespace_get */
+	struct tally_bytes entries; /* count x {dev, inode}. */
 };
 struct record_ksymbol {
 	uint64_t addr;
@@ -95,7 +96,7 @@ struct record_aux_hw_id {
 struct record_itrace_start {
 	uint32_t pid, tid;
 };
-struct record_read { /* value block is decoded by sample.h's read_values_decode */
+struct record_read { /* read_values_decode of sample.h decodes the values. */
 	uint32_t pid, tid;
 	struct tally_bytes values;
 };
@@ -103,9 +104,9 @@ struct record_callchain_deferred {
 	uint64_t cookie, count;
 	struct tally_bytes ips;
 };
-/* user records */
+/* User records follow. */
 struct record_header_attr {
-	struct tally_bytes attr_and_ids; /* attr_decode, then u64 ids to the end */
+	struct tally_bytes attr_and_ids; /* An attr for attr_decode; the rest are IDs of 64 bits. */
 };
 struct record_header_build_id {
 	int32_t pid;
@@ -114,11 +115,11 @@ struct record_header_build_id {
 	struct tally_str filename;
 };
 struct record_tracing_data {
-	uint32_t size; /* bytes that follow the record in a pipe */
+	uint32_t size; /* Size of the data that follows the record in a pipe. */
 };
 struct record_id_index {
 	uint64_t count;
-	bool has_machine; /* 48-byte entries instead of 32: machine_pid, vcpu */
+	bool has_machine; /* Entries have 48 instead of 32 bytes, with machine_pid and vcpu. */
 	struct tally_bytes entries;
 };
 struct record_auxtrace_info {
@@ -126,14 +127,14 @@ struct record_auxtrace_info {
 	struct tally_bytes priv;
 };
 struct record_auxtrace {
-	uint64_t size, aux_offset, reference;
-	uint32_t idx, tid, cpu; /* size payload bytes follow the record */
+	uint64_t size, aux_offset, reference; /* size is that of the payload that follows the record. */
+	uint32_t idx, tid, cpu;
 };
 struct record_auxtrace_error {
 	uint32_t error_type, code, cpu, pid, tid;
-	uint64_t ip, time; /* time 0: unknown */
+	uint64_t ip, time; /* time is 0 if unknown. */
 	struct tally_str message;
-	uint32_t machine_pid, vcpu; /* 0: of no guest */
+	uint32_t machine_pid, vcpu; /* 0 if not of a guest. */
 };
 struct record_thread_map {
 	uint64_t count;
@@ -151,7 +152,7 @@ struct record_feature {
 	uint64_t feature;
 	struct tally_bytes payload;
 };
-struct record_compressed { /* COMPRESSED, COMPRESSED2 (size-trimmed) */
+struct record_compressed { /* COMPRESSED and COMPRESSED2; the payload has no padding. */
 	struct tally_bytes payload;
 };
 struct record_event_update {
@@ -173,7 +174,7 @@ struct record_stat_config {
 
 struct record_fields {
 	uint32_t type;
-	/* Bytes after the fixed part where the sample_id_all trailer lies, for kernel records. */
+	/* The rest of a kernel record, which contains the sample_id_all trailer. */
 	struct tally_bytes trailer_area;
 	union {
 		struct record_mmap mmap;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_layout.h - computes, once per attr, where the fields of an event's samples and of its sample_id_all trailers
- * are.
+ * record_layout.h - computes, once per attr, the offsets of fields in samples and in sample_id_all trailers.
  *
- * A value. Offsets are in bytes from the record's start (samples) or from its end (trailers); -1: the field is absent.
+ * A layout owns no memory. Offsets are in bytes from the start of a sample (-1 if the field is absent), or from the end
+ * of a record for trailers (0 if absent).
  *
  *	struct record_layout layout = record_layout_make(&attr, swap);
  */
@@ -17,12 +17,14 @@ struct record_layout {
 	uint64_t regs_user_mask, regs_intr_mask;
 	bool swap;
 	bool sample_id_all;
-	bool is_wait; /* of the event offcpu-time: thread, period and call chain are in raw data (wait_record.h) */
-	bool has_call_chains; /* user chains name calls, made from stack dumps; else return addresses */
-	/* fixed prefix of a sample */
+	/* Samples are waits (offcpu-time): thread, period and call chain are in the raw data (wait_record.h). */
+	bool is_wait;
+	/* User call chains were made from stack dumps and have addresses of calls, not return addresses. */
+	bool has_call_chains;
+	/* Offsets of the fixed prefix of a sample. */
 	int16_t identifier, ip, tid, time, addr, id, stream_id, cpu, period;
-	uint16_t fixed_bytes; /* header and fixed prefix: where read values, callchain ... begin */
-	/* sample_id_all trailer, from the end, positive distances; 0: absent */
+	uint16_t fixed_bytes; /* Size of header and fixed prefix, after which read values, call chain ... begin. */
+	/* Size of the trailer, and distances of its fields from the end of the record; 0 if absent. */
 	uint16_t trailer_bytes, trailer_tid, trailer_time, trailer_id, trailer_stream_id, trailer_cpu,
 		trailer_identifier;
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_print.h - prints a record as text, in the layout of perf's -D and --show-*-events. Samples: sample_print.h.
+ * record_print.h - prints records as text in the format of perf's -D and --show-*-events, except samples.
  *
- * What is printed begins with "PERF_RECORD_" and the type's name, and ends as perf ends it: records with details with a
- * line end, the others without. Text in a record is printed as it is. Values only; nothing is kept.
+ * The text begins with "PERF_RECORD_" and the name of the type. As in perf, it ends with a newline only for records
+ * with details. Text in a record is printed unchanged. Pure.
  *
  *	record_print(&text, &record, &fields, &hints);   // "PERF_RECORD_COMM exec: ls:77/78\n"
  */
@@ -13,11 +13,11 @@
 #include "abi/sample.h"
 
 struct record_print_hints {
-	uint64_t id; /* of the event, from the trailer; all ones if there is none */
-	const char *event_name; /* of the record's event; NULL if there is none */
-	uint64_t read_format; /* of that event */
+	uint64_t id; /* ID of the event in the trailer; all ones if there is none. */
+	const char *event_name; /* Name of the event; NULL if there is none. */
+	uint64_t read_format; /* read_format of the event. */
 	struct sample_id trailer;
-	bool is_listing; /* as --show-*-events has it, which is shorter for LOST */
+	bool is_listing; /* Prints the format of --show-*-events, which is shorter for LOST. */
 };
 
 void record_print(struct text *t, const struct record *record, const struct record_fields *fields,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_printers.h - holds what the printers of kernel records and of user records share; only record_print uses it.
+ * record_printers.h - declares what the printers of kernel and user records share. Private to record_print.
  */
 #ifndef ABI_RECORD_PRINTERS_H
 #define ABI_RECORD_PRINTERS_H
@@ -13,13 +13,13 @@ struct record_printing {
 	const struct record_print_hints *hints;
 };
 
-/* Prints what follows the name of the record's type. */
+/* Prints the text after the name of the record type. */
 typedef void record_printer(struct text *t, const struct record_printing *p);
 
-/* NULL: only the name of the type is printed. */
+/* Returns NULL if only the name of the type is printed. */
 record_printer *record_printer_of_user(uint32_t type);
 
-/* As printf's %#x: no prefix before a zero. */
+/* Prints a number as %#x of printf does, without a prefix for 0. */
 static inline void record_print_hex(struct text *t, uint64_t v)
 {
 	if (v)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_slices.h - reads records that are split over several pieces of memory, as in a ring that wraps around.
+ * record_slices.h - reads records that are split over several slices of memory, as in a ring that wraps around.
  *
- * A record may begin in one piece and end in the next. Values; the bytes are borrowed. Bad input: a record whose size
- * is smaller than a header ends the walk, because the place of the next record is unknown.
+ * A record may begin in one slice and end in the next. The bytes are borrowed. Bad input: a record with a size smaller
+ * than a header is treated as the end, because the position of the next record is unknown.
  *
  *	struct record_slices from = {slices, count};
  *	struct record_slice_header header;
@@ -23,15 +23,15 @@ struct record_slices {
 	size_t count;
 };
 
-/* As the kernel writes it, in the byte order of this machine. */
+/* A record header in the byte order of this machine. */
 struct record_slice_header {
 	uint32_t type;
-	uint16_t misc, size; /* bytes, the header included */
+	uint16_t misc, size; /* size includes the header. */
 };
 
-/* Copies len bytes from an offset into all slices; false if the slices end before. */
+/* Copies len bytes from offset at of the concatenated slices; returns false if they end before. */
 bool record_slices_copy(const struct record_slices *from, size_t at, void *to, size_t len);
-/* The header of the record at an offset; false at the end. */
+/* Reads the header of the record at offset at; returns false at the end. */
 bool record_slices_header(const struct record_slices *from, size_t at, struct record_slice_header *header);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_table.h - describes each record type in one row: its name, its minimum size and how its fields are read. A
- * constant table; unknown types have no row.
+ * record_table.h - declares a table of record types with their name, minimum size and decoder. Unknown types have no
+ * row.
  */
 #ifndef ABI_RECORD_TABLE_H
 #define ABI_RECORD_TABLE_H
@@ -11,12 +11,13 @@
 
 struct record_type_row {
 	uint32_t type;
-	const char *name; /* as perf script -D prints it after PERF_RECORD_ */
-	uint16_t least_bytes; /* of the body */
-	/* Reads the fields; the rest of the cursor is the trailer. NULL: the record has no fields that we decode. */
+	const char *name; /* Name after PERF_RECORD_ that perf script -D prints. */
+	uint16_t least_bytes; /* Minimum size of the body. */
+	/* Decodes the fields; the rest of the cursor is the trailer. NULL if no fields are decoded. */
 	void (*decode)(struct cursor *c, const struct record *record, struct record_fields *fields);
 };
 
+/* Returns NULL for an unknown type. */
 const struct record_type_row *record_type_find(uint32_t type);
 
 #endif

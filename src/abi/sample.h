@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample.h - splits one PERF_RECORD_SAMPLE into its fields, and reads the sample_id trailer of any other record.
+ * sample.h - decodes PERF_RECORD_SAMPLE, and the sample_id trailer of other records.
  *
- * Everything points into the record; nothing is copied. Multi-word arrays stay raw bytes in file order: read them with
- * sample_u64_at(array, i, swap), which callers in hot loops inline. Source: perf_event_open(2), PERF_RECORD_SAMPLE.
+ * Results point into the record; nothing is copied. Arrays of words remain bytes in the byte order of the file, and are
+ * read by sample_u64_at(array, i, swap). Source: perf_event_open(2), PERF_RECORD_SAMPLE.
  *
  *	struct sample s;
  *	if (sample_decode(&layout, &record, &s, err) == TALLY_OK) use(s.ip, s.callchain.count);
@@ -15,23 +15,23 @@
 #include "abi/record_layout.h"
 #include "arch/arch.h"
 
-struct sample_array { /* of u64, unaligned, file byte order */
+struct sample_array { /* Unaligned words of 64 bits in the byte order of the file. */
 	const uint8_t *data;
 	uint32_t count;
 };
 
 struct sample_regs {
-	uint64_t abi; /* 0 none, 1 32-bit, 2 64-bit */
+	uint64_t abi; /* 0 for none, 1 for 32-bit, 2 for 64-bit. */
 	uint64_t mask;
-	struct sample_array values; /* one per set bit of mask */
+	struct sample_array values; /* One value per set bit of mask. */
 };
 
-struct read_values { /* PERF_SAMPLE_READ, PERF_RECORD_READ, read(2) */
+struct read_values { /* Values of PERF_SAMPLE_READ, PERF_RECORD_READ or read(2). */
 	uint64_t format;
 	uint64_t time_enabled, time_running;
-	uint64_t count; /* 1 without GROUP */
-	uint64_t single; /* the value, without GROUP */
-	const uint8_t *entries; /* count x ([value] [id] [lost]) */
+	uint64_t count; /* 1 without GROUP. */
+	uint64_t single; /* The value, without GROUP. */
+	const uint8_t *entries; /* count x ([value] [id] [lost]). */
 	uint32_t entry_bytes;
 	bool swap;
 };
@@ -40,7 +40,7 @@ struct read_value {
 };
 
 struct sample {
-	uint64_t present; /* sample_type bits of the event */
+	uint64_t present; /* sample_type bits of the event. */
 	bool swap;
 	uint64_t ip, time, addr, id, stream_id, period;
 	uint32_t pid, tid, cpu;
@@ -49,7 +49,7 @@ struct sample {
 	struct tally_bytes raw;
 	struct {
 		uint64_t hw_idx;
-		struct sample_array entries /* 3 words an entry: count is entries x 3 */;
+		struct sample_array entries /* Three words per entry, so count is three times the number of entries. */;
 		struct sample_array counters;
 		bool has_hw_idx;
 	} branches;
@@ -59,13 +59,13 @@ struct sample {
 		uint64_t dyn_size;
 		uint64_t size;
 	} stack_user;
-	uint64_t weight; /* raw u64; with WEIGHT_STRUCT: sample_weight_* */
-	uint64_t data_src; /* DATA_SRC_NOT_AVAILABLE if the event has none */
+	uint64_t weight; /* The whole word, which has several parts with WEIGHT_STRUCT. */
+	uint64_t data_src; /* DATA_SRC_NOT_AVAILABLE if the event has none. */
 	uint64_t transaction, phys_addr, cgroup, data_page_size, code_page_size;
 	struct tally_bytes aux;
 };
 
-struct sample_id { /* of a non-sample record; absent fields are 0 (time: see has_time) */
+struct sample_id { /* Trailer of a record that is not a sample; absent fields are 0. */
 	uint32_t pid, tid, cpu;
 	uint64_t time, id, stream_id;
 	bool has_tid, has_time, has_id, has_cpu, has_stream_id;
@@ -75,7 +75,7 @@ TALLY_MUST_CHECK enum tally_status sample_decode(const struct record_layout *lay
 	struct sample *sample, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status sample_id_decode(
 	const struct record_layout *layout, const struct record *record, struct sample_id *id, struct tally_error *err);
-/* Consumes the block. */
+/* Decodes and consumes a block of values. */
 TALLY_MUST_CHECK enum tally_status read_values_decode(
 	struct cursor *c, uint64_t read_format, struct read_values *values, struct tally_error *err);
 struct read_value read_value_get(const struct read_values *values, uint64_t index);
@@ -87,7 +87,7 @@ static inline uint64_t sample_u64_at(const uint8_t *data, size_t index, bool swa
 	return swap ? __builtin_bswap64(v) : v;
 }
 
-/* Like sample_id_decode, but only the time. False: there is none. */
+/* Decodes only the time of the trailer; returns false if there is none. */
 static inline bool sample_id_time(const struct record_layout *layout, const struct record *record, uint64_t *time_ns)
 {
 	size_t len = record->bytes.len;
@@ -101,7 +101,7 @@ static inline bool sample_id_time(const struct record_layout *layout, const stru
 	(SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_ADDR | SAMPLE_ID | SAMPLE_STREAM_ID | \
 		SAMPLE_CPU | SAMPLE_PERIOD)
 
-/* Whether sample_decode accepts the record. Reads no more of it than it has to. */
+/* Returns whether sample_decode accepts the record, but reads as little of it as possible. */
 static inline bool sample_is_whole(const struct record_layout *layout, const struct record *record)
 {
 	uint64_t more = layout->sample_type & ~(uint64_t)SAMPLE_FIXED_FIELDS;
@@ -119,7 +119,8 @@ static inline bool sample_is_whole(const struct record_layout *layout, const str
 	return count <= left / sizeof(uint64_t) - 1;
 }
 
-/* The architecture of a sample's registers: the machine's, or that of its 32-bit programs. NULL: not known. */
+/* Returns the architecture of registers of a sample: that of the machine, or that of its 32-bit programs; NULL if
+ * unknown. */
 static inline const struct arch *sample_registers_arch(const struct arch *machine, uint64_t abi)
 {
 	if (abi == (machine->pointer_bytes == 8 ? REGS_ABI_64 : REGS_ABI_32))

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample_filter_item.h - defines the conditions of a filter on samples, as user space writes them into the constants of
- * the BPF program, or into the map of the pinned one.
+ * sample_filter_item.h - defines the conditions of filters on samples, which user space writes to constants of the BPF
+ * program, or to the map of the pinned program.
  *
- * The BPF programs (src/bpf/sample_filter.bpf.c, src/bpf/pinned_filter.bpf.c) include it too, so it has plain types only
- * and includes no other header.
+ * The BPF programs (src/bpf/sample_filter.bpf.c, src/bpf/pinned_filter.bpf.c) include it, too, so it uses only plain
+ * types and includes no other header.
  */
 #ifndef ABI_SAMPLE_FILTER_ITEM_H
 #define ABI_SAMPLE_FILTER_ITEM_H
 
-#define SAMPLE_FILTER_ITEMS 64 /* conditions of one event: the verifier walks through them all */
+#define SAMPLE_FILTER_ITEMS 64 /* Maximum number of conditions of an event; the verifier follows all iterations. */
 
 enum sample_filter_term {
 	FILTER_NONE,
@@ -50,24 +50,24 @@ enum sample_filter_operator {
 	FILTER_GREATER_EQUAL,
 	FILTER_LESS,
 	FILTER_LESS_EQUAL,
-	FILTER_ANY_BIT /* the field and the value have a bit in common */
+	FILTER_ANY_BIT /* The field and the value have a common bit. */
 };
 
 struct sample_filter_item {
-	unsigned int term; /* enum sample_filter_term */
-	unsigned short op; /* enum sample_filter_operator */
-	unsigned short is_alternative; /* to the condition before: one of them has to hold */
+	unsigned int term; /* An enum sample_filter_term. */
+	unsigned short op; /* An enum sample_filter_operator. */
+	unsigned short is_alternative; /* It or the condition before must hold. */
 	unsigned long long value;
 };
 
 /* ---- the pinned program's maps ---- */
 
-#define PINNED_FILTER_ENTRIES 1024 /* events of all users with a filter at a time */
-#define PINNED_FILTER_SLOTS   65536 /* counts of dropped samples; a power of two */
+#define PINNED_FILTER_ENTRIES 1024 /* Maximum number of events with a filter, of all users together. */
+#define PINNED_FILTER_SLOTS   65536 /* Number of counts of dropped samples; a power of two. */
 
-struct pinned_filter_entry { /* of the map of filters, by the cookie of the event */
+struct pinned_filter_entry { /* Entry of the map of filters; the key is the cookie of the event. */
 	unsigned int item_count;
-	unsigned int slot; /* in the array of counts */
+	unsigned int slot; /* Index in the array of counts. */
 	struct sample_filter_item items[SAMPLE_FILTER_ITEMS];
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * transaction.h - decodes PERF_SAMPLE_TRANSACTION into text: how a hardware transaction ended. Source:
+ * transaction.h - prints PERF_SAMPLE_TRANSACTION: how a hardware transaction ended. Source:
  * linux/perf_event.h, PERF_TXN_*.
  *
  *	transaction_print(&text, sample.transaction);	// "TX SYNC :5"
@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 
-/* Nothing for 0. */
+/* Appends nothing for 0. */
 void transaction_print(struct text *t, uint64_t transaction);
 
 #endif
