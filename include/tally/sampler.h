@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sampler.h - samples one event of a thread or a CPU into a ring, and hands the samples out one by one.
+ * sampler.h - samples one event of a thread or a CPU into a ring, and returns the samples one by one.
  *
  * A sampler belongs to the caller (tally_sampler_close) and is used by one thread at a time. An event that the machine
  * cannot sample is never replaced silently. Callers name alternatives with '|', and tally_sampler_label returns the one

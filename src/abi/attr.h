@@ -103,8 +103,7 @@ static inline unsigned attr_precise_ip(const struct perf_attr *attr)
 /* Decodes and consumes an attr. Size 0 means 64 (ATTR_SIZE_VER0). Returns TALLY_CORRUPT if the size is not in 64 to
  * 65535, or larger than the input. */
 TALLY_MUST_CHECK enum tally_status attr_decode(struct cursor *c, struct perf_attr *attr, struct tally_error *err);
-/* Decodes an attr with a size that comes from elsewhere (attr_size - 16 of a file header); consumes exactly stored_size
- * bytes. */
+/* Decodes an attr of a size from elsewhere (attr_size - 16 of a file header); consumes stored_size bytes. */
 TALLY_MUST_CHECK enum tally_status attr_decode_sized(
 	struct cursor *c, size_t stored_size, struct perf_attr *attr, struct tally_error *err);
 /* Appends attr->size bytes; fields beyond are left out. Size 0 means ATTR_SIZE_KNOWN. */

@@ -10,8 +10,7 @@
 /* Name of a tracepoint with an unknown number; each kernel assigns other numbers. */
 #define EVENT_NAME_UNKNOWN_TRACEPOINT "unknown tracepoint"
 
-/* Appends the modifiers for the exclude bits and precise_ip, such as ":u", ":ppp" or ":kH"; nothing for the
- * defaults. */
+/* Appends the modifiers for exclude bits and precise_ip, such as ":u" or ":ppp"; nothing for the defaults. */
 void event_modifiers_of_attr(struct text *t, const struct perf_attr *attr);
 /* Appends name and modifiers. */
 void event_name_of_attr(struct text *t, const struct perf_attr *attr);

@@ -119,8 +119,7 @@ static inline bool sample_is_whole(const struct record_layout *layout, const str
 	return count <= left / sizeof(uint64_t) - 1;
 }
 
-/* Returns the architecture of registers of a sample: that of the machine, or that of its 32-bit programs; NULL if
- * unknown. */
+/* Returns the architecture of registers of a sample: of the machine, or of its 32-bit programs; NULL if unknown. */
 static inline const struct arch *sample_registers_arch(const struct arch *machine, uint64_t abi)
 {
 	if (abi == (machine->pointer_bytes == 8 ? REGS_ABI_64 : REGS_ABI_32))

@@ -25,8 +25,7 @@ enum syscall_record_kind {
 	SYSCALL_RECORD_EXIT, /* The exit of a call; it repeats the arguments and the parts copied at entry. */
 	/* A call that does not return: exit, exit_group, or the thread died in it. It has the data of the entry. */
 	SYSCALL_RECORD_NO_RETURN,
-	/* Not a call: a signal is delivered to the thread. number is that of the signal, and a part of argument 0 has
-	 * its siginfo. */
+	/* Not a call: the thread receives signal number. A part of argument 0 has its siginfo. */
 	SYSCALL_RECORD_SIGNAL,
 	SYSCALL_RECORD_ENDED, /* Not a call: the thread has ended. result is its status as in wait(2). */
 };

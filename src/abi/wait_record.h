@@ -16,8 +16,8 @@
  *	u32 waker_pid  u32 waker_tid  u32 waker_frames
  *	char waker_comm[16]  u64 waker_ips[waker_frames]  u64 end_ns (with WAIT_FLAG_END)
  *
- * perf and record --off-cpu give sums times from WAIT_SUMS_NS on, by which scripts of perf distinguish them from single
- * waits; end_ns is the end of the last of these waits.
+ * perf and record --off-cpu set the times of sums to WAIT_SUMS_NS and above, by which scripts of perf distinguish them
+ * from single waits; end_ns is the end of the last of these waits.
  *
  * Further bytes are padding or fields of a newer version, and are ignored. A wait record without the part for perf can
  * be decoded, too.

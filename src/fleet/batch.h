@@ -22,7 +22,7 @@
 
 #define FLEET_BATCH_ID_BYTES 16
 #define FLEET_BATCH_BYTES    (64U << 20) /* Maximum size of an encoded batch, decompressed. */
-#define FLEET_ITEMS	     (1U << 20) /* Maximum number of strings, of label sets, and so on for each table. */
+#define FLEET_ITEMS	     (1U << 20) /* Maximum number of items per table: strings, sets, stacks ... */
 #define FLEET_EVENTS	     1024
 #define FLEET_FRAMES	     (1U << 21) /* Maximum number of frames of all locations. */
 #define FLEET_SAMPLES	     (1U << 21)
@@ -45,8 +45,7 @@ struct fleet_batch {
 	size_t set_count;
 	const uint32_t *set_of_thread; /* Indexed by threads of the profile. */
 	const struct profile *profile;
-	/* Indexed by frames of the profile: the symbols are left out, because the receiver has them. NULL if none
-	 * are. */
+	/* By frame of the profile: its symbols are left out, because the receiver has them; NULL if none are. */
 	const bool *symbols_left_out;
 	struct fleet_losses losses;
 	struct arena *arena; /* Owns the arrays. */

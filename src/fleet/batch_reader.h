@@ -39,8 +39,7 @@ struct batch_reader {
 };
 
 struct protobuf_reader batch_reader_pass(const struct batch_reader *r, unsigned number);
-/* Reads the next field of this number in a pass over the outermost message; returns false at the end or after a
- * failure. */
+/* Reads the next field of this number in a pass over the message; returns false at the end or after a failure. */
 bool batch_reader_next(struct batch_reader *r, struct protobuf_reader *pass, unsigned number, struct protobuf_field *f);
 /* Fails the reader if the inner message is malformed. */
 void batch_reader_end(struct batch_reader *r, const struct protobuf_reader *inner);

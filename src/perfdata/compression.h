@@ -17,8 +17,7 @@
 struct decompressor;
 TALLY_MUST_CHECK enum tally_status decompressor_create(struct decompressor **d, struct tally_error *err);
 void decompressor_destroy(struct decompressor *d);
-/* Unpacks the next part of the stream. *records are the whole records; an incomplete one at the end is stored for the
- * next call. */
+/* Unpacks the next part of the stream. *records are whole; an incomplete one at the end is stored for the next call. */
 TALLY_MUST_CHECK enum tally_status decompressor_records(struct decompressor *d, struct tally_bytes packed, bool swap,
 	struct tally_bytes *records, struct tally_error *err);
 /* Starts a new stream; bytes that were returned remain valid. */

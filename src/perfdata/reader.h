@@ -92,8 +92,7 @@ uint64_t perfdata_reader_bytes(const struct perfdata_reader *reader);
 /* Returns the size of the data in the header of the file; 0 if the recorder ended before it wrote the size. */
 uint64_t perfdata_reader_stated_data_size(const struct perfdata_reader *reader);
 struct perfdata_layout perfdata_reader_layout(const struct perfdata_reader *reader);
-/* Returns the event of a sample or of a record with a trailer; NULL if no event has its ID. For files, any thread may
- * call it. */
+/* Returns the event of a sample or of a record with a trailer; NULL if no event has its ID. For files: any thread. */
 const struct perfdata_event *perfdata_reader_event_of(
 	const struct perfdata_reader *reader, const struct record *record);
 /* Returns the offset of the event ID in all samples; 0 if some samples have none, or the offset differs. */

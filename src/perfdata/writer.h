@@ -35,8 +35,7 @@ struct perfdata_writer;
 /* Creates a file. With keep_old, an existing file is first renamed to path.old, as perf does. */
 TALLY_MUST_CHECK enum tally_status perfdata_writer_create_file(
 	const char *path, bool keep_old, struct perfdata_writer **writer, struct tally_error *err);
-/* Writes a pipe stream to a borrowed descriptor; begin writes the pipe header, HEADER_ATTR records and FEATURE
- * records. */
+/* Writes a pipe stream to a borrowed descriptor; begin writes the header, HEADER_ATTR and FEATURE records. */
 TALLY_MUST_CHECK enum tally_status perfdata_writer_create_pipe(
 	int fd, struct perfdata_writer **writer, struct tally_error *err);
 void perfdata_writer_destroy(struct perfdata_writer *writer);
@@ -65,8 +64,7 @@ struct compressor_totals perfdata_writer_totals(const struct perfdata_writer *wr
 /* Adds the size of another file of this recording (data.0 and so on) to the end mark. */
 TALLY_MUST_CHECK enum tally_status perfdata_writer_add_part(
 	struct perfdata_writer *writer, uint64_t bytes, struct tally_error *err);
-/* Writes the end mark (end_mark.h) and the final features (build IDs, sample times), which features->present
- * selects. */
+/* Writes the end mark (end_mark.h) and the final features (build IDs, sample times) in features->present. */
 TALLY_MUST_CHECK enum tally_status perfdata_writer_close(
 	struct perfdata_writer *writer, const struct perfdata_features *features, struct tally_error *err);
 

@@ -40,8 +40,7 @@ TALLY_MUST_CHECK enum tally_status clickhouse_client_ask(
 TALLY_MUST_CHECK enum tally_status clickhouse_client_insert(
 	struct clickhouse_client *client, const char *statement, const struct text *rows, struct tally_error *err);
 
-/* Append values to a row in RowBinary: integers are little-endian; texts and arrays are preceded by their length as a
- * varint. */
+/* Append values in RowBinary: integers are little-endian; texts and arrays follow their length as a varint. */
 void row_put_u8(struct text *row, uint8_t value);
 void row_put_u32(struct text *row, uint32_t value);
 void row_put_u64(struct text *row, uint64_t value);

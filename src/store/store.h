@@ -35,8 +35,7 @@ struct store_receipt {
 	 * with all its symbols. */
 	bool lacks_symbols;
 };
-/* Stores several batches with one commit. Each is stored completely or not at all, as its receipt says. On failure none
- * is stored. */
+/* Stores several batches with one commit, each completely or not at all, as its receipt says. On failure none is. */
 TALLY_MUST_CHECK enum tally_status store_ingest(struct store *store, const struct fleet_batch *const *batches,
 	size_t count, struct store_receipt *receipts, struct tally_error *err);
 
@@ -47,8 +46,7 @@ struct store_selection {
 	 * selects "cpu-clock:ppp"), and the answer has them under this name. */
 	struct tally_str event;
 	uint64_t deadline_ns; /* Time, by clock_ns, at which the query fails with TALLY_LIMIT; 0 for none. */
-	/* Merges threads that differ only in labels other than kept_label, so that answers about many machines are
-	 * small. */
+	/* Merges threads that differ only in labels other than kept_label; makes answers about many machines small. */
 	bool merges_labels;
 	struct tally_str kept_label; /* Used with merges_labels; empty to ignore all labels. */
 	/* Does not merge threads; otherwise those of the same name and labels are merged, with pid and tid 0. */

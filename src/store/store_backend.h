@@ -98,8 +98,7 @@ struct store_backend {
 	const uint8_t *(*id)(const void *db);
 	const char *(*file)(const void *db); /* Path of the file; NULL for stores that are not a file. */
 	/* Inserts several batches with one commit; receipts are zeroed before. A batch with an ID that is stored, or
-	 * that occurs before in the same call, is a duplicate. Sets lacks_symbols if a location with is_left_out is
-	 * missing. */
+	 * that occurs before in the same call, is a duplicate. lacks_symbols: an is_left_out location is missing. */
 	enum tally_status (*insert)(void *db, const struct store_rows *rows, size_t count,
 		struct store_receipt *receipts, struct tally_error *err);
 	/* Starts a snapshot: what is listed until end_list is consistent, even if others write meanwhile. The deadline

@@ -47,7 +47,7 @@ struct run_gate_result {
 	enum run_verdict verdict;
 	double p_exceeds; /* Probability of a B at least this high if it were at the limit. */
 	double p_below; /* Probability of a B at least this low if it were at the limit. */
-	bool has_spread; /* False if all values of a side are equal and only the means were compared. */
+	bool has_spread; /* False if the values of each side are equal, so that only the means were compared. */
 	bool by_ranks; /* The Mann-Whitney test was used. */
 	double found; /* Excess over the limit that is detected with probability RUN_GATE_POWER; 0 without spread. */
 	/* Number of runs per side that would decide with the same probability that B does not exceed the limit if it is

@@ -39,8 +39,7 @@ struct run_change { /* Relative change of the mean: 0.03 is 3 % more. */
 enum run_correction { RUN_CORRECT_HOLM, RUN_CORRECT_BH, RUN_CORRECT_NONE };
 
 struct run_change run_change_of(struct run_values base, struct run_values other, uint64_t seed);
-/* Returns the two-sided p of the hypothesis that neither side tends to be larger; 1 if a side is empty or memory runs
- * out. */
+/* Returns the two-sided p value of the rank test; 1 if a side is empty or memory runs out. */
 double run_rank_p(struct run_values base, struct run_values other);
 /* Returns the noise between runs of one program: if they are split at random into sides of these sizes, a fraction
  * RUN_NOISE_QUANTILE of the splits shows a smaller relative change. Negative if there are too few runs or only

@@ -26,8 +26,7 @@ struct scaling_error {
 	unsigned windows; /* Number of rates so far. */
 };
 
-/* Adds a reading; both numbers count from the start. A reading is skipped if the event hardly ran since the one
- * before. */
+/* Adds a reading with cumulative numbers; skips it if the event hardly ran since the one before. */
 void scaling_error_add(struct scaling_error *e, double value, double running_ns);
 /* Returns twice the standard error, relative to the scaled count; about 95 % of counts are within it. 0 if no time was
  * missed, NAN if there are too few readings. */

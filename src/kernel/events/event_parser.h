@@ -28,8 +28,7 @@ void event_list_drop(struct event_list *list, const bool *is_dropped);
 /* Appends a copy of specs first..first + count - 1; their groups become groups of the copies. */
 TALLY_MUST_CHECK enum tally_status event_list_repeat(
 	struct event_list *list, size_t first, size_t count, struct tally_error *err);
-/* Marks the specs of one event on several kinds of core as merged, so that they are reported as one, with the plain
- * name. */
+/* Merges the specs of one event on several kinds of core, so that they are reported as one, with the plain name. */
 TALLY_MUST_CHECK enum tally_status event_list_merge_cores(struct event_list *list, struct tally_error *err);
 /* Appends an event without a name, alone in its group, that excludes guests. Returns NULL if memory runs out or the
  * list is full. */

@@ -25,8 +25,8 @@ struct pfm_name { /* Valid during the call of pfm_each. */
 /* Called for each name; returns false to stop. */
 typedef bool (*pfm_each)(void *context, const struct pfm_name *name);
 
-/* Opens the library, which is reference-counted. Returns TALLY_UNSUPPORTED if this program was built without the header
- * of libpfm4, or if the library is not installed. */
+/* Opens the library, which is loaded only once if several users have it open. Returns TALLY_UNSUPPORTED if this program
+ * was built without the header of libpfm4, or if the library is not installed. */
 TALLY_MUST_CHECK enum tally_status pfm_library_open(struct pfm_library **library, struct tally_error *err);
 void pfm_library_close(struct pfm_library *library);
 /* Visits all event names of the PMUs of this CPU. Returns TALLY_NOT_FOUND if the library does not know the CPU. */

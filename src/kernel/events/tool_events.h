@@ -24,8 +24,7 @@ const char *tool_event_description(enum tool_event tool);
 bool tool_event_is_constant(enum tool_event tool);
 /* Returns whether the event has the same value for all CPUs and threads, so that values must not be added up. */
 bool tool_event_is_shared(enum tool_event tool);
-/* Evaluates a constant; returns false if the machine does not provide it. is_system_wide says whether CPUs are
- * measured. */
+/* Evaluates a constant; false if the machine does not provide it. is_system_wide says whether CPUs are measured. */
 bool tool_event_constant(const struct kernel_seam *kernel, enum tool_event tool, bool is_system_wide, uint64_t *value);
 
 #endif

@@ -20,8 +20,7 @@ const char *tracefs_directory(const struct kernel_seam *kernel);
  * TALLY_DENIED, with the remedy, if tracefs cannot be read. */
 TALLY_MUST_CHECK enum tally_status tracepoint_id(const struct kernel_seam *kernel, struct tally_str system,
 	struct tally_str name, uint64_t *id, struct tally_error *err);
-/* Lists all tracepoints that match both patterns (* ? [set]) as "system:name", sorted; TALLY_NOT_FOUND if there are
- * none. */
+/* Lists the tracepoints that match both patterns (* ? [set]) as "system:name", sorted; TALLY_NOT_FOUND if none. */
 TALLY_MUST_CHECK enum tally_status tracepoint_names(const struct kernel_seam *kernel, struct tally_str system_pattern,
 	struct tally_str name_pattern, struct name_list *names, struct tally_error *err);
 

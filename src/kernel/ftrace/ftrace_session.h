@@ -30,8 +30,7 @@ struct ftrace_session;
  * TALLY_DENIED if a permission is missing or another program traces. */
 TALLY_MUST_CHECK enum tally_status ftrace_open(const struct kernel_seam *kernel, const char *tracer, struct diag *diag,
 	struct ftrace_session **session, struct tally_error *err);
-/* Writes a setting; a list (functions, PIDs) is extended by one line. why names the option that needs it, for
- * messages. */
+/* Writes a setting; a list (functions, PIDs) is extended by a line. why names the option for messages. */
 TALLY_MUST_CHECK enum tally_status ftrace_set(
 	struct ftrace_session *session, const char *file, const char *value, const char *why, struct tally_error *err);
 /* Selects the tracer, without starting it, and opens the pipe. */
@@ -45,8 +44,7 @@ void ftrace_stop(struct ftrace_session *session);
 int ftrace_pipe(const struct ftrace_session *session);
 void ftrace_close(struct ftrace_session *session);
 
-/* Calls take for each function that can be traced, with its name in tracefs ("name", "name [module]"), until it returns
- * false. */
+/* Calls take for each traceable function with its name in tracefs ("name", "name [module]"), until it returns false. */
 TALLY_MUST_CHECK enum tally_status ftrace_functions(const struct kernel_seam *kernel,
 	bool (*take)(void *context, const char *name), void *context, struct tally_error *err);
 

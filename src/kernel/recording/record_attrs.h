@@ -42,7 +42,8 @@ struct record_chains {
 struct record_rate {
 	uint64_t freq; /* In Hz; used for events without a period. */
 	uint64_t period; /* 0 to sample by freq. */
-	bool is_freq_given, is_period_given; /* Set by -F or -c; the value then overrides that of every event. */
+	/* Set by -F or -c, which override default periods of events but not their terms. */
+	bool is_freq_given, is_period_given;
 };
 
 struct record_attr_options {
@@ -71,8 +72,8 @@ struct perf_attr record_attrs_written(const struct perf_attr *attr, const struct
 /* Removes from all events one more feature that an older kernel may lack, the newest first; *step starts at 0 and is
  * incremented. Returns the removed feature's name, or NULL if none is left. */
 const char *record_attrs_drop(struct event_list *events, unsigned *step);
-/* Disables inheritance for groups whose leader samples for all members, because kernels before 6.13 refuse it (EINVAL).
- * False: no such group is inherited. */
+/* Disables inheritance for groups with a leader that samples for all members, because kernels before 6.13 refuse it
+ * (EINVAL). Returns false if no such group is inherited. */
 bool record_attrs_drop_children(struct event_list *events);
 /* Returns the index of the event that receives mmap, comm and task records. */
 size_t record_attrs_tracking(const struct event_list *events);

@@ -25,8 +25,7 @@ struct recorder_config {
 	struct event_list *events; /* Their attrs come from record_attrs_apply. */
 	const int *cpus; /* One ring per CPU; {-1} with per_thread. */
 	size_t cpu_count;
-	/* Number of cpus that are measured, from the first on; the others get only events with is_everywhere. 0 for
-	 * all. */
+	/* Number of measured cpus, from the first on; the others have only is_everywhere events. 0 for all. */
 	size_t measured_count;
 	const pid_t *threads; /* {-1} for everything on these CPUs. */
 	size_t thread_count;
@@ -97,8 +96,7 @@ void recorder_look(struct recorder *recorder);
 /* Reads all rings once; *bytes is the number of bytes read. Does nothing with overwrites or drains_apart. */
 TALLY_MUST_CHECK enum tally_status recorder_drain(
 	struct recorder *recorder, const struct record_sink *sink, uint64_t *bytes, struct tally_error *err);
-/* Reads one ring and adds the number of bytes to *bytes. Different threads may read different rings at the same
- * time. */
+/* Reads one ring and adds the number of bytes to *bytes. Different rings may be read by different threads. */
 TALLY_MUST_CHECK enum tally_status recorder_drain_ring(struct recorder *recorder, size_t ring,
 	const struct record_sink *sink, uint64_t *bytes, struct tally_error *err);
 /* For callers that read records in place: the number of rings, the contents of a ring, and the release of its oldest

@@ -27,8 +27,7 @@ struct ring_reader {
 	uint64_t wrapped[RING_RECORD_BYTES_MAX / sizeof(uint64_t)];
 };
 
-/* Returns false if the ring is empty at the moment; for a backward ring, if all records since the last false were
- * read. */
+/* Returns false if the ring is empty at the moment; for a backward ring, once after all records were read. */
 bool ring_reader_next(struct ring_reader *reader, struct record *record);
 
 #endif

@@ -30,8 +30,7 @@
 
 struct standin;
 
-/* Returns the maximum number of samples per second and thread; timers of CPU time expire only at ticks of the
- * kernel. */
+/* Returns the maximum number of samples per second and thread; timers of CPU time expire only at kernel ticks. */
 unsigned standin_max_hz(void);
 /* Creates a stand-in; TALLY_UNSUPPORTED if it does not support this architecture. */
 TALLY_MUST_CHECK enum tally_status standin_create(struct standin **standin, struct tally_error *err);

@@ -140,8 +140,7 @@ void standin_forget_mappings(struct standin *s, pid_t pid);
 
 /* ---- standin_samples.c ---- */
 
-/* Writes a sample of a stopped thread, which stands for period nanoseconds of CPU time, for each event that samples
- * it. */
+/* Writes a sample of a stopped thread, for period nanoseconds of CPU time, for each event that samples it. */
 void standin_sample(struct standin *s, struct standin_thread *thread, uint64_t period);
 /* Counts samples of a thread as lost. */
 void standin_lose(struct standin *s, const struct standin_thread *thread, uint64_t samples);

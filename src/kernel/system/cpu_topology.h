@@ -20,8 +20,7 @@ struct cpu_place { /* Unknown fields are -1. */
 	int cluster, cache; /* Set by cpu_places_caches; cache is the number of the first CPU that shares it. */
 };
 
-/* Parses a list into sorted, distinct numbers; an empty text is an empty list. Returns TALLY_INVALID if it is
- * malformed. */
+/* Parses a list into sorted, distinct numbers; an empty text is an empty list. TALLY_INVALID if it is malformed. */
 TALLY_MUST_CHECK enum tally_status cpu_list_parse(
 	struct tally_str text, int **cpus, size_t *count, struct tally_error *err);
 /* Reads /sys/devices/system/cpu/online; without sysfs, it uses sysconf(3). */

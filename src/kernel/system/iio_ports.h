@@ -27,8 +27,7 @@ struct iio_ports { /* Sorted by PMU, then by die. */
 
 TALLY_MUST_CHECK enum tally_status iio_ports_read(
 	const struct kernel_seam *kernel, struct iio_ports *ports, struct tally_error *err);
-/* Removes all ports that are not in a list such as "0000:17,0:3a". Returns TALLY_NOT_FOUND if the list has an unknown
- * port. */
+/* Removes all ports that are not in a list such as "0000:17,0:3a"; TALLY_NOT_FOUND if it has an unknown port. */
 TALLY_MUST_CHECK enum tally_status iio_ports_keep(struct iio_ports *ports, const char *list, struct tally_error *err);
 void iio_ports_deinit(struct iio_ports *ports);
 

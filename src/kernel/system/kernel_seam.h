@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_seam.h - declares the table of functions through which this folder uses Linux: the system calls of perf
+ * kernel_seam.h - declares the table of functions through which kernel/ uses Linux: the system calls of perf
  * events, and the root of /proc and /sys.
  *
  * The table is constant and passed down from the program; tests pass a scripted kernel and a directory tree. Nothing

@@ -33,8 +33,7 @@ TALLY_MUST_CHECK enum tally_status spawn_wait(
 /* Does the same without blocking; *has_ended says whether status and usage were set. */
 TALLY_MUST_CHECK enum tally_status spawn_try_wait(
 	struct spawn *child, bool *has_ended, int *status, struct rusage *usage, struct tally_error *err);
-/* Returns the exit status that a shell would report: that of the command, or 128 plus the number of the signal that
- * killed it. */
+/* Returns the exit status that a shell reports: that of the command, or 128 plus the signal that killed it. */
 int spawn_exit_code(int status);
 /* Kills and reaps a child that was not started, after an error. Also allowed after a failed spawn_start. */
 void spawn_cancel(struct spawn *child);

@@ -32,8 +32,7 @@ struct target {
 	char *label;
 };
 
-/* Resolves the request. Returns TALLY_NOT_FOUND for an unknown process, thread or user, or if none of the CPUs is
- * online. */
+/* Resolves the request; TALLY_NOT_FOUND for an unknown process, thread or user, or if none of the CPUs is online. */
 TALLY_MUST_CHECK enum tally_status target_resolve(const struct kernel_seam *kernel,
 	const struct target_request *request, struct target *target, struct tally_error *err);
 /* Appends the other online CPUs, because threads that run on a chosen CPU may have been started elsewhere. */
