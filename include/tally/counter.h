@@ -90,7 +90,7 @@ static inline void tally_counter_options_init(struct tally_counter_options *opti
 }
 
 /* Opens a counter of events such as "cycles", "{branches,branch-misses}:u" or "cs,page-faults". A '|' separates
- * alternatives; the first one is used that this machine can count completely. Returns NULL on failure, and err (which
+ * alternatives; the first one that this machine can count completely is used. Returns NULL on failure, and err (which
  * may be NULL) says why the first alternative failed: TALLY_UNSUPPORTED if the machine lacks the event, TALLY_DENIED if
  * a permission is missing, TALLY_NOT_FOUND if there is no such event, thread or cgroup, TALLY_LIMIT if there would be
  * too many descriptors, and TALLY_INVALID if the options contradict each other or an alternative is malformed

@@ -35,7 +35,7 @@ struct recorder_config {
 	bool drains_apart; /* Rings are emptied only by recorder_drain_ring, in any thread. */
 	enum affinity_mode affinity; /* Binding of the thread that drains to the CPU or node of the ring. */
 	size_t flush_bytes; /* A ring with fewer bytes is not read before recorder_disable. */
-	size_t ring_bytes; /* A power of two of pages; halved if so much memory may not be locked. */
+	size_t ring_bytes; /* A power of two of pages; halved if that much memory cannot be locked. */
 	bool ring_may_shrink; /* Halving ring_bytes is not reported. */
 	/* Called with each record once, before it is drained, in the thread that drains it; or NULL. */
 	void (*look)(void *context, const struct tally_bytes *slices, size_t slice_count);

@@ -43,7 +43,7 @@ struct standin_event {
 
 struct standin_process {
 	pid_t pid;
-	uint64_t vdso; /* Address of the vdso; 0 if unknown yet. */
+	uint64_t vdso; /* Address of the vdso; 0 if not known yet. */
 	/* Page that the engine mapped in the process for the arguments of timer calls; 0 if not mapped yet. */
 	uint64_t page;
 	uint64_t mapped_pages; /* Size of the address space in pages when its mappings were read last. */
@@ -94,7 +94,7 @@ struct standin {
 	uint64_t random; /* State of a xorshift generator for the times of first expiries. */
 	uint64_t period_ns; /* Period of the timers; 0 if no event has requested samples yet. */
 	uint64_t own_filters; /* Number of seccomp filters of this process, which its children inherit. */
-	/* Offsets in the vdso, which are equal in all processes: of a system call instruction (0 if unknown yet), and
+	/* Offsets in the vdso, which are equal in all processes: of a system call instruction (0 if not known yet), and
 	 * of room for another one (0 if there is none). */
 	uint64_t call_offset, room_offset;
 	bool command_is_over; /* The process that this one started has ended but is not reaped yet. */
