@@ -6,14 +6,14 @@
  *
  *	profile_part_get(PART_CACHE, access_parts(sample->data_src)) == PART_L1
  *
- * Source: linux/perf_event.h, union perf_mem_data_src. Values only.
+ * Pure functions. Source: linux/perf_event.h, union perf_mem_data_src.
  */
 #ifndef ANALYSIS_ACCESS_PARTS_H
 #define ANALYSIS_ACCESS_PARTS_H
 
 #include <stdint.h>
 
-/* The number of FACET_MEM_PARTS. */
+/* Returns the value of FACET_MEM_PARTS: all categories, packed as profile_part_get reads them. */
 uint64_t access_parts(uint64_t data_src);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * binary_hits.h - counts the samples of each binary and how many of them have no symbol, for reports on missing
- * symbols. The reasons themselves are the store's (binary_store_info).
+ * symbols. The binary store knows the reasons (binary_store_info).
  *
- * Zero-initialised is empty; the caller frees with binary_hits_deinit. One thread.
+ * A zero-initialised struct is empty; the caller frees it with binary_hits_deinit. One thread.
  *
  *	binary_hits_add(&hits, binary, count, symbol != NULL);  // for each frame
  *	binary_hits_finish(&hits, machine, store, err);         // hits.files: one per file, most samples first
@@ -16,18 +16,20 @@
 #include "machine/machine.h"
 
 struct binary_hit {
-	uint32_t store_id; /* of the binary store */
-	uint64_t samples; /* whose own address is in it; 0: only callers are */
-	uint64_t unnamed; /* of these, without a symbol */
+	uint32_t store_id; /* ID of the file in the binary store. */
+	uint64_t samples; /* Number of samples whose innermost frame lies in this file; 0 if only callers do. */
+	uint64_t unnamed; /* Number of those samples that have no symbol. */
 };
 
 struct binary_hits {
-	VEC(struct binary_hit) files; /* until finish by the machine's index */
-	uint64_t samples; /* all samples, including those in no binary */
+	/* Indexed by the machine's binary until binary_hits_finish; afterwards one entry per file, most samples
+	 * first. */
+	VEC(struct binary_hit) files;
+	uint64_t samples; /* All samples, including those outside any binary. */
 };
 
-/* Counts a frame in a binary (the machine's index, or RESOLVE_NONE) with the number of samples whose innermost frame it
- * is. False: out of memory. */
+/* Counts a frame. binary is the machine's index, or RESOLVE_NONE; samples is the number of samples that have this frame
+ * as their innermost one. Returns false when out of memory. */
 bool binary_hits_add(struct binary_hits *hits, uint32_t binary, uint64_t samples, bool is_named);
 /* Converts binaries into files of the store and adds up those of one file. Omits binaries that cannot have symbols. */
 TALLY_MUST_CHECK enum tally_status binary_hits_finish(

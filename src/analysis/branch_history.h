@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * branch_history.h - makes a sample's taken branches the inner part of its call chain: which jumps led to the sample.
+ * branch_history.h - prepends a sample's taken branches to its call chain, which shows the jumps that led to the
+ * sample.
  *
- * Each branch is two frames, its source and its target, marked as such (enum profile_branch_end) with the flags and
- * cycles that the CPU recorded, so branches that differ only in cycles are different frames. A sequence that is
- * directly repeated is kept once. The call chain follows, without the calls that are among the branches. Uses the
- * caller's resolver; no state.
+ * Each branch becomes two frames, its source and its target, marked as such (enum profile_branch_end) with the flags
+ * and cycles that the CPU recorded, so branches that differ only in cycles are different frames. A sequence that
+ * directly repeats itself is kept once. The call chain follows, without the calls that are among the branches.
+ * Stateless; frames and errors are those of the caller's resolver.
  *
  *	uint32_t stack = branch_history_stack(&resolver, &(struct branch_history){.where = where, .sample = &sample, ...});
  */
@@ -17,13 +18,15 @@
 struct branch_history {
 	struct resolve_where where;
 	const struct sample *sample;
-	struct list chain; /* frames; borrowed, like the next two */
-	const struct resolve_address *addresses; /* the chain's */
-	unsigned max_branches; /* at most so many of the oldest or newest branches; 0: all */
-	bool is_oldest_first; /* chains will be shown from the outermost caller on */
+	struct list chain; /* Frames of the sample's call chain, innermost first; borrowed, like the next two. */
+	const struct resolve_address *addresses; /* Run-time addresses of the frames in chain. */
+	/* Limit of branches: the oldest ones if is_oldest_first is set, otherwise the newest; 0 means no limit. */
+	unsigned max_branches;
+	bool is_oldest_first; /* Chains will be displayed starting from the outermost caller. */
 };
 
-/* Its innermost node; RESOLVE_NONE: neither branches nor callers. Failure is the resolver's. */
+/* Returns the resolver's ID of the stack, or RESOLVE_NONE if there are neither branches nor callers. On failure the
+ * resolver's `failed` is set. */
 uint32_t branch_history_stack(struct resolver *r, const struct branch_history *history);
 
 #endif

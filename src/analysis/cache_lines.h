@@ -2,8 +2,8 @@
 /*
  * cache_lines.h - adds up sampled memory accesses by cache line, and within a line by offset and accessing thread.
  *
- * It gets single accesses and knows nothing about recordings. The caller owns it; one thread. Kinds are those of
- * linux/perf_event.h's union perf_mem_data_src, classified as `perf c2c` does.
+ * It is fed with single accesses and does not depend on recordings. The caller owns it; one thread. Kinds are those of
+ * union perf_mem_data_src in linux/perf_event.h, classified as `perf c2c` does.
  *
  *	cache_lines_init(&lines, &(struct cache_lines_options){.line_bytes = 64});
  *	cache_lines_add(&lines, &access, &entry);	false: out of memory
@@ -26,7 +26,7 @@ enum access_kind {
 	ACCESS_FILL_BUFFER,
 	ACCESS_L1,
 	ACCESS_L2,
-	ACCESS_LAST_LEVEL, /* without another core's changes */
+	ACCESS_LAST_LEVEL, /* Last-level cache hits that no other core had modified. */
 	ACCESS_LOCAL_HITM,
 	ACCESS_REMOTE_HITM,
 	ACCESS_REMOTE_HIT,
@@ -44,8 +44,8 @@ enum access_kind {
 	ACCESS_STORE_L1_HIT,
 	ACCESS_STORE_L1_MISS,
 	ACCESS_STORE_NO_LEVEL,
-	ACCESS_NO_MAPPING, /* of the code or the data */
-	ACCESS_UNKNOWN, /* neither load nor store */
+	ACCESS_NO_MAPPING, /* The code address, the data address or both are not mapped. */
+	ACCESS_UNKNOWN, /* The access is neither a load nor a store. */
 	ACCESS_KINDS
 };
 
@@ -63,48 +63,54 @@ struct mean {
 
 struct cache_access {
 	uint64_t address, physical, data_src, weight;
-	uint64_t code; /* the address that code_key uses to distinguish code */
-	uint64_t keys[3]; /* other parts of an entry's key: process, thread, object; 0: not part of it */
-	uint64_t memory,
-		place; /* the number of the object that the address belongs to, and the offset in it: both distinguish lines */
+	/* Code address as part of an entry's key; 0 if entries are not separated by code. */
+	uint64_t code;
+	/* Further parts of an entry's key, such as process, thread and object; 0 for a part that is not used. */
+	uint64_t keys[3];
+	/* The object that the address belongs to, and the offset in it; together they identify the line. */
+	uint64_t memory, place;
 	int32_t pid, tid;
-	uint32_t cpu; /* CACHE_NO_CPU: it is not known */
+	uint32_t cpu; /* CACHE_NO_CPU if unknown. */
 	uint32_t frame;
-	uint64_t memory_nodes; /* bit by node that the physical address is of */
-	bool is_mapped, data_is_mapped; /* both code and data; data */
+	/* Bit mask of NUMA nodes, with the bit of the node that holds the physical address; 0 if unknown. */
+	uint64_t memory_nodes;
+	/* is_mapped: both the code and the data address are mapped; data_is_mapped: the data address is. */
+	bool is_mapped, data_is_mapped;
 };
 
 struct cache_line {
-	uint64_t address; /* of the first access */
+	uint64_t address; /* Start of the line, from the first access to it. */
 	uint64_t physical, physical_count, memory_nodes;
 	bool is_mapped;
 	uint64_t memory;
 	struct access_counts counts;
 };
 
-struct cache_entry { /* accesses at one offset of a line */
+struct cache_entry { /* Accesses at one offset of a line that share all parts of the key. */
 	uint32_t line;
 	uint64_t offset, code;
-	uint32_t frame; /* of the first one */
+	uint32_t frame; /* Frame of the first access. */
 	int32_t pid, tid;
 	uint64_t physical, physical_count, memory_nodes;
 	struct access_counts counts;
-	struct mean remote_hitm, local_hitm, remote_peer, local_peer, load; /* weights */
+	/* Mean weights of the accesses of each kind. */
+	struct mean remote_hitm, local_hitm, remote_peer, local_peer, load;
 };
 
-struct cache_use { /* of an entry by a CPU */
+struct cache_use { /* Accesses of one CPU to an entry. */
 	uint32_t entry, cpu;
 	uint64_t hitms, peers, stores;
 };
 
 struct cache_lines_options {
-	uint64_t line_bytes; /* a power of two */
+	uint64_t line_bytes; /* Must be a power of two. */
 };
 
 struct cache_lines {
 	struct cache_lines_options options;
 	struct id_table line_keys, entry_keys, use_keys;
-	VEC(struct cache_line) lines; /* by id of line_keys */
+	/* Indexed by the IDs of line_keys; entries and uses likewise by their own keys. */
+	VEC(struct cache_line) lines;
 	VEC(struct cache_entry) entries;
 	VEC(struct cache_use) uses;
 	struct access_counts total;
@@ -112,13 +118,13 @@ struct cache_lines {
 
 void cache_lines_init(struct cache_lines *c, const struct cache_lines_options *options);
 void cache_lines_deinit(struct cache_lines *c);
-/* entry: the one that the access was added to. False: out of memory. */
+/* Adds an access and sets *entry to the entry that it was added to. Returns false when out of memory. */
 bool cache_lines_add(struct cache_lines *c, const struct cache_access *access, uint32_t *entry);
 
-/* Counts the kinds of one access. */
+/* Adds one access to the counts of all kinds that it belongs to. */
 void access_counts_add(struct access_counts *counts, const struct cache_access *access);
 void access_counts_merge(struct access_counts *to, const struct access_counts *from);
-/* Loads of known level, stores of known level, both as perf's tables have them. */
+/* Return the loads and the stores of a known level, as the tables of `perf c2c` define them. */
 uint64_t access_counts_loads(const struct access_counts *c);
 uint64_t access_counts_stores(const struct access_counts *c);
 uint64_t access_counts_hitms(const struct access_counts *c);

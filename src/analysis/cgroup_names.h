@@ -2,7 +2,7 @@
 /*
  * cgroup_names.h - maps the cgroup IDs in samples to the paths of the cgroups that a recording names.
  *
- * Owned by the caller. If a recording has no such records, no name is found.
+ * Owned by the caller. Look-ups fail if a recording has no cgroup records.
  *
  *	cgroup_names_read(&names, reader, err);
  *	if (cgroup_names_find(&names, sample->cgroup, &path)) ...
@@ -16,14 +16,15 @@
 #include "perfdata/reader.h"
 
 struct cgroup_names {
-	struct map_u64 ids; /* id -> path */
+	struct map_u64 ids; /* Maps a cgroup ID to the number of its path. */
 	struct intern paths;
 };
 
-/* Rewinds the reader. Rows of a truncated file are kept; the truncation is reported when its samples are read. */
+/* Reads all cgroup records and rewinds the reader. Names read before a truncation are kept; the truncation is reported
+ * when the samples are read. */
 TALLY_MUST_CHECK enum tally_status cgroup_names_read(
 	struct cgroup_names *names, struct perfdata_reader *reader, struct tally_error *err);
-/* One more, or another path for an id. NOMEM only. */
+/* Adds a cgroup, or replaces the path of a known ID. Fails only with TALLY_NOMEM. */
 TALLY_MUST_CHECK enum tally_status cgroup_names_add(
 	struct cgroup_names *names, uint64_t id, struct tally_str path, struct tally_error *err);
 void cgroup_names_deinit(struct cgroup_names *names);

@@ -3,7 +3,7 @@
  * chain_survey.h - finds out, without symbols, whether recorded call chains lead through user code: code without frame
  * pointers breaks them after one or two functions.
  *
- * Looks at the first user chains only. Zero-initialised is empty; one thread.
+ * Inspects only the first chains with a user part. A zero-initialised struct is empty; one thread.
  *
  *	if (chain_survey_is_of(&event->attr) && chain_survey_wants(&survey)) chain_survey_add(&survey, &resolver, &where, &sample);
  *	if (chain_survey_tells_of_broken(&survey)) ...
@@ -14,16 +14,18 @@
 #include "analysis/resolve.h"
 #include "perfdata/reader.h"
 
-#define CHAIN_SURVEY_MOST 1000 /* chains that are examined; the rest of a recording is assumed to be similar */
+/* Maximum number of chains that are inspected; the rest of a recording is assumed to be similar. */
+#define CHAIN_SURVEY_MOST 1000
 
 struct chain_survey {
-	uint64_t chains; /* that have a user part */
-	uint64_t broken; /* with one or two functions, none of which is the C library's, which starts threads */
+	uint64_t chains; /* Inspected chains with a user part. */
+	uint64_t broken; /* Chains of only one or two functions, none of them in the C library, where threads start. */
 };
 
-/* Whether the kernel walked the chains by frame pointers, and neither stack dumps nor branches extend them. */
+/* Returns whether the kernel walked the event's chains by frame pointers, and neither stack dumps nor branches extend
+ * them. */
 bool chain_survey_is_of(const struct perf_attr *attr);
-/* Whether a recording has such chains: of one of its events, followed by frame pointers. */
+/* Returns whether any event of the recording has such chains. */
 bool chain_survey_has_any(const struct perfdata_reader *reader);
 static inline bool chain_survey_wants(const struct chain_survey *survey)
 {
@@ -31,13 +33,13 @@ static inline bool chain_survey_wants(const struct chain_survey *survey)
 }
 void chain_survey_add(struct chain_survey *survey, struct resolver *r, const struct resolve_where *where,
 	const struct sample *sample);
-/* Whether there are enough chains, and most of them are broken. */
+/* Returns whether enough chains were inspected and most of them are broken. */
 bool chain_survey_tells_of_broken(const struct chain_survey *survey);
-/* Surveys a whole recording, and rewinds the reader first. A recording whose command line asks for other chains (dwarf,
- * lbr) has no chains to look at. */
+/* Rewinds the reader and surveys the whole recording. Chains that the recorder's command line requested in another form
+ * (dwarf, lbr) are skipped. */
 TALLY_MUST_CHECK enum tally_status chain_survey_read(
 	struct perfdata_reader *reader, struct chain_survey *survey, struct tally_error *err);
-/* Whether the recorder was asked for chains by frame pointers, as far as its command line is known. */
+/* Returns whether the recorder's command line, if known, requests chains by frame pointers. */
 bool chain_survey_is_by_frame_pointer(const struct perfdata_features *features);
 
 #endif

@@ -3,9 +3,9 @@
  * deferred_chains.h - matches CALLCHAIN_DEFERRED records, which the kernel writes when it returns to the program, with
  * the samples that their user call chains belong to.
  *
- * A sample whose user part is still missing ends in CONTEXT_USER_DEFERRED and a cookie; one record serves all samples
- * of that cookie (linux/perf_event.h, PERF_RECORD_CALLCHAIN_DEFERRED). Owned by the sideband; the chains borrow the
- * run. Filled by one thread, then read by any.
+ * The chain of a sample whose user part is still missing ends in CONTEXT_USER_DEFERRED and a cookie; one record serves
+ * all samples with that cookie (linux/perf_event.h, PERF_RECORD_CALLCHAIN_DEFERRED). Owned by the sideband; the chains
+ * borrow the run. Filled by one thread, then read by any.
  *
  *	deferred_chains_add(&chains, &record);
  *	if (deferred_chains_cookie(&sample.callchain, swap, &cookie)) later = deferred_chains_find(&chains, cookie);
@@ -17,20 +17,20 @@
 #include "base/map_u64.h"
 #include "base/vec.h"
 
-#define DEFERRED_WORDS 2 /* at the end of a chain: marker and cookie */
+#define DEFERRED_WORDS 2 /* Number of words that end such a chain: the marker and the cookie. */
 
 struct deferred_chains {
-	struct map_u64 by_cookie; /* index of chains */
+	struct map_u64 by_cookie; /* Maps a cookie to the index of its chain. */
 	VEC(struct sample_array) chains;
 };
 
 void deferred_chains_deinit(struct deferred_chains *chains);
-/* Returns OK for a damaged record, too, and sets *is_damaged. */
+/* Adds a record. A damaged record is not an error, but sets *is_damaged. */
 TALLY_MUST_CHECK enum tally_status deferred_chains_add(
 	struct deferred_chains *chains, const struct record *record, bool *is_damaged, struct tally_error *err);
-/* True if the rest of the chain comes in a later record with this cookie. */
+/* Returns true, and the cookie, if a later record holds the rest of the chain. */
 bool deferred_chains_cookie(const struct sample_array *chain, bool swap, uint64_t *cookie);
-/* Empty if that record is missing. */
+/* Returns the deferred part, or an empty array if its record is missing. */
 struct sample_array deferred_chains_find(const struct deferred_chains *chains, uint64_t cookie);
 
 #endif

@@ -3,9 +3,9 @@
  * frame_lines.h - formats the source line of an address as reports show it: "file.c:12", or "function+offset",
  * "program[address]" or "??:0" without debug information.
  *
- * Borrows the store, whose places of the address must be loaded (inline_frames_read). One thread.
+ * Borrows the store, which must have loaded the source places of the addresses (inline_frames_read). One thread.
  *
- *	frame_line_text(&lines, &resolved, symbol, place, &text, &file);   place: NULL: nothing is known
+ *	frame_line_text(&lines, &resolved, symbol, place, &text, &file);   // place is NULL if nothing is known
  */
 #ifndef ANALYSIS_FRAME_LINES_H
 #define ANALYSIS_FRAME_LINES_H
@@ -16,14 +16,15 @@
 struct frame_lines {
 	const struct machine *machine;
 	struct binary_store *store;
-	struct arena *arena; /* for names made readable */
+	struct arena *arena; /* Memory for demangled names. */
 	bool with_whole_path;
 };
 
-/* The places of a frame's address, innermost first; 0: none are known. */
+/* Returns the source places of a frame's address, innermost first; 0 if none are known. */
 size_t frame_line_places(
 	const struct frame_lines *lines, const struct resolved_frame *frame, struct source_place *places, size_t max);
-/* Writes the line to text; file is its file, or empty where no file is known: borrowed from the store. */
+/* Writes the line to text, and sets *file to its file, borrowed from the store, or to an empty string if it is unknown.
+ * place is NULL if no place is known. */
 void frame_line_text(const struct frame_lines *lines, const struct resolved_frame *frame, const struct symbol *symbol,
 	const struct source_place *place, struct text *text, struct tally_str *file);
 

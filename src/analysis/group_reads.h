@@ -3,8 +3,8 @@
  * group_reads.h - splits a sample that read its group (PERF_SAMPLE_READ) into one sample for each event whose count has
  * changed since the last read, with the change as its period.
  *
- * The caller owns the totals (all zero to start, group_reads_deinit) and feeds samples in the order they are to count
- * in.
+ * The caller owns the totals (zero-initialised; freed by group_reads_deinit) and feeds samples in the order in which
+ * they count.
  *
  *	uint64_t position = 0;
  *	while ((status = group_reads_next(&reads, reader, &sample, &position, &one)) == TALLY_OK) use(one.event, one.grown);
@@ -18,19 +18,20 @@
 #include "perfdata/reader.h"
 
 struct group_reads {
-	struct id_table counters; /* event id, thread or 0 */
-	VEC(uint64_t) totals; /* of each: the last value read */
-	uint64_t unattributed; /* values with an id that belongs to no event */
+	struct id_table counters; /* Keys of two words: event ID, and thread or 0. */
+	VEC(uint64_t) totals; /* Last value read from each counter. */
+	uint64_t unattributed; /* Number of values with an ID that belongs to no event. */
 };
 
 struct group_read {
 	const struct perfdata_event *event;
 	uint64_t id;
-	uint64_t grown; /* never 0 */
+	uint64_t grown; /* Increase since the last read; never 0. */
 };
 
 void group_reads_deinit(struct group_reads *reads);
-/* The next event of the sample's group whose count has grown; *position is 0 at first. END: none is left; NOMEM. */
+/* Returns the next event of the sample's group with an increased count; *position must be 0 at first. Returns TALLY_END
+ * if there are no more events, or TALLY_NOMEM. */
 TALLY_MUST_CHECK enum tally_status group_reads_next(struct group_reads *reads, struct perfdata_reader *reader,
 	const struct sample *sample, uint64_t *position, struct group_read *out);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lbr_stitch.h - extends LBR call stacks: callers that the registers no longer held are taken from an earlier sample of
- * the thread, as long as some of its entries are still in the same registers.
+ * lbr_stitch.h - extends LBR call stacks: callers that no longer fit into the registers are copied from an earlier
+ * sample of the thread, as long as some of that sample's entries are still in the same registers.
  *
- * An entry i of a stack whose newest one is in register h is in register h - i, modulo the number of registers. One per
- * worker, fed in the order of the thread's samples; the caller deinits.
+ * If the newest entry of a stack is in register h, entry i is in register h - i, modulo the number of registers. Each
+ * worker has one stitcher, which is fed with samples in order; the caller frees it.
  *
  *	struct lbr_stitcher stitcher = {.register_count = 32};
  *	if (lbr_stitch(&stitcher, &sample, &older)) for (size_t i = 0; i < older.count; i++) caller(older.sources[i]);
@@ -22,25 +22,25 @@ struct lbr_entry {
 	uint64_t from, to, flags;
 };
 
-struct lbr_thread { /* its last sample */
-	uint64_t newest; /* register */
+struct lbr_thread { /* The last sample of a thread. */
+	uint64_t newest; /* Register of the newest entry. */
 	size_t count;
-	struct lbr_entry entries[LIMIT_BRANCH_HISTORY]; /* newest first */
-	VEC(uint64_t) older; /* sources of calls that it was given, innermost first */
+	struct lbr_entry entries[LIMIT_BRANCH_HISTORY]; /* Newest first. */
+	VEC(uint64_t) older; /* Sources of the calls that were added from earlier samples, innermost first. */
 };
 
 struct lbr_stitcher {
 	uint64_t register_count;
-	struct map_u64 by_thread; /* tid -> index */
+	struct map_u64 by_thread; /* Maps a tid to an index in threads. */
 	VEC(struct lbr_thread *) threads;
 };
 
-struct lbr_older { /* valid until the next sample */
+struct lbr_older { /* Sources of the older calls, innermost first; valid until the next sample. */
 	const uint64_t *sources;
 	size_t count;
 };
 
-/* False: out of memory. */
+/* Returns the calls that extend the sample's stack; there may be none. Returns false when out of memory. */
 bool lbr_stitch(struct lbr_stitcher *stitcher, const struct sample *sample, struct lbr_older *older);
 void lbr_stitcher_deinit(struct lbr_stitcher *stitcher);
 

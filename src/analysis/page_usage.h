@@ -2,8 +2,8 @@
 /*
  * page_usage.h - adds up what the kernel's page allocator allocated and freed, by block of pages and by call site.
  *
- * The caller owns it (page_usage_init) and feeds events in order of time. One thread. A block is 1 << order pages from
- * page frame number pfn on. Functions return false when memory runs out.
+ * The caller owns it (page_usage_init) and feeds events in order of time. One thread. A block is 1 << order pages,
+ * starting at page frame number pfn. Functions return false when out of memory.
  *
  *	page_usage_alloc(&u, &(struct page_alloc){.pfn = 0x12345, .call_site = site, .order = 2, .gfp = flags});
  *	page_usage_free(&u, 0x12345, 2);
@@ -14,23 +14,23 @@
 #include "base/id_table.h"
 #include "base/vec.h"
 
-#define PAGE_ORDERS	   16 /* of the kernels; higher ones count as the last */
-#define PAGE_MIGRATE_TYPES 5 /* unmovable, movable, reclaimable, reserved, all others */
-#define PAGE_FAILED	   UINT64_MAX /* pfn of an allocation that the kernel could not serve */
+#define PAGE_ORDERS	   16 /* Orders that kernels use; higher ones are counted as the last. */
+#define PAGE_MIGRATE_TYPES 5 /* Unmovable, movable, reclaimable, reserved, and all others. */
+#define PAGE_FAILED	   UINT64_MAX /* Value of pfn for a failed allocation. */
 
 struct page_alloc {
 	uint64_t pfn, call_site;
-	uint64_t gfp; /* flags, as the recording's kernel numbers them */
+	uint64_t gfp; /* GFP flags, numbered as by the recording's kernel. */
 	uint32_t order, migrate_type;
 };
 
 struct page_row {
-	struct page_alloc of; /* pfn 0 in rows by caller; call_site in rows by block: who asked last */
+	struct page_alloc of; /* pfn is 0 in rows by caller; call_site is the most recent one in rows by block. */
 	uint64_t hits, pages;
 };
 
-struct page_block { /* that is given out now */
-	uint32_t block, caller; /* rows; ID_TABLE_NONE: it is free */
+struct page_block { /* The state of a block that starts at a page frame. */
+	uint32_t block, caller; /* Rows of the current allocation; block is ID_TABLE_NONE if it is free. */
 	uint32_t order;
 };
 
@@ -39,13 +39,13 @@ struct page_count {
 };
 
 struct page_usage {
-	bool is_live; /* rows and by_order lose what is freed; set before the first event */
+	bool is_live; /* Rows and by_order do not include freed blocks; set before the first event. */
 	struct id_table block_ids, caller_ids, pfns;
-	VEC(struct page_row) blocks, callers; /* with is_live: some have no hits */
-	VEC(struct page_block) states; /* by id of pfns */
+	VEC(struct page_row) blocks, callers; /* With is_live, some rows have no hits. */
+	VEC(struct page_block) states; /* Indexed by pfns. */
 	struct page_count allocated, freed, failed;
-	struct page_count unknown_frees; /* of blocks that were not seen to be allocated */
-	uint64_t by_order[PAGE_ORDERS][PAGE_MIGRATE_TYPES]; /* allocations */
+	struct page_count unknown_frees; /* Freed blocks without a recorded allocation. */
+	uint64_t by_order[PAGE_ORDERS][PAGE_MIGRATE_TYPES]; /* Number of allocations by order and migrate type. */
 };
 
 void page_usage_init(struct page_usage *u);

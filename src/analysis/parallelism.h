@@ -2,8 +2,8 @@
 /*
  * parallelism.h - counts how many of the recorded threads ran at a time, from context switches and thread exits.
  *
- * Owned by the caller; immutable once read, so any thread may ask. The first thread runs from the start; the count is
- * never below one, since a sampled thread runs.
+ * Owned by the caller; immutable once read, so any thread may use it. The first thread runs from the start; the count
+ * is never below one, because a sampled thread runs.
  *
  *	parallelism_read(&p, reader, &run, err);
  *	count = parallelism_at(&p, sample.time);
@@ -18,11 +18,11 @@
 
 struct parallelism_change {
 	uint64_t time_ns;
-	int64_t count; /* from then on */
+	int64_t count; /* Number of running threads from this time on. */
 };
 
 struct parallelism {
-	VEC(struct parallelism_change) changes; /* by time */
+	VEC(struct parallelism_change) changes; /* Sorted by time. */
 };
 
 TALLY_MUST_CHECK enum tally_status parallelism_read(struct parallelism *p, const struct perfdata_reader *reader,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_run.h - presents all records of a reader as one run of bytes that several passes and workers can share: mapped
- * if the file or a pipe's spool allows it, else copied (compressed recordings).
+ * if the file or a pipe's spool allows it, otherwise copied (compressed recordings).
  *
- * The caller owns the run; records borrow from it. Walking is read-only and may be done by several threads.
+ * The caller owns the run; records borrow from it. Several threads may walk it at the same time.
  *
  *	record_run_open(reader, &run, err);
  *	while (record_run_next(&run, &position, &record, err) == TALLY_OK) ...
@@ -17,39 +17,39 @@
 #include "perfdata/reader.h"
 
 struct record_piece {
-	size_t begin, end; /* positions in a run */
+	size_t begin, end; /* Positions in a run. */
 };
 
 struct record_run {
 	const struct perfdata_reader *reader;
 	struct tally_bytes bytes;
-	uint64_t offset; /* of bytes in the file; 0 for a copy */
+	uint64_t offset; /* Offset of bytes in the file; 0 for a copy. */
 	bool swap;
 	bool is_copy;
-	bool is_pipe; /* tracing data follows its record */
+	bool is_pipe; /* In a pipe, tracing data follows its record. */
 	struct spool copy;
-	const struct record_piece *pieces; /* that records lie in, in order; borrowed */
-	size_t piece_count; /* 0: they lie in all of bytes */
-	unsigned threads; /* that may walk it side by side; 0: one for each CPU */
-	struct progress *progress; /* of the code that reads; NULL: progress is not shown */
-	/* Why the copy ended early; TALLY_OK: it did not. It holds complete records only. */
+	const struct record_piece *pieces; /* Pieces of bytes that contain the records, in order; borrowed. */
+	size_t piece_count; /* 0 if all of bytes contains records. */
+	unsigned threads; /* Number of threads that may walk it in parallel; 0 for one per CPU. */
+	struct progress *progress; /* Progress of the reading; NULL if it is not shown. */
+	/* Why the copy, which holds complete records only, ended early; its status is TALLY_OK if it did not. */
 	struct tally_error end_error;
 };
 
 TALLY_MUST_CHECK enum tally_status record_run_open(
 	struct perfdata_reader *reader, struct record_run *run, struct tally_error *err);
-/* One that was never opened, or was closed already, may be all zero. */
+/* Closes a run, which may also be zero-initialised or already closed. */
 void record_run_close(struct record_run *run);
-/* Tells the kernel that the bytes from *left to position may leave memory and that the bytes after them will be read;
- * *left becomes position. Any thread. */
+/* Advises the kernel that the bytes from *left to position are no longer needed and that the bytes after them will be
+ * read; *left becomes position. Any thread. */
 void record_run_move(const struct record_run *run, size_t *left, size_t position);
-/* The same, once there is a window full of it: for each step of a walk. */
+/* Calls record_run_move once per FILE_WINDOW_BYTES; cheap enough for each step of a walk. */
 static inline void record_run_pass(const struct record_run *run, size_t *left, size_t position)
 {
 	if (position - *left >= FILE_WINDOW_BYTES)
 		record_run_move(run, left, position);
 }
-/* The position in the run of the record that its reader returned last. */
+/* Returns the position in the run of the record that the reader returned last. */
 static inline uint64_t record_run_position(const struct record_run *run, const struct record *record)
 {
 	return run->is_copy ? record->position : record->offset - run->offset;
@@ -57,8 +57,8 @@ static inline uint64_t record_run_position(const struct record_run *run, const s
 /* Moves *position past the payload of the record that ends there. */
 TALLY_MUST_CHECK enum tally_status record_run_skip_payload(
 	const struct record_run *run, size_t *position, const struct record *record, struct tally_error *err);
-/* Gives the record at *position, and moves *position past it and its payload. TALLY_END: after the last record.
- * TALLY_CORRUPT: the next record cannot be found. */
+/* Returns the record at *position, and moves *position past it and its payload. Returns TALLY_END after the last
+ * record, and TALLY_CORRUPT if the next record cannot be found. */
 TALLY_MUST_CHECK static inline enum tally_status record_run_next(
 	const struct record_run *run, size_t *position, struct record *record, struct tally_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay_options.h - selects which properties of its samples a replay keeps. A value; all zero is a flat profile by
+ * replay_options.h - selects which properties of its samples a replay keeps. All zero stands for a flat profile by
  * function.
  */
 #ifndef ANALYSIS_REPLAY_OPTIONS_H
@@ -9,17 +9,19 @@
 #include "base/progress.h"
 #include "perfdata/time_spans.h"
 
-struct replay_field { /* of tracepoints */
+struct replay_field { /* A tracepoint field that is kept as a facet. */
 	struct tally_str name;
-	uint64_t events; /* bit by event's index: those that it is kept of */
+	uint64_t events; /* Bit mask of event indexes: the events that have the field. */
 	unsigned width;
 	bool is_dynamic;
 };
 
-struct replay_switches { /* events by index, -1: none; samples before the first on, and from an off on, are left out */
+/* Indexes of the events that switch samples on and off, -1 for none. Samples before the first `on` event and after an
+ * `off` event are left out. */
+struct replay_switches {
 	int64_t on, off;
-	bool shows; /* the samples that switch count too */
-	/* The state after the samples before these; FIRST: there are none. */
+	bool shows; /* The samples of these events are kept too. */
+	/* The state before the first sample of the recording; SWITCHES_FIRST if there were no samples before. */
 	enum { SWITCHES_FIRST, SWITCHES_ON, SWITCHES_OFF } before;
 };
 
@@ -28,46 +30,53 @@ struct replay_switches { /* events by index, -1: none; samples before the first 
 enum replay_waits { WAITS_APART, WAITS_IF_WALL, WAITS_JOINED };
 
 struct replay_options {
-	bool with_cpu; /* keep the CPU label (else samples of all CPUs merge) */
-	bool with_threads; /* keep pid and tid; else threads of one name merge, and both are 0 */
-	bool with_stacks; /* keep call chains */
-	bool with_addresses; /* keep frames of one function apart by address */
-	uint64_t facets; /* bit by enum profile_facet: what else samples are told apart by */
-	uint64_t time_quantum_ns; /* of FACET_TIME; 0: 1 */
-	const struct replay_field *fields; /* by facet, from FACET_FIELD on; borrowed */
+	bool with_cpu; /* Keep the CPU; otherwise samples of all CPUs are merged. */
+	bool with_threads; /* Keep pid and tid; otherwise threads with the same name are merged, and both are 0. */
+	bool with_stacks;
+	bool with_addresses; /* Distinguish the frames of a function by address. */
+	uint64_t facets; /* Bit mask of enum profile_facet: further properties that distinguish samples. */
+	uint64_t time_quantum_ns; /* Unit of FACET_TIME; 0 stands for 1. */
+	const struct replay_field *fields; /* The fields of the facets from FACET_FIELD on; borrowed. */
 	size_t field_count;
-	bool with_raw_traces; /* tracepoint fields as they are stored */
-	bool tells_no_trace; /* samples of other events have the trace "N/A"; else they have none */
-	bool by_branch; /* a sample counts once for each of its branches, at their targets */
+	bool with_raw_traces; /* Keep tracepoint fields unformatted. */
+	bool tells_no_trace; /* Samples of events other than tracepoints have the trace "N/A", otherwise none. */
+	bool by_branch; /* A sample counts once for each of its branches, at the branch's target. */
 	enum {
 		HISTORY_NONE,
 		HISTORY_OLDEST_FIRST,
 		HISTORY_NEWEST_FIRST
-	} history; /* branches as parts of call chains */
-	uint64_t stitched_registers; /* of the CPU's LBR, if longer call stacks are to be made of them; 0: not */
-	unsigned max_history; /* branches of a sample that are looked at; 0: no bound */
+	} history; /* Taken branches are made part of call chains, in this order. */
+	/* Number of LBR registers of the CPU, which extends LBR call stacks (lbr_stitch.h); 0 to leave them as
+	 * recorded. */
+	uint64_t stitched_registers;
+	unsigned max_history; /* Limit of branches of a sample for history; 0 for no limit. */
 	enum replay_waits waits;
-	/* Samples are waits, and their chains continue with those of the threads that ended them, or of the threads
-	 * that these waited for. */
+	/* Samples are waits. Their chains continue with the chains of the threads that ended them; WAKERS_FOLLOWED
+	 * attributes the time in which such a thread waited itself to the thread that ended that wait, and so on. */
 	enum { WAKERS_NONE, WAKERS_SHOWN, WAKERS_FOLLOWED } wakers;
-	bool weight_is_period; /* samples count by their weight, as accesses of memory do */
-	bool with_exact_frames; /* a frame's address is its own, not that of its function */
-	bool with_origins; /* of the names of binaries */
-	bool with_inlines; /* calls that were inlined are frames of their own in call chains */
-	bool self_is_inlined; /* a sample is of the innermost call that was inlined at its address; else of the symbol there */
-	bool with_lines; /* keep the source lines of frames, and frames of one function apart by them */
-	bool only_known_lines; /* unknown lines get no substitute */
-	bool with_whole_paths; /* of the lines' files */
-	const struct time_spans *spans; /* samples outside them are left out; NULL: none are */
-	const struct replay_switches *switches; /* NULL: none */
-	bool with_rows; /* keep each sample by itself too, by time */
-	bool with_build_ids; /* binaries of one path and different ids stay apart */
-	unsigned max_stack; /* frames of a chain that are looked at; 0: no bound */
-	size_t max_bytes; /* of records: the recording is read as if it were truncated there; 0: no limit. Not for copies */
-	bool without_names; /* of functions: frames are addresses */
-	size_t kept_samples; /* of a profile without chains: other samples are read again later; 0: a million */
-	unsigned threads; /* 0: one per CPU */
-	struct progress *progress; /* NULL: nobody looks */
+	bool weight_is_period; /* The period of a sample is its weight, as for memory accesses. */
+	bool with_exact_frames; /* Frames keep their own address instead of that of their function. */
+	bool with_origins; /* Keep where the names of binaries come from. */
+	bool with_inlines; /* Inlined calls are frames of their own in call chains. */
+	/* A sample belongs to the innermost call that was inlined at its address, instead of the symbol there. */
+	bool self_is_inlined;
+	bool with_lines; /* Keep the source lines of frames, and distinguish the frames of a function by line. */
+	bool only_known_lines; /* Unknown source lines have no substitute text. */
+	bool with_whole_paths; /* Keep the full paths of source files. */
+	const struct time_spans *spans; /* Samples outside these spans are left out; NULL for no restriction. */
+	const struct replay_switches *switches; /* NULL if no events switch samples on and off. */
+	bool with_rows; /* Also keep every single sample, in time order. */
+	bool with_build_ids; /* Distinguish binaries of the same path by build ID. */
+	unsigned max_stack; /* Limit of frames of a chain; 0 for no limit. */
+	/* Limit of record bytes, after which the recording is treated as truncated; 0 for no limit. Ignored for copied
+	 * runs. */
+	size_t max_bytes;
+	bool without_names; /* Do not look up functions: frames are addresses. */
+	/* Limit of samples that a profile without chains keeps in memory, beyond which samples are read again; 0 for a
+	 * million. */
+	size_t kept_samples;
+	unsigned threads; /* Number of threads; 0 for one per CPU. */
+	struct progress *progress; /* NULL if progress is not shown. */
 };
 
 #endif

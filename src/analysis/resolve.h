@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * resolve.h - resolves addresses of samples to frames (a binary and an address in it), and call chains to stacks. Each
- * distinct thing
- *once.
+ * resolve.h - resolves addresses of samples to frames (a binary and an address in it), and call chains to stacks. Equal
+ * frames and equal stacks are stored once.
  *
- * One resolver per worker; it borrows a finished machine. Ids are the resolver's own, dense, in order of first use. Not
+ * One resolver per worker; it borrows a finished machine. IDs are the resolver's own, dense, in order of first use. Not
  * thread-safe.
  *
  *	resolver_init(&r, machine, swap);
@@ -25,59 +24,61 @@
 #include "base/vec.h"
 #include "machine/machine.h"
 
-#define RESOLVE_NONE	     UINT32_MAX
-#define RESOLVED_FRAME_WORDS 3 /* one less if no frame keeps its run-time address: two keys share a cache line then */
+#define RESOLVE_NONE UINT32_MAX
+/* Maximum number of words of a frame's key. Frames without a run-time address have one less, so that two keys share a
+ * cache line. */
+#define RESOLVED_FRAME_WORDS 3
 
 struct resolved_frame {
-	uint64_t address; /* in the binary; the raw address if there is none */
-	uint64_t raw_address; /* 0 where not asked for */
-	uint32_t binary; /* machine's index, RESOLVE_NONE: nothing was mapped there */
-	uint32_t level; /* the letter that profile and perf use: k . H g u, 0 unknown */
-	/* A caller, which was recorded by its return address. address is one less, inside the call, because the
-	 * instruction after the call may belong to another line, inlined call or function. */
+	uint64_t address; /* Address in the binary; the run-time address if there is no binary. */
+	uint64_t raw_address; /* Run-time address; 0 if not kept. */
+	uint32_t binary; /* The machine's index; RESOLVE_NONE if nothing was mapped there. */
+	uint32_t level; /* Privilege level as the letter that profile and perf use: k . H g u; 0 if unknown. */
+	/* The frame is a caller that was recorded by its return address. address is one less, inside the call, because
+	 * the instruction after the call may belong to another line, inlined call or function. */
 	bool is_return;
-	uint32_t branch; /* profile_branch_pack; 0: none */
+	uint32_t branch; /* From profile_branch_pack; 0 if the frame is not part of a branch. */
 };
 
 struct resolve_cache_slot {
 	uint64_t address;
 	uint32_t epoch;
-	uint32_t frame; /* + 1; 0: empty */
+	uint32_t frame; /* ID of the frame + 1; 0 if the slot is empty. */
 	uint32_t cpumode;
 };
 
-/* Added to a cpumode: the address is a return address. */
+/* Flag added to a cpumode if the address is a return address. */
 #define RESOLVE_RETURN 0x80u
 
-struct resolve_where { /* of one sample; epochs say which mappings were valid */
+struct resolve_where { /* Process and time of a sample. The epochs identify the mappings that were valid then. */
 	int32_t pid;
 	uint64_t time_ns;
 	uint32_t user_epoch, kernel_epoch;
 };
 
-struct resolve_epoch { /* of a process: the result of the last look-up */
+struct resolve_epoch { /* Cached epoch of a process. */
 	int32_t pid;
 	uint32_t epoch;
-	struct valid_span span; /* empty: not asked yet */
+	struct valid_span span; /* Time in which the epoch is valid; empty if unknown. */
 };
 #define RESOLVE_EPOCHS 64
 
-struct resolve_range { /* of addresses that one mapping has, or none */
+struct resolve_range { /* A range of addresses with one mapping, or without any. */
 	struct address_range range;
-	uint64_t delta; /* added to an address: that in the binary */
+	uint64_t delta; /* Difference between an address in the binary and a run-time address. */
 	uint32_t binary;
 };
 #define RESOLVE_RANGES 8
 
-struct resolve_ranges { /* of an epoch: the results of the last look-ups, because most of a chain lies in a few files */
+struct resolve_ranges { /* The last look-ups in an epoch; most addresses of a chain lie in a few files. */
 	uint32_t epoch, cpumode;
-	unsigned count; /* asked so far */
+	unsigned count; /* Number of look-ups that were stored so far. */
 	struct resolve_range items[RESOLVE_RANGES];
 };
 
 /*
  * Addresses that are looked up together. Samples of short-lived programs are always at new addresses, and each look-up
- * waits for memory several times; together their waits overlap. Frames are made in the order of the addresses:
+ * waits for memory several times; together their waits overlap. Frames are created in the order of the addresses:
  *
  *	resolver_addresses_clear(r); resolver_chain_add(r, &where, &chain); resolver_address_put(r, 0, &where, mode, ip); ...
  *	if (resolver_addresses_find(r)) use(r->found.items[0]) ...
@@ -88,44 +89,47 @@ struct resolve_address {
 	uint32_t epoch, cpumode;
 };
 
-struct resolve_frame_query { /* an address that is not in the cache */
+struct resolve_frame_query { /* An address that is not in the cache. */
 	uint64_t ip;
 	uint64_t words[RESOLVED_FRAME_WORDS];
 	uint32_t epoch, cpumode;
 	uint32_t hash;
-	uint32_t address; /* index of addresses */
+	uint32_t address; /* Index in resolver.addresses. */
 };
 
 struct resolver {
 	const struct machine *machine;
-	const struct deferred_chains *deferred; /* NULL: none came; borrowed */
-	struct sample_unwinder *unwinder; /* NULL: stack dumps are left alone; borrowed */
-	struct lbr_stitcher *stitcher; /* NULL: LBR call stacks stand for themselves; borrowed */
+	const struct deferred_chains *deferred; /* NULL if the recording has no deferred chains; borrowed. */
+	struct sample_unwinder *unwinder; /* NULL if stack dumps are not unwound; borrowed. */
+	struct lbr_stitcher *stitcher; /* NULL if LBR call stacks are not extended; borrowed. */
 	bool swap;
-	bool keeps_cookies; /* chains are as recorded: those that came later stay apart */
-	bool keep_raw; /* frames keep their run-time address apart */
-	unsigned max_stack; /* frames of a chain; 0: no bound */
-	bool is_unwound; /* the last sample's chain: callers of a stack dump have max_stack frames beside the kernel's */
-	bool names_calls; /* the last sample's chain: its user part has addresses of calls, no return addresses */
-	size_t expected; /* stacks; 0: not known, or their memory was reserved */
-	size_t samples; /* so far */
-	struct id_table frames; /* of RESOLVED_FRAME_WORDS: resolved_frame_pack */
-	VEC(uint64_t) first_ips; /* by frame: the run-time address that it was first seen at */
-	struct list_table stacks; /* of frames, the innermost one first */
-	VEC(struct resolve_address) addresses; /* that are being looked for */
-	VEC(struct resolve_frame_query) queries; /* of those, what the cache does not have */
-	VEC(uint32_t) found; /* frames, by index of addresses */
-	VEC(uint32_t) stack_scratch; /* of branch_history */
+	bool keeps_cookies; /* Chains stay as recorded, without their deferred parts. */
+	bool keep_raw; /* Frames are distinguished by run-time address. */
+	unsigned max_stack; /* Limit of frames of a chain; 0 for no limit. */
+	/* The last sample's chain was unwound from a stack dump, so max_stack applies to its kernel part and its user
+	 * part separately. */
+	bool is_unwound;
+	/* The user part of the last sample's chain contains addresses of calls, not return addresses. */
+	bool names_calls;
+	size_t expected; /* Announced number of stacks; 0 if unknown or if memory was already reserved. */
+	size_t samples; /* Number of samples so far. */
+	struct id_table frames; /* Keys are made by resolved_frame_pack. */
+	VEC(uint64_t) first_ips; /* Run-time address at which each frame was first seen. */
+	struct list_table stacks; /* Lists of frames, innermost first. */
+	VEC(struct resolve_address) addresses; /* The addresses to be looked up. */
+	VEC(struct resolve_frame_query) queries; /* Those of the addresses that are not in the cache. */
+	VEC(uint32_t) found; /* The frame of each address. */
+	VEC(uint32_t) stack_scratch; /* Scratch space of branch_history. */
 	VEC(uint64_t) ip_scratch;
-	VEC(uint64_t) chain_scratch; /* of whole chains */
-	VEC(uint64_t) unwind_scratch; /* of chains made of a stack */
+	VEC(uint64_t) chain_scratch; /* Scratch space for chains that are joined from parts. */
+	VEC(uint64_t) unwind_scratch; /* Scratch space for chains that are unwound from a stack dump. */
 	struct resolve_cache_slot *cache;
 	struct resolve_epoch epochs[RESOLVE_EPOCHS], kernel_epoch;
-	struct resolve_ranges ranges[RESOLVE_EPOCHS]; /* by epoch */
-	bool failed; /* out of memory */
+	struct resolve_ranges ranges[RESOLVE_EPOCHS]; /* Indexed by a hash of epoch and CPU mode. */
+	bool failed; /* Memory ran out. */
 };
 
-/* The level of a CPU mode, see struct resolved_frame. */
+/* Returns the level of a CPU mode, see struct resolved_frame. */
 static inline uint32_t resolver_level(unsigned cpumode)
 {
 	switch (cpumode) {
@@ -143,44 +147,44 @@ static inline uint32_t resolver_level(unsigned cpumode)
 		return 0;
 	}
 }
-/* The address as recorded, in the frame's object. */
+/* Returns the recorded address, as an address in the frame's binary. */
 static inline uint64_t resolved_frame_shown(const struct resolved_frame *frame)
 {
 	return frame->address + frame->is_return;
 }
 
 /*
- * Tells which addresses of a chain are the instruction that a thread was at, and which are return addresses: the first
- * address of each part (user, kernel) is the instruction, unless the chain consists of calls. A value.
+ * Distinguishes the addresses of a chain at which a thread was from return addresses: the first address of each part
+ * (user, kernel) is where the thread was, unless the chain consists of calls.
  *
- *	for each entry: a mark: if (!chain_modes_mark(&modes, mark)) give up the chain;
+ *	for each entry: a mark: if (!chain_modes_mark(&modes, mark)) drop the chain;
  *	                a frame: cpumode = chain_modes_next(&modes) ...
  */
 struct chain_modes {
 	unsigned cpumode;
-	unsigned next, rest; /* the modes of the next address, and of those after it: with RESOLVE_RETURN or without */
+	unsigned next, rest; /* CPU modes of the next address and of those after it, with or without RESOLVE_RETURN. */
 	bool names_calls;
 };
-/* False: out of memory. */
+/* Returns false when out of memory. */
 bool resolver_init(struct resolver *r, const struct machine *machine, bool swap);
-/* Announces about so many stacks, so that their tables get room at once and are not copied when they grow. */
+/* Announces the approximate number of stacks, so that memory is reserved at once and tables are not copied when they
+ * grow. */
 void resolver_expect(struct resolver *r, size_t stacks);
 void resolver_deinit(struct resolver *r);
-/* Call it when all frames and stacks exist: frees everything else. */
+/* Frees everything except frames and stacks. Call it when all of these exist. */
 void resolver_end_lookups(struct resolver *r);
-/* Call this when the machine was finished again: entries that are cached by epoch are invalid. */
+/* Drops everything that is cached by epoch. Call it after the machine was finished again. */
 void resolver_forget_epochs(struct resolver *r);
 struct resolve_where resolver_where(struct resolver *r, int32_t pid, uint64_t time_ns);
-/* cpumode: with RESOLVE_RETURN for a return address. */
+/* Returns the frame of an address. cpumode includes RESOLVE_RETURN for a return address. */
 uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip);
 void resolver_addresses_clear(struct resolver *r);
-/* Inserts an address at index, unless the address there is the same; returns whether it was inserted. where must live
- * until the addresses are looked up. */
+/* Inserts an address at index, unless the address there is equal, and returns whether it was inserted. *where must stay
+ * valid until the addresses are looked up. */
 bool resolver_address_put(
 	struct resolver *r, size_t index, const struct resolve_where *where, unsigned cpumode, uint64_t ip);
 /*
- * Decides by max_stack which frames of a chain count: so many of the recorded ones, and as many of those unwound from a
- * stack dump.
+ * Applies max_stack to a chain: it limits the recorded frames, and separately the frames unwound from a stack dump.
  *
  *	for each entry: a mark: chain_bound_mark(&bound, mark);
  *	                a frame: if (chain_bound_is_over(&bound)) break; if (chain_bound_takes(&bound)) ...
@@ -189,7 +193,7 @@ struct chain_bound {
 	unsigned most, left;
 	bool is_unwound;
 };
-/* Of the last sample's chain. */
+/* Returns the bound of the last sample's chain. */
 static inline struct chain_bound chain_bound_of(const struct resolver *r)
 {
 	unsigned most = r->max_stack > 0 ? r->max_stack : UINT_MAX;
@@ -206,16 +210,16 @@ static inline void chain_modes_begin(struct chain_modes *modes, unsigned cpumode
 	modes->cpumode = modes->next = cpumode;
 	modes->rest = cpumode | (is_named ? 0 : RESOLVE_RETURN);
 }
-/* Of the last sample's chain. */
+/* Returns the modes of the last sample's chain. */
 static inline struct chain_modes chain_modes_of(const struct resolver *r)
 {
 	struct chain_modes modes = {.names_calls = r->names_calls};
 	chain_modes_begin(&modes, MISC_CPUMODE_USER);
 	return modes;
 }
-/* False for an unknown mark: perf drops such chains. */
+/* Returns false for an unknown context marker, because perf drops such chains. */
 bool chain_modes_mark(struct chain_modes *modes, uint64_t mark);
-/* For resolver_frame, with RESOLVE_RETURN where it is one. */
+/* Returns the CPU mode of the next address for resolver_frame, with RESOLVE_RETURN if it is a return address. */
 static inline unsigned chain_modes_next(struct chain_modes *modes)
 {
 	unsigned mode = modes->next;
@@ -232,44 +236,44 @@ static inline bool chain_bound_takes(struct chain_bound *bound)
 	bound->left -= takes;
 	return takes;
 }
-/* Adds all addresses of a chain, without its marks, and returns how many. 0 also if the chain is invalid. */
+/* Adds all addresses of a chain, without its context markers, and returns their number; 0 also for an invalid chain. */
 size_t resolver_chain_add(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain);
-/* False: out of memory. */
+/* Looks up all added addresses. Returns false when out of memory. */
 bool resolver_addresses_find(struct resolver *r);
-/* Says that the next chain is one that the kernel recorded. */
+/* Announces that the next chain is one that the kernel recorded. */
 void resolver_begin_recorded(struct resolver *r);
-/* The chain with its deferred part inserted, or without a user part if none came. Valid until the resolver's next
- * chain. */
+/* Returns the chain with its deferred part inserted, or without a user part if that is missing. Valid until the
+ * resolver's next chain. */
 struct sample_array resolver_whole_chain(struct resolver *r, const struct sample_array *chain);
-/* The complete call chain of a sample, valid until the resolver's next one. Its user part is the first available of
- * these: the branches that were recorded as a call stack (LBR); the callers unwound from its stack dump, if there are
- * more of them than the kernel recorded; the chain that the kernel recorded. */
+/* Returns the complete call chain of a sample, valid until the resolver's next one. Its user part is the first
+ * available of these: the branches that were recorded as a call stack (LBR); the callers unwound from its stack dump,
+ * if they are complete or more than the kernel recorded; the chain that the kernel recorded. */
 struct sample_array resolver_sample_chain(struct resolver *r, const struct resolve_where *where,
 	const struct record_layout *layout, const struct sample *sample);
-struct resolved_chain { /* innermost first; valid until the resolver's next chain */
+struct resolved_chain { /* Innermost first; valid until the resolver's next chain. */
 	const uint32_t *frames;
 	const uint64_t *ips;
-	size_t count; /* 0 also if the chain is invalid */
+	size_t count; /* 0 also if the chain is invalid. */
 };
 struct resolved_chain resolver_chain_frames(
 	struct resolver *r, const struct resolve_where *where, const struct sample_array *chain);
 #define RESOLVE_ANY_MODE UINT32_MAX
-/* Makes one frame for each run-time address, and keeps that address: for branches and data. Such addresses may come
- * without a mode (RESOLVE_ANY_MODE); the mapping at the address then decides, in the program or else in the kernel. The
- * frame's level is the given one; 0: the level of the mapping, or H if nothing is mapped there. */
+/* Returns a frame that is distinguished by run-time address, as needed for branches and data. Without a CPU mode
+ * (RESOLVE_ANY_MODE), the process's mapping at the address is used, or else the kernel's. The frame has the given
+ * level; if that is 0, it has the level of the mapping, or H if nothing is mapped there. */
 uint32_t resolver_raw_frame(
 	struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint32_t level, uint64_t ip);
 
-/* The same frame as one end of a branch: profile_branch_pack. */
+/* Returns a copy of the frame that is marked as one end of a branch (profile_branch_pack). */
 uint32_t resolver_marked_frame(struct resolver *r, uint32_t frame, uint64_t ip, uint32_t branch);
 
-/* A frame without code, which is identified by number; branch is its kind. */
+/* Returns a frame without code, identified by a number and its kind in branch. */
 uint32_t resolver_named_frame(struct resolver *r, uint32_t number, uint32_t branch);
 
-/* The frame so many bytes earlier in the same binary. */
+/* Returns the frame that many bytes earlier in the same binary. */
 uint32_t resolver_earlier_frame(struct resolver *r, uint32_t frame, uint64_t bytes);
 
-/* The stack of frames, the innermost one first; made once. */
+/* Returns the stack of these frames, innermost first; it is added if it is new. */
 uint32_t resolver_stack(struct resolver *r, const uint32_t *frames, size_t count, uint32_t hash);
 
 static inline void resolved_frame_pack(const struct resolved_frame *frame, uint64_t words[RESOLVED_FRAME_WORDS])

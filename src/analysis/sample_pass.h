@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample_pass.h - runs pass two in one worker: it decodes and resolves the samples of a range of chunks and merges
+ * sample_pass.h - runs one worker of pass two: it decodes and resolves the samples of a range of chunks and merges
  * equal ones.
  *
- * A worker owns its results; workers share only immutable data. The results of consecutive ranges, taken in order,
- * equal those of one range over all, so they do not depend on the number of workers.
+ * A worker owns its results; workers share only immutable data. The results of consecutive ranges, joined in order,
+ * equal those of a single range, so they do not depend on the number of workers.
  *
  *	sample_pass_create(&input);	sample_pass_run(pass, &share, range);
  *	... pass->sums, pass->resolver ...	sample_pass_destroy(pass);
@@ -22,22 +22,24 @@
 #include "base/range_share.h"
 #include "base/spool.h"
 
-/* What makes samples equal: event | thread << 32, leaf | stack << 32, and if either is kept CPU | facets << 32. */
+/* Words that identify equal samples: event | thread << 32, leaf | stack << 32, and, if either is kept, CPU | facets <<
+ * 32. */
 #define SAMPLE_KEY_WORDS 3
 struct sample_key {
 	uint32_t event, thread, leaf, stack;
 	int32_t cpu;
-	uint32_t facets; /* row of facets; 0 where none are kept */
+	uint32_t facets; /* Row of facets; 0 if none are kept. */
 };
 
-/* pid | tid << 32, name | last name << 32; a name is the machine's string, INTERN_NONE: had none. */
+/* Words that identify a thread: pid | tid << 32, name | last name << 32. A name is a string of the machine, or
+ * INTERN_NONE. */
 #define THREAD_KEY_WORDS 2
 struct thread_key {
 	int32_t pid, tid;
 	uint32_t comm, last_comm;
 };
 
-struct sample_thread { /* of a sample */
+struct sample_thread { /* The thread of a sample, and the time. */
 	int32_t pid, tid;
 	uint64_t time_ns;
 };
@@ -47,33 +49,34 @@ struct sample_sum {
 	int32_t first_tid;
 };
 
-/* Samples that are looked up together, so that their waits for memory overlap. */
+/* Number of samples that are looked up together, so that their waits for memory overlap. */
 #define SAMPLE_BATCH 64
 struct batch_sample {
 	const struct perfdata_event *event;
 	struct sample sample;
 	struct resolve_where where;
-	bool has_history; /* its branches are its chain */
-	size_t leaf, chain; /* index of the resolver's addresses */
-	size_t chain_count; /* 0: no chain */
-	bool is_recorded; /* the chain has one frame beside a stack dump, which was recorded as a chain */
+	bool has_history; /* The sample's branches become part of its chain. */
+	size_t leaf, chain; /* Indexes in the resolver's addresses. */
+	size_t chain_count; /* 0 if there is no chain. */
+	/* The sample has a stack dump, and its chain of one frame comes from the recording instead. */
+	bool is_recorded;
 	unsigned cpumode;
 	uint64_t order, position;
 	uint64_t words[SAMPLE_KEY_WORDS];
-	uint32_t hash; /* of the chain, then of words */
-	bool is_keyed; /* words and hash are set */
+	uint32_t hash; /* Hash of the chain, later of words. */
+	bool is_keyed; /* words and hash are final. */
 };
 
-struct pass_thread { /* of a thread, while it has its name */
+struct pass_thread { /* Cached ID of a thread with its name. */
 	int32_t pid, tid;
 	uint32_t id;
-	struct valid_span span; /* empty: not asked yet */
+	struct valid_span span; /* Time in which the thread has this name; empty if the slot is unused. */
 };
 #define PASS_THREADS 64
 
-struct pass_row { /* one sample */
+struct pass_row { /* A single sample. */
 	uint64_t order, period;
-	uint64_t key; /* id of keys */
+	uint64_t key; /* ID in sample_pass.keys. */
 };
 
 struct sample_pass_input {
@@ -81,12 +84,12 @@ struct sample_pass_input {
 	const struct record_run *run;
 	const struct sideband *sideband;
 	const struct replay_options *options;
-	const struct parallelism *parallelism; /* NULL: not asked for */
-	const struct thread_namespaces *namespaces; /* the same */
-	const struct sample_switches *switches; /* NULL: not asked for */
+	const struct parallelism *parallelism; /* NULL if not requested. */
+	const struct thread_namespaces *namespaces; /* NULL if not requested. */
+	const struct sample_switches *switches; /* NULL if no events switch samples on and off. */
 	struct wait_events waits;
-	const struct wait_index *wait_index; /* NULL: chains end where the sample's do */
-	struct unwind_files *unwind_files; /* all added; NULL: no sample has a copy of its stack */
+	const struct wait_index *wait_index; /* NULL if chains do not continue with those of wakers. */
+	struct unwind_files *unwind_files; /* All files are already added; NULL if no sample has a stack dump. */
 };
 
 struct sample_pass {
@@ -94,37 +97,41 @@ struct sample_pass {
 	struct resolver resolver;
 	struct sample_unwinder unwinder;
 	struct lbr_stitcher stitcher;
-	struct id_table threads; /* of THREAD_KEY_WORDS */
-	struct id_table keys; /* of SAMPLE_KEY_WORDS */
-	VEC(uint32_t)
-	first_keys; /* by stack: id + 1 of its first key, which look-ups in keys do not find; 0: none yet */
-	VEC(bool) recorded; /* by stack, of one frame beside a stack dump: it was recorded; beyond: it was not */
+	struct id_table threads; /* Keys of THREAD_KEY_WORDS words. */
+	struct id_table keys; /* Keys of SAMPLE_KEY_WORDS words, or one less without CPU and facets. */
+	/* ID + 1 of the first key of each stack, which look-ups in keys do not find; 0 if there is none yet. */
+	VEC(uint32_t) first_keys;
+	/* For stacks of one frame from samples with stack dumps: whether the frame was recorded. Stacks beyond the end:
+	 * false. */
+	VEC(bool) recorded;
 	struct pass_thread recent_threads[PASS_THREADS];
 	struct batch_sample batch[SAMPLE_BATCH];
 	size_t batch_len;
 	struct sample_facets facets;
 	struct wait_chains waits;
-	VEC(uint64_t) wait_stacks; /* by stack as it was recorded: waits whose chains go on with those of wakers */
-	VEC(uint64_t) branched; /* by event: samples that counted by their branches */
-	VEC(struct sample_sum) sums; /* by id of keys */
-	const struct symbol **symbols; /* by frame, borrowed, but for BPF programs'; NULL: they are not looked up yet */
-	struct spool rows; /* of struct pass_row; empty unless requested */
+	/* Number of waits with each stack as recorded; their chains continue with those of wakers. */
+	VEC(uint64_t) wait_stacks;
+	VEC(uint64_t) branched; /* Number of samples of each event that counted by their branches. */
+	VEC(struct sample_sum) sums; /* Indexed by the IDs of keys. */
+	/* Symbol of each frame, borrowed, except for frames of BPF programs; NULL if symbols were not looked up yet. */
+	const struct symbol **symbols;
+	struct spool rows; /* struct pass_row of each sample; empty unless requested. */
 	struct group_reads reads;
 	struct damaged_records damaged;
 	uint64_t unattributed;
-	bool failed; /* out of memory */
+	bool failed; /* Memory ran out. */
 };
 
-/* True where samples carry running totals, so that one worker must see them all. */
+/* Returns true if samples carry running totals, so that a single worker must read all of them. */
 bool sample_pass_is_sequential(struct perfdata_reader *reader);
-/* NULL: out of memory. */
+/* Returns NULL when out of memory. */
 struct sample_pass *sample_pass_create(const struct sample_pass_input *input);
 /* Reads the samples of a range of the sideband's chunks. Other workers may shorten the range meanwhile. */
 void sample_pass_run(struct sample_pass *pass, struct range_share *chunks, size_t range);
 void sample_pass_destroy(struct sample_pass *pass);
 
-/* For code that fills a pass in another way. Adds a key to threads, whose keys have THREAD_KEY_WORDS. span: the time in
- * which the thread has this name; it is narrowed to that. ID_TABLE_NONE: out of memory. */
+/* Adds the key of a thread to threads, and returns its ID, or ID_TABLE_NONE when out of memory. *span is narrowed to
+ * the time in which the thread has this name. For code that fills a pass in another way. */
 uint32_t sample_pass_add_thread(const struct sample_pass_input *input, const struct sample_thread *thread,
 	struct id_table *threads, struct valid_span *span);
 void sample_key_pack(const struct sample_key *key, uint64_t words[SAMPLE_KEY_WORDS]);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample_unwind.h - unwinds the user part of a sample's call chain from the registers and the stack dump in the sample
- * (perf's --call-graph dwarf). Not here: to follow rules (code/unwind/unwinder.h), the kernel's part of the chain.
+ * (perf's --call-graph dwarf). The unwinding itself is in code/unwind/unwinder.h.
  *
- * unwind_files finds the file in the store for a mapping. The workers share it and only read it, so all files are added
- * beforehand (which opens nothing). With a single thread, files may be added when they are first needed. A
- * sample_unwinder is one worker's. Both borrow machine, store and features. Bad input: any sample gives a chain, or
- * none, and a reason why it ended. Caches never change the result.
+ * unwind_files finds the store's file for a mapping. The workers share it read-only, so all files are added beforehand
+ * (which opens nothing). With a single thread, files may be added when they are first needed. Each worker has a
+ * sample_unwinder. Both borrow machine, store and features. Bad input: any sample results in a chain, which may be
+ * empty, and a reason why it ended. Caches never change the result.
  *
  *	unwind_files_init(&files, machine, store);   unwind_files_add_all(&files, err);
  *	sample_unwinder_init(&u, &files, features, swap);
@@ -24,24 +24,24 @@
 struct unwind_files {
 	const struct machine *machine;
 	struct binary_store *store;
-	VEC(uint32_t) ids; /* of the store, by the machine's binary */
+	VEC(uint32_t) ids; /* The store's file for each of the machine's binaries. */
 };
 
-struct unwind_where { /* as resolve_where */
+struct unwind_where { /* The same as in struct resolve_where. */
 	int32_t pid;
 	uint64_t time_ns;
-	uint32_t epoch; /* of the process's mappings */
+	uint32_t epoch; /* Epoch of the process's mappings. */
 };
 
 struct sample_unwinder {
 	struct unwind_files *files;
 	const struct perfdata_features *features;
 	bool swap;
-	struct unwinder *unwinders[2]; /* for 64-bit and 32-bit registers; NULL: not needed yet */
+	struct unwinder *unwinders[2]; /* For 64-bit and for 32-bit registers; NULL until needed. */
 	int32_t last_pid;
 	uint32_t last_epoch;
 	struct stack_ends ends;
-	bool failed; /* out of memory */
+	bool failed; /* Memory ran out. */
 };
 
 void unwind_files_init(struct unwind_files *files, const struct machine *machine, struct binary_store *store);
@@ -51,15 +51,15 @@ TALLY_MUST_CHECK enum tally_status unwind_files_add_all(struct unwind_files *fil
 void sample_unwinder_init(
 	struct sample_unwinder *u, struct unwind_files *files, const struct perfdata_features *features, bool swap);
 void sample_unwinder_deinit(struct sample_unwinder *u);
-/* Call it when the machine was finished again, because epochs begin again then. */
+/* Drops cached mappings. Call it after the machine was finished again, because epochs start anew then. */
 void sample_unwinder_forget(struct sample_unwinder *u);
-/* True if sample_unwind can extend the recorded chain. */
+/* Returns true if sample_unwind can extend the recorded chain. */
 static inline bool sample_has_stack(const struct sample *sample)
 {
 	return sample->regs_user.abi != REGS_ABI_NONE && sample->stack_user.size > 0;
 }
-/* Innermost first: where the thread was, then return addresses. There are no addresses if no caller was found and the
- * file at the first address is not known. Counts how the chain ended. */
+/* Stores the chain, innermost first: the thread's position, then return addresses. The chain is empty if no caller was
+ * found and the file at the first address is not known. Counts how the chain ended. */
 struct unwind_result sample_unwind(struct sample_unwinder *u, const struct unwind_where *where,
 	const struct sample *sample, uint64_t *ips, size_t max);
 

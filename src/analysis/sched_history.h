@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sched_history.h - follows tasks between context switches: how long each ran, how long it waited and for how much of
- * that it was runnable; adds this up per task, and the idle times per CPU.
+ * sched_history.h - tracks tasks between context switches: how long each ran, how long it waited and for how much of
+ * that time it was runnable; adds these times up per task, and the idle times per CPU.
  *
- * The caller owns it (sched_history_init) and feeds events in order of time. One thread. Ids of tasks are dense; every
+ * The caller owns it (sched_history_init) and feeds events in order of time. One thread. IDs of tasks are dense; every
  * CPU has an idle task of its own; a thread ID that a fork reuses is a new task.
  *
  *	sched_history_wake(&h, tid, now);
@@ -18,82 +18,89 @@
 
 #define SCHED_ANY_CPU UINT32_MAX
 
-enum sched_left { SCHED_LEFT_SLEEPING, SCHED_LEFT_BLOCKED, SCHED_LEFT_RUNNABLE }; /* how a task left its CPU */
+enum sched_left { SCHED_LEFT_SLEEPING, SCHED_LEFT_BLOCKED, SCHED_LEFT_RUNNABLE }; /* How a task left its CPU. */
 
 struct sched_spread {
 	uint64_t count, total_ns, min_ns, max_ns;
-	double mean, squares; /* of the distances to the mean */
+	double mean, squares; /* squares is the sum of squared distances to the mean. */
 };
 
 struct sched_task {
-	int32_t tid, pid, parent; /* pid, parent -1: not known */
+	int32_t tid, pid, parent; /* pid and parent are -1 if unknown. */
 	bool is_idle, has_exited;
-	uint64_t woken_ns, left_ns; /* 0: not since it last ran; never */
-	uint64_t migrated_ns; /* to another CPU's queue, ready to run; 0: not since it last ran */
-	int32_t prio; /* as it last left a CPU; -1: not known */
+	/* Time of the wake-up (0 if none since it last ran), and time when it last left a CPU (0 if never). */
+	uint64_t woken_ns, left_ns;
+	/* Time when it was moved to another CPU's queue while ready to run; 0 if not since it last ran. */
+	uint64_t migrated_ns;
+	int32_t prio; /* Priority when it last left a CPU; -1 if unknown. */
 	enum sched_left left;
-	struct sched_spread run; /* of times on a CPU */
-	struct sched_spread idle; /* of times that a CPU was idle behind it */
+	struct sched_spread run; /* Times on a CPU. */
+	struct sched_spread idle; /* Times during which a CPU was idle after this task. */
 	uint64_t slept_ns, blocked_ns, preempted_ns, delayed_ns;
 	uint64_t migrations;
 };
 
-struct sched_out { /* a task leaves its CPU */
-	int32_t tid, pid; /* tid 0: the CPU's idle task; pid 0 or less: not known */
+struct sched_out { /* A task that leaves its CPU. */
+	int32_t tid, pid; /* tid 0 stands for the CPU's idle task; pid is 0 or less if unknown. */
 	int32_t prio;
-	uint32_t cpu; /* below LIMIT_CPUS */
+	uint32_t cpu; /* Must be below LIMIT_CPUS. */
 	uint64_t time_ns;
 	enum sched_left left;
 };
 
 struct sched_times {
-	uint32_t task,
-		behind; /* behind: the task before this one on its CPU, if this is an idle one; else ID_TABLE_NONE */
-	uint64_t time_ns; /* of the switch, in the span */
-	uint64_t run_ns, wait_ns, delay_ns; /* wait: since it left a CPU; delay: since it was woken */
-	uint64_t pre_migration_ns; /* ready to run, in the queue of a CPU that it did not run on */
-	int32_t prio_before; /* of the task, as it left a CPU before; -1: not known */
-	enum sched_left left; /* of the wait: how it had begun */
-	bool is_outside; /* of the span */
-	bool is_cut; /* events of the CPU were lost since the task came onto it: all times are 0, and not counted */
+	/* behind is the task before an idle task on its CPU; ID_TABLE_NONE if the task is not an idle one. */
+	uint32_t task, behind;
+	uint64_t time_ns; /* Time of the switch, limited to the span. */
+	uint64_t run_ns, wait_ns, delay_ns; /* wait_ns: since it left a CPU; delay_ns: since it was woken. */
+	uint64_t pre_migration_ns; /* Time for which it was ready to run in the queue of another CPU. */
+	int32_t prio_before; /* Priority when it left a CPU the time before; -1 if unknown. */
+	enum sched_left left; /* How the wait began. */
+	bool is_outside; /* The switch is outside the span. */
+	bool is_cut; /* Events of the CPU were lost since the task was switched to: all times are 0 and not counted. */
 };
 
 struct sched_history_cpu {
-	uint64_t switched_ns; /* 0: never, or not since events were lost */
-	bool is_cut; /* events were lost since the last switch: who came onto it then, and when, is not known */
-	uint32_t idle, last; /* tasks: its own, and the other one since that ran last; ID_TABLE_NONE: none */
+	/* Time of the last switch; 0 if there was none since the start or the last loss of events. */
+	uint64_t switched_ns;
+	/* Events were lost since the last switch: which task was switched to then, and when, is not known. */
+	bool is_cut;
+	/* Its idle task, and the task that ran since the idle task last ran; ID_TABLE_NONE if there is none. */
+	uint32_t idle, last;
 };
 
 struct sched_history {
 	struct id_table tids;
-	VEC(uint32_t) by_tid; /* by id of tids: the task that has the number now */
+	VEC(uint32_t) by_tid; /* Indexed by tids: the task that currently has the thread ID. */
 	VEC(struct sched_task) tasks;
 	VEC(struct sched_history_cpu) cpus;
-	uint64_t from_ns, to_ns; /* the span that counts; to_ns 0: no end */
-	uint64_t first_ns, last_ns; /* switches in it */
-	uint64_t seen_ns; /* the last switch of all */
-	VEC(uint64_t) losses; /* when events were lost, in order */
-	uint64_t cut; /* times on a CPU, and waits, with a loss within: they are taken as 0 */
+	uint64_t from_ns, to_ns; /* The span that is counted; to_ns is 0 for no end. */
+	uint64_t first_ns, last_ns; /* First and last switch in the span. */
+	uint64_t seen_ns; /* Last switch of all. */
+	VEC(uint64_t) losses; /* Times when events were lost, in order. */
+	uint64_t cut; /* Number of times on a CPU and of waits with a loss of events within, which are taken as 0. */
 };
 
 void sched_history_init(struct sched_history *h);
 void sched_history_deinit(struct sched_history *h);
-/* ID_TABLE_NONE: out of memory. */
+/* Returns the task with this thread ID, or ID_TABLE_NONE when out of memory. */
 uint32_t sched_history_task(struct sched_history *h, int32_t tid);
-/* The other functions are false when memory runs out. */
+/* The other functions return false when out of memory. */
 bool sched_history_fork(struct sched_history *h, int32_t tid, int32_t pid, int32_t parent);
-/* Notes the process of a task, from a record or sample. */
+/* Sets the process of a task, which records and samples contain. */
 bool sched_history_process(struct sched_history *h, int32_t tid, int32_t pid);
 bool sched_history_exit(struct sched_history *h, int32_t tid);
 bool sched_history_wake(struct sched_history *h, int32_t tid, uint64_t time_ns);
-/* Moves a task to the queue of another CPU. Its wait until then counts if it was ready to run. */
+/* Moves a task to the queue of another CPU. Its wait until then is counted if it was ready to run. */
 bool sched_history_migrate(struct sched_history *h, int32_t tid, uint64_t time_ns);
+/* Handles a switch from a task; *times are those since its last switch. */
 bool sched_history_switch(struct sched_history *h, const struct sched_out *out, struct sched_times *times);
-/* Events of a CPU (SCHED_ANY_CPU: of any) were lost up to then, so states from before are unknown after it. */
+/* Handles a loss of events on a CPU (SCHED_ANY_CPU if it may be any CPU) before this time; earlier states are unknown
+ * from then on. */
 bool sched_history_lost(struct sched_history *h, uint32_t cpu, uint64_t time_ns);
 /* Adds the times to the task's sums. */
 void sched_history_count(struct sched_history *h, const struct sched_times *times);
-/* Standard error of the mean in percent of it. */
+/* Returns the standard error of the mean in percent of the mean. */
 double sched_spread_percent(const struct sched_spread *spread);
 
 #endif

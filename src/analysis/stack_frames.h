@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack_frames.h - converts the stacks of a pass, which refer to the pass's own frames, into stacks of a profile, by
- * several workers that also hash them. Stacks are converted in place, except those with inlined calls, which become
- * longer and are stored separately.
+ * stack_frames.h - converts the stacks of a pass, which refer to the pass's own frames, into stacks of a profile, and
+ * hashes them, on several workers. Stacks are converted in place, except those with inlined calls, which become longer
+ * and are stored separately.
  *
  *	struct stack_frames stacks = {.stacks = &table, .frames = frames, .roles = roles, ...};
  *	stack_frames_translate(&stacks, threads);	... stack_frames_get(&stacks, i), stacks.hashes[i] ...
@@ -15,45 +15,47 @@
 
 #include "base/list_table.h"
 
-enum frame_role { /* the role of a frame at the end of a chain */
+enum frame_role { /* Role of a frame at the end of a chain. */
 	FRAME_OTHER,
-	FRAME_FIRST, /* threads begin in its function */
-	FRAME_MAIN, /* the program's main: its caller is in the C library */
-	FRAME_NAMELESS, /* in a file without symbols */
+	FRAME_FIRST, /* Threads begin in its function. */
+	FRAME_MAIN, /* The program's main function; its caller is in the C library. */
+	FRAME_NAMELESS, /* It lies in a file without symbols. */
 };
 
-#define STACK_FRAMES_BEHIND_FIRST 2 /* frames that a chain may have by mistake */
+/* Number of wrong frames that are tolerated after the frame in which threads begin. */
+#define STACK_FRAMES_BEHIND_FIRST 2
 
-#define FRAME_HAS_CALLS 0x80 /* beside a role: calls were inlined there */
+#define FRAME_HAS_CALLS 0x80 /* Flag added to a role if calls were inlined at the frame's address. */
 
 enum stack_kind {
-	STACK_HAS_CALLS = 1, /* inlined: its list is not in its place */
-	STACK_IS_WHOLE = 2, /* it is complete: it ends where threads begin */
-	STACK_IS_BARE = 4 /* one frame, in a file without symbols */
+	STACK_HAS_CALLS = 1, /* It has inlined calls, so its frames are stored in `called`. */
+	STACK_IS_WHOLE = 2, /* It is complete: it ends where threads begin. */
+	STACK_IS_BARE = 4 /* It has only one frame, which lies in a file without symbols. */
 };
 
 struct stack_frames {
-	struct list_table *stacks; /* borrowed; look-ups find nothing more in it afterwards */
-	/* By the pass's frame, all borrowed. Looked up for each frame of each stack: what a CPU's own cache holds. */
-	const uint32_t *frames; /* the profile's */
-	const uint8_t *roles; /* enum frame_role, and FRAME_HAS_CALLS */
-	const uint32_t *numbers; /* the number by which calls refers to it */
-	/* Of frames that have calls: by number, and behind the last one, where its own begin in inlined; borrowed. */
+	struct list_table *stacks; /* Borrowed; afterwards look-ups in it no longer work. */
+	/* The next three are indexed by the pass's frame and borrowed. They are read for each frame of each stack, so
+	 * they should fit into the cache of a CPU. */
+	const uint32_t *frames; /* The profile's frame. */
+	const uint8_t *roles; /* enum frame_role, with FRAME_HAS_CALLS. */
+	const uint32_t *numbers; /* Index of the frame in calls. */
+	/* Index in inlined of the first inlined call of each frame, with one more entry at the end; borrowed. */
 	const size_t *calls;
-	const uint32_t *inlined; /* frames of the profile, of each the innermost one first */
-	uint32_t *hashes; /* by stack: list_table_hash */
-	uint8_t *kinds; /* by stack: enum stack_kind */
-	bool has_calls; /* any of them; any worker sets it */
-	size_t *begin; /* by stack, and behind the last one: where the frames of those with calls are in called */
+	const uint32_t *inlined; /* The profile's frames of inlined calls, innermost first. */
+	uint32_t *hashes; /* list_table_hash of each stack. */
+	uint8_t *kinds; /* enum stack_kind flags of each stack. */
+	bool has_calls; /* Some stack has inlined calls; set by any worker. */
+	size_t *begin; /* Index in called of each stack with inlined calls, with one more entry at the end. */
 	uint32_t *called;
 };
 
-/* False: out of memory; call stack_frames_deinit in both cases. */
+/* Returns false when out of memory; stack_frames_deinit must be called in both cases. */
 TALLY_MUST_CHECK bool stack_frames_translate(struct stack_frames *stacks, unsigned threads);
-/* Call it after the stacks were copied: frees all but kinds. */
+/* Frees everything except kinds. Call it after the stacks were copied. */
 void stack_frames_forget_stacks(struct stack_frames *stacks);
 void stack_frames_deinit(struct stack_frames *stacks);
-/* Of frames of the profile. */
+/* Returns a stack as frames of the profile. */
 static inline struct list stack_frames_get(const struct stack_frames *stacks, uint32_t stack)
 {
 	if (!(stacks->kinds[stack] & STACK_HAS_CALLS))

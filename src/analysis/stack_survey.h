@@ -14,7 +14,7 @@
 #include "perfdata/reader.h"
 
 bool stack_survey_has_stacks(struct perfdata_reader *reader);
-/* Rewinds the reader before. */
+/* Rewinds the reader first. */
 TALLY_MUST_CHECK enum tally_status stack_survey_read(
 	struct perfdata_reader *reader, struct binary_store *store, struct stack_ends *ends, struct tally_error *err);
 

@@ -8,7 +8,8 @@
 
 #include "analysis/health.h"
 
-/* NULL: stock perf reads the recording completely. Otherwise the reason as a clause, in room or static. */
+/* Returns NULL if perf 6.1 reads the recording completely. Otherwise returns the reason as a clause, which is static or
+ * in room. */
 const char *stock_perf_refusal(
 	const struct perfdata_reader *reader, const struct recording_health *health, char *room, size_t room_bytes);
 

@@ -13,7 +13,7 @@
 
 #define STORE_ENTRY_NONE UINT32_MAX
 
-/* STORE_ENTRY_NONE if it can have no symbols there. One thread. */
+/* Sets *store_id to STORE_ENTRY_NONE if the binary cannot have symbols in the store. One thread. */
 TALLY_MUST_CHECK enum tally_status store_entry_id(const struct machine *machine, struct binary_store *store,
 	uint32_t binary, uint32_t *store_id, struct tally_error *err);
 /* Passes the binary to the store's thread (binary_store_load_ahead) if the recording's table of build IDs lists it,

@@ -2,10 +2,10 @@
 /*
  * thread_namespaces.h - tracks which cgroup namespace (device and inode) each thread was in over time.
  *
- * Owned by the caller; read once, then constant: any thread may ask. A recording may lack such records.
+ * Owned by the caller; immutable once read, so any thread may use it. Without such records, no namespace is known.
  *
  *	thread_namespaces_read(&spaces, reader, run, sideband, err);
- *	uint32_t index = thread_namespaces_at(&spaces, tid, time_ns);	0: not known
+ *	uint32_t index = thread_namespaces_at(&spaces, tid, time_ns);	// 0 if unknown
  *	use(thread_namespaces_get(&spaces, index).dev);
  *	thread_namespaces_deinit(&spaces);
  */
@@ -24,16 +24,16 @@ struct thread_namespace {
 struct namespace_change {
 	int32_t tid;
 	uint32_t item;
-	uint64_t clock; /* from then on */
-	size_t position; /* of the record: of two records with one time the later one counts */
+	uint64_t clock; /* The change is valid from this time on. */
+	size_t position; /* Position of the record: of two records with the same time, the later one is valid. */
 };
 
 struct thread_namespaces {
-	struct id_table items; /* each once; the first is nothing */
-	VEC(struct namespace_change) changes; /* by thread, then clock */
+	struct id_table items; /* Distinct namespaces; the first one stands for unknown. */
+	VEC(struct namespace_change) changes; /* Sorted by thread, then by clock. */
 };
 
-/* clock_is_position: records have no times. */
+/* clock_is_position means that records have no times. */
 TALLY_MUST_CHECK enum tally_status thread_namespaces_read(struct thread_namespaces *spaces,
 	struct perfdata_reader *reader, const struct record_run *run, bool clock_is_position, struct tally_error *err);
 void thread_namespaces_deinit(struct thread_namespaces *spaces);

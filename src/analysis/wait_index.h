@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wait_index.h - indexes the waits of a recording by thread and time, with the names of the threads that ended them, so
- * that wake-ups can be followed back.
+ * that wake-ups can be traced back.
  *
- * It leaves out waits that are sums, which have no single time, and the times in which a thread was runnable but did
- * not run. Read by one thread, then immutable: any thread may ask.
+ * It leaves out sums of waits, which have no single time, and the times in which a thread was runnable but did not run.
+ * Read by one thread, then immutable, so any thread may use it.
  *
  *	wait_index_read(&index, &(struct wait_index_source){reader, &run, waits.wait}, err);
  *	for (at = wait_index_last(&index, tid, end_ns); at && at->tid == tid && at->end_ns > start_ns; at = wait_index_before(...))
@@ -21,29 +21,29 @@
 struct wait_interval {
 	int32_t tid;
 	uint64_t start_ns, end_ns;
-	size_t position; /* of the sample in the run */
+	size_t position; /* Position of the sample in the run. */
 };
 
 struct wait_index {
-	VEC(struct wait_interval) waits; /* by thread, then end */
-	struct intern wakers; /* "[woken by comm]" */
-	uint32_t event; /* of waits; WAIT_EVENT_NONE: there is none */
+	VEC(struct wait_interval) waits; /* Sorted by thread, then by end. */
+	struct intern wakers; /* Names such as "[woken by comm]". */
+	uint32_t event; /* Index of the event of waits; WAIT_EVENT_NONE if there is none. */
 };
 
 struct wait_index_source {
 	struct perfdata_reader *reader;
 	const struct record_run *run;
-	uint32_t event; /* of waits */
+	uint32_t event; /* Index of the event of waits. */
 };
 
 TALLY_MUST_CHECK enum tally_status wait_index_read(
 	struct wait_index *index, const struct wait_index_source *source, struct tally_error *err);
 void wait_index_deinit(struct wait_index *index);
-/* The number of the wait's waker among wakers; INTERN_NONE: not known. */
+/* Returns the number of the wait's waker in wakers; INTERN_NONE if it is not known. */
 uint32_t wait_index_waker(const struct wait_index *index, const struct wait_record *wait);
-/* The thread's last wait that ended at that time or before; NULL: none. */
+/* Returns the thread's last wait that ended at this time or earlier; NULL if there is none. */
 const struct wait_interval *wait_index_last(const struct wait_index *index, int32_t tid, uint64_t end_ns);
-/* The thread's wait before; NULL: none. */
+/* Returns the thread's preceding wait; NULL if there is none. */
 const struct wait_interval *wait_index_before(const struct wait_index *index, const struct wait_interval *wait);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * duration_histogram.h - counts durations by length: in buckets that double, or of equal width.
+ * duration_histogram.h - counts durations by length, in buckets that double in width or have equal width.
  *
- * Doubling: below 1, 1 to 2, 2 to 4 ... 512 to 1024, and the same for the next unit (a thousand is taken for 1024), 22
- * buckets in all. The caller owns the histogram (duration_histogram_init, _deinit). One thread.
+ * Doubling buckets are: below 1, 1 to 2, 2 to 4 ... 512 to 1024, and the same for the next unit, as if 1024 of a unit
+ * were one of the next; 22 buckets in all. The caller owns the histogram (duration_histogram_init, _deinit). One
+ * thread.
  *
  *	struct duration_histogram h;
  *	duration_histogram_init(&h, &(struct duration_scale){.range = 100}, err);
@@ -18,29 +19,30 @@
 #include <stdint.h>
 #include <tally/status.h>
 
-#define DURATION_BUCKETS     22 /* unless a scale says where the last one begins */
+#define DURATION_BUCKETS     22 /* Number of buckets, unless the scale has a max. */
 #define DURATION_BUCKETS_MAX 100000
 
 struct duration_scale {
-	bool in_ns; /* the unit of what follows is the nanosecond, otherwise the microsecond */
-	uint64_t range; /* width of a bucket; 0: they double */
-	uint64_t min; /* where the second bucket begins; 0: there is no such first one */
-	uint64_t max; /* where the last one begins, about; 0: after 21 buckets */
+	bool in_ns; /* The unit of the next three is the nanosecond, otherwise the microsecond. */
+	uint64_t range; /* Width of a bucket; 0 means that widths double. */
+	uint64_t min; /* Start of the second bucket; 0 means that there is no bucket for shorter durations. */
+	uint64_t max; /* Approximate start of the last bucket; 0 means that there are DURATION_BUCKETS. */
 };
 
 struct duration_bucket {
-	uint64_t from_ns, to_ns; /* of doubling ones, those of a unit of 1024 */
-	bool is_last; /* everything from from_ns on */
+	/* Limits of doubling buckets are powers of two of the unit, so 1024 us stands for 1 ms. */
+	uint64_t from_ns, to_ns;
+	bool is_last; /* The bucket has no upper limit. */
 };
 
 struct duration_histogram {
 	struct duration_scale scale;
 	uint64_t *counts;
 	size_t len;
-	uint64_t count, total_ns, min_ns, max_ns; /* min_ns: UINT64_MAX if there are none */
+	uint64_t count, total_ns, min_ns, max_ns; /* min_ns is UINT64_MAX if there are no durations. */
 };
 
-/* INVALID: no bucket fits between min and max, or there are too many. */
+/* Fails with TALLY_INVALID if no bucket fits between min and max, or if there are too many buckets. */
 TALLY_MUST_CHECK enum tally_status duration_histogram_init(
 	struct duration_histogram *h, const struct duration_scale *scale, struct tally_error *err);
 void duration_histogram_deinit(struct duration_histogram *h);

@@ -2,7 +2,8 @@
 /*
  * function_sums.h - adds up how long functions took, by name.
  *
- * The caller owns it (function_sums_init, function_sums_deinit); names are copied. False: out of memory. One thread.
+ * The caller owns it (function_sums_init, function_sums_deinit); names are copied. Functions return false when out of
+ * memory. One thread.
  *
  *	function_sums_add(&sums, name, ns);
  *	function_sums_sort(&sums, FUNCTION_SORT_TOTAL);
@@ -30,12 +31,12 @@ struct function_sum {
 
 struct function_sums {
 	struct intern names;
-	VEC(struct function_sum) rows; /* by the number of the name, until they are sorted */
+	VEC(struct function_sum) rows; /* Indexed by the number of the name until function_sums_sort. */
 };
 
 void function_sums_init(struct function_sums *sums);
 bool function_sums_add(struct function_sums *sums, struct tally_str name, uint64_t ns);
-/* The largest first; by name, in the order of the alphabet. No more is added afterwards. */
+/* Sorts the rows, largest first, or alphabetically by name. Nothing can be added afterwards. */
 void function_sums_sort(struct function_sums *sums, enum function_sort sort);
 void function_sums_deinit(struct function_sums *sums);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inject.h - copies a recording in one pass: records stay as they are, except for the requested changes.
+ * inject.h - copies a recording in one pass; records stay unchanged, except for the requested changes.
  *
  * Borrows everything. A pipe that becomes a file must have been read once (inject_survey): its descriptions go into the
  * file's header. A truncated or damaged recording is copied up to where it ends; the result says what was wrong. One
@@ -17,33 +17,32 @@
 
 enum inject_change { INJECT_KEPT, INJECT_CHANGED, INJECT_DROPPED, INJECT_NO_MEMORY };
 
-struct inject_timed { /* a record to insert */
+struct inject_timed { /* A record to insert at its time. */
 	uint64_t time;
-	size_t offset, len; /* in timed_bytes */
+	size_t offset, len; /* Position of the record in inject_options.timed_bytes. */
 };
 
 struct inject_options {
 	bool to_pipe;
-	bool sort; /* records in order of time, as far as rounds allow */
-	bool strip; /* removes AUX data and the records that describe it */
-	const struct perfdata_features *features; /* NULL: the recording's own */
-	struct tally_bytes before_samples; /* records that go before the first sample */
-	const struct inject_mmaps *mmaps; /* NULL: mappings stay as they are */
-	struct inject_sched *sched; /* NULL: samples stay as they are; needs sort */
-	/* Records to insert by their times, in this order; needs sort. */
+	bool sort; /* Sorts records by time, as far as FINISHED_ROUND records allow. */
+	bool strip; /* Removes AUX data and the records that describe it. */
+	const struct perfdata_features *features; /* Features of the new file's header; NULL for the recording's own. */
+	struct tally_bytes before_samples; /* Records to write before the first sample. */
+	const struct inject_mmaps *mmaps; /* NULL if mappings are not changed. */
+	struct inject_sched *sched; /* NULL if scheduler samples are not merged; requires sort. */
+	/* Records to insert at their times, sorted by time; requires sort. */
 	const struct inject_timed *timed;
 	size_t timed_count;
 	struct tally_bytes timed_bytes;
-	/* Called first for every record: writes the replacement into an empty writer. NULL: there are no
-	 * replacements. */
+	/* Called first for every record, with an empty writer for the replacement. NULL if no records are replaced. */
 	enum inject_change (*change)(void *context, const struct record *record, struct writer *out);
 	void *change_context;
-	const struct tally_bytes *attrs; /* by event, instead of the stored ones; NULL: the stored ones */
+	const struct tally_bytes *attrs; /* The attr to store for each event; NULL for the recording's own. */
 };
 
 struct inject_result {
-	uint64_t late; /* sort: records that came after their round was over */
-	struct tally_error end_error; /* why the recording ended early; TALLY_OK if it did not */
+	uint64_t late; /* Number of records that came after their round had ended; only if sort is set. */
+	struct tally_error end_error; /* Why the recording ended early; its status is TALLY_OK if it did not. */
 };
 
 TALLY_MUST_CHECK enum tally_status inject_copy(struct perfdata_reader *reader, struct perfdata_rewriter *rewriter,

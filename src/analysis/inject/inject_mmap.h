@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inject_mmap.h - makes a mapping record that holds the build ID of its file: an MMAP2 record in the form that the
- * kernel writes for attr.build_id. Only mappings of processes; those of the kernel stay.
+ * inject_mmap.h - rewrites the mapping record of a file with a known build ID as an MMAP2 record that holds it, in the
+ * form that the kernel writes for attr.build_id. Only mappings of processes are changed, not those of the kernel.
  *
  *	switch (inject_mmap(mmaps, &record, &out)) ...
  */
@@ -13,15 +13,15 @@
 #include "base/vec.h"
 #include "base/writer.h"
 
-struct inject_mmaps { /* files whose mappings get build ids */
+struct inject_mmaps { /* Files with their build IDs. */
 	struct intern paths;
-	VEC(struct record_build_id) ids; /* by path; size 0: none is known */
-	bool drop_others; /* mappings of other files are left out */
+	VEC(struct record_build_id) ids; /* Indexed by the number of the path; size 0 if the build ID is unknown. */
+	bool drop_others; /* Drop the mappings of files without a known build ID. */
 };
 
 enum inject_mmap_result { INJECT_MMAP_KEPT, INJECT_MMAP_CHANGED, INJECT_MMAP_DROPPED };
 
-/* Changed: the record that replaces it was appended to out, in the recording's byte order. */
+/* For INJECT_MMAP_CHANGED, the new record has been appended to out, in the recording's byte order. */
 enum inject_mmap_result inject_mmap(const struct inject_mmaps *mmaps, const struct record *record, struct writer *out);
 
 #endif

@@ -5,7 +5,7 @@
  * how long.
  *
  * Samples must come in order of time. The original sched_switch, sched_stat_* and sched_process_exit samples are
- * dropped; the last one ends the thread's state here. Owned by the caller. One thread.
+ * dropped; a sched_process_exit also frees the thread's state. Owned by the caller. One thread.
  *
  *	inject_sched_create(reader, &sched, err);
  *	switch (inject_sched_sample(sched, &record, &out)) ...
@@ -19,14 +19,14 @@
 struct inject_sched;
 
 enum inject_sched_result {
-	INJECT_SCHED_OTHER, /* of another event: stays */
+	INJECT_SCHED_OTHER, /* The record is a sample of another event and must be kept. */
 	INJECT_SCHED_DROPPED,
-	INJECT_SCHED_MERGED, /* the record that takes its place was appended to out */
+	INJECT_SCHED_MERGED, /* The replacement was appended to out. */
 	INJECT_SCHED_NO_MEMORY,
 };
 
-/* The reader's events must be known. INVALID: samples have no thread IDs. UNSUPPORTED or CORRUPT: the fields of
- * sched_stat_* cannot be read. */
+/* The reader's events must be known. Fails with TALLY_INVALID if samples lack thread IDs, and with TALLY_UNSUPPORTED or
+ * TALLY_CORRUPT if the fields of sched_stat_* cannot be read. */
 TALLY_MUST_CHECK enum tally_status inject_sched_create(
 	const struct perfdata_reader *reader, struct inject_sched **sched, struct tally_error *err);
 void inject_sched_destroy(struct inject_sched *sched);

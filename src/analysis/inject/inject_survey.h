@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inject_survey.h - collects what must be known before a recording is rewritten: the mapped files, which of them
- * samples hit, and the build IDs in its records.
+ * inject_survey.h - collects what is needed before a recording is rewritten: the mapped files, which of them were hit
+ * by samples, and the build IDs in its records.
  *
- * Owned by the caller; borrows the reader, which stands at its first record afterwards. One thread. A truncated
- * recording is surveyed up to where it ends.
+ * Owned by the caller; borrows the reader, which is rewound afterwards. One thread. A truncated recording is surveyed
+ * up to its end.
  *
  *	inject_survey_read(reader, INJECT_SURVEY_HITS, &survey, err);   ...   inject_survey_deinit(&survey);
  */
@@ -15,16 +15,16 @@
 #include "base/arena.h"
 
 enum inject_survey_depth {
-	INJECT_SURVEY_RECORDS, /* reads to the end and rewinds: the descriptions of a pipe, and build ids in records */
-	INJECT_SURVEY_FILES, /* also what was mapped: every file counts as hit */
-	INJECT_SURVEY_HITS, /* also which files samples and their callers hit */
+	INJECT_SURVEY_RECORDS, /* Reads the descriptions of a pipe and the build IDs in records. */
+	INJECT_SURVEY_FILES, /* Also collects mapped files, and treats every file as hit. */
+	INJECT_SURVEY_HITS, /* Also finds the files that samples and their callers lie in. */
 };
 
 struct inject_survey {
 	struct arena arena;
-	VEC(struct perfdata_build_id) build_ids; /* of BUILD_ID records, in order */
-	struct recording_pass pass; /* its sideband.machine: NULL with INJECT_SURVEY_RECORDS */
-	uint8_t *is_hit; /* by binary of the machine */
+	VEC(struct perfdata_build_id) build_ids; /* From BUILD_ID records, in their order. */
+	struct recording_pass pass; /* pass.sideband.machine is NULL for INJECT_SURVEY_RECORDS. */
+	uint8_t *is_hit; /* 1 for each of the machine's binaries that was hit. */
 };
 
 TALLY_MUST_CHECK enum tally_status inject_survey_read(struct perfdata_reader *reader, enum inject_survey_depth depth,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * live_maps.h - tracks the current mappings of each running process, for unwinding during recording. It keeps no
- * history, so a recording of days needs only memory for the live processes; machine.h has the history of finished
+ * history, so a recording of days needs memory only for the live processes; machine.h has the history of finished
  * recordings.
  *
- * Fed with side-band records in order of time; when a round is over, the caller calls live_maps_forget, which frees the
- * processes and mappings that ended in it. Strings are copied. One thread. Only mappings of code matter: others are
- * expected to be left out by the recorder, and do no harm.
+ * It is fed with side-band records in order of time; at the end of a round, the caller calls live_maps_forget, which
+ * frees the processes that ended in it. Strings are copied. One thread. Only mappings of code are needed: the recorder
+ * usually requests no others, but they do no harm.
  *
  *	live_maps_apply(&maps, &record, &fields, err);
  *	struct live_process *p = live_maps_process(&maps, pid);
@@ -20,15 +20,16 @@
 #include "base/map_u64.h"
 #include "base/vec.h"
 
-enum live_file_kind { LIVE_FILE, LIVE_VDSO, LIVE_DUMP, LIVE_NO_FILE }; /* dump: of generated code, by its marker */
+/* LIVE_DUMP is the marker mapping of a jitdump. */
+enum live_file_kind { LIVE_FILE, LIVE_VDSO, LIVE_DUMP, LIVE_NO_FILE };
 #define LIVE_DUMPS_MAX 4
 
-struct live_file { /* a distinct file: by path, inode and build id */
+struct live_file { /* A file, identified by path and build ID, or else by path, device and inode. */
 	enum live_file_kind kind;
-	uint32_t path; /* string id */
-	int32_t pid; /* the first that mapped it */
+	uint32_t path; /* Number in live_maps.paths. */
+	int32_t pid; /* The first process that mapped it. */
 	struct record_build_id build_id;
-	uint32_t major, minor; /* where it has no build id */
+	uint32_t major, minor; /* Device and inode, used if there is no build ID. */
 	uint64_t inode, generation;
 };
 
@@ -41,35 +42,35 @@ struct live_mapping {
 struct live_process {
 	int32_t pid;
 	bool has_ended;
-	uint32_t changes; /* counts what its mappings went through */
-	VEC(struct live_mapping) mappings; /* by start, disjoint */
-	uint32_t dumps[LIVE_DUMPS_MAX]; /* files where its runtimes say what code they generated; the last one first */
+	uint32_t changes; /* Incremented at each change of the mappings. */
+	VEC(struct live_mapping) mappings; /* Sorted by start, disjoint. */
+	uint32_t dumps[LIVE_DUMPS_MAX]; /* Numbers of the jitdump files of the process's runtimes, newest first. */
 	unsigned dump_count;
 };
 
 struct live_maps {
-	struct intern paths, keys; /* key -> index in files */
+	struct intern paths, keys; /* The number of a key is the file's index in files. */
 	VEC(struct live_file) files;
-	struct map_u64 by_pid; /* -> struct live_process * */
-	VEC(int32_t) ended; /* since the last live_maps_forget */
+	struct map_u64 by_pid; /* Maps a pid to a struct live_process *; 0 if the process was removed. */
+	VEC(int32_t) ended; /* Processes that ended since the last live_maps_forget. */
 	uint64_t process_count;
-	size_t stale_at; /* files */
+	size_t stale_at; /* Number of files at which many of them may be unmapped. */
 };
 
 void live_maps_init(struct live_maps *maps);
 void live_maps_deinit(struct live_maps *maps);
-/* Records that say nothing of mappings change nothing. NOMEM only. */
+/* Applies a record; records that do not affect mappings are ignored. Fails only with TALLY_NOMEM. */
 TALLY_MUST_CHECK enum tally_status live_maps_apply(struct live_maps *maps, const struct record *record,
 	const struct record_fields *fields, struct tally_error *err);
-/* NULL: the process is not known. Valid until live_maps_forget. */
+/* Returns NULL if the process is not known. The result is valid until live_maps_forget. */
 struct live_process *live_maps_process(const struct live_maps *maps, int32_t pid);
 const struct live_mapping *live_maps_find(const struct live_process *process, uint64_t address);
-/* Call this when all samples of the applied records are done: frees processes that have ended. dropped is called for
- * each such process; it may be NULL. */
+/* Frees processes that have ended, after calling dropped for each of them, which may be NULL. Call it when all samples
+ * of the applied records have been handled. */
 void live_maps_forget(struct live_maps *maps, void (*dropped)(void *context, int32_t pid), void *context);
-/* Whether many files may not be mapped any more. */
+/* Returns whether there are so many files that most of them may be unmapped. */
 bool live_maps_is_stale(const struct live_maps *maps);
-/* Drops those files; the numbers of all others change. After a failure the maps can only be deinited. */
+/* Drops unmapped files; the numbers of all others change. After a failure, the maps can only be deinitialised. */
 TALLY_MUST_CHECK enum tally_status live_maps_renumber(struct live_maps *maps, struct tally_error *err);
 struct tally_str live_maps_path(const struct live_maps *maps, const struct live_file *file);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plain_fold.h - runs pass two of a plain profile: it turns the gathered samples of a part into sums by address in a
- * binary. These sums say which symbols are needed; when they are loaded, plain_sum.h adds up the sums of all parts by
+ * plain_fold.h - runs pass two of a plain profile: it sums the gathered samples of a part by address in a binary. These
+ * sums show which symbols are needed; when the symbols are loaded, plain_sum.h adds up the sums of all parts by
  * function.
  *
  * A fold owns its tables and borrows its part.
  *
- *	plain_fold_init(&fold, &part, &input);   plain_fold_place(&fold);   ... fold.binaries: to be loaded; fold.spots ...
+ *	plain_fold_init(&fold, &part, &input);   plain_fold_place(&fold);   ... load fold.binaries, use fold.spots ...
  *	plain_fold_deinit(&fold);
  */
 #ifndef ANALYSIS_PLAIN_PLAIN_FOLD_H
@@ -16,55 +16,57 @@
 #include "analysis/sample_pass.h"
 #include "analysis/symbolise.h"
 
-struct plain_range { /* addresses of one context with the same mapping */
+struct plain_range { /* Addresses of one context that belong to the same mapping. */
 	struct address_range range;
 	uint32_t group;
-	uint64_t delta; /* added to an address: the one in the binary */
+	uint64_t delta; /* Difference between an address in the binary and a run-time address. */
 };
 
 #define PLAIN_RANGES 4
-struct plain_state { /* the current state of a context */
-	struct valid_span span; /* empty: nothing does */
+struct plain_state { /* The most recent look-ups of a context. */
+	struct valid_span span; /* Time in which the look-ups are valid; empty if there are none. */
 	uint32_t thread;
-	unsigned last, next; /* of ranges: found last; forgotten next */
+	unsigned last, next; /* Indexes in ranges: the last one found, and the next one to be replaced. */
 	struct plain_range ranges[PLAIN_RANGES];
 };
 
-struct plain_group { /* samples that differ in their addresses only */
+struct plain_group { /* Samples that differ only in their addresses. */
 	uint32_t event, thread;
-	uint32_t binary; /* the machine's; RESOLVE_NONE: nothing was mapped */
+	uint32_t binary; /* The machine's index; RESOLVE_NONE if nothing was mapped. */
 	uint32_t level;
 	uint32_t spots;
-	uint64_t first, last; /* addresses of its spots */
+	uint64_t first, last; /* Lowest and highest address of its spots. */
 };
 
-struct plain_spot { /* samples of a group at one address; two of them fill a line of the cache */
-	uint64_t address; /* in the binary */
-	uint64_t period, first_order; /* the sum; the earliest */
+struct plain_spot { /* The samples of a group at one address; two spots fill a cache line. */
+	uint64_t address; /* Address in the binary. */
+	uint64_t period, first_order; /* Sum of periods, and order of the earliest sample. */
 	uint32_t group;
-	uint32_t count; /* of samples */
+	uint32_t count; /* Number of samples. */
 };
 
 struct plain_fold {
 	struct plain_gather_part *part;
-	const struct sample_pass_input *input; /* of the pass to be */
-	struct id_table threads; /* as a pass has them */
-	VEC(struct plain_state) states; /* by context */
+	const struct sample_pass_input *input; /* Input of the sample pass that will hold the result. */
+	struct id_table threads; /* Threads with keys as in sample_pass.threads. */
+	VEC(struct plain_state) states; /* Indexed by context. */
 	struct id_table group_ids;
 	VEC(struct plain_group) groups;
-	struct plain_spot *spots; /* from the beginning of a line on */
+	struct plain_spot *spots; /* Aligned to cache lines. */
 	size_t spot_count, spot_room;
-	VEC(uint64_t) first_ips; /* by spot: its first sample's, as recorded */
-	uint32_t *spot_slots; /* by hash: spot + 1, and above it the rest of the hash; 0: none */
-	unsigned spot_bits; /* of a slot's number, and of a spot's in it */
-	struct binary_list binaries; /* that were hit, in order of first use */
-	uint8_t *is_hit; /* by binary */
-	bool failed; /* out of memory */
+	VEC(uint64_t) first_ips; /* Run-time address of each spot's first sample. */
+	/* Hash table of spots: a slot holds the spot's index + 1 in its lowest spot_bits bits and bits of the hash
+	 * above; 0 if it is empty. */
+	uint32_t *spot_slots;
+	unsigned spot_bits; /* Number of bits of a slot's index, and of a spot's index in a slot. */
+	struct binary_list binaries; /* Binaries with samples, in order of first use. */
+	uint8_t *is_hit; /* 1 for each of the machine's binaries with samples. */
+	bool failed; /* Memory ran out. */
 };
 
-/* False: out of memory. */
+/* Returns false when out of memory. */
 bool plain_fold_init(struct plain_fold *fold, struct plain_gather_part *part, const struct sample_pass_input *input);
-/* Frees the part's samples on the way. */
+/* Folds all samples of the part, freeing them block by block. */
 void plain_fold_place(struct plain_fold *fold);
 void plain_fold_deinit(struct plain_fold *fold);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plain_gather.h - runs pass one of a plain profile: all CPUs together walk all records once. Of each sample it keeps
- * the 24 bytes that such a profile needs; all other records are copied, one after another, for the machine's history.
+ * plain_gather.h - runs pass one of a plain profile: workers read all records once. It keeps the 24 bytes of each
+ * sample that such a profile needs; all other records are copied, one after another, for the machine's history.
  *
- * Workers walk the parts of the recording in parallel, each from where a record seems to begin. A part that turns out
- * to begin elsewhere is walked again, so the result does not depend on the number of workers. The file is read piece by
- * piece, not mapped, since most bytes are needed once. Only samples beyond the limit of kept ones are read again, so
- * memory does not grow with the recording.
+ * Workers walk the parts of the recording in parallel, each from a position where a record seems to begin. A part that
+ * turns out to begin elsewhere is walked again, so the result does not depend on the number of workers. The file is
+ * read in pieces, not mapped, since most bytes are needed only once. Only samples beyond the limit of kept ones are
+ * read again, so memory does not grow with the recording.
  *
  *	plain_gather(reader, &run, 0, &gather, err);   ... sideband_read_loading(reader, &gather.others, ...) ...
  *	for each of gather.parts in order: while (plain_part_next(&part, reader, &run, &block)) ... block.items ...
@@ -23,8 +23,8 @@
 
 struct plain_sample {
 	uint64_t ip, time_ns;
-	uint32_t context; /* of its part */
-	uint32_t period; /* PLAIN_LARGE_PERIOD: the next one of the part's list */
+	uint32_t context; /* Index in contexts of its part. */
+	uint32_t period; /* PLAIN_LARGE_PERIOD stands for the next one of the part's large_periods. */
 };
 #define PLAIN_LARGE_PERIOD UINT32_MAX
 
@@ -33,60 +33,62 @@ struct plain_block {
 	size_t count;
 };
 
-struct plain_context { /* the fields that many samples share */
-	int32_t pid, tid; /* -1: not recorded */
-	uint32_t event; /* index */
+struct plain_context { /* Fields that many samples share. */
+	int32_t pid, tid; /* -1 if not recorded. */
+	uint32_t event; /* Index of the event. */
 	uint32_t cpumode;
 };
 
-struct plain_id { /* of an event */
+struct plain_id { /* A sample ID with its event. */
 	uint64_t id;
-	const struct perfdata_event *event; /* NULL: nothing is known */
+	const struct perfdata_event *event; /* NULL if the slot is empty. */
 };
 
 #define PLAIN_RECENT 256
 #define PLAIN_IDS    64
-struct plain_gather_part { /* what one worker read */
-	struct run_part range; /* of the run */
-	VEC(struct plain_sample *) blocks; /* all but the last one are full */
-	struct plain_sample *next, *block_end; /* in the last block */
-	size_t block_samples; /* of a full one */
-	size_t sample_count, most_kept; /* samples in blocks */
-	bool has_more; /* samples that are not kept; more: position of the next one */
+struct plain_gather_part { /* The records that one worker read. */
+	struct run_part range; /* Its range of the run. */
+	VEC(struct plain_sample *) blocks; /* Blocks of samples; all but the last one are full. */
+	struct plain_sample *next, *block_end; /* Next free sample in the last block, and the end of that block. */
+	size_t block_samples; /* Number of samples in a full block. */
+	size_t sample_count, most_kept; /* Number of samples in blocks, and its limit. */
+	bool has_more; /* Some samples are not kept; the first one that has not been read again is at position more. */
 	size_t more;
-	uint8_t *window; /* room for a piece of the file that is read again; NULL before the first one */
-	size_t block_taken; /* blocks that plain_part_next has given */
+	uint8_t *window; /* Buffer for pieces of the file that are read again; NULL until needed. */
+	size_t block_taken; /* Number of blocks that plain_part_next has returned. */
 	VEC(uint64_t) large_periods;
-	size_t large_taken; /* large periods that plain_part_next has returned */
+	size_t large_taken; /* Number of large periods that plain_part_next has returned. */
 	VEC(struct plain_context) contexts;
 	struct id_table context_ids;
-	size_t id_offset; /* in samples; 0: the reader is asked for each sample's event */
-	struct plain_id ids[PLAIN_IDS]; /* seen last */
-	uint32_t recent[PLAIN_RECENT]; /* contexts + 1, by thread */
-	VEC(uint8_t) others; /* records that are no samples, one after another */
+	size_t id_offset; /* Offset of the ID in all samples; 0 means that the reader finds the event of each sample. */
+	struct plain_id ids[PLAIN_IDS]; /* Cache of the IDs seen last. */
+	uint32_t recent[PLAIN_RECENT]; /* Cache of context indexes + 1, by thread. */
+	VEC(uint8_t) others; /* Copies of the records that are not samples, one after another. */
 	uint64_t samples, sample_bytes, unattributed;
 	struct damaged_records damaged;
-	bool has_payload; /* data follows some record: this part is not valid */
-	bool failed; /* out of memory */
+	bool has_payload; /* A record is followed by a payload, so this part is invalid. */
+	bool failed; /* Memory ran out. */
 };
 
 struct plain_gather {
 	struct plain_gather_part *parts;
 	size_t part_count;
-	struct record_piece *pieces; /* of others, by part */
-	struct record_run others; /* as the run, but for its samples: from the lowest of the parts' copies on */
+	struct record_piece *pieces; /* Position of each part's copied records in others. */
+	/* A run of the copied records. Its bytes span the memory from the lowest to the highest copy; only the pieces
+	 * are valid. */
+	struct record_run others;
 };
 
-/* Whether a profile of this kind can be made this way: no stacks, no facets, nothing by address, and all samples have
+/* Returns whether a profile can be made this way: it has no stacks, facets or separate addresses, and all samples have
  * times. */
 bool plain_path_supports(struct perfdata_reader *reader, const struct replay_options *options);
-/* kept_samples: the limit for all parts together; 0: the default. TALLY_UNSUPPORTED: some records are followed by data,
- * or there are too many records. */
+/* Reads all records. kept_samples is the limit for all parts together; 0 for the default. Fails with TALLY_UNSUPPORTED
+ * if payloads follow some records or if there are too many records. */
 TALLY_MUST_CHECK enum tally_status plain_gather(struct perfdata_reader *reader, const struct record_run *run,
 	size_t kept_samples, struct plain_gather *gather, struct tally_error *err);
 void plain_gather_deinit(struct plain_gather *gather);
-/* Gives the part's next samples, valid until the next call, with their contexts and large periods; those of earlier
- * blocks are not needed any more. False: there are no more samples, or the part has failed. */
+/* Returns the part's next samples, valid until the next call, with their contexts and large periods; earlier blocks may
+ * be freed by then. Returns false if there are no more samples, or if the part failed. */
 bool plain_part_next(struct plain_gather_part *part, struct perfdata_reader *reader, const struct record_run *run,
 	struct plain_block *block);
 /* Frees the copied records after they have been read. */

@@ -23,13 +23,13 @@
 #include "profile/profile.h"
 
 struct replay_result {
-	struct profile *profile; /* owned; NULL only after a failure that left nothing */
-	struct machine *machine; /* owned; names of BPF programs are borrowed from it */
+	struct profile *profile; /* Owned; NULL only after a failure without a partial result. */
+	struct machine *machine; /* Owned; names of BPF programs in the profile are borrowed from it. */
 	struct input_health health;
-	struct stack_ends ends; /* of call chains, if they were kept */
-	bool ends_on; /* of options->switches: samples after the last one count */
-	struct binary_hits hits; /* owned, finished; ids are of the store given */
-	/* By the profile's binary: that of the machine; the first one if several are equal in the profile. */
+	struct stack_ends ends; /* How call chains ended, if they were kept. */
+	bool ends_on; /* State of options->switches at the end: samples after the last one would count. */
+	struct binary_hits hits; /* Owned and finished; its IDs are those of the given store. */
+	/* The machine's binary for each binary of the profile; the first one if the profile merges several. */
 	VEC(uint32_t) machine_binaries;
 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay_state.h - holds the intermediate state of a replay; only replay_*.c uses it. Part of replay: its passes read
- * samples (replay.c), the frames of all are joined and named (replay_frames.c, replay_functions.c), and stacks and
- * samples become the profile's (replay_samples.c).
+ * replay_state.h - holds the intermediate state of a replay; used only by replay*.c. The passes read samples
+ * (replay.c), the frames of all passes are joined and named (replay_frames.c, replay_functions.c), and stacks and
+ * samples are added to the profile (replay_samples.c).
  *
- * One thread, but for the passes.
+ * One thread, except for the passes.
  */
 #ifndef ANALYSIS_REPLAY_REPLAY_STATE_H
 #define ANALYSIS_REPLAY_REPLAY_STATE_H
@@ -17,7 +17,7 @@
 #include "base/order.h"
 #include "profile/profile_builder.h"
 
-struct frame_places { /* source lines of a frame */
+struct frame_places { /* Source lines of a frame: of the function itself, and of the innermost inlined call. */
 	struct profile_place own, innermost;
 };
 
@@ -29,41 +29,43 @@ struct replay {
 	struct sideband sideband;
 	struct unwind_files unwind_files;
 	struct stack_ends ends;
-	struct sample_pass **passes; /* in order of what they read */
+	struct sample_pass **passes; /* In the order of their ranges of the recording. */
 	size_t pass_count;
-	struct id_table frames; /* resolved frames of all passes */
-	uint32_t *profile_binaries; /* by the machine's index: the profile's; PROFILE_NONE: none yet */
-	VEC(uint32_t) machine_binaries; /* by the profile's index: the machine's first */
-	VEC(uint64_t) first_ips; /* by id of frames */
-	const struct symbol **symbols; /* by id of frames */
-	bool is_by_function; /* frames of one function are merged already: by the path for profiles without chains */
-	bool has_namesakes; /* binaries that the profile does not tell apart */
-	bool has_strays; /* some frames are in a binary that the profile shows as none */
-	bool has_distinct_frames; /* of the profile: each frame of frames has its own */
-	uint32_t *functions; /* by id of frames, then by inlined call: the profile's; PROFILE_NONE: no symbol */
-	struct frame_places *places; /* the same; NULL: not asked for */
-	uint32_t *callers; /* by inlined call: the frame */
-	uint32_t *profile_frames; /* by id of frames */
-	uint8_t *roles; /* by id of frames: enum frame_role */
-	VEC(uint8_t) function_roles; /* by the profile's */
-	bool *roots; /* by id of frames: threads begin there; NULL: stacks are not kept */
-	struct inline_frames inlines; /* by id of frames; nothing if not asked for */
-	const uint32_t *inlined_frames; /* by inlined call; NULL: there is none */
-	bool failed; /* out of memory */
-	uint64_t *leaf_counts; /* by id of frames: samples whose own address it is */
+	struct id_table frames; /* Joined resolved frames of all passes; "frame" below is their ID. */
+	/* The profile's index of each of the machine's binaries; PROFILE_NONE if not added yet. */
+	uint32_t *profile_binaries;
+	VEC(uint32_t) machine_binaries; /* The machine's first index of each of the profile's binaries. */
+	VEC(uint64_t) first_ips; /* Run-time address of each frame. */
+	const struct symbol **symbols; /* Symbol of each frame. */
+	bool is_by_function; /* Frames of one function are already merged, by the passes for profiles without chains. */
+	bool has_namesakes; /* Some binaries are merged in the profile. */
+	bool has_strays; /* Some frames are in a binary that the profile shows as none. */
+	bool has_distinct_frames; /* Each frame has a profile frame of its own. */
+	/* The profile's function of each frame, followed by those of inlined calls; PROFILE_NONE if there is none. */
+	uint32_t *functions;
+	struct frame_places *places; /* Indexed like functions; NULL if not requested. */
+	uint32_t *callers; /* Frame that each inlined call belongs to. */
+	uint32_t *profile_frames; /* The profile's frame of each frame. */
+	uint8_t *roles; /* enum frame_role of each frame. */
+	VEC(uint8_t) function_roles; /* Indexed by the profile's function. */
+	bool *roots; /* Whether threads begin in each frame; NULL if stacks are not kept. */
+	struct inline_frames inlines; /* Inlined calls of each frame; empty if not requested. */
+	const uint32_t *inlined_frames; /* The profile's frame of each inlined call; NULL if there are none. */
+	bool failed; /* Memory ran out. */
+	uint64_t *leaf_counts; /* Number of samples with each frame as their innermost one. */
 	struct binary_hits hits;
 	struct arena arena;
 	struct profile_builder *builder;
-	struct tracepoint_printer *tracepoints; /* NULL: not asked for */
+	struct tracepoint_printer *tracepoints; /* NULL if not requested. */
 	struct cgroup_names cgroups;
 	struct parallelism parallelism;
 	struct thread_namespaces namespaces;
 	struct sample_switches switches;
 	struct wait_events waits;
-	struct wait_index wait_index; /* read, where wakers are asked for */
+	struct wait_index wait_index; /* Filled only if wakers are requested. */
 };
 
-/* Joins lists of all passes into one: begin has the index of each pass's first item. Returns the pass of an item. */
+/* Returns the pass that an item of a joined list comes from; begin holds the index of each pass's first item. */
 static inline size_t replay_pass_of(const uint32_t *begin, size_t passes, uint32_t item)
 {
 	size_t behind;
@@ -71,15 +73,16 @@ static inline size_t replay_pass_of(const uint32_t *begin, size_t passes, uint32
 	return behind - 1;
 }
 
-/* NULL: out of memory. */
+/* Returns an uninitialised array of IDs, which the caller frees; NULL when out of memory. */
 uint32_t *replay_new_ids(size_t count);
 
-struct replay_frame_ids { /* of all passes, in replay's frames */
+struct replay_frame_ids { /* Joined IDs of the frames of all passes. */
 	uint32_t *items;
-	uint32_t *begin; /* by pass */
+	uint32_t *begin; /* Index of each pass's first item. */
 };
 
-/* Joins the frames of all passes into one list, in order of first use. False: out of memory; the caller frees ids. */
+/* Joins the frames of all passes into one list, in order of first use. Returns false when out of memory; the caller
+ * frees ids in both cases. */
 bool replay_join_frames(struct replay *replay, struct replay_frame_ids *ids);
 /*
  * Finds the frames that threads begin in, not only by name, because programs may be stripped and entry points may have
@@ -91,11 +94,12 @@ bool replay_join_frames(struct replay *replay, struct replay_frame_ids *ids);
  * memory.
  */
 TALLY_MUST_CHECK bool replay_note_outermost(struct replay *replay, const struct replay_frame_ids *ids);
-/* Keeps only the marks of frames that are roots. Needs symbols. NOMEM only. */
+/* Clears the marks of frames that are not roots. Requires symbols. Fails only with TALLY_NOMEM. */
 TALLY_MUST_CHECK enum tally_status replay_find_roots(struct replay *replay, struct tally_error *err);
 /* Looks up symbols, functions, lines and inlined calls of all frames, and adds the frames to the profile. */
 TALLY_MUST_CHECK enum tally_status replay_name_frames(struct replay *replay, struct tally_error *err);
-/* The files that samples hit, by leaf_counts, which no longer change; asked by any worker. False: out of memory. */
+/* Collects the files that samples hit from leaf_counts, which must be final. May be called on any worker. Returns false
+ * when out of memory. */
 bool replay_count_hits(struct replay *replay);
 /* Adds the passes' threads, stacks, facets and samples. */
 TALLY_MUST_CHECK enum tally_status replay_add_samples(

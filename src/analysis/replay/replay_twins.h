@@ -10,9 +10,9 @@
 
 #include "analysis/replay/replay_state.h"
 
-/* Gives for each frame, and then for each inlined call (count in all), the first one that is the same frame in the
- * profile. Functions, binaries and callers must be known. False: they do not suffice to decide it, or memory ran
- * out. */
+/* Sets firsts, for each frame and then for each inlined call (count in all), to the first one that becomes the same
+ * frame of the profile. Functions, binaries and callers must be known. Returns false if they do not suffice to decide
+ * this, or when out of memory. */
 bool replay_find_twins(const struct replay *replay, size_t count, uint32_t *firsts);
 
 #endif

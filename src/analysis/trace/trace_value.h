@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_value.h - evaluates a field, or a node of a print format, for one payload: the value is a number, bytes or
- * text.
+ * trace_value.h - evaluates a field or a node of a print format for one payload; the value is a number, bytes or text.
  *
  * Everything is borrowed. Bad input: values beyond the payload's end are 0 or empty, and offsets that lead there are
  * not followed.
@@ -19,10 +18,10 @@
 struct trace_context {
 	bool swap;
 	unsigned long_bytes;
-	/* A kernel function's name, with the address set to its start; NULL: none. */
+	/* Returns the name of a kernel function and sets *address to its start; NULL if there is none. */
 	const char *(*find_symbol)(void *owner, uint64_t *address);
 	void *owner;
-	/* trace_printk's formats by address: index of formats. */
+	/* Maps the address of a trace_printk format to an index in formats. */
 	const struct map_u64 *format_ids;
 	const struct tally_str *formats;
 };
@@ -33,19 +32,20 @@ struct trace_source {
 	struct tally_bytes raw;
 };
 
-/* A field's number, sign-extended. item of an array, else 0. */
+/* Returns a number, sign-extended. item is the index in an array, otherwise 0. */
 uint64_t trace_field_number(
 	const struct trace_field *field, const struct trace_context *context, struct tally_bytes raw, size_t item);
-/* The bytes of an array, wherever they are; cut where the payload ends. */
+/* Returns the bytes of an array, wherever they are in the payload; cut at the payload's end. */
 struct tally_bytes trace_field_bytes(
 	const struct trace_field *field, const struct trace_context *context, struct tally_bytes raw);
 
-/* Makes numbers of the parts of print formats that are the same for every payload: the kernel spells its flags out. */
+/* Replaces the parts of print formats that do not depend on the payload by numbers, because the kernel spells out its
+ * flags as expressions. */
 void trace_event_fold(struct trace_event *event);
 uint64_t trace_number(const struct trace_source *source, uint32_t node);
-/* Of arrays and what points to them; empty for anything else. */
+/* Returns the bytes of an array or of a pointer to one; empty for anything else. */
 struct tally_bytes trace_bytes(const struct trace_source *source, uint32_t node);
-/* As %s shows it. */
+/* Appends the value as %s would print it. */
 void trace_text(const struct trace_source *source, uint32_t node, struct text *t);
 uint64_t trace_load(struct tally_bytes bytes, size_t at, uint32_t size, bool is_signed, bool swap);
 
