@@ -4,7 +4,8 @@
  * number of running threads.
  *
  * Lists are comma-separated texts, borrowed; an empty or NULL list passes everything. profile_filter_init looks up the
- * names in one profile once; after that, testing a sample takes a few array reads. The caller deinits.
+ * names in one profile once; after that, testing a sample takes a few array reads. The caller calls
+ * profile_filter_deinit.
  *
  *	struct profile_filter filter;
  *	profile_filter_init(&filter, profile, &(struct profile_filter_lists){.comms = "cc1,ld"}, err);
@@ -17,37 +18,42 @@
 
 struct profile_filter_lists {
 	const char *comms, *dsos, *symbols, *pids, *tids;
-	const char *parent; /* extended regular expression: the callers that the key "parent" groups by */
-	bool excludes_other; /* samples without such a caller do not pass */
-	const char *ignored_callees; /* extended regular expression: a sample below such a function counts as its own */
-	bool hides_guests; /* rows that begin with a sample of a virtual machine are not shown */
-	const char *symbol_part; /* shows only rows whose symbol contains it; samples are not filtered */
-	const bool *parallelism; /* by how many threads ran, below parallelism_limit; NULL: all pass */
+	const char *parent; /* Extended regular expression that selects the callers for the key "parent". */
+	bool excludes_other; /* Samples without such a caller do not pass. */
+	/* Extended regular expression of functions; samples in their callees count as samples of the function
+	 * itself. */
+	const char *ignored_callees;
+	bool hides_guests; /* Hide rows with a first sample from a virtual machine. */
+	/* Hide rows with a symbol that does not contain this text; samples are not filtered. */
+	const char *symbol_part;
+	/* Indexed by the number of running threads, below parallelism_limit; NULL if all pass. */
+	const bool *parallelism;
 	uint32_t parallelism_limit;
-	bool no_idle; /* removes waits for work (idle threads), in a profile that keeps FACET_STATE and stacks */
-	const char *idle_functions; /* functions in addition to those of idle_functions.h */
+	bool no_idle; /* Remove waits for work (idle threads); requires a profile with FACET_STATE and stacks. */
+	const char *idle_functions; /* Additional functions for idle_functions.h. */
 };
 
 struct profile_filter {
 	const struct profile *profile;
-	bool *thread_passes; /* NULL: all do */
-	bool *frame_passes; /* of the sample's own frame; NULL: all do */
-	bool *frame_is_parent; /* matches the parent expression; NULL: none does */
-	bool excludes_other; /* applied by flat_table, which has the chains in order */
-	bool *ignores_callees; /* by frame; NULL: none does */
-	const bool *cpu_passes; /* by CPU, below cpu_limit; borrowed, set by the caller; NULL: all pass */
+	bool *thread_passes; /* Indexed by thread; NULL if all pass. */
+	bool *frame_passes; /* Indexed by the sample's own frame; NULL if all pass. */
+	bool *frame_is_parent; /* Indexed by frame: it matches the parent expression; NULL if none does. */
+	bool excludes_other; /* Applied by flat_table, which has the chains in order. */
+	bool *ignores_callees; /* Indexed by frame; NULL if none does. */
+	const bool *cpu_passes; /* Indexed by CPU, below cpu_limit; borrowed, set by the caller; NULL if all pass. */
 	uint32_t cpu_limit;
-	const bool *parallelism_passes; /* as in the lists; NULL: all do */
+	const bool *parallelism_passes; /* Copied from the lists; NULL if all pass. */
 	uint32_t parallelism_limit;
-	bool *stack_is_idle; /* by stack: a thread that waits there waits for work; NULL: no_idle is not set */
-	bool *frame_shows; /* whose rows are shown; NULL: all are */
+	/* Indexed by stack: a thread that waits there waits for work; NULL if no_idle is not set. */
+	bool *stack_is_idle;
+	bool *frame_shows; /* Indexed by frame: its rows are displayed; NULL if all are. */
 };
 
 TALLY_MUST_CHECK enum tally_status profile_filter_init(struct profile_filter *filter, const struct profile *profile,
 	const struct profile_filter_lists *lists, struct tally_error *err);
 void profile_filter_deinit(struct profile_filter *filter);
 
-/* If the profile does not keep the number of running threads, no sample passes. */
+/* No sample passes if the profile lacks the number of running threads. */
 static inline bool profile_filter_passes_parallelism(
 	const struct profile_filter *filter, const struct profile_sample *sample)
 {
@@ -55,7 +61,7 @@ static inline bool profile_filter_passes_parallelism(
 	return running && running->number < filter->parallelism_limit && filter->parallelism_passes[running->number];
 }
 
-/* Such a sample is not counted at all, as if it had not been recorded. */
+/* Returns whether the sample is a wait for work, which is not counted at all, as if it had not been recorded. */
 static inline bool profile_filter_is_idle(const struct profile_filter *filter, const struct profile_sample *sample)
 {
 	if (!filter->stack_is_idle || sample->stack == PROFILE_NONE || !filter->stack_is_idle[sample->stack])
@@ -64,7 +70,7 @@ static inline bool profile_filter_is_idle(const struct profile_filter *filter, c
 	return state && state->number != PROFILE_STATE_RUNNING && !profile_state_is_ready(state->number);
 }
 
-struct profile_idle { /* how much is hidden, and the total */
+struct profile_idle { /* What no_idle removes, and the total. */
 	uint64_t count, period, total_period;
 };
 struct profile_idle profile_filter_idle(const struct profile_filter *filter);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keys.h - lists the columns of a flat profile: the keys that rows are grouped, sorted and shown by. One table.
+ * keys.h - defines the columns of a flat profile: the keys that rows are grouped, sorted and displayed by.
  *
  * Keys group rows (comm, dso, symbol ...); values are sums that rows carry (overhead, sample ...). Constant data only.
  *
@@ -14,31 +14,31 @@
 #include "profile/profile.h"
 
 enum profile_key {
-	/* values */
+	/* Values. */
 	KEY_OVERHEAD,
 	KEY_OVERHEAD_SYS,
 	KEY_OVERHEAD_US,
 	KEY_OVERHEAD_GUEST_SYS,
 	KEY_OVERHEAD_GUEST_US,
 	KEY_OVERHEAD_CHILDREN,
-	KEY_LATENCY, /* the period shared among the threads that ran then */
+	KEY_LATENCY, /* The period divided among the threads that ran at the time. */
 	KEY_LATENCY_CHILDREN,
 	KEY_SAMPLE,
 	KEY_PERIOD,
-	KEY_WAIT, /* ns, with callees: off the CPU until woken */
-	KEY_RUN_LATENCY, /* the same: from then on until it ran */
-	KEY_WEIGHT1, /* averages of the samples' weights, in thousandths */
+	KEY_WAIT, /* Time in ns, with callees: off the CPU until woken. */
+	KEY_RUN_LATENCY, /* Time in ns, with callees: from wake-up until running. */
+	KEY_WEIGHT1, /* Average weights of the samples, in thousandths. */
 	KEY_WEIGHT2,
 	KEY_WEIGHT3,
-	KEY_PARTS, /* the period in the parts of a kind: of the first kind, so the others */
+	KEY_PARTS, /* The period divided into the parts of the first kind; the following ones are the other kinds. */
 	KEY_PART_OPERATION = KEY_PARTS + PART_OPERATION,
 	KEY_PART_CACHE = KEY_PARTS + PART_CACHE,
 	KEY_PART_MEMORY = KEY_PARTS + PART_MEMORY,
 	KEY_PART_SNOOP = KEY_PARTS + PART_SNOOP,
 	KEY_PART_TLB = KEY_PARTS + PART_TLB,
 	KEY_PARTS_LAST = KEY_PARTS + PART_KINDS - 1,
-	/* keys */
-	KEY_PID, /* perf's name for the thread: its tid is shown and grouped by */
+	/* Keys. */
+	KEY_PID, /* perf's "pid" key: it groups by thread ID and displays it. */
 	KEY_TGID,
 	KEY_COMM,
 	KEY_DSO,
@@ -48,13 +48,13 @@ enum profile_key {
 	KEY_SRCFILE,
 	KEY_SYMBOL_SIZE,
 	KEY_TRACE,
-	KEY_PARENT, /* the first caller of the chain that the filter's parent expression names */
-	KEY_IPC_NULL, /* a column of dashes: cycles per instruction need branch records */
-	KEY_IPC_LBR, /* the same where samples count by branches */
-	KEY_CHAIN_PREDICTED, /* of the branches in the row's chains */
+	KEY_PARENT, /* First caller in the chain that matches the filter's parent expression. */
+	KEY_IPC_NULL, /* A column of dashes, because cycles per instruction need branch records. */
+	KEY_IPC_LBR, /* The same, if samples count by their branches. */
+	KEY_CHAIN_PREDICTED, /* Of the branches in the row's chains. */
 	KEY_CHAIN_ABORTS,
 	KEY_CHAIN_CYCLES,
-	/* keys that group by one facet each */
+	/* Keys that group by one facet each. */
 	KEY_COMM_NODIGIT,
 	KEY_SOCKET,
 	KEY_TIME,
@@ -101,32 +101,32 @@ enum profile_key {
 	KEY_DATA_PAGE_SIZE,
 	KEY_STATE,
 	KEY_WAKER,
-	KEY_FIELD, /* the first of PROFILE_MAX_FIELDS fields of tracepoints, named by the profile */
+	KEY_FIELD, /* The first of PROFILE_MAX_FIELDS tracepoint fields, which the profile names. */
 	PROFILE_KEY_COUNT = KEY_FIELD + PROFILE_MAX_FIELDS
 };
 
-enum profile_key_form { /* how a key groups by its facet, and what it shows */
-	KEY_FORM_ROW, /* has none: thread, place */
+enum profile_key_form { /* How a key groups by its facet, and what it displays. */
+	KEY_FORM_ROW, /* The key has no facet: it is the thread or the place. */
 	KEY_FORM_NUMBER,
-	KEY_FORM_SUM, /* the number times the samples of the row */
+	KEY_FORM_SUM, /* The number multiplied by the samples of the row. */
 	KEY_FORM_SOCKET,
 	KEY_FORM_TIME,
 	KEY_FORM_HEX,
-	KEY_FORM_OFFSET, /* the row's symbol and how far in it the address is */
+	KEY_FORM_OFFSET, /* The row's symbol and the offset of the address in it. */
 	KEY_FORM_TEXT,
 	KEY_FORM_SIZE,
-	KEY_FORM_COUNT, /* right-aligned */
+	KEY_FORM_COUNT, /* A right-aligned number. */
 	KEY_FORM_PAGE,
 	KEY_FORM_PHYSICAL,
 	KEY_FORM_NOTHING,
-	KEY_FORM_TYPE, /* a data type */
+	KEY_FORM_TYPE, /* A data type. */
 	KEY_FORM_TYPE_OFFSET,
-	KEY_FORM_TYPE_CACHELINE, /* and the line of it, as if it began at one */
-	KEY_FORM_OBJECT, /* the frame's object */
-	KEY_FORM_SYMBOL, /* the frame's symbol; so one row for a function */
-	KEY_FORM_DATUM, /* the frame's symbol, a row for each address */
-	KEY_FORM_PLACE, /* symbol and offset */
-	KEY_FORM_LINE, /* source line */
+	KEY_FORM_TYPE_CACHELINE, /* A data type and the cache line in it, as if it began at a line. */
+	KEY_FORM_OBJECT, /* The frame's binary. */
+	KEY_FORM_SYMBOL, /* The frame's symbol; one row for each function. */
+	KEY_FORM_DATUM, /* The frame's symbol; one row for each address. */
+	KEY_FORM_PLACE, /* Symbol and offset. */
+	KEY_FORM_LINE, /* Source line. */
 	KEY_FORM_CACHELINE,
 	KEY_FORM_PREDICTED,
 	KEY_FORM_IN_TX,
@@ -138,29 +138,30 @@ enum profile_key_form { /* how a key groups by its facet, and what it shows */
 enum profile_key_mode { KEY_MODE_ANY, KEY_MODE_BRANCH, KEY_MODE_MEMORY };
 
 struct profile_key_info {
-	const char *name; /* as the user types it; any prefix is accepted */
+	const char *name; /* Name on the command line, where any prefix is accepted. */
 	const char *header;
 	bool is_value;
-	bool is_percent; /* a value shown as a share of the total */
-	bool is_duration; /* a value in ns, of FACET_STATE, shown as milliseconds */
-	bool is_average; /* a value in thousandths, of a facet */
-	const char *const *parts; /* the names of a value's parts; NULL after the last one */
-	uint8_t facet; /* with a form other than KEY_FORM_ROW: enum profile_facet */
+	bool is_percent; /* A value that is displayed as a share of the total. */
+	bool is_duration; /* A value in ns, from FACET_STATE, that is displayed in milliseconds. */
+	bool is_average; /* A value in thousandths that averages a facet. */
+	const char *const *parts; /* Names of the parts of a value, terminated by NULL. */
+	uint8_t facet; /* enum profile_facet, for forms other than KEY_FORM_ROW. */
 	uint8_t form; /* enum profile_key_form */
-	uint8_t mode; /* enum profile_key_mode: what samples have to be counted by */
-	uint8_t width; /* at least */
+	uint8_t mode; /* enum profile_key_mode: what samples must count by. */
+	uint8_t width; /* Minimum width. */
 };
 
 const struct profile_key_info *profile_key_get(enum profile_key key);
-/* The facet of a key with a form other than KEY_FORM_ROW, or of a value. */
+/* Returns the facet of a value, or of a key with a form other than KEY_FORM_ROW. */
 unsigned profile_key_facet(enum profile_key key);
-/* The value that perf means if --fields names this key: an average or the parts. */
+/* Returns the value that perf means if --fields names this key: an average or parts. */
 enum profile_key profile_key_as_field(enum profile_key key);
-/* Case does not matter; the first key that starts with the text wins, in perf's order of look-up. False: none does. */
+/* Finds the first key that starts with the text, ignoring case, in perf's order of look-up. Returns false if there is
+ * none. */
 bool profile_key_find(struct tally_str text, enum profile_key *key);
-/* The name that a mistyped one is nearest to, for a message; NULL if none is near. */
+/* Returns the name that is closest to a mistyped one, for a message; NULL if none is close. */
 const char *profile_key_nearest(struct tally_str text);
-/* Whether the text is the complete name of a key of perf, or "sym". */
+/* Returns whether the text is the complete name of one of perf's keys, or "sym". */
 bool profile_key_is_name(struct tally_str text);
 
 #endif

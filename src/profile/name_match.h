@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * name_match.h - finds which functions, files and threads of several profiles are the same although a compiler, a
- * version or a process left a number in their names (base/name_identity.h).
+ * name_match.h - finds functions, files and threads of several profiles that are the same although a compiler, a
+ * version or a process put a number into their names (base/name_identity.h).
  *
- * Names that all profiles have stay apart. A group of functions that differ in such numbers only is one function as
- * soon as one of its names is missing in a profile; files and threads are joined only by names that some profile lacks.
- * Owns copies of all names; the caller deinits.
+ * Names that occur in all profiles stay distinct. Functions with names that differ only in such numbers are one
+ * function if any of these names is missing in a profile; files and threads are joined only by names that are missing
+ * in some profile. It owns copies of all names; the caller calls name_match_deinit.
  *
  *	name_match_init(&match, profiles, 2, err);
  *	struct tally_str same = name_match_get(&match, NAME_MATCH_FUNCTION, STR("hot.llvm.2")); // "hot.llvm.1"
@@ -19,14 +19,15 @@
 
 enum name_match_kind { NAME_MATCH_FUNCTION, NAME_MATCH_FILE, NAME_MATCH_THREAD, NAME_MATCH_KINDS };
 
-struct name_match_pair { /* ids of names; a name and the one of an earlier profile that it was joined with */
+struct name_match_pair { /* IDs of a name and of the one from an earlier profile that it was joined with. */
 	uint32_t name, same;
 };
 
 struct name_match_set {
 	struct intern names;
-	size_t count; /* names of the profiles; those behind them stand for others */
-	uint32_t *same; /* by name of the profiles: what stands for it in all of them, itself as a rule */
+	size_t count; /* Number of names from the profiles; further names only represent others. */
+	/* For each name from the profiles the name that represents it in all of them, usually itself. */
+	uint32_t *same;
 	struct name_match_pair *pairs;
 	size_t pair_count;
 };
@@ -35,11 +36,11 @@ struct name_match {
 	struct name_match_set sets[NAME_MATCH_KINDS];
 };
 
-/* Profiles may be NULL, and are not borrowed. */
+/* Profiles may be NULL, and are not used after the call. */
 TALLY_MUST_CHECK enum tally_status name_match_init(
 	struct name_match *match, const struct profile *const *profiles, size_t profile_count, struct tally_error *err);
 void name_match_deinit(struct name_match *match);
-/* The name that stands for this one in all profiles. match may be NULL; a name that is not known stands for itself. */
+/* Returns the name that represents this one in all profiles. match may be NULL; an unknown name represents itself. */
 struct tally_str name_match_get(const struct name_match *match, enum name_match_kind kind, struct tally_str name);
 
 #endif

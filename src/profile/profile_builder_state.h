@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_builder_state.h - holds what a profile builder has collected. Private to profile/: profile_builder adds items
- * one by one, profile_bulk many at once.
+ * profile_builder_state.h - holds the state of a profile builder. Private to profile/: profile_builder adds items one
+ * by one, profile_bulk many at once.
  */
 #ifndef PROFILE_PROFILE_BUILDER_STATE_H
 #define PROFILE_PROFILE_BUILDER_STATE_H
@@ -18,17 +18,19 @@ struct profile_builder {
 	VEC(struct profile_binary) binaries;
 	VEC(struct profile_function) functions;
 	struct frame_table frames;
-	struct list_table stacks; /* of frames */
+	struct list_table stacks; /* Lists of frames. */
 	VEC(struct profile_thread) threads;
 	VEC(struct profile_sample) samples;
-	uint64_t facets; /* mask */
+	uint64_t facets; /* Bit mask of the kept facets. */
 	VEC(struct profile_field) fields;
-	struct id_table facet_ids; /* of FACET_WORDS for each value */
-	struct spool rows; /* of struct profile_row */
-	bool is_complete; /* stacks and samples came in bulk, these in order: no look-up finds them, no more may come */
-	bool has_guests; /* frames of virtual machines */
+	struct id_table facet_ids; /* Keys of FACET_WORDS words for each value. */
+	struct spool rows; /* Items are struct profile_row. */
+	/* Stacks and samples were added in bulk, the samples in order; look-ups do not find them, so no more may be
+	 * added. */
+	bool is_complete;
+	bool has_guests; /* Some frames are of virtual machines. */
 	bool is_out_of_memory;
-	bool has_bad_id; /* something refers to an id that was not handed out */
+	bool has_bad_id; /* An item refers to an ID that does not exist. */
 };
 
 bool profile_builder_sample_is_valid(const struct profile_builder *b, const struct profile_sample *sample);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_copy.h - adds the samples of one profile, with a share of their weight, to another one under construction:
+ * profile_copy.h - adds the samples of a profile, with a fraction of their weight, to another one under construction:
  * this sums profiles and lets old samples fade.
  *
- * Only what samples refer to is copied: frames, stacks, threads and names of samples that are left out do not come
- * along. The caller must add events and fields: samples keep their event's index, and the builder keeps the facets of
- * the profile. One thread.
+ * Frames, stacks, threads and names are copied only if copied samples refer to them. The caller must add events and
+ * fields: samples keep the index of their event, and the builder must keep the facets of the profile. One thread.
  *
  *	struct profile_copy copy = {.from = old, .weight = {7, 8}, .least_count = 16};
  *	if (!profile_copy_samples(&copy, builder)) return error_nomem(err);
@@ -21,13 +20,13 @@ struct profile_ratio {
 
 struct profile_copy {
 	const struct profile *from;
-	struct profile_ratio counts, periods; /* what they are multiplied by, rounded down */
-	uint64_t least_count; /* samples with a smaller count are left out */
-	uint64_t later; /* added to their order, because they come after others */
-	struct tally_str binary, renamed; /* the binary with this short name is renamed; empty: none is */
+	struct profile_ratio counts, periods; /* Factors for counts and periods; results are rounded down. */
+	uint64_t least_count; /* Samples with a smaller count are left out. */
+	uint64_t later; /* Added to the order of the samples, so that they sort after others. */
+	struct tally_str binary, renamed; /* Short name of a binary to rename, and its new name; empty for none. */
 };
 
-/* False: out of memory. The builder's finish reports wrong IDs. */
+/* Returns false when out of memory. Invalid IDs are reported by profile_builder_finish. */
 bool profile_copy_samples(const struct profile_copy *copy, struct profile_builder *builder);
 
 #endif

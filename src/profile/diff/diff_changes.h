@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_changes.h - computes, from several recordings of each side, how much each row changed and how certain that is.
- * It only holds data.
+ * diff_changes.h - holds, for recordings of two sides, how much each row changed and how certain that is.
  *
- * tasks/comparing/diff_statistics.h fills it. Rows have the same numbers as in their table. The owner deinits.
+ * tasks/comparing/diff_statistics.h computes it. Rows have the same numbers as in their table. The owner calls
+ * diff_changes_deinit.
  */
 #ifndef PROFILE_DIFF_DIFF_CHANGES_H
 #define PROFILE_DIFF_DIFF_CHANGES_H
@@ -12,15 +12,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct diff_sides { /* numbers of recordings */
-	size_t base, other, same; /* same: recordings of the base's program, to measure the noise */
+struct diff_sides { /* Number of recordings of each side. */
+	size_t base, other, same; /* same: further recordings of the base's program, which measure the noise. */
 };
 
 enum diff_verdict {
-	DIFF_NOT_SHOWN, /* no significant change, or not tested */
+	DIFF_NOT_SHOWN, /* No significant change, or not tested. */
 	DIFF_MORE,
 	DIFF_LESS,
-	DIFF_UNDECIDED, /* no significant change, but too few recordings to rule one out */
+	DIFF_UNDECIDED, /* No significant change, but too few recordings to rule one out. */
 };
 
 static inline bool diff_verdict_is_change(enum diff_verdict verdict)
@@ -29,24 +29,25 @@ static inline bool diff_verdict_is_change(enum diff_verdict verdict)
 }
 
 struct diff_change {
-	double base_mean, new_mean; /* of the measure, per recording */
-	double base_share, new_share; /* percent of the side's total */
-	double change; /* relative: 0.03 is 3 % more; INFINITY: the base has none */
-	double low, high; /* the interval of the change */
+	double base_mean, new_mean; /* Mean of the measure per recording. */
+	double base_share, new_share; /* Percentage of the side's total. */
+	double change; /* Relative change: 0.03 is 3 % more; INFINITY if the base has none. */
+	double low, high; /* Confidence interval of the change, valid if has_interval is set. */
 	bool has_interval;
 	bool is_tested;
-	double p, adjusted_p; /* of tested ones */
-	double noise; /* the relative difference between recordings of one program. Negative: not known */
+	double p, adjusted_p; /* p value, and p value adjusted for multiple tests; valid if is_tested is set. */
+	double noise; /* Relative difference between recordings of the same program; negative if unknown. */
 	enum diff_verdict verdict;
 };
 
 struct diff_changes {
-	struct diff_change total; /* of all samples */
+	struct diff_change total; /* Change of all samples together. */
 	bool has_total;
-	size_t needed, total_needed; /* recordings that a rank test needs on each side; 0: there are enough */
+	/* Recordings that a rank test needs on each side, for rows and for the total; 0 if there are enough. */
+	size_t needed, total_needed;
 	struct diff_change *rows;
 	size_t row_count, tested_count;
-	uint32_t *order; /* tested rows: those that changed first, the largest differences first */
+	uint32_t *order; /* The tested rows: changed ones first, and among equals the largest differences first. */
 };
 
 void diff_changes_deinit(struct diff_changes *changes);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff_paths.h - joins the call paths of several recordings in one tree by name: main;work;parse of one build matches
- * main;work;parse of another, whatever the addresses. Inlined calls are frames. Drawing is done elsewhere.
+ * main;work;parse of another, whatever the addresses. Inlined calls are frames too.
  *
- * A path is its caller's path and one frame; path 0 is the root, above all callers, and a path's number is larger than
- * its caller's. Periods are those of all samples at and below the path. Owns its names; the caller deinits.
+ * A path is its caller's path followed by one frame; path 0 is the root, above all callers, and a path's number is
+ * larger than its caller's. Periods are those of all samples at and below the path. It owns its names; the caller calls
+ * diff_paths_deinit.
  *
  *	diff_paths_init(&paths, sources, 2, &(struct diff_paths_options){.by_line = true}, err);
  *	for (uint32_t i = 1; i < paths.count; i++) use(intern_get(&paths.names, paths.items[i].name));
@@ -15,31 +16,31 @@
 
 #include "profile/diff/diff_table.h"
 
-struct diff_path_source { /* one recording */
+struct diff_path_source { /* One recording. */
 	const struct profile *profile;
-	uint32_t event; /* PROFILE_NONE: the file lacks this event */
+	uint32_t event; /* PROFILE_NONE if the file lacks this event. */
 	const struct profile_filter *filter;
-	const bool *cpu_passes; /* NULL: all */
+	const bool *cpu_passes; /* Indexed by CPU, below cpu_limit; NULL if all pass. */
 	size_t cpu_limit;
 };
 
 struct diff_path {
-	uint32_t parent; /* PROFILE_NONE: the root */
-	uint32_t name; /* of names; with a line: "work file.c:12" */
+	uint32_t parent; /* PROFILE_NONE for the root. */
+	uint32_t name; /* Number in names; includes the line with by_line: "work file.c:12". */
 	bool is_inlined;
 };
 
 struct diff_paths {
 	struct intern names;
 	struct diff_path *items;
-	struct diff_value *values; /* path * file_count + file */
+	struct diff_value *values; /* Indexed by path * file_count + file. */
 	size_t count, file_count;
-	uint64_t *totals; /* by file: of the root */
+	uint64_t *totals; /* Periods of the root, indexed by file. */
 };
 
 struct diff_paths_options {
-	bool by_line; /* frames of one function on different source lines are different, if lines are known */
-	const struct name_match *match; /* borrowed; NULL: only equal names are the same */
+	bool by_line; /* Distinguish frames of a function by their source lines, if known. */
+	const struct name_match *match; /* Borrowed; NULL if only equal names match. */
 };
 
 TALLY_MUST_CHECK enum tally_status diff_paths_init(struct diff_paths *paths, const struct diff_path_source *sources,

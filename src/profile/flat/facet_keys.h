@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * facet_keys.h - groups and sorts rows by keys that show one facet of samples. It works on a table, whose profile and
- * options define the keys.
+ * facet_keys.h - groups and sorts rows by keys that show a facet of samples. Keys are defined by the table's profile
+ * and options.
  *
- *	facet_key_words(&table, key, value, words);	equal words: one row
+ *	facet_key_words(&table, key, value, words);	// rows with equal words are one row
  */
 #ifndef PROFILE_FLAT_FACET_KEYS_H
 #define PROFILE_FLAT_FACET_KEYS_H
@@ -12,15 +12,15 @@
 
 #define FACET_KEY_WORDS 2
 
-/* value: of the key's facet; NULL: the words for a missing value. */
+/* Computes the words that identify a value of the key's facet; value is NULL if the facet is missing. */
 void facet_key_words(const struct flat_table *table, enum profile_key key, const struct profile_value *value,
 	uint64_t words[FACET_KEY_WORDS]);
-/* Below 0: a's row comes first. ranks: by string id, its place among all strings. */
+/* Compares two values; the result is negative if a sorts first. ranks holds each string's position in sorted order. */
 int facet_key_compare(const struct flat_table *table, enum profile_key key, const struct profile_value *a,
 	const struct profile_value *b, const uint32_t *ranks);
-/* The start of the cache line of an address. */
+/* Returns the start of the cache line of an address. */
 uint64_t facet_cacheline(uint64_t address);
-/* The number of the cache line of an offset in a data type that starts at a line. */
+/* Returns the number of the cache line of an offset in a data type that starts at a line. */
 uint64_t facet_type_cacheline(uint64_t offset);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flat_chains.h - prepares the call chains for the rows of a table: each stack once, in the requested order and without
- * excluded frames. Part of flat_table.
+ * excluded frames. Used only by flat_table.
  *
  *	struct flat_chains chains;
  *	if (flat_chains_make(&chains, profile, options)) ... whole = flat_chains_of(&chains, profile, sample); ...
@@ -13,26 +13,29 @@
 #include "profile/flat/flat_table.h"
 
 struct flat_chains {
-	uint32_t *frames; /* one chain after another */
-	uint32_t *begin; /* by stack, in frames; one more at the end; NULL: the options need none */
-	bool is_cut; /* some stack has more calls than the options' max_stack */
+	uint32_t *frames; /* All chains, one after another. */
+	/* Index in frames of each stack's chain, with one more entry at the end; NULL if the options need no chains. */
+	uint32_t *begin;
+	bool is_cut; /* Some stack has more calls than the options' max_stack. */
 };
 
-/* False: out of memory. */
+/* Returns false when out of memory. */
 bool flat_chains_make(struct flat_chains *chains, const struct profile *profile, const struct flat_options *options);
 void flat_chains_deinit(struct flat_chains *chains);
-struct flat_counted { /* the innermost frame first */
-	struct list kernels; /* of a stack whose user callers were unwound from a stack dump: counted separately */
+struct flat_counted { /* The counted frames of a stack, innermost first. */
+	/* Kernel frames of a stack with user callers that were unwound from a stack dump: max_stack applies to them
+	 * separately. */
+	struct list kernels;
 	struct list others;
 };
-/* The frames of a stack that count: of max_stack calls, with what was inlined into them. */
+/* Returns the frames of a stack that max_stack allows, with the calls that were inlined into them. */
 struct flat_counted flat_chains_counted(
 	const struct profile *profile, const struct flat_options *options, uint32_t stack);
 static inline uint32_t flat_counted_frames(const struct flat_counted *counted)
 {
 	return counted->kernels.count + counted->others.count;
 }
-/* The chain of a sample, by its index. */
+/* Returns the chain of a sample, given by its index. */
 static inline struct flat_instance flat_chains_of(
 	const struct flat_chains *chains, const struct profile *profile, uint32_t sample)
 {
@@ -42,7 +45,8 @@ static inline struct flat_instance flat_chains_of(
 	uint32_t begin = chains->begin[stack];
 	return (struct flat_instance){sample, begin, chains->begin[stack + 1] - begin};
 }
-/* The function of the first frame, in the order of the chain, that the parent expression names. */
+/* Returns the function of the first frame, in the order of the chain, that matches the parent expression; PROFILE_NONE
+ * if there is none. */
 static inline uint32_t flat_chains_parent(const struct flat_chains *chains, const struct profile *profile,
 	const struct flat_options *options, const struct flat_instance *whole)
 {
@@ -63,7 +67,8 @@ static inline bool flat_events_have_samples(const struct profile *p, const struc
 			return true;
 	return false;
 }
-/* perf names a sample's own frame without symbol by its place in the object, its callers by the run-time address. */
+/* Returns the run-time address, by which perf names callers without a symbol. It names a sample's own frame by the
+ * address in the binary instead. */
 static inline uint64_t flat_caller_address(const struct profile_frame *frame)
 {
 	return frame->raw_address ? frame->raw_address : frame->address;
@@ -72,9 +77,9 @@ static inline bool flat_frame_is_resolved(const struct profile *profile, uint32_
 {
 	return profile->frames[frame].function != PROFILE_NONE;
 }
-/* Cuts the chain to the part after the last function whose callees are ignored, in the order of the chain, as perf
- * does: these are callers if chains start at the callee, and callees if they start at the caller. Returns the frame
- * that the sample counts for. */
+/* Cuts the chain to the part after the last function with ignored callees, in the order of the chain, as perf does:
+ * these are callers if chains start at the callee, and callees if they start at the caller. Returns the frame that the
+ * sample counts for. */
 uint32_t flat_chains_ignore_callees(const struct flat_chains *chains, const struct flat_options *options,
 	struct flat_instance *whole, uint32_t leaf);
 

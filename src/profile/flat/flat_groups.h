@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flat_groups.h - groups frames that are equal by the keys of a table, and samples that are equal by the keys that do
- * not depend on frames. A row is one group of frames with one group of samples. Part of flat_table.
+ * not depend on frames. A row is a group of frames combined with a group of samples. Used only by flat_table.
  *
  * The two halves are independent and may be made by two threads.
  *
@@ -14,30 +14,31 @@
 
 #include "profile/flat/flat_chains.h"
 
-struct flat_caller { /* a frame as a caller: the fields that most samples need */
-	uint32_t group; /* of frames */
-	uint8_t level; /* 0: outside every mapping */
+struct flat_caller { /* A frame as a caller: the fields that most samples need. */
+	uint32_t group; /* Group of frames. */
+	uint8_t level; /* 0 if the frame is outside every mapping. */
 };
 
 struct flat_groups {
 	size_t frame_groups;
-	uint32_t *of_leaf; /* group of frames by frame, as the sample's own */
-	struct flat_caller *callers; /* by frame; NULL: callers have no rows */
+	uint32_t *of_leaf; /* Group of each frame as a sample's own frame. */
+	struct flat_caller *callers; /* Indexed by frame; NULL if callers have no rows. */
 	size_t sample_groups;
-	uint32_t *of_sample; /* BUCKET_NONE: it counts in no row */
-	uint32_t *samples; /* those of one group together, each group's in their order */
-	uint32_t *begin; /* by group, in samples; one more at the end */
+	uint32_t *of_sample; /* Group of each sample; BUCKET_NONE if it counts in no row. */
+	uint32_t *samples; /* The samples sorted by group, within a group in their original order. */
+	uint32_t *begin; /* Index in samples of each group, with one more entry at the end. */
 };
 
-/* False: out of memory. */
+/* Returns false when out of memory. */
 bool flat_groups_frames(struct flat_groups *groups, const struct profile *profile, const struct flat_options *options);
-/* Whether two callers are in one group exactly if their DSOs have the same name and their functions the same address
- * and size, or, without functions, if they have the same address. */
+/* Returns whether two callers are in one group exactly if their DSOs have the same name and their functions the same
+ * address and size or, without functions, if they have the same address. */
 bool flat_groups_callers_by_function(const struct profile *profile, const struct flat_options *options);
-/* Also adds up the table's totals. False: out of memory. */
+/* Also computes the table's totals. Returns false when out of memory. */
 bool flat_groups_samples(struct flat_groups *groups, struct flat_table *table, const struct flat_chains *chains);
 void flat_groups_deinit(struct flat_groups *groups);
-/* Its share of the elapsed time: the period divided by the number of threads that ran. 0: not known. */
+/* Returns the sample's share of the elapsed time, which is its period divided by the number of running threads; 0 if
+ * unknown. */
 static inline uint64_t flat_sample_latency(const struct profile *p, const struct profile_sample *sample)
 {
 	const struct profile_value *running = profile_facet(p, sample->facets, FACET_PARALLELISM);

@@ -10,16 +10,17 @@
 
 #include "profile/flat/flat_part.h"
 
-struct flat_keeping { /* all parts are joined into the first, and each keeps the places of its rows there */
+/* The parts of a table. All are joined into the first one, and each keeps the positions of its rows there. */
+struct flat_keeping {
 	struct flat_part *parts;
 	size_t count;
-	bool *is_kept; /* by frame: as a caller, some row of it needs instances; NULL: nothing is to be kept */
+	bool *is_kept; /* Indexed by frame: as a caller, it is in a row that needs instances; NULL if no row does. */
 };
 
-/* Counts the instances of each row (a row of the first part), and allocates room for them; other members of rows stay
- * as they are. False: out of memory. */
+/* Counts the instances of each row (of the first part), and reserves memory for them; other members of rows do not
+ * change. Returns false when out of memory. */
 bool flat_instances_place(struct flat_keeping *keeping);
-/* Then the instances themselves. */
+/* Stores the instances after flat_instances_place. */
 void flat_instances_keep(struct flat_keeping *keeping);
 void flat_instances_deinit(struct flat_keeping *keeping);
 

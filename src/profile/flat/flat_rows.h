@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flat_rows.h - builds the rows of a table from groups of frames and of samples. Part of flat_table.
+ * flat_rows.h - builds the rows of a table from groups of frames and of samples. Used only by flat_table.
  *
  * Each worker makes rows from a part of the samples. Then the rows are joined in the order of the parts, so that the
  * result is the same as with one worker.
@@ -17,7 +17,7 @@ struct flat_rows_source {
 	const struct flat_chains *chains;
 };
 
-/* False: out of memory; the caller frees the incomplete table. */
+/* Returns false when out of memory; the caller frees the incomplete table. */
 bool flat_rows_make(struct flat_table *table, const struct flat_rows_source *source);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hierarchy.h - arranges the rows of a flat table as a tree: one level for each sort key, sums at each. Drawing is done
- * elsewhere.
+ * hierarchy.h - arranges the rows of a flat table as a tree with one level for each sort key and sums at each node.
  *
  * The table is grouped by all keys; each of its displayed rows is a leaf, and a node adds up the rows below it, which
- * have the same keys up to its level. Borrows the table, which must be without children sums; the caller deinits.
+ * have the same keys up to its level. It borrows the table, which must not have children sums; the caller calls
+ * hierarchy_deinit.
  *
  *	struct hierarchy h;
  *	hierarchy_init(&h, &table, &(struct hierarchy_options){.keys = keys, .levels = levels, .key_count = 3, ...}, err);
@@ -16,24 +16,24 @@
 
 #include "profile/flat/flat_table.h"
 
-struct hierarchy_options { /* borrowed while the tree is made */
+struct hierarchy_options { /* Borrowed while the tree is made. */
 	const enum profile_key *keys;
-	const uint8_t *levels; /* of each key, ascending from 0 */
+	const uint8_t *levels; /* Level of each key, ascending from 0. */
 	size_t key_count;
-	const enum profile_key *order; /* how the nodes under one are sorted: values and keys */
+	const enum profile_key *order; /* Values and keys by which the children of a node are sorted. */
 	size_t order_count;
 };
 
 struct hierarchy_node {
-	uint32_t row; /* of the table: shows the node's keys; of a leaf, the row itself */
+	uint32_t row; /* Row of the table with the node's keys; for a leaf, the row itself. */
 	uint32_t level;
-	uint32_t first_child, child_count; /* nodes, sorted */
+	uint32_t first_child, child_count; /* Indexes of nodes, sorted. */
 };
 
 struct hierarchy {
 	const struct flat_table *table;
-	struct hierarchy_node *nodes; /* those of the first level first */
-	uint64_t *stats; /* by node, as those of a row */
+	struct hierarchy_node *nodes; /* Nodes of the first level come first. */
+	uint64_t *stats; /* Sums of each node, in the layout of a row's stats. */
 	size_t node_count, node_cap, stat_cap;
 	uint32_t root_count;
 	uint32_t level_count;

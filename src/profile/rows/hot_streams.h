@@ -3,9 +3,8 @@
  * hot_streams.h - finds the sequences of branches in which a recording with branch stacks spent most of its time, for
  * diff --stream.
  *
- * A stream is a run of branches, the newest first, at which there are samples: a node with samples of its own in the
- * call trees of a table of branch history. Some of the heaviest are kept, in perf's order. A value; it refers to frames
- * of the profile.
+ * A stream is a run of branches, newest first, that ends at a node with samples of its own in the call trees of a
+ * branch history table. A few of the heaviest are kept, in perf's order. It refers to frames of the profile.
  *
  *	struct hot_streams streams;
  *	hot_streams_find(&table, &streams, err);
@@ -17,23 +16,25 @@
 
 #include "profile/flat/flat_table.h"
 
-#define HOT_STREAMS_MOST 5 /* as perf */
+#define HOT_STREAMS_MOST 5 /* The same limit as in perf. */
 
 struct hot_stream {
 	uint64_t period;
-	uint64_t cycles; /* of a run through it: the sum of what its branches take on average, each a whole number */
-	uint32_t *frames; /* of the profile */
+	/* Cycles of one run through it: the sum of the average cycles of its branches, each rounded to a whole
+	 * number. */
+	uint64_t cycles;
+	uint32_t *frames; /* Frames of the profile. */
 	size_t frame_count;
 };
 
 struct hot_streams {
-	const struct profile *profile; /* borrowed */
+	const struct profile *profile; /* Borrowed. */
 	struct hot_stream items[HOT_STREAMS_MOST];
 	size_t count;
-	uint64_t total; /* period of all streams, including those that are not kept */
+	uint64_t total; /* Period of all streams, including those that are not kept. */
 };
 
-/* table: sorted, of chains with branches, the newest first. */
+/* Finds the streams of a table, which must be sorted and have chains with branches, newest first. */
 TALLY_MUST_CHECK enum tally_status hot_streams_find(
 	const struct flat_table *table, struct hot_streams *streams, struct tally_error *err);
 void hot_streams_deinit(struct hot_streams *streams);
