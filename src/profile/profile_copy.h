@@ -6,7 +6,7 @@
  * Frames, stacks, threads and names are copied only if copied samples refer to them. The caller must add events and
  * fields: samples keep the index of their event, and the builder must keep the facets of the profile. One thread.
  *
- *	struct profile_copy copy = {.from = old, .weight = {7, 8}, .least_count = 16};
+ *	struct profile_copy copy = {.from = old, .counts = {7, 8}, .periods = {7, 8}, .least_count = 16};
  *	if (!profile_copy_samples(&copy, builder)) return error_nomem(err);
  */
 #ifndef PROFILE_PROFILE_COPY_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * changes_json.h - writes what a comparison says of a row as JSON: its keys, the values of each side, and the change.
+ * changes_json.h - writes the comparison of a row as JSON: its keys, the values of each side, and the change.
  *
  * docs/diff-json.md describes the members.
  *
@@ -17,18 +17,18 @@
 
 #define CHANGES_JSON_DECIMALS 6
 
-/* A key's value as text. */
+/* Appends the value of a key as text. */
 void changes_json_key_text(struct text *out, const struct diff_table *diff, uint32_t row, enum profile_key key);
-/* A member for each key, named as the key. */
+/* Writes a member for each key, with the name of the key. */
 void changes_json_keys(
 	struct json *j, const struct diff_table *diff, uint32_t row, const enum profile_key *keys, size_t count);
-/* "values": period and samples of the row in each table. */
+/* Writes the member "values": period and samples of the row in each table. */
 void changes_json_values(struct json *j, const struct diff_table *diff, uint32_t row);
 struct changes_json_test {
 	const char *measure, *correction;
-	double level, confidence, min_share; /* min_share: percent */
+	double level, confidence, min_share; /* min_share is a percentage. */
 };
-/* "test": how rows are tested. */
+/* Writes the member "test": how rows are tested. */
 void changes_json_test(struct json *j, const struct changes_json_test *test);
 void changes_json_change(struct json *j, const char *name, const struct diff_change *change);
 

@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "view/text/data_type_text.h"
 
-/* An object inside an array. */
+/* Writes the type as an object inside an array. */
 void data_type_json(struct json *j, const struct data_type_table *table);
 
 #endif

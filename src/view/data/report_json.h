@@ -15,7 +15,7 @@
 #include "profile/rows/hierarchy.h"
 #include "view/text/report_options.h"
 
-/* tree: of the table; NULL: rows are flat. */
+/* tree is a hierarchy of the table, or NULL if rows are flat. */
 TALLY_MUST_CHECK enum tally_status report_json_table(struct json *j, const struct flat_table *table,
 	const struct hierarchy *tree, const struct report_text_options *options, struct tally_error *err);
 

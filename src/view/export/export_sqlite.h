@@ -13,7 +13,7 @@
 
 #include "view/export/export_view.h"
 
-#define EXPORT_SQLITE_VERSION "1" /* of the schema, in the table about */
+#define EXPORT_SQLITE_VERSION "1" /* Version of the schema, stored in the table "about". */
 
 struct sqlite3;
 TALLY_MUST_CHECK enum tally_status export_sqlite_fill(

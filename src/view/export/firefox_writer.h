@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * firefox_writer.h - declares what the parts of the Firefox export share: the tables of the whole profile, and those
- * entries that one thread uses.
+ * firefox_writer.h - declares the state that the parts of the Firefox export share: the tables of the whole profile,
+ * and their entries that one thread uses.
  *
- * Private to the export: export_firefox.c makes and frees the writer, firefox_thread.c writes a thread,
+ * Private to the export: export_firefox.c creates and frees the writer, firefox_thread.c writes a thread,
  * firefox_markers.c its markers and the counters. One thread.
  *
  *	for (size_t group = 0; group < w.groups.count; group++) firefox_add_thread(&w, group);
@@ -15,24 +15,26 @@
 #include "base/vec.h"
 #include "view/export/export_view.h"
 
-#define ADDRESS_EXACT	       (UINT64_C(1) << 53) /* JSON numbers are exact below */
-#define FIREFOX_CATEGORY_OTHER "4" /* of its list of categories */
-#define FIREFOX_CATEGORY_WAITS 4 /* and the number of a state: what is behind OTHER are those of waits */
+#define ADDRESS_EXACT	       (UINT64_C(1) << 53) /* JSON numbers below are exact. */
+#define FIREFOX_CATEGORY_OTHER "4" /* Index in the format's list of categories. */
+/* Category of a state is this plus its number; the categories after OTHER are those of waits. */
+#define FIREFOX_CATEGORY_WAITS 4
 
-struct whole_frame { /* of the tables' frames */
-	uint32_t function; /* of functions */
+struct whole_frame { /* Data of one of the tables' frames. */
+	uint32_t function; /* Index in firefox.functions. */
 	uint32_t line;
 	unsigned category, inline_depth;
 };
 
 struct whole_function {
-	uint32_t name, file; /* of strings; file INTERN_NONE: not known */
-	uint32_t binary; /* the profile's; PROFILE_NONE: none */
+	uint32_t name, file; /* Numbers in firefox.strings; file is INTERN_NONE if unknown. */
+	uint32_t binary; /* The profile's binary; PROFILE_NONE if there is none. */
 };
 
-struct local_ids { /* the ids of one thread for ids of the whole profile, in order of use */
-	uint32_t *local, *stamp; /* by id of the whole; valid where the stamp is the thread's */
-	VEC(uint32_t) items; /* ids of the whole */
+struct local_ids { /* Maps IDs of the whole profile to those of one thread, in order of use. */
+	/* Indexed by ID of the whole profile; local is valid if stamp is that of the thread. */
+	uint32_t *local, *stamp;
+	VEC(uint32_t) items; /* IDs of the whole profile. */
 };
 
 struct firefox {
@@ -42,22 +44,24 @@ struct firefox {
 	struct export_tables tables;
 	struct export_groups groups;
 	struct intern strings;
-	struct id_table function_ids; /* name, file, binary and function */
+	struct id_table function_ids; /* Keys of name, file, binary and function. */
 	VEC(struct whole_function) functions;
 	struct whole_frame *frames;
-	uint32_t *lib_of_binary; /* PROFILE_NONE: not used */
+	uint32_t *lib_of_binary; /* PROFILE_NONE if not used. */
 	uint64_t *base_of_binary;
-	uint32_t *first_mark, *next_mark; /* by track, by mark: PROFILE_NONE ends */
+	/* Linked lists of marks, indexed by track and by mark; PROFILE_NONE ends a list. */
+	uint32_t *first_mark, *next_mark;
 	uint32_t thread_stamp;
-	struct local_ids
-		nodes; /* those of the tables, and behind them, times the number of a state, the nodes of waits */
+	/* The ID is that of a node in the tables plus, for a wait, the number of its state times the number of
+	 * nodes. */
+	struct local_ids nodes;
 	struct local_ids used_frames, used_functions, symbols, texts, resources;
 	struct text room;
-	bool *is_trace; /* by event: a tracepoint, whose samples are markers too */
+	bool *is_trace; /* Indexed by event; true for tracepoints, because their samples are markers too. */
 	bool has_thread, names_events, has_states;
 };
 
-/* A column of a table: opened with its name, then an item each. */
+/* Writes a column of a table: its name, then each item. */
 #define FIREFOX_COLUMN(w, name, count, item)                                               \
 	do {                                                                               \
 		text_str((w)->out, ",\"" name "\":[");                                     \
@@ -88,7 +92,7 @@ static inline bool firefox_is_inlined(const struct firefox *w, uint32_t frame)
 	return profile_frame_is_inlined(w->view->profile, w->tables.frames[frame]);
 }
 
-/* UINT32_MAX is null. */
+/* Appends an ID; UINT32_MAX stands for null. */
 static inline void firefox_put_id(struct text *out, uint32_t id)
 {
 	if (id == UINT32_MAX)
@@ -97,7 +101,7 @@ static inline void firefox_put_id(struct text *out, uint32_t id)
 		text_u64(out, id);
 }
 
-/* The id in the current thread; it is assigned at the first use. */
+/* Returns the ID in the current thread, which is assigned at the first use. */
 static inline uint32_t firefox_local_id(struct firefox *w, struct local_ids *ids, uint32_t id)
 {
 	if (ids->stamp[id] != w->thread_stamp) {
@@ -109,20 +113,20 @@ static inline uint32_t firefox_local_id(struct firefox *w, struct local_ids *ids
 	return ids->local[id];
 }
 
-/* Writes a string's id; null if there is no string. */
+/* Returns the ID of a string in the current thread; INTERN_NONE if it is not in strings. */
 static inline uint32_t firefox_text(struct firefox *w, struct tally_str s)
 {
 	uint32_t id = intern_find(&w->strings, s.data ? s.data : "", s.len);
 	return id == INTERN_NONE ? id : firefox_local_id(w, &w->texts, id);
 }
 
-/* A thread with the samples of one event. */
+/* Writes a thread with the samples of one event. */
 void firefox_add_thread(struct firefox *w, size_t group);
-/* Each thread's marks as a list, in order of time. False: out of memory. */
+/* Links the marks of each thread in order of time. Returns false when out of memory. */
 bool firefox_list_marks(struct firefox *w);
-/* Those of a thread: what happened to it, and its samples of a tracepoint with what they print. */
+/* Writes the markers of a thread: its marks, and its tracepoint samples with their texts. */
 void firefox_add_markers(struct firefox *w, size_t group);
-/* Events that count something, as rates over time. */
+/* Writes events that count something as rates over time. */
 void firefox_add_counters(struct firefox *w);
 
 #endif

@@ -15,20 +15,21 @@
 
 struct flame_page {
 	struct tally_str title, event;
-	struct tally_str origin, origin_kind; /* what made samples that are not from perf events; empty: they are */
-	struct tally_str quality; /* one line about losses, call chains and symbols */
-	struct tally_str program; /* who drew it */
-	struct tally_str base; /* what it is compared with; empty: nothing */
-	struct tally_str span; /* when the samples are from; empty: not known */
-	struct tally_str group; /* what stands at the root: "thread", ...; empty: nothing */
+	/* Source of samples that do not come from perf events; empty if they do. */
+	struct tally_str origin, origin_kind;
+	struct tally_str quality; /* One line about losses, call chains and symbols. */
+	struct tally_str program; /* Name of the program that made the page. */
+	struct tally_str base; /* Name of the baseline; empty if there is none. */
+	struct tally_str span; /* Time of the samples; empty if unknown. */
+	struct tally_str group; /* Kind of the nodes at the root, such as "thread"; empty if there is none. */
 	bool counts_samples;
 };
 
 void flame_page_write(struct text *out, const struct flame_tree *tree, const struct flame_page *page);
 
-/* "comm;main;work 123\n" for each node that has samples of its own, as FlameGraph and others read it; for a tree of two
- * profiles "comm;main;work 100 123\n", the baseline first; for a tree with states, waits are "comm;main;read;[io]
- * 123\n". */
+/* Writes "comm;main;work 123\n" for each node that has samples of its own, which is the format of FlameGraph; for a
+ * tree of two profiles "comm;main;work 100 123\n", the baseline first; for a tree with states, waits are
+ * "comm;main;read;[io] 123\n". */
 void flame_folded_write(struct text *out, const struct flame_tree *tree, bool has_base);
 
 #endif

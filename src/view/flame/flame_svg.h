@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame_svg.h - writes a flame graph as one SVG file, for use in pages and documents; in a browser one can zoom and
- * search.
+ * flame_svg.h - writes a flame graph as one SVG file, for use in pages and documents. Browsers can zoom and search in
+ * it.
  *
  * Names are not trusted: in the file they are only text, never markup. Boxes too narrow to see are left out and
  * counted. It borrows its arguments; the text keeps failures.

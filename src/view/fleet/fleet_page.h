@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fleet_page.h - has the web page that shows what a store holds. Its script asks the server that it came from.
+ * fleet_page.h - provides the web page that shows the contents of a profile store. Its script sends its requests to the
+ * server that it came from.
  *
  *	http_answer(request, "text/html", fleet_page_html());
  */
@@ -9,9 +10,9 @@
 
 #include "base/bytes.h"
 
-/* The page, which lives as long as the program. */
+/* Returns the page, which is constant data. */
 struct tally_str fleet_page_html(void);
-/* What the header Content-Security-Policy of the page's answer must be. */
+/* Returns the value of the header Content-Security-Policy for the page's answer. */
 struct tally_str fleet_page_policy(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * page_code.h - writes a function's instructions and source as an item of the page's data, without samples, which the
- * page adds up for any selection.
+ * page_code.h - writes a function's instructions and source as an item of the page's data, without samples, because the
+ * page adds these up for any selection.
  *
- * Borrows all; the text fails stickily. Item N is the page's listing N.
+ * Borrows everything; failures of the text are sticky. Item N is the page's listing N.
  *
  *	page_code_function(&text, &listing.function);  // ["work","/bin/demo",[[0,"push %rbp",-1,[[12,"int work()"]]],...]]
  */
@@ -12,9 +12,9 @@
 
 #include "view/text/annotate_lines.h"
 
-/* Name, file, and for each instruction: its offset from the function's start, its text, the offset of its jump target
- * (-1: not in the function), and the source lines above it: number, text. Missing elements at the end of an instruction
- * are left out. */
+/* Writes name, file, and for each instruction: its offset from the function's start, its text, the offset of its jump
+ * target (-1 if not in the function), and the preceding source lines, each with number and text. Missing elements at
+ * the end of an instruction are left out. */
 void page_code_function(struct text *out, const struct annotate_function *function);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * page_counts.h - writes the counts of a recording for the page: the counted events, and each round.
  *
- * [[[name, unit, least share in percent, and where it was counted, if not everywhere], ...], [[end in s (-1: the
- * totals), how long in s, [value or null, ...]], ...], rounds left out]; null if there are no counts. Events without a
+ * [[[name, unit, least share in percent, and, if not counted everywhere, the place], ...], [[end in s (-1 for the
+ * totals), duration in s, [value or null, ...]], ...], rounds left out]; null if there are no counts. Events without a
  * value that were added to another are left out. Names are not trusted: they are written as JSON strings. It borrows
  * the counts; the text keeps failures.
  *
@@ -14,7 +14,7 @@
 
 #include "view/export/export_view.h"
 
-/* counts NULL: none. */
+/* counts is NULL if there are none. */
 void page_counts(struct text *out, const struct export_counts *counts);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cells.h - prints tables of cells: columns are described once; rows of typed values arrive one by one and become
+ * cells.h - prints tables of cells: columns are described once; rows of typed values are passed one by one and become
  * aligned text, separated values or JSON objects.
  *
- * The column defines the form of a value and where it is shown: text and separated values have the columns with a
- * heading, JSON those with a key. Names are made harmless here for all forms: control characters are escaped, the
- * separator becomes a dot, JSON goes through json.h. Rows are not kept. It borrows its arguments; the text keeps
- * failures. One thread.
+ * The column defines the form of a value and where it is printed: text and separated values have the columns with a
+ * heading, JSON those with a key. Names are sanitised for all forms: control characters are escaped, the separator
+ * becomes a dot, and JSON is written by json.h. Rows are not stored. It borrows its arguments; the text keeps failures.
+ * One thread.
  *
  *	static const struct cell_column columns[] = {{.heading = "Task", .key = "comm", .width = -16},
  *		{.heading = "Run time", .key = "runtime_ns", .width = 12, .look = LOOK_DURATION}};
@@ -19,42 +19,42 @@
 
 #include "base/json.h"
 
-/* Of numbers. JSON has whole numbers as they are, hexadecimal ones as strings. */
+/* Format of numbers. In JSON, whole numbers are unformatted and hexadecimal ones are strings. */
 enum cell_look {
 	LOOK_PLAIN,
-	LOOK_PERCENT, /* 12.34% */
-	LOOK_HEX, /* 0x1f */
-	LOOK_ADDRESS, /* 000000000000001f; between separators 1f */
-	/* Nanoseconds; between separators as they are: */
-	LOOK_DURATION, /* 10.47 us: the unit that fits */
-	LOOK_MS, /* 1.235, with .decimals */
-	LOOK_SECONDS, /* 1.234567, cut */
+	LOOK_PERCENT, /* For example 12.34%. */
+	LOOK_HEX, /* For example 0x1f. */
+	LOOK_ADDRESS, /* For example 000000000000001f; 1f in separated values. */
+	/* Nanoseconds, which are unformatted in separated values: */
+	LOOK_DURATION, /* For example 10.47 us, in a suitable unit. */
+	LOOK_MS, /* For example 1.235, with `decimals`. */
+	LOOK_SECONDS, /* For example 1.234567, rounded down. */
 };
 
 struct cell_column {
-	const char *heading; /* NULL: JSON only; "": nothing stands above it */
-	const char *key; /* NULL: not in JSON */
-	int width; /* in text, bytes; negative: at the left, 0: as it comes */
+	const char *heading; /* NULL for JSON only; "" for no heading. */
+	const char *key; /* NULL if it is not in JSON. */
+	int width; /* Bytes in text; negative for alignment to the left, 0 for no padding. */
 	enum cell_look look;
-	unsigned decimals; /* of a double, in text */
+	unsigned decimals; /* Decimals of a double in text. */
 	unsigned json_decimals;
-	bool is_padded; /* to its width between separators, too */
-	bool is_raw; /* keeps the separator in names, as perf does */
-	size_t longest; /* names of more bytes end in "..."; 0: as they are. In text */
-	const char *before, *after; /* in text, of headings too; NULL: nothing */
-	const char *absent; /* the text for a missing value; JSON omits the key. NULL: no text */
+	bool is_padded; /* Padded to its width also in separated values. */
+	bool is_raw; /* Names keep the separator, as in perf. */
+	size_t longest; /* In text, longer names are cut and end in "..."; in bytes, 0 for no limit. */
+	const char *before, *after; /* Printed around values and headings in text; may be NULL. */
+	const char *absent; /* Text for a missing value, for which JSON omits the key; NULL for none. */
 };
 
 enum cell_kind { CELL_IS_ABSENT, CELL_IS_TEXT, CELL_IS_DIGITS, CELL_IS_U64, CELL_IS_I64, CELL_IS_F64, CELL_IS_BOOL };
 
 struct cell {
-	enum cell_kind kind; /* zero: there is no value */
+	enum cell_kind kind; /* Zero stands for no value. */
 	union {
 		struct tally_str text;
 		uint64_t u64;
 		int64_t i64;
-		double f64; /* JSON omits values that are not finite */
-		bool truth; /* yes, no; true, false in JSON */
+		double f64; /* JSON omits values that are not finite. */
+		bool truth; /* Printed as yes or no; true or false in JSON. */
 	};
 };
 
@@ -63,13 +63,13 @@ static inline struct cell cell_text(struct tally_str text)
 	return (struct cell){.kind = CELL_IS_TEXT, .text = text};
 }
 
-/* NULL: absent. */
+/* Returns a cell with a name, or an absent one for NULL. */
 static inline struct cell cell_name(const char *name)
 {
 	return name ? cell_text(str_from(name)) : (struct cell){.kind = CELL_IS_ABSENT};
 }
 
-/* A number that has been formatted already: JSON has it without quotation marks. */
+/* Returns a cell with a formatted number, which JSON prints without quotation marks. */
 static inline struct cell cell_digits(struct tally_str digits)
 {
 	return (struct cell){.kind = CELL_IS_DIGITS, .text = digits};
@@ -101,25 +101,29 @@ static inline bool cell_is_number(const struct cell *cell)
 }
 
 struct cells {
-	const struct cell_column *columns; /* rows have their cells in this order */
-	const uint8_t *order; /* which columns are shown, the first one first; NULL: all as they are described */
-	size_t count; /* of order, or of columns */
+	const struct cell_column *columns; /* Rows have their cells in this order. */
+	const uint8_t *order; /* Printed columns in their order; NULL for all as described. */
+	size_t count; /* Length of order, or of columns. */
 	struct text *out;
-	const char *mark; /* "# ": begins the lines above the rows, in the room of the first column; NULL: nothing */
-	const char *separator; /* not NULL: between values, which are not aligned; its first character is in no name */
-	bool has_blanks; /* one follows each separator */
-	bool is_quoted; /* CSV of RFC 4180: a name is whole, in quotes where it needs them; separator is "," */
-	bool is_fitted; /* cells_fit.h: widths are of characters, texts stand at the left and numbers at the right */
-	struct json *json; /* not NULL: this instead of text; writes to out */
+	/* Start of the lines above the rows, such as "# ", which takes space from the first column; NULL for none. */
+	const char *mark;
+	/* Printed between values, which are not aligned then; names never contain its first character. NULL for aligned
+	 * text. */
+	const char *separator;
+	bool has_blanks; /* A blank follows each separator. */
+	bool is_quoted; /* CSV as in RFC 4180: names are not changed, but quoted if necessary; separator must be ",". */
+	/* For cells_fit.h: widths count characters, texts are aligned to the left and numbers to the right. */
+	bool is_fitted;
+	struct json *json; /* If not NULL, writes JSON with this writer, which writes to out. */
 };
 
-/* A line of headings; nothing in JSON. */
+/* Prints a line of headings; nothing in JSON. */
 void cells_head(const struct cells *table);
-/* A line of fill under the headings, in text. */
+/* Prints a line of fill characters under the headings in text. */
 void cells_rule(const struct cells *table, char fill);
-/* A line, or an object inside an array. */
+/* Prints a row as a line, or as an object inside an array. */
 void cells_row(const struct cells *table, const struct cell *row);
-/* The same without the line's end or the object's brackets, so that the caller can add more to the line. */
+/* Prints a row without the end of the line or the brackets of the object, so that the caller can add to it. */
 void cells_put(const struct cells *table, const struct cell *row);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotate_compact.h - prints an annotated function in the layout of `perf annotate --stdio2`: names instead of addresses,
- * arrows at jumps, calls and returns, and offsets where jumps lead.
+ * annotate_compact.h - prints an annotated function in the layout of `perf annotate --stdio2`: names instead of
+ * addresses, arrows at jumps, calls and returns, and offsets at the targets of jumps.
  *
  *	annotate_compact(&out, &function, &options);
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotate_lines.h - declares a function's code as lines with the samples of each event, the input of the annotate
- * printers.
+ * annotate_lines.h - declares the input of the annotate printers: a function's code as lines with the samples of each
+ * event.
  *
- * Everything is borrowed from the code that made it. The values of a line are at values[line.values + event]; source
+ * Everything is borrowed from the code that created it. The values of a line are values[line.values + event]; source
  * lines have none.
  */
 #ifndef VIEW_TEXT_ANNOTATE_LINES_H
@@ -14,9 +14,9 @@
 #define ANNOTATE_NONE UINT32_MAX
 
 enum annotate_line_kind {
-	ANNOTATE_TEXT, /* a heading, or a line of source */
+	ANNOTATE_TEXT, /* A heading, or a line of source. */
 	ANNOTATE_CODE,
-	ANNOTATE_MORE_BYTES, /* of the instruction before it: what does not fit into its own line */
+	ANNOTATE_MORE_BYTES, /* Bytes of the preceding instruction that do not fit into its line. */
 };
 
 enum annotate_flow { ANNOTATE_PLAIN, ANNOTATE_JUMP, ANNOTATE_CALL, ANNOTATE_RETURN };
@@ -28,86 +28,88 @@ struct annotate_value {
 struct annotate_line {
 	enum annotate_line_kind kind;
 	enum annotate_flow flow;
-	const char *text; /* of code: mnemonic, padded, and operands, with names of addresses: as objdump has it */
-	const char *mnemonic,
-		*operands; /* of code, for the compact form: names instead of addresses; jumps by offset */
-	uint32_t number; /* of text: as shown; 0: none */
-	uint32_t values; /* ANNOTATE_NONE: no samples */
-	uint32_t target; /* of a jump inside the function: the line it leads to; ANNOTATE_NONE: none */
-	uint64_t callee; /* of a call, or a jump out of the function, to a known place: its address */
-	uint32_t place; /* index of places; ANNOTATE_NONE: not known */
+	/* For code: padded mnemonic and operands, with symbols of addresses, as printed by objdump. */
+	const char *text;
+	/* For code, in the compact form: names instead of addresses, and jumps by offset. */
+	const char *mnemonic, *operands;
+	uint32_t number; /* For text: displayed line number; 0 if there is none. */
+	uint32_t values; /* ANNOTATE_NONE if there are no samples. */
+	uint32_t target; /* Line that a jump inside the function leads to; ANNOTATE_NONE if there is none. */
+	uint64_t callee; /* Known target address of a call, or of a jump out of the function. */
+	uint32_t place; /* Index in places; ANNOTATE_NONE if unknown. */
 	uint64_t address;
-	struct tally_bytes bytes; /* of code */
-	bool leads_out; /* it has a callee */
-	bool is_target; /* a jump leads here */
-	bool has_type; /* the data that it accesses is known: */
-	const char *data_type, *data_field; /* the field NULL: none */
+	struct tally_bytes bytes; /* Bytes of the instruction. */
+	bool leads_out; /* callee is valid. */
+	bool is_target; /* A jump leads here. */
+	bool has_type; /* The type of the accessed data is known; it is in the next three: */
+	const char *data_type, *data_field; /* data_field is NULL if there is none. */
 	uint64_t data_offset;
-	bool is_source; /* a line of a source file */
-	uint32_t source_number; /* of a line of source: in its file; 0: it is none */
-	const char *path; /* of the source line that this is, or is of; NULL: not known */
+	bool is_source; /* It is a line of a source file. */
+	uint32_t source_number; /* Number of a source line in its file; 0 for other lines. */
+	const char *path; /* Path of the line's source file; NULL if unknown. */
 	uint32_t source_line;
-	/* From branch stacks; 0: not known. Cycles are of a run that ends here, on average. */
+	/* From branch stacks; 0 if unknown. cycles is the average of the runs that end here. */
 	double cycles, ipc;
-	uint64_t least_cycles, most_cycles; /* of one such run */
-	/* In percent: runs that began here, relative to those through the hottest instruction; how many of the runs
-	 * through here ended here; and how many of these were predicted. */
+	uint64_t least_cycles, most_cycles; /* Minimum and maximum of such runs. */
+	/* In percent: runs that begin here, relative to those through the hottest instruction; share of the runs
+	 * through here that end here; and share of the latter that were predicted. */
 	double entered, left, predicted;
 };
 
 struct annotate_event {
 	struct tally_str name;
-	struct annotate_value function, whole; /* of the function's samples, of all of the event's */
+	struct annotate_value function, whole; /* Samples of the function, and all samples of the event. */
 };
 
-struct annotate_place { /* a source line and its samples */
-	const char *text; /* "demo.c:27" */
+struct annotate_place { /* A source line with its samples. */
+	const char *text; /* For example "demo.c:27". */
 	uint32_t values;
 };
 
 struct annotate_function {
-	const char *name, *file, *short_file; /* of the program: path and last part */
+	const char *name, *file, *short_file; /* Path of the program, and the last part of the path. */
 	const char *event_name;
-	uint64_t sample_count; /* in the heading */
+	uint64_t sample_count; /* Displayed in the heading. */
 	const struct annotate_event *events;
 	uint32_t event_count;
 	const struct annotate_line *lines;
 	size_t line_count;
 	const struct annotate_value *values;
 	const struct annotate_place *places;
-	const uint32_t *place_order; /* the hottest first */
+	const uint32_t *place_order; /* Hottest first. */
 	size_t place_count;
-	uint64_t start; /* address of the first instruction */
+	uint64_t start; /* Address of the first instruction. */
 	bool has_cycles;
 	/* Sums of all listed functions, for the heading of the compact form. */
-	uint64_t listed_count, listed_period, frequency; /* Hz; 0: it had a period */
+	uint64_t listed_count, listed_period, frequency; /* frequency is in Hz; 0 if the event has a period. */
 };
 
 enum annotate_percent { ANNOTATE_LOCAL_PERIOD, ANNOTATE_GLOBAL_PERIOD, ANNOTATE_LOCAL_HITS, ANNOTATE_GLOBAL_HITS };
 enum annotate_column { ANNOTATE_PERCENT, ANNOTATE_SAMPLES, ANNOTATE_PERIOD };
 
-#define ANNOTATE_PLACE_LIMIT 0.5 /* percent: colder lines are not named in text */
+#define ANNOTATE_PLACE_LIMIT 0.5 /* Percentage below which source lines are not named in text. */
 
 struct annotate_text_options {
 	enum annotate_percent percent;
 	enum annotate_column column;
-	double min_percent; /* colder instructions are left out, but the one before a hot one; 0: none are */
+	/* Leave out instructions below this percentage, except the one before a hot one; 0 for none. */
+	double min_percent;
 	bool with_bytes, with_places, with_whole_path, with_colours;
 };
 
-/* In percent; 0 if the total is 0. */
+/* Returns the percentage of a line's values; 0 if the total is 0. */
 double annotate_percent_of(
 	const struct annotate_function *function, enum annotate_percent kind, uint32_t values, uint32_t event);
-/* The highest of the events'. */
+/* Returns the highest percentage of all events. */
 double annotate_hottest(const struct annotate_function *function, enum annotate_percent kind, uint32_t values);
 const char *annotate_percent_name(enum annotate_percent kind);
-/* Instructions per cycle and cycles, in ANNOTATE_CYCLES_WIDTH columns; blank where they are not known. */
+/* Prints instructions per cycle and cycles in ANNOTATE_CYCLES_WIDTH columns; blank if unknown. */
 void annotate_cycles(struct text *out, const struct annotate_line *line);
 #define ANNOTATE_CYCLES_WIDTH 12
-/* The same with the least and the most cycles that one run took, in ANNOTATE_CYCLE_RANGE_WIDTH columns. */
+/* Prints the same with the minimum and maximum cycles of a run, in ANNOTATE_CYCLE_RANGE_WIDTH columns. */
 void annotate_cycle_range(struct text *out, const struct annotate_line *line);
 #define ANNOTATE_CYCLE_RANGE_WIDTH 22
-/* An arrow for the target of an instruction: up, down, elsewhere, back; two columns. */
+/* Returns an arrow for the target of an instruction (up, down, elsewhere, back), two columns wide. */
 const char *annotate_arrow(const struct annotate_function *function, const struct annotate_line *line);
 
 #endif

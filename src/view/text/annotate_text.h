@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotate_text.h - prints an annotated function: `perf annotate --stdio`'s layout, and the compact one of --stdio2.
+ * annotate_text.h - prints an annotated function in the layout of `perf annotate --stdio`, or in the compact one of
+ * --stdio2.
  *
  * Appends to a text that the caller owns and flushes.
  *
@@ -11,7 +12,7 @@
 
 #include "view/text/annotate_lines.h"
 
-/* The hottest source lines, most first. */
+/* Prints the hottest source lines, in descending order. */
 void annotate_text_places(
 	struct text *out, const struct annotate_function *function, const struct annotate_text_options *options);
 void annotate_text(

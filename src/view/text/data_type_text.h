@@ -3,7 +3,7 @@
  * data_type_text.h - prints a data type with the samples of each of its fields, in the layout of `perf annotate
  * --data-type`.
  *
- * Appends to a text that the caller owns and flushes. It borrows the table. Values of a row are at values[row *
+ * Appends to a text that the caller owns and flushes. It borrows the table. The values of a row are values[row *
  * event_count + event]; the first row is the type itself.
  *
  *	data_type_text(&out, &table, &options);
@@ -17,13 +17,13 @@ struct data_type_row {
 	unsigned depth;
 	const char *type_name, *name;
 	uint64_t offset, size;
-	bool has_fields; /* the rows that follow, one deeper */
+	bool has_fields; /* The next rows, which are one level deeper, are its fields. */
 };
 
 struct data_type_table {
 	const char *name, *file;
 	uint64_t sample_count;
-	const struct tally_str *events; /* names */
+	const struct tally_str *events; /* Names of events. */
 	uint32_t event_count;
 	const struct data_type_row *rows;
 	size_t row_count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_keys.h - prints the key columns of a diff: each row is shown as in the recording that has it. Internal to
- * view/text.
+ * diff_keys.h - prints the key columns of a diff: each row is displayed as in the first recording that has it. Internal
+ * to view/text.
  *
  *	diff_keys_fit(&keys, diff, columns, count, rows, row_count);
  *	diff_keys_cells(&keys, out, row, NULL);
@@ -14,17 +14,17 @@
 
 struct diff_keys {
 	const struct diff_table *diff;
-	const char *separator; /* NULL: blanks */
+	const char *separator; /* NULL if columns are aligned with blanks. */
 	struct report_layout layout;
 	struct report_text_options options;
 };
 
-/* Wide enough for these rows. The struct must stay where it is. */
+/* Makes the columns wide enough for these rows. The struct must not be moved. */
 void diff_keys_fit(struct diff_keys *keys, const struct diff_table *diff, const enum profile_key *columns,
 	size_t column_count, const uint32_t *rows, size_t row_count);
 void diff_keys_header(const struct diff_keys *keys, struct text *out);
 void diff_keys_dots(const struct diff_keys *keys, struct text *out);
-/* With a separator before each. */
+/* Prints the cells of a row, each after a separator. */
 void diff_keys_cells(struct diff_keys *keys, struct text *out, uint32_t row);
 
 #endif

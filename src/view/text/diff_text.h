@@ -2,7 +2,7 @@
 /*
  * diff_text.h - prints a diff table as text: the baseline's shares, each file's difference, and the keys of the rows.
  *
- * Appends to a text that the caller owns and flushes. Lay-out: that of `perf diff`.
+ * Appends to a text that the caller owns and flushes. The layout is that of `perf diff`.
  *
  *	diff_text_rows(&out, &diff, &(struct diff_text_options){.columns = keys, .column_count = 2}, err);
  */
@@ -14,13 +14,13 @@
 
 #define DIFF_TEXT_SPREAD 8
 
-struct diff_text_block { /* of a row in a file */
+struct diff_text_block { /* The basic block of a row in one file. */
 	const char *range;
-	int64_t difference; /* in cycles, from the baseline's */
-	int64_t spread[DIFF_TEXT_SPREAD]; /* differences of single times, without their sign */
+	int64_t difference; /* Difference from the baseline in cycles. */
+	int64_t spread[DIFF_TEXT_SPREAD]; /* Absolute differences of single runs. */
 	unsigned spread_count;
 	bool has_base;
-	size_t order; /* in the function */
+	size_t order; /* Position in the function. */
 };
 
 struct diff_text_blocks {
@@ -29,13 +29,13 @@ struct diff_text_blocks {
 };
 
 struct diff_text_options {
-	const enum profile_key *columns; /* keys that show */
+	const enum profile_key *columns; /* Displayed keys. */
 	size_t column_count;
-	const char *separator; /* NULL: columns are aligned with blanks */
-	bool is_quiet; /* no titles */
+	const char *separator; /* NULL if columns are aligned with blanks. */
+	bool is_quiet; /* Without titles. */
 	bool with_formula, with_periods;
-	bool with_spread; /* of blocks */
-	const struct diff_text_blocks *blocks; /* DIFF_CYCLES: row * file_count + file */
+	bool with_spread; /* With the spread of blocks. */
+	const struct diff_text_blocks *blocks; /* For DIFF_CYCLES; indexed by row * file_count + file. */
 };
 
 TALLY_MUST_CHECK enum tally_status diff_text_rows(struct text *out, const struct diff_table *diff,

@@ -9,7 +9,7 @@
 
 #include "view/text/report_layout.h"
 
-/* 0 for keys that are as wide as their header. */
+/* Returns 0 for keys that are as wide as their header. */
 size_t facet_cell_width(const struct report_layout *l, enum profile_key key, const struct flat_row *row);
 void facet_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * origin_text.h - prints the columns that verbose reports show before a symbol, as in perf: its address, and a letter
+ * origin_text.h - prints the columns that verbose reports have before a symbol, as in perf: its address, and a letter
  * for the origin of the DSO's symbols.
  *
  * Internal to view/text, for cells of symbols.
@@ -10,7 +10,7 @@
 
 #include "view/text/report_layout.h"
 
-/* Nothing where the report is not verbose. binary: PROFILE_NONE if there is none. */
+/* Prints nothing unless the report is verbose. binary is PROFILE_NONE if there is none. */
 void report_origin(const struct report_layout *l, struct text *out, uint32_t binary, uint64_t address);
 size_t report_origin_width(const struct report_layout *l);
 

@@ -14,13 +14,14 @@
 #include "profile/diff/diff_paths.h"
 
 struct paths_text_options {
-	const struct diff_change *changes; /* by path: shares of both sides, and what was tested of them */
-	bool is_tested; /* paths show that have a verdict; else those whose share differs by min_change or more */
-	double min_change; /* percent points */
-	bool is_quiet; /* no titles */
+	const struct diff_change *changes; /* Indexed by path: shares of both sides, and results of the test. */
+	/* Display paths with a verdict; otherwise those with shares that differ by at least min_change. */
+	bool is_tested;
+	double min_change; /* In percentage points. */
+	bool is_quiet; /* Without titles. */
 };
 
-/* Whether the path itself (not for the sake of what it calls) shows. */
+/* Returns whether the path itself is displayed, not only because of its callees. */
 bool paths_text_has(const struct paths_text_options *options, uint32_t path);
 TALLY_MUST_CHECK enum tally_status paths_text(struct text *out, const struct diff_paths *paths,
 	const struct paths_text_options *options, struct tally_error *err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_hierarchy.h - prints a profile as a tree: the sort keys one below the other, indented, with sums at each.
+ * report_hierarchy.h - prints a profile as a tree: the sort keys below one another, indented, with sums at each.
  *
- * Appends to a text that the caller owns and flushes. Lay-out: that of `perf report --stdio --hierarchy`.
+ * Appends to a text that the caller owns and flushes. The layout is that of `perf report --stdio --hierarchy`.
  *
  *	report_hierarchy_rows(&out, &hierarchy, &options, err);
  */

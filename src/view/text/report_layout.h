@@ -18,18 +18,19 @@ struct report_layout {
 	const struct flat_table *table;
 	const struct report_text_options *options;
 	const struct profile *profile;
-	enum profile_key columns[REPORT_MAX_COLUMNS]; /* those that show */
-	uint8_t levels[REPORT_MAX_COLUMNS]; /* of keys, in a hierarchy */
+	enum profile_key columns[REPORT_MAX_COLUMNS]; /* Displayed columns. */
+	uint8_t levels[REPORT_MAX_COLUMNS]; /* Level of each key in a hierarchy. */
 	size_t widths[REPORT_MAX_COLUMNS];
-	size_t cells[REPORT_MAX_COLUMNS]; /* values: the width of one member's */
-	uint8_t parts[REPORT_MAX_COLUMNS]; /* of values in parts: bit by part, those that some row has */
+	size_t cells[REPORT_MAX_COLUMNS]; /* Width of one member's value. */
+	uint8_t parts[REPORT_MAX_COLUMNS]; /* For values in parts: bit mask of the parts that occur in some row. */
 	size_t count;
-	const struct flat_stat
-		*node; /* sums of the level whose keys are shown, of which a row is a part; NULL: a row's */
-	const uint64_t *shown_totals; /* by member: what percentages relate to; NULL: to what the table has */
+	/* In a hierarchy, sums of the displayed node, of which a row is a part; NULL if the sums are the row's. */
+	const struct flat_stat *node;
+	/* Totals that percentages are relative to, indexed by member; NULL for those of the table. */
+	const uint64_t *shown_totals;
 };
 
-/* Left-aligned, cut to the width; SIZE_MAX: as wide as it is. */
+/* Prints a text left-aligned and cut to the width; SIZE_MAX means no alignment. */
 static inline void text_str_cut(struct text *out, struct tally_str text, size_t width)
 {
 	if (width == SIZE_MAX)
@@ -38,7 +39,7 @@ static inline void text_str_cut(struct text *out, struct tally_str text, size_t 
 		text_str_left(out, text_cells_cut(text, width), width);
 }
 
-/* The name of an object in cells. */
+/* Returns the displayed name of an object. */
 static inline struct tally_str report_object_name(const struct report_layout *l, uint32_t binary)
 {
 	uint32_t name = flat_binary_name(l->profile, &l->table->options, binary);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_options.h - defines how a text report looks: its columns, their widths, and what is left out. A value; borrows
- * what it points to.
+ * report_options.h - defines the appearance of a text report: its columns, their widths, and what is left out. It
+ * borrows what it points to.
  *
  *	struct report_text_options options = {.columns = columns, .column_count = 3};
  */
@@ -15,21 +15,22 @@
 struct report_text_options {
 	const enum profile_key *columns;
 	size_t column_count;
-	const unsigned *widths; /* of the leading columns, in order; 0: fitted */
+	const unsigned *widths; /* Widths of the leading columns, in order; 0 for a fitted width. */
 	size_t width_count;
-	bool has_object_filter; /* a list of objects was given: their column has no room for addresses */
-	size_t terminal_columns; /* rows are cut to fit; 0: as wide as they need */
-	const char *separator; /* NULL: columns are aligned with blanks */
+	bool has_object_filter; /* A list of objects was given, so their column has no space for addresses. */
+	size_t terminal_columns; /* Width to which rows are cut; 0 for no limit. */
+	const char *separator; /* NULL if columns are aligned with blanks. */
 	double percent_limit;
-	bool is_relative; /* percentages of what the filter lets through */
-	bool is_quiet; /* no titles */
+	bool is_relative; /* Percentages are relative to the samples that pass the filter. */
+	bool is_quiet; /* Without titles. */
 	bool with_children;
 	bool with_colours;
-	uint64_t hidden_columns; /* bit by enum profile_key: left out because a filter makes it constant */
-	bool is_verbose; /* objects by their paths, symbols behind an address and where they came from */
-	bool times_in_ns; /* else in microseconds */
+	/* Bit mask of enum profile_key: columns that are left out because a filter makes them constant. */
+	uint64_t hidden_columns;
+	bool is_verbose; /* Display paths of objects, and before symbols their address and origin. */
+	bool times_in_ns; /* Times are in nanoseconds instead of microseconds. */
 	struct chain_options chains;
-	const uint8_t *levels; /* of each column that is a key: its level in the hierarchy */
+	const uint8_t *levels; /* Level in the hierarchy of each column that is a key. */
 };
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * streams_text.h - prints the hot streams of two recordings side by side: those that both have, then those of one. The
+ * streams_text.h - prints the hot streams of two recordings side by side: those of both, then those of only one. The
  * layout is that of `perf diff --stream`.
  *
  *	streams_text(&out, &before, &after);
@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "profile/rows/hot_streams.h"
 
-/* A failure is the text's. */
+/* The text keeps failures. */
 void streams_text(struct text *out, const struct hot_streams *before, const struct hot_streams *after);
 
 #endif

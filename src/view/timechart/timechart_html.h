@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timechart_html.h - writes the picture as one self-contained HTML page, in which one can zoom and search.
+ * timechart_html.h - writes a timechart as one self-contained HTML page that can be zoomed and searched.
  *
  * Names are not trusted: in the page they are only data, never markup. Borrows the picture; the text keeps failures,
  * and may be flushed while it grows.
@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "view/timechart/timechart_picture.h"
 
-/* False: out of memory, as when the text failed. */
+/* Returns false when out of memory, including failures of the text. */
 bool timechart_html_write(struct text *out, const struct timechart_picture *picture);
 
 #endif

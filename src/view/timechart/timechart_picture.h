@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timechart_picture.h - defines the picture of a timechart: which parts of the tracks every form of it draws. It
+ * timechart_picture.h - defines the content of a timechart: the parts of the tracks that every form of it draws. It
  * borrows everything.
  *
  *	const struct timechart_picture picture = {.tracks = &tracks, .rows = rows, .row_count = count, .title = STR("perf.data")};
@@ -12,18 +12,19 @@
 
 struct timechart_picture {
 	const struct tracks *tracks;
-	const uint32_t *rows; /* tracks from top to bottom: CPUs, then tasks, those of one process together */
+	const uint32_t *rows; /* Tracks from top to bottom: CPUs, then tasks grouped by process. */
 	size_t row_count;
-	size_t hidden_tasks; /* that are in no row */
-	const bool *is_highlighted; /* by track; NULL: none */
-	uint64_t highlight_ns; /* so do runs longer than this stand out; 0: none */
-	uint64_t io_min_ns; /* I/O is drawn as if it took that long, up to the next one of its thread */
+	size_t hidden_tasks; /* Number of tasks without a row. */
+	const bool *is_highlighted; /* Indexed by track; NULL if none is highlighted. */
+	uint64_t highlight_ns; /* Runs longer than this are highlighted too; 0 for none. */
+	uint64_t io_min_ns; /* Minimum length at which I/O is drawn, limited by the next I/O of its thread. */
 	struct tally_str title, program;
-	uint64_t lost; /* events that the recording lacks */
-	bool tells_unknown; /* waits were measured: what is in no span of a task is not known */
+	uint64_t lost; /* Number of lost events. */
+	/* Waits were recorded instead of switches, so the state of a task outside its spans is unknown. */
+	bool tells_unknown;
 };
 
-/* How long it is not known what a task did, between the times at which it was seen first and last. */
+/* Returns for how long the state of a task is unknown, between the first and the last time at which it was seen. */
 static inline uint64_t timechart_unknown_ns(const struct track *task)
 {
 	uint64_t known_ns = 0, seen_ns = task->last_ns - task->first_ns;
@@ -32,7 +33,7 @@ static inline uint64_t timechart_unknown_ns(const struct track *task)
 	return task->last_ns > task->first_ns && seen_ns > known_ns ? seen_ns - known_ns : 0;
 }
 
-/* Whether a run stands out. */
+/* Returns whether a run is highlighted. */
 static inline bool timechart_is_highlighted(
 	const struct timechart_picture *picture, uint32_t task, const struct track_span *run)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explorer_changes.h - implements top's view of changes: it remembers the shares of all rows at one moment, and then
- * shows only rows whose share has changed, with the change in a column. It is for tables that are refreshed.
+ * explorer_changes.h - implements top's view of changes: it stores the shares of all rows at a moment, and from then on
+ * only rows with a different share are displayed, with the change in a column. It is for tables that are refreshed.
  *
- * The mark belongs to the caller and outlives its use by an explorer. Rows are recognized by the text of their keys;
- * for new rows the whole share is the change.
+ * The mark belongs to the caller and must outlive its use by an explorer. Rows are matched by the text of their keys;
+ * the change of a new row is its whole share.
  *
  *	if (!explorer_mark_take(&mark, &e, "20:51:07")) ...;
  *	explorer_set_mark(&e, &mark);   ... explorer_renew(&e, ...) ...   explorer_set_mark(&e, NULL);	// explorer_rows.h
@@ -16,17 +16,17 @@
 #include "base/intern.h"
 #include "view/tui/explorer_state.h"
 
-#define EXPLORER_LEAST_CHANGE 0.5 /* in points of percent: less is chance */
+#define EXPLORER_LEAST_CHANGE 0.5 /* In percentage points; smaller changes are considered noise. */
 
 struct explorer_mark {
-	struct intern names; /* of rows */
-	VEC(double) shares; /* by name, in percent */
+	struct intern names; /* Names of rows. */
+	VEC(double) shares; /* Indexed by name, in percent. */
 	char when[32];
 };
 
-/* The row's name: the full text of its keys. */
+/* Sets *name to the name of a row, which is the full text of its keys. */
 void explorer_row_name(const struct explorer *e, uint32_t table_row, struct text *name);
-/* Marks all rows of the table, visible or not. False: out of memory. */
+/* Stores the shares of all rows of the table, visible or not. Returns false when out of memory. */
 bool explorer_mark_take(struct explorer_mark *mark, const struct explorer *e, const char *when);
 void explorer_mark_deinit(struct explorer_mark *mark);
 /* Stores the changes of the current table in the explorer, for explorer_select_rows. */

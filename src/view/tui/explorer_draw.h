@@ -12,9 +12,10 @@
 #include "view/tui/explorer_state.h"
 #include "view/tui/grid.h"
 
-/* events: "1/2", which of the recording's; empty where it has one. False: out of memory. */
+/* Draws the explorer. events is the position among the recording's events, such as "1/2", or empty if there is only
+ * one. Returns false when out of memory. */
 bool explorer_draw(const struct explorer *e, const char *events, struct grid *grid);
-/* Title, headers and all rows as they are opened and filtered. */
+/* Prints title, headers and all visible rows with their open call chains. */
 TALLY_MUST_CHECK enum tally_status explorer_print(struct explorer *e, struct text *out, struct tally_error *err);
 
 #endif

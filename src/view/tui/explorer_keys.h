@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explorer_keys.h - handles the keys of an explorer, and lists them for the help screen. Pure: no terminal.
+ * explorer_keys.h - handles the keys of an explorer, and lists them for the help screen. It uses no terminal.
  *
  * A key that concerns more than one table returns an action for the caller.
  *
@@ -19,9 +19,9 @@ enum explorer_action {
 	EXPLORER_PREVIOUS_EVENT,
 	EXPLORER_PRINT,
 	EXPLORER_ANNOTATE,
-	EXPLORER_ORDER, /* by e->order */
-	EXPLORER_SORT, /* rows by the keys in e->input */
-	EXPLORER_TOP_DOWN, /* other views of the same samples */
+	EXPLORER_ORDER, /* Sort by e->order. */
+	EXPLORER_SORT, /* Group rows by the keys in e->input. */
+	EXPLORER_TOP_DOWN, /* This and the following ones open other views of the same samples. */
 	EXPLORER_CALLERS,
 	EXPLORER_FLAME,
 	EXPLORER_HEADER,
@@ -30,8 +30,8 @@ enum explorer_action {
 
 enum explorer_action explorer_key(struct explorer *e, uint32_t key);
 const struct tui_help *explorer_help(size_t *count);
-/* The lines without those of these keys, which do something else on the caller's screen, or nothing. to: room for as many
- * as explorer_help has; returns how many there are. */
+/* Copies the lines of explorer_help to `to`, without those of the given keys, which have another or no effect on the
+ * caller's screen. `to` must have space for all lines. Returns the number of copied lines. */
 size_t explorer_help_without(const char *keys, struct tui_help *to);
 
 #endif

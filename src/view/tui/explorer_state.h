@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explorer_state.h - holds the state of the interactive report for one table: rows, chains, filters, cursor. It is a
- * value with functions that read it. explorer_table.h makes it, explorer_lines.h handles lines and the cursor, and
- * explorer_rows.h chooses the rows. Keys and drawing are elsewhere.
+ * explorer_state.h - holds the state of the interactive report for one table: rows, chains, filters, cursor.
+ * explorer_table.h creates it, explorer_lines.h handles lines and the cursor, and explorer_rows.h selects the rows.
+ * Keys and drawing are elsewhere.
  *
- * Borrows table, title and the arrays of its options; the struct must stay where it is. Failures stick in `failed`.
+ * It borrows the table, the title and the arrays of its options; the struct must not be moved. Failures are sticky in
+ * `failed`.
  *
  *	if (explorer_is_zoomed(&e, ZOOM_DSO))
  *		explorer_say(&e, "rows are of one object");
@@ -21,7 +22,7 @@
 #include "view/tui/tui_menu.h"
 
 #define EXPLORER_CHANGE_WIDTH 9
-#define EXPLORER_MORE_FIELDS  3 /* columns that can be had beside those of the report */
+#define EXPLORER_MORE_FIELDS  3 /* Number of available columns in addition to those of the report. */
 
 enum explorer_mode {
 	EXPLORER_TABLE,
@@ -32,11 +33,12 @@ enum explorer_mode {
 	EXPLORER_ASK_SEARCH,
 	EXPLORER_ASK_SORT
 };
-/* ZOOM_SYMBOL: rows with a text in the symbol's name; ZOOM_FUNCTION: those of one function. */
+/* ZOOM_SYMBOL selects rows with a text in the symbol's name, ZOOM_FUNCTION those of one function. */
 enum explorer_zoom { ZOOM_THREAD, ZOOM_DSO, ZOOM_SYMBOL, ZOOM_FUNCTION, ZOOM_KERNEL, ZOOM_SOCKET, ZOOM_COUNT };
 
 struct explorer_position {
-	size_t row, line; /* of visible; 0: the row itself, else its chain lines from 1 */
+	/* row is an index in visible; line is 0 for the row itself and otherwise the number of a line of its chains. */
+	size_t row, line;
 };
 
 struct explorer_field {
@@ -49,23 +51,24 @@ struct explorer {
 	struct report_text_options options;
 	struct report_layout layout;
 	const char *title;
-	const char *absent_keys; /* that do nothing on the caller's screen, which its menu leaves out; NULL: none */
-	const struct tui_help *help; /* NULL: explorer_help's */
+	/* Keys that have no effect on the caller's screen and are left out of the menu; NULL for none. */
+	const char *absent_keys;
+	const struct tui_help *help; /* NULL for that of explorer_help. */
 	size_t help_count;
-	unsigned rows, columns; /* of the screen */
+	unsigned rows, columns; /* Size of the screen. */
 	bool hides_headers;
-	bool is_symbol_first; /* of the keys: the screen is too narrow for those before it */
+	bool is_symbol_first; /* The screen is too narrow for the keys before the symbol, so the symbol comes first. */
 	enum explorer_mode mode;
 	size_t help_top;
 	struct tui_input input;
 	struct tui_menu menu;
-	char pattern[TUI_INPUT_BYTES]; /* of the last search */
-	enum profile_key order; /* the column by which the caller must sort */
-	uint32_t order_member; /* and whose values decide, of a group */
-	struct explorer_field fields[REPORT_MAX_COLUMNS + EXPLORER_MORE_FIELDS]; /* columns, in their order */
+	char pattern[TUI_INPUT_BYTES]; /* Pattern of the last search. */
+	enum profile_key order; /* Column by which the caller must sort. */
+	uint32_t order_member; /* Member of a group by which the caller must sort. */
+	struct explorer_field fields[REPORT_MAX_COLUMNS + EXPLORER_MORE_FIELDS]; /* All columns in their order. */
 	size_t field_count;
 	enum profile_key columns_shown[REPORT_MAX_COLUMNS];
-	char message[TUI_MESSAGE_BYTES]; /* on the bottom line until the next key; empty: none */
+	char message[TUI_MESSAGE_BYTES]; /* Displayed on the bottom line until the next key; empty for none. */
 
 	/* The active zooms, in the order in which the user chose them. */
 	enum explorer_zoom zooms[ZOOM_COUNT];
@@ -74,31 +77,30 @@ struct explorer {
 	uint64_t zoom_socket;
 	char zoom_symbol[TUI_INPUT_BYTES];
 	double percent_limit;
-	bool is_relative; /* percentages are of what is shown */
-	uint64_t *shown_totals; /* by member: that */
+	bool is_relative; /* Percentages are relative to the displayed rows. */
+	uint64_t *shown_totals; /* Total of the displayed rows, indexed by member. */
 
-	const struct explorer_mark *mark; /* only what changed since shows; NULL: all does */
-	double *changes; /* by table row, in points of percent; NULL: not compared yet */
+	const struct explorer_mark *mark; /* Only rows that changed since this mark are displayed; NULL if all are. */
+	double *changes; /* Indexed by table row, in percentage points; NULL if not computed yet. */
 
-	uint32_t *visible; /* rows of the table */
+	uint32_t *visible; /* Visible rows of the table. */
 	size_t visible_count;
 	struct explorer_position cursor, top;
-	unsigned shift; /* columns scrolled out to the left */
+	unsigned shift; /* Number of columns scrolled out to the left. */
 
 	struct call_tree_builder builder;
 	VEC(struct explorer_fold) folds;
 	struct map_u64 fold_of_row;
-	bool shows_objects; /* of the frames of chains */
-	bool are_all_open; /* also those that were not in view yet */
-	bool failed; /* memory runs out */
+	bool shows_objects; /* Display the objects of frames in chains. */
+	bool are_all_open; /* All rows are open, including those that have not been in view yet. */
+	bool failed; /* Memory ran out. */
 };
 
 bool explorer_is_zoomed(const struct explorer *e, enum explorer_zoom zoom);
 bool explorer_is_grouped_by(const struct explorer *e, enum profile_key key);
-/* The period of a row. */
 uint64_t explorer_row_period(const struct explorer *e, uint32_t table_row);
-/* Whether keys before the symbol leave room for it. Once they have not, this stays until the width of the screen or the
- * columns change, so that a refreshed table does not move to and fro. */
+/* Decides whether the keys before the symbol leave space for it. If not, is_symbol_first stays set until the width of
+ * the screen or the columns change, so that a refreshed table does not alternate. */
 void explorer_place_symbol(struct explorer *e);
 void explorer_say(struct explorer *e, const char *format, ...) TALLY_PRINTF(2, 3);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame_draw.h - draws a flame screen into a grid of cells. A pure function of its state.
+ * flame_draw.h - draws a flame screen into a grid of cells. A pure function of the screen's state.
  *
  *	flame_draw(&screen, &grid);
  */
@@ -9,7 +9,7 @@
 
 #include "view/tui/flame_screen.h"
 
-/* False: out of memory. */
+/* Returns false when out of memory. */
 bool flame_draw(const struct flame_screen *s, struct grid *grid);
 
 #endif

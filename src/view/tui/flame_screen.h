@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame_screen.h - shows a profile's stacks as blocks on the screen: callers above, callees below, with widths
- * proportional to their cost. It holds the zoom and the cursor, handles keys, and draws into a grid. It uses no
- * terminal.
+ * flame_screen.h - displays a profile's stacks as blocks: callers above, callees below, with widths proportional to
+ * their cost. It holds the zoom and the cursor, and handles keys. It uses no terminal.
  *
- * Borrows the flame tree; the caller deinits.
+ * It borrows the flame tree; the caller calls flame_screen_deinit.
  *
  *	flame_screen_init(&screen, &tree, "cycles", err);
  *	flame_screen_resize(&screen, 24, 80);
@@ -17,37 +16,39 @@
 
 #include "view/tui/tree_screen.h"
 
-enum flame_shows { FLAME_SHOWS_ALL, FLAME_SHOWS_RUNNING, FLAME_SHOWS_WAITS }; /* of a tree that has states */
+/* Displayed states, for a tree that has states. */
+enum flame_shows { FLAME_SHOWS_ALL, FLAME_SHOWS_RUNNING, FLAME_SHOWS_WAITS };
 
 struct flame_screen {
 	const struct flame_tree *tree;
 	const char *title;
-	uint64_t *states; /* flame_tree_state_totals; NULL: the tree has none */
+	uint64_t *states; /* From flame_tree_state_totals; NULL if the tree has no states. */
 	enum flame_shows shows;
-	uint64_t *weights; /* by node: what is shown of its total */
-	uint64_t total; /* of them */
-	uint64_t *starts; /* by node: what lies left of it */
-	bool *matches; /* by label */
-	uint64_t matched; /* the sum of the matches; nested ones count once */
-	uint32_t zoom, cursor; /* nodes; PROFILE_NONE: the root of all */
-	unsigned top; /* levels scrolled out */
+	uint64_t *weights; /* Displayed part of each node's total. */
+	uint64_t total; /* Total of the weights. */
+	uint64_t *starts; /* Sum of the weights to the left of each node. */
+	bool *matches; /* Labels that match the search. */
+	uint64_t matched; /* Sum of the matches; nested ones count once. */
+	uint32_t zoom, cursor; /* Nodes; PROFILE_NONE for the root. */
+	unsigned top; /* Number of levels scrolled out at the top. */
 	struct tui_frame frame;
 };
 
 TALLY_MUST_CHECK enum tally_status flame_screen_init(
 	struct flame_screen *s, const struct flame_tree *tree, const char *title, struct tally_error *err);
 void flame_screen_deinit(struct flame_screen *s);
-/* As tree_screen's: the zoom, the cursor and what was searched for stay. */
+/* Used like tree_screen_remember and _renew: zoom, cursor and search pattern are kept. */
 void flame_screen_remember(const struct flame_screen *s, struct tree_memory *memory);
 TALLY_MUST_CHECK enum tally_status flame_screen_renew(struct flame_screen *s, const struct tree_memory *memory,
 	const struct flame_tree *tree, struct tally_error *err);
 void flame_screen_resize(struct flame_screen *s, unsigned rows, unsigned columns);
 enum tree_action flame_screen_key(struct flame_screen *s, uint32_t key);
-/* NULL: the cursor is on the root of all. */
+/* Returns the label at the cursor; NULL at the root. */
 const struct flame_label *flame_screen_label(const struct flame_screen *s);
-/* The columns of the node's block, from first to before end. False: it is outside of the zoom, or too narrow. */
+/* Returns the columns of the node's block, from *first to before *end; false if it is outside the zoom or too
+ * narrow. */
 bool flame_screen_block(const struct flame_screen *s, uint32_t node, unsigned *first, unsigned *end);
-/* The level of the node's block from the top; of the root of all 0. */
+/* Returns the level of the node's block, counted from the root, which has level 0. */
 unsigned flame_screen_level(const struct flame_screen *s, uint32_t node);
 const struct tui_help *flame_screen_help(size_t *count);
 

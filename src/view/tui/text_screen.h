@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text_screen.h - shows a page of text on the screen that can be scrolled and searched, such as a header or a
- * recording's health. No terminal.
+ * text_screen.h - displays a page of text that can be scrolled and searched, such as a header or a recording's health.
+ * It uses no terminal.
  *
- * Owns its text; the caller deinits.
+ * It owns its text; the caller calls text_screen_deinit.
  *
- *	text_screen_init(&page, "Header", &text, err);  // takes what is in text
+ *	text_screen_init(&page, "Header", &text, err);  // takes over the contents of text
  *	text_screen_resize(&page, 24, 80);
  *	if (text_screen_key(&page, 'q') == TEXT_SCREEN_BACK) ...
  *	text_screen_deinit(&page);
@@ -33,7 +33,7 @@ TALLY_MUST_CHECK enum tally_status text_screen_init(
 void text_screen_deinit(struct text_screen *s);
 void text_screen_resize(struct text_screen *s, unsigned rows, unsigned columns);
 enum text_screen_action text_screen_key(struct text_screen *s, uint32_t key);
-/* False: out of memory. */
+/* Returns false when out of memory. */
 bool text_screen_draw(const struct text_screen *s, struct grid *grid);
 
 #endif

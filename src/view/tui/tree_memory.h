@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree_memory.h - remembers paths through a tree of stacks by name, so that open nodes and the cursor are found again
- * in a tree of another profile.
+ * tree_memory.h - stores paths through a tree of stacks by name, so that open nodes and the cursor can be found again
+ * in the tree of another profile.
  *
- * Owned by the caller (tree_memory_deinit); it serves for one refresh, and the noted tree may be destroyed before that.
+ * Owned by the caller (tree_memory_deinit); it is valid for one refresh, and the first tree may be destroyed before
+ * that.
  *
  *	tree_memory_note(&memory, &old_tree, nodes_that_are_open, node_of_the_cursor, node_of_the_zoom);
  *	tree_memory_find(&memory, &new_tree, is_open, &cursor, &zoom);
@@ -15,16 +16,18 @@
 #include "profile/flame_tree.h"
 
 struct tree_memory {
-	struct intern ways; /* the way above, by its number, and the label's name, object and address */
-	bool *is_open; /* by way */
-	uint32_t cursor, zoom; /* ways; INTERN_NONE: none */
-	bool failed; /* memory runs out */
+	struct intern ways; /* Paths: the number of the parent's path, and the label's name, object and address. */
+	bool *is_open; /* Indexed by path. */
+	uint32_t cursor, zoom; /* Paths; INTERN_NONE if there is none. */
+	bool failed; /* Memory ran out. */
 };
 
-/* is_open: by node, NULL: nothing is. PROFILE_NONE: the root of all. */
+/* Stores the state of a tree. is_open is indexed by node, or NULL if none is open. cursor and zoom are PROFILE_NONE for
+ * the root. */
 void tree_memory_note(
 	struct tree_memory *memory, const struct flame_tree *tree, const bool *is_open, uint32_t cursor, uint32_t zoom);
-/* The same of another tree; what is not there any more is PROFILE_NONE, or was not open. False: out of memory. */
+/* Restores the state in another tree: missing nodes become PROFILE_NONE or are not open. Returns false when out of
+ * memory. */
 bool tree_memory_find(const struct tree_memory *memory, const struct flame_tree *tree, bool *is_open, uint32_t *cursor,
 	uint32_t *zoom);
 void tree_memory_deinit(struct tree_memory *memory);

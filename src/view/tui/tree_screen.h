@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree_screen.h - shows a profile's stacks as a tree on the screen: from the outermost callers down, or from each
- * function to its callers. It tracks open nodes and the cursor, and handles keys. It uses no terminal.
+ * tree_screen.h - displays a profile's stacks as a tree: from the outermost callers down, or from each function to its
+ * callers. It tracks open nodes and the cursor, and handles keys. It uses no terminal.
  *
- * Borrows the flame tree; the caller deinits. Heavy nodes come first; those below the limit are left out.
+ * It borrows the flame tree; the caller calls tree_screen_deinit. Heavy nodes come first; those below the limit are
+ * left out.
  *
  *	tree_screen_init(&screen, &tree, "Callers", 0.5, err);
  *	tree_screen_resize(&screen, 24, 80);
@@ -19,29 +20,29 @@
 #include "view/tui/tree_order.h"
 #include "view/tui/tui_frame.h"
 
-enum tree_action { /* of the flame view too */
+enum tree_action { /* Actions of the tree view and of the flame view. */
 	TREE_STAY,
 	TREE_BACK,
 	TREE_LEAVE,
-	TREE_TOP_DOWN, /* the other views */
+	TREE_TOP_DOWN, /* This and the next three open other views. */
 	TREE_CALLERS,
 	TREE_FLAME,
 	TREE_LEVELS,
 	TREE_NEXT_EVENT,
 	TREE_PREVIOUS_EVENT,
-	TREE_ANNOTATE, /* the function at the cursor */
+	TREE_ANNOTATE, /* Annotate the function at the cursor. */
 	TREE_PRINT
 };
 
 struct tree_screen {
 	const struct flame_tree *tree;
 	const char *title;
-	const char *
-		heading; /* of what nodes are; NULL: functions, which have something of their own beside what they call */
-	double limit; /* percent of all */
+	/* Heading for the nodes; NULL if they are functions, which are displayed with their own share in addition. */
+	const char *heading;
+	double limit; /* Percentage of the total. */
 	struct tree_order order;
-	bool *is_open; /* by node */
-	uint32_t *lines; /* nodes that show */
+	bool *is_open; /* Indexed by node. */
+	uint32_t *lines; /* Visible nodes. */
 	struct tui_list list;
 	struct tui_frame frame;
 };
@@ -49,18 +50,18 @@ struct tree_screen {
 TALLY_MUST_CHECK enum tally_status tree_screen_init(
 	struct tree_screen *s, const struct flame_tree *tree, const char *title, double limit, struct tally_error *err);
 void tree_screen_deinit(struct tree_screen *s);
-/* Call them before the tree is destroyed, and with the new tree: open nodes and the cursor are kept, by name. After a
- * failure the screen can only be deinited. */
+/* Call tree_screen_remember before the tree is destroyed, and tree_screen_renew with the new tree: open nodes and the
+ * cursor are kept by name. After a failure, the screen can only be deinitialised. */
 void tree_screen_remember(const struct tree_screen *s, struct tree_memory *memory);
 TALLY_MUST_CHECK enum tally_status tree_screen_renew(struct tree_screen *s, const struct tree_memory *memory,
 	const struct flame_tree *tree, struct tally_error *err);
 void tree_screen_resize(struct tree_screen *s, unsigned rows, unsigned columns);
 enum tree_action tree_screen_key(struct tree_screen *s, uint32_t key);
-/* NULL: there is none. */
+/* Returns the label at the cursor; NULL if there is none. */
 const struct flame_label *tree_screen_label(const struct tree_screen *s);
-/* False: out of memory. */
+/* Returns false when out of memory. */
 bool tree_screen_draw(const struct tree_screen *s, struct grid *grid);
-/* Prints the open nodes; out->failed: out of memory. */
+/* Prints the open nodes; out->failed is set when out of memory. */
 void tree_screen_print(const struct tree_screen *s, struct text *out);
 
 #endif

@@ -15,13 +15,14 @@
 #define TUI_INPUT_BYTES 256
 
 struct tui_input {
-	char text[TUI_INPUT_BYTES]; /* ends in a 0 */
+	char text[TUI_INPUT_BYTES]; /* Terminated by a NUL. */
 	size_t len;
 };
 
-enum tui_typed { TUI_TYPED_MORE, TUI_TYPED_WHOLE, TUI_TYPED_NOTHING /* taken back */ };
+/* TUI_TYPED_WHOLE: the text is complete; TUI_TYPED_NOTHING: the input was cancelled. */
+enum tui_typed { TUI_TYPED_MORE, TUI_TYPED_WHOLE, TUI_TYPED_NOTHING };
 
-/* Begins with a text, which may be cut; NULL: with none. */
+/* Starts with a text, which may be cut; NULL for an empty one. */
 void tui_input_start(struct tui_input *input, const char *text);
 enum tui_typed tui_input_key(struct tui_input *input, uint32_t key);
 

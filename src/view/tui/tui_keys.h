@@ -2,8 +2,8 @@
 /*
  * tui_keys.h - represents keys and clicks as one number each, which a terminal passes to screens. It uses no terminal.
  *
- * Keys that are characters are their code points; the others are numbers above all of Unicode, and those of the mouse
- * contain its cell.
+ * Keys that are characters are their code points; other keys have numbers above all code points, and those of the mouse
+ * include the position.
  *
  *	uint32_t key = tui_mouse(TUI_MOUSE_CLICK, 3, 10);
  *	if (tui_is_mouse(key) && tui_mouse_row(key) == 3) ...
@@ -17,7 +17,7 @@
 #include "base/array.h"
 
 enum tui_key {
-	TUI_KEY_NONE = 0x110000, /* nothing was pressed */
+	TUI_KEY_NONE = 0x110000, /* No key was pressed. */
 	TUI_KEY_UP,
 	TUI_KEY_DOWN,
 	TUI_KEY_LEFT,
@@ -30,7 +30,7 @@ enum tui_key {
 	TUI_KEY_BACK_TAB,
 	TUI_KEY_F1,
 	TUI_KEY_RESIZE,
-	TUI_KEY_CLOSED, /* the terminal is gone */
+	TUI_KEY_CLOSED, /* The terminal was closed. */
 	TUI_KEY_OTHER,
 };
 #define TUI_KEY_ESCAPE	     27
@@ -38,7 +38,7 @@ enum tui_key {
 
 enum tui_mouse_act { TUI_MOUSE_CLICK, TUI_MOUSE_DOUBLE, TUI_MOUSE_WHEEL_UP, TUI_MOUSE_WHEEL_DOWN };
 #define TUI_MOUSE_FLAG UINT32_C(0x80000000)
-#define TUI_MOUSE_CELL 0x3fffu /* rows and columns beyond it are this one */
+#define TUI_MOUSE_CELL 0x3fffu /* Maximum row and column; larger ones are reduced to it. */
 
 static inline uint32_t tui_mouse(enum tui_mouse_act act, unsigned row, unsigned column)
 {

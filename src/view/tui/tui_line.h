@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tui_line.h - makes lines of text in several styles, and the lines that all screens have: title, bottom, help.
+ * tui_line.h - builds lines of text in several styles, and the lines that all screens have: title, bottom, help.
  *
- * The caller clears a line before it is made again, and frees its text.
+ * The caller clears a line before it is reused, and frees its text.
  *
  *	struct tui_line line = {0};
  *	tui_line_style(&line, tui_heat_style(7.5));
@@ -16,10 +16,11 @@
 #include "view/tui/grid.h"
 #include "view/tui/tui_keys.h"
 
-#define TUI_LINE_SPANS	  64 /* values of a row: columns times events of a group; the rest is as the last one */
+/* Enough for the values of a row, which are columns times events of a group; further text has the last style. */
+#define TUI_LINE_SPANS	  64
 #define TUI_MESSAGE_BYTES 192
 
-struct tui_span { /* a style from here on */
+struct tui_span { /* A style that starts at a position. */
 	size_t start;
 	enum grid_style style;
 };
@@ -30,7 +31,7 @@ struct tui_line {
 	size_t span_count;
 };
 
-struct tui_help { /* keys NULL: a heading */
+struct tui_help { /* A line of the help screen; keys is NULL for a heading. */
 	const char *keys, *what;
 };
 
@@ -41,15 +42,15 @@ void tui_line_put(const struct tui_line *line, struct grid *grid, unsigned row, 
 enum grid_style tui_heat_style(double percent);
 
 void tui_put_title(struct grid *grid, struct tally_str title);
-/* What is on the left is cut where the right begins; right goes if the line is narrower than that. */
+/* Draws the bottom line: left is cut where right begins; right is omitted if it does not fit. */
 void tui_put_bottom(struct grid *grid, struct tally_str left, struct tally_str right);
 /* Appends as many hints as fit. */
 void tui_append_hints(struct text *t, const char *const *hints, size_t count, size_t room);
-/* From row 1 to the one before the last. */
+/* Draws the help from row 1 to the one before the last. */
 void tui_put_help(struct grid *grid, const struct tui_help *help, size_t count, size_t top, struct text *scratch);
-/* Says that no key of the screen is this one, and which one shows the help. message: TUI_MESSAGE_BYTES. */
+/* Formats a message that the key is unknown and which one opens the help. message has TUI_MESSAGE_BYTES. */
 void tui_say_unknown(char *message, uint32_t key, char help_key);
-/* Scrolls the help of a screen with so many rows. False: the key ends it. */
+/* Scrolls the help on a screen with this number of rows. Returns false if the key closes the help. */
 bool tui_help_key(size_t *top, size_t count, unsigned rows, uint32_t key);
 
 #endif

@@ -17,15 +17,16 @@
 
 struct tui_list {
 	size_t count, cursor, top;
-	unsigned page; /* lines that fit */
+	unsigned page; /* Number of lines that fit on the screen. */
 };
 
-/* Call it after count or page changed: moves the cursor to a valid line on the screen. */
+/* Moves the cursor to a valid line that is on the screen. Call it after count or page changed. */
 void tui_list_settle(struct tui_list *list);
 void tui_list_move(struct tui_list *list, long lines);
-/* The line becomes the cursor's; in the middle of the screen if it was not on it. */
+/* Moves the cursor to a line, which is scrolled to the middle of the screen if it was not visible. */
 void tui_list_go(struct tui_list *list, size_t line);
-/* Arrows, vi keys, pages, both ends, the wheel, a click below first_row. False: it is another key. */
+/* Handles arrows, vi keys, page keys, Home and End, the wheel, and clicks below first_row. Returns false for any other
+ * key. */
 bool tui_list_key(struct tui_list *list, uint32_t key, unsigned first_row);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tui_menu.h - shows a menu; each of its items stands for a key. The menu is drawn over the screen.
+ * tui_menu.h - implements a menu in which each item stands for a key. It is drawn over the screen.
  *
  *	tui_menu_start(&menu, "main");
  *	tui_menu_add(&menu, 'a', "Annotate %s", "main");
@@ -25,15 +25,18 @@ struct tui_menu {
 	char title[TUI_LABEL_BYTES];
 	struct tui_menu_entry entries[TUI_MENU_ENTRIES];
 	struct tui_list list;
-	unsigned row, column, width; /* of the first entry, as drawn on a screen of this size */
+	/* Position of the first entry, and width, on a screen of the size given to tui_menu_fit. */
+	unsigned row, column, width;
 };
 
 void tui_menu_start(struct tui_menu *menu, const char *title);
-/* The key is shown before what it does if it can be typed. What does not fit in is left out. */
+/* Adds an entry. A key that can be typed is displayed before its description. Entries beyond TUI_MENU_ENTRIES are
+ * dropped. */
 void tui_menu_add(struct tui_menu *menu, uint32_t key, const char *format, ...) TALLY_PRINTF(3, 4);
-/* Call it after all entries were added, and when the screen's size has changed. */
+/* Positions the menu. Call it after all entries were added, and after changes of the screen size. */
 void tui_menu_fit(struct tui_menu *menu, unsigned rows, unsigned columns);
-/* The key that was chosen; TUI_KEY_NONE: none yet; TUI_KEY_ESCAPE: the menu is left. */
+/* Handles a key and returns the chosen one; TUI_KEY_NONE if none was chosen yet, TUI_KEY_ESCAPE if the menu was
+ * left. */
 uint32_t tui_menu_key(struct tui_menu *menu, uint32_t key);
 void tui_menu_put(const struct tui_menu *menu, struct grid *grid);
 
