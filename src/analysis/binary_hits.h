@@ -17,7 +17,7 @@
 
 struct binary_hit {
 	uint32_t store_id; /* ID of the file in the binary store. */
-	uint64_t samples; /* Number of samples whose innermost frame lies in this file; 0 if only callers do. */
+	uint64_t samples; /* Number of samples with their innermost frame in this file; 0 if only callers are. */
 	uint64_t unnamed; /* Number of those samples that have no symbol. */
 };
 

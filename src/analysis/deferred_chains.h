@@ -3,9 +3,9 @@
  * deferred_chains.h - matches CALLCHAIN_DEFERRED records, which the kernel writes when it returns to the program, with
  * the samples that their user call chains belong to.
  *
- * The chain of a sample whose user part is still missing ends in CONTEXT_USER_DEFERRED and a cookie; one record serves
- * all samples with that cookie (linux/perf_event.h, PERF_RECORD_CALLCHAIN_DEFERRED). Owned by the sideband; the chains
- * borrow the run. Filled by one thread, then read by any.
+ * If the user part of a sample's chain is still missing, the chain ends in CONTEXT_USER_DEFERRED and a cookie; one
+ * record serves all samples with that cookie (linux/perf_event.h, PERF_RECORD_CALLCHAIN_DEFERRED). Owned by the
+ * sideband; the chains borrow the run. Filled by one thread, then read by any.
  *
  *	deferred_chains_add(&chains, &record);
  *	if (deferred_chains_cookie(&sample.callchain, swap, &cookie)) later = deferred_chains_find(&chains, cookie);

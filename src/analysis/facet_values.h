@@ -6,7 +6,7 @@
  * Borrows everything. One thread. Each row of facets is formatted once. Memory data source words are decoded as the
  * newest perf does.
  *
- *	facet_values_add(&values, &pass->facets, frames, rows);   rows[i]: what samples of the pass's row i refer to
+ *	facet_values_add(&values, &pass->facets, frames, rows);   // row i of the pass is row rows[i] of the profile
  */
 #ifndef ANALYSIS_FACET_VALUES_H
 #define ANALYSIS_FACET_VALUES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * group_reads.h - splits a sample that read its group (PERF_SAMPLE_READ) into one sample for each event whose count has
- * changed since the last read, with the change as its period.
+ * group_reads.h - splits a sample that read its group (PERF_SAMPLE_READ) into one sample for each event with a changed
+ * count since the last read; the change is the sample's period.
  *
  * The caller owns the totals (zero-initialised; freed by group_reads_deinit) and feeds samples in the order in which
  * they count.

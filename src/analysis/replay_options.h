@@ -56,7 +56,7 @@ struct replay_options {
 	enum { WAKERS_NONE, WAKERS_SHOWN, WAKERS_FOLLOWED } wakers;
 	bool weight_is_period; /* The period of a sample is its weight, as for memory accesses. */
 	bool with_exact_frames; /* Frames keep their own address instead of that of their function. */
-	bool with_origins; /* Keep where the names of binaries come from. */
+	bool with_origins; /* Keep the origin of each binary's symbol names. */
 	bool with_inlines; /* Inlined calls are frames of their own in call chains. */
 	/* A sample belongs to the innermost call that was inlined at its address, instead of the symbol there. */
 	bool self_is_inlined;

@@ -65,14 +65,14 @@ struct resolve_epoch { /* Cached epoch of a process. */
 
 struct resolve_range { /* A range of addresses with one mapping, or without any. */
 	struct address_range range;
-	uint64_t delta; /* Difference between an address in the binary and a run-time address. */
+	uint64_t delta; /* Added to a run-time address to get the address in the binary. */
 	uint32_t binary;
 };
 #define RESOLVE_RANGES 8
 
 struct resolve_ranges { /* The last look-ups in an epoch; most addresses of a chain lie in a few files. */
 	uint32_t epoch, cpumode;
-	unsigned count; /* Number of look-ups that were stored so far. */
+	unsigned count; /* Number of stored look-ups so far; each one replaces the oldest. */
 	struct resolve_range items[RESOLVE_RANGES];
 };
 

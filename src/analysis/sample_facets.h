@@ -26,8 +26,8 @@
 #define FACET_FIELD_MASK   (((UINT64_C(1) << PROFILE_MAX_FIELDS) - 1) << FACET_FIELD)
 #define FACET_PAYLOAD_MASK (FACET_FIELD_MASK | UINT64_C(1) << FACET_TRACE)
 
-/* Flag in the upper half of a FACET_DATA_MEMORY value: that half is a file of the machine instead of a process. The
- * lower half is the frame. */
+/* Flag in the upper half of a FACET_DATA_MEMORY value: the rest of that half is a file of the machine instead of a
+ * process. The lower half is the frame. */
 #define FACET_MEMORY_FILE UINT32_C(0x80000000)
 
 #define FACET_NOBODY UINT64_MAX /* Value of FACET_COMM_NODIGIT for a sample without a process or thread. */

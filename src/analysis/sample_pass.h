@@ -58,7 +58,7 @@ struct batch_sample {
 	bool has_history; /* The sample's branches become part of its chain. */
 	size_t leaf, chain; /* Indexes in the resolver's addresses. */
 	size_t chain_count; /* 0 if there is no chain. */
-	/* The sample has a stack dump, and its chain of one frame comes from the recording instead. */
+	/* The sample has a stack dump and a chain of one frame, and its recorded chain is not empty. */
 	bool is_recorded;
 	unsigned cpumode;
 	uint64_t order, position;

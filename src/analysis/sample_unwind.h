@@ -51,7 +51,8 @@ TALLY_MUST_CHECK enum tally_status unwind_files_add_all(struct unwind_files *fil
 void sample_unwinder_init(
 	struct sample_unwinder *u, struct unwind_files *files, const struct perfdata_features *features, bool swap);
 void sample_unwinder_deinit(struct sample_unwinder *u);
-/* Drops cached mappings. Call it after the machine was finished again, because epochs start anew then. */
+/* Drops cached mappings. Call it after the machine was finished again, because epochs are numbered from the start
+ * then. */
 void sample_unwinder_forget(struct sample_unwinder *u);
 /* Returns true if sample_unwind can extend the recorded chain. */
 static inline bool sample_has_stack(const struct sample *sample)

@@ -54,7 +54,7 @@ struct sched_times {
 	uint64_t time_ns; /* Time of the switch, limited to the span. */
 	uint64_t run_ns, wait_ns, delay_ns; /* wait_ns: since it left a CPU; delay_ns: since it was woken. */
 	uint64_t pre_migration_ns; /* Time for which it was ready to run in the queue of another CPU. */
-	int32_t prio_before; /* Priority when it left a CPU the time before; -1 if unknown. */
+	int32_t prio_before; /* Priority when it previously left a CPU; -1 if unknown. */
 	enum sched_left left; /* How the wait began. */
 	bool is_outside; /* The switch is outside the span. */
 	bool is_cut; /* Events of the CPU were lost since the task was switched to: all times are 0 and not counted. */

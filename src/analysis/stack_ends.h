@@ -12,8 +12,8 @@
 struct stack_ends {
 	uint64_t ends[UNWIND_ENDS]; /* How unwinding ended, for stacks that were unwound from stack dumps. */
 	uint64_t bridged; /* Number of those stacks with frames that were found by frame pointer. */
-	/* For recordings without stack dumps: number of stacks with a function as their outermost one in which threads
-	 * start, and number of other stacks. */
+	/* For recordings without stack dumps: number of stacks that end in a function in which threads start, and
+	 * number of other stacks. */
 	uint64_t reached, unknown;
 };
 

@@ -147,7 +147,7 @@ struct profile_key_info {
 	const char *const *parts; /* Names of the parts of a value, terminated by NULL. */
 	uint8_t facet; /* enum profile_facet, for forms other than KEY_FORM_ROW. */
 	uint8_t form; /* enum profile_key_form */
-	uint8_t mode; /* enum profile_key_mode: what samples must count by. */
+	uint8_t mode; /* enum profile_key_mode: the kind of samples that the key requires. */
 	uint8_t width; /* Minimum width. */
 };
 

@@ -35,7 +35,7 @@ struct profile_binary {
 	uint32_t long_name; /* String: the full path. */
 	bool is_kernel;
 	uint32_t build_id; /* String: hexadecimal; empty if unknown or not requested. */
-	char origin; /* perf's letter for where its symbol names come from; 0 if not requested. */
+	char origin; /* perf's letter for the origin of its symbol names; 0 if not requested. */
 };
 
 struct profile_function {

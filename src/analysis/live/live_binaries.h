@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * live_binaries.h - holds the unwind tables of the files in live_maps: each file is opened when a stack first leads
- * into it, and kept open while it is mapped.
+ * into it, and stays open while it is mapped.
  *
  * Borrows the maps. A file that cannot be opened, or has no call-frame information, has no table. Opening a large file
  * takes tenths of a second, during which rings fill up, so a separate thread opens such files, one at a time; until

@@ -65,8 +65,8 @@ TALLY_MUST_CHECK enum tally_status live_maps_apply(struct live_maps *maps, const
 /* Returns NULL if the process is not known. The result is valid until live_maps_forget. */
 struct live_process *live_maps_process(const struct live_maps *maps, int32_t pid);
 const struct live_mapping *live_maps_find(const struct live_process *process, uint64_t address);
-/* Frees processes that have ended, after calling dropped for each of them, which may be NULL. Call it when all samples
- * of the applied records have been handled. */
+/* Frees processes that have ended; before that it calls dropped, unless NULL, for each of them. Call it when all
+ * samples of the applied records have been handled. */
 void live_maps_forget(struct live_maps *maps, void (*dropped)(void *context, int32_t pid), void *context);
 /* Returns whether there are so many files that most of them may be unmapped. */
 bool live_maps_is_stale(const struct live_maps *maps);

@@ -40,7 +40,7 @@ struct live_unwind_totals {
 		given_up; /* Stacks that were not unwound, because waiting for a file would have exceeded the memory limit. */
 	uint64_t refused; /* Files without an unwind table because of the memory limit. */
 	uint64_t shortened; /* Stacks of which only a part was read because of live_unwind_shorten. */
-	uint64_t unmatched; /* Stacks that BPF programs recorded, but whose samples were lost. */
+	uint64_t unmatched; /* Stacks that BPF programs recorded for samples that were lost. */
 	uint64_t unknown; /* Stacks of processes that the BPF program did not know yet. */
 	uint64_t damaged;
 	uint64_t lost; /* Lost events, as reported by the kernel's LOST records. */

@@ -30,8 +30,8 @@ TALLY_MUST_CHECK enum tally_status live_walked_init(struct live_walked *walked, 
 void live_walked_deinit(struct live_walked *walked);
 /* Stores the stack of a record. Returns false if the record holds no valid stack. */
 bool live_walked_take(struct live_walked *walked, const struct record_layout *layout, const struct record *record);
-/* Returns the stack for the thread's next sample, once, valid until the next live_walked_take; NULL if there is
- * none. */
+/* Removes and returns the stack of the thread's next sample; NULL if there is none. The result is valid until the next
+ * live_walked_take. */
 struct walk_stack *live_walked_find(struct live_walked *walked, uint32_t tid);
 /* Drops all stacks. Call it when records were lost, because the samples of these stacks may be among them. */
 void live_walked_forget(struct live_walked *walked);

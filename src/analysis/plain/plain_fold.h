@@ -19,7 +19,7 @@
 struct plain_range { /* Addresses of one context that belong to the same mapping. */
 	struct address_range range;
 	uint32_t group;
-	uint64_t delta; /* Difference between an address in the binary and a run-time address. */
+	uint64_t delta; /* Added to a run-time address to get the address in the binary. */
 };
 
 #define PLAIN_RANGES 4

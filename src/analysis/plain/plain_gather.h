@@ -41,7 +41,7 @@ struct plain_context { /* Fields that many samples share. */
 
 struct plain_id { /* A sample ID with its event. */
 	uint64_t id;
-	const struct perfdata_event *event; /* NULL if the slot is empty. */
+	const struct perfdata_event *event; /* NULL if the slot is empty or the ID is unknown. */
 };
 
 #define PLAIN_RECENT 256

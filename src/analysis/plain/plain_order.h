@@ -26,7 +26,7 @@ struct plain_placed {
 
 struct plain_area { /* The spots of one binary. */
 	uint64_t first, last;
-	uint64_t shift; /* Difference between an address and its sort key. */
+	uint64_t shift; /* Added to a sort key to get the address. */
 	size_t begin, end; /* Range of indexes in plain_order.keys. */
 	uint32_t binary; /* RESOLVE_NONE for spots outside any mapping. */
 	bool is_mixed; /* Some functions lie inside others, so their spots had to be moved. */
@@ -39,8 +39,8 @@ struct plain_order {
 	size_t spot_count; /* Number of spots of all folds. */
 	struct plain_area *areas; /* In the order of the machine's binaries, followed by one for spots outside any. */
 	size_t area_count;
-	/* The key is the start of the spot's function, or its own address if there is no symbol; the index is fold <<
-	 * 32 | spot. */
+	/* The key is the start of the spot's function, or the spot's own address if there is no symbol. The index holds
+	 * the number of the fold in its upper half and that of the spot in its lower half. */
 	struct sort_key *keys;
 	/* The first spot_count entries hold in their index the symbol of the function, in areas that are not mixed;
 	 * twice as many more entries are scratch space. */

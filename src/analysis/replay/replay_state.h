@@ -38,8 +38,8 @@ struct replay {
 	VEC(uint64_t) first_ips; /* Run-time address of each frame. */
 	const struct symbol **symbols; /* Symbol of each frame. */
 	bool is_by_function; /* Frames of one function are already merged, by the passes for profiles without chains. */
-	bool has_namesakes; /* Some binaries are merged in the profile. */
-	bool has_strays; /* Some frames are in a binary that the profile shows as none. */
+	bool has_namesakes; /* Several of the machine's binaries are one binary in the profile. */
+	bool has_strays; /* Some frames are in a binary that the profile treats as no binary. */
 	bool has_distinct_frames; /* Each frame has a profile frame of its own. */
 	/* The profile's function of each frame, followed by those of inlined calls; PROFILE_NONE if there is none. */
 	uint32_t *functions;

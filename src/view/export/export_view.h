@@ -50,7 +50,7 @@ struct export_about { /* Texts about the recording; empty if unknown. */
 	struct export_origin origin;
 	uint64_t cpus;
 	bool has_wall_clock;
-	int64_t wall_clock_offset_ns; /* Difference between the time since 1970 and the recording's clock. */
+	int64_t wall_clock_offset_ns; /* Added to the recording's clock to get the time since 1970. */
 };
 
 struct export_count { /* An event that `stat record` counted. */

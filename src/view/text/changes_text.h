@@ -17,7 +17,7 @@ void changes_text_change(struct text *out, const struct diff_change *change);
 void changes_text_interval(struct text *out, const struct diff_change *change);
 /* Prints a p value: "0.0012", "<0.0001". */
 void changes_text_p(struct text *out, double p);
-/* Returns "more", "less", or an empty string. */
+/* Returns "more", "less", "undecided" or an empty string. */
 const char *changes_text_verdict(enum diff_verdict verdict);
 TALLY_MUST_CHECK enum tally_status changes_text_rows(struct text *out, const struct diff_table *diff,
 	const struct diff_changes *changes, const struct diff_text_options *options, struct tally_error *err);

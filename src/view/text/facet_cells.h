@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * facet_cells.h - prints the cells of keys that show one facet of samples: branches, memory, time, weights, fields.
+ * facet_cells.h - prints the cells of keys that display a facet of samples: branches, memory, time, weights, fields.
  *
  * Internal to view/text, called by report_cells.c for keys that have their own form.
  */

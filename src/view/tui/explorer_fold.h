@@ -27,7 +27,7 @@ struct fold_node {
 	uint32_t depth; /* Level of indentation. */
 	uint64_t period, count;
 	uint64_t total; /* Total that its percentage is relative to. */
-	bool has_value; /* Its value is displayed, because it differs from its parent's. */
+	bool has_value; /* Its value is displayed, because it has siblings or its value differs from the one above. */
 	bool is_open;
 };
 

@@ -19,7 +19,7 @@
 struct explorer_memory {
 	struct intern open; /* Names of open rows, and of open nodes of their chains. */
 	struct text cursor; /* Name of the cursor's row; empty for the first row. */
-	struct text thread, binary, function; /* Names of what is zoomed into. */
+	struct text thread, binary, function; /* Names of the thread, binary and function that are zoomed into. */
 	/* Position of the cursor: its row, its line in the row, and the lines above it on the screen. */
 	size_t cursor_row, cursor_line, above;
 	bool failed; /* Memory ran out. */
