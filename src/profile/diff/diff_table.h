@@ -32,8 +32,8 @@ struct diff_options {
 	int64_t base_weight, new_weight;
 	size_t order_file; /* File with the differences that rows are sorted by; 0 to sort by the baseline's share. */
 	bool is_baseline_only; /* Leave out rows without a counterpart in any other file. */
-	/* Files with rows that already were in another event's table, which therefore add no rows of their own. Indexed by
-	 * file, borrowed; NULL if there are none. */
+	/* Indexed by file: its rows already were in another event's table, so they add no rows here. Borrowed; NULL if
+	 * there are none. */
 	const bool *is_seen;
 	bool is_relative; /* Shares are relative to the samples that pass the filter. */
 	const struct name_match *match; /* Borrowed; NULL if only equal names match. */

@@ -67,8 +67,8 @@ static inline bool flat_events_have_samples(const struct profile *p, const struc
 			return true;
 	return false;
 }
-/* Returns the run-time address, by which perf names callers without a symbol. It names a sample's own frame by the
- * address in the binary instead. */
+/* Returns the run-time address if it is known. perf names callers without a symbol by it, but a sample's own frame by
+ * the address in the binary. */
 static inline uint64_t flat_caller_address(const struct profile_frame *frame)
 {
 	return frame->raw_address ? frame->raw_address : frame->address;

@@ -40,7 +40,7 @@ struct cell_column {
 	unsigned json_decimals;
 	bool is_padded; /* Padded to its width also in separated values. */
 	bool is_raw; /* Names keep the separator, as in perf. */
-	size_t longest; /* In text, longer names are cut and end in "..."; in bytes, 0 for no limit. */
+	size_t longest; /* Maximum bytes of a name in text, beyond which it is cut and ends in "..."; 0 for no limit. */
 	const char *before, *after; /* Printed around values and headings in text; may be NULL. */
 	const char *absent; /* Text for a missing value, for which JSON omits the key; NULL for none. */
 };

@@ -30,7 +30,7 @@ struct annotate_settings {
 	enum annotate_percent percent;
 	enum annotate_column column;
 	bool hides_source;
-	/* Display addresses and operands as printed by objdump, instead of names, and of offsets at jump targets. */
+	/* Display addresses and operands as printed by objdump; otherwise names, and offsets at jump targets. */
 	bool is_disassembly;
 	enum annotate_labels labels;
 	enum annotate_places places;

@@ -24,7 +24,7 @@ struct explorer_mark {
 	char when[32];
 };
 
-/* Sets *name to the name of a row, which is the full text of its keys. */
+/* Appends the name of a row, which is the full text of its keys. */
 void explorer_row_name(const struct explorer *e, uint32_t table_row, struct text *name);
 /* Stores the shares of all rows of the table, visible or not. Returns false when out of memory. */
 bool explorer_mark_take(struct explorer_mark *mark, const struct explorer *e, const char *when);

@@ -54,7 +54,7 @@ static inline bool explorer_fold_is_indented(const struct fold_node *node)
 TALLY_MUST_CHECK enum tally_status explorer_fold_init(struct explorer_fold *fold, struct call_tree_builder *builder,
 	uint32_t row, const struct fold_options *options, struct tally_error *err);
 void explorer_fold_deinit(struct explorer_fold *fold);
-/* Returns whether the line carries the mark that its node is open or closed. */
+/* Returns whether the line has a mark for its open or closed children. */
 bool explorer_fold_has_mark(const struct explorer_fold *fold, const struct fold_line *line);
 /* Opens or closes the nodes below this node, if there are any. */
 void explorer_fold_toggle(struct explorer_fold *fold, uint32_t node);

@@ -21,7 +21,7 @@ enum explorer_action {
 	EXPLORER_ANNOTATE,
 	EXPLORER_ORDER, /* Sort by e->order. */
 	EXPLORER_SORT, /* Group rows by the keys in e->input. */
-	EXPLORER_TOP_DOWN, /* This and the following ones open other views of the same samples. */
+	EXPLORER_TOP_DOWN, /* This and the next two open other views of the same samples. */
 	EXPLORER_CALLERS,
 	EXPLORER_FLAME,
 	EXPLORER_HEADER,

@@ -17,8 +17,7 @@
 void explorer_resize(struct explorer *e, unsigned rows, unsigned columns);
 /* Returns the number of table lines that fit on the screen. */
 unsigned explorer_page(const struct explorer *e);
-/* Restores, after a change of lines, cursor or screen size, that the cursor is on a line and this line is on the
- * screen. */
+/* Moves the cursor to a valid line and scrolls to it. Call it after a change of lines, cursor or screen size. */
 void explorer_settle(struct explorer *e);
 void explorer_move(struct explorer *e, long lines);
 /* Moves the cursor to this row of the screen. Returns false if it is not a line of the table. */
