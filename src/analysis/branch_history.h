@@ -8,7 +8,8 @@
  * directly repeats itself is kept once. The call chain follows, without the calls that are among the branches.
  * Stateless; frames and errors are those of the caller's resolver.
  *
- *	uint32_t stack = branch_history_stack(&resolver, &(struct branch_history){.where = where, .sample = &sample, ...});
+ *	struct branch_history history = {.where = where, .sample = &sample, ...};
+ *	uint32_t stack = branch_history_stack(&resolver, &history);
  */
 #ifndef ANALYSIS_BRANCH_HISTORY_H
 #define ANALYSIS_BRANCH_HISTORY_H

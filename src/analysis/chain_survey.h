@@ -5,7 +5,8 @@
  *
  * Inspects only the first chains with a user part. A zero-initialised struct is empty; one thread.
  *
- *	if (chain_survey_is_of(&event->attr) && chain_survey_wants(&survey)) chain_survey_add(&survey, &resolver, &where, &sample);
+ *	if (chain_survey_is_of(&event->attr) && chain_survey_wants(&survey))
+ *		chain_survey_add(&survey, &resolver, &where, &sample);
  *	if (chain_survey_tells_of_broken(&survey)) ...
  */
 #ifndef ANALYSIS_CHAIN_SURVEY_H

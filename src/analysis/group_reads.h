@@ -7,7 +7,8 @@
  * they count.
  *
  *	uint64_t position = 0;
- *	while ((status = group_reads_next(&reads, reader, &sample, &position, &one)) == TALLY_OK) use(one.event, one.grown);
+ *	while ((status = group_reads_next(&reads, reader, &sample, &position, &one)) == TALLY_OK)
+ *		use(one.event, one.grown);
  */
 #ifndef ANALYSIS_GROUP_READS_H
 #define ANALYSIS_GROUP_READS_H

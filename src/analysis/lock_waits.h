@@ -8,7 +8,8 @@
  * open waits; with a row_limit, waits that would need another row are added to the row `others`.
  *
  *	lock_waits_row(&w, key, &row, &is_new);   // key: two words that identify the row
- *	lock_waits_begin(&w, &(struct lock_wait){.tid = tid, .address = lock, .time_ns = now, .row = row, .flags = flags});
+ *	struct lock_wait wait = {.tid = tid, .address = lock, .time_ns = now, .row = row, .flags = flags};
+ *	lock_waits_begin(&w, &wait);
  *	lock_waits_end(&w, tid, lock, now);
  *	... lock_waits_finish(&w) counts waits without an end ... w.rows.items[row].total_ns ...
  */

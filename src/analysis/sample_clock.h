@@ -10,7 +10,8 @@
  * Workers collect marks in parts of the run, which are added in order; from then on any thread may look up times.
  *
  *	sample_clock_init(&clock, reader);
- *	if (clock.is_mixed) sample_clock_note(&marks, reader, &record, position) ...   sample_clock_take(&clock, &marks) ...
+ *	if (clock.is_mixed) sample_clock_note(&marks, reader, &record, position) ...
+ *	sample_clock_take(&clock, &marks) ...
  *	order = sample_clock_at(&clock, event, position, sample.time);
  */
 #ifndef ANALYSIS_SAMPLE_CLOCK_H

@@ -7,7 +7,8 @@
  * CPU has an idle task of its own; a thread ID that a fork reuses is a new task.
  *
  *	sched_history_wake(&h, tid, now);
- *	sched_history_switch(&h, &(struct sched_out){.tid = tid, .cpu = cpu, .time_ns = now, .left = SCHED_LEFT_SLEEPING}, &times);
+ *	struct sched_out out = {.tid = tid, .cpu = cpu, .time_ns = now, .left = SCHED_LEFT_SLEEPING};
+ *	sched_history_switch(&h, &out, &times);
  *	if (!times.is_outside) sched_history_count(&h, &times);
  */
 #ifndef ANALYSIS_SCHED_HISTORY_H

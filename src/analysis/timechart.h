@@ -8,7 +8,8 @@
  * tracks_text.
  *
  *	timechart_wake(&c, &(struct timechart_wake){.tid = 8, .by = 7, .time_ns = now, .text = INTERN_NONE});
- *	timechart_switch(&c, &(struct sched_out){.tid = 7, .cpu = 0, .time_ns = now, .left = SCHED_LEFT_SLEEPING}, 8, text);
+ *	struct sched_out out = {.tid = 7, .cpu = 0, .time_ns = now, .left = SCHED_LEFT_SLEEPING};
+ *	timechart_switch(&c, &out, 8, text);
  *	timechart_finish(&c);	... c.tracks
  */
 #ifndef ANALYSIS_TIMECHART_H

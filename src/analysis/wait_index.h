@@ -7,7 +7,8 @@
  * Read by one thread, then immutable, so any thread may use it.
  *
  *	wait_index_read(&index, &(struct wait_index_source){reader, &run, waits.wait}, err);
- *	for (at = wait_index_last(&index, tid, end_ns); at && at->tid == tid && at->end_ns > start_ns; at = wait_index_before(...))
+ *	for (at = wait_index_last(&index, tid, end_ns); at && at->tid == tid && at->end_ns > start_ns;
+ *		at = wait_index_before(&index, at))
  *	wait_index_deinit(&index);
  */
 #ifndef ANALYSIS_WAIT_INDEX_H

@@ -8,7 +8,8 @@
  * interfaces. One thread. Bad input: a record with an impossible size ends the reading of its ring and is counted.
  *
  *	live_merge_init(&merge, ring_count, time_of, context, err);
- *	for each ring: live_merge_note(&merge, ring, slices, n);   for each ring: live_merge_show(&merge, ring, slices, n);
+ *	for each ring: live_merge_note(&merge, ring, slices, n);
+ *	for each ring: live_merge_show(&merge, ring, slices, n);
  *	for (; live_merge_next(&merge, &ring, &record); live_merge_advance(&merge)) ...
  *	... the first live_merge_taken(&merge, ring) bytes of the ring can be released ...
  */

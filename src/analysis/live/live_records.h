@@ -7,7 +7,7 @@
  * it, and only between two calls; a resolver that uses it is notified of each change. Streams that must be read
  * completely first (those without times or with deferred call chains) are refused.
  *
- *	status = live_records_create(reader, &sideband, &live, err);   // TALLY_UNSUPPORTED: continue with another method
+ *	status = live_records_create(reader, &sideband, &live, err);   // TALLY_UNSUPPORTED: use another method
  *	live_records_tell(live, &resolver);
  *	while ((status = live_records_next(live, &item, err)) == TALLY_OK) ...
  */

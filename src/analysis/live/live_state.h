@@ -9,7 +9,7 @@
  *
  *	live_state_init(&state);
  *	live_state_apply(&state, &record, &fields, err); ...  live_state_settle(&state, err);
- *	live_state_write(&state, NULL, &writer, &layout);	// comm and mmap2 at time 0; kernel mappings and cgroups unchanged
+ *	live_state_write(&state, NULL, &writer, &layout);	// comm and mmap2 at time 0; other records unchanged
  *	live_state_deinit(&state);
  */
 #ifndef ANALYSIS_LIVE_LIVE_STATE_H

@@ -13,7 +13,8 @@
  * counted.
  *
  *	live_unwind_create(&config, &live, err);   live_unwind_add_event(live, &attr, ids, id_count, err);
- *	live_unwind_feed(live, &record, &out, err); ...   live_unwind_end_round(live, &out, err); ... live_unwind_finish(live, &out, err);
+ *	live_unwind_feed(live, &record, &out, err); ...   live_unwind_end_round(live, &out, err); ...
+ *	live_unwind_finish(live, &out, err);
  */
 #ifndef ANALYSIS_LIVE_LIVE_UNWIND_H
 #define ANALYSIS_LIVE_LIVE_UNWIND_H
@@ -36,8 +37,8 @@ struct live_unwind_totals {
 	struct stack_ends ends;
 	uint64_t samples; /* All samples that were fed. */
 	uint64_t joined; /* Stacks that were extended by an earlier stack dump or by frame pointers. */
-	uint64_t
-		given_up; /* Stacks that were not unwound, because waiting for a file would have exceeded the memory limit. */
+	/* Stacks that were not unwound, because waiting for a file would have exceeded the memory limit. */
+	uint64_t given_up;
 	uint64_t refused; /* Files without an unwind table because of the memory limit. */
 	uint64_t shortened; /* Stacks of which only a part was read because of live_unwind_shorten. */
 	uint64_t unmatched; /* Stacks that BPF programs recorded for samples that were lost. */

@@ -7,7 +7,7 @@
  * side-band records; pass two resolves samples in parallel; symbols are looked up once per unique address.
  *
  *	struct replay_options options = {0};
- *	status = replay_profile(reader, store, &options, &result, err);  // TALLY_CORRUPT: result is still valid and partial
+ *	status = replay_profile(reader, store, &options, &result, err);  // TALLY_CORRUPT: result is valid, but partial
  *	... result.profile, result.health ...; replay_result_deinit(&result);
  */
 #ifndef ANALYSIS_REPLAY_REPLAY_H

@@ -7,7 +7,8 @@
  * hierarchy_deinit.
  *
  *	struct hierarchy h;
- *	hierarchy_init(&h, &table, &(struct hierarchy_options){.keys = keys, .levels = levels, .key_count = 3, ...}, err);
+ *	struct hierarchy_options options = {.keys = keys, .levels = levels, .key_count = 3, ...};
+ *	hierarchy_init(&h, &table, &options, err);
  *	for (uint32_t i = 0; i < h.root_count; i++) use(&h.nodes[i]);
  *	hierarchy_deinit(&h);
  */

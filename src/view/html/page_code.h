@@ -5,7 +5,8 @@
  *
  * Borrows everything; failures of the text are sticky. Item N is the page's listing N.
  *
- *	page_code_function(&text, &listing.function);  // ["work","/bin/demo",[[0,"push %rbp",-1,[[12,"int work()"]]],...]]
+ *	page_code_function(&text, &listing.function);
+ *	// ["work","/bin/demo",[[0,"push %rbp",-1,[[12,"int work()"]]],...]]
  */
 #ifndef VIEW_HTML_PAGE_CODE_H
 #define VIEW_HTML_PAGE_CODE_H

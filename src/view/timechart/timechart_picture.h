@@ -3,7 +3,8 @@
  * timechart_picture.h - defines the content of a timechart: the parts of the tracks that every form of it draws. It
  * borrows everything.
  *
- *	const struct timechart_picture picture = {.tracks = &tracks, .rows = rows, .row_count = count, .title = STR("perf.data")};
+ *	const struct timechart_picture picture = {
+ *		.tracks = &tracks, .rows = rows, .row_count = count, .title = STR("perf.data")};
  */
 #ifndef VIEW_TIMECHART_TIMECHART_PICTURE_H
 #define VIEW_TIMECHART_TIMECHART_PICTURE_H

@@ -7,7 +7,8 @@
  * the change of a new row is its whole share.
  *
  *	if (!explorer_mark_take(&mark, &e, "20:51:07")) ...;
- *	explorer_set_mark(&e, &mark);   ... explorer_renew(&e, ...) ...   explorer_set_mark(&e, NULL);	// explorer_rows.h
+ *	explorer_set_mark(&e, &mark);   ... explorer_renew(&e, ...) ...
+ *	explorer_set_mark(&e, NULL);	// explorer_rows.h
  *	explorer_mark_deinit(&mark);
  */
 #ifndef VIEW_TUI_EXPLORER_CHANGES_H

@@ -6,7 +6,8 @@
  * It borrows the tree; the caller calls tree_order_deinit.
  *
  *	if (tree_order_make(&order, &tree, "malloc"))
- *		for (uint32_t i = 0; i < order.children[node].count; i++) use(order.nodes[order.children[node].first + i]);
+ *		for (uint32_t i = 0; i < order.children[node].count; i++)
+ *			use(order.nodes[order.children[node].first + i]);
  *	tree_order_deinit(&order);
  */
 #ifndef VIEW_TUI_TREE_ORDER_H
