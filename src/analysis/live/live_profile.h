@@ -64,9 +64,9 @@ TALLY_MUST_CHECK enum tally_status live_profile_feed(
 	struct live_profile *live, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err);
 /* Marks the end of a drain of all rings. */
 void live_profile_mark(struct live_profile *live);
-/* Sets the period of all samples of clock events with a frequency that are fed from now on, because the kernel records
- * the period of the frequency at which the event was opened even after a change. 0 means that recorded periods are
- * used. */
+/* Sets the period, in ns, of all samples of clock events with a sampling frequency that are fed from now on: after a
+ * change of the frequency, the kernel still records the period of the frequency at which the event was opened. 0 means
+ * that recorded periods are used. */
 void live_profile_set_clock_period(struct live_profile *live, uint64_t period_ns);
 /* Adds the new samples; fades reduces the weight of earlier ones first. After a failure, the old profile stays. */
 TALLY_MUST_CHECK enum tally_status live_profile_refresh(struct live_profile *live, bool fades, struct tally_error *err);
