@@ -94,7 +94,7 @@ static void add_events(struct batch_example_maker *m)
 						    .has_callchain = i < 2});
 }
 
-/* Of the program, a library and the kernel, with inlined calls, without symbols, without binary. */
+/* Adds samples in the program, a library and the kernel, with inlined calls, without symbols and without a binary. */
 static void add_samples(struct batch_example_maker *m)
 {
 	uint32_t chain[] = {add_frame(m, (struct batch_example_frame){.function = "std::max<int>",

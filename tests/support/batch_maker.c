@@ -40,7 +40,8 @@ static uint32_t recipe_string(struct profile_builder *b, const char *text)
 	return profile_builder_string(b, str_from(text));
 }
 
-/* Function number of binary "bin" or of "libBUILD.so": 16 bytes each, inlined ones have odd numbers. */
+/* Makes the frame of one function of binary "bin" or "libN.so". Functions are 16 bytes long; inlined frames have odd
+ * numbers. */
 static uint32_t recipe_frame(struct profile_builder *b, unsigned number, bool has_symbols, bool is_inlined)
 {
 	char name[32], line[32], build_id[48];
@@ -168,7 +169,7 @@ struct fleet_batch *batch_make(const struct batch_recipe *recipe)
 	return batch;
 }
 
-/* Of the batch and of the thread together, sorted by name. */
+/* Appends the labels of the batch and of the thread, sorted by name. */
 static void batch_lines_labels(struct text *text, const struct fleet_batch *batch, uint32_t thread)
 {
 	struct fleet_label all[2 * LABELS_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * batch_maker.h - makes batches for tests of stores, and lists the samples of batches as text, so that what went into a
- * store and what comes out of it can be compared.
+ * batch_maker.h - makes batches for tests of stores, and lists the samples of batches as text, so that tests can
+ * compare the contents of a store with the batches written to it.
  *
  *	batch = batch_make(&(struct batch_recipe){.number = 1, .begin_ns = 10, .labels = "host=a", .sets = "api:service=api",
  *		.profile = "event cycles\napi 1/1 0 0 5 main@x;leaf@x\n"});
@@ -14,16 +14,16 @@
 #include "fleet/batch.h"
 
 struct batch_recipe {
-	unsigned number; /* makes the ID */
+	unsigned number; /* The batch ID is derived from this number. */
 	uint64_t begin_ns;
-	const char *labels; /* "host=a region=eu"; NULL: none */
-	const char *sets; /* "COMM:name=value,name=value COMM:..."; NULL: none */
-	const char *profile; /* as in profile_text.h; NULL: random samples: */
-	unsigned seed, samples; /* of some 100 stacks, in three states, of binaries with build IDs */
-	bool leaves_out; /* all symbols of these */
+	const char *labels; /* "host=a region=eu"; NULL if the batch has no labels. */
+	const char *sets; /* "COMM:name=value,name=value COMM:..."; NULL if no thread has labels. */
+	const char *profile; /* Text in the format of profile_text.h; NULL for random samples, as below. */
+	unsigned seed, samples; /* Random samples have some 100 stacks, in three states, in binaries with build IDs. */
+	bool leaves_out; /* Random samples have no symbols. */
 	uint64_t lost_samples;
 };
-/* Stops the test if the recipe is wrong. The caller destroys the batch. */
+/* Fails the test if the recipe is invalid. The caller destroys the batch. */
 struct fleet_batch *batch_make(const struct batch_recipe *recipe);
 
 struct batch_line {
@@ -33,9 +33,10 @@ struct batch_line {
 struct batch_lines {
 	VEC(struct batch_line) list;
 };
-/* Adds a batch's samples to the list: event, labels, name of the thread (and pid, tid), state and stack. */
+/* Appends the samples of a batch to the list: event, labels, thread name (with by_thread also pid and tid), state and
+ * stack. */
 void batch_lines_add(struct batch_lines *lines, const struct fleet_batch *batch, bool by_thread);
-/* In order, equal ones added up. The caller frees it. */
+/* Returns the lines sorted, with the periods of equal ones added up. The caller frees the text. */
 char *batch_lines_text(struct batch_lines *lines);
 void batch_lines_free(struct batch_lines *lines);
 

@@ -7,7 +7,7 @@
 #include "object/dwarf/dwarf_numbers.h"
 #include "object/frame_numbers.h"
 
-enum { /* abbreviations */
+enum {
 	ABBREV_UNIT = 1,
 	ABBREV_OUTER,
 	ABBREV_MIDDLE,
@@ -22,9 +22,10 @@ enum { /* abbreviations */
 struct building {
 	struct dwarf_builder *b;
 	const struct dwarf_builder_kind *kind;
-	size_t unit_length; /* where in DWARF_INFO to patch it */
-	size_t references[3]; /* to the abstract entries of middle and deep, and the ranges of deep */
-	size_t strings; /* in DWARF_STR_OFFSETS, so far */
+	size_t unit_length; /* Offset of the unit's length field in DWARF_INFO, which is patched at the end. */
+	/* Offsets of the references to the abstract entries of middle and deep, and to the ranges of deep. */
+	size_t references[3];
+	size_t strings; /* Number of strings in DWARF_STR_OFFSETS so far. */
 	size_t addresses;
 };
 
@@ -50,7 +51,7 @@ static void offset(const struct building *g, struct writer *w, uint64_t v)
 		writer_u32(w, (uint32_t)v);
 }
 
-/* Begins a table's length field; returns where its contents begin. */
+/* Begins the length field of a table. Returns the offset of the contents that follow it. */
 static size_t begin_length(const struct building *g, struct writer *w)
 {
 	if (g->kind->is_64)
@@ -91,7 +92,7 @@ static void make_abbrevs(const struct building *g, struct writer *w)
 	unsigned high = g->kind->version >= 4 ? DW_FORM_data4 : DW_FORM_addr;
 	unsigned section = g->kind->version >= 4 ? DW_FORM_sec_offset : g->kind->is_64 ? DW_FORM_data8 : DW_FORM_data4;
 	begin_abbrev(w, ABBREV_UNIT, DW_TAG_compile_unit, true);
-	attr(w, DW_AT_name, text_form(g)); /* before the bases, as compilers write it */
+	attr(w, DW_AT_name, text_form(g)); /* Compilers also write the name before the DW_AT_*_base attributes. */
 	attr(w, DW_AT_comp_dir, DW_FORM_string);
 	attr(w, DW_AT_language, DW_FORM_data2);
 	attr(w, DW_AT_low_pc, address);
@@ -187,9 +188,10 @@ static void put_unit(struct building *g)
 	text(w, "/src");
 	writer_u16(w, DW_LANG_C99);
 	put_range(g, 0x1000, 0x1200);
-	offset(g, w, 0); /* lines */
+	offset(g, w, 0); /* Offset of the line table. */
 	if (g->kind->is_indexed) {
-		offset(g, w, g->kind->is_64 ? 16 : 8); /* behind the tables' headers */
+		/* The bases point past the headers of the tables (DWARF 5, section 7.26). */
+		offset(g, w, g->kind->is_64 ? 16 : 8);
 		offset(g, w, g->kind->is_64 ? 16 : 8);
 		offset(g, w, g->kind->is_64 ? 20 : 12);
 	}
@@ -221,8 +223,8 @@ static void put_outer(struct building *g)
 		offset(g, w, g->kind->version >= 5 ? (g->kind->is_64 ? 20u : 12u) : 0);
 	writer_u8(w, 1);
 	writer_u16(w, 30);
-	uleb(w, 0); /* ends what is in middle */
-	uleb(w, 0); /* ends what is in outer */
+	uleb(w, 0); /* Ends the children of middle. */
+	uleb(w, 0); /* Ends the children of outer. */
 }
 
 static void make_info(struct building *g)
@@ -234,11 +236,11 @@ static void make_info(struct building *g)
 		writer_u8(w, DW_UT_compile);
 		writer_u8(w, 8);
 	}
-	offset(g, w, 0); /* abbreviations */
+	offset(g, w, 0); /* Offset of the abbreviations. */
 	if (g->kind->version < 5)
 		writer_u8(w, 8);
 	put_unit(g);
-	/* Entries are small: references to what comes first fit in one byte. */
+	/* The abstract entries come first, so that their offsets fit into one byte. */
 	size_t deep = w->len;
 	uleb(w, ABBREV_ABSTRACT);
 	text(w, "deep");
@@ -248,7 +250,7 @@ static void make_info(struct building *g)
 	writer_u32(w, 0);
 	uleb(w, ABBREV_MEMBER);
 	text(w, "field");
-	writer_u8(w, 0x7f); /* -1 */
+	writer_u8(w, 0x7f); /* SLEB128 of -1. */
 	uleb(w, 0);
 	writer_patch_u32(w, sibling, (uint32_t)w->len);
 	put_outer(g);
@@ -340,9 +342,9 @@ static void make_lines(struct building *g)
 	}
 	size_t header_length = w->len;
 	offset(g, w, 0);
-	writer_u8(w, 1); /* bytes of an instruction */
+	writer_u8(w, 1); /* minimum_instruction_length */
 	if (g->kind->version >= 4)
-		writer_u8(w, 1); /* operations in one */
+		writer_u8(w, 1); /* maximum_operations_per_instruction */
 	writer_u8(w, 1);
 	writer_u8(w, (uint8_t)-3);
 	writer_u8(w, 12);
@@ -353,14 +355,14 @@ static void make_lines(struct building *g)
 		writer_patch_u64(w, header_length, w->len - header_length - 8);
 	else
 		writer_patch_u32(w, header_length, (uint32_t)(w->len - header_length - 4));
-	writer_bytes(w, "\0\x9\x2", 3); /* extended: set_address */
+	writer_bytes(w, "\0\x9\x2", 3); /* Extended opcode DW_LNE_set_address. */
 	writer_u64(w, 0x1000);
 	writer_u8(w, DW_LNS_copy);
 	writer_bytes(w, "\x4\x2\x3\xa\x2\x10\x1", 7); /* file 2, line + 10, address + 16, copy */
 	writer_u8(w, (uint8_t)(10 + 12 * 16 + 4)); /* address + 16, line + 1 */
-	writer_bytes(w, "\0\2\4\7", 4); /* extended: discriminator 7, of the next row */
+	writer_bytes(w, "\0\2\4\7", 4); /* Extended opcode: discriminator 7, which applies to the next row. */
 	writer_u8(w, (uint8_t)(10 + 12 * 16 + 4));
-	writer_bytes(w, "\0\3\4\xff\x7f", 5); /* one that is too high to be kept */
+	writer_bytes(w, "\0\3\4\xff\x7f", 5); /* A discriminator that is too large to be stored. */
 	writer_bytes(w, "\x4\x1\x3\x78\x9", 5); /* file 1, line - 8, address + 0x20 */
 	writer_u16(w, 0x20);
 	writer_u8(w, DW_LNS_copy);

@@ -56,7 +56,7 @@ static void file_header(struct build *b)
 	writer_u32(b->out, EV_CURRENT);
 	word(b, ELF_BUILDER_TEXT_VADDR);
 	word(b, is_64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr));
-	word(b, 0); /* section headers: patched */
+	word(b, 0); /* Offset of the section headers, patched at the end. */
 	writer_u32(b->out, 0);
 	writer_u16(b->out, is_64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr));
 	writer_u16(b->out, is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr));
@@ -132,7 +132,7 @@ static void write_le32(struct writer *out, uint32_t value)
 		writer_u8(out, (uint8_t)(value >> 8 * i));
 }
 
-/* push GOT[1]; jmp *GOT[2]; nop, then per entry: jmp *slot; push n; jmp first */
+/* The first entry is "push GOT[1]; jmp *GOT[2]; nop", each further one "jmp *slot; push n; jmp first". */
 static void plt(struct build *b)
 {
 	const struct elf_builder *what = b->what;
@@ -150,7 +150,7 @@ static void plt(struct build *b)
 		writer_zeros(b->out, 10);
 	}
 	if (machine(what) == EM_AARCH64)
-		writer_zeros(b->out, 16); /* its header has 32 bytes */
+		writer_zeros(b->out, 16); /* The first entry has 32 bytes on AArch64. */
 	end(b, ELF_BUILDER_PLT);
 	b->sections[ELF_BUILDER_PLT].entry_size = 16;
 }

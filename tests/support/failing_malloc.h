@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * failing_malloc.h - makes the n-th allocation of a test fail, and counts the blocks that are still held. Include it in
- * one source of the test program only: it replaces malloc, calloc, realloc, aligned_alloc, free, strdup and strndup of
- * everything linked in.
+ * failing_malloc.h - makes the n-th allocation of a test fail, and counts the blocks that are still allocated.
+ * Include it in one source of the test program only: it replaces malloc, calloc, realloc, aligned_alloc, free, strdup
+ * and strndup of everything linked in.
  *
  *	for (size_t n = 0; failing_malloc_begin(n), !work(); n++) ...
  */
@@ -12,11 +12,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* From now on the allocation number nth (from 0) and all after it fail; SIZE_MAX: none. */
+/* Makes allocation number nth from now (from 0) and all later ones fail; SIZE_MAX lets all succeed. */
 void failing_malloc_begin(size_t nth);
-/* Allocations work again; returns whether one has failed since begin. */
+/* Lets allocations succeed again. Returns whether one has failed since failing_malloc_begin. */
 bool failing_malloc_end(void);
-/* Blocks of this thread that were allocated and not freed since begin. */
+/* Returns the number of blocks that this thread allocated since failing_malloc_begin and has not freed. */
 long failing_malloc_held(void);
 
 #endif

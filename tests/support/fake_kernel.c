@@ -79,7 +79,7 @@ static int fake_open(void *context, const struct perf_attr *attr, pid_t pid, int
 		text_printf(&fake->log, " flags=%lu", flags);
 	attr_log(&fake->log, attr);
 	int errnum = refusal_for(fake, attr, pid);
-	if (flags >> 31) /* no kernel knows them, and it looks at them first */
+	if (flags >> 31) /* No kernel knows these flags, and the kernel checks flags before anything else. */
 		errnum = EINVAL;
 	size_t members = 1;
 	for (size_t i = 0; i < fake->event_count; i++)
@@ -135,7 +135,7 @@ static struct fake_rule count_of(const struct fake_kernel *fake, const struct fa
 	return (struct fake_rule){.value = 1, .enabled_ns = 1000, .running_ns = 1000};
 }
 
-/* A pinned group that the PMU has no room for. */
+/* Returns whether the group is pinned and needs more counters than the PMU has. */
 static bool is_in_error(const struct fake_kernel *fake, const struct fake_event *leader, int fd)
 {
 	size_t needed = 0;

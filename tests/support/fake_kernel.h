@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fake_kernel.h - replaces perf_event_open in tests: it logs each call as a line of text, and refuses or counts as the
- * test says.
+ * fake_kernel.h - replaces perf_event_open in tests: it logs each call as a line of text, and fails or counts as the
+ * test requests.
  *
  * Descriptors begin at FAKE_FD and do not refer to files. The log looks like this:
  *	open cpu=0 pid=-1 group=-1 software/0x2 read=3 disabled inherit exclude_guest = 1000
@@ -28,10 +28,10 @@
 
 struct fake_rule {
 	uint32_t type;
-	uint64_t config; /* FAKE_ANY: all of the type */
-	uint64_t without_flags; /* refuses only attrs that lack all of these flags */
-	pid_t pid; /* 0: any */
-	int errnum; /* 0: a count */
+	uint64_t config; /* FAKE_ANY for all events of the type. */
+	uint64_t without_flags; /* The rule refuses only attrs that lack all of these flags. */
+	pid_t pid; /* 0 for any process. */
+	int errnum; /* Error of the refused call; 0 if the rule sets a count. */
 	uint64_t value, enabled_ns, running_ns;
 };
 
@@ -49,23 +49,26 @@ struct fake_kernel {
 	struct fake_event events[FAKE_EVENTS];
 	size_t event_count;
 	size_t open_count;
-	size_t counters; /* of the PMU, 0: any number; a pinned group of more hardware events reads as end of file */
-	size_t group_limit; /* EINVAL for members of a group beyond so many; 0: none */
-	size_t fd_limit; /* EMFILE beyond; 0: none */
-	uint64_t ring_head; /* bytes that each mapped ring begins with */
-	int seccomp_errnum; /* a filter's answer to every call, whatever its arguments; 0: none */
+	/* Number of counters of the PMU, 0 for no limit. Reading a pinned group of more hardware events gives end of
+	 * file. */
+	size_t counters;
+	size_t group_limit; /* Largest group, including its leader; more members fail with EINVAL. 0 for no limit. */
+	size_t fd_limit; /* Largest number of open events; more fail with EMFILE. 0 for no limit. */
+	uint64_t ring_head; /* Initial data_head of each mapped ring buffer, in bytes. */
+	/* errno of every call, whatever its arguments, as a seccomp filter gives it; 0 for no filter. */
+	int seccomp_errnum;
 };
 
 void fake_kernel_init(struct fake_kernel *fake, const char *root);
 void fake_kernel_deinit(struct fake_kernel *fake);
 void fake_kernel_refuse(struct fake_kernel *fake, uint32_t type, uint64_t config, int errnum);
-/* EACCES unless the attr has all of flags. */
+/* Makes opening events of the type fail with EACCES unless the attr has all of the flags. */
 void fake_kernel_require(struct fake_kernel *fake, uint32_t type, uint64_t flags);
-/* ESRCH for the thread. */
+/* Makes opening events on the thread fail with ESRCH. */
 void fake_kernel_end_thread(struct fake_kernel *fake, pid_t pid);
 void fake_kernel_count(
 	struct fake_kernel *fake, uint32_t type, uint64_t config, uint64_t value, uint64_t enabled, uint64_t running);
-/* The log so far; it begins anew after. Valid until the next call. */
+/* Returns the log and begins a new one. The text is valid until the next call. */
 const char *fake_kernel_log(struct fake_kernel *fake);
 
 #endif

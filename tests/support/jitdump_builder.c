@@ -20,7 +20,7 @@ void jitdump_builder_header(struct writer *w, uint32_t pid, uint64_t flags)
 	writer_u32(w, 0x4A695444);
 	writer_u32(w, 1);
 	writer_u32(w, 40);
-	writer_u32(w, 62); /* x86-64 */
+	writer_u32(w, 62); /* EM_X86_64 */
 	writer_u32(w, 0);
 	writer_u32(w, pid);
 	writer_u64(w, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jitdump_builder.h - makes the records of a jitdump for tests, in the writer's byte order.
+ * jitdump_builder.h - writes the records of a jitdump for tests, in the byte order of the writer.
  *
  *	jitdump_builder_header(&w, pid, 0);
  *	jitdump_builder_load(&w, time, &(struct jitdump_builder_code){address, 1, "name", bytes, count});
@@ -10,8 +10,8 @@
 
 #include "base/writer.h"
 
-#define JITDUMP_BUILDER_SIZE_AT	 40 /* in a load record: size of the code */
-#define JITDUMP_BUILDER_LINES_AT 24 /* in a record of lines: how many */
+#define JITDUMP_BUILDER_SIZE_AT	 40 /* Offset of the code size in a code load record. */
+#define JITDUMP_BUILDER_LINES_AT 24 /* Offset of the number of entries in a debug info record. */
 
 struct jitdump_builder_code {
 	uint64_t address, index;
@@ -31,7 +31,7 @@ void jitdump_builder_load(struct writer *w, uint64_t time, const struct jitdump_
 void jitdump_builder_move(struct writer *w, uint64_t time, uint64_t from, uint64_t to, uint64_t size, uint64_t index);
 void jitdump_builder_lines(
 	struct writer *w, uint64_t time, uint64_t address, const struct jitdump_builder_line *lines, uint64_t count);
-/* size bytes, the last header_size of which are the .eh_frame_hdr. */
+/* Writes an unwinding info record with size bytes, the last header_size of which are the .eh_frame_hdr. */
 void jitdump_builder_unwinding(struct writer *w, uint64_t time, const void *bytes, uint64_t size, uint64_t header_size);
 void jitdump_builder_close(struct writer *w, uint64_t time);
 

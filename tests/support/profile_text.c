@@ -7,13 +7,14 @@
 
 #include "unit_test.h"
 
-#define RUN_TIME_BASE UINT64_C(0x7f0000000000) /* run-time address of frames without symbol: base + address */
+/* Frames without symbol have the run-time address RUN_TIME_BASE + address. */
+#define RUN_TIME_BASE UINT64_C(0x7f0000000000)
 
-#define LONGEST 1024 /* frames of a chain */
+#define LONGEST 1024 /* Largest number of frames in a call chain. */
 
 struct maker {
 	struct profile_builder *builder;
-	char *names[1024]; /* of functions met, for their starts */
+	char *names[1024]; /* Functions seen so far; the index determines the start address. */
 	size_t name_count;
 	uint64_t order;
 };
@@ -82,7 +83,7 @@ static void make_sample(struct maker *m, char *line)
 	assert_int_equal(sscanf(line, "%63s %d/%d %d %u %lu %4095s", comm, &thread.pid, &thread.tid, &sample.cpu,
 				 &sample.event, &sample.period, stack),
 		7);
-	char *last = strchr(comm, '>'); /* "sh>cc1": was sh then, and cc1 in the end */
+	char *last = strchr(comm, '>'); /* "sh>cc1" was "sh" at the time of the sample and "cc1" in the end. */
 	if (last)
 		*last++ = '\0';
 	thread.comm = make_string(m, comm);
@@ -90,7 +91,7 @@ static void make_sample(struct maker *m, char *line)
 	thread.process_comm = thread.last_comm;
 	sample.thread = profile_builder_thread(m->builder, &thread);
 	bool has_chain = strchr(stack, ';') != NULL;
-	uint32_t frames[LONGEST], first = LONGEST; /* the innermost one first */
+	uint32_t frames[LONGEST], first = LONGEST; /* Innermost frame first, filled from the end. */
 	for (char *rest = stack, *frame; (frame = strsep(&rest, ";"));) {
 		if (!*frame)
 			continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_maker.h - opens stores in temporary folders for tests, and stores batches made from recipes.
+ * store_maker.h - opens stores in temporary directories for tests, and stores batches made from recipes.
  *
  *	struct test_store t = test_store_open();
  *	test_store_add(&t, &(struct batch_recipe){...});
@@ -36,7 +36,7 @@ static inline struct test_store test_store_folder(void)
 	struct test_store t = {.folder = "/tmp/tally-store-XXXXXX"};
 	assert_non_null(mkdtemp(t.folder));
 	snprintf(t.path, sizeof(t.path), "%s/s.db", t.folder);
-	/* tests/e2e/test_clickhouse.py runs the same tests on a server; each store is a database of its own there. */
+	/* tests/e2e/test_clickhouse.py runs the same tests on a server, where each store is a separate database. */
 	const char *server = getenv("TALLY_TEST_CLICKHOUSE");
 	if (server)
 		snprintf(t.url, sizeof(t.url), "clickhouse://%.64s/t_%.8s", server,
@@ -91,7 +91,7 @@ static inline struct fleet_batch *test_store_query(struct store *store, const st
 	return batch;
 }
 
-/* All samples of a store; the caller frees it. */
+/* Returns all samples of a store as text. The caller frees it. */
 static inline char *test_store_text(struct store *store, bool by_thread)
 {
 	struct batch_lines lines = {0};

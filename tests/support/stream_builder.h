@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stream_builder.h - makes files as the simulator writes them (simulator/stream.h), in memory.
+ * stream_builder.h - makes files in the format of the simulator (simulator/stream.h) in memory.
  *
  *	struct stream_builder b;
  *	stream_builder_begin(&b, &(struct stream_process){.pid = 10});
@@ -17,7 +17,7 @@
 
 struct stream_process {
 	uint32_t pid, ppid, image;
-	uint32_t stack_bytes; /* 0: samples have no stacks */
+	uint32_t stack_bytes; /* Bytes of stack per sample; 0 for samples without stacks. */
 };
 
 struct stream_builder {
@@ -28,15 +28,16 @@ struct stream_builder {
 
 struct stream_sample {
 	uint64_t time, ip, period;
-	uint32_t tid; /* 0: the process's first */
-	uint32_t event; /* its index: 0 instructions, 1 LLC-load-misses */
-	uint64_t begin; /* IP of the registers */
+	uint32_t tid; /* 0 for the first thread of the process. */
+	uint32_t event; /* Index of the event: 0 for instructions, 1 for LLC-load-misses. */
+	uint64_t begin; /* IP at which the registers were valid. */
 	uint64_t sp, bp;
 	const uint64_t *stack;
 	size_t words;
 };
 
-/* The header, and the sampled events instructions (period 1000) and LLC-load-misses (period 10). */
+/* Writes the header and the descriptions of the sampled events instructions (period 1000) and LLC-load-misses (period
+ * 10). */
 void stream_builder_begin(struct stream_builder *b, const struct stream_process *process);
 void stream_builder_comm(struct stream_builder *b, uint64_t time, const char *name, bool is_exec);
 void stream_builder_map(struct stream_builder *b, uint64_t time, uint64_t start, uint64_t len, const char *file);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The main of test programs: runs the module that the argument names, and lists all modules without an argument. Each
- * runs in a process of its own, because some change what belongs to the process.
- */
+/* unit_program.c - the main function of test programs, which runs the module that the argument names, and lists all
+ * modules without an argument. Each module runs in a process of its own, because some change state of the process. */
 #include "unit_program.h"
 
 #include <signal.h>
@@ -17,8 +15,8 @@ void unit_program_add(struct unit_module *module)
 	unit_modules = module;
 }
 
-/* Who started the test may ignore or block signals (nohup, cron, a shell for what it runs in the background), and programs
- * inherit both. Tests of what signals do begin with neither. SIGPIPE stays as it is. */
+/* The caller may ignore or block signals (nohup, cron, a shell for background jobs), and programs inherit both. Tests
+ * of signal handling need the defaults. SIGPIPE stays as it is. */
 static void unit_program_reset_signals(void)
 {
 	static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCHLD};
@@ -29,7 +27,7 @@ static void unit_program_reset_signals(void)
 		signal(signals[i], SIG_DFL);
 }
 
-/* The name of a module is that of its file, without ".c". */
+/* A module has the name of its file, without ".c". */
 static const char *unit_module_name(const struct unit_module *module, int *length)
 {
 	const char *slash = strrchr(module->source, '/');

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unit_test.h - includes cmocka and the standard headers that it needs before it, and makes a file of tests a module of
- * its folder's test program.
+ * unit_test.h - includes cmocka and the standard headers that cmocka requires, and makes a test file a module of the
+ * test program of its folder.
  *
- * A file of tests has a main, as a program of its own would have. The files of a folder are linked into one program,
- * so main is a macro here: it names a static function, and registers that under the name of the file. The program's
- * own main (unit_program.c) calls the function of the module that its argument names:
+ * A test file has a main, like a separate program. The files of a folder are linked into one program, so main is a
+ * macro here: it defines a static function and registers it under the name of the file. The real main
+ * (unit_program.c) calls the function of the module that its argument names:
  *
  *	test_base arena
  */
@@ -23,14 +23,14 @@
 
 #include "unit_program.h"
 
-/* A test that this machine cannot run says why: tools/check shows the reason. */
+/* A test that cannot run on this machine prints the reason, which tools/check shows. */
 #define skip_because(reason)                         \
 	do {                                         \
 		print_message("skip: %s\n", reason); \
 		skip();                              \
 	} while (0)
 
-/* The "int" before main is that of a function which is declared and nowhere defined. */
+/* The "int" before main becomes the return type of a function that is declared and never defined. */
 #define main(parameters)                                                                         \
 	unit_test_int(void);                                                                     \
 	static int unit_test_main(parameters);                                                   \
