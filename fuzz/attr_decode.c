@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * An attr of any size and byte order (the first byte): decoded, told as text, encoded and decoded again, which
- * encodes to the same bytes.
- */
+/* Decodes an attr of any size and byte order (chosen by the first byte), prints it, and checks that encoding, decoding
+ * and encoding again gives the same bytes. */
 #include <stdlib.h>
 #include <string.h>
 

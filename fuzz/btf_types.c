@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * BTF: any bytes are refused or indexed, and printing a struct of them ends. The struct's name is the first string.
- */
+/* Arbitrary bytes as BTF are refused or indexed, and printing a struct of them ends. The first string is the name of
+ * the struct. */
 #include "syscalls/btf_types.h"
 
 #include <stdlib.h>

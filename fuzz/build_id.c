@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * build_id.c - build ids out of arbitrary notes and ELF images: never longer than a build id may be.
- */
+/* build_id.c - reads build IDs from arbitrary notes and ELF images: they are never longer than the maximum. */
 #include "tasks/session/build_id.h"
 
 #include <stdlib.h>

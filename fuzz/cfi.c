@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as .eh_frame or .debug_frame: every row of every function, and the expressions in them. */
+/* Reads arbitrary bytes as .eh_frame or .debug_frame: every row of every function, and the expressions in the rows. */
 #include "object/dwarf/cfi.h"
 
 #include "object/dwarf/expression.h"

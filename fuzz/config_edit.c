@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A value that is written to a configuration file is the one that is read again, and every other setting stays.
- */
+/* A value that is written to a configuration file reads back unchanged, and every other setting stays. */
 #include "base/config_edit.h"
 
 #include <stdlib.h>
 
 #include "base/config_text.h"
 
-/* How many settings a text has, and the last value of the named one. */
+/* Returns the number of settings in the text, and the last value of the named one. */
 static size_t read_all(struct tally_str text, const char *name, struct text *value)
 {
 	struct config_text config = {.rest = text};
@@ -25,7 +23,7 @@ static size_t read_all(struct tally_str text, const char *name, struct text *val
 	return count;
 }
 
-/* The first line is the value, the rest the file. */
+/* The first line of the input is the value, the rest is the file. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tally_str text = {(const char *)data, size}, value;
@@ -38,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t had = read_all(text, "a.b", &before), has = read_all(text_view(&out), "a.b", &after);
 	if (after.len == 0 || has != had + (before.len == 0))
 		abort();
-	/* Once more with what it reads now: nothing changes. */
+	/* Setting the value that it already has changes nothing. */
 	size_t len = out.len;
 	text_clear(&before);
 	if (config_edit_set(text_view(&out), STR("a.b"), value, &before, NULL) != TALLY_OK || before.len != len ||

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Configuration files: every setting has a section and a name, and reading ends.
- */
+/* Reads arbitrary configuration files: every setting has a section and a name, and reading ends. */
 #include "base/config_text.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any text as the linker's name of a function: what people read instead is text too, and comes in time. */
+/* Demangles arbitrary text as a linker name: the result is text too, and is available in bounded time. */
 #include "code/demangle/demangle.h"
 
 #include <stdint.h>

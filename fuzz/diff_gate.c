@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-/* Any text is a gate or is refused; what is a gate judges. */
+/* Arbitrary text is refused or is a gate that can be evaluated. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A recording that is a directory: the first two bytes say where `data` ends, the next two where data.0 does; the rest
- * is data.1. Everything in it is read twice, and the same comes out.
- */
+/* Reads a recording that is a directory. The first two bytes of the input give the length of `data`, the next two that
+ * of data.0; the rest is data.1. Reading everything twice gives the same records. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

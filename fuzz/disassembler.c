@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as code of the machine that the first byte chooses: every instruction has a size and texts that end. */
+/* Disassembles arbitrary bytes for the machine that the first byte selects: every instruction has a size, and its texts
+ * are terminated. */
 #include "code/disasm/disassembler.h"
 
 #include <elf.h>

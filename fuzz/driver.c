@@ -2,9 +2,10 @@
 /*
  * driver.c - runs a fuzz target over stored inputs, without libFuzzer.
  *
- * usage: fuzz_FOLDER TARGET REGRESSIONS SEEDS. Each file of REGRESSIONS is run as it is. Each file of SEEDS is run whole,
- * cut at every length (at 512 lengths if it is longer), and with bytes changed by a fixed sequence of random numbers. A
- * missing folder holds no inputs; the built-in inputs (nothing, zeros, ones, a counting pattern) are always run.
+ * usage: fuzz_FOLDER TARGET REGRESSIONS SEEDS. Each file of REGRESSIONS is run as it is. Each file of SEEDS is run
+ * whole, cut at every length (at 512 lengths if it is longer), and with bytes changed by a fixed sequence of random
+ * numbers. A missing folder counts as an empty one; the built-in inputs (no bytes, zeros, ones, a counting pattern)
+ * are always run.
  */
 #include "driver.h"
 
@@ -46,7 +47,7 @@ static const struct fuzz_target *find_target(const char *name)
 	return target;
 }
 
-/* The target gets a copy of exactly that size, so that the sanitizer sees a read past the end. */
+/* The target receives a copy of exactly that size, so that the sanitizer detects a read past the end. */
 static void run(const struct fuzz_target *target, const uint8_t *data, size_t size)
 {
 	uint8_t *copy = malloc(size ? size : 1);

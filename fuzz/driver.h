@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 struct fuzz_target {
-	const char *source; /* the path of its file, whose name without ".c" is the target's */
+	const char *source; /* Path of the source file; its name without ".c" is the name of the target. */
 	int (*run)(const uint8_t *data, size_t size);
 	struct fuzz_target *next;
 };
 
-/* The target stays in the list for the life of the program. */
+/* The target must be static: it stays in the list. */
 void fuzz_target_add(struct fuzz_target *target);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a DWARF expression. The first says width, byte order and what is on the stack beforehand. */
+/* Evaluates arbitrary bytes as a DWARF expression. The first byte determines width, byte order and the
+ * initial stack. */
 #include "object/dwarf/expression.h"
 
 static bool read_register(void *context, uint64_t number, uint64_t *value)

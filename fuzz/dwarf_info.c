@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a unit's entries: functions, inlined calls, ranges and names; variables, where they are, and their types. */
+/* Reads arbitrary bytes as the entries of a unit: functions, inlined calls, ranges and names; variables, their
+ * locations and their types. */
 #include "dwarf_builder.h"
 #include "object/dwarf/dwarf_declaration.h"
 #include "object/dwarf/dwarf_file.h"
@@ -64,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					read_type(&types, globals.items.items[g].type);
 			dwarf_globals_deinit(&globals);
 		}
-		/* Any place may be a type's. */
+		/* A reference to a type may have any offset. */
 		for (uint64_t at = 0; at < file->sections[DWARF_INFO].len && at < 256; at++)
 			read_type(&types, (struct dwarf_reference){file, at});
 		dwarf_file_close(file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a unit's line table, and the paths of its files. */
+/* Reads arbitrary bytes as the line table of a unit, with the paths of its files. */
 #include "dwarf_builder.h"
 #include "object/dwarf/dwarf_file.h"
 #include "object/dwarf/dwarf_lines.h"

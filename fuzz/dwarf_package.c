@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as the index of a package of split units; the first says the byte order. */
+/* Reads arbitrary bytes as the index of a package of split units. The first byte selects the byte order. */
 #include "object/dwarf/dwarf_package.h"
 
 #include "dwarf_builder.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as an ELF file: its symbols, PLT, build id, debug link, packed symbols and relocated sections. */
+/* Reads arbitrary bytes as an ELF file: symbols, PLT, build ID, debug link, packed symbols and relocated sections. */
 #include "object/elf/elf_image.h"
 
 #define SECTIONS 64
 
-/* As of a kernel module. */
+/* Relocates the image like a kernel module. */
 static void relocate(struct elf_image *image)
 {
 	uint64_t addresses[SECTIONS];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * event_parse.c - the event language on arbitrary text, against three machines: nothing but an error with a column
- * inside the text, or a list whose every spec has a name and a valid leader, and whose text parses to as many again.
- */
+/* event_parse.c - parses arbitrary text in the event language for three machines. The result is an error with a column
+ * inside the text, or a list in which every spec has a name and a valid leader, and the printed form of which parses to
+ * the same number of specs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +19,7 @@ static const char machine[] = "/sys/bus/event_source/devices/software/type: 1\n"
 			      "/sys/bus/event_source/devices/uncore_imc_0/format/event: config:0-99\n"
 			      "/sys/kernel/tracing/events/sched/sched_switch/id: 372\n";
 
-/* One tree for the whole run: making it anew for each input would be all that is measured. */
+/* The tree is shared by all inputs, because making it takes much longer than parsing. */
 static char *root;
 static struct kernel_seam seam;
 static struct event_catalogue *catalogue;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * features.c - sections of features: what is decoded and encoded comes out the same a second time. The first byte is
- * the feature's bit, the second the byte order.
- */
+/* features.c - decodes and encodes feature sections: a second round gives the same bytes. The first byte is the feature
+ * bit, the second the byte order. */
 #include <stdlib.h>
 
 #include "perfdata/bpf_functions.h"
@@ -31,7 +29,7 @@ static void name_functions(const struct perfdata_features *features, bool swap)
 	bpf_functions_destroy(functions);
 }
 
-/* Both features that name BPF functions, from the two halves of one input. */
+/* Decodes both features that name BPF functions from the two halves of one input. */
 static void try_bpf(struct tally_bytes bytes, bool swap, struct arena *arena)
 {
 	struct perfdata_features both = {0};

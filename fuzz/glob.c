@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Patterns, numbers and near names: the first line is matched with the rest.
- */
+/* Tests patterns, numbers and similar names: the first line is matched against the rest. */
 #include <stdlib.h>
 
 #include "base/bytes.h"

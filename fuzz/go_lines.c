@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * go_lines.c - lines, inlined calls and frames of Go's function table, which stands alone or is in an ELF file: places of
- * many addresses, each with texts that end within the input, and frames, of which there are not more than bytes.
- */
+/* go_lines.c - reads lines, inlined calls and frames from the function table of Go, alone or in an ELF file: at many
+ * addresses, the texts end within the input, and there are no more frames than bytes. */
 #include "object/elf/go_lines.h"
 
 #include <stdlib.h>

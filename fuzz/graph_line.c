@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Lines of the tracer function_graph: names lie within them.
- */
+/* Parses lines of the function_graph tracer: names lie within the lines. */
 #include "analysis/ftrace/graph_line.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording's health, and whether stock perf would read it. */
+/* Computes the health of a recording, and whether stock perf can read it. */
 #include "analysis/stock_perf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording surveyed and written anew, with build ids in its mappings and in order of time; what was written is read
- * back. */
+/* Surveys a recording and rewrites it with build IDs in its mappings and in time order; then the output
+ * is read back. */
 #include "analysis/inject/inject.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static void read_back(int fd)
 	while ((status = perfdata_reader_next(reader, &record, NULL)) == TALLY_OK)
 		;
 	if (!perfdata_reader_is_pipe(reader) && (status != TALLY_END || perfdata_reader_health(reader)->is_cut))
-		abort(); /* whatever came in, a whole file goes out */
+		abort(); /* The output is a complete file, whatever the input. */
 	perfdata_reader_destroy(reader);
 }
 

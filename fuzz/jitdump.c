@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a jitdump. */
+/* Reads arbitrary bytes as a jitdump. */
 #include "code/symbols/jitdump.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a list of the kernel's symbols: the kernel's and one module's, read whole and in parts. */
+/* Reads arbitrary bytes as a list of kernel symbols, for the kernel and for one module, as a whole and in parts. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "code/symbols/kernel_symbols.h"
 
-/* A list that can be searched has the same names as when it is read. */
+/* Searching the list gives the same names as reading it. */
 static void compare(struct kernel_symbols *symbols, const struct symbol_table *table, uint64_t address)
 {
 	const struct symbol *a = kernel_symbols_find(symbols, address);
@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		kallsyms_add_module(&kallsyms, STR("[a]"), &arena, &module) &&
 		symbol_table_finish(&table, SYMBOLS_UNSIZED) && symbol_table_finish(&module, SYMBOLS_UNSIZED)) {
 		for (size_t i = 0; i < table.symbols.len; i++)
-			/* No end lies behind the last address. */
+			/* A symbol that begins at the last address has no end. */
 			if (table.symbols.items[i].start != UINT64_MAX &&
 				!symbol_table_find(&table, table.symbols.items[i].start))
 				abort();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kept list of the kernel's symbols, and look-ups in what it says. */
+/* Opens arbitrary bytes as a cached list of kernel symbols, and looks up symbols in it. */
 #include "code/binaries/kernel_list_cache.h"
 #include "code/symbols/kernel_symbols.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a line index, with the checksums that they would need: what is checked behind them must hold alone. */
+/* Opens arbitrary bytes as a line index with matching checksums, so that the checks after the checksums are reached. */
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>

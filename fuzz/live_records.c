@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stream as it comes: every record is handed out, each sample's addresses are looked up in the growing machine. */
+/* Reads a live stream: every record is returned, and the addresses of each sample are resolved in the machine as known
+ * so far. */
 #include "analysis/live/live_records.h"
 
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static void read_live(struct perfdata_reader *reader)
 			take(reader, &resolver, &item);
 	}
 	if (live_records_next(live, &item, NULL) == TALLY_OK)
-		abort(); /* an end stays one */
+		abort(); /* The end is permanent. */
 	resolver_deinit(&resolver);
 	live_records_destroy(live);
 	sideband_deinit(&sideband);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two rings as a kernel might never fill them: merged, unwound, and what comes out is sound records. */
+/* Merges and unwinds two ring buffers with arbitrary contents; the resulting records are valid. */
 #include "analysis/live/live_unwind.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any text as what objdump printed: lines that are taken lie in the code, in order and apart. */
+/* Parses arbitrary text as the output of objdump: accepted lines lie inside the code, in order and without overlap. */
 #include <stdlib.h>
 
 #include "tasks/listing/annotate_objdump.h"

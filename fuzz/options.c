@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Command lines, one word a line, on a table with every kind of option.
- */
+/* Parses command lines, one word per line, with a table that has every kind of option. */
 #include "cli/options.h"
 
 #include <stdint.h>

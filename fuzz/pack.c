@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a recording's pack, with the header that they would need: what is checked behind it must hold alone. */
+/* Opens arbitrary bytes as the pack of a recording with a valid header, so that the checks after the header are
+ * reached. */
 #include "code/pack/pack.h"
 
 #include <stdlib.h>

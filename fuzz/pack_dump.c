@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a runtime's dump: what is packed of it opens, and every function that was hit is where it was. Any bytes as
- * a packed dump. */
+/* Packs arbitrary bytes as the dump of a runtime: the result can be opened, and every function that was hit has the
+ * same address. Also opens arbitrary bytes as a packed dump. */
 #include "code/pack/pack_dump.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Every other function is hit. */
+/* Every second function counts as hit. */
 static void pack_and_open(const struct jitdump *dump)
 {
 	VEC(uint64_t) hits = {0};

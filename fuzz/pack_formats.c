@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as tracing data that is scrubbed: what comes out is understood as well, and is left as it is. */
+/* Scrubs arbitrary bytes as tracing data: the result can be read as well, and scrubbing it again changes nothing. */
 #include "tasks/packing/pack_formats.h"
 
 #include <stdlib.h>

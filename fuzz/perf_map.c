@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a perf map. */
+/* Reads arbitrary bytes as a perf map. */
 #include "code/symbols/perf_map.h"
 
 #include <stdlib.h>

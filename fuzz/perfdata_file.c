@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording as it came: opened, every record decoded, twice, and put in time order. */
+/* Reads a recording in a file: opens it, decodes every record twice, and puts the records in time order. */
 #include "perfdata/time_order.h"
 
 static void decode(struct perfdata_reader *reader, const struct record *record)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stream through a descriptor, read once as it comes; all that describes it is looked at afterwards. */
+/* Reads a recording from a pipe once, and inspects its description afterwards. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@ static uint64_t look_at_events(const struct perfdata_reader *reader)
 	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
 	for (size_t i = 0; i < count; i++) {
 		if (events[i].name.len == 0)
-			abort(); /* an event has a name, whatever the stream says */
+			abort(); /* Every event has a name, whatever the stream contains. */
 		sum += (uint64_t)events[i].name.data[events[i].name.len - 1];
 		for (size_t k = 0; k < events[i].id_count; k++)
 			sum += events[i].ids[k];
@@ -46,7 +46,7 @@ static void read_through(struct perfdata_reader *reader)
 		(void)perfdata_reader_sample_id(reader, &record, &id);
 		records++;
 	}
-	/* An error ends it, and no record came that is not counted. */
+	/* An error is permanent, and the record count includes every returned record. */
 	if (status != TALLY_END && perfdata_reader_next(reader, &record, NULL) != TALLY_END)
 		abort();
 	if (perfdata_reader_health(reader)->records != records)

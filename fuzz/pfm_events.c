@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * pfm_events.c - lists of vendors' event names of arbitrary text, for a model that is not this machine's: an error with a
- * column inside the text and nothing in the list, or events with names and valid leaders.
- */
+/* pfm_events.c - parses arbitrary text as lists of vendor event names, for a CPU model other than that of this machine.
+ * The result is an error with a column inside the text and an empty list, or events with names and valid leaders. */
 #include "kernel/events/pfm_events.h"
 
 #include <stdlib.h>
@@ -11,7 +9,7 @@
 #include "base/error.h"
 #include "kernel/events/event_parser.h"
 
-/* Keeps the library in memory over all inputs. */
+/* The library stays loaded for all inputs. */
 static struct pfm_library *library;
 
 static void clean_up(void)

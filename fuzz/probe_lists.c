@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * probe_lists.c - lines of the kernel's list of probes, and filters of names, as arbitrary text. A line that is taken is
- * written again and taken again, and gives the same text; a filter gives an answer for its own text.
- */
+/* probe_lists.c - parses arbitrary text as lines of the kernel's list of probes, and as name filters. A line that is
+ * accepted can be printed and parsed again, with the same text; a filter can be applied to its own text. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +19,7 @@ static void check_line(struct tally_str line, bool is_user)
 		if (argument.name.len + argument.text.len > line.len)
 			abort();
 	probe_event_print(&event, &first);
-	/* Names of other kinds of events may be empty, and then the text is no line. */
+	/* Events of other kinds may have empty names, and then the printed text is not a valid line. */
 	if (probe_event_parse(text_view(&first), is_user, &again)) {
 		probe_event_print(&again, &second);
 		if ((event.kind == 'p' || event.kind == 'r') && !str_equal(text_view(&first), text_view(&second)))

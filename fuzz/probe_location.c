@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as the location of a variable that a probe fetches; the first says the width, the machine and the frame
- * base. */
+/* Evaluates arbitrary bytes as the location of a variable that a probe fetches. The first byte determines the width,
+ * the machine and the frame base. */
 #include "arch/arch.h"
 #include "code/probing/probe_value.h"
 #include "object/frame_numbers.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_text.c - what `probe` takes, as arbitrary text: a definition, a point, a range of lines and an argument. Nothing
- * but a sentence, or a parsed form that is within bounds, whose parts are no longer than the text, and whose point is
- * printed the same way each time.
+ * probe_text.c - parses arbitrary text as arguments of `probe`: a definition, a point, a range of lines and an
+ * argument. The result is an error message, or a parsed form within bounds, with parts no longer than the text and a
+ * point that always prints the same.
  */
 #include "code/probing/probe_text.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * python_code.c - what a process says of a code object of Python: texts and lines stay within what was kept.
- */
+/* python_code.c - decodes the description of a Python code object that was read from a process: texts and lines stay
+ * within the bytes that were read. */
 #include "bpf/python_code.h"
 
 #include <stdlib.h>

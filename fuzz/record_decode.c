@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * One attr, then records: every one decoded, printed, its sample and its trailer taken apart, in both byte orders. The
- * first byte: the byte order. What is decoded lies inside its record.
- */
+/* record_decode.c - decodes one attr and then records, in both byte orders (chosen by the first byte): every record is
+ * decoded and printed with its sample and its ID trailer, and all results lie inside the record. */
 #include <stdlib.h>
 
 #include "abi/record_print.h"

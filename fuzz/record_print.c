@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Any bytes as records of any event: what decodes prints, and nothing is read beyond the record. The first byte is the
- * byte order, eight more are the event's sample_type, eight its read_format and branch_sample_type by halves.
- */
+/* record_print.c - prints arbitrary bytes as records of any event: what can be decoded can be printed, and nothing is
+ * read past the record. The first byte is the byte order, the next eight are sample_type, and eight more hold
+ * read_format and branch_sample_type. */
 #include "abi/record_print.h"
 
 #include <stdlib.h>
@@ -43,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct record record;
 		if (record_at((struct tally_bytes){data, size}, swap, at, &record, NULL) != TALLY_OK)
 			break;
-		/* A copy of its own, so that a read beyond it is seen. */
+		/* The record is copied, so that the sanitizer detects a read past its end. */
 		uint8_t *copy = malloc(record.bytes.len);
 		if (!copy)
 			break;

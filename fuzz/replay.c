@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording, all the way into a profile, the long way and the short one of flat profiles; no symbols are looked for. */
+/* Replays a recording into a profile, by the full path and by the fast path of flat profiles, without symbols. */
 #include "analysis/replay/replay.h"
 
 static void replay(struct tally_bytes bytes, const struct replay_options *options)
@@ -8,7 +8,7 @@ static void replay(struct tally_bytes bytes, const struct replay_options *option
 	struct binary_store *store;
 	if (perfdata_reader_open_bytes(bytes, &reader, NULL) != TALLY_OK)
 		return;
-	/* An empty root: nothing of this machine is opened. */
+	/* With an empty root, no file of this machine is opened. */
 	struct binary_store_options store_options = {.symfs = "/nonexistent", .kallsyms = "/nonexistent"};
 	if (binary_store_create(&store_options, &store, NULL) == TALLY_OK) {
 		struct replay_result result = {0};

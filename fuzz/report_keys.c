@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report -s, -F and --time-quantum: what is taken makes columns that are known, and no more than fit.
+ * Parses arguments of report -s, -F and --time-quantum: accepted ones give known columns, and no more than the
+ * maximum.
  *
- * The first byte says what counts; a line each for the keys, the fields and the quantum follow.
+ * The first byte selects the mode; one line each for the keys, the fields and the quantum follow.
  */
 #include <stdlib.h>
 

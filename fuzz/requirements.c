@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * report --require: what is taken can be judged and said, of any recording.
- */
+/* Parses arguments of report --require: accepted ones can be evaluated and printed for any recording. */
 #include <stdlib.h>
 
 #include "analysis/replay/quality.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring's data from hostile memory: records in one piece, decoded as samples; and what read(2) gave. */
+/* Reads a ring buffer with arbitrary contents: records are contiguous and decode as samples. Also decodes the data of
+ * read(2). */
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static void read_ring(const uint8_t *data, size_t size, bool is_backward)
 		return;
 	memcpy(&start, data, sizeof(start));
 	data += sizeof(start);
-	size = (size - sizeof(start)) & ~(size_t)7; /* the kernel keeps records aligned */
+	size = (size - sizeof(start)) & ~(size_t)7; /* The kernel aligns records to 8 bytes. */
 	start &= ~UINT64_C(7);
 	memset(memory, 0, sizeof(memory));
 	for (size_t i = 0; i < size; i++)

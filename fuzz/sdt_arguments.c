@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * sdt_arguments.c - the operands of a statically defined probe, for each machine: what is written is a list of
- * " argN=..." without blanks inside, and each operand is written or counted.
- */
+/* sdt_arguments.c - converts the operands of a statically defined probe for each machine: the output is a list of "
+ * argN=..." without other blanks, and each operand is either written or counted as skipped. */
 #include "code/probing/sdt_arguments.h"
 
 #include <ctype.h>
@@ -19,7 +17,7 @@ static bool find_symbol(void *context, struct tally_str name, uint64_t *address)
 static void check_list(struct tally_str list)
 {
 	struct tally_str rest = list, item;
-	(void)str_next(&rest, ' ', &item); /* before the first blank */
+	(void)str_next(&rest, ' ', &item); /* The text before the first blank is empty. */
 	if (list.len > 0 && item.len > 0)
 		abort();
 	while (rest.len > 0 && str_next(&rest, ' ', &item)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as the notes of a program's statically defined probes (.note.stapsdt), and as a whole ELF file. */
+/* Reads arbitrary bytes as the notes of statically defined probes (.note.stapsdt), and as a whole ELF file. */
 #include "object/elf/sdt_notes.h"
 
 #include <stdlib.h>

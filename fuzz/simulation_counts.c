@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as the stream of a simulated process. */
+/* Reads arbitrary bytes as the stream of a simulated process. */
 #include "tasks/simulation/simulation_counts.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two files of the simulator, as no simulator writes them: what comes out is sound records in order of time. */
+/* Merges two simulator files with arbitrary contents: the result is valid records in time order. */
 #include "tasks/simulation/simulation_streams.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any text as a file that stat --simulate -j -o has written. */
+/* Reads arbitrary text as a file of stat --simulate -j -o. */
 #include "verbs/stat/stat_counts_file.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording of counts as it came, by its own places and by others. */
+/* Replays a recording of counts with its own aggregation and with others. */
 #include "tasks/counts/stat_replay.h"
 
 static void take(void *context, const struct stat_report *report)

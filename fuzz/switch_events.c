@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * switch_events.c - the records from which waits without BPF are derived (--wall-source switches and tracepoints), and
- * the waits that come of them: the same ones wherever a ring's end divides the records, none longer than its end.
- */
+/* switch_events.c - derives waits without BPF (--wall-source switches and tracepoints) from arbitrary records: the
+ * waits are the same wherever the end of a ring buffer divides the records, and none is longer than its end time. */
 #include "tasks/recording/switch_events.h"
 
 #include <stdlib.h>
@@ -70,11 +68,11 @@ static void derive_waits(struct switch_events *records, uint8_t flags)
 	}
 	if (status == TALLY_OK && wait_tracker_finish(&tracker, last, &sink, NULL) == TALLY_OK &&
 		count > 4 * (records->events.len + 1))
-		abort(); /* a wait has two parts, and one can be in a sum, too */
+		abort(); /* A wait has two parts, and one may also be in a sum. */
 	wait_tracker_deinit(&tracker);
 }
 
-/* The events of records that are divided at a place; with waits: what comes of them. Their number. */
+/* Reads the records, divided at the given offset; with with_waits also derives waits. Returns the number of results. */
 static size_t read_records(struct tally_bytes bytes, size_t divided_at, uint8_t flags, bool with_waits, uint64_t *hash)
 {
 	struct wait_stacks stacks = {.most_bytes = 4096};

@@ -10,7 +10,7 @@
 
 #include "driver.h"
 
-/* The "int" before the name is that of a function which is declared and nowhere defined. */
+/* The "int" before the name becomes the return type of a function that is declared and never defined. */
 #define LLVMFuzzerTestOneInput(...)                                                              \
 	fuzz_target_int(void);                                                                   \
 	static int fuzz_target_run(__VA_ARGS__);                                                 \

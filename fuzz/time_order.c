@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Any order of times and rounds: every sample comes out once, and what is in order inside its round and the one before
- * comes out in order. A byte is a step of time, up or down; 0 ends a round.
- */
+/* time_order.c - sorts arbitrary sequences of times and rounds: every sample is returned once, and as many samples are
+ * out of order as the module reports as late. Each byte is a time step, positive or negative; 0 ends a round. */
 #include "perfdata/time_order.h"
 
 #include <stdlib.h>
@@ -40,7 +38,7 @@ static void check(struct perfdata_reader *reader, size_t samples)
 		if (item.time_ns < last_ns)
 			late++;
 		else if (item.time_ns == last_ns && late == 0 && sample.ip < last_number)
-			abort(); /* equal ones keep their order */
+			abort(); /* Samples of the same time keep their order. */
 		if (item.time_ns >= last_ns)
 			last_ns = item.time_ns;
 		last_number = sample.ip;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --time: what is taken has a form that is known to be one, and makes spans that do not end before they begin.
+ * Parses arguments of --time: accepted ones are recognised as such, and give spans that do not end before they begin.
  *
- * The first byte says which recording's time it is; the text follows.
+ * The first byte determines the times of the recording; the text follows.
  */
 #include "perfdata/time_spans.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_choice.c - what trace takes by -e, as arbitrary text, where only system calls are chosen (of a recording). A list
- * that is taken chooses the same calls each time, "!" in front of it chooses all others, and the kernel's condition for
- * it is within bounds.
+ * trace_choice.c - parses arbitrary text as an argument of trace -e for a recording, where only system calls can be
+ * selected. An accepted list selects the same calls each time, with "!" in front it selects all others, and the
+ * filter for the kernel is within bounds.
  */
 #include "verbs/trace/trace_choice.h"
 
@@ -15,11 +15,11 @@
 #include "cli/commands.h"
 
 #define TEXT_MAX   4096
-#define FILTER_MAX 4096 /* the kernel takes a page */
+#define FILTER_MAX 4096 /* The kernel accepts a filter of at most one page. */
 
 static int kept_fd = -1, null_fd = -1;
 
-/* False: the text is refused. Its sentence is dropped. */
+/* Returns false if the text is refused. The error message is discarded. */
 static bool choose(const char *text, struct trace_choice *choice)
 {
 	struct cli cli = {.program = "tally", .build_id_dir = "/dev/null/none"};
@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	memcpy(text + 1, data, size);
 	text[size + 1] = '\0';
-	if (choose(text, &choice)) { /* what "!" takes has names of calls only */
+	if (choose(text, &choice)) { /* After "!", only names of calls are accepted. */
 		if (text[1] != '!')
 			check_again(text + 1, &choice, true);
 		trace_choice_deinit(&choice);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as tracing data, by whose formats a payload of zeros and one of ones are then printed. */
+/* Parses arbitrary bytes as tracing data, and prints a payload of zeros and one of ones by the resulting formats. */
 #include <string.h>
 
 #include "analysis/tracepoint_fields.h"
 
 #define PAYLOAD_BYTES 96
 #define EVENT_IDS     8
-#define FIELDS	      8 /* of each, by themselves */
+#define FIELDS	      8 /* Number of fields of each event that are printed individually. */
 
 static void print(struct tracepoint_printer *printer, uint8_t fill)
 {
@@ -14,7 +14,7 @@ static void print(struct tracepoint_printer *printer, uint8_t fill)
 	struct text t = {0};
 	memset(raw, fill, sizeof(raw));
 	for (uint8_t id = 0; id < EVENT_IDS; id++) {
-		raw[0] = raw[1] = id; /* either byte order finds one of them */
+		raw[0] = raw[1] = id; /* The ID is the same in either byte order. */
 		const struct tally_bytes payload = {raw, sizeof(raw)};
 		(void)tracepoint_print(printer, payload, &t);
 		for (unsigned i = 0; i < FIELDS; i++)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as call-frame information, registers and stack: a table, and the callers by it, of every architecture.
+ * Unwinds with arbitrary call-frame information, registers and stack, through an unwind table, for every
+ * architecture.
  *
- * Input: architecture and flags, two bytes of the section's length, two of pc, the section, a byte a register (words
- * from the stack's start), the stack.
+ * Input: architecture and flags, two bytes of the section's length, two of pc, the section, one byte per register (an
+ * offset in words from the start of the stack), the stack.
  */
 #include <stdlib.h>
 

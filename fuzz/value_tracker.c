@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a function's code, the first choosing the machine: values are followed from variables in registers, on the
- * stack and at addresses. Each instruction has its place, and what is accessed lies in its type. */
+/* Tracks values through arbitrary code for the machine that the first byte selects, starting from variables in
+ * registers, on the stack and at fixed addresses. Each instruction has a valid offset, and each access lies within its
+ * type. */
 #include "code/types/value_tracker.h"
 
 #include <elf.h>
@@ -87,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	members[0].type = &pointer;
 	members[1].type = &number;
 	dwarf_types_init(&types);
-	/* As if entries 1 and 2 of the file had been read. */
+	/* The state is that after entries 1 and 2 of the file have been read. */
 	if (!vec_push(&types.files, &file) || !map_u64_set(&types.by_entry, 1, (uint64_t)(uintptr_t)&node) ||
 		!map_u64_set(&types.by_entry, 2, (uint64_t)(uintptr_t)&pointer))
 		abort();

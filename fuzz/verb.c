@@ -14,13 +14,13 @@
 
 #define MAX_WORDS 32
 
-/* Of the sanitizers, where the program has them. */
+/* Defined by the sanitizers; NULL without them. */
 __attribute__((weak)) void __sanitizer_set_report_fd(void *fd);
 
 static const char *const nothing_of_this_machine[] = {
 	"--symfs", "/dev/null/none", "--kallsyms", "/dev/null/none", "-i"};
 
-static int verb_null_fd = -1, verb_kept_fds[2] = {-1, -1}; /* kept: standard output and standard error */
+static int verb_null_fd = -1, verb_kept_fds[2] = {-1, -1}; /* verb_kept_fds holds standard output and standard error. */
 
 static void verb_prepare(void)
 {
@@ -85,11 +85,12 @@ int verb_fuzz(const char *const *const *lines, const uint8_t *data, size_t size)
 	if (!command)
 		abort();
 	struct cli cli = {.program = "tally"};
-	/* Only while the verb runs: between runs libFuzzer tells its progress on standard error. */
+	/* Output is redirected only while the verb runs: between runs libFuzzer reports its progress on
+	 * standard error. */
 	verb_output_to(verb_null_fd, verb_null_fd);
 	int status = command->run(&cli, command, (int)count, words);
 	verb_output_to(verb_kept_fds[0], verb_kept_fds[1]);
-	/* Whatever the recording holds, the command line itself is right. */
+	/* The command line itself is valid, whatever the recording contains. */
 	if (status == EXIT_USAGE)
 		abort();
 	close(fd);

@@ -2,9 +2,9 @@
 /*
  * verb.h - runs a verb of the program over a recording held in memory, for fuzz targets of whole verbs.
  *
- * Each input takes one of the target's command lines, chosen by the input's bytes, so that the same input always takes the
- * same one. Nothing of this machine is read: the home and the root that symbols are looked up in cannot exist. What the
- * verb prints is dropped; what a sanitizer reports goes to the standard error of the process.
+ * A hash of the input selects one of the command lines of the target, so that the same input always runs the same
+ * one. No files of this machine are read: the home directory and the root for symbol files do not exist. The output
+ * of the verb is discarded; reports of a sanitizer go to the standard error of the process.
  *
  *	static const char *const plain[] = {"report", "--stdio", NULL};
  *	static const char *const *const lines[] = {plain, NULL};
@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Runs one of the NULL-terminated lines, each NULL-terminated words that begin with the verb; "-i FILE" and the options
- * that keep this machine's files out are added. Always 0. */
+/* Runs one of the command lines. Each is a NULL-terminated list of words that begins with the verb, and lines is
+ * NULL-terminated too; "-i FILE" and the options that exclude files of this machine are appended. Returns 0. */
 int verb_fuzz(const char *const *const *lines, const uint8_t *data, size_t size);
 
 #endif

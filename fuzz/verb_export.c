@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording, written in every format of `export`. */
+/* Writes a recording in every format of `export`. */
 #include "verb.h"
 
 #define FORMAT_NAMED(variable, name) \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording, as `report` shows it in its main forms. */
+/* Runs `report` over a recording in its main forms. */
 #include "verb.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

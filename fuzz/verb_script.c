@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording, as `script` prints it. */
+/* Runs `script` over a recording. */
 #include "verb.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

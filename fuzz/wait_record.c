@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Raw data of a wait in either byte order (the first byte): decoded, encoded and decoded again, which gives it unchanged.
- */
+/* Decodes the raw data of a wait in either byte order (chosen by the first byte), encodes it and decodes it again,
+ * which gives the same values. */
 #include "abi/wait_record.h"
 
 #include <stdlib.h>
