@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * core.h - includes what the tool uses of Valgrind's core (pub_tool_*.h), and declares what the core's library has and
- * its public headers do not.
- */
+/* core.h - includes the parts of Valgrind's core that the tool uses (pub_tool_*.h), and declares functions and
+ * variables of the core library that its public headers lack. */
 #ifndef SIMULATOR_CORE_H
 #define SIMULATOR_CORE_H
 
@@ -24,9 +22,9 @@
 #include <pub_tool_vki.h>
 #include <pub_tool_vkiscnums.h>
 
-/* Moves a descriptor to a number that the program cannot reach, and closes it at exec. */
+/* Moves a descriptor to a number that the program cannot reach, and marks it close-on-exec. */
 extern Int VG_(safe_fd)(Int oldfd);
-/* The auxiliary vector on the program's first stack: pairs of a type and a value, until type 0. */
+/* The auxiliary vector on the initial stack of the program: pairs of a type and a value, terminated by type 0. */
 extern UWord *VG_(client_auxv);
 
 #endif

@@ -16,14 +16,14 @@ struct counting_thread {
 };
 
 static struct counting_thread *counting_threads;
-static ULong counting_collected[SIM_EVENT_COUNT]; /* until the last end */
-static ULong counting_since[SIM_EVENT_COUNT]; /* totals at the last begin */
-static ULong counting_remaining[SIM_EVENT_COUNT]; /* of each period, while nothing is collected */
+static ULong counting_collected[SIM_EVENT_COUNT]; /* Counts collected up to the last end of collecting. */
+static ULong counting_since[SIM_EVENT_COUNT]; /* Totals when collecting last began. */
+static ULong counting_remaining[SIM_EVENT_COUNT]; /* Remainder of each period while nothing is collected. */
 static UInt counting_windows;
 static ThreadId counting_running = VG_INVALID_THREADID;
 static Bool counting_is_on;
 
-/* Events that translated code does not count by themselves, from those that it counts. */
+/* Computes all totals, including the events that translated code does not count itself. */
 static void counting_totals(ULong totals[SIM_EVENT_COUNT])
 {
 	VG_(memcpy)(totals, sim_raw, sizeof sim_raw);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counting.h - holds the counts of simulated events, and decides whether the thread that runs is collected.
+ * counting.h - holds the counts of simulated events, and decides whether events of the running thread are collected.
  *
  * Translated code and the models add to sim_raw, always: a window (--toggle, client requests) changes no translation,
- * and caches stay warm outside it. What is collected is the difference of sim_raw between the moments at which
- * collecting begins and ends. Some events are sums of others or equal to others; sim_counts_now works them out.
+ * and caches stay warm outside it. The collected count is the difference of sim_raw between the begin and the end of
+ * collecting. Some events are sums of others or equal to others; sim_counts_now computes them.
  *
- * Threads: the core runs one thread of the program at a time, and calls the tool in it.
+ * Threads: the core runs one thread of the program at a time, and calls the tool in that thread.
  */
 #ifndef SIMULATOR_COUNTING_H
 #define SIMULATOR_COUNTING_H
@@ -14,16 +14,17 @@
 #include "core.h"
 #include "stream.h"
 
-/* By enum sim_event, since the begin of the image. */
+/* Counts by enum sim_event since the image began. */
 extern ULong sim_raw[SIM_EVENT_COUNT];
-/* The value of sim_raw at which a sample is due; all ones: never. */
+/* Value of sim_raw at which the next sample is due; SIM_NEVER if the event is not sampled. */
 extern ULong sim_next[SIM_EVENT_COUNT];
-/* Executions of instructions beyond sim_raw[SIM_INSTRUCTIONS]: the last look at its count of a repeated one. */
+/* Executions of the current repeated instruction that the tool has already checked but that sim_raw[SIM_INSTRUCTIONS]
+ * does not include. */
 extern ULong sim_repeat_extra;
 /* The address of the repeated string instruction that the running thread is in, otherwise 0. */
 extern ULong sim_repeating;
-/* Where the running thread entered a function of --toggle; the stack pointer is all ones if it is in none. The return
- * address is 0 on architectures that have it on the stack. */
+/* The stack pointer at which the running thread entered a function of --toggle, or SIM_NEVER if it is in none, and its
+ * return address, or 0 on architectures that store it on the stack. */
 struct sim_toggle {
 	ULong sp, return_address;
 };
@@ -31,20 +32,20 @@ extern struct sim_toggle sim_toggle;
 
 #define SIM_NEVER (~0ull)
 
-/* Begins a new image: all counts 0, no samples due but after a whole period. */
+/* Begins a new image: all counts are 0, and the next samples are due after a whole period. */
 void sim_counting_begin(void);
-/* What was collected until now. */
+/* Returns the counts collected so far. */
 void sim_counts_now(ULong counts[SIM_EVENT_COUNT]);
 void sim_counting_zero(void);
 
-/* A thread begins or ends running; only one runs at a time. */
+/* Called when a thread starts or stops running; only one runs at a time. */
 void sim_counting_run(ThreadId tid);
 void sim_counting_stop(ThreadId tid);
-/* A thread that did not exist before takes this number. */
+/* Forgets the thread: a new one is about to use its number. */
 void sim_counting_forget(ThreadId tid);
-/* The running thread opens or closes a window: of the process or its own. */
+/* Called when the running thread opens or closes a window of the process or of the thread. */
 void sim_counting_window(enum sim_scope scope, Bool begins);
-/* The running thread's sim_toggle changed. */
+/* Called when the sim_toggle of the running thread has changed. */
 void sim_counting_toggled(void);
 
 #endif

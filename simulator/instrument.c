@@ -13,9 +13,9 @@
 #define INSTRUMENT_PIECE_MOST 1024u
 #define INSTRUMENT_NO_LINE    (~0ull)
 
-/* What one addition at the begin of a piece counts. */
+/* Event sums, each counted by one addition at the begin of a piece. */
 enum instrument_sum {
-	INSTRUMENT_INSTRUCTIONS, /* first, as samples look at it */
+	INSTRUMENT_INSTRUCTIONS, /* First, because the check for samples uses it. */
 	INSTRUMENT_LOADS,
 	INSTRUMENT_STORES,
 	INSTRUMENT_CONDITIONAL,
@@ -26,41 +26,42 @@ enum instrument_sum {
 static const enum sim_event instrument_sum_events[INSTRUMENT_SUMS] = {
 	SIM_INSTRUCTIONS, SIM_L1D_LOADS, SIM_L1D_STORES, SIM_CONDITIONAL_BRANCHES, SIM_INDIRECT_BRANCHES};
 
-/* Statements that are reserved for a sum, and for the look whether a sample is due. */
+/* Number of statements reserved for a sum, and for the check whether a sample is due. */
 #define INSTRUMENT_SUM_STATEMENTS   3
 #define INSTRUMENT_PIECE_STATEMENTS 6
 
-/* The pieces that samples of instructions need, by translation. */
+/* Pieces of a translation, retained for samples of instructions. */
 struct instrument_pieces {
-	struct instrument_pieces *next; /* this and key are the hash table's */
+	struct instrument_pieces *next; /* The first two members are those of a node of Valgrind's hash table. */
 	UWord key;
-	struct instrument_pieces *more; /* of the same translation */
+	struct instrument_pieces *more; /* Next piece of the same translation. */
 	struct sim_piece piece;
 };
 
-/* The translation in the making. */
+/* State of the translation that is being built. */
 struct instrument_block {
 	IRSB *out;
-	/* the piece */
-	Int sums_at; /* the first of its reserved statements; -1: no piece is open */
+	/* The members up to pieces describe the current piece. */
+	Int sums_at; /* Index of the first statement reserved for its sums; -1 if no piece is open. */
 	UInt sums[INSTRUMENT_SUMS];
 	Addr ips[INSTRUMENT_PIECE_MOST];
 	struct instrument_pieces *pieces;
-	/* the instruction */
+	/* The members up to last_load_bytes describe the current instruction. */
 	Addr ip;
 	UInt bytes;
 	Bool is_repeated;
 	Bool repeat_is_counted, repeat_works;
-	IRTemp sp; /* before it */
-	IRExpr *last_load; /* its address, if the last access was a load */
+	IRTemp sp; /* Stack pointer before the instruction. */
+	IRExpr *last_load; /* Address of the last access if it was a load, else NULL. */
 	UInt last_load_bytes;
-	/* the line of code that is known to be the last one fetched */
+	/* The line of code that is known to be the one fetched last. */
 	ULong fetched;
 	Bool any_instruction;
 };
 
 static const struct sim_model *instrument_model;
-static Bool instrument_dynamic[INSTRUMENT_SUMS]; /* is sampled, and so counted by the model */
+/* Sums of sampled events, which the model counts instead of translated code. */
+static Bool instrument_dynamic[INSTRUMENT_SUMS];
 static Bool instrument_samples_instructions, instrument_samples_fetches, instrument_keeps_sp;
 static UInt instrument_code_shift;
 static VgHashTable *instrument_table;
@@ -98,7 +99,7 @@ static void instrument_increase(struct instrument_block *b, const ULong *variabl
 	instrument_set(b, variable, instrument_temp(b, Ity_I64, IRExpr_Binop(Iop_Add64, old, by)));
 }
 
-/* A call that reads the guest's registers. */
+/* Makes a call of a function that reads the registers of the guest. */
 static IRStmt *instrument_call(const HChar *name, void *function, IRExpr **arguments, IRExpr *guard)
 {
 	IRDirty *call = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(function), arguments);
@@ -122,7 +123,7 @@ static void instrument_open(struct instrument_block *b)
 		instrument_add(b, IRStmt_NoOp());
 }
 
-/* After the sum of instructions: a call if a sample is due. */
+/* Adds, after the sum of instructions, a call that is made if a sample is due. */
 static void instrument_look(struct instrument_block *b, Int at, IRTemp now)
 {
 	UInt count = b->sums[INSTRUMENT_INSTRUCTIONS];
@@ -139,7 +140,7 @@ static void instrument_look(struct instrument_block *b, Int at, IRTemp now)
 		mkIRExprVec_1(instrument_word((Addr)&made->piece)), IRExpr_RdTmp(due));
 }
 
-/* Fills in the sums of the piece that ends. */
+/* Fills in the sums of the piece that has ended. */
 static void instrument_close(struct instrument_block *b)
 {
 	Int at = b->sums_at;
@@ -163,7 +164,7 @@ static void instrument_close(struct instrument_block *b)
 	}
 }
 
-/* The arguments that functions of the model have when they take samples. */
+/* Returns the arguments of the model functions, with those for samples if the model takes samples. */
 static IRExpr **instrument_arguments(struct instrument_block *b, IRExpr *address, UInt bytes)
 {
 	IRExpr *size = instrument_word(bytes);
@@ -179,7 +180,7 @@ static void instrument_fetch(struct instrument_block *b)
 	IRExpr *guard = NULL;
 	if (!(sim_options.kinds & (SIM_KIND_CACHES | SIM_KIND_TLB)))
 		return;
-	/* The line that was fetched last is the most recently used one: another fetch of it changes nothing. */
+	/* The line that was fetched last is the most recently used one, so fetching it again changes nothing. */
 	if (!instrument_samples_fetches && first == last) {
 		if (first == b->fetched)
 			return;
@@ -198,7 +199,8 @@ static void instrument_access(struct instrument_block *b, IRExpr *address, UInt 
 	enum instrument_sum sum = is_store ? INSTRUMENT_STORES : INSTRUMENT_LOADS;
 	if (!(sim_options.kinds & (SIM_KIND_CACHES | SIM_KIND_TLB)))
 		return;
-	/* An instruction that changes memory in place has loaded the line; its store is no access of its own. */
+	/* An instruction that changes memory in place has already loaded the line; its store is not a
+	 * separate access. */
 	if (is_store && !guard && b->last_load && b->last_load_bytes == bytes && eqIRAtom(b->last_load, address)) {
 		b->last_load = NULL;
 		return;
@@ -227,15 +229,15 @@ static void instrument_guarded_load(struct instrument_block *b, const IRLoadG *l
 	instrument_access(b, load->addr, (UInt)sizeofIRType(loaded), False, load->guard);
 }
 
-/* What an instruction like FXSAVE or XSAVE reads or writes, hundreds of bytes, is one access of one line's size: the
- * model has one miss per access, and cachegrind's does the same. */
+/* An instruction like FXSAVE or XSAVE reads or writes hundreds of bytes. It counts as one access of the size of one
+ * line: the model has one miss per access, as in cachegrind. */
 static UInt instrument_dirty_size(Int bytes)
 {
 	UInt line = 1u << sim_options.d1.shift;
 	return (UInt)bytes < line ? (UInt)bytes : line;
 }
 
-/* The accesses of a statement, before it. */
+/* Adds the accesses of a statement before the statement itself. */
 static void instrument_accesses(struct instrument_block *b, const IRStmt *s)
 {
 	switch ((UInt)s->tag) {
@@ -258,7 +260,7 @@ static void instrument_accesses(struct instrument_block *b, const IRStmt *s)
 		instrument_access(b, s->Ist.CAS.details->addr,
 			instrument_size(b, s->Ist.CAS.details->dataLo) * (s->Ist.CAS.details->dataHi ? 2 : 1), False,
 			NULL);
-		b->last_load = NULL; /* its store is in place */
+		b->last_load = NULL; /* The store changes memory in place. */
 		break;
 	case Ist_LLSC:
 		if (s->Ist.LLSC.storedata)
@@ -302,9 +304,9 @@ static void instrument_instruction(struct instrument_block *b, IRStmt *mark)
 	b->ips[b->sums[INSTRUMENT_INSTRUCTIONS]++] = b->ip;
 }
 
-/* Vex translates one iteration of a repeated string instruction: it exits if the count is 0, and otherwise works and
- * comes back. A CPU retires all iterations as one instruction, which its counters count once: so what comes back to the
- * same instruction is no further one. Vex leaves out a look whose outcome it knows. */
+/* Vex translates one iteration of a repeated string instruction: it exits if the count is 0, and otherwise executes the
+ * iteration and jumps back. A CPU retires and counts all iterations as one instruction, so a jump back to the same
+ * instruction does not count again. Vex omits checks with a known outcome. */
 static void instrument_repeated(struct instrument_block *b, IRExpr *finds_0)
 {
 	IRExpr *again = instrument_temp(
@@ -318,7 +320,7 @@ static void instrument_repeated(struct instrument_block *b, IRExpr *finds_0)
 	b->repeat_is_counted = True;
 }
 
-/* The repeated instruction reads or writes memory: it found a count that is not 0. */
+/* The repeated instruction accesses memory, so its count was not 0. */
 static void instrument_repeat_works(struct instrument_block *b)
 {
 	if (!b->repeat_is_counted)
@@ -352,7 +354,7 @@ static void instrument_exit(struct instrument_block *b, IRStmt *s)
 				b, Ity_I64, IRExpr_ITE(s->Ist.Exit.guard, instrument_word(0), instrument_word(b->ip))));
 	if (is_branch && sim_options.kinds & SIM_KIND_BRANCHES) {
 		IRExpr *taken = s->Ist.Exit.guard;
-		if (s->Ist.Exit.dst->Ico.U64 == b->ip + b->bytes) /* Vex turned it around */
+		if (s->Ist.Exit.dst->Ico.U64 == b->ip + b->bytes) /* Vex inverted the condition. */
 			taken = instrument_temp(b, Ity_I1, IRExpr_Unop(Iop_Not1, taken));
 		b->sums[INSTRUMENT_CONDITIONAL]++;
 		instrument_add(b, instrument_call("conditional", instrument_model->conditional,
@@ -365,7 +367,7 @@ static void instrument_exit(struct instrument_block *b, IRStmt *s)
 	instrument_open(b);
 }
 
-/* What an indirect jump or a return at the block's end does. */
+/* Adds the call for an indirect jump or a return at the end of the block. */
 static void instrument_end(struct instrument_block *b)
 {
 	IRJumpKind kind = b->out->jumpkind;
@@ -455,8 +457,8 @@ void sim_instrument_discard(Addr address, VexGuestExtents extents)
 	}
 }
 
-/* Chasing would merge branches (a && b) into one, and execute what the program does not. At the begin of a piece the
- * guest's state has all registers; in its middle only if Vex is asked for that. */
+/* Chasing would merge branches (a && b) into one, and execute instructions that the program skips. The guest state
+ * holds all registers at the begin of a piece; in its middle only on request. */
 static void instrument_control_vex(void)
 {
 	VG_(clo_vex_control).guest_chase = False;

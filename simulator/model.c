@@ -7,11 +7,11 @@
 
 #define MODEL_INLINE static inline __attribute__((always_inline))
 
-/* The lines of a set stand in the order of their last use; each as its number + 1, so that 0 is none. */
+/* One cache or TLB. Each set lists its lines, most recently used first, as line number + 1; 0 means empty. */
 struct model_level {
 	ULong *lines;
 	ULong sets;
-	ULong mask; /* of the set's number; 0: sets is no power of two */
+	ULong mask; /* Mask that gives the index of the set; 0 if the number of sets is not a power of two. */
 	UInt ways, shift;
 };
 
@@ -23,11 +23,11 @@ ULong sim_fetched;
 static Bool model_is_sampled[SIM_EVENT_COUNT];
 
 static struct model_level model_i1, model_d1, model_l2, model_ll, model_itlb, model_dtlb;
-/* Two bits each: 0 and 1 predict that the branch falls through, 2 and 3 that it is taken. */
+/* Two-bit counters: 0 and 1 predict that the branch falls through, 2 and 3 that it is taken. */
 static UChar model_conditional[1u << MODEL_CONDITIONAL_BITS];
 static ULong model_targets[1u << MODEL_INDIRECT_BITS];
-static ULong model_history; /* of conditional branches: the last is bit 0 */
-static ULong model_path; /* of indirect branches */
+static ULong model_history; /* Directions of the last conditional branches; bit 0 is the latest. */
+static ULong model_path; /* Hash of the last targets of indirect branches. */
 
 MODEL_INLINE ULong *model_set(const struct model_level *level, ULong line, Bool is_power)
 {
@@ -35,7 +35,8 @@ MODEL_INLINE ULong *model_set(const struct model_level *level, ULong line, Bool 
 	return level->lines + set * level->ways;
 }
 
-/* Makes the line the most recently used of its set; True if it was not there. Its first way is looked at already. */
+/* Makes the line the most recently used of its set. Returns True if it was not there. The caller has already checked
+ * the first way. */
 static Bool model_move(ULong *set, UInt ways, ULong line)
 {
 	ULong carried = set[0];
@@ -76,7 +77,7 @@ MODEL_INLINE Bool model_misses(const struct model_level *level, Addr address, UW
 	return model_straddling(level, line, last);
 }
 
-/* Where in the program an event happens. */
+/* Position in the program at which an event happens. */
 struct model_place {
 	Addr ip, sp;
 };
@@ -87,7 +88,7 @@ MODEL_INLINE void model_count(enum sim_event event, struct model_place place)
 		sim_sampling_due(event, place.ip, place.sp);
 }
 
-/* The events of one kind of access below the first level. */
+/* Events of one kind of access, below the first level. */
 struct model_events {
 	enum sim_event l1_misses, l2, l2_misses, ll, ll_misses;
 };
@@ -96,7 +97,7 @@ static const struct model_events model_events_of_loads = {
 	SIM_L1D_LOAD_MISSES, SIM_L2_LOADS, SIM_L2_LOAD_MISSES, SIM_LLC_LOADS, SIM_LLC_LOAD_MISSES};
 static const struct model_events model_events_of_stores = {
 	SIM_L1D_STORE_MISSES, SIM_L2_STORES, SIM_L2_STORE_MISSES, SIM_LLC_STORES, SIM_LLC_STORE_MISSES};
-/* Loads of code are not counted on their own below the first level: they are the misses of the level above. */
+/* Code loads have no events of their own below the first level: their number is the misses of the level above. */
 static const struct model_events model_events_of_code = {
 	SIM_L1I_LOAD_MISSES, SIM_EVENT_COUNT, SIM_L2_CODE_MISSES, SIM_EVENT_COUNT, SIM_LLC_CODE_MISSES};
 
@@ -135,7 +136,7 @@ MODEL_INLINE void model_code(Addr address, UWord bytes, UInt kinds, struct model
 		model_count(SIM_ITLB_LOAD_MISSES, place);
 }
 
-/* An event that translated code counts by itself unless it is sampled. */
+/* Counts an event that translated code counts itself unless it is sampled. */
 MODEL_INLINE void model_count_sampled(enum sim_event event, struct model_place place)
 {
 	if (UNLIKELY(model_is_sampled[event]))
@@ -156,7 +157,7 @@ MODEL_INLINE void model_sampled_code(Addr address, UWord bytes, UInt kinds, stru
 	model_code(address, bytes, kinds, place);
 }
 
-/* gshare: the branch's address and the last branches' directions choose a counter. */
+/* The gshare predictor: the address of the branch and the last directions select a counter. */
 MODEL_INLINE Bool model_mispredicts(Addr ip, Bool taken)
 {
 	UChar *counter = &model_conditional[(ip ^ model_history) & ((1u << MODEL_CONDITIONAL_BITS) - 1)];
@@ -169,7 +170,8 @@ MODEL_INLINE Bool model_mispredicts(Addr ip, Bool taken)
 	return misses;
 }
 
-/* The branch's address and the path of the last targets choose the target that was seen last. */
+/* The address of the branch and the path of the last targets select the predicted target, which is the last one seen
+ * there. */
 MODEL_INLINE Bool model_mispredicts_target(Addr ip, Addr target)
 {
 	const ULong mask = (1u << MODEL_INDIRECT_BITS) - 1;
@@ -182,7 +184,7 @@ MODEL_INLINE Bool model_mispredicts_target(Addr ip, Addr target)
 
 #define MODEL_NOWHERE ((struct model_place){0, 0})
 
-/* The functions of a set of kinds: without samples, and with. */
+/* Defines the functions for a set of kinds, without and with samples. */
 #define MODEL_FUNCTIONS(name, kinds)                                                            \
 	static void model_load_##name(Addr address, UWord bytes)                                \
 	{                                                                                       \

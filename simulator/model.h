@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model.h - simulates caches, TLBs and branch prediction, and counts what they do into sim_raw.
+ * model.h - simulates caches, TLBs and branch prediction, and counts their events in sim_raw.
  *
- * Translated code calls these functions. Of each there is one that never takes samples, and one with more arguments
- * that does: the address of the instruction, and the stack pointer before it (0: the guest's).
+ * Translated code calls these functions. Each has a variant without samples and one with samples, which has further
+ * arguments: the address of the instruction, and the stack pointer before it (0 for the current one of the guest).
  *
  * Caches and TLBs are set-associative with least recently used replacement, and allocate on writes. An access that
- * straddles lines is one access, and one miss if any of them misses; a miss of the first level is an access of the next
- * one with all its bytes. The last-level cache (and --l2) holds instructions and data. README.md has the predictors.
+ * straddles lines is one access, and one miss if any of them misses; a miss of the first level is an access of the
+ * next one with all its bytes. The last-level cache (and --l2) holds instructions and data. README.md describes the
+ * predictors.
  */
 #ifndef SIMULATOR_MODEL_H
 #define SIMULATOR_MODEL_H
 
 #include "core.h"
 
-/* The functions for what --events and --sample ask for. */
+/* The model functions selected by --events and --sample. */
 struct sim_model {
-	void *fetch, *load, *store; /* (address, bytes); sampled: (address, bytes, ip, sp) */
-	void *conditional; /* (ip, taken); sampled: (ip, taken) */
-	void *indirect; /* (ip, target); sampled: (ip, target, sp) */
+	void *fetch, *load, *store; /* Arguments: (address, bytes), with samples (address, bytes, ip, sp). */
+	void *conditional; /* Arguments: (ip, taken), with or without samples. */
+	void *indirect; /* Arguments: (ip, target), with samples (ip, target, sp). */
 	Bool is_sampled;
 };
 
-/* The line of instructions, or the page if only TLBs are simulated, that was fetched last. */
+/* Number of the code line that was fetched last, or of the page if only TLBs are simulated. */
 extern ULong sim_fetched;
 
 const struct sim_model *sim_model_init(void);

@@ -27,7 +27,7 @@ static const struct options_event options_events[SIM_EVENT_COUNT] = {
 static const struct options_event options_kinds[] = {{"instructions", SIM_KIND_INSTRUCTIONS},
 	{"branches", SIM_KIND_BRANCHES}, {"caches", SIM_KIND_CACHES}, {"tlb", SIM_KIND_TLB}};
 
-/* Reads a number, moves *text behind it. False if there is none, or one above 2^48. */
+/* Reads a number and moves *text past it. Returns False if there is none, or one above 2^48. */
 static Bool options_number(const HChar **text, ULong *value)
 {
 	HChar *end;
@@ -38,7 +38,7 @@ static Bool options_number(const HChar **text, ULong *value)
 	return *value < 1ull << 48;
 }
 
-/* Three numbers with commas between and nothing behind. */
+/* Reads exactly three numbers separated by commas. */
 static Bool options_three(const HChar *text, ULong values[3])
 {
 	for (UInt i = 0; i < 3; i++) {
@@ -55,7 +55,7 @@ static Bool options_is_power(ULong value)
 	return value && !(value & (value - 1));
 }
 
-/* SIZE,WAYS,LINE of a cache; the first level takes a power of two of sets, as it has in hardware. */
+/* Reads SIZE,WAYS,LINE of a cache. A first level must have a power of two of sets, as in hardware. */
 static void options_cache(const HChar *argument, const HChar *value, Bool is_first, struct sim_geometry *geometry)
 {
 	ULong v[3] = {0};
@@ -179,7 +179,7 @@ Bool sim_options_read(const HChar *argument)
 	else if (VG_STR_CLO(argument, "--toggle", value))
 		options_toggle(argument, value);
 	else if (VG_BOOL_CLO(argument, "--collect-at-start", sim_options.collects_at_start)) {
-		/* the macro has stored it */
+		/* The macro has stored the value. */
 	} else
 		return options_read_geometry(argument);
 	return True;
@@ -207,7 +207,7 @@ void sim_options_debug_usage(void)
 	VG_(printf)("    (none)\n");
 }
 
-/* All options are read already: the core does not end the program by itself. */
+/* Ends the program explicitly, because the core does so only while it reads options. */
 #define OPTIONS_REFUSE(...)                        \
 	do {                                       \
 		VG_(fmsg_bad_option)(__VA_ARGS__); \

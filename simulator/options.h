@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * options.h - reads the tool's options, and refuses what it cannot do with a message that says why.
- */
+/* options.h - reads the options of the tool, and refuses invalid ones with a message that gives the reason. */
 #ifndef SIMULATOR_OPTIONS_H
 #define SIMULATOR_OPTIONS_H
 
@@ -9,16 +7,16 @@
 #include "stream.h"
 
 struct sim_geometry {
-	UInt entries; /* lines or pages in all; 0: there is no such level */
+	UInt entries; /* Total number of lines or pages; 0 if the level does not exist. */
 	UInt ways;
-	UInt shift; /* log2 of the bytes of a line or page */
+	UInt shift; /* log2 of the size of a line or page in bytes. */
 };
 
 #define SIM_TOGGLES_MOST 64
 
 struct sim_options {
 	const HChar *stream_dir;
-	UInt kinds; /* enum sim_kind */
+	UInt kinds; /* Bits of enum sim_kind. */
 	struct sim_geometry i1, d1, l2, ll, itlb, dtlb;
 	UInt sampled_count;
 	struct sim_sampled sampled[SIM_SAMPLED_MOST];
@@ -30,15 +28,15 @@ struct sim_options {
 
 extern struct sim_options sim_options;
 
-/* For VG_(needs_command_line_options). */
+/* Callbacks for VG_(needs_command_line_options). */
 Bool sim_options_read(const HChar *argument);
 void sim_options_usage(void);
 void sim_options_debug_usage(void);
-/* Checks what options say together; ends the program with a message if that is nothing to work with. */
+/* Checks combinations of options; ends the program with a message if they are invalid. */
 void sim_options_check(void);
-/* Whether a sample of this event was asked for. */
+/* Returns whether the event is sampled. */
 Bool sim_options_samples(enum sim_event event);
-/* The model as in the stream's header; returns its length without the NUL. */
+/* Writes the model as text, as in the header of the stream; returns the length without the NUL. */
 UInt sim_options_model(HChar *text, UInt size);
 
 #endif

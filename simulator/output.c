@@ -8,18 +8,18 @@
 
 #define OUTPUT_BUFFER_BYTES 262144u
 #define OUTPUT_MODEL_BYTES  1024u
-/* A thread runs some millions of instructions at most before the tool looks at the time again. */
+/* The tool may not check the time again until a thread has run some millions of instructions. */
 #define OUTPUT_COUNTS_EVERY (SIM_COUNTS_INSTRUCTIONS / 10 * 9)
 
 static UChar output_buffer[OUTPUT_BUFFER_BYTES] __attribute__((aligned(8)));
-static UInt output_used; /* bytes of the buffer; all records are multiples of 8 bytes */
+static UInt output_used; /* Number of bytes used in the buffer; all records are multiples of 8 bytes. */
 static Int output_fd = -1;
-static ULong output_counts_at, output_end; /* offsets in the file */
+static ULong output_counts_at, output_end; /* Offsets in the file. */
 static ULong output_counts_due;
 static ULong output_lost_records, output_lost_samples;
 static Bool output_complained;
 
-/* How many of the bytes the file took at this offset. */
+/* Writes to the file at the offset. Returns the number of bytes written. */
 static UInt output_write(ULong offset, const void *bytes, UInt size)
 {
 	UInt done = 0;
@@ -44,7 +44,7 @@ static UInt output_has_event(UInt event)
 	return sim_options.kinds & kinds[event];
 }
 
-/* The counts and what was lost, as the first two records. */
+/* Writes the counts and the lost records as the first two records. */
 static Bool output_write_counts(Bool is_final)
 {
 	struct {
@@ -102,7 +102,7 @@ static Bool output_write_header(UInt image)
 	return output_write(0, &begin, header->size) == header->size;
 }
 
-/* "DIR/<pid>.<n>" for the first n that no image of this process has; its descriptor is one the program cannot reach. */
+/* Creates "DIR/<pid>.<n>" for the first unused n. The program cannot reach the descriptor. */
 static Int output_create(HChar *path, UInt size, UInt *image)
 {
 	for (*image = 0; *image < 1000000; ++*image) {
@@ -146,13 +146,13 @@ static void output_complain(void)
 	VG_(umsg)("The program goes on; its counts stay right, samples and mappings are lost and counted.\n");
 }
 
-/* What a record of the buffer begins with. */
+/* The beginning of every record in the buffer. */
 struct output_head {
 	UInt type;
 	UShort misc, size;
 };
 
-/* Counts the records of the buffer from this offset on as lost. */
+/* Counts the records in the buffer from this offset on as lost. */
 static void output_lose(UInt at)
 {
 	while (at < output_used) {
@@ -163,7 +163,7 @@ static void output_lose(UInt at)
 	}
 }
 
-/* How many bytes of the buffer are whole records within the first size bytes. */
+/* Returns the size of the complete records within the first size bytes of the buffer. */
 static UInt output_whole(UInt size)
 {
 	UInt at = 0;
@@ -176,7 +176,7 @@ static UInt output_whole(UInt size)
 	return at;
 }
 
-/* After the first record that the file did not take, it gets no more: what is behind would not be found. */
+/* Nothing is written after the first record that could not be written: readers would not find it. */
 static void output_flush_records(void)
 {
 	UInt whole = output_complained ? 0 : output_whole(output_write(output_end, output_buffer, output_used));

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * output.h - writes the stream of one process image: records through a buffer, the counts in place.
+ * output.h - writes the stream of one process image. Records are buffered; the counts are rewritten in place.
  *
- * When the file cannot take records, they are counted and dropped, and the tool says so once; see stream.h.
+ * Records that cannot be written are counted and dropped, and the tool reports that once; see stream.h.
  */
 #ifndef SIMULATOR_OUTPUT_H
 #define SIMULATOR_OUTPUT_H
 
 #include "core.h"
 
-/* Types of the kernel's records, and its misc of what runs in user space. */
+/* Record types of the kernel, with their numbers. */
 enum sim_output_type {
 	SIM_OUTPUT_COMM = 3,
 	SIM_OUTPUT_EXIT = 4,
@@ -20,15 +20,16 @@ enum sim_output_type {
 #define SIM_OUTPUT_MISC_USER 2u
 #define SIM_OUTPUT_MISC_EXEC 0x2000u
 
-/* Creates the file of this process image. Without it, the first image ends here; a forked child goes on unobserved. */
+/* Creates the file of this process image. If that fails, the program ends, unless it is a forked child, which continues
+ * unobserved. */
 void sim_output_open(Bool is_forked);
-/* Room for a record of this type with so many bytes behind its header; the caller fills it at once. */
+/* Returns space for a record of this type with size bytes after its header. The caller must fill it at once. */
 UChar *sim_output_record(UInt type, UInt misc, UInt size);
 /* Writes out the records of the buffer and the counts. */
 void sim_output_flush(Bool is_final);
-/* Writes the counts if they are old. */
+/* Writes the counts if the last ones are old. */
 void sim_output_keep_up(void);
-/* A forked child leaves the file to its parent. */
+/* Stops using the file in a forked child; it belongs to the parent. */
 void sim_output_leave(void);
 
 #endif

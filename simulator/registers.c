@@ -24,10 +24,10 @@ Bool sim_is_repeated(Addr ip, UInt bytes)
 		if (byte == 0xf2 || byte == 0xf3)
 			repeats = True;
 		else if (byte >= 0xa4 && byte <= 0xaf && byte != 0xa8 && byte != 0xa9)
-			return repeats; /* movs, cmps, stos, lods, scas */
+			return repeats; /* The opcodes of movs, cmps, stos, lods and scas. */
 		else if (byte != 0x66 && byte != 0x67 && (byte & 0xf0) != 0x40 && (byte & 0xe7) != 0x26 &&
 			 byte != 0x64 && byte != 0x65)
-			return False; /* no prefix */
+			return False; /* The byte is not a prefix. */
 	}
 	return False;
 }

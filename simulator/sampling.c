@@ -7,7 +7,7 @@
 #include "registers.h"
 #include "sideband.h"
 
-/* What precedes the registers. */
+/* The part of a sample before the registers. */
 struct sampling_begin {
 	ULong identifier;
 	ULong ip;
@@ -17,7 +17,7 @@ struct sampling_begin {
 	ULong abi;
 };
 
-/* How many bytes from sp on are the program's to read: at most so many, all of one mapping or of the next ones. */
+/* Returns the number of bytes from sp on that the program can read, at most most. They may span adjacent mappings. */
 static UInt sampling_stack_size(Addr sp, UInt most)
 {
 	UInt size = 0;
@@ -80,7 +80,7 @@ void sim_sampling_piece(const struct sim_piece *piece)
 	ULong before = sim_raw[SIM_INSTRUCTIONS] - piece->count;
 	while (sim_raw[SIM_INSTRUCTIONS] >= sim_next[SIM_INSTRUCTIONS]) {
 		ULong time = sim_next[SIM_INSTRUCTIONS];
-		ULong nth = time - before; /* 1: the first */
+		ULong nth = time - before; /* 1 for the first instruction of the piece. */
 		Addr ip = piece->ips[nth && nth <= piece->count ? nth - 1 : 0];
 		sampling_write(SIM_INSTRUCTIONS, time, ip, piece->ips[0], 0);
 	}

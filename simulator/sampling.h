@@ -8,15 +8,16 @@
 #include "core.h"
 #include "stream.h"
 
-/* A straight-line piece of code: its instructions in order, that are executed all or not at all. */
+/* A straight-line piece of code: a sequence of instructions that are executed all or not at all. */
 struct sim_piece {
 	UInt count;
 	Addr ips[];
 };
 
-/* sim_raw of the event reached sim_next at this instruction; sp is the stack pointer before it, 0: as it is now. */
+/* Writes a sample: sim_raw of the event has reached sim_next at this instruction. sp is the stack pointer before it, or
+ * 0 for the current one. */
 void sim_sampling_due(enum sim_event event, Addr ip, Addr sp);
-/* The same for instructions: the piece was added to sim_raw, and is about to be executed. */
+/* Does the same for instructions. The piece has been added to sim_raw, and is about to be executed. */
 void sim_sampling_piece(const struct sim_piece *piece);
 
 #endif

@@ -10,7 +10,7 @@ static UInt sideband_pid;
 struct sideband_thread {
 	UInt tid, parent_tid;
 };
-static struct sideband_thread *sideband_threads; /* by ThreadId */
+static struct sideband_thread *sideband_threads; /* Indexed by ThreadId. */
 
 UInt sim_sideband_pid(void)
 {
@@ -25,10 +25,11 @@ UInt sim_sideband_tid(ThreadId thread)
 static ThreadId sideband_running(void)
 {
 	ThreadId running = VG_(get_running_tid)();
-	return running == VG_INVALID_THREADID ? 1 : running; /* the program has not begun, or ended */
+	/* No thread runs before the program begins and after it has ended. */
+	return running == VG_INVALID_THREADID ? 1 : running;
 }
 
-/* A record of size bytes behind its header and a struct sim_id of this thread behind them. */
+/* Begins a record with size bytes after its header, followed by a struct sim_id of this thread. */
 static UChar *sideband_record(enum sim_output_type type, UInt misc, UInt size, ThreadId thread)
 {
 	UChar *at = sim_output_record(type, misc, size + (UInt)sizeof(struct sim_id));
@@ -105,7 +106,7 @@ void sim_sideband_mapping(Addr start, SizeT length)
 	}
 }
 
-/* FORK and EXIT have one form. */
+/* Writes a FORK or EXIT record; both have the same layout. */
 static void sideband_task(enum sim_output_type type, ThreadId thread, const UInt ids[4])
 {
 	struct {
@@ -125,7 +126,7 @@ void sim_sideband_thread_begins(ThreadId thread)
 {
 	UInt parent = sideband_threads[thread].parent_tid;
 	sideband_threads[thread].tid = (UInt)VG_(gettid)();
-	if (parent) /* the first thread has none */
+	if (parent) /* The first thread has no parent. */
 		sideband_task(SIM_OUTPUT_FORK, thread,
 			(UInt[4]){sideband_pid, sideband_pid, sim_sideband_tid(thread), parent});
 }

@@ -3,14 +3,14 @@
  * stream.h - defines the files that the Valgrind tool `tally` writes (simulator/) and the program tally reads
  * (src/tasks/simulation): names and numbers of the simulated events, the header, the records, the client requests.
  *
- * It is plain C that includes <stdint.h> only, because the tool has no C library. It declares no function.
+ * It is plain C that includes <stdint.h> only, because the tool has no C library. It declares no functions.
  *
- * A file DIR/<pid>.<n> describes one process image: n is 0 for the first image of the process, and one more after each
- * exec. It holds one struct sim_header, the model as text, and then records that begin as the kernel's do
+ * A file DIR/<pid>.<n> describes one process image: n is 0 for the first image of the process, and one more after
+ * each exec. It holds one struct sim_header, the model as text, and then records that begin as the kernel's do
  * (struct perf_event_header: u32 type, u16 misc, u16 size), until its end: first one SIM_RECORD_COUNTS and one
- * SIM_RECORD_LOST, which the tool rewrites where they are, so that they are right also on a full disk; then the records
- * of what happened, in the order of time. A killed process may leave a record cut short at the end of the file, which
- * readers ignore. All numbers are in the byte order of the machine.
+ * SIM_RECORD_LOST, which the tool rewrites in place, so that they are correct even on a full disk; then the records
+ * of events, in time order. A killed process may leave a record cut short at the end of the file, which readers
+ * ignore. All numbers are in the byte order of the machine.
  *
  * Records of the kernel's types:
  *	COMM	the image's name (misc has PERF_RECORD_MISC_COMM_EXEC), or that of a thread that renamed itself
@@ -28,11 +28,11 @@
 
 #include <stdint.h>
 
-#define SIM_MAGIC   "TLYSIM1" /* with its NUL: 8 bytes */
+#define SIM_MAGIC   "TLYSIM1" /* 8 bytes, with its NUL. */
 #define SIM_VERSION 1u
 
-/* X(number, identifier, name, kind): kind is the word of --events that simulates it. Numbers stay what they are: a new
- * event gets the next one. Instructions are counted whatever --events names. */
+/* X(number, identifier, name, kind): kind is the word of --events that enables the event. Numbers never change: a new
+ * event gets the next one. Instructions are always counted. */
 #define SIM_EVENTS(X)                                                              \
 	X(0, INSTRUCTIONS, "instructions", INSTRUCTIONS)                           \
 	X(1, BRANCHES, "branches", BRANCHES) /* conditional and indirect */        \
@@ -71,12 +71,12 @@ enum sim_event {
 		SIM_EVENT_COUNT
 };
 
-/* What --events names: a set of bits. */
+/* Bits for the words of --events. */
 enum sim_kind {
-	SIM_KIND_INSTRUCTIONS = 1, /* "instructions" */
-	SIM_KIND_BRANCHES = 2, /* "branches" */
-	SIM_KIND_CACHES = 4, /* "caches" */
-	SIM_KIND_TLB = 8, /* "tlb" */
+	SIM_KIND_INSTRUCTIONS = 1,
+	SIM_KIND_BRANCHES = 2,
+	SIM_KIND_CACHES = 4,
+	SIM_KIND_TLB = 8,
 };
 
 #define SIM_SAMPLED_MOST     8u
@@ -88,7 +88,7 @@ enum sim_flag {
 };
 
 struct sim_sampled {
-	uint32_t event; /* enum sim_event */
+	uint32_t event; /* A value of enum sim_event. */
 	uint32_t reserved;
 	uint64_t period;
 };
@@ -96,21 +96,24 @@ struct sim_sampled {
 struct sim_header {
 	char magic[8];
 	uint32_t version;
-	uint32_t size; /* of this header with the model's text: the offset of the first record, a multiple of 8 */
+	/* Size of this header with the text of the model; the offset of the first record. A multiple of 8. */
+	uint32_t size;
 	uint32_t machine; /* e_machine: 62 x86-64, 183 AArch64 */
 	uint32_t pid, ppid;
-	uint32_t image; /* the n of the file's name */
-	uint32_t flags; /* enum sim_flag */
-	uint32_t kinds; /* enum sim_kind: what --events named */
+	uint32_t image; /* The n of the file name. */
+	uint32_t flags; /* Bits of enum sim_flag. */
+	uint32_t kinds; /* Bits of enum sim_kind, from --events. */
 	uint32_t sampled_count;
-	uint32_t stack_bytes; /* at most so many in a sample; 0: samples have neither registers nor stack */
-	uint64_t registers; /* bits of the registers in a sample (sample_regs_user); 0 if stack_bytes is */
+	/* Largest stack dump of a sample; 0 if samples have neither registers nor a stack dump. */
+	uint32_t stack_bytes;
+	uint64_t registers; /* Bits of the registers in a sample (sample_regs_user); 0 if stack_bytes is 0. */
 	struct sim_sampled sampled[SIM_SAMPLED_MOST];
-	/* The model as text follows, ended by a NUL and padded with NULs to 8 bytes: words NAME=VALUE, one space between,
-	 * "valgrind=3.19.0 i1=32768,8,64 d1=... ll=... itlb=... dtlb=... predictor=gshare-16k": only what is simulated. */
+	/* The text of the model follows, terminated by a NUL and padded with NULs to 8 bytes: words NAME=VALUE,
+	 * separated by one space, "valgrind=3.19.0 i1=32768,8,64 d1=... ll=... itlb=... dtlb=... predictor=gshare-16k",
+	 * with only the parts that are simulated. */
 };
 
-/* The bits of sample_regs_user: without segment registers. */
+/* Bits of sample_regs_user. Segment registers are omitted. */
 #define SIM_REGISTERS_X86_64 UINT64_C(0xff03ff) /* AX BX CX DX SI DI BP SP IP FLAGS R8-R15 */
 #define SIM_REGISTERS_ARM64  UINT64_C(0x1ffffffff) /* X0-X28, FP, LR, SP, PC */
 
@@ -123,11 +126,12 @@ struct sim_header {
  * to. The stack begins at the registers' SP. */
 #define SIM_SAMPLE_TYPE UINT64_C(0x13107)
 
-/* The end of each record but SAMPLE and ours (sample_id_all, for SIM_SAMPLE_TYPE). */
+/* The end of each record except SAMPLE and those with types from SIM_RECORD_COUNTS on (the layout of sample_id_all for
+ * SIM_SAMPLE_TYPE). */
 struct sim_id {
 	uint32_t pid, tid;
 	uint64_t time;
-	uint64_t identifier; /* 0 */
+	uint64_t identifier; /* Always 0. */
 };
 
 enum sim_record {
@@ -135,18 +139,21 @@ enum sim_record {
 	SIM_RECORD_LOST = 0x7002,
 };
 
-/* misc of SIM_RECORD_COUNTS: the image ended (exit, exec, fatal signal); its process lost nothing after it. */
+/* misc of SIM_RECORD_COUNTS: the image has ended (exit, exec, fatal signal), and nothing after this
+ * record is missing. */
 #define SIM_COUNTS_FINAL 1u
-/* Its further bits: the first patterns of --toggle, in order, of which a function has run. */
+/* misc of SIM_RECORD_COUNTS: a function that matches pattern i of --toggle has run, for the first SIM_TOGGLES_TOLD
+ * ones. */
 #define SIM_COUNTS_TOGGLE(i) (2u << (i))
 #define SIM_TOGGLES_TOLD     15u
 
 struct sim_count {
-	uint64_t event; /* enum sim_event; only those of the kinds in the header, and always instructions */
-	uint64_t value; /* of this image since its begin: each record replaces the one before */
+	/* A value of enum sim_event. Only the kinds in the header are present, and always instructions. */
+	uint64_t event;
+	uint64_t value; /* Count since the image began; each record replaces the one before. */
 };
 
-/* SIM_RECORD_COUNTS: never older than SIM_COUNTS_INSTRUCTIONS instructions; its size says how many there are. */
+/* SIM_RECORD_COUNTS is at most SIM_COUNTS_INSTRUCTIONS instructions old. Its size gives the number of counts. */
 struct sim_counts {
 	uint32_t type;
 	uint16_t misc, size;
@@ -156,26 +163,27 @@ struct sim_counts {
 
 #define SIM_COUNTS_INSTRUCTIONS UINT64_C(100000000)
 
-/* SIM_RECORD_LOST: the file could not take these records (0 and 0: none); the counts are right nevertheless. */
+/* SIM_RECORD_LOST: the number of records that could not be written (0 and 0 if none); the counts are correct
+ * nevertheless. */
 struct sim_lost {
 	uint32_t type;
 	uint16_t misc, size;
 	uint64_t time;
-	uint64_t records, samples; /* samples: those of records that were samples; since the begin of the image */
+	uint64_t records, samples; /* records includes samples. Both count from the begin of the image. */
 };
 
-/* Client requests of programs under the tool; include/tally/simulation.h sends them. Their base is the letters T, Y.
- * The first argument of BEGIN and END is an enum sim_scope. Pairs nest; with --collect-at-start=no, the tool collects
- * while a pair is open. Each returns 1, or 0 outside the tool. */
+/* Client requests of programs that run under the tool; include/tally/simulation.h sends them. Their base is the letters
+ * T, Y. The first argument of BEGIN and END is an enum sim_scope. Pairs nest; with --collect-at-start=no, the tool
+ * collects while a pair is open. Each request returns 1, or 0 outside the tool. */
 enum sim_request {
 	SIM_REQUEST_BEGIN = 0x54590000,
 	SIM_REQUEST_END,
-	SIM_REQUEST_ZERO, /* sets the counts of this image to 0; the time goes on */
+	SIM_REQUEST_ZERO, /* Sets the counts of this image to 0; time continues. */
 };
 
 enum sim_scope {
-	SIM_SCOPE_PROCESS = 0, /* all threads of the process, whichever sent it */
-	SIM_SCOPE_THREAD, /* the thread that sent it */
+	SIM_SCOPE_PROCESS = 0, /* All threads of the process, whichever sent the request. */
+	SIM_SCOPE_THREAD, /* The thread that sent the request. */
 };
 
 #endif

@@ -8,7 +8,7 @@
 
 UInt sim_toggles_ran;
 
-/* Whether the character is in the set whose first character behind '[' is at *set; moves *set behind its ']'. */
+/* Returns whether the character is in the set; *set is the first character after '[' and is moved past ']'. */
 static Bool toggles_in_set(const HChar **set, HChar c)
 {
 	const HChar *at = *set;
@@ -26,7 +26,7 @@ static Bool toggles_in_set(const HChar **set, HChar c)
 	return found != inverts;
 }
 
-/* A shell pattern: *, ? and [set]. After a mismatch, the last * takes one character more. */
+/* Matches a shell pattern with *, ? and [set]. After a mismatch, the last * matches one more character. */
 static Bool toggles_glob(const HChar *pattern, const HChar *name)
 {
 	const HChar *star = NULL, *resume = NULL;
@@ -59,7 +59,7 @@ static Bool toggles_glob(const HChar *pattern, const HChar *name)
 	return !*pattern;
 }
 
-/* C++ names match with and without their parameters. */
+/* C++ names match with or without their parameters. */
 static Bool toggles_matches(const HChar *name)
 {
 	static HChar plain[TOGGLES_NAME_BYTES];
@@ -98,7 +98,7 @@ void sim_toggles_leave(Addr sp, Addr target)
 {
 	if (sp < sim_toggle.sp || (sp == sim_toggle.sp && target != sim_toggle.return_address))
 		return;
-	/* A signal handler or coroutine on a stack of its own says nothing about this one. */
+	/* A signal handler or coroutine on a different stack does not affect this one. */
 	if (VG_(am_find_nsegment)(sp - 1) != VG_(am_find_nsegment)(sim_toggle.sp))
 		return;
 	sim_toggle.sp = SIM_NEVER;

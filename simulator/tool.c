@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The Valgrind tool `tally`: registers with the core what the other files do.
- */
+/* tool.c - the Valgrind tool `tally`: registers the functions of the other files with the core. */
 #include "core.h"
 #include "counting.h"
 #include "instrument.h"
@@ -15,13 +13,13 @@
 #define TOOL_CLONE_THREAD 0x10000u
 #define TOOL_PR_SET_NAME  15u
 
-/* The kernel gives each program 16 random bytes, from which its stack protector and, in some languages, its hash tables
- * are seeded. What is left of them on the stack can change what the program reads next. */
+/* The kernel gives each program 16 random bytes, which seed its stack protector and, in some languages, its hash
+ * tables. Values derived from them remain on the stack and may influence which branches the program takes later. */
 static void tool_fix_random(void)
 {
 	for (UWord *entry = VG_(client_auxv); entry && entry[0] != TOOL_AT_NULL; entry += 2) {
 		if (entry[0] == TOOL_AT_IGNORE)
-			entry[1] = 0; /* an address of the kernel's choice, that the core hides */
+			entry[1] = 0; /* This is an address that the kernel chose, in an entry that the core hides. */
 		if (entry[0] == TOOL_AT_RANDOM && VG_(am_is_valid_for_client)(entry[1], 16, VKI_PROT_WRITE))
 			VG_(memcpy)((void *)entry[1], "\0tally simulates", 16);
 	}
@@ -94,7 +92,7 @@ static void tool_thread_made(ThreadId parent, ThreadId thread)
 
 static void tool_thread_ends(ThreadId thread)
 {
-	if (thread != 1) /* that of the process is written when it ends */
+	if (thread != 1) /* The EXIT record of the process is written when it ends. */
 		sim_sideband_thread_ends(thread);
 }
 
@@ -117,7 +115,7 @@ static void tool_after_syscall(ThreadId tid, UInt number, UWord *arguments, UInt
 {
 	HChar name[16];
 	if (number == __NR_execve || number == __NR_execveat)
-		sim_output_flush(False); /* it failed */
+		sim_output_flush(False); /* The exec failed. */
 	if (sr_isError(result))
 		return;
 	if (tool_makes_process(number, arguments) && sr_Res(result))
