@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work that a sampler interrupts in deep stacks: calls THREADS UNITS. Each unit goes 20 calls deep, through 64 functions in
- * a random order, and reads memory there. Its stack has 6 KB, as most of a C++ compiler have. The threads share the units, after a quarter of a second of the same
- * work, in which a recorder reads what it needs of the program. At the end it says the CPU time of the units and of the
- * whole process, in ns.
+ * calls.c - a load with deep stacks, for measuring the cost of samplers: calls THREADS UNITS. Each unit calls 20
+ * levels deep, through 64 functions in random order, and reads memory there. Its stack has 6 KB, like most stacks of
+ * a C++ compiler. The threads share the units, after a quarter of a second of the same work, in which a recorder can
+ * read the files of the program. At the end it prints the CPU time of the units and of the whole process, in ns.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,9 +13,9 @@
 #include <time.h>
 
 #define DEPTH	  20
-#define LOCALS	  28 /* of a function */
+#define LOCALS	  28 /* Words of local variables per function. */
 #define FUNCTIONS 64
-#define WORDS	  (1u << 17) /* 1 MB, as much as a core's cache of the second level has */
+#define WORDS	  (1u << 17) /* 1 MB, about the size of the second-level cache of a core. */
 #define WARM_NS	  250000000
 #define NS	  1000000000L
 
@@ -41,7 +41,7 @@ static uint64_t calls_read(uint64_t seed)
 	return sum;
 }
 
-/* The number keeps the compiler from merging functions. */
+/* The different numbers prevent the compiler from merging the functions. */
 #define FUNCTION(n)                                                                            \
 	__attribute__((noinline)) static uint64_t calls_##n(uint64_t seed, unsigned depth)     \
 	{                                                                                      \

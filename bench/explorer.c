@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The report on a terminal without the terminal: rows of one sample each, with call chains. Prints milliseconds: table,
- * first screen, and per key (cursor moved, screen drawn) of some ways through it.
+ * explorer.c - measures the interactive report without a terminal, with rows of one sample each that have call
+ * chains. Prints milliseconds for the table, the first screen, and each key (move the cursor, draw the screen) of
+ * some key sequences.
  *
  * usage: bench_explorer [ROWS]
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * library.c - what libtally costs over the system calls that it makes: a region of four events, and 1,000 counters on a
- * process of 500 threads. For bench/run.py, which takes the medians.
+ * library.c - measures the overhead of libtally over its system calls: a region of four events, and 1,000 counters on
+ * a process of 500 threads. For bench/run.py, which computes the medians.
  *
- * usage: library. Prints "NAME BARE TALLY RATIO", nanoseconds of CPU time each; the two take turns, and the ratio is the
- * median of the turns' own.
+ * usage: library. Prints "NAME BARE TALLY RATIO", nanoseconds of CPU time each; the two variants alternate, and the
+ * ratio is the median of the ratios per round.
  */
 #include <dirent.h>
 #include <linux/perf_event.h>
@@ -22,7 +22,7 @@
 #define ROUNDS	25
 #define REGIONS 20000
 #define THREADS 500
-#define EVENTS	2 /* of each thread */
+#define EVENTS	2 /* Events per thread. */
 
 static const uint64_t region_events[] = {PERF_COUNT_SW_TASK_CLOCK, PERF_COUNT_SW_PAGE_FAULTS,
 	PERF_COUNT_SW_CONTEXT_SWITCHES, PERF_COUNT_SW_CPU_MIGRATIONS};
@@ -73,7 +73,7 @@ static int open_bare(uint64_t config, pid_t thread, int group, uint64_t format)
 	return (int)syscall(SYS_perf_event_open, &attr, thread, -1, group, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Two reads of a group: the least that a region takes where the counters cannot be read directly. */
+/* Two reads of a group are the minimum cost of a region if the counters cannot be read directly. */
 static double region_bare(int leader)
 {
 	uint64_t before[16], after[16];
@@ -132,7 +132,7 @@ static void *wait_for_the_end(void *nothing)
 	return nothing;
 }
 
-/* The threads from /proc, as who does not know them has to, then one call each. */
+/* Reads the threads from /proc, as a caller without a list of them must, and then opens each event with one call. */
 static double open_all_bare(void)
 {
 	static int fds[2 * THREADS * EVENTS];

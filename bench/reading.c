@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reading.c - how fast one core reads a recording: the side-band pass, or the decoding of its samples with their call
- * chains. For bench/run.py.
+ * reading.c - measures how fast one core reads a recording: the side-band pass, or the decoding of its samples with
+ * their call chains. For bench/run.py.
  *
  * usage: reading sideband|samples FILE. Prints the seconds of CPU time and the number of records.
  */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Many small system calls, for a tracer to slow down: syscalls COUNT. It says how many it made in a second.
- */
+/* syscalls.c - makes COUNT small system calls, for measuring the cost of a tracer: syscalls COUNT. It prints the number
+ * of calls per second. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>

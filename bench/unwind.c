@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwind.c - how fast one core unwinds stacks by call-frame information, and how fast libdw's dwfl does the same ones.
- * For bench/run.py.
+ * unwind.c - measures how fast one core unwinds stacks by call-frame information, and how fast dwfl of libdw unwinds
+ * the same stacks. For bench/run.py.
  *
- * usage: unwind [STACKS]. A profiling timer copies this program's own registers and up to 64 KiB of its stack while it
- * runs 25 frames deep through functions without frame pointers. Prints a word and a number a line: stacks, frames per
- * stack, stacks a second of CPU time by tally (caches warm and cold) and by libdw, stacks whose addresses differ.
+ * usage: unwind [STACKS]. A profiling timer copies this program's own registers and up to 64 KiB of its stack while
+ * it runs 25 frames deep through functions without frame pointers. Prints a word and a number per line: stacks,
+ * frames per stack, stacks per second of CPU time by tally (caches warm and cold) and by libdw, stacks whose
+ * addresses differ.
  */
 #include <elfutils/libdwfl.h>
 #include <inttypes.h>
@@ -27,7 +28,7 @@
 #define STACK_BYTES 65536
 #define FRAMES_MAX  128
 #define MODULES_MAX 32
-#define REGISTERS   17 /* DWARF's first of x86-64 */
+#define REGISTERS   17 /* DWARF registers 0 to 16 of x86-64. */
 #define TALLY_TURNS 500
 
 struct sample {
@@ -40,7 +41,8 @@ struct sample {
 
 static struct sample *samples;
 static volatile sig_atomic_t sample_count;
-static size_t samples_wanted = 100; /* they stay in the cache, as what the kernel has just written */
+/* So few that they stay in the cache, like stacks that the kernel has just written. */
+static size_t samples_wanted = 100;
 static uint64_t stack_end;
 extern void *__libc_stack_end;
 
@@ -71,7 +73,7 @@ __attribute__((noinline)) static uint64_t leaf(uint64_t seed)
 		uint64_t result = depth == 0 ? leaf(seed) : levels[seed >> 60](depth - 1, next_seed(seed)); \
 		return result * (2 * (n) + 1) + local[n] + depth;                                           \
 	}
-/* The formatter takes these for the beginnings of what follows, and changes its mind each time. */
+/* clang-format indents the lines after these calls differently each time. */
 /* clang-format off */
 LEVEL(0)
 LEVEL(1)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * branch_ratio.c - how many branches of a loop are mispredicted, by one read of a group of two events
+ * branch_ratio.c - counts the branches of a loop that are mispredicted, with one read of a group of two events
  * (seeds/book-chapter-perf.txt, listing 8.2).
  *
  * usage: branch_ratio COUNT
  *
- * Where no PMU counts branches, the same group read is shown on page faults: all, and those that needed the disk.
+ * If no PMU counts branches, it reads a group of page faults instead: all, and those that needed the disk.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <tally/counter.h>
 
-/* Alternates between two branches, which a predictor learns after a few turns; the result keeps it from being removed.
- */
+/* Alternates between two branches, which a predictor learns after a few rounds. The volatile result prevents the
+ * compiler from removing the loop. */
 static unsigned long alternate(unsigned long count)
 {
 	volatile unsigned long even = 0, odd = 0;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lbr_sampler.c - which branches of a loop were mispredicted, and what was branched before: samples with branch stacks,
- * from a ring buffer (seeds/book-chapter-perf.txt, listing 8.3).
+ * lbr_sampler.c - shows which branches of a loop were mispredicted, and the branches before them, by samples with
+ * branch stacks from a ring buffer (seeds/book-chapter-perf.txt, listing 8.3).
  *
  * usage: lbr_sampler COUNT
  *
- * Where no PMU samples branches or records branch stacks, the same ring is filled by a clock, and says so.
+ * If no PMU samples branches or records branch stacks, it samples a clock instead, and says so.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <tally/sampler.h>
 
-/* The result keeps the loop from being removed. */
+/* The volatile result prevents the compiler from removing the loop. */
 static unsigned long alternate(unsigned long count)
 {
 	volatile unsigned long even = 0, odd = 0;

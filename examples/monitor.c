@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * monitor.c - attaches to a thread and prints where it was each time an event had come so often: the monitoring demo of
- * the announcement of performance counters (seeds/2008-announcement.txt).
+ * monitor.c - attaches to a thread and prints its code address after every COUNT occurrences of an event: the
+ * monitoring demo of the announcement of performance counters (seeds/2008-announcement.txt).
  *
  * usage: monitor [-e EVENT] [-c COUNT] [-n SAMPLES] [-d FILE] THREAD
  *
@@ -19,12 +19,12 @@
 struct monitor {
 	struct tally_sampler *sampler;
 	struct tally_symbols *symbols;
-	struct stat file; /* of -d */
+	struct stat file; /* Status of the file of -d. */
 	pid_t thread;
 	unsigned long left; /* samples to print; 0: no end */
 };
 
-/* Where in the file of -d an address of the thread lies. */
+/* Converts an address of the thread to an offset in the file of -d. */
 static int find_offset(const struct monitor *monitor, uint64_t address, uint64_t *offset)
 {
 	char line[4096 + 128], path[64];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * printf_instructions.c - how many instructions one printf takes (seeds/perf_event_open-manual.txt, EXAMPLES).
+ * printf_instructions.c - counts the instructions of one printf (seeds/perf_event_open-manual.txt, EXAMPLES).
  *
- * Where no PMU counts instructions, the CPU time of the printf is shown instead, and why.
+ * If no PMU counts instructions, it shows the CPU time of the printf instead, and the reason.
  */
 #include <stdio.h>
 #include <tally/counter.h>

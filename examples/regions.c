@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * regions.c - what two stretches of one's own code cost, one inside the other, without stopping any event: two reads of
- * a group each, and not even a system call where the kernel lets the CPU's counters be read directly.
+ * regions.c - measures two regions of its own code, one inside the other, without stopping any event: each takes two
+ * reads of a group, or no system call at all if the kernel permits reading the counters of the CPU directly.
  *
  * usage: regions
  *
- * Where no PMU counts instructions, the CPU time in nanoseconds is shown beside the page faults.
+ * If no PMU counts instructions, it shows the CPU time in nanoseconds beside the page faults.
  */
 #include <stdio.h>
 #include <stdlib.h>

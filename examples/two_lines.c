@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * two_lines.c - opening and reading a counter takes two lines (seeds/2008-announcement.txt).
+ * two_lines.c - opens and reads a counter in two lines (seeds/2008-announcement.txt).
  *
- * Where no PMU counts cache misses, page faults are counted instead, and said to be.
+ * If no PMU counts cache misses, it counts page faults instead, and says so.
  */
 #include <stdio.h>
 #include <tally/counter.h>

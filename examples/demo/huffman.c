@@ -50,7 +50,8 @@ static int16_t heap_pop(struct tree *t)
 	return top;
 }
 
-/* Leaves are nodes 0 .. symbols; parents come after their children, so one walk down gives the depths. */
+/* Leaves are nodes 0 .. symbols; parents come after their children, so one pass in descending order
+ * gives the depths. */
 static unsigned int code_lengths(struct tree *t, const uint32_t *counts, unsigned int symbols, uint8_t *bits)
 {
 	uint8_t depth[2 * MAX_SYMBOLS] = {0};
@@ -118,7 +119,7 @@ void huffman_build(struct huffman_code *code, const uint32_t *counts, unsigned i
 			scaled[i] = 1;
 			used++;
 		}
-	/* Flatter counts give a flatter tree; all equal fits any bound that deflate sets. */
+	/* Halving the counts flattens the tree; equal counts satisfy every length limit of deflate. */
 	while (code_lengths(&tree, scaled, symbols, code->bits) > max_bits)
 		for (unsigned int i = 0; i < symbols; i++)
 			scaled[i] = scaled[i] ? scaled[i] / 2 + 1 : 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * huffman.h - canonical Huffman codes with a bounded length, and the bits of a deflate stream (RFC 1951).
+ * huffman.h - builds canonical Huffman codes with a bounded length, and writes the bits of a deflate stream (RFC
+ * 1951).
  *
- * A code is made from counts and is a value. The bit writer borrows a FILE and keeps the first error.
+ * A code is a plain value that is computed from counts. The bit writer borrows a FILE and retains the first error.
  */
 #ifndef DEMO_HUFFMAN_H
 #define DEMO_HUFFMAN_H
@@ -16,8 +17,8 @@ enum {
 };
 
 struct huffman_code {
-	uint8_t bits[MAX_SYMBOLS]; /* 0: the symbol is not used */
-	uint16_t code[MAX_SYMBOLS]; /* as written: first bit lowest */
+	uint8_t bits[MAX_SYMBOLS]; /* Code lengths in bits; 0 if the symbol is unused. */
+	uint16_t code[MAX_SYMBOLS]; /* Codes in the order in which they are written: the first bit is the lowest. */
 };
 
 struct bit_writer {
@@ -27,13 +28,13 @@ struct bit_writer {
 	int failed;
 };
 
-/* Builds the code of counts[0 .. symbols), none longer than max_bits. At least two symbols get a code. */
+/* Builds the code for counts[0 .. symbols), with codes no longer than max_bits. At least two symbols get a code. */
 void huffman_build(struct huffman_code *code, const uint32_t *counts, unsigned int symbols, unsigned int max_bits);
 
 void put_bits(struct bit_writer *w, uint32_t value, unsigned int bits);
 void put_symbol(struct bit_writer *w, const struct huffman_code *code, unsigned int symbol);
 
-/* Fills the last byte with zeros and hands all bits to the file. */
+/* Pads the last byte with zeros and writes all bits to the file. */
 void flush_bits(struct bit_writer *w);
 
 #endif

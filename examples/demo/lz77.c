@@ -20,15 +20,15 @@ enum {
 	LITERAL_SYMBOLS = 286,
 	DISTANCE_SYMBOLS = 30,
 	LENGTH_SYMBOLS = 19,
-	LAZY_LIMIT = 32, /* a match this long is taken without a look at the next position */
+	LAZY_LIMIT = 32, /* A match of this length is used without checking the next position. */
 };
 
 struct token {
-	uint16_t distance; /* 0: a literal */
-	uint16_t value; /* the literal, or the length of the match */
+	uint16_t distance; /* 0 for a literal. */
+	uint16_t value; /* The literal, or the length of the match. */
 };
 
-/* First value and number of extra bits of each symbol: RFC 1951, section 3.2.5. */
+/* The first value and the number of extra bits of each symbol: RFC 1951, section 3.2.5. */
 struct band {
 	uint16_t base;
 	uint8_t extra;
@@ -43,7 +43,7 @@ static const struct band distance_bands[] = {{1, 0}, {2, 0}, {3, 0}, {4, 0}, {5,
 	{1025, 9}, {1537, 9}, {2049, 10}, {3073, 10}, {4097, 11}, {6145, 11}, {8193, 12}, {12289, 12}, {16385, 13},
 	{24577, 13}};
 
-/* The order in which a block lists the lengths of the code of lengths. */
+/* The order of the code length codes in a block header: RFC 1951, section 3.2.7. */
 static const uint8_t length_order[LENGTH_SYMBOLS] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
 
 struct block {
@@ -93,7 +93,7 @@ static void write_block_header(
 	huffman_build(&lengths, counts, LENGTH_SYMBOLS, 7);
 
 	put_bits(w, is_last ? 1 : 0, 1);
-	put_bits(w, 2, 2); /* dynamic codes */
+	put_bits(w, 2, 2); /* Block type: dynamic Huffman codes. */
 	put_bits(w, LITERAL_SYMBOLS - 257, 5);
 	put_bits(w, DISTANCE_SYMBOLS - 1, 5);
 	put_bits(w, LENGTH_SYMBOLS - 4, 4);
@@ -160,7 +160,7 @@ __attribute__((noinline)) static void compress(struct compressor *c, const uint8
 		struct match match = longest_match(&c->matcher, at, 0);
 		size_t end;
 		hash_insert(&c->matcher, at);
-		/* A literal now pays if the next position has a longer match. */
+		/* A literal here is better if the next position has a longer match. */
 		if (match.length && match.length < LAZY_LIMIT && at + 1 < size &&
 			longest_match(&c->matcher, at + 1, match.length).length)
 			match.length = 0;

@@ -40,7 +40,7 @@ static void make_words(struct generator *g)
 	}
 }
 
-/* Three draws narrow the range, so that the first words come up most. */
+/* Three random draws narrow the range, so that the first words are the most frequent. */
 static const char *pick_word(struct generator *g)
 {
 	uint32_t range = WORDS;

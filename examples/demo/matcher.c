@@ -59,7 +59,7 @@ struct match longest_match(const struct matcher *m, size_t position, uint32_t lo
 		uint32_t length;
 		if (at >= position || position - at > WINDOW_SIZE)
 			break;
-		/* Most candidates fail here, without a look at the rest. */
+		/* Most candidates fail this test. */
 		if (m->data[at + longest] == here[longest]) {
 			length = match_length(m->data + at, here, limit);
 			if (length > longest) {
@@ -70,7 +70,7 @@ struct match longest_match(const struct matcher *m, size_t position, uint32_t lo
 			}
 		}
 		candidate = m->previous[at % WINDOW_SIZE];
-		/* The slot may have been taken by a later position. */
+		/* A later position may have overwritten the slot. */
 		if (candidate > at)
 			break;
 	}
