@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads lines "ADDRESS: BYTES" in hex, one instruction each, and prints for each what the disassembler makes of it. */
+/* Reads lines "ADDRESS: BYTES" in hex, one instruction per line, and prints the disassembly of each. */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwind_rows.c - prints the unwind table of a file; for comparison with readelf --debug-dump=frames-interp.
+ * unwind_rows.c - prints the unwind table of a file, for comparison with readelf --debug-dump=frames-interp.
  *
- * usage: unwind_rows FILE MACHINE. A line for each row, addresses in hex: ADDRESS CFA RETURN FP. CFA: the register by DWARF's
- * number, and an offset (r7+8); RETURN, FP: the place from the CFA (c-8), "same", "other", or of RETURN "root".
- * Code that changes to another stack has "switch" behind it, and code without a rule only "none".
+ * usage: unwind_rows FILE MACHINE. Prints one line per row, with addresses in hex: ADDRESS CFA RETURN FP. CFA is a
+ * DWARF register number and an offset (r7+8); RETURN and FP are offsets from the CFA (c-8), "same", "other", or, only
+ * for RETURN, "root". Lines of code that switches to another stack end with "switch"; code without a rule has only
+ * "none".
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwind_stops.c - unwinds the stops that stops.py writes as text; for comparison with gdb, of the unwinder alone.
+ * unwind_stops.c - unwinds the stops that stops.py writes as text, to compare only the unwinder with gdb.
  *
  * usage: unwind_stops FILE. Lines, numbers in hex:
- *	map LOW HIGH OFFSET PATH			code of a file; the lines before the first stop and after another "map" count
- *	stop PC ADDRESS BYTES REGISTER...		BYTES of the stack at ADDRESS; registers by DWARF's number, from 0
- * Each stop gives a line: how the stack ended, how many frames were bridged, and the addresses.
+ *	map LOW HIGH OFFSET PATH			executable mapping of a file; a "map" after a "stop" begins a new list
+ *	stop PC ADDRESS BYTES REGISTER...		BYTES of the stack at ADDRESS; registers in the order of their DWARF numbers
+ * One line is printed per stop: how the stack ended, how many frames were bridged, and the addresses.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ struct stops {
 	struct unwinder *unwinder;
 	VEC(struct map) maps;
 	VEC(uint8_t) stack;
-	bool is_new; /* another list of maps begins */
+	bool is_new; /* The next "map" line begins a new list. */
 };
 
 static void check(bool ok, const char *what)

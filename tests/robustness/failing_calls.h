@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * failing_calls.h - which call of a kind fails, by the environment: shared by the program with the sanitizers, whose own
- * allocations fail (failing_program.c), and by what is loaded before the usual one (failing_preload.c).
+ * failing_calls.h - reads from the environment which calls fail. It is shared by failing_program.c, which makes
+ * allocations of a program with sanitizers fail, and failing_preload.c, which is preloaded into a normal program.
  *
  *	FAIL_AT=N        the N-th allocation (from 1) fails, and with FAIL_FROM set all after it
  *	FAIL_COUNT=FILE  the number of allocations is written there at the end
- *	FAIL_WRITE=N     the N-th write to a file or pipe other than standard error fails with the error FAIL_ERRNO; 0 there:
- *	                 it and all after it write one byte only
+ *	FAIL_WRITE=N     the N-th write to a file or pipe other than standard error fails with the error FAIL_ERRNO; if
+ *	                 that is 0, it and all after it write one byte only
  */
 #ifndef TESTS_ROBUSTNESS_FAILING_CALLS_H
 #define TESTS_ROBUSTNESS_FAILING_CALLS_H

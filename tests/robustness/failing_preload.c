@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loaded before a program (LD_PRELOAD): calls fail as failing_calls.h says, those of the C library and others too. */
+/* Preloaded into a program (LD_PRELOAD) to make calls fail as failing_calls.h describes, including calls
+ * by libraries. */
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -25,7 +26,7 @@ __attribute__((visibility("default"))) void *realloc(void *old, size_t size)
 	return failing_allocation() ? NULL : __libc_realloc(old, size);
 }
 
-/* Whether this one fails, or how much less of it is written. */
+/* Returns whether this write fails, or reduces *len. */
 static bool write_fails(int fd, size_t *len)
 {
 	static atomic_long writes;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_watch.c of a program whose own allocations fail as failing_calls.h says: for the sanitizers, which let nobody else
- * replace malloc. */
+/* Replaces memory_watch.c in a program with sanitizers, to make its own allocations fail as failing_calls.h describes:
+ * sanitizers permit no other replacement of malloc. */
 #include <string.h>
 
 #include "failing_calls.h"
 
-/* NOLINTBEGIN: the linker's names */
+/* NOLINTBEGIN: names that the linker defines */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *block, size_t size);

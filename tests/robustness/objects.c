@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * objects.c - real ELF files with their tables and debug information damaged in many ways, through everything that
- * reads them: no crash, no hang, no great memory.
+ * objects.c - damages the tables and debug information of real ELF files in many ways, and runs all code that reads
+ * such files: it must not crash, hang or use much memory.
  *
- * usage: objects TRIES FILE... FILEs are little-endian and 64-bit. Each field of the ELF header, of each section's and
- * of each segment's is set to extreme and to other fields' values; then each section that tally reads gets TRIES seeded
- * damages: bytes, LEB128s that go on and on, lengths, cuts. A FILE with .dwz in its name is the supplement of the
- * others. Meant for a build with sanitizers.
+ * usage: objects TRIES FILE... FILEs are little-endian and 64-bit. Each field of the ELF header, section headers and
+ * program headers is set to extreme values and to values of other fields; then each section that tally reads is
+ * damaged in TRIES pseudo-random ways: changed bytes, endless LEB128s, changed lengths, truncation. A FILE with .dwz
+ * in its name is the supplement of the others. Meant for a build with sanitizers.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -41,16 +41,16 @@
 #include "object/dwarf/dwarf_entry.h"
 #include "object/dwarf/expression.h"
 
-#define HANG_SECONDS  20 /* of CPU time: other things may run, too */
+#define HANG_SECONDS  20 /* In CPU time, because other programs may be running. */
 #define MEMORY_FACTOR 64
 #define MEMORY_BASE   ((size_t)32 << 20)
 #define ADDRESSES     64
 #define PLACES	      16
 #define CFI_ENTRIES   64
 #define CFI_ROWS      16
-#define PROBED_CASES  4 /* one of so many: they read all functions */
+#define PROBED_CASES  4 /* Probes are tried in one of so many cases, because they read all functions. */
 
-static char current[4096 + 200]; /* what is being tried, for the message when it fails */
+static char current[4096 + 200]; /* Description of the current case, for error messages. */
 static size_t cases, fetched;
 static const struct elf_image *supplement;
 
@@ -105,7 +105,7 @@ static void read_variables(
 	text_deinit(&out);
 }
 
-/* Probes of the functions of test_hostile_objects.py. */
+/* Resolves probes on the functions of test_hostile_objects.py. */
 static void read_probes(struct elf_image *image, struct debug_info *info)
 {
 	static const char *const texts[] = {"outer $vars s->a s->b x[1] stdout", "deep s.a s->a:string i $params",
@@ -117,7 +117,8 @@ static void read_probes(struct elf_image *image, struct debug_info *info)
 		.info = info,
 		.arch = arch_find_elf((uint16_t)elf_image_machine(image), elf_image_pointer_bytes(image))};
 	struct arena arena;
-	binary.symbols = calloc(1, sizeof(*binary.symbols)); /* none: read_symbols reads them */
+	/* An empty symbol table: read_symbols covers the reading of symbols. */
+	binary.symbols = calloc(1, sizeof(*binary.symbols));
 	if (!binary.symbols || probe_symbols_finish(binary.symbols, NULL) != TALLY_OK)
 		abort();
 	arena_init(&arena);
@@ -213,7 +214,7 @@ static void read_frames(const struct elf_image *image, const char *name, bool is
 	elf_section_close(&section);
 }
 
-/* The addresses of some symbols, which are those that debug information is asked for. */
+/* Collects the addresses of some symbols, for look-ups in the debug information. */
 static size_t read_symbols(struct elf_image *image, uint64_t *addresses)
 {
 	struct elf_symbol_list list = {0};
@@ -246,7 +247,7 @@ static size_t read_symbols(struct elf_image *image, uint64_t *addresses)
 	return count;
 }
 
-/* Everything that is read of a file. known: addresses that it had before it was damaged. */
+/* Reads everything in a file. known lists symbol addresses from before it was damaged. */
 static void read_all(const uint8_t *data, size_t size, const uint64_t *known, size_t known_count)
 {
 	struct elf_image *image;
@@ -281,7 +282,8 @@ static uint32_t next_random(uint32_t *state)
 	return *state;
 }
 
-/* Each value of interest into the field of width bytes at offset; others: the same field of the table's other rows. */
+/* Tries all interesting values, and values of the same field in other rows, in the field of width bytes
+ * at the offset. */
 static void try_field(struct object *o, size_t at, size_t width, size_t row, size_t rows)
 {
 	uint64_t values[] = {
@@ -304,7 +306,7 @@ static void try_field(struct object *o, size_t at, size_t width, size_t row, siz
 struct table {
 	const char *what;
 	size_t offset, count, row;
-	const uint8_t *widths; /* of a row's fields, up to 0 */
+	const uint8_t *widths; /* Sizes of the fields of a row in bytes, terminated by 0. */
 };
 
 static void try_table(struct object *o, const char *path, const struct table *t)
@@ -343,28 +345,28 @@ static bool is_read(const char *name)
 	return false;
 }
 
-/* Damages the bytes in one of the ways; false: they are too short for it. */
+/* Damages the bytes in one of the ways. Returns false if there are too few bytes. */
 static bool damage(uint8_t *bytes, size_t size, uint32_t *state, unsigned way)
 {
 	static const uint32_t lengths[] = {0xffffffff, 0xfffffff0, 0x7fffffff, 0, 1, 0xffff, 0x80000000};
 	size_t at = next_random(state) % size;
-	/* Half of them near the beginning, where the headers are. */
+	/* Half of the changes are near the beginning, where headers are. */
 	at = way & 8 ? at % MIN(size, 64) : at;
 	size_t run = 1 + next_random(state) % 12;
 	switch (way & 7) {
-	case 0: /* a LEB128 that goes on */
+	case 0: /* An unterminated LEB128. */
 		for (size_t i = at; i < size && i < at + run; i++)
 			bytes[i] = 0x80 | (uint8_t)next_random(state);
 		return true;
 	case 1:
 		memset(bytes + at, 0xff, MIN(size - at, run));
 		return true;
-	case 2: /* a length, an offset */
+	case 2: /* A length or an offset. */
 		if (size - at < 4)
 			return false;
 		memcpy(bytes + at, &lengths[next_random(state) % 7], 4);
 		return true;
-	case 3: /* a part of it moved */
+	case 3: /* A copy of an earlier part. */
 		memmove(bytes + at, bytes, (size - at) / 2);
 		return true;
 	case 4:
@@ -427,7 +429,7 @@ static struct object read_object(const char *path)
 	}
 	o.known_count = read_symbols(image, o.known);
 	elf_image_close(image);
-	o.data = malloc(o.size); /* exactly, so that the sanitizer sees a read past the end */
+	o.data = malloc(o.size); /* The size is exact, so that the sanitizer detects a read past the end. */
 	if (!o.data)
 		abort();
 	memcpy(o.data, data, o.size);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recordings.c - real recordings, cut and damaged, through the reader and the verbs that read: no crash, no hang, no
- * great memory, all that is complete, and an error that says where.
+ * recordings.c - truncates and damages real recordings, and runs the reader and the verbs on them: they must not
+ * crash, hang or use much memory, must return all complete records, and report errors with an offset.
  *
  * usage: recordings [FOLDER [WORK]]. Each file below FOLDER ($TALLY_TEST_DATA/corpus/files) is cut at every 97th byte
- * and gets seeded byte flips; large files get fewer of both, so that the bytes gone through per file stay about WORK (in
- * MB; 0: every 97th byte of all). The reader sees them all, the verbs fewer. Meant for a build with sanitizers; the
- * bound on memory is held there only.
+ * and gets seeded byte flips; large files get fewer of both, so that about WORK megabytes are read per file (0: no
+ * limit). The reader is run on all of them, the verbs on fewer. Meant for a build with sanitizers; the memory limit
+ * is checked only there.
  */
 #include <fcntl.h>
 #include <ftw.h>
@@ -41,13 +41,13 @@
 
 #define CUT_STEP       97
 #define FLIPS	       400
-#define HANG_SECONDS   20 /* of CPU time: other things may run, too */
+#define HANG_SECONDS   20 /* In CPU time, because other programs may be running. */
 #define WAIT_SECONDS   300
 #define MEMORY_FACTOR  4
-#define MEMORY_BASE    ((size_t)24 << 20) /* caches of fixed size, a window of zstd */
-#define VERB_WORK_PART 16 /* of the work that the reader gets */
+#define MEMORY_BASE    ((size_t)24 << 20) /* Caches of fixed size, and a zstd window. */
+#define VERB_WORK_PART 16 /* The verbs get this fraction of the work of the reader. */
 
-static char current[4096 + 100]; /* what is being tried, for the message when it fails */
+static char current[4096 + 100]; /* Description of the current case, for error messages. */
 static char symfs[] = "/tmp/tally-robust-XXXXXX";
 static uint64_t work_bytes = (uint64_t)24 << 20;
 static size_t cases, files, plain_files;
@@ -66,7 +66,7 @@ static void on_alarm(int signal_number)
 }
 
 #ifdef HAS_MALLOC_HOOKS
-/* Since it was reset: negative while a thread that came too late for the recording before gives back what it had. */
+/* Allocated bytes since the last reset. Negative while a late thread of the previous recording frees its memory. */
 static _Atomic int64_t live_bytes, peak_bytes;
 
 static void on_malloc(const volatile void *memory, size_t size)
@@ -121,10 +121,10 @@ static void end_case(size_t size)
 	check_memory(size);
 }
 
-/* Where the whole recording's records end: what a cut must still bring. */
+/* End offsets of the records of the complete recording, to compute what must be readable after truncation. */
 struct ends {
 	VEC(uint64_t) at;
-	bool is_plain; /* neither packed nor a stream nor more than one file */
+	bool is_plain; /* True if the recording is not compressed, not a pipe, and a single file. */
 };
 
 static enum tally_status walk(struct perfdata_reader *reader, struct ends *ends, struct tally_error *err)
@@ -169,12 +169,12 @@ static uint64_t complete_records(const struct ends *ends, size_t cut)
 	return count;
 }
 
-/* whole: the ends of the recording's records if this is it without its end, else NULL. */
+/* whole is NULL, or the record ends of the complete recording if the data is a truncated copy of it. */
 static void read_case(const uint8_t *data, size_t size, const struct ends *whole)
 {
 	struct perfdata_reader *reader;
 	struct tally_error err = {0};
-	/* A copy of exactly that size, so that the sanitizer sees a read past the end. */
+	/* The copy has exactly that size, so that the sanitizer detects a read past the end. */
 	uint8_t *copy = malloc(size ? size : 1);
 	if (!copy)
 		abort();
@@ -209,7 +209,7 @@ static void run_verb(const char *verb, size_t size)
 		{(char *)"evlist", (char *)"-v", (char *)"-i", path, NULL},
 		{(char *)"script", (char *)"--kallsyms", (char *)"/dev/null", (char *)"--symfs", symfs, (char *)"-i",
 			path, NULL},
-		/* From standard input: where it is a stream, as its rounds end. */
+		/* Reads from standard input; a pipe is then read round by round. */
 		{(char *)"script", (char *)"--kallsyms", (char *)"/dev/null", (char *)"--symfs", symfs, (char *)"-i",
 			(char *)"-", NULL},
 		{(char *)"report", (char *)"--stdio", (char *)"--header", (char *)"--kallsyms", (char *)"/dev/null",
@@ -257,7 +257,7 @@ static uint32_t next_random(uint32_t *state)
 	return *state;
 }
 
-/* How many tries of a file of that size are that much work. */
+/* Returns the number of cases with a file of that size that amount to the work. */
 static size_t tries(size_t size, uint64_t work, size_t wanted)
 {
 	size_t most = (size_t)(work / (size + 1)) + 3;
@@ -267,7 +267,7 @@ static size_t tries(size_t size, uint64_t work, size_t wanted)
 static void try_cuts(const char *path, const uint8_t *data, size_t size, const struct ends *ends)
 {
 	size_t wanted = size / CUT_STEP + 1;
-	/* On average half of the file is left. */
+	/* On average, half of the file remains. */
 	size_t count = tries(size, work_bytes * 2, wanted);
 	size_t verbs = tries(size, work_bytes * 2 / VERB_WORK_PART, wanted);
 	size_t every = (count + verbs - 1) / verbs;
@@ -287,7 +287,7 @@ static void try_flips(const char *path, uint8_t *data, size_t size)
 	size_t every = (count + verbs - 1) / verbs;
 	uint32_t state = 0x7a11u;
 	for (size_t i = 0; i < count; i++) {
-		/* Half of them where a byte decides much. */
+		/* Half of the changes are near the beginning, where each byte matters more. */
 		size_t at = next_random(&state) % (i % 2 || size < 2000 ? size : 2000);
 		uint8_t old = data[at];
 		data[at] = (uint8_t)(i % 4 == 0 ? 0xff : next_random(&state));
@@ -308,7 +308,7 @@ static struct ends find_ends(const uint8_t *data, size_t size)
 		return ends;
 	ends.is_plain = walk(reader, &ends, NULL) == TALLY_END && !perfdata_reader_is_pipe(reader) &&
 			perfdata_reader_data(reader, &offset).len > 0;
-	/* The records begin behind what describes them, or a cut takes more than records. */
+	/* The feature sections must follow the records; otherwise truncation removes more than records. */
 	struct perfdata_layout layout = perfdata_reader_layout(reader);
 	ends.is_plain = ends.is_plain && layout.data_offset < layout.feature_offset;
 	perfdata_reader_destroy(reader);
@@ -362,7 +362,7 @@ int main(int argc, char **argv)
 	signal(SIGPROF, on_alarm);
 #ifdef HAS_MALLOC_HOOKS
 	__sanitizer_install_malloc_and_free_hooks(on_malloc, on_free);
-	__sanitizer_set_report_fd((void *)(intptr_t)say_fd); /* standard error goes nowhere below */
+	__sanitizer_set_report_fd((void *)(intptr_t)say_fd); /* Standard error is redirected to /dev/null below. */
 #endif
 	dup2(null_fd, STDOUT_FILENO);
 	dup2(null_fd, STDERR_FILENO);

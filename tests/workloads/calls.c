@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calls - makes many kinds of system calls with known arguments, for tests that look at how calls are shown. Files are
- * made and removed in the working directory; some calls fail, as they should. With an argument: an exec only.
+ * calls - makes many kinds of system calls with known arguments, for tests of how calls are shown. It creates and
+ * removes files in the working directory; some calls fail on purpose. With an argument, it only calls exec.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -136,7 +136,7 @@ static void processes(void)
 
 int main(int argc, char **argv)
 {
-	if (argc > 1) { /* strings in memory that nobody has touched before */
+	if (argc > 1) { /* The strings are in pages that have not been touched before. */
 		execl("/bin/true", "true", "an argument", NULL);
 		return 1;
 	}

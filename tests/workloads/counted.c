@@ -16,7 +16,7 @@ enum { THREADS_MAX = 64 };
 
 int work(int value);
 
-volatile long cell = 1; /* not in .bss, which the kernel clears */
+volatile long cell = 1; /* Initialised, so that it is not in .bss, which the kernel clears. */
 static pthread_barrier_t all_there, may_start;
 static int turns, threads;
 

@@ -19,7 +19,7 @@ NOINLINE static uint64_t leaf(uint64_t value)
 	return value;
 }
 
-/* The addition after the call keeps it from becoming a jump. */
+/* The addition after the call prevents a tail call. */
 #define LEVEL(number, below)                                    \
 	NOINLINE static uint64_t level_##number(uint64_t value) \
 	{                                                       \

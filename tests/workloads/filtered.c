@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Pages that nobody touches, far from others that the kernel maps together with them. */
+/* Pages that are not touched before, far from others, because the kernel maps neighbouring pages together. */
 #define FAR (256 << 10)
 static const struct {
 	char before[FAR], name[16], after[FAR];

@@ -18,13 +18,13 @@
 #if defined(__clang__)
 #define KEPT __attribute__((noinline))
 #else
-#define KEPT __attribute__((noipa)) /* no clones with other names, either */
+#define KEPT __attribute__((noipa)) /* Also prevents clones with other names. */
 #endif
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static int pipe_ends[2], word, longest_ms;
-static volatile int one = 1; /* keeps calls from being tail calls */
+static volatile int one = 1; /* Prevents tail calls. */
 
 KEPT static int pool_wait(void)
 {

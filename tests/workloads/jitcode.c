@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Generates code as a runtime does and says so in argv[1]/jit-PID.dump: jit_first runs for argv[2] ms of CPU, then jit_second
- * at the same address, then jit_second again where it was moved. Each keeps 24 bytes of stack and no frame pointer.
+ * Generates code as a runtime does and describes it in argv[1]/jit-PID.dump: jit_first runs for argv[2] ms of CPU
+ * time, then jit_second at the same address, then jit_second again after it was moved. Each uses 24 bytes of stack
+ * and no frame pointer.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 #define PAGE	    4096
-#define LOOP_OFFSET 9 /* in the code: where the time goes */
+#define LOOP_OFFSET 9 /* Offset of the loop in the code, where the time is spent. */
 
 static const uint8_t code[] = {
 	0x48, 0x83, 0xec, 0x18, /* sub $24, %rsp */
@@ -23,16 +24,16 @@ static const uint8_t code[] = {
 	0xc3, /* ret */
 };
 
-/* A CIE and an FDE; the frame is 32 bytes between the two instructions that change the stack pointer. */
+/* A CIE and an FDE. The CFA offset is 32 between the two instructions that change the stack pointer. */
 static const uint8_t eh_frame[] = {
 	20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 12, 7, 8, 0x90, 1, 0, 0, /* CIE */
 	24, 0, 0, 0, 28, 0, 0, 0, 0, 0, 0, 0, sizeof(code), 0, 0, 0, 0, /* FDE; its start is set below */
-	0x44, 14, 32, /* behind sub */
-	0x4d, 14, 8, /* behind add */
-	0, 0, 0, 0, 0, /* nothing */
-	0, 0, 0, 0, /* the end */
+	0x44, 14, 32, /* After sub. */
+	0x4d, 14, 8, /* After add. */
+	0, 0, 0, 0, 0, /* Padding (DW_CFA_nop). */
+	0, 0, 0, 0, /* Terminator. */
 };
-#define FDE_START 32 /* in eh_frame */
+#define FDE_START 32 /* Offset in eh_frame. */
 
 static int dump;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keep_frame.h - makes a function set up its frame pointer. Compilers leave it out of functions that call nothing and
- * need no stack, whatever the options say; then the caller would be missing from a stack by frame pointer.
+ * keep_frame.h - makes a function set up its frame pointer. Compilers omit it in leaf functions that need no stack,
+ * whatever the options; then unwinding by frame pointers would skip the caller.
  */
 #ifndef WORKLOADS_KEEP_FRAME_H
 #define WORKLOADS_KEEP_FRAME_H

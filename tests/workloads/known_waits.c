@@ -47,7 +47,7 @@ static void work(double units)
 			;
 }
 
-struct known_times { /* of this thread, in ns */
+struct known_times { /* Times of this thread in ns. */
 	long long ran, ready;
 };
 
@@ -95,7 +95,7 @@ __attribute__((noinline)) static int64_t read_pipe(void)
 	return now(CLOCK_MONOTONIC) - begin;
 }
 
-/* The first to come says on which CPU. */
+/* Moves the thread to the CPU that the first caller chooses. */
 static void share_cpu(void)
 {
 	static pthread_mutex_t choice = PTHREAD_MUTEX_INITIALIZER;
@@ -110,7 +110,7 @@ static void share_cpu(void)
 	work(0.5);
 }
 
-/* What it measured of its wait. */
+/* Does what the name says. Returns the measured wait in ns. */
 static int64_t be(const char *name)
 {
 	int64_t waited = 0;
@@ -163,7 +163,8 @@ static void *run(void *name)
 	printf("%s %d %lld %lld %lld %lld\n", (const char *)name, tid, (long long)waited, most.ran, most.ready,
 		least.ready);
 	close(file);
-	rest(0.01); /* what forgets a thread when it ends has seen its waits by now: perf sched timehist does */
+	/* The waits must be seen before the thread ends: perf sched timehist forgets a thread that has ended. */
+	rest(0.01);
 	return NULL;
 }
 
@@ -174,7 +175,7 @@ int main(int argc, char **argv)
 	pthread_t threads[sizeof(names) / sizeof(*names)];
 	unit_ns = (argc > 1 ? atol(argv[1]) : 1000) * NS_PER_MS;
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	rest(1); /* a recorder reads what it needs of this program meanwhile */
+	rest(1); /* Time for a recorder to read the files of this program. */
 	if (pipe(pipe_ends) != 0 || pthread_barrier_init(&is_held, NULL, 2) != 0)
 		return 1;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

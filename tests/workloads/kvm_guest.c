@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kvm_guest.c - a virtual machine that writes N bytes to a port, then N bytes to memory that is not there, and halts: so
- * many exits of each kind. Usage: kvm_guest N. Status 77: this machine has no KVM.
+ * kvm_guest.c - runs a virtual machine that writes N bytes to a port, then N bytes to memory that does not exist, and
+ * halts: N exits of each kind. Usage: kvm_guest N. Exit status 77: this machine has no KVM.
  */
 #include <fcntl.h>
 #include <linux/kvm.h>
@@ -22,7 +22,7 @@ static int fail(const char *what)
 	return STATUS_NONE;
 }
 
-/* Counters in cx: out to port 0x10, then a store behind the memory; then hlt. */
+/* The counter is in cx: out to port 0x10, then stores past the end of the memory; then hlt. */
 static void write_code(unsigned char *code, unsigned short turns)
 {
 	const unsigned char program[] = {

@@ -123,7 +123,7 @@ static void *wait_in_epoll(void *unused)
 {
 	struct epoll_event event;
 	(void)unused;
-	/* The one call here that the kernel does not begin again after a stop: signal(7). */
+	/* The only call here that the kernel does not restart after a stop: signal(7). */
 	while (epoll_wait(epoll_fd, &event, 1, -1) < 0 && errno == EINTR)
 		stopped++;
 	return NULL;

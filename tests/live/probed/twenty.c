@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of many forms, for tests of probes (../probe_places.py). */
+/* Functions of many kinds, for tests of probes (../probe_places.py). */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
