@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* syscalls.c - makes COUNT small system calls, for measuring the cost of a tracer: syscalls COUNT. It prints the number
- * of calls per second. */
+/*
+ * syscalls.c - makes COUNT small system calls, for measuring the cost of a tracer: syscalls COUNT. It prints the
+ * number of calls per second.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>

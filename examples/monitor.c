@@ -21,7 +21,7 @@ struct monitor {
 	struct tally_symbols *symbols;
 	struct stat file; /* Status of the file of -d. */
 	pid_t thread;
-	unsigned long left; /* samples to print; 0: no end */
+	unsigned long left; /* Number of samples still to print; 0 for no limit. */
 };
 
 /* Converts an address of the thread to an offset in the file of -d. */

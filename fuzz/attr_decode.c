@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decodes an attr of any size and byte order (chosen by the first byte), prints it, and checks that encoding, decoding
- * and encoding again gives the same bytes. */
+/*
+ * Decodes an attr of any size and byte order (chosen by the first byte), prints it, and checks that encoding,
+ * decoding and encoding again gives the same bytes.
+ */
 #include <stdlib.h>
 #include <string.h>
 

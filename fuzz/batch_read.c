@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* batch_read.c - decodes batches from arbitrary bytes: a batch that is accepted has indexes in range and bounded
- * stacks, and has the same samples after it is written and read again. */
+/*
+ * batch_read.c - decodes batches from arbitrary bytes: a batch that is accepted has indexes in range and bounded
+ * stacks, and has the same samples after it is written and read again.
+ */
 #include <stdlib.h>
 
 #include "fleet/batch.h"

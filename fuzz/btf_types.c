@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arbitrary bytes as BTF are refused or indexed, and printing a struct of them ends. The first string is the name of
- * the struct. */
+/*
+ * Arbitrary bytes as BTF are refused or indexed, and printing a struct of them ends. The first string is the name of
+ * the struct.
+ */
 #include "syscalls/btf_types.h"
 
 #include <stdlib.h>

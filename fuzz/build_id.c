@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* build_id.c - reads build IDs from arbitrary notes and ELF images: they are never longer than the maximum. */
+/*
+ * build_id.c - reads build IDs from arbitrary notes and ELF images: they are never longer than the maximum.
+ */
 #include "tasks/session/build_id.h"
 
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A value that is written to a configuration file reads back unchanged, and every other setting stays. */
+/*
+ * A value that is written to a configuration file reads back unchanged, and every other setting stays.
+ */
 #include "base/config_edit.h"
 
 #include <stdlib.h>

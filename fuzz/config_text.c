@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads arbitrary configuration files: every setting has a section and a name, and reading ends. */
+/*
+ * Reads arbitrary configuration files: every setting has a section and a name, and reading ends.
+ */
 #include "base/config_text.h"
 
 #include <stdlib.h>

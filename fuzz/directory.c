@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a recording that is a directory. The first two bytes of the input give the length of `data`, the next two that
- * of data.0; the rest is data.1. Reading everything twice gives the same records. */
+/*
+ * Reads a recording that is a directory. The first two bytes of the input give the length of `data`, the next two
+ * that of data.0; the rest is data.1. Reading everything twice gives the same records.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event_parse.c - parses arbitrary text in the event language for three machines. The result is an error with a column
- * inside the text, or a list in which every spec has a name and a valid leader, and the printed form of which parses to
- * the same number of specs. */
+/*
+ * event_parse.c - parses arbitrary text in the event language for three machines. The result is an error with a
+ * column inside the text, or a list in which every spec has a name and a valid leader, and the printed form of which
+ * parses to the same number of specs.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* features.c - decodes and encodes feature sections: a second round gives the same bytes. The first byte is the feature
- * bit, the second the byte order. */
+/*
+ * features.c - decodes and encodes feature sections: a second round gives the same bytes. The first byte is the
+ * feature bit, the second the byte order.
+ */
 #include <stdlib.h>
 
 #include "perfdata/bpf_functions.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests patterns, numbers and similar names: the first line is matched against the rest. */
+/*
+ * Tests patterns, numbers and similar names: the first line is matched against the rest.
+ */
 #include <stdlib.h>
 
 #include "base/bytes.h"

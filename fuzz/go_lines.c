@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* go_lines.c - reads lines, inlined calls and frames from the function table of Go, alone or in an ELF file: at many
- * addresses, the texts end within the input, and there are no more frames than bytes. */
+/*
+ * go_lines.c - reads lines, inlined calls and frames from the function table of Go, alone or in an ELF file: at many
+ * addresses, the texts end within the input, and there are no more frames than bytes.
+ */
 #include "object/elf/go_lines.h"
 
 #include <stdlib.h>

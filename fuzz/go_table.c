@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* go_table.c - reads the function table of Go in either byte order: every name ends within the table. */
+/*
+ * go_table.c - reads the function table of Go in either byte order: every name ends within the table.
+ */
 #include "object/elf/go_table.h"
 
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parses lines of the function_graph tracer: names lie within the lines. */
+/*
+ * Parses lines of the function_graph tracer: names lie within the lines.
+ */
 #include "analysis/ftrace/graph_line.h"
 
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* label_query.c - parses arbitrary text as a label query: it is refused with a column inside the text or at its end, or
- * can be evaluated. */
+/*
+ * label_query.c - parses arbitrary text as a label query: it is refused with a column inside the text or at its end,
+ * or can be evaluated.
+ */
 #include <stdlib.h>
 
 #include "fleet/labels.h"

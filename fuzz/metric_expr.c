@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* metric_expr.c - parses arbitrary text as a metric expression. The result is an error with a column inside the text,
- * or a tree in which operands precede their operators and which can be evaluated. */
+/*
+ * metric_expr.c - parses arbitrary text as a metric expression. The result is an error with a column inside the text,
+ * or a tree in which operands precede their operators and which can be evaluated.
+ */
 #include "kernel/metrics/metric_expr.h"
 
 #include <stdlib.h>

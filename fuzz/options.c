@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parses command lines, one word per line, with a table that has every kind of option. */
+/*
+ * Parses command lines, one word per line, with a table that has every kind of option.
+ */
 #include "cli/options.h"
 
 #include <stdint.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pfm_events.c - parses arbitrary text as lists of vendor event names, for a CPU model other than that of this machine.
- * The result is an error with a column inside the text and an empty list, or events with names and valid leaders. */
+/*
+ * pfm_events.c - parses arbitrary text as lists of vendor event names, for a CPU model other than that of this
+ * machine. The result is an error with a column inside the text and an empty list, or events with names and valid
+ * leaders.
+ */
 #include "kernel/events/pfm_events.h"
 
 #include <stdlib.h>

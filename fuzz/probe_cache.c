@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* probe_cache.c - reads arbitrary bytes as the probe cache file of perf: every entry has a text, a group, an event and
- * lines, and another file accepts all entries. */
+/*
+ * probe_cache.c - reads arbitrary bytes as the probe cache file of perf: every entry has a text, a group, an event
+ * and lines, and another file accepts all entries.
+ */
 #include "tasks/probing/probe_cache.h"
 
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* probe_lists.c - parses arbitrary text as lines of the kernel's list of probes, and as name filters. A line that is
- * accepted can be printed and parsed again, with the same text; a filter can be applied to its own text. */
+/*
+ * probe_lists.c - parses arbitrary text as lines of the kernel's list of probes, and as name filters. A line that is
+ * accepted can be printed and parsed again, with the same text; a filter can be applied to its own text.
+ */
 #include <stdlib.h>
 #include <string.h>
 

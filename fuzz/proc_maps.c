@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* proc_maps.c - parses arbitrary text as lines of /proc/PID/maps and /proc/modules: the results are consistent and lie
- * within the line. */
+/*
+ * proc_maps.c - parses arbitrary text as lines of /proc/PID/maps and /proc/modules: the results are consistent and
+ * lie within the line.
+ */
 #include "kernel/recording/proc_maps.h"
 
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* protobuf_reader.c - reads arbitrary bytes as protocol buffer messages: each field and each packed number lies within
- * its message, and a failure has an offset within the input. */
+/*
+ * protobuf_reader.c - reads arbitrary bytes as protocol buffer messages: each field and each packed number lies
+ * within its message, and a failure has an offset within the input.
+ */
 #include "base/protobuf_reader.h"
 
 #include <stdlib.h>

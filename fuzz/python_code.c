@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* python_code.c - decodes the description of a Python code object that was read from a process: texts and lines stay
- * within the bytes that were read. */
+/*
+ * python_code.c - decodes the description of a Python code object that was read from a process: texts and lines stay
+ * within the bytes that were read.
+ */
 #include "bpf/python_code.h"
 
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record_decode.c - decodes one attr and then records, in both byte orders (chosen by the first byte): every record is
- * decoded and printed with its sample and its ID trailer, and all results lie inside the record. */
+/*
+ * record_decode.c - decodes one attr and then records, in both byte orders (chosen by the first byte): every record
+ * is decoded and printed with its sample and its ID trailer, and all results lie inside the record.
+ */
 #include <stdlib.h>
 
 #include "abi/record_print.h"

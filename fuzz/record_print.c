@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record_print.c - prints arbitrary bytes as records of any event: what can be decoded can be printed, and nothing is
+/*
+ * record_print.c - prints arbitrary bytes as records of any event: what can be decoded can be printed, and nothing is
  * read past the record. The first byte is the byte order, the next eight are sample_type, and eight more hold
- * read_format and branch_sample_type. */
+ * read_format and branch_sample_type.
+ */
 #include "abi/record_print.h"
 
 #include <stdlib.h>

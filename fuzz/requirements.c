@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parses arguments of report --require: accepted ones can be evaluated and printed for any recording. */
+/*
+ * Parses arguments of report --require: accepted ones can be evaluated and printed for any recording.
+ */
 #include <stdlib.h>
 
 #include "analysis/replay/quality.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sdt_arguments.c - converts the operands of a statically defined probe for each machine: the output is a list of "
- * argN=..." without other blanks, and each operand is either written or counted as skipped. */
+/*
+ * sdt_arguments.c - converts the operands of a statically defined probe for each machine: the output is a list of "
+ * argN=..." without other blanks, and each operand is either written or counted as skipped.
+ */
 #include "code/probing/sdt_arguments.h"
 
 #include <ctype.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* switch_events.c - derives waits without BPF (--wall-source switches and tracepoints) from arbitrary records: the
- * waits are the same wherever the end of a ring buffer divides the records, and none is longer than its end time. */
+/*
+ * switch_events.c - derives waits without BPF (--wall-source switches and tracepoints) from arbitrary records: the
+ * waits are the same wherever the end of a ring buffer divides the records, and none is longer than its end time.
+ */
 #include "tasks/recording/switch_events.h"
 
 #include <stdlib.h>

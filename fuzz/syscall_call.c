@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* syscall_call.c - decodes arbitrary bytes as records of system calls: they are refused or printed, with every table
- * and all options, and the printed text has no control characters. */
+/*
+ * syscall_call.c - decodes arbitrary bytes as records of system calls: they are refused or printed, with every table
+ * and all options, and the printed text has no control characters.
+ */
 #include "syscalls/syscall_call.h"
 
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* time_order.c - sorts arbitrary sequences of times and rounds: every sample is returned once, and as many samples are
- * out of order as the module reports as late. Each byte is a time step, positive or negative; 0 ends a round. */
+/*
+ * time_order.c - sorts arbitrary sequences of times and rounds: every sample is returned once, and as many samples
+ * are out of order as the module reports as late. Each byte is a time step, positive or negative; 0 ends a round.
+ */
 #include "perfdata/time_order.h"
 
 #include <stdlib.h>

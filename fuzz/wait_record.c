@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decodes the raw data of a wait in either byte order (chosen by the first byte), encodes it and decodes it again,
- * which gives the same values. */
+/*
+ * Decodes the raw data of a wait in either byte order (chosen by the first byte), encodes it and decodes it again,
+ * which gives the same values.
+ */
 #include "abi/wait_record.h"
 
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core.h - includes the parts of Valgrind's core that the tool uses (pub_tool_*.h), and declares functions and
- * variables of the core library that its public headers lack. */
+/*
+ * core.h - includes the parts of Valgrind's core that the tool uses (pub_tool_*.h), and declares functions and
+ * variables of the core library that its public headers lack.
+ */
 #ifndef SIMULATOR_CORE_H
 #define SIMULATOR_CORE_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options.h - reads the options of the tool, and refuses invalid ones with a message that gives the reason. */
+/*
+ * options.h - reads the options of the tool, and refuses invalid ones with a message that gives the reason.
+ */
 #ifndef SIMULATOR_OPTIONS_H
 #define SIMULATOR_OPTIONS_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* registers.h - accesses the registers of the architecture for samples, and defines where the guest state has the stack
- * pointer. */
+/*
+ * registers.h - accesses the registers of the architecture for samples, and defines where the guest state has the
+ * stack pointer.
+ */
 #ifndef SIMULATOR_REGISTERS_H
 #define SIMULATOR_REGISTERS_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sideband.h - writes the records about processes, threads and mappings: COMM, MMAP2, FORK, EXIT. */
+/*
+ * sideband.h - writes the records about processes, threads and mappings: COMM, MMAP2, FORK, EXIT.
+ */
 #ifndef SIMULATOR_SIDEBAND_H
 #define SIMULATOR_SIDEBAND_H
 

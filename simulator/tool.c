@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tool.c - the Valgrind tool `tally`: registers the functions of the other files with the core. */
+/*
+ * tool.c - the Valgrind tool `tally`: registers the functions of the other files with the core.
+ */
 #include "core.h"
 #include "counting.h"
 #include "instrument.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* batch_example.h - makes a batch that uses every feature of the format, and prints batches, for tests of the code that
- * encodes, sends and stores them. */
+/*
+ * batch_example.h - makes a batch that uses every feature of the format, and prints batches, for tests of the code
+ * that encodes, sends and stores them.
+ */
 #ifndef SUPPORT_BATCH_EXAMPLE_H
 #define SUPPORT_BATCH_EXAMPLE_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unit_program.c - the main function of test programs, which runs the module that the argument names, and lists all
- * modules without an argument. Each module runs in a process of its own, because some change state of the process. */
+/*
+ * unit_program.c - the main function of test programs, which runs the module that the argument names, and lists all
+ * modules without an argument. Each module runs in a process of its own, because some change state of the process.
+ */
 #include "unit_program.h"
 
 #include <signal.h>
