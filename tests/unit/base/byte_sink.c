@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "unit_test.h"
 
-#define LINES 100000 /* beyond the mark where text goes out, several times */
+#define LINES 100000 /* Enough text to exceed the flush threshold several times. */
 
 static int temporary(char *path)
 {
@@ -30,7 +30,7 @@ static void write_lines(struct byte_sink *sink)
 	}
 }
 
-/* gzread reads what is not packed as it is. */
+/* gzread returns uncompressed files unchanged. */
 static void what_goes_in_comes_out(void **state)
 {
 	for (int is_packed = 0; is_packed < 2; is_packed++) {
@@ -57,7 +57,7 @@ static void what_goes_in_comes_out(void **state)
 	}
 }
 
-/* A line now and then is larger than what goes out at once, and hardly gets smaller. */
+/* Some lines are larger than the flush threshold, and hardly compress. */
 static void write_mixture(struct byte_sink *sink)
 {
 	uint64_t bits = 1;
@@ -102,7 +102,7 @@ static void packed_bytes_are_the_same_on_one_cpu(void **state)
 	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
 	assert_memory_equal(many, one, len);
 
-	/* One member, as some readers want it, of what went in. */
+	/* The output is a single gzip member, because some readers support only one. */
 	z_stream z = {.next_in = many, .avail_in = (uInt)len, .next_out = plain, .avail_out = (uInt)cap};
 	assert_int_equal(inflateInit2(&z, 15 + 16), Z_OK);
 	assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);

@@ -18,7 +18,8 @@ static void prefixes_and_suffixes(void **state)
 	assert_true(str_equal(str_from(NULL), STR("")));
 }
 
-/* Every pattern of up to four of these characters on every text of up to four: fnmatch says what is right. */
+/* Matches every pattern of up to four of these characters with every text of up to four; fnmatch gives the expected
+ * result. */
 static void globs_match_as_fnmatch_does(void **state)
 {
 	static const char *const patterns[] = {"", "*", "?", "a", "b", "[ab]", "[!a]", "[a-b]", "**", "\\\\*"};
@@ -90,7 +91,8 @@ static void trimming_and_splitting(void **state)
 	assert_false(str_next(&rest, ',', &part));
 }
 
-/* What stands between commas as people write them; an item that is missing in the middle is one, the end of the list is none. */
+/* Items between commas are trimmed; a missing item in the middle counts as an empty one, the end of the
+ * list does not. */
 static void items_have_no_blanks(void **state)
 {
 	static const struct {
@@ -111,7 +113,8 @@ static void items_have_no_blanks(void **state)
 	}
 }
 
-/* Keys that differ in one bit, and lengths of zeros, differ in the bits that pick the slot of a table. */
+/* Keys that differ in one bit, and zeros of different lengths, differ in the bits that select a slot of
+ * a hash table. */
 static void hash_spreads(void **state)
 {
 	unsigned buckets[4096] = {0};
@@ -127,7 +130,8 @@ static void hash_spreads(void **state)
 			buckets[hash % 4096]++;
 		}
 	}
-	/* 6,560 keys: 1.6 a bucket on average; a Poisson tail of 12 would be one in 10^5 tables. */
+	/* 6,560 keys are 1.6 per bucket on average; with a Poisson distribution, 12 would occur in one
+	 * of 10^5 tables. */
 	for (size_t i = 0; i < 4096; i++)
 		assert_true(buckets[i] < 14);
 }

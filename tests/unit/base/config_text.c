@@ -3,7 +3,7 @@
 
 #include "unit_test.h"
 
-/* "name=value;" of each setting, then how reading ended. */
+/* expected is "name=value;" for each setting, then the status of the end. */
 static void assert_settings(const char *text, const char *expected)
 {
 	struct config_text config = {.rest = str_from(text)};

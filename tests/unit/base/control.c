@@ -57,7 +57,7 @@ static void test_every_byte_at_every_place(void **state)
 		}
 }
 
-/* Long rows are looked at in blocks. */
+/* Long rows are checked in blocks. */
 static void test_any_byte_in_long_rows(void **state)
 {
 	char rows[300];
@@ -107,7 +107,7 @@ static void test_messages(void **state)
 	assert_string_equal(smaller, "abcdef");
 }
 
-/* Written from a row with a name that nobody looked at. */
+/* Checks that a name with control characters in the row is shown escaped. */
 static void check_written(const char *separator, const char *row, const char *shown)
 {
 	int ends[2];
@@ -137,7 +137,7 @@ static void test_what_is_written(void **state)
 	check_written(",", "a,b\x1f\n", "a,b\\x1f\n");
 }
 
-/* Colours of names would be shown too, where a row has our own. */
+/* Colour sequences in names are escaped, even if the row has colours of its own. */
 static void test_our_colours_are_written(void **state)
 {
 	int ends[2];

@@ -6,7 +6,7 @@
 #include "base/writer.h"
 #include "unit_test.h"
 
-/* Writes one of each in the given order of bytes and reads them back. */
+/* Writes one value of each type in the given byte order and reads them back. */
 static void round_trip(bool swap)
 {
 	struct writer w = {.swap = swap};
@@ -116,7 +116,7 @@ static void a_patch_outside_fails(void **state)
 	writer_deinit(&w);
 }
 
-/* DWARF 5, section 7.6; the last byte of ten has bit 63, and a sign that is beyond it. */
+/* DWARF 5, section 7.6. The last of ten bytes has bit 63, and sign bits beyond it. */
 static void signed_numbers_of_variable_length(void **state)
 {
 	static const struct {

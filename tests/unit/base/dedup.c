@@ -29,7 +29,7 @@ static void expect(const void *context, uint32_t item)
 	__builtin_prefetch(&w->items[item]);
 }
 
-/* The same for whoever knows all first items. */
+/* Checks the result for a caller that already knows all first items. */
 static void check_known(const struct dedup *found, size_t count, unsigned threads)
 {
 	uint32_t *firsts = calloc(count + 1, sizeof(*firsts));
@@ -44,7 +44,7 @@ static void check_known(const struct dedup *found, size_t count, unsigned thread
 	free(firsts);
 }
 
-/* Against a table that is asked item by item. */
+/* Compares the result with look-ups in a table, item by item. */
 static void check(const uint64_t *items, const uint32_t *hashes, size_t count, unsigned threads)
 {
 	struct words words = {items, hashes};

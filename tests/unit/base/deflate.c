@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "unit_test.h"
 
-#define BYTES 300000 /* beyond what goes out at once */
+#define BYTES 300000 /* More than is written at once. */
 
 static void what_comes_out_is_what_went_in(void **state)
 {

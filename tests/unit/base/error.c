@@ -59,7 +59,7 @@ static void errors_of_the_system_have_texts(void **state)
 {
 	char buffer[128];
 	assert_string_equal(error_describe(ENOENT, buffer, sizeof(buffer)), strerror(ENOENT));
-	assert_true(strlen(error_describe(511, buffer, sizeof(buffer))) > 0); /* no error has this number */
+	assert_true(strlen(error_describe(511, buffer, sizeof(buffer))) > 0); /* No error has this number. */
 }
 
 int main(void)

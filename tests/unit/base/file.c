@@ -74,7 +74,7 @@ static void a_kept_file_is_read_into_room(void **state)
 	part.data = map.bytes.data + 1;
 	assert_ptr_equal(file_map_view(&map, part, room).data, room);
 	assert_memory_equal(room, "234", sizeof(room));
-	const uint8_t other[sizeof(room)] = "abc"; /* what lies elsewhere is there as it is */
+	const uint8_t other[sizeof(room)] = "abc"; /* Views of other memory are returned unchanged. */
 	part.data = other;
 	assert_ptr_equal(file_map_view(&map, part, room).data, other);
 	assert_int_equal(truncate(in_folder("five"), 2), 0);
@@ -180,12 +180,12 @@ static void private_files_are_their_owners(void **state)
 	assert_int_equal(mode_of("secret"), 0700);
 	assert_int_equal(mode_of("secret/deep"), 0700);
 	assert_int_equal(mode_of("secret/deep/file"), 0600);
-	file_make_private(in_folder("nosuch/file")); /* the next one to open it says so */
+	file_make_private(in_folder("nosuch/file")); /* The error is left to the next open of the file. */
 	put("open", "x", 1);
 	assert_int_equal(chmod(in_folder("open"), 0644), 0);
-	file_make_private(in_folder("open")); /* stays */
+	file_make_private(in_folder("open")); /* The file stays as it is. */
 	assert_int_equal(mode_of("open"), 0644);
-	/* Others must reach the file, too. */
+	/* Other users must be able to reach the file, too. */
 	assert_int_equal(chmod(folder, 0755), 0);
 	assert_true(file_is_exposed(in_folder("open")));
 	assert_int_equal(chmod(folder, 0700), 0);

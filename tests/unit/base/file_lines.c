@@ -62,7 +62,7 @@ static void test_lines_come_back(void **state)
 	}
 }
 
-/* More than any limit on a file that is read whole: 80 MB in a buffer of 64 KB. */
+/* 80 MB, more than the limit of files that are read as a whole, in a buffer of 64 KB. */
 static void test_a_file_may_be_long(void **state)
 {
 	size_t bytes;

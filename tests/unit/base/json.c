@@ -58,15 +58,15 @@ static void test_utf8(void **state)
 	check_string(STR("\xff"), "\"\\ufffd\"");
 	check_string(STR("\xc2\x9b\x9b"), "\"\\u009b\\ufffd\"");
 	check_string(STR("\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6"), "\"\\u2028\\u202e\\u2066\"");
-	check_string(STR("a\xc3"), "\"a\\ufffd\""); /* cut */
+	check_string(STR("a\xc3"), "\"a\\ufffd\""); /* A truncated character. */
 	check_string(STR("\xc3(\xa9"), "\"\\ufffd(\\ufffd\"");
-	check_string(STR("\xc0\xaf"), "\"\\ufffd\\ufffd\""); /* overlong */
+	check_string(STR("\xc0\xaf"), "\"\\ufffd\\ufffd\""); /* An overlong encoding. */
 	check_string(STR("\xe0\x80\x80"), "\"\\ufffd\\ufffd\\ufffd\"");
-	check_string(STR("\xed\xa0\x80"), "\"\\ufffd\\ufffd\\ufffd\""); /* surrogate */
-	check_string(STR("\xf4\x90\x80\x80"), "\"\\ufffd\\ufffd\\ufffd\\ufffd\""); /* beyond the last */
+	check_string(STR("\xed\xa0\x80"), "\"\\ufffd\\ufffd\\ufffd\""); /* A surrogate. */
+	check_string(STR("\xf4\x90\x80\x80"), "\"\\ufffd\\ufffd\\ufffd\\ufffd\""); /* Beyond U+10FFFF. */
 }
 
-/* Plain characters are written eight at a time: what is escaped is found wherever it is among them. */
+/* Plain characters are written eight at a time, so a character to escape may be at any place among them. */
 static void test_every_character_at_every_place(void **state)
 {
 	char value[20], expected[64];

@@ -8,11 +8,11 @@
 
 #define COUNT 5000
 
-#define LARGE 300000 /* more than are sorted by their lowest digits at once */
+#define LARGE 300000 /* More keys than are sorted at once by their lowest digits. */
 
 static struct sort_key keys[LARGE], room[LARGE];
 
-/* Numbers that look like any, the same in each run. */
+/* Returns pseudo-random numbers, the same in each run. */
 static uint64_t next_number(uint64_t *state)
 {
 	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -42,11 +42,11 @@ static void sorts_all_bits(void **state)
 	assert_int_equal(keys[COUNT - 1].index, 8);
 	for (size_t i = 0; i < COUNT; i++) {
 		assert_int_equal(keys[i].key, before[keys[i].index]);
-		before[keys[i].index] = ~keys[i].key; /* each is there once */
+		before[keys[i].index] = ~keys[i].key; /* Each key occurs once. */
 	}
 }
 
-/* From none to some more than are sorted otherwise. */
+/* Up to a few more keys than the limit of the simple algorithm. */
 static void few_keys_are_sorted(void **state)
 {
 	uint64_t number = 5;
@@ -61,7 +61,7 @@ static void few_keys_are_sorted(void **state)
 static void equal_keys_stay_in_order(void **state)
 {
 	uint64_t number = 2;
-	/* One digit, two, and such that no neighbouring digits differ. */
+	/* Keys of one digit, of two digits, and with differences only in distant digits. */
 	static const uint64_t masks[] = {3, 0xffff, UINT64_C(0xf00000000000000f)};
 	for (size_t m = 0; m < ARRAY_LEN(masks); m++) {
 		for (size_t i = 0; i < COUNT; i++)
@@ -71,7 +71,7 @@ static void equal_keys_stay_in_order(void **state)
 	}
 }
 
-/* Times of some minutes, nearly in order; then keys half of which are one; then keys of three bits far apart. */
+/* Times of some minutes, nearly in order; keys of which half are equal; and keys with three bits far apart. */
 static void many_keys_are_sorted(void **state)
 {
 	uint64_t number = 4;
@@ -133,7 +133,7 @@ static void items_move_by_several_keys(void **state)
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(items[order[i].index].name, 'a' + (int)i);
 	free(order);
-	/* In order the second time. */
+	/* In the second round, the keys are already in order. */
 	for (int turn = 0; turn < 2; turn++) {
 		assert_true(key_sort_items(items, count, sizeof(items[0]), keys_of, 2));
 		for (size_t i = 0; i < count; i++)
@@ -151,7 +151,7 @@ static void many_items_move_where_they_lie(void **state)
 {
 	static uint64_t items[COUNT];
 	uint64_t number = 3, sum = 0;
-	for (uint32_t i = 0; i < COUNT; i++) /* a key, equal for some, and a name */
+	for (uint32_t i = 0; i < COUNT; i++) /* Each item has a key, which some share, and a name. */
 		items[i] = (next_number(&number) % 3000) << 32 | i;
 	assert_true(key_sort_items(items, COUNT, sizeof(items[0]), &(key_of_item){value_of}, 1));
 	for (size_t i = 0; i < COUNT; i++) {
@@ -161,7 +161,7 @@ static void many_items_move_where_they_lie(void **state)
 	assert_int_equal(sum, (uint64_t)COUNT * (COUNT - 1) / 2);
 }
 
-/* Keys of which most are equal, few keys, none. */
+/* Mostly equal keys, few keys, and no keys. */
 static void parts_hold_what_lies_between_their_neighbours(void **state)
 {
 	static const size_t counts[] = {0, 1, 15, 300, COUNT, LARGE};

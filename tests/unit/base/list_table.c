@@ -29,7 +29,7 @@ static void make(uint32_t i, uint32_t *items, size_t *count)
 		items[k] = i / (uint32_t)(k + 1);
 }
 
-/* The list tells i, so all are different. */
+/* Each list contains i, so all lists differ. */
 static void many_lists_find_their_ids(void **state)
 {
 	struct list_table t = {0};
@@ -53,7 +53,7 @@ static void many_lists_find_their_ids(void **state)
 	list_table_deinit(&t);
 }
 
-/* Equal hashes are not equal lists. */
+/* Lists with equal hashes may differ. */
 static void lists_stay_when_lookups_end(void **state)
 {
 	struct list_table t = {0};

@@ -4,8 +4,7 @@
 #include "base/array.h"
 #include "unit_test.h"
 
-/* Keys that share their low bits or lie apart by powers of two must not fall into one chain: this would take minutes.
- */
+/* Keys that share their low bits or differ by powers of two must not form one chain: this test would take minutes. */
 static void keys_of_each_kind(void **state)
 {
 	static const unsigned shifts[] = {0, 4, 12, 32, 44};

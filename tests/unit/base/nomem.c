@@ -14,7 +14,7 @@
 #include "failing_malloc.h"
 #include "unit_test.h"
 
-/* Each returns whether all went well, and leaves nothing allocated either way. */
+/* Returns whether all operations succeeded, and leaves nothing allocated either way. */
 typedef bool (*job)(void);
 
 static bool use_arena(void)
@@ -52,7 +52,7 @@ static bool use_intern(void)
 		ids[i] = INTERN_NONE;
 		ok = intern_add(&in, text, len, &ids[i]) && ok;
 	}
-	/* What has gone in before memory was out is there still. */
+	/* Entries from before the failed allocation must remain. */
 	for (int i = 0; i < 500; i++) {
 		char text[20];
 		size_t len = (size_t)snprintf(text, sizeof(text), "%d", i);

@@ -14,7 +14,7 @@ static void compares(void **state)
 	assert_true(COMPARE(2, 1) > 0);
 	assert_int_equal(COMPARE(2, 2), 0);
 	uint64_t largest = UINT64_MAX, none = 0;
-	assert_true(COMPARE(largest, none) > 0); /* a difference would be negative */
+	assert_true(COMPARE(largest, none) > 0); /* The difference would be negative. */
 	assert_int_equal(COMPARE(NAN, 1.0), 0);
 }
 

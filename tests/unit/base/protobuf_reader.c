@@ -34,7 +34,7 @@ static void each_type_of_field(void **state)
 	assert_int_equal(f.number, 4);
 	assert_int_equal(f.wire, PROTOBUF_FIXED32);
 	assert_int_equal(f.value, 0x0d0c0b0a);
-	assert_true(protobuf_next(&r, &f)); /* the largest number that a field may have */
+	assert_true(protobuf_next(&r, &f)); /* The largest valid field number. */
 	assert_int_equal(f.number, (1u << 29) - 1);
 	assert_false(protobuf_next(&r, &f));
 	assert_int_equal(f.number, (1u << 29) - 1);
@@ -93,7 +93,7 @@ static void packed_fixed_numbers(void **state)
 	assert_int_equal(value, UINT64_C(1) << 63);
 	assert_false(protobuf_next_fixed64(&numbers, &value));
 	assert_int_equal(protobuf_check(&numbers, NULL), TALLY_OK);
-	for (uint32_t want = 2; want <= 3; want++) { /* packed, and not */
+	for (uint32_t want = 2; want <= 3; want++) { /* Field 2 is packed, field 3 is not. */
 		assert_true(protobuf_next(&r, &f));
 		numbers = protobuf_numbers(&r, &f, PROTOBUF_FIXED32);
 		assert_true(protobuf_next_fixed32(&numbers, &word));
@@ -111,7 +111,7 @@ static void zigzag(void **state)
 	assert_true(protobuf_zigzag(UINT64_MAX) == INT64_MIN);
 }
 
-/* Reads so many fields, and then fails at the offset. */
+/* Reads good fields, and then fails at the offset. */
 static void check_failure(struct protobuf_reader r, unsigned good, uint64_t offset, const char *words)
 {
 	struct protobuf_field f = {.number = 77};
@@ -148,7 +148,7 @@ static void malformed_fields(void **state)
 	check_failure(READER("\x08\x01\x0f\x01"), 1, 2, "a type that is not supported");
 }
 
-/* Offsets of nested messages count from the outermost one. */
+/* Offsets in nested messages count from the outermost message. */
 static void malformed_inner_messages(void **state)
 {
 	struct protobuf_reader r = READER("\x08\x01\x12\x04\x08\x01\x12\x01\x18\x01");
@@ -159,7 +159,7 @@ static void malformed_inner_messages(void **state)
 	assert_true(protobuf_next(&r, &f));
 	struct protobuf_reader inner = protobuf_nested(&r, &f);
 	check_failure(inner, 1, 7, "longer than its message");
-	assert_true(protobuf_next(&r, &f)); /* the outer message goes on */
+	assert_true(protobuf_next(&r, &f)); /* The outer message can still be read. */
 	assert_int_equal(f.number, 3);
 	assert_int_equal(protobuf_check(&r, NULL), TALLY_OK);
 }

@@ -13,7 +13,7 @@
 struct work {
 	struct range_share share;
 	atomic_uint times[THINGS];
-	atomic_size_t done[MOST]; /* by range */
+	atomic_size_t done[MOST]; /* Number of finished items, by range. */
 	bool is_first_slow;
 };
 
@@ -69,13 +69,13 @@ static void each_thing_is_in_one_range(void **state)
 	}
 }
 
-/* Without threads, so that it is known who is how far. */
+/* Without threads, so that the progress of each worker is known. */
 static void the_later_half_of_the_longest_is_taken(void **state)
 {
 	struct range_share share;
 	size_t range, thing, order[6];
 	assert_true(range_share_init(&share, 300, 3, 10));
-	assert_false(range_share_split(&share, &range)); /* nobody has begun */
+	assert_false(range_share_split(&share, &range)); /* No worker has begun. */
 	assert_true(range_share_next(&share, 1, &thing));
 	assert_int_equal(thing, 100);
 	assert_true(range_share_split(&share, &range));
@@ -104,7 +104,7 @@ static void little_is_left_alone(void **state)
 	range_share_deinit(&share);
 	assert_true(range_share_init(&share, 20, 1, 1));
 	assert_true(range_share_next(&share, 0, &thing));
-	assert_false(range_share_split(&share, &range)); /* of one worker alone */
+	assert_false(range_share_split(&share, &range)); /* The rest belongs to a single worker. */
 	range_share_deinit(&share);
 }
 

@@ -14,7 +14,7 @@ static struct running_mean mean_of(const double *values, size_t count)
 	return mean;
 }
 
-/* The squared differences from 5 sum up to 32. */
+/* The sum of the squared differences from 5 is 32. */
 static void spread_of_a_few(void **state)
 {
 	static const double values[] = {2, 4, 4, 4, 5, 5, 7, 9};

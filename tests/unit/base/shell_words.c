@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "unit_test.h"
 
-/* "<word>" of each, then "!" if a quotation mark is not closed. */
+/* expected is "<word>" for each word, then "!" if a quotation mark is not closed. */
 static void assert_words(const char *line, const char *expected)
 {
 	struct text out = {0};
@@ -46,7 +46,7 @@ static void open_quotes_are_found(void **state)
 	assert_words("a \"b\\\"", "<a>!");
 }
 
-/* What is written is read again as the same word. */
+/* A written word reads back unchanged. */
 static void words_are_written_for_shells(void **state)
 {
 	static const char *const cases[][2] = {{"", "''"}, {"perf.data", "perf.data"}, {"a b", "'a b'"},

@@ -12,7 +12,7 @@
 struct seen {
 	atomic_int done;
 	atomic_bool may_go_on;
-	int last; /* item */
+	int last; /* Last item seen. */
 	bool is_in_order;
 };
 
@@ -27,7 +27,7 @@ static void work(void *context, void *item)
 	atomic_fetch_add(&seen->done, 1);
 }
 
-/* How many were added. */
+/* Returns the number of items added. */
 static int add_all(struct side_thread *side, int *numbers)
 {
 	int added = 0;
@@ -66,7 +66,7 @@ static void what_is_not_begun_is_left(void **state)
 	atomic_store(&seen.may_go_on, true);
 	side_thread_join(&side);
 	assert_true(atomic_load(&seen.done) <= (added ? 1 : 0));
-	/* And again. */
+	/* The thread can be used again. */
 	seen.last = -1;
 	atomic_store(&seen.done, 0);
 	added = add_all(&side, numbers);

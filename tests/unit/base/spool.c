@@ -8,7 +8,7 @@
 
 #include "unit_test.h"
 
-static const size_t block = 100003; /* no divisor of a step */
+static const size_t block = 100003; /* Not a divisor of the growth step. */
 
 static void put_blocks(struct spool *s, unsigned from, unsigned count)
 {
@@ -46,16 +46,16 @@ static void test_bytes_stay_where_they_are(void **state)
 	put_blocks(&s, 0, 1);
 	first = spool_view(&s).data;
 	put_blocks(&s, 1, 250);
-	assert_int_equal(s.fd, -1); /* 25 MB */
+	assert_int_equal(s.fd, -1); /* 25 MB are held in memory. */
 	put_blocks(&s, 251, 250);
 	assert_ptr_equal(first, spool_view(&s).data);
 	assert_int_equal(spool_view(&s).len, 501 * block);
-	assert_true(s.fd >= 0); /* what is long is a file */
+	assert_true(s.fd >= 0); /* A large spool is in a file. */
 	check_blocks(&s, 0, 501);
 	spool_deinit(&s);
 }
 
-/* Where a limit leaves few addresses, spools take what they need, side by side, and grow where they are. */
+/* With few addresses left (RLIMIT_AS), several spools reserve only what they need, and grow in place. */
 static void test_few_addresses_are_enough_for_several(void **state)
 {
 	struct spool spools[4];
@@ -74,12 +74,12 @@ static void test_few_addresses_are_enough_for_several(void **state)
 		spool_init(&spools[i]);
 	for (unsigned round = 0; round < 4; round++)
 		for (size_t i = 0; i < 4; i++)
-			put_blocks(&spools[i], 50 * round, 50); /* 20 MB each in the end */
+			put_blocks(&spools[i], 50 * round, 50); /* 20 MB each in the end. */
 	for (size_t i = 0; i < 4; i++) {
 		check_blocks(&spools[i], 0, 200);
 		assert_true(spools[i].reserved < (size_t)32 << 20);
 	}
-	/* More than there is: told, and what came stays. */
+	/* A larger reservation fails, and the contents remain. */
 	assert_null(spool_reserve(&spools[0], (size_t)1 << 30));
 	check_blocks(&spools[0], 0, 200);
 	for (size_t i = 0; i < 4; i++)
@@ -87,7 +87,7 @@ static void test_few_addresses_are_enough_for_several(void **state)
 	assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
 }
 
-/* Bytes that this process has of it in memory. */
+/* Returns the bytes of the spool that are resident in memory. */
 static size_t resident(const struct spool *s)
 {
 	size_t pages = 0, page = (size_t)sysconf(_SC_PAGESIZE);
@@ -115,7 +115,7 @@ static void test_without_a_folder_memory_is_taken(void **state)
 	put_blocks(&s, 0, 400);
 	assert_int_equal(s.fd, -1);
 	check_blocks(&s, 0, 400);
-	/* A folder comes late: all but the first step goes to a file then, and stays where it is. */
+	/* When a directory becomes available late, all but the first step moves to a file, at the same addresses. */
 	setenv("TMPDIR", "/tmp", 1);
 	const uint8_t *first = spool_view(&s).data;
 	put_blocks(&s, 400, 400);
@@ -137,11 +137,11 @@ static void test_growing_and_dropping_bound_memory(void **state)
 	struct spool s;
 	spool_init(&s);
 	put_blocks(&s, 0, 1500);
-	assert_in_range(resident(&s), 1, 50 << 20); /* of 150 MB */
+	assert_in_range(resident(&s), 1, 50 << 20); /* Of 150 MB. */
 	check_blocks(&s, 0, 1500);
 	struct tally_bytes behind = {s.base + s.backed, (size_t)8 << 20}, whole = spool_view(&s);
 	size_t before = resident(&s);
-	spool_drop(&s, behind); /* no part of it */
+	spool_drop(&s, behind); /* The range is outside the spool. */
 	assert_int_equal(resident(&s), before);
 	spool_drop(&s, whole);
 	assert_in_range(resident(&s), 1, 3 << 20);
@@ -149,7 +149,7 @@ static void test_growing_and_dropping_bound_memory(void **state)
 	spool_deinit(&s);
 }
 
-/* At each length around the one where a file begins. */
+/* Tests each length around the one at which a file is created. */
 static void test_what_is_in_memory_goes_to_the_file_whole(void **state)
 {
 	for (size_t bytes = SPOOL_MEMORY_BYTES - 2; bytes < SPOOL_MEMORY_BYTES + 3; bytes++) {
@@ -163,7 +163,7 @@ static void test_what_is_in_memory_goes_to_the_file_whole(void **state)
 			spool_commit(&s, len);
 		}
 		assert_int_equal(s.fd >= 0, bytes > SPOOL_MEMORY_BYTES);
-		spool_drop(&s, spool_view(&s)); /* without a file: nothing, and above all no loss */
+		spool_drop(&s, spool_view(&s)); /* Without a file, nothing may be dropped. */
 		for (size_t i = 0; i < bytes; i++)
 			if (spool_view(&s).data[i] != (i >> 12 & 0xff))
 				fail_msg("byte %zu of %zu", i, bytes);
@@ -171,7 +171,7 @@ static void test_what_is_in_memory_goes_to_the_file_whole(void **state)
 	}
 }
 
-/* What was asked for and written, but not committed yet, is there too. */
+/* Reserved bytes that were written, but not yet committed, remain. */
 static void test_room_is_kept(void **state)
 {
 	struct spool s;
@@ -198,7 +198,7 @@ static void test_what_will_be_long_is_a_file_at_once(void **state)
 	spool_deinit(&s);
 	spool_expect(&s, SPOOL_MEMORY_BYTES + 1);
 	put_blocks(&s, 0, 9);
-	assert_int_equal(s.fd, -1); /* the first step is memory in any case */
+	assert_int_equal(s.fd, -1); /* The first step is always in memory. */
 	put_blocks(&s, 9, 20);
 	assert_true(s.fd >= 0);
 	check_blocks(&s, 0, 29);
@@ -214,8 +214,8 @@ static void test_what_is_forgotten_leaves_the_rest(void **state)
 			spool_pass(&s);
 		put_blocks(&s, 0, 100);
 		spool_forget(&s, 60 * block);
-		spool_forget(&s, 10 * block); /* backwards: nothing */
-		spool_forget(&s, 1000 * block); /* more than came: nothing */
+		spool_forget(&s, 10 * block); /* Earlier offsets have no effect. */
+		spool_forget(&s, 1000 * block); /* Offsets beyond the end have no effect. */
 		assert_true(s.forgotten > 50 * block && s.forgotten <= 60 * block);
 		check_blocks(&s, 60, 40);
 		assert_int_equal(s.fd, -1);

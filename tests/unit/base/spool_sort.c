@@ -26,7 +26,7 @@ static void put(struct spool *s, size_t count, uint64_t (*key_of)(uint64_t))
 	}
 }
 
-/* All are there, in order, equal ones as they came. */
+/* Checks that all items are there, in order, and that the sort is stable. */
 static void check(const struct spool *s, size_t count)
 {
 	const struct item *items = (const void *)spool_view(s).data;
@@ -54,7 +54,7 @@ static uint64_t falling(uint64_t i)
 
 static uint64_t mixed(uint64_t i)
 {
-	return i * UINT64_C(0x9e3779b97f4a7c15) >> 44; /* some are equal */
+	return i * UINT64_C(0x9e3779b97f4a7c15) >> 44; /* Some keys are equal. */
 }
 
 static uint64_t constant(uint64_t i)
@@ -65,7 +65,8 @@ static uint64_t constant(uint64_t i)
 static void test_items_come_into_order(void **state)
 {
 	uint64_t (*const orders[])(uint64_t) = {rising, falling, mixed, constant};
-	const size_t counts[] = {0, 1, 2, 1000, 2000003}; /* the last: several blocks, and no whole number of them */
+	/* The last count needs several blocks, the last of them incomplete. */
+	const size_t counts[] = {0, 1, 2, 1000, 2000003};
 	for (size_t k = 0; k < ARRAY_LEN(orders); k++) {
 		for (size_t n = 0; n < ARRAY_LEN(counts); n++) {
 			struct spool s;

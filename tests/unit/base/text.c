@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "unit_test.h"
 
-/* The text so far must be what printf made; it is cleared. */
+/* Compares the text with the output of printf, and clears it. */
 static void expect(struct text *t, const char *format, ...) TALLY_PRINTF(2, 3);
 static void expect(struct text *t, const char *format, ...)
 {
@@ -82,7 +82,7 @@ static void decimals_as_printf(void **state)
 	uint64_t seed = 1;
 	for (unsigned i = 0; i < 100000; i++) {
 		uint64_t r = random_next(&seed);
-		double v = (double)(r >> (i % 60)) / (double)(1u << (i % 29)); /* many ties */
+		double v = (double)(r >> (i % 60)) / (double)(1u << (i % 29)); /* Many values are ties in rounding. */
 		check_fixed(&t, v, i % 8);
 		check_fixed(&t, -v / 1e5, i % 7);
 		memcpy(&v, &r, sizeof(v));
@@ -143,7 +143,7 @@ static void what_was_appended_becomes_a_column(void **state)
 			expect(&t, "|%*s|", width, names[i]);
 		}
 	}
-	t.failed = true; /* memory was out: nothing is moved */
+	t.failed = true; /* Memory ran out earlier: the text is not aligned. */
 	text_align_from(&t, 0, 6);
 	assert_int_equal(t.len, 0);
 	text_deinit(&t);

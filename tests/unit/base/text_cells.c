@@ -5,9 +5,9 @@
 #include "base/text.h"
 #include "unit_test.h"
 
-#define CJK    "\xe5\xb7\xa5\xe4\xbd\x9c\xe7\xba\xbf" /* three characters, six cells */
+#define CJK    "\xe5\xb7\xa5\xe4\xbd\x9c\xe7\xba\xbf" /* Three characters, six cells. */
 #define EMOJI  "\xf0\x9f\x98\x80"
-#define ACUTE  "\xcc\x81" /* combining */
+#define ACUTE  "\xcc\x81" /* A combining character. */
 #define MODULE "\xf0\xa0\x80\x80" /* U+20000 */
 
 static void counts_cells(void **state)
@@ -19,14 +19,16 @@ static void counts_cells(void **state)
 		{EMOJI, 2}, {MODULE, 2}, {"e" ACUTE, 1}, {"gr\xc3\xbc\xc3\x9f", 4},
 		{"\xef\xbc\xa1", 2} /* full-width A */, {"\xef\xbd\xb1", 1} /* half-width katakana */,
 		{"\xe2\x80\x8b", 0} /* zero width space */, {"\xed\x95\x9c", 2} /* Hangul syllable */,
-		{"\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab", 2} /* the same in parts */, {"\xc2\xad", 1} /* soft hyphen */,
-		{"a long ASCII name and then " CJK, 33}, {"tab\t", 7}, {"\x7f", 4}, {"\xff", 4},
-		{"\xe5\xb7", 8} /* cut off */, {"\xc2\x9b", 8} /* C1 */, {"\xe2\x80\xae", 12} /* direction */};
+		{"\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab", 2} /* the same, decomposed */,
+		{"\xc2\xad", 1} /* soft hyphen */, {"a long ASCII name and then " CJK, 33}, {"tab\t", 7}, {"\x7f", 4},
+		{"\xff", 4}, {"\xe5\xb7", 8} /* truncated */, {"\xc2\x9b", 8} /* C1 control character */,
+		{"\xe2\x80\xae", 12} /* bidirectional override */};
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct text shown = {0};
 		text_visible(&shown, str_from(cases[i].text));
 		assert_int_equal(text_cells(str_from(cases[i].text)), cases[i].cells);
-		assert_int_equal(text_cells(text_view(&shown)), cases[i].cells); /* as it is printed */
+		/* The escaped text has the same width. */
+		assert_int_equal(text_cells(text_view(&shown)), cases[i].cells);
 		text_deinit(&shown);
 	}
 	(void)state;
@@ -46,15 +48,15 @@ static void cuts_between_characters(void **state)
 	check_cut("plain text", SIZE_MAX, "plain text");
 	check_cut("plain text", 0, "");
 	check_cut(CJK, 6, CJK);
-	check_cut(CJK, 5, "\xe5\xb7\xa5\xe4\xbd\x9c"); /* half a character does not show */
+	check_cut(CJK, 5, "\xe5\xb7\xa5\xe4\xbd\x9c"); /* Half of a wide character is not shown. */
 	check_cut(CJK, 1, "");
 	check_cut("ae" ACUTE ACUTE "b", 2, "ae" ACUTE ACUTE);
-	check_cut("a\x01z", 4, "a"); /* \x01 takes four */
+	check_cut("a\x01z", 4, "a"); /* \x01 is shown in four cells. */
 	check_cut("a\x01z", 5, "a\x01");
 	(void)state;
 }
 
-/* At every width, of hostile bytes too. */
+/* Cuts arbitrary bytes at every width. */
 static void a_cut_is_never_too_wide(void **state)
 {
 	char bytes[64];
@@ -88,7 +90,7 @@ static void columns_are_padded_by_cells(void **state)
 	text_str(&t, CJK);
 	text_colour(&t, "\x1b[m");
 	text_pad_from(&t, start, 7);
-	text_str_left(&t, STR(CJK), 3); /* too wide: no blank */
+	text_str_left(&t, STR(CJK), 3); /* The text is too wide, so no blanks are added. */
 	text_char(&t, '\0');
 	assert_string_equal(t.data, CJK "  "
 					"  e" ACUTE "  " EMOJI "\x1b[31m" CJK "\x1b[m " CJK);

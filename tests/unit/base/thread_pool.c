@@ -14,7 +14,7 @@
 #define ITEMS 10000
 
 struct work {
-	unsigned char times[ITEMS]; /* each index has its own slot */
+	unsigned char times[ITEMS]; /* Each index has its own element. */
 	atomic_uint highest_worker;
 };
 

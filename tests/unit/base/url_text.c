@@ -21,7 +21,7 @@ static void secrets_are_left_out(void **state)
 	assert_shown("http://host/?token=secret", "http://host/?***");
 }
 
-/* Whoever forgets to escape a password, or a slash, does not find it in a log. */
+/* Passwords are hidden in logs even if they contain unescaped characters, such as slashes. */
 static void secrets_in_urls_with_mistakes(void **state)
 {
 	assert_shown("clickhouse://fleet:se/cr?e#t@host/profiles", "clickhouse://***@host/profiles");
