@@ -73,7 +73,7 @@ static void test_every_field(void **state)
 	for (int swap = 0; swap < 2; swap++) {
 		struct perf_attr attr = full_attr(), back;
 		struct writer w = {.swap = swap != 0};
-		attr.size = 0; /* as large as is known */
+		attr.size = 0; /* A size of 0 selects the largest known one. */
 		attr_encode(&w, &attr);
 		assert_int_equal(w.len, ATTR_SIZE_KNOWN);
 		struct cursor c = cursor_make(writer_view(&w), w.swap);
@@ -106,7 +106,7 @@ static void test_every_field(void **state)
 	}
 }
 
-/* Each bit of the flags alone, in both byte orders. */
+/* Each flag bit is tested alone, in both byte orders. */
 static void test_every_flag(void **state)
 {
 	for (unsigned bit = 0; bit < 2 * 64; bit++) {
@@ -120,7 +120,7 @@ static void test_every_flag(void **state)
 	}
 }
 
-/* A size that no attr can have; the largest that one can, and the least. */
+/* An invalid size, the largest valid one and the smallest valid one. */
 static void test_sizes_that_are_none(void **state)
 {
 	static uint8_t bytes[UINT16_MAX + 1];
@@ -136,7 +136,7 @@ static void test_sizes_that_are_none(void **state)
 		assert_int_equal(c.pos, cases[i].status == TALLY_OK ? cases[i].size : 0);
 	}
 	struct cursor c = cursor_make((struct tally_bytes){bytes, ATTR_SIZE_VER0}, false);
-	assert_int_equal(attr_decode(&c, &attr, NULL), TALLY_OK); /* 0 is the first size */
+	assert_int_equal(attr_decode(&c, &attr, NULL), TALLY_OK); /* 0 means the first size. */
 	assert_int_equal(c.pos, ATTR_SIZE_VER0);
 	assert_int_equal(attr.size, ATTR_SIZE_VER0);
 	assert_int_equal(attr.declared_size, 0);
@@ -173,19 +173,19 @@ static void test_the_kernels_struct_is_the_same_bytes(void **state)
 	writer_deinit(&w);
 }
 
-/* A big-endian writer fills bit-fields from the top: its first flag is the highest bit of the word's first byte. */
+/* A big-endian writer fills bit-fields from the top: the first flag is the highest bit of the first byte. */
 static void test_flags_of_a_big_endian_file(void **state)
 {
 	uint8_t bytes[ATTR_SIZE_VER0] = {0};
-	bytes[7] = ATTR_SIZE_VER0; /* size, big-endian, at 4..7 */
-	bytes[40] = 0x80 | 0x40; /* disabled, inherit */
-	bytes[41] = 0x02; /* bits 8..15 from the top: bit 14 is watermark */
+	bytes[7] = ATTR_SIZE_VER0; /* The size, big-endian, at bytes 4 to 7. */
+	bytes[40] = 0x80 | 0x40; /* The flags disabled and inherit. */
+	bytes[41] = 0x02; /* Bits 8 to 15 from the top: bit 14 is watermark. */
 	struct cursor c = cursor_make((struct tally_bytes){bytes, sizeof(bytes)}, true);
 	struct perf_attr attr;
 	assert_int_equal(attr_decode(&c, &attr, NULL), TALLY_OK);
 	assert_int_equal(
 		attr.flags, ATTR_FLAG(ATTR_BIT_DISABLED) | ATTR_FLAG(ATTR_BIT_INHERIT) | ATTR_FLAG(ATTR_BIT_WATERMARK));
-	bytes[41] = 0x01; /* precise_ip = 2: its high bit comes first, in bit 15 */
+	bytes[41] = 0x01; /* precise_ip is 2: its high bit comes first, in bit 15. */
 	bytes[42] = 0x00;
 	c = cursor_make((struct tally_bytes){bytes, sizeof(bytes)}, true);
 	assert_int_equal(attr_decode(&c, &attr, NULL), TALLY_OK);
@@ -218,7 +218,7 @@ static void test_sizes_that_lie(void **state)
 		struct tally_error err;
 		assert_int_equal(attr_decode(&c, &attr, &err), TALLY_CORRUPT);
 	}
-	bytes[4] = 0; /* the first kernels wrote none */
+	bytes[4] = 0; /* The first kernels stored a size of 0. */
 	struct cursor c = cursor_make((struct tally_bytes){bytes, sizeof(bytes)}, false);
 	struct perf_attr attr;
 	assert_int_equal(attr_decode(&c, &attr, NULL), TALLY_OK);
@@ -257,7 +257,8 @@ static void test_print_for_headers(void **state)
 	text_deinit(&t);
 }
 
-/* What perf 7.3 prints of an attr with every bit set and a field of each kind, and what we add: unknown bits. */
+/* The output of perf 7.3 for an attr with every bit set and a field of each kind, plus unknown bits,
+ * which perf omits. */
 static void test_print_of_what_is_rare(void **state)
 {
 	struct perf_attr attr = {.size = 144,
@@ -284,7 +285,7 @@ static void test_print_of_what_is_rare(void **state)
 		"config3: 0x14, bytes beyond what is known: 8");
 }
 
-/* As perf 7.3 names them; of its names of PMUs, which are the reading machine's, none. */
+/* Names as in perf 7.3, except those of PMUs, which perf takes from the machine that reads. */
 static void test_print_of_types_and_configurations(void **state)
 {
 	(void)state;
@@ -354,7 +355,7 @@ static void test_names(void **state)
 	assert_name((struct perf_attr){.type = 95, .flags = user}, "unknown attr type: 95");
 }
 
-/* As perf 6.1 has them; the upper half of a hybrid CPU's config is the PMU. */
+/* The texts of perf 6.1. On a hybrid CPU, the upper half of config is the PMU. */
 static void test_what_has_no_name(void **state)
 {
 	static const struct {

@@ -48,7 +48,7 @@ static void types_by_name(void **state)
 static void entries_of_a_sample(void **state)
 {
 	for (int is_big = 0; is_big < 2; is_big++) {
-		struct writer w = {.swap = is_big}; /* the tests run on little-endian machines */
+		struct writer w = {.swap = is_big}; /* The tests run on little-endian machines. */
 		for (unsigned bit = 0; bit < 4; bit++) {
 			writer_u64(&w, 0x1000 + bit);
 			writer_u64(&w, 0x2000 + bit);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perf_constants.h against the system's own header: whatever that one knows must be the same number. */
+/* Compares perf_constants.h with the header of the system: every constant that both define must have the same value. */
 #include <linux/perf_event.h>
 
 #include "abi/perf_constants.h"

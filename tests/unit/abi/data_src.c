@@ -12,7 +12,7 @@ static void assert_words(uint64_t data_src, const char *words)
 	text_deinit(&t);
 }
 
-/* As perf 7.3 prints the same values. */
+/* The output of perf 7.3 for the same values. */
 static void all_parts(void **state)
 {
 	assert_words(0, "|OP No|LVL N/A|SNP N/A|TLB N/A|LCK No|BLK  N/A");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records that tally writes: each is read again, in both byte orders, with every field as it was.
+ * Tests encoding of records: each is decoded again, in both byte orders, with every field unchanged.
  */
 #include "abi/encode.h"
 
@@ -16,7 +16,7 @@
 
 static const uint8_t words[96] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
 
-/* Writes the record behind three bytes of another, and reads it from where it is aligned to. */
+/* Writes the record after three bytes of another, and reads it from its aligned offset. */
 static struct record_fields written_and_read(
 	struct writer *w, const struct record_fields *in, uint16_t misc, size_t expected_bytes)
 {
@@ -69,7 +69,7 @@ static void test_kernel_records(void **state)
 	}
 }
 
-/* All that a mapping has, as what has no build id has it. */
+/* A mapping with all fields that a record without build ID has. */
 static void test_mappings(void **state)
 {
 	struct record_fields in = {.type = RECORD_MMAP2,
@@ -84,7 +84,7 @@ static void test_mappings(void **state)
 			.inode_generation = 5,
 			.prot = 7,
 			.flags = 2,
-			.filename = STR("/bin/x7")}}; /* with its NUL just 8 */
+			.filename = STR("/bin/x7")}}; /* 8 bytes with its NUL. */
 	for (int swap = 0; swap < 2; swap++) {
 		struct writer w = {.swap = swap};
 		struct record_fields out = written_and_read(&w, &in, 0, 8 + 64 + 8);
@@ -104,14 +104,18 @@ static void test_mappings(void **state)
 	}
 }
 
-/* Another session's bit on a record that has no build id: none of these identities is one. */
+/* None of these identities of files is a build ID, although the record has the bit of a build ID. */
 static void test_identities_that_are_no_build_id(void **state)
 {
 	static const uint8_t identities[][24] = {
-		{0, 0, 0, 0, 9}, /* no size */
-		{20, 1, 0, 0, 9}, {20, 0, 1, 0, 9}, {20, 0, 0, 1, 9}, /* no zeros behind the size */
-		{21, 0, 0, 0, 9}, /* more than there is room for */
-		{19, 0, 0, 0, 9, [23] = 1}, {4, 0, 0, 0, 9, 9, 9, 9, 1}, /* no zeros behind the bytes */
+		{0, 0, 0, 0, 9}, /* The size is 0. */
+		{20, 1, 0, 0, 9},
+		{20, 0, 1, 0, 9},
+		{20, 0, 0, 1, 9}, /* The bytes after the size are not zero. */
+		{21, 0, 0, 0, 9}, /* The size is too large. */
+		/* The bytes after the build ID are not zero. */
+		{19, 0, 0, 0, 9, [23] = 1},
+		{4, 0, 0, 0, 9, 9, 9, 9, 1},
 	};
 	static const uint8_t real[][24] = {{20, 0, 0, 0, 9, [23] = 1}, {4, 0, 0, 0, 9, 9, 9, 9}};
 	struct record_fields in = {.type = RECORD_MMAP2, .mmap = {.filename = STR("/x")}};
@@ -150,7 +154,7 @@ static void check_descriptions(struct writer *w)
 	assert_memory_equal(out.build_id.bytes, in.build_id.bytes, 20);
 	assert_true(str_equal(out.build_id.filename, in.build_id.filename));
 	writer_clear(w);
-	/* Where the size is not said, and where it is a lie, all bytes are the build id. */
+	/* Without a size, or with an invalid one, all 20 bytes are the build ID. */
 	out = written_and_read(w, &in, MISC_CPUMODE_USER, 8 + 28 + 12);
 	assert_int_equal(out.build_id.size, 20);
 	writer_clear(w);
@@ -181,7 +185,7 @@ static void check_maps(struct writer *w)
 	assert_false(out.id_index.has_machine);
 	assert_true(bytes_equal(out.id_index.entries, in.id_index.entries));
 	writer_clear(w);
-	in.id_index.entries.len = 96; /* with the guest of each */
+	in.id_index.entries.len = 96; /* Entries with the guest of each. */
 	out = written_and_read(w, &in, 0, 112);
 	assert_true(out.id_index.has_machine);
 	assert_int_equal(out.id_index.entries.len, 64);
@@ -229,7 +233,7 @@ static void test_user_records(void **state)
 	}
 }
 
-/* What cannot be written leaves no byte behind. */
+/* A record that cannot be encoded leaves no bytes in the writer. */
 static void test_what_no_record_holds(void **state)
 {
 	static const uint32_t not_written[] = {RECORD_TEXT_POKE, RECORD_AUXTRACE, 0, 200};
@@ -262,7 +266,7 @@ static void test_what_no_record_holds(void **state)
 	free(large);
 }
 
-/* Records are padded to 8 bytes, with zeros. */
+/* Records are padded to 8 bytes with zeros. */
 static void test_padding(void **state)
 {
 	struct record_fields in = {.type = RECORD_CPU_MAP, .cpu_map = {CPU_MAP_CPUS, {words, 1}}};
@@ -283,7 +287,8 @@ static void test_padding(void **state)
 	writer_deinit(&w);
 }
 
-/* A name ends with its padding, however long it is: what follows is the trailer. One that fills its record has no end. */
+/* A name ends with its padding, however long it is, and the trailer follows. A name that fills its record is not
+ * terminated. */
 static void test_what_follows_a_name(void **state)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
@@ -315,13 +320,13 @@ static void test_what_follows_a_name(void **state)
 	assert_int_equal(record_decode(&record, &out, NULL), TALLY_OK);
 	assert_int_equal(out.comm.comm.len, 8);
 	assert_int_equal(out.trailer_area.len, 0);
-	record.bytes.len = 16; /* no name at all */
+	record.bytes.len = 16; /* The record has no name. */
 	assert_int_equal(record_decode(&record, &out, NULL), TALLY_OK);
 	assert_int_equal(out.comm.comm.len, 0);
 	assert_int_equal(out.trailer_area.len, 0);
 }
 
-/* Trailers are of kernel records only, each field where the kernel puts it. */
+/* Only kernel records have trailers, with each field at the offset that the kernel uses. */
 static void test_trailers(void **state)
 {
 	static const struct sample_id id = {
@@ -355,7 +360,7 @@ static void test_trailers(void **state)
 		assert_int_equal(out.stream_id, bit == SAMPLE_STREAM_ID ? 78 : 0);
 		assert_int_equal(out.has_cpu, bit == SAMPLE_CPU);
 		assert_int_equal(out.cpu, bit == SAMPLE_CPU ? 3 : 0);
-		/* Shorter than its header and trailer: refused; just as long: it is all trailer. */
+		/* A record shorter than its header and trailer is refused; one of the same size is all trailer. */
 		record.bytes.len = 8 + cases[i / 2].bytes;
 		assert_int_equal(sample_id_decode(&layout, &record, &out, NULL), TALLY_OK);
 		record.bytes.len--;

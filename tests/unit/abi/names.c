@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of generic events, both ways, and those that attrs get where a recording has none.
+ * Tests the names of generic events, in both directions, and the names of attrs in recordings without names.
  */
 #include "abi/names.h"
 
@@ -21,7 +21,8 @@ static void test_symbols(void **state)
 	assert_int_equal(event_symbol_find(STR("cpu-cycles"))->config, HW_CPU_CYCLES);
 	assert_int_equal(event_symbol_find(STR("cs"))->type, EVENT_SOFTWARE);
 	assert_int_equal(event_symbol_find(STR("cs"))->config, SW_CONTEXT_SWITCHES);
-	assert_int_equal(event_symbol_find(STR("cgroup-switches"))->config, SW_CGROUP_SWITCHES); /* the last one */
+	/* The last entry of the table. */
+	assert_int_equal(event_symbol_find(STR("cgroup-switches"))->config, SW_CGROUP_SWITCHES);
 	assert_null(event_symbol_find(STR("cycle")));
 	assert_null(event_symbol_find(STR("")));
 }
@@ -60,7 +61,7 @@ static void test_caches(void **state)
 	}
 }
 
-/* What a cache is called, it is found by. */
+/* Every cache event is found by its printed name. */
 static void test_caches_by_both_ways(void **state)
 {
 	for (uint64_t cache = 0; cache < CACHE_COUNT; cache++)
@@ -112,7 +113,7 @@ static void test_usual_names(void **state)
 	}
 }
 
-#define PLAIN ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST) /* as recorders set it for an event without modifiers */
+#define PLAIN ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST) /* Recorders set this flag for an event without modifiers. */
 
 static void test_names_of_attrs(void **state)
 {

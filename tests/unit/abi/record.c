@@ -39,7 +39,7 @@ static void fill(struct record_fields *f, uint32_t type)
 			f->mmap.major = f->mmap.minor = 0, f->mmap.inode = f->mmap.inode_generation = 0;
 		break;
 	case RECORD_COMM:
-		f->comm = (struct record_comm){.pid = 1, .tid = 2, .comm = STR("seven77")}; /* with its NUL just 8 */
+		f->comm = (struct record_comm){.pid = 1, .tid = 2, .comm = STR("seven77")}; /* 8 bytes with its NUL. */
 		break;
 	case RECORD_FORK:
 	case RECORD_EXIT:
@@ -158,7 +158,7 @@ static void check_type(uint32_t type, bool swap)
 	bare.bytes.len = (size_t)layout.trailer_bytes + RECORD_HEADER_BYTES - 1;
 	assert_false(sample_id_time(&layout, &bare, &time_ns));
 
-	/* Each prefix that still says its own length: an error, or fields that end inside it. */
+	/* Each prefix with a matching size gives an error, or fields that end inside it. */
 	for (size_t cut = RECORD_HEADER_BYTES; cut < w.len; cut++) {
 		uint8_t *copy = malloc(cut);
 		memcpy(copy, w.data, cut);
@@ -203,7 +203,7 @@ static void test_mmap2_with_build_id(void **state)
 	writer_deinit(&w);
 }
 
-/* The bit of a build id on a record that has the device and inode of its file. */
+/* A record with the bit of a build ID, but with device and inode of the file. */
 static void test_mmap2_with_a_bit_of_another_session(void **state)
 {
 	static const uint32_t majors[] = {0, 7, 8, 254, 259};
@@ -245,7 +245,7 @@ static void test_headers_that_lie(void **state)
 	assert_int_equal(record_at((struct tally_bytes){bytes, 5}, false, 0, &record, &err), TALLY_CORRUPT);
 }
 
-/* What is wrong with a header is said, in the numbers that it has. */
+/* Errors of headers name the wrong values. */
 static void test_errors_of_headers(void **state)
 {
 	static const struct {
@@ -274,7 +274,7 @@ static void test_errors_of_headers(void **state)
 	}
 }
 
-/* A stack dump is unwound later where the kernel was told to leave the user's call chain out. */
+/* A stack dump is unwound later if the kernel was configured to omit the user call chain. */
 static void test_call_chains_of_layouts(void **state)
 {
 	static const struct {
@@ -294,7 +294,7 @@ static void test_call_chains_of_layouts(void **state)
 
 static void test_counts_that_lie(void **state)
 {
-	/* NAMESPACES with 2^60 entries, THREAD_MAP with 2^61, CPU id index with 2^59. */
+	/* NAMESPACES with 2^60 entries, THREAD_MAP with 2^61, ID_INDEX with 2^59. */
 	static const uint32_t counted[] = {
 		RECORD_NAMESPACES, RECORD_THREAD_MAP, RECORD_ID_INDEX, RECORD_STAT_CONFIG, RECORD_CALLCHAIN_DEFERRED};
 	for (size_t i = 0; i < ARRAY_LEN(counted); i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records that others write and we read: each from its bytes, in both byte orders, and cut everywhere.
+ * Tests decoding of records that only other tools write: each from its bytes, in both byte orders, and truncated at
+ * every length.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static enum tally_status decode(struct writer *w, struct record_fields *fields)
 	return record_decode(&record, fields, NULL);
 }
 
-/* Every shorter record of that type decodes or is refused, but reads nothing behind its end. */
+/* Every truncated record of that type decodes or is refused, without a read past its end. */
 static void cut(struct writer *w)
 {
 	for (size_t len = 8; len < w->len; len++) {
@@ -138,7 +139,7 @@ static void check_aux(bool swap)
 	cut(&w);
 }
 
-/* The time came with form 1, the guest with form 2. */
+/* The time exists from form 1 on, the guest from form 2 on. */
 static void check_aux_errors(bool swap)
 {
 	for (uint32_t form = 0; form < 3; form++) {
@@ -233,7 +234,7 @@ static void check_descriptions(bool swap)
 	cut(&w);
 }
 
-/* Later kernels tell how many bits of the clock count. */
+/* Later kernels also give the number of valid bits of the clock. */
 static void check_time_conv(bool swap)
 {
 	for (int is_long = 0; is_long < 2; is_long++) {
@@ -271,7 +272,7 @@ static void test_each_in_both_byte_orders(void **state)
 	}
 }
 
-/* What each has before anything that may be missing: with a byte less it is no such record. */
+/* The size of each record without optional fields: with one byte less, it is refused. */
 static void test_the_least_of_each(void **state)
 {
 	static const struct {
@@ -309,7 +310,7 @@ static void check_counted(bool swap)
 	writer_u64(&w, 2);
 	writer_u64(&w, 0x1000);
 	writer_u64(&w, 0x2000);
-	writer_u64(&w, 7); /* the trailer */
+	writer_u64(&w, 7); /* The trailer. */
 	assert_int_equal(decode(&w, &f), TALLY_OK);
 	assert_int_equal(f.callchain_deferred.cookie, BIG);
 	assert_int_equal(f.callchain_deferred.count, 2);
@@ -343,7 +344,7 @@ static void check_counted(bool swap)
 	writer_u64(&w, BIG);
 	writer_u16(&w, 1);
 	writer_u16(&w, 2);
-	writer_bytes(&w, "ONN\0", 4); /* 8 + 12 + 4: padded already */
+	writer_bytes(&w, "ONN\0", 4); /* 8 + 12 + 4 bytes: no padding is needed. */
 	writer_u64(&w, 7);
 	assert_int_equal(decode(&w, &f), TALLY_OK);
 	assert_int_equal(f.text_poke.old_len, 1);
@@ -414,7 +415,7 @@ static void test_counted_parts(void **state)
 	}
 }
 
-/* The bits of misc, each alone. */
+/* Each bit of misc is tested alone. */
 static void test_bits_of_misc(void **state)
 {
 	uint8_t bytes[8 + 64] = {0};

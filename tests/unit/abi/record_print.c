@@ -7,7 +7,7 @@
 #include "base/writer.h"
 #include "unit_test.h"
 
-/* Of each letter an argument: 1, 2, 4, 8 bytes of a number, s a name with its padding. */
+/* Each letter of shape stands for one argument: 1, 2, 4 and 8 for a number of that many bytes, s for a padded name. */
 static void put(struct writer *w, const char *shape, va_list args)
 {
 	for (; *shape; shape++) {
@@ -42,7 +42,7 @@ static void print(struct text *t, const uint8_t *bytes, size_t len, bool swap)
 		record_print(t, &record, &fields, &hints);
 }
 
-/* Cut anywhere, a record prints what is there or does not decode: the copies end where they end. */
+/* A truncated record either prints its fields or does not decode. Each copy ends at the end of its memory. */
 static void print_cuts(const struct writer *w)
 {
 	for (size_t cut = RECORD_HEADER_BYTES; cut < w->len; cut++) {
@@ -215,7 +215,7 @@ static void test_more_of_each(void **state)
 		RECORD_TIME_CONV, 0, "8888811", U(1), U(2), U(3), U(4), U(0xff), U(1), U(0));
 }
 
-/* The group's and the lost counts have their own lines. */
+/* The counts of a group and of lost events are on separate lines. */
 static void test_readings(void **state)
 {
 	struct record record = {.type = RECORD_READ};

@@ -11,7 +11,7 @@ static void put_record(uint8_t *at, uint32_t type, uint16_t size)
 	memcpy(at, &(struct record_slice_header){type, 0, size}, sizeof(struct record_slice_header));
 }
 
-/* Every place to cut three records in two, through headers and bodies. */
+/* Splits three records in two at every offset, inside headers and bodies. */
 static void test_a_cut_anywhere_changes_nothing(void **state)
 {
 	uint8_t bytes[3 * RECORD_BYTES];

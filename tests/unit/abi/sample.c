@@ -11,7 +11,7 @@
 
 static const uint8_t bytes64[64] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 
-/* A sample that has every field; encode takes what the layout asks for. */
+/* Returns a sample with every field; the encoder uses those of the layout. */
 static struct sample make_sample(uint64_t mask)
 {
 	struct sample s = {
@@ -61,7 +61,7 @@ static bool round_trip(uint64_t sample_type, bool swap, struct sample *out, stru
 	if (record_at(writer_view(w), swap, 0, &record, NULL) != TALLY_OK)
 		return false;
 	enum tally_status status = sample_decode(&layout, &record, out, NULL);
-	/* No prefix may be read beyond its end. */
+	/* Truncated samples must not be read past their end. */
 	for (size_t cut = RECORD_HEADER_BYTES; cut < w->len; cut += 4) {
 		uint8_t *copy = malloc(cut);
 		memcpy(copy, w->data, cut);
@@ -132,7 +132,7 @@ static void test_empty_registers_and_stack(void **state)
 {
 	struct perf_attr attr = {.sample_type = SAMPLE_REGS_USER | SAMPLE_STACK_USER, .sample_regs_user = 0xffff};
 	struct record_layout layout = record_layout_make(&attr, false);
-	/* abi 0: no registers follow; size 0: no dyn_size follows. */
+	/* With ABI 0 no registers follow; with size 0 no dyn_size follows. */
 	uint64_t words[3] = {0, 0, 0};
 	uint8_t bytes[8 + 16] = {RECORD_SAMPLE, 0, 0, 0, 0, 0, 24, 0};
 	memcpy(bytes + 8, words, 16);
@@ -204,7 +204,7 @@ static void test_every_read_format(void **state)
 	}
 }
 
-/* A sample with the counts of its group, between its fixed fields and its call chain. */
+/* A sample has the counts of its group between its fixed fields and its call chain. */
 static void test_readings_inside_a_sample(void **state)
 {
 	for (uint64_t format = 0; format < 64; format++) {
@@ -275,7 +275,7 @@ static void test_no_stack_and_no_registers(void **state)
 	writer_deinit(&w);
 }
 
-/* What a kernel says that it copied of a stack fits in what it gave. */
+/* The dynamic size of a stack dump must not exceed its size. */
 static void test_stacks_that_lie(void **state)
 {
 	struct perf_attr attr = {.sample_type = SAMPLE_STACK_USER};
@@ -294,7 +294,7 @@ static void test_stacks_that_lie(void **state)
 }
 
 /* sample_is_whole says of every prefix what sample_decode does. */
-/* perf's waits: thread, period and chain are in raw data, if these are whole. */
+/* perf stores thread, period and call chain of waits in the raw data. */
 static void test_waits_in_raw_data(void **state)
 {
 	for (int swap = 0; swap < 2; swap++) {
@@ -349,7 +349,7 @@ static void test_whole_samples(void **state)
 	}
 }
 
-/* Old recordings end with the raw data, without the padding that follows it elsewhere. */
+/* In old recordings, raw data at the end of a sample is not padded. */
 static void test_raw_data_without_padding_at_the_end(void **state)
 {
 	struct perf_attr attr = {.sample_type = SAMPLE_IP | SAMPLE_RAW};

@@ -4,10 +4,10 @@
 #include "base/array.h"
 #include "unit_test.h"
 
-/* Bytes of perf's part with one frame. */
+/* Size of perf's part of the raw data, with one frame. */
 #define PERFS_BYTES 40
 
-/* A record with two frames of its waker, whose bytes are in the writer's order. */
+/* Writes a record with two frames of the waker, in the byte order of the writer. */
 static void example_encode(struct writer *w, bool swap)
 {
 	static const uint64_t ips[] = {UINT64_C(0xfffffffffffffe00), 0x401234}, chain = UINT64_C(0x1122334455667788);
@@ -87,7 +87,7 @@ static void has_an_end_of_its_own_if_flagged(void **state)
 		wait.end_ns = 0;
 		assert_int_equal(wait_record_decode(writer_view(&w), swap, &wait, NULL), TALLY_OK);
 		assert_int_equal(wait.end_ns, 1234567);
-		/* Without the last byte of it */
+		/* The last byte is missing. */
 		struct tally_bytes cut = {w.data, w.len - sizeof(uint32_t) - 1};
 		assert_int_equal(wait_record_decode(cut, swap, &wait, &err), TALLY_CORRUPT);
 		assert_string_equal(err.text, "a wait of 87 bytes is cut");
@@ -119,7 +119,7 @@ static void refuses_every_cut_record(void **state)
 	struct tally_error err;
 	example_encode(&w, false);
 	for (size_t len = 0; len < PERFS_BYTES + WAIT_RECORD_BYTES + 2 * 8; len++) {
-		/* A copy of exactly that size, so that the address sanitizer sees each read beyond it. */
+		/* The copy has exactly that size, so that the sanitizer detects a read past the end. */
 		uint8_t *cut = test_malloc(len + 1);
 		memcpy(cut + 1, w.data, len);
 		assert_int_equal(
