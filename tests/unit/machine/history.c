@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the machine answers about a time and an address, against a plain table of every page at every time; and the
- * ranges and spans in which an answer stays the same.
+ * Compares look-ups in the machine with a plain table of every page at every time, including the ranges of addresses
+ * and times in which a result is valid.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,16 +18,16 @@
 #define IMAGES	    (TIMES + PIDS)
 #define NO_IMAGE    UINT32_MAX
 #define PROGRAM_AT  UINT64_C(0xffffffffa0000000)
-#define PROT_DATA   1 /* text that lies on huge pages is another test's */
+#define PROT_DATA   1 /* Not executable: another test covers code on huge pages. */
 #define HISTORIES   40
-#define LARGE_SPACE 200 /* mappings: more than are sorted by hand */
+#define LARGE_SPACE 200 /* More mappings than are sorted by insertion. */
 
 enum content { NOTHING, OF_FILE, GENERATED, ANONYMOUS };
 
 struct page {
 	enum content content;
-	uint64_t start, offset; /* of the mapping, and in its file */
-	uint32_t number; /* of the file */
+	uint64_t start, offset; /* Start of the mapping, and its offset in the file. */
+	uint32_t number; /* Number of the file. */
 };
 
 struct image {
@@ -65,7 +65,7 @@ static void apply(struct machine *m, struct record_fields fields, uint16_t misc,
 	assert_int_equal(machine_apply(m, &record, &fields, time, NULL), TALLY_OK);
 }
 
-struct piece { /* of a file */
+struct piece { /* A part of a file. */
 	uint64_t start, len, offset;
 };
 
@@ -200,7 +200,7 @@ static void assert_page(struct machine *m, const struct mapping *found, const st
 			machine_address_in_binary(m, found, VA(address)), address - page->start + page->offset);
 }
 
-/* Every page at every time; what range says of its other addresses is true. */
+/* Checks every page at every time, and that the result is valid in its whole range. */
 static void check_pid(struct machine *m, uint32_t pid, uint64_t time)
 {
 	for (uint64_t address = FIRST - PAGE_BYTES; address <= FIRST + PAGES * PAGE_BYTES; address += PAGE_BYTES - 1) {
@@ -250,14 +250,14 @@ static void test_any_history(void **state)
 	}
 }
 
-/* So many that they are sorted otherwise, mapped in an order that is none, and twice. */
+/* So many mappings that another sort algorithm is used, in arbitrary order, and twice. */
 static void test_a_large_space(void **state)
 {
 	struct machine *m = new_machine();
 	for (uint64_t i = 0; i < 2 * LARGE_SPACE; i++) {
 		uint64_t page = i * 77 % LARGE_SPACE;
 		map_file(m, 1, (struct piece){FIRST + page * PAGE_BYTES, PAGE_BYTES, i << 32}, "/lib/x", 1 + i);
-		if (i == LARGE_SPACE) /* finished between, and fed again */
+		if (i == LARGE_SPACE) /* Records can be added after machine_finish. */
 			assert_int_equal(machine_finish(m, NULL), TALLY_OK);
 	}
 	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
@@ -274,8 +274,8 @@ static void test_a_large_space(void **state)
 	machine_destroy(m);
 }
 
-/* So many forks down that mappings are copied. Where times are out of order, a child that seems to be older than its
- * parent still sees all that the parent was forked with, as it does where nothing is copied. */
+/* After so many forks, mappings are copied. With times out of order, a child that seems older than its parent still
+ * inherits all mappings of the parent at the fork, as it does when nothing is copied. */
 static void test_a_child_that_seems_older(void **state)
 {
 	const uint32_t depths[] = {3, 31, 32, 33, 34, 40, 70};
@@ -312,7 +312,7 @@ static void assert_range(
 	assert_int_equal(range.end, end);
 }
 
-/* As wide as can be: between two mappings, and within one. */
+/* The ranges are as wide as possible: between two mappings, and inside one. */
 static void test_ranges(void **state)
 {
 	struct machine *m = new_machine();
@@ -331,7 +331,7 @@ static void test_ranges(void **state)
 	assert_range(m, &place, false, 0x9000, UINT64_MAX);
 	place.address = 0x800;
 	assert_range(m, &place, false, 0, 0x1000);
-	place.pid = 2; /* nobody */
+	place.pid = 2; /* No process has this PID. */
 	assert_range(m, &place, false, 0, UINT64_MAX);
 	place = (struct machine_place){1, MISC_CPUMODE_KERNEL, 10, PROGRAM_AT + 5};
 	assert_range(m, &place, true, PROGRAM_AT, PROGRAM_AT + 0x1000);
@@ -374,7 +374,7 @@ static void test_how_long_a_name_lasts(void **state)
 	machine_destroy(m);
 }
 
-/* A thread gets its parent's name; its process stays what it is. */
+/* A new thread inherits the name of its parent; its process keeps its name. */
 static void test_threads_share_their_process(void **state)
 {
 	struct machine *m = new_machine();
@@ -403,7 +403,7 @@ static void test_how_long_the_kernel_stays_the_same(void **state)
 	struct machine *m = new_machine();
 	program(m, PROGRAM_AT, 64, 0, 10);
 	program(m, PROGRAM_AT, 64, KSYMBOL_FLAG_UNREGISTER, 20);
-	program(m, UINT64_MAX - 5, 64, 0, 30); /* wraps: none */
+	program(m, UINT64_MAX - 5, 64, 0, 30); /* The range wraps around and is ignored. */
 	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
 	static const struct {
 		uint64_t time, from, to;
@@ -422,7 +422,7 @@ static void test_how_long_the_kernel_stays_the_same(void **state)
 	machine_destroy(m);
 }
 
-/* Build ids are listed as soon as one is, whosever it is. */
+/* has_listed is set as soon as the table has any build ID, whatever file it belongs to. */
 static void test_whether_build_ids_are_listed(void **state)
 {
 	static const struct {

@@ -22,7 +22,7 @@ static void apply(struct machine *m, struct record_fields fields, uint16_t misc,
 	assert_int_equal(machine_apply(m, &record, &fields, time, NULL), TALLY_OK);
 }
 
-#define CODE_PROT 5 /* read, execute */
+#define CODE_PROT 5 /* PROT_READ | PROT_EXEC */
 
 static void map(struct machine *m, uint32_t pid, uint64_t start, uint64_t len, const char *name, uint64_t time)
 {
@@ -120,7 +120,7 @@ static void test_a_child_sees_its_parents_mappings_as_of_the_fork(void **state)
 	machine_destroy(m);
 }
 
-/* Each child sees what its parent had when it was forked, whoever has mapped something since. */
+/* Each child sees the mappings that its parent had at the fork, whatever was mapped later. */
 static void test_forks_of_who_maps_nothing(void **state)
 {
 	(void)state;
@@ -244,7 +244,7 @@ static void test_names_that_are_no_files(void **state)
 		{"[stack]", "[JIT] tid 3", MACHINE_ANON_JIT},
 		{"/SYSV00000000 (deleted)", "[JIT] tid 3", MACHINE_ANON_JIT},
 		{"[vsyscall]", "[vsyscall]", MACHINE_NO_FILE},
-		{"[vdso]", "[vdso]", MACHINE_VDSO}, /* lower than that of any program: it was moved */
+		{"[vdso]", "[vdso]", MACHINE_VDSO}, /* Lower than the vDSO of any program: inject --aslr moved it. */
 		{"[vdso32]", "[vdso32]", MACHINE_VDSO},
 		{"/usr/lib/libc.so.6", "libc.so.6", MACHINE_USER_FILE},
 		{"/", "/", MACHINE_USER_FILE},
@@ -273,7 +273,7 @@ static void test_each_kind_of_program_has_its_vdso(void **state)
 		map(m, 3, 0x7ffe00000000, 0x2000, "[vdso]", 0);
 		map(m, 4, 0xf7fd1000, 0x2000, "[vdso]", 0);
 		map(m, 5, 0x40000000, 0x2000, "[vdso]", 0);
-		map(m, 6, 0x359000, 0x2000, "[vdso]", 0); /* moved by inject --aslr */
+		map(m, 6, 0x359000, 0x2000, "[vdso]", 0); /* inject --aslr moved it. */
 		list_id(m, MISC_CPUMODE_USER, -1, "[vdso]", 1);
 		list_id(m, MISC_CPUMODE_USER, -1, "[vdso32]", 2);
 		assert_int_equal(machine_finish(m, NULL), TALLY_OK);
@@ -313,7 +313,8 @@ static void anonymous_memory_is_code_if_it_may_run(void **state)
 	machine_destroy(m);
 }
 
-/* Code that is mapped twice, to be written and to run, shares a file in memory; programs in such files are private. */
+/* Code that is mapped twice, writable and executable, is in a shared file in memory; program files in memory are mapped
+ * privately. */
 static void shared_memory_files_are_generated_code(void **state)
 {
 	static const struct {
@@ -365,7 +366,7 @@ static uint32_t rank_of(struct machine *m, const struct record_mmap *file)
 
 static void test_files_by_inode_and_build_id(void **state)
 {
-	const struct record_mmap all[] = {/* in the order that they have in the end */
+	const struct record_mmap all[] = {/* In their final order. */
 		{.filename = STR("/dev/shm/a"), .major = 8, .inode = 5},
 		{.filename = STR("/dev/shm/a"), .major = 8, .inode = 5, .inode_generation = 1},
 		{.filename = STR("/dev/shm/a"), .major = 8, .inode = 6},
@@ -398,7 +399,8 @@ static void test_build_ids_by_path(void **state)
 	assert_null(machine_listed_build_id(m, 0));
 	list_id(m, MISC_CPUMODE_USER, -1, "/a", 0xaa);
 	assert_int_equal(machine_binary_get(m, 0)->build_id.size, 0);
-	assert_memory_equal(machine_listed_build_id(m, 0)->bytes, id, 20); /* as it will have */
+	/* The same build ID as after machine_finish. */
+	assert_memory_equal(machine_listed_build_id(m, 0)->bytes, id, 20);
 	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
 	const struct mapping *found = machine_find_mapping(m, 1, 0, MISC_CPUMODE_USER, VA(0x1000));
 	assert_int_equal(machine_binary_get(m, found->binary)->build_id.size, 20);
@@ -413,7 +415,8 @@ static const struct machine_binary *kernel_binary_at(struct machine *m, uint64_t
 	return machine_binary_get(m, found->binary);
 }
 
-/* Without folder and suffix, in brackets; one that has brackets, and one that is too long, as they are. */
+/* Modules are named without directory and suffix, in brackets; names with brackets and too long names
+ * stay as they are. */
 static void test_names_of_modules(void **state)
 {
 	static char longest[] = "/lib/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abc.ko";
@@ -437,7 +440,8 @@ static void test_names_of_modules(void **state)
 	}
 }
 
-/* Whatever it is called, the kernel of a guest is no file here; the host's kernel starts where its symbol says. */
+/* The kernel of a guest, whatever its name, is no file of this machine; the kernel of the host starts at its reference
+ * symbol. */
 static void test_kernels(void **state)
 {
 	struct machine *m = new_machine();
@@ -451,7 +455,7 @@ static void test_kernels(void **state)
 	map(m, UINT32_MAX, 0xffffffffd0000000, 0x1000, "[guest.kernel.kallsyms.5]", 0);
 	map(m, UINT32_MAX, 0xffffffffc0000000, 0x1000, "[veth]", 0);
 	list_id(m, MISC_CPUMODE_KERNEL, -1, "[veth]", 1);
-	list_id(m, MISC_CPUMODE_KERNEL, -1, "[veth]", 2); /* the first one stays */
+	list_id(m, MISC_CPUMODE_KERNEL, -1, "[veth]", 2); /* The first entry takes precedence. */
 	list_id(m, MISC_CPUMODE_KERNEL, -1, "[kernel.kallsyms]", 3);
 	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
 	const struct machine_binary *kernel = kernel_binary_at(m, 0xffffffff81000010);
@@ -461,7 +465,8 @@ static void test_kernels(void **state)
 	assert_int_equal(kernel->build_id.bytes[0], 3);
 	assert_true(kernel->is_listed);
 	assert_true(str_equal(machine_string(m, kernel->short_name), STR("[kernel.kallsyms]")));
-	assert_int_equal(kernel_binary_at(m, 0xffffffffbfffffff)->kind, MACHINE_KERNEL); /* up to the next module */
+	/* The kernel extends to the next module. */
+	assert_int_equal(kernel_binary_at(m, 0xffffffffbfffffff)->kind, MACHINE_KERNEL);
 	const struct machine_binary *module = kernel_binary_at(m, 0xffffffffc0000010);
 	assert_int_equal(module->build_id.bytes[0], 1);
 	assert_int_equal(module->start, 0xffffffffc0000000);
@@ -472,7 +477,8 @@ static void test_kernels(void **state)
 	machine_destroy(m);
 }
 
-/* Where a program went whose coming was not recorded is the kernel's image again, up to what comes next. */
+/* After a BPF program with only an unregister record, its addresses belong to the kernel image again, up to the next
+ * mapping. */
 static void test_the_kernel_closes_holes(void **state)
 {
 	struct machine *m = new_machine();
@@ -501,7 +507,7 @@ static void test_the_kernel_closes_holes(void **state)
 	machine_destroy(m);
 }
 
-/* What tells that a listed file is the kernel: its cpumode and its name. */
+/* The cpumode and the name identify the kernel among the listed files. */
 static void test_which_listed_file_is_the_kernel(void **state)
 {
 	static const struct {
@@ -529,8 +535,8 @@ static void map_guest(struct machine *m, uint64_t start, const char *name)
 	apply(m, f, MISC_CPUMODE_GUEST_KERNEL, 0);
 }
 
-/* perf lists the kernel by the path of a vmlinux if it found one, and the same paths of guests; a module is mapped by its
- * name and listed by its file, or the other way round. */
+/* perf lists the kernel by the path of a vmlinux if it found one, and guests by the same paths; a module is mapped by
+ * its name and listed by its file, or vice versa. */
 static void test_build_ids_are_of_who_is_listed(void **state)
 {
 	(void)state;
@@ -564,7 +570,7 @@ static void test_build_ids_are_of_who_is_listed(void **state)
 	machine_destroy(m);
 }
 
-/* The end of the kernel's record is its build's, unless a recorder ended it where the next module starts. */
+/* The end of the kernel's mapping identifies its build, unless the recorder truncated it at the next module. */
 static void test_the_end_of_the_kernels_text(void **state)
 {
 	(void)state;
@@ -576,7 +582,7 @@ static void test_the_end_of_the_kernels_text(void **state)
 		struct machine *m = new_machine();
 		map(m, UINT32_MAX, 0xffffffff81000000, cases[i].len, "[kernel.kallsyms]_text", 0);
 		map(m, UINT32_MAX, cases[i].module, 0x4000, "[veth]", 0);
-		list_id(m, 0, -1, "[kernel.kallsyms]", 7); /* a writer that says no cpumode */
+		list_id(m, 0, -1, "[kernel.kallsyms]", 7); /* Some writers store no cpumode. */
 		assert_int_equal(machine_finish(m, NULL), TALLY_OK);
 		assert_int_equal(kernel_binary_at(m, 0xffffffff81000010)->text_end, cases[i].end);
 		assert_int_equal(kernel_binary_at(m, 0xffffffff81000010)->build_id.bytes[0], 7);
@@ -584,7 +590,7 @@ static void test_the_end_of_the_kernels_text(void **state)
 	}
 }
 
-/* Files at one path without a build id of their own: the table's is of the one that was mapped last. */
+/* If several files of one path have no build ID of their own, the table applies to the one that was mapped last. */
 static void test_listed_build_id_of_several_files(void **state)
 {
 	struct record_mmap files[] = {{.filename = STR("/a"), .major = 8, .inode = 5},
@@ -600,7 +606,8 @@ static void test_listed_build_id_of_several_files(void **state)
 	assert_int_equal(machine_binary_get(m, 0)->build_id.size, 0);
 	assert_int_equal(machine_binary_get(m, 1)->build_id.size, 20);
 	machine_destroy(m);
-	m = new_machine(); /* a file whose records have that build id is meant, not the one without */
+	/* The table applies to the file with that build ID in its records, not to the one without. */
+	m = new_machine();
 	files[0].has_build_id = true;
 	files[0].build_id = (struct record_build_id){20, {0xaa}};
 	for (uint32_t i = 0; i < 2; i++)
@@ -612,7 +619,7 @@ static void test_listed_build_id_of_several_files(void **state)
 	machine_destroy(m);
 }
 
-/* One path, one after the other, and in turns: each number of a file tells it from the others. */
+/* Files of one path, one after the other and alternating, are distinguished by every number of their identity. */
 static void test_files_that_differ_in_one_number(void **state)
 {
 	const struct record_mmap files[] = {
@@ -669,7 +676,8 @@ static void map_build(struct machine *m, uint64_t start, const char *name, uint8
 	apply(m, f, MISC_CPUMODE_USER, time);
 }
 
-/* Files that end alike, the same name with other build ids, and without one: each is itself however often they alternate. */
+/* Files with the same base name, the same path with other build IDs, or without one are recognised again, however they
+ * alternate. */
 static void test_a_file_is_the_same_again(void **state)
 {
 	(void)state;
@@ -688,7 +696,7 @@ static void test_a_file_is_the_same_again(void **state)
 	for (uint64_t round = 0; round < 3; round++)
 		for (uint64_t i = 0; i < 7; i++)
 			assert_int_equal(binary_at(m, 9, 0x10000 * (round + 1) + 0x1000 * i), i);
-	/* What has got its build id from the table is still the file that came without. */
+	/* A file that received its build ID from the table is still the file that was mapped without one. */
 	map_build(m, 0x90000, "/opt/a/library.so", 0, 10);
 	map_build(m, 0xa0000, "/opt/a/library.so", 9, 10);
 	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
@@ -711,7 +719,7 @@ static void test_memory_without_a_file_is_told_by_its_process(void **state)
 	machine_destroy(m);
 }
 
-/* Mapped from the highest address down, each over the half of the one before; in few and in many. */
+/* Mappings from the highest address downwards, each over half of the previous one, in small and in large numbers. */
 static void test_mappings_in_any_order(void **state)
 {
 	(void)state;
@@ -781,7 +789,7 @@ static void test_a_hole_in_a_file_is_its_text(void **state)
 	machine_destroy(m);
 }
 
-/* So many forks down that the mappings are copied, the hole too. */
+/* After so many forks, mappings are copied, including the hole. */
 static void test_a_hole_that_was_copied_is_its_files_text(void **state)
 {
 	(void)state;
@@ -792,7 +800,7 @@ static void test_a_hole_that_was_copied_is_its_files_text(void **state)
 	for (uint32_t i = 0; i < forks; i++) {
 		uint32_t child = i + 1 == forks ? 7 : 101 + i;
 		fork_process(m, 100 + i, child, 2 + i);
-		if (child != 7) /* who maps nothing is skipped */
+		if (child != 7) /* Processes without mappings of their own are skipped. */
 			map(m, child, 0x1000000 + i * 0x1000, 0x1000, "/lib/own", 2 + i);
 	}
 	map_code(m, 0xa00000, 0xa12000, 0x100 + 0x5ff000, "/bin/big", 50);
@@ -807,10 +815,12 @@ static void test_generated_code_stays_generated(void **state)
 	(void)state;
 	struct machine *m = new_machine();
 	map_code(m, 0x401000, 0x601000, 0x1000, "/bin/big", 10);
-	map_code(m, 0x410000, 0x420000, 0, "//anon", 20); /* where a part of a file was, but no huge page */
-	map_code(m, 0x601000, 0x701000, 0, "//anon", 20); /* between two files */
+	/* A part of a file was mapped here, but it is not a huge page. */
+	map_code(m, 0x410000, 0x420000, 0, "//anon", 20);
+	map_code(m, 0x601000, 0x701000, 0, "//anon", 20); /* The mapping is between two files. */
 	map_code(m, 0x701000, 0x702000, 0, "/lib/other", 20);
-	map_code(m, 0x800000, 0xa00000, 0, "//anon", 20); /* huge, where nothing was */
+	/* The mapping is large enough, but nothing was mapped here before. */
+	map_code(m, 0x800000, 0xa00000, 0, "//anon", 20);
 	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
 	assert_int_equal(machine_remapped_texts(m), 0);
 	assert_mapped(m, 7, 30, 0x410000, "/tmp/perf-7.map");
@@ -838,11 +848,11 @@ static void test_generated_functions_lie_above_memory_and_below_files(void **sta
 	struct machine *m = new_machine();
 	map_code(m, 0x10000, 0x20000, 0, "//anon", 10);
 	generate(m, 0x10000, 0x50, 20);
-	generate(m, 0x10000, 0x5050, 30); /* its memory is used again */
+	generate(m, 0x10000, 0x5050, 30); /* The memory is used again. */
 	generate(m, 0x10f00, 0x9050, 30);
-	map_code(m, 0x10000, 0x20000, 0, "//anon", 40); /* made executable */
+	map_code(m, 0x10000, 0x20000, 0, "//anon", 40); /* The mapping was made executable. */
 	map_code(m, 0x10f80, 0x11000, 0, "/lib/x", 50);
-	generate(m, UINT64_MAX - 0x10, 0, 60); /* wraps */
+	generate(m, UINT64_MAX - 0x10, 0, 60); /* The range wraps around. */
 	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
 	assert_mapped(m, 7, 15, 0x10000, "/tmp/perf-7.map");
 	assert_int_equal(offset_at(m, 25, 0x10010), 0x60);

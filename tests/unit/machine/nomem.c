@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every allocation of a history fails once: whoever feeds it hears of it, and nothing is lost or freed twice.
+ * Lets every allocation of a history fail once: the caller gets an error, and nothing is lost or freed twice.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "machine/machine.h"
 #include "unit_test.h"
 
-#define PROCESSES 40 /* deeper than address spaces are chained */
+#define PROCESSES 40 /* A longer chain of forks than address spaces are chained. */
 
 static enum tally_status feed(struct machine *m, struct record_fields fields, uint16_t misc, uint64_t time)
 {
