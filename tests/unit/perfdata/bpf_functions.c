@@ -10,7 +10,7 @@
 
 #define BTF_ID 7
 
-/* One program of two functions, as perf keeps it: pointers are offsets in data. */
+/* A program with two functions as perf stores it: pointers are offsets in data. */
 struct fixture {
 	struct writer info, data, types, btf;
 	struct perfdata_bpf_program program;
@@ -26,7 +26,8 @@ static void put_type(struct fixture *x, uint32_t name, uint32_t kind, uint32_t m
 	writer_u32(&x->types, 1);
 }
 
-/* Types of each size, so that those behind are found only if every tail is right; 20 and 21 are functions. */
+/* Writes types of each kind, so that a type is found only if the sizes of all earlier ones are right; types 20 and 21
+ * are functions. */
 static void build_btf(struct fixture *x)
 {
 	static const char strings[] = "\0main_function_with_a_long_name\0tail";
@@ -95,7 +96,7 @@ static void build(struct fixture *x, bool swap)
 	PATCH(jited_line_info_rec_size, 8);
 	for (uint32_t i = 0; i < 2; i++) {
 		writer_u32(&x->data, i);
-		writer_u32(&x->data, 32); /* "tail", as a file */
+		writer_u32(&x->data, 32); /* Offset of "tail", used as the file name. */
 		writer_u32(&x->data, 0);
 		writer_u32(&x->data, (40 + i) << 10 | 7);
 	}
@@ -161,14 +162,14 @@ static void test_lines(void **state)
 		assert_int_equal(line.number, 41);
 		assert_true(str_equal(line.path, STR("tail")));
 		assert_false(bpf_line_at(functions, &x.program, 2, &line));
-		x.program.arrays = 0x138; /* without the arrays of lines */
+		x.program.arrays = 0x138; /* The line arrays are missing. */
 		assert_false(bpf_line_at(functions, &x.program, 0, &line));
 		bpf_functions_destroy(functions);
 		destroy(&x);
 	}
 }
 
-/* Programs without types: one function has the program's name, of several none has one. */
+/* Without type information, a single function is named after the program, and several have no names. */
 static void test_functions_without_types(void **state)
 {
 	struct fixture fixture, *x = &fixture;
@@ -182,7 +183,8 @@ static void test_functions_without_types(void **state)
 	destroy(x);
 }
 
-/* Arrays that are shorter than the list of functions: what is not there has no name, and the program's tag. */
+/* If the arrays are shorter than the list of functions, the remaining functions have no name, and the tag of the
+ * program. */
 static void test_arrays_that_are_shorter(void **state)
 {
 	for (int swap = 0; swap < 2; swap++) {
@@ -217,7 +219,7 @@ static void test_arrays_that_are_shorter(void **state)
 	}
 }
 
-/* Types of another program, types that there are not, and files that have no name. */
+/* Type IDs of another program, type IDs that do not exist, and files without names. */
 static void test_types_that_are_not_there(void **state)
 {
 	struct fixture fixture, *x = &fixture;
@@ -240,7 +242,7 @@ static void test_types_that_are_not_there(void **state)
 		patch(&x->data, 28, types[i].type, 4);
 		assert_true(str_equal(function_at(x, 0).name, str_from(types[i].name)));
 	}
-	/* An array that lies behind the data names nothing, not even by the first type. */
+	/* An array beyond the end of the data gives no names, not even by the first type. */
 	patch(&x->btf, 24, 1, 4);
 	patch(&x->data, 28, 1, 4);
 	assert_true(str_equal(function_at(x, 0).name, STR("main_function_with_a_long_name")));
@@ -248,13 +250,13 @@ static void test_types_that_are_not_there(void **state)
 	assert_true(str_equal(function_at(x, 0).name, STR("F")));
 	PATCH(func_info, x->data.len - 4);
 	assert_true(str_equal(function_at(x, 0).name, STR("F")));
-	/* A string that starts behind the last one. */
+	/* A string offset beyond the last string. */
 	patch(&x->data, 56 + 4, 37, 4);
 	assert_int_equal(bpf_functions_create(&x->features, false, &functions, NULL), TALLY_OK);
 	assert_true(bpf_line_at(functions, &x->program, 0, &line));
 	assert_int_equal(line.path.len, 0);
 	bpf_functions_destroy(functions);
-	x->btf.data[0] ^= 1; /* not the magic */
+	x->btf.data[0] ^= 1; /* The magic is wrong. */
 	assert_true(str_equal(function_at(x, 1).name, STR("F")));
 	destroy(x);
 }

@@ -26,7 +26,7 @@ static void put_header(struct writer *w, uint32_t type, size_t size)
 	writer_u16(w, (uint16_t)size);
 }
 
-/* COMPRESSED is the payload as it is; COMPRESSED2 has its length first and is padded. */
+/* The payload of COMPRESSED is raw; that of COMPRESSED2 begins with its length and is padded. */
 static void put_compressed(struct writer *w, uint32_t type, const uint8_t *packed, size_t len)
 {
 	if (type == RECORD_COMPRESSED) {
@@ -40,7 +40,8 @@ static void put_compressed(struct writer *w, uint32_t type, const uint8_t *packe
 	writer_align(w, 8);
 }
 
-/* One zstd stream over all samples, cut into records after every step bytes of input: samples lie across them. */
+/* Compresses all samples as one zstd stream, split into records after every step bytes of input, so that samples span
+ * records. */
 static void pack(struct perfdata_builder *b, uint32_t type, const struct writer *samples, size_t step)
 {
 	ZSTD_CStream *stream = ZSTD_createCStream();
@@ -76,7 +77,7 @@ static void build(struct perfdata_builder *b, uint32_t type, bool swap, size_t s
 	writer_deinit(&section);
 }
 
-/* The samples count up from 0, whole or up to where it breaks. */
+/* Counts samples, which must be numbered from 0, up to the end or an error. */
 static size_t count_samples(struct perfdata_reader *r, enum tally_status *end)
 {
 	struct record record;
@@ -114,7 +115,7 @@ static void test_both_forms_in_both_byte_orders(void **state)
 	}
 }
 
-/* What comes before the damage comes out, and the end says that there was more. */
+/* Records before the damage are returned, and the end reports the missing rest. */
 static void test_damage(void **state)
 {
 	struct perfdata_builder b;
@@ -140,7 +141,7 @@ static void test_damage(void **state)
 	perfdata_builder_deinit(&b);
 }
 
-/* Killed before it could say that it compresses: the header has no features and no size. */
+/* A writer that was killed early: the header has neither features nor a size. */
 static void test_a_killed_writer(void **state)
 {
 	struct perfdata_builder b;
@@ -166,7 +167,7 @@ static void test_a_killed_writer(void **state)
 	perfdata_builder_deinit(&b);
 }
 
-/* The last compressed record is missing, in the middle of a sample. */
+/* The last compressed record is missing, and the data before it ends inside a sample. */
 static void test_a_missing_end(void **state)
 {
 	struct perfdata_builder b;
@@ -190,7 +191,7 @@ static void test_a_missing_end(void **state)
 	perfdata_builder_deinit(&b);
 }
 
-/* Ten kilobytes that would fill ten gigabytes. */
+/* Ten kilobytes that would decompress to ten gigabytes. */
 static void test_a_bomb(void **state)
 {
 	struct decompressor *d;

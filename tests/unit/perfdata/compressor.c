@@ -11,7 +11,7 @@
 
 #define RECORDS 3000
 
-/* Records of odd sizes whose bodies do not shrink; some are as large as a record can be. */
+/* Makes incompressible records of odd sizes, some of the maximum size. */
 static struct writer some_records(unsigned seed)
 {
 	struct writer w = {0};
@@ -27,7 +27,8 @@ static struct writer some_records(unsigned seed)
 	return w;
 }
 
-/* Unpacks the records of packed and appends what they hold; each must end with a whole record, but for large ones. */
+/* Decompresses the records in packed and appends their contents. Each must end with a complete record, except for large
+ * ones. */
 static void unpack_into(struct decompressor *d, struct tally_bytes packed, struct writer *out)
 {
 	struct record record = {0};
@@ -51,10 +52,10 @@ static void test_comes_back(void **state)
 	struct writer all = some_records(7), packed = {0}, back = {0};
 	assert_int_equal(compressor_create(1, &c, NULL), TALLY_OK);
 	assert_int_equal(decompressor_create(&d, NULL), TALLY_OK);
-	size_t third = all.len / 3 | 1; /* inside a record's header or body: where a ring wraps */
+	size_t third = all.len / 3 | 1; /* Inside the header or body of a record, as where a ring buffer wraps. */
 	struct tally_bytes slices[] = {
 		{all.data, third}, {NULL, 0}, {all.data + third, 3}, {all.data + third + 3, all.len - third - 3}};
-	for (int turn = 0; turn < 3; turn++) { /* the stream goes on */
+	for (int turn = 0; turn < 3; turn++) { /* All rounds use the same stream. */
 		writer_clear(&packed);
 		assert_int_equal(compressor_pack(c, slices, 4, &packed, NULL), TALLY_OK);
 		writer_clear(&back);
@@ -63,7 +64,8 @@ static void test_comes_back(void **state)
 		assert_memory_equal(back.data, all.data, all.len);
 	}
 	assert_int_equal(compressor_totals(c).bytes, 3 * all.len);
-	assert_true(compressor_totals(c).packed_bytes > all.len); /* noise: the later turns are the first one again */
+	/* The noise does not compress, but later rounds repeat the first. */
+	assert_true(compressor_totals(c).packed_bytes > all.len);
 	writer_clear(&packed);
 	assert_int_equal(compressor_pack(c, slices + 1, 1, &packed, NULL), TALLY_OK);
 	assert_int_equal(packed.len, 0);

@@ -8,7 +8,7 @@
 #include "perfdata/time_order.h"
 #include "unit_test.h"
 
-/* Recordings of many kernels, tools and machines, which are not in the source tree. */
+/* Returns the directory of recordings from many kernels, tools and machines, which are not in the source tree. */
 static const char *corpus_dir(void)
 {
 	static char path[4096];
@@ -28,9 +28,9 @@ static void split(struct tally_str line, struct tally_str columns[COLUMNS])
 			columns[i] = (struct tally_str){"", 0};
 }
 
-#define LISTED_TYPES 14 /* the list has no more: what is rarer is left out */
+#define LISTED_TYPES 14 /* The list has only the most frequent types. */
 
-/* "SAMPLE:26,MMAP2:8", commonest first. False: not to be told from the list. */
+/* Finds a count in "SAMPLE:26,MMAP2:8", most frequent first. Returns false if the list does not determine it. */
 static bool expected_count(struct tally_str counts, const char *name, uint64_t *count)
 {
 	struct tally_str part, type;
@@ -42,7 +42,7 @@ static bool expected_count(struct tally_str counts, const char *name, uint64_t *
 	return listed < LISTED_TYPES;
 }
 
-/* Types below 128; what has no name is another tool's own. */
+/* Counts of types below 128; unnamed ones belong to other tools. */
 struct counts {
 	uint64_t by_type[128];
 };
@@ -78,14 +78,14 @@ static size_t order_records(struct perfdata_reader *r)
 	return count;
 }
 
-/* Returns how many types differ from the list. */
+/* Returns the number of types that differ from the list. */
 static unsigned differing_types(const struct counts *counts, struct tally_str expected, struct tally_str name)
 {
 	unsigned differing = 0;
 	for (uint32_t type = 0; type < 128; type++) {
 		const char *type_name = record_type_name(type);
 		if (!type_name || type == RECORD_COMPRESSED || type == RECORD_COMPRESSED2)
-			continue; /* unpacked on the way */
+			continue; /* Compressed records are replaced by their contents. */
 		const char *listed = type == RECORD_HEADER_ATTR ? "HEADER_ATTR" : type_name;
 		uint64_t want;
 		if (!expected_count(expected, listed, &want) || counts->by_type[type] == want)
@@ -108,7 +108,7 @@ static void test_every_recording(void **state)
 	assert_int_equal(file_read(path, 1 << 20, &manifest, &len, NULL), TALLY_OK);
 	struct tally_str rest = {manifest, len}, line, columns[COLUMNS];
 	unsigned files = 0, refused = 0, differing = 0;
-	(void)str_next(&rest, '\n', &line); /* headings */
+	(void)str_next(&rest, '\n', &line);
 	while (str_next(&rest, '\n', &line)) {
 		split(line, columns);
 		if (columns[FILE_NAME].len == 0)

@@ -63,7 +63,7 @@ static void put_samples(struct perfdata_builder *b, uint64_t first)
 			b, 0, MISC_CPUMODE_USER, &(struct sample){.id = 7, .ip = 0x1000, .time = first + i});
 }
 
-/* data with a feature and samples 0.., data.0 with 100.., data.2 with 200... */
+/* data has a feature and samples 0.., data.0 has 100.., data.2 has 200... */
 static void make_recording(bool swap)
 {
 	struct perfdata_builder b;
@@ -79,7 +79,7 @@ static void make_recording(bool swap)
 		char name[16];
 		snprintf(name, sizeof(name), "data.%d", (int)i);
 		writer_clear(&b.records);
-		if (i != 1) /* one CPU had nothing to say */
+		if (i != 1) /* One CPU recorded nothing. */
 			put_samples(&b, 100 * (i + 1));
 		write_file(name, writer_view(&b.records));
 	}
@@ -89,7 +89,7 @@ static void make_recording(bool swap)
 	perfdata_builder_deinit(&b);
 }
 
-/* The sum of the times of all samples; their count. */
+/* Returns the number of samples, and the sum of their times. */
 static size_t read_all(struct perfdata_reader *r, uint64_t *sum, enum tally_status *end)
 {
 	struct record record;
@@ -141,7 +141,7 @@ static void test_all_files_are_read(void **state)
 	}
 }
 
-/* A file that is missing does not hide those behind it, and is told, whoever wrote the recording. */
+/* A missing file is reported, whichever tool wrote the recording, and later files are still read. */
 static void test_a_file_that_is_missing(void **state)
 {
 	for (int swap = 0; swap < 2; swap++) {
@@ -159,7 +159,7 @@ static void test_a_file_that_is_missing(void **state)
 	}
 }
 
-/* A writer that was killed leaves a part of a record in any of the files: the others are read all the same. */
+/* A writer that was killed leaves a partial record in any of the files: the others are read nevertheless. */
 static void test_a_file_that_is_cut(void **state)
 {
 	struct perfdata_reader *r;
@@ -183,7 +183,7 @@ static void test_a_file_that_is_cut(void **state)
 }
 
 #if HAVE_ZSTD
-/* Each file is packed by itself: one that is cut within does not keep the next from being unpacked. */
+/* Each file is compressed separately: truncation of one does not affect the next. */
 static void test_packed_files(void **state)
 {
 	struct perfdata_builder b;
@@ -207,7 +207,7 @@ static void test_packed_files(void **state)
 	}
 	writer_clear(&b.records);
 	put_samples(&b, 300);
-	write_file("data.2", writer_view(&b.records)); /* and not packed */
+	write_file("data.2", writer_view(&b.records)); /* This file is not compressed. */
 	assert_int_equal(perfdata_reader_open(dir, &r, NULL), TALLY_OK);
 	for (int turn = 0; turn < 2; turn++) {
 		assert_int_equal(read_all(r, &sum, &end), 4 * EACH);
@@ -220,7 +220,8 @@ static void test_packed_files(void **state)
 }
 #endif
 
-/* tally's own mark says how many files there are and how large: what is missing or shorter is told, what is more is not. */
+/* The end mark of tally gives the number and sizes of the files: missing and shorter ones are reported, additional data
+ * is not. */
 static void test_files_that_the_mark_lists(void **state)
 {
 	static const struct {
@@ -248,7 +249,7 @@ static void test_files_that_the_mark_lists(void **state)
 		assert_int_equal(perfdata_reader_health(r)->missing_parts, cases[i].missing);
 		assert_false(perfdata_reader_health(r)->is_unfinished);
 		perfdata_reader_destroy(r);
-		if (cases[i].count == 3) { /* and without the first file */
+		if (cases[i].count == 3) { /* The first file is missing too. */
 			remove_file("data.0");
 			assert_int_equal(perfdata_reader_open(dir, &r, NULL), TALLY_OK);
 			assert_int_equal(perfdata_reader_health(r)->missing_parts,
@@ -258,7 +259,7 @@ static void test_files_that_the_mark_lists(void **state)
 	}
 }
 
-/* Files with names that are no part's. */
+/* These names are not names of data files. */
 static void test_names_of_parts(void **state)
 {
 	static const char *const names[] = {"data.", "data.x", "data.1x", "data.00", "data.-1", "data.4294967295"};

@@ -13,7 +13,7 @@ static void put_round(struct writer *w)
 	writer_u32(w, (uint32_t)8 << (w->swap ? 0 : 16));
 }
 
-/* Marks and rounds in the order that the letters say. */
+/* Writes marks and rounds in the order of the letters. */
 static void make_marked(struct writer *w, const char *letters)
 {
 	const uint64_t parts[] = {100, 0, 7};
@@ -30,7 +30,7 @@ static void make_marked(struct writer *w, const char *letters)
 	}
 }
 
-/* What is known of a stream when its last record has been handed out. */
+/* Returns the state after the last record of a stream was followed. */
 static enum end_mark_state follow_all(struct tally_bytes bytes, bool swap)
 {
 	struct end_mark mark = {0};
@@ -53,8 +53,8 @@ static void test_what_marks_say(void **state)
 		{"b", END_MISSING, END_MISSING},
 		{"be", END_REACHED, END_REACHED},
 		{"brre", END_REACHED, END_REACHED},
-		{"bpr", END_REACHED, END_REACHED}, /* written anew, with a record behind it */
-		{"rrbrr", END_UNSAID, END_MISSING}, /* a pipe begins with what describes it */
+		{"bpr", END_REACHED, END_REACHED}, /* Rewritten, with a record after the mark. */
+		{"rrbrr", END_UNSAID, END_MISSING}, /* A pipe begins with descriptions. */
 		{"rrbre", END_UNSAID, END_REACHED},
 	};
 	for (int swap = 0; swap < 2; swap++) {
@@ -83,7 +83,7 @@ static void test_files_of_a_directory(void **state)
 	}
 }
 
-/* No cut of a marked recording is taken for a whole one, and no length is that of a table of features. */
+/* No truncation of a marked recording appears complete, and the size of a mark is never that of a feature table. */
 static void test_every_cut(void **state)
 {
 	struct writer w = {0};
@@ -101,13 +101,13 @@ static void test_every_cut(void **state)
 	}
 }
 
-/* The last record is looked at first: damage before it does not hide it. What only looks like its end is none. */
+/* The search begins at the last record, so earlier damage does not hide it. Data that resembles a mark is not one. */
 static void test_damage_before_the_end(void **state)
 {
 	for (int swap = 0; swap < 2; swap++) {
 		struct writer w = {.swap = swap};
 		make_marked(&w, "brrp");
-		memset(w.data + 24, 0, 8); /* a record of no bytes */
+		memset(w.data + 24, 0, 8); /* A record of size 0. */
 		struct end_mark mark = end_mark_find(writer_view(&w), swap, false);
 		assert_int_equal(mark.state, END_REACHED);
 		assert_int_equal(mark.part_count, 3);
@@ -121,7 +121,7 @@ static void test_damage_before_the_end(void **state)
 	}
 }
 
-/* As many files as a record has room for; of more none is listed, and the end is told all the same. */
+/* A record has space for a limited number of files; with more, none is listed, and the end is still marked. */
 static void test_many_files_of_a_directory(void **state)
 {
 	static uint64_t parts[END_MARK_PARTS + 1];
@@ -141,7 +141,7 @@ static void test_many_files_of_a_directory(void **state)
 	}
 }
 
-/* Counts and lengths that lie: nothing is read beyond the record. */
+/* With invalid counts and lengths, nothing is read past the end of the record. */
 static void test_hostile_marks(void **state)
 {
 	struct writer w = {0};
@@ -158,7 +158,7 @@ static void test_hostile_marks(void **state)
 	writer_deinit(&w);
 }
 
-/* A stream without its end was left by its recorder; what one that still runs has written so far was not. */
+/* A stream without its end was aborted by its recorder, unless it is a prefix of one that is still being recorded. */
 static void test_beginning_of_what_is_written(void **state)
 {
 	struct writer w = {0};

@@ -30,7 +30,7 @@ static void add(struct event_set *set, const struct perf_attr *attr, const uint6
 	assert_int_equal(event_set_add(set, attr, attr_bytes, bytes, swap, NULL), TALLY_OK);
 }
 
-/* A record of that type with three words behind its header. */
+/* Makes a record of the type with three words after its header. */
 static struct record make_record(uint8_t buffer[32], uint32_t type, const uint64_t words[3], bool swap)
 {
 	memset(buffer, 0, 32);
@@ -48,10 +48,10 @@ static void check_ids(bool swap)
 	const uint64_t first[] = {11, 12}, second[] = {21};
 	event_set_init(&set);
 	struct record sample = make_record(buffer, RECORD_SAMPLE, (const uint64_t[]){12, 0, 0}, swap);
-	assert_null(event_set_of(&set, &sample)); /* there are no events yet */
+	assert_null(event_set_of(&set, &sample)); /* There are no events yet. */
 	add(&set, &with_identifier, first, 2, swap);
 	struct record other = make_record(buffer, RECORD_SAMPLE, (const uint64_t[]){99, 0, 0}, swap);
-	assert_int_equal(event_set_of(&set, &other)->index, 0); /* it can only be that one's */
+	assert_int_equal(event_set_of(&set, &other)->index, 0); /* There is only one event. */
 	add(&set, &with_identifier, second, 1, swap);
 	assert_null(event_set_of(&set, &other));
 	sample = make_record(buffer, RECORD_SAMPLE, (const uint64_t[]){12, 0, 0}, swap);
@@ -61,10 +61,10 @@ static void check_ids(bool swap)
 	struct record comm = make_record(buffer, RECORD_COMM, (const uint64_t[]){0, 0, 21}, swap);
 	assert_int_equal(event_set_of(&set, &comm)->index, 1);
 	comm = make_record(buffer, RECORD_COMM, (const uint64_t[]){0, 0, 0}, swap);
-	assert_int_equal(event_set_of(&set, &comm)->index, 0); /* synthesised ones are of id 0 */
+	assert_int_equal(event_set_of(&set, &comm)->index, 0); /* Synthesised records have ID 0. */
 	comm = make_record(buffer, RECORD_COMM, (const uint64_t[]){0, 0, 77}, swap);
 	assert_null(event_set_of(&set, &comm));
-	sample.bytes.len = 12; /* too short for its id */
+	sample.bytes.len = 12; /* The record is too short for its ID. */
 	sample.type = RECORD_SAMPLE;
 	assert_null(event_set_of(&set, &sample));
 	assert_int_equal(event_set_by_id(&set, 11)->index, 0);
@@ -109,7 +109,7 @@ static void check_updates(bool swap)
 	assert_int_equal(event->unit.len, 0);
 	assert_true(event->scale > 0.9 && event->scale < 1.1);
 	struct tally_str name = event->name;
-	update(&set, EVENT_UPDATE_NAME, 6, "other", 6, swap); /* of no event */
+	update(&set, EVENT_UPDATE_NAME, 6, "other", 6, swap); /* No event has this ID. */
 	update(&set, EVENT_UPDATE_NAME, 5, "", 0, swap);
 	update(&set, EVENT_UPDATE_CPUS, 5, "\1\0\0\0", 4, swap);
 	update(&set, 77, 5, "x", 1, swap);
@@ -117,11 +117,11 @@ static void check_updates(bool swap)
 	update(&set, EVENT_UPDATE_NAME, 5, "mine\0\0\0\0", 8, swap);
 	assert_int_equal(event->name.len, 4);
 	assert_memory_equal(event->name.data, "mine", 5);
-	update(&set, EVENT_UPDATE_UNIT, 5, "Joules", 6, swap); /* without its zero */
+	update(&set, EVENT_UPDATE_UNIT, 5, "Joules", 6, swap); /* The terminating NUL is missing. */
 	assert_memory_equal(event->unit.data, "Joules", 7);
 	memcpy(&bits, &scale, sizeof(bits));
 	bits = swap ? __builtin_bswap64(bits) : bits;
-	update(&set, EVENT_UPDATE_SCALE, 5, &bits, 4, swap); /* cut */
+	update(&set, EVENT_UPDATE_SCALE, 5, &bits, 4, swap); /* The value is truncated. */
 	assert_true(event->scale > 0.9);
 	update(&set, EVENT_UPDATE_SCALE, 5, &bits, 8, swap);
 	assert_true(event->scale > 0.24 && event->scale < 0.26);
@@ -146,7 +146,7 @@ static void test_features_name_and_group_by_position(void **state)
 	};
 	struct perfdata_group groups[] = {
 		{.leader_index = 0, .member_count = 2},
-		{.leader_index = 1, .member_count = UINT32_MAX}, /* more than there are */
+		{.leader_index = 1, .member_count = UINT32_MAX}, /* More members than there are events. */
 		{.leader_index = 7, .member_count = 1},
 	};
 	struct perfdata_features features = {
@@ -168,7 +168,8 @@ static const char *name_of(const struct event_set *set, size_t event)
 	return set->events.items[event].name.data;
 }
 
-/* Tracepoints by their numbers; one that the data does not list, and events with a name, stay as they are. */
+/* Tracepoints are named by their IDs; one that the data does not list, and events that have a name, are
+ * left unchanged. */
 static void test_tracing_data_names_tracepoints(void **state)
 {
 	char first[512], second[512];
@@ -211,7 +212,7 @@ static void test_data_that_names_nothing(void **state)
 	event_set_deinit(&set);
 }
 
-/* Ids far from each other, and below the first: each finds its event, and those between find none. */
+/* IDs far apart, and below the first one, find their events; IDs in between find none. */
 static void test_ids_anywhere(void **state)
 {
 	static const uint64_t ids[] = {1000, 1001, 999, 0, UINT64_MAX, UINT64_C(1) << 40, 1005, 1000 + (1 << 16)};
@@ -227,7 +228,7 @@ static void test_ids_anywhere(void **state)
 	event_set_deinit(&set);
 }
 
-/* An id that ends its record is read; one that would begin before the header is not there. */
+/* An ID at the very end of its record is read; one that would begin before the end of the header is ignored. */
 static void test_records_that_just_hold_an_id(void **state)
 {
 	struct event_set set;
@@ -247,11 +248,11 @@ static void test_records_that_just_hold_an_id(void **state)
 	record.bytes.len = 15;
 	assert_null(event_set_of(&set, &record));
 	record = make_record(buffer, RECORD_SAMPLE, (const uint64_t[]){0, 0, 0}, false);
-	assert_null(event_set_of(&set, &record)); /* of no event: 0 is for side-band only */
+	assert_null(event_set_of(&set, &record)); /* ID 0 matches only side-band records. */
 	event_set_deinit(&set);
 }
 
-/* As many groups and names as fit, none beyond the events. */
+/* More groups and names than events: only the matching ones are used. */
 static void test_features_of_more_events(void **state)
 {
 	struct event_set set;
@@ -265,11 +266,11 @@ static void test_features_of_more_events(void **state)
 	event_set_init(&set);
 	add(&set, &with_id, ids, 2, false);
 	add(&set, &with_id, NULL, 0, false);
-	descs[0].ids = ids + 1; /* it has its own */
+	descs[0].ids = ids + 1; /* This event has an ID of its own already. */
 	descs[0].id_count = 1;
 	assert_int_equal(event_set_apply_features(&set, &features, NULL), TALLY_OK);
 	assert_int_equal(set.events.items[0].id_count, 2);
-	assert_null(memchr(name_of(&set, 0), '\n', set.events.items[0].name.len)); /* shown, not printed */
+	assert_null(memchr(name_of(&set, 0), '\n', set.events.items[0].name.len)); /* Control characters are escaped. */
 	assert_int_equal(set.events.items[1].member_count, 1);
 	assert_int_equal(set.events.items[1].leader_index, 1);
 	assert_int_equal(set.events.items[0].leader_index, 0);

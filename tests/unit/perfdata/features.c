@@ -38,7 +38,7 @@ static struct perfdata_bpf_program programs[] = {
 	{0x1f9, {opaque, sizeof(opaque)}, {opaque, 3}}, {0, {opaque, 4}, {opaque, 0}}};
 static struct perfdata_btf btfs[] = {{7, {opaque, 5}}, {9, {opaque, 0}}};
 
-/* Every feature that is decoded, and one that is carried over as bytes. */
+/* Every feature that is decoded, and one that is copied as bytes. */
 static const struct perfdata_features *all_features(void)
 {
 	static struct perfdata_features f = {
@@ -282,7 +282,8 @@ static void test_every_feature_comes_back(void **state)
 	}
 }
 
-/* What was read is written as it was: from its fields where it has any, and not from its bytes too. */
+/* Features are written as they were read: from their fields if they are decoded, otherwise from their bytes, and not
+ * twice. */
 static void test_every_feature_is_written_as_it_was_read(void **state)
 {
 	for (int swap = 0; swap < 2; swap++) {
@@ -308,7 +309,7 @@ static void test_every_feature_is_written_as_it_was_read(void **state)
 	}
 }
 
-/* A feature that is not known is carried over; behind the last one there is none. */
+/* An unknown feature is copied; there is none after the last bit. */
 static void test_features_that_are_not_known(void **state)
 {
 	static const uint8_t guard[16] = {7};
@@ -326,7 +327,7 @@ static void test_features_that_are_not_known(void **state)
 	writer_deinit(&w);
 }
 
-/* Strings are padded to 64 bytes with their NUL: one of 63 fills them, one of 64 needs as many again. */
+/* Strings are padded to a multiple of 64 bytes with their NUL: one of 63 bytes fits into 64, one of 64 needs 128. */
 static void test_the_padding_of_strings(void **state)
 {
 	static const struct {
@@ -348,7 +349,7 @@ static void test_the_padding_of_strings(void **state)
 	}
 }
 
-/* No record holds it: the others are written. */
+/* Such a path fits into no record; the other records are written. */
 static void test_a_build_id_of_too_long_a_path(void **state)
 {
 	static char path[UINT16_MAX];
@@ -367,7 +368,7 @@ static void test_a_build_id_of_too_long_a_path(void **state)
 	arena_deinit(&arena);
 }
 
-/* Attrs of several sizes are written with the largest, whose fields the others have as zeros. */
+/* Attrs of several sizes are written with the largest one; the additional fields are zero. */
 static void test_attrs_of_several_sizes(void **state)
 {
 	struct perf_attr small = {.size = ATTR_SIZE_VER0, .config = 1}, large = {.size = ATTR_SIZE_VER9, .config4 = 4};
@@ -416,7 +417,8 @@ static void test_names_of_features(void **state)
 		assert_int_equal(feature_is_flag(bit), bit == FEATURE_BRANCH_STACK || bit == FEATURE_STAT);
 }
 
-/* 1 if it was damaged. In memory of exactly that size, so that the sanitizer sees a read past the end. */
+/* Returns 1 if the section is damaged. The copy has exactly that size, so that the sanitizer detects a read past the
+ * end. */
 static uint64_t decode_copy(unsigned bit, const uint8_t *data, size_t len, bool swap)
 {
 	struct perfdata_features got = {.cpus_available = 2};
@@ -431,7 +433,7 @@ static uint64_t decode_copy(unsigned bit, const uint8_t *data, size_t len, bool 
 	return got.damaged;
 }
 
-/* The later parts of a CPU topology came with later versions: it may end before them. */
+/* Later versions added parts to the CPU topology, so it may end before them. */
 static bool may_be_cut(unsigned bit)
 {
 	return bit == FEATURE_CPU_TOPOLOGY || bit == FEATURE_TRACING_DATA;
@@ -445,7 +447,8 @@ static void test_every_section_cut_and_changed(void **state)
 		for (size_t cut = 0; cut < w.len; cut++) {
 			uint64_t damaged = decode_copy(bit, w.data, cut, false);
 			bool is_whole = (bit == FEATURE_BUILD_ID && cut % 100 == 0) ||
-					(bit == FEATURE_AUXTRACE && cut % 16 == 0); /* the form without a number */
+					/* Without a count, a shorter section is valid. */
+					(bit == FEATURE_AUXTRACE && cut % 16 == 0);
 			if (!may_be_cut(bit) && !is_whole)
 				assert_int_equal(damaged, 1);
 		}
@@ -460,7 +463,7 @@ static void test_every_section_cut_and_changed(void **state)
 	}
 }
 
-/* A count of four thousand million reserves nothing. */
+/* A count of about 2^32 must not allocate memory. */
 static void test_counts_that_lie(void **state)
 {
 	static const unsigned counted[] = {FEATURE_CMDLINE, FEATURE_EVENT_DESC, FEATURE_CPU_TOPOLOGY,
@@ -503,7 +506,7 @@ static void test_a_topology_of_each_age(void **state)
 	arena_deinit(&arena);
 }
 
-/* As simpleperf writes it: the entries alone. */
+/* simpleperf writes the entries without a count. */
 static void test_an_auxtrace_index_without_its_number(void **state)
 {
 	struct perfdata_features f = {.auxtrace = auxtrace, .auxtrace_count = 2, .auxtrace_is_bare = true}, got = {0};
@@ -521,7 +524,7 @@ static void test_an_auxtrace_index_without_its_number(void **state)
 	arena_deinit(&arena);
 }
 
-/* Before version 17 /proc/schedstat names no domain. */
+/* Before version 17, /proc/schedstat does not name domains. */
 static void test_domains_without_names(void **state)
 {
 	struct perfdata_features f = {.schedstat_version = 15, .cpu_domains = cpu_domains, .cpu_domain_count = 2};
@@ -540,7 +543,7 @@ static void test_domains_without_names(void **state)
 	arena_deinit(&arena);
 }
 
-/* Where each stands in the bit set, as perf 7.3's own files have it. */
+/* The feature bits, as in the files of perf 7.3. */
 static void test_numbers(void **state)
 {
 	assert_int_equal(FEATURE_EVENT_DESC, 12);
@@ -563,12 +566,12 @@ static void test_unknown_features(void **state)
 	assert_int_equal(feature_decode(FEATURE_COUNT, &input, NULL), TALLY_OK);
 	assert_int_equal(feature_decode(200, &input, NULL), TALLY_OK);
 	assert_int_equal(got.damaged, 0);
-	assert_int_equal(got.raw[200].len, sizeof(opaque)); /* to be carried over */
+	assert_int_equal(got.raw[200].len, sizeof(opaque)); /* The bytes are copied when the recording is rewritten. */
 	assert_int_equal(feature_decode(FEATURE_BITS, &input, NULL), TALLY_OK);
 	arena_deinit(&arena);
 }
 
-/* A name that no record can hold is left out; those around it stay. */
+/* A name that fits into no record is omitted; the other entries remain. */
 static void test_a_build_id_with_an_endless_name(void **state)
 {
 	static char name[70000];

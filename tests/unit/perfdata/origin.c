@@ -11,9 +11,9 @@
 
 #define MODEL	    "valgrind 3.19, model d1=32768,8,64"
 #define UNSEEN	    "the kernel's code"
-#define BYTES(text) ((struct tally_bytes){(const uint8_t *)(text), sizeof(text)}) /* with its NUL */
+#define BYTES(text) ((struct tally_bytes){(const uint8_t *)(text), sizeof(text)}) /* With the terminating NUL. */
 
-/* In memory of exactly that size, so that the sanitizer sees a read past the end. */
+/* The memory has exactly that size, so that the sanitizer detects a read past the end. */
 static struct perfdata_features read_section(struct tally_bytes section, uint8_t **memory)
 {
 	struct perfdata_features f = {0};
@@ -133,7 +133,7 @@ static void test_what_is_not_known_is_kept(void **state)
 	struct perfdata_features got = read_section(BYTES("guessed\nby dice"), &memory);
 	feature_encode(&w, FEATURE_ORIGIN, &got);
 	assert_true(bytes_equal(writer_view(&w), BYTES("guessed\nby dice")));
-	got.raw[FEATURE_ORIGIN].len = 0; /* as pack --scrub leaves it */
+	got.raw[FEATURE_ORIGIN].len = 0; /* pack --scrub clears it. */
 	feature_encode(&without, FEATURE_ORIGIN, &got);
 	assert_true(bytes_equal(writer_view(&without), BYTES("unknown\n\n")));
 	writer_deinit(&w);
@@ -183,7 +183,7 @@ static void test_a_recording_of_events_has_none(void **state)
 	writer_deinit(&w);
 }
 
-/* No length is a multiple of 16, as those of a table of features are. */
+/* The record size is never a multiple of 16, as that of a feature table is. */
 static void test_the_record_of_a_stream(void **state)
 {
 	static const char long_text[5000] = "timer\n";

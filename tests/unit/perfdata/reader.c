@@ -20,7 +20,7 @@ static const struct perf_attr fault_attr = {
 	.flags = ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL) | ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST),
 };
 
-/* Two events, a comm, four samples whose times are not in order, two rounds, a header section. */
+/* Builds a recording of two events, a comm, four samples with times out of order, two rounds and a feature section. */
 static void build(struct perfdata_builder *b, bool swap)
 {
 	perfdata_builder_init(b, swap);
@@ -117,7 +117,7 @@ static void test_pipe_in_both_byte_orders(void **state)
 	}
 }
 
-/* Whatever is complete comes out; where something is missing, it is said, and where. */
+/* All complete records are returned; if something is missing, the health reports where. */
 static void check_prefix(struct tally_bytes whole, size_t cut, size_t *samples)
 {
 	uint8_t *copy = malloc(cut ? cut : 1);
@@ -154,7 +154,7 @@ static void test_every_prefix(void **state)
 			for (size_t cut = 0; cut <= whole.len; cut++) {
 				size_t samples;
 				check_prefix(whole, cut, &samples);
-				assert_true(samples >= before); /* more file never gives fewer samples */
+				assert_true(samples >= before); /* A longer prefix never gives fewer samples. */
 				before = samples;
 			}
 			assert_int_equal(before, 4);
@@ -193,7 +193,7 @@ static void test_a_killed_recording_is_read_to_its_end(void **state)
 	struct tally_bytes whole = perfdata_builder_file(&b);
 	uint8_t *copy = malloc(whole.len);
 	memcpy(copy, whole.data, whole.len);
-	memset(copy + 48, 0, 8); /* data size 0: the writer never came back to say */
+	memset(copy + 48, 0, 8); /* The data size is 0 if the writer was killed. */
 	struct perfdata_reader *r;
 	assert_int_equal(perfdata_reader_open_bytes((struct tally_bytes){copy, whole.len}, &r, NULL), TALLY_OK);
 	struct seen seen = read_all(r);
@@ -204,7 +204,7 @@ static void test_a_killed_recording_is_read_to_its_end(void **state)
 	perfdata_builder_deinit(&b);
 }
 
-/* The first magic, of before 2012, in both byte orders; the rest of the header is the same. */
+/* The magic from before 2012, in both byte orders; the rest of the header is the same. */
 static void test_the_first_magic(void **state)
 {
 	for (int swap = 0; swap < 2; swap++) {
@@ -222,7 +222,7 @@ static void test_the_first_magic(void **state)
 	}
 }
 
-/* A big-endian machine of 32-bit words wrote the halves of the bit set the other way round. */
+/* A big-endian machine with 32-bit words wrote the halves of each 64-bit word of the bit set in the other order. */
 static void test_feature_bits_of_32_bit_words(void **state)
 {
 	struct perfdata_builder b;
@@ -239,7 +239,7 @@ static void test_feature_bits_of_32_bit_words(void **state)
 	perfdata_builder_deinit(&b);
 }
 
-/* A section of tomorrow, one that lies outside, one that lies about its length: each is counted, the rest stays. */
+/* An unknown section, one outside the file, and one with an invalid length: each is counted, and the others remain. */
 static void test_features_that_cannot_be_read(void **state)
 {
 	struct perfdata_builder b;
@@ -250,7 +250,7 @@ static void test_features_that_cannot_be_read(void **state)
 	perfdata_builder_feature(&b, 60, "tomorrow", 8);
 	struct tally_bytes whole = perfdata_builder_file(&b);
 	size_t table = whole.len - (12 + 4 + 8 + 8) - 4 * 16;
-	memset(b.out.data + table + 2 * 16, 0xff, 8); /* where CPUID lies */
+	memset(b.out.data + table + 2 * 16, 0xff, 8); /* Offset of the CPUID section. */
 	assert_int_equal(perfdata_reader_open_bytes(whole, &r, NULL), TALLY_OK);
 	const struct perfdata_features *f = perfdata_reader_features(r);
 	const struct input_health *health = perfdata_reader_health(r);
@@ -315,7 +315,7 @@ static void test_time_order(void **state)
 	}
 }
 
-/* Many rings, equal times: equal ones keep the file's order, whatever the number of runs. */
+/* Many runs with equal times: samples of equal times keep their order in the file, whatever the number of runs. */
 static void test_time_order_is_stable(void **state)
 {
 	struct perfdata_builder b;
@@ -341,7 +341,7 @@ static void test_time_order_is_stable(void **state)
 			continue;
 		count++;
 		if (item.time_ns < time)
-			late++; /* came a round too late: only the contract's breakers may */
+			late++; /* Only samples that are more than a round late may be out of order. */
 		else if (item.time_ns == time && time > 0 && late == 0)
 			assert_true(item.record.offset > offset);
 		time = item.time_ns;

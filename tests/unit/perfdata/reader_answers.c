@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a reader says of a recording besides its records; and streams that are read once, packed or not.
+ * Tests what a reader reports about a recording besides its records, and streams that are read once, compressed or
+ * not.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -74,7 +75,7 @@ static void test_where_parts_lie(void **state)
 		free(room);
 		assert_int_equal(perfdata_reader_id_offset(r), 8 + 8 + 8 + 8);
 		perfdata_reader_destroy(r);
-		/* Of a pipe that is not read to its end nothing is known as a whole. */
+		/* The layout of a pipe is unknown until it has been read to its end. */
 		r = open_bytes(perfdata_builder_pipe(&b));
 		layout = perfdata_reader_layout(r);
 		assert_int_equal(layout.data_size, 0);
@@ -112,7 +113,7 @@ static void test_what_events_have(void **state)
 	r = open_bytes(perfdata_builder_file(&b));
 	assert_true(perfdata_reader_has_tracepoints(r));
 	assert_true(perfdata_reader_has_samples_with(r, SAMPLE_RAW));
-	assert_int_equal(perfdata_reader_id_offset(r), 0); /* one has none */
+	assert_int_equal(perfdata_reader_id_offset(r), 0); /* One event has no ID in its samples. */
 	perfdata_reader_destroy(r);
 	perfdata_builder_deinit(&b);
 }
@@ -134,7 +135,7 @@ static void test_trailers(void **state)
 	assert_true(perfdata_reader_time(r, &record, &time_ns));
 	assert_int_equal(time_ns, 77);
 	assert_int_equal(time_order_time_of(r, &record, false), 77);
-	record.bytes.len = 8; /* too short */
+	record.bytes.len = 8; /* The record is too short. */
 	assert_false(perfdata_reader_sample_id(r, &record, &id));
 	assert_false(perfdata_reader_time(r, &record, &time_ns));
 	assert_int_equal(time_order_time_of(r, &record, false), 0);
@@ -144,7 +145,7 @@ static void test_trailers(void **state)
 	assert_false(perfdata_reader_time(r, &record, &time_ns));
 	perfdata_reader_destroy(r);
 	perfdata_builder_deinit(&b);
-	perfdata_builder_init(&b, false); /* events without trailers */
+	perfdata_builder_init(&b, false); /* The events have no ID trailers. */
 	perfdata_builder_event(&b, &bare_attr, 501);
 	put_comm(&b, 77);
 	r = open_bytes(perfdata_builder_file(&b));
@@ -155,7 +156,7 @@ static void test_trailers(void **state)
 	perfdata_builder_deinit(&b);
 }
 
-/* A sample that is too short for its time has none; one that ends with it has. */
+/* A sample that is too short for its time has none; one that ends with its time has one. */
 static void test_times_of_samples(void **state)
 {
 	struct perfdata_builder b;
@@ -218,7 +219,7 @@ static FILE *write_stream(bool is_packed, bool is_pipe)
 	return file;
 }
 
-/* Marks grow; what lies before one is not needed any more, and the next records are there all the same. */
+/* Positions ascend; the data before a position can be forgotten, and the next records remain available. */
 static void read_stream(struct perfdata_reader *r, bool is_passed)
 {
 	struct record record;
@@ -235,7 +236,7 @@ static void read_stream(struct perfdata_reader *r, bool is_passed)
 			assert_int_equal(sample.time, ++time);
 		}
 		if (is_passed)
-			perfdata_reader_forget(r, last); /* the record itself stays */
+			perfdata_reader_forget(r, last); /* The record itself remains. */
 		last = mark;
 	}
 	assert_int_equal(status, TALLY_END);
@@ -263,7 +264,8 @@ static void test_streams(void **state)
 			perfdata_reader_rewind(r);
 			assert_int_equal(perfdata_reader_data(r, &offset).len > 0, !is_packed);
 			read_stream(r, false);
-			assert_int_equal(perfdata_reader_health(r)->samples, 4 * SAMPLES); /* counted once */
+			/* Samples are counted only once. */
+			assert_int_equal(perfdata_reader_health(r)->samples, 4 * SAMPLES);
 		}
 		perfdata_reader_destroy(r);
 		fclose(file);
@@ -281,7 +283,7 @@ static void test_packed_files(void **state)
 	assert_int_equal(perfdata_reader_open(path, &r, NULL), TALLY_OK);
 	assert_int_equal(perfdata_reader_layout(r).mtime_ns,
 		(uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec);
-	perfdata_reader_pass(r); /* a file is there again: nothing is forgotten */
+	perfdata_reader_pass(r); /* A file can be read again, so nothing is forgotten. */
 	read_stream(r, true);
 	perfdata_reader_rewind(r);
 	read_stream(r, true);
@@ -289,7 +291,7 @@ static void test_packed_files(void **state)
 	fclose(file);
 }
 
-/* Records of no known type are counted, those of tomorrow too. */
+/* Records of unknown types are counted, including those beyond the last known type. */
 static void test_counts(void **state)
 {
 	struct perfdata_builder b;
@@ -323,7 +325,8 @@ static uint32_t random_below(uint64_t *random, uint32_t limit)
 	return (uint32_t)(*random >> 33) % limit;
 }
 
-/* Rounds of several rings, each in order and with equal times: all comes out in order, equal ones as the file has them. */
+/* Rounds of several rings, each in order and with equal times, are sorted; samples of equal times keep their order in
+ * the file. */
 static void check_any_rounds(uint64_t seed, bool keeps_file_order)
 {
 	struct perfdata_builder b;
@@ -376,7 +379,7 @@ static void test_any_rounds(void **state)
 		check_any_rounds(seed, seed % 6 == 0);
 }
 
-/* What comes after its round is late, and counted; what has no time is not. */
+/* Records that come after their round are counted as late; those without time are not. */
 static void test_what_is_late(void **state)
 {
 	static const uint64_t times[] = {10, 20, 0, 30, 40, 0, 50, 15, 0, 60, 0, 70};

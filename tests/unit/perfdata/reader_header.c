@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Headers of files: what each field may say, and what becomes of the rest where it says something else.
+ * Tests the headers of files: the valid values of each field, and the handling of the rest if one is invalid.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void build(struct perfdata_builder *b, bool swap)
 	for (uint64_t i = 0; i < 4; i++)
 		perfdata_builder_sample(b, i % 2, 0, &(struct sample){.time = 1 + i});
 	perfdata_builder_feature(b, FEATURE_CLOCKID, words, 8);
-	perfdata_builder_feature(b, FEATURE_SAMPLE_TIME + 30, words, 8); /* one of tomorrow */
+	perfdata_builder_feature(b, FEATURE_SAMPLE_TIME + 30, words, 8); /* An unknown feature. */
 }
 
 static uint64_t field(const struct perfdata_builder *b, size_t at)
@@ -50,7 +50,7 @@ struct seen {
 	struct tally_error err;
 };
 
-/* Of a copy that ends where it ends, so that the sanitizer sees a read past it. */
+/* Reads a copy of exactly that size, so that the sanitizer detects a read past the end. */
 static struct seen read_bytes(struct tally_bytes bytes)
 {
 	struct seen seen = {0};
@@ -89,7 +89,7 @@ static void test_sizes_of_attrs(void **state)
 			assert_int_equal(seen.opened, TALLY_CORRUPT);
 			assert_non_null(strstr(seen.err.text, "event attributes have an invalid size of"));
 		}
-		/* More than there is of them: there is none, which is no reason to refuse the records. */
+		/* A larger attr size than there is data gives no events, but the records are still read. */
 		struct seen seen = read_with(&b, ATTR_SIZE, UINT16_MAX + 16);
 		assert_int_equal(seen.opened, TALLY_OK);
 		assert_int_equal(seen.events, 0);
@@ -120,7 +120,7 @@ static void test_where_attrs_lie(void **state)
 	perfdata_builder_deinit(&b);
 }
 
-/* The event stays; its samples cannot be told from another's. */
+/* The event remains, but its samples cannot be distinguished from those of others. */
 static void test_where_ids_lie(void **state)
 {
 	for (int swap = 0; swap < 2; swap++) {
@@ -159,7 +159,7 @@ static void test_where_data_lies(void **state)
 		assert_int_equal(seen.opened, TALLY_CORRUPT);
 		assert_non_null(strstr(seen.err.text, "data section starts beyond"));
 		assert_int_equal(read_with(&b, DATA_OFFSET, UINT64_MAX).opened, TALLY_CORRUPT);
-		/* At the very end: there is nothing, and nothing is said to be. */
+		/* Data at the very end is empty, and not an error. */
 		(void)perfdata_builder_file(&b);
 		set_field(&b, DATA_OFFSET, bytes.len);
 		set_field(&b, DATA_SIZE, 0);
@@ -168,7 +168,7 @@ static void test_where_data_lies(void **state)
 		assert_int_equal(seen.samples, 0);
 		assert_int_equal(seen.end, TALLY_END);
 		assert_false(seen.health.is_unfinished);
-		/* As much as there is, and a byte more. */
+		/* All data that there is, and one byte more. */
 		struct tally_bytes cut = {bytes.data, (size_t)(data + size)};
 		(void)perfdata_builder_file(&b);
 		seen = read_bytes(cut);
@@ -195,7 +195,7 @@ static void test_where_data_lies(void **state)
 	}
 }
 
-/* Each shorter one is refused, of either magic; the first magic's header has no bits of features. */
+/* Every truncated header is refused, with either magic; the header of the first magic has no feature bits. */
 static void test_headers_that_end(void **state)
 {
 	for (int is_v1 = 0; is_v1 < 2; is_v1++) {
@@ -219,7 +219,7 @@ static void test_headers_that_end(void **state)
 	}
 }
 
-/* Without any feature what lies behind the stated data and is whole is taken too: a writer had no time to say it. */
+/* Without feature bits, complete records after the stated data are read too: the writer did not finish the header. */
 static void test_records_behind_the_data(void **state)
 {
 	struct perfdata_builder b;
@@ -233,7 +233,7 @@ static void test_records_behind_the_data(void **state)
 		assert_int_equal(seen.samples, 4);
 		assert_int_equal(seen.end, TALLY_END);
 	}
-	/* Not what is no record. */
+	/* Bytes after the data that are not a record are ignored. */
 	(void)perfdata_builder_file(&b);
 	set_field(&b, DATA_SIZE, each);
 	b.out.data[field(&b, DATA_OFFSET) + 2 * each] = 63;
@@ -243,7 +243,7 @@ static void test_records_behind_the_data(void **state)
 	perfdata_builder_deinit(&b);
 }
 
-/* The halves of the bits change places only where that gives a host name that was not there, in the other byte order. */
+/* The halves of the bit set are swapped only if that adds a host name, and only in the other byte order. */
 static void test_halves_of_the_bits(void **state)
 {
 	const unsigned high = FEATURE_HOSTNAME + 32;

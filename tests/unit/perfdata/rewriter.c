@@ -47,7 +47,7 @@ static int remove_dir(void **state)
 {
 	(void)unlink(out_path);
 	(void)unlink(second_path);
-	return rmdir(dir); /* fails where something was left behind */
+	return rmdir(dir); /* Fails if any file was left behind. */
 }
 
 static void build(struct perfdata_builder *b, bool swap)
@@ -67,7 +67,7 @@ static void build(struct perfdata_builder *b, bool swap)
 	perfdata_builder_feature(b, UNKNOWN_FEATURE, words, sizeof(words));
 }
 
-/* Descriptions of a pipe are no records of a file. */
+/* Descriptions of a pipe have no counterparts in a file. */
 static enum tally_status next_record(struct perfdata_reader *r, bool with_descriptions, struct record *record)
 {
 	enum tally_status status;
@@ -87,7 +87,7 @@ static size_t compare_records(struct perfdata_reader *a, struct perfdata_reader 
 		enum tally_status status = next_record(a, with_descriptions, &x);
 		if (status != TALLY_OK) {
 			status = next_record(b, with_descriptions, &y);
-			/* Data is never empty, so that it is not taken for that of a killed writer. */
+			/* Data is never empty, because it would look like that of a killed writer. */
 			if (count == 0 && status == TALLY_OK && y.type == RECORD_FINISHED_ROUND)
 				status = next_record(b, with_descriptions, &y);
 			assert_int_equal(status, TALLY_END);
@@ -99,7 +99,7 @@ static size_t compare_records(struct perfdata_reader *a, struct perfdata_reader 
 	}
 }
 
-/* A pipe's may lose zeros at its end, and say so in its size. */
+/* An attr from a pipe may lack zeros at its end, with a smaller size. */
 static bool is_same_attr(struct tally_bytes a, struct tally_bytes b, bool from_pipe)
 {
 	if (!from_pipe || a.len == b.len)
@@ -124,7 +124,7 @@ static void compare_events(const struct perfdata_reader *a, const struct perfdat
 	}
 }
 
-/* Those of AUX data differ by what they point to. */
+/* AUX data indexes differ in their offsets. */
 static void compare_features(const struct perfdata_reader *a, const struct perfdata_reader *b)
 {
 	const struct perfdata_features *x = perfdata_reader_features(a);
@@ -242,7 +242,7 @@ static void test_pipe_to_file_and_back(void **state)
 	}
 }
 
-/* Sections become records, but for those that are untrue of a pipe. */
+/* Sections become records, except those that are not true of a pipe. */
 static void test_features_in_a_pipe(void **state)
 {
 	struct perfdata_builder b;
@@ -260,13 +260,13 @@ static void test_features_in_a_pipe(void **state)
 	perfdata_builder_deinit(&b);
 }
 
-/* In a file as a section, in a pipe as a record: each way keeps it. */
+/* The origin is a section in a file and a record in a pipe, and each conversion retains it. */
 static void test_what_made_the_samples(void **state)
 {
 	static const char section[] = "simulated\na model\n";
 	for (int swap = 0; swap < 2; swap++) {
 		struct perfdata_builder b;
-		struct perfdata_reader *readers[4]; /* file, pipe, file, pipe */
+		struct perfdata_reader *readers[4]; /* File, pipe, file, pipe. */
 		build(&b, swap);
 		perfdata_builder_feature(&b, FEATURE_ORIGIN, section, sizeof(section));
 		assert_int_equal(perfdata_reader_open_bytes(perfdata_builder_file(&b), &readers[0], NULL), TALLY_OK);
@@ -314,7 +314,7 @@ static void test_a_section_too_large_for_a_pipe(void **state)
 	perfdata_builder_deinit(&b);
 }
 
-/* The index of AUX data tells offsets in the file, which the copy has at other places. */
+/* The AUX index has file offsets, which change in the copy. */
 static void put_aux_record(struct perfdata_builder *b, const uint8_t payload[16])
 {
 	writer_u32(&b->records, RECORD_AUXTRACE);
@@ -337,11 +337,11 @@ static void test_aux_data(void **state)
 	writer_u64(&index, 4);
 	writer_u64(&index, first);
 	writer_u64(&index, 48);
-	writer_u64(&index, 0xffff); /* of no record: stays */
-	writer_u64(&index, first); /* a size, even if there is a record at such an offset */
+	writer_u64(&index, 0xffff); /* Matches no record, and stays as it is. */
+	writer_u64(&index, first); /* A size, which stays even though it equals the offset of a record. */
 	writer_u64(&index, second);
 	writer_u64(&index, 48);
-	writer_u64(&index, first); /* again */
+	writer_u64(&index, first); /* The same record again. */
 	writer_u64(&index, 48);
 	put_aux_record(&b, payload);
 	put_aux_record(&b, payload);
@@ -354,7 +354,7 @@ static void test_aux_data(void **state)
 	struct record record;
 	assert_int_equal(perfdata_rewriter_begin(w, r, perfdata_reader_features(r), NULL), TALLY_OK);
 	while (perfdata_reader_next(r, &record, NULL) == TALLY_OK)
-		if (record.type != RECORD_COMM) /* so that what follows moves */
+		if (record.type != RECORD_COMM) /* The COMM record is dropped, so that the following records move. */
 			assert_int_equal(
 				perfdata_rewriter_record(w, &record, perfdata_reader_payload(r), NULL), TALLY_OK);
 	assert_int_equal(perfdata_rewriter_finish(w, perfdata_reader_features(r), NULL), TALLY_OK);
@@ -382,7 +382,7 @@ static void test_aux_data(void **state)
 	perfdata_builder_deinit(&b);
 }
 
-/* An index that says more than it has stays as it is. */
+/* An index with a wrong count is copied unchanged. */
 static void test_an_aux_index_that_lies(void **state)
 {
 	struct perfdata_builder b;
@@ -403,7 +403,7 @@ static void test_an_aux_index_that_lies(void **state)
 	perfdata_builder_deinit(&b);
 }
 
-/* Build ids and tracing data have records of their own in a pipe; an index of AUX data has none. */
+/* In a pipe, build IDs and tracing data have records of their own; the AUX index has none. */
 static void test_sections_that_are_other_records(void **state)
 {
 	static const char tracing[] = "tracing data";
@@ -457,7 +457,7 @@ static void test_sections_that_are_other_records(void **state)
 	perfdata_builder_deinit(&b);
 }
 
-/* Onto a descriptor, with attrs that are others than the recording's, and records as bytes. */
+/* Writes to a descriptor, with attrs that differ from the recording's, and records as bytes. */
 static void test_other_attrs(void **state)
 {
 	struct perfdata_builder b;
@@ -478,7 +478,7 @@ static void test_other_attrs(void **state)
 	assert_int_equal(perfdata_rewriter_bytes(w, writer_view(&b.records), NULL), TALLY_OK);
 	assert_int_equal(perfdata_rewriter_finish(w, perfdata_reader_features(r), NULL), TALLY_OK);
 	perfdata_rewriter_destroy(w);
-	assert_int_equal(fseek(file, 0, SEEK_END), 0); /* still open */
+	assert_int_equal(fseek(file, 0, SEEK_END), 0); /* The file is still open. */
 	fclose(file);
 	struct perfdata_reader *copy = open_path(out_path);
 	assert_false(perfdata_reader_is_pipe(copy));
@@ -509,7 +509,7 @@ static void limit_file_size(rlim_t bytes)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-/* What was there stays as long as there is nothing better; nothing is left beside it (remove_dir would fail). */
+/* The old file remains until the new one is complete; no temporary file is left (remove_dir would fail). */
 static void test_a_full_disk(void **state)
 {
 	struct perfdata_builder b;
@@ -556,7 +556,7 @@ static void test_places_that_take_no_file(void **state)
 	perfdata_builder_deinit(&b);
 }
 
-/* A pipe takes no file, whatever the number of its descriptor. */
+/* A pipe is refused, whatever the number of its descriptor. */
 static void test_a_pipe_by_its_name(void **state)
 {
 	struct perfdata_rewriter *w;
@@ -568,7 +568,7 @@ static void test_a_pipe_by_its_name(void **state)
 	assert_true(reader >= 0);
 	for (int is_first = 0; is_first < 2; is_first++) {
 		if (is_first)
-			close(STDIN_FILENO); /* the next descriptor is 0 */
+			close(STDIN_FILENO); /* The next descriptor is 0. */
 		enum tally_status status = perfdata_rewriter_create_file(second_path, &w, &err);
 		if (is_first && kept >= 0)
 			assert_int_equal(dup2(kept, STDIN_FILENO), STDIN_FILENO);
@@ -581,7 +581,7 @@ static void test_a_pipe_by_its_name(void **state)
 	assert_int_equal(unlink(second_path), 0);
 }
 
-/* What took its name meanwhile stays; the temporary file does not. */
+/* A file created under the name in the meantime remains; the temporary file is removed. */
 static void test_a_name_that_is_taken(void **state)
 {
 	struct perfdata_builder b;
@@ -606,7 +606,7 @@ static void test_a_name_that_is_taken(void **state)
 	perfdata_rewriter_destroy(NULL);
 }
 
-/* What a link points to is written; the link stays one. */
+/* The target of a symbolic link is written; the link remains. */
 static void test_a_link(void **state)
 {
 	struct perfdata_builder b;
@@ -628,7 +628,7 @@ static void test_a_link(void **state)
 	perfdata_builder_deinit(&b);
 }
 
-/* Features that say how the recording was stored are untrue of a copy. */
+/* Features that describe how the recording was stored are not copied. */
 static void test_untrue_features_of_a_pipe(void **state)
 {
 	static const unsigned bits[] = {
@@ -664,7 +664,7 @@ static void test_untrue_features_of_a_pipe(void **state)
 	}
 }
 
-/* Cut anywhere: what can be read of the rest is what is written, and it is a whole file. */
+/* For a recording truncated anywhere, all readable records are written, to a complete file. */
 static void test_every_prefix(void **state)
 {
 	struct perfdata_builder b;
@@ -697,7 +697,8 @@ static const char *corpus_dir(void)
 	return path;
 }
 
-/* Records by their bytes, events and sections of every real recording, unpacked ones included. */
+/* Copies the records, events and sections of every recording of the corpus, including the contents of compressed
+ * records. */
 static void test_every_recording(void **state)
 {
 	char path[8192];
@@ -709,7 +710,7 @@ static void test_every_recording(void **state)
 	assert_int_equal(file_read(path, 1 << 20, &manifest, &len, NULL), TALLY_OK);
 	struct tally_str rest = {manifest, len}, line, name;
 	unsigned copied = 0;
-	(void)str_next(&rest, '\n', &line); /* headings */
+	(void)str_next(&rest, '\n', &line);
 	while (str_next(&rest, '\n', &line)) {
 		struct perfdata_reader *r;
 		if (!str_next(&line, '\t', &name) || !str_next(&line, '\t', &name))

@@ -15,7 +15,8 @@ static const struct perf_attr clock_attr = {
 	.sample_type = SAMPLE_IP | SAMPLE_TIME,
 };
 
-/* Samples at those times, numbered by their ip, and rounds; what comes out must be expected, by number. */
+/* Sorts samples of those times, numbered by their IP, with rounds; expected gives their numbers in the
+ * expected order. */
 static uint64_t late_of(const uint64_t *times, size_t count, const uint64_t *expected)
 {
 	struct perfdata_builder b;
@@ -59,7 +60,7 @@ static uint64_t late_of(const uint64_t *times, size_t count, const uint64_t *exp
 
 #define LATE(times, expected) late_of(times, ARRAY_LEN(times), expected)
 
-/* The first round may not go out when it ends: another ring may still have older ones. */
+/* Samples of the first round are held back at its end: another ring may still have older ones. */
 static void test_a_round_waits_for_the_next(void **state)
 {
 	static const uint64_t times[] = {10, 30, ROUND, 20, 40, ROUND, 35, 50, ROUND};
@@ -81,7 +82,7 @@ static void test_equal_times_keep_the_files_order(void **state)
 	assert_int_equal(LATE(times, expected), 0);
 }
 
-/* Two rounds late: the contract is broken, it comes out where it is, and is counted. */
+/* A sample that is two rounds late cannot be sorted; it is returned at once and counted. */
 static void test_late_records_are_counted(void **state)
 {
 	static const uint64_t times[] = {10, 20, ROUND, 30, ROUND, 5, 40, ROUND, 6, ROUND};
@@ -96,7 +97,8 @@ static void test_empty_rounds(void **state)
 	assert_int_equal(LATE(times, expected), 1);
 }
 
-/* One ring behind the other, each in order, and then the round's end: as often as there are sizes; against qsort. */
+/* Simulates rounds: several rings one after the other, each in order, then the end of the round, for each size; the
+ * result is compared with qsort. */
 static int by_time_then_place(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
@@ -129,7 +131,7 @@ static void check_rings(size_t rings, const size_t *each, size_t rounds)
 		times[place++] = ROUND;
 		from += 16 * each[round];
 	}
-	assert_int_equal(late_of(times, place - 1, expected), 0); /* the last round does not end */
+	assert_int_equal(late_of(times, place - 1, expected), 0); /* The last round has no end. */
 	free(pairs);
 	free(times);
 	free(expected);
@@ -141,22 +143,22 @@ static void test_many_rings(void **state)
 	check_rings(3, (size_t[]){200, 700, 1, 300}, 4);
 }
 
-/* More than waits in memory. */
+/* More samples than are held in memory. */
 static void test_a_million_without_a_round(void **state)
 {
 	check_rings(16, (size_t[]){70000}, 1);
 	check_rings(1, (size_t[]){1200000}, 1);
 }
 
-/* Ditto; then so few that they wait in memory again. */
+/* Long rounds, and then so short ones that they are held in memory again. */
 static void test_long_rounds(void **state)
 {
 	check_rings(4, (size_t[]){300000, 300000, 1000, 1000, 500}, 5);
-	/* As many as wait in memory, and all have gone out as the next one comes. */
+	/* As many as are held in memory; all have been returned before the next one. */
 	check_rings(1, (size_t[]){1 << 20, 0, 5, 5}, 4);
 }
 
-/* All that is complete comes out in order, then the error, once. */
+/* All complete records are returned in order, then the error, once. */
 static void test_a_cut_stream(void **state)
 {
 	struct perfdata_builder b;

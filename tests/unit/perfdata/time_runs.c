@@ -3,7 +3,7 @@
 
 #include "unit_test.h"
 
-/* Items at those times, whose offsets number them. */
+/* Adds items of those times; their offsets are their numbers. */
 static void add(struct time_runs *runs, uint64_t first_offset, size_t count, const uint64_t *times)
 {
 	struct time_waiting items[8];
@@ -33,7 +33,7 @@ static void test_the_oldest_of_all_comes_first(void **state)
 	take(&runs, 10, 0);
 	add(&runs, 5, 2, (uint64_t[]){7, 20});
 	take(&runs, 7, 5);
-	/* What was added first, of one time. */
+	/* Of equal times, the item that was added first comes first. */
 	take(&runs, 20, 1);
 	take(&runs, 20, 4);
 	take(&runs, 20, 6);
@@ -64,7 +64,7 @@ static void test_what_is_in_order_is_one_run(void **state)
 	time_runs_deinit(&runs);
 }
 
-/* As many as make the spool take a file, in more runs than one; then from the start. */
+/* Enough items for the spool to use a file, in several runs; then again from the start. */
 static void test_many(void **state)
 {
 	enum { RUNS = 9, EACH = 40000 };

@@ -37,7 +37,7 @@ static void test_seconds(void **state)
 	check(" 1,2  3,4 ", 2, 1000000000, 4000000000);
 	check("1, 2", 1, 1000000000, 2000000000);
 	check("1,  2 3, 4", 2, 1000000000, 4000000000);
-	/* Where perf's sums of waits begin, and what is later than any time */
+	/* The times at which perf's sums of waits begin, and beyond any valid time. */
 	check("18446744069414584,", 1, WAIT_SUMS_NS - 1, UINT64_MAX);
 	check("0, 18446744074", 1, 0, WAIT_SUMS_NS - 1);
 	check("18446744073,", 1, UINT64_C(18446744073000000000), UINT64_MAX);
@@ -62,7 +62,7 @@ static void test_percentages(void **state)
 	check("100%", 1, 1000, 2000);
 	check("10%/2,10%/1", 2, 1100, 1100);
 	check("0%-10%,5%-40%", 2, 1000, 1400);
-	check("10%-5%", 1, 1100, 1050); /* perf takes it: nothing is in it */
+	check("10%-5%", 1, 1100, 1050); /* perf accepts this; the span is empty. */
 }
 
 static void test_percentages_that_are_none(void **state)
@@ -85,7 +85,7 @@ static void test_membership(void **state)
 	time_spans_deinit(&spans);
 }
 
-/* A recording whose header does not tell is read through, and stands at its start again. */
+/* If the header has no times, the recording is read once and rewound. */
 static void test_bounds_of_a_recording(void **state)
 {
 	static const struct perf_attr attr = {.type = EVENT_SOFTWARE,
@@ -111,7 +111,7 @@ static void test_bounds_of_a_recording(void **state)
 	}
 }
 
-/* Percentages of nothing are all of it; seconds stay seconds. */
+/* Percentages of an empty recording select everything; seconds stay seconds. */
 static void test_a_recording_without_times(void **state)
 {
 	static const struct perf_attr attr = {.type = EVENT_SOFTWARE, .sample_type = SAMPLE_IP};
@@ -141,7 +141,7 @@ static void test_texts_alone(void **state)
 	assert_false(time_spans_are_valid(""));
 }
 
-/* The header's times, where it has any and they can be; else those of the samples. */
+/* The times of the header are used if they exist and are plausible, otherwise those of the samples. */
 static void test_bounds_in_the_header(void **state)
 {
 	static const struct perf_attr attr = {.type = EVENT_SOFTWARE, .sample_type = SAMPLE_IP | SAMPLE_TIME};

@@ -23,7 +23,7 @@ static void put_system(struct writer *w, const char *name, uint32_t events)
 	writer_u32(w, events);
 }
 
-/* One of ftrace's own, a system of one, one of none and one of two; then both files. */
+/* Writes one event of ftrace itself, a system with one event, one with none and one with two; then both other files. */
 static void build(struct writer *w)
 {
 	bool host_is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
@@ -88,7 +88,7 @@ static void test_formats_of_all_systems(void **state)
 	check(true);
 }
 
-/* Copies of their own size: a byte behind would be seen. */
+/* The copies have their exact size, so that the sanitizer detects a read past the end. */
 static void test_every_cut(void **state)
 {
 	struct writer w = {0};

@@ -80,7 +80,7 @@ static void put_sample(struct writer *out, uint64_t id, uint64_t time)
 	assert_true(sample_encode(out, &layout, MISC_CPUMODE_USER, &s));
 }
 
-/* Three samples; the second lies across the two slices, as where a ring wraps. */
+/* Appends three samples; the second spans the two slices, as where a ring buffer wraps. */
 static void append_samples(struct perfdata_writer *w)
 {
 	struct writer out = {0};
@@ -93,7 +93,7 @@ static void append_samples(struct perfdata_writer *w)
 	writer_deinit(&out);
 }
 
-#define MARK_BYTES 24 /* where the data begins */
+#define MARK_BYTES 24 /* Offset of the first record in the data. */
 
 struct counts {
 	size_t samples, rounds, others;
@@ -147,9 +147,9 @@ static void test_file_comes_back(void **state)
 	assert_int_equal(events[0].id_count, 2);
 	assert_memory_equal(events[0].ids, ids, 2 * sizeof(uint64_t));
 	assert_int_equal(events[1].attr.config, SW_PAGE_FAULTS);
-	assert_int_equal(events[1].attr.size, ATTR_SIZE_VER7); /* the attrs of a file have one size */
+	assert_int_equal(events[1].attr.size, ATTR_SIZE_VER7); /* All attrs of a file have the same size. */
 	assert_int_equal(perfdata_reader_layout(r).data_size, data_bytes);
-	assert_three_samples(count_records(r), 3); /* the marks at begin and end are two */
+	assert_three_samples(count_records(r), 3); /* Two of the others are the marks at begin and end. */
 	const struct perfdata_features *f = perfdata_reader_features(r);
 	assert_true(str_equal(f->hostname, STR("host")));
 	assert_int_equal(f->cpus_online, 3);
@@ -188,7 +188,7 @@ static void test_pipe_comes_back(void **state)
 	close(fd);
 }
 
-/* Neither closed nor destroyed: what the disk has at that moment must open. */
+/* The writer is neither closed nor destroyed: the file on disk at that moment must be readable. */
 static void test_a_killed_writer_leaves_a_file(void **state)
 {
 	struct perfdata_features features = some_features();
@@ -205,7 +205,7 @@ static void test_a_killed_writer_leaves_a_file(void **state)
 		assert_int_equal(perfdata_reader_open(path, &r, NULL), TALLY_OK);
 		if (synced)
 			assert_int_equal(perfdata_reader_layout(r).data_size, perfdata_writer_data_bytes(w));
-		assert_three_samples(count_records(r), 1); /* the mark; the table is the round's end */
+		assert_three_samples(count_records(r), 1); /* The mark; the table also ends the round. */
 		perfdata_reader_destroy(r);
 		perfdata_writer_destroy(w);
 	}
@@ -236,7 +236,7 @@ static void test_the_size_is_kept_current(void **state)
 	perfdata_writer_destroy(w);
 }
 
-/* Copies the first bytes of the file to memory that the caller frees. */
+/* Copies the first bytes of the file. The caller frees the copy. */
 static struct tally_bytes file_bytes(void)
 {
 	char *data;
@@ -259,7 +259,7 @@ static size_t count_samples(struct perfdata_reader *r)
 	return found;
 }
 
-/* Frees the bytes. */
+/* Also frees the bytes. */
 static void assert_reads(struct tally_bytes bytes, size_t samples)
 {
 	struct perfdata_reader *r;
@@ -281,7 +281,7 @@ static void assert_simulated(struct perfdata_reader *r)
 	assert_int_equal(perfdata_reader_health(r)->unknown_features, 0);
 }
 
-/* In front of the data, so that a recording that was killed has it, and in a stream. */
+/* The origin precedes the data, so that killed recordings and streams have it. */
 static void test_what_made_the_samples(void **state)
 {
 	struct perfdata_features f = some_features();
@@ -324,7 +324,8 @@ static void test_what_made_the_samples_of_a_stream(void **state)
 	free_bytes(bytes);
 }
 
-/* Records behind the last sync, and the file cut at any byte: all that is whole comes out, with its features. */
+/* With records after the last sync, the file is truncated at every byte: all complete records are read, and the
+ * features. */
 static void test_every_cut_of_a_running_recording(void **state)
 {
 	struct perfdata_writer *w;
@@ -366,7 +367,8 @@ static void test_every_cut_of_a_running_recording(void **state)
 	perfdata_writer_destroy(w);
 }
 
-/* Whole once, with what is known at the end only, and cut later: what was known from the start is there. */
+/* A finished recording with features that are known only at the end is truncated: the features known from the start
+ * remain. */
 static void test_every_cut_of_a_finished_recording(void **state)
 {
 	struct perfdata_writer *w;
@@ -395,7 +397,8 @@ static void test_every_cut_of_a_finished_recording(void **state)
 	assert_reads(all, 6);
 }
 
-/* Killed between the two last writes of a sync: the old table has become a record, the header tells the old size. */
+/* The writer is killed between the last two writes of a sync: the old table has become a record, and the header has the
+ * old size. */
 static void test_a_kill_inside_a_sync(void **state)
 {
 	struct perfdata_writer *w;
@@ -413,7 +416,8 @@ static void test_a_kill_inside_a_sync(void **state)
 	perfdata_writer_destroy(w);
 }
 
-/* What the run has changed in a feature of the same size is what the file says; what it left lies where it was. */
+/* A feature that changed during the run, with the same size, has its new value; unchanged ones keep their place in the
+ * file. */
 static void test_features_that_change(void **state)
 {
 	struct perfdata_features before = some_features(), after = some_features();
@@ -435,17 +439,17 @@ static void test_features_that_change(void **state)
 	size_t header = perfdata_reader_layout(r).data_offset;
 	uint64_t end = perfdata_reader_layout(r).feature_offset;
 	struct tally_bytes bytes = file_bytes();
-	/* Sections of the hostname, the version and the CPUs: the last of them in front of the data. */
+	/* Sections of the hostname, the version and the CPUs; the last of them precedes the data. */
 	for (size_t i = 0; i < 3; i++) {
 		uint64_t at = sample_u64_at(bytes.data + end, 2 * i, false);
 		assert_int_equal(at < header, i == 2);
 	}
-	assert_int_equal(bytes.len, end + 3 * 16 + 2 * 68); /* and nothing else is written twice */
+	assert_int_equal(bytes.len, end + 3 * 16 + 2 * 68); /* Nothing else is written twice. */
 	free_bytes(bytes);
 	perfdata_reader_destroy(r);
 }
 
-/* Without features at the end the mark is not there either; nothing is to be done twice. */
+/* Without features at the end, the end mark is missing too; closing twice has no effect. */
 static void test_a_close_without_features(void **state)
 {
 	struct perfdata_features features = some_features();
@@ -472,7 +476,7 @@ static void test_a_close_without_features(void **state)
 	perfdata_writer_destroy(w);
 }
 
-/* A sync before the beginning, behind the end and on a pipe does nothing. */
+/* A sync before the beginning, after the end, or on a pipe does nothing. */
 static void test_syncs_out_of_order(void **state)
 {
 	struct perfdata_features features = some_features();
@@ -509,7 +513,7 @@ static void test_syncs_out_of_order(void **state)
 	close(fd);
 }
 
-/* Short rounds end with a record of their own; the header is told of them when much has come. */
+/* Short rounds end with a separate record; the header is updated only after much data. */
 static void test_short_rounds(void **state)
 {
 	struct perfdata_features features = some_features();
@@ -524,7 +528,7 @@ static void test_short_rounds(void **state)
 	uint64_t second = size_in_header();
 	assert_int_equal(second, perfdata_writer_data_bytes(w));
 	assert_true(second > first);
-	assert_int_equal(perfdata_writer_sync(w, NULL), TALLY_OK); /* nothing came */
+	assert_int_equal(perfdata_writer_sync(w, NULL), TALLY_OK); /* There was no new data. */
 	assert_int_equal(size_in_header(), second);
 	assert_int_equal(perfdata_writer_close(w, &features, NULL), TALLY_OK);
 	perfdata_writer_destroy(w);
@@ -535,7 +539,7 @@ static void test_short_rounds(void **state)
 	perfdata_reader_destroy(r);
 }
 
-/* One more id than a record holds. */
+/* One more ID than fits into a record. */
 static void test_too_many_ids_for_a_pipe(void **state)
 {
 	static uint64_t many[8192];
@@ -566,7 +570,7 @@ static void test_the_old_file_is_kept(void **state)
 	assert_int_equal(file_read(old_path, 100, &text, &len, NULL), TALLY_OK);
 	assert_string_equal(text, "before");
 	free(text);
-	/* The new one is empty: it does not push the old one out. */
+	/* The new recording is empty, so it does not replace the old one. */
 	assert_int_equal(perfdata_writer_create_file(path, true, &w, NULL), TALLY_OK);
 	perfdata_writer_destroy(w);
 	struct stat st;
@@ -599,7 +603,7 @@ static void limit_file_size(rlim_t bytes)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-/* The file's limit stands for the disk's: said once, and what was whole stays whole. */
+/* The file size limit stands for a full disk: it is reported once, and complete data remains. */
 static void test_a_full_disk(void **state)
 {
 	struct perfdata_writer *w;
@@ -619,10 +623,10 @@ static void test_a_full_disk(void **state)
 	assert_int_equal(status, TALLY_IO);
 	assert_int_equal(err.errnum, EFBIG);
 	assert_int_equal(perfdata_writer_append(w, &slice, 1, &err), TALLY_INVALID);
-	(void)!perfdata_writer_close(w, &features, &err); /* no room for the features */
+	(void)!perfdata_writer_close(w, &features, &err); /* There is no space for the features. */
 	limit_file_size(RLIM_INFINITY);
 	size_t kept = (perfdata_writer_data_bytes(w) - MARK_BYTES) / slice.len;
-	assert_true(kept <= whole && (whole - kept) * slice.len <= 2 * 16 + slice.len); /* room for the table */
+	assert_true(kept <= whole && (whole - kept) * slice.len <= 2 * 16 + slice.len); /* Space for the table. */
 	assert_int_equal(perfdata_writer_data_bytes(w), MARK_BYTES + kept * slice.len);
 	perfdata_writer_destroy(w);
 	assert_int_equal(perfdata_reader_open(path, &r, NULL), TALLY_OK);
@@ -634,7 +638,7 @@ static void test_a_full_disk(void **state)
 	writer_deinit(&out);
 }
 
-/* Whatever room there is: what was whole is kept as far as the table of the features fits behind it, and nothing else. */
+/* Whatever the limit is, exactly the complete records after which the feature table fits are retained. */
 static void check_limit(rlim_t extra, size_t round)
 {
 	struct perfdata_features features = some_features();
@@ -663,7 +667,7 @@ static void check_limit(rlim_t extra, size_t round)
 	size_t kept = count_samples(r);
 	assert_true(kept <= written);
 	assert_true((written - kept) * slice.len <= 2 * 16 + slice.len);
-	/* Into less room not even a table fits behind the mark. */
+	/* With less space, not even a table fits after the mark. */
 	if (extra >= 2 * 16) {
 		assert_false(perfdata_reader_health(r)->is_cut);
 		assert_true(str_equal(perfdata_reader_features(r)->hostname, STR("host")));
