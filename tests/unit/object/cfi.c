@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Call-frame information: made by hand in both byte orders, of this program itself, and cut. */
+/* Tests the reader of call-frame information: sections made by hand in both byte orders, those of this program, and
+ * truncated ones. */
 #include "object/dwarf/cfi.h"
 
 #include <stdlib.h>
@@ -21,16 +22,17 @@ static void patch_length(struct writer *w, size_t start)
 	writer_patch_u32(w, start, (uint32_t)(w->len - start - 4));
 }
 
-/* .debug_frame of one function at [0x1000, 0x1040) that pushes register 6, remembers, and pops. */
+/* Writes a .debug_frame of one function at [0x1000, 0x1040) that pushes register 6, uses DW_CFA_remember_state, and
+ * pops. */
 static void make_frame(struct writer *w, bool is_big)
 {
 	*w = (struct writer){.swap = is_big != host_is_big};
 	writer_u32(w, 0);
 	writer_u32(w, UINT32_MAX);
 	writer_u8(w, 3);
-	writer_u8(w, 0); /* no augmentation */
+	writer_u8(w, 0); /* The augmentation string is empty. */
 	writer_u8(w, 1);
-	writer_u8(w, 0x78); /* -8 */
+	writer_u8(w, 0x78); /* SLEB128 of -8. */
 	writer_u8(w, 16);
 	const uint8_t initial[] = {DW_CFA_def_cfa, 7, 8, DW_CFA_offset | 16, 1};
 	writer_bytes(w, initial, sizeof(initial));
@@ -56,7 +58,7 @@ static struct cfi_table open_frame(const struct writer *w, size_t len)
 	return table;
 }
 
-/* The entry that covers pc; NULL if none does. */
+/* Returns the entry that covers pc, or NULL. */
 static const struct cfi_fde *cfi_find(const struct cfi_table *table, uint64_t pc)
 {
 	for (size_t i = 0; i < table->fdes.len; i++)
@@ -130,7 +132,7 @@ static void cut_anywhere(void **state)
 	writer_deinit(&w);
 }
 
-/* On entry of every function of this program the caller's frame is the same everywhere. */
+/* The CFA and return address at the entry of every function of this program are the same. */
 static void own_program(void **state)
 {
 	(void)state;
@@ -202,12 +204,12 @@ static void expressions(void **state)
 		{{DW_OP_plus_uconst, 8}, 2, 0x5008, true},
 		{{DW_OP_breg7, 8, DW_OP_breg0 + 1, 0, DW_OP_lit15, DW_OP_and, DW_OP_lit11, DW_OP_ge, DW_OP_lit3,
 			 DW_OP_shl, DW_OP_plus},
-			11, 0x708, true}, /* the linker's PLT */
+			11, 0x708, true}, /* The expression of the PLT that the linker generates. */
 		{{DW_OP_breg6, 0x78, DW_OP_deref}, 3, 0x600, true},
 		{{DW_OP_lit1, DW_OP_bra, 1, 0, DW_OP_lit9, DW_OP_lit7}, 6, 7, true},
 		{{DW_OP_lit1, DW_OP_lit0, DW_OP_div}, 3, 0, false},
 		{{DW_OP_drop, DW_OP_drop}, 2, 0, false},
-		{{DW_OP_skip, 0xfd, 0xff}, 3, 0, false}, /* for ever */
+		{{DW_OP_skip, 0xfd, 0xff}, 3, 0, false}, /* An endless loop. */
 		{{DW_OP_breg0 + 9, 0}, 2, 0, false},
 		{{0xff}, 1, 0, false},
 		{{DW_OP_const4u, 1}, 2, 0, false},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Skeleton units of which no .dwo file is found, or one of another build. The program is made by hand: two units. */
+/* Tests skeleton units with a .dwo file that is missing or from another build. The program has two units. */
 #include <elf.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ struct program {
 	struct elf_image *image;
 };
 
-/* Low and high address, the folder and the name of the .dwo file. */
+/* Writes the abbreviation of a skeleton unit: low and high address, directory and name of the .dwo file. */
 static void write_abbrevs(struct writer *w)
 {
 	static const uint8_t bytes[] = {1, 0x4a, 0, 0x11, 0x01, 0x12, 0x07, 0x1b, 0x08, 0x76, 0x08, 0, 0, 0};
@@ -85,8 +85,8 @@ static void drop_program(struct program *p)
 }
 
 struct search {
-	struct tally_bytes other; /* the file at the second place; len 0: there is none */
-	unsigned asked[DEBUG_INFO_SPLIT_PLACES]; /* how often, by place */
+	struct tally_bytes other; /* The file at the second place; of length 0 if there is none. */
+	unsigned asked[DEBUG_INFO_SPLIT_PLACES]; /* Number of calls, by place. */
 };
 
 static struct elf_image *open_split(void *context, struct tally_str directory, struct tally_str name, unsigned place)
@@ -116,9 +116,9 @@ static void missing_files_are_counted(void **state)
 		struct search search = {.other = with_other ? writer_view(&p.bytes) : (struct tally_bytes){NULL, 0}};
 		const struct debug_info_options options = {.open_split = open_split, .context = &search};
 		assert_int_equal(debug_info_open(p.image, &options, &info, NULL), TALLY_OK);
-		assert_int_equal(debug_info_missing_splits(info).units, 0); /* nothing was loaded */
+		assert_int_equal(debug_info_missing_splits(info).units, 0); /* No unit was loaded. */
 		load(info, SECOND);
-		load(info, SECOND + 1); /* the same unit */
+		load(info, SECOND + 1); /* The address is in the same unit. */
 		struct debug_missing_splits missing = debug_info_missing_splits(info);
 		assert_int_equal(missing.units, 1);
 		assert_true(str_equal(missing.name, STR("second.dwo")));
@@ -126,7 +126,7 @@ static void missing_files_are_counted(void **state)
 		load(info, FIRST);
 		missing = debug_info_missing_splits(info);
 		assert_int_equal(missing.units, 2);
-		assert_true(str_equal(missing.name, STR("first.dwo"))); /* in the program's order */
+		assert_true(str_equal(missing.name, STR("first.dwo"))); /* In the order of the program. */
 		assert_true(str_equal(missing.directory, STR("/src")));
 		for (unsigned place = 0; place < DEBUG_INFO_SPLIT_PLACES; place++)
 			assert_int_equal(search.asked[place], 2);
@@ -138,14 +138,14 @@ static void missing_files_are_counted(void **state)
 	(void)state;
 }
 
-/* Neither is a package or a supplement: both are as if they were missing. */
+/* Damaged packages and supplements are treated as missing. */
 static void damaged_companions_are_no_obstacle(void **state)
 {
 	struct program p, empty;
 	struct debug_info *info;
 	make_program(&p);
 	make_program(&empty);
-	empty.bytes.data[sizeof(Elf64_Ehdr) + 4] = 99; /* the version of the first unit */
+	empty.bytes.data[sizeof(Elf64_Ehdr) + 4] = 99; /* The version of the first unit. */
 	const struct debug_info_options options = {.package = p.image, .supplement = empty.image};
 	assert_int_equal(debug_info_open(p.image, &options, &info, NULL), TALLY_OK);
 	load(info, FIRST);

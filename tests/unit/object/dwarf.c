@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The readers of debug information, on units made by hand and on this program itself. */
+/* Tests the readers of debug information, on units made by hand and on this program itself. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +113,7 @@ static void test_lines(void **state)
 	}
 }
 
-/* Names from the innermost outwards, with call lines: "deep:30 middle:20 _outer". */
+/* Writes the names from the innermost frame outwards, with call lines: "deep:30 middle:20 _outer". */
 static void describe(struct opened *o, const struct dwarf_functions *functions, uint64_t address, char *text)
 {
 	*text = '\0';
@@ -156,7 +156,8 @@ static void test_functions(void **state)
 	}
 }
 
-/* Every section cut at every length: what is read stays in bounds, and what is intact still has its name. */
+/* Each section is truncated at every length: nothing is read past its end, and undamaged functions still have their
+ * names. */
 static void test_cut_sections(void **state)
 {
 	(void)state;
@@ -193,7 +194,7 @@ static void test_cut_sections(void **state)
 	dwarf_builder_deinit(&builder);
 }
 
-/* Two functions that the linker folded into one do not call each other. */
+/* Two functions that the linker merged into one address do not call each other. */
 static void test_overlap(void **state)
 {
 	(void)state;
@@ -207,13 +208,13 @@ static void test_overlap(void **state)
 
 __attribute__((noinline)) static int marked(int x)
 {
-	return x * 3; /* the line that test_own_program looks for */
+	return x * 3; /* test_own_program looks up this line. */
 }
 enum { MARKED_LINE = __LINE__ - 2 };
 
-extern const char __executable_start; /* of the linker */
+extern const char __executable_start; /* Defined by the linker. */
 
-/* Link-time address of a function of this program, which may have been moved as a whole. */
+/* Returns the link-time address of a function of this program, which may be a PIE. */
 static uint64_t link_address(const struct elf_image *image, int (*function)(int))
 {
 	size_t count;
@@ -267,7 +268,8 @@ static const uint8_t TYPE_ABBREVS[] = {
 };
 #define SIGNATURE UINT64_C(0x1122334455667788)
 
-/* A unit that declares a struct, points to it and to what has no unit; and the struct's own. Offsets of the three. */
+/* Writes a unit that declares a struct, points to it and to a signature without unit, and the type unit of the struct.
+ * Sets the offsets of the three entries. */
 static void make_type_units(struct writer *w, uint64_t entries[3])
 {
 	for (unsigned kind = DW_UT_compile; kind <= DW_UT_type; kind++) {
@@ -279,7 +281,7 @@ static void make_type_units(struct writer *w, uint64_t entries[3])
 		writer_u32(w, 0);
 		if (kind == DW_UT_type) {
 			writer_u64(w, SIGNATURE);
-			writer_u32(w, 25); /* behind this header and the unit's entry */
+			writer_u32(w, 25); /* After this header and the entry of the unit. */
 			writer_bytes(w, (const uint8_t[]){2, 3, 's', 0, 12, 0}, 6);
 		} else {
 			writer_u8(w, 1);
@@ -302,7 +304,7 @@ static void test_type_units(void **state)
 		make_type_units(&info, entries);
 		struct tally_bytes sections[DWARF_SECTIONS] = {
 			[DWARF_INFO] = writer_view(&info), [DWARF_ABBREV] = {TYPE_ABBREVS, sizeof(TYPE_ABBREVS)}};
-		/* Every prefix is read without harm. */
+		/* Every prefix is read safely. */
 		for (size_t len = 0; len <= info.len; len++) {
 			struct dwarf_file *file;
 			struct dwarf_types types;

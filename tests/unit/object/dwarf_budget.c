@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that refer to one long thing many times: each would take hours if all of it were read each time. */
+/* Tests files that refer to one long list many times: reading it completely each time would take hours. */
 #include "object/dwarf/dwarf_budget.h"
 
 #include "base/writer.h"
@@ -39,7 +39,7 @@ static void put_uleb(struct writer *w, uint64_t value)
 	writer_u8(w, (uint8_t)value);
 }
 
-/* The header of a DWARF 4 unit whose entries take length bytes. */
+/* Writes the header of a DWARF 4 unit with length bytes of entries. */
 static void put_unit(struct writer *info, size_t length)
 {
 	writer_u32(info, (uint32_t)(length + 7));
@@ -48,7 +48,7 @@ static void put_unit(struct writer *info, size_t length)
 	writer_u8(info, 8);
 }
 
-/* attrs: pairs of name and form. */
+/* attrs has pairs of name and form. */
 static void put_abbrev(struct writer *abbrev, uint64_t code, uint32_t tag, const uint32_t *attrs, size_t count)
 {
 	put_uleb(abbrev, code);
@@ -82,10 +82,10 @@ static void many_functions_of_one_long_list(void **state)
 	dwarf_reader_init(&reader);
 	assert_int_equal(dwarf_functions_read(&functions, &reader, s.file, &s.file->units.items[0], NULL), TALLY_OK);
 	assert_true(functions.is_damaged);
-	/* The first functions have all of theirs. */
+	/* The first functions have all their ranges. */
 	assert_true(functions.ranges.len > COUNT);
 	size_t all = s.bytes[DWARF_RANGES].len + s.bytes[DWARF_INFO].len;
-	assert_true(functions.ranges.len < 2 * all); /* which are sorted: more would take seconds for each MB */
+	assert_true(functions.ranges.len < 2 * all); /* Ranges are sorted, so more would take seconds for each MB. */
 	assert_int_not_equal(dwarf_functions_find(&functions, 0x1000), DWARF_NO_FUNCTION);
 	dwarf_functions_deinit(&functions);
 	dwarf_reader_deinit(&reader);
@@ -96,7 +96,7 @@ static void many_units_of_one_long_table(void **state)
 {
 	struct sections s = {0};
 	static const uint32_t name[] = {DW_AT_low_pc, DW_FORM_addr};
-	for (uint64_t code = COUNT; code > 0; code--) /* units have the last one */
+	for (uint64_t code = COUNT; code > 0; code--) /* Units use the last abbreviation. */
 		put_abbrev(&s.bytes[DWARF_ABBREV], code, DW_TAG_compile_unit, name, 1);
 	writer_u8(&s.bytes[DWARF_ABBREV], 0);
 	for (int i = 0; i < MANY; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of places of a variable, of each version, and what their expressions are told apart as. */
+/* Tests the location lists of variables in each version, and the classification of their expressions. */
 #include "object/dwarf/dwarf_location.h"
 
 #include "base/writer.h"
@@ -57,10 +57,10 @@ static void test_pairs(void **state)
 	struct writer w = {0};
 	(void)state;
 	set_version(4);
-	writer_u8(&w, 0xff); /* not the list */
+	writer_u8(&w, 0xff); /* A byte before the list. */
 	put_pair(&w, 0x10, 0x20);
 	put_old_expression(&w, DW_OP_reg3);
-	put_pair(&w, UINT64_MAX, 0x5000); /* a new base */
+	put_pair(&w, UINT64_MAX, 0x5000); /* A new base address. */
 	put_pair(&w, 0x30, 0x40);
 	put_old_expression(&w, DW_OP_reg4);
 	put_pair(&w, 0, 0);
@@ -116,8 +116,8 @@ static void test_indexed_list(void **state)
 	set_version(5);
 	unit.loclists_base = 4;
 	writer_u32(&w, 0);
-	writer_u32(&w, 99); /* the list of index 0 */
-	writer_u32(&w, 8); /* that of index 1, from the base */
+	writer_u32(&w, 99); /* Offset of the list of index 0. */
+	writer_u32(&w, 8); /* Offset of the list of index 1, from the base. */
 	put_list(&w);
 	expect(&w, &(struct dwarf_location){.kind = DWARF_LOCATION_INDEX, .list = 1}, list_entries, 4);
 	expect(&w, &(struct dwarf_location){.kind = DWARF_LOCATION_INDEX, .list = 1000}, NULL, 0);
@@ -136,8 +136,8 @@ static void test_addresses_by_index(void **state)
 	writer_u8(&w, DW_LLE_base_addressx);
 	writer_u8(&w, 1);
 	put_entry(&w, DW_LLE_offset_pair, 2, 4, DW_OP_reg3);
-	put_entry(&w, DW_LLE_startx_length, 100, 8, DW_OP_reg4); /* no such address */
-	writer_u8(&w, 77); /* no such kind: ends */
+	put_entry(&w, DW_LLE_startx_length, 100, 8, DW_OP_reg4); /* There is no address with this index. */
+	writer_u8(&w, 77); /* An unknown kind ends the list. */
 	const struct entry wanted[] = {{0x9000, 0x9100, DW_OP_reg1}, {0x9100, 0x9108, DW_OP_reg2},
 		{0x9102, 0x9104, DW_OP_reg3}, {0, 8, DW_OP_reg4}};
 	expect(&w, &(struct dwarf_location){.kind = DWARF_LOCATION_LIST}, wanted, 4);
@@ -156,7 +156,7 @@ static void test_plain_location_covers_all(void **state)
 	expect(&w, &(struct dwarf_location){.kind = DWARF_LOCATION_NONE}, NULL, 0);
 }
 
-/* What is whole before the cut comes out, and nothing behind it is read. */
+/* Complete entries before the truncation are returned, and nothing past it is read. */
 static void test_cut_lists_end(void **state)
 {
 	struct writer w = {0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packages of split units (.dwp): made by hand in both versions and byte orders, cut, and with every byte changed. */
+/* Tests packages of split units (.dwp) made by hand in both versions and byte orders, truncated, and with every byte
+ * changed. */
 #include "object/dwarf/dwarf_package.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #define UNITS	2
 #define SLOTS	4
 #define COLUMNS 3
-#define FIRST	UINT64_C(0x1122334455667704) /* both begin at the same slot */
+#define FIRST	UINT64_C(0x1122334455667704) /* The hashes of both signatures select the same slot. */
 #define SECOND	UINT64_C(0x8877665544332208)
 
 struct package {
@@ -34,7 +35,7 @@ static void write_header(struct writer *w, unsigned version)
 	writer_u32(w, SLOTS);
 }
 
-/* Two like units, one behind the other in each section. */
+/* Writes two similar units, one after the other in each section. */
 static void make(struct package *p, unsigned version, bool is_big)
 {
 	*p = (struct package){0};
@@ -145,7 +146,8 @@ static void test_a_cut_index_is_refused(void **state)
 		make(&p, version, false);
 		for (size_t len = 0; len < p.index.len; len++) {
 			struct dwarf_package *package;
-			uint8_t *exact = malloc(len ? len : 1); /* so that a read behind it is seen */
+			/* Exact size, so that the sanitizer detects a read past the end. */
+			uint8_t *exact = malloc(len ? len : 1);
 			assert_non_null(exact);
 			memcpy(exact, p.index.data, len);
 			assert_int_equal(dwarf_package_open_sections((struct tally_bytes){exact, len}, p.sections,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements of line tables, on tables made by hand; declarations and entries of functions, on made units. */
+/* Tests the statements of line tables made by hand, and the declarations and entries of functions in units made by
+ * hand. */
 #include <string.h>
 
 #include "base/array.h"
@@ -12,7 +13,7 @@
 #include "object/dwarf/dwarf_numbers.h"
 #include "unit_test.h"
 
-/* A table of version 4: one file, line_base 0, line_range 10, opcode_base 13, one byte an instruction. */
+/* Writes a table of version 4: one file, line_base 0, line_range 10, opcode_base 13, minimum_instruction_length 1. */
 static void make_table(struct writer *w, const uint8_t *program, size_t length, bool begins_with_statement)
 {
 	static const uint8_t operands[12] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
@@ -20,14 +21,14 @@ static void make_table(struct writer *w, const uint8_t *program, size_t length, 
 	writer_u16(w, 4);
 	size_t header = w->len;
 	writer_u32(w, 0);
-	writer_u8(w, 1); /* bytes an instruction */
-	writer_u8(w, 1); /* operations */
+	writer_u8(w, 1); /* minimum_instruction_length */
+	writer_u8(w, 1); /* maximum_operations_per_instruction */
 	writer_u8(w, begins_with_statement);
 	writer_u8(w, 0);
 	writer_u8(w, 10);
 	writer_u8(w, 13);
 	writer_bytes(w, operands, sizeof(operands));
-	writer_u8(w, 0); /* no folders */
+	writer_u8(w, 0); /* No include directories. */
 	writer_bytes(w, "a.c\0\0\0\0", 7);
 	writer_u8(w, 0);
 	writer_patch_u32(w, header, (uint32_t)(w->len - header - 4));
@@ -66,8 +67,8 @@ static void assert_statement(const struct dwarf_lines *lines, size_t index, uint
 static void test_statements(void **state)
 {
 	(void)state;
-	/* The second sequence is of lower addresses. Rows that are no statements, and those that say the same again, are
-	 * left out; rows of one address stay in the table's order. */
+	/* The second sequence has lower addresses. Rows that are not statements, and repeated rows, are omitted; rows
+	 * of one address keep the order of the table. */
 	static const uint8_t program[] = {SET_ADDRESS(0x2000), ROW(0, 9), DW_LNS_negate_stmt, ROW(4, 1),
 		DW_LNS_negate_stmt, ROW(4, 1), ROW(0, 0), ROW(0, 2), DW_LNS_set_prologue_end, ROW(0, 0),
 		DW_LNS_advance_pc, 4, END, SET_ADDRESS(0x1000), ROW(0, 3), ROW(2, 0), DW_LNS_advance_pc, 4, END};
@@ -83,13 +84,13 @@ static void test_statements(void **state)
 	assert_statement(&lines, 5, 0x2008, 14);
 	for (size_t i = 0; i < 6; i++)
 		assert_int_equal(lines.statements.items[i].ends_prologue, i == 5);
-	/* Rows are as without statements: the last of an address counts. */
+	/* Look-ups do not depend on statements: the last row of an address is found. */
 	assert_int_equal(dwarf_lines_find(&lines, 0x2004)->line, 11);
 	assert_int_equal(dwarf_lines_find(&lines, 0x2008)->line, 14);
 	dwarf_lines_deinit(&lines);
 }
 
-/* The header says that rows are no statements. Each sequence begins so. */
+/* default_is_stmt is 0 in the header, and every sequence begins with it. */
 static void test_default(void **state)
 {
 	(void)state;
@@ -103,7 +104,7 @@ static void test_default(void **state)
 	dwarf_lines_deinit(&lines);
 }
 
-/* Code that the linker dropped, and sequences that are out of order or cut, have no statements either. */
+/* Code that the linker dropped, and sequences out of order or truncated, have no statements. */
 static void test_dropped(void **state)
 {
 	(void)state;
@@ -123,7 +124,7 @@ static void test_dropped(void **state)
 	}
 }
 
-/* Code that was inlined leads to the abstract entry, and has the name and the declaration of that. */
+/* Inlined code refers to the abstract entry, which has its name and declaration. */
 static void test_declarations(void **state)
 {
 	(void)state;

@@ -42,7 +42,7 @@ static void a_function_is_read_back(void **state)
 		assert_int_equal(symbols.symbols.items[0].size, sizeof(code));
 		assert_true(symbols.symbols.items[0].is_function);
 		assert_memory_equal(w.data + ELF_FUNCTION_CODE_OFFSET, code, sizeof(code));
-		/* where the tables count from */
+		/* The base address of the tables. */
 		assert_memory_equal(w.data + ELF_FUNCTION_CODE_OFFSET + 8, "framehead", 9);
 		assert_int_equal(elf_image_build_id(image).size, ELF_BUILD_ID_MAX);
 		vec_free(&symbols.symbols);

@@ -146,7 +146,7 @@ static void leaves_marks_of_assemblers_out(void **state)
 	writer_deinit(&bytes);
 }
 
-/* Entry 0 jumps through slot 2 and so on: neither the slots nor the relocations are in the entries' order. */
+/* Entry 0 jumps through slot 2 and so on: neither the slots nor the relocations are in the order of the entries. */
 static const struct elf_builder_jump some_jumps[] = {{2, 1, 0}, {0, 2, 0}, {1, 0, TEXT + 0x10}};
 
 static void check_plt(const struct elf_plt *plt, const size_t *order, uint64_t header)
@@ -205,7 +205,7 @@ static void reads_notes(void **state)
 	for (int order = 0; order < 2; order++) {
 		writer_clear(&w);
 		w.swap = order == 1;
-		writer_u32(&w, 4); /* another note first, with a name and a description that need padding */
+		writer_u32(&w, 4); /* The first note has a name and a description that need padding. */
 		writer_u32(&w, 5);
 		writer_u32(&w, 1);
 		writer_bytes(&w, "Xen", 4);
@@ -251,7 +251,7 @@ static void refuses_other_files(void **state)
 	assert_int_not_equal(elf_file_build_id("/nonexistent", &id, &err), TALLY_OK);
 }
 
-/* Looks at all there is; the sanitizer says what was wrong with it. */
+/* Reads everything in the image; the sanitizer detects errors. */
 static void walk(struct tally_bytes bytes)
 {
 	struct elf_image *image;

@@ -62,7 +62,7 @@ static void put_header(struct writer *w, const struct relocatable *what, uint64_
 	writer_u16(w, SHSTRTAB);
 }
 
-/* .text of 64 bytes with `f` at 0x10, and .debug_info of 32 bytes 0xee, which is relocated. */
+/* Makes a file with .text of 64 bytes, a function `f` at 0x10, and a relocated .debug_info of 32 bytes 0xee. */
 static void make(struct writer *w, const struct relocatable *what)
 {
 	static const char names[] = "\0.text\0.debug_info\0.rela.debug_info\0.symtab\0.strtab\0.shstrtab";
@@ -80,7 +80,7 @@ static void make(struct writer *w, const struct relocatable *what)
 		writer_u64(w, what->places[i].symbol << 32 | what->places[i].type);
 		writer_u64(w, (uint64_t)what->places[i].addend);
 	}
-	for (unsigned i = 0; i < 3; i++) { /* none, f, the section of debug information */
+	for (unsigned i = 0; i < 3; i++) { /* The null symbol, f, and the section symbol of the debug information. */
 		const unsigned in[] = {0, TEXT, DEBUG}, types[] = {0, STT_FUNC, STT_SECTION};
 		writer_u32(w, i == 1);
 		writer_u8(w, (uint8_t)(STB_LOCAL << 4 | types[i]));
@@ -122,7 +122,7 @@ static void check(const struct relocatable *what, unsigned relative_size)
 	assert_int_equal(elf_image_open_bytes((struct tally_bytes){w.data, w.len}, &image, NULL), TALLY_OK);
 	assert_true(elf_image_is_relocatable(image));
 	assert_int_equal(elf_section_open(image, ".debug_info", &info, NULL), TALLY_OK);
-	assert_int_equal(info.bytes.data[0], 0xee); /* where it lies is not known yet */
+	assert_int_equal(info.bytes.data[0], 0xee); /* The address of the section is not known yet. */
 	elf_section_close(&info);
 	assert_int_equal(elf_image_place_sections(image, addresses, SECTIONS, NULL), TALLY_OK);
 	assert_int_equal(elf_section_open(image, ".debug_info", &info, NULL), TALLY_OK);
@@ -130,7 +130,8 @@ static void check(const struct relocatable *what, unsigned relative_size)
 	assert_int_equal(load(&info, what, 8, 4), 0x123);
 	assert_true(load(&info, what, 12, relative_size) ==
 		    ((TEXT_AT + 0x10 - 12) & (relative_size == 4 ? UINT32_MAX : UINT64_MAX)));
-	assert_int_equal(info.bytes.data[31], 0xee); /* of a type that is not known, or outside: left as it is */
+	/* The relocation is of an unknown type or out of range, so the byte is unchanged. */
+	assert_int_equal(info.bytes.data[31], 0xee);
 	elf_section_close(&info);
 	assert_int_equal(elf_image_symbols(image, &list, NULL), TALLY_OK);
 	assert_int_equal(list.symbols.len, 1);

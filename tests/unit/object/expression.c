@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DWARF expressions by operation, of programs of 64 and of 32 bits. */
+/* Tests the operations of DWARF expressions, with addresses of 64 and 32 bits. */
 #include "object/dwarf/expression.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "object/frame_numbers.h"
 #include "unit_test.h"
 
-/* Register N holds N * 100; memory holds its own address. */
+/* Register N holds N * 100; each word of memory holds its own address. */
 static bool expression_register(void *context, uint64_t number, uint64_t *value)
 {
 	*value = number * 100;
@@ -157,7 +157,7 @@ static void comparisons(void **state)
 {
 	static const struct {
 		uint8_t op;
-		bool below, same, above; /* what it says of -1 and 1, of 1 and 1, of 1 and -1 */
+		bool below, same, above; /* Results of comparing -1 with 1, 1 with 1, and 1 with -1. */
 	} rows[] = {{DW_OP_eq, false, true, false}, {DW_OP_ne, true, false, true}, {DW_OP_lt, true, false, false},
 		{DW_OP_le, true, true, false}, {DW_OP_gt, false, false, true}, {DW_OP_ge, false, true, true}};
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -174,7 +174,7 @@ static void jumps(void **state)
 	gives_number(BYTES(DW_OP_lit1, DW_OP_lit1, DW_OP_bra, 1, 0, (DW_OP_lit0 + 2)), 1);
 	is_refused(BYTES(DW_OP_lit1, DW_OP_skip, 1, 0));
 	is_refused(BYTES(DW_OP_lit1, DW_OP_skip, 0x00, 0x80));
-	is_refused(BYTES(DW_OP_skip, 0xfd, 0xff)); /* for ever */
+	is_refused(BYTES(DW_OP_skip, 0xfd, 0xff)); /* An endless loop. */
 }
 
 static void what_is_none(void **state)

@@ -9,17 +9,17 @@
 #include "unit_test.h"
 
 #define VADDR	  UINT64_C(0x400000)
-#define CODE_AT	  0x80 /* in the file */
+#define CODE_AT	  0x80 /* Offset in the file. */
 #define CODE	  (VADDR + CODE_AT)
-#define SIZE	  0x40 /* of each function */
+#define SIZE	  0x40 /* Size of each function. */
 #define FUNCTIONS 8
 #define FRAMES	  32
 
 struct go_test_function {
 	const char *name;
 	uint8_t flags;
-	int values[6][2]; /* pairs of depth and end; an end of 0 ends them */
-	uint8_t code[0x18]; /* from the first end on */
+	int values[6][2]; /* Pairs of depth and end; an end of 0 terminates them. */
+	uint8_t code[0x18]; /* Code from the first end on. */
 };
 
 struct go_test_program {
@@ -65,7 +65,7 @@ static void put_place(struct writer *w, enum go_format format, uint64_t place)
 		writer_u64(w, CODE + place);
 }
 
-/* What is said of one function; from Go 1.20 on, also its first line. */
+/* Writes the record of one function; from Go 1.20 on it has the first line of the function too. */
 static void put_record(
 	struct writer *w, enum go_format format, uint64_t place, const uint32_t name_and_values[2], uint8_t flags)
 {
@@ -77,7 +77,7 @@ static void put_record(
 	writer_bytes(w, bytes, sizeof(bytes));
 }
 
-/* The table with names, values, and the list of functions with what is said of each; from Go 1.16 on. */
+/* Writes the table in the format of Go 1.16 and later: names, values, the list of functions and their records. */
 static void put_table(struct go_test_program *p, const struct go_test_function *functions, size_t count)
 {
 	const unsigned quantum = p->machine == EM_AARCH64 ? 4 : 1;
@@ -106,7 +106,7 @@ static void put_table(struct go_test_program *p, const struct go_test_function *
 	writer_u8(w, (uint8_t)quantum);
 	writer_u8(w, 8);
 	writer_u64(w, count);
-	writer_u64(w, 0); /* files */
+	writer_u64(w, 0); /* Offset of the file table. */
 	if (is_relative)
 		writer_u64(w, CODE);
 	const size_t header = 8 + (is_relative ? 8 : 7) * 8;
@@ -219,7 +219,8 @@ static void check_frame(const struct go_test_frames *frames, size_t i, struct go
 	assert_int_equal(frame->sets_fp, wanted.sets_fp);
 }
 
-/* A leaf; a function as before Go 1.21, and one as since then; one whose code says nothing; stack switches. */
+/* A leaf function; a function of a Go version before 1.21 and one of a later version; one with meaningless code; and
+ * stack switches. */
 static const struct go_test_function x86_functions[] = {
 	{"main.leaf", 0, {{0, 0x30}}, {0}},
 	{"main.older", 0, {{0, 4}, {0x18, 0x20}, {0, 0x21}, {0x18, 0x40}},
@@ -269,13 +270,13 @@ static void test_frames_of_x86(void **state)
 	go_test_build(&p, x86_functions, FUNCTIONS);
 	struct go_test_frames frames = frames_of(writer_view(&p.file), 0);
 	check_x86(&frames);
-	/* As soon as nobody wants more, none is given. */
+	/* At most the requested number of frames is returned. */
 	frames = frames_of(writer_view(&p.file), 3);
 	assert_int_equal(frames.count, 3);
 	go_test_free(&p);
 }
 
-/* Flags came with Go 1.17, in the format of 1.16; before that, names tell. */
+/* Flags were added in Go 1.17, in the format of 1.16; before that, only names identify special functions. */
 static void test_frames_of_older_formats(void **state)
 {
 	struct go_test_function unflagged[FUNCTIONS];
@@ -292,7 +293,7 @@ static void test_frames_of_older_formats(void **state)
 		}
 }
 
-/* The frame pointer is saved by an instruction of its own, or with the frame. */
+/* The frame pointer is saved by a separate instruction, or together with the frame. */
 static void test_frames_of_aarch64(void **state)
 {
 	static const struct go_test_function functions[] = {
@@ -319,7 +320,7 @@ static void test_frames_of_aarch64(void **state)
 	go_test_free(&p);
 }
 
-/* A table alone, in both byte orders: what the code says is not known. */
+/* A table without code, in both byte orders: information from the code is missing. */
 static void test_frames_of_a_table(void **state)
 {
 	for (int swap = 0; swap < 2; swap++) {
@@ -335,7 +336,7 @@ static void test_frames_of_a_table(void **state)
 	}
 }
 
-/* Numbers that do not end or do not fit, and depths and lengths that are the largest possible. */
+/* Numbers without end or out of range, and the largest possible depths and lengths. */
 static void test_hostile_values(void **state)
 {
 	static const struct {
@@ -347,10 +348,10 @@ static void test_hostile_values(void **state)
 		{{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}, 0, 0, 0},
 		{{0x80, 0x80, 0x80, 0x80, 0x10, 4}, 0, 0, 0}, /* 1 << 32 */
 		{{2, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0}, 0, 0, 0},
-		{{2, 0xff, 0xff, 0xff, 0xff, 0x0f, 0}, 1, 0, SIZE}, /* behind the function's end */
+		{{2, 0xff, 0xff, 0xff, 0xff, 0x0f, 0}, 1, 0, SIZE}, /* Past the end of the function. */
 		{{0xfe, 0xff, 0xff, 0xff, 0x0f, 8, 0}, 1, 0x7ffffffe, 8}, /* -1 + 0x7fffffff */
 		{{1, 8, 0}, 0, 0, 0}, /* -2 */
-		{{2, 0, 2, 0, 2, 0, 2, 4, 0}, 1, 3, 4}, /* no length */
+		{{2, 0, 2, 0, 2, 0, 2, 4, 0}, 1, 3, 4}, /* The length is 0. */
 	};
 	static const struct go_test_function function = {
 		"main.main", 0, {{1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}, {6, 6}}, {0}};
@@ -370,7 +371,7 @@ static void test_hostile_values(void **state)
 	}
 }
 
-/* Many functions that share one table of values: the work depends on the size of the file. */
+/* Many functions share one table of values: the time must depend only on the size of the file. */
 static void test_shared_values_are_bounded(void **state)
 {
 	enum { MANY = 4000, VALUES = 30000 };
@@ -383,7 +384,7 @@ static void test_shared_values_are_bounded(void **state)
 	writer_u32(&w, 8u << 24 | 1u << 16);
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		writer_u64(&w, words[i]);
-	writer_u64(&w, 0x6100); /* a name */
+	writer_u64(&w, 0x6100); /* Offset of a name. */
 	for (uint32_t i = 0; i < MANY; i++) {
 		writer_u32(&w, i << 20);
 		writer_u32(&w, (2 * MANY + 1) * 4);
@@ -403,7 +404,8 @@ static void test_shared_values_are_bounded(void **state)
 	writer_deinit(&w);
 }
 
-/* Each prefix of the table, and each byte of the file set to a few values: parts do not overlap the file's end. */
+/* Tries each prefix of the table, and sets each byte of the file to a few values: no frame extends past the end of the
+ * file. */
 static void test_damaged_programs(void **state)
 {
 	static const uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff};

@@ -9,8 +9,9 @@
 #include "unit_test.h"
 
 /*
- * Two functions: outer, of 0x40 bytes, into which middle is inlined at 0x10..0x30, into which leaf is inlined at
- * 0x18..0x20; and plain, of 0x20 bytes. The tables by address have pairs of a difference of values and a length.
+ * The program has two functions: outer, of 0x40 bytes, into which middle is inlined at 0x10..0x30, into which leaf is
+ * inlined at 0x18..0x20; and plain, of 0x20 bytes. The tables by address have pairs of a difference of values and a
+ * length.
  */
 #define TEXT	UINT64_C(0x401000)
 #define LEAF	"main.leaf"
@@ -23,7 +24,7 @@
 
 static const uint32_t magics[] = {0xfffffffbu, 0xfffffffau, 0xfffffff0u, 0xfffffff1u};
 
-struct go_lines_table { /* as it is built */
+struct go_lines_table { /* State while the table is built. */
 	struct writer w, names, values, units, files, list, records, tree;
 	enum go_format format;
 	uint8_t word, place;
@@ -45,7 +46,7 @@ static uint32_t put_text(struct writer *w, const char *text)
 	return at;
 }
 
-/* From pairs of value and end, which a value of -2 ends. */
+/* Writes a table from pairs of value and end, terminated by a value of -2. */
 static uint32_t put_values(struct writer *w, const int (*pairs)[2])
 {
 	uint32_t at = (uint32_t)w->len;
@@ -84,12 +85,12 @@ static void put_record(struct go_lines_table *t, size_t function, uint32_t tree,
 		writer_u32(&t->records, 0);
 	writer_u32(&t->records, t->value_at[function ? 3 : 0]);
 	writer_u32(&t->records, t->value_at[function ? 4 : 1]);
-	writer_u32(&t->records, has_tree ? 3 : 0); /* tables by address */
+	writer_u32(&t->records, has_tree ? 3 : 0); /* Number of tables by address. */
 	if (has_unit)
-		writer_u32(&t->records, 1); /* its unit's files begin at 1 */
+		writer_u32(&t->records, 1); /* The files of the unit begin at index 1. */
 	if (t->format == GO_FORMAT_1_20)
 		writer_u32(&t->records, 7);
-	for (int i = 0; i < 3; i++) /* kind, flags */
+	for (int i = 0; i < 3; i++) /* Kind and flags. */
 		writer_u8(&t->records, 0);
 	writer_u8(&t->records, has_tree ? 4 : 0);
 	if (!has_tree)
@@ -125,15 +126,15 @@ static void fill_parts(struct go_lines_table *t)
 	t->value_at[4] = put_values(&t->values, plain_lines);
 	t->path_at[0] = put_text(&t->files, PATH_A);
 	t->path_at[1] = put_text(&t->files, PATH_B);
-	writer_u32(&t->units, 0); /* of another unit */
+	writer_u32(&t->units, 0); /* An entry of another unit. */
 	writer_u32(&t->units, t->path_at[0]);
 	writer_u32(&t->units, t->path_at[1]);
-	writer_u64(&t->tree, UINT64_MAX); /* of other functions */
-	put_inlined(t, t->name_at[2], 0x0c); /* middle: outer's line 10 */
-	put_inlined(t, t->name_at[3], 0x14); /* leaf: middle's line 200 */
+	writer_u64(&t->tree, UINT64_MAX); /* An entry of other functions. */
+	put_inlined(t, t->name_at[2], 0x0c); /* middle is called at line 10 of outer. */
+	put_inlined(t, t->name_at[3], 0x14); /* leaf is called at line 200 of middle. */
 }
 
-/* Functions' list: begin, where it is described, and behind the last the end of the text. */
+/* Writes the list of functions: start address and record offset of each, and finally the end of the text. */
 static void put_list(struct go_lines_table *t, const uint64_t *described)
 {
 	uint64_t base = t->place == 4 && t->format >= GO_FORMAT_1_18 ? 0 : TEXT;
@@ -146,7 +147,7 @@ static void put_list(struct go_lines_table *t, const uint64_t *described)
 
 static void build_of_1_2(struct go_lines_table *t)
 {
-	/* Texts and values are counted from the table's begin: they come first, behind the list. */
+	/* Offsets of texts and values count from the beginning of the table: they come first, after the list. */
 	size_t list = 8u + t->word, files = list + 5u * t->word + 4, texts = files + 8;
 	size_t values = texts + t->names.len + t->files.len, records = values + t->values.len;
 	records = (records + 7) / 8 * 8;
@@ -175,7 +176,7 @@ static void build_newer(struct go_lines_table *t, uint64_t text)
 	struct writer *const parts[] = {&t->names, &t->units, &t->files, &t->values};
 	bool is_relative = t->format >= GO_FORMAT_1_18;
 	size_t at = 8 + (size_t)(is_relative ? 8 : 7) * t->word;
-	put_word(&t->w, t->word, 2); /* files */
+	put_word(&t->w, t->word, 2); /* Number of files. */
 	if (is_relative)
 		put_word(&t->w, t->word, text);
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
@@ -198,7 +199,7 @@ static void build_newer(struct go_lines_table *t, uint64_t text)
 	writer_bytes(&t->w, t->list.data, t->list.len);
 }
 
-/* text: as the header of newer formats has it. */
+/* text is the text address in the header of newer formats. */
 static void go_lines_build(struct go_lines_table *t, enum go_format format, uint8_t word, bool swap, uint64_t text)
 {
 	struct writer *const all[] = {
@@ -247,7 +248,7 @@ static void check_inlined(const struct go_lines *lines)
 	assert_int_equal(go_lines_find(lines, TEXT + 0x2f, places, 8), 2);
 	check_place(&places[0], MIDDLE, PATH_A, 201);
 	check_place(&places[1], OUTER, PATH_A, 10);
-	/* The function itself is the last one, however few are asked for. */
+	/* The function itself is always the last place, however small the limit. */
 	assert_int_equal(go_lines_find(lines, TEXT + 0x1a, places, 2), 2);
 	assert_string_equal(places[0].function, LEAF);
 	assert_string_equal(places[1].function, OUTER);
@@ -291,7 +292,7 @@ static void test_go_lines_of_each_format(void **state)
 		}
 }
 
-/* Each prefix, and each byte set to a few values: the texts are always within the table. */
+/* Tries each prefix, and sets each byte to a few values: texts always lie within the table. */
 static void test_go_lines_are_hostile(void **state)
 {
 	static const uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff};
@@ -321,13 +322,13 @@ static void test_go_lines_are_hostile(void **state)
 	}
 }
 
-/* Inlined calls that are each other's callers end with what the caller of the function has room for. */
+/* Inlined calls that form a cycle end when the caller's array is full. */
 static void test_go_lines_of_a_circle(void **state)
 {
 	struct go_lines_table t;
 	struct go_place places[8];
 	go_lines_build(&t, GO_FORMAT_1_20, 8, false, TEXT);
-	writer_patch_u32(&t.tree, TREE_AT + 8, 0x1a); /* middle was called from leaf's code */
+	writer_patch_u32(&t.tree, TREE_AT + 8, 0x1a); /* The parent of middle is now in the code of leaf. */
 	struct go_lines lines = lines_of(writer_view(&t.w), writer_view(&t.tree), false);
 	assert_int_equal(go_lines_find(&lines, TEXT + 0x1a, places, 8), 8);
 	assert_string_equal(places[7].function, OUTER);
@@ -378,7 +379,7 @@ static void put_head(struct writer *w, uint64_t sections_at)
 	writer_u64(w, 8);
 }
 
-/* A program with the table, the tree and the module data that points to both, by words or by relocations. */
+/* Builds a program with the table, the tree and the module data that refers to both, by pointers or by relocations. */
 static void build_program(struct writer *w, const struct go_lines_table *t, bool is_relocated)
 {
 	static const char names[] = "\0.text\0.gopclntab\0.noptrdata\0.rela.dyn\0.shstrtab";
@@ -394,7 +395,7 @@ static void build_program(struct writer *w, const struct go_lines_table *t, bool
 	writer_align(w, 8);
 	writer_bytes(w, t->tree.data, t->tree.len);
 	writer_align(w, 8);
-	memcpy(&name_list, t->w.data + 8 + 3 * 8, sizeof(name_list)); /* the header's own word */
+	memcpy(&name_list, t->w.data + 8 + 3 * 8, sizeof(name_list)); /* The word of the header. */
 	for (uint64_t i = 0; i < 41; i++) {
 		uint64_t value = 0;
 		for (size_t s = 0; s < ARRAY_LEN(slots) && !is_relocated; s++)
@@ -411,7 +412,7 @@ static void build_program(struct writer *w, const struct go_lines_table *t, bool
 	writer_align(w, 8);
 	assert_int_equal(w->len, sections_at);
 	put_section(w, 0, SHT_NULL, 0, 0, 0);
-	put_section(w, 1, SHT_NOBITS, SHF_ALLOC | SHF_EXECINSTR, 0x900, 0x60); /* begins before Go's text */
+	put_section(w, 1, SHT_NOBITS, SHF_ALLOC | SHF_EXECINSTR, 0x900, 0x60); /* Begins before the text of Go. */
 	put_section(w, 7, SHT_PROGBITS, SHF_ALLOC, table, t->w.len);
 	put_section(w, 18, SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, module, 41 * 8);
 	put_section(w, 29, SHT_RELA, SHF_ALLOC, rela, strings - rela);

@@ -28,7 +28,7 @@ static void put_word(struct writer *w, uint8_t word, uint64_t v)
 		writer_u32(w, (uint32_t)v);
 }
 
-/* Functions' list, their descriptions, and the names, which come first where the header says where they are. */
+/* Writes the list of functions, their records, and the names, which come first if the header has their offset. */
 static void build_table(struct writer *w, const struct form *form, uint8_t word, uint64_t text)
 {
 	uint32_t name_at[COUNT], described_at[COUNT];
@@ -88,7 +88,7 @@ static void check_functions(const struct go_function_list *list)
 	}
 }
 
-/* text: what the table says; loaded: what the caller does. */
+/* text is the text address in the table; loaded is the one that the caller passes. */
 static void check_form(const struct form *form, uint8_t word, bool swap, uint64_t text, uint64_t loaded)
 {
 	struct writer w = {.swap = swap};
@@ -114,7 +114,8 @@ static void test_go_forms(void **state)
 		}
 }
 
-/* Each prefix, and each byte set to a few values: never more than the table has, never a name beyond it. */
+/* Tries each prefix, and sets each byte to a few values: the number of functions and the names stay
+ * within the table. */
 static void test_go_table_is_hostile(void **state)
 {
 	static const uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff};

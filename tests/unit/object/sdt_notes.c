@@ -23,7 +23,7 @@ static void put_address(struct writer *w, const struct sdt_note_form *form, uint
 		writer_u32(w, (uint32_t)address);
 }
 
-/* texts: provider, name and arguments, each with its NUL. */
+/* texts holds provider, name and arguments, each with its NUL. */
 static void put_note(struct writer *w, const struct sdt_note_form *form, const uint64_t addresses[3], const char *texts,
 	size_t texts_len)
 {
@@ -87,7 +87,7 @@ static void reads_each_class_and_order(void **state)
 	}
 }
 
-/* prelink moves a program's addresses and its .stapsdt.base, but not what the notes say. */
+/* prelink changes the addresses of a program and its .stapsdt.base, but not the addresses in the notes. */
 static void follows_prelink(void **state)
 {
 	struct sdt_note_form form = {true, false};
@@ -115,13 +115,13 @@ static void damaged_notes_are_counted(void **state)
 	struct sdt_note_list list;
 	start(&notes, &form);
 	PUT(&notes, &form, ((uint64_t[]){TEXT + 4, 0, 0}), "app\0good\0");
-	PUT(&notes, &form, ((uint64_t[]){0x10, 0, 0}), "app\0nowhere\0"); /* in no segment */
+	PUT(&notes, &form, ((uint64_t[]){0x10, 0, 0}), "app\0nowhere\0"); /* The address is in no segment. */
 	PUT(&notes, &form, ((uint64_t[]){TEXT + 4, 0, 0x10}), "app\0semaphore_nowhere\0");
 	PUT(&notes, &form, ((uint64_t[]){TEXT + 4, 0, 0}), "\0no_provider\0");
-	put_note(&notes, &form, (uint64_t[]){TEXT + 4, 0, 0}, "app\0cut", 7); /* the name has no end */
-	put_note(&notes, &form, (uint64_t[]){TEXT + 4, 0, 0}, "app\0bare", 9); /* older ones have no arguments */
+	put_note(&notes, &form, (uint64_t[]){TEXT + 4, 0, 0}, "app\0cut", 7); /* The name is not terminated. */
+	put_note(&notes, &form, (uint64_t[]){TEXT + 4, 0, 0}, "app\0bare", 9); /* Older notes have no arguments. */
 	writer_u32(&notes, 8);
-	writer_u32(&notes, 0xfffffff0u); /* larger than the section */
+	writer_u32(&notes, 0xfffffff0u); /* Larger than the section. */
 	writer_u32(&notes, 3);
 	writer_bytes(&notes, "stapsdt", 8);
 	read_notes(&form, &notes, 0, &file, &image, &list);
