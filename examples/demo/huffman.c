@@ -50,8 +50,7 @@ static int16_t heap_pop(struct tree *t)
 	return top;
 }
 
-/* Leaves are nodes 0 .. symbols; parents come after their children, so one pass in descending order
- * gives the depths. */
+/* Leaves are nodes 0 .. symbols and parents come after their children, so one pass downwards gives the depths. */
 static unsigned int code_lengths(struct tree *t, const uint32_t *counts, unsigned int symbols, uint8_t *bits)
 {
 	uint8_t depth[2 * MAX_SYMBOLS] = {0};
