@@ -8,10 +8,10 @@
 #include "kernel/system/cpu_topology.h"
 #include "unit_test.h"
 
-/* The test's own CPUs: what the machine allows is restored at the end. */
+/* The CPU affinity of the test process, which is restored at the end. */
 struct bench {
 	cpu_set_t before;
-	int cpu; /* the first that the test may run on */
+	int cpu; /* First CPU that the test may run on. */
 };
 
 static int bench_setup(void **state)
@@ -48,7 +48,7 @@ static void to_the_cpu_of_a_ring(void **state)
 	assert_int_equal(CPU_COUNT(&now), 1);
 	assert_true(CPU_ISSET((size_t)bench->cpu, &now));
 	assert_int_equal(affinity.current, bench->cpu);
-	affinity_move(&affinity, 1); /* no such ring */
+	affinity_move(&affinity, 1); /* There is no ring 1. */
 	assert_int_equal(affinity.current, bench->cpu);
 	affinity_deinit(&affinity);
 	assert_int_equal(affinity.current, -1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every field of a caller's struct perf_event_attr reaches the kernel as it is. */
+/* Tests that every field of a caller's struct perf_event_attr reaches the kernel unchanged. */
 #include "kernel/events/attr_bytes.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "unit_test.h"
 
-/* Bytes that the kernel wants to be 0: __reserved_2. */
+/* Returns whether the byte is in __reserved_2, which must be 0. */
 static bool is_reserved(size_t at)
 {
 	return at == 110 || at == 111;
@@ -17,7 +17,7 @@ static bool is_reserved(size_t at)
 static void each_byte_comes_through_at_every_size(void **state)
 {
 	for (uint32_t size = ATTR_SIZE_VER0; size <= ATTR_SIZE_KNOWN; size += 8) {
-		uint8_t *bytes = malloc(size); /* so that a sanitizer sees reads beyond */
+		uint8_t *bytes = malloc(size); /* Exact size, so that the sanitizer detects a read past the end. */
 		struct perf_attr attr;
 		struct writer w = {0};
 		for (size_t i = 0; i < size; i++)

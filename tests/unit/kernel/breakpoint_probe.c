@@ -20,7 +20,8 @@ static void one_that_counts_fires(void **state)
 	assert_int_equal(breakpoint_probe(&fake.seam, &on_call), BREAKPOINT_FIRES);
 	assert_int_equal(fake.events[0].attr.bp_type, BREAKPOINT_W);
 	assert_int_equal(fake.events[1].attr.bp_type, BREAKPOINT_X);
-	for (size_t i = 0; i < fake.event_count; i++) { /* of this process's user mode, which any user may watch */
+	/* The probes watch the user mode of this process, which any user may do. */
+	for (size_t i = 0; i < fake.event_count; i++) {
 		assert_true(ATTR_HAS(&fake.events[i].attr, DISABLED) && ATTR_HAS(&fake.events[i].attr, EXCLUDE_KERNEL));
 		assert_int_not_equal(fake.events[i].attr.config1, 0x1000);
 	}
@@ -50,12 +51,13 @@ static void a_silent_one_is_refused(void **state)
 	assert_non_null(strstr(reason.data, "uprobe"));
 	text_deinit(&reason);
 	fake_kernel_log(&fake);
-	assert_true(event_open(&fake.seam, &page_faults, 7, -1, -1, 0) >= 0); /* others open without a probe */
+	/* Other events are opened without a probe. */
+	assert_true(event_open(&fake.seam, &page_faults, 7, -1, -1, 0) >= 0);
 	assert_null(strstr(fake_kernel_log(&fake), "breakpoint"));
 	fake_kernel_deinit(&fake);
 }
 
-/* The event's own refusal says more than the probe's. */
+/* The error of the event itself is more specific than that of the probe. */
 static void a_refused_probe_decides_nothing(void **state)
 {
 	struct fake_kernel fake;
@@ -78,7 +80,7 @@ static void one_that_never_had_a_register_decides_nothing(void **state)
 	fake_kernel_deinit(&fake);
 }
 
-/* Whatever this machine does, it does it twice, and nothing stays open. */
+/* On any machine, the probe runs only once and leaves no file descriptor open. */
 static void the_running_kernel_answers_once(void **state)
 {
 	const struct kernel_seam *kernel = kernel_seam_linux();

@@ -110,7 +110,7 @@ static void a_group_follows_its_leader(void **state)
 	struct count cs = counter_count(&b->set->counters[0], 0, 0), faults = counter_count(&b->set->counters[1], 0, 0);
 	assert_int_equal(count_scale(cs), 80);
 	assert_int_equal(faults.value, 7);
-	assert_int_equal(faults.enabled_ns, 200); /* the group's times */
+	assert_int_equal(faults.enabled_ns, 200); /* The times are those of the group. */
 	assert_int_equal(count_scale(faults), 14);
 }
 
@@ -138,7 +138,7 @@ static void a_missing_event_keeps_its_reason_and_the_rest_counts(void **state)
 	assert_int_equal(bench_open(b, "{cycles,cs,faults},instructions", command, on_exec), TALLY_OK);
 	assert_false(counter_is_supported(&b->set->counters[0]));
 	assert_non_null(strstr(b->set->counters[0].reason, "no PMU in this virtual machine"));
-	assert_int_equal(b->set->counters[1].leader, 1); /* leads what is left of the group */
+	assert_int_equal(b->set->counters[1].leader, 1); /* This event leads the rest of the group. */
 	assert_int_equal(b->set->counters[2].leader, 1);
 	assert_false(counter_is_supported(&b->set->counters[3]));
 	assert_int_equal(counter_set_read(b->set, &b->err), TALLY_OK);
@@ -154,7 +154,8 @@ static void where_the_kernel_is_closed_user_mode_is_counted_and_said(void **stat
 	assert_true(b->set->dropped_kernel);
 }
 
-/* Of what happens in the kernel only, user mode has a 0 that looks true; the others are counted, and led anew. */
+/* Events that occur only in the kernel would read as 0 in user mode; they are not counted, and the others are counted
+ * in a new group. */
 static void what_happens_in_the_kernel_is_not_counted_as_0(void **state)
 {
 	struct bench *b = *state;
@@ -198,7 +199,7 @@ static void a_weak_group_breaks(void **state)
 	assert_int_equal(event_parse(b->catalogue, "cs", &b->events, &b->err), TALLY_OK);
 	fake_kernel_refuse(&b->fake, EVENT_HARDWARE, HW_INSTRUCTIONS, EINVAL);
 	assert_int_equal(bench_open(b, "{faults,instructions,migrations}:W", command, plain), TALLY_OK);
-	assert_false(counter_is_supported(&b->set->counters[2])); /* refused alone as well */
+	assert_false(counter_is_supported(&b->set->counters[2])); /* The event is refused alone as well. */
 	assert_int_equal(b->set->counters[2].leader, 2);
 	assert_int_equal(b->set->counters[3].leader, 1);
 }
@@ -210,7 +211,8 @@ static void a_group_too_large_for_the_pmu_says_so(void **state)
 	assert_int_equal(bench_open(b, "{cycles,instructions,branches}", command, on_exec), TALLY_OK);
 	assert_true(counter_is_supported(&b->set->counters[1]));
 	assert_non_null(strstr(b->set->counters[2].reason, "no counter left for it beside the others of its group"));
-	fake_kernel_refuse(&b->fake, EVENT_HARDWARE, HW_BRANCH_INSTRUCTIONS, EINVAL); /* nor alone */
+	/* The event is refused alone as well. */
+	fake_kernel_refuse(&b->fake, EVENT_HARDWARE, HW_BRANCH_INSTRUCTIONS, EINVAL);
 	counter_set_close(b->set);
 	event_list_deinit(&b->events);
 	target_deinit(&b->target);
@@ -237,7 +239,7 @@ static void counts_add_up_by_place(void **state)
 	struct aggregation a;
 	struct aggregate sums[2];
 	assert_int_equal(bench_open(b, "cs", (struct target_request){.system_wide = true}, plain), TALLY_OK);
-	b->set->counters[0].counts[0] = (struct count){10, 100, 50}; /* scaled: 20 */
+	b->set->counters[0].counts[0] = (struct count){10, 100, 50}; /* Scaled to 20. */
 	b->set->counters[0].counts[1] = (struct count){5, 100, 100};
 	assert_int_equal(aggregation_make(&b->fake.seam, b->set, AGGREGATE_SOCKET, &a, &b->err), TALLY_OK);
 	assert_int_equal(a.len, 1);
@@ -249,7 +251,7 @@ static void counts_add_up_by_place(void **state)
 	assert_int_equal(a.len, 2);
 	struct count previous[2] = {{4, 60, 30}, {5, 100, 100}};
 	aggregate_counter(&a, &b->set->counters[0], previous, true, sums);
-	assert_int_equal(sums[0].value, 12); /* 6 in 20 of 40 ns */
+	assert_int_equal(sums[0].value, 12); /* 6 in 20 of 40 ns. */
 	assert_int_equal(sums[1].value, 0);
 	assert_int_equal(a.places[1].core, 1);
 	aggregation_deinit(&a);

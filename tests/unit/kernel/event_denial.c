@@ -11,9 +11,9 @@
 #include "unit_test.h"
 
 struct denial {
-	const char *root; /* lines of fake_root */
+	const char *root; /* In the format of fake_root.h. */
 	int errnum, seccomp_errnum;
-	const char *words; /* NULL: no denial */
+	const char *words; /* Part of the message; NULL if nothing is denied. */
 };
 
 #define DENIAL_STATUS(seccomp) "/proc/self/status: Name: x\\nCapEff: 0\\nSeccomp: " seccomp "\n"

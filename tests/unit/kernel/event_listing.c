@@ -52,13 +52,13 @@ static void test_kinds_and_patterns(void **state)
 	assert_string_equal(m.listing.events.items[0].terms, "type=0x5,eventid=0x1");
 	assert_string_equal(m.listing.events.items[1].pmu, "armv8_pmuv3_0");
 	m.listing.events.len = 0;
-	/* The longer name comes first; the shorter one is found as well, whatever its case. */
+	/* The longer name is listed first; the alias matches as well, ignoring case. */
 	assert_int_equal(
 		event_listing_add(&m.listing, 1u << LISTED_SOFTWARE | 1u << LISTED_HARDWARE, "CS", &err), TALLY_OK);
 	assert_int_equal(m.listing.events.len, 1);
 	assert_string_equal(m.listing.events.items[0].name, "context-switches");
 	assert_string_equal(m.listing.events.items[0].alias, "cs");
-	/* Without tracefs there is a reason, and the rest is listed. */
+	/* Without tracefs, the error is stored, and the other events are listed. */
 	assert_int_equal(event_listing_add(&m.listing, LISTED_ALL, "*", &err), TALLY_OK);
 	assert_int_not_equal(m.listing.tracefs_error.status, TALLY_OK);
 	assert_non_null(find(&m, "cpu-cycles"));

@@ -36,7 +36,8 @@ static void machine_end(struct machine *m)
 	fake_root_remove(m->root);
 }
 
-/* "NAME type config [config1 config2] flags" per event; flags as letters: what is excluded, and p for precise. */
+/* Returns "NAME type config [config1 config2] flags" per event, with letters for the excluded modes, and
+ * p for precise. */
 static char *describe(const struct event_list *list)
 {
 	struct text t = {0};
@@ -204,7 +205,7 @@ struct bad {
 	const char *text;
 	unsigned column;
 	enum tally_status status;
-	const char *words; /* in the error's text */
+	const char *words; /* Part of the error message. */
 };
 
 static void test_errors(void **state)
@@ -247,7 +248,7 @@ static void test_errors(void **state)
 		enum tally_status status = event_parse(catalogue, cases[i].text, &list, &err);
 		if (status != cases[i].status || err.offset != cases[i].column || !strstr(err.text, cases[i].words))
 			fail_msg("'%s': %d at %d: %s", cases[i].text, (int)status, (int)err.offset, err.text);
-		assert_int_equal(list.len, 1); /* untouched */
+		assert_int_equal(list.len, 1); /* The list is unchanged. */
 		event_list_deinit(&list);
 	}
 	machine_end(&m);

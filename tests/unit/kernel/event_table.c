@@ -10,9 +10,10 @@
 #include "kernel/events/event_parser.h"
 #include "unit_test.h"
 
-/* tests/data/events/MACHINE.tsv on the sysfs tree tests/data/roots/MACHINE.txt. Each line is an expression, a tab, and
- * either "error COLUMN WORDS" or per event, with "; " between, "TYPE CONFIG" in hex and what is not 0 of the rest. Lines
- * that begin with # are comments. TALLY_TABLE_PRINT=1 prints what is found in the same form. */
+/* Tests parse tests/data/events/MACHINE.tsv with the sysfs tree tests/data/roots/MACHINE.txt. Each line is an
+ * expression, a tab, and either "error COLUMN WORDS" or, per event and separated by "; ", "TYPE CONFIG" in hex and all
+ * other nonzero fields. Lines that begin with # are comments. TALLY_TABLE_PRINT=1 prints the results in the same
+ * format. */
 
 static void put_flags(struct text *t, const struct event_spec *s)
 {
@@ -22,7 +23,7 @@ static void put_flags(struct text *t, const struct event_spec *s)
 	} letters[] = {{ATTR_BIT_EXCLUDE_USER, 'u'}, {ATTR_BIT_EXCLUDE_KERNEL, 'k'}, {ATTR_BIT_EXCLUDE_HV, 'h'},
 		{ATTR_BIT_EXCLUDE_GUEST, 'G'}, {ATTR_BIT_EXCLUDE_HOST, 'H'}, {ATTR_BIT_EXCLUDE_IDLE, 'I'},
 		{ATTR_BIT_PINNED, 'D'}, {ATTR_BIT_EXCLUSIVE, 'e'}, {ATTR_BIT_AUX_OUTPUT, 'a'}};
-	text_str(t, " -"); /* what is excluded, aux-output, and D e P S W X p */
+	text_str(t, " -"); /* Excluded modes, aux-output, and D e P S W X p. */
 	for (size_t i = 0; i < ARRAY_LEN(letters); i++)
 		if (s->attr.flags & ATTR_FLAG(letters[i].bit))
 			text_char(t, letters[i].letter);
@@ -110,7 +111,7 @@ static bool is_expected(const char *found, const char *expected)
 	       strstr(found + skip, expected + expected_skip);
 }
 
-/* What is formatted must parse to the same list, and format to the same text. */
+/* The formatted list must parse to the same list, and that must format to the same text. */
 static unsigned check_inverse(struct event_catalogue *catalogue, const char *expression, const struct event_list *list,
 	const char *description)
 {
@@ -121,7 +122,7 @@ static unsigned check_inverse(struct event_catalogue *catalogue, const char *exp
 	char *found = parsed(catalogue, text.data, &second);
 	event_format(&again, &second);
 	text_char(&again, '\0');
-	/* Paths are told by what they point at: config1 itself is another pointer. */
+	/* Descriptions contain the paths instead of config1, which is a pointer. */
 	bool is_same = strcmp(found, description) == 0 && strcmp(text.data, again.data) == 0;
 	if (!is_same)
 		print_error("'%s' is written '%s':\n  %s\n  %s\n", expression, text.data, description, found);
@@ -204,7 +205,7 @@ static void test_virtual_machine(void **state)
 	check_machine("vm");
 }
 
-/* Last: none of the tables has shrunk away. */
+/* Must be the last test: it checks that no table has lost lines. */
 static void test_table_is_large(void **state)
 {
 	assert_true(line_count >= 400);

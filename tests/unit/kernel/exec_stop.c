@@ -21,12 +21,12 @@ static void threads_that_exit_are_known(void **state)
 				    "/proc/10/stat: 10 (x) R 1 6 6\n");
 	struct kernel_seam seam = {.root = root};
 	assert_false(thread_is_ending(&seam, 5));
-	assert_true(thread_is_ending(&seam, 6)); /* the flag PF_EXITING */
+	assert_true(thread_is_ending(&seam, 6)); /* The flag PF_EXITING is set. */
 	assert_true(thread_is_ending(&seam, 7));
 	assert_true(thread_is_ending(&seam, 8));
 	assert_true(thread_is_ending(&seam, 9));
 	assert_false(thread_is_ending(&seam, 10));
-	assert_true(thread_is_ending(&seam, 11)); /* no more there */
+	assert_true(thread_is_ending(&seam, 11)); /* The thread does not exist. */
 	fake_root_remove(root);
 }
 
@@ -61,7 +61,7 @@ static void programs_are_looked_at(void **state)
 	assert_false(exec_stop_explain("/nonexistent/program", &reason));
 	assert_int_equal(reason.len, 0);
 	write_program(other, "\177ELF", 0755);
-	/* Where no new privileges are allowed, these bits of a file mean nothing. */
+	/* With no_new_privs, set-user-ID bits have no effect. */
 	bool may_gain = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0;
 	if (may_gain && geteuid() == 0 && chown(other, 65534, 65534) == 0) {
 		assert_int_equal(chmod(other, 04755), 0);
@@ -69,10 +69,10 @@ static void programs_are_looked_at(void **state)
 		assert_int_equal(chmod(other, 02755), 0);
 		assert_true(explains(other, "it is set-group-ID"));
 		assert_int_equal(setenv("PATH", folder, 1), 0);
-		assert_true(explains("other", "set-group-ID")); /* as execvp finds it */
+		assert_true(explains("other", "set-group-ID")); /* execvp finds the program in PATH. */
 		assert_int_equal(truncate(other, 0), 0);
 		write_program(other, "#!/bin/sh\n", 04755);
-		assert_false(explains(other, "")); /* which counts for no script */
+		assert_false(explains(other, "")); /* Set-user-ID bits have no effect on scripts. */
 	}
 	unlink(plain);
 	unlink(other);

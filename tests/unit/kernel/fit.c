@@ -47,7 +47,7 @@ static int bench_teardown(void **state)
 	return 0;
 }
 
-/* Rounds as digits: "-" needs none, "x" is refused, "!" has no room. */
+/* rounds has one digit per event: its round, or "-" if it needs none, "x" if it is refused, "!" if there is no room. */
 static void expect_rounds(struct bench *b, const char *events, size_t anchor, const char *rounds)
 {
 	static const struct counter_options options = {.inherit = true};

@@ -15,7 +15,7 @@
 	  "tracing_on: 1\n" T "trace: # tracer: x\\n#\\n 0) old\n" T "trace_pipe: line\n" T              \
 	  "set_ftrace_filter: #### all functions enabled ####\n" T "set_ftrace_pid: no pid\n" T          \
 	  "max_graph_depth: 0\n" T "buffer_size_kb: 7 (expanded: 1408)\n" T "options/sleep-time: 1\n"
-#define DEAD "2147483647" /* no process has this PID */
+#define DEAD "2147483647" /* No process has this PID. */
 
 static struct kernel_seam seam;
 
@@ -108,7 +108,7 @@ static void what_a_killed_session_left_is_removed(void **state)
 	struct diag diag;
 	seam.root = root;
 	diag_init(&diag);
-	/* As it was when it was killed. */
+	/* The state of tracefs after a session was killed. */
 	char command[600];
 	snprintf(command, sizeof(command),
 		"cd '%s" T "' && echo function_graph >current_tracer && echo 0 >tracing_on && echo 5 >max_graph_depth",

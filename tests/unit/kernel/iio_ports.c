@@ -23,7 +23,7 @@ static void put(const char *path, const char *text)
 	fclose(file);
 }
 
-/* "PMU/DIE=SEGMENT:BUS " of each. */
+/* expected is "PMU/DIE=SEGMENT:BUS " for each port. */
 static void assert_ports(const struct iio_ports *ports, const char *expected)
 {
 	struct text out = {0};

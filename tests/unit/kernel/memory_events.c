@@ -8,7 +8,7 @@
 
 #define DEVICES "/sys/bus/event_source/devices/"
 
-/* What is said is what -e takes. */
+/* Checks that the listed events are accepted by -e. */
 static void expect_taken(struct fake_kernel *fake, const char *events)
 {
 	struct event_catalogue *catalogue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What limits leave, of machines made of text. */
+/* Tests the memory available within limits, on fake roots. */
 #include "kernel/system/memory_limit.h"
 
 #include "fake_root.h"
@@ -27,7 +27,7 @@ static void test_the_machine_is_the_last_limit(void **state)
 static void test_groups_of_version_2(void **state)
 {
 	(void)state;
-	/* The group has no limit, the one above has; what it holds of files is given back. */
+	/* The group has no limit, but its parent has; file pages of the group can be reclaimed. */
 	check(MACHINE "/proc/self/cgroup: 0::/a/b\n"
 		      "/sys/fs/cgroup/a/b/memory.max: max\n"
 		      "/sys/fs/cgroup/a/b/memory.current: 1048576\n"
@@ -35,7 +35,7 @@ static void test_groups_of_version_2(void **state)
 		      "/sys/fs/cgroup/a/memory.current: 20971520\n"
 		      "/sys/fs/cgroup/a/memory.stat: anon 1\\ninactive_file 8388608\\nactive_file 2097152\n",
 		54 * MB);
-	/* In a namespace of its own the group is the root, though it is named otherwise. */
+	/* In a cgroup namespace, the group is mounted at the root, although its name is a different one. */
 	check(MACHINE "/proc/self/cgroup: 0::/elsewhere\n"
 		      "/sys/fs/cgroup/memory.max: 67108864\n"
 		      "/sys/fs/cgroup/memory.current: 16777216\n",
@@ -57,7 +57,7 @@ static void test_groups_of_version_1(void **state)
 		      "/sys/fs/cgroup/memory/memory.limit_in_bytes: 9223372036854771712\n"
 		      "/sys/fs/cgroup/memory/memory.usage_in_bytes: 99999999999\n",
 		34 * MB);
-	/* Another controller's group has no say. */
+	/* The group of another controller is irrelevant. */
 	check(MACHINE "/proc/self/cgroup: 9:cpu:/x\n"
 		      "/sys/fs/cgroup/memory/x/memory.limit_in_bytes: 4096\n"
 		      "/sys/fs/cgroup/memory/x/memory.usage_in_bytes: 1\n",

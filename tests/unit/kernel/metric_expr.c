@@ -19,7 +19,7 @@ static bool has_event(void *context, const char *name)
 
 static const struct metric_facts facts = {NULL, constant, has_event};
 
-/* Events are worth 2, 3, 5, 7 in the order of their first use. */
+/* Events have the values 2, 3, 5, 7 in the order of their first use. */
 static double value_of(const char *text, const char *names)
 {
 	static const double values[] = {2, 3, 5, 7};

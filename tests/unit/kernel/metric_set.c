@@ -58,7 +58,7 @@ static void end(struct fixture *f)
 	fake_root_remove(f->root);
 }
 
-/* What the words make the event list, and each metric with its events' indexes and lead. */
+/* Checks the event list of the words, and the events and the leader of each metric by index. */
 static void expect(const char *tree, const char *words, struct metric_options options, const char *expected)
 {
 	struct fixture f;
@@ -159,7 +159,7 @@ static void test_stalls_are_of_the_end_that_is_counted(void **state)
 	end(&f);
 }
 
-/* Every row reads, and on a machine with all of its events counts what it says. */
+/* Every row can be parsed, and counts its events on a machine that has all of them. */
 static void test_every_row_reads(void **state)
 {
 	struct fixture f;

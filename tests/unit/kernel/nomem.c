@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nomem.c - every allocation of the kernel folder fails once: TALLY_NOMEM, nothing leaks, nothing is half done.
+ * nomem.c - lets every allocation of the kernel folder fail once: the result is TALLY_NOMEM, nothing leaks, and no
+ * state is left half changed.
  */
 #include <errno.h>
 
@@ -71,7 +72,7 @@ static enum tally_status the_public_ring(struct fake_kernel *fake)
 	return ring ? TALLY_OK : err.status;
 }
 
-/* Whether a way that the library is used survives each allocation's failure. */
+/* Checks that a use of the library survives the failure of each allocation. */
 static void fail_each(enum tally_status (*use)(struct fake_kernel *fake))
 {
 	static struct fake_kernel fake;
@@ -111,7 +112,8 @@ static void each_allocation_may_fail(void **state)
 	for (size_t n = 0; status != TALLY_OK; n++) {
 		fake_kernel_init(&fake, root);
 		fake_kernel_refuse(&fake, EVENT_HARDWARE, FAKE_ANY, ENOENT);
-		text_room(&fake.log, 1 << 16); /* the script's own log does not fail */
+		/* Reserves memory for the log of the fake kernel, which must not fail. */
+		text_room(&fake.log, 1 << 16);
 		failing_malloc_begin(n);
 		status = all_of_it(&fake);
 		long held = failing_malloc_held();

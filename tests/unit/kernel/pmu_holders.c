@@ -31,7 +31,7 @@ static void processes_with_open_events(void **state)
 	link_fd(root, 9, 5, "anon_inode:[perf_event]");
 	assert_int_equal(pmu_holders_find(&seam, &holders, NULL), TALLY_OK);
 	assert_int_equal(holders.len, 2);
-	assert_int_equal(holders.unseen, 1); /* 10, which has no list of files for us */
+	assert_int_equal(holders.unseen, 1); /* Process 10, whose file descriptors are not readable. */
 	const struct pmu_holder *watcher = &holders.items[holders.items[0].pid == 7 ? 0 : 1];
 	const struct pmu_holder *nameless = &holders.items[holders.items[0].pid == 7 ? 1 : 0];
 	assert_int_equal(watcher->pid, 7);

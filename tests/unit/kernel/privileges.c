@@ -15,7 +15,7 @@
 #include "unit_test.h"
 
 struct gate {
-	const char *root; /* lines of fake_root */
+	const char *root; /* In the format of fake_root.h. */
 	struct event_spec spec;
 	pid_t pid;
 	int cpu, errnum;
@@ -134,7 +134,7 @@ static const struct gate other_gates[] = {
 	{SOFTWARE, SW, 5, -1, EIO, REFUSAL_OTHER, {"Input/output error"}},
 };
 
-/* Opens the event on a kernel that refuses it so, and looks for the words in what is said of that. */
+/* Opens the event on a kernel that refuses it that way, and checks the explanation for the words. */
 static void gate_check(const struct gate *g, int seccomp_errnum, const char *prefix)
 {
 	char *root = fake_root_make(g->root);
@@ -184,7 +184,7 @@ static void limits_and_combinations_are_named(void **state)
 	gates_check(other_gates, ARRAY_LEN(other_gates), "other");
 }
 
-/* The same refusal, opened where the process runs. */
+/* The same refusal has different explanations in different environments. */
 static void the_key_is_that_of_the_surroundings(void **state)
 {
 	static const struct {
@@ -214,7 +214,7 @@ static void the_key_is_that_of_the_surroundings(void **state)
 	}
 }
 
-/* A filter is there, but the kernel is who refuses: it looks at the flags first. */
+/* A seccomp filter exists, but the kernel itself refuses: it checks the flags first. */
 static void a_filter_that_lets_through_is_not_blamed(void **state)
 {
 	struct gate gate = {CPU_PMU STATUS("0", "2") PARANOID "2\n", HW, 1, -1, EACCES, REFUSAL_PERMISSION,
@@ -228,7 +228,7 @@ static void a_filter_that_lets_through_is_not_blamed(void **state)
 	gate_check(&gate, 0, "no such call");
 }
 
-/* Root of a user namespace (a rootless container) has all capabilities, of which none counts. */
+/* Root of a user namespace (a rootless container) has all capabilities, but they do not apply to perf events. */
 static void capabilities_of_a_user_namespace_do_not_count(void **state)
 {
 	static const struct {
@@ -253,7 +253,8 @@ static void capabilities_of_a_user_namespace_do_not_count(void **state)
 	gate_check(&first, 0, "first user namespace");
 }
 
-/* A filter that refuses in spite of CAP_PERFMON is of an older profile, which asks for more. */
+/* A seccomp filter that refuses in spite of CAP_PERFMON belongs to an older profile, which requires
+ * another capability. */
 static void an_older_profile_wants_another_capability(void **state)
 {
 	static const struct {

@@ -24,7 +24,7 @@ static void lines_are_read_and_written(void **state)
 	static const struct {
 		const char *line;
 		bool is_user;
-		const char *written; /* NULL: it is no such line */
+		const char *written; /* NULL if the line is invalid. */
 	} cases[] = {
 		{"p:probe_a/add /tmp/a:0x0000000000001139 x=%di:s32 y=%si", true,
 			"p:probe_a/add /tmp/a:0x1139 x=%di:s32 y=%si"},
@@ -139,7 +139,7 @@ static void lines_are_appended(void **state)
 	fake_root_remove(root);
 }
 
-/* A kernel without kprobes: the user's probe that was added before is taken back. */
+/* On a kernel without kprobes, the user probe that was added before is removed again. */
 static void a_refusal_takes_all_back(void **state)
 {
 	char *root = fake_root_make(T "events/: \n" T "uprobe_events: p:probe_x/b /x:0x10\n");
@@ -157,7 +157,7 @@ static void a_refusal_takes_all_back(void **state)
 }
 
 struct probe_event_signaller {
-	int pipe; /* full, so that the first removal waits */
+	int pipe; /* The write end of a full pipe, so that the first removal blocks. */
 	pid_t remover;
 	atomic_bool is_ready;
 };
@@ -196,7 +196,7 @@ static void *probe_event_signal_remover(void *context)
 	return NULL;
 }
 
-/* Who hears that all are gone would not remove the others. */
+/* A caller that is told that all probes were removed would not remove the others. */
 static void an_interrupted_removal_is_no_success(void **state)
 {
 	char *root = fake_root_make(T "events/: \n");
@@ -234,7 +234,7 @@ static void an_interrupted_removal_is_no_success(void **state)
 	fake_root_remove(root);
 }
 
-/* The kernel moves who enters a mount namespace to its root. */
+/* setns(2) to a mount namespace changes the working directory to its root. */
 static void the_current_folder_stays_behind_a_namespace(void **state)
 {
 	static const struct probe_event event = {
@@ -258,7 +258,7 @@ static void the_current_folder_stays_behind_a_namespace(void **state)
 	}
 	fake_root_remove(root);
 	if (status != TALLY_OK)
-		skip(); /* entering a mount namespace needs root */
+		skip(); /* setns(2) to a mount namespace requires root. */
 }
 
 static void without_tracefs_a_sentence_says_so(void **state)

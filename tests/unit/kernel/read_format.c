@@ -32,7 +32,7 @@ static void one_event_in_every_format(void **state)
 		assert_int_equal(reading.running_ns, format & READ_FORMAT_TOTAL_TIME_RUNNING ? 30 : 0);
 		assert_int_equal(reading.first.id, format & READ_FORMAT_ID ? 40 : 0);
 		assert_int_equal(reading.first.lost, format & READ_FORMAT_LOST ? 50 : 0);
-		/* Every shorter answer breaks the format, but for none at all. */
+		/* Every shorter result is invalid, except an empty one. */
 		for (uint64_t cut = 1; cut < count; cut++)
 			assert_int_equal(reading_decode(words, cut, format, &reading, NULL, 0), TALLY_CORRUPT);
 	}

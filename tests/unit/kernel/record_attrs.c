@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "unit_test.h"
 
-/* An event as the parser makes it: guests left out, no period. */
+/* Returns an event as the parser makes it: guests are excluded, and there is no period. */
 static struct event_list one_event(uint32_t type, uint64_t config)
 {
 	struct event_list list = {.len = 1, .cap = 1};
@@ -36,7 +36,7 @@ static struct record_attr_options of_command(void)
 	return (struct record_attr_options){.has_command = true, .rate.freq = 4000};
 }
 
-/* The flags that are set, and the sample type, in words: what perf evlist -v shows. */
+/* Compares the set flags and the sample type with the output of perf evlist -v. */
 static void check_attr(const struct perf_attr *attr, const char *expected)
 {
 	struct text t = {0};
@@ -79,7 +79,7 @@ static void test_best_precision(void **state)
 	free(list.specs);
 }
 
-/* Without PERIOD in one and with it in the other, samples can only be told apart by IDENTIFIER. */
+/* If only one of two events has PERIOD, samples can be distinguished only by IDENTIFIER. */
 static void test_system_wide(void **state)
 {
 	struct event_list list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
@@ -159,7 +159,7 @@ static void test_sampling_group(void **state)
 	free(list.specs);
 }
 
-/* A rate that the user wrote for a member stays: it has samples of its own. */
+/* A rate that the user gives for a group member is retained: the member has samples of its own. */
 static void test_member_with_a_rate_of_its_own(void **state)
 {
 	for (int is_freq = 0; is_freq < 2; is_freq++) {
@@ -182,7 +182,8 @@ static void test_member_with_a_rate_of_its_own(void **state)
 	}
 }
 
-/* A dummy of the user's, alone and first, tells of processes as ours would; it has to be on from the start. */
+/* A dummy of the user that is the first event and alone records side-band records instead of an added one; it must be
+ * enabled from the start. */
 static void test_dummy_of_the_user(void **state)
 {
 	struct record_attr_options o = {.is_system_wide = true, .rate.freq = 4000};
@@ -194,7 +195,8 @@ static void test_dummy_of_the_user(void **state)
 	assert_int_equal(
 		list.specs[0].attr.sample_type, SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_PERIOD);
 	free(list.specs);
-	list = one_event(EVENT_SOFTWARE, SW_DUMMY); /* one that leads others would start them */
+	/* If the dummy leads a group, enabling it would start the others. */
+	list = one_event(EVENT_SOFTWARE, SW_DUMMY);
 	add_event(&list, EVENT_SOFTWARE, SW_CPU_CLOCK);
 	list.specs[1].leader = 0;
 	list.specs[0].member_count = 2;
@@ -204,7 +206,7 @@ static void test_dummy_of_the_user(void **state)
 	free(list.specs);
 }
 
-/* Probes by their PMUs are single occurrences, as tracepoints are. */
+/* Events of the kprobe and uprobe PMUs are single occurrences, like tracepoints. */
 static void test_probes(void **state)
 {
 	static const char *const pmus[] = {"kprobe", "uprobe", "cpu"};
@@ -324,7 +326,7 @@ static void test_dwarf_call_graph_for_live_unwinding(void **state)
 	assert_int_equal(written.sample_type, attr->sample_type & ~(uint64_t)SAMPLE_STACK_USER);
 	assert_int_equal(written.sample_regs_user, 3);
 	free(list.specs);
-	/* What comes behind the stack must fit too. */
+	/* The fields after the stack dump must fit too. */
 	list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
 	o.fields.weight = true;
 	apply(&list, &o);
@@ -378,7 +380,7 @@ static void test_one_bit_options(void **state)
 	free(plain.specs);
 }
 
-/* Newest first, each once, until there is nothing left to take. */
+/* Each field is dropped once, the newest first, until none can be dropped. */
 static void test_drop(void **state)
 {
 	struct event_list list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);

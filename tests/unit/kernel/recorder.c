@@ -15,18 +15,18 @@
 #include "kernel/recording/record_attrs.h"
 #include "unit_test.h"
 
-/* A kernel that follows a script: refuses what refuse says, gives rings of memory, keeps a log. */
+/* A scripted kernel: it refuses events as refuse returns, maps rings in memory, and writes a log. */
 struct fake_kernel {
-	int (*refuse)(const struct perf_attr *attr, pid_t pid, int cpu); /* errno, 0: opens */
-	size_t ring_limit; /* larger mappings are refused with EPERM; 0: none are */
+	int (*refuse)(const struct perf_attr *attr, pid_t pid, int cpu); /* Returns errno, or 0 to open the event. */
+	size_t ring_limit; /* Larger mappings are refused with EPERM; 0 for no limit. */
 	int next_fd;
 	int open_count;
 	struct text log;
 	uint8_t *rings[8];
 	size_t ring_bytes[8];
 	size_t ring_count;
-	short revents; /* of every polled descriptor but the last */
-	size_t polled; /* how many those were */
+	short revents; /* Result of poll for all descriptors but the last. */
+	size_t polled; /* Number of polled descriptors. */
 };
 
 static int fake_open(void *context, const struct perf_attr *attr, pid_t pid, int cpu, int group_fd, unsigned long flags)
@@ -76,7 +76,7 @@ static int fake_ioctl(void *context, int fd, unsigned long request, void *argume
 	return 0;
 }
 
-/* value, id, lost: PERF_FORMAT_ID | PERF_FORMAT_LOST */
+/* The format of PERF_FORMAT_ID | PERF_FORMAT_LOST: value, ID and lost count. */
 static ssize_t fake_read(void *context, int fd, void *buffer, size_t size)
 {
 	const uint64_t values[] = {5, 100u + (uint64_t)fd, (uint64_t)fd};
@@ -196,7 +196,7 @@ static void test_rings_per_cpu(void **state)
 	f.events.specs = realloc(f.events.specs, 2 * sizeof(*f.events.specs));
 	assert_non_null(f.events.specs);
 	f.events.specs[1] = f.events.specs[0];
-	f.events.specs[1].leader = 0; /* of the same group */
+	f.events.specs[1].leader = 0; /* Both events are in one group. */
 	f.events.len = f.events.cap = 2;
 	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
 	assert_string_equal(log_of(&f), "open type 1 config 0 pid 42 cpu 0 group -1 = 10\n"
@@ -216,7 +216,7 @@ static void test_rings_per_cpu(void **state)
 	finish(&f);
 }
 
-/* -C 0 of a machine with two CPUs: what tells of processes is open on the other one too. */
+/* With -C 0 on a machine with two CPUs, side-band events are opened on the other CPU too. */
 static void test_only_side_band_is_on_other_cpus(void **state)
 {
 	struct fixture f;
@@ -270,7 +270,7 @@ static void test_a_cgroup_takes_the_place_of_the_thread(void **state)
 	struct fixture f;
 	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock");
 	f.config.threads = any_thread;
-	f.events.specs[0].cgroup_path = "/proc"; /* any directory */
+	f.events.specs[0].cgroup_path = "/proc"; /* Any directory. */
 	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
 	assert_string_equal(log_of(&f), "open type 1 config 0 pid 0 cpu 0 group -1 cgroup = 10\n"
 					"open type 1 config 0 pid 0 cpu 1 group -1 cgroup = 11\n"
@@ -320,7 +320,7 @@ static void test_cycles_become_cpu_clock(void **state)
 	check_becomes_cpu_clock(refuse_hardware_otherwise);
 }
 
-/* As kernels before 6.13 do. */
+/* Refuses such events like kernels before 6.13. */
 static int refuse_inherited_reads(const struct perf_attr *attr, pid_t pid, int cpu)
 {
 	return attr->sample_type & SAMPLE_READ && ATTR_HAS(attr, INHERIT) ? EINVAL : 0;
@@ -340,7 +340,7 @@ static void test_a_group_gives_up_its_children(void **state)
 	finish(&f);
 }
 
-/* Only cycles have a stand-in. */
+/* Only cycles can be replaced by another event. */
 static void test_other_hardware_events_fail(void **state)
 {
 	struct fixture f;
@@ -368,13 +368,13 @@ static void test_without_rights_to_see_the_kernel(void **state)
 	finish(&f);
 
 	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock:k");
-	f.events.specs[0].has_exclude = true; /* asked for by name */
+	f.events.specs[0].has_exclude = true; /* The user requested kernel mode explicitly. */
 	f.fake.refuse = refuse_kernel;
 	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_DENIED);
 	finish(&f);
 }
 
-/* Its value would be 0 in user mode: alone it is refused, beside others that is said. */
+/* The value would be 0 in user mode: such an event is refused if it is alone, and reported if there are others. */
 static void test_events_of_the_kernel_without_its_samples(void **state)
 {
 	static const uint64_t configs[] = {SW_CONTEXT_SWITCHES, SW_CPU_MIGRATIONS, SW_BPF_OUTPUT, SW_CGROUP_SWITCHES};
@@ -412,14 +412,14 @@ static int refuse_with_eperm(const struct perf_attr *attr, pid_t pid, int cpu)
 	return EPERM;
 }
 
-/* What was given up in vain is not said: the error alone is true. */
+/* A fallback that does not help is not reported: only the error is. */
 static void test_a_fallback_in_vain_is_not_said(void **state)
 {
 	struct fixture f;
 	start(&f, EVENT_HARDWARE, HW_CPU_CYCLES, "cycles:P");
 	f.fake.refuse = refuse_with_eperm;
 	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_DENIED);
-	assert_string_equal(f.events.specs[0].name, "cycles:Pu"); /* it was tried */
+	assert_string_equal(f.events.specs[0].name, "cycles:Pu"); /* The fallback was tried. */
 	assert_int_equal(f.diag.len, 0);
 	finish(&f);
 }
@@ -437,7 +437,7 @@ static void test_old_kernel(void **state)
 	f.events.specs[0].attr.flags &= ~(UINT64_C(3) << ATTR_BIT_PRECISE_IP);
 	f.fake.refuse = refuse_new_features;
 	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
-	assert_true(ATTR_HAS(&f.events.specs[0].attr, KSYMBOL)); /* no more than needed is given up */
+	assert_true(ATTR_HAS(&f.events.specs[0].attr, KSYMBOL)); /* Only as many flags are dropped as necessary. */
 	assert_false(ATTR_HAS(&f.events.specs[0].attr, BPF_EVENT));
 	assert_int_equal(f.diag.len, 2);
 	size_t count;
@@ -535,7 +535,7 @@ static int refuse_other_core(const struct perf_attr *attr, pid_t pid, int cpu)
 	return (int)attr->config != cpu ? ENOENT : 0;
 }
 
-/* One event per kind of core: each is opened on its CPUs only, and every ring is waited for. */
+/* With one event per type of core, each is opened only on its CPUs, and every ring is polled. */
 static void test_kinds_of_cores(void **state)
 {
 	struct fixture f;
@@ -596,7 +596,7 @@ static void note_look(void *context, const struct tally_bytes *slices, size_t sl
 	text_str(t, " ");
 }
 
-/* Each byte is looked at once, whether it is waited for, taken at once, or read in place. */
+/* Each byte is inspected once, whether recorder waits for it, drains it, or returns it in place. */
 static void test_what_comes_is_looked_at_once(void **state)
 {
 	struct fixture f;
@@ -612,12 +612,13 @@ static void test_what_comes_is_looked_at_once(void **state)
 	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
 	struct perf_event_mmap_page *page = (struct perf_event_mmap_page *)(void *)f.fake.rings[0];
 	page->data_head = 64;
-	recorder_look(f.recorder); /* 64 */
-	recorder_look(f.recorder); /* nothing new */
+	recorder_look(f.recorder); /* 64 bytes. */
+	recorder_look(f.recorder); /* There are no new bytes. */
 	page->data_head = 104;
-	assert_int_equal(recorder_drain(f.recorder, &sink, &bytes, NULL), TALLY_OK); /* the other 40 */
+	assert_int_equal(recorder_drain(f.recorder, &sink, &bytes, NULL), TALLY_OK); /* The other 40 bytes. */
 	assert_int_equal(total, 104);
-	page->data_head = f.fake.ring_bytes[0] - (size_t)sysconf(_SC_PAGESIZE) + 24; /* around the end */
+	/* A record that wraps around the end of the ring. */
+	page->data_head = f.fake.ring_bytes[0] - (size_t)sysconf(_SC_PAGESIZE) + 24;
 	(void)recorder_ring_peek(f.recorder, 0, slices);
 	recorder_look(f.recorder);
 	page->data_head += 8;
@@ -656,7 +657,7 @@ static void test_rings_are_read_in_place(void **state)
 	finish(&f);
 }
 
-/* Timers that the kernel runs take nanoseconds for what began as a frequency. */
+/* The timers of the kernel have periods in nanoseconds, which are derived from a frequency. */
 static void test_a_frequency_is_lowered(void **state)
 {
 	static const struct {
@@ -750,14 +751,14 @@ static void test_events_stop_and_go(void **state)
 	assert_int_equal(recorder_set_running(f.recorder, RECORDER_ALL, false, NULL), TALLY_OK);
 	assert_int_equal(recorder_set_running(f.recorder, 0, true, NULL), TALLY_OK);
 	assert_string_equal(log_of(&f), "disable 10\ndisable 11\nenable 10\nenable 11\n");
-	f.events.specs[0].attr.config = SW_DUMMY; /* it tracks processes: that never stops */
+	f.events.specs[0].attr.config = SW_DUMMY; /* The dummy tracks processes and is never stopped. */
 	text_clear(&f.fake.log);
 	assert_int_equal(recorder_set_running(f.recorder, RECORDER_ALL, false, NULL), TALLY_OK);
 	assert_string_equal(log_of(&f), "");
 	finish(&f);
 }
 
-/* Into the rings that are there, and running as the others do. */
+/* Threads that start later are added to the existing rings, in the same state as the others. */
 static void test_threads_that_come_later(void **state)
 {
 	static const pid_t threads[] = {50, 51};
@@ -775,14 +776,14 @@ static void test_threads_that_come_later(void **state)
 	assert_int_equal(sources[5].thread, 51);
 	assert_int_equal(sources[5].ring, 1);
 	assert_true(sources[5].id != sources[4].id);
-	recorder_forget_ended(f.recorder); /* they run */
+	recorder_forget_ended(f.recorder); /* The threads are running. */
 	assert_int_equal(f.fake.open_count, 6);
 	f.fake.revents = POLLHUP;
 	recorder_forget_ended(f.recorder);
 	assert_int_equal(f.fake.open_count, 2);
 	assert_int_equal(recorder_join(f.recorder, threads, 1, &joined, NULL), TALLY_OK);
 	(void)recorder_sources(f.recorder, &count);
-	assert_int_equal(count, 6); /* the places are used again */
+	assert_int_equal(count, 6); /* The slots are reused. */
 	f.fake.refuse = refuse_ended_thread;
 	assert_int_equal(recorder_join(f.recorder, (const pid_t[]){43}, 1, &joined, NULL), TALLY_OK);
 	assert_int_equal(joined, 0);

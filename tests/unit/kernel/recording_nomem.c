@@ -91,8 +91,8 @@ static enum tally_status apply_attrs(void)
 	return status;
 }
 
-/* Whatever allocation fails: nothing is held afterwards, and with enough memory it works. What is optional may go
- * missing, so a failure in the middle need not be one of the whole. */
+/* Lets each allocation fail: afterwards nothing is held, and with enough memory the work succeeds. Optional parts may
+ * be omitted, so the failure of a single allocation need not fail the whole. */
 static void check_each_allocation(enum tally_status (*work)(void))
 {
 	enum { ALLOCATIONS_MAX = 2000 };
@@ -106,7 +106,7 @@ static void check_each_allocation(enum tally_status (*work)(void))
 		assert_int_equal(held, 0);
 		assert_true(status == TALLY_OK || (has_failed && status == TALLY_NOMEM));
 	}
-	assert_true(nth > 1); /* it does allocate */
+	assert_true(nth > 1); /* The work does allocate memory. */
 }
 
 static void test_synthesized_state(void **state)

@@ -16,7 +16,7 @@ static struct perf_event_mmap_page *control(void)
 	return (struct perf_event_mmap_page *)(void *)memory;
 }
 
-/* What the kernel does: bytes 0, 1, 2 ... of the stream at their places, then the head. */
+/* Simulates the kernel: writes bytes 0, 1, 2 ... at their positions in the ring, then updates data_head. */
 static void kernel_writes(uint64_t *position, size_t len)
 {
 	for (size_t i = 0; i < len; i++, (*position)++)
@@ -50,7 +50,7 @@ static void test_one_slice(void **state)
 	assert_int_equal(ring_peek(&ring, slices), 1);
 	assert_ptr_equal(slices[0].data, memory + PAGE);
 	assert_int_equal(slices[0].len, 24);
-	assert_int_equal(control()->data_tail, 0); /* not given back before it is consumed */
+	assert_int_equal(control()->data_tail, 0); /* The space is not released before ring_consume. */
 	ring_consume(&ring);
 	assert_int_equal(control()->data_tail, 24);
 	assert_int_equal(ring_peek(&ring, slices), 0);
@@ -99,7 +99,7 @@ static void test_full_to_the_brim(void **state)
 	assert_int_equal(slices[0].len, DATA);
 }
 
-/* A head that claims more than fits (a broken or hostile page) never makes us read beyond the ring. */
+/* A data_head beyond the size of the ring (a corrupt or hostile page) must not lead to reads outside the ring. */
 static void test_head_beyond_size(void **state)
 {
 	struct ring ring = fresh_ring(8);
@@ -152,7 +152,7 @@ static void test_clock(void **state)
 	assert_false(clock.has_short);
 }
 
-/* A record of size bytes in front of what the ring has: backward, as the kernel does with write_backward. */
+/* Simulates a kernel with write_backward: writes a record of size bytes before the existing ones. */
 static void kernel_writes_backward(uint64_t *position, uint16_t size, uint8_t mark)
 {
 	struct perf_event_header header = {.type = mark, .size = size};
@@ -171,13 +171,13 @@ static void test_backward(void **state)
 	assert_int_equal(ring_peek(&ring, slices), 0);
 	kernel_writes_backward(&position, 24, 1);
 	kernel_writes_backward(&position, 16, 2);
-	assert_int_equal(ring_peek(&ring, slices), 1); /* the newest first */
+	assert_int_equal(ring_peek(&ring, slices), 1); /* The newest record comes first. */
 	assert_int_equal(slices[0].len, 40);
 	assert_int_equal(slices[0].data[0], 2);
 	assert_int_equal(slices[0].data[16], 1);
 	ring_consume(&ring);
-	assert_int_equal(control()->data_tail, 0); /* the map is for reading only */
-	kernel_writes_backward(&position, 32, 3); /* around the end */
+	assert_int_equal(control()->data_tail, 0); /* The mapping is read-only. */
+	kernel_writes_backward(&position, 32, 3); /* Around the end of the ring. */
 	assert_int_equal(ring_peek(&ring, slices), 2);
 	assert_int_equal(slices[0].len + slices[1].len, 32);
 	assert_int_equal(slices[0].data[0], 3);
@@ -185,7 +185,7 @@ static void test_backward(void **state)
 	assert_int_equal(ring_peek(&ring, slices), 0);
 }
 
-/* More than the ring holds came: the record that is overwritten in part is left out. */
+/* More data was written than fits into the ring: the record that is partially overwritten is omitted. */
 static void test_backward_overwritten(void **state)
 {
 	struct ring ring = fresh_ring(0);
@@ -197,7 +197,7 @@ static void test_backward_overwritten(void **state)
 	size_t n = ring_peek(&ring, slices);
 	assert_int_equal(slices[0].len + (n == 2 ? slices[1].len : 0), 48);
 	assert_int_equal(slices[0].data[0], 5);
-	memory[PAGE + position % DATA + 6] = 0; /* a size that cannot be */
+	memory[PAGE + position % DATA + 6] = 0; /* An invalid size. */
 	assert_int_equal(ring_peek(&ring, slices), 1);
 	assert_int_equal(slices[0].len, 0);
 }

@@ -10,7 +10,7 @@
 #define RUNS_MOST   20
 #define COMPARISONS 3000
 
-/* ---- noise with a fixed seed ---- */
+/* Noise with a fixed seed. */
 
 static uint64_t seed = 20260101;
 
@@ -27,13 +27,13 @@ static double normal(void)
 
 enum noise { NORMAL, OUTLIERS, TWO_MODES, NOISES };
 
-/* All have a deviation of about 1 %. */
+/* All kinds of noise have a standard deviation of about 1 %. */
 static double noisy(enum noise noise)
 {
 	switch (noise) {
-	case OUTLIERS: /* as of a machine on which something else runs at times */
+	case OUTLIERS: /* As on a machine with occasional other load. */
 		return uniform() < 0.1 ? 1 + 0.03 * uniform() : 1 + 0.002 * normal();
-	case TWO_MODES: /* as of hash seeds, or of memory that lies well or not */
+	case TWO_MODES: /* As with hash seeds, or with memory placement. */
 		return (uniform() < 0.5 ? 0.99 : 1.01) + 0.0001 * normal();
 	case NORMAL:
 	case NOISES:
@@ -42,7 +42,7 @@ static double noisy(enum noise noise)
 	return 1 + 0.01 * normal();
 }
 
-struct shares { /* of comparisons, by verdict */
+struct shares { /* Fractions of the comparisons by verdict. */
 	double exceeds, below, open;
 };
 
@@ -77,13 +77,11 @@ static struct shares compare_often(enum noise noise, size_t runs, double change,
 	return shares;
 }
 
-/* Three deviations of a share of so many comparisons. */
+/* Returns three standard deviations of a fraction of that many comparisons. */
 static double tolerance(double share)
 {
 	return 3 * sqrt(share * (1 - share) / COMPARISONS);
 }
-
-/* ---- tests ---- */
 
 static void equal_programs_raise_no_more_alarms_than_stated(void **state)
 {
@@ -94,11 +92,11 @@ static void equal_programs_raise_no_more_alarms_than_stated(void **state)
 			struct shares same = compare_often(noise, runs[i], 0, 0);
 			assert_true(same.exceeds <= RUN_GATE_LEVEL + tolerance(RUN_GATE_LEVEL));
 			assert_true(same.below <= RUN_GATE_LEVEL + tolerance(RUN_GATE_LEVEL));
-			/* A threshold above no change at all makes them rarer still. */
+			/* A threshold above 0 makes false alarms rarer still. */
 			assert_true(compare_often(noise, runs[i], 0, 0.01).exceeds <= RUN_GATE_LEVEL / 2);
 		}
 	}
-	struct shares few = compare_often(NORMAL, 3, 0, 0); /* too few for ranks */
+	struct shares few = compare_often(NORMAL, 3, 0, 0); /* Three runs are too few for the rank test. */
 	assert_true(few.exceeds <= RUN_GATE_LEVEL + tolerance(RUN_GATE_LEVEL));
 }
 
@@ -111,7 +109,8 @@ static void what_is_worse_by_less_than_the_limit_is_never_called_worse_more_ofte
 	assert_true(at_limit.open >= 0.97);
 }
 
-/* 1 %, 2 % and 5 % with ten runs that vary by 1 %: the smallest change that is found nine times of ten is 1.8 %. */
+/* Changes of 1 %, 2 % and 5 %, with ten runs that vary by 1 %: the smallest change that is detected nine times of ten
+ * is 1.8 %. */
 static void changes_are_found_as_the_stated_power_says(void **state)
 {
 	(void)state;
@@ -125,7 +124,7 @@ static void changes_are_found_as_the_stated_power_says(void **state)
 	assert_true(one.exceeds > 0.25 && one.exceeds < 0.5);
 	assert_true(two.exceeds > 0.9);
 	assert_true(compare_often(NORMAL, 10, 0.05, 0).exceeds > 0.999);
-	/* With a threshold of 2 %, 5 % is found, and no change is found to be none. */
+	/* With a threshold of 2 %, a change of 5 % is detected, and no change is confirmed as below the threshold. */
 	assert_true(compare_often(NORMAL, 10, 0.05, 0.02).exceeds > 0.999);
 	assert_true(compare_often(NORMAL, 10, 0, 0.02).below > 0.9);
 }
@@ -161,12 +160,12 @@ static void values_without_spread_are_compared_as_they_are(void **state)
 	assert_int_equal(result.verdict, RUN_DOES_NOT_EXCEED);
 	assert_int_equal(run_gate_decide(&of_a, &one, &limit, 0.01, &result, NULL), TALLY_OK);
 	assert_int_equal(result.verdict, RUN_EXCEEDS);
-	const struct run_gate_limit at = {.part = 0.002}; /* exactly: not beyond */
+	const struct run_gate_limit at = {.part = 0.002}; /* A change that equals the threshold does not exceed it. */
 	assert_int_equal(run_gate_decide(&of_a, &of_more, &at, 0.01, &result, NULL), TALLY_OK);
 	assert_int_equal(result.verdict, RUN_DOES_NOT_EXCEED);
 }
 
-/* Means of three runs that differ by a tenth of their spread. */
+/* The means of three runs differ by a tenth of their spread. */
 static void a_difference_inside_the_spread_is_open(void **state)
 {
 	(void)state;
@@ -177,7 +176,7 @@ static void a_difference_inside_the_spread_is_open(void **state)
 		run_gate_decide(&of_a, &of_b, &(struct run_gate_limit){.part = 0.001}, 0.01, &result, NULL), TALLY_OK);
 	assert_int_equal(result.verdict, RUN_OPEN);
 	assert_true(result.has_spread && !result.by_ranks && result.found > 500);
-	/* A stored figure of one run is no better known than the runs of the other side. */
+	/* A stored value of one run is no more precise than the runs of the other side. */
 	const struct run_gate_side stored = {.len = 1, .mean = 9900};
 	assert_int_equal(run_gate_decide(&stored, &of_b, &(struct run_gate_limit){.part = 0.001}, 0.01, &result, NULL),
 		TALLY_OK);

@@ -21,7 +21,7 @@ static double uniform(void)
 	return (double)(state >> 11) * 0x1p-53;
 }
 
-/* Nearly normal, of this mean and relative spread. */
+/* Returns approximately normal values of this mean and relative spread. */
 static double noisy(double mean, double spread)
 {
 	double sum = -6;
@@ -56,7 +56,7 @@ static void intervals_cover_what_they_say(void **state_)
 		struct run_interval interval = run_change_of(VALUES(a), VALUES(b), try).interval;
 		covered += interval.low <= 0.03 && interval.high >= 0.03;
 	}
-	/* 95 % of 400 is 380, with a standard deviation of 4.4 */
+	/* 95 % of 400 is 380, with a standard deviation of 4.4. */
 	assert_in_range(covered, 366, 394);
 }
 
@@ -79,7 +79,7 @@ static void ranks_are_permuted_exactly(void **state_)
 {
 	double a[] = {1, 2, 3}, b[] = {4, 5, 6};
 	assert_true(fabs(run_rank_p(VALUES(a), VALUES(b)) - 0.1) < 1e-12);
-	/* Ties: {1,1} against {1,2}: the 2 is as likely on either side. */
+	/* Ties: with {1,1} and {1,2}, the 2 is equally likely on either side. */
 	double c[] = {1, 1}, d[] = {1, 2};
 	assert_true(fabs(run_rank_p(VALUES(c), VALUES(d)) - 1) < 1e-12);
 	double e[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, f[] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
@@ -105,7 +105,7 @@ static void noise_is_that_of_the_runs(void **state_)
 	state = 88172645463325252u;
 	for (size_t i = 0; i < 40; i++)
 		a[i] = noisy(1000, 0.02);
-	/* 1.96 standard errors of the difference of two means of ten */
+	/* 1.96 standard errors of the difference of two means of ten runs. */
 	double floor = run_noise_floor(VALUES(a), 10, 10, 1);
 	assert_true(floor > 0.012 && floor < 0.024);
 	double wider = run_noise_floor(VALUES(a), 5, 5, 1);

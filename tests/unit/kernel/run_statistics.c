@@ -31,7 +31,8 @@ static void medians_and_quantiles(void **state)
 	assert_near(run_quantile(values, 0, 0.5), 0, 0);
 }
 
-/* The ranks of the table of confidence intervals for the median, and their binomial sums counted out in integers. */
+/* Compares with a published table of ranks of confidence intervals for the median, and with binomial sums computed in
+ * integers. */
 static void intervals_of_the_median_are_the_tables(void **state)
 {
 	(void)state;
@@ -105,7 +106,8 @@ static void the_textbook_example(void **state)
 	assert_near(other.interval.low, -c.interval.high, 1e-12);
 }
 
-/* Critical values of U, two-sided 5 %, of the usual table: 5 and 5: 2; 8 and 8: 13; 10 and 10: 23; 20 and 20: 127. */
+/* Critical values of U, two-sided at 5 %, from published tables: 2 for 5 and 5 values, 13 for 8 and 8, 23 for 10 and
+ * 10, 127 for 20 and 20. */
 static void critical_values_are_the_tables(void **state)
 {
 	(void)state;
@@ -139,7 +141,7 @@ static void apart_is_told_apart(void **state)
 	assert_near(c.p, 2.0 / 70, 1e-12);
 	assert_int_equal(c.sign, 1);
 	assert_int_equal(compared(b, 4, a, 4).sign, -1);
-	c = compared(a, 3, b, 3); /* 1 of 20 orders on each side is more than 2.5 % */
+	c = compared(a, 3, b, 3); /* 1 of the 20 orders on each side is more than 2.5 %. */
 	assert_false(c.interval.is_known);
 	assert_int_equal(c.sign, 0);
 	assert_near(c.p, 0.1, 1e-12);

@@ -17,10 +17,10 @@
 #define NO_USER		     "4000000000 0 0 0"
 
 struct refused_trace {
-	const char *root; /* lines of fake_root */
+	const char *root; /* In the format of fake_root.h. */
 	pid_t tid;
 	int errnum;
-	const char *words[3]; /* none: it is as perf events say */
+	const char *words[3]; /* Parts of the message; empty if it is the same as for perf events. */
 };
 
 /* clang-format off */

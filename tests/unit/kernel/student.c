@@ -12,7 +12,7 @@ static void assert_near(double value, double expected, double off)
 		fail_msg("%.9g is not %.9g", value, expected);
 }
 
-/* Of printed tables. */
+/* The values are from published tables. */
 static void tails_are_those_of_tables(void **state)
 {
 	static const struct {
@@ -34,7 +34,7 @@ static void ends_of_the_range(void **state)
 	assert_true(student_p(INFINITY, 4) == 0);
 	assert_true(student_p(NAN, 4) == 1);
 	assert_true(student_p(3, 0) == 1);
-	assert_near(student_p(1e6, 1), 2 / (acos(-1) * 1e6), 1e-12); /* Cauchy's */
+	assert_near(student_p(1e6, 1), 2 / (acos(-1) * 1e6), 1e-12); /* The tail of the Cauchy distribution. */
 	assert_true(student_p(1e5, 30) < 1e-100);
 }
 

@@ -53,7 +53,7 @@ static void print_record(struct text *t, const struct record *record)
 	}
 }
 
-/* The records that were handed on, as lines; each must be whole, and have the trailer of IP|TID|TIME: 16 bytes. */
+/* Returns the records as lines; each must be complete, and have the trailer of IP|TID|TIME: 16 bytes. */
 static char *as_text(const struct collected *c)
 {
 	struct text t = {0};
@@ -130,7 +130,7 @@ static void test_process(void **state)
 		   "COMM 7/8 worker\n");
 }
 
-/* A target may name a process by all of its threads: the process is told once. */
+/* A target may list all threads of a process: the process is synthesised only once. */
 static void test_process_by_each_thread(void **state)
 {
 	struct fixture f;
@@ -145,7 +145,8 @@ static void test_process_by_each_thread(void **state)
 		  "/proc/9/comm: late\n");
 	assert_int_equal(synthesize_process(&f.state, 8, NULL), TALLY_OK);
 	assert_int_equal(synthesize_process(&f.state, 7, NULL), TALLY_OK);
-	assert_int_equal(synthesize_process(&f.state, 9, NULL), TALLY_OK); /* began after the list was read */
+	/* The process began after the list was read. */
+	assert_int_equal(synthesize_process(&f.state, 9, NULL), TALLY_OK);
 	assert_int_equal(synthesize_process(&f.state, 9, NULL), TALLY_OK);
 	finish(&f, "FORK 7/7 of 1/1\n"
 		   "COMM 7/7 main\n"
@@ -169,7 +170,8 @@ static void test_ended_process(void **state)
 {
 	struct fixture f;
 	start(&f, tree);
-	assert_int_equal(synthesize_process(&f.state, 9, NULL), TALLY_OK); /* its status is gone */
+	/* The process has no status file any more. */
+	assert_int_equal(synthesize_process(&f.state, 9, NULL), TALLY_OK);
 	assert_int_equal(synthesize_process(&f.state, 1234, NULL), TALLY_OK);
 	finish(&f, "");
 }
@@ -199,7 +201,7 @@ static bool id_of_kernel(void *context, struct tally_str name, struct record_bui
 	return str_starts_with(name, STR("[kernel"));
 }
 
-/* In the place of device and inode, where someone knows them; anonymous memory is not asked for. */
+/* Build IDs replace device and inode if they are known; they are not requested for anonymous memory. */
 static void test_build_ids(void **state)
 {
 	struct fixture f;
@@ -222,7 +224,7 @@ static void test_build_ids(void **state)
 		"COMM 7/8 worker\n");
 }
 
-/* A list that is known stands for the live one. */
+/* A known list replaces the live one. */
 static void test_known_kernel(void **state)
 {
 	struct fixture f;
@@ -230,7 +232,7 @@ static void test_known_kernel(void **state)
 	f.state.kernel_list = STR("ffffffff90000000 T _stext\nffffffff90000000 T _text\n"
 				  "ffffffff90000040 t do_text\nffffffff90003000 T _etext\nffffffff90004000 D _etext\n");
 	assert_int_equal(synthesize_kernel(&f.state, NULL), TALLY_OK);
-	f.state.kernel_list = STR("ffffffff90000000 T _text\nffffffff90003000 T _etext"); /* cut */
+	f.state.kernel_list = STR("ffffffff90000000 T _text\nffffffff90003000 T _etext"); /* The list is truncated. */
 	assert_int_equal(synthesize_kernel(&f.state, NULL), TALLY_OK);
 	finish(&f, "MMAP -1/0 ffffffff90000000+3000 @ffffffff90000000 4 [kernel.kallsyms]_stext misc 1\n"
 		   "MMAP -1/0 ffffffffc0000000+2000 @0 4 [ext4] misc 1\n"
@@ -270,7 +272,7 @@ static void test_descriptions(void **state)
 	finish(&f, "ID_INDEX 80\nTHREAD_MAP 40\nCPU_MAP 24\nFINISHED_INIT 8\n");
 }
 
-/* More ids than a record can hold: several records, none lost. */
+/* More IDs than fit into one record: they are split over several records. */
 static void test_large_id_index(void **state)
 {
 	enum { COUNT = 5000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public counter on a scripted kernel: error states, scaling, mapped pages and their fallback. */
+/* Tests the public counter on a scripted kernel: error states, scaling, mapped pages and their fallback. */
 #include "kernel/counting/tally_counter.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ struct bench {
 	struct tally_error err;
 };
 
-/* The kernel's page of the next event that is mapped, and how often one was. */
+/* The page that the next mmap of an event returns, and the number of such calls. */
 static struct perf_event_mmap_page *next_page;
 static size_t mapped, unmapped, reads;
 static ssize_t (*read_of_fake)(void *, int, void *, size_t);
@@ -140,7 +140,7 @@ static void a_pinned_group_without_room_is_in_error(void **state)
 	}
 	assert_int_equal(tally_counter_value(b->counter), 0);
 	assert_int_equal(tally_region_begin(b->counter, &mark), TALLY_UNSUPPORTED);
-	b->fake.counters = 2; /* another user has gone */
+	b->fake.counters = 2; /* Another user of the PMU has ended. */
 	tally_counter_enable(b->counter);
 	assert_int_equal(tally_counter_read(b->counter, counts, 2, &b->err), TALLY_OK);
 	assert_int_equal(counts[0].state, TALLY_COUNT_EXACT);
@@ -175,7 +175,7 @@ static void a_region_that_never_ran_is_told(void **state)
 	assert_int_equal(value, 0);
 	fake_kernel_count(&b->fake, EVENT_HARDWARE, HW_CPU_CYCLES, 140, 4000, 2000);
 	assert_int_equal(tally_region_end(b->counter, &mark, &value, 1), TALLY_OK);
-	assert_int_equal(value, 120); /* 40 in a third of the region */
+	assert_int_equal(value, 120); /* 40 in a third of the region. */
 }
 
 static uint64_t fake_counter(uint32_t number)
@@ -216,7 +216,8 @@ static void a_mapped_page_is_read_without_a_system_call(void **state)
 	assert_true(tally_counter_is_user_read(b->counter, 1));
 	assert_int_equal(counts[0].value, 1005);
 	assert_int_equal(counts[0].enabled_ns, 10);
-	/* Off the PMU: the page's offset is not enough, the kernel is asked, for the group as one. */
+	/* The event is not on the PMU: the offset of the page is not enough, so the kernel is read, once
+	 * for the group. */
 	page.index = 0;
 	assert_int_equal(tally_counter_read(b->counter, counts, 2, &b->err), TALLY_OK);
 	assert_int_equal(reads, 1);
@@ -273,7 +274,7 @@ static void pages_are_not_mapped_where_they_cannot_help(void **state)
 	assert_int_equal(unmapped, mapped);
 	assert_null(b->counter->pages[0]);
 	tally_counter_close(b->counter);
-	next_page = NULL; /* locked memory is used up */
+	next_page = NULL; /* The limit on locked memory is used up. */
 	bench_open(b, "cycles:u", NULL);
 	assert_int_equal(tally_counter_value(b->counter), 1);
 }

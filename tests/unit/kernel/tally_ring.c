@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public ring on memory of the test's: records across the end, records that lie, the AUX area, the clock. */
+/* Tests the public ring on memory of the test: records across the end, invalid records, the AUX area, the clock. */
 #include "kernel/recording/tally_ring.h"
 
 #include <errno.h>
@@ -82,7 +82,7 @@ static void open_ring(struct tally_ring_options options)
 		fail_msg("%s", err.text);
 }
 
-/* What the kernel does: a record of so many bytes, each with the number of the record. */
+/* Simulates the kernel: writes a record of size bytes, each with the number of the record. */
 static void kernel_writes(uint32_t type, uint16_t size, uint8_t number)
 {
 	uint64_t head = control()->data_head;
@@ -121,7 +121,7 @@ static void the_tail_moves_when_a_record_was_used(void **state)
 	assert_int_equal(control()->data_tail, 0);
 	assert_int_equal(tally_ring_next(ring, &record), TALLY_OK);
 	assert_int_equal(control()->data_tail, 24);
-	kernel_writes(PERF_RECORD_SAMPLE, 32, 3); /* comes without an end between */
+	kernel_writes(PERF_RECORD_SAMPLE, 32, 3); /* The record comes before the reader has seen the end. */
 	assert_int_equal(tally_ring_next(ring, &record), TALLY_OK);
 	assert_int_equal(control()->data_tail, 64);
 	assert_int_equal(tally_ring_next(ring, &record), TALLY_END);
@@ -174,7 +174,7 @@ static void the_aux_area_follows_head_and_tail(void **state)
 	assert_ptr_equal(slices[0].bytes, aux);
 	assert_int_equal(slices[0].len, 6000);
 	assert_int_equal(control()->aux_tail, 0);
-	control()->aux_head = 7000; /* came after: not given back */
+	control()->aux_head = 7000; /* The data came after tally_ring_aux, so it is not released. */
 	tally_ring_aux_release(ring);
 	assert_int_equal(control()->aux_tail, 6000);
 	control()->aux_head = 10000;
@@ -185,7 +185,7 @@ static void the_aux_area_follows_head_and_tail(void **state)
 	assert_int_equal(slices[1].len, 10000 - AUX);
 	tally_ring_aux_release(ring);
 	assert_int_equal(control()->aux_tail, 10000);
-	control()->aux_head = 10000 + 3 * AUX; /* cannot be */
+	control()->aux_head = 10000 + 3 * AUX; /* An invalid value. */
 	assert_int_equal(tally_ring_aux(ring, slices), 2);
 	assert_int_equal(slices[0].len + slices[1].len, AUX);
 }
@@ -212,8 +212,8 @@ static void the_clock_converts_both_ways(void **state)
 	control()->cap_user_time = 1;
 	assert_false(tally_ring_cycles_of_time(ring, 1000, &cycles));
 	control()->cap_user_time_zero = 1;
-	assert_false(tally_ring_cycles_of_time(ring, 1000, &cycles)); /* no scale */
-	control()->time_mult = 1 << 9; /* half a nanosecond a tick */
+	assert_false(tally_ring_cycles_of_time(ring, 1000, &cycles)); /* The scale is missing. */
+	control()->time_mult = 1 << 9; /* Half a nanosecond per tick. */
 	control()->time_shift = 10;
 	control()->time_zero = 500;
 	assert_true(tally_ring_time_of_cycles(ring, 3000, &time));
@@ -223,7 +223,7 @@ static void the_clock_converts_both_ways(void **state)
 	control()->cap_user_time_short = 1;
 	control()->time_cycles = 0x1ff0;
 	control()->time_mask = 0xff;
-	assert_true(tally_ring_time_of_cycles(ring, 0x10, &time)); /* 0x2010 */
+	assert_true(tally_ring_time_of_cycles(ring, 0x10, &time)); /* The cycles become 0x2010. */
 	assert_int_equal(time, 500 + 0x2010 / 2);
 	control()->time_shift = 64;
 	assert_false(tally_ring_time_of_cycles(ring, 3000, &time));
@@ -239,7 +239,7 @@ static void words_off_their_boundary_are_corrupt(void **state)
 	struct tally_sample sample = {.ip = 77};
 	attr.sample_regs_intr = 1;
 	memcpy(words, &header, sizeof(header));
-	words[1] = 1; /* a stack of one byte, its length, an abi, then a register that no word holds */
+	words[1] = 1; /* A stack dump of one byte, its size, an ABI, then a register that is not within the record. */
 	((uint8_t *)words)[25] = 1;
 	assert_int_equal(tally_sample_decode(&attr, &record, &sample, &err), TALLY_CORRUPT);
 	assert_int_equal(sample.ip, 77);

@@ -48,7 +48,8 @@ static void usage_put(const struct usage_bench *b, const char *path, const char 
 	fclose(f);
 }
 
-/* Faults and times of the whole process; switches and migrations by thread, also of threads that have ended. */
+/* Faults and times are those of the whole process; switches and migrations are added up over threads, including ended
+ * ones. */
 static void a_process_keeps_what_its_ended_threads_had(void **state)
 {
 	struct usage_bench b;
@@ -67,11 +68,12 @@ static void a_process_keeps_what_its_ended_threads_had(void **state)
 	assert_int_equal(b.usage.values[USAGE_MAJOR_FAULTS], 7);
 	assert_int_equal(b.usage.values[USAGE_USER], 10 * TICK);
 	assert_int_equal(b.usage.values[USAGE_SYSTEM], 20 * TICK);
-	assert_int_equal(b.usage.values[USAGE_CPU], 30 * TICK); /* no clock under another root */
+	/* There is no per-process CPU clock under another root. */
+	assert_int_equal(b.usage.values[USAGE_CPU], 30 * TICK);
 	assert_int_equal(b.usage.values[USAGE_SWITCHES], 121);
 	assert_int_equal(b.usage.values[USAGE_MIGRATIONS], 33);
 	assert_int_equal(b.usage.known, ALL);
-	/* 13 ends; then its number is taken again by a thread that has done less. */
+	/* Thread 13 ends; then a new thread, with lower counts, has the same TID. */
 	char name[512];
 	snprintf(name, sizeof(name), "%s/proc/13/status", b.root);
 	assert_int_equal(unlink(name), 0);
@@ -86,7 +88,7 @@ static void a_process_keeps_what_its_ended_threads_had(void **state)
 	usage_put(&b, "/proc/13/status", "x\nvoluntary_ctxt_switches:\t0\nnonvoluntary_ctxt_switches:\t1\n");
 	assert_true(usage_watch_look(&b.watch, &b.usage));
 	assert_int_equal(b.usage.values[USAGE_SWITCHES], 7 + 6 + 110 + 2 + 1);
-	/* A look that fails ends nothing: the thread is not counted twice when it can be read again. */
+	/* A failed read ends nothing: the thread is not counted twice when it can be read again. */
 	assert_int_equal(unlink(name), 0);
 	assert_int_equal(mkdir(name, 0700), 0);
 	assert_false(usage_watch_look(&b.watch, &b.usage));
@@ -116,7 +118,8 @@ static void a_thread_has_nanoseconds(void **state)
 	usage_bench_end(&b);
 }
 
-/* With children that run and those that were waited for. What cannot be parsed, or is larger than a number, adds nothing. */
+/* Counts include running children and children that were waited for. Text that cannot be parsed, and numbers out of
+ * range, add nothing. */
 static void a_command_has_its_family(void **state)
 {
 	struct usage_bench b;
@@ -146,7 +149,8 @@ static void a_command_has_its_family(void **state)
 	assert_int_equal(b.usage.values[USAGE_MAJOR_FAULTS], 77);
 	assert_int_equal(b.usage.values[USAGE_SWITCHES], 11);
 	assert_int_equal(b.usage.values[USAGE_MIGRATIONS], 3);
-	assert_int_equal(b.usage.known, ALL & ~USAGE_BIT(USAGE_MIGRATIONS)); /* 13's file has no such line */
+	/* The file of thread 13 has no such line. */
+	assert_int_equal(b.usage.known, ALL & ~USAGE_BIT(USAGE_MIGRATIONS));
 	usage_put(&b, "/proc/13/sched", "a\nse.nr_migrations : 4\n");
 	usage_put(&b, "/proc/13/status", "Name: a\n");
 	assert_true(usage_watch_look(&b.watch, &b.usage));
@@ -154,7 +158,8 @@ static void a_command_has_its_family(void **state)
 	usage_put(&b, "/proc/13/status", "Name: a\nvoluntary_ctxt_switches: 1\nnonvoluntary_ctxt_switches: 1\n");
 	assert_true(usage_watch_look(&b.watch, &b.usage));
 	assert_int_equal(b.usage.known, ALL);
-	/* At its end it is not known whether there were others: there is no clock under another root. */
+	/* At its end it is unknown whether there were other threads: there is no per-process CPU clock under another
+	 * root. */
 	usage_put(&b, "/proc/12/stat", STAT("Z", "1 2 3 4 0 0 0 0"));
 	assert_true(usage_watch_look(&b.watch, &b.usage));
 	assert_int_equal(b.usage.known, ALL & ~USAGE_BIT(USAGE_MIGRATIONS));
@@ -163,7 +168,8 @@ static void a_command_has_its_family(void **state)
 	usage_bench_end(&b);
 }
 
-/* A child of this test, before it is waited for: as wait4(2) says afterwards, and alone or not. */
+/* Reads the usage of a child of this test before it is waited for, and compares it with the result of wait4(2), for a
+ * child alone or with a child of its own. */
 static void the_end_agrees_with_the_look_before(bool has_child)
 {
 	struct usage_watch watch = {
@@ -196,8 +202,9 @@ static void the_end_agrees_with_the_look_before(bool has_child)
 	assert_int_equal(look.values[USAGE_MAJOR_FAULTS], end.values[USAGE_MAJOR_FAULTS]);
 	assert_true(end.values[USAGE_MINOR_FAULTS] > 0);
 	if (!has_child)
-		assert_true(look.values[USAGE_CPU] - end.values[USAGE_CPU] < 2000); /* microseconds are cut off */
-	assert_false(usage_watch_look(&watch, &look)); /* nobody is there any more */
+		/* wait4 truncates to microseconds. */
+		assert_true(look.values[USAGE_CPU] - end.values[USAGE_CPU] < 2000);
+	assert_false(usage_watch_look(&watch, &look)); /* The process does not exist any more. */
 	usage_watch_deinit(&watch);
 }
 

@@ -82,7 +82,7 @@ static void takes_nothing_for_granted(void **state)
 	assert_int_equal(wait.ip, 0);
 	assert_int_equal(wait.pid, 0);
 	assert_true(wait.switches == UINT64_MAX);
-	/* One of two counts is not their sum. */
+	/* With only one of the two counts, the sum is unknown. */
 	wait = wait_in("/proc/7/task/7/stat: 7 (x) S 1\n/proc/7/status: voluntary_ctxt_switches:\t40\n");
 	assert_true(wait.switches == UINT64_MAX);
 	assert_true(thread_waits_switches(kernel_seam_linux(), 0) == UINT64_MAX);

@@ -80,7 +80,8 @@ static uint64_t value(const struct tools_bench *b, size_t event, size_t cell)
 #define SWITCHES(a, b) "Name: a\\nTgid:\t12\\nvoluntary_ctxt_switches:\t" a "\\nnonvoluntary_ctxt_switches:\t" b "\\n\n"
 #define ONLINE	       "/sys/devices/system/cpu/online: 0-1\n/proc/sys/kernel/perf_event_paranoid: 0\n"
 
-/* The difference since enabling, by the numbers behind the last bracket; what was disabled stays. */
+/* The counts are differences since enabling, from the fields after the last parenthesis; disabled periods are not
+ * counted. */
 static void a_process_has_its_own_times(void **state)
 {
 	struct tools_bench b = {0};
@@ -97,7 +98,7 @@ static void a_process_has_its_own_times(void **state)
 	file_put(&b, "/proc/12/stat", STAT("130 57 990 990"));
 	tool_counts_read(b.tools, 5000);
 	assert_int_equal(value(&b, 0, 0), 30 * TICK);
-	assert_int_equal(value(&b, 0, 1), 0); /* the first thread stands for the process */
+	assert_int_equal(value(&b, 0, 1), 0); /* The first thread has the counts of the process. */
 	assert_int_equal(value(&b, 1, 0), 7 * TICK);
 	assert_int_equal(value(&b, 2, 0), 4000);
 	assert_int_equal(value(&b, 3, 0), 2);
@@ -109,7 +110,7 @@ static void a_process_has_its_own_times(void **state)
 	assert_int_equal(value(&b, 0, 0), 31 * TICK);
 	assert_int_equal(value(&b, 1, 0), 9 * TICK);
 	assert_int_equal(value(&b, 2, 0), 5500);
-	/* Gone, or not to be understood: as it was. */
+	/* If the file is missing or cannot be parsed, the last value remains. */
 	file_put(&b, "/proc/12/stat", "12 (a) Z 1 2 3");
 	tool_counts_read(b.tools, 11500);
 	assert_int_equal(value(&b, 0, 0), 31 * TICK);
@@ -135,7 +136,7 @@ static void threads_have_their_own(void **state)
 	bench_end(&b);
 }
 
-/* Descendants that run, those that were waited for, and the exact times of wait4 at the end. */
+/* Running descendants, those that were waited for, and the exact times of wait4 at the end are included. */
 static void a_command_has_its_descendants(void **state)
 {
 	struct tools_bench b = {0};
@@ -160,7 +161,7 @@ static void a_command_has_its_descendants(void **state)
 	tool_counts_read(b.tools, 10);
 	assert_int_equal(value(&b, 0, 0), 1111 * TICK);
 	assert_int_equal(value(&b, 1, 0), 2222 * TICK);
-	file_put(&b, "/proc/12/task/12/children", ""); /* one ended between two looks */
+	file_put(&b, "/proc/12/task/12/children", ""); /* A child ended between two reads. */
 	tool_counts_read(b.tools, 20);
 	assert_int_equal(value(&b, 0, 0), 1111 * TICK);
 	tool_counts_end(b.tools,
@@ -173,7 +174,7 @@ static void a_command_has_its_descendants(void **state)
 	bench_end(&b);
 }
 
-/* User time is that of niced tasks too; each place has the whole of what is no CPU's. */
+/* User time includes that of niced tasks. Events that are not per CPU have the same value for each CPU. */
 static void cpus_have_their_times(void **state)
 {
 	struct tools_bench b = {0};
@@ -200,7 +201,7 @@ static void cpus_have_their_times(void **state)
 	assert_int_equal(results[1].value, 600);
 	before[0].value = before[1].value = 2;
 	aggregate_counter(&aggregation, &b.set->counters[3], before, true, results);
-	assert_int_equal(results[0].value, 2); /* a constant has no difference */
+	assert_int_equal(results[0].value, 2); /* A constant is not a difference. */
 	aggregation_deinit(&aggregation);
 	aggregation = (struct aggregation){.mode = AGGREGATE_ALL, .len = 1};
 	aggregate_counter(&aggregation, &b.set->counters[0], NULL, true, results);
@@ -210,7 +211,7 @@ static void cpus_have_their_times(void **state)
 	bench_end(&b);
 }
 
-/* What cannot be known is no 0. */
+/* Unknown values are not reported as 0. */
 static void what_is_not_known_is_refused(void **state)
 {
 	struct tools_bench b = {0};
@@ -230,7 +231,7 @@ static void what_is_not_known_is_refused(void **state)
 	bench_end(&b);
 }
 
-/* The kernel knows nothing of a tool event: it is in no group of its, whatever the place. */
+/* Tool events are unknown to the kernel, so they are removed from its groups, whatever their position. */
 static void tool_events_leave_their_groups(void **state)
 {
 	struct tools_bench b = {0};
@@ -247,7 +248,7 @@ static void tool_events_leave_their_groups(void **state)
 	bench_end(&b);
 }
 
-/* No event is opened, and what /proc does not know is refused, with a reason. */
+/* No perf event is opened, and events that /proc does not have are refused with a reason. */
 static void software_events_are_counted_without_events(void **state)
 {
 	struct tools_bench b = {0};
@@ -285,7 +286,8 @@ static void software_events_are_counted_without_events(void **state)
 	bench_end(&b);
 }
 
-/* How often a command changed its CPU is not known, if others may have ended before it: the last reading stands. */
+/* The number of CPU migrations of a command is unknown if other processes may have ended before it: the last value
+ * remains. */
 static void migrations_of_a_family_are_not_known(void **state)
 {
 	struct tools_bench b = {0};

@@ -47,7 +47,7 @@ static int bench_teardown(void **state)
 	return 0;
 }
 
-/* The names that are left, and what is said of the others. */
+/* Checks the names of the remaining events, and the messages about the others. */
 static void expect(struct bench *b, const char *events, bool is_sampling, const char *names, const char *lines)
 {
 	struct tally_error err = {0};
@@ -78,7 +78,7 @@ static void what_a_pattern_names_and_is_refused_goes(void **state)
 		"a:one<a:one cs<cs b:four<b:four faults<b:four b:five<b:five b:four<b:four",
 		"2 of the 3 events of 'a:*' left out: a:three, a:two: this kernel is built without perf events, or a "
 		"sandbox hides them\n");
-	assert_int_equal(b->hold.len, 3); /* a:one, b:four twice; b:five is for the opening itself to refuse */
+	assert_int_equal(b->hold.len, 3); /* a:one, and b:four twice; b:five is refused only when it is opened. */
 }
 
 static void each_reason_has_its_line(void **state)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mapped page of an event, made by hand, and the two instructions replaced. */
+/* Tests reading of counters in user space, with the mapped page of an event made by hand, and the two instructions
+ * (rdpmc and rdtsc) replaced. */
 #include "kernel/counting/user_read.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ static uint64_t fake_counter(uint32_t number)
 {
 	counter_asked = number;
 	counter_reads++;
-	if (changes_left) { /* as if the thread had been scheduled between two instructions */
+	if (changes_left) { /* Simulates that the thread was scheduled between two instructions. */
 		changes_left--;
 		page.lock++;
 		page.offset += 1000;
@@ -77,8 +78,8 @@ static void the_register_is_signed_at_its_width(void **state)
 		uint16_t width;
 		uint64_t counter, value;
 	} rows[] = {
-		{48, (UINT64_C(1) << 48) - 40, 60}, /* counts up to its overflow */
-		{48, UINT64_C(0xabcd) << 48 | 5, 105}, /* bits above the width are not the counter's */
+		{48, (UINT64_C(1) << 48) - 40, 60}, /* The counter counts up to its overflow. */
+		{48, UINT64_C(0xabcd) << 48 | 5, 105}, /* Bits above the width are not part of the counter. */
 		{32, UINT32_MAX, 99},
 		{64, UINT64_MAX - 1, 98},
 		{64, 5, 105},
@@ -117,7 +118,7 @@ static void what_the_page_does_not_allow_is_left_to_the_system_call(void **state
 {
 	(void)state;
 	struct count count = {.value = 77};
-	page.index = 0; /* not on a counter now */
+	page.index = 0; /* The event is not on a counter now. */
 	assert_false(read_page(&count));
 	page_setup(NULL);
 	page.cap_user_rdpmc = 0;
@@ -138,10 +139,10 @@ static void the_old_bits_are_not_believed(void **state)
 {
 	(void)state;
 	struct count count;
-	page.capabilities = 1; /* Linux 3.4 to 3.11: "rdpmc or time" */
+	page.capabilities = 1; /* Linux 3.4 to 3.11 set this bit for "rdpmc or time". */
 	assert_false(user_page_is_capable(&page));
 	assert_false(read_page(&count));
-	page.capabilities = 1 | 4; /* without the marker the third bit means nothing */
+	page.capabilities = 1 | 4; /* Without the marker bit, the third bit has no meaning. */
 	assert_false(user_page_is_capable(&page));
 	page.capabilities = 2 | 4;
 	assert_true(user_page_is_capable(&page));
@@ -153,14 +154,14 @@ static void times_go_on_by_the_clock(void **state)
 	(void)state;
 	struct count count;
 	page.time_shift = 10;
-	page.time_mult = 1 << 11; /* 2 ns a tick */
+	page.time_mult = 1 << 11; /* 2 ns per tick. */
 	page.time_offset = 3;
 	clock_now = (UINT64_C(5) << 10) + 512;
 	assert_true(read_page(&count));
 	uint64_t delta = 3 + 5 * (1 << 11) + 1024;
 	assert_int_equal(count.enabled_ns, 50 + delta);
 	assert_int_equal(count.running_ns, 20 + delta);
-	page.time_offset = (uint64_t)-1000; /* since a later moment */
+	page.time_offset = (uint64_t)-1000; /* Since a later moment. */
 	clock_now = 512;
 	assert_true(read_page(&count));
 	assert_int_equal(count.enabled_ns, 50 + 24);
@@ -173,7 +174,7 @@ static void a_clock_that_wraps_is_unwrapped(void **state)
 	page.cap_user_time_short = 1;
 	page.time_mask = 0xff;
 	page.time_cycles = 0x1f0;
-	clock_now = 0x05; /* 0x205 */
+	clock_now = 0x05; /* The cycles become 0x205. */
 	assert_true(read_page(&count));
 	assert_int_equal(count.enabled_ns, 50 + 0x205);
 }
@@ -188,7 +189,7 @@ static void events_side_by_side_share_the_clock(void **state)
 	clock_now = 20;
 	assert_true(user_page_read(&page, &read, &second));
 	assert_int_equal(second.enabled_ns, first.enabled_ns);
-	changes_left = 1; /* then the clock is read again, lest it be older than the page */
+	changes_left = 1; /* Then the clock is read again, because it must not be older than the page. */
 	assert_true(user_page_read(&page, &read, &second));
 	assert_int_equal(second.enabled_ns, 50 + 5 + 20);
 }
