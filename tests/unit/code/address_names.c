@@ -69,7 +69,7 @@ static void end(struct image_names *of)
 	writer_deinit(&of->bytes);
 }
 
-/* A local function that resolves two IFUNCs: what is there is its code. */
+/* A local function is the resolver of two IFUNCs: its address is named after the function. */
 static void test_code_is_the_resolvers(void **state)
 {
 	static const struct elf_builder_symbol symbols[] = {
@@ -85,7 +85,7 @@ static void test_code_is_the_resolvers(void **state)
 	end(&of);
 }
 
-/* "_end" is a label, and where data ends. */
+/* "_end" is a label at the end of the data. */
 static void test_names_of_one_place(void **state)
 {
 	static const struct elf_builder_symbol symbols[] = {

@@ -179,7 +179,7 @@ static void what_was_forgotten_is_loaded_again(void **state)
 	binary_store_forget(l.store, l.id);
 	assert_int_equal(binary_store_info(l.store, l.id).status, BINARY_NOT_LOADED);
 	assert_null(binary_store_find(l.store, l.id, OFFSET + 0x30));
-	binary_store_forget(l.store, l.id); /* nothing is left to go */
+	binary_store_forget(l.store, l.id); /* There is nothing to release. */
 	uint32_t again;
 	assert_int_equal(binary_store_add(l.store, &key, &again, NULL), TALLY_OK);
 	assert_int_equal(again, l.id);
@@ -200,7 +200,7 @@ static void refuses_another_build_id(void **state)
 	assert_non_null(strstr(l.info.text, "aabb010203"));
 	assert_string_equal(name_at(f, &l, OFFSET + 0x30), "-");
 	binary_store_destroy(l.store);
-	key = user_key(NULL); /* the recording has none */
+	key = user_key(NULL); /* The recording has no build ID. */
 	l = load(f, &key);
 	assert_int_equal(l.info.status, BINARY_OK);
 	binary_store_destroy(l.store);
@@ -336,7 +336,7 @@ static void reads_this_kernel_where_it_ran(void **state)
 	assert_int_equal(l.info.status, BINARY_OK);
 	assert_string_equal(name_at(f, &l, 0xffffffff81000123), "schedule");
 	binary_store_destroy(l.store);
-	key.start = 0xffffffff9a200000; /* the boot before placed it there */
+	key.start = 0xffffffff9a200000; /* The kernel was at this address in an earlier boot. */
 	l = load(f, &key);
 	assert_string_equal(name_at(f, &l, 0xffffffff9a200123), "schedule");
 	assert_string_equal(name_at(f, &l, 0xffffffff81000123), "-");
@@ -348,7 +348,7 @@ static void reads_this_kernel_where_it_ran(void **state)
 	binary_store_destroy(l.store);
 }
 
-/* Nothing but where its reference symbol lay is known of it, as of a stream of another machine. */
+/* Only the address of its reference symbol is known of the kernel, as of a stream from another machine. */
 static void refuses_a_kernel_that_lay_elsewhere(void **state)
 {
 	static const struct {
@@ -370,7 +370,7 @@ static void refuses_a_kernel_that_lay_elsewhere(void **state)
 	binary_store_destroy(l.store);
 }
 
-/* Nor is a build id: how long the text is tells builds apart, if its recorder knew. */
+/* Without a build ID, the length of the text distinguishes builds, if the recorder stored it. */
 static void tells_builds_of_a_kernel_by_the_end_of_their_text(void **state)
 {
 	static const char list[] = "ffffffff81000000 T _text\nffffffff81000100 T schedule\n"
@@ -381,8 +381,8 @@ static void tells_builds_of_a_kernel_by_the_end_of_their_text(void **state)
 		bool is_unproven;
 	} cases[] = {
 		{0xffffffff81000000, 0xffffffff81a00010, BINARY_OK, false},
-		{0xffffffff81000000, 0xffffffff81a01000, BINARY_OK, false}, /* whole pages */
-		{0xffffffff9a200000, 0xffffffff9b200000, BINARY_OK, false}, /* of another boot, up to _edata */
+		{0xffffffff81000000, 0xffffffff81a01000, BINARY_OK, false}, /* Rounded to whole pages. */
+		{0xffffffff9a200000, 0xffffffff9b200000, BINARY_OK, false}, /* Another boot, up to _edata. */
 		{0xffffffff81000000, 0xffffffff81a00000, BINARY_NO_FILE, false},
 		{0xffffffff81000000, 0, BINARY_OK, true},
 		{0, 0, BINARY_OK, true},
@@ -432,7 +432,8 @@ static void reads_a_vmlinux(void **state)
 	assert_int_equal(l.info.status, BINARY_OK);
 	assert_string_equal(name_at(f, &l, TEXT + 0x200120), "schedule");
 	binary_store_destroy(l.store);
-	key = kernel_key(id_b, TEXT); /* another kernel's names would be wrong ones, whoever names the file */
+	/* The names of another kernel would be wrong, even if the user specifies the file. */
+	key = kernel_key(id_b, TEXT);
 	f->options.vmlinux = arena_printf(&f->arena, "%s/vmlinux", f->root);
 	l = load(f, &key);
 	assert_int_equal(l.info.status, BINARY_BUILD_ID_DIFFERS);
@@ -515,7 +516,8 @@ static void reads_its_own_vdso(void **state)
 	struct fixture *f = *state;
 	struct binary_key key = {.kind = BINARY_VDSO, .path = STR("[vdso]"), .pid = -1};
 	struct loaded l = load(f, &key);
-	assert_int_equal(l.info.status, BINARY_NO_FILE); /* with a root of its own it could be any kernel's */
+	/* With a --symfs root it could be the kernel of another machine. */
+	assert_int_equal(l.info.status, BINARY_NO_FILE);
 	binary_store_destroy(l.store);
 	f->options.symfs = NULL;
 	l = load(f, &key);
@@ -549,14 +551,15 @@ static void reads_the_vdso_of_32_bit_programs(void **state)
 	for (uint64_t offset = 0; offset < 0x4000; offset += 4) {
 		found |= strstr(name_at(f, &l, offset), "clock_gettime64") != NULL;
 		has_return |= strstr(name_at(f, &l, offset), "__kernel_rt_sigreturn") != NULL;
-		assert_null(strstr(name_at(f, &l, offset), "getrandom")); /* which only the other has */
+		assert_null(strstr(name_at(f, &l, offset), "getrandom")); /* Only the other vDSO has this function. */
 	}
 	assert_true(found && has_return);
 	assert_non_null(binary_store_unwind(l.store, l.id));
 	binary_store_destroy(l.store);
 }
 
-/* Whether the store's own thread came to it or not, and with names or not. */
+/* A binary that is loaded ahead gives the same result, whether the background thread has reached it or not, and with or
+ * without names. */
 static void what_is_loaded_ahead_is_as_loaded(void **state)
 {
 	struct fixture *f = *state;
@@ -580,10 +583,10 @@ static void what_is_loaded_ahead_is_as_loaded(void **state)
 		assert_int_equal(binary_store_info(l.store, ids[0]).status, BINARY_OK);
 		assert_int_equal(binary_store_info(l.store, ids[1]).status, BINARY_NO_FILE);
 		assert_string_equal(name_at(f, &l, OFFSET + 0x30), "helper");
-		binary_store_load_ahead(l.store, ids[0]); /* it is there */
+		binary_store_load_ahead(l.store, ids[0]); /* It is loaded already. */
 		binary_store_destroy(l.store);
 	}
-	/* And nothing is waited for in vain. */
+	/* The background thread must not wait forever. */
 	struct binary_store *store;
 	uint32_t id;
 	assert_int_equal(binary_store_create(&f->options, &store, NULL), TALLY_OK);

@@ -14,7 +14,7 @@
 #include "unit_test.h"
 
 struct fixture {
-	char root[64]; /* made again: sources and the cache */
+	char root[64]; /* Temporary directory of the sources and the cache. */
 	char source[128];
 	struct build_id_cache cache;
 	struct elf_build_id id;
@@ -28,7 +28,7 @@ static void put_bytes(const char *path, struct tally_bytes bytes)
 	close(fd);
 }
 
-/* An ELF file of this machine with a note and nothing else. */
+/* Writes an ELF file of this machine that has only a note. */
 static void put_elf(const char *path, const struct elf_build_id *id)
 {
 	struct writer w = {0};
@@ -37,7 +37,7 @@ static void put_elf(const char *path, const struct elf_build_id *id)
 	writer_u16(&w, 62);
 	writer_u32(&w, 1);
 	writer_u64(&w, 0);
-	writer_u64(&w, 64); /* program headers */
+	writer_u64(&w, 64); /* Offset of the program headers. */
 	writer_u64(&w, 0);
 	writer_u32(&w, 0);
 	writer_u16(&w, 64);
@@ -113,7 +113,7 @@ static void adds_lists_and_removes(void **state)
 	assert_int_equal(build_id_cache_read(&f->cache, &list, NULL), TALLY_OK);
 	assert_int_equal(list.entries.len, 0);
 	build_id_cache_list_deinit(&list);
-	for (int turn = 0; turn < 2; turn++) /* the second replaces */
+	for (int turn = 0; turn < 2; turn++) /* The second round replaces the entry. */
 		assert_int_equal(build_id_cache_add(&f->cache, STR("/usr/bin/x y"), &f->id, f->source, NULL), TALLY_OK);
 	assert_true(is_there(f, "usr/bin/x y/" HEX "/elf"));
 	assert_true(is_there(f, ".build-id/ab/cd010203000000000000000000000000000000/elf"));
@@ -130,7 +130,7 @@ static void adds_lists_and_removes(void **state)
 	assert_int_equal(build_id_cache_remove(&f->cache, &f->id, NULL), TALLY_NOT_FOUND);
 }
 
-/* A build id is a claim: whose name an entry has is told, and what others can change is not opened. */
+/* A build ID is not trusted: the owner of an entry is checked, and files that other users can change are not opened. */
 static void what_others_can_change_is_not_opened(void **state)
 {
 	struct fixture *f = *state;
@@ -200,8 +200,8 @@ static void links_inside_are_not_followed(void **state)
 	snprintf(path, sizeof(path), "%s/b", f->cache.dir);
 	assert_int_equal(symlink(outside, path), 0);
 	assert_int_not_equal(build_id_cache_add(&f->cache, STR("/b/x"), &f->id, f->source, NULL), TALLY_OK);
-	assert_int_equal(rmdir(outside), 0); /* still empty */
-	/* A link of the index that leads elsewhere is no entry, and what it names stays. */
+	assert_int_equal(rmdir(outside), 0); /* The directory is still empty. */
+	/* A link in the index that points outside is not an entry, and its target is not removed. */
 	snprintf(path, sizeof(path), "%s/.build-id/ab/cd010203000000000000000000000000000000", f->cache.dir);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(symlink("../../../../etc/" HEX, path), 0);
@@ -219,7 +219,7 @@ static void trimming_takes_the_oldest_first(void **state)
 		char name[8];
 		f->id.bytes[0] = i;
 		snprintf(name, sizeof(name), "/f%u", i);
-		(void)unlink(f->source); /* so that the cache alone holds it */
+		(void)unlink(f->source); /* Only the cache holds the file. */
 		put_elf(f->source, &f->id);
 		assert_int_equal(build_id_cache_add(&f->cache, str_from(name), &f->id, f->source, NULL), TALLY_OK);
 		snprintf(path, sizeof(path), "%s%s/0%ucd010203000000000000000000000000000000", f->cache.dir, name, i);
@@ -238,7 +238,7 @@ static void trimming_takes_the_oldest_first(void **state)
 	assert_int_equal(removed, 2);
 	assert_int_equal(build_id_cache_read(&f->cache, &list, NULL), TALLY_OK);
 	assert_int_equal(list.entries.len, 1);
-	assert_int_equal(list.entries.items[0].id.bytes[0], 1); /* the youngest */
+	assert_int_equal(list.entries.items[0].id.bytes[0], 1); /* The newest entry. */
 	build_id_cache_list_deinit(&list);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The data that this program's own code accesses, by its own debug information; merging, fused pairs, operations. */
+/* Tests the data types that this program's own code accesses, by its own debug information; merging of states, fused
+ * pairs, and operations. */
 #include "code/types/data_types.h"
 
 #include <elf.h>
@@ -28,7 +29,7 @@ struct test_node {
 	};
 };
 
-/* Not static: compilers make other functions of those. */
+/* Not static, because compilers may clone or inline static functions. */
 long test_walk(struct test_node *node);
 
 __attribute__((noinline)) long test_walk(struct test_node *node)
@@ -110,7 +111,7 @@ static void test_own_fields(void **state)
 	assert_int_equal(test_walk(&node), 1);
 	if (!open_self(&o)) {
 		close_self(&o);
-		skip(); /* no debug information, or not for this machine */
+		skip(); /* There is no debug information, or it is for another machine. */
 	}
 	assert_true(finds(&o, "struct test_node", "next", 0, &access));
 	assert_true(finds(&o, "struct test_node", "key", sizeof(void *), &access));
@@ -157,7 +158,7 @@ static void test_layout(void **state)
 	close_self(&o);
 }
 
-/* Nothing is known of code that is not there, and of addresses between instructions or outside of functions. */
+/* Nothing is known about addresses without code, between instructions, or outside functions. */
 static void test_no_code(void **state)
 {
 	struct opened o = {0};
@@ -194,7 +195,7 @@ static void test_merge_keeps_what_both_have(void **state)
 	assert_int_equal(value_state_slot(&a, -16).kind, VALUE_FRAME);
 	assert_int_equal(value_state_slot(&a, -24).kind, VALUE_NONE);
 	assert_false(value_state_merge(&a, &b));
-	value_state_clear_slots(&a, -10, 1); /* inside */
+	value_state_clear_slots(&a, -10, 1); /* The range is inside the slot. */
 	assert_int_equal(a.slot_count, 0);
 	assert_true(value_state_merge(&unreached, &b));
 	for (int i = 0; i < 2 * VALUE_SLOTS; i++)
@@ -230,7 +231,7 @@ struct decoded {
 	uint8_t bytes[10];
 	enum operation_kind kind;
 	uint8_t to, from, base;
-	int64_t number; /* constant, or offset of memory */
+	int64_t number; /* Constant, or offset of the memory operand. */
 };
 
 static void test_operations(void **state)
@@ -240,7 +241,8 @@ static void test_operations(void **state)
 		{X, 4, {0x48, 0x8b, 0x47, 0x08}, OPERATION_LOAD, 0, NO, 5, 8}, /* mov 0x8(%rdi),%rax */
 		{X, 4, {0x48, 0x89, 0x5d, 0xf8}, OPERATION_STORE, NO, 3, 6, -8}, /* mov %rbx,-0x8(%rbp) */
 		{X, 3, {0x48, 0x89, 0xe5}, OPERATION_COPY, 6, 7, NO, 0}, /* mov %rsp,%rbp */
-		{X, 2, {0x89, 0xf8}, OPERATION_OTHER, NO, NO, NO, 0}, /* mov %edi,%eax: half of it */
+		/* mov %edi,%eax: only half of the register is copied. */
+		{X, 2, {0x89, 0xf8}, OPERATION_OTHER, NO, NO, NO, 0},
 		{X, 4, {0x48, 0x83, 0xec, 0x18}, OPERATION_ADD_CONSTANT, 7, 7, NO, -24}, /* sub $0x18,%rsp */
 		{X, 3, {0x48, 0x01, 0xd0}, OPERATION_ADD_REGISTER, 0, 0, NO, 0}, /* add %rdx,%rax */
 		{X, 5, {0x48, 0x8d, 0x44, 0x24, 0x10}, OPERATION_ADDRESS, 0, NO, 7, 16}, /* lea 0x10(%rsp),%rax */

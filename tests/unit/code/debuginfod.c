@@ -32,13 +32,13 @@ static void names_the_cached_file(void **state)
 	assert_null(debuginfod_cached(&arena, none, "debuginfo"));
 	assert_int_equal(mkdir(folder, 0700), 0);
 	put(path, "");
-	assert_null(debuginfod_cached(&arena, id, "debuginfo")); /* no server had it */
+	assert_null(debuginfod_cached(&arena, id, "debuginfo")); /* An empty file means that no server had it. */
 	put(path, "x");
 	assert_string_equal(debuginfod_cached(&arena, id, "debuginfo"), path);
 	unlink(path);
 	rmdir(folder);
 	rmdir(root);
-	assert_null(debuginfod_cached(&arena, id, "debuginfo")); /* no cache */
+	assert_null(debuginfod_cached(&arena, id, "debuginfo")); /* The cache directory is missing. */
 	arena_deinit(&arena);
 }
 

@@ -28,12 +28,12 @@ static const struct {
 	{"_RINvCs6GmmlP4bgsG_1r4showmKj3_EB2_", "r::show::<u32, 3>"},
 	{"_RINvC1r4showFG0_RL0_hRL1_hEuE", "r::show::<for<'a, 'b> fn(&'b u8, &'a u8)>"},
 	{"_RNvNtC1r10CFGBuilder3new", "r::CFGBuilder::new"},
-	/* More lifetimes than anybody counts. */
+	/* An excessive number of lifetimes. */
 	{"_RIC0_MIC0DGDGIyQQkQBl_", "_RIC0_MIC0DGDGIyQQkQBl_"},
 	{"_D3std5stdio__T7writelnTAyaZQnFNfQjZv", "std.stdio.writeln!(immutable(char)[]).writeln(immutable(char)[])"},
 	{"_D8demangle4testFHAiAaZv", "demangle.test(char[][int[]])"},
 	{"_Dmain", "D main"},
-	/* OCaml and Java, as perf 7.3 shows them */
+	/* OCaml and Java names as perf 7.3 shows them. */
 	{"camlShop__total_12", "Shop.total_12"},
 	{"camlStdlib__List__map_345", "Stdlib.List.map_345"},
 	{"camlA__b$2bc_7", "A.b+c_7"},
@@ -75,11 +75,11 @@ static void shows_names_as_people_write_them(void **state)
 	arena_deinit(&arena);
 }
 
-/* Each pair of references doubles what is written. */
+/* Each pair of back references doubles the output. */
 static const char *rust_bomb(struct arena *arena, unsigned pairs)
 {
 	const char *name = "_RINvC1a1bTllE";
-	size_t last = strlen("INvC1a1b"); /* where the last pair begins */
+	size_t last = strlen("INvC1a1b"); /* Offset of the last pair. */
 	for (unsigned i = 0; i < pairs && name; i++) {
 		char back[3] = {base_62((last - 1) % 62)};
 		size_t here = strlen(name) - strlen("_R");
@@ -106,7 +106,7 @@ static void rust_names_that_would_fill_memory_stay_as_they_are(void **state)
 	arena_deinit(&arena);
 }
 
-/* Pointers to pointers, each a call of the demangler. */
+/* Pointers to pointers, each of which is a recursive call of the demangler. */
 static void deep_names_stay_as_they_are(void **state)
 {
 	static char name[4000000];
@@ -119,7 +119,7 @@ static void deep_names_stay_as_they_are(void **state)
 	arena_deinit(&arena);
 }
 
-/* Many references back, which add little. */
+/* Many back references that add little to the output. */
 static void d_names_may_refer_back_often(void **state)
 {
 	char name[600] = "_D1fF";
@@ -146,7 +146,7 @@ static void measures_the_shown_name(void **state)
 	assert_int_equal(bars, 0);
 }
 
-/* Each level is a pair of the level before it: read out, 2 to the power of the levels. */
+/* Each level is a pair of the previous level, so the output would double with each level. */
 static void names_that_would_fill_memory_stay_as_they_are(void **state)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -162,11 +162,11 @@ static void names_that_would_fill_memory_stay_as_they_are(void **state)
 	arena_init(&arena);
 	assert_ptr_equal(demangle(&arena, name), name);
 	assert_int_equal(demangle_length(name, &bars), strlen(name));
-	/* One that is long, but not beyond reason. */
+	/* A name that is long but acceptable. */
 	strcpy(name + strlen("_Z1fI1AIiiE"), "S0_IS1_S1_ES0_IS2_S2_ES0_IS3_S3_EEvv");
 	if (HAVE_DEMANGLE)
 		assert_memory_equal(demangle(&arena, name), "void f<A<int, int>, A<A<int, int>, A<int, int> >, ", 49);
-	/* D: a type by reference, again and again. */
+	/* In D, a type is a back reference, repeated many times. */
 	memcpy(name, "_D1fFZ", 6);
 	for (size_t i = 6; i < 900; i++)
 		name[i] = "QbS"[i % 3];
@@ -214,7 +214,7 @@ static const char *const plain_names[] = {
 	"_Z1fSs",
 };
 
-/* Either it is libiberty's text, or libiberty is asked. Returns whether it is. */
+/* The name is either demangled like libiberty does, or passed to libiberty. Returns whether it is demangled. */
 static bool check_plain(const char *name)
 {
 	char shown[512];

@@ -11,7 +11,7 @@
 struct row {
 	const char *bytes, *text;
 	enum instruction_kind kind;
-	uint64_t target, data; /* 0: none */
+	uint64_t target, data; /* 0 if there is none. */
 };
 
 static struct disassembler *open_for(unsigned machine, bool is_intel)
@@ -263,7 +263,7 @@ static void test_arm64_corrections(void **state)
 	CHECK(EM_AARCH64, false, rows);
 }
 
-/* Of a big-endian arm64 the data is, not the code. */
+/* On big-endian arm64, data is big-endian but code is not. */
 static void test_big_endian_arm64(void **state)
 {
 	static const char *const codes[][2] = {
@@ -282,7 +282,7 @@ static void test_big_endian_arm64(void **state)
 	disassembler_destroy(d);
 }
 
-/* What only has a text is skipped as a whole where operations are asked for. */
+/* An instruction without an operation is skipped completely if operations are requested. */
 static void test_operations_go_on_behind_vectors(void **state)
 {
 	static const struct {
@@ -336,16 +336,17 @@ static void check_leaves(unsigned machine, const char *const *codes, bool expect
 
 static void test_what_always_leaves(void **state)
 {
-	/* call, jmp, jmp *%rax, ret, repz ret, syscall, sysenter, int3, int $0x80, iretq, sysret, lret, ljmp *(%rax) */
+	/* call, jmp, jmp *%rax, ret, repz ret, syscall, sysenter, int3, int $0x80, iretq, sysret, lret,
+	 * ljmp *(%rax). */
 	static const char *const x86_leaves[] = {"e8 fb 0f 00 00", "eb 00", "ff e0", "c3", "f3 c3", "0f 05", "0f 34",
 		"cc", "cd 80", "48 cf", "0f 07", "cb", "ff 28", NULL};
-	/* je, jrcxz, loop, xbegin, nop, mov, a masked vaddps */
+	/* je, jrcxz, loop, xbegin, nop, mov, a masked vaddps. */
 	static const char *const x86_stays[] = {
 		"74 2c", "e3 fe", "e2 fe", "c7 f8 00 00 00 00", "90", "48 89 e5", "62 f1 74 48 58 54 c8 01", NULL};
-	/* b, bl, blr x1, br x1, ret, svc #0 */
+	/* b, bl, blr x1, br x1, ret, svc #0. */
 	static const char *const arm_leaves[] = {
 		"01 00 00 14", "01 00 00 94", "20 00 3f d6", "20 00 1f d6", "c0 03 5f d6", "01 00 00 d4", NULL};
-	/* b.eq, cbz, tbz, nop */
+	/* b.eq, cbz, tbz, nop. */
 	static const char *const arm_stays[] = {"20 00 00 54", "20 00 00 b4", "20 00 00 36", "1f 20 03 d5", NULL};
 	check_leaves(EM_X86_64, x86_leaves, true);
 	check_leaves(EM_X86_64, x86_stays, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A dump of generated code that grows while it is read. */
+/* Tests reading a dump of generated code while it grows. */
 #include "code/binaries/jit_tail.h"
 
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #define CODE_LEN 11
 
 static const char code_bytes[] = "\x48\x83\xec\x08\xff\xd6\x48\x83\xc4\x08\xc3";
-/* sub 8, call, add 8, ret; as if it lay 16 bytes behind the start of the code. */
+/* The CFI of sub 8, call, add 8, ret, for code that begins 16 bytes before. */
 static const uint8_t frames[] = {20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1, 0,
 	0, 20, 0, 0, 0, 28, 0, 0, 0, 0xd0, 0xff, 0xff, 0xff, CODE_LEN, 0, 0, 0, 0, 0x44, 0x0e, 16, 0x46, 0x0e, 8, 0};
 
@@ -52,7 +52,7 @@ static void end(struct fixture *f)
 	writer_deinit(&f->w);
 }
 
-/* What the runtime has written by now: so many bytes. */
+/* Writes the first len bytes of the dump, as if the runtime had written no more yet. */
 static void put_file(struct fixture *f, size_t len)
 {
 	assert_int_equal(ftruncate(f->fd, 0), 0);
@@ -88,7 +88,7 @@ static void follows_what_is_written(void **state)
 	size_t first = f.w.len;
 	put_function(&f, 0x4000, 2, true);
 	put_function(&f, 0x6000, 3, false);
-	/* Whatever is there of a record, it counts when all of it is. */
+	/* A partial record is ignored until it is complete. */
 	for (size_t len = 0; len <= f.w.len; len++) {
 		put_file(&f, len);
 		assert_int_equal(jit_tail_count(f.tail), len < first		  ? 0
@@ -103,11 +103,11 @@ static void follows_what_is_written(void **state)
 	assert_int_equal(cfa_at(&f, 0x500b), -1);
 	assert_int_equal(cfa_at(&f, 0x4fff), -1);
 	assert_int_equal(cfa_at(&f, 0x4004), 16);
-	assert_int_equal(cfa_at(&f, 0x6000), 0); /* it says nothing of that one */
+	assert_int_equal(cfa_at(&f, 0x6000), 0); /* The dump has no unwinding information for this function. */
 	assert_int_equal(jit_tail_behind(f.tail), 0);
 	struct jit_tail_code a, b;
 	assert_true(jit_tail_find(f.tail, 0x4000, 1, &a) && jit_tail_find(f.tail, 0x5000, 1, &b));
-	assert_ptr_equal(a.table, b.table); /* they differ in nothing but their place */
+	assert_ptr_equal(a.table, b.table); /* The two functions have identical CFI. */
 	put_function(&f, 0x7000, 4, true);
 	assert_int_equal(pwrite(f.fd, f.w.data, f.w.len, 0), f.w.len);
 	assert_true(jit_tail_behind(f.tail) > 0);
@@ -121,11 +121,11 @@ static void later_code_covers_earlier(void **state)
 {
 	(void)state;
 	struct fixture f;
-	begin(&f, 0); /* no machine: this one's */
+	begin(&f, 0); /* Machine 0 stands for the machine of this program. */
 	put_function(&f, 0x5000, 1, true);
 	put_function(&f, 0x5004, 2, false);
 	jitdump_builder_move(&f.w, 1, 0x5000, 0x9000, CODE_LEN, 1);
-	jitdump_builder_move(&f.w, 1, 0x1234, 0x9100, CODE_LEN, 7); /* of nothing that is known */
+	jitdump_builder_move(&f.w, 1, 0x1234, 0x9100, CODE_LEN, 7); /* There is no code at this address. */
 	put_file(&f, f.w.len);
 #ifdef __x86_64__
 	assert_int_equal(cfa_at(&f, 0x5003), 8);
@@ -133,7 +133,7 @@ static void later_code_covers_earlier(void **state)
 #endif
 	assert_int_equal(cfa_at(&f, 0x5004), 0);
 	assert_int_equal(cfa_at(&f, 0x9100), -1);
-	/* The same among many, most of which are sorted in. */
+	/* The same with many functions, most of which are in the sorted part. */
 	for (uint64_t i = 0; i < 5000; i++)
 		put_function(&f, 0x100000 + 16 * (i * 7919 % 5000), i, i % 2);
 	put_function(&f, 0x100000 + 16 * 77, 1, false);
@@ -144,7 +144,7 @@ static void later_code_covers_earlier(void **state)
 	assert_int_equal(cfa_at(&f, 0x100000 + 16 * 77), 0);
 	assert_int_equal(cfa_at(&f, 0x5003), 0);
 	assert_true(jit_tail_count(f.tail) <= 5005);
-	/* Begun anew. */
+	/* The file was truncated and rewritten. */
 	f.w.len = 40;
 	put_function(&f, 0x3000, 1, false);
 	put_file(&f, f.w.len);
@@ -170,7 +170,7 @@ static void knows_what_lay_there_before(void **state)
 	assert_true(jit_tail_find(f.tail, 0x5000, 10, &code) && code.table);
 	assert_true(jit_tail_find(f.tail, 0x5000, 29, &code) && !code.table);
 	assert_true(jit_tail_find(f.tail, 0x5000, 30, &code) && code.table);
-	/* Sorted in, the last two of a place are kept. */
+	/* After sorting, the last two functions at an address are retained. */
 	for (uint64_t i = 0; i < 3000; i++)
 		put_function(&f, 0x100000 + 16 * i, i, false);
 	put_file(&f, f.w.len);
@@ -184,7 +184,7 @@ static void takes_no_nonsense(void **state)
 	(void)state;
 	struct fixture f;
 	begin(&f, 62);
-	writer_patch_u32(&f.w, 4, 2); /* a version that is not known */
+	writer_patch_u32(&f.w, 4, 2); /* An unknown version. */
 	put_function(&f, 0x5000, 1, true);
 	put_file(&f, f.w.len);
 	assert_int_equal(jit_tail_count(f.tail), 0);
@@ -194,13 +194,13 @@ static void takes_no_nonsense(void **state)
 	begin(&f, 62);
 	size_t at = f.w.len;
 	jitdump_builder_unwinding(&f.w, 1, (const char *)frames, sizeof(frames), 0);
-	writer_patch_u64(&f.w, at + 16, UINT64_MAX); /* more than the record has */
+	writer_patch_u64(&f.w, at + 16, UINT64_MAX); /* Larger than the record. */
 	put_function(&f, 0x5000, 1, false);
 	at = f.w.len;
-	put_function(&f, UINT64_MAX - 4, 2, false); /* beyond the end of memory */
+	put_function(&f, UINT64_MAX - 4, 2, false); /* Past the end of the address space. */
 	at = f.w.len;
 	put_function(&f, 0x6000, 3, false);
-	writer_patch_u32(&f.w, at + 4, 3); /* a length that cannot be */
+	writer_patch_u32(&f.w, at + 4, 3); /* An invalid length. */
 	put_file(&f, f.w.len);
 	assert_int_equal(jit_tail_count(f.tail), 1);
 	assert_int_equal(cfa_at(&f, 0x5000), 0);

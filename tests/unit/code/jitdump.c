@@ -10,7 +10,8 @@
 
 static const char code_bytes[] = "\x90\x90\x90\x90\x90\x90\x90\xc3";
 
-/* Two functions at one address, one after the other; the second moves, and has lines and an unwinding entry. */
+/* Writes two functions at one address, one after the other; the second has lines and unwinding information, and is
+ * moved. */
 static void make_two(struct writer *w, bool swap)
 {
 	static const struct jitdump_builder_line lines[] = {
@@ -148,7 +149,7 @@ static void skips_damaged_records(void **state)
 	writer_deinit(&w);
 }
 
-/* Lines that are not of the function are left out; V8 counts theirs from behind an ELF header. */
+/* Lines outside the function are ignored; V8 counts their addresses from the end of an ELF header. */
 static void lines_lie_in_their_function(void **state)
 {
 	static const struct {

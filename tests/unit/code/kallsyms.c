@@ -62,7 +62,7 @@ static void reads_the_kernel(void **state)
 	assert_true(symbol_table_finish(&f.table, SYMBOLS_UNSIZED));
 	assert_string_equal(name_at(&f, 0xffffffff81000000), "_text");
 	assert_string_equal(name_at(&f, 0xffffffff810001ff), "helper");
-	assert_string_equal(name_at(&f, 0xffffffff81000300), "weak_one"); /* read-only data is not listed */
+	assert_string_equal(name_at(&f, 0xffffffff81000300), "weak_one"); /* Read-only data is not listed. */
 	assert_string_equal(name_at(&f, 0xffffffff81000400), "some_data");
 	assert_string_equal(name_at(&f, 0xffffffffc0001000), "-");
 	const struct symbol *weak = symbol_table_find(&f.table, 0xffffffff81000200);
@@ -118,7 +118,8 @@ static void skips_what_is_no_line(void **state)
 	end(&f);
 }
 
-/* Any character in any place of an address: a digit counts by its place, another one ends the address. */
+/* Tries every character at every position of an address: a hex digit changes the value, any other character ends the
+ * address. */
 static void reads_digits_only(void **state)
 {
 	(void)state;
@@ -185,9 +186,10 @@ static void finds_by_name(void **state)
 	assert_true(place.start == 0xffffffffc0001000 && place.end == 0xffffffffc0001080);
 	assert_true(str_equal(place.module, STR("[ext4]")));
 	assert_true(kallsyms_find(&f.kallsyms, STR("ext4_close"), &place));
-	assert_true(place.end == 0xffffffffc0002000); /* the last of its module */
+	assert_true(place.end == 0xffffffffc0002000); /* The last function of its module. */
 	assert_true(kallsyms_find(&f.kallsyms, STR("next"), &place));
-	assert_true(place.start == 0xffffffff81000180); /* the kernel's, though the module's is lower */
+	/* The symbol of the kernel, although the module is at a lower address. */
+	assert_true(place.start == 0xffffffff81000180);
 	assert_false(kallsyms_find(&f.kallsyms, STR("rodata"), &place));
 	assert_false(kallsyms_find(&f.kallsyms, STR("hidden"), &place));
 	assert_false(kallsyms_find(&f.kallsyms, STR(""), &place));

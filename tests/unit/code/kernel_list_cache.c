@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "unit_test.h"
 
-#define LINES 400 /* more than what is read of the live list to compare */
+#define LINES 400 /* More lines than are compared with the live list. */
 
 struct fixture {
 	char root[32], cache[48], folder[64], kept[128], live[64], modules[64];
@@ -105,7 +105,7 @@ static void keeps_a_list_by_build_id(void **state)
 	end(&f);
 }
 
-/* Another boot moves the kernel. */
+/* Another boot changes the addresses of the kernel. */
 static void serves_while_the_live_list_begins_alike(void **state)
 {
 	struct fixture f;
@@ -116,7 +116,7 @@ static void serves_while_the_live_list_begins_alike(void **state)
 	write_file(f.live, f.list, strlen(f.list));
 	assert_false(is_found(&f));
 	f.list[8] = '8';
-	write_file(f.live, f.list, 100); /* too little to know by */
+	write_file(f.live, f.list, 100); /* Too short for a comparison. */
 	assert_false(is_found(&f));
 	write_file(f.live, f.list, strlen(f.list));
 	assert_true(is_found(&f));
@@ -158,7 +158,7 @@ static void keeps_nothing_where_none_is_wanted(void **state)
 	f.place.index_dir = "";
 	save(&f);
 	assert_false(is_found(&f));
-	f.place.index_dir = f.live; /* no folder */
+	f.place.index_dir = f.live; /* The path is not a directory. */
 	save(&f);
 	assert_false(is_found(&f));
 	end(&f);
@@ -176,7 +176,7 @@ static size_t read_len(const struct fixture *f, const char *text)
 	return len;
 }
 
-/* The kernel prints each line anew, and all of these say the same. */
+/* The kernel formats each line on every read, and all hidden addresses are equal. */
 static void reads_no_more_of_a_hidden_list(void **state)
 {
 	struct fixture f;
@@ -188,13 +188,13 @@ static void reads_no_more_of_a_hidden_list(void **state)
 		whole += (size_t)snprintf(hidden + whole, sizeof(hidden) - whole, "0000000000000000 T f%03d\n", i);
 	len = read_len(&f, hidden);
 	assert_true(len > 0 && len < whole);
-	memcpy(hidden + 24, "0000000000001000", 16); /* of the second line */
+	memcpy(hidden + 24, "0000000000001000", 16); /* The address of the second line. */
 	assert_int_equal(read_len(&f, hidden), whole);
 	assert_int_equal(read_len(&f, f.list), strlen(f.list));
 	for (char *type = hidden; (type = strchr(type, 'T')); type++)
 		*type = 'A';
 	memcpy(hidden + 24, "0000000000000000", 16);
-	assert_int_equal(read_len(&f, hidden), whole); /* of no code */
+	assert_int_equal(read_len(&f, hidden), whole); /* The line is not a code symbol. */
 	assert_int_equal(read_len(&f, ""), 0);
 	end(&f);
 }

@@ -13,9 +13,9 @@
 struct fixture {
 	struct text text;
 	struct kallsyms kallsyms;
-	struct symbol_table table; /* the whole list */
+	struct symbol_table table; /* The complete list. */
 	struct arena arena;
-	struct kernel_symbols *symbols; /* NULL: its order cannot be searched */
+	struct kernel_symbols *symbols; /* NULL if the order of the list does not permit searching. */
 };
 
 static void open_list(struct fixture *f)
@@ -57,7 +57,7 @@ static void same_at(struct fixture *f, uint64_t address)
 	assert_int_equal(found->binding, expected->binding);
 }
 
-/* Aliases, types that are no names, gaps: of any length, so that parts end at each of them. */
+/* A list with aliases, ignored types and gaps of any length, so that parts end at each of them. */
 static void finds_what_the_whole_list_has(void **state)
 {
 	(void)state;
@@ -152,7 +152,7 @@ static void find_each_symbol(void *context, size_t index, unsigned worker)
 	}
 }
 
-/* They come to the same parts at about the same time, and parts share the memory of their names. */
+/* Several threads read the same parts at about the same time, and parts share the memory of their names. */
 static void threads_read_the_same_parts(void **state)
 {
 	(void)state;

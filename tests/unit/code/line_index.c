@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An index of this program's own debug information says what the debug information says; damaged, it says nothing. */
+/* Tests that an index of this program's debug information gives the same results as the debug information, and that
+ * damage is detected. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +10,7 @@
 #include "object/elf/elf_image.h"
 #include "unit_test.h"
 
-extern const char __executable_start; /* of the linker */
+extern const char __executable_start; /* Defined by the linker. */
 
 static inline __attribute__((always_inline)) int inlined(int x)
 {
@@ -25,11 +26,11 @@ struct fixture {
 	struct elf_image *image;
 	struct debug_info *info;
 	struct elf_build_id id;
-	uint64_t here, there; /* addresses of two units */
+	uint64_t here, there; /* Addresses in two units. */
 	char path[4096];
 };
 
-/* Link-time address of a function of this program, which may have been moved as a whole. */
+/* Returns the link-time address of a function of this program, which may be a PIE. */
 static uint64_t index_address(const struct elf_image *image, uint64_t function)
 {
 	size_t count;
@@ -60,7 +61,7 @@ static void teardown(struct fixture *f)
 	elf_image_close(f->image);
 }
 
-/* Into memory, which is aligned as a mapping is. */
+/* Writes to memory that is aligned like a mapping. */
 static enum tally_status put(void *context, uint64_t offset, struct tally_bytes bytes, struct tally_error *err)
 {
 	struct writer *out = context;
@@ -121,9 +122,10 @@ static void says_what_the_debug_information_says(void **state)
 	size_t count = line_index_find(&index, f.here, places, 8);
 	assert_true(count > 0);
 	assert_string_equal(places[count - 1].function, "function");
-	assert_true(line_index_has(&index, UINT64_C(1) << 60)); /* no unit has it: that is known */
+	assert_true(line_index_has(&index, UINT64_C(1) << 60)); /* It is known that no unit contains the address. */
 	assert_int_equal(line_index_find(&index, UINT64_C(1) << 60, places, 8), 0);
-	/* A unit that was not read is not there, and is added; nothing new is no reason to write. */
+	/* A unit that was not loaded is missing from the index and is added later; without new units, nothing is
+	 * written. */
 	assert_false(line_index_has(&index, f.there));
 	struct writer again = {0};
 	const struct line_index_source source = {.info = f.info, .path = f.path, .id = f.id};
@@ -144,7 +146,7 @@ static void says_what_the_debug_information_says(void **state)
 	teardown(&f);
 }
 
-/* Whatever byte is wrong: no index, or one that answers as before or not at all. */
+/* With any wrong byte, the index is refused, or it gives the same result as before or none. */
 static void damage_is_found(void **state)
 {
 	(void)state;
@@ -165,7 +167,7 @@ static void damage_is_found(void **state)
 			refused++;
 		} else {
 			if (line_index_has(&index, f.here)) {
-				compare_at(&f, &index, f.here); /* padding between blocks */
+				compare_at(&f, &index, f.here); /* The byte is padding between blocks. */
 				kept++;
 			}
 			line_index_deinit(&index);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers of GNU's, elfutils' and LLVM's addr2line, by shell scripts that stand for them. */
+/* Tests the output formats of addr2line of GNU binutils, elfutils and LLVM, which shell scripts simulate. */
 #include "code/binaries/line_program.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 static char program[] = "/tmp/line_program.XXXXXX";
 
-/* answers: cases of a shell's case on an address in hexadecimal. */
+/* answers has the patterns of a shell case statement on an address in hexadecimal. */
 static void write_program(const char *answers)
 {
 	FILE *f = fopen(program, "w");
@@ -80,12 +80,13 @@ static void asks_for_many(void **state)
 	struct line_program *lines;
 	struct source_place p[8];
 	for (size_t i = 0; i < 1000; i++)
-		addresses[i] = 1 + i / 2; /* each twice */
+		addresses[i] = 1 + i / 2; /* Each address occurs twice. */
 	write_program("0x0) printf '0x0\\n??\\n??:0\\n';; 0x*) printf '%s\\nf\\nt.c:%d\\n' $a $a;;");
 	assert_int_equal(line_program_open(program, "file", &lines, NULL), TALLY_OK);
 	assert_int_equal(line_program_load(lines, addresses, 1000, NULL), TALLY_OK);
 	write_program("0x0) printf '0x0\\n??\\n??:0\\n';; 0x*) printf '%s\\nf\\nt.c:7\\n' $a $a;;");
-	assert_int_equal(line_program_load(lines, addresses, 1000, NULL), TALLY_OK); /* nothing is asked again */
+	/* The addresses are not requested again. */
+	assert_int_equal(line_program_load(lines, addresses, 1000, NULL), TALLY_OK);
 	for (size_t i = 0; i < 1000; i++) {
 		assert_int_equal(line_program_find(lines, addresses[i], p, 8), 1);
 		assert_int_equal(p[0].line, addresses[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where code comes from: a program, the running kernel's memory; and what has none. */
+/* Tests loading of code from a program and from the memory of the running kernel, and binaries without code. */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,7 +126,7 @@ static void tells_that_there_is_no_file(void **state)
 	}
 }
 
-/* A core of the kernel with one segment, which begins where the kernel does. */
+/* Writes a kernel core file with one segment, which begins at the start of the kernel. */
 static void put_kcore(const struct fixture *f, uint64_t file_size, uint16_t segments)
 {
 	struct {
@@ -183,7 +183,7 @@ static void reads_the_running_kernel(void **state)
 	struct binary_name name;
 	put_kernel(f);
 	put_kcore(f, 0x200, 1);
-	/* Also one that this kernel's boot before ran, elsewhere. */
+	/* Also for a recording of an earlier boot of this kernel, with another address. */
 	for (uint64_t moved = 0; moved < 2; moved++) {
 		uint64_t at = KERNEL + moved * 0x19200000;
 		assert_int_equal(kernel_code(f, at, &code), TALLY_OK);

@@ -10,7 +10,7 @@
 #include "jitdump_builder.h"
 #include "unit_test.h"
 
-#define NO_PID	   0x7ffffff0 /* more than Linux gives */
+#define NO_PID	   0x7ffffff0 /* Larger than any PID of Linux. */
 #define MAP_PATH   "/tmp/perf-2147483632.map"
 #define DUMP_PATH  "/srv/jit-9.dump"
 #define OTHER_USER 12345
@@ -98,7 +98,8 @@ static void reads_a_map(void **state)
 	assert_int_equal(load(f, BINARY_PERF_MAP).status, BINARY_OK);
 	assert_int_equal(found(f), BINARY_FOUND_USED);
 	assert_string_equal(name_at(f, 0x7f1f), "py::<listcomp>:/srv/a b.py");
-	assert_string_equal(name_at(f, 0x8000), "last line"); /* its process is gone: it is as whole as it will be */
+	/* The process has ended, so the last line is complete although it has no newline. */
+	assert_string_equal(name_at(f, 0x8000), "last line");
 }
 
 static void refuses_links(void **state)
@@ -137,7 +138,8 @@ static void refuses_what_somebody_else_wrote(void **state)
 	assert_int_equal(load(f, BINARY_PERF_MAP).status, BINARY_OK);
 }
 
-/* The process is this one: its number and root are known, and a half line of a map that grows is left out. */
+/* The map belongs to this process: PID and root are known, and an incomplete last line is ignored, because the map may
+ * grow. */
 static void reads_the_map_of_a_running_process(void **state)
 {
 	struct fixture *f = *state;
@@ -145,7 +147,7 @@ static void reads_the_map_of_a_running_process(void **state)
 	struct binary_key key = {.kind = BINARY_PERF_MAP, .pid = (int32_t)getpid()};
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
 	key.path = str_from(path);
-	(void)remove(path); /* of an earlier process with this number */
+	(void)remove(path); /* Left by an earlier process with this PID. */
 	FILE *file = fopen(path, "wx");
 	assert_non_null(file);
 	fputs("7f00 20 whole\n8000 10 hal", file);

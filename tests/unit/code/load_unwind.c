@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where unwind tables come from: program files, through the store and from any thread, and what has no CFI. */
+/* Tests loading of unwind tables from program files, through the store and from any thread, and binaries
+ * without CFI. */
 #include "code/binaries/load_unwind.h"
 
 #include <dlfcn.h>
@@ -56,7 +57,7 @@ static void any_thread_gets_the_same(void **state)
 	for (size_t i = 0; i < THREADS; i++)
 		assert_ptr_equal(asks[i].table, asks[0].table);
 	assert_non_null(asks[0].table);
-	/* The same addresses before and after symbols are loaded. */
+	/* Addresses are the same before and after symbols are loaded. */
 	struct tally_elf_va before, after;
 	assert_true(binary_store_unwind_va(store, id, FILE_OFF(0x1000), &before));
 	binary_store_load(store, &id, 1);
@@ -74,7 +75,7 @@ static void any_thread_gets_the_same(void **state)
 	binary_store_destroy(store);
 }
 
-/* .eh_frame is then found by the program header of its search table. */
+/* Without sections, .eh_frame is found by the program header of .eh_frame_hdr. */
 static void sections_are_not_needed(void **state)
 {
 	(void)state;
@@ -126,14 +127,14 @@ static int64_t cfa_at(const struct unwind_table *table, uint64_t address)
 	return rule ? rule->cfa : -1;
 }
 
-/* Linkers that give the PLT no call-frame information: its code is looked at. */
+/* Some linkers write no call-frame information for the PLT: rules are derived from its code. */
 static void entries_of_the_plt(void **state)
 {
 	(void)state;
 	static const struct elf_builder_symbol dynamic[] = {
 		{"malloc", 0, 0, STT_FUNC, STB_GLOBAL, STV_DEFAULT, ELF_BUILDER_UNDEFINED}};
 	static const struct elf_builder_jump jumps[] = {{0, 1, 0}};
-	/* A header that pushes and jumps; jump, push, jump; endbr64, push, jump. */
+	/* The header pushes and jumps; then an entry with jump, push, jump; then one with endbr64, push, jump. */
 	static const uint8_t lazy[48] = {0xff, 0x35, 1, 2, 3, 4, 0xff, 0x25, 1, 2, 3, 4, 0x0f, 0x1f, 0x40, 0, 0xff,
 		0x25, 1, 2, 3, 4, 0x68, 1, 0, 0, 0, 0xe9, 1, 2, 3, 4, 0xf3, 0x0f, 0x1e, 0xfa, 0x68, 1, 0, 0, 0, 0xf2,
 		0xe9, 1, 2, 3, 4, 0x90};
@@ -174,7 +175,7 @@ static void entries_of_the_plt_on_aarch64(void **state)
 		.dynamic_count = 1,
 		.jumps = jumps,
 		.jump_count = 4};
-	static const uint8_t header[] = {0x5f, 0x24, 0x03, 0xd5, 0xf0, 0x7b, 0xbf, 0xa9}; /* bti c, stp x16, x30 */
+	static const uint8_t header[] = {0x5f, 0x24, 0x03, 0xd5, 0xf0, 0x7b, 0xbf, 0xa9}; /* bti c; stp x16, x30. */
 	struct writer bytes = {0};
 	struct elf_image *image;
 	elf_builder_make(&what, &bytes);
@@ -202,7 +203,7 @@ static uint32_t add_file(struct binary_store **store, const char *path)
 	return id;
 }
 
-/* The path of this process's C library. */
+/* Finds the path of the C library of this process. */
 static void libc_path(char *path, size_t size)
 {
 	Dl_info info;
@@ -212,7 +213,7 @@ static void libc_path(char *path, size_t size)
 
 #define CODE_STEP 8
 
-/* The entries that the search table of .eh_frame finds say the same as the whole table. */
+/* Entries found through .eh_frame_hdr have the same rules as the whole table. */
 static void roots_by_entry_are_those_of_the_table(void **state)
 {
 	char paths[2][PATH_MAX];
@@ -238,7 +239,7 @@ static void roots_by_entry_are_those_of_the_table(void **state)
 			assert_int_equal(by_entry[i], by_table[i]);
 			roots += by_table[i];
 		}
-		assert_true(roots > 0 && roots < 1000); /* where threads and the program begin */
+		assert_true(roots > 0 && roots < 1000); /* The functions in which threads and the program begin. */
 		free(addresses);
 		free(by_table);
 		free(by_entry);

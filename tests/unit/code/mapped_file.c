@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of a mapping, told from others at its path: of mappings of this process. */
+/* Tests that the file of a mapping is distinguished from other files at its path, with mappings of this process. */
 #include "code/binaries/mapped_file.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 #define MAP_BYTES 4096
 
-/* A mapping of our own, of a file at a path. */
+/* A mapping of this process, of a file at a path. */
 struct fixture {
 	char folder[32], path[64], other[64];
 	void *at;
@@ -91,11 +91,11 @@ static void test_the_file_at_its_path(void **state)
 	assert_opened(&f->file, "mapped");
 	f->file.inode++;
 	assert_opened(&f->file, NULL);
-	f->file.inode = 0; /* nothing tells it apart */
+	f->file.inode = 0; /* The file has no inode that would identify it. */
 	assert_opened(&f->file, NULL);
 }
 
-/* A file that was removed gives its inode to the next. */
+/* The inode of a removed file may be reused by the next one. */
 static void test_the_generation_of_its_inode(void **state)
 {
 	struct fixture *f = *state;
@@ -113,7 +113,7 @@ static void test_the_generation_of_its_inode(void **state)
 	assert_opened(&f->file, NULL);
 }
 
-/* Another file has its name: only the mapping leads to it, where we may follow that. */
+/* Another file has replaced it: only /proc/PID/map_files leads to the mapped one, if access is permitted. */
 static void test_another_file_at_its_path(void **state)
 {
 	struct fixture *f = *state;
@@ -150,7 +150,7 @@ static void test_the_kernel_is_asked_of_the_same_file_only(void **state)
 		print_message("this kernel has no PROCMAP_QUERY\n");
 		skip();
 	}
-	assert_int_equal(id.size, 0); /* it is no ELF file */
+	assert_int_equal(id.size, 0); /* The file is not an ELF file. */
 	f->file.inode++;
 	assert_false(mapped_file_ask_id(&f->file, &id));
 	f->file.inode = 0;

@@ -20,7 +20,7 @@
 
 static char program_path[] = "/tmp/tally-nomem-XXXXXX";
 
-/* Each leaves nothing allocated, whether it had the memory it wanted or not. */
+/* Leaves nothing allocated, whether an allocation failed or not. */
 typedef void (*job)(void);
 
 static void use_kallsyms(void)
@@ -107,7 +107,7 @@ static void fail_each_allocation(job run)
 {
 	bool has_failed = true;
 	size_t n = 0;
-	run(); /* what libraries allocate once and keep */
+	run(); /* The first run makes the allocations that libraries retain. */
 	for (; has_failed; n++) {
 		assert_true(n < 10000);
 		failing_malloc_begin(n);

@@ -147,7 +147,7 @@ static void keys_tell_files_apart(void **state)
 	encode(&f, false);
 	assert_int_equal(pack_open(writer_view(&f.bytes), &pack, NULL), TALLY_OK);
 	struct binary_key key = f.objects[0].key;
-	key.pid = 8; /* of generated code only */
+	key.pid = 8; /* The PID matters only for generated code. */
 	assert_non_null(pack_find(pack, &key));
 	key.build_id[2] = 9;
 	assert_null(pack_find(pack, &key));
@@ -197,7 +197,8 @@ static void every_flip_is_refused(void **state)
 	drop(&f);
 }
 
-/* With a checksum that fits, each byte may say anything: no read outside, and what is taken holds together. */
+/* With a valid checksum, each byte may have any value: nothing is read out of bounds, and accepted packs are
+ * consistent. */
 static void what_lies_is_refused_or_harmless(void **state)
 {
 	struct fixture f = {0};

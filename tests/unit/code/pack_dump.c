@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A packed dump has what was hit where it was, and nothing else. */
+/* Tests that a packed dump has the hit functions at their addresses, and nothing else. */
 #include "code/pack/pack_dump.h"
 
 #include <stdlib.h>
@@ -116,7 +116,7 @@ static void damage_opens_nothing(void **state)
 	assert_true(pack_dump_make(&whole, &hit, 1, &(struct pack_dump_hiding){0}, &packed));
 	for (size_t cut = 0; cut < packed.len; cut++)
 		assert_null(pack_dump_open((struct tally_bytes){packed.data, cut}, &len));
-	for (size_t i = 0; i < 8; i++) { /* the size */
+	for (size_t i = 0; i < 8; i++) { /* The bytes of the size. */
 		packed.data[i] ^= 0x80;
 		assert_null(pack_dump_open(writer_view(&packed), &len));
 		packed.data[i] ^= 0x80;

@@ -46,7 +46,7 @@ static void reads_lines(void **state)
 	free(text);
 }
 
-/* Runtimes use memory again, and append lines. */
+/* Runtimes reuse memory and append lines. */
 static void the_last_line_of_an_address_counts(void **state)
 {
 	static const char map[] = "1200 10 small and gone\r\n"
@@ -82,7 +82,7 @@ static void the_last_line_of_an_address_counts(void **state)
 	free(text);
 }
 
-/* Of Python's code, which record names; what is elsewhere, or lacks a part, keeps its name. */
+/* Names of Python functions are split into name and file; names elsewhere, or without all parts, stay as they are. */
 static void splits_names_of_python(void **state)
 {
 	static const char map[] = "20000000000000 14 py::Worker.run:/srv/a:b.py:12\n"

@@ -10,7 +10,7 @@
 static void names_are_chosen(void **state)
 {
 	static const struct {
-		const char *filter, *fits; /* those of the names that fit */
+		const char *filter, *fits; /* The names that match the filter. */
 	} cases[] = {
 		{"*", "foo foobar fizzbar _x p@plt"},
 		{"foo", "foo"},

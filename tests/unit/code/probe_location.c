@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Locations as the kernel's fetch arguments: each kind of expression, what is refused and why, and cut expressions. */
+/* Tests locations as fetch arguments of the kernel: each kind of expression, refused ones with the reason, and
+ * truncated ones. */
 #include "arch/arch.h"
 #include "code/probing/probe_value.h"
 #include "object/dwarf/dwarf_numbers.h"
@@ -15,13 +16,13 @@ static struct probe_fetches fetches;
 static struct tally_error error;
 
 struct location_case {
-	const char *text; /* NULL: refused */
-	const char *reason; /* part of the message */
+	const char *text; /* NULL if the location is refused. */
+	const char *reason; /* Part of the error message. */
 	uint8_t size;
 	uint8_t bytes[24];
 };
 
-/* Gives the text; NULL: error has the message. */
+/* Returns the text, or NULL with a message in error. */
 static const char *location_text(
 	const struct location_case *what, const struct arch *arch, uint64_t function_entry, size_t size)
 {
@@ -130,7 +131,8 @@ static void test_arm64(void **state)
 	expect_cases(cases, sizeof(cases) / sizeof(*cases), &arch_aarch64, place.address);
 }
 
-/* A frame base in a register is one of the body; without call-frame information it is taken as it stands. */
+/* A frame base in a register is valid in the body of the function; without call-frame information it is
+ * used unchanged. */
 static void test_frame_base(void **state)
 {
 	static const uint8_t base[] = {DW_OP_reg6};
@@ -141,7 +143,7 @@ static void test_frame_base(void **state)
 	frame_base.kind = DWARF_LOCATION_NONE;
 }
 
-/* Every prefix, and every change of one byte. */
+/* Tries every prefix, and every change of one byte. */
 static void test_damaged(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places of probes and lines with code, in this program itself; patterns of lines, and names. */
+/* Tests places of probes and lines with code, in this program itself; line patterns, and names. */
 #include "code/probing/probe_places.h"
 
 #include <stdio.h>
@@ -18,9 +18,9 @@
 __attribute__((noinline)) static int places_marked(int x)
 {
 	__asm__ volatile("nop" ::: "memory");
-	return x * 3; /* line 3 of the function */
+	return x * 3; /* Line 3 of the function. */
 }
-enum { MARKED_LINE = __LINE__ - 5 }; /* of its declaration */
+enum { MARKED_LINE = __LINE__ - 5 }; /* The line of the function's declaration. */
 
 __attribute__((always_inline)) static inline int places_inlined(int x)
 {
@@ -35,10 +35,10 @@ __attribute__((noinline)) static int places_caller(int x)
 }
 /* clang-format on */
 
-extern const char __executable_start; /* of the linker */
+extern const char __executable_start; /* Defined by the linker. */
 
 static struct probe_binary *places_binary;
-static const char *places_missing; /* why there is none */
+static const char *places_missing; /* Reason why places_binary is missing. */
 
 static int open_binary(void **state)
 {
@@ -237,7 +237,7 @@ static void test_names(void **state)
 		skip_because("this build cannot demangle all names");
 	static const struct {
 		const char *name, *linkage, *pattern;
-		int match; /* -1: none */
+		int match; /* -1 if the pattern does not match. */
 	} cases[] = {
 		{"area", "_ZNK6shapes6Circle4areaEv", "area", PROBE_MATCH_NAME},
 		{"area", "_ZNK6shapes6Circle4areaEv", "_ZNK6shapes6Circle4areaEv", PROBE_MATCH_NAME},
@@ -271,7 +271,7 @@ static void test_names(void **state)
 	arena_deinit(&functions.arena);
 }
 
-/* The part of a function that gcc split off and inlined again; a call of itself that was inlined is another thing. */
+/* gcc split off a part of the function and inlined it again; a recursive call that was inlined is different. */
 static void test_continued(void **state)
 {
 	(void)state;
@@ -325,14 +325,14 @@ static void test_patterns(void **state)
 	assert_int_equal(lines.items.len, 1);
 	assert_int_equal(lines.items.items[0], 2);
 	lines.items.len = 0;
-	/* Below another folder: the whole path, or its last parts. */
+	/* In another directory, the whole path or its last components match. */
 	assert_int_equal(probe_source_match("/else/where/a.c", folder, STR("*sum*"), &lines, &err), TALLY_OK);
 	assert_int_equal(lines.items.len, 2);
 	lines.items.len = 0;
 	assert_int_equal(probe_source_match("/else/where/b.c", folder, STR("*"), &lines, &err), TALLY_NOT_FOUND);
 	assert_int_equal(probe_source_match("/else/where/b.c", NULL, STR("*"), &lines, &err), TALLY_NOT_FOUND);
 	assert_non_null(strstr(err.text, "--source"));
-	/* A folder is no source. */
+	/* A directory is not a source file. */
 	assert_int_equal(probe_source_match(folder, NULL, STR("*"), &lines, &err), TALLY_NOT_FOUND);
 	vec_free(&lines.items);
 	unlink(path);

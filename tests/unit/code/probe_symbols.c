@@ -65,7 +65,7 @@ static void names_have_addresses(void **state)
 {
 	struct probe_symbols *symbols = symbols_of(some, ARRAY_LEN(some));
 	(void)state;
-	assert_int_equal(symbols->items.len, ARRAY_LEN(some) - 1); /* a name that two tables have is one */
+	assert_int_equal(symbols->items.len, ARRAY_LEN(some) - 1); /* A name in two tables is listed once. */
 	size_t at = probe_symbols_find(symbols, STR("outer"));
 	assert_int_equal(symbols->items.items[symbols->by_name.items[at]].address, 0x100);
 	assert_int_equal(symbols->items.items[symbols->by_name.items[at + 1]].address, 0x400);
@@ -133,7 +133,7 @@ static void the_kernels_list_is_read(void **state)
 	assert_int_equal(probe_kallsyms_parse(str_from(list), STR(""), &arena, &symbols, &err), TALLY_OK);
 	assert_int_equal(symbols->items.len, 4);
 	expect_at(symbols, 0xffffffff810001ff, "helper");
-	assert_int_equal(symbols->items.items[2].size, 0x200); /* to the next of code */
+	assert_int_equal(symbols->items.items[2].size, 0x200); /* Up to the next code symbol. */
 	probe_symbols_free(symbols);
 	assert_int_equal(probe_kallsyms_parse(str_from(list), STR("nf_nat"), &arena, &symbols, &err), TALLY_OK);
 	assert_int_equal(symbols->items.len, 2);

@@ -8,7 +8,7 @@
 
 struct probe_text_case {
 	const char *text;
-	const char *shown; /* as probe_text_describe writes it; or the message */
+	const char *shown; /* The output of probe_text_describe, or the error message. */
 };
 
 static void describe_argument(const struct probe_argument *a, struct text *out)

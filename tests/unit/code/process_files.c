@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files as a process sees them: this process itself, and one that is not there. */
+/* Tests access to files as a process sees them: for this process, and for one that does not exist. */
 #include "code/process_files.h"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "unit_test.h"
 
-#define NOBODY INT32_MAX /* beyond the kernel's highest number */
+#define NOBODY INT32_MAX /* Larger than the maximum PID of the kernel. */
 
 static void own_path(char path[PATH_MAX])
 {

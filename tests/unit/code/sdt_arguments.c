@@ -13,8 +13,8 @@ static bool find_symbol(void *context, struct tally_str name, uint64_t *address)
 }
 
 struct sdt_arguments_case {
-	const char *arguments, *expected; /* after "arg1=" of the only one, or all */
-	const char *why; /* a part of it; NULL: nothing is left out */
+	const char *arguments, *expected; /* The text after "arg1=" if there is only one argument, otherwise all. */
+	const char *why; /* Part of the reason for an omitted argument; NULL if none is omitted. */
 };
 
 static void check_cases(const struct arch *arch, const struct sdt_arguments_case *cases, size_t count)
@@ -44,12 +44,13 @@ static void x86_operands(void **state)
 		{"1@%sil 1@%dl 1@%bpl 8@%rsp", " arg1=%si:u8 arg2=%dx:u8 arg3=%bp:u8 arg4=%sp:u64", NULL},
 		{"-4@-20(%rbp) 8@(%rax) 8@16(%r12)", " arg1=-20(%bp):s32 arg2=+0(%ax):u64 arg3=+16(%r12):u64", NULL},
 		{"-4@$-3 8@$0x10 4@$017", " arg1=\\-3:s32 arg2=\\16:u64 arg3=\\15:u32", NULL},
-		/* Variables: the kernel adds what is written to where the probe's file lies, less the probe's offset in it. */
+		/* Variables: the kernel adds the offset to the load address of the probe's file, minus the offset of
+		 * the probe. */
 		{"4@counter(%rip) 8@8+counter(%rip) 8@counter-4(%rip)",
 			" arg1=@+0x3020:u32 arg2=@+0x3028:u64 arg3=@+0x301c:u64", NULL},
 		{"8@ns.var_1", " arg1=@+0x3020:u64", NULL},
-		{"%ax (%rdx)", " arg1=%ax arg2=+0(%dx)", NULL}, /* without a size: the kernel's default */
-		/* What the kernel cannot fetch is left out; the others keep their numbers. */
+		{"%ax (%rdx)", " arg1=%ax arg2=+0(%dx)", NULL}, /* Without a size, the default of the kernel is used. */
+		/* Arguments that the kernel cannot fetch are omitted; the others keep their numbers. */
 		{"8@(%rax,%rdx,8) -4@%ecx", " arg2=%cx:s32",
 			"arg1 is 8@(%rax,%rdx,8): the kernel adds no scaled index"},
 		{"8f@%xmm0 4@%eax", " arg2=%ax:u32", "floating-point"},

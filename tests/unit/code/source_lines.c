@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places of addresses through the store: this program is its own debug information. */
+/* Tests source places of addresses through the store, with this program's own debug information. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include "object/elf/elf_image.h"
 #include "unit_test.h"
 
-extern const char __executable_start; /* of the linker */
+extern const char __executable_start; /* Defined by the linker. */
 
 static inline __attribute__((always_inline)) int innermost(int x)
 {
@@ -34,7 +34,7 @@ static bool has_debug_info(const char *path)
 	return has;
 }
 
-/* Some address of outermost lies in innermost, inlined into between, inlined into outermost. */
+/* Some address of outermost is in innermost, which is inlined into between, which is inlined into outermost. */
 static void names_inlined_calls(void **state)
 {
 	(void)state;
@@ -53,7 +53,7 @@ static void names_inlined_calls(void **state)
 	struct binary_key key = {.kind = BINARY_USER, .path = str_from(path), .pid = -1};
 	assert_int_equal(binary_store_add(store, &key, &id, NULL), TALLY_OK);
 	struct source_place places[8];
-	assert_int_equal(binary_store_places(store, id, start, places, 8), 0); /* not loaded */
+	assert_int_equal(binary_store_places(store, id, start, places, 8), 0); /* The binary is not loaded yet. */
 	binary_store_load(store, &id, 1);
 	const struct symbol *symbol = binary_store_find(store, id, start);
 	assert_non_null(symbol);
@@ -72,7 +72,7 @@ static void names_inlined_calls(void **state)
 		assert_string_equal(places[1].function, "between");
 		assert_true(places[0].is_inlined && places[1].is_inlined);
 		assert_non_null(strstr(places[1].path, "source_lines.c"));
-		assert_true(places[0].line < places[1].line); /* 0: code of no line of its own */
+		assert_true(places[0].line < places[1].line); /* Line 0 is code without a line of its own. */
 		assert_true(places[1].line < places[2].line);
 	}
 	assert_true(found);

@@ -51,7 +51,7 @@ static void looks_behind_nested_symbols(void **state)
 	symbol_table_deinit(&table);
 }
 
-/* Hand-written code has labels inside its functions; kernels name code by them. */
+/* Hand-written code has labels inside its functions; in kernels, such labels name code. */
 static void passes_over_labels_inside(void **state)
 {
 	for (int i = 0; i < 2; i++) {
@@ -73,7 +73,7 @@ static void passes_over_labels_inside(void **state)
 	}
 }
 
-/* Each address of a span has the span's answer, and is told the same. */
+/* Each address in a span has the same symbol and the same span. */
 static void check_spans(const struct symbol_table *table, uint64_t from, uint64_t to)
 {
 	for (uint64_t address = from; address <= to; address++) {
@@ -119,7 +119,7 @@ static void unsized_symbols_end_at_the_next(void **state)
 	symbol_table_deinit(&table);
 }
 
-/* Cases that perf 6.1 and 7.3 decide alike on libc, libstdc++, Rust programs and the kernel. */
+/* Cases in which perf 6.1 and 7.3 agree, from libc, libstdc++, Rust programs and the kernel. */
 static void chooses_among_aliases(void **state)
 {
 	static const struct {
@@ -127,11 +127,11 @@ static void chooses_among_aliases(void **state)
 		uint64_t lost_size, kept_size;
 		char lost_binding, kept_binding;
 	} cases[] = {
-		{"_IO_do_write", "x", 0, 38, 'g', 'l'}, /* one with a size */
-		{"__write", "__libc_write", 157, 157, 'w', 'l'}, /* not a weak one */
-		{"__libc_write", "read", 157, 157, 'l', 'g'}, /* a global one */
-		{"__longer_name", "_name", 8, 8, 'g', 'g'}, /* fewer underscores */
-		{"__libc_write", "__GI___libc_write", 157, 157, 'l', 'l'}, /* the longer */
+		{"_IO_do_write", "x", 0, 38, 'g', 'l'}, /* A symbol with a size is preferred. */
+		{"__write", "__libc_write", 157, 157, 'w', 'l'}, /* Weak symbols are not preferred. */
+		{"__libc_write", "read", 157, 157, 'l', 'g'}, /* Global symbols are preferred. */
+		{"__longer_name", "_name", 8, 8, 'g', 'g'}, /* Names with fewer underscores are preferred. */
+		{"__libc_write", "__GI___libc_write", 157, 157, 'l', 'l'}, /* The longer name is preferred. */
 	};
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		for (int order = 0; order < 2; order++) {
@@ -141,7 +141,8 @@ static void chooses_among_aliases(void **state)
 			add(&table, 0x100, cases[i].lost_size, cases[i].lost, cases[i].lost_binding);
 			if (order == 0)
 				add(&table, 0x100, cases[i].kept_size, cases[i].kept, cases[i].kept_binding);
-			add(&table, 0x100, 0, "zzz", order ? 'w' : 'g'); /* takes the rest of what has no size only */
+			/* This symbol covers the rest only if the other has no size. */
+			add(&table, 0x100, 0, "zzz", order ? 'w' : 'g');
 			assert_true(symbol_table_finish(&table, SYMBOLS_SIZED));
 			assert_int_equal(table.symbols.len, 1);
 			assert_string_equal(name_at(&table, 0x100), cases[i].kept);
@@ -166,7 +167,8 @@ static void aliases_are_compared_as_read(void **state)
 	if (!HAVE_DEMANGLE)
 		skip_because("this build has no libiberty");
 	struct symbol_table table = {0};
-	/* <u64 as core::fmt::LowerHex>::fmt and <usize as ...>: names of one length, unlike what they mean. */
+	/* <u64 as core::fmt::LowerHex>::fmt and <usize as ...>: the mangled names have the same length, the demangled
+	 * ones do not. */
 	add(&table, 0x100, 8, "_RNvXs1y_NtNtCs1_4core3fmt3numyNtB8_8LowerHex3fmt", 'g');
 	add(&table, 0x100, 8, "_RNvXs1j_NtNtCs1_4core3fmt3numjNtB8_8LowerHex3fmt", 'g');
 	add(&table, 0x200, 8, "_ZN1aC1Ev", 'g');

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables and unwinding by hand-made call-frame information: every rule, every way to end, damaged input. */
+/* Tests tables and unwinding with call-frame information made by hand: every rule, every reason to stop, and damaged
+ * input. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 #include "unit_test.h"
 
 #define BIAS	    UINT64_C(0x550000000000)
-#define LOW	    UINT64_C(0x1000) /* code, link-time */
+#define LOW	    UINT64_C(0x1000) /* Link-time start of the code. */
 #define HIGH	    UINT64_C(0x9000)
 #define STACK	    UINT64_C(0x7ff000000000)
 #define STACK_WORDS 64
@@ -53,7 +54,7 @@ static void end(struct world *w)
 	writer_deinit(&w->stack);
 }
 
-/* The word at that place of the stack, counted in words. */
+/* Writes the word at the index into the stack. */
 static void put(struct world *w, size_t word, uint64_t value)
 {
 	if (w->arch->pointer_bytes == 8)
@@ -115,7 +116,8 @@ static void check(struct world *w, struct unwind_result result, enum unwind_end 
 	check((w), (result), (how), (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / 8)
 #define PROGRAM(...) (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__})
 
-/* Three functions of x86-64: 0x1000 pushes rbx at 2 and rbp's frame at 8; 0x2000 has 32 bytes; 0x3000 is the first. */
+/* Defines three functions of x86-64: 0x1000 pushes rbx at offset 2 and sets up rbp at offset 8; 0x2000 has a frame of
+ * 32 bytes; 0x3000 is the outermost. */
 static void x86_functions(struct world *w)
 {
 	cfi_builder_cie(&w->cfi, 16, -8, false, PROGRAM(DW_CFA_def_cfa, 7, 8, DW_CFA_offset | 16, 1));
@@ -133,21 +135,21 @@ static void plain_frames(void **state)
 		struct world w;
 		begin(&w, &arch_x86_64, is_big);
 		x86_functions(&w);
-		put(&w, 0, 77); /* rbx */
+		put(&w, 0, 77); /* Saved rbx. */
 		put(&w, 1, w.bias + 0x2010);
 		put(&w, 2 + 4, w.bias + 0x3010);
 		CHECK(&w, run(&w, 0x1010), UNWIND_ROOT, 0x1010, 0x2010, 0x3010);
-		/* On entry nothing is pushed. */
+		/* At the entry nothing has been pushed. */
 		put(&w, 0, w.bias + 0x2010);
 		put(&w, 1 + 4, w.bias + 0x3010);
 		CHECK(&w, run(&w, 0x1000), UNWIND_ROOT, 0x1000, 0x2010, 0x3010);
-		/* Popped again: what its rule points to lies below the copy. */
+		/* The register has been popped: the slot of its rule is below the stack dump. */
 		CHECK(&w, run(&w, 0x1030), UNWIND_ROOT, 0x1030, 0x2010, 0x3010);
 		end(&w);
 	}
 }
 
-/* A rule that needs rbx: from where it was saved, and from the register where it was popped. */
+/* A rule that needs rbx, which is first saved in memory, and after the pop in the register. */
 static void saved_registers(void **state)
 {
 	(void)state;
@@ -166,7 +168,7 @@ static void saved_registers(void **state)
 	end(&w);
 }
 
-/* A return address may be the first of the next function: the call lies before it. An interrupted pc is exact. */
+/* A return address may be the first of the next function, because the call precedes it. An interrupted PC is exact. */
 static void calls_and_signals(void **state)
 {
 	(void)state;
@@ -182,7 +184,7 @@ static void calls_and_signals(void **state)
 	begin(&w, &arch_x86_64, false);
 	x86_functions(&w);
 	cfi_builder_fde(&w.cfi, 0x2040, 0x10, PROGRAM(DW_CFA_def_cfa_offset, 80));
-	/* As of a signal's trampoline: the stack pointer and pc of what was interrupted lie at words 5 and 6. */
+	/* Like a signal trampoline: the stack pointer and PC of the interrupted code are in words 5 and 6. */
 	cfi_builder_cie(&w.cfi, 16, -8, true,
 		PROGRAM(DW_CFA_def_cfa_expression, 3, DW_OP_breg7, 40, DW_OP_deref, DW_CFA_expression, 16, 2,
 			DW_OP_breg7, 48));
@@ -195,7 +197,8 @@ static void calls_and_signals(void **state)
 	CHECK(&w, result, UNWIND_ROOT, 0x1000, 0x5001, 0x2040, 0x3010);
 	for (size_t i = 0; i < 4; i++)
 		assert_int_equal(unwind_is_exact(&result, i), i < 3);
-	/* The signal had a stack of its own: the other one was not copied, wherever it lies. */
+	/* The signal handler had a separate stack: the interrupted stack is not in the stack dump, at whatever address
+	 * it is. */
 	put(&w, 1 + 5, w.stack_address - 0x100000);
 	CHECK(&w, run(&w, 0x1000), UNWIND_STACK_SHORT, 0x1000, 0x5001, 0x2040);
 	put(&w, 1 + 5, w.stack_address + (UINT64_C(1) << 40));
@@ -209,7 +212,7 @@ static void expressions(void **state)
 	struct world w;
 	begin(&w, &arch_x86_64, false);
 	x86_functions(&w);
-	/* What binutils says of the PLT: 8 bytes more from the entry's byte 11 on. */
+	/* The CFI of binutils for the PLT: the CFA is 8 bytes higher from offset 11 of each entry on. */
 	cfi_builder_fde(&w.cfi, 0x6000, 0x100,
 		PROGRAM(DW_CFA_def_cfa_expression, 11, DW_OP_breg7, 8, DW_OP_breg16, 0, DW_OP_lit15, DW_OP_and,
 			DW_OP_lit11, DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus));
@@ -221,7 +224,7 @@ static void expressions(void **state)
 
 	begin(&w, &arch_x86_64, false);
 	x86_functions(&w);
-	/* r10 holds the CFA's place, rbx is another register, rbp is CFA - 16, r12 is computed. */
+	/* r10 holds the address of the CFA, rbx is in another register, rbp is CFA - 16, and r12 is computed. */
 	cfi_builder_fde(&w.cfi, 0x6000, 0x100,
 		PROGRAM(DW_CFA_def_cfa_expression, 3, DW_OP_breg10, 0, DW_OP_deref, DW_CFA_register, 3, 12,
 			DW_CFA_val_offset, 6, 2, DW_CFA_val_expression, 12, 3, DW_OP_plus_uconst, 0x90, 0x01,
@@ -231,14 +234,14 @@ static void expressions(void **state)
 	cfi_builder_fde(&w.cfi, 0x6300, 0x10, PROGRAM(DW_CFA_def_cfa, 12, 0));
 	set(&w, 10, word_at(&w, 2));
 	set(&w, 12, word_at(&w, 16));
-	put(&w, 2, word_at(&w, 9)); /* CFA */
+	put(&w, 2, word_at(&w, 9)); /* The CFA. */
 	put(&w, 8, w.bias + 0x6108);
 	put(&w, 15, w.bias + 0x3010);
 	CHECK(&w, run(&w, 0x6000), UNWIND_ROOT, 0x6000, 0x6108, 0x3010);
-	put(&w, 8, w.bias + 0x6208); /* rbp: word 7, CFA: word 14 */
+	put(&w, 8, w.bias + 0x6208); /* rbp is word 7, the CFA is word 14. */
 	put(&w, 13, w.bias + 0x3020);
 	CHECK(&w, run(&w, 0x6000), UNWIND_ROOT, 0x6000, 0x6208, 0x3020);
-	put(&w, 8, w.bias + 0x6308); /* r12: word 9 + 144 bytes = word 27 */
+	put(&w, 8, w.bias + 0x6308); /* r12 is word 9 + 144 bytes = word 27. */
 	put(&w, 26, w.bias + 0x3030);
 	CHECK(&w, run(&w, 0x6000), UNWIND_ROOT, 0x6000, 0x6308, 0x3030);
 	end(&w);
@@ -258,7 +261,7 @@ static void ways_to_end(void **state)
 	CHECK(&w, run(&w, 0x1000), UNWIND_BROKEN, 0x1000);
 	CHECK(&w, run(&w, 0x4100), UNWIND_STACK_SHORT, 0x4100);
 	CHECK(&w, run(&w, 0x4000), UNWIND_NO_REGISTERS, 0x4000);
-	set(&w, 6, word_at(&w, 62)); /* its return address is the last word */
+	set(&w, 6, word_at(&w, 62)); /* The return address is the last word of the stack dump. */
 	put(&w, 63, 0);
 	CHECK(&w, run(&w, 0x4000), UNWIND_ROOT, 0x4000);
 	set(&w, 6, word_at(&w, 63));
@@ -269,9 +272,9 @@ static void ways_to_end(void **state)
 	CHECK(&w, run(&w, 0x4000), UNWIND_BROKEN, 0x4000);
 	set(&w, 6, w.stack_address + (UINT64_C(1) << 40));
 	CHECK(&w, run(&w, 0x4000), UNWIND_BROKEN, 0x4000);
-	set(&w, 6, UINT64_MAX - 15); /* the CFA is 0 */
+	set(&w, 6, UINT64_MAX - 15); /* The CFA is 0. */
 	CHECK(&w, run(&w, 0x4000), UNWIND_BROKEN, 0x4000);
-	/* No end: every word returns into the same function. */
+	/* An endless chain: every word returns into the same function. */
 	for (size_t i = 0; i < STACK_WORDS; i++)
 		put(&w, i, w.bias + 0x1000 + 1);
 	w.max = 5;
@@ -293,7 +296,7 @@ static void frame_pointer_bridges(void **state)
 	struct unwind_result result;
 	begin(&w, &arch_x86_64, false);
 	x86_functions(&w);
-	/* 0x7000 and 0x7100 have nothing but frame pointers, 0x2000 has rules. */
+	/* 0x7000 and 0x7100 have only frame pointers, 0x2000 has rules. */
 	set(&w, 6, word_at(&w, 2));
 	put(&w, 2, word_at(&w, 6));
 	put(&w, 3, w.bias + 0x7100);
@@ -304,12 +307,12 @@ static void frame_pointer_bridges(void **state)
 	CHECK(&w, result, UNWIND_ROOT, 0x7000, 0x7100, 0x2010, 0x3010);
 	assert_int_equal(result.bridged, 2);
 	assert_int_equal(result.last_sp, word_at(&w, 8 + 5));
-	/* What the last of them kept for its caller, which is described, is no frame pointer. */
+	/* The value that the last of them saved for its caller, which has CFI, is not a frame pointer. */
 	put(&w, 6, 12345);
 	CHECK(&w, run(&w, 0x7000), UNWIND_ROOT, 0x7000, 0x7100, 0x2010, 0x3010);
 	put(&w, 7, w.bias + 0x7200);
 	CHECK(&w, run(&w, 0x7000), UNWIND_NO_CFI, 0x7000, 0x7100);
-	/* The chain's own end, and one that leads nowhere. */
+	/* The end of the chain, and a frame pointer that points outside the stack. */
 	put(&w, 6, 0);
 	put(&w, 7, w.bias + 0x7200);
 	CHECK(&w, run(&w, 0x7000), UNWIND_ROOT, 0x7000, 0x7100, 0x7200);
@@ -323,7 +326,7 @@ static void frame_pointer_bridges(void **state)
 	CHECK(&w, run(&w, 0x7000), UNWIND_NO_CFI, 0x7000);
 	w.registers.known = 1 << 7;
 	CHECK(&w, run(&w, 0x7000), UNWIND_NO_CFI, 0x7000);
-	/* Generated code: mapped, without any table. */
+	/* Generated code is mapped, but has no table. */
 	w.has_no_table = true;
 	unwinder_forget(w.unwinder);
 	set(&w, 6, word_at(&w, 2));
@@ -332,7 +335,7 @@ static void frame_pointer_bridges(void **state)
 	end(&w);
 }
 
-/* Assembly that has not touched the stack: the guess must make sense of all of it. */
+/* Assembly code that has not changed the stack: the guess must give a consistent stack. */
 static void leaf_of_unknown_code(void **state)
 {
 	(void)state;
@@ -345,7 +348,7 @@ static void leaf_of_unknown_code(void **state)
 	result = run(&w, 0x7000);
 	CHECK(&w, result, UNWIND_ROOT, 0x7000, 0x2010, 0x3010);
 	assert_int_equal(result.bridged, 1);
-	/* What lies there by chance leads to nothing; the frame pointer does. */
+	/* A plausible value in the stack leads to nothing; the frame pointer does lead to the caller. */
 	put(&w, 1 + 4, 77);
 	CHECK(&w, run(&w, 0x7000), UNWIND_NO_CFI, 0x7000);
 	set(&w, 6, word_at(&w, 10));
@@ -363,7 +366,7 @@ static void leaf_of_unknown_code(void **state)
 	end(&w);
 }
 
-/* The loader's _start: nothing describes it, but the stack is as the kernel made it. */
+/* _start of the dynamic loader has no CFI, but the stack has the layout that the kernel creates. */
 static void start_of_a_process(void **state)
 {
 	(void)state;
@@ -375,10 +378,10 @@ static void start_of_a_process(void **state)
 		put(&w, 2, word_at(&w, 51));
 		put(&w, 4, word_at(&w, 52));
 		CHECK(&w, run(&w, 0x7000), UNWIND_ROOT, 0x7000);
-		put(&w, 3, 1); /* not ended by 0 */
+		put(&w, 3, 1); /* argv is not terminated by 0. */
 		CHECK(&w, run(&w, 0x7000), UNWIND_NO_CFI, 0x7000);
 		put(&w, 3, 0);
-		put(&w, 1, word_at(&w, 52)); /* not rising */
+		put(&w, 1, word_at(&w, 52)); /* The pointers do not ascend. */
 		CHECK(&w, run(&w, 0x7000), UNWIND_NO_CFI, 0x7000);
 		put(&w, 0, 0);
 		CHECK(&w, run(&w, 0x7000), UNWIND_NO_CFI, 0x7000);
@@ -388,7 +391,7 @@ static void start_of_a_process(void **state)
 	}
 }
 
-/* vfork takes its return address off the stack while it is in the kernel. */
+/* vfork removes its return address from the stack while it is in the kernel. */
 static void return_address_in_a_register(void **state)
 {
 	(void)state;
@@ -424,8 +427,8 @@ static void aarch64_frames(void **state)
 	struct world w;
 	begin(&w, &arch_aarch64, false);
 	cfi_builder_cie(&w.cfi, 30, -8, false, PROGRAM(DW_CFA_def_cfa, 31, 0));
-	cfi_builder_fde(&w.cfi, 0x1000, 0x40, NULL, 0); /* a leaf */
-	/* stp x29, x30 at the bottom of 32 bytes, signed */
+	cfi_builder_fde(&w.cfi, 0x1000, 0x40, NULL, 0); /* A leaf function. */
+	/* stp x29, x30 at the bottom of a frame of 32 bytes, with a signed return address. */
 	cfi_builder_fde(&w.cfi, 0x2000, 0x40,
 		PROGRAM(DW_CFA_GNU_window_save, DW_CFA_def_cfa_offset, 32, DW_CFA_offset | 29, 4, DW_CFA_offset | 30,
 			3));
@@ -433,7 +436,7 @@ static void aarch64_frames(void **state)
 	set(&w, 30, w.bias + 0x2010);
 	put(&w, 1, PAC(w.bias + 0x3010));
 	CHECK(&w, run(&w, 0x1000), UNWIND_ROOT, 0x1000, 0x2010, 0x3010);
-	/* A leaf cannot have called. */
+	/* A leaf function cannot be a caller. */
 	put(&w, 1, w.bias + 0x1010);
 	CHECK(&w, run(&w, 0x2020), UNWIND_BROKEN, 0x2020, 0x1010);
 	w.registers.known &= ~(UINT64_C(1) << 30);
@@ -441,7 +444,7 @@ static void aarch64_frames(void **state)
 	end(&w);
 }
 
-/* The kernel's trampoline: registers at 312 bytes from the stack pointer, x0 to x30, sp, pc. */
+/* The signal trampoline of the kernel: registers x0 to x30, SP and PC at 312 bytes from the stack pointer. */
 static void aarch64_signal(void **state)
 {
 	(void)state;
@@ -456,7 +459,8 @@ static void aarch64_signal(void **state)
 	cfi_builder_fde(&w.cfi, 0x3000, 0x40, PROGRAM(DW_CFA_undefined, 30));
 	put(&w, 39 + 30, w.bias + 0x3010);
 	put(&w, 39 + 31, word_at(&w, 100));
-	put(&w, 39 + 32, w.bias + 0x1000); /* interrupted at its first instruction, still with its link register */
+	/* Interrupted at the first instruction, when the link register is still valid. */
+	put(&w, 39 + 32, w.bias + 0x1000);
 	struct unwind_result result = run(&w, LOW + 0x7ffc);
 	CHECK(&w, result, UNWIND_ROOT, LOW + 0x7ffc, 0x1000, 0x3010);
 	assert_int_equal(result.last_sp, word_at(&w, 100));
@@ -481,10 +485,10 @@ static void other_architectures(void **state)
 				2));
 		cfi_builder_fde(&w.cfi, 0x1000, 0x40, NULL, 0);
 		cfi_builder_fde(&w.cfi, 0x3000, 0x40, PROGRAM(DW_CFA_undefined, ra));
-		put(&w, 2, w.bias + 0x1010 + (arch == &arch_arm)); /* the lowest bit says Thumb */
+		put(&w, 2, w.bias + 0x1010 + (arch == &arch_arm)); /* The lowest bit means Thumb. */
 		put(&w, 6, w.bias + 0x3010);
 		CHECK(&w, run(&w, 0x1000), UNWIND_ROOT, 0x1000, 0x1010, 0x3010);
-		/* By frame pointer, where nothing else is known. */
+		/* The frame pointer is used if there is no CFI. */
 		set(&w, arch->dwarf_fp, word_at(&w, 8));
 		writer_patch_u32(&w.stack, 0, 0);
 		size_t fp_word = (size_t)(8 + arch->frame_fp_offset / arch->pointer_bytes);
@@ -539,7 +543,7 @@ static void check_rule(const struct cfi_row *row, const struct unwind_rule *rule
 	assert_int_equal(saved, rule->saved_count);
 }
 
-/* The table says of this program and of libc, at every row, what interpreting says. */
+/* For this program and libc, the table has the same rules as an interpreter of the CFI at every row. */
 static void tables_say_what_rows_say(void **state)
 {
 	(void)state;
@@ -585,8 +589,8 @@ static void far_apart(void **state)
 	cfi_builder_cie(&b, 16, -8, false, PROGRAM(DW_CFA_def_cfa, 7, 8, DW_CFA_offset | 16, 1));
 	cfi_builder_fde(&b, UINT64_C(0x7000000000), 0x10, NULL, 0);
 	cfi_builder_fde(&b, 0x1000, 0x10, NULL, 0);
-	cfi_builder_fde(
-		&b, 0x1008, 0x10, PROGRAM(DW_CFA_def_cfa_offset, 16)); /* both claim 0x1008: the later one counts */
+	cfi_builder_fde(&b, 0x1008, 0x10,
+		PROGRAM(DW_CFA_def_cfa_offset, 16)); /* Both cover 0x1008; the later one takes precedence. */
 	cfi_builder_fde(&b, UINT64_C(0x8000000000), UINT64_MAX / 2, NULL, 0);
 	struct cfi_section section = cfi_builder_section(&b);
 	struct unwind_table_source source = {.arch = &arch_x86_64, .sections = &section, .section_count = 1};
@@ -612,7 +616,7 @@ static uint64_t random_next(uint64_t *seed)
 	return *seed;
 }
 
-/* Whatever is damaged in the rules, the registers or the stack: it ends, in bounds. */
+/* Whatever is damaged in the rules, registers or stack, unwinding ends and stays in bounds. */
 static void damage(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks of Go programs without call-frame information: what the function table says of frames, stacks that change. */
+/* Tests unwinding of Go programs without call-frame information: frames from the function table, and stack switches. */
 #include "base/array.h"
 #include "base/writer.h"
 #include "cfi_builder.h"
@@ -92,13 +92,13 @@ static void check_stack(
 	check_stack((w), (pc), (sp_word), (end), (const uint64_t[]){__VA_ARGS__}, \
 		sizeof((const uint64_t[]){__VA_ARGS__}) / 8)
 
-/* A leaf has no frame, and a function none before it makes it; the first one has no caller. */
+/* A leaf has no frame, nor has a function before its prologue; the outermost one has no caller. */
 static void test_callers_of_x86(void **state)
 {
 	struct go_world w;
 	go_world_begin(&w, &arch_x86_64, NULL);
-	w.words[2] = OUTER + 0x10; /* where leaf returns to */
-	w.words[5] = at_word(9); /* the frame pointer of outer's caller, below its return address */
+	w.words[2] = OUTER + 0x10; /* Return address of leaf. */
+	w.words[5] = at_word(9); /* Saved frame pointer of the caller of outer, below its return address. */
 	w.words[6] = OUTER + 0x20;
 	w.words[10] = FIRST + 1;
 	CHECK(&w, LEAF + 0x10, 2, UNWIND_ROOT, LEAF + 0x10, OUTER + 0x10, OUTER + 0x20, FIRST + 1);
@@ -106,7 +106,7 @@ static void test_callers_of_x86(void **state)
 	go_world_end(&w);
 }
 
-/* The return address is in its register, or at the lowest address of the frame. */
+/* The return address is in the link register, or at the lowest address of the frame. */
 static void test_callers_of_aarch64(void **state)
 {
 	struct go_world w;
@@ -115,7 +115,8 @@ static void test_callers_of_aarch64(void **state)
 	w.words[2] = OUTER + 0x20;
 	w.words[5] = FIRST + 4;
 	CHECK(&w, LEAF + 0x10, 2, UNWIND_ROOT, LEAF + 0x10, OUTER + 0x10, OUTER + 0x20, FIRST + 4);
-	/* clock's frame pointer leads below its frame, to the caller's and above that to the return address. */
+	/* The frame pointer of clock points below its frame, to that of the caller, above which is the
+	 * return address. */
 	put_register(&w, 29, at_word(20));
 	put_register(&w, 30, CLOCK + 0x10);
 	w.words[20] = 0;
@@ -129,13 +130,13 @@ static void test_changes_of_stacks(void **state)
 {
 	struct go_world w;
 	go_world_begin(&w, &arch_x86_64, NULL);
-	/* Nothing leads to the caller of what changes stacks; or nobody waits there. */
+	/* The caller of a function that switches stacks is unknown, or does not exist. */
 	w.words[2] = SWITCH + 0x10;
-	w.words[3] = OUTER + 0x10; /* of something else */
+	w.words[3] = OUTER + 0x10; /* A value of another frame. */
 	CHECK(&w, LEAF + 0x10, 2, UNWIND_STACK_SHORT, LEAF + 0x10, SWITCH + 0x10);
 	w.words[2] = MCALL + 0x10;
 	CHECK(&w, LEAF + 0x10, 2, UNWIND_ROOT, LEAF + 0x10, MCALL + 0x10);
-	/* The frame pointer does: back to where it was, on this stack or on one that is not in the dump. */
+	/* The frame pointer gives the previous stack pointer, on this stack or on one that is not in the dump. */
 	put_register(&w, 6, at_word(20));
 	w.words[2] = CLOCK + 0x10;
 	w.words[20] = 0;
@@ -147,13 +148,13 @@ static void test_changes_of_stacks(void **state)
 	CHECK(&w, LEAF + 0x10, 2, UNWIND_STACK_SHORT, LEAF + 0x10, CLOCK + 0x10);
 	w.registers.known &= ~(UINT64_C(1) << 6);
 	CHECK(&w, LEAF + 0x10, 2, UNWIND_NO_REGISTERS, LEAF + 0x10, CLOCK + 0x10);
-	/* Before clock has its frame, its caller is where the stack pointer says. */
+	/* Before clock sets up its frame, its caller is found by the stack pointer. */
 	w.words[2] = FIRST + 1;
 	CHECK(&w, CLOCK, 2, UNWIND_ROOT, CLOCK, FIRST + 1);
 	go_world_end(&w);
 }
 
-/* The innermost instruction of what changes stacks may run before or behind the change. */
+/* The innermost instruction of a function that switches stacks may be before or after the switch. */
 static void test_innermost_change_of_stacks(void **state)
 {
 	struct go_world w;
@@ -167,7 +168,7 @@ static void test_innermost_change_of_stacks(void **state)
 	go_world_end(&w);
 }
 
-/* Call-frame information counts for what it covers, but it does not know of changes of stacks. */
+/* Call-frame information has precedence, but does not describe stack switches. */
 static void test_call_frame_information_counts(void **state)
 {
 	static const uint8_t cie[] = {DW_CFA_def_cfa, 7, 8, DW_CFA_offset | 16, 1};
@@ -191,7 +192,7 @@ static void test_call_frame_information_counts(void **state)
 	writer_deinit(&b.w);
 }
 
-/* Frames that overlap, that are empty or lie in the wrong order are left out. */
+/* Frames that overlap, are empty or are out of order are ignored. */
 static void test_go_frames_in_disorder(void **state)
 {
 	static const struct go_frame frames[] = {

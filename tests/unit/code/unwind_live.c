@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The unwinder on this program's own registers and stack, beside libgcc's: at every instruction of some code (x86-64),
- * whenever a timer strikes, and inside signal handlers.
+ * Compares the unwinder on this program's own registers and stack with that of libgcc: at every instruction of some
+ * code (x86-64), at timer signals, and inside signal handlers.
  */
 #include <execinfo.h>
 #include <link.h>
@@ -96,7 +96,7 @@ static struct unwind_registers registers_of(const ucontext_t *context)
 }
 #else
 #define OWN_ARCH arch_aarch64
-#define PAC	 __attribute__((target("branch-protection=pac-ret"))) /* return addresses are signed */
+#define PAC	 __attribute__((target("branch-protection=pac-ret"))) /* With pac-ret, return addresses are signed. */
 static struct unwind_registers registers_of(const ucontext_t *context)
 {
 	struct unwind_registers registers = {.known = 0xffffffff, .pc = context->uc_mcontext.pc};
@@ -107,7 +107,7 @@ static struct unwind_registers registers_of(const ucontext_t *context)
 }
 #endif
 
-/* What libgcc finds behind the interrupted code, and how much of it. */
+/* Returns the trace of libgcc from the interrupted code on, and its length. */
 static size_t known_good(uint64_t pc, void **trace, size_t *from)
 {
 	int count = backtrace(trace, FRAMES_MAX);
@@ -132,7 +132,7 @@ static void compare(const ucontext_t *context)
 	struct unwind_modules modules = {.find = find};
 	size_t count = known_good(registers.pc, trace, &from);
 	struct unwind_result result = unwinder_run(unwinder, &registers, &stack, &modules, ips, FRAMES_MAX);
-	/* libgcc does not know aarch64's PLT, which has no call-frame information. */
+	/* libgcc cannot unwind the PLT of aarch64, which has no call-frame information. */
 	if (count == 1 && &OWN_ARCH == &arch_aarch64)
 		return;
 	bool is_same = result.count == count && result.end == UNWIND_ROOT;
@@ -146,7 +146,7 @@ static void compare(const ucontext_t *context)
 			(unsigned long long)registers.pc, result.count, unwind_end_name(result.end), count);
 }
 
-extern void *__libc_stack_end; /* the loader's word for where the first frame begins */
+extern void *__libc_stack_end; /* The loader stores the initial stack pointer here. */
 static volatile sig_atomic_t is_over;
 
 static int by_value(const void *a, const void *b)
@@ -180,7 +180,7 @@ static int begin(void **state)
 	(void)state;
 	void *warm[4];
 	stack_top = (uint64_t)(uintptr_t)__libc_stack_end + 8;
-	has_libgcc = backtrace(warm, 4) > 0; /* loads it */
+	has_libgcc = backtrace(warm, 4) > 0; /* The first call loads libgcc. */
 	dl_iterate_phdr(add_module, NULL);
 	return unwinder_create(&OWN_ARCH, &unwinder, NULL) == TALLY_OK ? 0 : 1;
 }
@@ -288,7 +288,7 @@ static void on_outer(int number, siginfo_t *info, void *context)
 	raise(SIGUSR2);
 }
 
-/* What is compared goes through the handler of SIGUSR1 and what it interrupted. */
+/* The traces include the handler of SIGUSR1 and the code that it interrupted. */
 static void inside_a_handler(void **state)
 {
 	(void)state;
