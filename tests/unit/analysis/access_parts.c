@@ -29,7 +29,7 @@ static void levels_are_caches_or_memories(void **state)
 	assert_int_equal(part(PART_CACHE, UINT64_C(12) << 33), PART_L1_BUFFER);
 	assert_int_equal(part(PART_MEMORY, UINT64_C(13) << 33), PART_RAM);
 	assert_int_equal(part(PART_MEMORY, UINT64_C(9) << 33), PART_CXL);
-	assert_int_equal(part(PART_CACHE, 0x1f << 5), PART_CACHE_OTHER); /* the older bits alone */
+	assert_int_equal(part(PART_CACHE, 0x1f << 5), PART_CACHE_OTHER); /* Only the older bits are set. */
 }
 
 static void snoops_and_translations(void **state)
@@ -40,7 +40,7 @@ static void snoops_and_translations(void **state)
 	assert_int_equal(part(PART_TLB, UINT64_C(0x1a) << 26), PART_TLB_ANY);
 	assert_int_equal(part(PART_TLB, UINT64_C(0x1e) << 26), PART_TLB_MISS);
 	assert_int_equal(part(PART_TLB, 0x08 << 26), PART_TLB_OTHER);
-	/* All at once, and bits of no kind. */
+	/* All bits are set, including undefined ones. */
 	uint64_t all = UINT64_MAX;
 	assert_int_equal(part(PART_OPERATION, all), PART_OP_PREFETCH);
 	assert_int_equal(part(PART_CACHE, all), PART_CACHE_OTHER);

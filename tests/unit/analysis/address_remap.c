@@ -22,10 +22,10 @@ static void test_places(void **state)
 	struct address_remap remap = {0};
 	add(&remap, 7, 0x7f0000003000, 0x7f0000005000);
 	add(&remap, 7, 0x400000, 0x402000);
-	add(&remap, 7, 0x402000, 0x403000); /* touches */
-	add(&remap, 7, 0x401000, 0x402800); /* lies over both */
-	add(&remap, 7, 0x500123, 0x500456); /* begins inside a page */
-	add(&remap, 7, 0x600000, 0x600000); /* is empty */
+	add(&remap, 7, 0x402000, 0x403000); /* The range is adjacent. */
+	add(&remap, 7, 0x401000, 0x402800); /* The range overlaps both. */
+	add(&remap, 7, 0x500123, 0x500456); /* The range begins inside a page. */
+	add(&remap, 7, 0x600000, 0x600000); /* The range is empty. */
 	add(&remap, 9, 0x400000, 0x401000);
 	add(&remap, KERNEL, 0xffffffff81000000, 0xffffffff82000000);
 	finish(&remap);
@@ -50,7 +50,7 @@ static void test_children_have_their_parents_places(void **state)
 	add(&remap, 12, 0x900000, 0x901000);
 	assert_true(address_remap_fork(&remap, 12, 11));
 	assert_true(address_remap_fork(&remap, 11, 10));
-	assert_true(address_remap_fork(&remap, 10, 10)); /* a thread */
+	assert_true(address_remap_fork(&remap, 10, 10)); /* The fork created a thread. */
 	assert_true(address_remap_fork(&remap, 11, KERNEL));
 	add(&remap, 10, 0x400000, 0x401000);
 	add(&remap, 20, 0x900000, 0x901000);

@@ -49,7 +49,7 @@ static void replay(bool swap, struct binary_store *store, struct replay_result *
 	struct perfdata_reader *reader;
 	perfdata_builder_init(&b, swap);
 	perfdata_builder_event(&b, &attr, 1);
-	/* Two processes share the absent file; the file that is there has another build id. */
+	/* Two processes map the same missing file; the existing file has another build ID. */
 	map(&b, &(struct mapped){1, 0x400000, STR("/nonexistent/a"), false});
 	map(&b, &(struct mapped){2, 0x700000, STR("/nonexistent/a"), false});
 	map(&b, &(struct mapped){1, 0x900000, STR("/proc/self/exe"), true});

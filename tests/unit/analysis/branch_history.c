@@ -15,7 +15,8 @@ struct fixture {
 	struct branch_history history;
 };
 
-/* Branches newest first, as pairs of from and to; flags are predicted and the pair's number as cycles. */
+/* Sets branches, newest first, from pairs of source and target; each is marked as predicted and has its index as
+ * cycles. */
 static void set_up(struct fixture *f, const uint64_t *pairs, size_t count)
 {
 	*f = (struct fixture){0};
@@ -37,7 +38,7 @@ static void tear_down(struct fixture *f)
 	machine_destroy(f->machine);
 }
 
-/* From the innermost frame on: addresses, with t or f and the cycles behind those of branches. */
+/* Compares the addresses from the innermost frame on; those of branches are followed by t or f and the cycles. */
 static void assert_stack(struct fixture *f, const char *expected)
 {
 	struct text t = {0};

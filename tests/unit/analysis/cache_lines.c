@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "unit_test.h"
 
-/* Parts of a data source, as linux/perf_event.h places them. */
+/* Fields of a data source as defined in linux/perf_event.h. */
 #define LOAD	    UINT64_C(2)
 #define STORE	    UINT64_C(4)
 #define HIT(level)  ((UINT64_C(2) | (level)) << 5)
@@ -64,12 +64,12 @@ static void accesses_add_up_by_line_and_offset(void **state)
 	a.address = 0x1010;
 	a.place = 0x5010;
 	assert_true(cache_lines_add(&c, &a, &entry));
-	a.address = 0x2010; /* the same line, mapped elsewhere */
+	a.address = 0x2010; /* The same line at another virtual address. */
 	assert_true(cache_lines_add(&c, &a, &entry));
 	a.address = 0x1040;
 	a.place = 0x5040;
 	assert_true(cache_lines_add(&c, &a, &entry));
-	a.memory = 7; /* the same address of other memory */
+	a.memory = 7; /* The same address in other memory. */
 	assert_true(cache_lines_add(&c, &a, &entry));
 	assert_int_equal(c.lines.len, 3);
 	assert_int_equal(c.entries.len, 4);

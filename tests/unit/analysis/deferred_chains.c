@@ -4,7 +4,7 @@
 #include "base/writer.h"
 #include "unit_test.h"
 
-/* A record of that cookie; count may say more than there is. */
+/* Makes a record with that cookie; count may be larger than the number of entries. */
 static struct record make_record(struct writer *w, bool swap, uint64_t cookie, uint64_t count, size_t words)
 {
 	writer_clear(w);
@@ -46,7 +46,7 @@ static void check(bool swap)
 	struct sample_array later = deferred_chains_find(&chains, cookie);
 	assert_int_equal(later.count, 3);
 	assert_true(sample_u64_at(later.data, 2, swap) == 0x400002);
-	words.count = 2; /* the marker is not where it belongs */
+	words.count = 2; /* The marker is not at its place. */
 	assert_false(deferred_chains_cookie(&words, swap, &cookie));
 	words.count = 1;
 	assert_false(deferred_chains_cookie(&words, swap, &cookie));

@@ -126,10 +126,10 @@ static void throttled_time_is_that_of_pairs(void **state)
 	struct fixture f;
 	begin(&f, false, &plain);
 	put_throttle(&f, RECORD_THROTTLE, 1, 1000);
-	put_throttle(&f, RECORD_THROTTLE, 2, 1100); /* another counter */
+	put_throttle(&f, RECORD_THROTTLE, 2, 1100); /* Throttles another counter. */
 	put_throttle(&f, RECORD_UNTHROTTLE, 1, 1500);
-	put_throttle(&f, RECORD_UNTHROTTLE, 1, 1900); /* of no THROTTLE */
-	put_throttle(&f, RECORD_UNTHROTTLE, 2, 1050); /* before it began */
+	put_throttle(&f, RECORD_UNTHROTTLE, 1, 1900); /* There is no preceding THROTTLE record. */
+	put_throttle(&f, RECORD_UNTHROTTLE, 2, 1050); /* The time is before that of the THROTTLE record. */
 	put_throttle(&f, RECORD_THROTTLE, 3, 2000);
 	examine(&f, perfdata_builder_file(&f.b));
 	assert_int_equal(f.health.events.items[0].throttles, 3);
@@ -190,14 +190,14 @@ static void what_misses_its_round_is_told(void **state)
 	begin(&f, false, &plain);
 	put_sample(&f, 1000);
 	perfdata_builder_round(&f.b);
-	put_sample(&f, 900); /* older, but the round before is still open */
+	put_sample(&f, 900); /* The sample is older, but the previous round is still open. */
 	put_sample(&f, 2000);
 	perfdata_builder_round(&f.b);
 	put_sample(&f, 950);
 	put_sample(&f, 1500);
 	examine(&f, perfdata_builder_file(&f.b));
 	assert_int_equal(f.health.input.unordered, 1);
-	assert_false(recording_health_is_damaged(&f.health)); /* nothing of it is left out */
+	assert_false(recording_health_is_damaged(&f.health)); /* No record is omitted. */
 	end(&f);
 }
 
@@ -219,7 +219,7 @@ static void cuts_are_told_with_their_place(void **state)
 		assert_non_null(refusal(&f));
 		end(&f);
 
-		/* perf reads a stream that breaks off. */
+		/* perf can read a truncated stream. */
 		begin(&f, swap != 0, &plain);
 		put_sample(&f, 1000);
 		put_sample(&f, 2000);

@@ -33,7 +33,7 @@ static void put_mapping(struct perfdata_builder *b, uint32_t type, uint16_t misc
 	perfdata_builder_record(b, &map, misc, 1);
 }
 
-/* Three files: one that a sample hits, one that a caller is in, one that nothing hits; and the kernel. */
+/* Builds a recording with the kernel and three files: one with a sample, one with a caller, and one with neither. */
 static void build(struct perfdata_builder *b, bool swap)
 {
 	perfdata_builder_init(b, swap);
@@ -220,7 +220,7 @@ static void test_build_ids_in_mappings(void **state)
 	}
 }
 
-/* What was made up goes before the first sample, once; times ascend. */
+/* Synthesised records are inserted before the first sample, once; times ascend. */
 static void test_sorted_with_records_before_samples(void **state)
 {
 	for (int swap = 0; swap < 2; swap++) {
@@ -259,7 +259,7 @@ static void test_sorted_with_records_before_samples(void **state)
 	}
 }
 
-/* A mapping whose record has no room for an id stays as it is. */
+/* A mapping record without space for a build ID stays as it is. */
 static void test_a_mapping_of_full_size(void **state)
 {
 	static uint8_t bytes[65528];
@@ -277,7 +277,7 @@ static void test_a_mapping_of_full_size(void **state)
 	assert_true(intern_add(&mmaps.paths, "/x", 2, &index) && vec_push(&mmaps.ids, build_id));
 	assert_int_equal(inject_mmap(&mmaps, &record, &out), INJECT_MMAP_KEPT);
 	assert_int_equal(out.len, 0);
-	record.bytes.len = 20; /* damaged */
+	record.bytes.len = 20; /* The record is damaged. */
 	assert_int_equal(inject_mmap(&mmaps, &record, &out), INJECT_MMAP_KEPT);
 	intern_deinit(&mmaps.paths);
 	vec_free(&mmaps.ids);

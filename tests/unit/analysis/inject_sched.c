@@ -65,7 +65,7 @@ static void build(struct perfdata_builder *b, bool swap, uint64_t sample_type)
 
 #define ALL (SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_PERIOD | SAMPLE_RAW)
 
-/* The payload: the event's number, comm, and the pid where sched_stat_sleep has it. */
+/* Adds a sample with a payload of the event number, the comm, and the PID at the offset of sched_stat_sleep. */
 static void put_sample(struct perfdata_builder *b, size_t event, uint32_t tid, uint64_t time, uint32_t stat_pid)
 {
 	struct writer raw = {.swap = b->swap};
@@ -87,7 +87,7 @@ struct outcome {
 	enum inject_sched_result results[16];
 	size_t count;
 	struct writer merged;
-	const struct perfdata_event *event; /* of the merged one */
+	const struct perfdata_event *event; /* Event of the merged sample. */
 };
 
 static void run(struct perfdata_reader *r, struct inject_sched *sched, struct outcome *out)
@@ -108,12 +108,12 @@ static void test_merge(void **state)
 		struct record record;
 		struct sample s;
 		build(&b, swap, ALL);
-		put_sample(&b, STAT, 1, 5, 7); /* no switch before */
+		put_sample(&b, STAT, 1, 5, 7); /* There is no switch before. */
 		put_sample(&b, SWITCH, 7, 10, 0);
 		put_sample(&b, OTHER, 7, 15, 0);
-		put_sample(&b, STAT, 1, 20, 7); /* told by another thread: thread 7 slept */
+		put_sample(&b, STAT, 1, 20, 7); /* Reported by another thread: thread 7 slept. */
 		put_sample(&b, END, 7, 30, 0);
-		put_sample(&b, STAT, 1, 40, 7); /* after its end */
+		put_sample(&b, STAT, 1, 40, 7); /* After the end of thread 7. */
 		assert_int_equal(perfdata_reader_open_bytes(perfdata_builder_file(&b), &r, NULL), TALLY_OK);
 		assert_int_equal(inject_sched_create(r, &sched, NULL), TALLY_OK);
 		run(r, sched, &out);
@@ -150,7 +150,7 @@ static void test_samples_without_threads(void **state)
 	perfdata_builder_deinit(&b);
 }
 
-/* Damaged samples pass as they are; formats that are cut leave no event to merge. */
+/* Damaged samples are copied unchanged; without complete formats, no event is merged. */
 static void test_damage(void **state)
 {
 	struct perfdata_builder b;

@@ -19,8 +19,8 @@ static void a_softirq_runs_where_it_is_raised(void **state)
 	struct kernel_work work;
 	kernel_work_init(&work);
 	(void)take(&work, WORK_SOFTIRQ, WORK_IS_RAISED, 1, 0, 100);
-	(void)take(&work, WORK_SOFTIRQ, WORK_IS_RAISED, 1, 0, 150); /* while it waits */
-	(void)take(&work, WORK_SOFTIRQ, WORK_ENTERS, 1, 1, 160); /* of another CPU */
+	(void)take(&work, WORK_SOFTIRQ, WORK_IS_RAISED, 1, 0, 150); /* It is already pending. */
+	(void)take(&work, WORK_SOFTIRQ, WORK_ENTERS, 1, 1, 160); /* On another CPU. */
 	(void)take(&work, WORK_SOFTIRQ, WORK_ENTERS, 1, 0, 200);
 	struct work_span span = take(&work, WORK_SOFTIRQ, WORK_EXITS, 1, 0, 230);
 	assert_non_null(span.row);
@@ -67,7 +67,7 @@ static void ends_without_the_other_are_counted(void **state)
 	assert_null(take(&work, WORK_IRQ, WORK_EXITS, 5, 0, 10).row);
 	(void)take(&work, WORK_IRQ, WORK_ENTERS, 5, 0, 20);
 	(void)take(&work, WORK_IRQ, WORK_ENTERS, 5, 0, 30);
-	assert_null(take(&work, WORK_IRQ, WORK_EXITS, 5, 0, 29).row); /* time goes back */
+	assert_null(take(&work, WORK_IRQ, WORK_EXITS, 5, 0, 29).row); /* The time is earlier than at the entry. */
 	assert_true(kernel_work_finish(&work));
 	const struct work_row *row = kernel_work_row(&work, WORK_IRQ, 5, 0);
 	assert_int_equal(row->unmatched_runs[WORK_EXITS], 2);
@@ -87,7 +87,7 @@ static void lost_events_cut_what_goes_on(void **state)
 	(void)take(&work, WORK_SOFTIRQ, WORK_ENTERS, 3, 1, 20);
 	(void)take(&work, WORK_QUEUE, WORK_IS_RAISED, 0xff, 1, 20);
 	kernel_work_lost(&work, 0);
-	assert_int_equal(work.cut, 3); /* the work item may have begun on the CPU */
+	assert_int_equal(work.cut, 3); /* The work item may have begun on that CPU. */
 	assert_null(take(&work, WORK_SOFTIRQ, WORK_EXITS, 3, 0, 30).row);
 	assert_non_null(take(&work, WORK_SOFTIRQ, WORK_EXITS, 3, 1, 30).row);
 	(void)take(&work, WORK_SOFTIRQ, WORK_ENTERS, 1, 1, 40);
@@ -100,12 +100,12 @@ static void tasks_have_their_time_without_interrupts(void **state)
 {
 	struct cpu_usage usage;
 	cpu_usage_init(&usage);
-	assert_true(cpu_usage_switch(&usage, 1, 9, 100)); /* since when it ran is not known */
+	assert_true(cpu_usage_switch(&usage, 1, 9, 100)); /* The time at which thread 9 began to run is unknown. */
 	assert_true(cpu_usage_interrupt(&usage, 1, true, true, 110));
 	assert_true(cpu_usage_interrupt(&usage, 1, false, true, 120));
 	assert_true(cpu_usage_interrupt(&usage, 1, false, false, 125));
 	assert_true(cpu_usage_interrupt(&usage, 1, true, false, 130));
-	assert_true(cpu_usage_interrupt(&usage, 1, true, false, 131)); /* of one that had ended */
+	assert_true(cpu_usage_interrupt(&usage, 1, true, false, 131)); /* The interrupt has already ended. */
 	assert_true(cpu_usage_switch(&usage, 1, 7, 200));
 	assert_true(cpu_usage_switch(&usage, 1, 0, 300));
 	assert_true(cpu_usage_switch(&usage, 0, 9, 0x100000000));

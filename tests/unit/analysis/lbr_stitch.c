@@ -5,7 +5,7 @@
 
 #define REGISTERS 4
 
-/* Calls, newest first: n is from n + 0x10 to n + 0x1000. */
+/* Feeds calls, newest first: call n is from n + 0x10 to n + 0x1000. */
 static struct lbr_older feed(
 	struct lbr_stitcher *stitcher, uint32_t tid, uint64_t hw_idx, const uint64_t *calls, size_t count)
 {
@@ -36,7 +36,7 @@ static void callers_come_from_samples_before(void **state)
 	assert_int_equal(older.count, 2);
 	assert_int_equal(older.sources[0], 0x2010);
 	assert_int_equal(older.sources[1], 0x1010);
-	/* What was found before is handed on; another thread has none of it. */
+	/* Branches found before are returned again, but not for another thread. */
 	assert_int_equal(FEED(2, 2, 0x7000, 0x6000, 0x5000, 0x4000).count, 0);
 	older = FEED(1, 2, 0x7000, 0x6000, 0x5000, 0x4000);
 	assert_int_equal(older.count, 3);
@@ -49,7 +49,7 @@ static void nothing_comes_of_other_calls(void **state)
 {
 	struct lbr_stitcher stitcher = {.register_count = REGISTERS};
 	(void)FEED(1, 3, 0x4000, 0x3000, 0x2000, 0x1000);
-	/* In the register of 0x3000 there is another call now. */
+	/* The register of call 0x3000 holds another call now. */
 	assert_int_equal(FEED(1, 1, 0x6000, 0x5000, 0x4000, 0x9000).count, 0);
 	assert_int_equal(FEED(1, UINT64_MAX, 0x6000, 0x5000).count, 0);
 	stitcher.register_count = 0;

@@ -35,7 +35,7 @@ static void end_task(struct live_maps *maps, uint32_t pid, uint32_t tid)
 	apply(maps, (struct record_fields){.type = RECORD_EXIT, .task = {.pid = pid, .tid = tid}});
 }
 
-/* "start-end@pgoff path" of what is there, or "-". */
+/* wanted is "start-end@pgoff path" of the mapping, or "-". */
 static void expect(struct live_maps *maps, int32_t pid, uint64_t address, const char *wanted)
 {
 	const struct live_process *process = live_maps_process(maps, pid);
@@ -93,7 +93,7 @@ static void test_processes_come_and_go(void **state)
 	live_maps_forget(&maps, NULL, NULL);
 	expect(&maps, 5, 0x9000, "-");
 	assert_int_equal(maps.process_count, 1);
-	/* A number that is used again before the round is over belongs to the new process. */
+	/* A PID that is reused before the end of the round belongs to the new process. */
 	end_task(&maps, 1, 1);
 	fork_task(&maps, 1, 1, 3);
 	live_maps_forget(&maps, NULL, NULL);
@@ -134,7 +134,7 @@ static void map_dump(struct live_maps *maps, uint32_t pid, const char *path)
 				    .filename = str_from(path)}});
 }
 
-/* The dumps of generated code that a process has, the last one first. */
+/* Compares the dumps of generated code of a process, newest first. */
 static void expect_dumps(struct live_maps *maps, int32_t pid, const char *wanted)
 {
 	const struct live_process *process = live_maps_process(maps, pid);
@@ -152,7 +152,7 @@ static void test_dumps_of_generated_code(void **state)
 {
 	struct live_maps maps;
 	live_maps_init(&maps);
-	map(&maps, 1, 0x1000, 0x1000, 0, "/tmp/jit-7.dump"); /* not executable: no marker */
+	map(&maps, 1, 0x1000, 0x1000, 0, "/tmp/jit-7.dump"); /* Only executable mappings are markers of dumps. */
 	expect_dumps(&maps, 1, "");
 	map_dump(&maps, 1, "/tmp/jit-1.dump");
 	map_dump(&maps, 1, "/tmp/jit-2.dump");
@@ -162,7 +162,7 @@ static void test_dumps_of_generated_code(void **state)
 	map_dump(&maps, 9, "/tmp/jit-9.dump");
 	expect_dumps(&maps, 9, "/tmp/jit-9.dump /tmp/jit-1.dump /tmp/jit-2.dump ");
 	map_dump(&maps, 9, "/tmp/jit-10.dump");
-	map_dump(&maps, 9, "/tmp/jit-11.dump"); /* more than are kept */
+	map_dump(&maps, 9, "/tmp/jit-11.dump"); /* More dumps than are retained. */
 	expect_dumps(&maps, 9, "/tmp/jit-11.dump /tmp/jit-10.dump /tmp/jit-9.dump /tmp/jit-1.dump ");
 	apply(&maps, (struct record_fields){.type = RECORD_COMM, .comm = {.pid = 1, .tid = 1, .is_exec = true}});
 	expect_dumps(&maps, 1, "");

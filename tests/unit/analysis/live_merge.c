@@ -8,7 +8,7 @@
 #include "base/writer.h"
 #include "unit_test.h"
 
-/* A record of our own whose body is its time. */
+/* Appends a user-defined record with a body that is its time. */
 static void put(struct writer *w, uint64_t time)
 {
 	writer_u32(w, 9);
@@ -27,7 +27,7 @@ static uint64_t time_of(void *context, const struct record *record)
 
 static struct tally_bytes part(const struct writer *w, size_t from, size_t to)
 {
-	/* Memory of its own, so that reading beyond it shows. */
+	/* The copy has its exact size, so that the sanitizer detects a read past the end. */
 	size_t len = to - from;
 	uint8_t *copy = malloc(len ? len : 1);
 	memcpy(copy, w->data + from, len);
@@ -61,7 +61,7 @@ static void test_rings_come_in_order_of_time_up_to_the_first_look(void **state)
 	live_merge_note(&merge, 0, first, 1);
 	live_merge_note(&merge, 1, NULL, 0);
 	live_merge_note(&merge, 2, NULL, 0);
-	/* b came in between: its 40 may be younger than what the first ring has by now. */
+	/* b was written meanwhile: its record of time 40 may be newer than the records of the first ring. */
 	struct tally_bytes second[2] = {writer_view(&b)};
 	assert_true(live_merge_show(&merge, 0, first, 1));
 	assert_true(live_merge_show(&merge, 1, second, 1));
@@ -123,7 +123,7 @@ static void test_sizes_that_lie_end_a_ring(void **state)
 	}
 }
 
-/* Many rings against a plain sort. */
+/* Compares the merge of many rings with a plain sort. */
 static void test_many_rings(void **state)
 {
 	enum { RINGS = 37, EACH = 20 };

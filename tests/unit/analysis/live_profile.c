@@ -7,7 +7,7 @@
 #include "perfdata_builder.h"
 #include "unit_test.h"
 
-/* Processes come, take names, map files, and go; the store finds none of them on disk. */
+/* Processes start, are named, map files and end; none of the files exists. */
 
 static const struct perf_attr attr = {
 	.type = EVENT_SOFTWARE,
@@ -110,7 +110,7 @@ static void feed(struct fixture *f)
 	writer_clear(&f->records.records);
 }
 
-/* "comm binary count" of each sample, in order of the binary's name and comm. */
+/* Returns "comm binary count" of each sample, sorted by binary and comm. */
 static const char *shown(struct fixture *f)
 {
 	const struct profile *p = live_profile_get(f->live);
@@ -145,7 +145,7 @@ static void test_nothing(void **state)
 	close_live(&f);
 }
 
-/* What ran before a refresh is known after it. */
+/* State from before a refresh remains known. */
 static void test_state_stays(void **state)
 {
 	struct fixture f;
@@ -165,7 +165,7 @@ static void test_state_stays(void **state)
 	close_live(&f);
 }
 
-/* The kernel writes the period of the frequency at the start, whatever the frequency is now. */
+/* The kernel stores the initial period of a frequency in samples, whatever the frequency is now. */
 static void test_clock_period(void **state)
 {
 	struct fixture f;
@@ -173,7 +173,7 @@ static void test_clock_period(void **state)
 	put_comm(&f, 7, "one", false, 0);
 	put_map(&f, 7, 0x1000, "/bin/one", 0);
 	put_samples(&f, 7, 0x1010, 2, 100);
-	feed(&f); /* before the change, in the same round */
+	feed(&f); /* Samples before the change are read in the same round. */
 	live_profile_set_clock_period(f.live, 500000);
 	put_samples(&f, 7, 0x1010, 3, 200);
 	assert_string_equal(refreshed(&f, false), "one one 5\n");
@@ -219,7 +219,7 @@ static void test_zero(void **state)
 	close_live(&f);
 }
 
-/* A child has its parent's mappings and name, until it calls exec. */
+/* A child has the mappings and the name of its parent until it calls exec. */
 static void test_fork_and_exec(void **state)
 {
 	struct fixture f;
@@ -233,12 +233,12 @@ static void test_fork_and_exec(void **state)
 	put_map(&f, 8, 0x1000, "/bin/true", 31);
 	put_samples(&f, 8, 0x1010, 4, 40);
 	assert_string_equal(refreshed(&f, false), "sh sh 2\ntrue true 4\n");
-	put_samples(&f, 8, 0x1010, 1, 60); /* the old image is not there any more */
+	put_samples(&f, 8, 0x1010, 1, 60); /* The old image is replaced. */
 	assert_string_equal(refreshed(&f, false), "sh sh 2\ntrue true 5\n");
 	close_live(&f);
 }
 
-/* Numbers of processes are taken again. */
+/* PIDs are reused. */
 static void test_exit(void **state)
 {
 	struct fixture f;
@@ -258,7 +258,7 @@ static void test_exit(void **state)
 	close_live(&f);
 }
 
-/* What one ring had later than the others had been looked at waits, or it would come before its mappings. */
+/* A sample newer than the last read of other rings is delayed, because its mappings may still be unread there. */
 static void test_mark(void **state)
 {
 	struct fixture f;
@@ -268,7 +268,7 @@ static void test_mark(void **state)
 	feed(&f);
 	live_profile_mark(f.live);
 	put_map(&f, 7, 0x1000, "/bin/one", 90);
-	put_samples(&f, 7, 0x2010, 1, 120); /* its mapping is in a ring that was read before */
+	put_samples(&f, 7, 0x2010, 1, 120); /* Its mapping is in a ring that was read before. */
 	assert_string_equal(refreshed(&f, false), "one one 1\n");
 	put_map(&f, 7, 0x2000, "/bin/two", 110);
 	assert_string_equal(refreshed(&f, false), "one one 1\none two 1\n");
@@ -317,7 +317,7 @@ static void test_damage(void **state)
 	close_live(&f);
 }
 
-/* Thousands that come and go leave nothing behind. */
+/* Thousands of processes that start and end leave no state behind. */
 static void test_many_processes(void **state)
 {
 	struct fixture f;
@@ -335,7 +335,7 @@ static void test_many_processes(void **state)
 		refreshed(&f, true);
 	}
 	const struct profile *p = live_profile_get(f.live);
-	assert_int_equal(p->sample_count, 1); /* threads of one name are one */
+	assert_int_equal(p->sample_count, 1); /* Threads with the same name are merged. */
 	assert_int_equal(p->threads[p->samples[0].thread].pid, 0);
 	assert_true(p->samples[0].count > 3900 && p->samples[0].count <= 4000);
 	assert_false(live_profile_knows(f.live, 1000));
@@ -347,7 +347,7 @@ static bool is_one(void *context, int32_t tid)
 	return tid == *(const int32_t *)context;
 }
 
-/* The record of its end was lost. */
+/* The EXIT record was lost. */
 static void test_lost_ends(void **state)
 {
 	(void)state;
@@ -364,13 +364,13 @@ static void test_lost_ends(void **state)
 	assert_true(live_profile_knows(f.live, 7));
 	assert_false(live_profile_knows(f.live, 8));
 	put_samples(&f, 7, 0x1010, 1, 20);
-	put_comm(&f, 8, "new", true, 30); /* the number again */
+	put_comm(&f, 8, "new", true, 30); /* The PID is reused. */
 	put_samples(&f, 8, 0x1010, 1, 40);
 	assert_string_equal(refreshed(&f, false), "two two 1\none one 1\nnew ? 1\n");
 	close_live(&f);
 }
 
-/* What switched samples on or off in one refresh holds for those that follow. */
+/* Switches in one refresh apply to later ones too. */
 static void test_switches(void **state)
 {
 	(void)state;
@@ -417,7 +417,7 @@ static bool names_cgroup(struct fixture *f, const char *path)
 	return false;
 }
 
-/* Made before a refresh, or after it; another one takes an id's place. */
+/* Cgroups are created before or after a refresh; an ID may be reused. */
 static void test_cgroups(void **state)
 {
 	struct fixture f;
@@ -440,11 +440,11 @@ static void test_cgroups(void **state)
 	assert_int_equal(live_profile_zero(f.live, NULL), TALLY_OK);
 	refreshed(&f, true);
 	assert_true(names_cgroup(&f, "/second"));
-	assert_false(names_cgroup(&f, "/first")); /* the oldest of more than are kept */
+	assert_false(names_cgroup(&f, "/first")); /* The oldest one was dropped. */
 	close_live(&f);
 }
 
-/* Samples of an id that came later are of the event that was described with it. */
+/* Samples with an ID that was added later belong to the event of that ID. */
 static void test_more_ids(void **state)
 {
 	(void)state;

@@ -61,7 +61,7 @@ static void close_stream(struct stream *s)
 	close(s->fd);
 }
 
-/* The next sample, and the file that its address is in at that time. */
+/* Reads the next sample and compares the file at its address at that time. */
 static void expect(struct stream *s, uint64_t time, const char *name)
 {
 	struct time_order_item item;
@@ -91,14 +91,14 @@ static void check_rounds(bool swap)
 	put_map(&b, 0x1000, "/first", 0);
 	perfdata_builder_round(&b);
 	put_sample(&b, 0x1010, 20);
-	put_sample(&b, 0x1010, 10); /* of another ring */
+	put_sample(&b, 0x1010, 10); /* The sample is in another ring. */
 	put_sample(&b, 0x5010, 12);
 	perfdata_builder_round(&b);
-	put_map(&b, 0x1000, "/second", 15); /* over the first, between the two */
+	put_map(&b, 0x1000, "/second", 15); /* This mapping replaces the first, between the two samples. */
 	put_map(&b, 0x5000, "/third", 30);
 	put_sample(&b, 0x5010, 40);
 	perfdata_builder_round(&b);
-	for (uint64_t i = 0; i < 40000; i++) { /* enough for what is behind to be forgotten */
+	for (uint64_t i = 0; i < 40000; i++) { /* Enough samples for the preceding data to be forgotten. */
 		put_sample(&b, 0x1010, 50 + i);
 		if (i % 5000 == 0)
 			perfdata_builder_round(&b);
@@ -125,7 +125,7 @@ static void test_each_round_knows_its_mappings(void **state)
 	check_rounds(true);
 }
 
-/* Where a stream tells them before its samples, and where only before some. */
+/* Build IDs come before all samples of a stream, or before some of them only. */
 static void test_build_ids_are_known_in_time(void **state)
 {
 	struct perfdata_builder b;
@@ -168,7 +168,7 @@ static void test_what_must_be_seen_whole_is_refused(void **state)
 	perfdata_builder_event(&b, &without_time, 1);
 	put_sample(&b, 1, 0);
 	assert_int_equal(open_stream(&s, &b), TALLY_UNSUPPORTED);
-	/* It goes on as any other recording. */
+	/* The stream can still be read as a normal recording. */
 	struct record_run run;
 	assert_int_equal(record_run_open(s.reader, &run, NULL), TALLY_OK);
 	assert_int_equal(sideband_read(s.reader, &run, &s.sideband, NULL), TALLY_OK);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unwound stacks that go on by the kernel's chain of frame pointers. */
+/* Tests unwound stacks that are continued with the frame-pointer chain of the kernel. */
 #include "analysis/live/live_splice.h"
 
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "unit_test.h"
 
 #define STACK UINT64_C(0x7000)
-#define FP    6 /* x86-64's frame pointer, by DWARF's number */
+#define FP    6 /* The DWARF number of the frame pointer of x86-64. */
 
-/* Code is below 0x1000. */
+/* Addresses below 0x1000 are code. */
 static bool find_code(void *context, uint64_t pc, struct unwind_module *module)
 {
 	(void)context;
@@ -19,11 +19,11 @@ static bool find_code(void *context, uint64_t pc, struct unwind_module *module)
 }
 
 struct case_of_splice {
-	uint64_t unwound[8], chain[8], wanted[8]; /* each ends with 0 */
+	uint64_t unwound[8], chain[8], wanted[8]; /* Terminated by 0. */
 	enum unwind_end end;
 	bool is_outermost;
-	uint64_t last_fp; /* 0: not known */
-	uint32_t signal; /* what a handler returns to; 0: none */
+	uint64_t last_fp; /* 0 if the frame pointer is unknown. */
+	uint32_t signal; /* Index of the frame to which a signal handler returns; 0 if there is none. */
 };
 
 static size_t count_of(const uint64_t *words)
@@ -66,41 +66,42 @@ static void test_where_the_chain_goes_on(void **state)
 {
 	(void)state;
 	static const struct case_of_splice cases[] = {
-		/* the copy ended */
+		/* The stack dump ended. */
 		{{1, 2, 3}, {1, 2, 3, 4, 5}, {1, 2, 3, 4, 5}, .end = UNWIND_STACK_SHORT},
-		/* what has no frame of its own is not in the chain */
+		/* Functions without a frame of their own are missing from the chain. */
 		{{1, 2, 3, 4}, {1, 3, 4, 5}, {1, 2, 3, 4, 5}, .end = UNWIND_STACK_SHORT},
-		/* it looked like the first function, or led to a wrong one */
+		/* The last frame seemed to be the outermost one, or was wrong. */
 		{{1, 2, 3}, {1, 2, 3, 4}, {1, 2, 3, 4}, .end = UNWIND_ROOT},
 		{{1, 2, 3, 9}, {1, 2, 3, 4, 5}, {1, 2, 3, 4, 5}, .end = UNWIND_ROOT},
 		{{1, 2, 3, 9, 8}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}, .end = UNWIND_BROKEN},
-		/* but not for less */
+		/* The chain is not used if it is shorter. */
 		{{1, 2, 3, 9, 8}, {1, 2, 3, 4}, {1, 2, 3, 9, 8}, .end = UNWIND_BROKEN},
 		{{1, 2, 3, 9, 8}, {1, 2, 3, 4, 5}, {1, 2, 3, 9, 8}, .end = UNWIND_STACK_SHORT},
 		{{1, 2, 3, 9, 8}, {1, 2, 3, 4, 5}, {1, 2, 3, 4, 5}, .end = UNWIND_BROKEN},
 		{{1, 2, 3, 9}, {1, 2, 3, 4}, {1, 2, 3, 4}, .end = UNWIND_ROOT},
-		/* call-frame information says that it is the first */
+		/* Call-frame information marks the frame as outermost. */
 		{{1, 2, 3}, {1, 2, 3, 4}, {1, 2, 3}, .end = UNWIND_ROOT, .is_outermost = true},
-		/* recursion */
+		/* Recursion. */
 		{{1, 2, 2, 2}, {1, 2, 2, 2, 2, 2, 3}, {1, 2, 2, 2, 2, 2, 3}, .end = UNWIND_STACK_SHORT},
-		/* only the pc is the same: nothing says that the function keeps frame pointers */
+		/* Only the PC is the same, so the function may not maintain frame pointers. */
 		{{1, 2, 3}, {1, 7, 8, 9}, {1, 2, 3}, .end = UNWIND_BROKEN},
-		/* three in a row, though what is before differs */
+		/* Three equal frames in a row are enough, although earlier ones differ. */
 		{{1, 2, 3, 4, 5}, {1, 9, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}, .end = UNWIND_STACK_SHORT},
-		/* as far as it is code */
+		/* The chain is used up to the first address that is not code. */
 		{{1, 2, 3}, {1, 2, 3, 4, 0x5000, 5}, {1, 2, 3, 4}, .end = UNWIND_STACK_SHORT},
 		{{1, 2, 3}, {1, 2, 3, 0x5000, 5}, {1, 2, 3}, .end = UNWIND_STACK_SHORT},
-		/* code without frame pointers was called: its caller's is that of the sample, or the one that this saved */
+		/* Code without frame pointers was called: the frame pointer of its caller is that of the sample, or the
+		 * one that this function saved. */
 		{{1, 2, 3, 4}, {1, 5, 6}, {1, 2, 3, 4, 5, 6}, .end = UNWIND_BROKEN, .last_fp = 0x7010},
 		{{1, 2, 3, 4}, {1, 5, 6, 7}, {1, 2, 3, 4, 6, 7}, .end = UNWIND_BROKEN, .last_fp = 0x7030},
 		{{1, 2, 3, 4}, {1, 5, 6, 7}, {1, 2, 3, 4, 7}, .end = UNWIND_BROKEN, .last_fp = 0x9000},
 		{{1, 2, 3, 4}, {1, 5, 6}, {1, 2, 3, 4}, .end = UNWIND_BROKEN, .last_fp = 0x7018},
-		/* a handler on a stack of its own: what was interrupted stays */
+		/* A signal handler on a separate stack: the interrupted frame is retained. */
 		{{1, 2, 3, 9}, {1, 2, 3, 4, 5}, {1, 2, 3, 9, 4, 5}, .end = UNWIND_STACK_SHORT, .signal = 2},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		check(&cases[i], 8);
-	check(&cases[0], 4); /* there is room for one more */
+	check(&cases[0], 4); /* There is space for one more frame. */
 	check(&cases[0], 3);
 }
 

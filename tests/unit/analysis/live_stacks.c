@@ -9,7 +9,7 @@
 
 #define BASE UINT64_C(0x7000)
 
-static uint8_t memory[4096]; /* of a thread, from BASE on */
+static uint8_t memory[4096]; /* The stack of a thread, which begins at BASE. */
 
 static struct tally_bytes at(size_t from, size_t len)
 {
@@ -33,14 +33,14 @@ static void test_a_short_copy_goes_on_as_an_earlier_one_did(void **state)
 {
 	struct live_stacks stacks = {0};
 	fill(0, sizeof(memory), 1);
-	expect(&stacks, 3000, 1096, false, 1096); /* whole, and nothing that needs to be known */
+	expect(&stacks, 3000, 1096, false, 1096); /* The stack dump is complete, so nothing is retained. */
 	assert_int_equal(stacks.thread_count, 0);
 	expect(&stacks, 2500, 1000, true, 1000);
 	expect(&stacks, 3000, 1096, false, 1096);
-	expect(&stacks, 2500, 1000, true, 1596); /* deeper: the rest is known */
+	expect(&stacks, 2500, 1000, true, 1596); /* The stack is deeper: the rest is known. */
 	expect(&stacks, 1800, 1000, true, 2296);
-	expect(&stacks, 2600, 1000, true, 1496); /* back */
-	/* Nothing that overlaps. */
+	expect(&stacks, 2600, 1000, true, 1496); /* The stack is shorter again. */
+	/* There is no overlap with known parts. */
 	expect(&stacks, 100, 1000, true, 1000);
 	live_stacks_deinit(&stacks);
 }
@@ -51,7 +51,7 @@ static void test_a_stack_that_was_left_is_not_used(void **state)
 	fill(0, sizeof(memory), 1);
 	expect(&stacks, 3000, 100, true, 100);
 	expect(&stacks, 3000, 1096, false, 1096);
-	fill(3000, 600, 99); /* other calls there by now */
+	fill(3000, 600, 99); /* Other calls have overwritten the memory. */
 	expect(&stacks, 2500, 1000, true, 1000);
 	live_stacks_deinit(&stacks);
 }
@@ -64,7 +64,7 @@ static void test_threads_and_sizes_are_bounded(void **state)
 		assert_int_equal(live_stacks_extend(&stacks, tid, BASE, at(0, 100), true).len, 100);
 		assert_true(stacks.thread_count <= LIVE_THREADS_MAX);
 	}
-	/* A stack deeper than is kept. */
+	/* A deeper stack than is retained. */
 	size_t len = 65528;
 	uint8_t *copy = calloc(1, len);
 	uint64_t sp = UINT64_C(1) << 40;
@@ -75,7 +75,7 @@ static void test_threads_and_sizes_are_bounded(void **state)
 		most = MAX(known.len, most);
 	}
 	assert_true(most > LIVE_STACK_MAX / 2);
-	/* An address at the end of all. */
+	/* An address at the end of the address space. */
 	assert_int_equal(live_stacks_extend(&stacks, 9, UINT64_MAX - 5, (struct tally_bytes){copy, 64}, true).len, 64);
 	assert_int_equal(live_stacks_extend(&stacks, 9, 0, (struct tally_bytes){copy, 0}, true).len, 0);
 	free(copy);

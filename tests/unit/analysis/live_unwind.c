@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "unit_test.h"
 
-#define REGISTERS (UINT64_C(1) << 6 | UINT64_C(1) << 7 | UINT64_C(1) << 8) /* x86-64's bp, sp, ip */
+#define REGISTERS (UINT64_C(1) << 6 | UINT64_C(1) << 7 | UINT64_C(1) << 8) /* bp, sp and ip of x86-64. */
 #define CODE	  UINT64_C(0x400000)
 #define STACK	  UINT64_C(0x7ff000)
 
@@ -50,7 +50,7 @@ static enum tally_status feed(struct fixture *f)
 	return live_unwind_feed(f->live, &record, &f->out, NULL);
 }
 
-/* Generated code: no file, frames by frame pointer. */
+/* Maps generated code: it has no file, and frames are found by frame pointer. */
 static void map_code(struct fixture *f)
 {
 	struct record_layout layout = record_layout_make(&attr, false);
@@ -60,7 +60,7 @@ static void map_code(struct fixture *f)
 	writer_clear(&f->in);
 	assert_true(record_encode(&f->in, &map, MISC_CPUMODE_USER, &layout, &id));
 	assert_int_equal(feed(f), TALLY_OK);
-	assert_int_equal(f->out.len, f->in.len); /* passed on */
+	assert_int_equal(f->out.len, f->in.len); /* The record is forwarded. */
 	writer_clear(&f->out);
 }
 
@@ -84,7 +84,7 @@ static void put_sample(struct fixture *f, const uint64_t *chain, uint32_t chain_
 	s.callchain = (struct sample_array){(const uint8_t *)chain, chain_len};
 	s.raw = (struct tally_bytes){(const uint8_t *)"rawbytes1234", 12};
 	s.regs_user = (struct sample_regs){abi, REGISTERS, {(const uint8_t *)registers, abi ? 3 : 0}};
-	/* Two frames below the first: {saved bp, return address} each. */
+	/* Two callers, each with {saved bp, return address}. */
 	f->stack[1] = STACK + 32;
 	f->stack[2] = CODE + 0x21;
 	f->stack[4] = STACK + 64;
@@ -155,18 +155,18 @@ static void test_registers_that_were_asked_for_stay(void **state)
 static void test_the_kernels_chain_stays_where_nothing_can_be_unwound(void **state)
 {
 	const uint64_t chain[] = {CONTEXT_KERNEL, 1, CONTEXT_USER, 2, 3};
-	const uint64_t wanted[] = {
-		CONTEXT_KERNEL, 1, CONTEXT_USER, 2, 2}; /* callers inside their calls, as of stacks */
+	const uint64_t wanted[] = {/* Addresses of callers are moved into their calls, as in unwound stacks. */
+		CONTEXT_KERNEL, 1, CONTEXT_USER, 2, 2};
 	struct fixture f;
 	start(&f, 0);
-	put_sample(&f, chain, 5, REGS_ABI_NONE, 0); /* a thread of the kernel */
+	put_sample(&f, chain, 5, REGS_ABI_NONE, 0); /* A kernel thread. */
 	assert_int_equal(feed(&f), TALLY_OK);
 	struct sample s = result(&f, 0);
 	assert_int_equal(s.callchain.count, 5);
 	expect_chain(&s, wanted, 5);
 	writer_clear(&f.out);
 	map_code(&f);
-	put_sample(&f, chain, 5, REGS_ABI_64 + 1, 64); /* registers of a kind that is not known */
+	put_sample(&f, chain, 5, REGS_ABI_64 + 1, 64); /* Registers of an unknown ABI. */
 	assert_int_equal(feed(&f), TALLY_OK);
 	s = result(&f, 0);
 	expect_chain(&s, wanted, 5);
@@ -174,7 +174,7 @@ static void test_the_kernels_chain_stays_where_nothing_can_be_unwound(void **sta
 	stop(&f);
 }
 
-/* A 64-bit kernel's samples of 32-bit programs: the same numbers of registers, words of half the size. */
+/* Samples of 32-bit programs from a 64-bit kernel have the same register numbers, and words of half the size. */
 static void test_programs_of_32_bits(void **state)
 {
 	const uint64_t wanted[] = {CONTEXT_USER, CODE + 0x10, CODE + 0x20, CODE + 0x30};
@@ -190,7 +190,7 @@ static void test_programs_of_32_bits(void **state)
 	struct sample s = result(&f, 0);
 	assert_int_equal(s.callchain.count, 4);
 	expect_chain(&s, wanted, 4);
-	/* And one of the machine's own behind it. */
+	/* A sample of a native program follows. */
 	writer_clear(&f.out);
 	put_sample(&f, NULL, 0, REGS_ABI_64, sizeof(f.stack));
 	assert_int_equal(feed(&f), TALLY_OK);
@@ -207,7 +207,7 @@ static void test_frame_pointers_go_on_where_the_copy_ends(void **state)
 	struct fixture f;
 	start(&f, 0);
 	map_code(&f);
-	put_sample(&f, chain, 6, REGS_ABI_64, 48); /* the copy ends behind the second return address */
+	put_sample(&f, chain, 6, REGS_ABI_64, 48); /* The stack dump ends after the second return address. */
 	assert_int_equal(feed(&f), TALLY_OK);
 	struct sample s = result(&f, 0);
 	assert_int_equal(s.callchain.count, 6);
@@ -259,9 +259,9 @@ static void test_stacks_are_given_up_before_samples(void **state)
 		recorded += is_kernels;
 	}
 	assert_int_equal(samples, 100);
-	/* The first waits, and whoever comes while the thread is not done makes it go. */
+	/* A waiting sample is given up if the next one comes before the thread is done. */
 	assert_true(live_unwind_totals(f.live).given_up <= recorded);
-	assert_int_equal(live_unwind_totals(f.live).refused, 1); /* what the file says of frames was too much */
+	assert_int_equal(live_unwind_totals(f.live).refused, 1); /* The unwind information of the file was too large. */
 	stop(&f);
 }
 
@@ -314,7 +314,7 @@ static void test_events_are_told_apart_by_their_ids(void **state)
 	assert_int_equal(live_unwind_feed(live, &record, &out, NULL), TALLY_OK);
 	assert_int_equal(out.len, in.len);
 	assert_memory_equal(out.data, in.data, in.len);
-	writer_patch_u64(&in, 8, 99); /* nobody's */
+	writer_patch_u64(&in, 8, 99); /* An unknown ID. */
 	assert_int_equal(live_unwind_feed(live, &record, &out, NULL), TALLY_OK);
 	assert_int_equal(out.len, in.len);
 	assert_int_equal(live_unwind_totals(live).damaged, 1);

@@ -9,7 +9,7 @@
 
 static const struct perf_attr walked_attr = {.sample_type = SAMPLE_IDENTIFIER | SAMPLE_TID | SAMPLE_TIME | SAMPLE_RAW};
 
-/* Whether a sample with these raw bytes is taken. */
+/* Returns whether a sample with these raw bytes is accepted. */
 static bool live_walked_test_take(struct live_walked *walked, const void *raw, uint32_t told, uint32_t size)
 {
 	struct record_layout layout = record_layout_make(&walked_attr, false);

@@ -103,7 +103,7 @@ static void rows_have_a_bound(void **state)
 	assert_true(lock_waits_is_full(&w));
 	for (uint64_t lock = 1; lock <= 4; lock++)
 		lock_waits_end(&w, 1, lock, 100 + lock);
-	begin(&w, 1, 2, 200, 0); /* a row that is there goes on */
+	begin(&w, 1, 2, 200, 0); /* The existing row is used. */
 	lock_waits_end(&w, 1, 2, 210);
 	lock_waits_finish(&w);
 	assert_int_equal(w.rows.len, 2);
@@ -145,7 +145,7 @@ static void threads_that_end_wait_no_longer(void **state)
 	begin(&w, 2, 0xa, 120, 0);
 	lock_waits_end_thread(&w, 1);
 	assert_int_equal(w.unended, 2);
-	lock_waits_end(&w, 1, 0xa, 5000); /* another thread of that number */
+	lock_waits_end(&w, 1, 0xa, 5000); /* Another thread with the same TID. */
 	lock_waits_end(&w, 2, 0xa, 130);
 	lock_waits_finish(&w);
 	assert_int_equal(w.unbegun, 1);

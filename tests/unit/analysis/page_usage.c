@@ -22,7 +22,7 @@ static void blocks_and_callers_add_up(void **state)
 	assert_int_equal(u.blocks.items[0].hits, 2);
 	assert_int_equal(u.blocks.items[0].of.call_site, 0xb);
 	assert_int_equal(u.blocks.items[1].pages, 4);
-	assert_int_equal(u.callers.len, 3); /* an order is a row of its own */
+	assert_int_equal(u.callers.len, 3); /* Each order has a separate row. */
 	assert_int_equal(u.callers.items[0].hits, 2);
 	assert_int_equal(u.callers.items[0].pages, 2);
 	assert_int_equal(u.allocated.requests, 4);
@@ -41,7 +41,7 @@ static void live_rows_lose_what_is_freed(void **state)
 	u.is_live = true;
 	alloc(&u, 0x100, 0xa, 3);
 	alloc(&u, 0x200, 0xa, 3);
-	alloc(&u, 0x200, 0xb, 3); /* its free was lost */
+	alloc(&u, 0x200, 0xb, 3); /* The free of the page was lost. */
 	page_usage_free(&u, 0x100, 3);
 	page_usage_free(&u, 0x100, 3);
 	assert_int_equal(u.blocks.items[0].hits, 0);

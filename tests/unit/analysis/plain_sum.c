@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flat profiles are made in a shorter way than others, which must not show: functions that lie in others, addresses that
- * nothing is mapped at, and such that no 64-bit number tells apart. */
+/* Tests that the fast path for flat profiles gives the same result as the full path: with functions inside others,
+ * addresses without mapping, and addresses that use all 64 bits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include "perfdata_builder.h"
 #include "unit_test.h"
 
-#define SAMPLES 40000 /* some megabytes: several parts */
+#define SAMPLES 40000 /* Some megabytes, so that there are several parts. */
 #define PIDS	3
 
 static const struct perf_attr attr = {
@@ -19,7 +19,7 @@ static const struct perf_attr attr = {
 	.flags = ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL),
 };
 
-/* Functions in functions, and gaps. */
+/* Functions inside functions, and gaps. */
 static const char map_text[] = "400000 1000 outer\n400100 10 inner\n400108 4 innermost\n400200 100 other\n"
 			       "402000 800 next\n402100 100 within\n";
 
@@ -39,11 +39,11 @@ static uint64_t next_number(uint64_t *state)
 	return *state ^ *state >> 29;
 }
 
-/* is_far: addresses of all 64 bits in no mapping. */
+/* With is_far, the addresses use all 64 bits and are in no mapping. */
 static void build(struct perfdata_builder *b, bool is_far)
 {
 	uint64_t state = 1;
-	static const uint64_t chain[40]; /* makes the recording larger, and no difference */
+	static const uint64_t chain[40]; /* Makes the recording larger, without an effect on the result. */
 	perfdata_builder_init(b, false);
 	perfdata_builder_event(b, &attr, 1);
 	for (uint32_t pid = 1; pid <= PIDS; pid++) {
@@ -110,7 +110,7 @@ static char *replay(struct perfdata_builder *b, const char *root, const struct r
 	return text;
 }
 
-/* --time is not for the shorter way. */
+/* The fast path does not support --time. */
 static void compare(const char *root, bool is_far, bool with_threads)
 {
 	struct time_span whole = {0, UINT64_MAX};

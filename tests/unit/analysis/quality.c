@@ -39,7 +39,7 @@ static void bounds_are_compared(void **state)
 	assert_false(are_met("symbols>=90.91%", &some));
 }
 
-/* Nothing is no share: a recording without call chains has none that are complete. */
+/* A share of nothing is never sufficient: a recording without call chains has no complete ones. */
 static void nothing_meets_no_share(void **state)
 {
 	static const struct quality nothing = {0};

@@ -10,7 +10,7 @@
 #include "perfdata_builder.h"
 #include "unit_test.h"
 
-#define SAMPLES 30000 /* of a file of several chunks: about 4 MB */
+#define SAMPLES 30000 /* Enough for several chunks: about 4 MB. */
 
 static const struct perf_attr attr = {
 	.type = EVENT_SOFTWARE,
@@ -18,7 +18,7 @@ static const struct perf_attr attr = {
 	.flags = ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL),
 };
 
-/* Records enough for several chunks: processes, mappings and samples that repeat with small differences. */
+/* Builds a recording of several chunks: processes, mappings and samples that repeat with small differences. */
 static void build(struct perfdata_builder *b, size_t samples)
 {
 	perfdata_builder_init(b, false);
@@ -67,7 +67,7 @@ static void replay(struct perfdata_builder *b, const struct replay_options *opti
 	perfdata_reader_destroy(reader);
 }
 
-/* All of a profile as text, ids included: equal texts are equal profiles. */
+/* Returns the whole profile as text, with indexes: profiles are equal if their texts are equal. */
 static char *dump(const struct profile *p)
 {
 	struct text t = {0};
@@ -91,7 +91,7 @@ static char *dump(const struct profile *p)
 	return t.data;
 }
 
-/* Also where that is in the middle of a record. */
+/* Also with an end in the middle of a record. */
 static void test_the_beginning_of_a_recording(void **state)
 {
 	struct perfdata_builder b;
@@ -174,7 +174,7 @@ static void test_chains_end_where_they_cannot_be_understood(void **state)
 	struct perfdata_builder b;
 	perfdata_builder_init(&b, false);
 	perfdata_builder_event(&b, &attr, 1);
-	uint64_t unknown[3] = {CONTEXT_USER, 0x1000, (uint64_t)-100}; /* no context that anyone knows */
+	uint64_t unknown[3] = {CONTEXT_USER, 0x1000, (uint64_t)-100}; /* An unknown context marker. */
 	struct sample s = {.ip = 0x1000, .pid = 1, .tid = 1, .time = 1, .callchain = {(const uint8_t *)unknown, 3}};
 	perfdata_builder_sample(&b, 0, MISC_CPUMODE_USER, &s);
 	(void)perfdata_builder_file(&b);
@@ -197,7 +197,7 @@ static void test_lines_of_frames_without_debug_information(void **state)
 	struct replay_result result;
 	replay(&b, &(struct replay_options){.threads = 1, .with_stacks = true, .with_lines = true}, &result, TALLY_OK);
 	const struct profile *p = result.profile;
-	const char *const lines[] = {"a[2000]", "a[1000]", "a[0]"}; /* outermost first */
+	const char *const lines[] = {"a[2000]", "a[1000]", "a[0]"}; /* Outermost first. */
 	struct list stack = profile_stack(p, p->samples[0].stack);
 	uint32_t at = 0;
 	for (size_t i = 3; i-- > 0;) {
@@ -211,7 +211,7 @@ static void test_lines_of_frames_without_debug_information(void **state)
 	perfdata_builder_deinit(&b);
 }
 
-/* Two samples of one stay in the kernel; what they were called from came later, and for a third never. */
+/* Two samples share a kernel chain; the user chain of their callers comes later, and for a third sample never. */
 static void test_user_chains_that_come_later(void **state)
 {
 	struct perfdata_builder b;
@@ -230,7 +230,7 @@ static void test_user_chains_that_come_later(void **state)
 	uint64_t later[] = {5, 3, CONTEXT_USER, 0x400010, 0x400020};
 	writer_u32(&b.records, RECORD_CALLCHAIN_DEFERRED);
 	writer_u16(&b.records, MISC_CPUMODE_USER);
-	writer_u16(&b.records, RECORD_HEADER_BYTES + sizeof(later) + 24); /* pid and tid, time, CPU */
+	writer_u16(&b.records, RECORD_HEADER_BYTES + sizeof(later) + 24); /* The trailer: PID and TID, time, CPU. */
 	for (size_t i = 0; i < 5; i++)
 		writer_u64(&b.records, later[i]);
 	writer_zeros(&b.records, 24);
@@ -246,7 +246,7 @@ static void test_user_chains_that_come_later(void **state)
 	assert_int_equal(p->frames[stack.items[0]].level, 'k');
 	assert_int_equal(p->frames[stack.items[1]].address, 0x400010);
 	assert_int_equal(p->frames[stack.items[2]].address, 0x400020);
-	assert_int_equal(profile_stack(p, p->samples[1].stack).count, 1); /* the kernel's alone */
+	assert_int_equal(profile_stack(p, p->samples[1].stack).count, 1); /* Only the kernel part. */
 	replay_result_deinit(&result);
 	perfdata_builder_deinit(&b);
 }
@@ -256,7 +256,7 @@ static void test_a_cut_file_gives_what_is_whole(void **state)
 	struct perfdata_builder b;
 	build(&b, 100);
 	(void)perfdata_builder_file(&b);
-	b.out.len -= 120; /* into the last records */
+	b.out.len -= 120; /* Truncates the last records. */
 	struct replay_result result;
 	replay(&b, &(struct replay_options){.threads = 2}, &result, TALLY_CORRUPT);
 	assert_true(result.health.is_cut);
@@ -266,7 +266,7 @@ static void test_a_cut_file_gives_what_is_whole(void **state)
 	perfdata_builder_deinit(&b);
 }
 
-/* The short way and, since --time is not for it, the long one. */
+/* Compares the fast path with the full path, which --time forces. */
 static void test_plain_profiles_are_the_same_made_either_way(void **state)
 {
 	struct time_span whole = {0, UINT64_MAX};
@@ -337,7 +337,7 @@ static void test_what_the_short_way_serves(void **state)
 	perfdata_builder_deinit(&b);
 }
 
-/* Each event must tell the time of each record, and count by itself. */
+/* For the fast path, every event must have times in all records, and its own counts. */
 static void test_events_that_the_short_way_does_not_serve(void **state)
 {
 	struct perf_attr attrs[3] = {attr, attr, attr};

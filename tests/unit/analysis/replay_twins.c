@@ -8,7 +8,7 @@
 
 #define NONE PROFILE_NONE
 
-/* Two binaries of the machine that are one to the profile, and one that is another. */
+/* Three binaries of the machine, of which the profile merges the first and the last. */
 static uint32_t profile_binaries[] = {0, 1, 0};
 static uint32_t machine_binaries[] = {0, 1};
 
@@ -55,7 +55,7 @@ static void frames_of_one_function_are_one(void **state)
 		add_frame(&f, i, functions[i] == 1, '.');
 	assert_true(replay_find_twins(&f.replay, 6, firsts));
 	assert_memory_equal(firsts, expected, sizeof(expected));
-	f.options.with_exact_frames = true; /* by address: functions do not tell */
+	f.options.with_exact_frames = true; /* Exact frames are compared by address, not by function. */
 	assert_false(replay_find_twins(&f.replay, 6, firsts));
 	teardown(&f);
 }
@@ -79,11 +79,11 @@ static void what_functions_do_not_tell_is_not_guessed(void **state)
 		uint32_t functions[2], binaries[2], levels[2];
 		bool is_told;
 	} cases[] = {
-		{{1, 1}, {0, 2}, {'.', '.'}, true}, /* the profile has one binary for both */
+		{{1, 1}, {0, 2}, {'.', '.'}, true}, /* The profile has one binary for both. */
 		{{1, 1}, {0, 1}, {'.', '.'}, false},
 		{{1, 1}, {0, 0}, {'.', 'k'}, false},
 		{{NONE, NONE}, {0, 1}, {'.', '.'}, true},
-		{{NONE, NONE}, {0, 2}, {'.', '.'}, false}, /* one address in each may be one frame */
+		{{NONE, NONE}, {0, 2}, {'.', '.'}, false}, /* The addresses may belong to one frame. */
 		{{NONE, NONE}, {0, RESOLVE_NONE}, {'.', '.'}, true},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

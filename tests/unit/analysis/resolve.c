@@ -33,7 +33,7 @@ static bool put(struct fixture *f, size_t index, unsigned cpumode, uint64_t ip)
 	return resolver_address_put(&f->resolver, index, &f->where, cpumode, ip);
 }
 
-/* The address and level of each frame that was found, by index of addresses. */
+/* Compares the address and level of each frame found, by index of the address. */
 static void assert_found(struct fixture *f, const char *expected)
 {
 	struct text t = {0};
@@ -67,7 +67,8 @@ static void callers_are_looked_for_inside_their_calls(void **state)
 	const uint64_t parts[] = {CONTEXT_KERNEL, 0x10, 0x20, 0x10, CONTEXT_USER, 0x30, 0x40, 0};
 	struct fixture f;
 	set_up(&f);
-	/* The first of each part is where the thread was; the same address among callers is another frame. */
+	/* The first address of each part is the interrupted one; the same address among callers is a
+	 * different frame. */
 	assert_int_equal(add_chain(&f, parts, 8), 6);
 	assert_found(&f, "0=10k 1=1fk 2=fk 3=30. 4=3f. 5=0.");
 	struct resolved_frame caller = resolved_frame_get(&f.resolver.frames, 4);
@@ -98,7 +99,7 @@ static void another_address_is_put_before_the_chain(void **state)
 	assert_int_equal(add_chain(&f, chain, 5), 3);
 	assert_true(put(&f, 0, MISC_CPUMODE_KERNEL, 0x18));
 	assert_found(&f, "0=18k 1=10k 2=20. 3=2f.");
-	/* Another mode is another place, and so is another image of the program. */
+	/* An address in another mode, or in another image of the program, is a different frame. */
 	resolver_addresses_clear(&f.resolver);
 	assert_int_equal(add_chain(&f, chain, 5), 3);
 	assert_true(put(&f, 0, MISC_CPUMODE_USER, 0x10));
@@ -140,7 +141,7 @@ static void what_is_expected_needs_no_room_later(void **state)
 	tear_down(&f);
 }
 
-#define MANY 40000 /* samples, each at an address of its own */
+#define MANY 40000 /* Number of samples, each at a different address. */
 
 static void look_ups_get_room_by_what_came_so_far(void **state)
 {
@@ -160,7 +161,8 @@ static void look_ups_get_room_by_what_came_so_far(void **state)
 			slots = NULL;
 		else if (!slots)
 			slots = f.resolver.frames.slots;
-		/* Three quarters of what is so far in proportion: here all that comes by then. */
+		/* The table has room in proportion to three quarters of the samples so far: enough for all that follow
+		 * here. */
 		assert_true(!slots || i >= MANY / 4 * 3 || f.resolver.frames.slots == slots);
 	}
 	assert_non_null(slots);

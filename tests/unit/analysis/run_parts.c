@@ -15,7 +15,8 @@ static void put_header(uint8_t *at, uint32_t type, uint16_t size)
 	memcpy(at + 6, &size, sizeof(size));
 }
 
-/* Records in whose bodies records seem to begin: any guess in there is wrong. Some have more than one part's share. */
+/* Makes records that contain the headers of apparent records in their bodies, so that any guess inside is wrong. Some
+ * are larger than the share of one part. */
 static size_t make_run(uint8_t *bytes)
 {
 	size_t len = 0;
@@ -49,7 +50,7 @@ static void note_records(void *context, size_t index, struct run_part *part)
 	part->end = position;
 }
 
-/* The positions of all records, as one worker finds them, and so many; true if the run is cut. */
+/* Finds the positions and the number of all records, as with one worker. Returns true if the run is truncated. */
 static bool walk(struct record_run *run, unsigned threads, size_t *positions, size_t *count, size_t *end)
 {
 	struct found found = {.run = run};

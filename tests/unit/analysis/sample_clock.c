@@ -14,7 +14,7 @@ static struct perf_attr attr_of(uint64_t sample_type, uint64_t flags)
 		.flags = ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL) | flags};
 }
 
-/* The first event has times and tells of mappings; the second one has none. */
+/* Adds an event with times that records mappings, and one without times. */
 static void add_events(struct perfdata_builder *b)
 {
 	struct perf_attr timed = attr_of(SAMPLE_TIME, HISTORY), untimed = attr_of(0, 0);
@@ -40,7 +40,7 @@ static void put_mapping(struct perfdata_builder *b, uint64_t time)
 	perfdata_builder_record(b, &record, MISC_CPUMODE_USER, time);
 }
 
-/* What one CPU's ring told stands in the file before what another's told earlier. */
+/* A record in the ring of one CPU may precede an earlier record of another CPU in the file. */
 static void samples_find_what_another_ring_told(void **state)
 {
 	for (int swap = 0; swap < 2; swap++) {
@@ -50,11 +50,11 @@ static void samples_find_what_another_ring_told(void **state)
 		struct replay_result result;
 		perfdata_builder_init(&b, swap);
 		add_events(&b);
-		put_sample(&b, 1, 0); /* nothing before it has a time: nothing is mapped yet */
+		put_sample(&b, 1, 0); /* Nothing before it has a time, so nothing is mapped yet. */
 		put_sample(&b, 0, 30);
-		put_sample(&b, 1, 0); /* at 30, before the mapping */
+		put_sample(&b, 1, 0); /* At time 30, before the mapping. */
 		put_sample(&b, 0, 50);
-		put_sample(&b, 1, 0); /* at 50 */
+		put_sample(&b, 1, 0); /* At time 50. */
 		put_sample(&b, 1, 0);
 		put_mapping(&b, 40);
 		(void)perfdata_builder_file(&b);

@@ -14,13 +14,13 @@ static void samples_count_between_the_events(void **state)
 	struct sample_switches s = {.begins_off = true};
 	add(&s, 30, 7, false);
 	add(&s, 10, 2, true);
-	add(&s, 20, 5, true); /* is on already: a sample as others */
+	add(&s, 20, 5, true); /* The event is already on, so this is an ordinary sample. */
 	add(&s, 40, 9, true);
 	sample_switches_settle(&s);
 	assert_int_equal(s.changes.len, 3);
 	assert_false(sample_switches_want(&s, 9, 1));
 	assert_false(sample_switches_want(&s, 10, 1));
-	assert_false(sample_switches_want(&s, 10, 2)); /* the event itself */
+	assert_false(sample_switches_want(&s, 10, 2)); /* The sample of the switch event itself. */
 	assert_true(sample_switches_want(&s, 10, 3));
 	assert_true(sample_switches_want(&s, 20, 5));
 	assert_false(sample_switches_want(&s, 30, 7));

@@ -5,7 +5,7 @@
 #include "machine/machine.h"
 #include "unit_test.h"
 
-#define REGISTERS (UINT64_C(1) << 6 | UINT64_C(1) << 7 | UINT64_C(1) << 8) /* x86-64's bp, sp, ip */
+#define REGISTERS (UINT64_C(1) << 6 | UINT64_C(1) << 7 | UINT64_C(1) << 8) /* bp, sp and ip of x86-64. */
 #define CODE	  UINT64_C(0x400000)
 #define STACK	  UINT64_C(0x7ff000)
 #define KERNEL	  UINT64_C(0xffffffff81000000)
@@ -28,7 +28,7 @@ static uint64_t stored(const struct fixture *f, uint64_t word)
 	return f->swap ? __builtin_bswap64(word) : word;
 }
 
-/* Generated code: no file, frames by frame pointer. */
+/* Maps generated code: it has no file, and frames are found by frame pointer. */
 static void start(struct fixture *f, bool swap)
 {
 	const struct record record = {.type = RECORD_MMAP2, .misc = MISC_CPUMODE_USER};
@@ -44,10 +44,10 @@ static void start(struct fixture *f, bool swap)
 	sample_unwinder_init(&f->unwinder, &f->files, &f->features, swap);
 	assert_true(resolver_init(&f->resolver, f->machine, swap));
 	f->resolver.unwinder = &f->unwinder;
-	f->registers[0] = stored(f, STACK + 8); /* bp, sp, ip */
+	f->registers[0] = stored(f, STACK + 8); /* bp, sp, ip. */
 	f->registers[1] = stored(f, STACK);
 	f->registers[2] = stored(f, CODE + 0x10);
-	/* Two callers: {saved bp, return address} each; the last has a frame pointer of 0. */
+	/* Two callers, each with {saved bp, return address}; the last has a frame pointer of 0. */
 	f->stack[1] = stored(f, STACK + 32);
 	f->stack[2] = stored(f, CODE + 0x21);
 	f->stack[4] = stored(f, 0);
@@ -94,7 +94,7 @@ static void test_callers_behind_the_kernels_in_both_byte_orders(void **state)
 		expect(&f, unwound + 2, 4);
 		record_chain(&f, unwound, 2);
 		expect(&f, unwound, 6);
-		record_chain(&f, unwound, 4); /* what the kernel found of it is not said twice */
+		record_chain(&f, unwound, 4); /* Frames that the kernel has already found are not added again. */
 		expect(&f, unwound, 6);
 		assert_int_equal(f.unwinder.ends.ends[UNWIND_ROOT], 3);
 		assert_int_equal(f.unwinder.ends.bridged, 3);
@@ -105,7 +105,7 @@ static void test_callers_behind_the_kernels_in_both_byte_orders(void **state)
 	}
 }
 
-/* As many as of the kernel's, which the recording has. */
+/* The limit applies to user callers as well as to kernel callers in the recording. */
 static void test_callers_have_a_bound_of_their_own(void **state)
 {
 	const uint64_t recorded[] = {CONTEXT_KERNEL, KERNEL, KERNEL + 8, KERNEL + 16};
@@ -121,7 +121,8 @@ static void test_callers_have_a_bound_of_their_own(void **state)
 	assert_int_equal(frames.count, 4);
 	for (size_t i = 0; i < frames.count; i++)
 		assert_int_equal(frames.ips[i], wanted[i]);
-	memset(&f.sample.stack_user, 0, sizeof(f.sample.stack_user)); /* what is recorded whole shares the bound */
+	/* The limit also applies to recorded user chains. */
+	memset(&f.sample.stack_user, 0, sizeof(f.sample.stack_user));
 	const uint64_t whole[] = {CONTEXT_KERNEL, KERNEL, CONTEXT_USER, CODE};
 	f.resolver.max_stack = 1;
 	record_chain(&f, whole, 4);
@@ -157,7 +158,7 @@ static void test_without_registers_or_machine_nothing_is_unwound(void **state)
 	struct fixture f;
 	start(&f, false);
 	record_chain(&f, unwound, 2);
-	f.sample.regs_user = (struct sample_regs){.abi = REGS_ABI_NONE}; /* the kernel's own thread */
+	f.sample.regs_user = (struct sample_regs){.abi = REGS_ABI_NONE}; /* A kernel thread. */
 	expect(&f, unwound, 2);
 	assert_int_equal(stack_ends_unwound(&f.unwinder.ends), 0);
 	f.sample.regs_user = (struct sample_regs){REGS_ABI_64, REGISTERS, {(const uint8_t *)f.registers, 3}};
@@ -165,13 +166,13 @@ static void test_without_registers_or_machine_nothing_is_unwound(void **state)
 	expect(&f, unwound, 2);
 	assert_int_equal(f.unwinder.ends.ends[UNWIND_NO_REGISTERS], 1);
 	f.features.arch = STR("x86_64");
-	f.sample.regs_user.values.count = 1; /* cut: bp only */
+	f.sample.regs_user.values.count = 1; /* Truncated: only bp is left. */
 	expect(&f, unwound, 2);
 	assert_int_equal(f.unwinder.ends.ends[UNWIND_NO_REGISTERS], 2);
 	stop(&f);
 }
 
-/* {saved ebp, return address} in words of 4 bytes. */
+/* The stack has {saved ebp, return address} in words of 4 bytes. */
 static void test_a_32_bit_program_of_a_64_bit_kernel(void **state)
 {
 	static const uint32_t stack[8] = {0, (uint32_t)STACK + 16, CODE + 0x21, 0, 0, CODE + 0x31};
@@ -191,7 +192,7 @@ static void test_code_that_nothing_is_known_of_adds_nothing(void **state)
 	struct fixture f;
 	start(&f, false);
 	record_chain(&f, unwound, 2);
-	f.registers[2] = 0xb8c; /* nothing is mapped there */
+	f.registers[2] = 0xb8c; /* Nothing is mapped at this address. */
 	f.registers[0] = 1;
 	f.stack[0] = 0;
 	expect(&f, unwound, 2);

@@ -21,7 +21,8 @@ static void times_between_switches(void **state)
 {
 	struct sched_history h;
 	sched_history_init(&h);
-	assert_int_equal(leave(&h, 100, 7, SCHED_LEFT_RUNNABLE).run_ns, 0); /* nobody knows since when */
+	/* The time at which thread 7 began to run is unknown. */
+	assert_int_equal(leave(&h, 100, 7, SCHED_LEFT_RUNNABLE).run_ns, 0);
 	assert_true(sched_history_wake(&h, 8, 90));
 	assert_true(sched_history_wake(&h, 8, 95));
 	struct sched_times times = leave(&h, 130, 8, SCHED_LEFT_BLOCKED);
@@ -54,7 +55,7 @@ static void idle_times_are_of_who_left(void **state)
 	assert_int_equal(times.behind, sched_history_task(&h, 7));
 	assert_int_equal(task(&h, 7)->idle.total_ns, 40);
 	assert_int_equal(h.tasks.items[h.cpus.items[0].idle].run.total_ns, 40);
-	/* Who ran from 140 on was not recorded: this idle time is behind nobody. */
+	/* The thread that ran from 140 on was not recorded, so this idle time is not attributed to a thread. */
 	times = leave(&h, 190, 0, SCHED_LEFT_RUNNABLE);
 	assert_int_equal(times.behind, ID_TABLE_NONE);
 	assert_int_equal(task(&h, 7)->idle.total_ns, 40);
@@ -89,7 +90,7 @@ static void a_number_that_is_forked_again_is_another_task(void **state)
 	assert_true(sched_history_fork(&h, 7, 5, 1));
 	assert_int_equal(sched_history_task(&h, 7), first);
 	assert_true(sched_history_exit(&h, 7));
-	(void)leave(&h, 100, 7, SCHED_LEFT_SLEEPING); /* its last switch is behind its exit */
+	(void)leave(&h, 100, 7, SCHED_LEFT_SLEEPING); /* The last switch of a thread comes after its exit. */
 	assert_int_equal(h.tasks.items[first].run.count, 1);
 	assert_true(sched_history_fork(&h, 7, 6, 2));
 	assert_int_not_equal(sched_history_task(&h, 7), first);
@@ -125,13 +126,14 @@ static void waiting_before_a_migration(void **state)
 	struct sched_history h;
 	sched_history_init(&h);
 	(void)leave(&h, 100, 7, SCHED_LEFT_SLEEPING);
-	assert_true(sched_history_migrate(&h, 7, 110)); /* asleep: it waits for no CPU */
+	assert_true(sched_history_migrate(&h, 7, 110)); /* The thread is asleep, so it does not wait for a CPU. */
 	assert_true(sched_history_wake(&h, 7, 120));
 	assert_true(sched_history_migrate(&h, 7, 150));
 	(void)leave(&h, 160, 8, SCHED_LEFT_RUNNABLE);
 	assert_int_equal(leave(&h, 170, 7, SCHED_LEFT_RUNNABLE).pre_migration_ns, 30);
 	assert_true(sched_history_migrate(&h, 8, 165));
-	struct sched_times times = leave(&h, 180, 8, SCHED_LEFT_SLEEPING); /* preempted: it waits since it left */
+	/* The thread was preempted, so it has waited since it left the CPU. */
+	struct sched_times times = leave(&h, 180, 8, SCHED_LEFT_SLEEPING);
 	assert_int_equal(times.pre_migration_ns, 5);
 	(void)leave(&h, 190, 9, SCHED_LEFT_SLEEPING);
 	assert_int_equal(leave(&h, 200, 7, SCHED_LEFT_SLEEPING).pre_migration_ns, 0);
@@ -148,20 +150,21 @@ static void nothing_goes_on_across_lost_events(void **state)
 	(void)leave(&h, 120, 8, SCHED_LEFT_SLEEPING);
 	assert_int_equal(h.cut, 0);
 	assert_true(sched_history_lost(&h, 0, 130));
-	struct sched_times times = leave(&h, 150, 7, SCHED_LEFT_SLEEPING); /* since when is not known */
+	/* The time at which it began to run is unknown. */
+	struct sched_times times = leave(&h, 150, 7, SCHED_LEFT_SLEEPING);
 	assert_true(times.is_cut);
 	assert_int_equal(times.run_ns, 0);
 	assert_int_equal(times.wait_ns, 0);
 	assert_int_equal(times.delay_ns, 0);
 	assert_int_equal(h.cut, 1);
-	times = leave(&h, 160, 8, SCHED_LEFT_SLEEPING); /* it left at 120: it may have run before 130 */
+	times = leave(&h, 160, 8, SCHED_LEFT_SLEEPING); /* The thread left at 120 and may have run before 130. */
 	assert_int_equal(times.run_ns, 10);
 	assert_int_equal(times.wait_ns, 0);
 	assert_int_equal(h.cut, 2);
-	times = leave(&h, 170, 7, SCHED_LEFT_SLEEPING); /* all of it behind the loss */
+	times = leave(&h, 170, 7, SCHED_LEFT_SLEEPING); /* All of it comes after the loss. */
 	assert_int_equal(times.wait_ns, 10);
 	assert_int_equal(h.cut, 2);
-	assert_true(sched_history_lost(&h, SCHED_ANY_CPU, 0)); /* without a time: behind the last switch */
+	assert_true(sched_history_lost(&h, SCHED_ANY_CPU, 0)); /* A loss without a time is after the last switch. */
 	assert_true(leave(&h, 180, 8, SCHED_LEFT_SLEEPING).is_cut);
 	sched_history_deinit(&h);
 }

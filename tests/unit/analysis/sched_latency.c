@@ -21,7 +21,7 @@ static void a_delay_is_from_the_wake_up_to_the_switch(void **state)
 	struct sched_latency l;
 	sched_latency_init(&l);
 	assert_true(sched_latency_wake(&l, 7, 100));
-	assert_true(sched_latency_wake(&l, 7, 110)); /* it could run since 100 */
+	assert_true(sched_latency_wake(&l, 7, 110)); /* The thread has been runnable since 100. */
 	switch_to(&l, 130, 0, true, 7);
 	assert_true(sched_latency_run(&l, 7, 150, 20));
 	switch_to(&l, 150, 7, false, 0);
@@ -45,7 +45,7 @@ static void who_is_preempted_waits(void **state)
 	switch_to(&l, 100, 7, true, 8);
 	switch_to(&l, 160, 8, false, 7);
 	assert_int_equal(task(&l, 7)->wait_ns, 60);
-	switch_to(&l, 170, 7, false, 8); /* nobody woke it in this recording */
+	switch_to(&l, 170, 7, false, 8); /* The recording has no wakeup of this thread. */
 	assert_int_equal(task(&l, 8)->waits, 1);
 	assert_int_equal(task(&l, 8)->wait_ns, 0);
 	sched_latency_deinit(&l);
@@ -92,14 +92,16 @@ static void no_delay_lasts_across_lost_events(void **state)
 	switch_to(&l, 100, 7, false, 8);
 	assert_true(sched_latency_wake(&l, 7, 110));
 	sched_latency_lost(&l, SCHED_LATENCY_ANY_CPU, 120);
-	switch_to(&l, 500, 9, true, 7); /* 7 may have run and been woken again before 120; 9 came in there */
+	/* Thread 7 may have run and been woken again before 120; thread 9 started during the loss. */
+	switch_to(&l, 500, 9, true, 7);
 	assert_int_equal(task(&l, 7)->waits, 0);
 	assert_int_equal(l.wrong_switches, 0);
 	assert_int_equal(l.cut, 1);
-	switch_to(&l, 510, 7, true, 9); /* since 500 */
+	switch_to(&l, 510, 7, true, 9); /* Thread 9 has been runnable since 500. */
 	assert_int_equal(task(&l, 9)->wait_ns, 10);
-	sched_latency_lost(&l, 5, 0); /* without a time, of a CPU that was not seen: behind the last switch */
-	assert_true(sched_latency_wake(&l, 7, 520)); /* it was left ready: it ran and slept meanwhile */
+	sched_latency_lost(&l, 5, 0); /* A loss without a time, on an unknown CPU, is after the last switch. */
+	/* The thread was left runnable: it has run and slept during the loss. */
+	assert_true(sched_latency_wake(&l, 7, 520));
 	switch_to(&l, 525, 9, false, 7);
 	assert_int_equal(task(&l, 7)->max_ns, 5);
 	sched_latency_deinit(&l);

@@ -49,16 +49,16 @@ static void main_is_called_from_where_programs_begin(void **state)
 		uint32_t items[5], count;
 		uint8_t kind;
 	} cases[] = {
-		{{0, 1, 2}, 3, STACK_IS_WHOLE}, /* the C library's caller of main has no name */
+		{{0, 1, 2}, 3, STACK_IS_WHOLE}, /* The caller of main in the C library has no symbol. */
 		{{1, 2}, 2, STACK_IS_WHOLE},
 		{{0, 1}, 2, 0},
 		{{0, 2}, 2, 0},
 		{{1, 0, 2}, 3, 0},
 		{{0, 3}, 2, STACK_IS_WHOLE},
 		{{3}, 1, STACK_IS_WHOLE},
-		{{0, 3, 0, 0}, 4, STACK_IS_WHOLE}, /* the chain went on by mistake */
+		{{0, 3, 0, 0}, 4, STACK_IS_WHOLE}, /* The chain continued by mistake. */
 		{{0, 3, 0, 0, 0}, 5, 0},
-		{{3, 0}, 2, 0}, /* it was running, and its own caller came before */
+		{{3, 0}, 2, 0}, /* The function was running, and its caller precedes it. */
 		{{0}, 1, 0},
 		{{2}, 1, STACK_IS_BARE},
 	};

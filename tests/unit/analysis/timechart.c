@@ -19,7 +19,7 @@ static void wake(struct timechart *c, uint64_t time_ns, int32_t tid, int32_t by)
 	assert_true(timechart_wake(c, &(struct timechart_wake){tid, by, time_ns, text}));
 }
 
-/* "cpu0: run 10-20 @7!" and so on: ! is cut. */
+/* Returns "cpu0: run 10-20 @7!" and so on; ! marks truncated spans. */
 static char *dump(const struct timechart *c, struct text *t)
 {
 	static const char *const kinds[SPAN_KINDS] = {"run", "wait", "blocked", "idle"};
@@ -47,7 +47,7 @@ static void tasks_run_wait_and_block(void **state)
 	struct timechart c;
 	timechart_init(&c, 1000);
 	wake(&c, 100, 8, 7);
-	leave(&c, 0, 120, 7, SCHED_LEFT_BLOCKED, 8); /* since before 100 */
+	leave(&c, 0, 120, 7, SCHED_LEFT_BLOCKED, 8); /* Since before 100. */
 	leave(&c, 0, 150, 8, SCHED_LEFT_SLEEPING, 0);
 	wake(&c, 170, 7, TIMECHART_INTERRUPT);
 	leave(&c, 0, 180, 0, SCHED_LEFT_RUNNABLE, 7);
@@ -77,7 +77,7 @@ static void waits_end_where_a_task_came_onto_a_cpu(void **state)
 	leave(&c, 0, 100, 7, SCHED_LEFT_SLEEPING, 0);
 	wake(&c, 110, 8, 7);
 	leave(&c, 0, 120, 0, SCHED_LEFT_RUNNABLE, 8);
-	/* That 8 left is not recorded, nor that 7 came. */
+	/* Neither that thread 8 left nor that thread 7 came is recorded. */
 	leave(&c, 0, 200, 7, SCHED_LEFT_SLEEPING, 0);
 	wake(&c, 210, 9, 7);
 	leave(&c, 0, 220, 0, SCHED_LEFT_RUNNABLE, 9);
@@ -105,7 +105,8 @@ static void nothing_goes_on_across_lost_events(void **state)
 	leave(&c, 1, 190, 9, SCHED_LEFT_SLEEPING, 0);
 	leave(&c, 0, 200, 7, SCHED_LEFT_SLEEPING, 0);
 	assert_true(timechart_finish(&c));
-	/* Neither that 8 ran from 100 to 180, nor that 7 was blocked until then, nor that 9 waited for the other CPU, is known. */
+	/* It is unknown that 8 ran from 100 to 180, that 7 was blocked until then, and that 9 waited for
+	 * the other CPU. */
 	assert_string_equal(dump(&c, &t), "cpu0: run 180-200@1\n"
 					  "7: run 180-200@0\n"
 					  "cpu1: run 100-105@3! run 105-170@5 run 170-190@3\n"
@@ -145,7 +146,7 @@ static void cpus_idle_and_change_their_frequency(void **state)
 	assert_true(timechart_idle(&c, 1, 150, TIMECHART_BUSY));
 	assert_true(timechart_frequency(&c, 1, 160, 2400000));
 	assert_true(timechart_idle(&c, 1, 170, 1));
-	assert_true(timechart_idle(&c, 1, 180, 3)); /* deeper, without leaving */
+	assert_true(timechart_idle(&c, 1, 180, 3)); /* A deeper state, without leaving idle. */
 	assert_true(timechart_idle(&c, 1, 200, 3));
 	assert_true(timechart_finish(&c));
 	assert_string_equal(dump(&c, &t), "cpu1: idle 100-150@2 idle 170-180@1 idle 180-200@3\n");
@@ -187,7 +188,8 @@ static void waits(struct timechart *c, int32_t tid, uint64_t start_ns, uint64_t 
 	assert_true(timechart_off(c, &off));
 }
 
-/* What lies between a sample and the next wait is not known: short waits may be in it. Nor does a CPU run two threads. */
+/* The time between a sample and the next wait is unknown, because it may contain short waits. A CPU cannot run two
+ * threads at once. */
 static void what_is_not_recorded_is_not_running(void **state)
 {
 	(void)state;
@@ -195,7 +197,7 @@ static void what_is_not_recorded_is_not_running(void **state)
 	struct timechart c;
 	timechart_init(&c, 1000);
 	runs(&c, 7, 0, 110, 120);
-	runs(&c, 7, 0, 121, 131); /* it follows */
+	runs(&c, 7, 0, 121, 131); /* This span is adjacent. */
 	runs(&c, 8, 0, 126, 136);
 	waits(&c, 7, 140, 160);
 	runs(&c, 7, 0, 155, 165);
@@ -237,7 +239,7 @@ static void threads_end_when_they_end(void **state)
 	waits(&c, 7, 130, 160);
 	runs(&c, 7, 0, 170, 180);
 	assert_int_equal(c.left_out, 1);
-	assert_true(timechart_goes_on_as(&c, 7, 7)); /* another thread of the process executed a program */
+	assert_true(timechart_goes_on_as(&c, 7, 7)); /* Another thread of the process called exec. */
 	runs(&c, 7, 0, 190, 200);
 	assert_true(timechart_goes_on_as(&c, 7, 7));
 	assert_true(timechart_finish(&c));

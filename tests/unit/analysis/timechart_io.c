@@ -36,14 +36,14 @@ static void calls_are_spans(void **state)
 	tracks_init(&t, 1000);
 	(void)tracks_add(&t, TRACK_TASK, 7, 7);
 	struct timechart_io io = {.tracks = &t, .merge_ns = 10, .skips_eagain = true};
-	assert_true(timechart_io_exit(&io, 0, &reading, 50, 5)); /* began before the recording */
+	assert_true(timechart_io_exit(&io, 0, &reading, 50, 5)); /* The call began before the recording. */
 	call(&io, 100, 120, 3, 4096);
-	call(&io, 130, 140, 3, 100); /* near: one with the last */
-	call(&io, 145, 150, 4, 7); /* another file */
+	call(&io, 130, 140, 3, 100); /* The call is close to the last one, so they are merged. */
+	call(&io, 145, 150, 4, 7); /* A call on another file. */
 	call(&io, 200, 210, 3, -EAGAIN);
 	call(&io, 300, 310, 3, -EIO);
 	assert_true(timechart_io_enter(&io, 0, &polling, &(struct timechart_entry){400, TRACK_MIXED, INTERN_NONE}));
-	assert_true(timechart_io_exit(&io, 0, &reading, 410, 5)); /* of another call */
+	assert_true(timechart_io_exit(&io, 0, &reading, 410, 5)); /* The exit of another call. */
 	tracks_see(&t, 0, 500);
 	assert_true(timechart_io_finish(&io));
 	const struct track *track = &t.tracks.items[0];

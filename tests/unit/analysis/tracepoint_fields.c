@@ -99,7 +99,7 @@ static void fields(bool swap)
 	writer_u32(&f.raw, 6u << 16 | 44);
 	writer_bytes(&f.raw, "hello", 6);
 	assert_text(&f, "comm=prog pid=-5 bytes=1099511627776 name=hello");
-	/* each alone: a cast is about its operand and about nothing else */
+	/* Each field alone: a cast applies only to its operand. */
 	static const char *const alone[] = {"prog", "-5", "1099511627776", "hello"};
 	for (unsigned i = 0; i < 4; i++) {
 		struct text t = {0};
@@ -112,7 +112,7 @@ static void fields(bool swap)
 	deinit(&f);
 }
 
-/* Of each field of { unsigned a; void *b; int c; } = 7, 0x10, -3. */
+/* Compares each field of { unsigned a; void *b; int c; } = 7, 0x10, -3. */
 static void assert_values(const char *format, const char *const *expected)
 {
 	static const char three_fields[] = "\tfield:unsigned int a;\toffset:8;\tsize:4;\tsigned:0;\n"
@@ -178,10 +178,10 @@ static void fields_by_name(bool swap)
 	assert_int_equal(number, 77);
 	assert_true(tracepoint_number_of(f.printer, raw, TRACEPOINT_OWN, STR("pid"), &number));
 	assert_int_equal((int64_t)number, -5);
-	/* The payload ends before it. */
+	/* The payload ends before the field. */
 	assert_true(tracepoint_number_of(f.printer, raw, TRACEPOINT_OWN, STR("bytes"), &number));
 	assert_int_equal(number, 0);
-	/* It is text; there is none of this name; nor such an event. */
+	/* The field is a text; there is no field of that name; there is no such event. */
 	number = 1;
 	assert_false(tracepoint_number_of(f.printer, raw, TRACEPOINT_OWN, STR("comm"), &number));
 	assert_int_equal(number, 0);
@@ -256,7 +256,8 @@ static void unknown_and_short(bool swap)
 	deinit(&f);
 }
 
-/* What one print format makes of 4-byte a = -3, 8-byte b = 5 << 40, array v = {1, 2, 0x30, 4} and text s = "word". */
+/* Compares the output of a print format for 4-byte a = -3, 8-byte b = 5 << 40, array v = {1, 2, 0x30, 4} and text s =
+ * "word". */
 static void assert_printed(bool swap, const char *print, const char *expected)
 {
 	static const char declared[] = "\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n"
@@ -368,7 +369,7 @@ static void ipv6_addresses(bool swap)
 	deinit(&f);
 }
 
-/* Shown field by field. */
+/* Events with an unsupported format are shown field by field. */
 static void unknown_formats(bool swap)
 {
 	const char *fields_shown = "[FAILED TO PARSE] a=-3 b=0x50000000000 v=ARRAY[";
@@ -399,7 +400,7 @@ static void unknown_formats(bool swap)
 	text_deinit(&t);
 }
 
-/* A hostile nesting ends, and does not take the stack along. */
+/* Deeply nested expressions are rejected without exhausting the stack. */
 static void deep_nesting(bool swap)
 {
 	static char print[200000];
