@@ -121,7 +121,7 @@ static void registers_of_machines_without_unwinding(void **state)
 	assert_null(arch_find_elf(EM_S390, 0));
 }
 
-/* Register numbers are bits of a 64-bit mask, names are unique, and the special ones exist. */
+/* Register numbers are bits of a 64-bit mask, names are unique, and the special registers exist. */
 static void every_table_is_whole(void **state)
 {
 	size_t count = 0;
