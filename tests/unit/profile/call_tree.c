@@ -25,7 +25,7 @@ static void print_node(struct text *out, const struct call_tree_builder *b, uint
 		print_node(out, b, node->first_child + i, depth + 1);
 }
 
-/* The tree of the only row: frames, then hits and what goes on, as period/count. */
+/* Compares the tree of the only row: frames, then the hits of the frame and of its children, as period/count. */
 static void assert_tree(const char *profile, struct call_tree_options options, bool by_address, const char *expected)
 {
 	struct profile *p = profile_from_text(profile);
@@ -42,7 +42,7 @@ static void assert_tree(const char *profile, struct call_tree_options options, b
 	assert_int_equal(flat_table_init(&table, p, &flat, &err), TALLY_OK);
 	assert_int_equal(table.row_count, 1);
 	assert_int_equal(call_tree_init(&b, &table, &err), TALLY_OK);
-	/* twice: the scratch memory of one build must not show in the next */
+	/* Built twice, because scratch memory of the first build must not affect the second. */
 	assert_int_equal(call_tree_build(&b, 0, &options, &err), TALLY_OK);
 	assert_int_equal(call_tree_build(&b, 0, &options, &err), TALLY_OK);
 	print_node(&out, &b, 0, 0);

@@ -31,7 +31,7 @@ static void print_row(struct text *out, const struct diff_table *diff, uint32_t 
 	text_char(out, '\n');
 }
 
-/* Rows as text: symbol, period in the baseline, difference of each other file. */
+/* Compares the rows as text: symbol, period in the baseline, difference of each other file. */
 static void assert_diff(const char *const *profiles, struct diff_options options, const char *expected)
 {
 	struct profile *made[FILES_MAX] = {0};
@@ -62,7 +62,7 @@ static void assert_diff(const char *const *profiles, struct diff_options options
 	}
 }
 
-/* g lies elsewhere in the second build; h is new there, f is gone. */
+/* In the second build, g has another address, h is new and f is missing. */
 static const char before[] = "event c\na 1/1 0 0 60 f@x\na 1/1 0 0 30 g@x\na 1/1 0 0 10 k@x\n";
 static const char after[] = "event c\na 1/1 0 0 5 other@y\na 1/1 0 0 20 h@x\na 1/1 0 0 15 k@x\na 1/1 0 0 60 g@x\n";
 

@@ -6,7 +6,8 @@
 #include "profile/profile_builder.h"
 #include "unit_test.h"
 
-/* Three samples of one place: two branches from one function, one from nowhere; a time, a text. */
+/* Makes three samples of one address: two with branches from one function, one with a branch from an unknown address;
+ * with times and texts. */
 static struct profile *made(void)
 {
 	struct profile_builder *b = profile_builder_create();
@@ -104,8 +105,8 @@ static void rows_are_ordered_as_perf_has_them(void **state)
 	struct profile *p = made();
 	assert_true(order_of(p, KEY_TIME, 0, 2) < 0);
 	assert_int_equal(order_of(p, KEY_TIME, 0, 1), 0);
-	assert_true(order_of(p, KEY_DSO_FROM, 2, 0) < 0); /* no object before objects */
-	assert_true(order_of(p, KEY_SYMBOL_FROM, 0, 2) < 0); /* symbols before addresses */
+	assert_true(order_of(p, KEY_DSO_FROM, 2, 0) < 0); /* Samples without an object come first. */
+	assert_true(order_of(p, KEY_SYMBOL_FROM, 0, 2) < 0); /* Symbols come before addresses. */
 	assert_true(order_of(p, KEY_IN_TX, 0, 1) < 0);
 	assert_true(order_of(p, KEY_MEM, 0, 1) < 0);
 	assert_int_equal(facet_cacheline(0x107f), 0x1040);

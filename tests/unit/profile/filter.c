@@ -10,7 +10,7 @@ static const char text[] = "event cycles\n"
 			   "ld 9/9 0 0 1 main@ld;hot@libx.so\n"
 			   "ld 9/9 0 0 1 0x55\n";
 
-/* Which of the four samples pass, as "1100". */
+/* expected has a digit for each of the four samples: "1100" if the first two pass. */
 static void assert_passes(const struct profile_filter_lists *lists, const char *expected)
 {
 	struct profile *p = profile_from_text(text);
@@ -40,7 +40,7 @@ static void lists_pass_what_they_name(void **state)
 	assert_passes(&(struct profile_filter_lists){.symbol_part = "ho"}, "1111");
 }
 
-/* Of a profile that does not keep how many threads ran, none is known to have run among so many. */
+/* In a profile without levels of parallelism, no sample passes a filter on it. */
 static void parallelism_needs_its_values(void **state)
 {
 	const bool levels[] = {false, true};

@@ -6,7 +6,7 @@
 #include "profile/profile_builder.h"
 #include "unit_test.h"
 
-#define OBJECTS 3 /* the first two of one name */
+#define OBJECTS 3 /* The first two have the same name. */
 #define PLACES	4
 
 static uint32_t string(struct profile_builder *b, const char *text)
@@ -14,7 +14,8 @@ static uint32_t string(struct profile_builder *b, const char *text)
 	return profile_builder_string(b, (struct tally_str){text, strlen(text)});
 }
 
-/* Callers of every kind: functions that begin at one place, end at one or two, or were inlined; addresses alone. */
+/* Adds callers of every kind: functions with one start and one or two ends, inlined functions, and addresses without
+ * function. */
 static size_t add_frames(struct profile_builder *b, uint32_t binary, uint64_t second_end, uint32_t *frames)
 {
 	size_t count = 0;
@@ -24,7 +25,7 @@ static size_t add_frames(struct profile_builder *b, uint32_t binary, uint64_t se
 		struct profile_function part = whole,
 					inlined = {.name = whole.name, .binary = binary, .is_inlined = true};
 		if (second_end == whole.size)
-			part.name = string(b, "g"); /* of another build */
+			part.name = string(b, "g"); /* A function of another build. */
 		part.size = second_end;
 		uint32_t functions[] = {profile_builder_function(b, &whole), profile_builder_function(b, &part),
 			profile_builder_function(b, &inlined), PROFILE_NONE};
@@ -63,7 +64,7 @@ static struct profile *make_profile(uint64_t second_end, uint32_t *frames, size_
 	return p;
 }
 
-/* What the frames are to call graphs; the caller frees it with the table. */
+/* Makes the table that call graphs use for their frames; the caller frees it. */
 static void make_table(struct flat_table *table, const struct profile *p, bool with_children)
 {
 	static const enum profile_key keys[] = {KEY_COMM, KEY_DSO, KEY_SYMBOL};
@@ -73,7 +74,7 @@ static void make_table(struct flat_table *table, const struct profile *p, bool w
 	assert_int_equal(flat_table_init(table, p, &options, &err), TALLY_OK);
 }
 
-/* Where callers have rows, the keys are those of the rows; without, they are found by themselves. */
+/* If callers have rows, their keys are those of the rows; otherwise keys are computed for them alone. */
 static void assert_keys_are_alike(uint64_t second_end, size_t expected)
 {
 	uint32_t frames[(OBJECTS + 1) * PLACES * 4];
@@ -101,7 +102,7 @@ static void assert_keys_are_alike(uint64_t second_end, size_t expected)
 
 static void callers_rows_tell_what_is_one_frame(void **state)
 {
-	/* by object: two functions and an address by place, and what was inlined */
+	/* Per object: two functions and an address for each place, and one inlined function. */
 	assert_keys_are_alike(16, (OBJECTS + 1) * (3 * PLACES + 1));
 }
 

@@ -29,7 +29,7 @@ static void print_row(struct text *out, const struct flat_table *t, uint32_t row
 	text_printf(out, " %c%u\n", r->level, r->max_depth);
 }
 
-/* The rows as text: comm, symbol, children/self/samples of each member, level and depth. */
+/* Compares the rows as text: comm, symbol, children/self/samples of each member, level and depth. */
 static void assert_rows_of(struct profile *p, struct flat_options options, const char *expected)
 {
 	struct flat_table table;
@@ -127,11 +127,12 @@ static void bounds_of_chains(void **state)
 		"a g 1/1/1 .3\na f 1/0/0 .2\na main 1/0/0 .1\n");
 }
 
-/* Callers that were found in a stack dump have as many calls as the kernel's part. */
+/* Callers from a stack dump have the same depth limit as the kernel part of the chain. */
 static void kernels_have_a_bound_of_their_own(void **state)
 {
 	static const char text[] = "event c\na 1/1 0 0 1 main@x;f@x;g@x;sys@[k];read@[k];copy@[k]\n";
-	/* The kernel's from where chains begin; the others are found one by one from the innermost. */
+	/* The kernel part is counted from the beginning of the chain; user callers are found one by one from the
+	 * innermost. */
 	static const char *const rows[] = {"a copy 1/1/1 k4\na read 1/0/0 k3\na f 1/0/0 .1\na g 1/0/0 .2\n",
 		"a copy 1/1/1 k4\na read 1/0/0 k1\na sys 1/0/0 k2\na f 1/0/0 .4\na g 1/0/0 .3\n"};
 	for (unsigned is_caller_first = 0; is_caller_first < 2; is_caller_first++) {
@@ -210,7 +211,7 @@ static void parents_group_by_their_caller(void **state)
 	profile_destroy(p);
 }
 
-/* In the order of the chain: what follows the last such function is kept, and it is the sample's own. */
+/* In chain order (innermost first), the last such function becomes the leaf, and its callees are dropped. */
 static void callees_are_ignored(void **state)
 {
 	static const char text[] = "event c\na 1/1 0 0 5 main@x;work@x;f@x\na 1/1 0 0 3 main@x;work@x;work@x;g@x\n"
@@ -300,7 +301,8 @@ static uint32_t add_function(struct profile_builder *b, unsigned number)
 	return profile_builder_frame(b, &frame);
 }
 
-/* Two events, a few programs, recursion now and then: what a part of the samples makes rows of, another does too. */
+/* Makes a profile of two events and a few programs, with some recursion, so that different parts of the samples give
+ * the same rows. */
 static struct profile *make_large_profile(void)
 {
 	struct profile_builder *b = profile_builder_create();

@@ -9,7 +9,7 @@
 #include "profile_text.h"
 #include "unit_test.h"
 
-#define SAMPLES 3000 /* of two commands each, so that their rows are sorted in parts */
+#define SAMPLES 3000 /* Each has two commands, so that their rows are sorted in parts. */
 
 static char *many_samples(bool is_of_one_thread)
 {
@@ -38,7 +38,7 @@ static int compare(const void *a, const void *b)
 	return flat_sort_compare(by, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-/* Ranks as flat_table_sort has them are of no matter here: any order of the strings will do. */
+/* The ranks from flat_table_sort do not matter here: any order of the strings is sufficient. */
 static void assert_sorted_alike(const struct flat_table *table, const enum profile_key *columns, size_t count)
 {
 	size_t strings = table->profile->strings.len;
@@ -74,7 +74,8 @@ static void words_sort_as_comparisons_do(void **state)
 		struct flat_table table;
 		assert_int_equal(flat_table_init(&table, p, &options, NULL), TALLY_OK);
 		assert_true(table.shown_count > 4096);
-		/* From one column, which leaves most to the address and the number, to more than words hold. */
+		/* From one column, which leaves most of the order to the address and the index, to more columns than
+		 * fit into words. */
 		for (size_t first = 0; first < count; first += 3)
 			for (size_t len = 1; first + len <= count; len += 4)
 				assert_sorted_alike(&table, columns + first, len);
@@ -84,7 +85,7 @@ static void words_sort_as_comparisons_do(void **state)
 	free(text);
 }
 
-/* Of one thread the depth of chains decides between equal sums. */
+/* For a single thread, the depth of chains decides between equal sums. */
 static void chains_depth_is_a_word_of_one_thread(void **state)
 {
 	static const enum profile_key keys[] = {KEY_COMM, KEY_CPU, KEY_SYMBOL};

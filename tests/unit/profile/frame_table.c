@@ -12,7 +12,7 @@ static struct profile_frame frame_of(uint32_t i)
 
 static struct profile_frame get_frame(const void *context, uint32_t i)
 {
-	return frame_of(i / 2); /* each twice */
+	return frame_of(i / 2); /* Each frame occurs twice. */
 }
 
 static void test_each_frame_has_one_id(void **state)
@@ -20,7 +20,7 @@ static void test_each_frame_has_one_id(void **state)
 	uint32_t firsts[COUNT];
 	for (uint32_t i = 0; i < COUNT; i++)
 		firsts[i] = i / 2 * 2;
-	for (int filled = 0; filled < 3; filled++) { /* not, by what frames are, by what is known of them */
+	for (int filled = 0; filled < 3; filled++) { /* Not filled; filled by frames; filled with known duplicates. */
 		struct frame_table t = {0};
 		if (filled) {
 			struct dedup found;
@@ -44,7 +44,7 @@ static void test_each_frame_has_one_id(void **state)
 	}
 }
 
-/* All that tells frames apart. */
+/* Every field is a part of the identity of a frame. */
 static void test_every_field_counts(void **state)
 {
 	struct frame_table t = {0};

@@ -24,7 +24,7 @@ static void find(const char *text, struct profile **p, struct hot_streams *strea
 	flat_table_deinit(&table);
 }
 
-/* Period and lines of each stream, then the total. */
+/* Compares the period and lines of each stream, then the total. */
 static void assert_streams(const char *profile, const char *expected)
 {
 	struct profile *p;

@@ -48,7 +48,7 @@ static void every_key_is_described(void **state)
 		const struct profile_key_info *info = profile_key_get((enum profile_key)key);
 		enum profile_key found;
 		if (key >= KEY_FIELD)
-			continue; /* named by the recording */
+			continue; /* The recording determines the name of this key. */
 		assert_true(strlen(info->header) > 0);
 		assert_true(profile_key_find(str_from(info->name), &found));
 	}

@@ -44,7 +44,7 @@ static void names_are_joined_where_one_is_missing(void **state)
 		NULL);
 	expect(NAME_MATCH_FUNCTION, "hot.llvm.2", "hot.llvm.1");
 	expect(NAME_MATCH_FUNCTION, "hot.llvm.1", "hot.llvm.1");
-	expect(NAME_MATCH_FUNCTION, "cool.isra.0", "cool.isra.0"); /* both profiles have both */
+	expect(NAME_MATCH_FUNCTION, "cool.isra.0", "cool.isra.0"); /* Both profiles have both names. */
 	expect(NAME_MATCH_FUNCTION, "nowhere.llvm.3", "nowhere.llvm.3");
 	expect(NAME_MATCH_FILE, "app-1.1", "app-1.0");
 	expect(NAME_MATCH_THREAD, "w-2", "w-1");
@@ -59,7 +59,7 @@ static void copies_are_one_function_if_a_build_lacks_some(void **state)
 	make("event c\na 1/1 0 0 6 hot.part.0@x\na 1/1 0 0 1 hot@x\na 1/1 0 0 1 own.cold@x\na 1/1 0 0 1 own@x\n",
 		"event c\na 1/1 0 0 6 hot@x\n", NULL);
 	expect(NAME_MATCH_FUNCTION, "hot.part.0", "hot");
-	/* The other build has none of them, so nothing says that they are one. */
+	/* The other build has none of them, so nothing indicates that they are parts of one function. */
 	expect(NAME_MATCH_FUNCTION, "own.cold", "own.cold");
 	end();
 }
@@ -122,7 +122,7 @@ static void frames_have_both_sides(void **state)
 	assert_true(tree.has_matched);
 	flame_tree_deinit(&tree);
 	end();
-	/* A file of another name is another thread at the root, and nothing is matched below it. */
+	/* A file of another name is a different thread at the root, and nothing below it is matched. */
 	make("event c\nold 1/1 0 0 6 main@old;hot@old\n", "event c\nnew 1/1 0 0 5 main@new;hot@new\n", NULL);
 	options = (struct flame_options){.base = made[0], .match = &match};
 	assert_int_equal(flame_tree_init(&tree, made[1], &options, NULL), TALLY_OK);

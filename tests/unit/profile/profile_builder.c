@@ -72,7 +72,7 @@ static void threads_that_are_kept_apart(void **state)
 	profile_builder_destroy(b);
 }
 
-/* Samples are sorted by event; rows, by time, still name theirs. */
+/* Samples are sorted by event; rows are sorted by time and still refer to their samples. */
 static void rows_follow_their_samples(void **state)
 {
 	struct profile_builder *b = profile_builder_create();
@@ -106,7 +106,7 @@ static void rows_follow_their_samples(void **state)
 	profile_destroy(p);
 }
 
-/* Of two machines, for example: the same comm, and no pid. */
+/* Threads of different machines, for example, may have the same comm and no PID. */
 static void threads_of_different_label_sets_are_distinct(void **state)
 {
 	struct profile_builder *b = profile_builder_create();

@@ -9,7 +9,7 @@
 #define STACKS	20000
 #define SAMPLES 30000
 
-/* Things of each kind, some of them equal, by arithmetic, so that any worker can be asked. */
+/* The items of each kind are computed, and some are equal, so that any worker can produce any of them. */
 static struct profile_frame get_frame(const void *context, uint32_t i)
 {
 	return (struct profile_frame){.function = PROFILE_NONE, .binary = PROFILE_NONE, .address = i * 7 % 400};
@@ -53,7 +53,7 @@ static const uint64_t *get_key(const void *context, uint32_t i)
 	return source->keys[i];
 }
 
-/* As the source calls its stacks now. */
+/* Sets the current keys of the stacks of the source. */
 static void make_keys(struct source *source)
 {
 	for (uint32_t i = 0; i < SAMPLES; i++) {
@@ -168,7 +168,7 @@ static void ids_that_were_not_handed_out_are_refused(void **state)
 		struct profile_builder *b = begin();
 		struct dedup found;
 		struct profile *p = NULL;
-		if (which == 0) /* stacks before frames */
+		if (which == 0) /* Stacks are requested before frames. */
 			assert_true(profile_builder_all_stacks(
 				b, &(struct stack_source){{4, get_stack, &source}, hash_stack}, 1, &found));
 		else if (which == 1)

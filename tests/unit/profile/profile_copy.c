@@ -64,7 +64,7 @@ static void what_is_left_out_takes_its_names_along(void **state)
 	assert_int_equal(list_table_len(&to->stacks) + to->frame_count + to->function_count + to->binary_count +
 				 to->thread_count,
 		0);
-	assert_int_equal(to->strings.len, 1); /* the event's */
+	assert_int_equal(to->strings.len, 1); /* The name of the event. */
 	profile_destroy(from);
 	profile_destroy(to);
 }

@@ -18,7 +18,7 @@ static uint32_t next(uint32_t limit)
 	return (uint32_t)(state >> 33) % limit;
 }
 
-/* Stacks of 1 to 12 frames, innermost first, that are alike outside; some are the outer part of others. */
+/* Makes stacks of 1 to 12 frames, innermost first, with common outer frames; some are the outer part of others. */
 static struct profile *make(size_t count, unsigned breadth)
 {
 	struct profile *p;
@@ -37,7 +37,7 @@ static struct profile *make(size_t count, unsigned breadth)
 	return p;
 }
 
-/* The walk that the numbers are those of, one stack after another. */
+/* Computes the expected numbers, one stack after another. */
 static void check(const struct profile *p, const struct stack_nodes *nodes, const uint32_t *ids, const bool *is_wanted)
 {
 	struct id_table known = {.words = 1};
@@ -88,7 +88,7 @@ static void check_profile(size_t count, unsigned breadth, unsigned each)
 
 static void nodes_are_numbered_as_a_walk_meets_them(void **unused)
 {
-	const size_t counts[] = {0, 1, 2, 3, 50, 30000}; /* the last: more than one thread's */
+	const size_t counts[] = {0, 1, 2, 3, 50, 30000}; /* The last count needs more than one thread. */
 	for (size_t i = 0; i < ARRAY_LEN(counts); i++)
 		for (unsigned breadth = 1; breadth <= 4; breadth += 1)
 			check_profile(counts[i], breadth, 1);

@@ -23,7 +23,7 @@ static void spans_are_summed_and_put_in_order(void **state)
 	assert_true(tracks_finish(&t));
 	const struct track *of = &t.tracks.items[track];
 	assert_int_equal(of->sums[SPAN_RUNNING].ns, 30);
-	assert_int_equal(of->sums[SPAN_RUNNING].count, 2); /* one was too short to be drawn */
+	assert_int_equal(of->sums[SPAN_RUNNING].count, 2); /* One span was too short to be drawn. */
 	assert_int_equal(of->sums[SPAN_WAITING].ns, 30);
 	assert_int_equal(of->spans.len, 2);
 	assert_int_equal(of->spans.items[0].kind, SPAN_WAITING);
@@ -61,7 +61,7 @@ static void short_spans_of_an_interval_are_merged_by_kind(void **state)
 	add(&t, track, SPAN_RUNNING, 1000, 1010);
 	add(&t, track, SPAN_WAITING, 1010, 1020);
 	add(&t, track, SPAN_RUNNING, 1030, 1050);
-	add(&t, track, SPAN_RUNNING, 1080, 1300); /* longer than the interval */
+	add(&t, track, SPAN_RUNNING, 1080, 1300); /* Longer than the interval. */
 	add(&t, track, SPAN_RUNNING, 1310, 1320);
 	struct track_spans merged = {0};
 	assert_true(track_merge(&t.tracks.items[track].spans, 100, &merged));
@@ -92,7 +92,7 @@ static void memory_is_bounded_and_sums_are_exact(void **state)
 	}
 	assert_true(tracks_finish(&t));
 	assert_int_equal(t.tracks.items[track].sums[SPAN_RUNNING].ns, 50000 * 300);
-	/* What came last is as coarse as what came first. */
+	/* The last arrows are as coarse as the first ones. */
 	for (size_t i = 1; i < t.arrows.len; i++)
 		assert_true(t.arrows.items[i].time_ns - t.arrows.items[i - 1].time_ns >= t.resolution_ns / 2);
 	uint64_t held_ns = 0, count = 0;
@@ -108,7 +108,7 @@ static void memory_is_bounded_and_sums_are_exact(void **state)
 	tracks_deinit(&t);
 }
 
-/* Spans of four kinds on three tracks, side by side, with arrows and levels, for some microseconds each. */
+/* Adds adjacent spans of four kinds on three tracks, with arrows and levels, of some microseconds each. */
 static void fill(struct tracks *t, size_t count)
 {
 	uint64_t now_ns[3] = {5000, 6000, 7000};
@@ -148,7 +148,7 @@ static void expect_same(const struct tracks *a, const struct tracks *b)
 	}
 }
 
-/* Merged on the way, or all at the end, step by step: the same, and no coarser than it must be. */
+/* Merging while items are added, or step by step at the end, gives the same result, no coarser than necessary. */
 static void it_does_not_matter_when_they_were_merged(void **state)
 {
 	(void)state;
@@ -171,7 +171,7 @@ static void it_does_not_matter_when_they_were_merged(void **state)
 	}
 }
 
-/* Where nothing came since, the first resolution is the finest one that leaves half of the room. */
+/* Without further items, the first resolution is the finest one that leaves half of the space. */
 static void the_first_resolution_is_as_fine_as_fits(void **state)
 {
 	(void)state;
@@ -179,7 +179,7 @@ static void the_first_resolution_is_as_fine_as_fits(void **state)
 	tracks_init(&whole, SIZE_MAX);
 	fill(&whole, 2000);
 	size_t count = whole.items;
-	tracks_init(&bounded, count - 1); /* the last item is one too many */
+	tracks_init(&bounded, count - 1); /* The last item exceeds the limit by one. */
 	fill(&bounded, 2000);
 	while (whole.items > (count - 1) / 2)
 		assert_true(tracks_coarsen(&whole));
