@@ -36,7 +36,7 @@ static const struct annotate_line lines[] = {
 	SOURCE("return sum; /* \xc3\xa9\xe6\xbc\xa2 */"),
 	CODE(0x28, ANNOTATE_RETURN, "ret", "", ANNOTATE_NONE, ANNOTATE_NONE, .path = NULL),
 };
-/* two events a line */
+/* Two events per line. */
 static const struct annotate_value values[] = {
 	{1, 100}, {0, 0}, {60, 6000}, {1, 10}, {30, 3000}, {9, 90}, {9, 900}, {0, 0}};
 static const struct annotate_event events[] = {{.name = {"cycles", 6}, .function = {100, 10000}, .whole = {400, 40000}},
@@ -100,7 +100,7 @@ static void cycles_of_runs(void **state)
 	close_screen(&f);
 }
 
-/* $ is Enter, ^ Escape. */
+/* $ stands for Enter, ^ for Escape. */
 static enum annotate_action press(struct fixture *f, const char *pressed)
 {
 	enum annotate_action action = ANNOTATE_STAY;
@@ -148,7 +148,7 @@ static void lines_by_heat(void **state)
 {
 	struct fixture f;
 	open_screen(&f);
-	assert_int_equal(line_at_cursor(&f), 9); /* 90 % of the second event */
+	assert_int_equal(line_at_cursor(&f), 9); /* 90 % of the second event. */
 	press(&f, "\t");
 	assert_int_equal(line_at_cursor(&f), 7);
 	press(&f, "\t\t");
@@ -178,7 +178,7 @@ static void jumps_and_calls_are_followed(void **state)
 	assert_int_equal(f.screen.callee, 0x402000);
 	assert_int_equal(press(&f, "T"), ANNOTATE_TYPES);
 	assert_true(f.screen.settings.shows_types);
-	press(&f, "s"); /* without source the line is the same */
+	press(&f, "s"); /* Without source, the cursor stays on the same line. */
 	assert_int_equal(line_at_cursor(&f), 6);
 	press(&f, "Gk$");
 	assert_string_equal(f.screen.frame.message, "the target is known only at run time");
@@ -260,7 +260,7 @@ static void values_change_under_the_cursor(void **state)
 	struct fixture f;
 	open_screen(&f);
 	annotate_screen_resize(&f.screen, 8, 60);
-	assert_int_equal(annotate_screen_line(&f.screen)->address, 0x401020); /* the hottest */
+	assert_int_equal(annotate_screen_line(&f.screen)->address, 0x401020); /* The hottest line. */
 	annotate_screen_key(&f.screen, TUI_KEY_DOWN);
 	annotate_screen_key(&f.screen, '/');
 	annotate_screen_key(&f.screen, 'c');
@@ -269,10 +269,10 @@ static void values_change_under_the_cursor(void **state)
 	assert_int_equal(annotate_screen_renew(&f.screen, &renewed, NULL), TALLY_OK);
 	assert_int_equal(f.screen.list.cursor, before.cursor);
 	assert_int_equal(f.screen.list.top, before.top);
-	assert_int_equal(f.screen.frame.mode, TUI_SEARCH); /* still typing */
+	assert_int_equal(f.screen.frame.mode, TUI_SEARCH); /* Still in search mode. */
 	annotate_screen_key(&f.screen, TUI_KEY_ESCAPE);
 	annotate_screen_key(&f.screen, 'H');
-	assert_int_equal(annotate_screen_line(&f.screen)->address, 0x401010); /* which is the hottest now */
+	assert_int_equal(annotate_screen_line(&f.screen)->address, 0x401010); /* This is the hottest line now. */
 	shorter.lines = lines + 3;
 	shorter.line_count -= 6;
 	assert_int_equal(annotate_screen_renew(&f.screen, &shorter, NULL), TALLY_OK);

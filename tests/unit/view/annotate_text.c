@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of an annotated function. */
+/* Tests the text of an annotated function. */
 #include "view/text/annotate_text.h"
 
 #include "base/array.h"

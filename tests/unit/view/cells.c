@@ -43,7 +43,7 @@ static const struct cell whole[COLUMNS] = {
 
 static const struct cell nothing[COLUMNS];
 
-/* What was appended since the last time. */
+/* Compares the text appended since the last call, and clears it. */
 static void expect(struct text *t, const char *wanted)
 {
 	text_char(t, 0);
@@ -74,9 +74,9 @@ static void text_is_aligned(void **state)
 	text_deinit(&out);
 }
 
-#define WORK "\xe5\xb7\xa5\xe4\xbd\x9c" /* two characters, four cells */
+#define WORK "\xe5\xb7\xa5\xe4\xbd\x9c" /* Two characters, four cells. */
 
-/* Names are cut between characters, and the columns behind them begin at one place. */
+/* Names are truncated between characters, and the columns after them are aligned. */
 static void wide_names_are_aligned(void **state)
 {
 	(void)state;
@@ -172,7 +172,7 @@ static void a_mark_takes_room_of_the_first_column(void **state)
 	cells_rule(&table, '.');
 	cells_row(&table, row);
 	expect(&out, "#  Pid  Name \n# ....  .....\n    12  sh   \n");
-	table.columns++; /* at the left */
+	table.columns++; /* The leftmost column is omitted. */
 	table.count--;
 	cells_head(&table);
 	expect(&out, "#   Name\n");
@@ -223,7 +223,7 @@ static void columns_fit_their_first_rows(void **state)
 	char name[8] = "cycl";
 	assert_true(cells_fit_init(&fit, &table));
 	cells_fit_row(&fit, (const struct cell[]){cell_name(name), cell_u64(12345), cell_name("x")});
-	name[0] = 'X'; /* rows that wait have their own */
+	name[0] = 'X'; /* Buffered rows have copies of their texts. */
 	cells_fit_row(&fit,
 		(const struct cell[]){cell_name("\xc3\xa9\xc3\xa9\xc3\xa9"), cell_digits(STR("1.5")), cell_i64(-1)});
 	cells_fit_row(&fit, (const struct cell[]){cell_u64(1), cell_name(NULL), cell_name("\033")});
@@ -234,7 +234,7 @@ static void columns_fit_their_first_rows(void **state)
 	cells_fit_row(&fit, (const struct cell[]){cell_name("instructions"), cell_u64(1), cell_name("z")});
 	expect(&out, "instructions      1  z\n");
 	cells_fit_deinit(&fit);
-	/* No rows: the headings alone. */
+	/* Without rows, only the headings are written. */
 	assert_true(cells_fit_init(&fit, &table));
 	cells_fit_finish(&fit);
 	expect(&out, "event  n  what\n-----  -  ----\n");
@@ -262,7 +262,7 @@ static void waiting_rows_are_bounded(void **state)
 	assert_true(cells_fit_init(&fit, &table));
 	cells_fit_row(&fit, (const struct cell[]){cell_text((struct tally_str){wide, sizeof(wide)})});
 	assert_true(out.len > sizeof(wide));
-	cells_fit_deinit(&fit); /* also of what never ended */
+	cells_fit_deinit(&fit); /* Also frees an unfinished table. */
 	text_deinit(&out);
 }
 
@@ -304,7 +304,7 @@ static void constructors_say_the_kind(void **state)
 	text_deinit(&out);
 }
 
-/* A name steers no terminal, begins no column and no row, and is valid UTF-8 in JSON. */
+/* A name cannot control the terminal or begin a column or row, and is valid UTF-8 in JSON. */
 static void hostile_names_stay_in_their_cell(void **state)
 {
 	(void)state;
@@ -326,14 +326,14 @@ static void hostile_names_stay_in_their_cell(void **state)
 		commas += out.data[i] == ',';
 	assert_int_equal(commas, 1);
 	text_clear(&out);
-	/* A tab between values is in no name either. */
+	/* A tab that separates values is replaced in names. */
 	table.separator = "\t";
 	cells_put(&table, (const struct cell[]){cell_text(STR("x\ty")), cell_text(STR("z"))});
 	expect(&out, "x.y\tz");
 	table.json = &j;
 	cells_row(&table, row);
 	expect(&out, "{\"name\": \"a\\u001b[1m\\nb,\\\"\",\"next\": \"\\ufffd,\"}\n");
-	/* No number of JSON: the key is left out. */
+	/* JSON has no such number, so the key is omitted. */
 	const struct cell numbers[] = {cell_f64(NAN), cell_f64(INFINITY)};
 	cells_row(&table, numbers);
 	expect(&out, "{}\n");

@@ -12,7 +12,7 @@ static const char forked[] = "event c\n"
 			     "a 1/1 0 0 7 main@x;run@x\n"
 			     "a 1/1 0 0 3 main@x;init@x\n";
 
-/* The drawing of the only row. */
+/* Compares the drawing of the only row. */
 static void assert_drawn(
 	const char *profile, struct chain_options options, struct flat_options flat, const char *expected)
 {
@@ -151,7 +151,7 @@ static void rows_without_chains_draw_nothing(void **state)
 	assert_chains(forked, (struct chain_options){.style = CHAIN_NONE}, true, "");
 }
 
-/* One function has two branches where its lines differ. */
+/* A function is split into two branches if its lines differ. */
 static void frames_by_line_and_by_address(void **state)
 {
 	static const char text[] = "event c\na 1/1 0 0 6 main@x#a.c:3;f@x#b.c:1\na 1/1 0 0 4 main@x#a.c:5;f@x#b.c:1\n";

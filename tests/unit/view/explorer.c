@@ -61,7 +61,8 @@ static void close_explorer(struct fixture *f)
 	grid_deinit(&f->grid);
 }
 
-/* ^ is Escape, $ Enter, v and A Down and Up as arrows, \x01 and \x02 next and previous page, ~ End. */
+/* ^ stands for Escape, $ for Enter, v and A for the arrows Down and Up, \x01 and \x02 for next and previous page, ~ for
+ * End. */
 static void press(struct fixture *f, const char *pressed)
 {
 	for (; *pressed; pressed++) {
@@ -124,7 +125,7 @@ static void the_cursor_stays_on_the_screen(void **state)
 {
 	struct fixture f;
 	open_explorer(&f, program);
-	explorer_resize(&f.explorer, 6, 80); /* three lines of the table */
+	explorer_resize(&f.explorer, 6, 80); /* Three lines of the table. */
 	press(&f, "A\x02");
 	assert_int_equal(f.explorer.cursor.row, 0);
 	press(&f, "\x01");
@@ -182,7 +183,7 @@ static void the_percent_limit(void **state)
 	open_explorer(&f, program);
 	size_t all = f.explorer.visible_count;
 	press(&f, "L50$");
-	assert_int_equal(f.explorer.visible_count, 4); /* main, compile, parse and lex of cc1 */
+	assert_int_equal(f.explorer.visible_count, 4); /* main, compile, parse and lex of cc1. */
 	press(&f, "Lx$");
 	assert_int_equal(f.explorer.visible_count, 4);
 	assert_string_equal(f.explorer.message, "a percentage from 0 to 100 is wanted, not 'x'");
@@ -208,7 +209,7 @@ static unsigned lines_of_key(const struct tui_help *help, size_t count, char key
 	return lines;
 }
 
-/* A screen with keys of its own lists none of them twice. */
+/* A screen with its own keys lists none of them twice. */
 static void help_lists_each_key_once(void **state)
 {
 	size_t count;
@@ -273,7 +274,7 @@ static void menus(void **state)
 	assert_screen(&f, 12, 40, "menu-40x12");
 	press(&f, "^");
 	assert_int_equal(f.explorer.mode, EXPLORER_TABLE);
-	press(&f, "mjjj$"); /* zooms into the thread */
+	press(&f, "mjjj$"); /* Zooms into the thread. */
 	assert_true(explorer_is_zoomed(&f.explorer, ZOOM_THREAD));
 	press(&f, "^o");
 	explorer_key(&f.explorer, 'G');
@@ -281,7 +282,7 @@ static void menus(void **state)
 	assert_int_equal(f.explorer.order, KEY_SYMBOL);
 	assert_int_equal(flat_table_sort(&f.table, &f.explorer.order, 1, NULL), TALLY_OK);
 	explorer_select_rows(&f.explorer);
-	assert_int_equal(f.explorer.cursor.row, 5); /* main of cc1, as before */
+	assert_int_equal(f.explorer.cursor.row, 5); /* main of cc1, as before. */
 	press(&f, "|jj$");
 	assert_int_equal(f.explorer.mode, EXPLORER_MENU);
 	assert_screen(&f, 24, 80, "columns-80x24");
@@ -355,7 +356,7 @@ static void the_function_at_the_cursor(void **state)
 	open_explorer(&f, program);
 	assert_true(str_equal(function_at_cursor(&f), STR("main")));
 	press(&f, "/lex$ev");
-	assert_true(str_equal(function_at_cursor(&f), STR("main"))); /* its first caller */
+	assert_true(str_equal(function_at_cursor(&f), STR("main"))); /* Its first caller. */
 	press(&f, "v");
 	assert_true(str_equal(function_at_cursor(&f), STR("compile")));
 	press(&f, "^~");
@@ -380,8 +381,8 @@ static void clicks_and_the_wheel(void **state)
 	assert_non_null(explorer_fold_at(&f.explorer, 0));
 	explorer_key(&f.explorer, tui_mouse(TUI_MOUSE_CLICK, 4, 4));
 	assert_int_equal(f.explorer.cursor.line, 2);
-	explorer_key(&f.explorer, tui_mouse(TUI_MOUSE_CLICK, 0, 4)); /* the title */
-	explorer_key(&f.explorer, tui_mouse(TUI_MOUSE_CLICK, 7, 4)); /* the last line */
+	explorer_key(&f.explorer, tui_mouse(TUI_MOUSE_CLICK, 0, 4)); /* The title. */
+	explorer_key(&f.explorer, tui_mouse(TUI_MOUSE_CLICK, 7, 4)); /* The last line. */
 	assert_int_equal(f.explorer.cursor.line, 2);
 	press(&f, "/nothing$");
 	explorer_key(&f.explorer, tui_mouse(TUI_MOUSE_DOUBLE, 3, 4));
@@ -410,7 +411,7 @@ static void what_is_printed_is_what_is_shown(void **state)
 	close_explorer(&f);
 }
 
-/* Any keys, any sizes: nothing to see but that it holds, also under the sanitizers. */
+/* Presses random keys with random sizes: only crashes and errors of the sanitizers are detected. */
 static void a_monkey_at_the_keys(void **state)
 {
 	static const uint32_t others[] = {TUI_KEY_UP, TUI_KEY_DOWN, TUI_KEY_LEFT, TUI_KEY_RIGHT, TUI_KEY_PAGE_UP,

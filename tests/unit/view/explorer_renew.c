@@ -39,7 +39,7 @@ static void open_explorer(struct fixture *f, const char *text)
 	explorer_resize(&f->explorer, 24, 80);
 }
 
-/* The old profile is gone before the new one comes. */
+/* The old profile is freed before the new one is created. */
 static void renew(struct fixture *f, const char *text)
 {
 	struct explorer_memory memory;
@@ -73,7 +73,7 @@ static const char before[] = "event cycles\n"
 			     "cc1 7/7 0 0 150 main@cc1;emit@cc1;write@[kernel.kallsyms]\n"
 			     "ld 9/9 0 0 60 main@ld;link@ld;hash@ld\n"
 			     "ld 9/9 0 0 40 main@ld;fix@ld;hash@ld\n";
-/* The last has become the first, one is new, one is gone. */
+/* The last row is now the first, one is new, and one is gone. */
 static const char after[] = "event cycles\n"
 			    "new 8/8 0 0 10 main@new;fresh@new\n"
 			    "cc1 7/7 0 0 50 main@cc1;parse@cc1;lex@cc1\n"
@@ -92,7 +92,7 @@ static void the_cursor_follows_its_row(void **state)
 	assert_int_equal(f.explorer.cursor.row, 2);
 	explorer_move(&f.explorer, -2);
 	assert_string_equal(symbol_of(&f, f.explorer.cursor.row), "hash");
-	renew(&f, before); /* on the first row it stays there */
+	renew(&f, before); /* On the first row, the cursor stays there. */
 	assert_int_equal(f.explorer.cursor.row, 0);
 	assert_string_equal(symbol_of(&f, 0), "lex");
 	close_explorer(&f);
@@ -119,7 +119,7 @@ static void what_is_open_stays_open(void **state)
 	open_explorer(&f, before);
 	explorer_move(&f.explorer, 3);
 	assert_string_equal(symbol_of(&f, f.explorer.cursor.row), "hash");
-	explorer_toggle(&f.explorer); /* two callers, both closed */
+	explorer_toggle(&f.explorer); /* Two callers, both closed. */
 	size_t closed = explorer_fold_at(&f.explorer, 3)->line_count;
 	explorer_toggle_row(&f.explorer);
 	size_t opened = explorer_fold_at(&f.explorer, 3)->line_count;
@@ -137,11 +137,12 @@ static void zooms_find_their_names_again(void **state)
 	struct fixture f;
 	open_explorer(&f, before);
 	explorer_zoom_dso(&f.explorer);
-	assert_int_equal(f.explorer.visible_count, 1); /* lex, in cc1 */
+	assert_int_equal(f.explorer.visible_count, 1); /* Only lex, in cc1. */
 	renew(&f, after);
 	assert_int_equal(f.explorer.visible_count, 1);
 	assert_string_equal(symbol_of(&f, 0), "lex");
-	renew(&f, "event cycles\nld 9/9 0 0 600 main@ld;hash@ld\n"); /* nothing of it is left: all shows */
+	/* Nothing of the zoom remains, so everything is shown. */
+	renew(&f, "event cycles\nld 9/9 0 0 600 main@ld;hash@ld\n");
 	assert_int_equal(f.explorer.zoom_count, 0);
 	assert_string_equal(symbol_of(&f, 0), "hash");
 	explorer_zoom_symbol(&f.explorer, "l");
@@ -174,8 +175,6 @@ static void what_is_typed_stays(void **state)
 	close_explorer(&f);
 }
 
-/* ---- what changed since; the screens of top ---- */
-
 static const char busy[] = "event cycles\n"
 			   "cc1 7/7 0 0 4000 main@cc1;compile@cc1;lex@cc1\n"
 			   "cc1 7/7 0 0 2000 main@cc1;compile@cc1;parse@cc1\n"
@@ -205,11 +204,11 @@ static void only_what_changed_shows(void **state)
 	open_explorer(&f, busy);
 	assert_true(explorer_mark_take(&mark, &f.explorer, "20:51:07"));
 	explorer_set_mark(&f.explorer, &mark);
-	assert_int_equal(f.explorer.visible_count, 0); /* nothing has yet */
+	assert_int_equal(f.explorer.visible_count, 0); /* Nothing has changed yet. */
 	assert_screen(&f, 24, 80, "top-unchanged-80x24");
 	f.explorer.title = "one";
 	renew(&f, later);
-	/* lex 40 % -> 52 %, read_line is new; parse lost 0.4, clear_page won 0.2, wait 0.2 */
+	/* lex changes from 40 % to 52 %, read_line is new; parse loses 0.4, clear_page gains 0.2, wait 0.2. */
 	assert_int_equal(f.explorer.visible_count, 2);
 	f.explorer.title = "Samples: 10K of event 'cycles', 4000 Hz, 7990/s, lost: 0/0, own CPU 1.2%, events: 10000";
 	assert_screen(&f, 24, 80, "top-changes-80x24");

@@ -12,7 +12,7 @@
 
 #define ROOM_BYTES 8192
 
-/* Two processes; the second one has more samples. */
+/* Makes two processes; the second one has more samples. */
 static struct profile *make(void)
 {
 	struct profile *profile;
@@ -51,7 +51,7 @@ static struct tally_bytes write_message(const struct export_view *view, uint8_t 
 	return (struct tally_bytes){room, (size_t)len};
 }
 
-/* The contents of the message's field of that number, as the index-th one of its kind. */
+/* Returns the contents of the index-th field with that number in the message. */
 static struct protobuf_reader find(struct protobuf_reader message, uint32_t number, size_t index)
 {
 	struct protobuf_field field;
@@ -80,7 +80,7 @@ static struct tally_str text_of(struct protobuf_reader message, uint32_t number)
 	return STR("");
 }
 
-/* How many attributes of the resource have the key; value: of the last one. */
+/* Returns the number of attributes of the resource with the key, and the value of the last one. */
 static size_t find_attribute(struct protobuf_reader resource, struct tally_str key, struct tally_str *value)
 {
 	struct protobuf_field field;
@@ -103,7 +103,7 @@ static void expect(struct protobuf_reader resource, const char *key, const char 
 	assert_true(!wanted || str_equal(value, str_from(wanted)));
 }
 
-/* What an agent tells of all processes, of one, and of other sets of labels. */
+/* Attributes that an agent sets for all processes, for one process, and for other sets of labels. */
 static void given_attributes(void **state)
 {
 	const struct export_attribute attributes[] = {
@@ -136,7 +136,7 @@ static void given_attributes(void **state)
 	profile_destroy(profile);
 }
 
-/* Counts are times where they are known, else sums. */
+/* Counts are converted to times if the unit is known, otherwise they are sums. */
 static void times_and_sums(void **state)
 {
 	struct profile *profile = make();
@@ -169,7 +169,7 @@ static void times_and_sums(void **state)
 	profile_destroy(profile);
 }
 
-/* Equal entries are one, and the first one of each table is empty. */
+/* Equal entries are merged, and the first one of each table is empty. */
 static void tables(void **state)
 {
 	struct profile *profile = make();

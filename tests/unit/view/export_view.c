@@ -43,7 +43,8 @@ struct made {
 	uint32_t frames[3];
 };
 
-/* Two threads of one number, one after the other by name, and another; a sample with a stack, one without. */
+/* Makes two threads with one TID, one after the other by name, and another thread; one sample has a stack, one has
+ * none. */
 static struct made make(void)
 {
 	struct made made;
@@ -125,7 +126,7 @@ static void what_is_not_chosen_is_not_in_the_tables(void **state)
 	profile_destroy(made.profile);
 }
 
-/* A name of a file is of the program's debug information: it must not act on a terminal, or end its field. */
+/* The debug information of the program determines file names: they must not control a terminal or end their field. */
 static void a_file_is_a_field_of_csv(void **state)
 {
 	struct profile_builder *b = profile_builder_create();

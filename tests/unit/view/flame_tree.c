@@ -41,7 +41,7 @@ static void add(struct built *t, uint32_t stack, uint32_t leaf, uint64_t period)
 	profile_builder_sample(t->b, &sample);
 }
 
-/* main -> z, main -> a (inlined) -> k (kernel), and a leaf without symbol. */
+/* Makes main -> z, main -> a (inlined) -> k (kernel), and a leaf without symbol. */
 static struct profile *make(void)
 {
 	struct built t = {.b = profile_builder_create()};
@@ -105,7 +105,7 @@ static void reversed_it_begins_at_the_functions(void **state)
 		"[prog] 1\na;main 5\nk;a;main 30\nz;main 10\n");
 }
 
-/* What is known of a stack is of the group that it was seen in, and of a frame, of its file. */
+/* Properties of a stack belong to the group in which it occurs, and those of a frame to its file. */
 static void one_stack_is_of_several_groups(void **state)
 {
 	struct built t = {.b = profile_builder_create()};
@@ -170,7 +170,7 @@ static void filters_and_other_events_leave_nothing(void **state)
 	expect_folded(&(struct flame_options){.event = 1}, "");
 }
 
-/* Of two samples one says that it waited for a lock, the other nothing of its state. */
+/* One of two samples waited for a lock, the other has no state. */
 static void samples_without_a_state_are_not_known(void **state)
 {
 	struct built t = {.b = profile_builder_create()};
@@ -206,7 +206,7 @@ static void samples_without_a_state_are_not_known(void **state)
 	assert_string_equal(out.data, "c;f 10\nc;f;[lock] 11\nc;f;[not known] 12\n");
 	uint64_t *totals = flame_tree_state_totals(&tree);
 	assert_non_null(totals);
-	assert_int_equal(totals[FLAME_STATE_NOT_KNOWN], 12); /* of the group */
+	assert_int_equal(totals[FLAME_STATE_NOT_KNOWN], 12); /* Total of the group. */
 	assert_int_equal(flame_tree_main_state(totals, true), FLAME_STATE_NOT_KNOWN);
 	assert_int_equal(flame_tree_main_state(totals, false), PROFILE_STATE_LOCK);
 	free(totals);

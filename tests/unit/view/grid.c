@@ -28,9 +28,10 @@ static void text_is_cut_at_the_edge(void **state)
 static void characters_take_the_cells_they_need(void **state)
 {
 	assert_shown(STR("h\xc3\xa9llo"), 10, "h\xc3\xa9llo\n", 5);
-	assert_shown(STR("e\xcc\x81!"), 10, "e!\n", 2); /* a mark without width */
+	assert_shown(STR("e\xcc\x81!"), 10, "e!\n", 2); /* A combining mark has no width. */
 	assert_shown(STR("\xe6\xbc\xa2\xe5\xad\x97"), 4, "\xe6\xbc\xa2\xe5\xad\x97\n", 4);
-	assert_shown(STR("\xe6\xbc\xa2\xe5\xad\x97"), 3, "\xe6\xbc\xa2\n", 2); /* no half of one */
+	/* Half of a wide character is not shown. */
+	assert_shown(STR("\xe6\xbc\xa2\xe5\xad\x97"), 3, "\xe6\xbc\xa2\n", 2);
 }
 
 static void what_is_no_text_becomes_a_question_mark(void **state)
@@ -39,9 +40,9 @@ static void what_is_no_text_becomes_a_question_mark(void **state)
 	assert_shown(STR("a\xff"
 			 "b\xc3"),
 		10, "a?b?\n", 4);
-	assert_shown(STR("\xed\xa0\x80"), 10, "?\n", 1); /* a surrogate */
-	assert_shown(STR("\xc0\x80"), 10, "??\n", 2); /* longer than need be */
-	assert_shown(STR("\xc2\x9b"), 10, "?\n", 1); /* a control character of terminals */
+	assert_shown(STR("\xed\xa0\x80"), 10, "?\n", 1); /* A surrogate. */
+	assert_shown(STR("\xc0\x80"), 10, "??\n", 2); /* An overlong encoding. */
+	assert_shown(STR("\xc2\x9b"), 10, "?\n", 1); /* A control character of terminals. */
 }
 
 static void rows_outside_are_left_alone(void **state)

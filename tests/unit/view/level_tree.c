@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hierarchy of sort keys as a tree on the screen. */
+/* Tests a hierarchy of sort keys as a tree on the screen. */
 #include "view/tui/level_tree.h"
 
 #include "grid_golden.h"
@@ -59,7 +59,7 @@ static void a_node_for_each_value_of_a_level(void **state)
 	profile_destroy(p);
 }
 
-/* Also with another tree of the same profile, which takes the place of the first. */
+/* Also checks another tree of the same profile, which replaces the first. */
 static void assert_stays_golden(
 	struct tree_screen *screen, struct flame_tree *tree, const struct profile *p, const char *golden)
 {
@@ -116,7 +116,7 @@ static void only_names_with_a_text(void **state)
 	open_screen(&screen, &tree, p, 9, 40);
 	press(&screen, "E/memc\r");
 	assert_stays_golden(&screen, &tree, p, "levels-filtered-40x9");
-	press(&screen, "flex\r"); /* nothing that is filtered out is found */
+	press(&screen, "flex\r"); /* Filtered rows are not found. */
 	assert_string_equal(screen.frame.message, "no name has 'lex' in it");
 	press(&screen, "/");
 	tree_screen_key(&screen, TUI_KEY_CTRL('u'));

@@ -50,7 +50,7 @@ static uint32_t add_frame(struct profile_builder *b, uint32_t binary, unsigned n
 	return profile_builder_frame(b, &frame);
 }
 
-/* Two events, two threads, stacks with a call that was inlined, samples without a stack. */
+/* Makes two events, two threads, stacks with an inlined call, and samples without a stack. */
 static void make_profile(void)
 {
 	struct profile_builder *b = profile_builder_create();
@@ -146,10 +146,11 @@ static const struct {
 	{"html", report_page_write, false},
 };
 
-/* Calls write(index) with each allocation failing, and all after it: it says so, and leaves nothing allocated. */
+/* Calls write(index) with each allocation and all later ones failing: it reports the error, and leaves nothing
+ * allocated. */
 static void fail_each_allocation(enum tally_status (*write)(size_t index), size_t index)
 {
-	assert_int_equal(write(index), TALLY_OK); /* what libraries allocate once and keep */
+	assert_int_equal(write(index), TALLY_OK); /* The first call makes the allocations that libraries retain. */
 	bool has_failed = true;
 	size_t n = 0;
 	for (; has_failed; n++) {
@@ -180,7 +181,8 @@ static void formats_without_memory(void **state)
 		fail_each_allocation(write_format, i);
 }
 
-#define BINARIES 100 /* enough for each table of labels to grow at a frame without a symbol, whose label is made up */
+/* Enough for each table of labels to grow at a frame without symbol, which has a generated label. */
+#define BINARIES 100
 
 static struct profile *unnamed;
 

@@ -23,10 +23,10 @@ static void numbers_are_base64(void **state)
 	struct text t = {0};
 	struct page_bytes b = {.out = &t};
 	page_number(&b, 0);
-	page_number(&b, 300); /* ac 02 */
+	page_number(&b, 300); /* Bytes ac 02. */
 	page_number(&b, UINT64_MAX);
 	page_bytes_end(&b);
-	assert_int_equal(t.len, 20); /* 13 bytes */
+	assert_int_equal(t.len, 20); /* 13 bytes. */
 	assert_memory_equal(t.data, "AKwC////////////AQ==", 20);
 	text_deinit(&t);
 }
@@ -36,7 +36,7 @@ static void many_numbers_are_one_text(void **state)
 	(void)state;
 	struct text t = {0}, wanted = {0};
 	struct page_bytes b = {.out = &t};
-	for (unsigned i = 0; i < 500; i++) { /* of one, two and three bytes: more than are held at once */
+	for (unsigned i = 0; i < 500; i++) { /* Numbers of one, two and three bytes, more than are buffered at once. */
 		page_number(&b, 1);
 		page_number(&b, 0x82);
 		page_number(&b, 0x4004);
@@ -61,7 +61,7 @@ static void packed_numbers_are_base64_of_what_is_packed(void **state)
 	page_bytes_end(&b);
 	assert_false(t.failed);
 	assert_true(t.len < 60);
-	assert_memory_equal(t.data, "eJ", 2); /* as zlib's format begins */
+	assert_memory_equal(t.data, "eJ", 2); /* The beginning of the zlib format in base64. */
 	text_deinit(&t);
 }
 

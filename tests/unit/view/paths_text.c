@@ -6,7 +6,7 @@
 #include "profile_text.h"
 #include "unit_test.h"
 
-/* The tree of two profiles, shares compared. */
+/* Compares the tree of two profiles with compared shares. */
 static void assert_tree(const char *base, const char *other, bool by_line, double min_change, const char *expected)
 {
 	struct profile *made[] = {profile_from_text(base), profile_from_text(other)};

@@ -8,7 +8,7 @@ static const enum profile_key keys[] = {KEY_COMM, KEY_SYMBOL};
 static const enum profile_key columns[] = {KEY_OVERHEAD, KEY_COMM, KEY_SYMBOL};
 static const uint8_t levels[] = {0, 0, 1};
 
-/* Only the rows: what is before them is the same for all. */
+/* Compares only the rows, because the text before them is always the same. */
 static void assert_rows(const char *profile, bool is_tree, struct report_text_options options, const char *expected)
 {
 	struct profile *p = profile_from_text(profile);

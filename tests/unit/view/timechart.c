@@ -21,7 +21,7 @@ static void add(
 
 static const uint32_t rows[] = {0, 1};
 
-/* One CPU and one task with a name that is markup, 10 ms. */
+/* Makes one CPU and one task with a name that contains markup, for 10 ms. */
 static struct timechart_picture make(struct tracks *t)
 {
 	uint32_t text;

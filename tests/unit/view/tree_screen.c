@@ -44,7 +44,7 @@ static void close_screens(struct fixture *f)
 	grid_deinit(&f->grid);
 }
 
-/* $ is Enter, ^ Escape, < > v A the arrows. */
+/* $ stands for Enter, ^ for Escape, < > v A for the arrows. */
 static uint32_t code_of(char pressed)
 {
 	static const char special[] = "$^<>vA";
@@ -93,7 +93,7 @@ static void a_tree_opens_level_by_level(void **state)
 	struct fixture f;
 	open_screens(&f, false);
 	assert_int_equal(f.screen.list.count, 2);
-	press(&f, "$"); /* cc1 and main, which has no fork, at once */
+	press(&f, "$"); /* Opens cc1 and, at once, main, which has only one child. */
 	assert_int_equal(f.screen.list.count, 6);
 	press(&f, "vvv$");
 	assert_true(is_at(STR("parse"), tree_screen_label(&f.screen)));
@@ -130,7 +130,7 @@ static void a_tree_is_searched_where_it_is_closed(void **state)
 	press(&f, "/nothing$");
 	assert_string_equal(f.screen.frame.message, "no function has 'nothing' in it");
 	assert_int_equal(press(&f, "a"), TREE_ANNOTATE);
-	assert_int_equal(press(&f, "v"), TREE_STAY); /* Down */
+	assert_int_equal(press(&f, "v"), TREE_STAY); /* The arrow Down. */
 	assert_int_equal(tree_screen_key(&f.screen, 'v'), TREE_FLAME);
 	assert_int_equal(press(&f, "T"), TREE_TOP_DOWN);
 	assert_int_equal(press(&f, "I"), TREE_CALLERS);
@@ -206,7 +206,8 @@ static void blocks_are_clicked(void **state)
 	close_screens(&f);
 }
 
-/* As if the thread had waited in one function: what shows is chosen, and where nothing of the zoom is left, all shows. */
+/* Samples as if the thread had waited in one function: one state is selected, and if nothing of the zoom remains,
+ * everything is shown. */
 static void states(void **state)
 {
 	struct fixture f;
@@ -239,7 +240,7 @@ static void states(void **state)
 	close_screens(&f);
 }
 
-/* Functions are met in the order of the other one, so that they begin where they began there. */
+/* The functions occur in the order of the other profile, so that they have the same start addresses. */
 static const char later[] = "event cycles\n"
 			    "cc1 7/7 0 0 500 main@cc1;compile@cc1;parse@cc1;lex@cc1\n"
 			    "cc1 7/7 0 0 90 main@cc1;compile@cc1;parse@cc1;fold@cc1\n"
@@ -252,7 +253,7 @@ static const char *cursor_name(const struct fixture *f, char room[64])
 	return room;
 }
 
-/* The next refresh of a profile: the old one is gone before the new one is there. */
+/* Replaces the profile: the old one is freed before the new one is created. */
 static void renew(struct fixture *f, const char *text)
 {
 	struct tree_memory tree, flame;
@@ -283,7 +284,7 @@ static void what_is_open_stays_in_another_profile(void **state)
 	assert_string_equal(cursor_name(&f, room), "lex");
 	renew(&f, later);
 	assert_string_equal(cursor_name(&f, room), "lex");
-	/* as, closed; cc1, main, compile, parse, lex, fold */
+	/* as, closed; cc1, main, compile, parse, lex, fold. */
 	assert_int_equal(f.screen.list.count, 7);
 	assert_int_equal(f.screen.list.cursor, 5);
 	renew(&f, "event cycles\nas 8/8 0 0 900 main@as\n");
@@ -337,7 +338,7 @@ static void functions_of_one_name_are_told_apart(void **state)
 		press(&f, "$");
 		size_t open = f.screen.list.count;
 		renew(&f, twins);
-		assert_int_equal(f.screen.list.count, open); /* and not both of them */
+		assert_int_equal(f.screen.list.count, open); /* Only one of the two is open. */
 		assert_int_equal(tree_screen_label(&f.screen)->address, start);
 		press(&f, "$v");
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any keys, clicks and sizes on all screens of the explorer: nothing to see but that they hold, also under the
- * sanitizers. TALLY_MONKEY_ROUNDS of 2,000 keys (3), or as long as TALLY_MONKEY_SECONDS says, from TALLY_MONKEY_SEED (7).
+ * tui_monkey.c - presses random keys, clicks and changes sizes on all screens of the explorer: only crashes and
+ * errors of the sanitizers are detected. TALLY_MONKEY_ROUNDS gives the number of rounds of 2,000 keys (default 3),
+ * TALLY_MONKEY_SECONDS a time instead, TALLY_MONKEY_SEED the seed (default 7).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ static uint32_t random_key(void)
 	}
 }
 
-/* Function names so that searches for one letter find some. */
+/* Function names are such that searches for one letter find some. */
 static char *make_program(void)
 {
 	struct text t = {0};
@@ -74,7 +75,7 @@ static char *make_program(void)
 	return t.data;
 }
 
-struct code { /* of a function */
+struct code { /* Annotated code of a function. */
 	struct annotate_line lines[LINES];
 	struct annotate_value values[LINES];
 	struct annotate_event event;
@@ -158,7 +159,7 @@ static void open_zoo(struct zoo *z)
 	assert_int_equal(annotate_screen_init(&z->annotate, &z->code.function, &settings, NULL), TALLY_OK);
 	assert_int_equal(tree_screen_init(&z->tree, &z->down, "down", 0.5, NULL), TALLY_OK);
 	assert_int_equal(tree_screen_init(&z->callers, &z->up, "up", 0.5, NULL), TALLY_OK);
-	z->callers.heading = "levels"; /* which can be filtered */
+	z->callers.heading = "levels"; /* A heading that can be filtered. */
 	assert_int_equal(flame_screen_init(&z->flame, &z->down, "flame", NULL), TALLY_OK);
 	assert_int_equal(text_screen_init(&z->page, "page", &text, NULL), TALLY_OK);
 }

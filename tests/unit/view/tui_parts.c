@@ -39,8 +39,8 @@ static void clicks_and_the_wheel(void **state)
 	assert_int_equal(list.cursor, TUI_WHEEL_LINES);
 	assert_true(tui_list_key(&list, tui_mouse(TUI_MOUSE_CLICK, 9, 70), 2));
 	assert_int_equal(list.cursor, 7);
-	assert_true(tui_list_key(&list, tui_mouse(TUI_MOUSE_CLICK, 1, 70), 2)); /* above the lines */
-	assert_true(tui_list_key(&list, tui_mouse(TUI_MOUSE_CLICK, 12, 70), 2)); /* below them */
+	assert_true(tui_list_key(&list, tui_mouse(TUI_MOUSE_CLICK, 1, 70), 2)); /* Above the lines. */
+	assert_true(tui_list_key(&list, tui_mouse(TUI_MOUSE_CLICK, 12, 70), 2)); /* Below the lines. */
 	assert_int_equal(list.cursor, 7);
 	assert_false(tui_list_key(&list, tui_mouse(TUI_MOUSE_DOUBLE, 3, 0), 2));
 	uint32_t far = tui_mouse(TUI_MOUSE_CLICK, 100000, 20000);
@@ -84,7 +84,7 @@ static void lines_are_cut_and_shifted(void **state)
 	tui_line_style(&line, GRID_PLAIN);
 	text_str(&line.text, "efgh");
 	tui_line_put(&line, &grid, 0, 1);
-	tui_line_put(&line, &grid, 1, 5); /* in the wide character */
+	tui_line_put(&line, &grid, 1, 5); /* Inside the wide character. */
 	grid_text(&grid, &shown);
 	grid_style_text(&grid, &shown);
 	text_char(&shown, 0);
