@@ -151,7 +151,8 @@ static void ties_take_the_corrected_normal(void **state)
 {
 	(void)state;
 	static const double a[] = {1, 2, 2}, b[] = {2, 3, 4};
-	struct run_comparison c = compared(a, 3, b, 3); /* U 8, expected 4.5, variance 4.65: z 3 / 2.1564 */
+	/* U is 8, its expected value 4.5 and its variance 4.65, so z is 3 / 2.1564. */
+	struct run_comparison c = compared(a, 3, b, 3);
 	assert_false(c.is_exact);
 	assert_near(c.p, 0.16416, 5e-5);
 	static const double same[] = {5, 5, 5, 5, 5, 5};

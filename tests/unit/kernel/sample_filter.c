@@ -14,7 +14,7 @@
 
 static const struct kernel_seam no_kernel = {.root = "/no/such/root"};
 
-/* "ip < 0x8000 || uid == 0, ..." as what was understood: "term op value", joined by " and " or " or ". */
+/* Compares the parsed form of text with meaning: "term op value", joined by " and " or " or ". */
 static void check_meaning(const char *text, const char *meaning)
 {
 	static const char *const operators[] = {"==", "!=", ">", ">=", "<", "<=", "&"};
@@ -43,7 +43,7 @@ static void check_mistake(const char *text, unsigned column, const char *message
 	assert_int_equal(sample_filter_parse(text, &no_kernel, &filter, &err), TALLY_INVALID);
 	assert_string_equal(err.text, message);
 	assert_int_equal(err.offset, column);
-	/* What was there is untouched. */
+	/* The existing filter is unchanged. */
 	assert_int_equal(filter.count, 1);
 	assert_int_equal(filter.items[0].value, 7);
 }
@@ -180,7 +180,7 @@ static void test_events_must_store_the_fields(void **state)
 	}
 }
 
-/* Any bytes: an answer, and a column inside of the text. */
+/* Arbitrary text gives a result or an error with a column inside the text. */
 static void test_hostile_texts(void **state)
 {
 	static const char letters[] = "ip uidmem_op=!<>&|,0x19/-cgroup \t\xff";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The estimate against programs whose true count is known. */
+/* Tests the estimated scaling error with simulated programs for which the true count is known. */
 #include "kernel/counting/scaling_error.h"
 
 #include <math.h>
@@ -8,10 +8,11 @@
 #include "base/array.h"
 #include "unit_test.h"
 
-#define SLICE_NS   4e6 /* a turn of the rotation */
-#define PER_WINDOW 3 /* slices between two readings */
+#define SLICE_NS   4e6 /* Length of one slice of the rotation. */
+#define PER_WINDOW 3 /* Slices between two readings. */
 #define TRIALS	   400
-#define OF_TURN	   0.003 /* a steady rise is seen late or early by a part of a turn, each time: beyond the estimate */
+/* A steady rise is always seen too late or too early by a part of a slice, which the estimate does not include. */
+#define OF_TURN 0.003
 
 static uint64_t random_next(uint64_t *state)
 {
@@ -28,7 +29,7 @@ static double uniform(uint64_t *state)
 
 typedef double (*rate_at)(double part, uint64_t *state);
 
-/* What a slice counts, at a part of the run. */
+/* Returns the count of a slice at a fraction of the run. */
 static double noisy(double part, uint64_t *state)
 {
 	return 1000 * (0.5 + uniform(state));
@@ -49,13 +50,14 @@ static double phases(double part, uint64_t *state)
 	return (part < 0.3 ? 500 : part < 0.6 ? 4000 : 1500) * (0.9 + 0.2 * uniform(state));
 }
 
-/* Back and forth, as between user mode and the kernel. */
+/* Alternates, as between user mode and the kernel. */
 static double alternation(double part, uint64_t *state)
 {
 	return ((unsigned)(part * 20) % 2 ? 200 : 2000) * (0.95 + 0.1 * uniform(state));
 }
 
-/* One run in which the event has the counter in one slice of every; true if the estimate holds the truth. */
+/* Simulates a run in which the event is counted in one of every slices. Returns whether the estimate contains the true
+ * count. */
 static bool run_is_held(rate_at rate, unsigned every, unsigned slices, uint64_t *state, double *error)
 {
 	struct scaling_error e = {0};
@@ -81,7 +83,7 @@ static void the_truth_lies_within_the_estimate(void **state)
 	static const struct {
 		rate_at rate;
 		unsigned every;
-		double most; /* mean estimate: it must not be a useless one */
+		double most; /* Upper limit of the mean estimate: a larger one would be useless. */
 	} cases[] = {{noisy, 2, 0.04}, {noisy, 4, 0.06}, {bursts, 2, 0.3}, {bursts, 3, 0.4}, {trend, 3, 0.05},
 		{phases, 4, 0.1}, {alternation, 2, 0.1}, {alternation, 3, 0.1}};
 	for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
@@ -124,11 +126,12 @@ static void few_readings_say_nothing(void **state)
 		scaling_error_add(&e, i, i);
 	assert_true(isnan(scaling_error_relative(&e, 7, 14, 7)));
 	for (unsigned i = 0; i < 20; i++)
-		scaling_error_add(&e, 7, 7); /* it did not run: no reading */
+		scaling_error_add(&e, 7, 7); /* The event did not run, so this is not a reading. */
 	assert_int_equal(e.windows, SCALING_WINDOWS_LEAST - 1);
 	scaling_error_add(&e, 8, 8);
 	assert_true(scaling_error_relative(&e, 8, 16, 8) == 0);
-	assert_true(isnan(scaling_error_relative(&e, 0, 16, 8))); /* never seen is not never there */
+	/* An event that was never counted need not be rare. */
+	assert_true(isnan(scaling_error_relative(&e, 0, 16, 8)));
 }
 
 int main(void)

@@ -76,7 +76,7 @@ static void nothing_runs_before_the_start(void **state)
 	assert_int_equal(spawn_create(argv, &child, &err), TALLY_OK);
 	pid_t pid = child.pid;
 	spawn_cancel(&child);
-	assert_int_equal(kill(pid, 0), -1); /* reaped */
+	assert_int_equal(kill(pid, 0), -1); /* The child has been reaped. */
 	assert_int_equal(errno, ESRCH);
 }
 
@@ -92,7 +92,7 @@ static void a_killed_child_is_no_broken_pipe(void **state)
 	kill(child.pid, SIGKILL);
 	siginfo_t info;
 	waitid(P_PID, (id_t)child.pid, &info, WEXITED | WNOWAIT);
-	/* Whether it fails is the kernel's choice; no signal reaches us. */
+	/* The kernel decides whether it fails; this process receives no signal. */
 	enum tally_status started = spawn_start(&child, &err);
 	assert_true(started == TALLY_OK || started == TALLY_IO);
 	if (child.pid > 0) {
@@ -122,7 +122,7 @@ int main(void)
 		cmocka_unit_test(a_killed_child_is_no_broken_pipe),
 		cmocka_unit_test(descriptors_do_not_leak_into_the_command),
 	};
-	for (int fd = 3; fd < 10; fd++) /* the harness may leave some open */
+	for (int fd = 3; fd < 10; fd++) /* The test harness may leave some open. */
 		close(fd);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program whose tracer is killed while it makes calls for it goes on as if nothing had been. */
+/* Tests that a program continues undisturbed if its tracer is killed while it makes system calls in the program. */
 #include "kernel/standin/standin_calls.h"
 
 #include <errno.h>
@@ -64,7 +64,7 @@ static void run_target(enum target_state state, int in, uint64_t expected)
 			: 1);
 }
 
-/* Dies after so many calls; 0: before the first one. */
+/* The tracer dies after so many calls; 0 means before the first one. */
 static void run_tracer(pid_t target, int calls)
 {
 	static const uint64_t none[STANDIN_CALL_ARGUMENTS];
@@ -106,7 +106,7 @@ static void one_target(enum target_state state, int calls, uint64_t expected)
 	close(fds[0]);
 	close(fds[1]);
 	if (WEXITSTATUS(tracer_status) == TRACER_CANNOT)
-		skip(); /* ptrace is not permitted here, or the vdso has no room */
+		skip(); /* ptrace is not permitted here, or the vDSO has no free space. */
 	assert_int_equal(WEXITSTATUS(tracer_status), 0);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != TARGET_RIGHT)
 		fail_msg("state %d, %d calls: the program ended with wait status %#x", (int)state, calls,
