@@ -9,7 +9,7 @@
 
 static const struct agent_limits usual = {.cpu = 0.01, .bytes = 100 * MIB, .frequency = 19, .with_waits = true};
 
-/* Judges so many windows of ten seconds, and returns how often the pace changed. */
+/* Evaluates that many windows of ten seconds, and returns how often the pace changed. */
 static unsigned judge(struct agent_budget *b, unsigned windows, double cpu, uint64_t mib)
 {
 	unsigned changes = 0;
@@ -30,10 +30,10 @@ static void what_it_can_afford(void **state)
 {
 	struct agent_budget b;
 	agent_budget_init(&b, &usual);
-	assert_int_equal(judge(&b, 1, 0.5, 300), 0); /* the start */
+	assert_int_equal(judge(&b, 1, 0.5, 300), 0); /* The first window includes the start of the agent. */
 	assert_int_equal(judge(&b, 100, 0.009, 90), 0);
 	assert_int_equal(judge(&b, 1, 0.02, 90), 0);
-	assert_int_equal(judge(&b, 1, 0.005, 90), 0); /* once is no reason */
+	assert_int_equal(judge(&b, 1, 0.005, 90), 0); /* A single expensive window has no effect. */
 	assert_int_equal(judge(&b, 100, 0.004, 90), 0);
 	expect_pace(&b, 19, true);
 }
@@ -46,11 +46,11 @@ static void steps(void **state)
 	expect_pace(&b, 19, false);
 	assert_int_equal(judge(&b, 2, 0.02, 50), 1);
 	expect_pace(&b, 9, false);
-	assert_int_equal(judge(&b, 1, 0.1, 50), 1); /* much more than allowed */
+	assert_int_equal(judge(&b, 1, 0.1, 50), 1); /* Much more than the limit. */
 	expect_pace(&b, 4, false);
 	assert_int_equal(judge(&b, 20, 0.02, 50), 2);
 	expect_pace(&b, 1, false);
-	assert_int_equal(judge(&b, 20, 0.02, 50), 0); /* it gives no more */
+	assert_int_equal(judge(&b, 20, 0.02, 50), 0); /* The pace cannot be reduced further. */
 	expect_pace(&b, 1, false);
 	assert_int_equal(judge(&b, 5, 0.001, 50), 0);
 	assert_int_equal(judge(&b, 1, 0.001, 50), 1);
@@ -89,8 +89,8 @@ static void memory(void **state)
 	assert_int_equal(judge(&b, 1, 0.001, 60), 0);
 	assert_false(b.wants_symbols_dropped);
 	assert_int_equal(judge(&b, 1, 0.001, 120), 0);
-	assert_false(b.wants_symbols_dropped); /* not so soon */
-	assert_int_equal(judge(&b, 1, 0.001, 120), 1); /* that did not help */
+	assert_false(b.wants_symbols_dropped); /* Too early for dropping symbols again. */
+	assert_int_equal(judge(&b, 1, 0.001, 120), 1); /* Dropping symbols did not help, so the pace changes. */
 	expect_pace(&b, 19, false);
 	judge(&b, 28, 0.006, 90);
 	assert_int_equal(judge(&b, 1, 0.006, 120), 0);

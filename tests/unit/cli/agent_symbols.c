@@ -25,7 +25,7 @@ static struct encoded encoded_example(void)
 	return e;
 }
 
-/* Locations of the example, by whether their symbols never change. */
+/* Counts the locations of the example by whether their symbols never change. */
 static void count_locations(const struct fleet_batch *batch, size_t *lasting, size_t *left_out, size_t *wrong)
 {
 	const struct profile *p = batch->profile;
@@ -94,7 +94,7 @@ static void another_store_has_nothing_yet(void **state)
 	assert_true(known > 0);
 	assert_int_equal(agent_symbols_acknowledge(&symbols, one, e.bytes, NULL), TALLY_OK);
 	assert_int_equal(symbols.known.len, known);
-	/* A batch that is damaged: what the first store had is forgotten, and nothing is learnt. */
+	/* The batch is damaged: the knowledge about the first store is discarded, and nothing is added. */
 	assert_int_not_equal(
 		agent_symbols_acknowledge(&symbols, other, (struct tally_bytes){e.bytes.data, 3}, NULL), TALLY_OK);
 	assert_int_equal(symbols.known.len, 0);

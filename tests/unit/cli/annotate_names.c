@@ -16,7 +16,7 @@ static enum tally_status choose(const char *wanted, const char **chosen, struct 
 	struct annotate_names names = {0};
 	for (size_t i = 0; i < ARRAY_LEN(seen); i++)
 		assert_true(annotate_names_see(&names, seen[i], 100 - i));
-	assert_true(annotate_names_see(&names, seen[0], 1)); /* another frame of it */
+	assert_true(annotate_names_see(&names, seen[0], 1)); /* Another frame of the same function. */
 	enum tally_status status = annotate_names_choose(&names, wanted, chosen, err);
 	annotate_names_deinit(&names);
 	return status;
@@ -28,7 +28,7 @@ static void test_the_only_one_is_meant(void **state)
 		const char *wanted, *chosen;
 	} cases[] = {
 		{"main", "main"},
-		{"ns::run", "ns::run"}, /* both overloads, as ever */
+		{"ns::run", "ns::run"}, /* Both overloads match. */
 		{"ns::run(char)", "ns::run(char)"},
 		{"FindEqual", "Map<int, long>::FindEqual(int, long)"},
 		{"Map::FindEqual", "Map<int, long>::FindEqual(int, long)"},

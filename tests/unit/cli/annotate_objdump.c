@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is taken of objdump's output, and the object file that it is given. */
+/* Tests parsing of the output of objdump, and the object file that objdump is run on. */
 #include "tasks/listing/annotate_objdump.h"
 
 #include <elf.h>

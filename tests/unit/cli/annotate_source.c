@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which lines of source are shown before an instruction. */
+/* Tests which source lines are shown before an instruction. */
 #include "tasks/listing/annotate_source.h"
 
 #include <stdio.h>
@@ -43,12 +43,12 @@ static void test_lines_that_were_not_shown(void **state)
 {
 	struct annotate_source source;
 	annotate_source_init(&source, NULL, 0);
-	check(&source, 10, 5); /* a few lines lead up to the first */
+	check(&source, 10, 5); /* A few lines before the first one are shown. */
 	check(&source, 10, 0);
 	check(&source, 12, 11);
-	check(&source, 11, 11); /* back: itself */
+	check(&source, 11, 11); /* The line is earlier, so only it is shown. */
 	check(&source, 13, 13);
-	check(&source, 20, 15); /* far ahead */
+	check(&source, 20, 15); /* The line is far ahead. */
 	check(&source, 3, 3);
 	check(&source, 0, 0);
 	assert_string_equal(annotate_source_line(&source, 3), "line 3");
@@ -81,7 +81,7 @@ static void test_prefix_and_missing_files(void **state)
 	annotate_source_init(&source, folder, 2);
 	assert_true(annotate_source_move(&source, "/build/tree/a.c", 2, &first));
 	assert_false(annotate_source_move(&source, "/build/tree/b.c", 2, &first));
-	assert_false(annotate_source_move(&source, "/a", 2, &first)); /* the folder itself has no lines */
+	assert_false(annotate_source_move(&source, "/a", 2, &first)); /* The directory itself has no lines. */
 	annotate_source_deinit(&source);
 }
 

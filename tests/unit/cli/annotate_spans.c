@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What runs of code between branches say of instructions. */
+/* Tests the counts of instructions that are derived from straight-line runs of code between branches. */
 #include "tasks/listing/annotate_spans.h"
 
 #include "unit_test.h"
@@ -27,7 +27,7 @@ static bool apply(const struct annotate_span *spans, size_t count, struct annota
 
 static void test_runs_are_counted_where_they_begin_and_end(void **state)
 {
-	/* Instructions at 0x40, 0x44, 0x48, 0x4c, 0x50: three runs through all, one of the middle. */
+	/* Instructions at 0x40, 0x44, 0x48, 0x4c, 0x50: three runs through all of them, and one through the middle. */
 	static const struct annotate_span spans[] = {
 		{.start = 0x40, .end = 0x50, .count = 3, .predicted = 3, .cycles = 30, .timed = 3},
 		{.start = 0x44, .end = 0x4c, .count = 1, .predicted = 0, .cycles = 2, .timed = 1},

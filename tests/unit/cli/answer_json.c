@@ -38,7 +38,7 @@ static void test_members(void **state)
 	text_deinit(&out);
 }
 
-/* Whatever is cut off or changed, nothing beyond the text is read. */
+/* With any truncation or change, nothing is read past the end of the text. */
 static void test_damage(void **state)
 {
 	static const struct tally_str whole = STR(ANSWER);

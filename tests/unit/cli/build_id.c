@@ -20,7 +20,7 @@ static void put_note(struct writer *w, uint32_t type, const char *name, uint32_t
 	writer_zeros(w, (4 - desc_len % 4) % 4);
 }
 
-/* The build id behind another note, in an image of this class and byte order. */
+/* Makes an image of this class and byte order with the build ID after another note. */
 static struct writer make_elf(bool is_64, bool is_little, uint32_t desc_len)
 {
 	struct writer notes = {.swap = !is_little};
@@ -32,14 +32,14 @@ static struct writer make_elf(bool is_64, bool is_little, uint32_t desc_len)
 	writer_bytes(&w, "\177ELF", 4);
 	writer_u8(&w, is_64 ? 2 : 1);
 	writer_u8(&w, is_little ? 1 : 2);
-	writer_zeros(&w, 10 + 8); /* rest of the identification, type, machine, version */
+	writer_zeros(&w, 10 + 8); /* The rest of e_ident, e_type, e_machine and e_version. */
 	writer_zeros(&w, is_64 ? 8 : 4);
 	is_64 ? writer_u64(&w, header) : writer_u32(&w, header);
 	writer_zeros(&w, (is_64 ? 8u : 4u) + 4 + 2);
 	writer_u16(&w, (uint16_t)entry);
 	writer_u16(&w, 2);
 	writer_zeros(&w, header - w.len);
-	for (uint32_t type = 1; type <= 4; type += 3) { /* a load segment, then the notes */
+	for (uint32_t type = 1; type <= 4; type += 3) { /* A load segment, then the notes. */
 		size_t start = w.len;
 		writer_u32(&w, type);
 		if (is_64) {
@@ -93,7 +93,7 @@ static void test_impossible_lengths(void **state)
 	}
 }
 
-/* Cut anywhere it is either found whole or not at all. */
+/* A truncated image gives the complete build ID or none. */
 static void test_every_prefix(void **state)
 {
 	for (int shape = 0; shape < 4; shape++) {

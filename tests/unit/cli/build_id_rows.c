@@ -15,7 +15,7 @@ static void hex_has_two_digits_a_byte(void **state)
 	id.size = 0;
 	build_id_to_hex(&id, hex);
 	assert_string_equal(hex, "");
-	id.size = 255; /* of a damaged file: at most what there is room for */
+	id.size = 255; /* A size from a damaged file is limited to the size of the array. */
 	build_id_to_hex(&id, hex);
 	assert_int_equal(strlen(hex), 40);
 }
@@ -31,7 +31,7 @@ static void rows_are_listed_once_and_padded(void **state)
 	assert_true(build_id_rows_add(&rows, str_from(name), &some));
 	assert_true(build_id_rows_add(&rows, str_from(name), &some));
 	assert_true(build_id_rows_add(&rows, str_from(name), &none));
-	memset(name, 'Z', sizeof(name) - 1); /* the rows have their own copy */
+	memset(name, 'Z', sizeof(name) - 1); /* The rows have copies of the names. */
 	build_id_rows_print(&rows, &t);
 	text_char(&t, '\0');
 	assert_string_equal(t.data, "1234                                     /bin/x\n"

@@ -54,7 +54,7 @@ static const struct {
 	{"/machine.slice/systemd-nspawn@web.service/payload/system.slice/nginx.service", "nginx.service", "web", "",
 		"nginx"},
 	{"/machine.slice/machine-web.scope", "", "web", "", "web"},
-	/* None of these is an ID. */
+	/* None of these names is a container ID. */
 	{"/docker/" ID "0", "", "", "", ""},
 	{"/x/3a6b1d0c9e8f", "", "", "", ""},
 	{"/kubepods/pod8f1c2d3e-4a5b-6c7d-8e9f_0a1b2c3d4e5g/x", "", "", "", ""},

@@ -12,12 +12,13 @@
 static bool is_name(const char *name)
 {
 	for (; *name; name++)
-		if (!isalnum((unsigned char)*name) && !strchr("-_", *name)) /* perf has --hide_kernel_symbols */
+		/* perf has the option --hide_kernel_symbols. */
+		if (!isalnum((unsigned char)*name) && !strchr("-_", *name))
 			return false;
 	return true;
 }
 
-/* What a row of a table must have, for parsing and for everything that is derived from it. */
+/* Checks the properties of a row that parsing and all derived texts require. */
 static void check_option(const struct command *command, const struct option *option)
 {
 	const char *name = option->name ? option->name : "(letter)";

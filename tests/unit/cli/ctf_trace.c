@@ -72,9 +72,9 @@ static void test_metadata(void **state)
 {
 	static const struct ctf_field fields[] = {
 		{STR("plain"), CTF_U32, 0},
-		{STR("event"), CTF_S64, 0}, /* a keyword */
+		{STR("event"), CTF_S64, 0}, /* A keyword of the metadata language. */
 		{STR("a-b"), CTF_HEX64, 3},
-		{STR("a_b"), CTF_STRING, 0}, /* the same, as an identifier */
+		{STR("a_b"), CTF_STRING, 0}, /* The same identifier. */
 		{STR("7th"), CTF_S32, 0},
 		{STR("chain"), CTF_SEQUENCE_HEX64, 0},
 		{STR("};\n"), CTF_U64, 0},
@@ -99,7 +99,7 @@ static void test_metadata(void **state)
 	check_text("name = \"second\";\n\tid = 1;\n\tstream_id = 0;\n\tfields := struct {\n\t} align(8);\n");
 }
 
-/* The first packet of CPU 1: where it starts, ends, how large it says it is, and its events one after another. */
+/* Checks the first packet of CPU 1: its start, end and stated size, and its events one after another. */
 static void test_a_packet(void **state)
 {
 	static const struct ctf_field fields[] = {{STR("n"), CTF_U32, 0}, {STR("s"), CTF_STRING, 0}};
@@ -110,7 +110,8 @@ static void test_a_packet(void **state)
 		ctf_put_u32(trace, i);
 		ctf_put_string(trace, (struct tally_str){"ab\0c", 4});
 	}
-	assert_int_equal(ctf_event_begin(trace, 0, 77, 1, NULL), TALLY_OK); /* no such CPU: goes to 0 */
+	/* There is no such CPU, so the event goes to CPU 0. */
+	assert_int_equal(ctf_event_begin(trace, 0, 77, 1, NULL), TALLY_OK);
 	ctf_put_u32(trace, 0);
 	ctf_put_string(trace, STR(""));
 	assert_int_equal(ctf_trace_close(trace, NULL), TALLY_OK);
@@ -128,7 +129,7 @@ static void test_a_packet(void **state)
 	assert_int_equal(cursor_u32(&c), 1);
 	for (uint32_t i = 0; i < 3; i++) {
 		assert_int_equal(cursor_u32(&c), 0);
-		assert_int_equal(cursor_u64(&c), i == 0 ? 10 : 11); /* never back */
+		assert_int_equal(cursor_u64(&c), i == 0 ? 10 : 11); /* Times never decrease. */
 		assert_int_equal(cursor_u32(&c), i);
 		assert_memory_equal(cursor_take(&c, 3), "ab", 3);
 	}

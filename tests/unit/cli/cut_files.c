@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mapped file that is cut while it is read. */
+/* Tests a mapped file that is truncated while it is read. */
 #include "cli/cut_files.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ static void test_what_is_gone_reads_as_zeros(void **state)
 	char *content = malloc(3 * page);
 	struct file_map map;
 	(void)state;
-	install_sigbus_handler(); /* cmocka has handlers of its own for each test */
+	install_sigbus_handler(); /* cmocka installs its own handlers for each test. */
 	int fd = mkstemp(path);
 	assert_true(fd >= 0 && content);
 	memset(content, 'x', 3 * page);

@@ -78,7 +78,7 @@ static void statuses_say_what_to_do(void **state)
 	}
 }
 
-/* Nothing of an answer is trusted. */
+/* Responses of a server are not trusted. */
 static void answers_are_explained(void **state)
 {
 	static const char status[] = "\x08\x03\x12\x0a"
@@ -151,7 +151,7 @@ static bool is_gzip(struct tally_bytes bytes)
 	return bytes.len > 18 && bytes.data[0] == 0x1f && bytes.data[1] == 0x8b;
 }
 
-/* "name=value" of each label, then the bytes' form and the ID. */
+/* Prints "name=value" of each label, then the format of the bytes and the ID. */
 static void print_series(struct protobuf_reader series, struct text *out, char *id)
 {
 	struct protobuf_field field, member;
@@ -201,14 +201,14 @@ static void pyroscope_gets_a_series_for_each_set_and_event(void **state)
 			assert_string_not_equal(ids[i], ids[k]);
 	assert_int_equal(destination_encode(DESTINATION_PYROSCOPE, batch, &again, NULL), TALLY_OK);
 	assert_int_equal(again.len, body.len);
-	assert_memory_equal(again.data, body.data, body.len); /* a retry is the same request */
+	assert_memory_equal(again.data, body.data, body.len); /* A retry sends the same request. */
 	text_deinit(&body);
 	text_deinit(&again);
 	text_deinit(&found);
 	fleet_batch_destroy(batch);
 }
 
-/* The same series in one frame, with labels in a message of their own. */
+/* Parca gets the same series in one frame, with the labels in a separate message. */
 static void parca_gets_the_same_series(void **state)
 {
 	struct fleet_batch *batch = batch_example();
@@ -242,7 +242,7 @@ static void otlp_is_packed(void **state)
 	fleet_batch_destroy(batch);
 }
 
-/* Without a request: no client is needed. */
+/* These batches need no request, and so no client. */
 static void bad_batches_are_refused_and_empty_ones_are_done(void **state)
 {
 	const struct destination otlp = {DESTINATION_OTLP, "http://host"};

@@ -55,7 +55,7 @@ static void what_is_gone_is_seen_by_few(void **state)
 	struct diff_change change = compared(&sides, values, samples);
 	assert_true(change.p < 1e-4);
 	assert_true(change.has_interval && change.low >= -1 && change.low <= -0.9 && change.high < -0.8);
-	assert_true(compared(&sides, values, single).p > 0.005); /* three samples are no more than chance */
+	assert_true(compared(&sides, values, single).p > 0.005); /* Three samples may be mere chance. */
 }
 
 static void without_a_spread_to_know_nothing_is_told(void **state)
@@ -82,8 +82,8 @@ static double normal(void)
 	return sqrt(-2 * log(uniform())) * cos(2 * acos(-1) * uniform());
 }
 
-/* Runs that differ by more than their samples say: an alarm is not raised more often than p says, and a row that is
- * twice as large is found. */
+/* Runs vary by more than their samples indicate: a false alarm is not raised more often than p states, and a row that
+ * is twice as large is found. */
 static void alarms_are_as_rare_as_they_say(void **state)
 {
 	const struct diff_sides sides = {.base = 3, .other = 3};

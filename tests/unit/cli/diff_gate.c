@@ -62,8 +62,8 @@ static void changes_are_judged(void **state)
 	judges("change>2%", -0.03, 0.001, 0.01, true);
 	judges("regression>2%", 0.03, LEVEL, 0.01, false);
 	judges("regression>2% with p<0.05", 0.03, 0.04, 0.01, true);
-	judges("regression>2%", 0.03, 0.001, 0.03, false); /* not beyond the noise */
-	judges("regression>2%", 0.03, 0.001, -1, true); /* which is not known */
+	judges("regression>2%", 0.03, 0.001, 0.03, false); /* The change is within the noise. */
+	judges("regression>2%", 0.03, 0.001, -1, true); /* The noise is unknown. */
 	judges("regression>2%", INFINITY, 0.001, -1, true);
 	judges("total>2%", 0.03, 0.001, 0.01, false);
 }

@@ -6,7 +6,7 @@
 
 #include "unit_test.h"
 
-/* Words with a blank between, before and after. */
+/* line and expected are words separated by blanks, before and after the expansion. */
 static void assert_expanded(const char *line, const char *expected)
 {
 	char words[256], *argv[32], found[512] = "";

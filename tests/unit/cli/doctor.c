@@ -30,7 +30,7 @@ static void machine_look(struct machine *m)
 	assert_int_equal(machine_gates_make(&m->fake.seam, &m->checks, &m->gates, NULL), TALLY_OK);
 }
 
-/* In place: the seam points to the fake. */
+/* Initialises in place, because the seam points to the fake. */
 static void machine_init(struct machine *m, const char *files)
 {
 	memset(m, 0, sizeof(*m));
@@ -60,7 +60,7 @@ static const struct machine_gate *gate_of(const struct machine *m, const char *n
 	return NULL;
 }
 
-/* An event that opens and does not count what happens is refused like one that does not open. */
+/* An event that can be opened but does not count is refused like one that cannot be opened. */
 static void what_counts_nothing_is_refused(void **state)
 {
 	static const struct {
@@ -118,7 +118,7 @@ static void a_timer_that_never_ticks_is_found(void **state)
 	machine_end(&m);
 }
 
-/* Each event that opened was closed again. */
+/* Each event that was opened is closed again. */
 static void nothing_stays_open(void **state)
 {
 	struct machine m;

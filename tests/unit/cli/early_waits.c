@@ -15,12 +15,12 @@
 
 #define STACK_ID 0x1234567890
 
-/* A thread of this process that waits in a known chain of calls, and the registers that it had there. */
+/* A thread of this process that waits in a known chain of calls, and its registers there. */
 struct waiter {
 	pthread_t thread;
 	sem_t is_ready, may_go;
 	struct waiting_thread found;
-	uint64_t callers[2]; /* return addresses, innermost first */
+	uint64_t callers[2]; /* Return addresses, innermost first. */
 };
 
 static void waiter_read(struct waiter *w, const ucontext_t *context)
@@ -121,7 +121,7 @@ static enum tally_status lose_early(void *context, uint32_t tid, enum early_wait
 	return TALLY_OK;
 }
 
-/* What is found of one thread. */
+/* Reads the early stacks of one thread. */
 static struct early_stacks stacks_of(const struct waiting_thread *thread)
 {
 	struct early_stacks got = {.calls = 0};
@@ -152,12 +152,12 @@ static void unwinds_a_thread_that_waits(void **state)
 	const struct early_stacks got = stacks_of(&w.found);
 	waiter_end(&w);
 	skip_without_registers(&w);
-	if (got.losses[EARLY_WAITS_UNREADABLE]) /* a sandbox may forbid process_vm_readv */
+	if (got.losses[EARLY_WAITS_UNREADABLE]) /* A sandbox may forbid process_vm_readv. */
 		skip();
 	const struct arch *arch = record_host_arch();
 	assert_int_equal(got.calls, 1);
 	assert_int_equal(got.stack, STACK_ID);
-	assert_true(got.count >= 4); /* and waiter_run, and what starts threads */
+	assert_true(got.count >= 4); /* waiter_run and the start of the thread are callers too. */
 	assert_int_equal(got.ips[0], w.found.registers[arch->ip]);
 	assert_int_equal(got.ips[1], w.callers[0] - 1);
 	assert_int_equal(got.ips[2], w.callers[1] - 1);
@@ -174,7 +174,7 @@ static void gives_no_stack_of_another_wait(void **state)
 	assert_int_equal(got.calls, 0);
 	assert_int_equal(got.losses[EARLY_WAITS_UNREACHED], w.found.has_registers);
 	waiter_end(&w);
-	/* of a thread that has ended */
+	/* The thread has ended. */
 	got = stacks_of(&w.found);
 	assert_int_equal(got.calls, 0);
 	assert_int_equal(got.losses[EARLY_WAITS_UNREACHED], w.found.has_registers);
@@ -190,7 +190,7 @@ static void survives_any_registers(void **state)
 		for (size_t r = 0; r < ARRAY_LEN(hostile.registers); r++)
 			hostile.registers[r] = values[(i + r) % ARRAY_LEN(values)];
 		(void)stacks_of(&hostile);
-		hostile = w.found; /* the right stack, and code elsewhere */
+		hostile = w.found; /* The stack is right, but the PC is wrong. */
 		hostile.registers[record_host_arch()->ip] = values[i];
 		(void)stacks_of(&hostile);
 	}

@@ -125,12 +125,12 @@ static void test_rate(void **state)
 	rate->each = 10;
 	rate->all = 100;
 	assert_int_equal(passing(rate, "10.0.0.1", NS_PER_S, 1000), 40);
-	assert_int_equal(passing(rate, "::ffff:10.0.0.1", NS_PER_S, 1000), 0); /* the same client */
+	assert_int_equal(passing(rate, "::ffff:10.0.0.1", NS_PER_S, 1000), 0); /* The same client. */
 	assert_int_equal(passing(rate, "10.0.0.1", 2 * NS_PER_S, 1000), 10);
 	assert_int_equal(passing(rate, "2001:db8::1", 2 * NS_PER_S, 1000), 40);
-	assert_int_equal(passing(rate, "2001:db8::2", 2 * NS_PER_S, 1000), 0); /* of the same network */
+	assert_int_equal(passing(rate, "2001:db8::2", 2 * NS_PER_S, 1000), 0); /* The same network. */
 	assert_int_equal(passing(rate, "2001:db8:0:1::1", 2 * NS_PER_S, 1000), 40);
-	/* 400 in the burst and 100 for the second that has passed, less those above */
+	/* 400 in the burst and 100 for the second that has passed, minus those above. */
 	unsigned others = 0;
 	for (unsigned i = 2; i < 250; i++) {
 		char client[32];

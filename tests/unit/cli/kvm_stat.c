@@ -44,7 +44,7 @@ static void kvm_deinit(struct kvm_fixture *f)
 	writer_deinit(&f->raw);
 }
 
-/* At that microsecond, in the only thread; the fields are behind the common ones. */
+/* Adds an event at that microsecond in the only thread; the fields follow the common fields. */
 static void kvm_take(struct kvm_fixture *f, unsigned us, uint16_t id, uint32_t first, uint32_t second, uint64_t third)
 {
 	const struct perfdata_event event = {.name = id == ENTRY  ? STR("kvm:kvm_entry")
@@ -124,13 +124,13 @@ static void slow_events_are_lines(void **state)
 	kvm_take(&f, 1, ENTRY, 3, 0, 0);
 	kvm_exit_for(&f, 1000, 49, CPUID);
 	kvm_exit_for(&f, 2000, 50, CPUID);
-	kvm_exit_for(&f, 3000, 900, HLT); /* has nothing to do */
+	kvm_exit_for(&f, 3000, 900, HLT); /* HLT means that the guest was idle. */
 	text_char(&f.job.slow, '\0');
 	assert_string_equal(f.job.slow.data, "0.002050 VM 70, vcpu 3: CPUID took 50.00us\n");
 	kvm_deinit(&f);
 }
 
-/* A guest can make as many addresses as it likes. */
+/* A guest can access arbitrarily many addresses. */
 static void rows_do_not_grow_with_time(void **state)
 {
 	struct kvm_fixture f;
@@ -144,7 +144,7 @@ static void rows_do_not_grow_with_time(void **state)
 	assert_int_equal(f.job.count, 70000);
 	kvm_stat_clear(&f.job);
 	assert_int_equal(f.job.rows.len, 0);
-	kvm_take(&f, 200001, ENTRY, 0, 0, 0); /* of an access that is forgotten */
+	kvm_take(&f, 200001, ENTRY, 0, 0, 0); /* Of an access that has been forgotten. */
 	kvm_take(&f, 200010, MMIO, 2, 0, 0x20);
 	kvm_take(&f, 200014, ENTRY, 0, 0, 0);
 	kvm_assert_shown(&f, "0x20:W          1   100.00%   100.00%      4.00us", true);

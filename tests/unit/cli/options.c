@@ -12,7 +12,7 @@ struct settings {
 	unsigned verbose;
 	const char *output;
 	uint64_t count;
-	char calls[100]; /* "value;" each time */
+	char calls[100]; /* "value;" for each call. */
 };
 
 static const char *add_call(const struct option_use *use)

@@ -18,7 +18,7 @@ static void put_system(struct writer *w, const char *name, const char *format)
 	put_format(w, format);
 }
 
-/* with_secrets: with a probe, and the lists behind the formats. */
+/* with_secrets adds a probe, and the lists after the formats. */
 static void build(struct writer *w, bool swap, bool with_secrets)
 {
 	const uint16_t one = 1;

@@ -35,7 +35,7 @@ static void files_of_no_package(void **state)
 	expect_hint(&debian, "/", "ab12", hint);
 }
 
-/* dpkg says which package a file is of, and does not need us for that. */
+/* dpkg finds the package of a file by itself. */
 static void files_of_packages(void **state)
 {
 	struct package_hints hints;

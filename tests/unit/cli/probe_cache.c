@@ -38,14 +38,14 @@ static void damaged_lines_are_counted(void **state)
 		const char *text;
 		size_t entries, damaged;
 	} cases[] = {
-		{"", 0, 0}, {"\n\n", 0, 0}, {"p:g/e /bin/x:0x1\n", 0, 1}, /* of no entry */
-		{"%\n", 0, 1}, {"#a\n", 0, 1}, /* without a line */
-		{"#a\n#b\np:g/e /x:0\n", 1, 1}, {"#a\np:g/e /x:0", 1, 0}, /* no newline at the end */
+		{"", 0, 0}, {"\n\n", 0, 0}, {"p:g/e /bin/x:0x1\n", 0, 1}, /* The line belongs to no entry. */
+		{"%\n", 0, 1}, {"#a\n", 0, 1}, /* The entries have no lines. */
+		{"#a\n#b\np:g/e /x:0\n", 1, 1}, {"#a\np:g/e /x:0", 1, 0}, /* The last line has no newline. */
 		{"#a\np:g/e\n", 0, 2},
 		{"#a\np:/e /x:0\np:g/ /x:0\nx:g/e /x:0\np:g/e/f /x:0\np:g /x:0\nrx:g/e /x:0\n", 0, 7},
 		{"#a\nr10:g/e /x:0\n", 1, 0},
 		{"#a\np:g/e,cycles /x:0\np:g;h/e /x:0\np:g/1e /x:0\np:g/\033[2J /x:0\n", 0,
-			5}, /* the kernel takes no such names */
+			5}, /* The kernel does not accept such names. */
 	};
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct probe_cache file;
@@ -74,7 +74,7 @@ static void a_definition_replaces_its_like(void **state)
 	probe_cache_deinit(&file);
 }
 
-/* A line break in a name or a place would add definitions that nobody asked for. */
+/* A line break in a name or a place would add unwanted definitions. */
 static void refuses_what_is_no_definition(void **state)
 {
 	static const struct {

@@ -51,8 +51,8 @@ static void names_follow_from_functions(void **state)
 }
 
 struct probe_names_step {
-	const char *line; /* that is wanted */
-	const char *name; /* that it gets; "": it is there already; NULL: refused */
+	const char *line; /* The definition to add. */
+	const char *name; /* The resulting name; "" if the probe exists already; NULL if the definition is refused. */
 };
 
 static void check_names(

@@ -17,7 +17,7 @@
 
 #define PROBES "/sys/kernel/tracing/uprobe_events"
 
-/* What is probed: this program. */
+/* The target of the probes is this program. */
 int probe_words_target(int value);
 __attribute__((noinline, used)) int probe_words_target(int value)
 {
@@ -29,7 +29,7 @@ static char *root, program[PATH_MAX];
 static struct kernel_seam seam;
 static const struct cli own_cli = {.program = "tally", .build_id_dir = "/dev/null/none"};
 
-/* The file of probes as it is now, and empty again. */
+/* Reads the file of probes and empties it. */
 static void take_probes(char *text, size_t size)
 {
 	char path[PATH_MAX];
@@ -49,7 +49,7 @@ static unsigned long long space(void)
 	return (unsigned long long)st.st_ino;
 }
 
-/* Whether the functions of this program have names. */
+/* Returns whether this program has symbols. */
 static bool program_has_names(void)
 {
 	struct elf_image *image;
@@ -63,7 +63,7 @@ static bool program_has_names(void)
 static int make_root(void **state)
 {
 	char text[512];
-	/* One that a process left which is gone, and one of another PID namespace. */
+	/* A probe of a process that has ended, and one of another PID namespace. */
 	snprintf(text, sizeof(text),
 		"/sys/kernel/tracing/events/sched/sched_switch/id: 372\n" PROBES
 		": p:tally_4194305_77_%llu_0/left /bin/x:0x1\\np:tally_4194305_77_1_0/foreign /bin/x:0x1\n",
@@ -118,7 +118,7 @@ static void probes_are_made_and_removed(void **state)
 	assert_string_equal(probe_words_text(&words), expected);
 	assert_int_equal(words.names.len, 1);
 	assert_non_null(strstr(words.names.items[0].shown, ":mine"));
-	/* Columns before, in and behind the probe. */
+	/* Columns before, inside and after the probe. */
 	size_t replaced = strlen("{cycles,"), len = strlen(group) + strlen(":mine/call-graph=fp/u");
 	assert_int_equal(probe_words_column(&words, 3), 3);
 	assert_int_equal(probe_words_column(&words, replaced + 5), replaced);

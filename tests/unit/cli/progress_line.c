@@ -18,12 +18,12 @@ static void says_how_far_and_how_long(void **state)
 	(void)state;
 	struct progress_state s = {.what = "reading samples", .done = 25000000, .total = 100000000, .seconds = 0.5};
 	expect(&s, 79, "reading samples: 25 % of 100.0 MB, 1.5 s left");
-	s.seconds = 0.1; /* too early to tell */
+	s.seconds = 0.1; /* Too early for an estimate. */
 	expect(&s, 79, "reading samples: 25 % of 100.0 MB");
 	s.done = 0;
 	s.seconds = 9;
 	expect(&s, 79, "reading samples: 0 % of 100.0 MB");
-	s.done = 300000000; /* what was not foreseen */
+	s.done = 300000000; /* More than the expected total. */
 	expect(&s, 79, "reading samples: 100 % of 100.0 MB, 0.0 s left");
 }
 

@@ -51,7 +51,7 @@ static void open_ends(struct ends *e)
 static void close_ends(struct ends *e)
 {
 	record_control_close(&e->control);
-	for (int i = 0; i < 2; i++) { /* they were borrowed */
+	for (int i = 0; i < 2; i++) { /* The descriptors still belong to the test. */
 		assert_int_equal(close(e->answers[i]), 0);
 		if (e->commands[i] >= 0)
 			assert_int_equal(close(e->commands[i]), 0);
@@ -79,7 +79,7 @@ static void test_commands(void **state)
 	struct ends e;
 	struct record_control_line line;
 	open_ends(&e);
-	assert_int_equal(write(e.commands[1], text, sizeof(text)), sizeof(text)); /* with the NUL at its end */
+	assert_int_equal(write(e.commands[1], text, sizeof(text)), sizeof(text)); /* With the NUL at the end. */
 	assert_true(record_control_read(&e.control));
 	for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
 		assert_true(record_control_next(&e.control, &line));
@@ -90,7 +90,7 @@ static void test_commands(void **state)
 	assert_false(record_control_next(&e.control, &line));
 	close(e.commands[1]);
 	e.commands[1] = -1;
-	assert_false(record_control_read(&e.control)); /* the other side has gone */
+	assert_false(record_control_read(&e.control)); /* The other end was closed. */
 	assert_false(record_control_next(&e.control, &line));
 	close_ends(&e);
 }
@@ -121,7 +121,7 @@ static void test_fifos(void **state)
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(record_control_open(&spec, &control, &err), TALLY_OK);
 	assert_true(control.control_fd >= 0 && control.ack_fd < 0);
-	assert_true(record_control_read(&control)); /* nobody has written: it goes on */
+	assert_true(record_control_read(&control)); /* Nobody has opened the FIFO for writing, which is not the end. */
 	record_control_acknowledge(&control);
 	record_control_close(&control);
 	assert_int_equal(unlink(path), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are held while it records: of mappings of this process. */
+/* Tests files that are held open during a recording, with mappings of this process. */
 #include "tasks/recording/record_files.h"
 
 #include <dirent.h>
@@ -22,7 +22,7 @@ struct fixture {
 	struct stat st;
 	struct record_files *files;
 	struct writer records;
-	size_t open_before; /* descriptors of this process */
+	size_t open_before; /* Number of descriptors of this process before the test. */
 };
 
 static size_t open_descriptors(void)
@@ -88,7 +88,7 @@ static void put_map(struct fixture *f, const char *name, uint32_t prot, uint64_t
 	assert_true(record_encode(&f->records, &fields, MISC_CPUMODE_USER, NULL, &id));
 }
 
-/* The records in two slices, as a ring gives them around its end. */
+/* Passes the records in two slices, as from a ring buffer that wraps. */
 static void look(struct fixture *f, size_t first)
 {
 	struct tally_bytes all = writer_view(&f->records);
@@ -122,7 +122,7 @@ static void test_a_file_is_held_when_its_name_is_gone(void **state)
 	assert_true(fd >= 0);
 	assert_int_equal(pread(fd, bytes, sizeof(bytes), 0), 4);
 	assert_memory_equal(bytes, "held", 4);
-	key.generation = 5; /* a later file of that inode */
+	key.generation = 5; /* A later file with the same inode. */
 	assert_int_equal(record_files_find(f->files, &key), -1);
 	key = (struct binary_key){.kind = BINARY_USER, .build_id_size = 20};
 	assert_int_equal(record_files_find(f->files, &key), -1);
@@ -134,7 +134,7 @@ static void test_only_code_of_files_is_held(void **state)
 	put_map(f, f->path, PROT_READ, f->st.st_ino);
 	put_map(f, "//anon", PROT_EXEC, 0);
 	put_map(f, "[vdso]", PROT_EXEC, 0);
-	put_map(f, f->path, PROT_EXEC, f->st.st_ino + 1); /* another file has this path */
+	put_map(f, f->path, PROT_EXEC, f->st.st_ino + 1); /* Another file has this path. */
 	look(f, 0);
 	assert_int_equal(files_held(f), 0);
 }
@@ -150,7 +150,8 @@ static void test_damaged_records_are_passed_over(void **state)
 		record_files_look(f->files, &cut, 1);
 	}
 	assert_int_equal(files_held(f), 0);
-	uint8_t bytes[8] = {RECORD_MMAP2, 0, 0, 0, MISC_CPUMODE_USER, 0, 4, 0}; /* shorter than its header */
+	/* The record is shorter than its header. */
+	uint8_t bytes[8] = {RECORD_MMAP2, 0, 0, 0, MISC_CPUMODE_USER, 0, 4, 0};
 	record_files_look(f->files, &(const struct tally_bytes){bytes, sizeof(bytes)}, 1);
 	look(f, whole.len);
 	assert_int_equal(files_held(f), 1);

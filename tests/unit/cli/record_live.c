@@ -13,7 +13,7 @@
 #include "kernel/recording/record_attrs.h"
 #include "unit_test.h"
 
-/* Two rings of memory, one per CPU, into which the tests write as the kernel would. */
+/* The rings are in memory, one per CPU; the tests write to them like the kernel. */
 #define RINGS	   2
 #define RING_BYTES (64u << 10)
 #define CODE	   UINT64_C(0x400000)
@@ -138,7 +138,7 @@ static void put_map(struct fixture *f, size_t ring, uint64_t time)
 	writer_deinit(&w);
 }
 
-/* Generated code that keeps frame pointers: one caller. */
+/* Adds a sample of generated code that maintains frame pointers, with one caller. */
 static void put_sample(struct fixture *f, size_t ring, uint64_t time)
 {
 	struct writer w = {0};
@@ -146,7 +146,7 @@ static void put_sample(struct fixture *f, size_t ring, uint64_t time)
 	struct record_layout layout = record_layout_make(attr, false);
 	static uint64_t registers[64], stack[1024];
 	uint32_t count = (uint32_t)__builtin_popcountll(attr->sample_regs_user);
-	registers[6] = STACK + 8; /* bp, sp, ip: the general registers begin with bit 0 */
+	registers[6] = STACK + 8; /* bp, sp and ip: the general registers begin at bit 0. */
 	registers[7] = STACK;
 	registers[8] = CODE + 0x10;
 	stack[2] = CODE + 0x21;
@@ -175,7 +175,7 @@ static uint64_t drain(struct fixture *f, bool is_last)
 	return bytes;
 }
 
-/* Types and chain lengths of what was written. */
+/* Compares the types and chain lengths of the written records. */
 static void expect(struct fixture *f, const char *wanted)
 {
 	const struct record_attr_options options = {.unwinds_live = true};

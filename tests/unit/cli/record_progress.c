@@ -38,7 +38,7 @@ static void add_lost(struct writer *w, const struct record_layout *layout, uint6
 	record_encode(w, &fields, 0, layout, &(struct sample_id){0});
 }
 
-/* A ring ends wherever it ends: at every place the two halves count as one. */
+/* A ring may wrap at any offset: a record in two halves counts once. */
 static void counts_across_slices(void **state)
 {
 	(void)state;

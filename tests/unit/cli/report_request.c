@@ -10,7 +10,7 @@ static struct report_request made(void)
 	return r;
 }
 
-/* "Children,Overhead,Command|order ..." of a finished request. */
+/* Compares "Children,Overhead,Command|order ..." of a finished request. */
 static void assert_columns(struct report_request r, bool has_chains, const char *columns, const char *order)
 {
 	struct report_plan p;
@@ -204,7 +204,7 @@ static void filters_hide_columns(void **state)
 	r.samples.filters = (struct profile_filter_lists){.comms = "cc1", .dsos = "a", .symbols = "f"};
 	assert_int_equal(report_plan_make(&r, &(struct report_source){.has_chains = false, .is_pipe = false}, &p, &err),
 		TALLY_OK);
-	assert_int_equal(p.hidden_columns, 0); /* else nothing would be left */
+	assert_int_equal(p.hidden_columns, 0); /* Otherwise no columns would be left. */
 }
 
 static void pipes_have_chains_but_no_children(void **state)

@@ -21,7 +21,7 @@ static void times_are_cut_not_rounded(void **state)
 	sched_text_ms(&out, UINT64_C(1234999), 9);
 	assert_text(&out, "    1.234");
 	out = (struct text){0};
-	sched_text_ms(&out, UINT64_C(123456789012), 6); /* wider than its column */
+	sched_text_ms(&out, UINT64_C(123456789012), 6); /* The number is wider than its column. */
 	assert_text(&out, "123456.789");
 }
 

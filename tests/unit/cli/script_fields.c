@@ -18,13 +18,13 @@ static const struct perf_attr raw = {.type = EVENT_RAW,
 #define BASE  (FIELD_COMM | FIELD_TID | FIELD_TIME | FIELD_EVENT)
 #define PLACE (FIELD_IP | FIELD_SYM | FIELD_SYMOFF | FIELD_DSO)
 
-struct choice { /* what a recording of the three events shows */
+struct choice { /* The fields selected for a recording of the three events. */
 	uint64_t software, tracepoint, raw;
 	struct diag notes;
 	char problem[512];
 };
 
-/* lists ends with NULL. */
+/* lists is terminated by NULL. */
 static struct choice choose(const char *const *lists)
 {
 	struct choice choice = {0};
@@ -104,9 +104,9 @@ static void lists(void **state)
 	assert_fields(CHOOSE("trace:"), sw, 0, rw);
 	assert_fields(CHOOSE("raw:-addr,+retire_lat,-comm"), sw, BASE | FIELD_TRACE | PLACE,
 		(rw | FIELD_RETIRE_LAT) & ~(FIELD_ADDR | FIELD_COMM));
-	/* Chains of tracepoints go with the first list; as with perf. */
+	/* As in perf, the first list adds call chains to tracepoints. */
 	assert_fields(CHOOSE("+misc"), sw | FIELD_MISC, BASE | FIELD_TRACE | FIELD_MISC, rw | FIELD_MISC);
-	/* What only one kind was asked for is left out where it is missing. */
+	/* A field that was requested for one kind only is omitted for events that lack it. */
 	assert_fields(CHOOSE("sw:comm,addr"), FIELD_COMM, BASE | FIELD_TRACE | PLACE, rw);
 	assert_fields(CHOOSE("sw:comm", "+time"), FIELD_COMM | FIELD_TIME, BASE | FIELD_TRACE, rw);
 }
@@ -149,7 +149,7 @@ static void notes(void **state)
 		CHOOSE("raw:-weight", "sw:comm", "sw:tid"), "Overriding previous field request for software events.");
 	assert_note(CHOOSE("sw:comm", "tid"), "Overriding previous field request for all events.");
 	struct choice choice = CHOOSE("comm,trace");
-	assert_int_equal(choice.notes.len, 2); /* of the kinds that are there */
+	assert_int_equal(choice.notes.len, 2); /* One for each kind that is present. */
 	assert_string_equal(choice.notes.entries[0].text, "'trace' not valid for software events. Ignoring.");
 	assert_string_equal(choice.notes.entries[1].text, "'trace' not valid for raw events. Ignoring.");
 	assert_int_equal(choice.tracepoint, FIELD_COMM | FIELD_TRACE);

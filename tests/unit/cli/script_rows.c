@@ -21,7 +21,7 @@ struct fixture {
 	struct sample sample;
 	uint64_t fields;
 	bool swap;
-	uint8_t words[8][256]; /* arrays in file order */
+	uint8_t words[8][256]; /* Arrays in the byte order of the file. */
 	size_t arrays;
 };
 
@@ -145,7 +145,7 @@ static void memory_fields(bool swap)
 		&f, FIELD_DATA_SRC, "        68100142 |OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A\n");
 	assert_row(&f, FIELD_WEIGHT | FIELD_INS_LAT | FIELD_RETIRE_LAT,
 		"               5               6               7\n");
-	f.sample.data_src = 0; /* filled up to the longest so far */
+	f.sample.data_src = 0; /* Padded to the longest text so far. */
 	f.sample.present = SAMPLE_WEIGHT;
 	assert_row(&f, FIELD_DATA_SRC | FIELD_WEIGHT,
 		"               0 |OP No|LVL N/A|SNP N/A|TLB N/A|LCK No|BLK  N/A               1970350606778373\n");
@@ -155,7 +155,7 @@ static void memory_fields(bool swap)
 	assert_row(&f, FIELD_DATA_PAGE_SIZE | FIELD_CODE_PAGE_SIZE, " N/A 1500B\n");
 	f.sample.code_page_size = UINT64_C(1) << 40;
 	assert_row(&f, FIELD_CODE_PAGE_SIZE, " 1024G\n");
-	/* The address of a page fault has a name, that of a taken branch comes second. */
+	/* The address of a page fault is shown with its DSO; that of a taken branch comes second. */
 	f.event.attr = (struct perf_attr){.type = EVENT_SOFTWARE, .config = SW_PAGE_FAULTS};
 	assert_row(&f, FIELD_ADDR | FIELD_DSO, "          402000 (/nonexistent/prog)\n");
 	f.event.attr = (struct perf_attr){
@@ -183,7 +183,7 @@ static void registers(bool swap)
 	deinit(&f);
 }
 
-/* Flags as their bits are numbered; a big-endian machine has the first at the top. */
+/* Packs the flags as numbered bits; on a big-endian machine the first is the highest bit. */
 static uint64_t flags(bool swap, uint64_t bits, unsigned cycles, unsigned type, unsigned more)
 {
 	const unsigned shifts[] = {4, 20, 26}, widths[] = {16, 4, 4};
@@ -232,7 +232,7 @@ static void call_chains(bool swap)
 	f.printer.hide_call_graph = true;
 	assert_row(&f, fields, "            prog            401234 [unknown] (/nonexistent/prog)\n");
 	f.printer.hide_call_graph = false;
-	/* A stack of calls in the branches stands for the user's part; an empty one does not. */
+	/* A call stack in the branch records replaces the user part of the chain; an empty one does not. */
 	f.event.layout.branch_sample_type = BRANCH_CALL_STACK;
 	assert_row(&f, FIELD_IP, "\n\t          401234\n\t          401500\n\n");
 	f.sample.callchain = ARRAY(&f, CONTEXT_KERNEL, 0x10, CONTEXT_USER, 0x401500);
@@ -242,7 +242,7 @@ static void call_chains(bool swap)
 	f.event.layout.branch_sample_type = 0;
 	f.sample.callchain.count = 0;
 	assert_row(&f, fields, "prog \n\n");
-	f.sample.stack_user.size = 8; /* copied instead: without the file nothing is known of it */
+	f.sample.stack_user.size = 8; /* A stack dump instead: without the binary it cannot be unwound. */
 	assert_row(&f, FIELD_IP, "\n\n");
 	f.sample.stack_user.size = 0;
 	deinit(&f);

@@ -64,7 +64,7 @@ static void test_wrong_arguments(void **state)
 {
 	static const struct {
 		struct http_pair pair;
-		const char *word; /* in the sentence */
+		const char *word; /* Part of the error message. */
 	} wrong[] = {{{STR("from"), STR("tomorrow")}, "'from' expects a time"},
 		{{STR("from"), STR("now")}, "is not before"}, {{STR("query"), STR("host=a")}, "'query'"},
 		{{STR("threads"), STR("2")}, "0 or 1"}, {{STR("step"), STR("0s")}, "'step'"},
@@ -89,7 +89,7 @@ static void test_wrong_arguments(void **state)
 	assert_non_null(strstr(err.text, "points"));
 }
 
-/* A body is not terminated. */
+/* The body is not NUL-terminated. */
 static bool body_has(const struct http_response *response, const char *part)
 {
 	return response->body.len && memmem(response->body.data, response->body.len, part, strlen(part)) != NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options that all verbs share are in the table of a verb that takes them; each other verb refuses them by name. */
+/* Tests that options shared by all verbs are in the table of each verb that supports them, and that other verbs refuse
+ * them by name. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,11 +13,12 @@
 
 #define WORDS_MOST 4
 
-/* What a verb takes: s symbols, d --demangle, c the choice of samples, i -i FILE, f --force. */
+/* Option groups of a verb: s symbols, d --demangle, c the selection of samples, i -i FILE, f --force. */
 static const struct verb_case {
-	const char *words[WORDS_MOST]; /* the verb, and its own verb, which may have a table of its own */
+	const char *words[WORDS_MOST]; /* The verb, and its subcommand, which may have a separate table. */
 	const char *takes;
-	const char *other; /* names and letters that mean something else there, as in perf; separated by blanks */
+	/* Names and letters, separated by blanks, that have another meaning in this verb, as in perf. */
+	const char *other;
 } cases[] = {
 	{{"report"}, "sdcif", ""},
 	{{"script"}, "sdcif", ""},
@@ -42,7 +44,7 @@ static const struct verb_case {
 };
 static const struct shared_option {
 	char group;
-	const char *name; /* one letter: the option has this letter in perf, whatever its name */
+	const char *name; /* A single letter is the letter of an option in perf, whatever its name. */
 	const char *value;
 } shared[] = {
 	{'s', "symfs", "root"},
@@ -80,7 +82,8 @@ static const struct option *find_option(const struct option_table *table, const 
 	return NULL;
 }
 
-/* Runs the verb with the option, which it refuses before it opens a file, and compares what it prints on standard error. */
+/* Runs the verb with the option, which it must refuse before it opens a file, and compares the output on standard
+ * error. */
 static void check_refused(const struct verb_case *verb, const struct shared_option *option)
 {
 	const struct cli cli = {.program = "tally"};

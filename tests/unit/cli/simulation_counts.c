@@ -8,7 +8,7 @@
 
 #include "unit_test.h"
 
-#define MODEL "valgrind=3.19.0 i1=32768,8,64" /* with its NUL and padding 32 bytes */
+#define MODEL "valgrind=3.19.0 i1=32768,8,64" /* 32 bytes with its NUL and padding. */
 
 struct stream {
 	uint8_t bytes[1024];
@@ -63,7 +63,7 @@ static void the_last_counts_hold(void **state)
 	const uint32_t other[] = {9, 16u << 16, 1, 2};
 	begin(&s, 17, 2);
 	append_pair(&s, 100, 20, 0);
-	append(&s, other, sizeof(other)); /* a record of another type */
+	append(&s, other, sizeof(other)); /* A record of another type. */
 	append_pair(&s, 200, 30, SIM_COUNTS_FINAL);
 	assert_int_equal(decode(&s, &image, &err), TALLY_OK);
 	assert_int_equal(image.pid, 17);
@@ -170,8 +170,8 @@ static void all_images_are_added_up(void **state)
 	begin(&s, 18, 0);
 	append_pair(&s, UINT64_MAX, 2000, 0);
 	write_stream(folder, names[2], &s);
-	write_stream(folder, names[3], &s); /* another process's */
-	write_stream(folder, names[4], &s); /* no stream */
+	write_stream(folder, names[3], &s); /* The file of another process. */
+	write_stream(folder, names[4], &s); /* Not a stream. */
 	assert_int_equal(simulation_counts_read(folder, 0, &counts, &err), TALLY_OK);
 	assert_int_equal(counts.images, 3);
 	assert_int_equal(counts.processes, 2);
@@ -191,7 +191,7 @@ static void all_images_are_added_up(void **state)
 	assert_int_equal(simulation_counts_read(folder, 17, &counts, &err), TALLY_OK);
 	assert_int_equal(counts.values[SIM_INSTRUCTIONS], 1100);
 	assert_int_equal(counts.toggles_ran, 0);
-	/* Which functions of --toggle ran is told by any image; one that never wrote counts leaves nothing to show. */
+	/* Any image can report which functions of --toggle ran; one that never wrote counts has nothing to show. */
 	begin(&s, 17, 1);
 	append_pair(&s, 1000, 200, SIM_COUNTS_FINAL | SIM_COUNTS_TOGGLE(1));
 	write_stream(folder, names[1], &s);

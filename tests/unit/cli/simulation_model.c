@@ -27,7 +27,7 @@ struct made {
 	struct text options;
 };
 
-static const struct simulation_caches *cpu_caches; /* NULL: the CPU tells nothing */
+static const struct simulation_caches *cpu_caches; /* NULL if CPUID reports nothing. */
 
 static void make(const char *files, const char *text, struct made *made)
 {
@@ -94,7 +94,7 @@ static void what_the_machine_does_not_tell_is_said(void **state)
 		"sysconf); simulated is "
 		"i1=32K,8,64:d1=32K,8,64:l2=1M,16,64:ll=32M,16,64; --cache-model names others");
 	expect_options(LEVEL_1, "ll=1M,16,64", "--i1=32768,8,64 --d1=49152,12,64 --ll=1048576,16,64" TLBS, NULL);
-	/* Hypervisors tell sizes without ways. */
+	/* Hypervisors report sizes without ways. */
 	expect_options(LEVEL_2 LEVEL_3 CACHE("0", "1", "Data", "48K", "0", "64")
 			       CACHE("1", "1", "Instruction", "32K", "8", "64"),
 		"ll=8M,16,64", "--i1=32768,8,64 --d1=32768,8,64 --l2=2097152,16,64 --ll=8388608,16,64" TLBS,
@@ -111,7 +111,7 @@ static struct simulation_cache cache_of(uint32_t eax, uint32_t ebx, uint32_t ecx
 	return cache;
 }
 
-/* CPUID leaf 4 of an Ice Lake server: 48 KB and 12 ways, 32 KB and 8, 1.25 MB and 20, 54 MB and 12. */
+/* CPUID leaf 4 of an Ice Lake server: 48 KB with 12 ways, 32 KB with 8, 1.25 MB with 20, 54 MB with 12. */
 static void the_cpu_is_asked_where_files_tell_nothing(void **state)
 {
 	struct simulation_caches caches = {0};
@@ -129,10 +129,10 @@ static void the_cpu_is_asked_where_files_tell_nothing(void **state)
 	cpu_caches = &caches;
 	expect_options(NOTHING, "ll=32M,16,64",
 		"--i1=32768,8,64 --d1=49152,12,64 --l2=1310720,20,64 --ll=33554432,16,64" TLBS, NULL);
-	/* What files tell comes first; what they lack is filled in. */
+	/* Files in sysfs take precedence; missing values are filled in from CPUID. */
 	expect_options(CACHE("0", "1", "Data", "32K", "8", "64") CACHE("1", "1", "Instruction", "64K", "0", "64"),
 		"ll=32M,16,64", "--i1=32768,8,64 --d1=32768,8,64 --l2=1310720,20,64 --ll=33554432,16,64" TLBS, NULL);
-	/* The C library may know a size without ways. */
+	/* The C library may know a size without the ways. */
 	struct simulation_caches sizes = {.items = {{1, SIMULATION_CACHE_DATA, 64 << 10, 0, 64}}, .count = 1};
 	cpu_caches = &sizes;
 	expect_options(NOTHING, "i1=32K,8,64:l2=none:ll=32M,16,64",

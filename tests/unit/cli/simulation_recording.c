@@ -53,10 +53,11 @@ static void put_file(const struct place *p, const char *name, struct stream_buil
 	writer_deinit(&b->out);
 }
 
-/* Generated code, whose frames have frame pointers: a sample in the middle of a piece that begins 8 bytes before. */
+/* Writes a process with generated code that maintains frame pointers, with a sample in the middle of a piece that
+ * begins 8 bytes earlier. */
 static void put_process(const struct place *p, uint32_t stack_bytes)
 {
-	const uint64_t stack[] = {0, CODE + 0x55, 0, 0, 0, 0, 0, 0}; /* no caller of the caller */
+	const uint64_t stack[] = {0, CODE + 0x55, 0, 0, 0, 0, 0, 0}; /* The caller has no further caller. */
 	struct stream_builder b;
 	stream_builder_begin(&b, &(struct stream_process){.pid = 10, .stack_bytes = stack_bytes});
 	stream_builder_comm(&b, 0, "it", true);
@@ -117,7 +118,7 @@ static struct perfdata_reader *read_back(const struct place *p)
 	return reader;
 }
 
-/* The samples in their order. */
+/* Reads the samples in their order. */
 static size_t samples_of(struct perfdata_reader *reader, struct sample *samples, size_t most)
 {
 	struct record record;
@@ -158,7 +159,7 @@ static void test_chains(void **state)
 	assert_int_equal(samples[0].time, 1000);
 	assert_int_equal(samples[1].ip, CODE + 0x20);
 	assert_int_equal(samples[1].period, 10);
-	/* The instruction itself, and the call before the return address. */
+	/* The address of the instruction, and that of the call before the return address. */
 	expect_chain(&samples[0], (const uint64_t[]){CONTEXT_USER, CODE + 0x18, CODE + 0x54}, 3);
 	expect_chain(&samples[1], (const uint64_t[]){CONTEXT_USER, CODE + 0x20, CODE + 0x54}, 3);
 	perfdata_reader_destroy(reader);
@@ -203,7 +204,7 @@ static void test_kept_stacks(void **state)
 	remove_place(&p);
 }
 
-/* Without files there is nothing to write, and no empty recording stays. */
+/* Without streams there is nothing to write, and no empty recording is left. */
 static void test_nothing(void **state)
 {
 	struct place p;

@@ -50,15 +50,15 @@ static void test_refusals(void **state)
 	expect_refused("instructions/freq=7/", "/period=N/");
 	expect_refused("instructions/period=7", "/period=N/");
 	expect_refused("instructions,branches,instructions", "instructions twice");
-	expect_refused("branches,branch-instructions", "branches twice"); /* another name of it */
+	expect_refused("branches,branch-instructions", "branches twice"); /* Another name of the same event. */
 	expect_refused("0", "not simulated");
-	expect_refused("L2-load", "not simulated"); /* for perf that is LLC */
+	expect_refused("L2-load", "not simulated"); /* In perf, L2 is an alias of LLC. */
 	expect_refused("instructions,branches,branch-misses,L1-icache-loads,L1-icache-load-misses,L1-dcache-loads,"
 		       "L1-dcache-load-misses,L1-dcache-stores,LLC-loads",
 		"at most 8 events");
 }
 
-/* What perf calls the attr is that event, except for events that perf does not know. */
+/* The attr of each event has the same name in perf, except for events that perf does not know. */
 static void test_attrs(void **state)
 {
 	(void)state;

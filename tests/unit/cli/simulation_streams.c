@@ -48,7 +48,7 @@ static uint64_t time_of(const struct reading *r, const struct record *record)
 		return sample.time;
 	}
 	assert_int_equal(sample_id_decode(&layout, record, &id, NULL), TALLY_OK);
-	assert_int_equal(id.id, 1); /* of an event that the recording has */
+	assert_int_equal(id.id, 1); /* The ID of an event in the recording. */
 	return id.time;
 }
 
@@ -66,7 +66,7 @@ static void expect_end(struct reading *r)
 	assert_int_equal(simulation_streams_next(r->streams, &record, &r->err), TALLY_END);
 }
 
-/* A shell that forks a child, which executes a program; then the shell executes one, too. */
+/* A shell forks a child, which executes a program; then the shell executes one, too. */
 static void test_times_of_processes(void **state)
 {
 	struct stream_builder shell, child, program, second;
@@ -104,12 +104,12 @@ static void test_times_of_processes(void **state)
 	assert_int_equal(record.type, RECORD_FORK);
 	assert_int_equal(record_decode(&record, &fields, NULL), TALLY_OK);
 	assert_int_equal(fields.task.time, 1500);
-	expect(&r, RECORD_SAMPLE, 1500); /* after the record that tells where the process is from */
+	expect(&r, RECORD_SAMPLE, 1500); /* After the FORK record of the process. */
 	expect(&r, RECORD_SAMPLE, 1900);
 	expect(&r, RECORD_COMM, 1900);
 	expect(&r, RECORD_EXIT, 1950);
 	expect(&r, RECORD_SAMPLE, 2000);
-	expect(&r, RECORD_EXIT, 2607); /* counts tell when the image ended */
+	expect(&r, RECORD_EXIT, 2607); /* The counts give the time at which the image ended. */
 	expect_end(&r);
 	assert_int_equal(simulation_streams_totals(r.streams).samples, 4);
 	assert_int_equal(simulation_streams_totals(r.streams).images, 4);
@@ -139,7 +139,7 @@ static void test_losses(void **state)
 	writer_deinit(&b.out);
 }
 
-/* Every prefix: what is complete comes out, and a cut is told once with its offset. */
+/* For each truncated file, complete records are returned, and the truncation is reported once with its offset. */
 static void test_prefixes(void **state)
 {
 	struct stream_builder b;
@@ -193,16 +193,17 @@ static void test_damaged_records(void **state)
 	struct reading r;
 	(void)state;
 	stream_builder_begin(&b, &(struct stream_process){.pid = 10});
-	stream_builder_sample(&b, &(struct stream_sample){.time = 1, .ip = 1, .event = 2}); /* no such event */
+	/* There is no such event. */
+	stream_builder_sample(&b, &(struct stream_sample){.time = 1, .ip = 1, .event = 2});
 	stream_builder_sample(&b, &(struct stream_sample){.time = 2, .ip = 1, .event = 1});
-	writer_u32(&b.out, 0x7777); /* a type that is not known */
+	writer_u32(&b.out, 0x7777); /* An unknown type. */
 	writer_u32(&b.out, 8 << 16);
-	writer_u32(&b.out, RECORD_MMAP2); /* nothing in it */
+	writer_u32(&b.out, RECORD_MMAP2); /* The record is empty. */
 	writer_u32(&b.out, 8 << 16);
-	writer_u32(&b.out, RECORD_SAMPLE); /* less than its fields */
+	writer_u32(&b.out, RECORD_SAMPLE); /* The record is shorter than its fields. */
 	writer_u32(&b.out, 16 << 16);
 	writer_u64(&b.out, 1);
-	stream_builder_exit(&b, 1); /* before the time of the record before it */
+	stream_builder_exit(&b, 1); /* Earlier than the preceding record. */
 	start(&r);
 	assert_int_equal(add(&r, "10.0", writer_view(&b.out)), TALLY_OK);
 	place(&r);
@@ -236,14 +237,15 @@ static void test_headers(void **state)
 	expect_refused(offsetof(struct sim_header, size), sizeof(struct sim_header), "size of its header");
 	expect_refused(offsetof(struct sim_header, size), UINT32_MAX, "size of its header");
 	expect_refused(
-		offsetof(struct sim_header, size), sizeof(struct sim_header) + 8, "size of its header"); /* in a word */
+		/* Not a multiple of 8. */
+		offsetof(struct sim_header, size), sizeof(struct sim_header) + 8, "size of its header");
 	expect_refused(offsetof(struct sim_header, sampled_count), SIM_SAMPLED_MOST + 1, "too many");
 	expect_refused(offsetof(struct sim_header, stack_bytes), 12, "stacks");
 	expect_refused(offsetof(struct sim_header, sampled), SIM_EVENT_COUNT, "not known");
 	expect_refused(offsetof(struct sim_header, sampled) + 8, 0, "period of 0");
 }
 
-/* Files that do not belong together, and those whose processes are each other's parents. */
+/* Files that do not belong together, and files in which processes are each other's parents. */
 static void test_strangers(void **state)
 {
 	struct stream_builder a, b, other;

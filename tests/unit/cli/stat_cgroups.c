@@ -20,7 +20,7 @@ static enum tally_status count_group(void *context, uint64_t id, struct tally_st
 	return TALLY_OK;
 }
 
-/* The names with commas between, or the message. */
+/* Returns the names separated by commas, or the error message. */
 static void found(const char *root, const char *text, char *out, size_t size)
 {
 	struct kernel_seam seam = {.root = root};
@@ -41,13 +41,13 @@ static void names_and_patterns(void **state)
 		const char *text, *found;
 	} cases[] = {
 		{"system.slice/a.service", "system.slice/a.service"},
-		{" x , y", "x,y"}, /* names are not looked for: their events are refused if there is none */
+		{" x , y", "x,y"}, /* Names are not looked up: opening their events fails if they do not exist. */
 		{"x,,y", "x,/,y"},
 		{"x,y,x", "x,y"},
 		{"^system.slice/.*", "system.slice/a.service,system.slice/b.service"},
 		{"/system.slice/[b]", "system.slice/b.service"},
 		{"user.slice,^(user|system).slice$", "user.slice,system.slice"},
-		{"slice*", "no cgroup matched: slice*"}, /* from the beginning of the name on */
+		{"slice*", "no cgroup matched: slice*"}, /* Patterns are anchored at the beginning of the name. */
 		{"(", "invalid pattern of cgroups: (: Unmatched ( or \\("},
 	};
 	char *root = fake_root_make(groups), room[512];

@@ -30,7 +30,8 @@ static void counts_are_found_by_name(void **state)
 	assert_true(value_of(&file, "", "l2-loads") == -1);
 	assert_true(value_of(&file, "", "cycles") == -1);
 	assert_true(value_of(&file, "other", "branches") == -1);
-	assert_int_equal(stat_counts_file_find(&file, "", STR("branches"))->runs, 1); /* as earlier versions wrote it */
+	/* Earlier versions wrote an empty name. */
+	assert_int_equal(stat_counts_file_find(&file, "", STR("branches"))->runs, 1);
 	assert_string_equal(file.fault, "");
 	assert_false(file.has_environment);
 	stat_counts_file_deinit(&file);

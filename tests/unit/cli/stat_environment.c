@@ -33,7 +33,7 @@ static void differences_are_named(void **state)
 		"CPU features (only A: erms; only B: avx512f fsrm), kernel (6.1 and 6.12), size of the environment "
 		"variables "
 		"(100 and 120 bytes)");
-	expect_differences(old, (struct stat_environment){0}, ""); /* what is not known does not differ */
+	expect_differences(old, (struct stat_environment){0}, ""); /* Unknown values are not differences. */
 	struct stat_environment tuned = old;
 	stat_environment_set(&tuned, STR("glibc-tunables"), STR("glibc.cpu.hwcaps=-ERMS"));
 	expect_differences(old, tuned, "GLIBC_TUNABLES (none and glibc.cpu.hwcaps=-ERMS)");

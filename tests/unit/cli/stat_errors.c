@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stat_run reads while it counts where events share counters, and only there. */
+/* Tests that stat_run reads counts during the run if events share counters, and only then. */
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -27,7 +27,8 @@ static struct bench {
 
 static char *const command[] = {"sleep", "60", NULL};
 
-/* Rates of 100 and 300 in turn, half of the time if the counter is shared. Enough reads end the command. */
+/* Alternates between rates of 100 and 300; if the counter is shared, each event runs half of the time. After enough
+ * reads, the command ends. */
 static ssize_t read_growing(void *context, int fd, void *buffer, size_t size)
 {
 	bench.reads++;
@@ -89,8 +90,9 @@ static void a_shared_counter_is_read_meanwhile(void **state)
 {
 	bench.is_shared = true;
 	run("cycles");
-	assert_true(bench.reads > READS_ENOUGH); /* more, where the machine is slow to notice that the command ended */
-	/* differences of 200 in each of 16 rates around 200, half of the time missed: 2 * sqrt(200^2 / 2 / 2 / 16) / 200 */
+	/* There are more reads if the machine is slow to notice that the command has ended. */
+	assert_true(bench.reads > READS_ENOUGH);
+	/* 16 rates around 200 differ by 200, and half of the time is missed: 2 * sqrt(200^2 / 2 / 2 / 16) / 200. */
 	double error = sqrt(bench.session.error_squares[0]);
 	double expected = 0.25 * sqrt((double)READS_ENOUGH / (double)(bench.reads - 1));
 	if (fabs(error - expected) >= 0.03)

@@ -6,7 +6,7 @@
 
 #include "unit_test.h"
 
-#define EXITED(code) ((code) << 8) /* as waitpid has it */
+#define EXITED(code) ((code) << 8) /* The status format of waitpid. */
 
 static void expect_told(const struct stat_failures *failures, const char *told)
 {

@@ -35,7 +35,7 @@ static void clauses_have_names_limits_and_levels(void **state)
 		STAT_GATE_TIME, RUN_GATE_LEVEL);
 	expect_clause("task-clock>+20us", "task-clock", (struct run_gate_limit){.difference = 0.02}, STAT_GATE_TIME,
 		RUN_GATE_LEVEL);
-	/* Names of events have commas, and clauses follow each other. */
+	/* Event names may contain commas, which also separate clauses. */
 	expect_clause("change>1%, cpu/event=0x3c,umask=0/>2M", "cpu/event=0x3c,umask=0/",
 		(struct run_gate_limit){.is_fixed = true, .difference = 2e6}, STAT_GATE_COUNT, RUN_GATE_LEVEL);
 }
@@ -63,7 +63,7 @@ static struct stat_gate_row row_of(const char *name, const char *unit, bool is_g
 
 static enum run_verdict judge(const char *text, struct stat_gate_row *rows, size_t count)
 {
-	static struct stat_gate gate; /* rows point into it */
+	static struct stat_gate gate; /* Static because rows point into it. */
 	struct tally_error err;
 	enum run_verdict verdict = RUN_OPEN;
 	assert_int_equal(stat_gate_parse(text, &gate, &err), TALLY_OK);
@@ -78,11 +78,11 @@ static void each_clause_is_of_its_rows(void **state)
 		const char *text;
 		enum run_verdict verdict;
 	} cases[] = {
-		{"regression>2%", RUN_EXCEEDS}, /* branches: +3 % */
-		{"regression>4%", RUN_DOES_NOT_EXCEED}, /* cs is not gated */
+		{"regression>2%", RUN_EXCEEDS}, /* branches: +3 %. */
+		{"regression>4%", RUN_DOES_NOT_EXCEED}, /* cs is not gated. */
 		{"cs>4%", RUN_EXCEEDS},
 		{"instructions>0%", RUN_DOES_NOT_EXCEED},
-		{"improvement>5%", RUN_EXCEEDS}, /* instructions: -10 % */
+		{"improvement>5%", RUN_EXCEEDS}, /* instructions: -10 %. */
 		{"improvement>10%", RUN_DOES_NOT_EXCEED},
 		{"change>5%", RUN_EXCEEDS},
 		{"change>20%", RUN_DOES_NOT_EXCEED},

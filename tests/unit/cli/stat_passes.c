@@ -100,7 +100,7 @@ static void each_event_is_counted_in_its_pass(void **state)
 	bench_run(b, "cycles,instructions,branches,branch-misses,cache-misses,page-faults");
 	assert_int_equal(b->passes.count, 3);
 	assert_true(counted(b, 0) == 100 && counted(b, 1) == 200 && counted(b, 2) == 300);
-	assert_true(counted(b, 3) == 800); /* shared all the same */
+	assert_true(counted(b, 3) == 800); /* This event is shared nevertheless. */
 	assert_int_equal(b->passes.shared, 1);
 	assert_false(b->session.supported[4]);
 	assert_non_null(b->session.reasons[4]);

@@ -22,7 +22,8 @@ struct plan_case {
 	bool is_json;
 };
 
-/* What --plan prints on a machine with so many counters, where cache-misses do not open; from malloc. */
+/* Returns the output of --plan on a machine with that many counters, where cache-misses cannot be opened. The caller
+ * frees it. */
 static char *planned(const struct plan_case *c)
 {
 	char *root = fake_root_make(ROOT);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sentences for rows that have no count. */
+/* Tests the messages for rows without a count. */
 #include "verbs/stat/stat_reasons.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@
 struct shown {
 	size_t rounds, places;
 	enum aggregation_mode mode;
-	double values[2]; /* per event, of the last place */
+	double values[2]; /* Values per event, of the last place. */
 	double interval_s, wall_ns;
 };
 
@@ -49,7 +49,7 @@ static void put_stat(struct perfdata_builder *b, uint64_t id, uint32_t cpu, uint
 	writer_u32(&b->records, cpu);
 	writer_u32(&b->records, 0);
 	writer_u64(&b->records, value);
-	writer_u64(&b->records, value * 100); /* enabled, running */
+	writer_u64(&b->records, value * 100); /* Enabled and running times. */
 	writer_u64(&b->records, value * 100);
 	end(b, start);
 }
@@ -131,8 +131,8 @@ static void totals_in_both_byte_orders(void **state)
 		put_stat(&b, CLOCK_ID, 0, 10);
 		put_stat(&b, CLOCK_ID, 1, 30);
 		put_stat(&b, FAULT_ID, 1, 5);
-		put_stat(&b, FAULT_ID, 2, 100); /* no such CPU */
-		put_stat(&b, 12345, 0, 100); /* no such event */
+		put_stat(&b, FAULT_ID, 2, 100); /* There is no such CPU. */
+		put_stat(&b, 12345, 0, 100); /* There is no such event. */
 		put_round(&b, 1, 2000);
 		assert_int_equal(replay_bytes(perfdata_builder_file(&b), &shown), TALLY_OK);
 		assert_int_equal(shown.rounds, 1);

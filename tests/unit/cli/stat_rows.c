@@ -112,7 +112,7 @@ static void ratios_stand_beside_counts(void **state)
 		expect(&f, (struct stat_style){.thousands = ","}, lines[i]);
 }
 
-/* Thousands and decimals of one locale, in every number of the text. */
+/* Every number in the text has the thousands separator and decimal point of the locale. */
 static void numbers_are_of_the_locale(void **state)
 {
 	static const char *const lines[] = {
@@ -148,7 +148,7 @@ static void json_is_escaped(void **state)
 		"{\"counter-value\" : \"7.000000\", \"unit\" : \"\", \"event\" : \"a\\\"b\\\\c\", \"event-runtime\" : "
 		"5, "
 		"\"pcnt-running\" : 100.00, \"metric-value\" : 0.000000, \"metric-unit\" : \"\"}\n");
-	/* Names that are keys too. */
+	/* Event names that are also keys. */
 	static const struct measured named[] = {
 		{"all", EVENT_HARDWARE, HW_BRANCH_INSTRUCTIONS, 100, 5, 5, false},
 		{"a\"b\xff", EVENT_HARDWARE, HW_BRANCH_MISSES, 7, 5, 5, false},
@@ -171,7 +171,7 @@ static void runs_give_mean_and_deviation(void **state)
 	expect(&f, (struct stat_style){0}, "              3.00 +- 1.00 seconds time elapsed  ( +- 33.33% )\n");
 }
 
-/* The whole CSV. */
+/* Compares the complete CSV output. */
 static void expect_only(const struct fixture *f, const char *expected)
 {
 	char *text = printed(f, (struct stat_style){.separator = ","});
@@ -217,7 +217,7 @@ static void threads_of_a_core_add_up(void **state)
 	expect_only(&f, "CPU0,30,,cs/percore/,5,100.00,,\nCPU1,30,,cs/percore/,5,100.00,,\n");
 }
 
-/* What was not supported stays: that is no count of 0. */
+/* Unsupported events remain, because they have no count of 0. */
 static void counts_of_0_are_hidden(void **state)
 {
 	static const struct measured events[] = {{"page-faults", EVENT_SOFTWARE, SW_PAGE_FAULTS, 7, 1e9, 1e9, false},
@@ -258,14 +258,14 @@ static void metrics_stand_alone(void **state)
 	expect(&f, csv, "GHz,insn per cycle,branch-misses of all branches,\n1.500,0.83,7.50,\n");
 	expect(&f, object,
 		"{\"GHz\" : \"1.500\", \"insn per cycle\" : \"0.83\", \"branch-misses of all branches\" : \"7.50\"}");
-	for (size_t i = 0; i < 5; i++) /* an interval in which nothing ran has the same columns */
+	for (size_t i = 0; i < 5; i++) /* An interval in which nothing ran has the same columns. */
 		f.cells[i] = (struct stat_cell){.cpu_count = 1};
 	f.report.interval_s = 1.5;
 	expect(&f, csv, " time,GHz,insn per cycle,branch-misses of all branches,\n     1.500000000,,,,\n");
 	expect(&f, object, "{\"interval\" : 1.500000000, \"metric-value\" : \"none\"}\n");
 }
 
-/* instructions / cycles beside both, and what a clock says beside the first. */
+/* instructions / cycles is shown beside both events, and a metric of a clock beside the first. */
 static void metrics_that_were_asked_for(void **state)
 {
 	static const struct measured events[] = {
@@ -299,7 +299,7 @@ static void metrics_that_were_asked_for(void **state)
 		"{\"metric-value\" : 1.500000, \"metric-unit\" : \"plain\"}\n");
 	expect(&f, (struct stat_style){.has_metrics_only = true}, "\n            %  share                plain \n");
 	expect(&f, (struct stat_style){.has_metrics_only = true}, "\n               150.0                 1.50 \n");
-	f.cells[1] = (struct stat_cell){.cpu_count = 1}; /* cycles were never counted */
+	f.cells[1] = (struct stat_cell){.cpu_count = 1}; /* Cycles were never counted. */
 	expect(&f, (struct stat_style){0}, " #      nan %  share ");
 	expect_only(&f, "3000,,instructions,5,100.00,,%  share\n,,,,,,plain\n<not counted>,,cycles,0,100.00,,\n");
 	expect(&f, (struct stat_style){.is_json = true},
@@ -327,7 +327,7 @@ static void like_pmus_add_up(void **state)
 	expect(&f, (struct stat_style){.separator = ","}, "10,,imc/reads/,5,100.00,,\n32,,imc/reads/");
 }
 
-/* instructions and cycles of two kinds of core: the ratio is that of the sums. */
+/* instructions and cycles on two types of core: the ratio is that of the sums. */
 static void kinds_of_core_add_up(void **state)
 {
 	static const struct measured events[] = {
@@ -345,22 +345,23 @@ static void kinds_of_core_add_up(void **state)
 	expect_only(&f, "4000,,cycles,10,50.00,,\n12000,,instructions,10,50.00,3.00,insn per cycle\n");
 }
 
-/* Of counters that stand or jump, as some hypervisors' do. */
+/* Counters that stand still or jump, as with some hypervisors. */
 static void counts_that_cannot_be_are_marked(void **state)
 {
 	static const struct {
 		struct measured event;
 		bool is_of_cpus;
-		const char *words; /* NULL: the count may be right */
+		const char *words; /* NULL if the count may be right. */
 	} cases[] = {
 		{{"instructions", EVENT_HARDWARE, HW_INSTRUCTIONS, 0, 1e9, 1e9, false}, false, "stands"},
 		{{"instructions", EVENT_HARDWARE, HW_INSTRUCTIONS, 1, 1e9, 1e9, false}, false, NULL},
 		{{"instructions", EVENT_HARDWARE, HW_INSTRUCTIONS, 0, 1e5, 1e5, false}, false, NULL},
-		{{"instructions", EVENT_HARDWARE, HW_INSTRUCTIONS, 0, 1e9, 1e9, false}, true, NULL}, /* an idle CPU */
+		/* The CPU may have been idle. */
+		{{"instructions", EVENT_HARDWARE, HW_INSTRUCTIONS, 0, 1e9, 1e9, false}, true, NULL},
 		{{"instructions", EVENT_HARDWARE, HW_INSTRUCTIONS, 0, 1e9, 1e9, true}, false, NULL},
 		{{"cycles", EVENT_HARDWARE, HW_CPU_CYCLES, 0, 1e9, 1e9, false}, false, "stands"},
 		{{"cycles", EVENT_HARDWARE, HW_CPU_CYCLES, 5e9, 1e9, 1e9, false}, false, NULL},
-		{{"cycles", EVENT_HARDWARE, HW_CPU_CYCLES, 9e9, 1e8, 2e9, false}, false, NULL}, /* scaled */
+		{{"cycles", EVENT_HARDWARE, HW_CPU_CYCLES, 9e9, 1e8, 2e9, false}, false, NULL}, /* Scaled. */
 		{{"cycles", EVENT_HARDWARE, HW_CPU_CYCLES, 1e18, 1e9, 1e9, false}, true, "jumps"},
 		{{"branch-misses", EVENT_HARDWARE, HW_BRANCH_MISSES, 0, 1e9, 1e9, false}, false, NULL},
 		{{"task-clock", EVENT_SOFTWARE, SW_TASK_CLOCK, 7e9, 7e9, 7e9, false}, false, NULL},
@@ -370,7 +371,7 @@ static void counts_that_cannot_be_are_marked(void **state)
 		struct fixture f;
 		fixture_init(&f, &cases[i].event, 1);
 		f.report.is_of_tasks = !cases[i].is_of_cpus;
-		f.report.cpu_limit = 4; /* of which each has the 2 s of the report */
+		f.report.cpu_limit = 4; /* Each of the CPUs has the 2 s of the report. */
 		const char *doubt = stat_doubt_of(&f.report, 0, 0);
 		if (!doubt != !cases[i].words || (doubt && !strstr(doubt, cases[i].words)))
 			fail_msg("case %zu: %s", i, doubt ? doubt : "no doubt");
@@ -390,9 +391,9 @@ static void user_mode_of_a_part_may_stand_still(void **state)
 	fixture_init(&f, &event, 1);
 	f.specs[0].attr.flags = ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL);
 	f.report.is_of_tasks = true;
-	assert_null(stat_doubt_of(&f.report, 0, 0)); /* -p of a thread in a system call */
+	assert_null(stat_doubt_of(&f.report, 0, 0)); /* With -p, the thread may have been in a system call. */
 	f.report.has_usage = true;
-	assert_non_null(stat_doubt_of(&f.report, 0, 0)); /* a command ran code of its own */
+	assert_non_null(stat_doubt_of(&f.report, 0, 0)); /* A command has run code of its own. */
 	f.report.interval_s = 1;
 	assert_null(stat_doubt_of(&f.report, 0, 0));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The schedule of intervals: absolute moments, whatever the delays. */
+/* Tests the schedule of intervals: deadlines are absolute times, whatever the delays. */
 #include "verbs/stat/stat_run.h"
 
 #include "unit_test.h"
@@ -17,7 +17,7 @@ static void test_no_drift(void **state)
 {
 	(void)state;
 	uint64_t start = 12345, due = start + 10 * MS;
-	for (unsigned i = 1; i <= 100000; i++) { /* each is late by another while */
+	for (unsigned i = 1; i <= 100000; i++) { /* Each deadline is missed by a different delay. */
 		assert_int_equal(due, start + (uint64_t)i * 10 * MS);
 		due = stat_next_deadline(due, 10 * MS, due + i * 7919 % (10 * MS));
 	}

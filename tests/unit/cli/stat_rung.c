@@ -16,12 +16,12 @@
 #define SANDBOX "/proc/self/status: Name: x\\nCapEff: 0\\nSeccomp: 0\n"
 
 struct rung_case {
-	const char *root; /* lines of fake_root */
-	int errnum; /* of every software event; 0: they open */
+	const char *root; /* In the format of fake_root.h. */
+	int errnum; /* Error of every software event; 0 if they can be opened. */
 	const char *events;
 	struct stat_counting counting;
 	enum tally_status status;
-	const char *words; /* of the label, or of the error; NULL: perf events count, or refuse */
+	const char *words; /* Part of the label or of the error message; NULL if perf events count or refuse. */
 };
 
 static const struct rung_case cases[] = {
@@ -42,7 +42,8 @@ static const struct rung_case cases[] = {
 	{USER("2"), 0, "task-clock", {.rung = STAT_RUNG_RUSAGE}, TALLY_OK, "descendants that nobody waits for"},
 	{USER("2"), 0, "task-clock", {.rung = STAT_RUNG_RUSAGE, .target = {.pids = "1"}}, TALLY_OK,
 		"children that the processes start"},
-	/* What cannot be counted without events is left to their refusal, unless the rung was asked for. */
+	/* Events that cannot be counted without perf events fail as perf events do, unless the rung was requested
+	 * explicitly. */
 	{USER("4"), EACCES, "cycles,page-faults:u", {.rung = STAT_RUNG_AUTO}, TALLY_OK, NULL},
 	{USER("4"), EACCES, "user_time,duration_time", {.rung = STAT_RUNG_AUTO}, TALLY_OK, NULL},
 	{USER("4"), EACCES, "task-clock", {.target = {.system_wide = true}}, TALLY_OK, NULL},

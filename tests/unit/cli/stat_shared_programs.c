@@ -19,7 +19,7 @@ static void lists_of_ids(void **state)
 		assert_int_equal(stat_shared_programs_are_valid(cases[i].text), cases[i].is_valid);
 }
 
-/* A program that is named twice takes no room twice. */
+/* A program that is named twice uses only one slot. */
 static void at_most_64(void **state)
 {
 	char text[1024] = "";

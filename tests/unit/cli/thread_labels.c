@@ -56,10 +56,11 @@ static void threads_have_labels(void **state)
 {
 	static const struct thread_spec specs[] = {
 		{10, "worker", "nginx", "/system.slice/nginx.service", 5},
-		{10, "worker", "nginx", "/system.slice/other.service", 2}, /* moved: the heavier one counts */
-		{11, "sh", "sh", "/", 1}, /* /proc knows more */
+		/* The thread has moved: the cgroup with the larger weight is used. */
+		{10, "worker", "nginx", "/system.slice/other.service", 2},
+		{11, "sh", "sh", "/", 1}, /* /proc has more information. */
 		{12, "gone", "gone", "N/A", 1},
-		{13, "kworker/0:1", "kworker/0:1", "/", 1}, /* nor does /proc */
+		{13, "kworker/0:1", "kworker/0:1", "/", 1}, /* The cgroup is unknown to /proc, too. */
 		{14, "b\x01x", "b\x01x", "unknown", 1},
 		{15, "gone", "gone", "unknown", 1},
 		{16, ":16", ":16", "N/A", 1},
@@ -110,7 +111,7 @@ static void a_pid_that_was_taken_again(void **state)
 	struct profile *p = profile_of(specs, 1);
 	struct thread_labels *labels;
 	struct thread_label_sets sets;
-	snprintf(path, sizeof(path), "%s", first); /* the folder that it looks into changes */
+	snprintf(path, sizeof(path), "%s", first); /* The directory changes later. */
 	assert_int_equal(thread_labels_create(path, false, &labels, NULL), TALLY_OK);
 	assert_int_equal(thread_labels_apply(labels, p, &sets, NULL), TALLY_OK);
 	expect_label(&sets, 0, "service", "a");

@@ -31,7 +31,7 @@ static void names_and_patterns_choose_calls(void **state)
 	choose("read,clock_nano*", "x86_64", &choice);
 	assert_true(choice.has_names && choice.traces_calls);
 	assert_true(trace_choice_wants(&choice, SYSCALLS_X86_64, 0));
-	assert_true(trace_choice_wants(&choice, SYSCALLS_I386, 3)); /* its read */
+	assert_true(trace_choice_wants(&choice, SYSCALLS_I386, 3)); /* The read of i386. */
 	assert_false(trace_choice_wants(&choice, SYSCALLS_X86_64, 1));
 	assert_false(trace_choice_wants(&choice, SYSCALLS_X86_64, UINT32_MAX));
 	assert_filter(&choice, "id == 0 || id == 230");

@@ -45,7 +45,7 @@ static void errors_are_counted_by_number(void **state)
 	trace_sums_deinit(&sums);
 }
 
-/* The standard error of the mean, of 2, 4, 4, 4, 5, 5, 7, 9: sqrt(32 / 7 / 8) of 5. */
+/* The standard error of the mean of 2, 4, 4, 4, 5, 5, 7, 9 is sqrt(32 / 7 / 8), relative to 5. */
 static void deviation_is_that_of_the_mean(void **state)
 {
 	static const uint64_t values[] = {2, 4, 4, 4, 5, 5, 7, 9};
@@ -59,7 +59,7 @@ static void deviation_is_that_of_the_mean(void **state)
 	trace_sums_deinit(&sums);
 }
 
-/* Ten hours, and a microsecond more or less: sums of squares in doubles lose that. */
+/* Durations of ten hours, plus or minus a microsecond: sums of squares in doubles lose that difference. */
 static void deviation_of_long_calls(void **state)
 {
 	const uint64_t hours = UINT64_C(36000000000000);

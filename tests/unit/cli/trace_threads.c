@@ -42,7 +42,7 @@ static void children_have_their_parents_names(void **state)
 	trace_threads_deinit(&threads);
 }
 
-/* A number is taken again: the new thread has nothing of the old one. */
+/* A TID is reused: the new thread has no state of the old one. */
 static void ended_threads_are_forgotten(void **state)
 {
 	struct trace_threads threads;
@@ -51,7 +51,7 @@ static void ended_threads_are_forgotten(void **state)
 	trace_threads_get(&threads, 10, 10)->events = 5;
 	change_thread(&threads, RECORD_EXIT, (struct record_task){.pid = 10, .tid = 10, .ppid = 1, .ptid = 1});
 	assert_null(trace_threads_find(&threads, 10));
-	name_thread(&threads, 20, 20, "other", true); /* in its place */
+	name_thread(&threads, 20, 20, "other", true); /* Uses the same slot. */
 	assert_int_equal(threads.items.len, 1);
 	assert_null(trace_threads_find(&threads, 10));
 	assert_int_equal(trace_threads_get(&threads, 10, 10)->events, 0);
@@ -65,7 +65,7 @@ static void ended_threads_are_kept_for_sums(void **state)
 	trace_threads_get(&threads, 10, 10)->events = 5;
 	change_thread(&threads, RECORD_EXIT, (struct record_task){.pid = 10, .tid = 10});
 	assert_ptr_equal(trace_threads_known(&threads, 10), threads.items.items[0]);
-	assert_int_equal(trace_threads_get(&threads, 10, 10)->events, 0); /* a new one */
+	assert_int_equal(trace_threads_get(&threads, 10, 10)->events, 0); /* This is a new thread. */
 	assert_int_equal(threads.items.len, 2);
 	assert_int_equal(threads.items.items[0]->events, 5);
 	trace_threads_deinit(&threads);
@@ -76,8 +76,8 @@ static void files_are_of_processes(void **state)
 	struct trace_threads threads;
 	trace_threads_init(&threads, false);
 	assert_true(trace_threads_set_file(&threads, 10, 3, STR("/etc/hosts")));
-	assert_true(trace_threads_set_file(&threads, 10, 1 << 30, STR("/far"))); /* not kept */
-	assert_true(trace_threads_set_file(&threads, 10, 60000, (struct tally_str){NULL, 0})); /* nothing to be kept */
+	assert_true(trace_threads_set_file(&threads, 10, 1 << 30, STR("/far"))); /* Too high a number to be stored. */
+	assert_true(trace_threads_set_file(&threads, 10, 60000, (struct tally_str){NULL, 0})); /* Nothing to store. */
 	assert_int_equal(trace_threads_find(&threads, 10)->files.len, 4);
 	assert_string_equal(trace_threads_file(&threads, 10, 3), "/etc/hosts");
 	assert_null(trace_threads_file(&threads, 10, 2));
@@ -88,7 +88,7 @@ static void files_are_of_processes(void **state)
 	trace_threads_forget_files(&threads, 10, 0, UINT32_MAX);
 	assert_null(trace_threads_file(&threads, 10, 3));
 	assert_string_equal(trace_threads_file(&threads, 11, 3), "/etc/hosts");
-	name_thread(&threads, 11, 11, "other", true); /* an exec may have closed them */
+	name_thread(&threads, 11, 11, "other", true); /* An exec may have closed the files. */
 	assert_null(trace_threads_file(&threads, 11, 3));
 	trace_threads_deinit(&threads);
 }

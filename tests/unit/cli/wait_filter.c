@@ -35,7 +35,7 @@ static void waits_pass_by_thread_and_process(void **state)
 	assert_true(wait_filter_passes(&filter, 1, 7));
 }
 
-/* Half of a recording is worse than none. */
+/* Such a filter is refused, because a partial recording would mislead. */
 static void what_waits_do_not_have_is_refused(void **state)
 {
 	static const char *const texts[] = {"cpu == 1", "tid == 7, period > 1", "tid == 7 || uid == 0", "ip > 0x1000"};
@@ -43,7 +43,7 @@ static void what_waits_do_not_have_is_refused(void **state)
 	struct sample_filter_list list;
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		assert_int_equal(init_with(texts[i], true, &filter, &list), TALLY_INVALID);
-	/* Beside other events waits are an event of their own. */
+	/* Beside other events, waits are a separate event. */
 	assert_int_equal(init_with("ip > 0x1000", false, &filter, &list), TALLY_OK);
 	assert_true(wait_filter_passes(&filter, 1, 7));
 }

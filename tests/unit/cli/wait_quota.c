@@ -19,7 +19,7 @@ static void look_at(struct wait_quota *quota, const char *tree)
 	fake_root_remove(root);
 }
 
-/* Only what comes while it is watched counts, and a quota of a parent counts, too. */
+/* Only throttling during the observation counts, including that by quotas of parent cgroups. */
 static void sums_what_cpu_stat_grows_by(void **state)
 {
 	struct wait_quota quota = {0};
@@ -32,7 +32,7 @@ static void sums_what_cpu_stat_grows_by(void **state)
 	look_at(&quota, PROC_V1 "/cg/cpu/pod/box/cpu.stat: nr_periods 9\\nnr_throttled 3\\nthrottled_time 1600\n"
 				"/cg/cpu/pod/cpu.stat: throttled_time 60\n");
 	assert_int_equal(wait_quota_ns(&quota), 610);
-	/* The process has ended, and its cgroup with it. */
+	/* The process has ended, and its cgroup is gone. */
 	look_at(&quota, "/proc/self/mounts: x\n/cg/cpu/pod/cpu.stat: throttled_time 70\n");
 	assert_int_equal(wait_quota_ns(&quota), 620);
 	wait_quota_deinit(&quota);

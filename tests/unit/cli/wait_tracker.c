@@ -69,7 +69,8 @@ static void a_wait_is_blocked_and_then_runnable(void **state)
 			  .flags = WAIT_FLAG_WAKER,
 			  .waker_tid = 9,
 			  .waker_comm = "waker"});
-	apply(&f, (struct wait_event){.kind = WAIT_EVENT_WAKE, .time_ns = 160, .waker_tid = 10}); /* too late */
+	/* The wakeup comes too late. */
+	apply(&f, (struct wait_event){.kind = WAIT_EVENT_WAKE, .time_ns = 160, .waker_tid = 10});
 	apply(&f, (struct wait_event){.kind = WAIT_EVENT_IN, .time_ns = 170, .cpu = 1});
 	apply(&f, (struct wait_event){.kind = WAIT_EVENT_IN, .time_ns = 180});
 	assert_int_equal(f.got.count, 2);
@@ -131,16 +132,17 @@ static void a_look_tells_what_events_did_not(void **state)
 	begin(&f, 0);
 	assert_true(wait_stacks_add(&f.stacks, 3, &ip, 0, 1));
 	apply(&f, (struct wait_event){
-			  .kind = WAIT_EVENT_LOOK, .time_ns = 5, .state = WAIT_SLEEPING}); /* nobody knows it */
+			  .kind = WAIT_EVENT_LOOK, .time_ns = 5, .state = WAIT_SLEEPING}); /* The thread is unknown. */
 	apply(&f, (struct wait_event){.kind = WAIT_EVENT_OUT, .time_ns = 10, .state = WAIT_OTHER, .syscall = -1});
 	apply(&f, (struct wait_event){
 			  .kind = WAIT_EVENT_LOOK, .time_ns = 20, .state = WAIT_UNINTERRUPTIBLE, .syscall = -1});
-	apply(&f, (struct wait_event){.kind = WAIT_EVENT_LOOK_STACK, .time_ns = 19, .stack = 4}); /* of another look */
+	/* The stack of another inspection. */
+	apply(&f, (struct wait_event){.kind = WAIT_EVENT_LOOK_STACK, .time_ns = 19, .stack = 4});
 	apply(&f, (struct wait_event){.kind = WAIT_EVENT_LOOK_STACK, .time_ns = 20, .stack = 3});
 	apply(&f, (struct wait_event){.kind = WAIT_EVENT_IN, .time_ns = 40});
 	expect(&f.got, 0, WAIT_UNINTERRUPTIBLE, 40, 30);
 	assert_int_equal(f.got.waits[0].ips_count, 2);
-	/* The next wait knows nothing of it, nor of a look after its end. */
+	/* The next wait has no information of it, nor of an inspection after its end. */
 	apply(&f, (struct wait_event){.kind = WAIT_EVENT_OUT, .time_ns = 50, .state = WAIT_OTHER, .syscall = -1});
 	apply(&f, (struct wait_event){.kind = WAIT_EVENT_IN, .time_ns = 60});
 	apply(&f, (struct wait_event){.kind = WAIT_EVENT_LOOK, .time_ns = 61, .state = WAIT_SLEEPING});
@@ -189,9 +191,11 @@ static void threads_end_and_waits_last(void **state)
 	apply(&f, (struct wait_event){.kind = WAIT_EVENT_IN, .time_ns = 15});
 	expect(&f.got, 0, WAIT_RUNNABLE, 15, 5);
 	apply(&f, (struct wait_event){.kind = WAIT_EVENT_EXIT, .time_ns = 20});
-	apply(&f, (struct wait_event){
-			  .kind = WAIT_EVENT_OUT, .time_ns = 25, .state = WAIT_OTHER}); /* for the last time */
-	apply(&f, (struct wait_event){.kind = WAIT_EVENT_EXEC, .time_ns = 26}); /* a thread took the ID */
+	apply(&f, (struct wait_event){/* The last event of the old thread. */
+			  .kind = WAIT_EVENT_OUT,
+			  .time_ns = 25,
+			  .state = WAIT_OTHER});
+	apply(&f, (struct wait_event){.kind = WAIT_EVENT_EXEC, .time_ns = 26}); /* A thread took over the ID by exec. */
 	apply(&f, (struct wait_event){.kind = WAIT_EVENT_OUT, .time_ns = 30, .state = WAIT_SLEEPING, .syscall = -1});
 	apply(&f, (struct wait_event){
 			  .kind = WAIT_EVENT_OUT, .time_ns = 31, .tid = 8, .state = WAIT_SLEEPING, .syscall = -1});
@@ -204,7 +208,7 @@ static void threads_end_and_waits_last(void **state)
 	end(&f);
 }
 
-/* How often threads have left the CPU by now. */
+/* Returns whether the thread has not left the CPU since that number of switches. */
 static bool has_stayed(void *context, uint32_t tid, uint64_t switches)
 {
 	const uint64_t *now = context;
@@ -226,7 +230,7 @@ static void lost_events_end_no_wait_that_goes_on(void **state)
 				  .syscall = -1,
 				  .switches = tid == 5 ? 0 : 10 * tid});
 	apply(&f, (struct wait_event){.kind = WAIT_EVENT_LOST, .time_ns = 20});
-	/* 1 stays, 2 has run since, of 5 it cannot be known, 3 ends its wait or another one, 4 is looked at. */
+	/* Thread 1 stays, 2 has run since, 5 is unknown, 3 ends its wait or another one, and 4 is inspected. */
 	apply(&f, (struct wait_event){.kind = WAIT_EVENT_IN, .time_ns = 30, .tid = 3});
 	apply(&f, (struct wait_event){.kind = WAIT_EVENT_LOOK,
 			  .time_ns = 31,
