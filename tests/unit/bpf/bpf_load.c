@@ -85,7 +85,7 @@ static void test_a_log_ends_with_the_reason(void **state)
 	assert_string_equal(tail, "");
 }
 
-/* On this machine: it loads, or the refusal says which of the lacks it is. */
+/* On this machine, the programs load, or the error names one of the known reasons. */
 static void test_probe(void **state)
 {
 	struct tally_error err = {0};

@@ -31,7 +31,7 @@ static void test_python_texts(void **state)
 	check_text(1, 0, "x", 1, "");
 }
 
-/* Whatever a process says of its texts: no more is read than was kept. */
+/* Whatever lengths a process claims, no more is read than was copied. */
 static void test_python_texts_are_bounded(void **state)
 {
 	for (unsigned each = 0; each < 256; each++) {
@@ -47,19 +47,19 @@ static void test_python_texts_are_bounded(void **state)
 	}
 }
 
-/* An entry is a byte with its kind and its length less one, and what the kind has. */
+/* An entry begins with a byte of its kind and its length minus one, followed by bytes that depend on the kind. */
 #define ENTRY(kind, units) (0x80 | (kind) << 3 | ((units)-1))
 
 static void test_python_lines(void **state)
 {
 	const uint8_t table[] = {
-		ENTRY(11, 2), 4, 9, /* the next line */
-		ENTRY(0, 8), 0x11, /* the same one, short */
-		ENTRY(10, 1), 4, 9, /* the same one */
-		ENTRY(12, 1), 4, 9, /* two lines on */
-		ENTRY(13, 3), 0x3d, /* without columns: back by 30 */
-		ENTRY(15, 1), /* nowhere */
-		ENTRY(14, 1), 0x44, 0x03, 0x01, 0x02, 0x03, /* long: on by 98 */
+		ENTRY(11, 2), 4, 9, /* The next line. */
+		ENTRY(0, 8), 0x11, /* The same line, short form. */
+		ENTRY(10, 1), 4, 9, /* The same line. */
+		ENTRY(12, 1), 4, 9, /* Two lines further. */
+		ENTRY(13, 3), 0x3d, /* Without columns: 30 lines back. */
+		ENTRY(15, 1), /* No line. */
+		ENTRY(14, 1), 0x44, 0x03, 0x01, 0x02, 0x03, /* Long form: 98 lines further. */
 	};
 	const struct tally_bytes lines = {table, sizeof(table)};
 	const uint32_t wanted[] = {101, 101, 101, 101, 101, 101, 101, 101, 101, 101, 101, 103, 73, 73, 73, 0, 171, 0};

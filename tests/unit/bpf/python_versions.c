@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares the table of offsets with the headers of the version that is installed (python3-dev), if one is. */
+/* Compares the table of offsets with the headers of the installed version (python3-dev), if there is one. */
 #include "bpf/python_versions.h"
 
 #include "unit_test.h"
 
 #if HAVE_PYTHON_3_11_HEADERS
-/* Their own warnings are not ours. */
+/* The headers cause warnings, which are disabled. */
 #define Py_BUILD_CORE 1
 #include <Python.h>
 #include <internal/pycore_frame.h>

@@ -67,7 +67,7 @@ static void what_is_throttled_to_its_end_is_not_runnable(void **state)
 	struct wait_parts_got got = parts_of(&parts);
 	assert_int_equal(got.count, 1);
 	expect_part(&got.waits[0], WAIT_THROTTLED, 30, 180);
-	/* Of a sum, only the last end is known. */
+	/* Only the last end time of a sum is known. */
 	parts.throttled_ns = 10;
 	parts.is_summed = true;
 	got = parts_of(&parts);

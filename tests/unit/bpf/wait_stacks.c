@@ -15,7 +15,7 @@ static void makes_chains_with_markers(void **state)
 	const uint64_t expected[] = {CONTEXT_KERNEL, ips[0], ips[1], CONTEXT_USER, ips[2]};
 	assert_memory_equal(chain, expected, sizeof(expected));
 	assert_int_equal(wait_stacks_chain(&stacks, 8, chain, ARRAY_LEN(chain)), 0);
-	/* of the user alone, and cut */
+	/* A stack with only a truncated user part. */
 	assert_true(wait_stacks_add(&stacks, 9, ips, 0, 3));
 	assert_int_equal(wait_stacks_chain(&stacks, 9, chain, 3), 3);
 	assert_int_equal(chain[0], CONTEXT_USER);
@@ -32,7 +32,7 @@ static void leaves_out_the_scheduler(void **state)
 	assert_true(wait_stacks_add(&stacks, 1, ips, 5, 0));
 	assert_int_equal(wait_stacks_chain(&stacks, 1, chain, ARRAY_LEN(chain)), 3);
 	assert_int_equal(chain[1], 0x3000);
-	/* Something stays. */
+	/* At least one frame remains. */
 	assert_true(wait_stacks_add(&stacks, 2, all, 2, 0));
 	assert_int_equal(wait_stacks_chain(&stacks, 2, chain, ARRAY_LEN(chain)), 2);
 	assert_int_equal(chain[1], 0x1050);
@@ -71,7 +71,7 @@ static void forgets_what_is_old_and_not_used(void **state)
 	for (uint64_t id = 1; id <= 60; id++) {
 		assert_true(wait_stacks_add(&stacks, id, &id, 0, 1));
 		assert_int_equal(wait_stacks_chain(&stacks, id, chain, ARRAY_LEN(chain)), 2);
-		assert_int_equal(wait_stacks_chain(&stacks, 1, chain, ARRAY_LEN(chain)), 2); /* in use */
+		assert_int_equal(wait_stacks_chain(&stacks, 1, chain, ARRAY_LEN(chain)), 2); /* The stack is in use. */
 		assert_int_equal(chain[1], 1);
 	}
 	assert_true(forgotten.len > 20);
@@ -96,12 +96,12 @@ static void keeps_what_nobody_can_send_again(void **state)
 		assert_true(wait_stacks_add(&stacks, id, &id, 0, 1));
 	assert_int_equal(wait_stacks_chain(&stacks, 1000, chain, ARRAY_LEN(chain)), ARRAY_LEN(whole));
 	assert_memory_equal(chain, whole, sizeof(whole));
-	/* Not without a limit. */
+	/* The number of retained stacks is limited. */
 	for (uint64_t id = 2000; id <= 2060; id++)
 		assert_true(wait_stacks_keep(&stacks, id, ips, 2, 1));
 	assert_int_equal(wait_stacks_chain(&stacks, 1000, chain, ARRAY_LEN(chain)), 0);
 	assert_int_equal(wait_stacks_chain(&stacks, 2060, chain, ARRAY_LEN(chain)), ARRAY_LEN(first));
-	/* without a kernel part */
+	/* A stack without a kernel part. */
 	assert_true(wait_stacks_keep_user(&stacks, 1001, user, 1));
 	assert_int_equal(wait_stacks_chain(&stacks, 1001, chain, ARRAY_LEN(chain)), 2);
 	wait_stacks_deinit(&stacks);

@@ -17,7 +17,7 @@ static void calls_tell_what_is_waited_for(void **state)
 	assert_int_equal(wait_syscall_state(WAIT_SLEEPING, -1), WAIT_SLEEPING);
 }
 
-/* A read that waits for a disk waits for a disk. */
+/* A read that waits for a disk is in the disk state, not in one of the system call. */
 static void other_states_stay(void **state)
 {
 	for (unsigned i = WAIT_RUNNABLE; i < WAIT_STATES; i++)

@@ -17,7 +17,7 @@ static struct unwind_table *walk_pool_test_table(struct cfi_builder *b)
 	return table;
 }
 
-/* CFA rsp+8, return address at CFA-8. */
+/* The initial rules: CFA is rsp+8, and the return address is at CFA-8. */
 static void walk_pool_test_cie(struct cfi_builder *b)
 {
 	const uint8_t initial[] = {0x0c, 7, 8, 0x90, 1};
@@ -35,7 +35,7 @@ static struct walk_chunk *walk_pool_test_grow(void *context, uint32_t block)
 
 static const struct walk_pool_grower walk_pool_test_grower = {walk_pool_test_grow, NULL};
 
-/* The walk's search, in C. */
+/* The search of the BPF program, in C. */
 static struct walk_rule walk_pool_test_find(
 	const struct walk_pool *pool, const struct walk_place *place, uint64_t address)
 {
@@ -53,7 +53,7 @@ static struct walk_rule walk_pool_test_find(
 
 static void test_rows_and_rules(void **state)
 {
-	/* push rbp at 1 (CFA rsp+16, rbp at CFA-16), mov rsp, rbp at 4 (CFA rbp+16), leave at 16 (rsp+8). */
+	/* push rbp at offset 1 (CFA rsp+16, rbp at CFA-16), mov rsp, rbp at 4 (CFA rbp+16), leave at 16 (rsp+8). */
 	const uint8_t program[] = {0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x4c, 0x0c, 7, 8};
 	struct cfi_builder b;
 	struct walk_pool pool;
@@ -78,7 +78,7 @@ static void test_rows_and_rules(void **state)
 	assert_int_equal(rule.fp_offset, -16);
 	assert_int_equal(walk_pool_test_find(&pool, &place, 0x1004).cfa, WALK_CFA_FP);
 	assert_int_equal(walk_pool_test_find(&pool, &place, 0x1044).cfa, WALK_CFA_FP);
-	/* Between the two functions, and behind the last one, nothing says. */
+	/* There are no rules between the two functions and after the last one. */
 	assert_int_equal(walk_pool_test_find(&pool, &place, 0x1030).cfa, WALK_CFA_NONE);
 	assert_int_equal(walk_pool_test_find(&pool, &place, 0x1060).cfa, WALK_CFA_NONE);
 	walk_pool_deinit(&pool);
@@ -98,7 +98,7 @@ static void test_a_table_without_room_is_refused_and_counted(void **state)
 		cfi_builder_fde(&b, 0x1000 + 16 * i, 16, program, sizeof(program));
 	struct unwind_table *table = walk_pool_test_table(&b);
 	assert_true(walk_pool_init(&pool, CHUNKS, 100, &walk_pool_test_grower));
-	assert_true(walk_pool_add(&pool, &arch_x86_64, table, &place)); /* 6,000 rows */
+	assert_true(walk_pool_add(&pool, &arch_x86_64, table, &place)); /* 6,000 rows. */
 	assert_int_equal(place.chunk_count, 2);
 	assert_int_equal(walk_pool_test_find(&pool, &place, 0x1000 + 16 * 2999 + 1).cfa_offset, 16);
 	assert_false(walk_pool_add(&pool, &arch_x86_64, table, &place));
@@ -126,13 +126,14 @@ static struct walk_rule walk_pool_test_rule(const uint8_t *program, size_t len, 
 
 static void test_rules_of_unusual_code(void **state)
 {
-	const uint8_t root[] = {0x07, 16}; /* the return address is undefined */
+	const uint8_t root[] = {0x07, 16}; /* The return address is undefined. */
 	const uint8_t plt[] = {0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22};
-	const uint8_t realigned[] = {0x0f, 3, 0x76, 0x78, 0x06, 0x10, 6, 2, 0x76, 0}; /* CFA at rbp-8, rbp at rbp */
+	/* The CFA is at rbp-8, rbp is saved at rbp. */
+	const uint8_t realigned[] = {0x0f, 3, 0x76, 0x78, 0x06, 0x10, 6, 2, 0x76, 0};
 	const uint8_t by_r10[] = {0x0c, 10, 0};
-	const uint8_t by_rbx[] = {0x0c, 3, 16, 0x83, 2}; /* and rbx at CFA-16 */
+	const uint8_t by_rbx[] = {0x0c, 3, 16, 0x83, 2}; /* rbx is saved at CFA-16. */
 	const uint8_t by_r12[] = {0x0c, 12, 16};
-	const uint8_t odd[] = {0x0f, 1, 0x30}; /* CFA is 0 */
+	const uint8_t odd[] = {0x0f, 1, 0x30}; /* The CFA is 0. */
 	assert_int_equal(walk_pool_test_rule(root, sizeof(root), false).cfa, WALK_CFA_ROOT);
 	struct walk_rule rule = walk_pool_test_rule(plt, sizeof(plt), false);
 	assert_int_equal(rule.cfa, WALK_CFA_PLT);
@@ -153,7 +154,7 @@ static void test_rules_of_unusual_code(void **state)
 	assert_int_equal(walk_pool_test_rule(NULL, 0, true).cfa, WALK_CFA_SIGNAL);
 }
 
-/* Go's functions that change to another stack: by frame pointer, or not at all; and the first of a stack. */
+/* Go functions that switch stacks, with a frame pointer or without, and the first function of a stack. */
 static void test_rules_of_changes_of_stacks(void **state)
 {
 	static const struct go_frame frames[] = {

@@ -16,7 +16,7 @@ static void test_spans_are_disjoint_and_come_back_after_a_while(void **state)
 	walk_spans_give(&spans, one);
 	assert_false(walk_spans_take(&spans, 5, &again));
 	walk_spans_age(&spans);
-	assert_false(walk_spans_take(&spans, 5, &again)); /* a program may still read it */
+	assert_false(walk_spans_take(&spans, 5, &again)); /* A BPF program may still read the span. */
 	walk_spans_age(&spans);
 	assert_true(walk_spans_take(&spans, 7, &again));
 	assert_int_equal(again.first, 0);
