@@ -98,7 +98,7 @@ static const char *lacks(uint8_t id, uint64_t begin_ns, uint64_t end_ns, const c
 	return why;
 }
 
-/* What is absent arrives as zero. */
+/* Absent fields are decoded as zero. */
 static void required_fields(void **state)
 {
 	assert_null(lacks(1, 5, 5, "cycles"));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * With an argument this is a program for tests/e2e/test_fleet_format.py: "encode" writes the example to stdout;
- * "describe" reads a batch from stdin and prints it.
+ * Tests encoding and decoding of batches. With TALLY_TEST_BATCH_CODEC in the environment, this is a program for
+ * tests/e2e/test_fleet_format.py: "encode" writes the example to stdout; "describe" reads a batch from stdin and
+ * prints it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +84,8 @@ static void an_empty_batch_comes_back(void **state)
 	text_deinit(&bytes);
 }
 
-/* Only locations of a binary with a build ID, and not of a kernel; reading tells which they were. */
+/* Symbols are omitted only for locations in a binary with a build ID that is not a kernel; decoding marks those
+ * locations. */
 static void symbols_that_are_left_out(void **state)
 {
 	struct fleet_batch *batch = batch_example();
@@ -116,7 +118,7 @@ static void symbols_that_are_left_out(void **state)
 	text_deinit(&second);
 }
 
-/* Samples of several CPUs are one in the batch. */
+/* Samples of several CPUs are merged in the batch. */
 static void samples_are_added_up(void **state)
 {
 	struct profile *p = profile_from_text("event cycles\n"
@@ -145,7 +147,7 @@ static void try_bytes(const uint8_t *data, size_t len)
 	enum tally_status status = fleet_batch_read((struct tally_bytes){copy, len}, &batch, &err);
 	assert_true(status == TALLY_OK || status == TALLY_CORRUPT || status == TALLY_LIMIT);
 	assert_int_equal(batch != NULL, status == TALLY_OK);
-	if (status == TALLY_OK) { /* what can be read can be written and read */
+	if (status == TALLY_OK) { /* A batch that was decoded can be encoded and decoded again. */
 		struct text bytes = encoded(batch, NULL), out = {0};
 		struct fleet_batch *again = decoded(&bytes);
 		assert_int_equal(fleet_batch_sample_count(again), fleet_batch_sample_count(batch));
@@ -198,7 +200,7 @@ static void add_pair(struct text *t, unsigned field, unsigned a, uint64_t a_valu
 	protobuf_close(t, field, begin);
 }
 
-/* Takes over the text. */
+/* Frees the text. */
 static void check_refused(struct text t, enum tally_status want, const char *words)
 {
 	struct fleet_batch *batch = NULL;
@@ -281,7 +283,7 @@ static void sums_that_overflow_are_refused(void **state)
 	check_refused(t, TALLY_CORRUPT, "add up to more than 63 bits");
 }
 
-/* Strings that control a terminal are made visible, those that are no UTF-8 too. */
+/* Control characters in strings are made visible, and invalid UTF-8 is replaced. */
 static void names_are_repaired(void **state)
 {
 	struct text t = {0};
@@ -294,7 +296,7 @@ static void names_are_repaired(void **state)
 	text_deinit(&t);
 }
 
-/* A location with many inlined calls, in deep stacks: each byte of the stacks would become 257 frames. */
+/* A location with many inlined calls in deep stacks: each byte of the stacks would become 257 frames. */
 static void stacks_that_grow_too_much_are_refused(void **state)
 {
 	struct text t = {0};
@@ -342,7 +344,7 @@ static void too_many_entries_are_refused(void **state)
 	check_refused(t, TALLY_LIMIT, "more than 2097152 entries of its field 12");
 }
 
-/* Each label of 1,024 bytes takes 6 bytes in the batch: its text is kept once. */
+/* Each label of 1,024 bytes needs 6 bytes in the batch: its text is stored once. */
 static void equal_labels_share_their_text(void **state)
 {
 	struct text t = {0};
@@ -431,7 +433,7 @@ int main(void)
 		cmocka_unit_test(equal_labels_share_their_text),
 		cmocka_unit_test(what_is_not_known_is_ignored),
 	};
-	/* tests/e2e/test_fleet_format.py has it convert between batches and text. */
+	/* tests/e2e/test_fleet_format.py runs this program to convert between batches and text. */
 	const char *conversion = getenv("TALLY_TEST_BATCH_CODEC");
 	if (conversion && strcmp(conversion, "encode") == 0)
 		return encode();

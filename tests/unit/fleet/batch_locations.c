@@ -20,7 +20,7 @@ static struct maker begin(void)
 	return m;
 }
 
-/* name: NULL is no symbol. */
+/* name is NULL for a frame without symbol. */
 static uint32_t frame_of(
 	const struct maker *m, const char *name, uint64_t address, enum profile_level level, bool is_inlined)
 {
@@ -52,7 +52,7 @@ static struct profile *finish(struct maker *m, uint32_t leaf, uint32_t stack)
 	return p;
 }
 
-/* Frees the profile. lens: of the locations' frames. */
+/* Frees the profile. lens has the numbers of frames of the locations. */
 static void check_locations(struct profile *p, size_t count, const uint32_t *lens, const uint64_t *addresses)
 {
 	struct batch_locations found = {0};
@@ -75,7 +75,7 @@ static void inlined_calls_share_a_location(void **state)
 	check_locations(finish(&m, frames[2], stack), 3, (const uint32_t[]){3, 1, 2}, (const uint64_t[]){1, 2, 3});
 }
 
-/* A chain that was cut within inlined calls, and a kernel function after an inlined call. */
+/* A chain that was truncated inside inlined calls, and a kernel function after an inlined call. */
 static void locations_end_with_levels(void **state)
 {
 	struct maker m = begin();
@@ -103,7 +103,7 @@ static void a_chain_that_begins_elsewhere(void **state)
 	uint32_t frame = user(&m, "f", 7);
 	uint32_t stack = profile_builder_stack(m.b, &frame, 1);
 	check_locations(finish(&m, leaf, stack), 2, (const uint32_t[]){1, 1}, (const uint64_t[]){9, 7});
-	m = begin(); /* the same function, more exactly */
+	m = begin(); /* The same function with a different address. */
 	leaf = user(&m, "f", 8);
 	frame = user(&m, "f", 7);
 	stack = profile_builder_stack(m.b, &frame, 1);

@@ -80,7 +80,7 @@ static void bad_frames_are_refused(void **state)
 	text_deinit(&packed);
 }
 
-/* 200 MB of zeros in some 20 KB, and a frame that asks for a window of 1 GiB. */
+/* 200 MB of zeros in some 20 KB, and a frame that requires a window of 1 GiB. */
 static void bombs_are_refused(void **state)
 {
 	needs_zstd();
@@ -97,7 +97,7 @@ static void bombs_are_refused(void **state)
 	check_refused((struct tally_bytes){wide, sizeof(wide)}, (size_t)1 << 20, TALLY_CORRUPT, "cannot decompress");
 }
 
-/* A server makes room before it decompresses: for what the header says, or for the most that it takes. */
+/* A server allocates memory before it decompresses: the size in the header, or the maximum that it accepts. */
 static void sizes_are_known_before(void **state)
 {
 	needs_zstd();

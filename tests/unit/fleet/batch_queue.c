@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of libc by which the queue changes its folder are replaced, so that the n-th of these steps can end the
- * process, or fail.
+ * batch_queue.c - replaces the functions of libc with which the queue changes its directory, so that the n-th of
+ * these steps can end the process, or fail.
  */
 #include "fleet/batch_queue.h"
 
@@ -22,13 +22,13 @@
 enum { KILL_NEVER = -1, KILLED = 77 };
 static struct {
 	bool is_counting;
-	long step; /* of those so far */
-	long kill_at; /* this step is not done: the process ends instead */
-	long fail_from, fail_until; /* these steps fail */
-	bool fails_to_write; /* the disk is full */
+	long step; /* Number of steps so far. */
+	long kill_at; /* Before this step the process ends. */
+	long fail_from, fail_until; /* Steps in this range fail. */
+	bool fails_to_write; /* Writes fail as on a full disk. */
 } disk = {.kill_at = KILL_NEVER};
 
-/* Whether a step fails, with errno. */
+/* Returns whether the step fails, with errno set. */
 static bool step_fails(bool is_write)
 {
 	if (!disk.is_counting)
@@ -51,7 +51,8 @@ int unlinkat(int fd, const char *name, int flags)
 }
 int fsync(int fd)
 {
-	return step_fails(false) ? -1 : 0; /* nothing here survives the machine */
+	/* Nothing is synced, because the test does not simulate a crash of the machine. */
+	return step_fails(false) ? -1 : 0;
 }
 ssize_t write(int fd, const void *data, size_t len)
 {
@@ -147,12 +148,12 @@ static void batches_come_back_in_order(void **state)
 	assert_int_equal(batch_queue_figures(q).bytes, 33);
 	assert_int_equal(batch_queue_figures(q).samples, 2 + 3 + 4);
 	check_oldest(q, 1);
-	check_oldest(q, 2); /* the first one is being sent */
+	check_oldest(q, 2); /* The first one is being sent. */
 	batch_queue_sent(q, (uint8_t[FLEET_BATCH_ID_BYTES]){1, 0xab});
 	batch_queue_later(q, (uint8_t[FLEET_BATCH_ID_BYTES]){2, 0xab});
 	check_oldest(q, 2);
 	batch_queue_sent(q, (uint8_t[FLEET_BATCH_ID_BYTES]){2, 0xab});
-	batch_queue_sent(q, (uint8_t[FLEET_BATCH_ID_BYTES]){9, 9}); /* not there */
+	batch_queue_sent(q, (uint8_t[FLEET_BATCH_ID_BYTES]){9, 9}); /* There is no such batch. */
 	assert_int_equal(batch_queue_oldest(q, &item, &bytes, NULL), TALLY_OK);
 	assert_true(str_equal(text_view(&bytes), STR("abc")));
 	assert_memory_equal(&item, &third, sizeof(item));
@@ -170,12 +171,12 @@ static void too_many_bytes(void **state)
 	struct batch_queue *q = opened(&f, &(struct batch_queue_limits){.max_bytes = 250});
 	for (unsigned i = 0; i < 2; i++)
 		assert_int_equal(add(q, i, 100), TALLY_OK);
-	check_oldest(q, 0); /* what is being sent stays */
+	check_oldest(q, 0); /* A batch that is being sent is not dropped. */
 	assert_int_equal(add(q, 2, 100), TALLY_OK);
 	check_pending(q, 1, 2, 2);
 	assert_int_equal(batch_queue_figures(q).bytes, 200);
 	batch_queue_later(q, (uint8_t[FLEET_BATCH_ID_BYTES]){0, 0xab});
-	assert_int_equal(add(q, 3, 100), TALLY_OK); /* reports the loss of batch 1; 0 is dropped */
+	assert_int_equal(add(q, 3, 100), TALLY_OK); /* This batch reports the loss of batch 1; batch 0 is dropped. */
 	check_pending(q, 1, 1, 2);
 	batch_queue_close(q);
 	q = opened(&f, &(struct batch_queue_limits){.max_bytes = 250});
@@ -184,9 +185,10 @@ static void too_many_bytes(void **state)
 	batch_queue_refused(q, (uint8_t[FLEET_BATCH_ID_BYTES]){2, 0xab});
 	check_pending(q, 2, 4, 4);
 	check_oldest(q, 3);
-	batch_queue_refused(q, (uint8_t[FLEET_BATCH_ID_BYTES]){3, 0xab}); /* what it was to report is a loss again */
+	/* The losses that it would have reported are pending again. */
+	batch_queue_refused(q, (uint8_t[FLEET_BATCH_ID_BYTES]){3, 0xab});
 	check_pending(q, 4, 10, 8);
-	assert_int_equal(add(q, 4, 300), TALLY_OK); /* larger than the queue */
+	assert_int_equal(add(q, 4, 300), TALLY_OK); /* Larger than the queue. */
 	check_pending(q, 5, 15, 10);
 	assert_int_equal(batch_queue_figures(q).batches, 0);
 	batch_queue_close(q);
@@ -235,7 +237,7 @@ static void wrong_items(void **state)
 	remove_folder(&f);
 }
 
-/* Of others, of versions to come, and of an earlier process that was killed. */
+/* Files of other programs, of later versions, and of an earlier process that was killed. */
 static void other_files_in_the_folder(void **state)
 {
 	static const char *const names[] = {"README", "new.tmp", "00000000000000001000-00.1.2.3.4.5.6.batch",
@@ -263,7 +265,7 @@ static void other_files_in_the_folder(void **state)
 	remove_folder(&f);
 }
 
-/* The files of batches and of losses, while the queue is open. */
+/* Others remove the files of batches and of losses while the queue is open. */
 static void files_that_others_removed(void **state)
 {
 	struct folder f = make_folder();
@@ -299,7 +301,7 @@ static void folders_that_cannot_be_used(void **state)
 	remove_folder(&f);
 }
 
-/* A full disk: old batches make room; the last one is lost, and counted. */
+/* If the disk is full, old batches are dropped; the last one is lost, and counted. */
 static void a_full_disk(void **state)
 {
 	struct folder f = make_folder();
@@ -318,7 +320,7 @@ static void a_full_disk(void **state)
 	remove_folder(&f);
 }
 
-/* In a process with file systems of its own. */
+/* Runs in a process with a private mount namespace. */
 static void fill_small_disk(const struct folder *f)
 {
 	char path[100];
@@ -378,8 +380,9 @@ static void a_small_disk(void **state)
 
 #define BATCHES 25
 
-struct ledger { /* shared with the process that is killed */
-	unsigned started, added; /* batches for which batch_queue_add was called, and returned */
+struct ledger { /* Shared with the process that is killed. */
+	/* Numbers of batches for which batch_queue_add was called, and for which it returned. */
+	unsigned started, added;
 	bool is_delivered[BATCHES];
 	struct batch_queue_item delivered[BATCHES];
 };
@@ -415,7 +418,7 @@ static void add_next(struct batch_queue *q, struct ledger *l)
 	l->added++;
 }
 
-/* Adds more than is sent; some are refused. */
+/* Adds more batches than are sent; some are refused. */
 static void work(struct batch_queue *q, struct ledger *l, bool is_full)
 {
 	for (unsigned i = 0; i < BATCHES - 1; i++) {
@@ -426,7 +429,7 @@ static void work(struct batch_queue *q, struct ledger *l, bool is_full)
 	}
 }
 
-/* Delivers the rest; then what was delivered, and what is pending, is all that was added. */
+/* Delivers the rest, and checks that the delivered and the pending losses add up to everything that was added. */
 static void check_sums(const struct folder *f, struct ledger *l)
 {
 	struct batch_queue *q = opened(f, &roomy);
@@ -439,7 +442,7 @@ static void check_sums(const struct folder *f, struct ledger *l)
 			sum.samples += l->delivered[i].samples + l->delivered[i].reported.samples;
 			sum.lost_samples += l->delivered[i].lost_samples + l->delivered[i].reported.lost_samples;
 		}
-	/* The one that was being added may be there, or not. */
+	/* The batch that was being added may be there or not. */
 	unsigned whole = sum.batches == l->started ? l->started : l->added;
 	assert_int_equal(sum.batches, whole);
 	assert_int_equal(sum.samples, whole * (whole + 1) / 2);
@@ -488,7 +491,7 @@ static void killed_at_each_step_on_a_full_disk(void **state)
 	kill_at_each_step(true);
 }
 
-/* Steps that fail, one or some in a row; the process goes on, and the disk is well in the end. */
+/* One or several successive steps fail; the process continues, and the disk works again in the end. */
 static void each_step_fails(void **state)
 {
 	for (long count = 1; count <= 16; count *= 4)

@@ -6,7 +6,7 @@
 #include "fleet/labels.h"
 #include "unit_test.h"
 
-/* Of thread, then of batch. */
+/* Matches the labels of the thread first, then those of the batch. */
 static bool matches(const char *text)
 {
 	struct fleet_label thread[] = {{STR("service"), STR("api")}, {STR("zone"), STR("a\"b\\c")}};
@@ -27,7 +27,7 @@ static void comparisons(void **state)
 	assert_true(matches(""));
 	assert_true(matches("  \n"));
 	assert_true(matches("service=\"api\""));
-	assert_false(matches("service=\"host\"")); /* the first list decides */
+	assert_false(matches("service=\"host\"")); /* The labels of the thread take precedence. */
 	assert_true(matches(" host = \"web-17\" "));
 	assert_true(matches("host!=\"web-1\""));
 	assert_false(matches("host!=\"web-17\""));
@@ -40,7 +40,7 @@ static void comparisons(void **state)
 static void regular_expressions(void **state)
 {
 	assert_true(matches("region=~\"eu-.*\""));
-	assert_false(matches("region=~\"eu\"")); /* the whole value */
+	assert_false(matches("region=~\"eu\"")); /* The pattern must match the whole value. */
 	assert_false(matches("region=~\"west\""));
 	assert_true(matches("region=~\"eu|eu-west\""));
 	assert_true(matches("region=~\"(us|eu)-(east|west)\""));
@@ -59,7 +59,8 @@ static void operators(void **state)
 	assert_true(matches("service=\"api\" and region=\"eu-west\""));
 	assert_false(matches("service=\"api\" and region=\"us\""));
 	assert_true(matches("service=\"x\" or region=\"eu-west\""));
-	assert_true(matches("service=\"api\" or service=\"x\" and region=\"us\"")); /* and binds closer */
+	/* "and" binds more tightly than "or". */
+	assert_true(matches("service=\"api\" or service=\"x\" and region=\"us\""));
 	assert_false(matches("(service=\"api\" or service=\"x\") and region=\"us\""));
 	assert_true(matches("not service=\"x\""));
 	assert_false(matches("not not service=\"x\""));

@@ -31,7 +31,7 @@ static void values(void **state)
 	assert_false(label_value_is_valid(STR("a\nb")));
 	assert_false(label_value_is_valid(STR("a\0b")));
 	assert_false(label_value_is_valid(STR("\xff")));
-	assert_false(label_value_is_valid(STR("\xe2\x80\xae"))); /* turns the direction of text around */
+	assert_false(label_value_is_valid(STR("\xe2\x80\xae"))); /* Right-to-left override. */
 }
 
 static void sorted_lists(void **state)

@@ -9,7 +9,7 @@
 #include "fleet/batch_queue.h"
 #include "unit_test.h"
 
-static struct text example; /* its bytes */
+static struct text example; /* An encoded batch. */
 static char folder[64];
 
 static enum tally_status read_batch(void)
@@ -55,7 +55,7 @@ static enum tally_status pack(void)
 	return status;
 }
 
-/* fdopendir runs out of memory as a system call does. */
+/* fdopendir reports lack of memory like a system call. */
 static enum tally_status use_queue(void)
 {
 	struct batch_queue *q;
