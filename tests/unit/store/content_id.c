@@ -3,7 +3,8 @@
 
 #include "unit_test.h"
 
-/* Stores keep the IDs. These were computed by another program, which gives the test vectors of the paper. */
+/* Stores persist the IDs. The expected values were computed by another program, which reproduces the test vectors of
+ * the paper. */
 static void ids_never_change(void **state)
 {
 	struct content_id c = content_id_begin(CONTENT_NAME);
@@ -23,7 +24,7 @@ static void ids_never_change(void **state)
 	assert_true(content_id_end(&c) == UINT64_C(0x023a002234337a3f));
 }
 
-/* A number that begins within a word. */
+/* A number that begins inside a word. */
 static void parts_need_no_alignment(void **state)
 {
 	struct content_id c = content_id_begin(CONTENT_LOCATION);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every allocation of opening a store, storing a batch and asking fails once: it says so, and nothing is stored in part. */
+/* Lets every allocation fail once while a store is opened, a batch is stored and a query is run: the error is reported,
+ * and nothing is stored partially. */
 #include "failing_malloc.h"
 #include "store/store.h"
 #include "store_maker.h"
 
-#define MOST 20000 /* allocations */
+#define MOST 20000 /* Largest number of allocations. */
 
 static struct batch_recipe recipe_of(unsigned number)
 {

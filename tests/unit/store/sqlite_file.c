@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kinds of files a store may find, and plain SQL on its tables. */
+/* Tests the kinds of files that a store may find, and plain SQL on its tables. */
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -41,7 +41,7 @@ static void urls_that_name_no_store_are_refused(void **state)
 	test_store_close(&t);
 }
 
-/* SQLite has other meanings for some names. */
+/* SQLite gives some names a special meaning. */
 static void any_name_is_a_file(void **state)
 {
 	struct test_store t = test_store_folder();
@@ -115,7 +115,7 @@ static void an_empty_file_is_filled_but_not_by_readers(void **state)
 	test_store_close(&t);
 }
 
-/* A page of the file is overwritten: each page in turn gives an error in a sentence, or the right answer. */
+/* Overwrites each page of the file in turn: the result is an error message, or the correct answer. */
 static void damage_gives_a_sentence_or_the_answer(void **state)
 {
 	struct test_store t = test_store_open();
@@ -177,7 +177,7 @@ static void readers_do_not_write(void **state)
 		store_ingest(reader, (const struct fleet_batch *const[]){batch}, 1, &receipt, &err), TALLY_DENIED);
 	assert_non_null(strstr(err.text, "readonly"));
 	assert_int_equal(store_retain(reader, 1, 0, &removed, &err), TALLY_DENIED);
-	/* What the writer adds is seen at once. */
+	/* Additions of the writer are visible at once. */
 	test_store_ingest(t.store, batch);
 	assert_int_equal(test_store_figures(reader).samples, 5);
 	fleet_batch_destroy(batch);
@@ -185,7 +185,7 @@ static void readers_do_not_write(void **state)
 	test_store_close(&t);
 }
 
-/* Profiles of other users' programs are in it. */
+/* The file contains profiles of programs of other users. */
 static void only_the_owner_can_read_a_new_file(void **state)
 {
 	static const char *const suffixes[] = {"", "-wal", "-shm"};
@@ -200,7 +200,7 @@ static void only_the_owner_can_read_a_new_file(void **state)
 		assert_int_equal(file.st_mode & 0777, 0600);
 	}
 	assert_string_equal(store_file(t.store), t.path);
-	/* The mode of one that exists is its owner's choice. */
+	/* The owner determines the mode of an existing file. */
 	assert_int_equal(chmod(t.path, 0644), 0);
 	store_close(t.store);
 	t.store = test_store_reopen(&t, true);
@@ -211,7 +211,7 @@ static void only_the_owner_can_read_a_new_file(void **state)
 	test_store_close(&t);
 }
 
-/* The file may come from anyone. */
+/* The file may come from an untrusted source. */
 static void triggers_of_the_file_do_nothing(void **state)
 {
 	struct test_store t = test_store_open();

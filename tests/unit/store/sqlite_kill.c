@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes that are killed while they store batches, and those that ask meanwhile. */
+/* Tests processes that are killed while they store batches, and concurrent queries. */
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -8,8 +8,8 @@
 #include "store_maker.h"
 
 #define KILLS	  50
-#define BATCH	  60 /* samples */
-#define AT_ONCE	  3 /* batches of one commit */
+#define BATCH	  60 /* Samples per batch. */
+#define AT_ONCE	  3 /* Batches per commit. */
 #define MAX_BATCH 100000U
 
 static struct batch_recipe recipe_of(unsigned number)
@@ -22,7 +22,7 @@ static struct batch_recipe recipe_of(unsigned number)
 		.samples = BATCH};
 }
 
-/* Stores batches from number on, and tells each one that was acknowledged, until it is killed. */
+/* Stores batches from number on, and reports each acknowledged one, until it is killed. */
 static void store_until_killed(const struct test_store *t, unsigned number, int tell)
 {
 	struct store *store = NULL;
@@ -46,7 +46,7 @@ static void store_until_killed(const struct test_store *t, unsigned number, int 
 	_exit(4);
 }
 
-/* The end of the batches that a child stored and told before it was killed, after a random time. */
+/* Returns the end of the batches that a child stored and reported before it was killed after a random time. */
 static unsigned store_and_kill(const struct test_store *t, unsigned number, unsigned *random)
 {
 	int tell[2], status;
@@ -57,7 +57,8 @@ static unsigned store_and_kill(const struct test_store *t, unsigned number, unsi
 		store_until_killed(t, number, tell[1]);
 	assert_int_equal(close(tell[1]), 0);
 	unsigned told = number;
-	/* The first commit, so that each child makes progress on a busy machine; then somewhere in a later one. */
+	/* Waits for the first commit, so that each child makes progress on a busy machine, and then for
+	 * a random time. */
 	ssize_t got = read(tell[0], &told, sizeof(told));
 	*random = *random * 1664525 + 1013904223;
 	const struct timespec pause = {0, (long)(*random >> 8) % 5000000};
@@ -72,7 +73,7 @@ static unsigned store_and_kill(const struct test_store *t, unsigned number, unsi
 	return told;
 }
 
-/* All batches before the end are there once and whole: their sums are those of the recipes. */
+/* All batches before the end are stored completely and once: their sums are those of the recipes. */
 static void assert_stored(struct store *store, unsigned end)
 {
 	struct batch_lines lines = {0};
@@ -94,13 +95,13 @@ static void acknowledged_batches_survive_kills(void **state)
 	struct test_store t = test_store_folder();
 	unsigned told = 0, random = 7, beyond = 0;
 	for (int i = 0; i < KILLS; i++) {
-		/* What was stored and not told is delivered again. */
+		/* Batches that were stored but not reported are delivered again. */
 		unsigned end = store_and_kill(&t, told, &random);
 		assert_true(end > told && end < MAX_BATCH);
 		told = end;
 		struct store *store = test_store_reopen(&t, i % 2);
 		struct store_figures figures = test_store_figures(store);
-		/* One commit at most was made and not told, of all its batches. */
+		/* At most one commit, with all its batches, was made but not reported. */
 		assert_true(figures.batches == told || figures.batches == told + AT_ONCE);
 		assert_int_equal(figures.samples, figures.batches * BATCH);
 		beyond += figures.batches > told;
@@ -123,7 +124,7 @@ static uint64_t sum_of(struct store *store, uint64_t *value)
 	return count;
 }
 
-/* Another process stores and removes: each answer is of one moment, with whole batches. */
+/* Another process stores and removes batches: each result is consistent, with complete batches. */
 static void readers_see_whole_batches(void **state)
 {
 	struct test_store t = test_store_open();
@@ -153,7 +154,7 @@ static void readers_see_whole_batches(void **state)
 	test_store_close(&t);
 }
 
-/* Two processes store the same batches: each of them counts once. */
+/* Two processes store the same batches: each batch counts once. */
 static void two_writers_store_each_batch_once(void **state)
 {
 	struct test_store t = test_store_folder();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is removed from a store, and what stays. */
+/* Tests which data is removed from a store, and which stays. */
 #include <sqlite3.h>
 #include <sys/stat.h>
 
@@ -48,7 +48,7 @@ static void add_hours(struct test_store *t, unsigned first, unsigned end, const 
 	}
 }
 
-/* No row is left of what only old windows used, and nothing is missing that others use. */
+/* Rows that only old windows used are removed, and rows that others use are retained. */
 static void old_windows_and_what_they_used_go(void **state)
 {
 	struct test_store t = test_store_open();
@@ -59,7 +59,7 @@ static void old_windows_and_what_they_used_go(void **state)
 	assert_int_equal(sql_number(&t, "SELECT count(*) FROM stacks"), 51);
 	assert_int_equal(retain(&t, 0, 0), 0);
 	assert_int_equal(test_store_figures(t.store).batches, 50);
-	/* An hour more, since what is used by a window may be marked as an hour older. */
+	/* One hour more, because data may be marked as used an hour too early. */
 	assert_int_equal(retain(&t, 42 * HOUR, 0), 42);
 	struct store_figures figures = test_store_figures(t.store);
 	assert_int_equal(figures.batches, 8);
@@ -88,13 +88,13 @@ static void old_windows_and_what_they_used_go(void **state)
 	}
 	figures = test_store_figures(t.store);
 	assert_true(figures.batches == 0 && figures.samples == 0 && figures.stacks == 0 && figures.locations == 0);
-	/* It goes on. */
+	/* The store can still be used. */
 	add_hours(&t, 1, 3, "again");
 	assert_int_equal(test_store_figures(t.store).samples, 4);
 	test_store_close(&t);
 }
 
-/* A stack that all windows share is written at most once an hour, and stays as long as any of them. */
+/* A stack that all windows share is updated at most once an hour, and stays as long as any of them. */
 static void what_is_used_now_and_then_stays(void **state)
 {
 	struct test_store t = test_store_open();
@@ -109,7 +109,7 @@ static void what_is_used_now_and_then_stays(void **state)
 		assert_non_null(strstr(text, "host=a"));
 		free(text);
 	}
-	/* Batches that come late, from before, too. */
+	/* Late batches of earlier times are added, too. */
 	test_store_add(&t, &(struct batch_recipe){.number = 100,
 				   .begin_ns = 0,
 				   .labels = "host=late",
@@ -141,15 +141,15 @@ static void the_file_shrinks_to_its_limit(void **state)
 	struct store_figures figures = test_store_figures(t.store);
 	assert_true(removed > 15 && removed < 45);
 	assert_int_equal(figures.batches, 60 - removed);
-	assert_int_equal(figures.first_ns, removed * HOUR); /* the oldest ones went */
+	assert_int_equal(figures.first_ns, removed * HOUR); /* The oldest ones were removed. */
 	assert_true(figures.bytes <= most && figures.bytes > most / 2);
 	assert_int_equal(file_bytes(&t), figures.bytes);
-	/* Nothing more to do. */
+	/* Nothing more is removed. */
 	assert_int_equal(retain(&t, 0, most), 0);
-	/* By age: the rest of the file goes, too. */
+	/* Removal by age shrinks the file, too. */
 	assert_int_equal(retain(&t, 59 * HOUR, 0), 59 - removed);
 	assert_true(file_bytes(&t) < whole / 4);
-	/* A limit that nothing fits in: nothing is left, and nothing loops. */
+	/* With a limit that is too small for anything, everything is removed, without an endless loop. */
 	assert_int_equal(retain(&t, 0, 1), 1);
 	assert_int_equal(test_store_figures(t.store).batches, 0);
 	test_store_close(&t);
@@ -162,7 +162,7 @@ static void a_removed_batch_may_come_again(void **state)
 	struct batch_recipe without = {.number = 2, .begin_ns = 9 * HOUR, .samples = 20, .leaves_out = true};
 	test_store_add(&t, &recipe);
 	assert_int_equal(retain(&t, 2 * HOUR, 0), 1);
-	/* Its symbols went as well: an agent that leaves them out is told so. */
+	/* Its symbols were removed as well: an agent that omits them is told to send them. */
 	assert_true(test_store_add(&t, &without).lacks_symbols);
 	assert_int_equal(test_store_add(&t, &recipe).samples, 20);
 	assert_int_equal(test_store_add(&t, &without).samples, 20);

@@ -29,7 +29,7 @@ static void a_batch_counts_once(void **state)
 	test_store_close(&t);
 }
 
-/* What comes out is what went in, added up: by label sets, threads, states, and stacks with inlined frames. */
+/* Queries return the sums of the stored batches: by label sets, threads, states, and stacks with inlined frames. */
 static void sums_are_exact(void **state)
 {
 	static const char *const hosts[] = {"host=a kernel=6.1", "host=b kernel=6.1", "host=c kernel=6.1 region=eu"};
@@ -72,7 +72,7 @@ static void labels_that_all_have_are_the_batchs(void **state)
 	assert_int_equal(all->labels.count, 2);
 	assert_string_equal(all->labels.items[0].name.data, "kernel");
 	assert_string_equal(all->labels.items[1].name.data, "service");
-	assert_int_equal(all->set_count, 3); /* the empty one, and two hosts */
+	assert_int_equal(all->set_count, 3); /* The empty one, and two hosts. */
 	assert_int_equal(all->profile->thread_count, 2);
 	assert_int_equal(all->profile->event_count, 1);
 	assert_int_equal(all->profile->events[0].total_period, 12);
@@ -150,7 +150,7 @@ static void threads_are_kept_apart_on_request(void **state)
 	test_store_close(&t);
 }
 
-/* A label may be of the batch or of the thread, in one store. */
+/* In one store, a label may belong to the batch or to the thread. */
 static void labels_are_merged_on_request(void **state)
 {
 	struct test_store t = store_of_two_hosts();
@@ -170,7 +170,7 @@ static void labels_are_merged_on_request(void **state)
 	assert_string_equal(merged->sets[1].items[0].name.data, "host");
 	assert_int_equal(merged->profile->thread_count, 6);
 	fleet_batch_destroy(merged);
-	/* What all have in common is told, though it is not kept. */
+	/* A label that all have in common is returned, although it is not retained. */
 	selection.end_ns = 105 * S;
 	selection.kept_label = STR("service");
 	merged = test_store_query(t.store, &selection);
@@ -213,12 +213,12 @@ static void load_has_a_point_for_each_step(void **state)
 	test_store_close(&t);
 }
 
-/* A constant load is a straight line, whatever the steps, and nothing is lost or counted twice. */
+/* A constant load is a straight line with any step, and nothing is lost or counted twice. */
 static void load_is_spread_over_windows(void **state)
 {
 	struct test_store t = test_store_open();
 	struct store_points points;
-	for (unsigned i = 0; i < 9; i++) { /* windows of 10 ns without a gap */
+	for (unsigned i = 0; i < 9; i++) { /* Windows of 10 ns without a gap. */
 		struct batch_recipe recipe = {.number = i + 1,
 			.begin_ns = 100 + 10 * (uint64_t)i,
 			.profile = "event cpu-clock\na 1/1 0 0 10 f@x\n",
@@ -241,13 +241,13 @@ static void load_is_spread_over_windows(void **state)
 		assert_true(samples == 9 && running == 90);
 		free(points.items);
 	}
-	/* The window that began before the time, and the one that ends after it, count in part. */
+	/* The window that began before the time span, and the one that ends after it, count partially. */
 	const struct store_selection middle = {.begin_ns = 105, .end_ns = 123};
 	assert_int_equal(store_load(t.store, &middle, 9, &points, NULL), TALLY_OK);
 	assert_int_equal(points.count, 2);
 	assert_true(points.items[0].running_ns == 9 && points.items[1].running_ns == 9);
 	free(points.items);
-	/* No window of the series begins in this time. */
+	/* No window of the series begins in this time span. */
 	const struct store_selection last = {.begin_ns = 185, .end_ns = 200};
 	assert_int_equal(store_load(t.store, &last, 15, &points, NULL), TALLY_OK);
 	assert_true(points.items[0].running_ns == 5);
@@ -268,7 +268,7 @@ static struct fleet_losses coverage_of(struct test_store *t, const char *query)
 	return losses;
 }
 
-/* An agent stops measuring waits to keep its budget: what it measured before is of a part of the time. */
+/* An agent stops measuring waits to stay within its budget: waits then cover only a part of the time. */
 static void answers_say_how_many_windows_have_waits(void **state)
 {
 	static const char both[] = "event cpu-clock\nevent offcpu-time\n"
@@ -285,7 +285,7 @@ static void answers_say_how_many_windows_have_waits(void **state)
 	assert_true(all.windows == 5 && all.wait_windows == 2);
 	struct fleet_losses waiting = coverage_of(&t, "service=\"b\"");
 	assert_true(waiting.windows == 5 && waiting.wait_windows == 2);
-	/* It ran all the time: there is no sum of waits that could mislead. */
+	/* The service ran all the time: there are no sums of waits that could mislead. */
 	struct fleet_losses busy = coverage_of(&t, "service=\"a\"");
 	assert_true(busy.windows == 0 && busy.wait_windows == 0);
 	test_store_close(&t);
@@ -323,7 +323,7 @@ static void assert_events(struct test_store *t, const char *asked, const char *w
 	fleet_batch_destroy(batch);
 }
 
-/* An agent samples by cpu-clock, record by cpu-clock:ppp: both are time on the CPU. */
+/* An agent samples cpu-clock, record samples cpu-clock:ppp: both are time on the CPU. */
 static void names_of_events_differ_in_precision(void **state)
 {
 	static const char *const names[] = {
@@ -340,7 +340,7 @@ static void names_of_events_differ_in_precision(void **state)
 	test_store_close(&t);
 }
 
-/* Of states, and of events that are times of waiting. */
+/* By states, and by events that measure waiting. */
 static void load_tells_running_from_waiting(void **state)
 {
 	struct test_store t = test_store_open();
@@ -398,7 +398,7 @@ static void symbols_that_were_left_out_must_be_there(void **state)
 	assert_true(!receipt.lacks_symbols && receipt.samples == 40);
 	receipt = test_store_add(&t, &(struct batch_recipe){.number = 2, .samples = 40, .leaves_out = true});
 	assert_true(!receipt.lacks_symbols && receipt.samples == 40);
-	/* Both have the symbols. */
+	/* Both batches have the symbols. */
 	struct batch_lines lines = {0};
 	struct fleet_batch *batch = batch_make(&(struct batch_recipe){.samples = 40});
 	batch_lines_add(&lines, batch, false);
@@ -461,7 +461,7 @@ static int compare_texts(const void *left, const void *right)
 	return strcmp(left, right);
 }
 
-/* In the order of their names, with '-' for none. */
+/* Compares the function names in sorted order, with '-' for none. */
 static void assert_functions(struct test_store *t, const char *wanted)
 {
 	struct text text = {0};
@@ -498,7 +498,7 @@ static void symbols_may_come_later_and_the_first_stay(void **state)
 	test_store_close(&t);
 }
 
-/* An address of generated code, or of a kernel that is loaded elsewhere after each boot, has no lasting meaning. */
+/* An address of generated code, or of a kernel that is loaded elsewhere after each boot, is valid only temporarily. */
 static void symbols_tell_locations_apart_that_do_not_last(void **state)
 {
 	struct test_store t = test_store_open();
@@ -531,7 +531,7 @@ static void batches_that_no_store_can_keep_are_refused(void **state)
 	test_store_close(&t);
 }
 
-/* Sums of windows that do not fit stay at the largest number. */
+/* Sums that overflow stay at the largest number. */
 static void sums_saturate(void **state)
 {
 	struct test_store t = test_store_open();
@@ -556,7 +556,7 @@ static struct fleet_batch *hostile_batch(unsigned number, struct tally_str value
 	return batch;
 }
 
-/* Values are bound: they come back as they are, and select only themselves. */
+/* Values are bound to statements: they are returned unchanged, and select only themselves. */
 static void hostile_texts_are_values(void **state)
 {
 	struct test_store t = test_store_open();
@@ -581,7 +581,7 @@ static void hostile_texts_are_values(void **state)
 	assert_int_equal(all->profile->event_count, 1);
 	assert_string_equal(
 		profile_string(all->profile, all->profile->events[0].name).data, "'; DROP-TABLE_batches;--");
-	/* Bytes that are no UTF-8 are replaced. */
+	/* Invalid UTF-8 is replaced. */
 	const struct profile_frame *leaf = &all->profile->frames[all->profile->samples[0].leaf];
 	assert_string_equal(profile_string(all->profile, all->profile->functions[leaf->function].name).data,
 		"l\xef\xbf\xbd\xef\xbf\xbd'");
@@ -603,7 +603,7 @@ static void queries_end_at_their_deadline(void **state)
 	struct store_selection selection = {.end_ns = UINT64_MAX, .by_thread = true, .deadline_ns = 1};
 	assert_int_equal(store_query(t.store, &selection, &batch, &err), TALLY_LIMIT);
 	assert_non_null(strstr(err.text, "longer than it may"));
-	/* The store is as before. */
+	/* The store is unchanged. */
 	selection.deadline_ns = clock_ns() + 600 * S;
 	batch = test_store_query(t.store, &selection);
 	assert_int_equal(fleet_batch_sample_count(batch), 12000);
