@@ -58,7 +58,7 @@ static void btf_test_types(struct writer *w)
 	writer_u32(w, 7);
 	writer_u32(w, 1);
 	writer_u32(w, 2);
-	btf_test_type(w, "pair", STRUCT | 0x80, 7, 48); /* 9; with bit fields */
+	btf_test_type(w, "pair", STRUCT | 0x80, 7, 48); /* 9, with bit fields */
 	btf_test_member(w, "first", 7, 0);
 	btf_test_member(w, "second", 2, 64);
 	btf_test_member(w, "text", 4, 128);
@@ -131,7 +131,7 @@ static void structs_are_printed(void **state)
 	writer_deinit(&w);
 }
 
-/* Every prefix, and every byte changed. */
+/* Tries every prefix, and changes every byte. */
 static void damage_is_harmless(void **state)
 {
 	struct writer w = {0};

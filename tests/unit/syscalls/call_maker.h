@@ -43,7 +43,7 @@ static inline void call_copy(
 	m->call.captured.len = at + sizeof(part) + ((len + 7) & ~(size_t)7);
 }
 
-/* "name(arguments) = result" */
+/* Returns "name(arguments) = result". */
 static inline const char *call_text(struct call_maker *m)
 {
 	struct text t = text_over(m->text, sizeof(m->text) - 1);

@@ -103,7 +103,7 @@ static void damaged_records_are_refused(void **state)
 	assert_false(syscall_call_read((struct tally_bytes){(const uint8_t *)&r, sizeof(r)}, SYSCALLS_X86_64, &call));
 }
 
-/* A part that is longer than what follows. */
+/* A part that is longer than the remaining bytes. */
 static void damaged_parts_are_not_found(void **state)
 {
 	const struct syscall_part part = {.arg = 1, .bytes = UINT32_MAX};

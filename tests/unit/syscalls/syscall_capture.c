@@ -43,12 +43,12 @@ static void plan_says_what_to_copy(void **state)
 	assert_int_equal(p->nested, 2);
 	assert_int_equal(capture_test_plan(SYSCALLS_X86_64, "getpid")->flags, SYSCALL_PLAN_WANTED);
 	p = capture_test_plan(SYSCALLS_X86_64, "sched_setattr");
-	assert_int_equal(p->args[1].copy, SYSCALL_COPY_NOTHING); /* without types */
+	assert_int_equal(p->args[1].copy, SYSCALL_COPY_NOTHING); /* Without BTF types. */
 	assert_true(capture_test_plan(SYSCALLS_X86_64, "vfork")->flags & SYSCALL_PLAN_FORKS);
 	assert_int_equal(syscall_capture_others(&options).flags, SYSCALL_PLAN_WANTED);
 }
 
-/* Loops over pointers are for programs whose pointers have 64 bits. */
+/* Loops over pointers apply only to programs with 64-bit pointers. */
 static void plan_of_32_bit_programs(void **state)
 {
 	const struct syscall_capture_options options = {0};
@@ -89,7 +89,7 @@ static void plan_without_paths(void **state)
 	assert_int_equal(capture_test_plan(SYSCALLS_X86_64, "close")->flags, SYSCALL_PLAN_WANTED);
 }
 
-/* The program looks at what a plan says within these bounds. */
+/* The BPF program accesses only memory within these bounds of a plan. */
 static void plans_have_bounds(void **state)
 {
 	const struct syscall_capture_options options = {0};

@@ -19,7 +19,7 @@ static size_t names_test_count(const struct syscall_set *set)
 	return count;
 }
 
-/* The header of this machine is the other source. */
+/* Compares the numbers with the header of this machine. */
 static void numbers_are_the_kernels(void **state)
 {
 #if defined(__x86_64__)
@@ -40,7 +40,7 @@ static void numbers_are_the_kernels(void **state)
 	assert_null(syscall_name(SYSCALLS_ARM, 1));
 }
 
-/* Each call that programs can make has a form, except some of the i386's that no kernel has. */
+/* Each call that programs can make has a form, except some of i386 that no kernel implements. */
 static void every_call_has_a_form(void **state)
 {
 	static const enum syscall_abi abis[] = {SYSCALLS_X86_64, SYSCALLS_ARM64};
@@ -48,7 +48,7 @@ static void every_call_has_a_form(void **state)
 		size_t missing = 0;
 		for (uint32_t i = 0; i < SYSCALL_NUMBERS; i++)
 			missing += syscall_name(abis[a], i) && !syscall_form_find(abis[a], i);
-		assert_true(missing <= 15); /* afs_syscall, vserver, ... */
+		assert_true(missing <= 15); /* For example afs_syscall and vserver. */
 	}
 	assert_non_null(syscall_form_find(SYSCALLS_I386, syscall_number(SYSCALLS_I386, STR("clock_gettime64"))));
 }

@@ -93,7 +93,7 @@ static void numbers_are_named(void **state)
 	}
 }
 
-/* Options of perf's configuration. */
+/* Options of the configuration of perf. */
 static void values_alone_and_prefixes(void **state)
 {
 	struct call_maker m = {.call.abi = SYSCALLS_X86_64, .options.no_names = true};
@@ -131,7 +131,7 @@ static void strings_are_escaped(void **state)
 		call_text(&m), "execve(filename: \"/bin/l\\ts\", argv: [\"ls\", \"-l\"...], envp: 0x30) = 0");
 }
 
-/* What a call fills is shown as it was when the call returned. */
+/* Memory that a call fills is shown as it was when the call returned. */
 static void filled_memory_is_read_at_exit(void **state)
 {
 	struct call_maker m = {.call.abi = SYSCALLS_X86_64};
@@ -221,7 +221,7 @@ static void vectors_and_messages(void **state)
 struct print_test_struct {
 	const char *name;
 	unsigned arg, flags;
-	uint64_t words[18]; /* as the copied memory */
+	uint64_t words[18]; /* The contents of the copied memory. */
 	size_t len;
 	const char *text;
 };
@@ -256,7 +256,7 @@ static const struct print_test_struct structs[] = {
 		"infop: { .si_signo: CHLD, .si_code: CLD_KILLED, .si_pid: 99, .si_uid: 5, .si_status: KILL, ... }"},
 	{"ioctl", 2, EXIT, {UINT64_C(0x500018)}, 8,
 		"cmd: TIOCGWINSZ, arg: { .ws_row: 24, .ws_col: 80, .ws_xpixel: 0, .ws_ypixel: 0 }"},
-	{"nanosleep", 0, 0, {1, 500}, 3, "rqtp: { .tv_sec: 0, .tv_nsec: 0 }"}, /* a copy that is too short */
+	{"nanosleep", 0, 0, {1, 500}, 3, "rqtp: { .tv_sec: 0, .tv_nsec: 0 }"}, /* The copy is too short. */
 };
 
 static void structs_have_forms(void **state)
@@ -276,7 +276,7 @@ static void structs_have_forms(void **state)
 	}
 }
 
-/* A timespec of 32-bit programs has eight bytes, one of calls with _time64 sixteen. */
+/* A timespec of 32-bit programs has eight bytes, that of calls with _time64 sixteen. */
 static void other_tables(void **state)
 {
 	struct call_maker m = {.call.abi = SYSCALLS_I386};
@@ -344,7 +344,7 @@ static void print_test_put(struct call_maker *m, unsigned item, const struct pri
 	call_copy(m, 0, item, 0, file, sizeof(file->file) + names);
 }
 
-/* Names are from the file up to the root. */
+/* Names go from the file up to the root. */
 static void records_have_paths(void **state)
 {
 	struct call_maker m = {.call.abi = SYSCALLS_X86_64, .options = {.fd_path = print_test_path}};
