@@ -293,7 +293,6 @@ static void test_stacks_that_lie(void **state)
 	}
 }
 
-/* sample_is_whole says of every prefix what sample_decode does. */
 /* perf stores thread, period and call chain of waits in the raw data. */
 static void test_waits_in_raw_data(void **state)
 {
@@ -330,6 +329,7 @@ static void test_waits_in_raw_data(void **state)
 	}
 }
 
+/* sample_is_whole agrees with sample_decode for every prefix of a sample. */
 static void test_whole_samples(void **state)
 {
 	static const uint64_t types[] = {SAMPLE_IP | SAMPLE_TIME, SAMPLE_IP | SAMPLE_CALLCHAIN, SAMPLE_CALLCHAIN,

@@ -230,7 +230,6 @@ static void test_less_is_read_when_told(void **state)
 	stop(&f);
 }
 
-/* Every shorter sample, and every byte of it another. */
 /* Samples wait while the file is opened, unless there is no memory for that; then they have the kernel's chain. */
 static void test_stacks_are_given_up_before_samples(void **state)
 {
@@ -265,6 +264,7 @@ static void test_stacks_are_given_up_before_samples(void **state)
 	stop(&f);
 }
 
+/* Tries every truncation of a sample, and changes every byte of it. */
 static void test_damaged_samples_are_dropped(void **state)
 {
 	const uint64_t chain[] = {CONTEXT_KERNEL, 1, CONTEXT_USER, 2, 3};
