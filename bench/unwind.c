@@ -46,7 +46,7 @@ static size_t samples_wanted = 100;
 static uint64_t stack_end;
 extern void *__libc_stack_end;
 
-/* What is profiled. */
+/* The profiled code. */
 
 typedef uint64_t (*level)(unsigned depth, uint64_t seed);
 extern const level levels[16];
@@ -138,7 +138,7 @@ static bool capture(void)
 	return setitimer(ITIMER_PROF, &never, NULL) == 0 && seed != 0;
 }
 
-/* By tally. */
+/* Unwinding with tally. */
 
 struct loaded {
 	uint64_t low, high, bias;
@@ -209,7 +209,7 @@ static size_t unwind_all(struct unwinder *unwinder, bool forget)
 	return complete;
 }
 
-/* By libdw. */
+/* Unwinding with libdw. */
 
 static const struct sample *current;
 static uint64_t dwfl_ips[FRAMES_MAX];

@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (enum syscall_abi abi = 0; abi < SYSCALLS_COUNT; abi++) {
 		if (!syscall_call_read((struct tally_bytes){data + 1, size - 1}, abi, &call))
 			continue;
-		for (uint32_t i = 0; i < 4; i++) { /* calls have few numbers of 32 bits */
+		for (uint32_t i = 0; i < 4; i++) { /* Few 32-bit numbers are numbers of calls. */
 			call.number = (call.number + 97 * i) % SYSCALL_NUMBERS;
 			print_call(&call, data[0]);
 		}

@@ -18,8 +18,7 @@
 extern ULong sim_raw[SIM_EVENT_COUNT];
 /* Value of sim_raw at which the next sample is due; SIM_NEVER if the event is not sampled. */
 extern ULong sim_next[SIM_EVENT_COUNT];
-/* Executions of the current repeated instruction that the tool has already checked but that sim_raw[SIM_INSTRUCTIONS]
- * does not include. */
+/* Iterations of repeated string instructions after their first one, which sim_raw[SIM_INSTRUCTIONS] does not count. */
 extern ULong sim_repeat_extra;
 /* The address of the repeated string instruction that the running thread is in, otherwise 0. */
 extern ULong sim_repeating;

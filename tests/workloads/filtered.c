@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * filtered: makes system calls that are no ordinary ones: three unlink before and N after a seccomp filter denies them,
- * the name being in memory that is not there yet, and calls of numbers that no table has. Ends with 77 where there are no seccomp filters.
+ * filtered.c - makes unusual system calls: three unlinkat before and N after a seccomp filter denies them, with the name
+ * in memory that was not touched before, and calls of unassigned numbers. Exit status 77: there are no seccomp filters.
  *
  *	filtered [N]
  */

@@ -230,7 +230,7 @@ static void test_less_is_read_when_told(void **state)
 	stop(&f);
 }
 
-/* Samples wait while the file is opened, unless there is no memory for that; then they have the kernel's chain. */
+/* Samples wait while the file is opened; beyond the memory limit they get the call chain of the kernel. */
 static void test_stacks_are_given_up_before_samples(void **state)
 {
 	(void)state;

@@ -107,7 +107,7 @@ static void test_messages(void **state)
 	assert_string_equal(smaller, "abcdef");
 }
 
-/* Checks that a name with control characters in the row is shown escaped. */
+/* Checks that control characters in a row are written escaped, except the separator of the columns (NULL for none). */
 static void check_written(const char *separator, const char *row, const char *shown)
 {
 	int ends[2];

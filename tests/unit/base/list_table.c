@@ -53,7 +53,6 @@ static void many_lists_find_their_ids(void **state)
 	list_table_deinit(&t);
 }
 
-/* Lists with equal hashes may differ. */
 static void lists_stay_when_lookups_end(void **state)
 {
 	struct list_table t = {0};
@@ -68,6 +67,7 @@ static void lists_stay_when_lookups_end(void **state)
 	list_table_deinit(&t);
 }
 
+/* Lists with equal hashes may differ. */
 static void hashes_may_be_equal(void **state)
 {
 	struct list_table t = {0};

@@ -26,7 +26,7 @@ static void makes_chains_with_markers(void **state)
 static void leaves_out_the_scheduler(void **state)
 {
 	struct wait_stacks stacks = {.scheduler = {{0x1000, 0x1100}, {0x2000, 0x2100}}, .scheduler_count = 2};
-	const uint64_t ips[] = {0x9000 /* our program */, 0x1050, 0x2050, 0x3000, 0x4000};
+	const uint64_t ips[] = {0x9000 /* the BPF program */, 0x1050, 0x2050, 0x3000, 0x4000};
 	const uint64_t all[] = {0x9000, 0x1050};
 	uint64_t chain[WAIT_CHAIN_MOST];
 	assert_true(wait_stacks_add(&stacks, 1, ips, 5, 0));

@@ -80,7 +80,7 @@ static void one_that_never_had_a_register_decides_nothing(void **state)
 	fake_kernel_deinit(&fake);
 }
 
-/* On any machine, the probe runs only once and leaves no file descriptor open. */
+/* The result for the running kernel is the same each time. */
 static void the_running_kernel_answers_once(void **state)
 {
 	const struct kernel_seam *kernel = kernel_seam_linux();

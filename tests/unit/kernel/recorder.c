@@ -596,7 +596,7 @@ static void note_look(void *context, const struct tally_bytes *slices, size_t sl
 	text_str(t, " ");
 }
 
-/* Each byte is inspected once, whether recorder waits for it, drains it, or returns it in place. */
+/* Each byte is inspected once, whether the recorder waits for it, drains it, or returns it in place. */
 static void test_what_comes_is_looked_at_once(void **state)
 {
 	struct fixture f;

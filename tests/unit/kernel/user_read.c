@@ -142,7 +142,7 @@ static void the_old_bits_are_not_believed(void **state)
 	page.capabilities = 1; /* Linux 3.4 to 3.11 set this bit for "rdpmc or time". */
 	assert_false(user_page_is_capable(&page));
 	assert_false(read_page(&count));
-	page.capabilities = 1 | 4; /* Without the marker bit, the third bit has no meaning. */
+	page.capabilities = 1 | 4; /* The third bit counts only with the marker bit. */
 	assert_false(user_page_is_capable(&page));
 	page.capabilities = 2 | 4;
 	assert_true(user_page_is_capable(&page));

@@ -422,7 +422,7 @@ static void test_how_long_the_kernel_stays_the_same(void **state)
 	machine_destroy(m);
 }
 
-/* has_listed is set as soon as the table has any build ID, whatever file it belongs to. */
+/* machine_lists_build_ids returns true once a build ID is listed, except for user files of guests. */
 static void test_whether_build_ids_are_listed(void **state)
 {
 	static const struct {

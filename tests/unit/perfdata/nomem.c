@@ -102,7 +102,7 @@ static bool rewrite(struct perfdata_reader *r, struct perfdata_rewriter *w)
 	return perfdata_rewriter_finish(w, features, NULL) == TALLY_OK;
 }
 
-/* A copy that was finished is whole. */
+/* Rewrites the recording to a file and to a pipe. */
 static void rewrite_recording(void)
 {
 	struct perfdata_reader *r;
@@ -127,7 +127,7 @@ static void rewrite_recording(void)
 static void fail_each_allocation(void (*run)(void))
 {
 	bool has_failed = true;
-	run(); /* what libraries allocate once and keep */
+	run(); /* The first run makes the allocations that libraries retain. */
 	for (size_t n = 0; has_failed; n++) {
 		assert_true(n < 10000);
 		failing_malloc_begin(n);
@@ -162,7 +162,7 @@ static void test_writing(void **state)
 	unlink(path);
 }
 
-/* A section of so many entries of zeros: more than what an arena has room for. */
+/* Number of zero entries in a section, more than fit into the first block of an arena. */
 enum { ENTRIES = 20000 };
 
 static void put_entries(struct writer *w, size_t entry_bytes)
@@ -230,7 +230,7 @@ static void put_section(struct writer *w, unsigned bit)
 	}
 }
 
-/* No section is taken for a damaged one because there is no memory for it. */
+/* A section is not reported as damaged if there is no memory for it. */
 static void test_sections(void **state)
 {
 	static const unsigned bits[] = {FEATURE_CMDLINE, FEATURE_BUILD_ID, FEATURE_EVENT_DESC, FEATURE_CPU_TOPOLOGY,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The recording that was there before a new one: it is kept under another name, and nothing else is touched.
+ * Tests that an existing recording is renamed before a new one is written, and that other files are left alone.
  */
 #include "perfdata/old_recording.h"
 
@@ -58,10 +58,10 @@ static int make_dir(void **state)
 
 static int remove_dir(void **state)
 {
-	return rmdir(dir); /* fails where something was left behind */
+	return rmdir(dir); /* Fails if any file was left behind. */
 }
 
-/* A directory's own files go, and with them the directory; other files keep it. */
+/* The files of a recording are removed, and the directory unless it has other files. */
 static void test_directories_that_go(void **state)
 {
 	static const char *const kept[] = {"d/data.", "d/data.1x", "d/data.x", "d/dat", "d/database", "d/x.data"};
@@ -70,7 +70,7 @@ static void test_directories_that_go(void **state)
 	write_text("d/data.17", "");
 	old_recording_remove_directory(at("d"));
 	assert_false(file_exists(at("d")));
-	old_recording_remove_directory(at("d")); /* is not there */
+	old_recording_remove_directory(at("d")); /* The directory does not exist. */
 	make_directory("d", "header");
 	for (size_t i = 0; i < ARRAY_LEN(kept); i++)
 		write_text(kept[i], "");
@@ -86,13 +86,13 @@ static void test_directories_that_go(void **state)
 static void test_what_is_no_recording(void **state)
 {
 	char path[PATH_MAX + 8];
-	assert_int_equal(old_recording_keep(at("p"), NULL), TALLY_OK); /* is not there */
+	assert_int_equal(old_recording_keep(at("p"), NULL), TALLY_OK); /* The file does not exist. */
 	assert_false(file_exists(at("p.old")));
 	write_text("p", "");
 	assert_int_equal(old_recording_keep(at("p"), NULL), TALLY_OK);
 	assert_false(file_exists(at("p.old")));
 	assert_int_equal(unlink(at("p")), 0);
-	assert_int_equal(mkdir(at("p"), 0700), 0); /* somebody's directory */
+	assert_int_equal(mkdir(at("p"), 0700), 0); /* Not a recording. */
 	assert_int_equal(old_recording_keep(at("p"), NULL), TALLY_OK);
 	assert_true(file_exists(at("p")));
 	assert_false(file_exists(at("p.old")));
@@ -101,7 +101,7 @@ static void test_what_is_no_recording(void **state)
 	assert_int_equal(old_recording_keep(at("p"), NULL), TALLY_OK);
 	assert_false(file_exists(at("p.old")));
 	assert_int_equal(unlink(at("p")), 0);
-	/* So long that nothing can be added to it. */
+	/* The path is so long that nothing can be appended. */
 	write_text("p", "recording");
 	memset(path, '/', sizeof(path));
 	memcpy(path, dir, strlen(dir));
@@ -111,7 +111,7 @@ static void test_what_is_no_recording(void **state)
 	assert_int_equal(unlink(at("p")), 0);
 }
 
-/* Files and directories replace each other. */
+/* Recordings in files and in directories replace each other. */
 static void test_what_is_kept(void **state)
 {
 	write_text("p", "first");
@@ -133,7 +133,7 @@ static void test_what_is_kept(void **state)
 	assert_int_equal(unlink(at("p.old")), 0);
 }
 
-/* A directory that is no recording is in the way: the new recording does not begin. */
+/* If p.old is a directory that is not a recording, the new recording is refused. */
 static void test_no_room_for_the_old_one(void **state)
 {
 	struct tally_error err;

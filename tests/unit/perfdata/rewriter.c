@@ -556,7 +556,7 @@ static void test_places_that_take_no_file(void **state)
 	perfdata_builder_deinit(&b);
 }
 
-/* A pipe is refused, whatever the number of its descriptor. */
+/* A pipe is refused as the output file, whatever the number of its descriptor. */
 static void test_a_pipe_by_its_name(void **state)
 {
 	struct perfdata_rewriter *w;

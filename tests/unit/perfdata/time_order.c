@@ -97,8 +97,6 @@ static void test_empty_rounds(void **state)
 	assert_int_equal(LATE(times, expected), 1);
 }
 
-/* Simulates rounds: several rings one after the other, each in order, then the end of the round, for each size; the
- * result is compared with qsort. */
 static int by_time_then_place(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
@@ -107,6 +105,8 @@ static int by_time_then_place(const void *a, const void *b)
 	return x[1] < y[1] ? -1 : 1;
 }
 
+/* Simulates rounds: several rings one after the other, each in order, then the end of the round, for each size; the
+ * result is compared with qsort. */
 static void check_rings(size_t rings, const size_t *each, size_t rounds)
 {
 	size_t total = rounds, samples = 0, place = 0;
