@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the recordings of this folder are of: program cpu|deep|threads|fork|write|sleep [TURNS] */
+/* The program of which the recordings in this folder were made: program cpu|deep|threads|fork|write|sleep [TURNS] */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

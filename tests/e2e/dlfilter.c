@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A filter of samples for tests: prints all its arguments and all that the functions tell it. What it then says of the
- * sample, its first argument chooses. */
+/* A dlfilter for tests: prints all its arguments and the results of all functions. Its first argument selects its
+ * return values. */
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>

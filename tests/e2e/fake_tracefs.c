@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Preloaded into tally and perf by test_ftrace.py: /sys/kernel/tracing is $FAKE_TRACEFS, a folder of plain files. A
- * folder that is made below instances gets copies of the files in $FAKE_TRACEFS/template, and may be removed with them.
- * Each line that is written goes to $FAKE_TRACEFS/log, too: "NAME VALUE". Names with an errno in $FAKE_REFUSED
- * ("current_tracer=1") cannot be written; "instances=ERRNO" and "rmdir=ERRNO" refuse to make and to remove folders.
+ * fake_tracefs.c - is preloaded into tally and perf by test_ftrace.py: /sys/kernel/tracing becomes $FAKE_TRACEFS, a
+ * directory of plain files. A directory created below instances gets copies of the files in $FAKE_TRACEFS/template,
+ * and can be removed with them. Each line that is written is also appended to $FAKE_TRACEFS/log: "NAME VALUE". Names
+ * with an errno in $FAKE_REFUSED ("current_tracer=1") cannot be written; "instances=ERRNO" and "rmdir=ERRNO" make
+ * creating and removing directories fail.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -35,7 +36,7 @@ static const char *redirect(const char *path, char *room)
 		real = (type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, name); \
 	char room[PATH_MAX]
 
-/* Folders of instances are made with all their files, one level deep and one for options. */
+/* Directories of instances are created with all their files, one level deep, and one more for options. */
 static void copy_files(const char *from, const char *to)
 {
 	char command[3 * PATH_MAX];

@@ -23,7 +23,7 @@ KEPT static unsigned long burn(long turns)
 	return counter;
 }
 
-/* A frame that needs a frame pointer, because its size is known only when it runs. */
+/* The frame needs a frame pointer, because its size is known only at run time. */
 KEPT static unsigned long variable(long turns)
 {
 	size_t bytes = 16 + (size_t)(turns & 15) * 64;
@@ -32,7 +32,7 @@ KEPT static unsigned long variable(long turns)
 	return burn(turns) + (unsigned long)place[bytes - 1];
 }
 
-/* More than the distance that one load of a saved register reaches. */
+/* Larger than the offset range of a single load of a saved register. */
 KEPT static unsigned long large(long turns)
 {
 	volatile char place[40000];
@@ -40,7 +40,7 @@ KEPT static unsigned long large(long turns)
 	return variable(turns) + (unsigned long)place[turns % 40000];
 }
 
-/* Floating-point registers, too, lie among the saved ones. */
+/* Floating-point registers are among the saved ones, too. */
 KEPT static unsigned long floats(long turns)
 {
 	register double a __asm__("d8") = (double)turns;
@@ -50,7 +50,7 @@ KEPT static unsigned long floats(long turns)
 	return result + (unsigned long)a;
 }
 
-/* The addition after the call keeps it from becoming a jump. */
+/* The addition after the call prevents a tail call. */
 #define LEVEL(number, below)                                 \
 	KEPT static unsigned long level_##number(long turns) \
 	{                                                    \

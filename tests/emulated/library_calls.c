@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* library_calls WHAT N: calls the C library N times for one kind of work, the same in each run. For counts of instructions. */
+/* library_calls WHAT N: calls the C library N times for one kind of work, the same in each run, for
+ * instruction counts. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>

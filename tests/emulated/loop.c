@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes a known number of instructions in user mode: 2 per turn of spin, 4 per turn of twice; in each round it writes cell
- * twice and reads it once. For the emulated PMU. */
+/* Executes a known number of instructions in user mode: 2 per iteration of spin, 4 per iteration of twice; in each
+ * round it writes cell twice and reads it once. For the emulated PMU. */
 #include <stdio.h>
 #include <stdlib.h>
 

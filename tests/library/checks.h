@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * checks.h - a program of named checks, for programs that are built against an installed copy of the library.
+ * checks.h - provides the main function of a program with named checks that is built against an installed copy of the
+ * library.
  *
- * usage of such a program: PROGRAM CHECK. Ends with 0, with 1 and what went wrong, or with 77 and what is lacking here.
- * Without CHECK it prints their names.
+ * usage of such a program: PROGRAM CHECK. Exits with 0, with 1 and an error message, or with 77 and the reason why
+ * the check cannot run. Without CHECK it prints the names of all checks.
  *
  *	CHECK(a_name_of_two_or_more_words) { EXPECT_EQ(1 + 1, 2); }
  *	int main(int argc, char **argv) { return checks_main(argc, argv); }
@@ -51,7 +52,7 @@ static struct check *checks_first;
 		if (got_ != wanted_)                                                                  \
 			FAIL("%s is %llu, not %llu", #A, got_, wanted_);                              \
 	} while (0)
-/* Of calls whose last argument is &err. */
+/* For calls with &err as their last argument. */
 #define EXPECT_OK(CALL)                                  \
 	do {                                             \
 		if ((CALL) != TALLY_OK)                  \
@@ -65,7 +66,7 @@ static struct check *checks_first;
 
 static int checks_main(int argc, char **argv)
 {
-	sigset_t none; /* who started the check may block some */
+	sigset_t none; /* The caller may have blocked some signals. */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	for (struct check *check = checks_first; check; check = check->next) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * counted.h - gives checks two kinds of events that count exactly what the program does: breakpoints on writes to a
- * variable, which any user may have but some virtual machines never deliver, and tracepoints of two system calls, which
- * need tracefs and root. A check of CHECK_BOTH is two: NAME, and NAME_by_tracepoints.
+ * variable, which any user may open but some virtual machines never deliver, and tracepoints of two system calls,
+ * which need tracefs and root. CHECK_BOTH defines two checks: NAME, and NAME_by_tracepoints.
  *
  *	CHECK_BOTH(counts_what_is_written)
  *	{
@@ -23,7 +23,7 @@
 
 #include "checks.h"
 
-struct counted { /* by a breakpoint on the value, or by the tracepoint of the call */
+struct counted { /* Counted by a breakpoint on value, or by the tracepoint of the system call. */
 	volatile uint64_t value;
 	const char *tracepoint;
 	long call;
@@ -66,7 +66,7 @@ static inline void write_other(void)
 	happen(&other, 1);
 }
 
-/* Valid until the second call after. */
+/* Returns the name of the event, which is valid until the second next call. */
 static inline const char *name_of_writes(const struct counted *counted)
 {
 	static char text[2][64];
@@ -78,7 +78,7 @@ static inline const char *name_of_writes(const struct counted *counted)
 	return made;
 }
 
-/* Lets the event be on another; all else stays. */
+/* Makes the event count writes to this variable, or its system call; all other fields stay. */
 static inline void watch(struct perf_event_attr *attr, const struct counted *counted)
 {
 	struct tally_error why;
@@ -102,7 +102,7 @@ static inline struct perf_event_attr attr_of_writes(const struct counted *counte
 	return attr;
 }
 
-/* That of samples: tracepoints have none. */
+/* Returns the data address of the samples; tracepoints have none. */
 static inline uint64_t address_of(const struct counted *counted)
 {
 	return is_by_tracepoints ? 0 : (uintptr_t)&counted->value;

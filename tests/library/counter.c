@@ -179,7 +179,7 @@ CHECK_BOTH(a_reset_leaves_out_ended_children)
 		EXPECT_EQ(tally_counter_value(counter), 10 * run + 1);
 	}
 	tally_counter_close(counter);
-	/* A group is read in another way. */
+	/* A group is read in a different format. */
 	char group[160];
 	struct tally_count counts[2];
 	snprintf(group, sizeof(group), "{%s,%s}", name_of_writes(&cell), name_of_writes(&other));
@@ -223,7 +223,7 @@ CHECK_BOTH(an_inherited_group_is_read_whole)
 	EXPECT_EQ(counts[1].value, 0);
 }
 
-/* A thread that stays, and writes when told. */
+/* A thread that stays alive, and writes on request. */
 struct worker {
 	pthread_t thread;
 	pthread_barrier_t ready, go, done;
@@ -277,7 +277,7 @@ CHECK_BOTH(all_threads_are_counted_each)
 	EXPECT_EQ(tally_counter_value(counter), 64);
 }
 
-/* A child that waits for a byte, execs a program that does nothing but end, and is measured meanwhile. */
+/* Starts a child that waits for a byte and then execs a program that ends at once, to be measured meanwhile. */
 static pid_t start_child(int *go)
 {
 	int pipes[2];
@@ -316,7 +316,7 @@ CHECK(begins_or_ends_at_exec)
 	uint64_t all = tally_counter_value(counters[0]), before = tally_counter_value(counters[1]);
 	uint64_t after = tally_counter_value(counters[2]);
 	EXPECT(before >= 200 && after > 0);
-	EXPECT(before + after <= all); /* those of execve itself may be in neither */
+	EXPECT(before + after <= all); /* Writes during execve may be in neither count. */
 }
 
 CHECK_BOTH(regions_nest)

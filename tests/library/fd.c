@@ -118,7 +118,7 @@ CHECK_BOTH(reads_a_group_at_once)
 	EXPECT_EQ(values[1].id, id);
 }
 
-/* Not on breakpoints: Linux 6.18 leaves one that a refresh ended stopped for ever. */
+/* Breakpoints are not tested: on Linux 6.18, one that a refresh has stopped can never be started again. */
 CHECK(refresh_ends_with_the_last_signal)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -130,7 +130,7 @@ CHECK(refresh_ends_with_the_last_signal)
 	attr.disabled = 1;
 	int number = SIGRTMIN + 1, fd = open_self(&attr, -1);
 	catch (number);
-	raise(number); /* the handler's own pages */
+	raise(number); /* The first signal touches the pages of the handler. */
 	signal_count = 0;
 	EXPECT_OK(tally_fd_signal(fd, number, TALLY_OWNER_THREAD, 0, &err));
 	EXPECT(tally_fd_refresh(fd, 0, &err) == TALLY_INVALID);
@@ -173,7 +173,7 @@ CHECK_BOTH(a_new_period_holds)
 	EXPECT_EQ(signal_count, 3);
 	EXPECT(tally_fd_set_period(fd, 0, &err) == TALLY_INVALID);
 	EXPECT_OK(tally_fd_set_period(fd, 5, &err));
-	while (signal_count == 4 || signal_count == 3) /* the running period ends early */
+	while (signal_count == 4 || signal_count == 3) /* The current period ends early. */
 		write_cell(1);
 	for (size_t count = signal_count; count < 10; count++) {
 		write_cell(4);
@@ -268,7 +268,7 @@ CHECK(a_filter_lets_pass_what_it_says)
 	EXPECT_EQ(value_of(fd, 0), 9);
 }
 
-/* return 0: what is attached so filters every sample out. */
+/* The program returns 0, which filters out every sample of the event that it is attached to. */
 static int load_bpf(void)
 {
 	struct bpf_insn program[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K}, {.code = BPF_JMP | BPF_EXIT}};
@@ -308,7 +308,7 @@ CHECK_BOTH(a_poll_ends_at_an_overflow_and_at_the_threads_end)
 	attr.wakeup_events = 1;
 	int fd = open_self(&attr, -1);
 	EXPECT_OK(tally_fd_wait(fd, 0, &wake, &err));
-	EXPECT_EQ(wake, TALLY_WAKE_HANGUP); /* no ring is mapped */
+	EXPECT_EQ(wake, TALLY_WAKE_HANGUP); /* No ring buffer is mapped. */
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	EXPECT(mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) != MAP_FAILED);
 	EXPECT_OK(tally_fd_wait(fd, 0, &wake, &err));
@@ -323,7 +323,7 @@ CHECK(a_refusal_says_what_was_asked)
 {
 	struct perf_event_attr attr = {0};
 	EXPECT(tally_fd_open(&attr, 0, -1, -1, 0, &err) == -1);
-	EXPECT_EQ(err.status, TALLY_INVALID); /* size 0 */
+	EXPECT_EQ(err.status, TALLY_INVALID); /* The size is 0. */
 	attr.size = sizeof(attr);
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_PAGE_FAULTS;

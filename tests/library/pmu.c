@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pmu.c - checks of the library on a PMU: reads without system calls beside read(2), exact regions, shared counters,
- * the error state. Skipped if there is none; on the emulated ARM PMU nothing is skipped.
+ * the error state. They are skipped if there is no PMU; on the emulated ARM PMU, none is skipped.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -42,7 +42,7 @@ static uint64_t by_system_call(const struct tally_counter *counter, size_t event
 {
 	struct tally_reading reading;
 	struct tally_reading_value values[TALLY_MARK_EVENTS];
-	uint64_t format = 3 | (tally_counter_len(counter) > 1 ? 12 : 0); /* the times; ids of the group */
+	uint64_t format = 3 | (tally_counter_len(counter) > 1 ? 12 : 0); /* The times, and the IDs of a group. */
 	EXPECT_OK(tally_fd_read(tally_counter_fd(counter, 0), format, &reading, values, TALLY_MARK_EVENTS, &err));
 	return values[event].value;
 }
@@ -65,7 +65,8 @@ CHECK(user_reads_agree_with_the_system_call)
 	}
 }
 
-/* Twice the turns are twice the instructions, to the unit: what begins and ends a region costs the same each time. */
+/* Twice as many iterations take exactly twice as many instructions, because begin and end of a region always cost the
+ * same. */
 CHECK(regions_count_to_the_unit)
 {
 	struct tally_counter *counter = open_user_read("instructions:u");

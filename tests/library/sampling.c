@@ -44,7 +44,7 @@ static struct tally_ring *ring_of(int fd, const struct tally_ring_options *optio
 	return ring;
 }
 
-/* The samples that are there now, all of this thread and this cell; other records do not count. */
+/* Reads the available samples, which must be of this thread and this cell; other records are ignored. */
 static size_t drain(struct tally_ring *ring, const struct perf_event_attr *attr)
 {
 	struct tally_record record;
@@ -72,7 +72,7 @@ CHECK_BOTH(every_record_comes_once_across_the_end)
 	int fd = open_self(&attr, -1);
 	struct tally_ring *ring = ring_of(fd, &options);
 	size_t total = 0;
-	for (int turn = 0; turn < 200; turn++) { /* many times the ring's 4 KiB */
+	for (int turn = 0; turn < 200; turn++) { /* Many times the 4 KiB of the ring buffer. */
 		write_cell(13);
 		size_t got = drain(ring, &attr);
 		EXPECT_EQ(got, 13);
@@ -101,7 +101,7 @@ CHECK_BOTH(a_full_ring_loses_and_says_so)
 		got++;
 	EXPECT(got > 50 && got < 1000);
 	EXPECT_OK(tally_sampler_wait(sampler, 0, &err));
-	write_cell(1); /* the kernel tells of losses when there is room again */
+	write_cell(1); /* The kernel reports losses when there is space again. */
 	while (tally_sampler_next(sampler, &sample, &err) == TALLY_OK)
 		got++;
 	EXPECT_EQ(got + tally_sampler_lost(sampler), 1001);
@@ -125,12 +125,12 @@ CHECK_BOTH(an_overwriting_ring_keeps_the_newest)
 	while (tally_ring_next(ring, &record) == TALLY_OK) {
 		EXPECT_EQ(record.type, PERF_RECORD_SAMPLE);
 		EXPECT_OK(tally_sample_decode(&attr, &record, &sample, &err));
-		EXPECT(sample.time_ns <= last); /* newest first */
+		EXPECT(sample.time_ns <= last); /* Newest first. */
 		last = sample.time_ns;
 		count++;
 	}
 	EXPECT(count > 50 && count < 110);
-	write_cell(5); /* the output went on, and what was given does not come again */
+	write_cell(5); /* The output has been resumed, and records are not returned twice. */
 	count = 0;
 	while (tally_ring_next(ring, &record) == TALLY_OK)
 		count++;
@@ -223,7 +223,7 @@ CHECK_BOTH(a_sample_carries_what_was_asked)
 	struct tally_sample sample;
 	attr.sample_type |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_CPU |
 			    PERF_SAMPLE_STREAM_ID;
-	attr.sample_regs_user = 0x1ff; /* the first nine */
+	attr.sample_regs_user = 0x1ff; /* The first nine registers. */
 	attr.sample_stack_user = 512;
 	attr.exclude_callchain_kernel = 1;
 	attr.precise_ip = 0;
@@ -244,7 +244,8 @@ CHECK_BOTH(a_sample_carries_what_was_asked)
 	EXPECT(sample.callchain_count >= 2);
 	EXPECT_EQ(sample.callchain[0], PERF_CONTEXT_USER);
 	EXPECT_EQ(sample.callchain[1], sample.ip);
-	EXPECT(is_by_tracepoints || sample.ip - (uintptr_t)inner < 64); /* the call is in the C library */
+	/* The system call instruction is in the C library. */
+	EXPECT(is_by_tracepoints || sample.ip - (uintptr_t)inner < 64);
 	EXPECT_EQ(sample.user_registers.count, 9);
 	EXPECT_EQ(sample.user_registers.mask, 0x1ff);
 	EXPECT(sample.user_registers.abi != 0 && sample.user_stack.len > 0 && sample.user_stack.len <= 512);
@@ -289,12 +290,12 @@ CHECK_BOTH(a_sampler_ends_with_its_thread)
 	struct tally_sampler_options options;
 	int pipes[2];
 	char byte = 0;
-	/* Before the fork: a check that is skipped here leaves no child behind. */
+	/* Opened before the fork: a check that is skipped here leaves no child behind. */
 	struct perf_event_attr attr = on_writes(&cell);
 	EXPECT(pipe(pipes) == 0);
 	pid_t child = fork();
 	if (child == 0) {
-		close(pipes[1]); /* so that it ends if the check is skipped */
+		close(pipes[1]); /* So that the child ends if the check is skipped. */
 		if (read(pipes[0], &byte, 1) == 1)
 			write_cell(3);
 		_exit(0);

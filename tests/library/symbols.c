@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbols.c - checks of names of addresses (tally/symbols.h): the program's own functions.
+ * symbols.c - checks the names of addresses (tally/symbols.h) with functions of the program itself.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -11,14 +11,14 @@
 
 static struct tally_error err;
 
-/* Not static and not inlined: it has a symbol whatever the optimisation. */
+/* Neither static nor inlined, so that it has a symbol at any optimisation level. */
 __attribute__((noinline)) void a_function_to_find(void);
 __attribute__((noinline)) void a_function_to_find(void)
 {
 	__asm__ volatile("");
 }
 
-/* Where in the program's file the code at an address lies, as /proc/self/maps says. */
+/* Returns the offset in the program file of the code at an address, by /proc/self/maps. */
 static uint64_t file_offset(const void *address)
 {
 	char line[8192];
@@ -45,7 +45,7 @@ CHECK(names_its_own_function)
 	EXPECT(strcmp(symbol.name, "a_function_to_find") == 0);
 	EXPECT_EQ(symbol.start, offset);
 	EXPECT(symbol.end > offset);
-	EXPECT(!tally_symbols_find(symbols, 0, &symbol)); /* the file's header */
+	EXPECT(!tally_symbols_find(symbols, 0, &symbol)); /* Offset 0 is the ELF header. */
 	EXPECT(!tally_symbols_find(symbols, UINT64_MAX, &symbol));
 	tally_symbols_close(symbols);
 	tally_symbols_close(NULL);
