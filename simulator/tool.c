@@ -16,7 +16,7 @@
 #define TOOL_PR_SET_NAME  15u
 
 /* The kernel gives each program 16 random bytes, which seed its stack protector and, in some languages, its hash
- * tables. Values derived from them remain on the stack and may influence which branches the program takes later. */
+ * tables. Remains of them on the stack can change what the program reads later, and so its counts. */
 static void tool_fix_random(void)
 {
 	for (UWord *entry = VG_(client_auxv); entry && entry[0] != TOOL_AT_NULL; entry += 2) {

@@ -29,7 +29,7 @@
 struct fake_rule {
 	uint32_t type;
 	uint64_t config; /* FAKE_ANY for all events of the type. */
-	uint64_t without_flags; /* The rule refuses only attrs that lack all of these flags. */
+	uint64_t without_flags; /* The rule refuses only attrs that lack any of these flags; 0 for all attrs. */
 	pid_t pid; /* 0 for any process. */
 	int errnum; /* Error of the refused call; 0 if the rule sets a count. */
 	uint64_t value, enabled_ns, running_ns;
