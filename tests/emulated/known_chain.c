@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs whose call chains and waits are known, built without frame pointers. `known_chain stack TURNS` computes in burn(), below
- * twelve functions with frames of different kinds; `known_chain lock MS` lets a thread wait so long for a mutex of the kernel: both
- * of its threads read one open /dev/kmsg, which has nothing to say until then. */
+/* Two programs with known call chains and waits, built without frame pointers. `known_chain stack TURNS` computes in
+ * burn(), below twelve functions with frames of different kinds. `known_chain lock MS` makes a thread wait so long for
+ * a mutex in the kernel: both of its threads read one open /dev/kmsg, which has no new messages until then. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>

@@ -3,8 +3,8 @@
  * unwind_stops.c - unwinds the stops that stops.py writes as text, to compare only the unwinder with gdb.
  *
  * usage: unwind_stops FILE. Lines, numbers in hex:
- *	map LOW HIGH OFFSET PATH			executable mapping of a file; a "map" after a "stop" begins a new list
- *	stop PC ADDRESS BYTES REGISTER...		BYTES of the stack at ADDRESS; registers in the order of their DWARF numbers
+ *	map LOW HIGH OFFSET PATH		executable mapping of a file; a "map" after a "stop" begins a new list
+ *	stop PC ADDRESS BYTES REGISTER...	BYTES of the stack at ADDRESS; registers in DWARF order
  * One line is printed per stop: how the stack ended, how many frames were bridged, and the addresses.
  */
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Known counts. counted TURNS [THREADS [FORKS]]: the main thread, THREADS threads, and FORKS children with as many threads
-   each, all call work() and write cell TURNS times. Its addresses are fixed. With WAIT in the environment each process waits
-   for a line on standard input first, and its threads are there by then. Prints "ready PID" then.
-   counted migrate N: moves itself to another CPU N times. counted signal N: sends itself N signals SIGUSR1. */
+/* counted.c - makes known event counts. counted TURNS [THREADS [FORKS]]: the main thread, THREADS threads, and FORKS
+ * children with as many threads each all call work() and write cell TURNS times. Its addresses are fixed. With WAIT in
+ * the environment, each process prints "ready PID" when its threads exist, and waits for a line on standard input.
+ * counted migrate N: moves itself to another CPU N times. counted signal N: sends itself N signals SIGUSR1. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>

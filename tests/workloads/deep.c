@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Burns CPU in leaf() below level_1 .. level_20, each a function of its own with a frame pointer; argv[1] milliseconds of
- * CPU time. With argv[2] it sleeps so many microseconds after each 16 calls of leaf(), which take 1 to 2 milliseconds.
+ * Burns CPU in leaf() below level_1 .. level_20, each a function of its own with a frame pointer; argv[1] milliseconds
+ * of CPU time. With argv[2] it sleeps so many microseconds after each 16 calls of leaf(), which take 1 to 2
+ * milliseconds.
  */
 #include <stdint.h>
 #include <stdlib.h>

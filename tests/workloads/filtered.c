@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * filtered.c - makes unusual system calls: three unlinkat before and N after a seccomp filter denies them, with the name
- * in memory that was not touched before, and calls of unassigned numbers. Exit status 77: there are no seccomp filters.
+ * filtered.c - makes unusual system calls: three unlinkat before and N after a seccomp filter denies them, with the
+ * name in memory that was not touched before, and calls of unassigned numbers. Exit status 77: there are no seccomp
+ * filters.
  *
  *	filtered [N]
  */

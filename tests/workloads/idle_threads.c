@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that wait from the beginning: idle_threads. Each is named after what it waits for, in functions of that name:
- * `pool` for a condition variable, `pipe` for a pipe to be written, `nap` for a time, `poll` for a pipe to be readable,
- * `timed` for a futex with a time limit, in a frame of a size that is known only when it runs. With a number of
- * milliseconds as argument there are also 16 threads `switcher`, which wait in turn in switch_nap and in switch_poll, each
- * time for up to so long.
+ * idle_threads.c - runs threads that wait from the beginning, in functions named after what they wait for, as are the
+ * threads: `pool` waits for a condition variable, `pipe` for a write to a pipe, `nap` for a time, `poll` for a readable
+ * pipe, `timed` for a futex with a time limit, in a frame with a size that is known only at run time. With a number of
+ * milliseconds as argument there are also 16 threads `switcher`, which wait alternately in switch_nap and in
+ * switch_poll, each time for up to that time.
  */
 #include <linux/futex.h>
 #include <poll.h>

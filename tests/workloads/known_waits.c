@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads whose waits are known: known_waits UNIT_MS. `computer` computes for two units, `sleeper` sleeps for one, `waiter`
- * waits three for a mutex that `holder` keeps in hold(), `reader` reads a pipe into which `feeder` writes after one and a
- * half, and `left` and `right` compute on one CPU until both had half a unit; all begin after one unit. A thread has its
- * name while it does that. At its end it says, as a line: its name, its ID, what it measured of its wait in ns, and what
- * /proc says of the time in which it had its name: ns on a CPU and ns ready to run, at most, and the latter at least (the
- * thread can lose its CPU between reading these and changing its name).
+ * known_waits.c - runs threads with known waits: known_waits UNIT_MS. `computer` computes for two units, `sleeper`
+ * sleeps for one, `waiter` waits three for a mutex that `holder` holds in hold(), `reader` reads a pipe to which
+ * `feeder` writes after one and a half, and `left` and `right` compute on one CPU until each has computed for half a
+ * unit; all begin after one unit. A thread has its name during that time. At its end it prints a line: its name, its
+ * ID, the measured wait in ns, and, from /proc, the time on a CPU and the time ready to run while it had its name, in
+ * ns, as upper limits, and the latter as a lower limit too (a thread can lose its CPU between reading the times and
+ * changing its name).
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statically defined probes, whose notes are written here as <sys/sdt.h> writes them, so that no package is needed.
-   sdt TURNS [THREADS]: the main thread and THREADS others each call turn() TURNS times, which has the probes app:turn
-   (the turn, a pointer, a variable on the stack), app:guarded (with a semaphore: only while somebody traces; the turn
-   times three, the constant 17, the counter) and, at two places, app:twice. Prints how often app:guarded ran, which is
-   0 unless its semaphore was raised. */
+/* sdt.c - has statically defined probes, with notes written as by <sys/sdt.h>, so that no package is needed.
+ * sdt TURNS [THREADS]: the main thread and THREADS others each call turn() TURNS times, which has the probes app:turn
+ * (the turn, a pointer, a variable on the stack), app:guarded (with a semaphore, so only while it is traced; the turn
+ * times three, the constant 17, the counter) and, at two places, app:twice. Prints how often app:guarded ran, which is
+ * 0 unless its semaphore was raised. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

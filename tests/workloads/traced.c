@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tells what a program notices of being traced. argv[1] is the mode, argv[2] its milliseconds of CPU time (200):
- *	signals	sends itself signals while it works; prints how many of each it got
+ * traced.c - reports the effects of being traced on a program. argv[1] is the mode, argv[2] its milliseconds of CPU
+ * time (200):
+ *	signals	sends itself signals while it works; prints how many of each it received
  *	calls	threads wait in system calls while main works; prints how many calls were interrupted, or ended too early
  *	masked	a thread that blocks all signals works
- *	queued	sends itself signals while it blocks them; prints how many of each it got
- *	churn	200 threads come and go one after the other; prints how many timers the process has then
- *	exec	a thread other than the first one calls exec: spins as "masked" then
+ *	queued	sends itself signals while it blocks them; prints how many of each it received
+ *	churn	200 threads start and end one after the other; prints how many timers the process has then
+ *	exec	a thread other than the first one calls exec, then runs as "masked"
  * Exit status 7.
  */
 #include <errno.h>
