@@ -138,7 +138,7 @@ const char *archive_refuses(const struct archive_member *member)
 	const char *slash = memrchr(path.data, '/', path.len);
 	return slash && ends_in_id((struct tally_str){path.data, (size_t)(slash - path.data)}, &id)
 		       ? NULL
-		       : "it is not in the folder of a build ID";
+		       : "not in the folder of a build ID";
 }
 
 /* Accepts the files of a recording that is a folder: "data", "data.0", "kcore_dir/kcore" and the like. */
@@ -178,8 +178,7 @@ static enum tally_status archive_unpack_refuse(
 	for (; member->name[i] && i < sizeof(shown) - 1; i++)
 		shown[i] = isprint((unsigned char)member->name[i]) ? member->name[i] : '?';
 	shown[i] = '\0';
-	return error_set(err, TALLY_INVALID, "%s is not unpacked: its member '%s' is %s", path, shown,
-		strncmp(why, "it lies", 7) == 0 ? "not in the folder of a build ID" : why);
+	return error_set(err, TALLY_INVALID, "%s is not unpacked: its member '%s' is %s", path, shown, why);
 }
 
 typedef enum tally_status take_member(
