@@ -29,7 +29,7 @@ static enum tally_status copy_records(struct perfdata_reader *reader, struct rec
 	struct record record;
 	struct tally_error end_error;
 	while ((status = perfdata_reader_next(reader, &record, &end_error)) == TALLY_OK) {
-		/* Payloads are not copied, because no user of the run reads them. */
+		/* Records with a payload (AUX or tracing data) are left out, because no user of the run reads them. */
 		if (perfdata_payload_bytes(&record, perfdata_reader_is_pipe(reader)) > 0)
 			continue;
 		if (!spool_append(&run->copy, record.bytes.data, record.bytes.len))

@@ -16,7 +16,7 @@ bool resolver_init(struct resolver *r, const struct machine *machine, bool swap)
 	return r->cache != NULL;
 }
 
-#define EXPECTED_WORDS 4 /* Words per stack. */
+#define EXPECTED_WORDS 4 /* Estimated size of a stack in stacks.words, for reserving room. */
 
 void resolver_expect(struct resolver *r, size_t stacks)
 {

@@ -428,7 +428,8 @@ static bool sort_by_time(struct sideband_reading *reading)
 			       &(key_of_item){sideband_time_of}, 1);
 }
 
-/* While one thread follows the history, another reads the symbols of the binaries found so far. */
+/* Queues the binaries that are new in the machine: a thread of the store reads their symbols while this one goes on
+ * applying records. */
 static enum tally_status sideband_load_ahead(struct sideband_reading *reading, struct tally_error *err)
 {
 	const struct machine *machine = reading->out->machine;

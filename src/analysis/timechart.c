@@ -271,7 +271,8 @@ bool timechart_lost(struct timechart *c, uint32_t cpu, uint64_t time_ns)
 	return true;
 }
 
-/* If nothing was seen on a CPU before, the task that leaves it has run there since before the recording. */
+/* If nothing was seen on a CPU before, the task that leaves it has run there since before the recording, or since its
+ * last known time. */
 static void measure_first(const struct timechart *c, const struct timechart_task *task, struct track_span *run)
 {
 	const struct track *track = &c->tracks.tracks.items[task->track];

@@ -48,7 +48,8 @@ static const char *const x86_64_registers[] = {
 	[62] = "XMM15",
 };
 
-/* Indexed by perf's register number: ax bx cx dx si di bp sp ip, then r8 to r15. */
+/* Indexed by perf's register number: ax bx cx dx si di bp sp ip, seven registers without a DWARF number (flags and
+ * segments), and r8 to r15. */
 static const uint8_t x86_64_dwarf_registers[] = {0, 3, 2, 1, 4, 5, 6, 7, 16, ARCH_NO_DWARF, ARCH_NO_DWARF,
 	ARCH_NO_DWARF, ARCH_NO_DWARF, ARCH_NO_DWARF, ARCH_NO_DWARF, ARCH_NO_DWARF, 8, 9, 10, 11, 12, 13, 14, 15};
 

@@ -124,7 +124,8 @@ static bool has_no_file(struct tally_str name)
 	return is_own_memory(name) || str_equal(name, STR("[vsyscall]")) || str_starts_with(name, STR("anon_inode:"));
 }
 
-/* True for special files, which have a new inode each time, while no other file has their name. */
+/* True for what the path identifies better than the inode: memory without a file, and memfds, devices and shared memory,
+ * which get a new inode whenever they are made. */
 static bool is_told_by_path(struct tally_str path)
 {
 	return !str_starts_with(path, STR("/")) || str_starts_with(path, STR("/memfd:")) ||

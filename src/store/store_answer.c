@@ -19,7 +19,7 @@ struct store_answer_range {
 	size_t first, count;
 };
 
-/* A frame before its function is known. */
+/* A frame whose function has not been added to the profile yet. */
 struct store_answer_named {
 	struct profile_frame frame;
 	struct profile_function function;

@@ -11,10 +11,11 @@
 #include "code/binaries/jit_tail.h"
 
 #define TAIL_READ_NOW (1u << 20) /* Up to this many new bytes of a jitdump are read at once; the thread reads more. */
-/* When more dumps are open, or all of them hold more functions, all are closed; those still needed are read again. */
+/* All jitdumps are closed when more than TAILS_MAX are open, or when together they hold more than TAIL_CODES functions;
+ * those still needed are read again. */
 #define TAILS_MAX	64
-#define TAIL_CODE_BYTES 256 /* Memory limit per function of a dump, about five times what one takes. */
 #define TAIL_CODES	(1u << 20)
+#define TAIL_CODE_BYTES 256 /* Memory limit per function of a jitdump. */
 
 struct live_binaries_opened {
 	bool is_opened;

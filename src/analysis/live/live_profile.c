@@ -19,7 +19,8 @@
 
 struct live_profile {
 	struct replay_options replay;
-	struct replay_switches switches; /* Copy of the caller's switches, if replay has any. */
+	/* Copy of what replay.switches points to, the state of --switch-on and --switch-off; unused if that is NULL. */
+	struct replay_switches switches;
 	struct binary_store_options store_options;
 	struct tally_str kernel_name;
 	struct writer description;
@@ -187,7 +188,7 @@ struct dated_record {
 
 struct round { /* The records of one refresh. */
 	struct writer bytes; /* The recording to replay: description, process state, new records. */
-	size_t first; /* Offset of the new records in bytes. */
+	size_t first; /* Offset of the first new record in the recording. */
 	struct writer late; /* Records that wait for the next refresh. */
 	VEC(struct dated_record) history;
 	struct live_profile_figures figures;

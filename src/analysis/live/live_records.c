@@ -102,7 +102,7 @@ static bool can_be_live(const struct perfdata_reader *reader)
 	for (size_t i = 0; i < count; i++)
 		if (!events[i].layout.sample_id_all || !(events[i].attr.sample_type & SAMPLE_TIME) ||
 			ATTR_HAS(&events[i].attr, DEFER_CALLCHAIN) ||
-			/* The names of cgroups come after the samples. */
+			/* The records that name cgroups follow later in the stream than samples that refer to them. */
 			(events[i].attr.sample_type & SAMPLE_CGROUP))
 			return false;
 	return count > 0;

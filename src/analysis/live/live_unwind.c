@@ -502,8 +502,8 @@ void live_unwind_set_interpreted(struct live_unwind *live, const struct live_int
 	live->interpreted = *interpreted;
 }
 
-/* Replaces interpreter frames by addresses in a mapping, which is written first if the process does not have it
- * yet. */
+/* Replaces the interpreter's frames by addresses of a made-up mapping, where a perf map names the functions of the
+ * script. The mapping is written before the first sample of the process that has such frames. */
 static void name_interpreted(const struct live_unwind *live, const struct live_event *event,
 	const struct record *record, struct walk_stack *stack, struct writer *out)
 {

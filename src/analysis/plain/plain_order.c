@@ -169,7 +169,7 @@ static void bring_area_together(const struct plain_order *o, const struct plain_
 	}
 }
 
-/* Joins the spots of functions that are split by another function inside them. */
+/* Makes the entries of each function adjacent: another function inside it may have split them. */
 static void bring_together(const struct plain_order *o)
 {
 	for (size_t at = PLAIN_ORDER_TASK_SPOTS; at < o->spot_count; at += PLAIN_ORDER_TASK_SPOTS) {

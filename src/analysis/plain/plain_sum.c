@@ -16,7 +16,7 @@
 struct plain_sum_place { /* The samples of one group in one function. */
 	uint64_t start; /* Start of the function; the address if the function is unknown. */
 	const struct symbol *symbol; /* NULL if the function is unknown. */
-	uint64_t first; /* The first spot: fold << 32 | index. */
+	uint64_t first; /* Its first spot (samples of one group at one address): fold << 32 | index in the fold. */
 	struct sample_sum sum;
 	uint32_t group;
 };
@@ -137,7 +137,7 @@ static void plain_sum_add_spot(const struct summing *s, struct plain_sum_place *
 		to->first = packed;
 }
 
-/* Sums the spots of one function into the places from *next on, and advances *next. */
+/* Adds up the samples of one function by group, in the places from *next on, and advances *next. */
 static void sum_function(const struct summing *s, struct stamp *stamps, const struct function_run *run, size_t *next)
 {
 	size_t begin = run->begin, end = run->end;

@@ -254,7 +254,7 @@ enum tally_status requirements_parse(const char *text, struct requirements *requ
 	return TALLY_OK;
 }
 
-/* Returns false if the whole is 0, so that a share is undefined. */
+/* Returns false if the value cannot be measured: a share of nothing, such as complete stacks where there are none. */
 static bool quality_measure_value(
 	const struct quality *quality, enum quality_value value, uint64_t *part, uint64_t *whole)
 {

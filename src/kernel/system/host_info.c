@@ -101,7 +101,7 @@ static void host_info_read_cpuid(const struct kernel_seam *kernel, struct host_i
 		info->cpuid = keep_text(info, text);
 }
 
-/* Adds a list of CPUs unless it is present; `list` has room for one entry per CPU. */
+/* Appends a text such as "0-3" to the list, unless the list contains it. The list has room for one text per CPU. */
 static void add_distinct(struct host_info *info, struct host_strings *list, char *text)
 {
 	struct tally_str str = str_from(text);

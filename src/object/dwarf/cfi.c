@@ -227,7 +227,7 @@ enum tally_status cfi_open(struct cfi_table *table, const struct cfi_section *se
 	struct cursor c = cursor_of(table);
 	struct entry entry;
 	struct cie cie;
-	uint64_t cie_offset = UINT64_MAX; /* Offset of the CIE in cie. */
+	uint64_t cie_offset = UINT64_MAX; /* Offset in the section of the entry that `cie` was decoded from. */
 	bool cie_is_good = false;
 	bool is_sorted = true;
 	while (cursor_left(&c) > 0) {

@@ -214,8 +214,8 @@ static void say_stacks(const struct cmd_record_run *run, const struct record_sum
 	text_deinit(&lines);
 }
 
-/* Warns if the kernel removed the events at an exec, so that the rest is not recorded. For a short command, only its
- * program's file shows this. */
+/* Warns if the kernel removed the events at an exec, so that the rest is not recorded. If the command ended before that
+ * was noticed, the modes and capabilities of its program's file are the only evidence. */
 static void say_cut_off(const struct cmd_record_run *run, char *const *command, const struct record_summary *summary)
 {
 	bool is_command =

@@ -34,7 +34,7 @@
 #include "verbs/stat/stat_simulated_compare.h"
 #include "verbs/stat/stat_smi.h"
 
-#define COMMAND_LINE_MAX 1024 /* Number of words of the command line that stat record stores in the header. */
+#define COMMAND_LINE_MAX 1024 /* Maximum number of words of the command line that stat record stores in the header. */
 
 static bool shell_run(const char *line)
 {

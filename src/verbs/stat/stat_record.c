@@ -139,8 +139,9 @@ static void unit_put(struct writer *w, uint64_t id, const char *unit, double sca
 	record_end(w, start);
 }
 
-/* Returns the mode's number in perf 6.1. Clusters and caches, which perf 6.1 lacks, have the number of later
- * versions, which also write the cache level. */
+/* Returns the mode's number in perf 6.1. Later versions renumbered the modes for clusters and caches, which perf 6.1
+ * lacks; recordings of these two have the new numbers, and the cache level as a fourth value (config_put) by which
+ * readers know that. */
 static uint64_t mode_number(const struct stat_counting *counting)
 {
 	static const uint8_t numbers[] = {[AGGREGATE_ALL] = 1,
