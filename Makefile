@@ -30,6 +30,8 @@ export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NAMESPACE := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 endif
+# An empty cache costs nothing so: ccache does not run the preprocessor first, but reads the list of headers afterwards.
+export CCACHE_DEPEND := 1
 build := $(if $(filter cc gcc,$(compiler)),build,build-$(compiler))
 SECONDS ?= 60
 COUNT ?= 60
